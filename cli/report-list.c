@@ -194,8 +194,8 @@ static int print_table(FILE *out, const struct nt_report_list *list, struct nt_e
 		nt_wrap(out, "", 0,
 			"STEP: median time of the program's own step; before: with NCCL's own "
 			"settings, if a launch profile was measured. SAVED: net time, what calls "
-			"saved less what exploring cost. For all of a job: nccl-tune report JOB; of "
-			"all jobs: --full.");
+			"saved less what exploring and calibrating cost. For all of a job: "
+			"nccl-tune report JOB; of all jobs: --full.");
 	return rc;
 }
 

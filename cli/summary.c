@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "lib/atomic-output.h"
 #include "report/model/sacct-jobs.h"
+#include "report/summary/late-nodes.h"
 #include "report/summary/stats-print.h"
 #include "lib/when.h"
 
@@ -21,6 +22,7 @@ struct settings {
 	const char *since, *until;
 	const char *file; /* NULL: stdout */
 	unsigned top;
+	bool nodes;
 	int (*print)(FILE *out, const struct nt_site_stats_view *view, struct nt_error *err);
 };
 
@@ -29,23 +31,37 @@ static int add_job(void *argument, const struct nt_streamed_job *job, struct nt_
 	return nt_site_stats_add(argument, job, err);
 }
 
+static int print_stats(const struct settings *settings, FILE *out, void *what, struct nt_error *err)
+{
+	return settings->print(out, what, err);
+}
+
+static int print_nodes(const struct settings *settings, FILE *out, void *what, struct nt_error *err)
+{
+	return settings->print == nt_site_stats_json ? nt_late_nodes_json(out, what, err)
+						     : nt_late_nodes_text(out, what, err);
+}
+
 /* A file is replaced as a whole, and only by one that is whole. */
-static int write_file(const struct settings *settings, const struct nt_site_stats_view *view,
-		      struct nt_error *err)
+static int write_out(const struct settings *settings, void *what,
+		     int (*print)(const struct settings *, FILE *, void *, struct nt_error *),
+		     struct nt_error *err)
 {
 	struct nt_atomic_output draft;
 
+	if (!settings->file)
+		return print(settings, stdout, what, err);
 	if (nt_atomic_output_begin(&draft, err) < 0)
 		return -1;
-	return nt_atomic_output_end(&draft, settings->print(draft.out, view, err), settings->file,
+	return nt_atomic_output_end(&draft, print(settings, draft.out, what, err), settings->file,
 				    FILE_MODE, err);
 }
 
 static int summarize(const struct settings *settings)
 {
 	struct nt_site_stats tally;
-	const struct nt_site_stats_view view = { &tally, settings->query.since_s,
-						 settings->query.until_s };
+	struct nt_site_stats_view view = { &tally, settings->query.since_s,
+					   settings->query.until_s };
 	const struct nt_sacct_jobs_visitor visitor = { add_job, &tally };
 	struct nt_error err;
 	int rc;
@@ -54,11 +70,33 @@ static int summarize(const struct settings *settings)
 	rc = nt_sacct_jobs_each(&settings->query, &visitor, &err);
 	nt_site_stats_sort(&tally);
 	if (rc == 0)
-		rc = settings->file ? write_file(settings, &view, &err)
-				    : settings->print(stdout, &view, &err);
+		rc = write_out(settings, &view, print_stats, &err);
 	if (rc < 0)
 		nt_command_complain(&nt_command_summary, "%s", err.text);
 	nt_site_stats_fini(&tally);
+	return rc < 0 ? NT_EXIT_FAILED : NT_EXIT_OK;
+}
+
+static int add_job_of_nodes(void *argument, const struct nt_streamed_job *job, struct nt_error *err)
+{
+	return nt_late_nodes_add(argument, job, err);
+}
+
+/* Which nodes are late, or slower than others. */
+static int name_nodes(const struct settings *settings)
+{
+	struct nt_late_nodes nodes;
+	const struct nt_sacct_jobs_visitor visitor = { add_job_of_nodes, &nodes };
+	struct nt_error err;
+	int rc;
+
+	nt_late_nodes_init(&nodes);
+	rc = nt_sacct_jobs_each(&settings->query, &visitor, &err);
+	if (rc == 0)
+		rc = write_out(settings, &nodes, print_nodes, &err);
+	nt_late_nodes_fini(&nodes);
+	if (rc < 0)
+		nt_command_complain(&nt_command_summary, "%s", err.text);
 	return rc < 0 ? NT_EXIT_FAILED : NT_EXIT_OK;
 }
 
@@ -88,6 +126,7 @@ static error_t take_option(int key, char *arg, struct argp_state *state)
 	case NT_LONG('c'): settings->print = nt_site_stats_csv; return 0;
 	case NT_LONG('p'): settings->print = nt_site_stats_prometheus; return 0;
 	case 'o': settings->file = arg; return 0;
+	case NT_LONG('n'): settings->nodes = true; return 0;
 	case NT_LONG('t'): return take_top(settings, arg);
 	default: return ARGP_ERR_UNKNOWN;
 	}
@@ -124,9 +163,15 @@ static int run(int argc, char *argv[])
 			&nt_command_summary,
 			"no argument is wanted, not '%s' ('nccl-tune report' shows a job)",
 			argv[first]);
+	if (settings.nodes && settings.print != nt_site_stats_text &&
+	    settings.print != nt_site_stats_json)
+		return nt_command_misuse(&nt_command_summary,
+					 "--nodes goes with --json, and with no other form");
 	status = set_times(&settings);
-	return status != NT_EXIT_OK ? status
-				    : nt_command_finish(&nt_command_summary, summarize(&settings));
+	if (status != NT_EXIT_OK)
+		return status;
+	return nt_command_finish(&nt_command_summary,
+				 settings.nodes ? name_nodes(&settings) : summarize(&settings));
 }
 
 static const struct argp_option options[] = {
@@ -138,6 +183,10 @@ static const struct argp_option options[] = {
 	{ "partition", NT_LONG('P'), "LIST", 0, "Only jobs in these partitions", 0 },
 	{ "account", NT_LONG('A'), "LIST", 0, "Only jobs of these accounts", 0 },
 	{ "cluster", NT_LONG('M'), "LIST", 0, "Jobs of these clusters, or all (default: this one)",
+	  0 },
+	{ "nodes", NT_LONG('n'), NULL, 0,
+	  "Name nodes that others wait for, or that are slower than their like, in several jobs "
+	  "(also with --json)",
 	  0 },
 	{ "top", NT_LONG('t'), "N", 0, "Show the N best and worst jobs (default: 5)", 0 },
 	{ "json", 'j', NULL, 0, "Print one JSON object for programs, see nccl-tune(1)", 0 },

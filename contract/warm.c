@@ -42,6 +42,8 @@ static int check_key(const struct nt_warm_key *key, struct nt_error *err)
 				    key->bytes);
 	if (!nt_arm_valid(key->arm))
 		return nt_error_set(err, "no arm %d", key->arm);
+	if (key->gain_ns > (key->arm == NT_ARM_BASELINE ? 0 : NT_WARM_GAIN_MAX))
+		return nt_error_set(err, "no gain of %" PRIu64 " ns", key->gain_ns);
 	return 0;
 }
 
@@ -106,7 +108,24 @@ static int take_until(const char **text, char c, char *out, size_t out_bytes)
 	return 0;
 }
 
-/* 8r2n.AllReduce.262144=TREE/SIMPLE/4ch */
+/* TREE/SIMPLE/4ch@284500, or without the gain */
+static int take_arm(const char *word, struct nt_warm_key *key)
+{
+	const char *gain = strchr(word, '@');
+	char arm[WORD_MAX];
+
+	snprintf(arm, sizeof(arm), "%.*s", gain ? (int)(gain - word) : WORD_MAX - 1, word);
+	key->arm = nt_arm_parse(arm);
+	key->gain_ns = 0;
+	if (!gain)
+		return key->arm < 0 ? -1 : 0;
+	gain++;
+	if (key->arm < 0 || take_number(&gain, NT_WARM_GAIN_MAX, &key->gain_ns) < 0 || *gain)
+		return -1;
+	return key->gain_ns > 0 ? 0 : -1;
+}
+
+/* 8r2n.AllReduce.262144=ARM */
 static int parse_key(const char *word, struct nt_warm_key *key)
 {
 	uint64_t ranks, nodes;
@@ -120,8 +139,7 @@ static int parse_key(const char *word, struct nt_warm_key *key)
 	key->ranks = (uint32_t)ranks;
 	key->nodes = (uint32_t)nodes;
 	key->coll = nt_coll_parse(coll);
-	key->arm = nt_arm_parse(word);
-	return key->coll < 0 || key->arm < 0 ? -1 : 0;
+	return take_arm(word, key) < 0 || key->coll < 0 ? -1 : 0;
 }
 
 /* Keys must be sorted, so that equal arms are equal texts. */
@@ -223,6 +241,8 @@ int nt_warm_print(const struct nt_warm *warm, char *out, size_t out_bytes, struc
 		rc = append(out, out_bytes, &used, " %" PRIu32 "r%" PRIu32 "n.%s.%" PRIu64 "=%s",
 			    key->ranks, key->nodes, nt_coll_name(key->coll), key->bytes,
 			    nt_arm_name(key->arm));
+		if (rc == 0 && key->gain_ns > 0)
+			rc = append(out, out_bytes, &used, "@%" PRIu64, key->gain_ns);
 	}
 	if (rc < 0 || used >= NT_WARM_TEXT_MAX)
 		return nt_error_set(err, "%u remembered arms are too long a text", warm->count);
@@ -232,13 +252,22 @@ int nt_warm_print(const struct nt_warm *warm, char *out, size_t out_bytes, struc
 int nt_warm_find(const struct nt_warm *warm, uint32_t ranks, uint32_t nodes, int coll,
 		 unsigned band)
 {
-	const struct nt_warm_key want = { ranks, nodes, coll, nt_band_floor(band), 0 };
+	const struct nt_warm_key want = { ranks, nodes, coll, nt_band_floor(band), 0, 0 };
 
 	for (unsigned i = 0; i < warm->count; i++) {
 		if (order(&warm->key[i], &want) == 0)
 			return warm->key[i].arm;
 	}
 	return -1;
+}
+
+uint64_t nt_warm_gain_ns(const struct nt_warm *warm, const struct nt_warm_key *want)
+{
+	for (unsigned i = 0; i < warm->count; i++) {
+		if (order(&warm->key[i], want) == 0)
+			return warm->key[i].arm == want->arm ? warm->key[i].gain_ns : 0;
+	}
+	return 0;
 }
 
 uint32_t nt_warm_hash(const struct nt_warm *warm)

@@ -3,16 +3,17 @@
 /* warm.h - remembered arms, as one text that srun passes to every rank
  *
  *     v=1 nccl=22809 fabric=socket fingerprint=00f3a0b1c2d3e4f5
- *     8r2n.AllGather.1048576=AUTO 8r2n.AllReduce.262144=TREE/SIMPLE/4ch
+ *     8r2n.AllGather.1048576=AUTO 8r2n.AllReduce.262144=TREE/SIMPLE/4ch@284500
  *
  * First what they were measured with, then one word per key: ranks and nodes of the communicator,
- * collective, lower bound of the size band, arm. AUTO means that nothing better than NCCL's choice
- * is known. The format is strict: one line, single spaces, keys in order, no duplicates.
+ * collective, lower bound of the size band, arm, and how many nanoseconds a call with it took less
+ * than with NCCL's choice, where that was measured. AUTO means that nothing better than NCCL's
+ * choice is known. The format is strict: one line, single spaces, keys in order, no duplicates.
  *
  * Threads:  pure functions, any thread.
  * Memory:   value types; nothing is allocated.
  * Errors:   -1 and *err set; the output is then unspecified.
- * Units:    sizes in bytes.
+ * Units:    sizes in bytes, times in nanoseconds.
  */
 #ifndef NT_WARM_H
 #define NT_WARM_H
@@ -24,12 +25,14 @@
 #include "contract/names.h"
 
 #define NT_WARM_MAX 128
+#define NT_WARM_GAIN_MAX UINT64_C(9999999999) /* ns */
 
 struct nt_warm_key {
 	uint32_t ranks, nodes; /* of the communicator; nodes >= 1, ranks >= nodes */
 	int coll; /* enum nt_coll */
 	uint64_t bytes; /* lower bound of the size band */
 	int arm; /* NT_ARM_BASELINE: nothing better is known */
+	uint64_t gain_ns; /* of a call, at most NT_WARM_GAIN_MAX; 0: not known, as of AUTO */
 };
 
 struct nt_warm {
@@ -52,6 +55,8 @@ int nt_warm_print(const struct nt_warm *warm, char *out, size_t out_bytes, struc
 /* The arm of a key; -1 if none is remembered. band as in coll.h. */
 int nt_warm_find(const struct nt_warm *warm, uint32_t ranks, uint32_t nodes, int coll,
 		 unsigned band);
+/* gain_ns of a key if that arm is remembered, else 0. */
+uint64_t nt_warm_gain_ns(const struct nt_warm *warm, const struct nt_warm_key *want);
 
 /* Equal on two nodes if and only if the printed texts are equal (FNV-1a); 0 for NULL. */
 uint32_t nt_warm_hash(const struct nt_warm *warm);

@@ -24,6 +24,30 @@ static bool same(const struct nt_warm_key *a, const struct nt_warm_key *b)
 	       a->bytes == b->bytes;
 }
 
+/* What the arm takes less of a call than NCCL's choice; 0: not known, or nothing. */
+static uint64_t gain_ns(const struct nt_known_key *key)
+{
+	const double ns = (key->untuned.median_us - key->best.median_us) * 1e3;
+
+	if (key->arm == NT_ARM_BASELINE || !(key->best.median_us > 0) || !(ns >= 1))
+		return 0;
+	return ns < (double)NT_WARM_GAIN_MAX ? (uint64_t)ns : NT_WARM_GAIN_MAX;
+}
+
+/* The newer decides. A step that used the arm without measuring it leaves the gain as it was. */
+static void replace(struct arm *known, const struct arm *arm)
+{
+	const bool newer = arm->entry->when_s > known->entry->when_s ||
+			   (arm->entry->when_s == known->entry->when_s &&
+			    arm->entry->step > known->entry->step);
+	const struct arm other = newer ? *known : *arm;
+
+	if (newer)
+		*known = *arm;
+	if (known->key.gain_ns == 0 && known->key.arm == other.key.arm)
+		known->key.gain_ns = other.key.gain_ns;
+}
+
 static void add_key(struct arms *arms, const struct nt_memory_entry *entry,
 		    const struct nt_known_key *key)
 {
@@ -35,14 +59,13 @@ static void add_key(struct arms *arms, const struct nt_memory_entry *entry,
 	arm.key.coll = key->coll;
 	arm.key.bytes = nt_band_floor(nt_band(key->bytes));
 	arm.key.arm = key->arm;
+	arm.key.gain_ns = gain_ns(key);
 	for (unsigned i = 0; i < arms->count; i++) {
 		struct arm *known = &arms->arm[i];
 
 		if (!same(&known->key, &arm.key))
 			continue;
-		if (entry->when_s > known->entry->when_s ||
-		    (entry->when_s == known->entry->when_s && entry->step > known->entry->step))
-			*known = arm;
+		replace(known, &arm);
 		return;
 	}
 	if (arms->count < ARMS_MAX)

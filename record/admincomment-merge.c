@@ -18,6 +18,13 @@
 #define WRONG "\"results are wrong" /* a remark of spank/recordd/remember.c */
 #define REMARK_BYTES 200
 
+/* Figures that a step keeps when it is thinned out. */
+static const char *const numbers[] = { "measured",     "spent_ms",    "saved_ms",
+				       "estimated_ms", "calibration", "calibration_s" };
+
+#define NUMBERS (sizeof(numbers) / sizeof(numbers[0]))
+#define NUMBER_BYTES 12
+
 /* A member of the job's record: a step, or something that a later version put there. */
 struct part {
 	struct nt_text name, value;
@@ -26,7 +33,7 @@ struct part {
 	bool gone;
 	unsigned long long more;
 	struct nt_text mode;
-	struct nt_text launch, measured, spent, saved, remark; /* no bytes: not there */
+	struct nt_text launch, number[NUMBERS], remark; /* no bytes: not there */
 };
 
 struct job {
@@ -88,18 +95,17 @@ static void thin_out(struct part *part)
 		else if (nt_text_is(member.name, "launch") && member.value.at[0] == '"' &&
 			 member.value.bytes <= LAUNCH_BYTES)
 			part->launch = member.value;
-		else if (nt_text_is(member.name, "measured") && member.value.bytes <= 12)
-			part->measured = member.value;
-		else if (nt_text_is(member.name, "spent_ms") && member.value.bytes <= 12)
-			part->spent = member.value;
-		else if (nt_text_is(member.name, "saved_ms") && member.value.bytes <= 12)
-			part->saved = member.value;
 		else if (nt_text_is(member.name, "remark") && is_grave(member.value))
 			part->remark = member.value;
 		else if (nt_text_is(member.name, NT_STEP_MORE))
 			part->more += number_of(member.value);
 		else if (member.value.at[0] == '{')
 			part->more += nt_json_scan_count(member.value);
+		for (size_t i = 0; i < NUMBERS; i++) {
+			if (nt_text_is(member.name, numbers[i]) &&
+			    member.value.bytes <= NUMBER_BYTES)
+				part->number[i] = member.value;
+		}
 	}
 }
 
@@ -162,12 +168,11 @@ static size_t write_part(const struct part *part, char *out, size_t out_bytes)
 	PUT("{\"mode\":%.*s", (int)part->mode.bytes, part->mode.at);
 	if (part->launch.bytes > 0)
 		PUT(",\"launch\":%.*s", (int)part->launch.bytes, part->launch.at);
-	if (part->measured.bytes > 0)
-		PUT(",\"measured\":%.*s", (int)part->measured.bytes, part->measured.at);
-	if (part->spent.bytes > 0)
-		PUT(",\"spent_ms\":%.*s", (int)part->spent.bytes, part->spent.at);
-	if (part->saved.bytes > 0)
-		PUT(",\"saved_ms\":%.*s", (int)part->saved.bytes, part->saved.at);
+	for (size_t i = 0; i < NUMBERS; i++) {
+		if (part->number[i].bytes > 0)
+			PUT(",\"%s\":%.*s", numbers[i], (int)part->number[i].bytes,
+			    part->number[i].at);
+	}
 	if (part->remark.bytes > 0)
 		PUT(",\"remark\":%.*s", (int)part->remark.bytes, part->remark.at);
 	PUT(",\"more\":%llu}", part->more);

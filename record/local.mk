@@ -23,6 +23,8 @@ libnt_record_read_la_SOURCES = \
 	%D%/calls.h \
 	%D%/filesink.c \
 	%D%/filesink.h \
+	%D%/lateness.c \
+	%D%/lateness.h \
 	%D%/long.c \
 	%D%/long.h \
 	%D%/longdir.c \
@@ -60,6 +62,7 @@ libnt_record_read_la_SOURCES = \
 	%D%/summary.c \
 	%D%/summary.h \
 	%D%/sumcalls.c \
+	%D%/sumlate.c \
 	%D%/sumread.c \
 	%D%/sumrows.c \
 	%D%/topology.c \

@@ -56,7 +56,7 @@ static int take_line(void *argument, const struct nt_long_part *part, struct nt_
 			    value.bytes) < 0)
 		reader->no_memory = true;
 	if (nt_text_is(name, NT_LONG_CALLS))
-		(void)nt_sum_add_calls(&reader->sum, value.at, value.bytes, &why);
+		(void)nt_sum_add_begun(&reader->sum, value.at, value.bytes, &why);
 	if (!nt_text_is(name, NT_LONG_RANK) ||
 	    nt_sum_add_record(&reader->sum, value.at, value.bytes, (uint32_t)part->head.job,
 			      NT_SUM_ANY, &why) == 0)
@@ -142,7 +142,7 @@ static void take_known(struct reader *reader, const struct nt_summary *known)
 	step->more = step->early = 0;
 	step->as_of_s = -1;
 	step->heard = -1;
-	step->comm_ms = step->spent_ms = step->saved_ms = NAN;
+	step->comm_ms = step->spent_ms = step->saved_ms = step->estimated_ms = NAN;
 }
 
 /* What was written early, and no more, is behind a record that was written at the end. */

@@ -43,6 +43,10 @@ const struct nt_fields nt_agreement_fields = NT_FIELDS(agreement_rows);
 static const struct nt_field channels_rows[] = { NT_TRIAL_CHANNELS_FIELDS(CHANNELS_ROW) };
 const struct nt_fields nt_trial_channels_fields = NT_FIELDS(channels_rows);
 
+#define SAMPLED_ROW(...) NT_FIELD_ROW(struct nt_sampled, __VA_ARGS__)
+static const struct nt_field sampled_rows[] = { NT_SAMPLED_FIELDS(SAMPLED_ROW) };
+const struct nt_fields nt_sampled_fields = NT_FIELDS(sampled_rows);
+
 void nt_rank_put_marker(struct nt_json_writer *put, const struct nt_rank_marker *marker)
 {
 	nt_json_put_open(put, NT_RANK_MARKER, '{');
@@ -53,6 +57,49 @@ void nt_rank_put_marker(struct nt_json_writer *put, const struct nt_rank_marker 
 			nt_json_put_value(put, NULL, "%.1f", marker->period_us[i]);
 	}
 	nt_json_put_close(put);
+	nt_json_put_close(put);
+}
+
+static bool is_of(const struct nt_sampled_call *call, const struct nt_sampled *kind)
+{
+	return call->coll == kind->coll && call->ring == kind->ring &&
+	       nt_number_fits(NT_FIELD_TIME, call->us) && nt_number_fits(NT_FIELD_TIME, call->s);
+}
+
+static void put_kind(struct nt_json_writer *put, const struct nt_sampled *kind,
+		     const struct nt_sampled_call *calls, size_t count)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!is_of(&calls[i], kind))
+			continue;
+		if (!any) {
+			nt_json_put_open(put, NULL, '{');
+			nt_fields_put(put, &nt_sampled_fields, kind);
+			nt_json_put_open(put, NT_SAMPLED_CALLS, '[');
+		}
+		any = true;
+		nt_json_put_count(put, NULL, (uint64_t)calls[i].turn);
+		nt_json_put_value(put, NULL, "%.1f", calls[i].us);
+		nt_json_put_value(put, NULL, "%.3f", calls[i].s);
+	}
+	if (any) {
+		nt_json_put_close(put);
+		nt_json_put_close(put);
+	}
+}
+
+void nt_rank_put_sampled(struct nt_json_writer *put, const struct nt_sampled_call *calls,
+			 size_t count)
+{
+	if (count == 0)
+		return;
+	nt_json_put_open(put, NT_RANK_SAMPLED, '[');
+	for (int coll = 0; coll < NT_COLLS; coll++) {
+		put_kind(put, &(struct nt_sampled){ .coll = coll, .ring = true }, calls, count);
+		put_kind(put, &(struct nt_sampled){ .coll = coll }, calls, count);
+	}
 	nt_json_put_close(put);
 }
 

@@ -45,6 +45,8 @@
 #define NT_RANK_COMMS "comms"
 #define NT_RANK_COUNTS "counts"
 #define NT_RANK_KEYS "keys"
+#define NT_RANK_SAMPLED "sampled"
+#define NT_SAMPLED_CALLS "calls"
 #define NT_EXPLORED_ARMS "arms"
 #define NT_IN_TRIAL_ARMS "arms"
 #define NT_IN_TRIAL_COST "cost"
@@ -57,10 +59,22 @@
 #define NT_IN_PLAN_BLOCKS "blocks"
 #define NT_IN_PLAN_ARMS "arms"
 
+/* A call's own time on this rank. */
+struct nt_sampled_call {
+	int coll;
+	bool ring;
+	int64_t turn;
+	double us, s; /* s: when, since the first one */
+};
+
+#define NT_SAMPLED_MAX 64 /* of a communicator */
+
 struct nt_rank_comm {
 	NT_RANK_COMM_FIELDS(NT_FIELD_MEMBER)
 	struct nt_key *keys; /* where it was read */
 	size_t key_count;
+	struct nt_sampled_call *sampled; /* the same */
+	size_t sampled_count;
 };
 
 #define NT_RANK_PERIODS_MAX 64
@@ -91,6 +105,10 @@ struct nt_explored_arm {
 	NT_EXPLORED_ARM_FIELDS(NT_FIELD_MEMBER)
 };
 
+struct nt_sampled {
+	NT_SAMPLED_FIELDS(NT_FIELD_MEMBER)
+};
+
 struct nt_agreement {
 	NT_AGREEMENT_FIELDS(NT_FIELD_MEMBER)
 };
@@ -101,7 +119,7 @@ struct nt_trial_channels {
 
 extern const struct nt_fields nt_rank_fields, nt_rank_comm_fields, nt_rank_warm_fields,
 	nt_rank_marker_fields, nt_explored_fields, nt_explored_arm_fields, nt_agreement_fields,
-	nt_trial_channels_fields;
+	nt_trial_channels_fields, nt_sampled_fields;
 
 /* A trial: what a key's first decision was made from, so that it can be repeated. */
 #define NT_RANK_TRIAL_ARMS NT_PAIRS /* screened beside AUTO */
@@ -133,6 +151,10 @@ struct nt_rank_trial {
 
 /* The member "marker". */
 void nt_rank_put_marker(struct nt_json_writer *put, const struct nt_rank_marker *marker);
+
+/* The member "sampled" of a communicator, from any order; nothing where there are none. */
+void nt_rank_put_sampled(struct nt_json_writer *put, const struct nt_sampled_call *calls,
+			 size_t count);
 
 /* The member "trial" of a key. */
 void nt_rank_put_trial(struct nt_json_writer *put, const struct nt_rank_trial *trial);

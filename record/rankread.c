@@ -27,6 +27,57 @@ static int read_keys(struct nt_rank_comm *comm, enum nt_reading how, struct nt_e
 	return 0;
 }
 
+/* Calls of one collective: three numbers each, and no more calls than a communicator has. */
+static int read_kind(struct nt_rank_comm *comm, const struct nt_sampled *kind, enum nt_reading how,
+		     struct nt_error *err)
+{
+	static const struct nt_field turn = { .name = "turn", .kind = NT_FIELD_COUNT };
+	static const struct nt_field us = { .name = "us", .kind = NT_FIELD_TIME };
+	static const struct nt_field s = { .name = "s", .kind = NT_FIELD_TIME };
+	json_object *array = kind->call_array;
+	size_t count = array ? json_object_array_length(array) : 0;
+
+	if (count % 3 != 0 || count / 3 > NT_SAMPLED_MAX - comm->sampled_count)
+		return nt_error_set(err, "%zu numbers (want three of each of at most %d calls)",
+				    count, NT_SAMPLED_MAX);
+	for (size_t i = 0; i < count; i += 3) {
+		struct nt_sampled_call *call = &comm->sampled[comm->sampled_count];
+
+		call->coll = kind->coll;
+		call->ring = kind->ring;
+		if (nt_field_read(&turn, json_object_array_get_idx(array, i), &call->turn, how,
+				  err) < 0 ||
+		    nt_field_read(&us, json_object_array_get_idx(array, i + 1), &call->us, how,
+				  err) < 0 ||
+		    nt_field_read(&s, json_object_array_get_idx(array, i + 2), &call->s, how, err) <
+			    0)
+			return -1;
+		comm->sampled_count++;
+	}
+	return 0;
+}
+
+static int read_sampled(struct nt_rank_comm *comm, enum nt_reading how, struct nt_error *err)
+{
+	size_t kinds = comm->sampled_array ? json_object_array_length(comm->sampled_array) : 0;
+	struct nt_error inner;
+
+	comm->sampled = kinds ? calloc(NT_SAMPLED_MAX, sizeof(comm->sampled[0])) : NULL;
+	if (kinds && !comm->sampled)
+		return nt_error_set(err, "no memory for calls");
+	for (size_t i = 0; i < kinds; i++) {
+		struct nt_sampled kind;
+
+		nt_fields_clear(&nt_sampled_fields, &kind);
+		if (nt_fields_read(&nt_sampled_fields,
+				   json_object_array_get_idx(comm->sampled_array, i), &kind, how,
+				   &inner) < 0 ||
+		    read_kind(comm, &kind, how, &inner) < 0)
+			return nt_error_set(err, NT_RANK_SAMPLED ": %.120s", inner.text);
+	}
+	return 0;
+}
+
 static int read_comms(struct nt_rank *rank, enum nt_reading how, struct nt_error *err)
 {
 	size_t count = rank->comm_array ? json_object_array_length(rank->comm_array) : 0;
@@ -44,7 +95,7 @@ static int read_comms(struct nt_rank *rank, enum nt_reading how, struct nt_error
 				   &inner) < 0)
 			return nt_error_set(err, "communicator %zu: %.120s", i, inner.text);
 		rank->comm_count++;
-		if (read_keys(comm, how, &inner) < 0)
+		if (read_keys(comm, how, &inner) < 0 || read_sampled(comm, how, &inner) < 0)
 			return nt_error_set(err, "communicator %zu: %.120s", i, inner.text);
 	}
 	return 0;
@@ -140,8 +191,10 @@ int nt_rank_parse(struct nt_rank *rank, const char *text, size_t text_bytes, str
 
 void nt_rank_fini(struct nt_rank *rank)
 {
-	for (size_t i = 0; i < rank->comm_count; i++)
+	for (size_t i = 0; i < rank->comm_count; i++) {
 		free(rank->comms[i].keys);
+		free(rank->comms[i].sampled);
+	}
 	/* The one whose members could not be read has no keys. */
 	free(rank->comms);
 	json_object_put(rank->root);

@@ -3,9 +3,15 @@
 /* says.h - a job's record in one sentence, for people who read AdminComment in sacct's own columns
  *
  *	step 23.5 ms, was 44.7 ms (1.90 x); saved 0.8 s
+ *	so far: step 44.7 ms; nothing saved yet: still exploring
+ *	cut short: saved 14.2 s
+ *	nothing saved: NCCL's choice is best
+ *	nothing saved: not tuned (nopmix)
  *
  * It begins the job's record. The step's time is that of the last step that was measured; what was
- * saved is the sum over all steps. Steps of a calibration do not count.
+ * saved and spent is the sum over all steps, without the launch profile's part. "so far": a step
+ * runs, as far as was recorded; "cut short": the processes of the last one did not record their
+ * end. What does not fit is left out from the end. Steps of a calibration do not count.
  *
  * Threads:  pure functions, any thread.
  * Memory:   values; nothing is allocated.
@@ -20,9 +26,12 @@
 #define NT_SAYS_MAX 71 /* with its NUL */
 
 struct nt_says {
-	bool observed, saves; /* a step only measured; a step tells what it saved */
+	bool any; /* a step */
+	bool observed, saves; /* a step only measured; another tells what it saved */
+	bool runs, cut; /* a step runs; the last one ended without its processes' records */
 	double step_us, speed; /* 0: not known */
-	double saved_ms;
+	double saved_ms, spent_ms, estimated_ms;
+	int why, reason; /* what counts most of the reasons for NCCL's choice */
 };
 
 /* Adds a step's record, whole or thinned. */

@@ -12,6 +12,7 @@
 #define PLACES_MAX 65536 /* ranks of one */
 #define NODES_MAX 65536
 #define EXPLORED_MAX 4096 /* keys of one step */
+#define SAMPLES_MAX (1 << 20) /* of one */
 #define KEYS_MAX 1024 /* of one communicator; shared memory holds 256 */
 
 void nt_sum_init(struct nt_sum *sum)
@@ -25,6 +26,7 @@ void nt_sum_fini(struct nt_sum *sum)
 	for (size_t i = 0; i < sum->comm_count; i++) {
 		free(sum->comms[i].keys);
 		free(sum->comms[i].places);
+		free(sum->comms[i].samples);
 	}
 	free(sum->comms);
 	free(sum->nodes);
@@ -87,6 +89,8 @@ static struct nt_sum_comm *add_comm(struct nt_sum *sum, const struct nt_sum_comm
 	comms->key_count = 0;
 	comms->places = NULL;
 	comms->place_count = 0;
+	comms->samples = NULL;
+	comms->sample_count = 0;
 	comms->here = 1;
 	if (comm->why.id == NT_REASON_NONE)
 		comms->rank = INT64_MAX;
@@ -154,6 +158,27 @@ int nt_sum_add(struct nt_sum *sum, const struct nt_sum_comm *comm)
 	for (size_t i = 0; i < comm->place_count && rc == 0; i++)
 		rc = add_place(known, &comm->places[i]);
 	return rc;
+}
+
+int nt_sum_add_calls(struct nt_sum *sum, const struct nt_sum_comm *comm, size_t node,
+		     const struct nt_sampled_call *calls, size_t count)
+{
+	struct nt_sum_comm *known = find_comm(sum, comm);
+
+	for (size_t i = 0; known && i < count && known->sample_count < SAMPLES_MAX; i++) {
+		struct nt_late_sample *samples = grow(known->samples, known->sample_count,
+						      SAMPLES_MAX, sizeof(*samples));
+
+		if (!samples)
+			return -1;
+		known->samples = samples;
+		samples[known->sample_count++] = (struct nt_late_sample){
+			.call = calls[i],
+			.rank = (uint32_t)comm->rank,
+			.node = (uint32_t)node,
+		};
+	}
+	return 0;
 }
 
 static bool usable(const struct nt_sum_marker *marker)

@@ -20,6 +20,7 @@
 #include <stdint.h>
 #include "lib/error.h"
 #include "record/calls.h"
+#include "record/lateness.h"
 #include "record/summary.h"
 
 #define NT_SUM_ANY UINT32_MAX /* of any job, of any step */
@@ -44,6 +45,8 @@ struct nt_sum_comm {
 	size_t key_count;
 	struct nt_sum_place *places; /* one for each rank that was added */
 	size_t place_count;
+	struct nt_late_sample *samples; /* own times of calls, of all ranks that were added */
+	size_t sample_count;
 };
 
 /* What was measured of a key's arms. */
@@ -108,6 +111,10 @@ void nt_sum_fini(struct nt_sum *sum);
 
 /* keys of comm are copied, comm->keys stays the caller's; it is one rank's word. */
 int nt_sum_add(struct nt_sum *sum, const struct nt_sum_comm *comm);
+/* What a rank says of calls of a communicator that was added: those beyond a bound are left out.
+ * node: an index into sum->nodes. */
+int nt_sum_add_calls(struct nt_sum *sum, const struct nt_sum_comm *comm, size_t node,
+		     const struct nt_sampled_call *calls, size_t count);
 /* why names the file and what is wrong with it; the first in the order of the texts is kept. */
 void nt_sum_add_unusable(struct nt_sum *sum, const char *why);
 
@@ -133,7 +140,7 @@ int nt_sum_add_record(struct nt_sum *sum, const char *text, size_t text_bytes, u
 		      uint32_t step, struct nt_error *err);
 
 /* Calls of a process's ranks, as a line of the long form has them (calls.h). */
-int nt_sum_add_calls(struct nt_sum *sum, const char *text, size_t text_bytes, struct nt_error *err);
+int nt_sum_add_begun(struct nt_sum *sum, const char *text, size_t text_bytes, struct nt_error *err);
 
 void nt_sum_sort_calls(struct nt_sum *sum);
 
@@ -153,11 +160,16 @@ size_t nt_sum_calls_whys(const struct nt_sum *sum, bool running,
 int nt_sum_put_begun(const struct nt_sum *sum, struct nt_summary *summary);
 /* Has no rank here begun a call for as long as the setting stall says? Those of other nodes may. */
 bool nt_sum_still(struct nt_sum *sum);
+/* For the next one. What is known of waiting in that communicator, which is summary's at comm_at;
+ * -1: no memory. Then what the step says of it. */
+int nt_summary_add_lateness(struct nt_summary *summary, size_t comm_at,
+			    const struct nt_sum_comm *comm, size_t first_node);
+void nt_summary_note_late(struct nt_summary *summary, size_t step_at);
 
 /* Add to summary a step with all that sum knows of it, in its order (summary.h). head, cleared
  * (nt_fields_clear) but for its name and what else is known of the step, counts where it says
- * something, but for what is made of the rows: comm_ms, spent_ms, saved_ms, heard, more, rest. Puts
- * the communicators in order; sum stays the caller's. */
+ * something, but for what is made of the rows: comm_ms, spent_ms, saved_ms, estimated_ms, heard,
+ * more, rest. Puts the communicators in order; sum stays the caller's. */
 int nt_summary_add_sum(struct nt_summary *summary, struct nt_sum *sum, const struct nt_step *head,
 		       struct nt_error *err);
 

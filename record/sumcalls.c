@@ -8,7 +8,7 @@
 
 #define CALLS_MAX 262144 /* ranks of all communicators of a step */
 
-int nt_sum_add_calls(struct nt_sum *sum, const char *text, size_t text_bytes, struct nt_error *err)
+int nt_sum_add_begun(struct nt_sum *sum, const char *text, size_t text_bytes, struct nt_error *err)
 {
 	struct nt_calls_rank *ranks, *all;
 	size_t count;

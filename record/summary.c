@@ -50,6 +50,7 @@ void nt_summary_fini(struct nt_summary *summary)
 	free(summary->tries);
 	free(summary->dropped);
 	free(summary->topologies);
+	free(summary->latenesses);
 	nt_summary_init(summary);
 }
 

@@ -32,6 +32,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "lib/error.h"
+#include "record/lateness.h"
 #include "record/parallelism.h"
 #include "record/rank.h"
 #include "record/step.h"
@@ -69,6 +70,7 @@ struct nt_comm_seen {
 	size_t first_place, place_count; /* in order of the ranks; those that were heard of */
 	size_t first_volume, volume_count; /* by collective */
 	size_t first_begun, begun_count; /* in order of the ranks */
+	size_t lateness; /* index into latenesses plus one; 0: too few calls were measured */
 };
 
 struct nt_node_seen {
@@ -157,8 +159,9 @@ struct nt_summary {
 	struct nt_try *tries;
 	struct nt_dropped *dropped;
 	struct nt_topology_seen *topologies;
+	struct nt_lateness *latenesses; /* nodes are indexes into nodes */
 	size_t comm_count, node_count, place_count, volume_count, arm_count, try_count,
-		dropped_count, topology_count, begun_count;
+		dropped_count, topology_count, lateness_count, begun_count;
 };
 
 enum nt_holding {
@@ -186,6 +189,16 @@ bool nt_summary_damaged(const struct nt_summary *summary);
 
 /* Rows in the order in which they are shown: by step, family, collective and size. */
 void nt_summary_sort(struct nt_summary *summary);
+
+/* NULL: not known. */
+static inline const struct nt_lateness *nt_comm_lateness(const struct nt_summary *summary,
+							 const struct nt_comm_seen *comm)
+{
+	return comm->lateness ? &summary->latenesses[comm->lateness - 1] : NULL;
+}
+
+/* The step's communicator whose ranks waited longest; NULL: not known of any. */
+const struct nt_comm_seen *nt_summary_latest(const struct nt_summary *summary, size_t step);
 
 /* For who fills one: of its families from this one on, what their rows tell of them. */
 void nt_summary_guess(struct nt_summary *summary, size_t first_family);

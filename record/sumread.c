@@ -139,7 +139,10 @@ static int add_comms(struct nt_sum *sum, const struct nt_rank *rank, struct nt_e
 		sum->nodes[place.node].records++;
 	for (size_t i = 0; i < count && rc == 0; i++) {
 		place.rank = comms[i].rank;
-		if (nt_sum_add(sum, &comms[i]) < 0)
+		if (nt_sum_add(sum, &comms[i]) < 0 ||
+		    (comms[i].ranks > 0 &&
+		     nt_sum_add_calls(sum, &comms[i], place.node, rank->comms[i].sampled,
+				      rank->comms[i].sampled_count) < 0))
 			nt_sum_add_unusable(sum,
 					    "more communicators or keys than can be summed up");
 	}

@@ -94,7 +94,7 @@ static void note_step(struct nt_step *step, const struct nt_sum *sum)
 		step->as_of_s = sum->open_s;
 	step->whole = true;
 	/* Of the rows that are made now, whatever was known before. */
-	step->comm_ms = step->spent_ms = step->saved_ms = NAN;
+	step->comm_ms = step->spent_ms = step->saved_ms = step->estimated_ms = NAN;
 	step->more = 0;
 	memset(step->rest, 0, sizeof(step->rest));
 }
@@ -243,7 +243,8 @@ static void add_comm(struct maker *maker, const struct nt_sum_comm *comm, size_t
 	for (int coll = 0; coll < NT_COLLS; coll++)
 		add_volume(maker, comm, coll);
 	summary->comms[at].volume_count = summary->volume_count - summary->comms[at].first_volume;
-	if (nt_sum_put_begun(maker->sum, summary) < 0)
+	if (nt_sum_put_begun(maker->sum, summary) < 0 ||
+	    nt_summary_add_lateness(summary, at, comm, maker->first_node) < 0)
 		maker->no_memory = true;
 }
 
@@ -426,6 +427,7 @@ static void add_shares(struct maker *maker)
 		total_us += isnan(row->share) ? 0 : row->share;
 		step->spent_ms = plus(step->spent_ms, row->spent_ms);
 		step->saved_ms = plus(step->saved_ms, row->saved_ms);
+		step->estimated_ms = plus(step->estimated_ms, row->estimated_ms);
 	}
 	for (size_t i = maker->first_row; i < summary->row_count && total_us > 0; i++) {
 		struct nt_key *row = &summary->rows[i];
@@ -539,6 +541,7 @@ static void make(struct maker *maker)
 		return;
 	add_rows(maker);
 	add_shares(maker);
+	nt_summary_note_late(maker->summary, maker->step_at);
 	nt_summary_guess(maker->summary, maker->first_family);
 	add_whys(maker);
 	add_dropped(maker);

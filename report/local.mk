@@ -14,6 +14,8 @@ libnt_report_la_SOURCES = \
 	%D%/metrics/json.h \
 	%D%/metrics/json-fields.c \
 	%D%/metrics/json-fields.h \
+	%D%/metrics/late-json.c \
+	%D%/metrics/late-json.h \
 	%D%/metrics/prometheus.c \
 	%D%/metrics/prometheus.h \
 	%D%/metrics/topology-json.c \
@@ -64,10 +66,14 @@ libnt_report_la_SOURCES = \
 	%D%/model/sacct-user-text.h \
 	%D%/model/topology-compare.c \
 	%D%/model/topology-compare.h \
+	%D%/summary/counted-runs.c \
+	%D%/summary/counted-runs.h \
 	%D%/summary/extremes.c \
 	%D%/summary/extremes.h \
 	%D%/summary/job-outcome.c \
 	%D%/summary/job-outcome.h \
+	%D%/summary/late-nodes.c \
+	%D%/summary/late-nodes.h \
 	%D%/summary/profile-worth.c \
 	%D%/summary/profile-worth.h \
 	%D%/summary/site-memory.c \
@@ -97,6 +103,7 @@ libnt_report_la_SOURCES = \
 	%D%/text/verdict.h \
 	%D%/text/verdict-maker.c \
 	%D%/text/verdict-maker.h \
+	%D%/text/verdict-late.c \
 	%D%/text/verdict-launch.c \
 	%D%/text/verdict-net.c \
 	%D%/text/verdict-topology.c \
@@ -126,6 +133,7 @@ html_scripts = \
 	%D%/html/rows.js \
 	%D%/html/data.js \
 	%D%/html/choice.js \
+	%D%/html/late.js \
 	%D%/html/steps.js \
 	%D%/html/arms.js \
 	%D%/html/course.js \

@@ -42,6 +42,7 @@ unit_tests = \
 	%D%/unit/event-slot \
 	%D%/unit/fake-event \
 	%D%/unit/fake-model \
+	%D%/unit/lateness \
 	%D%/unit/layout \
 	%D%/unit/site-memory \
 	%D%/unit/long \
@@ -383,6 +384,7 @@ EXTRA_DIST += \
 	%D%/cluster/35-fingerprint.bats \
 	%D%/cluster/40-log.bats \
 	%D%/cluster/50-job.bats \
+	%D%/cluster/52-late.bats \
 	%D%/cluster/55-shapes.bats \
 	%D%/cluster/56-chain.bats \
 	%D%/cluster/57-recheck.bats \
@@ -413,6 +415,7 @@ EXTRA_DIST += \
 	%D%/fake/fake-nccl-srun.bats \
 	%D%/fake/fake-nccl.bats \
 	%D%/fake/launch-srun.bats \
+	%D%/fake/late.bats \
 	%D%/fake/launch.bats \
 	%D%/fake/fabric.bats \
 	%D%/fake/ll128.bats \

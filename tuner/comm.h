@@ -27,6 +27,7 @@
 #include <pthread.h>
 #include "tuner/channel-limits.h"
 #include "tuner/ctx.h"
+#include "tuner/kept-calls.h"
 #include "tuner/local-key.h"
 #include "tuner/process.h"
 
@@ -152,6 +153,7 @@ struct nt_comm_laps {
 	_Atomic uint32_t missed; /* events dropped because of that */
 	struct nt_lap lap[NT_LAP_CHANNELS];
 	const void *begun; /* newest handle that began on any channel */
+	struct nt_kept_calls kept;
 };
 
 struct nt_comm_kept {

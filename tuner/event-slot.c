@@ -46,6 +46,7 @@ static void read_sample(struct nt_event_slot *slot, struct nt_sample *out)
 	out->rank_slot = atomic_load_explicit(&slot->rank_slot, memory_order_relaxed);
 	out->position = atomic_load_explicit(&slot->position, memory_order_relaxed);
 	out->number = atomic_load_explicit(&slot->number, memory_order_relaxed);
+	out->name = atomic_load_explicit(&slot->name, memory_order_relaxed);
 }
 
 static void write_sample(struct nt_event_slot *slot, const struct nt_sample *in)
@@ -58,6 +59,7 @@ static void write_sample(struct nt_event_slot *slot, const struct nt_sample *in)
 	atomic_store_explicit(&slot->rank_slot, in->rank_slot, memory_order_relaxed);
 	atomic_store_explicit(&slot->position, in->position, memory_order_relaxed);
 	atomic_store_explicit(&slot->number, in->number, memory_order_relaxed);
+	atomic_store_explicit(&slot->name, in->name, memory_order_relaxed);
 }
 
 void *nt_event_slot_take(struct nt_event_slots *slots, const struct nt_sample *sample, bool *lost,

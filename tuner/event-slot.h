@@ -34,13 +34,14 @@ struct nt_sample {
 	uint32_t rank_slot;
 	uint32_t position;
 	uint64_t number; /* of the call */
+	uint32_t name; /* of the call (tuner/kept-calls.h) */
 };
 
 struct nt_event_slot {
 	_Atomic uint64_t word; /* generation << 32 | free, live or busy */
 	_Atomic(const void *) whose;
 	_Atomic(void *) key;
-	_Atomic uint32_t run, owner, epoch, rank_slot, position;
+	_Atomic uint32_t run, owner, epoch, rank_slot, position, name;
 	_Atomic uint64_t number;
 };
 

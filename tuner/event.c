@@ -132,7 +132,8 @@ static void note_channels(const struct nt_decision *d, uint8_t channels)
 }
 
 /* The handle of a measured decision, the same for all its tasks. */
-static void *measure(struct nt_comm *c, const struct nt_decision *d, struct nt_match *m)
+static void *measure(struct nt_comm *c, const struct nt_decision *d, struct nt_match *m,
+		     uint32_t name)
 {
 	struct nt_process *process = c->fixed.process;
 	const unsigned rank_slot = c->fixed.slot.index;
@@ -143,6 +144,7 @@ static void *measure(struct nt_comm *c, const struct nt_decision *d, struct nt_m
 					  .epoch = d->epoch,
 					  .rank_slot = rank_slot,
 					  .position = d->position,
+					  .name = name,
 					  .number = d->number };
 	struct nt_sample victim;
 	bool lost;
@@ -215,7 +217,7 @@ void *nt_event_coll(struct nt_comm *c, const struct nt_coll_event *event)
 		atomic_store_explicit(&d->key->events.tasks, m->tasks, memory_order_relaxed);
 	if (d->forced)
 		atomic_fetch_add_explicit(&d->key->events.forced, 1, memory_order_relaxed);
-	return d->measured ? measure(c, d, m) : NULL;
+	return d->measured ? measure(c, d, m, nt_kept_name(coll, algo, event->seq)) : NULL;
 }
 
 void nt_event_call(struct nt_comm *c, bool captured)
@@ -392,8 +394,10 @@ static void *begin_kernel(struct nt_comm *c, void *coll, unsigned channel, uint6
 	}
 	*lap = (struct nt_lap){ .coll = coll, .start_ns = start_ns, .missed = missed_so_far(c) };
 	first = c->laps.begun != coll;
-	if (first)
+	if (first) {
 		end_period(c->fixed.process, coll, start_ns);
+		nt_kept_begin(&c->laps.kept, coll, start_ns);
+	}
 	c->laps.begun = coll;
 	return first ? nt_event_slot_to_kernel(coll) : NULL;
 }
@@ -438,10 +442,10 @@ void nt_event_kernel_end(struct nt_process *process, void *kernel, uint64_t stop
 		return;
 	c = (struct nt_comm *)now.whose;
 	nt_calls_end(c->fixed.calls, now.number);
-	if (now.run == NT_NO_RUN)
-		return;
 	if (!take_laps(c))
 		return;
-	end_kernel(process, &now, stop_ns);
+	nt_kept_end(&c->laps.kept, coll, now.name, stop_ns);
+	if (now.run != NT_NO_RUN)
+		end_kernel(process, &now, stop_ns);
 	leave_laps(c);
 }

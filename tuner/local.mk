@@ -43,6 +43,8 @@ libnt_tuner_la_SOURCES = \
 	%D%/explorer.c \
 	%D%/explorer.h \
 	%D%/local-key.h \
+	%D%/kept-calls.c \
+	%D%/kept-calls.h \
 	%D%/ll128.c \
 	%D%/ll128.h \
 	%D%/nccl-log.c \

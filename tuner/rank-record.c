@@ -43,6 +43,17 @@ static double saved_ms(const struct nt_local_key *key, const struct nt_outcome *
 	return ((double)saved_us + now_us) / 1000.0;
 }
 
+/* The same by what an earlier step measured; NAN if unknown, or measured here. */
+static double estimated_ms(const struct nt_key *out, const struct nt_comm *comm, uint64_t calls)
+{
+	const struct nt_warm *arms = nt_process_warm_arms(&comm->fixed.process->warm);
+	const struct nt_warm_key want = { comm->fixed.ranks,	comm->fixed.nodes, out->coll,
+					  (uint64_t)out->bytes, out->arm,	   0 };
+	uint64_t gain_ns = arms && isnan(out->saved_ms) ? nt_warm_gain_ns(arms, &want) : 0;
+
+	return gain_ns > 0 ? (double)gain_ns * (double)calls / 1e6 : NAN;
+}
+
 static const char *from_name(unsigned from)
 {
 	static const char *const names[NT_FROMS] = {
@@ -103,12 +114,13 @@ static void note_outcome(struct nt_key *out, const struct nt_outcome *o)
 }
 
 /* The history of a committed key since. */
-static void note_committed(struct nt_key *out, const struct nt_local_key *key,
-			   const struct nt_outcome *o)
+static void note_committed(struct nt_key *out, const struct nt_comm *comm,
+			   const struct nt_local_key *key, const struct nt_outcome *o)
 {
 	out->decided = (int64_t)atomic_load_explicit(&key->decision.commit_calls,
 						     memory_order_relaxed);
 	out->saved_ms = saved_ms(key, o);
+	out->estimated_ms = estimated_ms(out, comm, nt_key_calls(key) - (uint64_t)out->decided);
 	out->rechecks = atomic_load_explicit(&key->decision.rechecks, memory_order_relaxed);
 	out->rollbacks = atomic_load_explicit(&key->decision.rollbacks, memory_order_relaxed);
 	out->changes = atomic_load_explicit(&key->decision.changes, memory_order_relaxed);
@@ -190,7 +202,7 @@ static void note_state(struct nt_key *out, const struct nt_comm *comm,
 	if (has_outcome && state != NT_KEYSTATE_EXPLORING) {
 		note_outcome(out, &outcome);
 		if (committed)
-			note_committed(out, key, &outcome);
+			note_committed(out, comm, key, &outcome);
 		else
 			out->decided = (int64_t)atomic_load_explicit(&key->decision.closed_calls,
 								     memory_order_relaxed);
@@ -416,6 +428,7 @@ static void put_comm(struct text *t, const struct nt_comm *comm)
 	note_standing(&out, comm);
 	nt_json_put_open(&t->put, NULL, '{');
 	nt_fields_put(&t->put, &nt_rank_comm_fields, &out);
+	nt_rank_section_sampled(&t->put, &comm->laps.kept);
 	put_keys(t, comm);
 	nt_json_put_close(&t->put);
 }

@@ -10,6 +10,7 @@
 #include "tuner/comm.h"
 #include "tuner/rank-history.h"
 
+_Static_assert(NT_KEPT_CALLS <= NT_SAMPLED_MAX, "all kept calls go into a record");
 _Static_assert(NT_MARKER_WINDOWS <= NT_RANK_PERIODS_MAX, "all periods go into a record");
 
 void nt_rank_section_plugins(struct nt_json_writer *put)
@@ -105,6 +106,28 @@ void nt_rank_section_agreement(struct nt_json_writer *put, const struct nt_node_
 			      c->agree.timed < NT_AGREE_TIMES ? c->agree.timed : NT_AGREE_TIMES);
 	if (put->full)
 		*put = before;
+}
+
+void nt_rank_section_sampled(struct nt_json_writer *put, const struct nt_kept_calls *kept)
+{
+	struct nt_sampled_call calls[NT_KEPT_CALLS];
+	struct nt_json_writer before = *put;
+	struct nt_kept call;
+	unsigned count = 0;
+
+	while (count < NT_KEPT_CALLS && nt_kept_read(kept, count, &call))
+		calls[count++] = (struct nt_sampled_call){
+			.coll = call.coll,
+			.ring = call.ring,
+			.turn = call.turn,
+			.us = (double)call.ns / 1e3,
+			.s = (double)call.when_ms / 1e3,
+		};
+	put->bytes /= 2;
+	nt_rank_put_sampled(put, calls, count);
+	if (put->full)
+		*put = before;
+	put->bytes = before.bytes;
 }
 
 void nt_rank_section_explored(struct nt_json_writer *put, const struct nt_histories *histories)

@@ -13,6 +13,7 @@
 #include "engine/marker.h"
 #include "lib/json-writer.h"
 #include "pmix-sync/node-leader.h"
+#include "tuner/kept-calls.h"
 #include "tuner/process.h"
 
 /* The chained plugins. */
@@ -23,6 +24,8 @@ void nt_rank_section_warm(struct nt_json_writer *put, const struct nt_process *p
 void nt_rank_section_marker(struct nt_json_writer *put, const struct nt_marker *marker);
 /* Cost of the agreement with other nodes. */
 void nt_rank_section_agreement(struct nt_json_writer *put, const struct nt_node_leader_counts *c);
+/* Own times of a communicator's kept calls. */
+void nt_rank_section_sampled(struct nt_json_writer *put, const struct nt_kept_calls *kept);
 /* Measurements of all arms. Uses at most half of the remaining record: keys follow. */
 void nt_rank_section_explored(struct nt_json_writer *put, const struct nt_histories *histories);
 

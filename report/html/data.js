@@ -73,10 +73,16 @@ function keyOf(step, comm, item, order) {
 	return key;
 }
 
+/* For whom the communicator's ranks wait. */
+function latenessOf(of, one) {
+	return one && { of, late: one.late, calls: one.calls, waiting: one.waiting, from: one.from_s,
+		ranks: one.ranks.map((rank) => ({ name: `rank ${rank.rank}, ${rank.node}`, us: rank.us })) };
+}
+
 function commOf(step, group, comm) {
 	return { job: step.job, step: step.step, stepName: step.stepName, id: comm.id, name: comm.name, ranks: group.ranks, nodes: group.nodes,
 		kind: group.parallel, state: comm.state, why: comm.why, places: comm.places, volumes: comm.volumes,
-		tried: comm.state === "agreed", title: `${comm.name || onNodes(group)} · ${comm.id.slice(0, 6)}` };
+		lateness: latenessOf(`${comm.name || onNodes(group)}, step ${step.stepName}`, comm.lateness), tried: comm.state === "agreed", title: `${comm.name || onNodes(group)} · ${comm.id.slice(0, 6)}` };
 }
 
 function volumesOf(comms) {
@@ -154,6 +160,20 @@ function totalsOf(steps, keys, name, value) {
 	return list.length ? list.reduce((a, b) => a + b, 0) : null;
 }
 
+/* As the report says it: launch profiles save, too, and a calibration's own time is what it costs. */
+function sumsOf(steps, keys) {
+	const own = steps.filter((step) => !step.calibration);
+	const ownKeys = keys.filter((key) => own.some((step) => step.stepName === key.stepName));
+	const saved = totalsOf(own, ownKeys, "saved_ms", (key) => key.savedMs);
+	const spent = totalsOf(own, ownKeys, "spent_ms", (key) => key.spentMs);
+	const launches = own.filter((step) => step.launch && step.launch !== "default" && step.measured > 0 && step.steps > 0 && step.step_us)
+		.map((step) => step.steps * step.step_us[1] * (step.measured - 1) / 1e3);
+	const calibrations = steps.map((step) => step.calibration && step.calibration_s * 1e3).filter((ms) => ms > 0);
+	const plus = (sum, list) => list.length ? list.reduce((a, b) => a + b, sum || 0) : sum;
+
+	return { saved: plus(saved, launches), spent: plus(spent, calibrations) };
+}
+
 /* The page's model of these jobs, or of one step of one of them. */
 function modelOf(jobs, only) {
 	const several = jobs.length > 1;
@@ -173,7 +193,6 @@ function modelOf(jobs, only) {
 		about: aboutOf(steps),
 		verdict: jobs.flatMap((job) => (job.verdict || []).map((one) => ({ text: one.says, type: one.advice, where: several ? `job ${job.job}` : null }))),
 		remarks: [...steps.flatMap((step) => remarksOf(step, step.stepName)), ...only ? [] : jobs.flatMap((job) => remarksOf(job, null))],
-		saved: totalsOf(steps, keys, "saved_ms", (key) => key.savedMs),
-		spent: totalsOf(steps, keys, "spent_ms", (key) => key.spentMs),
+		...sumsOf(steps, keys),
 	};
 }

@@ -16,7 +16,7 @@ function tiles(model) {
 
 	return el("dl", { class: "tiles" },
 		tile("net time saved", known(net) ? time(net * 1000) : NONE, net > 0 ? "gain" : net < 0 ? "loss" : null),
-		tile("exploring cost", known(spent) ? time(spent * 1000) : NONE),
+		tile("exploring and calibrating cost", known(spent) ? time(spent * 1000) : NONE),
 		tile("collectives and sizes with another choice in use", number("committed")),
 		tile("where NCCL’s choice stays", number("kept")),
 		tile("not finished", number("exploring")),
@@ -60,6 +60,9 @@ function sections(model, detail, press) {
 			detail.parts],
 		["course", "Exploration over time", null, courseSection(model, press)],
 		["comms", "Communicators", "Which nodes each communicator has its ranks on.", commsSection(model)],
+		["late", "Ranks that others wait for",
+			"Ranks of a collective end together: the one whose call is the shortest came last. Darker: the others waited longer for that rank, by the middle of them, in the mean over the measured calls of that part of the step.",
+			lateSection(model)],
 		["topology", "What NCCL found on each node",
 			"As NCCL saw GPUs, links and NICs when the communicator was made. Rings and trees are how its algorithms run through a node; of what nodes have, all use what the poorest has.",
 			topologySection(model)],
@@ -80,7 +83,7 @@ function sectionOf([id, heading, about, parts]) {
 
 /* What this record does not have is named in one place; but for what is there only where asked for. */
 function missing(list) {
-	const names = list.filter(([id, , , parts]) => parts === null && !["left", "topology", "launch"].includes(id)).map(([, heading]) => heading);
+	const names = list.filter(([id, , , parts]) => parts === null && !["left", "topology", "launch", "late"].includes(id)).map(([, heading]) => heading);
 
 	if (names.length === 0)
 		return [];

@@ -8,6 +8,7 @@
 #include "contract/coll.h"
 #include "record/bandwidth.h"
 #include "report/metrics/json-fields.h"
+#include "report/metrics/late-json.h"
 #include "report/metrics/topology-json.h"
 #include "report/model/row-time.h"
 #include "report/text/row-text.h"
@@ -155,6 +156,7 @@ static json_object *members_value(const struct nt_summary *summary, size_t famil
 		nt_json_known(object, "places", places_value(summary, comm, rc), rc);
 		nt_json_known(object, "volumes", volumes_value(summary, comm, rc), rc);
 		nt_json_known(object, "calls", calls_value(summary, comm, rc), rc);
+		nt_late_json(object, summary, comm, rc);
 		nt_json_add(array, NULL, object, rc);
 	}
 	return nt_json_filled(array);

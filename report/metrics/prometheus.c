@@ -23,6 +23,9 @@ enum metric {
 	METRIC_UNTUNED,
 	METRIC_STEP,
 	METRIC_LAUNCH,
+	METRIC_CALIBRATION,
+	METRIC_WAITING,
+	METRIC_LATE,
 	METRIC_DAMAGED,
 };
 
@@ -50,6 +53,15 @@ static const struct {
 	[METRIC_STEP] = { "nccl_tune_step_info", "Always 1; labels: settings of a step." },
 	[METRIC_LAUNCH] = { "nccl_tune_launch_saved_seconds",
 			    "Time that the launch profile saved, by the program's own steps." },
+	[METRIC_CALIBRATION] = { "nccl_tune_calibration_seconds",
+				 "Time that a step of a calibration took, which is its only cost "
+				 "and gain." },
+	[METRIC_WAITING] = { "nccl_tune_waiting_ratio",
+			     "Fraction of the time in measured calls that ranks waited for the "
+			     "last one." },
+	[METRIC_LATE] = { "nccl_tune_late_calls_ratio",
+			  "Fraction of the calls in which this rank or node came last; only of one "
+			  "that others wait for." },
 	[METRIC_DAMAGED] = { "nccl_tune_record_damaged", "1 if the job's record is damaged." },
 };
 
@@ -207,11 +219,29 @@ static void add_row(struct adder *adder, const struct place *place)
 	if (nt_row_is_tuned(row) && nt_row_duration_known(row))
 		add_plain(adder, place, METRIC_GAIN, nt_row_gain(row) / 100);
 	add_plain(adder, place, METRIC_CALLS, row->calls >= 0 ? (double)row->calls : NAN);
-	add_plain(adder, place, METRIC_SPENT, row->spent_ms / 1e3);
-	add_plain(adder, place, METRIC_SAVED, row->saved_ms / 1e3);
+	if (place->step->calibration <= 0) {
+		add_plain(adder, place, METRIC_SPENT, row->spent_ms / 1e3);
+		add_plain(adder, place, METRIC_SAVED, row->saved_ms / 1e3);
+	}
 	add(adder, place, METRIC_DECISION, 1,
 	    (struct label[]){ { "state", nt_keystate_name(row->state) },
 			      { "reason", nt_reason_code(nt_row_reason(row)) },
+			      { NULL, NULL } });
+}
+
+static void add_late(struct adder *adder, const struct place *place)
+{
+	const struct nt_step *step = place->step;
+	char rank[24] = "";
+
+	if (!step->late_node[0])
+		return;
+	if (step->late_rank >= 0)
+		snprintf(rank, sizeof(rank), "%" PRId64, step->late_rank);
+	add(adder, place, METRIC_LATE, step->late_calls,
+	    (struct label[]){ { "late", step->late },
+			      { "late_node", step->late_node },
+			      { "late_rank", rank },
 			      { NULL, NULL } });
 }
 
@@ -223,6 +253,10 @@ static void add_step(struct adder *adder, const struct place *place)
 			      { "launch_profile", place->step->launch },
 			      { NULL, NULL } });
 	add_plain(adder, place, METRIC_LAUNCH, nt_step_launch_ms(place->step) / 1e3);
+	if (place->step->calibration > 0)
+		add_plain(adder, place, METRIC_CALIBRATION, place->step->calibration_s);
+	add_plain(adder, place, METRIC_WAITING, place->step->waiting);
+	add_late(adder, place);
 }
 
 static const struct nt_step *step_of(const struct nt_summary *summary, const char *name)

@@ -17,6 +17,8 @@ static double net_ms_of(const struct nt_summary *summary, size_t at)
 	const struct nt_step *step = &summary->steps[at];
 	double saved_ms = 0, spent_ms = 0;
 
+	if (step->calibration > 0)
+		return -nt_step_calibration_ms(step);
 	for (size_t i = 0; i < summary->row_count; i++) {
 		const struct nt_key *row = &summary->rows[i];
 

@@ -15,7 +15,7 @@ struct nt_job_figures {
 	/* Of the program's own step, in the last step that was measured: with nccl-tune, and with
 	 * NCCL's own settings, which is only known of a launch profile (record/says.h). */
 	double step_us, before_us;
-	double net_ms; /* what was saved less what exploring cost, of all steps */
+	double net_ms; /* what was saved less what exploring and calibrating cost, of all steps */
 };
 
 void nt_job_figures_make(struct nt_job_figures *figures, const struct nt_summary *summary);

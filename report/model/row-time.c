@@ -67,6 +67,11 @@ double nt_row_decided_s(const struct nt_key *row, const struct nt_step *step)
 	return (double)row->decided * us / 1e6;
 }
 
+double nt_step_calibration_ms(const struct nt_step *step)
+{
+	return step->calibration > 0 && step->calibration_s > 0 ? step->calibration_s * 1e3 : 0;
+}
+
 double nt_step_launch_ms(const struct nt_step *step)
 {
 	if (!step->launch[0] || strcmp(step->launch, "default") == 0 || step->calibration > 0 ||

@@ -32,6 +32,10 @@ double nt_row_saving_rate(const struct nt_key *row, const struct nt_step *step);
  * or that was not measured. */
 double nt_step_launch_ms(const struct nt_step *step);
 
+/* Milliseconds that a step of a calibration took: what measuring launch profiles cost the job. What
+ * its calls saved and spent is part of it. 0: a step of the program, or it was not recorded. */
+double nt_step_calibration_ms(const struct nt_step *step);
+
 /* From one call of a communicator to its next: on average as above, else the median with NCCL's
  * choice. */
 double nt_row_period_us(const struct nt_key *row, const struct nt_step *step);

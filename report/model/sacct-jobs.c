@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include "lib/printable.h"
 #include "lib/sacct.h"
 
@@ -21,7 +22,8 @@
 /* Where slurmdbd's own query fails its answer is an empty one, and sacct's status is 0 (22.05.8):
  * what is empty is asked for so often before it is believed. */
 #define EMPTY_ASKED 3
-#define COMMON_COLUMNS "JobID,Cluster,Partition,User,Account,NNodes,ElapsedRaw"
+#define REQUEUED "REQUEUED"
+#define COMMON_COLUMNS "JobID,Cluster,Partition,User,Account,NNodes,ElapsedRaw,State"
 
 enum column {
 	LABEL,
@@ -31,6 +33,7 @@ enum column {
 	ACCOUNT,
 	NODES,
 	ELAPSED,
+	STATE,
 	TEXTS,
 	COLUMNS_WITHOUT_EXTRA = TEXTS + 3, /* AdminComment, Comment, End */
 	COLUMNS,
@@ -67,6 +70,8 @@ static int take_row(void *argument, const struct nt_text *column, struct nt_erro
 		.end_s = nt_sacct_number(column[TEXTS + texts]),
 	};
 
+	job.requeued = column[STATE].bytes >= strlen(REQUEUED) &&
+		       memcmp(column[STATE].at, REQUEUED, strlen(REQUEUED)) == 0;
 	asking->rows++;
 	if (!is_of_slice(asking, job.end_s))
 		return 0;

@@ -34,6 +34,7 @@ struct nt_streamed_job {
 	uint32_t nodes;
 	int64_t elapsed_s;
 	int64_t end_s; /* 0: it has not ended */
+	bool requeued; /* a run that another one follows */
 	const char *text[NT_STREAMED_TEXTS]; /* not terminated */
 	size_t text_bytes[NT_STREAMED_TEXTS];
 };

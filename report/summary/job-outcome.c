@@ -78,12 +78,15 @@ void nt_site_stats_add_us(int64_t *sum, int64_t us)
 		*sum = -TIME_MAX_US;
 }
 
-void nt_site_stats_add_row(struct nt_site_stats_sum *sum, const struct nt_key *row)
+void nt_site_stats_add_row(struct nt_site_stats_sum *sum, const struct nt_key *row,
+			   const struct nt_step *step)
 {
 	sum->keys++;
 	sum->decided += is_decided(row);
 	sum->chosen += is_chosen(row);
 	sum->calls += row->calls > 0 ? row->calls : 0;
+	if (step->calibration > 0)
+		return;
 	nt_site_stats_add_us(&sum->saved_us, rank_us(row->saved_ms, row->ranks));
 	nt_site_stats_add_us(&sum->spent_us, rank_us(row->spent_ms, row->ranks));
 }
@@ -126,6 +129,11 @@ struct nt_site_stats_sum nt_site_stats_rest(const struct nt_summary *summary, si
 		least = least == 0 || row->ranks < least ? row->ranks : least;
 	}
 	rest.comm_us = rank_us(step->comm_ms, most);
+	if (step->calibration > 0) {
+		(void)count_rest(step, &rest);
+		rest.spent_us = rest.calibration_us = rank_us(nt_step_calibration_ms(step), most);
+		return rest;
+	}
 	rest.launch_us = rest.saved_us = rank_us(nt_step_launch_ms(step), most);
 	if (count_rest(step, &rest) == 0 && step->more == 0) /* the difference is rounding */
 		return rest;
@@ -147,6 +155,7 @@ void nt_site_stats_add_sum(struct nt_site_stats_sum *sum, const struct nt_site_s
 	nt_site_stats_add_us(&sum->saved_us, other->saved_us);
 	nt_site_stats_add_us(&sum->launch_us, other->launch_us);
 	nt_site_stats_add_us(&sum->spent_us, other->spent_us);
+	nt_site_stats_add_us(&sum->calibration_us, other->calibration_us);
 	nt_site_stats_add_us(&sum->comm_us, other->comm_us);
 }
 
@@ -156,7 +165,8 @@ struct nt_site_stats_sum nt_site_stats_whole(const struct nt_summary *summary)
 	struct nt_site_stats_sum sum = { .keys = 0 };
 
 	for (size_t i = 0; i < summary->row_count; i++)
-		nt_site_stats_add_row(&sum, &summary->rows[i]);
+		nt_site_stats_add_row(&sum, &summary->rows[i],
+				      &summary->steps[summary->rows[i].step]);
 	for (size_t i = 0; i < summary->step_count; i++) {
 		const struct nt_site_stats_sum rest = nt_site_stats_rest(summary, i);
 
@@ -191,7 +201,8 @@ static bool steps_fit(const struct nt_summary *summary, const struct bounds *mos
 
 		if (fabs(known(step->saved_ms)) > most->ms || known(step->spent_ms) > most->ms ||
 		    known(step->comm_ms) > most->ms ||
-		    fabs(known(nt_step_launch_ms(step))) > most->ms || step->ranks > most->ranks ||
+		    fabs(known(nt_step_launch_ms(step))) > most->ms ||
+		    nt_step_calibration_ms(step) > most->ms || step->ranks > most->ranks ||
 		    step->nodes > most->ranks || per_node > most->ranks ||
 		    step->nodes * per_node > most->ranks)
 			return false;

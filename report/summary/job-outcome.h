@@ -49,6 +49,7 @@ struct nt_site_stats_sum {
 	int64_t calls;
 	int64_t saved_us, spent_us; /* rank time */
 	int64_t launch_us; /* of what was saved: by launch profiles; not by collective or size */
+	int64_t calibration_us; /* of what was spent: by calibrations; not by collective or size */
 	int64_t comm_us; /* in collectives, as far as measured; not by collective or size */
 };
 
@@ -58,7 +59,9 @@ int64_t nt_site_stats_recorded(const struct nt_site_stats_sum *sum); /* whose re
 /* Sums stop at a bound that only false records reach. */
 void nt_site_stats_add_us(int64_t *sum, int64_t us);
 void nt_site_stats_add_sum(struct nt_site_stats_sum *sum, const struct nt_site_stats_sum *other);
-void nt_site_stats_add_row(struct nt_site_stats_sum *sum, const struct nt_key *row);
+/* What calls of a calibration's step save and spend is in the time that the step takes. */
+void nt_site_stats_add_row(struct nt_site_stats_sum *sum, const struct nt_key *row,
+			   const struct nt_step *step);
 
 /* What a step's own sums have beyond those of its rows. */
 struct nt_site_stats_sum nt_site_stats_rest(const struct nt_summary *summary, size_t step_at);

@@ -28,6 +28,7 @@ void nt_site_stats_init(struct nt_site_stats *tally, size_t top)
 	memset(tally, 0, sizeof(*tally));
 	for (int by = 0; by < NT_SITE_STATS_BYS; by++)
 		nt_names_init(&tally->by[by].names, groups_max[by]);
+	nt_counted_runs_init(&tally->runs);
 	nt_names_init(&tally->users, USERS_MAX);
 	nt_speedup_init(&tally->speedups);
 	tally->top = top < NT_SITE_STATS_TOP_MAX ? top : NT_SITE_STATS_TOP_MAX;
@@ -39,6 +40,7 @@ void nt_site_stats_fini(struct nt_site_stats *tally)
 		nt_names_fini(&tally->by[by].names);
 		free(tally->by[by].group);
 	}
+	nt_counted_runs_fini(&tally->runs);
 	nt_names_fini(&tally->users);
 	nt_speedup_fini(&tally->speedups);
 	free(tally->named);
@@ -194,7 +196,7 @@ static int enter_row(const struct adding *adding, const struct nt_key *row)
 			return -1;
 		if (by == NT_BY_SIZE)
 			group->order = order;
-		nt_site_stats_add_row(&group->sum, row);
+		nt_site_stats_add_row(&group->sum, row, step);
 	}
 	return 0;
 }
@@ -292,6 +294,7 @@ int nt_site_stats_add(struct nt_site_stats *tally, const struct nt_streamed_job 
 	const char *text = job->text[NT_STREAMED_ADMINCOMMENT];
 	size_t text_bytes = job->text_bytes[NT_STREAMED_ADMINCOMMENT];
 	enum nt_holding holding = nt_summary_holding(text, text_bytes);
+	size_t had_steps;
 	int rc;
 
 	tally->jobs++;
@@ -305,10 +308,17 @@ int nt_site_stats_add(struct nt_site_stats *tally, const struct nt_streamed_job 
 			nt_summary_fini(&summary);
 			return -1;
 		}
+		had_steps = summary.step_count;
+		if (nt_counted_runs_take(&tally->runs, job, &summary) < 0) {
+			nt_summary_fini(&summary);
+			return nt_error_set(err, "no memory for the summary");
+		}
 		if (nt_summary_damaged(&summary))
 			adding.outcome = NT_JOB_DAMAGED;
 		else if (!nt_site_stats_plausible(job, &summary))
 			adding.outcome = NT_JOB_IMPLAUSIBLE;
+		else if (had_steps > 0 && summary.step_count == 0)
+			adding.outcome = NT_JOB_NO_RECORD; /* of this run */
 		else {
 			adding.outcome = nt_site_stats_outcome(&summary);
 			adding.summary = &summary;

@@ -17,6 +17,7 @@
 #define NT_SITE_STATS_H
 
 #include "lib/name-set.h"
+#include "report/summary/counted-runs.h"
 #include "report/summary/profile-worth.h"
 #include "report/summary/job-outcome.h"
 #include "report/summary/extremes.h"
@@ -49,6 +50,7 @@ struct nt_site_stats {
 	struct nt_site_stats_top best, worst;
 	size_t top; /* how many of each are kept */
 	struct nt_speedups speedups;
+	struct nt_counted_runs runs;
 	struct nt_names users; /* of jobs whose record counts */
 	uint8_t *named; /* number of fingerprints that each user named first */
 	uint64_t jobs;

@@ -45,6 +45,7 @@ static void put_group(FILE *out, enum nt_site_stats_by by, const struct nt_site_
 	put_seconds(out, (double)sum->comm_us);
 	fputs(",,,", out);
 	put_seconds(out, (double)sum->launch_us);
+	put_seconds(out, (double)sum->calibration_us);
 	fputc('\n', out);
 }
 
@@ -68,7 +69,7 @@ static void put_top(FILE *out, const char *what, const struct nt_site_stats_top 
 		fputs(",1", out);
 		skip(out, NT_JOB_OUTCOMES + 4);
 		put_times(out, job->saved_us, job->spent_us);
-		fputs(",,,,,\n", out);
+		fputs(",,,,,,\n", out);
 	}
 }
 
@@ -87,7 +88,7 @@ static void put_profile(FILE *out, const struct nt_speedups *speedups,
 	fprintf(out, ",%.3f", nt_speedup_of(item));
 	put_seconds(out, (double)place->default_us);
 	put_seconds(out, nt_speedup_worth_us(speedups, item));
-	fputs(",\n", out);
+	fputs(",,\n", out);
 }
 
 int nt_site_stats_csv(FILE *out, const struct nt_site_stats_view *view, struct nt_error *err)
@@ -101,7 +102,8 @@ int nt_site_stats_csv(FILE *out, const struct nt_site_stats_view *view, struct n
 	for (int i = 0; i < NT_JOB_OUTCOMES; i++)
 		fprintf(out, ",%s", nt_job_outcome_name((enum nt_job_outcome)i));
 	fputs(",keys,decided,chosen,calls,saved_rank_s,spent_rank_s,net_rank_s,comm_rank_s,"
-	      "times_as_fast,default_rank_s,worth_rank_s,launch_saved_rank_s\n",
+	      "times_as_fast,default_rank_s,worth_rank_s,launch_saved_rank_s,"
+	      "calibration_rank_s\n",
 	      out);
 	for (int by = 0; by < NT_SITE_STATS_BYS; by++) {
 		for (size_t i = 0; i < tally->by[by].names.count; i++)

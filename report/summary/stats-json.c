@@ -57,6 +57,7 @@ static void add_sum(json_object *object, const struct nt_site_stats_sum *sum, in
 	add_times(object, sum->saved_us, sum->spent_us, rc);
 	add_number(object, "comm_rank_s", (double)sum->comm_us / 1e6, 6, rc);
 	add_number(object, "launch_saved_rank_s", (double)sum->launch_us / 1e6, 6, rc);
+	add_number(object, "calibration_rank_s", (double)sum->calibration_us / 1e6, 6, rc);
 }
 
 static json_object *groups_value(const struct nt_site_stats_groups *groups, int *rc)

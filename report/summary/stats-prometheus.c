@@ -13,6 +13,7 @@
 /* Of steps: no collective or size has these. */
 #define COMM "comm_rank_seconds"
 #define LAUNCH "launch_saved_rank_seconds"
+#define CALIBRATION "calibration_rank_seconds"
 
 /* What is told of every group: a metric of its own for each way to group, so that the sum of one
  * metric counts nothing twice. */
@@ -26,8 +27,10 @@ static const struct {
 	  offsetof(struct nt_site_stats_sum, saved_us), 1e6 },
 	{ LAUNCH, "Of it, time saved by launch profiles, by the programs' own steps, times ranks",
 	  offsetof(struct nt_site_stats_sum, launch_us), 1e6 },
-	{ "spent_rank_seconds", "Time that exploring took, times ranks",
+	{ "spent_rank_seconds", "Time that exploring and calibrations took, times ranks",
 	  offsetof(struct nt_site_stats_sum, spent_us), 1e6 },
+	{ CALIBRATION, "Of it, time that calibrations took, times ranks",
+	  offsetof(struct nt_site_stats_sum, calibration_us), 1e6 },
 	{ COMM, "Time in collectives, times ranks, as far as calls' own times were measured",
 	  offsetof(struct nt_site_stats_sum, comm_us), 1e6 },
 	{ "calls", "Calls of collectives", offsetof(struct nt_site_stats_sum, calls), 1 },
@@ -71,13 +74,18 @@ static void put_jobs(FILE *out, enum nt_site_stats_by by, const struct nt_site_s
 	}
 }
 
+static bool is_of_steps(const char *name)
+{
+	return strcmp(name, COMM) == 0 || strcmp(name, LAUNCH) == 0 ||
+	       strcmp(name, CALIBRATION) == 0;
+}
+
 static void put_metric(FILE *out, enum nt_site_stats_by by,
 		       const struct nt_site_stats_groups *groups, size_t metric)
 {
 	char name[80];
 
-	if (by > NT_BY_FINGERPRINT &&
-	    (strcmp(metrics[metric].name, COMM) == 0 || strcmp(metrics[metric].name, LAUNCH) == 0))
+	if (by > NT_BY_FINGERPRINT && is_of_steps(metrics[metric].name))
 		return;
 	snprintf(name, sizeof(name), "nccl_tune_%s_%s", nt_site_stats_by_name(by),
 		 metrics[metric].name);

@@ -159,6 +159,9 @@ static void print_times(FILE *out, const struct nt_site_stats_view *view,
 	if (total->launch_us != 0)
 		fprintf(out, "Launch profiles account for %s of it.\n",
 			nt_site_stats_time_text(total->launch_us, launch, sizeof(launch)));
+	if (total->calibration_us != 0)
+		fprintf(out, "Calibrations account for %s of what was spent.\n",
+			nt_site_stats_time_text(total->calibration_us, launch, sizeof(launch)));
 	fputs("These are rank times: time of calls, times the ranks of their communicator.\n", out);
 	if (total->comm_us > 0)
 		fprintf(out,

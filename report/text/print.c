@@ -18,9 +18,9 @@
 #include "report/text/words.h"
 #include "lib/wrap.h"
 
-static const char *const columns[] = { "-COLLECTIVE",	  "SIZE",    "CALL us\nNCCL's",
-				       "CALL us\nchosen", "GAIN\n%", "COST\nms",
-				       "SAVED\nms" };
+static const char *const columns[] = { "-COLLECTIVE",	  "SIZE",     "CALL us\nNCCL's",
+				       "CALL us\nchosen", "GAIN\n%",  "COST\nms",
+				       "SAVED\nms",	  "ESTIM\nms" };
 
 /* Long times are in seconds. Times that are not a call's own are marked. */
 static void add_us(struct nt_table *table, const struct nt_key *row, enum nt_which side)
@@ -46,7 +46,7 @@ static void add_ms(struct nt_table *table, double ms)
 
 /* Cells are empty if NCCL's choice stayed: the reason names the best other choice. */
 static void add_row(struct nt_table *table, const struct nt_summary *summary,
-		    const struct nt_key *row)
+		    const struct nt_key *row, bool estimated)
 {
 	const bool tuned = nt_row_is_tuned(row);
 	struct nt_said said;
@@ -66,6 +66,10 @@ static void add_row(struct nt_table *table, const struct nt_summary *summary,
 	if (tuned || !isnan(row->saved_ms))
 		add_ms(table, row->saved_ms);
 	else
+		nt_cell(table, "%s", "");
+	if (estimated && !isnan(row->estimated_ms))
+		add_ms(table, row->estimated_ms);
+	else if (estimated)
 		nt_cell(table, "%s", "");
 	nt_row_say(&said, summary, row);
 	nt_table_note(table, "    ", 4, said.says);
@@ -179,12 +183,24 @@ static bool is_marked(const struct nt_summary *summary)
 	return false;
 }
 
+static bool is_estimated(const struct nt_summary *summary)
+{
+	for (size_t i = 0; i < summary->row_count; i++) {
+		if (!isnan(summary->rows[i].estimated_ms))
+			return true;
+	}
+	return false;
+}
+
 static int print_rows(FILE *out, const struct nt_summary *summary, struct nt_error *err)
 {
 	struct nt_table table = NT_TABLE(columns, 0);
+	const bool estimated = is_estimated(summary);
 
 	if (summary->row_count == 0)
 		return 0;
+	if (!estimated)
+		table.column_count--;
 	table.max_columns = NT_WRAP_COLUMNS;
 	for (size_t i = 0; i < summary->row_count; i++) {
 		const struct nt_key *row = &summary->rows[i];
@@ -192,7 +208,7 @@ static int print_rows(FILE *out, const struct nt_summary *summary, struct nt_err
 		if (i == 0 || row->step != row[-1].step || row->family != row[-1].family)
 			add_group(&table, &summary->steps[row->step],
 				  &summary->families[row->family]);
-		add_row(&table, summary, row);
+		add_row(&table, summary, row, estimated);
 	}
 	fputc('\n', out);
 	if (nt_table_print(out, &table, err) < 0)
@@ -201,6 +217,10 @@ static int print_rows(FILE *out, const struct nt_summary *summary, struct nt_err
 		"CALL: time of a call from start to end on the slowest rank. COST: time spent "
 		"exploring. SAVED: time saved compared with NCCL's choice. COST and SAVED are "
 		"one rank's time. p: probability that the difference is chance.");
+	if (estimated)
+		nt_wrap(out, "", 0,
+			"ESTIM: time saved by remembered choices that this job has not measured, "
+			"as an earlier step measured them. It is not in SAVED.");
 	if (is_marked(summary))
 		nt_wrap(out, "", 0,
 			"*: from the call's start to the start of the next call of "

@@ -15,6 +15,7 @@ enum nt_sentence_kind {
 	NT_SENTENCE_LAUNCH, /* what a launch profile was worth */
 	NT_SENTENCE_GAIN, /* something is faster */
 	NT_SENTENCE_NET, /* what was saved and spent */
+	NT_SENTENCE_LATE, /* a rank or a node that others wait for */
 	NT_SENTENCE_STATE, /* a step runs, was killed, or its record is damaged */
 	NT_SENTENCE_UNTUNED, /* communicators and steps of which nothing was tried */
 	NT_SENTENCE_MEASURED, /* nothing was tried: as asked for, or not worth it */

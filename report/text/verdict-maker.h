@@ -43,6 +43,8 @@ void nt_maker_net(struct nt_maker *maker);
 void nt_maker_open(struct nt_maker *maker);
 /* Communicators and steps that were not tuned. */
 void nt_maker_untuned(struct nt_maker *maker);
+/* Ranks that others wait for. */
+void nt_maker_late(struct nt_maker *maker);
 /* Nodes that have fewer channels or slower links than others. */
 void nt_maker_topology(struct nt_maker *maker);
 /* What a record lacks. */

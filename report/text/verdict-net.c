@@ -66,6 +66,8 @@ static struct net net_of(const struct nt_summary *summary, size_t step)
 	const struct nt_step *known = &summary->steps[step];
 	struct net net = { 0 };
 
+	if (known->calibration > 0)
+		return net; /* of its benchmark */
 	for (size_t i = 0; i < summary->row_count; i++) {
 		const struct nt_key *row = &summary->rows[i];
 
@@ -157,26 +159,38 @@ static const char *of_job(const struct nt_summary *summary, double net_ms, char 
 }
 
 struct sums {
-	double launch_ms, saved_ms, spent_ms;
+	double launch_ms, saved_ms, spent_ms, calibration_ms, estimated_ms;
 };
 
 static void say_sums(struct nt_maker *maker, const struct sums *sums)
 {
-	const double net_ms = sums->launch_ms + sums->saved_ms - sums->spent_ms;
-	const bool nothing = net_ms >= -NOTHING_MS && net_ms < NOTHING_MS &&
-			     sums->spent_ms < NOTHING_MS && sums->saved_ms < NOTHING_MS;
+	const double net_ms = sums->launch_ms + sums->saved_ms - sums->spent_ms -
+			      sums->calibration_ms;
+	/* Then what was not tuned, and why, comes first. */
+	const bool nothing = fabs(sums->launch_ms) < NOTHING_MS &&
+			     fabs(sums->saved_ms) < NOTHING_MS && sums->estimated_ms < NOTHING_MS &&
+			     sums->calibration_ms < NOTHING_MS;
 	char net[32], launch[32], profile[64] = "", saved[32], spent[32], share[64];
+	char estimated[112] = "", calibration[64] = "";
 
 	if (sums->launch_ms < 0 || sums->launch_ms > 0)
 		snprintf(profile, sizeof(profile), "%s by launch profiles and ",
 			 nt_duration_text(sums->launch_ms, launch, sizeof(launch)));
+	if (sums->calibration_ms > 0)
+		snprintf(calibration, sizeof(calibration), " on exploring and %s on calibrating",
+			 nt_duration_text(sums->calibration_ms, net, sizeof(net)));
+	if (sums->estimated_ms >= NOTHING_MS)
+		snprintf(estimated, sizeof(estimated),
+			 " Not counted: about %s by remembered choices, as earlier steps measured "
+			 "them.",
+			 nt_duration_text(sums->estimated_ms, net, sizeof(net)));
 	nt_maker_say(maker, nothing ? NT_SENTENCE_NOTHING : NT_SENTENCE_NET, "",
-		     "Net time saved: %s (saved %s%s%s, spent %s)%s.",
+		     "Net time saved: %s (saved %s%s%s, spent %s%s)%s.%s",
 		     nt_duration_text(net_ms, net, sizeof(net)), profile,
 		     nt_duration_text(sums->saved_ms, saved, sizeof(saved)),
 		     profile[0] ? " by calls" : "",
-		     nt_duration_text(sums->spent_ms, spent, sizeof(spent)),
-		     of_job(maker->summary, net_ms, share, sizeof(share)));
+		     nt_duration_text(sums->spent_ms, spent, sizeof(spent)), calibration,
+		     of_job(maker->summary, net_ms, share, sizeof(share)), estimated);
 }
 
 void nt_maker_net(struct nt_maker *maker)
@@ -192,6 +206,10 @@ void nt_maker_net(struct nt_maker *maker)
 		sums.launch_ms += isnan(launch_ms) ? 0 : launch_ms;
 		sums.saved_ms += net.saved_ms;
 		sums.spent_ms += net.spent_ms;
+		sums.calibration_ms += nt_step_calibration_ms(&summary->steps[i]);
+		sums.estimated_ms += isnan(summary->steps[i].estimated_ms)
+					     ? 0
+					     : summary->steps[i].estimated_ms;
 		if (net.spent_ms > net.saved_ms && strcmp(summary->steps[i].mode, "observe") != 0 &&
 		    losses++ < NT_TOLD_MAX)
 			say_loss(maker, i, &net);

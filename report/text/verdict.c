@@ -31,6 +31,12 @@ static const char *step_prefix(const struct nt_summary *summary, size_t step, ch
 	return out;
 }
 
+static double estimate(const struct nt_key *row)
+{
+	return isnan(row->estimated_ms) ? 0 : row->estimated_ms;
+}
+
+/* What was measured comes before estimates. */
 static int by_worth(const void *left, const void *right)
 {
 	const struct nt_key *a = *(const struct nt_key *const *)left;
@@ -38,6 +44,8 @@ static int by_worth(const void *left, const void *right)
 
 	if (nt_maker_worth(a) < nt_maker_worth(b) || nt_maker_worth(a) > nt_maker_worth(b))
 		return nt_maker_worth(a) > nt_maker_worth(b) ? -1 : 1;
+	if (estimate(a) < estimate(b) || estimate(a) > estimate(b))
+		return estimate(a) > estimate(b) ? -1 : 1;
 	return (a > b) - (a < b);
 }
 
@@ -56,6 +64,9 @@ static const char *saved_words(const struct nt_key *row, bool running, char *out
 	else if (row->saved_ms >= NOTHING_MS)
 		snprintf(out, out_bytes, "; saved %s",
 			 nt_duration_text(row->saved_ms, text, sizeof(text)));
+	else if (!isnan(row->estimated_ms))
+		snprintf(out, out_bytes, "; saved about %s, as an earlier step measured it",
+			 nt_duration_text(row->estimated_ms, text, sizeof(text)));
 	else if (!isnan(row->saved_ms) && row->calls > 0 && !running &&
 		 (double)row->decided >= LAST_CALLS * (double)row->calls)
 		snprintf(out, out_bytes, "; decided as the step ended, so nothing is saved yet");
@@ -115,6 +126,7 @@ static void say_gains(struct nt_maker *maker, const struct nt_key **rows)
 	/* What was not tuned needs room, too. */
 	const size_t most = has_untuned(summary) ? 1 : NT_TOLD_MAX;
 	size_t count = 0;
+	bool saved = false;
 	double saved_ms = 0;
 	char text[32];
 
@@ -126,19 +138,18 @@ static void say_gains(struct nt_maker *maker, const struct nt_key **rows)
 	qsort(rows, count < most ? count : most, sizeof(rows[0]), by_step);
 	for (size_t i = 0; i < count && i < most; i++)
 		say_gain(maker, rows[i]);
-	for (size_t i = most; i < count; i++)
+	for (size_t i = most; i < count; i++) {
+		saved |= !isnan(rows[i]->saved_ms);
 		saved_ms += nt_maker_worth(rows[i]);
-	if (count == most + 1)
+	}
+	if (count > most)
 		nt_maker_say(maker, NT_SENTENCE_GAIN, "",
-			     "1 more collective and size uses another choice than NCCL's; it "
-			     "saved %s.",
-			     nt_duration_text(saved_ms, text, sizeof(text)));
-	else if (count > most)
-		nt_maker_say(
-			maker, NT_SENTENCE_GAIN, "",
-			"%zu more collectives and sizes use another choice than NCCL's; together "
-			"they saved %s.",
-			count - most, nt_duration_text(saved_ms, text, sizeof(text)));
+			     "%zu more collective%s another choice than NCCL's%s%s.", count - most,
+			     count == most + 1 ? " and size uses" : "s and sizes use",
+			     !saved		 ? ""
+			     : count == most + 1 ? "; it saved "
+						 : "; together they saved ",
+			     !saved ? "" : nt_duration_text(saved_ms, text, sizeof(text)));
 }
 
 /* Rows of one collective of one communicator stand together, by size. */
@@ -282,6 +293,7 @@ int nt_verdict_make(struct nt_verdict_text *verdict, const struct nt_summary *su
 	nt_maker_open(&maker);
 	if (summary->row_count > 0 || verdict->count > 0)
 		nt_maker_net(&maker);
+	nt_maker_late(&maker);
 	nt_maker_untuned(&maker);
 	say_nothing(&maker);
 	nt_maker_topology(&maker);

@@ -198,7 +198,7 @@ void nt_collect_add(struct nt_sum *sum, const struct nt_collected *file, uint32_
 	if (!file->name)
 		sum->started = true;
 	else if (file->calls)
-		(void)nt_sum_add_calls(sum, file->text, file->bytes, &err);
+		(void)nt_sum_add_begun(sum, file->text, file->bytes, &err);
 	else if (file->why)
 		count_unusable(sum, file->name, file->why);
 	else if (nt_sum_add_record(sum, file->text, file->bytes, job, step, &err) < 0)

@@ -43,6 +43,8 @@ size_t nt_step_record_format(const struct nt_recordd *recordd, struct nt_sum *su
 		.tasks = arguments->tasks,
 		.nodes = arguments->nodes,
 		.final = recordd->final,
+		.took_s = recordd->final ? (double)(recordd->ended_ms - recordd->started_ms) / 1e3
+					 : 0,
 		.run = arguments->run,
 		.ticket = ticket,
 		.where = ticket && nt_learn_where(sum, arguments, ticket, &where) ? &where : NULL,

@@ -29,10 +29,11 @@ static void note_ticket(struct nt_step *step, const struct nt_ticket *ticket)
 	without_braces(step->from);
 	if (ticket->expected > 0)
 		step->expected = ticket->expected;
+	if (ticket->calibration)
+		step->calibration = 1;
 }
 
-static void note_place(struct nt_step *step, const struct nt_where *where,
-		       const struct nt_ticket *ticket)
+static void note_place(struct nt_step *step, const struct nt_where *where)
 {
 	snprintf(step->fingerprint, sizeof(step->fingerprint), "%016" PRIx64, where->fingerprint);
 	if (where->fabric != NT_FABRIC_ANY)
@@ -42,8 +43,6 @@ static void note_place(struct nt_step *step, const struct nt_where *where,
 	if (where->user_env != 0)
 		step->user_env = where->user_env;
 	step->per_node = where->per_node;
-	if (ticket->calibration)
-		step->calibration = 1;
 }
 
 void nt_sum_step(const struct nt_sum_head *head, struct nt_step *step)
@@ -58,7 +57,9 @@ void nt_sum_step(const struct nt_sum_head *head, struct nt_step *step)
 	if (head->ticket)
 		note_ticket(step, head->ticket);
 	if (head->ticket && head->where)
-		note_place(step, head->where, head->ticket);
+		note_place(step, head->where);
+	if (step->calibration > 0 && head->took_s > 0)
+		step->calibration_s = head->took_s;
 	if (head->measured > 0)
 		step->measured = head->measured;
 	if (head->remark)

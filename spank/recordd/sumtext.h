@@ -19,6 +19,7 @@ struct nt_sum_head {
 	uint32_t flags; /* NT_PLACE_* */
 	uint32_t tasks, nodes;
 	bool final; /* the step has ended */
+	double took_s; /* from start to end; 0: it has not ended */
 	uint32_t run; /* how often the job was started again before */
 	const struct nt_ticket *ticket; /* NULL: nothing was asked for at the start */
 	const struct nt_where *where; /* NULL: what the step shows is no evidence of a place */

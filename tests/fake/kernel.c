@@ -67,12 +67,24 @@ static uint64_t account(const struct nt_kernel *k, const struct nt_wire_result *
 	return end_ns;
 }
 
+static uint64_t slowness_ns(const struct nt_rank *rank, uint64_t op)
+{
+	const struct nt_options *o = rank->job->options;
+	uint64_t moves = o->slow_calls ? op / o->slow_calls : 0;
+
+	if (o->slow_rank.rank < 0 ||
+	    ((uint64_t)o->slow_rank.rank + moves) % rank->job->ranks != rank->rank)
+		return 0;
+	return o->slow_rank.call * 1000;
+}
+
 uint64_t nt_kernel_lateness_ns(const struct nt_comm *c, uint64_t op)
 {
 	const struct nt_options *o = c->owner->job->options;
 	uint64_t key = nt_rng_mix(nt_rng_mix(o->seed, op), c->id + c->owner->rank + 7);
 
-	return (uint64_t)(1e3 * nt_rng_exponential(key, o->lateness_us));
+	return (uint64_t)(1e3 * nt_rng_exponential(key, o->lateness_us)) +
+	       slowness_ns(c->owner, op);
 }
 
 enum nt_wire_end nt_kernel_run(struct nt_kernel *k)

@@ -124,6 +124,8 @@ struct nt_options {
 	unsigned truths;
 	double cost_skew; /* relative difference of cost tables between ranks */
 	double lateness_us;
+	struct nt_when slow_rank; /* so many microseconds late for each call */
+	uint64_t slow_calls; /* then the next rank is, and so on; 0: it stays */
 	double connect_us;
 	unsigned channels; /* of a communicator; 0: 2 across nodes, 24 within one */
 	bool nvls;

@@ -20,7 +20,7 @@ setup() {
 		esac
 	done
 	while IFS= read -r text; do
-		printf '%s' "$((++n))${d}nt${d}gpu${d}ann${d}lab${d}2${d}6000${d}$text$d$d$((from + 1))"$'\n'
+		printf '%s' "$((++n))${d}nt${d}gpu${d}ann${d}lab${d}2${d}6000${d}COMPLETED${d}$text$d$d$((from + 1))"$'\n'
 	done <"${0%/*}/texts"
 	exec "${0%/*}/more"
 	END
@@ -71,6 +71,45 @@ Launch profiles account for 3.6 s of it.'* ]]
 	[[ $output = *'nccl_tune_partition_saved_rank_seconds{cluster="nt",partition="gpu"} 5.200000'* ]]
 	[[ $output = *'nccl_tune_partition_launch_saved_rank_seconds{cluster="nt",partition="gpu"} 3.600000'* ]]
 	[[ $output = *'nccl_tune_profile_speed_ratio{cluster="nt",launch_profile="wide",fingerprint="00112233445566ff",fabric="ib",n_nodes="2",ranks_per_node="4"} 1.25'* ]]
+}
+
+@test "promtool finds nothing wrong with the metrics of a summary and of a job" {
+	command -v promtool >/dev/null || skip "no promtool here (Debian: apt-get install prometheus)"
+	some
+	nccl-tune summary --since now-1hour --prometheus | promtool check metrics
+	promtool check metrics <"$top/tests/unit/data/report/full.prom"
+}
+
+@test "the time of a calibration is spent, and what its calls saved is not" {
+	texts "$(record wide ',"measured":1.25')" "$(record default ',"calibration":1,"calibration_s":2.5')"
+	run -0 nccl-tune summary --since now-1hour
+	[[ $output = *'Net time saved: -18.4 s (saved 1.6 s, spent 20.0 s).'*'Calibrations account for 20.0 s of what was spent.'* ]]
+	run -0 nccl-tune summary --since now-1hour --json
+	jq -e '.calibration_rank_s == 20 and .spent_rank_s == 20.032 and .saved_rank_s == 1.6' <<<"$output"
+	run -0 nccl-tune summary --since now-1hour --prometheus
+	[[ $output = *'nccl_tune_partition_calibration_rank_seconds{cluster="nt",partition="gpu"} 20.000000'* ]]
+}
+
+@test "a node that others wait for in several jobs is named, and no other" {
+	local late=',"waiting":0.3,"late":"steady","late_rank":5,"late_calls":0.8,"late_node":"%s","late_us":%s'
+	# shellcheck disable=SC2059 # it is a format
+	texts "$(record wide "$(printf "$late" n7 1000)")" "$(record wide "$(printf "$late" n7 3000)")" \
+		"$(record wide "$(printf "$late" n3 900)")" "$(record wide ',"waiting":0.05')" '' '{"nccl_tune":{"v":1,'
+	run -0 nccl-tune summary --since now-1hour --nodes
+	[[ $output = *'in 2 jobs or more of 4 with measurements:'* ]]
+	[[ ${lines[-1]} =~ ^n7\ +2\ +0\ +2\ +2.00\ ms\ +ann\ +2$ ]]
+	[[ $output != *n3* ]]
+	run -0 nccl-tune summary --since now-1hour --nodes --json
+	jq -e '.jobs == 6 and .measured == 4 and .nodes == [{cluster: "nt", node: "n7", jobs: 2, late: 2, slower: 0, late_us: 2000,
+		user: "ann", newest: "2"}]' <<<"$output"
+	run -0 nccl-tune summary --since now-1hour --nodes -o "$BATS_TEST_TMPDIR/nodes"
+	[ -z "$output" ]
+	grep -q n7 "$BATS_TEST_TMPDIR/nodes"
+	texts "$(record wide ',"waiting":0.05')"
+	run -0 nccl-tune summary --since now-1hour --nodes
+	[ "$output" = 'No node was late or slower than its like in 2 jobs or more, of 1 with measurements.' ]
+	run -2 nccl-tune summary --nodes --csv
+	[[ $output = *'--nodes goes with --json, and with no other form'* ]]
 }
 
 @test "a failed query is reported, and the file is unchanged" {

@@ -158,4 +158,5 @@ FUZZ_TEXT_TARGET("\"v\":1", "\"job\":12", "\"step\":0", "\"communicators\":[", "
 		 "\"state\":", "\"committed\"", "\"exploring\"", "\"joining\"", "\"rejected\"",
 		 "\"kept\"", "\"counted\"", "\"observed\"", "\"why\":\"\\u001b[2J\"",
 		 "\"marker\":", "null", "{}", "[]", "\"\"", "\"launch\":\"p\"",
+		 "\"sampled\":[{\"coll\":\"AllReduce\",\"ring\":true,\"calls\":[7,90.5,0.1]}]",
 		 "\"fabric\":\"socket\"", "\"driver\":\"550\"", "\x01", "\"{\"", "\"\\\\\"")

@@ -25,9 +25,15 @@ def key($i):
 		arms: (if $timed then [arm("AUTO"; $auto; 48), arm("TREE/SIMPLE/12ch"; $arm; 24), arm("RING/SIMPLE"; $auto * 1.3; 8),
 			arm("COLLNET_DIRECT/SIMPLE"; $auto * 2; 8)] else null end) } | known;
 
+# Rank 5 is late most of the time.
+def lateness: { calls: 48, waiting: 0.29, late: "steady", rank: 5, node: "n2", late_calls: 40, late_us: 1180.5,
+	from_s: [range(8) | . * 2.5], ranks: [range(8) | . as $rank | { rank: $rank, node: (if $rank < 4 then "n1" else "n2" end),
+		us: [range(8) | if $rank == 5 then 1000.5 + . * 20 else . * 3.2 end | us(1)] }] };
+
 def member($i): { id: "\(1000 + $i)abcdef", name: "dp", state: "agreed",
 	places: [{ node: "n1", ranks: [0, 1, 2, 3] }, { node: "n2", ranks: [4, 5, 6, 7] }],
-	volumes: [{ coll: "AllReduce", calls: 1000, bytes: 1e9, inside_bytes: 3e9, between_bytes: 4e9 }] };
+	volumes: [{ coll: "AllReduce", calls: 1000, bytes: 1e9, inside_bytes: 3e9, between_bytes: 4e9 }],
+	lateness: (if $i == 0 then lateness else null end) } | known;
 
 # The keys of a step: 192, each four of a communicator.
 def comms($n; $step):

@@ -227,6 +227,23 @@ table_is_json() {
 }
 
 # The columns of the table of nodes by what its lines are called.
+@test "how long others waited for each rank, over time, is as the JSON has it; without, there is no such section" {
+	browser
+	open keys30
+	is 64 'document.querySelectorAll("#late rect[data-tip]").length'
+	is '"rank 5, n2\n1.00 ms a call\n1 of 8, from 0 s on"' 'document.querySelectorAll("#late rect[data-tip]")[40].dataset.tip'
+	is true '(() => { const of = (i) => +document.querySelectorAll("#late rect[data-tip]")[i].getAttribute("fill-opacity");
+		return of(47) > of(40) && of(40) > of(7) && of(7) > of(0); })()'
+	comes '(byId("late").querySelector("details").open = true, byId("late").querySelector("table"))'
+	jq -c '[.[0].steps[0].communicators[1].members[0].lateness.ranks[] | "rank \(.rank), \(.node)", (.us[] | tostring)]' \
+		"$pages/keys30.json" >"$pages/wanted"
+	is "$(cat "$pages/wanted")" '[...byId("late").querySelectorAll("tbody tr")].flatMap((row) => [...row.cells].map((cell) => cell.textContent))'
+	open keys1000 390
+	is true 'document.documentElement.scrollWidth <= 390'
+	open bare
+	is null 'byId("late")'
+}
+
 nodes='(() => { const rows = [...document.querySelector("#topology table").rows];
 	return [...rows[0].cells].slice(1).map((head, i) => ({ poor: head.classList.contains("poor"),
 		...Object.fromEntries(rows.map((row) => [row.cells[0].textContent, row.cells[i + 1].textContent])) })); })()'

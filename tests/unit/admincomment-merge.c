@@ -92,9 +92,87 @@ static void in_one_sentence(void **state)
 		    STEP, "step 2.00 s; nothing saved");
 	expect_says(SAYS_STEP("\"calibration\":1,\"saved_ms\":900.0"), SAYS_STEP("\"saved_ms\":0"),
 		    "nothing saved");
+	/* The last one's end is known, or not; what runs has said nothing final. */
+	expect_says(SAYS_STEP("\"saved_ms\":500.0"), SAYS_STEP("\"as_of\":1,\"saved_ms\":300.0"),
+		    "cut short: saved 800.0 ms");
+	expect_says(SAYS_STEP("\"as_of\":1,\"saved_ms\":500.0"), SAYS_STEP("\"saved_ms\":300.0"),
+		    "saved 800.0 ms");
+	expect_says(SAYS_STEP("\"early\":1,\"as_of\":1,\"saved_ms\":500.0"), STEP,
+		    "so far: saved 500.0 ms");
+	expect_says(
+		SAYS_STEP(
+			"\"early\":1,\"saved_ms\":0,\"8r2n\":{\"AllReduce 1M\":{\"why\":\"open\"}}"),
+		STEP, "so far: nothing saved yet: still exploring");
+	expect_says(SAYS_STEP("\"spent_ms\":230.0,\"saved_ms\":22.9"), STEP,
+		    "saved 22.9 ms, spent 230.0 ms");
+	expect_says(SAYS_STEP("\"mode\":\"policy\",\"estimated_ms\":1234.5"), STEP,
+		    "saved about 1.2 s (estimate)");
+	expect_says("{\"mode\":\"observe\"}", SAYS_STEP("\"saved_ms\":0.0"), "nothing saved");
+	/* What has no room is left out as a whole. */
+	expect_says(STEP,
+		    SAYS_STEP("\"as_of\":1,\"measured\":1.9,\"step_us\":[20.0,123456789.0,50.0],"
+			      "\"spent_ms\":999999.0,\"saved_ms\":999998.0"),
+		    "cut short: step 123 s, was 235 s (1.90 x); saved 16.7 min");
 	expect_says(SAYS_STEP("\"step_us\":[1.0,2.0,3.0]"),
 		    SAYS_STEP("\"measured\":1e300,\"step_us\":[1.0,1e300,3.0],\"saved_ms\":1e300"),
 		    "step 2.00 us; nothing saved");
+}
+
+#define WHY(code) "\"8r2n\":{\"AllReduce 1M\":{\"why\":\"" code "\"}}"
+
+static void why_nothing_was_saved(void **state)
+{
+	(void)state;
+	expect_says(SAYS_STEP(WHY("small")), STEP, "nothing saved: NCCL's choice is best");
+	expect_says(SAYS_STEP(WHY("open")), SAYS_STEP(WHY("chance")),
+		    "nothing saved: NCCL's choice is best");
+	expect_says(SAYS_STEP(WHY("open")), STEP, "nothing saved: nothing was decided");
+	expect_says(SAYS_STEP(WHY("known")), STEP, "remembered choices used");
+	expect_says(SAYS_STEP("\"rest\":[\"3 little\"]"), STEP,
+		    "nothing saved: too little communication");
+	expect_says(SAYS_STEP("\"why\":[\"algo\",\"8r2n 1 nopmix\"]"), STEP,
+		    "nothing saved: not tuned (nopmix)");
+	expect_says(SAYS_STEP("\"why\":[\"8r2n 1 nccl|3|n2|22703|22809\"]"), STEP,
+		    "nothing saved: not tuned (nccl)");
+	expect_says(SAYS_STEP("\"calibration\":1," WHY("small")), SAYS_STEP(WHY("open")),
+		    "nothing saved: nothing was decided");
+	/* Whatever somebody has put there. */
+	expect_says(SAYS_STEP("\"why\":[1,{\"why\":\"\"},\"\",\"|\",\"a b c \"],\"rest\":7"), STEP,
+		    "");
+}
+
+/* A calibration's steps do not become the program's when they are thinned out. */
+static void thinned_calibrations_stay_calibrations(void **state)
+{
+	char name[8], entries[NT_STEP_RECORD_MAX] = "", step[NT_STEP_RECORD_MAX], *comment = NULL;
+	char *next;
+
+	(void)state;
+	for (int i = 0; i < 8; i++)
+		snprintf(entries + strlen(entries), sizeof(entries) - strlen(entries),
+			 "%s\"AllReduce %dM\":{\"auto\":\"RING/SIMPLE\",\"arm\":\"AUTO\",\"why\":"
+			 "\"small\"}",
+			 i > 0 ? "," : "", 1 << i);
+	snprintf(step, sizeof(step),
+		 "{\"mode\":\"bandit\",\"calibration\":1,\"calibration_s\":7.3,"
+		 "\"saved_ms\":500.0,\"8r2n\":{%s}}",
+		 entries);
+	for (int i = 0; i < 9; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		assert_int_equal(
+			nt_admincomment_merge_step(comment ? comment : "", name, step, &next),
+			NT_ADMINCOMMENT_MERGE_DONE);
+		free(comment);
+		comment = next;
+	}
+	assert_non_null(strstr(comment, "\"0\":{\"mode\":\"bandit\",\"saved_ms\":500.0,"
+					"\"calibration\":1,\"calibration_s\":7.3,\"more\":8}"));
+	assert_int_equal(
+		nt_admincomment_merge_step(comment, "9", SAYS_STEP("\"saved_ms\":800.0"), &next),
+		NT_ADMINCOMMENT_MERGE_DONE);
+	assert_non_null(strstr(next, "\"says\":\"saved 800.0 ms\""));
+	free(next);
+	free(comment);
 }
 
 static void beside_others(void **state)
@@ -402,6 +480,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(into_nothing),
 		cmocka_unit_test(in_one_sentence),
+		cmocka_unit_test(why_nothing_was_saved),
+		cmocka_unit_test(thinned_calibrations_stay_calibrations),
 		cmocka_unit_test(beside_others),
 		cmocka_unit_test(knows_what_it_holds),
 		cmocka_unit_test(components_have_a_key_each),

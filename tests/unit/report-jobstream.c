@@ -32,7 +32,7 @@
 	"	esac\n"                                     \
 	"done\n"                                      \
 	"[ \"$SLURM_TIME_FORMAT\" = %s ] || exit 9\n" \
-	"row() { printf '%b' \"$1${d}nt${d}gpu${d}ann${d}lab${d}2${d}60${d}$2${d}$3$extra${d}$4\\n\"; }\n"
+	"row() { printf '%b' \"$1${d}nt${d}gpu${d}ann${d}lab${d}2${d}60${d}${5:-COMPLETED}${d}$2${d}$3$extra${d}$4\\n\"; }\n"
 
 struct seen {
 	char text[4096];
@@ -78,6 +78,27 @@ static void reads_rows_with_any_text(void **state)
 		fail_msg("%s", err.text);
 	assert_string_equal(seen.text, "1 nt gpu ann lab 2 60 2000 <a\nb> <> <>\n"
 				       "2_3 nt gpu ann lab 2 60 4999 <{\"x\":1}> <y\037z> <>\n");
+}
+
+static int note_requeued(void *argument, const struct nt_streamed_job *job, struct nt_error *err)
+{
+	(void)err;
+	nt_append(argument, 8, "%s", job->requeued ? "r" : "-");
+	return 0;
+}
+
+static void knows_a_run_that_another_one_follows(void **state)
+{
+	const struct nt_sacct_jobs_query query = { .since_s = 1000, .until_s = 5000 };
+	char seen[8] = "";
+	const struct nt_sacct_jobs_visitor visitor = { note_requeued, seen };
+	struct nt_error err;
+
+	fake_sacct(
+		*state, HEAD
+		"row 1 '' '' 2000; row 2 '' '' 2000 REQUEUED; row 3 '' '' 2000 'CANCELLED by 1'");
+	assert_int_equal(nt_sacct_jobs_each(&query, &visitor, &err), 0);
+	assert_string_equal(seen, "-r-");
 }
 
 /* A user's own Comment looks like the line of another's job: it stays a text. */
@@ -214,6 +235,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_rows_with_any_text),
+		cmocka_unit_test(knows_a_run_that_another_one_follows),
 		cmocka_unit_test(takes_no_text_for_a_row),
 		cmocka_unit_test(asks_piece_by_piece),
 		cmocka_unit_test(asks_again_where_the_answer_is_empty),

@@ -17,6 +17,7 @@
 #include "report/model/row-time.h"
 #include "lib/table.h"
 #include "report/metrics/csv.h"
+#include "report/metrics/prometheus.h"
 #include "tests/lib/schema.h"
 #include "lib/wrap.h"
 
@@ -164,6 +165,78 @@ static void repeats_no_sample(void **state)
 	free(text);
 	free(once);
 	nt_summary_fini(&summary);
+}
+
+/* Whatever accounting has as a name. */
+static void escapes_labels(void **state)
+{
+	static const struct {
+		const char *value, *label;
+	} cases[] = {
+		{ "", "{x=\"\"" },
+		{ "gpu", "{x=\"gpu\"" },
+		{ "a\"b", "{x=\"a\\\"b\"" },
+		{ "\\", "{x=\"\\\\\"" },
+		{ "a\nb", "{x=\"a\\nb\"" },
+		{ "{a=1,b}", "{x=\"{a=1,b}\"" },
+		{ "\xc3\xa9", "{x=\"\xc3\xa9\"" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		size_t bytes;
+		char *text;
+		FILE *out = open_memstream(&text, &bytes);
+
+		assert_non_null(out);
+		nt_metric_label(out, "{", "x", cases[i].value);
+		fclose(out);
+		assert_string_equal(text, cases[i].label);
+		free(text);
+	}
+}
+
+/* The samples of a job that ran there, by this user. */
+static char *samples_of(const char *cluster, const char *user, const char *partition)
+{
+	struct nt_samples samples = { NULL, 0 };
+	struct nt_summary summary;
+	struct nt_error err;
+	size_t bytes;
+	char *text;
+	FILE *out = open_memstream(&text, &bytes);
+
+	assert_non_null(out);
+	read_summary("full", &summary);
+	snprintf(summary.job.cluster, sizeof(summary.job.cluster), "%s", cluster);
+	snprintf(summary.job.user, sizeof(summary.job.user), "%s", user);
+	snprintf(summary.job.partition, sizeof(summary.job.partition), "%s", partition);
+	assert_int_equal(nt_samples_add(&samples, "4711", &summary, &err), 0);
+	nt_samples_print(out, &samples);
+	nt_samples_fini(&samples);
+	nt_summary_fini(&summary);
+	fclose(out);
+	return text;
+}
+
+static void labels_samples_with_their_job(void **state)
+{
+#define JOB "\",slurm_job_id=\"4711\","
+	char *text = samples_of("c\"1", "ann\\", "gpu,big"), *rest;
+
+	(void)state;
+	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		if (line[0] != '#' &&
+		    !strstr(line, JOB "cluster=\"c\\\"1\",user=\"ann\\\\\",partition=\"gpu,big\""))
+			fail_msg("%s", line);
+	}
+	free(text);
+	/* What is not known is no label. */
+	text = samples_of("", "", "gpu");
+	assert_non_null(strstr(text, JOB "partition=\"gpu\""));
+	assert_null(strstr(text, "cluster="));
+	assert_null(strstr(text, "user="));
+	free(text);
 }
 
 static void quotes_values(void **state)
@@ -405,6 +478,8 @@ int main(void)
 		cmocka_unit_test(prints_values),
 		cmocka_unit_test(prints_metrics),
 		cmocka_unit_test(repeats_no_sample),
+		cmocka_unit_test(escapes_labels),
+		cmocka_unit_test(labels_samples_with_their_job),
 		cmocka_unit_test(quotes_values),
 		cmocka_unit_test(says_every_reason),
 		cmocka_unit_test(says_what_was_too_short),

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "contract/coll.h"
+#include "report/model/job-figures.h"
 #include "report/text/verdict-maker.h"
 #include "report/text/row-text.h"
 #include "report/text/words.h"
@@ -117,6 +118,26 @@ static void says_so_where_nothing_is_saved_yet(void **state)
 		expect(&verdict, NT_SENTENCE_GAIN, cases[i].says);
 		end(&verdict, &summary);
 	}
+}
+
+/* Mode policy measures nothing: what an earlier step measured is told apart. */
+static void an_estimate_is_called_one(void **state)
+{
+	struct nt_verdict_text verdict;
+	struct nt_summary summary;
+
+	(void)state;
+	make(&verdict, &summary,
+	     "\"AllReduce 4M\":{\"auto\":\"RING/SIMPLE\",\"arm\":\"RING/LL128\",\"calls\":900,"
+	     "\"from\":\"policy\",\"why\":\"known\",\"estimated_ms\":1234.5}},"
+	     "\"estimated_ms\":1234.5,\"4r2n\":{");
+	expect(&verdict, NT_SENTENCE_GAIN,
+	       "Ring/LL128 is in use, remembered from an earlier step; saved about 1.2 s, as an "
+	       "earlier step measured it.");
+	expect(&verdict, NT_SENTENCE_NET,
+	       "Net time saved: 0.0 ms (saved 0.0 ms, spent 0.0 ms). Not counted: about 1.2 s by "
+	       "remembered choices, as earlier steps measured them.");
+	end(&verdict, &summary);
 }
 
 static void computes_when_exploring_pays(void **state)
@@ -294,6 +315,28 @@ static void calibrations_gain_nothing(void **state)
 	end(&verdict, &summary);
 }
 
+/* Nor do its calls: what it took is what it costs. */
+static void a_calibration_costs_what_it_took(void **state)
+{
+	struct nt_verdict_text verdict;
+	struct nt_job_figures figures;
+	struct nt_summary summary;
+
+	(void)state;
+	make_job(&verdict, &summary,
+		 WIDE ",\"1\":{\"mode\":\"bandit\",\"calibration\":1,\"calibration_s\":1.5,"
+		      "\"spent_ms\":99.0,\"saved_ms\":500.0},"
+		      "\"2\":{\"mode\":\"bandit\",\"calibration\":1,\"calibration_s\":0.5}",
+		 false);
+	expect(&verdict, NT_SENTENCE_NET,
+	       "Net time saved: 901.8 ms (saved 2.1 s by launch profiles and 800.0 ms by calls, "
+	       "spent 15.0 ms on exploring and 2.0 s on calibrating), 3.1 % of 29 s.");
+	assert_false(has(&verdict, "99.0 ms"));
+	nt_job_figures_make(&figures, &summary);
+	assert_float_equal(figures.net_ms, 901.8, 1e-6);
+	end(&verdict, &summary);
+}
+
 #define OPEN(members)                                                                          \
 	"\"0\":{\"mode\":\"bandit\",\"ranks\":8,\"nodes\":2," members "\"as_of\":50602,"       \
 	"\"8r2n\":{\"AllReduce 4M\":{\"auto\":\"RING/SIMPLE\",\"arm\":\"AUTO\",\"us\":[49.6]," \
@@ -351,6 +394,32 @@ static void what_was_not_tuned_comes_before_nothing(void **state)
 	end(&verdict, &summary);
 }
 
+/* Also where exploring cost something. */
+static void nothing_saved_comes_last(void **state)
+{
+	static const char *const whys[] = {
+		"\"rest\":[\"3 little\"]",
+		"\"8r2n\":{" KEPT("4M", "comm") "},\"why\":[\"8r2n 1 nopmix\"]",
+		"\"8r2n\":{" KEPT("4M", "open") "}", "\"8r2n\":{" KEPT("4M", "screened") "}"
+	};
+	struct nt_verdict_text verdict;
+	struct nt_summary summary;
+	char steps[512];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(whys) / sizeof(whys[0]); i++) {
+		snprintf(steps, sizeof(steps),
+			 "\"0\":{\"mode\":\"bandit\",\"ranks\":8,\"nodes\":2,\"spent_ms\":38.5,"
+			 "\"saved_ms\":0.0,%s}",
+			 whys[i]);
+		make_job(&verdict, &summary, steps, false);
+		expect(&verdict, NT_SENTENCE_NOTHING, "Net time saved: -38.5 ms (saved 0.0 ms, ");
+		assert_int_equal(verdict.items[verdict.count - 1].kind, NT_SENTENCE_NOTHING);
+		assert_true(verdict.count > 1);
+		end(&verdict, &summary);
+	}
+}
+
 static void speaks_of_arms(void **state)
 {
 	static const struct {
@@ -406,11 +475,65 @@ static void says_so_where_nothing_was_measured(void **state)
 	end(&verdict, &summary);
 }
 
+/* The members of a step, and what is said of it. */
+static void a_rank_that_others_wait_for_is_named(void **state)
+{
+	static const struct {
+		const char *members, *says, *advice;
+	} cases[] = {
+		{ "\"waiting\":0.29,\"late\":\"steady\",\"late_rank\":5,\"late_node\":\"n2\",\"late_calls\":0.83,"
+		  "\"late_us\":1200",
+		  "Others wait for rank 5 on n2 in 83 % of the measured calls, 1.20 ms each; waiting is 29 % "
+		  "of the time in these.",
+		  "Look at its GPU or its data loading; NCCL cannot help there." },
+		{ "\"late\":\"wanders\",\"late_node\":\"n2\",\"late_calls\":0.6,\"late_us\":90",
+		  "At times others wait for the ranks on n2 in 60 % of the measured calls, 90.0 us each.",
+		  "Look at its GPUs" },
+		{ "\"waiting\":0.4,\"late\":\"wanders\"",
+		  "Ranks wait 40 % of the time in measured calls, for some time for one rank",
+		  "Look" },
+		{ "\"waiting\":0.4,\"late\":\"varies\"",
+		  "Ranks wait 40 % of the time in measured calls, for another rank from call to call.",
+		  "Their computing" },
+		{ "\"waiting\":0.25", NULL, NULL },
+		/* What a record lacks is not made up. */
+		{ "\"waiting\":0.4,\"late\":\"steady\"", NULL, NULL },
+		{ "\"late\":\"steady\",\"late_rank\":5,\"late_node\":\"n2\"", NULL, NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct nt_verdict_text verdict;
+		struct nt_summary summary;
+		struct nt_error err;
+		char text[1024];
+		int bytes = snprintf(text, sizeof(text),
+				     "{\"nccl_tune\":{\"v\":1,\"0\":{\"mode\":\"bandit\",%s}}}",
+				     cases[i].members);
+
+		nt_summary_init(&summary);
+		assert_int_equal(nt_summary_parse(&summary, text, (size_t)bytes, NULL, &err), 0);
+		assert_false(nt_summary_damaged(&summary));
+		assert_int_equal(nt_verdict_make(&verdict, &summary, &err), 0);
+		if (!cases[i].says)
+			assert_false(has(&verdict, " wait "));
+		else
+			expect(&verdict, NT_SENTENCE_LATE, cases[i].says);
+		for (size_t k = 0; cases[i].says && k < verdict.count; k++)
+			assert_true(verdict.items[k].kind != NT_SENTENCE_LATE ||
+				    strstr(verdict.items[k].type, cases[i].advice));
+		nt_verdict_fini(&verdict);
+		nt_summary_fini(&summary);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_rank_that_others_wait_for_is_named),
 		cmocka_unit_test(tells_what_is_faster),
 		cmocka_unit_test(says_so_where_nothing_is_saved_yet),
+		cmocka_unit_test(an_estimate_is_called_one),
 		cmocka_unit_test(computes_when_exploring_pays),
 		cmocka_unit_test(counts_calls_that_come_in_bursts),
 		cmocka_unit_test(counts_communicators_beside_each_other),
@@ -419,9 +542,11 @@ int main(void)
 		cmocka_unit_test(never_calls_a_tuned_step_untuned),
 		cmocka_unit_test(the_main_thing_comes_first),
 		cmocka_unit_test(calibrations_gain_nothing),
+		cmocka_unit_test(a_calibration_costs_what_it_took),
 		cmocka_unit_test(a_step_that_runs_has_not_ended),
 		cmocka_unit_test(a_killed_step_tells_the_time_of_its_figures),
 		cmocka_unit_test(what_was_not_tuned_comes_before_nothing),
+		cmocka_unit_test(nothing_saved_comes_last),
 		cmocka_unit_test(speaks_of_arms),
 		cmocka_unit_test(speaks_of_communicators),
 		cmocka_unit_test(says_so_where_nothing_was_measured),

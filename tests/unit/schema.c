@@ -14,6 +14,7 @@
 #include "contract/coll.h"
 #include "lib/file.h"
 #include "record/calls.h"
+#include "record/lateness.h"
 #include "record/long.h"
 #include "record/rank.h"
 #include "contract/reason.h"
@@ -227,8 +228,11 @@ static json_object *key_in(const struct nt_fields *fields)
 static json_object *comm(void)
 {
 	json_object *schema = fields_of(&nt_rank_comm_fields);
+	json_object *sampled = fields_of(&nt_sampled_fields);
 
 	with(properties(schema), NT_RANK_KEYS, array_of(key_in(&nt_rank_key_fields)));
+	with(properties(sampled), NT_SAMPLED_CALLS, array_of(number(0, NT_NUMBER_MAX)));
+	with(properties(schema), NT_RANK_SAMPLED, array_of(sampled));
 	return schema;
 }
 
@@ -345,6 +349,24 @@ static json_object *report_key(void)
 	return with(schema, "properties", all);
 }
 
+static json_object *lateness(void)
+{
+	static const char *const names[] = { "late", "node", NULL }, *const node[] = { "node",
+										       NULL };
+	json_object *schema = texts(names), *all = properties(schema), *rank = texts(node);
+
+	with(properties(rank), "rank", count());
+	with(properties(rank), "us", times(1, NT_LATENESS_SLICES));
+	with(all, "calls", count());
+	with(all, "waiting", number(0, 1));
+	with(all, "rank", count());
+	with(all, "late_calls", count());
+	with(all, "late_us", from_zero());
+	with(all, "from_s", times(1, NT_LATENESS_SLICES));
+	with(all, "ranks", array_of(rank));
+	return schema;
+}
+
 static json_object *member(void)
 {
 	static const char *const names[] = { "id", "name", "state", "why", NULL };
@@ -365,6 +387,7 @@ static json_object *member(void)
 	with(all, "inside_bytes", from_zero());
 	with(all, "between_bytes", from_zero());
 	with(properties(schema), "volumes", array_of(with(volume, "properties", all)));
+	with(properties(schema), "lateness", lateness());
 	return schema;
 }
 
@@ -550,6 +573,7 @@ static const struct {
 } lists[] = {
 	{ "rank", &nt_rank_fields },
 	{ "comm", &nt_rank_comm_fields },
+	{ "sampled", &nt_sampled_fields },
 	{ "key", &nt_key_fields },
 	{ "marker", &nt_rank_marker_fields },
 	{ "warm", &nt_rank_warm_fields },

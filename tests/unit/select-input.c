@@ -286,6 +286,29 @@ static void arms_of_the_chosen_profile_go_along(void **state)
 	assert_int_equal(warm.count, 2);
 }
 
+/* A step in mode policy uses the arm and measures nothing. */
+static void an_unmeasured_step_leaves_the_gain(void **state)
+{
+	struct nt_warm_key want = { 2, 2, NT_ALLREDUCE, nt_band_floor(nt_band(16 << 20)), 0, 0 };
+	struct nt_memory_entry *entry;
+	struct nt_warm warm;
+
+	(void)state;
+	entry = add("default", 3, 0, 100);
+	want.arm = entry->key[1].arm = nt_arm_parse("TREE/LL");
+	entry->key[1].untuned = entry->key[1].best;
+	entry->key[1].untuned.median_us = entry->key[1].untuned.p75_us =
+		entry->key[1].best.median_us + 12.5;
+	entry = add("default", 4, 0, 100);
+	entry->key[1].arm = want.arm;
+	entry->key[1].best = (struct nt_quantiles){ 0 };
+	add_hosts(0xf3, 0xf3);
+	keep();
+	assert_int_equal(choose(), 0);
+	assert_true(nt_selection_warm(&selection, &warm));
+	assert_int_equal(nt_warm_gain_ns(&warm, &want), 12500);
+}
+
 static void many_arms_are_cut_to_what_fits(void **state)
 {
 	struct nt_warm warm;
@@ -396,6 +419,7 @@ int main(void)
 		CASE(own_variables_have_their_own_evidence),
 		CASE(files_in_a_bad_state_are_left_out),
 		CASE(arms_of_the_chosen_profile_go_along),
+		CASE(an_unmeasured_step_leaves_the_gain),
 		CASE(many_arms_are_cut_to_what_fits),
 		CASE(a_calibration_is_for_what_is_unknown),
 		CASE(profiles_are_for_their_network),

@@ -182,6 +182,62 @@ static void other_texts_of_users_change_nothing(void **state)
 	nt_site_stats_fini(&tally);
 }
 
+/* What its calls spent and saved is part of what it took. */
+static void a_calibration_costs_what_it_took(void **state)
+{
+	struct nt_streamed_job job = job_of(
+		"1",
+		RECORD("\"0\":{" STEP ",\"8r2n\":{\"AllReduce 1M\":" TREE(
+			"5", "20.5") "}},"
+				     "\"1\":{" STEP
+				     ",\"calibration\":1,\"calibration_s\":7.5,\"spent_ms\":2000,"
+				     "\"8r2n\":{\"AllReduce 2M\":" TREE("1000", "9000") "}}"));
+	struct nt_site_stats_sum total;
+	struct nt_site_stats tally;
+
+	(void)state;
+	nt_site_stats_init(&tally, 5);
+	add(&tally, &job);
+	total = nt_site_stats_total(&tally);
+	assert_int_equal(total.saved_us, 8 * 20500);
+	assert_int_equal(total.calibration_us, 8 * 7500000);
+	assert_int_equal(total.spent_us, 8 * 7505000);
+	assert_int_equal(total.jobs[NT_JOB_UNPAID], 1);
+	nt_site_stats_fini(&tally);
+}
+
+/* Slurm leaves the record of an earlier run in AdminComment. */
+static void each_run_counts_once(void **state)
+{
+#define RUN0 "\"0\":{" STEP ",\"8r2n\":{\"AllReduce 1M\":" TREE("5", "20") "}}"
+#define RUN1 "\"1\":{" STEP ",\"run\":1,\"8r2n\":{\"AllReduce 2M\":" TREE("1", "3") "}}"
+	static const char *const texts[] = { RECORD(RUN0), RECORD(RUN0 "," RUN1),
+					     RECORD(RUN0 "," RUN1) };
+	struct nt_streamed_job other;
+	struct nt_site_stats_sum total;
+	struct nt_site_stats tally;
+
+	(void)state;
+	nt_site_stats_init(&tally, 5);
+	for (size_t i = 0; i < 3; i++) {
+		struct nt_streamed_job job = job_of("1", texts[i]);
+
+		job.requeued = i < 2;
+		add(&tally, &job);
+	}
+	total = nt_site_stats_total(&tally);
+	assert_int_equal(total.saved_us, 8 * 23000);
+	assert_int_equal(total.spent_us, 8 * 6000);
+	assert_int_equal(total.keys, 2);
+	assert_int_equal(total.jobs[NT_JOB_GAINED], 2);
+	assert_int_equal(total.jobs[NT_JOB_NO_RECORD], 1); /* the last run left none */
+	/* Another job with such steps is no run of it. */
+	other = job_of("2", texts[1]);
+	add(&tally, &other);
+	assert_int_equal(nt_site_stats_total(&tally).saved_us, 2 * 8 * 23000);
+	nt_site_stats_fini(&tally);
+}
+
 static void adds_up_in_each_group(void **state)
 {
 	static const char text[] = RECORD(
@@ -428,6 +484,8 @@ int main(void)
 		cmocka_unit_test(each_job_is_one_of_its_kinds),
 		cmocka_unit_test(what_users_can_write_is_no_evidence),
 		cmocka_unit_test(other_texts_of_users_change_nothing),
+		cmocka_unit_test(a_calibration_costs_what_it_took),
+		cmocka_unit_test(each_run_counts_once),
 		cmocka_unit_test(adds_up_in_each_group),
 		cmocka_unit_test(what_had_no_room_counts_against_it),
 		cmocka_unit_test(rows_that_had_no_room_are_counted_by_their_reason),

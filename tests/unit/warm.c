@@ -22,6 +22,7 @@ static void texts_round_trip(void **state)
 		       " 8r2n.AllReduce.262144=TREE/SIMPLE/4ch"
 		       " 8r2n.AllReduce.393216=RING/SIMPLE/8ch/512K"
 		       " 8r8n.Broadcast.262144=PAT/SIMPLE 16r2n.Broadcast.96=TREE/LL128",
+		HEADER " 8r2n.AllReduce.64=RING/LL@1 8r2n.AllReduce.96=TREE/SIMPLE/4ch@9999999999",
 	};
 
 	(void)state;
@@ -59,6 +60,15 @@ static void bad_texts_are_refused_with_the_reason(void **state)
 		{ HEADER " 8r2n.allreduce.262144=AUTO", "is not RANKSrNODESn" },
 		{ HEADER " 8r2n.AllReduce.262144=Tree/Simple", "is not RANKSrNODESn" },
 		{ HEADER " 8r2n.AllReduce.262144=TREE/SIMPLE/7ch", "is not RANKSrNODESn" },
+		{ HEADER " 8r2n.AllReduce.64=RING/LL@", "is not RANKSrNODESn" },
+		{ HEADER " 8r2n.AllReduce.64=RING/LL@0", "is not RANKSrNODESn" },
+		{ HEADER " 8r2n.AllReduce.64=RING/LL@01", "is not RANKSrNODESn" },
+		{ HEADER " 8r2n.AllReduce.64=RING/LL@-1", "is not RANKSrNODESn" },
+		{ HEADER " 8r2n.AllReduce.64=RING/LL@1.5", "is not RANKSrNODESn" },
+		{ HEADER " 8r2n.AllReduce.64=RING/LL@1@2", "is not RANKSrNODESn" },
+		{ HEADER " 8r2n.AllReduce.64=@1", "is not RANKSrNODESn" },
+		{ HEADER " 8r2n.AllReduce.64=RING/LL@10000000000", "is not RANKSrNODESn" },
+		{ HEADER " 8r2n.AllReduce.64=AUTO@1", "no gain of 1 ns" },
 		{ HEADER " 08r2n.AllReduce.262144=AUTO", "is not RANKSrNODESn" },
 		{ HEADER " 8r2n.AllReduce.-1=AUTO", "is not RANKSrNODESn" },
 		{ HEADER " 8r2n.AllReduce.99999999999999999999=AUTO", "is not RANKSrNODESn" },
@@ -86,8 +96,12 @@ static void fill(struct nt_warm *warm, unsigned band, uint32_t ranks, int arm)
 	memset(warm, 0, sizeof(*warm));
 	warm->nccl = 22809;
 	for (unsigned i = 0; i < NT_WARM_MAX; i++) {
-		struct nt_warm_key key = { ranks + i / 60, ranks, NT_REDUCESCATTER,
-					   nt_band_floor(band + i % 60), arm };
+		struct nt_warm_key key = { ranks + i / 60,
+					   ranks,
+					   NT_REDUCESCATTER,
+					   nt_band_floor(band + i % 60),
+					   arm,
+					   0 };
 
 		assert_int_equal(nt_warm_add(warm, &key, NULL), 0);
 	}
@@ -95,7 +109,7 @@ static void fill(struct nt_warm *warm, unsigned band, uint32_t ranks, int arm)
 
 static void bounds_are_kept(void **state)
 {
-	struct nt_warm_key one = { 2, 1, NT_REDUCE, 64, NT_ARM_BASELINE };
+	struct nt_warm_key one = { 2, 1, NT_REDUCE, 64, NT_ARM_BASELINE, 0 };
 	struct nt_error err = { "" };
 	char text[NT_WARM_TEXT_MAX + 8];
 	struct nt_warm warm;
@@ -119,10 +133,10 @@ static void bounds_are_kept(void **state)
 static void keys_are_put_in_order_and_found(void **state)
 {
 	static const struct nt_warm_key keys[] = {
-		{ 8, 2, NT_ALLREDUCE, 262144, 5 },
-		{ 8, 2, NT_ALLREDUCE, 65536, 2 },
-		{ 8, 1, NT_ALLREDUCE, 65536, NT_ARM_BASELINE },
-		{ 2, 2, NT_ALLGATHER, 64, 3 },
+		{ 8, 2, NT_ALLREDUCE, 262144, 5, 0 },
+		{ 8, 2, NT_ALLREDUCE, 65536, 2, 0 },
+		{ 8, 1, NT_ALLREDUCE, 65536, NT_ARM_BASELINE, 0 },
+		{ 2, 2, NT_ALLGATHER, 64, 3, 0 },
 	};
 	struct nt_warm warm = { .nccl = 22809 };
 	char text[NT_WARM_TEXT_MAX];
@@ -141,6 +155,28 @@ static void keys_are_put_in_order_and_found(void **state)
 	assert_int_equal(nt_warm_find(&warm, 8, 2, NT_ALLREDUCE, nt_band(131072)), -1);
 	assert_int_equal(nt_warm_find(&warm, 4, 2, NT_ALLREDUCE, nt_band(65536)), -1);
 	assert_int_equal(nt_warm_find(&warm, 8, 2, NT_BROADCAST, nt_band(65536)), -1);
+}
+
+static void a_gain_is_that_of_its_arm(void **state)
+{
+	const int arm = nt_arm_parse("RING/LL");
+	struct nt_warm_key want = { 8, 2, NT_ALLREDUCE, 64, arm, 0 };
+	struct nt_warm warm;
+
+	(void)state;
+	assert_int_equal(nt_warm_parse(&warm,
+				       HEADER " 8r2n.AllReduce.64=RING/LL@284500"
+					      " 8r2n.AllReduce.96=RING/LL",
+				       NULL),
+			 0);
+	assert_int_equal(nt_warm_gain_ns(&warm, &want), 284500);
+	want.bytes = 96;
+	assert_int_equal(nt_warm_gain_ns(&warm, &want), 0);
+	want.bytes = 128;
+	assert_int_equal(nt_warm_gain_ns(&warm, &want), 0);
+	want.bytes = 64;
+	want.arm = nt_arm_parse("TREE/LL");
+	assert_int_equal(nt_warm_gain_ns(&warm, &want), 0);
 }
 
 static void the_hash_follows_the_text(void **state)
@@ -164,6 +200,7 @@ int main(void)
 		cmocka_unit_test(bad_texts_are_refused_with_the_reason),
 		cmocka_unit_test(bounds_are_kept),
 		cmocka_unit_test(keys_are_put_in_order_and_found),
+		cmocka_unit_test(a_gain_is_that_of_its_arm),
 		cmocka_unit_test(the_hash_follows_the_text),
 	};
 

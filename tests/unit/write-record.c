@@ -116,6 +116,43 @@ static void every_state_has_its_words(void **state)
 	host_close(&h);
 }
 
+/* What an earlier step measured is no time of this one. */
+static void a_remembered_gain_is_an_estimate(void **state)
+{
+	struct nt_schedule final = host_final(TREE_SIMPLE);
+	struct nt_warm_key key = { .coll = NT_ALLREDUCE, .arm = TREE_SIMPLE, .gain_ns = 110000 };
+	const struct nt_key *of;
+	struct nt_rank rank;
+	struct nt_plan plan;
+	struct host h;
+
+	(void)state;
+	host_open(&h, "policy");
+	key.ranks = h.comm->fixed.ranks;
+	key.nodes = h.comm->fixed.nodes;
+	key.bytes = nt_band_floor(nt_band(SIZE));
+	assert_int_equal(nt_warm_add(&h.process.warm.arms, &key, NULL), 0);
+	h.process.warm.checked = true;
+	final.outcome = (struct nt_outcome){ .verdict = NT_VERDICT_REMEMBERED,
+					     .from = NT_FROM_POLICY,
+					     .baseline_arm = RING_SIMPLE,
+					     .best_arm = TREE_SIMPLE,
+					     .chosen_arm = TREE_SIMPLE,
+					     .p = 1 };
+	plan = host_plan(1, host_open_key(&h, NT_ALLREDUCE, SIZE) + 1, &final);
+	host_commit(host_key(&h, NT_ALLREDUCE, SIZE), &plan);
+	for (int i = 0; i < 1001; i++)
+		host_collective(&h, NT_ALLREDUCE, SIZE);
+	read_text(&h, &rank);
+	of = key_of(&rank, NT_ALLREDUCE);
+	assert_string_equal(of->from, "policy");
+	assert_true(isnan(of->saved_ms) && isnan(of->auto_us));
+	assert_float_equal(of->estimated_ms, (double)(of->calls - of->decided) * 0.11, 0.001);
+	assert_true(of->estimated_ms > 100);
+	nt_rank_fini(&rank);
+	host_close(&h);
+}
+
 /* Until another arm takes its place, or AUTO. */
 static void a_trial_goes_with_its_decision(void **state)
 {
@@ -463,6 +500,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_state_has_its_words),
+		cmocka_unit_test(a_remembered_gain_is_an_estimate),
 		cmocka_unit_test(a_trial_goes_with_its_decision),
 		cmocka_unit_test(an_exploration_tells_what_it_has_seen_so_far),
 		cmocka_unit_test(a_round_tells_how_far_it_is),

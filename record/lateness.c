@@ -1,0 +1,392 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lateness.c - see lateness.h */
+#include "record/lateness.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CALLS_MIN 8u /* fewer show nothing */
+#define SLICE_CALLS 4u
+/* A call has a last rank if the others waited for so long, ... */
+#define LATE_US 10.0
+#define LATE_SHARE 0.1 /* ... and for this share of their time */
+/* One is named that came last in half of the calls, with so many deviations beyond chance, and took
+ * this share of all time; it stays the one if it leads in most slices. */
+#define NAMED_SHARE 0.5
+#define NAMED_DEVIATIONS 4.0
+#define NAMED_COST 0.1
+#define STEADY_SLICES 0.75
+/* Waiting that is told though nobody is named. */
+#define WANDERS_SHARE 0.1
+#define VARIES_SHARE 0.3
+
+struct call {
+	double s;
+	double middle_us; /* of all ranks but the last one */
+	double least_us; /* what a rank took that did not wait, at most */
+	double late_us; /* 0: nobody came clearly last */
+	double cost_us; /* by all ranks */
+	uint32_t rank, node;
+	unsigned slice;
+};
+
+struct finder {
+	struct nt_lateness *out;
+	struct nt_late_sample *samples;
+	size_t count;
+	struct call *calls;
+	double all_us; /* of the calls, by all ranks ... */
+	double ring_us; /* ... and of those that are rings */
+	const struct call **sorted; /* scratch: as many as there are calls */
+};
+
+const char *nt_late_name(enum nt_late kind)
+{
+	static const char *const names[] = {
+		[NT_LATE_NONE] = "",
+		[NT_LATE_STEADY] = "steady",
+		[NT_LATE_WANDERS] = "wanders",
+		[NT_LATE_VARIES] = "varies",
+	};
+
+	return names[kind];
+}
+
+#define ORDER(a, b) ((a) > (b)) - ((a) < (b))
+
+static int by_call(const void *left, const void *right)
+{
+	const struct nt_late_sample *a = left, *b = right;
+
+	if (a->call.coll != b->call.coll)
+		return ORDER(a->call.coll, b->call.coll);
+	if (a->call.turn != b->call.turn)
+		return ORDER(a->call.turn, b->call.turn);
+	if (a->call.us < b->call.us || a->call.us > b->call.us)
+		return ORDER(a->call.us, b->call.us);
+	return ORDER(a->rank, b->rank);
+}
+
+static int by_rank(const void *left, const void *right)
+{
+	const struct nt_late_sample *a = left, *b = right;
+
+	return ORDER(a->rank, b->rank);
+}
+
+static int by_time(const void *left, const void *right)
+{
+	const struct call *a = *(const struct call *const *)left;
+	const struct call *b = *(const struct call *const *)right;
+
+	if (a->s < b->s || a->s > b->s)
+		return ORDER(a->s, b->s);
+	return ORDER(a, b);
+}
+
+static int by_late_rank(const void *left, const void *right)
+{
+	const struct call *a = *(const struct call *const *)left;
+	const struct call *b = *(const struct call *const *)right;
+
+	return ORDER(a->rank, b->rank);
+}
+
+static int by_late_node(const void *left, const void *right)
+{
+	const struct call *a = *(const struct call *const *)left;
+	const struct call *b = *(const struct call *const *)right;
+
+	return ORDER(a->node, b->node);
+}
+
+/* The samples of one call, the shortest first. */
+static void take_call(struct finder *f, const struct nt_late_sample *first, size_t ranks)
+{
+	struct call *call = &f->calls[f->out->calls++];
+	const double shortest = first->call.us;
+	bool ring = true;
+
+	*call = (struct call){ .s = first->call.s, .rank = first->rank, .node = first->node };
+	for (size_t i = 0; i < ranks; i++)
+		ring = ring && first[i].call.ring;
+	call->least_us = ring ? shortest : 2 * shortest;
+	for (size_t i = 0; i < ranks; i++) {
+		call->cost_us += fmax(0, first[i].call.us - call->least_us);
+		f->all_us += first[i].call.us;
+		f->ring_us += ring ? first[i].call.us : 0;
+	}
+	call->middle_us = first[1 + (ranks - 2) / 2].call.us;
+	call->late_us = call->middle_us - call->least_us;
+	if (call->late_us < LATE_US || call->late_us < LATE_SHARE * call->middle_us)
+		call->late_us = 0;
+	f->out->lost_us += ring ? call->cost_us : 0;
+}
+
+static bool same_call(const struct nt_late_sample *a, const struct nt_late_sample *b)
+{
+	return a->call.coll == b->call.coll && a->call.turn == b->call.turn;
+}
+
+/* Calls that nearly all ranks have; samples of others go. */
+static void take_calls(struct finder *f, int64_t ranks)
+{
+	size_t kept = 0, length;
+
+	qsort(f->samples, f->count, sizeof(f->samples[0]), by_call);
+	for (size_t i = 0; i < f->count; i += length) {
+		for (length = 1;
+		     i + length < f->count && same_call(&f->samples[i], &f->samples[i + length]);)
+			length++;
+		if (length < 2 || 4 * (double)length < 3 * (double)ranks ||
+		    (double)length > (double)ranks)
+			continue;
+		take_call(f, &f->samples[i], length);
+		for (size_t k = 0; k < length; k++) {
+			f->samples[kept] = f->samples[i + k];
+			f->samples[kept++].at = f->out->calls - 1;
+		}
+	}
+	f->count = kept;
+}
+
+static void cut_slices(struct finder *f)
+{
+	struct nt_lateness *out = f->out;
+
+	for (size_t i = 0; i < out->calls; i++)
+		f->sorted[i] = &f->calls[i];
+	qsort(f->sorted, out->calls, sizeof(f->sorted[0]), by_time);
+	out->slices = NT_LATENESS_SLICES;
+	if (out->calls / SLICE_CALLS < out->slices)
+		out->slices = (unsigned)(out->calls / SLICE_CALLS);
+	for (size_t i = out->calls; i-- > 0;) {
+		const unsigned slice = (unsigned)(i * out->slices / out->calls);
+
+		f->calls[f->sorted[i] - f->calls].slice = slice;
+		out->from_s[slice] = f->sorted[i]->s;
+	}
+}
+
+#define ALL_SLICES UINT32_MAX
+
+/* The calls of a slice, or of all, in which somebody came last. */
+static size_t pick(struct finder *f, unsigned slice, size_t *of)
+{
+	size_t count = 0;
+
+	*of = 0;
+	for (size_t i = 0; i < f->out->calls; i++) {
+		const struct call *call = &f->calls[i];
+
+		if (slice != ALL_SLICES && call->slice != slice)
+			continue;
+		(*of)++;
+		if (call->late_us > 0)
+			f->sorted[count++] = call;
+	}
+	return count;
+}
+
+/* Who came last most often in these calls, and the first of its own, which stand together then. */
+static size_t most_frequent(struct finder *f, size_t count, bool nodes, size_t *first)
+{
+	size_t most = 0, length;
+
+	*first = 0;
+	qsort(f->sorted, count, sizeof(f->sorted[0]), nodes ? by_late_node : by_late_rank);
+	for (size_t i = 0; i < count; i += length) {
+		for (length = 1; i + length < count; length++) {
+			const struct call *a = f->sorted[i], *b = f->sorted[i + length];
+
+			if (nodes ? a->node != b->node : a->rank != b->rank)
+				break;
+		}
+		if (length > most) {
+			most = length;
+			*first = i;
+		}
+	}
+	return most;
+}
+
+static int by_lateness(const void *left, const void *right)
+{
+	const struct call *a = *(const struct call *const *)left;
+	const struct call *b = *(const struct call *const *)right;
+
+	return ORDER(a->late_us, b->late_us);
+}
+
+/* So many of all, of which chance makes that share? */
+static bool beyond_chance(size_t late, double all, double share)
+{
+	return all > 0 && share < 1 && (double)late >= NAMED_SHARE * all &&
+	       (double)late >= all * share + NAMED_DEVIATIONS * sqrt(all * share * (1 - share));
+}
+
+/* Is one rank, or the ranks of one node, the one that others wait for? */
+static bool name_one(struct finder *f, bool nodes, double ranks)
+{
+	struct nt_lateness *out = f->out;
+	size_t of, first, late = pick(f, ALL_SLICES, &of),
+			  most = most_frequent(f, late, nodes, &first);
+	const struct call **own = &f->sorted[first];
+	double cost_us = 0, share = 1 / ranks;
+
+	if (most == 0)
+		return false;
+	if (nodes) {
+		size_t here = 0;
+
+		for (size_t i = 0; i < f->count; i++)
+			here += f->samples[i].node == own[0]->node;
+		share = (double)here / (double)f->count;
+	}
+	for (size_t i = 0; i < most; i++)
+		cost_us += own[i]->cost_us;
+	if (!beyond_chance(most, (double)out->calls, share) || cost_us < NAMED_COST * f->all_us)
+		return false;
+	out->rank = nodes ? -1 : (int64_t)own[0]->rank;
+	out->node = own[0]->node;
+	out->late_calls = most;
+	qsort(own, most, sizeof(own[0]), by_lateness);
+	out->late_us = own[most / 2]->late_us;
+	return true;
+}
+
+/* In how many slices the named one leads. */
+static unsigned led_slices(struct finder *f)
+{
+	const struct nt_lateness *out = f->out;
+	unsigned led = 0;
+
+	for (unsigned i = 0; i < out->slices; i++) {
+		size_t of, first, late = pick(f, i, &of);
+
+		if (most_frequent(f, late, out->rank < 0, &first) == 0)
+			continue;
+		led += out->rank < 0 ? f->sorted[first]->node == out->node
+				     : f->sorted[first]->rank == out->rank;
+	}
+	return led;
+}
+
+/* Where nobody is named: does who came last come last in the next call, too, beyond chance? */
+static bool stays_a_while(struct finder *f)
+{
+	size_t of, count = pick(f, ALL_SLICES, &of), again = 0, length;
+	double pairs = count > 0 ? (double)count - 1 : 0, chance = 0;
+
+	qsort(f->sorted, count, sizeof(f->sorted[0]), by_late_rank);
+	for (size_t i = 0; i < count; i += length) {
+		for (length = 1;
+		     i + length < count && f->sorted[i]->rank == f->sorted[i + length]->rank;)
+			length++;
+		chance += pow((double)length / (double)count, 2);
+	}
+	qsort(f->sorted, count, sizeof(f->sorted[0]), by_time);
+	for (size_t i = 1; i < count; i++)
+		again += f->sorted[i]->rank == f->sorted[i - 1]->rank;
+	return beyond_chance(again, pairs, chance);
+}
+
+static enum nt_late judge(struct finder *f, double ranks)
+{
+	struct nt_lateness *out = f->out;
+
+	if (name_one(f, false, ranks) || name_one(f, true, ranks))
+		return led_slices(f) >= STEADY_SLICES * out->slices ? NT_LATE_STEADY
+								    : NT_LATE_WANDERS;
+	if (isnan(out->waiting) || out->waiting < WANDERS_SHARE)
+		return NT_LATE_NONE;
+	if (stays_a_while(f))
+		return NT_LATE_WANDERS;
+	return out->waiting < VARIES_SHARE ? NT_LATE_NONE : NT_LATE_VARIES;
+}
+
+static double total(const struct nt_late_row *row)
+{
+	double us = 0;
+
+	for (unsigned i = 0; i < NT_LATENESS_SLICES; i++)
+		us += row->us[i];
+	return us;
+}
+
+/* Keeps the latest. */
+static void keep_row(struct nt_lateness *out, const struct nt_late_row *row)
+{
+	size_t least = 0;
+
+	if (out->row_count < NT_LATENESS_ROWS) {
+		out->row[out->row_count++] = *row;
+		return;
+	}
+	for (size_t i = 1; i < out->row_count; i++) {
+		if (total(&out->row[i]) < total(&out->row[least]))
+			least = i;
+	}
+	if (total(row) <= total(&out->row[least]))
+		return;
+	memmove(&out->row[least], &out->row[least + 1],
+		(out->row_count - least - 1) * sizeof(out->row[0]));
+	out->row[out->row_count - 1] = *row;
+}
+
+static void make_rows(struct finder *f)
+{
+	size_t length;
+
+	qsort(f->samples, f->count, sizeof(f->samples[0]), by_rank);
+	for (size_t i = 0; i < f->count; i += length) {
+		struct nt_late_row row = { .rank = f->samples[i].rank, .node = f->samples[i].node };
+		size_t calls[NT_LATENESS_SLICES] = { 0 };
+
+		for (length = 0; i + length < f->count && f->samples[i + length].rank == row.rank;
+		     length++) {
+			const struct nt_late_sample *sample = &f->samples[i + length];
+			const struct call *call = &f->calls[sample->at];
+
+			calls[call->slice]++;
+			if (sample->rank == call->rank)
+				row.us[call->slice] += call->late_us;
+		}
+		for (unsigned k = 0; k < NT_LATENESS_SLICES; k++)
+			row.us[k] = calls[k] ? row.us[k] / (double)calls[k] : 0;
+		keep_row(f->out, &row);
+	}
+}
+
+int nt_lateness_find(struct nt_lateness *out, struct nt_late_sample *samples, size_t count,
+		     int64_t ranks)
+{
+	struct finder f = { .out = out, .samples = samples, .count = count };
+	int rc = -1;
+
+	*out = (struct nt_lateness){ .waiting = NAN, .rank = -1, .node = -1, .late_us = NAN };
+	if (ranks < 2 || count < (size_t)2 * CALLS_MIN)
+		return 0;
+	f.calls = calloc(count / 2, sizeof(f.calls[0]));
+	f.sorted = calloc(count / 2, sizeof(f.sorted[0]));
+	if (!f.calls || !f.sorted)
+		goto out;
+	take_calls(&f, ranks);
+	rc = 0;
+	if (out->calls < CALLS_MIN || f.all_us <= 0) {
+		out->calls = 0;
+		goto out;
+	}
+	if (f.ring_us > 0)
+		out->waiting = out->lost_us / f.ring_us;
+	cut_slices(&f);
+	out->kind = judge(&f, (double)ranks);
+	make_rows(&f);
+out:
+	free(f.sorted);
+	free(f.calls);
+	return rc;
+}

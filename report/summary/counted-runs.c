@@ -1,0 +1,79 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* counted-runs.c - see counted-runs.h */
+#include "report/summary/counted-runs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+void nt_counted_runs_init(struct nt_counted_runs *runs)
+{
+	nt_names_init(&runs->jobs, NT_COUNTED_RUNS_MAX);
+	runs->next = NULL;
+}
+
+void nt_counted_runs_fini(struct nt_counted_runs *runs)
+{
+	nt_names_fini(&runs->jobs);
+	free(runs->next);
+	runs->next = NULL;
+}
+
+/* Steps of runs before that one, with their rows. Their order stays. */
+static void drop_before(struct nt_summary *summary, int64_t run)
+{
+	size_t rows = 0, steps = 0;
+
+	for (size_t i = 0; i < summary->row_count; i++) {
+		if (summary->steps[summary->rows[i].step].run >= run)
+			summary->rows[rows++] = summary->rows[i];
+	}
+	summary->row_count = rows;
+	for (size_t i = 0; i < summary->step_count; i++) {
+		if (summary->steps[i].run < run)
+			continue;
+		for (size_t j = 0; j < rows; j++) {
+			if (summary->rows[j].step == i)
+				summary->rows[j].step = steps;
+		}
+		summary->steps[steps++] = summary->steps[i];
+	}
+	summary->step_count = steps;
+}
+
+static int64_t next_of(const struct nt_summary *summary, int64_t next)
+{
+	for (size_t i = 0; i < summary->step_count; i++) {
+		if (summary->steps[i].run >= next)
+			next = summary->steps[i].run + 1;
+	}
+	return next;
+}
+
+int nt_counted_runs_take(struct nt_counted_runs *runs, const struct nt_streamed_job *job,
+			 struct nt_summary *summary)
+{
+	const size_t count = runs->jobs.count;
+	char name[NT_NAME_BYTES];
+	int64_t *grown;
+	int at;
+
+	snprintf(name, sizeof(name), "%s %s", job->cluster, job->label);
+	at = nt_names_find(&runs->jobs, name);
+	if (at < 0 && !job->requeued)
+		return 0;
+	if (at < 0)
+		at = nt_names_add(&runs->jobs, name);
+	if (at < 0)
+		return count == NT_COUNTED_RUNS_MAX ? 0 : -1;
+	if (runs->jobs.count > count) {
+		grown = realloc(runs->next, runs->jobs.count * sizeof(*grown));
+		if (!grown)
+			return -1;
+		runs->next = grown;
+		grown[at] = 0;
+	}
+	drop_before(summary, runs->next[at]);
+	runs->next[at] = next_of(summary, runs->next[at]);
+	return 0;
+}

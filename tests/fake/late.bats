@@ -1,0 +1,79 @@
+#!/usr/bin/env bats
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# A rank that others wait for: named where there is one, and nobody where there is none.
+# shellcheck disable=SC2154 # what four_ranks sets
+bats_require_minimum_version 1.5.0
+load ../lib/policy
+load ../lib/records
+
+setup_file() {
+	alone_environment
+	export RECORD=$TESTS/nt-record SCHEMA=$BATS_TEST_DIRNAME/../../docs/schema
+}
+
+# late MODE: what the step's record says of $dir.
+late() {
+	"$RECORD" check "$SCHEMA/rank.schema.json" "$dir"/rank.*.json
+	run -0 --separate-stderr "$RECORD" step "$dir" "$1"
+	"$RECORD" check "$SCHEMA/step.schema.json" /dev/stdin <<<"$output"
+	output=$(jq -r '[.late, .late_rank, .late_node] | map(. // "-") | join(" ")' <<<"$output")
+}
+
+# one_node MODE [option]...
+one_node() {
+	mode=$1 four_ranks '' --sizes 1M,4M --coll allreduce,allgather "${@:2}"
+	late "$1"
+}
+
+# two_nodes [option]...: of two ranks each, a process a rank; they only observe, so nobody has to agree. NCCL's choice for
+# AllGather is a ring.
+two_nodes() {
+	local policy
+	dir=$BATS_TEST_TMPDIR/nodes.$RANDOM
+	mkdir -m 700 "$dir"
+	policy=$(task_policy observe "$dir")
+	run -0 timeout -k 2 300 "$FAKE" --fork 4 --nodes 2 --coll allgather --sizes 1M --noise lognormal:0.03 --iters 120 \
+		--env "NCCL_TUNE_POLICY=${policy/node=n1/node=n%n}" "$@"
+	late observe
+}
+
+@test "on one node a slow rank is named, while choices are explored and while they are only observed" {
+	one_node observe --iters 120 --slow-rank 2@60
+	[ "$output" = "steady 2 n1" ]
+	one_node bandit --slow-rank 3@120
+	[ "$output" = "steady 3 n1" ]
+}
+
+@test "on two nodes a slow rank is named, with its node" {
+	two_nodes --slow-rank 2@500
+	[ "$output" = "steady 2 n1" ]
+	two_nodes --slow-rank 1@500
+	[ "$output" = "steady 1 n0" ]
+}
+
+@test "nobody is named without a cause" {
+	local seed
+	for seed in 1 2 3 4 5; do
+		one_node observe --iters 120 --seed "$seed" --lateness-us $((4 * seed * seed))
+		[[ $output = "- - -" || $output = "varies - -" ]] || { echo "seed $seed: $output"; return 1; }
+		two_nodes --seed "$seed" --lateness-us $((seed * 20))
+		[[ $output = "- - -" || $output = "varies - -" ]] || { echo "seed $seed: $output"; return 1; }
+	done
+	one_node bandit --seed 7
+	[ "$output" = "- - -" ]
+}
+
+@test "a rank that is slow for some time only, and then another one, is told as such" {
+	one_node observe --iters 120 --slow-rank 0@200 --slow-calls 40
+	[ "$output" = "wanders - -" ]
+}
+
+@test "the report's sentence says it, and show reads what the ranks have kept" {
+	one_node observe --iters 120 --slow-rank 2@60
+	run -0 "$SHOW" report --file <("$RECORD" step "$dir" observe 2>/dev/null | jq -c '{nccl_tune: {v: 1, "0": .}}')
+	output=$(tr -s ' \n' ' ' <<<"$output")
+	[[ $output = *"Others wait for rank 2 on n1 in "*" % of the measured calls, "*" us each; waiting is "*" % of the time in these."* ]]
+	[[ $output = *"Look at its GPU or its data loading; NCCL cannot help there."* ]]
+}

@@ -1,0 +1,388 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* For which rank the others wait: from the same calls' times on all ranks. */
+#include "record/sum.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+#include "contract/coll.h"
+#include "replay/rng.h"
+#include "tuner/kept-calls.h"
+
+#define CALLS 48
+#define RANKS_MAX 64
+
+struct job {
+	unsigned ranks, per_node;
+	bool tree;
+	unsigned missing; /* ranks without a record, from the last on */
+	uint64_t seed;
+	double jitter_us; /* each rank's lateness, mean */
+	/* The rank that is late in that call, by so many microseconds; ranks: nobody. */
+	unsigned (*slow)(const struct job *job, unsigned call);
+	double slow_us;
+};
+
+static unsigned nobody(const struct job *job, unsigned call)
+{
+	(void)call;
+	return job->ranks;
+}
+
+static unsigned third(const struct job *job, unsigned call)
+{
+	(void)job;
+	(void)call;
+	return 2;
+}
+
+static unsigned one_after_another(const struct job *job, unsigned call)
+{
+	return call * 4 / CALLS % job->ranks;
+}
+
+static unsigned each_time_another(const struct job *job, unsigned call)
+{
+	return (unsigned)(nt_rng_mix(job->seed, call) % job->ranks);
+}
+
+static unsigned at_times(const struct job *job, unsigned call)
+{
+	return call < CALLS * 5 / 8 ? 2 : job->ranks;
+}
+
+static unsigned second_node(const struct job *job, unsigned call)
+{
+	return job->per_node + call % job->per_node;
+}
+
+/* Calls take 100 us; all ranks end together, at most 2 % apart. */
+static struct nt_lateness find(const struct job *job)
+{
+	static struct nt_late_sample samples[CALLS * RANKS_MAX];
+	struct nt_lateness lateness;
+	size_t count = 0;
+
+	for (unsigned call = 0; call < CALLS; call++) {
+		double late[RANKS_MAX], latest = 0;
+
+		for (unsigned r = 0; r < job->ranks; r++) {
+			uint64_t key = nt_rng_mix(nt_rng_mix(job->seed, call), r);
+
+			late[r] = nt_rng_exponential(key, job->jitter_us) +
+				  (job->slow(job, call) == r ? job->slow_us : 0);
+			latest = fmax(latest, late[r]);
+		}
+		for (unsigned r = 0; r < job->ranks - job->missing; r++) {
+			uint64_t key = nt_rng_mix(nt_rng_mix(job->seed + 1, call), r);
+			double us = 100 * (1 + 0.02 * nt_rng_unit(key));
+
+			if (job->tree)
+				us *= r % 2 ? 0.55 : 1;
+			samples[count++] = (struct nt_late_sample){
+				.call = { .coll = NT_ALLREDUCE,
+					  .ring = !job->tree,
+					  .turn = call,
+					  .us = us + latest - late[r],
+					  .s = call },
+				.rank = r,
+				.node = r / job->per_node,
+			};
+		}
+	}
+	assert_int_equal(nt_lateness_find(&lateness, samples, count, job->ranks), 0);
+	return lateness;
+}
+
+static void a_slow_rank_is_named(void **state)
+{
+	(void)state;
+	for (unsigned ranks = 3; ranks <= RANKS_MAX; ranks = 2 * ranks - 1) {
+		const struct job job = { ranks, ranks, .slow = third, .slow_us = 80,
+					 .jitter_us = 5 };
+		struct nt_lateness late = find(&job);
+
+		assert_int_equal(late.kind, NT_LATE_STEADY);
+		assert_int_equal(late.rank, 2);
+		assert_int_equal(late.node, 0);
+		assert_true(late.late_calls > 40);
+		assert_true(late.late_us > 60 && late.late_us < 100);
+		assert_true(late.waiting > 0.2 && late.waiting < 0.6);
+		assert_true(late.row_count <= NT_LATENESS_ROWS);
+	}
+}
+
+static void of_two_ranks_too(void **state)
+{
+	struct job job = { 2, 1, .slow = nobody, .jitter_us = 5, .slow_us = 80 };
+	struct nt_lateness late;
+
+	(void)state;
+	late = find(&job);
+	assert_int_equal(late.kind, NT_LATE_NONE);
+	job.slow = one_after_another;
+	late = find(&job);
+	assert_int_equal(late.kind, NT_LATE_WANDERS);
+	assert_int_equal(late.rank, -1);
+}
+
+/* Noise alone, small or large: never a name. */
+static void nobody_is_named_without_a_cause(void **state)
+{
+	unsigned varies = 0;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 1000; seed++) {
+		const struct job job = { .ranks = 2 + (unsigned)(seed % 7),
+					 .per_node = 1 + (unsigned)(seed % 3),
+					 .seed = seed * 31,
+					 .slow = seed % 2 ? nobody : each_time_another,
+					 .slow_us = 150,
+					 .jitter_us = (double)(seed % 5) * 40 };
+		struct nt_lateness late = find(&job);
+
+		assert_int_equal(late.rank, -1);
+		assert_int_equal(late.node, -1);
+		assert_true(late.kind == NT_LATE_NONE || late.kind == NT_LATE_VARIES);
+		varies += late.kind == NT_LATE_VARIES;
+	}
+	assert_true(varies > 100);
+}
+
+static void lateness_that_wanders_is_told_as_such(void **state)
+{
+	struct job job = { 4, 4, .slow = one_after_another, .slow_us = 200, .jitter_us = 3 };
+	struct nt_lateness late = find(&job);
+
+	(void)state;
+	assert_int_equal(late.kind, NT_LATE_WANDERS);
+	assert_int_equal(late.rank, -1);
+	job.slow = at_times;
+	late = find(&job);
+	assert_int_equal(late.kind, NT_LATE_WANDERS);
+	assert_int_equal(late.rank, 2);
+	/* In the order of time. */
+	assert_int_equal(late.slices, NT_LATENESS_SLICES);
+	assert_true(late.row[2].us[0] > 150 && late.row[2].us[7] < 20);
+	job.slow = each_time_another;
+	assert_int_equal(find(&job).kind, NT_LATE_VARIES);
+}
+
+static void a_node_is_named_where_its_ranks_take_turns(void **state)
+{
+	const struct job job = { 12, 4, .slow = second_node, .slow_us = 100, .jitter_us = 3 };
+	struct nt_lateness late = find(&job);
+
+	(void)state;
+	assert_int_equal(late.kind, NT_LATE_STEADY);
+	assert_int_equal(late.rank, -1);
+	assert_int_equal(late.node, 1);
+}
+
+/* A tree's ends are stamped too early on some ranks, which thus seem to come last. */
+static void an_early_end_is_no_lateness(void **state)
+{
+	struct job job = { 4, 4, .tree = true, .slow = nobody, .jitter_us = 3 };
+	struct nt_lateness late = find(&job);
+
+	(void)state;
+	assert_int_equal(late.kind, NT_LATE_NONE);
+	assert_true(isnan(late.waiting));
+	job.slow = third;
+	job.slow_us = 500;
+	late = find(&job);
+	assert_int_equal(late.kind, NT_LATE_STEADY);
+	assert_int_equal(late.rank, 2);
+}
+
+static void calls_that_few_ranks_have_do_not_count(void **state)
+{
+	struct job job = { 8, 4, .slow = third, .slow_us = 100, .missing = 2 };
+
+	(void)state;
+	assert_int_equal(find(&job).rank, 2);
+	job.missing = 4; /* a node's */
+	assert_int_equal(find(&job).calls, 0);
+	assert_int_equal(find(&job).kind, NT_LATE_NONE);
+}
+
+static void too_few_calls_show_nothing(void **state)
+{
+	struct nt_late_sample samples[14];
+	struct nt_lateness late;
+
+	(void)state;
+	for (unsigned i = 0; i < 14; i++)
+		samples[i] = (struct nt_late_sample){
+			.call = { NT_ALLGATHER, true, i / 2, i % 2 ? 100 : 300, 0 }, .rank = i % 2
+		};
+	assert_int_equal(nt_lateness_find(&late, samples, 14, 2), 0);
+	assert_int_equal(late.calls, 0);
+	assert_int_equal(nt_lateness_find(&late, samples, 0, 2), 0);
+	assert_int_equal(nt_lateness_find(&late, samples, 14, 0), 0);
+	assert_int_equal(late.calls, 0);
+}
+
+/* ---- which calls a rank keeps */
+
+static void keep(struct nt_kept_calls *kept, int coll, uint64_t turn, uint64_t start_ns,
+		 uint64_t ns)
+{
+	static const int handle;
+
+	nt_kept_begin(kept, &handle, start_ns);
+	nt_kept_end(kept, &handle, nt_kept_name(coll, 1, turn), start_ns + ns);
+}
+
+/* Another one saw more calls in between: what both have is the same, and enough of it. */
+static void ranks_keep_the_same_calls(void **state)
+{
+	static struct nt_kept_calls one, other;
+	struct nt_kept a, b;
+	unsigned same = 0, count = 0;
+
+	(void)state;
+	for (uint64_t turn = 0; turn < 5000; turn++) {
+		keep(&one, NT_ALLREDUCE, turn, 1000000000 + turn * 1000000, 1000 + turn);
+		if (turn % 50 != 7)
+			keep(&other, NT_ALLREDUCE, turn, 77 + turn * 1000000, 2000 + turn);
+	}
+	for (; nt_kept_read(&one, count, &a); count++) {
+		assert_int_equal(a.coll, NT_ALLREDUCE);
+		assert_true(a.ring);
+		assert_int_equal(a.ns, 1000 + a.turn);
+		assert_int_equal(a.when_ms, a.turn);
+		for (unsigned i = 0; nt_kept_read(&other, i, &b); i++)
+			same += a.turn == b.turn;
+	}
+	assert_in_range(count, 20, NT_KEPT_CALLS);
+	assert_in_range(same, 15, NT_KEPT_CALLS);
+}
+
+static void the_last_end_of_a_call_counts(void **state)
+{
+	static struct nt_kept_calls kept;
+	const uint32_t name = nt_kept_name(NT_ALLGATHER, 0, 7);
+	struct nt_kept call;
+	int one, other;
+
+	(void)state;
+	nt_kept_begin(&kept, &one, 5000);
+	nt_kept_end(&kept, &one, name, 6000);
+	nt_kept_end(&kept, &one, name, 8000);
+	nt_kept_end(&kept, &other, name, 9000);
+	nt_kept_end(&kept, &one, 0, 9000);
+	nt_kept_end(&kept, &one, name, 4000);
+	assert_true(nt_kept_read(&kept, 0, &call));
+	assert_int_equal(call.ns, 3000);
+	assert_false(call.ring);
+	assert_int_equal(call.turn, 7);
+	assert_false(nt_kept_read(&kept, 1, &call));
+	/* A root is done before the others, or after them. */
+	assert_int_equal(nt_kept_name(NT_BROADCAST, 1, 7), 0);
+	assert_int_equal(nt_kept_name(NT_REDUCE, 1, 7), 0);
+}
+
+/* ---- from records to a step */
+
+/* A record of that rank with so many calls of 100 us, and one number too many. */
+static int add_record(struct nt_sum *sum, int rank, int ranks, const char *node, double us,
+		      int calls, int more, struct nt_error *err)
+{
+	char text[8192];
+	int at = snprintf(
+		text, sizeof(text),
+		"{\"v\":1,\"job\":12,\"step\":0,\"task\":%d,\"node\":\"%s\",\"comms\":[{\"id\":\"c1\","
+		"\"rank\":%d,\"ranks\":%d,\"nodes\":2,\"state\":\"agreed\",\"sampled\":[{\"coll\":"
+		"\"AllGather\",\"ring\":true,\"calls\":[0,%.1f,0",
+		rank, node, rank, ranks, us);
+
+	for (int i = 1; i < calls; i++)
+		at += snprintf(text + at, sizeof(text) - (size_t)at, ",%d,%.1f,%d.5", i, us, i);
+	at += snprintf(text + at, sizeof(text) - (size_t)at, "%s]}]}]}", more ? ",1" : "");
+	return nt_sum_add_record(sum, text, (size_t)at, 12, 0, err);
+}
+
+static struct nt_step make_step(struct nt_sum *sum, struct nt_summary *summary)
+{
+	struct nt_step head = { .more = 0 };
+	struct nt_error err;
+
+	nt_fields_clear(&nt_step_fields, &head);
+	nt_summary_init(summary);
+	assert_int_equal(nt_summary_add_sum(summary, sum, &head, &err), 0);
+	return summary->steps[0];
+}
+
+static void records_of_all_ranks_become_what_the_step_says(void **state)
+{
+	struct nt_summary summary;
+	struct nt_step step;
+	struct nt_error err;
+	struct nt_sum sum;
+
+	(void)state;
+	nt_sum_init(&sum);
+	for (int rank = 0; rank < 4; rank++)
+		assert_int_equal(add_record(&sum, rank, 4, rank < 2 ? "n1" : "n2",
+					    rank == 3 ? 100 : 400, 40, 0, &err),
+				 0);
+	step = make_step(&sum, &summary);
+	assert_string_equal(step.late, "steady");
+	assert_int_equal(step.late_rank, 3);
+	assert_string_equal(step.late_node, "n2");
+	assert_true(step.late_us > 299 && step.late_us < 301);
+	assert_true(step.waiting > 0.69 && step.waiting < 0.7);
+	assert_int_equal(nt_comm_lateness(&summary, &summary.comms[0])->calls, 40);
+	nt_summary_fini(&summary);
+	nt_sum_fini(&sum);
+}
+
+/* Those of one node cannot know; and what a communicator cannot have is no record. */
+static void what_is_not_known_is_not_said(void **state)
+{
+	struct nt_summary summary;
+	struct nt_step step;
+	struct nt_error err;
+	struct nt_sum sum;
+
+	(void)state;
+	nt_sum_init(&sum);
+	assert_int_equal(add_record(&sum, 0, 4, "n1", 100, 40, 0, &err), 0);
+	assert_int_equal(add_record(&sum, 1, 4, "n1", 400, 40, 0, &err), 0);
+	assert_int_equal(add_record(&sum, 2, 4, "n1", 400, 40, 1, &err), -1);
+	assert_non_null(strstr(err.text, "want three of each"));
+	assert_int_equal(add_record(&sum, 2, 4, "n1", 400, NT_SAMPLED_MAX + 1, 0, &err), -1);
+	step = make_step(&sum, &summary);
+	assert_string_equal(step.late, "");
+	assert_true(isnan(step.waiting));
+	assert_int_equal(step.late_rank, -1);
+	nt_summary_fini(&summary);
+	nt_sum_fini(&sum);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_slow_rank_is_named),
+		cmocka_unit_test(of_two_ranks_too),
+		cmocka_unit_test(nobody_is_named_without_a_cause),
+		cmocka_unit_test(lateness_that_wanders_is_told_as_such),
+		cmocka_unit_test(a_node_is_named_where_its_ranks_take_turns),
+		cmocka_unit_test(an_early_end_is_no_lateness),
+		cmocka_unit_test(calls_that_few_ranks_have_do_not_count),
+		cmocka_unit_test(too_few_calls_show_nothing),
+		cmocka_unit_test(ranks_keep_the_same_calls),
+		cmocka_unit_test(the_last_end_of_a_call_counts),
+		cmocka_unit_test(records_of_all_ranks_become_what_the_step_says),
+		cmocka_unit_test(what_is_not_known_is_not_said),
+	};
+
+	return cmocka_run_group_tests_name("lateness", tests, NULL, NULL);
+}

@@ -121,24 +121,27 @@ void nt_lanes_open(struct nt_bench_gpu *g)
 }
 
 /* Children first, as applications do. */
-void nt_lanes_close(struct nt_bench_gpu *g)
+static void end_all(struct nt_bench_gpu *g, bool abort)
 {
 	while (g->lanes > 0) {
 		struct nt_lane *lane = &g->lane[--g->lanes];
 
-		NCCL_CHECK(g->options->rank, CommDestroy(lane->comm));
+		if (abort)
+			NCCL_CHECK(g->options->rank, CommAbort(lane->comm));
+		else
+			NCCL_CHECK(g->options->rank, CommDestroy(lane->comm));
 		free(lane->ranks);
 	}
 }
 
+void nt_lanes_close(struct nt_bench_gpu *g)
+{
+	end_all(g, false);
+}
+
 void nt_lanes_abort(struct nt_bench_gpu *g)
 {
-	while (g->lanes > 0) {
-		struct nt_lane *lane = &g->lane[--g->lanes];
-
-		NCCL_CHECK(g->options->rank, CommAbort(lane->comm));
-		free(lane->ranks);
-	}
+	end_all(g, true);
 	nt_gpu_wait(g);
 	open_all(g);
 }

@@ -91,6 +91,9 @@ int nt_library_open(const struct nt_search *search, struct nt_found *found, stru
 	}
 }
 
+static const char *const cuda_names[] = { "libcudart.so.13", "libcudart.so.12",
+					  "libcudart.so.11.0" };
+
 /* False: try another. */
 static bool load_cuda(const char *path, struct nt_error *err)
 {
@@ -109,14 +112,12 @@ static bool load_cuda(const char *path, struct nt_error *err)
 static bool load_cuda_at(const char *dir, size_t bytes, struct nt_error *err)
 {
 	static const char *const places[] = { "/", "/../../cu13/lib/", "/../../cuda_runtime/lib/" };
-	static const char *const names[] = { "libcudart.so.13", "libcudart.so.12",
-					     "libcudart.so.11.0" };
 	char path[NT_LIBRARY_MAX + 64];
 	FILE *file;
 
-	for (size_t i = 0; i < COUNT(places) * COUNT(names); i++) {
-		snprintf(path, sizeof(path), "%.*s%s%s", (int)bytes, dir, places[i / COUNT(names)],
-			 names[i % COUNT(names)]);
+	for (size_t i = 0; i < COUNT(places) * COUNT(cuda_names); i++) {
+		snprintf(path, sizeof(path), "%.*s%s%s", (int)bytes, dir,
+			 places[i / COUNT(cuda_names)], cuda_names[i % COUNT(cuda_names)]);
 		file = fopen(path, "re");
 		if (!file)
 			continue;
@@ -129,16 +130,14 @@ static bool load_cuda_at(const char *dir, size_t bytes, struct nt_error *err)
 
 int nt_library_open_cuda(const char *nccl_path, struct nt_error *err)
 {
-	static const char *const names[] = { "libcudart.so.13", "libcudart.so.12",
-					     "libcudart.so.11.0" };
 	static const char toolkit[] = "/usr/local/cuda/lib64";
 	const char *slash = strrchr(nccl_path, '/');
 	struct nt_error why = { "" };
 
 	if (slash && load_cuda_at(nccl_path, (size_t)(slash - nccl_path), &why))
 		return 0;
-	for (size_t i = 0; i < COUNT(names); i++)
-		if (load_cuda(names[i], &why))
+	for (size_t i = 0; i < COUNT(cuda_names); i++)
+		if (load_cuda(cuda_names[i], &why))
 			return 0;
 	if (load_cuda_at(toolkit, sizeof(toolkit) - 1, &why))
 		return 0;

@@ -112,28 +112,34 @@ static int parse_sizes(struct nt_bench_options *o, const char *text, struct nt_e
 	return count < 0 ? -1 : 0;
 }
 
+/* Which of so many words it is; -1: none. */
+static int find_word(const char *text, const char *const *words, int count)
+{
+	while (count > 0 && strcmp(words[count - 1], text) != 0)
+		count--;
+	return count - 1;
+}
+
 static int parse_mode(struct nt_bench_options *o, const char *text, struct nt_error *err)
 {
-	for (int m = 0; m < NT_BENCH_MODES; m++) {
-		if (strcmp(mode_names[m], text) == 0) {
-			o->mode = (enum nt_bench_mode)m;
-			return 0;
-		}
-	}
-	return nt_error_set(err, "'%s' (want seq, burst, both, grouped, graph or mixed)", text);
+	int mode = find_word(text, mode_names, NT_BENCH_MODES);
+
+	if (mode < 0)
+		return nt_error_set(err, "'%s' (want seq, burst, both, grouped, graph or mixed)",
+				    text);
+	o->mode = (enum nt_bench_mode)mode;
+	return 0;
 }
 
 static int parse_device(struct nt_bench_options *o, const char *text, struct nt_error *err)
 {
 	static const char *const names[] = { "auto", "global", "local" };
+	int device = find_word(text, names, 3);
 
-	for (int d = 0; d < 3; d++) {
-		if (strcmp(names[d], text) == 0) {
-			o->device = (enum nt_bench_device)d;
-			return 0;
-		}
-	}
-	return nt_error_set(err, "'%s' (want auto, global or local)", text);
+	if (device < 0)
+		return nt_error_set(err, "'%s' (want auto, global or local)", text);
+	o->device = (enum nt_bench_device)device;
+	return 0;
 }
 
 /* block:K or stride:K */

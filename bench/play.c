@@ -137,13 +137,12 @@ static void note_place(const struct nt_bench_gpu *g, const struct nt_bench_call 
 		 g->lane[call->lane].name, g->options->stall_s);
 }
 
-static void watch_stalls(const struct nt_bench_gpu *g)
+/* From now on, and for so long. */
+static void watch_stalls(const struct nt_bench_options *o, const char *where)
 {
-	struct sigaction action = { .sa_handler = on_stall };
-
-	snprintf(stall_text, sizeof(stall_text), "nccl-tune-bench: rank %d: stalled at the start\n",
-		 g->options->rank);
-	sigaction(SIGALRM, &action, NULL);
+	snprintf(stall_text, sizeof(stall_text), "nccl-tune-bench: rank %d: stalled %s\n", o->rank,
+		 where);
+	alarm((unsigned)o->stall_s);
 }
 
 /* Does this round replay captured graphs? */
@@ -271,9 +270,7 @@ static void check_all(struct nt_play *p)
 	const size_t calls = o->mode == NT_BENCH_GROUPED ? 1 : p->calls;
 
 	for (size_t c = 0; c < calls && o->check_every == NT_CHECK_LIGHT; c++) {
-		alarm((unsigned)o->stall_s);
-		snprintf(stall_text, sizeof(stall_text),
-			 "nccl-tune-bench: rank %d: stalled in a check\n", o->rank);
+		watch_stalls(o, "in a check");
 		check(p, c);
 	}
 	if (o->check_every)
@@ -291,7 +288,7 @@ static void one_round(struct nt_play *p, int round)
 	const size_t calls = o->mode == NT_BENCH_GROUPED ? 1 : p->calls;
 
 	for (size_t c = 0; c < calls; c++) {
-		if (round >= 0 && !nt_play_has(&p->call[c], round))
+		if (round >= 0 && round % p->call[c].stride != 0)
 			continue;
 		alarm((unsigned)o->stall_s);
 		note_place(p->gpu, &p->call[c], round);
@@ -311,9 +308,7 @@ static void abort_all(struct nt_play *p, int round)
 
 	if (o->abort_every == 0 || round <= 0 || round % o->abort_every != 0)
 		return;
-	alarm((unsigned)o->stall_s);
-	snprintf(stall_text, sizeof(stall_text), "nccl-tune-bench: rank %d: stalled in an abort\n",
-		 o->rank);
+	watch_stalls(o, "in an abort");
 	nt_together_wait(&p->together);
 	nt_gpu_try(p->gpu, &p->call[(size_t)(round / o->abort_every) % p->calls]);
 	nt_lanes_abort(p->gpu);
@@ -327,9 +322,7 @@ static void capture(struct nt_play *p, int round)
 
 	if ((o->mode != NT_BENCH_GRAPH && o->mode != NT_BENCH_MIXED) || round != o->capture_at)
 		return;
-	snprintf(stall_text, sizeof(stall_text), "nccl-tune-bench: rank %d: stalled in a capture\n",
-		 o->rank);
-	alarm((unsigned)o->stall_s);
+	watch_stalls(o, "in a capture");
 	for (size_t c = 0; c < p->calls; c++) {
 		nt_gpu_start(p->gpu, &p->call[c]);
 		nt_gpu_wait(p->gpu);
@@ -398,9 +391,10 @@ static void play_rounds(struct nt_play *p)
 void nt_play_run(struct nt_play *p)
 {
 	const struct nt_bench_options *o = p->gpu->options;
+	const struct sigaction action = { .sa_handler = on_stall };
 
-	watch_stalls(p->gpu);
-	alarm((unsigned)o->stall_s);
+	sigaction(SIGALRM, &action, NULL);
+	watch_stalls(o, "at the start");
 	if (o->check_every == NT_CHECK_LIGHT)
 		check_all(p);
 	if (p->wrong_somewhere)
@@ -411,9 +405,7 @@ void nt_play_run(struct nt_play *p)
 		one_round(p, round);
 	play_rounds(p);
 	nt_gpu_measure_memory(p->gpu, &p->gpu->end_mib);
-	snprintf(stall_text, sizeof(stall_text), "nccl-tune-bench: rank %d: stalled at the end\n",
-		 o->rank);
-	alarm((unsigned)o->stall_s);
+	watch_stalls(o, "at the end");
 	check_all(p);
 	release(p);
 	if (o->load_n)

@@ -45,12 +45,6 @@ struct nt_play {
 /* The exit status for a wrong result, on all ranks that know of it. */
 #define NT_BENCH_WRONG 3
 
-/* Is the call made in this round? */
-static inline bool nt_play_has(const struct nt_bench_call *call, int round)
-{
-	return round % call->stride == 0;
-}
-
 /* Wrong results are reported on stderr at once. With --check=light no round runs if the first check
  * finds one. */
 void nt_play_create(struct nt_play *p, struct nt_bench_gpu *gpu);

@@ -24,7 +24,7 @@
 
 #define START_S 5 /* of NCCL, before one was seen */
 #define GRACE_S 1 /* beyond the time, for a step that fitted when it began */
-#define SEEN_MS 10000 /* until an entry is seen: file systems of homes are slow now and then */
+#define SEEN_MS 20000 /* until an entry is seen: file systems of homes are slow now and then */
 #define LONGER_S 3 /* calls, where some size was not measured in time */
 
 /* Small rounds: what is found out is which profile, and each step looks at its arms again. */
@@ -156,14 +156,11 @@ static int read_found(struct nt_calrun *run, struct nt_error *err)
 	nt_memory_fini(&run->found);
 	rc = nt_store_read(run->directory, &now, (int64_t)time(NULL), err);
 	for (size_t i = 0; rc == 0 && i < now.entries; i++) {
-		struct nt_memory_entry *entry = &now.entry[i], copy;
+		const struct nt_memory_entry *entry = &now.entry[i];
 
-		if (entry->origin != NT_ORIGIN_CALIBRATE || entry->job != run->allocation.job ||
-		    has_id(&run->before, entry->id))
-			continue;
-		rc = nt_entry_copy(&copy, entry, err);
-		if (rc == 0)
-			rc = nt_memory_add_take(&run->found, &copy, err);
+		if (entry->origin == NT_ORIGIN_CALIBRATE && entry->job == run->allocation.job &&
+		    !has_id(&run->before, entry->id))
+			rc = nt_memory_add_copy(&run->found, entry, err);
 	}
 	nt_memory_fini(&now);
 	return rc;
@@ -351,12 +348,6 @@ static int run_one(struct nt_calrun *run, struct going *going, unsigned which, s
 	return rc;
 }
 
-static bool fits(const struct nt_profile *profile, enum nt_fabric fabric)
-{
-	return !profile->disabled &&
-	       (profile->fabric == NT_FABRIC_ANY || profile->fabric == fabric);
-}
-
 /* A port of InfiniBand or RoCE that is up, and that NCCL may use. */
 static bool has_active_port(void)
 {
@@ -397,7 +388,7 @@ static unsigned count_candidates(const struct nt_calrun *run)
 	unsigned count = 0;
 
 	for (unsigned i = 0; i < run->profiles->count; i++)
-		count += fits(&run->profiles->profile[i], fabric);
+		count += nt_profile_fits(&run->profiles->profile[i], fabric);
 	return count < NT_CALIBRATION_MAX - 1 ? count : NT_CALIBRATION_MAX - 1;
 }
 

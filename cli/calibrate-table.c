@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "contract/coll.h"
+#include "lib/compare.h"
 #include "lib/table.h"
 
 #define LABEL "                    " /* as wide as "AllReduce 256K 16r2n" */
@@ -29,13 +30,11 @@ static int by_shape(const void *left, const void *right)
 {
 	const struct nt_mix_key *a = left, *b = right;
 
-	if (a->shape.ranks != b->shape.ranks)
-		return a->shape.ranks < b->shape.ranks ? -1 : 1;
-	if (a->shape.nodes != b->shape.nodes)
-		return a->shape.nodes < b->shape.nodes ? -1 : 1;
-	if (a->coll != b->coll)
-		return a->coll < b->coll ? -1 : 1;
-	return a->bytes < b->bytes ? -1 : a->bytes > b->bytes;
+	NT_COMPARE(a->shape.ranks, b->shape.ranks);
+	NT_COMPARE(a->shape.nodes, b->shape.nodes);
+	NT_COMPARE(a->coll, b->coll);
+	NT_COMPARE(a->bytes, b->bytes);
+	return 0;
 }
 
 /* All that was called under any profile, in order. */
@@ -70,8 +69,7 @@ static double default_us(const struct cells *cells, const struct nt_mix_key *key
 			continue;
 		for (unsigned j = 0; j < entry->keys; j++) {
 			const struct nt_known_key *known = &entry->key[j];
-			const struct nt_quantiles *of = known->best.samples > 0 ? &known->best
-										: &known->untuned;
+			const struct nt_quantiles *of = nt_key_times(known);
 			struct nt_mix_key same = { .shape = nt_key_shape(known, &entry->where),
 						   .coll = known->coll,
 						   .bytes = known->bytes };

@@ -16,6 +16,7 @@
 #include "cli/calibrate-run.h"
 #include "cli/calibrate-table.h"
 #include "report/model/places.h"
+#include "lib/list.h"
 #include "lib/seconds.h"
 
 #define TIME_LEAST_S 1
@@ -60,19 +61,6 @@ static void watch_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-/* Is the name in a list with commas? */
-static bool in_list(const char *list, const char *name)
-{
-	size_t length = strlen(name);
-
-	for (const char *at = list; at; at = strchr(at, ',')) {
-		at += *at == ',';
-		if (strncmp(at, name, length) == 0 && (at[length] == ',' || at[length] == '\0'))
-			return true;
-	}
-	return false;
-}
-
 /* Every name of a list must be a profile, or the default, which is measured anyway. */
 static int check_names(const struct nt_profiles *all, const char *list, struct nt_error *err)
 {
@@ -101,7 +89,8 @@ static int choose_candidates(struct calibrating *c, const struct settings *setti
 	for (unsigned i = 0; i < c->all.count; i++) {
 		const struct nt_profile *profile = &c->all.profile[i];
 
-		if (!settings->profiles || in_list(settings->profiles, profile->name))
+		if (!settings->profiles ||
+		    nt_list_has(settings->profiles, ',', profile->name, strlen(profile->name)))
 			c->candidates.profile[c->candidates.count++] = *profile;
 	}
 	return 0;
@@ -163,11 +152,9 @@ static int find_job(const struct calibrating *c, struct nt_memory *job, struct n
 {
 	for (size_t i = 0; i < c->memory.entries; i++) {
 		const struct nt_memory_entry *entry = &c->memory.entry[i];
-		struct nt_memory_entry copy;
 
-		if (entry->job != c->run.allocation.job || entry->origin == NT_ORIGIN_IMPORT)
-			continue;
-		if (nt_entry_copy(&copy, entry, err) < 0 || nt_memory_add_take(job, &copy, err) < 0)
+		if (entry->job == c->run.allocation.job && entry->origin != NT_ORIGIN_IMPORT &&
+		    nt_memory_add_copy(job, entry, err) < 0)
 			return -1;
 	}
 	return 0;

@@ -257,15 +257,6 @@ static int check_text(struct check *check, const char *path, bool must)
 	return rc;
 }
 
-static bool has_kind(const struct nt_conf *conf, enum nt_conf_kind kind)
-{
-	for (unsigned i = 1; i < conf->count; i++) {
-		if (conf->section[i].kind == kind)
-			return true;
-	}
-	return false;
-}
-
 /* Sections for partitions and so on count for nothing where a step's are not known. */
 static void check_job_line(struct check *check)
 {
@@ -290,7 +281,7 @@ static void check_job_line(struct check *check)
 			say(check, true, "%s:%u: rundir is %s here but %s in the other line",
 			    stack->job.file, stack->job.line, rundir, check->config.site.rundir);
 	}
-	if (has_kind(conf, NT_CONF_QOS) && !NT_SLURM_TELLS_QOS)
+	if (nt_conf_has(conf, NT_CONF_QOS) && !NT_SLURM_TELLS_QOS)
 		say(check, false,
 		    "%s has sections for QOSs, which this release of Slurm does not tell nodes: "
 		    "the strictest of them apply to every step",
@@ -306,7 +297,7 @@ static void check_names(struct check *check, enum nt_conf_kind kind, const char 
 	struct nt_error err;
 	unsigned count = 0;
 
-	if (!has_kind(conf, kind))
+	if (!nt_conf_has(conf, kind))
 		return;
 	if (nt_known(&names, kind, &err) < 0) {
 		say(check, false, "%ss could not be looked up: %s", what, err.text);
@@ -349,8 +340,8 @@ static void check_record_directory(struct check *check, const char *directory)
 static void check_sinks(struct check *check)
 {
 	const struct nt_config *config = &check->config;
-	const struct nt_sinks *sinks = config->conf.record_line ? &config->conf.sinks
-								: &config->site.sinks;
+	const struct nt_sinks *sinks = config->conf.site_line[NT_SITE_RECORD] ? &config->conf.sinks
+									      : &config->site.sinks;
 
 	if (nt_sinks_have(sinks, NT_SINK_EXTRA) && !nt_sink_field(NT_SINK_EXTRA))
 		say(check, false,

@@ -36,12 +36,8 @@ static int pick(const struct nt_remembered_ask *ask, const struct nt_memory *fro
 		struct nt_memory *to, struct nt_error *err)
 {
 	for (size_t i = 0; i < from->entries; i++) {
-		struct nt_memory_entry copy;
-
-		if (!nt_remembered_takes(ask, &from->entry[i]))
-			continue;
-		if (nt_entry_copy(&copy, &from->entry[i], err) < 0 ||
-		    nt_memory_add_take(to, &copy, err) < 0)
+		if (nt_remembered_takes(ask, &from->entry[i]) &&
+		    nt_memory_add_copy(to, &from->entry[i], err) < 0)
 			return -1;
 	}
 	/* Where a user's programs are is nobody else's business. */
@@ -122,25 +118,6 @@ out:
 
 /* ---- in */
 
-static int read_stream(char **text, size_t *bytes, struct nt_error *err)
-{
-	char *grown;
-
-	*text = NULL;
-	*bytes = 0;
-	do {
-		grown = realloc(*text, *bytes + 65536 + 1);
-		if (!grown)
-			return nt_error_set(err, "no memory");
-		*text = grown;
-		*bytes += fread(*text + *bytes, 1, 65536, stdin);
-	} while (!feof(stdin) && !ferror(stdin) && *bytes <= NT_MEMORY_BYTES);
-	(*text)[*bytes] = '\0';
-	if (ferror(stdin))
-		return nt_error_set(err, "cannot read: %s", strerror(errno));
-	return *bytes > NT_MEMORY_BYTES ? nt_error_set(err, "too long") : 0;
-}
-
 /* What is known of such nodes: the newest entry's software and network. */
 static void like_newest(const struct nt_memory *memory, struct nt_where *where)
 {
@@ -219,7 +196,7 @@ int nt_remembered_import(const struct nt_remembered_ask *ask, size_t *count, uns
 
 	nt_memory_init(&memory);
 	rc = to_stream(ask->file)
-		     ? read_stream(&text, &bytes, err)
+		     ? nt_file_read("-", NT_MEMORY_BYTES, &text, &bytes, err)
 		     : nt_file_read_at(AT_FDCWD, ask->file, 0, NT_MEMORY_BYTES, &text, &bytes, err);
 	if (rc == 0 && ask->csv)
 		rc = place_of(ask, &where, err);

@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/quantile.h"
 #include "profiles/select.h"
 #include "profiles/memory-store.h"
 #include "profiles/select-text.h"
@@ -48,15 +47,10 @@ static void add_age(struct nt_table *table, int64_t age_s)
 /* The median period of the step marker. */
 static void add_marker(struct nt_table *table, const struct nt_memory_entry *entry)
 {
-	float periods[NT_ENTRY_PERIODS];
 	char text[NT_CELL_MAX] = "-";
 
-	if (entry->marker_coll >= 0 && entry->periods > 0) {
-		memcpy(periods, entry->period_us, entry->periods * sizeof(periods[0]));
-		nt_sort_floats(periods, entry->periods);
-		nt_duration_text(nt_quantile_floats(periods, entry->periods, 0.5) / 1000, text,
-				 sizeof(text));
-	}
+	if (entry->marker_coll >= 0 && entry->periods > 0)
+		nt_duration_text(nt_entry_period_us(entry) / 1000, text, sizeof(text));
 	nt_cell(table, "%s", text);
 }
 
@@ -93,15 +87,6 @@ static bool equal_places(const struct nt_where *a, const struct nt_where *b)
 	       a->user_env == b->user_env && strcmp(a->driver, b->driver) == 0;
 }
 
-static const struct nt_candidate *weighed_of(const struct nt_launch_choice *choice,
-					     const char *profile)
-{
-	for (unsigned i = 0; i < choice->count; i++)
-		if (strcmp(choice->candidate[i].profile->name, profile) == 0)
-			return &choice->candidate[i];
-	return NULL;
-}
-
 static void add_row(const struct showing *s, struct row *rows, size_t *count,
 		    const struct nt_memory_entry *entry)
 {
@@ -112,7 +97,7 @@ static void add_row(const struct showing *s, struct row *rows, size_t *count,
 	if (at == *count)
 		rows[(*count)++] = (struct row){
 			.profile = entry->profile,
-			.candidate = weighed_of(&s->choice, entry->profile),
+			.candidate = nt_choice_find(&s->choice, entry->profile),
 		};
 	rows[at].entries++;
 	rows[at].turns += entry->turns;

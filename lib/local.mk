@@ -6,12 +6,14 @@
 libnt_contract_la_SOURCES += \
 	%D%/append.c \
 	%D%/append.h \
+	%D%/compare.h \
 	%D%/error.c \
 	%D%/error.h \
 	%D%/hash.h \
 	%D%/hex.h \
 	%D%/json-writer.c \
 	%D%/json-writer.h \
+	%D%/list.h \
 	%D%/near.c \
 	%D%/near.h \
 	%D%/number.c \

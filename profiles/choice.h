@@ -58,7 +58,6 @@ struct nt_launch_choice {
 	const struct nt_candidate *chosen; /* NULL for the default; into candidate */
 	bool observe; /* forced choices gave wrong results on this hardware: do not force any */
 	bool mix_known;
-	unsigned steps; /* known steps of this job */
 	unsigned count;
 	struct nt_candidate candidate[NT_PROFILES_MAX]; /* in the files' order */
 };

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 #include "lib/file.h"
@@ -35,11 +34,11 @@ static void name_of(const struct nt_where *where, char out[NAME_BYTES])
 /* A unique name, removed with the memory's unfinished files. */
 static int fresh_name(char out[NAME_BYTES], struct nt_error *err)
 {
-	uint64_t random[2];
+	char digits[33];
 
-	if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
-		return nt_error_set(err, "cannot get random numbers");
-	snprintf(out, NAME_BYTES, PREFIX "%016" PRIx64 "%016" PRIx64 ".tmp", random[0], random[1]);
+	if (nt_random_digits(digits, sizeof(digits) - 1, err) < 0)
+		return -1;
+	snprintf(out, NAME_BYTES, PREFIX "%s.tmp", digits);
 	return 0;
 }
 

@@ -12,7 +12,6 @@
 #include "lib/hex.h"
 #include "profiles/program.h"
 
-#define TIME_MAX_US 1e12 /* eleven days */
 #define DEVIATION_MAX 10.0 /* of logarithms */
 
 static int take_number(struct json_object *in, const char *key, int64_t least, int64_t largest,
@@ -41,10 +40,7 @@ static const char *plain_text(struct json_object *value, size_t room)
 	length = strlen(text);
 	if (length >= room || length != (size_t)json_object_get_string_len(value))
 		return NULL;
-	if (strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._/-") !=
-	    length)
-		return NULL;
-	return text;
+	return strspn(text, NT_PLAIN_WORD "/") == length ? text : NULL;
 }
 
 static const char *text_member(struct json_object *in, const char *key, size_t room,
@@ -104,9 +100,9 @@ static int take_numbers(struct nt_memory_entry *entry, struct json_object *in, s
 	int64_t version, nodes, per_node, nccl, job, step;
 
 	if (take_number(in, "v", NT_ENTRY_VERSION, NT_ENTRY_VERSION, &version, err) < 0 ||
-	    take_number(in, "nodes", 1, 1 << 20, &nodes, err) < 0 ||
-	    take_number(in, "per_node", 1, 4096, &per_node, err) < 0 ||
-	    take_number(in, "nccl", 0, 999999, &nccl, err) < 0 ||
+	    take_number(in, "nodes", 1, NT_ENTRY_NODES_MAX, &nodes, err) < 0 ||
+	    take_number(in, "per_node", 1, NT_ENTRY_PER_NODE_MAX, &per_node, err) < 0 ||
+	    take_number(in, "nccl", 0, NT_ENTRY_NCCL_MAX, &nccl, err) < 0 ||
 	    take_number(in, "job", 0, UINT32_MAX, &job, err) < 0 ||
 	    take_number(in, "step", 0, UINT32_MAX, &step, err) < 0 ||
 	    take_number(in, "when", 0, INT64_C(1) << 40, &entry->when_s, err) < 0 ||
@@ -126,7 +122,7 @@ static bool time_of(struct json_object *value, double *us)
 	    !json_object_is_type(value, json_type_int))
 		return false;
 	*us = json_object_get_double(value);
-	return isfinite(*us) && *us >= 0 && *us <= TIME_MAX_US;
+	return isfinite(*us) && *us >= 0 && *us <= NT_ENTRY_TIME_MAX_US;
 }
 
 static bool take_quantiles(struct json_object *in, struct nt_quantiles *out)
@@ -166,8 +162,8 @@ static bool take_shape(struct nt_known_key *key, struct json_object *in)
 	if (json_object_array_length(in) == 6)
 		return true;
 	if (!take_whole(json_object_array_get_idx(in, 6), 1 << 24, &ranks) ||
-	    !take_whole(json_object_array_get_idx(in, 7), 1 << 20, &nodes) || nodes > ranks ||
-	    (nodes == 0 && ranks > 0))
+	    !take_whole(json_object_array_get_idx(in, 7), NT_ENTRY_NODES_MAX, &nodes) ||
+	    nodes > ranks || (nodes == 0 && ranks > 0))
 		return false;
 	key->ranks = (uint32_t)ranks;
 	key->nodes = (uint32_t)nodes;
@@ -188,8 +184,8 @@ static bool take_key(struct nt_known_key *key, struct json_object *in)
 	key->coll = nt_coll_parse(coll);
 	key->arm = nt_arm_parse(arm);
 	return key->coll >= 0 && key->arm >= 0 &&
-	       take_whole(json_object_array_get_idx(in, 1), INT64_C(1) << 50, &key->bytes) &&
-	       take_whole(json_object_array_get_idx(in, 3), INT64_C(1) << 50, &key->calls) &&
+	       take_whole(json_object_array_get_idx(in, 1), NT_ENTRY_BYTES_MAX, &key->bytes) &&
+	       take_whole(json_object_array_get_idx(in, 3), NT_ENTRY_BYTES_MAX, &key->calls) &&
 	       take_quantiles(json_object_array_get_idx(in, 4), &key->best) &&
 	       take_quantiles(json_object_array_get_idx(in, 5), &key->untuned) &&
 	       take_shape(key, in);
@@ -245,7 +241,7 @@ static int take_marker(struct nt_memory_entry *entry, struct json_object *in, st
 	    !json_object_is_type(periods, json_type_array))
 		return nt_error_set(err, "marker is malformed");
 	coll = text_member(marker, "coll", 32, err);
-	if (coll == NULL || take_number(marker, "bytes", 0, INT64_C(1) << 50, &bytes, err) < 0)
+	if (coll == NULL || take_number(marker, "bytes", 0, NT_ENTRY_BYTES_MAX, &bytes, err) < 0)
 		return -1;
 	entry->marker_coll = nt_coll_parse(coll);
 	entry->marker_bytes = (uint64_t)bytes;
@@ -256,12 +252,10 @@ static int take_marker(struct nt_memory_entry *entry, struct json_object *in, st
 
 static int take_own(struct nt_memory_entry *entry, struct json_object *in, struct nt_error *err)
 {
-	struct json_object *value;
-	int64_t own;
+	int64_t own = 0;
 
-	if (!json_object_object_get_ex(in, "own", &value))
-		return 0;
-	if (take_number(in, "own", 1, UINT32_MAX, &own, err) < 0)
+	if (json_object_object_get_ex(in, "own", NULL) &&
+	    take_number(in, "own", 1, UINT32_MAX, &own, err) < 0)
 		return -1;
 	entry->where.user_env = (uint32_t)own;
 	return 0;
@@ -322,10 +316,10 @@ static int take_program(struct nt_memory_entry *entry, struct json_object *in, s
 
 	if (!json_object_object_get_ex(in, "program", NULL))
 		return 0;
-	program = text_member(in, "program", NT_WHERE_PROGRAM, err);
+	program = text_member(in, "program", NT_PROGRAM_NAME, err);
 	if (program == NULL)
 		return -1;
-	if (!nt_program_valid(program, NT_WHERE_PROGRAM))
+	if (!nt_program_valid(program, NT_PROGRAM_NAME))
 		return nt_error_set(err, "bad program name");
 	snprintf(entry->where.program, sizeof(entry->where.program), "%s", program);
 	return 0;

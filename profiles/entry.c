@@ -7,6 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include "lib/quantile.h"
+
+double nt_entry_period_us(const struct nt_memory_entry *entry)
+{
+	float sorted[NT_ENTRY_PERIODS];
+
+	memcpy(sorted, entry->period_us, entry->periods * sizeof(sorted[0]));
+	nt_sort_floats(sorted, entry->periods);
+	return nt_quantile_floats(sorted, entry->periods, 0.5);
+}
 
 void nt_entry_init(struct nt_memory_entry *entry)
 {
@@ -89,15 +99,25 @@ bool nt_entry_library_valid(const char *path)
 	return true;
 }
 
+int nt_random_digits(char *out, size_t digits, struct nt_error *err)
+{
+	unsigned char random[16];
+
+	if (getrandom(random, digits / 2, 0) != (ssize_t)digits / 2)
+		return nt_error_set(err, "cannot get random numbers");
+	for (size_t i = 0; i < digits / 2; i++)
+		snprintf(out + 2 * i, 3, "%02x", random[i]);
+	return 0;
+}
+
 int nt_entry_name(struct nt_memory_entry *entry, struct nt_error *err)
 {
-	unsigned char random[(NT_ENTRY_ID - 1) / 2];
+	return nt_random_digits(entry->id, NT_ENTRY_ID - 1, err);
+}
 
-	if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
-		return nt_error_set(err, "cannot get random numbers");
-	for (size_t i = 0; i < sizeof(random); i++)
-		snprintf(entry->id + 2 * i, 3, "%02x", random[i]);
-	return 0;
+bool nt_entry_newer(const struct nt_memory_entry *a, const struct nt_memory_entry *b)
+{
+	return b == NULL || a->when_s > b->when_s || (a->when_s == b->when_s && a->step > b->step);
 }
 
 static const char *const origins[] = { "job", "calibrate", "import" };

@@ -21,6 +21,7 @@
 #include "contract/names.h"
 #include "lib/error.h"
 #include "profiles/profile.h"
+#include "profiles/program.h"
 
 #define NT_ENTRY_VERSION 1
 #define NT_ENTRY_ID 25 /* 24 hexadecimal digits and a NUL */
@@ -28,8 +29,13 @@
 #define NT_ENTRY_TURNS 10000
 #define NT_ENTRY_PERIODS 64 /* of the step marker, spread over the step in time order */
 #define NT_ENTRY_LINE_MAX 32768
+/* Largest values that a reader takes. */
+#define NT_ENTRY_TIME_MAX_US 1e12 /* eleven days */
+#define NT_ENTRY_BYTES_MAX (INT64_C(1) << 50) /* also of calls */
+#define NT_ENTRY_NODES_MAX (1 << 20)
+#define NT_ENTRY_PER_NODE_MAX 4096
+#define NT_ENTRY_NCCL_MAX 999999
 #define NT_WHERE_DRIVER 24
-#define NT_WHERE_PROGRAM 48 /* with its NUL, as tickets have it */
 #define NT_HOST_NAME 64
 
 enum nt_entry_origin { NT_ORIGIN_JOB = 0, NT_ORIGIN_CALIBRATE = 1, NT_ORIGIN_IMPORT = 2 };
@@ -45,7 +51,7 @@ struct nt_where {
 	 * NCCL's default and every profile. */
 	uint32_t user_env;
 	/* The program's file name, as profiles/program.h finds it; "": any, as of a calibration. */
-	char program[NT_WHERE_PROGRAM];
+	char program[NT_PROGRAM_NAME];
 };
 
 struct nt_quantiles {
@@ -66,6 +72,12 @@ struct nt_known_key {
 
 /* Was another arm found, or NCCL's own choice compared with others? */
 bool nt_known_key_decided(const struct nt_known_key *key);
+
+/* Of the best arm; else of AUTO. */
+static inline const struct nt_quantiles *nt_key_times(const struct nt_known_key *key)
+{
+	return key->best.samples > 0 ? &key->best : &key->untuned;
+}
 
 struct nt_memory_entry {
 	char id[NT_ENTRY_ID];
@@ -91,6 +103,9 @@ struct nt_memory_entry {
 	float period_us[NT_ENTRY_PERIODS];
 };
 
+/* The median period of the step marker; periods must not be 0. */
+double nt_entry_period_us(const struct nt_memory_entry *entry);
+
 void nt_entry_init(struct nt_memory_entry *entry);
 void nt_entry_fini(struct nt_memory_entry *entry);
 int nt_entry_copy(struct nt_memory_entry *to, const struct nt_memory_entry *from,
@@ -112,6 +127,10 @@ bool nt_entry_library_valid(const char *path);
  * last one's. */
 int nt_entry_pool(struct nt_memory_entry *out, const struct nt_memory_entry *const *turn,
 		  unsigned turns, struct nt_error *err);
+/* Is a of a later step than b? Of any, if b is NULL. */
+bool nt_entry_newer(const struct nt_memory_entry *a, const struct nt_memory_entry *b);
+/* Random hexadecimal digits, an even number up to 32, and a NUL. */
+int nt_random_digits(char *out, size_t digits, struct nt_error *err);
 /* A fresh id: unique in the world, from the kernel's random numbers. */
 int nt_entry_name(struct nt_memory_entry *entry, struct nt_error *err);
 

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* csv.c - see csv.h */
+/* memory-csv.c - see memory-csv.h */
 #include "lib/trim.h"
 #include "lib/number.h"
 #include "profiles/memory-csv.h"
@@ -175,7 +175,7 @@ static int place_of(const struct row *row, const struct nt_where *where, struct 
 		out->nodes = (uint32_t)(row->ranks / out->per_node);
 		return 0;
 	}
-	if (row->ranks % out->nodes != 0 || row->ranks / out->nodes > 4096)
+	if (row->ranks % out->nodes != 0 || row->ranks / out->nodes > NT_ENTRY_PER_NODE_MAX)
 		return nt_error_set(
 			err, "%" PRId64 " ranks are not the same number on %" PRIu32 " nodes",
 			row->ranks, out->nodes);

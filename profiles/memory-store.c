@@ -6,13 +6,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include "lib/dirstream.h"
 #include "lib/file.h"
 
 #define SUFFIX ".jsonl"
@@ -61,17 +60,12 @@ static void sweep(int fd, const char *name, int64_t now_s)
 /* sweep_at: the current time, or 0 to keep unfinished files. */
 static int list(int fd, struct listing *out, int64_t sweep_at, struct nt_error *err)
 {
-	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = copy >= 0 ? fdopendir(copy) : NULL;
+	DIR *dir = nt_dirstream_open(fd);
 	struct dirent *entry;
 
 	out->count = out->more = 0;
-	if (dir == NULL) {
-		nt_error_set(err, "cannot list the memory: %s", strerror(errno));
-		if (copy >= 0)
-			close(copy);
-		return -1;
-	}
+	if (dir == NULL)
+		return nt_error_set(err, "cannot list the memory: %s", strerror(errno));
 	while ((entry = readdir(dir)) != NULL) {
 		if (sweep_at != 0 && ends_with(entry->d_name, UNFINISHED))
 			sweep(fd, entry->d_name, sweep_at);
@@ -191,15 +185,15 @@ int nt_store_open(const char *dir, struct nt_error *err)
 
 static int put(int fd, const struct nt_memory *memory, char *name, struct nt_error *err)
 {
-	uint64_t random[2];
+	char digits[33];
 	char *text = NULL;
 	size_t bytes = 0;
 	FILE *out;
 	int rc;
 
-	if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
-		return nt_error_set(err, "cannot get random numbers");
-	snprintf(name, NAME_MAX_BYTES, "%016" PRIx64 "%016" PRIx64 SUFFIX, random[0], random[1]);
+	if (nt_random_digits(digits, sizeof(digits) - 1, err) < 0)
+		return -1;
+	snprintf(name, NAME_MAX_BYTES, "%s" SUFFIX, digits);
 	out = open_memstream(&text, &bytes);
 	if (out == NULL)
 		return nt_error_set(err, "out of memory");

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/compare.h"
+#include "profiles/program.h"
 
 void nt_memory_init(struct nt_memory *memory)
 {
@@ -54,13 +56,12 @@ int nt_memory_add_take(struct nt_memory *memory, struct nt_memory_entry *entry,
 	return 0;
 }
 
-static bool host_name_valid(const char *name)
+int nt_memory_add_copy(struct nt_memory *memory, const struct nt_memory_entry *entry,
+		       struct nt_error *err)
 {
-	size_t length = strlen(name);
+	struct nt_memory_entry copy;
 
-	return length > 0 && length < NT_HOST_NAME &&
-	       strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") ==
-		       length;
+	return nt_entry_copy(&copy, entry, err) < 0 ? -1 : nt_memory_add_take(memory, &copy, err);
 }
 
 int nt_memory_add_host(struct nt_memory *memory, const char *name, uint64_t fingerprint,
@@ -68,7 +69,7 @@ int nt_memory_add_host(struct nt_memory *memory, const char *name, uint64_t fing
 {
 	struct nt_host *grown = NULL, *host;
 
-	if (!host_name_valid(name))
+	if (!nt_program_valid(name, NT_HOST_NAME))
 		return nt_error_set(err, "bad host name");
 	if (memory->hosts < 4 * (size_t)NT_MEMORY_HOSTS)
 		grown = grow(memory->host, memory->hosts, &memory->host_room, sizeof(*grown));
@@ -107,12 +108,6 @@ double nt_entry_weight(const struct nt_memory_entry *entry, int64_t now_s)
 	return exp2(-(double)age_s / NT_MEMORY_HALF_S);
 }
 
-#define COMPARE(a, b)                              \
-	do {                                       \
-		if ((a) != (b))                    \
-			return (a) < (b) ? -1 : 1; \
-	} while (0)
-
 static int by_id(const void *left, const void *right)
 {
 	const struct nt_memory_entry *a = left, *b = right;
@@ -120,7 +115,7 @@ static int by_id(const void *left, const void *right)
 
 	if (order != 0)
 		return order;
-	COMPARE(a->added_us, b->added_us);
+	NT_COMPARE(a->added_us, b->added_us);
 	return 0;
 }
 
@@ -129,14 +124,14 @@ static int by_place(const void *left, const void *right)
 	const struct nt_memory_entry *a = left, *b = right;
 	int order;
 
-	COMPARE(a->where.fingerprint, b->where.fingerprint);
-	COMPARE(a->where.fabric, b->where.fabric);
-	COMPARE(a->where.nodes, b->where.nodes);
-	COMPARE(a->where.per_node, b->where.per_node);
+	NT_COMPARE(a->where.fingerprint, b->where.fingerprint);
+	NT_COMPARE(a->where.fabric, b->where.fabric);
+	NT_COMPARE(a->where.nodes, b->where.nodes);
+	NT_COMPARE(a->where.per_node, b->where.per_node);
 	order = strcmp(a->profile, b->profile);
 	if (order != 0)
 		return order;
-	COMPARE(a->when_s, b->when_s);
+	NT_COMPARE(a->when_s, b->when_s);
 	return strcmp(a->id, b->id);
 }
 
@@ -144,8 +139,8 @@ static int by_age(const void *left, const void *right)
 {
 	const struct nt_memory_entry *a = left, *b = right;
 
-	COMPARE(b->wrong, a->wrong); /* kept for good */
-	COMPARE(b->when_s, a->when_s);
+	NT_COMPARE(b->wrong, a->wrong); /* kept for good */
+	NT_COMPARE(b->when_s, a->when_s);
 	return strcmp(a->id, b->id);
 }
 
@@ -156,8 +151,8 @@ static int by_name(const void *left, const void *right)
 
 	if (order != 0)
 		return order;
-	COMPARE(b->when_s, a->when_s);
-	COMPARE(a->fingerprint, b->fingerprint);
+	NT_COMPARE(b->when_s, a->when_s);
+	NT_COMPARE(a->fingerprint, b->fingerprint);
 	return 0;
 }
 

@@ -86,7 +86,7 @@ static double middle_us(const struct nt_quantiles *us)
 static void add_key(struct points *points, const struct nt_known_key *key,
 		    const struct nt_memory_entry *entry, double age)
 {
-	const struct nt_quantiles *us = key->best.samples > 0 ? &key->best : &key->untuned;
+	const struct nt_quantiles *us = nt_key_times(key);
 	double samples = us->samples < SAMPLES_MAX ? us->samples : SAMPLES_MAX;
 	struct kind kind = { nt_key_shape(key, &entry->where), key->coll };
 	struct nt_turns turns;
@@ -137,11 +137,6 @@ static void add_entry(struct points *points, const struct nt_memory_entry *entry
 		points->newest_s = entry->when_s;
 }
 
-static bool newer(const struct nt_memory_entry *a, const struct nt_memory_entry *b)
-{
-	return a->when_s > b->when_s || (a->when_s == b->when_s && a->step > b->step);
-}
-
 /* Which entries are used. */
 struct wanted {
 	const struct nt_scope *scope;
@@ -169,7 +164,7 @@ static const struct nt_memory_entry *newest_of(const struct wanted *wanted)
 		const struct nt_memory_entry *entry = &memory->entry[i];
 
 		if (entry->origin == NT_ORIGIN_JOB && is_wanted(wanted, entry) &&
-		    (newest == NULL || newer(entry, newest)))
+		    nt_entry_newer(entry, newest))
 			newest = entry;
 	}
 	return newest;

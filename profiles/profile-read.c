@@ -3,6 +3,7 @@
 /* profile-read.c - read files of profiles, perhaps as root: bounded and strict (lib/ini.h) */
 #include "profiles/profile.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,14 +17,6 @@ struct reader {
 	unsigned opened_at[NT_PROFILES_MAX]; /* lines of this file; 0: not in it */
 	bool summary, source, fabric, measured, disabled; /* keys seen in the section */
 };
-
-static bool any_set(const struct nt_settings *settings)
-{
-	for (unsigned i = 0; i < NT_VARIABLE_COUNT; i++)
-		if (settings->set[i])
-			return true;
-	return false;
-}
 
 /* A variable of another fabric is a mistake: it would have no effect. */
 static int check_fabric(const struct nt_profile *profile, struct nt_error *err)
@@ -45,7 +38,7 @@ static int check_profile(const struct nt_profile *profile, struct nt_error *err)
 {
 	if (profile->disabled)
 		return 0;
-	if (!any_set(&profile->settings))
+	if (!nt_settings_any(&profile->settings))
 		return nt_error_set(err, "profile sets no variable");
 	if (nt_settings_check(&profile->settings, err) < 0)
 		return -1;
@@ -204,4 +197,16 @@ int nt_profiles_read(struct nt_profiles *profiles, const char *path, unsigned fl
 	rc = nt_profiles_parse(profiles, path, text, bytes, err);
 	free(text);
 	return rc;
+}
+
+int nt_profiles_read_both(struct nt_profiles *profiles, const char *shipped, const char *site,
+			  struct nt_error *err)
+{
+	nt_profiles_init(profiles);
+	if (nt_profiles_read(profiles, shipped, 0, err) < 0)
+		return -1;
+	errno = 0;
+	if (site[0] == '\0' || nt_profiles_read(profiles, site, 0, err) == 0)
+		return 0;
+	return errno == ENOENT ? 0 : -1;
 }

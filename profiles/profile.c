@@ -13,6 +13,12 @@ void nt_profiles_init(struct nt_profiles *profiles)
 	memset(profiles, 0, sizeof(*profiles));
 }
 
+bool nt_profile_fits(const struct nt_profile *profile, enum nt_fabric fabric)
+{
+	return !profile->disabled &&
+	       (profile->fabric == NT_FABRIC_ANY || profile->fabric == fabric);
+}
+
 bool nt_profile_name_valid(const char *name)
 {
 	size_t length = strlen(name);
@@ -99,12 +105,8 @@ void nt_profile_resolve(const struct nt_profile *profile, nt_is_set *is_set, voi
 		if (!profile->settings.set[i])
 			continue;
 		out->because[i] = found_set(nt_variable_get(i), is_set, context);
-		if (out->because[i] != NULL) {
-			out->left[i] = true;
-			out->left_count++;
-			continue;
-		}
-		out->apply.set[i] = true;
-		out->apply.value[i] = profile->settings.value[i];
+		out->apply.set[i] = out->because[i] == NULL;
+		if (out->apply.set[i])
+			out->apply.value[i] = profile->settings.value[i];
 	}
 }

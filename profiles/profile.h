@@ -3,8 +3,8 @@
 /* profile.h - launch profiles: named sets of start-up variables, from files that root owns
  *
  * The files are read in order: what we ship, then the site's. A later file may add a profile,
- * redefine one by its name, or disable one (disabled = yes). The reader is our own: it needs libc
- * only, since slurmstepd reads the files as root, and it says the line of every mistake.
+ * redefine one by its name, or disable one (disabled = yes). The reader says the line of
+ * every mistake.
  *
  * Threads:  any; a set belongs to its caller.
  * Memory:   a value of some 30 KiB; nothing is allocated beyond a call.
@@ -43,10 +43,15 @@ void nt_profiles_init(struct nt_profiles *profiles);
  * (lib/file.h). */
 int nt_profiles_read(struct nt_profiles *profiles, const char *path, unsigned flags,
 		     struct nt_error *err);
-/* The same from a text; name: the file's name in messages. */
+/* What we ship, then the site's, which may be missing or "". */
+int nt_profiles_read_both(struct nt_profiles *profiles, const char *shipped, const char *site,
+			  struct nt_error *err);
+/* From a text; name: the file's name in messages. */
 int nt_profiles_parse(struct nt_profiles *profiles, const char *name, const char *text,
 		      size_t bytes, struct nt_error *err);
 
+/* Is it for that network, and not disabled? */
+bool nt_profile_fits(const struct nt_profile *profile, enum nt_fabric fabric);
 bool nt_profile_name_valid(const char *name);
 /* NULL if there is none of this name or it is disabled. */
 const struct nt_profile *nt_profiles_find(const struct nt_profiles *profiles, const char *name);
@@ -57,10 +62,9 @@ const struct nt_profile *nt_profiles_want(const struct nt_profiles *profiles, co
 /* A profile in a task with variables of its own. */
 struct nt_resolved {
 	struct nt_settings apply; /* to be set */
-	bool left[NT_VARIABLE_COUNT]; /* left alone */
-	/* the variable that is set: its name, ended by a space or a NUL */
+	/* For one that is left alone the variable that is set: its name, ended by a space or a
+	 * NUL; NULL for others. */
 	const char *because[NT_VARIABLE_COUNT];
-	unsigned left_count;
 };
 
 typedef bool nt_is_set(const char *name, void *context);

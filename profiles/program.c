@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
-
 static bool ends_with(const char *word, const char *suffix)
 {
 	const size_t length = strlen(word), tail = strlen(suffix);
@@ -32,7 +30,7 @@ char *nt_program_name(int count, char *const words[], char *out, size_t out_byte
 
 	snprintf(out, out_bytes, "%s", slash ? slash + 1 : word);
 	for (char *c = out; *c; c++)
-		if (!strchr(PLAIN, *c))
+		if (!strchr(NT_PLAIN_WORD, *c))
 			*c = '_';
 	return out;
 }
@@ -41,5 +39,5 @@ bool nt_program_valid(const char *name, size_t room)
 {
 	const size_t length = strlen(name);
 
-	return length > 0 && length < room && strspn(name, PLAIN) == length;
+	return length > 0 && length < room && strspn(name, NT_PLAIN_WORD) == length;
 }

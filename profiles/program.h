@@ -19,6 +19,11 @@
 /* Characters other than letters, digits, '.', '_' and '-' become '_'. Returns out. */
 char *nt_program_name(int count, char *const words[], char *out, size_t out_bytes);
 
+#define NT_PROGRAM_NAME 48 /* in tickets and memories, with its NUL */
+
+/* The characters of words in a memory: programs, hosts, drivers. */
+#define NT_PLAIN_WORD "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
+
 /* Is it a valid name? "" is not. */
 bool nt_program_valid(const char *name, size_t room);
 

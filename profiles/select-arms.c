@@ -37,9 +37,7 @@ static uint64_t gain_ns(const struct nt_known_key *key)
 /* The newer decides. A step that used the arm without measuring it leaves the gain as it was. */
 static void replace(struct arm *known, const struct arm *arm)
 {
-	const bool newer = arm->entry->when_s > known->entry->when_s ||
-			   (arm->entry->when_s == known->entry->when_s &&
-			    arm->entry->step > known->entry->step);
+	const bool newer = nt_entry_newer(arm->entry, known->entry);
 	const struct arm other = newer ? *known : *arm;
 
 	if (newer)

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 #include "lib/append.h"
+#include "lib/list.h"
 #include "profiles/hosts.h"
 #include "profiles/memory-store.h"
 #include "profiles/select-text.h"
@@ -21,37 +22,16 @@ static void note(struct nt_selection *selection, const struct nt_error *err)
 		selection->trouble = *err;
 }
 
+/* An incomplete site file may lack exactly the profiles that it disables: then there are none. */
 static void read_profiles(struct nt_selection *selection)
 {
-	const char *site = selection->paths.site_profiles;
 	struct nt_error err;
 
-	nt_profiles_init(&selection->profiles);
-	if (nt_profiles_read(&selection->profiles, selection->paths.profiles, 0, &err) < 0) {
-		note(selection, &err);
-		nt_profiles_init(&selection->profiles);
+	if (nt_profiles_read_both(&selection->profiles, selection->paths.profiles,
+				  selection->paths.site_profiles, &err) == 0)
 		return;
-	}
-	errno = 0;
-	if (site[0] == '\0' || nt_profiles_read(&selection->profiles, site, 0, &err) == 0 ||
-	    errno == ENOENT)
-		return;
-	/* An incomplete site file may lack exactly the profiles that it disables. */
 	note(selection, &err);
 	nt_profiles_init(&selection->profiles);
-}
-
-/* Does a list joined by + have this name? */
-static bool lists(const char *list, const char *name)
-{
-	while (*list) {
-		const size_t length = strcspn(list, "+");
-
-		if (strlen(name) == length && memcmp(name, list, length) == 0)
-			return true;
-		list += length + (list[length] == '+');
-	}
-	return false;
 }
 
 /* Profiles that the site does not allow count as disabled. */
@@ -61,7 +41,8 @@ static void keep_allowed(struct nt_selection *selection)
 		struct nt_profile *profile = &selection->profiles.profile[i];
 
 		profile->disabled = profile->disabled ||
-				    !lists(selection->ask.allowed, profile->name);
+				    !nt_list_has(selection->ask.allowed, '+', profile->name,
+						 strlen(profile->name));
 	}
 }
 
@@ -91,14 +72,12 @@ static void find_job(struct nt_selection *selection)
 	struct nt_memory *job = &selection->memory[NT_LEVEL_JOB];
 
 	for (size_t i = 0; selection->ask.job != 0 && i < user->entries; i++) {
-		struct nt_memory_entry copy;
 		struct nt_error err;
 
 		if (user->entry[i].job != selection->ask.job ||
 		    user->entry[i].origin == NT_ORIGIN_IMPORT)
 			continue;
-		if (nt_entry_copy(&copy, &user->entry[i], &err) < 0 ||
-		    nt_memory_add_take(job, &copy, &err) < 0)
+		if (nt_memory_add_copy(job, &user->entry[i], &err) < 0)
 			note(selection, &err);
 	}
 	nt_memory_sort(job, selection->ask.now_s);
@@ -129,13 +108,13 @@ static int take_host(void *context, const char *name)
 	return 0;
 }
 
-uint64_t nt_selection_fingerprint(struct nt_selection *selection, const char *hosts)
+/* The hardware of a list of hosts, from the user's memory or else the site's; 0 where a host is
+ * unknown or they are mixed. */
+static uint64_t fingerprint_of(struct nt_selection *selection, const char *hosts)
 {
 	struct hardware hardware = { .selection = selection };
 	struct nt_error err;
 
-	selection->hosts = selection->hosts_unknown = 0;
-	selection->hosts_mixed = false;
 	if (hosts == NULL || hosts[0] == '\0')
 		return 0;
 	if (nt_hosts_each(hosts, HOSTS_MAX, take_host, &hardware, &err) < 0) {
@@ -143,11 +122,6 @@ uint64_t nt_selection_fingerprint(struct nt_selection *selection, const char *ho
 		return 0;
 	}
 	return selection->hosts_unknown > 0 || selection->hosts_mixed ? 0 : hardware.fingerprint;
-}
-
-static bool newer(const struct nt_memory_entry *a, const struct nt_memory_entry *b)
-{
-	return b == NULL || a->when_s > b->when_s || (a->when_s == b->when_s && a->step > b->step);
 }
 
 /* A step on one node uses no network, so one on several nodes says nothing of it. */
@@ -171,7 +145,7 @@ static const struct nt_memory_entry *newest_here(const struct nt_selection *sele
 			if (entry->where.fingerprint == selection->launch.where.fingerprint &&
 			    entry->where.nccl != 0 && entry->origin != NT_ORIGIN_IMPORT &&
 			    (!fabric || tells_fabric(&entry->where, selection->ask.nodes)) &&
-			    newer(entry, newest))
+			    nt_entry_newer(entry, newest))
 				newest = entry;
 		}
 	}
@@ -184,7 +158,7 @@ static void find_where(struct nt_selection *selection)
 	struct nt_where *where = &selection->launch.where;
 	const struct nt_memory_entry *entry;
 
-	where->fingerprint = nt_selection_fingerprint(selection, ask->hosts);
+	where->fingerprint = fingerprint_of(selection, ask->hosts);
 	where->nodes = ask->nodes;
 	where->per_node = ask->nodes > 0 ? ask->tasks / ask->nodes : 0;
 	where->user_env = ask->user_env != NULL ? nt_user_env_hash(ask->user_env) : 0;
@@ -222,10 +196,7 @@ static int take_named(struct nt_selection *selection, struct nt_error *err)
 
 	if (!is_default && nt_profiles_want(&selection->profiles, name, err) == NULL)
 		return -1;
-	choice->chosen = NULL;
-	for (unsigned i = 0; i < choice->count; i++)
-		if (strcmp(choice->candidate[i].profile->name, name) == 0)
-			choice->chosen = &choice->candidate[i];
+	choice->chosen = nt_choice_find(choice, name);
 	snprintf(choice->profile, sizeof(choice->profile), "%s", name);
 	choice->why = NT_WHY_ASKED;
 	return 0;
@@ -293,26 +264,6 @@ static void resolve(const struct nt_selection *selection, nt_is_set *is_set,
 		nt_profile_resolve(profile, is_set, &copy, out);
 }
 
-static void leave_all(struct nt_ticket *ticket, const struct nt_resolved *resolved)
-{
-	for (unsigned i = 0; i < NT_VARIABLE_COUNT; i++)
-		if (resolved->left[i])
-			nt_ticket_leave(ticket, resolved->because[i]);
-}
-
-static double expected_of(const struct nt_launch_choice *choice)
-{
-	const struct nt_candidate *chosen = choice->chosen;
-
-	if (chosen == NULL)
-		return 0;
-	if (choice->why == NT_WHY_STEPS_FASTER)
-		return 1 / (chosen->step_test.verdict == NT_STEPS_FASTER
-				    ? chosen->step_test.ratio
-				    : chosen->trust.test.ratio);
-	return chosen->cost.known ? 1 / chosen->cost.ratio : 0;
-}
-
 void nt_selection_ticket(const struct nt_selection *selection, struct nt_ticket *ticket)
 {
 	struct nt_resolved resolved;
@@ -323,7 +274,7 @@ void nt_selection_ticket(const struct nt_selection *selection, struct nt_ticket 
 	ticket->observe = selection->choice.observe && !selection->ask.calibration;
 	ticket->why = selection->choice.why;
 	nt_choice_from(&selection->choice, &selection->launch, ticket->from, sizeof(ticket->from));
-	ticket->expected = expected_of(&selection->choice);
+	ticket->expected = nt_choice_expected(&selection->choice);
 	ticket->user_env = selection->launch.where.user_env;
 	if (!selection->ask.calibration)
 		snprintf(ticket->program, sizeof(ticket->program), "%s",
@@ -331,7 +282,7 @@ void nt_selection_ticket(const struct nt_selection *selection, struct nt_ticket 
 	snprintf(ticket->memory, sizeof(ticket->memory), "%s", selection->paths.memory);
 	resolve(selection, set_by_file, &resolved);
 	ticket->settings = resolved.apply;
-	leave_all(ticket, &resolved);
+	nt_ticket_leave_all(ticket, &resolved);
 }
 
 const char *nt_selection_text(const struct nt_selection *selection, char *out, size_t out_bytes)
@@ -341,7 +292,7 @@ const char *nt_selection_text(const struct nt_selection *selection, char *out, s
 
 	nt_choice_text(&selection->choice, &selection->launch, out, out_bytes);
 	resolve(selection, set_at_all, &resolved);
-	leave_all(&left, &resolved);
+	nt_ticket_leave_all(&left, &resolved);
 	if (left.left[0] != '\0')
 		nt_append(out, out_bytes, "; left alone: %s", left.left);
 	return out;

@@ -27,11 +27,10 @@
 #define NT_LAUNCH_OFF "off"
 #define NT_LAUNCH_AUTO "auto"
 
-/* Site files may be missing; "": none. */
+/* Site files may be missing; "": none. The texts must live as long as the selection. */
 struct nt_selection_paths {
-	char memory[NT_PATH_MAX]; /* the user's directory */
-	char site_memory[NT_PATH_MAX];
-	char profiles[NT_PATH_MAX], site_profiles[NT_PATH_MAX];
+	const char *memory; /* the user's directory */
+	const char *site_memory, *profiles, *site_profiles;
 	unsigned site_flags; /* for site_memory, of lib/file.h */
 };
 
@@ -65,10 +64,6 @@ struct nt_selection {
 int nt_selection_open(struct nt_selection *selection, const struct nt_selection_paths *paths,
 		      const struct nt_selection_request *ask, struct nt_error *err);
 void nt_selection_fini(struct nt_selection *selection);
-
-/* The hardware of a list of hosts, from the user's memory or else the site's; 0 where a host is
- * unknown or they are mixed. */
-uint64_t nt_selection_fingerprint(struct nt_selection *selection, const char *hosts);
 
 /* The ticket for the step's nodes, without variables that one of the user's files sets. */
 void nt_selection_ticket(const struct nt_selection *selection, struct nt_ticket *ticket);

@@ -47,24 +47,31 @@ const char *nt_choice_from(const struct nt_launch_choice *choice,
 	return out;
 }
 
-/* The expected gain, to follow the source. */
-static void expectation(const struct nt_launch_choice *choice, char *out, size_t out_bytes)
+double nt_choice_expected(const struct nt_launch_choice *choice)
 {
 	const struct nt_candidate *chosen = choice->chosen;
 
-	out[0] = '\0';
 	if (chosen == NULL)
-		return;
+		return 0;
 	if (choice->why == NT_WHY_STEPS_FASTER)
-		snprintf(out, out_bytes, ": %.2f x",
-			 1 / (chosen->step_test.verdict == NT_STEPS_FASTER
-				      ? chosen->step_test.ratio
-				      : chosen->trust.test.ratio));
-	else if (chosen->cost.known)
+		return 1 / (chosen->step_test.verdict == NT_STEPS_FASTER
+				    ? chosen->step_test.ratio
+				    : chosen->trust.test.ratio);
+	return chosen->cost.known ? 1 / chosen->cost.ratio : 0;
+}
+
+/* The expected gain, to follow the source. */
+static void expectation(const struct nt_launch_choice *choice, char *out, size_t out_bytes)
+{
+	const double expected = nt_choice_expected(choice);
+
+	out[0] = '\0';
+	if (expected > 0 && choice->why == NT_WHY_STEPS_FASTER)
+		snprintf(out, out_bytes, ": %.2f x", expected);
+	else if (expected > 0)
 		snprintf(out, out_bytes, ": %s %.2f x%s",
-			 choice->mix_known ? "this job's mix" : "all sizes alike",
-			 1 / chosen->cost.ratio,
-			 chosen->cost.estimated > 0.005 ? ", partly estimated" : "");
+			 choice->mix_known ? "this job's mix" : "all sizes alike", expected,
+			 choice->chosen->cost.estimated > 0.005 ? ", partly estimated" : "");
 }
 
 const char *nt_choice_text(const struct nt_launch_choice *choice,

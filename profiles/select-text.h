@@ -19,6 +19,8 @@ const char *nt_choice_from(const struct nt_launch_choice *choice,
  * job's mix 2.8 x)". Returns out. */
 const char *nt_choice_text(const struct nt_launch_choice *choice,
 			   const struct nt_launch_case *launch, char *out, size_t out_bytes);
+/* How many times as fast the chosen profile is expected to be; 0: unknown. */
+double nt_choice_expected(const struct nt_launch_choice *choice);
 /* Print a line for each candidate, for explain. */
 void nt_choice_print(const struct nt_launch_choice *choice, FILE *out);
 

@@ -41,40 +41,24 @@ static bool is_default(const struct nt_memory_entry *entry)
 	return strcmp(entry->profile, NT_PROFILE_DEFAULT) == 0;
 }
 
-static bool later(const struct nt_memory_entry *a, const struct nt_memory_entry *b)
+/* A step of a program here, with that profile; NULL: any. */
+static bool is_step(const struct deciding *d, const struct nt_memory_entry *entry,
+		    const char *profile)
 {
-	return b == NULL || a->when_s > b->when_s || (a->when_s == b->when_s && a->step > b->step);
+	return entry->origin == NT_ORIGIN_JOB && nt_where_same(&entry->where, &d->launch->where) &&
+	       (profile == NULL || strcmp(entry->profile, profile) == 0);
 }
 
-/* This job's newest step here with a profile (NULL: any). */
+/* This job's newest. */
 static const struct nt_memory_entry *step_with(const struct deciding *d, const char *profile)
 {
 	const struct nt_memory *job = d->launch->memory[NT_LEVEL_JOB];
 	const struct nt_memory_entry *newest = NULL;
 
-	for (size_t i = 0; job != NULL && i < job->entries; i++) {
-		const struct nt_memory_entry *entry = &job->entry[i];
-
-		if (entry->origin == NT_ORIGIN_JOB &&
-		    nt_where_same(&entry->where, &d->launch->where) &&
-		    (profile == NULL || strcmp(entry->profile, profile) == 0) &&
-		    later(entry, newest))
-			newest = entry;
-	}
-	return newest;
-}
-
-static unsigned steps_with(const struct deciding *d, const char *profile)
-{
-	const struct nt_memory *job = d->launch->memory[NT_LEVEL_JOB];
-	unsigned count = 0;
-
 	for (size_t i = 0; job != NULL && i < job->entries; i++)
-		if (job->entry[i].origin == NT_ORIGIN_JOB &&
-		    nt_where_same(&job->entry[i].where, &d->launch->where) &&
-		    (profile == NULL || strcmp(job->entry[i].profile, profile) == 0))
-			count++;
-	return count;
+		if (is_step(d, &job->entry[i], profile) && nt_entry_newer(&job->entry[i], newest))
+			newest = &job->entry[i];
+	return newest;
 }
 
 /* The newest step with a mix, of this job if possible; NULL if there is none. A failed step has
@@ -87,8 +71,7 @@ static const struct nt_memory_entry *newest_mix(const struct deciding *d)
 	for (size_t i = 0; d->last != NULL && i < job->entries; i++) {
 		const struct nt_memory_entry *entry = &job->entry[i];
 
-		if (entry->keys > 0 && entry->origin == NT_ORIGIN_JOB &&
-		    nt_where_same(&entry->where, &d->launch->where) && later(entry, newest))
+		if (entry->keys > 0 && is_step(d, entry, NULL) && nt_entry_newer(entry, newest))
 			newest = entry;
 	}
 	for (unsigned i = d->history.count; newest == NULL && i > 0; i--)
@@ -437,9 +420,13 @@ static void decide(struct deciding *d)
 		take(out, NULL, anything_known(out) ? NT_WHY_NONE_BETTER : NT_WHY_NOTHING_KNOWN);
 }
 
-static bool fits(const struct deciding *d, const struct nt_profile *profile)
+const struct nt_candidate *nt_choice_find(const struct nt_launch_choice *choice,
+					  const char *profile)
 {
-	return profile->fabric == NT_FABRIC_ANY || profile->fabric == d->launch->where.fabric;
+	for (unsigned i = 0; i < choice->count; i++)
+		if (strcmp(choice->candidate[i].profile->name, profile) == 0)
+			return &choice->candidate[i];
+	return NULL;
 }
 
 static int test_all(struct deciding *d)
@@ -448,7 +435,7 @@ static int test_all(struct deciding *d)
 	struct nt_launch_choice *out = d->out;
 
 	for (unsigned i = 0; i < profiles->count; i++)
-		if (!profiles->profile[i].disabled && fits(d, &profiles->profile[i]))
+		if (nt_profile_fits(&profiles->profile[i], d->launch->where.fabric))
 			out->candidate[out->count++].profile = &profiles->profile[i];
 	for (unsigned i = 0; i < out->count; i++) {
 		if (find_mix_cost(d, &out->candidate[i]) < 0)
@@ -478,7 +465,6 @@ static int choose(struct deciding *d)
 	nt_history_sort(&d->history);
 	d->last = step_with(d, NULL);
 	d->base = step_with(d, NT_PROFILE_DEFAULT);
-	out->steps = steps_with(d, NULL);
 	find_mix(d);
 	out->observe = was_wrong(d, NT_PROFILE_DEFAULT);
 	if (test_all(d) < 0 || doubt(d) < 0)

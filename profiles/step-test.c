@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/quantile.h"
+#include "lib/compare.h"
 #include "profiles/estimate.h"
 
 static const char *const trusts[] = { "untried", "tried", "trusted", "marked", "quarantined" };
@@ -14,15 +14,6 @@ static const char *const trusts[] = { "untried", "tried", "trusted", "marked", "
 const char *nt_trust_name(int trust)
 {
 	return trust >= 0 && trust <= NT_TRUST_QUARANTINED ? trusts[trust] : "?";
-}
-
-static double median_of(const float *us, unsigned count)
-{
-	float sorted[NT_ENTRY_PERIODS];
-
-	memcpy(sorted, us, count * sizeof(*us));
-	nt_sort_floats(sorted, count);
-	return nt_quantile_floats(sorted, count, 0.5);
 }
 
 #define MARKERS_DIFFER 1.1 /* of the numbers of calls */
@@ -73,7 +64,9 @@ static bool markers_agree(const struct nt_memory_entry *a, const struct nt_memor
 	return change > 1 / MARKERS_DIFFER && change < MARKERS_DIFFER;
 }
 
-bool nt_step_test_same_program(const struct nt_memory_entry *a, const struct nt_memory_entry *b)
+/* Are two entries probably steps of one program? Same place, most keys in common, and the same
+ * marker, or both called both markers in the same proportion. */
+static bool same_program(const struct nt_memory_entry *a, const struct nt_memory_entry *b)
 {
 	unsigned more = a->keys > b->keys ? a->keys : b->keys;
 
@@ -99,12 +92,9 @@ static int by_time(const void *left, const void *right)
 	const struct nt_memory_entry *a = *(const struct nt_memory_entry *const *)left;
 	const struct nt_memory_entry *b = *(const struct nt_memory_entry *const *)right;
 
-	if (a->when_s != b->when_s)
-		return a->when_s < b->when_s ? -1 : 1;
-	if (a->job != b->job)
-		return a->job < b->job ? -1 : 1;
-	if (a->step != b->step)
-		return a->step < b->step ? -1 : 1;
+	NT_COMPARE(a->when_s, b->when_s);
+	NT_COMPARE(a->job, b->job);
+	NT_COMPARE(a->step, b->step);
 	return strcmp(a->id, b->id);
 }
 
@@ -137,8 +127,7 @@ static bool is_sample(const struct which *which, const struct nt_memory_entry *e
 	       (!which->but_newest || entry != which->like) &&
 	       (!which->only_job || entry->job == which->job) &&
 	       (!which->but_job || entry->job != which->job) &&
-	       (!which->but_asked || !entry->asked) &&
-	       nt_step_test_same_program(which->like, entry);
+	       (!which->but_asked || !entry->asked) && same_program(which->like, entry);
 }
 
 static struct nt_turns samples_of(const struct nt_step_history *history, const struct which *which)
@@ -153,7 +142,7 @@ static struct nt_turns samples_of(const struct nt_step_history *history, const s
 			continue;
 		if (!same_marker(which->like, entry))
 			scale = marker_calls(entry, entry) / marker_calls(entry, which->like);
-		nt_turns_add(&out, log(scale * median_of(entry->period_us, entry->periods)));
+		nt_turns_add(&out, log(scale * nt_entry_period_us(entry)));
 	}
 	return out;
 }

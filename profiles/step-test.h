@@ -35,10 +35,6 @@ struct nt_step_test_rule {
 	double gain;
 };
 
-/* Are two entries probably steps of one program? Same place, most keys in common, and the same
- * marker, or both called both markers in the same proportion. */
-bool nt_step_test_same_program(const struct nt_memory_entry *a, const struct nt_memory_entry *b);
-
 enum nt_trust {
 	NT_TRUST_UNTRIED = 0, /* no verdict */
 	NT_TRUST_TRIED, /* tested, not slower */

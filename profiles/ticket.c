@@ -4,15 +4,30 @@
 #include "profiles/ticket.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "lib/hex.h"
+#include "lib/list.h"
 #include "profiles/memory-dir.h"
-#include "profiles/program.h"
 
 #define EXPECTED_MAX 1000
 #define VALUE_MAX 512 /* longest member, with its NUL */
+
+/* Text for users, which goes into JSON and logs. */
+static bool is_source(const char *value)
+{
+	for (const char *c = value; *c != '\0'; c++)
+		if (*c < 0x20 || *c > 0x7e || *c == '"' || *c == '\\')
+			return false;
+	return true;
+}
+
+static bool is_program(const char *value)
+{
+	return nt_program_valid(value, NT_PROGRAM_NAME);
+}
 
 static int take_version(struct nt_ticket *ticket, const char *value)
 {
@@ -26,19 +41,6 @@ static void put_version(const struct nt_ticket *ticket, char *out)
 	snprintf(out, VALUE_MAX, "1");
 }
 
-static int take_profile(struct nt_ticket *ticket, const char *value)
-{
-	if (!nt_profile_name_valid(value))
-		return -1;
-	snprintf(ticket->profile, sizeof(ticket->profile), "%s", value);
-	return 0;
-}
-
-static void put_profile(const struct nt_ticket *ticket, char *out)
-{
-	snprintf(out, VALUE_MAX, "%s", ticket->profile);
-}
-
 static int take_why(struct nt_ticket *ticket, const char *value)
 {
 	int why = nt_why_parse(value);
@@ -50,60 +52,6 @@ static int take_why(struct nt_ticket *ticket, const char *value)
 static void put_why(const struct nt_ticket *ticket, char *out)
 {
 	snprintf(out, VALUE_MAX, "%s", nt_why_name((int)ticket->why));
-}
-
-static int take_kind(struct nt_ticket *ticket, const char *value)
-{
-	ticket->calibration = strcmp(value, "calibration") == 0;
-	return ticket->calibration ? 0 : -1;
-}
-
-static void put_kind(const struct nt_ticket *ticket, char *out)
-{
-	if (ticket->calibration)
-		snprintf(out, VALUE_MAX, "calibration");
-}
-
-static int take_force(struct nt_ticket *ticket, const char *value)
-{
-	ticket->observe = strcmp(value, "never") == 0;
-	return ticket->observe ? 0 : -1;
-}
-
-static void put_force(const struct nt_ticket *ticket, char *out)
-{
-	if (ticket->observe)
-		snprintf(out, VALUE_MAX, "never");
-}
-
-static int take_program(struct nt_ticket *ticket, const char *value)
-{
-	if (!nt_program_valid(value, sizeof(ticket->program)))
-		return -1;
-	snprintf(ticket->program, sizeof(ticket->program), "%s", value);
-	return 0;
-}
-
-static void put_program(const struct nt_ticket *ticket, char *out)
-{
-	snprintf(out, VALUE_MAX, "%s", ticket->program);
-}
-
-/* Text for users, which goes into JSON and logs. */
-static int take_from(struct nt_ticket *ticket, const char *value)
-{
-	for (const char *c = value; *c != '\0'; c++)
-		if (*c < 0x20 || *c > 0x7e || *c == '"' || *c == '\\')
-			return -1;
-	if (value[0] == '\0' || strlen(value) >= sizeof(ticket->from))
-		return -1;
-	snprintf(ticket->from, sizeof(ticket->from), "%s", value);
-	return 0;
-}
-
-static void put_from(const struct nt_ticket *ticket, char *out)
-{
-	snprintf(out, VALUE_MAX, "%s", ticket->from);
 }
 
 /* "2.800": digits, a point, three digits; whatever the locale. */
@@ -129,23 +77,6 @@ static void put_expected(const struct nt_ticket *ticket, char *out)
 			 thousandths % 1000);
 }
 
-static int take_setting(struct nt_settings *settings, const char *word)
-{
-	const char *equals = strchr(word, '=');
-	char name[40];
-	int id;
-
-	if (equals == NULL || (size_t)(equals - word) >= sizeof(name))
-		return -1;
-	snprintf(name, sizeof(name), "%.*s", (int)(equals - word), word);
-	id = nt_variable_find(name);
-	if (id < 0 || settings->set[id] ||
-	    nt_variable_parse((unsigned)id, equals + 1, &settings->value[id], NULL) < 0)
-		return -1;
-	settings->set[id] = true;
-	return 0;
-}
-
 /* Passes each space-separated word to take(); -1 if one is refused, or there is none. */
 static int take_words(const char *value, int (*take)(void *context, const char *word),
 		      void *context)
@@ -167,14 +98,27 @@ static int take_words(const char *value, int (*take)(void *context, const char *
 	}
 }
 
-static int setting_word(void *settings, const char *word)
+static int take_setting(void *context, const char *word)
 {
-	return take_setting(settings, word);
+	struct nt_settings *settings = context;
+	const char *equals = strchr(word, '=');
+	char name[40];
+	int id;
+
+	if (equals == NULL || (size_t)(equals - word) >= sizeof(name))
+		return -1;
+	snprintf(name, sizeof(name), "%.*s", (int)(equals - word), word);
+	id = nt_variable_find(name);
+	if (id < 0 || settings->set[id] ||
+	    nt_variable_parse((unsigned)id, equals + 1, &settings->value[id], NULL) < 0)
+		return -1;
+	settings->set[id] = true;
+	return 0;
 }
 
 static int take_settings(struct nt_ticket *ticket, const char *value)
 {
-	if (take_words(value, setting_word, &ticket->settings) < 0)
+	if (take_words(value, take_setting, &ticket->settings) < 0)
 		return -1;
 	return nt_settings_check(&ticket->settings, NULL);
 }
@@ -184,22 +128,17 @@ static void put_settings(const struct nt_ticket *ticket, char *out)
 	nt_settings_text(&ticket->settings, out, VALUE_MAX);
 }
 
-static int name_word(void *left, const char *word)
+static int leave_word(void *ticket, const char *word)
 {
 	if (strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != strlen(word))
 		return -1;
-	nt_ticket_leave(left, word);
+	nt_ticket_leave(ticket, word);
 	return 0;
 }
 
 static int take_left(struct nt_ticket *ticket, const char *value)
 {
-	return strlen(value) < sizeof(ticket->left) ? take_words(value, name_word, ticket) : -1;
-}
-
-static void put_left(const struct nt_ticket *ticket, char *out)
-{
-	snprintf(out, VALUE_MAX, "%s", ticket->left);
+	return strlen(value) < sizeof(ticket->left) ? take_words(value, leave_word, ticket) : -1;
 }
 
 static int take_own(struct nt_ticket *ticket, const char *value)
@@ -218,41 +157,64 @@ static void put_own(const struct nt_ticket *ticket, char *out)
 		snprintf(out, VALUE_MAX, "%08" PRIx32, ticket->user_env);
 }
 
-static int take_memory(struct nt_ticket *ticket, const char *value)
-{
-	if (!nt_memory_path_valid(value))
-		return -1;
-	snprintf(ticket->memory, sizeof(ticket->memory), "%s", value);
-	return 0;
-}
-
-static void put_memory(const struct nt_ticket *ticket, char *out)
-{
-	snprintf(out, VALUE_MAX, "%s", ticket->memory);
-}
-
-/* In the order in which they are printed. put() leaves "" if there is no value. */
+/* In the order in which they are printed. A member is a text of the ticket's, a flag that one word
+ * stands for, or has functions of its own; what is "" or false is not printed. */
 static const struct member {
 	const char *key;
 	bool needed;
+	size_t offset, room; /* of the text in the ticket, or of the flag */
+	bool (*valid)(const char *value);
+	const char *word;
 	int (*take)(struct nt_ticket *ticket, const char *value);
 	void (*put)(const struct nt_ticket *ticket, char *out);
 } members[] = {
-	{ "v", true, take_version, put_version },
-	{ "profile", true, take_profile, put_profile },
-	{ "why", true, take_why, put_why },
-	{ "kind", false, take_kind, put_kind },
-	{ "force", false, take_force, put_force },
-	{ "from", false, take_from, put_from },
-	{ "expected", false, take_expected, put_expected },
-	{ "set", false, take_settings, put_settings },
-	{ "left", false, take_left, put_left },
-	{ "own", false, take_own, put_own },
-	{ "program", false, take_program, put_program },
-	{ "memory", false, take_memory, put_memory },
+#define TEXT(name) .offset = offsetof(struct nt_ticket, name), .room = ROOM(name)
+#define ROOM(name) sizeof(((struct nt_ticket *)0)->name)
+	{ "v", true, .take = take_version, .put = put_version },
+	{ "profile", true, TEXT(profile), .valid = nt_profile_name_valid },
+	{ "why", true, .take = take_why, .put = put_why },
+	{ "kind", .offset = offsetof(struct nt_ticket, calibration), .word = "calibration" },
+	{ "force", .offset = offsetof(struct nt_ticket, observe), .word = "never" },
+	{ "from", TEXT(from), .valid = is_source },
+	{ "expected", .take = take_expected, .put = put_expected },
+	{ "set", .take = take_settings, .put = put_settings },
+	{ "left", TEXT(left), .take = take_left },
+	{ "own", .take = take_own, .put = put_own },
+	{ "program", TEXT(program), .valid = is_program },
+	{ "memory", TEXT(memory), .valid = nt_memory_path_valid },
+#undef TEXT
+#undef ROOM
 };
 
 #define MEMBERS (sizeof(members) / sizeof(members[0]))
+
+static int take(struct nt_ticket *ticket, const struct member *member, const char *value)
+{
+	char *at = (char *)ticket + member->offset;
+
+	if (member->take)
+		return member->take(ticket, value);
+	if (member->word) {
+		*(bool *)at = strcmp(value, member->word) == 0;
+		return *(bool *)at ? 0 : -1;
+	}
+	if (value[0] == '\0' || strlen(value) >= member->room || !member->valid(value))
+		return -1;
+	memcpy(at, value, strlen(value) + 1);
+	return 0;
+}
+
+static void put(const struct nt_ticket *ticket, const struct member *member, char *out)
+{
+	const char *at = (const char *)ticket + member->offset;
+
+	if (member->put)
+		member->put(ticket, out);
+	else if (member->room > 0)
+		snprintf(out, VALUE_MAX, "%s", at);
+	else if (*(const bool *)at)
+		snprintf(out, VALUE_MAX, "%s", member->word);
+}
 
 /* The member in an item of that many bytes, and a copy of its value; NULL if there is none. */
 static const struct member *find_member(const char *item, size_t length, char value[VALUE_MAX])
@@ -268,14 +230,6 @@ static const struct member *find_member(const char *item, size_t length, char va
 		return &members[i];
 	}
 	return NULL;
-}
-
-static bool sets_anything(const struct nt_settings *settings)
-{
-	for (unsigned i = 0; i < NT_VARIABLE_COUNT; i++)
-		if (settings->set[i])
-			return true;
-	return false;
 }
 
 static int parse(struct nt_ticket *ticket, const char *text, struct nt_error *err)
@@ -294,7 +248,7 @@ static int parse(struct nt_ticket *ticket, const char *text, struct nt_error *er
 		if (seen & (1u << (member - members)))
 			return nt_error_set(err, "%s is given twice", member->key);
 		seen |= 1u << (member - members);
-		if (member->take(ticket, value) < 0)
+		if (take(ticket, member, value) < 0)
 			return nt_error_set(err, "%s is malformed or not allowed", member->key);
 		item += length;
 		if (*item == '\0')
@@ -303,7 +257,7 @@ static int parse(struct nt_ticket *ticket, const char *text, struct nt_error *er
 	for (size_t i = 0; i < MEMBERS; i++)
 		if (members[i].needed && !(seen & (1u << i)))
 			return nt_error_set(err, "%s is missing", members[i].key);
-	if (strcmp(ticket->profile, NT_PROFILE_DEFAULT) == 0 && sets_anything(&ticket->settings))
+	if (strcmp(ticket->profile, NT_PROFILE_DEFAULT) == 0 && nt_settings_any(&ticket->settings))
 		return nt_error_set(err, "the default sets something");
 	return 0;
 }
@@ -328,7 +282,7 @@ int nt_ticket_print(const struct nt_ticket *ticket, char *out, size_t out_bytes,
 		char value[VALUE_MAX] = "";
 		int more;
 
-		members[i].put(ticket, value);
+		put(ticket, &members[i], value);
 		if (value[0] == '\0')
 			continue;
 		more = snprintf(text + used, sizeof(text) - used, "%s%s=%s", used > 0 ? ";" : "",
@@ -346,28 +300,23 @@ int nt_ticket_print(const struct nt_ticket *ticket, char *out, size_t out_bytes,
 	return 0;
 }
 
-static bool has_word(const char *words, const char *word, size_t length)
-{
-	while (*words != '\0') {
-		size_t here = strcspn(words, " ");
-
-		if (here == length && memcmp(words, word, length) == 0)
-			return true;
-		words += here + (words[here] == ' ');
-	}
-	return false;
-}
-
 void nt_ticket_leave(struct nt_ticket *ticket, const char *name)
 {
 	size_t used = strlen(ticket->left), room = sizeof(ticket->left) - used;
 	size_t length = strcspn(name, " ");
 	int added;
 
-	if (has_word(ticket->left, name, length))
+	if (nt_list_has(ticket->left, ' ', name, length))
 		return;
 	added = snprintf(ticket->left + used, room, "%s%.*s", used > 0 ? " " : "", (int)length,
 			 name);
 	if (added < 0 || (size_t)added >= room)
 		ticket->left[used] = '\0';
+}
+
+void nt_ticket_leave_all(struct nt_ticket *ticket, const struct nt_resolved *resolved)
+{
+	for (unsigned i = 0; i < NT_VARIABLE_COUNT; i++)
+		if (resolved->because[i] != NULL)
+			nt_ticket_leave(ticket, resolved->because[i]);
 }

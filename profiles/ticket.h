@@ -22,12 +22,12 @@
 #include "lib/error.h"
 #include "contract/names.h"
 #include "profiles/profile.h"
+#include "profiles/program.h"
 #include "profiles/select-reason.h"
 
 #define NT_TICKET_MAX 1024 /* its text with its NUL */
 #define NT_TICKET_FROM 96
 #define NT_TICKET_LEFT 160
-#define NT_TICKET_PROGRAM 48 /* profiles/program.h */
 
 struct nt_ticket {
 	char profile[NT_PROFILE_NAME]; /* NT_PROFILE_DEFAULT sets nothing */
@@ -42,7 +42,7 @@ struct nt_ticket {
 	char left[NT_TICKET_LEFT]; /* variables left alone because they are set; separated by
 				    * spaces */
 	uint32_t user_env; /* as in struct nt_where */
-	char program[NT_TICKET_PROGRAM]; /* likewise; "": unknown, or a calibration */
+	char program[NT_PROGRAM_NAME]; /* likewise; "": unknown, or a calibration */
 	char memory[NT_PATH_MAX]; /* the user's memory; "": nothing is remembered */
 };
 
@@ -54,5 +54,7 @@ int nt_ticket_print(const struct nt_ticket *ticket, char *out, size_t out_bytes,
 /* Adds a name, ended by a space or the end, to left, once. What there is no room for is left
  * out. */
 void nt_ticket_leave(struct nt_ticket *ticket, const char *name);
+/* Those that are left alone because of them. */
+void nt_ticket_leave_all(struct nt_ticket *ticket, const struct nt_resolved *resolved);
 
 #endif

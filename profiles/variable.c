@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/list.h"
 #include "lib/near.h"
 #include "lib/number.h"
 #include "lib/size.h"
@@ -42,24 +43,11 @@ int nt_variable_find(const char *name)
 	return -1;
 }
 
-static bool is_word_of(const char *words, const char *word)
-{
-	size_t length = strlen(word);
-
-	while (words[0] != '\0') {
-		size_t here = strcspn(words, " ");
-
-		if (here == length && memcmp(words, word, length) == 0)
-			return true;
-		words += here + (words[here] == ' ');
-	}
-	return false;
-}
-
 bool nt_variable_concerns(const char *name)
 {
 	for (int i = 0; i < NT_VARIABLE_COUNT; i++)
-		if (strcmp(name, variables[i].name) == 0 || is_word_of(variables[i].others, name))
+		if (strcmp(name, variables[i].name) == 0 ||
+		    nt_list_has(variables[i].others, ' ', name, strlen(name)))
 			return true;
 	return false;
 }
@@ -92,7 +80,7 @@ static int parse_number(const char *text, bool size, int64_t *value)
 	return 0;
 }
 
-bool nt_variable_is_for_sends(unsigned id)
+static bool is_for_sends(unsigned id)
 {
 	return id == NT_VARIABLE_PER_NET_PEER || id == NT_VARIABLE_MIN_P2P_NCHANNELS ||
 	       id == NT_VARIABLE_P2P_NET_CHUNK;
@@ -147,10 +135,18 @@ int nt_settings_check(const struct nt_settings *settings, struct nt_error *err)
 	return 0;
 }
 
+bool nt_settings_any(const struct nt_settings *settings)
+{
+	for (unsigned i = 0; i < NT_VARIABLE_COUNT; i++)
+		if (settings->set[i])
+			return true;
+	return false;
+}
+
 bool nt_settings_are_for_sends(const struct nt_settings *settings)
 {
 	for (unsigned i = 0; i < NT_VARIABLE_COUNT; i++)
-		if (settings->set[i] && !nt_variable_is_for_sends(i))
+		if (settings->set[i] && !is_for_sends(i))
 			return false;
 	return true;
 }

@@ -98,13 +98,12 @@ const char *nt_variable_near(const char *name);
 /* Is it listed, or an "other variable" of a listed one? */
 bool nt_variable_concerns(const char *name);
 
-/* Whether only sends and receives depend on it: nothing that nccl-tune-bench measures. */
-bool nt_variable_is_for_sends(unsigned id);
-
 /* Parse a value and check the variable's bounds. */
 int nt_variable_parse(unsigned id, const char *text, int64_t *value, struct nt_error *err);
 
-/* Whether they change nothing but sends and receives. */
+/* Is any of them set? */
+bool nt_settings_any(const struct nt_settings *settings);
+/* Whether they change nothing but sends and receives, which nccl-tune-bench does not measure. */
 bool nt_settings_are_for_sends(const struct nt_settings *settings);
 /* Check the limits that concern several of a profile's variables. */
 int nt_settings_check(const struct nt_settings *settings, struct nt_error *err);

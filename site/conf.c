@@ -265,35 +265,28 @@ unsigned nt_limit_setting(enum nt_limit limit)
 
 /* ---- keys of [site] alone */
 
-enum site_key { PMIX, RECORD, RECORD_BYTES, RECORD_DIR, RECORD_MAX, MEMORY_MAX };
-
-static const struct {
-	const char *key;
-	size_t line;
-} site_keys[] = {
-	[PMIX] = { "pmix", offsetof(struct nt_conf, pmix_line) },
-	[RECORD] = { "record", offsetof(struct nt_conf, record_line) },
-	[RECORD_BYTES] = { "record_bytes", offsetof(struct nt_conf, record_bytes_line) },
-	[RECORD_DIR] = { "record_dir", offsetof(struct nt_conf, record_dir_line) },
-	[RECORD_MAX] = { "record_max", offsetof(struct nt_conf, record_max_line) },
-	[MEMORY_MAX] = { "memory_max", offsetof(struct nt_conf, memory_line) },
+static const char *const site_keys[NT_SITE_KEYS] = {
+	[NT_SITE_PMIX] = "pmix",
+	[NT_SITE_RECORD] = "record",
+	[NT_SITE_RECORD_BYTES] = "record_bytes",
+	[NT_SITE_RECORD_DIR] = "record_dir",
+	[NT_SITE_RECORD_MAX] = "record_max",
+	[NT_SITE_MEMORY_MAX] = "memory_max",
 };
 
-static int take_site_key(struct nt_conf *conf, enum site_key key, const char *value,
-			 struct nt_error *err)
+static int take_site_value(struct nt_conf *conf, int key, const char *value, struct nt_error *err)
 {
 	switch (key) {
-	case PMIX: return nt_conf_pmix(&conf->pmix, value, err);
-	case RECORD: return nt_sinks_parse(&conf->sinks, value, err);
-	case RECORD_BYTES:
+	case NT_SITE_PMIX: return nt_conf_pmix(&conf->pmix, value, err);
+	case NT_SITE_RECORD: return nt_sinks_parse(&conf->sinks, value, err);
+	case NT_SITE_RECORD_BYTES:
 		return nt_conf_whole(&conf->record_bytes, value, NT_CONF_RECORD_MIN,
 				     NT_STEP_RECORD_MAX, err);
-	case RECORD_DIR: return nt_conf_directory(conf->record_dir, value, err);
-	case RECORD_MAX:
+	case NT_SITE_RECORD_DIR: return nt_conf_directory(conf->record_dir, value, err);
+	case NT_SITE_RECORD_MAX:
 		return nt_conf_whole(&conf->record_mib, value, 0, NT_CONF_RECORD_MIB_MAX, err);
-	case MEMORY_MAX: return nt_conf_whole(&conf->memory_mib, value, 0, NT_CONF_MEMORY_MIB, err);
+	default: return nt_conf_whole(&conf->memory_mib, value, 0, NT_CONF_MEMORY_MIB, err);
 	}
-	return -1;
 }
 
 /* ---- pairs and sections */
@@ -346,7 +339,7 @@ static int unknown_key(const struct reader *r, const char *key, struct nt_error 
 	for (unsigned i = 0; i < NT_SETTING_COUNT; i++)
 		known[count++] = nt_setting_key(i);
 	for (size_t i = 0; i < LENGTH(site_keys) && r->open->kind == NT_CONF_SITE; i++)
-		known[count++] = site_keys[i].key;
+		known[count++] = site_keys[i];
 	near = nt_near(key, known, count);
 	if (near)
 		return nt_error_set(err, "unknown key '%.40s', did you mean %s?", key, near);
@@ -361,40 +354,58 @@ static int unknown_key(const struct reader *r, const char *key, struct nt_error 
 			: "");
 }
 
+static int take_site_key(struct reader *r, unsigned line, int key, const char *value,
+			 struct nt_error *err)
+{
+	if (note_line(&r->conf->site_line[key], line, site_keys[key], err) < 0)
+		return -1;
+	return take_site_value(r->conf, key, value, err);
+}
+
+static int find_limit(const char *key)
+{
+	int limit = NT_LIMITS - 1;
+
+	while (limit >= 0 && strcmp(limits[limit].key, key) != 0)
+		limit--;
+	return limit;
+}
+
+static int find_site_key(const char *key)
+{
+	int i = NT_SITE_KEYS - 1;
+
+	while (i >= 0 && strcmp(site_keys[i], key) != 0)
+		i--;
+	return i;
+}
+
 static int take_pair(struct reader *r, unsigned line, const char *key, const char *value,
 		     struct nt_error *err)
 {
 	struct nt_conf_section *section = r->open;
+	const int limit = find_limit(key), site_key = find_site_key(key);
+	const int setting = nt_setting_find(key, strlen(key));
 	struct nt_error why;
-	int rc = 1, i;
+	int rc;
 
 	if (!section)
 		return nt_error_set(err, "a key before the first section (want [site])");
-	for (int l = 0; l < NT_LIMITS && rc == 1; l++) {
-		if (strcmp(limits[l].key, key) == 0)
-			rc = take_limit(r, line, (enum nt_limit)l, value, &why);
-	}
-	if (rc == 1 && strcmp(key, "keys") == 0)
+	if (site_key >= 0 && section->kind != NT_CONF_SITE)
+		return nt_error_set(err, "%s belongs in [site]", key);
+	if (limit >= 0) {
+		rc = take_limit(r, line, (enum nt_limit)limit, value, &why);
+	} else if (strcmp(key, "keys") == 0) {
 		rc = take_keys(r, line, value, &why);
-	for (size_t k = 0; k < LENGTH(site_keys) && rc == 1; k++) {
-		uint16_t *at = (uint16_t *)(void *)((char *)r->conf + site_keys[k].line);
-
-		if (strcmp(site_keys[k].key, key) != 0)
-			continue;
-		if (section->kind != NT_CONF_SITE)
-			return nt_error_set(err, "%s belongs in [site]", key);
-		rc = note_line(at, line, key, &why);
-		if (rc == 0)
-			rc = take_site_key(r->conf, (enum site_key)k, value, &why);
-	}
-	i = nt_setting_find(key, strlen(key));
-	if (rc == 1 && i >= 0) {
-		rc = note_line(&section->setting_line[i], line, key, &why);
-		return rc < 0 ? nt_error_set(err, "%s", why.text)
-			      : nt_setting_parse(&section->policy, (unsigned)i, value, err);
-	}
-	if (rc == 1)
+	} else if (site_key >= 0) {
+		rc = take_site_key(r, line, site_key, value, &why);
+	} else if (setting >= 0) {
+		if (note_line(&section->setting_line[setting], line, key, err) < 0)
+			return -1;
+		return nt_setting_parse(&section->policy, (unsigned)setting, value, err);
+	} else {
 		return unknown_key(r, key, err);
+	}
 	return rc == 0 ? 0 : nt_error_set(err, "%s: %.200s", key, why.text);
 }
 
@@ -522,4 +533,13 @@ const struct nt_conf_section *nt_conf_find(const struct nt_conf *conf, enum nt_c
 			return &conf->section[i];
 	}
 	return NULL;
+}
+
+bool nt_conf_has(const struct nt_conf *conf, enum nt_conf_kind kind)
+{
+	for (unsigned i = 1; i < conf->count; i++) {
+		if (conf->section[i].kind == kind)
+			return true;
+	}
+	return false;
 }

@@ -56,6 +56,17 @@ struct nt_conf_section {
 	uint16_t limit_line[NT_LIMITS]; /* 0: not given */
 };
 
+/* Keys of [site] alone. */
+enum nt_site_key {
+	NT_SITE_PMIX,
+	NT_SITE_RECORD,
+	NT_SITE_RECORD_BYTES,
+	NT_SITE_RECORD_DIR,
+	NT_SITE_RECORD_MAX,
+	NT_SITE_MEMORY_MAX,
+	NT_SITE_KEYS,
+};
+
 struct nt_conf {
 	bool present;
 	char path[NT_PATH_MAX];
@@ -63,9 +74,8 @@ struct nt_conf {
 	struct nt_conf_section section[NT_CONF_SECTIONS]; /* the first is [site], always there */
 	unsigned profiles;
 	char profile[NT_CONF_PROFILES][NT_LAUNCH_NAME];
-	/* Of [site] alone; a line of 0: not given. */
-	uint16_t pmix_line, record_line, record_bytes_line, memory_line;
-	uint16_t record_dir_line, record_max_line;
+	/* Of [site] alone. */
+	uint16_t site_line[NT_SITE_KEYS]; /* 0: not given */
 	bool pmix;
 	struct nt_sinks sinks;
 	uint32_t record_bytes; /* of a step's record; 0: as many as there is room for */
@@ -102,6 +112,9 @@ const char *nt_conf_title(const struct nt_conf_section *section, char out[NT_PAT
 /* The section of that kind and name; NULL: there is none. */
 const struct nt_conf_section *nt_conf_find(const struct nt_conf *conf, enum nt_conf_kind kind,
 					   const char *name);
+
+/* Are there sections of that kind, [site] aside? */
+bool nt_conf_has(const struct nt_conf *conf, enum nt_conf_kind kind);
 
 /* Values that plugstack.conf and the file have both. */
 int nt_conf_whole(uint32_t *out, const char *value, uint32_t least, uint32_t most,

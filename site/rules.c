@@ -4,11 +4,13 @@
 #include "site/rules.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include "lib/append.h"
 
 #define ALL UINT64_MAX
+
+static const enum nt_limit sets[] = { NT_LIMIT_ALGORITHMS, NT_LIMIT_PROTOCOLS };
 
 /* The others have bits of what is allowed, or are caps. */
 static bool is_denial(enum nt_limit limit)
@@ -158,6 +160,15 @@ static bool is_over(const struct nt_site_rules *rules, enum nt_limit limit,
 	return (uint64_t)value > rules->limit[limit] || (value == 0 && zero_is_most(limit));
 }
 
+/* Where a limit is, as the source of a value that was brought down to it. */
+static struct nt_value_source brought_down(const struct nt_site_rules *rules, enum nt_limit limit)
+{
+	struct nt_value_source source = rules->limit_source[limit];
+
+	source.rank = NT_RANK_LIMIT;
+	return source;
+}
+
 /* The default is within the limits itself. */
 static void bound_default(struct nt_site_rules *rules)
 {
@@ -167,22 +178,19 @@ static void bound_default(struct nt_site_rules *rules)
 		if (!is_over(rules, (enum nt_limit)l, &rules->policy))
 			continue;
 		nt_setting_put(&rules->policy, i, (int64_t)rules->limit[l]);
-		rules->source[i] = rules->limit_source[l];
-		rules->source[i].rank = NT_RANK_LIMIT;
+		rules->source[i] = brought_down(rules, (enum nt_limit)l);
 	}
 	if (!nt_rules_launch(rules, rules->policy.launch)) {
 		const unsigned i = nt_limit_setting(NT_LIMIT_LAUNCH);
 
 		nt_setting_default(&rules->policy, i);
-		rules->source[i] = rules->limit_source[NT_LIMIT_LAUNCH];
-		rules->source[i].rank = NT_RANK_LIMIT;
+		rules->source[i] = brought_down(rules, NT_LIMIT_LAUNCH);
 	}
 	rules->policy.algorithms &= (int64_t)rules->limit[NT_LIMIT_ALGORITHMS];
 	rules->policy.protocols &= (int64_t)rules->limit[NT_LIMIT_PROTOCOLS];
 	if (!(rules->limit[NT_LIMIT_MODES] >> rules->policy.mode & 1)) {
 		rules->policy.mode = NT_MODE_OFF;
-		rules->source[0] = rules->limit_source[NT_LIMIT_MODES];
-		rules->source[0].rank = NT_RANK_LIMIT;
+		rules->source[0] = brought_down(rules, NT_LIMIT_MODES);
 	}
 }
 
@@ -277,10 +285,18 @@ static const char *here(const struct nt_value_source *source, char out[NT_PATH_M
 	return out;
 }
 
-static void remark(struct nt_step_settings *outcome, const struct nt_error *text)
+__attribute__((format(printf, 2, 3))) static void remark(struct nt_step_settings *outcome,
+							 const char *format, ...)
 {
-	if (outcome->remarks < NT_REMARKS_MAX)
-		outcome->remark[outcome->remarks++] = *text;
+	va_list args;
+
+	if (outcome->remarks == NT_REMARKS_MAX)
+		return;
+	va_start(args, format);
+	vsnprintf(outcome->remark[outcome->remarks].text, sizeof(outcome->remark[0].text), format,
+		  args);
+	va_end(args);
+	outcome->remarks++;
 }
 
 /* Keeps the site's value of a setting. */
@@ -288,57 +304,52 @@ static void hold(const struct nt_site_rules *rules, struct nt_step_settings *out
 {
 	const struct nt_value_source *lock = &rules->limit_source[NT_LIMIT_LOCKED];
 	char value[NT_SETTING_TEXT], wished[NT_SETTING_TEXT], where[NT_PATH_MAX];
-	struct nt_error text;
 
 	(void)nt_setting_format(&outcome->policy, i, wished);
 	(void)nt_setting_format(&rules->policy, i, value);
-	if (!nt_setting_same(&outcome->policy, &rules->policy, i)) {
-		nt_error_set(&text, "%s is locked %s: %s, not %s", nt_setting_key(i),
-			     here(lock, where), value, wished);
-		remark(outcome, &text);
-	}
+	if (!nt_setting_same(&outcome->policy, &rules->policy, i))
+		remark(outcome, "%s is locked %s: %s, not %s", nt_setting_key(i), here(lock, where),
+		       value, wished);
 	nt_setting_copy(&outcome->policy, &rules->policy, i);
 	outcome->source[i] = *lock;
 	outcome->source[i].rank = NT_RANK_LOCK;
 }
 
-static void say_over(const struct nt_site_rules *rules, enum nt_limit limit,
-		     const struct nt_policy *policy, struct nt_error *err)
+/* Says that a value is over a cap, and which value there is instead. */
+static void remark_over(const struct nt_site_rules *rules, enum nt_limit limit,
+			struct nt_step_settings *outcome)
 {
 	const unsigned i = nt_limit_setting(limit);
 	char value[NT_SETTING_TEXT], least[NT_SETTING_TEXT], most[NT_SETTING_TEXT];
-	char where[NT_PATH_MAX];
-	struct nt_policy cap = *policy;
+	char seconds[NT_SETTING_TEXT], where[NT_PATH_MAX];
+	struct nt_policy cap = outcome->policy;
 	const char *unit = nt_setting_unit(i);
+	const bool calibrate = limit == NT_LIMIT_CALIBRATE; /* in seconds, not "off" */
 
-	(void)nt_setting_format(policy, i, value);
+	(void)nt_setting_format(&outcome->policy, i, value);
 	nt_setting_put(&cap, i, 0);
 	(void)nt_setting_format(&cap, i, least);
 	nt_setting_put(&cap, i, (int64_t)rules->limit[limit]);
 	(void)nt_setting_format(&cap, i, most);
-	if (limit == NT_LIMIT_CALIBRATE) { /* in seconds, not "off" */
-		snprintf(least, sizeof(least), "0");
-		snprintf(most, sizeof(most), "%" PRIu64, rules->limit[limit]);
-	}
-	nt_error_set(err, "%s %s is not allowed %s (want %s to %s%s%s)", nt_setting_key(i), value,
-		     here(&rules->limit_source[limit], where),
-		     zero_is_most(limit) ? "more than 0, up" : least, most, *unit ? " " : "", unit);
+	snprintf(seconds, sizeof(seconds), "%" PRIu64, rules->limit[limit]);
+	remark(outcome, "%s %s is not allowed %s (want %s to %s%s%s): it is %s", nt_setting_key(i),
+	       value, here(&rules->limit_source[limit], where),
+	       zero_is_most(limit) ? "more than 0, up"
+	       : calibrate	   ? "0"
+				   : least,
+	       calibrate ? seconds : most, *unit ? " " : "", unit, most);
 }
 
 static void bound(const struct nt_site_rules *rules, struct nt_step_settings *outcome)
 {
 	for (int l = NT_LIMIT_BUDGET; l < NT_LIMITS; l++) {
-		const unsigned i = nt_limit_setting((enum nt_limit)l);
-		struct nt_error text;
-		char most[NT_SETTING_TEXT];
+		const enum nt_limit limit = (enum nt_limit)l;
+		const unsigned i = nt_limit_setting(limit);
 
-		if (!is_over(rules, (enum nt_limit)l, &outcome->policy))
+		if (!is_over(rules, limit, &outcome->policy))
 			continue;
-		say_over(rules, (enum nt_limit)l, &outcome->policy, &text);
+		remark_over(rules, limit, outcome);
 		nt_setting_put(&outcome->policy, i, (int64_t)rules->limit[l]);
-		(void)nt_setting_format(&outcome->policy, i, most);
-		nt_append(text.text, sizeof(text.text), ": it is %s", most);
-		remark(outcome, &text);
 		outcome->source[i] = rules->limit_source[l];
 		if (outcome->source[i].rank != NT_RANK_BUILT_IN)
 			outcome->source[i].rank = NT_RANK_LIMIT;
@@ -360,7 +371,7 @@ static int check_mode(const struct nt_site_rules *rules, struct nt_step_settings
 	if (outcome->source[0].rank != NT_RANK_USER_FILE)
 		return -1;
 	/* A file for all steps is not to stand in the way of one. */
-	remark(outcome, err);
+	remark(outcome, "%s", err->text);
 	outcome->policy.mode = rules->policy.mode;
 	outcome->source[0] = rules->source[0];
 	return 0;
@@ -370,15 +381,12 @@ static int check_mode(const struct nt_site_rules *rules, struct nt_step_settings
 static int check_sets(const struct nt_site_rules *rules, struct nt_step_settings *outcome,
 		      struct nt_error *err)
 {
-	static const enum nt_limit sets[] = { NT_LIMIT_ALGORITHMS, NT_LIMIT_PROTOCOLS };
-
 	for (unsigned s = 0; s < 2; s++) {
 		const unsigned i = nt_limit_setting(sets[s]);
 		const int64_t asked = nt_setting_number(&outcome->policy, i);
 		const int64_t left = asked & (int64_t)rules->limit[sets[s]];
 		struct nt_policy allowed = outcome->policy;
 		char value[NT_SETTING_TEXT], names[NT_SETTING_TEXT], where[NT_PATH_MAX];
-		struct nt_error text;
 
 		if (left == asked)
 			continue;
@@ -387,16 +395,13 @@ static int check_sets(const struct nt_site_rules *rules, struct nt_step_settings
 			       (int64_t)rules->limit[sets[s]] &
 				       nt_setting_number(&rules->policy, i));
 		(void)nt_setting_format(&allowed, i, names);
-		nt_error_set(&text, "%s %s is not allowed %s (allowed: %s)", nt_setting_key(i),
-			     value, here(&rules->limit_source[sets[s]], where), names);
-		if (left == 0) {
-			*err = text;
+		nt_error_set(err, "%s %s is not allowed %s (allowed: %s)", nt_setting_key(i), value,
+			     here(&rules->limit_source[sets[s]], where), names);
+		if (left == 0)
 			return -1;
-		}
-		remark(outcome, &text);
+		remark(outcome, "%s", err->text);
 		nt_setting_put(&outcome->policy, i, left);
-		outcome->source[i] = rules->limit_source[sets[s]];
-		outcome->source[i].rank = NT_RANK_LIMIT;
+		outcome->source[i] = brought_down(rules, sets[s]);
 	}
 	return 0;
 }
@@ -405,41 +410,34 @@ static int check_sets(const struct nt_site_rules *rules, struct nt_step_settings
  * holds. No task could make anything of an empty set. */
 static void check_left(const struct nt_site_rules *rules, struct nt_step_settings *outcome)
 {
-	static const enum nt_limit sets[] = { NT_LIMIT_ALGORITHMS, NT_LIMIT_PROTOCOLS };
-
 	for (unsigned s = 0; s < 2; s++) {
 		const unsigned i = nt_limit_setting(sets[s]);
-		struct nt_error text;
 
 		if (nt_setting_number(&outcome->policy, i) != 0)
 			continue;
 		nt_setting_default(&outcome->policy, i);
 		if (outcome->policy.mode == NT_MODE_OFF)
 			continue;
-		nt_error_set(&text, "no %s are allowed by all sections that may apply: mode off",
-			     nt_setting_key(i));
 		if (outcome->source[0].rank >= NT_RANK_USER_FILE)
-			remark(outcome, &text);
+			remark(outcome,
+			       "no %s are allowed by all sections that may apply: mode off",
+			       nt_setting_key(i));
 		outcome->policy.mode = NT_MODE_OFF;
-		outcome->source[0] = rules->limit_source[sets[s]];
-		outcome->source[0].rank = NT_RANK_LIMIT;
+		outcome->source[0] = brought_down(rules, sets[s]);
 	}
 }
 
 static void check_launch(const struct nt_site_rules *rules, struct nt_step_settings *outcome)
 {
 	const unsigned i = nt_limit_setting(NT_LIMIT_LAUNCH);
-	struct nt_error text;
 	char where[NT_PATH_MAX];
 
 	if (nt_rules_launch(rules, outcome->policy.launch))
 		return;
-	nt_error_set(&text, "launch %s is not allowed %s: using %s", outcome->policy.launch,
-		     here(&rules->limit_source[NT_LIMIT_LAUNCH], where), rules->policy.launch);
-	remark(outcome, &text);
+	remark(outcome, "launch %s is not allowed %s: using %s", outcome->policy.launch,
+	       here(&rules->limit_source[NT_LIMIT_LAUNCH], where), rules->policy.launch);
 	nt_setting_copy(&outcome->policy, &rules->policy, i);
-	outcome->source[i] = rules->limit_source[NT_LIMIT_LAUNCH];
-	outcome->source[i].rank = NT_RANK_LIMIT;
+	outcome->source[i] = brought_down(rules, NT_LIMIT_LAUNCH);
 }
 
 /* The switch for everything: what else was asked for does not matter. */
@@ -447,17 +445,22 @@ static void switch_off(const struct nt_site_rules *rules, struct nt_step_setting
 {
 	const struct nt_value_source *source = &rules->limit_source[NT_LIMIT_OFF];
 	char where[NT_PATH_MAX];
-	struct nt_error text;
 
 	/* Who has asked for nothing is not told. */
-	if (outcome->policy.mode != NT_MODE_OFF && outcome->source[0].rank >= NT_RANK_USER_FILE) {
-		nt_error_set(&text, "tuning is switched off %s", here(source, where));
-		remark(outcome, &text);
-	}
+	if (outcome->policy.mode != NT_MODE_OFF && outcome->source[0].rank >= NT_RANK_USER_FILE)
+		remark(outcome, "tuning is switched off %s", here(source, where));
 	outcome->policy.mode = NT_MODE_OFF;
 	snprintf(outcome->policy.launch, sizeof(outcome->policy.launch), "off");
 	outcome->source[0] = *source;
 	outcome->source[0].rank = NT_RANK_LOCK;
+}
+
+static int refuse(const struct nt_site_rules *rules, struct nt_step_settings *outcome)
+{
+	outcome->refused = true;
+	outcome->policy = rules->policy;
+	outcome->policy.mode = NT_MODE_OFF;
+	return -1;
 }
 
 int nt_rules_apply(const struct nt_site_rules *rules, const struct nt_asked *asked,
@@ -466,29 +469,23 @@ int nt_rules_apply(const struct nt_site_rules *rules, const struct nt_asked *ask
 	enum nt_precedence rank[NT_SETTING_COUNT];
 
 	memset(outcome, 0, sizeof(*outcome));
-	outcome->refused = collect(rules, asked, &outcome->policy, rank, err) < 0;
-	for (unsigned i = 0; i < NT_SETTING_COUNT && !outcome->refused; i++) {
+	if (collect(rules, asked, &outcome->policy, rank, err) < 0)
+		return refuse(rules, outcome);
+	for (unsigned i = 0; i < NT_SETTING_COUNT; i++) {
 		outcome->source[i] = rules->source[i];
 		if (rank[i] != NT_RANK_BUILT_IN)
 			outcome->source[i] = (struct nt_value_source){ .rank = rank[i] };
 		if (rules->limit[NT_LIMIT_LOCKED] >> i & 1)
 			hold(rules, outcome, i);
 	}
-	if (!outcome->refused && rules->limit[NT_LIMIT_OFF]) {
+	if (rules->limit[NT_LIMIT_OFF]) {
 		switch_off(rules, outcome);
-		check_left(rules, outcome);
-		return 0;
+	} else {
+		if (check_mode(rules, outcome, err) < 0 || check_sets(rules, outcome, err) < 0)
+			return refuse(rules, outcome);
+		check_launch(rules, outcome);
+		bound(rules, outcome);
 	}
-	if (!outcome->refused)
-		outcome->refused = check_mode(rules, outcome, err) < 0 ||
-				   check_sets(rules, outcome, err) < 0;
-	if (outcome->refused) {
-		outcome->policy = rules->policy;
-		outcome->policy.mode = NT_MODE_OFF;
-		return -1;
-	}
-	check_launch(rules, outcome);
-	bound(rules, outcome);
 	check_left(rules, outcome);
 	return 0;
 }

@@ -35,9 +35,9 @@ struct nt_step_where {
 /* What the arguments in plugstack.conf say; below the file. */
 struct nt_site_default {
 	struct nt_policy policy;
-	uint64_t given; /* settings by number */
-	uint64_t modes; /* 1 << NT_MODE_* */
-	int64_t calibrate_max_s;
+	uint64_t given; /* settings of it that are named, by number */
+	uint64_t modes; /* that users may ask for: 1 << NT_MODE_* */
+	int64_t calibrate_max_s; /* the longest calibration; 0: none is allowed */
 };
 
 enum nt_precedence {

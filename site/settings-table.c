@@ -6,8 +6,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-const char *nt_source_text(const struct nt_site_rules *rules, const struct nt_value_source *source,
-			   char out[2 * NT_PATH_MAX])
+/* "command line", "/etc/nccl-tune.conf:12 [partition gpu]" */
+static const char *source_text(const struct nt_site_rules *rules,
+			       const struct nt_value_source *source, char out[2 * NT_PATH_MAX])
 {
 	static const char *const names[] = {
 		[NT_RANK_BUILT_IN] = "built-in",     [NT_RANK_PLUGSTACK] = "plugstack.conf",
@@ -43,7 +44,7 @@ static void show_settings(FILE *out, const struct nt_site_rules *rules,
 		(void)nt_setting_format(&outcome->policy, i, value);
 		(void)nt_setting_format(&built_in, i, def);
 		fprintf(out, "%-15s %-12s %-9s %s\n", nt_setting_key(i), value, def,
-			nt_source_text(rules, &outcome->source[i], from));
+			source_text(rules, &outcome->source[i], from));
 		fprintf(out, "    %s\n", nt_setting_domain(i, domain));
 		if (i > 0)
 			fprintf(out, "    %s\n", nt_setting_doc(i));
@@ -108,16 +109,7 @@ static void show_limit(FILE *out, const struct nt_site_rules *rules, enum nt_lim
 		list_profiles(out, rules, value);
 	else
 		show_value(out, nt_limit_setting(limit), value);
-	fprintf(out, "    (%s)\n", nt_source_text(rules, &rules->limit_source[limit], from));
-}
-
-static bool any_of(const struct nt_conf *conf, enum nt_conf_kind kind)
-{
-	for (unsigned i = 1; i < conf->count; i++) {
-		if (conf->section[i].kind == kind)
-			return true;
-	}
-	return false;
+	fprintf(out, "    (%s)\n", source_text(rules, &rules->limit_source[limit], from));
 }
 
 static void show_where(FILE *out, const struct nt_conf *conf, const char *what, const char *name,
@@ -125,7 +117,7 @@ static void show_where(FILE *out, const struct nt_conf *conf, const char *what, 
 {
 	if (name && name[0])
 		fprintf(out, ", %s %s", what, name);
-	else if (!name && any_of(conf, kind))
+	else if (!name && nt_conf_has(conf, kind))
 		fprintf(out, ", %s unknown (some have sections)", what);
 }
 

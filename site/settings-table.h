@@ -16,8 +16,4 @@
 void nt_show(FILE *out, const struct nt_site_rules *rules, const struct nt_step_settings *outcome,
 	     const struct nt_step_where *where);
 
-/* "command line", "/etc/nccl-tune.conf:12 [partition gpu]" */
-const char *nt_source_text(const struct nt_site_rules *rules, const struct nt_value_source *source,
-			   char out[2 * NT_PATH_MAX]);
-
 #endif

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "lib/list.h"
 
 #define LINE_BYTES 4096
 #define PROCS "/cgroup.procs"
@@ -59,18 +60,6 @@ static bool parse_place(char *line, struct place *place)
 	return true;
 }
 
-static bool has_word(const char *list, const char *word)
-{
-	size_t bytes = strlen(word);
-
-	for (; list; list = strchr(list, ',')) {
-		list += *list == ',';
-		if (strncmp(list, word, bytes) == 0 && strchr(",\n", list[bytes]))
-			return true;
-	}
-	return false;
-}
-
 /* A line of mountinfo: whether the mount is of the place's hierarchy. root is what of it is mounted
  * there. */
 static bool parse_mount(char *line, const struct place *place, char **root, char **point)
@@ -80,7 +69,8 @@ static bool parse_mount(char *line, const struct place *place, char **root, char
 
 	if (!rest || sscanf(rest, " - %15s %*s %1023s", type, options) != 2 ||
 	    strcmp(type, place->controller[0] ? "cgroup" : "cgroup2") != 0 ||
-	    (place->controller[0] && !has_word(options, place->controller)))
+	    (place->controller[0] &&
+	     !nt_list_has(options, ',', place->controller, strlen(place->controller))))
 		return false;
 	*rest = '\0';
 	for (int i = 0; i < 3; i++) {

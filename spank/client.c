@@ -88,7 +88,7 @@ static int refuse(struct nt_plugin *plugin, enum nt_precedence rank, const char 
 
 static int check_option(struct nt_plugin *plugin, enum nt_precedence rank, const char *value)
 {
-	struct nt_policy policy = plugin->site.policy;
+	struct nt_policy policy = plugin->site.defaults.policy;
 	struct nt_error err;
 
 	if (strlen(value) >= sizeof(plugin->text)) {

@@ -5,24 +5,14 @@
 
 #include <stdlib.h>
 
-static struct nt_asked asked_of(const struct nt_effective_policy *settle)
-{
-	return (struct nt_asked){
-		.text = settle->text,
-		.rank = settle->rank,
-		.user = settle->user_given ? &settle->user : NULL,
-		.user_given = settle->user_given,
-	};
-}
-
 int nt_effective_policy(const struct nt_effective_policy *settle, const struct nt_step_where *where,
 			enum nt_unknown unknown, struct nt_site_rules *rules,
 			struct nt_step_settings *outcome, struct nt_error *err)
 {
-	const struct nt_site_default plugstack = nt_site_default_of(settle->site);
-	const struct nt_asked asked = asked_of(settle);
+	const struct nt_asked asked = { settle->text, settle->rank, &settle->user,
+					settle->user_given };
 
-	nt_rules_make(rules, &plugstack, settle->conf, where, unknown);
+	nt_rules_make(rules, &settle->site->defaults, settle->conf, where, unknown);
 	return nt_rules_apply(rules, &asked, outcome, err);
 }
 

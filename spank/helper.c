@@ -16,27 +16,14 @@
 #include "spank/spawn.h"
 #include "spank/step-dir.h"
 
-/* PROGRAM WORD RUNDIR, with fd; -1: with none that anybody reads. */
-static int start(const char *program, const char *what, const char *rundir, int fd,
-		 struct nt_error *err)
-{
-	char name[NT_PATH_MAX], word[16], directory[NT_PATH_MAX];
-	char *argv[] = { name, word, directory, NULL };
-
-	snprintf(name, sizeof(name), "%s", program);
-	snprintf(word, sizeof(word), "%s", what);
-	snprintf(directory, sizeof(directory), "%s", rundir);
-	return nt_spawn(program, argv, NULL, fd, err);
-}
-
 int nt_helper_cleanup(const char *program, const char *rundir, bool again, struct nt_error *err)
 {
-	return start(program, again ? "cleanup-again" : "cleanup", rundir, -1, err);
+	return nt_spawn(program, again ? "cleanup-again" : "cleanup", rundir, NULL, -1, err);
 }
 
 int nt_helper_clear(const char *program, const char *rundir, int fd, struct nt_error *err)
 {
-	return start(program, "clear", rundir, fd, err);
+	return nt_spawn(program, "clear", rundir, NULL, fd, err);
 }
 
 int nt_helper_fingerprint(const char *program, const char *rundir, int rundir_fd, uint64_t *value,
@@ -52,7 +39,7 @@ int nt_helper_fingerprint(const char *program, const char *rundir, int rundir_fd
 	*value = 0;
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return nt_error_set(err, "pipe: %m");
-	rc = start(program, "fingerprint", rundir, ends[1], err);
+	rc = nt_spawn(program, "fingerprint", rundir, NULL, ends[1], err);
 	close(ends[1]);
 	polls.fd = ends[0];
 	if (rc == 0 && poll(&polls, 1, NT_HELPER_FINGERPRINT_MS) == 1 &&
@@ -73,7 +60,7 @@ int nt_helper_prepare(const char *program, const char *rundir, struct nt_error *
 	if (rundir_fd < 0)
 		return -1;
 	if (nt_cache_read(rundir_fd, &value, err) < 0)
-		rc = start(program, "fingerprint", rundir, -1, err);
+		rc = nt_spawn(program, "fingerprint", rundir, NULL, -1, err);
 	close(rundir_fd);
 	return rc;
 }
@@ -81,21 +68,18 @@ int nt_helper_prepare(const char *program, const char *rundir, struct nt_error *
 int nt_helper_start(const char *program, const struct nt_arguments *arguments, const char *conf,
 		    struct nt_error *err)
 {
-	char name[NT_PATH_MAX], word[] = "record", directory[NT_PATH_MAX + 4];
-	char *argv[] = { name, word, directory, NULL };
-	char text[NT_ARGUMENTS_TEXT];
+	char directory[NT_PATH_MAX + 4], text[NT_ARGUMENTS_TEXT];
 	const size_t bytes = nt_arguments_format(arguments, text);
 	int ends[2];
 	int rc = 0;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return nt_error_set(err, "socketpair: %m");
-	snprintf(name, sizeof(name), "%s", program);
 	snprintf(directory, sizeof(directory), "dir=%s", arguments->dir);
 	if (send(ends[0], text, bytes, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)bytes)
 		rc = nt_error_set(err, "cannot send the step's arguments to %.120s: %m", program);
 	if (rc == 0)
-		rc = nt_spawn(program, argv, conf, ends[1], err);
+		rc = nt_spawn(program, "record", directory, conf, ends[1], err);
 	close(ends[1]);
 	if (rc == 0)
 		return ends[0];

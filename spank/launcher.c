@@ -98,13 +98,6 @@ static int take_words(struct given *given, int argc, char *argv[])
 		       : -1;
 }
 
-static int copy_path(char *out, const char *path)
-{
-	int length = snprintf(out, NT_PATH_MAX, "%s", path);
-
-	return length >= 0 && length < NT_PATH_MAX ? 0 : -1;
-}
-
 /* What the user has set by himself, where NCCL would find it in the tasks. */
 static void find_own(struct nt_user_env *own, struct nt_error *trouble)
 {
@@ -193,17 +186,20 @@ static int with_pick(int argc, char *argv[],
 		     int (*what)(const struct nt_selection *selection, const struct given *given))
 {
 	static struct nt_selection selection;
-	struct nt_selection_paths paths = { .site_flags = NT_FILE_ROOT_ONLY };
+	struct nt_selection_paths paths = { .site_profiles = NT_SITE_PROFILES,
+					    .site_flags = NT_FILE_ROOT_ONLY };
 	struct nt_error err, trouble = { .text = "" };
+	char memory[NT_PATH_MAX];
 	struct given given;
 	struct nt_user_env own;
 	int rc;
 
-	if (take_words(&given, argc, argv) < 0 || copy_path(paths.profiles, given.profiles) < 0 ||
-	    copy_path(paths.site_memory, given.site_memory) < 0)
+	if (take_words(&given, argc, argv) < 0)
 		return complain("nt-launch is started by spank_nccl_tune.so only");
-	(void)copy_path(paths.site_profiles, NT_SITE_PROFILES);
-	(void)nt_memory_directory(paths.memory, &trouble);
+	(void)nt_memory_directory(memory, &trouble);
+	paths.memory = memory;
+	paths.profiles = given.profiles;
+	paths.site_memory = given.site_memory;
 	find_own(&own, &trouble);
 	given.ask.user_env = &own;
 	if (nt_selection_open(&selection, &paths, &given.ask, &err) < 0)

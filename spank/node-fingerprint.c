@@ -186,7 +186,7 @@ uint64_t nt_fingerprint_hash(const char *material)
 	return value ? value : 1;
 }
 
-int nt_fingerprint_material(struct hwloc_topology *topology, char **material, struct nt_error *err)
+static int make_material(struct hwloc_topology *topology, char **material, struct nt_error *err)
 {
 	size_t bytes = 0;
 	FILE *stream;
@@ -214,7 +214,7 @@ int nt_fingerprint_of(struct hwloc_topology *topology, uint64_t *out, char *text
 {
 	char *material;
 
-	if (nt_fingerprint_material(topology, &material, err) < 0)
+	if (make_material(topology, &material, err) < 0)
 		return -1;
 	*out = nt_fingerprint_hash(material);
 	free(material);
@@ -300,7 +300,7 @@ int nt_fingerprint_explain(char **material, struct nt_error *err)
 
 	if (!topology)
 		return -1;
-	rc = nt_fingerprint_material(topology, material, err);
+	rc = make_material(topology, material, err);
 	hwloc_topology_destroy(topology);
 	return rc;
 }

@@ -31,12 +31,11 @@ int nt_fingerprint_compute(uint64_t *out, char *text, size_t text_bytes, struct 
 int nt_fingerprint_of(struct hwloc_topology *topology, uint64_t *out, char *text, size_t text_bytes,
 		      struct nt_error *err);
 
-/* The text that the number is the hash of. After "packages=2;numa=2;" one entry for each place
+/* The text that the number of this machine is the hash of. After "packages=2;numa=2;" one entry for each place
  * that has devices, "@NODES:DEVICE,DEVICE;", in hwloc's order; NODES is a list as "0-1". A
  * device is 'g' (GPU), 's' (NVSwitch) or 'n' (NIC) and "vendor:device" in hexadecimal; devices
  * that share a bridge stand in brackets, which nest. Devices of one place or bracket are sorted. */
-int nt_fingerprint_material(struct hwloc_topology *topology, char **material, struct nt_error *err);
-int nt_fingerprint_explain(char **material, struct nt_error *err); /* of this machine */
+int nt_fingerprint_explain(char **material, struct nt_error *err);
 uint64_t nt_fingerprint_hash(const char *material);
 
 #endif

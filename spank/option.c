@@ -3,7 +3,6 @@
 /* The site's arguments and the user's option. */
 #include "spank/option.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -81,11 +80,12 @@ static int parse_value(struct nt_site *site, const struct argument *argument, co
 	case DIRECTORY: return nt_conf_directory(path, value, err);
 	case RECORD: return nt_sinks_parse(&site->sinks, value, err);
 	case DEFAULT:
-		nt_policy_default(&site->policy);
-		return nt_policy_parse_given(&site->policy, &site->given, value, err);
-	case MODES: return nt_conf_modes(&site->modes, value, err);
+		nt_policy_default(&site->defaults.policy);
+		return nt_policy_parse_given(&site->defaults.policy, &site->defaults.given, value,
+					     err);
+	case MODES: return nt_conf_modes(&site->defaults.modes, value, err);
 	case PMIX: return nt_conf_pmix(&site->pmix, value, err);
-	case CALIBRATE: return nt_conf_calibrate(&site->calibrate_max_s, value, err);
+	case CALIBRATE: return nt_conf_calibrate(&site->defaults.calibrate_max_s, value, err);
 	case DIRSIZE: return parse_dirsize(site, value, err);
 	case DIRFILES:
 		rc = nt_conf_whole(&files, value, NT_STEPFS_FILES_MIN, NT_STEPFS_FILES_MAX, err);
@@ -134,33 +134,33 @@ int nt_site_parse(struct nt_site *site, int argc, char *const argv[], struct nt_
 	snprintf(site->site_memory, sizeof(site->site_memory), "%s/nccl-tune/memory.jsonl",
 		 NT_SYSCONFDIR);
 	snprintf(site->command, sizeof(site->command), "%s/nccl-tune", NT_BINDIR);
-	site->calibrate_max_s = 120;
+	site->defaults.calibrate_max_s = 120;
 	site->dir_bytes = NT_STEPFS_BYTES;
 	site->dir_files = NT_STEPFS_FILES;
 	nt_sinks_init(&site->sinks);
-	site->modes = (1u << (NT_MODE_PROFILE + 1)) - 1;
+	site->defaults.modes = (1u << (NT_MODE_PROFILE + 1)) - 1;
 	snprintf(site->config, sizeof(site->config), "%s", NT_CONF_FILE);
-	nt_policy_default(&site->policy);
+	nt_policy_default(&site->defaults.policy);
 	for (int i = 0; i < argc; i++) {
 		if (parse_argument(site, argv[i], &reason) < 0)
 			return nt_error_set(err, "plugstack argument %.220s", reason.text);
 	}
-	if (!(site->modes >> site->policy.mode & 1))
+	if (!(site->defaults.modes >> site->defaults.policy.mode & 1))
 		return nt_error_set(err,
 				    "plugstack argument default: mode %s is not allowed at this "
 				    "site (allowed: %s)",
-				    nt_mode_name(site->policy.mode),
-				    nt_conf_modes_text(site->modes, allowed));
-	if (site->policy.calibrate_s > site->calibrate_max_s)
-		site->policy.calibrate_s = site->calibrate_max_s;
+				    nt_mode_name(site->defaults.policy.mode),
+				    nt_conf_modes_text(site->defaults.modes, allowed));
+	if (site->defaults.policy.calibrate_s > site->defaults.calibrate_max_s)
+		site->defaults.policy.calibrate_s = site->defaults.calibrate_max_s;
 	return 0;
 }
 
 void nt_site_overrule(struct nt_site *site, const struct nt_conf *conf)
 {
-	if (conf->pmix_line)
+	if (conf->site_line[NT_SITE_PMIX])
 		site->pmix = conf->pmix;
-	if (conf->record_line)
+	if (conf->site_line[NT_SITE_RECORD])
 		site->sinks = conf->sinks;
 }
 
@@ -170,28 +170,6 @@ void nt_site_launch_program(const struct nt_site *site, char out[NT_LAUNCH_PATH]
 
 	snprintf(out, NT_LAUNCH_PATH, "%.*s/%s", slash ? (int)(slash - site->recordd) : 0,
 		 site->recordd, NT_LAUNCH_PROGRAM);
-}
-
-struct nt_site_default nt_site_default_of(const struct nt_site *site)
-{
-	return (struct nt_site_default){
-		.policy = site->policy,
-		.given = site->given,
-		.modes = site->modes,
-		.calibrate_max_s = site->calibrate_max_s,
-	};
-}
-
-/* The package's and the site's; -1 where one that is there cannot be read. */
-static int read_profiles(const struct nt_site *site, struct nt_profiles *profiles)
-{
-	nt_profiles_init(profiles);
-	if (nt_profiles_read(profiles, site->profiles, 0, NULL) < 0)
-		return -1;
-	errno = 0;
-	if (nt_profiles_read(profiles, NT_SITE_PROFILES, 0, NULL) < 0 && errno != ENOENT)
-		return -1;
-	return 0;
 }
 
 int nt_option_check_launch(const struct nt_site *site, const char *launch, struct nt_error *err)
@@ -205,7 +183,8 @@ int nt_option_check_launch(const struct nt_site *site, const char *launch, struc
 	profiles = malloc(sizeof(*profiles));
 	if (!profiles)
 		return 0;
-	if (read_profiles(site, profiles) == 0 && nt_profiles_want(profiles, launch, err) == NULL)
+	if (nt_profiles_read_both(profiles, site->profiles, NT_SITE_PROFILES, NULL) == 0 &&
+	    nt_profiles_want(profiles, launch, err) == NULL)
 		rc = -1;
 	free(profiles);
 	return rc;

@@ -24,14 +24,11 @@ struct nt_site {
 	struct nt_sinks sinks;
 	char config[NT_PATH_MAX]; /* nccl-tune.conf */
 	bool config_given; /* by an argument: it must be there */
-	struct nt_policy policy; /* the default; mode off where the site gives none */
-	uint64_t given; /* the settings of it that an argument names */
-	uint64_t modes; /* bit 1 << NT_MODE_* of each mode that users may ask for */
+	struct nt_site_default defaults; /* mode off where the site gives none */
 	bool pmix; /* PMIx is the default of every step */
 	char profiles[NT_PATH_MAX]; /* launch profiles that come with the package */
 	char site_memory[NT_PATH_MAX]; /* what the site has measured; may be missing */
 	char command[NT_PATH_MAX]; /* nccl-tune, which calibrates */
-	int64_t calibrate_max_s; /* the longest calibration; 0: none is allowed */
 	/* of the file system of a step's runtime directory; dir_bytes 0: it has none of its own */
 	int64_t dir_bytes, dir_files;
 };
@@ -44,9 +41,6 @@ void nt_site_overrule(struct nt_site *site, const struct nt_conf *conf);
 
 /* The path of nt-launch, which lies beside nt-recordd. */
 void nt_site_launch_program(const struct nt_site *site, char out[NT_LAUNCH_PATH]);
-
-/* The part of the arguments that makes rules. */
-struct nt_site_default nt_site_default_of(const struct nt_site *site);
 
 /* Whether there is a launch profile of this name, in the files that this host has; -1 and *err with
  * those that there are. Where the files cannot be read, nothing is said. */

@@ -77,9 +77,7 @@ static void resolve(struct applying *a, struct nt_ticket *ticket)
 	nt_profile_resolve(&profile, is_set, a, &resolved);
 	a->wanted = NULL;
 	ticket->settings = resolved.apply;
-	for (unsigned i = 0; i < NT_VARIABLE_COUNT; i++)
-		if (resolved.left[i])
-			nt_ticket_leave(ticket, resolved.because[i]);
+	nt_ticket_leave_all(ticket, &resolved);
 }
 
 static void set_settings(const struct applying *a, const struct nt_settings *settings)

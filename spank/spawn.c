@@ -19,8 +19,7 @@
 
 struct start {
 	const char *program;
-	char *const *argv;
-	char *environment[4];
+	const char *argv[4], *environment[4]; /* with a NULL behind the last */
 	int fd, null_fd;
 	struct nt_cgroups groups; /* to leave */
 };
@@ -57,7 +56,8 @@ static void become(const struct start *start)
 	reset_signals();
 	umask(077);
 	if (chdir("/") == 0)
-		execve(start->program, start->argv, start->environment);
+		execve(start->program, (char *const *)start->argv,
+		       (char *const *)start->environment);
 	_exit(127);
 }
 
@@ -124,16 +124,14 @@ static int fork_twice(const struct start *start, struct nt_error *err)
 	return 0;
 }
 
-int nt_spawn(const char *program, char *const argv[], const char *conf, int fd,
+int nt_spawn(const char *program, const char *word, const char *argument, const char *conf, int fd,
 	     struct nt_error *err)
 {
-	static char path[] = "PATH=/usr/bin:/bin";
-	static char locale[] = "LC_ALL=C";
 	char conf_variable[4096];
 	struct start start = {
 		.program = program,
-		.argv = argv,
-		.environment = { path, locale, NULL, NULL },
+		.argv = { program, word, argument },
+		.environment = { "PATH=/usr/bin:/bin", "LC_ALL=C" },
 	};
 	int rc;
 

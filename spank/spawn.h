@@ -21,8 +21,9 @@
 #define NT_SPAWN_FD 3 /* what fd is in the helper */
 #define NT_SPAWN_MS 600 /* the kernel may take its time to move a process */
 
-/* conf is the path of slurm.conf; NULL: libslurm looks for it. fd -1: /dev/null. */
-int nt_spawn(const char *program, char *const argv[], const char *conf, int fd,
+/* PROGRAM WORD ARGUMENT. conf is the path of slurm.conf; NULL: libslurm looks for it. fd -1:
+ * /dev/null. */
+int nt_spawn(const char *program, const char *word, const char *argument, const char *conf, int fd,
 	     struct nt_error *err);
 
 #endif

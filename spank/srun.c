@@ -4,6 +4,7 @@
 #include "spank/srun.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,6 +125,19 @@ static bool has_other_steps(const struct nt_srun_step *step)
 	return found;
 }
 
+__attribute__((format(printf, 3, 4))) static void say(const struct nt_srun *srun,
+						      enum nt_srun_word word, const char *format,
+						      ...)
+{
+	char line[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	srun->say(word, line);
+}
+
 /* ---- choosing */
 
 static bool is_off(const struct nt_policy *policy)
@@ -180,26 +194,18 @@ static int choose(const struct nt_srun *srun, const char *helper, const struct n
 		  struct nt_launch_answer *answer)
 {
 	struct nt_error err;
-	char line[512];
 
-	if (nt_launch_select(helper, ask, answer, &err) < 0) {
-		snprintf(line, sizeof(line),
-			 "no launch profile selected: %.200s; NCCL starts with its own settings",
-			 err.text);
-		srun->say(NT_SRUN_WARNING, line);
-		return -1;
-	}
-	return 0;
+	if (nt_launch_select(helper, ask, answer, &err) == 0)
+		return 0;
+	say(srun, NT_SRUN_WARNING,
+	    "no launch profile selected: %.200s; NCCL starts with its own settings", err.text);
+	return -1;
 }
 
 static void say_choice(const struct nt_srun *srun, const struct nt_launch_answer *answer)
 {
-	char line[512];
-
-	if (answer->trouble[0]) {
-		snprintf(line, sizeof(line), "%s; it is ignored", answer->trouble);
-		srun->say(NT_SRUN_WARNING, line);
-	}
+	if (answer->trouble[0])
+		say(srun, NT_SRUN_WARNING, "%s; it is ignored", answer->trouble);
 	if (!is_off(srun->policy))
 		srun->say(NT_SRUN_DETAIL, answer->text);
 }
@@ -258,24 +264,22 @@ static int run_calibration(const struct nt_srun *srun, const char *helper, const
 
 static void say_start(const struct nt_srun *srun, int64_t limit_s, int64_t left_s)
 {
-	char line[256], left[64] = "no time limit";
+	char left[64] = "no time limit";
 
 	if (left_s >= 0)
 		snprintf(left, sizeof(left),
 			 "%" PRId64 ":%02" PRId64 ":%02" PRId64 " of its time left", left_s / 3600,
 			 left_s / 60 % 60, left_s % 60);
-	snprintf(line, sizeof(line),
-		 "nothing is known of these nodes: calibrating launch profiles for at most %" PRId64
-		 " s before the step (once; Ctrl-C skips it; the job has %s)",
-		 limit_s, left);
-	srun->say(NT_SRUN_NEWS, line);
+	say(srun, NT_SRUN_NEWS,
+	    "nothing is known of these nodes: calibrating launch profiles for at most %" PRId64
+	    " s before the step (once; Ctrl-C skips it; the job has %s)",
+	    limit_s, left);
 }
 
 static bool claim(const struct nt_srun *srun, const char *helper, const struct nt_launch_ask *ask,
 		  int64_t limit_s)
 {
 	char why[NT_LAUNCH_LINE] = "another step of this job is running";
-	char line[NT_LAUNCH_LINE + 96];
 	struct nt_error err;
 	int claimed = 0;
 
@@ -283,29 +287,26 @@ static bool claim(const struct nt_srun *srun, const char *helper, const struct n
 		claimed = nt_launch_claim(helper, ask, limit_s + GRACE_S + STOP_S, why, &err);
 	if (claimed > 0)
 		return true;
-	snprintf(line, sizeof(line), "no calibration: %.200s; the step uses NCCL's own settings",
-		 claimed == 0 ? why : err.text);
-	srun->say(claimed == 0 ? NT_SRUN_NEWS : NT_SRUN_WARNING, line);
+	say(srun, claimed == 0 ? NT_SRUN_NEWS : NT_SRUN_WARNING,
+	    "no calibration: %.200s; the step uses NCCL's own settings",
+	    claimed == 0 ? why : err.text);
 	return false;
 }
 
 static void say_end(const struct nt_srun *srun, int status, const char *failure)
 {
-	char line[512];
+	const char *command = srun->site->command;
 
 	if (status == NT_LAUNCH_STOPPED)
-		snprintf(line, sizeof(line), "the calibration was interrupted");
+		say(srun, NT_SRUN_WARNING, "the calibration was interrupted");
 	else if (status == NT_LAUNCH_LATE)
-		snprintf(line, sizeof(line), "%.150s calibrate took too long and was killed",
-			 srun->site->command);
+		say(srun, NT_SRUN_WARNING, "%.150s calibrate took too long and was killed",
+		    command);
 	else if (status > 0)
-		snprintf(line, sizeof(line),
-			 "the calibration failed: %.150s calibrate: exit status %d",
-			 srun->site->command, status);
+		say(srun, NT_SRUN_WARNING,
+		    "the calibration failed: %.150s calibrate: exit status %d", command, status);
 	else if (status < 0)
-		snprintf(line, sizeof(line), "the calibration failed: %.200s", failure);
-	if (status != 0)
-		srun->say(NT_SRUN_WARNING, line);
+		say(srun, NT_SRUN_WARNING, "the calibration failed: %.200s", failure);
 }
 
 /* Once a job, and once for all jobs of the user that wait for the same, whatever comes of it. Where
@@ -341,7 +342,7 @@ void nt_srun_prepare(const struct nt_srun *srun)
 {
 	const char *calibration = getenv(NT_ENV_CALIBRATION);
 	char helper[NT_LAUNCH_PATH];
-	char program[NT_TICKET_PROGRAM];
+	char program[NT_PROGRAM_NAME];
 	struct nt_launch_answer answer;
 	struct nt_launch_ask ask = {
 		.launch = srun->policy->launch,

@@ -241,9 +241,9 @@ static void fill_arguments(struct nt_plugin *plugin, spank_t spank, struct nt_ar
 	(void)spank_get_item(spank, S_JOB_NNODES, &out->nodes);
 	(void)spank_get_item(spank, S_JOB_LOCAL_TASK_COUNT, &out->here);
 	out->record_bytes = plugin->conf.record_bytes;
-	out->memory_mib = plugin->conf.memory_line ? plugin->conf.memory_mib : 0;
-	if (plugin->conf.memory_line && plugin->conf.memory_mib == 0)
-		out->memory_mib = NT_ARGUMENTS_NO_MEMORY;
+	if (plugin->conf.site_line[NT_SITE_MEMORY_MAX])
+		out->memory_mib = plugin->conf.memory_mib ? plugin->conf.memory_mib
+							  : NT_ARGUMENTS_NO_MEMORY;
 	out->job = plugin->place.job;
 	out->step = plugin->place.step;
 	out->component = component(plugin);

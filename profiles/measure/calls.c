@@ -27,7 +27,7 @@ void nt_calls_standard(struct nt_calls *calls)
 /* The cost of one call; if no time is known, by its bytes as at 1 GB/s. */
 static double cost_us(const struct nt_known_key *key)
 {
-	const struct nt_quantiles *us = key->best.samples > 0 ? &key->best : &key->untuned;
+	const struct nt_quantiles *us = nt_key_times(key);
 
 	return us->samples > 0 ? us->median_us : 50 + (double)key->bytes / 1000;
 }
@@ -175,11 +175,6 @@ static bool has_calls(const struct nt_memory_entry *entry)
 	return entry->origin == NT_ORIGIN_JOB && nt_calls_of(entry, &calls);
 }
 
-static bool is_newer(const struct nt_memory_entry *a, const struct nt_memory_entry *b)
-{
-	return b == NULL || a->when_s > b->when_s || (a->when_s == b->when_s && a->step > b->step);
-}
-
 const struct nt_memory_entry *nt_calls_entry(const struct nt_memory *memory, uint32_t job,
 					     uint64_t fingerprint, uint32_t nodes,
 					     uint32_t per_node)
@@ -191,11 +186,11 @@ const struct nt_memory_entry *nt_calls_entry(const struct nt_memory *memory, uin
 
 		if (!has_calls(entry))
 			continue;
-		if (entry->job == job && is_newer(entry, own))
+		if (entry->job == job && nt_entry_newer(entry, own))
 			own = entry;
 		if (fingerprint != 0 && entry->where.fingerprint == fingerprint &&
 		    entry->where.nodes == nodes && entry->where.per_node == per_node &&
-		    is_newer(entry, any))
+		    nt_entry_newer(entry, any))
 			any = entry;
 	}
 	return own != NULL ? own : any;

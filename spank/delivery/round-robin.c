@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "lib/compare.h"
 
 struct place {
 	struct nt_round_robin item;
@@ -18,9 +19,9 @@ static int by_user(const void *left, const void *right)
 	const struct place *a = left;
 	const struct place *b = right;
 
-	if (a->item.uid != b->item.uid)
-		return a->item.uid < b->item.uid ? -1 : 1;
-	return (a->index > b->index) - (a->index < b->index);
+	NT_COMPARE(a->item.uid, b->item.uid);
+	NT_COMPARE(a->index, b->index);
+	return 0;
 }
 
 static int by_turn(const void *left, const void *right)
@@ -28,11 +29,10 @@ static int by_turn(const void *left, const void *right)
 	const struct place *a = left;
 	const struct place *b = right;
 
-	if (a->round != b->round)
-		return a->round < b->round ? -1 : 1;
-	if (a->rank != b->rank)
-		return a->rank < b->rank ? -1 : 1;
-	return (a->index > b->index) - (a->index < b->index);
+	NT_COMPARE(a->round, b->round);
+	NT_COMPARE(a->rank, b->rank);
+	NT_COMPARE(a->index, b->index);
+	return 0;
 }
 
 /* Users in the order of their numbers, from that one on and around. */

@@ -93,7 +93,6 @@ static bool still_waits(const struct nt_recordd *recordd)
 /* From now on it is to outlive the machine. */
 static void tell_waiting(struct nt_recordd *recordd, const char *why)
 {
-	const struct nt_arguments *arguments = &recordd->arguments;
 	struct nt_delivery *delivery = &recordd->delivery;
 	struct nt_error err;
 
@@ -108,13 +107,11 @@ static void tell_waiting(struct nt_recordd *recordd, const char *why)
 		return;
 	delivery->told = true;
 	if (delivery->spooled)
-		nt_recordd_say(NT_ARGUMENTS_INFO,
-			       "job %" PRIu32 " step %s: the record waits in %.80s: %.160s",
-			       arguments->job, recordd->step, arguments->spool, why);
+		nt_recordd_tell(recordd, NT_ARGUMENTS_INFO, "the record waits in %.80s: %.160s",
+				recordd->arguments.spool, why);
 	else
-		nt_recordd_say(NT_ARGUMENTS_ERROR,
-			       "job %" PRIu32 " step %s: the record is lost: %.100s; %.100s",
-			       arguments->job, recordd->step, why, err.text);
+		nt_recordd_tell(recordd, NT_ARGUMENTS_ERROR, "the record is lost: %.100s; %.100s",
+				why, err.text);
 }
 
 static void conclude(struct nt_recordd *recordd, const char *why)
@@ -310,9 +307,7 @@ static void ended(void *argument, const struct nt_work_result *result)
 
 	take_result(recordd, result);
 	if (told && delivery->result == NT_DELIVERED_WRITTEN)
-		nt_recordd_say(NT_ARGUMENTS_INFO,
-			       "job %" PRIu32 " step %s: the record was delivered after all",
-			       recordd->arguments.job, recordd->step);
+		nt_recordd_tell(recordd, NT_ARGUMENTS_INFO, "the record was delivered after all");
 }
 
 const struct nt_work_kind nt_deliver_kind = { .run = run, .word = take_word, .ended = ended };

@@ -3,7 +3,6 @@
 /* long-work.c - see long-work.h */
 #include "spank/recordd/long-work.h"
 
-#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 #include "lib/printable.h"
@@ -33,8 +32,7 @@ static int run_maker(void *argument, int out_fd)
 
 static void tell_maker(const struct nt_recordd *recordd, const char *why)
 {
-	nt_recordd_say(NT_ARGUMENTS_INFO, "job %" PRIu32 " step %s: %s: %s", recordd->arguments.job,
-		       recordd->step, recordd->arguments.long_dir, why);
+	nt_recordd_tell(recordd, NT_ARGUMENTS_INFO, "%s: %s", recordd->arguments.long_dir, why);
 }
 
 static void maker_ended(void *argument, const struct nt_work_result *result)
@@ -44,8 +42,7 @@ static void maker_ended(void *argument, const struct nt_work_result *result)
 	if (result->why)
 		tell_maker(recordd, result->why);
 	else if (result->bytes > 0)
-		nt_recordd_say(NT_ARGUMENTS_INFO, "job %" PRIu32 " step %s: its record in full: %s",
-			       recordd->arguments.job, recordd->step, result->out);
+		nt_recordd_tell(recordd, NT_ARGUMENTS_INFO, "its record in full: %s", result->out);
 }
 
 const struct nt_work_kind nt_long_maker_kind = { .run = run_maker, .ended = maker_ended };
@@ -106,8 +103,8 @@ static bool needs_another(const struct nt_recordd *recordd)
 static void tell_writer(const struct nt_recordd *recordd)
 {
 	if (recordd->long_last && recordd->longform.why[0] && !needs_another(recordd))
-		nt_recordd_say(NT_ARGUMENTS_INFO, "job %" PRIu32 " step %s: its record in full: %s",
-			       recordd->arguments.job, recordd->step, recordd->longform.why);
+		nt_recordd_tell(recordd, NT_ARGUMENTS_INFO, "its record in full: %s",
+				recordd->longform.why);
 }
 
 static void writer_ended(void *argument, const struct nt_work_result *result)

@@ -3,7 +3,6 @@
 /* memory-work.c - see memory-work.h */
 #include "spank/recordd/memory-work.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -55,9 +54,8 @@ void nt_recordd_memory_look(struct nt_recordd *recordd, int64_t now_ms)
 	if (nt_work_start(&recordd->work[NT_WORK_MEMORY], recordd->ended_ms + LIFE_MS, &err) == 0)
 		nt_recordd_put_in(recordd, NT_WORK_MEMORY);
 	else
-		nt_recordd_say(NT_ARGUMENTS_ERROR,
-			       "job %" PRIu32 " step %s: nothing will be remembered: %s",
-			       arguments->job, recordd->step, err.text);
+		nt_recordd_tell(recordd, NT_ARGUMENTS_ERROR, "nothing will be remembered: %s",
+				err.text);
 }
 
 static void ended(void *argument, const struct nt_work_result *result)
@@ -75,8 +73,7 @@ static void ended(void *argument, const struct nt_work_result *result)
 			   &err))
 		recordd->reading.with_memory = true;
 	if (complaint)
-		nt_recordd_say(NT_ARGUMENTS_ERROR, "job %" PRIu32 " step %s: the user's memory: %s",
-			       recordd->arguments.job, recordd->step, complaint);
+		nt_recordd_tell(recordd, NT_ARGUMENTS_ERROR, "the user's memory: %s", complaint);
 }
 
 const struct nt_work_kind nt_recordd_memory_kind = { .run = run, .ended = ended };

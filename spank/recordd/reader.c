@@ -3,7 +3,6 @@
 /* reader.c - see reader.h */
 #include "spank/recordd/reader.h"
 
-#include <inttypes.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -84,9 +83,8 @@ static bool is_due(const struct nt_recordd *recordd, int64_t now_ms)
 
 static void tell(const struct nt_recordd *recordd, const char *why)
 {
-	nt_recordd_say(NT_ARGUMENTS_ERROR,
-		       "job %" PRIu32 " step %s: the records of its ranks could not be read: %s",
-		       recordd->arguments.job, recordd->step, why);
+	nt_recordd_tell(recordd, NT_ARGUMENTS_ERROR,
+			"the records of its ranks could not be read: %s", why);
 }
 
 void nt_reader_look(struct nt_recordd *recordd, int64_t now_ms)

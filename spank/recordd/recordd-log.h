@@ -9,10 +9,15 @@
 #ifndef NT_RECORDD_LOG_H
 #define NT_RECORDD_LOG_H
 
+#include "spank/recordd/state.h"
+
 void nt_recordd_syslog_open(int option); /* as openlog() */
 void nt_recordd_syslog(const char *text); /* an error, to the system's log */
 
 /* kind: NT_ARGUMENTS_INFO or _ERROR. */
 void nt_recordd_say(char kind, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same of the step, which the line begins with. */
+void nt_recordd_tell(const struct nt_recordd *recordd, char kind, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 #endif

@@ -8,11 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "contract/policy.h"
+#include "lib/compare.h"
+#include "profiles/program.h"
 #include "profiles/step-test.h"
 
-#define TIME_MAX_US 1e12 /* as readers of entries have it */
-#define BYTES_MAX (INT64_C(1) << 50)
-#define PER_NODE_MAX 4096
 #define BYTES_A_US 1e4 /* to rank keys that have no times among those that have */
 
 _Static_assert(NT_SUM_PERIODS <= NT_ENTRY_PERIODS, "a marker fits into an entry");
@@ -32,7 +31,7 @@ static struct nt_quantiles quantiles(double p25_us, double median_us, double p75
 
 	/* Comparisons with NAN are false. */
 	if (samples > 0 && samples <= UINT32_MAX && p25_us > 0 && p25_us <= median_us &&
-	    median_us <= p75_us && p75_us <= TIME_MAX_US)
+	    median_us <= p75_us && p75_us <= NT_ENTRY_TIME_MAX_US)
 		return out;
 	return (struct nt_quantiles){ 0 };
 }
@@ -59,7 +58,7 @@ static bool is_whole(const struct nt_sum_comm *comm, const struct nt_key *key)
 {
 	return comm->nodes >= 1 && comm->nodes <= comm->ranks && comm->ranks <= 1 << 20 &&
 	       key->coll >= 0 && key->coll < NT_COLLS && key->bytes >= 0 &&
-	       key->bytes <= BYTES_MAX && key->calls > 0;
+	       key->bytes <= NT_ENTRY_BYTES_MAX && key->calls > 0;
 }
 
 /* Ranks of this node. One process may have several of them, or every process none of the largest
@@ -97,23 +96,17 @@ static size_t gather(const struct nt_sum *sum, struct row *rows)
 	return count;
 }
 
-#define COMPARE(a, b)                              \
-	do {                                       \
-		if ((a) != (b))                    \
-			return (a) < (b) ? -1 : 1; \
-	} while (0)
-
 static int by_key(const void *left, const void *right)
 {
 	const struct row *a = left, *b = right;
 
-	COMPARE(a->ranks, b->ranks);
-	COMPARE(a->nodes, b->nodes);
-	COMPARE(a->key->coll, b->key->coll);
-	COMPARE(a->key->bytes, b->key->bytes);
-	COMPARE(b->key->state, a->key->state); /* the firmest first */
-	COMPARE(b->key->calls, a->key->calls);
-	COMPARE(a->key->rank, b->key->rank);
+	NT_COMPARE(a->ranks, b->ranks);
+	NT_COMPARE(a->nodes, b->nodes);
+	NT_COMPARE(a->key->coll, b->key->coll);
+	NT_COMPARE(a->key->bytes, b->key->bytes);
+	NT_COMPARE(b->key->state, a->key->state); /* the firmest first */
+	NT_COMPARE(b->key->calls, a->key->calls);
+	NT_COMPARE(a->key->rank, b->key->rank);
 	return 0;
 }
 
@@ -155,7 +148,7 @@ static int by_worth(const void *left, const void *right)
 {
 	const struct row *a = left, *b = right;
 
-	COMPARE(b->worth, a->worth);
+	NT_COMPARE(b->worth, a->worth);
 	return by_key(left, right);
 }
 
@@ -170,7 +163,8 @@ static int put_key(struct nt_memory_entry *entry, const struct row *row)
 	key->nodes = (uint32_t)row->nodes;
 	key->coll = row->key->coll;
 	key->bytes = (uint64_t)row->key->bytes;
-	key->calls = calls < (double)BYTES_MAX ? (uint64_t)(calls + 0.5) : (uint64_t)BYTES_MAX;
+	key->calls = calls < (double)NT_ENTRY_BYTES_MAX ? (uint64_t)(calls + 0.5)
+							: (uint64_t)NT_ENTRY_BYTES_MAX;
 	key->untuned = auto_times(row->key);
 	/* Without: nobody has looked for a better one yet (profiles/entry.h). */
 	if (row->key->state >= NT_KEYSTATE_KEPT)
@@ -212,14 +206,14 @@ static int put_keys(struct nt_memory_entry *entry, const struct nt_sum *sum, str
 static void put_marker(struct nt_memory_entry *entry, const struct nt_sum_marker *marker)
 {
 	if (marker->coll < 0 || marker->coll >= NT_COLLS || marker->bytes < 0 ||
-	    marker->bytes > BYTES_MAX)
+	    marker->bytes > NT_ENTRY_BYTES_MAX)
 		return;
 	entry->marker_coll = marker->coll;
 	entry->marker_bytes = (uint64_t)marker->bytes;
 	for (unsigned i = 0; i < marker->periods && i < NT_SUM_PERIODS; i++) {
 		float us = marker->period_us[i];
 
-		if (us > 0 && us <= (float)TIME_MAX_US)
+		if (us > 0 && us <= (float)NT_ENTRY_TIME_MAX_US)
 			entry->period_us[entry->periods++] = us;
 	}
 }
@@ -231,14 +225,13 @@ static const char *word_of(const struct nt_sum_word *word)
 
 static void put_software(struct nt_where *where, const struct nt_sum *sum)
 {
-	static const char plain[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
 	const char *driver = word_of(&sum->driver);
 	int fabric = nt_fabric_parse(word_of(&sum->fabric));
 
-	where->nccl = sum->nccl > 0 && sum->nccl <= 999999 ? (uint32_t)sum->nccl : 0;
+	where->nccl = sum->nccl > 0 && sum->nccl <= NT_ENTRY_NCCL_MAX ? (uint32_t)sum->nccl : 0;
 	where->fabric = fabric > 0 ? (enum nt_fabric)fabric : NT_FABRIC_ANY;
-	if (strlen(driver) < sizeof(where->driver) && strspn(driver, plain) == strlen(driver))
+	if (strlen(driver) < sizeof(where->driver) &&
+	    strspn(driver, NT_PLAIN_WORD) == strlen(driver))
 		snprintf(where->driver, sizeof(where->driver), "%s", driver);
 }
 
@@ -253,14 +246,14 @@ static bool put_place(struct nt_where *where, const struct nt_arguments *argumen
 		      const struct nt_ticket *ticket)
 {
 	if (arguments->nodes == 0 || arguments->tasks == 0 ||
-	    arguments->tasks % arguments->nodes != 0 || arguments->nodes > 1 << 20)
+	    arguments->tasks % arguments->nodes != 0 || arguments->nodes > NT_ENTRY_NODES_MAX)
 		return false;
 	where->nodes = arguments->nodes;
 	where->per_node = arguments->tasks / arguments->nodes;
 	where->user_env = ticket->user_env;
 	snprintf(where->program, sizeof(where->program), "%s", ticket->program);
 	where->fingerprint = strtoull(arguments->fingerprint, NULL, 16);
-	return where->per_node <= PER_NODE_MAX &&
+	return where->per_node <= NT_ENTRY_PER_NODE_MAX &&
 	       (arguments->here == 0 || arguments->here == where->per_node);
 }
 

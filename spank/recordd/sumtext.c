@@ -45,7 +45,8 @@ static void note_place(struct nt_step *step, const struct nt_where *where)
 	step->per_node = where->per_node;
 }
 
-void nt_sum_step(const struct nt_sum_head *head, struct nt_step *step)
+/* What Slurm and the ticket say of the step; its name is left empty. */
+static void note_step(const struct nt_sum_head *head, struct nt_step *step)
 {
 	*step = (struct nt_step){ 0 };
 	nt_fields_clear(&nt_step_fields, step);
@@ -76,7 +77,7 @@ size_t nt_sum_format(struct nt_sum *sum, const struct nt_sum_head *head, char *o
 
 	if (sum->records == 0 && sum->unusable == 0 && sum->calls_count == 0)
 		return 0;
-	nt_sum_step(head, &step);
+	note_step(head, &step);
 	sum->flags |= head->flags;
 	nt_summary_init(&summary);
 	if (nt_summary_add_sum(&summary, sum, &step, NULL) == 0)

@@ -27,9 +27,6 @@ struct nt_sum_head {
 	const char *remark; /* what else there is to say; NULL or "": nothing */
 };
 
-/* What Slurm and the ticket say of the step; its name is left empty. */
-void nt_sum_step(const struct nt_sum_head *head, struct nt_step *step);
-
 /* The step's record, at most NT_STEP_RECORD_MAX bytes and a NUL: its length, or 0 where there is
  * nothing to say. Puts the communicators in order. */
 size_t nt_sum_format(struct nt_sum *sum, const struct nt_sum_head *head, char *out,

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "contract/names.h"
+#include "lib/compare.h"
 #include "lib/dirstream.h"
 #include "spank/safe-open.h"
 #include "spank/recordd/collect.h"
@@ -53,8 +54,7 @@ static int by_ranks(const void *left, const void *right)
 {
 	const struct dump *a = left, *b = right;
 
-	if (a->ranks != b->ranks)
-		return a->ranks > b->ranks ? -1 : 1;
+	NT_COMPARE(b->ranks, a->ranks);
 	return strcmp(a->tail, b->tail);
 }
 

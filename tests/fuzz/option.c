@@ -23,8 +23,8 @@ static void check_user(struct nt_effective_policy *settle, const char *text)
 	nt_effective_policy_take_user(settle, text);
 	settle->text = NULL;
 	(void)nt_effective_policy(settle, &nowhere, NT_UNKNOWN_STRICT, &rules, &outcome, &err);
-	FUZZ_CHECK(settle->site->modes & 1u << outcome.policy.mode);
-	FUZZ_CHECK(outcome.policy.calibrate_s <= settle->site->calibrate_max_s);
+	FUZZ_CHECK(settle->site->defaults.modes & 1u << outcome.policy.mode);
+	FUZZ_CHECK(outcome.policy.calibrate_s <= settle->site->defaults.calibrate_max_s);
 }
 
 static void check_resolved(const struct nt_site *site, const char *text)
@@ -49,8 +49,8 @@ static void check_resolved(const struct nt_site *site, const char *text)
 		FUZZ_CHECK(outcome.policy.mode == NT_MODE_OFF);
 	}
 	FUZZ_CHECK(outcome.policy.mode >= 0 && outcome.policy.mode <= NT_MODE_PROFILE);
-	FUZZ_CHECK(site->modes & 1u << outcome.policy.mode);
-	FUZZ_CHECK(outcome.policy.calibrate_s <= site->calibrate_max_s);
+	FUZZ_CHECK(site->defaults.modes & 1u << outcome.policy.mode);
+	FUZZ_CHECK(outcome.policy.calibrate_s <= site->defaults.calibrate_max_s);
 	check_user(&settle, text);
 }
 

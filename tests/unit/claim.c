@@ -168,7 +168,7 @@ static void programs_are_known_by_their_names(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		char text[128], name[NT_WHERE_PROGRAM], *words[8], *save = NULL;
+		char text[128], name[NT_PROGRAM_NAME], *words[8], *save = NULL;
 		int count = 0;
 
 		snprintf(text, sizeof(text), "%s", cases[i].line);
@@ -179,7 +179,7 @@ static void programs_are_known_by_their_names(void **state)
 				    cases[i].name);
 		assert_int_equal(nt_program_valid(name, sizeof(name)), name[0] != '\0');
 	}
-	assert_false(nt_program_valid("a b", NT_WHERE_PROGRAM));
+	assert_false(nt_program_valid("a b", NT_PROGRAM_NAME));
 	assert_false(nt_program_valid("abc", 3));
 }
 

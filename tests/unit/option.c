@@ -63,15 +63,15 @@ static void site_without_arguments(void **state)
 	assert_string_equal(site.recordd, NT_LIBEXECDIR "/nt-recordd");
 	assert_string_equal(site.rundir, NT_RUN_DIR);
 	assert_string_equal(site.spooldir, NT_SPOOL_DIR);
-	assert_int_equal(site.policy.mode, NT_MODE_OFF);
-	assert_int_equal(site.modes, 31);
+	assert_int_equal(site.defaults.policy.mode, NT_MODE_OFF);
+	assert_int_equal(site.defaults.modes, 31);
 	assert_int_equal(site.sinks.count, 1);
 	assert_int_equal(site.sinks.at[0], NT_SINK_ADMINCOMMENT);
 	assert_false(site.pmix);
 	assert_string_equal(site.profiles, NT_DATADIR "/profiles.conf");
 	assert_string_equal(site.site_memory, NT_SYSCONFDIR "/nccl-tune/memory.jsonl");
 	assert_string_equal(site.command, NT_BINDIR "/nccl-tune");
-	assert_int_equal(site.calibrate_max_s, 120);
+	assert_int_equal(site.defaults.calibrate_max_s, 120);
 }
 
 static void site_bounds_calibrations(void **state)
@@ -89,7 +89,7 @@ static void site_bounds_calibrations(void **state)
 	assert_string_equal(site.profiles, "/p");
 	assert_string_equal(site.site_memory, "/m");
 	assert_string_equal(site.command, "/c");
-	assert_int_equal(site.policy.calibrate_s, 20);
+	assert_int_equal(site.defaults.policy.calibrate_s, 20);
 	assert_int_equal(resolve(&site, NULL, &policy, &err), 0);
 	assert_int_equal(resolve(&site, "bandit,calibrate=20", &policy, &err), 0);
 	assert_int_equal(resolve(&site, "bandit,calibrate=21", &policy, &err), 0);
@@ -177,9 +177,9 @@ static void site_with_all_arguments(void **state)
 	assert_int_equal(site.sinks.count, 1);
 	assert_int_equal(site.sinks.at[0], NT_SINK_FILE);
 	assert_string_equal(site.sinks.directory, "/r");
-	assert_int_equal(site.policy.mode, NT_MODE_OBSERVE);
-	assert_int_equal(site.policy.min_gain_micro, 8000000);
-	assert_int_equal(site.modes, (1 << NT_MODE_OFF) | (1 << NT_MODE_OBSERVE));
+	assert_int_equal(site.defaults.policy.mode, NT_MODE_OBSERVE);
+	assert_int_equal(site.defaults.policy.min_gain_micro, 8000000);
+	assert_int_equal(site.defaults.modes, (1 << NT_MODE_OFF) | (1 << NT_MODE_OBSERVE));
 	assert_true(site.pmix);
 }
 
@@ -196,8 +196,8 @@ static void later_arguments_win(void **state)
 			"record=admincomment",
 			&err),
 		0);
-	assert_int_equal(site.policy.mode, NT_MODE_OBSERVE);
-	assert_int_equal(site.policy.alpha_micro, 10000);
+	assert_int_equal(site.defaults.policy.mode, NT_MODE_OBSERVE);
+	assert_int_equal(site.defaults.policy.alpha_micro, 10000);
 	assert_false(site.pmix);
 	assert_int_equal(site.sinks.count, 1);
 	assert_int_equal(site.sinks.at[0], NT_SINK_ADMINCOMMENT);
@@ -262,7 +262,7 @@ static void option_lies_over_the_site(void **state)
 	(void)state;
 	assert_int_equal(parse_site(&site, "default=observe,min_gain=8,alpha=0.02", &err), 0);
 	assert_int_equal(resolve(&site, NULL, &policy, &err), 0);
-	assert_memory_equal(&policy, &site.policy, sizeof(policy));
+	assert_memory_equal(&policy, &site.defaults.policy, sizeof(policy));
 	assert_int_equal(resolve(&site, "bandit,alpha=0.05", &policy, &err), 0);
 	assert_int_equal(policy.mode, NT_MODE_BANDIT);
 	assert_int_equal(policy.min_gain_micro, 8000000);

@@ -22,6 +22,14 @@ static struct nt_memory memory;
 static struct nt_error err;
 static bool open_pick;
 
+static const char *in_top(unsigned place, const char *name)
+{
+	static char text[4][NT_PATH_MAX];
+
+	snprintf(text[place], sizeof(text[place]), "%s/%s", top, name);
+	return text[place];
+}
+
 static int set_up(void **state)
 {
 	static const char text[] = "[a]\nfabric=socket\nNCCL_SOCKET_NTHREADS=2\n"
@@ -30,10 +38,10 @@ static int set_up(void **state)
 	if (make_top(state) < 0)
 		return -1;
 	memset(&paths, 0, sizeof(paths));
-	snprintf(paths.memory, sizeof(paths.memory), "%s/memory", top);
-	snprintf(paths.site_memory, sizeof(paths.site_memory), "%s/site.jsonl", top);
-	snprintf(paths.profiles, sizeof(paths.profiles), "%s/profiles", top);
-	snprintf(paths.site_profiles, sizeof(paths.site_profiles), "%s/more", top);
+	paths.memory = in_top(0, "memory");
+	paths.site_memory = in_top(1, "site.jsonl");
+	paths.profiles = in_top(2, "profiles");
+	paths.site_profiles = in_top(3, "more");
 	ask = (struct nt_selection_request){ .launch = "auto",
 					     .hosts = "n[1-2]",
 					     .nodes = 2,

@@ -56,6 +56,7 @@ static void put_mdoc(void)
 		{ NT_ABOUT_OPEN_KEY, "Of those that were not:" },
 		{ NT_ABOUT_COMM, "Of communicators; some stand in rows as well:" },
 		{ NT_ABOUT_STEP, "Of steps:" },
+		{ NT_ABOUT_CALLS, "How far a communicator got:" },
 		{ NT_ABOUT_NOTHING, "Of a later release:" },
 	};
 

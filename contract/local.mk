@@ -4,6 +4,7 @@
 
 noinst_LTLIBRARIES += libnt-contract.la
 libnt_contract_la_SOURCES = \
+	%D%/calls-layout.h \
 	%D%/coll.c \
 	%D%/coll.h \
 	%D%/fabric.c \

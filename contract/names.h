@@ -58,6 +58,7 @@
 #define NT_GRAPHS_PREFIX "nccl-graphs."
 #define NT_SYSTEM_PREFIX "nccl-system."
 #define NT_DUMP_SUFFIX ".xml"
+#define NT_CALLS_PREFIX "calls." /* calls.<task>.<pid> (contract/calls-layout.h) */
 #define NT_RECORD_PREFIX "rank." /* rank.<task>.<pid>.json, written to a .tmp name and renamed */
 #define NT_RECORD_SUFFIX ".json"
 

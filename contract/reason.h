@@ -22,6 +22,7 @@ enum nt_reason_of {
 	NT_ABOUT_OPEN_KEY, /* nothing was decided */
 	NT_ABOUT_COMM,
 	NT_ABOUT_STEP,
+	NT_ABOUT_CALLS, /* how far a communicator got: it keeps nothing from being tuned */
 };
 
 /* NT_REASON_NONE, 0, is no reason. Numbers are of this build alone: codes are what is written. */

@@ -361,7 +361,7 @@ int nt_setting_find(const char *key, size_t key_bytes)
 int nt_setting_unknown(const char *item, struct nt_error *err)
 {
 	const char *keys[NT_SETTING_COUNT], *near;
-	char known[208] = "", key[32];
+	char known[224] = "", key[32];
 
 	for (unsigned i = 1; i < NT_SETTING_COUNT; i++) {
 		nt_append(known, sizeof(known), "%s%s", i > 1 ? " " : "", settings[i].key);

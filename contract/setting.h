@@ -90,6 +90,8 @@ enum { NT_CALIBRATE_AUTO = -1, NT_CALIBRATE_MAX_S = 3600 };
 	  "what may be tried: all, or some joined by +") \
 	X(ll128, ll128, NT_ENUM, 0, NT_LL128_ON, NT_LL128_AUTO, NT_WORDS("off", "auto", "on"), "", \
 	  "off: LL128 is never tried; auto: not where it may give wrong results; on: wherever NCCL allows it") \
+	X(stall, stall_s, NT_INT, 0, 100000, 60, NULL, "seconds", \
+	  "time for which some ranks wait in a call that others have not begun, until the record of the running step says so; 0: never") \
 	X(topology, topology, NT_ENUM, 0, 1, 0, NT_WORDS("off", "on"), "", \
 	  "on: record NCCL's rings, trees, channels and links of each node")
 /* clang-format on */

@@ -45,6 +45,7 @@ void nt_summary_fini(struct nt_summary *summary)
 	free(summary->nodes);
 	free(summary->places);
 	free(summary->volumes);
+	free(summary->begun);
 	free(summary->arms);
 	free(summary->tries);
 	free(summary->dropped);

@@ -69,6 +69,7 @@ struct nt_comm_seen {
 	bool alike; /* its ranks have shown their cards, and these are the same */
 	size_t first_place, place_count; /* in order of the ranks; those that were heard of */
 	size_t first_volume, volume_count; /* by collective */
+	size_t first_begun, begun_count; /* in order of the ranks */
 	size_t lateness; /* index into latenesses plus one; 0: too few calls were measured */
 };
 
@@ -82,6 +83,15 @@ struct nt_place_seen {
 	uint32_t rank;
 	int64_t task; /* -1 unknown */
 	size_t node; /* index into nodes */
+};
+
+/* How many calls a rank of a communicator has begun, where a process did not end by itself or ranks
+ * differ (calls.h). */
+struct nt_begun_seen {
+	uint32_t rank;
+	int64_t begun;
+	int64_t ended; /* -1: not known */
+	int64_t seen_s; /* when its process was last known to live, since 1970 */
 };
 
 /* What a communicator moved by one collective. Bytes are those that the calls name; inside and
@@ -144,13 +154,14 @@ struct nt_summary {
 	struct nt_node_seen *nodes;
 	struct nt_place_seen *places;
 	struct nt_volume *volumes;
+	struct nt_begun_seen *begun;
 	struct nt_explored_arm *arms; /* of a row's key, AUTO first */
 	struct nt_try *tries;
 	struct nt_dropped *dropped;
 	struct nt_topology_seen *topologies;
 	struct nt_lateness *latenesses; /* nodes are indexes into nodes */
 	size_t comm_count, node_count, place_count, volume_count, arm_count, try_count,
-		dropped_count, topology_count, lateness_count;
+		dropped_count, topology_count, lateness_count, begun_count;
 };
 
 enum nt_holding {

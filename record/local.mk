@@ -17,6 +17,10 @@ libnt_record_read_la_SOURCES = \
 	%D%/admincomment-merge.h \
 	%D%/bandwidth.c \
 	%D%/bandwidth.h \
+	%D%/behind.c \
+	%D%/behind.h \
+	%D%/calls.c \
+	%D%/calls.h \
 	%D%/filesink.c \
 	%D%/filesink.h \
 	%D%/lateness.c \
@@ -57,6 +61,7 @@ libnt_record_read_la_SOURCES = \
 	%D%/sum.h \
 	%D%/job-summary.c \
 	%D%/job-summary.h \
+	%D%/sumcalls.c \
 	%D%/sumlate.c \
 	%D%/sumread.c \
 	%D%/sumrows.c \

@@ -10,6 +10,7 @@
  *	{"step":{...}}                            the step's record as this node sees it (step.h)
  *	{"fingerprint":"0123456789abcdef"}        of the node's hardware
  *	{"topology":{...}}                        of a communicator here (topology.h)
+ *	{"calls":{...}}                           calls of a process's ranks (calls.h)
  *	{"rank":{...}}                            a rank record (rank.h), byte for byte
  *
  * A line whose member a reader does not know it skips. What a part is called is for people: what
@@ -35,6 +36,7 @@
 #define NT_LONG_STEP "step"
 #define NT_LONG_FINGERPRINT "fingerprint"
 #define NT_LONG_TOPOLOGY "topology"
+#define NT_LONG_CALLS "calls"
 
 /* No line that is written is longer, nor taken that is read: a rank record and its name. */
 #define NT_LONG_LINE_MAX (NT_RANK_RECORD_MAX + 64)

@@ -55,6 +55,8 @@ static int take_line(void *argument, const struct nt_long_part *part, struct nt_
 	    nt_topology_add(reader->summary, reader->summary->step_count, part->head.node, value.at,
 			    value.bytes) < 0)
 		reader->no_memory = true;
+	if (nt_text_is(name, NT_LONG_CALLS))
+		(void)nt_sum_add_begun(&reader->sum, value.at, value.bytes, &why);
 	if (!nt_text_is(name, NT_LONG_RANK) ||
 	    nt_sum_add_record(&reader->sum, value.at, value.bytes, (uint32_t)part->head.job,
 			      NT_SUM_ANY, &why) == 0)

@@ -48,6 +48,7 @@ static enum why why_of(int reason)
 	case NT_ABOUT_OPEN_KEY: return WHY_OPEN;
 	case NT_ABOUT_COMM: return WHY_COMM;
 	case NT_ABOUT_NOTHING:
+	case NT_ABOUT_CALLS:
 	case NT_ABOUT_STEP: break;
 	}
 	return WHY_NONE;

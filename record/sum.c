@@ -33,6 +33,7 @@ void nt_sum_fini(struct nt_sum *sum)
 	for (size_t i = 0; i < sum->explored_count; i++)
 		free(sum->explored[i].tries);
 	free(sum->explored);
+	free(sum->calls);
 	nt_sum_init(sum);
 }
 

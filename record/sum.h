@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "lib/error.h"
+#include "record/calls.h"
 #include "record/job-summary.h"
 #include "record/lateness.h"
 
@@ -100,6 +101,8 @@ struct nt_sum {
 	int64_t nccl; /* the newest NCCL that a record names, as 22809; 0 none */
 	struct nt_sum_word driver, fabric, launch; /* as rank records have them */
 	char library[NT_LIBRARY_MAX]; /* NCCL's; the first in the order of texts; "" unknown */
+	struct nt_calls_rank *calls; /* of all ranks that told; in any order */
+	size_t calls_count;
 	struct nt_sum_marker marker; /* that of the largest communicator and the lowest task */
 };
 
@@ -136,6 +139,27 @@ bool nt_sum_decided(const struct nt_sum *sum);
 int nt_sum_add_record(struct nt_sum *sum, const char *text, size_t text_bytes, uint32_t job,
 		      uint32_t step, struct nt_error *err);
 
+/* Calls of a process's ranks, as a line of the long form has them (calls.h). */
+int nt_sum_add_begun(struct nt_sum *sum, const char *text, size_t text_bytes, struct nt_error *err);
+
+void nt_sum_sort_calls(struct nt_sum *sum);
+
+#define NT_SUM_WHYS 3
+
+struct nt_sum_why {
+	int64_t ranks, nodes; /* of the communicator */
+	struct nt_reason why;
+};
+
+/* What follows from these calls (behind.h), the most important first: communicators that are
+ * stalled, or, once the step has ended though a process did not end by itself, the newest calls of
+ * the largest one. Returns how many. sum->calls: in order. */
+size_t nt_sum_calls_whys(const struct nt_sum *sum, bool running,
+			 struct nt_sum_why whys[NT_SUM_WHYS]);
+/* The counts of the communicator that summary has last; sum->calls: in order. -1: no memory. */
+int nt_sum_put_begun(const struct nt_sum *sum, struct nt_summary *summary);
+/* Has no rank here begun a call for as long as the setting stall says? Those of other nodes may. */
+bool nt_sum_still(struct nt_sum *sum);
 /* For the next one. What is known of waiting in that communicator, which is summary's at comm_at;
  * -1: no memory. Then what the step says of it. */
 int nt_summary_add_lateness(struct nt_summary *summary, size_t comm_at,

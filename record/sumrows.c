@@ -243,7 +243,8 @@ static void add_comm(struct maker *maker, const struct nt_sum_comm *comm, size_t
 	for (int coll = 0; coll < NT_COLLS; coll++)
 		add_volume(maker, comm, coll);
 	summary->comms[at].volume_count = summary->volume_count - summary->comms[at].first_volume;
-	if (nt_summary_add_lateness(summary, at, comm, maker->first_node) < 0)
+	if (nt_sum_put_begun(maker->sum, summary) < 0 ||
+	    nt_summary_add_lateness(summary, at, comm, maker->first_node) < 0)
 		maker->no_memory = true;
 }
 
@@ -486,7 +487,11 @@ static void add_step_whys(struct maker *maker)
 static void add_whys(struct maker *maker)
 {
 	const struct nt_sum *sum = maker->sum;
+	struct nt_sum_why whys[NT_SUM_WHYS];
+	const size_t count = nt_sum_calls_whys(sum, maker->step->early != 0, whys);
 
+	for (size_t i = 0; i < count; i++)
+		add_why(maker, whys[i].ranks, whys[i].nodes, &whys[i].why);
 	add_step_whys(maker);
 	for (size_t i = 0; i < sum->comm_count; i++) {
 		const struct nt_sum_comm *comm = &sum->comms[i];
@@ -566,6 +571,7 @@ int nt_summary_add_sum(struct nt_summary *summary, struct nt_sum *sum, const str
 		keys += sum->comms[i].key_count;
 	if (sum->comm_count > 0)
 		qsort(sum->comms, sum->comm_count, sizeof(sum->comms[0]), compare_comms);
+	nt_sum_sort_calls(sum);
 	maker.drafts = calloc(keys + 1, sizeof(maker.drafts[0]));
 	maker.step = ADD(&maker, step);
 	if (maker.drafts && maker.step) {

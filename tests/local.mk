@@ -18,6 +18,8 @@ unit_tests = \
 	%D%/unit/collect \
 	%D%/unit/dumpxml \
 	%D%/unit/report-topology \
+	%D%/unit/behind \
+	%D%/unit/calls \
 	%D%/unit/topology \
 	%D%/unit/collect-directory \
 	%D%/unit/compare \
@@ -389,6 +391,7 @@ EXTRA_DIST += \
 	%D%/cluster/57-recheck.bats \
 	%D%/cluster/58-warm.bats \
 	%D%/cluster/60-failures.bats \
+	%D%/cluster/62-stall.bats \
 	%D%/cluster/63-directory.bats \
 	%D%/cluster/70-launch.bats \
 	%D%/cluster/72-simulated.bats \

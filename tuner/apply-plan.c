@@ -34,6 +34,7 @@ static void note_decision(struct nt_comm *c, struct nt_local_key *key, const str
 	*noted = *choice;
 	noted->key = key;
 	noted->serial = ++d->noted;
+	noted->number = nt_calls_begun(c->fixed.calls);
 	noted->coll = (uint8_t)call->coll;
 	noted->bytes = call->bytes;
 	noted->forced = choice->arm != NT_ARM_BASELINE;

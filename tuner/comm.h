@@ -54,6 +54,7 @@ struct nt_call {
 struct nt_decision {
 	struct nt_local_key *key;
 	uint64_t serial; /* serial number of noted decisions, from 1 */
+	uint64_t number; /* of the call, from 1 (tuner/calls.h) */
 	uint64_t bytes;
 	uint8_t coll;
 	uint16_t arm;
@@ -92,6 +93,7 @@ struct nt_comm_fixed {
 	int tuner_api, profiler_api; /* 0: that half is not loaded */
 	struct nt_slot slot;
 	struct nt_shm_comm *shm; /* NULL: not joined */
+	struct nt_calls_comm *calls; /* NULL: its calls are not told */
 	uint64_t id; /* NCCL's hash; 0 unknown */
 	int rank; /* -1 unknown */
 	uint32_t ranks, nodes;
@@ -163,6 +165,7 @@ struct nt_comm_kept {
 	struct nt_reason why; /* why it was rejected */
 	uint32_t flags; /* NT_PARTICIPANT_*, as nt_comm_status_flags() */
 	uint32_t risks; /* as nt_comm_status_risks() */
+	struct nt_calls_seen calls;
 };
 
 struct nt_comm {

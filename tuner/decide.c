@@ -190,6 +190,7 @@ int nt_comm_decide(struct nt_comm *comm, const struct nt_call *call)
 {
 	struct nt_local_key *key;
 	int arm = NT_ARM_BASELINE;
+	unsigned band;
 	uint32_t legal;
 
 	if (!nt_costs_known(call->coll, call->cost, call->algos, call->protos)) {
@@ -205,7 +206,9 @@ int nt_comm_decide(struct nt_comm *comm, const struct nt_call *call)
 	/* Pairs that only a chained tuner made legal are not arms. */
 	if (call->model)
 		legal &= nt_costs_legal(call->model, call->algos);
-	key = nt_comm_key(comm, nt_key_id((unsigned)call->coll, nt_band(call->bytes), legal), call);
+	band = nt_band(call->bytes);
+	nt_calls_begin(comm->fixed.calls, nt_calls_kind((unsigned)call->coll, band));
+	key = nt_comm_key(comm, nt_key_id((unsigned)call->coll, band, legal), call);
 	if (call->registered)
 		note_registered(comm);
 	if (key)

@@ -45,6 +45,7 @@ static void read_sample(struct nt_event_slot *slot, struct nt_sample *out)
 	out->epoch = atomic_load_explicit(&slot->epoch, memory_order_relaxed);
 	out->rank_slot = atomic_load_explicit(&slot->rank_slot, memory_order_relaxed);
 	out->position = atomic_load_explicit(&slot->position, memory_order_relaxed);
+	out->number = atomic_load_explicit(&slot->number, memory_order_relaxed);
 	out->name = atomic_load_explicit(&slot->name, memory_order_relaxed);
 }
 
@@ -57,6 +58,7 @@ static void write_sample(struct nt_event_slot *slot, const struct nt_sample *in)
 	atomic_store_explicit(&slot->epoch, in->epoch, memory_order_relaxed);
 	atomic_store_explicit(&slot->rank_slot, in->rank_slot, memory_order_relaxed);
 	atomic_store_explicit(&slot->position, in->position, memory_order_relaxed);
+	atomic_store_explicit(&slot->number, in->number, memory_order_relaxed);
 	atomic_store_explicit(&slot->name, in->name, memory_order_relaxed);
 }
 

@@ -33,6 +33,7 @@ struct nt_sample {
 	uint32_t epoch; /* of the plan */
 	uint32_t rank_slot;
 	uint32_t position;
+	uint64_t number; /* of the call */
 	uint32_t name; /* of the call (tuner/kept-calls.h) */
 };
 
@@ -41,6 +42,7 @@ struct nt_event_slot {
 	_Atomic(const void *) whose;
 	_Atomic(void *) key;
 	_Atomic uint32_t run, owner, epoch, rank_slot, position, name;
+	_Atomic uint64_t number;
 };
 
 struct nt_event_slots {

@@ -144,7 +144,8 @@ static void *measure(struct nt_comm *c, const struct nt_decision *d, struct nt_m
 					  .epoch = d->epoch,
 					  .rank_slot = rank_slot,
 					  .position = d->position,
-					  .name = name };
+					  .name = name,
+					  .number = d->number };
 	struct nt_sample victim;
 	bool lost;
 
@@ -440,6 +441,7 @@ void nt_event_kernel_end(struct nt_process *process, void *kernel, uint64_t stop
 	if (!coll || !nt_event_slot_look(&process->slots, coll, &now))
 		return;
 	c = (struct nt_comm *)now.whose;
+	nt_calls_end(c->fixed.calls, now.number);
 	if (!take_laps(c))
 		return;
 	nt_kept_end(&c->laps.kept, coll, now.name, stop_ns);

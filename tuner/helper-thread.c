@@ -50,6 +50,9 @@ struct helper {
 	bool explores; /* ... and this process reports it */
 	bool decided; /* some key is decided: write a record */
 	bool looked; /* the platform was looked at */
+	uint64_t call_ms; /* when a call of any communicator was last seen; 0: none yet */
+	bool still; /* there was none for as long as the setting stall says */
+	bool told_still; /* the newest record was written after that was so */
 };
 
 static void mix(uint64_t *signature, uint64_t value)
@@ -150,6 +153,9 @@ static void look_at_comm(struct nt_comm *comm, struct helper *r, uint64_t *signa
 	const struct nt_shm_comm *shm = comm->fixed.shm;
 
 	mix(signature, comm->fixed.id ^ comm->kept.halves);
+	nt_calls_see(comm->fixed.calls, &comm->kept.calls, r->ms);
+	if (comm->kept.calls.begun > 0 && comm->kept.calls.moved_ms > r->call_ms)
+		r->call_ms = comm->kept.calls.moved_ms;
 	if (comm->kept.left)
 		return;
 	if (shm) {
@@ -172,6 +178,9 @@ static void look_at_all(struct nt_process *process, struct helper *r)
 	for (uint32_t i = 0; i < process->comms; i++)
 		look_at_comm(process->comm[i], r, &signature);
 	pthread_mutex_unlock(&process->lock);
+	nt_calls_look(process->calls, false);
+	r->still = r->call_ms != 0 && process->policy.stall_s > 0 &&
+		   r->ms - r->call_ms >= (uint64_t)process->policy.stall_s * 1000;
 	if (signature != r->signature)
 		r->changed_ms = r->ms;
 	if (signature != r->signature || r->open)
@@ -200,8 +209,21 @@ static void tell_progress(struct nt_process *process, struct helper *r)
 	r->progress_ms = 2 * r->progress_ms < PROGRESS_MS ? 2 * r->progress_ms : PROGRESS_MS;
 }
 
+/* So that the step's directory shows a change, and the ranks' calls are compared (record/behind.h):
+ * when no call was begun for long, which is no stall by itself, and when there is one again. */
+static bool tell_stillness(struct nt_process *process, struct helper *r)
+{
+	if (r->still == r->told_still)
+		return false;
+	write_record(process, r, false);
+	r->told_still = r->still;
+	return true;
+}
+
 static void write_when_due(struct nt_process *process, struct helper *r)
 {
+	if (tell_stillness(process, r))
+		return;
 	if (!r->decided || r->signature == r->written ||
 	    (r->written_ms != 0 && r->ms - r->written_ms < RECORD_MS)) {
 		tell_progress(process, r);
@@ -361,6 +383,7 @@ static void live(struct nt_process *process)
 		;
 	look_at_all(process, &r);
 	read_marker(process, &r);
+	nt_calls_look(process->calls, true);
 	write_record(process, &r, true);
 	nt_node_leader_destroy(r.leader);
 	process->histories = NULL;

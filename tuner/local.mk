@@ -9,6 +9,8 @@ libnt_tuner_la_SOURCES = \
 	%D%/abi_v7.h \
 	%D%/channel-limits.c \
 	%D%/channel-limits.h \
+	%D%/calls.c \
+	%D%/calls.h \
 	%D%/chain-descr.c \
 	%D%/chain-descr.h \
 	%D%/chain-profiler.c \

@@ -256,6 +256,8 @@ static struct nt_comm *create(struct nt_process *process, const struct nt_comm_i
 		comm->fixed.process = process;
 		comm->fixed.ctx.ours = comm;
 		identify(&comm->fixed, who, half);
+		comm->fixed.calls = nt_calls_add(process->calls, comm->fixed.index, who->id,
+						 who->rank, comm->fixed.ranks, comm->fixed.nodes);
 		comm->kept.halves = half;
 		/* The user's tuner is in force: ours will not be called, and the other ranks must
 		 * know. */
@@ -342,6 +344,8 @@ static void close_half(struct nt_comm *comm, enum nt_half half)
 {
 	pthread_mutex_lock(&comm->fixed.process->lock);
 	comm->kept.halves &= ~(uint32_t)half;
+	if (comm->kept.halves == 0)
+		nt_calls_leave(comm->fixed.calls);
 	pthread_mutex_unlock(&comm->fixed.process->lock);
 }
 

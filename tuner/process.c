@@ -128,6 +128,10 @@ int nt_process_open(struct nt_process *process, const char *task_policy, nt_nccl
 	nt_process_warm_read(&process->warm, process->policy.mode, getenv(NT_ENV_WARM));
 	if (nt_mode_chooses(process->policy.mode))
 		open_shm(process);
+	if (process->policy.mode != NT_MODE_OFF)
+		process->calls = nt_calls_open(&process->place, process->task,
+					       (uint32_t)process->pid,
+					       (uint32_t)process->policy.stall_s);
 	return 0;
 }
 
@@ -138,6 +142,7 @@ void nt_process_close(struct nt_process *process)
 		return;
 	process->work->clear(process);
 	nt_shm_close(&process->map);
+	nt_calls_close(process->calls);
 	fini_thread(&process->helper);
 	nt_mask_fini(&process->mask);
 	pthread_mutex_destroy(&process->lock);

@@ -31,6 +31,7 @@
 #include "contract/policy.h"
 #include "pmix-sync/shm.h"
 #include "tuner/abi.h"
+#include "tuner/calls.h"
 #include "tuner/mask.h"
 #include "tuner/platform.h"
 #include "tuner/event-slot.h"
@@ -97,6 +98,7 @@ struct nt_process {
 	struct nt_place place;
 	struct nt_reason no_shm; /* why there is no shared memory */
 	struct nt_shm_map map;
+	struct nt_calls *calls; /* NULL: there is no room for it */
 	uint32_t build, policy_hash;
 	uint32_t task, tasks, local_task, nodes;
 	uint64_t end_us; /* end of the job's time, by nt_clock_us(); 0: unknown */

@@ -114,7 +114,9 @@ function topologyOf(stepName, one) {
 function remarksOf(one, stepName) {
 	const remark = (kind, text) => ({ kind, text, where: raw(stepName) });
 
-	return [...(one.untuned || []).map((why) => remark("not tuned", [why.says || why.text, why.advice].filter(Boolean).join(" "))),
+	const kindOf = (why) => ({ behind: "stalled", lastcalls: "ended" }[why] || "not tuned");
+
+	return [...(one.untuned || []).map((why) => remark(kindOf(why.why), [why.says || why.text, why.advice].filter(Boolean).join(" "))),
 		...(one.damaged || []).map((text) => remark("damaged", text)),
 		...(one.more ? [remark("left out", `${count(one.more)} more, which had no room in this form of the record`)] : [])];
 }

@@ -306,7 +306,8 @@ int nt_samples_add(struct nt_samples *samples, const char *job, const struct nt_
 		add_step(&adder, &(struct sample_place){ job, &summary->job, &summary->steps[i],
 							 NULL, NULL });
 	for (size_t i = 0; i < summary->remark_count; i++) {
-		if (summary->remarks[i].kind == NT_REMARK_WHY)
+		if (summary->remarks[i].kind == NT_REMARK_WHY &&
+		    nt_reason_about(summary->remarks[i].why.id) != NT_ABOUT_CALLS)
 			add_untuned(&adder, job, summary, i);
 	}
 	add_plain(&adder, &(struct sample_place){ job, &summary->job, NULL, NULL, NULL },

@@ -115,6 +115,26 @@ static json_object *volumes_value(const struct nt_summary *summary, const struct
 	return array;
 }
 
+/* Where a process was killed, or runs, or ranks differ. */
+static json_object *calls_value(const struct nt_summary *summary, const struct nt_comm_seen *comm,
+				int *rc)
+{
+	json_object *array = nt_json_array(rc);
+
+	for (size_t i = 0; i < comm->begun_count; i++) {
+		const struct nt_begun_seen *begun = &summary->begun[comm->first_begun + i];
+		json_object *object = nt_json_object(rc);
+
+		nt_json_count(object, "rank", begun->rank, rc);
+		nt_json_count(object, "begun", begun->begun, rc);
+		if (begun->ended >= 0)
+			nt_json_count(object, "ended", begun->ended, rc);
+		nt_json_count(object, "seen", begun->seen_s, rc);
+		nt_json_add(array, NULL, object, rc);
+	}
+	return nt_json_filled(array);
+}
+
 /* The communicators themselves, of which only rank records tell. */
 static json_object *members_value(const struct nt_summary *summary, size_t family, int *rc)
 {
@@ -135,6 +155,7 @@ static json_object *members_value(const struct nt_summary *summary, size_t famil
 		nt_json_text(object, "why", why, rc);
 		nt_json_known(object, "places", places_value(summary, comm, rc), rc);
 		nt_json_known(object, "volumes", volumes_value(summary, comm, rc), rc);
+		nt_json_known(object, "calls", calls_value(summary, comm, rc), rc);
 		nt_late_json(object, summary, comm, rc);
 		nt_json_add(array, NULL, object, rc);
 	}

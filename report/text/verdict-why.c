@@ -181,8 +181,10 @@ static const char *title_of(const struct nt_summary *summary, const struct nt_re
 {
 	enum nt_reason_of about = nt_reason_about(remark->why.id);
 
-	if (remark->why.id == NT_REASON_NOT_LOADED || remark->why.id == NT_REASON_UNUSABLE ||
-	    remark->why.id == NT_REASON_NOT_IN_FULL)
+	if (remark->why.id == NT_REASON_BEHIND)
+		return "Stalled";
+	if (about == NT_ABOUT_CALLS || remark->why.id == NT_REASON_NOT_LOADED ||
+	    remark->why.id == NT_REASON_UNUSABLE || remark->why.id == NT_REASON_NOT_IN_FULL)
 		return "Note";
 	if (about == NT_ABOUT_OPEN_KEY || about == NT_ABOUT_KEY)
 		return "Left alone";

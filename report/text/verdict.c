@@ -87,7 +87,8 @@ static int by_step(const void *left, const void *right)
 static bool has_untuned(const struct nt_summary *summary)
 {
 	for (size_t i = 0; i < summary->remark_count; i++) {
-		if (summary->remarks[i].kind == NT_REMARK_WHY)
+		if (summary->remarks[i].kind == NT_REMARK_WHY &&
+		    nt_reason_about(summary->remarks[i].why.id) != NT_ABOUT_CALLS)
 			return true;
 	}
 	return false;

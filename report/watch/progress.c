@@ -295,7 +295,9 @@ static int see_remark(const struct teller *teller, const struct nt_remark *remar
 
 	nt_reason_say(&remark->why, NULL, 0, says, sizeof(says));
 	snprintf(text, sizeof(text), "%s%s%s: %.150s",
-		 remark->kind == NT_REMARK_DAMAGE ? "damaged" : "not tuned",
+		 remark->kind == NT_REMARK_DAMAGE     ? "damaged"
+		 : remark->why.id == NT_REASON_BEHIND ? "stalled"
+						      : "not tuned",
 		 remark->step[0] ? ", step " : "", remark->step,
 		 remark->kind == NT_REMARK_DAMAGE ? remark->text : says);
 	for (size_t i = 0; i < watch->remark_count; i++) {

@@ -14,6 +14,7 @@
 #ifndef NT_COLLECT_H
 #define NT_COLLECT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "lib/error.h"
@@ -28,6 +29,7 @@ struct nt_collected {
 	const char *text; /* until the visit ends */
 	size_t bytes;
 	const char *why; /* it could not be read; NULL: it was */
+	bool calls; /* no record, but the text of a process's calls (record/calls.h) */
 };
 
 typedef void nt_collect_visit(void *argument, const struct nt_collected *file);

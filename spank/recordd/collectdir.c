@@ -10,11 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include "contract/names.h"
 #include "lib/dirstream.h"
 #include "lib/hash.h"
 #include "lib/file.h"
+#include "record/calls.h"
 #include "record/rank.h"
 #include "record/step.h"
 #include "spank/safe-open.h"
@@ -26,7 +28,7 @@ struct directory_reader {
 	nt_collect_visit *visit;
 	void *argument;
 	int dir_fd;
-	size_t files, bytes;
+	size_t files, calls, bytes;
 };
 
 /* What is summed up. */
@@ -73,6 +75,32 @@ static void visit_file(struct directory_reader *reader, const char *name)
 	free(text);
 }
 
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Of one that cannot be used nothing is told: it is no record. */
+static void visit_calls(struct directory_reader *reader, const char *name)
+{
+	struct nt_collected file = { .name = name, .calls = true };
+	char *bytes = NULL, *text = malloc(NT_RANK_RECORD_MAX);
+	size_t count = 0;
+
+	if (text && nt_collect_file(reader->dir_fd, name, sizeof(struct nt_calls), &bytes, &count,
+				    NULL) == 0)
+		file.bytes = nt_calls_format(bytes, count, now_ms(), text, NT_RANK_RECORD_MAX);
+	file.text = text;
+	reader->bytes += file.bytes;
+	if (file.bytes > 0)
+		reader->visit(reader->argument, &file);
+	free(bytes);
+	free(text);
+}
+
 static void visit_all(struct directory_reader *reader, DIR *directory)
 {
 	const struct dirent *entry;
@@ -80,6 +108,11 @@ static void visit_all(struct directory_reader *reader, DIR *directory)
 	while ((entry = readdir(directory)) != NULL) {
 		if (strncmp(entry->d_name, NT_SHM_FILE ".", sizeof(NT_SHM_FILE)) == 0)
 			reader->visit(reader->argument, &(struct nt_collected){ .name = NULL });
+		if (nt_calls_file_is(entry->d_name) && reader->calls < NT_COLLECT_FILES &&
+		    reader->bytes <= NT_COLLECT_BYTES) {
+			reader->calls++;
+			visit_calls(reader, entry->d_name);
+		}
 		if (!nt_rank_file_is(entry->d_name))
 			continue;
 		if (reader->files == NT_COLLECT_FILES || reader->bytes > NT_COLLECT_BYTES) {
@@ -164,6 +197,8 @@ void nt_collect_add(struct nt_sum *sum, const struct nt_collected *file, uint32_
 
 	if (!file->name)
 		sum->started = true;
+	else if (file->calls)
+		(void)nt_sum_add_begun(sum, file->text, file->bytes, &err);
 	else if (file->why)
 		count_unusable(sum, file->name, file->why);
 	else if (nt_sum_add_record(sum, file->text, file->bytes, job, step, &err) < 0)

@@ -30,7 +30,7 @@ static void free_file(struct nt_collected *file)
 /* false: no memory. */
 static bool copy_file(struct nt_collected *copy, const struct nt_collected *file)
 {
-	*copy = (struct nt_collected){ .bytes = file->bytes };
+	*copy = (struct nt_collected){ .bytes = file->bytes, .calls = file->calls };
 	if (file->name)
 		copy->name = strdup(file->name);
 	if (file->why)
@@ -133,9 +133,11 @@ static void fill_head(struct nt_long_head *head, const struct nt_arguments *argu
 	snprintf(head->release, sizeof(head->release), "%s", PACKAGE_VERSION);
 }
 
-static void add_lines(struct nt_long_out *out, const struct nt_arguments *arguments,
+/* Returns whether there is anything of the ranks. */
+static bool add_lines(struct nt_long_out *out, const struct nt_arguments *arguments,
 		      const struct nt_ranks *ranks, const char *record)
 {
+	bool calls = false;
 	char text[32];
 
 	if (record[0])
@@ -152,11 +154,14 @@ static void add_lines(struct nt_long_out *out, const struct nt_arguments *argume
 	for (size_t i = 0; i < ranks->count; i++) {
 		const struct nt_collected *file = &ranks->file[i];
 
-		if (file->text)
+		if (file->calls)
+			calls |= nt_long_add(out, NT_LONG_CALLS, file->text, file->bytes);
+		else if (file->text)
 			(void)nt_long_add(out, NT_LONG_RANK, file->text, file->bytes);
 		else if (file->why)
 			nt_long_miss(out);
 	}
+	return calls || out->records + out->dropped + out->unusable > 0;
 }
 
 /* To disk, and what is too much goes. */
@@ -197,8 +202,7 @@ int nt_longform_write(const struct nt_arguments *arguments, bool final,
 
 	if (nt_long_begin(&out, nt_longform_bytes(arguments), &err) < 0)
 		return say(out_fd, NT_LONGSAY_FAILED, &err);
-	add_lines(&out, arguments, ranks, record);
-	if (out.records + out.dropped + out.unusable == 0) {
+	if (!add_lines(&out, arguments, ranks, record)) {
 		rc = say(out_fd, NT_LONGSAY_NOTHING, NULL);
 	} else if (save(&out, arguments, final, out_fd, &err) < 0) {
 		rc = say(out_fd, NT_LONGSAY_FAILED, &err);

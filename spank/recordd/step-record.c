@@ -52,6 +52,7 @@ size_t nt_step_record_format(const struct nt_recordd *recordd, struct nt_sum *su
 		.remark = remembered ? remembered->remark : NULL,
 	};
 
-	text[0] = nt_sum_decided(sum) ? '1' : '0';
+	/* Ranks of other nodes may be behind: then all parts are needed. */
+	text[0] = nt_sum_decided(sum) || (!recordd->final && nt_sum_still(sum)) ? '1' : '0';
 	return 1 + nt_sum_format(sum, &head, text + 1, room + 1);
 }

@@ -75,7 +75,7 @@ size_t nt_sum_format(struct nt_sum *sum, const struct nt_sum_head *head, char *o
 	struct nt_step step;
 	size_t used = 0;
 
-	if (sum->records == 0 && sum->unusable == 0)
+	if (sum->records == 0 && sum->unusable == 0 && sum->calls_count == 0)
 		return 0;
 	note_step(head, &step);
 	sum->flags |= head->flags;

@@ -99,6 +99,7 @@ static const struct option table[] = {
 	{ "capture", OWN, 0, 0, 0, nt_parse_capture, "EVERY[xREPLAYS]", "CUDA graphs" },
 	{ "kill", WHEN, AT(kill), 0, 0, NULL, "RANK@CALL", "SIGKILL itself" },
 	{ "exit", WHEN, AT(exit), 0, 0, NULL, "RANK@CALL", "leave at once with 3" },
+	{ "stuck", WHEN, AT(stuck), 0, 0, NULL, "RANK@CALL", "never make that call" },
 	{ "drop-kernelch", REAL, AT(drop_kernelch), 0, 1, NULL, "P", "lost KernelCh events" },
 	{ "late-kernelch", OWN, 0, 0, 0, nt_parse_late, "tuner|profiler", "after its finalize" },
 	{ "abort", FLAG, AT(abort), 0, 0, NULL, NULL, "ncclCommAbort at the end" },
@@ -158,6 +159,7 @@ static void defaults(struct nt_options *o)
 		.replays = 3,
 		.kill = { -1, 0 },
 		.exit = { -1, 0 },
+		.stuck = { -1, 0 },
 		.peer_timeout_s = 120,
 	};
 }

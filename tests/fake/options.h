@@ -145,6 +145,7 @@ struct nt_options {
 	unsigned replays;
 	struct nt_when kill;
 	struct nt_when exit;
+	struct nt_when stuck;
 	double drop_kernelch;
 	enum nt_late late_kernelch;
 	bool abort;

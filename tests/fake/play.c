@@ -81,6 +81,8 @@ static void faults(struct player *p, struct nt_comm *c, const struct nt_call *ca
 		kill(getpid(), SIGKILL);
 	if (is_due(r, &o->exit))
 		_exit(NT_EXIT_ASKED);
+	while (is_due(r, &o->stuck))
+		pause();
 	if ((int)r->rank == o->simulate.rank && every(r->calls, o->simulate.call))
 		nt_group_run(&c, 1, call, calls, NT_GROUP_SIMULATE);
 	if (o->ras.call && (nt_load_mask_now() & (int)NT_PROF_KERNEL_CH) &&

@@ -13,7 +13,7 @@ setup() {
 
 # members [SCHEMA...]: every member that has a name of its own; of all records' schemas.
 members() {
-	[ $# -gt 0 ] || set -- docs/schema/{key,rank,step,job,long,topology}.schema.json
+	[ $# -gt 0 ] || set -- docs/schema/{key,rank,step,job,long,topology,calls}.schema.json
 	jq -r '.. | objects | .properties // empty | keys[]' "$@" | sort -u
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "lib/file.h"
+#include "record/calls.h"
 #include "record/rank.h"
 #include "record/step.h"
 #include "tests/unit/table-file.h"
@@ -24,11 +25,19 @@ static const struct {
 	const char *name;
 	const struct nt_fields *fields;
 } lists[] = {
-	{ "rank", &nt_rank_fields },	       { "comm", &nt_rank_comm_fields },
-	{ "sampled", &nt_sampled_fields },     { "key", &nt_key_fields },
-	{ "marker", &nt_rank_marker_fields },  { "warm", &nt_rank_warm_fields },
-	{ "explored", &nt_explored_fields },   { "explored arm", &nt_explored_arm_fields },
-	{ "agreement", &nt_agreement_fields }, { "step", &nt_step_fields },
+	{ "rank", &nt_rank_fields },
+	{ "comm", &nt_rank_comm_fields },
+	{ "sampled", &nt_sampled_fields },
+	{ "key", &nt_key_fields },
+	{ "marker", &nt_rank_marker_fields },
+	{ "warm", &nt_rank_warm_fields },
+	{ "explored", &nt_explored_fields },
+	{ "explored arm", &nt_explored_arm_fields },
+	{ "agreement", &nt_agreement_fields },
+	{ "step", &nt_step_fields },
+	{ "calls", &nt_calls_fields },
+	{ "calls comm", &nt_calls_comm_fields },
+	{ "calls last", &nt_calls_last_fields },
 };
 
 static bool has(const struct nt_fields *fields, const struct nt_field *field)

@@ -162,6 +162,14 @@ static const struct line {
 	  "--nccl-tune=policy,launch=auto." },
 	{ NT_REASON_MEMORY, "memory", "A process ran out of memory.",
 	  "Give the job more memory (--mem)." },
+	{ NT_REASON_BEHIND, "behind|Rank 3 on n1|AllReduce 64M, call 1204|all 3 others|62",
+	  "Rank 3 on n1 had not begun AllReduce 64M, call 1204, which all 3 others had waited in "
+	  "for 62 s.",
+	  "See what that rank does (py-spy dump, gdb -p), its GPU (nvidia-smi) and its data." },
+	{ NT_REASON_LAST_CALLS, "lastcalls|2 of 4 ranks|1203 to 1204|AllReduce 64M, call 1204|0.1",
+	  "When last seen, 2 of 4 ranks had begun 1203 to 1204 calls; the newest was AllReduce "
+	  "64M, call 1204, 0.1 s before.",
+	  "See the program's output, and what Slurm says of its end: sacct -o state,exitcode." },
 	{ NT_REASON_MODE, "mode|observe", "Only measured: mode observe tries nothing.",
 	  "To explore: --nccl-tune=bandit." },
 };

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 #include "contract/coll.h"
 #include "lib/file.h"
+#include "record/calls.h"
 #include "record/lateness.h"
 #include "record/long.h"
 #include "record/rank.h"
@@ -370,8 +371,13 @@ static json_object *member(void)
 	static const char *const names[] = { "id", "name", "state", "why", NULL };
 	static const char *const node[] = { "node", NULL };
 	json_object *schema = texts(names), *place = texts(node), *volume = object_of("object");
-	json_object *all = json_object_new_object();
+	json_object *all = json_object_new_object(), *begun = json_object_new_object();
 
+	with(begun, "rank", count());
+	with(begun, "begun", count());
+	with(begun, "ended", count());
+	with(begun, "seen", count());
+	with(properties(schema), "calls", array_of(with(object_of("object"), "properties", begun)));
 	with(properties(place), "ranks", array_of(count()));
 	with(properties(schema), "places", array_of(place));
 	with(all, "coll", colls());
@@ -470,7 +476,7 @@ static json_object *report_schema(void)
 		      "nccl-tune: what nccl-tune report --json prints, version 1");
 }
 
-/* The lines behind it are a step's record, a rank's, a topology, or a text. */
+/* The lines behind it are a step's record, a rank's, a topology, calls, or a text. */
 static json_object *long_schema(void)
 {
 	return titled(fields_of(&nt_long_fields),
@@ -493,13 +499,23 @@ static json_object *topology_schema(void)
 	return titled(schema, "nccl-tune: what NCCL found of a node, in its long form, version 1");
 }
 
+static json_object *calls_schema(void)
+{
+	json_object *schema = fields_of(&nt_calls_fields), *all = properties(schema);
+	json_object *comm = fields_of(&nt_calls_comm_fields);
+
+	with(properties(comm), NT_CALLS_LAST_LIST, array_of(fields_of(&nt_calls_last_fields)));
+	with(all, NT_CALLS_COMM_LIST, array_of(comm));
+	return titled(schema, "nccl-tune: calls of a process's ranks, in the long form, version 1");
+}
+
 static const struct {
 	const char *name;
 	json_object *(*make)(void);
 } schemas[] = {
-	{ "key", key_schema },	     { "long", long_schema }, { "rank", rank_schema },
-	{ "step", step_schema },     { "job", job_schema },   { "topology", topology_schema },
-	{ "report", report_schema },
+	{ "key", key_schema },	     { "long", long_schema },	{ "rank", rank_schema },
+	{ "step", step_schema },     { "job", job_schema },	{ "topology", topology_schema },
+	{ "report", report_schema }, { "calls", calls_schema },
 };
 
 static void schemas_are_what_the_tables_say(void **state)

@@ -1,0 +1,125 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls of a step's ranks, and what follows from comparing them. */
+#include <stdlib.h>
+#include <string.h>
+#include "record/behind.h"
+#include "record/sum.h"
+
+#define CALLS_MAX 262144 /* ranks of all communicators of a step */
+
+int nt_sum_add_begun(struct nt_sum *sum, const char *text, size_t text_bytes, struct nt_error *err)
+{
+	struct nt_calls_rank *ranks, *all;
+	size_t count;
+
+	if (nt_calls_read(text, text_bytes, &ranks, &count, err) < 0)
+		return -1;
+	all = count > 0 && sum->calls_count + count <= CALLS_MAX
+		      ? realloc(sum->calls, (sum->calls_count + count) * sizeof(*all))
+		      : NULL;
+	if (all) {
+		memcpy(all + sum->calls_count, ranks, count * sizeof(*all));
+		sum->calls = all;
+		sum->calls_count += count;
+	}
+	free(ranks);
+	return 0;
+}
+
+/* What counts most stands first. */
+static int by_weight(const void *left, const void *right)
+{
+	const struct nt_behind *a = left, *b = right;
+
+	if (a->ranks != b->ranks)
+		return a->ranks > b->ranks ? -1 : 1;
+	if (a->most != b->most)
+		return a->most > b->most ? -1 : 1;
+	return (a->first > b->first) - (a->first < b->first);
+}
+
+static void add_why(struct nt_sum_why *whys, size_t *count, const struct nt_behind *behind,
+		    const struct nt_calls_rank *ranks)
+{
+	struct nt_sum_why *why = &whys[(*count)++];
+
+	why->ranks = behind->ranks;
+	why->nodes = behind->nodes;
+	nt_behind_why(behind, ranks, &why->why);
+}
+
+size_t nt_sum_calls_whys(const struct nt_sum *sum, bool running,
+			 struct nt_sum_why whys[NT_SUM_WHYS])
+{
+	size_t comms, count = 0;
+	struct nt_behind *all = nt_behind_find(sum->calls, sum->calls_count, running, &comms);
+
+	if (comms > 0)
+		qsort(all, comms, sizeof(*all), by_weight);
+	for (size_t i = 0; i < comms && count < NT_SUM_WHYS; i++) {
+		if (all[i].root)
+			add_why(whys, &count, &all[i], sum->calls);
+	}
+	/* Nobody waits: where the program was, of the largest. */
+	for (size_t i = 0; i < comms && count == 0 && !running; i++) {
+		if (all[i].open)
+			add_why(whys, &count, &all[i], sum->calls);
+	}
+	free(all);
+	return count;
+}
+
+/* Worth telling: somebody was killed, or runs, or ranks differ. */
+static bool is_odd(const struct nt_calls_rank *ranks, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if ((!ranks[i].end && !ranks[i].left) || ranks[i].begun != ranks[0].begun)
+			return true;
+	}
+	return false;
+}
+
+int nt_sum_put_begun(const struct nt_sum *sum, struct nt_summary *summary)
+{
+	struct nt_comm_seen *comm = &summary->comms[summary->comm_count - 1];
+	size_t first, count = nt_behind_ranks(sum->calls, sum->calls_count, comm->id, comm->ranks,
+					      &first);
+
+	comm->first_begun = summary->begun_count;
+	if (!is_odd(sum->calls + first, count))
+		return 0;
+	for (size_t i = first; i < first + count; i++) {
+		const struct nt_calls_rank *rank = &sum->calls[i];
+		struct nt_begun_seen *begun;
+
+		begun = nt_summary_add(&summary->begun, &summary->begun_count, sizeof(*begun));
+		if (!begun)
+			return -1;
+		begun->rank = (uint32_t)rank->rank;
+		begun->begun = rank->begun;
+		begun->ended = rank->ended;
+		begun->seen_s = rank->seen_ms / 1000;
+		comm->begun_count++;
+	}
+	return 0;
+}
+
+void nt_sum_sort_calls(struct nt_sum *sum)
+{
+	sum->calls_count = nt_behind_sort(sum->calls, sum->calls_count);
+}
+
+bool nt_sum_still(struct nt_sum *sum)
+{
+	struct nt_behind *all;
+	bool still = false;
+	size_t comms;
+
+	nt_sum_sort_calls(sum);
+	all = nt_behind_find(sum->calls, sum->calls_count, true, &comms);
+	for (size_t i = 0; i < comms; i++)
+		still = still || all[i].still;
+	free(all);
+	return still;
+}

@@ -1,0 +1,111 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* calls.c - see calls.h */
+#include "tuner/calls.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+#include "contract/names.h"
+
+static uint64_t wall_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static struct nt_calls *map_file(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	void *map = MAP_FAILED;
+
+	if (fd < 0)
+		return NULL;
+	if (posix_fallocate(fd, 0, sizeof(struct nt_calls)) == 0)
+		map = mmap(NULL, sizeof(struct nt_calls), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+			   0);
+	close(fd);
+	if (map != MAP_FAILED)
+		return map;
+	(void)unlink(path);
+	return NULL;
+}
+
+struct nt_calls *nt_calls_open(const struct nt_place *place, uint32_t task, uint32_t pid,
+			       uint32_t stall_s)
+{
+	char path[NT_PATH_MAX + 48];
+	struct nt_calls *calls;
+
+	snprintf(path, sizeof(path), "%s/" NT_CALLS_PREFIX "%u.%u", place->dir, task, pid);
+	calls = map_file(path);
+	if (!calls)
+		return NULL;
+	calls->layout = NT_CALLS_LAYOUT;
+	calls->task = task;
+	calls->pid = pid;
+	calls->stall_s = stall_s;
+	memcpy(calls->node, place->node, sizeof(calls->node));
+	nt_calls_look(calls, false);
+	/* Readers look for it first. */
+	atomic_store_explicit(&calls->magic, NT_CALLS_MAGIC, memory_order_release);
+	return calls;
+}
+
+void nt_calls_close(struct nt_calls *calls)
+{
+	if (calls)
+		(void)munmap(calls, sizeof(*calls));
+}
+
+struct nt_calls_comm *nt_calls_add(struct nt_calls *calls, uint32_t index, uint64_t id, int rank,
+				   uint32_t ranks, uint32_t nodes)
+{
+	struct nt_calls_comm *comm;
+
+	if (!calls || index >= NT_CALLS_COMMS || id == 0 || rank < 0)
+		return NULL;
+	comm = &calls->comm[index];
+	/* Of an ended one, perhaps. */
+	atomic_store_explicit(&comm->state, NT_CALLS_FREE, memory_order_relaxed);
+	atomic_store_explicit(&comm->begun, 0, memory_order_relaxed);
+	atomic_store_explicit(&comm->ended, 0, memory_order_relaxed);
+	atomic_store_explicit(&comm->moved_ms, wall_ms(), memory_order_relaxed);
+	comm->rank = rank;
+	comm->id = id;
+	comm->ranks = ranks;
+	comm->nodes = nodes;
+	atomic_store_explicit(&comm->state, NT_CALLS_OPEN, memory_order_release);
+	return comm;
+}
+
+void nt_calls_leave(struct nt_calls_comm *comm)
+{
+	if (comm)
+		atomic_store_explicit(&comm->state, NT_CALLS_LEFT, memory_order_relaxed);
+}
+
+void nt_calls_see(struct nt_calls_comm *comm, struct nt_calls_seen *seen, uint64_t now_ms)
+{
+	const uint64_t begun = nt_calls_begun(comm);
+
+	if (!comm || (begun == seen->begun && seen->moved_ms != 0))
+		return;
+	seen->begun = begun;
+	seen->moved_ms = now_ms;
+	atomic_store_explicit(&comm->moved_ms, wall_ms(), memory_order_relaxed);
+}
+
+void nt_calls_look(struct nt_calls *calls, bool ended)
+{
+	if (!calls)
+		return;
+	atomic_store_explicit(&calls->seen_ms, wall_ms(), memory_order_relaxed);
+	if (ended)
+		atomic_store_explicit(&calls->ended, 1, memory_order_relaxed);
+}

@@ -32,7 +32,7 @@ unknown() {
 		[[ $message =~ $NOT_OURS ]] && continue
 		while read -r part; do
 			[ "${#part}" -lt 5 ] || grep -qF -- "$part" "$2" || echo "$PAGE: '$part' of '$message' is in no source"
-		done < <(tr '\001' '\n' <<<"${message//…/$'\001'}" | sed 's/^ *//; s/ *$//')
+		done < <(tr '\001' '\n' <<<"${message//…/$'\001'}" | sed 's/^:* *//; s/ *$//')
 	done < <(quoted "$1")
 }
 

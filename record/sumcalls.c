@@ -87,7 +87,7 @@ int nt_sum_put_begun(const struct nt_sum *sum, struct nt_summary *summary)
 					      &first);
 
 	comm->first_begun = summary->begun_count;
-	if (!is_odd(sum->calls + first, count))
+	if (count == 0 || !is_odd(sum->calls + first, count))
 		return 0;
 	for (size_t i = first; i < first + count; i++) {
 		const struct nt_calls_rank *rank = &sum->calls[i];

@@ -292,7 +292,7 @@ without_plugin() {
 @test "the remembered arms of the chosen profile are passed to the step" {
 	calibrated | remember
 	run -0 task -N2 --nccl-tune=bandit,launch=auto
-	[ "$(grep -c '^NCCL_TUNE_WARM=v=1 nccl=22809 fabric=socket fingerprint=00000000000000f3 2r2n.AllReduce.65536=RING/SIMPLE 2r2n.AllReduce.16777216=AUTO$' <<<"$output")" = 2 ]
+	[ "$(grep -c '^NCCL_TUNE_WARM=v=1 nccl=22809 fabric=socket fingerprint=00000000000000f3 2r2n.AllReduce.65536=RING/SIMPLE@1000 2r2n.AllReduce.16777216=AUTO$' <<<"$output")" = 2 ]
 	run -0 task -N2 --nccl-tune=policy
 	[ "$(grep -c '^NCCL_TUNE_WARM=' <<<"$output")" = 2 ]
 	[[ $output != *LAUNCH* ]]

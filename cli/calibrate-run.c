@@ -24,7 +24,7 @@
 
 #define START_S 5 /* of NCCL, before one was seen */
 #define GRACE_S 1 /* beyond the time, for a step that fitted when it began */
-#define SEEN_MS 20000 /* until an entry is seen: file systems of homes are slow now and then */
+#define SEEN_MS 10000 /* until an entry is seen: file systems of homes are slow now and then */
 #define LONGER_S 3 /* calls, where some size was not measured in time */
 
 /* Small rounds: what is found out is which profile, and each step looks at its arms again. */

@@ -11,14 +11,16 @@
 #include "lib/table.h"
 #include "lib/wrap.h"
 #include "report/model/job-figures.h"
-#include "report/model/sacct-names.h"
 #include "report/text/print.h"
 
-#define ASKED_MAX 500 /* jobs in one question */
 #define LABEL_MAX (NT_JOB_LABEL_MAX + 16) /* with its run */
 
 struct nt_report_line {
 	char label[LABEL_MAX];
+	bool known; /* to Slurm: name, nodes (0: unknown) and elapsed time */
+	char name[64];
+	uint32_t nodes;
+	int64_t elapsed_s;
 	struct nt_job_figures figures;
 };
 
@@ -57,7 +59,7 @@ static int add_full(struct nt_report_list *list, const char *job, const struct n
 	return full ? 0 : nt_error_set(err, "no memory for the report");
 }
 
-int nt_report_list_add(struct nt_report_list *list, const char *job,
+int nt_report_list_add(struct nt_report_list *list, const char *job, const struct nt_jobtext *text,
 		       const struct nt_summary *summary, struct nt_error *err)
 {
 	struct nt_report_line *lines = realloc(list->lines, (list->count + 1) * sizeof(*lines));
@@ -67,38 +69,16 @@ int nt_report_list_add(struct nt_report_list *list, const char *job,
 		return nt_error_set(err, "no memory for the list of jobs");
 	list->lines = lines;
 	line = &lines[list->count++];
+	*line = (struct nt_report_line){ .known = text != NULL };
 	snprintf(line->label, sizeof(line->label), "%s", job ? job : "");
+	if (text) {
+		snprintf(line->name, sizeof(line->name), "%.63s", text->name);
+		line->nodes = text->nodes;
+		line->elapsed_s = text->elapsed_s;
+	}
 	nt_job_figures_make(&line->figures, summary);
 	list->several |= !same_job(lines[0].label, line->label);
 	return list->several ? 0 : add_full(list, job, summary, err);
-}
-
-/* What accounting does not say stays unknown. */
-static void load_names(struct nt_sacct_names *names, const struct nt_report_list *list)
-{
-	const size_t room = ASKED_MAX * (LABEL_MAX + 1);
-	char *asked = malloc(room);
-
-	for (size_t i = 0; asked && i < list->count; i += ASKED_MAX) {
-		size_t used = 0;
-
-		for (size_t j = i; j < list->count && j < i + ASKED_MAX; j++) {
-			const char *label = list->lines[j].label;
-
-			used += (size_t)snprintf(asked + used, room - used, "%s%.*s",
-						 used ? "," : "", (int)strcspn(label, " "), label);
-		}
-		(void)nt_sacct_names_load(names, asked, NULL);
-	}
-	free(asked);
-}
-
-static const struct nt_sacct_name *name_of(const struct nt_sacct_names *names, const char *label)
-{
-	char job[NT_JOB_LABEL_MAX];
-
-	snprintf(job, sizeof(job), "%.*s", (int)strcspn(label, " "), label);
-	return nt_sacct_names_find(names, job, NULL);
 }
 
 /* As sacct prints it. */
@@ -120,16 +100,15 @@ static void add_step(struct nt_table *table, double us)
 	nt_cell(table, "%s", isnan(us) ? "-" : nt_time_text(us, text, sizeof(text)));
 }
 
-static void add_line(struct nt_table *table, const struct nt_report_line *line,
-		     const struct nt_sacct_name *name)
+static void add_line(struct nt_table *table, const struct nt_report_line *line)
 {
 	char text[32];
 
 	nt_cell(table, "%.18s", line->label);
-	nt_cell(table, "%.16s", name ? name->name : "-");
-	nt_cell_count(table, name && name->nodes > 0 ? name->nodes : line->figures.nodes);
-	if (name)
-		add_elapsed(table, name->elapsed_s);
+	nt_cell(table, "%.16s", line->known ? line->name : "-");
+	nt_cell_count(table, line->nodes > 0 ? line->nodes : line->figures.nodes);
+	if (line->known)
+		add_elapsed(table, line->elapsed_s);
 	else
 		nt_cell(table, "-");
 	add_step(table, line->figures.before_us);
@@ -152,18 +131,15 @@ static size_t count_jobs(const struct nt_report_list *list)
 	return jobs;
 }
 
-static void add_sum(struct nt_table *table, const struct nt_report_list *list,
-		    const struct nt_sacct_names *names)
+static void add_sum(struct nt_table *table, const struct nt_report_list *list)
 {
 	double net_ms = 0;
 	int64_t elapsed_s = 0;
 	char text[32];
 
 	for (size_t i = 0; i < list->count; i++) {
-		const struct nt_sacct_name *name = name_of(names, list->lines[i].label);
-
 		net_ms += list->lines[i].figures.net_ms;
-		elapsed_s += name ? name->elapsed_s : 0;
+		elapsed_s += list->lines[i].elapsed_s;
 	}
 	nt_cell(table, "%zu jobs", count_jobs(list));
 	nt_cell(table, "%s", "");
@@ -179,17 +155,14 @@ static void add_sum(struct nt_table *table, const struct nt_report_list *list,
 
 static int print_table(FILE *out, const struct nt_report_list *list, struct nt_error *err)
 {
-	struct nt_sacct_names names = { NULL, 0 };
 	struct nt_table table = NT_TABLE(columns, 0);
 	int rc;
 
-	load_names(&names, list);
 	table.max_columns = NT_WRAP_COLUMNS;
 	for (size_t i = 0; i < list->count; i++)
-		add_line(&table, &list->lines[i], name_of(&names, list->lines[i].label));
-	add_sum(&table, list, &names);
+		add_line(&table, &list->lines[i]);
+	add_sum(&table, list);
 	rc = nt_table_print(out, &table, err);
-	nt_sacct_names_fini(&names);
 	if (rc == 0)
 		nt_wrap(out, "", 0,
 			"STEP: median time of the program's own step; before: with NCCL's own "

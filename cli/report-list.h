@@ -5,10 +5,9 @@
  * Add a summary for each; what is printed depends on whether they are of more than one job. The
  * components and runs of a job, which have labels such as 12+1 and "12 (run 1)", are one job.
  *
- * Threads:  single-threaded programs only (sacct-names.h).
- * Memory:   nt_report_list_fini frees all; summaries are not kept.
+ * Threads:  any; one at a time for one list.
+ * Memory:   nt_report_list_fini frees all; summaries and texts are not kept.
  * Errors:   -1 and *err when memory runs out.
- * Host:     accounting is asked for the jobs' names; without an answer they are unknown.
  */
 #ifndef NT_REPORT_LIST_H
 #define NT_REPORT_LIST_H
@@ -16,6 +15,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include "record/job-summary.h"
+#include "report/model/jobtext.h"
 
 struct nt_report_list {
 	struct nt_report_line *lines;
@@ -25,8 +25,8 @@ struct nt_report_list {
 	size_t full_bytes;
 };
 
-/* job: as nt_summary_print. */
-int nt_report_list_add(struct nt_report_list *list, const char *job,
+/* job: as nt_summary_print. text: what Slurm knows of it; NULL: nothing. */
+int nt_report_list_add(struct nt_report_list *list, const char *job, const struct nt_jobtext *text,
 		       const struct nt_summary *summary, struct nt_error *err);
 int nt_report_list_print(FILE *out, const struct nt_report_list *list, struct nt_error *err);
 void nt_report_list_fini(struct nt_report_list *list);

@@ -44,7 +44,7 @@ int nt_output_add(struct nt_output *output, const char *job, const struct nt_sum
 	case NT_FORM_TEXT: break;
 	}
 	if (output->brief)
-		return nt_report_list_add(&output->list, job, summary, err);
+		return nt_report_list_add(&output->list, job, output->text, summary, err);
 	if (output->jobs > 1)
 		fputc('\n', output->out);
 	return nt_summary_print(output->out, job, summary, err);

@@ -11,7 +11,7 @@
 
 #define TIMEOUT_MS 30000
 
-enum column { LABEL, NAME, ELAPSED, NODES, COLUMNS };
+enum column { LABEL, NAME, COLUMNS };
 
 static int take(void *argument, const struct nt_text *column, struct nt_error *err)
 {
@@ -25,15 +25,13 @@ static int take(void *argument, const struct nt_text *column, struct nt_error *e
 	item = &items[names->count++];
 	nt_printable_copy(item->label, sizeof(item->label), column[LABEL].at, column[LABEL].bytes);
 	nt_printable_copy(item->name, sizeof(item->name), column[NAME].at, column[NAME].bytes);
-	item->elapsed_s = nt_sacct_number(column[ELAPSED]);
-	item->nodes = nt_sacct_number(column[NODES]);
 	return 0;
 }
 
 int nt_sacct_names_load(struct nt_sacct_names *names, const char *list, struct nt_error *err)
 {
 	const struct nt_sacct question = {
-		.columns = "JobID,JobName,ElapsedRaw,NNodes",
+		.columns = "JobID,JobName",
 		.count = COLUMNS,
 		.jobs = list,
 		.steps = true,

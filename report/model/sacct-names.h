@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sacct-names.h - what accounting says of jobs beside their records: names, nodes, elapsed time
+/* sacct-names.h - the names of jobs and of their steps, from accounting
  *
  * Threads:  single-threaded programs only (child.h).
  * Memory:   nt_sacct_names_fini frees all.
@@ -18,7 +18,6 @@
 struct nt_sacct_name {
 	char label[NT_JOB_LABEL_MAX + NT_STEP_NAME_MAX]; /* "12_3", of a step "12_3.0" */
 	char name[64]; /* of the job; of a step that of its program, as a rule */
-	int64_t nodes, elapsed_s;
 };
 
 struct nt_sacct_names {

@@ -8,32 +8,39 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/append.h"
+#include "lib/compare.h"
 #include "lib/size.h"
 
 #define GONE_MS 2000 /* a process looks at least every 200 ms */
 
 /* ---- ranks in order */
 
-static int order(int64_t left, int64_t right)
+/* Which communicator comes first: the rank's or that of an id and a number of ranks? */
+static int compare_comm(const struct nt_calls_rank *rank, const char *id, int64_t ranks)
 {
-	return (left > right) - (left < right);
+	const int rc = strcmp(rank->id, id);
+
+	if (rc != 0)
+		return rc;
+	NT_COMPARE(rank->ranks, ranks);
+	return 0;
 }
 
 static int by_comm(const void *left, const void *right)
 {
 	const struct nt_calls_rank *a = left, *b = right;
-	int rc = strcmp(a->id, b->id);
+	const int rc = compare_comm(a, b->id, b->ranks);
 
-	if (rc == 0)
-		rc = order(a->ranks, b->ranks);
-	if (rc == 0)
-		rc = order(a->rank, b->rank);
-	return rc ? rc : order(b->seen_ms, a->seen_ms);
+	if (rc != 0)
+		return rc;
+	NT_COMPARE(a->rank, b->rank);
+	NT_COMPARE(b->seen_ms, a->seen_ms);
+	return 0;
 }
 
 static bool same_comm(const struct nt_calls_rank *a, const struct nt_calls_rank *b)
 {
-	return strcmp(a->id, b->id) == 0 && a->ranks == b->ranks;
+	return compare_comm(a, b->id, b->ranks) == 0;
 }
 
 static bool same_process(const struct nt_calls_rank *a, const struct nt_calls_rank *b)
@@ -66,10 +73,8 @@ static size_t bound(const struct nt_calls_rank *ranks, size_t count, const char 
 
 	while (low < count) {
 		const size_t middle = low + (count - low) / 2;
-		int rc = strcmp(ranks[middle].id, id);
+		const int rc = compare_comm(&ranks[middle], id, comm_ranks);
 
-		if (rc == 0)
-			rc = order(ranks[middle].ranks, comm_ranks);
 		if (rc < 0 || (rc == 0 && past))
 			low = middle + 1;
 		else

@@ -3,6 +3,7 @@
 /* Calls of a step's ranks, and what follows from comparing them. */
 #include <stdlib.h>
 #include <string.h>
+#include "lib/compare.h"
 #include "record/behind.h"
 #include "record/sum.h"
 
@@ -32,11 +33,10 @@ static int by_weight(const void *left, const void *right)
 {
 	const struct nt_behind *a = left, *b = right;
 
-	if (a->ranks != b->ranks)
-		return a->ranks > b->ranks ? -1 : 1;
-	if (a->most != b->most)
-		return a->most > b->most ? -1 : 1;
-	return (a->first > b->first) - (a->first < b->first);
+	NT_COMPARE(b->ranks, a->ranks);
+	NT_COMPARE(b->most, a->most);
+	NT_COMPARE(a->first, b->first);
+	return 0;
 }
 
 static void add_why(struct nt_sum_why *whys, size_t *count, const struct nt_behind *behind,

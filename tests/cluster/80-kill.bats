@@ -94,7 +94,7 @@ as_without() {
 		for step in joining held final; do
 			strike_at "$target" "$step" 1
 			as_without "$status" "$waits"
-			[ "$k_others" = "done" ] || kill_tell || grep -q '_errhandler: .* status = -61' "$k_dir/srun"
+			[ "$k_others" = "done" ] || grep -q '_errhandler: .* status = -61' "$k_dir/srun" || kill_tell
 			none_of_ours_left
 			[ "$k_admin" = none ]
 		done

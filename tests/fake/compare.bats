@@ -10,7 +10,6 @@ load ../lib/records
 
 setup_file() {
 	alone_environment
-	export RECORD=$TESTS/nt-record SCHEMA=$BATS_TEST_DIRNAME/../../docs/schema
 }
 
 setup() {

@@ -10,7 +10,6 @@ load ../lib/policy
 
 setup_file() {
 	alone_environment
-	export RECORD=$TESTS/nt-record SCHEMA=$BATS_TEST_DIRNAME/../../docs/schema
 }
 
 readonly WARM='v=1 nccl=22809 fabric=any fingerprint=0000000000000001 4r1n.AllReduce.4194304='

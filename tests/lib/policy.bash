@@ -31,7 +31,7 @@ alone_environment() {
 	done
 	export NT_STAGE=${NT_STAGE:-$BATS_TEST_DIRNAME/../../build/stage}
 	export TESTS=$NT_STAGE/libexec/nccl-tune/tests SHOW=$NT_STAGE/bin/nccl-tune
-	export FAKE=$TESTS/nt-fake-nccl
+	export FAKE=$TESTS/nt-fake-nccl RECORD=$TESTS/nt-record SCHEMA=$BATS_TEST_DIRNAME/../../docs/schema
 	NCCL_TUNER_PLUGIN=$(find "$NT_STAGE" -name libnccl-tune.so | head -n 1)
 	export NCCL_TUNER_PLUGIN NCCL_PROFILER_PLUGIN=$NCCL_TUNER_PLUGIN
 }

@@ -158,7 +158,7 @@ entries() {
 	echo "[ -z \"\$NCCL_TUNE_CALIBRATION\" ] || { touch '$NT_CLUSTER/work/runs'; exec sleep 300; }" >"$MADE/before"
 	calibrate_takes ,calibrate=120
 	# A terminal of its own, and its Ctrl-C.
-	as_user salloc -Q -N2 --ntasks-per-node=1 -t 8 script -qefc "$MADE/step" typed \
+	as_user salloc -Q -N2 --ntasks-per-node=1 -t 8 script -qefc "exec $MADE/step" typed \
 		< <(for ((i = 0; i < 600; i++)); do [ ! -e "$NT_CLUSTER/work/runs" ] || break; sleep 0.2; done
 			printf '\003'; exec sleep 60 3>&-) \
 		>"$NT_CLUSTER/work/shown" 2>&1 || { tr '\r' '\n' <"$NT_CLUSTER/work/typed" | grep -v 's left$'; false; }

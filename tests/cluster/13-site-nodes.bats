@@ -43,12 +43,12 @@ nodes() {
 	file "$FILE.n2" '[site]' "$2"
 }
 
-# Two ranks a node; RING/SIMPLE would be found fastest by far. Kept: the records of the first task.
+# fake [ITERATIONS [OPTION...]]: two ranks a node; RING/SIMPLE would be found fastest by far. Kept: the records of the first task.
 fake() {
 	as_user srun -N2 --ntasks-per-node=2 -t 20 --mpi=pmix --nccl-tune=bandit bash -c '"$@"; rc=$?
 		[ "$SLURM_PROCID" != 0 ] || { d=${NCCL_TUNE_POLICY##*,dir=}; cp ${d%%,*}/rank.0.*.json '"$NT_CLUSTER/work/rank.json"'; }
 		exit $rc' - "$NT_TESTS/nt-fake-nccl" --arm RING/SIMPLE=0.4 --noise none --sizes 256K --iters "${1:-4000}" \
-		--call-gap-us 100 >"$out" 2>"$err" || { cat "$err"; false; }
+		--call-gap-us 100 "${@:2}" >"$out" 2>"$err" || { cat "$err"; false; }
 }
 
 untouched() {
@@ -69,7 +69,7 @@ untouched() {
 
 @test "one node forbids a protocol: all ranks stay on AUTO, and the record names the difference" {
 	nodes '' 'protocols = ll simple'
-	fake
+	fake 4000 --more 120000 --settled
 	untouched
 	grep -q '"policy|' "$NT_CLUSTER/work/rank.json"
 }
@@ -78,7 +78,7 @@ untouched() {
 	local line
 	for line in $'min_gain = 4\nlock = min_gain' 'max_calls = 500' 'calls_max = 500'; do
 		nodes "$line" ''
-		fake 2000
+		fake 2000 --more 120000 --settled
 		untouched
 		grep -q '"policy|' "$NT_CLUSTER/work/rank.json"
 	done

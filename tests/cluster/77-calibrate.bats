@@ -90,7 +90,7 @@ calibration_is_recorded() {
 	job "calibrate --time 90s -- $out/program"
 	[ "$rc" = 0 ]
 	grep -q '^launch profile default (no profile is better than the default)' "$out/out"
-	grep -q '^It took .*; later steps start with NCCL's own settings' "$out/out"
+	grep -q "^It took .*; later steps start with NCCL's own settings" "$out/out"
 }
 
 @test "without a known mix no profile is used that loses at any size, with advice to run a step first" {

@@ -49,7 +49,7 @@ struct nt_arguments {
 	uint32_t record_bytes; /* of the step's record, at most; 0: as many as there is room for */
 	/* Of the user's memory, from which on nothing is added; 0: no bound of the site's. */
 	uint32_t memory_mib;
-	/* Of the step's record in full (record/long.h): what a user may have of it, 0: none is
+	/* Of the long form of the step's record (record/long.h): what a user may have of it, 0: none is
 	 * written; whether directories above that of the user's are made. */
 	uint32_t long_mib, long_parents;
 	uint32_t run; /* how often the job was started again before */

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* longform.h - a node's part of a step's record in full (record/long.h), as nt-recordd has it
+/* longform.h - a node's part of the long form of a step's record (record/long.h), as nt-recordd has it
  *         written
  *
  * A child with the user's rights reads what the ranks have left, says so, and then writes: from

@@ -429,8 +429,8 @@ static const struct argp argp = {
 	.args_doc = "[-- PROGRAM [ARGUMENT...]]",
 	.doc = "In a job: run nccl-tune-bench on its nodes with NCCL's default settings and with "
 	       "each launch profile that fits, in turn, and remember the results. Print the speed "
-	       "of each at each size, the profile that later steps with "
-	       "--nccl-tune=...,launch=auto get, and the reason. The collectives and sizes are those "
+	       "of each at each size, the profile that later steps with launch=auto get, and the "
+	       "reason. The collectives and sizes are those "
 	       "of the newest step of this job, or of an earlier job on such nodes; "
 	       "otherwise AllReduce of 64K to 64M.\n\n"
 	       "PROGRAM replaces nccl-tune-bench; each task of a step runs it. It exits with "

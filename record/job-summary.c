@@ -47,7 +47,6 @@ void nt_summary_fini(struct nt_summary *summary)
 	free(summary->volumes);
 	free(summary->begun);
 	free(summary->arms);
-	free(summary->tries);
 	free(summary->dropped);
 	free(summary->topologies);
 	free(summary->latenesses);

@@ -8,7 +8,7 @@
  * (sum.h). The short form has rows, the step's own members and reasons; what is from rank records
  * alone is said below.
  *
- *	steps ── families ── rows ── arms, tries
+ *	steps ── families ── rows ── arms
  *	      └─ comms ── places (ranks on nodes), volumes
  *
  * A family is made of communicators that do the same thing, most often beside each other: of one
@@ -103,13 +103,6 @@ struct nt_volume {
 	double bytes, inside_bytes, between_bytes;
 };
 
-/* A time of the first exploration. */
-struct nt_try {
-	uint16_t round, block; /* a round's first block warms up */
-	int arm;
-	float us; /* NAN: not measured */
-};
-
 /* What NCCL found of a node in a communicator's init, in figures (topology.h). */
 struct nt_topology_seen {
 	size_t step;
@@ -156,12 +149,11 @@ struct nt_summary {
 	struct nt_volume *volumes;
 	struct nt_begun_seen *begun;
 	struct nt_explored_arm *arms; /* of a row's key, AUTO first */
-	struct nt_try *tries;
 	struct nt_dropped *dropped;
 	struct nt_topology_seen *topologies;
 	struct nt_lateness *latenesses; /* nodes are indexes into nodes */
-	size_t comm_count, node_count, place_count, volume_count, arm_count, try_count,
-		dropped_count, topology_count, lateness_count, begun_count;
+	size_t comm_count, node_count, place_count, volume_count, arm_count, dropped_count,
+		topology_count, lateness_count, begun_count;
 };
 
 enum nt_holding {

@@ -30,8 +30,6 @@ void nt_sum_fini(struct nt_sum *sum)
 	}
 	free(sum->comms);
 	free(sum->nodes);
-	for (size_t i = 0; i < sum->explored_count; i++)
-		free(sum->explored[i].tries);
 	free(sum->explored);
 	free(sum->calls);
 	nt_sum_init(sum);
@@ -228,21 +226,6 @@ int nt_sum_add_node(struct nt_sum *sum, const char *name, size_t *node)
 }
 
 /* A key that several processes tell of was explored by one; what holds more counts. */
-static void merge_explored(struct nt_sum_explored *known, const struct nt_sum_explored *explored)
-{
-	if (explored->arm_count > known->arm_count) {
-		memcpy(known->arm, explored->arm, sizeof(known->arm));
-		known->arm_count = explored->arm_count;
-	}
-	if (explored->try_count > known->try_count) {
-		free(known->tries);
-		known->tries = explored->tries;
-		known->try_count = explored->try_count;
-	} else {
-		free(explored->tries);
-	}
-}
-
 int nt_sum_add_explored(struct nt_sum *sum, const struct nt_sum_explored *explored)
 {
 	struct nt_sum_explored *all;
@@ -250,17 +233,15 @@ int nt_sum_add_explored(struct nt_sum *sum, const struct nt_sum_explored *explor
 	for (size_t i = 0; i < sum->explored_count; i++) {
 		struct nt_sum_explored *known = &sum->explored[i];
 
-		if (strcmp(known->id, explored->id) == 0 && known->ranks == explored->ranks &&
-		    known->coll == explored->coll && known->bytes == explored->bytes) {
-			merge_explored(known, explored);
-			return 0;
-		}
+		if (!nt_explored_same(&known->key, &explored->key))
+			continue;
+		if (explored->arm_count > known->arm_count)
+			*known = *explored;
+		return 0;
 	}
 	all = grow(sum->explored, sum->explored_count, EXPLORED_MAX, sizeof(*all));
-	if (!all) {
-		free(explored->tries);
+	if (!all)
 		return -1;
-	}
 	sum->explored = all;
 	all[sum->explored_count++] = *explored;
 	return 0;

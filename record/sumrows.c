@@ -336,13 +336,14 @@ static void fill_row(struct nt_key *row, const struct draft *draft, const struct
 static const struct nt_sum_explored *find_explored(const struct nt_sum *sum,
 						   const struct draft *draft)
 {
-	for (size_t i = 0; i < sum->explored_count; i++) {
-		const struct nt_sum_explored *explored = &sum->explored[i];
+	struct nt_explored key = { .ranks = draft->comm->ranks,
+				   .coll = draft->row.coll,
+				   .bytes = draft->row.bytes };
 
-		if (strcmp(explored->id, draft->comm->id) == 0 &&
-		    explored->ranks == draft->comm->ranks && explored->coll == draft->row.coll &&
-		    explored->bytes == draft->row.bytes)
-			return explored;
+	memcpy(key.id, draft->comm->id, sizeof(key.id));
+	for (size_t i = 0; i < sum->explored_count; i++) {
+		if (nt_explored_same(&sum->explored[i].key, &key))
+			return &sum->explored[i];
 	}
 	return NULL;
 }
@@ -352,18 +353,6 @@ static void add_arms(struct maker *maker, struct nt_key *row, const struct draft
 	const struct nt_sum_explored *explored = find_explored(maker->sum, draft);
 
 	row->first_arm = maker->summary->arm_count;
-	row->first_try = maker->summary->try_count;
-	for (size_t i = 0; explored && i < explored->try_count; i++) {
-		struct nt_try *try = nt_summary_add(&maker->summary->tries,
-						    &maker->summary->try_count, sizeof(*try));
-
-		if (!try) {
-			maker->no_memory = true;
-			return;
-		}
-		*try = explored->tries[i];
-		row->try_count++;
-	}
 	for (size_t i = 0; explored && i < explored->arm_count; i++) {
 		struct nt_explored_arm *arm = ADD(maker, arm);
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "contract/coll.h"
+#include "lib/compare.h"
 #include "record/bandwidth.h"
 #include "record/member-names.h"
 #include "lib/number.h"
@@ -462,19 +463,14 @@ static int compare_rows(const void *left, const void *right)
 {
 	const struct nt_key *a = left;
 	const struct nt_key *b = right;
-	int order = (a->step > b->step) - (a->step < b->step);
 
-	if (order == 0)
-		order = (a->ranks > b->ranks) - (a->ranks < b->ranks);
-	if (order == 0)
-		order = (a->nodes > b->nodes) - (a->nodes < b->nodes);
-	if (order == 0)
-		order = (a->family > b->family) - (a->family < b->family);
-	if (order == 0)
-		order = strcmp(nt_coll_name(a->coll), nt_coll_name(b->coll));
-	if (order == 0)
-		order = (a->bytes > b->bytes) - (a->bytes < b->bytes);
-	return order;
+	NT_COMPARE(a->step, b->step);
+	NT_COMPARE(a->ranks, b->ranks);
+	NT_COMPARE(a->nodes, b->nodes);
+	NT_COMPARE(a->family, b->family);
+	NT_COMPARE_TEXT(nt_coll_name(a->coll), nt_coll_name(b->coll));
+	NT_COMPARE(a->bytes, b->bytes);
+	return 0;
 }
 
 void nt_summary_sort(struct nt_summary *summary)

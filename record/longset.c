@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "lib/compare.h"
 #include "lib/dirstream.h"
 #include "record/member-names.h"
 
@@ -180,27 +181,19 @@ int nt_long_set_add_named(struct nt_long_set *set, const char *path, struct nt_e
 
 /* ---- which of them count */
 
-static int64_t order(int64_t left, int64_t right)
-{
-	return (left > right) - (left < right);
-}
-
 /* The newest of a step and node first. */
 static int compare(const void *left, const void *right)
 {
 	const struct nt_long_head *a = &((const struct nt_long_part *)left)->head;
 	const struct nt_long_head *b = &((const struct nt_long_part *)right)->head;
-	int64_t rc = order(a->job, b->job);
 
-	if (rc == 0)
-		rc = nt_step_name_order(a->step, b->step);
-	if (rc == 0)
-		rc = order(b->run, a->run);
-	if (rc == 0)
-		rc = strverscmp(a->node, b->node);
-	if (rc == 0)
-		rc = (int64_t)b->final - (int64_t)a->final;
-	return (int)(rc ? rc : order(b->written_s, a->written_s));
+	NT_COMPARE(a->job, b->job);
+	NT_COMPARE(nt_step_name_order(a->step, b->step), 0);
+	NT_COMPARE(b->run, a->run);
+	NT_COMPARE(strverscmp(a->node, b->node), 0);
+	NT_COMPARE(b->final, a->final);
+	NT_COMPARE(b->written_s, a->written_s);
+	return 0;
 }
 
 static bool same_step(const struct nt_long_part *a, const struct nt_long_part *b)

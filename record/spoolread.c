@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "lib/compare.h"
 #include "lib/dirstream.h"
 #include "lib/file.h"
 #include "lib/number.h"
@@ -200,8 +201,7 @@ static int compare_items(const void *left, const void *right)
 	const struct nt_spool_item *a = left;
 	const struct nt_spool_item *b = right;
 
-	if (a->time_ns != b->time_ns)
-		return a->time_ns < b->time_ns ? -1 : 1;
+	NT_COMPARE(a->time_ns, b->time_ns);
 	return strverscmp(a->name, b->name);
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "contract/coll.h"
+#include "lib/compare.h"
 #include "lib/quantile.h"
 #include "record/bandwidth.h"
 
@@ -150,10 +151,10 @@ static size_t family_of(struct maker *maker, const struct nt_sum_comm *comm)
 
 static int by_rank(const void *left, const void *right)
 {
-	uint32_t a = ((const struct nt_place_seen *)left)->rank;
-	uint32_t b = ((const struct nt_place_seen *)right)->rank;
+	const struct nt_place_seen *a = left, *b = right;
 
-	return (a > b) - (a < b);
+	NT_COMPARE(a->rank, b->rank);
+	return 0;
 }
 
 static void add_places(struct maker *maker, const struct nt_sum_comm *comm)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "contract/coll.h"
+#include "lib/compare.h"
 #include "report/text/row-text.h"
 #include "report/model/row-time.h"
 
@@ -319,8 +320,7 @@ static int compare(const void *left, const void *right)
 {
 	const struct nt_metric *a = left, *b = right;
 
-	if (a->metric != b->metric)
-		return a->metric < b->metric ? -1 : 1;
+	NT_COMPARE(a->metric, b->metric);
 	return strcmp(a->labels, b->labels);
 }
 

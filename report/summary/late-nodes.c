@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/compare.h"
 #include "lib/json.h"
 #include "lib/number.h"
 #include "lib/table.h"
@@ -164,12 +165,10 @@ static int64_t worst(const struct nt_late_node *node)
 static int by_frequency(const void *left, const void *right)
 {
 	const struct nt_late_node *a = left, *b = right;
-	int order;
 
-	if (worst(a) != worst(b))
-		return worst(a) > worst(b) ? -1 : 1;
-	order = strcmp(a->cluster, b->cluster);
-	return order ? order : strcmp(a->name, b->name);
+	NT_COMPARE(worst(b), worst(a));
+	NT_COMPARE_TEXT(a->cluster, b->cluster);
+	return strcmp(a->name, b->name);
 }
 
 /* The names' numbers no longer hold then. */

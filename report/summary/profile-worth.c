@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/compare.h"
 #include "lib/hex.h"
 
 #define PLACES_MAX 256
@@ -184,23 +185,16 @@ static int in_order(const void *left, const void *right)
 	const struct ranked *a = left, *b = right;
 	const struct nt_speedup_place *a_place = &a->speedups->place[a->item->place];
 	const struct nt_speedup_place *b_place = &b->speedups->place[b->item->place];
-	int order = (a->worth_us < b->worth_us) - (a->worth_us > b->worth_us);
 
-	if (order == 0)
-		order = (a->item->jobs < b->item->jobs) - (a->item->jobs > b->item->jobs);
-	if (order == 0)
-		order = strcmp(a->item->profile, b->item->profile);
-	if (order == 0)
-		order = strcmp(a_place->cluster, b_place->cluster);
-	if (order == 0)
-		order = strcmp(a_place->fingerprint, b_place->fingerprint);
-	if (order == 0)
-		order = strcmp(a_place->fabric, b_place->fabric);
-	if (order == 0)
-		order = (a_place->nodes > b_place->nodes) - (a_place->nodes < b_place->nodes);
-	return order ? order
-		     : (a_place->per_node > b_place->per_node) -
-			       (a_place->per_node < b_place->per_node);
+	NT_COMPARE(b->worth_us, a->worth_us);
+	NT_COMPARE(b->item->jobs, a->item->jobs);
+	NT_COMPARE_TEXT(a->item->profile, b->item->profile);
+	NT_COMPARE_TEXT(a_place->cluster, b_place->cluster);
+	NT_COMPARE_TEXT(a_place->fingerprint, b_place->fingerprint);
+	NT_COMPARE_TEXT(a_place->fabric, b_place->fabric);
+	NT_COMPARE(a_place->nodes, b_place->nodes);
+	NT_COMPARE(a_place->per_node, b_place->per_node);
+	return 0;
 }
 
 const struct nt_speedup_item **nt_speedup_by_worth(const struct nt_speedups *speedups)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "contract/coll.h"
+#include "lib/compare.h"
 #include "lib/hex.h"
 #include "record/rank.h"
 
@@ -336,13 +337,11 @@ static int in_order(const void *left, const void *right)
 	const struct nt_site_stats_group *a = left, *b = right;
 	int64_t a_net = a->sum.saved_us - a->sum.spent_us;
 	int64_t b_net = b->sum.saved_us - b->sum.spent_us;
-	int order = strcmp(a->cluster, b->cluster);
 
-	if (order == 0)
-		order = (a->order > b->order) - (a->order < b->order);
-	if (order == 0)
-		order = (a_net < b_net) - (a_net > b_net);
-	return order ? order : strcmp(a->name, b->name);
+	NT_COMPARE_TEXT(a->cluster, b->cluster);
+	NT_COMPARE(a->order, b->order);
+	NT_COMPARE(b_net, a_net);
+	return strcmp(a->name, b->name);
 }
 
 void nt_site_stats_sort(struct nt_site_stats *tally)

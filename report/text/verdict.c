@@ -12,6 +12,7 @@
 #include "report/model/link-share.h"
 #include "report/model/row-time.h"
 #include "lib/append.h"
+#include "lib/compare.h"
 #include "lib/table.h"
 #include "report/text/verdict-maker.h"
 #include "report/text/words.h"
@@ -42,11 +43,10 @@ static int by_worth(const void *left, const void *right)
 	const struct nt_key *a = *(const struct nt_key *const *)left;
 	const struct nt_key *b = *(const struct nt_key *const *)right;
 
-	if (nt_maker_worth(a) < nt_maker_worth(b) || nt_maker_worth(a) > nt_maker_worth(b))
-		return nt_maker_worth(a) > nt_maker_worth(b) ? -1 : 1;
-	if (estimate(a) < estimate(b) || estimate(a) > estimate(b))
-		return estimate(a) > estimate(b) ? -1 : 1;
-	return (a > b) - (a < b);
+	NT_COMPARE(nt_maker_worth(b), nt_maker_worth(a));
+	NT_COMPARE(estimate(b), estimate(a));
+	NT_COMPARE(a, b);
+	return 0;
 }
 
 #define NOTHING_MS 0.05 /* what is less reads 0.0 */
@@ -81,7 +81,8 @@ static int by_step(const void *left, const void *right)
 	const struct nt_key *a = *(const struct nt_key *const *)left;
 	const struct nt_key *b = *(const struct nt_key *const *)right;
 
-	return a->step != b->step ? (a->step > b->step ? 1 : -1) : by_worth(left, right);
+	NT_COMPARE(a->step, b->step);
+	return by_worth(left, right);
 }
 
 static bool has_untuned(const struct nt_summary *summary)

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "lib/compare.h"
 #include "lib/number.h"
 #include "record/sum.h"
 #include "spank/recordd/collect.h"
@@ -141,7 +142,8 @@ static int by_step(const void *a, const void *b)
 {
 	const struct step_directory *x = a, *y = b;
 
-	return (x->step > y->step) - (x->step < y->step);
+	NT_COMPARE(x->step, y->step);
+	return 0;
 }
 
 int nt_watch_load_files(struct nt_summary *summary, const char *rundir, uint32_t job,

@@ -17,12 +17,12 @@
 			return 1;  \
 	} while (0)
 
-#define NT_COMPARE_TEXT(a, b)                   \
-	do {                                    \
-		const int order = strcmp(a, b); \
-                                                \
-		if (order != 0)                 \
-			return order;           \
+#define NT_COMPARE_TEXT(a, b)                      \
+	do {                                       \
+		const int nt_order = strcmp(a, b); \
+                                                   \
+		if (nt_order != 0)                 \
+			return nt_order;           \
 	} while (0)
 
 #endif

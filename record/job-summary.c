@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "contract/coll.h"
+#include "lib/array.h"
 #include "lib/compare.h"
 #include "record/bandwidth.h"
 #include "record/member-names.h"
@@ -20,8 +21,6 @@
 #include "record/rank.h"
 #include "record/read.h"
 #include "lib/json-scanner.h"
-
-#define ITEMS_MAX 1000000 /* of one kind; no honest record comes near */
 
 /* What is being read, and where in it. */
 struct record_reader {
@@ -72,30 +71,11 @@ bool nt_summary_damaged(const struct nt_summary *summary)
 	return false;
 }
 
-void *nt_summary_add(void *items, size_t *count, size_t item_bytes)
-{
-	void **array = items;
-	char *grown;
-
-	if (*count >= ITEMS_MAX)
-		return NULL;
-	if ((*count & (*count - 1)) == 0) {
-		grown = realloc(*array, (*count ? 2 * *count : 1) * item_bytes);
-		if (!grown)
-			return NULL;
-		*array = grown;
-	}
-	grown = (char *)*array + *count * item_bytes;
-	memset(grown, 0, item_bytes);
-	(*count)++;
-	return grown;
-}
-
 static struct nt_remark *add_remark(struct record_reader *reader, enum nt_remark_kind kind)
 {
 	struct nt_summary *summary = reader->summary;
-	struct nt_remark *remark = nt_summary_add(&summary->remarks, &summary->remark_count,
-						  sizeof(*remark));
+	struct nt_remark *remark = nt_array_add(&summary->remarks, &summary->remark_count,
+						NT_SUMMARY_MAX, sizeof(*remark));
 
 	if (!remark) {
 		reader->no_memory = true;
@@ -170,7 +150,7 @@ static void read_row(struct record_reader *reader, const char *label, json_objec
 		return;
 	}
 	row->state = row_state(row, summary->steps[row->step].mode);
-	added = nt_summary_add(&summary->rows, &summary->row_count, sizeof(*added));
+	added = nt_array_add(&summary->rows, &summary->row_count, NT_SUMMARY_MAX, sizeof(*added));
 	if (added)
 		*added = *row;
 	else
@@ -181,8 +161,8 @@ static void read_row(struct record_reader *reader, const char *label, json_objec
 static size_t add_family(struct record_reader *reader, const struct nt_key *row, const char *name)
 {
 	struct nt_summary *summary = reader->summary;
-	struct nt_family *family = nt_summary_add(&summary->families, &summary->family_count,
-						  sizeof(*family));
+	struct nt_family *family = nt_array_add(&summary->families, &summary->family_count,
+						NT_SUMMARY_MAX, sizeof(*family));
 
 	if (!family) {
 		reader->no_memory = true;
@@ -363,7 +343,7 @@ static void read_step(struct record_reader *reader, const char *name, json_objec
 		damage(reader, "not an object");
 		return;
 	}
-	step = nt_summary_add(&summary->steps, &summary->step_count, sizeof(*step));
+	step = nt_array_add(&summary->steps, &summary->step_count, NT_SUMMARY_MAX, sizeof(*step));
 	if (!step) {
 		reader->no_memory = true;
 		return;

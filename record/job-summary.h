@@ -156,6 +156,8 @@ struct nt_summary {
 		topology_count, lateness_count, begun_count;
 };
 
+#define NT_SUMMARY_MAX 1000000 /* of one kind (lib/array.h); no honest record comes near */
+
 enum nt_holding {
 	NT_HOLDS_NOTHING, /* no text at all */
 	NT_HOLDS_OTHER, /* somebody else's text */
@@ -194,9 +196,5 @@ const struct nt_comm_seen *nt_summary_latest(const struct nt_summary *summary, s
 
 /* For who fills one: of its families from this one on, what their rows tell of them. */
 void nt_summary_guess(struct nt_summary *summary, size_t first_family);
-
-/* For who fills one: room for one more item, all zero, at the end of an array that grows by
- * doubling; NULL when there is none. */
-void *nt_summary_add(void *items, size_t *count, size_t item_bytes);
 
 #endif

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "lib/array.h"
 #include "lib/compare.h"
 #include "lib/dirstream.h"
 #include "record/member-names.h"
@@ -80,27 +81,22 @@ static int check_part(const struct nt_long_set *set, int fd, struct nt_error *er
 
 static int add_part(struct nt_long_set *set, int fd, const char *path, struct nt_error *err)
 {
-	size_t count = set->count;
+	struct nt_long_part *part;
 	struct nt_long_head head;
 
-	if (count == NT_LONG_PARTS_MAX)
+	if (set->count == NT_LONG_PARTS_MAX)
 		return nt_error_set(err, "there are more than %d parts", NT_LONG_PARTS_MAX);
 	if (check_part(set, fd, err) < 0)
 		return -1;
 	if (nt_long_read(fd, &head, NULL, NULL, NULL, err) < 0)
 		return -1;
-	if ((count & (count - 1)) == 0) {
-		struct nt_long_part *grown = realloc(set->parts,
-						     (count ? 2 * count : 1) * sizeof(*grown));
-
-		if (!grown)
-			return nt_error_set(err, "no memory");
-		set->parts = grown;
-	}
-	if (snprintf(set->parts[count].path, NT_LONG_PATH_MAX, "%s", path) >= NT_LONG_PATH_MAX)
+	if (strlen(path) >= NT_LONG_PATH_MAX)
 		return nt_error_set(err, "its path is too long");
-	set->parts[count].head = head;
-	set->count++;
+	part = nt_array_add(&set->parts, &set->count, NT_LONG_PARTS_MAX, sizeof(*part));
+	if (!part)
+		return nt_error_set(err, "no memory");
+	snprintf(part->path, sizeof(part->path), "%s", path);
+	part->head = head;
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "lib/array.h"
 #include "record/member-names.h"
 #include "lib/append.h"
 #include "lib/printable.h"
@@ -78,8 +79,8 @@ static void take_damage(void *argument, const char *path, const char *why)
 static void add_damage(struct part_reader *reader, const char *text)
 {
 	struct nt_summary *summary = reader->summary;
-	struct nt_remark *remark = nt_summary_add(&summary->remarks, &summary->remark_count,
-						  sizeof(*remark));
+	struct nt_remark *remark = nt_array_add(&summary->remarks, &summary->remark_count,
+						NT_SUMMARY_MAX, sizeof(*remark));
 
 	reader->no_memory = reader->no_memory || !remark;
 	if (!remark)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/array.h"
 #include "contract/coll.h"
 #include "lib/compare.h"
 #include "lib/quantile.h"
@@ -34,7 +35,7 @@ struct maker {
 
 static void *add(struct maker *maker, void *items, size_t *count, size_t item_bytes)
 {
-	void *item = nt_summary_add(items, count, item_bytes);
+	void *item = nt_array_add(items, count, NT_SUMMARY_MAX, item_bytes);
 
 	maker->no_memory = maker->no_memory || !item;
 	return item;
@@ -134,8 +135,8 @@ static size_t family_of(struct maker *maker, const struct nt_sum_comm *comm)
 			break;
 	}
 	if (i == summary->family_count) {
-		family = nt_summary_add(&summary->families, &summary->family_count,
-					sizeof(*family));
+		family = nt_array_add(&summary->families, &summary->family_count, NT_SUMMARY_MAX,
+				      sizeof(*family));
 		if (!family) {
 			maker->no_memory = true;
 			return SIZE_MAX;
@@ -497,8 +498,9 @@ static void add_whys(struct maker *maker)
 static void add_dropped(struct maker *maker)
 {
 	for (size_t i = 0; i < maker->sum->dropped_count; i++) {
-		struct nt_dropped *dropped = nt_summary_add(
-			&maker->summary->dropped, &maker->summary->dropped_count, sizeof(*dropped));
+		struct nt_dropped *dropped = nt_array_add(&maker->summary->dropped,
+							  &maker->summary->dropped_count,
+							  NT_SUMMARY_MAX, sizeof(*dropped));
 
 		if (!dropped) {
 			maker->no_memory = true;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include "lib/array.h"
 #include "lib/number.h"
 
 static int coll_of(const char *name)
@@ -187,26 +188,11 @@ static int parse_pick(struct nt_trace_row *r, char *line, struct nt_error *err)
 
 typedef int parse_line(struct nt_trace_row *row, char *line, struct nt_error *err);
 
-static struct nt_trace_row *row_add(struct nt_trace *t, unsigned *room)
-{
-	if (t->rows == *room) {
-		unsigned more = *room ? 2 * *room : 64;
-		struct nt_trace_row *grown = realloc(t->row, more * sizeof(grown[0]));
-
-		if (!grown)
-			return NULL;
-		t->row = grown;
-		*room = more;
-	}
-	memset(&t->row[t->rows], 0, sizeof(t->row[0]));
-	return &t->row[t->rows++];
-}
-
 static int load_lines(struct nt_trace *t, FILE *f, parse_line *parse, const char *name,
 		      struct nt_error *err)
 {
 	struct nt_error inner = { "" };
-	unsigned number = 0, room = 0;
+	unsigned number = 0;
 	char *line = NULL;
 	size_t size = 0;
 	ssize_t length;
@@ -218,7 +204,7 @@ static int load_lines(struct nt_trace *t, FILE *f, parse_line *parse, const char
 		number++;
 		if (line[0] == '#' || line[strspn(line, " \t\r\n")] == 0)
 			continue;
-		row = t->rows < NT_TRACE_ROWS ? row_add(t, &room) : NULL;
+		row = nt_array_add(&t->row, &t->rows, NT_TRACE_ROWS, sizeof(*row));
 		if (!row)
 			rc = nt_error_set(&inner, "more than %d rows, or no memory", NT_TRACE_ROWS);
 		else if (strlen(line) != (size_t)length)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "contract/coll.h"
+#include "lib/array.h"
 #include "lib/compare.h"
 #include "report/text/row-text.h"
 #include "report/model/row-time.h"
@@ -167,20 +168,20 @@ static void add(struct sample_adder *adder, const struct sample_place *place, en
 		double value, const struct label *more)
 {
 	struct nt_samples *samples = adder->samples;
-	struct nt_metric *items;
+	struct nt_metric *added;
 	char *labels;
 
 	if (isnan(value))
 		return;
 	labels = labels_of(place, more);
-	items = labels ? realloc(samples->items, (samples->count + 1) * sizeof(*items)) : NULL;
-	if (!items) {
+	added = labels ? nt_array_add(&samples->items, &samples->count, SIZE_MAX, sizeof(*added))
+		       : NULL;
+	if (!added) {
 		adder->no_memory = true;
 		free(labels);
 		return;
 	}
-	samples->items = items;
-	items[samples->count++] = (struct nt_metric){ metric, labels, value };
+	*added = (struct nt_metric){ metric, labels, value };
 }
 
 static void add_plain(struct sample_adder *adder, const struct sample_place *place,

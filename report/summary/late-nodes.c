@@ -34,29 +34,22 @@ void nt_late_nodes_fini(struct nt_late_nodes *nodes)
 static struct nt_late_node *node_of(struct nt_late_nodes *nodes, const struct nt_streamed_job *job,
 				    const char *name)
 {
-	struct nt_late_node *grown;
+	struct nt_late_node *node;
 	char key[NT_NAME_BYTES];
 	int number;
 
 	snprintf(key, sizeof(key), "%s/%s", job->cluster, name);
-	number = nt_names_find(&nodes->names, key);
-	if (number < 0) {
-		grown = reallocarray(nodes->node, nodes->names.count + 1, sizeof(*grown));
-		if (!grown)
-			return NULL;
-		nodes->node = grown;
-		number = nt_names_add(&nodes->names, key);
-		if (number < 0)
-			return NULL;
-		memset(&grown[number], 0, sizeof(*grown));
-		snprintf(grown[number].cluster, sizeof(grown->cluster), "%s", job->cluster);
-		snprintf(grown[number].name, sizeof(grown->name), "%s", name);
+	number = nt_names_item(&nodes->names, key, &nodes->node, sizeof(*node));
+	if (number < 0)
+		return NULL;
+	node = &nodes->node[number];
+	if (node->seen != nodes->jobs) {
+		snprintf(node->cluster, sizeof(node->cluster), "%s", job->cluster);
+		snprintf(node->name, sizeof(node->name), "%s", name);
+		node->seen = nodes->jobs;
+		node->jobs++;
 	}
-	if (nodes->node[number].seen != nodes->jobs) {
-		nodes->node[number].seen = nodes->jobs;
-		nodes->node[number].jobs++;
-	}
-	return &nodes->node[number];
+	return node;
 }
 
 static void note_job(struct nt_late_node *node, const struct nt_streamed_job *job)

@@ -36,35 +36,17 @@ void nt_speedup_fini(struct nt_speedups *speedups)
 	nt_speedup_init(speedups);
 }
 
-/* The number of name, whose item of *items is zeroed where it is new; -1: no room. */
-static int number_of(struct nt_names *names, const char *name, void **items, size_t item_bytes)
-{
-	int number = nt_names_find(names, name);
-	char *grown;
-
-	if (number >= 0)
-		return number;
-	grown = reallocarray(*items, names->count + 1, item_bytes);
-	if (!grown)
-		return -1;
-	*items = grown;
-	memset(grown + names->count * item_bytes, 0, item_bytes);
-	return nt_names_add(names, name);
-}
-
 static struct nt_speedup_place *place_of(struct nt_speedups *speedups,
 					 const struct nt_speedup_from *from,
 					 const struct nt_step *step)
 {
-	void *places = speedups->place;
 	struct nt_speedup_place *place;
 	char name[NT_NAME_BYTES];
 	int number;
 
 	snprintf(name, sizeof(name), "%.63s %s %s %" PRId64 " %" PRId64, from->cluster,
 		 step->fingerprint, step->fabric, step->nodes, step->per_node);
-	number = number_of(&speedups->place_names, name, &places, sizeof(*place));
-	speedups->place = places;
+	number = nt_names_item(&speedups->place_names, name, &speedups->place, sizeof(*place));
 	if (number < 0)
 		return NULL;
 	place = &speedups->place[number];
@@ -106,18 +88,14 @@ static void add_voice(struct nt_speedup_item *item, int user, double measured)
 static void add_measured(struct nt_speedups *speedups, const struct nt_speedup_from *from,
 			 const struct nt_step *step, size_t place)
 {
-	void *items = speedups->item;
 	struct nt_speedup_item *item;
 	char name[NT_NAME_BYTES];
 	int number;
 
 	snprintf(name, sizeof(name), "%zu %s", place, step->launch);
-	number = number_of(&speedups->item_names, name, &items, sizeof(*item));
-	speedups->item = items;
-	if (number < 0) {
-		speedups->without_room++;
+	number = nt_names_item(&speedups->item_names, name, &speedups->item, sizeof(*item));
+	if (number < 0)
 		return;
-	}
 	item = &speedups->item[number];
 	item->place = place;
 	snprintf(item->profile, sizeof(item->profile), "%s", step->launch);
@@ -144,9 +122,9 @@ void nt_speedup_add(struct nt_speedups *speedups, const struct nt_speedup_from *
 	if (!step->launch[0] || !says_its_place(step) || (!is_default && !is_measured))
 		return;
 	place = place_of(speedups, from, step);
-	if (!place) {
-		speedups->without_room++;
-	} else if (is_default) {
+	if (!place)
+		return;
+	if (is_default) {
 		place->default_jobs += place->newest_job != from->job;
 		place->newest_job = from->job;
 		place->default_us += rank_time_of(step, from->elapsed_s);

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/array.h"
 #include "lib/compare.h"
 #include "lib/hash.h"
 #include "lib/hex.h"
@@ -30,22 +31,6 @@ void nt_site_memory_fini(struct nt_site_memory *learned)
 }
 
 /* ---- in */
-
-static struct nt_observed *add(struct nt_site_memory *learned)
-{
-	size_t room = learned->room ? 2 * learned->room : 256;
-	struct nt_observed *grown;
-
-	if (learned->count == learned->room) {
-		grown = reallocarray(learned->item, room, sizeof(*grown));
-		if (!grown)
-			return NULL;
-		learned->item = grown;
-		learned->room = room;
-	}
-	memset(&learned->item[learned->count], 0, sizeof(learned->item[0]));
-	return &learned->item[learned->count++];
-}
 
 /* "2.28.9" as 22809; 0 if it is none. */
 static uint32_t nccl_of(const char *text)
@@ -95,7 +80,7 @@ static int add_row(struct nt_site_memory *learned, const struct nt_observed *ste
 
 	if (!is_time(row->us[0]) || row->samples < 1 || row->coll < 0 || row->coll >= NT_COLLS)
 		return 0;
-	out = add(learned);
+	out = nt_array_add(&learned->item, &learned->count, SIZE_MAX, sizeof(*out));
 	if (!out)
 		return -1;
 	*out = *step;

@@ -7,21 +7,20 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "lib/array.h"
 
 void nt_maker_say(struct nt_maker *maker, enum nt_sentence_kind kind, const char *type,
 		  const char *format, ...)
 {
 	struct nt_verdict_text *verdict = maker->verdict;
-	struct nt_sentence *items = realloc(verdict->items, (verdict->count + 1) * sizeof(*items));
-	struct nt_sentence *item;
+	struct nt_sentence *item = nt_array_add(&verdict->items, &verdict->count, SIZE_MAX,
+						sizeof(*item));
 	va_list args;
 
-	if (!items) {
+	if (!item) {
 		maker->no_memory = true;
 		return;
 	}
-	verdict->items = items;
-	item = &items[verdict->count++];
 	item->kind = kind;
 	va_start(args, format);
 	vsnprintf(item->text, sizeof(item->text), format, args);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "lib/array.h"
 #include "lib/compare.h"
 #include "lib/number.h"
 #include "record/sum.h"
@@ -86,7 +87,7 @@ static int add_place(struct places *places, const char *rundir, const char *hold
 		 NT_STEP_HOLDER_MAX - 1, holder);
 	if (places->count == DIRECTORIES_MAX || !is_ours(place.path, &places->newest_s))
 		return 0;
-	added = nt_summary_add(&places->items, &places->count, sizeof(*added));
+	added = nt_array_add(&places->items, &places->count, NT_SUMMARY_MAX, sizeof(*added));
 	if (!added)
 		return -1;
 	*added = place;

@@ -14,7 +14,7 @@ void *nt_array_add(void *items, size_t *count, size_t max, size_t item_bytes)
 	if (*count >= max)
 		return NULL;
 	if ((*count & (*count - 1)) == 0) {
-		void *grown = reallocarray(*array, *count ? 2 * *count : 1, item_bytes);
+		void *grown = realloc(*array, (*count ? 2 * *count : 1) * item_bytes);
 
 		if (!grown)
 			return NULL;

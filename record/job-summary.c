@@ -53,6 +53,15 @@ void nt_summary_fini(struct nt_summary *summary)
 	nt_summary_init(summary);
 }
 
+const struct nt_step *nt_summary_step(const struct nt_summary *summary, const char *name)
+{
+	for (size_t i = 0; i < summary->step_count; i++) {
+		if (strcmp(summary->steps[i].name, name) == 0)
+			return &summary->steps[i];
+	}
+	return NULL;
+}
+
 void nt_summary_mark_running(struct nt_summary *summary, bool job_runs, unsigned run)
 {
 	for (size_t i = 0; i < summary->step_count; i++) {
@@ -479,7 +488,6 @@ static void guess(struct nt_summary *summary, size_t at)
 		.ranks = family->ranks,
 		.nodes = family->nodes,
 		.step_ranks = (uint32_t)(step->ranks > 0 ? step->ranks : 0),
-		.step_nodes = (uint32_t)(step->nodes > 0 ? step->nodes : 0),
 		.steps = step->steps,
 		.pairs = -1,
 	};

@@ -175,6 +175,9 @@ enum nt_holding nt_summary_holding(const char *text, size_t text_bytes);
 int nt_summary_parse(struct nt_summary *summary, const char *text, size_t text_bytes,
 		     const char *only_step, struct nt_error *err);
 
+/* The step of that name; NULL: there is none. */
+const struct nt_step *nt_summary_step(const struct nt_summary *summary, const char *name);
+
 /* Slurm says whether the job runs, and how often it was started again before: the steps of that run
  * that have no last record run, too. */
 void nt_summary_mark_running(struct nt_summary *summary, bool job_runs, unsigned run);

@@ -262,22 +262,13 @@ static void add_step(struct sample_adder *adder, const struct sample_place *plac
 	add_late(adder, place);
 }
 
-static const struct nt_step *step_of(const struct nt_summary *summary, const char *name)
-{
-	for (size_t i = 0; i < summary->step_count; i++) {
-		if (strcmp(summary->steps[i].name, name) == 0)
-			return &summary->steps[i];
-	}
-	return NULL;
-}
-
 /* How many remarks of a step give one reason. */
 static void add_untuned(struct sample_adder *adder, const char *job,
 			const struct nt_summary *summary, size_t which)
 {
 	const struct nt_remark *remark = &summary->remarks[which];
-	const struct sample_place place = { job, &summary->job, step_of(summary, remark->step),
-					    NULL, NULL };
+	const struct sample_place place = { job, &summary->job,
+					    nt_summary_step(summary, remark->step), NULL, NULL };
 	size_t count = 0;
 
 	for (size_t i = 0; i < summary->remark_count; i++) {

@@ -28,6 +28,14 @@ void nt_maker_say(struct nt_maker *maker, enum nt_sentence_kind kind, const char
 	snprintf(item->type, sizeof(item->type), "%s", type);
 }
 
+const char *nt_maker_prefix(const struct nt_summary *summary, size_t step, char out[NT_STEP_PREFIX])
+{
+	out[0] = '\0';
+	if (summary->step_count > 1)
+		snprintf(out, NT_STEP_PREFIX, "Step %s: ", summary->steps[step].name);
+	return out;
+}
+
 double nt_maker_worth(const struct nt_key *row)
 {
 	return isnan(row->saved_ms) ? 0 : row->saved_ms;

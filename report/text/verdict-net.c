@@ -10,7 +10,6 @@
 #include "report/model/row-time.h"
 #include "lib/table.h"
 
-#define NOTHING_MS 0.05 /* what is less reads 0.0 */
 #define POLICY "--nccl-tune=policy,launch=auto"
 
 /* Seconds saved after so many seconds of running. */
@@ -167,9 +166,10 @@ static void say_sums(struct nt_maker *maker, const struct time_sums *sums)
 	const double net_ms = sums->launch_ms + sums->saved_ms - sums->spent_ms -
 			      sums->calibration_ms;
 	/* Then what was not tuned, and why, comes first. */
-	const bool nothing = fabs(sums->launch_ms) < NOTHING_MS &&
-			     fabs(sums->saved_ms) < NOTHING_MS && sums->estimated_ms < NOTHING_MS &&
-			     sums->calibration_ms < NOTHING_MS;
+	const bool nothing = fabs(sums->launch_ms) < NT_NOTHING_MS &&
+			     fabs(sums->saved_ms) < NT_NOTHING_MS &&
+			     sums->estimated_ms < NT_NOTHING_MS &&
+			     sums->calibration_ms < NT_NOTHING_MS;
 	char net[32], launch[32], profile[64] = "", saved[32], spent[32], share[64];
 	char estimated[112] = "", calibration[64] = "";
 
@@ -179,7 +179,7 @@ static void say_sums(struct nt_maker *maker, const struct time_sums *sums)
 	if (sums->calibration_ms > 0)
 		snprintf(calibration, sizeof(calibration), " on exploring and %s on calibrating",
 			 nt_duration_text(sums->calibration_ms, net, sizeof(net)));
-	if (sums->estimated_ms >= NOTHING_MS)
+	if (sums->estimated_ms >= NT_NOTHING_MS)
 		snprintf(estimated, sizeof(estimated),
 			 " Not counted: about %s by remembered choices, as earlier steps measured "
 			 "them.",

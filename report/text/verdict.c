@@ -22,16 +22,6 @@ static const struct nt_family *family_of(const struct nt_maker *maker, const str
 	return &maker->summary->families[row->family];
 }
 
-/* "Step 2: ", where there are several. */
-static const char *step_prefix(const struct nt_summary *summary, size_t step, char *out,
-			       size_t out_bytes)
-{
-	out[0] = '\0';
-	if (summary->step_count > 1)
-		snprintf(out, out_bytes, "Step %s: ", summary->steps[step].name);
-	return out;
-}
-
 static double estimate(const struct nt_key *row)
 {
 	return isnan(row->estimated_ms) ? 0 : row->estimated_ms;
@@ -49,7 +39,6 @@ static int by_worth(const void *left, const void *right)
 	return 0;
 }
 
-#define NOTHING_MS 0.05 /* what is less reads 0.0 */
 #define LAST_CALLS 0.95
 
 /* Behind a gain: what came of it so far. */
@@ -58,10 +47,10 @@ static const char *saved_words(const struct nt_key *row, bool running, char *out
 	char text[32];
 
 	out[0] = '\0';
-	if (row->saved_ms <= -NOTHING_MS)
+	if (row->saved_ms <= -NT_NOTHING_MS)
 		snprintf(out, out_bytes, "; lost %s so far",
 			 nt_duration_text(-row->saved_ms, text, sizeof(text)));
-	else if (row->saved_ms >= NOTHING_MS)
+	else if (row->saved_ms >= NT_NOTHING_MS)
 		snprintf(out, out_bytes, "; saved %s",
 			 nt_duration_text(row->saved_ms, text, sizeof(text)));
 	else if (!isnan(row->estimated_ms))
@@ -97,11 +86,12 @@ static bool has_untuned(const struct nt_summary *summary)
 
 static void say_gain(struct nt_maker *maker, const struct nt_key *row)
 {
-	char step[48], size[24], shape[160], arm[96], of_arm[32], of_auto[32], saved[80];
+	char step[NT_STEP_PREFIX], size[24], shape[160], arm[96], of_arm[32], of_auto[32],
+		saved[80];
 	double arm_us = nt_row_call_us(row, NT_OF_ARM), auto_us = nt_row_call_us(row, NT_OF_AUTO);
 
 	saved_words(row, maker->summary->steps[row->step].running, saved, sizeof(saved));
-	step_prefix(maker->summary, row->step, step, sizeof(step));
+	nt_maker_prefix(maker->summary, row->step, step);
 	nt_size_text(row->bytes, size, sizeof(size));
 	nt_family_words(family_of(maker, row), shape, sizeof(shape));
 	nt_arm_words(row->arm, arm, sizeof(arm));
@@ -232,7 +222,7 @@ static void say_stays(struct nt_maker *maker)
 
 	for (size_t i = 0; i < summary->row_count; i += count) {
 		const struct nt_key *row = &summary->rows[i];
-		char step[48], shape[160], where[160], link[96];
+		char step[NT_STEP_PREFIX], shape[160], where[160], link[96];
 
 		for (count = 1; i + count < summary->row_count && same_kind(row, row + count);)
 			count++;
@@ -240,7 +230,7 @@ static void say_stays(struct nt_maker *maker)
 		if (where[0] && told++ < STAYS_TOLD)
 			nt_maker_say(maker, NT_SENTENCE_STAYS, "",
 				     "%s%s on %s: no faster choice found %s%s.",
-				     step_prefix(summary, row->step, step, sizeof(step)),
+				     nt_maker_prefix(summary, row->step, step),
 				     nt_coll_name(row->coll),
 				     nt_family_words(family_of(maker, row), shape, sizeof(shape)),
 				     where, near_the_link(summary, row, count, link, sizeof(link)));

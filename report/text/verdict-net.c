@@ -59,28 +59,22 @@ struct net {
 	bool unfinished;
 };
 
-/* A step's own sums are of what had no room in the record, too. */
 static struct net net_of(const struct nt_summary *summary, size_t step)
 {
-	const struct nt_step *known = &summary->steps[step];
 	struct net net = { 0 };
 
-	if (known->calibration > 0)
+	if (summary->steps[step].calibration > 0)
 		return net; /* of its benchmark */
+	net.saved_ms = nt_step_saved_ms(summary, step);
+	net.spent_ms = nt_step_spent_ms(summary, step);
 	for (size_t i = 0; i < summary->row_count; i++) {
 		const struct nt_key *row = &summary->rows[i];
 
 		if (row->step != step)
 			continue;
-		net.saved_ms += nt_maker_worth(row);
-		net.spent_ms += isnan(row->spent_ms) ? 0 : row->spent_ms;
 		net.gained |= nt_row_is_tuned(row) && nt_maker_worth(row) > 0;
 		net.unfinished |= nt_row_reason(row) == NT_REASON_UNFINISHED;
 	}
-	if (!isnan(known->spent_ms))
-		net.spent_ms = known->spent_ms;
-	if (!isnan(known->saved_ms))
-		net.saved_ms = known->saved_ms;
 	return net;
 }
 

@@ -39,10 +39,8 @@ static int key_reason(const struct nt_key *key)
 	return reason != NT_REASON_NONE ? reason : NT_REASON_COUNTED;
 }
 
-static int take_key(struct nt_key *key, const struct nt_key *read, int64_t rank,
-		    struct nt_error *err)
+static int settle_key(struct nt_key *key, int64_t rank, struct nt_error *err)
 {
-	*key = *read;
 	key->rank = rank;
 	key->trial = NULL; /* the record's */
 	if (key->state < 0)
@@ -58,18 +56,13 @@ static int take_key(struct nt_key *key, const struct nt_key *read, int64_t rank,
 }
 
 /* Without a shape the record has no place for keys. */
-static int take_keys(struct nt_sum_comm *comm, const struct nt_rank_comm *read,
-		     struct nt_error *err)
+static int take_keys(struct nt_sum_comm *comm, struct nt_rank_comm *read, struct nt_error *err)
 {
-	size_t count = comm->ranks > 0 ? read->key_count : 0;
-
-	comm->keys = count ? calloc(count, sizeof(comm->keys[0])) : NULL;
-	if (count && !comm->keys)
-		return nt_error_set(err, "no memory for %zu keys", count);
-	for (size_t i = 0; i < count; i++) {
-		if (take_key(&comm->keys[i], &read->keys[i], comm->rank, err) < 0)
+	comm->keys = read->keys;
+	comm->key_count = comm->ranks > 0 ? read->key_count : 0;
+	for (size_t i = 0; i < comm->key_count; i++) {
+		if (settle_key(&comm->keys[i], comm->rank, err) < 0)
 			return -1;
-		comm->key_count++;
 	}
 	return 0;
 }
@@ -89,8 +82,8 @@ static int check_shape(struct nt_sum_comm *comm, struct nt_error *err)
 	return 0;
 }
 
-/* comm->places is the caller's. */
-static int take_comm(struct nt_sum_comm *comm, const struct nt_rank_comm *read,
+/* comm->places is the caller's, comm->keys are the record's. */
+static int take_comm(struct nt_sum_comm *comm, struct nt_rank_comm *read,
 		     struct nt_sum_place *place, struct nt_error *err)
 {
 	*comm = (struct nt_sum_comm){
@@ -114,15 +107,8 @@ static int take_comm(struct nt_sum_comm *comm, const struct nt_rank_comm *read,
 	return take_keys(comm, read, err);
 }
 
-static void free_comms(struct nt_sum_comm *comms, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		free(comms[i].keys);
-	free(comms);
-}
-
 /* All of it is looked at before any of it is added: a record counts as a whole. */
-static int add_comms(struct nt_sum *sum, const struct nt_rank *rank, struct nt_error *err)
+static int add_comms(struct nt_sum *sum, struct nt_rank *rank, struct nt_error *err)
 {
 	size_t count = rank->comm_count;
 	struct nt_sum_comm *comms = count ? calloc(count, sizeof(comms[0])) : NULL;
@@ -146,7 +132,7 @@ static int add_comms(struct nt_sum *sum, const struct nt_rank *rank, struct nt_e
 			nt_sum_add_unusable(sum,
 					    "more communicators or keys than can be summed up");
 	}
-	free_comms(comms, count);
+	free(comms);
 	return rc;
 }
 
@@ -241,7 +227,7 @@ static void add_words(struct nt_sum *sum, const struct nt_rank *rank)
 		memcpy(sum->library, rank->library, sizeof(sum->library));
 }
 
-static int add_record(struct nt_sum *sum, const struct nt_rank *rank, uint32_t job, uint32_t step,
+static int add_record(struct nt_sum *sum, struct nt_rank *rank, uint32_t job, uint32_t step,
 		      struct nt_error *err)
 {
 	if ((job != NT_SUM_ANY && rank->job != job) || (step != NT_SUM_ANY && rank->step != step))

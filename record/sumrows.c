@@ -135,12 +135,9 @@ static size_t family_of(struct maker *maker, const struct nt_sum_comm *comm)
 			break;
 	}
 	if (i == summary->family_count) {
-		family = nt_array_add(&summary->families, &summary->family_count, NT_SUMMARY_MAX,
-				      sizeof(*family));
-		if (!family) {
-			maker->no_memory = true;
+		family = add(maker, &summary->families, &summary->family_count, sizeof(*family));
+		if (!family)
 			return SIZE_MAX;
-		}
 		family->step = maker->step_at;
 		family->ranks = (uint32_t)comm->ranks;
 		family->nodes = (uint32_t)comm->nodes;
@@ -498,14 +495,11 @@ static void add_whys(struct maker *maker)
 static void add_dropped(struct maker *maker)
 {
 	for (size_t i = 0; i < maker->sum->dropped_count; i++) {
-		struct nt_dropped *dropped = nt_array_add(&maker->summary->dropped,
-							  &maker->summary->dropped_count,
-							  NT_SUMMARY_MAX, sizeof(*dropped));
+		struct nt_dropped *dropped = add(maker, &maker->summary->dropped,
+						 &maker->summary->dropped_count, sizeof(*dropped));
 
-		if (!dropped) {
-			maker->no_memory = true;
+		if (!dropped)
 			return;
-		}
 		*dropped = maker->sum->dropped[i];
 		dropped->step = maker->step_at;
 	}

@@ -12,6 +12,7 @@
 #include <strings.h>
 #include "lib/array.h"
 #include "lib/number.h"
+#include "lib/trim.h"
 
 static int coll_of(const char *name)
 {
@@ -40,19 +41,9 @@ static int arm_of(const char *algo, const char *proto)
 /* Cuts the next field off *line and trims it; NULL at the end. */
 static char *cut(char **line)
 {
-	char *field = *line;
-	char *end, *last;
+	char *field = strsep(line, ",");
 
-	if (!field)
-		return NULL;
-	end = field + strcspn(field, ",");
-	*line = *end == ',' ? end + 1 : NULL;
-	*end = 0;
-	field += strspn(field, " \t\r\n");
-	last = field + strlen(field);
-	while (last > field && isspace((unsigned char)last[-1]))
-		*--last = 0;
-	return field;
+	return field ? nt_trim(field) : NULL;
 }
 
 static int parse_samples(struct nt_trace_row *r, char *rest, struct nt_error *err)

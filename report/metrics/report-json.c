@@ -127,8 +127,7 @@ static json_object *calls_value(const struct nt_summary *summary, const struct n
 
 		nt_json_count(object, "rank", begun->rank, rc);
 		nt_json_count(object, "begun", begun->begun, rc);
-		if (begun->ended >= 0)
-			nt_json_count(object, "ended", begun->ended, rc);
+		nt_json_count(object, "ended", begun->ended, rc);
 		nt_json_count(object, "seen", begun->seen_s, rc);
 		nt_json_add(array, NULL, object, rc);
 	}

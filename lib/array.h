@@ -9,9 +9,14 @@
 #ifndef NT_ARRAY_H
 #define NT_ARRAY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* One more item, all zero, at the end; counted in *count. items: the address of the array. */
 void *nt_array_add(void *items, size_t *count, size_t max, size_t item_bytes);
+
+/* Room for so many bytes in all, of which *room is what there is already. data: the address of the
+ * buffer. false: there is no memory. */
+bool nt_array_room(void *data, size_t *room, size_t bytes);
 
 #endif

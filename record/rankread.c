@@ -67,10 +67,8 @@ static int read_sampled(struct nt_rank_comm *comm, enum nt_reading how, struct n
 	for (size_t i = 0; i < kinds; i++) {
 		struct nt_sampled kind;
 
-		nt_fields_clear(&nt_sampled_fields, &kind);
-		if (nt_fields_read(&nt_sampled_fields,
-				   json_object_array_get_idx(comm->sampled_array, i), &kind, how,
-				   &inner) < 0 ||
+		if (nt_fields_read_item(&nt_sampled_fields, comm->sampled_array, i, &kind, how,
+					&inner) < 0 ||
 		    read_kind(comm, &kind, how, &inner) < 0)
 			return nt_error_set(err, NT_RANK_SAMPLED ": %.120s", inner.text);
 	}
@@ -88,10 +86,8 @@ static int read_comms(struct nt_rank *rank, enum nt_reading how, struct nt_error
 	for (size_t i = 0; i < count; i++) {
 		struct nt_rank_comm *comm = &rank->comms[i];
 
-		nt_fields_clear(&nt_rank_comm_fields, comm);
-		if (nt_fields_read(&nt_rank_comm_fields,
-				   json_object_array_get_idx(rank->comm_array, i), comm, how,
-				   &inner) < 0)
+		if (nt_fields_read_item(&nt_rank_comm_fields, rank->comm_array, i, comm, how,
+					&inner) < 0)
 			return nt_error_set(err, "communicator %zu: %.120s", i, inner.text);
 		rank->comm_count++;
 		if (read_keys(comm, how, &inner) < 0 || read_sampled(comm, how, &inner) < 0)

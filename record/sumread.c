@@ -152,9 +152,8 @@ static void add_arms(struct nt_sum *sum, json_object *object)
 	     i++) {
 		struct nt_explored_arm *arm = &explored.arm[explored.arm_count];
 
-		nt_fields_clear(&nt_explored_arm_fields, arm);
-		if (nt_fields_read(&nt_explored_arm_fields, json_object_array_get_idx(arms, i), arm,
-				   NT_READ_TO_COPY, NULL) == 0 &&
+		if (nt_fields_read_item(&nt_explored_arm_fields, arms, i, arm, NT_READ_TO_COPY,
+					NULL) == 0 &&
 		    arm->arm >= 0)
 			explored.arm_count++;
 	}

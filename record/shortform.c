@@ -35,11 +35,6 @@ static bool is_rest(const struct nt_key *row)
 	return row->reason == NT_REASON_UNWORTHY || row->reason == NT_REASON_COMM_NOT_TUNED;
 }
 
-static double known(double value)
-{
-	return isnan(value) ? 0 : value;
-}
-
 /* Microseconds of all ranks that are about this row: what its calls would take untuned, what was
  * saved and what exploring it took. */
 static double at_stake_us(const struct nt_key *row)
@@ -47,9 +42,9 @@ static double at_stake_us(const struct nt_key *row)
 	double us = nt_row_call_us(row, NT_OF_AUTO);
 
 	if (isnan(us))
-		us = known(row->auto_predicted_us);
+		us = nt_or_zero(row->auto_predicted_us);
 	return row->ranks * (us * (double)(row->calls > 0 ? row->calls : 0) +
-			     1e3 * (fabs(known(row->saved_ms)) + known(row->spent_ms)));
+			     1e3 * (fabs(nt_or_zero(row->saved_ms)) + nt_or_zero(row->spent_ms)));
 }
 
 static int firmness(const struct nt_key *row)

@@ -412,7 +412,7 @@ static void add_shares(struct maker *maker)
 		row->share = row->calls > 0 ? nt_row_own_us(row, nt_row_in_force(row)) *
 						      (double)row->calls * row->ranks
 					    : NAN;
-		total_us += isnan(row->share) ? 0 : row->share;
+		total_us += nt_or_zero(row->share);
 		step->spent_ms = plus(step->spent_ms, row->spent_ms);
 		step->saved_ms = plus(step->saved_ms, row->saved_ms);
 		step->estimated_ms = plus(step->estimated_ms, row->estimated_ms);

@@ -9,11 +9,10 @@
 static double net_ms_of(const struct nt_summary *summary, size_t at)
 {
 	const struct nt_step *step = &summary->steps[at];
-	const double launch_ms = nt_step_launch_ms(step);
 
 	if (step->calibration > 0)
 		return -nt_step_calibration_ms(step);
-	return (isnan(launch_ms) ? 0 : launch_ms) + nt_step_saved_ms(summary, at) -
+	return nt_or_zero(nt_step_launch_ms(step)) + nt_step_saved_ms(summary, at) -
 	       nt_step_spent_ms(summary, at);
 }
 

@@ -87,8 +87,8 @@ double nt_step_saved_ms(const struct nt_summary *summary, size_t step)
 	if (!isnan(summary->steps[step].saved_ms))
 		return summary->steps[step].saved_ms;
 	for (size_t i = 0; i < summary->row_count; i++) {
-		if (summary->rows[i].step == step && !isnan(summary->rows[i].saved_ms))
-			saved_ms += summary->rows[i].saved_ms;
+		if (summary->rows[i].step == step)
+			saved_ms += nt_or_zero(summary->rows[i].saved_ms);
 	}
 	return saved_ms;
 }
@@ -100,8 +100,8 @@ double nt_step_spent_ms(const struct nt_summary *summary, size_t step)
 	if (!isnan(summary->steps[step].spent_ms))
 		return summary->steps[step].spent_ms;
 	for (size_t i = 0; i < summary->row_count; i++) {
-		if (summary->rows[i].step == step && !isnan(summary->rows[i].spent_ms))
-			spent_ms += summary->rows[i].spent_ms;
+		if (summary->rows[i].step == step)
+			spent_ms += nt_or_zero(summary->rows[i].spent_ms);
 	}
 	return spent_ms;
 }

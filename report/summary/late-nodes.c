@@ -72,7 +72,7 @@ static void add_late(struct nt_late_nodes *nodes, const struct nt_streamed_job *
 	note_job(node, job);
 	node->seen_late = nodes->jobs;
 	node->late++;
-	node->late_us += isnan(step->late_us) ? 0 : step->late_us;
+	node->late_us += nt_or_zero(step->late_us);
 }
 
 static int add_slower(struct nt_late_nodes *nodes, const struct nt_streamed_job *job,

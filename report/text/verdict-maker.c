@@ -3,7 +3,6 @@
 /* verdict-maker.c - see verdict-maker.h */
 #include "report/text/verdict-maker.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,9 +33,4 @@ const char *nt_maker_prefix(const struct nt_summary *summary, size_t step, char 
 	if (summary->step_count > 1)
 		snprintf(out, NT_STEP_PREFIX, "Step %s: ", summary->steps[step].name);
 	return out;
-}
-
-double nt_maker_worth(const struct nt_key *row)
-{
-	return isnan(row->saved_ms) ? 0 : row->saved_ms;
 }

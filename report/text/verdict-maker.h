@@ -31,9 +31,6 @@ void nt_maker_say(struct nt_maker *maker, enum nt_sentence_kind kind, const char
 const char *nt_maker_prefix(const struct nt_summary *summary, size_t step,
 			    char out[NT_STEP_PREFIX]);
 
-/* What a row saved in milliseconds; 0: nothing known. */
-double nt_maker_worth(const struct nt_key *row);
-
 /* Seconds that the summary's step would have to run until it has saved what exploring has cost;
  * NAN: unknown, or never. */
 double nt_verdict_pays_after_s(const struct nt_summary *summary, size_t step);

@@ -72,7 +72,7 @@ static struct net net_of(const struct nt_summary *summary, size_t step)
 
 		if (row->step != step)
 			continue;
-		net.gained |= nt_row_is_tuned(row) && nt_maker_worth(row) > 0;
+		net.gained |= nt_row_is_tuned(row) && row->saved_ms > 0;
 		net.unfinished |= nt_row_reason(row) == NT_REASON_UNFINISHED;
 	}
 	return net;
@@ -194,16 +194,13 @@ void nt_maker_net(struct nt_maker *maker)
 	size_t losses = 0;
 
 	for (size_t i = 0; i < summary->step_count; i++) {
-		const double launch_ms = nt_step_launch_ms(&summary->steps[i]);
 		struct net net = net_of(summary, i);
 
-		sums.launch_ms += isnan(launch_ms) ? 0 : launch_ms;
+		sums.launch_ms += nt_or_zero(nt_step_launch_ms(&summary->steps[i]));
 		sums.saved_ms += net.saved_ms;
 		sums.spent_ms += net.spent_ms;
 		sums.calibration_ms += nt_step_calibration_ms(&summary->steps[i]);
-		sums.estimated_ms += isnan(summary->steps[i].estimated_ms)
-					     ? 0
-					     : summary->steps[i].estimated_ms;
+		sums.estimated_ms += nt_or_zero(summary->steps[i].estimated_ms);
 		if (net.spent_ms > net.saved_ms && strcmp(summary->steps[i].mode, "observe") != 0 &&
 		    losses++ < NT_TOLD_MAX)
 			say_loss(maker, i, &net);

@@ -22,19 +22,14 @@ static const struct nt_family *family_of(const struct nt_maker *maker, const str
 	return &maker->summary->families[row->family];
 }
 
-static double estimate(const struct nt_key *row)
-{
-	return isnan(row->estimated_ms) ? 0 : row->estimated_ms;
-}
-
 /* What was measured comes before estimates. */
 static int by_worth(const void *left, const void *right)
 {
 	const struct nt_key *a = *(const struct nt_key *const *)left;
 	const struct nt_key *b = *(const struct nt_key *const *)right;
 
-	NT_COMPARE(nt_maker_worth(b), nt_maker_worth(a));
-	NT_COMPARE(estimate(b), estimate(a));
+	NT_COMPARE(nt_or_zero(b->saved_ms), nt_or_zero(a->saved_ms));
+	NT_COMPARE(nt_or_zero(b->estimated_ms), nt_or_zero(a->estimated_ms));
 	NT_COMPARE(a, b);
 	return 0;
 }
@@ -131,7 +126,7 @@ static void say_gains(struct nt_maker *maker, const struct nt_key **rows)
 		say_gain(maker, rows[i]);
 	for (size_t i = most; i < count; i++) {
 		saved |= !isnan(rows[i]->saved_ms);
-		saved_ms += nt_maker_worth(rows[i]);
+		saved_ms += nt_or_zero(rows[i]->saved_ms);
 	}
 	if (count > most)
 		nt_maker_say(maker, NT_SENTENCE_GAIN, "",

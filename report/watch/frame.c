@@ -232,8 +232,8 @@ static const char *sum_text(const struct nt_summary *summary, char out[NT_WATCH_
 	for (size_t i = 0; i < summary->row_count; i++) {
 		const struct nt_key *row = &summary->rows[i];
 
-		saved_ms += isnan(row->saved_ms) ? 0 : row->saved_ms;
-		spent_ms += isnan(row->spent_ms) ? 0 : row->spent_ms;
+		saved_ms += nt_or_zero(row->saved_ms);
+		spent_ms += nt_or_zero(row->spent_ms);
 		if (row->state == NT_KEYSTATE_COMMITTED)
 			faster++;
 		else if (row->state == NT_KEYSTATE_KEPT)

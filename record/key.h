@@ -29,7 +29,6 @@ struct nt_key {
 	size_t step, family; /* indexes */
 	uint32_t ranks, nodes; /* of the communicator */
 	size_t first_arm, arm_count; /* in the summary's arms; from rank records alone */
-	size_t first_try, try_count; /* in its tries, in time order; likewise */
 };
 
 /* Those of a rank record, of the short form, of a report; all of them. */

@@ -144,10 +144,14 @@ struct nt_rank_trial {
 		unsigned samples;
 		const uint8_t *data; /* as it was read: two bytes each, low byte first */
 		size_t bytes;
-		unsigned blocks, arms; /* 0: the record does not say */
+		unsigned blocks; /* 0: the record does not say */
+		unsigned arms; /* to be written, as arm */
 		int arm[NT_RANK_ROUND_ARMS];
 	} round[NT_RANK_TRIAL_ROUNDS];
 };
+
+/* Are both of one collective and size of a communicator? */
+bool nt_explored_same(const struct nt_explored *a, const struct nt_explored *b);
 
 /* The member "marker". */
 void nt_rank_put_marker(struct nt_json_writer *put, const struct nt_rank_marker *marker);

@@ -70,10 +70,9 @@ static void say_one(struct nt_maker *maker, size_t at, const char *prefix)
 static void say_step(struct nt_maker *maker, size_t at)
 {
 	const struct nt_step *step = &maker->summary->steps[at];
-	char prefix[48] = "";
+	char prefix[NT_STEP_PREFIX];
 
-	if (maker->summary->step_count > 1)
-		snprintf(prefix, sizeof(prefix), "Step %s: ", step->name);
+	nt_maker_prefix(maker->summary, at, prefix);
 	if (step->late_node[0] && !isnan(step->late_calls) && !isnan(step->late_us))
 		say_one(maker, at, prefix);
 	else if (isnan(step->waiting))

@@ -45,7 +45,7 @@ static size_t rows_of(const struct nt_summary *summary, const struct reason_filt
 		if (!is_wanted(summary, wanted, row))
 			continue;
 		count++;
-		*spent_ms += isnan(row->spent_ms) ? 0 : row->spent_ms;
+		*spent_ms += nt_or_zero(row->spent_ms);
 		if (!first || row->calls > first->calls)
 			first = row;
 	}

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Comparing nodes: which has less than others, and the sentences about it. */
+#include "lib/array.h"
 #include "report/model/topology-compare.h"
 
 #include <setjmp.h>
@@ -184,7 +185,8 @@ static void a_share_of_the_links_is_told(void **state)
 		nt_summary_fini(&summary);
 		nt_summary_init(&summary);
 		assert_int_equal(nt_summary_parse(&summary, text, (size_t)bytes, NULL, &err), 0);
-		comm = nt_summary_add(&summary.comms, &summary.comm_count, sizeof(*comm));
+		comm = nt_array_add(&summary.comms, &summary.comm_count, NT_SUMMARY_MAX,
+				    sizeof(*comm));
 		assert_non_null(comm);
 		snprintf(comm->id, sizeof(comm->id), "a");
 		add(&(struct node){ "n1", "small", 2, 2, 18, 400000, 1, 1 });

@@ -157,8 +157,8 @@ int nt_library_check(const struct nt_bench_options *o, struct nt_error *err)
 {
 	const bool graphs = o->mode == NT_BENCH_GRAPH || o->mode == NT_BENCH_MIXED;
 
-	if (o->split != NT_SPLIT_NONE && !nt_nccl.CommSplit)
-		return nt_error_set(err, "--split: this NCCL has no ncclCommSplit");
+	if ((o->split != NT_SPLIT_NONE || o->pairs) && !nt_nccl.CommSplit)
+		return nt_error_set(err, "--split, --pairs: this NCCL has no ncclCommSplit");
 	if (o->simulate_every && !nt_nccl.GroupSimulateEnd)
 		return nt_error_set(err, "--simulate-on: this NCCL has no ncclGroupSimulateEnd");
 	if (graphs && !(nt_cuda.StreamBeginCapture && nt_cuda.StreamEndCapture &&

@@ -63,6 +63,7 @@ struct nt_bench_options {
 	int burst; /* calls in each sample, except in mode seq */
 	enum nt_bench_split split;
 	int split_ranks;
+	bool pairs; /* compare pairs of GPUs, instead of all that follows (pairs.h) */
 	bool split_share; /* the child uses the parent's resources */
 	struct nt_bench_arm
 		arm[NT_BENCH_ARMS]; /* communicators of all ranks that are held to an arm */

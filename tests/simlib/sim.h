@@ -55,6 +55,7 @@ struct ncclComm {
 	unsigned memos; /* stream */
 	int device;
 	unsigned children;
+	double factor; /* on the time of its calls, equal on all ranks */
 };
 
 /* world.c: communicators and environment variables */
@@ -89,8 +90,14 @@ struct nt_sim_slot {
 	int color, key;
 	struct nt_sim_id id;
 };
+/* Where a rank is, for what is slow there. */
+struct nt_sim_seat {
+	char node[64];
+	unsigned gpu; /* on its node */
+};
 struct nt_sim_area {
 	struct nt_sim_slot slot[NT_MAX_RANKS];
+	struct nt_sim_seat seat[NT_MAX_RANKS];
 	uint8_t wants[2][NT_MAX_RANKS];
 	_Alignas(4096) char stage[]; /* two halves of a chunk a rank */
 };

@@ -1,0 +1,202 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pair-units.c - see pair-units.h */
+#include "profiles/measure/pair-units.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "lib/quantile.h"
+#include "profiles/estimate.h"
+
+#define CLIP 3.0 /* deviations: one stall must not speak for a unit */
+#define DEVIATION_LEAST 0.005 /* no clock and no network are better */
+#define MAD_TO_DEVIATION 1.4826
+#define VALUES_LEAST 3
+
+int nt_units_init(struct nt_units *units, unsigned count, unsigned classes, size_t values)
+{
+	*units = (struct nt_units){ .units = count, .classes = classes };
+	units->value = calloc(values + 1, sizeof(units->value[0]));
+	units->out = calloc(count, sizeof(units->out[0]));
+	units->slower = calloc(count, sizeof(units->slower[0]));
+	units->error = calloc(count, sizeof(units->error[0]));
+	units->degrees = calloc(count, sizeof(units->degrees[0]));
+	units->middle = calloc(count, sizeof(units->middle[0]));
+	if (units->value && units->out && units->slower && units->error && units->degrees &&
+	    units->middle)
+		return 0;
+	nt_units_fini(units);
+	return -1;
+}
+
+void nt_units_fini(struct nt_units *units)
+{
+	free(units->value);
+	free(units->out);
+	free(units->slower);
+	free(units->error);
+	free(units->degrees);
+	free(units->middle);
+	memset(units, 0, sizeof(*units));
+}
+
+double nt_units_median(float *values, size_t count)
+{
+	nt_sort_floats(values, count);
+	return nt_quantile_floats(values, count, 0.5);
+}
+
+static bool counts(const struct nt_units *units, const struct nt_unit_value *value)
+{
+	return !units->out[value->unit[0]] &&
+	       (value->unit[1] == NT_UNIT_NONE || !units->out[value->unit[1]]);
+}
+
+/* The values of each unit, one unit after another. */
+struct sorted {
+	size_t *from; /* of each unit, and the end */
+	float *log;
+};
+
+static int sort_out(const struct nt_units *units, struct sorted *sorted)
+{
+	size_t *at = calloc(units->units + 2, sizeof(*at));
+
+	sorted->log = calloc(2 * units->values + 1, sizeof(sorted->log[0]));
+	sorted->from = at;
+	if (!at || !sorted->log)
+		return -1;
+	for (size_t i = 0; i < units->values; i++)
+		for (int side = 0; side < 2; side++)
+			if (counts(units, &units->value[i]) &&
+			    units->value[i].unit[side] != NT_UNIT_NONE)
+				at[units->value[i].unit[side] + 2]++;
+	for (unsigned u = 2; u < units->units + 2; u++)
+		at[u] += at[u - 1];
+	/* at[u + 1] moves from the beginning of u's values to their end. */
+	for (size_t i = 0; i < units->values; i++)
+		for (int side = 0; side < 2; side++)
+			if (counts(units, &units->value[i]) &&
+			    units->value[i].unit[side] != NT_UNIT_NONE)
+				sorted->log[at[units->value[i].unit[side] + 1]++] =
+					units->value[i].log;
+	return 0;
+}
+
+static int measure_deviation(struct nt_units *units)
+{
+	float *apart = calloc(units->values + 1, sizeof(*apart));
+	size_t count = 0;
+	double middle;
+
+	if (!apart)
+		return -1;
+	for (size_t i = 0; i < units->values; i++)
+		if (counts(units, &units->value[i]))
+			apart[count++] = units->value[i].log;
+	middle = nt_units_median(apart, count);
+	for (size_t i = 0; i < count; i++)
+		apart[i] = fabsf(apart[i] - (float)middle);
+	units->deviation = fmax(MAD_TO_DEVIATION * nt_units_median(apart, count), DEVIATION_LEAST);
+	free(apart);
+	return 0;
+}
+
+/* Mean and error of one unit, not yet from its class's median. */
+static void weigh_one(struct nt_units *units, unsigned unit, float *log, size_t count)
+{
+	const double clip = CLIP * units->deviation;
+	const double middle = nt_units_median(log, count);
+	double sum = 0, squares = 0, mean;
+
+	for (size_t i = 0; i < count; i++)
+		sum += fmin(fmax(log[i], -clip), clip);
+	mean = count > 0 ? sum / (double)count : 0;
+	for (size_t i = 0; i < count; i++)
+		squares += pow(fmin(fmax(log[i], -clip), clip) - mean, 2);
+	units->slower[unit] = mean;
+	units->middle[unit] = middle;
+	units->degrees[unit] = count >= VALUES_LEAST ? (double)count - 1 : 0;
+	units->error[unit] = 0;
+	if (count >= VALUES_LEAST)
+		units->error[unit] = fmax(units->deviation, sqrt(squares / ((double)count - 1))) /
+				     sqrt((double)count);
+}
+
+/* Of n units of a class, a slow one also slows its partners: they are n / (n - 1) nearer. */
+static void center(struct nt_units *units, unsigned class, float *room)
+{
+	double mean, middle, factor = 1;
+	unsigned count = 0;
+
+	for (unsigned u = class; u < units->units; u += units->classes)
+		if (!units->out[u] && units->degrees[u] >= 1)
+			room[count++] = (float)units->slower[u];
+	mean = nt_units_median(room, count);
+	count = 0;
+	for (unsigned u = class; u < units->units; u += units->classes)
+		if (!units->out[u] && units->degrees[u] >= 1)
+			room[count++] = (float)units->middle[u];
+	middle = nt_units_median(room, count);
+	if (units->partners && count > 2)
+		factor = (count - 1.0) / (count - 2.0);
+	for (unsigned u = class; u < units->units; u += units->classes) {
+		if (units->out[u])
+			continue;
+		if (count < VALUES_LEAST)
+			units->degrees[u] = 0;
+		units->slower[u] = factor * (units->slower[u] - mean);
+		units->middle[u] = factor * (units->middle[u] - middle);
+		units->error[u] *= factor;
+	}
+}
+
+int nt_units_weigh(struct nt_units *units)
+{
+	float *room = calloc(units->units + 1, sizeof(*room));
+	struct sorted sorted = { NULL, NULL };
+	int rc = -1;
+
+	if (room && measure_deviation(units) == 0 && sort_out(units, &sorted) == 0) {
+		for (unsigned u = 0; u < units->units; u++)
+			if (!units->out[u])
+				weigh_one(units, u, &sorted.log[sorted.from[u]],
+					  sorted.from[u + 1] - sorted.from[u]);
+		for (unsigned class = 0; class < units->classes; class ++)
+			center(units, class, room);
+		rc = 0;
+	}
+	free(sorted.from);
+	free(sorted.log);
+	free(room);
+	return rc;
+}
+
+double nt_units_p(const struct nt_units *units, unsigned unit)
+{
+	if (units->degrees[unit] < 1)
+		return 1;
+	return nt_student_tail(units->slower[unit] / units->error[unit], units->degrees[unit]);
+}
+
+int nt_units_slowest(const struct nt_units *units)
+{
+	int slowest = NT_UNIT_NONE;
+	double least = 1;
+
+	for (unsigned u = 0; u < units->units; u++) {
+		double p = nt_units_p(units, u);
+
+		if (units->out[u])
+			continue;
+		/* Several may be so unlikely that nothing but 0 can say it. */
+		if (p > least || p >= 1 ||
+		    (slowest != NT_UNIT_NONE && p >= least &&
+		     units->slower[u] <= units->slower[slowest]))
+			continue;
+		least = p;
+		slowest = (int)u;
+	}
+	return slowest;
+}

@@ -12,7 +12,7 @@
 #define LOOK_FIRST 4
 #define OPEN_SURE 2.0 /* standard errors within which nothing worth naming may be left */
 #define EXPECTED 0.02 /* of NCCL's prediction over that of its like */
-#define REST_P 0.01 /* of the rest of a node, one of whose parts is named */
+#define REST_P 0.001 /* of the rest of a node, one of whose parts is named */
 
 /* One quantity of one kind of pairs. */
 struct field {
@@ -298,13 +298,25 @@ static void leave_out(const struct field *f, const struct nt_units *parts, bool 
 		out[u] = parts->out[u] && 2 * slow_parts(f, parts, u / f->gpus) <= f->gpus;
 }
 
-/* The rest of a node whose slow part is named has less to prove. Of a node that is named no part
- * is. */
+/* The slowest one that is named. */
+static double slowest_part(const struct field *f, const struct nt_units *parts, unsigned node)
+{
+	double slowest = 0;
+
+	for (unsigned u = node * f->gpus; u < (node + 1) * f->gpus; u++)
+		if (parts->out[u])
+			slowest = fmax(slowest, parts->middle[u]);
+	return slowest;
+}
+
+/* The rest of a node has less to prove, once a part is named: it is the node where the rest is slow
+ * as well. Of a node that is named no part is. */
 static void join_parts(const struct field *f, struct nt_units *parts, struct nt_units *nodes)
 {
 	for (unsigned node = 0; node < f->nodes; node++) {
-		if (slow_parts(f, parts, node) > 0 && nt_units_p(nodes, node) < REST_P &&
-		    nodes->middle[node] >= NT_LOW_LEAST)
+		if (slow_parts(f, parts, node) > 0 && !nodes->out[node] &&
+		    nt_units_p(nodes, node) < REST_P &&
+		    nodes->middle[node] > slowest_part(f, parts, node) / 2)
 			nodes->out[node] = true;
 		for (unsigned gpu = 0; parts->units > 0 && nodes->out[node] && gpu < f->gpus; gpu++)
 			parts->out[node * f->gpus + gpu] = false;
@@ -380,23 +392,7 @@ static int judge_times(struct field *f)
 
 /* ---- wrong results */
 
-/* The GPU of all its wrong pairs; -1: several. */
-static int wrong_gpu(const struct field *f, unsigned node)
-{
-	int gpu = -2;
-
-	for (size_t i = 0; i < f->count; i++)
-		for (int side = 0; side < 2; side++) {
-			const struct nt_pair_time *time = &f->time[i];
-
-			if (!time->wrong || time->node[side] != node)
-				continue;
-			gpu = gpu == -2 || gpu == time->gpu[side] ? time->gpu[side] : -1;
-		}
-	return f->gpus > 1 && gpu >= 0 ? gpu : -1;
-}
-
-/* Partners, apart from nodes that were named, with which results were wrong; within the node it
+/* Partners, apart from nodes that were named (NULL: none), with which results were wrong; within the node it
  * is its own. */
 static unsigned wrong_partners(const struct field *f, unsigned node, const bool *named, bool *inside)
 {
@@ -412,12 +408,30 @@ static unsigned wrong_partners(const struct field *f, unsigned node, const bool 
 			continue;
 		if (other == node)
 			*inside = true;
-		else if (!named[other] && !met[other])
+		else if (!met[other] && !(named && named[other]))
 			partners++;
 		met[other] = true;
 	}
 	free(met);
 	return partners;
+}
+
+/* The GPU of all its wrong pairs, with those of other nodes if there are any; -1: several. */
+static int wrong_gpu(const struct field *f, unsigned node)
+{
+	bool inside, between = wrong_partners(f, node, NULL, &inside) > 0;
+	int gpu = -2;
+
+	for (size_t i = 0; i < f->count; i++)
+		for (int side = 0; side < 2; side++) {
+			const struct nt_pair_time *time = &f->time[i];
+
+			if (!time->wrong || time->node[side] != node ||
+			    (between && time->node[0] == time->node[1]))
+				continue;
+			gpu = gpu == -2 || gpu == time->gpu[side] ? time->gpu[side] : -1;
+		}
+	return f->gpus > 1 && gpu >= 0 ? gpu : -1;
 }
 
 static int add_wrong(const struct field *f, unsigned node, bool sure)

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/compare.h"
 #include "lib/quantile.h"
 #include "profiles/estimate.h"
 
@@ -84,21 +85,58 @@ static int sort_out(const struct nt_units *units, struct sorted *sorted)
 	return 0;
 }
 
+static int by_units(const void *left, const void *right)
+{
+	const struct nt_unit_value *a = left, *b = right;
+
+	NT_COMPARE(a->unit[0], b->unit[0]);
+	NT_COMPARE(a->unit[1], b->unit[1]);
+	return 0;
+}
+
+/* Values of the same units, relative to their mean if there are enough. */
+static void take_mean(struct nt_unit_value *value, size_t count)
+{
+	double mean = 0;
+
+	if (count < VALUES_LEAST)
+		return;
+	for (size_t i = 0; i < count; i++)
+		mean += value[i].log;
+	mean /= (double)count;
+	for (size_t i = 0; i < count; i++)
+		value[i].log = (float)((value[i].log - mean) *
+				       sqrt((double)count / ((double)count - 1)));
+}
+
+/* From pairs that met again and again, as far as they did: with few units, half of all pairs may
+ * have a slow one. */
 static int measure_deviation(struct nt_units *units)
 {
+	struct nt_unit_value *again = calloc(units->values + 1, sizeof(*again));
 	float *apart = calloc(units->values + 1, sizeof(*apart));
-	size_t count = 0;
-	double middle;
+	size_t count = 0, from = 0;
 
-	if (!apart)
+	if (!again || !apart) {
+		free(again);
+		free(apart);
 		return -1;
+	}
 	for (size_t i = 0; i < units->values; i++)
 		if (counts(units, &units->value[i]))
-			apart[count++] = units->value[i].log;
-	middle = nt_units_median(apart, count);
+			again[count++] = units->value[i];
+	if (count > 1)
+		qsort(again, count, sizeof(again[0]), by_units);
+	for (size_t i = 1; i <= count; i++) {
+		if (i < count && by_units(&again[i], &again[from]) == 0)
+			continue;
+		take_mean(&again[from], i - from);
+		from = i;
+	}
 	for (size_t i = 0; i < count; i++)
-		apart[i] = fabsf(apart[i] - (float)middle);
+		apart[i] = fabsf(again[i].log);
 	units->deviation = fmax(MAD_TO_DEVIATION * nt_units_median(apart, count), DEVIATION_LEAST);
+	free(again);
 	free(apart);
 	return 0;
 }
@@ -124,7 +162,8 @@ static void weigh_one(struct nt_units *units, unsigned unit, float *log, size_t 
 				     sqrt((double)count);
 }
 
-/* Of n units of a class, a slow one also slows its partners: they are n / (n - 1) nearer. */
+/* Of n units of a class, a slow one also slows its partners: the means are (n - 1) / (n - 2) nearer
+ * to each other than the units. */
 static void center(struct nt_units *units, unsigned class, float *room)
 {
 	double mean, middle, factor = 1;
@@ -147,7 +186,7 @@ static void center(struct nt_units *units, unsigned class, float *room)
 		if (count < VALUES_LEAST)
 			units->degrees[u] = 0;
 		units->slower[u] = factor * (units->slower[u] - mean);
-		units->middle[u] = factor * (units->middle[u] - middle);
+		units->middle[u] -= middle;
 		units->error[u] *= factor;
 	}
 }

@@ -44,6 +44,7 @@ unit_tests = \
 	%D%/unit/fake-event \
 	%D%/unit/fake-model \
 	%D%/unit/lateness \
+	%D%/unit/low-nodes \
 	%D%/unit/layout \
 	%D%/unit/site-memory \
 	%D%/unit/long \

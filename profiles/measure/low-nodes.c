@@ -276,7 +276,7 @@ static int name_slow(const struct field *f, struct nt_units *units)
 static void note_open(const struct field *f, const struct nt_units *units, unsigned parts)
 {
 	for (unsigned u = 0; u < units->units; u++)
-		if (!units->out[u] && (units->degrees[u] < 1 ||
+		if (!units->out[u] && (!nt_units_enough(units, u) ||
 				       units->slower[u] + OPEN_SURE * units->error[u] >
 					       2 * NT_LOW_LEAST))
 			f->open[u / parts] = true;
@@ -291,11 +291,14 @@ static unsigned slow_parts(const struct field *f, const struct nt_units *parts, 
 	return slow;
 }
 
-/* A node is compared without its slow parts, unless most are. */
+/* A node is compared without its slow parts, unless most are. Within a node, each of them slows the
+ * pairs of the others. */
 static void leave_out(const struct field *f, const struct nt_units *parts, bool *out)
 {
+	const unsigned most = (f->gpus - (f->place == NT_PAIR_INSIDE)) / 2;
+
 	for (unsigned u = 0; u < parts->units; u++)
-		out[u] = parts->out[u] && 2 * slow_parts(f, parts, u / f->gpus) <= f->gpus;
+		out[u] = parts->out[u] && slow_parts(f, parts, u / f->gpus) <= most;
 }
 
 /* The slowest one that is named. */

@@ -10,7 +10,8 @@
 #include "lib/quantile.h"
 #include "profiles/estimate.h"
 
-#define CLIP 3.0 /* deviations: one stall must not speak for a unit */
+#define CLIP 3.0 /* deviations from a unit's median: one stall must not speak for it */
+#define DEGREES_LEAST 7 /* to name a unit: with few values, stalls may be half of them */
 #define DEVIATION_LEAST 0.005 /* no clock and no network are better */
 #define MAD_TO_DEVIATION 1.4826
 #define VALUES_LEAST 3
@@ -149,10 +150,10 @@ static void weigh_one(struct nt_units *units, unsigned unit, float *log, size_t 
 	double sum = 0, squares = 0, mean;
 
 	for (size_t i = 0; i < count; i++)
-		sum += fmin(fmax(log[i], -clip), clip);
+		sum += fmin(fmax(log[i], middle - clip), middle + clip);
 	mean = count > 0 ? sum / (double)count : 0;
 	for (size_t i = 0; i < count; i++)
-		squares += pow(fmin(fmax(log[i], -clip), clip) - mean, 2);
+		squares += pow(fmin(fmax(log[i], middle - clip), middle + clip) - mean, 2);
 	units->slower[unit] = mean;
 	units->middle[unit] = middle;
 	units->degrees[unit] = count >= VALUES_LEAST ? (double)count - 1 : 0;
@@ -212,9 +213,14 @@ int nt_units_weigh(struct nt_units *units)
 	return rc;
 }
 
+bool nt_units_enough(const struct nt_units *units, unsigned unit)
+{
+	return units->degrees[unit] >= DEGREES_LEAST;
+}
+
 double nt_units_p(const struct nt_units *units, unsigned unit)
 {
-	if (units->degrees[unit] < 1)
+	if (!nt_units_enough(units, unit))
 		return 1;
 	return nt_student_tail(units->slower[unit] / units->error[unit], units->degrees[unit]);
 }

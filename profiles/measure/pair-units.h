@@ -31,7 +31,7 @@ struct nt_units {
 	/* Of each unit, as of the last nt_units_weigh() before it was left out: */
 	double *slower; /* than the median of its class */
 	double *error;
-	double *degrees; /* below 1: too few values */
+	double *degrees; /* of the error */
 	double *middle; /* median of its values, from that of its class */
 };
 
@@ -41,6 +41,9 @@ void nt_units_fini(struct nt_units *units);
 
 /* After all values are there, and after each change of out. */
 int nt_units_weigh(struct nt_units *units);
+
+/* Has it values enough to be named? */
+bool nt_units_enough(const struct nt_units *units, unsigned unit);
 
 /* How likely a unit would look so slow by chance. */
 double nt_units_p(const struct nt_units *units, unsigned unit);

@@ -29,8 +29,8 @@ compare() {
 		set+=("$1")
 		shift
 	done
-	as_user env LD_LIBRARY_PATH="$SIMULATED" NCCL_TUNE_MEMORY="$out/memory" "${set[@]}" salloc -Q -N4 --ntasks-per-node="$tasks" -t 5 \
-		"$NT_STAGE/bin/nccl-tune" calibrate --compare-nodes --time 40s --quiet "${@:2}"
+	as_user env LD_LIBRARY_PATH="$SIMULATED" NCCL_TUNE_MEMORY="$out/memory" "${set[@]}" salloc -Q -N4 --ntasks-per-node="$tasks" -t 6 \
+		"$NT_STAGE/bin/nccl-tune" calibrate --compare-nodes --time 120s --quiet "${@:2}"
 }
 
 # summary [OPTION]...: what it says of nodes to the same user.

@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Slow nodes, GPUs and NICs, from made-up times of pairs, with noise. NT_SIM_TRIES=1000 plays so
- * many comparisons of each kind and prints the table of docs/results/nodes. */
+ * many comparisons of each kind, and NT_SIM_KIND=n only the n-th, for the table of
+ * docs/results/nodes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +17,8 @@
 #include "profiles/measure/pair-rounds.h"
 #include "replay/rng.h"
 
-#define TRIES 20
+#define TRIES 4 /* of each kind; NT_SIM_TRIES=1000 for the table */
+#define ROUNDS_MOST 512
 #define LOW_MAX 8
 
 /* What of it is slow, and by how much. */
@@ -197,7 +199,7 @@ static unsigned tries(void)
 			    { 44, -1, false, 0, 0.09 },        \
 			    { 62, -1, false, 0, 0.10 } }
 
-static const struct world found_worlds[] = {
+static const struct world slow_worlds[] = {
 	{ "63 nodes, 5 low by 6 to 10 %, noise 3 %", 63, 1, 0.03, 0, NODES_6_TO_10, FABRIC },
 	{ "63 nodes, 5 low by 6 to 10 %, noise 9 %", 63, 1, 0.09, 0, NODES_6_TO_10, FABRIC },
 	{ "63 nodes, 5 low by 6 to 10 %, noise 12 %", 63, 1, 0.12, 0, NODES_6_TO_10, FABRIC },
@@ -214,11 +216,29 @@ static const struct world found_worlds[] = {
 	  .low = { { 1, -1, false, 0.2, 0 } }, FABRIC },
 };
 
+/* Nothing is low. */
+static const struct world even_worlds[] = {
+	{ "63 nodes, noise 3 %", 63, 1, 0.03, 0, 0, { { 0 } }, FABRIC },
+	{ "63 nodes, noise 9 %", 63, 1, 0.09, 0, 0, { { 0 } }, FABRIC },
+	{ "63 nodes, noise 12 %", 63, 1, 0.12, 0, 0, { { 0 } }, FABRIC },
+	{ "63 nodes, noise 15 %", 63, 1, 0.15, 0, 0, { { 0 } }, FABRIC },
+	{ "64 nodes under 8 switches, noise 9 %", 64, 1, 0.09, 8, 0, { { 0 } }, FABRIC },
+	{ "4 nodes, noise 9 %", 4, 1, 0.09, 0, 0, { { 0 } }, FABRIC },
+	{ "4 nodes x 8, noise 9 %", 4, 8, 0.09, 0, 0, { { 0 } }, FABRIC },
+};
+
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static bool is_wanted(size_t kind)
+{
+	const char *text = getenv("NT_SIM_KIND");
+
+	return !text || strtoul(text, NULL, 10) == kind;
+}
 
 static void print_tally(const struct world *w, const struct tally *t, unsigned count)
 {
-	print_message("%-48s found %5.1f %%, falsely named %u in %u of %u tries, %3.0f rounds\n",
+	print_message("%-46s found %5.1f %%, falsely named %u in %u of %u tries, %3.0f rounds\n",
 		      w->name, w->lows ? 100.0 * t->found / w->lows / count : 100.0, t->falsely,
 		      t->tries_false, count, t->rounds);
 }
@@ -226,19 +246,202 @@ static void print_tally(const struct world *w, const struct tally *t, unsigned c
 static void slow_ones_are_named(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < COUNT(found_worlds); i++) {
-		const struct world *w = &found_worlds[i];
+	for (size_t i = 0; i < COUNT(slow_worlds); i++) {
+		const struct world *w = &slow_worlds[i];
 		const unsigned count = tries();
-		struct tally t = try_all(w, count, 512, 1000 + i);
+		struct tally t;
 
+		if (!is_wanted(i) || (w->nodes * w->gpus > 128 && !getenv("NT_SIM_KIND")))
+			continue;
+		t = try_all(w, count, ROUNDS_MOST, 1000 + i);
 		print_tally(w, &t, count);
+		assert_true(t.found * 10 >= w->lows * count * 9);
+		assert_true(t.tries_false * 100 <= count);
 	}
+}
+
+static void good_ones_are_not(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(even_worlds); i++) {
+		const struct world *w = &even_worlds[i];
+		const unsigned count = tries();
+		struct tally t;
+
+		if (!is_wanted(COUNT(slow_worlds) + i))
+			continue;
+		t = try_all(w, count, ROUNDS_MOST, 2000 + i);
+		print_tally(w, &t, count);
+		assert_int_equal(t.falsely, 0);
+	}
+}
+
+static void all_meet_all_once(void **state)
+{
+	(void)state;
+	for (unsigned count = 0; count <= 17; count++) {
+		bool met[17][17] = { { false } };
+		unsigned pairs = 0;
+
+		for (unsigned round = 0; round < nt_pair_rounds(count); round++)
+			for (unsigned one = 0; one < count; one++) {
+				int other = nt_pair_partner(count, round, one);
+
+				if (other < 0)
+					continue;
+				assert_int_not_equal(other, one);
+				assert_int_equal(nt_pair_partner(count, round, (unsigned)other), one);
+				assert_false(met[one][other]);
+				met[one][other] = true;
+				pairs++;
+			}
+		assert_int_equal(pairs, count < 2 ? 0 : count * (count - 1));
+	}
+	assert_int_equal(nt_pair_partner(1, 0, 0), -1);
+}
+
+/* Rounds of a world without noise, judged at their end. */
+static struct played play_plain(const struct world *w, unsigned rounds)
+{
+	struct played p = { 0 };
+	struct nt_error err;
+
+	while (p.rounds < rounds)
+		play_round(&p, w);
+	assert_int_equal(nt_low_judge(p.time, p.count, w->nodes, w->gpus, &p.verdict, &err), 0);
+	return p;
+}
+
+#define PLAIN .latency_us = 20, .bandwidth_us = 3000, .far = 1
+
+static void parts_are_told_from_nodes(void **state)
+{
+	static const struct {
+		struct slow slow;
+		enum nt_low_part part;
+	} cases[] = {
+		{ { 2, 3, false, 0, 0.2 }, NT_LOW_NIC },
+		{ { 2, 3, true, 0, 0.2 }, NT_LOW_GPU },
+		{ { 2, -1, true, 0, 0.2 }, NT_LOW_NODE },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct world w = { "", 4, 4, 0.004, 0, 1, { cases[i].slow }, PLAIN };
+		struct played p = play_plain(&w, 12);
+		bool found = false;
+
+		assert_true(p.verdict.count > 0);
+		for (size_t j = 0; j < p.verdict.count; j++) {
+			const struct nt_low *low = &p.verdict.low[j];
+
+			assert_int_equal(low->node, 2);
+			assert_int_equal(low->gpu, cases[i].slow.gpu);
+			assert_int_equal(low->what, NT_PAIR_BANDWIDTH);
+			assert_true(low->p < NT_LOW_ALPHA && low->sure && !low->expected);
+			assert_float_equal(low->slower, -log(0.8), 0.02);
+			found = found || low->part == cases[i].part;
+		}
+		assert_true(found);
+		end(&p);
+	}
+}
+
+/* Fewer rounds than may all be stalls name nobody, and leave all open. */
+static void four_rounds_say_nothing(void **state)
+{
+	const struct world w = { "", 8, 1, 0.004, 0, 1, { { 2, -1, true, 0, 0.5 } }, PLAIN };
+	struct played p = play_plain(&w, 4);
+
+	(void)state;
+	assert_int_equal(p.verdict.count, 0);
+	assert_int_equal(p.verdict.open, 8);
+	end(&p);
+}
+
+static void nccl_may_expect_it(void **state)
+{
+	const struct world w = { "", 6, 1, 0.004, 0, 1, { { 2, -1, true, 0, 0.2 } }, PLAIN };
+	struct played p = play_plain(&w, 16);
+	struct nt_error err;
+
+	(void)state;
+	assert_int_equal(p.verdict.count, 1);
+	assert_false(p.verdict.low[0].expected);
+	assert_float_equal(p.verdict.middle[NT_PAIR_BETWEEN][NT_PAIR_LATENCY].predicted, 1.11, 0.02);
+	for (size_t i = 0; i < p.count; i++)
+		if (p.time[i].node[0] == 2 || p.time[i].node[1] == 2)
+			p.time[i].predicted_us[NT_PAIR_BANDWIDTH] *= 1.25f;
+	nt_low_fini(&p.verdict);
+	assert_int_equal(nt_low_judge(p.time, p.count, 6, 1, &p.verdict, &err), 0);
+	assert_int_equal(p.verdict.count, 1);
+	assert_true(p.verdict.low[0].expected);
+	end(&p);
+}
+
+static void mark_wrong(struct played *p, unsigned node, int gpu)
+{
+	for (size_t i = 0; i < p->count; i++)
+		for (int side = 0; side < 2; side++)
+			if (p->time[i].node[side] == node &&
+			    (gpu < 0 || p->time[i].gpu[side] == gpu))
+				p->time[i].wrong = true;
+}
+
+static void wrong_results_name_a_node(void **state)
+{
+	const struct world w = { "", 6, 2, 0.004, 0, 0, { { 0 } }, PLAIN };
+	struct played p = play_plain(&w, 10);
+	struct nt_error err;
+
+	(void)state;
+	mark_wrong(&p, 4, 1);
+	assert_int_equal(nt_low_judge(p.time, p.count, 6, 2, &p.verdict, &err), 0);
+	assert_int_equal(p.verdict.count, 1);
+	assert_true(p.verdict.low[0].wrong && p.verdict.low[0].sure);
+	assert_int_equal(p.verdict.low[0].node, 4);
+	assert_int_equal(p.verdict.low[0].gpu, 1);
+	nt_low_fini(&p.verdict);
+	/* Of one pair, either may be it. */
+	for (size_t i = 0; i < p.count; i++)
+		p.time[i].wrong = p.time[i].node[0] == 1 && p.time[i].node[1] == 3;
+	assert_int_equal(nt_low_judge(p.time, p.count, 6, 2, &p.verdict, &err), 0);
+	assert_int_equal(p.verdict.count, 2);
+	assert_false(p.verdict.low[0].sure || p.verdict.low[1].sure);
+	assert_int_equal(p.verdict.low[0].node + p.verdict.low[1].node, 4);
+	end(&p);
+}
+
+/* A node alone behind a switch is far from all others, and no slower for that. */
+static void switches_are_no_slowness(void **state)
+{
+	struct world w = { "", 9, 1, 0.01, 4, 0, { { 0 } }, .latency_us = 20, .bandwidth_us = 3000,
+			   .far = 1.3 };
+	struct played p = play_plain(&w, 36);
+
+	(void)state;
+	assert_int_equal(p.verdict.count, 0);
+	end(&p);
+	w.leaf = 0;
+	w.lows = 1;
+	w.low[0] = (struct slow){ 8, -1, false, 0, 0.1 };
+	p = play_plain(&w, 36);
+	assert_int_equal(p.verdict.count, 1);
+	assert_int_equal(p.verdict.low[0].node, 8);
+	end(&p);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_meet_all_once),
+		cmocka_unit_test(parts_are_told_from_nodes),
+		cmocka_unit_test(four_rounds_say_nothing),
+		cmocka_unit_test(nccl_may_expect_it),
+		cmocka_unit_test(wrong_results_name_a_node),
+		cmocka_unit_test(switches_are_no_slowness),
 		cmocka_unit_test(slow_ones_are_named),
+		cmocka_unit_test(good_ones_are_not),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -89,6 +89,8 @@ struct cudaDeviceProp;
 	X(nt_nccl_result, Reduce, (const void *, void *, size_t, unsigned, unsigned, int, nt_nccl_comm, nt_stream))
 
 #define NT_NCCL_OPTIONAL(X) \
+	X(nt_nccl_result, Send, (const void *, size_t, unsigned, int, nt_nccl_comm, nt_stream)) \
+	X(nt_nccl_result, Recv, (void *, size_t, unsigned, int, nt_nccl_comm, nt_stream)) \
 	X(nt_nccl_result, CommSplit, (nt_nccl_comm, int, int, nt_nccl_comm *, nt_nccl_config *)) \
 	X(nt_nccl_result, GroupSimulateEnd, (nt_nccl_sim *))
 

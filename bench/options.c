@@ -70,21 +70,21 @@ static int parse_colls(struct nt_bench_options *o, const char *text, struct nt_e
 	char part[32];
 
 	o->colls = 0;
-	while (o->colls < NT_COLLS && next_part(&rest, part, sizeof(part))) {
+	while (o->colls < NT_KINDS && next_part(&rest, part, sizeof(part))) {
 		int coll = 0;
 
-		while (coll < NT_COLLS && strcasecmp(nt_coll_name(coll), part) != 0)
+		while (coll < NT_KINDS && strcasecmp(nt_coll_name(coll), part) != 0)
 			coll++;
-		if (coll == NT_COLLS)
+		if (coll == NT_KINDS || coll == NT_P2P_SEND || coll == NT_P2P_RECV)
 			return nt_error_set(err,
 					    "'%s' (want allreduce, allgather, reducescatter, "
-					    "broadcast, reduce)",
+					    "broadcast, reduce, alltoall, sendrecv)",
 					    part);
 		o->coll[o->colls++] = coll;
 	}
 	if (!is_whole(text, rest))
 		return nt_error_set(err, "'%s' (want a list of 1 to %d collectives)", text,
-				    NT_COLLS);
+				    NT_KINDS);
 	return 0;
 }
 
@@ -228,7 +228,7 @@ static int parse_load(struct nt_bench_options *o, const char *text, struct nt_er
 
 /* clang-format off */
 static const struct rule table[] = {
-	{ "coll", OWN, 0, 0, 0, parse_colls, "LIST", "some of allreduce, allgather, reducescatter, broadcast and reduce" },
+	{ "coll", OWN, 0, 0, 0, parse_colls, "LIST", "some of allreduce, allgather, reducescatter, broadcast, reduce, alltoall and sendrecv (from each rank to the next)" },
 	{ "sizes", OWN, 0, 0, 0, parse_sizes, "LIST", "64K,256K,1M,...: bytes of the larger buffer" },
 	{ "iters", NUMBER, AT(iters), 1, 10000000, NULL, "N", "rounds over all collectives and sizes" },
 	{ "warmup", NUMBER, AT(warmup), 0, 1000000, NULL, "N", "rounds before these that are not recorded" },

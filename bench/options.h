@@ -54,7 +54,7 @@ struct nt_bench_options {
 	const char *meet_dir; /* shared by all ranks */
 	const char *nccl_path; /* NULL: search for it (search.h) */
 	/* What runs. */
-	int coll[NT_COLLS];
+	int coll[NT_KINDS];
 	unsigned colls;
 	size_t size_bytes[NT_BENCH_SIZES];
 	unsigned sizes;

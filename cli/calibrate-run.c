@@ -409,8 +409,9 @@ static const char *reason_against(const struct nt_calrun *run, const struct nt_c
 	if (candidate->why == NT_WHY_WRONG_RESULTS ||
 	    (candidate->why == NT_WHY_LOST_NEARBY && !run->named))
 		return nt_why_text((int)candidate->why);
-	if (!run->named && nt_settings_are_for_sends(&candidate->profile->settings))
-		return "only for sends and receives, which are not measured";
+	if (!run->named && !nt_calls_send(&run->calls) &&
+	    nt_settings_are_for_sends(&candidate->profile->settings))
+		return "only for sends and receives, which these programs do not make";
 	return NULL;
 }
 

@@ -148,7 +148,7 @@ struct sum {
 	uint16_t count, partner;
 };
 
-static struct sum *sum_up(const struct field *f, const bool *part_out, size_t *sums)
+static struct sum *sum_up(const struct field *f, size_t *sums)
 {
 	uint32_t rounds = 0;
 	struct sum *sum;
@@ -162,8 +162,7 @@ static struct sum *sum_up(const struct field *f, const bool *part_out, size_t *s
 		const struct nt_pair_time *time = &f->time[i];
 		struct sum *of = &sum[(size_t)time->round * f->nodes + time->node[0]];
 
-		if (isnan(f->log[i]) || part_out[unit_of(f, time, 0)] ||
-		    part_out[unit_of(f, time, 1)])
+		if (isnan(f->log[i]))
 			continue;
 		of->log += f->log[i];
 		of->partner = time->node[1];
@@ -172,12 +171,12 @@ static struct sum *sum_up(const struct field *f, const bool *part_out, size_t *s
 	return sum;
 }
 
-/* Each node by its pairs, without parts that were named. */
-static int list_nodes(const struct field *f, const bool *part_out, struct nt_units *units)
+/* Each node by its pairs. */
+static int list_nodes(const struct field *f, struct nt_units *units)
 {
 	const bool between = f->place == NT_PAIR_BETWEEN;
 	size_t sums = 0;
-	struct sum *sum = sum_up(f, part_out, &sums);
+	struct sum *sum = sum_up(f, &sums);
 
 	if (!sum || nt_units_init(units, f->nodes, 1, sums) < 0) {
 		free(sum);
@@ -291,14 +290,24 @@ static unsigned slow_parts(const struct field *f, const struct nt_units *parts, 
 	return slow;
 }
 
-/* A node is compared without its slow parts, unless most are. Within a node, each of them slows the
- * pairs of the others. */
-static void leave_out(const struct field *f, const struct nt_units *parts, bool *out)
+/* A node is compared without its slow parts, unless most are: within a node, each of them slows the
+ * pairs of the others. With few nodes, what is left has another median. */
+static int leave_out(const struct field *f, const struct nt_units *parts)
 {
 	const unsigned most = (f->gpus - (f->place == NT_PAIR_INSIDE)) / 2;
+	float *room = calloc(f->count + 1, sizeof(*room));
 
-	for (unsigned u = 0; u < parts->units; u++)
-		out[u] = parts->out[u] && slow_parts(f, parts, u / f->gpus) <= most;
+	if (!room)
+		return -1;
+	for (size_t i = 0; i < f->count; i++)
+		for (int side = 0; side < 2; side++)
+			if (parts->out[unit_of(f, &f->time[i], side)] &&
+			    slow_parts(f, parts, f->time[i].node[side]) <= most)
+				f->log[i] = NAN;
+	for (size_t like = 0; like < likes(f); like++)
+		center_like(f, f->log, like, room);
+	free(room);
+	return 0;
 }
 
 /* The slowest one that is named. */
@@ -328,14 +337,13 @@ static void join_parts(const struct field *f, struct nt_units *parts, struct nt_
 
 static int judge_nodes(const struct field *f, struct nt_units *parts)
 {
-	bool *out = calloc((size_t)f->nodes * f->gpus, sizeof(*out));
 	struct nt_units nodes = { 0 };
-	int rc = -1;
+	int rc = 0;
 
-	if (out) {
-		leave_out(f, parts, out);
-		rc = list_nodes(f, out, &nodes);
-	}
+	if (parts->units > 0)
+		rc = leave_out(f, parts);
+	if (rc == 0)
+		rc = list_nodes(f, &nodes);
 	if (rc == 0)
 		rc = name_slow(f, &nodes);
 	if (rc == 0) {
@@ -347,7 +355,6 @@ static int judge_nodes(const struct field *f, struct nt_units *parts)
 	if (rc == 0 && parts->units > 0)
 		rc = add_named(f, parts, f->gpus);
 	nt_units_fini(&nodes);
-	free(out);
 	return rc;
 }
 

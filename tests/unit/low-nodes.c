@@ -319,15 +319,18 @@ static void parts_are_told_from_nodes(void **state)
 	static const struct {
 		struct slow slow;
 		enum nt_low_part part;
+		unsigned gpus;
 	} cases[] = {
-		{ { 2, 3, false, 0, 0.2 }, NT_LOW_NIC },
-		{ { 2, 3, true, 0, 0.2 }, NT_LOW_GPU },
-		{ { 2, -1, true, 0, 0.2 }, NT_LOW_NODE },
+		{ { 2, 1, false, 0, 0.2 }, NT_LOW_NIC, 2 },
+		{ { 2, 3, false, 0, 0.2 }, NT_LOW_NIC, 4 },
+		{ { 2, 3, true, 0, 0.2 }, NT_LOW_GPU, 4 },
+		{ { 2, -1, true, 0, 0.2 }, NT_LOW_NODE, 4 },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		const struct world w = { "", 4, 4, 0.004, 0, 1, { cases[i].slow }, PLAIN };
+		const struct world w = { "", 4, cases[i].gpus, 0.004, 0, 1, { cases[i].slow },
+					 PLAIN };
 		struct played p = play_plain(&w, 12);
 		bool found = false;
 

@@ -325,6 +325,7 @@ tests_simlib_libnccl_la_SOURCES = \
 	%D%/simlib/fault.h \
 	%D%/simlib/gpu.c \
 	%D%/simlib/nccl.c \
+	%D%/simlib/p2p.c \
 	%D%/simlib/reduce.c \
 	%D%/simlib/reduce.h \
 	%D%/simlib/sim.h \

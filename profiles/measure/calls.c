@@ -99,12 +99,6 @@ static void find_split(const struct nt_memory_entry *entry, double all, struct n
 		snprintf(calls->split, sizeof(calls->split), "stride:%" PRIu32, where->per_node);
 }
 
-/* One rank's send is another one's receive: the benchmark makes both at once. */
-static int measured_as(int coll)
-{
-	return coll == NT_P2P_SEND || coll == NT_P2P_RECV ? NT_P2P_SENDRECV : coll;
-}
-
 bool nt_calls_send(const struct nt_calls *calls)
 {
 	for (unsigned i = 0; i < calls->colls; i++)
@@ -128,7 +122,7 @@ bool nt_calls_of(const struct nt_memory_entry *entry, struct nt_calls *calls)
 		if (key->calls == 0 || key->coll < 0 || key->coll >= NT_KINDS ||
 		    bytes < BYTES_LEAST || bytes > BYTES_MOST)
 			continue;
-		add_share(colls, &coll_count, (uint64_t)measured_as(key->coll), cost);
+		add_share(colls, &coll_count, (uint64_t)nt_mix_kind(key->coll), cost);
 		add_share(sizes, &size_count, bytes, cost);
 		all += cost;
 	}

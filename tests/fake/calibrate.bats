@@ -236,10 +236,22 @@ on() {
 	printf '[sends]\nfabric = socket\nNCCL_NCHANNELS_PER_NET_PEER = 4\n' >>"$BATS_TEST_TMPDIR/profiles.conf"
 	world 'big 0.8 0.4'
 	run -0 --separate-stderr calibrate --time 20s
-	[[ $(steps) != *sends* && $output = *'sends: only for sends and receives, which are not measured'* ]]
+	[[ $(steps) != *sends* && $output = *'sends: only for sends and receives, which these programs do not make'* ]]
 	rm "$FAKE_WORLD.calls"
 	run -0 --separate-stderr calibrate --time 20s --profiles sends
 	[[ $(steps) = *sends* ]]
+}
+
+@test "what a job sends and receives is measured with all its sizes, and so are profiles for it" {
+	printf '[sends]\nfabric = socket\nNCCL_NCHANNELS_PER_NET_PEER = 4\n' >>"$BATS_TEST_TMPDIR/profiles.conf"
+	mkdir -p "$MEMORY"
+	cat >"$MEMORY/0123456789abcdef0123456700000000.jsonl" <<-END
+		{"v":1,"id":"0123456789abcdef01234567","fingerprint":"00f3000000000001","fabric":"socket","nodes":2,"per_node":1,"nccl":22809,"driver":"570.1","profile":"default","origin":"job","job":12,"step":0,"when":$(date +%s),"added":$(date +%s)000000,"keys":[["AllReduce",1048576,"AUTO",100,[0,0,0,0],[290,300,310,24]],["AllToAll",65536,"AUTO",500,[0,0,0,0],[200,200,200,32]],["Send",4194304,"AUTO",90,[0,0,0,0],[900,900,900,32]]]}
+	END
+	world 'sends 0.8 0.4'
+	run -0 --separate-stderr calibrate --time 20s
+	[[ $output = *'calls of step 12.0'* && $(steps) = *sends* ]]
+	grep -q -- '--coll=alltoall,sendrecv,allreduce --sizes=65536,1048576,4194304 ' "$FAKE_WORLD.calls"
 }
 
 @test "a calibration of an unknown place is neither shown nor exported" {

@@ -109,6 +109,11 @@ bool nt_sim_fault_here(enum nt_sim_fault fault, const struct ncclComm *c)
 	return f->rank == ANY ? c->rank.rank == c->job.ranks - 1 : c->rank.gpu == (unsigned)f->rank;
 }
 
+bool nt_sim_fault_sends(enum nt_sim_fault fault)
+{
+	return faults[fault].in_force && faults[fault].arm == ANY;
+}
+
 double nt_sim_fault_number(enum nt_sim_fault fault)
 {
 	return faults[fault].number;

@@ -37,6 +37,7 @@ bool nt_sim_fails(unsigned task);
 /* Does the fault hit a task of the plan, on any rank? For HANG and SLOW: on this rank. */
 bool nt_sim_fault_hits(enum nt_sim_fault fault, const struct nt_plan *plan);
 bool nt_sim_fault_here(enum nt_sim_fault fault, const struct ncclComm *c);
+bool nt_sim_fault_sends(enum nt_sim_fault fault); /* does it hit sends and receives? */
 double nt_sim_fault_number(enum nt_sim_fault fault); /* the number after '@' */
 
 /* NT_SIM_LOW and NT_SIM_NOISE: by what the times of a communicator's calls are multiplied. */

@@ -139,7 +139,8 @@ static int map_area(struct ncclComm *c, const struct nt_sim_id *id, struct nt_er
 	char path[64];
 	int fd;
 
-	c->area_bytes = sizeof(*c->area) + 2 * c->job.ranks * NT_SIM_CHUNK;
+	c->area_bytes = sizeof(*c->area) + 2 * c->job.ranks * NT_SIM_CHUNK +
+			(size_t)c->job.ranks * c->job.ranks * sizeof(struct nt_sim_box);
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", id->process, id->area);
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	c->area = MAP_FAILED;
@@ -318,6 +319,8 @@ struct ncclComm *nt_sim_comm_split(struct ncclComm *parent, int color, int key,
 
 void nt_sim_comm_finish(struct ncclComm *c)
 {
+	while (atomic_load(&c->exchanges) > 0)
+		usleep(100);
 	nt_gpu_sync(c->comm->gpu);
 	nt_gpu_drain(c->comm->gpu);
 }
@@ -327,6 +330,9 @@ void nt_sim_comm_leave(struct ncclComm *c, bool abort)
 	if (abort) {
 		nt_wire_abort(c->comm->wire);
 		nt_wire_abort(c->barrier);
+		atomic_store(&c->quit, true);
+		while (atomic_load(&c->exchanges) > 0)
+			usleep(100);
 		nt_gpu_abandon(c->comm->gpu);
 	} else {
 		nt_sim_comm_finish(c);

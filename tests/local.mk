@@ -397,6 +397,7 @@ EXTRA_DIST += \
 	%D%/cluster/63-directory.bats \
 	%D%/cluster/70-launch.bats \
 	%D%/cluster/72-simulated.bats \
+	%D%/cluster/74-nodes.bats \
 	%D%/cluster/75-launch-profile.bats \
 	%D%/cluster/76-launch-job.bats \
 	%D%/cluster/76-launch-trouble.bats \

@@ -73,10 +73,3 @@ summary() {
 	run -4 --separate-stderr compare 1 NT_SIM_WRONG=3 -- --json
 	jq -e '[.low[] | [.node, .what, .sure]] == [["n4", "results", true]]' <<<"$output"
 }
-
-@test "what does not go together is refused, and too few nodes are" {
-	run -2 --separate-stderr "$NT_STAGE/bin/nccl-tune" calibrate --json
-	[[ $stderr = *'--json and --output go with --compare-nodes'* ]]
-	run -1 --separate-stderr as_user env NCCL_TUNE_MEMORY="$out/memory" salloc -Q -N2 -t 5 "$NT_STAGE/bin/nccl-tune" calibrate --compare-nodes
-	[[ $stderr = *'2 nodes: 3 or more are needed'* ]]
-}

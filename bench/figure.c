@@ -92,8 +92,8 @@ static size_t wrong_copies(const int *ranks, size_t each, size_t from, const flo
 	for (size_t at = piece.first; at < end;) {
 		const size_t next = (at / each + 1) * each < end ? (at / each + 1) * each : end;
 
-		wrong += wrong_sums(&ranks[at / each], 1, from + at % each, result + (at - piece.first),
-				    next - at);
+		wrong += wrong_sums(&ranks[at / each], 1, from + at % each,
+				    result + (at - piece.first), next - at);
 		at = next;
 	}
 	return wrong;
@@ -111,6 +111,7 @@ size_t nt_figure_wrong(int coll, const int *ranks, int count, int me, const floa
 	if (coll == NT_P2P_ALLTOALL)
 		return wrong_copies(ranks, counts.call, (size_t)me * counts.call, result, piece);
 	if (coll == NT_P2P_SENDRECV)
-		return wrong_copies(&ranks[(me + count - 1) % count], counts.send, 0, result, piece);
+		return wrong_copies(&ranks[(me + count - 1) % count], counts.send, 0, result,
+				    piece);
 	return wrong_sums(ranks, count, before + piece.first, result, piece.count);
 }

@@ -106,9 +106,7 @@ static const char *place_name(int place)
 
 static const char *what_name(const struct nt_low *low)
 {
-	return low->wrong			? "results"
-	       : low->what == NT_PAIR_LATENCY ? "latency"
-					      : "bandwidth";
+	return low->wrong ? "results" : low->what == NT_PAIR_LATENCY ? "latency" : "bandwidth";
 }
 
 static const char *node_name(const struct nt_pairs_judge *judge, unsigned node)

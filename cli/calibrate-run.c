@@ -325,13 +325,12 @@ static int run_one(struct nt_calrun *run, struct going *going, unsigned which, s
 	if (words.failed)
 		nt_error_set(err, "too many arguments of the program, or no memory");
 	else
-		rc = nt_steprun(
-			&(struct nt_steprun){ .argv = words.word,
-					      .limit_s = limit_s,
-					      .stop = run->stop,
-					      .tick = redraw,
-					      .argument = &progress },
-			&result, err);
+		rc = nt_steprun(&(struct nt_steprun){ .argv = words.word,
+						      .limit_s = limit_s,
+						      .stop = run->stop,
+						      .tick = redraw,
+						      .argument = &progress },
+				&result, err);
 	nt_argv_fini(&words);
 	if (rc < 0)
 		return -1;

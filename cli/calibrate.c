@@ -372,7 +372,8 @@ static int compare_nodes(struct calibrating *c, const struct settings *settings)
 	int status = NT_EXIT_FAILED;
 
 	if (c->run.allocation.nodes < NT_LOW_NODES_LEAST) {
-		nt_command_complain(&nt_command_calibrate, "%" PRIu32 " nodes: %d or more are needed",
+		nt_command_complain(&nt_command_calibrate,
+				    "%" PRIu32 " nodes: %d or more are needed",
 				    c->run.allocation.nodes, NT_LOW_NODES_LEAST);
 		return NT_EXIT_FAILED;
 	}

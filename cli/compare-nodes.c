@@ -90,7 +90,7 @@ static int sign(json_object *compared, const struct nt_node_comparison *comparis
 
 	if (gmtime_r(&now, &tm))
 		strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", &tm);
-	nt_json_integer(compared, "version", 1, &rc);
+	nt_json_integer(compared, "v", 1, &rc);
 	nt_json_integer(compared, "job", comparison->allocation->job, &rc);
 	nt_json_string(compared, "when", when, &rc);
 	nt_json_integer(compared, "when_s", (int64_t)now, &rc);

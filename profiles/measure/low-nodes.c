@@ -79,8 +79,8 @@ static void measure_middle(const struct field *f, float *room)
 	middle->us = nt_units_median(room, count);
 	for (size_t i = 0; i < f->count; i++)
 		if (belongs(f, &f->time[i]) && f->time[i].predicted_us[f->what] > 0)
-			room[predicted++] =
-				f->time[i].us[f->what] / f->time[i].predicted_us[f->what];
+			room[predicted++] = f->time[i].us[f->what] /
+					    f->time[i].predicted_us[f->what];
 	middle->predicted = nt_units_median(room, predicted);
 }
 
@@ -207,8 +207,8 @@ static bool is_expected(const struct field *f, unsigned node, int gpu)
 		bool its = false;
 
 		for (int side = 0; side < 2; side++)
-			its = its || (time->node[side] == node &&
-				      (gpu < 0 || time->gpu[side] == gpu));
+			its = its ||
+			      (time->node[side] == node && (gpu < 0 || time->gpu[side] == gpu));
 		if (its && !isnan(f->predicted[i]))
 			room[count++] = f->predicted[i];
 	}
@@ -275,9 +275,9 @@ static int name_slow(const struct field *f, struct nt_units *units)
 static void note_open(const struct field *f, const struct nt_units *units, unsigned parts)
 {
 	for (unsigned u = 0; u < units->units; u++)
-		if (!units->out[u] && (!nt_units_enough(units, u) ||
-				       units->slower[u] + OPEN_SURE * units->error[u] >
-					       2 * NT_LOW_LEAST))
+		if (!units->out[u] &&
+		    (!nt_units_enough(units, u) ||
+		     units->slower[u] + OPEN_SURE * units->error[u] > 2 * NT_LOW_LEAST))
 			f->open[u / parts] = true;
 }
 
@@ -404,7 +404,8 @@ static int judge_times(struct field *f)
 
 /* Partners, apart from nodes that were named (NULL: none), with which results were wrong; within the node it
  * is its own. */
-static unsigned wrong_partners(const struct field *f, unsigned node, const bool *named, bool *inside)
+static unsigned wrong_partners(const struct field *f, unsigned node, const bool *named,
+			       bool *inside)
 {
 	bool *met = calloc(f->nodes, sizeof(*met));
 	unsigned partners = 0;

@@ -130,8 +130,8 @@ static void print_head(FILE *out, json_object *compared)
 
 static int print_pairs(FILE *out, json_object *compared, struct nt_error *err)
 {
-	static const char *const columns[] = { "-PAIRS",   "-",		      "SIZE",
-					       "MEDIAN",   "GB/s",	      "TIMES NCCL'S\nPREDICTION",
+	static const char *const columns[] = { "-PAIRS",   "-",	   "SIZE",
+					       "MEDIAN",   "GB/s", "TIMES NCCL'S\nPREDICTION",
 					       "DEVIATION" };
 	struct nt_table table = NT_TABLE(columns, 0);
 	json_object *pairs = nt_json_member(compared, "pairs");
@@ -164,9 +164,10 @@ static void print_slower(struct nt_table *table, json_object *low)
 	if (isnan(slower)) {
 		nt_cell(table, "wrong");
 		nt_cell(table, "%s", "");
-		nt_cell(table, "%s", json_object_get_boolean(nt_json_member(low, "sure"))
-					     ? ""
-					     : "this node, or its partner");
+		nt_cell(table, "%s",
+			json_object_get_boolean(nt_json_member(low, "sure"))
+				? ""
+				: "this node, or its partner");
 		return;
 	}
 	nt_cell(table, "%.3f +- %.3f", slower, number(low, "error"));
@@ -199,8 +200,9 @@ static void print_low(struct nt_table *table, json_object *low)
 
 int nt_compared_text(FILE *out, json_object *compared, struct nt_error *err)
 {
-	static const char *const columns[] = { "-NODE", "-PART", "-WHAT", "-WHERE",
-					       "TIMES THE\nMEDIAN", "P", "-" };
+	static const char *const columns[] = {
+		"-NODE", "-PART", "-WHAT", "-WHERE", "TIMES THE\nMEDIAN", "P", "-"
+	};
 	struct nt_table table = NT_TABLE(columns, 0);
 	json_object *low = nt_json_member(compared, "low");
 	const size_t count = json_object_array_length(low);
@@ -219,8 +221,7 @@ int nt_compared_text(FILE *out, json_object *compared, struct nt_error *err)
 	if (count > LINES_MAX)
 		fprintf(out, "... and %zu more (--json has all)\n", count - LINES_MAX);
 	if (open > 0)
-		fprintf(out,
-			"Of %.0f node%s more time might show a difference of a few percent.\n",
+		fprintf(out, "Of %.0f node%s more time might show a difference of a few percent.\n",
 			open, open > 1 ? "s" : "");
 	return 0;
 }

@@ -40,7 +40,7 @@ summary() {
 
 @test "of four nodes with the same speed none is named" {
 	run -0 --separate-stderr compare 1 -- --json
-	jq -e '.version == 1 and .low == [] and (.compared | length) == 4 and .rounds >= 4 and .job > 0 and
+	jq -e '.v == 1 and .low == [] and (.compared | length) == 4 and .rounds >= 4 and .job > 0 and
 		([.pairs[] | .place + "/" + .what] == ["between/latency", "between/bandwidth"]) and
 		all(.pairs[]; .us > 0 and .predicted > 0)' <<<"$output"
 	[ "$(cat "$out/memory/nodes.json")" = "$output" ]

@@ -365,8 +365,7 @@ nt_nccl_rc ncclBcast(void *buffer, size_t count, int type, int root, nt_nccl_com
 nt_nccl_rc ncclSend(const void *send, size_t count, int type, int peer, nt_nccl_comm comm,
 		    nt_stream stream)
 {
-	return enqueue(comm,
-		       &(struct nt_sim_call){ NT_P2P_SEND, send, NULL, count, type, 0, peer },
+	return enqueue(comm, &(struct nt_sim_call){ NT_P2P_SEND, send, NULL, count, type, 0, peer },
 		       stream);
 }
 

@@ -190,10 +190,9 @@ void nt_sim_exchange(struct ncclComm *c, const struct nt_sim_call *call, unsigne
 	x->c = c;
 	x->count = calls;
 	for (unsigned i = 0; i < calls; i++)
-		x->transfer[i] =
-			(struct transfer){ .call = call[i],
-					   .bytes = call[i].count *
-						    nt_sim_type_bytes(call[i].type) };
+		x->transfer[i] = (struct transfer){
+			.call = call[i], .bytes = call[i].count * nt_sim_type_bytes(call[i].type)
+		};
 	atomic_fetch_add(&c->exchanges, 1);
 	nt_sim_push(stream, work, x);
 }

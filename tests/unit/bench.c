@@ -109,7 +109,7 @@ static void takes_its_place_from_slurm(void **state)
 static void refuses_what_is_wrong(void **state)
 {
 	static const char *const wrong[] = {
-		"--coll=send",   "--coll=",		"--coll=allreduce,,reduce",
+		"--coll=send",	     "--coll=",		"--coll=allreduce,,reduce",
 		"--sizes=2",	     "--sizes=64Q",	"--sizes=1K,",
 		"--sizes=6",	     "--sizes=128G",	"--iters=0",
 		"--iters=1x",	     "--iters=",	"--mode=fast",

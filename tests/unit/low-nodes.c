@@ -107,14 +107,16 @@ static void play_round(struct played *p, const struct world *w)
 
 			if (other > (int)node)
 				add(p, w,
-				    (struct nt_pair_time){ .round = round,
-							   .node = { (uint16_t)node, (uint16_t)other },
-							   .gpu = { (uint16_t)g, (uint16_t)g } });
+				    (struct nt_pair_time){
+					    .round = round,
+					    .node = { (uint16_t)node, (uint16_t)other },
+					    .gpu = { (uint16_t)g, (uint16_t)g } });
 			if (peer > (int)g)
 				add(p, w,
-				    (struct nt_pair_time){ .round = round,
-							   .node = { (uint16_t)node, (uint16_t)node },
-							   .gpu = { (uint16_t)g, (uint16_t)peer } });
+				    (struct nt_pair_time){
+					    .round = round,
+					    .node = { (uint16_t)node, (uint16_t)node },
+					    .gpu = { (uint16_t)g, (uint16_t)peer } });
 		}
 	}
 }
@@ -192,11 +194,11 @@ static unsigned tries(void)
 
 #define FABRIC .latency_us = 20, .bandwidth_us = 3000, .far = 1.1, .stalls = 0.005
 
-#define NODES_6_TO_10                                          \
-	.lows = 5, .low = { { 3, -1, false, 0, 0.06 },         \
-			    { 17, -1, false, 0, 0.07 },        \
-			    { 30, -1, false, 0, 0.08 },        \
-			    { 44, -1, false, 0, 0.09 },        \
+#define NODES_6_TO_10                                   \
+	.lows = 5, .low = { { 3, -1, false, 0, 0.06 },  \
+			    { 17, -1, false, 0, 0.07 }, \
+			    { 30, -1, false, 0, 0.08 }, \
+			    { 44, -1, false, 0, 0.09 }, \
 			    { 62, -1, false, 0, 0.10 } }
 
 static const struct world slow_worlds[] = {
@@ -290,7 +292,8 @@ static void all_meet_all_once(void **state)
 				if (other < 0)
 					continue;
 				assert_int_not_equal(other, one);
-				assert_int_equal(nt_pair_partner(count, round, (unsigned)other), one);
+				assert_int_equal(nt_pair_partner(count, round, (unsigned)other),
+						 one);
 				assert_false(met[one][other]);
 				met[one][other] = true;
 				pairs++;
@@ -329,8 +332,9 @@ static void parts_are_told_from_nodes(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		const struct world w = { "", 4, cases[i].gpus, 0.004, 0, 1, { cases[i].slow },
-					 PLAIN };
+		const struct world w = {
+			"", 4, cases[i].gpus, 0.004, 0, 1, { cases[i].slow }, PLAIN
+		};
 		struct played p = play_plain(&w, 12);
 		bool found = false;
 
@@ -371,7 +375,8 @@ static void nccl_may_expect_it(void **state)
 	(void)state;
 	assert_int_equal(p.verdict.count, 1);
 	assert_false(p.verdict.low[0].expected);
-	assert_float_equal(p.verdict.middle[NT_PAIR_BETWEEN][NT_PAIR_LATENCY].predicted, 1.11, 0.02);
+	assert_float_equal(p.verdict.middle[NT_PAIR_BETWEEN][NT_PAIR_LATENCY].predicted, 1.11,
+			   0.02);
 	for (size_t i = 0; i < p.count; i++)
 		if (p.time[i].node[0] == 2 || p.time[i].node[1] == 2)
 			p.time[i].predicted_us[NT_PAIR_BANDWIDTH] *= 1.25f;
@@ -418,8 +423,9 @@ static void wrong_results_name_a_node(void **state)
 /* A node alone behind a switch is far from all others, and no slower for that. */
 static void switches_are_no_slowness(void **state)
 {
-	struct world w = { "", 9, 1, 0.01, 4, 0, { { 0 } }, .latency_us = 20, .bandwidth_us = 3000,
-			   .far = 1.3 };
+	struct world w = {
+		"", 9, 1, 0.01, 4, 0, { { 0 } }, .latency_us = 20, .bandwidth_us = 3000, .far = 1.3
+	};
 	struct played p = play_plain(&w, 36);
 
 	(void)state;

@@ -43,6 +43,7 @@ static int print_stats(const struct settings *settings, FILE *out, void *what, s
 static json_object *read_compared(const struct settings *settings, struct nt_error *err)
 {
 	char directory[NT_PATH_MAX], path[NT_PATH_MAX + sizeof("/" NT_COMPARED_FILE)];
+	const struct nt_places places = { .memory = NULL };
 	struct nt_error no_memory;
 	json_object *compared;
 
@@ -53,7 +54,7 @@ static json_object *read_compared(const struct settings *settings, struct nt_err
 		return compared;
 	}
 	err->text[0] = '\0';
-	if (nt_places_memory(&(struct nt_places){ .memory = NULL }, directory, &no_memory) < 0)
+	if (nt_places_memory(&places, directory, &no_memory) < 0)
 		return NULL;
 	snprintf(path, sizeof(path), "%s/" NT_COMPARED_FILE, directory);
 	return nt_compared_read(path, err);

@@ -402,8 +402,7 @@ static int judge_times(struct field *f)
 
 /* ---- wrong results */
 
-/* Partners, apart from nodes that were named (NULL: none), with which results were wrong; within the node it
- * is its own. */
+/* Partners, apart from nodes that were named (NULL: none), with which results were wrong. */
 static unsigned wrong_partners(const struct field *f, unsigned node, const bool *named,
 			       bool *inside)
 {

@@ -2,13 +2,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* low-nodes.h - which nodes, GPUs or NICs are slower than their like, from times of pairs of GPUs
  *
- * A pair are two GPUs of a node, or GPUs of two nodes that have the same number there. Its time is
+ * A pair is two GPUs of a node, or GPUs of two nodes that have the same number there. Its time is
  * compared with the median of its like: the same numbers, behind one switch or two. A unit (a node,
  * a GPU, a NIC by the number of its GPU) is named if the mean of its pairs is above the median of
  * the units by more than chance allows, over all units, quantities and looks together, and by
- * NT_LOW_LEAST at least. Pairs of a unit that is named say nothing of its partners: the slowest unit
- * is named first, and the others are compared without it. What is low in most GPUs of a node is
- * the node. A pair whose results were wrong has no time.
+ * NT_LOW_LEAST at least. Pairs of a unit that is named say nothing of its partners: the slowest
+ * unit is named first, and the others are compared without it. What is low in most GPUs of a node
+ * is the node. A pair whose results were wrong has no time.
  *
  * Pairs of a round run side by side, and are one sample each: what differs between rounds (the
  * communicator's connections, other traffic) is the noise.

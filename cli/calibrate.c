@@ -26,6 +26,7 @@
 #define TIME_MOST_S 3600
 #define COMPARE_NODES 4 /* from so many on, nodes are compared first */
 #define COMPARE_SHARE 0.2 /* of the time */
+#define COMPARE_LEAST_S 10 /* less is not worth a step */
 #define NAMED 4 /* exit status: a node was named */
 
 static volatile sig_atomic_t stop;
@@ -394,7 +395,7 @@ static void compare_first(struct calibrating *c)
 	struct nt_error err = { "no memory" };
 	json_object *compared;
 
-	if (c->run.program || c->run.allocation.nodes < COMPARE_NODES)
+	if (c->run.program || c->run.allocation.nodes < COMPARE_NODES || time_s < COMPARE_LEAST_S)
 		return;
 	compared = compare(c, time_s, &err);
 	if (!compared || keep_compared(c, NULL, compared, &err) < 0)

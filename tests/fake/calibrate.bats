@@ -256,6 +256,7 @@ on() {
 	[[ $output = *'Calibration in job 12: '* ]]
 	rm "$FAKE_WORLD.pairs"
 	run -0 --separate-stderr calibrate --time 50s --nodes 3
+	run -0 --separate-stderr calibrate --time 40s --nodes 4
 	[ ! -e "$FAKE_WORLD.pairs" ]
 }
 

@@ -15,20 +15,6 @@
 
 enum nt_level { NT_LEVEL_JOB = 0, NT_LEVEL_USER, NT_LEVEL_SITE, NT_LEVELS };
 
-struct nt_launch_limits {
-	double floor; /* smallest gain worth a profile */
-	double alpha; /* largest p of the mix, over all profiles together */
-	double stay; /* largest p of the mix for the profile of the job's last step */
-	double missing; /* largest p by which an expected gain is not there */
-	double measured; /* share of the default's cost that must be measured, not estimated */
-	/* If the mix is unknown: the largest significant ratio at any size, and the sizes that must
-	 * have been measured: at least one so small and one so large. */
-	double blind_worst;
-	uint64_t blind_small_bytes, blind_large_bytes;
-	unsigned trust_jobs; /* distinct jobs in which it must win */
-	struct nt_step_test_rule step_test;
-};
-
 struct nt_launch_case {
 	const struct nt_memory *memory[NT_LEVELS]; /* in order (nt_memory_sort); NULL: none */
 	const struct nt_profiles *profiles;

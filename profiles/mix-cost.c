@@ -460,11 +460,6 @@ struct nt_mix_cost nt_mix_cost_join(const struct nt_mix_cost *nearer,
 	return out;
 }
 
-bool nt_mix_cost_suffices(const struct nt_mix_cost *cost, double measured)
-{
-	return cost->known && (cost->calibrated || cost->measured >= measured);
-}
-
 /* points: room for two. */
 static void compare(struct points *points, const struct entry_filter *wanted,
 		    const struct nt_mix *mix, struct nt_mix_cost *out)

@@ -219,8 +219,7 @@ int nt_selection_open(struct nt_selection *selection, const struct nt_selection_
 	selection->launch.profiles = &selection->profiles;
 	selection->launch.now_s = ask->now_s;
 	find_where(selection);
-	nt_launch_limits_default(&selection->limits);
-	if (nt_select(&selection->launch, &selection->limits, &selection->choice) < 0)
+	if (nt_select(&selection->launch, &selection->choice) < 0)
 		nt_error_set(&selection->trouble, "out of memory");
 	return strcmp(ask->launch, NT_LAUNCH_AUTO) == 0 ? 0 : take_named(selection, err);
 }

@@ -25,14 +25,11 @@
 
 #include "profiles/choice.h"
 
-void nt_launch_limits_default(struct nt_launch_limits *limits);
-
 /* NULL: it has none of that name. */
 const struct nt_candidate *nt_choice_find(const struct nt_launch_choice *choice,
 					  const char *profile);
 
 /* out->chosen points into *out: do not copy a choice. */
-int nt_select(const struct nt_launch_case *launch, const struct nt_launch_limits *limits,
-	      struct nt_launch_choice *out);
+int nt_select(const struct nt_launch_case *launch, struct nt_launch_choice *out);
 
 #endif

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include "lib/number.h"
 #include "lib/size.h"
 
@@ -71,11 +70,9 @@ static int parse_colls(struct nt_bench_options *o, const char *text, struct nt_e
 
 	o->colls = 0;
 	while (o->colls < NT_COLLS && next_part(&rest, part, sizeof(part))) {
-		int coll = 0;
+		const int coll = nt_coll_find(part);
 
-		while (coll < NT_COLLS && strcasecmp(nt_coll_name(coll), part) != 0)
-			coll++;
-		if (coll == NT_COLLS)
+		if (coll < 0)
 			return nt_error_set(err,
 					    "'%s' (want allreduce, allgather, reducescatter, "
 					    "broadcast, reduce)",

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include "lib/append.h"
 #include "lib/number.h"
 
@@ -125,6 +126,15 @@ const char *nt_proto_name(int proto)
 int nt_proto_parse(const char *name)
 {
 	return by_name(proto_names, NT_PROTOS, name);
+}
+
+int nt_coll_find(const char *name)
+{
+	for (int coll = 0; coll < NT_COLLS; coll++) {
+		if (strcasecmp(coll_names[coll], name) == 0)
+			return coll;
+	}
+	return -1;
 }
 
 int nt_pair_takes_channels(int pair)

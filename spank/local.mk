@@ -83,7 +83,6 @@ libnt_spank_la_SOURCES = $(spank_plugin_sources) \
 	%D%/recordd/longform.h \
 	%D%/recordd/longmake.c \
 	%D%/recordd/longmake.h \
-	%D%/recordd/longsay.h \
 	%D%/recordd/loop.c \
 	%D%/recordd/loop.h \
 	%D%/recordd/memory-work.c \

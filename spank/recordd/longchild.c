@@ -10,7 +10,6 @@
 #include <unistd.h>
 #include "record/longdir.h"
 #include "record/longwrite.h"
-#include "spank/recordd/longsay.h"
 #include "spank/step-dir.h"
 
 #define PART_MAX ((size_t)16 << 20)

@@ -54,8 +54,7 @@ struct nt_selection {
 	struct nt_memory memory[NT_LEVELS];
 	struct nt_launch_case launch;
 	struct nt_launch_choice choice;
-	unsigned hosts, hosts_unknown; /* of the step */
-	bool hosts_mixed;
+	bool hosts_mixed; /* their hardware differs */
 	struct nt_error trouble; /* what could not be read; "" */
 };
 

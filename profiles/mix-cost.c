@@ -425,7 +425,7 @@ static void conclude(const struct mix_sums *sums, const struct points *profile,
 		   steps_variance(sums, profile, base, out);
 	out->error = sqrt(variance);
 	estimate = nt_mix_cost_estimate(out);
-	out->p = nt_estimate_p_below(&estimate, 0);
+	out->p = nt_estimate_p_below(&estimate);
 	out->turns = profile->turns;
 	out->calibrated = profile->calibrated && base->calibrated;
 	out->newest_s = profile->newest_s;
@@ -453,7 +453,7 @@ struct nt_mix_cost nt_mix_cost_join(const struct nt_mix_cost *nearer,
 	out.ratio = exp(both.log_ratio);
 	out.error = both.error;
 	out.degrees = both.degrees;
-	out.p = nt_estimate_p_below(&both, 0);
+	out.p = nt_estimate_p_below(&both);
 	out.turns = nearer->turns + farther->turns;
 	out.calibrated = nearer->calibrated || farther->calibrated;
 	out.newest_s = nearer->newest_s > farther->newest_s ? nearer->newest_s : farther->newest_s;

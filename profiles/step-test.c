@@ -175,7 +175,7 @@ static const struct nt_memory_entry *newest_with(const struct nt_step_history *h
 static struct nt_step_test_result verdict_of(const struct nt_estimate *estimate)
 {
 	struct nt_step_test_result out = { .verdict = NT_STEPS_UNKNOWN, .ratio = 1, .p = 1 };
-	double faster = nt_estimate_p_below(estimate, 0);
+	double faster = nt_estimate_p_below(estimate);
 	double slower = nt_estimate_p_above(estimate, 0);
 
 	if (!estimate->known)

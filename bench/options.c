@@ -142,13 +142,11 @@ static int parse_device(struct nt_bench_options *o, const char *text, struct nt_
 /* block:K or stride:K */
 static int parse_split(struct nt_bench_options *o, const char *text, struct nt_error *err)
 {
-	struct nt_error why;
-
 	o->split = strncmp(text, "block:", 6) == 0    ? NT_SPLIT_BLOCK
 		   : strncmp(text, "stride:", 7) == 0 ? NT_SPLIT_STRIDE
 						      : NT_SPLIT_NONE;
 	if (o->split == NT_SPLIT_NONE ||
-	    parse_number(strchr(text, ':') + 1, 1, NT_BENCH_RANKS, &o->split_ranks, &why) < 0)
+	    parse_number(strchr(text, ':') + 1, 1, NT_BENCH_RANKS, &o->split_ranks, NULL) < 0)
 		return nt_error_set(err,
 				    "'%s' (want block:K, K ranks in a row, or stride:K, every "
 				    "K-th rank)",

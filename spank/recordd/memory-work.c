@@ -61,14 +61,12 @@ static void ended(void *argument, const struct nt_work_result *result)
 	struct nt_recordd *recordd = argument;
 	const char *complaint = result->why;
 	const char *end = memchr(result->out, '\n', result->bytes);
-	struct nt_error err;
-
 	if (!complaint && result->status != 0)
 		complaint = "its process failed";
 	if (end)
 		complaint = end + 1;
 	if (nt_reader_take(recordd, result->out, end ? (size_t)(end - result->out) : result->bytes,
-			   &err))
+			   NULL))
 		recordd->reading.with_memory = true;
 	if (complaint)
 		nt_recordd_tell(recordd, NT_ARGUMENTS_ERROR, "the user's memory: %s", complaint);

@@ -10,11 +10,10 @@
 void nt_step_record_read(const struct nt_recordd *recordd, struct nt_sum *sum)
 {
 	const struct nt_arguments *arguments = &recordd->arguments;
-	struct nt_error err;
 
 	nt_sum_init(sum);
 	/* A directory that is gone holds nothing. */
-	(void)nt_collect_directory(sum, arguments->dir, arguments->job, arguments->step, &err);
+	(void)nt_collect_directory(sum, arguments->dir, arguments->job, arguments->step, NULL);
 }
 
 size_t nt_step_record_format(const struct nt_recordd *recordd, struct nt_sum *sum,

@@ -95,41 +95,37 @@ static const char *place_of(enum nt_spool_part part)
 	}
 }
 
-static int show_part(struct nt_answer *answer, const struct nt_spooled *spooled,
-		     enum nt_spool_part part, struct nt_error *err)
-{
-	size_t shown = answer->shown;
-	int rc = 0;
+struct part_answer {
+	struct nt_answer *answer;
+	enum nt_spool_part part;
+};
 
-	if (!spooled->problem && spooled->job == answer->request->id.job)
-		rc = show_step(answer, spooled, err);
-	if (answer->shown > shown)
-		nt_command_complain(&nt_command_report,
-				    "job %u, step %s: this part is from %s: %s%s", spooled->job,
-				    spooled->step, answer->request->spool, place_of(part),
-				    spooled->why);
-	return rc;
-}
-
-static int show_waiting(void *argument, const struct nt_spooled *spooled, struct nt_error *err)
-{
-	return show_part(argument, spooled, NT_PART_WAITING, err);
-}
-
-static int show_sent(void *argument, const struct nt_spooled *spooled, struct nt_error *err)
+/* One that was sent has arrived, or the step has a newer one that waits. */
+static bool is_done(const struct nt_answer *answer, const struct nt_spooled *spooled)
 {
 	char newer[300];
 
 	snprintf(newer, sizeof(newer), "../%s", spooled->name);
-	if (spooled->problem || is_there(argument, spooled) ||
-	    faccessat(spooled->directory_fd, newer, F_OK, 0) == 0)
-		return 0;
-	return show_part(argument, spooled, NT_PART_SENT, err);
+	return is_there(answer, spooled) || faccessat(spooled->directory_fd, newer, F_OK, 0) == 0;
 }
 
-static int show_dead(void *argument, const struct nt_spooled *spooled, struct nt_error *err)
+static int show_part(void *argument, const struct nt_spooled *spooled, struct nt_error *err)
 {
-	return show_part(argument, spooled, NT_PART_DEAD, err);
+	const struct part_answer *of = argument;
+	struct nt_answer *answer = of->answer;
+	size_t shown = answer->shown;
+	int rc;
+
+	if (spooled->problem || spooled->job != answer->request->id.job ||
+	    (of->part == NT_PART_SENT && is_done(answer, spooled)))
+		return 0;
+	rc = show_step(answer, spooled, err);
+	if (answer->shown > shown)
+		nt_command_complain(&nt_command_report,
+				    "job %u, step %s: this part is from %s: %s%s", spooled->job,
+				    spooled->step, answer->request->spool, place_of(of->part),
+				    spooled->why);
+	return rc;
 }
 
 static int report_file(struct nt_answer *answer, struct nt_error *err)
@@ -155,19 +151,12 @@ static int report_file(struct nt_answer *answer, struct nt_error *err)
 /* Only root can read the spool. A damaged file there is backfill's to report. */
 static void report_spool(struct nt_answer *answer)
 {
-	static nt_spooled_visit *const visits[] = {
-		[NT_PART_WAITING] = show_waiting,
-		[NT_PART_SENT] = show_sent,
-		[NT_PART_DEAD] = show_dead,
-	};
-
 	for (int part = NT_PART_WAITING; part <= NT_PART_DEAD; part++) {
-		int part_fd = nt_spool_open(answer->request->spool, (enum nt_spool_part)part, false,
-					    NULL);
-
+		struct part_answer of = { answer, (enum nt_spool_part)part };
+		int part_fd = nt_spool_open(answer->request->spool, of.part, false, NULL);
 		if (part_fd < 0)
 			continue;
-		nt_spooled_each(part_fd, visits[part], answer, NULL);
+		nt_spooled_each(part_fd, show_part, &of, NULL);
 		close(part_fd);
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nt-launch: reads for srun as the user: it chooses a launch profile, see spank/ask-launch.h, and
- * reads the user's file of settings, see spank/userfile.h */
+/* nt-launch: reads for srun as the user, see spank/ask-launch.h: it chooses a launch profile, and
+ * reads the user's file of settings */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>

@@ -44,8 +44,6 @@ spank_plugin_sources = \
 	%D%/cleanup.h \
 	%D%/topology-env.c \
 	%D%/topology-env.h \
-	%D%/userfile.c \
-	%D%/userfile.h \
 	%D%/where.c \
 	%D%/where.h
 

@@ -3,9 +3,7 @@
 /* nccl-tune learn: a site's memory from the records of its jobs in accounting. */
 #include "cli/command.h"
 
-#include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "lib/printable.h"
 #include "report/model/accounting.h"

@@ -4,7 +4,6 @@
 #include "cli/command.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <math.h>
 #include <slurm/slurm.h>
 #include <stdio.h>

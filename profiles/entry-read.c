@@ -3,7 +3,6 @@
 /* entry-read.c - read an entry from untrusted JSON; false: a value is missing or makes no sense */
 #include "profiles/entry.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <json-c/json.h>
 #include "lib/hex.h"

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <json-c/json.h>
 #include "lib/file.h"
 #include "lib/hex.h"

@@ -3,9 +3,6 @@
 /* Settings and limits as a table. */
 #include "site/settings-table.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 /* "command line", "/etc/nccl-tune.conf:12 [partition gpu]" */
 static const char *source_text(const struct nt_site_rules *rules,
 			       const struct nt_value_source *source, char out[2 * NT_PATH_MAX])

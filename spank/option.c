@@ -3,7 +3,6 @@
 /* The site's arguments and the user's option. */
 #include "spank/option.h"
 
-#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>

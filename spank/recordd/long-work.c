@@ -5,7 +5,6 @@
 
 #include <string.h>
 #include <unistd.h>
-#include "lib/printable.h"
 #include "spank/recordd/user-child.h"
 #include "spank/recordd/longmake.h"
 #include "spank/recordd/step-record.h"

@@ -17,7 +17,6 @@
 #include <unistd.h>
 #include "lib/child.h"
 #include "lib/printable.h"
-#include "record/step.h"
 #include "spank/arguments.h"
 #include "spank/cache.h"
 #include "spank/cleanup.h"

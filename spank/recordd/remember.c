@@ -5,12 +5,10 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include "profiles/select.h"
 #include "profiles/hosts.h"
 #include "profiles/memory-store.h"

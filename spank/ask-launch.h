@@ -55,9 +55,9 @@ struct nt_launch_answer {
 	bool may_calibrate; /* nothing is known, and a calibration would tell */
 };
 
-/* text gets pairs of a policy, "" on an error (the file holds a mistake, or nothing could be read in
- * time) or without a file. *late: there was no answer in time, and another look into the user's home
- * would not do better. */
+/* text gets pairs of a policy, "" on an error (the file holds a mistake, or nothing could be read
+ * in time) or without a file. *late: there was no answer in time, and another look into the user's
+ * home would not do better. */
 int nt_launch_user_file(const char *program, char text[NT_POLICY_MAX], bool *late,
 			struct nt_error *err);
 int nt_launch_select(const char *program, const struct nt_launch_ask *ask,

@@ -173,9 +173,22 @@ static void see_job(struct nt_answer *answer, const struct nt_jobtext *text)
 	answer->runs = !text->ended && text->start_s > 0 && text->start_s <= (int64_t)time(NULL);
 }
 
-static int report_text(struct nt_answer *answer, const struct nt_jobtext *text, const char *label,
+/* As the first line says it, for people. */
+static const char *label_of(const struct nt_request *request, const struct nt_jobtext *text,
+			    char out[LABEL_MAX])
+{
+	const char *why = request->newest ? ", your newest with a record"
+			  : request->own  ? ", which this runs in"
+					  : "";
+
+	snprintf(out, LABEL_MAX, "%s%s", text->label, request->form == NT_FORM_TEXT ? why : "");
+	return out;
+}
+
+static int report_text(struct nt_answer *answer, const struct nt_jobtext *text,
 		       struct nt_error *err)
 {
+	char label[LABEL_MAX];
 	int rc;
 
 	answer->running += !text->ended;
@@ -186,21 +199,10 @@ static int report_text(struct nt_answer *answer, const struct nt_jobtext *text, 
 					    .run = text->run };
 	see_job(answer, text);
 	answer->output.text = text;
-	rc = show_text(answer, label, text->comment, strlen(text->comment), err);
+	rc = show_text(answer, label_of(answer->request, text, label), text->comment,
+		       strlen(text->comment), err);
 	answer->output.text = NULL;
 	return rc;
-}
-
-/* As the first line says it, for people. */
-static const char *label_of(const struct nt_request *request, const struct nt_jobtext *text,
-			    char *out, size_t out_bytes)
-{
-	const char *why = request->newest ? ", your newest with a record"
-			  : request->own  ? ", which this runs in"
-					  : "";
-
-	snprintf(out, out_bytes, "%s%s", text->label, request->form == NT_FORM_TEXT ? why : "");
-	return out;
 }
 
 static int report_texts(struct nt_answer *answer, const struct nt_jobtexts *texts,
@@ -208,13 +210,8 @@ static int report_texts(struct nt_answer *answer, const struct nt_jobtexts *text
 {
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < texts->count; i++) {
-		const struct nt_jobtext *text = &texts->items[i];
-		char label[LABEL_MAX];
-
-		rc = report_text(answer, text,
-				 label_of(answer->request, text, label, sizeof(label)), err);
-	}
+	for (size_t i = 0; rc == 0 && i < texts->count; i++)
+		rc = report_text(answer, &texts->items[i], err);
 	answer->job.job = 0;
 	answer->seen = (struct nt_job_seen){ .elapsed_s = 0 };
 	answer->runs = false;
@@ -300,10 +297,8 @@ static int report_newest(struct nt_answer *answer, struct nt_error *err)
 		qsort(texts.items, texts.count, sizeof(texts.items[0]), by_number);
 	for (size_t i = 0; rc == 0 && i < texts.count && answer->shown == 0; i++) {
 		const struct nt_jobtext *text = &texts.items[i];
-		char label[LABEL_MAX];
 
-		rc = report_text(answer, text,
-				 label_of(answer->request, text, label, sizeof(label)), err);
+		rc = report_text(answer, text, err);
 		if (answer->shown > 0)
 			answer->request->has_id = nt_jobid_parse(&answer->request->id, text->label,
 								 err) == 0;

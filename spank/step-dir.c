@@ -206,24 +206,26 @@ int nt_step_give(struct nt_step_dir *dir, uid_t uid, gid_t gid, struct nt_error 
 	return -1;
 }
 
-/* A later run of a requeued job may have renamed ours. */
-static bool is_ours_still(const struct nt_step_dir *dir)
+/* Is that what has the name? */
+static bool is_at(int fd, int parent_fd, const char *name)
 {
 	struct stat ours, there;
 
-	return fstat(dir->holder_fd, &ours) == 0 &&
-	       fstatat(dir->parent_fd, dir->holder, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+	return fstat(fd, &ours) == 0 &&
+	       fstatat(parent_fd, name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
 	       ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
+}
+
+/* A later run of a requeued job may have renamed ours. */
+static bool is_ours_still(const struct nt_step_dir *dir)
+{
+	return is_at(dir->holder_fd, dir->parent_fd, dir->holder);
 }
 
 static bool is_seen(const struct nt_step_dir *dir)
 {
-	struct stat ours, there;
-
-	return fstat(dir->fd, &ours) == 0 && lstat(dir->path, &there) == 0 &&
-	       ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
+	return is_at(dir->fd, AT_FDCWD, dir->path);
 }
-
 int nt_step_show(const struct nt_step_dir *dir, struct nt_error *err)
 {
 	char path[NT_PATH_MAX];

@@ -154,6 +154,7 @@ static void report_spool(struct nt_answer *answer)
 	for (int part = NT_PART_WAITING; part <= NT_PART_DEAD; part++) {
 		struct part_answer of = { answer, (enum nt_spool_part)part };
 		int part_fd = nt_spool_open(answer->request->spool, of.part, false, NULL);
+
 		if (part_fd < 0)
 			continue;
 		nt_spooled_each(part_fd, show_part, &of, NULL);

@@ -172,6 +172,7 @@ static int choose_with(struct calibrating *c, const struct nt_memory *memory[NT_
 		.now_s = (int64_t)time(NULL),
 	};
 	char text[256];
+
 	if (nt_select(&launch, &c->choice) < 0)
 		return nt_error_set(err, "no memory");
 	printf("\n%s\n\n", nt_choice_text(&c->choice, &launch, text, sizeof(text)));

@@ -15,6 +15,7 @@
 #include "record/longset.h"
 #include "cli/command.h"
 #include "report/model/jobtext.h"
+
 bool nt_job_word(const char *word, struct nt_jobid *id);
 
 /* What Slurm has of the job; that there is no such job is an error. */
@@ -28,6 +29,7 @@ struct nt_rank_visitor {
 	const struct nt_command *command; /* that tells it; NULL: nobody does */
 	bool *damaged; /* becomes true where it was; may be NULL */
 };
+
 /* The parts of the long form of a job of accounting; parts: how many there are. */
 int nt_job_text_visit(const struct nt_jobtext *text, const char *step,
 		      const struct nt_rank_visitor *visitor, size_t *parts, struct nt_error *err);

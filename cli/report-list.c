@@ -156,6 +156,7 @@ static void add_sum(struct nt_table *table, const struct nt_report_list *list)
 static void print_table(FILE *out, const struct nt_report_list *list)
 {
 	struct nt_table table = NT_TABLE(columns, 0);
+
 	table.max_columns = NT_WRAP_COLUMNS;
 	for (size_t i = 0; i < list->count; i++)
 		add_line(&table, &list->lines[i]);

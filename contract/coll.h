@@ -48,6 +48,7 @@ int nt_algo_parse(const char *name);
 const char *nt_proto_name(int proto); /* "LL128" */
 int nt_proto_parse(const char *name);
 int nt_coll_find(const char *name); /* as nt_coll_parse, but "allreduce" will do */
+
 /* "AUTO", "TREE/SIMPLE", "RING/SIMPLE/8ch", "RING/SIMPLE/512K", "RING/SIMPLE/8ch/512K". Returns a
  * constant, or, for an arm with a channel cap or a chunk size, a text that stays valid until the
  * thread has asked for eight more. */

@@ -12,6 +12,7 @@ static const struct {
 	NT_WHYS(NT_WHY_ROW)
 #undef NT_WHY_ROW
 };
+
 const char *nt_why_name(int why)
 {
 	return why >= 0 && why < NT_WHY_COUNT ? whys[why].name : "?";

@@ -351,6 +351,7 @@ static bool is_missing(const struct nt_mix_cost *expected, const struct nt_mix_c
  * be measured. */
 static int doubt(struct deciding *d)
 {
+	const struct nt_candidate *last;
 	struct nt_memory both;
 	struct nt_mix_cost seen;
 	int rc;
@@ -363,13 +364,10 @@ static int doubt(struct deciding *d)
 					     .where = &d->launch->where,
 					     .now_s = d->launch->now_s },
 			 d->last->profile, &d->mix, &seen);
-	for (unsigned i = 0; rc == 0 && i < d->out->count; i++) {
-		const struct nt_candidate *candidate = &d->out->candidate[i];
-
-		if (is_last(d, candidate) && candidate->cost.known && seen.known &&
-		    seen.measured >= MEASURED_LEAST)
-			d->doubtful = is_missing(&candidate->cost, &seen);
-	}
+	last = nt_choice_find(d->out, d->last->profile);
+	if (rc == 0 && last != NULL && last->cost.known && seen.known &&
+	    seen.measured >= MEASURED_LEAST)
+		d->doubtful = is_missing(&last->cost, &seen);
 	free(both.entry);
 	return rc;
 }
@@ -377,23 +375,12 @@ static int doubt(struct deciding *d)
 /* The last step used a profile that should have been faster, and the program was slower. */
 static bool has_to_go_back(const struct deciding *d)
 {
+	const struct nt_candidate *last;
+
 	if (d->last == NULL || is_default(d->last) || d->last->asked)
 		return false;
-	for (unsigned i = 0; i < d->out->count; i++) {
-		const struct nt_candidate *candidate = &d->out->candidate[i];
-
-		if (is_last(d, candidate))
-			return candidate->step_test.verdict == NT_STEPS_SLOWER;
-	}
-	return false;
-}
-
-static bool anything_known(const struct nt_launch_choice *out)
-{
-	for (unsigned i = 0; i < out->count; i++)
-		if (out->candidate[i].cost.known)
-			return true;
-	return false;
+	last = nt_choice_find(d->out, d->last->profile);
+	return last != NULL && last->step_test.verdict == NT_STEPS_SLOWER;
 }
 
 static void decide(struct deciding *d)
@@ -408,7 +395,7 @@ static void decide(struct deciding *d)
 	else if (best != NULL)
 		take(out, best, best->why);
 	else
-		take(out, NULL, anything_known(out) ? NT_WHY_NONE_BETTER : NT_WHY_NOTHING_KNOWN);
+		take(out, NULL, d->looks > 0 ? NT_WHY_NONE_BETTER : NT_WHY_NOTHING_KNOWN);
 }
 
 const struct nt_candidate *nt_choice_find(const struct nt_launch_choice *choice,

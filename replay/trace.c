@@ -279,6 +279,7 @@ int nt_trace_load(struct nt_trace *t, const char *path, struct nt_error *err)
 {
 	FILE *f = fopen(path, "re");
 	int rc;
+
 	if (!f)
 		return nt_error_set(err, "%.80s: %m", path);
 	rc = read_stream(t, f, path, err);
@@ -299,6 +300,7 @@ int nt_trace_read(struct nt_trace *t, char *text, size_t bytes, const char *name
 	fclose(f);
 	return rc;
 }
+
 int nt_picks_load(struct nt_trace *t, const char *path, struct nt_error *err)
 {
 	FILE *f = fopen(path, "re");

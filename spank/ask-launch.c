@@ -95,6 +95,7 @@ int nt_launch_user_file(const char *program, char text[NT_POLICY_MAX], bool *lat
 	nt_child_fini(&child);
 	return rc;
 }
+
 /* A line of another version is passed over. */
 static int take_line(struct nt_launch_answer *answer, const char *line)
 {

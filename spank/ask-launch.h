@@ -60,6 +60,7 @@ struct nt_launch_answer {
  * home would not do better. */
 int nt_launch_user_file(const char *program, char text[NT_POLICY_MAX], bool *late,
 			struct nt_error *err);
+
 int nt_launch_select(const char *program, const struct nt_launch_ask *ask,
 		     struct nt_launch_answer *answer, struct nt_error *err);
 /* Claims the place for so long. 1: it is this job's to calibrate; 0: it is not, why says so. */

@@ -59,6 +59,7 @@ static bool is_holder(const char *name)
 static int run_clear(void *argument, int out_fd)
 {
 	const struct users *users = argument;
+
 	(void)out_fd;
 	nt_child_close_others(users->fd);
 	if (nt_rights_drop(users->uid, users->gid, 0, NULL) < 0)

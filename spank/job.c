@@ -18,6 +18,7 @@ SPANK_PLUGIN(nccl_tune_job, 1)
 #include "spank/where.h"
 
 #define LOG "nccl-tune: "
+
 /* The one argument that it has in common with the other plugin. */
 static const char *rundir_of(int ac, char **av)
 {

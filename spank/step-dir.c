@@ -226,6 +226,7 @@ static bool is_seen(const struct nt_step_dir *dir)
 {
 	return is_at(dir->fd, AT_FDCWD, dir->path);
 }
+
 int nt_step_show(const struct nt_step_dir *dir, struct nt_error *err)
 {
 	char path[NT_PATH_MAX];

@@ -82,6 +82,7 @@ size_t nt_longform_bytes(const struct nt_arguments *arguments); /* of a part, at
 #define NT_LONGSAY_WRITTEN 'w'
 #define NT_LONGSAY_NOTHING 'n' /* there are no records */
 #define NT_LONGSAY_FAILED 'x' /* why */
+
 void nt_longform_say(int out_fd, char word);
 /* Write the part, and say how that went. record: the step's, as it is seen here; "": none. */
 int nt_longform_write(const struct nt_arguments *arguments, bool final,

@@ -61,6 +61,7 @@ static void ended(void *argument, const struct nt_work_result *result)
 	struct nt_recordd *recordd = argument;
 	const char *complaint = result->why;
 	const char *end = memchr(result->out, '\n', result->bytes);
+
 	if (!complaint && result->status != 0)
 		complaint = "its process failed";
 	if (end)

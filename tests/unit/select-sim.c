@@ -335,6 +335,7 @@ static void run_job(const struct course *course, uint64_t seed, struct outcome *
 					 .profiles = candidates(course->world),
 					 .where = world_where(),
 					 .now_s = NOW_S };
+
 	nt_memory_init(&job);
 	nt_memory_init(&user);
 	if (course->known)

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include "lib/number.h"
 #include "lib/size.h"
 
@@ -71,11 +70,9 @@ static int parse_colls(struct nt_bench_options *o, const char *text, struct nt_e
 
 	o->colls = 0;
 	while (o->colls < NT_KINDS && next_part(&rest, part, sizeof(part))) {
-		int coll = 0;
+		const int coll = nt_kind_find(part);
 
-		while (coll < NT_KINDS && strcasecmp(nt_coll_name(coll), part) != 0)
-			coll++;
-		if (coll == NT_KINDS || coll == NT_P2P_SEND || coll == NT_P2P_RECV)
+		if (coll < 0 || coll == NT_P2P_SEND || coll == NT_P2P_RECV)
 			return nt_error_set(err,
 					    "'%s' (want allreduce, allgather, reducescatter, "
 					    "broadcast, reduce, alltoall, sendrecv)",
@@ -145,13 +142,11 @@ static int parse_device(struct nt_bench_options *o, const char *text, struct nt_
 /* block:K or stride:K */
 static int parse_split(struct nt_bench_options *o, const char *text, struct nt_error *err)
 {
-	struct nt_error why;
-
 	o->split = strncmp(text, "block:", 6) == 0    ? NT_SPLIT_BLOCK
 		   : strncmp(text, "stride:", 7) == 0 ? NT_SPLIT_STRIDE
 						      : NT_SPLIT_NONE;
 	if (o->split == NT_SPLIT_NONE ||
-	    parse_number(strchr(text, ':') + 1, 1, NT_BENCH_RANKS, &o->split_ranks, &why) < 0)
+	    parse_number(strchr(text, ':') + 1, 1, NT_BENCH_RANKS, &o->split_ranks, NULL) < 0)
 		return nt_error_set(err,
 				    "'%s' (want block:K, K ranks in a row, or stride:K, every "
 				    "K-th rank)",

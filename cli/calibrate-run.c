@@ -442,7 +442,6 @@ static int add_candidates(struct nt_calrun *run, struct nt_error *err)
 {
 	struct nt_launch_choice *choice = calloc(1, sizeof(*choice));
 	const struct nt_where *where = nt_calrun_where(run);
-	struct nt_launch_limits limits;
 	struct nt_launch_case launch = {
 		.memory = { NULL, &run->before, run->site },
 		.profiles = run->profiles,
@@ -456,8 +455,7 @@ static int add_candidates(struct nt_calrun *run, struct nt_error *err)
 	if (where)
 		launch.where = *where;
 	launch.where.fabric = fabric_of(run);
-	nt_launch_limits_default(&limits);
-	if (nt_select(&launch, &limits, choice) == 0) {
+	if (nt_select(&launch, choice) == 0) {
 		add_in_order(run, choice);
 		rc = 0;
 	}

@@ -173,7 +173,6 @@ static int find_job(const struct calibrating *c, struct nt_memory *job, struct n
 static int choose_with(struct calibrating *c, const struct nt_memory *memory[NT_LEVELS],
 		       struct nt_error *err)
 {
-	struct nt_launch_limits limits;
 	struct nt_launch_case launch = {
 		.memory = { memory[0], memory[1], memory[2] },
 		.profiles = &c->all,
@@ -183,8 +182,7 @@ static int choose_with(struct calibrating *c, const struct nt_memory *memory[NT_
 	};
 	char text[256];
 
-	nt_launch_limits_default(&limits);
-	if (nt_select(&launch, &limits, &c->choice) < 0)
+	if (nt_select(&launch, &c->choice) < 0)
 		return nt_error_set(err, "no memory");
 	printf("\n%s\n\n", nt_choice_text(&c->choice, &launch, text, sizeof(text)));
 	nt_choice_print(&c->choice, stdout);

@@ -14,7 +14,6 @@
 #define NT_STEPRUN_H
 
 #include <signal.h>
-#include <stdbool.h>
 #include "lib/error.h"
 
 struct nt_steprun {

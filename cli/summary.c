@@ -3,9 +3,6 @@
 /* nccl-tune summary: what tuning has brought to all the jobs of a time, and what it has cost. */
 #include "cli/command.h"
 
-#include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 #include "lib/atomic-output.h"

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include "lib/append.h"
 #include "lib/number.h"
 
@@ -136,6 +137,22 @@ const char *nt_proto_name(int proto)
 int nt_proto_parse(const char *name)
 {
 	return by_name(proto_names, NT_PROTOS, name);
+}
+
+int nt_kind_find(const char *name)
+{
+	for (int kind = 0; kind < NT_KINDS; kind++) {
+		if (strcasecmp(coll_names[kind], name) == 0)
+			return kind;
+	}
+	return -1;
+}
+
+int nt_coll_find(const char *name)
+{
+	const int kind = nt_kind_find(name);
+
+	return kind < NT_COLLS ? kind : -1;
 }
 
 int nt_pair_takes_channels(int pair)

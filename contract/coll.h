@@ -53,6 +53,8 @@ const char *nt_coll_name(
 	int coll); /* "AllReduce", as NCCL's events spell it; also of other kinds */
 int nt_coll_parse(const char *name); /* of collectives alone */
 int nt_kind_parse(const char *name); /* of all kinds */
+int nt_coll_find(const char *name); /* as nt_coll_parse, but "allreduce" will do */
+int nt_kind_find(const char *name); /* the same of all kinds */
 
 /* Can a tuner choose how this kind runs? */
 static inline int nt_kind_tunable(int kind)

@@ -24,7 +24,6 @@ libnt_profiles_plain_la_SOURCES = \
 	%D%/variable.h
 
 libnt_profiles_la_SOURCES = \
-	%D%/choice.h \
 	%D%/claim.c \
 	%D%/claim.h \
 	%D%/select.c \

@@ -72,10 +72,6 @@ struct nt_mix_cost {
 	int64_t newest_s;
 };
 
-/* Are there enough measurements to rely on it? Without a calibration at least the share `measured`
- * must be measured; p includes the errors of a calibration's estimates. */
-bool nt_mix_cost_suffices(const struct nt_mix_cost *cost, double measured);
-
 /* Which entries count. */
 enum nt_scope_steps {
 	NT_SCOPE_ALL = 0,

@@ -4,7 +4,6 @@
  * that no reader of a memory would take is not written. */
 #include "spank/recordd/step-entry.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "contract/policy.h"

@@ -305,18 +305,22 @@ static void note_policy(struct nt_key *out, const struct nt_comm *comm, uint64_t
 		out->reason = NT_REASON_NOT_REMEMBERED;
 }
 
-/* A key without other arms is never opened. */
+/* A key without other arms is never opened; without any, NCCL's own choice is LL within a node
+ * (tuner/decide.c), unless the user allows nothing else. */
 static void note_alone(struct nt_key *out, const struct nt_comm *comm, uint64_t id)
 {
 	const struct nt_policy *policy = &comm->fixed.process->policy;
 	uint32_t forbidden = nt_policy_forbidden(policy) | (risks_of(comm) ? NT_PAIRS_LL128 : 0);
 	uint32_t others = nt_key_mask(id) & ~forbidden;
+	const struct nt_place *place = &comm->fixed.process->place;
+	const uint32_t users = NT_PLACE_USER_ALGO | NT_PLACE_USER_PROTO;
 
 	if (out->reason == NT_REASON_NONE && out->state == NT_KEYSTATE_COUNTED &&
 	    policy->channels == NT_SWITCH_OFF && policy->chunks == NT_SWITCH_OFF &&
 	    out->auto_arm >= 0 && out->auto_arm < NT_PAIRS &&
 	    (others & ((1u << NT_PAIRS) - 1) & ~(1u << out->auto_arm)) == 0)
-		out->reason = NT_REASON_ALONE;
+		out->reason = nt_key_mask(id) == 0 && !(place->flags & users) ? NT_REASON_SYMMETRIC
+									      : NT_REASON_ALONE;
 }
 
 static void note_worth(struct nt_key *out, const struct nt_comm *comm,

@@ -44,6 +44,56 @@ found() {
 	ranks --nccl 2.31.2 --symmetric 3 --sync never --groups 2 --sizes 4M,64K
 }
 
+# Nothing was forced: each call ran NCCL's own choice, and every second one a symmetric kernel.
+left_alone() {
+	jq -e '.keys[0] | .overridden == 0 and .symmetric == (.calls / 2 | floor)' <<<"$output"
+	jq -es 'all(.[].comms[].keys[]; .state != "committed" and .why == "symmetric")' "$dir"/rank.*.json
+}
+
+@test "where NCCL asks one question for all kernels, its choice stays among all of them" {
+	export NCCL_ENQUEUE_REARCH_ENABLE=1
+	mode=bandit four_ranks '' --sizes 4M --arm TREE/SIMPLE=0.2 --nccl 2.32.6 --symmetric 2
+	left_alone
+	# Also one that is remembered.
+	NCCL_TUNE_WARM='v=1 nccl=23206 fabric=any fingerprint=0000000000000001 4r1n.AllReduce.4194304=TREE/SIMPLE' \
+		mode=policy four_ranks '' --sizes 4M --nccl 2.32.6 --symmetric 2
+	jq -e '.keys[0] | .overridden == 0 and .symmetric == (.calls / 2 | floor)' <<<"$output"
+	# Without the variable they are asked for first, and the others are tuned.
+	export NCCL_ENQUEUE_REARCH_ENABLE=0
+	ranks --nccl 2.32.6 --symmetric 2
+	found
+	jq -e '.keys[0] | .symmetric == (.calls / 2 | floor)' <<<"$output"
+}
+
+@test "one question for all kernels that no variable tells of is noticed by its first symmetric kernel" {
+	mode=bandit four_ranks '' --sizes 4M --arm TREE/SIMPLE=0.2 --nccl 2.32.6 --symmetric 2 --one-question
+	left_alone
+}
+
+@test "within a node NCCL's own LL stays: the question may be a symmetric kernel's" {
+	local release
+	for release in 2.30.7 2.32.6; do
+		# Buffers are put into windows when a faster arm would long be in force.
+		four_ranks '' --sizes 8K --arm RING/SIMPLE=0.05 --arm TREE/SIMPLE=0.05 --nccl "$release" --iters 4000 --probe-from 3000
+		jq -e '.keys[0] | .overridden == 0 and .symmetric > 999' <<<"$output"
+		jq -es 'all(.[].comms[].keys[]; .auto == "RING/LL" and .why == "symmetric")' "$dir"/rank.*.json
+	done
+	# NCCL 2.28 asks for no such thing.
+	four_ranks '' --sizes 8K --arm RING/SIMPLE=0.05 --arm TREE/SIMPLE=0.05 --nccl 2.28.9 --more 60000
+	jq -e '.keys[0].overridden > 0' <<<"$output"
+}
+
+@test "calls with an algSelection keep it, and the others get the faster arm" {
+	# They take part in no plan of the rest: they have other legal pairs.
+	ranks --nccl 2.32.6 --select 4:RING/LL128
+	jq -es 'all(.[].comms[]; (.keys | length) == 2 and any(.keys[]; .arm == "TREE/SIMPLE") and
+		any(.keys[]; .auto == "RING/LL128" and .state == "counted"))' "$dir"/rank.*.json
+	# Among several the choice is free, but none beside them is used.
+	ranks --nccl 2.31.2 --select 2:RING/LL128+RING/SIMPLE
+	jq -es 'all(.[].comms[].keys[]; .arm == "TREE/SIMPLE" or .arm == "AUTO" or (.arm | startswith("RING/")))' \
+		"$dir"/rank.*.json
+}
+
 @test "a question without a task is not a call, on all ranks or on one" {
 	ranks --nccl 2.31.2 --probe
 	found

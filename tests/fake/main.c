@@ -208,7 +208,8 @@ static int run_job(struct nt_job *job, char **argv)
 	job->release = nt_release_find(job->options->nccl);
 	if (!job->release)
 		return nt_crew_complain(NT_EXIT_USAGE, "unknown NCCL release (see --help)");
-	nt_load_setup(job->release);
+	if (nt_load_setup(job->release) < 0)
+		return nt_crew_complain(NT_EXIT_NCCL_ERROR, "the network plugin fails, and NCCL with it");
 	rc = nt_crew_find(&crew, job);
 	if (rc != NT_EXIT_OK)
 		return rc;

@@ -19,6 +19,8 @@
 /* Passed from the profiler's init to the tuner's of the same communicator, on the same thread. */
 static _Thread_local struct nt_comm *handed_over;
 
+#define NEW_SOCKETS 23200 /* the first release whose sockets may be encrypted */
+
 /* ncclGetVersion() of the NCCL library that contains the logger; 0: unknown. */
 static uint32_t nccl_version(nt_nccl_log log)
 {
@@ -181,6 +183,8 @@ static int fabric_now(const struct nt_process *process)
 	int fabric;
 
 	memcpy(platform.net, process->platform.net, sizeof(platform.net));
+	memcpy(platform.library, process->platform.library, sizeof(platform.library));
+	platform.new_sockets = process->platform.new_sockets;
 	nt_platform_look(&platform, &nt_platform_paths);
 	fabric = nt_fabric_parse(platform.fabric);
 	return fabric < 0 ? NT_FABRIC_ANY : fabric;
@@ -296,6 +300,8 @@ static void learn(struct nt_process *process)
 	if (!process->learnt) {
 		memcpy(process->library, library, sizeof(library));
 		nt_platform_ask(&process->platform, net);
+		memcpy(process->platform.library, library, sizeof(library));
+		process->platform.new_sockets = version >= NEW_SOCKETS;
 	}
 	process->learnt = true;
 	pthread_mutex_unlock(&process->lock);

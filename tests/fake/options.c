@@ -89,6 +89,7 @@ static const struct option table[] = {
 	{ "probe-from", COUNT64, AT(probe_from), 1, 1e9, NULL, "CALL", "... from that call on" },
 	{ "symmetric", COUNT64, AT(symmetric_every), 1, 1e9, NULL, "EVERY",
 	  "a call by a symmetric kernel (2.31 on)" },
+	{ "tls", FLAG, AT(tls), 0, 0, NULL, NULL, "sockets are encrypted: OpenSSL is loaded" },
 	{ "one-question", FLAG, AT(one_question), 0, 0, NULL, NULL,
 	  "for all kinds of kernels, as with NCCL_ENQUEUE_REARCH_ENABLE=1" },
 	{ "select", OWN, 0, 0, 0, nt_parse_selected, "EVERY:ARM[+ARM...]",

@@ -142,6 +142,7 @@ struct nt_options {
 	bool probe;
 	struct nt_when probe_on;
 	uint64_t probe_from; /* from this call of a communicator on; 0: never */
+	bool tls; /* sockets are encrypted (2.32 on) */
 	bool one_question; /* for all kinds of kernels, also without the variable (2.31 on) */
 	struct nt_selected selected;
 	uint64_t tags; /* userProfilerTag of the calls: 1 to this, in turn; 0: none */

@@ -122,7 +122,7 @@ static void mistakes_are_named(void **state)
 		{ "[a]\nNCCL_MIN_NCHANNELS=4\nNCCL_MIN_NCHANNELS=4\n", "f:3: duplicate variable" },
 		{ "[a]\nsummary=\n", "f:2: summary is empty" },
 		{ "[a]\nfabric=tcp\n",
-		  "f:2: unknown fabric (want any, socket, ib, efa, cxi, tcpx or "
+		  "f:2: unknown fabric (want any, socket, ib, efa, cxi, tcpx, tls or "
 		  "pcie)" },
 		{ "[a]\nsource=\n", "f:2: source is empty" },
 		{ "[a]\nsource=x\nsource=x\n", "f:3: duplicate source" },

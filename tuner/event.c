@@ -218,9 +218,10 @@ void *nt_event_coll(struct nt_comm *c, const struct nt_coll_event *event)
 		return NULL;
 	}
 	if (event->symmetric) {
-		atomic_store_explicit(&c->events.func[coll].symmetric,
-				      atomic_load_explicit(&c->decision.group, memory_order_relaxed),
-				      memory_order_relaxed);
+		atomic_store_explicit(
+			&c->events.func[coll].symmetric,
+			atomic_load_explicit(&c->decision.group, memory_order_relaxed),
+			memory_order_relaxed);
 		return NULL;
 	}
 	at = algo < 0 || proto < 0 ? -1 : find(c, coll, algo * NT_PROTOS + proto, bytes);

@@ -313,15 +313,14 @@ PROFILER_INIT(7)
 
 /* The Coll part has the same members in v4 to v7. Symmetric kernels show only as an empty protocol
  * name, also in v7 (tuner/abi_v7.h). */
-#define COLL_EVENT(descr, user_tag)                                             \
-	&(struct nt_coll_event)                                                 \
-	{                                                                       \
-		.func = (descr)->coll.func, .datatype = (descr)->coll.datatype, \
-		.algo = (descr)->coll.algo, .proto = (descr)->coll.proto,       \
-		.seq = (descr)->coll.seq, .count = (descr)->coll.count,         \
-		.channels = (descr)->coll.channels,                             \
-		.symmetric = (descr)->coll.proto && !*(descr)->coll.proto,      \
-		.tag = (user_tag)                                               \
+#define COLL_EVENT(descr, user_tag)                                                          \
+	&(struct nt_coll_event)                                                              \
+	{                                                                                    \
+		.func = (descr)->coll.func, .datatype = (descr)->coll.datatype,              \
+		.algo = (descr)->coll.algo, .proto = (descr)->coll.proto,                    \
+		.seq = (descr)->coll.seq, .count = (descr)->coll.count,                      \
+		.channels = (descr)->coll.channels,                                          \
+		.symmetric = (descr)->coll.proto && !*(descr)->coll.proto, .tag = (user_tag) \
 	}
 
 /* Our handle of an event; NULL: none. */

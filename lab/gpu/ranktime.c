@@ -143,7 +143,7 @@ static uint64_t wait_ns(const struct rank *r, const struct size *size, int arriv
 }
 
 static void one_call(struct rank *r, const struct size *size, int arrival, unsigned call, int arm,
-		      int mask)
+		     int mask)
 {
 	uint64_t ns = wait_ns(r, size, arrival, call);
 	void *arguments[] = { &ns };

@@ -91,7 +91,8 @@ static int load_net(void)
 	void *library = open_net(getenv("NCCL_NET_PLUGIN"));
 	const struct net {
 		const char *name;
-		int (*init)(void **ctx, uint64_t comm, void *config, nt_nccl_log log, void *profile);
+		int (*init)(void **ctx, uint64_t comm, void *config, nt_nccl_log log,
+			    void *profile);
 	} *net = library ? dlsym(library, "ncclNetPlugin_v11") : NULL;
 	const char *wanted = getenv("NCCL_NET");
 	void *ctx = NULL;

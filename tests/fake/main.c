@@ -210,7 +210,8 @@ static int run_job(struct nt_job *job, char **argv)
 	if (!job->release)
 		return nt_crew_complain(NT_EXIT_USAGE, "unknown NCCL release (see --help)");
 	if (nt_load_setup(job->release) < 0)
-		return nt_crew_complain(NT_EXIT_NCCL_ERROR, "the network plugin fails, and NCCL with it");
+		return nt_crew_complain(NT_EXIT_NCCL_ERROR,
+					"the network plugin fails, and NCCL with it");
 	/* By this name, which also tells that NCCL can do so (src/crypt.cc of 2.32.3). */
 	if (job->options->tls && !dlopen("libssl.so.3", RTLD_NOW | RTLD_LOCAL))
 		return nt_crew_complain(NT_EXIT_TROUBLE, "there is no libssl.so.3");

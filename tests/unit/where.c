@@ -37,11 +37,16 @@ static struct nt_step_where told(const char *line, const char *variable)
 
 static void a_step_that_srun_does_not_wait_for_is_known(void **state)
 {
-	static const char *const async[] = { "srun --async program", "srun -N2 --mpi none --asy program",
+	static const char *const async[] = { "srun --async program",
+					     "srun -N2 --mpi none --asy program",
 					     "srun -n 4 --parsable --async" };
-	static const char *const others[] = { "srun", "srun program --async", "srun -- --async",
-					      "srun -n4 program --async", "srun --a program",
-					      "srun --asynchronous x", "srun -N 2 program --async" };
+	static const char *const others[] = { "srun",
+					      "srun program --async",
+					      "srun -- --async",
+					      "srun -n4 program --async",
+					      "srun --a program",
+					      "srun --asynchronous x",
+					      "srun -N 2 program --async" };
 	char args[256];
 
 	(void)state;

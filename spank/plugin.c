@@ -86,8 +86,8 @@ int slurm_spank_init(spank_t spank, int ac, char **av)
 		return 0;
 	nt_client_environment(&ctx);
 	/* Later would be too late, PMIx's server would not be started; the option is not known
-	 * yet. */
-	if (ctx.site_ok && ctx.site.pmix &&
+	 * yet. Not in sbatch and salloc: each srun of the job asks for itself. */
+	if (context == S_CTX_LOCAL && ctx.site_ok && ctx.site.pmix &&
 	    nt_slurm_has_pmix(&slurm_conf ? slurm_conf.plugindir : NULL) && !is_async())
 		setenv(ENV_MPI_TYPE, "pmix", 0);
 	return 0;

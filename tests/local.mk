@@ -427,6 +427,7 @@ EXTRA_DIST += \
 	%D%/cluster/78-memory-command.bats \
 	%D%/cluster/79-bench.bats \
 	%D%/cluster/80-kill.bats \
+	%D%/cluster/82-async.bats \
 	%D%/cluster/84-container.bats \
 	%D%/cluster/84-container.sh \
 	%D%/cluster/85-packages.bats \

@@ -26,16 +26,22 @@ batch() {
 }
 
 readonly STEP='-N1 -n4 --async --parsable'
-# In the job: until none of its steps runs or waits.
-readonly WAIT='while squeue -h -s -j $SLURM_JOB_ID -o %i | grep -qE "\.[0-9]+$"; do sleep 1; done'
 
+# A job's end ends its steps, and squeue does not list those of a step manager: each task leaves a file when it is done.
+# done_tasks N: in the job, until there are so many.
+done_tasks() {
+	echo 'while [ "$(find . -name "done.$SLURM_JOB_ID.*" | wc -l)" -lt '"$1"' ]; do sleep 1; done; sleep 2'
+}
+
+# fake CALLS: the program of a step.
 fake() {
-	echo "'$NT_TESTS/nt-fake-nccl' --arm TREE/SIMPLE=0.2 --noise none --sizes 4M --call-gap-us 100 --iters $1"
+	echo "bash -c '$NT_TESTS/nt-fake-nccl --arm TREE/SIMPLE=0.2 --noise none --sizes 4M --call-gap-us 100 --iters $1" \
+		'&& touch done.$SLURM_JOB_ID.$SLURM_STEP_ID.$SLURM_PROCID'"'"
 }
 
 @test "the option of srun --async reaches the step, and its record the job" {
 	local job
-	job=$(batch "srun $STEP --nccl-tune=bandit,min_calls=8 $(fake 12000)" "$WAIT")
+	job=$(batch "srun $STEP --nccl-tune=bandit,min_calls=8 $(fake 12000)" "$(done_tasks 4)")
 	wait_record "$job"
 	run -0 sacct_field "$job" admincomment
 	jq -e '.nccl_tune["0"].mode == "bandit" and .nccl_tune["0"]["4r1n"]["AllReduce 4M"].arm == "TREE/SIMPLE"' <<<"$output"
@@ -44,7 +50,7 @@ fake() {
 @test "steps that wait for each other have a record each, and srun has gone long before" {
 	local job
 	# Each takes all of the job's processors: the second and third start when the one before has ended.
-	job=$(batch "for i in 1 2 3; do srun -N2 --ntasks-per-node=4 --async --nccl-tune=observe $(fake 300); done" 'echo gone' "$WAIT")
+	job=$(batch "for i in 1 2 3; do srun -N2 --ntasks-per-node=4 --async --nccl-tune=observe $(fake 300); done" 'echo gone' "$(done_tasks 24)")
 	wait_record "$job"
 	run -0 sacct_field "$job" admincomment
 	jq -e '.nccl_tune | [.["0"], .["1"], .["2"]] | all(.mode == "observe" and .["8r2n"]["AllReduce 4M"].calls == 300)' <<<"$output"
@@ -53,8 +59,8 @@ fake() {
 
 @test "a job's own option holds for its steps, one of the step comes first, and no step has a launch profile" {
 	local job
-	job=$(batch '#SBATCH --nccl-tune=observe,launch=sockets-wide' "srun $STEP $(fake 300)" "$WAIT" \
-		"srun $STEP --nccl-tune=off $(fake 300)" "$WAIT" "srun -N1 -n4 $(fake 300)")
+	job=$(batch '#SBATCH --nccl-tune=observe,launch=sockets-wide' "srun $STEP $(fake 300)" "$(done_tasks 4)" \
+		"srun $STEP --nccl-tune=off $(fake 300)" "$(done_tasks 8)" "srun -N1 -n4 $(fake 300)")
 	wait_record "$job"
 	run -0 sacct_field "$job" admincomment
 	jq -e '.nccl_tune | .["0"].mode == "observe" and (.["0"] | has("set") | not) and (has("1") | not)' <<<"$output"

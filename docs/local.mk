@@ -46,12 +46,9 @@ EXTRA_DIST += \
 	%D%/decisions/0029-turns.md \
 	%D%/decisions/0030-fabrics.md \
 	%D%/decisions/0031-slowdown.md \
-<<<<<<< HEAD
 	%D%/decisions/0032-all-kernels.md \
 	%D%/decisions/0033-vendors.md \
-=======
 	%D%/decisions/0036-env-plugin.md \
->>>>>>> origin/main
 	%D%/design.md \
 	%D%/glossary.md \
 	%D%/gpu.md \

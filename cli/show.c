@@ -124,7 +124,7 @@ static void show_plugins(json_object *plugins)
 		nt_printable_copy(kind, sizeof(kind), name, strlen(name));
 		nt_printable_copy(text, sizeof(text), said, strlen(said));
 		nt_reason_read(&why, said, strlen(said));
-		if (why.id == NT_REASON_NOT_LOADED)
+		if (why.id == NT_REASON_NOT_LOADED || why.id == NT_REASON_PLUGIN_FAILED)
 			nt_reason_say(&why, NULL, 0, text, sizeof(text));
 		printf("  chained %s: %s\n", kind, text);
 	}

@@ -37,7 +37,8 @@ enum nt_p2p_kind {
 #define NT_ALGOS 7 /* TREE RING COLLNET_DIRECT COLLNET_CHAIN NVLS NVLS_TREE PAT */
 #define NT_PROTOS 3 /* LL LL128 SIMPLE */
 #define NT_PAIRS (NT_ALGOS * NT_PROTOS)
-#define NT_PAIRS_LL128 02222222u /* bit mask of the pairs with LL128 */
+#define NT_PAIRS_LL 01111111u /* bit mask of the pairs with LL */
+#define NT_PAIRS_LL128 02222222u /* the same with LL128 */
 
 /* An arm is a 16-bit number: the pair in bits 0 to 7 (algorithm * NT_PROTOS + protocol), a
  * channel-cap class in bits 8 to 11 and a chunk-size class in bits 12 to 15. Class 0 leaves

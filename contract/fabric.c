@@ -8,7 +8,7 @@
 #include <strings.h>
 
 static const char *const names[NT_FABRIC_COUNT] = { "any", "socket", "ib",  "efa",
-						    "cxi", "tcpx",   "pcie" };
+						    "cxi", "tcpx",   "tls", "pcie" };
 
 const char *nt_fabric_name(int fabric)
 {

@@ -22,11 +22,12 @@ enum nt_fabric {
 	NT_FABRIC_EFA,
 	NT_FABRIC_CXI, /* Slingshot */
 	NT_FABRIC_TCPX,
+	NT_FABRIC_TLS, /* sockets that NCCL may encrypt (tuner/tls.h) */
 	NT_FABRIC_PCIE, /* none: one node whose GPUs are not all connected by NVLink */
 	NT_FABRIC_COUNT
 };
 
-#define NT_FABRIC_NAMES "any, socket, ib, efa, cxi, tcpx or pcie"
+#define NT_FABRIC_NAMES "any, socket, ib, efa, cxi, tcpx, tls or pcie"
 
 /* What a node has; NCCL has not tried any of it. */
 struct nt_fabric_devices {

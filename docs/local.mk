@@ -46,6 +46,8 @@ EXTRA_DIST += \
 	%D%/decisions/0029-turns.md \
 	%D%/decisions/0030-fabrics.md \
 	%D%/decisions/0031-slowdown.md \
+	%D%/decisions/0032-all-kernels.md \
+	%D%/decisions/0033-vendors.md \
 	%D%/decisions/0036-env-plugin.md \
 	%D%/decisions/0037-nodes.md \
 	%D%/design.md \

@@ -259,7 +259,7 @@ void nt_sum_add_plugin(struct nt_sum *sum, const char *text)
 	struct nt_reason why;
 
 	nt_reason_read(&why, text, strlen(text));
-	if (why.id == NT_REASON_NOT_LOADED &&
+	if ((why.id == NT_REASON_NOT_LOADED || why.id == NT_REASON_PLUGIN_FAILED) &&
 	    (!sum->not_loaded.text[0] || strcmp(why.text, sum->not_loaded.text) < 0))
 		sum->not_loaded = why;
 }

@@ -17,6 +17,7 @@ SPANK_PLUGIN(nccl_tune, 1)
 #include "spank/say.h"
 #include "spank/shm-fd.h"
 #include "spank/stepd.h"
+#include "spank/where.h"
 
 #define LOG NT_LOG
 #define ENV_MPI_TYPE "SLURM_MPI_TYPE"
@@ -57,6 +58,14 @@ static void read_site(int ac, char **av)
 		nt_site_overrule(&ctx.site, &ctx.conf);
 }
 
+/* With PMIx srun --async would refuse the step (26.05). */
+static bool is_async(void)
+{
+	static char args[65536];
+
+	return nt_where_is_async(args, nt_where_command_line(args, sizeof(args)));
+}
+
 int slurm_spank_init(spank_t spank, int ac, char **av)
 {
 	spank_context_t context = spank_context();
@@ -77,9 +86,9 @@ int slurm_spank_init(spank_t spank, int ac, char **av)
 		return 0;
 	nt_client_environment(&ctx);
 	/* Later would be too late, PMIx's server would not be started; the option is not known
-	 * yet. */
-	if (ctx.site_ok && ctx.site.pmix &&
-	    nt_slurm_has_pmix(&slurm_conf ? slurm_conf.plugindir : NULL))
+	 * yet. Not in sbatch and salloc: each srun of the job asks for itself. */
+	if (context == S_CTX_LOCAL && ctx.site_ok && ctx.site.pmix &&
+	    nt_slurm_has_pmix(&slurm_conf ? slurm_conf.plugindir : NULL) && !is_async())
 		setenv(ENV_MPI_TYPE, "pmix", 0);
 	return 0;
 }

@@ -134,9 +134,20 @@ __attribute__((format(printf, 3, 4))) static void say(const struct nt_srun *srun
 
 /* ---- choosing */
 
+/* The file by which Google's network plugin compares NCCL's variables: NCCL fails where one has
+ * another value than it wants. */
+#define ENV_CHECKER "NCCL_SHIMNET_GUEST_CONFIG_CHECKER_CONFIG_FILE"
+
+static bool is_checked(void)
+{
+	const char *file = getenv(ENV_CHECKER);
+
+	return file && file[0];
+}
+
 static bool is_off(const struct nt_policy *policy)
 {
-	return strcmp(policy->launch, "off") == 0;
+	return strcmp(policy->launch, "off") == 0 || is_checked();
 }
 
 /* What the user has set, and no profile of the step around this one. */
@@ -198,6 +209,9 @@ static int choose(const struct nt_srun *srun, const char *helper, const struct n
 
 static void say_choice(const struct nt_srun *srun, const struct nt_launch_answer *answer)
 {
+	if (is_checked() && strcmp(srun->policy->launch, "off") != 0)
+		srun->say(NT_SRUN_WARNING, "no launch profile: " ENV_CHECKER
+					   " is set, and NCCL may fail with other variables");
 	if (answer->trouble[0])
 		say(srun, NT_SRUN_WARNING, "%s; it is ignored", answer->trouble);
 	if (!is_off(srun->policy))
@@ -339,7 +353,7 @@ void nt_srun_prepare(const struct nt_srun *srun)
 	char program[NT_PROGRAM_NAME];
 	struct nt_launch_answer answer;
 	struct nt_launch_ask ask = {
-		.launch = srun->policy->launch,
+		.launch = is_off(srun->policy) ? "off" : srun->policy->launch,
 		.nodes = srun->step.nodes,
 		.tasks = srun->step.tasks,
 		.job = srun->step.job,
@@ -362,7 +376,7 @@ void nt_srun_prepare(const struct nt_srun *srun)
 	ask.hosts = hosts ? hosts : "";
 	nt_site_launch_program(srun->site, helper);
 	if (choose(srun, helper, &ask, &answer) == 0) {
-		if (answer.may_calibrate)
+		if (answer.may_calibrate && !is_checked())
 			calibrate(srun, helper, ask.hosts, &ask, &answer);
 		say_choice(srun, &answer);
 		hand_over(srun, &answer);

@@ -68,6 +68,21 @@ static bool may_have_value(const char *word)
 	return word[1] == '-' ? !strchr(word, '=') : word[2] == '\0';
 }
 
+/* The next option before the program, which has options of its own. */
+static const char *next_option(struct words *words, bool value_may_follow)
+{
+	const char *word;
+
+	while ((word = next(words)) != NULL && strcmp(word, "--") != 0) {
+		if (word[0] == '-' && word[1] != '\0')
+			return word;
+		if (!value_may_follow)
+			break;
+		value_may_follow = false;
+	}
+	return NULL;
+}
+
 struct nt_step_where nt_where_words(const char *args, size_t bytes)
 {
 	struct words words = { args, args + bytes };
@@ -75,24 +90,28 @@ struct nt_step_where nt_where_words(const char *args, size_t bytes)
 	const char *word = next(&words);
 	bool value_may_follow = false;
 
-	while ((word = next(&words)) != NULL) {
+	while ((word = next_option(&words, value_may_follow)) != NULL) {
 		const char *behind;
-		size_t i;
+		size_t i = option_of(word, &behind);
 
-		if (word[0] != '-' || word[1] == '\0') {
-			if (!value_may_follow)
-				break; /* the program, which has options of its own */
-			value_may_follow = false;
-			continue;
-		}
-		if (strcmp(word, "--") == 0)
-			break;
-		i = option_of(word, &behind);
 		if (i < OPTIONS)
 			value[i] = behind ? behind : next(&words);
 		value_may_follow = i == OPTIONS && may_have_value(word);
 	}
 	return (struct nt_step_where){ value[0], value[1], value[2] };
+}
+
+bool nt_where_is_async(const char *args, size_t bytes)
+{
+	static const char async[] = "--async";
+	struct words words = { args, args + bytes };
+	const char *word = next(&words);
+
+	while (word && (word = next_option(&words, may_have_value(word))) != NULL) {
+		if (strlen(word) >= LEAST_LETTERS && strncmp(async, word, strlen(word)) == 0)
+			return true;
+	}
+	return false;
 }
 
 struct nt_step_where nt_where_told(const char *args, size_t bytes, const char *variable)

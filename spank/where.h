@@ -18,6 +18,9 @@
 /* args: words, each with its NUL, as in /proc/self/cmdline; the first is the program. */
 struct nt_step_where nt_where_words(const char *args, size_t bytes);
 
+/* Does srun have the option --async (26.05)? Any cut of it that srun takes counts. */
+bool nt_where_is_async(const char *args, size_t bytes);
+
 /* What srun, sbatch or salloc is told by its command line, else by its variables SLURM_PARTITION
  * and so on; variable is its environment twin (nt_option_variable). A list of partitions is none.
  */

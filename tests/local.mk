@@ -298,6 +298,29 @@ tests/chain/nt-chain-new.so: tests/chain/nt-chain-new.la
 tests/chain/nt-chain-old.so: tests/chain/nt-chain-old.la
 	$(AM_V_GEN)cp tests/chain/.libs/nt-chain-old.so $@
 
+# What clouds bring: network plugins and tuners that behave as theirs.
+noinst_LTLIBRARIES += tests/chain/libnccl-net-ofi.la tests/chain/nt-google-tuner.la tests/chain/nt-fastrak-net.la
+tests_chain_libnccl_net_ofi_la_SOURCES = %D%/chain/vendor.c
+tests_chain_libnccl_net_ofi_la_CPPFLAGS = $(AM_CPPFLAGS) -DVENDOR=AWS
+tests_chain_libnccl_net_ofi_la_LIBADD = libnt-contract.la
+tests_chain_libnccl_net_ofi_la_LDFLAGS = $(tests_fake_nt_fake_plugin_la_LDFLAGS)
+tests_chain_nt_google_tuner_la_SOURCES = %D%/chain/vendor.c
+tests_chain_nt_google_tuner_la_CPPFLAGS = $(AM_CPPFLAGS) -DVENDOR=GOOGLE
+tests_chain_nt_google_tuner_la_LIBADD = libnt-contract.la
+tests_chain_nt_google_tuner_la_LDFLAGS = $(tests_fake_nt_fake_plugin_la_LDFLAGS)
+tests_chain_nt_fastrak_net_la_SOURCES = %D%/chain/vendor.c
+tests_chain_nt_fastrak_net_la_CPPFLAGS = $(AM_CPPFLAGS) -DVENDOR=FASTRAK
+tests_chain_nt_fastrak_net_la_LIBADD = libnt-contract.la
+tests_chain_nt_fastrak_net_la_LDFLAGS = $(tests_fake_nt_fake_plugin_la_LDFLAGS)
+noinst_SCRIPTS += tests/chain/libnccl-net-ofi.so tests/chain/nt-google-tuner.so tests/chain/nt-fastrak-net.so
+CLEANFILES += tests/chain/libnccl-net-ofi.so tests/chain/nt-google-tuner.so tests/chain/nt-fastrak-net.so
+tests/chain/libnccl-net-ofi.so: tests/chain/libnccl-net-ofi.la
+	$(AM_V_GEN)cp tests/chain/.libs/libnccl-net-ofi.so $@
+tests/chain/nt-google-tuner.so: tests/chain/nt-google-tuner.la
+	$(AM_V_GEN)cp tests/chain/.libs/nt-google-tuner.so $@
+tests/chain/nt-fastrak-net.so: tests/chain/nt-fastrak-net.la
+	$(AM_V_GEN)cp tests/chain/.libs/nt-fastrak-net.so $@
+
 # The same for programs that load it: MPI programs, Python, ranks that end in odd ways (tests/launch).
 noinst_LTLIBRARIES += tests/fake/nt-fake-job.la
 tests_fake_nt_fake_job_la_SOURCES = %D%/launch/job.c
@@ -369,6 +392,7 @@ tests_page_nt_page_LDADD = libnt-cli.la libnt-report.la libnt-record-read.la lib
 EXTRA_DIST += \
 	%D%/README.md \
 	%D%/chain/chain.bats \
+	%D%/chain/vendors.bats \
 	%D%/cluster/00-cluster.bats \
 	%D%/cluster/05-dev.bats \
 	%D%/cluster/10-spank-option.bats \
@@ -406,6 +430,7 @@ EXTRA_DIST += \
 	%D%/cluster/78-memory-command.bats \
 	%D%/cluster/79-bench.bats \
 	%D%/cluster/80-kill.bats \
+	%D%/cluster/82-async.bats \
 	%D%/cluster/84-container.bats \
 	%D%/cluster/84-container.sh \
 	%D%/cluster/85-packages.bats \

@@ -187,9 +187,7 @@ struct nt_ctx *nt_chain_profiler_open(struct nt_comm *comm, int *mask,
 	/* Up to v3, and where nothing is tuned, no event is ours. */
 	ctx->direct = !process || nt_process_inert(process) || who->api < 4;
 	rc = call_init(&ctx->theirs, ctx->direct ? mask : &nt_chain.wish, who, log);
-	nt_chain_count(rc);
-	/* Events start only after this init. */
-	atomic_store_explicit(&ctx->told, rc == NT_NCCL_OK, memory_order_relaxed);
+	nt_chain_started(NT_CHAINED_PROFILER, ctx, rc);
 	nt_chain_sync();
 	return ctx;
 }

@@ -64,7 +64,6 @@ static int call_init(void **theirs, const struct nt_chain_tuner_init *init)
 struct nt_ctx *nt_chain_tuner_open(struct nt_comm *comm, const struct nt_chain_tuner_init *init)
 {
 	struct nt_ctx *ctx;
-	int rc;
 
 	/* Old profiler interfaces have no logger. */
 	nt_chain_say(NT_CHAINED_PROFILER, init->log);
@@ -73,9 +72,7 @@ struct nt_ctx *nt_chain_tuner_open(struct nt_comm *comm, const struct nt_chain_t
 	ctx = nt_chain_wrap(comm);
 	if (!ctx)
 		return NULL;
-	rc = call_init(&ctx->theirs, init);
-	nt_chain_count(rc);
-	atomic_store_explicit(&ctx->told, rc == NT_NCCL_OK, memory_order_relaxed);
+	nt_chain_started(NT_CHAINED_TUNER, ctx, call_init(&ctx->theirs, init));
 	return ctx;
 }
 

@@ -177,9 +177,16 @@ void nt_chain_describe(enum nt_chained which, char *out, size_t out_bytes)
 
 	out[0] = '\0';
 	pthread_mutex_lock(&nt_chain.lock);
-	if (plugin->table)
+	if (plugin->table) {
+		int refused = atomic_load_explicit(&plugin->refused, memory_order_relaxed);
+
 		snprintf(out, out_bytes, "%s (v%d)", plugin->name, plugin->version);
-	else if (plugin->error.text[0]) {
+		if (refused != 0) {
+			nt_reason_setf(&why, NT_REASON_PLUGIN_FAILED, "%s|%.70s (v%d)|%d",
+				       kinds[which].word, plugin->name, plugin->version, refused);
+			snprintf(out, out_bytes, "%s", why.text);
+		}
+	} else if (plugin->error.text[0]) {
 		nt_reason_setf(&why, NT_REASON_NOT_LOADED, "%s|%.80s|%s", kinds[which].word,
 			       plugin->file, plugin->error.text);
 		snprintf(out, out_bytes, "%s", why.text);
@@ -207,6 +214,15 @@ void nt_chain_count(int rc)
 
 	if (process)
 		nt_process_count(process, NT_COUNT_CHAINED_ERRORS);
+}
+
+void nt_chain_started(enum nt_chained which, struct nt_ctx *ctx, int rc)
+{
+	nt_chain_count(rc);
+	if (rc != NT_NCCL_OK)
+		atomic_store_explicit(&nt_chain.plugin[which].refused, rc, memory_order_relaxed);
+	/* Its calls start only after this init. */
+	atomic_store_explicit(&ctx->told, rc == NT_NCCL_OK, memory_order_relaxed);
 }
 
 /* The lock is held. */

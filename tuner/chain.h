@@ -29,6 +29,7 @@ struct nt_chain_plugin {
 	char name[64]; /* its name of itself */
 	char file[256]; /* the file asked for */
 	struct nt_error error; /* why it was not loaded; "" if it was, or none was asked for */
+	_Atomic int refused; /* the error of its newest init that failed; 0: none did */
 };
 
 struct nt_chain {
@@ -62,6 +63,8 @@ struct nt_ctx *nt_chain_wrap(struct nt_comm *comm);
 /* Context for NCCL if it is not; NULL: none of ours either. */
 struct nt_ctx *nt_chain_plain(struct nt_comm *comm);
 void nt_chain_count(int rc);
+/* The result of its init of a communicator: after a failure it is told nothing more of it. */
+void nt_chain_started(enum nt_chained which, struct nt_ctx *ctx, int rc);
 /* Log once per plugin, with its first logger: that it is chained, or why not. */
 void nt_chain_say(enum nt_chained which, nt_nccl_log log);
 

@@ -141,6 +141,7 @@ struct nt_comm_events {
 	struct {
 		_Atomic uint64_t turn; /* turn after the newest Coll event */
 		_Atomic uint64_t group; /* group of the newest Coll event; stored after `turn` */
+		_Atomic uint64_t symmetric; /* of the newest one of a symmetric kernel; 0: none */
 	} func[NT_COLLS];
 	_Atomic uint64_t group; /* newest group of all functions */
 	_Atomic uint64_t launches_begun; /* launches left to CUDA's thread whose events have come */

@@ -39,7 +39,7 @@ static __attribute__((noinline, cold)) void take_place(struct nt_comm *comm,
 	int slot;
 
 	key->decision.place_calls = 0;
-	if (!fixed->joined || nt_comm_frozen(comm) ||
+	if (!fixed->joined || nt_comm_frozen(comm) || nt_key_mask(id) == 0 ||
 	    (fixed->mute_broadcast && nt_key_coll(id) == NT_BROADCAST))
 		return;
 	slot = nt_shm_key_among(&fixed->slot, id, key->fixed.baseline_arm, key->fixed.cost_us,
@@ -190,6 +190,25 @@ static void answer(struct nt_comm *comm, const struct nt_call *call, int arm)
 		note_chunk(comm, call, arm);
 }
 
+/* The pairs that may be forced for this call; all ranks have the same, as they have NCCL's choice.
+ * Where LL is not allowed (tuner/open.c) but NCCL's own choice, the question may be the one by
+ * which NCCL takes a symmetric kernel if it is left alone. */
+static uint32_t may_be_forced(const struct nt_comm *comm, const struct nt_call *call,
+			      uint32_t legal)
+{
+	const struct nt_comm_fixed *fixed = &comm->fixed;
+	int pick;
+
+	legal &= fixed->allowed;
+	/* Pairs that only a chained tuner made legal are not arms. */
+	if (call->model)
+		legal &= nt_costs_legal(call->model, call->algos);
+	if (fixed->allowed & NT_PAIRS_LL)
+		return legal;
+	pick = nt_costs_baseline(call->cost, call->algos * NT_PROTOS, fixed->last_wins);
+	return pick < NT_PAIRS && NT_PAIRS_LL >> pick & 1 ? 0 : legal;
+}
+
 int nt_comm_decide(struct nt_comm *comm, const struct nt_call *call)
 {
 	struct nt_local_key *key;
@@ -206,10 +225,7 @@ int nt_comm_decide(struct nt_comm *comm, const struct nt_call *call)
 	 * it may use a symmetric kernel (tuner/abi_v7.h). */
 	if (legal == 0)
 		return NT_NCCL_OK;
-	legal &= comm->fixed.allowed;
-	/* Pairs that only a chained tuner made legal are not arms. */
-	if (call->model)
-		legal &= nt_costs_legal(call->model, call->algos);
+	legal = may_be_forced(comm, call, legal);
 	band = nt_band(call->bytes);
 	nt_calls_begin(comm->fixed.calls, nt_calls_kind((unsigned)call->coll, band));
 	key = nt_comm_key(comm, nt_key_id((unsigned)call->coll, band, legal), call);

@@ -18,6 +18,7 @@ struct nt_coll_event {
 	size_t count;
 	uint8_t channels; /* 0: not reported */
 	bool symmetric; /* used a symmetric kernel, which is not a decision's */
+	uint64_t tag; /* userProfilerTag of the call; 0: none, or not told */
 };
 
 /* Event thread. Returns handles for NCCL to keep; NULL: none. */

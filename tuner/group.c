@@ -12,16 +12,29 @@ static bool has_events(const struct nt_comm *c, uint32_t at)
 	return match->serial == c->decision.fifo[at].serial && match->tasks > 0;
 }
 
+/* A symmetric kernel ran instead of a decision's task: NCCL has chosen among all by that decision.
+ * In the group in which the first key was opened, tasks have no events. */
+static bool symmetric_ran(const struct nt_comm *c, uint32_t at, uint64_t group)
+{
+	const _Atomic uint64_t *newest = &c->events.func[c->decision.fifo[at].coll].symmetric;
+
+	return group > c->decision.open_group && !has_events(c, at) &&
+	       atomic_load_explicit(newest, memory_order_relaxed) == group;
+}
+
 /* A key was asked for twice in a group, but only one decision had its Coll event: the other was a
  * probe by which NCCL chooses between a symmetric kernel and the rest
  * (src/scheduler/symmetric_sched.cc:98@v2.29.2-1). Collectives with such a kernel have no events
- * and use no sequence number, so a plan could stall: take none. */
-static SELDOM void look_for_probes(const struct nt_comm *c)
+ * and use no sequence number, so a plan could stall: take none. From 2.31 on they have both, and
+ * normally no decision. */
+static SELDOM void look_for_probes(const struct nt_comm *c, uint64_t group)
 {
 	const struct nt_decision *fifo = c->decision.fifo;
 
-	for (uint32_t i = 1; i < c->decision.fifo_count; i++) {
-		if (fifo[i - 1].key == fifo[i].key && has_events(c, i - 1) != has_events(c, i))
+	for (uint32_t i = 0; i < c->decision.fifo_count; i++) {
+		if ((i > 0 && fifo[i - 1].key == fifo[i].key &&
+		     has_events(c, i - 1) != has_events(c, i)) ||
+		    symmetric_ran(c, i, group))
 			nt_comm_flag(c, NT_PARTICIPANT_PROBES);
 	}
 }
@@ -100,7 +113,7 @@ void nt_group_begin(struct nt_comm *c)
 	if (d->blind)
 		make_up_for_events(c);
 	else
-		look_for_probes(c);
+		look_for_probes(c, group);
 	d->blind = lost;
 	atomic_store_explicit(&d->group, group + 1, memory_order_relaxed);
 	d->fifo_count = 0;

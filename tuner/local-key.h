@@ -70,8 +70,12 @@ struct nt_key_decision {
 	struct nt_outcome outcome[2]; /* of the newest committed plan: [commits & 1] */
 };
 
+#define NT_KEY_TAGS 4 /* kept per key */
+
 /* Written by the thread of the Coll events. */
 struct nt_key_events {
+	_Atomic uint64_t tag[NT_KEY_TAGS]; /* the program's, in order of appearance; 0: none */
+	_Atomic bool more_tags; /* there were others */
 	_Atomic uint32_t forced, differed; /* tasks of a forced arm that used it, or did not */
 	_Atomic uint32_t tasks; /* tasks of the newest fully reported decision; 0: none yet */
 };

@@ -65,6 +65,7 @@ libnt_tuner_la_SOURCES = \
 	%D%/stall.h \
 	%D%/comm-status.c \
 	%D%/comm-status.h \
+	%D%/tls.c \
 	%D%/variables.c \
 	%D%/variables.h \
 	%D%/process-warm.c \

@@ -313,29 +313,29 @@ PROFILER_INIT(7)
 
 /* The Coll part has the same members in v4 to v7. Symmetric kernels show only as an empty protocol
  * name, also in v7 (tuner/abi_v7.h). */
-#define COLL_EVENT(descr)                                                       \
-	&(struct nt_coll_event)                                                 \
-	{                                                                       \
-		.func = (descr)->coll.func, .datatype = (descr)->coll.datatype, \
-		.algo = (descr)->coll.algo, .proto = (descr)->coll.proto,       \
-		.seq = (descr)->coll.seq, .count = (descr)->coll.count,         \
-		.channels = (descr)->coll.channels,                             \
-		.symmetric = (descr)->coll.proto && !*(descr)->coll.proto       \
+#define COLL_EVENT(descr, user_tag)                                                          \
+	&(struct nt_coll_event)                                                              \
+	{                                                                                    \
+		.func = (descr)->coll.func, .datatype = (descr)->coll.datatype,              \
+		.algo = (descr)->coll.algo, .proto = (descr)->coll.proto,                    \
+		.seq = (descr)->coll.seq, .count = (descr)->coll.count,                      \
+		.channels = (descr)->coll.channels,                                          \
+		.symmetric = (descr)->coll.proto && !*(descr)->coll.proto, .tag = (user_tag) \
 	}
 
 /* Our handle of an event; NULL: none. */
 static void *take_v4(struct nt_comm *comm, const struct nt_prof_descr_v4 *descr)
 {
 	if (descr->type == NT_PROF_COLL)
-		return nt_event_coll(comm, COLL_EVENT(descr));
+		return nt_event_coll(comm, COLL_EVENT(descr, 0));
 	if (descr->type == NT_PROF_KERNEL_CH)
 		return nt_event_kernel(comm, nt_handle_ours(descr->parent),
 				       descr->kernel_ch.channel, descr->kernel_ch.start_ns);
 	return NULL;
 }
 
-/* For every event that is asked for, a v6 or v7 descriptor starts with a v5 one. */
-static void *take_v5(struct nt_comm *comm, const struct nt_prof_descr_v5 *descr)
+/* For every event that is asked for, a v6 or v7 descriptor starts with a v5 one. tag: of a Coll. */
+static void *take_v5(struct nt_comm *comm, const struct nt_prof_descr_v5 *descr, uint64_t tag)
 {
 	switch (descr->type) {
 	case NT_PROF_COLL_API: nt_event_call(comm, descr->coll_api.graph_captured); break;
@@ -345,7 +345,7 @@ static void *take_v5(struct nt_comm *comm, const struct nt_prof_descr_v5 *descr)
 		break;
 	case NT_PROF_KERNEL_LAUNCH: nt_event_launch(comm); break;
 	case NT_PROF_GROUP: return nt_event_group(comm);
-	case NT_PROF_COLL: return nt_event_coll(comm, COLL_EVENT(descr));
+	case NT_PROF_COLL: return nt_event_coll(comm, COLL_EVENT(descr, tag));
 	case NT_PROF_KERNEL_CH:
 		return nt_event_kernel(comm, nt_handle_ours(descr->parent),
 				       descr->kernel_ch.channel, descr->kernel_ch.start_ns);
@@ -366,7 +366,7 @@ static int start_v5(void *ctx, void **event, struct nt_prof_descr_v5 *descr)
 {
 	struct nt_comm *comm = ours_of(ctx);
 
-	*event = nt_chain_event(ctx, descr, 5, comm ? take_v5(comm, descr) : NULL);
+	*event = nt_chain_event(ctx, descr, 5, comm ? take_v5(comm, descr, 0) : NULL);
 	return NT_NCCL_OK;
 }
 
@@ -379,13 +379,14 @@ static int start_v6(void *ctx, void **event, struct nt_prof_descr_v6 *descr)
 				       offsetof(struct nt_prof_descr_v5, coll) &&
 			       sizeof(struct nt_prof_descr_v6) >= sizeof(struct nt_prof_descr_v5),
 		       "v6 only adds events");
-	*event = nt_chain_event(ctx, descr, 6, comm ? take_v5(comm, known) : NULL);
+	*event = nt_chain_event(ctx, descr, 6, comm ? take_v5(comm, known, 0) : NULL);
 	return NT_NCCL_OK;
 }
 
 static int start_v7(void *ctx, void **event, struct nt_prof_descr_v7 *descr)
 {
 	const struct nt_prof_descr_v5 *known = (struct nt_prof_descr_v5 *)descr;
+	const uint64_t tag = descr->type == NT_PROF_COLL ? descr->coll.tag : 0;
 	struct nt_comm *comm = ours_of(ctx);
 
 	_Static_assert(offsetof(struct nt_prof_descr_v7, coll.group) ==
@@ -393,7 +394,7 @@ static int start_v7(void *ctx, void **event, struct nt_prof_descr_v7 *descr)
 			       offsetof(struct nt_prof_descr_v7, coll_api.graph_captured) ==
 				       offsetof(struct nt_prof_descr_v5, coll_api.graph_captured),
 		       "v7 only adds events, and members at the end");
-	*event = nt_chain_event(ctx, descr, 7, comm ? take_v5(comm, known) : NULL);
+	*event = nt_chain_event(ctx, descr, 7, comm ? take_v5(comm, known, tag) : NULL);
 	return NT_NCCL_OK;
 }
 

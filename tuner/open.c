@@ -19,6 +19,8 @@
 /* Passed from the profiler's init to the tuner's of the same communicator, on the same thread. */
 static _Thread_local struct nt_comm *handed_over;
 
+#define NEW_SOCKETS 23200 /* the first release whose sockets may be encrypted */
+
 /* ncclGetVersion() of the NCCL library that contains the logger; 0: unknown. */
 static uint32_t nccl_version(nt_nccl_log log)
 {
@@ -147,17 +149,24 @@ static bool is_broadcast_mute(uint32_t nccl)
 
 /* From 2.29.2 on, if all ranks are connected by NVLink and buffers are in windows, NCCL first asks
  * what it would use, and takes a symmetric kernel without any event if that is LL
- * (src/scheduler/symmetric_sched.cc:98@v2.29.2-1). An exploration would then never advance. An
+ * (src/scheduler/symmetric_sched.cc:98@v2.29.2-1). An exploration would then never advance; and
+ * where NCCL's own choice is LL, another pair would displace that kernel (tuner/decide.c). An
  * unknown version may be one of these. */
 static uint32_t allowed_pairs(uint32_t nccl, uint32_t nodes)
 {
 	uint32_t all = (UINT32_C(1) << NT_PAIRS) - 1;
 
-	if (nodes > 1 || (nccl != 0 && nccl < 22902))
-		return all;
-	for (int a = 0; a < NT_ALGOS; a++)
-		all &= ~(UINT32_C(1) << (a * NT_PROTOS)); /* LL is protocol 0 */
-	return all;
+	return nodes > 1 || (nccl != 0 && nccl < 22902) ? all : all & ~NT_PAIRS_LL;
+}
+
+/* With this variable NCCL asks one question for symmetric kernels and all others, from 2.31 on: a
+ * pair that is forced would displace a faster symmetric kernel (fillCollTuningInput,
+ * src/enqueue/task_prep/task_pretuning.cc@88980683). */
+static bool asks_for_all(uint32_t nccl)
+{
+	const char *text = getenv("NCCL_ENQUEUE_REARCH_ENABLE");
+
+	return (nccl == 0 || nccl >= 23100) && text && strtol(text, NULL, 0) != 0;
 }
 
 /* ncclTuningSelectBestTuning, src/tuning/tuning.cc@88980683: it inserts at the head of its list. If
@@ -174,6 +183,8 @@ static int fabric_now(const struct nt_process *process)
 	int fabric;
 
 	memcpy(platform.net, process->platform.net, sizeof(platform.net));
+	memcpy(platform.library, process->platform.library, sizeof(platform.library));
+	platform.new_sockets = process->platform.new_sockets;
 	nt_platform_look(&platform, &nt_platform_paths);
 	fabric = nt_fabric_parse(platform.fabric);
 	return fabric < 0 ? NT_FABRIC_ANY : fabric;
@@ -205,8 +216,9 @@ static int rank_unknown(const struct nt_comm_fixed *fixed)
 
 /* The lock is held. Every rank publishes its capabilities if it can, even if it takes no plans: the
  * others must know. */
-static void take_slot(struct nt_comm_fixed *fixed)
+static void take_slot(struct nt_comm *comm)
 {
+	struct nt_comm_fixed *fixed = &comm->fixed;
 	struct nt_process *process = fixed->process;
 
 	check_warm(process);
@@ -228,6 +240,8 @@ static void take_slot(struct nt_comm_fixed *fixed)
 		fixed->shm = &process->map.shm->comm[fixed->slot.comm];
 		fixed->mute_broadcast = is_broadcast_mute(fixed->caps.nccl);
 		fixed->joined = fixed->caps.active;
+		if (asks_for_all(fixed->caps.nccl))
+			nt_comm_flag(comm, NT_PARTICIPANT_PROBES);
 	}
 }
 
@@ -262,7 +276,7 @@ static struct nt_comm *create(struct nt_process *process, const struct nt_comm_i
 		/* The user's tuner is in force: ours will not be called, and the other ranks must
 		 * know. */
 		if (half == NT_HALF_TUNER || process->place.flags & NT_PLACE_NO_TUNER)
-			take_slot(&comm->fixed);
+			take_slot(comm);
 	}
 	pthread_mutex_unlock(&process->lock);
 	if (!comm)
@@ -286,6 +300,8 @@ static void learn(struct nt_process *process)
 	if (!process->learnt) {
 		memcpy(process->library, library, sizeof(library));
 		nt_platform_ask(&process->platform, net);
+		memcpy(process->platform.library, library, sizeof(library));
+		process->platform.new_sockets = version >= NEW_SOCKETS;
 	}
 	process->learnt = true;
 	pthread_mutex_unlock(&process->lock);
@@ -321,7 +337,7 @@ static struct nt_comm *take_over(struct nt_process *process, const struct nt_com
 	} else {
 		comm->kept.halves |= NT_HALF_TUNER;
 		fixed->tuner_api = who->api;
-		take_slot(fixed);
+		take_slot(comm);
 	}
 	pthread_mutex_unlock(&process->lock);
 	return comm;

@@ -12,6 +12,7 @@
 #include <strings.h>
 #include <unistd.h>
 #include "lib/printable.h"
+#include "tuner/tls.h"
 
 #define LINE_MAX_BYTES 512
 #define NET_OLDEST 4 /* of ncclNetPlugin_v* */
@@ -260,8 +261,12 @@ void nt_platform_look(struct nt_platform *platform, const struct nt_platform_pat
 		.cxi = any_entry(paths->cxi, is_there),
 	};
 
+	enum nt_fabric fabric = nt_fabric_of_net(platform->net, &devices);
+
+	if (fabric == NT_FABRIC_SOCKET && platform->new_sockets &&
+	    nt_tls_possible(platform->library))
+		fabric = NT_FABRIC_TLS;
 	look_for_driver(paths->driver, platform->driver);
 	look_at_start(platform, paths->start);
-	snprintf(platform->fabric, sizeof(platform->fabric), "%s",
-		 nt_fabric_name((int)nt_fabric_of_net(platform->net, &devices)));
+	snprintf(platform->fabric, sizeof(platform->fabric), "%s", nt_fabric_name((int)fabric));
 }

@@ -35,6 +35,10 @@ struct nt_platform {
 	char driver[NT_DRIVER_MAX]; /* "580.95.05" */
 	/* What NCCL calls its network: "IB", "Libfabric"; "?": some plugin's; "": not told. */
 	char net[NT_NET_MAX];
+	/* NCCL's file where it is of a release that can encrypt its sockets; "": part of the
+	 * program. */
+	char library[NT_LIBRARY_MAX];
+	bool new_sockets; /* it is of such a release */
 	char fabric[NT_FABRIC_MAX]; /* contract/fabric.h; "" before the look */
 	char launch[NT_LAUNCH_NAME]; /* name of a launch profile */
 	struct nt_variables now; /* NCCL's, when asked */

@@ -305,18 +305,22 @@ static void note_policy(struct nt_key *out, const struct nt_comm *comm, uint64_t
 		out->reason = NT_REASON_NOT_REMEMBERED;
 }
 
-/* A key without other arms is never opened. */
+/* A key without other arms is never opened; without any, NCCL's own choice is LL within a node
+ * (tuner/decide.c), unless the user allows nothing else. */
 static void note_alone(struct nt_key *out, const struct nt_comm *comm, uint64_t id)
 {
 	const struct nt_policy *policy = &comm->fixed.process->policy;
 	uint32_t forbidden = nt_policy_forbidden(policy) | (risks_of(comm) ? NT_PAIRS_LL128 : 0);
 	uint32_t others = nt_key_mask(id) & ~forbidden;
+	const struct nt_place *place = &comm->fixed.process->place;
+	const uint32_t users = NT_PLACE_USER_ALGO | NT_PLACE_USER_PROTO;
 
 	if (out->reason == NT_REASON_NONE && out->state == NT_KEYSTATE_COUNTED &&
 	    policy->channels == NT_SWITCH_OFF && policy->chunks == NT_SWITCH_OFF &&
 	    out->auto_arm >= 0 && out->auto_arm < NT_PAIRS &&
 	    (others & ((1u << NT_PAIRS) - 1) & ~(1u << out->auto_arm)) == 0)
-		out->reason = NT_REASON_ALONE;
+		out->reason = nt_key_mask(id) == 0 && !(place->flags & users) ? NT_REASON_SYMMETRIC
+									      : NT_REASON_ALONE;
 }
 
 static void note_worth(struct nt_key *out, const struct nt_comm *comm,
@@ -334,6 +338,21 @@ static void note_barred(struct nt_key *out, const struct nt_comm *comm)
 
 	if (out->reason == NT_REASON_NONE && is_open(out))
 		out->reason = barred;
+}
+
+static void note_tags(struct nt_key *out, const struct nt_key_events *events)
+{
+	size_t used = 0;
+
+	for (unsigned i = 0; i < NT_KEY_TAGS; i++) {
+		uint64_t tag = atomic_load_explicit(&events->tag[i], memory_order_relaxed);
+
+		if (tag != 0)
+			used += (size_t)snprintf(out->tags + used, sizeof(out->tags) - used,
+						 "%s%" PRIu64, used > 0 ? " " : "", tag);
+	}
+	if (atomic_load_explicit(&events->more_tags, memory_order_relaxed))
+		snprintf(out->tags + used, sizeof(out->tags) - used, " ...");
 }
 
 static void put_key(struct nt_json_writer *put, const struct nt_comm *comm,
@@ -356,6 +375,8 @@ static void put_key(struct nt_json_writer *put, const struct nt_comm *comm,
 	out.calls = (int64_t)nt_key_calls(key);
 	out.forced = atomic_load_explicit(&key->events.forced, memory_order_relaxed);
 	out.differed = atomic_load_explicit(&key->events.differed, memory_order_relaxed);
+	note_tags(&out, &key->events);
+	_Static_assert(sizeof(out.tags) > NT_KEY_TAGS * sizeof("18446744073709551615") + 3, "room");
 	nt_json_put_open(put, NULL, '{');
 	nt_fields_put(put, &nt_rank_key_fields, &out);
 	/* Later decisions have other times. */

@@ -142,8 +142,8 @@ static uint64_t wait_ns(const struct rank *r, const struct size *size, int arriv
 	}
 }
 
-static void call_once(struct rank *r, const struct size *size, int arrival, unsigned call, int arm,
-		      int mask)
+static void one_call(struct rank *r, const struct size *size, int arrival, unsigned call, int arm,
+		     int mask)
 {
 	uint64_t ns = wait_ns(r, size, arrival, call);
 	void *arguments[] = { &ns };
@@ -172,12 +172,12 @@ static void play_loop(struct rank *r, const struct size *size, int arrival, int 
 	double start_us;
 
 	for (unsigned i = 0; i < WARM_UP; i++)
-		call_once(r, size, EVEN, i, arm, 0);
+		one_call(r, size, EVEN, i, arm, 0);
 	finish(r);
 	pthread_barrier_wait(&shared->all);
 	start_us = now_us();
 	for (unsigned i = 0; i < calls; i++)
-		call_once(r, size, arrival, i, arm, 0);
+		one_call(r, size, arrival, i, arm, 0);
 	finish(r);
 	loop->us[r->rank] = (now_us() - start_us) / calls;
 	pthread_barrier_wait(&shared->all);
@@ -219,11 +219,11 @@ static void play_turns(struct rank *r, const struct size *size, int arrival)
 	for (unsigned b = 0; b < blocks; b++) {
 		order(r, arm);
 		for (unsigned i = 0; i < 2 * ARMS; i++) {
-			call_once(r, size, arrival, call++, (int)arm[i / 2], EVENTS);
+			one_call(r, size, arrival, call++, (int)arm[i / 2], EVENTS);
 			note(r, size, arrival, b, (int)arm[i / 2], i % 2);
 		}
 	}
-	call_once(r, size, arrival, call, 0, EVENTS); /* until whose start the last one takes */
+	one_call(r, size, arrival, call, 0, EVENTS); /* until whose start the last one takes */
 	note(r, size, arrival, blocks, 0, 0);
 	finish(r);
 	usleep(SETTLE_US);

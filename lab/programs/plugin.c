@@ -126,7 +126,7 @@ void nt_plugin_open(struct nt_world *w, const char *library, const char *dir, co
 	only.process = calloc(only.processes, sizeof(only.process[0]));
 	if (!only.process)
 		nt_world_leave(NT_EXIT_TROUBLE, "out of memory");
-	nt_load_setup(nt_release_find(RELEASE));
+	(void)nt_load_setup(nt_release_find(RELEASE));
 	nt_vtime_begin();
 	nt_pmix_begin(only.processes, w->nodes);
 	for (unsigned i = 0; i < only.processes; i++) {

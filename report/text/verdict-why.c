@@ -184,7 +184,8 @@ static const char *title_of(const struct nt_summary *summary, const struct nt_re
 	if (remark->why.id == NT_REASON_BEHIND)
 		return "Stalled";
 	if (about == NT_ABOUT_CALLS || remark->why.id == NT_REASON_NOT_LOADED ||
-	    remark->why.id == NT_REASON_UNUSABLE || remark->why.id == NT_REASON_NOT_IN_FULL)
+	    remark->why.id == NT_REASON_PLUGIN_FAILED || remark->why.id == NT_REASON_UNUSABLE ||
+	    remark->why.id == NT_REASON_NOT_IN_FULL)
 		return "Note";
 	if (about == NT_ABOUT_OPEN_KEY || about == NT_ABOUT_KEY)
 		return "Not changed";

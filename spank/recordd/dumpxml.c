@@ -13,6 +13,11 @@
 #include "lib/number.h"
 #include "lib/printable.h"
 
+/* 2.9 deprecates the one of 32 bits. */
+#if XML_MAJOR_VERSION == 2 && XML_MINOR_VERSION < 9
+#define XML_GetCurrentLineNumber64 XML_GetCurrentLineNumber
+#endif
+
 #define NUMBER_MAX 1e9
 #define LOCAL_ID UINT64_C(0x00ffffffffffffff) /* the rest is the system's (topo.h:122) */
 #define WHOLE_MAX 999999999999
@@ -327,7 +332,7 @@ static int parse(struct xml_reader *reader, const char *text, size_t bytes, stru
 	if (XML_Parse(reader->parser, text, (int)bytes, XML_TRUE) != XML_STATUS_OK &&
 	    !reader->error.text[0])
 		nt_error_set(&reader->error, "line %lu: %s",
-			     (unsigned long)XML_GetCurrentLineNumber(reader->parser),
+			     (unsigned long)XML_GetCurrentLineNumber64(reader->parser),
 			     XML_ErrorString(XML_GetErrorCode(reader->parser)));
 	XML_ParserFree(reader->parser);
 	return reader->error.text[0] ? nt_error_set(err, "%s", reader->error.text) : 0;

@@ -14,6 +14,7 @@ setup_file() {
 }
 
 setup() {
+	env_of_job=()
 	out=$BATS_TEST_TMPDIR/out err=$BATS_TEST_TMPDIR/err
 }
 
@@ -23,7 +24,7 @@ job() {
 	shift 2
 	rm -f "$log"
 	as_user env NT_CHAIN_LOG="$log" NT_CHAIN_MASK="${MASK-0xb43}" NCCL_TUNER_PLUGIN="${PLUGIN-$LOGGER}" \
-		NCCL_PROFILER_PLUGIN="${PLUGIN-$LOGGER}" srun -N2 --ntasks-per-node=2 -t 20 --mpi=pmix --nccl-tune="$tune" \
+		NCCL_PROFILER_PLUGIN="${PLUGIN-$LOGGER}" "${env_of_job[@]}" srun -N2 --ntasks-per-node=2 -t 20 --mpi=pmix --nccl-tune="$tune" \
 		bash -c '[ "$SLURM_PROCID" != 0 ] || echo "$SLURM_JOB_ID" >&2; exec "$@"' - \
 		"$NT_TESTS/nt-fake-nccl" --arm RING/SIMPLE=0.3 --noise none --sizes 256K --call-gap-us 100 "$@" \
 		>"$out" 2>"$err" || { cat "$err"; return 1; }
@@ -52,6 +53,39 @@ record() {
 	job alone off --iters 200
 	job behind observe --iters 200
 	cmp <(sort "$LOGS/alone") <(sort "$LOGS/behind")
+}
+
+# vendor NAME=VALUE...: what a cloud's image sets; what it brings lies in $LOGS.
+vendor() {
+	local PLUGIN='' MASK=0
+	env_of_job=(LD_LIBRARY_PATH="$LOGS" NT_VENDOR_LOG="$LOGS/vendor" "$@")
+	rm -f "$LOGS/vendor"
+	job vendor "${TUNE-observe}" --iters 300 --ll128
+}
+
+@test "the network plugins and tuners of AWS and Google work behind ours" {
+	cp "$NT_TESTS/libnccl-net-ofi.so" "$NT_TESTS/nt-fastrak-net.so" "$LOGS"
+	cp "$NT_TESTS/nt-google-tuner.so" "$LOGS/libnccl-tuner-google.so"
+	echo NCCL_MIN_NCHANNELS=4 >"$LOGS/guest.textproto"
+	vendor NT_VENDOR_PLATFORM=p5 NCCL_NET_PLUGIN=ofi
+	run -0 record
+	jq -e '.nccl_tune["0"]["4r2n"]["AllReduce 256K"].auto == "RING/LL128"' <<<"$output"
+	vendor NCCL_TUNER_PLUGIN=google NCCL_TUNER_CONFIG_PATH="$LOGS/guest.textproto"
+	run -0 record
+	jq -e '.nccl_tune["0"]["4r2n"]["AllReduce 256K"].auto == "TREE/SIMPLE"' <<<"$output"
+	# Without its file the communicator would fail alone.
+	vendor NCCL_TUNER_PLUGIN=google
+	run -0 record
+	jq -e '.nccl_tune["0"].why | index("plugfail|tuner|tcpxo tuner (v5)|4") != null' <<<"$output"
+}
+
+@test "where Google's plugin checks NCCL's variables, no launch profile changes one" {
+	TUNE=observe,launch=sockets-wide vendor NCCL_NET_PLUGIN="$LOGS/nt-fastrak-net.so" NCCL_NET=FasTrak \
+		NCCL_SHIMNET_GUEST_CONFIG_CHECKER_CONFIG_FILE="$LOGS/guest.textproto"
+	grep -q 'no launch profile: NCCL_SHIMNET_GUEST_CONFIG_CHECKER_CONFIG_FILE is set' "$err"
+	run -1 grep 'mismatch enforced' "$err"
+	run -0 record
+	jq -e '.nccl_tune["0"] | has("set") | not' <<<"$output"
 }
 
 @test "a missing plugin changes nothing else" {

@@ -139,7 +139,22 @@ int nt_choice_probe(struct nt_comm *c, int coll, uint64_t bytes)
 	return pick(c, before, before);
 }
 
-void nt_choice_make(struct nt_comm *c, int coll, uint64_t bytes, int pipe_ops,
+/* algSelection with forceAlgSelection=0: only these, if any of them is legal (ncclGetAlgoInfo,
+ * src/enqueue/enqueue.cc@88980683). */
+static void select_pairs(const struct nt_comm *c, float *table, uint32_t selection)
+{
+	int pairs = c->place.algos * NT_PROTOS;
+	bool any = false;
+
+	for (int i = 0; i < pairs; i++)
+		any = any || (table[i] >= 0 && selection >> i & 1);
+	for (int i = 0; any && i < pairs; i++) {
+		if (!(selection >> i & 1))
+			table[i] = -1.0f;
+	}
+}
+
+void nt_choice_make(struct nt_comm *c, int coll, uint64_t bytes, int pipe_ops, uint32_t selection,
 		    struct nt_choice *out)
 {
 	size_t table_bytes = (size_t)c->place.algos * NT_PROTOS * sizeof(float);
@@ -148,6 +163,7 @@ void nt_choice_make(struct nt_comm *c, int coll, uint64_t bytes, int pipe_ops,
 	int channels = 0;
 
 	fill(c, coll, bytes, pipe_ops, table);
+	select_pairs(c, table, selection);
 	memcpy(before, table, table_bytes);
 	if (c->tuner) {
 		ask(c, coll, bytes, pipe_ops, table, &channels);
@@ -159,6 +175,8 @@ void nt_choice_make(struct nt_comm *c, int coll, uint64_t bytes, int pipe_ops,
 		nt_fake_leave(c->owner->job, NT_EXIT_NCCL_ERROR,
 			      "no algorithm is left for %s: the collective fails",
 			      nt_coll_name(coll));
+	out->us = table[out->arm];
+	out->auto_us = before[out->auto_arm];
 	out->changed = channels || memcmp(before, table, table_bytes) != 0;
 	out->max_channels = nt_model_channels(&c->place, bytes, out->arm);
 	channels = effective(c, channels, out->max_channels);

@@ -62,26 +62,44 @@ static void probe(struct nt_plan *p, struct nt_task *t, bool windows, bool wante
 		t->symmetric = true;
 		return;
 	}
-	nt_choice_make(p->comm, t->coll, t->bytes, first ? 0 : 1, &choice);
+	nt_choice_make(p->comm, t->coll, t->bytes, first ? 0 : 1, 0, &choice);
 	t->symmetric = wanted && choice.arm % NT_PROTOS == 0;
 	t->arm = choice.arm;
 	t->auto_arm = choice.auto_arm;
 	t->changed = choice.changed;
 }
 
+/* From 2.31 on, if the user wants it so: one question for symmetric kernels and all others, for each
+ * task alone (fillCollTuningInput, src/enqueue/task_prep/task_pretuning.cc@88980683). */
+static bool asks_once(const struct nt_comm *c)
+{
+	const char *text = getenv("NCCL_ENQUEUE_REARCH_ENABLE");
+
+	return c->owner->job->release->code >= NT_RELEASE_TUNING &&
+	       (c->owner->job->options->one_question || (text && strtol(text, NULL, 0) != 0));
+}
+
+/* Are these decided together? Tasks with a configuration of their own are not (aggIsolate). */
+static bool goes_with(const struct nt_plan *p, const struct nt_task *first, const struct nt_task *t)
+{
+	if (t == first)
+		return true;
+	return t->coll == first->coll && !t->symmetric && t->traffic < 4 * first->traffic &&
+	       !first->selection && !t->selection && !asks_once(p->comm);
+}
+
 /* Decides task[0] and the following ones that are less than four times as large; returns how
- * many. */
+ * many. A symmetric kernel takes half the time of NCCL's choice. */
 static unsigned decide_run(struct nt_plan *p, struct nt_task *task, unsigned tasks, int pipe_ops)
 {
 	struct nt_choice choice;
 	uint64_t bytes = 0;
 	unsigned n = 0;
 
-	for (; n < tasks && task[n].coll == task[0].coll && !task[n].symmetric &&
-	       task[n].traffic < 4 * task[0].traffic;
-	     n++)
+	for (; n < tasks && goes_with(p, &task[0], &task[n]); n++)
 		bytes += task[n].bytes;
-	nt_choice_make(p->comm, task[0].coll, bytes, pipe_ops, &choice);
+	nt_choice_make(p->comm, task[0].coll, bytes, pipe_ops, task[0].selection, &choice);
+	task[0].symmetric = task[0].windows && choice.us > choice.auto_us / 2;
 	for (unsigned i = 0; i < n; i++) {
 		task[i].arm = choice.arm;
 		task[i].auto_arm = choice.auto_arm;
@@ -98,7 +116,7 @@ static void decide_gathered(struct nt_plan *p)
 	struct nt_task *t = &p->task[0];
 	struct nt_choice choice;
 
-	nt_choice_make(p->comm, t->coll, t->bytes, 1, &choice);
+	nt_choice_make(p->comm, t->coll, t->bytes, 1, 0, &choice);
 	t->arm = RING * NT_PROTOS + choice.arm % NT_PROTOS;
 	t->auto_arm = RING * NT_PROTOS + choice.auto_arm % NT_PROTOS;
 	t->changed = choice.changed;
@@ -164,9 +182,24 @@ static void probe_all(struct nt_plan *p)
 	const struct nt_options *o = r->job->options;
 	bool windows = o->symmetric_every && p->comm->calls % o->symmetric_every == 0;
 	bool alone = (int)r->rank == o->probe_on.rank && r->calls % o->probe_on.call == 0;
+	bool wanted = o->probe || (o->probe_from && p->comm->calls >= o->probe_from);
 
-	for (unsigned i = 0; (windows || alone || o->probe) && i < p->tasks; i++)
-		probe(p, &p->task[i], windows, o->probe);
+	for (unsigned i = 0; i < p->tasks; i++) {
+		if (asks_once(p->comm))
+			p->task[i].windows = windows;
+		else if (windows || alone || wanted)
+			probe(p, &p->task[i], windows, wanted);
+	}
+}
+
+static void configure_all(struct nt_plan *p)
+{
+	const struct nt_options *o = p->comm->owner->job->options;
+
+	for (unsigned i = 0; i < p->tasks; i++) {
+		if (o->selected.every && p->comm->calls % o->selected.every == 0)
+			p->task[i].selection = o->selected.pairs;
+	}
 }
 
 void nt_plan_decide(struct nt_plan *p)
@@ -181,6 +214,7 @@ void nt_plan_decide(struct nt_plan *p)
 	}
 	forget_events(p);
 	sort_by_traffic(p->task, p->tasks);
+	configure_all(p);
 	probe_all(p);
 	bin_by_coll(p->task, p->tasks);
 	for (unsigned i = 0; i < p->tasks; run++) {

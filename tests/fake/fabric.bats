@@ -45,6 +45,23 @@ every() {
 	every '.fabric == "socket"'
 }
 
+@test "sockets that may be encrypted are a fabric of their own, from NCCL 2.32 on" {
+	ldconfig -p | grep -q 'libssl\.so\.3 ' || skip "there is no OpenSSL 3"
+	export NCCL_NET=Socket
+	ranks --nodes 2 --nccl 2.32.6 --tls
+	every '.fabric == "tls"'
+	ranks --nodes 2 --nccl 2.32.6
+	every '.fabric == "socket"'
+	ranks --nodes 2 --nccl 2.31.2 --tls
+	every '.fabric == "socket"'
+	NCCL_NET=IB ranks --nodes 2 --nccl 2.32.6 --tls
+	every '.fabric == "ib"'
+	# What was measured without it is not used with it.
+	NCCL_TUNE_WARM='v=1 nccl=23206 fabric=socket fingerprint=0000000000000001 4r2n.AllReduce.1048576=TREE/SIMPLE' \
+		mode=policy four_ranks '' --nodes 2 --nccl 2.32.6 --tls --sizes 1M --iters 40
+	every '.warm.refused | contains("fabric")'
+}
+
 @test "on one node it is pcie where NCCL allows no LL128, and else there is none" {
 	NCCL_NET=Socket ranks --nodes 1 --no-nvlink
 	every '.fabric == "pcie"'

@@ -84,6 +84,9 @@ struct nt_task {
 	int auto_arm;
 	bool changed; /* the plugin touched the table or the channels */
 	bool symmetric;
+	bool windows; /* its buffers are in windows, and NCCL chooses among all kernels at once */
+	uint64_t tag; /* userProfilerTag */
+	uint32_t selection; /* its algSelection: pairs; 0: it has none */
 	bool gathered; /* Broadcasts with different roots, run as one */
 	int cap; /* channels that the plugin asked for; 0: NCCL's own */
 	int max_channels;
@@ -159,8 +162,10 @@ struct nt_choice {
 	bool changed;
 	int cap;
 	int max_channels;
+	float us, auto_us; /* the costs of arm, as the plugin left it, and of auto_arm */
 };
-void nt_choice_make(struct nt_comm *c, int coll, uint64_t bytes, int pipe_ops,
+/* selection: the pairs of algSelection; 0: all. */
+void nt_choice_make(struct nt_comm *c, int coll, uint64_t bytes, int pipe_ops, uint32_t selection,
 		    struct nt_choice *out);
 int nt_choice_probe(struct nt_comm *c, int coll, uint64_t bytes);
 void nt_choice_chunks(struct nt_comm *c, struct nt_task *t);

@@ -24,6 +24,7 @@ static const struct nt_release releases[] = {
 	{ "2.26.2", 22602, 4, 3, 7 },
 	{ "2.27.7", 22707, 4, 4, 7 },
 	{ "2.28.9", 22809, 5, 5, 7 },
+	{ "2.29.7", 22907, 5, 6, 7 },
 	{ "2.30.7", 23007, 6, 6, 7 },
 	{ "2.31.2", 23102, 6, 7, 7 },
 	{ "2.32.6", 23206, 7, 7, 7 },
@@ -69,22 +70,42 @@ const struct nt_release *nt_release_find(const char *name)
 	return NULL;
 }
 
-/* It stays, as where NCCL uses it (src/plugin/net.cc@v2.28.9-1). */
-static void load_net(const char *value)
+static void *open_net(const char *value)
 {
 	char name[NAME_BYTES];
+	void *library;
 
-	if (!value || !*value || strcasecmp(value, "none") == 0)
-		return;
+	if (!value || !*value)
+		return dlopen("libnccl-net.so", RTLD_NOW | RTLD_LOCAL);
+	if (strcasecmp(value, "none") == 0)
+		return NULL;
 	snprintf(name, sizeof(name), "libnccl-net-%s.so", value);
-	if (!dlopen(value, RTLD_NOW | RTLD_LOCAL))
-		(void)dlopen(name, RTLD_NOW | RTLD_LOCAL);
+	library = dlopen(value, RTLD_NOW | RTLD_LOCAL);
+	return library ? library : dlopen(name, RTLD_NOW | RTLD_LOCAL);
 }
 
-void nt_load_setup(const struct nt_release *release)
+/* It stays, also where its init fails. Then the next network is taken, unless NCCL_NET names this
+ * one (ncclNetInit, src/plugin/net.cc@v2.28.9-1). */
+static int load_net(void)
+{
+	void *library = open_net(getenv("NCCL_NET_PLUGIN"));
+	const struct net {
+		const char *name;
+		int (*init)(void **ctx, uint64_t comm, void *config, nt_nccl_log log,
+			    void *profile);
+	} *net = library ? dlsym(library, "ncclNetPlugin_v11") : NULL;
+	const char *wanted = getenv("NCCL_NET");
+	void *ctx = NULL;
+
+	if (!net || !net->init || net->init(&ctx, 0, NULL, nt_load_log, NULL) == NT_NCCL_OK)
+		return 0;
+	return wanted && strcasecmp(wanted, net->name) == 0 ? -1 : 0;
+}
+
+int nt_load_setup(const struct nt_release *release)
 {
 	load.release = release;
-	load_net(getenv("NCCL_NET_PLUGIN"));
+	return load_net();
 }
 
 int ncclGetVersion(int *version)

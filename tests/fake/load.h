@@ -30,8 +30,9 @@ struct nt_release {
 
 const struct nt_release *nt_release_find(const char *name); /* NULL: not known */
 
-/* Call it once, before anything else. Loads the network plugin that NCCL_NET_PLUGIN names. */
-void nt_load_setup(const struct nt_release *release);
+/* Call it once, before anything else. Loads the network plugin that NCCL_NET_PLUGIN names, or
+ * libnccl-net.so, and initialises it; -1: that failed, and NCCL_NET wants no other. */
+int nt_load_setup(const struct nt_release *release);
 const struct nt_release *nt_load_release(void);
 
 /* NCCL's own, which a plugin looks up in the process. */

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* main.c - nt-fake-nccl: one process of a simulated NCCL job, and its ranks */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -208,7 +209,12 @@ static int run_job(struct nt_job *job, char **argv)
 	job->release = nt_release_find(job->options->nccl);
 	if (!job->release)
 		return nt_crew_complain(NT_EXIT_USAGE, "unknown NCCL release (see --help)");
-	nt_load_setup(job->release);
+	if (nt_load_setup(job->release) < 0)
+		return nt_crew_complain(NT_EXIT_NCCL_ERROR,
+					"the network plugin fails, and NCCL with it");
+	/* By this name, which also tells that NCCL can do so (src/crypt.cc of 2.32.3). */
+	if (job->options->tls && !dlopen("libssl.so.3", RTLD_NOW | RTLD_LOCAL))
+		return nt_crew_complain(NT_EXIT_TROUBLE, "there is no libssl.so.3");
 	rc = nt_crew_find(&crew, job);
 	if (rc != NT_EXIT_OK)
 		return rc;

@@ -30,6 +30,10 @@ found() {
 }
 
 @test "its interfaces are used, and faster arms are found" {
+	# PyTorch 2.12 and 2.13 bring this one.
+	ranks --nccl 2.29.7
+	jq -e '.tuner == 5 and .profiler == 6' <<<"$output"
+	found
 	ranks --nccl 2.31.2
 	jq -e '.tuner == 6 and .profiler == 7' <<<"$output"
 	found
@@ -41,7 +45,68 @@ found() {
 @test "symmetric kernels between calls give no samples and shift no positions" {
 	ranks --nccl 2.32.6 --symmetric 2
 	found
-	ranks --nccl 2.31.2 --symmetric 3 --sync never --groups 2 --sizes 4M,64K
+	ranks --nccl 2.31.2 --symmetric 3 --sync never --groups 2 --sizes 4M,1M
+}
+
+# Nothing was forced: each call ran NCCL's own choice, and every second one a symmetric kernel.
+left_alone() {
+	jq -e '.keys[0] | .overridden == 0 and .symmetric == (.calls / 2 | floor)' <<<"$output"
+	jq -es 'all(.[].comms[].keys[]; .state != "committed" and .why == "symmetric")' "$dir"/rank.*.json
+}
+
+@test "where NCCL asks one question for all kernels, its choice stays among all of them" {
+	export NCCL_ENQUEUE_REARCH_ENABLE=1
+	mode=bandit four_ranks '' --sizes 4M --arm TREE/SIMPLE=0.2 --nccl 2.32.6 --symmetric 2
+	left_alone
+	# Also one that is remembered.
+	NCCL_TUNE_WARM='v=1 nccl=23206 fabric=any fingerprint=0000000000000001 4r1n.AllReduce.4194304=TREE/SIMPLE' \
+		mode=policy four_ranks '' --sizes 4M --nccl 2.32.6 --symmetric 2
+	jq -e '.keys[0] | .overridden == 0 and .symmetric == (.calls / 2 | floor)' <<<"$output"
+	# Without the variable they are asked for first, and the others are tuned.
+	export NCCL_ENQUEUE_REARCH_ENABLE=0
+	ranks --nccl 2.32.6 --symmetric 2
+	found
+	jq -e '.keys[0] | .symmetric == (.calls / 2 | floor)' <<<"$output"
+}
+
+@test "one question for all kernels that no variable tells of is noticed by its first symmetric kernel" {
+	mode=bandit four_ranks '' --sizes 4M --arm TREE/SIMPLE=0.2 --nccl 2.32.6 --symmetric 2 --one-question
+	left_alone
+}
+
+@test "within a node NCCL's own LL stays: the question may be a symmetric kernel's" {
+	# Buffers are put into windows when a faster arm would long be in force.
+	four_ranks '' --sizes 8K --arm RING/SIMPLE=0.05 --arm TREE/SIMPLE=0.05 --nccl 2.30.7 --iters 4000 --probe-from 3000
+	jq -e '.keys[0] | .overridden == 0 and .symmetric > 999' <<<"$output"
+	jq -es 'all(.[].comms[].keys[]; .auto == "RING/LL" and .why == "symmetric")' "$dir"/rank.*.json
+	# NCCL 2.28 asks for no such thing.
+	four_ranks '' --sizes 8K --arm RING/SIMPLE=0.05 --arm TREE/SIMPLE=0.05 --nccl 2.28.9 --more 60000
+	jq -e '.keys[0].overridden > 0' <<<"$output"
+}
+
+@test "calls with an algSelection keep it, and the others get the faster arm" {
+	# They take part in no plan of the rest: they have other legal pairs.
+	ranks --nccl 2.32.6 --select 4:RING/LL128
+	jq -es 'all(.[].comms[]; (.keys | length) == 2 and any(.keys[]; .arm == "TREE/SIMPLE") and
+		any(.keys[]; .auto == "RING/LL128" and .state == "counted"))' "$dir"/rank.*.json
+	# Among several the choice is free, but none beside them is used.
+	ranks --nccl 2.31.2 --select 2:RING/LL128+RING/SIMPLE
+	jq -es 'all(.[].comms[].keys[]; .arm == "TREE/SIMPLE" or .arm == "AUTO" or (.arm | startswith("RING/")))' \
+		"$dir"/rank.*.json
+}
+
+@test "the program's tags of its calls are part of the record, four of them at most" {
+	four_ranks "" --sizes 4M --iters 1500 --nccl 2.32.6 --tags 1
+	jq -es 'all(.[].comms[].keys[]; .tags == "1")' "$dir"/rank.*.json
+	four_ranks "" --sizes 4M --iters 1500 --nccl 2.31.2 --tags 2
+	jq -es 'all(.[].comms[].keys[]; .tags == "1 2" or .tags == "2 1")' "$dir"/rank.*.json
+	four_ranks "" --sizes 4M --iters 1500 --nccl 2.31.2 --tags 100000000000000000
+	jq -es 'all(.[].comms[].keys[]; .tags | test("^[0-9]+( [0-9]+){3} \\.\\.\\.$"))' "$dir"/rank.*.json
+	"$RECORD" check "$SCHEMA/rank.schema.json" "$dir"/rank.*.json
+	"$RECORD" step "$dir" bandit | jq -e '[.. | .tags? // empty] | length == 1 and (.[0] | endswith("..."))'
+	# Older releases do not tell them.
+	four_ranks "" --sizes 4M --iters 1500 --nccl 2.30.7 --tags 1
+	jq -es 'all(.[].comms[].keys[]; has("tags") | not)' "$dir"/rank.*.json
 }
 
 @test "a question without a task is not a call, on all ranks or on one" {
@@ -76,5 +141,5 @@ apart() {
 	jq -es 'all(.[].comms[].keys[]; .state != "committed")' "$dir"/rank.*.json
 	apart 0@12
 	apart 64@25 --sync never
-	apart 2048@30 --groups 2 --sizes 4M,64K
+	apart 2048@30 --groups 2 --sizes 4M,1M
 }

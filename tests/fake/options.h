@@ -36,6 +36,12 @@ struct nt_drag {
 	double us;
 };
 
+/* Calls with an algSelection. */
+struct nt_selected {
+	uint64_t every; /* 0: none */
+	uint32_t pairs;
+};
+
 /* An arm whose true time differs from NCCL's prediction: factor on the time, from op on. */
 struct nt_arm_truth {
 	int coll; /* -1: all */
@@ -135,6 +141,11 @@ struct nt_options {
 	struct nt_when simulate;
 	bool probe;
 	struct nt_when probe_on;
+	uint64_t probe_from; /* from this call of a communicator on; 0: never */
+	bool tls; /* sockets are encrypted (2.32 on) */
+	bool one_question; /* for all kinds of kernels, also without the variable (2.31 on) */
+	struct nt_selected selected;
+	uint64_t tags; /* userProfilerTag of the calls: 1 to this, in turn; 0: none */
 	uint64_t symmetric_every; /* a call by a symmetric kernel; 0: never */
 	struct nt_ras ras;
 	unsigned profiler_threads; /* of each communicator */

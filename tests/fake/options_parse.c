@@ -314,6 +314,26 @@ int nt_parse_drag(struct nt_options *o, const char *text, struct nt_error *err)
 	return 0;
 }
 
+/* EVERY:ARM[+ARM...] */
+int nt_parse_selected(struct nt_options *o, const char *text, struct nt_error *err)
+{
+	char *end, *word, *rest = NULL;
+	char names[256];
+
+	o->selected.every = strtoull(text, &end, 10);
+	snprintf(names, sizeof(names), "%s", *end == ':' ? end + 1 : "");
+	for (word = strtok_r(names, "+", &rest); word; word = strtok_r(NULL, "+", &rest)) {
+		int arm = nt_arm_parse(word);
+
+		if (arm < 0 || arm >= NT_PAIRS)
+			return nt_error_set(err, "'%s' (want EVERY:ARM[+ARM...])", text);
+		o->selected.pairs |= 1u << arm;
+	}
+	if (o->selected.every == 0 || o->selected.pairs == 0)
+		return nt_error_set(err, "'%s' (want EVERY:ARM[+ARM...])", text);
+	return 0;
+}
+
 /* EVERY[xREPLAYS] */
 int nt_parse_capture(struct nt_options *o, const char *text, struct nt_error *err)
 {

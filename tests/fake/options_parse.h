@@ -24,6 +24,7 @@ int nt_parse_datatype(struct nt_options *o, const char *text, struct nt_error *e
 int nt_parse_trace(struct nt_options *o, const char *text, struct nt_error *err);
 int nt_parse_noise(struct nt_options *o, const char *text, struct nt_error *err);
 int nt_parse_truth(struct nt_options *o, const char *text, struct nt_error *err);
+int nt_parse_selected(struct nt_options *o, const char *text, struct nt_error *err);
 int nt_parse_drag(struct nt_options *o, const char *text, struct nt_error *err);
 int nt_parse_capture(struct nt_options *o, const char *text, struct nt_error *err);
 int nt_parse_late(struct nt_options *o, const char *text, struct nt_error *err);

@@ -225,6 +225,9 @@ readonly APART='Not tuned, a communicator of 4 ranks on 2 nodes: '
 	NCCL_TUNE_CHAINED_TUNER=/nonexistent/libmine.so job '' $SHORT
 	says noload "The job's own tuner plugin /nonexistent/libmine.so could not be loaded, and the job ran without it: *No such file or directory." \
 		'Correct or unset the variable that names it: NCCL_TUNER_PLUGIN, NCCL_PROFILER_PLUGIN.' "Note: The job's own tuner plugin"
+	NCCL_TUNE_CHAINED_TUNER=$TESTS/nt-google-tuner.so job '' $SHORT
+	says plugfail "The job's own tuner plugin tcpxo tuner (v5) failed to start, with NCCL's error 4, and the job ran without it." \
+		"NCCL_DEBUG=INFO shows what it says. Google's tuner needs NCCL_TUNER_CONFIG_PATH." "Note: The job's own tuner plugin"
 	echo '{"v":1' >"$dir/rank.77.7.json"
 	nodes=("$dir")
 	printf '{"nccl_tune":{"v":1,"0":%s}}\n' "$("$RECORD" step "$dir" bandit)" >"$dir/record"

@@ -21,6 +21,7 @@ struct key {
 	struct series times;
 	uint32_t forced; /* calls whose table or channels the plugin changed */
 	uint32_t overridden; /* calls that ran another arm than NCCL's pick */
+	uint32_t symmetric; /* calls that ran a symmetric kernel */
 	uint16_t last[NT_LAST_ARMS]; /* ring */
 };
 
@@ -37,6 +38,7 @@ struct key_report {
 	uint32_t calls;
 	uint32_t forced;
 	uint32_t overridden;
+	uint32_t symmetric;
 	float first_us;
 	float last_us;
 	double total_us;
@@ -97,7 +99,8 @@ void nt_sum_ran(struct nt_sum *s, unsigned comm_kind, const struct nt_task *t, d
 	k->last[times->n % NT_LAST_ARMS] = (uint16_t)arm;
 	times->us[times->n++] = (float)us;
 	k->forced += t->changed;
-	k->overridden += arm != t->auto_arm;
+	k->overridden += arm != t->auto_arm && !t->symmetric;
+	k->symmetric += t->symmetric;
 }
 
 static void add(struct nt_sum *s, struct series *series, double us)
@@ -142,6 +145,7 @@ static void report_key(const struct key *k, struct key_report *out)
 	out->calls = (uint32_t)n;
 	out->forced = k->forced;
 	out->overridden = k->overridden;
+	out->symmetric = k->symmetric;
 	out->total_us = 0;
 	for (size_t i = 0; i < n; i++)
 		out->total_us += (double)k->times.us[i];
@@ -270,10 +274,11 @@ static void print_key(struct nt_sum *s, int kind, int key, bool first)
 	nt_size_text(bytes, size, sizeof(size));
 	printf("%s{\"comm\":\"%s\",\"coll\":\"%s\",\"bytes\":%" PRIu64 ",\"calls\":%" PRIu32
 	       ",\"arm\":\"%s\",\"forced\":%" PRIu32 ",\"overridden\":%" PRIu32
+	       ",\"symmetric\":%" PRIu32
 	       ",\"first_us\":%.1f,\"last_us\":%.1f,\"total_us\":%.1f,\"arms\":{",
 	       first ? "" : ",", o->split[kind].name, nt_coll_name(coll), bytes, k->calls,
-	       arm < 0 ? "mixed" : nt_arm_name(arm), k->forced, k->overridden, (double)k->first_us,
-	       (double)k->last_us, k->total_us);
+	       arm < 0 ? "mixed" : nt_arm_name(arm), k->forced, k->overridden, k->symmetric,
+	       (double)k->first_us, (double)k->last_us, k->total_us);
 	print_arms(s, kind, key);
 	printf("}}");
 	fprintf(stderr,

@@ -110,7 +110,7 @@ __attribute__((constructor)) static void choose_release(void)
 	struct nt_error err;
 
 	if (parse_options(&err) == 0)
-		nt_load_setup(nt_release_find(sim.options.nccl));
+		(void)nt_load_setup(nt_release_find(sim.options.nccl));
 }
 
 const struct nt_options *nt_sim_options(void)

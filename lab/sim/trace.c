@@ -23,8 +23,11 @@ void trace_end(struct sim *s, uint64_t seed)
 	sim_traced = 0;
 	if (wrong && s->t.unmodelled++ == 0)
 		fprintf(stderr, "nt-agree-sim: seed %llu: %s\n", (unsigned long long)seed, wrong);
-	for (unsigned i = 0; check && i < TRACE_IS_COUNT; i++)
+	_Static_assert(TRACE_IS_COUNT <= SIM_TRANSITIONS, "room for all transitions");
+	for (unsigned i = 0; check && i < TRACE_IS_COUNT; i++) {
+		s->t.transition[i] += trace_check_counts(check)[i];
 		s->t.transitions += trace_check_counts(check)[i];
+	}
 	trace_check_destroy(check);
 	check = NULL;
 }

@@ -17,15 +17,18 @@ EXTRA_PROGRAMS = \
 	%D%/long \
 	%D%/memory \
 	%D%/option \
+	%D%/page \
 	%D%/policy \
 	%D%/profile \
 	%D%/record \
 	%D%/replay \
 	%D%/report \
 	%D%/site \
+	%D%/summary \
 	%D%/admincomment-merge \
 	%D%/ticket \
-	%D%/topology
+	%D%/topology \
+	%D%/watch
 
 # The real plugin on a clock that goes on by itself.
 world_sources = %D%/world.c %D%/world.h
@@ -67,3 +70,9 @@ tests_fuzz_ticket_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_ticket_LDADD = $(fuzz_ldadd)
 tests_fuzz_topology_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_topology_LDADD = $(fuzz_ldadd)
+tests_fuzz_page_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_page_LDADD = $(fuzz_ldadd)
+tests_fuzz_summary_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_summary_LDADD = $(fuzz_ldadd)
+tests_fuzz_watch_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_watch_LDADD = $(fuzz_ldadd)

@@ -52,6 +52,28 @@ static json_object *parsed(const char *text, size_t bytes)
 	return value;
 }
 
+/* By their texts: a number without a fraction is read as another type than it was written of. */
+static bool same(json_object *a, json_object *b)
+{
+	char *text = strdup(json_object_to_json_string_ext(a, JSON_C_TO_STRING_PLAIN));
+	const bool is_same =
+		text && strcmp(text, json_object_to_json_string_ext(b, JSON_C_TO_STRING_PLAIN)) == 0;
+
+	free(text);
+	return is_same;
+}
+
+/* json-c keeps the text of a number such as "7E" and writes it again. */
+static bool is_json(json_object *value)
+{
+	const char *text = json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN);
+	json_object *again = parsed(text, strlen(text));
+	const bool is = same(again, value);
+
+	json_object_put(again);
+	return is;
+}
+
 static bool is_ascii(json_object *value)
 {
 	for (const char *at = json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN); *at; at++) {
@@ -75,7 +97,7 @@ static void check_data(const char *data, size_t bytes, json_object *jobs)
 	FUZZ_CHECK(json_object_object_length(value) == 2);
 	FUZZ_CHECK(json_object_object_get_ex(value, "jobs", &shown));
 	/* What is no ASCII may have been no UTF-8, and is then replaced. */
-	FUZZ_CHECK(!is_ascii(jobs) || json_object_equal(shown, jobs));
+	FUZZ_CHECK(!is_ascii(jobs) || same(shown, jobs));
 	json_object_put(value);
 }
 
@@ -120,7 +142,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	}
 	jobs = parsed((const char *)data + 1, size - 1);
-	if (jobs && is_finite(jobs))
+	if (jobs && is_finite(jobs) && is_json(jobs))
 		check_page(jobs);
 	json_object_put(jobs);
 	return 0;

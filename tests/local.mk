@@ -10,6 +10,7 @@ unit_tests = \
 	%D%/unit/bench \
 	%D%/unit/bench-search \
 	%D%/unit/shm \
+	%D%/unit/budget \
 	%D%/unit/calibration \
 	%D%/unit/cgroup \
 	%D%/unit/chain \

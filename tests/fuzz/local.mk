@@ -6,7 +6,8 @@
 fuzz_ldflags = $(AM_LDFLAGS) -fsanitize=fuzzer
 EXTRA_LTLIBRARIES += libnt-fuzz.la
 libnt_fuzz_la_SOURCES = %D%/fuzz.c %D%/fuzz.h
-fuzz_ldadd = libnt-fuzz.la $(LDADD) -lm
+fuzz_engine =
+fuzz_ldadd = libnt-fuzz.la $(LDADD) -lm $(fuzz_engine)
 
 EXTRA_PROGRAMS = \
 	%D%/agree \
@@ -76,3 +77,5 @@ tests_fuzz_summary_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_summary_LDADD = $(fuzz_ldadd)
 tests_fuzz_watch_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_watch_LDADD = $(fuzz_ldadd)
+
+EXTRA_DIST += %D%/build.sh %D%/elsewhere.bats .clusterfuzzlite/Dockerfile .clusterfuzzlite/project.yaml

@@ -59,31 +59,31 @@ void sim_trace_bits(const void *at, uint64_t bits);
 #undef atomic_compare_exchange_strong
 #undef atomic_fetch_or
 #undef atomic_fetch_sub
-#define SIM_LOAD(at, order, weight)                                                      \
-	({                                                                               \
-		sim_point(weight);                                                       \
-		__auto_type sim_value = __atomic_load_n(at, order);                      \
-		if (sim_traced && SIM_ROLE)                                              \
+#define SIM_LOAD(at, order, weight)                                                               \
+	({                                                                                        \
+		sim_point(weight);                                                                \
+		__auto_type sim_value = __atomic_load_n(at, order);                               \
+		if (sim_traced && SIM_ROLE)                                                       \
 			sim_trace_load(at, (uint64_t)sim_value, (order) == memory_order_acquire); \
-		sim_value;                                                               \
+		sim_value;                                                                        \
 	})
 #define atomic_load(at) SIM_LOAD(at, __ATOMIC_SEQ_CST, SIM_WEIGHT_LOAD)
 #define atomic_load_explicit(at, order) SIM_LOAD(at, order, SIM_WEIGHT(order))
 /* Relaxed stores only clear, in memory that nobody uses. */
-#define SIM_STORE(at, value, order)                                          \
-	({                                                                   \
-		__typeof__(__atomic_load_n(at, 0)) sim_stored = (value);     \
-		sim_point(SIM_WEIGHT(order));                                \
-		if (sim_traced && (order) != memory_order_relaxed)           \
-			sim_trace_store(at, (uint64_t)sim_stored);           \
-		__atomic_store_n(at, sim_stored, order);                     \
+#define SIM_STORE(at, value, order)                                      \
+	({                                                               \
+		__typeof__(__atomic_load_n(at, 0)) sim_stored = (value); \
+		sim_point(SIM_WEIGHT(order));                            \
+		if (sim_traced && (order) != memory_order_relaxed)       \
+			sim_trace_store(at, (uint64_t)sim_stored);       \
+		__atomic_store_n(at, sim_stored, order);                 \
 	})
 #define atomic_store(at, value) SIM_STORE(at, value, __ATOMIC_SEQ_CST)
 #define atomic_store_explicit(at, value, order) SIM_STORE(at, value, order)
 #define atomic_compare_exchange_strong(at, was, value) \
 	(sim_point(SIM_WEIGHT_ORDERED),                \
 	 __atomic_compare_exchange_n(at, was, value, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-#define atomic_fetch_or(at, bits)                                                 \
+#define atomic_fetch_or(at, bits)                                                        \
 	(sim_point(SIM_WEIGHT_ORDERED), sim_traced ? sim_trace_bits(at, bits) : (void)0, \
 	 __atomic_fetch_or(at, bits, __ATOMIC_SEQ_CST))
 #define atomic_fetch_sub(at, less) \

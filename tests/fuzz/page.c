@@ -56,8 +56,8 @@ static json_object *parsed(const char *text, size_t bytes)
 static bool same(json_object *a, json_object *b)
 {
 	char *text = strdup(json_object_to_json_string_ext(a, JSON_C_TO_STRING_PLAIN));
-	const bool is_same =
-		text && strcmp(text, json_object_to_json_string_ext(b, JSON_C_TO_STRING_PLAIN)) == 0;
+	const bool is_same = text && strcmp(text, json_object_to_json_string_ext(
+							  b, JSON_C_TO_STRING_PLAIN)) == 0;
 
 	free(text);
 	return is_same;
@@ -76,7 +76,8 @@ static bool is_json(json_object *value)
 
 static bool is_ascii(json_object *value)
 {
-	for (const char *at = json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN); *at; at++) {
+	for (const char *at = json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN); *at;
+	     at++) {
 		if ((unsigned char)*at >= 0x80)
 			return false;
 	}

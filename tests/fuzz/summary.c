@@ -31,7 +31,7 @@ static void know(struct nt_streamed_job *job, const char *part, size_t number)
 {
 	const size_t bytes = strlen(part), known = bytes < KNOWN ? bytes : KNOWN;
 	const unsigned where = bytes > 0 ? digit(part[0]) : 0;
-	const unsigned text = where < 12 ? NT_STREAMED_ADMINCOMMENT
+	const unsigned text = where < 12   ? NT_STREAMED_ADMINCOMMENT
 			      : where < 14 ? NT_STREAMED_COMMENT
 					   : NT_STREAMED_EXTRA;
 
@@ -107,7 +107,8 @@ static void check_csv(const char *text)
 
 	for (; *text; text++) {
 		if (begins && !quoted)
-			FUZZ_CHECK(!strchr("=+@", *text) && !(*text == '-' && !isdigit((unsigned char)text[1])));
+			FUZZ_CHECK(!strchr("=+@", *text) &&
+				   !(*text == '-' && !isdigit((unsigned char)text[1])));
 		begins = false;
 		if (*text == '"')
 			quoted = !quoted;
@@ -196,10 +197,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-FUZZ_TEXT_TARGET("0000{\"nccl_tune\":{\"v\":1,", "\"0\":{\"mode\":\"bandit\",\"ranks\":8,\"nodes\":2",
-		 "\"8r2n\":{", "\"AllReduce 256K\":{", "\"auto\":\"RING/SIMPLE\"",
-		 "\"arm\":\"TREE/LL\"", "\"us\":[10,8]", "\"calls\":100", "\"spent_ms\":5",
-		 "\"saved_ms\":6", "\"why\":\"little\"", "\"comm_ms\":16000001", "\"more\":3",
-		 "\"launch\":\"wide\"", "\"fp\":\"00000000000000ab\"", "\"step_us\":[1,2,3]",
-		 "\"calibration\":1", "\"expected\":2", "\"set\":\"NCCL_A=1\"", "null",
-		 "\"why\":[\"=cmd\"]", "\"1e308\"", "\"explored\":[")
+FUZZ_TEXT_TARGET("0000{\"nccl_tune\":{\"v\":1,",
+		 "\"0\":{\"mode\":\"bandit\",\"ranks\":8,\"nodes\":2", "\"8r2n\":{",
+		 "\"AllReduce 256K\":{", "\"auto\":\"RING/SIMPLE\"", "\"arm\":\"TREE/LL\"",
+		 "\"us\":[10,8]", "\"calls\":100", "\"spent_ms\":5", "\"saved_ms\":6",
+		 "\"why\":\"little\"", "\"comm_ms\":16000001", "\"more\":3", "\"launch\":\"wide\"",
+		 "\"fp\":\"00000000000000ab\"", "\"step_us\":[1,2,3]", "\"calibration\":1",
+		 "\"expected\":2", "\"set\":\"NCCL_A=1\"", "null", "\"why\":[\"=cmd\"]",
+		 "\"1e308\"", "\"explored\":[")

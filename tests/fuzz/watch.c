@@ -97,8 +97,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		now_s += bytes > 2 ? (unsigned char)part[2] / 4.0 : 1;
 		(void)look(&watch, part + skip, now_s);
 		check_rows(&watch, now_s);
-		check_frame(&watch, now_s, columns < NT_SCREEN_COLUMNS ? columns : NT_SCREEN_COLUMNS,
-			    rows);
+		check_frame(&watch, now_s,
+			    columns < NT_SCREEN_COLUMNS ? columns : NT_SCREEN_COLUMNS, rows);
 		/* What has not changed is no news. */
 		FUZZ_CHECK(look(&watch, part + skip, now_s + 0.1) == 0);
 		free(part);
@@ -107,10 +107,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-FUZZ_TEXT_TARGET("P 4 {\"nccl_tune\":{\"v\":1,", "\"0\":{\"mode\":\"bandit\",\"ranks\":8,\"nodes\":2",
-		 "\"8r2n\":{", "\"AllReduce 256K\":{", "\"auto\":\"RING/SIMPLE\"",
-		 "\"arm\":\"TREE/LL\"", "\"us\":[10,8]", "\"calls\":100", "\"spent_ms\":5",
-		 "\"saved_ms\":6", "\"why\":\"open\"", "\"state\":\"exploring\"",
-		 "\"round\":\"screen\"", "\"round_arms\":5", "\"round_calls\":45",
-		 "\"round_done\":3", "\"rollbacks\":1", "\"why\":[\"\\u001b[2J\"]", "\"more\":3",
-		 "null", "1e308", "\"explored\":[")
+FUZZ_TEXT_TARGET("P 4 {\"nccl_tune\":{\"v\":1,",
+		 "\"0\":{\"mode\":\"bandit\",\"ranks\":8,\"nodes\":2", "\"8r2n\":{",
+		 "\"AllReduce 256K\":{", "\"auto\":\"RING/SIMPLE\"", "\"arm\":\"TREE/LL\"",
+		 "\"us\":[10,8]", "\"calls\":100", "\"spent_ms\":5", "\"saved_ms\":6",
+		 "\"why\":\"open\"", "\"state\":\"exploring\"", "\"round\":\"screen\"",
+		 "\"round_arms\":5", "\"round_calls\":45", "\"round_done\":3", "\"rollbacks\":1",
+		 "\"why\":[\"\\u001b[2J\"]", "\"more\":3", "null", "1e308", "\"explored\":[")

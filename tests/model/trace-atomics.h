@@ -29,28 +29,28 @@ void trace_load_end(const void *at, uint64_t value, int take);
 #undef atomic_store
 #undef atomic_store_explicit
 #undef atomic_fetch_or
-#define atomic_load_explicit(at, order)                                                       \
-	({                                                                                    \
-		__auto_type trace_at = (at);                                                  \
-		int trace_on = TRACE_ROLE && trace_load_begin((const void *)trace_at);        \
-		__auto_type trace_value = __atomic_load_n(trace_at, order);                   \
-		if (trace_on)                                                                 \
+#define atomic_load_explicit(at, order)                                                          \
+	({                                                                                       \
+		__auto_type trace_at = (at);                                                     \
+		int trace_on = TRACE_ROLE && trace_load_begin((const void *)trace_at);           \
+		__auto_type trace_value = __atomic_load_n(trace_at, order);                      \
+		if (trace_on)                                                                    \
 			trace_load_end((const void *)trace_at, (uint64_t)(uintptr_t)trace_value, \
-				       (order) == memory_order_acquire);                      \
-		trace_value;                                                                  \
+				       (order) == memory_order_acquire);                         \
+		trace_value;                                                                     \
 	})
 #define atomic_load(at) atomic_load_explicit(at, memory_order_seq_cst)
 /* Relaxed stores only clear, in memory that nobody uses. */
-#define atomic_store_explicit(at, value, order)                                              \
-	({                                                                                   \
-		__auto_type trace_at = (at);                                                 \
-		__typeof__(__atomic_load_n(trace_at, 0)) trace_value = (value);              \
-		int trace_on = (order) != memory_order_relaxed &&                            \
-			       trace_store_begin((const void *)trace_at,                     \
-						 (uint64_t)(uintptr_t)trace_value);          \
-		__atomic_store_n(trace_at, trace_value, order);                              \
-		if (trace_on)                                                                \
-			trace_store_end();                                                   \
+#define atomic_store_explicit(at, value, order)                                     \
+	({                                                                          \
+		__auto_type trace_at = (at);                                        \
+		__typeof__(__atomic_load_n(trace_at, 0)) trace_value = (value);     \
+		int trace_on = (order) != memory_order_relaxed &&                   \
+			       trace_store_begin((const void *)trace_at,            \
+						 (uint64_t)(uintptr_t)trace_value); \
+		__atomic_store_n(trace_at, trace_value, order);                     \
+		if (trace_on)                                                       \
+			trace_store_end();                                          \
 	})
 #define atomic_store(at, value) atomic_store_explicit(at, value, memory_order_seq_cst)
 #define atomic_fetch_or(at, bits)                                                            \

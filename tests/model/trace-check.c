@@ -9,8 +9,8 @@
 
 #define GONE (UINT64_C(1) << 62) /* as tuner/comm.h */
 #define BUCKETS 4096u
-#define OBJECTIONS                                                                    \
-	(NT_PARTICIPANT_GRAPHS | NT_PARTICIPANT_ASYNC | NT_PARTICIPANT_ODD |           \
+#define OBJECTIONS                                                           \
+	(NT_PARTICIPANT_GRAPHS | NT_PARTICIPANT_ASYNC | NT_PARTICIPANT_ODD | \
 	 NT_PARTICIPANT_PROBES | NT_PARTICIPANT_MASKED)
 
 struct plan {
@@ -135,9 +135,7 @@ static struct comm *comm_of(struct trace_check *t, uint64_t id, uint32_t coordin
 	}
 	struct comm *c = must(calloc(1, sizeof(*c)));
 
-	*c = (struct comm){
-		.next = *at, .id = id, .coordinator = coordinator, .local = local
-	};
+	*c = (struct comm){ .next = *at, .id = id, .coordinator = coordinator, .local = local };
 	*at = c;
 	return c;
 }
@@ -466,7 +464,8 @@ static void on_ack(struct trace_check *t, const struct place *p, struct view *v,
 	NEEDS(!v->objected, "no rank had left or set a flag before the hold");
 	for (uint32_t m = 0; m < NT_SHM_SLOTS; m++) {
 		if (p->rank[m].joined && !p->rank[m].left)
-			NEEDS(v->seat[m].seen == 1, "all turns were seen below the hold, behind it");
+			NEEDS(v->seat[m].seen == 1,
+			      "all turns were seen below the hold, behind it");
 	}
 	v->in_doubt = true;
 	v->acked = epoch;
@@ -830,13 +829,14 @@ bool trace_check_event(struct trace_check *t, const struct trace_event *event)
 		t->counts[is]++;
 	if (!t->missing)
 		return true;
-	snprintf(t->wrong, sizeof(t->wrong),
-		 "event %llu: node %u, communicator %016llx, key %016llx, slot %d: %s is not allowed, since this "
-		 "must be so first: %s (value %llu, epoch %u, turn %llu)",
-		 (unsigned long long)t->events, event->node, (unsigned long long)event->comm,
-		 (unsigned long long)event->key, (int)event->slot, trace_transition_name(is),
-		 t->missing, (unsigned long long)event->value, event->epoch,
-		 (unsigned long long)event->turn);
+	snprintf(
+		t->wrong, sizeof(t->wrong),
+		"event %llu: node %u, communicator %016llx, key %016llx, slot %d: %s is not allowed, since this "
+		"must be so first: %s (value %llu, epoch %u, turn %llu)",
+		(unsigned long long)t->events, event->node, (unsigned long long)event->comm,
+		(unsigned long long)event->key, (int)event->slot, trace_transition_name(is),
+		t->missing, (unsigned long long)event->value, event->epoch,
+		(unsigned long long)event->turn);
 	return false;
 }
 

@@ -21,37 +21,37 @@
 #include "tests/model/trace.h"
 
 /* What a transition rests on is in trace-check.c, at the function of its name. */
-#define TRACE_TRANSITIONS(X)                                                   \
-	/* a rank */                                                           \
-	X(turn) /* publishes its turn */                                       \
+#define TRACE_TRANSITIONS(X)                                                     \
+	/* a rank */                                                             \
+	X(turn) /* publishes its turn */                                         \
 	X(withdraw) /* publishes that its turn is unknown, or that it is gone */ \
-	X(look) /* reads the hold */                                           \
-	X(take) /* reads the epoch, and decides */                             \
-	X(pass) /* publishes the epoch that it has switched to */              \
-	X(flag)                                                                \
-	X(leave)                                                               \
-	/* a leader, in shared memory */                                       \
-	X(open)                                                                \
-	X(hold)                                                                \
-	X(see) /* reads a rank's turn behind the hold */                       \
-	X(install)                                                             \
-	X(release)                                                             \
-	X(settle) /* a committed plan is in force, and no recheck is on */     \
-	X(recheck)                                                             \
-	X(shut)                                                                \
-	/* ... its own answers */                                              \
-	X(ready)                                                               \
-	X(ack)                                                                 \
-	X(nack)                                                                \
-	X(data)                                                                \
-	/* ... and logs */                                                     \
-	X(read)                                                                \
-	X(sum) /* a branch's answer */                                         \
-	X(want)                                                                \
-	X(propose)                                                             \
-	X(commit)                                                              \
-	X(abort)                                                               \
-	X(close)                                                               \
+	X(look) /* reads the hold */                                             \
+	X(take) /* reads the epoch, and decides */                               \
+	X(pass) /* publishes the epoch that it has switched to */                \
+	X(flag)                                                                  \
+	X(leave)                                                                 \
+	/* a leader, in shared memory */                                         \
+	X(open)                                                                  \
+	X(hold)                                                                  \
+	X(see) /* reads a rank's turn behind the hold */                         \
+	X(install)                                                               \
+	X(release)                                                               \
+	X(settle) /* a committed plan is in force, and no recheck is on */       \
+	X(recheck)                                                               \
+	X(shut)                                                                  \
+	/* ... its own answers */                                                \
+	X(ready)                                                                 \
+	X(ack)                                                                   \
+	X(nack)                                                                  \
+	X(data)                                                                  \
+	/* ... and logs */                                                       \
+	X(read)                                                                  \
+	X(sum) /* a branch's answer */                                           \
+	X(want)                                                                  \
+	X(propose)                                                               \
+	X(commit)                                                                \
+	X(abort)                                                                 \
+	X(close)                                                                 \
 	X(refuse)
 
 enum trace_transition {

@@ -28,8 +28,8 @@ static void *map(int fd, size_t bytes)
 
 static int make(const char *path)
 {
-	const size_t bytes =
-		sizeof(struct trace_file) + TRACE_FILE_EVENTS * sizeof(struct trace_event);
+	const size_t bytes = sizeof(struct trace_file) +
+			     TRACE_FILE_EVENTS * sizeof(struct trace_event);
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	pthread_mutexattr_t shared;
 	struct trace_file *file;

@@ -153,8 +153,8 @@ int trace_load_begin(const void *at)
 {
 	struct trace_event event;
 
-	if (!place(at, &event) || (event.field != TRACE_HOLD && event.field != TRACE_EPOCH &&
-				   event.field != TRACE_TURN))
+	if (!place(at, &event) ||
+	    (event.field != TRACE_HOLD && event.field != TRACE_EPOCH && event.field != TRACE_TURN))
 		return 0;
 	lock();
 	return 1;

@@ -5,10 +5,9 @@
 
 #include <stdbool.h>
 
-#define WITHIN(offset, type, member) \
-	((offset)-offsetof(type, member) < sizeof(((type *)0)->member))
+#define WITHIN(offset, type, member) ((offset)-offsetof(type, member) < sizeof(((type *)0)->member))
 #define INDEX(offset, type, member) \
-	((uint32_t)(((offset) - offsetof(type, member)) / sizeof(((type *)0)->member[0])))
+	((uint32_t)(((offset)-offsetof(type, member)) / sizeof(((type *)0)->member[0])))
 
 static uint64_t plain(const _Atomic uint64_t *at)
 {
@@ -64,9 +63,8 @@ bool trace_place(const struct nt_shm *shm, const void *at, struct trace_event *e
 	}
 	if (WITHIN(offset, struct nt_shm_comm, slot)) {
 		event->slot = INDEX(offset, struct nt_shm_comm, slot);
-		return place_in_slot((size_t)((const char *)at -
-					      (const char *)&comm->slot[event->slot]),
-				     event);
+		return place_in_slot(
+			(size_t)((const char *)at - (const char *)&comm->slot[event->slot]), event);
 	}
 	if (!WITHIN(offset, struct nt_shm_comm, key))
 		return false;
@@ -77,8 +75,8 @@ bool trace_place(const struct nt_shm *shm, const void *at, struct trace_event *e
 
 void trace_plan(const void *at, struct trace_event *event)
 {
-	const struct nt_shm_key *key =
-		(const void *)((const char *)at - offsetof(struct nt_shm_key, epoch));
+	const struct nt_shm_key *key = (const void *)((const char *)at -
+						      offsetof(struct nt_shm_key, epoch));
 	const struct nt_plan *plan = &key->plan[event->value & 1];
 
 	event->epoch = plan->epoch;

@@ -11,9 +11,10 @@
 #define SPENT 10 /* calls */
 #define ROUND 40 /* positions of the next round */
 
-static const struct nt_schedule next_round = {
-	.kind = NT_SCHEDULE_SCREEN, .count = 4, .blocks = ROUND / 4, .arm = { NT_ARM_BASELINE, 1, 2, 3 }
-};
+static const struct nt_schedule next_round = { .kind = NT_SCHEDULE_SCREEN,
+					       .count = 4,
+					       .blocks = ROUND / 4,
+					       .arm = { NT_ARM_BASELINE, 1, 2, 3 } };
 
 static bool allows(const struct nt_policy *policy, uint64_t calls, uint32_t more_calls)
 {

@@ -256,9 +256,11 @@ static void own_times_follow(void **state)
 /* Of two calls in a row the first prepares the second: its time has no place. */
 static void the_first_of_two_is_no_sample(void **state)
 {
-	const struct nt_schedule twice = {
-		.kind = NT_SCHEDULE_SCREEN, .count = 2, .blocks = 4, .twice = 1, .arm = { NT_ARM_BASELINE, 1 }
-	};
+	const struct nt_schedule twice = { .kind = NT_SCHEDULE_SCREEN,
+					   .count = 2,
+					   .blocks = 4,
+					   .twice = 1,
+					   .arm = { NT_ARM_BASELINE, 1 } };
 	const uint64_t ns[NT_MEASURES] = { 5000, 5000, 5000 };
 	const uint16_t none[NT_TIMES_MAX] = { 0 };
 	uint16_t packed[NT_TIMES_MAX] = { 0 };

@@ -29,7 +29,7 @@ import tempfile
 import time
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-COLUMNS = ["id", "file", "line", "function", "change", "result", "killed_by", "tests", "seconds"]
+COLUMNS = ["id", "file", "line", "function", "change", "result", "killed_by"]
 TEST_S = 20		# longest usual time of a test that takes part: others are for rates, not for rules
 OFTEN = 10		# times its usual processor time, after which a test hangs
 WAIT_S = 300		# ... or so long, if it waits
@@ -330,7 +330,7 @@ def main():
 			row = {**m, "change": "%s: %s -> %s" % (m["kind"], m["was"], m["new"].strip() or "(nothing)"),
 				**judge(tree, m, o.every)}
 			rows.append({c: row[c] for c in COLUMNS})
-			print("%(id)s %(file)s:%(line)s %(result)s %(killed_by)s %(seconds)s s" % rows[-1], flush=True)
+			print("%(id)s %(file)s:%(line)s %(result)s %(killed_by)s %(seconds)s s" % row, flush=True)
 	if not o.only:
 		os.makedirs(os.path.dirname(o.out), exist_ok=True)
 		with open(o.out, "w", newline="") as f:

@@ -214,7 +214,7 @@ mutant seen "a graph capture is no objection" "$small" \
 	view.c 's/if \(flags & NT_PARTICIPANT_GRAPHS\)/if (flags \& 256u)/; s/if \(turn == 0 \|\| turn > at\)/if (turn == 0 || (turn > at \&\& turn < (UINT64_C(1) << 62)))/'
 mutant seen "an id may come again" "--mix --brief --faults late,race,again" \
 	used-ids.c 's/return ids->cap > 0 && ids->id\[place_of\(ids, id\)\] == id;/return ids->cap > 65536 \&\& id == 0;/'
-mutant seen "no deadline for answers" "--mix --faults die,late,lost,race" \
+mutant covered "no deadline for answers" "--mix --faults die,late,lost,race" \
 	coordinator.c 's/ \|\| a->now_ms - key->asked_ms > timeout_ms\)/ || timeout_ms == 0)/'
 mutant seen "ABORT is not said" "$small" \
 	coordinator.c 's/^\ttell\(a, comm, key, NT_ENTRY_ABORT\);/\t;/'

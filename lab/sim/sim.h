@@ -4,8 +4,8 @@
  * is counted
  *
  * agree-sim.c options and the run; world.c what a run is made of; tuner.c what coordinators ask;
- * network.c logs and node leaders; trace.c what is given to the checker of the model; rank.c ranks and what is checked at each collective; tally.c
- * sums and the line that is printed.
+ * network.c logs and node leaders; rank.c ranks and what is checked at each collective; trace.c
+ * what the checker of the model is given; tally.c sums and the line that is printed.
  *
  * Threads:  one; --jobs forks.
  * Memory:   sim_make starts a run and takes from an arena that the next run reuses; out of

@@ -6,7 +6,7 @@
 bats_require_minimum_version 1.5.0
 load ../lib/fuzz
 
-TARGETS=(page log-entry)	# with words and without; all others are built the same way
+TARGETS=(page log-entry)	# one of text, one of bytes; all others are built the same way
 
 setup_file() {
 	local lacks

@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* trace.h - what happens on shared memory and in the logs of a step, as events in one order
  *
- * Nothing of it is in the product. nt-agree-sim and the traced plugin are compiled with each atomic
- * access and each entry of a log written down (lab/sim/interleave.h, trace-atomics.h); trace-check.h
- * says whether docs/agreement.md allows them.
+ * Nothing of it is in the product. nt-agree-sim and the traced plugin are compiled with each
+ * atomic access and each entry of a log written down (lab/sim/interleave.h, trace-atomics.h);
+ * trace-check.h says whether docs/agreement.md allows them.
  *
  * Memory:   a file of a trace is a struct trace_head and then the events.
  * Units:    turns as in contract/shm-layout.h: published ones are plus one, others are not.

@@ -293,7 +293,7 @@ def simulate(tree, folder):
 	program = os.path.join(folder, "sim")
 	done = quiet([os.path.join(TOP, "lab/sim/build.sh"), program, folder, "-w"])
 	if done.returncode != 0:
-		return None
+		sys.exit("mutate.py: nt-agree-sim is not built: " + done.stdout[-300:])
 	for options, limit in SIM:
 		try:
 			done = quiet([program, "--until-bad"] + options.split(), timeout=20 * limit)

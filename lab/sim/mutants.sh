@@ -254,7 +254,7 @@ mutant covered "a committed key takes plans outside of a recheck" "$recheck" \
 
 mutant seen "plans follow only where the last is over (the check alone)" "$small" \
 	participant.c 's/return nt_view_passed\(&shm->key\[key->slot\], shm, &key->installed\);/return true;/'
-mutant seen "an unknown turn is no answer to PROPOSE (alone)" "$recheck" \
+mutant rare "an unknown turn is no answer to PROPOSE (alone)" "$recheck" \
 	view.c 's/if \(turn == 0 \|\| turn > at\)/if (turn > at)/'
 mutant covered "READY only with known turns (alone)" "$small" \
 	participant.c 's/if \(!key->ready && nt_view_turns_known\(shm_key, shm\)\)/if (!key->ready)/'

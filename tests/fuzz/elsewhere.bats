@@ -12,7 +12,9 @@ setup_file() {
 	local lacks
 	lacks=$(fuzz_lacks)
 	[ -z "$lacks" ] || skip "$lacks"
-	command -v zip >/dev/null && command -v unzip >/dev/null || skip "no zip and unzip here"
+	if ! command -v zip >/dev/null || ! command -v unzip >/dev/null; then
+		skip "no zip and unzip here"
+	fi
 	export SRC=$BATS_FILE_TMPDIR/src WORK=$BATS_FILE_TMPDIR/work OUT=$BATS_FILE_TMPDIR/out
 	mkdir -p "$SRC" "$WORK" "$OUT"
 	ln -s "$(cd "$BATS_TEST_DIRNAME/../.." && pwd)" "$SRC/nccl-tune"
@@ -29,7 +31,7 @@ setup_file() {
 		unzip -q "$OUT/${target}_seed_corpus.zip" -d "$BATS_TEST_TMPDIR/$target"
 		[ "$(find "$BATS_TEST_TMPDIR/$target" -type f | wc -l)" -ge 10 ]
 		run -0 "$OUT/$target" -runs=2000 -max_len="$(sed -n 's/^max_len = //p' "$OUT/$target.options")" \
-			$([ ! -e "$OUT/$target.dict" ] || echo "-dict=$OUT/$target.dict") "$BATS_TEST_TMPDIR/$target"
+			"-dict=$OUT/$target.dict" "$BATS_TEST_TMPDIR/$target"
 		[[ $output = *"INITED cov: "* ]]
 	done
 	[[ $output != *"ParseDictionaryFile: error"* ]]
@@ -49,7 +51,7 @@ setup_file() {
 	cd "$BATS_TEST_DIRNAME/../.."
 	run -1 grep -nE '[a-z0-9-]+\.(io|com|org|dev)\b' .clusterfuzzlite/*
 	grep -q '^language: c$' .clusterfuzzlite/project.yaml
-	for package in $(grep -oE '\b(lib[a-z0-9-]+|zlib1g)-dev\b' .clusterfuzzlite/Dockerfile); do
+	while read -r package; do
 		grep -q -- "$package" dev
-	done
+	done < <(grep -oE '\b(lib[a-z0-9-]+|zlib1g)-dev\b' .clusterfuzzlite/Dockerfile)
 }

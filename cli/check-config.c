@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "lib/file.h"
+#include "lib/list.h"
 #include "profiles/memory.h"
 #include "profiles/profile.h"
 #include "record/filesink.h"
@@ -274,8 +275,10 @@ static void check_job_line(struct check *check)
 	} else {
 		check_plugin(check, &stack->job);
 		for (int i = 0; i < stack->job.argc; i++) {
-			if (strncmp(stack->job.argv[i], "rundir=", 7) == 0)
-				rundir = stack->job.argv[i] + 7;
+			const char *value = nt_value_of(stack->job.argv[i], "rundir");
+
+			if (value)
+				rundir = value;
 		}
 		if (strcmp(rundir, check->config.site.rundir) != 0)
 			say(check, true, "%s:%u: rundir is %s here but %s in the other line",
@@ -411,12 +414,11 @@ static const struct argp argp = {
 	.options = options,
 	.parser = take_option,
 	.args_doc = "[FILE]",
-	.doc = "Check on this host: the plugin's line in plugstack.conf, that what it names "
-	       "exists and can be loaded, the launch profiles and the site's memory, and "
-	       "nccl-tune.conf, or FILE instead: every key and value, that the file in "
-	       "force belongs to root and is no link, and that Slurm knows the partitions, "
-	       "accounts and QOSs that have sections. Prints what was checked, and each "
-	       "problem as a line on stderr."
+	.doc = "Check the configuration of this host: the plugin's line in plugstack.conf and the "
+	       "files that it names, the launch profiles, the site's memory, and nccl-tune.conf (or "
+	       "FILE): its keys and values, its owner, and whether Slurm knows the partitions, "
+	       "accounts and QOSs of its sections. Print each check, and each problem as a line on "
+	       "stderr."
 	       "\vExit status: 0 if there is no problem, 1 if there is one, 2 for a usage "
 	       "error.",
 };
@@ -424,6 +426,6 @@ static const struct argp argp = {
 const struct nt_command nt_command_check_config = {
 	.name = "check-config",
 	.run = run,
-	.summary = "check nccl-tune.conf, and that Slurm finds the plugin",
+	.summary = "check nccl-tune.conf, and whether Slurm finds the plugin",
 	.argp = &argp,
 };

@@ -10,16 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include "lib/array.h"
 #include "lib/number.h"
-
-static int coll_of(const char *name)
-{
-	for (int c = 0; c < NT_COLLS; c++) {
-		if (strcasecmp(nt_coll_name(c), name) == 0)
-			return c;
-	}
-	return -1;
-}
+#include "lib/trim.h"
 
 /* "Ring", "Simple": traces spell names in mixed case; a "4ch" after them is kept. */
 static int arm_of(const char *algo, const char *proto)
@@ -39,19 +32,9 @@ static int arm_of(const char *algo, const char *proto)
 /* Cuts the next field off *line and trims it; NULL at the end. */
 static char *cut(char **line)
 {
-	char *field = *line;
-	char *end, *last;
+	char *field = strsep(line, ",");
 
-	if (!field)
-		return NULL;
-	end = field + strcspn(field, ",");
-	*line = *end == ',' ? end + 1 : NULL;
-	*end = 0;
-	field += strspn(field, " \t\r\n");
-	last = field + strlen(field);
-	while (last > field && isspace((unsigned char)last[-1]))
-		*--last = 0;
-	return field;
+	return field ? nt_trim(field) : NULL;
 }
 
 static int parse_samples(struct nt_trace_row *r, char *rest, struct nt_error *err)
@@ -110,11 +93,11 @@ static int parse_coll(struct nt_trace_row *r, char **line, struct nt_error *err)
 	const char *first = cut(line);
 	const char *second;
 
-	r->coll = coll_of(first);
+	r->coll = nt_coll_find(first);
 	if (r->coll >= 0)
 		return copy(r->collective, sizeof(r->collective), first, "collective", err);
 	second = cut(line);
-	r->coll = second ? coll_of(second) : -1;
+	r->coll = second ? nt_coll_find(second) : -1;
 	if (r->coll < 0)
 		return nt_error_set(err, "unknown collective '%.24s'", first);
 	(void)copy(r->collective, sizeof(r->collective), second, "collective", err);
@@ -172,7 +155,7 @@ static int parse_pick(struct nt_trace_row *r, char *line, struct nt_error *err)
 	if (!field[4])
 		return nt_error_set(err,
 				    "want collective, topology, bytes, algorithm and protocol");
-	r->coll = coll_of(field[0]);
+	r->coll = nt_coll_find(field[0]);
 	r->arm = arm_of(field[3], field[4]);
 	if (r->coll < 0 || r->arm < 0)
 		return nt_error_set(err, "unknown collective, algorithm or protocol");
@@ -187,26 +170,11 @@ static int parse_pick(struct nt_trace_row *r, char *line, struct nt_error *err)
 
 typedef int parse_line(struct nt_trace_row *row, char *line, struct nt_error *err);
 
-static struct nt_trace_row *row_add(struct nt_trace *t, unsigned *room)
-{
-	if (t->rows == *room) {
-		unsigned more = *room ? 2 * *room : 64;
-		struct nt_trace_row *grown = realloc(t->row, more * sizeof(grown[0]));
-
-		if (!grown)
-			return NULL;
-		t->row = grown;
-		*room = more;
-	}
-	memset(&t->row[t->rows], 0, sizeof(t->row[0]));
-	return &t->row[t->rows++];
-}
-
 static int load_lines(struct nt_trace *t, FILE *f, parse_line *parse, const char *name,
 		      struct nt_error *err)
 {
 	struct nt_error inner = { "" };
-	unsigned number = 0, room = 0;
+	unsigned number = 0;
 	char *line = NULL;
 	size_t size = 0;
 	ssize_t length;
@@ -218,7 +186,7 @@ static int load_lines(struct nt_trace *t, FILE *f, parse_line *parse, const char
 		number++;
 		if (line[0] == '#' || line[strspn(line, " \t\r\n")] == 0)
 			continue;
-		row = t->rows < NT_TRACE_ROWS ? row_add(t, &room) : NULL;
+		row = nt_array_add(&t->row, &t->rows, NT_TRACE_ROWS, sizeof(*row));
 		if (!row)
 			rc = nt_error_set(&inner, "more than %d rows, or no memory", NT_TRACE_ROWS);
 		else if (strlen(line) != (size_t)length)
@@ -275,7 +243,7 @@ static int merge(struct nt_trace *t, struct nt_error *err)
 	return 0;
 }
 
-int nt_trace_read(struct nt_trace *t, FILE *from, const char *name, struct nt_error *err)
+static int read_stream(struct nt_trace *t, FILE *from, const char *name, struct nt_error *err)
 {
 	*t = (struct nt_trace){ .rows = 0 };
 	if (load_lines(t, from, parse_row, name, err) == 0 && merge(t, err) == 0)
@@ -291,7 +259,21 @@ int nt_trace_load(struct nt_trace *t, const char *path, struct nt_error *err)
 
 	if (!f)
 		return nt_error_set(err, "%.80s: %m", path);
-	rc = nt_trace_read(t, f, path, err);
+	rc = read_stream(t, f, path, err);
+	fclose(f);
+	return rc;
+}
+
+int nt_trace_read(struct nt_trace *t, char *text, size_t bytes, const char *name,
+		  struct nt_error *err)
+{
+	FILE *f = bytes > 0 ? fmemopen(text, bytes, "r") : NULL;
+	int rc;
+
+	*t = (struct nt_trace){ .rows = 0 };
+	if (!f)
+		return nt_error_set(err, bytes > 0 ? "no memory" : "%.100s: empty", name);
+	rc = read_stream(t, f, name, err);
 	fclose(f);
 	return rc;
 }

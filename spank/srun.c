@@ -53,18 +53,12 @@ void nt_srun_topology(const struct nt_policy *policy)
 
 /* ---- the step */
 
-static int64_t number_of(const char *variable, int64_t otherwise)
-{
-	const char *value = getenv(variable);
-	uint64_t number;
-
-	return value && nt_number_parse(value, 0, INT64_MAX, &number) == 0 ? (int64_t)number
-									   : otherwise;
-}
-
 static bool has_all_nodes(const struct nt_srun_step *step)
 {
-	return number_of("SLURM_JOB_NUM_NODES", -1) == step->nodes;
+	const char *value = getenv("SLURM_JOB_NUM_NODES");
+	uint64_t nodes;
+
+	return value && nt_number_parse(value, 0, INT64_MAX, &nodes) == 0 && nodes == step->nodes;
 }
 
 /* The environment tells the job's hosts; a step on fewer nodes has some of them. */
@@ -271,7 +265,7 @@ static void say_start(const struct nt_srun *srun, int64_t limit_s, int64_t left_
 			 "%" PRId64 ":%02" PRId64 ":%02" PRId64 " of its time left", left_s / 3600,
 			 left_s / 60 % 60, left_s % 60);
 	say(srun, NT_SRUN_NEWS,
-	    "nothing is known of these nodes: calibrating launch profiles for at most %" PRId64
+	    "no measurements of these nodes: calibrating launch profiles for at most %" PRId64
 	    " s before the step (once; Ctrl-C skips it; the job has %s)",
 	    limit_s, left);
 }

@@ -94,6 +94,8 @@ EXTRA_DIST += \
 	%D%/results/agreement/spin.txt \
 	%D%/results/agreement/versions.txt \
 	%D%/results/agreement/windows.json \
+	%D%/results/mutation/README.md \
+	%D%/results/mutation/mutants.csv \
 	%D%/results/launch-noise/README.md \
 	%D%/results/launch-noise/jobs.txt \
 	%D%/results/nodes/README.md \

@@ -33,10 +33,18 @@ lab_sim_nt_agree_sim_SOURCES = \
 	%D%/sim/rank.c \
 	%D%/sim/sim.h \
 	%D%/sim/tally.c \
+	%D%/sim/trace.c \
 	%D%/sim/tuner.c \
 	%D%/sim/world.c \
+	tests/model/trace.c \
+	tests/model/trace.h \
+	tests/model/trace-check.c \
+	tests/model/trace-check.h \
+	tests/model/trace-wrap.c \
+	tests/model/trace-wrap.h \
 	$(libnt_sync_la_SOURCES)
 lab_sim_nt_agree_sim_CPPFLAGS = $(AM_CPPFLAGS) -include $(top_srcdir)/lab/sim/interleave.h
+lab_sim_nt_agree_sim_LDFLAGS = $(AM_LDFLAGS) -Wl,@$(top_srcdir)/tests/model/trace-wrapped
 lab_sim_nt_agree_sim_LDADD = libnt-contract.la
 TESTS += %D%/sim/agree-quick
 
@@ -113,6 +121,7 @@ EXTRA_DIST += \
 	%D%/sim/agree-quick \
 	%D%/sim/build.sh \
 	%D%/sim/mutants.sh \
+	%D%/mutation/mutate.py \
 	%D%/sim/results.sh \
 	%D%/stats/figures-scipy \
 	%D%/stats/figures.py \

@@ -10,6 +10,7 @@ unit_tests = \
 	%D%/unit/bench \
 	%D%/unit/bench-search \
 	%D%/unit/shm \
+	%D%/unit/budget \
 	%D%/unit/calibration \
 	%D%/unit/cgroup \
 	%D%/unit/chain \
@@ -174,6 +175,33 @@ tests_fake_nt_log_peer_LDADD = libnt-sync.la
 noinst_PROGRAMS += tests/kill/nt-strike
 tests_kill_nt_strike_SOURCES = %D%/kill/strike.c
 tests_kill_nt_strike_LDADD =
+
+# Traces of real steps, held against the model. The traced plugin is built on demand, by cluster/81-trace.bats.
+noinst_PROGRAMS += tests/model/nt-trace-check
+tests_model_nt_trace_check_SOURCES = \
+	%D%/model/trace.h \
+	%D%/model/trace-check.c \
+	%D%/model/trace-check.h \
+	%D%/model/trace-file.h \
+	%D%/model/trace-main.c
+tests_model_nt_trace_check_LDADD =
+EXTRA_LTLIBRARIES = tests/model/nt-traced.la
+tests_model_nt_traced_la_SOURCES = \
+	%D%/model/trace.c \
+	%D%/model/trace-atomics.h \
+	%D%/model/trace-wrap.c \
+	%D%/model/trace-wrap.h \
+	%D%/model/trace-write.c \
+	$(libnt_sync_la_SOURCES) \
+	$(libnt_tuner_la_SOURCES)
+tests_model_nt_traced_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE -include $(top_srcdir)/tests/model/trace-atomics.h
+# An access may be in the value of another.
+tests_model_nt_traced_la_CFLAGS = $(AM_CFLAGS) -Wno-shadow
+tests_model_nt_traced_la_LIBADD = libnt-engine.la libnt-record.la libnt-contract.la
+tests_model_nt_traced_la_LDFLAGS = $(module_ldflags) $(NT_NO_UNDEFINED) -rpath /nonexistent -Wl,-z,nodelete \
+	-Wl,--version-script=$(top_srcdir)/tuner/libnccl-tune.map \
+	-Wl,@$(top_srcdir)/tests/model/trace-wrapped \
+	-Wl,--wrap=nt_shm_open -Wl,--wrap=nt_shm_open_sealed -Wl,--wrap=nt_log_append
 
 # What an ordinary user may do to a step's directory and its shared memory.
 noinst_PROGRAMS += tests/kill/nt-mute tests/kill/nt-maim
@@ -430,6 +458,7 @@ EXTRA_DIST += \
 	%D%/cluster/78-memory-command.bats \
 	%D%/cluster/79-bench.bats \
 	%D%/cluster/80-kill.bats \
+	%D%/cluster/81-trace.bats \
 	%D%/cluster/82-async.bats \
 	%D%/cluster/84-container.bats \
 	%D%/cluster/84-container.sh \
@@ -526,6 +555,8 @@ EXTRA_DIST += \
 	%D%/model/orders-parts.h \
 	%D%/model/orders-plain.c \
 	%D%/model/orders.sh \
+	%D%/model/trace-wrapped \
+	%D%/model/traces.bats \
 	%D%/page/data/fsdp/rank.0.4722.json \
 	%D%/page/data/fsdp/rank.1.4719.json \
 	%D%/page/data/gpu/0.n1.jsonl.gz \

@@ -7,7 +7,7 @@
 
 /* Tuned with nt-engine-sim, which shows their benefit and cost. */
 #define PROMISING_P 0.2 /* uncorrected */
-#define HOPELESS_P 0.5 /* the same, where few pairs may yet be wrong */
+#define HOPELESS_P 1 /* the same, where few pairs may yet be wrong */
 #define MEAN_P 0.05 /* p below which the mean counts as lower */
 /* Share of the gain that the mean must show at a look that is not the last. */
 #define EARLY_MEAN_SHARE 0.5
@@ -120,7 +120,7 @@ bool nt_compare_promising(const struct nt_gates *gates, const struct nt_comparis
 
 bool nt_compare_hopeless(const struct nt_comparison *comparison)
 {
-	return comparison->gain <= 0 || comparison->exact_p >= HOPELESS_P;
+	return comparison->exact_p >= HOPELESS_P;
 }
 
 static double usual_us(const float *baseline, unsigned count)

@@ -24,7 +24,7 @@
  * round's pairs. No arm is dropped at the first, and only hopeless ones at the second. */
 #define NT_CONFIRM_RARE_US 2e6
 #define NT_CONFIRM_EARLY_LOOKS 2
-#define NT_CONFIRM_EARLY_PAID 6 /* NT_CONFIRM_PAID, with these */
+#define NT_CONFIRM_EARLY_PAID 4 /* NT_CONFIRM_PAID, with these */
 
 nt_judge nt_confirm;
 

@@ -98,6 +98,13 @@ static bool early_look(const struct nt_evaluation *seen)
 	return seen->early && seen->confirm.blocks < seen->second_blocks;
 }
 
+/* Each round costs some calls until nodes have agreed: is there no time for one more than
+ * needed? */
+static bool presses(const struct nt_evaluation *seen)
+{
+	return nt_time_budget_blocks(seen, seen->confirm.count) < 2u * seen->second_blocks;
+}
+
 /* As many blocks as all before: what one look leaves open, little more evidence does not settle,
  * and each look costs the nodes some calls to agree. */
 static unsigned further_blocks(const struct nt_evaluation *seen)
@@ -105,9 +112,10 @@ static unsigned further_blocks(const struct nt_evaluation *seen)
 	const unsigned have = seen->confirm.blocks, most = most_blocks(seen);
 	const unsigned blocks = have < most - have ? have : most - have;
 
+	if (early_look(seen) && have < second_early(seen) && !presses(seen))
+		return second_early(seen) - have;
 	if (early_look(seen))
-		return (have < second_early(seen) ? second_early(seen) : seen->second_blocks) -
-		       have;
+		return seen->second_blocks - have;
 	return blocks < UINT8_MAX - NT_SCHEDULE_WARM_UP ? blocks : UINT8_MAX - NT_SCHEDULE_WARM_UP;
 }
 
@@ -242,7 +250,7 @@ static bool look_further(const struct nt_evaluation *seen, const struct nt_confi
 	const struct nt_schedule further = nt_evaluation_explore(
 		seen, NT_SCHEDULE_CONFIRM, arm, count, blocks + NT_SCHEDULE_WARM_UP);
 
-	return blocks >= least_of(early_look(seen) ? wanted : seen->second_blocks) &&
+	return blocks >= (early_look(seen) ? 1 : least_of(seen->second_blocks)) &&
 	       nt_savings_pay(seen, &seen->confirm, &further, open_us(seen, gates, of)) &&
 	       nt_next_explore(seen, &further, next);
 }
@@ -278,8 +286,7 @@ void nt_confirm(const struct nt_evaluation *seen, struct nt_next *next)
 		.min_gain = nt_evaluation_min_gain(seen, &seen->confirm),
 		.of_us = nt_evidence_p25_us(&seen->confirm, 0),
 		.alpha = (double)seen->policy->alpha_micro / 1e6,
-		.tests = (seen->confirm.count - 1) *
-			 (seen->early ? NT_CONFIRM_EARLY_PAID : NT_CONFIRM_PAID),
+		.tests = (seen->confirm.count - 1) * NT_CONFIRM_PAID,
 		.last = last_look(seen),
 	};
 

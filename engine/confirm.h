@@ -19,12 +19,11 @@
  * arms that are identical to the baseline is chosen in less than 1 % of cases. */
 #define NT_CONFIRM_PAID 4
 
-/* A key that is called less than once in this time is called rarely: waiting for each look's
- * pairs takes minutes. It is looked at twice more, at a half and at two thirds of the first
- * round's pairs. No arm is dropped at the first, and only hopeless ones at the second. */
+/* A key that is called less than once in this time is called rarely: a first round takes minutes.
+ * So it is looked at twice more, at a half and, if time does not press, at two thirds of the first
+ * round's pairs. No arm is dropped at the one, and only hopeless ones at the other. */
 #define NT_CONFIRM_RARE_US 2e6
 #define NT_CONFIRM_EARLY_LOOKS 2
-#define NT_CONFIRM_EARLY_PAID 4 /* NT_CONFIRM_PAID, with these */
 
 nt_judge nt_confirm;
 

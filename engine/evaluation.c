@@ -4,13 +4,12 @@
 #include "engine/evaluation.h"
 
 #include "contract/key-id.h"
-#include "engine/quantiles.h"
+#include "engine/matched.h"
 
 #define ENOUGH_PERCENT 60 /* share of a round's samples */
 #define RING 1 /* NCCL's number of the algorithm */
 #define LEAST_SHARE 0.05 /* assumed share of the collective in the time to the next call */
 #define SHORT_Q 0.0625 /* quantile of the times that are short */
-#define MUCH 1.4 /* ratio of times beyond noise: something else is in the longer ones */
 
 /* NCCL stamps ends too early where a block's threads diverge, as in trees, but not in rings. */
 static bool end_trusted(const struct nt_evaluation *seen, unsigned arm)
@@ -59,7 +58,7 @@ static double at_most_us(const struct nt_evidence *e, double us)
 {
 	const double short_us = nt_sample_quantile(e->us[0], e->blocks, SHORT_Q);
 
-	return short_us * MUCH < us ? short_us : 0;
+	return short_us * NT_MATCHED_GAP < us ? short_us : 0;
 }
 
 double nt_evaluation_min_gain(const struct nt_evaluation *seen, const struct nt_evidence *evidence)

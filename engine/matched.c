@@ -10,7 +10,6 @@
 #include "lib/quantile.h"
 
 #define MEAN_STEPS 5000 /* total to which differences of times are scaled */
-#define GAP 1.4 /* least ratio between modes */
 #define LEAST_OF_MODE 3 /* times of each arm that tell a mode's median */
 
 static void pool(const float *baseline, const float *arm, unsigned count, float *pooled)
@@ -27,7 +26,7 @@ static void find_modes(struct nt_matched *pairs)
 	for (unsigned i = 0; i < 2 * pairs->count; i++) {
 		bool last = i + 1 == 2 * pairs->count;
 
-		if (!last && (pairs->pooled[i + 1] <= GAP * (double)pairs->pooled[i] ||
+		if (!last && (pairs->pooled[i + 1] <= NT_MATCHED_GAP * (double)pairs->pooled[i] ||
 			      pairs->modes + 1 == NT_MATCHED_MODES))
 			continue;
 		pairs->top_us[pairs->modes++] = pairs->pooled[i];

@@ -22,6 +22,7 @@
 #include "engine/quantiles.h"
 
 #define NT_MATCHED_MODES 16
+#define NT_MATCHED_GAP 1.4 /* least ratio between modes */
 
 struct nt_matched {
 	unsigned count;

@@ -46,6 +46,8 @@ EXTRA_DIST += \
 	%D%/decisions/0029-turns.md \
 	%D%/decisions/0030-fabrics.md \
 	%D%/decisions/0031-slowdown.md \
+	%D%/decisions/0032-early-looks.md \
+	%D%/decisions/0033-mixed-groups.md \
 	%D%/design.md \
 	%D%/glossary.md \
 	%D%/gpu.md \

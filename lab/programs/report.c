@@ -20,7 +20,8 @@ const char *const nt_shipped_programs[] = {
 	"tp-dp-world",	    "tp-dp-shared", "moe",	   "decode",
 	"two-minutes",	    "once-in-5s",   "steps-of-3s", "steps-of-11s",
 	"twice-in-a-burst", "gap-750us",    "many-sizes",  "400-sizes",
-	"wide-node",	    NULL,
+	"wide-node",	    "bursts",	    "late-rank",   "pauses",
+	"sizes-in-turn",    NULL,
 };
 
 /* A key of all communicators of one name. */

@@ -88,7 +88,7 @@ static enum nt_verdict verdict_of(const struct nt_gates *gates,
 {
 	if (gain_us(comparison) < wanted_us(gates, comparison))
 		return NT_VERDICT_SMALL;
-	if (!(comparison->p < gates->alpha))
+	if (!(comparison->p < gates->alpha) || gain_us(comparison) < gates->early_us)
 		return NT_VERDICT_CHANCE;
 	return means_agree(gates, comparison, pairs) ? NT_VERDICT_FASTER : NT_VERDICT_MEAN;
 }

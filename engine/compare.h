@@ -31,6 +31,7 @@ double nt_compare_p(const float *baseline, const float *arm, unsigned count);
 struct nt_gates {
 	double min_gain;
 	double of_us; /* time that min_gain is a share of; 0: the pairs' lower quartile */
+	double early_us; /* gain that so few pairs must show; 0: no more than min_gain */
 	double alpha; /* below 0.5 */
 	unsigned tests; /* tests per decision, arms times looks; p is multiplied by it */
 	bool last; /* no look at more samples follows */

@@ -15,6 +15,7 @@
 
 #define CLEAR_LEAD 0.02 /* p of an arm that may yet turn out faster: look again */
 
+#define EARLY_GAIN 0.15 /* share of a call's own time */
 #define LEAST_BLOCKS 16 /* least blocks of a round when time is short */
 
 /* Blocks for which there is, or was, time. */
@@ -277,12 +278,22 @@ void nt_confirm_judge(const struct nt_evaluation *seen, const struct nt_confirm_
 	if (look_further(seen, way, gates, of, arm, count, next))
 		return;
 	last.last = true;
+	last.early_us = 0;
 	nt_confirm_judge(seen, way, &last, next);
+}
+
+/* Of an arm that stalls in one call of seven, twelve pairs show no stall in one case of six. Nor need
+ * they, if the arm is so much faster that it would hardly lose by that. */
+static double early_gain_us(const struct nt_evaluation *seen)
+{
+	return EARLY_GAIN * nt_evaluation_own_share(seen, &seen->confirm) *
+	       nt_evidence_p25_us(&seen->confirm, 0);
 }
 
 void nt_confirm(const struct nt_evaluation *seen, struct nt_next *next)
 {
 	const struct nt_gates gates = {
+		.early_us = early_look(seen) && !last_look(seen) ? early_gain_us(seen) : 0,
 		.min_gain = nt_evaluation_min_gain(seen, &seen->confirm),
 		.of_us = nt_evidence_p25_us(&seen->confirm, 0),
 		.alpha = (double)seen->policy->alpha_micro / 1e6,

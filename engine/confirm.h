@@ -21,7 +21,8 @@
 
 /* A key that is called less than once in this time is called rarely: a first round takes minutes.
  * So it is looked at twice more, at a half and, if time does not press, at two thirds of the first
- * round's pairs. No arm is dropped at the one, and only hopeless ones at the other. */
+ * round's pairs. There only a large gain counts. No arm is dropped at the one, and only hopeless
+ * ones at the other. */
 #define NT_CONFIRM_RARE_US 2e6
 #define NT_CONFIRM_EARLY_LOOKS 2
 

@@ -61,10 +61,8 @@ static double at_most_us(const struct nt_evidence *e, double us)
 	return short_us * NT_MATCHED_GAP < us ? short_us : 0;
 }
 
-double nt_evaluation_min_gain(const struct nt_evaluation *seen, const struct nt_evidence *evidence)
+double nt_evaluation_own_share(const struct nt_evaluation *seen, const struct nt_evidence *evidence)
 {
-	/* Percent, in millionths. */
-	const double min_gain = (double)seen->policy->min_gain_micro / 1e8;
 	/* Gains are those of the lower quartiles. */
 	const double us = evidence->count ? nt_evidence_p25_us(evidence, 0) : 0;
 	double duration_us = us > 0 ? nt_evaluation_duration_us(seen, evidence, 0) : 0;
@@ -72,8 +70,14 @@ double nt_evaluation_min_gain(const struct nt_evaluation *seen, const struct nt_
 	if (duration_us <= 0)
 		duration_us = at_most_us(evidence, us);
 	if (duration_us <= 0 || duration_us >= us)
-		return min_gain;
-	return min_gain * (duration_us > LEAST_SHARE * us ? duration_us / us : LEAST_SHARE);
+		return 1;
+	return duration_us > LEAST_SHARE * us ? duration_us / us : LEAST_SHARE;
+}
+
+double nt_evaluation_min_gain(const struct nt_evaluation *seen, const struct nt_evidence *evidence)
+{
+	/* Percent, in millionths. */
+	return (double)seen->policy->min_gain_micro / 1e8 * nt_evaluation_own_share(seen, evidence);
 }
 
 size_t nt_evaluation_bytes(const struct nt_evaluation *seen)

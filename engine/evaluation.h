@@ -48,6 +48,10 @@ struct nt_evaluation {
 	uint16_t current;
 };
 
+/* The collective's duration as a share of the baseline's lower quartile, as far as it is known; 1
+ * if nothing is. */
+double nt_evaluation_own_share(const struct nt_evaluation *seen,
+			       const struct nt_evidence *evidence);
 /* The gain that an arm needs in this evidence, as a fraction of 1: min_gain is a share of the
  * collective's duration, if known, not of the time until the next collective. */
 double nt_evaluation_min_gain(const struct nt_evaluation *seen, const struct nt_evidence *evidence);

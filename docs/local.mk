@@ -179,6 +179,8 @@ EXTRA_DIST += \
 	%D%/results/rules/carry-over.txt \
 	%D%/results/rules/families-eight-looks.txt \
 	%D%/results/rules/traces.txt \
+	%D%/results/rules/families-before.txt \
+	%D%/results/rules/families-quartiles.txt \
 	%D%/results/rules/families.txt \
 	%D%/results/rules/rules.json \
 	%D%/results/summary/README.md \

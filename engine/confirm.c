@@ -74,7 +74,9 @@ static bool called_rarely(const struct nt_key_info *info)
 struct nt_schedule nt_confirm_first(const struct nt_evaluation *seen, const uint16_t *arm,
 				    unsigned count)
 {
-	const bool early = seen->rule->rare_blocks != 0 && called_rarely(&seen->info);
+	/* A look costs some calls: not where they would be missing in the end. */
+	const bool early = seen->rule->rare_blocks != 0 && called_rarely(&seen->info) &&
+			   nt_time_budget_blocks(seen, 1 + count) >= 4u * seen->second_blocks / 3;
 
 	return round_of(seen, arm, count, early ? first_early(seen) : seen->second_blocks);
 }

@@ -31,7 +31,7 @@ nt_judge nt_confirm;
 /* A second round of the baseline and the first of these arms. */
 struct nt_schedule nt_confirm_round(const struct nt_evaluation *seen, const uint16_t *arm,
 				    unsigned count);
-/* The first of several: shorter if the key is called rarely. */
+/* The first of several: shorter if the key is called rarely and time does not press. */
 struct nt_schedule nt_confirm_first(const struct nt_evaluation *seen, const uint16_t *arm,
 				    unsigned count);
 /* Was this the first of more looks? As the round's length tells, so that a replay sees it, too. */

@@ -67,7 +67,7 @@ struct nt_sampled_call {
 	double us, s; /* s: when, since the first one */
 };
 
-#define NT_SAMPLED_MAX 64 /* of a communicator */
+#define NT_SAMPLED_MAX 256 /* of a communicator */
 
 struct nt_rank_comm {
 	NT_RANK_COMM_FIELDS(NT_FIELD_MEMBER)

@@ -142,7 +142,8 @@ bool nt_compare_could_win(double min_gain, const float *baseline, const float *a
 {
 	double hoped = nt_sample_quantile(arm, count, HOPED_Q);
 
-	return hoped > 0 && hoped <= usual_us(baseline, count) - min_gain * floor_us(baseline, count);
+	return hoped > 0 &&
+	       hoped <= usual_us(baseline, count) - min_gain * floor_us(baseline, count);
 }
 
 double nt_compare_hoped_us(const float *baseline, const float *arm, unsigned count)

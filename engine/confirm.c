@@ -16,6 +16,7 @@
 #define CLEAR_LEAD 0.02 /* p of an arm that may yet turn out faster: look again */
 
 #define EARLY_GAIN 0.15 /* share of a call's own time */
+#define LOOK_BLOCKS 4 /* time that an early look costs */
 #define LEAST_BLOCKS 16 /* least blocks of a round when time is short */
 
 /* Blocks for which there is, or was, time. */
@@ -74,9 +75,11 @@ static bool called_rarely(const struct nt_key_info *info)
 struct nt_schedule nt_confirm_first(const struct nt_evaluation *seen, const uint16_t *arm,
 				    unsigned count)
 {
-	/* A look costs some calls: not where they would be missing in the end. */
+	/* A look costs a warm-up, and some calls until nodes have agreed: not where they would be
+	 * missing in the end. */
 	const bool early = seen->rule->rare_blocks != 0 && called_rarely(&seen->info) &&
-			   nt_time_budget_blocks(seen, 1 + count) >= 4u * seen->second_blocks / 3;
+			   nt_time_budget_blocks(seen, 1 + count) >=
+				   seen->second_blocks + LOOK_BLOCKS;
 
 	return round_of(seen, arm, count, early ? first_early(seen) : seen->second_blocks);
 }

@@ -16,7 +16,7 @@
 #define CLEAR_LEAD 0.02 /* p of an arm that may yet turn out faster: look again */
 
 #define EARLY_GAIN 0.15 /* share of a call's own time */
-#define LOOK_BLOCKS 4 /* time that an early look costs */
+#define LOOK_BLOCKS 4u /* time that an early look costs */
 #define LEAST_BLOCKS 16 /* least blocks of a round when time is short */
 
 /* Blocks for which there is, or was, time. */

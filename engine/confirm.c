@@ -10,7 +10,6 @@
 #include <math.h>
 #include "engine/budget.h"
 #include "engine/time-budget.h"
-#include "engine/rule.h"
 #include "engine/savings.h"
 
 #define CLEAR_LEAD 0.02 /* p of an arm that may yet turn out faster: look again */
@@ -77,7 +76,7 @@ struct nt_schedule nt_confirm_first(const struct nt_evaluation *seen, const uint
 {
 	/* A look costs a warm-up, and some calls until nodes have agreed: not where they would be
 	 * missing in the end. */
-	const bool early = seen->rule->rare_blocks != 0 && called_rarely(&seen->info) &&
+	const bool early = seen->looks_early && called_rarely(&seen->info) &&
 			   nt_time_budget_blocks(seen, 1 + count) >=
 				   seen->second_blocks + LOOK_BLOCKS;
 
@@ -86,8 +85,7 @@ struct nt_schedule nt_confirm_first(const struct nt_evaluation *seen, const uint
 
 bool nt_confirm_is_early(const struct nt_evaluation *seen, const struct nt_schedule *round)
 {
-	return seen->rule->rare_blocks != 0 &&
-	       round->blocks <= first_early(seen) + NT_SCHEDULE_WARM_UP;
+	return seen->looks_early && round->blocks <= first_early(seen) + NT_SCHEDULE_WARM_UP;
 }
 
 /* All evidence gathered. */
@@ -287,8 +285,8 @@ void nt_confirm_judge(const struct nt_evaluation *seen, const struct nt_confirm_
 	nt_confirm_judge(seen, way, &last, next);
 }
 
-/* Of an arm that stalls in one call of seven, twelve pairs show no stall in one case of six. Nor need
- * they, if the arm is so much faster that it would hardly lose by that. */
+/* Of an arm that stalls in one call of seven, twelve pairs show no stall in one case of six. Nor
+ * need they, if the arm is so much faster that it would hardly lose by that. */
 static double early_gain_us(const struct nt_evaluation *seen)
 {
 	return EARLY_GAIN * nt_evaluation_own_share(seen, &seen->confirm) *

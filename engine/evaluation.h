@@ -38,6 +38,7 @@ struct nt_evaluation {
 	struct nt_evidence screen, confirm, recheck;
 	struct nt_spent spent;
 	unsigned arms; /* arms explored, including the baseline */
+	bool looks_early; /* the rule has early looks at rarely called keys */
 	bool early; /* second rounds are short at first (engine/confirm.h) */
 	bool refined; /* screened again, with channel caps and chunk sizes */
 	bool warming; /* the newest round, the very first, is of a remembered arm */

@@ -180,6 +180,7 @@ EXTRA_DIST += \
 	%D%/results/launch-cost/steps.csv \
 	%D%/results/launch-cost/summary.txt \
 	%D%/results/programs/README.md \
+	%D%/results/programs/alternating.jsonl \
 	%D%/results/programs/programs.jsonl \
 	%D%/results/programs/ranks.jsonl \
 	%D%/results/rules/README.md \

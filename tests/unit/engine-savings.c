@@ -226,7 +226,7 @@ static void rare_calls_are_decided_with_few(void **state)
 		assert_int_equal(explore(&b), 1);
 		assert_int_equal(b.first.blocks, rare ? 4 : b.home.engine.policy.screen_blocks + 1);
 		assert_int_equal(b.last.blocks,
-				 rare ? 13 : b.home.engine.policy.confirm_blocks + 1);
+				 rare ? 17 : b.home.engine.policy.confirm_blocks + 1);
 		free(b.shm);
 		setup(&b, TWO, RING_SIMPLE);
 		b.us[TREE_SIMPLE] = 700;

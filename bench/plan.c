@@ -12,6 +12,8 @@
 /* As NCCL 2.28: TREE has AllReduce, PAT has AllGather and ReduceScatter. */
 static bool nccl_has(int coll, const char *algo)
 {
+	if (!nt_kind_tunable(coll))
+		return false;
 	if (strcasecmp(algo, "TREE") == 0)
 		return coll == NT_ALLREDUCE;
 	if (strcasecmp(algo, "PAT") == 0)

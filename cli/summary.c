@@ -10,6 +10,8 @@
 #include <unistd.h>
 #include "lib/atomic-output.h"
 #include "report/model/sacct-jobs.h"
+#include "report/model/places.h"
+#include "report/summary/compared-nodes.h"
 #include "report/summary/late-nodes.h"
 #include "report/summary/stats-print.h"
 #include "lib/when.h"
@@ -23,6 +25,7 @@ struct settings {
 	const char *file; /* NULL: stdout */
 	unsigned top;
 	bool nodes;
+	const char *compared; /* a file; NULL: that in the caller's memory */
 	int (*print)(FILE *out, const struct nt_site_stats_view *view, struct nt_error *err);
 };
 
@@ -36,10 +39,43 @@ static int print_stats(const struct settings *settings, FILE *out, void *what, s
 	return settings->print(out, what, err);
 }
 
+/* What the newest comparison has found; NULL and "" in *err: there was none. */
+static json_object *read_compared(const struct settings *settings, struct nt_error *err)
+{
+	char directory[NT_PATH_MAX], path[NT_PATH_MAX + sizeof("/" NT_COMPARED_FILE)];
+	const struct nt_places places = { .memory = NULL };
+	struct nt_error no_memory;
+	json_object *compared;
+
+	if (settings->compared) {
+		compared = nt_compared_read(settings->compared, err);
+		if (!compared && !err->text[0])
+			nt_error_set(err, "%s: no such file", settings->compared);
+		return compared;
+	}
+	err->text[0] = '\0';
+	if (nt_places_memory(&places, directory, &no_memory) < 0)
+		return NULL;
+	snprintf(path, sizeof(path), "%s/" NT_COMPARED_FILE, directory);
+	return nt_compared_read(path, err);
+}
+
 static int print_nodes(const struct settings *settings, FILE *out, void *what, struct nt_error *err)
 {
-	return settings->print == nt_site_stats_json ? nt_late_nodes_json(out, what, err)
-						     : nt_late_nodes_text(out, what, err);
+	json_object *compared = read_compared(settings, err);
+	int rc = 0;
+
+	if (!compared && err->text[0])
+		return -1;
+	if (settings->print == nt_site_stats_json)
+		return nt_late_nodes_json(out, what, compared, err);
+	rc = nt_late_nodes_text(out, what, err);
+	if (rc == 0 && compared) {
+		putc('\n', out);
+		rc = nt_compared_text(out, compared, err);
+	}
+	json_object_put(compared);
+	return rc;
 }
 
 /* A file is replaced as a whole, and only by one that is whole. */
@@ -127,6 +163,7 @@ static error_t take_option(int key, char *arg, struct argp_state *state)
 	case NT_LONG('p'): settings->print = nt_site_stats_prometheus; return 0;
 	case 'o': settings->file = arg; return 0;
 	case NT_LONG('n'): settings->nodes = true; return 0;
+	case NT_LONG('C'): settings->compared = arg; return 0;
 	case NT_LONG('t'): return take_top(settings, arg);
 	default: return ARGP_ERR_UNKNOWN;
 	}
@@ -161,12 +198,13 @@ static int run(int argc, char *argv[])
 	if (first < argc)
 		return nt_command_misuse(
 			&nt_command_summary,
-			"no argument is wanted, not '%s' ('nccl-tune report' shows a job)",
-			argv[first]);
+			"unexpected argument '%s' ('nccl-tune report' shows a job)", argv[first]);
 	if (settings.nodes && settings.print != nt_site_stats_text &&
 	    settings.print != nt_site_stats_json)
 		return nt_command_misuse(&nt_command_summary,
 					 "--nodes goes with --json, and with no other form");
+	if (settings.compared && !settings.nodes)
+		return nt_command_misuse(&nt_command_summary, "--compared goes with --nodes");
 	status = set_times(&settings);
 	if (status != NT_EXIT_OK)
 		return status;
@@ -176,7 +214,7 @@ static int run(int argc, char *argv[])
 
 static const struct argp_option options[] = {
 	{ "since", NT_LONG('s'), "TIME", 0,
-	  "Jobs that ran from TIME on: now-30days (the default), today, 2026-11-01, ...", 0 },
+	  "Jobs that ran at or after TIME: now-30days (the default), today, 2026-11-01, ...", 0 },
 	{ "until", NT_LONG('u'), "TIME", 0, "Jobs that ran before TIME (default: now)", 0 },
 	{ "allusers", 'a', NULL, 0, "Jobs of all users, as far as Slurm shows them", 0 },
 	{ "user", NT_LONG('U'), "LIST", 0, "Only jobs of these users", 0 },
@@ -185,26 +223,31 @@ static const struct argp_option options[] = {
 	{ "cluster", NT_LONG('M'), "LIST", 0, "Jobs of these clusters, or all (default: this one)",
 	  0 },
 	{ "nodes", NT_LONG('n'), NULL, 0,
-	  "Name nodes that others wait for, or that are slower than their like, in several jobs "
-	  "(also with --json)",
+	  "Name nodes that other nodes wait for, or that are slower than similar nodes, in several "
+	  "jobs (also with --json)",
+	  0 },
+	{ "compared", NT_LONG('C'), "FILE", 0,
+	  "With --nodes: what 'nccl-tune calibrate --compare-nodes' wrote to FILE (default: "
+	  "nodes.json in the caller's memory)",
 	  0 },
 	{ "top", NT_LONG('t'), "N", 0, "Show the N best and worst jobs (default: 5)", 0 },
 	{ "json", 'j', NULL, 0, "Print one JSON object for programs, see nccl-tune(1)", 0 },
-	{ "csv", NT_LONG('c'), NULL, 0, "Print all of it as a table of comma-separated values", 0 },
+	{ "csv", NT_LONG('c'), NULL, 0, "Print all values as a table of comma-separated values",
+	  0 },
 	{ "prometheus", NT_LONG('p'), NULL, 0,
 	  "Print metrics for the textfile collector of Prometheus' node exporter", 0 },
-	{ "output", 'o', "FILE", 0, "Replace FILE by the result, as a whole", 0 },
+	{ "output", 'o', "FILE", 0, "Write to FILE, replacing it atomically", 0 },
 	{ 0 },
 };
 
 static const struct argp argp = {
 	.options = options,
 	.parser = take_option,
-	.doc = "From the records of ended jobs in accounting: what tuning gained and cost by "
+	.doc = "Summarize the records of ended jobs in accounting: what tuning gained and cost by "
 	       "partition, account, fingerprint, collective and size; how many jobs have "
-	       "nothing to gain; the best and the worst; and what launch profiles would "
-	       "be worth, by jobs that have measured them. For root jobs of all users, "
-	       "otherwise those of the caller."
+	       "nothing to gain; the best and the worst jobs; and the expected gain of launch "
+	       "profiles, from jobs that have measured them. Root sees jobs of all users, others "
+	       "their own."
 	       "\vExit status: 0, also if no job has a record, 1 if something failed (see "
 	       "stderr), 2 for a usage error.",
 };
@@ -212,6 +255,6 @@ static const struct argp argp = {
 const struct nt_command nt_command_summary = {
 	.name = "summary",
 	.run = run,
-	.summary = "what tuning has brought to all the jobs of a time",
+	.summary = "show what tuning gained and cost over many jobs",
 	.argp = &argp,
 };

@@ -49,6 +49,7 @@ EXTRA_DIST += \
 	%D%/decisions/0032-early-looks.md \
 	%D%/decisions/0033-mixed-groups.md \
 	%D%/decisions/0036-env-plugin.md \
+	%D%/decisions/0037-nodes.md \
 	%D%/design.md \
 	%D%/glossary.md \
 	%D%/gpu.md \
@@ -59,6 +60,7 @@ EXTRA_DIST += \
 	%D%/schema/job.schema.json \
 	%D%/schema/key.schema.json \
 	%D%/schema/long.schema.json \
+	%D%/schema/nodes.schema.json \
 	%D%/schema/rank.schema.json \
 	%D%/schema/step.schema.json \
 	%D%/schema/report.schema.json \
@@ -94,6 +96,7 @@ EXTRA_DIST += \
 	%D%/results/agreement/windows.json \
 	%D%/results/launch-noise/README.md \
 	%D%/results/launch-noise/jobs.txt \
+	%D%/results/nodes/README.md \
 	%D%/results/h200-x2-auto/10gbit.csv \
 	%D%/results/h200-x2-auto/10gbit.txt \
 	%D%/results/h200-x2-auto/README.md \

@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "lib/array.h"
 #include "lib/printable.h"
 
 #define REAP_MS 500 /* between SIGKILL and giving up on the process */
@@ -45,21 +46,6 @@ int64_t nt_clock_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static int make_room(struct stream *stream)
-{
-	size_t room = stream->room ? 2 * stream->room : 4096;
-	char *grown;
-
-	if (stream->bytes + 1 < stream->room)
-		return 0;
-	grown = realloc(stream->data, room);
-	if (!grown)
-		return -1;
-	stream->data = grown;
-	stream->room = room;
-	return 0;
-}
-
 static ssize_t hand_on(const struct stream *stream, struct nt_error *err)
 {
 	char data[TAKEN_BYTES];
@@ -80,7 +66,7 @@ static int take(struct stream *stream, struct nt_error *err)
 	} else if (stream->drop_rest && stream->bytes >= stream->max_bytes) {
 		got = read(stream->fd, spare, sizeof(spare));
 	} else {
-		if (make_room(stream) < 0)
+		if (!nt_array_room(&stream->data, &stream->room, stream->bytes + 2))
 			return nt_error_set(err, "no memory for its output");
 		got = read(stream->fd, stream->data + stream->bytes,
 			   stream->room - stream->bytes - 1);

@@ -1,14 +1,28 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare.h - order for qsort() by several numbers, the first that differs */
+/* compare.h - order for qsort() by several numbers and texts, the first that differs
+ *
+ * Each returns from the function that compares, unless both are equal.
+ */
 #ifndef NT_COMPARE_H
 #define NT_COMPARE_H
 
-/* Returns from the function that compares, unless both are equal. */
-#define NT_COMPARE(a, b)                           \
+#include <string.h>
+
+#define NT_COMPARE(a, b)           \
+	do {                       \
+		if ((a) < (b))     \
+			return -1; \
+		if ((a) > (b))     \
+			return 1;  \
+	} while (0)
+
+#define NT_COMPARE_TEXT(a, b)                      \
 	do {                                       \
-		if ((a) != (b))                    \
-			return (a) < (b) ? -1 : 1; \
+		const int nt_order = strcmp(a, b); \
+                                                   \
+		if (nt_order != 0)                 \
+			return nt_order;           \
 	} while (0)
 
 #endif

@@ -15,6 +15,7 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "lib/array.h"
 #include "lib/write-all.h"
 
 static int check(int fd, const char *name, unsigned flags, size_t largest, struct nt_error *err)
@@ -61,17 +62,12 @@ static ssize_t read_some(int fd, char *out, size_t bytes)
 /* The file may grow while it is read, or have no known size: the buffer doubles. */
 static int read_whole(int fd, size_t largest, char **text, size_t *bytes)
 {
-	size_t room = 4096, used = 0;
+	size_t room = 0, used = 0;
 	char *buffer = NULL;
 
-	for (;;) {
-		char *grown = realloc(buffer, room);
-		ssize_t more;
+	while (nt_array_room(&buffer, &room, room + 1)) {
+		ssize_t more = read_some(fd, buffer + used, room - used);
 
-		if (grown == NULL)
-			break;
-		buffer = grown;
-		more = read_some(fd, buffer + used, room - used);
 		if (more < 0)
 			break;
 		used += (size_t)more;
@@ -85,7 +81,6 @@ static int read_whole(int fd, size_t largest, char **text, size_t *bytes)
 			*bytes = used;
 			return 0;
 		}
-		room *= 2;
 	}
 	free(buffer);
 	return -1;

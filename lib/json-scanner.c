@@ -269,6 +269,11 @@ bool nt_text_is(struct nt_text text, const char *word)
 	return strlen(word) == text.bytes && memcmp(text.at, word, text.bytes) == 0;
 }
 
+bool nt_text_begins(struct nt_text text, const char *with)
+{
+	return text.bytes >= strlen(with) && memcmp(text.at, with, strlen(with)) == 0;
+}
+
 struct nt_text nt_text_of(const char *string)
 {
 	return (struct nt_text){ string, strlen(string) };

@@ -49,6 +49,7 @@ bool nt_json_scan_member(struct nt_text text, const char *name, struct nt_text *
 size_t nt_json_scan_count(struct nt_text text);
 
 bool nt_text_is(struct nt_text text, const char *word);
+bool nt_text_begins(struct nt_text text, const char *with);
 struct nt_text nt_text_of(const char *string);
 
 #endif

@@ -6,6 +6,8 @@
 libnt_contract_la_SOURCES += \
 	%D%/append.c \
 	%D%/append.h \
+	%D%/array.c \
+	%D%/array.h \
 	%D%/compare.h \
 	%D%/error.c \
 	%D%/error.h \

@@ -76,3 +76,19 @@ int nt_names_add(struct nt_names *names, const char *name)
 	*slot_of(names, name) = (uint32_t)names->count + 1;
 	return (int)names->count++;
 }
+
+int nt_names_item(struct nt_names *names, const char *name, void *items, size_t item_bytes)
+{
+	void **array = items;
+	int number = nt_names_find(names, name);
+	char *grown;
+
+	if (number >= 0)
+		return number;
+	grown = reallocarray(*array, names->count + 1, item_bytes);
+	if (!grown)
+		return -1;
+	*array = grown;
+	memset(grown + names->count * item_bytes, 0, item_bytes);
+	return nt_names_add(names, name);
+}

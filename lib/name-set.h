@@ -25,4 +25,8 @@ void nt_names_fini(struct nt_names *names);
 int nt_names_find(const struct nt_names *names, const char *name);
 int nt_names_add(struct nt_names *names, const char *name); /* or find it */
 
+/* The same where each name has an item in an array, which the caller frees; that of a new name is
+ * all zero. items: the address of the array. */
+int nt_names_item(struct nt_names *names, const char *name, void *items, size_t item_bytes);
+
 #endif

@@ -5,21 +5,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "lib/array.h"
 
 static int keep(struct nt_rows_cut *cut, const char *data, size_t bytes, struct nt_error *err)
 {
-	size_t room = cut->room ? cut->room : 4096;
-	char *grown;
-
-	while (room < cut->held_bytes + bytes)
-		room *= 2;
-	if (room > cut->room) {
-		grown = realloc(cut->held, room);
-		if (!grown)
-			return nt_error_set(err, "no memory for a row");
-		cut->held = grown;
-		cut->room = room;
-	}
+	if (!nt_array_room(&cut->held, &cut->room, cut->held_bytes + bytes))
+		return nt_error_set(err, "no memory for a row");
 	memcpy(cut->held + cut->held_bytes, data, bytes);
 	cut->held_bytes += bytes;
 	return 0;

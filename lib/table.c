@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/array.h"
 #include "lib/wrap.h"
 
 struct nt_table_note {
@@ -66,31 +67,16 @@ const char *nt_duration_text(double value_ms, char *out, size_t out_bytes)
 
 /* ---- filling */
 
-static bool make_room(struct nt_table *table)
-{
-	size_t room = table->cell_room ? 2 * table->cell_room : 4 * table->column_count;
-	void *grown;
-
-	if (table->cell_count < table->cell_room)
-		return true;
-	grown = realloc(table->cells, room * sizeof(table->cells[0]));
-	if (!grown) {
-		table->no_memory = true;
-		return false;
-	}
-	table->cells = grown;
-	table->cell_room = room;
-	return true;
-}
-
 void nt_cell(struct nt_table *table, const char *format, ...)
 {
+	char *cell = nt_array_add(&table->cells, &table->cell_count, SIZE_MAX, NT_CELL_MAX);
 	va_list args;
 
-	if (!make_room(table))
+	table->no_memory = table->no_memory || !cell;
+	if (!cell)
 		return;
 	va_start(args, format);
-	vsnprintf(table->cells[table->cell_count++], NT_CELL_MAX, format, args);
+	vsnprintf(cell, NT_CELL_MAX, format, args);
 	va_end(args);
 }
 
@@ -128,21 +114,17 @@ void nt_cell_count(struct nt_table *table, int64_t value)
 
 void nt_table_note(struct nt_table *table, const char *first, int rest, const char *text)
 {
-	struct nt_table_note *notes = realloc(table->notes,
-					      (table->note_count + 1) * sizeof(*notes));
-	struct nt_table_note note = { .row = table->cell_count / table->column_count };
+	struct nt_table_note *note = nt_array_add(&table->notes, &table->note_count, SIZE_MAX,
+						  sizeof(*note));
 	size_t bytes;
-	FILE *out = notes ? open_memstream(&note.text, &bytes) : NULL;
+	FILE *out = note ? open_memstream(&note->text, &bytes) : NULL;
 
-	if (notes)
-		table->notes = notes;
-	if (out) {
-		nt_wrap(out, first, rest, text);
-		fclose(out);
-	}
-	if (note.text)
-		table->notes[table->note_count++] = note;
-	else
+	table->no_memory = table->no_memory || !out;
+	if (!out)
+		return;
+	note->row = table->cell_count / table->column_count;
+	nt_wrap(out, first, rest, text);
+	if (fclose(out) != 0 || !note->text)
 		table->no_memory = true;
 }
 
@@ -240,5 +222,5 @@ void nt_table_fini(struct nt_table *table)
 	free(table->cells);
 	table->notes = NULL;
 	table->cells = NULL;
-	table->note_count = table->cell_count = table->cell_room = 0;
+	table->note_count = table->cell_count = 0;
 }

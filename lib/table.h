@@ -36,7 +36,7 @@ struct nt_table {
 	int max_columns; /* instead of NT_TABLE_COLUMNS; 0: that */
 	/* What was added. */
 	char (*cells)[NT_CELL_MAX];
-	size_t cell_count, cell_room;
+	size_t cell_count;
 	struct nt_table_note *notes;
 	size_t note_count;
 	bool no_memory;

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#define NT_BLANKS " \t\r"
+#define NT_BLANKS " \t\r\n"
 
 static inline char *nt_trim(char *text)
 {

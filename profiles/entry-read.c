@@ -181,7 +181,7 @@ static bool take_key(struct nt_known_key *key, struct json_object *in)
 	arm = plain_text(json_object_array_get_idx(in, 2), NT_ARM_TEXT);
 	if (coll == NULL || arm == NULL)
 		return false;
-	key->coll = nt_coll_parse(coll);
+	key->coll = nt_kind_parse(coll);
 	key->arm = nt_arm_parse(arm);
 	return key->coll >= 0 && key->arm >= 0 &&
 	       take_whole(json_object_array_get_idx(in, 1), NT_ENTRY_BYTES_MAX, &key->bytes) &&

@@ -45,7 +45,7 @@ void nt_mix_of(const struct nt_memory_entry *entry, struct nt_mix *mix)
 			continue;
 		mix->key[mix->count++] = (struct nt_mix_key){
 			.shape = nt_key_shape(&entry->key[i], &entry->where),
-			.coll = entry->key[i].coll,
+			.coll = nt_mix_kind(entry->key[i].coll),
 			.bytes = entry->key[i].bytes,
 			.calls = (double)entry->key[i].calls,
 		};
@@ -88,7 +88,7 @@ static void add_key(struct points *points, const struct nt_known_key *key,
 {
 	const struct nt_quantiles *us = nt_key_times(key);
 	double samples = us->samples < SAMPLES_MAX ? us->samples : SAMPLES_MAX;
-	struct kind kind = { nt_key_shape(key, &entry->where), key->coll };
+	struct kind kind = { nt_key_shape(key, &entry->where), nt_mix_kind(key->coll) };
 	struct nt_turns turns;
 	struct point *point;
 	double spread, weight;

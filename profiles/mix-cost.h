@@ -38,6 +38,12 @@ struct nt_mix {
 };
 
 /* The mix of an entry's step. */
+/* Ranks that only send, or only receive, are measured as those that do both. */
+static inline int nt_mix_kind(int coll)
+{
+	return coll == NT_P2P_SEND || coll == NT_P2P_RECV ? NT_P2P_SENDRECV : coll;
+}
+
 void nt_mix_of(const struct nt_memory_entry *entry, struct nt_mix *mix);
 
 enum nt_nearness {

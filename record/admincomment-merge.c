@@ -43,18 +43,6 @@ struct job {
 	char says[NT_SAYS_MAX]; /* "": nothing is known */
 };
 
-/* Like nt_step_name_valid(), but for a text that no NUL ends. */
-static bool is_step_name(struct nt_text name)
-{
-	char text[NT_STEP_NAME_MAX];
-
-	if (name.bytes >= sizeof(text))
-		return false;
-	memcpy(text, name.at, name.bytes);
-	text[name.bytes] = '\0';
-	return nt_step_name_valid(text);
-}
-
 /* A count as JSON spells it; 0 for anything else. */
 static unsigned long long number_of(struct nt_text value)
 {
@@ -130,7 +118,7 @@ static enum nt_admincomment_merge read_job(struct job *job, struct nt_text value
 		} else if (!nt_text_is(member.name, NT_STEP_SAYS)) {
 			part->name = member.name;
 			part->value = member.value;
-			part->step = is_step_name(member.name) && member.value.at[0] == '{';
+			part->step = nt_step_member_is(&member);
 			job->count++;
 		}
 	}

@@ -135,10 +135,8 @@ static int read_last(struct nt_calls_rank *rank, struct nt_error *err)
 	for (size_t i = 0; i < count; i++) {
 		struct stretch stretch;
 
-		nt_fields_clear(&nt_calls_last_fields, &stretch);
-		if (nt_fields_read(&nt_calls_last_fields,
-				   json_object_array_get_idx(rank->last_array, i), &stretch,
-				   NT_READ_TO_COPY, err) < 0)
+		if (nt_fields_read_item(&nt_calls_last_fields, rank->last_array, i, &stretch,
+					NT_READ_TO_COPY, err) < 0)
 			return -1;
 		if (stretch.coll < 0 || stretch.bytes < 0)
 			return 0;

@@ -19,6 +19,7 @@
 #ifndef NT_FIELD_H
 #define NT_FIELD_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -144,6 +145,12 @@ void nt_fields_put(struct nt_json_writer *put, const struct nt_fields *fields, c
 /* "counted", ...; "": no state. -1: no such word. */
 const char *nt_keystate_name(int state);
 int nt_keystate_parse(const char *name);
+
+/* What is not known counts as nothing in a sum. */
+static inline double nt_or_zero(double value)
+{
+	return isnan(value) ? 0 : value;
+}
 
 /* May it be written, and read? */
 bool nt_number_fits(enum nt_field_kind kind, double value);

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "contract/coll.h"
+#include "lib/array.h"
+#include "lib/compare.h"
 #include "record/bandwidth.h"
 #include "record/member-names.h"
 #include "lib/number.h"
@@ -19,8 +21,6 @@
 #include "record/rank.h"
 #include "record/read.h"
 #include "lib/json-scanner.h"
-
-#define ITEMS_MAX 1000000 /* of one kind; no honest record comes near */
 
 /* What is being read, and where in it. */
 struct record_reader {
@@ -47,11 +47,19 @@ void nt_summary_fini(struct nt_summary *summary)
 	free(summary->volumes);
 	free(summary->begun);
 	free(summary->arms);
-	free(summary->tries);
 	free(summary->dropped);
 	free(summary->topologies);
 	free(summary->latenesses);
 	nt_summary_init(summary);
+}
+
+const struct nt_step *nt_summary_step(const struct nt_summary *summary, const char *name)
+{
+	for (size_t i = 0; i < summary->step_count; i++) {
+		if (strcmp(summary->steps[i].name, name) == 0)
+			return &summary->steps[i];
+	}
+	return NULL;
 }
 
 void nt_summary_mark_running(struct nt_summary *summary, bool job_runs, unsigned run)
@@ -72,30 +80,11 @@ bool nt_summary_damaged(const struct nt_summary *summary)
 	return false;
 }
 
-void *nt_summary_add(void *items, size_t *count, size_t item_bytes)
-{
-	void **array = items;
-	char *grown;
-
-	if (*count >= ITEMS_MAX)
-		return NULL;
-	if ((*count & (*count - 1)) == 0) {
-		grown = realloc(*array, (*count ? 2 * *count : 1) * item_bytes);
-		if (!grown)
-			return NULL;
-		*array = grown;
-	}
-	grown = (char *)*array + *count * item_bytes;
-	memset(grown, 0, item_bytes);
-	(*count)++;
-	return grown;
-}
-
 static struct nt_remark *add_remark(struct record_reader *reader, enum nt_remark_kind kind)
 {
 	struct nt_summary *summary = reader->summary;
-	struct nt_remark *remark = nt_summary_add(&summary->remarks, &summary->remark_count,
-						  sizeof(*remark));
+	struct nt_remark *remark = nt_array_add(&summary->remarks, &summary->remark_count,
+						NT_SUMMARY_MAX, sizeof(*remark));
 
 	if (!remark) {
 		reader->no_memory = true;
@@ -170,7 +159,7 @@ static void read_row(struct record_reader *reader, const char *label, json_objec
 		return;
 	}
 	row->state = row_state(row, summary->steps[row->step].mode);
-	added = nt_summary_add(&summary->rows, &summary->row_count, sizeof(*added));
+	added = nt_array_add(&summary->rows, &summary->row_count, NT_SUMMARY_MAX, sizeof(*added));
 	if (added)
 		*added = *row;
 	else
@@ -181,8 +170,8 @@ static void read_row(struct record_reader *reader, const char *label, json_objec
 static size_t add_family(struct record_reader *reader, const struct nt_key *row, const char *name)
 {
 	struct nt_summary *summary = reader->summary;
-	struct nt_family *family = nt_summary_add(&summary->families, &summary->family_count,
-						  sizeof(*family));
+	struct nt_family *family = nt_array_add(&summary->families, &summary->family_count,
+						NT_SUMMARY_MAX, sizeof(*family));
 
 	if (!family) {
 		reader->no_memory = true;
@@ -363,7 +352,7 @@ static void read_step(struct record_reader *reader, const char *name, json_objec
 		damage(reader, "not an object");
 		return;
 	}
-	step = nt_summary_add(&summary->steps, &summary->step_count, sizeof(*step));
+	step = nt_array_add(&summary->steps, &summary->step_count, NT_SUMMARY_MAX, sizeof(*step));
 	if (!step) {
 		reader->no_memory = true;
 		return;
@@ -463,19 +452,14 @@ static int compare_rows(const void *left, const void *right)
 {
 	const struct nt_key *a = left;
 	const struct nt_key *b = right;
-	int order = (a->step > b->step) - (a->step < b->step);
 
-	if (order == 0)
-		order = (a->ranks > b->ranks) - (a->ranks < b->ranks);
-	if (order == 0)
-		order = (a->nodes > b->nodes) - (a->nodes < b->nodes);
-	if (order == 0)
-		order = (a->family > b->family) - (a->family < b->family);
-	if (order == 0)
-		order = strcmp(nt_coll_name(a->coll), nt_coll_name(b->coll));
-	if (order == 0)
-		order = (a->bytes > b->bytes) - (a->bytes < b->bytes);
-	return order;
+	NT_COMPARE(a->step, b->step);
+	NT_COMPARE(a->ranks, b->ranks);
+	NT_COMPARE(a->nodes, b->nodes);
+	NT_COMPARE(a->family, b->family);
+	NT_COMPARE_TEXT(nt_coll_name(a->coll), nt_coll_name(b->coll));
+	NT_COMPARE(a->bytes, b->bytes);
+	return 0;
 }
 
 void nt_summary_sort(struct nt_summary *summary)
@@ -504,7 +488,6 @@ static void guess(struct nt_summary *summary, size_t at)
 		.ranks = family->ranks,
 		.nodes = family->nodes,
 		.step_ranks = (uint32_t)(step->ranks > 0 ? step->ranks : 0),
-		.step_nodes = (uint32_t)(step->nodes > 0 ? step->nodes : 0),
 		.steps = step->steps,
 		.pairs = -1,
 	};
@@ -530,7 +513,7 @@ void nt_summary_guess(struct nt_summary *summary, size_t first_family)
 		guess(summary, i);
 }
 
-/* Of a whole text only our member is parsed: what other programs wrote beside it is not ours to
+/* Of a whole text only our member is parsed: what other programs wrote next to it is not ours to
  * judge. */
 static void read_member(struct record_reader *reader, struct nt_text ours)
 {

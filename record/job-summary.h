@@ -8,10 +8,10 @@
  * (sum.h). The short form has rows, the step's own members and reasons; what is from rank records
  * alone is said below.
  *
- *	steps ── families ── rows ── arms, tries
+ *	steps ── families ── rows ── arms
  *	      └─ comms ── places (ranks on nodes), volumes
  *
- * A family is made of communicators that do the same thing, most often beside each other: of one
+ * A family is made of communicators that do the same thing, most often at the same time: of one
  * name, but for numbers in it, and one shape (ranks, nodes). A row is a key of a family: calls,
  * costs and savings are added up, the rest is that of the communicator with the firmest decision
  * and the most calls; comms and same say how many there are.
@@ -103,13 +103,6 @@ struct nt_volume {
 	double bytes, inside_bytes, between_bytes;
 };
 
-/* A time of the first exploration. */
-struct nt_try {
-	uint16_t round, block; /* a round's first block warms up */
-	int arm;
-	float us; /* NAN: not measured */
-};
-
 /* What NCCL found of a node in a communicator's init, in figures (topology.h). */
 struct nt_topology_seen {
 	size_t step;
@@ -156,13 +149,14 @@ struct nt_summary {
 	struct nt_volume *volumes;
 	struct nt_begun_seen *begun;
 	struct nt_explored_arm *arms; /* of a row's key, AUTO first */
-	struct nt_try *tries;
 	struct nt_dropped *dropped;
 	struct nt_topology_seen *topologies;
 	struct nt_lateness *latenesses; /* nodes are indexes into nodes */
-	size_t comm_count, node_count, place_count, volume_count, arm_count, try_count,
-		dropped_count, topology_count, lateness_count, begun_count;
+	size_t comm_count, node_count, place_count, volume_count, arm_count, dropped_count,
+		topology_count, lateness_count, begun_count;
 };
+
+#define NT_SUMMARY_MAX 1000000 /* of one kind (lib/array.h); no honest record comes near */
 
 enum nt_holding {
 	NT_HOLDS_NOTHING, /* no text at all */
@@ -180,6 +174,9 @@ enum nt_holding nt_summary_holding(const char *text, size_t text_bytes);
  * one step that is wanted, or is NULL. */
 int nt_summary_parse(struct nt_summary *summary, const char *text, size_t text_bytes,
 		     const char *only_step, struct nt_error *err);
+
+/* The step of that name; NULL: there is none. */
+const struct nt_step *nt_summary_step(const struct nt_summary *summary, const char *name);
 
 /* Slurm says whether the job runs, and how often it was started again before: the steps of that run
  * that have no last record run, too. */
@@ -202,9 +199,5 @@ const struct nt_comm_seen *nt_summary_latest(const struct nt_summary *summary, s
 
 /* For who fills one: of its families from this one on, what their rows tell of them. */
 void nt_summary_guess(struct nt_summary *summary, size_t first_family);
-
-/* For who fills one: room for one more item, all zero, at the end of an array that grows by
- * doubling; NULL when there is none. */
-void *nt_summary_add(void *items, size_t *count, size_t item_bytes);
 
 #endif

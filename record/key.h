@@ -29,7 +29,6 @@ struct nt_key {
 	size_t step, family; /* indexes */
 	uint32_t ranks, nodes; /* of the communicator */
 	size_t first_arm, arm_count; /* in the summary's arms; from rank records alone */
-	size_t first_try, try_count; /* in its tries, in time order; likewise */
 };
 
 /* Those of a rank record, of the short form, of a report; all of them. */
@@ -39,7 +38,7 @@ extern const struct nt_fields nt_rank_key_fields, nt_short_key_fields, nt_report
 /* Nothing is known. */
 void nt_key_clear(struct nt_key *key);
 
-/* The arm whose times stand beside AUTO's: the one in use, else the best other one. -1: none is
+/* The arm whose times stand next to AUTO's: the one in use, else the best other one. -1: none is
  * known. */
 int nt_key_other_arm(const struct nt_key *key);
 

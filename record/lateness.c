@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/compare.h"
 
 #define CALLS_MIN 8u /* fewer show nothing */
 #define SLICE_CALLS 4u
@@ -60,26 +61,23 @@ const char *nt_late_name(enum nt_late kind)
 	return names[kind];
 }
 
-#define ORDER(a, b) ((a) > (b)) - ((a) < (b))
-
 static int by_call(const void *left, const void *right)
 {
 	const struct nt_late_sample *a = left, *b = right;
 
-	if (a->call.coll != b->call.coll)
-		return ORDER(a->call.coll, b->call.coll);
-	if (a->call.turn != b->call.turn)
-		return ORDER(a->call.turn, b->call.turn);
-	if (a->call.us < b->call.us || a->call.us > b->call.us)
-		return ORDER(a->call.us, b->call.us);
-	return ORDER(a->rank, b->rank);
+	NT_COMPARE(a->call.coll, b->call.coll);
+	NT_COMPARE(a->call.turn, b->call.turn);
+	NT_COMPARE(a->call.us, b->call.us);
+	NT_COMPARE(a->rank, b->rank);
+	return 0;
 }
 
 static int by_rank(const void *left, const void *right)
 {
 	const struct nt_late_sample *a = left, *b = right;
 
-	return ORDER(a->rank, b->rank);
+	NT_COMPARE(a->rank, b->rank);
+	return 0;
 }
 
 static int by_time(const void *left, const void *right)
@@ -87,9 +85,9 @@ static int by_time(const void *left, const void *right)
 	const struct call *a = *(const struct call *const *)left;
 	const struct call *b = *(const struct call *const *)right;
 
-	if (a->s < b->s || a->s > b->s)
-		return ORDER(a->s, b->s);
-	return ORDER(a, b);
+	NT_COMPARE(a->s, b->s);
+	NT_COMPARE(a, b);
+	return 0;
 }
 
 static int by_late_rank(const void *left, const void *right)
@@ -97,7 +95,8 @@ static int by_late_rank(const void *left, const void *right)
 	const struct call *a = *(const struct call *const *)left;
 	const struct call *b = *(const struct call *const *)right;
 
-	return ORDER(a->rank, b->rank);
+	NT_COMPARE(a->rank, b->rank);
+	return 0;
 }
 
 static int by_late_node(const void *left, const void *right)
@@ -105,7 +104,8 @@ static int by_late_node(const void *left, const void *right)
 	const struct call *a = *(const struct call *const *)left;
 	const struct call *b = *(const struct call *const *)right;
 
-	return ORDER(a->node, b->node);
+	NT_COMPARE(a->node, b->node);
+	return 0;
 }
 
 /* The samples of one call, the shortest first. */
@@ -240,7 +240,8 @@ static int by_lateness(const void *left, const void *right)
 	const struct call *a = *(const struct call *const *)left;
 	const struct call *b = *(const struct call *const *)right;
 
-	return ORDER(a->late_us, b->late_us);
+	NT_COMPARE(a->late_us, b->late_us);
+	return 0;
 }
 
 /* So many of all, of which chance makes that share? */

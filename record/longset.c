@@ -11,6 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "lib/array.h"
+#include "lib/compare.h"
 #include "lib/dirstream.h"
 #include "record/member-names.h"
 
@@ -79,27 +81,22 @@ static int check_part(const struct nt_long_set *set, int fd, struct nt_error *er
 
 static int add_part(struct nt_long_set *set, int fd, const char *path, struct nt_error *err)
 {
-	size_t count = set->count;
+	struct nt_long_part *part;
 	struct nt_long_head head;
 
-	if (count == NT_LONG_PARTS_MAX)
+	if (set->count == NT_LONG_PARTS_MAX)
 		return nt_error_set(err, "there are more than %d parts", NT_LONG_PARTS_MAX);
 	if (check_part(set, fd, err) < 0)
 		return -1;
 	if (nt_long_read(fd, &head, NULL, NULL, NULL, err) < 0)
 		return -1;
-	if ((count & (count - 1)) == 0) {
-		struct nt_long_part *grown = realloc(set->parts,
-						     (count ? 2 * count : 1) * sizeof(*grown));
-
-		if (!grown)
-			return nt_error_set(err, "no memory");
-		set->parts = grown;
-	}
-	if (snprintf(set->parts[count].path, NT_LONG_PATH_MAX, "%s", path) >= NT_LONG_PATH_MAX)
+	if (strlen(path) >= NT_LONG_PATH_MAX)
 		return nt_error_set(err, "its path is too long");
-	set->parts[count].head = head;
-	set->count++;
+	part = nt_array_add(&set->parts, &set->count, NT_LONG_PARTS_MAX, sizeof(*part));
+	if (!part)
+		return nt_error_set(err, "no memory");
+	snprintf(part->path, sizeof(part->path), "%s", path);
+	part->head = head;
 	return 0;
 }
 
@@ -180,27 +177,19 @@ int nt_long_set_add_named(struct nt_long_set *set, const char *path, struct nt_e
 
 /* ---- which of them count */
 
-static int64_t order(int64_t left, int64_t right)
-{
-	return (left > right) - (left < right);
-}
-
 /* The newest of a step and node first. */
 static int compare(const void *left, const void *right)
 {
 	const struct nt_long_head *a = &((const struct nt_long_part *)left)->head;
 	const struct nt_long_head *b = &((const struct nt_long_part *)right)->head;
-	int64_t rc = order(a->job, b->job);
 
-	if (rc == 0)
-		rc = nt_step_name_order(a->step, b->step);
-	if (rc == 0)
-		rc = order(b->run, a->run);
-	if (rc == 0)
-		rc = strverscmp(a->node, b->node);
-	if (rc == 0)
-		rc = (int64_t)b->final - (int64_t)a->final;
-	return (int)(rc ? rc : order(b->written_s, a->written_s));
+	NT_COMPARE(a->job, b->job);
+	NT_COMPARE(nt_step_name_order(a->step, b->step), 0);
+	NT_COMPARE(b->run, a->run);
+	NT_COMPARE(strverscmp(a->node, b->node), 0);
+	NT_COMPARE(b->final, a->final);
+	NT_COMPARE(b->written_s, a->written_s);
+	return 0;
 }
 
 static bool same_step(const struct nt_long_part *a, const struct nt_long_part *b)

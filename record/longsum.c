@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "lib/array.h"
 #include "record/member-names.h"
 #include "lib/append.h"
 #include "lib/printable.h"
@@ -78,8 +79,8 @@ static void take_damage(void *argument, const char *path, const char *why)
 static void add_damage(struct part_reader *reader, const char *text)
 {
 	struct nt_summary *summary = reader->summary;
-	struct nt_remark *remark = nt_summary_add(&summary->remarks, &summary->remark_count,
-						  sizeof(*remark));
+	struct nt_remark *remark = nt_array_add(&summary->remarks, &summary->remark_count,
+						NT_SUMMARY_MAX, sizeof(*remark));
 
 	reader->no_memory = reader->no_memory || !remark;
 	if (!remark)
@@ -129,15 +130,12 @@ static void add_damages(struct part_reader *reader, size_t first_node)
 }
 
 /* What the memory said of the step after its first node had written its part, and so on. */
-static void take_known(struct part_reader *reader, const struct nt_summary *known)
+static void take_known(struct nt_step *step, const struct nt_summary *known)
 {
-	struct nt_step *step = &reader->step;
+	const struct nt_step *found = known ? nt_summary_step(known, step->name) : NULL;
 
-	for (size_t i = 0; known && i < known->step_count; i++) {
-		if (strcmp(known->steps[i].name, step->name) == 0) {
-			*step = known->steps[i];
-		}
-	}
+	if (found)
+		*step = *found;
 	/* Of all nodes these are counted anew. */
 	step->more = step->early = 0;
 	step->as_of_s = -1;
@@ -148,15 +146,14 @@ static void take_known(struct part_reader *reader, const struct nt_summary *know
 /* What was written early, and no more, is behind a record that was written at the end. */
 static bool is_behind(const struct nt_long_set *parts, const struct nt_summary *known)
 {
+	const struct nt_step *step = known ? nt_summary_step(known, parts->parts[0].head.step)
+					   : NULL;
+
 	for (size_t i = 0; i < parts->count; i++) {
 		if (parts->parts[i].head.final)
 			return false;
 	}
-	for (size_t i = 0; known && i < known->step_count; i++) {
-		if (strcmp(known->steps[i].name, parts->parts[0].head.step) == 0)
-			return known->steps[i].early == 0;
-	}
-	return false;
+	return step && step->early == 0;
 }
 
 /* parts are those of one step. */
@@ -177,7 +174,7 @@ static int add_step(struct nt_summary *summary, const struct nt_long_set *parts,
 	rc = nt_long_set_each(&set, take_line, &reader, err);
 	for (size_t i = 0; i < set.count; i++)
 		early = early || !set.parts[i].head.final;
-	take_known(&reader, known);
+	take_known(&reader.step, known);
 	reader.step.early = early;
 	reader.step.run = set.parts[0].head.run;
 	if (rc == 0)

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
+#include "lib/array.h"
 #include "lib/json-writer.h"
 #include "lib/json-scanner.h"
 #include "lib/write-all.h"
@@ -62,23 +63,6 @@ static size_t compress_into(struct nt_long_out *out, const char *text, size_t te
 	return rc == Z_STREAM_END ? to_bytes - stream->avail_out : 0;
 }
 
-static bool make_room(struct nt_long_out *out, size_t bytes)
-{
-	size_t room = out->room ? out->room : 65536;
-	unsigned char *grown;
-
-	while (room - out->used < bytes)
-		room *= 2;
-	if (room == out->room)
-		return true;
-	grown = realloc(out->data, room);
-	if (!grown)
-		return false;
-	out->data = grown;
-	out->room = room;
-	return true;
-}
-
 static bool add_line(struct nt_long_out *out, size_t bytes)
 {
 	size_t left = out->max_bytes > out->used + HEAD_MAX ? out->max_bytes - out->used - HEAD_MAX
@@ -88,7 +72,7 @@ static bool add_line(struct nt_long_out *out, size_t bytes)
 	deflateReset(out->stream); /* after its end a stream has no bound */
 	most = deflateBound(out->stream, (uLong)bytes);
 	if (out->lines == NT_LONG_LINES_MAX || out->text_bytes + bytes > NT_LONG_TEXT_MAX ||
-	    !make_room(out, most))
+	    !nt_array_room(&out->data, &out->room, out->used + most))
 		return false;
 	done = compress_into(out, out->line, bytes, out->data + out->used, most);
 	if (done == 0 || done > left)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "contract/coll.h"
+#include "contract/names.h"
 #include "record/field.h"
 #include "lib/number.h"
 #include "lib/printable.h"
@@ -34,6 +35,17 @@ bool nt_step_name_valid(const char *name)
 	name += digits + 1;
 	digits = name[-1] == '+' ? count_digits(name, COMPONENT_DIGITS) : 0;
 	return digits > 0 && name[digits] == '\0';
+}
+
+bool nt_step_member_is(const struct nt_json_member *member)
+{
+	char name[NT_STEP_NAME_MAX];
+
+	if (member->name.bytes >= sizeof(name) || member->value.at[0] != '{')
+		return false;
+	memcpy(name, member->name.at, member->name.bytes);
+	name[member->name.bytes] = '\0';
+	return nt_step_name_valid(name);
 }
 
 int nt_step_name_order(const char *left, const char *right)

@@ -12,10 +12,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "lib/json-scanner.h"
 
 /* "0" to "4294967295", each with a component of a heterogeneous step behind it ("0+1"), or
  * "batch". */
 bool nt_step_name_valid(const char *name);
+
+/* The same of the name of a member that a scan has found; it must have an object. */
+bool nt_step_member_is(const struct nt_json_member *member);
 
 /* Numbers first, in order, then the batch script: as strcmp. */
 int nt_step_name_order(const char *left, const char *right);

@@ -31,7 +31,7 @@ enum nt_parallel { NT_PARALLELS(NT_PARALLEL_ID) NT_PARALLEL_COUNT };
 struct nt_parallelism {
 	const char *name; /* the framework's; "" */
 	uint32_t ranks, nodes;
-	uint32_t step_ranks, step_nodes; /* of the step; 0 unknown */
+	uint32_t step_ranks; /* of the step; 0 unknown */
 	int64_t steps; /* that the program made; -1 unknown */
 	int64_t calls[NT_COLLS]; /* of a rank */
 	double bytes[NT_COLLS]; /* of them together */

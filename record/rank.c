@@ -47,6 +47,12 @@ const struct nt_fields nt_trial_channels_fields = NT_FIELDS(channels_rows);
 static const struct nt_field sampled_rows[] = { NT_SAMPLED_FIELDS(SAMPLED_ROW) };
 const struct nt_fields nt_sampled_fields = NT_FIELDS(sampled_rows);
 
+bool nt_explored_same(const struct nt_explored *a, const struct nt_explored *b)
+{
+	return strcmp(a->id, b->id) == 0 && a->ranks == b->ranks && a->coll == b->coll &&
+	       a->bytes == b->bytes;
+}
+
 void nt_rank_put_marker(struct nt_json_writer *put, const struct nt_rank_marker *marker)
 {
 	nt_json_put_open(put, NT_RANK_MARKER, '{');

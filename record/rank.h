@@ -122,7 +122,7 @@ extern const struct nt_fields nt_rank_fields, nt_rank_comm_fields, nt_rank_warm_
 	nt_trial_channels_fields, nt_sampled_fields;
 
 /* A trial: what a key's first decision was made from, so that it can be repeated. */
-#define NT_RANK_TRIAL_ARMS NT_PAIRS /* screened beside AUTO */
+#define NT_RANK_TRIAL_ARMS NT_PAIRS /* screened besides AUTO */
 #define NT_RANK_TRIAL_ROUNDS 16
 #define NT_RANK_ROUND_ARMS 12
 #define NT_RANK_TRIAL_BYTES 3098 /* of one round's times */
@@ -144,10 +144,14 @@ struct nt_rank_trial {
 		unsigned samples;
 		const uint8_t *data; /* as it was read: two bytes each, low byte first */
 		size_t bytes;
-		unsigned blocks, arms; /* 0: the record does not say */
+		unsigned blocks; /* 0: the record does not say */
+		unsigned arms; /* to be written, as arm */
 		int arm[NT_RANK_ROUND_ARMS];
 	} round[NT_RANK_TRIAL_ROUNDS];
 };
+
+/* Are both of one collective and size of a communicator? */
+bool nt_explored_same(const struct nt_explored *a, const struct nt_explored *b);
 
 /* The member "marker". */
 void nt_rank_put_marker(struct nt_json_writer *put, const struct nt_rank_marker *marker);

@@ -3,7 +3,6 @@
 /* rankread.c - see rankread.h. It is a user's file: nothing in it is trusted. */
 #include "record/rankread.h"
 
-#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,10 +67,8 @@ static int read_sampled(struct nt_rank_comm *comm, enum nt_reading how, struct n
 	for (size_t i = 0; i < kinds; i++) {
 		struct nt_sampled kind;
 
-		nt_fields_clear(&nt_sampled_fields, &kind);
-		if (nt_fields_read(&nt_sampled_fields,
-				   json_object_array_get_idx(comm->sampled_array, i), &kind, how,
-				   &inner) < 0 ||
+		if (nt_fields_read_item(&nt_sampled_fields, comm->sampled_array, i, &kind, how,
+					&inner) < 0 ||
 		    read_kind(comm, &kind, how, &inner) < 0)
 			return nt_error_set(err, NT_RANK_SAMPLED ": %.120s", inner.text);
 	}
@@ -89,10 +86,8 @@ static int read_comms(struct nt_rank *rank, enum nt_reading how, struct nt_error
 	for (size_t i = 0; i < count; i++) {
 		struct nt_rank_comm *comm = &rank->comms[i];
 
-		nt_fields_clear(&nt_rank_comm_fields, comm);
-		if (nt_fields_read(&nt_rank_comm_fields,
-				   json_object_array_get_idx(rank->comm_array, i), comm, how,
-				   &inner) < 0)
+		if (nt_fields_read_item(&nt_rank_comm_fields, rank->comm_array, i, comm, how,
+					&inner) < 0)
 			return nt_error_set(err, "communicator %zu: %.120s", i, inner.text);
 		rank->comm_count++;
 		if (read_keys(comm, how, &inner) < 0 || read_sampled(comm, how, &inner) < 0)
@@ -301,43 +296,20 @@ static int read_remembered(struct nt_rank_trial *trial, json_object *object, str
 	return 0;
 }
 
-static bool read_plan(struct nt_rank_trial *trial, unsigned round, json_object *plan)
+/* How often each arm of a round was to be called; without it as often as the rule says. */
+static void read_blocks(struct nt_rank_trial *trial, json_object *object)
 {
-	json_object *blocks, *arms = array_of(plan, NT_IN_PLAN_ARMS, NT_RANK_ROUND_ARMS);
-
-	if (!arms || !json_object_object_get_ex(plan, NT_IN_PLAN_BLOCKS, &blocks) ||
-	    json_object_get_int(blocks) < 0 || json_object_get_int(blocks) > UINT8_MAX)
-		return false;
-	trial->round[round].blocks = (unsigned)json_object_get_int(blocks);
-	for (size_t i = 0; i < json_object_array_length(arms); i++) {
-		const char *name = json_object_get_string(json_object_array_get_idx(arms, i));
-
-		trial->round[round].arm[i] = name ? nt_arm_parse(name) : -1;
-		if (trial->round[round].arm[i] < 0)
-			return false;
-	}
-	trial->round[round].arms = (unsigned)json_object_array_length(arms);
-	return true;
-}
-
-/* What the times are of; the engine knows it without. */
-static void read_plans(struct nt_rank_trial *trial, json_object *object)
-{
-	json_object *plans = array_of(object, NT_IN_TRIAL_PLANS, NT_RANK_TRIAL_ROUNDS);
+	json_object *blocks, *plans = array_of(object, NT_IN_TRIAL_PLANS, NT_RANK_TRIAL_ROUNDS);
 
 	if (!plans || json_object_array_length(plans) != trial->rounds)
 		return;
 	for (unsigned i = 0; i < trial->rounds; i++) {
-		json_object *plan = json_object_array_get_idx(plans, i);
-
-		if (!json_object_is_type(plan, json_type_object) || !read_plan(trial, i, plan))
+		if (!json_object_object_get_ex(json_object_array_get_idx(plans, i),
+					       NT_IN_PLAN_BLOCKS, &blocks) ||
+		    json_object_get_int(blocks) < 0 || json_object_get_int(blocks) > UINT8_MAX)
 			return;
+		trial->round[i].blocks = (unsigned)json_object_get_int(blocks);
 	}
-}
-
-double nt_rank_time_us(uint16_t packed)
-{
-	return packed == 0 ? NAN : exp2((packed + (packed < 20480 ? 65536 : 0)) / 2048.0) / 1e3;
 }
 
 int nt_rank_read_trial(struct nt_rank_trial *trial,
@@ -348,6 +320,6 @@ int nt_rank_read_trial(struct nt_rank_trial *trial,
 	if (read_rounds(trial, data, object, err) < 0 || read_arms(trial, object, err) < 0 ||
 	    read_remembered(trial, object, err) < 0)
 		return -1;
-	read_plans(trial, object);
+	read_blocks(trial, object);
 	return read_channels(trial, object, err);
 }

@@ -24,7 +24,5 @@ void nt_rank_fini(struct nt_rank *rank);
 int nt_rank_read_trial(struct nt_rank_trial *trial,
 		       uint8_t data[NT_RANK_TRIAL_ROUNDS][NT_RANK_TRIAL_BYTES], json_object *object,
 		       struct nt_error *err);
-/* A time of a round, two bytes of round[].data; NAN where there is none. */
-double nt_rank_time_us(uint16_t packed);
 
 #endif

@@ -236,3 +236,10 @@ int nt_fields_read(const struct nt_fields *fields, json_object *object, void *ta
 	}
 	return how == NT_READ_TO_SHOW ? find_missing(fields, object, err) : 0;
 }
+
+int nt_fields_read_item(const struct nt_fields *fields, json_object *array, size_t at, void *target,
+			enum nt_reading how, struct nt_error *err)
+{
+	nt_fields_clear(fields, target);
+	return nt_fields_read(fields, json_object_array_get_idx(array, at), target, how, err);
+}

@@ -32,6 +32,10 @@ int nt_json_parse(const char *text, size_t text_bytes, json_object **object, str
 int nt_fields_read(const struct nt_fields *fields, json_object *object, void *target,
 		   enum nt_reading how, struct nt_error *err);
 
+/* An object in an array: members that are absent are unknown. */
+int nt_fields_read_item(const struct nt_fields *fields, json_object *array, size_t at, void *target,
+			enum nt_reading how, struct nt_error *err);
+
 /* One member, already known by name. */
 int nt_field_read(const struct nt_field *field, json_object *value, void *target,
 		  enum nt_reading how, struct nt_error *err);

@@ -4,6 +4,7 @@
 #include "record/retention.h"
 
 #include <stdlib.h>
+#include "lib/compare.h"
 
 /* The files of one user: those before next are gone already. */
 struct user_files {
@@ -25,9 +26,9 @@ static int compare(const void *left, const void *right)
 	const struct nt_kept *a = left;
 	const struct nt_kept *b = right;
 
-	if (a->uid != b->uid)
-		return a->uid < b->uid ? -1 : 1;
-	return (a->time_s > b->time_s) - (a->time_s < b->time_s);
+	NT_COMPARE(a->uid, b->uid);
+	NT_COMPARE(a->time_s, b->time_s);
+	return 0;
 }
 
 static void drop_oldest(struct all_files *stock, struct user_files *owner)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/append.h"
+#include "lib/compare.h"
 #include "record/bandwidth.h"
 
 #define ROWS_MAX 64 /* more never fit */
@@ -34,11 +35,6 @@ static bool is_rest(const struct nt_key *row)
 	return row->reason == NT_REASON_UNWORTHY || row->reason == NT_REASON_COMM_NOT_TUNED;
 }
 
-static double known(double value)
-{
-	return isnan(value) ? 0 : value;
-}
-
 /* Microseconds of all ranks that are about this row: what its calls would take untuned, what was
  * saved and what exploring it took. */
 static double at_stake_us(const struct nt_key *row)
@@ -46,9 +42,9 @@ static double at_stake_us(const struct nt_key *row)
 	double us = nt_row_call_us(row, NT_OF_AUTO);
 
 	if (isnan(us))
-		us = known(row->auto_predicted_us);
+		us = nt_or_zero(row->auto_predicted_us);
 	return row->ranks * (us * (double)(row->calls > 0 ? row->calls : 0) +
-			     1e3 * (fabs(known(row->saved_ms)) + known(row->spent_ms)));
+			     1e3 * (fabs(nt_or_zero(row->saved_ms)) + nt_or_zero(row->spent_ms)));
 }
 
 static int firmness(const struct nt_key *row)
@@ -58,38 +54,27 @@ static int firmness(const struct nt_key *row)
 	return nt_reason_about(row->reason) == NT_ABOUT_KEY;
 }
 
-static int order(int64_t left, int64_t right)
-{
-	return (left > right) - (left < right);
-}
-
 static int compare_place(const void *left, const void *right)
 {
 	const struct nt_key *a = left;
 	const struct nt_key *b = right;
-	int rc = -order(a->ranks, b->ranks);
 
-	if (rc == 0)
-		rc = order(a->nodes, b->nodes);
-	if (rc == 0)
-		rc = order((int64_t)a->family, (int64_t)b->family);
-	if (rc == 0)
-		rc = order(a->coll, b->coll);
-	return rc ? rc : order((int64_t)a->bytes, (int64_t)b->bytes);
+	NT_COMPARE(b->ranks, a->ranks);
+	NT_COMPARE(a->nodes, b->nodes);
+	NT_COMPARE(a->family, b->family);
+	NT_COMPARE(a->coll, b->coll);
+	NT_COMPARE(a->bytes, b->bytes);
+	return 0;
 }
 
 static int compare_worth(const void *left, const void *right)
 {
 	const struct nt_key *a = left;
 	const struct nt_key *b = right;
-	double mine = at_stake_us(a), others = at_stake_us(b);
 
-	if (mine < others || mine > others)
-		return mine > others ? -1 : 1;
-	if (firmness(a) != firmness(b))
-		return firmness(b) - firmness(a);
-	if (a->calls != b->calls)
-		return a->calls > b->calls ? -1 : 1;
+	NT_COMPARE(at_stake_us(b), at_stake_us(a));
+	NT_COMPARE(firmness(b), firmness(a));
+	NT_COMPARE(b->calls, a->calls);
 	return compare_place(left, right);
 }
 

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "lib/array.h"
+#include "lib/compare.h"
 #include "lib/dirstream.h"
 #include "lib/file.h"
 #include "lib/number.h"
@@ -200,36 +202,27 @@ static int compare_items(const void *left, const void *right)
 	const struct nt_spool_item *a = left;
 	const struct nt_spool_item *b = right;
 
-	if (a->time_ns != b->time_ns)
-		return a->time_ns < b->time_ns ? -1 : 1;
+	NT_COMPARE(a->time_ns, b->time_ns);
 	return strverscmp(a->name, b->name);
 }
 
-static int add_item(struct nt_spool_list *list, size_t *room, int part_fd, const char *name)
+static int add_item(struct nt_spool_list *list, int part_fd, const char *name)
 {
 	struct nt_spool_item *item;
 	struct stat status;
 
 	if (fstatat(part_fd, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
 		return 0;
-	if (list->count == *room) {
-		*room = *room ? 2 * *room : 64;
-		item = realloc(list->items, *room * sizeof(*item));
-		if (!item)
-			return -1;
-		list->items = item;
-	}
-	item = &list->items[list->count];
+	item = nt_array_add(&list->items, &list->count, SIZE_MAX, sizeof(*item));
+	if (!item)
+		return -1;
 	*item = (struct nt_spool_item){
 		.name = strdup(name),
 		.uid = uid_of(name),
 		.time_ns = (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec,
 		.bytes = (int64_t)status.st_blocks * 512,
 	};
-	if (!item->name)
-		return -1;
-	list->count++;
-	return 0;
+	return item->name ? 0 : -1;
 }
 
 int nt_spool_list(struct nt_spool_list *list, int part_fd, const char *cluster, uint32_t job,
@@ -238,7 +231,6 @@ int nt_spool_list(struct nt_spool_list *list, int part_fd, const char *cluster, 
 	DIR *directory = nt_dirstream_open(part_fd);
 	const struct dirent *entry;
 	char prefix[96] = "";
-	size_t room = 0;
 	int rc = 0;
 
 	*list = (struct nt_spool_list){ .count = 0 };
@@ -248,7 +240,7 @@ int nt_spool_list(struct nt_spool_list *list, int part_fd, const char *cluster, 
 		return nt_error_set(err, "cannot list it: %m");
 	while (rc == 0 && (entry = readdir(directory)) != NULL) {
 		if (is_finished_file(entry) && strncmp(entry->d_name, prefix, strlen(prefix)) == 0)
-			rc = add_item(list, &room, part_fd, entry->d_name);
+			rc = add_item(list, part_fd, entry->d_name);
 	}
 	closedir(directory);
 	if (rc < 0) {

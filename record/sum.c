@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "contract/reason.h"
+#include "lib/array.h"
 
 #define COMMS_MAX 65536 /* of one step; shared memory holds 128 at once */
 #define PLACES_MAX 65536 /* ranks of one */
@@ -30,26 +31,14 @@ void nt_sum_fini(struct nt_sum *sum)
 	}
 	free(sum->comms);
 	free(sum->nodes);
-	for (size_t i = 0; i < sum->explored_count; i++)
-		free(sum->explored[i].tries);
 	free(sum->explored);
 	free(sum->calls);
 	nt_sum_init(sum);
 }
 
-/* Room for one more item at the end of an array that doubles; NULL when there is none. */
-static void *grow(void *array, size_t count, size_t max, size_t item_bytes)
-{
-	if (count >= max)
-		return NULL;
-	if ((count & (count - 1)) != 0)
-		return array;
-	return realloc(array, (count ? 2 * count : 1) * item_bytes);
-}
-
 static int add_key(struct nt_sum_comm *comm, const struct nt_key *key)
 {
-	struct nt_key *keys;
+	struct nt_key *added;
 
 	for (size_t i = 0; i < comm->key_count; i++) {
 		if (comm->keys[i].coll == key->coll && comm->keys[i].bytes == key->bytes) {
@@ -57,11 +46,10 @@ static int add_key(struct nt_sum_comm *comm, const struct nt_key *key)
 			return 0;
 		}
 	}
-	keys = grow(comm->keys, comm->key_count, KEYS_MAX, sizeof(*keys));
-	if (!keys)
+	added = nt_array_add(&comm->keys, &comm->key_count, KEYS_MAX, sizeof(*added));
+	if (!added)
 		return -1;
-	comm->keys = keys;
-	keys[comm->key_count++] = *key;
+	*added = *key;
 	return 0;
 }
 
@@ -78,23 +66,22 @@ static struct nt_sum_comm *find_comm(struct nt_sum *sum, const struct nt_sum_com
 
 static struct nt_sum_comm *add_comm(struct nt_sum *sum, const struct nt_sum_comm *comm)
 {
-	struct nt_sum_comm *comms = grow(sum->comms, sum->comm_count, COMMS_MAX, sizeof(*comms));
+	struct nt_sum_comm *added = nt_array_add(&sum->comms, &sum->comm_count, COMMS_MAX,
+						 sizeof(*added));
 
-	if (!comms)
+	if (!added)
 		return NULL;
-	sum->comms = comms;
-	comms += sum->comm_count++;
-	*comms = *comm;
-	comms->keys = NULL;
-	comms->key_count = 0;
-	comms->places = NULL;
-	comms->place_count = 0;
-	comms->samples = NULL;
-	comms->sample_count = 0;
-	comms->here = 1;
+	*added = *comm;
+	added->keys = NULL;
+	added->key_count = 0;
+	added->places = NULL;
+	added->place_count = 0;
+	added->samples = NULL;
+	added->sample_count = 0;
+	added->here = 1;
 	if (comm->why.id == NT_REASON_NONE)
-		comms->rank = INT64_MAX;
-	return comms;
+		added->rank = INT64_MAX;
+	return added;
 }
 
 /* That others were not heard has a cause that only they know. */
@@ -128,17 +115,16 @@ static void merge_comm(struct nt_sum_comm *known, const struct nt_sum_comm *comm
 
 static int add_place(struct nt_sum_comm *comm, const struct nt_sum_place *place)
 {
-	struct nt_sum_place *places;
+	struct nt_sum_place *added;
 
 	for (size_t i = 0; i < comm->place_count; i++) {
 		if (comm->places[i].rank == place->rank)
 			return 0;
 	}
-	places = grow(comm->places, comm->place_count, PLACES_MAX, sizeof(*places));
-	if (!places)
+	added = nt_array_add(&comm->places, &comm->place_count, PLACES_MAX, sizeof(*added));
+	if (!added)
 		return -1;
-	comm->places = places;
-	places[comm->place_count++] = *place;
+	*added = *place;
 	return 0;
 }
 
@@ -166,13 +152,12 @@ int nt_sum_add_calls(struct nt_sum *sum, const struct nt_sum_comm *comm, size_t 
 	struct nt_sum_comm *known = find_comm(sum, comm);
 
 	for (size_t i = 0; known && i < count && known->sample_count < SAMPLES_MAX; i++) {
-		struct nt_late_sample *samples = grow(known->samples, known->sample_count,
-						      SAMPLES_MAX, sizeof(*samples));
+		struct nt_late_sample *added = nt_array_add(&known->samples, &known->sample_count,
+							    SAMPLES_MAX, sizeof(*added));
 
-		if (!samples)
+		if (!added)
 			return -1;
-		known->samples = samples;
-		samples[known->sample_count++] = (struct nt_late_sample){
+		*added = (struct nt_late_sample){
 			.call = calls[i],
 			.rank = (uint32_t)comm->rank,
 			.node = (uint32_t)node,
@@ -211,58 +196,37 @@ void nt_sum_add_word(struct nt_sum_word *word, const char *text)
 
 int nt_sum_add_node(struct nt_sum *sum, const char *name, size_t *node)
 {
-	struct nt_node_seen *nodes;
+	struct nt_node_seen *added;
 
 	for (*node = 0; *node < sum->node_count; (*node)++) {
 		if (strcmp(sum->nodes[*node].name, name) == 0)
 			return 0;
 	}
-	nodes = grow(sum->nodes, sum->node_count, NODES_MAX, sizeof(*nodes));
-	if (!nodes)
+	added = nt_array_add(&sum->nodes, &sum->node_count, NODES_MAX, sizeof(*added));
+	if (!added)
 		return -1;
-	sum->nodes = nodes;
-	memset(&nodes[*node], 0, sizeof(*nodes));
-	snprintf(nodes[*node].name, sizeof(nodes[*node].name), "%s", name);
-	sum->node_count++;
+	snprintf(added->name, sizeof(added->name), "%s", name);
 	return 0;
 }
 
 /* A key that several processes tell of was explored by one; what holds more counts. */
-static void merge_explored(struct nt_sum_explored *known, const struct nt_sum_explored *explored)
-{
-	if (explored->arm_count > known->arm_count) {
-		memcpy(known->arm, explored->arm, sizeof(known->arm));
-		known->arm_count = explored->arm_count;
-	}
-	if (explored->try_count > known->try_count) {
-		free(known->tries);
-		known->tries = explored->tries;
-		known->try_count = explored->try_count;
-	} else {
-		free(explored->tries);
-	}
-}
-
 int nt_sum_add_explored(struct nt_sum *sum, const struct nt_sum_explored *explored)
 {
-	struct nt_sum_explored *all;
+	struct nt_sum_explored *added;
 
 	for (size_t i = 0; i < sum->explored_count; i++) {
 		struct nt_sum_explored *known = &sum->explored[i];
 
-		if (strcmp(known->id, explored->id) == 0 && known->ranks == explored->ranks &&
-		    known->coll == explored->coll && known->bytes == explored->bytes) {
-			merge_explored(known, explored);
-			return 0;
-		}
+		if (!nt_explored_same(&known->key, &explored->key))
+			continue;
+		if (explored->arm_count > known->arm_count)
+			*known = *explored;
+		return 0;
 	}
-	all = grow(sum->explored, sum->explored_count, EXPLORED_MAX, sizeof(*all));
-	if (!all) {
-		free(explored->tries);
+	added = nt_array_add(&sum->explored, &sum->explored_count, EXPLORED_MAX, sizeof(*added));
+	if (!added)
 		return -1;
-	}
-	sum->explored = all;
-	all[sum->explored_count++] = *explored;
+	*added = *explored;
 	return 0;
 }
 

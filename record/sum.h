@@ -51,14 +51,9 @@ struct nt_sum_comm {
 
 /* What was measured of a key's arms. */
 struct nt_sum_explored {
-	char id[40]; /* of the communicator */
-	int64_t ranks;
-	int coll;
-	int64_t bytes;
+	struct nt_explored key; /* which one */
 	struct nt_explored_arm arm[NT_SUM_ARMS];
 	size_t arm_count;
-	struct nt_try *tries;
-	size_t try_count;
 };
 
 #define NT_SUM_PERIODS 64
@@ -126,7 +121,6 @@ void nt_sum_add_word(struct nt_sum_word *word, const char *text);
 
 /* *node: its index in sum->nodes. */
 int nt_sum_add_node(struct nt_sum *sum, const char *name, size_t *node);
-/* explored->tries becomes the sum's, or is freed. */
 int nt_sum_add_explored(struct nt_sum *sum, const struct nt_sum_explored *explored);
 /* As many names as there is room for. */
 void nt_sum_add_dropped(struct nt_sum *sum, const char *what, int64_t count);

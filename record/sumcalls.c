@@ -3,6 +3,7 @@
 /* Calls of a step's ranks, and what follows from comparing them. */
 #include <stdlib.h>
 #include <string.h>
+#include "lib/array.h"
 #include "lib/compare.h"
 #include "record/behind.h"
 #include "record/sum.h"
@@ -93,7 +94,8 @@ int nt_sum_put_begun(const struct nt_sum *sum, struct nt_summary *summary)
 		const struct nt_calls_rank *rank = &sum->calls[i];
 		struct nt_begun_seen *begun;
 
-		begun = nt_summary_add(&summary->begun, &summary->begun_count, sizeof(*begun));
+		begun = nt_array_add(&summary->begun, &summary->begun_count, NT_SUMMARY_MAX,
+				     sizeof(*begun));
 		if (!begun)
 			return -1;
 		begun->rank = (uint32_t)rank->rank;

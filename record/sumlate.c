@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "lib/array.h"
 
 int nt_summary_add_lateness(struct nt_summary *summary, size_t comm_at,
 			    const struct nt_sum_comm *comm, size_t first_node)
@@ -16,7 +17,8 @@ int nt_summary_add_lateness(struct nt_summary *summary, size_t comm_at,
 		return -1;
 	if (lateness.calls == 0)
 		return 0;
-	added = nt_summary_add(&summary->latenesses, &summary->lateness_count, sizeof(*added));
+	added = nt_array_add(&summary->latenesses, &summary->lateness_count, NT_SUMMARY_MAX,
+			     sizeof(*added));
 	if (!added)
 		return -1;
 	*added = lateness;

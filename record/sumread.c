@@ -39,10 +39,8 @@ static int key_reason(const struct nt_key *key)
 	return reason != NT_REASON_NONE ? reason : NT_REASON_COUNTED;
 }
 
-static int take_key(struct nt_key *key, const struct nt_key *read, int64_t rank,
-		    struct nt_error *err)
+static int settle_key(struct nt_key *key, int64_t rank, struct nt_error *err)
 {
-	*key = *read;
 	key->rank = rank;
 	key->trial = NULL; /* the record's */
 	if (key->state < 0)
@@ -58,18 +56,13 @@ static int take_key(struct nt_key *key, const struct nt_key *read, int64_t rank,
 }
 
 /* Without a shape the record has no place for keys. */
-static int take_keys(struct nt_sum_comm *comm, const struct nt_rank_comm *read,
-		     struct nt_error *err)
+static int take_keys(struct nt_sum_comm *comm, struct nt_rank_comm *read, struct nt_error *err)
 {
-	size_t count = comm->ranks > 0 ? read->key_count : 0;
-
-	comm->keys = count ? calloc(count, sizeof(comm->keys[0])) : NULL;
-	if (count && !comm->keys)
-		return nt_error_set(err, "no memory for %zu keys", count);
-	for (size_t i = 0; i < count; i++) {
-		if (take_key(&comm->keys[i], &read->keys[i], comm->rank, err) < 0)
+	comm->keys = read->keys;
+	comm->key_count = comm->ranks > 0 ? read->key_count : 0;
+	for (size_t i = 0; i < comm->key_count; i++) {
+		if (settle_key(&comm->keys[i], comm->rank, err) < 0)
 			return -1;
-		comm->key_count++;
 	}
 	return 0;
 }
@@ -89,8 +82,8 @@ static int check_shape(struct nt_sum_comm *comm, struct nt_error *err)
 	return 0;
 }
 
-/* comm->places is the caller's. */
-static int take_comm(struct nt_sum_comm *comm, const struct nt_rank_comm *read,
+/* comm->places is the caller's, comm->keys are the record's. */
+static int take_comm(struct nt_sum_comm *comm, struct nt_rank_comm *read,
 		     struct nt_sum_place *place, struct nt_error *err)
 {
 	*comm = (struct nt_sum_comm){
@@ -114,15 +107,8 @@ static int take_comm(struct nt_sum_comm *comm, const struct nt_rank_comm *read,
 	return take_keys(comm, read, err);
 }
 
-static void free_comms(struct nt_sum_comm *comms, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		free(comms[i].keys);
-	free(comms);
-}
-
 /* All of it is looked at before any of it is added: a record counts as a whole. */
-static int add_comms(struct nt_sum *sum, const struct nt_rank *rank, struct nt_error *err)
+static int add_comms(struct nt_sum *sum, struct nt_rank *rank, struct nt_error *err)
 {
 	size_t count = rank->comm_count;
 	struct nt_sum_comm *comms = count ? calloc(count, sizeof(comms[0])) : NULL;
@@ -146,102 +132,33 @@ static int add_comms(struct nt_sum *sum, const struct nt_rank *rank, struct nt_e
 			nt_sum_add_unusable(sum,
 					    "more communicators or keys than can be summed up");
 	}
-	free_comms(comms, count);
+	free(comms);
 	return rc;
 }
 
 /* Arms of one key that make no sense are left out; what is decided is told elsewhere. */
 static void add_arms(struct nt_sum *sum, json_object *object)
 {
-	struct nt_sum_explored *explored = calloc(1, sizeof(*explored));
-	struct nt_explored_arm arm;
-	struct nt_explored read;
-	size_t count;
+	struct nt_sum_explored explored = { .arm_count = 0 };
+	json_object *arms;
 
-	nt_fields_clear(&nt_explored_fields, &read);
-	if (!explored ||
-	    nt_fields_read(&nt_explored_fields, object, &read, NT_READ_TO_COPY, NULL) < 0 ||
-	    !read.arm_array || read.coll < 0) {
-		free(explored);
+	nt_fields_clear(&nt_explored_fields, &explored.key);
+	if (nt_fields_read(&nt_explored_fields, object, &explored.key, NT_READ_TO_COPY, NULL) < 0 ||
+	    !explored.key.arm_array || explored.key.coll < 0)
 		return;
+	arms = explored.key.arm_array;
+	explored.key.arm_array = NULL; /* the record's */
+	for (size_t i = 0; i < json_object_array_length(arms) && explored.arm_count < NT_SUM_ARMS;
+	     i++) {
+		struct nt_explored_arm *arm = &explored.arm[explored.arm_count];
+
+		if (nt_fields_read_item(&nt_explored_arm_fields, arms, i, arm, NT_READ_TO_COPY,
+					NULL) == 0 &&
+		    arm->arm >= 0)
+			explored.arm_count++;
 	}
-	memcpy(explored->id, read.id, sizeof(explored->id));
-	explored->ranks = read.ranks;
-	explored->coll = read.coll;
-	explored->bytes = read.bytes;
-	count = json_object_array_length(read.arm_array);
-	for (size_t i = 0; i < count && explored->arm_count < NT_SUM_ARMS; i++) {
-		nt_fields_clear(&nt_explored_arm_fields, &arm);
-		if (nt_fields_read(&nt_explored_arm_fields,
-				   json_object_array_get_idx(read.arm_array, i), &arm,
-				   NT_READ_TO_COPY, NULL) < 0 ||
-		    arm.arm < 0)
-			continue;
-		explored->arm[explored->arm_count++] = arm;
-	}
-	if (explored->arm_count > 0)
-		(void)nt_sum_add_explored(sum, explored);
-	free(explored);
-}
-
-/* A round's times, block by block, as far as they are there. Returns how many. */
-static size_t take_round(struct nt_try *tries, const struct nt_rank_trial *trial, unsigned round)
-{
-	const unsigned arms = trial->round[round].arms;
-	size_t count = 0;
-
-	for (unsigned block = 0; block < trial->round[round].blocks; block++) {
-		for (unsigned i = 0; i < arms; i++) {
-			size_t at = 2 * ((size_t)block * arms + i);
-			const uint8_t *data = trial->round[round].data + at;
-
-			if (at + 2 > trial->round[round].bytes)
-				return count;
-			tries[count++] = (struct nt_try){
-				.round = (uint16_t)round,
-				.block = (uint16_t)block,
-				.arm = trial->round[round].arm[i],
-				.us = (float)nt_rank_time_us((uint16_t)(data[0] | data[1] << 8)),
-			};
-		}
-	}
-	return count;
-}
-
-struct trial_room {
-	struct nt_rank_trial trial;
-	uint8_t data[NT_RANK_TRIAL_ROUNDS][NT_RANK_TRIAL_BYTES];
-};
-
-static void add_trial(struct nt_sum *sum, const struct nt_rank_comm *comm, const struct nt_key *key)
-{
-	struct trial_room *room = calloc(1, sizeof(*room));
-	struct nt_sum_explored explored = { .ranks = comm->ranks,
-					    .coll = key->coll,
-					    .bytes = key->bytes };
-	size_t values = 0;
-
-	memcpy(explored.id, comm->id, sizeof(explored.id));
-	if (room && nt_rank_read_trial(&room->trial, room->data, key->trial, NULL) == 0) {
-		for (unsigned i = 0; i < room->trial.rounds; i++)
-			values += room->trial.round[i].bytes / 2;
-		explored.tries = calloc(values + 1, sizeof(explored.tries[0]));
-		for (unsigned i = 0; explored.tries && i < room->trial.rounds; i++)
-			explored.try_count += take_round(explored.tries + explored.try_count,
-							 &room->trial, i);
+	if (explored.arm_count > 0)
 		(void)nt_sum_add_explored(sum, &explored);
-	}
-	free(room);
-}
-
-static void add_trials(struct nt_sum *sum, const struct nt_rank *rank)
-{
-	for (size_t c = 0; c < rank->comm_count; c++) {
-		for (size_t k = 0; k < rank->comms[c].key_count; k++) {
-			if (rank->comms[c].keys[k].trial)
-				add_trial(sum, &rank->comms[c], &rank->comms[c].keys[k]);
-		}
-	}
 }
 
 static void add_explored(struct nt_sum *sum, const struct nt_rank *rank)
@@ -309,7 +226,7 @@ static void add_words(struct nt_sum *sum, const struct nt_rank *rank)
 		memcpy(sum->library, rank->library, sizeof(sum->library));
 }
 
-static int add_record(struct nt_sum *sum, const struct nt_rank *rank, uint32_t job, uint32_t step,
+static int add_record(struct nt_sum *sum, struct nt_rank *rank, uint32_t job, uint32_t step,
 		      struct nt_error *err)
 {
 	if ((job != NT_SUM_ANY && rank->job != job) || (step != NT_SUM_ANY && rank->step != step))
@@ -321,7 +238,6 @@ static int add_record(struct nt_sum *sum, const struct nt_rank *rank, uint32_t j
 	add_words(sum, rank);
 	add_marker(sum, rank);
 	add_explored(sum, rank);
-	add_trials(sum, rank);
 	add_counts(sum, rank);
 	add_plugins(sum, rank);
 	sum->flags |= (uint32_t)rank->flags;

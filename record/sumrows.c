@@ -9,7 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/array.h"
 #include "contract/coll.h"
+#include "lib/compare.h"
 #include "lib/quantile.h"
 #include "record/bandwidth.h"
 
@@ -33,7 +35,7 @@ struct maker {
 
 static void *add(struct maker *maker, void *items, size_t *count, size_t item_bytes)
 {
-	void *item = nt_summary_add(items, count, item_bytes);
+	void *item = nt_array_add(items, count, NT_SUMMARY_MAX, item_bytes);
 
 	maker->no_memory = maker->no_memory || !item;
 	return item;
@@ -133,12 +135,9 @@ static size_t family_of(struct maker *maker, const struct nt_sum_comm *comm)
 			break;
 	}
 	if (i == summary->family_count) {
-		family = nt_summary_add(&summary->families, &summary->family_count,
-					sizeof(*family));
-		if (!family) {
-			maker->no_memory = true;
+		family = add(maker, &summary->families, &summary->family_count, sizeof(*family));
+		if (!family)
 			return SIZE_MAX;
-		}
 		family->step = maker->step_at;
 		family->ranks = (uint32_t)comm->ranks;
 		family->nodes = (uint32_t)comm->nodes;
@@ -150,10 +149,10 @@ static size_t family_of(struct maker *maker, const struct nt_sum_comm *comm)
 
 static int by_rank(const void *left, const void *right)
 {
-	uint32_t a = ((const struct nt_place_seen *)left)->rank;
-	uint32_t b = ((const struct nt_place_seen *)right)->rank;
+	const struct nt_place_seen *a = left, *b = right;
 
-	return (a > b) - (a < b);
+	NT_COMPARE(a->rank, b->rank);
+	return 0;
 }
 
 static void add_places(struct maker *maker, const struct nt_sum_comm *comm)
@@ -336,13 +335,14 @@ static void fill_row(struct nt_key *row, const struct draft *draft, const struct
 static const struct nt_sum_explored *find_explored(const struct nt_sum *sum,
 						   const struct draft *draft)
 {
-	for (size_t i = 0; i < sum->explored_count; i++) {
-		const struct nt_sum_explored *explored = &sum->explored[i];
+	struct nt_explored key = { .ranks = draft->comm->ranks,
+				   .coll = draft->row.coll,
+				   .bytes = draft->row.bytes };
 
-		if (strcmp(explored->id, draft->comm->id) == 0 &&
-		    explored->ranks == draft->comm->ranks && explored->coll == draft->row.coll &&
-		    explored->bytes == draft->row.bytes)
-			return explored;
+	memcpy(key.id, draft->comm->id, sizeof(key.id));
+	for (size_t i = 0; i < sum->explored_count; i++) {
+		if (nt_explored_same(&sum->explored[i].key, &key))
+			return &sum->explored[i];
 	}
 	return NULL;
 }
@@ -352,18 +352,6 @@ static void add_arms(struct maker *maker, struct nt_key *row, const struct draft
 	const struct nt_sum_explored *explored = find_explored(maker->sum, draft);
 
 	row->first_arm = maker->summary->arm_count;
-	row->first_try = maker->summary->try_count;
-	for (size_t i = 0; explored && i < explored->try_count; i++) {
-		struct nt_try *try = nt_summary_add(&maker->summary->tries,
-						    &maker->summary->try_count, sizeof(*try));
-
-		if (!try) {
-			maker->no_memory = true;
-			return;
-		}
-		*try = explored->tries[i];
-		row->try_count++;
-	}
 	for (size_t i = 0; explored && i < explored->arm_count; i++) {
 		struct nt_explored_arm *arm = ADD(maker, arm);
 
@@ -424,7 +412,7 @@ static void add_shares(struct maker *maker)
 		row->share = row->calls > 0 ? nt_row_own_us(row, nt_row_in_force(row)) *
 						      (double)row->calls * row->ranks
 					    : NAN;
-		total_us += isnan(row->share) ? 0 : row->share;
+		total_us += nt_or_zero(row->share);
 		step->spent_ms = plus(step->spent_ms, row->spent_ms);
 		step->saved_ms = plus(step->saved_ms, row->saved_ms);
 		step->estimated_ms = plus(step->estimated_ms, row->estimated_ms);
@@ -507,13 +495,11 @@ static void add_whys(struct maker *maker)
 static void add_dropped(struct maker *maker)
 {
 	for (size_t i = 0; i < maker->sum->dropped_count; i++) {
-		struct nt_dropped *dropped = nt_summary_add(
-			&maker->summary->dropped, &maker->summary->dropped_count, sizeof(*dropped));
+		struct nt_dropped *dropped = add(maker, &maker->summary->dropped,
+						 &maker->summary->dropped_count, sizeof(*dropped));
 
-		if (!dropped) {
-			maker->no_memory = true;
+		if (!dropped)
 			return;
-		}
 		*dropped = maker->sum->dropped[i];
 		dropped->step = maker->step_at;
 	}

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/array.h"
 #include "record/read.h"
 #include "record/job-summary.h"
 
@@ -69,8 +70,8 @@ static void take(struct nt_topology_seen *seen, const struct nt_topology *topolo
 
 static struct nt_topology_seen *add(struct nt_summary *summary, size_t step, const char *node)
 {
-	struct nt_topology_seen *seen = nt_summary_add(&summary->topologies,
-						       &summary->topology_count, sizeof(*seen));
+	struct nt_topology_seen *seen = nt_array_add(&summary->topologies, &summary->topology_count,
+						     NT_SUMMARY_MAX, sizeof(*seen));
 
 	if (!seen)
 		return NULL;

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/array.h"
 #include "replay/rng.h"
 
 const struct nt_replay_rule nt_replay_own = { .name = "nccl-tune", .rule = &nt_rule_own };
@@ -139,7 +140,7 @@ int nt_replay_trace(struct nt_replay *replay, const struct nt_trace *trace,
 		    struct nt_replay_rows *rows, unsigned *left_out, struct nt_error *err)
 {
 	for (unsigned i = 0; i < trace->rows; i++) {
-		struct nt_replay_row *grown;
+		struct nt_replay_row *row;
 		struct nt_source source;
 
 		if (!nt_source_starts(trace, i))
@@ -149,13 +150,11 @@ int nt_replay_trace(struct nt_replay *replay, const struct nt_trace *trace,
 			(*left_out)++;
 			continue;
 		}
-		grown = realloc(rows->row, (rows->count + 1) * sizeof(grown[0]));
-		if (!grown)
+		row = nt_array_add(&rows->row, &rows->count, SIZE_MAX, sizeof(*row));
+		if (!row)
 			return nt_error_set(err, "no memory");
-		rows->row = grown;
-		if (run_cell(replay, &source, &grown[rows->count], err) < 0)
+		if (run_cell(replay, &source, row, err) < 0)
 			return -1;
-		rows->count++;
 	}
 	return 0;
 }

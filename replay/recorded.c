@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/array.h"
 #include "record/rankread.h"
 #include "replay/replay.h"
 
@@ -101,7 +102,7 @@ static int repeat(struct nt_replay *replay, const struct nt_rank_comm *comm,
 									 : NT_ARM_BASELINE };
 	struct data *data = calloc(1, sizeof(*data));
 	struct nt_driven driven;
-	struct nt_replay_row *grown;
+	struct nt_replay_row *row;
 	int rc = -1;
 
 	if (!data)
@@ -115,13 +116,12 @@ static int repeat(struct nt_replay *replay, const struct nt_rank_comm *comm,
 			     nt_coll_name(key->coll), (long long)key->bytes);
 		goto out;
 	}
-	grown = realloc(rows->row, (rows->count + 1) * sizeof(grown[0]));
-	if (!grown) {
+	row = nt_array_add(&rows->row, &rows->count, SIZE_MAX, sizeof(*row));
+	if (!row) {
 		nt_error_set(err, "no memory");
 		goto out;
 	}
-	rows->row = grown;
-	describe(comm, key, &driven, &grown[rows->count++]);
+	describe(comm, key, &driven, row);
 	rc = 0;
 out:
 	free(data);

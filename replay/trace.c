@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include "lib/array.h"
 #include "lib/number.h"
+#include "lib/trim.h"
 
 static int coll_of(const char *name)
 {
@@ -39,19 +41,9 @@ static int arm_of(const char *algo, const char *proto)
 /* Cuts the next field off *line and trims it; NULL at the end. */
 static char *cut(char **line)
 {
-	char *field = *line;
-	char *end, *last;
+	char *field = strsep(line, ",");
 
-	if (!field)
-		return NULL;
-	end = field + strcspn(field, ",");
-	*line = *end == ',' ? end + 1 : NULL;
-	*end = 0;
-	field += strspn(field, " \t\r\n");
-	last = field + strlen(field);
-	while (last > field && isspace((unsigned char)last[-1]))
-		*--last = 0;
-	return field;
+	return field ? nt_trim(field) : NULL;
 }
 
 static int parse_samples(struct nt_trace_row *r, char *rest, struct nt_error *err)
@@ -187,26 +179,11 @@ static int parse_pick(struct nt_trace_row *r, char *line, struct nt_error *err)
 
 typedef int parse_line(struct nt_trace_row *row, char *line, struct nt_error *err);
 
-static struct nt_trace_row *row_add(struct nt_trace *t, unsigned *room)
-{
-	if (t->rows == *room) {
-		unsigned more = *room ? 2 * *room : 64;
-		struct nt_trace_row *grown = realloc(t->row, more * sizeof(grown[0]));
-
-		if (!grown)
-			return NULL;
-		t->row = grown;
-		*room = more;
-	}
-	memset(&t->row[t->rows], 0, sizeof(t->row[0]));
-	return &t->row[t->rows++];
-}
-
 static int load_lines(struct nt_trace *t, FILE *f, parse_line *parse, const char *name,
 		      struct nt_error *err)
 {
 	struct nt_error inner = { "" };
-	unsigned number = 0, room = 0;
+	unsigned number = 0;
 	char *line = NULL;
 	size_t size = 0;
 	ssize_t length;
@@ -218,7 +195,7 @@ static int load_lines(struct nt_trace *t, FILE *f, parse_line *parse, const char
 		number++;
 		if (line[0] == '#' || line[strspn(line, " \t\r\n")] == 0)
 			continue;
-		row = t->rows < NT_TRACE_ROWS ? row_add(t, &room) : NULL;
+		row = nt_array_add(&t->row, &t->rows, NT_TRACE_ROWS, sizeof(*row));
 		if (!row)
 			rc = nt_error_set(&inner, "more than %d rows, or no memory", NT_TRACE_ROWS);
 		else if (strlen(line) != (size_t)length)

@@ -45,7 +45,7 @@ struct nt_trace_row {
 
 struct nt_trace {
 	struct nt_trace_row *row;
-	unsigned rows;
+	size_t rows;
 };
 
 int nt_trace_load(struct nt_trace *t, const char *path, struct nt_error *err);

@@ -44,6 +44,7 @@ unit_tests = \
 	%D%/unit/fake-event \
 	%D%/unit/fake-model \
 	%D%/unit/lateness \
+	%D%/unit/low-nodes \
 	%D%/unit/layout \
 	%D%/unit/site-memory \
 	%D%/unit/long \
@@ -324,6 +325,7 @@ tests_simlib_libnccl_la_SOURCES = \
 	%D%/simlib/fault.h \
 	%D%/simlib/gpu.c \
 	%D%/simlib/nccl.c \
+	%D%/simlib/p2p.c \
 	%D%/simlib/reduce.c \
 	%D%/simlib/reduce.h \
 	%D%/simlib/sim.h \
@@ -395,6 +397,7 @@ EXTRA_DIST += \
 	%D%/cluster/63-directory.bats \
 	%D%/cluster/70-launch.bats \
 	%D%/cluster/72-simulated.bats \
+	%D%/cluster/74-nodes.bats \
 	%D%/cluster/75-launch-profile.bats \
 	%D%/cluster/76-launch-job.bats \
 	%D%/cluster/76-launch-trouble.bats \

@@ -4,6 +4,7 @@
 #include "tuner/variables.h"
 
 #include <string.h>
+#include "lib/list.h"
 #include "lib/printable.h"
 
 #define NAME_BYTES 48
@@ -55,25 +56,13 @@ void nt_variables_add(struct nt_variables *variables, const char *word)
 		variables->cut = true;
 }
 
-static bool has(const char *words, const char *word, size_t bytes)
-{
-	for (const char *at = words; *at; at += *at == ' ') {
-		size_t length = strcspn(at, " ");
-
-		if (length == bytes && memcmp(at, word, bytes) == 0)
-			return true;
-		at += length;
-	}
-	return false;
-}
-
 void nt_variables_split(const struct nt_variables *now, const struct nt_variables *started,
 			char outside[NT_VARIABLES_MAX], char inside[NT_VARIABLES_MAX])
 {
 	outside[0] = inside[0] = '\0';
 	for (const char *at = now->text; *at; at += *at == ' ') {
 		size_t length = strcspn(at, " ");
-		bool known = started->cut || has(started->text, at, length);
+		bool known = started->cut || nt_list_has(started->text, ' ', at, length);
 
 		(void)append(known ? outside : inside, at, length);
 		at += length;

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "contract/coll.h"
+#include "lib/array.h"
+#include "lib/compare.h"
 #include "report/text/row-text.h"
 #include "report/model/row-time.h"
 
@@ -166,20 +168,20 @@ static void add(struct sample_adder *adder, const struct sample_place *place, en
 		double value, const struct label *more)
 {
 	struct nt_samples *samples = adder->samples;
-	struct nt_metric *items;
+	struct nt_metric *added;
 	char *labels;
 
 	if (isnan(value))
 		return;
 	labels = labels_of(place, more);
-	items = labels ? realloc(samples->items, (samples->count + 1) * sizeof(*items)) : NULL;
-	if (!items) {
+	added = labels ? nt_array_add(&samples->items, &samples->count, SIZE_MAX, sizeof(*added))
+		       : NULL;
+	if (!added) {
 		adder->no_memory = true;
 		free(labels);
 		return;
 	}
-	samples->items = items;
-	items[samples->count++] = (struct nt_metric){ metric, labels, value };
+	*added = (struct nt_metric){ metric, labels, value };
 }
 
 static void add_plain(struct sample_adder *adder, const struct sample_place *place,
@@ -260,22 +262,13 @@ static void add_step(struct sample_adder *adder, const struct sample_place *plac
 	add_late(adder, place);
 }
 
-static const struct nt_step *step_of(const struct nt_summary *summary, const char *name)
-{
-	for (size_t i = 0; i < summary->step_count; i++) {
-		if (strcmp(summary->steps[i].name, name) == 0)
-			return &summary->steps[i];
-	}
-	return NULL;
-}
-
 /* How many remarks of a step give one reason. */
 static void add_untuned(struct sample_adder *adder, const char *job,
 			const struct nt_summary *summary, size_t which)
 {
 	const struct nt_remark *remark = &summary->remarks[which];
-	const struct sample_place place = { job, &summary->job, step_of(summary, remark->step),
-					    NULL, NULL };
+	const struct sample_place place = { job, &summary->job,
+					    nt_summary_step(summary, remark->step), NULL, NULL };
 	size_t count = 0;
 
 	for (size_t i = 0; i < summary->remark_count; i++) {
@@ -319,8 +312,7 @@ static int compare(const void *left, const void *right)
 {
 	const struct nt_metric *a = left, *b = right;
 
-	if (a->metric != b->metric)
-		return a->metric < b->metric ? -1 : 1;
+	NT_COMPARE(a->metric, b->metric);
 	return strcmp(a->labels, b->labels);
 }
 

@@ -127,8 +127,7 @@ static json_object *calls_value(const struct nt_summary *summary, const struct n
 
 		nt_json_count(object, "rank", begun->rank, rc);
 		nt_json_count(object, "begun", begun->begun, rc);
-		if (begun->ended >= 0)
-			nt_json_count(object, "ended", begun->ended, rc);
+		nt_json_count(object, "ended", begun->ended, rc);
 		nt_json_count(object, "seen", begun->seen_s, rc);
 		nt_json_add(array, NULL, object, rc);
 	}
@@ -241,15 +240,6 @@ static json_object *untuned_value(const struct nt_summary *summary, const char *
 	return nt_json_filled(array);
 }
 
-static bool is_of_step(const struct nt_summary *summary, const struct nt_remark *remark)
-{
-	for (size_t i = 0; i < summary->step_count; i++) {
-		if (strcmp(summary->steps[i].name, remark->step) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* step NULL: of the record, and of steps that could not be read at all. */
 static json_object *damage_value(const struct nt_summary *summary, const char *step, int *rc)
 {
@@ -260,7 +250,8 @@ static json_object *damage_value(const struct nt_summary *summary, const char *s
 		const struct nt_remark *remark = &summary->remarks[i];
 
 		if (remark->kind != NT_REMARK_DAMAGE ||
-		    (step ? strcmp(remark->step, step) != 0 : is_of_step(summary, remark)))
+		    (step ? strcmp(remark->step, step) != 0
+			  : nt_summary_step(summary, remark->step) != NULL))
 			continue;
 		snprintf(text, sizeof(text), "%s%s%s%s", step || !remark->step[0] ? "" : "step ",
 			 step ? "" : remark->step, step || !remark->step[0] ? "" : ": ",

@@ -35,10 +35,8 @@ static int read_arms(const struct nt_explored *e, struct nt_explored_arm *m, siz
 	if (*count > MOST_ARMS)
 		return nt_error_set(err, "%zu arms (want at most %d)", *count, MOST_ARMS);
 	for (size_t i = 0; i < *count; i++) {
-		nt_fields_clear(&nt_explored_arm_fields, &m[i]);
-		if (nt_fields_read(&nt_explored_arm_fields,
-				   json_object_array_get_idx(e->arm_array, i), &m[i],
-				   NT_READ_TO_SHOW, err) < 0)
+		if (nt_fields_read_item(&nt_explored_arm_fields, e->arm_array, i, &m[i],
+					NT_READ_TO_SHOW, err) < 0)
 			return -1;
 	}
 	return 0;

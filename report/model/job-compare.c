@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/array.h"
 #include "record/bandwidth.h"
 
 /* ---- times */
@@ -104,25 +105,22 @@ static bool own_known(const struct nt_key *key)
 static int add_keys(struct nt_step_pair *pair, int from, struct nt_error *err)
 {
 	const struct nt_step_side *side = pair->side[from];
-	struct nt_key_pair *keys;
+	struct nt_key_pair *added;
 
 	for (size_t i = 0; side && i < side->summary->row_count; i++) {
 		const struct nt_key *key = &side->summary->rows[i], *other;
-		struct nt_key_pair added;
 
 		if (key->step != side->at)
 			continue;
 		other = find_key(pair->side, !from, key);
 		if (from == 1 && other)
 			continue;
-		keys = realloc(pair->keys, (pair->key_count + 1) * sizeof(*keys));
-		if (!keys)
+		added = nt_array_add(&pair->keys, &pair->key_count, SIZE_MAX, sizeof(*added));
+		if (!added)
 			return nt_error_set(err, "no memory to compare the jobs");
-		pair->keys = keys;
-		added.key[from] = key;
-		added.key[!from] = other;
-		added.own = own_known(key) && own_known(other);
-		keys[pair->key_count++] = added;
+		added->key[from] = key;
+		added->key[!from] = other;
+		added->own = own_known(key) && own_known(other);
 	}
 	return 0;
 }
@@ -130,14 +128,11 @@ static int add_keys(struct nt_step_pair *pair, int from, struct nt_error *err)
 static int add_pair(struct nt_job_comparison *comparison, const struct nt_step_side *a,
 		    const struct nt_step_side *b, struct nt_error *err)
 {
-	struct nt_step_pair *pairs = realloc(comparison->pairs,
-					     (comparison->count + 1) * sizeof(*pairs));
-	struct nt_step_pair *pair;
+	struct nt_step_pair *pair = nt_array_add(&comparison->pairs, &comparison->count, SIZE_MAX,
+						 sizeof(*pair));
 
-	if (!pairs)
+	if (!pair)
 		return nt_error_set(err, "no memory to compare the jobs");
-	comparison->pairs = pairs;
-	pair = &pairs[comparison->count++];
 	*pair = (struct nt_step_pair){ .side = { a, b } };
 	return add_keys(pair, 0, err) < 0 ? -1 : add_keys(pair, 1, err);
 }

@@ -6,30 +6,14 @@
 #include <math.h>
 #include "report/model/row-time.h"
 
-static double known(double value)
-{
-	return isnan(value) ? 0 : value;
-}
-
-/* A step's own sums count what had no room in the record, too. */
 static double net_ms_of(const struct nt_summary *summary, size_t at)
 {
 	const struct nt_step *step = &summary->steps[at];
-	double saved_ms = 0, spent_ms = 0;
 
 	if (step->calibration > 0)
 		return -nt_step_calibration_ms(step);
-	for (size_t i = 0; i < summary->row_count; i++) {
-		const struct nt_key *row = &summary->rows[i];
-
-		if (row->step != at)
-			continue;
-		saved_ms += known(row->saved_ms);
-		spent_ms += known(row->spent_ms);
-	}
-	return known(nt_step_launch_ms(step)) +
-	       (isnan(step->saved_ms) ? saved_ms : step->saved_ms) -
-	       (isnan(step->spent_ms) ? spent_ms : step->spent_ms);
+	return nt_or_zero(nt_step_launch_ms(step)) + nt_step_saved_ms(summary, at) -
+	       nt_step_spent_ms(summary, at);
 }
 
 void nt_job_figures_make(struct nt_job_figures *figures, const struct nt_summary *summary)

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "lib/array.h"
 #include "report/model/jobload.h"
 
 #define TIMEOUT_MS 60000 /* of one bundle */
@@ -14,20 +15,14 @@ int nt_joblist_add(struct nt_joblist *list, const char *text, struct nt_error *e
 	while (*text) {
 		size_t bytes = strcspn(text, ",");
 		char *one = strndup(text, bytes);
-		struct nt_jobrange *ranges = realloc(list->ranges,
-						     (list->count + 1) * sizeof(*ranges));
-		int rc = -1;
+		struct nt_jobrange *range = nt_array_add(&list->ranges, &list->count, SIZE_MAX,
+							 sizeof(*range));
+		int rc = range && one ? nt_jobrange_parse(range, one, err)
+				      : nt_error_set(err, "no memory for the list of jobs");
 
-		if (ranges)
-			list->ranges = ranges;
-		if (ranges && one)
-			rc = nt_jobrange_parse(&ranges[list->count], one, err);
-		else
-			nt_error_set(err, "no memory for the list of jobs");
 		free(one);
 		if (rc < 0)
 			return -1;
-		list->count++;
 		text += bytes + (text[bytes] == ',');
 	}
 	return 0;
@@ -59,12 +54,12 @@ bool nt_joblist_is_empty(const struct nt_joblist *list)
 /* Move an item from one list to another. */
 static int take(struct nt_jobtexts *texts, struct nt_jobtext *item)
 {
-	struct nt_jobtext *items = realloc(texts->items, (texts->count + 1) * sizeof(*items));
+	struct nt_jobtext *added = nt_array_add(&texts->items, &texts->count, SIZE_MAX,
+						sizeof(*added));
 
-	if (!items)
+	if (!added)
 		return -1;
-	texts->items = items;
-	items[texts->count++] = *item;
+	*added = *item;
 	item->comment = NULL;
 	memset(item->text, 0, sizeof(item->text));
 	return 0;

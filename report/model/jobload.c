@@ -35,53 +35,36 @@ static bool all_ended(const struct nt_jobtexts *texts)
 	return texts->count > 0;
 }
 
-static int copy_text(char **to, const char *from)
+/* What is left in from goes with it. */
+static void take_newer(struct nt_jobtext *text, struct nt_jobtext *from)
 {
-	char *text = from ? strdup(from) : NULL;
+	const struct nt_jobtext old = *text;
 
-	if (from && !text)
-		return -1;
-	free(*to);
-	*to = text;
-	return 0;
-}
-
-static int copy_texts(struct nt_jobtext *to, const struct nt_jobtext *from)
-{
-	int rc = copy_text(&to->comment, from->comment);
-
-	for (unsigned sink = 0; rc == 0 && sink < NT_SINK_KINDS; sink++)
-		rc = copy_text(&to->text[sink], from->text[sink]);
-	to->job = from->job;
-	to->run = from->run;
-	to->ended = from->ended;
-	to->state = from->state;
-	to->start_s = from->start_s;
-	to->end_s = from->end_s;
-	to->nodes = from->nodes;
-	memcpy(to->name, from->name, sizeof(to->name));
-	if (from->user[0]) /* which accounting may not know yet */
-		memcpy(to->user, from->user, sizeof(to->user));
-	if (from->partition[0])
-		memcpy(to->partition, from->partition, sizeof(to->partition));
-	if (from->elapsed_s > 0)
-		to->elapsed_s = from->elapsed_s;
-	return rc;
+	*text = *from;
+	*from = old;
+	memcpy(text->cluster, old.cluster, sizeof(text->cluster));
+	if (!text->user[0]) /* a name that slurmctld cannot tell */
+		memcpy(text->user, old.user, sizeof(text->user));
+	if (!text->partition[0])
+		memcpy(text->partition, old.partition, sizeof(text->partition));
+	if (text->elapsed_s == 0)
+		text->elapsed_s = old.elapsed_s;
 }
 
 /* Of a job that accounting has not seen end, slurmctld's texts are the newer ones. */
-static int merge(struct nt_jobtexts *texts, const struct nt_jobtexts *others)
+static int merge(struct nt_jobtexts *texts, struct nt_jobtexts *others)
 {
 	for (size_t i = 0; i < others->count; i++) {
-		const struct nt_jobtext *other = &others->items[i];
+		struct nt_jobtext *other = &others->items[i];
 		struct nt_jobtext *text = find(texts, other->label);
 
 		if (text && text->ended)
 			continue;
 		if (!text)
 			text = nt_jobtexts_add(texts, other->label, "", 0);
-		if (!text || copy_texts(text, other) < 0)
+		if (!text)
 			return -1;
+		take_newer(text, other);
 	}
 	return 0;
 }

@@ -6,23 +6,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/array.h"
 
 struct nt_jobtext *nt_jobtexts_add(struct nt_jobtexts *texts, const char *label,
 				   const char *comment, size_t comment_bytes)
 {
-	struct nt_jobtext *items = realloc(texts->items, (texts->count + 1) * sizeof(*items));
-	struct nt_jobtext *item;
+	struct nt_jobtext *item = nt_array_add(&texts->items, &texts->count, SIZE_MAX,
+					       sizeof(*item));
 
-	if (!items)
+	if (!item)
 		return NULL;
-	texts->items = items;
-	item = &items[texts->count];
-	memset(item, 0, sizeof(*item));
 	item->comment = strndup(comment, comment_bytes);
-	if (!item->comment)
+	if (!item->comment) {
+		texts->count--;
 		return NULL;
+	}
 	snprintf(item->label, sizeof(item->label), "%s", label);
-	texts->count++;
 	return item;
 }
 

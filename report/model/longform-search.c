@@ -200,21 +200,12 @@ void nt_long_find(struct nt_long_set *set, const struct nt_long_job *job,
 
 /* ---- in place of the short form */
 
-static bool holds(const struct nt_summary *summary, const char *step)
-{
-	for (size_t i = 0; i < summary->step_count; i++) {
-		if (strcmp(summary->steps[i].name, step) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* Steps that are in the short form alone. */
 static int add_others(struct nt_summary *full, const struct nt_summary *known, const char *text,
 		      size_t text_bytes, struct nt_error *err)
 {
 	for (size_t i = 0; i < known->step_count; i++) {
-		if (!holds(full, known->steps[i].name) &&
+		if (!nt_summary_step(full, known->steps[i].name) &&
 		    nt_summary_parse(full, text, text_bytes, known->steps[i].name, err) < 0)
 			return -1;
 	}

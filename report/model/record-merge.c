@@ -24,24 +24,14 @@ static bool find_ours(const char *text, struct nt_text *ours)
 	       nt_json_scan_is(*ours, '{');
 }
 
-static bool is_step(const struct nt_json_member *member)
+/* Its step of the same name. */
+static bool find_step(struct nt_text ours, const struct nt_json_member *member,
+		      struct nt_text *value)
 {
 	char name[NT_STEP_NAME_MAX];
-
-	if (member->name.bytes >= sizeof(name) || member->value.at[0] != '{')
-		return false;
-	memcpy(name, member->name.at, member->name.bytes);
-	name[member->name.bytes] = '\0';
-	return nt_step_name_valid(name);
-}
-
-static bool has_step(struct nt_text ours, const struct nt_json_member *member)
-{
-	char name[NT_STEP_NAME_MAX];
-	struct nt_text value;
 
 	snprintf(name, sizeof(name), "%.*s", (int)member->name.bytes, member->name.at);
-	return nt_json_scan_member(ours, name, &value);
+	return nt_json_scan_member(ours, name, value);
 }
 
 static void name_step(char added[NT_JOIN_STEPS], const struct nt_json_member *member)
@@ -73,10 +63,11 @@ static char *insert(const char *text, struct nt_text ours, const struct nt_json_
 
 static int add_member(char **joined, const struct nt_json_member *member, char added[NT_JOIN_STEPS])
 {
-	struct nt_text ours;
+	struct nt_text ours, present;
 	char *text;
 
-	if (!is_step(member) || !find_ours(*joined, &ours) || has_step(ours, member))
+	if (!nt_step_member_is(member) || !find_ours(*joined, &ours) ||
+	    find_step(ours, member, &present))
 		return 0;
 	text = insert(*joined, ours, member);
 	if (!text)
@@ -137,16 +128,6 @@ static long run_of(struct nt_text record)
 	return nt_json_scan_member(record, NT_STEP_RUN, &run) ? strtol(run.at, NULL, 10) : 0;
 }
 
-/* Has it the same step, of the same run? */
-static bool has_same(struct nt_text ours, const struct nt_json_member *member)
-{
-	char name[NT_STEP_NAME_MAX];
-	struct nt_text value;
-
-	snprintf(name, sizeof(name), "%.*s", (int)member->name.bytes, member->name.at);
-	return nt_json_scan_member(ours, name, &value) && run_of(value) == run_of(member->value);
-}
-
 /* Does this one go? */
 typedef bool nt_record_merge_goes(const void *argument, const struct nt_json_member *member);
 
@@ -167,7 +148,7 @@ static int divide(char **text, nt_record_merge_goes *goes, const void *argument,
 	rc = left ? begin(&left) : -1;
 	nt_json_scan_begin(&scan, ours);
 	for (int i = 0; rc == 0 && i < MEMBERS_MAX && nt_json_scan_next(&scan, &member) > 0; i++) {
-		if (!is_step(&member) || !goes(argument, &member)) {
+		if (!nt_step_member_is(&member) || !goes(argument, &member)) {
 			rc = add_member(&left, &member, added);
 			continue;
 		}
@@ -185,9 +166,13 @@ static int divide(char **text, nt_record_merge_goes *goes, const void *argument,
 	return rc;
 }
 
+/* Has the other record the same step, of the same run? */
 static bool is_in(const void *argument, const struct nt_json_member *member)
 {
-	return has_same(*(const struct nt_text *)argument, member);
+	struct nt_text value;
+
+	return find_step(*(const struct nt_text *)argument, member, &value) &&
+	       run_of(value) == run_of(member->value);
 }
 
 int nt_record_merge_without(char **text, const char *earlier)
@@ -217,7 +202,7 @@ bool nt_record_merge_is_empty(const char *text)
 		return false;
 	nt_json_scan_begin(&scan, ours);
 	for (int i = 0; i < MEMBERS_MAX && nt_json_scan_next(&scan, &member) > 0; i++) {
-		if (is_step(&member))
+		if (nt_step_member_is(&member))
 			return false;
 	}
 	return true;

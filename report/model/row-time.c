@@ -79,3 +79,29 @@ double nt_step_launch_ms(const struct nt_step *step)
 		return NAN;
 	return (double)step->steps * step->step_us[1] * (step->measured - 1) / 1e3;
 }
+
+double nt_step_saved_ms(const struct nt_summary *summary, size_t step)
+{
+	double saved_ms = 0;
+
+	if (!isnan(summary->steps[step].saved_ms))
+		return summary->steps[step].saved_ms;
+	for (size_t i = 0; i < summary->row_count; i++) {
+		if (summary->rows[i].step == step)
+			saved_ms += nt_or_zero(summary->rows[i].saved_ms);
+	}
+	return saved_ms;
+}
+
+double nt_step_spent_ms(const struct nt_summary *summary, size_t step)
+{
+	double spent_ms = 0;
+
+	if (!isnan(summary->steps[step].spent_ms))
+		return summary->steps[step].spent_ms;
+	for (size_t i = 0; i < summary->row_count; i++) {
+		if (summary->rows[i].step == step)
+			spent_ms += nt_or_zero(summary->rows[i].spent_ms);
+	}
+	return spent_ms;
+}

@@ -70,8 +70,7 @@ static int take_row(void *argument, const struct nt_text *column, struct nt_erro
 		.end_s = nt_sacct_number(column[TEXTS + texts]),
 	};
 
-	job.requeued = column[STATE].bytes >= strlen(REQUEUED) &&
-		       memcmp(column[STATE].at, REQUEUED, strlen(REQUEUED)) == 0;
+	job.requeued = nt_text_begins(column[STATE], REQUEUED);
 	asking->rows++;
 	if (!is_of_slice(asking, job.end_s))
 		return 0;

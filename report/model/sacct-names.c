@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/array.h"
 #include "lib/printable.h"
 #include "lib/sacct.h"
 
@@ -16,13 +17,11 @@ enum column { LABEL, NAME, COLUMNS };
 static int take(void *argument, const struct nt_text *column, struct nt_error *err)
 {
 	struct nt_sacct_names *names = argument;
-	struct nt_sacct_name *items = realloc(names->items, (names->count + 1) * sizeof(*items));
-	struct nt_sacct_name *item;
+	struct nt_sacct_name *item = nt_array_add(&names->items, &names->count, SIZE_MAX,
+						  sizeof(*item));
 
-	if (!items)
+	if (!item)
 		return nt_error_set(err, "no memory for the jobs' names");
-	names->items = items;
-	item = &items[names->count++];
 	nt_printable_copy(item->label, sizeof(item->label), column[LABEL].at, column[LABEL].bytes);
 	nt_printable_copy(item->name, sizeof(item->name), column[NAME].at, column[NAME].bytes);
 	return 0;

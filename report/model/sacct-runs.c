@@ -20,11 +20,6 @@ struct runs {
 	unsigned *rows; /* of each of these so far */
 };
 
-static bool begins(struct nt_text text, const char *with)
-{
-	return text.bytes >= strlen(with) && memcmp(text.at, with, strlen(with)) == 0;
-}
-
 static int add_run(struct runs *runs, size_t last, unsigned before, const struct nt_text *columns)
 {
 	char label[NT_JOB_LABEL_MAX];
@@ -51,13 +46,13 @@ static int take(void *argument, const struct nt_text *columns, struct nt_error *
 {
 	struct runs *runs = argument;
 	const uint32_t job = (uint32_t)nt_sacct_number(columns[1]);
-	bool requeued = begins(columns[2], REQUEUED);
+	bool requeued = nt_text_begins(columns[2], REQUEUED);
 	size_t last = 0;
 	unsigned before;
 
 	while (last < runs->last_count && runs->texts->items[last].job != job)
 		last++;
-	if (last == runs->last_count || begins(columns[2], RESIZED))
+	if (last == runs->last_count || nt_text_begins(columns[2], RESIZED))
 		return 0;
 	before = runs->rows[last]++;
 	runs->texts->items[last].run = before + requeued;

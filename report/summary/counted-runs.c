@@ -53,9 +53,7 @@ static int64_t next_of(const struct nt_summary *summary, int64_t next)
 int nt_counted_runs_take(struct nt_counted_runs *runs, const struct nt_streamed_job *job,
 			 struct nt_summary *summary)
 {
-	const size_t count = runs->jobs.count;
 	char name[NT_NAME_BYTES];
-	int64_t *grown;
 	int at;
 
 	snprintf(name, sizeof(name), "%s %s", job->cluster, job->label);
@@ -63,16 +61,9 @@ int nt_counted_runs_take(struct nt_counted_runs *runs, const struct nt_streamed_
 	if (at < 0 && !job->requeued)
 		return 0;
 	if (at < 0)
-		at = nt_names_add(&runs->jobs, name);
+		at = nt_names_item(&runs->jobs, name, &runs->next, sizeof(*runs->next));
 	if (at < 0)
-		return count == NT_COUNTED_RUNS_MAX ? 0 : -1;
-	if (runs->jobs.count > count) {
-		grown = realloc(runs->next, runs->jobs.count * sizeof(*grown));
-		if (!grown)
-			return -1;
-		runs->next = grown;
-		grown[at] = 0;
-	}
+		return runs->jobs.count == NT_COUNTED_RUNS_MAX ? 0 : -1;
 	drop_before(summary, runs->next[at]);
 	runs->next[at] = next_of(summary, runs->next[at]);
 	return 0;

@@ -46,24 +46,14 @@ int64_t nt_site_stats_recorded(const struct nt_site_stats_sum *sum)
 	return jobs;
 }
 
-static bool is_chosen(const struct nt_key *row)
-{
-	return row->arm != NT_ARM_BASELINE;
-}
-
 static bool is_decided(const struct nt_key *row)
 {
-	return is_chosen(row) || row->state == NT_KEYSTATE_KEPT;
-}
-
-static double known(double value)
-{
-	return isnan(value) ? 0 : value;
+	return nt_row_is_tuned(row) || row->state == NT_KEYSTATE_KEPT;
 }
 
 static int64_t rank_us(double ms, uint32_t ranks)
 {
-	double us = known(ms) * 1000 * ranks;
+	double us = nt_or_zero(ms) * 1000 * ranks;
 
 	return llround(fmax(fmin(us, (double)TIME_MAX_US), -(double)TIME_MAX_US));
 }
@@ -83,7 +73,7 @@ void nt_site_stats_add_row(struct nt_site_stats_sum *sum, const struct nt_key *r
 {
 	sum->keys++;
 	sum->decided += is_decided(row);
-	sum->chosen += is_chosen(row);
+	sum->chosen += nt_row_is_tuned(row);
 	sum->calls += row->calls > 0 ? row->calls : 0;
 	if (step->calibration > 0)
 		return;
@@ -124,8 +114,8 @@ struct nt_site_stats_sum nt_site_stats_rest(const struct nt_summary *summary, si
 
 		if (row->step != step_at)
 			continue;
-		saved_ms -= known(row->saved_ms);
-		spent_ms -= known(row->spent_ms);
+		saved_ms -= nt_or_zero(row->saved_ms);
+		spent_ms -= nt_or_zero(row->spent_ms);
 		least = least == 0 || row->ranks < least ? row->ranks : least;
 	}
 	rest.comm_us = rank_us(step->comm_ms, most);
@@ -186,8 +176,8 @@ static bool rows_fit(const struct nt_summary *summary, const struct bounds *most
 	for (size_t i = 0; i < summary->row_count; i++) {
 		const struct nt_key *row = &summary->rows[i];
 
-		if (fabs(known(row->saved_ms)) > most->ms || known(row->spent_ms) > most->ms ||
-		    row->ranks > most->ranks)
+		if (fabs(nt_or_zero(row->saved_ms)) > most->ms ||
+		    nt_or_zero(row->spent_ms) > most->ms || row->ranks > most->ranks)
 			return false;
 	}
 	return true;
@@ -199,9 +189,9 @@ static bool steps_fit(const struct nt_summary *summary, const struct bounds *mos
 		const struct nt_step *step = &summary->steps[i];
 		int64_t per_node = step->per_node > 0 ? step->per_node : 1;
 
-		if (fabs(known(step->saved_ms)) > most->ms || known(step->spent_ms) > most->ms ||
-		    known(step->comm_ms) > most->ms ||
-		    fabs(known(nt_step_launch_ms(step))) > most->ms ||
+		if (fabs(nt_or_zero(step->saved_ms)) > most->ms ||
+		    nt_or_zero(step->spent_ms) > most->ms || nt_or_zero(step->comm_ms) > most->ms ||
+		    fabs(nt_or_zero(nt_step_launch_ms(step))) > most->ms ||
 		    nt_step_calibration_ms(step) > most->ms || step->ranks > most->ranks ||
 		    step->nodes > most->ranks || per_node > most->ranks ||
 		    step->nodes * per_node > most->ranks)

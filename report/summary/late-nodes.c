@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/compare.h"
 #include "lib/json.h"
 #include "lib/number.h"
 #include "lib/table.h"
@@ -33,29 +34,22 @@ void nt_late_nodes_fini(struct nt_late_nodes *nodes)
 static struct nt_late_node *node_of(struct nt_late_nodes *nodes, const struct nt_streamed_job *job,
 				    const char *name)
 {
-	struct nt_late_node *grown;
+	struct nt_late_node *node;
 	char key[NT_NAME_BYTES];
 	int number;
 
 	snprintf(key, sizeof(key), "%s/%s", job->cluster, name);
-	number = nt_names_find(&nodes->names, key);
-	if (number < 0) {
-		grown = reallocarray(nodes->node, nodes->names.count + 1, sizeof(*grown));
-		if (!grown)
-			return NULL;
-		nodes->node = grown;
-		number = nt_names_add(&nodes->names, key);
-		if (number < 0)
-			return NULL;
-		memset(&grown[number], 0, sizeof(*grown));
-		snprintf(grown[number].cluster, sizeof(grown->cluster), "%s", job->cluster);
-		snprintf(grown[number].name, sizeof(grown->name), "%s", name);
+	number = nt_names_item(&nodes->names, key, &nodes->node, sizeof(*node));
+	if (number < 0)
+		return NULL;
+	node = &nodes->node[number];
+	if (node->seen != nodes->jobs) {
+		snprintf(node->cluster, sizeof(node->cluster), "%s", job->cluster);
+		snprintf(node->name, sizeof(node->name), "%s", name);
+		node->seen = nodes->jobs;
+		node->jobs++;
 	}
-	if (nodes->node[number].seen != nodes->jobs) {
-		nodes->node[number].seen = nodes->jobs;
-		nodes->node[number].jobs++;
-	}
-	return &nodes->node[number];
+	return node;
 }
 
 static void note_job(struct nt_late_node *node, const struct nt_streamed_job *job)
@@ -78,7 +72,7 @@ static void add_late(struct nt_late_nodes *nodes, const struct nt_streamed_job *
 	note_job(node, job);
 	node->seen_late = nodes->jobs;
 	node->late++;
-	node->late_us += isnan(step->late_us) ? 0 : step->late_us;
+	node->late_us += nt_or_zero(step->late_us);
 }
 
 static int add_slower(struct nt_late_nodes *nodes, const struct nt_streamed_job *job,
@@ -164,12 +158,10 @@ static int64_t worst(const struct nt_late_node *node)
 static int by_frequency(const void *left, const void *right)
 {
 	const struct nt_late_node *a = left, *b = right;
-	int order;
 
-	if (worst(a) != worst(b))
-		return worst(a) > worst(b) ? -1 : 1;
-	order = strcmp(a->cluster, b->cluster);
-	return order ? order : strcmp(a->name, b->name);
+	NT_COMPARE(worst(b), worst(a));
+	NT_COMPARE_TEXT(a->cluster, b->cluster);
+	return strcmp(a->name, b->name);
 }
 
 /* The names' numbers no longer hold then. */
@@ -229,7 +221,8 @@ int nt_late_nodes_text(FILE *out, struct nt_late_nodes *nodes, struct nt_error *
 	return 0;
 }
 
-int nt_late_nodes_json(FILE *out, struct nt_late_nodes *nodes, struct nt_error *err)
+int nt_late_nodes_json(FILE *out, struct nt_late_nodes *nodes, json_object *compared,
+		       struct nt_error *err)
 {
 	const size_t told = sort(nodes);
 	int rc = 0;
@@ -252,6 +245,7 @@ int nt_late_nodes_json(FILE *out, struct nt_late_nodes *nodes, struct nt_error *
 		nt_json_add(array, NULL, item, &rc);
 	}
 	nt_json_add(object, "nodes", array, &rc);
+	nt_json_known(object, "compared", compared, &rc);
 	if (rc == 0)
 		rc = nt_json_print(out, object);
 	json_object_put(object);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/compare.h"
 #include "lib/hex.h"
 
 #define PLACES_MAX 256
@@ -35,35 +36,17 @@ void nt_speedup_fini(struct nt_speedups *speedups)
 	nt_speedup_init(speedups);
 }
 
-/* The number of name, whose item of *items is zeroed where it is new; -1: no room. */
-static int number_of(struct nt_names *names, const char *name, void **items, size_t item_bytes)
-{
-	int number = nt_names_find(names, name);
-	char *grown;
-
-	if (number >= 0)
-		return number;
-	grown = reallocarray(*items, names->count + 1, item_bytes);
-	if (!grown)
-		return -1;
-	*items = grown;
-	memset(grown + names->count * item_bytes, 0, item_bytes);
-	return nt_names_add(names, name);
-}
-
 static struct nt_speedup_place *place_of(struct nt_speedups *speedups,
 					 const struct nt_speedup_from *from,
 					 const struct nt_step *step)
 {
-	void *places = speedups->place;
 	struct nt_speedup_place *place;
 	char name[NT_NAME_BYTES];
 	int number;
 
 	snprintf(name, sizeof(name), "%.63s %s %s %" PRId64 " %" PRId64, from->cluster,
 		 step->fingerprint, step->fabric, step->nodes, step->per_node);
-	number = number_of(&speedups->place_names, name, &places, sizeof(*place));
-	speedups->place = places;
+	number = nt_names_item(&speedups->place_names, name, &speedups->place, sizeof(*place));
 	if (number < 0)
 		return NULL;
 	place = &speedups->place[number];
@@ -105,18 +88,14 @@ static void add_voice(struct nt_speedup_item *item, int user, double measured)
 static void add_measured(struct nt_speedups *speedups, const struct nt_speedup_from *from,
 			 const struct nt_step *step, size_t place)
 {
-	void *items = speedups->item;
 	struct nt_speedup_item *item;
 	char name[NT_NAME_BYTES];
 	int number;
 
 	snprintf(name, sizeof(name), "%zu %s", place, step->launch);
-	number = number_of(&speedups->item_names, name, &items, sizeof(*item));
-	speedups->item = items;
-	if (number < 0) {
-		speedups->without_room++;
+	number = nt_names_item(&speedups->item_names, name, &speedups->item, sizeof(*item));
+	if (number < 0)
 		return;
-	}
 	item = &speedups->item[number];
 	item->place = place;
 	snprintf(item->profile, sizeof(item->profile), "%s", step->launch);
@@ -143,9 +122,9 @@ void nt_speedup_add(struct nt_speedups *speedups, const struct nt_speedup_from *
 	if (!step->launch[0] || !says_its_place(step) || (!is_default && !is_measured))
 		return;
 	place = place_of(speedups, from, step);
-	if (!place) {
-		speedups->without_room++;
-	} else if (is_default) {
+	if (!place)
+		return;
+	if (is_default) {
 		place->default_jobs += place->newest_job != from->job;
 		place->newest_job = from->job;
 		place->default_us += rank_time_of(step, from->elapsed_s);
@@ -184,23 +163,16 @@ static int in_order(const void *left, const void *right)
 	const struct ranked *a = left, *b = right;
 	const struct nt_speedup_place *a_place = &a->speedups->place[a->item->place];
 	const struct nt_speedup_place *b_place = &b->speedups->place[b->item->place];
-	int order = (a->worth_us < b->worth_us) - (a->worth_us > b->worth_us);
 
-	if (order == 0)
-		order = (a->item->jobs < b->item->jobs) - (a->item->jobs > b->item->jobs);
-	if (order == 0)
-		order = strcmp(a->item->profile, b->item->profile);
-	if (order == 0)
-		order = strcmp(a_place->cluster, b_place->cluster);
-	if (order == 0)
-		order = strcmp(a_place->fingerprint, b_place->fingerprint);
-	if (order == 0)
-		order = strcmp(a_place->fabric, b_place->fabric);
-	if (order == 0)
-		order = (a_place->nodes > b_place->nodes) - (a_place->nodes < b_place->nodes);
-	return order ? order
-		     : (a_place->per_node > b_place->per_node) -
-			       (a_place->per_node < b_place->per_node);
+	NT_COMPARE(b->worth_us, a->worth_us);
+	NT_COMPARE(b->item->jobs, a->item->jobs);
+	NT_COMPARE_TEXT(a->item->profile, b->item->profile);
+	NT_COMPARE_TEXT(a_place->cluster, b_place->cluster);
+	NT_COMPARE_TEXT(a_place->fingerprint, b_place->fingerprint);
+	NT_COMPARE_TEXT(a_place->fabric, b_place->fabric);
+	NT_COMPARE(a_place->nodes, b_place->nodes);
+	NT_COMPARE(a_place->per_node, b_place->per_node);
+	return 0;
 }
 
 const struct nt_speedup_item **nt_speedup_by_worth(const struct nt_speedups *speedups)

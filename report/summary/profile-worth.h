@@ -10,7 +10,7 @@
  *
  * Threads:  one at a time for one; pure.
  * Memory:   bounded; nt_speedup_fini frees it.
- * Errors:   none: what does not fit is counted.
+ * Errors:   none: what does not fit is left out.
  * Units:    in the names; rank time as in job-outcome.h.
  */
 #ifndef NT_SPEEDUP_H
@@ -49,7 +49,6 @@ struct nt_speedups {
 	struct nt_names place_names, item_names;
 	struct nt_speedup_place *place;
 	struct nt_speedup_item *item;
-	int64_t without_room;
 };
 
 /* The step's job and user, as numbers that no other has. */

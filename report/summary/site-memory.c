@@ -8,6 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/array.h"
+#include "lib/compare.h"
 #include "lib/hash.h"
 #include "lib/hex.h"
 #include "lib/printable.h"
@@ -29,22 +31,6 @@ void nt_site_memory_fini(struct nt_site_memory *learned)
 }
 
 /* ---- in */
-
-static struct nt_observed *add(struct nt_site_memory *learned)
-{
-	size_t room = learned->room ? 2 * learned->room : 256;
-	struct nt_observed *grown;
-
-	if (learned->count == learned->room) {
-		grown = reallocarray(learned->item, room, sizeof(*grown));
-		if (!grown)
-			return NULL;
-		learned->item = grown;
-		learned->room = room;
-	}
-	memset(&learned->item[learned->count], 0, sizeof(learned->item[0]));
-	return &learned->item[learned->count++];
-}
 
 /* "2.28.9" as 22809; 0 if it is none. */
 static uint32_t nccl_of(const char *text)
@@ -94,7 +80,7 @@ static int add_row(struct nt_site_memory *learned, const struct nt_observed *ste
 
 	if (!is_time(row->us[0]) || row->samples < 1 || row->coll < 0 || row->coll >= NT_COLLS)
 		return 0;
-	out = add(learned);
+	out = nt_array_add(&learned->item, &learned->count, SIZE_MAX, sizeof(*out));
 	if (!out)
 		return -1;
 	*out = *step;
@@ -133,42 +119,31 @@ int nt_site_memory_add(struct nt_site_memory *learned, const char *user, uint32_
 
 /* ---- orders */
 
-#define COMPARE(a, b)                              \
-	do {                                       \
-		if ((a) != (b))                    \
-			return (a) < (b) ? -1 : 1; \
-	} while (0)
-
 /* Of one line: place, profile and kind. */
 static int by_line(const struct nt_observed *a, const struct nt_observed *b)
 {
-	int order;
-
-	COMPARE(a->where.fingerprint, b->where.fingerprint);
-	COMPARE(a->where.fabric, b->where.fabric);
-	COMPARE(a->where.nodes, b->where.nodes);
-	COMPARE(a->where.per_node, b->where.per_node);
-	COMPARE(a->where.user_env, b->where.user_env);
-	COMPARE(a->where.nccl, b->where.nccl);
-	order = strcmp(a->where.driver, b->where.driver);
-	if (order == 0)
-		order = strcmp(a->profile, b->profile);
-	if (order != 0)
-		return order;
-	COMPARE(a->calibration, b->calibration);
+	NT_COMPARE(a->where.fingerprint, b->where.fingerprint);
+	NT_COMPARE(a->where.fabric, b->where.fabric);
+	NT_COMPARE(a->where.nodes, b->where.nodes);
+	NT_COMPARE(a->where.per_node, b->where.per_node);
+	NT_COMPARE(a->where.user_env, b->where.user_env);
+	NT_COMPARE(a->where.nccl, b->where.nccl);
+	NT_COMPARE_TEXT(a->where.driver, b->where.driver);
+	NT_COMPARE_TEXT(a->profile, b->profile);
+	NT_COMPARE(a->calibration, b->calibration);
 	return 0;
 }
 
 static int by_key(const struct nt_observed *a, const struct nt_observed *b)
 {
-	int order = by_line(a, b);
+	const int order = by_line(a, b);
 
 	if (order != 0)
 		return order;
-	COMPARE(a->shape.ranks, b->shape.ranks);
-	COMPARE(a->shape.nodes, b->shape.nodes);
-	COMPARE(a->coll, b->coll);
-	COMPARE(nt_band(a->bytes), nt_band(b->bytes));
+	NT_COMPARE(a->shape.ranks, b->shape.ranks);
+	NT_COMPARE(a->shape.nodes, b->shape.nodes);
+	NT_COMPARE(a->coll, b->coll);
+	NT_COMPARE(nt_band(a->bytes), nt_band(b->bytes));
 	return 0;
 }
 
@@ -176,15 +151,14 @@ static int by_key(const struct nt_observed *a, const struct nt_observed *b)
 static int in_order(const void *left, const void *right)
 {
 	const struct nt_observed *a = left, *b = right;
-	int order = by_key(a, b);
+	const int order = by_key(a, b);
 
-	if (order == 0)
-		order = strcmp(a->user, b->user);
 	if (order != 0)
 		return order;
-	COMPARE(b->when_s, a->when_s);
-	COMPARE(a->job, b->job);
-	COMPARE(a->best_us, b->best_us);
+	NT_COMPARE_TEXT(a->user, b->user);
+	NT_COMPARE(b->when_s, a->when_s);
+	NT_COMPARE(a->job, b->job);
+	NT_COMPARE(a->best_us, b->best_us);
 	return 0;
 }
 

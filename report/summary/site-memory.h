@@ -43,7 +43,7 @@ struct nt_observed {
 
 struct nt_site_memory {
 	struct nt_observed *item;
-	size_t count, room;
+	size_t count;
 	size_t jobs, steps; /* read */
 	size_t without_place; /* steps with rows but without a place or a profile */
 };

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "contract/coll.h"
+#include "lib/compare.h"
 #include "lib/hex.h"
 #include "record/rank.h"
 
@@ -64,25 +65,19 @@ static struct nt_site_stats_group *group_of(struct nt_site_stats_groups *groups,
 					    const char *cluster, const char *name)
 {
 	char key[NT_NAME_BYTES];
-	struct nt_site_stats_group *grown;
+	struct nt_site_stats_group *group;
 	int number;
 
 	snprintf(key, sizeof(key), "%s/%s", cluster, name);
-	number = nt_names_find(&groups->names, key);
-	if (number >= 0)
-		return &groups->group[number];
-	grown = reallocarray(groups->group, groups->names.count + 1, sizeof(*grown));
-	if (!grown)
-		return NULL;
-	groups->group = grown;
-	number = nt_names_add(&groups->names, key);
+	number = nt_names_item(&groups->names, key, &groups->group, sizeof(*group));
 	if (number < 0)
 		return NULL;
-	grown = &groups->group[number];
-	memset(grown, 0, sizeof(*grown));
-	snprintf(grown->cluster, sizeof(grown->cluster), "%s", cluster);
-	snprintf(grown->name, sizeof(grown->name), "%s", name);
-	return grown;
+	group = &groups->group[number];
+	if (!group->cluster[0] && !group->name[0]) {
+		snprintf(group->cluster, sizeof(group->cluster), "%s", cluster);
+		snprintf(group->name, sizeof(group->name), "%s", name);
+	}
+	return group;
 }
 
 /* The group, with this job counted in it; that of all others where there is no room. */
@@ -226,18 +221,12 @@ static void offer_job(const struct adding *adding)
 static int number_user(struct adding *adding)
 {
 	struct nt_site_stats *tally = adding->tally;
-	size_t users = tally->users.count;
-	uint8_t *grown;
 
-	adding->user = nt_names_add(&tally->users, adding->job->user);
-	if (tally->users.count == users)
-		return 0;
-	grown = realloc(tally->named, tally->users.count);
-	if (!grown)
-		return nt_error_set(adding->err, "no memory for the summary");
-	tally->named = grown;
-	grown[adding->user] = 0;
-	return 0;
+	adding->user = nt_names_item(&tally->users, adding->job->user, &tally->named,
+				     sizeof(*tally->named));
+	return adding->user >= 0 || tally->users.count == USERS_MAX
+		       ? 0
+		       : nt_error_set(adding->err, "no memory for the summary");
 }
 
 static int add_record(struct adding *adding)
@@ -336,13 +325,11 @@ static int in_order(const void *left, const void *right)
 	const struct nt_site_stats_group *a = left, *b = right;
 	int64_t a_net = a->sum.saved_us - a->sum.spent_us;
 	int64_t b_net = b->sum.saved_us - b->sum.spent_us;
-	int order = strcmp(a->cluster, b->cluster);
 
-	if (order == 0)
-		order = (a->order > b->order) - (a->order < b->order);
-	if (order == 0)
-		order = (a_net < b_net) - (a_net > b_net);
-	return order ? order : strcmp(a->name, b->name);
+	NT_COMPARE_TEXT(a->cluster, b->cluster);
+	NT_COMPARE(a->order, b->order);
+	NT_COMPARE(b_net, a_net);
+	return strcmp(a->name, b->name);
 }
 
 void nt_site_stats_sort(struct nt_site_stats *tally)

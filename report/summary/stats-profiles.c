@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/compare.h"
 #include "lib/table.h"
 #include "report/summary/stats-cell.h"
 
@@ -39,9 +40,9 @@ static struct profile *profile_of(struct profile *profiles, size_t *count, const
 static int by_worth(const void *left, const void *right)
 {
 	const struct profile *a = left, *b = right;
-	int order = (a->worth_us < b->worth_us) - (a->worth_us > b->worth_us);
 
-	return order ? order : strcmp(a->name, b->name);
+	NT_COMPARE(b->worth_us, a->worth_us);
+	return strcmp(a->name, b->name);
 }
 
 static size_t add_up(const struct nt_speedups *speedups, const struct nt_speedup_item **items,

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include "lib/compare.h"
 #include "report/text/reasons.h"
 #include "lib/wrap.h"
 
@@ -17,8 +18,7 @@ static int by_keys(const void *left, const void *right)
 {
 	const struct reason *a = left, *b = right;
 
-	if (a->keys != b->keys)
-		return a->keys < b->keys ? 1 : -1;
+	NT_COMPARE(b->keys, a->keys);
 	return a->reason - b->reason;
 }
 

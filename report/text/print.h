@@ -11,13 +11,9 @@
 #include <stdio.h>
 #include "lib/error.h"
 #include "record/job-summary.h"
-#include "report/text/verdict.h"
 
 /* job: Slurm's spelling of the job id; NULL: unknown. */
 int nt_summary_print(FILE *out, const char *job, const struct nt_summary *summary,
 		     struct nt_error *err);
-
-/* The sentences alone, each with what to do, in lines of at most NT_WRAP_COLUMNS. */
-void nt_verdict_print(FILE *out, const struct nt_verdict_text *verdict);
 
 #endif

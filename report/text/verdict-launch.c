@@ -11,7 +11,6 @@
 #include "report/text/words.h"
 
 #define TIMES_FROM 1.5 /* what is less reads better in per cent */
-#define NOTHING_MS 0.05
 
 /* "23.5 ms instead of 44.7": a unit that both have stands once. */
 static void step_words(const struct nt_step *step, char *out, size_t out_bytes)
@@ -39,10 +38,9 @@ static void say_step(struct nt_maker *maker, size_t at)
 	const struct nt_summary *summary = maker->summary;
 	const struct nt_step *step = &summary->steps[at];
 	const double saved_ms = nt_maker_step_saved_ms(summary, at);
-	char text[320] = "", took[80], gain[48], saved[32];
+	char text[320], took[80], gain[48], saved[32];
 
-	if (summary->step_count > 1)
-		nt_append(text, sizeof(text), "Step %s: ", step->name);
+	nt_maker_prefix(summary, at, text);
 	gain_words(step->measured, gain, sizeof(gain));
 	if (step->step_us[1] > 0) {
 		step_words(step, took, sizeof(took));
@@ -54,7 +52,7 @@ static void say_step(struct nt_maker *maker, size_t at)
 			  "with launch profile %s the program's own steps were %s", step->launch,
 			  gain);
 	}
-	if (fabs(saved_ms) >= NOTHING_MS)
+	if (fabs(saved_ms) >= NT_NOTHING_MS)
 		nt_append(text, sizeof(text), "; calls %s another %s",
 			  saved_ms > 0 ? "saved" : "lost",
 			  nt_duration_text(fabs(saved_ms), saved, sizeof(saved)));

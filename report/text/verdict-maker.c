@@ -3,25 +3,23 @@
 /* verdict-maker.c - see verdict-maker.h */
 #include "report/text/verdict-maker.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "lib/array.h"
 
 void nt_maker_say(struct nt_maker *maker, enum nt_sentence_kind kind, const char *type,
 		  const char *format, ...)
 {
 	struct nt_verdict_text *verdict = maker->verdict;
-	struct nt_sentence *items = realloc(verdict->items, (verdict->count + 1) * sizeof(*items));
-	struct nt_sentence *item;
+	struct nt_sentence *item = nt_array_add(&verdict->items, &verdict->count, SIZE_MAX,
+						sizeof(*item));
 	va_list args;
 
-	if (!items) {
+	if (!item) {
 		maker->no_memory = true;
 		return;
 	}
-	verdict->items = items;
-	item = &items[verdict->count++];
 	item->kind = kind;
 	va_start(args, format);
 	vsnprintf(item->text, sizeof(item->text), format, args);
@@ -29,7 +27,10 @@ void nt_maker_say(struct nt_maker *maker, enum nt_sentence_kind kind, const char
 	snprintf(item->type, sizeof(item->type), "%s", type);
 }
 
-double nt_maker_worth(const struct nt_key *row)
+const char *nt_maker_prefix(const struct nt_summary *summary, size_t step, char out[NT_STEP_PREFIX])
 {
-	return isnan(row->saved_ms) ? 0 : row->saved_ms;
+	out[0] = '\0';
+	if (summary->step_count > 1)
+		snprintf(out, NT_STEP_PREFIX, "Step %s: ", summary->steps[step].name);
+	return out;
 }

@@ -14,6 +14,7 @@
 
 #define NT_TOLD_MAX 3 /* sentences of one kind */
 #define NT_NAMED_MAX 4 /* sizes or steps in one sentence */
+#define NT_NOTHING_MS 0.05 /* what is less reads 0.0 */
 
 struct nt_maker {
 	struct nt_verdict_text *verdict;
@@ -25,8 +26,10 @@ struct nt_maker {
 void nt_maker_say(struct nt_maker *maker, enum nt_sentence_kind kind, const char *type,
 		  const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-double nt_maker_worth(
-	const struct nt_key *row); /* what it saved in milliseconds; 0: nothing known */
+/* "Step 2: ", where there are several; else "". Returns out. */
+#define NT_STEP_PREFIX (NT_STEP_NAME_MAX + 8)
+const char *nt_maker_prefix(const struct nt_summary *summary, size_t step,
+			    char out[NT_STEP_PREFIX]);
 
 /* Seconds that the summary's step would have to run until it has saved what exploring has cost;
  * NAN: unknown, or never. */

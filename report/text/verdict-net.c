@@ -10,7 +10,6 @@
 #include "report/model/row-time.h"
 #include "lib/table.h"
 
-#define NOTHING_MS 0.05 /* what is less reads 0.0 */
 #define POLICY "--nccl-tune=policy,launch=auto"
 
 /* Seconds saved after so many seconds of running. */
@@ -60,28 +59,22 @@ struct net {
 	bool unfinished;
 };
 
-/* A step's own sums are of what had no room in the record, too. */
 static struct net net_of(const struct nt_summary *summary, size_t step)
 {
-	const struct nt_step *known = &summary->steps[step];
 	struct net net = { 0 };
 
-	if (known->calibration > 0)
+	if (summary->steps[step].calibration > 0)
 		return net; /* of its benchmark */
+	net.saved_ms = nt_step_saved_ms(summary, step);
+	net.spent_ms = nt_step_spent_ms(summary, step);
 	for (size_t i = 0; i < summary->row_count; i++) {
 		const struct nt_key *row = &summary->rows[i];
 
 		if (row->step != step)
 			continue;
-		net.saved_ms += nt_maker_worth(row);
-		net.spent_ms += isnan(row->spent_ms) ? 0 : row->spent_ms;
-		net.gained |= nt_row_is_tuned(row) && nt_maker_worth(row) > 0;
+		net.gained |= nt_row_is_tuned(row) && row->saved_ms > 0;
 		net.unfinished |= nt_row_reason(row) == NT_REASON_UNFINISHED;
 	}
-	if (!isnan(known->spent_ms))
-		net.spent_ms = known->spent_ms;
-	if (!isnan(known->saved_ms))
-		net.saved_ms = known->saved_ms;
 	return net;
 }
 
@@ -167,9 +160,10 @@ static void say_sums(struct nt_maker *maker, const struct time_sums *sums)
 	const double net_ms = sums->launch_ms + sums->saved_ms - sums->spent_ms -
 			      sums->calibration_ms;
 	/* Then what was not tuned, and why, comes first. */
-	const bool nothing = fabs(sums->launch_ms) < NOTHING_MS &&
-			     fabs(sums->saved_ms) < NOTHING_MS && sums->estimated_ms < NOTHING_MS &&
-			     sums->calibration_ms < NOTHING_MS;
+	const bool nothing = fabs(sums->launch_ms) < NT_NOTHING_MS &&
+			     fabs(sums->saved_ms) < NT_NOTHING_MS &&
+			     sums->estimated_ms < NT_NOTHING_MS &&
+			     sums->calibration_ms < NT_NOTHING_MS;
 	char net[32], launch[32], profile[64] = "", saved[32], spent[32], share[64];
 	char estimated[112] = "", calibration[64] = "";
 
@@ -179,10 +173,10 @@ static void say_sums(struct nt_maker *maker, const struct time_sums *sums)
 	if (sums->calibration_ms > 0)
 		snprintf(calibration, sizeof(calibration), " on exploring and %s on calibrating",
 			 nt_duration_text(sums->calibration_ms, net, sizeof(net)));
-	if (sums->estimated_ms >= NOTHING_MS)
+	if (sums->estimated_ms >= NT_NOTHING_MS)
 		snprintf(estimated, sizeof(estimated),
-			 " Not counted: about %s by remembered choices, as earlier steps measured "
-			 "them.",
+			 " Not counted: about %s by remembered choices, estimated from earlier "
+			 "steps.",
 			 nt_duration_text(sums->estimated_ms, net, sizeof(net)));
 	nt_maker_say(maker, nothing ? NT_SENTENCE_NOTHING : NT_SENTENCE_NET, "",
 		     "Net time saved: %s (saved %s%s%s, spent %s%s)%s.%s",
@@ -200,16 +194,13 @@ void nt_maker_net(struct nt_maker *maker)
 	size_t losses = 0;
 
 	for (size_t i = 0; i < summary->step_count; i++) {
-		const double launch_ms = nt_step_launch_ms(&summary->steps[i]);
 		struct net net = net_of(summary, i);
 
-		sums.launch_ms += isnan(launch_ms) ? 0 : launch_ms;
+		sums.launch_ms += nt_or_zero(nt_step_launch_ms(&summary->steps[i]));
 		sums.saved_ms += net.saved_ms;
 		sums.spent_ms += net.spent_ms;
 		sums.calibration_ms += nt_step_calibration_ms(&summary->steps[i]);
-		sums.estimated_ms += isnan(summary->steps[i].estimated_ms)
-					     ? 0
-					     : summary->steps[i].estimated_ms;
+		sums.estimated_ms += nt_or_zero(summary->steps[i].estimated_ms);
 		if (net.spent_ms > net.saved_ms && strcmp(summary->steps[i].mode, "observe") != 0 &&
 		    losses++ < NT_TOLD_MAX)
 			say_loss(maker, i, &net);

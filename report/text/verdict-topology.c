@@ -10,17 +10,15 @@ static void say_poorer(struct nt_maker *maker, const struct nt_node_table *nodes
 		       const char *lack)
 {
 	const struct nt_topology_seen *seen = nodes->item[which];
-	char type[200], step[40] = "";
-
-	if (maker->summary->step_count > 1)
-		snprintf(step, sizeof(step), "Step %s: ", maker->summary->steps[seen->step].name);
+	char type[200], step[NT_STEP_PREFIX];
 
 	snprintf(type, sizeof(type),
-		 "NCCL limits all nodes to what the slowest has. Check %.40s (nvidia-smi nvlink "
+		 "NCCL limits all nodes to the slowest one. Check %.40s (nvidia-smi nvlink "
 		 "-s, ibstat) or leave it out: --exclude=%.40s",
 		 seen->node, seen->node);
 	nt_maker_say(maker, NT_SENTENCE_TOPOLOGY, type,
-		     "%sNode %s has fewer channels or slower links than %s: %s.", step, seen->node,
+		     "%sNode %s has fewer channels or slower links than %s: %s.",
+		     nt_maker_prefix(maker->summary, seen->step, step), seen->node,
 		     nodes->count == 2 ? "the other one" : "most others", lack);
 }
 

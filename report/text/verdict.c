@@ -12,6 +12,7 @@
 #include "report/model/link-share.h"
 #include "report/model/row-time.h"
 #include "lib/append.h"
+#include "lib/compare.h"
 #include "lib/table.h"
 #include "report/text/verdict-maker.h"
 #include "report/text/words.h"
@@ -21,35 +22,18 @@ static const struct nt_family *family_of(const struct nt_maker *maker, const str
 	return &maker->summary->families[row->family];
 }
 
-/* "Step 2: ", where there are several. */
-static const char *step_prefix(const struct nt_summary *summary, size_t step, char *out,
-			       size_t out_bytes)
-{
-	out[0] = '\0';
-	if (summary->step_count > 1)
-		snprintf(out, out_bytes, "Step %s: ", summary->steps[step].name);
-	return out;
-}
-
-static double estimate(const struct nt_key *row)
-{
-	return isnan(row->estimated_ms) ? 0 : row->estimated_ms;
-}
-
 /* What was measured comes before estimates. */
 static int by_worth(const void *left, const void *right)
 {
 	const struct nt_key *a = *(const struct nt_key *const *)left;
 	const struct nt_key *b = *(const struct nt_key *const *)right;
 
-	if (nt_maker_worth(a) < nt_maker_worth(b) || nt_maker_worth(a) > nt_maker_worth(b))
-		return nt_maker_worth(a) > nt_maker_worth(b) ? -1 : 1;
-	if (estimate(a) < estimate(b) || estimate(a) > estimate(b))
-		return estimate(a) > estimate(b) ? -1 : 1;
-	return (a > b) - (a < b);
+	NT_COMPARE(nt_or_zero(b->saved_ms), nt_or_zero(a->saved_ms));
+	NT_COMPARE(nt_or_zero(b->estimated_ms), nt_or_zero(a->estimated_ms));
+	NT_COMPARE(a, b);
+	return 0;
 }
 
-#define NOTHING_MS 0.05 /* what is less reads 0.0 */
 #define LAST_CALLS 0.95
 
 /* Behind a gain: what came of it so far. */
@@ -58,14 +42,14 @@ static const char *saved_words(const struct nt_key *row, bool running, char *out
 	char text[32];
 
 	out[0] = '\0';
-	if (row->saved_ms <= -NOTHING_MS)
+	if (row->saved_ms <= -NT_NOTHING_MS)
 		snprintf(out, out_bytes, "; lost %s so far",
 			 nt_duration_text(-row->saved_ms, text, sizeof(text)));
-	else if (row->saved_ms >= NOTHING_MS)
+	else if (row->saved_ms >= NT_NOTHING_MS)
 		snprintf(out, out_bytes, "; saved %s",
 			 nt_duration_text(row->saved_ms, text, sizeof(text)));
 	else if (!isnan(row->estimated_ms))
-		snprintf(out, out_bytes, "; saved about %s, as an earlier step measured it",
+		snprintf(out, out_bytes, "; saved about %s, estimated from an earlier step",
 			 nt_duration_text(row->estimated_ms, text, sizeof(text)));
 	else if (!isnan(row->saved_ms) && row->calls > 0 && !running &&
 		 (double)row->decided >= LAST_CALLS * (double)row->calls)
@@ -81,7 +65,8 @@ static int by_step(const void *left, const void *right)
 	const struct nt_key *a = *(const struct nt_key *const *)left;
 	const struct nt_key *b = *(const struct nt_key *const *)right;
 
-	return a->step != b->step ? (a->step > b->step ? 1 : -1) : by_worth(left, right);
+	NT_COMPARE(a->step, b->step);
+	return by_worth(left, right);
 }
 
 static bool has_untuned(const struct nt_summary *summary)
@@ -96,11 +81,12 @@ static bool has_untuned(const struct nt_summary *summary)
 
 static void say_gain(struct nt_maker *maker, const struct nt_key *row)
 {
-	char step[48], size[24], shape[160], arm[96], of_arm[32], of_auto[32], saved[80];
+	char step[NT_STEP_PREFIX], size[24], shape[160], arm[96], of_arm[32], of_auto[32],
+		saved[80];
 	double arm_us = nt_row_call_us(row, NT_OF_ARM), auto_us = nt_row_call_us(row, NT_OF_AUTO);
 
 	saved_words(row, maker->summary->steps[row->step].running, saved, sizeof(saved));
-	step_prefix(maker->summary, row->step, step, sizeof(step));
+	nt_maker_prefix(maker->summary, row->step, step);
 	nt_size_text(row->bytes, size, sizeof(size));
 	nt_family_words(family_of(maker, row), shape, sizeof(shape));
 	nt_arm_words(row->arm, arm, sizeof(arm));
@@ -140,7 +126,7 @@ static void say_gains(struct nt_maker *maker, const struct nt_key **rows)
 		say_gain(maker, rows[i]);
 	for (size_t i = most; i < count; i++) {
 		saved |= !isnan(rows[i]->saved_ms);
-		saved_ms += nt_maker_worth(rows[i]);
+		saved_ms += nt_or_zero(rows[i]->saved_ms);
 	}
 	if (count > most)
 		nt_maker_say(maker, NT_SENTENCE_GAIN, "",
@@ -231,7 +217,7 @@ static void say_stays(struct nt_maker *maker)
 
 	for (size_t i = 0; i < summary->row_count; i += count) {
 		const struct nt_key *row = &summary->rows[i];
-		char step[48], shape[160], where[160], link[96];
+		char step[NT_STEP_PREFIX], shape[160], where[160], link[96];
 
 		for (count = 1; i + count < summary->row_count && same_kind(row, row + count);)
 			count++;
@@ -239,7 +225,7 @@ static void say_stays(struct nt_maker *maker)
 		if (where[0] && told++ < STAYS_TOLD)
 			nt_maker_say(maker, NT_SENTENCE_STAYS, "",
 				     "%s%s on %s: no faster choice found %s%s.",
-				     step_prefix(summary, row->step, step, sizeof(step)),
+				     nt_maker_prefix(summary, row->step, step),
 				     nt_coll_name(row->coll),
 				     nt_family_words(family_of(maker, row), shape, sizeof(shape)),
 				     where, near_the_link(summary, row, count, link, sizeof(link)));

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <termios.h>
-#include <time.h>
 #include <unistd.h>
+#include "lib/child.h"
 #include "lib/printable.h"
 
 #define COLUMNS 80
@@ -238,14 +238,6 @@ int nt_screen_draw(const struct nt_screen_line *lines, size_t count)
 
 /* ---- waiting */
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* False: nothing can be typed any more. */
 static bool read_typed(bool *quit)
 {
@@ -259,7 +251,7 @@ static bool read_typed(bool *quit)
 
 bool nt_screen_wait(int wait_ms, bool *quit)
 {
-	const int64_t until_ms = now_ms() + wait_ms;
+	const int64_t until_ms = nt_clock_ms() + wait_ms;
 	struct pollfd typed = { .fd = screen.typing ? STDIN_FILENO : -1, .events = POLLIN };
 	int64_t left_ms = wait_ms;
 
@@ -268,7 +260,7 @@ bool nt_screen_wait(int wait_ms, bool *quit)
 
 		if (ready > 0 && !read_typed(quit))
 			typed.fd = -1;
-		left_ms = until_ms - now_ms();
+		left_ms = until_ms - nt_clock_ms();
 	}
 	if (!screen.resized)
 		return false;

@@ -223,7 +223,7 @@ static void add_news(struct frame *frame, size_t room)
 		add_one(frame, &watch->news[i % NT_WATCH_NEWS]);
 }
 
-const char *nt_watch_sum_text(const struct nt_summary *summary, char out[NT_WATCH_TEXT])
+static const char *sum_text(const struct nt_summary *summary, char out[NT_WATCH_TEXT])
 {
 	size_t exploring = 0, faster = 0, kept = 0, counted = 0;
 	double saved_ms = 0, spent_ms = 0;
@@ -232,8 +232,8 @@ const char *nt_watch_sum_text(const struct nt_summary *summary, char out[NT_WATC
 	for (size_t i = 0; i < summary->row_count; i++) {
 		const struct nt_key *row = &summary->rows[i];
 
-		saved_ms += isnan(row->saved_ms) ? 0 : row->saved_ms;
-		spent_ms += isnan(row->spent_ms) ? 0 : row->spent_ms;
+		saved_ms += nt_or_zero(row->saved_ms);
+		spent_ms += nt_or_zero(row->spent_ms);
 		if (row->state == NT_KEYSTATE_COMMITTED)
 			faster++;
 		else if (row->state == NT_KEYSTATE_KEPT)
@@ -297,7 +297,7 @@ size_t nt_watch_frame(const struct nt_watch *watch, const struct nt_watch_job *j
 	if (watch->summary.step_count == 0)
 		add_text(&frame, 3, job->over ? "The job left no record." : no_record);
 	else
-		add_text(&frame, 2, nt_watch_sum_text(&watch->summary, sum));
+		add_text(&frame, 2, sum_text(&watch->summary, sum));
 	if (verdict && watch->summary.step_count > 0 && frame.count + 1 < rows)
 		add_text(&frame, rows - frame.count - 1, verdict);
 	free(verdict);

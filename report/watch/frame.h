@@ -33,7 +33,4 @@ struct nt_watch_job {
 size_t nt_watch_frame(const struct nt_watch *watch, const struct nt_watch_job *job, double now_s,
 		      unsigned columns, unsigned rows, struct nt_screen_line *lines);
 
-/* "3 exploring, 5 decided (2 faster), 12 only counted; saved 22.9 ms, spent 12.3 ms": one line. */
-const char *nt_watch_sum_text(const struct nt_summary *summary, char out[NT_WATCH_TEXT]);
-
 #endif

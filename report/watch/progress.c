@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/array.h"
 #include "contract/coll.h"
 #include "lib/table.h"
 #include "record/bandwidth.h"
@@ -150,7 +151,8 @@ static struct nt_watched_key *find_key(const struct nt_watch *watch,
 
 static struct nt_watched_key *add_key(struct nt_watch *watch, const struct nt_watched_key *name)
 {
-	struct nt_watched_key *key = nt_summary_add(&watch->keys, &watch->key_count, sizeof(*key));
+	struct nt_watched_key *key = nt_array_add(&watch->keys, &watch->key_count, NT_SUMMARY_MAX,
+						  sizeof(*key));
 
 	if (key)
 		*key = *name;
@@ -304,9 +306,9 @@ static int see_remark(const struct teller *teller, const struct nt_remark *remar
 		if (strcmp(watch->remarks[i], text) == 0)
 			return 0;
 	}
-	if (watch->remark_count >= REMARKS_MAX)
+	if (watch->remark_count == REMARKS_MAX)
 		return 0;
-	told = nt_summary_add(&watch->remarks, &watch->remark_count, sizeof(*told));
+	told = nt_array_add(&watch->remarks, &watch->remark_count, NT_SUMMARY_MAX, sizeof(*told));
 	if (!told)
 		return -1;
 	memcpy(*told, text, sizeof(text));

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "lib/array.h"
+#include "lib/compare.h"
 #include "lib/number.h"
 #include "record/sum.h"
 #include "spank/recordd/collect.h"
@@ -85,7 +87,7 @@ static int add_place(struct places *places, const char *rundir, const char *hold
 		 NT_STEP_HOLDER_MAX - 1, holder);
 	if (places->count == DIRECTORIES_MAX || !is_ours(place.path, &places->newest_s))
 		return 0;
-	added = nt_summary_add(&places->items, &places->count, sizeof(*added));
+	added = nt_array_add(&places->items, &places->count, NT_SUMMARY_MAX, sizeof(*added));
 	if (!added)
 		return -1;
 	*added = place;
@@ -141,7 +143,8 @@ static int by_step(const void *a, const void *b)
 {
 	const struct step_directory *x = a, *y = b;
 
-	return (x->step > y->step) - (x->step < y->step);
+	NT_COMPARE(x->step, y->step);
+	return 0;
 }
 
 int nt_watch_load_files(struct nt_summary *summary, const char *rundir, uint32_t job,

@@ -94,8 +94,7 @@ static void run(struct job *j, struct nt_sim_span *span)
 	bool wrong = nt_sim_fault_hits(NT_SIM_WRONG, j->plan);
 
 	j->owner->calls++;
-	if (wrong)
-		k.factor = nt_sim_fault_number(NT_SIM_WRONG);
+	k.factor = j->owner->factor * (wrong ? nt_sim_fault_number(NT_SIM_WRONG) : 1);
 	k.start_ns = span->ready_ns + nt_kernel_lateness_ns(j->plan->comm, j->op);
 	fall_behind(j, &k.start_ns);
 	if (nt_kernel_run(&k) != NT_WIRE_OK)

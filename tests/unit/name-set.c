@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A bounded set of names. */
+#include "lib/array.h"
 #include "lib/name-set.h"
 
 #include <setjmp.h>
@@ -8,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -59,12 +61,58 @@ static void cuts_long_names(void **state)
 	nt_names_fini(&names);
 }
 
+static void has_an_item_for_each(void **state)
+{
+	struct nt_names names;
+	int64_t *item = NULL;
+
+	(void)state;
+	nt_names_init(&names, 2);
+	for (int i = 0; i < 3; i++) {
+		int at = nt_names_item(&names, "n1", &item, sizeof(*item));
+
+		assert_int_equal(at, 0);
+		assert_int_equal(item[at]++, i);
+	}
+	assert_int_equal(nt_names_item(&names, "n2", &item, sizeof(*item)), 1);
+	assert_int_equal(item[0], 3);
+	assert_int_equal(item[1], 0);
+	assert_int_equal(nt_names_item(&names, "n3", &item, sizeof(*item)), -1);
+	nt_names_fini(&names);
+	free(item);
+}
+
+static void an_array_grows_up_to_its_bound(void **state)
+{
+	uint32_t *items = NULL, *item;
+	size_t count = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < 100; i++) {
+		item = nt_array_add(&items, &count, 100, sizeof(*item));
+		assert_non_null(item);
+		assert_int_equal(*item, 0);
+		*item = i;
+	}
+	assert_null(nt_array_add(&items, &count, 100, sizeof(*item)));
+	assert_int_equal(count, 100);
+	for (uint32_t i = 0; i < 100; i++)
+		assert_int_equal(items[i], i);
+	/* Items may have been taken out since. */
+	count = 3;
+	assert_int_equal(*(uint32_t *)nt_array_add(&items, &count, 100, sizeof(*item)), 0);
+	assert_int_equal(items[2], 2);
+	free(items);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_names_in_their_order),
 		cmocka_unit_test(takes_no_more_than_it_may),
 		cmocka_unit_test(cuts_long_names),
+		cmocka_unit_test(has_an_item_for_each),
+		cmocka_unit_test(an_array_grows_up_to_its_bound),
 	};
 
 	return cmocka_run_group_tests_name("name-set", tests, NULL, NULL);

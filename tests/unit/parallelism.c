@@ -62,7 +62,6 @@ static void looks_like(void **state)
 			.ranks = c->ranks,
 			.nodes = c->nodes,
 			.step_ranks = 32,
-			.step_nodes = 4,
 			.steps = c->steps,
 			.calls = { [NT_ALLREDUCE] = c->calls },
 			.bytes = { [NT_ALLREDUCE] = (double)c->calls * c->call_bytes },

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Comparing nodes: which has less than others, and the sentences about it. */
+#include "lib/array.h"
 #include "report/model/topology-compare.h"
 
 #include <setjmp.h>
@@ -184,7 +185,8 @@ static void a_share_of_the_links_is_told(void **state)
 		nt_summary_fini(&summary);
 		nt_summary_init(&summary);
 		assert_int_equal(nt_summary_parse(&summary, text, (size_t)bytes, NULL, &err), 0);
-		comm = nt_summary_add(&summary.comms, &summary.comm_count, sizeof(*comm));
+		comm = nt_array_add(&summary.comms, &summary.comm_count, NT_SUMMARY_MAX,
+				    sizeof(*comm));
 		assert_non_null(comm);
 		snprintf(comm->id, sizeof(comm->id), "a");
 		add(&(struct node){ "n1", "small", 2, 2, 18, 400000, 1, 1 });
@@ -244,11 +246,11 @@ static void alike_nodes_share_a_line(void **state)
 		text,
 		"\nStep 0, what NCCL found on each node for the 16 ranks across 4 nodes:\n"
 		"                     NVLINKS        Gbit/s  RINGS            TREES\n"
-		"NODE           GPUS   OF ONE  NICS  IN ALL  x GB/s           x GB/s\n"
+		"NODE           GPUS  PER GPU  NICS   TOTAL  x GB/s           x GB/s\n"
 		"n1, n2            2       18     1     400  16 x 24 NVL/PIX  -\n"
 		"n3                2       16     1     200  8 x 12 NVL/PIX   -\n"
 		"n4 and 3 more     2       18     1     400  8 x 24 NVL/PIX   -\n"
-		"RINGS, TREES: channels, GB/s of one, the farthest paths inside a node/to others.\n");
+		"RINGS, TREES: channels, GB/s of each, longest path inside the node/to others.\n");
 	free(text);
 }
 

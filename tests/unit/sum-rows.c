@@ -13,7 +13,6 @@
 #include <string.h>
 #include <cmocka.h>
 #include "contract/policy.h"
-#include "engine/times.h"
 #include "record/bandwidth.h"
 #include "record/rankread.h"
 #include "record/shortform.h"
@@ -134,36 +133,6 @@ static void rows_of_two_nodes(void **state)
 	assert_float_equal(summary.steps[0].spent_ms, 3.5, 1e-6);
 	assert_float_equal(summary.steps[0].saved_ms, 50, 1e-6);
 	nt_summary_fini(&summary);
-}
-
-static void times_of_a_trial(void **state)
-{
-	static const double us[] = { 300, 400, 301, 200, 302, 201, 303, 202 };
-	struct nt_summary summary;
-	const struct nt_key *row;
-
-	(void)state;
-	two_nodes(&summary);
-	row = row_of(&summary, NT_ALLREDUCE);
-	assert_int_equal(row->try_count, 8);
-	for (size_t i = 0; i < row->try_count; i++) {
-		const struct nt_try *try = &summary.tries[row->first_try + i];
-
-		assert_float_equal((double)try->us, us[i], 0.1);
-		assert_int_equal(try->round, i / 4);
-		assert_int_equal(try->block, i / 2 % 2);
-		assert_string_equal(nt_arm_name(try->arm), i % 2 ? "TREE/SIMPLE" : "AUTO");
-	}
-	assert_int_equal(row_of(&summary, NT_ALLGATHER)->try_count, 0);
-	nt_summary_fini(&summary);
-	/* As the engine packs them. */
-	for (unsigned packed = 0; packed <= UINT16_MAX; packed++) {
-		double mine = nt_rank_time_us((uint16_t)packed);
-
-		assert_true(packed == 0 ? isnan(mine)
-					: fabs(mine - nt_times_ns((uint16_t)packed) / 1e3) <
-						  1e-9 * mine);
-	}
 }
 
 static void communicators_of_two_nodes(void **state)
@@ -436,7 +405,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_of_two_nodes),
-		cmocka_unit_test(times_of_a_trial),
 		cmocka_unit_test(communicators_of_two_nodes),
 		cmocka_unit_test(reasons_are_told),
 		cmocka_unit_test(the_cause_counts_before_what_others_saw),

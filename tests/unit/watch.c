@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* watch.c - from states of a running job to events and to a screen of lines */
+#include "lib/array.h"
 #include "report/watch/frame.h"
 
 #include <math.h>
@@ -34,7 +35,7 @@ static void begin(struct nt_summary *summary)
 	struct nt_step *step;
 
 	nt_summary_init(summary);
-	step = nt_summary_add(&summary->steps, &summary->step_count, sizeof(*step));
+	step = nt_array_add(&summary->steps, &summary->step_count, NT_SUMMARY_MAX, sizeof(*step));
 	assert_non_null(step);
 	nt_fields_clear(&nt_step_fields, step);
 	snprintf(step->name, sizeof(step->name), "0");
@@ -42,7 +43,8 @@ static void begin(struct nt_summary *summary)
 	snprintf(step->nccl, sizeof(step->nccl), "2.28.9");
 	step->ranks = 8;
 	step->nodes = 2;
-	family = nt_summary_add(&summary->families, &summary->family_count, sizeof(*family));
+	family = nt_array_add(&summary->families, &summary->family_count, NT_SUMMARY_MAX,
+			      sizeof(*family));
 	assert_non_null(family);
 	family->ranks = 8;
 	family->nodes = 2;
@@ -51,7 +53,8 @@ static void begin(struct nt_summary *summary)
 
 static struct nt_key *add_row(struct nt_summary *summary, size_t bytes, int state)
 {
-	struct nt_key *row = nt_summary_add(&summary->rows, &summary->row_count, sizeof(*row));
+	struct nt_key *row = nt_array_add(&summary->rows, &summary->row_count, NT_SUMMARY_MAX,
+					  sizeof(*row));
 
 	assert_non_null(row);
 	nt_key_clear(row);
@@ -143,7 +146,7 @@ static void what_changes_is_told_once(void **state)
 	/* Reasons are worded as in the report. */
 	assert_non_null(strstr(
 		told,
-		"AllReduce 256K on the 8 ranks across 2 nodes: NCCL's choice (RING/SIMPLE) is back"));
+		"AllReduce 256K on the 8 ranks across 2 nodes: NCCL's choice (RING/SIMPLE) is used again"));
 	assert_non_null(strstr(
 		told,
 		"\nAllReduce 1M on the 8 ranks across 2 nodes: NCCL's choice (RING/SIMPLE) stays"));
@@ -182,15 +185,17 @@ static void remarks_are_told_once(void **state)
 	nt_watch_init(&watch);
 	for (int look = 0; look < 2; look++) {
 		begin(&summary);
-		remark = nt_summary_add(&summary.remarks, &summary.remark_count, sizeof(*remark));
+		remark = nt_array_add(&summary.remarks, &summary.remark_count, NT_SUMMARY_MAX,
+				      sizeof(*remark));
 		assert_non_null(remark);
 		snprintf(remark->step, sizeof(remark->step), "0");
 		nt_reason_set(&remark->why, NT_REASON_OWN_ALGO);
 		see(&watch, &summary, 1000 + look);
 		assert_string_equal(
-			told, look == 0 ? "not tuned, step 0: NCCL_ALGO is set in the job: what it "
-					  "forbids is not tried.\n"
-					: "");
+			told,
+			look == 0 ? "not tuned, step 0: NCCL_ALGO is set in the job: algorithms "
+				    "that it excludes are not tried.\n"
+				  : "");
 	}
 	nt_watch_fini(&watch);
 }

@@ -48,6 +48,8 @@ EXTRA_DIST += \
 	%D%/decisions/0031-slowdown.md \
 	%D%/decisions/0032-all-kernels.md \
 	%D%/decisions/0033-vendors.md \
+	%D%/decisions/0034-early-looks.md \
+	%D%/decisions/0035-mixed-groups.md \
 	%D%/decisions/0036-env-plugin.md \
 	%D%/decisions/0037-nodes.md \
 	%D%/design.md \
@@ -185,12 +187,15 @@ EXTRA_DIST += \
 	%D%/results/launch-cost/steps.csv \
 	%D%/results/launch-cost/summary.txt \
 	%D%/results/programs/README.md \
+	%D%/results/programs/alternating.jsonl \
 	%D%/results/programs/programs.jsonl \
 	%D%/results/programs/ranks.jsonl \
 	%D%/results/rules/README.md \
 	%D%/results/rules/carry-over.txt \
 	%D%/results/rules/families-eight-looks.txt \
 	%D%/results/rules/traces.txt \
+	%D%/results/rules/families-before.txt \
+	%D%/results/rules/families-quartiles.txt \
 	%D%/results/rules/families.txt \
 	%D%/results/rules/rules.json \
 	%D%/results/summary/README.md \

@@ -100,15 +100,19 @@ unit-needs: lab/sim/nt-agree-sim lab/stats/nt-figures
 EXTRA_DIST += \
 	%D%/README.md \
 	%D%/programs/400-sizes.program \
+	%D%/programs/bursts.program \
 	%D%/programs/ddp-1b.program \
 	%D%/programs/ddp-tcp.program \
 	%D%/programs/decode.program \
 	%D%/programs/fsdp2-7b.program \
 	%D%/programs/gap-750us.program \
+	%D%/programs/late-rank.program \
 	%D%/programs/many-sizes.program \
 	%D%/programs/moe.program \
 	%D%/programs/once-in-5s.program \
+	%D%/programs/pauses.program \
 	%D%/programs/programs.bats \
+	%D%/programs/sizes-in-turn.program \
 	%D%/programs/steps-of-11s.program \
 	%D%/programs/steps-of-3s.program \
 	%D%/programs/tp-dp-shared.program \

@@ -195,6 +195,8 @@ libnt_fake_core_la_SOURCES = \
 	%D%/fake/fake.h \
 	%D%/fake/gpu.h \
 	%D%/fake/group.c \
+	%D%/fake/p2p.c \
+	%D%/fake/p2p.h \
 	%D%/fake/guard.c \
 	%D%/fake/guard.h \
 	%D%/fake/kernel.c \

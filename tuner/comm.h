@@ -29,6 +29,7 @@
 #include "tuner/ctx.h"
 #include "tuner/kept-calls.h"
 #include "tuner/local-key.h"
+#include "tuner/p2p.h"
 #include "tuner/process.h"
 
 /* Keys of one rank of a communicator: all bands of all collectives, and some more. */
@@ -175,6 +176,7 @@ struct nt_comm {
 	struct nt_comm_events events;
 	struct nt_comm_laps laps;
 	struct nt_comm_kept kept;
+	struct nt_p2p p2p; /* its own parts */
 	struct nt_local_key key[NT_LOCAL_KEYS];
 };
 

@@ -95,11 +95,11 @@ static json_object *map_of(const char *pattern, json_object *value)
 	return with(object_of("object"), "patternProperties", patterns);
 }
 
-static json_object *colls(void)
+static json_object *colls(int count)
 {
 	json_object *names = json_object_new_array();
 
-	for (int i = 0; i < NT_COLLS; i++)
+	for (int i = 0; i < count; i++)
 		json_object_array_add(names, text(nt_coll_name(i)));
 	return with(object_of("string"), "enum", names);
 }
@@ -136,7 +136,8 @@ static json_object *value_of(const struct nt_field *field)
 	case NT_FIELD_BOOL: return object_of("boolean");
 	case NT_FIELD_TEXT:
 	case NT_FIELD_QUOTED: return bounded(field->size);
-	case NT_FIELD_COLL: return colls();
+	case NT_FIELD_COLL: return colls(NT_COLLS);
+	case NT_FIELD_KIND: return colls(NT_KINDS);
 	case NT_FIELD_ARM: return arm();
 	case NT_FIELD_STATE: return states();
 	case NT_FIELD_REASON: return reason();
@@ -380,7 +381,7 @@ static json_object *member(void)
 	with(properties(schema), "calls", array_of(with(object_of("object"), "properties", begun)));
 	with(properties(place), "ranks", array_of(count()));
 	with(properties(schema), "places", array_of(place));
-	with(all, "coll", colls());
+	with(all, "coll", colls(NT_KINDS));
 	with(all, "calls", count());
 	with(all, "bytes", from_zero());
 	with(all, "inside_bytes", from_zero());

@@ -34,6 +34,7 @@ unit_tests = \
 	%D%/unit/log-entry \
 	%D%/unit/fingerprint \
 	%D%/unit/fit \
+	%D%/unit/p2p \
 	%D%/unit/parallelism \
 	%D%/unit/option \
 	%D%/unit/order \
@@ -427,6 +428,7 @@ EXTRA_DIST += \
 	%D%/fake/reasons.bats \
 	%D%/fake/record.bats \
 	%D%/fake/newer.bats \
+	%D%/fake/p2p.bats \
 	%D%/fake/reward.bats \
 	%D%/fake/simulated.bats \
 	%D%/fake/summary.bats \

@@ -99,7 +99,7 @@ struct nt_comm_fixed {
 	int rank; /* -1 unknown */
 	uint32_t ranks, nodes;
 	uint32_t index; /* index in the process's list */
-	uint32_t opened; /* serial number of opening */
+	uint32_t opened; /* serial number of opening, from 1 */
 	_Atomic uint32_t *observed; /* array for all keys, in mode observe only */
 	char name[64]; /* the user's name for it; "" if none */
 	struct nt_reason why; /* why it has no slot */

@@ -407,7 +407,8 @@ static void *begin_kernel(struct nt_comm *c, void *coll, unsigned channel, uint6
 	return first ? nt_event_slot_to_kernel(coll) : NULL;
 }
 
-/* A handle of sends and receives: communicator and number of the call. */
+/* A handle of sends and receives: communicator and number of the call. Never 0: opened counts from
+ * 1. */
 static void *p2p_handle(const struct nt_comm *c, uint32_t serial)
 {
 	uintptr_t opened = c->fixed.opened % OPENED_RANGE;
@@ -439,6 +440,24 @@ static struct nt_comm *p2p_comm(struct nt_process *process, const void *handle)
 
 	return c && c->fixed.opened % OPENED_RANGE == (number >> INDEX_BITS) % OPENED_RANGE ? c
 											    : NULL;
+}
+
+void nt_event_group_call(struct nt_comm *c, bool captured)
+{
+	struct nt_process *process = c->fixed.process;
+
+	nt_p2p_begin_group(&process->groups);
+	/* Of a collective no other event may tell: only sends are counted (tuner/mask.h). */
+	if (captured)
+		nt_mask_forbid(&process->mask);
+}
+
+/* Without a handle NCCL would emit no event of the plan's tasks (profiler.cc:242@v2.27.7-1). It
+ * names no plan that is left to CUDA's callback thread, and stops nothing. */
+void *nt_event_group_v4(struct nt_comm *c)
+{
+	nt_p2p_begin_group(&c->fixed.process->groups);
+	return p2p_handle(c, 0);
 }
 
 void nt_event_p2p_call(struct nt_comm *c, const struct nt_p2p_event *event)

@@ -53,6 +53,7 @@ struct helper {
 	bool looked; /* the platform was looked at */
 	uint64_t call_ms; /* when a call of any communicator was last seen; 0: none yet */
 	uint64_t calls; /* of collectives on the communicators that NCCL has open */
+	uint64_t p2p_calls; /* that send and receive on these */
 	struct nt_p2p_watch watch;
 	bool still; /* there was none for as long as the setting stall says */
 	bool told_still; /* the newest record was written after that was so */
@@ -165,6 +166,7 @@ static void look_at_comm(struct nt_comm *comm, struct helper *r, uint64_t *signa
 		mix(signature, atomic_load_explicit(&shm->state, memory_order_acquire));
 		nt_shm_grow(&comm->fixed.process->map, comm->fixed.slot.comm);
 	}
+	r->p2p_calls += nt_p2p_calls(&comm->p2p);
 	for (unsigned k = 0; k < nt_comm_keys(comm); k++) {
 		if (nt_comm_key_id(comm, k) != 0)
 			look_at_key(comm, &comm->key[k], r, signature);
@@ -178,11 +180,11 @@ static void look_at_all(struct nt_process *process, struct helper *r)
 
 	r->ms = nt_clock_ms();
 	r->explores = r->open = false;
-	r->calls = 0;
+	r->calls = r->p2p_calls = 0;
 	pthread_mutex_lock(&process->lock);
 	for (uint32_t i = 0; i < process->comms; i++)
 		look_at_comm(process->comm[i], r, &signature);
-	nt_p2p_watch_look(&r->watch, process, r->calls, r->ms);
+	nt_p2p_watch_look(&r->watch, process, r->calls, r->p2p_calls, r->ms);
 	pthread_mutex_unlock(&process->lock);
 	nt_calls_look(process->calls, false);
 	r->still = r->call_ms != 0 && process->policy.stall_s > 0 &&

@@ -336,7 +336,7 @@ PROFILER_INIT(7)
 static void *take_v4(struct nt_comm *comm, const struct nt_prof_descr_v4 *descr)
 {
 	switch (descr->type) {
-	case NT_PROF_GROUP: nt_p2p_begin_group(&comm->fixed.process->groups); break;
+	case NT_PROF_GROUP: return nt_event_group_v4(comm);
 	case NT_PROF_COLL: return nt_event_coll(comm, COLL_EVENT(descr));
 	case NT_PROF_P2P:
 		nt_event_p2p_call(comm, P2P_EVENT(descr->p2p, false));
@@ -354,7 +354,7 @@ static void *take_v5(struct nt_comm *comm, const struct nt_prof_descr_v5 *descr)
 {
 	switch (descr->type) {
 	case NT_PROF_COLL_API: nt_event_call(comm, descr->coll_api.graph_captured); break;
-	case NT_PROF_GROUP_API: nt_p2p_begin_group(&comm->fixed.process->groups); break;
+	case NT_PROF_GROUP_API: nt_event_group_call(comm, descr->group_api.graph_captured); break;
 	case NT_PROF_P2P_API:
 		nt_event_p2p_call(comm, P2P_EVENT(descr->p2p_api, descr->p2p_api.graph_captured));
 		break;

@@ -7,6 +7,9 @@
  * 1000 calls of collectives without a send, they are off, and switched on again to look: after 10 s
  * and then after pauses that double up to five minutes, and when a communicator is opened.
  *
+ * Whatever is explored, GPU times are on for the first 64 of them, or ten seconds; not where a CUDA
+ * graph was captured, or may have been while the events were off.
+ *
  * Threads:  begin on NCCL's init thread; the rest on the helper thread.
  * Memory:   the caller's.
  * Errors:   none.
@@ -19,8 +22,13 @@
 
 #include "tuner/process.h"
 
+#define NT_P2P_TIMED 64u /* calls that are timed, whatever is explored */
+
 struct nt_p2p_watch {
 	bool off;
+	bool gap; /* it was off once: a capture may have gone unseen */
+	bool timed; /* times were asked for, and are complete or too old */
+	uint64_t first_ms, first_calls; /* of the first look with sends or receives; 0: none yet */
 	uint64_t calls; /* of collectives, when last seen or switched on */
 	uint64_t wait_ms, until_ms; /* off: the pause, and its end */
 	uint32_t comms; /* opened so far */
@@ -34,8 +42,11 @@ bool nt_p2p_watch_step(struct nt_p2p_watch *watch, bool seen, uint64_t calls, ui
 /* The first communicator is opened with that version of the profiler interface. */
 void nt_p2p_watch_begin(struct nt_process *process, int api);
 
-/* One look at the process. calls: of collectives, so far. */
+/* Are GPU times to be on for sends and receives, of which there were so many calls? */
+bool nt_p2p_watch_times(struct nt_p2p_watch *watch, uint64_t p2p_calls, uint64_t ms);
+
+/* One look at the process. calls: of collectives, and those that send and receive, so far. */
 void nt_p2p_watch_look(struct nt_p2p_watch *watch, struct nt_process *process, uint64_t calls,
-		       uint64_t ms);
+		       uint64_t p2p_calls, uint64_t ms);
 
 #endif

@@ -91,6 +91,13 @@ uint32_t nt_p2p_launch(const struct nt_p2p *p2p);
 void nt_p2p_kernel(struct nt_p2p *p2p, uint32_t serial, uint64_t start_ns);
 void nt_p2p_kernel_end(struct nt_p2p *p2p, uint32_t serial, uint64_t stop_ns);
 
+/* Any thread: calls so far. */
+static inline uint32_t nt_p2p_calls(const struct nt_p2p *p2p)
+{
+	/* A single number; nothing to pair with. */
+	return atomic_load_explicit(&p2p->serial, memory_order_relaxed);
+}
+
 /* What is known of a key; the call under way counts. */
 struct nt_p2p_seen {
 	int kind; /* enum nt_p2p_kind */

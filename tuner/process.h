@@ -114,6 +114,7 @@ struct nt_process {
 	struct nt_mask mask;
 	struct nt_event_slots slots;
 	struct nt_p2p_groups groups;
+	struct nt_mask_hold p2p_measured;
 	_Atomic int p2p_bits; /* NCCL's events of sends and receives; 0: no communicator yet */
 	pthread_mutex_t lock; /* guards the list, and members that say so */
 	struct nt_process_warm warm; /* guarded by the lock until checked */

@@ -58,8 +58,8 @@ static bool may_measure(const struct nt_process *process, int bits)
 {
 	const enum nt_mode mode = process->policy.mode;
 
-	return mode != NT_MODE_POLICY && (bits == (int)NT_PROF_P2P_API ||
-					  process->policy.graphs == NT_GRAPHS_NEVER);
+	return mode != NT_MODE_POLICY &&
+	       (bits == (int)NT_PROF_P2P_API || process->policy.graphs == NT_GRAPHS_NEVER);
 }
 
 void nt_p2p_watch_look(struct nt_p2p_watch *watch, struct nt_process *process, uint64_t calls,

@@ -61,6 +61,7 @@ Launch profiles account for 3.6 s of it.'* ]]
 	[[ $output = *"4   50.0 %  NCCL's choice stays: another choice is the best other"* ]]
 	[[ $output = *'wide            3       1       1  1.25 to 1.25  960.0 ms'* ]]
 	run -0 nccl-tune summary --since now-1hour --json
+	"$NT_STAGE/libexec/nccl-tune/tests/nt-record" check docs/schema/summary.schema.json /dev/stdin < <(jq -c . <<<"$output")
 	jq -e '.jobs.gained == 4 and .jobs.no_record == 1 and .jobs.other_text == 1 and .jobs.damaged == 1 and
 		.saved_rank_s == 5.2 and .net_rank_s == 5.072 and .launch_saved_rank_s == 3.6 and .by.message_size[1].name == "1M-4M" and
 		.by.reason[0] == (.by.reason[0] | .name = "small" | .keys = 4) and (.best | length) == 4 and

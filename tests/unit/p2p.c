@@ -23,10 +23,9 @@ struct world {
 
 static bool task(struct world *w, const char *func, size_t count)
 {
-	return nt_p2p_note(&w->p2p, &w->groups, RANKS,
-			   &(struct nt_p2p_event){ .func = func,
-						   .datatype = "ncclFloat32",
-						   .count = count });
+	return nt_p2p_note(
+		&w->p2p, &w->groups, RANKS,
+		&(struct nt_p2p_event){ .func = func, .datatype = "ncclFloat32", .count = count });
 }
 
 static void group(struct world *w, unsigned sends, unsigned receives, size_t count)
@@ -49,9 +48,8 @@ static void a_group_is_a_call(void **state)
 		unsigned sends, receives;
 		int kind;
 	} cases[] = {
-		{ 1, 0, NT_P2P_SEND },	   { 2, 0, NT_P2P_SEND },
-		{ 0, 1, NT_P2P_RECV },	   { 1, 1, NT_P2P_SENDRECV },
-		{ 2, 2, NT_P2P_SENDRECV }, { 3, 1, NT_P2P_SENDRECV },
+		{ 1, 0, NT_P2P_SEND },	   { 2, 0, NT_P2P_SEND },     { 0, 1, NT_P2P_RECV },
+		{ 1, 1, NT_P2P_SENDRECV }, { 2, 2, NT_P2P_SENDRECV }, { 3, 1, NT_P2P_SENDRECV },
 		{ 3, 3, NT_P2P_ALLTOALL }, { 4, 4, NT_P2P_ALLTOALL },
 	};
 

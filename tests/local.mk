@@ -429,6 +429,7 @@ EXTRA_DIST += \
 	%D%/fake/record.bats \
 	%D%/fake/newer.bats \
 	%D%/fake/p2p.bats \
+	%D%/fake/prometheus.bats \
 	%D%/fake/reward.bats \
 	%D%/fake/simulated.bats \
 	%D%/fake/summary.bats \
@@ -466,6 +467,7 @@ EXTRA_DIST += \
 	%D%/lib/plan \
 	%D%/lib/policy.bash \
 	%D%/lib/records.bash \
+	%D%/lib/sacct.bash \
 	%D%/lib/schema.h \
 	%D%/lib/site.bash \
 	%D%/lib/tiers.bash \

@@ -183,6 +183,14 @@ static void launch_part(struct pending *call, unsigned calls, enum nt_group_mode
 			continue;
 		part[n++] = call[i].call;
 		call[i].comm = NULL;
+		if (call[i].call.coll == NT_P2P_ALLTOALL && mode == NT_GROUP_RUN) {
+			if (n > 1)
+				nt_sim_launch(first.comm, part, n - 1, first.stream, mode);
+			nt_sim_exchange(first.comm, &call[i].call, first.stream);
+			n = 0;
+		} else if (call[i].call.coll == NT_P2P_ALLTOALL) {
+			n--; /* nobody is asked about it */
+		}
 		if (n == NT_MAX_TASKS) {
 			nt_sim_launch(first.comm, part, n, first.stream, mode);
 			n = 0;
@@ -236,6 +244,8 @@ static float estimate_us(void)
 
 		if (call->coll == NT_ALLGATHER || call->coll == NT_REDUCESCATTER)
 			bytes *= c->job.ranks;
+		if (call->coll == NT_P2P_ALLTOALL)
+			continue;
 		nt_model_costs(&c->job.model, &c->comm->place, call->coll, bytes, 1, table);
 		pick = nt_model_pick(table, c->comm->place.algos);
 		us += pick < 0 ? 0 : table[pick];
@@ -330,6 +340,15 @@ nt_nccl_rc ncclBcast(void *buffer, size_t count, int type, int root, nt_nccl_com
 		     nt_stream stream)
 {
 	return ncclBroadcast(buffer, buffer, count, type, root, comm, stream);
+}
+
+/* From 2.28 on. It is made of sends and receives. */
+nt_nccl_rc ncclAlltoAll(const void *send, void *receive, size_t count, int type, nt_nccl_comm comm,
+			nt_stream stream)
+{
+	return enqueue(comm,
+		       &(struct nt_sim_call){ NT_P2P_ALLTOALL, send, receive, count, type, 0, 0 },
+		       stream);
 }
 
 nt_nccl_rc ncclSend(const void *send, size_t count, int type, int peer, nt_nccl_comm comm,

@@ -27,7 +27,7 @@ struct nt_sim_id {
 
 /* A collective call. */
 struct nt_sim_call {
-	int coll;
+	int coll; /* or NT_P2P_ALLTOALL */
 	const void *send;
 	void *receive;
 	size_t count; /* of each rank, as the application gave it */
@@ -73,6 +73,8 @@ void nt_sim_comm_leave(struct ncclComm *c, bool abort);
 /* gpu.c: calls of one communicator, at most NT_MAX_TASKS, on one stream */
 void nt_sim_launch(struct ncclComm *c, const struct nt_sim_call *call, unsigned calls,
 		   nt_stream stream, enum nt_group_mode mode);
+/* An all-to-all, which nobody is asked about. */
+void nt_sim_exchange(struct ncclComm *c, const struct nt_sim_call *call, nt_stream stream);
 /* Without a decision: a communicator of one rank. */
 void nt_sim_copy(struct ncclComm *c, const struct nt_sim_call *call, nt_stream stream);
 

@@ -128,8 +128,8 @@ void nt_key_merge_rank(struct nt_key *known, const struct nt_key *key)
 		else if (counted ? later : more)
 			take(field, known, key);
 	}
-	/* Of sends and receives each rank has its own: the slowest one's is right, as some stamp the
-	 * end too early. */
+	/* Of sends and receives each rank has its own: the slowest one's is right, as some stamp
+	 * the end too early. */
 	if (!nt_kind_tunable(known->coll))
 		known->auto_own_us = fmax(slowest_us, key->auto_own_us);
 	if (more)

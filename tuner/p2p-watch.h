@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* p2p-watch.h - when NCCL's events of sends and receives are on
  *
- * Without them NCCL tells of no send. They cost one event for each group and one for each task, also
- * for collectives. So they are on while the process sends and receives, which counts all; after
+ * Without them NCCL tells of no send. They cost one event for each group, also of collectives, and
+ * one for each send or receive. So they are on while the process sends and receives, which counts all; after
  * 1000 calls of collectives without a send, they are off, and switched on again to look: after 10 s
  * and then after pauses that double up to five minutes, and when a communicator is opened.
  *

@@ -8,8 +8,8 @@
  * event names ncclAlltoAll or peers, so a call that sends to all other ranks and receives from all
  * is an AllToAll.
  *
- * Times come while GPU times are on, from the first kernel's start to the last one's end. NCCL stamps
- * the end by one thread of a block; of several transfers at once that is the end of one of them.
+ * Times come while GPU times are on, from the first kernel's start to the last one's end. NCCL
+ * stamps the end by one thread of a block; of several transfers at once that is the end of one of them.
  *
  * Threads:  calls: the thread that makes the communicator's calls (v4: launches them). Kernels: the
  *           holder of the communicator's laps (tuner/comm.h). Reading: any thread.
@@ -84,7 +84,7 @@ void nt_p2p_begin_group(struct nt_p2p_groups *groups);
 bool nt_p2p_note(struct nt_p2p *p2p, struct nt_p2p_groups *groups, uint32_t ranks,
 		 const struct nt_p2p_event *event);
 
-/* The number of the call that this thread now launches, for its kernels; 0: it is not to be timed. */
+/* The number of the call that this thread now launches, for its kernels; 0: it is not timed. */
 uint32_t nt_p2p_launch(const struct nt_p2p *p2p);
 
 /* A kernel of that call begins, and ends. */

@@ -4,8 +4,8 @@
  *
  * Threads:  append, end and done on the calling thread; the rest on the thread of the launch or of
  *           its callback; kernel_ch on the proxy thread.
- * Host:     src/plugin/profiler.cc@v2.28.9-1; until 2.27 no Api or KernelLaunch events, and Coll and
- *           P2p events only if the plugin gave a handle for Group (:242, :275@v2.27.7-1).
+ * Host:     src/plugin/profiler.cc@v2.28.9-1; until 2.27 no Api or KernelLaunch events, and Coll
+ *           and P2p events only if the plugin gave a handle for Group (:242, :275@v2.27.7-1).
  */
 #ifndef NT_FAKE_EVENT_H
 #define NT_FAKE_EVENT_H

@@ -3,9 +3,9 @@
 /* p2p.h - sends and receives of a communicator: all its ranks take part in a call
  *
  * Threads:  as tests/fake/group.c.
- * Host:     p2pTaskAppend, addP2pToPlan, src/enqueue.cc:2370, :786@v2.28.9-1. A pair of a send and a
- *           receive is one work item, whose kernel events have the handle of the receive, if there
- *           is one (:1005).
+ * Host:     p2pTaskAppend, addP2pToPlan, src/enqueue.cc:2370, :786@v2.28.9-1. A pair of a send and
+ *           a receive is one work item, whose kernel events have the handle of the receive, if
+ *           there is one (:1005).
  */
 #ifndef NT_FAKE_P2P_H
 #define NT_FAKE_P2P_H

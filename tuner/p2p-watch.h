@@ -3,9 +3,10 @@
 /* p2p-watch.h - when NCCL's events of sends and receives are on
  *
  * Without them NCCL tells of no send. They cost one event for each group, also of collectives, and
- * one for each send or receive. So they are on while the process sends and receives, which counts all; after
- * 1000 calls of collectives without a send, they are off, and switched on again to look: after 10 s
- * and then after pauses that double up to five minutes, and when a communicator is opened.
+ * one for each send or receive. So they are on while the process sends and receives, which counts
+ * all; after 1000 calls of collectives without a send, they are off, and switched on again to look:
+ * after 10 s and then after pauses that double up to five minutes, and when a communicator is
+ * opened.
  *
  * Whatever is explored, GPU times are on for the first 64 of them, or ten seconds; not where a CUDA
  * graph was captured, or may have been while the events were off.

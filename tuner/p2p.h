@@ -9,7 +9,8 @@
  * is an AllToAll.
  *
  * Times come while GPU times are on, from the first kernel's start to the last one's end. NCCL
- * stamps the end by one thread of a block; of several transfers at once that is the end of one of them.
+ * stamps the end by one thread of a block; of several transfers at once that is the end of one of
+ * them.
  *
  * Threads:  calls: the thread that makes the communicator's calls (v4: launches them). Kernels: the
  *           holder of the communicator's laps (tuner/comm.h). Reading: any thread.

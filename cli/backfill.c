@@ -299,7 +299,7 @@ static int run(int argc, char *argv[])
 	if (status != NT_COMMAND_GO)
 		return status;
 	if (first < argc)
-		return nt_command_misuse(&nt_command_backfill, "no argument is wanted, not '%s'",
+		return nt_command_misuse(&nt_command_backfill, "unexpected argument '%s'",
 					 argv[first]);
 	if (geteuid() != 0) {
 		nt_command_complain(&nt_command_backfill, "only root may read the spool and write "
@@ -310,38 +310,37 @@ static int run(int argc, char *argv[])
 }
 
 static const struct argp_option options[] = {
-	{ "dry-run", 'n', NULL, 0, "Say what would be done, and do nothing", 0 },
-	{ "list", 'l', NULL, 0, "List what waits, what was sent, and what was set aside and why",
+	{ "dry-run", 'n', NULL, 0, "Print what would be done, and do nothing", 0 },
+	{ "list", 'l', NULL, 0,
+	  "List the records that wait, that were sent, and that were set aside, with the reason",
 	  0 },
-	{ "retry", 'r', NULL, 0, "Try again what was set aside", 0 },
-	{ "spool", 's', "DIRECTORY", 0,
-	  "The spool (default: as the site sets it, or " NT_SPOOL_DIR ")", 0 },
+	{ "retry", 'r', NULL, 0, "Retry records that were set aside", 0 },
+	{ "spool", 's', "DIRECTORY", 0, "The spool (default: the site's, or " NT_SPOOL_DIR ")", 0 },
 	{ "time", 't', "SECONDS", 0,
-	  "Begin nothing after so long; the next run goes on (default: 60)", 0 },
+	  "Start no record after this time; the next run continues (default: 60)", 0 },
 	{ "quiet", 'q', "SECONDS", 0,
-	  "How long after a job's end its record is checked again (default: 900)", 0 },
+	  "Check a job's record again this long after the job's end (default: 900)", 0 },
 	{ 0 },
 };
 
 static const struct argp argp = {
 	.options = options,
 	.parser = take_option,
-	.doc = "Add the records that could not reach slurmctld when their steps ended to the "
-	       "AdminComment of their jobs in accounting, check them there, and remove "
-	       "them from the spool. Records that did reach it are added again if another "
-	       "program has replaced the text at the job's end. Jobs that have not ended are "
-	       "left for later. Another program's text is never changed: a record that "
-	       "has no place beside it goes to the next sink of the site's list (record in "
-	       "nccl-tune.conf). If none takes it, it is set aside, reported once, and kept "
-	       "for 90 days ('nccl-tune report JOB' as root shows it). Run it on every node, "
-	       "by a timer."
-	       "\vExit status: 0 if all was added or left for later, 1 if something failed or "
+	.doc = "Deliver records that could not reach slurmctld when their steps ended: add them "
+	       "to the AdminComment of their jobs in accounting, check them there, and remove "
+	       "them from the spool. Run it on every node, by a timer.\n\n"
+	       "A record is added again if another program has replaced it at the job's end. "
+	       "Records of running jobs wait. Another program's text is never changed: a record "
+	       "that does not fit next to it goes to the next place of the site's list (record in "
+	       "nccl-tune.conf). A record that no place takes is set aside, reported once and kept "
+	       "for 90 days; 'nccl-tune report JOB' shows it to root."
+	       "\vExit status: 0 if all records were added or wait, 1 if something failed or "
 	       "was set aside (see stderr), 2 for a usage error.",
 };
 
 const struct nt_command nt_command_backfill = {
 	.name = "backfill",
 	.run = run,
-	.summary = "bring records that wait in the spool into accounting (root)",
+	.summary = "deliver records from the spool to accounting (root)",
 	.argp = &argp,
 };

@@ -210,12 +210,12 @@ void nt_caltable_cost(FILE *out, const struct nt_calibration *calibration, unsig
 	nt_duration_text(spent_s * 1000, spent, sizeof(spent));
 	if (chosen == 0 || !cost->known || cost->ratio >= 1) {
 		fprintf(out, "It took %s%s.\n", spent,
-			chosen == 0 ? ", and later steps run as without it" : "");
+			chosen == 0 ? "; later steps start with NCCL's own settings" : "");
 		return;
 	}
 	nt_duration_text(1000 * spent_s / (1 - cost->ratio), pays, sizeof(pays));
 	fprintf(out,
-		"It took %s. It pays off for steps that would spend %s in collectives with "
-		"NCCL's default.\n",
+		"It took %s. It pays off in steps that spend %s or more in collectives with "
+		"NCCL's default settings.\n",
 		spent, pays);
 }

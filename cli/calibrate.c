@@ -258,7 +258,7 @@ static void explain_nothing(const struct nt_calrun *run)
 	else if (run->silent)
 		nt_command_complain(&nt_command_calibrate,
 				    "check that plugstack.conf of all nodes loads "
-				    "spank_nccl_tune.so, that nt-recordd is beside it, and that "
+				    "spank_nccl_tune.so, that nt-recordd is next to it, and that "
 				    "the nodes see that directory");
 }
 
@@ -268,8 +268,8 @@ static void print_prospect(const struct calibrating *c)
 	for (unsigned i = 0; !c->choice.mix_known && i < c->choice.count; i++) {
 		if (c->choice.candidate[i].why != NT_WHY_WORST)
 			continue;
-		puts("\nSome profiles are faster at some sizes. After the first step this job's "
-		     "mix of calls\nis known and decides for the following steps.");
+		puts("\nSome profiles are faster at some sizes. After the first step, this job's "
+		     "mix of calls\nis known and decides for later steps.");
 		return;
 	}
 }
@@ -388,7 +388,7 @@ static int run(int argc, char *argv[])
 		return status;
 	if (first < argc && strcmp(argv[first - 1], "--") != 0)
 		return nt_command_misuse(&nt_command_calibrate,
-					 "unknown argument '%s' (a program stands behind --)",
+					 "unknown argument '%s' (put a program after --)",
 					 argv[first]);
 	if (first < argc)
 		settings.program = argv + first;
@@ -401,23 +401,23 @@ static int run(int argc, char *argv[])
 
 static const struct argp_option options[] = {
 	{ "time", 't', "TIME", 0,
-	  "At most so long, as 30s or 2m (default: 60s for two nodes, a quarter more each time they "
+	  "Time limit, as in 30s or 2m (default: 60s for two nodes, a quarter more each time they "
 	  "double)",
 	  0 },
-	{ "sizes", 's', "LIST", 0, "Measure AllReduce of these sizes, as 64K,1M,16M", 0 },
+	{ "sizes", 's', "LIST", 0, "Measure AllReduce of these sizes, as in 64K,1M,16M", 0 },
 	{ "profiles", 'p', "LIST", 0, "Only these profiles", 0 },
-	{ "profile-file", NT_LONG('f'), "FILE", 0, "Profiles from FILE, not the installed ones",
-	  0 },
+	{ "profile-file", NT_LONG('f'), "FILE", 0,
+	  "Use the profiles in FILE instead of the installed ones", 0 },
 	{ "nodes", 'N', "N", 0, "N of the job's nodes (default: all)", 0 },
 	{ "nodelist", 'w', "LIST", 0, "These of the job's nodes, as Slurm writes them", 0 },
 	{ "ntasks-per-node", NT_LONG('n'), "N", 0,
-	  "Tasks per node, one per GPU (default: as the job has, or 1)", 0 },
+	  "Tasks per node, one per GPU (default: the job's, or 1)", 0 },
 	{ "mpi", NT_LONG('M'), "TYPE", 0, "srun's --mpi (default: pmix)", 0 },
 	{ "memory", NT_LONG('m'), "DIRECTORY", 0,
 	  "The memory of launch profiles (default: $NCCL_TUNE_MEMORY, or nccl-tune/memory in "
 	  "$XDG_STATE_HOME or ~/.local/state)",
 	  0 },
-	{ "site-memory", NT_LONG('S'), "FILE", 0, "The site's memory, for the choice", 0 },
+	{ "site-memory", NT_LONG('S'), "FILE", 0, "The site's memory", 0 },
 	{ "overlap", NT_LONG('o'), NULL, 0, "Share the nodes with another step of this job", 0 },
 	{ "quiet", 'q', NULL, 0, "Print no progress", 0 },
 	{ 0 },
@@ -427,17 +427,16 @@ static const struct argp argp = {
 	.options = options,
 	.parser = take_option,
 	.args_doc = "[-- PROGRAM [ARGUMENT...]]",
-	.doc = "In a job: run nccl-tune-bench on its nodes with NCCL's default and with each "
-	       "launch profile that fits, in turns, and remember the results. Prints how "
-	       "fast each is at each size, which one later steps with "
-	       "--nccl-tune=...,launch=auto get, and why. Collectives and sizes are those "
-	       "of the newest step of this job, or of an earlier one on such nodes; "
+	.doc = "In a job: run nccl-tune-bench on its nodes with NCCL's default settings and with "
+	       "each launch profile that fits, in turn, and remember the results. Print the speed "
+	       "of each at each size, the profile that later steps with launch=auto get, and the "
+	       "reason. The collectives and sizes are those "
+	       "of the newest step of this job, or of an earlier job on such nodes; "
 	       "otherwise AllReduce of 64K to 64M.\n\n"
-	       "PROGRAM replaces nccl-tune-bench; each task of a step runs it. Its exit "
-	       "status 3 means that it found wrong results."
-	       "\vExit status: 0 if it was measured, also if the default is best, 1 if "
-	       "something failed (see stderr), 2 for a usage error, 3 if results are wrong "
-	       "where choices are forced.",
+	       "PROGRAM replaces nccl-tune-bench; each task of a step runs it. It exits with "
+	       "status 3 if it found wrong results."
+	       "\vExit status: 0 if the profiles were measured, 1 if something failed (see stderr), "
+	       "2 for a usage error, 3 if results are wrong when choices are forced.",
 };
 
 const struct nt_command nt_command_calibrate = {

@@ -411,12 +411,11 @@ static const struct argp argp = {
 	.options = options,
 	.parser = take_option,
 	.args_doc = "[FILE]",
-	.doc = "Check on this host: the plugin's line in plugstack.conf, that what it names "
-	       "exists and can be loaded, the launch profiles and the site's memory, and "
-	       "nccl-tune.conf, or FILE instead: every key and value, that the file in "
-	       "force belongs to root and is no link, and that Slurm knows the partitions, "
-	       "accounts and QOSs that have sections. Prints what was checked, and each "
-	       "problem as a line on stderr."
+	.doc = "Check the configuration of this host: the plugin's line in plugstack.conf and the "
+	       "files that it names, the launch profiles, the site's memory, and nccl-tune.conf (or "
+	       "FILE): its keys and values, its owner, and whether Slurm knows the partitions, "
+	       "accounts and QOSs of its sections. Print each check, and each problem as a line on "
+	       "stderr."
 	       "\vExit status: 0 if there is no problem, 1 if there is one, 2 for a usage "
 	       "error.",
 };
@@ -424,6 +423,6 @@ static const struct argp argp = {
 const struct nt_command nt_command_check_config = {
 	.name = "check-config",
 	.run = run,
-	.summary = "check nccl-tune.conf, and that Slurm finds the plugin",
+	.summary = "check nccl-tune.conf, and whether Slurm finds the plugin",
 	.argp = &argp,
 };

@@ -89,12 +89,11 @@ static const struct argp argp = {
 	.args_doc = "{JOB[.STEP] | FILE} {JOB[.STEP] | FILE}",
 	.doc = "Show two jobs side by side: the time of the program's own step, settings, NCCL, nodes "
 	       "and launch profile, and for each collective, size and communicator the time of a "
-	       "call, the bus bandwidth and the choice in force. Each difference of times is said to "
-	       "be beyond noise or within it, by the spread that the records have.\n\n"
+	       "call, the bus bandwidth and the choice in force. Differences of times are marked as "
+	       "beyond or within noise, judged by the spread in the records.\n\n"
 	       "JOB is a job id, an array task (12_3) or a component of a heterogeneous job (12+1). "
 	       "FILE has a job's record, or the text of an AdminComment that contains one. Steps "
-	       "belong together by the name of their program and their order; steps of a calibration "
-	       "are left out."
+	       "are matched by the name of their program and their order; calibrations are left out."
 	       "\vExit status: 0 if both jobs were shown, 1 if one has no record or not all of it "
 	       "could be read (the reason is on stderr), 2 for a usage error.",
 };
@@ -102,6 +101,6 @@ static const struct argp argp = {
 const struct nt_command nt_command_compare = {
 	.name = "compare",
 	.run = run,
-	.summary = "show two jobs side by side, and what differs beyond noise",
+	.summary = "show two jobs side by side, and which differences exceed noise",
 	.argp = &argp,
 };

@@ -393,11 +393,11 @@ static const struct argp_option options[] = {
 	{ "policy", 'p', "POLICY", 0, "Settings, as srun --nccl-tune takes them (default: bandit)",
 	  0 },
 	{ "topology", 't', "TOPO", 0,
-	  "Nodes and ranks on each, as 2x4 (default: all of FILE; without FILE 2x8)", 0 },
+	  "Nodes and ranks per node, as in 2x4 (default: all in FILE; without FILE 2x8)", 0 },
 	{ "sizes", 's', "LIST", 0,
-	  "Sizes, as 65536,256K,1.5M (default: all of FILE; without FILE 64K,1M,64M)", 0 },
+	  "Sizes, as in 65536,256K,1.5M (default: all in FILE; without FILE 64K,1M,64M)", 0 },
 	{ "collective", 'c', "NAME", 0,
-	  "A collective (default: all of FILE; without FILE AllReduce)", 0 },
+	  "A collective (default: all in FILE; without FILE AllReduce)", 0 },
 	{ 0 },
 };
 
@@ -405,17 +405,17 @@ static const struct argp argp = {
 	.options = options,
 	.parser = take_option,
 	.args_doc = "[JOB[.STEP] | FILE]",
-	.doc = "Say what a job would do, without doing it: which choices (algorithms and protocols) "
-	       "would be tried and in which order, which would not and why, how many calls that "
-	       "takes, and what a choice must show to replace NCCL's. FILE is a trace, as for replay, or the "
-	       "record of a process of a job, or a job's long form, whose policy then "
-	       "applies, as that of JOB does; - is standard input. Without an argument, the "
-	       "choices that NCCL can have are used.",
+	.doc = "Show what a job would do, without doing it: which choices (algorithms and protocols) "
+	       "it would try and in which order, which not and why, how many calls that takes, and "
+	       "what a choice must achieve to replace NCCL's.\n\n"
+	       "FILE is a trace (see replay), the record of a process, or a job's long form; - is "
+	       "standard input. The policy of such a record, or of JOB, applies. Without an "
+	       "argument, all choices of NCCL are used.",
 };
 
 const struct nt_command nt_command_explain = {
 	.name = "explain",
 	.run = run,
-	.summary = "what a job would explore, at what cost, and what decides",
+	.summary = "show what a job would explore, at what cost, and how it decides",
 	.argp = &argp,
 };

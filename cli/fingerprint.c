@@ -179,7 +179,7 @@ static int run(int argc, char *argv[])
 	if (status != NT_COMMAND_GO)
 		return status;
 	if (first < argc)
-		return nt_command_misuse(&nt_command_fingerprint, "no argument is wanted, not '%s'",
+		return nt_command_misuse(&nt_command_fingerprint, "unexpected argument '%s'",
 					 argv[first]);
 	find_rundir(site);
 	return nt_command_finish(&nt_command_fingerprint,
@@ -196,10 +196,10 @@ static const struct argp_option options[] = {
 static const struct argp argp = {
 	.options = options,
 	.parser = take_option,
-	.doc = "Print the number that tells apart nodes with different GPUs, NICs or "
-	       "placement of them, what it was computed from, and whether jobs get the same "
-	       "number from the node's cache. Communicators whose nodes differ in it are "
-	       "not tuned. To see how two nodes differ:\n\n"
+	.doc = "Print the fingerprint of this node's hardware, what it was computed from, and "
+	       "whether the node's cache gives jobs the same one. It differs between nodes with "
+	       "different GPUs or NICs, or with different placement of these. Communicators whose "
+	       "nodes have different fingerprints are not tuned. To see how two nodes differ:\n\n"
 	       "  diff <(ssh n1 nccl-tune fingerprint) <(ssh n2 nccl-tune fingerprint)"
 	       "\vExit status: 0 if it was printed, whatever the cache contains, 1 if the "
 	       "hardware cannot be read (the reason is on stderr), 2 for a usage error.",
@@ -208,6 +208,6 @@ static const struct argp argp = {
 const struct nt_command nt_command_fingerprint = {
 	.name = "fingerprint",
 	.run = run,
-	.summary = "show what stands for this node's hardware when ranks agree",
+	.summary = "show the number that identifies this node's hardware",
 	.argp = &argp,
 };

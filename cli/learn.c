@@ -151,20 +151,22 @@ static int run(int argc, char *argv[])
 	if (status != NT_COMMAND_GO)
 		return status;
 	if (first < argc)
-		return nt_command_misuse(&nt_command_learn, "no argument is wanted, not '%s'",
+		return nt_command_misuse(&nt_command_learn, "unexpected argument '%s'",
 					 argv[first]);
 	if (!settings.file)
-		return nt_command_misuse(&nt_command_learn, "where to? (--output FILE, or -)");
+		return nt_command_misuse(&nt_command_learn,
+					 "--output FILE is missing (- for standard output)");
 	return nt_command_finish(&nt_command_learn, learn(&settings));
 }
 
 static const struct argp_option options[] = {
 	{ "since", NT_LONG('s'), "TIME", 0,
-	  "Jobs that ran from TIME on, as sacct takes it (default: now-30days)", 0 },
+	  "Jobs that ran at or after TIME, in a format of sacct (default: now-30days)", 0 },
 	{ "until", NT_LONG('u'), "TIME", 0, "Jobs that ran before TIME (default: now)", 0 },
 	{ "user", NT_LONG('U'), "LIST", 0, "Only jobs of these users", 0 },
 	{ "partition", NT_LONG('P'), "LIST", 0, "Only jobs in these partitions", 0 },
-	{ "jobs", NT_LONG('j'), "N", 0, "Leave out what fewer jobs have measured (default: 3)", 0 },
+	{ "jobs", NT_LONG('j'), "N", 0,
+	  "Omit values that fewer than N jobs have measured (default: 3)", 0 },
 	{ "user-jobs", NT_LONG('J'), "N", 0, "Use the newest N jobs of each user (default: 10)",
 	  0 },
 	{ "output", 'o', "FILE", 0, "Replace FILE by the result; - is standard output", 0 },
@@ -175,10 +177,9 @@ static const struct argp argp = {
 	.options = options,
 	.parser = take_option,
 	.args_doc = "--output FILE",
-	.doc = "Collect what ended jobs have measured of launch profiles from their records "
-	       "in accounting, as a text to review and to install for all users. Each "
-	       "value is a median over jobs; each line says how many jobs and users it is "
-	       "based on."
+	.doc = "Collect the measurements of launch profiles from the records of ended jobs in "
+	       "accounting, as a text to review and to install for all users. Each value is a "
+	       "median over jobs; each line has the number of jobs and users."
 	       "\vExit status: 0, also if nothing was found, 1 if something failed (see "
 	       "stderr), 2 for a usage error.",
 };
@@ -186,6 +187,6 @@ static const struct argp argp = {
 const struct nt_command nt_command_learn = {
 	.name = "learn",
 	.run = run,
-	.summary = "make a site's memory from jobs' records (administrators)",
+	.summary = "make the site's memory from records of jobs (administrators)",
 	.argp = &argp,
 };

@@ -249,21 +249,20 @@ static const struct argp argp = {
 	.args_doc = "[show | path | compact]\nexport FILE\nimport FILE\nforget",
 	.doc = "Your memory of launch profiles: what steps and calibrations have measured, "
 	       "on which hardware.\n\n"
-	       "show     print for each place what is known of its profiles, and what a new\n"
-	       "         job there gets, and why\n"
+	       "show     print the measurements of each place, the profile that a new job there\n"
+	       "         gets, and the reason\n"
 	       "export   write entries as lines of JSON; with --csv, choices\n"
-	       "import   add what was exported; with --csv, choices, to be confirmed\n"
-	       "forget   drop what is known until now: --all, or by --fingerprint, --profile\n"
-	       "         or both\n"
+	       "import   add exported entries; with --csv, choices, which are then confirmed\n"
+	       "forget   delete all entries (--all), or those of --fingerprint, --profile or both\n"
 	       "compact  merge all files into one\n"
-	       "path     print where it is\n\n"
-	       "FILE may be -, for standard input or output."
+	       "path     print the directory\n\n"
+	       "FILE - is standard input or output."
 	       "\vExit status: 0, 1 if something failed (see stderr), 2 for a usage error.",
 };
 
 const struct nt_command nt_command_memory = {
 	.name = "memory",
 	.run = run,
-	.summary = "what is remembered of launch profiles: show, export, forget",
+	.summary = "show, export or forget what was measured of launch profiles",
 	.argp = &argp,
 };

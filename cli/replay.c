@@ -277,15 +277,15 @@ static int run(int argc, char *argv[])
 
 static const struct argp_option options[] = {
 	{ "aa", NT_LONG('a'), "N", 0,
-	  "Run N trials with identical choices drawn from the samples of NCCL's: how often one of "
-	  "them is chosen",
+	  "Run N trials in which all choices draw from the samples of NCCL's choice, and count how "
+	  "often another one is chosen",
 	  0 },
 	{ "power", NT_LONG('p'), "PCT", 0,
-	  "Make one of these choices PCT percent faster: how often it is found", 0 },
+	  "As --aa, with one choice PCT percent faster: count how often it is found", 0 },
 	{ "trials", NT_LONG('t'), "N", 0, "Trials of --power (default: 1000)", 0 },
 	{ "picks", NT_LONG('k'), "FILE", 0,
-	  "What NCCL itself picks and masks, which is left out, since no job can choose it. A "
-	  "line per case: collective,topology,bytes,algorithm,protocol[,masked...]",
+	  "NCCL's choice and the choices that it masks, which are not tried. One line per case: "
+	  "collective,topology,bytes,algorithm,protocol[,masked...]",
 	  0 },
 	{ "policy", NT_LONG('o'), "POLICY", 0, "Settings, as srun --nccl-tune takes them", 0 },
 	{ "seed", NT_LONG('s'), "S", 0, "Seed of the trials; the same seed gives the same answer",
@@ -298,19 +298,19 @@ static const struct argp argp = {
 	.options = options,
 	.parser = take_option,
 	.args_doc = "{JOB[.STEP] | FILE}...\n--aa N TRACE...\n--power PCT TRACE...",
-	.doc = "Run the engine that decides in jobs on traces: text files of measured times "
-	       "with a line per choice of a case: "
-	       "collective,topology,mode,algorithm,protocol,bytes,samples... in "
-	       "microseconds; AUTO,AUTO is NCCL's choice. - is standard input. For the "
-	       "record of a process of a job, a job's long form, or a JOB that has one, its "
-	       "decisions are repeated.\n\n"
-	       "Prints NCCL's choice, the best other one, the one chosen and the calls spent for each case. "
-	       "Samples are taken in order, and again from the start once used up.",
+	.doc = "Run the decision engine of jobs on traces, and print for each case NCCL's choice, "
+	       "the best other one, the one chosen and the calls spent. A trace is a text file "
+	       "with one line per choice: "
+	       "collective,topology,mode,algorithm,protocol,bytes,samples... in microseconds. "
+	       "AUTO,AUTO is NCCL's choice. Samples are used in order, repeatedly if necessary. "
+	       "- is standard input.\n\n"
+	       "For the record of a process, a job's long form, or a JOB that has one, repeat its "
+	       "decisions.",
 };
 
 const struct nt_command nt_command_replay = {
 	.name = "replay",
 	.run = run,
-	.summary = "what the engine decides on measured times, and how often it errs",
+	.summary = "run the decision engine on measured times, and count its errors",
 	.argp = &argp,
 };

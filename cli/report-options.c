@@ -32,11 +32,11 @@ static error_t take_option(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ "since", 'S', "TIME", 0, "Jobs that ran from TIME on, as sacct takes it (your own)", 0 },
+	{ "since", 'S', "TIME", 0, "Your jobs that ran at or after TIME, in a format of sacct", 0 },
 	{ "until", 'E', "TIME", 0, "Jobs that ran before TIME", 0 },
 	{ "user", 'u', "LIST", 0, "Jobs of these users", 0 },
 	{ "partition", 'p', "LIST", 0, "Only jobs in these partitions", 0 },
-	{ "full", NT_LONG('F'), NULL, 0, "Print all of each job, also of several", 0 },
+	{ "full", NT_LONG('F'), NULL, 0, "Print the full report even of several jobs", 0 },
 	{ "json", 'j', NULL, 0, "Print JSON for programs, see nccl-tune(1)", 0 },
 	{ "csv", NT_LONG('c'), NULL, 0, "Print comma-separated values (RFC 4180)", 0 },
 	{ "html", NT_LONG('H'), "FILE.html", OPTION_ARG_OPTIONAL,
@@ -44,10 +44,10 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "prometheus", NT_LONG('P'), NULL, 0,
 	  "Print metrics for the textfile collector of Prometheus' node exporter", 0 },
-	{ "file", 'f', "FILE", 0, "Read the record from FILE (- for standard input)", 0 },
+	{ "file", 'f', "FILE", 0, "Read the record from FILE (-: standard input)", 0 },
 	{ "spool", 's', "DIRECTORY", 0,
-	  "Directory of records that accounting does not have yet (root; default: as the site "
-	  "sets it, or " NT_SPOOL_DIR ")",
+	  "Directory of records that are not in accounting yet (root; default: the site's, or " NT_SPOOL_DIR
+	  ")",
 	  0 },
 	{ 0 },
 };
@@ -56,11 +56,11 @@ const struct argp nt_request_argp = {
 	.options = options,
 	.parser = take_option,
 	.args_doc = "[JOBS...]\n--since TIME\n--file FILE [JOB[.STEP]]",
-	.doc = "Show the records of tuning in accounting: the outcome in sentences, then a table with "
-	       "a line per collective and size, each with its reason, and what to do. Several jobs "
-	       "are a line each.\n\n"
-	       "Without JOBS, the job that this runs in is shown; outside of jobs, your newest job "
-	       "of the last 30 days that has a record.\n\n"
+	.doc = "Show how a job was tuned, from its record in accounting: a summary, and a table with "
+	       "a line per collective and size, the reason and what to do. Several jobs have "
+	       "one line each.\n\n"
+	       "Without JOBS, show the current job; outside of jobs, your newest job of the last 30 "
+	       "days that has a record.\n\n"
 	       "JOBS is JOB[.STEP] or FIRST-LAST (4711-4720, 4711_3-7), several separated by commas or "
 	       "spaces. JOB is a job id, an array task (12_3) or a component of a heterogeneous job "
 	       "(12+1). The id of a whole array or heterogeneous job shows all of its tasks or "

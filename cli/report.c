@@ -166,6 +166,6 @@ static int run(int argc, char *argv[])
 const struct nt_command nt_command_report = {
 	.name = "report",
 	.run = run,
-	.summary = "show what a job's steps tuned and what it brought",
+	.summary = "show what was tuned in a job, and how much time that saved",
 	.argp = &nt_request_argp,
 };

@@ -407,12 +407,11 @@ static int run(int argc, char *argv[])
 
 static const struct argp argp = {
 	.args_doc = "[JOB[.STEP] | FILE]...",
-	.doc = "Print the records that NCCL processes write to a step's runtime directory "
-	       "(rank.*.json): what was measured, chosen and forced on each "
-	       "communicator, or why nothing was. Of a JOB, those in its long form are "
-	       "printed. FILE may also be a part of a job's long form (*.jsonl.gz), or the "
-	       "directory that contains these parts. Without an argument, or if it is -, "
-	       "standard input is read."
+	.doc = "Print records of ranks (rank.*.json): what was measured, chosen and forced on "
+	       "each communicator, or why nothing was. NCCL processes write them to the step's "
+	       "runtime directory. For a JOB, print those in its long form. FILE may also be a part "
+	       "of a long form (*.jsonl.gz) or the directory of these parts. Without an "
+	       "argument, or with -, read standard input."
 	       "\vExit status: 0 if all was shown, 1 if there is no such job, or a file is "
 	       "damaged or cannot be read, 2 for a usage error.",
 };

@@ -161,8 +161,7 @@ static int run(int argc, char *argv[])
 	if (first < argc)
 		return nt_command_misuse(
 			&nt_command_summary,
-			"no argument is wanted, not '%s' ('nccl-tune report' shows a job)",
-			argv[first]);
+			"unexpected argument '%s' ('nccl-tune report' shows a job)", argv[first]);
 	if (settings.nodes && settings.print != nt_site_stats_text &&
 	    settings.print != nt_site_stats_json)
 		return nt_command_misuse(&nt_command_summary,
@@ -176,7 +175,7 @@ static int run(int argc, char *argv[])
 
 static const struct argp_option options[] = {
 	{ "since", NT_LONG('s'), "TIME", 0,
-	  "Jobs that ran from TIME on: now-30days (the default), today, 2026-11-01, ...", 0 },
+	  "Jobs that ran at or after TIME: now-30days (the default), today, 2026-11-01, ...", 0 },
 	{ "until", NT_LONG('u'), "TIME", 0, "Jobs that ran before TIME (default: now)", 0 },
 	{ "allusers", 'a', NULL, 0, "Jobs of all users, as far as Slurm shows them", 0 },
 	{ "user", NT_LONG('U'), "LIST", 0, "Only jobs of these users", 0 },
@@ -185,26 +184,27 @@ static const struct argp_option options[] = {
 	{ "cluster", NT_LONG('M'), "LIST", 0, "Jobs of these clusters, or all (default: this one)",
 	  0 },
 	{ "nodes", NT_LONG('n'), NULL, 0,
-	  "Name nodes that others wait for, or that are slower than their like, in several jobs "
-	  "(also with --json)",
+	  "Name nodes that other nodes wait for, or that are slower than similar nodes, in several "
+	  "jobs (also with --json)",
 	  0 },
 	{ "top", NT_LONG('t'), "N", 0, "Show the N best and worst jobs (default: 5)", 0 },
 	{ "json", 'j', NULL, 0, "Print one JSON object for programs, see nccl-tune(1)", 0 },
-	{ "csv", NT_LONG('c'), NULL, 0, "Print all of it as a table of comma-separated values", 0 },
+	{ "csv", NT_LONG('c'), NULL, 0, "Print all values as a table of comma-separated values",
+	  0 },
 	{ "prometheus", NT_LONG('p'), NULL, 0,
 	  "Print metrics for the textfile collector of Prometheus' node exporter", 0 },
-	{ "output", 'o', "FILE", 0, "Replace FILE by the result, as a whole", 0 },
+	{ "output", 'o', "FILE", 0, "Write to FILE, replacing it atomically", 0 },
 	{ 0 },
 };
 
 static const struct argp argp = {
 	.options = options,
 	.parser = take_option,
-	.doc = "From the records of ended jobs in accounting: what tuning gained and cost by "
+	.doc = "Summarize the records of ended jobs in accounting: what tuning gained and cost by "
 	       "partition, account, fingerprint, collective and size; how many jobs have "
-	       "nothing to gain; the best and the worst; and what launch profiles would "
-	       "be worth, by jobs that have measured them. For root jobs of all users, "
-	       "otherwise those of the caller."
+	       "nothing to gain; the best and the worst jobs; and the expected gain of launch "
+	       "profiles, from jobs that have measured them. Root sees jobs of all users, others "
+	       "their own."
 	       "\vExit status: 0, also if no job has a record, 1 if something failed (see "
 	       "stderr), 2 for a usage error.",
 };
@@ -212,6 +212,6 @@ static const struct argp argp = {
 const struct nt_command nt_command_summary = {
 	.name = "summary",
 	.run = run,
-	.summary = "what tuning has brought to all the jobs of a time",
+	.summary = "show what tuning gained and cost over many jobs",
 	.argp = &argp,
 };

@@ -271,10 +271,10 @@ static int run(int argc, char *argv[])
 
 static const struct argp_option options[] = {
 	{ "once", 'o', NULL, 0, "Print the current state once and exit", 0 },
-	{ "plain", 'p', NULL, 0, "Print one line per change, as without a terminal", 0 },
+	{ "plain", 'p', NULL, 0, "Print one line per change (default without a terminal)", 0 },
 	{ "interval", 'i', "S", 0,
-	  "Seconds between two updates, 2 to 3600 (default: 5); slurmctld is asked every 10 seconds "
-	  "at most",
+	  "Seconds between two updates, 2 to 3600 (default: 5); slurmctld is asked at most every "
+	  "10 seconds",
 	  0 },
 	{ "rundir", 'r', "DIRECTORY", 0,
 	  "Directory of the steps' runtime directories (default: " NT_RUN_DIR ")", 0 },
@@ -285,20 +285,20 @@ static const struct argp argp = {
 	.options = options,
 	.parser = take_option,
 	.args_doc = "JOB[.STEP]",
-	.doc = "Show a running job until it ends: what is being explored and how far that "
-	       "is, what was decided, what was saved and spent. On a node of the job its "
-	       "user sees data at most 10 seconds old; elsewhere, what the job's record "
-	       "says. q or Ctrl-C ends the display; the job goes on.\n\n"
+	.doc = "Show a running job until it ends: the progress of exploring, the decisions, and "
+	       "the time saved and spent. On a node of the job, its user sees data at most "
+	       "10 seconds old; elsewhere, the job's record is shown. q or Ctrl-C ends the display, "
+	       "not the job.\n\n"
 	       "JOB is a job id, an array task (12_3) or a component of a heterogeneous "
 	       "job (12+1)."
 	       "\vExit status: 0 if something was shown, 1 if there is no such job or "
 	       "nothing is known of its tuning (the reason is on stderr), 2 for a usage "
-	       "error; after Ctrl-C as any program that a signal ends.",
+	       "error. Ctrl-C ends it by the signal.",
 };
 
 const struct nt_command nt_command_watch = {
 	.name = "watch",
 	.run = run,
-	.summary = "look at a running job: what is explored, decided, saved",
+	.summary = "follow a running job: what is explored, decided and saved",
 	.argp = &argp,
 };

@@ -7,7 +7,7 @@
  * Whoever reads it (record/calls.h) trusts nothing in it. A call is begun when NCCL asks for its
  * decision, ended when the GPU reports its end, which it does only while calls are measured.
  *
- * Threads:  one writer for each word, named beside it; C11 atomics only. Readers are in other
+ * Threads:  one writer for each word, named next to it; C11 atomics only. Readers are in other
  *           processes, and see what was stored before the writer was killed.
  * Memory:   48 KiB a process.
  * Units:    milliseconds since 1970. Increase NT_CALLS_LAYOUT with every change here.

@@ -41,7 +41,7 @@
 #define NT_CLUSTER_UNKNOWN "cluster" /* used in file names where Slurm has no cluster name */
 #define NT_SPOOL_DIR "/var/spool/nccl-tune" /* records that accounting is not known to have yet */
 
-/* Its subdirectories, beside the waiting records. */
+/* Its subdirectories, next to the waiting records. */
 #define NT_SPOOL_SENT "sent" /* accepted by slurmctld */
 #define NT_SPOOL_DEAD "dead" /* undeliverable */
 

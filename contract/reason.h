@@ -54,7 +54,7 @@ int nt_reason_setf(struct nt_reason *why, int id, const char *format, ...)
 /* The form in text, as anybody may have written it. */
 void nt_reason_read(struct nt_reason *why, const char *text, size_t bytes);
 
-/* What a sentence names beside arguments: a report's {auto}, {arm}, {gain} and {p}. */
+/* What a sentence names besides arguments: a report's {auto}, {arm}, {gain} and {p}. */
 struct nt_reason_fact {
 	const char *name, *value;
 };

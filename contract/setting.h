@@ -73,7 +73,7 @@ enum { NT_CALIBRATE_AUTO = -1, NT_CALIBRATE_MAX_S = 3600 };
 	X(recheck, recheck_s, NT_INT, 0, 100000, 60, NULL, "seconds", \
 	  "time from a decision until it is first rechecked; 0: never") \
 	X(join_timeout, join_timeout_s, NT_INT, 1, 3600, 60, NULL, "seconds", \
-	  "how long to wait until all ranks of a communicator are there") \
+	  "how long to wait for all ranks of a communicator") \
 	X(agree_timeout, agree_timeout_s, NT_INT, 1, 3600, 120, NULL, "seconds", \
 	  "how long a rank waits for a node that disappeared while agreeing") \
 	X(graphs, graphs, NT_ENUM, 0, 1, 0, NT_WORDS("may", "never"), "", \
@@ -91,7 +91,7 @@ enum { NT_CALIBRATE_AUTO = -1, NT_CALIBRATE_MAX_S = 3600 };
 	X(ll128, ll128, NT_ENUM, 0, NT_LL128_ON, NT_LL128_AUTO, NT_WORDS("off", "auto", "on"), "", \
 	  "off: LL128 is never tried; auto: not where it may give wrong results; on: wherever NCCL allows it") \
 	X(stall, stall_s, NT_INT, 0, 100000, 60, NULL, "seconds", \
-	  "time for which some ranks wait in a call that others have not begun, until the record of the running step says so; 0: never") \
+	  "how long ranks wait in a call before the record names the ranks that have not begun it; 0: never") \
 	X(topology, topology, NT_ENUM, 0, 1, 0, NT_WORDS("off", "on"), "", \
 	  "on: record NCCL's rings, trees, channels and links of each node")
 /* clang-format on */

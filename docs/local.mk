@@ -46,6 +46,7 @@ EXTRA_DIST += \
 	%D%/decisions/0029-turns.md \
 	%D%/decisions/0030-fabrics.md \
 	%D%/decisions/0031-slowdown.md \
+	%D%/decisions/0036-env-plugin.md \
 	%D%/design.md \
 	%D%/glossary.md \
 	%D%/gpu.md \
@@ -106,6 +107,12 @@ EXTRA_DIST += \
 	%D%/results/h200-auto-mps/loopback.txt \
 	%D%/results/h200-auto-mps/starts.txt \
 	%D%/results/h200-auto-mps/versions.txt \
+	%D%/results/h100-late/README.md \
+	%D%/results/h100-late/late.txt \
+	%D%/results/h100-late/raw.tar.gz \
+	%D%/results/h100-late/versions.txt \
+	%D%/results/h100-env/README.md \
+	%D%/results/h100-env/table.txt \
 	%D%/results/h200-ranks/README.md \
 	%D%/results/h200-ranks/cases.csv \
 	%D%/results/h200-ranks/summary.txt \

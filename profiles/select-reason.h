@@ -12,7 +12,7 @@
 /* name, text for users */
 /* clang-format off */
 #define NT_WHYS(X) \
-	X(NO_HARDWARE, "nothing is known of these nodes, or their hardware differs") \
+	X(NO_HARDWARE, "no measurements of these nodes, or their hardware differs") \
 	X(NOTHING_KNOWN, "nothing was measured on such nodes") \
 	X(DOUBT, "the last step was not as fast as expected: the default is measured again") \
 	X(GAIN, "it is faster for this job's mix of calls") \

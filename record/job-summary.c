@@ -534,7 +534,7 @@ void nt_summary_guess(struct nt_summary *summary, size_t first_family)
 		guess(summary, i);
 }
 
-/* Of a whole text only our member is parsed: what other programs wrote beside it is not ours to
+/* Of a whole text only our member is parsed: what other programs wrote next to it is not ours to
  * judge. */
 static void read_member(struct record_reader *reader, struct nt_text ours)
 {

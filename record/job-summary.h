@@ -11,7 +11,7 @@
  *	steps ── families ── rows ── arms, tries
  *	      └─ comms ── places (ranks on nodes), volumes
  *
- * A family is made of communicators that do the same thing, most often beside each other: of one
+ * A family is made of communicators that do the same thing, most often at the same time: of one
  * name, but for numbers in it, and one shape (ranks, nodes). A row is a key of a family: calls,
  * costs and savings are added up, the rest is that of the communicator with the firmest decision
  * and the most calls; comms and same say how many there are.

@@ -39,7 +39,7 @@ extern const struct nt_fields nt_rank_key_fields, nt_short_key_fields, nt_report
 /* Nothing is known. */
 void nt_key_clear(struct nt_key *key);
 
-/* The arm whose times stand beside AUTO's: the one in use, else the best other one. -1: none is
+/* The arm whose times stand next to AUTO's: the one in use, else the best other one. -1: none is
  * known. */
 int nt_key_other_arm(const struct nt_key *key);
 

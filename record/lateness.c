@@ -13,12 +13,17 @@
 /* A call has a last rank if the others waited for so long, ... */
 #define LATE_US 10.0
 #define LATE_SHARE 0.1 /* ... and for this share of their time */
-/* One is named that came last in half of the calls, with so many deviations beyond chance, and took
- * this share of all time; it stays the one if it leads in most slices. */
+/* One is named for which half of the waiting is, or more, by so many deviations beyond chance, in
+ * so many calls at least, and which took this share of all time; it stays the one if it leads in
+ * most slices. */
 #define NAMED_SHARE 0.5
-#define NAMED_DEVIATIONS 4.0
+#define NAMED_DEVIATIONS 3.6
+#define NAMED_CALLS 6.0
 #define NAMED_COST 0.1
 #define STEADY_SLICES 0.75
+/* Its calls in which others waited least, and which are this share of the waiting for it, are not
+ * told. */
+#define LITTLE_COST 0.05
 /* Waiting that is told though nobody is named. */
 #define WANDERS_SHARE 0.1
 #define VARIES_SHARE 0.3
@@ -191,26 +196,43 @@ static size_t pick(struct finder *f, unsigned slice, size_t *of)
 	return count;
 }
 
-/* Who came last most often in these calls, and the first of its own, which stand together then. */
-static size_t most_frequent(struct finder *f, size_t count, bool nodes, size_t *first)
-{
-	size_t most = 0, length;
+/* For whom the others waited most in these calls; those of it then stand together. */
+struct latest {
+	size_t first, length;
+	double cost_us; /* waiting for it ... */
+	double all_us; /* ... and for anybody */
+	double own_calls, calls; /* as many of equal cost would tell as much as these */
+};
 
-	*first = 0;
+static struct latest find_latest(struct finder *f, size_t count, bool nodes)
+{
+	struct latest out = { .length = 0 };
+	double all_squares = 0;
+	size_t length;
+
 	qsort(f->sorted, count, sizeof(f->sorted[0]), nodes ? by_late_node : by_late_rank);
 	for (size_t i = 0; i < count; i += length) {
-		for (length = 1; i + length < count; length++) {
+		double cost_us = 0, squares = 0;
+
+		for (length = 0; i + length < count; length++) {
 			const struct call *a = f->sorted[i], *b = f->sorted[i + length];
 
 			if (nodes ? a->node != b->node : a->rank != b->rank)
 				break;
+			cost_us += b->cost_us;
+			squares += b->cost_us * b->cost_us;
 		}
-		if (length > most) {
-			most = length;
-			*first = i;
+		out.all_us += cost_us;
+		all_squares += squares;
+		if (cost_us > out.cost_us) {
+			out.cost_us = cost_us;
+			out.own_calls = cost_us * cost_us / squares;
+			out.first = i;
+			out.length = length;
 		}
 	}
-	return most;
+	out.calls = all_squares > 0 ? out.all_us * out.all_us / all_squares : 0;
+	return out;
 }
 
 static int by_lateness(const void *left, const void *right)
@@ -222,22 +244,38 @@ static int by_lateness(const void *left, const void *right)
 }
 
 /* So many of all, of which chance makes that share? */
-static bool beyond_chance(size_t late, double all, double share)
+static bool beyond_chance(double late, double all, double share)
 {
-	return all > 0 && share < 1 && (double)late >= NAMED_SHARE * all &&
-	       (double)late >= all * share + NAMED_DEVIATIONS * sqrt(all * share * (1 - share));
+	return all > 0 && share < 1 && late >= NAMED_SHARE * all &&
+	       late >= all * share + NAMED_DEVIATIONS * sqrt(all * share * (1 - share));
 }
 
-/* Is one rank, or the ranks of one node, the one that others wait for? */
+/* Calls with hardly any waiting say nothing of what the others are like. */
+static void tell_calls(struct nt_lateness *out, const struct call **own,
+		       const struct latest *latest)
+{
+	double little_us = LITTLE_COST * latest->cost_us;
+	size_t skip = 0;
+
+	qsort(own, latest->length, sizeof(own[0]), by_lateness);
+	while (skip + 1 < latest->length && own[skip]->cost_us <= little_us)
+		little_us -= own[skip++]->cost_us;
+	out->late_calls = latest->length - skip;
+	out->late_us = own[skip + out->late_calls / 2]->late_us;
+}
+
+/* Is one rank, or the ranks of one node, the one that others wait for? What counts is how long they
+ * wait, not in how many calls: where communication takes most of a step, only its first call shows
+ * that a rank computes for longer. */
 static bool name_one(struct finder *f, bool nodes, double ranks)
 {
 	struct nt_lateness *out = f->out;
-	size_t of, first, late = pick(f, ALL_SLICES, &of),
-			  most = most_frequent(f, late, nodes, &first);
-	const struct call **own = &f->sorted[first];
-	double cost_us = 0, share = 1 / ranks;
+	size_t of, late = pick(f, ALL_SLICES, &of);
+	const struct latest latest = find_latest(f, late, nodes);
+	const struct call **own = &f->sorted[latest.first];
+	double share = 1 / ranks;
 
-	if (most == 0)
+	if (latest.length == 0)
 		return false;
 	if (nodes) {
 		size_t here = 0;
@@ -246,15 +284,12 @@ static bool name_one(struct finder *f, bool nodes, double ranks)
 			here += f->samples[i].node == own[0]->node;
 		share = (double)here / (double)f->count;
 	}
-	for (size_t i = 0; i < most; i++)
-		cost_us += own[i]->cost_us;
-	if (!beyond_chance(most, (double)out->calls, share) || cost_us < NAMED_COST * f->all_us)
+	if (latest.own_calls < NAMED_CALLS || latest.cost_us < NAMED_COST * f->all_us ||
+	    !beyond_chance(latest.calls * latest.cost_us / latest.all_us, latest.calls, share))
 		return false;
 	out->rank = nodes ? -1 : (int64_t)own[0]->rank;
 	out->node = own[0]->node;
-	out->late_calls = most;
-	qsort(own, most, sizeof(own[0]), by_lateness);
-	out->late_us = own[most / 2]->late_us;
+	tell_calls(out, own, &latest);
 	return true;
 }
 
@@ -265,12 +300,13 @@ static unsigned led_slices(struct finder *f)
 	unsigned led = 0;
 
 	for (unsigned i = 0; i < out->slices; i++) {
-		size_t of, first, late = pick(f, i, &of);
+		size_t of;
+		const struct latest latest = find_latest(f, pick(f, i, &of), out->rank < 0);
 
-		if (most_frequent(f, late, out->rank < 0, &first) == 0)
+		if (latest.length == 0)
 			continue;
-		led += out->rank < 0 ? f->sorted[first]->node == out->node
-				     : f->sorted[first]->rank == out->rank;
+		led += out->rank < 0 ? f->sorted[latest.first]->node == out->node
+				     : f->sorted[latest.first]->rank == out->rank;
 	}
 	return led;
 }
@@ -278,8 +314,8 @@ static unsigned led_slices(struct finder *f)
 /* Where nobody is named: does who came last come last in the next call, too, beyond chance? */
 static bool stays_a_while(struct finder *f)
 {
-	size_t of, count = pick(f, ALL_SLICES, &of), again = 0, length;
-	double pairs = count > 0 ? (double)count - 1 : 0, chance = 0;
+	size_t of, count = pick(f, ALL_SLICES, &of), length;
+	double pairs = count > 0 ? (double)count - 1 : 0, chance = 0, again = 0;
 
 	qsort(f->sorted, count, sizeof(f->sorted[0]), by_late_rank);
 	for (size_t i = 0; i < count; i += length) {

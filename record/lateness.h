@@ -7,8 +7,8 @@
  * what is not a ring after half of the time (docs/decisions/0028-measures.md): there, only what
  * exceeds twice the shortest time is waiting. A call counts if nearly all ranks have measured it.
  *
- * A rank is named if it came last in half of the calls or more, and in more than chance explains;
- * if no rank is, the same is asked of nodes with several ranks.
+ * A rank is named if the others spent half of their waiting or more on it, beyond what chance
+ * explains; if no rank is, the same is asked of nodes with several ranks.
  *
  * Threads:  pure functions, any thread.
  * Memory:   samples are the caller's, and put in another order.
@@ -49,7 +49,7 @@ struct nt_lateness {
 	size_t calls; /* that were compared; 0: too few, and nothing else is known */
 	double waiting; /* share of all ranks' time in those that are rings; NAN: none is */
 	int64_t rank, node; /* -1: not one rank, not one node */
-	size_t late_calls; /* in which that one came last */
+	size_t late_calls; /* with all but a little of the waiting for that one */
 	double late_us; /* median time that the middle of the others waited for it there; NAN */
 	double lost_us; /* by all ranks, waiting, in the same */
 	unsigned slices;

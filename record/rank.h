@@ -67,7 +67,7 @@ struct nt_sampled_call {
 	double us, s; /* s: when, since the first one */
 };
 
-#define NT_SAMPLED_MAX 64 /* of a communicator */
+#define NT_SAMPLED_MAX 256 /* of a communicator */
 
 struct nt_rank_comm {
 	NT_RANK_COMM_FIELDS(NT_FIELD_MEMBER)
@@ -122,7 +122,7 @@ extern const struct nt_fields nt_rank_fields, nt_rank_comm_fields, nt_rank_warm_
 	nt_trial_channels_fields, nt_sampled_fields;
 
 /* A trial: what a key's first decision was made from, so that it can be repeated. */
-#define NT_RANK_TRIAL_ARMS NT_PAIRS /* screened beside AUTO */
+#define NT_RANK_TRIAL_ARMS NT_PAIRS /* screened besides AUTO */
 #define NT_RANK_TRIAL_ROUNDS 16
 #define NT_RANK_ROUND_ARMS 12
 #define NT_RANK_TRIAL_BYTES 3098 /* of one round's times */

@@ -49,8 +49,8 @@ struct nt_arguments {
 	uint32_t record_bytes; /* of the step's record, at most; 0: as many as there is room for */
 	/* Of the user's memory, from which on nothing is added; 0: no bound of the site's. */
 	uint32_t memory_mib;
-	/* Of the step's record in full (record/long.h): what a user may have of it, 0: none is
-	 * written; whether directories above that of the user's are made. */
+	/* The long form of the step's record (record/long.h): its limit per user, 0: none is
+	 * written; whether directories above the user's are made. */
 	uint32_t long_mib, long_parents;
 	uint32_t run; /* how often the job was started again before */
 	uint32_t first; /* this is the step's first node, which has the record of accounting */

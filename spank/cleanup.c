@@ -164,7 +164,7 @@ static void tell_stuck(const struct cleanup *cleanup, const char *name)
 	if (starts(name, NT_STEP_STUCK) ||
 	    nt_step_rename(cleanup->rundir_fd, name, NT_STEP_STUCK, renamed) < 0)
 		return;
-	snprintf(text, sizeof(text), "cannot remove what a step left; it is now %s/%s: %s",
+	snprintf(text, sizeof(text), "cannot remove a step's leftovers; they are now in %s/%s: %s",
 		 cleanup->rundir, renamed, strerror(error));
 	cleanup->say(text);
 }

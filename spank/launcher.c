@@ -145,7 +145,7 @@ static void print_holder(const struct nt_selection *selection, const struct nt_c
 	else if (holder->job == selection->ask.job)
 		puts("another step of this job is calibrating");
 	else if (holder->failed)
-		printf("job %" PRIu32 " calibrated here without success; the next try is in "
+		printf("job %" PRIu32 " failed to calibrate such nodes; the next try is in "
 		       "%" PRId64 " min\n",
 		       holder->job, (left_s + 59) / 60);
 	else

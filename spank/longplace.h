@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* longplace.h - where a step's record in full will be written, out of its tasks' environment
+/* longplace.h - where the long form of a step's record will be written, from its tasks'
+ * environment
  *
  * In slurmstepd, as root: words are compared and passed on; what they name is opened by a process
  * with the user's rights (longform.h).

@@ -271,7 +271,7 @@ static void say_start(const struct nt_srun *srun, int64_t limit_s, int64_t left_
 			 "%" PRId64 ":%02" PRId64 ":%02" PRId64 " of its time left", left_s / 3600,
 			 left_s / 60 % 60, left_s % 60);
 	say(srun, NT_SRUN_NEWS,
-	    "nothing is known of these nodes: calibrating launch profiles for at most %" PRId64
+	    "no measurements of these nodes: calibrating launch profiles for at most %" PRId64
 	    " s before the step (once; Ctrl-C skips it; the job has %s)",
 	    limit_s, left);
 }

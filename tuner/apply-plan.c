@@ -329,19 +329,19 @@ static int consider(struct nt_comm *c, struct nt_local_key *key, int coll,
 	return 0;
 }
 
-/* Mode observe: measure the first calls of each key with NCCL's choice, each rank by itself. */
+/* Mode observe: measure some calls of each key with NCCL's choice, each rank by itself. */
 static SELDOM void observe(struct nt_comm *c, struct nt_local_key *key, struct nt_decision *choice)
 {
-	uint64_t wanted = 2 * (uint64_t)c->fixed.process->policy.min_calls;
 	bool before = key->decision.open;
 
-	if (wanted > NT_OBSERVED_MAX)
-		wanted = NT_OBSERVED_MAX;
-	/* The first call only switches events on. */
 	if (nt_comm_frozen(c) || nt_mask_overridden(&c->fixed.process->mask) ||
-	    c->fixed.profiler_api < 4 || nt_key_calls(key) > wanted + 1) {
+	    c->fixed.profiler_api < 4) {
 		nt_comm_drop_key(c, key);
 		nt_key_set_state(key, NT_LOCAL_CLOSED);
+		return;
+	}
+	if (!nt_key_observed_now(key)) {
+		nt_comm_drop_key(c, key);
 		return;
 	}
 	nt_comm_open_key(c, key);

@@ -61,8 +61,12 @@ static void describe(struct nt_comm *comm, unsigned at, uint64_t id, const struc
 	for (int i = 0; i < NT_PAIRS; i++)
 		key->cost_us[i] = i < pairs ? model[i] : -1.0f;
 	key->baseline_arm = (uint8_t)nt_costs_baseline(call->cost, pairs, fixed->last_wins);
-	if (fixed->observed)
+	if (fixed->observed) {
 		key->observed = fixed->observed + (size_t)at * NT_OBSERVED_MAX;
+		key->observed_first = 4 * fixed->process->policy.min_calls;
+		if (key->observed_first > NT_OBSERVED_MAX)
+			key->observed_first = NT_OBSERVED_MAX;
+	}
 	take_place(comm, &comm->key[at], id);
 	comm->key[at].decision.turn.task_log = &comm->events.task_log[nt_key_coll(id)];
 	comm->key[at].decision.turn.band = nt_key_band(id);
@@ -147,7 +151,7 @@ static bool is_steady(const struct nt_comm *comm, const struct nt_local_key *key
 		*arm = nt_costs_allowed(legal, (int)key->decision.arm);
 		return true;
 	}
-	if (key->fixed.observed && state != NT_LOCAL_CLOSED)
+	if (key->fixed.observed && state != NT_LOCAL_CLOSED && nt_key_observed_now(key))
 		return false;
 	if (state > NT_LOCAL_COMMITTED || !shared)
 		return !wants_place(key);

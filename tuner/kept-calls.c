@@ -21,12 +21,15 @@ uint32_t nt_kept_name(int coll, int algo, uint64_t turn)
 	       (uint32_t)(turn % TURNS);
 }
 
+/* Every bit of the hash depends on every bit of the name: a step's calls are numbered alike in each
+ * step, and its first call, in which ranks arrive apart, must be kept as often as any other. */
 static bool selected(uint32_t name, unsigned level)
 {
 	uint32_t hash = (name & ~RING) * UINT32_C(0x9e3779b1);
 
-	hash ^= hash >> 15;
-	return ((hash * UINT32_C(0x85ebca6b)) & ((UINT32_C(1) << level) - 1)) == 0;
+	hash = (hash ^ hash >> 16) * UINT32_C(0x85ebca6b);
+	hash = (hash ^ hash >> 13) * UINT32_C(0xc2b2ae35);
+	return ((hash ^ hash >> 16) & ((UINT32_C(1) << level) - 1)) == 0;
 }
 
 static uint32_t name_of(const struct nt_kept_call *call)

@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define NT_KEPT_CALLS 64
+#define NT_KEPT_CALLS 256
 
 struct nt_kept_call {
 	_Atomic uint64_t entry; /* the call's name << 32 | nt_shm_time() of its own time */

@@ -35,6 +35,7 @@ struct nt_key_fixed {
 	uint8_t baseline_arm; /* NCCL's choice at the first call */
 	/* Times (nt_shm_time()) in mode observe, else NULL; filled by the proxy thread. */
 	_Atomic uint32_t *observed;
+	uint32_t observed_first; /* calls that mode observe measures at first */
 	/* NULL: not in shared memory. Set once by the decision thread, at the first call or
 	 * later. */
 	struct nt_shm_key *_Atomic shared;
@@ -118,6 +119,19 @@ static inline uint64_t nt_key_calls(const struct nt_local_key *key)
 {
 	/* A single number; nothing to pair with. */
 	return atomic_load_explicit(&key->decision.calls, memory_order_relaxed);
+}
+
+/* Is this call measured in mode observe? The first ones are, and half as many again whenever the
+ * number of calls has doubled, so that a job of any length is seen in all its parts. The first call
+ * of each such window only switches events on. All ranks call a key equally often, so they measure
+ * the same calls. */
+static inline bool nt_key_observed_now(const struct nt_local_key *key)
+{
+	const uint64_t first = key->fixed.observed_first, calls = nt_key_calls(key);
+
+	if (calls < 2 * first)
+		return calls <= first + 1;
+	return calls - (first << (63 - __builtin_clzll(calls / first))) <= first / 2;
 }
 
 /* Any thread. */

@@ -31,11 +31,15 @@ EXTRA_DIST += \
 	%D%/compare.bash \
 	%D%/correct.bash \
 	%D%/correct_summary.py \
+	%D%/env.c \
+	%D%/env.py \
 	%D%/groups.bash \
 	%D%/groups.py \
 	%D%/groups_summary.py \
 	%D%/host.sh \
 	%D%/inspector.sh \
+	%D%/late.bash \
+	%D%/late_summary.py \
 	%D%/launch.bash \
 	%D%/launch_summary.py \
 	%D%/made_up.py \

@@ -221,7 +221,7 @@ class Auto(MadeUp):
         rc, text = self.summed(auto_summary, self.raw, self.out)
         return rc, text, {(row["network"], row["way"], row["number"]): row for row in self.rows("auto.csv")}
 
-    CALIBRATES = ("srun: nccl-tune: nothing is known of these nodes: calibrating launch profiles for at most 30 s before the step\n"
+    CALIBRATES = ("srun: nccl-tune: no measurements of these nodes: calibrating launch profiles for at most 30 s before the step\n"
                   "Calibration in job 7: 2 x 1, sockets, NCCL 2.28.9; 12 steps in 28 s; no job's calls are known\n"
                   "srun: nccl-tune: launch profile sockets-wide (calibrated 2026-11-23 on 2 x 1: all sizes alike 2.10 x)\n")
 

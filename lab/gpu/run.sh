@@ -5,7 +5,7 @@
 # run.sh - the tests that need GPUs: real NCCL under a real Slurm, several nodes pretended on this machine
 #
 #   --parts LIST       of slurm, compare, hang, settle (these), groups, correct, steady, cells, carry, launch,
-#                      topology, tables, auto, smoke
+#                      topology, tables, auto, late, smoke
 #   --topologies LIST  NODESxGPUS,... (by the GPUs found: 2x4,4x2,1x8 or 2x2,4x1,1x4 or 2x1,1x2)
 #   --pairs N          runs without and with the plugin to a topology, by turns (5)
 #   --hang-runs N      short runs in a row (20)
@@ -28,6 +28,8 @@
 #   --auto-programs LIST      ddp,fsdp,tp
 #   --auto-runs N      of auto, repetitions on each network (3)
 #   --auto-first K     number of the first repetition (1)
+#   --late-runs N      of late, repetitions (3)
+#   --late-topologies LIST    NODESxGPUS,... (2x1,4x1); MPS as above
 #   --nccl DIR         another NCCL for all programs, PyTorch's too: libnccl.so.2 there
 #   --budget S         seconds for all of it; what does not fit is left out, and said (540)
 #   --out DIR          where results go (gpu-results)
@@ -38,8 +40,8 @@
 set -uo pipefail
 
 # Parts in their order, and the seconds that a part leaves to each that comes after it; less where time is short.
-readonly PARTS=(slurm smoke compare hang topology groups correct steady cells carry launch tables auto settle)
-readonly -A LEFT_S=([slurm]=0 [smoke]=100 [compare]=150 [hang]=150 [topology]=90 [groups]=240 [correct]=150 [steady]=250 [cells]=600 [carry]=200 [launch]=500 [tables]=160 [auto]=500 [settle]=90)
+readonly PARTS=(slurm smoke compare hang topology groups correct steady cells carry launch tables auto late settle)
+readonly -A LEFT_S=([slurm]=0 [smoke]=100 [compare]=150 [hang]=150 [topology]=90 [groups]=240 [correct]=150 [steady]=250 [cells]=600 [carry]=200 [launch]=500 [tables]=160 [auto]=500 [late]=300 [settle]=90)
 readonly END_S=15
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -51,6 +53,7 @@ launch_runs=5 launch_networks=(loopback shaped) launch_topologies=(2x1 4x2) laun
 launch_ways=(off bandit wide-off wide-bandit) launch_first=1
 tables_pieces=(arms rules uneven profiles train) tables_networks=(loopback shaped) tables_topologies=() tables_runs=3 tables_first=1
 auto_networks=(loopback shaped) auto_programs=(ddp fsdp tp) auto_runs=3 auto_first=1
+late_runs=3 late_topologies=(2x1 4x1)
 out=gpu-results dry='' job='' nccl='' python_nccl=''
 
 say() {
@@ -93,6 +96,8 @@ usage() {
 . "$here/tables.bash"
 # shellcheck source=lab/gpu/auto.bash
 . "$here/auto.bash"
+# shellcheck source=lab/gpu/late.bash
+. "$here/late.bash"
 # shellcheck source=lab/gpu/topology.bash
 . "$here/topology.bash"
 # shellcheck source=lab/gpu/settle.bash
@@ -136,6 +141,8 @@ read_options() {
 		--auto-programs) IFS=, read -ra auto_programs <<<"$2" ;;
 		--auto-runs) number "$1" "$2"; auto_runs=$2 ;;
 		--auto-first) number "$1" "$2"; auto_first=$2 ;;
+		--late-runs) number "$1" "$2"; late_runs=$2 ;;
+		--late-topologies) IFS=, read -ra late_topologies <<<"$2" ;;
 		--nccl) nccl=$2 ;;
 		--budget) number "$1" "$2"; budget=$2 ;;
 		--out) out=$2 ;;
@@ -174,7 +181,7 @@ find_gpus() {
 	gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
 	if [ -n "$dry" ]; then
 		gpus=4
-	elif [ "$gpus" -lt 2 ] && { ! [[ $parts =~ ^(launch|tables|auto)$ ]] || [ "$gpus" = 0 ]; }; then
+	elif [ "$gpus" -lt 2 ] && { ! [[ $parts =~ ^(launch|tables|auto|late)$ ]] || [ "$gpus" = 0 ]; }; then
 		die "$gpus GPUs found, two are needed (--dry runs the rest of it)"
 	fi
 	for topology in "${launch_topologies[@]}"; do
@@ -268,7 +275,8 @@ write_versions() {
 			"rounds $cell_rounds, launch ${launch_topologies[*]} ${launch_networks[*]}" \
 			"${launch_programs[*]} ${launch_ways[*]} runs $launch_runs from $launch_first," \
 			"tables ${tables_pieces[*]} ${tables_topologies[*]} ${tables_networks[*]} runs $tables_runs from $tables_first," \
-			"auto ${auto_networks[*]} ${auto_programs[*]} runs $auto_runs from $auto_first, budget $budget s"
+			"auto ${auto_networks[*]} ${auto_programs[*]} runs $auto_runs from $auto_first," \
+			"late ${late_topologies[*]} runs $late_runs, budget $budget s"
 	} >"$out/versions.txt"
 }
 
@@ -291,6 +299,7 @@ write_results() {
 	summarise launch launch_summary.py || rc=1
 	summarise tables tables_summary.py || rc=1
 	summarise auto auto_summary.py || rc=1
+	summarise late late_summary.py || rc=1
 	tar -C "$work" -czf "$out/raw.new" raw 2>/dev/null && mv "$out/raw.new" "$out/raw.tar.gz"
 	return "$rc"
 }
@@ -315,7 +324,7 @@ finish() {
 		timeout 60 python3 "$here/settle.py" "$raw" | tee "$out/settle.txt"
 	fi
 	write_results || rc=1
-	for name in correct steady cells carry launch tables auto; do
+	for name in correct steady cells carry launch tables auto late; do
 		[ ! -e "$out/$name.txt" ] || cat "$out/$name.txt"
 	done
 	[ ! -e "$work/slurm.log" ] || cp "$work/slurm.log" "$out/"
@@ -355,7 +364,7 @@ main() {
 	trap finish EXIT
 	trap 'exit 130' INT TERM
 	find_nccl
-	if [[ ,$parts, =~ ,(slurm|topology|groups|correct|steady|cells|carry|launch|tables|auto|smoke), ]]; then
+	if [[ ,$parts, =~ ,(slurm|topology|groups|correct|steady|cells|carry|launch|tables|auto|late|smoke), ]]; then
 		with_slurm || rc=1
 	fi
 	[ -e "$out/versions.txt" ] || write_versions
@@ -383,6 +392,7 @@ with_slurm() {
 	! wanted launch || launch_blocks "$(share launch)"
 	! wanted tables || tables "$(share tables)"
 	! wanted auto || auto "$(share auto)"
+	! wanted late || late "$(share late)"
 }
 
 main "$@"

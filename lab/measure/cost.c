@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cost.c - what the plugin costs a process beside its decisions: time of init, memory, threads,
+/* cost.c - costs of the plugin to a process, except decisions: time of init, memory, threads,
  * processor time when idle
  *
  * nt-cost PLUGIN [COMMS [PROCESSES [IDLE_S]]] forks PROCESSES ranks of one node that load the

@@ -215,7 +215,7 @@ static int print_rows(FILE *out, const struct nt_summary *summary, struct nt_err
 	if (estimated)
 		nt_wrap(out, "", 0,
 			"ESTIM: time saved by remembered choices that this job has not measured, "
-			"as an earlier step measured them. It is not in SAVED.");
+			"estimated from earlier steps. SAVED does not include it.");
 	if (is_marked(summary))
 		nt_wrap(out, "", 0,
 			"*: from the call's start to the start of the next call of "

@@ -18,8 +18,8 @@ struct node_line {
 	size_t like; /* number of equal nodes */
 };
 
-static const char *const columns[] = { "-NODE",		"GPUS",		  "NVLINKS\nOF ONE",
-				       "NICS",		"Gbit/s\nIN ALL", "-RINGS\nx GB/s",
+static const char *const columns[] = { "-NODE",		"GPUS",		 "NVLINKS\nPER GPU",
+				       "NICS",		"Gbit/s\nTOTAL", "-RINGS\nx GB/s",
 				       "-TREES\nx GB/s" };
 
 /* "16 x 24 NVL/PIX": channels, GB/s of one, paths inside the node and to others. */
@@ -54,7 +54,7 @@ static void add_row(struct nt_table *table, const struct node_line *line)
 	add_links(table, &seen->ring, seen->nodes > 1);
 	add_links(table, &seen->tree, seen->nodes > 1);
 	if (seen->trouble[0])
-		nt_table_note(table, "    not completely read: ", 4, seen->trouble);
+		nt_table_note(table, "    read in part: ", 4, seen->trouble);
 }
 
 static bool same_links(const struct nt_links *a, const struct nt_links *b)
@@ -117,7 +117,7 @@ static int print_step(FILE *out, const struct nt_summary *summary, size_t step,
 	if (left > 0)
 		fprintf(out, "and %zu more nodes\n", left);
 	nt_wrap(out, "", 0,
-		"RINGS, TREES: channels, GB/s of one, the farthest paths inside a node/to others.");
+		"RINGS, TREES: channels, GB/s of each, longest path inside the node/to others.");
 	return 0;
 }
 

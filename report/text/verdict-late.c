@@ -61,10 +61,10 @@ static void say_one(struct nt_maker *maker, size_t at, const char *prefix)
 		snprintf(share, sizeof(share), "; waiting is %.0f %% of the time in these",
 			 100 * step->waiting);
 	nt_maker_say(maker, NT_SENTENCE_LATE, step->late_rank >= 0 ? ONE : NODE,
-		     "%s%sthers wait for %s%s in %.0f %% of the measured calls, %s each%s.", prefix,
-		     is(step, NT_LATE_STEADY) ? "O" : "At times o", who(step, name, sizeof(name)),
-		     of_whom(maker->summary, at, comm, sizeof(comm)), 100 * step->late_calls,
-		     nt_time_text(step->late_us, us, sizeof(us)), share);
+		     "%sOthers %swait for %s%s in %.0f %% of the measured calls, %s each%s.",
+		     prefix, is(step, NT_LATE_STEADY) ? "" : "sometimes ",
+		     who(step, name, sizeof(name)), of_whom(maker->summary, at, comm, sizeof(comm)),
+		     100 * step->late_calls, nt_time_text(step->late_us, us, sizeof(us)), share);
 }
 
 static void say_step(struct nt_maker *maker, size_t at)
@@ -81,13 +81,13 @@ static void say_step(struct nt_maker *maker, size_t at)
 	else if (is(step, NT_LATE_WANDERS))
 		nt_maker_say(
 			maker, NT_SENTENCE_LATE, SEVERAL,
-			"%sRanks wait %.0f %% of the time in measured calls, for some time for "
-			"one rank, then for another.",
+			"%sRanks wait %.0f %% of the time in measured calls: for one rank over "
+			"many calls, then for another.",
 			prefix, 100 * step->waiting);
 	else if (is(step, NT_LATE_VARIES))
 		nt_maker_say(maker, NT_SENTENCE_LATE, ALL,
-			     "%sRanks wait %.0f %% of the time in measured calls, for another rank "
-			     "from call to call.",
+			     "%sRanks wait %.0f %% of the time in measured calls, each time for "
+			     "another rank.",
 			     prefix, 100 * step->waiting);
 }
 

@@ -184,8 +184,8 @@ static void say_sums(struct nt_maker *maker, const struct time_sums *sums)
 			 nt_duration_text(sums->calibration_ms, net, sizeof(net)));
 	if (sums->estimated_ms >= NOTHING_MS)
 		snprintf(estimated, sizeof(estimated),
-			 " Not counted: about %s by remembered choices, as earlier steps measured "
-			 "them.",
+			 " Not counted: about %s by remembered choices, estimated from earlier "
+			 "steps.",
 			 nt_duration_text(sums->estimated_ms, net, sizeof(net)));
 	nt_maker_say(maker, nothing ? NT_SENTENCE_NOTHING : NT_SENTENCE_NET, "",
 		     "Net time saved: %s (saved %s%s%s, spent %s%s)%s.%s",

@@ -16,7 +16,7 @@ static void say_poorer(struct nt_maker *maker, const struct nt_node_table *nodes
 		snprintf(step, sizeof(step), "Step %s: ", maker->summary->steps[seen->step].name);
 
 	snprintf(type, sizeof(type),
-		 "NCCL limits all nodes to what the slowest has. Check %.40s (nvidia-smi nvlink "
+		 "NCCL limits all nodes to the slowest one. Check %.40s (nvidia-smi nvlink "
 		 "-s, ibstat) or leave it out: --exclude=%.40s",
 		 seen->node, seen->node);
 	nt_maker_say(maker, NT_SENTENCE_TOPOLOGY, type,

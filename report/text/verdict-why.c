@@ -214,7 +214,7 @@ static const char *title_of(const struct nt_summary *summary, const struct nt_re
 	    remark->why.id == NT_REASON_UNUSABLE || remark->why.id == NT_REASON_NOT_IN_FULL)
 		return "Note";
 	if (about == NT_ABOUT_OPEN_KEY || about == NT_ABOUT_KEY)
-		return "Left alone";
+		return "Not changed";
 	if (remark->ranks == 0 && was_tuned(summary, remark->step))
 		return "Tuned with limits";
 	/* These alone keep nothing from being tuned. */
@@ -299,7 +299,7 @@ static void say_when(struct nt_maker *maker, const struct nt_step *step)
 			     clock[0] ? ": figures as of " : "", clock);
 	else if (clock[0])
 		nt_maker_say(maker, NT_SENTENCE_STATE, "",
-			     "Step %s left no last record: figures as of %s.", step->name, clock);
+			     "Step %s wrote no final record: figures as of %s.", step->name, clock);
 	else if (step->early)
 		nt_maker_say(maker, NT_SENTENCE_STATE, "",
 			     "The record of step %s was written before the step ended.",

@@ -65,7 +65,7 @@ static const char *saved_words(const struct nt_key *row, bool running, char *out
 		snprintf(out, out_bytes, "; saved %s",
 			 nt_duration_text(row->saved_ms, text, sizeof(text)));
 	else if (!isnan(row->estimated_ms))
-		snprintf(out, out_bytes, "; saved about %s, as an earlier step measured it",
+		snprintf(out, out_bytes, "; saved about %s, estimated from an earlier step",
 			 nt_duration_text(row->estimated_ms, text, sizeof(text)));
 	else if (!isnan(row->saved_ms) && row->calls > 0 && !running &&
 		 (double)row->decided >= LAST_CALLS * (double)row->calls)

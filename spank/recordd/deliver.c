@@ -41,7 +41,7 @@ static struct nt_spool_entry entry_of(const struct nt_recordd *recordd)
 static void say_dropped(const char *directory, int64_t dropped)
 {
 	if (dropped > 0)
-		nt_recordd_say(NT_ARGUMENTS_ERROR, "%.150s: %" PRId64 " old records had to go",
+		nt_recordd_say(NT_ARGUMENTS_ERROR, "%.150s: %" PRId64 " old records were removed",
 			       directory, dropped);
 }
 

@@ -24,6 +24,6 @@ bool nt_deliver_is_handed(const struct nt_recordd *recordd);
 
 /* Points in time after the step's end when a look is worth while. */
 #define NT_DELIVER_MEMORY_MS 500 /* it waits for what the user's memory says of the step ... */
-#define NT_DELIVER_LONG_MS 200 /* ... and to name where the record in full is being written */
+#define NT_DELIVER_LONG_MS 200 /* ... and to name where the long form is being written */
 
 #endif

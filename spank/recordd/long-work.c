@@ -42,7 +42,7 @@ static void maker_ended(void *argument, const struct nt_work_result *result)
 	if (result->why)
 		tell_maker(recordd, result->why);
 	else if (result->bytes > 0)
-		nt_recordd_tell(recordd, NT_ARGUMENTS_INFO, "its record in full: %s", result->out);
+		nt_recordd_tell(recordd, NT_ARGUMENTS_INFO, "its long form: %s", result->out);
 }
 
 const struct nt_work_kind nt_long_maker_kind = { .run = run_maker, .ended = maker_ended };
@@ -103,7 +103,7 @@ static bool needs_another(const struct nt_recordd *recordd)
 static void tell_writer(const struct nt_recordd *recordd)
 {
 	if (recordd->long_last && recordd->longform.why[0] && !needs_another(recordd))
-		nt_recordd_tell(recordd, NT_ARGUMENTS_INFO, "its record in full: %s",
+		nt_recordd_tell(recordd, NT_ARGUMENTS_INFO, "its long form: %s",
 				recordd->longform.why);
 }
 

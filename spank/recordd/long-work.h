@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* long-work.h - the node's part of the step's record in full: when it is written, and how long
- *               anybody waits for it (longform.h)
+/* long-work.h - the node's part of the step's long form: when it is written, and how long anybody
+ *               waits for it (longform.h)
  *
  * A child with root's rights makes the user's directory first, if the site keeps such directories.
  * One with the user's rights writes the part: with the first decision, then at a bounded rate, and

@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* longform.h - a node's part of a step's record in full (record/long.h), as nt-recordd has it
- *         written
+/* longform.h - how nt-recordd has a node's part of a step's long form (record/long.h) written
  *
  * A child with the user's rights reads what the ranks have left, says so, and then writes: from
  * then on the step may go, and its directory with it. Where it writes is the user's word, and may

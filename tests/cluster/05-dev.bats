@@ -54,7 +54,7 @@ wait_for_record='for i in {1..240}; do sacct -n -X -P -o state,admincomment | gr
 	# On a busy machine the calibration may find less than it does in the time that it was made for.
 	[ "$(grep -c '^step [0-3]: .* ms a round; launch profile' <<<"$output")" = 4 ] || { echo "$output"; false; }
 	[ "$(grep -c '^step [0-3]: .*calibrating launch profiles for at most 3[0-9] s' <<<"$output")" = 1 ]
-	grep -q '^step 0: nothing is known of these nodes: ' <<<"$output"
+	grep -q '^step 0: no measurements of these nodes: ' <<<"$output"
 	grep -q '^ *calibrate: default: ' <<<"$output"
 	[[ $output = *"nccl-tune report 2: what it came to"* ]]
 	[ "$(grep -c '^task [0-3]: .* ms a round; launch profile' <<<"$output")" = 4 ] || { echo "$output"; false; }

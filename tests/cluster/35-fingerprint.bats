@@ -125,7 +125,7 @@ with_devices() {
 
 @test "mistakes are reported as by the other commands" {
 	run -2 --separate-stderr fingerprint now
-	[[ ${stderr_lines[0]} = "nccl-tune fingerprint: no argument is wanted, not 'now'" ]]
+	[[ ${stderr_lines[0]} = "nccl-tune fingerprint: unexpected argument 'now'" ]]
 	run -2 --separate-stderr fingerprint --nope
 	run -0 --separate-stderr as_user "$NT_STAGE/bin/nccl-tune" fingerprint --rundir /nonexistent
 	[[ ${lines[-1]} = "cache         none:"* ]]

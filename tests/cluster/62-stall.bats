@@ -113,7 +113,7 @@ behind='^Rank 3 on n2( \(no longer seen\))? had not begun AllReduce 64M, call 20
 	as_user scancel "$job"
 	ended "$job"
 	run -0 says lastcalls
-	[[ $output =~ ^"When last seen, all 4 ranks had begun "[0-9to\ ]+" calls; the newest was AllReduce 64M, call "[0-9]+", "[0-9]\.[0-9]" s before."$ ]]
+	[[ $output =~ ^"When last seen, all 4 ranks had begun "[0-9to\ ]+" calls; the newest was AllReduce 64M, call "[0-9]+", "[0-9]\.[0-9]" s earlier."$ ]]
 	[ -z "$(says behind)" ]
 }
 

@@ -242,7 +242,7 @@ holds_nothing() {
 	chown -R 0 "$left/mine/roots"
 	touch -d '10 minutes ago' "$left"
 	run -0 "$NT_STAGE/libexec/nccl-tune/nt-recordd" cleanup "$RUNDIR" 3>/dev/null
-	[[ $output = *"cannot remove what a step left; it is now $RUNDIR/.stuck.n1.99990.0: Directory not empty" ]]
+	[[ $output = *"cannot remove a step's leftovers; they are now in $RUNDIR/.stuck.n1.99990.0: Directory not empty" ]]
 	run -0 "$NT_STAGE/libexec/nccl-tune/nt-recordd" cleanup "$RUNDIR" 3>/dev/null
 	[ -z "$output" ]
 	run -0 others_are_tuned

@@ -303,7 +303,7 @@ without_plugin() {
 @test "srun chooses by the step's hosts" {
 	{ calibrated; host n2 00000000000000f4 1; } | remember
 	run -0 task -v -N2 --nccl-tune=bandit,launch=auto
-	[[ $output = *"launch profile default (nothing is known of these nodes, or their hardware differs)"* ]]
+	[[ $output = *"launch profile default (no measurements of these nodes, or their hardware differs)"* ]]
 	run -0 batch -N2 -n2 <<-'END'
 		srun -v -N1 -n1 -w n1 --nccl-tune=bandit,launch=auto true 2>&1 | grep nccl-tune
 		srun -v -N1 -n1 -w n2 --nccl-tune=bandit,launch=auto true 2>&1 | grep nccl-tune
@@ -358,7 +358,7 @@ forget_tries() {
 	stand_in 'cp '"$NT_BASE/found"' ~/.local/state/nccl-tune/memory/found.jsonl'
 	run -0 --separate-stderr task -N2 --nccl-tune=bandit,launch=auto,calibrate=7s
 	[ "$(grep -c "^${wide##*$'\n'}$" <<<"$output")" = 2 ]
-	[[ $stderr = *'nccl-tune: nothing is known of these nodes: calibrating launch profiles for at most 7 s before the step (once; Ctrl-C skips it; the job has no time limit)'*'step 1'* ]]
+	[[ $stderr = *'nccl-tune: no measurements of these nodes: calibrating launch profiles for at most 7 s before the step (once; Ctrl-C skips it; the job has no time limit)'*'step 1'* ]]
 	[ "$(cat "$NT_CLUSTER/work/count")" = "calibrate --time 7s -N 2 --ntasks-per-node 1 --overlap --profile-file $PROFILES" ]
 	run -0 --separate-stderr task -N2 --nccl-tune=bandit,launch=auto,calibrate=7s
 	[ -z "$stderr" ]
@@ -371,7 +371,7 @@ forget_tries() {
 	[[ $output = *"the calibration failed: $NT_BASE/nccl-tune calibrate: exit status 3"*--* ]]
 	[[ ${output##*--} = *"no calibration: this job has calibrated already; the step uses NCCL's own settings" ]]
 	run -0 --separate-stderr task -N2 --nccl-tune=bandit,launch=auto,calibrate=5
-	[[ $stderr = *'no calibration: job '+([0-9])' calibrated here without success; the next try is in '@(5[0-9]|60)' min; the step uses'* ]]
+	[[ $stderr = *'no calibration: job '+([0-9])' failed to calibrate such nodes; the next try is in '@(5[0-9]|60)' min; the step uses'* ]]
 	[ "$(wc -l <"$NT_CLUSTER/work/count")" = 1 ]
 	forget_tries
 	site "command=/nonexistent/nccl-tune"

@@ -93,7 +93,7 @@ readonly NCCLS="NCCL's choice (RING/LL128)"
 		job min_gain=$gain $FAST --noise none
 		! grep -q '"why":"small"' "$dir/record" || break
 	done
-	says small "$NCCLS stays: TREE/SIMPLE is the best other choice, by * %, but in the fastest quarter of the calls, which decides, it gains less than min_gain (3 % unless set)." \
+	says small "$NCCLS stays: TREE/SIMPLE is the best other choice, by * %, but gains less than min_gain (default 3 %) at the lower quartile of the times, which decides." \
 		'To take smaller gains: --nccl-tune=bandit,min_gain=1.'
 	job 'algorithms=ring protocols=ll128' $SHORT
 	says alone "NCCL's choice is RING/LL128. NCCL has no other algorithm or protocol for it here, or none that is allowed." \
@@ -104,16 +104,16 @@ readonly NCCLS="NCCL's choice (RING/LL128)"
 	job 'screen_blocks=4 confirm_blocks=8' $FAST --drop-kernelch 1
 	says samples "$NCCLS stays: too few calls could be timed." "$LONGER" ': NCCL'"'"'s choice stays: too few calls could be timed.'
 	job max_calls=100 $FAST
-	says budget "$NCCLS stays: exploring further would have cost more than it may, or than it could save." \
-		'To let it cost more: --nccl-tune=bandit,max_calls=5000 (also budget=, max_extra=).' 'exploring further would have cost more'
+	says budget "$NCCLS stays: exploring further would have exceeded its budget, or cost more than it could save." \
+		'To raise the budget: --nccl-tune=bandit,max_calls=5000 (also budget=, max_extra=).' 'exploring further would have exceeded its budget'
 	job recheck=1 $FAST --arm TREE/SIMPLE=4@2000 --iters 12000
-	says back "$NCCLS is back: TREE/SIMPLE was in use, and was no longer faster when it was measured again. Rechecked * times, rolled back 1 time." \
+	says back "$NCCLS is used again: TREE/SIMPLE was in use, but was not faster when it was measured again. Rechecked * times, rolled back 1 time." \
 		'Nothing needs to be done; it is measured again while the step runs.'
 }
 
 @test "decided: by an earlier step" {
 	mode=policy NCCL_TUNE_WARM=${WARM}TREE/SIMPLE job '' $FAST
-	says known "TREE/SIMPLE instead of NCCL's RING/LL128. An earlier step found it; it was not measured here." \
+	says known "TREE/SIMPLE instead of NCCL's RING/LL128. An earlier step chose it; this step did not measure it." \
 		'To measure it again: --nccl-tune=bandit,launch=auto.'
 	NCCL_TUNE_WARM=${WARM}AUTO job min_calls=100000 $SHORT
 	says best "$NCCLS stays: an earlier step found nothing better." \
@@ -155,7 +155,7 @@ readonly NCCLS="NCCL's choice (RING/LL128)"
 
 @test "not decided: the memory cannot be used" {
 	mode=policy job '' $SHORT
-	says new "NCCL's choice is RING/LL128. Not explored: mode policy only uses what earlier steps found, and none found anything for it with this NCCL, network and hardware." \
+	says new "NCCL's choice is RING/LL128. Not explored: mode policy only uses results of earlier steps, and there are none for it with this NCCL, network and hardware." \
 		'Explore in a step with --nccl-tune=profile,launch=auto; later steps in mode policy use the result.' \
 		'AllReduce 4M: Not explored: mode policy'
 	mode=policy NCCL_TUNE_WARM=${WARM}NVLS/SIMPLE job '' $SHORT
@@ -223,12 +223,12 @@ readonly APART='Not tuned, a communicator of 4 ranks on 2 nodes: '
 
 @test "steps: variables that the user has set, and invalid records" {
 	tasks s/flags=0/flags=15/ $SHORT
-	says tuner 'nccl-tune is not loaded as tuner: NCCL_TUNER_PLUGIN is none, or too long a name.' \
+	says tuner "nccl-tune is not loaded as tuner: NCCL_TUNER_PLUGIN is 'none' or too long." \
 		'Unset NCCL_TUNER_PLUGIN; a tuner that it names is loaded as well.' 'Not tuned: nccl-tune is not loaded as tuner'
-	says profiler 'nccl-tune is not loaded as profiler: NCCL_PROFILER_PLUGIN is none, or too long a name.' \
+	says profiler "nccl-tune is not loaded as profiler: NCCL_PROFILER_PLUGIN is 'none' or too long." \
 		'Unset NCCL_PROFILER_PLUGIN; a profiler that it names is loaded as well.' 'Not tuned: nccl-tune is not loaded as profiler'
-	says algo 'NCCL_ALGO is set in the job: what it forbids is not tried.' 'Unset NCCL_ALGO, also in nccl.conf.' 'Note: NCCL_ALGO'
-	says proto 'NCCL_PROTO is set in the job: what it forbids is not tried.' 'Unset NCCL_PROTO, also in nccl.conf.' 'Note: NCCL_PROTO'
+	says algo 'NCCL_ALGO is set in the job: algorithms that it excludes are not tried.' 'Unset NCCL_ALGO, also in nccl.conf.' 'Note: NCCL_ALGO'
+	says proto 'NCCL_PROTO is set in the job: protocols that it excludes are not tried.' 'Unset NCCL_PROTO, also in nccl.conf.' 'Note: NCCL_PROTO'
 	NCCL_TUNE_CHAINED_TUNER=/nonexistent/libmine.so job '' $SHORT
 	says noload "The job's own tuner plugin /nonexistent/libmine.so could not be loaded, and the job ran without it: *No such file or directory." \
 		'Correct or unset the variable that names it: NCCL_TUNER_PLUGIN, NCCL_PROFILER_PLUGIN.' "Note: The job's own tuner plugin"

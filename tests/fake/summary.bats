@@ -91,7 +91,7 @@ Launch profiles account for 3.6 s of it.'* ]]
 
 @test "invalid arguments are refused" {
 	run -2 nccl-tune summary 12
-	[[ $output = *"no argument is wanted, not '12'"* ]]
+	[[ $output = *"unexpected argument '12'"* ]]
 	run -2 nccl-tune summary --since yesterday
 	[[ $output = *"unknown time 'yesterday' (want one like now-30days"* ]]
 	run -2 nccl-tune summary --since now --until now-1day

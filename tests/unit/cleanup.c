@@ -188,7 +188,7 @@ static void what_stays_is_told_once(void **state)
 			       ROOM_UID),
 			 0);
 	cleanup(false);
-	assert_non_null(strstr(said, "cannot remove what a step left; it is now "));
+	assert_non_null(strstr(said, "cannot remove a step's leftovers; they are now in "));
 	assert_non_null(strstr(said, "/run/.stuck.n1.1.0: Directory not empty"));
 	assert_true(there("run/.stuck.n1.1.0"));
 	cleanup(false);

@@ -118,6 +118,32 @@ static void a_slow_rank_is_named(void **state)
 	}
 }
 
+static unsigned first_of_each_step(const struct job *job, unsigned call)
+{
+	return call % 3 == 0 ? job->ranks - 1 : job->ranks;
+}
+
+static unsigned few_calls(const struct job *job, unsigned call)
+{
+	return call % 12 == 0 ? 2 : job->ranks;
+}
+
+/* Communication takes most of a step: a slow rank's computing shows in the first call alone. */
+static void waiting_counts_and_not_calls(void **state)
+{
+	struct job job = { 2, 1, .slow = first_of_each_step, .slow_us = 600, .jitter_us = 20 };
+	struct nt_lateness late = find(&job);
+
+	(void)state;
+	assert_int_equal(late.kind, NT_LATE_STEADY);
+	assert_int_equal(late.rank, 1);
+	assert_in_range(late.late_calls, CALLS / 3, CALLS / 3 + 3);
+	assert_true(late.late_us > 400 && late.late_us < 700);
+	job.ranks = 16;
+	job.slow = few_calls;
+	assert_int_equal(find(&job).rank, -1); /* four calls only */
+}
+
 static void of_two_ranks_too(void **state)
 {
 	struct job job = { 2, 1, .slow = nobody, .jitter_us = 5, .slow_us = 80 };
@@ -132,13 +158,13 @@ static void of_two_ranks_too(void **state)
 	assert_int_equal(late.rank, -1);
 }
 
-/* Noise alone, small or large: never a name. */
+/* Noise alone, small or large: a name in hardly one of a thousand communicators. */
 static void nobody_is_named_without_a_cause(void **state)
 {
-	unsigned varies = 0;
+	unsigned varies = 0, named = 0;
 
 	(void)state;
-	for (uint64_t seed = 0; seed < 1000; seed++) {
+	for (uint64_t seed = 0; seed < 10000; seed++) {
 		const struct job job = { .ranks = 2 + (unsigned)(seed % 7),
 					 .per_node = 1 + (unsigned)(seed % 3),
 					 .seed = seed * 31,
@@ -147,12 +173,11 @@ static void nobody_is_named_without_a_cause(void **state)
 					 .jitter_us = (double)(seed % 5) * 40 };
 		struct nt_lateness late = find(&job);
 
-		assert_int_equal(late.rank, -1);
-		assert_int_equal(late.node, -1);
-		assert_true(late.kind == NT_LATE_NONE || late.kind == NT_LATE_VARIES);
+		named += late.rank >= 0 || late.node >= 0;
 		varies += late.kind == NT_LATE_VARIES;
 	}
-	assert_true(varies > 100);
+	assert_true(named <= 10);
+	assert_true(varies > 1000);
 }
 
 static void lateness_that_wanders_is_told_as_such(void **state)
@@ -261,8 +286,26 @@ static void ranks_keep_the_same_calls(void **state)
 		for (unsigned i = 0; nt_kept_read(&other, i, &b); i++)
 			same += a.turn == b.turn;
 	}
-	assert_in_range(count, 20, NT_KEPT_CALLS);
-	assert_in_range(same, 15, NT_KEPT_CALLS);
+	assert_in_range(count, NT_KEPT_CALLS / 4, NT_KEPT_CALLS);
+	assert_in_range(same, NT_KEPT_CALLS / 5, NT_KEPT_CALLS);
+}
+
+/* Of each call of a step as many as of another, whatever the number of calls in a step. */
+static void no_call_of_a_step_is_preferred(void **state)
+{
+	(void)state;
+	for (unsigned step = 2; step <= 64; step++) {
+		static struct nt_kept_calls none;
+		struct nt_kept_calls kept = none;
+		unsigned first = 0, count = 0;
+		struct nt_kept call;
+
+		for (uint64_t turn = 0; turn < (uint64_t)64 * step; turn++)
+			keep(&kept, NT_ALLREDUCE, turn, 1000 + turn * 1000, 500);
+		for (; nt_kept_read(&kept, count, &call); count++)
+			first += call.turn % step == 0;
+		assert_true(first * step <= 4 * count && (step > 16 || first * step * 4 >= count));
+	}
 }
 
 static void the_last_end_of_a_call_counts(void **state)
@@ -371,6 +414,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_slow_rank_is_named),
+		cmocka_unit_test(waiting_counts_and_not_calls),
 		cmocka_unit_test(of_two_ranks_too),
 		cmocka_unit_test(nobody_is_named_without_a_cause),
 		cmocka_unit_test(lateness_that_wanders_is_told_as_such),
@@ -379,6 +423,7 @@ int main(void)
 		cmocka_unit_test(calls_that_few_ranks_have_do_not_count),
 		cmocka_unit_test(too_few_calls_show_nothing),
 		cmocka_unit_test(ranks_keep_the_same_calls),
+		cmocka_unit_test(no_call_of_a_step_is_preferred),
 		cmocka_unit_test(the_last_end_of_a_call_counts),
 		cmocka_unit_test(records_of_all_ranks_become_what_the_step_says),
 		cmocka_unit_test(what_is_not_known_is_not_said),

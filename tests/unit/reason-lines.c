@@ -33,7 +33,7 @@ static const struct line {
 	{ NT_REASON_MEAN, "mean",
 	  STAYS "TREE/LL is faster at its best, by 5.0 %, but slower on average.", NOTHING_TO_DO },
 	{ NT_REASON_SLOWEST, "slowest",
-	  STAYS "with TREE/LL most ranks are done sooner, by 5.0 %, but the slowest one later.",
+	  STAYS "with TREE/LL most ranks finish earlier, by 5.0 %, but the slowest rank later.",
 	  NOTHING_TO_DO },
 	{ NT_REASON_PERIOD, "period",
 	  STAYS "calls are faster with TREE/LL, by 5.0 %, but the program is slower.",
@@ -85,14 +85,14 @@ static const struct line {
 	  "Install the same nccl-tune on all nodes." },
 	{ NT_REASON_TWO_NODES, "twonodes|3",
 	  "Rank 3 was seen on two nodes: two communicators have the same id.", NOTHING_TO_DO },
-	{ NT_REASON_ORDER, "order", "Its nodes are too many to be named in one message.",
+	{ NT_REASON_ORDER, "order", "It has too many nodes to name them in one message.",
 	  "Distribute its ranks in order: srun --distribution=block." },
 	{ NT_REASON_REFUSED, "refused",
 	  "One of its nodes refused; see the other communicators or that node's log.",
 	  "Run with NCCL_DEBUG=WARN, and see slurmd's log on the nodes." },
 	{ NT_REASON_ASYNCHRONOUS, "async",
-	  "NCCL issues its collectives from a different thread than the program's: which call is "
-	  "which cannot be told.",
+	  "NCCL issues its collectives from a different thread than the program's, so calls "
+	  "cannot be identified.",
 	  "If possible, use blocking communicators (ncclConfig_t, blocking=1)." },
 	{ NT_REASON_LEFT, "left", "One of its ranks ended before the others.", NOTHING_TO_DO },
 	{ NT_REASON_LEADER, "leader",
@@ -138,7 +138,7 @@ static const struct line {
 	  "home directory.",
 	  "Set HOME to a directory that exists." },
 	{ NT_REASON_DIFFERS, "differs|3|n2|half|ready",
-	  "Rank 3 on n2 cannot be tuned as the others can: half, others ready.",
+	  "Rank 3 on n2 cannot be tuned like the others: half, others ready.",
 	  "Start all ranks alike: the same NCCL, nccl-tune and settings." },
 	{ NT_REASON_MISMATCH, "mismatch", "Its ranks do not match.",
 	  "Start all ranks alike: the same NCCL, nccl-tune and settings." },
@@ -153,8 +153,8 @@ static const struct line {
 	{ NT_REASON_MANY_RANKS, "manyranks|64", "More than 64 of its ranks are on one node.",
 	  "Nothing needs to be done." },
 	{ NT_REASON_READS, "reads",
-	  "Its nodes have read each other's messages as often as they may.",
-	  "Nothing needs to be done; with fewer communicators at a time each can "
+	  "Its nodes have read each other's messages as often as allowed.",
+	  "Nothing needs to be done; with fewer communicators at a time, each may "
 	  "read more." },
 	{ NT_REASON_NOT_READY, "notready", "Its ranks were not ready to be tuned.",
 	  "Run longer; or explore once in a short step with "
@@ -168,8 +168,8 @@ static const struct line {
 	  "See what that rank does (py-spy dump, gdb -p), its GPU (nvidia-smi) and its data." },
 	{ NT_REASON_LAST_CALLS, "lastcalls|2 of 4 ranks|1203 to 1204|AllReduce 64M, call 1204|0.1",
 	  "When last seen, 2 of 4 ranks had begun 1203 to 1204 calls; the newest was AllReduce "
-	  "64M, call 1204, 0.1 s before.",
-	  "See the program's output, and what Slurm says of its end: sacct -o state,exitcode." },
+	  "64M, call 1204, 0.1 s earlier.",
+	  "See the program's output, and how Slurm says it ended: sacct -o state,exitcode." },
 	{ NT_REASON_MODE, "mode|observe", "Only measured: mode observe tries nothing.",
 	  "To explore: --nccl-tune=bandit." },
 };

@@ -244,11 +244,11 @@ static void alike_nodes_share_a_line(void **state)
 		text,
 		"\nStep 0, what NCCL found on each node for the 16 ranks across 4 nodes:\n"
 		"                     NVLINKS        Gbit/s  RINGS            TREES\n"
-		"NODE           GPUS   OF ONE  NICS  IN ALL  x GB/s           x GB/s\n"
+		"NODE           GPUS  PER GPU  NICS   TOTAL  x GB/s           x GB/s\n"
 		"n1, n2            2       18     1     400  16 x 24 NVL/PIX  -\n"
 		"n3                2       16     1     200  8 x 12 NVL/PIX   -\n"
 		"n4 and 3 more     2       18     1     400  8 x 24 NVL/PIX   -\n"
-		"RINGS, TREES: channels, GB/s of one, the farthest paths inside a node/to others.\n");
+		"RINGS, TREES: channels, GB/s of each, longest path inside the node/to others.\n");
 	free(text);
 }
 

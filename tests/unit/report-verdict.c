@@ -132,11 +132,11 @@ static void an_estimate_is_called_one(void **state)
 	     "\"from\":\"policy\",\"why\":\"known\",\"estimated_ms\":1234.5}},"
 	     "\"estimated_ms\":1234.5,\"4r2n\":{");
 	expect(&verdict, NT_SENTENCE_GAIN,
-	       "Ring/LL128 is in use, remembered from an earlier step; saved about 1.2 s, as an "
-	       "earlier step measured it.");
+	       "Ring/LL128 is in use, remembered from an earlier step; saved about 1.2 s, "
+	       "estimated from an earlier step.");
 	expect(&verdict, NT_SENTENCE_NET,
 	       "Net time saved: 0.0 ms (saved 0.0 ms, spent 0.0 ms). Not counted: about 1.2 s by "
-	       "remembered choices, as earlier steps measured them.");
+	       "remembered choices, estimated from earlier steps.");
 	end(&verdict, &summary);
 }
 
@@ -487,13 +487,13 @@ static void a_rank_that_others_wait_for_is_named(void **state)
 		  "of the time in these.",
 		  "Look at its GPU or its data loading; NCCL cannot help there." },
 		{ "\"late\":\"wanders\",\"late_node\":\"n2\",\"late_calls\":0.6,\"late_us\":90",
-		  "At times others wait for the ranks on n2 in 60 % of the measured calls, 90.0 us each.",
+		  "Others sometimes wait for the ranks on n2 in 60 % of the measured calls, 90.0 us each.",
 		  "Look at its GPUs" },
 		{ "\"waiting\":0.4,\"late\":\"wanders\"",
-		  "Ranks wait 40 % of the time in measured calls, for some time for one rank",
+		  "Ranks wait 40 % of the time in measured calls: for one rank over many calls",
 		  "Look" },
 		{ "\"waiting\":0.4,\"late\":\"varies\"",
-		  "Ranks wait 40 % of the time in measured calls, for another rank from call to call.",
+		  "Ranks wait 40 % of the time in measured calls, each time for another rank.",
 		  "Their computing" },
 		{ "\"waiting\":0.25", NULL, NULL },
 		/* What a record lacks is not made up. */

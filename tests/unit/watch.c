@@ -143,7 +143,7 @@ static void what_changes_is_told_once(void **state)
 	/* Reasons are worded as in the report. */
 	assert_non_null(strstr(
 		told,
-		"AllReduce 256K on the 8 ranks across 2 nodes: NCCL's choice (RING/SIMPLE) is back"));
+		"AllReduce 256K on the 8 ranks across 2 nodes: NCCL's choice (RING/SIMPLE) is used again"));
 	assert_non_null(strstr(
 		told,
 		"\nAllReduce 1M on the 8 ranks across 2 nodes: NCCL's choice (RING/SIMPLE) stays"));
@@ -188,9 +188,10 @@ static void remarks_are_told_once(void **state)
 		nt_reason_set(&remark->why, NT_REASON_OWN_ALGO);
 		see(&watch, &summary, 1000 + look);
 		assert_string_equal(
-			told, look == 0 ? "not tuned, step 0: NCCL_ALGO is set in the job: what it "
-					  "forbids is not tried.\n"
-					: "");
+			told,
+			look == 0 ? "not tuned, step 0: NCCL_ALGO is set in the job: algorithms "
+				    "that it excludes are not tried.\n"
+				  : "");
 	}
 	nt_watch_fini(&watch);
 }

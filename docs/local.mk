@@ -66,6 +66,7 @@ EXTRA_DIST += \
 	%D%/schema/rank.schema.json \
 	%D%/schema/step.schema.json \
 	%D%/schema/report.schema.json \
+	%D%/schema/summary.schema.json \
 	%D%/schema/calls.schema.json \
 	%D%/schema/topology.schema.json \
 	%D%/threat-model.md \

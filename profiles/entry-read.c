@@ -214,8 +214,7 @@ static bool take_marker(struct nt_memory_entry *entry, struct json_object *in)
 
 	if (!json_object_is_type(periods, json_type_array) ||
 	    json_object_array_length(periods) > NT_ENTRY_PERIODS ||
-	    !take_kind(member(in, "coll"), &entry->marker_coll) ||
-	    entry->marker_coll >= NT_COLLS ||
+	    !take_kind(member(in, "coll"), &entry->marker_coll) || entry->marker_coll >= NT_COLLS ||
 	    !take_bytes(member(in, "bytes"), &entry->marker_bytes))
 		return false;
 	entry->periods = (unsigned)json_object_array_length(periods);

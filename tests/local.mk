@@ -35,6 +35,7 @@ unit_tests = \
 	%D%/unit/log-entry \
 	%D%/unit/fingerprint \
 	%D%/unit/fit \
+	%D%/unit/p2p \
 	%D%/unit/parallelism \
 	%D%/unit/option \
 	%D%/unit/order \
@@ -224,6 +225,8 @@ libnt_fake_core_la_SOURCES = \
 	%D%/fake/fake.h \
 	%D%/fake/gpu.h \
 	%D%/fake/group.c \
+	%D%/fake/p2p.c \
+	%D%/fake/p2p.h \
 	%D%/fake/guard.c \
 	%D%/fake/guard.h \
 	%D%/fake/kernel.c \
@@ -482,6 +485,8 @@ EXTRA_DIST += \
 	%D%/fake/reasons.bats \
 	%D%/fake/record.bats \
 	%D%/fake/newer.bats \
+	%D%/fake/p2p.bats \
+	%D%/fake/prometheus.bats \
 	%D%/fake/reward.bats \
 	%D%/fake/simulated.bats \
 	%D%/fake/summary.bats \
@@ -519,6 +524,7 @@ EXTRA_DIST += \
 	%D%/lib/plan \
 	%D%/lib/policy.bash \
 	%D%/lib/records.bash \
+	%D%/lib/sacct.bash \
 	%D%/lib/schema.h \
 	%D%/lib/site.bash \
 	%D%/lib/tiers.bash \

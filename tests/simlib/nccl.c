@@ -183,6 +183,14 @@ static void launch_part(struct pending *call, unsigned calls, enum nt_group_mode
 			continue;
 		part[n++] = call[i].call;
 		call[i].comm = NULL;
+		if (call[i].call.coll == NT_P2P_ALLTOALL && mode == NT_GROUP_RUN) {
+			if (n > 1)
+				nt_sim_launch(first.comm, part, n - 1, first.stream, mode);
+			nt_sim_alltoall(first.comm, &call[i].call, first.stream);
+			n = 0;
+		} else if (call[i].call.coll == NT_P2P_ALLTOALL) {
+			n--; /* nobody is asked about it */
+		}
 		if (n == NT_MAX_TASKS) {
 			nt_sim_launch(first.comm, part, n, first.stream, mode);
 			n = 0;
@@ -255,12 +263,11 @@ static float estimate_us(void)
 	for (unsigned i = 0; i < group.calls; i++) {
 		const struct ncclComm *c = group.call[i].comm;
 		const struct nt_sim_call *call = &group.call[i].call;
-		const bool sends = is_send(&group.call[i]);
 		size_t bytes = call->count * nt_sim_type_bytes(call->type);
 		float table[NT_PAIRS];
 		int pick;
 
-		if (sends)
+		if (is_send(&group.call[i]) || call->coll == NT_P2P_ALLTOALL)
 			continue;
 		if (call->coll == NT_ALLGATHER || call->coll == NT_REDUCESCATTER)
 			bytes *= c->job.ranks;
@@ -358,6 +365,15 @@ nt_nccl_rc ncclBcast(void *buffer, size_t count, int type, int root, nt_nccl_com
 		     nt_stream stream)
 {
 	return ncclBroadcast(buffer, buffer, count, type, root, comm, stream);
+}
+
+/* From 2.28 on. It is made of sends and receives. */
+nt_nccl_rc ncclAlltoAll(const void *send, void *receive, size_t count, int type, nt_nccl_comm comm,
+			nt_stream stream)
+{
+	return enqueue(comm,
+		       &(struct nt_sim_call){ NT_P2P_ALLTOALL, send, receive, count, type, 0, 0 },
+		       stream);
 }
 
 /* ---- sends and receives */

@@ -27,7 +27,7 @@ struct nt_sim_id {
 
 /* A collective call, or a send or receive. */
 struct nt_sim_call {
-	int coll; /* or NT_P2P_SEND, NT_P2P_RECV */
+	int coll; /* or NT_P2P_SEND, NT_P2P_RECV, NT_P2P_ALLTOALL */
 	const void *send;
 	void *receive;
 	size_t count; /* of each rank, as the application gave it */
@@ -79,6 +79,8 @@ void nt_sim_launch(struct ncclComm *c, const struct nt_sim_call *call, unsigned 
 /* p2p.c: the sends and receives of a group; the peer is call->root. The plugins are not told. */
 void nt_sim_exchange(struct ncclComm *c, const struct nt_sim_call *call, unsigned calls,
 		     nt_stream stream);
+/* An all-to-all, which nobody is asked about. */
+void nt_sim_alltoall(struct ncclComm *c, const struct nt_sim_call *call, nt_stream stream);
 /* Without a decision: a communicator of one rank. */
 void nt_sim_copy(struct ncclComm *c, const struct nt_sim_call *call, nt_stream stream);
 

@@ -22,9 +22,8 @@
 #define NAMED_CALLS 6.0
 #define NAMED_COST 0.1
 #define STEADY_SLICES 0.75
-/* Its calls in which others waited least, and which are this share of the waiting for it, are not
- * told. */
-#define LITTLE_COST 0.05
+/* Its calls with less than this share of the mean waiting for it are not told. */
+#define LITTLE_COST 0.2
 /* Waiting that is told though nobody is named. */
 #define WANDERS_SHARE 0.1
 #define VARIES_SHARE 0.3
@@ -235,6 +234,15 @@ static struct latest find_latest(struct finder *f, size_t count, bool nodes)
 	return out;
 }
 
+static int by_cost(const void *left, const void *right)
+{
+	const struct call *a = *(const struct call *const *)left;
+	const struct call *b = *(const struct call *const *)right;
+
+	NT_COMPARE(a->cost_us, b->cost_us);
+	return 0;
+}
+
 static int by_lateness(const void *left, const void *right)
 {
 	const struct call *a = *(const struct call *const *)left;
@@ -255,12 +263,13 @@ static bool beyond_chance(double late, double all, double share)
 static void tell_calls(struct nt_lateness *out, const struct call **own,
 		       const struct latest *latest)
 {
-	double little_us = LITTLE_COST * latest->cost_us;
+	const double little_us = LITTLE_COST * latest->cost_us / (double)latest->length;
 	size_t skip = 0;
 
-	qsort(own, latest->length, sizeof(own[0]), by_lateness);
-	while (skip + 1 < latest->length && own[skip]->cost_us <= little_us)
-		little_us -= own[skip++]->cost_us;
+	qsort(own, latest->length, sizeof(own[0]), by_cost);
+	while (own[skip]->cost_us < little_us)
+		skip++;
+	qsort(own + skip, latest->length - skip, sizeof(own[0]), by_lateness);
 	out->late_calls = latest->length - skip;
 	out->late_us = own[skip + out->late_calls / 2]->late_us;
 }

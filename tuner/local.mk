@@ -75,6 +75,8 @@ libnt_tuner_la_SOURCES = \
 	%D%/variables.h \
 	%D%/process-warm.c \
 	%D%/process-warm.h \
+	%D%/key-record.c \
+	%D%/key-record.h \
 	%D%/key-shares.c \
 	%D%/key-shares.h \
 	%D%/rank-record.c \

@@ -76,7 +76,7 @@ static bool on_p5(void)
 	return platform && strcmp(platform, "p5") == 0;
 }
 
-/* A copy of the environment takes the old one's place, so that another thread's getenv() is safe. */
+/* A copy of the environment takes the old one's place: another thread's getenv() is safe. */
 static int init_net(void **ctx, uint64_t comm, void *config, nt_nccl_log log, void *profile)
 {
 	static char *const wanted[] = { "NCCL_BUFFSIZE=8388608", "NCCL_P2P_NET_CHUNKSIZE=524288",

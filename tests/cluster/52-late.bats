@@ -55,7 +55,7 @@ report() {
 	[[ $output = *"Others wait for rank 2 on n2 in "* ]]
 	report --json
 	jq -e '.jobs[0].steps[0] | .late == "steady" and .late_rank == 2 and .late_node == "n2" and .late_calls > 0.7 and
-		(.communicators[0].members[0].lateness | .rank == 2 and .node == "n2" and .calls == 48 and (.ranks | length) == 4 and
+		(.communicators[0].members[0].lateness | .rank == 2 and .node == "n2" and .calls == 96 and (.ranks | length) == 4 and
 		(.ranks[2].us | min) > (.ranks[0].us | max))' <<<"$output"
 	report --prometheus
 	[[ $output = *'nccl_tune_late_calls_ratio{'*'late="steady",late_node="n2",late_rank="2"} '* ]]

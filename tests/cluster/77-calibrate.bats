@@ -99,7 +99,7 @@ calibration_is_recorded() {
 	[ "$rc" = 0 ]
 	grep -q '^launch profile default' "$out/out"
 	grep -q 'the mix of calls is unknown, and it is slower at some size' "$out/out"
-	grep -q 'After the first step this job.s mix of calls' "$out/out"
+	grep -q 'After the first step, this job.s mix of calls' "$out/out"
 }
 
 @test "a step that fails or hangs counts against its profile and leaves no process" {

@@ -9,12 +9,16 @@ bats_require_minimum_version 1.5.0
 load ../lib/cluster
 
 setup_file() {
+	slurm_is_at_least 26.05 || return 0
 	cluster_setup
-	slurm_is_at_least 26.05 || skip "srun --async comes with Slurm 26.05"
 	# pmix=default: where srun would refuse --async for that, it is not asked for.
 	cluster_start 2 -c SlurmctldParameters=enable_stepmgr -c PrologFlags=contain -p "$(nt_plugstack_line)"
 	mkdir -m 1777 "$NT_BASE/out"
 	export OUT=$NT_BASE/out
+}
+
+setup() {
+	slurm_is_at_least 26.05 || skip "srun --async comes with Slurm 26.05"
 }
 
 # batch LINE...: a batch job of two nodes with these lines, and a step manager; its number.

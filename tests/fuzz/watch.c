@@ -65,7 +65,6 @@ static void check_rows(const struct nt_watch *watch, double now_s)
 		FUZZ_CHECK(left_s == -1 || (left_s >= 0 && isfinite(left_s)));
 		check_text(nt_watch_key_text(&watch->summary, row, text), sizeof(text));
 	}
-	check_text(nt_watch_sum_text(&watch->summary, text), sizeof(text));
 }
 
 static size_t look(struct nt_watch *watch, const char *record, double now_s)

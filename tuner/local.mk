@@ -66,6 +66,7 @@ libnt_tuner_la_SOURCES = \
 	%D%/comm-status.c \
 	%D%/comm-status.h \
 	%D%/tls.c \
+	%D%/tls.h \
 	%D%/variables.c \
 	%D%/variables.h \
 	%D%/process-warm.c \

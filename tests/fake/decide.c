@@ -69,8 +69,8 @@ static void probe(struct nt_plan *p, struct nt_task *t, bool windows, bool wante
 	t->changed = choice.changed;
 }
 
-/* From 2.31 on, if the user wants it so: one question for symmetric kernels and all others, for each
- * task alone (fillCollTuningInput, src/enqueue/task_prep/task_pretuning.cc@88980683). */
+/* From 2.31 on, if the user wants it so: one question for symmetric kernels and all others, for
+ * each task alone (fillCollTuningInput, src/enqueue/task_prep/task_pretuning.cc@88980683). */
 static bool asks_once(const struct nt_comm *c)
 {
 	const char *text = getenv("NCCL_ENQUEUE_REARCH_ENABLE");

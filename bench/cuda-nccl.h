@@ -31,6 +31,7 @@ typedef struct CUfunc_st *nt_function;
 #define NT_NCCL_INT32 2u /* ncclDataType_t */
 #define NT_NCCL_FLOAT32 7u
 #define NT_NCCL_SUM 0u /* ncclRedOp_t */
+#define NT_NCCL_NO_COLOR (-1) /* NCCL_SPLIT_NOCOLOR */
 #define NT_CUDA_OK 0u
 #define NT_CUDA_OLD_DRIVER 35u /* cudaErrorInsufficientDriver */
 #define NT_CUDA_TO_DEVICE 1u /* cudaMemcpyKind */
@@ -88,6 +89,8 @@ struct cudaDeviceProp;
 	X(nt_nccl_result, Reduce, (const void *, void *, size_t, unsigned, unsigned, int, nt_nccl_comm, nt_stream))
 
 #define NT_NCCL_OPTIONAL(X) \
+	X(nt_nccl_result, Send, (const void *, size_t, unsigned, int, nt_nccl_comm, nt_stream)) \
+	X(nt_nccl_result, Recv, (void *, size_t, unsigned, int, nt_nccl_comm, nt_stream)) \
 	X(nt_nccl_result, CommSplit, (nt_nccl_comm, int, int, nt_nccl_comm *, nt_nccl_config *)) \
 	X(nt_nccl_result, GroupSimulateEnd, (nt_nccl_sim *))
 

@@ -19,6 +19,9 @@ struct nt_counts nt_figure_counts(int coll, size_t bytes, int ranks)
 	} else if (coll == NT_REDUCESCATTER) {
 		c.receive = c.call = share;
 		c.send = share * (size_t)ranks;
+	} else if (coll == NT_P2P_ALLTOALL) {
+		c.call = share;
+		c.send = c.receive = share * (size_t)ranks;
 	}
 	c.bytes = (c.send > c.receive ? c.send : c.receive) * sizeof(float);
 	return c;
@@ -79,8 +82,8 @@ static size_t wrong_sums(const int *ranks, int count, size_t first, const float 
 	return wrong_in(sum, first, result, n);
 }
 
-/* Parts of `each` elements in order of ranks: copies of what each rank has sent. */
-static size_t wrong_copies(const int *ranks, size_t each, const float *result,
+/* Parts of `each` elements in order of ranks: copies of what each rank has sent from there on. */
+static size_t wrong_copies(const int *ranks, size_t each, size_t from, const float *result,
 			   struct nt_piece piece)
 {
 	const size_t end = piece.first + piece.count;
@@ -89,8 +92,8 @@ static size_t wrong_copies(const int *ranks, size_t each, const float *result,
 	for (size_t at = piece.first; at < end;) {
 		const size_t next = (at / each + 1) * each < end ? (at / each + 1) * each : end;
 
-		wrong += wrong_sums(&ranks[at / each], 1, at % each, result + (at - piece.first),
-				    next - at);
+		wrong += wrong_sums(&ranks[at / each], 1, from + at % each,
+				    result + (at - piece.first), next - at);
 		at = next;
 	}
 	return wrong;
@@ -104,6 +107,11 @@ size_t nt_figure_wrong(int coll, const int *ranks, int count, int me, const floa
 	if (coll == NT_REDUCE && me)
 		return 0;
 	if (coll == NT_BROADCAST || coll == NT_ALLGATHER)
-		return wrong_copies(ranks, counts.send, result, piece);
+		return wrong_copies(ranks, counts.send, 0, result, piece);
+	if (coll == NT_P2P_ALLTOALL)
+		return wrong_copies(ranks, counts.call, (size_t)me * counts.call, result, piece);
+	if (coll == NT_P2P_SENDRECV)
+		return wrong_copies(&ranks[(me + count - 1) % count], counts.send, 0, result,
+				    piece);
 	return wrong_sums(ranks, count, before + piece.first, result, piece.count);
 }

@@ -160,6 +160,38 @@ void nt_gpu_close(struct nt_bench_gpu *g)
 	free(g->host);
 }
 
+static nt_nccl_result exchange(struct nt_bench_gpu *g, const struct nt_bench_call *call, int to,
+			       int from, size_t part)
+{
+	const nt_nccl_comm comm = g->lane[call->lane].comm;
+	const size_t n = call->counts.call;
+	float *result = (float *)((char *)g->receive + call->at);
+	nt_nccl_result rc = nt_nccl.Send((const float *)g->send + (size_t)to * part, n,
+					 NT_NCCL_FLOAT32, to, comm, g->stream);
+
+	if (rc != NT_NCCL_OK)
+		return rc;
+	return nt_nccl.Recv(result + (size_t)from * part, n, NT_NCCL_FLOAT32, from, comm,
+			    g->stream);
+}
+
+/* As programs do: grouped sends and receives. */
+static nt_nccl_result issue_sends(struct nt_bench_gpu *g, const struct nt_bench_call *call)
+{
+	const struct nt_lane *lane = &g->lane[call->lane];
+	nt_nccl_result rc = nt_nccl.GroupStart(), ended;
+
+	if (rc != NT_NCCL_OK)
+		return rc;
+	if (call->coll == NT_P2P_SENDRECV)
+		rc = exchange(g, call, (lane->me + 1) % lane->count,
+			      (lane->me + lane->count - 1) % lane->count, 0);
+	for (int r = 0; call->coll == NT_P2P_ALLTOALL && rc == NT_NCCL_OK && r < lane->count; r++)
+		rc = exchange(g, call, r, r, call->counts.call);
+	ended = nt_nccl.GroupEnd();
+	return rc != NT_NCCL_OK ? rc : ended;
+}
+
 static nt_nccl_result issue(struct nt_bench_gpu *g, const struct nt_bench_call *call)
 {
 	const nt_nccl_comm comm = g->lane[call->lane].comm;
@@ -180,6 +212,8 @@ static nt_nccl_result issue(struct nt_bench_gpu *g, const struct nt_bench_call *
 	case NT_REDUCE:
 		return nt_nccl.Reduce(g->send, result, n, NT_NCCL_FLOAT32, NT_NCCL_SUM, 0, comm,
 				      g->stream);
+	case NT_P2P_ALLTOALL:
+	case NT_P2P_SENDRECV: return issue_sends(g, call);
 	default: return NT_NCCL_INVALID_ARGUMENT;
 	}
 }

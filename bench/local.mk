@@ -37,9 +37,15 @@ nccl_tune_bench_SOURCES = \
 	%D%/main.c \
 	%D%/play.c \
 	%D%/play.h \
+	%D%/pairs.c \
+	%D%/pairs.h \
+	%D%/pairs-judge.c \
+	%D%/pairs-judge.h \
 	%D%/results.c \
-	%D%/results.h
-nccl_tune_bench_LDADD = libnt-bench.la libnt-profiles.la libnt-contract.la $(JSON_C_LIBS) -lpthread
+	%D%/results.h \
+	%D%/stall.c \
+	%D%/stall.h
+nccl_tune_bench_LDADD = libnt-bench.la libnt-measure.la libnt-profiles.la libnt-contract.la $(JSON_C_LIBS) -lpthread
 
 # load.ptx is made of load.cu, for every GPU from compute capability 7.0 and every driver from CUDA 10.0 on:
 #	nvcc -O3 -arch=compute_75 -ptx -o - bench/load.cu |

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include "lib/number.h"
 #include "lib/size.h"
 
@@ -70,21 +69,19 @@ static int parse_colls(struct nt_bench_options *o, const char *text, struct nt_e
 	char part[32];
 
 	o->colls = 0;
-	while (o->colls < NT_COLLS && next_part(&rest, part, sizeof(part))) {
-		int coll = 0;
+	while (o->colls < NT_KINDS && next_part(&rest, part, sizeof(part))) {
+		const int coll = nt_kind_find(part);
 
-		while (coll < NT_COLLS && strcasecmp(nt_coll_name(coll), part) != 0)
-			coll++;
-		if (coll == NT_COLLS)
+		if (coll < 0 || coll == NT_P2P_SEND || coll == NT_P2P_RECV)
 			return nt_error_set(err,
 					    "'%s' (want allreduce, allgather, reducescatter, "
-					    "broadcast, reduce)",
+					    "broadcast, reduce, alltoall, sendrecv)",
 					    part);
 		o->coll[o->colls++] = coll;
 	}
 	if (!is_whole(text, rest))
 		return nt_error_set(err, "'%s' (want a list of 1 to %d collectives)", text,
-				    NT_COLLS);
+				    NT_KINDS);
 	return 0;
 }
 
@@ -145,13 +142,11 @@ static int parse_device(struct nt_bench_options *o, const char *text, struct nt_
 /* block:K or stride:K */
 static int parse_split(struct nt_bench_options *o, const char *text, struct nt_error *err)
 {
-	struct nt_error why;
-
 	o->split = strncmp(text, "block:", 6) == 0    ? NT_SPLIT_BLOCK
 		   : strncmp(text, "stride:", 7) == 0 ? NT_SPLIT_STRIDE
 						      : NT_SPLIT_NONE;
 	if (o->split == NT_SPLIT_NONE ||
-	    parse_number(strchr(text, ':') + 1, 1, NT_BENCH_RANKS, &o->split_ranks, &why) < 0)
+	    parse_number(strchr(text, ':') + 1, 1, NT_BENCH_RANKS, &o->split_ranks, NULL) < 0)
 		return nt_error_set(err,
 				    "'%s' (want block:K, K ranks in a row, or stride:K, every "
 				    "K-th rank)",
@@ -228,7 +223,7 @@ static int parse_load(struct nt_bench_options *o, const char *text, struct nt_er
 
 /* clang-format off */
 static const struct rule table[] = {
-	{ "coll", OWN, 0, 0, 0, parse_colls, "LIST", "some of allreduce, allgather, reducescatter, broadcast and reduce" },
+	{ "coll", OWN, 0, 0, 0, parse_colls, "LIST", "some of allreduce, allgather, reducescatter, broadcast, reduce, alltoall and sendrecv (from each rank to the next)" },
 	{ "sizes", OWN, 0, 0, 0, parse_sizes, "LIST", "64K,256K,1M,...: bytes of the larger buffer" },
 	{ "iters", NUMBER, AT(iters), 1, 10000000, NULL, "N", "rounds over all collectives and sizes" },
 	{ "warmup", NUMBER, AT(warmup), 0, 1000000, NULL, "N", "rounds before these that are not recorded" },
@@ -248,6 +243,7 @@ static const struct rule table[] = {
 	{ "no-gpu-times", FLAG, AT(no_gpu_times), 0, 0, NULL, NULL, "record no CUDA events" },
 	{ "samples", TEXT, AT(samples_path), 0, 0, NULL, "FILE", "write all samples of all ranks as CSV" },
 	{ "split", OWN, 0, 0, 0, parse_split, "HOW", "also time communicators of block:K or stride:K" },
+	{ "pairs", FLAG, AT(pairs), 0, 0, NULL, NULL, "compare pairs of GPUs of a node and of two, for --seconds; --sizes for latency and bandwidth" },
 	{ "split-share", FLAG, AT(split_share), 0, 0, NULL, NULL, "these communicators share the parent's resources" },
 	{ "simulate-on", OWN, 0, 0, 0, parse_simulate, "RANK@N", "call ncclGroupSimulateEnd on RANK (or all) after N rounds" },
 	{ "nccl", TEXT, AT(nccl_path), 0, 0, NULL, "FILE", "libnccl.so.2 to load (default: that of this user's jobs)" },
@@ -355,7 +351,10 @@ static int check(struct nt_bench_options *o, struct nt_error *err)
 	if (o->simulate_rank >= o->ranks)
 		return nt_error_set(err, "--simulate-on: no rank %d of %d", o->simulate_rank,
 				    o->ranks);
-	if (o->seconds && !o->last_seconds)
+	if (o->pairs && (o->sizes != 2 || !o->seconds || o->ranks % o->nodes))
+		return nt_error_set(err, "--pairs needs --seconds, two --sizes and nodes with as "
+					 "many ranks each");
+	if (o->seconds && !o->last_seconds && !o->pairs)
 		return nt_error_set(err, "--seconds needs --last-seconds");
 	if (o->abort_every && !o->align)
 		return nt_error_set(err, "--abort-every needs --align");

@@ -54,7 +54,7 @@ struct nt_bench_options {
 	const char *meet_dir; /* shared by all ranks */
 	const char *nccl_path; /* NULL: search for it (search.h) */
 	/* What runs. */
-	int coll[NT_COLLS];
+	int coll[NT_KINDS];
 	unsigned colls;
 	size_t size_bytes[NT_BENCH_SIZES];
 	unsigned sizes;
@@ -63,6 +63,7 @@ struct nt_bench_options {
 	int burst; /* calls in each sample, except in mode seq */
 	enum nt_bench_split split;
 	int split_ranks;
+	bool pairs; /* compare pairs of GPUs, instead of all that follows (pairs.h) */
 	bool split_share; /* the child uses the parent's resources */
 	struct nt_bench_arm
 		arm[NT_BENCH_ARMS]; /* communicators of all ranks that are held to an arm */

@@ -12,6 +12,8 @@
 /* As NCCL 2.28: TREE has AllReduce, PAT has AllGather and ReduceScatter. */
 static bool nccl_has(int coll, const char *algo)
 {
+	if (!nt_kind_tunable(coll))
+		return false;
 	if (strcasecmp(algo, "TREE") == 0)
 		return coll == NT_ALLREDUCE;
 	if (strcasecmp(algo, "PAT") == 0)
@@ -26,10 +28,8 @@ static int parse_line(const char *text, struct nt_plan_line *line)
 
 	if (sscanf(text, "%31s %zu %23s %n", coll, &line->bytes, line->arm, &end) != 3 || text[end])
 		return -1;
-	line->coll = 0;
-	while (line->coll < NT_COLLS && strcasecmp(nt_coll_name(line->coll), coll) != 0)
-		line->coll++;
-	return line->coll < NT_COLLS ? 0 : -1;
+	line->coll = nt_coll_find(coll);
+	return line->coll >= 0 ? 0 : -1;
 }
 
 static int add(struct nt_bench_plan *plan, const char *text)

@@ -3,24 +3,18 @@
 /* play.c - see play.h */
 #include "bench/play.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "bench/clock.h"
 #include "bench/lane.h"
+#include "bench/stall.h"
 
 #define MEET_S 120 /* how late ranks may be after their communicators were created */
 
 #define CHECK_SAMPLES 8 /* --check=light: one of so many */
 #define CHECK_ELEMENTS ((size_t)16 << 10) /* and so many of its elements */
 #define LINES 8 /* about wrong results, for each rank */
-
-/* The current call, for the handler of SIGALRM, which may write but not format. The text is made
- * before each sample, outside the measured time. */
-static char stall_text[128];
-static volatile sig_atomic_t stall_status = 1;
 
 /* Sizes beyond even_bytes are called less often, and in shorter bursts. */
 static int stride_of(const struct nt_bench_options *o, size_t bytes)
@@ -121,28 +115,11 @@ void nt_play_destroy(struct nt_play *p)
 	nt_together_close(&p->together);
 }
 
-static void on_stall(int number)
-{
-	(void)number;
-	if (write(STDERR_FILENO, stall_text, strlen(stall_text)) < 0)
-		_exit(2);
-	_exit(stall_status);
-}
-
 static void note_place(const struct nt_bench_gpu *g, const struct nt_bench_call *call, int round)
 {
-	snprintf(stall_text, sizeof(stall_text),
-		 "nccl-tune-bench: rank %d: stalled in round %d: %s of %zu bytes on %s, %d s\n",
-		 g->options->rank, round, nt_coll_name(call->coll), call->counts.bytes,
-		 g->lane[call->lane].name, g->options->stall_s);
-}
-
-/* From now on, and for so long. */
-static void watch_stalls(const struct nt_bench_options *o, const char *where)
-{
-	snprintf(stall_text, sizeof(stall_text), "nccl-tune-bench: rank %d: stalled %s\n", o->rank,
-		 where);
-	alarm((unsigned)o->stall_s);
+	nt_stall_watch(g->options, "in round %d: %s of %zu bytes on %s, %d s", round,
+		       nt_coll_name(call->coll), call->counts.bytes, g->lane[call->lane].name,
+		       g->options->stall_s);
 }
 
 /* Does this round replay captured graphs? */
@@ -181,7 +158,7 @@ static void note_wrong(struct nt_play *p, size_t c, size_t wrong, size_t looked_
 			nt_size_text(call->counts.bytes, size, sizeof(size)), wrong, looked_at,
 			p->gpu->options->rank);
 	if (wrong > 0)
-		stall_status = NT_BENCH_WRONG;
+		nt_stall_ends_with(NT_BENCH_WRONG);
 	p->wrong[c] += wrong;
 	p->checks[c]++;
 }
@@ -270,11 +247,11 @@ static void check_all(struct nt_play *p)
 	const size_t calls = o->mode == NT_BENCH_GROUPED ? 1 : p->calls;
 
 	for (size_t c = 0; c < calls && o->check_every == NT_CHECK_LIGHT; c++) {
-		watch_stalls(o, "in a check");
+		nt_stall_watch(o, "in a check");
 		check(p, c);
 	}
 	if (o->check_every)
-		p->wrong_somewhere = nt_gpu_any(p->gpu, stall_status == NT_BENCH_WRONG);
+		p->wrong_somewhere = nt_gpu_any(p->gpu, nt_stall_status() == NT_BENCH_WRONG);
 }
 
 static bool looked_at(const struct nt_bench_options *o, const struct nt_bench_call *call, int round)
@@ -290,7 +267,6 @@ static void one_round(struct nt_play *p, int round)
 	for (size_t c = 0; c < calls; c++) {
 		if (round >= 0 && round % p->call[c].stride != 0)
 			continue;
-		alarm((unsigned)o->stall_s);
 		note_place(p->gpu, &p->call[c], round);
 		simulate(p, c, round);
 		sample(p, c, round);
@@ -308,7 +284,7 @@ static void abort_all(struct nt_play *p, int round)
 
 	if (o->abort_every == 0 || round <= 0 || round % o->abort_every != 0)
 		return;
-	watch_stalls(o, "in an abort");
+	nt_stall_watch(o, "in an abort");
 	nt_together_wait(&p->together);
 	nt_gpu_try(p->gpu, &p->call[(size_t)(round / o->abort_every) % p->calls]);
 	nt_lanes_abort(p->gpu);
@@ -322,7 +298,7 @@ static void capture(struct nt_play *p, int round)
 
 	if ((o->mode != NT_BENCH_GRAPH && o->mode != NT_BENCH_MIXED) || round != o->capture_at)
 		return;
-	watch_stalls(o, "in a capture");
+	nt_stall_watch(o, "in a capture");
 	for (size_t c = 0; c < p->calls; c++) {
 		nt_gpu_start(p->gpu, &p->call[c]);
 		nt_gpu_wait(p->gpu);
@@ -391,10 +367,9 @@ static void play_rounds(struct nt_play *p)
 void nt_play_run(struct nt_play *p)
 {
 	const struct nt_bench_options *o = p->gpu->options;
-	const struct sigaction action = { .sa_handler = on_stall };
 
-	sigaction(SIGALRM, &action, NULL);
-	watch_stalls(o, "at the start");
+	nt_stall_begin();
+	nt_stall_watch(o, "at the start");
 	if (o->check_every == NT_CHECK_LIGHT)
 		check_all(p);
 	if (p->wrong_somewhere)
@@ -405,7 +380,7 @@ void nt_play_run(struct nt_play *p)
 		one_round(p, round);
 	play_rounds(p);
 	nt_gpu_measure_memory(p->gpu, &p->gpu->end_mib);
-	watch_stalls(o, "at the end");
+	nt_stall_watch(o, "at the end");
 	check_all(p);
 	release(p);
 	if (o->load_n)

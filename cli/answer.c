@@ -95,41 +95,37 @@ static const char *place_of(enum nt_spool_part part)
 	}
 }
 
-static int show_part(struct nt_answer *answer, const struct nt_spooled *spooled,
-		     enum nt_spool_part part, struct nt_error *err)
-{
-	size_t shown = answer->shown;
-	int rc = 0;
+struct part_answer {
+	struct nt_answer *answer;
+	enum nt_spool_part part;
+};
 
-	if (!spooled->problem && spooled->job == answer->request->id.job)
-		rc = show_step(answer, spooled, err);
-	if (answer->shown > shown)
-		nt_command_complain(&nt_command_report,
-				    "job %u, step %s: this part is from %s: %s%s", spooled->job,
-				    spooled->step, answer->request->spool, place_of(part),
-				    spooled->why);
-	return rc;
-}
-
-static int show_waiting(void *argument, const struct nt_spooled *spooled, struct nt_error *err)
-{
-	return show_part(argument, spooled, NT_PART_WAITING, err);
-}
-
-static int show_sent(void *argument, const struct nt_spooled *spooled, struct nt_error *err)
+/* One that was sent has arrived, or the step has a newer one that waits. */
+static bool is_done(const struct nt_answer *answer, const struct nt_spooled *spooled)
 {
 	char newer[300];
 
 	snprintf(newer, sizeof(newer), "../%s", spooled->name);
-	if (spooled->problem || is_there(argument, spooled) ||
-	    faccessat(spooled->directory_fd, newer, F_OK, 0) == 0)
-		return 0;
-	return show_part(argument, spooled, NT_PART_SENT, err);
+	return is_there(answer, spooled) || faccessat(spooled->directory_fd, newer, F_OK, 0) == 0;
 }
 
-static int show_dead(void *argument, const struct nt_spooled *spooled, struct nt_error *err)
+static int show_part(void *argument, const struct nt_spooled *spooled, struct nt_error *err)
 {
-	return show_part(argument, spooled, NT_PART_DEAD, err);
+	const struct part_answer *of = argument;
+	struct nt_answer *answer = of->answer;
+	size_t shown = answer->shown;
+	int rc;
+
+	if (spooled->problem || spooled->job != answer->request->id.job ||
+	    (of->part == NT_PART_SENT && is_done(answer, spooled)))
+		return 0;
+	rc = show_step(answer, spooled, err);
+	if (answer->shown > shown)
+		nt_command_complain(&nt_command_report,
+				    "job %u, step %s: this part is from %s: %s%s", spooled->job,
+				    spooled->step, answer->request->spool, place_of(of->part),
+				    spooled->why);
+	return rc;
 }
 
 static int report_file(struct nt_answer *answer, struct nt_error *err)
@@ -155,19 +151,13 @@ static int report_file(struct nt_answer *answer, struct nt_error *err)
 /* Only root can read the spool. A damaged file there is backfill's to report. */
 static void report_spool(struct nt_answer *answer)
 {
-	static nt_spooled_visit *const visits[] = {
-		[NT_PART_WAITING] = show_waiting,
-		[NT_PART_SENT] = show_sent,
-		[NT_PART_DEAD] = show_dead,
-	};
-
 	for (int part = NT_PART_WAITING; part <= NT_PART_DEAD; part++) {
-		int part_fd = nt_spool_open(answer->request->spool, (enum nt_spool_part)part, false,
-					    NULL);
+		struct part_answer of = { answer, (enum nt_spool_part)part };
+		int part_fd = nt_spool_open(answer->request->spool, of.part, false, NULL);
 
 		if (part_fd < 0)
 			continue;
-		nt_spooled_each(part_fd, visits[part], answer, NULL);
+		nt_spooled_each(part_fd, show_part, &of, NULL);
 		close(part_fd);
 	}
 }
@@ -184,9 +174,22 @@ static void see_job(struct nt_answer *answer, const struct nt_jobtext *text)
 	answer->runs = !text->ended && text->start_s > 0 && text->start_s <= (int64_t)time(NULL);
 }
 
-static int report_text(struct nt_answer *answer, const struct nt_jobtext *text, const char *label,
+/* As the first line says it, for people. */
+static const char *label_of(const struct nt_request *request, const struct nt_jobtext *text,
+			    char out[LABEL_MAX])
+{
+	const char *why = request->newest ? ", your newest with a record"
+			  : request->own  ? ", which this runs in"
+					  : "";
+
+	snprintf(out, LABEL_MAX, "%s%s", text->label, request->form == NT_FORM_TEXT ? why : "");
+	return out;
+}
+
+static int report_text(struct nt_answer *answer, const struct nt_jobtext *text,
 		       struct nt_error *err)
 {
+	char label[LABEL_MAX];
 	int rc;
 
 	answer->running += !text->ended;
@@ -197,21 +200,10 @@ static int report_text(struct nt_answer *answer, const struct nt_jobtext *text, 
 					    .run = text->run };
 	see_job(answer, text);
 	answer->output.text = text;
-	rc = show_text(answer, label, text->comment, strlen(text->comment), err);
+	rc = show_text(answer, label_of(answer->request, text, label), text->comment,
+		       strlen(text->comment), err);
 	answer->output.text = NULL;
 	return rc;
-}
-
-/* As the first line says it, for people. */
-static const char *label_of(const struct nt_request *request, const struct nt_jobtext *text,
-			    char *out, size_t out_bytes)
-{
-	const char *why = request->newest ? ", your newest with a record"
-			  : request->own  ? ", which this runs in"
-					  : "";
-
-	snprintf(out, out_bytes, "%s%s", text->label, request->form == NT_FORM_TEXT ? why : "");
-	return out;
 }
 
 static int report_texts(struct nt_answer *answer, const struct nt_jobtexts *texts,
@@ -219,13 +211,8 @@ static int report_texts(struct nt_answer *answer, const struct nt_jobtexts *text
 {
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < texts->count; i++) {
-		const struct nt_jobtext *text = &texts->items[i];
-		char label[LABEL_MAX];
-
-		rc = report_text(answer, text,
-				 label_of(answer->request, text, label, sizeof(label)), err);
-	}
+	for (size_t i = 0; rc == 0 && i < texts->count; i++)
+		rc = report_text(answer, &texts->items[i], err);
 	answer->job.job = 0;
 	answer->seen = (struct nt_job_seen){ .elapsed_s = 0 };
 	answer->runs = false;
@@ -311,10 +298,8 @@ static int report_newest(struct nt_answer *answer, struct nt_error *err)
 		qsort(texts.items, texts.count, sizeof(texts.items[0]), by_number);
 	for (size_t i = 0; rc == 0 && i < texts.count && answer->shown == 0; i++) {
 		const struct nt_jobtext *text = &texts.items[i];
-		char label[LABEL_MAX];
 
-		rc = report_text(answer, text,
-				 label_of(answer->request, text, label, sizeof(label)), err);
+		rc = report_text(answer, text, err);
 		if (answer->shown > 0)
 			answer->request->has_id = nt_jobid_parse(&answer->request->id, text->label,
 								 err) == 0;

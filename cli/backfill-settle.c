@@ -247,7 +247,7 @@ static void settle_job(struct nt_backfill *backfill, struct portion *portion,
 		if (record->file.job != id)
 			continue;
 		if (!job || !job->ended)
-			record->result = nt_queue_judge(job != NULL, false,
+			record->result = nt_queue_judge(job != NULL,
 							time(NULL) - record->file.status.st_mtime);
 		if (!job)
 			nt_error_set(&record->why, "accounting of cluster %s has no such job",

@@ -325,9 +325,12 @@ static int run_one(struct nt_calrun *run, struct going *going, unsigned which, s
 	if (words.failed)
 		nt_error_set(err, "too many arguments of the program, or no memory");
 	else
-		rc = nt_steprun(
-			&(struct nt_steprun){ words.word, limit_s, run->stop, redraw, &progress },
-			&result, err);
+		rc = nt_steprun(&(struct nt_steprun){ .argv = words.word,
+						      .limit_s = limit_s,
+						      .stop = run->stop,
+						      .tick = redraw,
+						      .argument = &progress },
+				&result, err);
 	nt_argv_fini(&words);
 	if (rc < 0)
 		return -1;
@@ -405,8 +408,9 @@ static const char *reason_against(const struct nt_calrun *run, const struct nt_c
 	if (candidate->why == NT_WHY_WRONG_RESULTS ||
 	    (candidate->why == NT_WHY_LOST_NEARBY && !run->named))
 		return nt_why_text((int)candidate->why);
-	if (!run->named && nt_settings_are_for_sends(&candidate->profile->settings))
-		return "only for sends and receives, which are not measured";
+	if (!run->named && !nt_calls_send(&run->calls) &&
+	    nt_settings_are_for_sends(&candidate->profile->settings))
+		return "only for sends and receives, which these programs do not make";
 	return NULL;
 }
 
@@ -438,7 +442,6 @@ static int add_candidates(struct nt_calrun *run, struct nt_error *err)
 {
 	struct nt_launch_choice *choice = calloc(1, sizeof(*choice));
 	const struct nt_where *where = nt_calrun_where(run);
-	struct nt_launch_limits limits;
 	struct nt_launch_case launch = {
 		.memory = { NULL, &run->before, run->site },
 		.profiles = run->profiles,
@@ -452,8 +455,7 @@ static int add_candidates(struct nt_calrun *run, struct nt_error *err)
 	if (where)
 		launch.where = *where;
 	launch.where.fabric = fabric_of(run);
-	nt_launch_limits_default(&limits);
-	if (nt_select(&launch, &limits, choice) == 0) {
+	if (nt_select(&launch, choice) == 0) {
 		add_in_order(run, choice);
 		rc = 0;
 	}

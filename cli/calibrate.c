@@ -15,12 +15,19 @@
 #include "profiles/select-text.h"
 #include "cli/calibrate-run.h"
 #include "cli/calibrate-table.h"
+#include "cli/compare-nodes.h"
 #include "report/model/places.h"
+#include "profiles/measure/low-nodes.h"
+#include "report/summary/compared-nodes.h"
 #include "lib/list.h"
 #include "lib/seconds.h"
 
 #define TIME_LEAST_S 1
 #define TIME_MOST_S 3600
+#define COMPARE_NODES 4 /* from so many on, nodes are compared first */
+#define COMPARE_SHARE 0.2 /* of the time */
+#define COMPARE_LEAST_S 10 /* less is not worth a step */
+#define NAMED 4 /* exit status: a node was named */
 
 static volatile sig_atomic_t stop;
 
@@ -31,6 +38,8 @@ struct settings {
 	const char *nodelist; /* NULL: any nodes of the job */
 	uint32_t nodes, per_node;
 	bool overlap, quiet;
+	bool compare_nodes, json; /* only the former; as JSON */
+	const char *output; /* a file for it; NULL: in the memory */
 	char *const *program;
 };
 
@@ -164,7 +173,6 @@ static int find_job(const struct calibrating *c, struct nt_memory *job, struct n
 static int choose_with(struct calibrating *c, const struct nt_memory *memory[NT_LEVELS],
 		       struct nt_error *err)
 {
-	struct nt_launch_limits limits;
 	struct nt_launch_case launch = {
 		.memory = { memory[0], memory[1], memory[2] },
 		.profiles = &c->all,
@@ -174,8 +182,7 @@ static int choose_with(struct calibrating *c, const struct nt_memory *memory[NT_
 	};
 	char text[256];
 
-	nt_launch_limits_default(&limits);
-	if (nt_select(&launch, &limits, &c->choice) < 0)
+	if (nt_select(&launch, &c->choice) < 0)
 		return nt_error_set(err, "no memory");
 	printf("\n%s\n\n", nt_choice_text(&c->choice, &launch, text, sizeof(text)));
 	nt_choice_print(&c->choice, stdout);
@@ -321,6 +328,98 @@ static int tell(struct calibrating *c)
 	return NT_EXIT_OK;
 }
 
+/* ---- nodes */
+
+static json_object *compare(const struct calibrating *c, double time_s, struct nt_error *err)
+{
+	const struct nt_calrun *run = &c->run;
+	const struct nt_node_comparison comparison = { .allocation = &run->allocation,
+						       .directory = c->directory,
+						       .mpi = run->mpi,
+						       .nodelist = run->nodelist,
+						       .overlap = run->overlap,
+						       .quiet = run->quiet,
+						       .time_s = time_s,
+						       .stop = &stop };
+
+	return nt_compare_nodes(&comparison, err);
+}
+
+static int keep_compared(const struct calibrating *c, const char *output, json_object *compared,
+			 struct nt_error *err)
+{
+	char path[sizeof(c->directory) + sizeof("/" NT_COMPARED_FILE)];
+
+	snprintf(path, sizeof(path), "%s/" NT_COMPARED_FILE, c->directory);
+	return nt_compare_nodes_keep(compared, output ? output : path, err);
+}
+
+static int tell_compared(const struct settings *settings, json_object *compared,
+			 struct nt_error *err)
+{
+	if (!settings->json)
+		return nt_compared_text(stdout, compared, err);
+	puts(json_object_to_json_string_ext(compared, JSON_C_TO_STRING_PLAIN));
+	return 0;
+}
+
+/* Only that. */
+static int compare_nodes(struct calibrating *c, const struct settings *settings)
+{
+	struct nt_error err = { "no memory" };
+	json_object *compared = NULL;
+	int status = NT_EXIT_FAILED;
+
+	if (c->run.allocation.nodes < NT_LOW_NODES_LEAST) {
+		nt_command_complain(&nt_command_calibrate,
+				    "%" PRIu32 " nodes: %d or more are needed",
+				    c->run.allocation.nodes, NT_LOW_NODES_LEAST);
+		return NT_EXIT_FAILED;
+	}
+	compared = compare(c, c->run.time_s, &err);
+	if (compared && tell_compared(settings, compared, &err) == 0 &&
+	    keep_compared(c, settings->output, compared, &err) == 0)
+		status = nt_compared_names_any(compared) ? NAMED : NT_EXIT_OK;
+	if (status == NT_EXIT_FAILED)
+		nt_command_complain(&nt_command_calibrate, "nodes: %s", err.text);
+	json_object_put(compared);
+	return status;
+}
+
+/* Before profiles: a slow node makes all of them slow. What fails here fails nothing else. */
+static void compare_first(struct calibrating *c)
+{
+	const double time_s = COMPARE_SHARE * c->run.time_s;
+	struct nt_error err = { "no memory" };
+	json_object *compared;
+
+	if (c->run.program || c->run.allocation.nodes < COMPARE_NODES || time_s < COMPARE_LEAST_S)
+		return;
+	compared = compare(c, time_s, &err);
+	if (!compared || keep_compared(c, NULL, compared, &err) < 0)
+		nt_command_complain(&nt_command_calibrate, "nodes are not compared: %s", err.text);
+	if (compared && nt_compared_names_any(compared)) {
+		(void)nt_compared_text(stdout, compared, NULL);
+		putchar('\n');
+	}
+	json_object_put(compared);
+	c->run.time_s -= time_s;
+}
+
+static int find_profile(struct calibrating *c)
+{
+	struct nt_error err = { "no memory" };
+	int status = NT_EXIT_FAILED;
+
+	compare_first(c);
+	if (nt_calrun(&c->run, &err) == 0)
+		status = tell(c);
+	else
+		nt_command_complain(&nt_command_calibrate, "%s", err.text);
+	nt_calrun_fini(&c->run);
+	return status;
+}
+
 static int calibrate(const struct settings *settings)
 {
 	struct calibrating *c = calloc(1, sizeof(*c));
@@ -329,11 +428,7 @@ static int calibrate(const struct settings *settings)
 
 	if (c && prepare(c, settings, &err) == 0) {
 		watch_signals();
-		if (nt_calrun(&c->run, &err) == 0)
-			status = tell(c);
-		else
-			nt_command_complain(&nt_command_calibrate, "%s", err.text);
-		nt_calrun_fini(&c->run);
+		status = settings->compare_nodes ? compare_nodes(c, settings) : find_profile(c);
 	} else {
 		nt_command_complain(&nt_command_calibrate, "%s", err.text);
 	}
@@ -369,6 +464,9 @@ static error_t take_option(int key, char *arg, struct argp_state *state)
 	case 'w': settings->nodelist = arg; return 0;
 	case NT_LONG('o'): settings->overlap = true; return 0;
 	case 'q': settings->quiet = true; return 0;
+	case NT_LONG('c'): settings->compare_nodes = true; return 0;
+	case NT_LONG('j'): settings->json = true; return 0;
+	case NT_LONG('O'): settings->output = arg; return 0;
 	case 'N':
 		return nt_command_count(&nt_command_calibrate, "--nodes", arg, 1 << 20,
 					&settings->nodes);
@@ -396,6 +494,13 @@ static int run(int argc, char *argv[])
 		return nt_command_misuse(&nt_command_calibrate,
 					 "--sizes is for nccl-tune-bench, not for '%s'",
 					 argv[first]);
+	if ((settings.json || settings.output) && !settings.compare_nodes)
+		return nt_command_misuse(&nt_command_calibrate,
+					 "--json and --output go with --compare-nodes");
+	if (settings.compare_nodes && (settings.program || settings.sizes || settings.profiles))
+		return nt_command_misuse(&nt_command_calibrate,
+					 "--compare-nodes goes without --sizes, --profiles and a "
+					 "program");
 	return nt_command_finish(&nt_command_calibrate, calibrate(&settings));
 }
 
@@ -420,6 +525,13 @@ static const struct argp_option options[] = {
 	{ "site-memory", NT_LONG('S'), "FILE", 0, "The site's memory", 0 },
 	{ "overlap", NT_LONG('o'), NULL, 0, "Share the nodes with another step of this job", 0 },
 	{ "quiet", 'q', NULL, 0, "Print no progress", 0 },
+	{ "compare-nodes", NT_LONG('c'), NULL, 0,
+	  "Measure no profiles, but pairs of nodes and of GPUs, and name those that are slower than "
+	  "their like",
+	  0 },
+	{ "json", NT_LONG('j'), NULL, 0, "With --compare-nodes: print one line of JSON", 0 },
+	{ "output", NT_LONG('O'), "FILE", 0,
+	  "With --compare-nodes: replace FILE by that line, not nodes.json in the memory", 0 },
 	{ 0 },
 };
 
@@ -435,8 +547,9 @@ static const struct argp argp = {
 	       "otherwise AllReduce of 64K to 64M.\n\n"
 	       "PROGRAM replaces nccl-tune-bench; each task of a step runs it. It exits with "
 	       "status 3 if it found wrong results."
-	       "\vExit status: 0 if the profiles were measured, 1 if something failed (see stderr), "
-	       "2 for a usage error, 3 if results are wrong when choices are forced.",
+	       "\vExit status: 0 if the profiles or nodes were measured, 1 if something failed (see "
+	       "stderr), 2 for a usage error, 3 if results are wrong when choices are forced, 4 if "
+	       "--compare-nodes names something.",
 };
 
 const struct nt_command nt_command_calibrate = {

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "lib/file.h"
+#include "lib/list.h"
 #include "profiles/memory.h"
 #include "profiles/profile.h"
 #include "record/filesink.h"
@@ -274,8 +275,10 @@ static void check_job_line(struct check *check)
 	} else {
 		check_plugin(check, &stack->job);
 		for (int i = 0; i < stack->job.argc; i++) {
-			if (strncmp(stack->job.argv[i], "rundir=", 7) == 0)
-				rundir = stack->job.argv[i] + 7;
+			const char *value = nt_value_of(stack->job.argv[i], "rundir");
+
+			if (value)
+				rundir = value;
 		}
 		if (strcmp(rundir, check->config.site.rundir) != 0)
 			say(check, true, "%s:%u: rundir is %s here but %s in the other line",

@@ -7,8 +7,6 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include "lib/number.h"
 #include "lib/printable.h"
 

@@ -93,16 +93,16 @@ static void copy_plugins(char *out, size_t out_bytes, json_object *plugins)
 }
 
 /* The first rank record of a step speaks for it. */
-static int take_rank(void *argument, const struct nt_long_part *part, struct nt_text name,
-		     struct nt_text value, struct nt_error *err)
+static int take_rank(void *argument, const struct nt_long_part *part, struct nt_text record,
+		     struct nt_error *err)
 {
 	struct nt_rank_settings *settings = settings_of(argument, part->head.step);
 	struct nt_rank rank = { .root = NULL };
 
 	(void)err;
-	if (!settings || settings->known || !nt_text_is(name, NT_LONG_RANK))
+	if (!settings || settings->known)
 		return 0;
-	settings->known = nt_rank_parse(&rank, value.at, value.bytes, NULL) == 0;
+	settings->known = nt_rank_parse(&rank, record.at, record.bytes, NULL) == 0;
 	if (settings->known) {
 		snprintf(settings->policy, sizeof(settings->policy), "%s", rank.policy);
 		snprintf(settings->library, sizeof(settings->library), "%s", rank.library);
@@ -147,7 +147,7 @@ static int add_texts(struct nt_compare_job *job, const struct nt_jobtexts *texts
 		return nt_error_set(err, "no memory for the job's records");
 	for (size_t i = 0; rc == 0 && i < texts->count; i++) {
 		struct gathering gathering = { job, texts->items[i].label };
-		const struct nt_long_visitor visitor = { .visit = take_rank,
+		const struct nt_rank_visitor visitor = { .visit = take_rank,
 							 .argument = &gathering };
 		size_t parts = 0;
 

@@ -59,11 +59,11 @@ static int parse_topology(const char *text, unsigned *nodes, unsigned *per_node)
 
 static int take_collective(struct asked *asked, const char *text)
 {
-	for (int c = 0; c < NT_COLLS; c++) {
-		if (strcasecmp(nt_coll_name(c), text) == 0) {
-			asked->colls = 1u << c;
-			return 0;
-		}
+	const int coll = nt_coll_find(text);
+
+	if (coll >= 0) {
+		asked->colls = 1u << coll;
+		return 0;
 	}
 	return nt_command_misuse(
 		self,
@@ -296,61 +296,37 @@ static void explain_alone(struct asked *asked)
 	}
 }
 
-static int explain_line(void *argument, const struct nt_long_part *part, struct nt_text name,
-			struct nt_text value, struct nt_error *err)
+static int explain_rank(void *argument, const struct nt_long_part *part, struct nt_text record,
+			struct nt_error *err)
 {
 	struct nt_error reason;
 
-	if (!nt_text_is(name, NT_LONG_RANK) ||
-	    explain_record(argument, value.at, value.bytes, &reason) == 0)
+	if (explain_record(argument, record.at, record.bytes, &reason) == 0)
 		return 0;
 	return nt_error_set(err, "%.150s: %.100s", part->path, reason.text);
 }
 
-static void complain_part(void *argument, const char *path, const char *why)
-{
-	(void)argument;
-	nt_command_complain(self, "%s: %s", path, why);
-}
-
 /* Of a step's ranks those count that have decided. */
-static int explain_long(struct asked *asked, const char *word)
+static int explain_long(struct asked *asked, const char *word, struct nt_error *err)
 {
-	const struct nt_long_visitor visitor = { explain_line, asked, complain_part, NULL };
-	struct nt_error err;
+	const struct nt_rank_visitor visitor = { explain_rank, asked, self, NULL };
 	size_t parts;
-	int rc;
 
 	asked->deciders = true;
-	rc = nt_job_word_visit(word, &visitor, &parts, &err);
-	if (rc == 0 && asked->printed == 0)
-		rc = nt_error_set(&err, "%.100s: no data for this collective, topology and size",
-				  word);
-	if (rc < 0)
-		nt_command_complain(self, "%s", err.text);
-	return rc;
+	return nt_job_word_visit(word, &visitor, &parts, err);
 }
 
-static int explain_file(struct asked *asked, const char *path)
+static int explain_file(struct asked *asked, const char *path, struct nt_error *err)
 {
-	struct nt_error err = { "" };
 	struct nt_trace trace;
 	size_t bytes = 0;
 	char *text = NULL;
-	int rc;
+	int rc = nt_file_read(path, FILE_BYTES, &text, &bytes, err);
 
-	if (nt_job_word_is_long(path))
-		return explain_long(asked, path);
-	rc = nt_file_read(path, FILE_BYTES, &text, &bytes, &err);
 	if (rc == 0 && bytes > 0 && text[strspn(text, " \t\r\n")] == '{') {
-		rc = explain_record(asked, text, bytes, &err);
+		rc = explain_record(asked, text, bytes, err);
 	} else if (rc == 0) {
-		FILE *f = bytes ? fmemopen(text, bytes, "r") : NULL;
-
-		rc = f ? nt_trace_read(&trace, f, path, &err)
-		       : nt_error_set(&err, "%.100s: empty", path);
-		if (f)
-			fclose(f);
+		rc = nt_trace_read(&trace, text, bytes, path, err);
 		if (rc == 0) {
 			nt_outline_policy(stdout, &asked->policy);
 			explain_trace(asked, &trace);
@@ -358,9 +334,18 @@ static int explain_file(struct asked *asked, const char *path)
 		}
 	}
 	free(text);
+	return rc;
+}
+
+static int explain_word(struct asked *asked, const char *word)
+{
+	struct nt_error err;
+	int rc = nt_job_word_is_long(word) ? explain_long(asked, word, &err)
+					   : explain_file(asked, word, &err);
+
 	if (rc == 0 && asked->printed == 0)
 		rc = nt_error_set(&err, "%.100s: no data for this collective, topology and size",
-				  path);
+				  word);
 	if (rc < 0)
 		nt_command_complain(self, "%s", err.text);
 	return rc;
@@ -383,7 +368,7 @@ static int run(int argc, char *argv[])
 	if (!asked.colls)
 		asked.colls = first < argc ? (1u << NT_COLLS) - 1 : 1u << NT_ALLREDUCE;
 	if (first < argc)
-		rc = explain_file(&asked, argv[first]);
+		rc = explain_word(&asked, argv[first]);
 	else
 		explain_alone(&asked);
 	return nt_command_finish(self, rc < 0 ? NT_EXIT_FAILED : NT_EXIT_OK);

@@ -147,8 +147,7 @@ static int fingerprint(const char *rundir, bool json)
 static void find_rundir(char out[NT_PATH_MAX])
 {
 	struct nt_config *config = malloc(sizeof(*config));
-	struct nt_error err;
-	bool known = config && nt_config_open(config, NULL, &err) == 0;
+	bool known = config && nt_config_open(config, NULL, NULL) == 0;
 
 	snprintf(out, NT_PATH_MAX, "%s", known ? config->site.rundir : NT_RUN_DIR);
 	free(config);

@@ -4,7 +4,6 @@
 #include "cli/inventory.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 #include "lib/json.h"
 

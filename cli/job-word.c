@@ -30,31 +30,43 @@ int nt_job_word_texts(struct nt_jobtexts *texts, const struct nt_jobid *id, stru
 	return rc;
 }
 
-/* Of a long form, the lines of one step. */
+/* Of a long form, the records of one step; "": of all. */
 struct of_step {
-	const struct nt_long_visitor *visitor;
+	const struct nt_rank_visitor *visitor;
 	const char *step;
 };
 
-static int visit_step(void *argument, const struct nt_long_part *part, struct nt_text name,
+static int visit_rank(void *argument, const struct nt_long_part *part, struct nt_text name,
 		      struct nt_text value, struct nt_error *err)
 {
 	const struct of_step *of = argument;
 
-	if (of->step[0] && strcmp(part->head.step, of->step) != 0)
+	if (!nt_text_is(name, NT_LONG_RANK) ||
+	    (of->step[0] && strcmp(part->head.step, of->step) != 0))
 		return 0;
-	return of->visitor->visit(of->visitor->argument, part, name, value, err);
+	return of->visitor->visit(of->visitor->argument, part, value, err);
 }
 
-static void init_set(struct nt_long_set *set, const struct nt_long_visitor *visitor)
+static void complain(void *argument, const char *path, const char *why)
+{
+	const struct nt_rank_visitor *visitor = ((const struct of_step *)argument)->visitor;
+
+	nt_command_complain(visitor->command, "%s: %s", path, why);
+	if (visitor->damaged)
+		*visitor->damaged = true;
+}
+
+static void init_set(struct nt_long_set *set, struct of_step *of)
 {
 	nt_long_set_init(set);
-	set->complain = visitor->complain;
-	set->argument = visitor->complain_argument;
+	if (!of->visitor->command)
+		return;
+	set->complain = complain;
+	set->argument = of;
 }
 
 int nt_job_text_visit(const struct nt_jobtext *text, const char *step,
-		      const struct nt_long_visitor *visitor, size_t *parts, struct nt_error *err)
+		      const struct nt_rank_visitor *visitor, size_t *parts, struct nt_error *err)
 {
 	const struct nt_long_job job = { .job = text->job, .user = text->user, .run = text->run };
 	struct of_step of = { visitor, step };
@@ -62,21 +74,21 @@ int nt_job_text_visit(const struct nt_jobtext *text, const char *step,
 	struct nt_long_set set;
 	int rc;
 
-	init_set(&set, visitor);
+	init_set(&set, &of);
 	nt_summary_init(&named);
 	rc = nt_summary_parse(&named, text->comment, strlen(text->comment), NULL, err);
 	if (rc == 0) {
 		nt_long_find(&set, &job, &named);
 		for (size_t i = 0; i < set.count; i++)
 			*parts += !step[0] || strcmp(set.parts[i].head.step, step) == 0;
-		rc = nt_long_set_each(&set, visit_step, &of, err);
+		rc = nt_long_set_each(&set, visit_rank, &of, err);
 	}
 	nt_summary_fini(&named);
 	nt_long_set_fini(&set);
 	return rc;
 }
 
-static int visit_job(const struct nt_jobid *id, const struct nt_long_visitor *visitor,
+static int visit_job(const struct nt_jobid *id, const struct nt_rank_visitor *visitor,
 		     size_t *parts, struct nt_error *err)
 {
 	struct nt_jobtexts texts = { .count = 0 };
@@ -102,9 +114,10 @@ bool nt_job_word_is_long(const char *word)
 	return nt_job_word(word, &id) || nt_long_set_is(word);
 }
 
-int nt_job_word_visit(const char *word, const struct nt_long_visitor *visitor, size_t *parts,
+int nt_job_word_visit(const char *word, const struct nt_rank_visitor *visitor, size_t *parts,
 		      struct nt_error *err)
 {
+	struct of_step of = { visitor, "" };
 	struct nt_long_set set;
 	struct nt_jobid id;
 	int rc;
@@ -112,12 +125,12 @@ int nt_job_word_visit(const char *word, const struct nt_long_visitor *visitor, s
 	*parts = 0;
 	if (nt_job_word(word, &id))
 		return visit_job(&id, visitor, parts, err);
-	init_set(&set, visitor);
+	init_set(&set, &of);
 	rc = nt_long_set_add(&set, word, err);
 	nt_long_set_sort(&set, 0, UINT32_MAX);
 	*parts = set.count;
 	if (rc == 0)
-		rc = nt_long_set_each(&set, visitor->visit, visitor->argument, err);
+		rc = nt_long_set_each(&set, visit_rank, &of, err);
 	nt_long_set_fini(&set);
 	return rc;
 }

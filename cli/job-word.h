@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include "record/longset.h"
+#include "cli/command.h"
 #include "report/model/jobtext.h"
 
 bool nt_job_word(const char *word, struct nt_jobid *id);
@@ -20,23 +21,24 @@ bool nt_job_word(const char *word, struct nt_jobid *id);
 /* What Slurm has of the job; that there is no such job is an error. */
 int nt_job_word_texts(struct nt_jobtexts *texts, const struct nt_jobid *id, struct nt_error *err);
 
-struct nt_long_visitor {
-	nt_long_set_visit *visit; /* as nt_long_set_each */
+/* Gets the rank records of a long form; what cannot be used, or not in full, is told. */
+struct nt_rank_visitor {
+	int (*visit)(void *argument, const struct nt_long_part *part, struct nt_text record,
+		     struct nt_error *err);
 	void *argument;
-	/* Told of what cannot be used, or not in full. */
-	void (*complain)(void *argument, const char *path, const char *why);
-	void *complain_argument;
+	const struct nt_command *command; /* that tells it; NULL: nobody does */
+	bool *damaged; /* becomes true where it was; may be NULL */
 };
 
 /* The parts of the long form of a job of accounting; parts: how many there are. */
 int nt_job_text_visit(const struct nt_jobtext *text, const char *step,
-		      const struct nt_long_visitor *visitor, size_t *parts, struct nt_error *err);
+		      const struct nt_rank_visitor *visitor, size_t *parts, struct nt_error *err);
 
 /* Does the word name a job, a part of a long form or a directory of them? */
 bool nt_job_word_is_long(const char *word);
 
-/* Each line of these parts. That a job has none is an error. */
-int nt_job_word_visit(const char *word, const struct nt_long_visitor *visitor, size_t *parts,
+/* The rank records in these parts. That a job has none is an error. */
+int nt_job_word_visit(const char *word, const struct nt_rank_visitor *visitor, size_t *parts,
 		      struct nt_error *err);
 
 #endif

@@ -3,9 +3,7 @@
 /* nccl-tune learn: a site's memory from the records of its jobs in accounting. */
 #include "cli/command.h"
 
-#include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "lib/printable.h"
 #include "report/model/accounting.h"
@@ -121,8 +119,6 @@ static int learn(const struct settings *settings)
 static error_t take_option(int key, char *arg, struct argp_state *state)
 {
 	struct settings *settings = state->input;
-	uint64_t count = 0;
-	int status;
 
 	switch (key) {
 	case NT_LONG('s'): settings->span.since = arg; return 0;
@@ -131,13 +127,11 @@ static error_t take_option(int key, char *arg, struct argp_state *state)
 	case NT_LONG('P'): settings->span.partition = arg; return 0;
 	case 'o': settings->file = arg; return 0;
 	case NT_LONG('j'):
-		status = nt_command_number(&nt_command_learn, "--jobs", arg, 1, 512, &count);
-		settings->rules.jobs = (unsigned)count;
-		return status;
+		return nt_command_count(&nt_command_learn, "--jobs", arg, 512,
+					&settings->rules.jobs);
 	case NT_LONG('J'):
-		status = nt_command_number(&nt_command_learn, "--user-jobs", arg, 1, 512, &count);
-		settings->rules.user_jobs = (unsigned)count;
-		return status;
+		return nt_command_count(&nt_command_learn, "--user-jobs", arg, 512,
+					&settings->rules.user_jobs);
 	default: return ARGP_ERR_UNKNOWN;
 	}
 }

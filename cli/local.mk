@@ -20,6 +20,8 @@ libnt_cli_la_SOURCES = \
 	%D%/command.c \
 	%D%/command.h \
 	%D%/compare.c \
+	%D%/compare-nodes.c \
+	%D%/compare-nodes.h \
 	%D%/compare-side.c \
 	%D%/compare-side.h \
 	%D%/explain.c \

@@ -3,12 +3,10 @@
 /* A memory's entries out to a file and in from one. */
 #include "cli/memory-forms.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "profiles/memory-csv.h"
 #include "lib/file.h"
 #include "profiles/memory-store.h"

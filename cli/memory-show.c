@@ -123,16 +123,13 @@ static void print_place(FILE *out, const struct nt_where *where)
 static int choose_at(struct showing *s, const struct nt_where *where, struct nt_launch_case *launch,
 		     struct nt_error *err)
 {
-	struct nt_launch_limits limits;
-
 	*launch = (struct nt_launch_case){
 		.memory = { NULL, &s->user, &s->site },
 		.profiles = &s->profiles,
 		.where = *where,
 		.now_s = s->ask->now_s,
 	};
-	nt_launch_limits_default(&limits);
-	if (nt_select(launch, &limits, &s->choice) < 0)
+	if (nt_select(launch, &s->choice) < 0)
 		return nt_error_set(err, "no memory");
 	return 0;
 }

@@ -3,8 +3,6 @@
 /* nccl-tune memory: what is remembered of launch profiles, to see, to carry away, to forget. */
 #include "cli/command.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include "lib/hex.h"

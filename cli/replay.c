@@ -22,11 +22,7 @@ struct asked {
 
 static int take_trials(struct asked *asked, const char *name, const char *text)
 {
-	uint64_t trials = 0;
-	int status = nt_command_number(&nt_command_replay, name, text, 1, MOST_TRIALS, &trials);
-
-	asked->replay.trials = (unsigned)trials;
-	return status;
+	return nt_command_count(&nt_command_replay, name, text, MOST_TRIALS, &asked->replay.trials);
 }
 
 static int take_power(struct asked *asked, const char *text)
@@ -95,17 +91,12 @@ static bool is_record(const char *text)
 static int replay_text(struct asked *asked, const char *path, char *text, size_t bytes,
 		       struct nt_replay_rows *rows, unsigned *left_out, struct nt_error *err)
 {
-	struct nt_trace trace = { .rows = 0 };
-	FILE *f;
+	struct nt_trace trace;
 	int rc;
 
 	if (is_record(text))
 		return nt_replay_record(&asked->replay, text, bytes, rows, left_out, err);
-	f = fmemopen(text, bytes, "r");
-	if (!f)
-		return nt_error_set(err, "no memory");
-	rc = nt_trace_read(&trace, f, path, err);
-	fclose(f);
+	rc = nt_trace_read(&trace, text, bytes, path, err);
 	if (rc == 0)
 		rc = nt_replay_trace(&asked->replay, &trace, rows, left_out, err);
 	nt_trace_fini(&trace);
@@ -135,33 +126,24 @@ struct in_part {
 	struct nt_replay_rows *rows;
 };
 
-static int replay_line(void *argument, const struct nt_long_part *part, struct nt_text name,
-		       struct nt_text value, struct nt_error *err)
+static int replay_rank(void *argument, const struct nt_long_part *part, struct nt_text record,
+		       struct nt_error *err)
 {
 	const struct in_part *in = argument;
 	struct nt_error reason;
 	unsigned left_out = 0;
 
-	if (!nt_text_is(name, NT_LONG_RANK) ||
-	    nt_replay_record(&in->asked->replay, value.at, value.bytes, in->rows, &left_out,
+	if (nt_replay_record(&in->asked->replay, record.at, record.bytes, in->rows, &left_out,
 			     &reason) == 0)
 		return 0;
 	return nt_error_set(err, "%.150s: %.100s", part->path, reason.text);
-}
-
-static void complain_part(void *argument, const char *path, const char *why)
-{
-	bool *damaged = argument;
-
-	*damaged = true;
-	nt_command_complain(&nt_command_replay, "%s: %s", path, why);
 }
 
 static int replay_long(struct asked *asked, const char *word, struct nt_replay_rows *rows)
 {
 	struct in_part in = { asked, rows };
 	bool damaged = false;
-	const struct nt_long_visitor visitor = { replay_line, &in, complain_part, &damaged };
+	const struct nt_rank_visitor visitor = { replay_rank, &in, &nt_command_replay, &damaged };
 	const size_t before = rows->count;
 	struct nt_error err;
 	size_t parts;

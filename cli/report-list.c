@@ -153,32 +153,28 @@ static void add_sum(struct nt_table *table, const struct nt_report_list *list)
 	nt_cell(table, "%s", nt_duration_text(net_ms, text, sizeof(text)));
 }
 
-static int print_table(FILE *out, const struct nt_report_list *list, struct nt_error *err)
+static void print_table(FILE *out, const struct nt_report_list *list)
 {
 	struct nt_table table = NT_TABLE(columns, 0);
-	int rc;
 
 	table.max_columns = NT_WRAP_COLUMNS;
 	for (size_t i = 0; i < list->count; i++)
 		add_line(&table, &list->lines[i]);
 	add_sum(&table, list);
-	rc = nt_table_print(out, &table, err);
-	if (rc == 0)
+	if (nt_table_print(out, &table, NULL) == 0)
 		nt_wrap(out, "", 0,
 			"STEP: median time of the program's own step; before: with NCCL's own "
 			"settings, if a launch profile was measured. SAVED: net time, what calls "
 			"saved less what exploring and calibrating cost. For all of a job: "
 			"nccl-tune report JOB; of all jobs: --full.");
-	return rc;
 }
 
-int nt_report_list_print(FILE *out, const struct nt_report_list *list, struct nt_error *err)
+void nt_report_list_print(FILE *out, const struct nt_report_list *list)
 {
 	if (list->several)
-		return print_table(out, list, err);
-	if (list->full_bytes > 0)
+		print_table(out, list);
+	else if (list->full_bytes > 0)
 		fwrite(list->full, 1, list->full_bytes, out);
-	return 0;
 }
 
 void nt_report_list_fini(struct nt_report_list *list)

@@ -28,7 +28,7 @@ struct nt_report_list {
 /* job: as nt_summary_print. text: what Slurm knows of it; NULL: nothing. */
 int nt_report_list_add(struct nt_report_list *list, const char *job, const struct nt_jobtext *text,
 		       const struct nt_summary *summary, struct nt_error *err);
-int nt_report_list_print(FILE *out, const struct nt_report_list *list, struct nt_error *err);
+void nt_report_list_print(FILE *out, const struct nt_report_list *list);
 void nt_report_list_fini(struct nt_report_list *list);
 
 #endif

@@ -64,7 +64,7 @@ static void print_json(const struct nt_output *output)
 void nt_output_close(struct nt_output *output, bool good)
 {
 	if (output->brief)
-		(void)nt_report_list_print(output->out, &output->list, NULL);
+		nt_report_list_print(output->out, &output->list);
 	else if (good && output->form == NT_FORM_JSON)
 		print_json(output);
 	else if (good && output->form == NT_FORM_CSV)

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "record/spool.h"
 #include "cli/answer.h"
 #include "cli/report-options.h"
 

@@ -31,7 +31,7 @@ struct running {
 	size_t tail_bytes;
 };
 
-/* In the child. Its output is not read: what was measured comes by way of the memory. */
+/* In the child. */
 static int become(void *argument, int out_fd)
 {
 	const struct running *running = argument;
@@ -46,7 +46,8 @@ static int become(void *argument, int out_fd)
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGPIPE, SIG_DFL);
-	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0)
+	if (null < 0 || dup2(null, 0) < 0 ||
+	    dup2(running->run->output_fd ? running->run->output_fd : null, 1) < 0)
 		return 127;
 	execvp(argv[0], argv);
 	dprintf(2, "%s: %m\n", argv[0]);

@@ -14,13 +14,13 @@
 #define NT_STEPRUN_H
 
 #include <signal.h>
-#include <stdbool.h>
 #include "lib/error.h"
 
 struct nt_steprun {
 	char *const *argv; /* argv[0] is looked for in PATH */
 	double limit_s; /* then it is ended */
 	const volatile sig_atomic_t *stop; /* once not 0 it is ended as well */
+	int output_fd; /* where its stdout goes; 0: nowhere */
 	void (*tick)(void *argument, double elapsed_s); /* several times a second; may be NULL */
 	void *argument;
 };

@@ -4,7 +4,6 @@
 #include "cli/command.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <math.h>
 #include <slurm/slurm.h>
 #include <stdio.h>
@@ -330,33 +329,23 @@ static int show_text(const char *path, const char *text, size_t text_bytes)
 	return rc < 0 ? -1 : parsed;
 }
 
-static int show_line(void *argument, const struct nt_long_part *part, struct nt_text name,
-		     struct nt_text value, struct nt_error *err)
+static int show_record(void *argument, const struct nt_long_part *part, struct nt_text record,
+		       struct nt_error *err)
 {
 	bool *failed = argument;
 
 	(void)err;
-	if (!nt_text_is(name, NT_LONG_RANK))
-		return 0;
 	show_name(part->path);
-	if (show_text(part->path, value.at, value.bytes) < 0)
+	if (show_text(part->path, record.at, record.bytes) < 0)
 		*failed = true;
 	return 0;
-}
-
-static void complain_part(void *argument, const char *path, const char *why)
-{
-	bool *failed = argument;
-
-	*failed = true;
-	nt_command_complain(&nt_command_show, "%s: %s", path, why);
 }
 
 /* A job, a part of its long form, or its directory of them. */
 static int show_long(const char *word)
 {
 	bool failed = false;
-	const struct nt_long_visitor visitor = { show_line, &failed, complain_part, &failed };
+	const struct nt_rank_visitor visitor = { show_record, &failed, &nt_command_show, &failed };
 	struct nt_error err;
 	size_t parts;
 	int rc = nt_job_word_visit(word, &visitor, &parts, &err);

@@ -3,13 +3,12 @@
 /* nccl-tune summary: what tuning has brought to all the jobs of a time, and what it has cost. */
 #include "cli/command.h"
 
-#include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 #include "lib/atomic-output.h"
 #include "report/model/sacct-jobs.h"
+#include "report/model/places.h"
+#include "report/summary/compared-nodes.h"
 #include "report/summary/late-nodes.h"
 #include "report/summary/stats-print.h"
 #include "lib/when.h"
@@ -23,6 +22,7 @@ struct settings {
 	const char *file; /* NULL: stdout */
 	unsigned top;
 	bool nodes;
+	const char *compared; /* a file; NULL: that in the caller's memory */
 	int (*print)(FILE *out, const struct nt_site_stats_view *view, struct nt_error *err);
 };
 
@@ -36,10 +36,43 @@ static int print_stats(const struct settings *settings, FILE *out, void *what, s
 	return settings->print(out, what, err);
 }
 
+/* What the newest comparison has found; NULL and "" in *err: there was none. */
+static json_object *read_compared(const struct settings *settings, struct nt_error *err)
+{
+	char directory[NT_PATH_MAX], path[NT_PATH_MAX + sizeof("/" NT_COMPARED_FILE)];
+	const struct nt_places places = { .memory = NULL };
+	struct nt_error no_memory;
+	json_object *compared;
+
+	if (settings->compared) {
+		compared = nt_compared_read(settings->compared, err);
+		if (!compared && !err->text[0])
+			nt_error_set(err, "%s: no such file", settings->compared);
+		return compared;
+	}
+	err->text[0] = '\0';
+	if (nt_places_memory(&places, directory, &no_memory) < 0)
+		return NULL;
+	snprintf(path, sizeof(path), "%s/" NT_COMPARED_FILE, directory);
+	return nt_compared_read(path, err);
+}
+
 static int print_nodes(const struct settings *settings, FILE *out, void *what, struct nt_error *err)
 {
-	return settings->print == nt_site_stats_json ? nt_late_nodes_json(out, what, err)
-						     : nt_late_nodes_text(out, what, err);
+	json_object *compared = read_compared(settings, err);
+	int rc = 0;
+
+	if (!compared && err->text[0])
+		return -1;
+	if (settings->print == nt_site_stats_json)
+		return nt_late_nodes_json(out, what, compared, err);
+	rc = nt_late_nodes_text(out, what, err);
+	if (rc == 0 && compared) {
+		putc('\n', out);
+		rc = nt_compared_text(out, compared, err);
+	}
+	json_object_put(compared);
+	return rc;
 }
 
 /* A file is replaced as a whole, and only by one that is whole. */
@@ -127,6 +160,7 @@ static error_t take_option(int key, char *arg, struct argp_state *state)
 	case NT_LONG('p'): settings->print = nt_site_stats_prometheus; return 0;
 	case 'o': settings->file = arg; return 0;
 	case NT_LONG('n'): settings->nodes = true; return 0;
+	case NT_LONG('C'): settings->compared = arg; return 0;
 	case NT_LONG('t'): return take_top(settings, arg);
 	default: return ARGP_ERR_UNKNOWN;
 	}
@@ -166,6 +200,8 @@ static int run(int argc, char *argv[])
 	    settings.print != nt_site_stats_json)
 		return nt_command_misuse(&nt_command_summary,
 					 "--nodes goes with --json, and with no other form");
+	if (settings.compared && !settings.nodes)
+		return nt_command_misuse(&nt_command_summary, "--compared goes with --nodes");
 	status = set_times(&settings);
 	if (status != NT_EXIT_OK)
 		return status;
@@ -186,6 +222,10 @@ static const struct argp_option options[] = {
 	{ "nodes", NT_LONG('n'), NULL, 0,
 	  "Name nodes that other nodes wait for, or that are slower than similar nodes, in several "
 	  "jobs (also with --json)",
+	  0 },
+	{ "compared", NT_LONG('C'), "FILE", 0,
+	  "With --nodes: what 'nccl-tune calibrate --compare-nodes' wrote to FILE (default: "
+	  "nodes.json in the caller's memory)",
 	  0 },
 	{ "top", NT_LONG('t'), "N", 0, "Show the N best and worst jobs (default: 5)", 0 },
 	{ "json", 'j', NULL, 0, "Print one JSON object for programs, see nccl-tune(1)", 0 },

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include "lib/append.h"
 #include "lib/number.h"
 
@@ -16,10 +17,12 @@ enum { TREE = 0, RING = 1, PAT = 6, LL128 = 1 };
 #define CHUNK_CLASSES 6
 #define TEXTS 9 /* number of name buffers: one more than coll.h promises */
 
-static const char *const coll_names[NT_COLLS] = {
-	[NT_BROADCAST] = "Broadcast", [NT_REDUCE] = "Reduce",
-	[NT_ALLGATHER] = "AllGather", [NT_REDUCESCATTER] = "ReduceScatter",
-	[NT_ALLREDUCE] = "AllReduce",
+static const char *const coll_names[NT_KINDS] = {
+	[NT_BROADCAST] = "Broadcast",	[NT_REDUCE] = "Reduce",
+	[NT_ALLGATHER] = "AllGather",	[NT_REDUCESCATTER] = "ReduceScatter",
+	[NT_ALLREDUCE] = "AllReduce",	[NT_P2P_SEND] = "Send",
+	[NT_P2P_RECV] = "Recv",		[NT_P2P_SENDRECV] = "SendRecv",
+	[NT_P2P_ALLTOALL] = "AllToAll",
 };
 
 static const char *const algo_names[NT_ALGOS] = {
@@ -87,7 +90,7 @@ static int by_name(const char *const *names, int count, const char *name)
 
 const char *nt_coll_name(int coll)
 {
-	return by_number(coll_names, NT_COLLS, coll);
+	return by_number(coll_names, NT_KINDS, coll);
 }
 
 int nt_coll_parse(const char *name)
@@ -95,14 +98,23 @@ int nt_coll_parse(const char *name)
 	return by_name(coll_names, NT_COLLS, name);
 }
 
+int nt_kind_parse(const char *name)
+{
+	return by_name(coll_names, NT_KINDS, name);
+}
+
 double nt_coll_bus_factor(int coll, double ranks)
 {
 	switch (coll) {
 	case NT_ALLREDUCE: return 2 * (ranks - 1) / ranks;
 	case NT_ALLGATHER:
-	case NT_REDUCESCATTER: return (ranks - 1) / ranks;
+	case NT_REDUCESCATTER:
+	case NT_P2P_ALLTOALL: return (ranks - 1) / ranks;
 	case NT_BROADCAST:
-	case NT_REDUCE: return 1;
+	case NT_REDUCE:
+	case NT_P2P_SEND:
+	case NT_P2P_RECV:
+	case NT_P2P_SENDRECV: return 1;
 	default: return NAN;
 	}
 }
@@ -125,6 +137,22 @@ const char *nt_proto_name(int proto)
 int nt_proto_parse(const char *name)
 {
 	return by_name(proto_names, NT_PROTOS, name);
+}
+
+int nt_kind_find(const char *name)
+{
+	for (int kind = 0; kind < NT_KINDS; kind++) {
+		if (strcasecmp(coll_names[kind], name) == 0)
+			return kind;
+	}
+	return -1;
+}
+
+int nt_coll_find(const char *name)
+{
+	const int kind = nt_kind_find(name);
+
+	return kind < NT_COLLS ? kind : -1;
 }
 
 int nt_pair_takes_channels(int pair)

@@ -24,6 +24,16 @@ enum nt_coll {
 	NT_COLLS = 5,
 };
 
+/* What NCCL asks no tuner about, numbered after the collectives: what one group sends and receives
+ * on a communicator. */
+enum nt_p2p_kind {
+	NT_P2P_SEND = NT_COLLS,
+	NT_P2P_RECV,
+	NT_P2P_SENDRECV, /* both */
+	NT_P2P_ALLTOALL, /* to all ranks, and from all */
+	NT_KINDS,
+};
+
 #define NT_ALGOS 7 /* TREE RING COLLNET_DIRECT COLLNET_CHAIN NVLS NVLS_TREE PAT */
 #define NT_PROTOS 3 /* LL LL128 SIMPLE */
 #define NT_PAIRS (NT_ALGOS * NT_PROTOS)
@@ -40,8 +50,19 @@ enum nt_coll {
 /* NCCL does not validate chunk sizes, and some from 1 MiB on give wrong results (nccl#2408). */
 #define NT_ARM_CHUNK_MAX ((size_t)512 << 10)
 
-const char *nt_coll_name(int coll); /* "AllReduce", as NCCL's events spell it */
-int nt_coll_parse(const char *name);
+const char *nt_coll_name(
+	int coll); /* "AllReduce", as NCCL's events spell it; also of other kinds */
+int nt_coll_parse(const char *name); /* of collectives alone */
+int nt_kind_parse(const char *name); /* of all kinds */
+int nt_coll_find(const char *name); /* as nt_coll_parse, but "allreduce" will do */
+int nt_kind_find(const char *name); /* the same of all kinds */
+
+/* Can a tuner choose how this kind runs? */
+static inline int nt_kind_tunable(int kind)
+{
+	return kind >= 0 && kind < NT_COLLS;
+}
+
 /* busbw / algbw, as NVIDIA's nccl-tests define them; NAN for an unknown collective. */
 double nt_coll_bus_factor(int coll, double ranks);
 const char *nt_algo_name(int algo); /* "TREE", as NCCL's events spell it */

@@ -48,7 +48,10 @@ EXTRA_DIST += \
 	%D%/decisions/0031-slowdown.md \
 	%D%/decisions/0032-all-kernels.md \
 	%D%/decisions/0033-vendors.md \
+	%D%/decisions/0034-early-looks.md \
+	%D%/decisions/0035-mixed-groups.md \
 	%D%/decisions/0036-env-plugin.md \
+	%D%/decisions/0037-nodes.md \
 	%D%/design.md \
 	%D%/glossary.md \
 	%D%/gpu.md \
@@ -59,9 +62,11 @@ EXTRA_DIST += \
 	%D%/schema/job.schema.json \
 	%D%/schema/key.schema.json \
 	%D%/schema/long.schema.json \
+	%D%/schema/nodes.schema.json \
 	%D%/schema/rank.schema.json \
 	%D%/schema/step.schema.json \
 	%D%/schema/report.schema.json \
+	%D%/schema/summary.schema.json \
 	%D%/schema/calls.schema.json \
 	%D%/schema/topology.schema.json \
 	%D%/threat-model.md \
@@ -92,8 +97,11 @@ EXTRA_DIST += \
 	%D%/results/agreement/spin.txt \
 	%D%/results/agreement/versions.txt \
 	%D%/results/agreement/windows.json \
+	%D%/results/mutation/README.md \
+	%D%/results/mutation/mutants.csv \
 	%D%/results/launch-noise/README.md \
 	%D%/results/launch-noise/jobs.txt \
+	%D%/results/nodes/README.md \
 	%D%/results/h200-x2-auto/10gbit.csv \
 	%D%/results/h200-x2-auto/10gbit.txt \
 	%D%/results/h200-x2-auto/README.md \
@@ -180,12 +188,15 @@ EXTRA_DIST += \
 	%D%/results/launch-cost/steps.csv \
 	%D%/results/launch-cost/summary.txt \
 	%D%/results/programs/README.md \
+	%D%/results/programs/alternating.jsonl \
 	%D%/results/programs/programs.jsonl \
 	%D%/results/programs/ranks.jsonl \
 	%D%/results/rules/README.md \
 	%D%/results/rules/carry-over.txt \
 	%D%/results/rules/families-eight-looks.txt \
 	%D%/results/rules/traces.txt \
+	%D%/results/rules/families-before.txt \
+	%D%/results/rules/families-quartiles.txt \
 	%D%/results/rules/families.txt \
 	%D%/results/rules/rules.json \
 	%D%/results/summary/README.md \

@@ -7,6 +7,7 @@
 
 /* Tuned with nt-engine-sim, which shows their benefit and cost. */
 #define PROMISING_P 0.2 /* uncorrected */
+#define HOPELESS_P 1 /* the same, where few pairs may yet be wrong */
 #define MEAN_P 0.05 /* p below which the mean counts as lower */
 /* Share of the gain that the mean must show at a look that is not the last. */
 #define EARLY_MEAN_SHARE 0.5
@@ -71,13 +72,23 @@ static bool means_agree(const struct nt_gates *gates, const struct nt_comparison
 	return gates->last && arm_us <= baseline_us;
 }
 
+static double wanted_us(const struct nt_gates *gates, const struct nt_comparison *comparison)
+{
+	return gates->min_gain * (gates->of_us > 0 ? gates->of_us : comparison->baseline.p25_us);
+}
+
+static double gain_us(const struct nt_comparison *comparison)
+{
+	return comparison->gain * comparison->baseline.p25_us;
+}
+
 static enum nt_verdict verdict_of(const struct nt_gates *gates,
 				  const struct nt_comparison *comparison,
 				  const struct nt_matched *pairs)
 {
-	if (comparison->gain < gates->min_gain)
+	if (gain_us(comparison) < wanted_us(gates, comparison))
 		return NT_VERDICT_SMALL;
-	if (!(comparison->p < gates->alpha))
+	if (!(comparison->p < gates->alpha) || gain_us(comparison) < gates->early_us)
 		return NT_VERDICT_CHANCE;
 	return means_agree(gates, comparison, pairs) ? NT_VERDICT_FASTER : NT_VERDICT_MEAN;
 }
@@ -93,7 +104,7 @@ void nt_compare(const struct nt_gates *gates, const float *baseline, const float
 		return;
 	out->baseline = nt_sample_quantiles_of(pairs.baseline, pairs.count);
 	out->arm = nt_sample_quantiles_of(pairs.arm, pairs.count);
-	out->gain = 1 - out->arm.p25_us / out->baseline.p25_us;
+	out->gain = nt_matched_gain_us(&pairs) / out->baseline.p25_us;
 	out->exact_p = pairs_p(&pairs);
 	out->p = capped(out->exact_p * gates->tests);
 	out->verdict = verdict_of(gates, out, &pairs);
@@ -103,8 +114,13 @@ bool nt_compare_promising(const struct nt_gates *gates, const struct nt_comparis
 {
 	if (comparison->verdict == NT_VERDICT_SAMPLES || comparison->verdict == NT_VERDICT_FASTER)
 		return false;
-	return comparison->gain >= gates->min_gain / 2 && comparison->exact_p < PROMISING_P &&
-	       comparison->exact_p * gates->tests < 1;
+	return gain_us(comparison) >= wanted_us(gates, comparison) / 2 &&
+	       comparison->exact_p < PROMISING_P && comparison->exact_p * gates->tests < 1;
+}
+
+bool nt_compare_hopeless(const struct nt_comparison *comparison)
+{
+	return comparison->exact_p >= HOPELESS_P;
 }
 
 static double usual_us(const float *baseline, unsigned count)
@@ -112,11 +128,22 @@ static double usual_us(const float *baseline, unsigned count)
 	return nt_sample_quantile(baseline, count, count < FEW ? 1 : USUAL_Q);
 }
 
+/* What min_gain is a share of: the usual time, or the lower quartile where that is in a much faster
+ * mode. */
+static double floor_us(const float *baseline, unsigned count)
+{
+	const double p25_us = nt_sample_quantile(baseline, count, 0.25);
+	const double us = usual_us(baseline, count);
+
+	return p25_us * NT_MATCHED_GAP < us ? p25_us : us;
+}
+
 bool nt_compare_could_win(double min_gain, const float *baseline, const float *arm, unsigned count)
 {
 	double hoped = nt_sample_quantile(arm, count, HOPED_Q);
 
-	return hoped > 0 && hoped <= (1 - min_gain) * usual_us(baseline, count);
+	return hoped > 0 &&
+	       hoped <= usual_us(baseline, count) - min_gain * floor_us(baseline, count);
 }
 
 double nt_compare_hoped_us(const float *baseline, const float *arm, unsigned count)
@@ -134,7 +161,7 @@ bool nt_compare_behind(const float *baseline, const float *arm, unsigned count, 
 	of_baseline = nt_sample_quantiles_of(pairs.baseline, pairs.count);
 	of_arm = nt_sample_quantiles_of(pairs.arm, pairs.count);
 	/* An arm may be slower within modes but faster overall. */
-	return (of_arm.p25_us > of_baseline.p25_us && nt_compare_p(arm, baseline, count) < p) ||
+	return (nt_matched_gain_us(&pairs) < 0 && nt_compare_p(arm, baseline, count) < p) ||
 	       (of_arm.mean_us > of_baseline.mean_us &&
 		(nt_matched_slow_p(&pairs) < p || nt_matched_mean_p(&other) < p));
 }

@@ -7,7 +7,7 @@
  * medians and trimmed means of a few dozen samples find differences between identical arms.
  * Compared are:
  *
- *   gain   of the lower quartiles;
+ *   gain   of the lower quartiles, or within a mode;
  *   p      of two exact tests (engine/matched.h): on the lower half, and on the times within the
  *          modes that both arms share;
  *   means  only to reject: a faster fast mode with more stalls is no gain.
@@ -30,6 +30,8 @@ double nt_compare_p(const float *baseline, const float *arm, unsigned count);
 /* The conditions that an arm must meet. */
 struct nt_gates {
 	double min_gain;
+	double of_us; /* time that min_gain is a share of; 0: the pairs' lower quartile */
+	double early_us; /* gain that so few pairs must show; 0: no more than min_gain */
 	double alpha; /* below 0.5 */
 	unsigned tests; /* tests per decision, arms times looks; p is multiplied by it */
 	bool last; /* no look at more samples follows */
@@ -37,7 +39,7 @@ struct nt_gates {
 
 struct nt_comparison {
 	struct nt_sample_quantiles baseline, arm; /* of complete pairs; samples: their number */
-	double gain; /* of the lower quartiles */
+	double gain; /* nt_matched_gain_us() as a share of the baseline's lower quartile */
 	double p; /* corrected, at most 1 */
 	double exact_p; /* of the exact tests, uncorrected */
 	enum nt_verdict verdict; /* FASTER, SMALL, CHANCE, MEAN or SAMPLES (no pair) */
@@ -48,6 +50,9 @@ void nt_compare(const struct nt_gates *gates, const float *baseline, const float
 
 /* Not FASTER, but likely to be with more samples. */
 bool nt_compare_promising(const struct nt_gates *gates, const struct nt_comparison *comparison);
+
+/* So far behind that it would hardly be promising with some more. */
+bool nt_compare_hopeless(const struct nt_comparison *comparison);
 
 /* Could these few samples, which are no evidence, turn out FASTER with more? */
 bool nt_compare_could_win(double min_gain, const float *baseline, const float *arm, unsigned count);

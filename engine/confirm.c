@@ -14,6 +14,8 @@
 
 #define CLEAR_LEAD 0.02 /* p of an arm that may yet turn out faster: look again */
 
+#define EARLY_GAIN 0.15 /* share of a call's own time */
+#define LOOK_BLOCKS 4u /* time that an early look costs */
 #define LEAST_BLOCKS 16 /* least blocks of a round when time is short */
 
 /* Blocks for which there is, or was, time. */
@@ -28,20 +30,62 @@ static unsigned in_time(const struct nt_evaluation *seen, unsigned blocks, unsig
 	return fit > NT_SCHEDULE_WARM_UP ? fit - NT_SCHEDULE_WARM_UP : 0;
 }
 
-static unsigned least_blocks(const struct nt_evaluation *seen)
+/* Least blocks of a round that should have so many. */
+static unsigned least_of(unsigned wanted)
 {
-	return seen->second_blocks < LEAST_BLOCKS ? seen->second_blocks : LEAST_BLOCKS;
+	return wanted < LEAST_BLOCKS ? wanted : LEAST_BLOCKS;
+}
+
+/* Evidence at the looks that only rarely called keys have. */
+static unsigned first_early(const struct nt_evaluation *seen)
+{
+	return seen->second_blocks / 2;
+}
+
+static unsigned second_early(const struct nt_evaluation *seen)
+{
+	return seen->second_blocks * 2 / 3;
+}
+
+/* A round of so many blocks, if there is time. */
+static struct nt_schedule round_of(const struct nt_evaluation *seen, const uint16_t *arm,
+				   unsigned count, unsigned wanted)
+{
+	const unsigned least = least_of(wanted);
+	unsigned blocks = in_time(seen, wanted, 1 + count);
+
+	if (blocks < least)
+		blocks = least;
+	return nt_evaluation_explore(seen, NT_SCHEDULE_CONFIRM, arm, count,
+				     blocks + NT_SCHEDULE_WARM_UP);
 }
 
 struct nt_schedule nt_confirm_round(const struct nt_evaluation *seen, const uint16_t *arm,
 				    unsigned count)
 {
-	unsigned blocks = in_time(seen, seen->second_blocks, 1 + count);
+	return round_of(seen, arm, count, seen->second_blocks);
+}
 
-	if (blocks < least_blocks(seen))
-		blocks = least_blocks(seen);
-	return nt_evaluation_explore(seen, NT_SCHEDULE_CONFIRM, arm, count,
-				     blocks + NT_SCHEDULE_WARM_UP);
+static bool called_rarely(const struct nt_key_info *info)
+{
+	return info->age_us > 0 && (double)info->calls * NT_CONFIRM_RARE_US < info->age_us;
+}
+
+struct nt_schedule nt_confirm_first(const struct nt_evaluation *seen, const uint16_t *arm,
+				    unsigned count)
+{
+	/* A look costs a warm-up, and some calls until nodes have agreed: not where they would be
+	 * missing in the end. */
+	const bool early = seen->looks_early && called_rarely(&seen->info) &&
+			   nt_time_budget_blocks(seen, 1 + count) >=
+				   seen->second_blocks + LOOK_BLOCKS;
+
+	return round_of(seen, arm, count, early ? first_early(seen) : seen->second_blocks);
+}
+
+bool nt_confirm_is_early(const struct nt_evaluation *seen, const struct nt_schedule *round)
+{
+	return seen->looks_early && round->blocks <= first_early(seen) + NT_SCHEDULE_WARM_UP;
 }
 
 /* All evidence gathered. */
@@ -52,6 +96,19 @@ static unsigned most_blocks(const struct nt_evaluation *seen)
 	return blocks < NT_EVIDENCE_BLOCKS ? blocks : NT_EVIDENCE_BLOCKS;
 }
 
+/* A look that only rarely called keys have. */
+static bool early_look(const struct nt_evaluation *seen)
+{
+	return seen->early && seen->confirm.blocks < seen->second_blocks;
+}
+
+/* Each round costs some calls until nodes have agreed: is there no time for one more than
+ * needed? */
+static bool presses(const struct nt_evaluation *seen)
+{
+	return nt_time_budget_blocks(seen, seen->confirm.count) < 2u * seen->second_blocks;
+}
+
 /* As many blocks as all before: what one look leaves open, little more evidence does not settle,
  * and each look costs the nodes some calls to agree. */
 static unsigned further_blocks(const struct nt_evaluation *seen)
@@ -59,6 +116,10 @@ static unsigned further_blocks(const struct nt_evaluation *seen)
 	const unsigned have = seen->confirm.blocks, most = most_blocks(seen);
 	const unsigned blocks = have < most - have ? have : most - have;
 
+	if (early_look(seen) && have < second_early(seen) && !presses(seen))
+		return second_early(seen) - have;
+	if (early_look(seen))
+		return seen->second_blocks - have;
 	return blocks < UINT8_MAX - NT_SCHEDULE_WARM_UP ? blocks : UINT8_MAX - NT_SCHEDULE_WARM_UP;
 }
 
@@ -71,7 +132,9 @@ bool nt_confirm_affordable(const struct nt_evaluation *seen)
 
 static bool last_look(const struct nt_evaluation *seen)
 {
-	return seen->rounds[NT_SCHEDULE_CONFIRM] >= NT_CONFIRM_LOOKS ||
+	const unsigned looks = NT_CONFIRM_LOOKS + (seen->early ? NT_CONFIRM_EARLY_LOOKS : 0);
+
+	return seen->rounds[NT_SCHEDULE_CONFIRM] >= looks ||
 	       seen->confirm.blocks >= most_blocks(seen) || !nt_confirm_affordable(seen);
 }
 
@@ -122,8 +185,12 @@ void nt_confirm_look(const struct nt_evaluation *seen, const struct nt_gates *ga
 }
 
 /* Could another look find the arm faster? */
-static bool open_still(const struct nt_gates *gates, const struct nt_comparison *comparison)
+static bool open_still(const struct nt_evaluation *seen, const struct nt_gates *gates,
+		       const struct nt_comparison *comparison)
 {
+	if (early_look(seen) && comparison->verdict != NT_VERDICT_FASTER)
+		return seen->confirm.blocks < second_early(seen) ||
+		       !nt_compare_hopeless(comparison);
 	return comparison->verdict == NT_VERDICT_SAMPLES ||
 	       (!vetoed(comparison) && nt_compare_promising(gates, comparison));
 }
@@ -139,15 +206,16 @@ static bool better(const struct nt_comparison *a, const struct nt_comparison *b)
 }
 
 /* Possible saving per call of another look, by the best undecided arm. An arm with too few samples
- * may save anything. */
-static double open_us(const struct nt_evidence *e, const struct nt_gates *gates,
+ * may save anything; nor is it asked at early looks, whose pairs all were found to pay. */
+static double open_us(const struct nt_evaluation *seen, const struct nt_gates *gates,
 		      const struct nt_comparison *of)
 {
+	const struct nt_evidence *e = &seen->confirm;
 	double us = 0;
 
 	for (unsigned i = 1; i < e->count; i++) {
-		if (open_still(gates, &of[i]))
-			us = fmax(us, of[i].verdict == NT_VERDICT_SAMPLES
+		if (open_still(seen, gates, &of[i]))
+			us = fmax(us, of[i].verdict == NT_VERDICT_SAMPLES || early_look(seen)
 					      ? INFINITY
 					      : of[i].gain * of[i].baseline.p25_us);
 	}
@@ -155,14 +223,15 @@ static double open_us(const struct nt_evidence *e, const struct nt_gates *gates,
 }
 
 /* Arms of another look; 0: none. */
-static unsigned further_arms(const struct nt_evidence *e, const struct nt_gates *gates,
+static unsigned further_arms(const struct nt_evaluation *seen, const struct nt_gates *gates,
 			     const struct nt_comparison *of, unsigned best, uint16_t *arm)
 {
+	const struct nt_evidence *e = &seen->confirm;
 	double rival_gain = -1;
 	unsigned count = 0;
 
 	for (unsigned i = 1; i < e->count; i++) {
-		if (!open_still(gates, &of[i]))
+		if (!open_still(seen, gates, &of[i]))
 			continue;
 		arm[count++] = e->arm[i];
 		rival_gain = of[i].gain > rival_gain ? of[i].gain : rival_gain;
@@ -180,12 +249,13 @@ static bool look_further(const struct nt_evaluation *seen, const struct nt_confi
 			 const struct nt_gates *gates, const struct nt_comparison *of,
 			 const uint16_t *arm, unsigned count, struct nt_next *next)
 {
-	const unsigned blocks = in_time(seen, way->further_blocks(seen), 1 + count);
+	const unsigned wanted = way->further_blocks(seen);
+	const unsigned blocks = in_time(seen, wanted, 1 + count);
 	const struct nt_schedule further = nt_evaluation_explore(
 		seen, NT_SCHEDULE_CONFIRM, arm, count, blocks + NT_SCHEDULE_WARM_UP);
 
-	return blocks >= least_blocks(seen) &&
-	       nt_savings_pay(seen, &seen->confirm, &further, open_us(&seen->confirm, gates, of)) &&
+	return blocks >= (early_look(seen) ? 1 : least_of(seen->second_blocks)) &&
+	       nt_savings_pay(seen, &seen->confirm, &further, open_us(seen, gates, of)) &&
 	       nt_next_explore(seen, &further, next);
 }
 
@@ -203,7 +273,7 @@ void nt_confirm_judge(const struct nt_evaluation *seen, const struct nt_confirm_
 		if (better(&of[i], &of[best]))
 			best = i;
 	}
-	count = gates->last ? 0 : further_arms(e, gates, of, best, arm);
+	count = gates->last ? 0 : further_arms(seen, gates, of, best, arm);
 	if (count == 0) {
 		nt_next_conclude(next, e, e->arm[best], &of[best]);
 		return;
@@ -211,13 +281,24 @@ void nt_confirm_judge(const struct nt_evaluation *seen, const struct nt_confirm_
 	if (look_further(seen, way, gates, of, arm, count, next))
 		return;
 	last.last = true;
+	last.early_us = 0;
 	nt_confirm_judge(seen, way, &last, next);
+}
+
+/* Of an arm that stalls in one call of seven, twelve pairs show no stall in one case of six. Nor
+ * need they, if the arm is so much faster that it would hardly lose by that. */
+static double early_gain_us(const struct nt_evaluation *seen)
+{
+	return EARLY_GAIN * nt_evaluation_own_share(seen, &seen->confirm) *
+	       nt_evidence_p25_us(&seen->confirm, 0);
 }
 
 void nt_confirm(const struct nt_evaluation *seen, struct nt_next *next)
 {
 	const struct nt_gates gates = {
+		.early_us = early_look(seen) && !last_look(seen) ? early_gain_us(seen) : 0,
 		.min_gain = nt_evaluation_min_gain(seen, &seen->confirm),
+		.of_us = nt_evidence_p25_us(&seen->confirm, 0),
 		.alpha = (double)seen->policy->alpha_micro / 1e6,
 		.tests = (seen->confirm.count - 1) * NT_CONFIRM_PAID,
 		.last = last_look(seen),

@@ -19,11 +19,23 @@
  * arms that are identical to the baseline is chosen in less than 1 % of cases. */
 #define NT_CONFIRM_PAID 4
 
+/* A key that is called less than once in this time is called rarely: a first round takes minutes.
+ * So it is looked at twice more, at a half and, if time does not press, at two thirds of the first
+ * round's pairs. There only a large gain counts. No arm is dropped at the one, and only hopeless
+ * ones at the other. */
+#define NT_CONFIRM_RARE_US 2e6
+#define NT_CONFIRM_EARLY_LOOKS 2
+
 nt_judge nt_confirm;
 
 /* A second round of the baseline and the first of these arms. */
 struct nt_schedule nt_confirm_round(const struct nt_evaluation *seen, const uint16_t *arm,
 				    unsigned count);
+/* The first of several: shorter if the key is called rarely and time does not press. */
+struct nt_schedule nt_confirm_first(const struct nt_evaluation *seen, const uint16_t *arm,
+				    unsigned count);
+/* Was this the first of more looks? As the round's length tells, so that a replay sees it, too. */
+bool nt_confirm_is_early(const struct nt_evaluation *seen, const struct nt_schedule *round);
 
 /* Compare the arm with this index in the evidence of second rounds with the baseline, by times and
  * by periods. */

@@ -71,6 +71,7 @@ static struct nt_engine_key *open_key(struct nt_engine *engine, const struct nt_
 	key->seen.opened_us = info->age_us;
 	key->seen.first_warm_up = (uint8_t)rule->warm_up;
 	key->seen.second_blocks = (uint8_t)nt_rule_second_blocks(rule, &engine->policy);
+	key->seen.looks_early = rule->rare_blocks != 0;
 	key->seen.rechecks = recheck;
 	if (rule->measures && engine->policy.reward == NT_REWARD_CALL)
 		key->seen.wanted = (uint8_t)nt_measure_wanted(NT_MEASURES_DECIDE);
@@ -218,6 +219,9 @@ static void adopt(struct nt_engine_key *key, const struct nt_next *next)
 		begin_warm(key);
 	else if (seen->warming)
 		forget(seen);
+	if (seen->schedule.kind == NT_SCHEDULE_CONFIRM && !seen->warming &&
+	    seen->rounds[NT_SCHEDULE_CONFIRM] == 0)
+		seen->early = nt_confirm_is_early(seen, &seen->schedule);
 	if (first)
 		seen->arms = next->schedule.count;
 	if (first && key->history && !seen->rechecks)

@@ -4,11 +4,12 @@
 #include "engine/evaluation.h"
 
 #include "contract/key-id.h"
-#include "engine/quantiles.h"
+#include "engine/matched.h"
 
 #define ENOUGH_PERCENT 60 /* share of a round's samples */
 #define RING 1 /* NCCL's number of the algorithm */
 #define LEAST_SHARE 0.05 /* assumed share of the collective in the time to the next call */
+#define SHORT_Q 0.0625 /* quantile of the times that are short */
 
 /* NCCL stamps ends too early where a block's threads diverge, as in trees, but not in rings. */
 static bool end_trusted(const struct nt_evaluation *seen, unsigned arm)
@@ -51,17 +52,32 @@ double nt_evaluation_duration_us(const struct nt_evaluation *seen,
 	return between_us >= 0 && us > between_us ? us - between_us : 0;
 }
 
+/* No collective takes longer than the time to the next one where that is short. 0: no time is
+ * much shorter than us. */
+static double at_most_us(const struct nt_evidence *e, double us)
+{
+	const double short_us = nt_sample_quantile(e->us[0], e->blocks, SHORT_Q);
+
+	return short_us * NT_MATCHED_GAP < us ? short_us : 0;
+}
+
+double nt_evaluation_own_share(const struct nt_evaluation *seen, const struct nt_evidence *evidence)
+{
+	/* Gains are those of the lower quartiles. */
+	const double us = evidence->count ? nt_evidence_p25_us(evidence, 0) : 0;
+	double duration_us = us > 0 ? nt_evaluation_duration_us(seen, evidence, 0) : 0;
+
+	if (duration_us <= 0)
+		duration_us = at_most_us(evidence, us);
+	if (duration_us <= 0 || duration_us >= us)
+		return 1;
+	return duration_us > LEAST_SHARE * us ? duration_us / us : LEAST_SHARE;
+}
+
 double nt_evaluation_min_gain(const struct nt_evaluation *seen, const struct nt_evidence *evidence)
 {
 	/* Percent, in millionths. */
-	const double min_gain = (double)seen->policy->min_gain_micro / 1e8;
-	/* Gains are those of the lower quartiles. */
-	const double us = evidence->count ? nt_evidence_p25_us(evidence, 0) : 0;
-	const double duration_us = us > 0 ? nt_evaluation_duration_us(seen, evidence, 0) : 0;
-
-	if (duration_us <= 0 || duration_us >= us)
-		return min_gain;
-	return min_gain * (duration_us > LEAST_SHARE * us ? duration_us / us : LEAST_SHARE);
+	return (double)seen->policy->min_gain_micro / 1e8 * nt_evaluation_own_share(seen, evidence);
 }
 
 size_t nt_evaluation_bytes(const struct nt_evaluation *seen)

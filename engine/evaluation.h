@@ -38,6 +38,8 @@ struct nt_evaluation {
 	struct nt_evidence screen, confirm, recheck;
 	struct nt_spent spent;
 	unsigned arms; /* arms explored, including the baseline */
+	bool looks_early; /* the rule has early looks at rarely called keys */
+	bool early; /* second rounds are short at first (engine/confirm.h) */
 	bool refined; /* screened again, with channel caps and chunk sizes */
 	bool warming; /* the newest round, the very first, is of a remembered arm */
 	unsigned forgotten; /* rounds of remembered arms that were not faster */
@@ -47,6 +49,10 @@ struct nt_evaluation {
 	uint16_t current;
 };
 
+/* The collective's duration as a share of the baseline's lower quartile, as far as it is known; 1
+ * if nothing is. */
+double nt_evaluation_own_share(const struct nt_evaluation *seen,
+			       const struct nt_evidence *evidence);
 /* The gain that an arm needs in this evidence, as a fraction of 1: min_gain is a share of the
  * collective's duration, if known, not of the time until the next collective. */
 double nt_evaluation_min_gain(const struct nt_evaluation *seen, const struct nt_evidence *evidence);

@@ -10,7 +10,7 @@
 #include "lib/quantile.h"
 
 #define MEAN_STEPS 5000 /* total to which differences of times are scaled */
-#define GAP 1.4 /* least ratio between modes */
+#define LEAST_OF_MODE 3 /* times of each arm that tell a mode's median */
 
 static void pool(const float *baseline, const float *arm, unsigned count, float *pooled)
 {
@@ -26,7 +26,7 @@ static void find_modes(struct nt_matched *pairs)
 	for (unsigned i = 0; i < 2 * pairs->count; i++) {
 		bool last = i + 1 == 2 * pairs->count;
 
-		if (!last && (pairs->pooled[i + 1] <= GAP * (double)pairs->pooled[i] ||
+		if (!last && (pairs->pooled[i + 1] <= NT_MATCHED_GAP * (double)pairs->pooled[i] ||
 			      pairs->modes + 1 == NT_MATCHED_MODES))
 			continue;
 		pairs->top_us[pairs->modes++] = pairs->pooled[i];
@@ -190,6 +190,38 @@ double nt_matched_mean_p(const struct nt_matched *pairs)
 		difference[i] = (int32_t)(us / total_us * MEAN_STEPS);
 	}
 	return flip_p(difference, pairs->count);
+}
+
+/* Quantiles of the times in a mode. */
+static struct nt_sample_quantiles of_mode(const struct nt_matched *pairs, const float *times,
+					  unsigned mode)
+{
+	float us[NT_SAMPLES_MAX];
+
+	for (unsigned i = 0; i < pairs->count; i++)
+		us[i] = mode_of(pairs, times[i]) == mode ? times[i] : 0;
+	return nt_sample_quantiles_of(us, pairs->count);
+}
+
+double nt_matched_gain_us(const struct nt_matched *pairs)
+{
+	double least = INFINITY;
+	double gain_us = nt_sample_quantile(pairs->baseline, pairs->count, 0.25) -
+			 nt_sample_quantile(pairs->arm, pairs->count, 0.25);
+
+	for (unsigned mode = 0; pairs->modes > 1 && mode < pairs->modes; mode++) {
+		const struct nt_sample_quantiles baseline = of_mode(pairs, pairs->baseline, mode);
+		const struct nt_sample_quantiles arm = of_mode(pairs, pairs->arm, mode);
+		const double error_us = (baseline.p75_us - baseline.p25_us) /
+					sqrt((double)baseline.samples);
+
+		if (baseline.samples < LEAST_OF_MODE || arm.samples < LEAST_OF_MODE ||
+		    error_us >= least)
+			continue;
+		least = error_us;
+		gain_us = baseline.median_us - arm.median_us;
+	}
+	return gain_us;
 }
 
 void nt_matched_even_means(const struct nt_matched *pairs, double *baseline_us, double *arm_us)

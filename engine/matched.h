@@ -22,6 +22,7 @@
 #include "engine/quantiles.h"
 
 #define NT_MATCHED_MODES 16
+#define NT_MATCHED_GAP 1.4 /* least ratio between modes */
 
 struct nt_matched {
 	unsigned count;
@@ -47,7 +48,16 @@ double nt_matched_slow_p(const struct nt_matched *pairs);
 /* Is the arm's mean lower? Differences of the times, rounded to 1/5000 of their sum. */
 double nt_matched_mean_p(const struct nt_matched *pairs);
 
+/* By how much the arm is faster: difference of the lower quartiles. If there are several modes, a
+ * quartile may be in one for the baseline and in another for the arm by chance; then that of the
+ * medians of one mode: the one in which the baseline's times tell it best. */
+double nt_matched_gain_us(const struct nt_matched *pairs);
+
 /* The means if both arms were in each mode equally often. */
 void nt_matched_even_means(const struct nt_matched *pairs, double *baseline_us, double *arm_us);
+
+/* The lower quartiles, likewise: where a quarter of the calls, or nearly so, are in the fastest
+ * mode, those of the two arms are in different modes by chance. */
+void nt_matched_even_p25(const struct nt_matched *pairs, double *baseline_us, double *arm_us);
 
 #endif

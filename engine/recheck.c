@@ -18,16 +18,15 @@
 #define DOUBT_P 0.05 /* p for the arm being slow more often, or slower on average */
 #define BEHIND_P 0.05 /* the same, or slower at best, at the end */
 
-/* Is the arm no longer ahead in its lower quartile, or slow more often? */
+/* Is the arm no longer ahead, or slow more often? */
 static bool doubtful(const float *baseline, const float *arm, unsigned count)
 {
 	struct nt_matched pairs, other;
 
 	nt_matched_take(&pairs, baseline, arm, count);
 	nt_matched_take(&other, arm, baseline, count);
-	return nt_sample_quantile(pairs.arm, pairs.count, 0.25) >=
-		       nt_sample_quantile(pairs.baseline, pairs.count, 0.25) ||
-	       nt_matched_slow_p(&pairs) < DOUBT_P || nt_matched_mean_p(&other) < DOUBT_P;
+	return nt_matched_gain_us(&pairs) <= 0 || nt_matched_slow_p(&pairs) < DOUBT_P ||
+	       nt_matched_mean_p(&other) < DOUBT_P;
 }
 
 /* Is the newest window evidence against the arm? */

@@ -226,7 +226,7 @@ void nt_screen(const struct nt_evaluation *seen, struct nt_next *next)
 		conclude(seen, NT_VERDICT_SCREENED, next);
 		return;
 	}
-	schedule = nt_confirm_round(seen, arm, count);
+	schedule = nt_confirm_first(seen, arm, count);
 	if (!nt_savings_pay(seen, &seen->screen, &schedule, hoped_us) ||
 	    !nt_next_explore(seen, &schedule, next))
 		conclude(seen, NT_VERDICT_BUDGET, next);

@@ -73,6 +73,7 @@ void nt_warm_confirm(const struct nt_evaluation *seen, struct nt_next *next)
 {
 	const struct nt_gates gates = {
 		.min_gain = nt_evaluation_min_gain(seen, &seen->confirm),
+		.of_us = nt_evidence_p25_us(&seen->confirm, 0),
 		.alpha = (double)seen->policy->alpha_micro / 1e6,
 		.tests = 1,
 		.last = true,

@@ -33,10 +33,18 @@ lab_sim_nt_agree_sim_SOURCES = \
 	%D%/sim/rank.c \
 	%D%/sim/sim.h \
 	%D%/sim/tally.c \
+	%D%/sim/trace.c \
 	%D%/sim/tuner.c \
 	%D%/sim/world.c \
+	tests/model/trace.c \
+	tests/model/trace.h \
+	tests/model/trace-check.c \
+	tests/model/trace-check.h \
+	tests/model/trace-wrap.c \
+	tests/model/trace-wrap.h \
 	$(libnt_sync_la_SOURCES)
 lab_sim_nt_agree_sim_CPPFLAGS = $(AM_CPPFLAGS) -include $(top_srcdir)/lab/sim/interleave.h
+lab_sim_nt_agree_sim_LDFLAGS = $(AM_LDFLAGS) -Wl,@$(top_srcdir)/tests/model/trace-wrapped
 lab_sim_nt_agree_sim_LDADD = libnt-contract.la
 TESTS += %D%/sim/agree-quick
 
@@ -92,15 +100,19 @@ unit-needs: lab/sim/nt-agree-sim lab/stats/nt-figures
 EXTRA_DIST += \
 	%D%/README.md \
 	%D%/programs/400-sizes.program \
+	%D%/programs/bursts.program \
 	%D%/programs/ddp-1b.program \
 	%D%/programs/ddp-tcp.program \
 	%D%/programs/decode.program \
 	%D%/programs/fsdp2-7b.program \
 	%D%/programs/gap-750us.program \
+	%D%/programs/late-rank.program \
 	%D%/programs/many-sizes.program \
 	%D%/programs/moe.program \
 	%D%/programs/once-in-5s.program \
+	%D%/programs/pauses.program \
 	%D%/programs/programs.bats \
+	%D%/programs/sizes-in-turn.program \
 	%D%/programs/steps-of-11s.program \
 	%D%/programs/steps-of-3s.program \
 	%D%/programs/tp-dp-shared.program \
@@ -113,6 +125,7 @@ EXTRA_DIST += \
 	%D%/sim/agree-quick \
 	%D%/sim/build.sh \
 	%D%/sim/mutants.sh \
+	%D%/mutation/mutate.py \
 	%D%/sim/results.sh \
 	%D%/stats/figures-scipy \
 	%D%/stats/figures.py \

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* list.h - a text of words between separators: "a,b,c"
+/* list.h - texts of words between separators, "a,b,c", and of a key with its value, "a=b"
  *
  * Threads:  pure functions, any thread.
  */
@@ -24,6 +24,14 @@ static inline bool nt_list_has(const char *list, char separator, const char *wor
 		list += length + (list[length] != '\0');
 	}
 	return false;
+}
+
+/* What follows "KEY=" at the beginning of a text; NULL: that is not its key. */
+static inline const char *nt_value_of(const char *text, const char *key)
+{
+	const size_t bytes = strlen(key);
+
+	return strncmp(text, key, bytes) == 0 && text[bytes] == '=' ? text + bytes + 1 : NULL;
 }
 
 #endif

@@ -2,7 +2,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The turns of a calibration as one entry. */
 #include <math.h>
-#include <stdlib.h>
 #include "profiles/entry.h"
 #include "profiles/estimate.h"
 

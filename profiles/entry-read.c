@@ -1,344 +1,271 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* entry-read.c - read an entry from untrusted JSON */
+/* entry-read.c - read an entry from untrusted JSON; false: a value is missing or makes no sense */
 #include "profiles/entry.h"
 
-#include <inttypes.h>
-#include <limits.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <json-c/json.h>
 #include "lib/hex.h"
 #include "profiles/program.h"
 
 #define DEVIATION_MAX 10.0 /* of logarithms */
+#define KIND_MAX 16 /* of the word for a fabric or an origin */
+#define RANKS_MAX (1 << 24)
+#define WHEN_MAX_S (INT64_C(1) << 40)
+#define ADDED_MAX_US (INT64_C(1) << 60)
 
-static int take_number(struct json_object *in, const char *key, int64_t least, int64_t largest,
-		       int64_t *out, struct nt_error *err)
+/* ---- single values; NULL is none */
+
+static struct json_object *member(struct json_object *in, const char *key)
 {
-	struct json_object *value;
+	struct json_object *value = NULL;
 
-	if (!json_object_object_get_ex(in, key, &value) ||
-	    !json_object_is_type(value, json_type_int))
-		return nt_error_set(err, "%s is missing or not a whole number", key);
-	*out = json_object_get_int64(value);
-	if (*out < least || *out > largest)
-		return nt_error_set(err, "%s is out of range", key);
-	return 0;
+	(void)json_object_object_get_ex(in, key, &value);
+	return value;
 }
 
-/* A text of plain characters that fits, perhaps ""; NULL if it is not one. */
-static const char *plain_text(struct json_object *value, size_t room)
+/* Older lines lack some members. */
+static bool has(struct json_object *in, const char *key)
+{
+	return json_object_object_get_ex(in, key, NULL);
+}
+
+static bool take_whole(struct json_object *in, int64_t least, int64_t largest, int64_t *out)
+{
+	if (!json_object_is_type(in, json_type_int))
+		return false;
+	*out = json_object_get_int64(in);
+	return *out >= least && *out <= largest;
+}
+
+static bool take_u32(struct json_object *in, uint32_t least, uint32_t largest, uint32_t *out)
+{
+	int64_t number;
+	bool good = take_whole(in, least, largest, &number);
+
+	if (good)
+		*out = (uint32_t)number;
+	return good;
+}
+
+static bool take_bytes(struct json_object *in, uint64_t *out)
+{
+	int64_t number;
+	bool good = take_whole(in, 0, NT_ENTRY_BYTES_MAX, &number);
+
+	if (good)
+		*out = (uint64_t)number;
+	return good;
+}
+
+static bool take_double(struct json_object *in, double largest, double *out)
+{
+	if (!json_object_is_type(in, json_type_double) && !json_object_is_type(in, json_type_int))
+		return false;
+	*out = json_object_get_double(in);
+	return *out >= 0 && *out <= largest; /* and no NAN */
+}
+
+/* A text of plain characters that fits, perhaps "". */
+static bool take_text(struct json_object *in, char *out, size_t room)
 {
 	const char *text;
 	size_t length;
 
-	if (!json_object_is_type(value, json_type_string))
-		return NULL;
-	text = json_object_get_string(value);
-	length = strlen(text);
-	if (length >= room || length != (size_t)json_object_get_string_len(value))
-		return NULL;
-	return strspn(text, NT_PLAIN_WORD "/") == length ? text : NULL;
-}
-
-static const char *text_member(struct json_object *in, const char *key, size_t room,
-			       struct nt_error *err)
-{
-	struct json_object *value;
-	const char *text = NULL;
-
-	if (json_object_object_get_ex(in, key, &value))
-		text = plain_text(value, room);
-	if (text == NULL)
-		nt_error_set(err, "%s is missing or not plain text", key);
-	return text;
-}
-
-static int take_names(struct nt_memory_entry *entry, struct json_object *in, struct nt_error *err)
-{
-	const char *fingerprint = text_member(in, "fingerprint", 17, err);
-	const char *id = text_member(in, "id", NT_ENTRY_ID, err);
-	const char *profile = text_member(in, "profile", NT_PROFILE_NAME, err);
-	const char *driver = text_member(in, "driver", NT_WHERE_DRIVER, err);
-
-	if (fingerprint == NULL || id == NULL || profile == NULL || driver == NULL)
-		return -1;
-	if (nt_hex_parse(fingerprint, NT_HEX_U64, &entry->where.fingerprint) < 0 ||
-	    !nt_hex_valid(id, NT_ENTRY_ID - 1) || !nt_profile_name_valid(profile))
-		return nt_error_set(err, "bad fingerprint, id or name of a profile");
-	snprintf(entry->id, sizeof(entry->id), "%s", id);
-	snprintf(entry->profile, sizeof(entry->profile), "%s", profile);
-	snprintf(entry->where.driver, sizeof(entry->where.driver), "%s", driver);
-	return 0;
-}
-
-static int take_kinds(struct nt_memory_entry *entry, struct json_object *in, struct nt_error *err)
-{
-	const char *fabric = text_member(in, "fabric", 16, err);
-	const char *origin = text_member(in, "origin", 16, err);
-	int number;
-
-	if (fabric == NULL || origin == NULL)
-		return -1;
-	number = nt_fabric_parse(fabric);
-	if (number < 0)
-		return nt_error_set(err, "unknown fabric '%s'", fabric);
-	entry->where.fabric = (enum nt_fabric)number;
-	for (int i = 0; i <= NT_ORIGIN_IMPORT; i++) {
-		if (strcmp(origin, nt_origin_name(i)) == 0) {
-			entry->origin = (enum nt_entry_origin)i;
-			return 0;
-		}
-	}
-	return nt_error_set(err, "unknown origin '%s'", origin);
-}
-
-static int take_numbers(struct nt_memory_entry *entry, struct json_object *in, struct nt_error *err)
-{
-	int64_t version, nodes, per_node, nccl, job, step;
-
-	if (take_number(in, "v", NT_ENTRY_VERSION, NT_ENTRY_VERSION, &version, err) < 0 ||
-	    take_number(in, "nodes", 1, NT_ENTRY_NODES_MAX, &nodes, err) < 0 ||
-	    take_number(in, "per_node", 1, NT_ENTRY_PER_NODE_MAX, &per_node, err) < 0 ||
-	    take_number(in, "nccl", 0, NT_ENTRY_NCCL_MAX, &nccl, err) < 0 ||
-	    take_number(in, "job", 0, UINT32_MAX, &job, err) < 0 ||
-	    take_number(in, "step", 0, UINT32_MAX, &step, err) < 0 ||
-	    take_number(in, "when", 0, INT64_C(1) << 40, &entry->when_s, err) < 0 ||
-	    take_number(in, "added", 0, INT64_C(1) << 60, &entry->added_us, err) < 0)
-		return -1;
-	entry->where.nodes = (uint32_t)nodes;
-	entry->where.per_node = (uint32_t)per_node;
-	entry->where.nccl = (uint32_t)nccl;
-	entry->job = (uint32_t)job;
-	entry->step = (uint32_t)step;
-	return 0;
-}
-
-static bool time_of(struct json_object *value, double *us)
-{
-	if (!json_object_is_type(value, json_type_double) &&
-	    !json_object_is_type(value, json_type_int))
+	if (!json_object_is_type(in, json_type_string))
 		return false;
-	*us = json_object_get_double(value);
-	return isfinite(*us) && *us >= 0 && *us <= NT_ENTRY_TIME_MAX_US;
+	text = json_object_get_string(in);
+	length = strlen(text);
+	if (length >= room || length != (size_t)json_object_get_string_len(in) ||
+	    strspn(text, NT_PLAIN_WORD "/") != length)
+		return false;
+	memcpy(out, text, length + 1);
+	return true;
 }
+
+static bool take_flag(struct json_object *in, const char *key, bool *out)
+{
+	if (!has(in, key))
+		return true;
+	*out = json_object_get_boolean(member(in, key));
+	return json_object_is_type(member(in, key), json_type_boolean);
+}
+
+static bool take_kind(struct json_object *in, int *kind)
+{
+	char name[32];
+
+	if (!take_text(in, name, sizeof(name)))
+		return false;
+	*kind = nt_kind_parse(name);
+	return *kind >= 0;
+}
+
+/* ---- keys */
 
 static bool take_quantiles(struct json_object *in, struct nt_quantiles *out)
 {
-	int64_t samples;
-
 	if (!json_object_is_type(in, json_type_array) || json_object_array_length(in) != 4 ||
-	    !time_of(json_object_array_get_idx(in, 0), &out->p25_us) ||
-	    !time_of(json_object_array_get_idx(in, 1), &out->median_us) ||
-	    !time_of(json_object_array_get_idx(in, 2), &out->p75_us) ||
-	    !json_object_is_type(json_object_array_get_idx(in, 3), json_type_int))
+	    !take_double(json_object_array_get_idx(in, 0), NT_ENTRY_TIME_MAX_US, &out->p25_us) ||
+	    !take_double(json_object_array_get_idx(in, 1), NT_ENTRY_TIME_MAX_US, &out->median_us) ||
+	    !take_double(json_object_array_get_idx(in, 2), NT_ENTRY_TIME_MAX_US, &out->p75_us) ||
+	    !take_u32(json_object_array_get_idx(in, 3), 0, UINT32_MAX, &out->samples))
 		return false;
-	samples = json_object_get_int64(json_object_array_get_idx(in, 3));
-	if (samples < 0 || samples > UINT32_MAX)
-		return false;
-	out->samples = (uint32_t)samples;
-	return samples == 0 ||
+	return out->samples == 0 ||
 	       (out->p25_us > 0 && out->p25_us <= out->median_us && out->median_us <= out->p75_us);
-}
-
-static bool take_whole(struct json_object *in, int64_t largest, uint64_t *out)
-{
-	int64_t value;
-
-	if (!json_object_is_type(in, json_type_int))
-		return false;
-	value = json_object_get_int64(in);
-	*out = (uint64_t)value;
-	return value >= 0 && value <= largest;
 }
 
 /* The communicator's shape, which older lines do not have. */
 static bool take_shape(struct nt_known_key *key, struct json_object *in)
 {
-	uint64_t ranks, nodes;
-
 	if (json_object_array_length(in) == 6)
 		return true;
-	if (!take_whole(json_object_array_get_idx(in, 6), 1 << 24, &ranks) ||
-	    !take_whole(json_object_array_get_idx(in, 7), NT_ENTRY_NODES_MAX, &nodes) ||
-	    nodes > ranks || (nodes == 0 && ranks > 0))
-		return false;
-	key->ranks = (uint32_t)ranks;
-	key->nodes = (uint32_t)nodes;
-	return true;
+	return take_u32(json_object_array_get_idx(in, 6), 0, RANKS_MAX, &key->ranks) &&
+	       take_u32(json_object_array_get_idx(in, 7), 0, NT_ENTRY_NODES_MAX, &key->nodes) &&
+	       key->nodes <= key->ranks && (key->nodes > 0 || key->ranks == 0);
 }
 
 static bool take_key(struct nt_known_key *key, struct json_object *in)
 {
-	const char *coll, *arm;
+	char arm[NT_ARM_TEXT];
 
 	if (!json_object_is_type(in, json_type_array) ||
-	    (json_object_array_length(in) != 6 && json_object_array_length(in) != 8))
+	    (json_object_array_length(in) != 6 && json_object_array_length(in) != 8) ||
+	    !take_text(json_object_array_get_idx(in, 2), arm, sizeof(arm)))
 		return false;
-	coll = plain_text(json_object_array_get_idx(in, 0), 32);
-	arm = plain_text(json_object_array_get_idx(in, 2), NT_ARM_TEXT);
-	if (coll == NULL || arm == NULL)
-		return false;
-	key->coll = nt_coll_parse(coll);
 	key->arm = nt_arm_parse(arm);
-	return key->coll >= 0 && key->arm >= 0 &&
-	       take_whole(json_object_array_get_idx(in, 1), NT_ENTRY_BYTES_MAX, &key->bytes) &&
-	       take_whole(json_object_array_get_idx(in, 3), NT_ENTRY_BYTES_MAX, &key->calls) &&
+	return key->arm >= 0 && take_kind(json_object_array_get_idx(in, 0), &key->coll) &&
+	       take_bytes(json_object_array_get_idx(in, 1), &key->bytes) &&
+	       take_bytes(json_object_array_get_idx(in, 3), &key->calls) &&
 	       take_quantiles(json_object_array_get_idx(in, 4), &key->best) &&
 	       take_quantiles(json_object_array_get_idx(in, 5), &key->untuned) &&
 	       take_shape(key, in);
 }
 
-static int take_keys(struct nt_memory_entry *entry, struct json_object *in, struct nt_error *err)
+static bool take_keys(struct nt_memory_entry *entry, struct json_object *in)
 {
-	struct json_object *keys;
-
-	if (!json_object_object_get_ex(in, "keys", &keys) ||
-	    !json_object_is_type(keys, json_type_array) ||
-	    json_object_array_length(keys) > NT_ENTRY_KEYS)
-		return nt_error_set(err, "keys is missing, not an array or too long");
-	for (size_t i = 0; i < (size_t)json_object_array_length(keys); i++) {
+	if (!json_object_is_type(in, json_type_array) ||
+	    json_object_array_length(in) > NT_ENTRY_KEYS)
+		return false;
+	for (size_t i = 0; i < (size_t)json_object_array_length(in); i++) {
 		struct nt_known_key *key = nt_entry_add_key(entry);
 
-		if (key == NULL)
-			return nt_error_set(err, "out of memory");
-		if (!take_key(key, json_object_array_get_idx(keys, i)))
-			return nt_error_set(err, "key %zu is malformed", i + 1);
+		if (key == NULL || !take_key(key, json_object_array_get_idx(in, i)))
+			return false;
 	}
-	return 0;
+	return true;
 }
 
-static int take_periods(struct nt_memory_entry *entry, struct json_object *array,
-			struct nt_error *err)
-{
-	size_t count = (size_t)json_object_array_length(array);
+/* ---- the rest of an entry */
 
-	if (count > NT_ENTRY_PERIODS)
-		return nt_error_set(err, "marker has too many periods");
-	for (size_t i = 0; i < count; i++) {
+static bool take_names(struct nt_memory_entry *entry, struct json_object *in)
+{
+	struct nt_where *where = &entry->where;
+	char fingerprint[NT_HEX_U64 + 1];
+
+	return take_text(member(in, "fingerprint"), fingerprint, sizeof(fingerprint)) &&
+	       nt_hex_parse(fingerprint, NT_HEX_U64, &where->fingerprint) == 0 &&
+	       take_text(member(in, "id"), entry->id, sizeof(entry->id)) &&
+	       nt_hex_valid(entry->id, NT_ENTRY_ID - 1) &&
+	       take_text(member(in, "profile"), entry->profile, sizeof(entry->profile)) &&
+	       nt_profile_name_valid(entry->profile) &&
+	       take_text(member(in, "driver"), where->driver, sizeof(where->driver));
+}
+
+static bool take_kinds(struct nt_memory_entry *entry, struct json_object *in)
+{
+	char fabric[KIND_MAX], origin[KIND_MAX];
+	int number;
+
+	if (!take_text(member(in, "fabric"), fabric, sizeof(fabric)) ||
+	    !take_text(member(in, "origin"), origin, sizeof(origin)))
+		return false;
+	number = nt_fabric_parse(fabric);
+	if (number < 0)
+		return false;
+	entry->where.fabric = (enum nt_fabric)number;
+	for (int i = 0; i <= NT_ORIGIN_IMPORT; i++) {
+		entry->origin = (enum nt_entry_origin)i;
+		if (strcmp(origin, nt_origin_name(i)) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool take_numbers(struct nt_memory_entry *entry, struct json_object *in)
+{
+	struct nt_where *where = &entry->where;
+	int64_t version;
+
+	return take_whole(member(in, "v"), NT_ENTRY_VERSION, NT_ENTRY_VERSION, &version) &&
+	       take_u32(member(in, "nodes"), 1, NT_ENTRY_NODES_MAX, &where->nodes) &&
+	       take_u32(member(in, "per_node"), 1, NT_ENTRY_PER_NODE_MAX, &where->per_node) &&
+	       take_u32(member(in, "nccl"), 0, NT_ENTRY_NCCL_MAX, &where->nccl) &&
+	       take_u32(member(in, "job"), 0, UINT32_MAX, &entry->job) &&
+	       take_u32(member(in, "step"), 0, UINT32_MAX, &entry->step) &&
+	       take_whole(member(in, "when"), 0, WHEN_MAX_S, &entry->when_s) &&
+	       take_whole(member(in, "added"), 0, ADDED_MAX_US, &entry->added_us) &&
+	       (!has(in, "own") || take_u32(member(in, "own"), 1, UINT32_MAX, &where->user_env));
+}
+
+static bool take_marker(struct nt_memory_entry *entry, struct json_object *in)
+{
+	struct json_object *periods = member(in, "period_us");
+
+	if (!json_object_is_type(periods, json_type_array) ||
+	    json_object_array_length(periods) > NT_ENTRY_PERIODS ||
+	    !take_kind(member(in, "coll"), &entry->marker_coll) || entry->marker_coll >= NT_COLLS ||
+	    !take_bytes(member(in, "bytes"), &entry->marker_bytes))
+		return false;
+	entry->periods = (unsigned)json_object_array_length(periods);
+	for (unsigned i = 0; i < entry->periods; i++) {
 		double us;
 
-		if (!time_of(json_object_array_get_idx(array, i), &us) || us <= 0)
-			return nt_error_set(err, "period %zu of the marker is malformed", i + 1);
+		if (!take_double(json_object_array_get_idx(periods, i), NT_ENTRY_TIME_MAX_US,
+				 &us) ||
+		    us <= 0)
+			return false;
 		entry->period_us[i] = (float)us;
 	}
-	entry->periods = (unsigned)count;
-	return 0;
+	return true;
 }
 
-static int take_marker(struct nt_memory_entry *entry, struct json_object *in, struct nt_error *err)
+/* No plain word: a path may have more characters. */
+static bool take_library(struct nt_memory_entry *entry, struct json_object *in)
 {
-	struct json_object *marker, *periods;
-	const char *coll;
-	int64_t bytes;
+	const char *path = json_object_is_type(in, json_type_string) ? json_object_get_string(in)
+								     : "";
 
-	if (!json_object_object_get_ex(in, "marker", &marker))
-		return 0;
-	if (!json_object_is_type(marker, json_type_object) ||
-	    !json_object_object_get_ex(marker, "period_us", &periods) ||
-	    !json_object_is_type(periods, json_type_array))
-		return nt_error_set(err, "marker is malformed");
-	coll = text_member(marker, "coll", 32, err);
-	if (coll == NULL || take_number(marker, "bytes", 0, NT_ENTRY_BYTES_MAX, &bytes, err) < 0)
-		return -1;
-	entry->marker_coll = nt_coll_parse(coll);
-	entry->marker_bytes = (uint64_t)bytes;
-	if (entry->marker_coll < 0)
-		return nt_error_set(err, "unknown collective of the marker");
-	return take_periods(entry, periods, err);
+	if (strlen(path) != (size_t)json_object_get_string_len(in) || !nt_entry_library_valid(path))
+		return false;
+	memcpy(entry->library, path, strlen(path) + 1);
+	return true;
 }
 
-static int take_own(struct nt_memory_entry *entry, struct json_object *in, struct nt_error *err)
+static bool take_program(struct nt_where *where, struct json_object *in)
 {
-	int64_t own = 0;
-
-	if (json_object_object_get_ex(in, "own", NULL) &&
-	    take_number(in, "own", 1, UINT32_MAX, &own, err) < 0)
-		return -1;
-	entry->where.user_env = (uint32_t)own;
-	return 0;
+	return take_text(in, where->program, sizeof(where->program)) &&
+	       nt_program_valid(where->program, sizeof(where->program));
 }
 
-static int take_library(struct nt_memory_entry *entry, struct json_object *in, struct nt_error *err)
+static bool take_turns(struct nt_memory_entry *entry, struct json_object *in)
 {
-	struct json_object *value;
-	const char *path;
-
-	if (!json_object_object_get_ex(in, "library", &value))
-		return 0;
-	path = json_object_is_type(value, json_type_string) ? json_object_get_string(value) : "";
-	if (strlen(path) != (size_t)json_object_get_string_len(value) ||
-	    !nt_entry_library_valid(path))
-		return nt_error_set(err, "library is not an absolute path of plain characters");
-	snprintf(entry->library, sizeof(entry->library), "%s", path);
-	return 0;
+	return take_u32(member(in, "turns"), 1, NT_ENTRY_TURNS, &entry->turns) &&
+	       take_double(member(in, "deviation"), DEVIATION_MAX, &entry->deviation);
 }
 
-/* Older lines do not have them: they are of one step. */
-static int take_turns(struct nt_memory_entry *entry, struct json_object *in, struct nt_error *err)
-{
-	struct json_object *value;
-	int64_t turns;
-
-	if (!json_object_object_get_ex(in, "turns", &value))
-		return 0;
-	if (take_number(in, "turns", 1, NT_ENTRY_TURNS, &turns, err) < 0)
-		return -1;
-	entry->turns = (uint32_t)turns;
-	if (!json_object_object_get_ex(in, "deviation", &value))
-		return nt_error_set(err, "turns are without their deviation");
-	if (!json_object_is_type(value, json_type_double) &&
-	    !json_object_is_type(value, json_type_int))
-		return nt_error_set(err, "deviation is not a number");
-	entry->deviation = json_object_get_double(value);
-	if (!(entry->deviation >= 0 && entry->deviation <= DEVIATION_MAX))
-		return nt_error_set(err, "deviation is out of range");
-	return 0;
-}
-
-static int take_flag(struct json_object *in, const char *key, bool *out, struct nt_error *err)
-{
-	struct json_object *value;
-
-	if (!json_object_object_get_ex(in, key, &value))
-		return 0;
-	if (!json_object_is_type(value, json_type_boolean))
-		return nt_error_set(err, "%s is neither true nor false", key);
-	*out = json_object_get_boolean(value);
-	return 0;
-}
-
-static int take_program(struct nt_memory_entry *entry, struct json_object *in, struct nt_error *err)
-{
-	const char *program;
-
-	if (!json_object_object_get_ex(in, "program", NULL))
-		return 0;
-	program = text_member(in, "program", NT_PROGRAM_NAME, err);
-	if (program == NULL)
-		return -1;
-	if (!nt_program_valid(program, NT_PROGRAM_NAME))
-		return nt_error_set(err, "bad program name");
-	snprintf(entry->where.program, sizeof(entry->where.program), "%s", program);
-	return 0;
-}
-
-int nt_entry_parse(struct nt_memory_entry *entry, struct json_object *line, struct nt_error *err)
+int nt_entry_parse(struct nt_memory_entry *entry, struct json_object *line)
 {
 	nt_entry_init(entry);
-	if (!json_object_is_type(line, json_type_object)) {
-		return nt_error_set(err, "no object");
-	}
-	if (take_names(entry, line, err) < 0 || take_kinds(entry, line, err) < 0 ||
-	    take_numbers(entry, line, err) < 0 || take_keys(entry, line, err) < 0 ||
-	    take_own(entry, line, err) < 0 || take_program(entry, line, err) < 0 ||
-	    take_turns(entry, line, err) < 0 || take_flag(line, "asked", &entry->asked, err) < 0 ||
-	    take_flag(line, "wrong", &entry->wrong, err) < 0 ||
-	    take_library(entry, line, err) < 0 || take_marker(entry, line, err) < 0) {
-		nt_entry_fini(entry);
-		return -1;
-	}
-	return 0;
+	if (json_object_is_type(line, json_type_object) && take_names(entry, line) &&
+	    take_kinds(entry, line) && take_numbers(entry, line) &&
+	    take_keys(entry, member(line, "keys")) && take_flag(line, "asked", &entry->asked) &&
+	    take_flag(line, "wrong", &entry->wrong) &&
+	    (!has(line, "program") || take_program(&entry->where, member(line, "program"))) &&
+	    (!has(line, "turns") || take_turns(entry, line)) &&
+	    (!has(line, "library") || take_library(entry, member(line, "library"))) &&
+	    (!has(line, "marker") || take_marker(entry, member(line, "marker"))))
+		return 0;
+	nt_entry_fini(entry);
+	return -1;
 }

@@ -137,7 +137,8 @@ int nt_entry_name(struct nt_memory_entry *entry, struct nt_error *err);
 /* Print one line without a newline; -1 if it does not fit. */
 int nt_entry_print(const struct nt_memory_entry *entry, FILE *out);
 struct json_object; /* of json-c */
-int nt_entry_parse(struct nt_memory_entry *entry, struct json_object *line, struct nt_error *err);
+/* -1: it is none that makes sense. */
+int nt_entry_parse(struct nt_memory_entry *entry, struct json_object *line);
 
 /* Do they have the same fingerprint, nodes, ranks and own variables, and the same fabric if both
  * are known? */

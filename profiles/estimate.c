@@ -83,11 +83,11 @@ double nt_student_tail(double t, double degrees)
 	return 0.5 * erfc((t < 0 ? -z : z) / sqrt(2));
 }
 
-double nt_estimate_p_below(const struct nt_estimate *estimate, double limit)
+double nt_estimate_p_below(const struct nt_estimate *estimate)
 {
 	if (!estimate->known)
 		return 1;
-	return nt_student_tail((limit - estimate->log_ratio) / estimate->error, estimate->degrees);
+	return nt_student_tail(-estimate->log_ratio / estimate->error, estimate->degrees);
 }
 
 double nt_estimate_p_above(const struct nt_estimate *estimate, double limit)

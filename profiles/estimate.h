@@ -52,9 +52,9 @@ bool nt_estimate_contradict(const struct nt_estimate *a, const struct nt_estimat
 struct nt_estimate nt_estimate_join(const struct nt_estimate *nearer,
 				    const struct nt_estimate *farther);
 
-/* One-sided p of "below limit" and "above limit": how likely such an estimate is if the true
- * logarithm is limit. */
-double nt_estimate_p_below(const struct nt_estimate *estimate, double limit);
+/* One-sided p of "below 0" and "above limit": how likely such an estimate is if the true logarithm
+ * is that. */
+double nt_estimate_p_below(const struct nt_estimate *estimate);
 double nt_estimate_p_above(const struct nt_estimate *estimate, double limit);
 
 /* P(T > t) of Student's distribution, to three digits for three degrees and more. */

@@ -24,7 +24,6 @@ libnt_profiles_plain_la_SOURCES = \
 	%D%/variable.h
 
 libnt_profiles_la_SOURCES = \
-	%D%/choice.h \
 	%D%/claim.c \
 	%D%/claim.h \
 	%D%/select.c \
@@ -61,5 +60,11 @@ libnt_measure_la_SOURCES = \
 	%D%/measure/calibration.c \
 	%D%/measure/calibration.h \
 	%D%/measure/calls.c \
-	%D%/measure/calls.h
+	%D%/measure/calls.h \
+	%D%/measure/low-nodes.c \
+	%D%/measure/low-nodes.h \
+	%D%/measure/pair-rounds.c \
+	%D%/measure/pair-rounds.h \
+	%D%/measure/pair-units.c \
+	%D%/measure/pair-units.h
 libnt_measure_la_LIBADD = libnt-profiles.la libnt-text.la libnt-lib.la -lm

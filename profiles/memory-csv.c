@@ -106,16 +106,12 @@ static int take_number(const char *text, uint64_t least, int64_t *out)
 static unsigned split(char *line, char *field[FIELDS])
 {
 	unsigned count = 0;
+	char *next;
 
-	for (char *next = line; next != NULL;) {
-		char *comma = strchr(next, ',');
-
-		if (comma != NULL)
-			*comma = '\0';
+	while ((next = strsep(&line, ",")) != NULL) {
 		if (count == FIELDS)
 			return FIELDS + 1;
 		field[count++] = nt_trim(next);
-		next = comma != NULL ? comma + 1 : NULL;
 	}
 	return count;
 }
@@ -128,7 +124,7 @@ static int take_row(char *line, struct csv_row *row, struct nt_error *err)
 
 	if (count < 8 || count > FIELDS)
 		return nt_error_set(err, "%u columns (want 8 to 10)", count);
-	row->coll = find_name(field[0], NT_COLLS, nt_coll_name);
+	row->coll = nt_coll_find(field[0]);
 	algo = find_name(field[3], NT_ALGOS, nt_algo_name);
 	proto = find_name(field[4], NT_PROTOS, nt_proto_name);
 	if (row->coll < 0)

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <json-c/json.h>
 #include "lib/file.h"
 #include "lib/hex.h"
@@ -87,7 +86,7 @@ static int take_object(struct nt_memory *memory, struct json_object *line)
 		return take_host(memory, line, member);
 	if (json_object_object_get_ex(line, "forget", &member))
 		return take_forget(memory, member);
-	if (nt_entry_parse(&entry, line, NULL) < 0)
+	if (nt_entry_parse(&entry, line) < 0)
 		return -1;
 	return nt_memory_add_take(memory, &entry, NULL);
 }

@@ -18,10 +18,15 @@
 #define ANY_ORIGIN ~0u
 #define NEAR_OCTAVES 4.0 /* largest distance of a single neighbour */
 
-/* A profile's measurements at one size: sums while entries are added, then means. */
-struct point {
+/* Measurements that can be compared: a collective on a communicator of this shape. */
+struct kind {
 	struct nt_comm_shape shape;
 	int coll;
+};
+
+/* A profile's measurements at one size: sums while entries are added, then means. */
+struct point {
+	struct kind kind;
 	unsigned band;
 	double weight;
 	double log_us, variance; /* the latter of the samples within steps */
@@ -45,23 +50,17 @@ void nt_mix_of(const struct nt_memory_entry *entry, struct nt_mix *mix)
 			continue;
 		mix->key[mix->count++] = (struct nt_mix_key){
 			.shape = nt_key_shape(&entry->key[i], &entry->where),
-			.coll = entry->key[i].coll,
+			.coll = nt_mix_kind(entry->key[i].coll),
 			.bytes = entry->key[i].bytes,
 			.calls = (double)entry->key[i].calls,
 		};
 	}
 }
 
-/* Measurements that can be compared: a collective on a communicator of this shape. */
-struct kind {
-	struct nt_comm_shape shape;
-	int coll;
-};
-
 static bool is_kind(const struct point *point, struct kind kind)
 {
-	return point->coll == kind.coll && point->shape.ranks == kind.shape.ranks &&
-	       point->shape.nodes == kind.shape.nodes;
+	return point->kind.coll == kind.coll && point->kind.shape.ranks == kind.shape.ranks &&
+	       point->kind.shape.nodes == kind.shape.nodes;
 }
 
 static struct point *point_at(struct points *points, struct kind kind, unsigned band, bool make)
@@ -71,9 +70,7 @@ static struct point *point_at(struct points *points, struct kind kind, unsigned 
 			return &points->point[i];
 	if (!make || points->count == POINTS)
 		return NULL;
-	points->point[points->count] = (struct point){ .shape = kind.shape,
-						       .coll = kind.coll,
-						       .band = band };
+	points->point[points->count] = (struct point){ .kind = kind, .band = band };
 	return &points->point[points->count++];
 }
 
@@ -88,7 +85,7 @@ static void add_key(struct points *points, const struct nt_known_key *key,
 {
 	const struct nt_quantiles *us = nt_key_times(key);
 	double samples = us->samples < SAMPLES_MAX ? us->samples : SAMPLES_MAX;
-	struct kind kind = { nt_key_shape(key, &entry->where), key->coll };
+	struct kind kind = { nt_key_shape(key, &entry->where), nt_mix_kind(key->coll) };
 	struct nt_turns turns;
 	struct point *point;
 	double spread, weight;
@@ -287,7 +284,7 @@ static bool by_kind(struct points *profile, struct points *base, struct kind kin
 	if (!profile->calibrated || !base->calibrated || kind.shape.nodes == 1)
 		return false;
 	for (unsigned i = 0; i < base->count; i++) {
-		struct kind other = { base->point[i].shape, base->point[i].coll };
+		struct kind other = base->point[i].kind;
 		unsigned count = 0;
 
 		if (other.shape.nodes != kind.shape.nodes)
@@ -375,8 +372,8 @@ static void add_to_sums(struct mix_sums *sums, struct points *profile, struct po
 static void sum_blind(struct mix_sums *sums, struct points *profile, struct points *base)
 {
 	for (unsigned i = 0; i < base->count; i++) {
-		struct nt_mix_key key = { .shape = base->point[i].shape,
-					  .coll = base->point[i].coll,
+		struct nt_mix_key key = { .shape = base->point[i].kind.shape,
+					  .coll = base->point[i].kind.coll,
 					  .bytes = nt_band_floor(base->point[i].band),
 					  .calls = exp(-base->point[i].log_us) };
 
@@ -425,7 +422,7 @@ static void conclude(const struct mix_sums *sums, const struct points *profile,
 		   steps_variance(sums, profile, base, out);
 	out->error = sqrt(variance);
 	estimate = nt_mix_cost_estimate(out);
-	out->p = nt_estimate_p_below(&estimate, 0);
+	out->p = nt_estimate_p_below(&estimate);
 	out->turns = profile->turns;
 	out->calibrated = profile->calibrated && base->calibrated;
 	out->newest_s = profile->newest_s;
@@ -453,16 +450,11 @@ struct nt_mix_cost nt_mix_cost_join(const struct nt_mix_cost *nearer,
 	out.ratio = exp(both.log_ratio);
 	out.error = both.error;
 	out.degrees = both.degrees;
-	out.p = nt_estimate_p_below(&both, 0);
+	out.p = nt_estimate_p_below(&both);
 	out.turns = nearer->turns + farther->turns;
 	out.calibrated = nearer->calibrated || farther->calibrated;
 	out.newest_s = nearer->newest_s > farther->newest_s ? nearer->newest_s : farther->newest_s;
 	return out;
-}
-
-bool nt_mix_cost_suffices(const struct nt_mix_cost *cost, double measured)
-{
-	return cost->known && (cost->calibrated || cost->measured >= measured);
 }
 
 /* points: room for two. */

@@ -38,6 +38,12 @@ struct nt_mix {
 };
 
 /* The mix of an entry's step. */
+/* Ranks that only send, or only receive, are measured as those that do both. */
+static inline int nt_mix_kind(int coll)
+{
+	return coll == NT_P2P_SEND || coll == NT_P2P_RECV ? NT_P2P_SENDRECV : coll;
+}
+
 void nt_mix_of(const struct nt_memory_entry *entry, struct nt_mix *mix);
 
 enum nt_nearness {
@@ -65,10 +71,6 @@ struct nt_mix_cost {
 	bool calibrated; /* one of them is a calibration */
 	int64_t newest_s;
 };
-
-/* Are there enough measurements to rely on it? Without a calibration at least the share `measured`
- * must be measured; p includes the errors of a calibration's estimates. */
-bool nt_mix_cost_suffices(const struct nt_mix_cost *cost, double measured);
 
 /* Which entries count. */
 enum nt_scope_steps {

@@ -3,7 +3,6 @@
 /* profile.c - see profile.h */
 #include "profiles/profile.h"
 
-#include <stdio.h>
 #include <string.h>
 #include "lib/append.h"
 #include "lib/near.h"

@@ -52,6 +52,8 @@ static void add_key(struct arms *arms, const struct nt_memory_entry *entry,
 	struct arm arm = { .entry = entry,
 			   .worth = (double)key->calls * (double)(key->bytes + 4096) };
 
+	if (!nt_kind_tunable(key->coll))
+		return;
 	arm.key.ranks = key->ranks > 0 ? key->ranks : entry->where.nodes * entry->where.per_node;
 	arm.key.nodes = key->ranks > 0 ? key->nodes : entry->where.nodes;
 	arm.key.coll = key->coll;

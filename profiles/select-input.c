@@ -88,6 +88,7 @@ static void find_job(struct nt_selection *selection)
 struct hardware {
 	struct nt_selection *selection;
 	uint64_t fingerprint;
+	bool incomplete; /* of some host it is unknown */
 };
 
 static int take_host(void *context, const char *name)
@@ -98,9 +99,8 @@ static int take_host(void *context, const char *name)
 
 	if (fingerprint == 0)
 		fingerprint = nt_memory_host(&selection->memory[NT_LEVEL_SITE], name);
-	selection->hosts++;
 	if (fingerprint == 0)
-		selection->hosts_unknown++;
+		hardware->incomplete = true;
 	else if (hardware->fingerprint == 0)
 		hardware->fingerprint = fingerprint;
 	else if (hardware->fingerprint != fingerprint)
@@ -121,7 +121,7 @@ static uint64_t fingerprint_of(struct nt_selection *selection, const char *hosts
 		note(selection, &err);
 		return 0;
 	}
-	return selection->hosts_unknown > 0 || selection->hosts_mixed ? 0 : hardware.fingerprint;
+	return hardware.incomplete || selection->hosts_mixed ? 0 : hardware.fingerprint;
 }
 
 /* A step on one node uses no network, so one on several nodes says nothing of it. */
@@ -219,8 +219,7 @@ int nt_selection_open(struct nt_selection *selection, const struct nt_selection_
 	selection->launch.profiles = &selection->profiles;
 	selection->launch.now_s = ask->now_s;
 	find_where(selection);
-	nt_launch_limits_default(&selection->limits);
-	if (nt_select(&selection->launch, &selection->limits, &selection->choice) < 0)
+	if (nt_select(&selection->launch, &selection->choice) < 0)
 		nt_error_set(&selection->trouble, "out of memory");
 	return strcmp(ask->launch, NT_LAUNCH_AUTO) == 0 ? 0 : take_named(selection, err);
 }

@@ -52,11 +52,9 @@ struct nt_selection {
 	struct nt_selection_paths paths;
 	struct nt_profiles profiles;
 	struct nt_memory memory[NT_LEVELS];
-	struct nt_launch_limits limits;
 	struct nt_launch_case launch;
 	struct nt_launch_choice choice;
-	unsigned hosts, hosts_unknown; /* of the step */
-	bool hosts_mixed;
+	bool hosts_mixed; /* their hardware differs */
 	struct nt_error trouble; /* what could not be read; "" */
 };
 

@@ -5,32 +5,28 @@
 
 #include <string.h>
 
-static const char *const names[NT_WHY_COUNT] = {
-#define NT_WHY_NAME(id, text) [NT_WHY_##id] = #id,
-	NT_WHYS(NT_WHY_NAME)
-#undef NT_WHY_NAME
-};
-
-static const char *const texts[NT_WHY_COUNT] = {
-#define NT_WHY_TEXT(id, text) [NT_WHY_##id] = text,
-	NT_WHYS(NT_WHY_TEXT)
-#undef NT_WHY_TEXT
+static const struct {
+	const char *name, *text;
+} whys[NT_WHY_COUNT] = {
+#define NT_WHY_ROW(id, text) [NT_WHY_##id] = { #id, text },
+	NT_WHYS(NT_WHY_ROW)
+#undef NT_WHY_ROW
 };
 
 const char *nt_why_name(int why)
 {
-	return why >= 0 && why < NT_WHY_COUNT ? names[why] : "?";
+	return why >= 0 && why < NT_WHY_COUNT ? whys[why].name : "?";
 }
 
 const char *nt_why_text(int why)
 {
-	return why >= 0 && why < NT_WHY_COUNT ? texts[why] : "?";
+	return why >= 0 && why < NT_WHY_COUNT ? whys[why].text : "?";
 }
 
 int nt_why_parse(const char *name)
 {
 	for (int why = 0; why < NT_WHY_COUNT; why++)
-		if (strcmp(name, names[why]) == 0)
+		if (strcmp(name, whys[why].name) == 0)
 			return why;
 	return -1;
 }

@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 #include <stdio.h>
-#include "profiles/choice.h"
+#include "profiles/select.h"
 
 /* The source of a choice: "calibrated 2026-11-22 on 2 x 1", or the reason. Returns out. */
 const char *nt_choice_from(const struct nt_launch_choice *choice,

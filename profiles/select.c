@@ -7,26 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-void nt_launch_limits_default(struct nt_launch_limits *limits)
-{
-	*limits = (struct nt_launch_limits){
-		.floor = 0.03,
-		.alpha = 0.05,
-		.measured = 0.6,
-		.blind_worst = 1.10,
-		.blind_small_bytes = 256 << 10,
-		.blind_large_bytes = 4 << 20,
-		.trust_jobs = 3,
-		.stay = 0.25,
-		.missing = 0.05,
-		.step_test = { .sure_p = 0.01, .slower_p = 0.10, .loss = 0.02, .gain = 0.08 },
-	};
-}
+#define GAIN_LEAST 0.03 /* smallest gain worth a profile */
+#define ALPHA 0.05 /* largest p of the mix, over all profiles together */
+#define STAY_P 0.25 /* largest p of the mix for the profile of the job's last step */
+#define MISSING_P 0.05 /* largest p by which an expected gain is not there */
+#define MEASURED_LEAST 0.6 /* share of the default's cost that must be measured, not estimated */
+/* If the mix is unknown: the largest significant ratio at any size, and the sizes that must have
+ * been measured: at least one so small and one so large. */
+#define BLIND_WORST 1.10
+#define BLIND_SMALL_BYTES (256 << 10)
+#define BLIND_LARGE_BYTES (4 << 20)
 
 /* The inputs of one decision. */
 struct deciding {
 	const struct nt_launch_case *launch;
-	const struct nt_launch_limits *limits;
 	struct nt_launch_choice *out;
 	struct nt_step_history history;
 	struct nt_mix mix;
@@ -92,9 +86,11 @@ static void find_mix(struct deciding *d)
 	d->out->mix_known = d->mix.count > 0;
 }
 
-static bool enough(const struct deciding *d, const struct nt_mix_cost *cost)
+/* Are there enough measurements to rely on it? The p of a calibration includes the errors of its
+ * estimates. */
+static bool enough(const struct nt_mix_cost *cost)
 {
-	return nt_mix_cost_suffices(cost, d->limits->measured);
+	return cost->known && (cost->calibrated || cost->measured >= MEASURED_LEAST);
 }
 
 static uint32_t job_of(const struct deciding *d)
@@ -122,10 +118,9 @@ static int find_mix_cost(const struct deciding *d, struct nt_candidate *candidat
 					      : (older ? NT_SCOPE_OLDER : NT_SCOPE_NEWEST);
 			if (nt_mix_cost(&scope, candidate->profile->name, &d->mix, &cost) < 0)
 				return -1;
-			if (cost.known && !enough(d, out))
+			if (cost.known && !enough(out))
 				candidate->level = (enum nt_level)level;
-			*out = enough(d, &cost) || !enough(d, out) ? nt_mix_cost_join(out, &cost)
-								   : *out;
+			*out = enough(&cost) || !enough(out) ? nt_mix_cost_join(out, &cost) : *out;
 		}
 	}
 	return 0;
@@ -135,13 +130,12 @@ static void test_steps(const struct deciding *d, struct nt_candidate *candidate)
 {
 	const char *name = candidate->profile->name;
 
-	candidate->trust = nt_history_trust(&d->history, name, &d->limits->step_test,
-					    d->limits->trust_jobs);
+	candidate->trust = nt_history_trust(&d->history, name);
 	candidate->here = step_with(d, name) != NULL;
 	candidate->step_test = (struct nt_step_test_result){ .ratio = 1, .p = 1 };
 	if (candidate->here)
 		candidate->step_test = nt_history_test(&d->history, job_of(d), NT_PROFILE_DEFAULT,
-						       name, &d->limits->step_test);
+						       name);
 }
 
 static bool is_last(const struct deciding *d, const struct nt_candidate *candidate)
@@ -156,21 +150,20 @@ static enum nt_why mix_says(const struct deciding *d, const struct nt_candidate 
 
 	if (!cost->known)
 		return NT_WHY_NOTHING_KNOWN;
-	if (!enough(d, cost))
+	if (!enough(cost))
 		return NT_WHY_TOO_LITTLE;
-	if (!d->out->mix_known && (cost->least_bytes > d->limits->blind_small_bytes ||
-				   cost->most_bytes < d->limits->blind_large_bytes))
+	if (!d->out->mix_known &&
+	    (cost->least_bytes > BLIND_SMALL_BYTES || cost->most_bytes < BLIND_LARGE_BYTES))
 		return NT_WHY_TOO_FEW_SIZES;
-	if (!d->out->mix_known && cost->sure_worst > d->limits->blind_worst)
+	if (!d->out->mix_known && cost->sure_worst > BLIND_WORST)
 		return NT_WHY_WORST;
 	if (cost->ratio > 1)
 		return NT_WHY_SLOWER;
-	if (cost->ratio > 1 - d->limits->floor)
+	if (cost->ratio > 1 - GAIN_LEAST)
 		return NT_WHY_SMALL;
 	/* What is in use stays until something speaks against it. */
-	return cost->p < (is_last(d, candidate) ? d->limits->stay : d->limits->alpha / d->looks)
-		       ? NT_WHY_GAIN
-		       : NT_WHY_NOISE;
+	return cost->p < (is_last(d, candidate) ? STAY_P : ALPHA / d->looks) ? NT_WHY_GAIN
+									     : NT_WHY_NOISE;
 }
 
 /* Its newest step here left no measurements: NCCL may fail with it. */
@@ -256,7 +249,7 @@ static int look_nearby(const struct deciding *d, struct nt_candidate *candidate)
 		if (!cost.known)
 			continue;
 		candidate->nearby = log(cost.ratio);
-		if (near == NT_NEAR_PATCH && nt_estimate_p_above(&estimate, 0) < d->limits->alpha)
+		if (near == NT_NEAR_PATCH && nt_estimate_p_above(&estimate, 0) < ALPHA)
 			candidate->why = NT_WHY_LOST_NEARBY;
 		else if (near != NT_NEAR_SHAPE)
 			candidate->why = NT_WHY_OTHER_SOFTWARE;
@@ -274,8 +267,7 @@ static bool better(const struct deciding *d, const struct nt_candidate *a,
 	double apart = log(a->cost.ratio) - log(b->cost.ratio), error = 0;
 
 	if (a->here && b->here)
-		test = nt_history_test(&d->history, job_of(d), b->profile->name, a->profile->name,
-				       &d->limits->step_test);
+		test = nt_history_test(&d->history, job_of(d), b->profile->name, a->profile->name);
 	if (test.verdict == NT_STEPS_FASTER || test.verdict == NT_STEPS_SLOWER)
 		return test.verdict == NT_STEPS_FASTER;
 	if (is_last(d, a) || is_last(d, b))
@@ -344,14 +336,13 @@ static int beside_default(const struct deciding *d, struct nt_memory *out)
 }
 
 /* Less than half of what was expected is there, and that is more than steps differ by. */
-static bool is_missing(const struct deciding *d, const struct nt_mix_cost *expected,
-		       const struct nt_mix_cost *seen)
+static bool is_missing(const struct nt_mix_cost *expected, const struct nt_mix_cost *seen)
 {
 	struct nt_estimate less = { true, log(seen->ratio) - log(expected->ratio),
 				    hypot(seen->error, expected->error), seen->degrees };
 
 	return log(seen->ratio) > log(expected->ratio) / 2 &&
-	       nt_estimate_p_above(&less, 0) < d->limits->missing;
+	       nt_estimate_p_above(&less, 0) < MISSING_P;
 }
 
 /* The last step used a profile for what is remembered of it, and this job has no step with the
@@ -360,6 +351,7 @@ static bool is_missing(const struct deciding *d, const struct nt_mix_cost *expec
  * be measured. */
 static int doubt(struct deciding *d)
 {
+	const struct nt_candidate *last;
 	struct nt_memory both;
 	struct nt_mix_cost seen;
 	int rc;
@@ -372,13 +364,10 @@ static int doubt(struct deciding *d)
 					     .where = &d->launch->where,
 					     .now_s = d->launch->now_s },
 			 d->last->profile, &d->mix, &seen);
-	for (unsigned i = 0; rc == 0 && i < d->out->count; i++) {
-		const struct nt_candidate *candidate = &d->out->candidate[i];
-
-		if (is_last(d, candidate) && candidate->cost.known && seen.known &&
-		    seen.measured >= d->limits->measured)
-			d->doubtful = is_missing(d, &candidate->cost, &seen);
-	}
+	last = nt_choice_find(d->out, d->last->profile);
+	if (rc == 0 && last != NULL && last->cost.known && seen.known &&
+	    seen.measured >= MEASURED_LEAST)
+		d->doubtful = is_missing(&last->cost, &seen);
 	free(both.entry);
 	return rc;
 }
@@ -386,23 +375,12 @@ static int doubt(struct deciding *d)
 /* The last step used a profile that should have been faster, and the program was slower. */
 static bool has_to_go_back(const struct deciding *d)
 {
+	const struct nt_candidate *last;
+
 	if (d->last == NULL || is_default(d->last) || d->last->asked)
 		return false;
-	for (unsigned i = 0; i < d->out->count; i++) {
-		const struct nt_candidate *candidate = &d->out->candidate[i];
-
-		if (is_last(d, candidate))
-			return candidate->step_test.verdict == NT_STEPS_SLOWER;
-	}
-	return false;
-}
-
-static bool anything_known(const struct nt_launch_choice *out)
-{
-	for (unsigned i = 0; i < out->count; i++)
-		if (out->candidate[i].cost.known)
-			return true;
-	return false;
+	last = nt_choice_find(d->out, d->last->profile);
+	return last != NULL && last->step_test.verdict == NT_STEPS_SLOWER;
 }
 
 static void decide(struct deciding *d)
@@ -417,7 +395,7 @@ static void decide(struct deciding *d)
 	else if (best != NULL)
 		take(out, best, best->why);
 	else
-		take(out, NULL, anything_known(out) ? NT_WHY_NONE_BETTER : NT_WHY_NOTHING_KNOWN);
+		take(out, NULL, d->looks > 0 ? NT_WHY_NONE_BETTER : NT_WHY_NOTHING_KNOWN);
 }
 
 const struct nt_candidate *nt_choice_find(const struct nt_launch_choice *choice,
@@ -476,8 +454,7 @@ static int choose(struct deciding *d)
 	return 0;
 }
 
-int nt_select(const struct nt_launch_case *launch, const struct nt_launch_limits *limits,
-	      struct nt_launch_choice *out)
+int nt_select(const struct nt_launch_case *launch, struct nt_launch_choice *out)
 {
 	struct deciding *d = calloc(1, sizeof(*d));
 	int rc = -1;
@@ -487,7 +464,6 @@ int nt_select(const struct nt_launch_case *launch, const struct nt_launch_limits
 	if (d == NULL)
 		return -1;
 	d->launch = launch;
-	d->limits = limits;
 	d->out = out;
 	rc = choose(d);
 	if (rc < 0)

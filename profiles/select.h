@@ -16,23 +16,58 @@
  *     again.
  *
  * Threads:  pure.
- * Memory:   heap while the function runs; the choice is a value.
+ * Memory:   heap while the function runs; the choice is a value, what it points to is the caller's.
  * Errors:   -1 only if memory runs out; the choice is then the default.
  * Units:    ratios, gains, shares and p as fractions of 1; seconds since 1970.
  */
 #ifndef NT_LAUNCH_CHOOSE_H
 #define NT_LAUNCH_CHOOSE_H
 
-#include "profiles/choice.h"
+#include "profiles/step-test.h"
+#include "profiles/profile.h"
+#include "profiles/select-reason.h"
+#include "profiles/mix-cost.h"
 
-void nt_launch_limits_default(struct nt_launch_limits *limits);
+enum nt_level { NT_LEVEL_JOB = 0, NT_LEVEL_USER, NT_LEVEL_SITE, NT_LEVELS };
+
+struct nt_launch_case {
+	const struct nt_memory *memory[NT_LEVELS]; /* in order (nt_memory_sort); NULL: none */
+	const struct nt_profiles *profiles;
+	struct nt_where where;
+	const struct nt_mix *mix; /* NULL: of the job's last step, else of the newest known job */
+	int64_t now_s;
+};
+
+/* One profile that could be selected. */
+struct nt_candidate {
+	const struct nt_profile *profile;
+	enum nt_level level; /* whose measurements the cost is from */
+	struct nt_mix_cost cost; /* .known is false: nothing was measured at this place */
+	struct nt_profile_trust trust;
+	bool here; /* it has run in this job */
+	struct nt_step_test_result step_test; /* if it ran in this job */
+	bool used; /* it may be selected */
+	/* Logarithm of its ratio where it was measured with other software or on other numbers of
+	 * nodes, and not here; else 0. A calibration tries the lowest first. */
+	double nearby;
+	enum nt_why why; /* the reason for or against it */
+};
+
+struct nt_launch_choice {
+	char profile[NT_PROFILE_NAME]; /* NT_PROFILE_DEFAULT, or a name from the files */
+	enum nt_why why;
+	const struct nt_candidate *chosen; /* NULL for the default; into candidate */
+	bool observe; /* forced choices gave wrong results on this hardware: do not force any */
+	bool mix_known;
+	unsigned count;
+	struct nt_candidate candidate[NT_PROFILES_MAX]; /* in the files' order */
+};
 
 /* NULL: it has none of that name. */
 const struct nt_candidate *nt_choice_find(const struct nt_launch_choice *choice,
 					  const char *profile);
 
 /* out->chosen points into *out: do not copy a choice. */
-int nt_select(const struct nt_launch_case *launch, const struct nt_launch_limits *limits,
-	      struct nt_launch_choice *out);
+int nt_select(const struct nt_launch_case *launch, struct nt_launch_choice *out);
 
 #endif

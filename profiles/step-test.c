@@ -16,7 +16,12 @@ const char *nt_trust_name(int trust)
 	return trust >= 0 && trust <= NT_TRUST_QUARANTINED ? trusts[trust] : "?";
 }
 
+#define TRUST_JOBS 3
 #define MARKERS_DIFFER 1.1 /* of the numbers of calls */
+#define SURE_P 0.01 /* largest that counts as faster, and as slower for other jobs, too */
+#define SLOWER_P 0.10 /* as slower, for the job itself: going back costs little */
+#define LOSS 0.02 /* smallest growth of the period that counts as slower */
+#define GAIN 0.08 /* smallest fall that counts as faster: using a profile must be justified */
 
 static unsigned shared_keys(const struct nt_memory_entry *a, const struct nt_memory_entry *b)
 {
@@ -167,11 +172,10 @@ static const struct nt_memory_entry *newest_with(const struct nt_step_history *h
 	return any;
 }
 
-static struct nt_step_test_result verdict_of(const struct nt_estimate *estimate,
-					     const struct nt_step_test_rule *how)
+static struct nt_step_test_result verdict_of(const struct nt_estimate *estimate)
 {
 	struct nt_step_test_result out = { .verdict = NT_STEPS_UNKNOWN, .ratio = 1, .p = 1 };
-	double faster = nt_estimate_p_below(estimate, 0);
+	double faster = nt_estimate_p_below(estimate);
 	double slower = nt_estimate_p_above(estimate, 0);
 
 	if (!estimate->known)
@@ -179,9 +183,9 @@ static struct nt_step_test_result verdict_of(const struct nt_estimate *estimate,
 	out.ratio = exp(estimate->log_ratio);
 	out.p = faster < slower ? faster : slower;
 	out.verdict = NT_STEPS_SAME;
-	if (faster < how->sure_p && out.ratio <= 1 - how->gain)
+	if (faster < SURE_P && out.ratio <= 1 - GAIN)
 		out.verdict = NT_STEPS_FASTER;
-	else if (slower < how->slower_p && out.ratio >= 1 + how->loss)
+	else if (slower < SLOWER_P && out.ratio >= 1 + LOSS)
 		out.verdict = NT_STEPS_SLOWER;
 	return out;
 }
@@ -219,8 +223,7 @@ static struct nt_estimate in_job(const struct nt_step_history *history, struct w
 }
 
 struct nt_step_test_result nt_history_test(const struct nt_step_history *history, uint32_t job,
-					   const char *base, const char *profile,
-					   const struct nt_step_test_rule *how)
+					   const char *base, const char *profile)
 {
 	const struct nt_memory_entry *newest = newest_with(history, job, profile);
 	struct which of_base = { .like = newest, .profile = base, .job = job };
@@ -228,12 +231,12 @@ struct nt_step_test_result nt_history_test(const struct nt_step_history *history
 	struct nt_estimate near, far, both = { 0 };
 
 	if (newest == NULL)
-		return verdict_of(&both, how);
+		return verdict_of(&both);
 	near = in_job(history, of_base, of_arm);
 	of_base.but_job = of_arm.but_job = true;
 	far = compare(history, &of_base, &of_arm);
 	both = nt_estimate_join(&near, &far);
-	return verdict_of(&both, how);
+	return verdict_of(&both);
 }
 
 /* Jobs with such steps. */
@@ -252,8 +255,7 @@ static unsigned jobs_of(const struct nt_step_history *history, const struct whic
 	return count;
 }
 
-struct nt_profile_trust nt_history_trust(const struct nt_step_history *history, const char *profile,
-					 const struct nt_step_test_rule *how, unsigned trust_jobs)
+struct nt_profile_trust nt_history_trust(const struct nt_step_history *history, const char *profile)
 {
 	struct which of_base = { .profile = NT_PROFILE_DEFAULT };
 	struct which of_arm = { .profile = profile, .but_asked = true };
@@ -261,18 +263,18 @@ struct nt_profile_trust nt_history_trust(const struct nt_step_history *history, 
 	struct nt_estimate estimate = { 0 };
 	struct nt_turns arms, bases;
 
-	out.test = verdict_of(&estimate, how);
+	out.test = verdict_of(&estimate);
 	of_base.like = of_arm.like = newest_with(history, 0, profile);
 	if (of_arm.like == NULL)
 		return out;
 	arms = samples_of(history, &of_arm);
 	bases = samples_of(history, &of_base);
 	estimate = nt_estimate_of(&bases, &arms);
-	out.test = verdict_of(&estimate, how);
+	out.test = verdict_of(&estimate);
 	out.jobs = jobs_of(history, &of_arm);
-	if (out.test.verdict == NT_STEPS_SLOWER && out.test.p < how->sure_p)
+	if (out.test.verdict == NT_STEPS_SLOWER && out.test.p < SURE_P)
 		out.level = arms.count > 1 ? NT_TRUST_QUARANTINED : NT_TRUST_MARKED;
-	else if (out.test.verdict == NT_STEPS_FASTER && out.jobs >= trust_jobs)
+	else if (out.test.verdict == NT_STEPS_FASTER && out.jobs >= TRUST_JOBS)
 		out.level = NT_TRUST_TRUSTED;
 	else if (out.test.verdict != NT_STEPS_UNKNOWN)
 		out.level = NT_TRUST_TRIED;

@@ -27,18 +27,10 @@ struct nt_step_test_result {
 	double p; /* one-sided */
 };
 
-struct nt_step_test_rule {
-	double sure_p; /* largest that counts as faster, and as slower for other jobs, too */
-	double slower_p; /* as slower, for the job itself: going back costs little */
-	double loss; /* smallest growth of the period that counts as slower */
-	/* Smallest fall that counts as faster. It is larger: using a profile must be justified. */
-	double gain;
-};
-
 enum nt_trust {
 	NT_TRUST_UNTRIED = 0, /* no verdict */
 	NT_TRUST_TRIED, /* tested, not slower */
-	NT_TRUST_TRUSTED, /* faster, in so many distinct jobs */
+	NT_TRUST_TRUSTED, /* faster, in three distinct jobs */
 	NT_TRUST_MARKED, /* slower, in the one step where it was used */
 	NT_TRUST_QUARANTINED, /* slower, in two or more: not used before these entries fade */
 };
@@ -68,12 +60,11 @@ void nt_history_sort(struct nt_step_history *history);
  * other profile's in the job, or in any job if it has none there. job 0: of the newest step's
  * job. */
 struct nt_step_test_result nt_history_test(const struct nt_step_history *history, uint32_t job,
-					   const char *base, const char *profile,
-					   const struct nt_step_test_rule *how);
+					   const char *base, const char *profile);
 
 /* How far a profile is trusted, from all steps for which it was not requested by name. */
-struct nt_profile_trust nt_history_trust(const struct nt_step_history *history, const char *profile,
-					 const struct nt_step_test_rule *how, unsigned trust_jobs);
+struct nt_profile_trust nt_history_trust(const struct nt_step_history *history,
+					 const char *profile);
 
 const char *nt_trust_name(int trust);
 

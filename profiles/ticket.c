@@ -14,6 +14,7 @@
 
 #define EXPECTED_MAX 1000
 #define VALUE_MAX 512 /* longest member, with its NUL */
+#define WORD_MAX 64 /* likewise, in a member of several */
 
 /* Text for users, which goes into JSON and logs. */
 static bool is_source(const char *value)
@@ -78,39 +79,28 @@ static void put_expected(const struct nt_ticket *ticket, char *out)
 }
 
 /* Passes each space-separated word to take(); -1 if one is refused, or there is none. */
-static int take_words(const char *value, int (*take)(void *context, const char *word),
-		      void *context)
+static int take_words(const char *value, int (*take)(void *context, char *word), void *context)
 {
-	char word[64];
+	char copy[VALUE_MAX];
+	char *rest = copy;
 
-	for (;;) {
-		size_t length = strcspn(value, " ");
+	snprintf(copy, sizeof(copy), "%s", value);
+	while (rest != NULL) {
+		char *word = strsep(&rest, " ");
 
-		if (length == 0 || length >= sizeof(word))
+		if (word[0] == '\0' || strlen(word) >= WORD_MAX || take(context, word) < 0)
 			return -1;
-		memcpy(word, value, length);
-		word[length] = '\0';
-		if (take(context, word) < 0)
-			return -1;
-		if (value[length] == '\0')
-			return 0;
-		value += length + 1;
 	}
+	return 0;
 }
 
-static int take_setting(void *context, const char *word)
+static int take_setting(void *context, char *word)
 {
 	struct nt_settings *settings = context;
-	const char *equals = strchr(word, '=');
-	char name[40];
-	int id;
+	int id = nt_variable_find(strsep(&word, "="));
 
-	if (equals == NULL || (size_t)(equals - word) >= sizeof(name))
-		return -1;
-	snprintf(name, sizeof(name), "%.*s", (int)(equals - word), word);
-	id = nt_variable_find(name);
-	if (id < 0 || settings->set[id] ||
-	    nt_variable_parse((unsigned)id, equals + 1, &settings->value[id], NULL) < 0)
+	if (id < 0 || word == NULL || settings->set[id] ||
+	    nt_variable_parse((unsigned)id, word, &settings->value[id], NULL) < 0)
 		return -1;
 	settings->set[id] = true;
 	return 0;
@@ -128,7 +118,7 @@ static void put_settings(const struct nt_ticket *ticket, char *out)
 	nt_settings_text(&ticket->settings, out, VALUE_MAX);
 }
 
-static int leave_word(void *ticket, const char *word)
+static int leave_word(void *ticket, char *word)
 {
 	if (strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != strlen(word))
 		return -1;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include "lib/file.h"
 #include "lib/hash.h"
+#include "lib/list.h"
 #include "lib/trim.h"
 #include "profiles/variable.h"
 
@@ -28,18 +29,12 @@ bool nt_user_env_has(const struct nt_user_env *env, const char *name)
 
 bool nt_launched(const char *launched, const char *name, const char *value)
 {
-	size_t name_bytes = strlen(name), value_bytes = strlen(value);
+	char word[NT_USER_ENV_NAME + NT_USER_ENV_VALUE];
+	const int bytes = snprintf(word, sizeof(word), "%s=%s", name, value);
 
-	for (const char *word = launched; word != NULL && word[0] != '\0';) {
-		size_t length = strcspn(word, " ");
-
-		if (length == name_bytes + 1 + value_bytes && word[name_bytes] == '=' &&
-		    memcmp(word, name, name_bytes) == 0 &&
-		    memcmp(word + name_bytes + 1, value, value_bytes) == 0)
-			return true;
-		word += length + (word[length] == ' ');
-	}
-	return false;
+	/* A profile sets nothing longer. */
+	return launched != NULL && bytes > 0 && (size_t)bytes < sizeof(word) &&
+	       nt_list_has(launched, ' ', word, (size_t)bytes);
 }
 
 /* The first source that sets a variable wins, as in NCCL. */

@@ -3,10 +3,8 @@
 /* variable.c - see variable.h */
 #include "profiles/variable.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "lib/list.h"
 #include "lib/near.h"

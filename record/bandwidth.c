@@ -29,6 +29,24 @@ void nt_ring_volume(int coll, double ranks, double nodes, double bytes, double *
 	*between_bytes = ranks > 1 ? link * crossing : 0;
 }
 
+void nt_p2p_volume(int kind, double ranks, double nodes, double bytes, double *inside_bytes,
+		   double *between_bytes)
+{
+	const double here = nodes > 0 ? ranks / nodes : NAN;
+
+	*inside_bytes = *between_bytes = NAN;
+	if (kind == NT_P2P_ALLTOALL) {
+		*inside_bytes = bytes * (here - 1) / ranks;
+		*between_bytes = bytes * (ranks - here) / ranks;
+	} else if (nodes == 1) {
+		*inside_bytes = bytes;
+		*between_bytes = 0;
+	} else if (nodes == ranks) {
+		*inside_bytes = 0;
+		*between_bytes = bytes;
+	}
+}
+
 enum nt_which nt_row_in_force(const struct nt_key *row)
 {
 	return row->arm != NT_ARM_BASELINE ? NT_OF_ARM : NT_OF_AUTO;
@@ -42,6 +60,14 @@ bool nt_row_duration_known(const struct nt_key *row)
 double nt_row_own_us(const struct nt_key *row, enum nt_which which)
 {
 	return nt_row_duration_known(row) ? row->own_us[which] : NAN;
+}
+
+double nt_row_all_us(const struct nt_key *row)
+{
+	const double calls = row->rank_calls > 0 ? (double)row->rank_calls
+						 : (double)row->calls * row->ranks;
+
+	return row->calls > 0 ? nt_row_own_us(row, nt_row_in_force(row)) * calls : NAN;
 }
 
 double nt_row_call_us(const struct nt_key *row, enum nt_which which)

@@ -24,6 +24,12 @@ double nt_busbw_gbs(int coll, double ranks, double bytes, double us);
 void nt_ring_volume(int coll, double ranks, double nodes, double bytes, double *inside_bytes,
 		    double *between_bytes);
 
+/* Where bytes that all ranks have sent went. NAN: no event names the peers of a send, so that is
+ * only known of an all-to-all in equal parts, and where all ranks are on one node or each is on its
+ * own. What an all-to-all sends to the rank itself is not in it. */
+void nt_p2p_volume(int kind, double ranks, double nodes, double bytes, double *inside_bytes,
+		   double *between_bytes);
+
 /* The time of a call of a row that is to be shown: its own where that is known of all that the row
  * compares, else the period. NAN: neither is. */
 enum nt_which { NT_OF_AUTO, NT_OF_ARM }; /* NCCL's pick, and the arm that is compared with it */
@@ -32,6 +38,8 @@ double nt_row_call_us(const struct nt_key *row, enum nt_which which);
 bool nt_row_duration_known(const struct nt_key *row);
 /* The call's own, or NAN: what is called the time of a call where nobody can mark it. */
 double nt_row_own_us(const struct nt_key *row, enum nt_which which);
+/* The time of all calls of a row on all ranks; NAN: not known. */
+double nt_row_all_us(const struct nt_key *row);
 /* The arm in force: NT_OF_ARM where one was committed. */
 enum nt_which nt_row_in_force(const struct nt_key *row);
 

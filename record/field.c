@@ -47,6 +47,7 @@ static void clear(const struct nt_field *field, void *member)
 	case NT_FIELD_QUOTED:
 	case NT_FIELD_TEXT: *(char *)member = '\0'; break;
 	case NT_FIELD_COLL:
+	case NT_FIELD_KIND:
 	case NT_FIELD_STATE:
 	case NT_FIELD_ARM: *(int *)member = -1; break;
 	case NT_FIELD_REASON: *(int *)member = NT_REASON_NONE; break;
@@ -137,7 +138,8 @@ static void put_field(struct nt_json_writer *put, const struct nt_field *field, 
 	case NT_FIELD_TEXT: put_text(put, field, member); break;
 	case NT_FIELD_QUOTED: nt_json_put_quoted(put, field->name, member); break;
 	case NT_FIELD_COLL:
-		if (*(const int *)member >= 0 && *(const int *)member < NT_COLLS)
+	case NT_FIELD_KIND:
+		if (*(const int *)member >= 0 && *(const int *)member < NT_KINDS)
 			nt_json_put_text(put, field->name, nt_coll_name(*(const int *)member));
 		break;
 	case NT_FIELD_ARM:

@@ -38,6 +38,7 @@ enum nt_field_kind {
 	NT_FIELD_TEXT, /* char[size]; "" where it is left out */
 	NT_FIELD_QUOTED, /* char[size]: the same, and quotes are kept, each behind a backslash */
 	NT_FIELD_COLL, /* int: enum nt_coll; -1 unknown */
+	NT_FIELD_KIND, /* int: the same, or enum nt_p2p_kind */
 	NT_FIELD_ARM, /* int: as nt_arm_parse has it; -1 unknown */
 	NT_FIELD_STATE, /* int: NT_KEYSTATE_*, written as its word; -1 unknown */
 	NT_FIELD_REASON, /* int: enum nt_reason_id, written as its code; NT_REASON_NONE left out */
@@ -64,7 +65,7 @@ enum nt_keystate {
 };
 
 /* How the fields of two keys become one (record.def). */
-enum nt_merge { NT_MERGE_FIRMEST, NT_MERGE_TOTAL, NT_MERGE_CALLS, NT_MERGE_LATEST };
+enum nt_merge { NT_MERGE_FIRMEST, NT_MERGE_TOTAL, NT_MERGE_RANKS, NT_MERGE_CALLS, NT_MERGE_LATEST };
 
 struct nt_field {
 	const char *name;
@@ -97,6 +98,7 @@ enum {
 #define NT_MEMBER_TEXT(member, size) char member[size];
 #define NT_MEMBER_QUOTED(member, size) char member[size];
 #define NT_MEMBER_COLL(member, size) int member;
+#define NT_MEMBER_KIND(member, size) int member;
 #define NT_MEMBER_ARM(member, size) int member;
 #define NT_MEMBER_STATE(member, size) int member;
 #define NT_MEMBER_REASON(member, size) int member;

@@ -471,12 +471,12 @@ void nt_summary_sort(struct nt_summary *summary)
 /* What a row leaves out that can be told from the rest, where room was short. */
 static void complete(struct nt_key *row, const struct nt_step *step)
 {
-	double us = nt_row_own_us(row, nt_row_in_force(row));
+	double us = nt_row_all_us(row);
 	double all_us = step->comm_ms * 1e3 * (double)step->ranks;
 
 	nt_key_compare(row);
 	if (isnan(row->share) && row->calls > 0 && step->ranks > 0 && all_us > 0 && !isnan(us))
-		row->share = fmin(us * (double)row->calls * row->ranks / all_us, 1);
+		row->share = fmin(us / all_us, 1);
 }
 
 static void guess(struct nt_summary *summary, size_t at)
@@ -500,6 +500,10 @@ static void guess(struct nt_summary *summary, size_t at)
 			continue;
 		if (comms > family->comms)
 			family->comms = comms;
+		if (!nt_kind_tunable(row->coll)) {
+			nt_parallelism_add_p2p(&known, row->coll, row->calls);
+			continue;
+		}
 		known.calls[row->coll] += (row->calls > 0 ? row->calls : 0) / comms;
 		known.bytes[row->coll] += (double)(row->calls > 0 ? row->calls : 0) *
 					  (double)row->bytes / (double)comms;

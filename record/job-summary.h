@@ -96,7 +96,8 @@ struct nt_begun_seen {
 
 /* What a communicator moved by one collective. Bytes are those that the calls name; inside and
  * between are what all ranks together send to ranks of their own node and of others, where each
- * sends what a ring would have it send: NCCL does not tell what it really moves. */
+ * sends what a ring would have it send: NCCL does not tell what it really moves. Of sends and
+ * receives, bytes are what all ranks have sent, and inside and between are nt_p2p_volume()'s. */
 struct nt_volume {
 	int coll;
 	int64_t calls;

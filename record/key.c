@@ -116,15 +116,22 @@ static bool knows_more(const struct nt_key *left, const struct nt_key *right)
 void nt_key_merge_rank(struct nt_key *known, const struct nt_key *key)
 {
 	const bool more = knows_more(key, known), later = key->calls > known->calls;
+	const double slowest_us = known->auto_own_us;
 
 	for (size_t i = 0; i < nt_key_fields.count; i++) {
 		const struct nt_field *field = &nt_key_fields.field[i];
 		const bool counted = field->merge == NT_MERGE_CALLS ||
 				     field->merge == NT_MERGE_LATEST;
 
-		if (counted ? later : more)
+		if (field->merge == NT_MERGE_RANKS)
+			add(field, known, key);
+		else if (counted ? later : more)
 			take(field, known, key);
 	}
+	/* Of sends and receives each rank has its own: the slowest one's is right, as some stamp
+	 * the end too early. */
+	if (!nt_kind_tunable(known->coll))
+		known->auto_own_us = fmax(slowest_us, key->auto_own_us);
 	if (more)
 		known->rank = key->rank;
 }
@@ -134,7 +141,8 @@ void nt_key_merge_comm(struct nt_key *row, const struct nt_key *key, bool firmer
 	for (size_t i = 0; i < nt_key_fields.count; i++) {
 		const struct nt_field *field = &nt_key_fields.field[i];
 
-		if (field->merge == NT_MERGE_TOTAL || field->merge == NT_MERGE_CALLS)
+		if (field->merge == NT_MERGE_TOTAL || field->merge == NT_MERGE_RANKS ||
+		    field->merge == NT_MERGE_CALLS)
 			add(field, row, key);
 		else if (firmer)
 			take(field, row, key);

@@ -105,7 +105,7 @@ int nt_member_name_parse(const char *text, int *coll, size_t *bytes)
 		return -1;
 	memcpy(name, text, (size_t)(space - text));
 	name[space - text] = '\0';
-	*coll = nt_coll_parse(name);
+	*coll = nt_kind_parse(name);
 	if (*coll < 0 || nt_size_parse(space + 1, &size) < 0)
 		return -1;
 	*bytes = (size_t)size;

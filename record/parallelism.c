@@ -74,6 +74,14 @@ static bool is_often_called(const struct nt_parallelism *known, int64_t calls)
 	return known->steps > 0 ? calls / known->steps >= LAYER_CALLS : calls >= MANY_CALLS;
 }
 
+void nt_parallelism_add_p2p(struct nt_parallelism *known, int kind, int64_t calls)
+{
+	if (kind == NT_P2P_ALLTOALL)
+		known->exchanges += calls > 0 ? calls : 0;
+	else
+		known->pairs = (known->pairs > 0 ? known->pairs : 0) + (calls > 0 ? calls : 0);
+}
+
 enum nt_parallel nt_parallelism_parallel(const struct nt_parallelism *known)
 {
 	enum nt_parallel named = by_name(known->name);
@@ -87,6 +95,8 @@ enum nt_parallel nt_parallelism_parallel(const struct nt_parallelism *known)
 	}
 	if (named != NT_PARALLEL_UNKNOWN)
 		return named;
+	if (calls == 0 && known->exchanges > 0)
+		return NT_PARALLEL_EXPERT;
 	if (calls == 0)
 		return known->pairs > 0 ? NT_PARALLEL_PIPELINE : NT_PARALLEL_UNKNOWN;
 	if (known->nodes == 1 && !all && is_often_called(known, calls))

@@ -36,7 +36,11 @@ struct nt_parallelism {
 	int64_t calls[NT_COLLS]; /* of a rank */
 	double bytes[NT_COLLS]; /* of them together */
 	int64_t pairs; /* sends and receives; -1: not counted */
+	int64_t exchanges; /* all-to-alls */
 };
+
+/* Some calls of a kind that is not a collective (enum nt_p2p_kind). */
+void nt_parallelism_add_p2p(struct nt_parallelism *known, int kind, int64_t calls);
 
 enum nt_parallel nt_parallelism_parallel(const struct nt_parallelism *known);
 

@@ -17,6 +17,7 @@ static const char *const wanted[] = {
 	[NT_FIELD_SHARE] = "a number from 0 to 1",
 	[NT_FIELD_BOOL] = "true or false",
 	[NT_FIELD_COLL] = "a collective as NCCL spells it",
+	[NT_FIELD_KIND] = "a collective as NCCL spells it, Send, Recv, SendRecv or AllToAll",
 	[NT_FIELD_ARM] = "AUTO or ALGORITHM/PROTOCOL",
 	[NT_FIELD_STATE] = "a state of a key",
 	[NT_FIELD_REASON] = "a word",
@@ -155,6 +156,7 @@ static int read_value(const struct nt_field *field, json_object *value, void *me
 	case NT_FIELD_QUOTED:
 	case NT_FIELD_TEXT: return read_text(value, member, (size_t)field->size, how);
 	case NT_FIELD_COLL: return read_name(value, nt_coll_parse, member);
+	case NT_FIELD_KIND: return read_name(value, nt_kind_parse, member);
 	case NT_FIELD_ARM: return read_name(value, nt_arm_parse, member);
 	case NT_FIELD_STATE: return read_name(value, nt_keystate_parse, member);
 	case NT_FIELD_REASON: return read_name(value, nt_reason_parse, member);

@@ -3,6 +3,7 @@
 /* says.c - see says.h */
 #include "record/says.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -35,10 +36,12 @@ static double number_in(struct nt_text value, unsigned index)
 }
 
 /* What a row's reason says where nothing was saved; the first that is known counts most. */
-enum why { WHY_NONE, WHY_LITTLE, WHY_COMM, WHY_OPEN, WHY_USED, WHY_BEST };
+enum why { WHY_NONE, WHY_SEEN, WHY_LITTLE, WHY_COMM, WHY_OPEN, WHY_USED, WHY_BEST };
 
 static enum why why_of(int reason)
 {
+	if (reason == NT_REASON_P2P)
+		return WHY_SEEN;
 	if (reason == NT_REASON_UNWORTHY)
 		return WHY_LITTLE;
 	if (reason == NT_REASON_REMEMBERED)
@@ -64,6 +67,23 @@ static void note_why(struct nt_says *says, int reason)
 	says->reason = reason;
 }
 
+/* The next argument of a reason, without what does not fit. Returns where the rest begins. */
+static const char *take_argument(const char *from, const char *end, char *out, size_t out_bytes)
+{
+	const char *bar = memchr(from, '|', (size_t)(end - from));
+	const size_t bytes = (size_t)((bar ? bar : end) - from);
+
+	snprintf(out, out_bytes, "%.*s", (int)(bytes < out_bytes ? bytes : out_bytes - 1), from);
+	return bar ? bar + 1 : end;
+}
+
+static void take_behind(struct nt_says *says, const char *from, const char *end)
+{
+	from = take_argument(from, end, says->late, sizeof(says->late));
+	(void)take_argument(from, end, says->call, sizeof(says->call));
+	says->late[0] = (char)tolower((unsigned char)says->late[0]);
+}
+
 /* A code of a reason in quotes, as the last word of a text, and before its arguments. */
 static void take_code(struct nt_says *says, const char *from, const char *end)
 {
@@ -81,6 +101,8 @@ static void take_code(struct nt_says *says, const char *from, const char *end)
 	memcpy(code, at, bytes);
 	code[bytes] = '\0';
 	note_why(says, nt_reason_parse(code));
+	if (nt_reason_parse(code) == NT_REASON_BEHIND && at + bytes < end && at[bytes] == '|')
+		take_behind(says, at + bytes + 1, end);
 }
 
 /* ["8r2n 1 nopmix","algo"], ["3 little"] */
@@ -152,6 +174,7 @@ void nt_says_add(struct nt_says *says, struct nt_text step)
 	struct nt_json_member member;
 	struct nt_json_scanner scan;
 
+	with.late[0] = '\0';
 	nt_json_scan_begin(&scan, step);
 	while (nt_json_scan_next(&scan, &member) > 0) {
 		take_figure(&figures, &member);
@@ -208,6 +231,7 @@ static const char *nothing_words(const struct nt_says *says, char *out, size_t o
 {
 	static const char *const words[] = {
 		[WHY_NONE] = "",
+		[WHY_SEEN] = ": only sends and receives",
 		[WHY_LITTLE] = ": too little communication",
 		[WHY_COMM] = ": not tuned",
 		[WHY_OPEN] = ": nothing was decided",
@@ -252,11 +276,24 @@ static void add_calls(const struct nt_says *says, char out[NT_SAYS_MAX])
 	}
 }
 
+static const char *stall_words(const struct nt_says *says, char out[NT_SAYS_MAX])
+{
+	char piece[NT_SAYS_MAX];
+
+	nt_append(out, NT_SAYS_MAX, "stalled: others wait for %s", says->late);
+	snprintf(piece, sizeof(piece), " (%s)", says->call);
+	if (says->call[0])
+		add(out, piece);
+	return out;
+}
+
 const char *nt_says_text(const struct nt_says *says, char out[NT_SAYS_MAX])
 {
 	size_t bytes;
 
 	out[0] = '\0';
+	if (says->late[0])
+		return stall_words(says, out);
 	if (says->runs)
 		add(out, "so far: ");
 	else if (says->cut)

@@ -7,6 +7,7 @@
  *	cut short: saved 14.2 s
  *	nothing saved: NCCL's choice is best
  *	nothing saved: not tuned (nopmix)
+ *	stalled: others wait for rank 3 on n1 (AllReduce 64M, call 1204)
  *
  * It begins the job's record. The step's time is that of the last step that was measured; what was
  * saved and spent is the sum over all steps, without the launch profile's part. "so far": a step
@@ -31,6 +32,7 @@ struct nt_says {
 	bool runs, cut; /* a step runs; the last one ended without its processes' records */
 	double step_us, speed; /* 0: not known */
 	double saved_ms, spent_ms, estimated_ms;
+	char late[40], call[40]; /* who is waited for in the last step, in which call; "": nobody */
 	int why, reason; /* what counts most of the reasons for NCCL's choice */
 };
 

@@ -185,13 +185,20 @@ static void add_volume(struct maker *maker, const struct nt_sum_comm *comm, int 
 
 		if (key->coll != coll || key->calls <= 0)
 			continue;
+		volume.calls += key->calls;
+		if (!nt_kind_tunable(coll)) {
+			volume.bytes += key->sent_bytes > 0 ? (double)key->sent_bytes : 0;
+			continue;
+		}
 		nt_ring_volume(coll, (double)comm->ranks, (double)comm->nodes, (double)key->bytes,
 			       &inside, &between);
-		volume.calls += key->calls;
 		volume.bytes += (double)key->calls * (double)key->bytes;
 		volume.inside_bytes += (double)key->calls * inside;
 		volume.between_bytes += (double)key->calls * between;
 	}
+	if (!nt_kind_tunable(coll))
+		nt_p2p_volume(coll, (double)comm->ranks, (double)comm->nodes, volume.bytes,
+			      &volume.inside_bytes, &volume.between_bytes);
 	added = volume.calls > 0 ? ADD(maker, volume) : NULL;
 	if (added)
 		*added = volume;
@@ -239,7 +246,7 @@ static void add_comm(struct maker *maker, const struct nt_sum_comm *comm, size_t
 	add_places(maker, comm);
 	summary->comms[at].place_count = summary->place_count - summary->comms[at].first_place;
 	summary->comms[at].first_volume = summary->volume_count;
-	for (int coll = 0; coll < NT_COLLS; coll++)
+	for (int coll = 0; coll < NT_KINDS; coll++)
 		add_volume(maker, comm, coll);
 	summary->comms[at].volume_count = summary->volume_count - summary->comms[at].first_volume;
 	if (nt_sum_put_begun(maker->sum, summary) < 0 ||
@@ -409,9 +416,7 @@ static void add_shares(struct maker *maker)
 		struct nt_key *row = &summary->rows[i];
 
 		/* Of all ranks together, for now. */
-		row->share = row->calls > 0 ? nt_row_own_us(row, nt_row_in_force(row)) *
-						      (double)row->calls * row->ranks
-					    : NAN;
+		row->share = nt_row_all_us(row);
 		total_us += nt_or_zero(row->share);
 		step->spent_ms = plus(step->spent_ms, row->spent_ms);
 		step->saved_ms = plus(step->saved_ms, row->saved_ms);

@@ -12,11 +12,23 @@
 #define MAX_US 4e9 /* larger than any sample */
 #define NO_END_US 1e18 /* of the job's remaining time, so that it limits nothing */
 #define AT_THE_END_US 1.0
+/* of a key whose calls are so far apart: there is no limit to the time it is explored in */
+#define APART_CALLS 1000000
+#define APART_STEP_US 1e15
 
 void nt_drive_init(struct nt_drive *drive, const struct nt_rule *rule,
 		   const struct nt_policy *policy)
 {
 	*drive = (struct nt_drive){ .engine = { .policy = *policy, .rule = rule } };
+}
+
+static void set_age(const struct nt_drive *drive, struct nt_key_info *known)
+{
+	if (drive->apart_us <= 0)
+		return;
+	known->calls = APART_CALLS;
+	known->age_us = APART_CALLS * drive->apart_us;
+	known->step_us = APART_STEP_US;
 }
 
 /* Called so often that no budget limits exploring. */
@@ -35,6 +47,7 @@ static struct nt_key_info known_of(const struct nt_drive *drive, const struct nt
 	};
 
 	memcpy(known.cost_us, key->cost_us, sizeof(known.cost_us));
+	set_age(drive, &known);
 	return known;
 }
 

@@ -17,6 +17,7 @@
 struct nt_drive {
 	struct nt_engine engine;
 	double miss; /* share of positions without a call */
+	double apart_us; /* from call to call, with no limit to time; 0: unknown */
 	uint64_t seed;
 };
 

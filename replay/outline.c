@@ -26,7 +26,8 @@ static void gates(FILE *out, const struct nt_policy *p)
 	fprintf(out,
 		"  In the second round, a choice replaces NCCL's if all of this holds:\n"
 		"    its lower quartile is at least %g %% below that of NCCL's (min_gain), in percent of a call's\n"
-		"    own time, or of the time to the next one where NCCL does not tell its end;\n",
+		"    own time, or of the time to the next one where NCCL does not tell its end; if times have\n"
+		"    several modes, its median in one of them;\n",
 		percent(p->min_gain_micro));
 	exact_test(out, percent(p->alpha_micro));
 	fprintf(out,

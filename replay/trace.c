@@ -14,15 +14,6 @@
 #include "lib/number.h"
 #include "lib/trim.h"
 
-static int coll_of(const char *name)
-{
-	for (int c = 0; c < NT_COLLS; c++) {
-		if (strcasecmp(nt_coll_name(c), name) == 0)
-			return c;
-	}
-	return -1;
-}
-
 /* "Ring", "Simple": traces spell names in mixed case; a "4ch" after them is kept. */
 static int arm_of(const char *algo, const char *proto)
 {
@@ -102,11 +93,11 @@ static int parse_coll(struct nt_trace_row *r, char **line, struct nt_error *err)
 	const char *first = cut(line);
 	const char *second;
 
-	r->coll = coll_of(first);
+	r->coll = nt_coll_find(first);
 	if (r->coll >= 0)
 		return copy(r->collective, sizeof(r->collective), first, "collective", err);
 	second = cut(line);
-	r->coll = second ? coll_of(second) : -1;
+	r->coll = second ? nt_coll_find(second) : -1;
 	if (r->coll < 0)
 		return nt_error_set(err, "unknown collective '%.24s'", first);
 	(void)copy(r->collective, sizeof(r->collective), second, "collective", err);
@@ -164,7 +155,7 @@ static int parse_pick(struct nt_trace_row *r, char *line, struct nt_error *err)
 	if (!field[4])
 		return nt_error_set(err,
 				    "want collective, topology, bytes, algorithm and protocol");
-	r->coll = coll_of(field[0]);
+	r->coll = nt_coll_find(field[0]);
 	r->arm = arm_of(field[3], field[4]);
 	if (r->coll < 0 || r->arm < 0)
 		return nt_error_set(err, "unknown collective, algorithm or protocol");
@@ -252,7 +243,7 @@ static int merge(struct nt_trace *t, struct nt_error *err)
 	return 0;
 }
 
-int nt_trace_read(struct nt_trace *t, FILE *from, const char *name, struct nt_error *err)
+static int read_stream(struct nt_trace *t, FILE *from, const char *name, struct nt_error *err)
 {
 	*t = (struct nt_trace){ .rows = 0 };
 	if (load_lines(t, from, parse_row, name, err) == 0 && merge(t, err) == 0)
@@ -268,7 +259,21 @@ int nt_trace_load(struct nt_trace *t, const char *path, struct nt_error *err)
 
 	if (!f)
 		return nt_error_set(err, "%.80s: %m", path);
-	rc = nt_trace_read(t, f, path, err);
+	rc = read_stream(t, f, path, err);
+	fclose(f);
+	return rc;
+}
+
+int nt_trace_read(struct nt_trace *t, char *text, size_t bytes, const char *name,
+		  struct nt_error *err)
+{
+	FILE *f = bytes > 0 ? fmemopen(text, bytes, "r") : NULL;
+	int rc;
+
+	*t = (struct nt_trace){ .rows = 0 };
+	if (!f)
+		return nt_error_set(err, bytes > 0 ? "no memory" : "%.100s: empty", name);
+	rc = read_stream(t, f, name, err);
 	fclose(f);
 	return rc;
 }

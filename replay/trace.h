@@ -49,8 +49,9 @@ struct nt_trace {
 };
 
 int nt_trace_load(struct nt_trace *t, const char *path, struct nt_error *err);
-/* The same from an open stream; messages contain name. */
-int nt_trace_read(struct nt_trace *t, FILE *from, const char *name, struct nt_error *err);
+/* The same from a text; messages contain name. */
+int nt_trace_read(struct nt_trace *t, char *text, size_t bytes, const char *name,
+		  struct nt_error *err);
 
 /* A line: collective,topology,bytes,algorithm,protocol[,what NCCL masks there...], a protocol
  * (LL128) or a pair (Tree/LL128) each. */

@@ -55,12 +55,12 @@ int nt_conf_modes(uint64_t *modes, const char *value, struct nt_error *err)
 	return 0;
 }
 
-const char *nt_conf_modes_text(uint64_t modes, char out[NT_CONF_MODES_TEXT])
+const char *nt_conf_modes_text(uint64_t modes, const char *separator, char out[NT_CONF_MODES_TEXT])
 {
 	out[0] = '\0';
 	for (int mode = NT_MODE_OFF; mode <= NT_MODE_PROFILE; mode++)
 		if (modes >> mode & 1)
-			nt_append(out, NT_CONF_MODES_TEXT, "%s%s", out[0] ? ", " : "",
+			nt_append(out, NT_CONF_MODES_TEXT, "%s%s", out[0] ? separator : "",
 				  nt_mode_name(mode));
 	return out;
 }

@@ -125,7 +125,7 @@ int nt_conf_calibrate(int64_t *seconds, const char *value, struct nt_error *err)
  * there, by blanks, commas or + here. */
 int nt_conf_modes(uint64_t *modes, const char *value, struct nt_error *err);
 #define NT_CONF_MODES_TEXT 64
-/* "off, observe" */
-const char *nt_conf_modes_text(uint64_t modes, char out[NT_CONF_MODES_TEXT]);
+/* "off, observe" with the separator ", " */
+const char *nt_conf_modes_text(uint64_t modes, const char *separator, char out[NT_CONF_MODES_TEXT]);
 
 #endif

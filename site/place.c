@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "lib/append.h"
 #include "lib/file.h"
+#include "lib/list.h"
 
 #define FILE_MAX (4 * NT_PLACE_TEXT)
 
@@ -28,18 +29,14 @@ static int name_of(char out[NT_PATH_MAX], const char *node, uint32_t job, struct
 /* A line "key=value" of the text; NULL: there is none. */
 static const char *line_of(const char *text, const char *key, char out[NT_PLACE_TEXT])
 {
-	const size_t bytes = strlen(key);
+	for (; *text; text += *text == '\n') {
+		const char *value = nt_value_of(text, key);
 
-	while (*text) {
-		const size_t length = strcspn(text, "\n");
-
-		if (length > bytes && length - bytes <= NT_PLACE_TEXT &&
-		    memcmp(text, key, bytes) == 0 && text[bytes] == '=') {
-			snprintf(out, NT_PLACE_TEXT, "%.*s", (int)(length - bytes - 1),
-				 text + bytes + 1);
+		text += strcspn(text, "\n");
+		if (value && text - value < NT_PLACE_TEXT) {
+			snprintf(out, NT_PLACE_TEXT, "%.*s", (int)(text - value), value);
 			return out;
 		}
-		text += length + (text[length] == '\n');
 	}
 	return NULL;
 }

@@ -367,7 +367,7 @@ static int check_mode(const struct nt_site_rules *rules, struct nt_step_settings
 		return 0;
 	nt_error_set(err, "mode %s is not allowed %s (allowed: %s)", nt_mode_name(mode),
 		     here(source, where),
-		     nt_conf_modes_text(rules->limit[NT_LIMIT_MODES], allowed));
+		     nt_conf_modes_text(rules->limit[NT_LIMIT_MODES], ", ", allowed));
 	if (outcome->source[0].rank != NT_RANK_USER_FILE)
 		return -1;
 	/* A file for all steps is not to stand in the way of one. */

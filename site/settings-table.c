@@ -3,9 +3,6 @@
 /* Settings and limits as a table. */
 #include "site/settings-table.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 /* "command line", "/etc/nccl-tune.conf:12 [partition gpu]" */
 static const char *source_text(const struct nt_site_rules *rules,
 			       const struct nt_value_source *source, char out[2 * NT_PATH_MAX])
@@ -51,14 +48,6 @@ static void show_settings(FILE *out, const struct nt_site_rules *rules,
 	}
 }
 
-static void list_modes(FILE *out, uint64_t modes)
-{
-	for (int mode = NT_MODE_OFF; mode <= NT_MODE_PROFILE; mode++) {
-		if (modes >> mode & 1)
-			fprintf(out, " %s", nt_mode_name(mode));
-	}
-}
-
 static void list_settings(FILE *out, uint64_t mask)
 {
 	for (unsigned i = 0; i < NT_SETTING_COUNT; i++) {
@@ -67,16 +56,12 @@ static void list_settings(FILE *out, uint64_t mask)
 	}
 }
 
-static void list_profiles(FILE *out, const struct nt_site_rules *rules, uint64_t mask)
+static void list_profiles(FILE *out, const struct nt_site_rules *rules)
 {
-	if (mask >> 63 & 1)
-		fputs(" all", out);
-	else if (mask == 0)
-		fputs(" none", out);
-	for (unsigned i = 0; i < rules->conf->profiles && !(mask >> 63 & 1); i++) {
-		if (mask >> i & 1)
-			fprintf(out, " %s", rules->conf->profile[i]);
-	}
+	char names[NT_CONF_PROFILES * NT_LAUNCH_NAME];
+	const char *allowed = nt_rules_profiles(rules, ' ', names, sizeof(names));
+
+	fprintf(out, " %s", !allowed ? "all" : allowed[0] ? allowed : "none");
 }
 
 /* A limit that is a value of a setting. */
@@ -94,6 +79,7 @@ static void show_value(FILE *out, unsigned i, uint64_t limit)
 static void show_limit(FILE *out, const struct nt_site_rules *rules, enum nt_limit limit)
 {
 	const uint64_t value = rules->limit[limit];
+	char modes[NT_CONF_MODES_TEXT];
 	char from[2 * NT_PATH_MAX];
 
 	if (rules->limit_source[limit].rank == NT_RANK_BUILT_IN)
@@ -102,11 +88,11 @@ static void show_limit(FILE *out, const struct nt_site_rules *rules, enum nt_lim
 	if (limit == NT_LIMIT_OFF)
 		fputs(value ? " off" : " on", out);
 	else if (limit == NT_LIMIT_MODES)
-		list_modes(out, value);
+		fprintf(out, " %s", nt_conf_modes_text(value, " ", modes));
 	else if (limit == NT_LIMIT_LOCKED)
 		list_settings(out, value);
 	else if (limit == NT_LIMIT_LAUNCH)
-		list_profiles(out, rules, value);
+		list_profiles(out, rules);
 	else
 		show_value(out, nt_limit_setting(limit), value);
 	fprintf(out, "    (%s)\n", source_text(rules, &rules->limit_source[limit], from));

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include "lib/list.h"
 #include "lib/number.h"
 
 struct argument_member {
@@ -84,17 +85,17 @@ static int parse_value(struct nt_arguments *arguments, const struct argument_mem
 /* One member that was not there before. */
 static int parse_member(struct nt_arguments *arguments, const char *text, unsigned *seen)
 {
-	const size_t key_bytes = strcspn(text, "=");
-	size_t m = 0;
+	for (size_t m = 0; m < NT_ARGUMENTS_MEMBERS; m++) {
+		const char *value = nt_value_of(text, members[m].key);
 
-	while (m < NT_ARGUMENTS_MEMBERS && (strlen(members[m].key) != key_bytes ||
-					    memcmp(members[m].key, text, key_bytes) != 0))
-		m++;
-	if (m == NT_ARGUMENTS_MEMBERS || text[key_bytes] != '=' || (*seen & (1u << m)) ||
-	    parse_value(arguments, &members[m], text + key_bytes + 1) < 0)
-		return -1;
-	*seen |= 1u << m;
-	return 0;
+		if (!value)
+			continue;
+		if ((*seen & (1u << m)) || parse_value(arguments, &members[m], value) < 0)
+			return -1;
+		*seen |= 1u << m;
+		return 0;
+	}
+	return -1;
 }
 
 int nt_arguments_parse(struct nt_arguments *arguments, const char *text, size_t text_bytes,

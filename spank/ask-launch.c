@@ -7,13 +7,13 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include "lib/argv.h"
 #include "lib/child.h"
+#include "lib/list.h"
 
 #define ANSWER_MAX 16384
 #define STOP_MS 5000 /* between asking a calibration to end and ending it */
@@ -56,8 +56,48 @@ static int ask_it(const char *program, const char *what, const struct nt_launch_
 	return rc;
 }
 
-/* Where the value of a line goes; NULL: a line of another version. */
-static char *room_for(struct nt_launch_answer *answer, const char *line, size_t key, size_t *room)
+static int take_pairs(char text[NT_POLICY_MAX], const struct nt_child *child, struct nt_error *err)
+{
+	const char *out = child->out ? child->out : "";
+	const size_t bytes = strcspn(out, "\n");
+
+	if (child->status != 0)
+		return nt_error_set(err, "%s",
+				    child->complaint[0] ? child->complaint
+							: "your nccl-tune.conf cannot be read");
+	if (out[bytes] != '\n' || bytes >= NT_POLICY_MAX)
+		return nt_error_set(err, "your nccl-tune.conf: " NT_LAUNCH_PROGRAM
+					 " gave an invalid answer");
+	memcpy(text, out, bytes);
+	text[bytes] = '\0';
+	return 0;
+}
+
+int nt_launch_user_file(const char *program, char text[NT_POLICY_MAX], bool *late,
+			struct nt_error *err)
+{
+	char what[] = "user-file";
+	char *const argv[] = { (char *)(uintptr_t)program, what, NULL };
+	const int64_t deadline_ms = nt_clock_ms() + NT_LAUNCH_FILE_MS;
+	struct nt_child child;
+	struct nt_error why;
+	int rc = nt_child_run(&child, argv, 2 * NT_POLICY_MAX, NT_LAUNCH_FILE_MS, &why);
+
+	text[0] = '\0';
+	*late = rc < 0 && nt_clock_ms() >= deadline_ms;
+	if (*late)
+		nt_error_set(err, "your nccl-tune.conf could not be read within %d s",
+			     NT_LAUNCH_FILE_MS / 1000);
+	else if (rc < 0)
+		nt_error_set(err, "%.150s: %s", program, why.text);
+	else
+		rc = take_pairs(text, &child, err);
+	nt_child_fini(&child);
+	return rc;
+}
+
+/* A line of another version is passed over. */
+static int take_line(struct nt_launch_answer *answer, const char *line)
 {
 	const struct {
 		const char *key;
@@ -71,42 +111,29 @@ static char *room_for(struct nt_launch_answer *answer, const char *line, size_t 
 	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		if (strlen(texts[i].key) != key || memcmp(texts[i].key, line, key) != 0)
-			continue;
-		*room = texts[i].room;
-		return texts[i].text;
+		const char *value = nt_value_of(line, texts[i].key);
+
+		if (value && strlen(value) >= texts[i].room)
+			return -1;
+		if (value)
+			memcpy(texts[i].text, value, strlen(value) + 1);
 	}
-	return NULL;
-}
-
-static int take_line(struct nt_launch_answer *answer, const char *line)
-{
-	size_t key = strcspn(line, "="), room = 0;
-	char *text = room_for(answer, line, key, &room);
-
-	if (line[key] != '=')
-		return -1;
 	if (strcmp(line, "may_calibrate=1") == 0)
 		answer->may_calibrate = true;
-	if (text == NULL)
-		return 0;
-	if (strlen(line + key + 1) >= room)
-		return -1;
-	memcpy(text, line + key + 1, strlen(line + key + 1) + 1);
-	return 0;
+	return strchr(line, '=') ? 0 : -1;
 }
 
 static int take_answer(struct nt_launch_answer *answer, char *out)
 {
-	for (char *line = out; line != NULL && line[0] != '\0';) {
-		char *end = strchr(line, '\n');
+	const size_t bytes = strlen(out);
+	char *line;
 
-		if (end == NULL)
-			return -1;
-		*end = '\0';
+	if (bytes == 0 || out[bytes - 1] != '\n')
+		return -1;
+	out[bytes - 1] = '\0';
+	while ((line = strsep(&out, "\n")) != NULL) {
 		if (take_line(answer, line) < 0)
 			return -1;
-		line = end + 1;
 	}
 	return answer->ticket[0] != '\0' ? 0 : -1;
 }

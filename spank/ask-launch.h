@@ -1,11 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ask-launch.h - srun runs nt-launch, which selects a step's launch profile
+/* ask-launch.h - srun runs nt-launch, which reads the user's settings and selects a step's launch
+ * profile
  *
- * nt-launch reads the user's memory, which may be on a file system that hangs. So it is a separate
+ * nt-launch reads the user's files, which may be on a file system that hangs. So it is a separate
  * process with the user's privileges and a deadline, and srun continues without it if it is slow.
  * The request is its command line, `nt-launch choose key=value...`; the reply its output, one
- * key=value a line. `nt-launch claim ...` claims the place for a calibration, `nt-launch release
+ * key=value a line. `nt-launch user-file` prints nccl-tune.conf as pairs of a policy, for sbatch
+ * and salloc as well. `nt-launch claim ...` claims the place for a calibration, `nt-launch release
  * ...` gives the claim up (profiles/claim.h). `nt-launch run PID PROGRAM...` executes the program
  * and ends when process PID does.
  *
@@ -21,6 +23,7 @@
 #include <stdint.h>
 #include "lib/error.h"
 #include "contract/names.h"
+#include "contract/policy.h"
 #include "profiles/ticket.h"
 
 #define NT_SHIPPED_PROFILES NT_DATADIR "/profiles.conf"
@@ -28,7 +31,8 @@
 #define NT_LAUNCH_PROGRAM "nt-launch" /* beside nt-recordd */
 #define NT_LAUNCH_PATH (NT_PATH_MAX + sizeof(NT_LAUNCH_PROGRAM))
 #define NT_ENV_CALIBRATION "NCCL_TUNE_CALIBRATION" /* "1" in the sruns of a calibration */
-#define NT_LAUNCH_MS 1500 /* for one answer */
+#define NT_LAUNCH_MS 1500 /* for one answer ... */
+#define NT_LAUNCH_FILE_MS 1000 /* ... and for the user's file */
 #define NT_LAUNCH_LINE 256
 #define NT_LAUNCH_LATE 124 /* the exit status of what was ended for taking too long */
 #define NT_LAUNCH_STOPPED 130 /* and of what was ended by a signal to srun */
@@ -50,6 +54,12 @@ struct nt_launch_answer {
 	char trouble[NT_LAUNCH_LINE]; /* what could not be read; "": nothing */
 	bool may_calibrate; /* nothing is known, and a calibration would tell */
 };
+
+/* text gets pairs of a policy, "" on an error (the file holds a mistake, or nothing could be read
+ * in time) or without a file. *late: there was no answer in time, and another look into the user's
+ * home would not do better. */
+int nt_launch_user_file(const char *program, char text[NT_POLICY_MAX], bool *late,
+			struct nt_error *err);
 
 int nt_launch_select(const char *program, const struct nt_launch_ask *ask,
 		     struct nt_launch_answer *answer, struct nt_error *err);

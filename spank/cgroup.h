@@ -17,7 +17,6 @@
 #ifndef NT_CGROUP_H
 #define NT_CGROUP_H
 
-#include <stddef.h>
 #include <sys/types.h>
 #include "lib/error.h"
 

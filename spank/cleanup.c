@@ -59,11 +59,10 @@ static bool is_holder(const char *name)
 static int run_clear(void *argument, int out_fd)
 {
 	const struct users *users = argument;
-	struct nt_error err;
 
 	(void)out_fd;
 	nt_child_close_others(users->fd);
-	if (nt_rights_drop(users->uid, users->gid, 0, &err) < 0)
+	if (nt_rights_drop(users->uid, users->gid, 0, NULL) < 0)
 		return 1;
 	(void)nt_rmtree_tree(users->fd, users->until_ms);
 	return 0;
@@ -76,13 +75,12 @@ static bool clear_users(const struct cleanup *cleanup, int fd, const struct stat
 	struct users users = { fd, status->st_uid, status->st_gid, until_ms };
 	struct nt_child_bounds bounds = { .max_bytes = 32 };
 	struct nt_child child;
-	struct nt_error err;
 	bool done;
 
 	if (users.until_ms > cleanup->until_ms)
 		users.until_ms = cleanup->until_ms;
 	bounds.deadline_ms = users.until_ms + KILLED_MS;
-	done = nt_child_call(&child, run_clear, &users, &bounds, &err) == 0 && child.status == 0 &&
+	done = nt_child_call(&child, run_clear, &users, &bounds, NULL) == 0 && child.status == 0 &&
 	       nt_clock_ms() < users.until_ms;
 	nt_child_fini(&child);
 	return done;

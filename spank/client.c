@@ -10,7 +10,6 @@
 #include "site/settings-table.h"
 #include "spank/say.h"
 #include "spank/srun.h"
-#include "spank/userfile.h"
 #include "spank/where.h"
 
 #define LOG NT_LOG
@@ -46,10 +45,11 @@ static struct nt_step_where told_where(const char *args, size_t bytes)
  * user's home may hang. */
 static void read_user_file(struct nt_plugin *plugin, bool wanted)
 {
-	char text[NT_POLICY_MAX] = "";
+	char text[NT_POLICY_MAX] = "", program[NT_LAUNCH_PATH];
 	struct nt_error err;
 
-	if (wanted && nt_userfile_read(&plugin->site, text, &plugin->home_is_late, &err) < 0)
+	nt_site_launch_program(&plugin->site, program);
+	if (wanted && nt_launch_user_file(program, text, &plugin->home_is_late, &err) < 0)
 		slurm_error(LOG "%s; the file is ignored", err.text);
 	nt_effective_policy_pass_user(&plugin->settle, text);
 }

@@ -5,20 +5,19 @@
  * each job's prolog and epilog where any plugin has such hooks: only sites whose file has sections
  * for partitions, accounts or QOSs need it. No trouble of it fails a job. */
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <slurm/slurm.h>
 #pragma GCC visibility push(default)
 #include <slurm/spank.h>
 SPANK_PLUGIN(nccl_tune_job, 1)
 #pragma GCC visibility pop
+#include "lib/list.h"
 #include "site/place.h"
 #include "spank/rundir.h"
 #include "spank/say.h"
 #include "spank/where.h"
 
 #define LOG "nccl-tune: "
-#define RUNDIR "rundir="
 
 /* The one argument that it has in common with the other plugin. */
 static const char *rundir_of(int ac, char **av)
@@ -26,8 +25,10 @@ static const char *rundir_of(int ac, char **av)
 	const char *rundir = NT_RUN_DIR;
 
 	for (int i = 0; i < ac; i++) {
-		if (strncmp(av[i], RUNDIR, sizeof(RUNDIR) - 1) == 0)
-			rundir = av[i] + sizeof(RUNDIR) - 1;
+		const char *value = nt_value_of(av[i], "rundir");
+
+		if (value)
+			rundir = value;
 	}
 	return rundir;
 }

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nt-launch: reads for srun as the user: it chooses a launch profile, see spank/ask-launch.h, and
- * reads the user's file of settings, see spank/userfile.h */
+/* nt-launch: reads for srun as the user, see spank/ask-launch.h: it chooses a launch profile, and
+ * reads the user's file of settings */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -16,6 +16,7 @@
 #include "profiles/memory-dir.h"
 #include "lib/file.h"
 #include "profiles/select-input.h"
+#include "lib/list.h"
 #include "lib/number.h"
 #include "lib/printable.h"
 #include "site/conf.h"
@@ -70,16 +71,15 @@ static const struct {
 
 static int take_word(struct given *given, const char *word)
 {
-	const size_t length = strcspn(word, "=");
-
-	for (size_t i = 0; word[length] && i < sizeof(keys) / sizeof(keys[0]); i++) {
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		const char *value = nt_value_of(word, keys[i].key);
 		void *member = (char *)given + keys[i].offset;
 
-		if (strlen(keys[i].key) != length || memcmp(word, keys[i].key, length) != 0)
+		if (!value)
 			continue;
 		if (keys[i].number)
-			return take_number(word + length + 1, member);
-		*(const char **)member = word + length + 1;
+			return take_number(value, member);
+		*(const char **)member = value;
 		return 0;
 	}
 	return -1;

@@ -44,8 +44,6 @@ spank_plugin_sources = \
 	%D%/cleanup.h \
 	%D%/topology-env.c \
 	%D%/topology-env.h \
-	%D%/userfile.c \
-	%D%/userfile.h \
 	%D%/where.c \
 	%D%/where.h
 
@@ -83,7 +81,6 @@ libnt_spank_la_SOURCES = $(spank_plugin_sources) \
 	%D%/recordd/longform.h \
 	%D%/recordd/longmake.c \
 	%D%/recordd/longmake.h \
-	%D%/recordd/longsay.h \
 	%D%/recordd/loop.c \
 	%D%/recordd/loop.h \
 	%D%/recordd/memory-work.c \
@@ -110,25 +107,25 @@ libnt_spank_la_SOURCES = $(spank_plugin_sources) \
 	%D%/slurm_compat.h
 libnt_spank_la_LIBADD = libnt-site.la libnt-profiles.la libnt-contract.la
 
+spank_plugin_libs = libnt-site.la libnt-profiles-plain.la libnt-lib.la libnt-contract.la
+
 # Slurm's symbols come from the program that loads the plugin: no -lslurm, no -z defs.
 slurmexec_LTLIBRARIES += spank_nccl_tune.la
 spank_nccl_tune_la_SOURCES = %D%/plugin.c %D%/context.h %D%/client.c %D%/client.h %D%/say.c %D%/say.h %D%/slurm_compat.h \
 	%D%/srun.c %D%/srun.h %D%/stepd.c %D%/stepd.h %D%/task.c %D%/task.h \
 	$(spank_plugin_sources)
-spank_nccl_tune_la_LIBADD = libnt-site.la libnt-profiles-plain.la libnt-lib.la libnt-contract.la $(INIH_MODULE_LIBS)
+spank_nccl_tune_la_LIBADD = $(spank_plugin_libs) $(INIH_MODULE_LIBS)
 spank_nccl_tune_la_LDFLAGS = $(module_ldflags) -Wl,--version-script=$(srcdir)/%D%/spank.map
-spank_nccl_tune_la_DEPENDENCIES = libnt-site.la libnt-profiles-plain.la libnt-lib.la libnt-contract.la \
-	%D%/spank.map
+spank_nccl_tune_la_DEPENDENCIES = $(spank_plugin_libs) %D%/spank.map
 EXTRA_DIST += %D%/spank.map
 
 # What tells steps their partition, account and QOS; for sites that have sections for these.
 slurmexec_LTLIBRARIES += spank_nccl_tune_job.la
 spank_nccl_tune_job_la_SOURCES = %D%/job.c %D%/rundir.c %D%/rundir.h %D%/say.c %D%/say.h %D%/slurm_compat.h \
 	%D%/where.c %D%/where.h
-spank_nccl_tune_job_la_LIBADD = libnt-site.la libnt-profiles-plain.la libnt-lib.la libnt-contract.la $(INIH_MODULE_LIBS)
+spank_nccl_tune_job_la_LIBADD = $(spank_plugin_libs) $(INIH_MODULE_LIBS)
 spank_nccl_tune_job_la_LDFLAGS = $(module_ldflags) -Wl,--version-script=$(srcdir)/%D%/spank.map
-spank_nccl_tune_job_la_DEPENDENCIES = libnt-site.la libnt-profiles-plain.la libnt-lib.la libnt-contract.la \
-	%D%/spank.map
+spank_nccl_tune_job_la_DEPENDENCIES = $(spank_plugin_libs) %D%/spank.map
 
 # srun's helper: the choice of a launch profile, and what else is read as the user.
 pkglibexec_PROGRAMS += nt-launch

@@ -3,11 +3,11 @@
 /* The site's arguments and the user's option. */
 #include "spank/option.h"
 
-#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/list.h"
 #include "lib/number.h"
 #include "profiles/profile.h"
 #include "spank/stepfs.h"
@@ -108,18 +108,15 @@ static int parse_value(struct nt_site *site, const struct argument *argument, co
 
 static int parse_argument(struct nt_site *site, const char *text, struct nt_error *err)
 {
-	size_t key_bytes = strcspn(text, "=");
 	struct nt_error reason;
 
 	for (size_t i = 0; i < LENGTH(arguments); i++) {
 		const struct argument *argument = &arguments[i];
+		const char *value = nt_value_of(text, argument->key);
 
-		if (strlen(argument->key) != key_bytes ||
-		    memcmp(argument->key, text, key_bytes) != 0)
+		if (!value)
 			continue;
-		if (text[key_bytes] != '=')
-			break;
-		if (parse_value(site, argument, text + key_bytes + 1, &reason) == 0)
+		if (parse_value(site, argument, value, &reason) == 0)
 			return 0;
 		return nt_error_set(err, "%s: %.200s", argument->key, reason.text);
 	}
@@ -161,7 +158,7 @@ int nt_site_parse(struct nt_site *site, int argc, char *const argv[], struct nt_
 				    "plugstack argument default: mode %s is not allowed at this "
 				    "site (allowed: %s)",
 				    nt_mode_name(site->defaults.policy.mode),
-				    nt_conf_modes_text(site->defaults.modes, allowed));
+				    nt_conf_modes_text(site->defaults.modes, ", ", allowed));
 	if (site->defaults.policy.calibrate_s > site->defaults.calibrate_max_s)
 		site->defaults.policy.calibrate_s = site->defaults.calibrate_max_s;
 	return 0;

@@ -51,10 +51,10 @@ int nt_rundir_open(const char *rundir, struct nt_error *err)
 	return open_own(rundir, 0755, err);
 }
 
-int nt_rundir_open_own(const char *rundir, const char *name, struct nt_error *err)
+int nt_rundir_open_own(const char *rundir, const char *name)
 {
 	char path[2 * NT_PATH_MAX];
 
 	snprintf(path, sizeof(path), "%s/%s", rundir, name);
-	return open_own(path, 0700, err);
+	return open_own(path, 0700, NULL);
 }

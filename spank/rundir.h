@@ -13,7 +13,7 @@
 
 /* Make it if its parent exists, and open it; fails unless it is the daemon's alone. */
 int nt_rundir_open(const char *rundir, struct nt_error *err);
-/* The same for a directory in it, which others may not even pass. */
-int nt_rundir_open_own(const char *rundir, const char *name, struct nt_error *err);
+/* The same for a directory in it, which others may not even pass; -1 alone. */
+int nt_rundir_open_own(const char *rundir, const char *name);
 
 #endif

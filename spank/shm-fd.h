@@ -18,7 +18,6 @@
 #ifndef NT_SHM_FD_H
 #define NT_SHM_FD_H
 
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 #include "lib/error.h"

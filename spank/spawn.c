@@ -9,12 +9,10 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "contract/names.h"
 #include "spank/cgroup.h"
 
 struct start {

@@ -53,18 +53,12 @@ void nt_srun_topology(const struct nt_policy *policy)
 
 /* ---- the step */
 
-static int64_t number_of(const char *variable, int64_t otherwise)
-{
-	const char *value = getenv(variable);
-	uint64_t number;
-
-	return value && nt_number_parse(value, 0, INT64_MAX, &number) == 0 ? (int64_t)number
-									   : otherwise;
-}
-
 static bool has_all_nodes(const struct nt_srun_step *step)
 {
-	return number_of("SLURM_JOB_NUM_NODES", -1) == step->nodes;
+	const char *value = getenv("SLURM_JOB_NUM_NODES");
+	uint64_t nodes;
+
+	return value && nt_number_parse(value, 0, INT64_MAX, &nodes) == 0 && nodes == step->nodes;
 }
 
 /* The environment tells the job's hosts; a step on fewer nodes has some of them. */

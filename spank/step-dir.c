@@ -185,8 +185,6 @@ static int name_all(struct nt_step_dir *dir, const char *rundir, const char *nod
 int nt_step_make(struct nt_step_dir *dir, const struct nt_step_site *site, const char *node,
 		 uint32_t job, uint32_t step, struct nt_error *err)
 {
-	struct nt_error second;
-
 	nt_step_dir_init(dir);
 	if (name_all(dir, site->rundir, node, job, step, err) < 0)
 		return -1;
@@ -195,37 +193,38 @@ int nt_step_make(struct nt_step_dir *dir, const struct nt_step_site *site, const
 		return -1;
 	if (make_holder(dir, err) == 0 && make_inside(dir, site, err) == 0)
 		return 0;
-	(void)nt_step_remove(dir, &second);
+	(void)nt_step_remove(dir, NULL);
 	return -1;
 }
 
 int nt_step_give(struct nt_step_dir *dir, uid_t uid, gid_t gid, struct nt_error *err)
 {
-	struct nt_error second;
-
 	if (fchmod(dir->fd, 0700) == 0 && fchown(dir->fd, uid, gid) == 0)
 		return 0;
 	nt_error_set(err, "cannot give %.150s to user %u: %m", dir->path, uid);
-	(void)nt_step_remove(dir, &second);
+	(void)nt_step_remove(dir, NULL);
 	return -1;
+}
+
+/* Is that what has the name? */
+static bool is_at(int fd, int parent_fd, const char *name)
+{
+	struct stat ours, there;
+
+	return fstat(fd, &ours) == 0 &&
+	       fstatat(parent_fd, name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
 }
 
 /* A later run of a requeued job may have renamed ours. */
 static bool is_ours_still(const struct nt_step_dir *dir)
 {
-	struct stat ours, there;
-
-	return fstat(dir->holder_fd, &ours) == 0 &&
-	       fstatat(dir->parent_fd, dir->holder, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
+	return is_at(dir->holder_fd, dir->parent_fd, dir->holder);
 }
 
 static bool is_seen(const struct nt_step_dir *dir)
 {
-	struct stat ours, there;
-
-	return fstat(dir->fd, &ours) == 0 && lstat(dir->path, &there) == 0 &&
-	       ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
+	return is_at(dir->fd, AT_FDCWD, dir->path);
 }
 
 int nt_step_show(const struct nt_step_dir *dir, struct nt_error *err)

@@ -10,6 +10,7 @@ unit_tests = \
 	%D%/unit/bench \
 	%D%/unit/bench-search \
 	%D%/unit/shm \
+	%D%/unit/budget \
 	%D%/unit/calibration \
 	%D%/unit/cgroup \
 	%D%/unit/chain \
@@ -34,6 +35,7 @@ unit_tests = \
 	%D%/unit/log-entry \
 	%D%/unit/fingerprint \
 	%D%/unit/fit \
+	%D%/unit/p2p \
 	%D%/unit/parallelism \
 	%D%/unit/option \
 	%D%/unit/order \
@@ -44,6 +46,7 @@ unit_tests = \
 	%D%/unit/fake-event \
 	%D%/unit/fake-model \
 	%D%/unit/lateness \
+	%D%/unit/low-nodes \
 	%D%/unit/layout \
 	%D%/unit/site-memory \
 	%D%/unit/long \
@@ -174,6 +177,33 @@ noinst_PROGRAMS += tests/kill/nt-strike
 tests_kill_nt_strike_SOURCES = %D%/kill/strike.c
 tests_kill_nt_strike_LDADD =
 
+# Traces of real steps, held against the model. The traced plugin is built on demand, by cluster/81-trace.bats.
+noinst_PROGRAMS += tests/model/nt-trace-check
+tests_model_nt_trace_check_SOURCES = \
+	%D%/model/trace.h \
+	%D%/model/trace-check.c \
+	%D%/model/trace-check.h \
+	%D%/model/trace-file.h \
+	%D%/model/trace-main.c
+tests_model_nt_trace_check_LDADD =
+EXTRA_LTLIBRARIES = tests/model/nt-traced.la
+tests_model_nt_traced_la_SOURCES = \
+	%D%/model/trace.c \
+	%D%/model/trace-atomics.h \
+	%D%/model/trace-wrap.c \
+	%D%/model/trace-wrap.h \
+	%D%/model/trace-write.c \
+	$(libnt_sync_la_SOURCES) \
+	$(libnt_tuner_la_SOURCES)
+tests_model_nt_traced_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE -include $(top_srcdir)/tests/model/trace-atomics.h
+# An access may be in the value of another.
+tests_model_nt_traced_la_CFLAGS = $(AM_CFLAGS) -Wno-shadow
+tests_model_nt_traced_la_LIBADD = libnt-engine.la libnt-record.la libnt-contract.la
+tests_model_nt_traced_la_LDFLAGS = $(module_ldflags) $(NT_NO_UNDEFINED) -rpath /nonexistent -Wl,-z,nodelete \
+	-Wl,--version-script=$(top_srcdir)/tuner/libnccl-tune.map \
+	-Wl,@$(top_srcdir)/tests/model/trace-wrapped \
+	-Wl,--wrap=nt_shm_open -Wl,--wrap=nt_shm_open_sealed -Wl,--wrap=nt_log_append
+
 # What an ordinary user may do to a step's directory and its shared memory.
 noinst_PROGRAMS += tests/kill/nt-mute tests/kill/nt-maim
 tests_kill_nt_mute_SOURCES = %D%/kill/mute.c
@@ -195,6 +225,8 @@ libnt_fake_core_la_SOURCES = \
 	%D%/fake/fake.h \
 	%D%/fake/gpu.h \
 	%D%/fake/group.c \
+	%D%/fake/p2p.c \
+	%D%/fake/p2p.h \
 	%D%/fake/guard.c \
 	%D%/fake/guard.h \
 	%D%/fake/kernel.c \
@@ -347,6 +379,7 @@ tests_simlib_libnccl_la_SOURCES = \
 	%D%/simlib/fault.h \
 	%D%/simlib/gpu.c \
 	%D%/simlib/nccl.c \
+	%D%/simlib/p2p.c \
 	%D%/simlib/reduce.c \
 	%D%/simlib/reduce.h \
 	%D%/simlib/sim.h \
@@ -419,6 +452,7 @@ EXTRA_DIST += \
 	%D%/cluster/63-directory.bats \
 	%D%/cluster/70-launch.bats \
 	%D%/cluster/72-simulated.bats \
+	%D%/cluster/74-nodes.bats \
 	%D%/cluster/75-launch-profile.bats \
 	%D%/cluster/76-launch-job.bats \
 	%D%/cluster/76-launch-trouble.bats \
@@ -427,6 +461,7 @@ EXTRA_DIST += \
 	%D%/cluster/78-memory-command.bats \
 	%D%/cluster/79-bench.bats \
 	%D%/cluster/80-kill.bats \
+	%D%/cluster/81-trace.bats \
 	%D%/cluster/82-async.bats \
 	%D%/cluster/84-container.bats \
 	%D%/cluster/84-container.sh \
@@ -450,6 +485,8 @@ EXTRA_DIST += \
 	%D%/fake/reasons.bats \
 	%D%/fake/record.bats \
 	%D%/fake/newer.bats \
+	%D%/fake/p2p.bats \
+	%D%/fake/prometheus.bats \
 	%D%/fake/reward.bats \
 	%D%/fake/simulated.bats \
 	%D%/fake/summary.bats \
@@ -487,6 +524,7 @@ EXTRA_DIST += \
 	%D%/lib/plan \
 	%D%/lib/policy.bash \
 	%D%/lib/records.bash \
+	%D%/lib/sacct.bash \
 	%D%/lib/schema.h \
 	%D%/lib/site.bash \
 	%D%/lib/tiers.bash \
@@ -523,6 +561,8 @@ EXTRA_DIST += \
 	%D%/model/orders-parts.h \
 	%D%/model/orders-plain.c \
 	%D%/model/orders.sh \
+	%D%/model/trace-wrapped \
+	%D%/model/traces.bats \
 	%D%/page/data/fsdp/rank.0.4722.json \
 	%D%/page/data/fsdp/rank.1.4719.json \
 	%D%/page/data/gpu/0.n1.jsonl.gz \

@@ -29,6 +29,7 @@
 #include "tuner/ctx.h"
 #include "tuner/kept-calls.h"
 #include "tuner/local-key.h"
+#include "tuner/p2p.h"
 #include "tuner/process.h"
 
 /* Keys of one rank of a communicator: all bands of all collectives, and some more. */
@@ -98,7 +99,7 @@ struct nt_comm_fixed {
 	int rank; /* -1 unknown */
 	uint32_t ranks, nodes;
 	uint32_t index; /* index in the process's list */
-	uint32_t opened; /* serial number of opening */
+	uint32_t opened; /* serial number of opening, from 1 */
 	_Atomic uint32_t *observed; /* array for all keys, in mode observe only */
 	char name[64]; /* the user's name for it; "" if none */
 	struct nt_reason why; /* why it has no slot */
@@ -176,6 +177,7 @@ struct nt_comm {
 	struct nt_comm_events events;
 	struct nt_comm_laps laps;
 	struct nt_comm_kept kept;
+	struct nt_p2p p2p; /* its own parts */
 	struct nt_local_key key[NT_LOCAL_KEYS];
 };
 

@@ -11,8 +11,13 @@
 #include "tuner/event.h"
 
 #include "tuner/apply-plan.h"
+#include "tuner/handle.h"
 
+#define KIND_MASK 3u
 #define KIND_GROUP 3u /* kind of a handle; 1 and 2 are tuner/event-slot.h's */
+#define KIND_P2P 0u
+#define INDEX_BITS 8
+#define OPENED_BITS 24
 #define OPENED_RANGE (UINT32_C(1) << 24) /* keeps a handle's top byte free */
 
 /* The sample area of a sample; NULL if it now belongs to another key or plan. */
@@ -426,15 +431,99 @@ static void *begin_kernel(struct nt_comm *c, void *coll, unsigned channel, uint6
 	return first ? nt_event_slot_to_kernel(coll) : NULL;
 }
 
+/* A handle of sends and receives: communicator and number of the call. Never 0: opened counts from
+ * 1. */
+static void *p2p_handle(const struct nt_comm *c, uint32_t serial)
+{
+	uintptr_t opened = c->fixed.opened % OPENED_RANGE;
+
+	_Static_assert(NT_COMMS_MAX <= 1 << INDEX_BITS && OPENED_RANGE == 1 << OPENED_BITS,
+		       "they have room");
+	_Static_assert((uint64_t)NT_P2P_SERIALS << (2 + INDEX_BITS + OPENED_BITS) ==
+			       UINT64_C(1) << NT_HANDLE_SHIFT,
+		       "so has the number");
+	return (void *)((uintptr_t)serial << (2 + INDEX_BITS + OPENED_BITS) |
+			opened << (2 + INDEX_BITS) | (uintptr_t)c->fixed.index << 2 | KIND_P2P);
+}
+
+static bool is_p2p(const void *handle)
+{
+	return handle && ((uintptr_t)handle & KIND_MASK) == KIND_P2P;
+}
+
+static uint32_t p2p_serial(const void *handle)
+{
+	return (uint32_t)((uintptr_t)handle >> (2 + INDEX_BITS + OPENED_BITS));
+}
+
+/* NULL: NCCL has finalized it. */
+static struct nt_comm *p2p_comm(struct nt_process *process, const void *handle)
+{
+	uintptr_t number = (uintptr_t)handle >> 2;
+	struct nt_comm *c = process->comm[number % NT_COMMS_MAX];
+
+	return c && c->fixed.opened % OPENED_RANGE == (number >> INDEX_BITS) % OPENED_RANGE ? c
+											    : NULL;
+}
+
+void nt_event_group_call(struct nt_comm *c, bool captured)
+{
+	struct nt_process *process = c->fixed.process;
+
+	nt_p2p_begin_group(&process->groups);
+	/* Of a collective no other event may tell: only sends are counted (tuner/mask.h). */
+	if (captured)
+		nt_mask_forbid(&process->mask);
+}
+
+/* Without a handle NCCL would emit no event of the plan's tasks (profiler.cc:242@v2.27.7-1). It
+ * names no plan that is left to CUDA's callback thread, and stops nothing. */
+void *nt_event_group_v4(struct nt_comm *c)
+{
+	nt_p2p_begin_group(&c->fixed.process->groups);
+	return p2p_handle(c, 0);
+}
+
+void nt_event_p2p_call(struct nt_comm *c, const struct nt_p2p_event *event)
+{
+	struct nt_process *process = c->fixed.process;
+
+	if (event->captured)
+		nt_apply_plan_freeze(c);
+	if (!nt_p2p_note(&c->p2p, &process->groups, c->fixed.ranks, event))
+		nt_process_count(process, NT_COUNT_NO_KEY);
+}
+
+void *nt_event_p2p(struct nt_comm *c)
+{
+	uint32_t serial = nt_comm_frozen(c) ? 0 : nt_p2p_launch(&c->p2p);
+
+	return serial ? p2p_handle(c, serial) : NULL;
+}
+
 void *nt_event_kernel(struct nt_comm *c, void *coll, unsigned channel, uint64_t start_ns)
 {
 	void *kernel;
 
 	if (!take_laps(c))
 		return NULL;
-	kernel = begin_kernel(c, coll, channel, start_ns);
+	kernel = begin_kernel(c, is_p2p(coll) ? NULL : coll, channel, start_ns);
+	if (is_p2p(coll)) {
+		nt_p2p_kernel(&c->p2p, p2p_serial(coll), start_ns);
+		kernel = coll;
+	}
 	leave_laps(c);
 	return kernel;
+}
+
+static void end_p2p(struct nt_process *process, const void *handle, uint64_t stop_ns)
+{
+	struct nt_comm *c = p2p_comm(process, handle);
+
+	if (!c || !take_laps(c))
+		return;
+	nt_p2p_kernel_end(&c->p2p, p2p_serial(handle), stop_ns);
+	leave_laps(c);
 }
 
 /* One channel's end counts for all: they move the same number of bytes, to a chunk. Of several
@@ -462,6 +551,8 @@ void nt_event_kernel_end(struct nt_process *process, void *kernel, uint64_t stop
 	struct nt_sample now;
 	struct nt_comm *c;
 
+	if (is_p2p(kernel))
+		end_p2p(process, kernel, stop_ns);
 	if (!coll || !nt_event_slot_look(&process->slots, coll, &now))
 		return;
 	c = (struct nt_comm *)now.whose;

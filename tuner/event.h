@@ -25,6 +25,15 @@ struct nt_coll_event {
 void *nt_event_coll(struct nt_comm *comm, const struct nt_coll_event *event);
 void nt_event_group_stop(struct nt_process *process, void *group);
 
+/* Decision thread: a group begins, on this communicator or another one. */
+void nt_event_group_call(struct nt_comm *comm, bool captured);
+/* v4: a plan is launched. */
+void *nt_event_group_v4(struct nt_comm *comm);
+/* Decision thread: a send or receive, when it is called (v5), or launched (v4). */
+void nt_event_p2p_call(struct nt_comm *comm, const struct nt_p2p_event *event);
+/* Launch thread: the handle of one that is launched, for its kernels; NULL: none. */
+void *nt_event_p2p(struct nt_comm *comm);
+
 /* Decision thread: a call; captured: into a CUDA graph. */
 void nt_event_call(struct nt_comm *comm, bool captured);
 

@@ -11,6 +11,7 @@
 #include "tuner/clock.h"
 #include "tuner/explorer.h"
 #include "tuner/open.h"
+#include "tuner/p2p-watch.h"
 #include "tuner/rank-record.h"
 
 #define BUSY_MS 20u /* time between two iterations while something changes */
@@ -51,6 +52,9 @@ struct helper {
 	bool decided; /* some key is decided: write a record */
 	bool looked; /* the platform was looked at */
 	uint64_t call_ms; /* when a call of any communicator was last seen; 0: none yet */
+	uint64_t calls; /* of collectives on the communicators that NCCL has open */
+	uint64_t p2p_calls; /* that send and receive on these */
+	struct nt_p2p_watch watch;
 	bool still; /* there was none for as long as the setting stall says */
 	bool told_still; /* the newest record was written after that was so */
 };
@@ -162,9 +166,11 @@ static void look_at_comm(struct nt_comm *comm, struct helper *r, uint64_t *signa
 		mix(signature, atomic_load_explicit(&shm->state, memory_order_acquire));
 		nt_shm_grow(&comm->fixed.process->map, comm->fixed.slot.comm);
 	}
+	r->p2p_calls += nt_p2p_calls(&comm->p2p);
 	for (unsigned k = 0; k < nt_comm_keys(comm); k++) {
 		if (nt_comm_key_id(comm, k) != 0)
 			look_at_key(comm, &comm->key[k], r, signature);
+		r->calls += nt_key_calls(&comm->key[k]);
 	}
 }
 
@@ -174,9 +180,11 @@ static void look_at_all(struct nt_process *process, struct helper *r)
 
 	r->ms = nt_clock_ms();
 	r->explores = r->open = false;
+	r->calls = r->p2p_calls = 0;
 	pthread_mutex_lock(&process->lock);
 	for (uint32_t i = 0; i < process->comms; i++)
 		look_at_comm(process->comm[i], r, &signature);
+	nt_p2p_watch_look(&r->watch, process, r->calls, r->p2p_calls, r->ms);
 	pthread_mutex_unlock(&process->lock);
 	nt_calls_look(process->calls, false);
 	r->still = r->call_ms != 0 && process->policy.stall_s > 0 &&

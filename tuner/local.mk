@@ -52,6 +52,10 @@ libnt_tuner_la_SOURCES = \
 	%D%/mask.c \
 	%D%/mask.h \
 	%D%/open.c \
+	%D%/p2p-watch.c \
+	%D%/p2p-watch.h \
+	%D%/p2p.c \
+	%D%/p2p.h \
 	%D%/open.h \
 	%D%/platform.c \
 	%D%/platform.h \

@@ -45,7 +45,7 @@ static int ours(struct nt_mask *mask)
 	atomic_store_explicit(&mask->value, value, memory_order_relaxed);
 	if (chained & (int)NT_PROF_KERNEL_PHASE)
 		chained |= (int)NT_PROF_KERNEL_CH; /* as NCCL would (tuner/abi.h) */
-	return value | chained | (chained & LAUNCH_BITS ? STORY_BITS : 0);
+	return value | mask->counting | chained | (chained & LAUNCH_BITS ? STORY_BITS : 0);
 }
 
 static int wanted(struct nt_mask *mask)
@@ -66,7 +66,7 @@ static bool is_undone(const struct nt_mask *mask, int found)
 /* The lock is held. Another party has stored this value. */
 static void take_over(struct nt_mask *mask, int found)
 {
-	bool lost = (mask->ours & ~found) != 0;
+	bool lost = (mask->ours & ~mask->counting & ~found) != 0;
 
 	if (!is_undone(mask, found)) {
 		mask->foreign = found;
@@ -175,5 +175,15 @@ void nt_mask_chain(struct nt_mask *mask, int bits)
 	pthread_mutex_lock(&mask->lock);
 	mask->chained = bits;
 	store(mask);
+	pthread_mutex_unlock(&mask->lock);
+}
+
+void nt_mask_count(struct nt_mask *mask, int bits)
+{
+	pthread_mutex_lock(&mask->lock);
+	if (mask->counting != bits) {
+		mask->counting = bits;
+		store(mask);
+	}
 	pthread_mutex_unlock(&mask->lock);
 }

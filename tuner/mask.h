@@ -3,8 +3,10 @@
 /* mask.h - which events NCCL sends this process: one int of NCCL's for all communicators
  *
  * Coll and KernelLaunch are on while some key counts turns, KernelCh while some key is measured,
- * none otherwise. The count and the store to NCCL's int are one step under a lock: a late store of
- * 0 would suppress a group's events on this rank only, and with them a turn.
+ * none otherwise. What counts sends and receives (tuner/p2p-watch.h) is apart from these: nothing
+ * depends on it, and whoever clears it does not make our events doubtful. The count and the store
+ * to NCCL's int are one step under a lock: a late store of 0 would suppress a group's events on
+ * this rank only, and with them a turn.
  *
  * From 2.31 on others may write NCCL's int, too: its RAS service, in all processes of a job. Its
  * bits then stay on when none of ours are needed; bits that only a chained profiler wants are
@@ -46,6 +48,7 @@ struct nt_mask {
 	_Atomic int stored; /* in every target */
 	unsigned open, measuring;
 	int chained; /* bits that a chained profiler wants */
+	int counting; /* bits that count sends and receives */
 	_Atomic bool forbidden; /* GPU times are forbidden for good */
 	_Atomic int value;
 };
@@ -75,6 +78,9 @@ void nt_mask_forbid(struct nt_mask *mask);
 
 /* Set the bits that a chained profiler wants besides ours. */
 void nt_mask_chain(struct nt_mask *mask, int bits);
+
+/* Set the bits that count sends and receives. */
+void nt_mask_count(struct nt_mask *mask, int bits);
 
 /* Is NCCL's int as we last stored it? */
 static inline bool nt_mask_intact(const struct nt_mask *mask)
@@ -106,7 +112,7 @@ static inline bool nt_mask_overridden(const struct nt_mask *mask)
 	return atomic_load_explicit(&mask->overridden, memory_order_relaxed);
 }
 
-/* Our bits; NCCL's int may have more. */
+/* Our bits without those that count; NCCL's int may have more. */
 static inline int nt_mask_value(const struct nt_mask *mask)
 {
 	return atomic_load_explicit(&mask->value, memory_order_relaxed);

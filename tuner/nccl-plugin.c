@@ -22,6 +22,7 @@
 #include "tuner/apply-plan.h"
 #include "tuner/open.h"
 #include "tuner/helper-thread.h"
+#include "tuner/p2p-watch.h"
 
 #define NAME "nccl-tune"
 
@@ -226,6 +227,7 @@ static int open_profiler(void **ctx, int *mask, const struct nt_comm_identity *w
 	struct nt_comm *comm = NULL;
 
 	if (process) {
+		nt_p2p_watch_begin(process, who->api);
 		nt_mask_attach(&process->mask, mask);
 		nt_dumps_name(&process->policy, &process->place, who);
 		comm = nt_comm_open_profiler(process, who);
@@ -323,14 +325,27 @@ PROFILER_INIT(7)
 		.symmetric = (descr)->coll.proto && !*(descr)->coll.proto, .tag = (user_tag) \
 	}
 
+#define P2P_EVENT(from, is_captured)                                                     \
+	&(struct nt_p2p_event)                                                           \
+	{                                                                                \
+		.func = (from).func, .datatype = (from).datatype, .count = (from).count, \
+		.captured = (is_captured)                                                \
+	}
+
 /* Our handle of an event; NULL: none. */
 static void *take_v4(struct nt_comm *comm, const struct nt_prof_descr_v4 *descr)
 {
-	if (descr->type == NT_PROF_COLL)
-		return nt_event_coll(comm, COLL_EVENT(descr, 0));
-	if (descr->type == NT_PROF_KERNEL_CH)
+	switch (descr->type) {
+	case NT_PROF_GROUP: return nt_event_group_v4(comm);
+	case NT_PROF_COLL: return nt_event_coll(comm, COLL_EVENT(descr, 0));
+	case NT_PROF_P2P:
+		nt_event_p2p_call(comm, P2P_EVENT(descr->p2p, false));
+		return nt_event_p2p(comm);
+	case NT_PROF_KERNEL_CH:
 		return nt_event_kernel(comm, nt_handle_ours(descr->parent),
 				       descr->kernel_ch.channel, descr->kernel_ch.start_ns);
+	default: break;
+	}
 	return NULL;
 }
 
@@ -339,10 +354,11 @@ static void *take_v5(struct nt_comm *comm, const struct nt_prof_descr_v5 *descr,
 {
 	switch (descr->type) {
 	case NT_PROF_COLL_API: nt_event_call(comm, descr->coll_api.graph_captured); break;
+	case NT_PROF_GROUP_API: nt_event_group_call(comm, descr->group_api.graph_captured); break;
 	case NT_PROF_P2P_API:
-		if (descr->p2p_api.graph_captured)
-			nt_apply_plan_freeze(comm);
+		nt_event_p2p_call(comm, P2P_EVENT(descr->p2p_api, descr->p2p_api.graph_captured));
 		break;
+	case NT_PROF_P2P: return nt_event_p2p(comm);
 	case NT_PROF_KERNEL_LAUNCH: nt_event_launch(comm); break;
 	case NT_PROF_GROUP: return nt_event_group(comm);
 	case NT_PROF_COLL: return nt_event_coll(comm, COLL_EVENT(descr, tag));

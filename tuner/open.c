@@ -254,7 +254,7 @@ static void identify(struct nt_comm_fixed *fixed, const struct nt_comm_identity 
 	fixed->rank = who->rank;
 	fixed->ranks = (uint32_t)who->ranks;
 	fixed->nodes = (uint32_t)who->nodes;
-	fixed->opened = atomic_fetch_add_explicit(&order, 1, memory_order_relaxed);
+	fixed->opened = atomic_fetch_add_explicit(&order, 1, memory_order_relaxed) + 1;
 	*(half == NT_HALF_TUNER ? &fixed->tuner_api : &fixed->profiler_api) = who->api;
 	snprintf(fixed->name, sizeof(fixed->name), "%s", who->name ? who->name : "");
 }

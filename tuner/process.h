@@ -33,6 +33,7 @@
 #include "tuner/abi.h"
 #include "tuner/calls.h"
 #include "tuner/mask.h"
+#include "tuner/p2p.h"
 #include "tuner/platform.h"
 #include "tuner/event-slot.h"
 #include "tuner/process-warm.h"
@@ -112,6 +113,9 @@ struct nt_process {
 	_Atomic uint64_t count[NT_COUNT_ALL];
 	struct nt_mask mask;
 	struct nt_event_slots slots;
+	struct nt_p2p_groups groups;
+	struct nt_mask_hold p2p_measured;
+	_Atomic int p2p_bits; /* NCCL's events of sends and receives; 0: no communicator yet */
 	pthread_mutex_t lock; /* guards the list, and members that say so */
 	struct nt_process_warm warm; /* guarded by the lock until checked */
 	struct nt_comm *comm[NT_COMMS_MAX];

@@ -418,6 +418,44 @@ static void note_standing(struct nt_rank_comm *out, const struct nt_comm *comm)
 	snprintf(out->state, sizeof(out->state), "%s", name);
 }
 
+/* Sends and receives: times of the ends that NCCL stamps (tuner/p2p.h). */
+static void put_p2p(struct text *t, struct nt_p2p_seen *seen)
+{
+	struct nt_json_writer before = t->put;
+	struct nt_key out;
+
+	nt_key_clear(&out);
+	out.arm = NT_ARM_BASELINE;
+	out.coll = seen->kind;
+	out.bytes = (int64_t)nt_band_floor(seen->band);
+	out.state = NT_KEYSTATE_COUNTED;
+	out.reason = NT_REASON_P2P;
+	out.calls = out.rank_calls = (int64_t)seen->calls;
+	out.sent_bytes = (int64_t)seen->sent_bytes;
+	if (seen->times > 0) {
+		nt_sort_u64(seen->time_ns, seen->times);
+		out.auto_own_us = (double)seen->time_ns[seen->times / 2] / 1e3;
+		out.samples = seen->times;
+	}
+	nt_json_put_open(&t->put, NULL, '{');
+	nt_fields_put(&t->put, &nt_rank_key_fields, &out);
+	nt_json_put_close(&t->put);
+	if (t->put.full) {
+		t->put = before;
+		t->cut++;
+	}
+}
+
+static void put_p2p_keys(struct text *t, const struct nt_comm *comm)
+{
+	struct nt_p2p_seen *seen = calloc(NT_P2P_KEYS, sizeof(*seen));
+	unsigned count = seen ? nt_p2p_read(&comm->p2p, comm->fixed.ranks, seen) : 0;
+
+	for (unsigned i = 0; i < count; i++)
+		put_p2p(t, &seen[i]);
+	free(seen);
+}
+
 static void put_keys(struct text *t, const struct nt_comm *comm)
 {
 	nt_json_put_open(&t->put, NT_RANK_KEYS, '[');
@@ -433,6 +471,7 @@ static void put_keys(struct text *t, const struct nt_comm *comm)
 			t->cut++;
 		}
 	}
+	put_p2p_keys(t, comm);
 	nt_json_put_close(&t->put);
 }
 

@@ -268,6 +268,35 @@ static void measure_callbacks(uint32_t calls)
 	}
 }
 
+/* What counting costs a program that sends: an event for each group and one for each task. */
+static void measure_sends(uint32_t calls)
+{
+	static const char *const names[] = { "group_api", "p2p_api" };
+	struct took took[2];
+
+	for (unsigned i = 0; i < 2; i++) {
+		took[i] = (struct took){ .room = calls };
+		took[i].ns = calloc(calls, sizeof(took[i].ns[0]));
+		if (!took[i].ns)
+			die("out of memory");
+	}
+	for (uint32_t i = 0; i < calls; i++) {
+		struct nt_prof_descr_v5 send = { .type = NT_PROF_P2P_API };
+
+		send.p2p_api.func = i % 2 ? "Recv" : "Send";
+		send.p2p_api.count = SIZE / 4;
+		send.p2p_api.datatype = "ncclFloat32";
+		timed_start(&took[0], &(struct nt_prof_descr_v5){ .type = NT_PROF_GROUP_API });
+		timed_start(&took[1], &send);
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		nt_sort_u32(took[i].ns, calls);
+		printf(",\"%s\":{\"p50_ns\":%u,\"p99_ns\":%u}", names[i], took[i].ns[calls / 2],
+		       took[i].ns[calls - calls / 100 - 1]);
+		free(took[i].ns);
+	}
+}
+
 static void load(const char *path)
 {
 	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -328,6 +357,7 @@ int main(int argc, char **argv)
 	if (mask != 0)
 		die("events are still wanted in the steady state");
 	measure("committed", calls, true);
+	measure_sends(calls);
 	printf("}\n");
 	tuner->finalize(tuner_ctx);
 	profiler->finalize(profiler_ctx);

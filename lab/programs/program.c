@@ -78,15 +78,6 @@ static int find_comm(const struct nt_program *p, const char *name)
 	return -1;
 }
 
-static int coll_named(const char *name)
-{
-	for (int coll = 0; coll < NT_COLLS; coll++) {
-		if (strcasecmp(name, nt_coll_name(coll)) == 0)
-			return coll;
-	}
-	return -1;
-}
-
 /* word[at]: the communicator, then collective and size. */
 static int key_of(struct reader *r, unsigned at, unsigned *key)
 {
@@ -100,7 +91,7 @@ static int key_of(struct reader *r, unsigned at, unsigned *key)
 	if (at + 2 >= r->words)
 		return wrong(r, "want COMMUNICATOR COLLECTIVE SIZE");
 	want.comm = (unsigned)comm;
-	want.coll = coll_named(r->word[at + 1]);
+	want.coll = nt_coll_find(r->word[at + 1]);
 	if (want.coll < 0)
 		return wrong(r, "no such collective");
 	if (nt_parse_size(r->word[at + 2], &want.bytes, &why) < 0)

@@ -44,6 +44,28 @@ key() {
 	jq -e '.tuned_s < .auto_s and .best_s <= .tuned_s and .wrong == 0 and .after_percent < -5' <<<"$output"
 }
 
+@test "what is faster is found in bursts, whose last call alone is followed by another at once" {
+	cat >"$BATS_TEST_TMPDIR/bursts.program" <<-'END'
+		ranks 8
+		per-node 4
+		seconds 60
+		spread 0
+		comm dp rest times 0.2
+		true dp AllReduce 256M RING/SIMPLE 0.85
+
+		step
+			repeat 4
+				compute 100ms
+				dp AllReduce 256M
+			end
+			dp AllReduce 4
+			compute 50ms
+		end
+	END
+	run -0 --separate-stderr "$PROGRAMS" --json "$BATS_TEST_TMPDIR/bursts.program"
+	key AllReduce $((256 << 20)) '.auto == "TREE/SIMPLE" and .arm == "RING/SIMPLE" and .wrong == 0'
+}
+
 @test "seconds of program time: what is decided after so many calls is decided after so long" {
 	run -0 --separate-stderr "$PROGRAMS" --json "$BATS_TEST_TMPDIR/small.program"
 	# A call a step, and all steps take about as long.

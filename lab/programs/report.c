@@ -16,11 +16,11 @@
 #define WRONG 2.0 /* percent slower than AUTO */
 
 const char *const nt_shipped_programs[] = {
-	"ddp-1b",	    "ddp-tcp",	    "fsdp2-7b",	   "tp8-dp8-pp2",
-	"tp-dp-world",	    "tp-dp-shared", "moe",	   "decode",
-	"two-minutes",	    "once-in-5s",   "steps-of-3s", "steps-of-11s",
-	"twice-in-a-burst", "gap-750us",    "many-sizes",  "400-sizes",
-	"wide-node",	    NULL,
+	"ddp-1b",	 "ddp-tcp",	 "fsdp2-7b",	     "tp8-dp8-pp2", "tp-dp-world",
+	"tp-dp-shared",	 "moe",		 "decode",	     "two-minutes", "once-in-5s",
+	"steps-of-3s",	 "steps-of-11s", "twice-in-a-burst", "gap-750us",   "many-sizes",
+	"400-sizes",	 "wide-node",	 "bursts",	     "late-rank",   "pauses",
+	"sizes-in-turn", NULL,
 };
 
 /* A key of all communicators of one name. */

@@ -62,6 +62,7 @@ static void confirm(const struct nt_evaluation *seen, struct nt_next *next)
 						   .further_blocks = further_blocks };
 	const struct nt_gates gates = {
 		.min_gain = nt_evaluation_min_gain(seen, &seen->confirm),
+		.of_us = nt_evidence_p25_us(&seen->confirm, 0),
 		.alpha = (double)seen->policy->alpha_micro / 1e6,
 		.tests = 1,
 		.last = seen->confirm.blocks >= MOST_PAIRS || !nt_confirm_affordable(seen),

@@ -10,7 +10,7 @@
  * what the first rank to get there followed. One JSON line tells what happened; the exit status
  * is 1 if two ranks ever differed, one waited without end although its own node leader and the
  * communicator's the coordinator lived, a plan was followed that the log does not have or not
- * followed that it has, or something was never given back.
+ * followed that it has, something was never given back, or the model does not allow what happened.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -241,6 +241,7 @@ static void run_once(struct sim *s, uint64_t seed)
 	s->rng = seed;
 	sim_countdown = INT64_MAX;
 	sim_make(s);
+	trace_begin(s);
 	if (s->gap > 0)
 		sim_countdown = s->gap;
 	while (busy) {
@@ -255,6 +256,7 @@ static void run_once(struct sim *s, uint64_t seed)
 		}
 	}
 	calm_down(s);
+	trace_end(s, seed);
 	sim_end(s);
 }
 
@@ -330,7 +332,7 @@ static void usage(void)
 	fprintf(stderr,
 		"usage: nt-agree-sim [--nodes N] [--ranks-per-node R] [--mix [--brief]] [--plain] [--runs N] [--seed S]\n"
 		"    [--faults all|none|NAME[,NAME]...] [--calls N] [--comms N] [--budget N] [--skew-ms N]\n"
-		"    [--jobs N] [--until-bad] [--seconds N]\n"
+		"    [--jobs N] [--until-bad] [--seconds N] [--untraced]\n"
 		"faults:");
 	for (int f = 0; f < SIM_FAULT_COUNT; f++)
 		fprintf(stderr, " %s", sim_fault_names()[f]);
@@ -385,6 +387,7 @@ static void parse(int argc, char **argv, struct sim_options *o)
 		{ "until-bad", no_argument, NULL, 'u' },
 		{ "seconds", required_argument, NULL, 't' },
 		{ "brief", no_argument, NULL, 'B' },
+		{ "untraced", no_argument, NULL, 'U' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int c;
@@ -404,6 +407,7 @@ static void parse(int argc, char **argv, struct sim_options *o)
 		case 'f': o->faults = parse_faults(optarg); break;
 		case 'm': o->mix = true; break;
 		case 'B': o->brief = true; break;
+		case 'U': o->untraced = true; break;
 		case 'p': o->plain = true; break;
 		case 'u': o->until_bad = true; break;
 		default: usage();

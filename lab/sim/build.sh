@@ -11,7 +11,8 @@ set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 out=$1
 sync=${2:-$top}
-sources=("$top"/lab/sim/{agree-sim,comms,network,rank,tally,tuner,world}.c "$top/lib/error.c" "$top/contract/reason.c")
+sources=("$top"/lab/sim/{agree-sim,comms,network,rank,tally,trace,tuner,world}.c "$top"/tests/model/{trace,trace-check,trace-wrap}.c
+	"$top"/lib/{error,number}.c "$top/contract/reason.c")
 for file in "$sync"/pmix-sync/*.c; do
 	case ${file##*/} in
 	pmix-log.c|node-leader.c) ;;	# PMIx and the loop around it: the simulation has its own
@@ -19,4 +20,4 @@ for file in "$sync"/pmix-sync/*.c; do
 	esac
 done
 exec "${CC:-cc}" -std=gnu11 -O2 -D_GNU_SOURCE -I"$sync" -I"$top" -include "$top/lab/sim/interleave.h" \
-	"${@:3}" -o "$out" "${sources[@]}"
+	-Wl,@"$top/tests/model/trace-wrapped" "${@:3}" -o "$out" "${sources[@]}"

@@ -2,27 +2,30 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# mutants.sh [-a] [-s SECONDS] [-j JOBS] [-l] [SYNC] - does nt-agree-sim see it when a rule of the agreement is taken away?
+# mutants.sh [-a] [-s SECONDS] [-j JOBS] [-l] [-n REGEX] [SYNC] - is it seen when a rule of the agreement is taken away?
 #
-# Each mutant is a copy of pmix-sync with a line or two changed, built and run until a run is wrong. Printed for each: the
-# rule, what saw it (mismatch: ranks differ; stuck: a wait without end; ...), after how many runs and seconds
-# of processor time.
-#   -a          also those that other rules make up for, which no run may see, and those that few runs see:
-#               docs/results/agreement/README.md says why
-#   -s SECONDS  at most so much processor time for each (40)
+# Each mutant is a copy of pmix-sync with a line or two changed, built and run until a run is wrong: once by what its ranks do
+# (mismatches: they differ; stuck: a wait without end; ...), and once by the trace, which has a transition that the model does
+# not allow (tests/model/trace-check.h). Printed for each: the rule, what the ranks did and after how many runs, the
+# transition and after how many runs.
+#   -a          also those that other rules make up for, which no rank may show, and those that few runs show:
+#               docs/results/agreement/README.md says why. The trace may see both.
+#   -s SECONDS  at most so much processor time for each of the two (40)
 #   -l          lines for a Markdown table
-# SYNC holds a directory pmix-sync (default: this tree). The exit status is 1 if a mutant was not seen that should be, or
-# was seen that should not, and 2 if a change no longer fits the source.
+#   -n REGEX    only those whose names match
+# SYNC holds a directory pmix-sync (default: this tree). The exit status is 1 if a mutant was seen by neither that should be, or
+# by ranks that should not, and 2 if a change no longer fits the source.
 set -euo pipefail
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-everything='' seconds=40 jobs=$(nproc) lines=''
-while getopts as:j:l option; do
+everything='' seconds=40 jobs=$(nproc) lines='' some=''
+while getopts as:j:ln: option; do
 	case $option in
 	a) everything=1 ;;
 	s) seconds=$OPTARG ;;
 	j) jobs=$OPTARG ;;
 	l) lines=1 ;;
+	n) some=$OPTARG ;;
 	*) exit 2 ;;
 	esac
 done
@@ -38,6 +41,7 @@ mutant() {
 	local kind=$1 name=$2 options=$3 number=${#names[@]} dir
 	shift 3
 	[ "$kind" = seen ] || [ -n "$everything" ] || return 0
+	[[ $name =~ $some ]] || return 0
 	names+=("$name") kinds+=("$kind")
 	dir=$work/$number
 	mkdir "$dir"
@@ -54,16 +58,25 @@ mutant() {
 	printf '%s\n' "$options" >"$dir/options"
 }
 
-# run NUMBER: what saw it, runs, seconds, into the file result.
+# run NUMBER: what ranks showed, after how many runs; the transition, after how many runs: into the file result.
 run() {
-	local dir=$work/$1 options rc=0 line seen=-
+	local dir=$work/$1 options shown transition
 	read -ra options <"$dir/options"
 	if ! build "$dir" >"$dir/build.log" 2>&1; then
 		cat "$dir/build.log" >&2
-		echo "not-built 0 0" >"$dir/result"
+		echo "not-built 0 - 0" >"$dir/result"
 		return
 	fi
-	line=$("$dir/sim" --until-bad --seconds "$seconds" --runs 10000000 "${options[@]}") || rc=$?
+	shown=$(until_bad "$dir" "${options[@]}" --untraced)
+	transition=$(until_bad "$dir" "${options[@]}")
+	echo "$shown $transition" >"$dir/result"
+}
+
+# until_bad DIR OPTION...: what was wrong, and after how many runs. With a trace: the transition alone counts.
+until_bad() {
+	local dir=$1 line rc=0 seen=- what
+	shift
+	line=$("$dir/sim" --until-bad --seconds "$seconds" --runs 10000000 "$@" 2>"$dir/wrong") || rc=$?
 	case $rc in
 	0|1) ;;
 	*) seen="exit-$rc" ;;
@@ -73,8 +86,10 @@ run() {
 			seen=$what
 		fi
 	done
-	awk -v seen="$seen" -v runs="$(field "$line" runs)" -v ms="$(field "$line" cpu_ms)" \
-		'BEGIN { printf "%s %d %.1f\n", seen, runs, ms / 1000 }' >"$dir/result"
+	if [[ " $* " != *" --untraced "* ]]; then
+		seen=$(sed -n 's/.* slot [-0-9]*: \([a-z]*\) is not allowed.*/\1/p' "$dir/wrong" | head -n 1)
+	fi
+	echo "${seen:--} $(field "$line" runs)"
 }
 
 # build DIR: what differs from the source is compiled anew, everything where a header does.
@@ -91,14 +106,18 @@ build() {
 		esac
 		objects+=("$file")
 	done
-	"${CC:-cc}" -o "$1/sim" "${objects[@]}"
+	"${CC:-cc}" -Wl,@"$top/tests/model/trace-wrapped" -o "$1/sim" "${objects[@]}"
 }
 
 source_of() {
 	if [ -e "$2/pmix-sync/$1.c" ]; then
 		echo "$2/pmix-sync/$1.c"
-	elif [ -e "$top/lab/sim/$1.c" ]; then
+	elif [ "$1" = sim-trace ]; then
+		echo "$top/lab/sim/trace.c"	# another is in tests/model
+	elif [ -e "$top/lab/sim/$1.c" ] && [ "$1" != trace ]; then
 		echo "$top/lab/sim/$1.c"
+	elif [ -e "$top/tests/model/$1.c" ]; then
+		echo "$top/tests/model/$1.c"
 	elif [ -e "$top/lib/$1.c" ]; then
 		echo "$top/lib/$1.c"
 	else
@@ -116,8 +135,9 @@ compile() {
 compile_base() {
 	local file
 	mkdir "$work/base"
-	for file in "$top"/lab/sim/{agree-sim,comms,network,rank,tally,tuner,world}.c "$top/lib/error.c" "$top/contract/reason.c" \
-		"$sync"/pmix-sync/*.c; do
+	compile "$sync" "$top/lab/sim/trace.c" "$work/base/sim-trace.o"
+	for file in "$top"/lab/sim/{agree-sim,comms,network,rank,tally,tuner,world}.c "$top"/tests/model/{trace,trace-check,trace-wrap}.c \
+		"$top"/lib/{error,number}.c "$top/contract/reason.c" "$sync"/pmix-sync/*.c; do
 		case ${file##*/} in
 		pmix-log.c|node-leader.c) ;;
 		*) compile "$sync" "$file" "$work/base/$(basename "$file" .c).o" ;;
@@ -157,6 +177,18 @@ mutant seen "a rank does not read hold_at" "$small" \
 	turn.h 's/if \(hold != 0 && turn \+ 1 >= hold\)/if (hold == NT_NEVER)/'
 mutant seen "a rank reads hold_at before it shows its turn" "$small" \
 	turn.h '/nt_turn_take\(/,/^}/ { s/atomic_store_explicit\(&key->turn\[slot\], turn \+ 1, memory_order_seq_cst\);/hold = atomic_load_explicit(\&key->hold_at, memory_order_seq_cst);/; t; s/hold = atomic_load_explicit\(&key->hold_at, memory_order_seq_cst\);/atomic_store_explicit(\&key->turn[slot], turn + 1, memory_order_seq_cst);/; }'
+mutant seen "the epoch is published before the plan is in its place" "$small" \
+	participant.c '/shm_key->plan\[entry->epoch & 1\] = key->pending;/ { N; s/(.*)\n(.*)/\2\n\1/; }'
+mutant seen "the hold goes before the epoch is published" "$small" \
+	participant.c '/atomic_store_explicit\(&shm_key->epoch, entry->epoch/ i atomic_store_explicit(\&shm_key->hold_at, 0, memory_order_seq_cst);'
+mutant seen "a rank has passed a plan whose turn has not come" "$small" \
+	turn.h 's/^(\t\tmine->next = key->plan\[epoch & 1\];).*/\t{ \1 atomic_store(\&key->passed[slot], epoch); }/'
+mutant seen "COMMIT does not wait for ACK" "$small" \
+	coordinator.c 's/else if \(key->answered\)$/else if (a->now_ms - key->asked_ms > 100 || key->answered)/'
+mutant seen "an answer to another proposal counts" "$small" \
+	coordinator.c 's/^\telse if \(sum->epoch == key->plan.epoch\)$/\telse/'
+mutant covered "an old proposal is answered again" "$small" \
+	participant.c 's/if \(epoch <= key->installed.epoch \|\| /if (/'
 mutant seen "an epoch is used again after an abort" "$small" \
 	coordinator.c 's/key->plan.epoch\+\+;/key->plan.epoch += key->attempts == 0;/'
 mutant seen "a plan may follow before the last is over" "$small" \
@@ -182,7 +214,7 @@ mutant seen "a graph capture is no objection" "$small" \
 	view.c 's/if \(flags & NT_PARTICIPANT_GRAPHS\)/if (flags \& 256u)/; s/if \(turn == 0 \|\| turn > at\)/if (turn == 0 || (turn > at \&\& turn < (UINT64_C(1) << 62)))/'
 mutant seen "an id may come again" "--mix --brief --faults late,race,again" \
 	used-ids.c 's/return ids->cap > 0 && ids->id\[place_of\(ids, id\)\] == id;/return ids->cap > 65536 \&\& id == 0;/'
-mutant seen "no deadline for answers" "--mix --faults die,late,lost,race" \
+mutant covered "no deadline for answers" "--mix --faults die,late,lost,race" \
 	coordinator.c 's/ \|\| a->now_ms - key->asked_ms > timeout_ms\)/ || timeout_ms == 0)/'
 mutant seen "ABORT is not said" "$small" \
 	coordinator.c 's/^\ttell\(a, comm, key, NT_ENTRY_ABORT\);/\t;/'
@@ -222,7 +254,7 @@ mutant covered "a committed key takes plans outside of a recheck" "$recheck" \
 
 mutant seen "plans follow only where the last is over (the check alone)" "$small" \
 	participant.c 's/return nt_view_passed\(&shm->key\[key->slot\], shm, &key->installed\);/return true;/'
-mutant seen "an unknown turn is no answer to PROPOSE (alone)" "$recheck" \
+mutant rare "an unknown turn is no answer to PROPOSE (alone)" "$recheck" \
 	view.c 's/if \(turn == 0 \|\| turn > at\)/if (turn > at)/'
 mutant covered "READY only with known turns (alone)" "$small" \
 	participant.c 's/if \(!key->ready && nt_view_turns_known\(shm_key, shm\)\)/if (!key->ready)/'
@@ -231,7 +263,7 @@ mutant covered "an outcome of another epoch" "$small" \
 mutant covered "the coordinator does not hear REFUSE" "$small" \
 	agree.c 's/^(\t\t)comm->refused = true;/\1;/'
 mutant seen "ranks that have left are no objection" "$small" \
-	view.c 's/if \(atomic_load\(&shm->slot\[m\].state\) == NT_PARTICIPANT_LEFT\)/if (flags == UINT32_MAX)/'
+	view.c 's/if \(atomic_load\(&shm->slot\[m\].state\) == NT_PARTICIPANT_LEFT\)/if (barred == INT32_MAX)/'
 mutant seen "COMMIT is said after ABORT (which nodes ignore)" "$small" \
 	coordinator.c 's/^(\ttell\(a, comm, key, NT_ENTRY_ABORT\);)/\1 if (!key->refused) tell(a, comm, key, NT_ENTRY_COMMIT);/'
 
@@ -247,15 +279,15 @@ for number in "${!names[@]}"; do
 done
 wait
 for number in "${!names[@]}"; do
-	read -r seen runs took <"$work/$number/result"
-	case ${kinds[number]}:$seen in
-	seen:-|covered:[!-]*|*:not-built|*:exit-*) wrong=1 mark=WRONG ;;
+	read -r seen runs transition steps <"$work/$number/result"
+	case ${kinds[number]}:$seen:$transition in
+	seen:-:-|covered:[!-]*|*:not-built:*|*:exit-*) wrong=1 mark=WRONG ;;
 	*) mark=ok ;;
 	esac
 	if [ -n "$lines" ]; then
-		printf '| %s | %s | %s | %s |\n' "${names[number]}" "$seen" "$runs" "$took"
+		printf '| %s | %s | %s | %s | %s |\n' "${names[number]}" "$seen" "$runs" "$transition" "$steps"
 	else
-		printf '%-5s %-58s %-10s %8s runs %6s s\n' "$mark" "${names[number]}" "$seen" "$runs" "$took"
+		printf '%-5s %-62s %-10s %8s runs  %-8s %8s runs\n' "$mark" "${names[number]}" "$seen" "$runs" "$transition" "$steps"
 	fi
 done
 exit "$wrong"

@@ -12,6 +12,7 @@
 #include <string.h>
 #include "pmix-sync/log-entry.h"
 #include "lab/sim/sim.h"
+#include "tests/model/trace-wrap.h"
 
 #define IDLE_MS 50 /* as in pmix-sync/node-leader.c */
 
@@ -97,6 +98,7 @@ static void append_log(struct sim *s, struct sim_node *node, const uint8_t *byte
 	a->before = node->log_bytes;
 	a->at_ms = at_ms;
 	node->log_bytes += count;
+	trace_append((uint32_t)(node - s->node), bytes, count);
 	observe_append(s, bytes, count);
 }
 

@@ -4,8 +4,8 @@
  * is counted
  *
  * agree-sim.c options and the run; world.c what a run is made of; tuner.c what coordinators ask;
- * network.c logs and node leaders; rank.c ranks and what is checked at each collective; tally.c
- * sums and the line that is printed.
+ * network.c logs and node leaders; rank.c ranks and what is checked at each collective; trace.c
+ * what the checker of the model is given; tally.c sums and the line that is printed.
  *
  * Threads:  one; --jobs forks.
  * Memory:   sim_make starts a run and takes from an arena that the next run reuses; out of
@@ -49,14 +49,14 @@ struct sim_options {
 	uint32_t nodes, ranks_per_node, calls, comms, jobs, budget, skew_ms, seconds;
 	uint64_t runs, seed;
 	uint32_t faults; /* a bit each */
-	bool mix, brief, plain, until_bad;
+	bool mix, brief, plain, until_bad, untraced;
 };
 
 /* Sums over all runs. Everything but the names of the printed line is said by tally.c. */
 /* clang-format off */
 #define SIM_SUMS(X)                                                                                             \
 	X(runs) X(cpu_ms) X(node_runs) X(mismatches) X(stuck) X(excused) X(unlogged) X(idle) X(holds_left) X(runs_left)   \
-	X(wrong_sums) X(limited)                                                                                \
+	X(wrong_sums) X(unmodelled) X(limited) X(transitions)                                                                                \
 	X(commits) X(aborts) X(refusals) X(rejects) X(damaged) X(agreed_comms) X(comms) X(collectives)          \
 	X(planned) X(counted) X(waits) X(polls) X(spent) X(spent_bytes) X(log_bytes) X(read_bytes) X(fetch_bytes)          \
 	X(interleaved)                                                                                             \
@@ -65,12 +65,14 @@ struct sim_options {
 	X(bare_ranks) X(rechecks) X(recheck_windows) X(recheck_commits) X(raced) X(probes) X(captures) X(flags) X(second_lives) X(refused_seats) X(shared)
 /* clang-format on */
 
+#define SIM_TRANSITIONS 32
 #define SIM_BINS 640
 
 struct sim_tally {
 #define X(name) uint64_t name;
 	SIM_SUMS(X)
 #undef X
+	uint64_t transition[SIM_TRANSITIONS]; /* enum trace_transition */
 	/* how long from PROPOSE in the log to the outcome on a node */
 	uint64_t commit_ms[SIM_BINS];
 	uint64_t wait_ms[SIM_BINS]; /* how long ranks waited */
@@ -252,6 +254,10 @@ bool network_speaks(const struct sim *s, uint32_t node);
 /* rank.c */
 void rank_act(struct sim *s, struct sim_member *m); /* one thing that a rank may do next */
 void rank_retire(struct sim *s, struct sim_member *m); /* in good order, after the last call */
+
+/* trace.c */
+void trace_begin(struct sim *s);
+void trace_end(struct sim *s, uint64_t seed); /* counts what the model does not allow */
 
 /* tally.c */
 void tally_add(struct sim_tally *sum, const struct sim_tally *more);

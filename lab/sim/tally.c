@@ -3,6 +3,7 @@
 /* tally.c - sums over runs, distributions of times, and the line that is printed */
 #include <stdio.h>
 #include "lab/sim/sim.h"
+#include "tests/model/trace-check.h"
 
 #define POLL_MS 10 /* the shortest time between two reads of a log */
 
@@ -66,7 +67,7 @@ void tally_add(struct sim_tally *sum, const struct sim_tally *more)
 bool tally_bad(const struct sim_tally *t)
 {
 	return t->mismatches + t->stuck + t->unlogged + t->idle + t->holds_left + t->runs_left +
-		       t->wrong_sums !=
+		       t->wrong_sums + t->unmodelled !=
 	       0;
 }
 
@@ -84,6 +85,21 @@ static void print_faults(const struct sim_options *o)
 		}
 	}
 	printf("\"");
+}
+
+/* Transitions of the model that no run has made. */
+static void print_untried(const struct sim_tally *t)
+{
+	const char *between = "";
+
+	printf(",\"untried\":[");
+	for (unsigned i = 0; i < TRACE_IS_COUNT; i++) {
+		if (t->transition[i] == 0) {
+			printf("%s\"%s\"", between, trace_transition_name(i));
+			between = ",";
+		}
+	}
+	printf("]");
 }
 
 static const char *const sum_names[] = {
@@ -118,6 +134,8 @@ void tally_print(const struct sim *s, const struct sim_tally *t, uint64_t bad_se
 	       quantile_ms(t->commit_ms, 0.5) / POLL_MS, quantile_ms(t->commit_ms, 0.99) / POLL_MS,
 	       quantile_ms(t->wait_ms, 0.5), quantile_ms(t->wait_ms, 0.99),
 	       quantile_ms(t->wait_ms, 1));
+	if (t->transitions > 0)
+		print_untried(t);
 	if (bad_seed != 0)
 		printf(",\"first_bad_seed\":%llu", (unsigned long long)bad_seed);
 	printf("}\n");

@@ -94,10 +94,11 @@ static int turn_in(const struct nt_calibration *calibration, unsigned round)
 	return -1;
 }
 
-static const struct nt_memory_entry *any_of(const struct nt_memory *found, const char *profile)
+static const struct nt_memory_entry *any_default(const struct nt_memory *found)
 {
 	for (size_t i = 0; i < found->entries; i++)
-		if (found->entry[i].keys > 0 && strcmp(found->entry[i].profile, profile) == 0)
+		if (found->entry[i].keys > 0 &&
+		    strcmp(found->entry[i].profile, NT_PROFILE_DEFAULT) == 0)
 			return &found->entry[i];
 	return NULL;
 }
@@ -118,7 +119,7 @@ int nt_calibration_weigh(struct nt_calibration *calibration, const struct nt_mem
 			 const struct nt_where *where, const struct nt_mix *mix, int64_t now_s)
 {
 	const struct nt_scope scope = { .memory = found, .where = where, .now_s = now_s };
-	const struct nt_memory_entry *base = any_of(found, NT_PROFILE_DEFAULT);
+	const struct nt_memory_entry *base = any_default(found);
 	struct nt_mix sizes = { 0 };
 
 	if (mix == NULL && base != NULL)
@@ -346,11 +347,11 @@ unsigned nt_calibration_calls_s(double time_s, unsigned profiles, double start_s
 
 /* Of one profile; in the order of their steps. */
 static unsigned turns_of(const struct nt_memory *found, const char *profile,
-			 const struct nt_memory_entry **turn, unsigned room)
+			 const struct nt_memory_entry *turn[TURNS_MOST])
 {
 	unsigned count = 0;
 
-	for (size_t i = 0; i < found->entries && count < room; i++)
+	for (size_t i = 0; i < found->entries && count < TURNS_MOST; i++)
 		if (found->entry[i].keys > 0 && strcmp(found->entry[i].profile, profile) == 0)
 			turn[count++] = &found->entry[i];
 	return count;
@@ -361,7 +362,7 @@ int nt_calibration_pool(const struct nt_calibration *calibration, const struct n
 {
 	for (unsigned i = 0; i < calibration->count; i++) {
 		const struct nt_memory_entry *turn[TURNS_MOST];
-		unsigned turns = turns_of(found, calibration->contender[i].name, turn, TURNS_MOST);
+		unsigned turns = turns_of(found, calibration->contender[i].name, turn);
 		struct nt_memory_entry entry;
 
 		if (turns < 2)

@@ -99,9 +99,17 @@ static void find_split(const struct nt_memory_entry *entry, double all, struct n
 		snprintf(calls->split, sizeof(calls->split), "stride:%" PRIu32, where->per_node);
 }
 
+bool nt_calls_send(const struct nt_calls *calls)
+{
+	for (unsigned i = 0; i < calls->colls; i++)
+		if (!nt_kind_tunable(calls->coll[i]))
+			return true;
+	return false;
+}
+
 bool nt_calls_of(const struct nt_memory_entry *entry, struct nt_calls *calls)
 {
-	struct share colls[NT_COLLS + 1], sizes[NT_ENTRY_KEYS];
+	struct share colls[NT_KINDS + 1], sizes[NT_ENTRY_KEYS];
 	unsigned coll_count = 0, size_count = 0;
 	double all = 0;
 
@@ -111,10 +119,10 @@ bool nt_calls_of(const struct nt_memory_entry *entry, struct nt_calls *calls)
 		double cost = (double)key->calls * cost_us(key);
 		uint64_t bytes = key->bytes / 4 * 4;
 
-		if (key->calls == 0 || key->coll < 0 || key->coll >= NT_COLLS ||
+		if (key->calls == 0 || key->coll < 0 || key->coll >= NT_KINDS ||
 		    bytes < BYTES_LEAST || bytes > BYTES_MOST)
 			continue;
-		add_share(colls, &coll_count, (uint64_t)key->coll, cost);
+		add_share(colls, &coll_count, (uint64_t)nt_mix_kind(key->coll), cost);
 		add_share(sizes, &size_count, bytes, cost);
 		all += cost;
 	}

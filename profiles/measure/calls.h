@@ -2,6 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* calls.h - which calls a calibration makes: those of a job's mix, or a standard list
  *
+ * What a job sends and receives is measured too, as AllToAll or as messages from each rank to the
+ * next (SendRecv), whichever direction the job's own ranks have.
+ *
  * Threads:  pure.
  * Memory:   values.
  * Errors:   nt_calls_parse: -1 and *err says what is accepted.
@@ -15,7 +18,7 @@
 #include "profiles/memory.h"
 #include "profiles/mix-cost.h"
 
-#define NT_CALLS_COLLS 3
+#define NT_CALLS_COLLS 4
 #define NT_CALLS_SIZES 8
 #define NT_CALLS_TEXT 256
 
@@ -27,6 +30,9 @@ struct nt_calls {
 	 * ranks. */
 	char split[24];
 };
+
+/* Are there sends and receives among them? */
+bool nt_calls_send(const struct nt_calls *calls);
 
 /* AllReduce of 64K to 64M. */
 void nt_calls_standard(struct nt_calls *calls);

@@ -99,11 +99,13 @@ function commsSection(model) {
 const VOLUME_MARKS = [
 	[() => [band("chosen full", 2, 32, 7)], "between nodes"],
 	[() => [band("auto full", 2, 32, 7)], "inside a node"],
+	[() => [band("other full", 2, 32, 7)], "sent, not known where to"],
 ];
 
 function volumeSection(model) {
 	const rows = model.volumes;
-	const all = (row) => row.inside + row.between;
+	const all = (row) => row.inside + row.between + row.sent;
+	const marks = VOLUME_MARKS.slice(0, rows.some((row) => row.sent) ? 3 : 2);
 	const scale = ticks(0, largest([1, ...rows.map(all)]), 5);
 	const last = scale[scale.length - 1];
 
@@ -112,20 +114,22 @@ function volumeSection(model) {
 	return figure({
 		title: null,
 		name: "Volume per collective",
-		legend: VOLUME_MARKS,
+		legend: marks,
 		draw: rowsOf({
 			items: rows, labelWidth: 130, valueWidth: 190, height: 26,
 			label: (row) => row.coll,
 			value: (row) => [[many(row.calls, "call"), "soft"], [volume(all(row)), ""]],
-			tip: (row) => `${row.coll}\n${volume(row.between)} between nodes\n${volume(row.inside)} inside a node`,
+			tip: (row) => row.sent ? `${row.coll}\n${volume(row.sent)} sent`
+				: `${row.coll}\n${volume(row.between)} between nodes\n${volume(row.inside)} inside a node`,
 			marks: (row, x, y) => [
 				row.between ? band("chosen full", x(0), x(row.between), y) : null,
-				row.inside ? band("auto full", x(row.between), x(all(row)), y) : null],
+				row.inside ? band("auto full", x(row.between), x(row.between + row.inside), y) : null,
+				row.sent ? band("other full", x(row.between + row.inside), x(all(row)), y) : null],
 			ticks: scale, tick: (bytes) => volumeTick(bytes, last), axis: `bytes of all ranks, ${volume(last).split(" ")[1]}`,
 			name: `Volume of ${many(rows.length, "collective")}`,
 		}),
-		table: () => [["collective", "calls", "bytes inside a node", "bytes between nodes"],
-			rows.map((row) => [row.coll, count(row.calls), count(row.inside), count(row.between)])],
+		table: () => [["collective", "calls", "bytes inside a node", "bytes between nodes", "bytes sent, not known where to"],
+			rows.map((row) => [row.coll, count(row.calls), count(row.inside), count(row.between), count(row.sent)])],
 	});
 }
 

@@ -89,14 +89,15 @@ function volumesOf(comms) {
 	const rows = new Map();
 
 	for (const one of comms.flatMap((comm) => comm.volumes)) {
-		const row = rows.get(one.coll) || { coll: one.coll, calls: 0, inside: 0, between: 0 };
+		const row = rows.get(one.coll) || { coll: one.coll, calls: 0, inside: 0, between: 0, sent: 0 };
 
 		row.calls += one.calls || 0;
 		row.inside += one.inside_bytes || 0;
 		row.between += one.between_bytes || 0;
+		row.sent += known(one.inside_bytes) ? 0 : one.bytes || 0;
 		rows.set(one.coll, row);
 	}
-	return [...rows.values()].sort((a, b) => b.inside + b.between - a.inside - a.between);
+	return [...rows.values()].sort((a, b) => b.inside + b.between + b.sent - a.inside - a.between - a.sent);
 }
 
 function linksOf(links) {

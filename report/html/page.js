@@ -66,7 +66,7 @@ function sections(model, detail, press) {
 		["topology", "What NCCL found on each node",
 			"As NCCL saw GPUs, links and NICs when the communicator was made. Rings and trees are how its algorithms run through a node; of what nodes have, all use what the poorest has.",
 			topologySection(model)],
-		["volume", "Volume per collective", "What all ranks send, if each sends what a ring would have it send: NCCL does not tell what it really moves.",
+		["volume", "Volume per collective", "What all ranks send, if each sends what a ring would have it send: NCCL does not tell what it really moves. Of sends and all-to-alls, which are only seen: what was sent.",
 			volumeSection(model)],
 		["predicted", "Predicted and measured time of calls",
 			"NCCL chooses by a model of a call’s time. Measured is the call’s own time, as above. On the dashed line the model is right; above it the call takes longer than predicted.",

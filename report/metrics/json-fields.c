@@ -43,7 +43,8 @@ static void add_field(json_object *object, const struct nt_field *field, const v
 	case NT_FIELD_BOOL: nt_json_bool(object, name, *(const bool *)at, rc); break;
 	case NT_FIELD_TEXT:
 	case NT_FIELD_QUOTED: nt_json_text(object, name, at, rc); break;
-	case NT_FIELD_COLL: nt_json_text(object, name, nt_coll_name(*(const int *)at), rc); break;
+	case NT_FIELD_COLL:
+	case NT_FIELD_KIND: nt_json_text(object, name, nt_coll_name(*(const int *)at), rc); break;
 	case NT_FIELD_ARM:
 		if (nt_arm_valid(*(const int *)at))
 			nt_json_string(object, name, nt_arm_name(*(const int *)at), rc);

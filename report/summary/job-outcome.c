@@ -217,6 +217,7 @@ static enum nt_job_outcome open_outcome_of(int reason)
 	/* Of the last: too little time goes there for any gain to matter. */
 	case NT_REASON_COMM_NOT_TUNED:
 	case NT_REASON_NOT_REMEMBERED:
+	case NT_REASON_P2P:
 	case NT_REASON_UNWORTHY: return NT_JOB_NOT_TUNED;
 	case NT_REASON_OBSERVED: return NT_JOB_OBSERVED;
 	default:

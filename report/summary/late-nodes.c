@@ -221,7 +221,8 @@ int nt_late_nodes_text(FILE *out, struct nt_late_nodes *nodes, struct nt_error *
 	return 0;
 }
 
-int nt_late_nodes_json(FILE *out, struct nt_late_nodes *nodes, struct nt_error *err)
+int nt_late_nodes_json(FILE *out, struct nt_late_nodes *nodes, json_object *compared,
+		       struct nt_error *err)
 {
 	const size_t told = sort(nodes);
 	int rc = 0;
@@ -244,6 +245,7 @@ int nt_late_nodes_json(FILE *out, struct nt_late_nodes *nodes, struct nt_error *
 		nt_json_add(array, NULL, item, &rc);
 	}
 	nt_json_add(object, "nodes", array, &rc);
+	nt_json_known(object, "compared", compared, &rc);
 	if (rc == 0)
 		rc = nt_json_print(out, object);
 	json_object_put(object);

@@ -13,6 +13,7 @@
 #ifndef NT_LATE_NODES_H
 #define NT_LATE_NODES_H
 
+#include <json.h>
 #include <stdio.h>
 #include "lib/name-set.h"
 #include "report/model/sacct-jobs.h"
@@ -43,8 +44,10 @@ void nt_late_nodes_fini(struct nt_late_nodes *nodes);
 int nt_late_nodes_add(struct nt_late_nodes *nodes, const struct nt_streamed_job *job,
 		      struct nt_error *err);
 
-/* Those of NT_LATE_NODES_JOBS jobs or more, the most frequent first: a table, or JSON. */
+/* Those of NT_LATE_NODES_JOBS jobs or more, the most frequent first: a table, or JSON, which also
+ * has and takes what a comparison of nodes has found (compared-nodes.h); NULL: nothing. */
 int nt_late_nodes_text(FILE *out, struct nt_late_nodes *nodes, struct nt_error *err);
-int nt_late_nodes_json(FILE *out, struct nt_late_nodes *nodes, struct nt_error *err);
+int nt_late_nodes_json(FILE *out, struct nt_late_nodes *nodes, json_object *compared,
+		       struct nt_error *err);
 
 #endif

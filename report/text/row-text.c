@@ -134,7 +134,7 @@ static void say_open(struct nt_said *said, const struct nt_step *step, const str
 	if (step->running)
 		say_running(said, step, row);
 	/* It advises launch=auto. */
-	if (reason == NT_REASON_SCREENED && step->launch[0])
+	if ((reason == NT_REASON_SCREENED || reason == NT_REASON_P2P) && step->launch[0])
 		said->type[0] = '\0';
 	if (auto_arm[0] && !strstr(said->says, auto_arm)) {
 		char rest[sizeof(said->says)];

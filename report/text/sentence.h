@@ -12,6 +12,7 @@
 
 /* What a sentence is about; they come in this order. */
 enum nt_sentence_kind {
+	NT_SENTENCE_STALLED, /* a rank that all others of a communicator wait for, for good */
 	NT_SENTENCE_LAUNCH, /* what a launch profile was worth */
 	NT_SENTENCE_GAIN, /* something is faster */
 	NT_SENTENCE_NET, /* what was saved and spent */

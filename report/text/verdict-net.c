@@ -139,6 +139,7 @@ static const char *of_job(const struct nt_summary *summary, double net_ms, char 
 			  size_t out_bytes)
 {
 	const double elapsed_s = (double)summary->job.elapsed_s;
+	const double percent = net_ms / elapsed_s / 10;
 	char text[32];
 
 	if (elapsed_s < 120)
@@ -147,7 +148,9 @@ static const char *of_job(const struct nt_summary *summary, double net_ms, char 
 		nt_duration_text(elapsed_s * 1e3, text, sizeof(text));
 	out[0] = '\0';
 	if (elapsed_s > 0)
-		snprintf(out, out_bytes, ", %.1f %% of %s", net_ms / elapsed_s / 10, text);
+		/* No -0.0. */
+		snprintf(out, out_bytes, ", %.1f %% of %s", fabs(percent) < 0.05 ? 0.0 : percent,
+			 text);
 	return out;
 }
 

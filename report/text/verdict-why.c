@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "contract/coll.h"
+#include "record/bandwidth.h"
 #include "record/rank.h"
 #include "report/text/reasons.h"
 #include "report/text/row-text.h"
@@ -15,6 +16,8 @@
 #include "report/model/row-time.h"
 #include "lib/append.h"
 #include "lib/table.h"
+
+#define LEAST_SEEN 0.01
 
 /* Rows of a reason, of steps that run or of others. */
 struct reason_filter {
@@ -127,8 +130,32 @@ static void say_rows(struct nt_maker *maker, enum nt_sentence_kind kind,
 	nt_maker_say(maker, kind, said.type, "%s%s: %s", which, spent, said.says);
 }
 
+/* What NCCL asks no tuner about, and how much of the time that is, where it is not too little to
+ * mention. */
+static void say_seen(struct nt_maker *maker)
+{
+	const struct nt_summary *summary = maker->summary;
+	double all_us = 0, seen_us = 0;
+
+	for (size_t i = 0; i < summary->row_count; i++) {
+		const struct nt_key *row = &summary->rows[i];
+		const double us = nt_row_all_us(row);
+
+		all_us += isnan(us) ? 0 : us;
+		seen_us += isnan(us) || nt_kind_tunable(row->coll) ? 0 : us;
+	}
+	if (seen_us < LEAST_SEEN * all_us || seen_us == 0)
+		return;
+	nt_maker_say(
+		maker, NT_SENTENCE_MEASURED, "",
+		"Sends, receives and all-to-alls take %.0f %% of the measured time of calls. They "
+		"are seen and not tuned: NCCL asks no tuner about them.",
+		100 * seen_us / all_us);
+}
+
 void nt_maker_open(struct nt_maker *maker)
 {
+	say_seen(maker);
 	for (size_t i = 0; i < sizeof(together) / sizeof(together[0]); i++) {
 		for (int running = 0; running < 2; running++)
 			say_rows(maker, together[i].kind,
@@ -229,8 +256,9 @@ static void say_remark(struct nt_maker *maker, size_t which)
 			 remark->comms == 1 ? "a communicator of " : count, remark->ranks,
 			 remark->ranks == 1 ? "" : "s", remark->nodes,
 			 remark->nodes == 1 ? "" : "s");
-	nt_maker_say(maker, NT_SENTENCE_UNTUNED, said.type, "%s%s%s: %s", title_of(summary, remark),
-		     steps, who, said.says);
+	nt_maker_say(maker,
+		     remark->why.id == NT_REASON_BEHIND ? NT_SENTENCE_STALLED : NT_SENTENCE_UNTUNED,
+		     said.type, "%s%s%s: %s", title_of(summary, remark), steps, who, said.says);
 }
 
 void nt_maker_untuned(struct nt_maker *maker)

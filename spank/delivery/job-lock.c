@@ -85,10 +85,10 @@ static void remove_old(int jobs_fd)
 	closedir(directory);
 }
 
-int nt_job_lock_open(const char *rundir, uint32_t job, struct nt_error *err)
+int nt_job_lock_open(const char *rundir, uint32_t job)
 {
 	/* Whoever may write there could keep root waiting. */
-	int jobs_fd = nt_rundir_open_own(rundir, DIRECTORY, err);
+	int jobs_fd = nt_rundir_open_own(rundir, DIRECTORY);
 	char name[16];
 	int fd;
 
@@ -100,8 +100,6 @@ int nt_job_lock_open(const char *rundir, uint32_t job, struct nt_error *err)
 		remove_old(jobs_fd);
 		fd = openat(jobs_fd, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	}
-	if (fd < 0)
-		nt_error_set(err, "cannot open %.100s/" DIRECTORY "/%s: %m", rundir, name);
 	close(jobs_fd);
 	return fd;
 }

@@ -8,7 +8,7 @@
  *
  * Threads:  one process, one thread a lock; the pace is a value.
  * Memory:   the caller's.
- * Errors:   -1 and *err: writers of this node cannot exclude each other; each writes on its own.
+ * Errors:   -1: writers of this node cannot exclude each other; each writes on its own.
  * Units:    milliseconds of CLOCK_BOOTTIME.
  */
 #ifndef NT_JOB_LOCK_H
@@ -16,7 +16,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "lib/error.h"
 
 #define NT_JOB_PACE_BURST 6
 #define NT_JOB_PACE_EVERY_MS 5000
@@ -46,7 +45,7 @@ int64_t nt_job_pace_admit(struct nt_job_pace *pace, int64_t now_ms, enum nt_job_
 
 int64_t nt_job_lock_now_ms(void);
 /* rundir holds the steps' directories. What jobs that are long gone have left is removed. */
-int nt_job_lock_open(const char *rundir, uint32_t job, struct nt_error *err);
+int nt_job_lock_open(const char *rundir, uint32_t job);
 bool nt_job_lock_try(int lock_fd); /* does not wait */
 void nt_job_lock_release(int lock_fd);
 

@@ -405,7 +405,7 @@ static void begin(struct writer *writer, const struct nt_job_writing *job)
 	for (int part = NT_PART_WAITING; part <= NT_PART_SENT; part++)
 		writer->parts[part] = nt_spool_open(job->spool, (enum nt_spool_part)part, true,
 						    NULL);
-	writer->lock_fd = nt_job_lock_open(job->rundir, job->entry.job, NULL);
+	writer->lock_fd = nt_job_lock_open(job->rundir, job->entry.job);
 	writer->records = calloc(BATCH, sizeof(writer->records[0]));
 }
 

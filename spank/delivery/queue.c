@@ -10,12 +10,12 @@
 
 #define UNKNOWN_S (7 * 24 * 60 * 60) /* a job that accounting has not heard of by then never was */
 
-enum nt_delivered nt_queue_judge(bool known, bool ended, int64_t waiting_s)
+enum nt_delivered nt_queue_judge(bool known, int64_t waiting_s)
 {
-	if (!known)
-		return waiting_s > UNKNOWN_S ? NT_DELIVERED_NOWHERE : NT_DELIVERED_FAILED;
 	/* When the job ends, slurmctld writes its own text over whatever accounting holds. */
-	return ended ? NT_DELIVERED_NOT : NT_DELIVERED_LATER;
+	if (known)
+		return NT_DELIVERED_LATER;
+	return waiting_s > UNKNOWN_S ? NT_DELIVERED_NOWHERE : NT_DELIVERED_FAILED;
 }
 
 enum nt_queue_move nt_queue_decide(const struct nt_queued *record, int64_t ended_s, int64_t quiet_s)

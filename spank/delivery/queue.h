@@ -29,9 +29,9 @@ struct nt_queued {
 	struct nt_error why; /* of NT_DELIVERED_FAILED and _NOWHERE */
 };
 
-/* What a job says of its records before they are looked at: LATER, FAILED or NOWHERE; NOT: they can
- * be placed. waiting_s: how long one has waited. */
-enum nt_delivered nt_queue_judge(bool known, bool ended, int64_t waiting_s);
+/* What becomes of a record of a job that has not ended, or that accounting does not know: LATER,
+ * FAILED or NOWHERE. waiting_s: how long it has waited. */
+enum nt_delivered nt_queue_judge(bool known, int64_t waiting_s);
 
 enum nt_queue_move {
 	NT_QUEUE_STAY,

@@ -4,7 +4,6 @@
 #include "spank/delivery/round-robin.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include "lib/compare.h"
 
 struct portion {

@@ -216,11 +216,10 @@ static void take_result(struct nt_recordd *recordd, const struct nt_work_result 
 static const char *record_of(const struct nt_recordd *recordd, char text[NT_STEP_RECORD_MAX + 1])
 {
 	const char *record = recordd->reading.record;
-	struct nt_error err;
 
 	memcpy(text, record, NT_STEP_RECORD_MAX + 1);
 	nt_longform_tell(&recordd->longform, text, NT_STEP_RECORD_MAX + 1);
-	if (text[0] && nt_step_check(text, strlen(text), &err) < 0)
+	if (text[0] && nt_step_check(text, strlen(text), NULL) < 0)
 		memcpy(text, record, NT_STEP_RECORD_MAX + 1);
 	return text;
 }

@@ -5,10 +5,8 @@
 
 #include <string.h>
 #include <unistd.h>
-#include "lib/printable.h"
 #include "spank/recordd/user-child.h"
 #include "spank/recordd/longmake.h"
-#include "spank/recordd/longsay.h"
 #include "spank/recordd/step-record.h"
 #include "spank/recordd/recordd-log.h"
 
@@ -68,7 +66,6 @@ static int run_writer(void *argument, int out_fd)
 	const struct nt_recordd *recordd = argument;
 	const struct nt_arguments *arguments = &recordd->arguments;
 	char text[NT_STEP_RECORD_MAX + 2] = "";
-	struct nt_ticket room;
 	struct nt_ranks ranks;
 	struct nt_sum sum;
 
@@ -79,8 +76,7 @@ static int run_writer(void *argument, int out_fd)
 	nt_sum_init(&sum);
 	for (size_t i = 0; i < ranks.count; i++)
 		nt_collect_add(&sum, &ranks.file[i], arguments->job, arguments->step);
-	(void)nt_step_record_format(recordd, &sum, nt_step_record_ticket(recordd, &room), NULL,
-				    text);
+	(void)nt_step_record_format(recordd, &sum, NULL, text);
 	nt_sum_fini(&sum);
 	return nt_longform_write(arguments, recordd->final, &ranks, text + 1, out_fd);
 }

@@ -10,7 +10,6 @@
 #include <unistd.h>
 #include "record/longdir.h"
 #include "record/longwrite.h"
-#include "spank/recordd/longsay.h"
 #include "spank/step-dir.h"
 
 #define PART_MAX ((size_t)16 << 20)
@@ -73,11 +72,9 @@ static int by_name(const void *left, const void *right)
 
 void nt_ranks_read(struct nt_ranks *ranks, const char *directory)
 {
-	struct nt_error err;
-
 	memset(ranks, 0, sizeof(*ranks));
 	/* A directory that is gone holds nothing. */
-	(void)nt_collect_each(directory, keep_file, ranks, &err);
+	(void)nt_collect_each(directory, keep_file, ranks, NULL);
 	nt_topologies_read(&ranks->topologies, directory);
 	if (ranks->count > 0)
 		qsort(ranks->file, ranks->count, sizeof(ranks->file[0]), by_name);

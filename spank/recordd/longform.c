@@ -9,7 +9,6 @@
 #include "record/long.h"
 #include "lib/printable.h"
 #include "record/step.h"
-#include "spank/recordd/longsay.h"
 
 bool nt_longform_wanted(const struct nt_longform *longform)
 {

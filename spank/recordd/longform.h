@@ -75,7 +75,13 @@ void nt_ranks_read(struct nt_ranks *ranks, const char *directory);
 void nt_ranks_fini(struct nt_ranks *ranks);
 
 size_t nt_longform_bytes(const struct nt_arguments *arguments); /* of a part, at most */
-/* Tell nt-recordd: a word of longsay.h. */
+/* What the child says to nt-recordd: a byte each, words behind the last. */
+#define NT_LONGSAY_READ 'r' /* it needs the step's directory no longer */
+#define NT_LONGSAY_PLACED 'o' /* the job's directory is there, and it writes into it */
+#define NT_LONGSAY_WRITTEN 'w'
+#define NT_LONGSAY_NOTHING 'n' /* there are no records */
+#define NT_LONGSAY_FAILED 'x' /* why */
+
 void nt_longform_say(int out_fd, char word);
 /* Write the part, and say how that went. record: the step's, as it is seen here; "": none. */
 int nt_longform_write(const struct nt_arguments *arguments, bool final,

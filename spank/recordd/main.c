@@ -17,7 +17,6 @@
 #include <unistd.h>
 #include "lib/child.h"
 #include "lib/printable.h"
-#include "record/step.h"
 #include "spank/arguments.h"
 #include "spank/cache.h"
 #include "spank/cleanup.h"
@@ -89,17 +88,16 @@ static int record(void)
 static int fingerprint(const char *rundir)
 {
 	char text[200];
-	struct nt_error err;
 	uint64_t value;
 	int rundir_fd;
 
 	alarm(FINGERPRINT_S);
 	nt_recordd_oom_score("0");
-	if (nt_fingerprint_compute(&value, text, sizeof(text), &err) < 0)
+	if (nt_fingerprint_compute(&value, text, sizeof(text), NULL) < 0)
 		return 1;
 	dprintf(NT_ARGUMENTS_FD, "%016" PRIx64 "\n", value);
-	rundir_fd = nt_rundir_open(rundir, &err);
-	if (rundir_fd < 0 || nt_cache_write(rundir_fd, value, text, &err) < 0)
+	rundir_fd = nt_rundir_open(rundir, NULL);
+	if (rundir_fd < 0 || nt_cache_write(rundir_fd, value, text, NULL) < 0)
 		return 1;
 	return 0;
 }

@@ -19,20 +19,18 @@ static int run(void *argument, int out_fd)
 {
 	const struct nt_recordd *recordd = argument;
 	char text[NT_STEP_RECORD_MAX + 2 + sizeof(((struct nt_step_memory *)0)->remark)];
-	const struct nt_ticket *ticket;
 	struct nt_step_memory remembered;
-	struct nt_ticket room;
+	struct nt_ticket ticket;
 	struct nt_sum sum;
 	size_t bytes;
 
 	if (nt_recordd_become_user(recordd, out_fd, NT_REMEMBER_FILE_MAX) < 0)
 		return 1;
-	ticket = nt_step_record_ticket(recordd, &room);
-	if (!ticket || !ticket->memory[0])
+	if (nt_ticket_parse(&ticket, recordd->arguments.ticket, NULL) < 0 || !ticket.memory[0])
 		return 0;
 	nt_step_record_read(recordd, &sum);
-	nt_remember(&sum, &recordd->arguments, ticket, &remembered);
-	bytes = nt_step_record_format(recordd, &sum, ticket, &remembered, text);
+	nt_remember(&sum, &recordd->arguments, &ticket, &remembered);
+	bytes = nt_step_record_format(recordd, &sum, &remembered, text);
 	nt_sum_fini(&sum);
 	if (remembered.failed)
 		bytes += (size_t)snprintf(text + bytes, sizeof(text) - bytes, "\n%s",
@@ -63,14 +61,13 @@ static void ended(void *argument, const struct nt_work_result *result)
 	struct nt_recordd *recordd = argument;
 	const char *complaint = result->why;
 	const char *end = memchr(result->out, '\n', result->bytes);
-	struct nt_error err;
 
 	if (!complaint && result->status != 0)
 		complaint = "its process failed";
 	if (end)
 		complaint = end + 1;
 	if (nt_reader_take(recordd, result->out, end ? (size_t)(end - result->out) : result->bytes,
-			   &err))
+			   NULL))
 		recordd->reading.with_memory = true;
 	if (complaint)
 		nt_recordd_tell(recordd, NT_ARGUMENTS_ERROR, "the user's memory: %s", complaint);

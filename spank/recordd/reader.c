@@ -29,7 +29,6 @@ static int run(void *argument, int out_fd)
 		uint64_t signature;
 		char text[NT_STEP_RECORD_MAX + 2];
 	} out;
-	struct nt_ticket room;
 	struct nt_sum sum;
 	size_t bytes = SKIP;
 
@@ -38,8 +37,7 @@ static int run(void *argument, int out_fd)
 	out.signature = nt_collect_signature(recordd->arguments.dir);
 	if (recordd->final || out.signature != recordd->reading.signature) {
 		nt_step_record_read(recordd, &sum);
-		bytes += nt_step_record_format(recordd, &sum, nt_step_record_ticket(recordd, &room),
-					       NULL, out.text);
+		bytes += nt_step_record_format(recordd, &sum, NULL, out.text);
 		nt_sum_fini(&sum);
 	}
 	return write(out_fd, &out, bytes) < 0;

@@ -5,12 +5,10 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include "profiles/select.h"
 #include "profiles/hosts.h"
 #include "profiles/memory-store.h"
@@ -105,22 +103,19 @@ static void test_step(const struct case_of *step, const struct nt_memory *memory
 		      struct nt_step_memory *out)
 {
 	struct nt_step_history *history = calloc(1, sizeof(*history));
-	struct nt_launch_limits limits;
 	struct nt_profile_trust trust;
 	struct nt_step_test_result test = { .verdict = NT_STEPS_UNKNOWN };
 
 	if (history == NULL)
 		return;
-	nt_launch_limits_default(&limits);
 	nt_history_add(history, memory, &step->where);
 	nt_history_sort(history);
 	for (unsigned i = 0; i < history->count; i++)
 		if (strcmp(history->entry[i]->id, step->id) == 0)
 			test = nt_history_test(history, history->entry[i]->job, NT_PROFILE_DEFAULT,
-					       step->ticket->profile, &limits.step_test);
+					       step->ticket->profile);
 	if (test.verdict != NT_STEPS_UNKNOWN) {
-		trust = nt_history_trust(history, step->ticket->profile, &limits.step_test,
-					 limits.trust_jobs);
+		trust = nt_history_trust(history, step->ticket->profile);
 		tell(&test, &trust, step->ticket, out);
 	}
 	free(history);

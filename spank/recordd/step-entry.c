@@ -4,7 +4,6 @@
  * that no reader of a memory would take is not written. */
 #include "spank/recordd/step-entry.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "contract/policy.h"
@@ -38,6 +37,10 @@ static struct nt_quantiles quantiles(double p25_us, double median_us, double p75
 
 static struct nt_quantiles auto_times(const struct nt_key *key)
 {
+	/* Of sends and receives the slowest rank's median is all that is known. */
+	if (!nt_kind_tunable(key->coll))
+		return quantiles(key->auto_own_us, key->auto_own_us, key->auto_own_us,
+				 key->samples);
 	return quantiles(key->auto_p25_us, key->auto_us, key->auto_p75_us, key->samples);
 }
 
@@ -57,7 +60,7 @@ static bool is_committed(const struct nt_key *key)
 static bool is_whole(const struct nt_sum_comm *comm, const struct nt_key *key)
 {
 	return comm->nodes >= 1 && comm->nodes <= comm->ranks && comm->ranks <= 1 << 20 &&
-	       key->coll >= 0 && key->coll < NT_COLLS && key->bytes >= 0 &&
+	       key->coll >= 0 && key->coll < NT_KINDS && key->bytes >= 0 &&
 	       key->bytes <= NT_ENTRY_BYTES_MAX && key->calls > 0;
 }
 

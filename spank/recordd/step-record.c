@@ -7,26 +7,16 @@
 #include "spank/recordd/step-entry.h"
 #include "spank/recordd/sumtext.h"
 
-const struct nt_ticket *nt_step_record_ticket(const struct nt_recordd *recordd,
-					      struct nt_ticket *room)
-{
-	struct nt_error err;
-
-	return nt_ticket_parse(room, recordd->arguments.ticket, &err) == 0 ? room : NULL;
-}
-
 void nt_step_record_read(const struct nt_recordd *recordd, struct nt_sum *sum)
 {
 	const struct nt_arguments *arguments = &recordd->arguments;
-	struct nt_error err;
 
 	nt_sum_init(sum);
 	/* A directory that is gone holds nothing. */
-	(void)nt_collect_directory(sum, arguments->dir, arguments->job, arguments->step, &err);
+	(void)nt_collect_directory(sum, arguments->dir, arguments->job, arguments->step, NULL);
 }
 
 size_t nt_step_record_format(const struct nt_recordd *recordd, struct nt_sum *sum,
-			     const struct nt_ticket *ticket,
 			     const struct nt_step_memory *remembered,
 			     char text[NT_STEP_RECORD_MAX + 2])
 {
@@ -36,6 +26,8 @@ size_t nt_step_record_format(const struct nt_recordd *recordd, struct nt_sum *su
 	const size_t most = bounded ? arguments->record_bytes : NT_STEP_RECORD_MAX;
 	const size_t kept = nt_longform_room(arguments);
 	const size_t room = kept < most / 4 ? most - kept : most;
+	struct nt_ticket ticket;
+	const bool launched = nt_ticket_parse(&ticket, arguments->ticket, NULL) == 0;
 	struct nt_where where;
 	const struct nt_sum_head head = {
 		.mode = arguments->mode,
@@ -46,8 +38,9 @@ size_t nt_step_record_format(const struct nt_recordd *recordd, struct nt_sum *su
 		.took_s = recordd->final ? (double)(recordd->ended_ms - recordd->started_ms) / 1e3
 					 : 0,
 		.run = arguments->run,
-		.ticket = ticket,
-		.where = ticket && nt_learn_where(sum, arguments, ticket, &where) ? &where : NULL,
+		.ticket = launched ? &ticket : NULL,
+		.where = launched && nt_learn_where(sum, arguments, &ticket, &where) ? &where
+										     : NULL,
 		.measured = remembered ? remembered->measured : 0,
 		.remark = remembered ? remembered->remark : NULL,
 	};

@@ -14,16 +14,11 @@
 #include "spank/recordd/state.h"
 #include "spank/recordd/remember.h"
 
-/* NULL: the step has no launch ticket. */
-const struct nt_ticket *nt_step_record_ticket(const struct nt_recordd *recordd,
-					      struct nt_ticket *room);
-
 void nt_step_record_read(const struct nt_recordd *recordd, struct nt_sum *sum);
 
 /* remembered: what the user's memory says of the step; NULL: it was not asked. The first byte says
  * whether the record holds a decision; the number of bytes. */
 size_t nt_step_record_format(const struct nt_recordd *recordd, struct nt_sum *sum,
-			     const struct nt_ticket *ticket,
 			     const struct nt_step_memory *remembered,
 			     char text[NT_STEP_RECORD_MAX + 2]);
 

@@ -5,8 +5,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
-#include "contract/policy.h"
 #include "record/shortform.h"
 
 /* Braces are counted by who checks a record: nt_step_check(). */

@@ -58,6 +58,17 @@ bench() {
 	[[ $output != *'"errors":0'* ]]
 }
 
+@test "all-to-alls and messages are timed and checked, also among a part of the ranks" {
+	run -0 --separate-stderr bench off --nccl "$SIMULATED/libnccl.so.2" --coll alltoall,sendrecv,allreduce --sizes 64K,1M --iters 12 \
+		--check light --split stride:2
+	[ "$(grep -c '"coll":"AllToAll".*"errors":0' <<<"$output")" = 4 ]
+	[ "$(grep -c '"coll":"SendRecv".*"errors":0' <<<"$output")" = 4 ]
+	NT_SIM_WRONG=1 run -3 --separate-stderr bench off --nccl "$SIMULATED/libnccl.so.2" --coll alltoall --sizes 64K --iters 12 --check light
+	[[ $stderr = *'wrong result: AllToAll 64K: '*' differ (rank 1)'* ]]
+	run -2 "$BENCH" --coll send
+	[[ $output = *'want allreduce, '*', alltoall, sendrecv)'* ]]
+}
+
 @test "a library that is not NCCL is reported in one line" {
 	run -2 --separate-stderr "$BENCH" --nccl /nonexistent/libnccl.so.2
 	[ "$stderr" = 'nccl-tune-bench: --nccl /nonexistent/libnccl.so.2: not a readable file' ]

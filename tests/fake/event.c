@@ -100,6 +100,26 @@ void nt_event_append(struct nt_comm *c, struct nt_task *t, bool captured)
 	stop(api.coll_api);
 }
 
+/* Its handle is cleared after the stop (ncclProfilerStopP2pApiEvent, profiler.cc:275@v2.28.9-1). */
+void nt_event_append_p2p(struct nt_comm *c, struct nt_p2p_task *t)
+{
+	struct nt_prof_descr_v7 d = { .type = NT_PROF_P2P_API };
+
+	api.mask = nt_load_mask_now();
+	t->mask = api.mask;
+	if (!nt_load_profiler_now() || !has_api_events(c))
+		return;
+	append_group_api(c, false);
+	d.parent = t->group_api = api.group_api;
+	d.p2p_api.func = nt_coll_name(t->receives ? NT_P2P_RECV : NT_P2P_SEND);
+	d.p2p_api.count = t->count;
+	d.p2p_api.datatype = "ncclFloat32";
+	d.p2p_api.stream = c->owner;
+	if (api.mask & (int)BELOW_P2P_API)
+		start(c, &t->api, &d);
+	stop(t->api);
+}
+
 void nt_event_group_end(void)
 {
 	if (api.group_open)
@@ -121,25 +141,30 @@ static bool is_hidden(const struct nt_plan *p, const struct nt_task *t)
 	       (t->symmetric && p->comm->owner->job->release->code < NT_RELEASE_TUNING);
 }
 
-/* The first task that has a mask. */
-static const struct nt_task *first_masked(const struct nt_plan *p)
+/* The mask of the first task that has one, and its group. */
+static int first_mask(const struct nt_plan *p, void **group_api)
 {
 	for (unsigned i = 0; i < p->tasks; i++) {
+		*group_api = p->task[i].group_api;
 		if (p->task[i].mask && !is_hidden(p, &p->task[i]))
-			return &p->task[i];
+			return p->task[i].mask;
 	}
-	return NULL;
+	for (unsigned i = 0; i < p->p2ps; i++) {
+		*group_api = p->p2p[i].group_api;
+		if (p->p2p[i].mask)
+			return p->p2p[i].mask;
+	}
+	return 0;
 }
 
 void nt_event_launch_start(struct nt_plan *p)
 {
-	const struct nt_task *t = first_masked(p);
 	struct nt_prof_descr_v7 d = { .type = NT_PROF_KERNEL_LAUNCH };
+	int mask = first_mask(p, &d.parent);
 
-	if (!nt_load_profiler_now() || !has_api_events(p->comm) || !t ||
-	    !(t->mask & (int)NT_PROF_KERNEL_LAUNCH))
+	if (!nt_load_profiler_now() || !has_api_events(p->comm) ||
+	    !(mask & (int)NT_PROF_KERNEL_LAUNCH))
 		return;
-	d.parent = t->group_api;
 	d.kernel_launch.stream = p->comm->owner;
 	start(p->comm, &p->launch_event, &d);
 }
@@ -181,6 +206,25 @@ static void start_task(struct nt_plan *p, struct nt_task *t)
 	start(c, &t->event, &d);
 }
 
+static void start_p2p(struct nt_plan *p, struct nt_p2p_task *t)
+{
+	struct nt_prof_descr_v7 d = {
+		.type = NT_PROF_P2P,
+		.rank = (int)p->comm->rank,
+		.p2p = {
+			.func = nt_coll_name(t->receives ? NT_P2P_RECV : NT_P2P_SEND),
+			.buffer = p,
+			.datatype = "ncclFloat32",
+			.count = t->count,
+			.peer = t->peer,
+			.channels = 2,
+			.group = p->group_event,
+		},
+	};
+
+	start(p->comm, &t->event, &d);
+}
+
 /* Graph-captured tasks are counted only if kernel times were on (profiler.cc:419@v2.28.9-1). Before
  * 2.26 only tasks with an event were counted. */
 static bool counted(const struct nt_plan *p, const struct nt_task *t)
@@ -195,20 +239,26 @@ static bool counted(const struct nt_plan *p, const struct nt_task *t)
 
 void nt_event_tasks_start(struct nt_plan *p)
 {
-	const struct nt_task *masked = first_masked(p);
 	struct nt_prof_descr_v7 d = { .type = NT_PROF_GROUP };
+	void *group_api;
+	bool told;
 
-	if (nt_load_profiler_now() && masked && (masked->mask & (int)BELOW_GROUP))
+	if (nt_load_profiler_now() && (first_mask(p, &group_api) & (int)BELOW_GROUP))
 		start(p->comm, &p->group_event, &d);
+	told = nt_load_profiler_now() && (has_api_events(p->comm) || p->group_event);
 	for (unsigned i = 0; i < p->tasks; i++) {
 		struct nt_task *t = &p->task[i];
 
 		if (is_hidden(p, t))
 			continue;
-		if (nt_load_profiler_now() && (t->mask & (int)BELOW_COLL))
+		if (told && (t->mask & (int)BELOW_COLL))
 			start_task(p, t);
 		if (counted(p, t))
 			atomic_fetch_add_explicit(&p->comm->seq[t->coll], 1, memory_order_relaxed);
+	}
+	for (unsigned i = 0; i < p->p2ps; i++) {
+		if (told && (p->p2p[i].mask & (int)BELOW_P2P))
+			start_p2p(p, &p->p2p[i]);
 	}
 }
 
@@ -216,6 +266,8 @@ void nt_event_tasks_stop(struct nt_plan *p)
 {
 	for (unsigned i = 0; i < p->tasks; i++)
 		stop(p->task[i].event);
+	for (unsigned i = 0; i < p->p2ps; i++)
+		stop(p->p2p[i].event);
 	stop(p->group_event);
 }
 

@@ -4,7 +4,8 @@
  *
  * Threads:  append, end and done on the calling thread; the rest on the thread of the launch or of
  *           its callback; kernel_ch on the proxy thread.
- * Host:     src/plugin/profiler.cc@v2.28.9-1; until 2.27 no Api or KernelLaunch events.
+ * Host:     src/plugin/profiler.cc@v2.28.9-1; until 2.27 no Api or KernelLaunch events, and Coll
+ *           and P2p events only if the plugin gave a handle for Group (:242, :275@v2.27.7-1).
  */
 #ifndef NT_FAKE_EVENT_H
 #define NT_FAKE_EVENT_H
@@ -14,6 +15,8 @@
 /* A task joins the group: reads the mask, GroupApi start at the first one, CollApi start and
  * stop. */
 void nt_event_append(struct nt_comm *c, struct nt_task *t, bool captured);
+/* The same with a send or receive, and P2pApi. */
+void nt_event_append_p2p(struct nt_comm *c, struct nt_p2p_task *t);
 void nt_event_group_end(void); /* just before the decisions */
 void nt_event_group_done(void);
 

@@ -97,9 +97,24 @@ struct nt_task {
 	unsigned run; /* number of its decision in the group */
 };
 
+/* A send or receive. */
+struct nt_p2p_task {
+	bool receives;
+	int peer;
+	uint64_t count; /* of ncclFloat32 */
+	int mask;
+	void *group_api;
+	void *api; /* of its P2pApi event, while that lasts */
+	void *event;
+};
+
 /* The work that one group launches on one communicator. */
 struct nt_plan {
 	struct nt_comm *comm;
+	int p2p_kind; /* enum nt_p2p_kind; 0: collectives, and no p2p */
+	uint64_t p2p_bytes; /* what a rank sends */
+	struct nt_p2p_task p2p[2 * NT_MAX_RANKS]; /* a receive follows its pair's send */
+	unsigned p2ps;
 	struct nt_task task[NT_MAX_TASKS];
 	unsigned tasks;
 	bool persistent; /* captured in a graph */
@@ -175,6 +190,7 @@ int nt_choice_arm(int pair, int cap, uint32_t chunk_bytes);
 
 /* Decides all tasks of a plan and sorts them into launch order. */
 void nt_plan_decide(struct nt_plan *p);
+void nt_plan_launch(struct nt_plan *p);
 void nt_plan_release(struct nt_plan *p);
 
 /* The data that must be equal on all ranks; returns the number of tasks. */

@@ -17,6 +17,12 @@ void nt_plan_release(struct nt_plan *p)
 
 unsigned nt_plan_describe(const struct nt_plan *p, struct nt_wire_task *out)
 {
+	if (p->p2p_kind) {
+		out[0] = (struct nt_wire_task){ .bytes = p->p2p_bytes,
+						.coll = (uint8_t)p->p2p_kind,
+						.round = (uint32_t)p->comm->owner->round };
+		return 1;
+	}
 	for (unsigned i = 0; i < p->tasks; i++) {
 		const struct nt_task *t = &p->task[i];
 
@@ -172,10 +178,14 @@ static bool has_proxy_ops(const struct nt_plan *p)
 		if (p->task[i].mask & (int)NT_PROF_KERNEL_CH)
 			return true;
 	}
+	for (unsigned i = 0; i < p->p2ps; i++) {
+		if (p->p2p[i].mask & (int)NT_PROF_KERNEL_CH)
+			return true;
+	}
 	return false;
 }
 
-static void launch(struct nt_plan *p)
+void nt_plan_launch(struct nt_plan *p)
 {
 	struct nt_comm *c = p->comm;
 	struct nt_wire_task task[NT_MAX_TASKS];
@@ -264,7 +274,7 @@ void nt_group_run(struct nt_comm *const *c, unsigned comms, const struct nt_call
 		if (mode == NT_GROUP_CAPTURE)
 			keep_graph(p[i]);
 		else
-			launch(p[i]);
+			nt_plan_launch(p[i]);
 	}
 	nt_event_group_done();
 	for (unsigned i = 0; i < comms; i++)

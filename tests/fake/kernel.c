@@ -3,6 +3,7 @@
 /* kernel.c - see kernel.h */
 #include "tests/fake/kernel.h"
 
+#include "tests/fake/p2p.h"
 #include "tests/fake/rng.h"
 #include "tests/fake/sum.h"
 
@@ -30,9 +31,32 @@ static void resolve(void *arg, uint64_t op, const struct nt_wire_task *task, uns
 
 		if (result->run_ns[run])
 			continue;
+		if (task[i].coll >= NT_COLLS) {
+			result->run_ns[run] = nt_p2p_duration_ns(task[i].coll, task[i].bytes);
+			continue;
+		}
 		for (unsigned k = i; k < tasks; k++)
 			r.bytes += task[k].run == run ? task[k].bytes : 0;
 		result->run_ns[run] = nt_model_duration_ns(&j->model, &c->place, &r, cursor);
+	}
+}
+
+/* Thread 0 of a block stamps the end when its own transfer is done, the others may be later: here,
+ * one pair of a call after the other. */
+static void account_p2p(const struct nt_kernel *k, const struct nt_wire_result *r)
+{
+	const struct nt_plan *p = k->plan;
+	const double run_ns = (double)r->run_ns[0] * (k->factor > 0 ? k->factor : 1);
+
+	for (unsigned i = 0; i < p->p2ps; i++) {
+		const struct nt_p2p_task *t = &p->p2p[i];
+
+		/* The pair's receive tells. */
+		if (!t->receives && i + 1 < p->p2ps && p->p2p[i + 1].receives)
+			continue;
+		if (t->mask & (int)NT_PROF_KERNEL_CH)
+			nt_proxy_tell_event(k->proxy, p->comm, t->event, 2, k->start_ns,
+					    r->latest_ns + (uint64_t)(run_ns * (i + 1) / p->p2ps));
 	}
 }
 
@@ -101,5 +125,6 @@ enum nt_wire_end nt_kernel_run(struct nt_kernel *k)
 		return NT_WIRE_QUIT;
 	k->latest_ns = result.latest_ns;
 	k->end_ns = account(k, &result);
+	account_p2p(k, &result);
 	return NT_WIRE_OK;
 }

@@ -10,6 +10,7 @@
 #define NT_MAX_SPLITS 8
 #define NT_MAX_TASKS 8 /* in a group */
 #define NT_MAX_SIZES 16
+#define NT_MAX_SENDS 4
 #define NT_MAX_KEYS (NT_COLLS * NT_MAX_SIZES)
 #define NT_MAX_TRUTHS 16
 #define NT_MAX_ENV 16

@@ -14,6 +14,10 @@
 #define BELOW_COLL                                                                  \
 	(NT_PROF_COLL | NT_PROF_PROXY_OP | NT_PROF_PROXY_STEP | NT_PROF_KERNEL_CH | \
 	 NT_PROF_NET_PLUGIN)
+#define BELOW_P2P                                                                  \
+	(NT_PROF_P2P | NT_PROF_PROXY_OP | NT_PROF_PROXY_STEP | NT_PROF_KERNEL_CH | \
+	 NT_PROF_NET_PLUGIN)
+#define BELOW_P2P_API (BELOW_P2P | NT_PROF_P2P_API)
 #define BELOW_GROUP (BELOW_COLL | NT_PROF_GROUP | NT_PROF_P2P)
 #define BELOW_COLL_API (BELOW_COLL | NT_PROF_COLL_API)
 #define BELOW_GROUP_API                                                         \

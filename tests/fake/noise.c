@@ -44,6 +44,20 @@ const struct nt_noise nt_noises[] = {
 	  .sigma = 0.05,
 	  .gap_every = 2,
 	  .gap_us = 1000 },
+	{ .name = "bursts of 4",
+	  .means = "log-normal, 5 %; all but every 4th call are followed by a gap 5 times as long",
+	  .fast_us = 1000,
+	  .sigma = 0.05,
+	  .gap_every = 4,
+	  .gap_between = true,
+	  .gap_us = 5000 },
+	{ .name = "bursts of 6",
+	  .means = "log-normal, 5 %; all but every 6th call are followed by a gap as long",
+	  .fast_us = 1000,
+	  .sigma = 0.05,
+	  .gap_every = 6,
+	  .gap_between = true,
+	  .gap_us = 1000 },
 };
 
 const unsigned nt_noise_count = sizeof(nt_noises) / sizeof(nt_noises[0]);
@@ -61,7 +75,9 @@ double nt_noise_us(const struct nt_noise *noise, uint64_t seed, unsigned call)
 
 double nt_noise_gap_us(const struct nt_noise *noise, uint64_t seed, unsigned call)
 {
-	if (noise->gap_every == 0 || call % noise->gap_every != noise->gap_every - 1)
+	const bool last = noise->gap_every && call % noise->gap_every == noise->gap_every - 1;
+
+	if (noise->gap_every == 0 || last == noise->gap_between)
 		return 0;
 	return noise->gap_us * exp(0.05 * nt_rng_normal(nt_rng_mix(seed, 6)));
 }

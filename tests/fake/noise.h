@@ -8,6 +8,7 @@
 #ifndef NT_STATS_NOISE_H
 #define NT_STATS_NOISE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct nt_noise {
@@ -19,6 +20,7 @@ struct nt_noise {
 	double tail; /* share of Pareto stalls of index 1.4 */
 	double drift; /* growth per call */
 	unsigned gap_every; /* calls of a step of the program; the last is followed by a gap */
+	bool gap_between; /* the last is the only one that is not */
 	double gap_us;
 };
 

@@ -41,6 +41,8 @@ static const struct option table[] = {
 	{ "env", OWN, 0, 0, 0, nt_parse_env, "NAME=VALUE", "%r %n %l %t: rank, node, local rank, task" },
 	{ "coll", OWN, 0, 0, 0, nt_parse_colls, "LIST", "allreduce,allgather,..." },
 	{ "sizes", OWN, 0, 0, 0, nt_parse_sizes, "LIST", "64K,1M,16Mx8...: xN calls of a size" },
+	{ "p2p", OWN, 0, 0, 0, nt_parse_p2p, "KIND:SIZE[xN]",
+	  "send, sendrecv or alltoall on each communicator, in each round" },
 	{ "iters", COUNT64, AT(iters), 1, 1e9, NULL, "N", "rounds over collectives and sizes" },
 	{ "more", COUNT64, AT(more), 0, NT_MORE_MAX, NULL, "N",
 	  "rounds at most after these, while the plugin still wants events on some rank" },

@@ -63,6 +63,13 @@ struct nt_renewal {
 	uint64_t times;
 };
 
+/* Calls that send and receive on each communicator. */
+struct nt_sends {
+	int kind; /* enum nt_p2p_kind */
+	uint64_t bytes; /* that a rank sends in each */
+	unsigned calls;
+};
+
 struct nt_expected {
 	int coll;
 	uint64_t bytes;
@@ -92,6 +99,8 @@ struct nt_options {
 	uint64_t size_bytes[NT_MAX_SIZES];
 	unsigned repeat[NT_MAX_SIZES]; /* calls of that size, one after the other */
 	unsigned sizes;
+	struct nt_sends p2p[NT_MAX_SENDS]; /* after the collectives of each round */
+	unsigned p2ps;
 	uint64_t iters; /* rounds over all collectives and sizes */
 	uint64_t more; /* most rounds after them, while a rank still wants events */
 	bool settled; /* ... or its node has work pending */

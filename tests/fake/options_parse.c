@@ -105,6 +105,33 @@ int nt_parse_sizes(struct nt_options *o, const char *text, struct nt_error *err)
 	return 0;
 }
 
+int nt_parse_p2p(struct nt_options *o, const char *text, struct nt_error *err)
+{
+	struct nt_sends *sends = &o->p2p[o->p2ps];
+	const char *size = strchr(text, ':');
+	const char *times = size ? strchr(size, 'x') : NULL;
+	double calls = 1;
+	char number[24];
+	int kind = NT_COLLS;
+
+	while (size && kind < NT_KINDS &&
+	       (strlen(nt_coll_name(kind)) != (size_t)(size - text) ||
+		strncasecmp(nt_coll_name(kind), text, (size_t)(size - text)) != 0))
+		kind++;
+	if (!size || kind == NT_KINDS || kind == NT_P2P_RECV || o->p2ps == NT_MAX_SENDS)
+		return nt_error_set(
+			err, "'%s' (want send, sendrecv or alltoall, a colon and a size)", text);
+	snprintf(number, sizeof(number), "%.*s",
+		 times ? (int)(times - size - 1) : (int)strlen(size + 1), size + 1);
+	if (nt_parse_size(number, &sends->bytes, err) < 0 ||
+	    (times && nt_parse_number(times + 1, 1, NT_MAX_CALLS, &calls, err) < 0))
+		return -1;
+	sends->kind = kind;
+	sends->calls = (unsigned)calls;
+	o->p2ps++;
+	return 0;
+}
+
 int nt_parse_order(struct nt_options *o, const char *text, struct nt_error *err)
 {
 	o->shuffle = strcmp(text, "shuffle") == 0;

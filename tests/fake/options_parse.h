@@ -13,6 +13,7 @@ typedef int (*nt_option_parser)(struct nt_options *o, const char *text, struct n
 
 int nt_parse_number(const char *text, double low, double high, double *out, struct nt_error *err);
 int nt_parse_colls(struct nt_options *o, const char *text, struct nt_error *err);
+int nt_parse_p2p(struct nt_options *o, const char *text, struct nt_error *err);
 int nt_parse_sizes(struct nt_options *o, const char *text, struct nt_error *err);
 int nt_parse_order(struct nt_options *o, const char *text, struct nt_error *err);
 int nt_parse_sync(struct nt_options *o, const char *text, struct nt_error *err);

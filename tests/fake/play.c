@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "tests/fake/family.h"
 #include "tests/fake/gpu.h"
+#include "tests/fake/p2p.h"
 #include "tests/fake/rng.h"
 #include "tests/fake/sum.h"
 
@@ -170,6 +171,18 @@ static void sync_all(struct player *p)
 		nt_family_sync(&p->family[i]);
 }
 
+static void send_all(struct player *p, const struct nt_sends *sends)
+{
+	struct nt_comm *c[NT_MAX_RANKS];
+
+	for (unsigned s = 0; s < options_of(p)->splits; s++) {
+		unsigned comms = active(p, s, c);
+
+		for (unsigned i = 0; comms && i < sends->calls; i++)
+			nt_p2p_run(c, comms, sends->kind, sends->bytes);
+	}
+}
+
 static void round_in_order(struct player *p)
 {
 	const struct nt_options *o = options_of(p);
@@ -178,6 +191,8 @@ static void round_in_order(struct player *p)
 		for (unsigned s = 0; s < o->splits; s++)
 			one_call(p, s, at);
 	}
+	for (unsigned i = 0; i < o->p2ps; i++)
+		send_all(p, &o->p2p[i]);
 }
 
 /* Each communicator's calls are in order; the order of communicators is this process's own. No

@@ -144,9 +144,15 @@ static void append(struct nt_proxy *p, const struct item *it)
 void nt_proxy_tell(struct nt_proxy *p, struct nt_comm *c, const struct nt_task *t,
 		   uint64_t start_ns, uint64_t end_ns)
 {
+	nt_proxy_tell_event(p, c, t->event, t->channels, start_ns, end_ns);
+}
+
+void nt_proxy_tell_event(struct nt_proxy *p, struct nt_comm *c, void *event, int channels,
+			 uint64_t start_ns, uint64_t end_ns)
+{
 	struct item it = { .comm = c,
-			   .coll_event = t->event,
-			   .channels = t->channels,
+			   .coll_event = event,
+			   .channels = channels,
 			   .start_ns = start_ns,
 			   .end_ns = end_ns };
 

@@ -19,6 +19,9 @@ void nt_proxy_destroy(struct nt_proxy *p);
 /* The task's kernel ran from start_ns to end_ns of this GPU's clock. */
 void nt_proxy_tell(struct nt_proxy *p, struct nt_comm *c, const struct nt_task *t,
 		   uint64_t start_ns, uint64_t end_ns);
+/* The same of a work item with that event's handle. */
+void nt_proxy_tell_event(struct nt_proxy *p, struct nt_comm *c, void *event, int channels,
+			 uint64_t start_ns, uint64_t end_ns);
 void nt_proxy_drain(struct nt_proxy *p);
 void nt_proxy_hold(struct nt_proxy *p, bool held);
 void nt_proxy_abandon(struct nt_proxy *p); /* drops everything that is not yet reported */

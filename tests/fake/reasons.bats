@@ -186,6 +186,13 @@ readonly LARGE='--sizes 64M --ll128'
 readonly HERE='Not tuned, a communicator of 4 ranks on 1 node: '
 readonly APART='Not tuned, a communicator of 4 ranks on 2 nodes: '
 
+@test "seen: sends, receives and all-to-alls, and how much of the time they take" {
+	job '' $SHORT --p2p alltoall:4M --p2p send:256K
+	says p2p 'Seen and not tuned: NCCL asks no tuner how to send and receive.' \
+		'Start-up settings may make sends and receives faster: --nccl-tune=bandit,launch=auto measures some before the step.' \
+		'Sends, receives and all-to-alls take * % of the measured time of calls. They are seen and not tuned: NCCL asks no tuner about them.'
+}
+
 @test "communicators: NCCL does not let them be tuned" {
 	job '' $SHORT --nccl 2.26.2
 	says rank 'This NCCL does not tell plugins their rank.' 'Use NCCL 2.28 or newer.' "$HERE"

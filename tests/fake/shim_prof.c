@@ -112,12 +112,24 @@ static int start_v3(void *ctx, void **event, struct nt_prof_descr_v7 *d)
 	return v3->start(ctx, event, o);
 }
 
+static void copy_p2p(struct nt_prof_descr_v4 *o, const struct nt_prof_descr_v7 *d)
+{
+	o->parent = d->p2p.group;
+	o->p2p.func = d->p2p.func;
+	o->p2p.buffer = d->p2p.buffer;
+	o->p2p.datatype = d->p2p.datatype;
+	o->p2p.count = d->p2p.count;
+	o->p2p.peer = d->p2p.peer;
+	o->p2p.channels = d->p2p.channels;
+}
+
 /* *event is not changed here. */
 static int start_v4(void *ctx, void **event, struct nt_prof_descr_v7 *d)
 {
 	struct nt_prof_descr_v4 *o = nt_guard_take(NT_GUARD_EVENT, sizeof(*o));
 
-	if (d->type != NT_PROF_GROUP && d->type != NT_PROF_COLL && d->type != NT_PROF_KERNEL_CH) {
+	if (d->type != NT_PROF_GROUP && d->type != NT_PROF_COLL && d->type != NT_PROF_P2P &&
+	    d->type != NT_PROF_KERNEL_CH) {
 		*event = NULL;
 		return NT_NCCL_OK;
 	}
@@ -126,6 +138,8 @@ static int start_v4(void *ctx, void **event, struct nt_prof_descr_v7 *d)
 	o->rank = d->rank;
 	if (d->type == NT_PROF_COLL)
 		COPY_COLL(o, d);
+	else if (d->type == NT_PROF_P2P)
+		copy_p2p(o, d);
 	else if (d->type == NT_PROF_KERNEL_CH)
 		o->kernel_ch = d->kernel_ch;
 	return v4->start(ctx, event, o);

@@ -70,3 +70,11 @@ gpu_us() {
 	[[ $stderr = *"asked to fail"* ]]
 	NT_SIM_HANG=1@2 SUMS_S=10 run -124 --separate-stderr sums 2 2 32768
 }
+
+@test "an all-to-all is told to a profiler as the sends and receives that it is made of" {
+	NCCL_PROFILER_PLUGIN=$(find "$NT_STAGE" -name nt-fake-plugin.so | head -n 1) NT_FAKE_EVENTS=0x404 \
+		NT_FAKE_COUNTS=$BATS_TEST_TMPDIR/counts run -0 --separate-stderr sums 4 1 32768
+	# Two of four ranks, and one of two: a P2p and a P2pApi event each.
+	[ "$(grep -c ' 0x4 16/16 .*0x400 16/16' "$BATS_TEST_TMPDIR/counts")" = 4 ]
+	[ "$(grep -c ' 0x4 4/4 .*0x400 4/4' "$BATS_TEST_TMPDIR/counts")" = 2 ]
+}

@@ -6,49 +6,12 @@
 # shellcheck disable=SC2154 # what bats sets
 bats_require_minimum_version 1.5.0
 
+load ../lib/sacct
+
 setup() {
 	cd "$BATS_TEST_DIRNAME/../.." || exit 1
 	top=$PWD
-	mkdir "$BATS_TEST_TMPDIR/bin"
-	cat >"$BATS_TEST_TMPDIR/bin/sacct" <<-'END'
-	#!/bin/bash
-	for word; do
-		case $word in
-		--helpformat) exit ;;
-		--delimiter=*) d=${word#*=} ;;
-		--starttime=uts*) from=${word#*uts} ;;
-		esac
-	done
-	while IFS= read -r text; do
-		printf '%s' "$((++n))${d}nt${d}gpu${d}ann${d}lab${d}2${d}6000${d}COMPLETED${d}$text$d$d$((from + 1))"$'\n'
-	done <"${0%/*}/texts"
-	exec "${0%/*}/more"
-	END
-	printf '#!/bin/sh\n' >"$BATS_TEST_TMPDIR/bin/more"
-	: >"$BATS_TEST_TMPDIR/bin/texts"
-	chmod +x "$BATS_TEST_TMPDIR"/bin/{sacct,more}
-	PATH=$BATS_TEST_TMPDIR/bin:$NT_STAGE/bin:$PATH
-}
-
-# texts LINE...: what a job each has in its AdminComment
-texts() {
-	printf '%s\n' "$@" >"$BATS_TEST_TMPDIR/bin/texts"
-}
-
-row() {
-	printf '"AllReduce %s":{"auto":"RING/LL","arm":"%s","us":[20,10],"calls":100,"spent_ms":2,"saved_ms":%s}' "$@"
-}
-
-# record PROFILE [MEMBER]...
-record() {
-	printf '{"nccl_tune":{"v":1,"0":{"mode":"bandit","ranks":8,"nodes":2,"launch":"%s","fp":"00112233445566ff",' "$1"
-	printf '"fabric":"ib","per_node":4,"step_us":[1,1000,2],"steps":600%s,"8r2n":{%s,%s}}}}' "${2:-}" "$(row 1M TREE/LL 50)" \
-		"$(row 16K AUTO 0 | sed 's/}$/,"why":"small"}/')"
-}
-
-some() {
-	texts "$(record wide ',"measured":1.25')" "$(record wide ',"measured":1.25')" "$(record wide ',"measured":1.25')" \
-		"$(record default)" '' JS1:H4sI '{"nccl_tune":{"v":1,'
+	fake_sacct
 }
 
 @test "text, and the same figures in JSON, CSV and for Prometheus" {
@@ -61,6 +24,7 @@ Launch profiles account for 3.6 s of it.'* ]]
 	[[ $output = *"4   50.0 %  NCCL's choice stays: another choice is the best other"* ]]
 	[[ $output = *'wide            3       1       1  1.25 to 1.25  960.0 ms'* ]]
 	run -0 nccl-tune summary --since now-1hour --json
+	"$NT_STAGE/libexec/nccl-tune/tests/nt-record" check docs/schema/summary.schema.json /dev/stdin < <(jq -c . <<<"$output")
 	jq -e '.jobs.gained == 4 and .jobs.no_record == 1 and .jobs.other_text == 1 and .jobs.damaged == 1 and
 		.saved_rank_s == 5.2 and .net_rank_s == 5.072 and .launch_saved_rank_s == 3.6 and .by.message_size[1].name == "1M-4M" and
 		.by.reason[0] == (.by.reason[0] | .name = "small" | .keys = 4) and (.best | length) == 4 and

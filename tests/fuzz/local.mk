@@ -4,9 +4,10 @@
 # NAME in FUZZ_TARGETS of tests/lib/fuzz.bash, one line in EXTRA_PROGRAMS and two at the end.
 
 fuzz_ldflags = $(AM_LDFLAGS) -fsanitize=fuzzer
-EXTRA_LTLIBRARIES = libnt-fuzz.la
+EXTRA_LTLIBRARIES += libnt-fuzz.la
 libnt_fuzz_la_SOURCES = %D%/fuzz.c %D%/fuzz.h
-fuzz_ldadd = libnt-fuzz.la $(LDADD) -lm
+fuzz_engine =
+fuzz_ldadd = libnt-fuzz.la $(LDADD) -lm $(fuzz_engine)
 
 EXTRA_PROGRAMS = \
 	%D%/agree \
@@ -17,15 +18,18 @@ EXTRA_PROGRAMS = \
 	%D%/long \
 	%D%/memory \
 	%D%/option \
+	%D%/page \
 	%D%/policy \
 	%D%/profile \
 	%D%/record \
 	%D%/replay \
 	%D%/report \
 	%D%/site \
+	%D%/summary \
 	%D%/admincomment-merge \
 	%D%/ticket \
-	%D%/topology
+	%D%/topology \
+	%D%/watch
 
 # The real plugin on a clock that goes on by itself.
 world_sources = %D%/world.c %D%/world.h
@@ -67,3 +71,11 @@ tests_fuzz_ticket_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_ticket_LDADD = $(fuzz_ldadd)
 tests_fuzz_topology_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_topology_LDADD = $(fuzz_ldadd)
+tests_fuzz_page_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_page_LDADD = $(fuzz_ldadd)
+tests_fuzz_summary_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_summary_LDADD = $(fuzz_ldadd)
+tests_fuzz_watch_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_watch_LDADD = $(fuzz_ldadd)
+
+EXTRA_DIST += %D%/build.sh %D%/elsewhere.bats .clusterfuzzlite/Dockerfile .clusterfuzzlite/project.yaml

@@ -58,7 +58,6 @@ static void check_printed(const struct nt_memory *memory)
 static void check_choice(const struct nt_memory *memory)
 {
 	static struct nt_launch_choice choice;
-	struct nt_launch_limits limits;
 	struct nt_launch_case launch = { .memory = { memory, memory, NULL },
 					 .profiles = &profiles,
 					 .where = where,
@@ -66,8 +65,7 @@ static void check_choice(const struct nt_memory *memory)
 
 	if (memory->entries > 0)
 		launch.where = memory->entry[0].where;
-	nt_launch_limits_default(&limits);
-	FUZZ_CHECK(nt_select(&launch, &limits, &choice) == 0);
+	FUZZ_CHECK(nt_select(&launch, &choice) == 0);
 	FUZZ_CHECK(strcmp(choice.profile, NT_PROFILE_DEFAULT) == 0 ||
 		   nt_profiles_find(&profiles, choice.profile) != NULL);
 	FUZZ_CHECK(choice.count <= NT_PROFILES_MAX);

@@ -5,7 +5,8 @@
 # Hostile input: the targets of tests/fuzz under libFuzzer, for ./dev fuzz and, shortly, for ./dev test all. Part of dev;
 # reads $top and $scratch.
 
-readonly FUZZ_TARGETS=(admincomment-merge agree arguments host log-entry long memory option policy profile record replay report shm site ticket topology)
+readonly FUZZ_TARGETS=(admincomment-merge agree arguments host log-entry long memory option page policy profile record replay report shm site
+	summary ticket topology watch)
 readonly FUZZ_SECONDS=600	# of each target, by ./dev fuzz
 # In ./dev test: so many inputs (test_runs), so much processor time, or so long, whichever comes first. None of them can fail
 # on a slow machine.
@@ -57,7 +58,7 @@ test_runs() {
 	replay) echo 1000 ;;
 	agree|shm) echo 1500 ;;
 	host|long|record|topology) echo 5000 ;;
-	site|memory) echo 10000 ;;
+	site|memory|page|summary|watch) echo 10000 ;;
 	profile|report) echo 20000 ;;
 	*) echo 50000 ;;
 	esac

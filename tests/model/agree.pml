@@ -11,6 +11,8 @@
  * publishing of its turn; its read of the epoch and the copy of the plan; the parts of the leader's writing of a plan.
  * The runs without COARSE show that nothing depends on these.
  *
+ * Transitions that traces of the real code have, too (trace-check.h), carry their names in a comment.
+ *
  * Sizes:    NODES, RPN (ranks a node), TURNS (0 .. TURNS - 1 are decided), PROPOSALS (of all plans together)
  * Faults:   DEATHS, LEAVES (of leaders), RETIRING (ranks leave at the end), FREEZES (ranks that go on with the baseline only)
  * Shapes:   CHAIN (answers go from each node to the one before it), OPENING (the key starts closed: WANT and READY),
@@ -166,7 +168,7 @@ inline decide()
 		fi;
 		mine.epoch = next.epoch; mine.at = next.at; mine.until = next.until;
 		next.epoch = 0; next.at = 0; next.until = 0;
-		passed[r] = mine.epoch
+		passed[r] = mine.epoch	/* transition: pass */
 	:: else
 	fi;
 	assert(mine.epoch == 0 || committed[mine.epoch]);	/* followed without COMMIT */
@@ -229,7 +231,7 @@ call:	if
 	fi;
 #if FREEZES > 0
 	if
-	:: atomic { shm[n].state == OPEN && freezes > 0 -> freezes--; flag[r] = true }
+	:: atomic { shm[n].state == OPEN && freezes > 0 -> freezes--; flag[r] = true }	/* transition: flag */
 		if
 		:: shm[n].hold != 0 || next.epoch != 0 -> goto failed
 		:: else
@@ -257,14 +259,14 @@ call:	if
 		goto call
 	:: atomic { IS_OPEN -> seen = (shm[n].state == RECHECK) }
 	fi;
-	turn[r] = t + 1;
+	turn[r] = t + 1;	/* transition: turn */
 #ifdef COARSE
 	}
 #endif
 #if !defined(RANK_IGNORES_HOLD) && !defined(RANK_HOLD_FIRST)
 	if
 	:: !HELD
-	:: HELD && EXCUSED -> goto failed
+	:: HELD && EXCUSED -> goto failed	/* transition: look */
 	fi;
 #endif
 #ifdef COARSE
@@ -280,7 +282,7 @@ call:	if
 	atomic {
 		e = shm[n].epoch;
 		if
-		:: e != mine.epoch && e != next.epoch -> reading[r] = 1 + (e & 1)
+		:: e != mine.epoch && e != next.epoch -> reading[r] = 1 + (e & 1)	/* transition: take */
 		:: else -> e = 0
 		fi
 	};
@@ -295,7 +297,7 @@ call:	if
 	if
 	:: MAY_LOOK_AWAY ->
 #ifndef AWAY_TURN_KEPT
-		turn[r] = 0;
+		turn[r] = 0;	/* transition: withdraw */
 #endif
 		if
 #ifdef AWAY_UNSEEN
@@ -311,7 +313,7 @@ call:	if
 	goto call;
 finished:
 #ifdef RETIRING
-	left[r] = true;
+	left[r] = true;	/* transition: leave */
 #endif
 failed:	skip
 }
@@ -384,7 +386,7 @@ inline answer(who, what, about)
 			t_told = true;
 			x = (t_refused -> NACK : (what == NACK -> ACK : what));
 			if
-			:: n != 0 -> member_log[n]!ENTRY(x, about)
+			:: n != 0 -> member_log[n]!ENTRY(x, about)	/* transition: sum */
 			:: n == 0 && ((x == READY && h == H_WANTED && h_opened == 0) ||
 				      ((x == ACK || x == NACK) && about == h_epoch && h == H_PROPOSED) ||
 				      (x == DATA && about == h_epoch && h == H_RUNNING)) ->
@@ -428,7 +430,7 @@ inline refuse()
 {
 	if
 	:: refusing
-	:: !refusing && n != 0 -> refusing = true; member_log[n]!ENTRY(REFUSE, 0)
+	:: !refusing && n != 0 -> refusing = true; member_log[n]!ENTRY(REFUSE, 0)	/* transition: refuse */
 	:: !refusing && n == 0 -> refusing = true; say(ENTRY(REFUSE, 0))
 	fi
 }
@@ -572,7 +574,7 @@ proctype leader(byte n)
 #endif
 end:	do
 	/* ---- what a log says */
-	:: atomic { !leaving && nempty(coordinator_log[n]) -> coordinator_log[n]?entry; dispatch(0) }
+	:: atomic { !leaving && nempty(coordinator_log[n]) -> coordinator_log[n]?entry; dispatch(0) }	/* transition: read */
 #if LEAVES > 0
 	:: atomic { leaving && n == 0 && nempty(coordinator_log[0]) -> coordinator_log[0]?entry; dispatch(0) }
 	:: atomic { leaving && (n != 0 || empty(coordinator_log[0])) -> gone[n] = true; break }
@@ -589,14 +591,14 @@ end:	do
 	:: atomic { !leaving && !refusing && OBJECTION(n) -> refuse() }
 #endif
 #ifdef OPENING
-	:: atomic { !leaving && !closed && wanted && shm[n].state == IDLE -> shm[n].state = OPEN }
+	:: atomic { !leaving && !closed && wanted && shm[n].state == IDLE -> shm[n].state = OPEN }	/* transition: open */
 	:: atomic { !leaving && !closed && wanted && shm[n].state == OPEN && !ready && TURNS_KNOWN ->
 			ready = true;
-			answer(n, READY, 0)
+			answer(n, READY, 0)	/* transition: ready */
 		}
 #endif
-	:: atomic { !leaving && refusing && wanted && !closed && MAY_CLOSE -> closed = true; shm[n].state = CLOSED }
-	:: atomic { !leaving && !closed && data_due && MAY_SUM_UP -> data_due = false; answer(n, DATA, inst_epoch) }
+	:: atomic { !leaving && refusing && wanted && !closed && MAY_CLOSE -> closed = true; shm[n].state = CLOSED }	/* transition: shut */
+	:: atomic { !leaving && !closed && data_due && MAY_SUM_UP -> data_due = false; answer(n, DATA, inst_epoch) }	/* transition: data */
 
 #if RECHECKS > 0
 	/* ---- recheck.c: when a recheck begins and ends is each node's own affair */
@@ -604,7 +606,7 @@ end:	do
 			recheck++;
 			rechecking = true;
 			recheck_ready = false;
-			shm[n].state = RECHECK
+			shm[n].state = RECHECK	/* transition: recheck */
 		}
 	:: atomic { !leaving && rechecking && !in_doubt && !data_due -> rechecking = false; shm[n].state = COMMITTED }
 	:: atomic { !leaving && rechecking && !recheck_ready && !in_doubt && !data_due && TURNS_KNOWN ->
@@ -623,11 +625,11 @@ end:	do
 #endif
 
 	/* ---- home_step() */
-	:: atomic { n == 0 && !leaving && h == H_IDLE && !comm_refused -> h = H_WANTED; say(ENTRY(WANT, 0)) }
+	:: atomic { n == 0 && !leaving && h == H_IDLE && !comm_refused -> h = H_WANTED; say(ENTRY(WANT, 0)) }	/* transition: want */
 	:: atomic { n == 0 && !leaving && h == H_WANTED && h_answered -> h_answered = false; h = H_RETRY }
 	:: atomic { n == 0 && !leaving && h == H_WANTED && (comm_refused || (!is_committed && ready && !h_answered)) ->
 			h = H_DONE;
-			say(ENTRY(CLOSE, 0))		/* NT_READY_MS is over */
+			say(ENTRY(CLOSE, 0))	/* transition: close */		/* NT_READY_MS is over */
 		}
 	/* `at` may be any turn: the lead affects how often a proposal succeeds, not safety. */
 	:: atomic { n == 0 && !leaving && h == H_RETRY && !comm_refused && proposals < PROPOSALS ->
@@ -647,7 +649,7 @@ end:	do
 			h = H_PROPOSED;
 			x = h_at;
 			h_at = 0;
-			say(PLAN(PROPOSE, h_epoch, x, h_for_good))
+			say(PLAN(PROPOSE, h_epoch, x, h_for_good))	/* transition: propose */
 		}
 	:: atomic { n == 0 && !leaving && h == H_RETRY && (comm_refused || proposals == PROPOSALS) ->
 			h = H_DONE;
@@ -656,13 +658,13 @@ end:	do
 	:: atomic { n == 0 && !leaving && h == H_PROPOSED && MAY_ABORT ->
 			h = H_RETRY;
 			retrying = true;
-			say(ENTRY(ABORT, h_epoch))
+			say(ENTRY(ABORT, h_epoch))	/* transition: abort */
 		}
 	:: atomic { n == 0 && !leaving && h == H_PROPOSED && h_answered && !h_refused && !comm_refused ->
 			h = (h_for_good -> H_DONE : H_RUNNING);
 			h_answered = false;
 			retrying = false;
-			say(ENTRY(COMMIT, h_epoch))
+			say(ENTRY(COMMIT, h_epoch))	/* transition: commit */
 		}
 	:: atomic { n == 0 && !leaving && h == H_RUNNING && h_answered -> h_answered = false; h = H_RETRY }
 	:: atomic { n == 0 && !leaving && h == H_RUNNING && h_answered ->
@@ -699,7 +701,7 @@ hold:		ok = true;
 		ok = ok && !REACHED_BY_LAST;
 #endif
 #ifndef NO_HOLD
-		shm[n].hold = AT(entry) + 1;
+		shm[n].hold = AT(entry) + 1;	/* transition: hold */
 #endif
 #if defined(TURNS_FIRST) || defined(NO_TURN_CHECK)
 #define NONE_REACHED ok
@@ -708,7 +710,7 @@ hold:		ok = true;
 #define NONE_REACHED (ok && !REACHED_BY_LAST)
 #endif
 #ifndef COARSE
-		ok = NONE_REACHED;
+		ok = NONE_REACHED;	/* transition: see */
 #undef NONE_REACHED
 #define NONE_REACHED ok
 #endif
@@ -716,7 +718,7 @@ hold:		ok = true;
 		:: atomic { NONE_REACHED && !OBJECTION_LATER ->
 				in_doubt = true; ok = false;
 				pend_epoch = EPOCH(entry); pend_at = AT(entry); pend_until = UNTIL(entry);
-				answer(n, ACK, EPOCH(entry));
+				answer(n, ACK, EPOCH(entry));	/* transition: ack */
 				entry = 0
 			}
 		:: else -> goto no_hold
@@ -725,7 +727,7 @@ hold:		ok = true;
 no_hold:	atomic {
 			shm[n].hold = 0;
 			ok = false;
-			answer(n, NACK, EPOCH(entry));
+			answer(n, NACK, EPOCH(entry));	/* transition: nack */
 			entry = 0
 		}
 
@@ -744,7 +746,7 @@ outcome:	atomic {
 #endif
 			fi
 		}
-clear:		atomic { shm[n].hold = 0; pend_epoch = 0; pend_at = 0; pend_until = 0; entry = 0 }
+clear:		atomic { shm[n].hold = 0; pend_epoch = 0; pend_at = 0; pend_until = 0; entry = 0 }	/* transition: release */
 	:: false ->
 install:
 #ifdef HOLD_CLEARED_FIRST
@@ -771,12 +773,12 @@ install:
 			shm[n].plan[pend_epoch & 1].until = pend_until
 		};
 #ifndef EPOCH_FIRST
-		shm[n].epoch = pend_epoch;
+		shm[n].epoch = pend_epoch;	/* transition: install */
 #endif
 #if RECHECKS > 0
 		atomic {
 			if
-			:: pend_until == NEVER -> is_committed = true; rechecking = false; shm[n].state = COMMITTED
+			:: pend_until == NEVER -> is_committed = true; rechecking = false; shm[n].state = COMMITTED	/* transition: settle */
 			:: else
 			fi
 		};

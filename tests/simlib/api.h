@@ -137,6 +137,8 @@ NT_EXPORT nt_nccl_rc ncclBroadcast(const void *send, void *receive, size_t count
 				   int root, nt_nccl_comm comm, nt_stream stream);
 NT_EXPORT nt_nccl_rc ncclBcast(void *buffer, size_t count, int type, int root, nt_nccl_comm comm,
 			       nt_stream stream);
+NT_EXPORT nt_nccl_rc ncclAlltoAll(const void *send, void *receive, size_t count, int type,
+				  nt_nccl_comm comm, nt_stream stream);
 NT_EXPORT nt_nccl_rc ncclSend(const void *send, size_t count, int type, int peer, nt_nccl_comm comm,
 			      nt_stream stream);
 NT_EXPORT nt_nccl_rc ncclRecv(void *receive, size_t count, int type, int peer, nt_nccl_comm comm,

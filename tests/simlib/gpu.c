@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "tests/fake/kernel.h"
+#include "tests/fake/p2p.h"
 #include "tests/simlib/fault.h"
 #include "tests/simlib/memory.h"
 #include "tests/simlib/reduce.h"
@@ -94,8 +95,7 @@ static void run(struct job *j, struct nt_sim_span *span)
 	bool wrong = nt_sim_fault_hits(NT_SIM_WRONG, j->plan);
 
 	j->owner->calls++;
-	if (wrong)
-		k.factor = nt_sim_fault_number(NT_SIM_WRONG);
+	k.factor = j->owner->factor * (wrong ? nt_sim_fault_number(NT_SIM_WRONG) : 1);
 	k.start_ns = span->ready_ns + nt_kernel_lateness_ns(j->plan->comm, j->op);
 	fall_behind(j, &k.start_ns);
 	if (nt_kernel_run(&k) != NT_WIRE_OK)
@@ -207,6 +207,12 @@ void nt_sim_launch(struct ncclComm *c, const struct nt_sim_call *call, unsigned 
 	c->comm->calls++;
 	/* The first use of an algorithm takes its time. */
 	nt_sim_host_spend(c->rank.host_ns - spent_ns);
+}
+
+void nt_sim_alltoall(struct ncclComm *c, const struct nt_sim_call *call, nt_stream stream)
+{
+	set_group(c, call, 1, stream);
+	nt_p2p_run(&c->comm, 1, NT_P2P_ALLTOALL, nt_sim_shape(c, call).send);
 }
 
 void nt_sim_copy(struct ncclComm *c, const struct nt_sim_call *call, nt_stream stream)

@@ -183,6 +183,14 @@ static void launch_part(struct pending *call, unsigned calls, enum nt_group_mode
 			continue;
 		part[n++] = call[i].call;
 		call[i].comm = NULL;
+		if (call[i].call.coll == NT_P2P_ALLTOALL && mode == NT_GROUP_RUN) {
+			if (n > 1)
+				nt_sim_launch(first.comm, part, n - 1, first.stream, mode);
+			nt_sim_alltoall(first.comm, &call[i].call, first.stream);
+			n = 0;
+		} else if (call[i].call.coll == NT_P2P_ALLTOALL) {
+			n--; /* nobody is asked about it */
+		}
 		if (n == NT_MAX_TASKS) {
 			nt_sim_launch(first.comm, part, n, first.stream, mode);
 			n = 0;
@@ -192,8 +200,33 @@ static void launch_part(struct pending *call, unsigned calls, enum nt_group_mode
 		nt_sim_launch(first.comm, part, n, first.stream, mode);
 }
 
+static bool is_send(const struct pending *p)
+{
+	return p->comm && (p->call.coll == NT_P2P_SEND || p->call.coll == NT_P2P_RECV);
+}
+
+/* All sends and receives of one communicator and stream at once: they may wait for each other. */
+static void launch_sends(struct pending *call, unsigned calls, enum nt_group_mode mode)
+{
+	const struct pending first = call[0];
+	struct nt_sim_call part[GROUP_MAX];
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < calls; i++) {
+		if (!is_send(&call[i]) || !goes_with(&call[i], &first))
+			continue;
+		part[n++] = call[i].call;
+		call[i].comm = NULL;
+	}
+	if (mode == NT_GROUP_RUN)
+		nt_sim_exchange(first.comm, part, n, first.stream);
+}
+
 static void launch_all(enum nt_group_mode mode)
 {
+	for (unsigned i = 0; i < group.calls; i++)
+		if (is_send(&group.call[i]))
+			launch_sends(&group.call[i], group.calls - i, mode);
 	for (unsigned i = 0; i < group.calls; i++) {
 		struct pending *p = &group.call[i];
 
@@ -234,6 +267,8 @@ static float estimate_us(void)
 		float table[NT_PAIRS];
 		int pick;
 
+		if (is_send(&group.call[i]) || call->coll == NT_P2P_ALLTOALL)
+			continue;
 		if (call->coll == NT_ALLGATHER || call->coll == NT_REDUCESCATTER)
 			bytes *= c->job.ranks;
 		nt_model_costs(&c->job.model, &c->comm->place, call->coll, bytes, 1, table);
@@ -332,16 +367,28 @@ nt_nccl_rc ncclBcast(void *buffer, size_t count, int type, int root, nt_nccl_com
 	return ncclBroadcast(buffer, buffer, count, type, root, comm, stream);
 }
 
+/* From 2.28 on. It is made of sends and receives. */
+nt_nccl_rc ncclAlltoAll(const void *send, void *receive, size_t count, int type, nt_nccl_comm comm,
+			nt_stream stream)
+{
+	return enqueue(comm,
+		       &(struct nt_sim_call){ NT_P2P_ALLTOALL, send, receive, count, type, 0, 0 },
+		       stream);
+}
+
+/* ---- sends and receives */
+
 nt_nccl_rc ncclSend(const void *send, size_t count, int type, int peer, nt_nccl_comm comm,
 		    nt_stream stream)
 {
-	(void)send, (void)count, (void)type, (void)peer, (void)comm, (void)stream;
-	return fail(NT_RC_INVALID_USAGE, "ncclSend is not simulated");
+	return enqueue(comm, &(struct nt_sim_call){ NT_P2P_SEND, send, NULL, count, type, 0, peer },
+		       stream);
 }
 
 nt_nccl_rc ncclRecv(void *receive, size_t count, int type, int peer, nt_nccl_comm comm,
 		    nt_stream stream)
 {
-	(void)receive, (void)count, (void)type, (void)peer, (void)comm, (void)stream;
-	return fail(NT_RC_INVALID_USAGE, "ncclRecv is not simulated");
+	return enqueue(comm,
+		       &(struct nt_sim_call){ NT_P2P_RECV, NULL, receive, count, type, 0, peer },
+		       stream);
 }

@@ -25,9 +25,9 @@ struct nt_sim_id {
 	int32_t process, wire, area; /* descriptors in the process that has them open */
 };
 
-/* A collective call. */
+/* A collective call, or a send or receive. */
 struct nt_sim_call {
-	int coll;
+	int coll; /* or NT_P2P_SEND, NT_P2P_RECV, NT_P2P_ALLTOALL */
 	const void *send;
 	void *receive;
 	size_t count; /* of each rank, as the application gave it */
@@ -55,6 +55,9 @@ struct ncclComm {
 	unsigned memos; /* stream */
 	int device;
 	unsigned children;
+	double factor; /* on the time of its calls, equal on all ranks */
+	_Atomic unsigned exchanges; /* that are queued, or under way */
+	_Atomic bool quit; /* they end, as they are */
 };
 
 /* world.c: communicators and environment variables */
@@ -73,6 +76,11 @@ void nt_sim_comm_leave(struct ncclComm *c, bool abort);
 /* gpu.c: calls of one communicator, at most NT_MAX_TASKS, on one stream */
 void nt_sim_launch(struct ncclComm *c, const struct nt_sim_call *call, unsigned calls,
 		   nt_stream stream, enum nt_group_mode mode);
+/* p2p.c: the sends and receives of a group; the peer is call->root. The plugins are not told. */
+void nt_sim_exchange(struct ncclComm *c, const struct nt_sim_call *call, unsigned calls,
+		     nt_stream stream);
+/* An all-to-all, which nobody is asked about. */
+void nt_sim_alltoall(struct ncclComm *c, const struct nt_sim_call *call, nt_stream stream);
 /* Without a decision: a communicator of one rank. */
 void nt_sim_copy(struct ncclComm *c, const struct nt_sim_call *call, nt_stream stream);
 
@@ -89,10 +97,31 @@ struct nt_sim_slot {
 	int color, key;
 	struct nt_sim_id id;
 };
+/* Where a rank is, for what is slow there. */
+struct nt_sim_seat {
+	char node[64];
+	unsigned gpu; /* on its node */
+};
+/* What a rank has sent another one. */
+#define NT_SIM_BOX ((size_t)64 << 10)
+struct nt_sim_box {
+	_Atomic uint32_t full;
+	size_t bytes;
+	uint64_t sender_ns, receiver_ns; /* when each was ready */
+	char data[NT_SIM_BOX];
+};
 struct nt_sim_area {
 	struct nt_sim_slot slot[NT_MAX_RANKS];
+	struct nt_sim_seat seat[NT_MAX_RANKS];
 	uint8_t wants[2][NT_MAX_RANKS];
-	_Alignas(4096) char stage[]; /* two halves of a chunk a rank */
+	_Alignas(4096) char stage[]; /* two halves of a chunk a rank, then a box a pair of ranks */
 };
+
+static inline struct nt_sim_box *nt_sim_box(const struct ncclComm *c, unsigned from, unsigned to)
+{
+	char *boxes = c->area->stage + 2 * c->job.ranks * NT_SIM_CHUNK;
+
+	return (struct nt_sim_box *)boxes + (size_t)from * c->job.ranks + to;
+}
 
 #endif

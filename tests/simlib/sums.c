@@ -132,6 +132,7 @@ static float expected(int coll, int n, int step, size_t i, size_t share)
 	switch (coll) {
 	case 'g': return input((int)(i / share) * step, i % share);
 	case 'b': return input(0, i);
+	case 't': return input((int)(i / share) * step, (size_t)(rank / step) * share + i % share);
 	case 's': i += (size_t)(rank / step) * share; break;
 	default: break;
 	}
@@ -145,6 +146,9 @@ static void call(struct buffers *b, int coll, nt_nccl_comm comm, size_t count)
 	switch (coll) {
 	case 'g':
 		NEED(ncclAllGather(b->send, b->receive, count, NT_FLOAT32, comm, b->stream));
+		break;
+	case 't':
+		NEED(ncclAlltoAll(b->send, b->receive, count, NT_FLOAT32, comm, b->stream));
 		break;
 	case 's':
 		NEED(ncclReduceScatter(b->send, b->receive, count, NT_FLOAT32, NT_SUM, comm,
@@ -168,8 +172,8 @@ static void call(struct buffers *b, int coll, nt_nccl_comm comm, size_t count)
 static void check(struct buffers *b, int coll, nt_nccl_comm comm, size_t bytes, int n, int step)
 {
 	size_t all = bytes / sizeof(float), share = all / (size_t)n, bad = 0;
-	size_t count = coll == 'g' || coll == 's' ? share : all;
-	size_t results = coll == 'g' ? share * (size_t)n : count;
+	size_t count = coll == 'g' || coll == 's' || coll == 't' ? share : all;
+	size_t results = coll == 'g' || coll == 't' ? share * (size_t)n : count;
 
 	NEED(cudaMemsetAsync(b->receive, 0xff, b->count * sizeof(float), b->stream));
 	call(b, coll, comm, count);
@@ -219,14 +223,14 @@ static void play(struct buffers *b, nt_nccl_comm world, int calls, size_t most)
 		time_calls(b, world, bytes, calls);
 		check(b, 'a', world, bytes, ranks, 1);
 	}
-	for (const char *coll = "gsbr"; *coll; coll++) {
+	for (const char *coll = "gsbrt"; *coll; coll++) {
 		check(b, *coll, world, 4096, ranks, 1);
 		check(b, *coll, world, most, ranks, 1);
 	}
 	if (ranks % 2)
 		return;
 	NEED(ncclCommSplit(world, rank % 2 ? -1 : 7, rank, &half, NULL));
-	for (const char *coll = "agsb"; half && *coll; coll++)
+	for (const char *coll = "agsbt"; half && *coll; coll++)
 		check(b, *coll, half, most, ranks / 2, 2);
 	NEED(ncclCommDestroy(half));
 }

@@ -139,7 +139,8 @@ static int map_area(struct ncclComm *c, const struct nt_sim_id *id, struct nt_er
 	char path[64];
 	int fd;
 
-	c->area_bytes = sizeof(*c->area) + 2 * c->job.ranks * NT_SIM_CHUNK;
+	c->area_bytes = sizeof(*c->area) + 2 * c->job.ranks * NT_SIM_CHUNK +
+			(size_t)c->job.ranks * c->job.ranks * sizeof(struct nt_sim_box);
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", id->process, id->area);
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	c->area = MAP_FAILED;
@@ -167,6 +168,15 @@ static void say_simulated(const struct ncclComm *c)
 
 	if (c->rank.rank == 0 && !atomic_exchange(&said, true))
 		fprintf(stderr, "simulated NCCL: times are made up\n");
+}
+
+static void take_seat(struct ncclComm *c)
+{
+	const char *local = getenv("SLURM_LOCALID");
+	struct nt_sim_seat *seat = &c->area->seat[c->rank.rank];
+
+	snprintf(seat->node, sizeof(seat->node), "%s", sim.node);
+	seat->gpu = local ? (unsigned)strtoul(local, NULL, 10) : 0;
 }
 
 /* All ranks have opened the files of the id: it is no longer needed. */
@@ -248,7 +258,9 @@ struct ncclComm *nt_sim_comm_join(const struct nt_sim_id *id, unsigned ranks, un
 		free(c);
 		return NULL;
 	}
+	take_seat(c);
 	meet(c, id);
+	c->factor = nt_sim_slowness(c->area->seat, ranks, id->number);
 	say_simulated(c);
 	create(c, id, kind);
 	return c;
@@ -307,6 +319,8 @@ struct ncclComm *nt_sim_comm_split(struct ncclComm *parent, int color, int key,
 
 void nt_sim_comm_finish(struct ncclComm *c)
 {
+	while (atomic_load(&c->exchanges) > 0)
+		usleep(100);
 	nt_gpu_sync(c->comm->gpu);
 	nt_gpu_drain(c->comm->gpu);
 }
@@ -316,6 +330,9 @@ void nt_sim_comm_leave(struct ncclComm *c, bool abort)
 	if (abort) {
 		nt_wire_abort(c->comm->wire);
 		nt_wire_abort(c->barrier);
+		atomic_store(&c->quit, true);
+		while (atomic_load(&c->exchanges) > 0)
+			usleep(100);
 		nt_gpu_abandon(c->comm->gpu);
 	} else {
 		nt_sim_comm_finish(c);

@@ -141,6 +141,25 @@ static void why_nothing_was_saved(void **state)
 		    "");
 }
 
+#define STALL(call) "\"as_of\":9,\"why\":[\"4r2n 1 behind|Rank 3 on n2|" call "|all 3 others|42\"]"
+
+static void who_stalled_comes_first(void **state)
+{
+	(void)state;
+	expect_says(SAYS_STEP(WHY("small")), SAYS_STEP(STALL("AllReduce 16M, call 900")),
+		    "stalled: others wait for rank 3 on n2 (AllReduce 16M, call 900)");
+	expect_says(SAYS_STEP(WHY("small")),
+		    SAYS_STEP(STALL("ReduceScatter 16M, call 900000000000")),
+		    "stalled: others wait for rank 3 on n2");
+	/* An earlier step did, and the job went on. */
+	expect_says(SAYS_STEP(STALL("AllReduce 16M, call 900")), SAYS_STEP(WHY("small")),
+		    "nothing saved: NCCL's choice is best");
+	expect_says(SAYS_STEP(WHY("small")), SAYS_STEP(WHY("p2p")),
+		    "nothing saved: NCCL's choice is best");
+	expect_says(SAYS_STEP(WHY("p2p")), SAYS_STEP(WHY("p2p")),
+		    "nothing saved: only sends and receives");
+}
+
 /* A calibration's steps do not become the program's when they are thinned out. */
 static void thinned_calibrations_stay_calibrations(void **state)
 {
@@ -481,6 +500,7 @@ int main(void)
 		cmocka_unit_test(into_nothing),
 		cmocka_unit_test(in_one_sentence),
 		cmocka_unit_test(why_nothing_was_saved),
+		cmocka_unit_test(who_stalled_comes_first),
 		cmocka_unit_test(thinned_calibrations_stay_calibrations),
 		cmocka_unit_test(beside_others),
 		cmocka_unit_test(knows_what_it_holds),

@@ -109,7 +109,7 @@ static void takes_its_place_from_slurm(void **state)
 static void refuses_what_is_wrong(void **state)
 {
 	static const char *const wrong[] = {
-		"--coll=alltoall",   "--coll=",		"--coll=allreduce,,reduce",
+		"--coll=send",	     "--coll=",		"--coll=allreduce,,reduce",
 		"--sizes=2",	     "--sizes=64Q",	"--sizes=1K,",
 		"--sizes=6",	     "--sizes=128G",	"--iters=0",
 		"--iters=1x",	     "--iters=",	"--mode=fast",
@@ -153,6 +153,8 @@ static void counts_as_nccl_tests(void **state)
 	c = nt_figure_counts(NT_ALLGATHER, 4, 8);
 	assert_int_equal(c.call, 1);
 	assert_int_equal(c.bytes, 32);
+	c = nt_figure_counts(NT_P2P_ALLTOALL, 1024, 8);
+	assert_true(c.send == 256 && c.receive == 256 && c.call == 32);
 	assert_true(fabs(nt_coll_bus_factor(NT_ALLREDUCE, 8) - 1.75) < 1e-12);
 	assert_true(fabs(nt_coll_bus_factor(NT_ALLGATHER, 4) - 0.75) < 1e-12);
 	assert_true(fabs(nt_coll_bus_factor(NT_REDUCE, 4) - 1) < 1e-12);
@@ -188,6 +190,11 @@ static void reference(int coll, const int *ranks, int me, struct nt_counts count
 			out[i] = nt_figure_input(ranks[0], i);
 		if (coll == NT_ALLGATHER)
 			out[i] = nt_figure_input(ranks[i / counts.send], i % counts.send);
+		if (coll == NT_P2P_ALLTOALL)
+			out[i] = nt_figure_input(ranks[i / counts.call],
+						 (size_t)me * counts.call + i % counts.call);
+		if (coll == NT_P2P_SENDRECV)
+			out[i] = nt_figure_input(ranks[(me + RANKS - 1) % RANKS], i);
 	}
 }
 
@@ -197,7 +204,7 @@ static void knows_right_from_wrong(void **state)
 	float out[FLOATS];
 
 	(void)state;
-	for (int coll = 0; coll < NT_COLLS; coll++) {
+	for (int coll = 0; coll < NT_KINDS; coll++) {
 		struct nt_counts counts = nt_figure_counts(coll, sizeof(out), RANKS);
 		const struct nt_piece all = { 0, counts.receive };
 
@@ -222,7 +229,7 @@ static void looks_at_pieces(void **state)
 	float out[FLOATS];
 
 	(void)state;
-	for (int coll = 0; coll < NT_COLLS; coll++) {
+	for (int coll = 0; coll < NT_KINDS; coll++) {
 		struct nt_counts counts = nt_figure_counts(coll, sizeof(out), RANKS);
 		bool last = false;
 

@@ -41,7 +41,7 @@ static void weigh(void)
 					       runs + base - 2);
 		cost->error = cost->deviation * sqrt(1 / runs + 1 / base);
 		estimate = nt_mix_cost_estimate(cost);
-		cost->p = nt_estimate_p_below(&estimate, 0);
+		cost->p = nt_estimate_p_below(&estimate);
 		c.contender[i].cost = *cost;
 	}
 }

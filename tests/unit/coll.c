@@ -41,7 +41,7 @@ static void unknown_names_are_errors(void **state)
 	assert_int_equal(nt_algo_parse("Ring"), -1);
 	assert_int_equal(nt_proto_parse(""), -1);
 	assert_int_equal(nt_arm_parse("RING"), -1);
-	assert_string_equal(nt_coll_name(5), "?");
+	assert_string_equal(nt_coll_name(NT_KINDS), "?");
 	assert_string_equal(nt_algo_name(-1), "?");
 	assert_string_equal(nt_arm_name(NT_PAIRS), "?");
 	assert_int_equal(nt_datatype_bytes("ncclFloat32"), 4);

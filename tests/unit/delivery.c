@@ -145,10 +145,9 @@ static void what_becomes_of_a_file(void **state)
 static void what_a_job_says(void **state)
 {
 	(void)state;
-	assert_int_equal(nt_queue_judge(true, true, 0), NT_DELIVERED_NOT);
-	assert_int_equal(nt_queue_judge(true, false, 0), NT_DELIVERED_LATER);
-	assert_int_equal(nt_queue_judge(false, false, 3600), NT_DELIVERED_FAILED);
-	assert_int_equal(nt_queue_judge(false, false, 8 * 86400), NT_DELIVERED_NOWHERE);
+	assert_int_equal(nt_queue_judge(true, 0), NT_DELIVERED_LATER);
+	assert_int_equal(nt_queue_judge(false, 3600), NT_DELIVERED_FAILED);
+	assert_int_equal(nt_queue_judge(false, 8 * 86400), NT_DELIVERED_NOWHERE);
 }
 
 /* ---- who writes next */

@@ -196,6 +196,66 @@ static void a_true_gain_is_found(void **state)
 	assert_share(chosen_share("steps of 4", 0.1, 0) >= 0.8);
 }
 
+/* Most calls of a burst are followed by computing, so that the lower quartile falls between two
+ * modes. */
+static void a_gain_is_found_in_bursts(void **state)
+{
+	(void)state;
+	assert_share(chosen_share("bursts of 4", 0.2, 0) >= 0.5); /* by quartiles: 0.3 */
+	assert_share(chosen_share("bursts of 6", 0.2, 0) >= 0.7);
+	assert_share(chosen_share("bursts of 4", -0.2, 0) <= 0.01);
+}
+
+/* Calls until a key is decided, and the share of trials in which the arm was chosen. */
+static double calls_of(const char *noise, double gain, double stalls, double apart_us,
+		       double *chosen)
+{
+	struct times times = {
+		.noise = noise_of(noise), .gain = gain, .stalls = stalls, .seed = 1
+	};
+	struct nt_drive_key key = {
+		.mask = 0x6, .auto_arm = NT_ARM_BASELINE, .time_us = time_us, .arg = &times
+	};
+	struct nt_policy policy;
+	struct nt_drive drive;
+	double calls = 0;
+
+	nt_policy_default(&policy);
+	policy.mode = NT_MODE_BANDIT;
+	nt_drive_init(&drive, &nt_rule_own, &policy);
+	drive.apart_us = apart_us;
+	*chosen = 0;
+	for (unsigned t = 0; t < TRIALS; t++) {
+		struct nt_driven driven;
+
+		assert_true(nt_drive_run(&drive, &key, &driven));
+		calls += driven.calls;
+		*chosen += driven.outcome.chosen_arm != NT_ARM_BASELINE;
+	}
+	*chosen /= TRIALS;
+	return calls / TRIALS;
+}
+
+/* Twelve pairs suffice for a large gain in quiet times. Small ones are not lost, nor are stalls
+ * overlooked. */
+static void rare_calls_are_decided_by_fewer(void **state)
+{
+	double often, rarely, chosen_often, chosen;
+
+	(void)state;
+	often = calls_of("lognormal-3", 0.2, 0, 1e6, &chosen_often);
+	rarely = calls_of("lognormal-3", 0.2, 0, 5e6, &chosen);
+	assert_share(rarely <= 0.7 * often);
+	assert_share(chosen >= 0.99);
+	(void)calls_of("lognormal-15", 0.1, 0, 1e6, &chosen_often);
+	(void)calls_of("lognormal-15", 0.1, 0, 5e6, &chosen);
+	assert_share(chosen >= chosen_often - 0.1);
+	(void)calls_of("lognormal-15", 0, 0, 5e6, &chosen);
+	assert_share(chosen <= 0.02);
+	(void)calls_of("lognormal-3", 0.1, 0.15, 5e6, &chosen);
+	assert_share(chosen <= 0.08);
+}
+
 /* One call in a long program: its gain does not show from call to call, but counts. */
 static void a_gain_is_found_where_the_rest_hides_it(void **state)
 {
@@ -231,6 +291,8 @@ int main(void)
 		cmocka_unit_test(a_policy_is_kept_while_it_is_ahead),
 		cmocka_unit_test(identical_arms_are_left_alone),
 		cmocka_unit_test(a_true_gain_is_found),
+		cmocka_unit_test(a_gain_is_found_in_bursts),
+		cmocka_unit_test(rare_calls_are_decided_by_fewer),
 		cmocka_unit_test(a_gain_is_found_where_the_rest_hides_it),
 		cmocka_unit_test(an_arm_that_costs_the_rest_more_is_left),
 		cmocka_unit_test(stalls_are_no_gain),

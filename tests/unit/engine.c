@@ -289,6 +289,14 @@ static void slow_arms_are_not_tried(void **state)
 	assert_int_equal(b.first.count, 2); /* never none */
 	assert_int_equal(b.first.arm[1], TREE_LL);
 	free(b.shm);
+	setup(&b, sockets, RING_SIMPLE);
+	b.key->cost_us[RING_LL] = 6000;
+	b.key->cost_us[TREE_LL] = 5000;
+	b.key->cost_us[TREE_SIMPLE] = 4000;
+	assert_int_equal(explore(&b), 0);
+	assert_int_equal(b.first.count, 2); /* the cheapest, wherever it stands */
+	assert_int_equal(b.first.arm[1], TREE_SIMPLE);
+	free(b.shm);
 }
 
 static void large_calls_do_without_ll(void **state)

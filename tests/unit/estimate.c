@@ -74,7 +74,7 @@ static void nothing_is_claimed_too_often(void **state)
 					nt_turns_add(&side[k % 2],
 						     deviations[d] * world_normal(&seed));
 				estimate = nt_estimate_of(&side[0], &side[1]);
-				claimed += nt_estimate_p_below(&estimate, 0) < 0.05;
+				claimed += nt_estimate_p_below(&estimate) < 0.05;
 			}
 			assert_true(claimed <= 2000 * (deviations[d] < 0.1 ? 0.06 : 0.075));
 		}
@@ -93,7 +93,7 @@ static void what_agrees_is_joined(void **state)
 	assert_true(nt_estimate_join(&near, &none).log_ratio == near.log_ratio);
 	assert_true(nt_estimate_join(&none, &far).log_ratio == far.log_ratio);
 	assert_false(nt_estimate_join(&none, &none).known);
-	assert_true(nt_estimate_p_below(&none, 0) == 1 && nt_estimate_p_above(&none, 0) == 1);
+	assert_true(nt_estimate_p_below(&none) == 1 && nt_estimate_p_above(&none, 0) == 1);
 	/* The nearer one contradicts. */
 	near.log_ratio = 0.2;
 	both = nt_estimate_join(&near, &far);

@@ -20,7 +20,6 @@
 #include "record/step.h"
 #include "spank/recordd/longmake.h"
 #include "spank/longplace.h"
-#include "spank/recordd/longsay.h"
 
 /* ---- where */
 

@@ -34,6 +34,29 @@ static void events_follow_the_counts(void **state)
 	nt_mask_fini(&mask);
 }
 
+static void counting_is_apart_from_what_is_relied_on(void **state)
+{
+	const int bit = (int)NT_PROF_P2P_API, other = (int)NT_PROF_PROXY_OP;
+	struct nt_mask mask;
+	int target = 7;
+
+	(void)state;
+	nt_mask_init(&mask);
+	nt_mask_count(&mask, bit);
+	nt_mask_attach(&mask, &target);
+	assert_int_equal(target, bit);
+	assert_int_equal(nt_mask_value(&mask), 0);
+	/* Another party clears it: nothing is lost that anything depends on. */
+	target = other;
+	nt_mask_restore(&mask);
+	assert_int_equal(target, other | bit);
+	assert_int_equal(nt_mask_losses(&mask), 0);
+	assert_false(nt_mask_overridden(&mask));
+	nt_mask_count(&mask, 0);
+	assert_int_equal(target, other);
+	nt_mask_fini(&mask);
+}
+
 static void a_possible_capture_ends_gpu_times_for_good(void **state)
 {
 	struct nt_mask_hold hold = { false };
@@ -131,6 +154,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(events_follow_the_counts),
+		cmocka_unit_test(counting_is_apart_from_what_is_relied_on),
 		cmocka_unit_test(a_possible_capture_ends_gpu_times_for_good),
 		cmocka_unit_test(what_somebody_else_stores_is_seen),
 		cmocka_unit_test(what_nccl_writes_back_is_put_right),

@@ -279,6 +279,35 @@ static void modes_are_told_apart(void **state)
 	assert_near(arm_us, (90.0 * 5 + 237.5 * 6 + 900) / 12);
 }
 
+/* A quarter of the calls are followed at once by another: of the arm, by chance, fewer. Its lower
+ * quartile is then far above the baseline's, although each of its calls is 16 shorter. */
+static void a_gain_is_of_one_mode(void **state)
+{
+	float baseline[16], arm[16], slower[16];
+	struct nt_matched pairs;
+
+	(void)state;
+	for (unsigned i = 0; i < 16; i++) {
+		baseline[i] = (float)((i % 3 == 0 ? 80 : 480) + i % 5);
+		arm[i] = (float)((i % 5 == 0 ? 64 : 464) + i % 5);
+		slower[i] = (float)((i % 3 == 1 ? 96 : 496) + i % 5);
+	}
+	nt_matched_take(&pairs, baseline, arm, 16);
+	assert_true(nt_sample_quantile(arm, 16, 0.25) > 3 * nt_sample_quantile(baseline, 16, 0.25));
+	assert_true(nt_matched_gain_us(&pairs) > 12 && nt_matched_gain_us(&pairs) < 20);
+	nt_matched_take(&pairs, baseline, slower, 16);
+	assert_true(nt_matched_gain_us(&pairs) < -12 && nt_matched_gain_us(&pairs) > -20);
+	/* One mode: the lower quartiles. */
+	nt_matched_take(&pairs, baseline, baseline, 16);
+	assert_near(nt_matched_gain_us(&pairs), 0);
+	for (unsigned i = 0; i < 16; i++) {
+		baseline[i] = (float)(100 + i);
+		arm[i] = (float)(90 + i);
+	}
+	nt_matched_take(&pairs, baseline, arm, 16);
+	assert_near(nt_matched_gain_us(&pairs), 10);
+}
+
 static void modes_are_bounded(void **state)
 {
 	float baseline[40], arm[40];
@@ -301,6 +330,7 @@ int main(void)
 		cmocka_unit_test(p_is_what_counting_says), cmocka_unit_test(p_holds_its_promise),
 		cmocka_unit_test(the_means_p_too),	   cmocka_unit_test(p_at_the_ends),
 		cmocka_unit_test(modes_are_told_apart),	   cmocka_unit_test(modes_are_bounded),
+		cmocka_unit_test(a_gain_is_of_one_mode),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

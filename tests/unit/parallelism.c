@@ -37,6 +37,7 @@ static const struct info cases[] = {
 	{ "", 32, 4, 100, 300, 8, -1, NT_PARALLEL_WORLD }, /* a loss, a flag */
 	{ "", 4, 4, 100, 300, 8, -1, NT_PARALLEL_UNKNOWN },
 	{ "", 4, 4, 100, 0, 0, 3200, NT_PARALLEL_PIPELINE },
+	{ "", 4, 4, 100, 0, 0, -2, NT_PARALLEL_EXPERT }, /* 200 all-to-alls */
 	{ "", 4, 4, 100, 0, 0, -1, NT_PARALLEL_UNKNOWN }, /* sends were not counted */
 	{ "", 4, 4, 100, 10, 1e6, 3200, NT_PARALLEL_DATA },
 	/* by name, whatever is called */
@@ -65,8 +66,11 @@ static void looks_like(void **state)
 			.steps = c->steps,
 			.calls = { [NT_ALLREDUCE] = c->calls },
 			.bytes = { [NT_ALLREDUCE] = (double)c->calls * c->call_bytes },
-			.pairs = c->pairs,
+			.pairs = c->pairs < -1 ? -1 : c->pairs,
 		};
+
+		if (c->pairs < -1)
+			nt_parallelism_add_p2p(&info, NT_P2P_ALLTOALL, -100 * c->pairs);
 
 		if (nt_parallelism_parallel(&info) != c->wanted)
 			fail_msg("case %zu (%s) looks like \"%s\"", i, c->name,

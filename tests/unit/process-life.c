@@ -109,7 +109,7 @@ static void case_job(void)
 {
 	set_policy("bandit");
 	init_v5();
-	CHECK(tuner_ctx != NULL && tuner_ctx == profiler_ctx && mask == 0);
+	CHECK(tuner_ctx != NULL && tuner_ctx == profiler_ctx && mask == (int)NT_PROF_P2P_API);
 	for (int i = 0; i < 100; i++)
 		CHECK(decide_v5() == 0 && memcmp(table, fresh, sizeof(table)) == 0);
 	finalize_v5();

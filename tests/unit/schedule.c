@@ -218,6 +218,9 @@ static void damage_is_refused(void **state)
 	REFUSED(s.arm[0] = 20);
 	REFUSED(s.kind = NT_SCHEDULE_COMMITTED);
 	REFUSED(s.kind = NT_SCHEDULE_COMMITTED; s.count = 1; s.outcome.verdict = NT_VERDICTS);
+	REFUSED(s.kind = NT_SCHEDULE_COMMITTED; s.count = 1; s.outcome.from = NT_FROMS);
+	REFUSED(s.kind = NT_SCHEDULE_COMMITTED; s.count = 1; s.outcome.measure = NT_MEASURES);
+	REFUSED(s.kind = NT_SCHEDULE_KINDS; s.count = 1);
 #undef REFUSED
 	assert_int_equal(nt_schedule_read(&s, bytes, 0), -1);
 	assert_int_equal(nt_schedule_read(&s, bytes, sizeof(bytes)), -1);

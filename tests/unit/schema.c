@@ -20,6 +20,7 @@
 #include "record/step.h"
 #include "record/topology.h"
 #include "report/metrics/report-json.h"
+#include "report/summary/stats-print.h"
 #include "tests/unit/table-file.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -95,11 +96,11 @@ static json_object *map_of(const char *pattern, json_object *value)
 	return with(object_of("object"), "patternProperties", patterns);
 }
 
-static json_object *colls(void)
+static json_object *colls(int count)
 {
 	json_object *names = json_object_new_array();
 
-	for (int i = 0; i < NT_COLLS; i++)
+	for (int i = 0; i < count; i++)
 		json_object_array_add(names, text(nt_coll_name(i)));
 	return with(object_of("string"), "enum", names);
 }
@@ -136,7 +137,8 @@ static json_object *value_of(const struct nt_field *field)
 	case NT_FIELD_BOOL: return object_of("boolean");
 	case NT_FIELD_TEXT:
 	case NT_FIELD_QUOTED: return bounded(field->size);
-	case NT_FIELD_COLL: return colls();
+	case NT_FIELD_COLL: return colls(NT_COLLS);
+	case NT_FIELD_KIND: return colls(NT_KINDS);
 	case NT_FIELD_ARM: return arm();
 	case NT_FIELD_STATE: return states();
 	case NT_FIELD_REASON: return reason();
@@ -380,7 +382,7 @@ static json_object *member(void)
 	with(properties(schema), "calls", array_of(with(object_of("object"), "properties", begun)));
 	with(properties(place), "ranks", array_of(count()));
 	with(properties(schema), "places", array_of(place));
-	with(all, "coll", colls());
+	with(all, "coll", colls(NT_KINDS));
 	with(all, "calls", count());
 	with(all, "bytes", from_zero());
 	with(all, "inside_bytes", from_zero());
@@ -476,6 +478,83 @@ static json_object *report_schema(void)
 		      "nccl-tune: what nccl-tune report --json prints, version 1");
 }
 
+/* Of jobs, or of one. */
+static void with_times(json_object *all)
+{
+	with(all, "saved_rank_s", number(-NT_NUMBER_MAX, NT_NUMBER_MAX));
+	with(all, "spent_rank_s", from_zero());
+	with(all, "net_rank_s", number(-NT_NUMBER_MAX, NT_NUMBER_MAX));
+}
+
+static void with_sum(json_object *all)
+{
+	json_object *jobs = json_object_new_object();
+
+	for (int i = 0; i < NT_JOB_OUTCOMES; i++)
+		with(jobs, nt_job_outcome_name((enum nt_job_outcome)i), count());
+	with(all, "jobs", with(object_of("object"), "properties", jobs));
+	with(all, "keys", count());
+	with(all, "decided", count());
+	with(all, "chosen", count());
+	with(all, "calls", count());
+	with_times(all);
+	with(all, "comm_rank_s", from_zero());
+	with(all, "launch_saved_rank_s", number(-NT_NUMBER_MAX, NT_NUMBER_MAX));
+	with(all, "calibration_rank_s", from_zero());
+}
+
+static json_object *summary_job(void)
+{
+	static const char *const names[] = { "job", "cluster", "partition", "user", NULL };
+	json_object *schema = texts(names);
+
+	with_times(properties(schema));
+	return schema;
+}
+
+static json_object *summary_profile(void)
+{
+	static const char *const names[] = { "launch_profile", "cluster", "fingerprint", "fabric",
+					     NULL };
+	static const char *const counts[] = { "nodes", "ranks_per_node", "measured_jobs",
+					      "measured_users", "default_jobs" };
+	static const char *const numbers[] = { "times_as_fast", "least", "most", "default_rank_s" };
+	json_object *schema = texts(names), *all = properties(schema);
+
+	for (size_t i = 0; i < LENGTH(counts); i++)
+		with(all, counts[i], count());
+	for (size_t i = 0; i < LENGTH(numbers); i++)
+		with(all, numbers[i], from_zero());
+	with(all, "worth_rank_s", number(-NT_NUMBER_MAX, NT_NUMBER_MAX));
+	return schema;
+}
+
+/* The output of nccl-tune summary --json. */
+static json_object *summary_schema(void)
+{
+	static const char *const names[] = { "cluster", "name", NULL };
+	json_object *top = object_of("object"), *all = json_object_new_object();
+	json_object *by = json_object_new_object();
+
+	with(all, "since", count());
+	with(all, "until", count());
+	with_sum(all);
+	with(all, "users", count());
+	with(all, "left_out", count());
+	for (int i = 0; i < NT_SITE_STATS_BYS; i++) {
+		json_object *group = texts(names);
+
+		with_sum(properties(group));
+		with(by, nt_site_stats_by_name((enum nt_site_stats_by)i), array_of(group));
+	}
+	with(all, "by", with(object_of("object"), "properties", by));
+	with(all, "best", array_of(summary_job()));
+	with(all, "worst", array_of(summary_job()));
+	with(all, "profiles", array_of(summary_profile()));
+	return titled(with(top, "properties", all),
+		      "nccl-tune: what nccl-tune summary --json prints, version 1");
+}
+
 /* The lines behind it are a step's record, a rank's, a topology, calls, or a text. */
 static json_object *long_schema(void)
 {
@@ -515,7 +594,7 @@ static const struct {
 } schemas[] = {
 	{ "key", key_schema },	     { "long", long_schema },	{ "rank", rank_schema },
 	{ "step", step_schema },     { "job", job_schema },	{ "topology", topology_schema },
-	{ "report", report_schema }, { "calls", calls_schema },
+	{ "report", report_schema }, { "calls", calls_schema }, { "summary", summary_schema },
 };
 
 static void schemas_are_what_the_tables_say(void **state)

@@ -329,7 +329,6 @@ static void show_mix(const struct course *course, struct nt_memory *user, struct
 static void run_job(const struct course *course, uint64_t seed, struct outcome *out)
 {
 	static struct nt_launch_choice choice;
-	struct nt_launch_limits limits;
 	struct nt_memory job, user;
 	struct nt_mix mix;
 	struct nt_launch_case launch = { .memory = { &job, &user },
@@ -337,7 +336,6 @@ static void run_job(const struct course *course, uint64_t seed, struct outcome *
 					 .where = world_where(),
 					 .now_s = NOW_S };
 
-	nt_launch_limits_default(&limits);
 	nt_memory_init(&job);
 	nt_memory_init(&user);
 	if (course->known)
@@ -347,7 +345,7 @@ static void run_job(const struct course *course, uint64_t seed, struct outcome *
 	for (unsigned step = 0; step < course->steps; step++) {
 		struct nt_memory_entry entry;
 
-		assert_int_equal(nt_select(&launch, &limits, &choice), 0);
+		assert_int_equal(nt_select(&launch, &choice), 0);
 		out->profile[step] = number_of(choice.profile);
 		out->decided[step] = choice.mix_known && choice.why != NT_WHY_DOUBT;
 		entry = run_step(course->world, course->program, out->profile[step], step,

@@ -77,10 +77,7 @@ static struct nt_mix_cost weigh(const struct nt_memory *memory)
 
 static void expect(const char *profile, enum nt_why why)
 {
-	struct nt_launch_limits limits;
-
-	nt_launch_limits_default(&limits);
-	assert_int_equal(nt_select(&launch, &limits, &choice), 0);
+	assert_int_equal(nt_select(&launch, &choice), 0);
 	if (strcmp(choice.profile, profile) != 0 || choice.why != why)
 		fail_msg("chose %s (%s), not %s (%s)", choice.profile, nt_why_name(choice.why),
 			 profile, nt_why_name(why));

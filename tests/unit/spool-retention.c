@@ -239,8 +239,8 @@ static void a_damaged_pace_keeps_nobody_waiting(void **state)
 
 static void one_writer_at_a_time(void **state)
 {
-	int first = nt_job_lock_open(top, 12, NULL), second = nt_job_lock_open(top, 12, NULL);
-	int other = nt_job_lock_open(top, 13, NULL);
+	int first = nt_job_lock_open(top, 12), second = nt_job_lock_open(top, 12);
+	int other = nt_job_lock_open(top, 13);
 	struct nt_job_pace pace = { 1, 2 }, read;
 
 	(void)state;
@@ -264,13 +264,13 @@ static void files_of_old_jobs_go(void **state)
 	char command[256];
 
 	(void)state;
-	close(nt_job_lock_open(top, 1, NULL));
+	close(nt_job_lock_open(top, 1));
 	snprintf(command, sizeof(command),
 		 "cd %s/jobs && for i in $(seq 2 300); do touch -d '2 hours ago' $i; done;"
 		 " touch $(seq 301 400)",
 		 top);
 	assert_int_equal(system(command), 0);
-	close(nt_job_lock_open(top, 500, NULL));
+	close(nt_job_lock_open(top, 500));
 	snprintf(command, sizeof(command), "test $(ls %s/jobs | wc -l) = 102", top);
 	assert_int_equal(system(command), 0);
 }

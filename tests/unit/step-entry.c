@@ -109,8 +109,8 @@ static void check_line(struct step *step)
 	assert_true(bytes < NT_ENTRY_LINE_MAX);
 	line = json_tokener_parse(text);
 	assert_non_null(line);
-	if (nt_entry_parse(&back, line, &err) < 0)
-		fail_msg("%s: %.300s", err.text, text);
+	if (nt_entry_parse(&back, line) < 0)
+		fail_msg("%.300s", text);
 	assert_int_equal(back.keys, step->entry.keys);
 	assert_int_equal(back.periods, step->entry.periods);
 	assert_string_equal(back.library, step->entry.library);

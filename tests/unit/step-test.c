@@ -8,8 +8,6 @@
 #include <cmocka.h>
 #include "tests/unit/select-world.h"
 
-static const struct nt_step_test_rule how = { 0.01, 0.10, 0.02, 0.08 };
-
 static struct nt_memory memory;
 
 /* A step of a job: the default takes 1000. */
@@ -39,13 +37,13 @@ static void look(void)
 static struct nt_profile_trust trust(void)
 {
 	look();
-	return nt_history_trust(&history, "a", &how, 3);
+	return nt_history_trust(&history, "a");
 }
 
 static struct nt_step_test_result test(uint32_t job)
 {
 	look();
-	return nt_history_test(&history, job, NT_PROFILE_DEFAULT, "a", &how);
+	return nt_history_test(&history, job, NT_PROFILE_DEFAULT, "a");
 }
 
 /* Steps of one thing differ by so much; how often are they called faster, how often slower? */

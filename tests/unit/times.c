@@ -253,6 +253,26 @@ static void own_times_follow(void **state)
 	free(shm);
 }
 
+/* Of two calls in a row the first prepares the second: its time has no place. */
+static void the_first_of_two_is_no_sample(void **state)
+{
+	const struct nt_schedule twice = { .kind = NT_SCHEDULE_SCREEN,
+					   .count = 2,
+					   .blocks = 4,
+					   .twice = 1,
+					   .arm = { NT_ARM_BASELINE, 1 } };
+	const uint64_t ns[NT_MEASURES] = { 5000, 5000, 5000 };
+	const uint16_t none[NT_TIMES_MAX] = { 0 };
+	uint16_t packed[NT_TIMES_MAX] = { 0 };
+
+	(void)state;
+	for (uint32_t position = 0; position < nt_schedule_positions(&twice); position += 2)
+		nt_times_put(packed, &twice, 1, position, NT_REWARD_CALL, ns, 7000);
+	assert_memory_equal(packed, none, sizeof(none));
+	nt_times_put(packed, &twice, 1, 1, NT_REWARD_CALL, ns, 7000);
+	assert_memory_not_equal(packed, none, sizeof(none));
+}
+
 static void damage_is_no_time_at_all(void **state)
 {
 	uint16_t worst[NT_TIMES_MAX];
@@ -386,6 +406,7 @@ int main(void)
 		cmocka_unit_test(what_one_rank_lacks_is_lacking),
 		cmocka_unit_test(periods_follow_in_later_rounds),
 		cmocka_unit_test(own_times_follow),
+		cmocka_unit_test(the_first_of_two_is_no_sample),
 		cmocka_unit_test(damage_is_no_time_at_all),
 		cmocka_unit_test(sums_are_added_up),
 		cmocka_unit_test(other_measures_are_of_all_ranks),

@@ -1,0 +1,231 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pairs.c - see pairs.h */
+#include "bench/pairs.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "bench/clock.h"
+#include "bench/lane.h"
+#include "bench/pairs-judge.h"
+#include "bench/stall.h"
+#include "profiles/measure/pair-rounds.h"
+
+#define TIMES_MOST 21
+static const int times_of[NT_PAIR_WHATS] = { TIMES_MOST, 5 };
+
+struct pairs {
+	struct nt_bench_gpu *gpu;
+	int per_node, node, local;
+	int round, until; /* the present one; where to look next */
+	struct nt_pairs_head head;
+	struct nt_pairs_judge judge; /* on rank 0 */
+};
+
+/* As the scheduler names it, in letters that need no escape. */
+static void copy_name(char *out, size_t room, const char *name)
+{
+	size_t n = 0;
+
+	for (; name[n] && n + 1 < room; n++)
+		out[n] = isalnum((unsigned char)name[n]) || strchr("._-", name[n]) ? name[n] : '_';
+	out[n] = '\0';
+}
+
+/* SLURM_TOPOLOGY_ADDR is "s0.s3.node7"; the node's name may have dots as well. */
+static void find_place(struct nt_pairs_head *head)
+{
+	const char *name = getenv("SLURMD_NODENAME"), *address = getenv("SLURM_TOPOLOGY_ADDR");
+	char host[NT_PAIRS_NODE] = "";
+	size_t above;
+
+	if (!name) {
+		gethostname(host, sizeof(host) - 1);
+		name = host;
+	}
+	copy_name(head->node, sizeof(head->node), name);
+	above = address ? strlen(address) : 0;
+	if (above <= strlen(name) || above >= sizeof(head->leaf) ||
+	    strcmp(address + above - strlen(name), name) != 0)
+		return;
+	memcpy(head->leaf, address, above - strlen(name));
+}
+
+static void measure(struct nt_bench_gpu *g, const struct nt_bench_call *call, int times, float *us)
+{
+	float took[TIMES_MOST];
+
+	for (int i = 0; i < times; i++) {
+		double start_us = nt_bench_now_us();
+
+		nt_gpu_mark_before(g);
+		nt_gpu_start(g, call);
+		nt_gpu_mark_after(g);
+		nt_gpu_wait(g);
+		took[i] = g->options->no_gpu_times ? (float)(nt_bench_now_us() - start_us)
+						   : nt_gpu_between_us(g);
+	}
+	*us = (float)nt_figure_quartiles(took, (size_t)times).median;
+}
+
+/* In the communicator of two that was made last. The first call connects, and is checked. */
+static void time_pair(struct nt_bench_gpu *g, struct nt_pairs_entry *entry)
+{
+	for (int what = 0; what < NT_PAIR_WHATS; what++) {
+		struct nt_bench_call call = {
+			.lane = g->lanes - 1,
+			.coll = NT_ALLREDUCE,
+			.burst = 1,
+			.counts = nt_figure_counts(NT_ALLREDUCE, g->options->size_bytes[what], 2),
+		};
+
+		entry->wrong += nt_gpu_check(g, &call) > 0;
+		measure(g, &call, times_of[what], &entry->us[what]);
+		entry->predicted_us[what] = -1;
+		if (nt_nccl.GroupSimulateEnd)
+			entry->predicted_us[what] = nt_gpu_simulate_us(g, &call);
+	}
+}
+
+/* partner -1: this rank has none in this round. */
+static void meet_one(struct pairs *p, int color, int partner, struct nt_pairs_entry *entry)
+{
+	const struct nt_bench_options *o = p->gpu->options;
+
+	nt_stall_watch(o, "in round %d, on %s, with rank %d", p->round, p->head.node, partner);
+	*entry = (struct nt_pairs_entry){ .partner = partner };
+	nt_lanes_pair(p->gpu, color, partner);
+	if (partner < 0)
+		return;
+	time_pair(p->gpu, entry);
+	nt_lanes_part(p->gpu);
+}
+
+static void play_round(struct pairs *p, struct nt_pairs_entry *entry)
+{
+	const int other = nt_pair_partner((unsigned)p->gpu->options->nodes, (unsigned)p->round,
+					  (unsigned)p->node);
+	const int peer = nt_pair_partner((unsigned)p->per_node, (unsigned)p->round,
+					 (unsigned)p->local);
+	const int first = p->node * p->per_node;
+
+	if (p->per_node > 1)
+		meet_one(p, first + (peer < p->local ? peer : p->local),
+			 peer < 0 ? -1 : first + peer, &entry[NT_PAIR_INSIDE]);
+	else
+		entry[NT_PAIR_INSIDE].partner = -1;
+	meet_one(p, (other < p->node ? other : p->node) * p->per_node + p->local,
+		 other < 0 ? -1 : other * p->per_node + p->local, &entry[NT_PAIR_BETWEEN]);
+}
+
+/* ---- between looks */
+
+static void name_of(char *out, size_t room, const char *what, int round, int rank)
+{
+	snprintf(out, room, "%s.%d.%d", what, round, rank);
+}
+
+static void fail(const struct pairs *p, const struct nt_error *err)
+{
+	nt_bench_die(p->gpu->options->rank, "%s", err->text);
+}
+
+/* Collects all parts, judges them, and says until which round to go on. */
+static void lead(struct pairs *p, const char *part, size_t bytes, int from)
+{
+	const struct nt_bench_options *o = p->gpu->options;
+	char *parts = nt_bench_allocate(0, (size_t)o->ranks, bytes);
+	struct nt_error err;
+	char name[48];
+	int32_t until;
+
+	memcpy(parts, part, bytes);
+	for (int rank = 1; rank < o->ranks; rank++) {
+		name_of(name, sizeof(name), "pairs", p->round, rank);
+		if (nt_meet_get(&p->gpu->meet, name, parts + (size_t)rank * bytes, bytes,
+				o->stall_s, &err) < 0)
+			fail(p, &err);
+		nt_meet_remove(&p->gpu->meet, name);
+	}
+	/* All have read how far to go, since they went so far. */
+	name_of(name, sizeof(name), "until", from, 0);
+	nt_meet_remove(&p->gpu->meet, name);
+	nt_pairs_judge_add(&p->judge, parts, bytes, from, p->round);
+	free(parts);
+	until = nt_pairs_judge_look(&p->judge, p->round);
+	name_of(name, sizeof(name), "until", p->round, 0);
+	if (nt_meet_put(&p->gpu->meet, name, &until, sizeof(until), &err) < 0)
+		fail(p, &err);
+	p->until = until;
+}
+
+static void follow(struct pairs *p, const char *part, size_t bytes)
+{
+	const struct nt_bench_options *o = p->gpu->options;
+	struct nt_error err;
+	char name[48];
+	int32_t until;
+
+	name_of(name, sizeof(name), "pairs", p->round, o->rank);
+	if (nt_meet_put(&p->gpu->meet, name, part, bytes, &err) < 0)
+		fail(p, &err);
+	name_of(name, sizeof(name), "until", p->round, 0);
+	if (nt_meet_get(&p->gpu->meet, name, &until, sizeof(until), 2 * o->stall_s, &err) < 0)
+		fail(p, &err);
+	p->until = until;
+}
+
+/* The rounds up to the next look, and it. */
+static void play_on(struct pairs *p)
+{
+	const struct nt_bench_options *o = p->gpu->options;
+	const int from = p->round;
+	const size_t entries = (size_t)(p->until - from) * NT_PAIR_PLACES;
+	const size_t bytes = sizeof(p->head) + entries * sizeof(struct nt_pairs_entry);
+	char *part = nt_bench_allocate(o->rank, 1, bytes);
+	struct nt_pairs_entry *entry = (struct nt_pairs_entry *)(part + sizeof(p->head));
+
+	memcpy(part, &p->head, sizeof(p->head));
+	for (; p->round < p->until; p->round++, entry += NT_PAIR_PLACES)
+		play_round(p, entry);
+	alarm(0);
+	if (o->rank == 0)
+		lead(p, part, bytes, from);
+	else
+		follow(p, part, bytes);
+	free(part);
+}
+
+void nt_pairs_play(struct nt_bench_gpu *g)
+{
+	const struct nt_bench_options *o = g->options;
+	const int per_node = o->ranks / o->nodes;
+	struct pairs p = { .gpu = g,
+			   .per_node = per_node,
+			   .node = o->rank / per_node,
+			   .local = o->rank % per_node,
+			   .until = 1 };
+	char name[48];
+
+	if (o->local_rank != p.local)
+		nt_bench_die(o->rank, "--pairs needs the ranks of a node in a row: srun "
+				      "--distribution=block");
+	nt_stall_begin();
+	find_place(&p.head);
+	if (o->rank == 0)
+		nt_pairs_judge_init(&p.judge, g);
+	do
+		play_on(&p);
+	while (p.round < p.until);
+	nt_stall_watch(o, "at the end");
+	(void)nt_gpu_any(g, false); /* all have read how far to go */
+	alarm(0);
+	if (o->rank != 0)
+		return;
+	name_of(name, sizeof(name), "until", p.round, 0);
+	nt_meet_remove(&g->meet, name);
+	nt_pairs_judge_fini(&p.judge);
+}

@@ -68,7 +68,7 @@ static uint32_t id_of(uint32_t ranks, const struct nt_p2p_call *call)
 static int find(const struct nt_p2p *p2p, uint32_t id)
 {
 	for (int i = 0; i < NT_P2P_KEYS; i++) {
-		uint32_t there = load(&p2p->key[i].id);
+		uint32_t there = load(&p2p->key[i].what);
 
 		if (there == id || there == 0)
 			return i;
@@ -88,7 +88,7 @@ static bool end_call(struct nt_p2p *p2p, uint32_t ranks)
 	add64(&p2p->key[at].calls, 1);
 	add64(&p2p->key[at].sent_bytes, load64(&p2p->call.sent_bytes));
 	/* Pairs with the acquires of readers: the counts are there. */
-	atomic_store_explicit(&p2p->key[at].id, id, memory_order_release);
+	atomic_store_explicit(&p2p->key[at].what, id, memory_order_release);
 	/* Pairs with the acquire in keep_time(): so is the key. */
 	atomic_store_explicit(&p2p->ended[serial % NT_P2P_CALLS],
 			      (uint64_t)serial << 32 | (uint32_t)at, memory_order_release);
@@ -201,14 +201,14 @@ unsigned nt_p2p_read(const struct nt_p2p *p2p, uint32_t ranks, struct nt_p2p_see
 	unsigned count = 0, at;
 
 	for (; count < NT_P2P_KEYS; count++) {
-		uint32_t id = atomic_load_explicit(&p2p->key[count].id, memory_order_acquire);
+		uint32_t id = atomic_load_explicit(&p2p->key[count].what, memory_order_acquire);
 
 		if (id == 0)
 			break;
 		read_key(&p2p->key[count], id, &out[count]);
 	}
 	for (at = 0; at < count; at++) {
-		if (load(&p2p->key[at].id) == open)
+		if (load(&p2p->key[at].what) == open)
 			break;
 	}
 	if (open == 0 || at == NT_P2P_KEYS)

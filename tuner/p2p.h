@@ -44,7 +44,7 @@ struct nt_p2p_groups {
 };
 
 struct nt_p2p_key {
-	_Atomic uint32_t id; /* kind << 8 | band; 0: none */
+	_Atomic uint32_t what; /* kind << 8 | band; 0: none */
 	_Atomic uint32_t timed; /* times so far */
 	_Atomic uint64_t calls, sent_bytes;
 	_Atomic uint32_t time[NT_P2P_TIMES]; /* a ring, by nt_shm_time() */

@@ -7,8 +7,8 @@
  * aws        libnccl-net-ofi.so, network and tuner in one (aws-ofi-nccl 1.21, platform-aws.cpp,
  *            tuner/nccl_ofi_tuner.cpp). When it is initialised it replaces `environ` by a copy with
  *            what its platform wants unless that is set, and with NCCL_TUNER_PLUGIN. Tuner v2, v3
- *            and v6. Its tuner leaves everything to NCCL, with a NULL context, on a platform that
- *            it does not know, and v2 with NCCL_ALGO or NCCL_PROTO; else it forces a pair for some
+ *            and v6. Its tuner leaves everything to NCCL, with a NULL context, on platforms that it
+ *            does not know, and v2 with NCCL_ALGO or NCCL_PROTO; else it forces a pair for some
  *            sizes. v6 shortens chunks.
  * google     libnccl-tuner.so (GPUDirect-TCPXO): tuner v3 to v5, whose init fails without the file
  *            that NCCL_TUNER_CONFIG_PATH names.
@@ -76,7 +76,7 @@ static bool on_p5(void)
 	return platform && strcmp(platform, "p5") == 0;
 }
 
-/* A copy of the environment takes the old one's place: another thread's getenv() is safe. */
+/* A copy of the environment replaces the old one: getenv() in another thread stays safe. */
 static int init_net(void **ctx, uint64_t comm, void *config, nt_nccl_log log, void *profile)
 {
 	static char *const wanted[] = { "NCCL_BUFFSIZE=8388608", "NCCL_P2P_NET_CHUNKSIZE=524288",

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "bench/clock.h"
+#include "lib/array.h"
 
 #define ROUNDS_MOST 1024 /* looks at 1, 4, 8, ... up to it are NT_LOW_LOOKS */
 
@@ -31,16 +32,12 @@ static int per_node(const struct nt_pairs_judge *judge)
 
 static void add_time(struct nt_pairs_judge *judge, const struct nt_pair_time *time)
 {
-	if (judge->count == judge->room) {
-		size_t room = judge->room ? 2 * judge->room : 4096;
-		struct nt_pair_time *grown = realloc(judge->time, room * sizeof(*grown));
+	struct nt_pair_time *added = nt_array_add(&judge->time, &judge->count, SIZE_MAX,
+						  sizeof(judge->time[0]));
 
-		if (!grown)
-			nt_bench_die(0, "no memory for %zu pairs", room);
-		judge->time = grown;
-		judge->room = room;
-	}
-	judge->time[judge->count++] = *time;
+	if (!added)
+		nt_bench_die(0, "no memory for %zu pairs", judge->count + 1);
+	*added = *time;
 }
 
 static bool is_far(const struct nt_pairs_judge *judge, int one, int other)

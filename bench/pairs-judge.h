@@ -34,7 +34,7 @@ struct nt_pairs_judge {
 	double start_s;
 	struct nt_pairs_head *head; /* of each rank */
 	struct nt_pair_time *time;
-	size_t count, room;
+	size_t count;
 };
 
 void nt_pairs_judge_init(struct nt_pairs_judge *judge, const struct nt_bench_gpu *gpu);

@@ -165,7 +165,7 @@ done_measuring() {
 }
 
 @test "Broadcasts with different roots, decided as an AllGather without events" {
-	job '-N2 --ntasks-per-node=2' --iters 1000 --nccl 2.30.7 --allgatherv 5 --coll allreduce,allgather,broadcast
+	job '-N2 --ntasks-per-node=2' --iters 12000 --more 60000 --nccl 2.30.7 --allgatherv 5 --coll allreduce,allgather,broadcast
 	json '[.keys[] | select(.coll == "Broadcast") | .overridden] == [0]'
 	json '[.keys[] | select(.coll == "AllReduce")][0].arms["RING/SIMPLE"] == 4'
 }

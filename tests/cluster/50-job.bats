@@ -80,7 +80,7 @@ record() {
 			'"$@" || exit; dir=${NCCL_TUNE_POLICY##*,dir=}; cp "${dir%%,*}/rank.$SLURM_PROCID".*.json "$0"' \
 			"$kept" "$NT_TESTS/nt-fake-nccl" --trace "$TRACES/h200-2x4-seq.csv,2x4" \
 			--auto-picks "$TRACES/h200-auto-picks.csv" --sizes 64K,256K,1M --iters 3000 \
-			--call-gap-us 100 >"$out" 2>"$err" || { cat "$out" "$err"; false; }
+			"${decided[@]}" --call-gap-us 100 >"$out" 2>"$err" || { cat "$out" "$err"; false; }
 		run -0 --separate-stderr "$NT_STAGE/bin/nccl-tune" replay --json "$kept"/rank.0.*.json
 		jq -e 'length == 3 and all(.[]; .same) and any(.[]; .recorded_arm == "TREE/SIMPLE")' <<<"$output" >/dev/null ||
 			{ echo "$output"; false; }

@@ -40,7 +40,7 @@ last() {
 @test "wide launch variables alone lose at small sizes; with the plugin every size is faster" {
 	out=$NT_BASE/out
 	mkdir -m 777 "$out"
-	run -0 as_user sbatch --wait -N2 --ntasks-per-node=2 -t 3 -o "$out/log" "$MADE/job.sh" "$out"
+	run -0 as_user sbatch --wait -N2 --ntasks-per-node=2 -t 60 -o "$out/log" "$MADE/job.sh" "$out"
 	[ "$(find "$out" -name '*.off' -o -name '*.bandit' | wc -l)" = 4 ] || { cat "$out/log"; false; }
 	local wide=NCCL_MIN_NCHANNELS size
 	jq -e '.launch == "none" and .mismatches == 0' "$out/none.bandit"

@@ -145,7 +145,16 @@ kill_await() {
 }
 
 nodes_idle() {
-	[ "$(timeout 5 sinfo -h -N -o %t | grep -cx idle)" = 8 ]
+	[ "$(timeout 60 sinfo -h -N -o %t | grep -cx idle)" = 8 ]
+}
+
+# nodes_idle_within SECONDS: where they are not something is done about it, so nothing rests on the time.
+nodes_idle_within() {
+	local deadline=$((SECONDS + $1))
+	until nodes_idle; do
+		((SECONDS < deadline)) || return 1
+		sleep 0.1
+	done
 }
 
 # What an administrator does about nodes that do not come back: the slurmstepd of the first node waits a minute for
@@ -153,11 +162,11 @@ nodes_idle() {
 kill_settle() {
 	local pids
 	k_admin=none
-	wait_for "$KILL_SETTLE_S" nodes_idle 2>/dev/null && return
+	nodes_idle_within $((KILL_SETTLE_S * 5)) && return
 	k_admin=endstepd
 	mapfile -t pids < <(stepds)
 	[ "${#pids[@]}" = 0 ] || kill -9 "${pids[@]}"
-	wait_for 10 nodes_idle 2>/dev/null && return
+	nodes_idle_within 50 && return
 	k_admin=restart
 	cluster kill "$k_node"
 	cluster start "$k_node"
@@ -172,7 +181,7 @@ kill_left_now() {
 	found=$(find "$NT_CLUSTER"/tmp/n[1-8] -mindepth 1 -maxdepth 1 -printf '%f ')
 	[ -z "$found" ] || left+="tmpfs:$found"
 	found=$(find /dev/shm /tmp -mindepth 1 -maxdepth 1 -user "$NT_USER" -newer "$k_dir/began" \
-		! -name 'nt-fake-nccl.*' -printf '%p ' 2>/dev/null)
+		! -name 'nt-fake-nccl.*' ! -name 'ompi.*' -printf '%p ' 2>/dev/null)
 	[ -z "$found" ] || left+="shm-tmp:$found"
 	found=$(pgrep -u "$NT_USER" -f "$NT_CLUSTER/work/" | wc -l)
 	[ "$found" = 0 ] || left+="tasks:$found "

@@ -29,18 +29,22 @@ setup_file() {
 		exec "$NT_TESTS/nt-fake-nccl" --sizes 16Mx4,64K --iters 120 --realtime 1 --call-gap-us 100 \\
 			--trace "$MADE/wide.csv" --auto-picks "$MADE/picks.csv" "\$@" >/dev/null
 	END
-	# step LAUNCH [option of nt-fake-nccl]...: in the job around it
+	# step LAUNCH [option of nt-fake-nccl]...: in the job around it, until it is remembered, which takes a busy machine
+	# longer than a step waits; not in a job that is $IMPATIENT
 	cat >"$MADE/step" <<-END
 		#!/bin/bash
-		launch=\$1
+		launch=\$1 rc=0
 		shift
-		exec srun --mpi=pmix --nccl-tune=bandit,channels=on,launch="\$launch" "$MADE/fake" "\$@"
+		srun --mpi=pmix --nccl-tune=bandit,channels=on,launch="\$launch" "$MADE/fake" "\$@" || rc=\$?
+		while [ -z "\$IMPATIENT" ] && pgrep -f "nt-recordd record .*dir=$NT_CLUSTER/.*[.]\$SLURM_JOB_ID[.]" >/dev/null; do sleep 0.1; done
+		exit "\$rc"
 	END
 	# The least that is remembered, for tests that are not about how long anything takes.
 	export BRIEF='default --iters 1000 --realtime 0'
 	cat >"$MADE/entries" <<-'END'
 		#!/bin/bash
-		# entries: how many entries the memory has
+		# entries: how many entries the memory has, once the job's steps have been remembered
+		while pgrep -f "nt-recordd record .*dir=$NT_CLUSTER/.*[.]$SLURM_JOB_ID[.]" >/dev/null; do sleep 0.1; done
 		cat "$NCCL_TUNE_MEMORY"/*.jsonl 2>/dev/null | grep -c '"profile"'
 	END
 	chmod 755 "$MADE"/fake "$MADE"/step "$MADE"/entries
@@ -243,7 +247,7 @@ begin_held() {
 	fsfreeze -f "$out/disk"
 	touch "$out/frozen"
 	# A step that waited for the disk would never end.
-	job "$MADE/step $BRIEF; $MADE/step $BRIEF"
+	job "export IMPATIENT=1; $MADE/step $BRIEF; $MADE/step $BRIEF"
 	# Its helper gives up while the disk still hangs.
 	wait_for 30 eval '! helpers root'
 	helpers "$NT_USER"

@@ -59,14 +59,19 @@ clean() {
 	fi
 }
 
-# ranks_once DIR N [option]...: N ranks of one node in one process, in $mode (bandit). Without a race, and at least some calls on another arm.
+# ranks_once DIR N [option]...: N ranks of one node in one process, in $mode (bandit). Without a race, and at least some calls on
+# another arm: again, and longer, where a busy machine has come to none.
 ranks_once() {
-	local dir=$1 n=$2
+	local dir=$1 n=$2 iters
 	shift 2
-	mkdir -m 700 "$dir/shm"
-	NCCL_TUNE_POLICY=$(task_policy "${mode:-bandit}" "$dir/shm") clean "$dir" 1000 "$FAKE" --ranks-in-process "$n" \
-		--trace "$TRACES/h200-2x4-seq.csv,2x4" --auto-picks "$TRACES/h200-auto-picks.csv" \
-		--sizes 256K --call-gap-us 20 --iters 1500 "$@" || return 1
+	for iters in '' 6000 24000 96000; do
+		rm -rf "$dir/shm"
+		mkdir -m 700 "$dir/shm"
+		NCCL_TUNE_POLICY=$(task_policy "${mode:-bandit}" "$dir/shm") clean "$dir" 1000 "$FAKE" --ranks-in-process "$n" \
+			--trace "$TRACES/h200-2x4-seq.csv,2x4" --auto-picks "$TRACES/h200-auto-picks.csv" \
+			--sizes 256K --call-gap-us 20 --iters 1500 "$@" ${iters:+--iters $iters} || return 1
+		jq -e '[.keys[].overridden] | add == 0' "$dir/out" >/dev/null || break
+	done
 	jq -e '.mismatches == 0 and .tuner >= 5 and ([.keys[].overridden] | add) > 0' "$dir/out" >/dev/null ||
 		{ cat "$dir/out" "$dir/err"; return 1; }
 }

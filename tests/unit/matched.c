@@ -348,9 +348,12 @@ static void modes_are_bounded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(p_is_what_counting_says), cmocka_unit_test(p_holds_its_promise),
-		cmocka_unit_test(the_means_p_too),	   cmocka_unit_test(p_at_the_ends),
-		cmocka_unit_test(modes_are_told_apart),	   cmocka_unit_test(modes_are_bounded),
+		cmocka_unit_test(p_is_what_counting_says),
+		cmocka_unit_test(p_holds_its_promise),
+		cmocka_unit_test(the_means_p_too),
+		cmocka_unit_test(p_at_the_ends),
+		cmocka_unit_test(modes_are_told_apart),
+		cmocka_unit_test(modes_are_bounded),
 		cmocka_unit_test(a_gain_is_of_one_mode),
 		cmocka_unit_test(a_faster_mode_is_a_gain),
 	};

@@ -399,7 +399,8 @@ static int run(int argc, char *argv[])
 	if (status != NT_COMMAND_GO)
 		return status;
 	if (first + 1 < argc)
-		return nt_command_misuse(&nt_command_check_config, "one file, not also '%s'",
+		return nt_command_misuse(&nt_command_check_config,
+					 "too many arguments: '%s' (want one file)",
 					 argv[first + 1]);
 	return nt_command_finish(&nt_command_check_config,
 				 check_all(plugstack, first < argc ? argv[first] : NULL));

@@ -88,7 +88,7 @@ static int run(int argc, char *argv[])
 	if (status != NT_COMMAND_GO)
 		return status;
 	if (first + 1 < argc)
-		return nt_command_misuse(&nt_command_config, "one option of srun's, not also '%s'",
+		return nt_command_misuse(&nt_command_config, "too many arguments: '%s' (want one)",
 					 argv[first + 1]);
 	if (first < argc)
 		wish.text = argv[first];

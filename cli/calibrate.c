@@ -482,22 +482,12 @@ static int run(int argc, char *argv[])
 		return nt_command_misuse("--sizes is for nccl-tune-bench, not for '%s'",
 					 argv[first]);
 	if ((settings.json || settings.output) && !settings.compare_nodes)
-<<<<<<< HEAD
-		return nt_command_misuse(&nt_command_calibrate,
-					 "--json and --output need --compare-nodes");
+		return nt_command_misuse("--json and --output need --compare-nodes");
 	if (settings.compare_nodes && (settings.program || settings.sizes || settings.profiles))
 		return nt_command_misuse(
-			&nt_command_calibrate,
 			"--compare-nodes cannot be combined with --sizes, --profiles or a "
 			"program");
-	return nt_command_finish(&nt_command_calibrate, calibrate(&settings));
-=======
-		return nt_command_misuse("--json and --output go with --compare-nodes");
-	if (settings.compare_nodes && (settings.program || settings.sizes || settings.profiles))
-		return nt_command_misuse("--compare-nodes goes without --sizes, --profiles and a "
-					 "program");
 	return nt_command_finish(calibrate(&settings));
->>>>>>> origin/main
 }
 
 static const struct argp_option options[] = {

@@ -399,16 +399,9 @@ static int run(int argc, char *argv[])
 	if (status != NT_COMMAND_GO)
 		return status;
 	if (first + 1 < argc)
-<<<<<<< HEAD
-		return nt_command_misuse(&nt_command_check_config,
-					 "too many arguments: '%s' (want one file)",
+		return nt_command_misuse("too many arguments: '%s' (want one file)",
 					 argv[first + 1]);
-	return nt_command_finish(&nt_command_check_config,
-				 check_all(plugstack, first < argc ? argv[first] : NULL));
-=======
-		return nt_command_misuse("one file, not also '%s'", argv[first + 1]);
 	return nt_command_finish(check_all(plugstack, first < argc ? argv[first] : NULL));
->>>>>>> origin/main
 }
 
 static const struct argp_option options[] = {

@@ -72,13 +72,8 @@ static int run(int argc, char *argv[])
 	if (status != NT_COMMAND_GO)
 		return status;
 	if (argc - first != 2)
-<<<<<<< HEAD
-		return nt_command_misuse(self, "want two jobs or files");
-	return nt_command_finish(self, compare(argv + first, json));
-=======
-		return nt_command_misuse("which two jobs?");
+		return nt_command_misuse("want two jobs or files");
 	return nt_command_finish(compare(argv + first, json));
->>>>>>> origin/main
 }
 
 static const struct argp_option options[] = {

@@ -260,17 +260,10 @@ static int run(int argc, char *argv[])
 	if (status != NT_COMMAND_GO)
 		return status;
 	if (argc - first > 1)
-<<<<<<< HEAD
-		return nt_command_misuse(&nt_command_watch,
-					 "too many arguments: '%s' (want one job)",
+		return nt_command_misuse("too many arguments: '%s' (want one job)",
 					 argv[first + 1]);
 	if (first == argc)
-		return nt_command_misuse(&nt_command_watch, "no job (want JOB or JOB.STEP)");
-=======
-		return nt_command_misuse("one job at a time, not also '%s'", argv[first + 1]);
-	if (first == argc)
-		return nt_command_misuse("which job?");
->>>>>>> origin/main
+		return nt_command_misuse("no job (want JOB or JOB.STEP)");
 	if (nt_jobid_parse(&asked.session.load.id, argv[first], &err) < 0)
 		return nt_command_misuse("%s", err.text);
 	return watch(&asked.request, &asked.session);

@@ -252,21 +252,19 @@ static int backfill(const struct request *request)
 		printf("nothing to do: there is no %s\n", request->directory);
 		return NT_EXIT_OK;
 	}
-	if (spool_fd < 0) {
-		nt_command_complain(&nt_command_backfill, "%s", err.text);
-		return NT_EXIT_FAILED;
-	}
+	if (spool_fd < 0)
+		return nt_command_fail(&err);
 	rc = work_on(&work, spool_fd, &err);
 	finish(&work);
 	if (rc < 0)
-		nt_command_complain(&nt_command_backfill, "%s", err.text);
+		nt_command_complain("%s", err.text);
 	return rc == 0 ? NT_EXIT_OK : NT_EXIT_FAILED;
 }
 
 static int take_seconds(const char *option, const char *text, int64_t *seconds)
 {
 	uint64_t value = 0;
-	int status = nt_command_number(&nt_command_backfill, option, text, 0, SECONDS_MAX, &value);
+	int status = nt_command_number(option, text, 0, SECONDS_MAX, &value);
 
 	*seconds = (int64_t)value;
 	return status;
@@ -298,14 +296,12 @@ static int run(int argc, char *argv[])
 	if (status != NT_COMMAND_GO)
 		return status;
 	if (first < argc)
-		return nt_command_misuse(&nt_command_backfill, "unexpected argument '%s'",
-					 argv[first]);
+		return nt_command_misuse("unexpected argument '%s'", argv[first]);
 	if (geteuid() != 0) {
-		nt_command_complain(&nt_command_backfill, "only root may read the spool and write "
-							  "to accounting");
+		nt_command_complain("only root may read the spool and write to accounting");
 		return NT_EXIT_FAILED;
 	}
-	return nt_command_finish(&nt_command_backfill, backfill(&request));
+	return nt_command_finish(backfill(&request));
 }
 
 static const struct argp_option options[] = {

@@ -117,14 +117,14 @@ static int take_jobs(struct nt_request *request, int first, int argc, char *argv
 		if (request->form == NT_FORM_HTML && !request->page && is_page(argv[i]))
 			request->page = argv[i];
 		else if (nt_joblist_add(&request->jobs, argv[i], &err) < 0)
-			return nt_command_misuse(&nt_command_report, "%s", err.text);
+			return nt_command_misuse("%s", err.text);
 	}
 	if (nt_joblist_is_empty(&request->jobs) && !request->file &&
 	    take_own_job(request, &err) < 0)
-		return nt_command_misuse(&nt_command_report, "SLURM_JOB_ID: %s", err.text);
+		return nt_command_misuse("SLURM_JOB_ID: %s", err.text);
 	if (request->file && !nt_joblist_is_empty(&request->jobs) &&
 	    !nt_joblist_is_one(&request->jobs))
-		return nt_command_misuse(&nt_command_report, "--file takes one job");
+		return nt_command_misuse("--file takes one job");
 	request->has_id = request->jobs.count > 0;
 	if (request->has_id)
 		request->id = request->jobs.ranges[0].first;

@@ -415,7 +415,7 @@ configs() {
 		$TUNE config policy | refused | mode policy is not allowed at this site (allowed: off, observe, bandit)
 		$TUNE config bandid | refused | did you mean bandit?
 		$TUNE config bandit,min_gian=2 | refused | did you mean min_gain?
-		$TUNE config a b | refused | one option of srun's, not also 'b'
+		$TUNE config a b | refused | too many arguments: 'b' (want one)
 		$TUNE config -q long bandit,protocols=ll | refused | protocols ll is not allowed in [qos long] (allowed: simple)
 		$TUNE config --plugstack /nonexistent | refused | /nonexistent: No such file
 	END

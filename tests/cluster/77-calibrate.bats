@@ -8,9 +8,19 @@ bats_require_minimum_version 1.5.0
 load ../lib/cluster
 
 setup_file() {
-	cluster_start_tuned 2
-	export MADE=$NT_BASE/made
+	cluster_setup
+	export MADE=$NT_BASE/made SIMULATED=$NT_TESTS/simulated
 	mkdir -m 755 "$MADE"
+	cat >"$MADE/profiles.conf" <<-'END'
+		[sends-small]
+		fabric = socket
+		NCCL_P2P_NET_CHUNKSIZE = 64K
+		[sends-wide]
+		fabric = socket
+		NCCL_MIN_P2P_NCHANNELS = 8
+	END
+	cluster_start 2 -p "$(nt_plugstack_line "profiles=$MADE/profiles.conf")"
+	need_pmix
 	local best
 	# The trace's sets are those of sockets-wide, sockets-many and sockets-4x4; sockets-medium is as the default.
 	for best in wide threads none; do
@@ -159,4 +169,45 @@ calibration_is_recorded() {
 	[ "$rc" = 0 ]
 	run ! grep '^Not tried' "$out/out"
 	grep '^calibrate: sockets-many: ' "$out/err"
+}
+
+# sends [WORD]...: a step of nccl-tune-bench that also sends, a calibration with the profiles for that, and such a step again.
+sends() {
+	local call bench="$NT_STAGE/bin/nccl-tune-bench --rendezvous $out --coll allreduce,alltoall,sendrecv --sizes 64K,1M --iters 300 --check light"
+	job 'echo "$SLURM_JOB_ID" >$out/job' "export LD_LIBRARY_PATH=$SIMULATED $*" "step default $bench >$out/bench" \
+		"calibrate --time 90s --profile-file $MADE/profiles.conf" "step auto $bench >>$out/bench"
+	[ "$rc" = 0 ]
+	[ "$(grep -c '"coll":"\(AllToAll\|SendRecv\)".*"checks":[1-9][0-9]*,"errors":0' "$out/bench")" = 8 ]
+	# What the first step was seen to send, with times.
+	run -0 entries 'select(.origin == "job" and .step == 0) | .keys[] | select(.[0] == "AllToAll" or .[0] == "SendRecv")
+		| "\(.[0]) \(.[1]) \(.[5][3] > 0)"'
+	[ "$(sort <<<"$output" | tr -d '"' | tr '\n' ,)" = \
+		'AllToAll 1048576 true,AllToAll 65536 true,SendRecv 1048576 true,SendRecv 65536 true,' ]
+	for call in 'AllToAll 64K' 'AllToAll 1M' 'SendRecv 64K' 'SendRecv 1M' 'AllReduce 64K' 'AllReduce 1M'; do
+		grep -Eq "^$call +[0-9.]+ " "$out/out"
+	done
+	# One that is slower is never used.
+	grep -Eq 'sends-small .* it is slower for this job.s mix of calls$' "$out/out"
+	[ -z "$(entries 'select(.origin == "job" and .profile == "sends-small")')" ]
+}
+
+# The profile of the job's last step.
+last_profile() {
+	entries 'select(.origin == "job" and .step > 0) | .profile'
+}
+
+@test "what a program sends is measured at its sizes, beside its collectives, and the profile that is faster for it wins" {
+	sends
+	grep -Eq '^AllToAll 1M +[0-9.]+ +0\.[5-7][0-9] +1\.[4-6][0-9]$' "$out/out"
+	grep -Eq '^SendRecv 1M +[0-9.]+ +0\.[5-7][0-9] +1\.[4-6][0-9]$' "$out/out"
+	grep -q "^launch profile sends-wide (calibrated .* on 2 x 1: this job's mix " "$out/out"
+	grep -Eq '^sends-wide .* measured 100 % ' "$out/out"
+	[ "$(last_profile)" = '"sends-wide"' ]
+}
+
+@test "a profile with wrong results of sends is not used, however fast" {
+	sends 'NT_SIM_WRONG="|NCCL_MIN_P2P_NCHANNELS=8"'
+	grep -q 'sends-wide: .*wrong result: SendRecv ' "$out/err"
+	grep -q '^launch profile default' "$out/out"
+	[ "$(last_profile)" = '"default"' ]
 }

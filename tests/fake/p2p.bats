@@ -74,6 +74,15 @@ Recv 262144 200 0 $1" ] || { echo "$output"; false; }
 		{ jq . <<<"$output"; false; }
 }
 
+@test "collectives of a program that sends are explored, also those that begin while its first sends are timed" {
+	local sends
+	for sends in send:256K sendrecv:1M alltoall:4M; do
+		four_ranks '' --coll allreduce --sizes 1M --p2p "$sends"
+		jq -se '[.[].comms[0].keys[] | select(.coll == "AllReduce")] | all(.why != "async") and any(.state == "kept" or .state == "committed")' \
+			"$dir"/rank.*.json || { jq -c '.comms[0].keys[]' "$dir"/rank.*.json; false; }
+	done
+}
+
 @test "a program that does not send has no events in its steady state; one that does is counted on" {
 	local policy
 	dir=$BATS_TEST_TMPDIR/steady

@@ -169,9 +169,9 @@ static int show(void *argument, const struct nt_spooled *spooled, struct nt_erro
 		return 0;
 	}
 	if (spooled->uid != NT_SPOOL_NO_UID)
-		snprintf(user, sizeof(user), "%" PRIu32, spooled->uid);
-	printf("%-8s %-10s %" PRIu32 ".%-*s %6" PRId64 " h  %s\n", part, user, spooled->job,
-	       (int)(19 - snprintf(NULL, 0, "%" PRIu32, spooled->job)), spooled->step, hours,
+		snprintf(user, sizeof(user), "%" PRId64, spooled->uid);
+	printf("%-8s %-10s %" PRId64 ".%-*s %6" PRId64 " h  %s\n", part, user, spooled->job,
+	       (int)(19 - snprintf(NULL, 0, "%" PRId64, spooled->job)), spooled->step, hours,
 	       spooled->why);
 	return 0;
 }

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include "lib/hash.h"
 #include "lib/number.h"
-#include "tuner/clock.h"
+#include "lib/clock.h"
 #include "tuner/deadline.h"
 #include "tuner/nccl-log.h"
 #include "engine/schedule.h"

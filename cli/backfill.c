@@ -77,8 +77,7 @@ static int collect(struct work *work, struct nt_error *err)
 	size_t total = 0;
 
 	for (int part = NT_PART_WAITING; part <= NT_PART_SENT; part++) {
-		(void)nt_spool_keep(work->backfill.parts[part], (enum nt_spool_part)part, true,
-				    NULL);
+		(void)nt_spool_keep(work->backfill.parts[part], (enum nt_spool_part)part, true);
 		if (nt_spool_list(&work->lists[part], work->backfill.parts[part], NULL, 0, err) < 0)
 			return -1;
 		total += work->lists[part].count;

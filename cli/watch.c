@@ -109,7 +109,7 @@ static void tell_state(struct session *session)
 		return;
 	session->state = session->job.state;
 	snprintf(text, sizeof(text), "job %s: %s", session->job.label, session->state);
-	nt_watch_add_news(&session->watch, now_s(), false, text, print_news, session);
+	nt_watch_add_news(&session->watch, now_s(), text, print_news, session);
 }
 
 /* A job that was requeued begins once more. */

@@ -9,7 +9,7 @@
 #include <time.h>
 #include "pmix-sync/log-entry.h"
 #include "record/rankread.h"
-#include "tuner/clock.h"
+#include "lib/clock.h"
 #include "tuner/costs.h"
 #include "tuner/decide.h"
 #include "tuner/event.h"

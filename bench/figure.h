@@ -8,7 +8,7 @@
  *
  * Threads:  pure functions.
  * Memory:   the caller's.
- * Units:    in the names; gbps is 10^9 bytes per second.
+ * Units:    in the names.
  */
 #ifndef NT_BENCH_FIGURE_H
 #define NT_BENCH_FIGURE_H

@@ -123,7 +123,7 @@ static void print_middle(const struct nt_low_verdict *verdict, const size_t *byt
 			if (middle->us <= 0)
 				continue;
 			printf("%s{\"place\":\"%s\",\"what\":\"%s\",\"bytes\":%zu,\"us\":%.2f,"
-			       "\"gbps\":%.3f,\"deviation\":%.4f",
+			       "\"algbw_gbs\":%.3f,\"deviation\":%.4f",
 			       comma, place_name(place),
 			       what == NT_PAIR_LATENCY ? "latency" : "bandwidth", bytes[what],
 			       middle->us, (double)bytes[what] / middle->us / 1e3,

@@ -140,7 +140,7 @@ static void print_call(const struct nt_play *p, const struct gathered *all, size
 	struct nt_quartiles every = quartiles(p, all, all->host_us, c, 0, p->rounds, LONGEST);
 	struct nt_quartiles last = quartiles(p, all, all->host_us, c, p->last_from, p->rounds,
 					     LONGEST);
-	double gbps = last.median > 0 ? (double)call->counts.bytes / last.median / 1e3 : 0;
+	double gbs = last.median > 0 ? (double)call->counts.bytes / last.median / 1e3 : 0;
 
 	printf("{\"comm\":\"%s\",\"ranks\":%d,\"coll\":\"%s\",\"bytes\":%zu,\"burst\":%d,"
 	       "\"samples\":%zu,\"part\":%zu",
@@ -150,8 +150,8 @@ static void print_call(const struct nt_play *p, const struct gathered *all, size
 	print_times(p, all, "slowest_us", all->host_us, c, LONGEST);
 	if (!o->no_gpu_times)
 		print_times(p, all, "gpu_us", all->gpu_us, c, SHORTEST);
-	printf(",\"algbw_gbps\":%.3f,\"busbw_gbps\":%.3f", gbps,
-	       gbps * nt_coll_bus_factor(call->coll, lane->count));
+	printf(",\"algbw_gbs\":%.3f,\"busbw_gbs\":%.3f", gbs,
+	       gbs * nt_coll_bus_factor(call->coll, lane->count));
 	if (o->load_n)
 		printf(",\"load_gflops\":%.0f",
 		       nt_load_gflops(&p->load, p->load_batches[c], p->load_us[c]));

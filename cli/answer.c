@@ -40,8 +40,8 @@ static int show_text(struct nt_answer *answer, const char *label, const char *te
 	if (rc == 0 && summary.step_count == 0 && holding != NT_HOLDS_RECORD)
 		answer->other += holding == NT_HOLDS_OTHER;
 	if (rc == 0 && nt_summary_damaged(&summary)) {
-		nt_command_complain(&nt_command_report, "%s%s%sthe record is damaged",
-				    label ? "job " : "", label ? label : "", label ? ": " : "");
+		nt_command_complain("%s%s%sthe record is damaged", label ? "job " : "",
+				    label ? label : "", label ? ": " : "");
 		answer->partial = true;
 	}
 	if (rc == 0 && (summary.step_count > 0 || summary.remark_count > 0)) {
@@ -121,8 +121,7 @@ static int show_part(void *argument, const struct nt_spooled *spooled, struct nt
 		return 0;
 	rc = show_step(answer, spooled, err);
 	if (answer->shown > shown)
-		nt_command_complain(&nt_command_report,
-				    "job %u, step %s: this part is from %s: %s%s", spooled->job,
+		nt_command_complain("job %u, step %s: this part is from %s: %s%s", spooled->job,
 				    spooled->step, answer->request->spool, place_of(of->part),
 				    spooled->why);
 	return rc;
@@ -194,7 +193,7 @@ static int report_text(struct nt_answer *answer, const struct nt_jobtext *text,
 
 	answer->running += !text->ended;
 	if (text->from[0])
-		nt_command_complain(&nt_command_report, "job %s: %s", text->label, text->from);
+		nt_command_complain("job %s: %s", text->label, text->from);
 	answer->job = (struct nt_long_job){ .job = text->job,
 					    .user = text->user,
 					    .run = text->run };
@@ -217,8 +216,7 @@ static int report_texts(struct nt_answer *answer, const struct nt_jobtexts *text
 	answer->seen = (struct nt_job_seen){ .elapsed_s = 0 };
 	answer->runs = false;
 	if (rc == 0 && texts->count > 0 && texts->doubt.text[0]) {
-		nt_command_complain(&nt_command_report, "%s: a running job may have a newer record",
-				    texts->doubt.text);
+		nt_command_complain("%s: a running job may have a newer record", texts->doubt.text);
 		answer->partial = true;
 	}
 	return rc;
@@ -229,8 +227,7 @@ static void miss_job(struct nt_answer *answer)
 {
 	char label[NT_JOB_LABEL_MAX];
 
-	nt_command_complain(&nt_command_report,
-			    "no job %s: slurmctld and accounting have no such job, or hide it from "
+	nt_command_complain("no job %s: slurmctld and accounting have no such job, or hide it from "
 			    "you",
 			    nt_jobid_text(&answer->request->id, label, sizeof(label)));
 	answer->missing++;

@@ -55,11 +55,10 @@ static void tell(const struct nt_backfill *backfill, const struct nt_queued *rec
 static void complain(const struct nt_queued *record, const char *what)
 {
 	if (record->file.problem)
-		nt_command_complain(&nt_command_backfill, "%s: %s%s", record->file.name, what,
-				    record->why.text);
+		nt_command_complain("%s: %s%s", record->file.name, what, record->why.text);
 	else
-		nt_command_complain(&nt_command_backfill, "job %u, step %s: %s%s", record->file.job,
-				    record->file.step, what, record->why.text);
+		nt_command_complain("job %u, step %s: %s%s", record->file.job, record->file.step,
+				    what, record->why.text);
 }
 
 /* Counts what became of it, and tells it. */
@@ -327,11 +326,10 @@ static void give_up(struct nt_backfill *backfill, const struct portion *portion,
 
 	backfill->failed += portion->count;
 	if (portion->count == 1)
-		nt_command_complain(&nt_command_backfill, "job %u, step %s: %s", first->job,
-				    first->step, err->text);
+		nt_command_complain("job %u, step %s: %s", first->job, first->step, err->text);
 	else
-		nt_command_complain(&nt_command_backfill, "job %u, step %s, and %zu more: %s",
-				    first->job, first->step, portion->count - 1, err->text);
+		nt_command_complain("job %u, step %s, and %zu more: %s", first->job, first->step,
+				    portion->count - 1, err->text);
 }
 
 size_t nt_backfill_settle(struct nt_backfill *backfill, const struct nt_backfill_file *files,

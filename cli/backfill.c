@@ -252,21 +252,19 @@ static int backfill(const struct request *request)
 		printf("nothing to do: there is no %s\n", request->directory);
 		return NT_EXIT_OK;
 	}
-	if (spool_fd < 0) {
-		nt_command_complain(&nt_command_backfill, "%s", err.text);
-		return NT_EXIT_FAILED;
-	}
+	if (spool_fd < 0)
+		return nt_command_fail(&err);
 	rc = work_on(&work, spool_fd, &err);
 	finish(&work);
 	if (rc < 0)
-		nt_command_complain(&nt_command_backfill, "%s", err.text);
+		nt_command_complain("%s", err.text);
 	return rc == 0 ? NT_EXIT_OK : NT_EXIT_FAILED;
 }
 
 static int take_seconds(const char *option, const char *text, int64_t *seconds)
 {
 	uint64_t value = 0;
-	int status = nt_command_number(&nt_command_backfill, option, text, 0, SECONDS_MAX, &value);
+	int status = nt_command_number(option, text, 0, SECONDS_MAX, &value);
 
 	*seconds = (int64_t)value;
 	return status;
@@ -298,14 +296,12 @@ static int run(int argc, char *argv[])
 	if (status != NT_COMMAND_GO)
 		return status;
 	if (first < argc)
-		return nt_command_misuse(&nt_command_backfill, "unexpected argument '%s'",
-					 argv[first]);
+		return nt_command_misuse("unexpected argument '%s'", argv[first]);
 	if (geteuid() != 0) {
-		nt_command_complain(&nt_command_backfill, "only root may read the spool and write "
-							  "to accounting");
+		nt_command_complain("only root may read the spool and write to accounting");
 		return NT_EXIT_FAILED;
 	}
-	return nt_command_finish(&nt_command_backfill, backfill(&request));
+	return nt_command_finish(backfill(&request));
 }
 
 static const struct argp_option options[] = {
@@ -327,11 +323,11 @@ static const struct argp argp = {
 	.parser = take_option,
 	.doc = "Deliver records that could not reach slurmctld when their steps ended: add them "
 	       "to the AdminComment of their jobs in accounting, check them there, and remove "
-	       "them from the spool. Run it on every node, by a timer.\n\n"
+	       "them from the spool. Run it on every node, from a timer.\n\n"
 	       "A record is added again if another program has replaced it at the job's end. "
 	       "Records of running jobs wait. Another program's text is never changed: a record "
 	       "that does not fit next to it goes to the next place of the site's list (record in "
-	       "nccl-tune.conf). A record that no place takes is set aside, reported once and kept "
+	       "nccl-tune.conf). A record that no place accepts is set aside, reported once and kept "
 	       "for 90 days; 'nccl-tune report JOB' shows it to root."
 	       "\vExit status: 0 if all records were added or wait, 1 if something failed or "
 	       "was set aside (see stderr), 2 for a usage error.",

@@ -242,8 +242,8 @@ static void print_failures(const struct nt_calrun *run)
 {
 	for (unsigned i = 0; i < run->calibration.count; i++)
 		if (run->failure[i][0])
-			nt_command_complain(&nt_command_calibrate, "%s: %s",
-					    run->calibration.contender[i].name, run->failure[i]);
+			nt_command_complain("%s: %s", run->calibration.contender[i].name,
+					    run->failure[i]);
 }
 
 static unsigned candidates_run(const struct nt_calibration *calibration)
@@ -259,12 +259,10 @@ static unsigned candidates_run(const struct nt_calibration *calibration)
 static void explain_nothing(const struct nt_calrun *run)
 {
 	if (strstr(run->failure[0], "--nccl-tune"))
-		nt_command_complain(&nt_command_calibrate,
-				    "this srun has no launch profiles: plugstack.conf must load "
+		nt_command_complain("this srun has no launch profiles: plugstack.conf must load "
 				    "spank_nccl_tune.so of this release");
 	else if (run->silent)
-		nt_command_complain(&nt_command_calibrate,
-				    "check that plugstack.conf of all nodes loads "
+		nt_command_complain("check that plugstack.conf of all nodes loads "
 				    "spank_nccl_tune.so, that nt-recordd is next to it, and that "
 				    "the nodes see that directory");
 }
@@ -291,36 +289,31 @@ static int tell(struct calibrating *c)
 	print_failures(run);
 	if (calibration->contender[0].state == NT_CONTENDER_WRONG) {
 		nt_command_complain(
-			&nt_command_calibrate,
 			"results are wrong with forced algorithms and protocols: none is forced "
 			"on this hardware from now on, and NCCL starts with its own settings");
 		return NT_CALRUN_WRONG;
 	}
 	if (!nt_calrun_where(run)) {
-		nt_command_complain(&nt_command_calibrate,
-				    "no result: no step with NCCL's default succeeded");
+		nt_command_complain("no result: no step with NCCL's default succeeded");
 		explain_nothing(run);
 		return NT_EXIT_FAILED;
 	}
 	print_head(c);
 	if (nt_caltable_print(stdout, calibration, &run->found, nt_calrun_where(run), run->mix,
 			      (int64_t)time(NULL)) < 0 ||
-	    choose(c, &err) < 0) {
-		nt_command_complain(&nt_command_calibrate, "%s", err.text);
-		return NT_EXIT_FAILED;
-	}
+	    choose(c, &err) < 0)
+		return nt_command_fail(&err);
 	if (run->left_out[0])
 		printf("\nNot tried: %s\n", run->left_out);
 	print_prospect(c);
 	putchar('\n');
 	nt_caltable_cost(stdout, calibration, chosen_of(c), run->spent_s);
 	if (stop) {
-		nt_command_complain(&nt_command_calibrate, "interrupted: results so far");
+		nt_command_complain("interrupted: results so far");
 		return NT_EXIT_FAILED;
 	}
 	if (candidates_run(calibration) == 0 && calibration->count > 1) {
-		nt_command_complain(&nt_command_calibrate,
-				    "too little time for a profile: at least two steps of %.1f s "
+		nt_command_complain("too little time for a profile: at least two steps of %.1f s "
 				    "must fit into --time",
 				    calibration->contender[0].longest_s);
 		return NT_EXIT_FAILED;
@@ -371,8 +364,7 @@ static int compare_nodes(struct calibrating *c, const struct settings *settings)
 	int status = NT_EXIT_FAILED;
 
 	if (c->run.allocation.nodes < NT_LOW_NODES_LEAST) {
-		nt_command_complain(&nt_command_calibrate,
-				    "%" PRIu32 " nodes: %d or more are needed",
+		nt_command_complain("%" PRIu32 " nodes: %d or more are needed",
 				    c->run.allocation.nodes, NT_LOW_NODES_LEAST);
 		return NT_EXIT_FAILED;
 	}
@@ -381,7 +373,7 @@ static int compare_nodes(struct calibrating *c, const struct settings *settings)
 	    keep_compared(c, settings->output, compared, &err) == 0)
 		status = nt_compared_names_any(compared) ? NAMED : NT_EXIT_OK;
 	if (status == NT_EXIT_FAILED)
-		nt_command_complain(&nt_command_calibrate, "nodes: %s", err.text);
+		nt_command_complain("nodes: %s", err.text);
 	json_object_put(compared);
 	return status;
 }
@@ -397,7 +389,7 @@ static void compare_first(struct calibrating *c)
 		return;
 	compared = compare(c, time_s, &err);
 	if (!compared || keep_compared(c, NULL, compared, &err) < 0)
-		nt_command_complain(&nt_command_calibrate, "nodes are not compared: %s", err.text);
+		nt_command_complain("nodes are not compared: %s", err.text);
 	if (compared && nt_compared_names_any(compared)) {
 		(void)nt_compared_text(stdout, compared, NULL);
 		putchar('\n');
@@ -415,7 +407,7 @@ static int find_profile(struct calibrating *c)
 	if (nt_calrun(&c->run, &err) == 0)
 		status = tell(c);
 	else
-		nt_command_complain(&nt_command_calibrate, "%s", err.text);
+		nt_command_complain("%s", err.text);
 	nt_calrun_fini(&c->run);
 	return status;
 }
@@ -430,7 +422,7 @@ static int calibrate(const struct settings *settings)
 		watch_signals();
 		status = settings->compare_nodes ? compare_nodes(c, settings) : find_profile(c);
 	} else {
-		nt_command_complain(&nt_command_calibrate, "%s", err.text);
+		nt_command_complain("%s", err.text);
 	}
 	if (c) {
 		nt_memory_fini(&c->memory);
@@ -446,7 +438,7 @@ static int take_time(struct settings *settings, const char *text)
 
 	if (nt_seconds_parse(text, TIME_LEAST_S, TIME_MOST_S, &settings->time_s, &err) == 0)
 		return 0;
-	return nt_command_misuse(&nt_command_calibrate, "--time: %s", err.text);
+	return nt_command_misuse("--time: %s", err.text);
 }
 
 static error_t take_option(int key, char *arg, struct argp_state *state)
@@ -467,12 +459,9 @@ static error_t take_option(int key, char *arg, struct argp_state *state)
 	case NT_LONG('c'): settings->compare_nodes = true; return 0;
 	case NT_LONG('j'): settings->json = true; return 0;
 	case NT_LONG('O'): settings->output = arg; return 0;
-	case 'N':
-		return nt_command_count(&nt_command_calibrate, "--nodes", arg, 1 << 20,
-					&settings->nodes);
+	case 'N': return nt_command_count("--nodes", arg, 1 << 20, &settings->nodes);
 	case NT_LONG('n'):
-		return nt_command_count(&nt_command_calibrate, "--ntasks-per-node", arg, 4096,
-					&settings->per_node);
+		return nt_command_count("--ntasks-per-node", arg, 4096, &settings->per_node);
 	default: return ARGP_ERR_UNKNOWN;
 	}
 }
@@ -485,23 +474,20 @@ static int run(int argc, char *argv[])
 	if (status != NT_COMMAND_GO)
 		return status;
 	if (first < argc && strcmp(argv[first - 1], "--") != 0)
-		return nt_command_misuse(&nt_command_calibrate,
-					 "unknown argument '%s' (put a program after --)",
+		return nt_command_misuse("unknown argument '%s' (put a program after --)",
 					 argv[first]);
 	if (first < argc)
 		settings.program = argv + first;
 	if (settings.program && settings.sizes)
-		return nt_command_misuse(&nt_command_calibrate,
-					 "--sizes is for nccl-tune-bench, not for '%s'",
+		return nt_command_misuse("--sizes is for nccl-tune-bench, not for '%s'",
 					 argv[first]);
 	if ((settings.json || settings.output) && !settings.compare_nodes)
-		return nt_command_misuse(&nt_command_calibrate,
-					 "--json and --output go with --compare-nodes");
+		return nt_command_misuse("--json and --output need --compare-nodes");
 	if (settings.compare_nodes && (settings.program || settings.sizes || settings.profiles))
-		return nt_command_misuse(&nt_command_calibrate,
-					 "--compare-nodes goes without --sizes, --profiles and a "
-					 "program");
-	return nt_command_finish(&nt_command_calibrate, calibrate(&settings));
+		return nt_command_misuse(
+			"--compare-nodes cannot be combined with --sizes, --profiles or a "
+			"program");
+	return nt_command_finish(calibrate(&settings));
 }
 
 static const struct argp_option options[] = {
@@ -526,12 +512,12 @@ static const struct argp_option options[] = {
 	{ "overlap", NT_LONG('o'), NULL, 0, "Share the nodes with another step of this job", 0 },
 	{ "quiet", 'q', NULL, 0, "Print no progress", 0 },
 	{ "compare-nodes", NT_LONG('c'), NULL, 0,
-	  "Measure no profiles, but pairs of nodes and of GPUs, and name those that are slower than "
-	  "their like",
+	  "Measure no profiles; compare nodes by pairs of GPUs, and name nodes, GPUs and NICs that "
+	  "are slower than their like",
 	  0 },
 	{ "json", NT_LONG('j'), NULL, 0, "With --compare-nodes: print one line of JSON", 0 },
 	{ "output", NT_LONG('O'), "FILE", 0,
-	  "With --compare-nodes: replace FILE by that line, not nodes.json in the memory", 0 },
+	  "With --compare-nodes: write that line to FILE, not to nodes.json in the memory", 0 },
 	{ 0 },
 };
 
@@ -540,11 +526,11 @@ static const struct argp argp = {
 	.parser = take_option,
 	.args_doc = "[-- PROGRAM [ARGUMENT...]]",
 	.doc = "In a job: run nccl-tune-bench on its nodes with NCCL's default settings and with "
-	       "each launch profile that fits, in turn, and remember the results. Print the speed "
-	       "of each at each size, the profile that later steps with launch=auto get, and the "
-	       "reason. The collectives and sizes are those "
-	       "of the newest step of this job, or of an earlier job on such nodes; "
-	       "otherwise AllReduce of 64K to 64M.\n\n"
+	       "each launch profile for their network, in turn, and remember the results. Print "
+	       "the speed of each at each size, the profile that later steps with launch=auto get, "
+	       "and the reason. The collectives and sizes are those of the newest step of this "
+	       "job, or else of an earlier job on such nodes, or else AllReduce of 64K to "
+	       "64M.\n\n"
 	       "PROGRAM replaces nccl-tune-bench; each task of a step runs it. It exits with "
 	       "status 3 if it found wrong results."
 	       "\vExit status: 0 if the profiles or nodes were measured, 1 if something failed (see "

@@ -38,7 +38,7 @@ static void say(struct check *check, bool problem, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	nt_command_complain(&nt_command_check_config, "%s%s", problem ? "" : "note: ", text);
+	nt_command_complain("%s%s", problem ? "" : "note: ", text);
 	check->problems += problem;
 }
 
@@ -399,10 +399,9 @@ static int run(int argc, char *argv[])
 	if (status != NT_COMMAND_GO)
 		return status;
 	if (first + 1 < argc)
-		return nt_command_misuse(&nt_command_check_config, "one file, not also '%s'",
+		return nt_command_misuse("too many arguments: '%s' (want one file)",
 					 argv[first + 1]);
-	return nt_command_finish(&nt_command_check_config,
-				 check_all(plugstack, first < argc ? argv[first] : NULL));
+	return nt_command_finish(check_all(plugstack, first < argc ? argv[first] : NULL));
 }
 
 static const struct argp_option options[] = {

@@ -13,36 +13,43 @@
 #define NAME_BYTES 64 /* "nccl-tune NAME" */
 #define TRY "Try 'nccl-tune help %s'.\n"
 
-static void complain(const struct nt_command *command, const char *format, va_list args)
-	__attribute__((format(printf, 2, 0)));
+static const struct nt_command *running; /* a process runs one */
 
-static void complain(const struct nt_command *command, const char *format, va_list args)
+static void complain(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
+
+static void complain(const char *format, va_list args)
 {
 	char text[1024];
 
 	fflush(stdout);
 	vsnprintf(text, sizeof(text), format, args);
-	fprintf(stderr, "nccl-tune %s: %s\n", command->name, nt_printable(text));
+	fprintf(stderr, "nccl-tune %s: %s\n", running->name, nt_printable(text));
 }
 
-void nt_command_complain(const struct nt_command *command, const char *format, ...)
+void nt_command_complain(const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	complain(command, format, args);
+	complain(format, args);
 	va_end(args);
 }
 
-int nt_command_misuse(const struct nt_command *command, const char *format, ...)
+int nt_command_misuse(const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	complain(command, format, args);
+	complain(format, args);
 	va_end(args);
-	fprintf(stderr, TRY, command->name);
+	fprintf(stderr, TRY, running->name);
 	return NT_EXIT_USAGE;
+}
+
+int nt_command_fail(const struct nt_error *err)
+{
+	nt_command_complain("%s", err->text);
+	return NT_EXIT_FAILED;
 }
 
 struct parsing {
@@ -118,6 +125,7 @@ int nt_command_parse(const struct nt_command *command, int argc, char *argv[], v
 	unsigned flags = ARGP_NO_EXIT | ARGP_NO_HELP | command->flags;
 	int rc;
 
+	running = command;
 	snprintf(name, sizeof(name), "nccl-tune %s", command->name);
 	argv[0] = name;
 	*first = argc;
@@ -125,37 +133,36 @@ int nt_command_parse(const struct nt_command *command, int argc, char *argv[], v
 			first, &parsing);
 	argv[0] = own_name;
 	if (rc != 0 && rc != NT_EXIT_USAGE && unprintable)
-		return nt_command_misuse(command, "wrong option in '%s'", unprintable);
+		return nt_command_misuse("wrong option in '%s'", unprintable);
 	if (rc != 0 && rc != NT_EXIT_USAGE)
 		fprintf(stderr, TRY, command->name);
 	if (rc != 0)
 		return NT_EXIT_USAGE;
-	return parsing.helped ? nt_command_finish(command, NT_EXIT_OK) : NT_COMMAND_GO;
+	return parsing.helped ? nt_command_finish(NT_EXIT_OK) : NT_COMMAND_GO;
 }
 
-int nt_command_number(const struct nt_command *command, const char *what, const char *text,
-		      uint64_t least, uint64_t most, uint64_t *number)
+int nt_command_number(const char *what, const char *text, uint64_t least, uint64_t most,
+		      uint64_t *number)
 {
 	if (nt_number_parse(text, least, most, number) == 0)
 		return 0;
-	return nt_command_misuse(command, "%s '%.40s' (want %" PRIu64 " to %" PRIu64 ")", what,
-				 text, least, most);
+	return nt_command_misuse("%s '%.40s' (want %" PRIu64 " to %" PRIu64 ")", what, text, least,
+				 most);
 }
 
-int nt_command_count(const struct nt_command *command, const char *what, const char *text,
-		     uint64_t most, uint32_t *count)
+int nt_command_count(const char *what, const char *text, uint64_t most, uint32_t *count)
 {
 	uint64_t number = 0;
-	int status = nt_command_number(command, what, text, 1, most, &number);
+	int status = nt_command_number(what, text, 1, most, &number);
 
 	*count = (uint32_t)number;
 	return status;
 }
 
-int nt_command_finish(const struct nt_command *command, int status)
+int nt_command_finish(int status)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return status;
-	nt_command_complain(command, "cannot write the answer: %m");
+	nt_command_complain("cannot write the answer: %m");
 	return NT_EXIT_FAILED;
 }

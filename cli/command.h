@@ -11,6 +11,7 @@
 
 #include <argp.h>
 #include <stdint.h>
+#include "lib/error.h"
 
 enum nt_exit {
 	NT_EXIT_OK = 0,
@@ -46,34 +47,35 @@ extern const struct nt_command nt_command_replay;
 extern const struct nt_command nt_command_watch;
 extern const struct nt_command nt_command_summary;
 
-/* "nccl-tune NAME: ..." */
-void nt_command_complain(const struct nt_command *command, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-/* The same with the hint; returns NT_EXIT_USAGE. */
-int nt_command_misuse(const struct nt_command *command, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
 #define NT_COMMAND_GO (-1)
 
 /* Parse the options of argv by the command's table; input is the state->input of its parser.
  * Arguments are moved behind options; *first is the index of the first one. Returns NT_COMMAND_GO,
- * or the exit status: help was printed, or what is wrong was told. */
+ * or the exit status: help was printed, or what is wrong was told. From here on the functions
+ * below speak for this command. */
 int nt_command_parse(const struct nt_command *command, int argc, char *argv[], void *input,
 		     int *first);
 
+/* "nccl-tune NAME: ..." */
+void nt_command_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same with the hint; returns NT_EXIT_USAGE. */
+int nt_command_misuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Complains of the error; returns NT_EXIT_FAILED. */
+int nt_command_fail(const struct nt_error *err);
+
 /* A whole number from least to most in *number: 0; else what is wrong is told. what: "--top". */
-int nt_command_number(const struct nt_command *command, const char *what, const char *text,
-		      uint64_t least, uint64_t most, uint64_t *number);
+int nt_command_number(const char *what, const char *text, uint64_t least, uint64_t most,
+		      uint64_t *number);
 
 /* The same for a count from 1 to most; *count is what was read either way. */
-int nt_command_count(const struct nt_command *command, const char *what, const char *text,
-		     uint64_t most, uint32_t *count);
+int nt_command_count(const char *what, const char *text, uint64_t most, uint32_t *count);
 
 /* Print the help to stdout; returns the exit status. */
 int nt_command_help(const struct nt_command *command);
 
 /* Flush stdout: NT_EXIT_FAILED if what was printed could not be written, else status. */
-int nt_command_finish(const struct nt_command *command, int status);
+int nt_command_finish(int status);
 
 #endif

@@ -148,7 +148,8 @@ static int add_texts(struct nt_compare_job *job, const struct nt_jobtexts *texts
 	for (size_t i = 0; rc == 0 && i < texts->count; i++) {
 		struct gathering gathering = { job, texts->items[i].label };
 		const struct nt_rank_visitor visitor = { .visit = take_rank,
-							 .argument = &gathering };
+							 .argument = &gathering,
+							 .quiet = true };
 		size_t parts = 0;
 
 		rc = add_text(job, &texts->items[i], step[0] ? step : NULL, err);

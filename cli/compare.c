@@ -9,8 +9,6 @@
 #include "report/metrics/compare-json.h"
 #include "report/text/compare-text.h"
 
-static const struct nt_command *const self = &nt_command_compare;
-
 static int print(const struct nt_compare_job job[2], bool json, struct nt_error *err)
 {
 	const char *const titles[] = { job[0].title, job[1].title };
@@ -38,17 +36,17 @@ static int compare(char *words[2], bool json)
 	for (int i = 0; i < 2; i++) {
 		if (nt_compare_job_load(&job[i], words[i], &err) == 0) {
 			if (job[i].damaged)
-				nt_command_complain(self, "%s: the record is damaged", words[i]);
+				nt_command_complain("%s: the record is damaged", words[i]);
 			failed |= job[i].damaged;
 			continue;
 		}
-		nt_command_complain(self, "%s", err.text);
+		nt_command_complain("%s", err.text);
 		rc = -1;
 	}
 	if (rc == 0) {
 		rc = print(job, json, &err);
 		if (rc < 0)
-			nt_command_complain(self, "%s", err.text);
+			nt_command_complain("%s", err.text);
 	}
 	for (int i = 0; i < 2; i++)
 		nt_compare_job_fini(&job[i]);
@@ -69,13 +67,13 @@ static error_t take_option(int key, char *arg, struct argp_state *state)
 static int run(int argc, char *argv[])
 {
 	bool json = false;
-	int first, status = nt_command_parse(self, argc, argv, &json, &first);
+	int first, status = nt_command_parse(&nt_command_compare, argc, argv, &json, &first);
 
 	if (status != NT_COMMAND_GO)
 		return status;
 	if (argc - first != 2)
-		return nt_command_misuse(self, "which two jobs?");
-	return nt_command_finish(self, compare(argv + first, json));
+		return nt_command_misuse("want two jobs or files");
+	return nt_command_finish(compare(argv + first, json));
 }
 
 static const struct argp_option options[] = {
@@ -94,8 +92,8 @@ static const struct argp argp = {
 	       "JOB is a job id, an array task (12_3) or a component of a heterogeneous job (12+1). "
 	       "FILE has a job's record, or the text of an AdminComment that contains one. Steps "
 	       "are matched by the name of their program and their order; calibrations are left out."
-	       "\vExit status: 0 if both jobs were shown, 1 if one has no record or not all of it "
-	       "could be read (the reason is on stderr), 2 for a usage error.",
+	       "\vExit status: 0 if both jobs were shown, 1 if one has no record or a part of it "
+	       "could not be read (the reason is on stderr), 2 for a usage error.",
 };
 
 const struct nt_command nt_command_compare = {

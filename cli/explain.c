@@ -28,8 +28,6 @@ struct asked {
 	struct nt_drive drive;
 };
 
-static const struct nt_command *const self = &nt_command_explain;
-
 static int take_sizes(struct asked *asked, const char *text)
 {
 	uint64_t *size = asked->size + asked->sizes;
@@ -41,8 +39,8 @@ static int take_sizes(struct asked *asked, const char *text)
 	}
 	if (count < 0)
 		return nt_command_misuse(
-			self, "bad sizes '%.60s' (want 1 to %d sizes, such as 65536, 256K or 1.5M)",
-			text, SIZES);
+			"bad sizes '%.60s' (want 1 to %d sizes, such as 65536, 256K or 1.5M)", text,
+			SIZES);
 	asked->sizes += (unsigned)count;
 	return 0;
 }
@@ -66,7 +64,6 @@ static int take_collective(struct asked *asked, const char *text)
 		return 0;
 	}
 	return nt_command_misuse(
-		self,
 		"unknown collective '%.40s' (want AllReduce, AllGather, ReduceScatter, "
 		"Broadcast or Reduce)",
 		text);
@@ -79,7 +76,7 @@ static int take_topology(struct asked *asked, const char *text)
 	asked->topology = text;
 	if (parse_topology(text, &nodes, &per_node) == 0)
 		return 0;
-	return nt_command_misuse(self, "bad topology '%.40s' (want NODESxRANKS, as 2x4)", text);
+	return nt_command_misuse("bad topology '%.40s' (want NODESxRANKS, as 2x4)", text);
 }
 
 static int take_policy(struct asked *asked, const char *text)
@@ -89,7 +86,7 @@ static int take_policy(struct asked *asked, const char *text)
 	asked->policy_given = true;
 	if (nt_policy_parse_option(&asked->policy, text, &err) == 0)
 		return 0;
-	return nt_command_misuse(self, "%s", err.text);
+	return nt_command_misuse("%s", err.text);
 }
 
 static error_t take_option(int key, char *arg, struct argp_state *state)
@@ -309,7 +306,7 @@ static int explain_rank(void *argument, const struct nt_long_part *part, struct 
 /* Of a step's ranks those count that have decided. */
 static int explain_long(struct asked *asked, const char *word, struct nt_error *err)
 {
-	const struct nt_rank_visitor visitor = { explain_rank, asked, self, NULL };
+	const struct nt_rank_visitor visitor = { explain_rank, asked, NULL, false };
 	size_t parts;
 
 	asked->deciders = true;
@@ -347,7 +344,7 @@ static int explain_word(struct asked *asked, const char *word)
 		rc = nt_error_set(&err, "%.100s: no data for this collective, topology and size",
 				  word);
 	if (rc < 0)
-		nt_command_complain(self, "%s", err.text);
+		nt_command_complain("%s", err.text);
 	return rc;
 }
 
@@ -358,11 +355,11 @@ static int run(int argc, char *argv[])
 
 	nt_policy_default(&asked.policy);
 	asked.policy.mode = NT_MODE_BANDIT;
-	status = nt_command_parse(self, argc, argv, &asked, &first);
+	status = nt_command_parse(&nt_command_explain, argc, argv, &asked, &first);
 	if (status != NT_COMMAND_GO)
 		return status;
 	if (argc - first > 1)
-		return nt_command_misuse(self, "more than one job or file");
+		return nt_command_misuse("more than one job or file");
 	asked.policy = nt_engine_policy(&asked.policy);
 	nt_drive_init(&asked.drive, &nt_rule_own, &asked.policy);
 	if (!asked.colls)
@@ -371,7 +368,7 @@ static int run(int argc, char *argv[])
 		rc = explain_word(&asked, argv[first]);
 	else
 		explain_alone(&asked);
-	return nt_command_finish(self, rc < 0 ? NT_EXIT_FAILED : NT_EXIT_OK);
+	return nt_command_finish(rc < 0 ? NT_EXIT_FAILED : NT_EXIT_OK);
 }
 
 static const struct argp_option options[] = {
@@ -391,8 +388,8 @@ static const struct argp argp = {
 	.parser = take_option,
 	.args_doc = "[JOB[.STEP] | FILE]",
 	.doc = "Show what a job would do, without doing it: which choices (algorithms and protocols) "
-	       "it would try and in which order, which not and why, how many calls that takes, and "
-	       "what a choice must achieve to replace NCCL's.\n\n"
+	       "it would try and in which order, which it would not try and why, how many calls "
+	       "that takes, and by how much a choice must be faster to replace NCCL's.\n\n"
 	       "FILE is a trace (see replay), the record of a process, or a job's long form; - is "
 	       "standard input. The policy of such a record, or of JOB, applies. Without an "
 	       "argument, all choices of NCCL are used.",

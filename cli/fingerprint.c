@@ -129,17 +129,15 @@ static int fingerprint(const char *rundir, bool json)
 	int rc;
 
 	forget_hwloc_variables();
-	if (nt_fingerprint_explain(&answer.material, &err) < 0) {
-		nt_command_complain(&nt_command_fingerprint, "%s", err.text);
-		return NT_EXIT_FAILED;
-	}
+	if (nt_fingerprint_explain(&answer.material, &err) < 0)
+		return nt_command_fail(&err);
 	answer.value = nt_fingerprint_hash(answer.material);
 	read_cache(&answer);
 	rc = json ? print_json(&answer) : print_text(&answer);
 	free(answer.material);
 	if (rc == 0)
 		return NT_EXIT_OK;
-	nt_command_complain(&nt_command_fingerprint, "no memory for the answer");
+	nt_command_complain("no memory for the answer");
 	return NT_EXIT_FAILED;
 }
 
@@ -178,11 +176,9 @@ static int run(int argc, char *argv[])
 	if (status != NT_COMMAND_GO)
 		return status;
 	if (first < argc)
-		return nt_command_misuse(&nt_command_fingerprint, "unexpected argument '%s'",
-					 argv[first]);
+		return nt_command_misuse("unexpected argument '%s'", argv[first]);
 	find_rundir(site);
-	return nt_command_finish(&nt_command_fingerprint,
-				 fingerprint(asked.rundir ? asked.rundir : site, asked.json));
+	return nt_command_finish(fingerprint(asked.rundir ? asked.rundir : site, asked.json));
 }
 
 static const struct argp_option options[] = {

@@ -51,7 +51,7 @@ static void complain(void *argument, const char *path, const char *why)
 {
 	const struct nt_rank_visitor *visitor = ((const struct of_step *)argument)->visitor;
 
-	nt_command_complain(visitor->command, "%s: %s", path, why);
+	nt_command_complain("%s: %s", path, why);
 	if (visitor->damaged)
 		*visitor->damaged = true;
 }
@@ -59,7 +59,7 @@ static void complain(void *argument, const char *path, const char *why)
 static void init_set(struct nt_long_set *set, struct of_step *of)
 {
 	nt_long_set_init(set);
-	if (!of->visitor->command)
+	if (of->visitor->quiet)
 		return;
 	set->complain = complain;
 	set->argument = of;

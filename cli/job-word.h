@@ -26,8 +26,8 @@ struct nt_rank_visitor {
 	int (*visit)(void *argument, const struct nt_long_part *part, struct nt_text record,
 		     struct nt_error *err);
 	void *argument;
-	const struct nt_command *command; /* that tells it; NULL: nobody does */
 	bool *damaged; /* becomes true where it was; may be NULL */
+	bool quiet; /* nothing is told, and *damaged not set */
 };
 
 /* The parts of the long form of a job of accounting; parts: how many there are. */

@@ -110,7 +110,7 @@ static int learn(const struct settings *settings)
 	if (rc == 0)
 		tell(settings, &learned, lines, damaged);
 	else
-		nt_command_complain(&nt_command_learn, "%s", err.text);
+		nt_command_complain("%s", err.text);
 	nt_site_memory_fini(&learned);
 	nt_jobtexts_fini(&texts);
 	return rc < 0 ? NT_EXIT_FAILED : NT_EXIT_OK;
@@ -126,12 +126,9 @@ static error_t take_option(int key, char *arg, struct argp_state *state)
 	case NT_LONG('U'): settings->span.user = arg; return 0;
 	case NT_LONG('P'): settings->span.partition = arg; return 0;
 	case 'o': settings->file = arg; return 0;
-	case NT_LONG('j'):
-		return nt_command_count(&nt_command_learn, "--jobs", arg, 512,
-					&settings->rules.jobs);
+	case NT_LONG('j'): return nt_command_count("--jobs", arg, 512, &settings->rules.jobs);
 	case NT_LONG('J'):
-		return nt_command_count(&nt_command_learn, "--user-jobs", arg, 512,
-					&settings->rules.user_jobs);
+		return nt_command_count("--user-jobs", arg, 512, &settings->rules.user_jobs);
 	default: return ARGP_ERR_UNKNOWN;
 	}
 }
@@ -145,12 +142,10 @@ static int run(int argc, char *argv[])
 	if (status != NT_COMMAND_GO)
 		return status;
 	if (first < argc)
-		return nt_command_misuse(&nt_command_learn, "unexpected argument '%s'",
-					 argv[first]);
+		return nt_command_misuse("unexpected argument '%s'", argv[first]);
 	if (!settings.file)
-		return nt_command_misuse(&nt_command_learn,
-					 "--output FILE is missing (- for standard output)");
-	return nt_command_finish(&nt_command_learn, learn(&settings));
+		return nt_command_misuse("--output FILE is missing (- for standard output)");
+	return nt_command_finish(learn(&settings));
 }
 
 static const struct argp_option options[] = {

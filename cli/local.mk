@@ -24,6 +24,7 @@ libnt_cli_la_SOURCES = \
 	%D%/compare-nodes.h \
 	%D%/compare-side.c \
 	%D%/compare-side.h \
+	%D%/config.c \
 	%D%/explain.c \
 	%D%/fingerprint.c \
 	%D%/inventory.c \

@@ -16,17 +16,11 @@ struct subcommand {
 	const char *takes; /* letters of the options, but for --memory */
 };
 
-static int fail(const struct nt_error *err)
-{
-	nt_command_complain(&nt_command_memory, "%s", err->text);
-	return NT_EXIT_FAILED;
-}
-
 static int no_more(int argc, char *argv[])
 {
 	if (argc == 0)
 		return NT_EXIT_OK;
-	return nt_command_misuse(&nt_command_memory, "too many arguments: '%s'", argv[0]);
+	return nt_command_misuse("too many arguments: '%s'", argv[0]);
 }
 
 static int show(struct nt_remembered_ask *ask, int argc, char *argv[])
@@ -35,14 +29,13 @@ static int show(struct nt_remembered_ask *ask, int argc, char *argv[])
 
 	if (no_more(argc, argv) != NT_EXIT_OK)
 		return NT_EXIT_USAGE;
-	return nt_remembered_show(ask, stdout, &err) < 0 ? fail(&err) : NT_EXIT_OK;
+	return nt_remembered_show(ask, stdout, &err) < 0 ? nt_command_fail(&err) : NT_EXIT_OK;
 }
 
 static int take_file(struct nt_remembered_ask *ask, int argc, char *argv[])
 {
 	if (argc == 0)
-		return nt_command_misuse(&nt_command_memory, "no file (want FILE, or - for "
-							     "standard input or output)");
+		return nt_command_misuse("no file (want FILE, or - for standard input or output)");
 	ask->file = argv[0];
 	return no_more(argc - 1, argv + 1);
 }
@@ -56,7 +49,7 @@ static int export(struct nt_remembered_ask *ask, int argc, char *argv[])
 	if (take_file(ask, argc, argv) != NT_EXIT_OK)
 		return NT_EXIT_USAGE;
 	if (nt_remembered_export(ask, &count, &err) < 0)
-		return fail(&err);
+		return nt_command_fail(&err);
 	if (strcmp(ask->file, "-") != 0)
 		printf("%zu entries in %s\n", count, nt_shown(&shown, ask->file));
 	return NT_EXIT_OK;
@@ -72,12 +65,11 @@ static int import(struct nt_remembered_ask *ask, int argc, char *argv[])
 	if (take_file(ask, argc, argv) != NT_EXIT_OK)
 		return NT_EXIT_USAGE;
 	if (nt_remembered_import(ask, &count, &skipped, &err) < 0)
-		return fail(&err);
+		return nt_command_fail(&err);
 	printf("%zu entries added to %s\n", count, nt_shown(&shown, ask->directory));
 	if (skipped == 0)
 		return NT_EXIT_OK;
-	nt_command_complain(&nt_command_memory, "%u lines are not entries and were ignored",
-			    skipped);
+	nt_command_complain("%u lines are not entries and were ignored", skipped);
 	return NT_EXIT_FAILED;
 }
 
@@ -89,13 +81,12 @@ static int forget(struct nt_remembered_ask *ask, int argc, char *argv[])
 	if (no_more(argc, argv) != NT_EXIT_OK)
 		return NT_EXIT_USAGE;
 	if (ask->all == (ask->fingerprint != 0 || ask->profile != NULL))
-		return nt_command_misuse(&nt_command_memory,
-					 "nothing selected (want --fingerprint, --profile or "
-					 "both, or "
+		return nt_command_misuse("nothing selected (want --fingerprint, --profile or both, "
+					 "or "
 					 "--all)");
 	count = nt_store_forget(ask->directory, ask->fingerprint, ask->profile, ask->now_s, &err);
 	if (count < 0)
-		return fail(&err);
+		return nt_command_fail(&err);
 	printf("%d entries forgotten\n", count);
 	return NT_EXIT_OK;
 }
@@ -106,7 +97,8 @@ static int compact(struct nt_remembered_ask *ask, int argc, char *argv[])
 
 	if (no_more(argc, argv) != NT_EXIT_OK)
 		return NT_EXIT_USAGE;
-	return nt_store_compact(ask->directory, ask->now_s, &err) < 0 ? fail(&err) : NT_EXIT_OK;
+	return nt_store_compact(ask->directory, ask->now_s, &err) < 0 ? nt_command_fail(&err)
+								      : NT_EXIT_OK;
 }
 
 static int path(struct nt_remembered_ask *ask, int argc, char *argv[])
@@ -164,8 +156,7 @@ static int take_fingerprint(struct nt_remembered_ask *ask, const char *text)
 {
 	if (nt_hex_parse(text, NT_HEX_U64, &ask->fingerprint) == 0 && ask->fingerprint != 0)
 		return 0;
-	return nt_command_misuse(&nt_command_memory,
-				 "'%s' is not a fingerprint (want 16 hexadecimal digits)", text);
+	return nt_command_misuse("'%s' is not a fingerprint (want 16 hexadecimal digits)", text);
 }
 
 static int take_profile(struct nt_remembered_ask *ask, const char *text)
@@ -173,7 +164,7 @@ static int take_profile(struct nt_remembered_ask *ask, const char *text)
 	ask->profile = text;
 	if (nt_profile_name_valid(text))
 		return 0;
-	return nt_command_misuse(&nt_command_memory, "'%s' is not the name of a profile", text);
+	return nt_command_misuse("'%s' is not the name of a profile", text);
 }
 
 struct asked {
@@ -186,10 +177,8 @@ static int take_value(struct nt_remembered_ask *ask, int key, char *arg)
 	switch (key) {
 	case 'F': return take_fingerprint(ask, arg);
 	case 'p': return take_profile(ask, arg);
-	case 'N': return nt_command_count(&nt_command_memory, "--nodes", arg, 1 << 20, &ask->nodes);
-	case NT_LONG('n'):
-		return nt_command_count(&nt_command_memory, "--ntasks-per-node", arg, 4096,
-					&ask->per_node);
+	case 'N': return nt_command_count("--nodes", arg, 1 << 20, &ask->nodes);
+	case NT_LONG('n'): return nt_command_count("--ntasks-per-node", arg, 4096, &ask->per_node);
 	case NT_LONG('m'): ask->places.memory = arg; return 0;
 	case NT_LONG('S'): ask->places.site_memory = arg; return 0;
 	case NT_LONG('f'): ask->places.profiles = arg; return 0;
@@ -217,16 +206,15 @@ static int start(struct nt_remembered_ask *ask, const char *given, int argc, cha
 	struct nt_error err;
 
 	if (!sub)
-		return nt_command_misuse(&nt_command_memory,
-					 "unknown subcommand '%s' (want show, export, import, "
+		return nt_command_misuse("unknown subcommand '%s' (want show, export, import, "
 					 "forget, compact or path)",
 					 argv[0]);
 	for (; *given; given++)
 		if (*given != 'm' && !strchr(sub->takes, *given))
-			return nt_command_misuse(&nt_command_memory, "--%s is not for %s",
-						 option_name(*given), sub->name);
+			return nt_command_misuse("--%s is not for %s", option_name(*given),
+						 sub->name);
 	if (nt_places_memory(&ask->places, ask->directory, &err) < 0)
-		return fail(&err);
+		return nt_command_fail(&err);
 	return sub->run(ask, argc > 0 ? argc - 1 : 0, argv + 1);
 }
 
@@ -237,8 +225,7 @@ static int run(int argc, char *argv[])
 
 	if (status != NT_COMMAND_GO)
 		return status;
-	return nt_command_finish(&nt_command_memory,
-				 start(&asked.ask, asked.given, argc - first, argv + first));
+	return nt_command_finish(start(&asked.ask, asked.given, argc - first, argv + first));
 }
 
 static const struct argp argp = {
@@ -247,11 +234,10 @@ static const struct argp argp = {
 	.args_doc = "[show | path | compact]\nexport FILE\nimport FILE\nforget",
 	.doc = "Your memory of launch profiles: what steps and calibrations have measured, "
 	       "on which hardware.\n\n"
-	       "show     print the measurements of each place, the profile that a new job there\n"
-	       "         gets, and the reason\n"
+	       "show     print the measurements of each place, and the profile for a new job\n"
 	       "export   write entries as lines of JSON; with --csv, choices\n"
-	       "import   add exported entries; with --csv, choices, which are then confirmed\n"
-	       "forget   delete all entries (--all), or those of --fingerprint, --profile or both\n"
+	       "import   add exported entries; with --csv, choices, which jobs confirm first\n"
+	       "forget   delete all entries, or those of a fingerprint or profile\n"
 	       "compact  merge all files into one\n"
 	       "path     print the directory\n\n"
 	       "FILE - is standard input or output."

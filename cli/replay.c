@@ -22,7 +22,7 @@ struct asked {
 
 static int take_trials(struct asked *asked, const char *name, const char *text)
 {
-	return nt_command_count(&nt_command_replay, name, text, MOST_TRIALS, &asked->replay.trials);
+	return nt_command_count(name, text, MOST_TRIALS, &asked->replay.trials);
 }
 
 static int take_power(struct asked *asked, const char *text)
@@ -33,7 +33,6 @@ static int take_power(struct asked *asked, const char *text)
 	percent = strtod(text, &end);
 	if (end == text || *end || !(percent > 0 && percent < 100))
 		return nt_command_misuse(
-			&nt_command_replay,
 			"bad --power '%.40s' (want percent, above 0 and below 100)", text);
 	asked->power = true;
 	asked->replay.kind = NT_REPLAY_POWER;
@@ -46,7 +45,7 @@ static int take_policy(struct asked *asked, const char *text)
 	struct nt_error err;
 
 	if (nt_policy_parse_option(&asked->replay.policy, text, &err) < 0)
-		return nt_command_misuse(&nt_command_replay, "%s", err.text);
+		return nt_command_misuse("%s", err.text);
 	asked->replay.policy.mode = NT_MODE_BANDIT;
 	asked->policy = true;
 	return 0;
@@ -67,8 +66,7 @@ static error_t take_option(int key, char *arg, struct argp_state *state)
 	case 'j': asked->json = true; return 0;
 	case NT_LONG('k'): asked->picks = arg; return 0;
 	case NT_LONG('s'):
-		return nt_command_number(&nt_command_replay, "--seed", arg, 0, UINT64_MAX,
-					 &asked->replay.seed);
+		return nt_command_number("--seed", arg, 0, UINT64_MAX, &asked->replay.seed);
 	default: return ARGP_ERR_UNKNOWN;
 	}
 }
@@ -76,10 +74,9 @@ static error_t take_option(int key, char *arg, struct argp_state *state)
 static int check(struct asked *asked)
 {
 	if (asked->aa && (asked->power || asked->trials))
-		return nt_command_misuse(&nt_command_replay,
-					 "--aa cannot be combined with --power and --trials");
+		return nt_command_misuse("--aa cannot be combined with --power and --trials");
 	if (asked->trials && !asked->power)
-		return nt_command_misuse(&nt_command_replay, "--trials needs --power");
+		return nt_command_misuse("--trials needs --power");
 	return 0;
 }
 
@@ -143,7 +140,7 @@ static int replay_long(struct asked *asked, const char *word, struct nt_replay_r
 {
 	struct in_part in = { asked, rows };
 	bool damaged = false;
-	const struct nt_rank_visitor visitor = { replay_rank, &in, &nt_command_replay, &damaged };
+	const struct nt_rank_visitor visitor = { replay_rank, &in, &damaged, false };
 	const size_t before = rows->count;
 	struct nt_error err;
 	size_t parts;
@@ -154,7 +151,7 @@ static int replay_long(struct asked *asked, const char *word, struct nt_replay_r
 	if (rc == 0 && rows->count == before)
 		rc = nt_error_set(&err, "%.150s: no decision to replay", word);
 	if (rc < 0)
-		nt_command_complain(&nt_command_replay, "%s", err.text);
+		nt_command_complain("%s", err.text);
 	return rc < 0 || damaged ? -1 : 0;
 }
 
@@ -171,7 +168,7 @@ static int replay_file(struct asked *asked, const char *path, struct nt_replay_r
 		return replay_long(asked, path, rows);
 	rc = nt_file_read(path, TRACE_BYTES, &text, &bytes, &err);
 	if (rc < 0) {
-		nt_command_complain(&nt_command_replay, "%s", err.text);
+		nt_command_complain("%s", err.text);
 		return -1;
 	}
 	if (bytes == 0)
@@ -180,10 +177,10 @@ static int replay_file(struct asked *asked, const char *path, struct nt_replay_r
 		 replay_text(asked, name, text, bytes, rows, &left_out, &err) < 0)
 		rc = -1;
 	if (rc < 0)
-		nt_command_complain(&nt_command_replay, "%s%s%s", is_record(text) ? name : "",
+		nt_command_complain("%s%s%s", is_record(text) ? name : "",
 				    is_record(text) ? ": " : "", err.text);
 	if (left_out > 0)
-		nt_command_complain(&nt_command_replay, "%s: %u %s", name, left_out,
+		nt_command_complain("%s: %u %s", name, left_out,
 				    is_record(text)
 					    ? "decided on another node: see the record of the "
 					      "node leader of the first rank's node"
@@ -209,10 +206,8 @@ static int replay_all(struct asked *asked, int count, char *paths[])
 	struct nt_error err;
 	int rc;
 
-	if (asked->picks && nt_picks_load(&picks, asked->picks, &err) < 0) {
-		nt_command_complain(&nt_command_replay, "%s", err.text);
-		return NT_EXIT_FAILED;
-	}
+	if (asked->picks && nt_picks_load(&picks, asked->picks, &err) < 0)
+		return nt_command_fail(&err);
 	asked->replay.picks = asked->picks ? &picks : NULL;
 	nt_replay_init(&asked->replay);
 	for (int i = 0; i < count; i++) {
@@ -224,14 +219,14 @@ static int replay_all(struct asked *asked, int count, char *paths[])
 	else
 		rc = rows.count ? nt_replay_print(stdout, &asked->replay, &rows, &err) : 0;
 	if (rc < 0)
-		nt_command_complain(&nt_command_replay, "%s", err.text);
+		nt_command_complain("%s", err.text);
 	if (!all_same(&rows))
-		nt_command_complain(&nt_command_replay, "a decision differs");
+		nt_command_complain("a decision differs");
 	if (rc < 0 || !all_same(&rows))
 		status = NT_EXIT_FAILED;
 	nt_replay_rows_fini(&rows);
 	nt_trace_fini(&picks);
-	return nt_command_finish(&nt_command_replay, status);
+	return nt_command_finish(status);
 }
 
 int nt_replay_command(const struct nt_replay_rule *rule, int argc, char *argv[])
@@ -248,7 +243,7 @@ int nt_replay_command(const struct nt_replay_rule *rule, int argc, char *argv[])
 	if (status != 0)
 		return status;
 	if (first == argc)
-		return nt_command_misuse(&nt_command_replay, "no trace (want jobs, files, or '-')");
+		return nt_command_misuse("no trace (want jobs, files, or '-')");
 	return replay_all(&asked, argc - first, argv + first);
 }
 

@@ -18,13 +18,12 @@ static void explain_nothing(const struct nt_answer *answer)
 	char label[NT_JOB_LABEL_MAX];
 
 	if (request->file) {
-		nt_command_complain(&nt_command_report, "%s contains no record%s%s", request->file,
+		nt_command_complain("%s contains no record%s%s", request->file,
 				    request->id.step[0] ? " of step " : "", request->id.step);
 		return;
 	}
 	if (request->newest) {
 		nt_command_complain(
-			&nt_command_report,
 			"none of your %zu jobs of the last 30 days has a record (name a "
 			"job that has just ended by its number)",
 			answer->known);
@@ -33,21 +32,19 @@ static void explain_nothing(const struct nt_answer *answer)
 	if (!nt_joblist_is_one(&request->jobs) && answer->known == 0) {
 		if (answer->missing == 0)
 			nt_command_complain(
-				&nt_command_report,
 				"no such job in accounting (one that has just ended may take "
 				"some seconds to appear)");
 		return;
 	}
 	if (!nt_joblist_is_one(&request->jobs)) {
-		nt_command_complain(&nt_command_report, "none of %zu jobs has a record%s%s",
-				    answer->known, request->id.step[0] ? " of step " : "",
-				    request->id.step);
+		nt_command_complain("none of %zu jobs has a record%s%s", answer->known,
+				    request->id.step[0] ? " of step " : "", request->id.step);
 		return;
 	}
 	if (answer->known == 0)
 		return; /* it is missing, which has been said */
 	nt_jobid_text(&request->id, label, sizeof(label));
-	nt_command_complain(&nt_command_report, "job %s has no record%s%s", label,
+	nt_command_complain("job %s has no record%s%s", label,
 			    request->id.step[0] ? " of step " : "", request->id.step);
 	if (answer->other > 0)
 		fputs("  Its AdminComment contains another program's text. The record may wait "
@@ -140,9 +137,8 @@ static int report(struct nt_request *request)
 	if (rc == 0)
 		rc = close_page(&answer, &err);
 	if (rc < 0)
-		nt_command_complain(&nt_command_report, "%s", err.text);
-	return nt_command_finish(&nt_command_report,
-				 rc < 0 || answer.shown == 0 || answer.partial || answer.missing > 0
+		nt_command_complain("%s", err.text);
+	return nt_command_finish(rc < 0 || answer.shown == 0 || answer.partial || answer.missing > 0
 					 ? NT_EXIT_FAILED
 					 : NT_EXIT_OK);
 }

@@ -321,10 +321,10 @@ static int show_text(const char *path, const char *text, size_t text_bytes)
 
 	nt_rank_fini(&rank);
 	if (rc < 0)
-		nt_command_complain(&nt_command_show, "%s", err.text);
+		nt_command_complain("%s", err.text);
 	if (parsed < 0) {
 		printf("  damaged: %s\n", nt_printable(damage.text));
-		nt_command_complain(&nt_command_show, "%s: damaged: %s", path, damage.text);
+		nt_command_complain("%s: damaged: %s", path, damage.text);
 	}
 	return rc < 0 ? -1 : parsed;
 }
@@ -345,15 +345,15 @@ static int show_record(void *argument, const struct nt_long_part *part, struct n
 static int show_long(const char *word)
 {
 	bool failed = false;
-	const struct nt_rank_visitor visitor = { show_record, &failed, &nt_command_show, &failed };
+	const struct nt_rank_visitor visitor = { show_record, &failed, &failed, false };
 	struct nt_error err;
 	size_t parts;
 	int rc = nt_job_word_visit(word, &visitor, &parts, &err);
 
 	if (rc < 0)
-		nt_command_complain(&nt_command_show, "%s", err.text);
+		nt_command_complain("%s", err.text);
 	if (rc == 0 && parts == 0 && !failed) {
-		nt_command_complain(&nt_command_show, "%s: not the long form of a record", word);
+		nt_command_complain("%s: not the long form of a record", word);
 		failed = true;
 	}
 	return rc < 0 || failed ? -1 : 0;
@@ -369,7 +369,7 @@ static int show_file(const char *path)
 	if (nt_job_word_is_long(path))
 		return show_long(path);
 	if (nt_file_read(path, (size_t)NT_RANK_RECORD_MAX, &text, &text_bytes, &err) < 0) {
-		nt_command_complain(&nt_command_show, "%s", err.text);
+		nt_command_complain("%s", err.text);
 		return -1;
 	}
 	show_name(path);
@@ -391,7 +391,7 @@ static int run(int argc, char *argv[])
 		if (show_file(argv[i]) < 0)
 			status = NT_EXIT_FAILED;
 	}
-	return nt_command_finish(&nt_command_show, status);
+	return nt_command_finish(status);
 }
 
 static const struct argp argp = {

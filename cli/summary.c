@@ -105,7 +105,7 @@ static int summarize(const struct settings *settings)
 	if (rc == 0)
 		rc = write_out(settings, &view, print_stats, &err);
 	if (rc < 0)
-		nt_command_complain(&nt_command_summary, "%s", err.text);
+		nt_command_complain("%s", err.text);
 	nt_site_stats_fini(&tally);
 	return rc < 0 ? NT_EXIT_FAILED : NT_EXIT_OK;
 }
@@ -129,15 +129,14 @@ static int name_nodes(const struct settings *settings)
 		rc = write_out(settings, &nodes, print_nodes, &err);
 	nt_late_nodes_fini(&nodes);
 	if (rc < 0)
-		nt_command_complain(&nt_command_summary, "%s", err.text);
+		nt_command_complain("%s", err.text);
 	return rc < 0 ? NT_EXIT_FAILED : NT_EXIT_OK;
 }
 
 static int take_top(struct settings *settings, const char *text)
 {
 	uint64_t top = 0;
-	int status = nt_command_number(&nt_command_summary, "--top", text, 0, NT_SITE_STATS_TOP_MAX,
-				       &top);
+	int status = nt_command_number("--top", text, 0, NT_SITE_STATS_TOP_MAX, &top);
 
 	settings->top = (unsigned)top;
 	return status;
@@ -174,10 +173,9 @@ static int set_times(struct settings *settings)
 
 	if (nt_when_parse(settings->since, now_s, &query->since_s, &err) < 0 ||
 	    nt_when_parse(settings->until, now_s, &query->until_s, &err) < 0)
-		return nt_command_misuse(&nt_command_summary, "%s", err.text);
+		return nt_command_misuse("%s", err.text);
 	if (query->since_s >= query->until_s)
-		return nt_command_misuse(&nt_command_summary, "%s is not before %s",
-					 settings->since, settings->until);
+		return nt_command_misuse("%s is not before %s", settings->since, settings->until);
 	return NT_EXIT_OK;
 }
 
@@ -194,19 +192,17 @@ static int run(int argc, char *argv[])
 		return status;
 	if (first < argc)
 		return nt_command_misuse(
-			&nt_command_summary,
 			"unexpected argument '%s' ('nccl-tune report' shows a job)", argv[first]);
 	if (settings.nodes && settings.print != nt_site_stats_text &&
 	    settings.print != nt_site_stats_json)
-		return nt_command_misuse(&nt_command_summary,
-					 "--nodes goes with --json, and with no other form");
+		return nt_command_misuse(
+			"--nodes can be combined with --json, but with no other format");
 	if (settings.compared && !settings.nodes)
-		return nt_command_misuse(&nt_command_summary, "--compared goes with --nodes");
+		return nt_command_misuse("--compared needs --nodes");
 	status = set_times(&settings);
 	if (status != NT_EXIT_OK)
 		return status;
-	return nt_command_finish(&nt_command_summary,
-				 settings.nodes ? name_nodes(&settings) : summarize(&settings));
+	return nt_command_finish(settings.nodes ? name_nodes(&settings) : summarize(&settings));
 }
 
 static const struct argp_option options[] = {

@@ -213,18 +213,18 @@ static int watch(const struct request *request, struct session *session)
 	rc = watch_all(session, &err);
 	nt_screen_end();
 	if (rc < 0)
-		nt_command_complain(&nt_command_watch, "%s", err.text);
+		nt_command_complain("%s", err.text);
 	else if (!request->once && session->job.over)
 		print_end(session);
 	if (rc == 0 && session->watch.summary.step_count == 0) {
-		nt_command_complain(&nt_command_watch, "nothing is known of its tuning%s",
+		nt_command_complain("nothing is known of its tuning%s",
 				    session->job.over ? "" : " yet");
 		rc = -1;
 	}
 	nt_watch_fini(&session->watch);
 	nt_watch_load_fini(&session->load);
 	slurm_fini();
-	return nt_command_finish(&nt_command_watch, rc < 0 ? NT_EXIT_FAILED : NT_EXIT_OK);
+	return nt_command_finish(rc < 0 ? NT_EXIT_FAILED : NT_EXIT_OK);
 }
 
 struct asked {
@@ -245,7 +245,7 @@ static error_t take_option(int key, char *arg, struct argp_state *state)
 		if (nt_seconds_parse(arg, INTERVAL_MIN_S, INTERVAL_MAX_S,
 				     &asked->request.interval_s, &err) == 0)
 			return 0;
-		return nt_command_misuse(&nt_command_watch, "%s", err.text);
+		return nt_command_misuse("%s", err.text);
 	default: return ARGP_ERR_UNKNOWN;
 	}
 }
@@ -260,12 +260,12 @@ static int run(int argc, char *argv[])
 	if (status != NT_COMMAND_GO)
 		return status;
 	if (argc - first > 1)
-		return nt_command_misuse(&nt_command_watch, "one job at a time, not also '%s'",
+		return nt_command_misuse("too many arguments: '%s' (want one job)",
 					 argv[first + 1]);
 	if (first == argc)
-		return nt_command_misuse(&nt_command_watch, "which job?");
+		return nt_command_misuse("no job (want JOB or JOB.STEP)");
 	if (nt_jobid_parse(&asked.session.load.id, argv[first], &err) < 0)
-		return nt_command_misuse(&nt_command_watch, "%s", err.text);
+		return nt_command_misuse("%s", err.text);
 	return watch(&asked.request, &asked.session);
 }
 
@@ -293,7 +293,7 @@ static const struct argp argp = {
 	       "job (12+1)."
 	       "\vExit status: 0 if something was shown, 1 if there is no such job or "
 	       "nothing is known of its tuning (the reason is on stderr), 2 for a usage "
-	       "error. Ctrl-C ends it by the signal.",
+	       "error. Ctrl-C ends it by that signal.",
 };
 
 const struct nt_command nt_command_watch = {

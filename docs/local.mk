@@ -52,6 +52,7 @@ EXTRA_DIST += \
 	%D%/decisions/0035-mixed-groups.md \
 	%D%/decisions/0036-env-plugin.md \
 	%D%/decisions/0037-nodes.md \
+	%D%/decisions/0038-fewer-channels.md \
 	%D%/design.md \
 	%D%/glossary.md \
 	%D%/gpu.md \
@@ -120,6 +121,9 @@ EXTRA_DIST += \
 	%D%/results/h100-late/late.txt \
 	%D%/results/h100-late/raw.tar.gz \
 	%D%/results/h100-late/versions.txt \
+	%D%/results/h100-channels/README.md \
+	%D%/results/h100-channels/steps-110ms.jsonl \
+	%D%/results/h100-channels/steps-275ms.jsonl \
 	%D%/results/h100-env/README.md \
 	%D%/results/h100-env/table.txt \
 	%D%/results/h200-ranks/README.md \

@@ -11,6 +11,7 @@
 
 #define MEAN_STEPS 5000 /* total to which differences of times are scaled */
 #define LEAST_OF_MODE 3 /* times of each arm that tell a mode's median */
+#define FASTER_MODE_P 0.01 /* below it, the arm is not in a faster mode by chance */
 
 static void pool(const float *baseline, const float *arm, unsigned count, float *pooled)
 {
@@ -157,7 +158,8 @@ double nt_matched_within_p(const struct nt_matched *pairs)
 	return flip_p(difference, pairs->count);
 }
 
-double nt_matched_slow_p(const struct nt_matched *pairs)
+/* Are times in `slow` more often than those in `fast` outside of the fastest modes? The least p. */
+static double slower_mode_p(const struct nt_matched *pairs, const float *slow, const float *fast)
 {
 	int32_t difference[NT_SAMPLES_MAX];
 	double least = 1;
@@ -166,13 +168,18 @@ double nt_matched_slow_p(const struct nt_matched *pairs)
 		double p;
 
 		for (unsigned i = 0; i < pairs->count; i++)
-			difference[i] = (mode_of(pairs, pairs->arm[i]) >= mode) -
-					(mode_of(pairs, pairs->baseline[i]) >= mode);
+			difference[i] = (mode_of(pairs, slow[i]) >= mode) -
+					(mode_of(pairs, fast[i]) >= mode);
 		p = flip_p(difference, pairs->count);
 		if (p < least)
 			least = p;
 	}
 	return least;
+}
+
+double nt_matched_slow_p(const struct nt_matched *pairs)
+{
+	return slower_mode_p(pairs, pairs->arm, pairs->baseline);
 }
 
 double nt_matched_mean_p(const struct nt_matched *pairs)
@@ -209,6 +216,8 @@ double nt_matched_gain_us(const struct nt_matched *pairs)
 	double gain_us = nt_sample_quantile(pairs->baseline, pairs->count, 0.25) -
 			 nt_sample_quantile(pairs->arm, pairs->count, 0.25);
 
+	if (slower_mode_p(pairs, pairs->baseline, pairs->arm) < FASTER_MODE_P)
+		return gain_us;
 	for (unsigned mode = 0; pairs->modes > 1 && mode < pairs->modes; mode++) {
 		const struct nt_sample_quantiles baseline = of_mode(pairs, pairs->baseline, mode);
 		const struct nt_sample_quantiles arm = of_mode(pairs, pairs->arm, mode);

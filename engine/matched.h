@@ -49,8 +49,9 @@ double nt_matched_slow_p(const struct nt_matched *pairs);
 double nt_matched_mean_p(const struct nt_matched *pairs);
 
 /* By how much the arm is faster: difference of the lower quartiles. If there are several modes, a
- * quartile may be in one for the baseline and in another for the arm by chance; then that of the
- * medians of one mode: the one in which the baseline's times tell it best. */
+ * quartile may be in one for the baseline and in another for the arm by chance. Then it is that of
+ * the medians of one mode, the one in which the baseline's times tell it best, unless the arm is in
+ * a faster mode too often for chance. */
 double nt_matched_gain_us(const struct nt_matched *pairs);
 
 /* The means if both arms were in each mode equally often. */

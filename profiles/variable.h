@@ -33,38 +33,40 @@ enum nt_variable_kind { NT_VARIABLE_INT = 0, NT_VARIABLE_SIZE = 1, NT_VARIABLE_F
 /* clang-format off */
 #define NT_VARIABLES(X) \
 	X(SOCKET_NTHREADS, "NCCL_SOCKET_NTHREADS", INT, 1, 16, SOCKET, true, \
-	  "NCCL_NSOCKS_PERTHREAD", "helper threads of a connection") \
+	  "NCCL_NSOCKS_PERTHREAD", "helper threads per connection") \
 	X(NSOCKS_PERTHREAD, "NCCL_NSOCKS_PERTHREAD", INT, 1, 16, SOCKET, true, \
-	  "NCCL_SOCKET_NTHREADS", "sockets that each helper thread opens") \
+	  "NCCL_SOCKET_NTHREADS", "sockets per helper thread") \
 	X(SOCKET_MIN_TASKSIZE, "NCCL_SOCKET_MIN_TASKSIZE", SIZE, 65536, 4194304, SOCKET, true, \
 	  "NCCL_SOCKET_NTHREADS NCCL_NSOCKS_PERTHREAD NCCL_SOCKET_INLINE", \
-	  "smallest part of a message that gets a socket of its own") \
+	  "smallest part of a message that is sent over a socket of its own") \
 	X(MIN_NCHANNELS, "NCCL_MIN_NCHANNELS", INT, 1, 32, ANY, true, \
 	  "NCCL_MIN_CTAS NCCL_MIN_NRINGS NCCL_MAX_NCHANNELS NCCL_MAX_CTAS NCCL_MAX_NRINGS", \
-	  "channels that NCCL has at least") \
+	  "minimum number of channels") \
 	X(MAX_NCHANNELS, "NCCL_MAX_NCHANNELS", INT, 1, 64, ANY, false, \
 	  "NCCL_MAX_CTAS NCCL_MAX_NRINGS NCCL_MIN_NCHANNELS NCCL_MIN_CTAS NCCL_MIN_NRINGS", \
-	  "channels that NCCL has at most") \
+	  "maximum number of channels") \
 	X(BUFFSIZE, "NCCL_BUFFSIZE", SIZE, 262144, 33554432, ANY, true, \
-	  "", "buffer of a channel between two GPUs") \
+	  "", "size of a channel's buffer between two GPUs") \
 	X(IB_QPS, "NCCL_IB_QPS_PER_CONNECTION", INT, 1, 16, IB, false, \
-	  "NCCL_IB_SPLIT_DATA_ON_QPS", "queue pairs of a connection") \
+	  "NCCL_IB_SPLIT_DATA_ON_QPS", "queue pairs per connection") \
 	X(IB_SPLIT, "NCCL_IB_SPLIT_DATA_ON_QPS", FLAG, 0, 1, IB, false, \
-	  "NCCL_IB_QPS_PER_CONNECTION", "1: each message over all queue pairs; 0: by turns") \
+	  "NCCL_IB_QPS_PER_CONNECTION", \
+	  "1 splits each message over all queue pairs, 0 uses them in turn") \
 	X(IB_AR_THRESHOLD, "NCCL_IB_AR_THRESHOLD", SIZE, 0, 33554432, IB, false, \
-	  "NCCL_IB_ADAPTIVE_ROUTING", "messages from this size on may be routed adaptively") \
+	  "NCCL_IB_ADAPTIVE_ROUTING", "smallest message that may be routed adaptively") \
 	X(CROSS_NIC, "NCCL_CROSS_NIC", INT, 0, 2, IB, false, \
-	  "", "may a ring use different NICs on different nodes: 0 no, 1 yes, 2 if it must") \
+	  "", \
+	  "whether a ring may use different NICs on different nodes: 0 no, 1 yes, 2 only if necessary") \
 	X(PXN_DISABLE, "NCCL_PXN_DISABLE", FLAG, 0, 1, IB, false, \
-	  "NCCL_P2P_PXN_LEVEL", "1: no messages through the NIC of another GPU of the node") \
+	  "NCCL_P2P_PXN_LEVEL", "1 sends no messages through the NIC of another GPU of the node") \
 	X(NVLSTREE_CHUNK, "NCCL_NVLSTREE_MAX_CHUNKSIZE", SIZE, 32768, 524288, EFA, false, \
 	  "NCCL_NVLS_CHUNKSIZE", "largest chunk of NVLSTree") \
 	X(PER_NET_PEER, "NCCL_NCHANNELS_PER_NET_PEER", INT, 1, 32, ANY, false, \
-	  "", "channels to each peer of another node, for sends and receives") \
+	  "", "channels to each peer on another node, for sends and receives") \
 	X(MIN_P2P_NCHANNELS, "NCCL_MIN_P2P_NCHANNELS", INT, 1, 32, ANY, false, \
-	  "NCCL_MAX_P2P_NCHANNELS", "channels that sends and receives have at least") \
+	  "NCCL_MAX_P2P_NCHANNELS", "minimum number of channels for sends and receives") \
 	X(P2P_NET_CHUNK, "NCCL_P2P_NET_CHUNKSIZE", SIZE, 65536, 524288, ANY, false, \
-	  "", "parts in which sends and receives go over the network")
+	  "", "size of the parts in which sends and receives are sent over the network")
 /* clang-format on */
 
 enum nt_variable_id {

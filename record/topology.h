@@ -16,7 +16,7 @@
  * Threads:  pure functions, any thread.
  * Memory:   values.
  * Errors:   read: -1 and *err; the target is then unspecified.
- * Units:    as NCCL has them: gbps is GB/s (10^9 bytes) of one channel, mbps is Mbit/s, gts GT/s.
+ * Units:    as NCCL has them: gbs is GB/s (10^9 bytes) of one channel, mbps is Mbit/s, gts GT/s.
  */
 #ifndef NT_RECORD_TOPOLOGY_H
 #define NT_RECORD_TOPOLOGY_H

@@ -28,6 +28,8 @@ EXTRA_DIST += \
 	%D%/carry_summary.py \
 	%D%/cells.bash \
 	%D%/cells_summary.py \
+	%D%/channels.py \
+	%D%/channels_summary.py \
 	%D%/compare.bash \
 	%D%/correct.bash \
 	%D%/correct_summary.py \

@@ -399,8 +399,8 @@ class Tables(MadeUp):
         self.assertEqual(rc, 0, text)
         self.assertNotIn("do not fit", text)
         text = self.made("before\n@arms raw 4x2 alone,load\n@arms_plot raw gap\n")
-        self.assertIn("| 64K | 101 | Tree/LL 81.0, **25 %** | 101 | AUTO | yes |", text)
-        self.assertIn("1 of 1 sizes have another winner", text)
+        self.assertIn("| 64K | 101 | Tree/LL 81.0, **25 %** | 101 | NCCL's choice | yes |", text)
+        self.assertIn("At 1 of 1 sizes the best arm depends on the condition", text)
         self.assertIn("results/plots/gap.svg", text)
         self.assertIn("prefers-color-scheme: dark", self.raw.parent.joinpath("plots", "gap.svg").read_text())
 

@@ -16,8 +16,9 @@ import sys
 import plot
 import summary
 
+BASELINE = "NCCL's choice"
 SHORT = {"RING": "Ring", "TREE": "Tree", "SIMPLE": "Simple"}
-CONDITIONS = {"alone": "alone", "load": "beside a product", "shaped": "10 Gbit/s", "shaped-load": "10 Gbit/s, beside a product"}
+CONDITIONS = {"alone": "alone", "load": "during a product", "shaped": "10 Gbit/s", "shaped-load": "10 Gbit/s, during a product"}
 WAYS = {"off": "no plugin", "bandit": "bandit", "paper": "paper-online", "auto": "launch=auto", "policy": "policy",
         "earlier": "the earlier job"}
 SEEN = 0.02  # differences that are spoken of
@@ -61,7 +62,7 @@ class Page:
         self.plots[f"{name}.svg"] = plot.draw(panels, upward)
         return f"![{upward}](results/plots/{name}.svg)"
 
-    # ---- every arm beside NCCL's own choice
+    # ---- every arm and NCCL's choice
 
     def arms(self, name):
         """Times by (condition, topology), size and arm."""
@@ -88,18 +89,18 @@ class Page:
 
     @staticmethod
     def best(arms):
-        """(arm, its time, AUTO's time over it less 1, whether their quartiles are apart); AUTO is an arm as well."""
+        """(arm, its time, that of NCCL's choice over it less 1, whether their quartiles are apart); NCCL's choice is an arm, too."""
         arm = min(arms, key=lambda a: float(arms[a]["us"]))
         auto = arms["AUTO"]
         apart = float(arms[arm]["p75_us"]) < float(auto["p25_us"]) and float(auto["us"]) > (1 + SEEN) * float(arms[arm]["us"])
         return arm, float(arms[arm]["us"]), float(auto["us"]) / float(arms[arm]["us"]) - 1, apart
 
     def make_arms(self, name, topology, conditions):
-        """Size by size, AUTO and the best arm in each condition, and whether the best arm is another one."""
+        """By size, NCCL's choice and the best arm in each condition, and whether the best arm depends on it."""
         found, head, rows, flips = self.arms(name), ["size"], [], 0
         conditions = [c for c in conditions.split(",") if (c, topology) in found]
         for condition in conditions:
-            head += [f"AUTO {CONDITIONS[condition]}, us", "best arm"]
+            head += [f"{CONDITIONS[condition]}: NCCL's choice, us", "best arm"]
         for size in sorted({size for c in conditions for size in found[c, topology]}):
             row, names = [summary.size_text(size)], []
             for condition in conditions:
@@ -110,13 +111,13 @@ class Page:
                 arm, time, gap, apart = self.best(arms)
                 names.append(arm if apart else "AUTO")
                 gap = f"{100 * gap:.0f} %"
-                row += [us(float(arms["AUTO"]["us"])), "AUTO" if arm == "AUTO" else
+                row += [us(float(arms["AUTO"]["us"])), BASELINE if arm == "AUTO" else
                         f"{arm_text(arm)} {us(time)}, " + (f"**{gap}**" if apart else gap)]
             flips += len(set(names)) > 1
             rows.append(row + (["yes" if len(set(names)) > 1 else ""] if len(conditions) > 1 else []))
         if len(conditions) > 1:
-            head.append("flip")
-        return table(head, rows) + (f"\n\n{flips} of {len(rows)} sizes have another winner." if len(conditions) > 1 else "")
+            head.append("differs")
+        return table(head, rows) + (f"\n\nAt {flips} of {len(rows)} sizes the best arm depends on the condition." if len(conditions) > 1 else "")
 
     def make_arms_plot(self, name, file):
         found = self.arms(name)
@@ -132,19 +133,19 @@ class Page:
                             hollow.add((name, summary.size_text(size)))
             places = [summary.size_text(size) for size in sorted({s for c in CONDITIONS for s in found.get((c, topology), {})})]
             panels.append(plot.Panel(topology, places, series, hollow))
-        return self.plot(file, panels, "AllReduce: time of NCCL's own choice over the best arm's; hollow: within the noise")
+        return self.plot(file, panels, "AllReduce: time of NCCL's choice over the best arm's; hollow: within the noise")
 
     def make_cells(self, name, topology):
-        """Of the part cells: AUTO, the best arm that never changes and the plugin, all collectives."""
+        """Of the part cells: NCCL's choice, the best arm that never changes and the plugin, all collectives."""
         rows = []
         for row in self.csv(name):
             if row["topology"] == topology and row["auto_us"] and row["best_us"] and row["bandit_us"]:
                 auto, best, bandit = (float(row[k] or "nan") for k in ("auto_us", "best_us", "bandit_us"))
                 rows.append([row["coll"], summary.size_text(int(row["bytes"])), us(auto), arm_text(row["best_arm"]), us(best),
                              f"{100 * (auto / best - 1):.0f} %", us(bandit), f"{bandit / auto:.2f}", row["verdict"]])
-        return table(["collective", "size", "AUTO", "best arm", "us", "gap", "plugin", "plugin/AUTO", ""], rows)
+        return table(["collective", "size", "NCCL's choice, us", "best arm", "us", "gap", "plugin, us", "plugin / NCCL's", ""], rows)
 
-    # ---- AUTO against two rules
+    # ---- NCCL's choice against two rules
 
     def rules(self, name):
         found = collections.defaultdict(lambda: collections.defaultdict(list))
@@ -154,13 +155,13 @@ class Page:
 
     @staticmethod
     def ratios(ways, way, column="us"):
-        """A repetition's time over that of AUTO's run beside it."""
-        beside = {row["number"]: float(row[column]) for row in ways["off"]}
-        return [float(row[column]) / beside[row["number"]] for row in ways[way] if row["number"] in beside]
+        """A repetition's time over that of its run without the plugin."""
+        off = {row["number"]: float(row[column]) for row in ways["off"]}
+        return [float(row[column]) / off[row["number"]] for row in ways[way] if row["number"] in off]
 
     @staticmethod
     def exploring(ways, way):
-        """(ms beyond AUTO until the last part, us saved by a call after it)"""
+        """(ms beyond NCCL's choice until the last part, us saved by a call after it)"""
         auto_mean = statistics.mean(float(row["mean_us"]) for row in ways["off"])
         extra = []
         for row in ways[way]:
@@ -190,12 +191,12 @@ class Page:
                     ratios = self.ratios(ways, way)
                     gained = saved > 0 and statistics.median(ratios) < 1 - SEEN and any(r["chosen_arm"] != "AUTO" for r in some)
                     pays = "at once" if extra <= 0 else f"{1e3 * extra / saved:,.0f}"
-                    row += [median_span(ratios), summary.arms_text(some), statistics.median_low(int(r["spent_calls"] or 0) for r in some),
+                    row += [median_span(ratios), summary.arms_text(some).replace("AUTO", BASELINE), statistics.median_low(int(r["spent_calls"] or 0) for r in some),
                             f"{extra:,.0f}", pays if gained else "-"]
                 else:
-                    row += ["", f"AUTO: {summary.Run.common(ways['bandit'], 'auto_arm', '')}" if ways["bandit"] else "", "", "", ""]
+                    row += ["", f"{BASELINE}: {summary.Run.common(ways['bandit'], 'auto_arm', '')}" if ways["bandit"] else "", "", "", ""]
                 rows.append(row)
-        return table(["size", "", "us", "spread", "time over AUTO's", "arm in force", "calls explored", "ms beyond AUTO", "pays after calls"], rows)
+        return table(["size", "", "us", "spread", "time over NCCL's", "arm in force", "calls explored", "extra ms", "pays after calls"], rows)
 
     def make_rules_plot(self, name, file):
         found, panels = self.rules(name), []
@@ -211,7 +212,7 @@ class Page:
                 if points:
                     series[WAYS[way]] = points
             panels.append(plot.Panel(f"{topology}, {CONDITIONS[condition]}", [summary.size_text(s) for s in sizes], series))
-        return self.plot(file, panels, "AllReduce: time over that of NCCL's own choice, median, least and most of the repetitions")
+        return self.plot(file, panels, "AllReduce: time over that of NCCL's choice, median, least and most of the repetitions")
 
     # ---- launch profiles and arms
 
@@ -274,7 +275,7 @@ class Page:
         return table(["program", "", "runs", "step, ms", "times as fast", "first quarter, ms", "launch profile", "losses apart"], out)
 
     def make_launch(self, name, network, topology):
-        """Of an earlier measurement (launch.csv): times as fast as NCCL's default in the step beside it."""
+        """Of an earlier measurement (launch.csv): times as fast as NCCL's default in the paired step."""
         rows = [r for r in self.csv(name) if (r["network"], r["topology"]) == (network, topology) and r["ratio"] and r["way"] != "off"]
         cells = list(dict.fromkeys((r["program"], int(r["bytes"])) for r in rows))
         out = []
@@ -292,7 +293,7 @@ class Page:
             kind = {"world": "all ranks", "part": f"{row['ranks']} of the ranks", "tp": "inside a node", "dp": "across nodes"}[role]
             program = "PyTorch" if row["way"] == "groups" else f"benchmark, {WAYS[row['way']]}"
             out.append([row["topology"], program, kind, coll, summary.size_text(int(size)), row["calls"], row["checks"] or "0",
-                        row["wrong"] or "0", f"{row['chosen_arm']} ({row['state']})" if row["state"] else "-"])
+                        row["wrong"] or "0", f"{row['chosen_arm'].replace('AUTO', BASELINE)} ({row['state']})" if row["state"] else "-"])
         return table(["ranks of the nodes", "program", "group", "collective", "size", "calls", "compared", "wrong", "arm in force"], out)
 
     def make_runs(self, name):

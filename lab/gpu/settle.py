@@ -206,7 +206,7 @@ def print_burst(run):
             times = [min(map(duration_us, events)) for events in zip(*(r.events for r in run.ranks))
                      if all(map(complete, events)) and run.ranks[0].bytes_of(events[0]) == line["bytes"]]
             print(f"  {line['coll']} {size_text(line['bytes'])}: KernelCh {median(times):.1f} us, a call of a burst "
-                  f"{line['slowest_us']['all']['median']:.1f} us, busbw {line['busbw_gbps']:.1f} GB/s")
+                  f"{line['slowest_us']['all']['median']:.1f} us, busbw {line['busbw_gbs']:.1f} GB/s")
 
 
 def print_graphs(run):

@@ -27,10 +27,10 @@ double nt_link_share(const struct nt_summary *summary, const struct nt_key *row)
 	for (size_t i = 0; i < summary->topology_count; i++) {
 		const struct nt_topology_seen *seen = &summary->topologies[i];
 		const struct nt_comm_seen *comm = nt_topology_comm(summary, seen);
-		const double gbps = nt_topology_ring_gbs(seen);
+		const double gbs = nt_topology_ring_gbs(seen);
 
-		if (comm && comm->step == row->step && comm->family == row->family && gbps > 0)
-			least_gbs = fmin(least_gbs, gbps);
+		if (comm && comm->step == row->step && comm->family == row->family && gbs > 0)
+			least_gbs = fmin(least_gbs, gbs);
 	}
 	share = busbw_gbs / least_gbs;
 	if (!(share > 0 && share <= FULL))

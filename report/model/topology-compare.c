@@ -58,9 +58,9 @@ const char *nt_nodes_words(const struct nt_node_table *nodes, const struct nt_su
 double nt_topology_ring_gbs(const struct nt_topology_seen *seen)
 {
 	const struct nt_links *ring = &seen->ring;
-	double gbps = seen->nodes > 1 ? ring->inter_gbs : ring->intra_gbs;
+	double gbs = seen->nodes > 1 ? ring->inter_gbs : ring->intra_gbs;
 
-	return ring->channels > 0 ? (double)ring->channels * gbps : NAN;
+	return ring->channels > 0 ? (double)ring->channels * gbs : NAN;
 }
 
 static double ring_inside(const struct nt_topology_seen *seen)

@@ -149,7 +149,7 @@ static int print_pairs(FILE *out, json_object *compared, struct nt_error *err)
 			nt_size_text(bytes > 0 && bytes < 1e15 ? (size_t)bytes : 0, text,
 				     sizeof(text)));
 		nt_cell(&table, "%s", nt_time_text(number(pair, "us"), text, sizeof(text)));
-		nt_cell_decimal(&table, number(pair, "gbps"), 2);
+		nt_cell_decimal(&table, number(pair, "algbw_gbs"), 2);
 		nt_cell_decimal(&table, number(pair, "predicted"), 2);
 		nt_cell(&table, "%.1f %%", 100 * number(pair, "deviation"));
 	}

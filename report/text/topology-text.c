@@ -25,12 +25,12 @@ static const char *const columns[] = { "-NODE",		"GPUS",		 "NVLINKS\nPER GPU",
 /* "16 x 24 NVL/PIX": channels, GB/s of one, paths inside the node and to others. */
 static void add_links(struct nt_table *table, const struct nt_links *links, bool several)
 {
-	double gbps = several ? links->inter_gbs : links->intra_gbs;
+	double gbs = several ? links->inter_gbs : links->intra_gbs;
 
-	if (links->channels <= 0 || isnan(gbps))
+	if (links->channels <= 0 || isnan(gbs))
 		nt_cell(table, "-");
 	else
-		nt_cell(table, "%" PRId64 " x %.4g %.6s%s%.6s", links->channels, gbps, links->intra,
+		nt_cell(table, "%" PRId64 " x %.4g %.6s%s%.6s", links->channels, gbs, links->intra,
 			several ? "/" : "", several ? links->inter : "");
 }
 

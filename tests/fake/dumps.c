@@ -15,7 +15,7 @@ struct machine {
 	unsigned rank[GPUS_MAX]; /* of the communicator, on each GPU */
 	unsigned gpus, nics, channels;
 	unsigned mbps, nvlinks;
-	double gbps; /* of a channel */
+	double gbs; /* of a channel */
 	bool several; /* nodes */
 };
 
@@ -41,7 +41,7 @@ static void look(struct machine *m, const struct nt_comm *c, const unsigned *mem
 	m->mbps = poor ? 200000 : 400000;
 	m->nvlinks = poor ? 16 : 18;
 	m->channels = poor ? CHANNELS / 2 : CHANNELS;
-	m->gbps = poor ? 12 : 24;
+	m->gbs = poor ? 12 : 24;
 }
 
 static FILE *dump_file(const char *file_variable, const char *rank_variable, unsigned rank)
@@ -78,7 +78,7 @@ static void dump_graph(FILE *out, const struct machine *m, struct graph graph, u
 		"  <graph id=\"%d\" pattern=\"%d\" crossnic=\"0\" nchannels=\"%u\" speedintra=\"%g\" "
 		"speedinter=\"%g\" latencyinter=\"0\" typeintra=\"%s\" typeinter=\"PIX\" "
 		"samechannels=\"0\"%s>\n",
-		graph.id, graph.pattern, channels, channels ? m->gbps : 0, channels ? m->gbps : 0,
+		graph.id, graph.pattern, channels, channels ? m->gbs : 0, channels ? m->gbs : 0,
 		channels ? "NVL" : "LOC", channels ? "" : "/");
 	if (channels == 0)
 		return;

@@ -28,7 +28,7 @@
 
 struct pair {
 	const char *algo, *proto;
-	double latency_us, gbps;
+	double latency_us, gbs;
 };
 
 /* Approximately as on two nodes over loopback sockets. */
@@ -71,7 +71,7 @@ static double time_us(const struct made *made, unsigned profile, unsigned pair, 
 
 	if (channels > CHANNELS)
 		latency *= 1 + LATENCY_BY_CHANNEL * (channels - CHANNELS);
-	return (latency + (double)bytes / (pairs[pair].gbps * p->bandwidth * carried * 1e3)) *
+	return (latency + (double)bytes / (pairs[pair].gbs * p->bandwidth * carried * 1e3)) *
 	       exp(SPREAD * nt_rng_normal(key));
 }
 

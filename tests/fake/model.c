@@ -19,8 +19,8 @@ enum proto { LL, LL128, SIMPLE };
 static const double base_us[NT_PROTOS] = { 6.0, 8.0, 9.0 };
 static const double near_us[NT_PROTOS] = { 0.6, 1.2, 3.0 };
 static const double far_us[NT_PROTOS] = { 14.0, 18.0, 20.0 };
-static const double near_gbps[NT_PROTOS] = { 45.0, 170.0, 200.0 };
-static const double far_gbps[NT_PROTOS] = { 1.1, 3.0, 4.0 };
+static const double near_gbs[NT_PROTOS] = { 45.0, 170.0, 200.0 };
+static const double far_gbs[NT_PROTOS] = { 1.1, 3.0, 4.0 };
 
 static bool has_launch(const struct nt_trace *t)
 {
@@ -201,21 +201,21 @@ static double belief_us(const struct nt_place *p, const struct nt_run *r, int pi
 	int algo = r->arm / NT_PROTOS;
 	int proto = r->arm % NT_PROTOS;
 	double factor = r->coll == NT_ALLREDUCE ? 2.0 : 1.0;
-	double gbps = p->nodes > 1 ? far_gbps[proto] : near_gbps[proto];
+	double gbs = p->nodes > 1 ? far_gbs[proto] : near_gbs[proto];
 	double near, far;
 	double steps_us;
 
 	if (r->coll != NT_BROADCAST && r->coll != NT_REDUCE)
 		factor *= (double)(p->ranks - 1) / p->ranks;
 	if (algo == TREE)
-		gbps *= p->nodes > 1 ? 1.0 : 0.8;
+		gbs *= p->nodes > 1 ? 1.0 : 0.8;
 	if (algo == NVLS)
-		gbps *= 1.5;
+		gbs *= 1.5;
 	count_steps(p, r->coll, algo, &near, &far);
 	steps_us = base_us[proto] + near * near_us[proto] + far * far_us[proto];
 	if (algo == RING)
 		steps_us *= pipe_ops;
-	return steps_us + (double)r->bytes * factor / (gbps * 1e3);
+	return steps_us + (double)r->bytes * factor / (gbs * 1e3);
 }
 
 static void topology_of(const struct nt_model *m, const struct nt_place *p, char *out, size_t bytes)

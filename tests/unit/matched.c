@@ -308,6 +308,27 @@ static void a_gain_is_of_one_mode(void **state)
 	assert_near(nt_matched_gain_us(&pairs), 10);
 }
 
+/* A much faster arm has modes of its own, and few of its calls are as slow as the baseline's. */
+static void a_faster_mode_is_a_gain(void **state)
+{
+	float baseline[24], arm[24];
+	struct nt_matched pairs;
+
+	(void)state;
+	for (unsigned i = 0; i < 24; i++) {
+		baseline[i] = (float)(155 + i % 7);
+		arm[i] = (float)((i % 6 == 0 ? 160 : 66) + i % 5);
+	}
+	nt_matched_take(&pairs, baseline, arm, 24);
+	assert_int_equal(pairs.modes, 2);
+	assert_true(nt_matched_gain_us(&pairs) > 85);
+	/* Of the baseline's calls as many are fast. */
+	for (unsigned i = 0; i < 20; i++)
+		baseline[i] = arm[23 - i];
+	nt_matched_take(&pairs, baseline, arm, 24);
+	assert_true(nt_matched_gain_us(&pairs) < 10);
+}
+
 static void modes_are_bounded(void **state)
 {
 	float baseline[40], arm[40];
@@ -327,10 +348,14 @@ static void modes_are_bounded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(p_is_what_counting_says), cmocka_unit_test(p_holds_its_promise),
-		cmocka_unit_test(the_means_p_too),	   cmocka_unit_test(p_at_the_ends),
-		cmocka_unit_test(modes_are_told_apart),	   cmocka_unit_test(modes_are_bounded),
+		cmocka_unit_test(p_is_what_counting_says),
+		cmocka_unit_test(p_holds_its_promise),
+		cmocka_unit_test(the_means_p_too),
+		cmocka_unit_test(p_at_the_ends),
+		cmocka_unit_test(modes_are_told_apart),
+		cmocka_unit_test(modes_are_bounded),
 		cmocka_unit_test(a_gain_is_of_one_mode),
+		cmocka_unit_test(a_faster_mode_is_a_gain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,14 +26,14 @@ static struct nt_summary summary;
 struct node {
 	const char *name, *comm;
 	int ranks, nodes, nvlinks, mbps, channels;
-	double gbps;
+	double gbs;
 };
 
 static void add(const struct node *node)
 {
 	char text[1024];
 	int bytes = snprintf(text, sizeof(text), NODE, node->comm, node->ranks, node->nodes,
-			     node->nvlinks, node->mbps, node->channels, node->gbps, node->gbps);
+			     node->nvlinks, node->mbps, node->channels, node->gbs, node->gbs);
 
 	assert_int_equal(nt_topology_add(&summary, 0, node->name, text, (size_t)bytes), 0);
 }
@@ -152,7 +152,7 @@ static void a_share_of_the_links_is_told(void **state)
 {
 	static const struct {
 		const char *auto_arm, *own_us, *told;
-		double gbps; /* of a channel of the slowest node */
+		double gbs; /* of a channel of the slowest node */
 	} cases[] = {
 		{ "RING/SIMPLE", "1639", "; at 256M NCCL reaches 80 % of its rings' bandwidth.",
 		  24 },
@@ -191,7 +191,7 @@ static void a_share_of_the_links_is_told(void **state)
 		snprintf(comm->id, sizeof(comm->id), "a");
 		add(&(struct node){ "n1", "small", 2, 2, 18, 400000, 1, 1 });
 		add_good("n1");
-		add(&(struct node){ "n2", "a", 16, 4, 18, 400000, 16, cases[i].gbps });
+		add(&(struct node){ "n2", "a", 16, 4, 18, 400000, 16, cases[i].gbs });
 		assert_int_equal(nt_verdict_make(&verdict, &summary, &err), 0);
 		for (at = 0; at < verdict.count && verdict.items[at].kind != NT_SENTENCE_STAYS;)
 			at++;

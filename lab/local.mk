@@ -108,6 +108,7 @@ EXTRA_DIST += \
 	%D%/programs/gap-750us.program \
 	%D%/programs/late-rank.program \
 	%D%/programs/many-sizes.program \
+	%D%/programs/many-tiny.program \
 	%D%/programs/moe.program \
 	%D%/programs/once-in-5s.program \
 	%D%/programs/pauses.program \
@@ -115,6 +116,7 @@ EXTRA_DIST += \
 	%D%/programs/sizes-in-turn.program \
 	%D%/programs/steps-of-11s.program \
 	%D%/programs/steps-of-3s.program \
+	%D%/programs/tiny-and-sizes.program \
 	%D%/programs/tp-dp-shared.program \
 	%D%/programs/tp-dp-world.program \
 	%D%/programs/tp8-dp8-pp2.program \

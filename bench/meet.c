@@ -20,7 +20,7 @@ static int path_of(const struct nt_meet *m, const char *name, char *out, struct 
 	int n = snprintf(out, PATH_MAX, "%s/nccl-tune-bench.%s.%s", m->dir, m->run, name);
 
 	if (n < 0 || n >= PATH_MAX)
-		return nt_error_set(err, "too long a path: %s", m->dir);
+		return nt_error_set(err, "path too long: %s", m->dir);
 	return 0;
 }
 

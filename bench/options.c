@@ -226,35 +226,35 @@ static const struct rule table[] = {
 	{ "coll", OWN, 0, 0, 0, parse_colls, "LIST", "some of allreduce, allgather, reducescatter, broadcast, reduce, alltoall and sendrecv (from each rank to the next)" },
 	{ "sizes", OWN, 0, 0, 0, parse_sizes, "LIST", "64K,256K,1M,...: bytes of the larger buffer" },
 	{ "iters", NUMBER, AT(iters), 1, 10000000, NULL, "N", "rounds over all collectives and sizes" },
-	{ "warmup", NUMBER, AT(warmup), 0, 1000000, NULL, "N", "rounds before these that are not recorded" },
-	{ "mode", OWN, 0, 0, 0, parse_mode, "MODE", "seq (each call waited for), burst, both, grouped, graph, mixed" },
+	{ "warmup", NUMBER, AT(warmup), 0, 1000000, NULL, "N", "rounds that run first and are not recorded" },
+	{ "mode", OWN, 0, 0, 0, parse_mode, "MODE", "seq (wait for each call), burst, both, grouped, graph, mixed" },
 	{ "burst", NUMBER, AT(burst), 1, 10000, NULL, "N", "calls in a burst or a graph" },
 	{ "even", OWN, 0, 0, 0, parse_even, "SIZE", "run larger sizes less often, by the square root of the ratio" },
-	{ "align", FLAG, AT(align), 0, 0, NULL, NULL, "start each sample on all ranks at once; one machine only" },
-	{ "seconds", NUMBER, AT(seconds), 1, 3600, NULL, "S", "run rounds for so long, then the last part" },
-	{ "last-seconds", NUMBER, AT(last_seconds), 1, 3600, NULL, "S", "length of the last part" },
+	{ "align", FLAG, AT(align), 0, 0, NULL, NULL, "start each sample on all ranks at the same time; only on one machine" },
+	{ "seconds", NUMBER, AT(seconds), 1, 3600, NULL, "S", "run rounds for S seconds, then the last part" },
+	{ "last-seconds", NUMBER, AT(last_seconds), 1, 3600, NULL, "S", "length of the last part, in seconds" },
 	{ "capture-at", NUMBER, AT(capture_at), 0, 10000000, NULL, "N", "capture graphs in round N" },
 	{ "abort-every", NUMBER, AT(abort_every), 1, 10000000, NULL, "N", "abort and recreate the communicators every N rounds" },
 	{ "arms", OWN, 0, 0, 0, parse_arms, "LIST", "also time communicators restricted to ALGO/PROTO" },
-	{ "plan", TEXT, AT(plan_path), 0, 0, NULL, "FILE", "of these only the cases in FILE: COLLECTIVE BYTES ARM a line" },
-	{ "load", OWN, 0, 0, 0, parse_load, "gemm:N", "run matrix products on another stream meanwhile" },
-	{ "phase-report", NUMBER, AT(part), 1, 10000000, NULL, "N", "rounds of the first and last part" },
-	{ "check", OWN, 0, 0, 0, parse_check, "N", "verify every N-th result of each case; light: the first and last in full, samples between" },
+	{ "plan", TEXT, AT(plan_path), 0, 0, NULL, "FILE", "run only the cases in FILE, one per line: COLLECTIVE BYTES ARM" },
+	{ "load", OWN, 0, 0, 0, parse_load, "gemm:N", "run matrix products on another stream at the same time" },
+	{ "phase-report", NUMBER, AT(part), 1, 10000000, NULL, "N", "rounds in the first and in the last part" },
+	{ "check", OWN, 0, 0, 0, parse_check, "N", "verify every N-th result of each case; light: the first and last result in full, samples in between" },
 	{ "no-gpu-times", FLAG, AT(no_gpu_times), 0, 0, NULL, NULL, "record no CUDA events" },
 	{ "samples", TEXT, AT(samples_path), 0, 0, NULL, "FILE", "write all samples of all ranks as CSV" },
 	{ "split", OWN, 0, 0, 0, parse_split, "HOW", "also time communicators of block:K or stride:K" },
-	{ "pairs", FLAG, AT(pairs), 0, 0, NULL, NULL, "compare pairs of GPUs of a node and of two, for --seconds; --sizes for latency and bandwidth" },
-	{ "split-share", FLAG, AT(split_share), 0, 0, NULL, NULL, "these communicators share the parent's resources" },
+	{ "pairs", FLAG, AT(pairs), 0, 0, NULL, NULL, "compare pairs of GPUs, on one node and on two, for --seconds; --sizes are that for latency and that for bandwidth" },
+	{ "split-share", FLAG, AT(split_share), 0, 0, NULL, NULL, "with --split: these communicators share the parent's resources" },
 	{ "simulate-on", OWN, 0, 0, 0, parse_simulate, "RANK@N", "call ncclGroupSimulateEnd on RANK (or all) after N rounds" },
 	{ "nccl", TEXT, AT(nccl_path), 0, 0, NULL, "FILE", "libnccl.so.2 to load (default: that of this user's jobs)" },
-	{ "device", OWN, 0, 0, 0, parse_device, "HOW", "which GPU: by global or local rank, or auto" },
-	{ "gpu-base", NUMBER, AT(gpu_base), 0, 64, NULL, "N", "number of the first GPU" },
-	{ "rendezvous", TEXT, AT(meet_dir), 0, 0, NULL, "DIR", "a directory that all ranks see (default: TMPDIR)" },
-	{ "stall", NUMBER, AT(stall_s), 1, 3600, NULL, "S", "stop if a round takes longer" },
-	{ "rank", NUMBER, AT(rank), 0, NT_BENCH_RANKS - 1, NULL, "N", "SLURM_PROCID" },
-	{ "ranks", NUMBER, AT(ranks), 1, NT_BENCH_RANKS, NULL, "N", "SLURM_NTASKS" },
-	{ "local-rank", NUMBER, AT(local_rank), 0, NT_BENCH_RANKS - 1, NULL, "N", "SLURM_LOCALID" },
-	{ "nodes", NUMBER, AT(nodes), 1, NT_BENCH_RANKS, NULL, "N", "SLURM_NNODES" },
+	{ "device", OWN, 0, 0, 0, parse_device, "HOW", "how to choose the GPU: by global or local rank, or auto" },
+	{ "gpu-base", NUMBER, AT(gpu_base), 0, 64, NULL, "N", "number of the first GPU to use" },
+	{ "rendezvous", TEXT, AT(meet_dir), 0, 0, NULL, "DIR", "a directory that all ranks can see (default: TMPDIR)" },
+	{ "stall", NUMBER, AT(stall_s), 1, 3600, NULL, "S", "stop if a round takes longer than S seconds" },
+	{ "rank", NUMBER, AT(rank), 0, NT_BENCH_RANKS - 1, NULL, "N", "rank (default: SLURM_PROCID)" },
+	{ "ranks", NUMBER, AT(ranks), 1, NT_BENCH_RANKS, NULL, "N", "number of ranks (default: SLURM_NTASKS)" },
+	{ "local-rank", NUMBER, AT(local_rank), 0, NT_BENCH_RANKS - 1, NULL, "N", "rank on this node (default: SLURM_LOCALID)" },
+	{ "nodes", NUMBER, AT(nodes), 1, NT_BENCH_RANKS, NULL, "N", "number of nodes (default: SLURM_NNODES)" },
 };
 /* clang-format on */
 
@@ -346,7 +346,7 @@ static int check(struct nt_bench_options *o, struct nt_error *err)
 	if (o->rank >= o->ranks)
 		return nt_error_set(err, "rank %d of %d", o->rank, o->ranks);
 	if (o->split != NT_SPLIT_NONE && o->ranks % o->split_ranks)
-		return nt_error_set(err, "--split: %d ranks do not divide by %d", o->ranks,
+		return nt_error_set(err, "--split: %d ranks are not a multiple of %d", o->ranks,
 				    o->split_ranks);
 	if (o->simulate_rank >= o->ranks)
 		return nt_error_set(err, "--simulate-on: no rank %d of %d", o->simulate_rank,
@@ -366,7 +366,7 @@ static int check(struct nt_bench_options *o, struct nt_error *err)
 		return nt_error_set(err, "--phase-report: %d rounds of %d", o->part, o->iters);
 	for (unsigned i = 0; i < o->sizes; i++) {
 		if (o->size_bytes[i] % sizeof(float))
-			return nt_error_set(err, "--sizes: %zu is no multiple of %zu",
+			return nt_error_set(err, "--sizes: %zu is not a multiple of %zu",
 					    o->size_bytes[i], sizeof(float));
 	}
 	return 0;

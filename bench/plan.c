@@ -57,7 +57,7 @@ int nt_plan_read(struct nt_bench_plan *plan, const char *path, struct nt_error *
 	while (rc == 0 && fgets(text, sizeof(text), f)) {
 		rc = add(plan, text);
 		if (rc < 0)
-			nt_error_set(err, "%s: line %zu is no COLLECTIVE BYTES ARM", path,
+			nt_error_set(err, "%s: line %zu is not COLLECTIVE BYTES ARM", path,
 				     plan->lines + 1);
 	}
 	fclose(f);

@@ -323,11 +323,11 @@ static const struct argp argp = {
 	.parser = take_option,
 	.doc = "Deliver records that could not reach slurmctld when their steps ended: add them "
 	       "to the AdminComment of their jobs in accounting, check them there, and remove "
-	       "them from the spool. Run it on every node, by a timer.\n\n"
+	       "them from the spool. Run it on every node, from a timer.\n\n"
 	       "A record is added again if another program has replaced it at the job's end. "
 	       "Records of running jobs wait. Another program's text is never changed: a record "
 	       "that does not fit next to it goes to the next place of the site's list (record in "
-	       "nccl-tune.conf). A record that no place takes is set aside, reported once and kept "
+	       "nccl-tune.conf). A record that no place accepts is set aside, reported once and kept "
 	       "for 90 days; 'nccl-tune report JOB' shows it to root."
 	       "\vExit status: 0 if all records were added or wait, 1 if something failed or "
 	       "was set aside (see stderr), 2 for a usage error.",

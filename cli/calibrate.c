@@ -482,10 +482,11 @@ static int run(int argc, char *argv[])
 		return nt_command_misuse("--sizes is for nccl-tune-bench, not for '%s'",
 					 argv[first]);
 	if ((settings.json || settings.output) && !settings.compare_nodes)
-		return nt_command_misuse("--json and --output go with --compare-nodes");
+		return nt_command_misuse("--json and --output need --compare-nodes");
 	if (settings.compare_nodes && (settings.program || settings.sizes || settings.profiles))
-		return nt_command_misuse("--compare-nodes goes without --sizes, --profiles and a "
-					 "program");
+		return nt_command_misuse(
+			"--compare-nodes cannot be combined with --sizes, --profiles or a "
+			"program");
 	return nt_command_finish(calibrate(&settings));
 }
 
@@ -511,12 +512,12 @@ static const struct argp_option options[] = {
 	{ "overlap", NT_LONG('o'), NULL, 0, "Share the nodes with another step of this job", 0 },
 	{ "quiet", 'q', NULL, 0, "Print no progress", 0 },
 	{ "compare-nodes", NT_LONG('c'), NULL, 0,
-	  "Measure no profiles, but pairs of nodes and of GPUs, and name those that are slower than "
-	  "their like",
+	  "Measure no profiles; compare nodes by pairs of GPUs, and name nodes, GPUs and NICs that "
+	  "are slower than their like",
 	  0 },
 	{ "json", NT_LONG('j'), NULL, 0, "With --compare-nodes: print one line of JSON", 0 },
 	{ "output", NT_LONG('O'), "FILE", 0,
-	  "With --compare-nodes: replace FILE by that line, not nodes.json in the memory", 0 },
+	  "With --compare-nodes: write that line to FILE, not to nodes.json in the memory", 0 },
 	{ 0 },
 };
 
@@ -525,11 +526,11 @@ static const struct argp argp = {
 	.parser = take_option,
 	.args_doc = "[-- PROGRAM [ARGUMENT...]]",
 	.doc = "In a job: run nccl-tune-bench on its nodes with NCCL's default settings and with "
-	       "each launch profile that fits, in turn, and remember the results. Print the speed "
-	       "of each at each size, the profile that later steps with launch=auto get, and the "
-	       "reason. The collectives and sizes are those "
-	       "of the newest step of this job, or of an earlier job on such nodes; "
-	       "otherwise AllReduce of 64K to 64M.\n\n"
+	       "each launch profile for their network, in turn, and remember the results. Print "
+	       "the speed of each at each size, the profile that later steps with launch=auto get, "
+	       "and the reason. The collectives and sizes are those of the newest step of this "
+	       "job, or else of an earlier job on such nodes, or else AllReduce of 64K to "
+	       "64M.\n\n"
 	       "PROGRAM replaces nccl-tune-bench; each task of a step runs it. It exits with "
 	       "status 3 if it found wrong results."
 	       "\vExit status: 0 if the profiles or nodes were measured, 1 if something failed (see "

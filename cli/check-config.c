@@ -399,7 +399,8 @@ static int run(int argc, char *argv[])
 	if (status != NT_COMMAND_GO)
 		return status;
 	if (first + 1 < argc)
-		return nt_command_misuse("one file, not also '%s'", argv[first + 1]);
+		return nt_command_misuse("too many arguments: '%s' (want one file)",
+					 argv[first + 1]);
 	return nt_command_finish(check_all(plugstack, first < argc ? argv[first] : NULL));
 }
 

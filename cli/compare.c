@@ -72,7 +72,7 @@ static int run(int argc, char *argv[])
 	if (status != NT_COMMAND_GO)
 		return status;
 	if (argc - first != 2)
-		return nt_command_misuse("which two jobs?");
+		return nt_command_misuse("want two jobs or files");
 	return nt_command_finish(compare(argv + first, json));
 }
 
@@ -92,8 +92,8 @@ static const struct argp argp = {
 	       "JOB is a job id, an array task (12_3) or a component of a heterogeneous job (12+1). "
 	       "FILE has a job's record, or the text of an AdminComment that contains one. Steps "
 	       "are matched by the name of their program and their order; calibrations are left out."
-	       "\vExit status: 0 if both jobs were shown, 1 if one has no record or not all of it "
-	       "could be read (the reason is on stderr), 2 for a usage error.",
+	       "\vExit status: 0 if both jobs were shown, 1 if one has no record or a part of it "
+	       "could not be read (the reason is on stderr), 2 for a usage error.",
 };
 
 const struct nt_command nt_command_compare = {

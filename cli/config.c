@@ -72,7 +72,7 @@ static int run(int argc, char *argv[])
 	if (status != NT_COMMAND_GO)
 		return status;
 	if (first + 1 < argc)
-		return nt_command_misuse("one option of srun's, not also '%s'", argv[first + 1]);
+		return nt_command_misuse("too many arguments: '%s' (want one)", argv[first + 1]);
 	if (first < argc)
 		wish.text = argv[first];
 	return nt_command_finish(show(&wish));

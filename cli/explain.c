@@ -388,8 +388,8 @@ static const struct argp argp = {
 	.parser = take_option,
 	.args_doc = "[JOB[.STEP] | FILE]",
 	.doc = "Show what a job would do, without doing it: which choices (algorithms and protocols) "
-	       "it would try and in which order, which not and why, how many calls that takes, and "
-	       "what a choice must achieve to replace NCCL's.\n\n"
+	       "it would try and in which order, which it would not try and why, how many calls "
+	       "that takes, and by how much a choice must be faster to replace NCCL's.\n\n"
 	       "FILE is a trace (see replay), the record of a process, or a job's long form; - is "
 	       "standard input. The policy of such a record, or of JOB, applies. Without an "
 	       "argument, all choices of NCCL are used.",

@@ -57,16 +57,16 @@ const struct argp nt_request_argp = {
 	.parser = take_option,
 	.args_doc = "[JOBS...]\n--since TIME\n--file FILE [JOB[.STEP]]",
 	.doc = "Show how a job was tuned, from its record in accounting: a summary, and a table with "
-	       "a line per collective and size, the reason and what to do. Several jobs have "
-	       "one line each.\n\n"
+	       "one line per collective and size, with the reason and what to do. Several jobs are "
+	       "shown as one line each.\n\n"
 	       "Without JOBS, show the current job; outside of jobs, your newest job of the last 30 "
 	       "days that has a record.\n\n"
 	       "JOBS is JOB[.STEP] or FIRST-LAST (4711-4720, 4711_3-7), several separated by commas or "
 	       "spaces. JOB is a job id, an array task (12_3) or a component of a heterogeneous job "
 	       "(12+1). The id of a whole array or heterogeneous job shows all of its tasks or "
 	       "components."
-	       "\vExit status: 0 if all was shown, 1 if there is no record or not all of it (the reason "
-	       "is on stderr), 2 for a usage error.",
+	       "\vExit status: 0 if all was shown, 1 if there is no record or a part of it is missing "
+	       "(the reason is on stderr), 2 for a usage error.",
 };
 
 /* No job is called so: FILE may stand behind --html as a word of its own. */

@@ -195,9 +195,10 @@ static int run(int argc, char *argv[])
 			"unexpected argument '%s' ('nccl-tune report' shows a job)", argv[first]);
 	if (settings.nodes && settings.print != nt_site_stats_text &&
 	    settings.print != nt_site_stats_json)
-		return nt_command_misuse("--nodes goes with --json, and with no other form");
+		return nt_command_misuse(
+			"--nodes can be combined with --json, but with no other format");
 	if (settings.compared && !settings.nodes)
-		return nt_command_misuse("--compared goes with --nodes");
+		return nt_command_misuse("--compared needs --nodes");
 	status = set_times(&settings);
 	if (status != NT_EXIT_OK)
 		return status;

@@ -260,9 +260,10 @@ static int run(int argc, char *argv[])
 	if (status != NT_COMMAND_GO)
 		return status;
 	if (argc - first > 1)
-		return nt_command_misuse("one job at a time, not also '%s'", argv[first + 1]);
+		return nt_command_misuse("too many arguments: '%s' (want one job)",
+					 argv[first + 1]);
 	if (first == argc)
-		return nt_command_misuse("which job?");
+		return nt_command_misuse("no job (want JOB or JOB.STEP)");
 	if (nt_jobid_parse(&asked.session.load.id, argv[first], &err) < 0)
 		return nt_command_misuse("%s", err.text);
 	return watch(&asked.request, &asked.session);
@@ -292,7 +293,7 @@ static const struct argp argp = {
 	       "job (12+1)."
 	       "\vExit status: 0 if something was shown, 1 if there is no such job or "
 	       "nothing is known of its tuning (the reason is on stderr), 2 for a usage "
-	       "error. Ctrl-C ends it by the signal.",
+	       "error. Ctrl-C ends it by that signal.",
 };
 
 const struct nt_command nt_command_watch = {

@@ -36,23 +36,23 @@ static int check_key(const struct nt_warm_key *key, struct nt_error *err)
 		return nt_error_set(err, "%" PRIu32 " ranks on %" PRIu32 " nodes", key->ranks,
 				    key->nodes);
 	if (key->coll < 0 || key->coll >= NT_COLLS)
-		return nt_error_set(err, "no collective %d", key->coll);
+		return nt_error_set(err, "unknown collective %d", key->coll);
 	if (key->bytes > INT64_MAX || nt_band_floor(nt_band(key->bytes)) != key->bytes)
-		return nt_error_set(err, "%" PRIu64 " bytes are no floor of a size band",
+		return nt_error_set(err, "%" PRIu64 " bytes are not the lower end of a size band",
 				    key->bytes);
 	if (!nt_arm_valid(key->arm))
-		return nt_error_set(err, "no arm %d", key->arm);
+		return nt_error_set(err, "unknown arm %d", key->arm);
 	if (key->gain_ns > (key->arm == NT_ARM_BASELINE ? 0 : NT_WARM_GAIN_MAX))
-		return nt_error_set(err, "no gain of %" PRIu64 " ns", key->gain_ns);
+		return nt_error_set(err, "bad gain of %" PRIu64 " ns", key->gain_ns);
 	return 0;
 }
 
 static int check_header(const struct nt_warm *warm, struct nt_error *err)
 {
 	if (warm->nccl == 0 || warm->nccl > NCCL_MAX)
-		return nt_error_set(err, "no NCCL version %" PRIu32, warm->nccl);
+		return nt_error_set(err, "bad NCCL version %" PRIu32, warm->nccl);
 	if (warm->fabric < 0 || warm->fabric >= NT_FABRIC_COUNT)
-		return nt_error_set(err, "no fabric %d", warm->fabric);
+		return nt_error_set(err, "unknown fabric %d", warm->fabric);
 	return 0;
 }
 
@@ -164,7 +164,7 @@ static int parse_header(struct nt_warm *warm, unsigned place, const char *word,
 	int rc = -1;
 
 	if (strncmp(word, keys[place], strlen(keys[place])) != 0)
-		return nt_error_set(err, "'%.60s' where %s is wanted", word, keys[place]);
+		return nt_error_set(err, "'%.60s' (want %s)", word, keys[place]);
 	if (place == 0) {
 		rc = strcmp(value, "1") == 0 ? 0 : -1;
 	} else if (place == 1) {
@@ -192,7 +192,7 @@ int nt_warm_parse(struct nt_warm *warm, const char *text, struct nt_error *err)
 		int rc;
 
 		if (length >= sizeof(word))
-			return nt_error_set(err, "too long a word '%.60s'", text);
+			return nt_error_set(err, "word too long: '%.60s'", text);
 		memcpy(word, text, length);
 		word[length] = '\0';
 		rc = place < 4 ? parse_header(warm, place, word, err) : take_key(warm, word, err);
@@ -245,7 +245,7 @@ int nt_warm_print(const struct nt_warm *warm, char *out, size_t out_bytes, struc
 			rc = append(out, out_bytes, &used, "@%" PRIu64, key->gain_ns);
 	}
 	if (rc < 0 || used >= NT_WARM_TEXT_MAX)
-		return nt_error_set(err, "%u remembered arms are too long a text", warm->count);
+		return nt_error_set(err, "%u remembered arms are too long", warm->count);
 	return 0;
 }
 

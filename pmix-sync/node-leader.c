@@ -115,7 +115,7 @@ struct nt_node_leader *nt_node_leader_create(const struct nt_node_leader_config 
 	bool first = config->local_task == 0 && atomic_load(&config->shm->leader_pid) == 0;
 
 	if (config->nodes > 1 && !first && !config->late) {
-		nt_error_set(err, "another process of this node speaks");
+		nt_error_set(err, "another process is the leader of this node");
 		return NULL;
 	}
 	leader = calloc(1, sizeof(*leader));
@@ -126,7 +126,7 @@ struct nt_node_leader *nt_node_leader_create(const struct nt_node_leader_config 
 	leader->config = *config;
 	leader->lock = lock_node(config->dir);
 	if (leader->lock < 0) {
-		nt_error_set(err, "another process of this node speaks");
+		nt_error_set(err, "another process is the leader of this node");
 		nt_node_leader_destroy(leader);
 		return NULL;
 	}

@@ -50,7 +50,7 @@ static int expand_range(struct expansion *e, const char *done, const char *range
 		int length = snprintf(name, sizeof(name), "%s%0*lu", done, (int)width, number);
 
 		if (length < 0 || (size_t)length >= sizeof(name))
-			return nt_error_set(e->err, "too long a host name");
+			return nt_error_set(e->err, "host name too long");
 		if (expand(e, name, rest) < 0)
 			return -1;
 	}
@@ -66,7 +66,7 @@ static int expand(struct expansion *e, const char *done, const char *item)
 	const char *end = strchr(item + plain, ']');
 
 	if (length < 0 || (size_t)length >= sizeof(name))
-		return nt_error_set(e->err, "too long a host name");
+		return nt_error_set(e->err, "host name too long");
 	if (item[plain] == '\0') {
 		if (name[0] == '\0')
 			return nt_error_set(e->err, "an empty host name");

@@ -143,7 +143,7 @@ static int take_variable(struct profile_reader *reader, const char *key, const c
 	if (id < 0)
 		return nt_error_set(err,
 				    "unknown key '%.40s' (want summary, source, fabric, measured, "
-				    "disabled or an NCCL variable of the list)",
+				    "disabled or a variable of nccl-tune-profiles(5))",
 				    key);
 	if (settings->set[id])
 		return nt_error_set(err, "duplicate variable in the section");

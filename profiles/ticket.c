@@ -249,7 +249,7 @@ static int parse(struct nt_ticket *ticket, const char *text, struct nt_error *er
 		if (members[i].needed && !(seen & (1u << i)))
 			return nt_error_set(err, "%s is missing", members[i].key);
 	if (strcmp(ticket->profile, NT_PROFILE_DEFAULT) == 0 && nt_settings_any(&ticket->settings))
-		return nt_error_set(err, "the default sets something");
+		return nt_error_set(err, "the default sets a variable");
 	return 0;
 }
 

@@ -68,7 +68,7 @@ int nt_long_open_job(int fd, const char *name, bool *made, struct nt_error *err)
 	if (job_fd >= 0 && is_own(job_fd))
 		return job_fd;
 	if (job_fd < 0)
-		return nt_error_set(err, "%.100s is no directory that can be used: %m", name);
+		return nt_error_set(err, "%.100s cannot be used as a directory: %m", name);
 	close(job_fd);
 	return nt_error_set(err, "%.100s belongs to another user", name);
 }

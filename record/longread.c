@@ -42,13 +42,13 @@ static int read_head(const struct long_reader *reader, struct nt_text line, stru
 	    !json_object_is_type(object, json_type_object) ||
 	    nt_fields_read(&nt_long_fields, object, head, NT_READ_TO_COPY, &reason) < 0 ||
 	    head->version < 0)
-		nt_error_set(err, "it does not begin as the long form of a record does");
+		nt_error_set(err, "it is not the long form of a record");
 	else if (head->version != NT_LONG_VERSION)
 		nt_error_set(err, "it is of version %lld (this nccl-tune reads version %d)",
 			     (long long)head->version, NT_LONG_VERSION);
 	else if (head->job < 0 || head->job > UINT32_MAX || !nt_step_name_valid(head->step) ||
 		 !head->node[0])
-		nt_error_set(err, "its first line does not say of which job, step and node it is");
+		nt_error_set(err, "its first line does not name the job, step and node");
 	else
 		rc = 0;
 	json_object_put(object);
@@ -65,7 +65,7 @@ static int read_line(struct long_reader *reader, struct nt_text line, struct nt_
 	if (reader->lines > NT_LONG_LINES_MAX)
 		return nt_error_set(err, "it has more than %d lines", NT_LONG_LINES_MAX);
 	if (!nt_json_scan_is(line, '{'))
-		return nt_error_set(err, "line %zu is no JSON object", reader->lines);
+		return nt_error_set(err, "line %zu is not a JSON object", reader->lines);
 	nt_json_scan_begin(&scan, line);
 	if (nt_json_scan_next(&scan, &member) != 1)
 		return 0;

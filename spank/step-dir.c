@@ -178,7 +178,7 @@ static int name_all(struct nt_step_dir *dir, const char *rundir, const char *nod
 	m = snprintf(dir->path, sizeof(dir->path), "%s/%s" BELOW, rundir, dir->holder);
 	if (n < 0 || (size_t)n >= sizeof(dir->holder) - 30 || m < 0 ||
 	    (size_t)m >= sizeof(dir->path) - 30)
-		return nt_error_set(err, "%.100s/%.60s...: too long a path", rundir, node);
+		return nt_error_set(err, "%.100s/%.60s...: path too long", rundir, node);
 	return 0;
 }
 

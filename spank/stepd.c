@@ -106,7 +106,7 @@ static int make_place(struct nt_plugin *plugin, spank_t spank, uint32_t job, uin
 				    sizeof(plugin->place.node) - 1);
 	if (spank_get_item(spank, S_JOB_UID, &plugin->uid) != ESPANK_SUCCESS ||
 	    spank_get_item(spank, S_JOB_GID, &plugin->gid) != ESPANK_SUCCESS)
-		return nt_error_set(err, "Slurm does not tell whose step this is");
+		return nt_error_set(err, "Slurm does not name the user of this step");
 	if (check_plugin(plugin, plugin->uid, plugin->gid, err) < 0)
 		return -1;
 	if (nt_step_make(&plugin->dir, &site, node, job, step, err) < 0)

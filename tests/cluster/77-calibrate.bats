@@ -57,12 +57,12 @@ job() {
 		echo "export NCCL_TUNE_MEMORY=$out/memory out=$out"
 		echo "calibrate() { $NT_STAGE/bin/nccl-tune calibrate \"\$@\" >$out/out 2>$out/err </dev/null; }"
 		# Slurm takes its time to forget a step that was ended; one that goes on does so for minutes.
-		echo "running() { for i in {1..60}; do squeue -hs -j \$SLURM_JOB_ID -o %i >$out/steps; grep -qv batch $out/steps || break; sleep 0.5; done; }"
+		echo "running() { for i in {1..600}; do squeue -hs -j \$SLURM_JOB_ID -o %i >$out/steps; grep -qv batch $out/steps || break; sleep 0.5; done; }"
 		echo "step() { srun --mpi=pmix --nccl-tune=bandit,channels=on,launch=\"\$@\"; }"
 		printf '%s\n' "$@"
 	} >"$out/job.sh"
 	chmod 755 "$out/job.sh"
-	as_user sbatch --wait -N2 --ntasks-per-node=1 -t 5 -o "$out/log" "$out/job.sh" >/dev/null || rc=$?
+	as_user sbatch --wait -N2 --ntasks-per-node=1 -t 60 -o "$out/log" "$out/job.sh" >/dev/null || rc=$?
 	cat "$out/log" "$out/out" "$out/err" >&2
 }
 
@@ -80,7 +80,7 @@ calibration_is_recorded() {
 @test "with the job's own mix the best profile is found, remembered and used by the next step" {
 	program wide
 	job 'echo "$SLURM_JOB_ID" >$out/job' "SIZES=16Mx8,64K step default $out/program >/dev/null" \
-		"SIZES=64K,16M calibrate --time 90s -- $out/program" \
+		"SIZES=64K,16M calibrate --time 900s -- $out/program" \
 		"srun --mpi=none -v --nccl-tune=bandit,launch=auto env >$out/env"
 	[ "$rc" = 0 ]
 	grep -q 'calls of step [0-9]*\.0$' "$out/out"
@@ -97,7 +97,7 @@ calibration_is_recorded() {
 
 @test "if no profile is better the default stays, which is not a failure" {
 	program none
-	job "calibrate --time 90s -- $out/program"
+	job "calibrate --time 900s -- $out/program"
 	[ "$rc" = 0 ]
 	grep -q '^launch profile default (no profile is better than the default)' "$out/out"
 	grep -q "^It took .*; later steps start with NCCL's own settings" "$out/out"
@@ -105,7 +105,7 @@ calibration_is_recorded() {
 
 @test "without a known mix no profile is used that loses at any size, with advice to run a step first" {
 	program mixed
-	job "calibrate --time 90s -p sockets-wide -- $out/program"
+	job "calibrate --time 900s -p sockets-wide -- $out/program"
 	[ "$rc" = 0 ]
 	grep -q '^launch profile default' "$out/out"
 	grep -q 'the mix of calls is unknown, and it is slower at some size' "$out/out"
@@ -149,7 +149,7 @@ calibration_is_recorded() {
 @test "measurements with another patch release of NCCL exclude losers and give the order of the others" {
 	local file
 	program none
-	job "SIZES=16M calibrate --time 90s -- $out/program"
+	job "SIZES=16M calibrate --time 900s -- $out/program"
 	[ "$rc" = 0 ]
 	# What was just measured, as if by the release before, and with other times.
 	for file in "$out"/memory/*.jsonl; do
@@ -159,13 +159,13 @@ calibration_is_recorded() {
 			"$file" >"$out/edited"
 		cat "$out/edited" >"$file"
 	done
-	job "SIZES=16M calibrate --time 90s -- $out/program"
+	job "SIZES=16M calibrate --time 900s -- $out/program"
 	[ "$rc" = 0 ]
 	grep -q '^Not tried: .*sockets-many: it was slower with another patch release of this NCCL' "$out/out"
 	run ! grep '^calibrate: sockets-many: ' "$out/err"
 	[ "$(sed -n 's/^calibrate: \([^:]*\): .*/\1/p' "$out/err" | sed -n 2p)" = sockets-4x4 ]
 	# Asked for by its name it is tried.
-	job "SIZES=16M calibrate --time 90s -p sockets-many -- $out/program"
+	job "SIZES=16M calibrate --time 900s -p sockets-many -- $out/program"
 	[ "$rc" = 0 ]
 	run ! grep '^Not tried' "$out/out"
 	grep '^calibrate: sockets-many: ' "$out/err"

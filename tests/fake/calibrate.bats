@@ -276,7 +276,7 @@ on() {
 	run -1 --separate-stderr calibrate --compare-nodes
 	[[ $stderr = *'2 nodes: 3 or more are needed'* ]]
 	run -2 --separate-stderr calibrate --compare-nodes --sizes 1M
-	[[ $stderr = *'--compare-nodes goes without'* ]]
+	[[ $stderr = *'--compare-nodes cannot be combined with'* ]]
 }
 
 @test "what a job sends and receives is measured with all its sizes, and so are profiles for it" {

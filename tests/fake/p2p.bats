@@ -17,8 +17,7 @@ setup_file() {
 # sends MODE [option]...: four ranks on two nodes, in $dir; what is known of rank $rank's, 0 where it is not set
 sends() {
 	local policy
-	dir=$BATS_TEST_TMPDIR/nodes.$RANDOM
-	mkdir -m 700 "$dir"
+	dir=$(mktemp -d "$BATS_TEST_TMPDIR/nodes.XXXXXX")
 	policy=$(task_policy "$1" "$dir" ${graphs:+graphs=$graphs})
 	run -0 timeout -k 2 300 "$FAKE" --fork 4 --nodes 2 --coll allreduce --sizes 1M --iters 200 \
 		--env "NCCL_TUNE_POLICY=${policy/node=n1/node=n%n}" "${@:2}"

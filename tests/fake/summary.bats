@@ -73,7 +73,7 @@ Launch profiles account for 3.6 s of it.'* ]]
 	run -0 nccl-tune summary --since now-1hour --nodes
 	[ "$output" = 'No node was late or slower than its like in 2 jobs or more, of 1 with measurements.' ]
 	run -2 nccl-tune summary --nodes --csv
-	[[ $output = *'--nodes goes with --json, and with no other form'* ]]
+	[[ $output = *'--nodes can be combined with --json, but with no other format'* ]]
 }
 
 @test "a failed query is reported, and the file is unchanged" {

@@ -223,7 +223,7 @@ static void damage_is_told(void **state)
 	assert_int_equal(read_part("later", &records, &err), -1);
 	assert_string_equal(err.text, "it is of version 2 (this nccl-tune reads version 1)");
 	assert_int_equal(read_part("broken", &records, &err), -1);
-	assert_string_equal(err.text, "line 3 is no JSON object");
+	assert_string_equal(err.text, "line 3 is not a JSON object");
 }
 
 /* A megabyte that expands to a gigabyte; endless lines, or endlessly many; a later version. */

@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fabric.h - a made-up fabric, and what start-up settings do to the times of calls on it
  *
- * Whether a setting helps, harms or does nothing is drawn for each fabric: nothing here was measured,
- * and no vendor's number is in it but the speeds of links.
+ * Whether a setting helps, harms or does nothing is drawn for each fabric: nothing here was
+ * measured, and no vendor's number is in it but the speeds of links.
  *
  * Threads:  pure, with the caller's seed.
  * Memory:   values.

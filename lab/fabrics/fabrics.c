@@ -3,10 +3,10 @@
 /* fabrics.c - nt-fabrics: what calibrations choose on made-up fabrics
  *
  * usage: nt-fabrics PROFILES [FABRICS [SECONDS]]: with the profiles of that file, on so many
- * fabrics (100) of each kind. Each has a job whose first step has shown what it calls, a calibration
- * of at most SECONDS (60), and then a choice, by the code of the product. Prints CSV, a line for
- * each kind, program and noise; naive is what the best of one turn of each profile would have
- * chosen.
+ * fabrics (100) of each kind. Each has a job whose first step has shown what it calls, a
+ * calibration of at most SECONDS (60), and then a choice, by the code of the product. Prints CSV, a
+ * line for each kind, program and noise; naive is what the best of one turn of each profile would
+ * have chosen.
  *
  * Exit status: 0; 1 trouble; 2 misuse.
  */

@@ -83,7 +83,7 @@ size_t nt_longform_bytes(const struct nt_arguments *arguments); /* of a part, at
 #define NT_LONGSAY_FAILED 'x' /* why */
 
 void nt_longform_say(int out_fd, char word);
-/* Write the part, and report the result. record: the step's record as this node has it; "": none. */
+/* Write the part, and report the result. record: the step's record as this node has it, or "". */
 int nt_longform_write(const struct nt_arguments *arguments, bool final,
 		      const struct nt_ranks *ranks, const char *record, int out_fd);
 

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clock.h - what the benchmark takes times by
+/* clock.h - the benchmark's clock
  *
  * Threads:  any.
  * Units:    microseconds of CLOCK_MONOTONIC, to the nanosecond.

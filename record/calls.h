@@ -5,8 +5,8 @@
  * A line of a node's part of the long form (long.h), made of a process's file
  * (contract/calls-layout.h):
  *
- * 	{"calls":{ NT_CALLS_FIELDS, "comms":[{ NT_CALLS_COMM_FIELDS,
- * 	   "last":[{ NT_CALLS_LAST_FIELDS }, ...] }, ...]}}
+ *	{"calls":{ NT_CALLS_FIELDS, "comms":[{ NT_CALLS_COMM_FIELDS,
+ *	   "last":[{ NT_CALLS_LAST_FIELDS }, ...] }, ...]}}
  *
  * The file is a user's: nothing in it is trusted, and it may change while it is read.
  *

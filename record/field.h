@@ -4,8 +4,8 @@
  *
  * A format is a macro that lists its fields, one per line, in the order in which they are written:
  *
- * 	#define NT_THING_FIELDS(X) \
- * 		X(COUNT, "calls", calls, 0, NT_MAY, "calls", "calls of the thing")
+ *	#define NT_THING_FIELDS(X) \
+ *		X(COUNT, "calls", calls, 0, NT_MAY, "calls", "calls of the thing")
  *
  * kind, name in JSON, member of the struct, size (text: its room; number: its decimals; share: its
  * digits), whether it may be left out, unit and meaning. NT_FIELD_MEMBER makes the struct's members

@@ -8,8 +8,8 @@
  * The short form has rows, the step's own members and reasons; members that only rank records have
  * are marked below.
  *
- * 	steps ── families ── rows ── arms
- * 	      └─ comms ── places (ranks on nodes), volumes
+ *	steps ── families ── rows ── arms
+ *	      └─ comms ── places (ranks on nodes), volumes
  *
  * A family consists of communicators that do the same, usually at the same time: they have one
  * name, except for numbers in it, and one shape (ranks, nodes). A row is a key of a family: calls,

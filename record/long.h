@@ -6,12 +6,12 @@
  * requeued, STEP.NODE.rRUN.jsonl.gz. A part has lines of JSON, each compressed separately, as
  * consecutive gzip members:
  *
- * 	{ NT_LONG_FIELDS }                        the first line, and nowhere else
- * 	{"step":{...}}                            the step's record as this node sees it (step.h)
- * 	{"fingerprint":"0123456789abcdef"}        of the node's hardware
- * 	{"topology":{...}}                        of a communicator here (topology.h)
- * 	{"calls":{...}}                           calls of a process's ranks (calls.h)
- * 	{"rank":{...}}                            a rank record (rank.h), byte for byte
+ *	{ NT_LONG_FIELDS }                        the first line, and nowhere else
+ *	{"step":{...}}                            the step's record as this node sees it (step.h)
+ *	{"fingerprint":"0123456789abcdef"}        of the node's hardware
+ *	{"topology":{...}}                        of a communicator here (topology.h)
+ *	{"calls":{...}}                           calls of a process's ranks (calls.h)
+ *	{"rank":{...}}                            a rank record (rank.h), byte for byte
  *
  * A reader skips lines with unknown members. The file name is for people: the first line identifies
  * the part.

@@ -5,10 +5,10 @@
  * rank.<task>.<pid>.json in the step's runtime directory, JSON on one line, at most
  * NT_RANK_RECORD_MAX bytes; nccl-tune-record(5) says what the members mean:
  *
- * 	{ NT_RANK_FIELDS, "plugins":{...}, "warm":{ NT_RANK_WARM_FIELDS },
- * 	  "marker":{ NT_RANK_MARKER_FIELDS }, "agreement":{...}, "explored":[...],
- * 	  "comms":[{ NT_RANK_COMM_FIELDS, "keys":[{ NT_KEY_FIELDS, "trial":{...} }, ...] }, ...],
- * 	  "counts":{"<what was dropped>":7, ...} }
+ *	{ NT_RANK_FIELDS, "plugins":{...}, "warm":{ NT_RANK_WARM_FIELDS },
+ *	  "marker":{ NT_RANK_MARKER_FIELDS }, "agreement":{...}, "explored":[...],
+ *	  "comms":[{ NT_RANK_COMM_FIELDS, "keys":[{ NT_KEY_FIELDS, "trial":{...} }, ...] }, ...],
+ *	  "counts":{"<what was dropped>":7, ...} }
  *
  * A field is one line in its list (record.def), from which it is written and read. Writers fill the
  * structs below and call the functions below; rankread.h reads.

@@ -2,12 +2,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* says.h - a job's record in one sentence, for people who read AdminComment in sacct's own columns
  *
- * 	step 23.5 ms, was 44.7 ms (1.90 x); saved 0.8 s
- * 	so far: step 44.7 ms; nothing saved yet: still exploring
- * 	cut short: saved 14.2 s
- * 	nothing saved: NCCL's choice is best
- * 	nothing saved: not tuned (nopmix)
- * 	stalled: others wait for rank 3 on n1 (AllReduce 64M, call 1204)
+ *	step 23.5 ms, was 44.7 ms (1.90 x); saved 0.8 s
+ *	so far: step 44.7 ms; nothing saved yet: still exploring
+ *	cut short: saved 14.2 s
+ *	nothing saved: NCCL's choice is best
+ *	nothing saved: not tuned (nopmix)
+ *	stalled: others wait for rank 3 on n1 (AllReduce 64M, call 1204)
  *
  * It begins the job's record. The step's time is that of the last step that was measured; saved and
  * spent times are sums over all steps, without the launch profile's part. "so far": a step was

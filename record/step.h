@@ -6,8 +6,8 @@
  * number+component, or "batch") in the job's, at most
  * NT_STEP_RECORD_MAX bytes, printable ASCII without backslash, braces only as JSON's own:
  *
- * 	{ NT_STEP_FIELDS, "8r2n":{"AllReduce 256K":{ NT_KEY_FIELDS }, ...}, "8r2n NAME":{...},
- * 	  "names":["8r2n NAME", ...], "why":["8r2n 2 <reason>", "<reason>", ...], "rest":["2 <reason>", ...], "more":3 }
+ *	{ NT_STEP_FIELDS, "8r2n":{"AllReduce 256K":{ NT_KEY_FIELDS }, ...}, "8r2n NAME":{...},
+ *	  "names":["8r2n NAME", ...], "why":["8r2n 2 <reason>", "<reason>", ...], "rest":["2 <reason>", ...], "more":3 }
  *
  * Each family of communicators has one member, named by its shape (ranks, nodes) and, if several
  * families have the shape, its name; "names" has the names of the others. The member has one row
@@ -21,7 +21,7 @@
  * Job record, in AdminComment, at most NT_JOB_RECORD_MAX bytes; "more" counts steps that had no
  * room, and "says" is a sentence for people (says.h):
  *
- * 	{"nccl_tune":{"says":SENTENCE,"v":1,"0":STEP,"1":STEP,...,"more":2}}
+ *	{"nccl_tune":{"says":SENTENCE,"v":1,"0":STEP,"1":STEP,...,"more":2}}
  *
  * admincomment-merge.h adds a step's record to a job's, job-summary.h reads a job's.
  *

@@ -4,9 +4,9 @@
  *
  * A line of a node's part of the long form (long.h), and its members:
  *
- * 	{"topology":{ NT_TOPOLOGY_FIELDS,
- * 	   "graphs":[{ NT_GRAPH_FIELDS, "paths":[{"in":0,"gpus":[0,3,2,1],"out":0}, ...] }, ...],
- * 	   "gpus":[{ NT_GPU_FIELDS }, ...], "nics":[{ NT_NIC_FIELDS }, ...]}}
+ *	{"topology":{ NT_TOPOLOGY_FIELDS,
+ *	   "graphs":[{ NT_GRAPH_FIELDS, "paths":[{"in":0,"gpus":[0,3,2,1],"out":0}, ...] }, ...],
+ *	   "gpus":[{ NT_GPU_FIELDS }, ...], "nics":[{ NT_NIC_FIELDS }, ...]}}
  *
  * A graph is how the channels of an algorithm run through the node: for each channel a path, with
  * the order of the GPUs and, if the communicator has several nodes, the NICs at its ends. It is

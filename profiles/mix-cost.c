@@ -274,7 +274,8 @@ static bool by_neighbours(struct points *profile, struct points *base, struct ki
 }
 
 /* A collective that was never calibrated here is estimated from the one that was measured at most
- * sizes between as many nodes: its cost and the profile's ratio. false if there is none. */
+ * sizes between as many nodes: its cost and the profile's ratio. false if there is none. Sends have
+ * variables of their own, so they say nothing of collectives. */
 static bool by_kind(struct points *profile, struct points *base, struct kind kind, unsigned band,
 		    struct time *of_base, double *log_ratio)
 {
@@ -287,7 +288,8 @@ static bool by_kind(struct points *profile, struct points *base, struct kind kin
 		struct kind other = base->point[i].kind;
 		unsigned count = 0;
 
-		if (other.shape.nodes != kind.shape.nodes)
+		if (other.shape.nodes != kind.shape.nodes ||
+		    (nt_kind_tunable(kind.coll) && !nt_kind_tunable(other.coll)))
 			continue;
 		for (unsigned k = 0; k < base->count; k++)
 			count += is_kind(&base->point[k], other);

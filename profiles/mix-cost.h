@@ -6,7 +6,7 @@
  * was not measured is estimated from its neighbours (other sizes of the same collective): by their
  * ratio to the default, or by T = latency + bytes / bandwidth. A calibration measures few
  * collectives; the others are estimated from those measured between as many nodes, with a larger
- * error.
+ * error, and never from sends and receives.
  *
  * The error of the result is computed from the quartiles (the error of a median; consecutive
  * samples count as at most 32), a fixed error of estimates, and the deviation between steps, which
@@ -37,13 +37,13 @@ struct nt_mix {
 	struct nt_mix_key key[NT_ENTRY_KEYS];
 };
 
-/* The mix of an entry's step. */
 /* Ranks that only send, or only receive, are measured as those that do both. */
 static inline int nt_mix_kind(int coll)
 {
 	return coll == NT_P2P_SEND || coll == NT_P2P_RECV ? NT_P2P_SENDRECV : coll;
 }
 
+/* The mix of an entry's step. */
 void nt_mix_of(const struct nt_memory_entry *entry, struct nt_mix *mix);
 
 enum nt_nearness {

@@ -12,7 +12,9 @@
 /* KernelLaunch shows on which thread a plan is launched, and so whether its Coll events come on
  * that thread too; P2pApi shows captures of sends and receives. */
 #define OPEN_BITS ((int)(NT_PROF_COLL | NT_PROF_KERNEL_LAUNCH | NT_PROF_P2P_API))
-#define MEASURE_BITS ((int)NT_PROF_KERNEL_CH)
+/* KernelCh brings Coll and Group events, but no KernelLaunch (profiler.cc@v2.28.9-1): of
+ * a launch that nobody was told of, they would be taken for another thread's (tuner/event.c). */
+#define MEASURE_BITS ((int)(NT_PROF_KERNEL_CH | NT_PROF_KERNEL_LAUNCH))
 
 /* Bits of a chained profiler that include launches or Group events. Then both are switched on, and
  * the calls that show captures, whatever we need: a launch without its Group event would be taken

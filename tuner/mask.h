@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mask.h - which events NCCL sends this process: one int of NCCL's for all communicators
  *
- * Coll and KernelLaunch are on while some key counts turns, KernelCh while some key is measured,
- * none otherwise. What counts sends and receives (tuner/p2p-watch.h) is apart from these: nothing
+ * Coll and KernelLaunch are on while some key counts turns, KernelCh and KernelLaunch while some key,
+ * or sends and receives, are measured, none otherwise. What counts sends and receives (tuner/p2p-watch.h) is apart from these: nothing
  * depends on it, and whoever clears it does not make our events doubtful. The count and the store
  * to NCCL's int are one step under a lock: a late store of 0 would suppress a group's events on
  * this rank only, and with them a turn.

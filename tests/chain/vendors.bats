@@ -37,8 +37,7 @@ google() {
 
 # tasks [option]...: four ranks on two nodes, a process each, with ours; in $mode, without PMIx.
 tasks() {
-	dir=$BATS_TEST_TMPDIR/shm.$RANDOM
-	mkdir -m 700 "$dir"
+	dir=$(mktemp -d "$BATS_TEST_TMPDIR/shm.XXXXXX")
 	: >"$NT_VENDOR_LOG"
 	NCCL_TUNE_POLICY=$(task_policy "$mode" "$dir") run -0 --separate-stderr timeout 300 "$FAKE" --fork 4 --nodes 2 \
 		--noise none --ll128 --call-gap-us 20 --sizes 1M --iters 60 "$@"

@@ -39,8 +39,7 @@ batch() {
 	done
 	{ printf '#!/bin/bash\nshow=%q\n' "$show"; cat; } >"$NT_CLUSTER/work/script"
 	as_user env "${words[@]}" sbatch -Q -W -n1 -o "$NT_CLUSTER/work/output" "$@" script
-	# Where the step before is not quite gone srun says that it waits.
-	sed '/^srun: Step created for/d; /^srun: Job .* step creation temporarily/d' "$NT_CLUSTER/work/output"
+	without_waits <"$NT_CLUSTER/work/output"
 }
 
 log_has() {
@@ -66,7 +65,7 @@ log_has() {
 	[[ ${lines[0]} = *"nccl-tune: --nccl-tune=fast: unknown mode 'fast' (want off, observe, bandit, policy or profile)" ]]
 	run ! as_user salloc --nccl-tune=fast touch ran
 	[[ ${lines[0]} = *"nccl-tune: --nccl-tune=fast: unknown mode 'fast' (want off, observe, bandit, policy or profile)" ]]
-	run -0 as_user squeue -h
+	run -0 as_user squeue -h -t PENDING,RUNNING
 	[ -z "$output" ]
 	[ ! -e "$NT_CLUSTER/work/ran" ]
 }

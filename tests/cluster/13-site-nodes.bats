@@ -43,12 +43,13 @@ nodes() {
 	file "$FILE.n2" '[site]' "$2"
 }
 
-# fake [ITERATIONS [OPTION...]]: two ranks a node; RING/SIMPLE would be found fastest by far. Kept: the records of the first task.
+# fake [OPTION...]: two ranks a node, until all is decided; RING/SIMPLE would be found fastest by far. Kept: the records of
+# the first task.
 fake() {
 	as_user srun -N2 --ntasks-per-node=2 -t 20 --mpi=pmix --nccl-tune=bandit bash -c '"$@"; rc=$?
 		[ "$SLURM_PROCID" != 0 ] || { d=${NCCL_TUNE_POLICY##*,dir=}; cp ${d%%,*}/rank.0.*.json '"$NT_CLUSTER/work/rank.json"'; }
-		exit $rc' - "$NT_TESTS/nt-fake-nccl" --arm RING/SIMPLE=0.4 --noise none --sizes 256K --iters "${1:-4000}" \
-		--call-gap-us 100 "${@:2}" >"$out" 2>"$err" || { cat "$err"; false; }
+		exit $rc' - "$NT_TESTS/nt-fake-nccl" --arm RING/SIMPLE=0.4 --noise none --sizes 256K --iters 2000 \
+		--more 120000 --settled --call-gap-us 100 "$@" >"$out" 2>"$err" || { cat "$err"; false; }
 }
 
 untouched() {
@@ -58,18 +59,18 @@ untouched() {
 
 @test "the same limits on both nodes: forbidden choices are never tried" {
 	nodes '' ''
-	fake 8000
+	fake
 	jq -e '.mismatches == 0 and .keys[0].arm == "RING/SIMPLE" and .keys[0].overridden > 0' "$out"
 	grep -q SIMPLE "$NT_CLUSTER/work/rank.json"
 	nodes 'protocols = ll ll128' 'protocols = ll ll128'
-	fake 8000
+	fake
 	jq -e '.mismatches == 0 and .keys[0].arm != "RING/SIMPLE"' "$out"
 	jq -e '[.. | strings | select(test("/LL"))] | length > 0' "$NT_CLUSTER/work/rank.json"
 }
 
 @test "one node forbids a protocol: all ranks stay on AUTO, and the record names the difference" {
 	nodes '' 'protocols = ll simple'
-	fake 4000 --more 120000 --settled
+	fake
 	untouched
 	grep -q '"policy|' "$NT_CLUSTER/work/rank.json"
 }
@@ -78,7 +79,7 @@ untouched() {
 	local line
 	for line in $'min_gain = 4\nlock = min_gain' 'max_calls = 500' 'calls_max = 500'; do
 		nodes "$line" ''
-		fake 2000 --more 120000 --settled
+		fake
 		untouched
 		grep -q '"policy|' "$NT_CLUSTER/work/rank.json"
 	done
@@ -86,9 +87,9 @@ untouched() {
 
 @test "one node is switched off, or has a broken file: the others stay on AUTO, too" {
 	nodes '' 'tuning = off'
-	fake 2000
+	fake --more 0
 	untouched
 	nodes '' 'tuning = of'
-	fake 2000
+	fake --more 0
 	untouched
 }

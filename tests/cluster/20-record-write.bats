@@ -108,19 +108,16 @@ parallel_steps() {
 	count_steps "$job"
 }
 
-# None may be lost; that all are in accounting at once may fail where slurmctld takes a second to answer.
-rounds_of_eight() {
-	local complete=0 _
+# A record may wait in the spool where slurmctld takes a second to answer; none is written over another.
+@test "eight steps at once: none is lost" {
+	local _
 	for _ in 1 2 3; do
 		parallel_steps
-		[ $((kept + spooled)) -ge 8 ] || return 1
-		[ "$kept" -lt 8 ] || complete=$((complete + 1))
+		[ $((kept + spooled)) -ge 8 ]
+		run -0 as_root "$NT_STAGE/bin/nccl-tune" backfill --spool "$NT_CLUSTER/run/spool" --quiet 0
+		[[ $output != *'written again'* ]] || { echo "$output"; false; }
+		[ "$(sacct_field "$job" admincomment | jq '.nccl_tune | del(.says) | length - 1')" = 8 ]
 	done
-	[ "$complete" -ge 2 ]
-}
-
-@test "eight steps at once: none is lost" {
-	rounds_of_eight
 }
 
 @test "eight steps at once on nodes without a common lock: none is lost" {
@@ -162,7 +159,7 @@ early() {
 }
 
 @test "a decision is recorded while the step runs, so that scancel does not lose it" {
-	submit -n1 <<<'srun ./rank committed sleep 60'
+	submit -n1 <<<'srun ./rank committed sleep 1200'
 	wait_for 15 early "$job" TREE/SIMPLE
 	run -0 as_user scancel "$job"
 	wait_record "$job"
@@ -183,7 +180,7 @@ early() {
 		rm "$dir"/rank.*; ./rank
 		until [ -e again ]; do sleep 0.1; done
 		rm "$dir"/rank.*; RANK_ARM=RING/LL ./rank
-		sleep 60'
+		sleep 1200'
 	END
 	wait_for 20 step_is_seen "$job"
 	sleep 2.5
@@ -196,12 +193,12 @@ early() {
 }
 
 @test "a record that could not be written before a job was cancelled is spooled" {
-	submit -n1 <<<'srun ./rank exploring sleep 60'
+	submit -n1 <<<'srun ./rank exploring sleep 1200'
 	wait_for 20 step_is_seen "$job"
 	run -0 as_user scancel "$job"
 	wait_sacct "$job"
 	wait_for 20 no_helpers
-	if [ -z "$(sacct_field "$job" admincomment)" ]; then
+	if [ -z "$(sacct_field "$job" admincomment)$(comment_now "$job")" ]; then
 		run -0 jq -r '[.v, .cluster, .job, .step, .uid] | @tsv' "$(waiting "$job")"
 		[ "$output" = "1	nt	$job	0	$(id -u "$NT_USER")" ]
 		[ "$(stat -c '%U %a' "$SPOOL" "$(waiting "$job")")" = $'root 700\nroot 600' ]
@@ -251,5 +248,5 @@ step_is_seen() {
 }
 
 array_is_accounted() {
-	[ "$(timeout 10 sacct -n -X -P -j "$1" -o admincomment | grep -c nccl_tune)" = 2 ]
+	[ "$(timeout 60 sacct -n -X -P -j "$1" -o admincomment | grep -c nccl_tune)" = 2 ]
 }

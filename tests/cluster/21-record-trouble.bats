@@ -10,7 +10,8 @@ load ../lib/cluster
 
 setup_file() {
 	cluster_setup
-	cluster_start 2
+	# What a task does when it is told to end takes a busy machine some time.
+	cluster_start 2 -c KillWait=60
 	export SPOOL=$NT_CLUSTER/run/spool RANK=$NT_CLUSTER/work/rank
 	install -m 755 "$BATS_TEST_DIRNAME/20-record-rank.sh" "$RANK"
 }
@@ -127,14 +128,14 @@ helper_of() {
 	wait_for 20 test -s "$NT_CLUSTER/work/returned"
 	[ "$(cat "$NT_CLUSTER/work/returned")" = 'status 7' ]
 	wait_for 10 no_steps_left
-	grep -qh "\[$job.0\].*nccl-tune: nt-recordd ended early; the step's record may be lost" "$NT_CLUSTER"/log/n*.log
+	wait_for 60 grep -qh "\[$job.0\].*nccl-tune: nt-recordd ended early; the step's record may be lost" "$NT_CLUSTER"/log/n*.log
 }
 
 @test "slurmstepd is killed: nt-recordd delivers the record and ends" {
 	local pid
-	submit -n1 <<<'srun ./rank exploring sleep 60'
+	submit -n1 <<<'srun ./rank exploring sleep 1200'
 	wait_for 20 helper_of "$job"
-	sleep 1
+	wait_for 20 step_is_seen "$job"
 	pid=$(stepds "$job.0")
 	[ -n "$pid" ]
 	kill -KILL "$pid"
@@ -143,6 +144,10 @@ helper_of() {
 	as_user scancel "$job"
 	umount -l "$NT_CLUSTER/run/nccl-tune/"n*."$job".0/fs
 	rm -rf "$NT_CLUSTER/run/nccl-tune/"n*."$job".0
+}
+
+step_is_seen() {
+	compgen -G "$NT_CLUSTER/run/nccl-tune/n*.$1.0/fs/step/rank.*.json" >/dev/null
 }
 
 has_no_helper() {
@@ -157,7 +162,7 @@ has_no_helper() {
 	touch "$NT_CLUSTER/work/go"
 	wait_for 20 test -s "$NT_CLUSTER/work/returned"
 	[ "$(cat "$NT_CLUSTER/work/returned")" = 0 ]
-	grep -qh "nccl-tune: job $job step 0: the record is lost: .*; $SPOOL must belong to" "$NT_CLUSTER"/log/n*.log
+	wait_for 60 grep -qh "nccl-tune: job $job step 0: the record is lost: .*; $SPOOL must belong to" "$NT_CLUSTER"/log/n*.log
 	[ -z "$(ls "$SPOOL")" ]
 }
 
@@ -231,10 +236,10 @@ here='touch at.$SLURM_JOB_ID'
 	local -A jobs
 	start steady <<<"srun bash -c 'trap \"rm \\\${dir}/rank.*; RANK_ARM=RING/LL ./rank; exit\" TERM
 		dir=\${NCCL_TUNE_POLICY#*,dir=} dir=\${dir%%,*}; ./rank committed; $here; while :; do sleep 0.1; done'"
-	start before <<<"srun bash -c '$here; sleep 60'"
-	start exploring <<<"srun ./rank exploring bash -c '$here; sleep 60'"
+	start before <<<"srun bash -c '$here; sleep 1200'"
+	start exploring <<<"srun ./rank exploring bash -c '$here; sleep 1200'"
 	wait_for 60 has_record "${jobs[steady]}"
-	start first <<<"srun ./rank committed bash -c '$here; sleep 60'"
+	start first <<<"srun ./rank committed bash -c '$here; sleep 1200'"
 	as_user scancel "${jobs[first]}" "${jobs[steady]}" "${jobs[before]}" "${jobs[exploring]}"
 	settle first steady before exploring
 	run -1 user_report before
@@ -255,7 +260,7 @@ signal_slurmctld() {
 
 @test "scancel while the last record is being delivered" {
 	local -A jobs
-	start last <<<"srun ./rank exploring bash -c '$here; until [ -e go ]; do sleep 0.05; done'; sleep 60"
+	start last <<<"srun ./rank exploring bash -c '$here; until [ -e go ]; do sleep 0.05; done'; sleep 1200"
 	signal_slurmctld STOP
 	touch "$NT_CLUSTER/work/go"
 	wait_for 60 compgen -G "$SPOOL/nt.$job.0.*"
@@ -283,7 +288,7 @@ signal_slurmctld() {
 @test "the node is lost: the record is what slurmctld has received before" {
 	local -A jobs
 	local pid tasks
-	start lost -w n2 --no-requeue <<<"srun ./rank committed bash -c '$here; sleep 600'"
+	start lost -w n2 --no-requeue <<<"srun ./rank committed bash -c '$here; sleep 1200'"
 	wait_for 60 has_record "$job"
 	cluster kill n2
 	tasks=$(for pid in $(stepds "$job.0") $(stepds "$job.batch"); do pgrep -P "$pid"; done)
@@ -307,7 +312,7 @@ signal_slurmctld() {
 	local -A jobs
 	local -x NCCL_TUNE_RECORD_DIR=$NT_CLUSTER/work/records
 	start again --requeue <<<"srun bash -c '[ \${SLURM_RESTART_COUNT:-0} = 0 ] || export RANK_ARM=RING/LL; ./rank committed'
-		[ \${SLURM_RESTART_COUNT:-0} = 1 ] || srun ./rank committed bash -c '$here; sleep 60'"
+		[ \${SLURM_RESTART_COUNT:-0} = 1 ] || srun ./rank committed bash -c '$here; sleep 1200'"
 	wait_for 60 has_step "$job" 1
 	as_root scontrol requeue "$job"
 	wait_for 60 is_pending "$job"

@@ -12,7 +12,7 @@ setup_file() {
 	cluster_setup
 	[ -x "$NT_STAGE/bin/nccl-tune" ]
 	cluster_start 2 -c SchedulerParameters=bf_interval=1
-	NAME=$(timeout 10 scontrol show config | sed -n 's/^ClusterName *= *//p')
+	NAME=$(timeout 60 scontrol show config | sed -n 's/^ClusterName *= *//p')
 	export NAME
 }
 
@@ -47,7 +47,7 @@ spooled() {
 
 # ended_job [TEXT]: a job that has ended, with TEXT in its AdminComment; its id is in $job.
 ended_job() {
-	job=$(as_user sbatch --parsable -o /dev/null -n1 --wrap 'sleep 120')
+	job=$(as_user sbatch --parsable -o /dev/null -n1 --wrap 'sleep 1200')
 	wait_for 20 is_running "$job"
 	[ -z "${1:-}" ] || as_root scontrol update "jobid=$job" "admincomment=$1"
 	as_user scancel "$job"
@@ -55,7 +55,7 @@ ended_job() {
 }
 
 is_running() {
-	[ "$(timeout 5 squeue -h -j "$1" -o %T | sort -u)" = RUNNING ]
+	[ "$(timeout 60 squeue -h -j "$1" -o %T | sort -u)" = RUNNING ]
 }
 
 @test "two steps of an ended job, once" {
@@ -100,15 +100,15 @@ is_running() {
 
 @test "tasks of an array and components of a heterogeneous job are told apart" {
 	local het task
-	job=$(as_user sbatch --parsable -o /dev/null --array=1-2 --wrap 'sleep 120')
-	het=$(as_user sbatch --parsable -o /dev/null -n1 : -n1 --wrap 'sleep 120')
+	job=$(as_user sbatch --parsable -o /dev/null --array=1-2 --wrap 'sleep 1200')
+	het=$(as_user sbatch --parsable -o /dev/null -n1 : -n1 --wrap 'sleep 1200')
 	wait_for 20 is_running "$job,$het"
 	as_user scancel "$job" "$het"
 	wait_sacct "${job}_1"
 	wait_sacct "${job}_2"
 	wait_sacct "$het+1"
 	# The array's own number is that of one of its tasks, the heterogeneous job's that of component 0.
-	task=$(timeout 10 sacct -nPX -j "$job" -o jobid,jobidraw | sed -n "s/|$job\$//p")
+	task=$(timeout 60 sacct -nPX -j "$job" -o jobid,jobidraw | sed -n "s/|$job\$//p")
 	spool "$job" 0 TREE/LL
 	spool "$het" 0 RING/SIMPLE
 	run -0 backfill
@@ -120,7 +120,7 @@ is_running() {
 }
 
 @test "a running job is left for later" {
-	job=$(as_user sbatch --parsable -o /dev/null -n1 --wrap 'sleep 120')
+	job=$(as_user sbatch --parsable -o /dev/null -n1 --wrap 'sleep 1200')
 	wait_for 20 is_running "$job"
 	wait_for 20 is_known "$job"
 	spool "$job" 0 TREE/LL
@@ -134,7 +134,7 @@ is_running() {
 }
 
 is_known() {
-	[ -n "$(timeout 10 sacct -nPX -j "$1" -o jobid)" ]
+	[ -n "$(timeout 60 sacct -nPX -j "$1" -o jobid)" ]
 }
 
 @test "a damaged file and an unknown job do not stop the rest" {
@@ -177,7 +177,7 @@ is_known() {
 @test "only root can run it, one at a time" {
 	run -1 as_user "$NT_STAGE/bin/nccl-tune" backfill --spool "$SPOOL"
 	[[ $output = *'only root may'* ]]
-	run -1 flock "$SPOOL" timeout 30 "$NT_STAGE/bin/nccl-tune" backfill --spool "$SPOOL"
+	run -1 flock "$SPOOL" timeout 300 "$NT_STAGE/bin/nccl-tune" backfill --spool "$SPOOL"
 	[[ $output = *'another backfill is running'* ]]
 	run -1 backfill --spool "$SPOOL/none"
 	[[ $output = *'No such file or directory'* ]]

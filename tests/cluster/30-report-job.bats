@@ -11,7 +11,7 @@ load ../lib/cluster
 setup_file() {
 	cluster_setup
 	[ -x "$NT_STAGE/bin/nccl-tune" ]
-	cluster_start 2 -c MinJobAge=2 -c SchedulerParameters=bf_interval=1
+	cluster_start 2 -c MinJobAge=3600 -c SchedulerParameters=bf_interval=1
 }
 
 setup() {
@@ -50,12 +50,12 @@ submit() {
 }
 
 is_running() {
-	[ "$(timeout 5 squeue -h -j "$1" -o %T | sort -u)" = RUNNING ]
+	[ "$(timeout 60 squeue -h -j "$1" -o %T | sort -u)" = RUNNING ]
 }
 
 # A job that runs until it is cancelled, with TEXT in its AdminComment; its id is in $job.
 start_job() {
-	job=$(submit -n1 --wrap 'sleep 120')
+	job=$(submit -n1 --wrap 'sleep 1200')
 	wait_for 20 is_running "$job"
 	as_root scontrol update "jobid=$job" "admincomment=$1"
 }
@@ -66,7 +66,7 @@ end_job() {
 }
 
 is_forgotten() {
-	! timeout 5 scontrol show job "$1"
+	! timeout 60 scontrol show job "$1"
 }
 
 @test "a running job's record comes from slurmctld: accounting has none yet" {
@@ -139,7 +139,12 @@ is_forgotten() {
 @test "a job that slurmctld has forgotten" {
 	start_job "$(record 0 NVLS/SIMPLE)"
 	end_job
+	sed -i 's/^MinJobAge=.*/MinJobAge=2/' "$SLURM_CONF"
+	as_root scontrol reconfigure
 	wait_for 100 is_forgotten "$job"
+	sed -i 's/^MinJobAge=.*/MinJobAge=3600/' "$SLURM_CONF"
+	as_root scontrol reconfigure
+	cluster_wait
 	run -0 report --json "$job"
 	run -0 jq -r '.jobs[] | .job as $job | .steps[] | .step as $step | .communicators[].keys[] |
 		[$job, $step, .auto, .arm, .bytes, .gain_percent, .state] | @tsv' <<<"$output"
@@ -147,7 +152,7 @@ is_forgotten() {
 }
 
 @test "an array is shown task by task, also when some have ended" {
-	job=$(submit --array=1-3 --wrap 'sleep 120')
+	job=$(submit --array=1-3 --wrap 'sleep 1200')
 	wait_for 20 is_running "$job"
 	as_root scontrol update "jobid=${job}_1" "admincomment=$(record 0 RING/LL)"
 	as_root scontrol update "jobid=${job}_3" "admincomment=$(record 0 TREE/LL)"
@@ -170,7 +175,7 @@ is_forgotten() {
 }
 
 @test "a heterogeneous job is shown component by component" {
-	job=$(submit -n1 : -n1 --wrap 'sleep 120')
+	job=$(submit -n1 : -n1 --wrap 'sleep 1200')
 	wait_for 20 is_running "$job"
 	as_root scontrol update "jobid=$((job + 1))" "admincomment=$(record 0 TREE/LL)"
 	run -0 report "$job"
@@ -185,7 +190,7 @@ is_forgotten() {
 
 @test "several jobs, a range, a user's jobs, and output for programs" {
 	local both
-	job=$(submit --array=1-2 --wrap 'sleep 120')
+	job=$(submit --array=1-2 --wrap 'sleep 1200')
 	wait_for 20 is_running "$job"
 	as_root scontrol update "jobid=${job}_1" "admincomment=$(record 0 RING/LL)"
 	as_root scontrol update "jobid=${job}_2" "admincomment=$(record 0 TREE/LL)"
@@ -242,7 +247,7 @@ is_forgotten() {
 	start_job "$(record 0 RING/LL)"
 	end_job
 	a=$job
-	job=$(submit -n1 -J second --wrap 'srun -n1 -J other true; srun -n1 -J same true; srun -n1 -J same true; sleep 120')
+	job=$(submit -n1 -J second --wrap 'srun -n1 -J other true; srun -n1 -J same true; srun -n1 -J same true; sleep 1200')
 	b=$job
 	wait_for 60 has_step "$b" 2
 	as_root scontrol update "jobid=$b" "admincomment=$(record 2 TREE/LL | sed 's/"2":\(.*\)}}$/"0":\1,"1":\1,"2":\1}}/')"

@@ -41,7 +41,7 @@ job() {
 	need_pmix
 	as_user srun -N2 --ntasks-per-node=2 -t 20 --mpi=pmix --nccl-tune=bandit bash -c \
 		'[ "$SLURM_PROCID" != 0 ] || echo "$SLURM_JOB_ID" >&2; nccl=2.30.7; '"$1"'; exec "$@" --nccl "$nccl"' - \
-		"$NT_TESTS/nt-fake-nccl" --arm RING/SIMPLE=0.4 --sizes 256K --iters 4000 --call-gap-us 100 \
+		"$NT_TESTS/nt-fake-nccl" --arm RING/SIMPLE=0.4 --sizes 256K --iters 2000 --more 120000 --settled --call-gap-us 100 \
 		>"$out" 2>"$err" || { cat "$err"; return 1; }
 	jq -e '.mismatches == 0' "$out" >/dev/null || { cat "$out" "$err"; return 1; }
 	job=$(grep -m1 -xE '[0-9]+' "$err")

@@ -80,7 +80,7 @@ record() {
 			'"$@" || exit; dir=${NCCL_TUNE_POLICY##*,dir=}; cp "${dir%%,*}/rank.$SLURM_PROCID".*.json "$0"' \
 			"$kept" "$NT_TESTS/nt-fake-nccl" --trace "$TRACES/h200-2x4-seq.csv,2x4" \
 			--auto-picks "$TRACES/h200-auto-picks.csv" --sizes 64K,256K,1M --iters 3000 \
-			--call-gap-us 100 >"$out" 2>"$err" || { cat "$out" "$err"; false; }
+			"${decided[@]}" --call-gap-us 100 >"$out" 2>"$err" || { cat "$out" "$err"; false; }
 		run -0 --separate-stderr "$NT_STAGE/bin/nccl-tune" replay --json "$kept"/rank.0.*.json
 		jq -e 'length == 3 and all(.[]; .same) and any(.[]; .recorded_arm == "TREE/SIMPLE")' <<<"$output" >/dev/null ||
 			{ echo "$output"; false; }
@@ -223,13 +223,15 @@ is_explored() {
 	watch --once "$1" | grep -q 'calls'
 }
 
+# Its processes stand still while they are looked at.
 @test "a running job is watched to its end, on a terminal and as lines" {
 	local id screen pids
-	job 2 2 --iters 5000 --realtime 1 &
+	TUNE=--nccl-tune=bandit,screen_blocks=64,max_calls=100000 job 2 2 --iters 5000 --realtime 1 &
 	pids=$!
 	wait_for 60 job_number
 	id=$(job_number)
 	wait_for 60 is_explored "$id"
+	as_user scancel --signal=STOP "$id.0"
 	run -0 --separate-stderr watch --once "$id"
 	[ -z "$stderr" ]
 	[[ $output = "Job $id: running for "*"From the files of its processes on this node"*"Being explored"*'['*' of '*' calls'* ]] ||
@@ -238,9 +240,14 @@ is_explored() {
 	as_user env TERM=xterm script -qec "stty cols 60 rows 20; exec '$NT_STAGE/bin/nccl-tune' watch --interval 2 \
 		--rundir '$NT_CLUSTER/run/nccl-tune' $id" /dev/null >"$BATS_TEST_TMPDIR/screen" </dev/null &
 	pids+=" $!"
-	run -0 --separate-stderr watch --interval 2 "$id.0"
-	[ -z "$stderr" ]
+	watch --interval 2 "$id.0" >"$BATS_TEST_TMPDIR/lines" 2>"$BATS_TEST_TMPDIR/lines.err" &
+	pids+=" $!"
+	wait_for 60 grep -q 'Being explored' "$BATS_TEST_TMPDIR/screen"
+	wait_for 60 grep -q 'running' "$BATS_TEST_TMPDIR/lines"
+	as_user scancel --signal=CONT "$id.0"
 	wait $pids
+	[ ! -s "$BATS_TEST_TMPDIR/lines.err" ]
+	output=$(<"$BATS_TEST_TMPDIR/lines")
 	[[ $output = *" job $id.0: running"*"AllReduce 256K on the 4 ranks across 2 nodes"*": "*"
 Job $id.0: completed."*"
 To see all of it: nccl-tune report $id.0" ]] || { echo "$output"; false; }

@@ -23,7 +23,7 @@ teardown_file() {
 
 # job NODES TASKS-PER-NODE [option]...: AllGather, for which NCCL chooses rings, observed; its id is in $job.
 job() {
-	run -0 --separate-stderr as_user srun -N"$1" --ntasks-per-node="$2" -t 5 --nccl-tune=observe \
+	run -0 --separate-stderr as_user srun -N"$1" --ntasks-per-node="$2" -t 20 --nccl-tune=observe \
 		bash -c '[ "$SLURM_PROCID" != 0 ] || echo "$SLURM_JOB_ID" >&2; exec "$@" >/dev/null' - "$NT_TESTS/nt-fake-nccl" \
 		--coll allgather --sizes 1M --iters 120 --noise lognormal:0.03 "${@:3}"
 	job=$(grep -m1 -xE '[0-9]+' <<<"$stderr")

@@ -55,12 +55,12 @@ done_measuring() {
 }
 
 @test "tensor, data and pipeline groups at once" {
-	job '-N2 --ntasks-per-node=4' --iters 12000 --more 60000 --comms world,tp:4,dp:4,pp:2
+	job '-N2 --ntasks-per-node=4' --iters 12000 --more 60000 --settled --comms world,tp:4,dp:4,pp:2
 	found world 8
 	done_measuring
 	# Times from start to start hold what the other groups do in between: no arm is expected, but each has tried.
 	tried dp:4 pp:2
-	job '-N4 --ntasks-per-node=2' --iters 12000 --more 60000 --comms world,tp:2,dp:2,pp:4
+	job '-N4 --ntasks-per-node=2' --iters 12000 --more 60000 --settled --comms world,tp:2,dp:2,pp:4
 	found world 8
 	tried dp:2 pp:4
 	done_measuring
@@ -75,17 +75,17 @@ done_measuring() {
 }
 
 @test "a group of ranks on a part of two nodes" {
-	job '-N2 --ntasks-per-node=4' --iters 25000 --more 60000 --comms split:bbaaaabb
+	job '-N2 --ntasks-per-node=4' --iters 25000 --more 60000 --settled --comms split:bbaaaabb
 	found split:bbaaaabb 8
 	done_measuring
 }
 
 @test "LL128 is tried only if no rank of any node sees a risk" {
 	local rank
-	job '-N2 --ntasks-per-node=2' --iters 3000 --more 60000 --ll128 --arm RING/LL128=0.1
+	job '-N2 --ntasks-per-node=2' --iters 3000 --more 60000 --settled --ll128 --arm RING/LL128=0.1
 	json '.keys[0].arms["RING/LL128"] == 4'
 	for rank in 0 3; do
-		job '-N2 --ntasks-per-node=2' --iters 3000 --more 60000 --ll128 --arm RING/LL128=0.1 --env "NT_FAKE_ARM=%r:$rank"
+		job '-N2 --ntasks-per-node=2' --iters 3000 --more 60000 --settled --ll128 --arm RING/LL128=0.1 --env "NT_FAKE_ARM=%r:$rank"
 		found world 4
 		job '-N2 --ntasks-per-node=2' --iters 300 --ll128 --arm RING/LL128=0.1 --env "NT_FAKE_ARM=%r:$rank" --comms world,dp:2 \
 			--churn 20
@@ -94,7 +94,7 @@ done_measuring() {
 }
 
 @test "hundreds of communicators are created and destroyed, and the last one is tuned" {
-	job '-N2 --ntasks-per-node=4' --iters 12000 --more 60000 --comms tp:2,block:8,roll:3 --churn 2x120
+	job '-N2 --ntasks-per-node=4' --iters 12000 --more 60000 --settled --comms tp:2,block:8,roll:3 --churn 2x120
 	found block:8 8
 	done_measuring
 	job '-N2 --ntasks-per-node=4' --iters 400 --comms world,roll:4,dp:4 --churn 1 --interleave
@@ -108,55 +108,55 @@ done_measuring() {
 }
 
 @test "a launcher in each task that starts the ranks, as torchrun does" {
-	job '-N2 --ntasks-per-node=1' --iters 12000 --more 60000 --procs-per-task 4
+	job '-N2 --ntasks-per-node=1' --iters 12000 --more 60000 --settled --procs-per-task 4
 	found world 8
 	done_measuring
-	job '-N4 --ntasks-per-node=1' --iters 12000 --more 60000 --procs-per-task 2
+	job '-N4 --ntasks-per-node=1' --iters 12000 --more 60000 --settled --procs-per-task 2
 	found world 8
 	done_measuring
 }
 
 @test "launchers, with groups inside and across their nodes" {
-	job '-N2 --ntasks-per-node=1' --iters 12000 --more 60000 --procs-per-task 4 --comms world,tp:4,dp:4 --interleave
+	job '-N2 --ntasks-per-node=1' --iters 12000 --more 60000 --settled --procs-per-task 4 --comms world,tp:4,dp:4 --interleave
 	found world 8
 }
 
 @test "one rank on each of four nodes" {
-	job '-N4 --ntasks-per-node=1' --iters 12000 --more 60000
+	job '-N4 --ntasks-per-node=1' --iters 12000 --more 60000 --settled
 	found world 4
 	done_measuring
 }
 
 @test "nodes with different numbers of ranks" {
-	job '-N2 -n5' --iters 12000 --more 60000
+	job '-N2 -n5' --iters 12000 --more 60000 --settled
 	found world 5
 	done_measuring
-	job '-N3 -n7 -m cyclic' --iters 12000 --more 60000 --comms world,tp:3
+	job '-N3 -n7 -m cyclic' --iters 12000 --more 60000 --settled --comms world,tp:3
 	found world 7
 }
 
 @test "tasks that never use NCCL" {
-	job '-N2 --ntasks-per-node=4' --iters 12000 --more 60000 --idle-tasks every:4 --idle-s 4
+	job '-N2 --ntasks-per-node=4' --iters 12000 --more 60000 --settled --idle-tasks every:4 --idle-s 4
 	found world 6
 	done_measuring
-	job '-N2 --ntasks-per-node=4' --iters 12000 --more 60000 --idle-tasks 0,3
+	job '-N2 --ntasks-per-node=4' --iters 12000 --more 60000 --settled --idle-tasks 0,3
 	json '.ranks == 6'
 	job '-N4 --ntasks-per-node=2' --iters 1000 --idle-tasks 2,3,5
 	json '.ranks == 5'
 }
 
 @test "several ranks in a process: one thread for each, or one for all" {
-	job '-N2 --ntasks-per-node=1' --iters 12000 --more 60000 --ranks-in-process 4
+	job '-N2 --ntasks-per-node=1' --iters 12000 --more 60000 --settled --ranks-in-process 4
 	found world 8
 	done_measuring
-	job '-N2 --ntasks-per-node=2' --iters 12000 --more 60000 --ranks-in-process 2 --one-thread
+	job '-N2 --ntasks-per-node=2' --iters 12000 --more 60000 --settled --ranks-in-process 2 --one-thread
 	found world 8
 	done_measuring
 	job '-N2 --ntasks-per-node=1' --iters 600 --ranks-in-process 4 --one-thread --comms world,tp:2,dp:4 --churn 50
 }
 
 @test "decisions that no collective follows, on one rank or on all" {
-	job '-N2 --ntasks-per-node=4' --iters 12000 --more 60000 --simulate-on 5@3 --fail 4
+	job '-N2 --ntasks-per-node=4' --iters 12000 --more 60000 --settled --simulate-on 5@3 --fail 4
 	found world 8
 	done_measuring
 	job '-N2 --ntasks-per-node=4' --iters 1000 --simulate-on 2@1 --fail 7 --comms world,tp:2,dp:4 --interleave
@@ -165,13 +165,13 @@ done_measuring() {
 }
 
 @test "Broadcasts with different roots, decided as an AllGather without events" {
-	job '-N2 --ntasks-per-node=2' --iters 12000 --more 60000 --nccl 2.30.7 --allgatherv 5 --coll allreduce,allgather,broadcast
+	job '-N2 --ntasks-per-node=2' --iters 12000 --more 60000 --settled --nccl 2.30.7 --allgatherv 5 --coll allreduce,allgather,broadcast
 	json '[.keys[] | select(.coll == "Broadcast") | .overridden] == [0]'
 	json '[.keys[] | select(.coll == "AllReduce")][0].arms["RING/SIMPLE"] == 4'
 }
 
 @test "communicators aborted while exploring, and new ones" {
-	job '-N2 --ntasks-per-node=4' --iters 6000 --abort-every 150x4
+	job '-N2 --ntasks-per-node=4' --iters 6000 --more 60000 --settled --abort-every 150x4
 	found world 8
 	job '-N2 --ntasks-per-node=4' --iters 600 --abort-every 40 --comms world,tp:4,dp:4 --interleave
 	job '-N2 --ntasks-per-node=4' --iters 300 --abort --comms world,tp:4,dp:4

@@ -38,11 +38,11 @@ entry() {
 }
 
 @test "one step finds an arm, the next one confirms it sooner, and a policy uses it" {
-	job bandit,launch=default --iters 3000 || { cat "$err"; false; }
+	job bandit,launch=default --iters 3000 --more 60000 --settled || { cat "$err"; false; }
 	json '.mismatches == 0 and .keys[0].arm == "RING/SIMPLE"'
 	run -0 entry
 	jq -e '.arm == "RING/SIMPLE" and .spent_calls > 50' <<<"$output"
-	job bandit,launch=default --iters 3000 || { cat "$err"; false; }
+	job bandit,launch=default --iters 3000 --more 60000 --settled || { cat "$err"; false; }
 	json '.mismatches == 0 and .keys[0].arm == "RING/SIMPLE"'
 	run -0 entry
 	jq -e '.arm == "RING/SIMPLE" and .spent_calls == 50' <<<"$output"
@@ -62,7 +62,7 @@ entry() {
 }
 
 @test "arms remembered on two nodes are not used on one" {
-	job bandit,launch=default --iters 3000 || { cat "$err"; false; }
+	job bandit,launch=default --iters 3000 --more 60000 --settled || { cat "$err"; false; }
 	json '.mismatches == 0 and .keys[0].arm == "RING/SIMPLE"'
 	as_user srun -N1 -n4 -t 20 --mpi=pmix --nccl-tune=policy "$NT_TESTS/nt-fake-nccl" --sizes 4M --iters 500 \
 		--realtime 1 >"$out" 2>"$err"

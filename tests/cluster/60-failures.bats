@@ -30,7 +30,7 @@ teardown() {
 
 fake() {
 	as_user srun -N2 --ntasks-per-node=2 -t 20 --mpi=pmix --nccl-tune=bandit "$NT_TESTS/nt-fake-nccl" \
-		--arm RING/SIMPLE=0.4 --noise none --sizes 256K --iters 8000 --call-gap-us 100 "$@" >"$out" 2>"$err"
+		--arm RING/SIMPLE=0.4 --noise none --sizes 256K --iters 4000 --more 120000 --settled --call-gap-us 100 "$@" >"$out" 2>"$err"
 }
 
 # The job ran to its end with nothing changed by us.
@@ -86,7 +86,7 @@ untouched() {
 @test "one node cannot communicate: it has no libpmix" {
 	as_user srun -N2 --ntasks-per-node=2 -t 20 --mpi=pmix --nccl-tune=bandit,join_timeout=1 bash -c \
 		'[ "$SLURM_NODEID" = 0 ] || unset PMIX_NAMESPACE; exec "$@"' - "$NT_TESTS/nt-fake-nccl" \
-		--arm RING/SIMPLE=0.4 --noise none --sizes 256K --iters 12000 --call-gap-us 100 >"$out" 2>"$err" ||
+		--arm RING/SIMPLE=0.4 --noise none --sizes 256K --iters 4000 --more 120000 --settled --call-gap-us 100 >"$out" 2>"$err" ||
 		{ cat "$err"; false; }
 	untouched
 }
@@ -97,7 +97,7 @@ pmix() {
 	local job
 	as_user srun -N2 --ntasks-per-node=2 -t 20 --mpi=pmix --nccl-tune=bandit,join_timeout=1 bash -c \
 		'[ "$SLURM_PROCID" != 0 ] || echo "job $SLURM_JOB_ID" >&2; '"$3"'; exec "$@"' - "$NT_TESTS/nt-fake-nccl" \
-		--arm RING/SIMPLE=0.4 --noise none --sizes 256K --iters 12000 --call-gap-us 100 >"$out" 2>"$err" ||
+		--arm RING/SIMPLE=0.4 --noise none --sizes 256K --iters 4000 --more 120000 --settled --call-gap-us 100 >"$out" 2>"$err" ||
 		{ echo "$3: exit status $?"; cat "$err"; return 1; }
 	untouched
 	job=$(sed -n 's/^job //p' "$err")
@@ -127,7 +127,7 @@ pmix() {
 	as_user srun -N2 --ntasks-per-node=2 -t 20 --mpi=pmix --nccl-tune=bandit bash -c \
 		'[ "$SLURM_PROCID" != 0 ] || echo "$SLURM_JOB_ID" >&2
 		[ "$SLURM_PROCID" != 3 ] || NCCL_TUNE_POLICY=${NCCL_TUNE_POLICY/min_gain=3/min_gain=6}; exec "$@"' - \
-		"$NT_TESTS/nt-fake-nccl" --arm RING/SIMPLE=0.4 --noise none --sizes 256K --iters 4000 --call-gap-us 100 \
+		"$NT_TESTS/nt-fake-nccl" --arm RING/SIMPLE=0.4 --noise none --sizes 256K --iters 4000 --more 120000 --settled --call-gap-us 100 \
 		>"$out" 2>"$err" || { cat "$err"; false; }
 	untouched
 	job=$(grep -m1 -xE '[0-9]+' "$err")
@@ -139,7 +139,7 @@ pmix() {
 @test "one rank has no plugin: all stay on AUTO" {
 	as_user srun -N2 --ntasks-per-node=2 -t 20 --mpi=pmix --nccl-tune=bandit,join_timeout=1 bash -c \
 		'[ "$SLURM_PROCID" != 2 ] || export NCCL_TUNER_PLUGIN=none NCCL_PROFILER_PLUGIN=none; exec "$@"' - \
-		"$NT_TESTS/nt-fake-nccl" --arm RING/SIMPLE=0.4 --noise none --sizes 256K --iters 12000 --call-gap-us 100 \
+		"$NT_TESTS/nt-fake-nccl" --arm RING/SIMPLE=0.4 --noise none --sizes 256K --iters 4000 --more 120000 --settled --call-gap-us 100 \
 		>"$out" 2>"$err" || { cat "$err"; false; }
 	untouched
 }
@@ -147,7 +147,7 @@ pmix() {
 # A rank that dies takes an NCCL job with it: the others end as they do without the plugin.
 status_of() {
 	local rc=0
-	as_user srun -N2 --ntasks-per-node=2 -t 20 --mpi=pmix "$@" --iters 2000 --call-gap-us 500 --peer-timeout 3 \
+	as_user srun -N2 --ntasks-per-node=2 -t 20 --mpi=pmix "$@" --iters 2000 --call-gap-us 500 --peer-timeout 10 \
 		>"$out" 2>"$err" || rc=$?
 	echo "$rc"
 }
@@ -186,7 +186,7 @@ status_of() {
 }
 
 any_job_running() {
-	[ -n "$(timeout 5 squeue -h -t R)" ]
+	[ -n "$(timeout 60 squeue -h -t R)" ]
 }
 
 @test "nothing of nccl-tune is left behind" {

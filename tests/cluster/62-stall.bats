@@ -32,7 +32,7 @@ submit() {
 		printf '%q ' exec srun --mpi=pmix --kill-on-bad-exit=0 "$NT_TESTS/nt-fake-nccl" --noise none --sizes 64M \
 			--call-gap-us 1000 --peer-timeout 600 "$@"
 	} >"$NT_CLUSTER/work/script"
-	job=$(as_user sbatch --parsable -N2 --ntasks-per-node=2 -t 5 "${options[@]}" -o "$NT_CLUSTER/work/output" \
+	job=$(as_user sbatch --parsable -N2 --ntasks-per-node=2 -t 60 "${options[@]}" -o "$NT_CLUSTER/work/output" \
 		--nccl-tune="$settings" script)
 }
 
@@ -52,11 +52,16 @@ has_said() {
 }
 
 job_runs() {
-	[ "$(timeout 5 squeue -h -j "$1" -o %T)" = RUNNING ]
+	[ "$(timeout 60 squeue -h -j "$1" -o %T)" = RUNNING ]
+}
+
+# job_calls JOB: ranks of both nodes have left a record, so they make calls.
+job_calls() {
+	compgen -G "$NT_CLUSTER/run/nccl-tune/n1.$1.0/fs/step/rank.*.json" && compgen -G "$NT_CLUSTER/run/nccl-tune/n2.$1.0/fs/step/rank.*.json"
 }
 
 job_is_gone() {
-	! timeout 5 squeue -h -j "$1" -o %T | grep -qE "RUNNING|PENDING|CONFIGURING"
+	! timeout 60 squeue -h -j "$1" -o %T | grep -qE "RUNNING|PENDING|CONFIGURING"
 }
 
 # first_node_says START: in the short form, which its ranks alone are in.
@@ -108,12 +113,12 @@ behind='^Rank 3 on n2( \(no longer seen\))? had not begun AllReduce 64M, call 20
 
 @test "scancel while calls are made: where the program was, and nobody is named" {
 	submit observe,stall=3 -- --iters 1000000
-	wait_for 60 job_runs "$job"
+	wait_for 60 job_calls "$job"
 	sleep 5
 	as_user scancel "$job"
 	ended "$job"
 	run -0 says lastcalls
-	[[ $output =~ ^"When last seen, all 4 ranks had begun "[0-9to\ ]+" calls; the newest was AllReduce 64M, call "[0-9]+", "[0-9]\.[0-9]" s earlier."$ ]]
+	[[ $output =~ ^"When last seen, all 4 ranks had begun "[0-9to\ ]+" calls; the newest was AllReduce 64M, call "[0-9]+", "[0-9]+\.[0-9]" s earlier."$ ]]
 	[ -z "$(says behind)" ]
 }
 

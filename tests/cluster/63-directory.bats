@@ -51,7 +51,7 @@ indir='[[ $NCCL_TUNE_POLICY =~ ,dir=([^,]*), ]] && cd "${BASH_REMATCH[1]}" || ex
 
 # A step of another user's has all that a tuned one has.
 others_are_tuned() {
-	NT_TIMEOUT_S=100 as_root srun -w n1 -t 1 --nccl-tune=bandit bash -c "$indir; touch file"
+	as_root srun -w n1 -t 20 --nccl-tune=bandit bash -c "$indir; touch file"
 }
 
 # What a slurmstepd that was killed would have left, with what follows in it, and this is old.
@@ -68,7 +68,7 @@ leave() {
 # A step that ends has it tidied up; on a busy machine that takes more than one run.
 tidied_up() {
 	rm -f "$RUNDIR/cleanup"
-	as_root srun -w n1 -t 1 --nccl-tune=observe true
+	as_root srun -w n1 -t 20 --nccl-tune=observe true
 	sleep 1
 	nothing_left
 }
@@ -118,12 +118,12 @@ tidied_up() {
 be_mute() {
 	coproc MUTE { exec "$NT_TESTS/nt-mute" "$@" 3>&-; }
 	mute=$MUTE_PID
-	read -r -t 60 -u "${MUTE[0]}" || skip "no FUSE here"
+	read -r -t 600 -u "${MUTE[0]}" || skip "no FUSE here"
 }
 
 @test "a file system that does not respond is not entered: in a running step" {
 	local step dir
-	as_user srun -w n1 -t 2 --nccl-tune=observe bash -c "$indir"'; mkdir sub; touch rank.0.1.json; pwd >"$0"
+	as_user srun -w n1 -t 20 --nccl-tune=observe bash -c "$indir"'; mkdir sub; touch rank.0.1.json; pwd >"$0"
 		while [ -e "$0" ]; do sleep 0.5; touch rank.1.$((++n)).json; done' "$NT_CLUSTER/work/where" >"$out" 2>&1 3>&- &
 	step=$!
 	wait_for 20 test -s "$NT_CLUSTER/work/where"
@@ -157,7 +157,7 @@ stuck() {
 	install -m 755 "$BATS_TEST_DIRNAME/20-record-rank.sh" "$NT_CLUSTER/work/rank"
 	be_mute --take "$hung"
 	: >"$NT_CLUSTER/work/go"
-	NCCL_TUNE_RECORD_DIR=$hung as_user srun -w n1 -t 2 --nccl-tune=observe bash -c '
+	NCCL_TUNE_RECORD_DIR=$hung as_user srun -w n1 -t 20 --nccl-tune=observe bash -c '
 		./rank committed; while [ -e go ]; do sleep 0.1; done; ./rank committed' >"$out" 2>&1 3>&- &
 	step=$!
 	wait_for 30 stuck
@@ -183,11 +183,11 @@ held() {
 # hold OPTION...: a step that leaves files, and somebody else who was there.
 hold() {
 	site "$@"
-	as_user srun -w n1 -t 2 --nccl-tune=observe bash -c "$indir"'; mkdir -p keep/it; head -c 4M /dev/zero | tee fill >keep/it/fill
+	as_user srun -w n1 -t 20 --nccl-tune=observe bash -c "$indir"'; mkdir -p keep/it; head -c 4M /dev/zero | tee fill >keep/it/fill
 		pwd >"$0"; while [ -e "$0" ]; do sleep 0.1; done; [ -z "$1" ] || rm -r keep' "$NT_CLUSTER/work/where" "${flat:-}" >"$out" 2>&1 3>&- &
 	step=$!
 	wait_for 20 test -s "$NT_CLUSTER/work/where"
-	setpriv --reuid 65534 --regid 65534 --clear-groups sh -c 'cd "$1" && exec sleep 300' sh "$(dirname "$(cat "$NT_CLUSTER/work/where")")" 3>&- &
+	setpriv --reuid 65534 --regid 65534 --clear-groups sh -c 'cd "$1" && exec sleep 1200' sh "$(dirname "$(cat "$NT_CLUSTER/work/where")")" 3>&- &
 	holder=$!
 	wait_for 20 holds "$holder"
 	[ "$(held "$holder")" -ge $((8 << 20)) ]
@@ -224,8 +224,8 @@ holds_nothing() {
 
 @test "mounts that a killed slurmstepd has left are detached" {
 	local job
-	as_user srun -w n1 -t 2 --nccl-tune=observe bash -c "$indir"'
-		mkdir -p keep/it; echo "$SLURM_JOB_ID" >"$0"; sleep 60' "$NT_CLUSTER/work/where" >"$out" 2>&1 3>&- &
+	as_user srun -w n1 -t 20 --nccl-tune=observe bash -c "$indir"'
+		mkdir -p keep/it; echo "$SLURM_JOB_ID" >"$0"; sleep 1200' "$NT_CLUSTER/work/where" >"$out" 2>&1 3>&- &
 	wait_for 20 test -s "$NT_CLUSTER/work/where"
 	job=$(cat "$NT_CLUSTER/work/where")
 	rm "$NT_CLUSTER/work/where"
@@ -262,8 +262,9 @@ holds_nothing() {
 
 # Two ranks of a node, slow enough to be met: their exit status, and what became of their only key.
 ranks() {
-	as_user srun -w n1 -n2 -t 3 --nccl-tune="bandit,join_timeout=${join:-60}" "$@" "$NT_TESTS/nt-fake-nccl" \
-		--arm RING/SIMPLE=0.4 --noise none --sizes 256K --iters "${iters:-8000}" --call-gap-us 100 >"$out" 2>"$err"
+	as_user srun -w n1 -n2 -t 20 --nccl-tune="bandit,join_timeout=${join:-60}" "$@" "$NT_TESTS/nt-fake-nccl" \
+		--arm RING/SIMPLE=0.4 --noise none --sizes 256K --iters "${iters:-8000}" --more 60000 --settled \
+		--call-gap-us 100 >"$out" 2>"$err"
 }
 
 tuned() {
@@ -276,11 +277,14 @@ shared_memory() {
 
 @test "a process of the user's cannot cut the shared memory short" {
 	local job
-	iters=30000 ranks 3>&- &
+	# The step goes on until it was tried.
+	rm -f "$NT_CLUSTER/work/tried"
+	iters=30000 ranks bash -c '"$@" && until [ -e tried ]; do sleep 0.1; done' - 3>&- &
 	job=$!
 	wait_for 60 shared_memory
 	sleep 1
 	run -0 as_user "$NT_TESTS/nt-maim" "$(dirname "$(shared_memory)")"
+	touch "$NT_CLUSTER/work/tried"
 	[[ $output =~ ^([0-9]+)' found, 0 cut'$ ]]
 	[ "${BASH_REMATCH[1]}" -gt 0 ]
 	wait "$job" || { cat "$err"; false; }

@@ -29,7 +29,7 @@ compare() {
 		set+=("$1")
 		shift
 	done
-	as_user env LD_LIBRARY_PATH="$SIMULATED" NCCL_TUNE_MEMORY="$out/memory" "${set[@]}" salloc -Q -N4 --ntasks-per-node="$tasks" -t 6 \
+	as_user env LD_LIBRARY_PATH="$SIMULATED" NCCL_TUNE_MEMORY="$out/memory" "${set[@]}" salloc -Q -N4 --ntasks-per-node="$tasks" -t 60 \
 		"$NT_STAGE/bin/nccl-tune" calibrate --compare-nodes --time 120s --quiet "${@:2}"
 }
 

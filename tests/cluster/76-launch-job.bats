@@ -48,7 +48,7 @@ setup_file() {
 	chmod 755 "$MADE"/{program,nccl-tune,step}
 	touch "$MADE"/{before,after}
 	chmod a+r "$MADE"/*
-	cluster_start 2 -p "$(nt_plugstack_line "profiles=$MADE/profiles.conf command=$MADE/nccl-tune")"
+	cluster_start 2 -p "$(nt_plugstack_line "profiles=$MADE/profiles.conf" "command=$MADE/nccl-tune" calibrate_max=1200)"
 	need_pmix
 }
 
@@ -56,7 +56,7 @@ setup() {
 	rm -rf "$NT_CLUSTER/work/.local"
 	: >"$MADE/before"
 	: >"$MADE/after"
-	calibrate_takes ,calibrate=60
+	calibrate_takes ,calibrate=600
 }
 
 # calibrate_takes [,calibrate=VALUE]: what the steps say of it
@@ -64,7 +64,7 @@ calibrate_takes() {
 	echo "${1:-}" >"$MADE/calibrate"
 }
 
-# job BEST STEPS: a line a step: "NUMBER WHAT-SRUN-SAYS|LAST-US-OF-THE-LARGE-CALLS"; $id, $NT_CLUSTER/work/err.N.
+# job BEST STEPS: of $minutes minutes; a line a step: "NUMBER WHAT-SRUN-SAYS|LAST-US-OF-THE-LARGE-CALLS"; $id, $NT_CLUSTER/work/err.N.
 job() {
 	echo "$MADE/$1" >"$MADE/best"
 	cat >"$NT_CLUSTER/work/job" <<-END
@@ -74,7 +74,7 @@ job() {
 			echo "\$step \$(sed -n 's/.*nccl-tune: launch profile //p' err.\$step)|\$(jq '.keys[] | select(.bytes > 65536) | .last_us' out)"
 		done
 	END
-	id=$(as_user sbatch --parsable -W -N2 --ntasks-per-node=1 -t 8 -o "$NT_CLUSTER/work/log" job) || { cat "$NT_CLUSTER/work/log" >&2; return 1; }
+	id=$(as_user sbatch --parsable -W -N2 --ntasks-per-node=1 -t "${minutes:-60}" -o "$NT_CLUSTER/work/log" job) || { cat "$NT_CLUSTER/work/log" >&2; return 1; }
 	mapfile -t lines <"$NT_CLUSTER/work/log"
 	cat "$NT_CLUSTER/work/log" "$NT_CLUSTER"/work/err.* >&2
 }
@@ -96,7 +96,7 @@ entries() {
 @test "the first step has the best profile, and so do all later ones; no step tries a profile" {
 	job wide 4
 	[ "$(calibrated 0) $(calibrated 1) $(calibrated 2) $(calibrated 3)" = "1 0 0 0" ]
-	grep -q 'for at most 60 s before the step (once; Ctrl-C skips it; the job has 0:0[0-9]:[0-9]* of its time left)' \
+	grep -q 'for at most 600 s before the step (once; Ctrl-C skips it; the job has 0:[0-9]*:[0-9]* of its time left)' \
 		"$NT_CLUSTER/work/err.0"
 	local line
 	for line in "${lines[@]}"; do
@@ -119,7 +119,7 @@ entries() {
 
 @test "calibrate=auto takes 1 % of the remaining time, and nothing if that is too little; off takes nothing" {
 	calibrate_takes
-	job wide 1
+	minutes=8 job wide 1
 	[ "$(calibrated 0)" = 0 ]
 	grep -q "no calibration: it would take over 1 % of the job's time" "$NT_CLUSTER/work/err.0"
 	[[ ${lines[0]} = '0 default ('* ]]
@@ -140,7 +140,7 @@ entries() {
 	echo '[ -z "$NCCL_TUNE_CALIBRATION" ] || until [ "$(grep -l "is calibrating such nodes" array.* | wc -l)" = 3 ]; do sleep 0.2; done' \
 		>"$MADE/before"
 	printf '#!/bin/bash\nexec "%s/step" 2>&1\n' "$MADE" >"$NT_CLUSTER/work/job"
-	as_user sbatch -W -a 0-3 -N2 -s --ntasks-per-node=1 -t 8 --mem=0 -o array.%a "$NT_CLUSTER/work/job" || { cat "$NT_CLUSTER"/work/array.*; false; }
+	as_user sbatch -W -a 0-3 -N2 -s --ntasks-per-node=1 -t 60 --mem=0 -o array.%a "$NT_CLUSTER/work/job" || { cat "$NT_CLUSTER"/work/array.*; false; }
 	run -0 grep -l 'calibrating launch profiles for at most' "$NT_CLUSTER"/work/array.0 "$NT_CLUSTER"/work/array.1 \
 		"$NT_CLUSTER"/work/array.2 "$NT_CLUSTER"/work/array.3
 	[ "${#lines[@]}" = 1 ]
@@ -155,12 +155,12 @@ entries() {
 @test "Ctrl-C ends the calibration and not the step, which has NCCL's own settings" {
 	echo "$MADE/wide" >"$MADE/best"
 	# The first run of the calibration lasts until it is ended, whatever else this machine does.
-	echo "[ -z \"\$NCCL_TUNE_CALIBRATION\" ] || { touch '$NT_CLUSTER/work/runs'; exec sleep 300; }" >"$MADE/before"
-	calibrate_takes ,calibrate=120
+	echo "[ -z \"\$NCCL_TUNE_CALIBRATION\" ] || { touch '$NT_CLUSTER/work/runs'; exec sleep 1200; }" >"$MADE/before"
+	calibrate_takes ,calibrate=1200
 	# A terminal of its own, and its Ctrl-C.
-	as_user salloc -Q -N2 --ntasks-per-node=1 -t 8 script -qefc "exec $MADE/step" typed \
-		< <(for ((i = 0; i < 600; i++)); do [ ! -e "$NT_CLUSTER/work/runs" ] || break; sleep 0.2; done
-			printf '\003'; exec sleep 60 3>&-) \
+	as_user salloc -Q -N2 --ntasks-per-node=1 -t 60 script -qefc "exec $MADE/step" typed \
+		< <(for ((i = 0; i < 6000; i++)); do [ ! -e "$NT_CLUSTER/work/runs" ] || break; sleep 0.2; done
+			printf '\003'; exec sleep 1200 3>&-) \
 		>"$NT_CLUSTER/work/shown" 2>&1 || { tr '\r' '\n' <"$NT_CLUSTER/work/typed" | grep -v 's left$'; false; }
 	cat "$NT_CLUSTER/work/typed" >&2
 	grep -q 'the calibration was interrupted' "$NT_CLUSTER/work/typed"
@@ -181,11 +181,12 @@ entries() {
 	run -0 as_user "$NT_STAGE/bin/nccl-tune" memory show --profile-file "$MADE/profiles.conf"
 	[[ $output = *'not wide: it gave wrong results here'* ]] || { echo "$output"; false; }
 	run -0 as_root grep -h 'results are wrong with launch profile wide; it is not used on this hardware again' "$NT_CLUSTER"/log/n1.log
+	wait_record "$id"
 	run -0 as_user "$NT_STAGE/bin/nccl-tune" report "$id"
 	[[ $(tr -s ' \n' ' ' <<<"$output") = *'results are wrong with launch profile wide: it is not used on this hardware again'* ]]
 	# Nor is it tried again, where a user asks for a calibration.
 	: >"$MADE/after"
-	run -0 as_user salloc -Q -N2 --ntasks-per-node=1 -t 8 "$MADE/nccl-tune" calibrate --time 60s --profile-file "$MADE/profiles.conf"
+	run -0 as_user salloc -Q -N2 --ntasks-per-node=1 -t 60 "$MADE/nccl-tune" calibrate --time 600s --profile-file "$MADE/profiles.conf"
 	[[ $output = *'Not tried: wide: it gave wrong results here'* ]]
 }
 
@@ -197,6 +198,7 @@ entries() {
 	job wide 1
 	[ "$(calibrated 0)" = 0 ]
 	[[ ${lines[0]} = '0 default (forced algorithms and protocols gave wrong results on this hardware: none is forced)'* ]]
+	wait_record "$id"
 	run -0 sacct_field "$id" admincomment
 	[ "$(jq -r '.nccl_tune["0"].mode' <<<"$output")" = observe ] || { echo "$output"; false; }
 }

@@ -144,7 +144,7 @@ in_memory() {
 	umount "$place"
 	coproc MUTE { exec "$NT_TESTS/nt-mute" --take "$place" 3>&-; }
 	mute=$MUTE_PID
-	read -r -t 60 -u "${MUTE[0]}" || skip "no FUSE here"
+	read -r -t 600 -u "${MUTE[0]}" || skip "no FUSE here"
 	in_memory
 	[[ $output = *'no launch profile selected: timed out'* ]]
 }

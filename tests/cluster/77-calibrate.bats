@@ -8,9 +8,19 @@ bats_require_minimum_version 1.5.0
 load ../lib/cluster
 
 setup_file() {
-	cluster_start_tuned 2
-	export MADE=$NT_BASE/made
+	cluster_setup
+	export MADE=$NT_BASE/made SIMULATED=$NT_TESTS/simulated
 	mkdir -m 755 "$MADE"
+	cat >"$MADE/profiles.conf" <<-'END'
+		[sends-small]
+		fabric = socket
+		NCCL_P2P_NET_CHUNKSIZE = 64K
+		[sends-wide]
+		fabric = socket
+		NCCL_MIN_P2P_NCHANNELS = 8
+	END
+	cluster_start 2 -p "$(nt_plugstack_line "profiles=$MADE/profiles.conf")"
+	need_pmix
 	local best
 	# The trace's sets are those of sockets-wide, sockets-many and sockets-4x4; sockets-medium is as the default.
 	for best in wide threads none; do
@@ -47,12 +57,12 @@ job() {
 		echo "export NCCL_TUNE_MEMORY=$out/memory out=$out"
 		echo "calibrate() { $NT_STAGE/bin/nccl-tune calibrate \"\$@\" >$out/out 2>$out/err </dev/null; }"
 		# Slurm takes its time to forget a step that was ended; one that goes on does so for minutes.
-		echo "running() { for i in {1..60}; do squeue -hs -j \$SLURM_JOB_ID -o %i >$out/steps; grep -qv batch $out/steps || break; sleep 0.5; done; }"
+		echo "running() { for i in {1..600}; do squeue -hs -j \$SLURM_JOB_ID -o %i >$out/steps; grep -qv batch $out/steps || break; sleep 0.5; done; }"
 		echo "step() { srun --mpi=pmix --nccl-tune=bandit,channels=on,launch=\"\$@\"; }"
 		printf '%s\n' "$@"
 	} >"$out/job.sh"
 	chmod 755 "$out/job.sh"
-	as_user sbatch --wait -N2 --ntasks-per-node=1 -t 5 -o "$out/log" "$out/job.sh" >/dev/null || rc=$?
+	as_user sbatch --wait -N2 --ntasks-per-node=1 -t 60 -o "$out/log" "$out/job.sh" >/dev/null || rc=$?
 	cat "$out/log" "$out/out" "$out/err" >&2
 }
 
@@ -70,7 +80,7 @@ calibration_is_recorded() {
 @test "with the job's own mix the best profile is found, remembered and used by the next step" {
 	program wide
 	job 'echo "$SLURM_JOB_ID" >$out/job' "SIZES=16Mx8,64K step default $out/program >/dev/null" \
-		"SIZES=64K,16M calibrate --time 90s -- $out/program" \
+		"SIZES=64K,16M calibrate --time 900s -- $out/program" \
 		"srun --mpi=none -v --nccl-tune=bandit,launch=auto env >$out/env"
 	[ "$rc" = 0 ]
 	grep -q 'calls of step [0-9]*\.0$' "$out/out"
@@ -87,7 +97,7 @@ calibration_is_recorded() {
 
 @test "if no profile is better the default stays, which is not a failure" {
 	program none
-	job "calibrate --time 90s -- $out/program"
+	job "calibrate --time 900s -- $out/program"
 	[ "$rc" = 0 ]
 	grep -q '^launch profile default (no profile is better than the default)' "$out/out"
 	grep -q "^It took .*; later steps start with NCCL's own settings" "$out/out"
@@ -95,7 +105,7 @@ calibration_is_recorded() {
 
 @test "without a known mix no profile is used that loses at any size, with advice to run a step first" {
 	program mixed
-	job "calibrate --time 90s -p sockets-wide -- $out/program"
+	job "calibrate --time 900s -p sockets-wide -- $out/program"
 	[ "$rc" = 0 ]
 	grep -q '^launch profile default' "$out/out"
 	grep -q 'the mix of calls is unknown, and it is slower at some size' "$out/out"
@@ -139,7 +149,7 @@ calibration_is_recorded() {
 @test "measurements with another patch release of NCCL exclude losers and give the order of the others" {
 	local file
 	program none
-	job "SIZES=16M calibrate --time 90s -- $out/program"
+	job "SIZES=16M calibrate --time 900s -- $out/program"
 	[ "$rc" = 0 ]
 	# What was just measured, as if by the release before, and with other times.
 	for file in "$out"/memory/*.jsonl; do
@@ -149,14 +159,55 @@ calibration_is_recorded() {
 			"$file" >"$out/edited"
 		cat "$out/edited" >"$file"
 	done
-	job "SIZES=16M calibrate --time 90s -- $out/program"
+	job "SIZES=16M calibrate --time 900s -- $out/program"
 	[ "$rc" = 0 ]
 	grep -q '^Not tried: .*sockets-many: it was slower with another patch release of this NCCL' "$out/out"
 	run ! grep '^calibrate: sockets-many: ' "$out/err"
 	[ "$(sed -n 's/^calibrate: \([^:]*\): .*/\1/p' "$out/err" | sed -n 2p)" = sockets-4x4 ]
 	# Asked for by its name it is tried.
-	job "SIZES=16M calibrate --time 90s -p sockets-many -- $out/program"
+	job "SIZES=16M calibrate --time 900s -p sockets-many -- $out/program"
 	[ "$rc" = 0 ]
 	run ! grep '^Not tried' "$out/out"
 	grep '^calibrate: sockets-many: ' "$out/err"
+}
+
+# sends [WORD]...: a step of nccl-tune-bench that also sends, a calibration with the profiles for that, and such a step again.
+sends() {
+	local call bench="$NT_STAGE/bin/nccl-tune-bench --rendezvous $out --coll allreduce,alltoall,sendrecv --sizes 64K,1M --iters 300 --check light"
+	job 'echo "$SLURM_JOB_ID" >$out/job' "export LD_LIBRARY_PATH=$SIMULATED $*" "step default $bench >$out/bench" \
+		"calibrate --time 90s --profile-file $MADE/profiles.conf" "step auto $bench >>$out/bench"
+	[ "$rc" = 0 ]
+	[ "$(grep -c '"coll":"\(AllToAll\|SendRecv\)".*"checks":[1-9][0-9]*,"errors":0' "$out/bench")" = 8 ]
+	# What the first step was seen to send, with times.
+	run -0 entries 'select(.origin == "job" and .step == 0) | .keys[] | select(.[0] == "AllToAll" or .[0] == "SendRecv")
+		| "\(.[0]) \(.[1]) \(.[5][3] > 0)"'
+	[ "$(sort <<<"$output" | tr -d '"' | tr '\n' ,)" = \
+		'AllToAll 1048576 true,AllToAll 65536 true,SendRecv 1048576 true,SendRecv 65536 true,' ]
+	for call in 'AllToAll 64K' 'AllToAll 1M' 'SendRecv 64K' 'SendRecv 1M' 'AllReduce 64K' 'AllReduce 1M'; do
+		grep -Eq "^$call +[0-9.]+ " "$out/out"
+	done
+	# One that is slower is never used.
+	grep -Eq 'sends-small .* it is slower for this job.s mix of calls$' "$out/out"
+	[ -z "$(entries 'select(.origin == "job" and .profile == "sends-small")')" ]
+}
+
+# The profile of the job's last step.
+last_profile() {
+	entries 'select(.origin == "job" and .step > 0) | .profile'
+}
+
+@test "what a program sends is measured at its sizes, beside its collectives, and the profile that is faster for it wins" {
+	sends
+	grep -Eq '^AllToAll 1M +[0-9.]+ +0\.[5-7][0-9] +1\.[4-6][0-9]$' "$out/out"
+	grep -Eq '^SendRecv 1M +[0-9.]+ +0\.[5-7][0-9] +1\.[4-6][0-9]$' "$out/out"
+	grep -q "^launch profile sends-wide (calibrated .* on 2 x 1: this job's mix " "$out/out"
+	grep -Eq '^sends-wide .* measured 100 % ' "$out/out"
+	[ "$(last_profile)" = '"sends-wide"' ]
+}
+
+@test "a profile with wrong results of sends is not used, however fast" {
+	sends 'NT_SIM_WRONG="|NCCL_MIN_P2P_NCHANNELS=8"'
+	grep -q 'sends-wide: .*wrong result: SendRecv ' "$out/err"
+	grep -q '^launch profile default' "$out/out"
+	[ "$(last_profile)" = '"default"' ]
 }

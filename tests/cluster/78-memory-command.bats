@@ -17,9 +17,9 @@ setup_file() {
 
 # step PROFILE: a job of one step; its number is in $job.
 step() {
-	job=$(NCCL_TUNE_MEMORY=$MEMORY as_user sbatch --parsable --wait -N2 --ntasks-per-node=1 -t 3 -o "$MADE/log" --wrap \
+	job=$(NCCL_TUNE_MEMORY=$MEMORY as_user sbatch --parsable --wait -N2 --ntasks-per-node=1 -t 30 -o "$MADE/log" --wrap \
 		"srun --mpi=pmix --nccl-tune=bandit,launch=$1 $NT_TESTS/nt-fake-nccl --sizes 16Mx4,64K --iters 600 \
-		--call-gap-us 100 --trace $MADE/wide.csv,2x1 --auto-picks $MADE/picks.csv --launch-else none --more 20000 --settled" |
+		--call-gap-us 100 --trace $MADE/wide.csv,2x1 --auto-picks $MADE/picks.csv --launch-else none --more 60000 --settled" |
 		tail -n 1)
 	echo "$job" >>"$MADE/jobs"
 }

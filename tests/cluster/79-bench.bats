@@ -47,7 +47,7 @@ bench() {
 
 @test "a result that is wrong only with one arm is detected when the plugin tries that arm" {
 	NT_SIM_WRONG='1||TREE/LL' run -3 --separate-stderr bench bandit,min_calls=4 --nccl "$SIMULATED/libnccl.so.2" --sizes 64K \
-		--iters 3000 --check light
+		--iters 60000 --check light
 	[[ $stderr = *'wrong result: AllReduce 64K: '*' differ (rank 1)'* ]]
 	[ -z "$output" ]
 }

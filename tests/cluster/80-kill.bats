@@ -48,7 +48,7 @@ strike_at() {
 # They are few or many, since other communicators are at other steps. Where home is at its last step already, the others
 # may not have read of it. Slurm's PMIx server may end the step once the first of them has failed.
 fails_in_time() {
-	[[ $k_others =~ ^(error|cancelled)$ && $k_doubt -gt 0 && $k_doubt_ms -lt $(((KILL_AGREE_S + 4) * 1000)) ]] &&
+	[[ $k_others =~ ^(error|cancelled)$ && $k_doubt -gt 0 && $k_doubt_ms -lt $(((KILL_AGREE_S + 60) * 1000)) ]] &&
 		[[ " $k_before $k_beside " =~ \ (held|next|final)\  ]]
 }
 

@@ -37,15 +37,15 @@ done_tasks() {
 	echo 'while [ "$(find . -name "done.$SLURM_JOB_ID.*" | wc -l)" -lt '"$1"' ]; do sleep 1; done; sleep 2'
 }
 
-# fake CALLS: the program of a step.
+# fake CALLS [OPTION]...: the program of a step.
 fake() {
-	echo "bash -c '$NT_TESTS/nt-fake-nccl --arm TREE/SIMPLE=0.2 --noise none --sizes 4M --call-gap-us 100 --iters $1" \
+	echo "bash -c '$NT_TESTS/nt-fake-nccl --arm TREE/SIMPLE=0.2 --noise none --sizes 4M --call-gap-us 100 --iters $*" \
 		'&& touch done.$SLURM_JOB_ID.$SLURM_STEP_ID.$SLURM_PROCID'"'"
 }
 
 @test "the option of srun --async reaches the step, and its record the job" {
 	local job
-	job=$(batch "srun $STEP --nccl-tune=bandit,min_calls=8 $(fake 12000)" "$(done_tasks 4)")
+	job=$(batch "srun $STEP --nccl-tune=bandit,min_calls=8 $(fake 12000 --more 60000 --settled)" "$(done_tasks 4)")
 	wait_record "$job"
 	run -0 sacct_field "$job" admincomment
 	jq -e '.nccl_tune["0"].mode == "bandit" and .nccl_tune["0"]["4r1n"]["AllReduce 4M"].arm == "TREE/SIMPLE"' <<<"$output"

@@ -45,7 +45,7 @@ arm() {
 	ranks on on --nccl 2.30.7 --channels 4 --coll allreduce,allgather --sizes 1M,4M --simulate-on 2@3 --fail 7 \
 		--allgatherv 5 --arm RING/SIMPLE=0.5 --arm RING/SIMPLE/2ch=0.4 --arm TREE/SIMPLE/128K=0.2
 	# Calls that fail may leave too few samples; without them arms are found.
-	ranks on on --nccl 2.30.7 --channels 4 --coll allreduce,allgather --sizes 1M,4M --simulate-on 2@3 \
+	ranks on on $DECIDED --nccl 2.30.7 --channels 4 --coll allreduce,allgather --sizes 1M,4M --simulate-on 2@3 \
 		--allgatherv 5 --arm RING/SIMPLE=0.5 --arm RING/SIMPLE/2ch=0.4 --arm TREE/SIMPLE/128K=0.2
 	jq -e '[.keys[].overridden] | add > 500' <<<"$output"
 }

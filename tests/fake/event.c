@@ -113,7 +113,7 @@ void nt_event_append_p2p(struct nt_comm *c, struct nt_p2p_task *t)
 	d.parent = t->group_api = api.group_api;
 	d.p2p_api.func = nt_coll_name(t->receives ? NT_P2P_RECV : NT_P2P_SEND);
 	d.p2p_api.count = t->count;
-	d.p2p_api.datatype = "ncclFloat32";
+	d.p2p_api.datatype = t->datatype;
 	d.p2p_api.stream = c->owner;
 	if (api.mask & (int)BELOW_P2P_API)
 		start(c, &t->api, &d);
@@ -214,7 +214,7 @@ static void start_p2p(struct nt_plan *p, struct nt_p2p_task *t)
 		.p2p = {
 			.func = nt_coll_name(t->receives ? NT_P2P_RECV : NT_P2P_SEND),
 			.buffer = p,
-			.datatype = "ncclFloat32",
+			.datatype = t->datatype,
 			.count = t->count,
 			.peer = t->peer,
 			.channels = 2,

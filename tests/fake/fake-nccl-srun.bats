@@ -20,7 +20,7 @@ ranks() {
 	shift 2
 	as_user env NCCL_TUNER_PLUGIN="$PLUGIN" NCCL_PROFILER_PLUGIN="$PLUGIN" NT_FAKE_EVENTS=0xb43 \
 		NT_FAKE_PLUGIN="$mode" \
-		srun -N"$nodes" --ntasks-per-node="$tasks" -t 1 "$FAKE" --wire "$WIRE" --call-gap-us 20 "$@"
+		srun -N"$nodes" --ntasks-per-node="$tasks" -t 20 "$FAKE" --wire "$WIRE" --call-gap-us 20 "$@"
 }
 
 no_wire_left() {
@@ -49,13 +49,13 @@ no_wire_left() {
 }
 
 @test "a rank that dies ends the step, and nothing is left" {
-	run ! ranks 2x4 idle --iters 50 --kill 5@40 --peer-timeout 2
-	[[ $output = *"waited 2 s in a collective for rank(s) 5 "* ]]
+	run ! ranks 2x4 idle --iters 50 --kill 5@40 --peer-timeout 10
+	[[ $output = *"waited 10 s in a collective for rank(s) 5 "* ]]
 	no_wire_left
 }
 
 @test "a step that is ended while its ranks still wait for each other leaves no file" {
-	run ! as_user env NCCL_TUNER_PLUGIN=none NCCL_PROFILER_PLUGIN=none srun -N2 --ntasks-per-node=2 -t 1 \
+	run ! as_user env NCCL_TUNER_PLUGIN=none NCCL_PROFILER_PLUGIN=none srun -N2 --ntasks-per-node=2 -t 20 \
 		sh -c '[ "$SLURM_PROCID" = 3 ] && { sleep 1; exit 9; }; exec "$0" "$@"' "$FAKE" --wire "$WIRE"
 	no_wire_left
 }

@@ -101,19 +101,22 @@ struct nt_task {
 struct nt_p2p_task {
 	bool receives;
 	int peer;
-	uint64_t count; /* of ncclFloat32 */
+	uint64_t count;
+	const char *datatype;
 	int mask;
 	void *group_api;
 	void *api; /* of its P2pApi event, while that lasts */
 	void *event;
 };
 
+#define NT_MAX_SENDS_OF_PLAN (2 * NT_MAX_RANKS)
+
 /* The work that one group launches on one communicator. */
 struct nt_plan {
 	struct nt_comm *comm;
 	int p2p_kind; /* enum nt_p2p_kind; 0: collectives, and no p2p */
 	uint64_t p2p_bytes; /* what a rank sends */
-	struct nt_p2p_task p2p[2 * NT_MAX_RANKS]; /* a receive follows its pair's send */
+	struct nt_p2p_task p2p[NT_MAX_SENDS_OF_PLAN]; /* the n-th send and receive are a pair */
 	unsigned p2ps;
 	struct nt_task task[NT_MAX_TASKS];
 	unsigned tasks;
@@ -122,7 +125,7 @@ struct nt_plan {
 	void *group_event;
 	void *launch_event;
 	_Atomic int references;
-	struct nt_plan *next; /* of a communicator's graphs */
+	struct nt_plan *next; /* of a communicator's graphs, or of a group's sends */
 };
 
 /* Prints the reason, lets other ranks with the same problem print theirs, and ends the process. */

@@ -41,22 +41,22 @@ static void resolve(void *arg, uint64_t op, const struct nt_wire_task *task, uns
 	}
 }
 
-/* Thread 0 of a block stamps the end when its own transfer is done, the others may be later: here,
- * one pair of a call after the other. */
-static void account_p2p(const struct nt_kernel *k, const struct nt_wire_result *r)
+void nt_kernel_tell_p2p(struct nt_proxy *proxy, const struct nt_plan *p, uint64_t start_ns,
+			uint64_t latest_ns, double run_ns)
 {
-	const struct nt_plan *p = k->plan;
-	const double run_ns = (double)r->run_ns[0] * (k->factor > 0 ? k->factor : 1);
+	unsigned receives = 0, sends = 0;
 
+	for (unsigned i = 0; i < p->p2ps; i++)
+		receives += p->p2p[i].receives;
 	for (unsigned i = 0; i < p->p2ps; i++) {
 		const struct nt_p2p_task *t = &p->p2p[i];
 
 		/* The pair's receive tells. */
-		if (!t->receives && i + 1 < p->p2ps && p->p2p[i + 1].receives)
+		if (!t->receives && sends++ < receives)
 			continue;
 		if (t->mask & (int)NT_PROF_KERNEL_CH)
-			nt_proxy_tell_event(k->proxy, p->comm, t->event, 2, k->start_ns,
-					    r->latest_ns + (uint64_t)(run_ns * (i + 1) / p->p2ps));
+			nt_proxy_tell_event(proxy, p->comm, t->event, 2, start_ns,
+					    latest_ns + (uint64_t)(run_ns * (i + 1) / p->p2ps));
 	}
 }
 
@@ -125,6 +125,7 @@ enum nt_wire_end nt_kernel_run(struct nt_kernel *k)
 		return NT_WIRE_QUIT;
 	k->latest_ns = result.latest_ns;
 	k->end_ns = account(k, &result);
-	account_p2p(k, &result);
+	nt_kernel_tell_p2p(k->proxy, k->plan, k->start_ns, result.latest_ns,
+			   (double)result.run_ns[0] * (k->factor > 0 ? k->factor : 1));
 	return NT_WIRE_OK;
 }

@@ -30,10 +30,9 @@ one_node() {
 # AllGather is a ring.
 two_nodes() {
 	local policy
-	dir=$BATS_TEST_TMPDIR/nodes.$RANDOM
-	mkdir -m 700 "$dir"
+	dir=$(mktemp -d "$BATS_TEST_TMPDIR/nodes.XXXXXX")
 	policy=$(task_policy observe "$dir")
-	run -0 timeout -k 2 300 "$FAKE" --fork 4 --nodes 2 --coll allgather --sizes 1M --noise lognormal:0.03 --iters 120 \
+	run -0 timeout -k 2 1000 "$FAKE" --fork 4 --nodes 2 --coll allgather --sizes 1M --noise lognormal:0.03 --iters 120 \
 		--env "NCCL_TUNE_POLICY=${policy/node=n1/node=n%n}" "$@"
 	late observe
 }

@@ -127,8 +127,7 @@ left_alone() {
 
 # apart MASK@CALL [option]...: each rank a process, with a mask of its own that RAS sets when it does.
 apart() {
-	dir=$BATS_TEST_TMPDIR/shm.$RANDOM
-	mkdir -m 700 "$dir"
+	dir=$(mktemp -d "$BATS_TEST_TMPDIR/shm.XXXXXX")
 	# shellcheck disable=SC2086 # several words
 	NCCL_TUNE_POLICY=$(task_policy bandit "$dir") run -0 --separate-stderr timeout 300 "$FAKE" --fork 4 \
 		--env SLURM_LOCALID=%l --env SLURM_PROCID=%r --nccl 2.32.6 --noise lognormal:0.03 --call-gap-us 20 \

@@ -17,8 +17,7 @@ setup_file() {
 # sends MODE [option]...: four ranks on two nodes, in $dir; what is known of rank $rank's, 0 where it is not set
 sends() {
 	local policy
-	dir=$BATS_TEST_TMPDIR/nodes.$RANDOM
-	mkdir -m 700 "$dir"
+	dir=$(mktemp -d "$BATS_TEST_TMPDIR/nodes.XXXXXX")
 	policy=$(task_policy "$1" "$dir" ${graphs:+graphs=$graphs})
 	run -0 timeout -k 2 300 "$FAKE" --fork 4 --nodes 2 --coll allreduce --sizes 1M --iters 200 \
 		--env "NCCL_TUNE_POLICY=${policy/node=n1/node=n%n}" "${@:2}"
@@ -73,6 +72,15 @@ Recv 262144 200 0 $1" ] || { echo "$output"; false; }
 			and ($of["Send 256K"].own_us[0] | near(46)) and $of["Send 256K"].rank_calls == 400
 			and $of["Recv 256K"].sent_bytes == 0 and $of["AllToAll 4M"].sent_bytes == 838860800 * 4' <<<"$output" ||
 		{ jq . <<<"$output"; false; }
+}
+
+@test "collectives of a program that sends are explored, also those that begin while its first sends are timed" {
+	local sends
+	for sends in send:256K sendrecv:1M alltoall:4M; do
+		four_ranks '' --coll allreduce --sizes 1M --p2p "$sends"
+		jq -se '[.[].comms[0].keys[] | select(.coll == "AllReduce")] | all(.why != "async") and any(.state == "kept" or .state == "committed")' \
+			"$dir"/rank.*.json || { jq -c '.comms[0].keys[]' "$dir"/rank.*.json; false; }
+	done
 }
 
 @test "a program that does not send has no events in its steady state; one that does is counted on" {

@@ -19,7 +19,10 @@ static void append(struct nt_plan *p, bool receives, unsigned peer, uint64_t byt
 {
 	struct nt_p2p_task *t = &p->p2p[p->p2ps++];
 
-	*t = (struct nt_p2p_task){ .receives = receives, .peer = (int)peer, .count = bytes / 4 };
+	*t = (struct nt_p2p_task){ .receives = receives,
+				   .peer = (int)peer,
+				   .count = bytes / 4,
+				   .datatype = "ncclFloat32" };
 	nt_event_append_p2p(p->comm, t);
 }
 

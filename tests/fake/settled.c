@@ -4,7 +4,9 @@
 #include "tests/fake/settled.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include "contract/names.h"
@@ -12,10 +14,27 @@
 
 #define BEATS 5 /* of the node leader: it has seen what the ranks have done, and acted on it */
 
-static const struct nt_shm *map_shm(void)
+/* Without Slurm there is no sealed memory: the step's directory has it. */
+static int open_shm(void)
 {
 	const char *path = getenv(NT_ENV_SHM);
-	const int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	const char *policy = getenv(NT_ENV_POLICY);
+	const char *dir = policy ? strstr(policy, ",dir=") : NULL;
+	char file[4096];
+
+	if (path)
+		return open(path, O_RDONLY | O_CLOEXEC);
+	if (!dir)
+		return -1;
+	dir += strlen(",dir=");
+	snprintf(file, sizeof(file), "%.*s/%s.%u", (int)strcspn(dir, ","), dir, NT_SHM_FILE,
+		 NT_SHM_LAYOUT);
+	return open(file, O_RDONLY | O_CLOEXEC);
+}
+
+static const struct nt_shm *map_shm(void)
+{
+	const int fd = open_shm();
 	void *shm = MAP_FAILED;
 
 	if (fd < 0)

@@ -68,7 +68,7 @@ gpu_us() {
 @test "NT_SIM_FAIL: an init that fails; NT_SIM_HANG: a call that never ends" {
 	NT_SIM_FAIL=0 run -1 --separate-stderr sums 1 2 32768
 	[[ $stderr = *"asked to fail"* ]]
-	NT_SIM_HANG=1@2 SUMS_S=10 run -124 --separate-stderr sums 2 2 32768
+	NT_SIM_HANG=1@2 SUMS_S=3 run -124 --separate-stderr sums 2 2 32768
 }
 
 @test "an all-to-all is told to a profiler as the sends and receives that it is made of" {

@@ -60,12 +60,12 @@ process() {
 @test "if AUTO is remembered as best, nothing is tried soon, and the record says why" {
 	ranks bandit min_calls=200 4r1n.AllReduce.4194304=AUTO $FAST
 	of_keys '.state == "counted" and .from == "warm" and .why == "best"'
-	ranks bandit min_calls=20 4r1n.AllReduce.4194304=AUTO $FAST
+	ranks bandit min_calls=20 4r1n.AllReduce.4194304=AUTO $FAST $DECIDED
 	of_keys '.state == "committed" and .decided >= 400'
 }
 
 @test "a policy is in force after a few calls, and nothing is tried" {
-	ranks policy '' '4r1n.AllReduce.65536=AUTO 4r1n.AllReduce.4194304=RING/SIMPLE/6ch' --sizes 4M,64K,1M
+	ranks policy '' '4r1n.AllReduce.65536=AUTO 4r1n.AllReduce.4194304=RING/SIMPLE/6ch' --sizes 4M,64K,1M --iters 8000
 	jq -e '.keys[] | select(.bytes == 4194304) | .arm == "RING/SIMPLE/6ch" and .overridden > 2000' <<<"$output"
 	jq -e '[.keys[] | select(.bytes != 4194304) | .overridden] | add == 0' <<<"$output"
 	of_keys 'if .bytes == 4194304 then .state == "committed" and .from == "policy" and .spent_calls == 0 and
@@ -76,7 +76,7 @@ process() {
 }
 
 @test "a policy's arm stays in captured graphs, and AUTO if the capture is first" {
-	ranks policy '' 4r1n.AllReduce.4194304=TREE/SIMPLE $FAST --capture 1000x3
+	ranks policy '' 4r1n.AllReduce.4194304=TREE/SIMPLE $FAST --iters 8000 --capture 4000x3
 	of_keys '.state == "committed" and .from == "policy"'
 	jq -e '.keys[0].overridden > 2000' <<<"$output"
 	ranks policy '' 4r1n.AllReduce.4194304=TREE/SIMPLE $FAST --capture 2x3

@@ -7,6 +7,8 @@
 #
 #   kill_run TUNE TARGET STEP RUN || :   TUNE: on or off. Sets the variables below; || : keeps bats out of it.
 #
+# k_more: so many more calls at most until the choice of the others is final, where that is looked at.
+#
 # Targets: rank (that does not speak), speaker (of a node other than rank 0's), home (the speaker of rank 0's node),
 # stepd and homestepd (the slurmstepd of such a node), stop (home's speaker is stopped, not killed).
 # RUN varies the node, the shape of the job (rank.sh) and which communicator's step is waited for.
@@ -19,7 +21,7 @@ KILL_PEER_SHORT_S=8	# ... and where none can be: this machine may be busy
 KILL_HANG_S=120	# processes that are there so long after the kill hang: what takes a third elsewhere may take this here
 KILL_SETTLE_S=${KILL_SETTLE_S:-5}	# what Slurm gets for each part of ending a job
 KILL_CALLS=1300		# two seconds; the choice is final after one where the machine is quiet
-KILL_CALLS_FINAL=5000	# ... and so many calls are enough for it where it is not
+KILL_CALLS_FINAL=5000	# ... and where it is not it is after these, or after more (k_more)
 
 # Without the plugin there is no shared memory: strike at about the time, in ms after the tasks were started.
 declare -gA kill_off_ms=([joining]=20 [agreed]=150 [wanted]=180 [held]=290 [committed]=350 [running]=380 [next]=500
@@ -35,11 +37,11 @@ $k_others,$k_arm,$k_doubt,$k_gone,$k_hang,$k_srun_waits,$k_doubt_ms,${k_left:-no
 
 kill_plan() {
 	k_tune=$1 k_target=$2 k_step=$3 k_run=$4
-	k_shape=pair k_of=own k_signal=9 k_peer_s=$KILL_PEER_S
+	k_shape=pair k_of=own k_signal=9 k_peer_s=$KILL_PEER_S k_more=0
 	((k_run % 3 == 2)) && k_shape=node
 	((k_run % 2 == 1)) && [ "$k_shape" = pair ] && k_of=other
 	case $k_target in
-	rank) k_node=n$((k_run % 8 + 1)) k_victim=rank k_peer_s=$KILL_PEER_SHORT_S ;;
+	rank) k_node=n$((k_run % 8 + 1)) k_victim=rank k_peer_s=$KILL_PEER_SHORT_S k_more=60000 ;;
 	speaker) k_node=n$((k_run % 7 + 2)) k_victim=speaker ;;
 	home) k_node=n1 k_victim=speaker ;;
 	stepd) k_node=n$((k_run % 7 + 2)) k_victim=stepd k_of=any ;;
@@ -54,7 +56,7 @@ kill_job() {
 	[ "$k_tune" = off ] || tune=bandit,agree_timeout=$KILL_AGREE_S
 	as_user srun -N8 --ntasks-per-node=2 -t 20 --mpi=pmix --nccl-tune="$tune" "$NT_CLUSTER/work/rank.sh" "$k_dir" \
 		"$k_shape" "$KILL_CALLS" "$NT_TESTS/nt-fake-nccl" --arm RING/SIMPLE=0.3 --sizes 256K --call-gap-us 1000 \
-		--peer-timeout "$k_peer_s" >"$k_dir/srun" 2>&1
+		--peer-timeout "$k_peer_s" --more "$k_more" >"$k_dir/srun" 2>&1
 }
 
 # Tasks are numbered node by node.
@@ -145,7 +147,16 @@ kill_await() {
 }
 
 nodes_idle() {
-	[ "$(timeout 5 sinfo -h -N -o %t | grep -cx idle)" = 8 ]
+	[ "$(timeout 60 sinfo -h -N -o %t | grep -cx idle)" = 8 ]
+}
+
+# nodes_idle_within SECONDS: where they are not something is done about it, so nothing rests on the time.
+nodes_idle_within() {
+	local deadline=$((SECONDS + $1))
+	until nodes_idle; do
+		((SECONDS < deadline)) || return 1
+		sleep 0.1
+	done
 }
 
 # What an administrator does about nodes that do not come back: the slurmstepd of the first node waits a minute for
@@ -153,11 +164,11 @@ nodes_idle() {
 kill_settle() {
 	local pids
 	k_admin=none
-	wait_for "$KILL_SETTLE_S" nodes_idle 2>/dev/null && return
+	nodes_idle_within $((KILL_SETTLE_S * 5)) && return
 	k_admin=endstepd
 	mapfile -t pids < <(stepds)
 	[ "${#pids[@]}" = 0 ] || kill -9 "${pids[@]}"
-	wait_for 10 nodes_idle 2>/dev/null && return
+	nodes_idle_within 50 && return
 	k_admin=restart
 	cluster kill "$k_node"
 	cluster start "$k_node"
@@ -172,7 +183,7 @@ kill_left_now() {
 	found=$(find "$NT_CLUSTER"/tmp/n[1-8] -mindepth 1 -maxdepth 1 -printf '%f ')
 	[ -z "$found" ] || left+="tmpfs:$found"
 	found=$(find /dev/shm /tmp -mindepth 1 -maxdepth 1 -user "$NT_USER" -newer "$k_dir/began" \
-		! -name 'nt-fake-nccl.*' -printf '%p ' 2>/dev/null)
+		! -name 'nt-fake-nccl.*' ! -name 'ompi.*' -printf '%p ' 2>/dev/null)
 	[ -z "$found" ] || left+="shm-tmp:$found"
 	found=$(pgrep -u "$NT_USER" -f "$NT_CLUSTER/work/" | wc -l)
 	[ "$found" = 0 ] || left+="tasks:$found "

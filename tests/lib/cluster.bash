@@ -17,8 +17,8 @@ export NT_TOP NT_CLUSTER_PROGRAM
 # shellcheck source=records.bash
 . "$NT_TOP/tests/lib/records.bash"
 export NT_USER=${NT_USER:-nt-test}
-readonly NT_TIME_BUDGET=${NT_TIME_BUDGET:-5}
 export NT_TIMEOUT_S=${NT_TIMEOUT_S:-600}	# for one command of a test; a hang guard, as all bounds here are
+readonly NT_WAIT_LEAST_S=300
 
 cluster() {
 	"$NT_CLUSTER_PROGRAM" "$@"
@@ -185,9 +185,23 @@ stepds() {
 	done
 }
 
-# as_user CMD...: run CMD as NT_USER on the cluster, bounded in time.
+# What srun says where it has to wait for nodes or for a step before it, as on a busy machine.
+readonly SRUN_WAITS='^srun: (job [0-9]+ (queued and waiting for|has been allocated) resources|Step created for |Job .*step creation )'
+
+# without_waits: standard input without such lines.
+without_waits() {
+	sed -uE "/$SRUN_WAITS/d"
+}
+
+# as_user CMD...: run CMD as NT_USER on the cluster, bounded in time; without what srun says of its waiting.
 as_user() {
-	timeout -k 5 "$NT_TIMEOUT_S" "$NT_CLUSTER_PROGRAM" exec -u "$NT_USER" "$@"
+	local rc=0 said sieve
+	exec {said}> >(exec 3>&-; trap '' INT; without_waits >&2)
+	sieve=$!
+	timeout -k 5 "$NT_TIMEOUT_S" "$NT_CLUSTER_PROGRAM" exec -u "$NT_USER" "$@" 2>&"$said" {said}>&- || rc=$?
+	exec {said}>&-
+	wait "$sieve"
+	return "$rc"
 }
 
 # as_root CMD...: the same as the administrator.
@@ -196,9 +210,10 @@ as_root() {
 }
 
 # wait_for SECONDS CMD...: poll CMD until it succeeds; says what it waited for when it does not. SECONDS are a quiet
-# machine's; a busy one is given NT_TIME_BUDGET times as many.
+# machine's; a busy one is given ten times as many, and NT_WAIT_LEAST_S at least.
 wait_for() {
-	local seconds=$(($1 * NT_TIME_BUDGET)) deadline=$((SECONDS + $1 * NT_TIME_BUDGET))
+	local seconds=$(($1 * 10 > NT_WAIT_LEAST_S ? $1 * 10 : NT_WAIT_LEAST_S)) deadline
+	deadline=$((SECONDS + seconds))
 	shift
 	until "$@" >/dev/null 2>&1; do
 		if [ "$SECONDS" -ge "$deadline" ]; then

@@ -18,7 +18,7 @@ copy_start() {
 	setsid unshare --mount --propagation private bash -c "$(declare -f copy_mounts); copy_mounts"' "$@"' - \
 		"$1" "$NT_TOP" "$NT_BASE" "$COPY_S" "$COPY_MARK" </dev/null >"$1.log" 2>&1 3>&- &
 	export NT_COPY=$!
-	wait_for 10 copy_is_decided && is_copy
+	wait_for 60 copy_is_decided && is_copy
 }
 
 copy_is_decided() {

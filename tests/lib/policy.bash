@@ -37,13 +37,24 @@ alone_environment() {
 }
 
 # four_ranks 'SETTING=VALUE...' [option]...: of the simulated NCCL, one node in one process, in $dir; none may differ.
-# In $mode, bandit where it is not set.
+# In $mode, bandit where it is not set. Again, and longer, where it was over before the ranks had found each other, which takes
+# as long as the machine is busy.
 four_ranks() {
-	dir=$BATS_TEST_TMPDIR/shm.$RANDOM
-	mkdir -m 700 "$dir"
-	# shellcheck disable=SC2086 # several words
-	NCCL_TUNE_POLICY=$(task_policy "${mode:-bandit}" "$dir" $1) run -0 --separate-stderr timeout 300 "$FAKE" \
-		--ranks-in-process 4 --noise lognormal:0.03 --call-gap-us 20 --iters 2500 "${@:2}"
-	# shellcheck disable=SC2154 # set by run
-	jq -e '.mismatches == 0' <<<"$output"
+	local iters
+	for iters in '' 10000 40000 160000; do
+		dir=$(mktemp -d "$BATS_TEST_TMPDIR/shm.XXXXXX")
+		# shellcheck disable=SC2086 # several words
+		NCCL_TUNE_POLICY=$(task_policy "${mode:-bandit}" "$dir" $1) run -0 --separate-stderr timeout 1000 "$FAKE" \
+			--ranks-in-process 4 --noise lognormal:0.03 --call-gap-us 20 --settled --iters 2500 "${@:2}" ${iters:+--iters $iters}
+		# shellcheck disable=SC2154 # set by run
+		jq -e '.mismatches == 0' <<<"$output"
+		! still_joining "$dir" || continue
+		break
+	done
+}
+
+# still_joining PATTERN: the ranks of such directories had not found each other when they ended.
+still_joining() {
+	# shellcheck disable=SC2086 # a pattern
+	jq -es 'any(.[].comms[]?; .state == "joining" and .why == "")' $1/rank.*.json >/dev/null
 }

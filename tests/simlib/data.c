@@ -29,9 +29,9 @@ struct nt_sim_shape nt_sim_shape(const struct ncclComm *c, const struct nt_sim_c
 	size_t bytes = call->count * nt_sim_type_bytes(call->type);
 	struct nt_sim_shape s = { .send = bytes, .receive = bytes };
 
-	if (call->coll == NT_ALLGATHER || call->coll == NT_P2P_ALLTOALL)
+	if (call->coll == NT_ALLGATHER)
 		s.receive *= c->job.ranks;
-	if (call->coll == NT_REDUCESCATTER || call->coll == NT_P2P_ALLTOALL)
+	else if (call->coll == NT_REDUCESCATTER)
 		s.send *= c->job.ranks;
 	if (call->coll == NT_BROADCAST && c->rank.rank != (unsigned)call->root)
 		s.send = 0;
@@ -61,7 +61,7 @@ static void put(const struct move *m, size_t at, size_t n)
 
 	if (m->call->coll == NT_BROADCAST && m->rank != (unsigned)m->call->root)
 		return;
-	if (m->call->coll != NT_REDUCESCATTER && m->call->coll != NT_P2P_ALLTOALL) {
+	if (m->call->coll != NT_REDUCESCATTER) {
 		memcpy(stage(m, m->rank), send + at * m->element, part);
 		return;
 	}
@@ -103,11 +103,6 @@ static bool get(const struct move *m, size_t at, size_t n)
 		for (unsigned r = 0; r < m->ranks; r++)
 			memcpy(receive + r * m->call->count * m->element, stage(m, r), part);
 		return true;
-	case NT_P2P_ALLTOALL:
-		for (unsigned r = 0; r < m->ranks; r++)
-			memcpy(receive + r * m->call->count * m->element,
-			       stage(m, r) + m->rank * part, part);
-		return true;
 	default: break;
 	}
 	root = root || m->call->coll == NT_ALLREDUCE;
@@ -126,7 +121,7 @@ static bool compute(const struct move *m)
 {
 	size_t chunk = NT_SIM_CHUNK / m->element;
 
-	if (m->call->coll == NT_REDUCESCATTER || m->call->coll == NT_P2P_ALLTOALL)
+	if (m->call->coll == NT_REDUCESCATTER)
 		chunk /= m->ranks;
 	for (size_t at = 0; at < m->call->count; at += chunk) {
 		size_t n = m->call->count - at < chunk ? m->call->count - at : chunk;
@@ -222,8 +217,7 @@ static bool is_large(const struct ncclComm *c, const struct nt_sim_call *call)
 {
 	size_t bytes = call->count * nt_sim_type_bytes(call->type);
 
-	if (call->coll == NT_ALLGATHER || call->coll == NT_REDUCESCATTER ||
-	    call->coll == NT_P2P_ALLTOALL)
+	if (call->coll == NT_ALLGATHER || call->coll == NT_REDUCESCATTER)
 		bytes *= c->job.ranks;
 	return bytes > SMALL;
 }

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 #include "tests/fake/kernel.h"
-#include "tests/fake/p2p.h"
 #include "tests/simlib/fault.h"
 #include "tests/simlib/memory.h"
 #include "tests/simlib/reduce.h"
@@ -209,10 +208,10 @@ void nt_sim_launch(struct ncclComm *c, const struct nt_sim_call *call, unsigned 
 	nt_sim_host_spend(c->rank.host_ns - spent_ns);
 }
 
-void nt_sim_alltoall(struct ncclComm *c, const struct nt_sim_call *call, nt_stream stream)
+void nt_sim_tell(struct ncclComm *c, const struct nt_plan *p, const struct nt_sim_span *span)
 {
-	set_group(c, call, 1, stream);
-	nt_p2p_run(&c->comm, 1, NT_P2P_ALLTOALL, nt_sim_shape(c, call).send);
+	nt_kernel_tell_p2p(c->comm->gpu->proxy, p, span->ready_ns, span->from_ns,
+			   (double)(span->end_ns - span->from_ns));
 }
 
 void nt_sim_copy(struct ncclComm *c, const struct nt_sim_call *call, nt_stream stream)

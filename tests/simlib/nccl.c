@@ -183,14 +183,6 @@ static void launch_part(struct pending *call, unsigned calls, enum nt_group_mode
 			continue;
 		part[n++] = call[i].call;
 		call[i].comm = NULL;
-		if (call[i].call.coll == NT_P2P_ALLTOALL && mode == NT_GROUP_RUN) {
-			if (n > 1)
-				nt_sim_launch(first.comm, part, n - 1, first.stream, mode);
-			nt_sim_alltoall(first.comm, &call[i].call, first.stream);
-			n = 0;
-		} else if (call[i].call.coll == NT_P2P_ALLTOALL) {
-			n--; /* nobody is asked about it */
-		}
 		if (n == NT_MAX_TASKS) {
 			nt_sim_launch(first.comm, part, n, first.stream, mode);
 			n = 0;
@@ -267,7 +259,7 @@ static float estimate_us(void)
 		float table[NT_PAIRS];
 		int pick;
 
-		if (is_send(&group.call[i]) || call->coll == NT_P2P_ALLTOALL)
+		if (is_send(&group.call[i]))
 			continue;
 		if (call->coll == NT_ALLGATHER || call->coll == NT_REDUCESCATTER)
 			bytes *= c->job.ranks;
@@ -367,15 +359,6 @@ nt_nccl_rc ncclBcast(void *buffer, size_t count, int type, int root, nt_nccl_com
 	return ncclBroadcast(buffer, buffer, count, type, root, comm, stream);
 }
 
-/* From 2.28 on. It is made of sends and receives. */
-nt_nccl_rc ncclAlltoAll(const void *send, void *receive, size_t count, int type, nt_nccl_comm comm,
-			nt_stream stream)
-{
-	return enqueue(comm,
-		       &(struct nt_sim_call){ NT_P2P_ALLTOALL, send, receive, count, type, 0, 0 },
-		       stream);
-}
-
 /* ---- sends and receives */
 
 nt_nccl_rc ncclSend(const void *send, size_t count, int type, int peer, nt_nccl_comm comm,
@@ -391,4 +374,22 @@ nt_nccl_rc ncclRecv(void *receive, size_t count, int type, int peer, nt_nccl_com
 	return enqueue(comm,
 		       &(struct nt_sim_call){ NT_P2P_RECV, NULL, receive, count, type, 0, peer },
 		       stream);
+}
+
+/* From 2.28 on. It is made of sends and receives. */
+nt_nccl_rc ncclAlltoAll(const void *send, void *receive, size_t count, int type, nt_nccl_comm comm,
+			nt_stream stream)
+{
+	const size_t bytes = count * nt_sim_type_bytes(type);
+	nt_nccl_rc rc = NT_RC_OK;
+
+	ncclGroupStart();
+	for (int r = 0; comm && r < (int)comm->job.ranks && rc == NT_RC_OK; r++) {
+		rc = ncclSend((const char *)send + (size_t)r * bytes, count, type, r, comm, stream);
+		if (rc == NT_RC_OK)
+			rc = ncclRecv((char *)receive + (size_t)r * bytes, count, type, r, comm,
+				      stream);
+	}
+	ncclGroupEnd();
+	return comm ? rc : fail(NT_RC_INVALID_ARGUMENT, "no such communicator");
 }

@@ -4,11 +4,15 @@
  *
  * A box is empty or full; its sender fills it and its receiver empties it, so transfers of a pair
  * keep their order. Times are made up: a latency, then what a rank sends or receives at one speed;
- * NCCL_NCHANNELS_PER_NET_PEER and NCCL_MIN_P2P_NCHANNELS from 8 on make it faster.
+ * NCCL_NCHANNELS_PER_NET_PEER and NCCL_MIN_P2P_NCHANNELS from 8 on make it faster, an
+ * NCCL_P2P_NET_CHUNKSIZE below NCCL's own 128K slower.
+ *
+ * Profilers are told as tests/fake/p2p.h tells them; a large group is launched as several plans.
  */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/fake/event.h"
 #include "tests/simlib/fault.h"
 #include "tests/simlib/memory.h"
 #include "tests/simlib/reduce.h"
@@ -19,6 +23,8 @@
 #define BYTES_PER_NS 2.0
 #define WIDE_FROM 8
 #define WIDE_FACTOR 0.6
+#define OWN_CHUNK (128l << 10)
+#define CHUNK_FACTOR 1.6
 #define POLL_US 50
 #define WRONG_EVERY 997 /* bytes */
 #define WRONG_LEAST 1024
@@ -33,6 +39,7 @@ struct exchange {
 	struct ncclComm *c;
 	unsigned count;
 	uint64_t ready_ns, latest_ns; /* this rank; of all that it meets */
+	struct nt_plan *plan; /* and its next ones */
 	struct transfer transfer[];
 };
 
@@ -113,11 +120,23 @@ static bool step_all(struct exchange *x, bool *moved)
 	return open;
 }
 
-static bool is_wide(const char *variable)
+static long value_of(const char *variable, long otherwise)
 {
 	const char *text = getenv(variable);
 
-	return text && strtol(text, NULL, 10) >= WIDE_FROM;
+	return text && *text ? strtol(text, NULL, 10) : otherwise;
+}
+
+static double launch_factor(void)
+{
+	double factor = 1;
+
+	if (value_of("NCCL_NCHANNELS_PER_NET_PEER", 0) >= WIDE_FROM ||
+	    value_of("NCCL_MIN_P2P_NCHANNELS", 0) >= WIDE_FROM)
+		factor *= WIDE_FACTOR;
+	if (value_of("NCCL_P2P_NET_CHUNKSIZE", OWN_CHUNK) < OWN_CHUNK)
+		factor *= CHUNK_FACTOR;
+	return factor;
 }
 
 static uint64_t cost_ns(const struct exchange *x)
@@ -132,9 +151,7 @@ static uint64_t cost_ns(const struct exchange *x)
 			continue;
 		*(t->call.coll == NT_P2P_SEND ? &sent : &received) += t->bytes;
 	}
-	ns = (double)(sent > received ? sent : received) / BYTES_PER_NS;
-	if (is_wide("NCCL_NCHANNELS_PER_NET_PEER") || is_wide("NCCL_MIN_P2P_NCHANNELS"))
-		ns *= WIDE_FACTOR;
+	ns = launch_factor() * (double)(sent > received ? sent : received) / BYTES_PER_NS;
 	return (uint64_t)((LATENCY_NS + ns) * x->c->factor);
 }
 
@@ -176,17 +193,72 @@ static void work(void *arg, struct nt_sim_span *span)
 	span->from_ns = x->latest_ns;
 	span->end_ns = x->latest_ns + cost_ns(x);
 	span->wall_ns = nt_sim_wall_ns();
+	for (struct nt_plan *p = x->plan, *next; p; p = next) {
+		next = p->next;
+		if (!open)
+			nt_sim_tell(c, p, span);
+		nt_plan_release(p);
+	}
 	free(x);
 	atomic_fetch_sub(&c->exchanges, 1);
+}
+
+static void *get(struct ncclComm *c, size_t bytes)
+{
+	void *memory = calloc(1, bytes);
+
+	if (!memory)
+		nt_fake_leave(&c->job, NT_EXIT_TROUBLE, "out of memory");
+	return memory;
+}
+
+/* The calls' P2pApi events. */
+static struct nt_plan *plan(struct ncclComm *c, const struct nt_sim_call *call, unsigned calls)
+{
+	struct nt_plan *first = NULL, **last = &first, *p = NULL;
+
+	for (unsigned i = 0; i < calls; i++) {
+		if (!p || p->p2ps == NT_MAX_SENDS_OF_PLAN) {
+			p = *last = get(c, sizeof(*p));
+			last = &p->next;
+			p->comm = c->comm;
+			atomic_store(&p->references, 1);
+		}
+		p->p2p[p->p2ps] =
+			(struct nt_p2p_task){ .receives = call[i].coll == NT_P2P_RECV,
+					      .peer = call[i].root,
+					      .count = call[i].count,
+					      .datatype = nt_sim_type_name(call[i].type) };
+		nt_event_append_p2p(c->comm, &p->p2p[p->p2ps++]);
+	}
+	nt_event_group_end();
+	return first;
+}
+
+static void launch(struct exchange *x, nt_stream stream)
+{
+	struct nt_plan *first = x->plan;
+
+	for (struct nt_plan *p = first; p; p = p->next) {
+		atomic_fetch_add(&p->references, 1);
+		nt_event_launch_start(p);
+		nt_event_launch_stop(p);
+		nt_event_tasks_start(p);
+	}
+	nt_sim_push(stream, work, x);
+	for (struct nt_plan *p = first, *next; p; p = next) {
+		next = p->next;
+		nt_event_tasks_stop(p);
+		nt_plan_release(p);
+	}
+	nt_event_group_done();
 }
 
 void nt_sim_exchange(struct ncclComm *c, const struct nt_sim_call *call, unsigned calls,
 		     nt_stream stream)
 {
-	struct exchange *x = calloc(1, sizeof(*x) + calls * sizeof(x->transfer[0]));
+	struct exchange *x = get(c, sizeof(*x) + calls * sizeof(x->transfer[0]));
 
-	if (!x)
-		nt_fake_leave(&c->job, NT_EXIT_TROUBLE, "out of memory");
 	x->c = c;
 	x->count = calls;
 	for (unsigned i = 0; i < calls; i++)
@@ -194,5 +266,6 @@ void nt_sim_exchange(struct ncclComm *c, const struct nt_sim_call *call, unsigne
 			.call = call[i], .bytes = call[i].count * nt_sim_type_bytes(call[i].type)
 		};
 	atomic_fetch_add(&c->exchanges, 1);
-	nt_sim_push(stream, work, x);
+	x->plan = plan(c, call, calls);
+	launch(x, stream);
 }

@@ -27,7 +27,7 @@ struct nt_sim_id {
 
 /* A collective call, or a send or receive. */
 struct nt_sim_call {
-	int coll; /* or NT_P2P_SEND, NT_P2P_RECV, NT_P2P_ALLTOALL */
+	int coll; /* or NT_P2P_SEND, NT_P2P_RECV */
 	const void *send;
 	void *receive;
 	size_t count; /* of each rank, as the application gave it */
@@ -76,11 +76,12 @@ void nt_sim_comm_leave(struct ncclComm *c, bool abort);
 /* gpu.c: calls of one communicator, at most NT_MAX_TASKS, on one stream */
 void nt_sim_launch(struct ncclComm *c, const struct nt_sim_call *call, unsigned calls,
 		   nt_stream stream, enum nt_group_mode mode);
-/* p2p.c: the sends and receives of a group; the peer is call->root. The plugins are not told. */
+/* p2p.c: the sends and receives of a group; the peer is call->root. Nobody is asked about them. */
 void nt_sim_exchange(struct ncclComm *c, const struct nt_sim_call *call, unsigned calls,
 		     nt_stream stream);
-/* An all-to-all, which nobody is asked about. */
-void nt_sim_alltoall(struct ncclComm *c, const struct nt_sim_call *call, nt_stream stream);
+struct nt_sim_span;
+/* stream: their kernels have run. */
+void nt_sim_tell(struct ncclComm *c, const struct nt_plan *p, const struct nt_sim_span *span);
 /* Without a decision: a communicator of one rank. */
 void nt_sim_copy(struct ncclComm *c, const struct nt_sim_call *call, nt_stream stream);
 

@@ -344,6 +344,33 @@ static void this_jobs_calls_come_first(void **state)
 	nt_memory_fini(&memory);
 }
 
+/* Ranks that only send, and those that only receive, are measured as those that do both. */
+static void what_is_sent_is_measured_at_all_its_sizes(void **state)
+{
+	static const int kinds[] = { NT_P2P_SEND, NT_P2P_RECV, NT_P2P_ALLTOALL, NT_ALLREDUCE };
+	struct nt_memory_entry entry = world_entry("default", 7, 1);
+	struct nt_calls calls;
+	char text[NT_CALLS_TEXT];
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		world_key(&entry, UINT64_C(65536) << (2 * i), 100, 1000 - 100 * i);
+		entry.key[i].coll = kinds[i];
+	}
+	assert_true(nt_calls_of(&entry, &calls));
+	assert_string_equal(nt_calls_colls_text(&calls, text, sizeof(text)),
+			    "sendrecv,alltoall,allreduce");
+	assert_string_equal(nt_calls_sizes_text(&calls, text, sizeof(text)),
+			    "65536,262144,1048576,4194304");
+	assert_true(nt_calls_send(&calls));
+	/* Too little of the time. */
+	entry.key[3].calls = 1000000;
+	assert_true(nt_calls_of(&entry, &calls));
+	assert_string_equal(nt_calls_colls_text(&calls, text, sizeof(text)), "allreduce");
+	assert_false(nt_calls_send(&calls));
+	nt_entry_fini(&entry);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -357,6 +384,7 @@ int main(void)
 		cmocka_unit_test(turns_are_remembered_as_one),
 		cmocka_unit_test(calls_take_what_three_rounds_leave),
 		cmocka_unit_test(calls_are_those_that_cost),
+		cmocka_unit_test(what_is_sent_is_measured_at_all_its_sizes),
 		cmocka_unit_test(lists_of_sizes),
 		cmocka_unit_test(this_jobs_calls_come_first),
 	};

@@ -57,6 +57,24 @@ static void counting_is_apart_from_what_is_relied_on(void **state)
 	nt_mask_fini(&mask);
 }
 
+/* With KernelCh alone NCCL tells of collectives, and not of the launches that they belong to. */
+static void gpu_times_of_sends_bring_the_launches(void **state)
+{
+	struct nt_mask_hold hold = { false };
+	struct nt_mask mask;
+	int target = 0;
+
+	(void)state;
+	nt_mask_init(&mask);
+	nt_mask_attach(&mask, &target);
+	nt_mask_count(&mask, (int)NT_PROF_P2P_API);
+	nt_mask_measure(&mask, &hold, true);
+	assert_int_equal(target, (int)(NT_PROF_P2P_API | NT_PROF_KERNEL_CH | NT_PROF_KERNEL_LAUNCH));
+	nt_mask_measure(&mask, &hold, false);
+	assert_int_equal(target, (int)NT_PROF_P2P_API);
+	nt_mask_fini(&mask);
+}
+
 static void a_possible_capture_ends_gpu_times_for_good(void **state)
 {
 	struct nt_mask_hold hold = { false };
@@ -155,6 +173,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(events_follow_the_counts),
 		cmocka_unit_test(counting_is_apart_from_what_is_relied_on),
+		cmocka_unit_test(gpu_times_of_sends_bring_the_launches),
 		cmocka_unit_test(a_possible_capture_ends_gpu_times_for_good),
 		cmocka_unit_test(what_somebody_else_stores_is_seen),
 		cmocka_unit_test(what_nccl_writes_back_is_put_right),

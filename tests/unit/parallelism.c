@@ -99,6 +99,15 @@ static void bandwidths_are_those_of_nccl_tests(void **state)
 	assert_true(inside == 6000 && between == 1000);
 	nt_ring_volume(NT_ALLREDUCE, 1, 1, 1000, &inside, &between);
 	assert_true(inside == 0 && between == 0);
+	/* What is sent to the rank itself is nowhere; peers of other sends are unknown. */
+	nt_p2p_volume(NT_P2P_ALLTOALL, 8, 2, 800, &inside, &between);
+	assert_true(inside == 300 && between == 400);
+	nt_p2p_volume(NT_P2P_SEND, 8, 1, 800, &inside, &between);
+	assert_true(inside == 800 && between == 0);
+	nt_p2p_volume(NT_P2P_SENDRECV, 2, 2, 800, &inside, &between);
+	assert_true(inside == 0 && between == 800);
+	nt_p2p_volume(NT_P2P_RECV, 8, 2, 0, &inside, &between);
+	assert_true(isnan(inside) && isnan(between));
 }
 
 /* If one of two own times is unknown, neither is compared with the other's period. */

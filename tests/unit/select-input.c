@@ -271,6 +271,8 @@ static void arms_of_the_chosen_profile_go_along(void **state)
 	entry->key[1].best = (struct nt_quantiles){ 0 };
 	world_key(entry, 1024, 5, 10);
 	entry->key[2].ranks = entry->key[2].nodes = 1;
+	world_key(entry, 4096, 5, 10);
+	entry->key[3].coll = NT_P2P_ALLTOALL; /* there is nothing to choose */
 	add_hosts(0xf3, 0xf3);
 	keep();
 	expect("a", NT_WHY_GAIN);

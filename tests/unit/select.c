@@ -479,6 +479,52 @@ static void other_collectives_are_estimated(void **state)
 	expect("default", NT_WHY_NONE_BETTER);
 }
 
+static struct nt_memory_entry *of_kind(struct nt_memory_entry *entry, int coll)
+{
+	for (unsigned i = 0; i < entry->keys; i++)
+		entry->key[i].coll = coll;
+	return entry;
+}
+
+/* What only sends, or only receives, was measured as what does both. */
+static void sends_are_compared_with_messages(void **state)
+{
+	static const int kinds[] = { NT_P2P_SEND, NT_P2P_RECV, NT_P2P_SENDRECV };
+
+	(void)state;
+	of_kind(calibrated(add(&user, "default", 1, 0, 100, 4000)), NT_P2P_SENDRECV);
+	of_kind(calibrated(add(&user, "b", 1, 1, 60, 2400)), NT_P2P_SENDRECV);
+	for (unsigned i = 0; i < 3; i++) {
+		of_kind(add(&job, "default", 7, i, 100, 4000), kinds[i]);
+		expect("b", NT_WHY_GAIN);
+		assert_true(choice.chosen->cost.measured > 0.99);
+	}
+	/* And is slower, if they are. */
+	of_kind(calibrated(add(&user, "b", 1, 2, 400, 9000)), NT_P2P_SENDRECV);
+	user.entry[1].key[0].best = user.entry[2].key[0].best;
+	user.entry[1].key[1].best = user.entry[2].key[1].best;
+	expect("default", NT_WHY_NONE_BETTER);
+	assert_int_equal(choice.candidate[1].why, NT_WHY_SLOWER);
+}
+
+/* A profile for sends leaves collectives as they are, or makes them slower. */
+static void sends_say_nothing_of_collectives(void **state)
+{
+	(void)state;
+	of_kind(calibrated(add(&user, "default", 1, 0, 100, 4000)), NT_P2P_ALLTOALL);
+	of_kind(calibrated(add(&user, "b", 1, 1, 40, 1600)), NT_P2P_ALLTOALL);
+	add(&job, "default", 7, 0, 100, 4000);
+	expect("default", NT_WHY_NOTHING_KNOWN);
+	/* Of a program with both, all that matters is measured. */
+	world_key(&user.entry[0], 65536, 1, 100);
+	world_key(&user.entry[0], 16 << 20, 1, 4000);
+	world_key(&user.entry[1], 65536, 1, 100);
+	world_key(&user.entry[1], 16 << 20, 1, 4000);
+	expect("default", NT_WHY_NONE_BETTER);
+	of_kind(&job.entry[0], NT_P2P_ALLTOALL);
+	expect("b", NT_WHY_GAIN);
+}
+
 int main(void)
 {
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -500,6 +546,8 @@ int main(void)
 		CASE(all_turns_count),
 		CASE(what_is_in_use_stays),
 		CASE(other_collectives_are_estimated),
+		CASE(sends_are_compared_with_messages),
+		CASE(sends_say_nothing_of_collectives),
 		CASE(like_is_compared_with_like),
 		CASE(lines_are_fitted),
 	};

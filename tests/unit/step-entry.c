@@ -41,6 +41,10 @@
 #define COUNTED(bytes, calls) \
 	"{\"coll\":\"Broadcast\",\"bytes\":" #bytes ",\"state\":\"counted\",\"calls\":" #calls "}"
 
+#define SENT(coll, us, samples)                                                            \
+	"{\"coll\":\"" coll "\",\"bytes\":4194304,\"state\":\"counted\",\"own_us\":[" #us \
+	"],\"samples\":" #samples ",\"calls\":200,\"sent_bytes\":838860800,\"why\":\"p2p\"}"
+
 #define RANK_OF(path, task, comms)                                  \
 	RANK_WITH("\"library\":\"" path "\",\"fabric\":\"socket\"," \
 		  "\"launch\":\"sockets-wide\",",                   \
@@ -167,6 +171,32 @@ static void a_step_becomes_an_entry(void **state)
 	assert_int_equal(entry->marker_coll, NT_ALLREDUCE);
 	assert_int_equal(entry->marker_bytes, 1048576);
 	assert_int_equal(entry->periods, 20);
+	check_line(&step);
+	end(&step);
+}
+
+/* Nothing is decided about what is sent, and only the slowest rank's median is known. */
+static void what_is_sent_has_its_times(void **state)
+{
+	const struct nt_known_key *key;
+	struct step step;
+
+	(void)state;
+	begin(&step);
+	add(&step, RANK(0, COMM("a", 0, 8, 2, COMMITTED(262144, 10) "," SENT("AllToAll", 440, 32))));
+	add(&step, RANK(1, COMM("a", 1, 8, 2, COMMITTED(262144, 10) "," SENT("AllToAll", 450, 32))));
+	add(&step, RANK(2, COMM("a", 2, 8, 2, SENT("Send", 0, 0))));
+	assert_int_equal(learn(&step), 1);
+	assert_int_equal(step.entry.keys, 3);
+	key = &step.entry.key[1];
+	assert_int_equal(key->coll, NT_P2P_SEND);
+	assert_int_equal(nt_key_times(key)->samples, 0);
+	key = &step.entry.key[2];
+	assert_int_equal(key->coll, NT_P2P_ALLTOALL);
+	assert_int_equal(key->bytes, 4194304);
+	assert_int_equal(key->calls, 200);
+	assert_int_equal(key->arm, NT_ARM_BASELINE);
+	assert_true(nt_key_times(key)->median_us == 450 && nt_key_times(key)->p25_us == 450);
 	check_line(&step);
 	end(&step);
 }
@@ -521,6 +551,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_step_becomes_an_entry),
+		cmocka_unit_test(what_is_sent_has_its_times),
 		cmocka_unit_test(the_library_is_remembered),
 		cmocka_unit_test(calibrations_and_what_was_asked_for_are_marked),
 		cmocka_unit_test(calls_are_those_of_an_average_rank),

@@ -21,7 +21,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define NT_TASK_LOG 4096u /* a power of two */
+#define NT_TASK_LOG 16384u /* a power of two */
 #define NT_TASK_LOG_NONE 127u /* not a key's band */
 
 struct nt_task_log {

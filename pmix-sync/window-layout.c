@@ -6,11 +6,11 @@
 #include <stdbool.h>
 #include "pmix-sync/task-log.h"
 
-/* Turns of this many calls. The newest call is often the last of a burst: the gap after it, as long
- * as the longest, is included. */
+/* Turns of this many calls. The newest call is often the last of a burst, and the turns end anywhere
+ * in the gap after it, which is as long as the longest: count half of the gap, and half a call. */
 static uint64_t turns_of(const struct nt_cadence *c, uint64_t calls)
 {
-	return (calls * (c->turns + c->gap) + c->calls) / (c->calls + 1);
+	return (calls * (2 * c->turns + c->gap) + 2 * c->calls) / (2 * c->calls + 1);
 }
 
 /* Each call is one task of its band and vice versa, except for a few probes of one rank and tasks
@@ -22,14 +22,20 @@ static bool tasks_are_calls(const struct nt_cadence *c)
 	return c->calls > 0 && more <= 1 + c->calls / 16;
 }
 
-/* Positions of a cell that fits the task log; less than 2: calls are too far apart. */
+/* Positions of a cell that fits the task log; less than 2: calls are too far apart. Several cells
+ * are equal: a window ends with its last cell, and places in that without a call are time lost. */
 static uint64_t cell_of(const struct nt_cadence *c, uint64_t positions)
 {
-	const uint64_t turns = c->turns + c->gap;
+	const uint64_t turns = 2 * c->turns + c->gap;
+	uint64_t most, cells;
 
 	if (turns_of(c, positions) + c->gap <= NT_TASK_LOG || turns == 0)
 		return positions;
-	return (c->calls + 1) * NT_TASK_LOG / turns;
+	most = (2 * c->calls + 1) * NT_TASK_LOG / turns;
+	if (most < 2 || most >= positions)
+		return most;
+	cells = (positions + most - 1) / most;
+	return (positions + cells - 1) / cells;
 }
 
 static void count_calls(const struct nt_cadence *c, struct nt_plan *plan)

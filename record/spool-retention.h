@@ -22,7 +22,7 @@ int nt_spool_write(int part_fd, enum nt_spool_part part, const struct nt_spool_e
 		   bool sync, int64_t *dropped, struct nt_error *err);
 
 /* Enforce the limits: at once, or if an hour has passed since the last time, or if there may be too
- * many; another file was added. Returns the number of removed files, or -1 and *err. */
-int64_t nt_spool_keep(int part_fd, enum nt_spool_part part, bool at_once, struct nt_error *err);
+ * many; another file was added. Returns the number of removed files, or -1. */
+int64_t nt_spool_keep(int part_fd, enum nt_spool_part part, bool at_once);
 
 #endif

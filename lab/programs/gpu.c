@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "contract/shm-layout.h"
 #include "tests/fake/rng.h"
 #include "lab/programs/truth.h"
 
@@ -120,7 +121,9 @@ static void note_call(struct nt_world *w, struct nt_inst *inst, const struct op 
 	if (w->chooser != NT_CHOOSE_PLUGIN)
 		return;
 	log->calls++;
-	log->final_arm = (uint16_t)op->choice.arm;
+	/* A recheck's window tries other arms; the committed one stays until it has ended. */
+	if (log->state != NT_KEY_RECHECK)
+		log->final_arm = (uint16_t)op->choice.arm;
 	if (!log->decided_call)
 		log->measured += op->choice.measured;
 	if (op->choice.arm == w->baseline_arm[op->key])

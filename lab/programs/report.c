@@ -20,7 +20,7 @@ const char *const nt_shipped_programs[] = {
 	"tp-dp-shared",	 "moe",		 "decode",	     "two-minutes", "once-in-5s",
 	"steps-of-3s",	 "steps-of-11s", "twice-in-a-burst", "gap-750us",   "many-sizes",
 	"400-sizes",	 "wide-node",	 "bursts",	     "late-rank",   "pauses",
-	"sizes-in-turn", NULL,
+	"sizes-in-turn", "many-tiny",	 "tiny-and-sizes",   NULL,
 };
 
 /* A key of all communicators of one name. */

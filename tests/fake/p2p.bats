@@ -77,7 +77,7 @@ Recv 262144 200 0 $1" ] || { echo "$output"; false; }
 @test "collectives of a program that sends are explored, also those that begin while its first sends are timed" {
 	local sends
 	for sends in send:256K sendrecv:1M alltoall:4M; do
-		four_ranks '' --coll allreduce --sizes 1M --p2p "$sends"
+		four_ranks '' --coll allreduce --sizes 1M --p2p "$sends" --more 60000
 		jq -se '[.[].comms[0].keys[] | select(.coll == "AllReduce")] | all(.why != "async") and any(.state == "kept" or .state == "committed")' \
 			"$dir"/rank.*.json || { jq -c '.comms[0].keys[]' "$dir"/rank.*.json; false; }
 	done

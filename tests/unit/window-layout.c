@@ -147,23 +147,42 @@ static void every_call_of_a_burst_has_its_position(void **state)
 	}
 }
 
-/* Longer than tasks are remembered: several cells, and few calls without a place. */
+/* Longer than tasks are remembered: several cells, and few places without a call. */
 static void a_window_longer_than_the_trail_has_cells(void **state)
 {
-	static const struct pattern far = { 2, 500, 0 };
+	static const struct pattern far[] = { { 2, 2000, 0 }, { 3, 5000, 0 }, { 4, 9000, 0 } };
 
 	(void)state;
-	assert_true(alone(&far, 1, 36) >= 32);
-	assert_true(alone(&far, 2, 36) >= 32);
+	for (size_t i = 0; i < sizeof(far) / sizeof(far[0]); i++) {
+		for (uint32_t nodes = 1; nodes <= 2; nodes++) {
+			unsigned count = alone(&far[i], nodes, 36);
+
+			if (count < 32)
+				fail_msg("bursts of %u among %u: %u", far[i].burst, far[i].others,
+					 count);
+		}
+	}
+}
+
+/* 40 positions of a call in 1,000 turns: three cells of 16 would end 8 calls later. */
+static void the_cells_of_a_window_are_equal(void **state)
+{
+	static const struct nt_cadence regular = { 20000, 20, 20, 1000 };
+	struct nt_plan plan = { .until = 40 };
+
+	(void)state;
+	nt_window_layout(&regular, &plan);
+	assert_int_equal(plan.cell, 14);
+	assert_in_range(nt_window_layout_turns(&plan), 40000, 44000);
 }
 
 static void what_cannot_be_counted_is_spread_by_turns(void **state)
 {
 	/* two tasks to a call; calls further apart than the task log is long; nothing known */
 	static const struct nt_cadence odd[] = { { 100, 20, 40, 5 },
-						 { 100000, 20, 20, 5000 },
+						 { 400000, 20, 20, 20000 },
 						 { 0, 0, 0, 0 } };
-	static const uint32_t stride[] = { 5, 5000, 1 };
+	static const uint32_t stride[] = { 5, 20000, 1 };
 
 	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
@@ -233,6 +252,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_call_of_a_burst_has_its_position),
 		cmocka_unit_test(a_window_longer_than_the_trail_has_cells),
+		cmocka_unit_test(the_cells_of_a_window_are_equal),
 		cmocka_unit_test(what_cannot_be_counted_is_spread_by_turns),
 		cmocka_unit_test(a_plan_for_good_has_no_end),
 		cmocka_unit_test(a_trail_forgets_and_does_not_mistake),

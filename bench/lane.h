@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lane.h - the benchmark's communicators: of all ranks, of a part of them, of two, and of all ranks
- * held to an arm
+/* lane.h - the benchmark's communicators: of all ranks, of some of them, of two, and of all ranks
+ * restricted to one arm
  *
  * Threads:  one.
  * Memory:   in nt_gpu; nt_lanes_open and nt_lanes_close are a pair, between nt_gpu_open and
@@ -16,8 +16,8 @@
 /* Fills g->lane, and g->init_ms and g->init_mib with the time and memory used. */
 void nt_lanes_open(struct nt_bench_gpu *g);
 void nt_lanes_close(struct nt_bench_gpu *g);
-/* Called by all ranks: a lane of this one and a partner, the same color on both; partner -1: none.
- * The last lane, until nt_lanes_part(). */
+/* Called by all ranks: open a lane of this rank and a partner, with the same color on both; partner
+ * -1: none. It is the last lane, until nt_lanes_part(). */
 void nt_lanes_pair(struct nt_bench_gpu *g, int color, int partner);
 void nt_lanes_part(struct nt_bench_gpu *g);
 /* Aborts calls in flight, and opens all communicators again. */

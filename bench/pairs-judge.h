@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pairs-judge.h - on rank 0: all times of pairs so far, what they say, and how long to go on
+/* pairs-judge.h - evaluate, on rank 0, the times of pairs so far, and decide how long to go on
  *
  * Threads:  one.
  * Memory:   nt_pairs_judge_fini() frees all.
@@ -23,7 +23,8 @@ struct nt_pairs_entry {
 	float us[NT_PAIR_WHATS], predicted_us[NT_PAIR_WHATS];
 };
 
-/* What a rank hands over; entries follow: of each round the pair in the node and that of two. */
+/* Header of a rank's message; entries follow, for each round that of the pair on its node and that
+ * of the pair on two nodes. */
 struct nt_pairs_head {
 	char node[NT_PAIRS_NODE];
 	char leaf[192]; /* the switches above the node; "": not known */

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan.h - which calls are made in a communicator that is held to an arm
+/* plan.h - the calls to make in a communicator that is restricted to an arm
  *
  * A file with one call per line, COLLECTIVE BYTES ARM, as in "AllReduce 262144 TREE/SIMPLE".
  * Without a file, all calls for which NCCL has the arm's algorithm.

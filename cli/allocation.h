@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* allocation.h - the job that this process runs in, as Slurm's variables tell it
+/* allocation.h - the job that this process runs in, from Slurm's variables
  *
  * Threads:  the environment must not change meanwhile.
  * Memory:   values.
- * Errors:   -1 and *err: there is no job, or a variable is missing or makes no sense.
+ * Errors:   -1 and *err: there is no job, or a variable is missing or invalid.
  */
 #ifndef NT_ALLOCATION_H
 #define NT_ALLOCATION_H
@@ -18,13 +18,13 @@ struct nt_allocation {
 	const char *hosts; /* a list of Slurm's, in the environment; "" if it is unknown */
 };
 
-/* hosts, nodes and per_node where they are not NULL or 0, else the job's. One task a node is
- * assumed where nothing says how many. */
+/* hosts, nodes and per_node if they are not NULL or 0, otherwise the job's. One task per node is
+ * assumed if no variable has the number. */
 int nt_allocation_read(struct nt_allocation *allocation, const char *hosts, uint32_t nodes,
 		       uint32_t per_node, struct nt_error *err);
 
-/* What memory says of the job's hosts: their fingerprint if all are known and have the same, or 0.
- * Where more hosts are allocated than used, all of them count. */
+/* The fingerprint of the job's hosts in the memory, if all are known and have the same; otherwise
+ * 0. If more hosts are allocated than used, all of them count. */
 uint64_t nt_allocation_fingerprint(const struct nt_allocation *allocation,
 				   const struct nt_memory *memory);
 

@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* answer.h - the records that a request is about, from wherever they are, put out as they are found
+/* answer.h - print the records that a request asks for, as they are found
  *
  * Threads, host: as joblist.h and longform.h.
- * Memory:   the output is the caller's to open before and to close after.
- * Errors:   -1 and *err. What can only be shown in part is told, and partial.
+ * Memory:   the caller opens the output before, and closes it afterwards.
+ * Errors:   -1 and *err. If something is only shown in part, that is reported, and partial is set.
  */
 #ifndef NT_ANSWER_H
 #define NT_ANSWER_H

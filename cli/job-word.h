@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* job-word.h - a word of the command line that names a job or a file, and the records it stands for
+/* job-word.h - an argument that names a job or a file, and its records
  *
- * A word that is a job id, as `report` takes it, names a job unless there is a file of that name.
+ * An argument that is a job id, as for `report`, names a job unless there is a file of that name.
  *
  * Threads, host: as jobload.h.
  * Memory:   the caller's; nt_jobtexts_fini frees texts.

@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* meeting.h - a directory where the ranks of a benchmark's steps meet
+/* meeting.h - a directory in which the ranks of a benchmark's steps exchange files
  *
  * Threads:  any; one at a time for one directory.
  * Memory:   the caller's path.
- * Errors:   -1 and *err set. What cannot be removed stays.
+ * Errors:   -1 and *err set. What cannot be removed remains.
  */
 #ifndef NT_MEETING_H
 #define NT_MEETING_H
@@ -13,8 +13,8 @@
 #include "contract/names.h"
 #include "lib/error.h"
 
-/* A new one in the directory, which is made where it is missing. Removes what killed calibrations
- * have left there. */
+/* Create a new one in the directory, which is created if it is missing. Removes leftovers of killed
+ * calibrations. */
 int nt_meeting_make(const char *directory, uint32_t job, char path[NT_PATH_MAX],
 		    struct nt_error *err);
 

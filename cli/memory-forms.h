@@ -27,14 +27,15 @@ struct nt_remembered_ask {
 	int64_t now_s;
 };
 
-/* Is the entry asked for? One without sizes and without a fingerprint only notes that somebody
- * calibrated: it says nothing, and is neither shown nor exported. */
+/* Does the entry match the request? An entry without sizes and fingerprint only says that somebody
+ * calibrated: it is neither shown nor exported. */
 bool nt_remembered_takes(const struct nt_remembered_ask *ask, const struct nt_memory_entry *entry);
 
 /* A table for each place: its profiles, and what a new job there gets. */
 int nt_remembered_show(const struct nt_remembered_ask *ask, FILE *out, struct nt_error *err);
 
-/* What is asked for of the user's memory, as lines of JSON or as NVIDIA's. *count: of entries. */
+/* Write the requested entries of the user's memory as lines of JSON, or in NVIDIA's format. *count:
+ * number of entries. */
 int nt_remembered_export(const struct nt_remembered_ask *ask, size_t *count, struct nt_error *err);
 
 /* Adds a file's entries to the user's memory. *skipped: lines that were none. */

@@ -4,7 +4,7 @@
  *
  * Threads:  the main thread.
  * Memory:   none is kept.
- * Errors:   the exit status; what is wrong is on stderr.
+ * Errors:   the exit status; messages are on stderr.
  */
 #ifndef NT_CLI_REPLAY_H
 #define NT_CLI_REPLAY_H

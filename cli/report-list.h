@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report-list.h - several jobs in a table, a line each, and one job in full
+/* report-list.h - several jobs as a table with a line each, and one job in full
  *
- * Add a summary for each; what is printed depends on whether they are of more than one job. The
+ * Add a summary for each; the output depends on whether they are of more than one job. The
  * components and runs of a job, which have labels such as 12+1 and "12 (run 1)", are one job.
  *
  * Threads:  any; one at a time for one list.

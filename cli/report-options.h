@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report-options.h - what `nccl-tune report` is asked for, by its command line
+/* report-options.h - the command line of `nccl-tune report`
  *
  * Threads:  the main thread.
  * Memory:   strings of argv and of places are kept; nt_request_fini frees the rest.

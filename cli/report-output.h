@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report-output.h - jobs' summaries in one of the forms that `nccl-tune report` has
+/* report-output.h - print jobs' summaries in one of the formats of `nccl-tune report`
  *
- * Open it, add a summary for each job, close it. Text in full is written as it comes, all else at
- * the close, or not at all.
+ * Open it, add a summary for each job, close it. Full text is written immediately, all other
+ * formats when it is closed, or not at all.
  *
  * Threads:  one at a time.
  * Memory:   nt_output_close frees all; summaries are not kept.

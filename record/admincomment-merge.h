@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* admincomment-merge.h - put a step's record into the text that a job's AdminComment already has
+/* admincomment-merge.h - merge a step's record into the text of a job's AdminComment
  *
- * What other programs keep in a JSON object there stays, byte for byte; other text is not touched
- * at all. Steps stand in the order in which they were written last. Where ours would be longer than
- * NT_JOB_RECORD_MAX the oldest steps are thinned to {"mode":...,"more":COUNT}, with the launch
- * profile and what it was measured at where they have them; where that is not enough they go, and
- * "more" of the whole says how many.
+ * Members that other programs keep in a JSON object there are not changed, byte for byte; other
+ * text is not touched at all. Steps are in the order in which they were last written. If our record
+ * would be longer than NT_JOB_RECORD_MAX, the oldest steps are reduced to
+ * {"mode":...,"more":COUNT}, with the launch profile and its measured gain if they have them. If
+ * that is not enough, they are removed, and the record's "more" counts them.
  *
  * Threads:  pure functions, any thread.
  * Memory:   *out is malloc'ed, the caller frees it.
@@ -29,10 +29,10 @@ enum nt_admincomment_merge {
 
 #define NT_COMMENT_MAX 65535 /* slurmdbd's column cuts longer text without a word */
 
-/* Does the text hold this record of the step, in full or as far as there was room for it? */
+/* Does the text have this record of the step, in full or as far as there was room? */
 bool nt_admincomment_merge_holds(const char *comment, const char *step, const char *record);
 
-/* Is the step there by its name? What was written last is: others go before it. */
+/* Is the step there by its name? The step that was written last is: others are removed first. */
 bool nt_admincomment_merge_shows(const char *comment, const char *step);
 
 struct nt_admincomment_merge_step {

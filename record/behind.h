@@ -2,12 +2,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* behind.h - which ranks have not begun a call that others wait in
  *
- * Ranks of a communicator issue the same calls in the same order. Where some have begun more than
+ * Ranks of a communicator issue the same calls in the same order. If some have begun more than
  * others, and nobody begins another for long, those with the fewest are behind: the others are in
  * the next call, and cannot leave it. While a program computes, saves or evaluates, all have begun
  * the same calls, or begin more soon. Ranks that themselves wait in a call of another communicator
- * are not named, except where all wait for each other. What nobody begins because a call does not
- * end on any rank cannot be told from computing, and is not told.
+ * are not named, unless all wait for each other. If a call does not end on any rank, nobody begins
+ * another: that looks like computing, and is not reported.
  *
  * Threads:  pure functions, any thread.
  * Memory:   nt_behind_find allocates what it returns; NULL with *count 0: nothing is known, or no
@@ -28,7 +28,7 @@ struct nt_behind {
 	int64_t least, most; /* calls that its ranks have begun */
 	size_t late; /* ranks that have begun `least` only */
 	size_t named[NT_BEHIND_NAMED]; /* index of the first of these, in order of their ranks */
-	int coll; /* of call number least + 1, or of the newest if none is late; -1: not known */
+	int coll; /* of call number least + 1, or of the newest if no rank is late; -1: not known */
 	int64_t bytes;
 	int64_t still_ms; /* how long nobody had begun another when they were last seen */
 	bool still; /* for long, that is */
@@ -37,19 +37,19 @@ struct nt_behind {
 	bool root; /* of those that are stalled: what the others follow from */
 };
 
-/* Puts ranks in order by communicator and rank; of a rank that is told twice the newest process
- * is kept. Returns how many are. */
+/* Sorts ranks by communicator and rank; of two entries of a rank the newer process is kept. Returns
+ * the number of ranks. */
 size_t nt_behind_sort(struct nt_calls_rank *ranks, size_t count);
 
 /* The ranks of a communicator, in a list in order: the first, and how many. */
 size_t nt_behind_ranks(const struct nt_calls_rank *ranks, size_t count, const char *id,
 		       int64_t comm_ranks, size_t *first);
 
-/* ranks: in order. running: the step runs, so the setting stall says what is long. */
+/* ranks: sorted. running: the step runs, so the setting stall applies. */
 struct nt_behind *nt_behind_find(const struct nt_calls_rank *ranks, size_t rank_count, bool running,
 				 size_t *count);
 
-/* What to say of a stalled one (NT_REASON_BEHIND), and of another (NT_REASON_LAST_CALLS). */
+/* The reason for a stalled one (NT_REASON_BEHIND), and for another (NT_REASON_LAST_CALLS). */
 void nt_behind_why(const struct nt_behind *behind, const struct nt_calls_rank *ranks,
 		   struct nt_reason *why);
 

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* calls.h - how many calls each rank has begun and ended, as a process last told
+/* calls.h - how many calls each rank has begun and ended, from a process's file
  *
  * A line of a node's part of the long form (long.h), made of a process's file
  * (contract/calls-layout.h):
@@ -45,8 +45,9 @@ struct nt_calls_rank {
 
 extern const struct nt_fields nt_calls_fields, nt_calls_comm_fields, nt_calls_last_fields;
 
-/* The file's bytes, as they were read then, as the value of such a line: its length; 0: it is no
- * such file, or tells of no communicator. Communicators without room are left out. */
+/* Formats the file's bytes, as they were read at that time, as the value of such a line. Returns
+ * its length; 0: it is not such a file, or has no communicator. Communicators without room are left
+ * out. */
 size_t nt_calls_format(const void *file, size_t file_bytes, int64_t read_ms, char *out,
 		       size_t out_bytes);
 

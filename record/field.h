@@ -1,16 +1,16 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* field.h - the members of a record's object, as a table from which it is written and read
+/* field.h - the members of a record's object, as a table that its writer and reader use
  *
- * A format is a macro that lists its fields, one a line, in the order in which they are written:
+ * A format is a macro that lists its fields, one per line, in the order in which they are written:
  *
  *	#define NT_THING_FIELDS(X) \
  *		X(COUNT, "calls", calls, 0, NT_MAY, "calls", "calls of the thing")
  *
- * kind, name in JSON, member of the struct, size (of a text: its room; of a number: its decimals;
- * of a share: its digits), whether it may be left out, unit and meaning. NT_FIELD_MEMBER makes the
- * struct's members of it, NT_FIELD_ROW the table. So a new field is one line; nothing is written
- * that its reader refuses, since both look at the same bounds. Records' lists: record.def.
+ * kind, name in JSON, member of the struct, size (text: its room; number: its decimals; share: its
+ * digits), whether it may be left out, unit and meaning. NT_FIELD_MEMBER makes the struct's members
+ * from it, NT_FIELD_ROW the table. So a new field is one line, and the reader accepts all that is
+ * written, since both use the same limits. Records' lists: record.def.
  *
  * Threads:  pure functions, any thread.
  * Memory:   the caller's.
@@ -45,7 +45,7 @@ enum nt_field_kind {
 	NT_FIELD_WHY, /* struct nt_reason, with its arguments */
 	NT_FIELD_TIMES, /* double[2]: an array of one or two times */
 	NT_FIELD_QUARTILES, /* double[3]: an array of three times, the median in the middle */
-	/* Parts with fields of their own: read as they are, written by who has them. */
+	/* Parts with fields of their own: the reader keeps them unread; their owner writes them. */
 	NT_FIELD_OBJECT, /* borrowed from the parsed text; NULL: not there */
 	NT_FIELD_ARRAY,
 };
@@ -86,7 +86,7 @@ enum {
 	NT_MAY, /* left out where it is not known */
 	NT_MUST, /* a record without it is damaged */
 	NT_MUST_SHORT, /* the same of a short form; elsewhere NT_MAY */
-	NT_EMPTY, /* a text that is written even where it is empty; a reader does not miss it */
+	NT_EMPTY, /* a text that is written even if it is empty, and may be missing */
 };
 
 #define NT_MEMBER_COUNT(member, size) int64_t member;
@@ -141,7 +141,7 @@ enum {
 /* Nothing is known yet. */
 void nt_fields_clear(const struct nt_fields *fields, void *target);
 
-/* All that is known and within its bounds, into the object that is open. Not the parts. */
+/* Write all that is known and within its limits into the open object. Not the parts. */
 void nt_fields_put(struct nt_json_writer *put, const struct nt_fields *fields, const void *source);
 
 /* "counted", ...; "": no state. -1: no such word. */

@@ -1,28 +1,28 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* job-summary.h - what is known of a job's steps, in memory and without limits
+/* job-summary.h - the data of a job's steps, in memory and without limits
  *
- * It is filled from two sources. From a job's short form, the text that AdminComment holds, or the
- * same from another sink (step.h has its form): nt_summary_parse(). From rank records, as the long
- * form has them of all nodes: nt_sum_add_record() for each, then nt_summary_add_sum() for the step
- * (sum.h). The short form has rows, the step's own members and reasons; what is from rank records
- * alone is said below.
+ * It is filled from two sources: from a job's short form, which is the text in AdminComment or
+ * another sink (step.h has its form), by nt_summary_parse(); and from the rank records of all nodes
+ * in the long form, by nt_sum_add_record() for each and nt_summary_add_sum() for the step (sum.h).
+ * The short form has rows, the step's own members and reasons; members that only rank records have
+ * are marked below.
  *
  *	steps ── families ── rows ── arms
  *	      └─ comms ── places (ranks on nodes), volumes
  *
- * A family is made of communicators that do the same thing, most often at the same time: of one
- * name, but for numbers in it, and one shape (ranks, nodes). A row is a key of a family: calls,
- * costs and savings are added up, the rest is that of the communicator with the firmest decision
- * and the most calls; comms and same say how many there are.
+ * A family consists of communicators that do the same, usually at the same time: they have one
+ * name, except for numbers in it, and one shape (ranks, nodes). A row is a key of a family: calls,
+ * costs and savings are added up, the rest is from the communicator with the firmest decision and
+ * the most calls; comms and same count communicators.
  *
- * Members of other programs, and those of a later version, are not looked at. Whatever is wrong in
- * ours becomes a remark of kind NT_REMARK_DAMAGE that says where; what is right around it is kept.
- * A summary with such a remark is partial, and whoever shows it says so.
+ * Members of other programs and of a later version are skipped. Errors in our members become
+ * remarks of kind NT_REMARK_DAMAGE that say where; the valid parts are kept. A summary with such a
+ * remark is partial, and must be shown as such.
  *
  * Threads:  no state of its own; any thread.
  * Memory:   nt_summary_init first; nt_summary_fini frees all. Texts are copies, printable ASCII.
- * Errors:   -1 only when memory runs out; rows read so far stay.
+ * Errors:   -1 only when memory runs out; rows read so far are kept.
  * Units:    in the names; NAN and -1 stand for what the record leaves out.
  */
 #ifndef NT_JOB_SUMMARY_H
@@ -85,7 +85,7 @@ struct nt_place_seen {
 	size_t node; /* index into nodes */
 };
 
-/* How many calls a rank of a communicator has begun, where a process did not end by itself or ranks
+/* How many calls a rank of a communicator has begun, if a process did not end by itself or ranks
  * differ (calls.h). */
 struct nt_begun_seen {
 	uint32_t rank;
@@ -94,17 +94,17 @@ struct nt_begun_seen {
 	int64_t seen_s; /* when its process was last known to live, since 1970 */
 };
 
-/* What a communicator moved by one collective. Bytes are those that the calls name; inside and
- * between are what all ranks together send to ranks of their own node and of others, where each
- * sends what a ring would have it send: NCCL does not tell what it really moves. Of sends and
- * receives, bytes are what all ranks have sent, and inside and between are nt_p2p_volume()'s. */
+/* The volume of one collective on a communicator. bytes are those that the calls name; inside and
+ * between are what all ranks together send to ranks of their own node and of others if each sends
+ * what it sends in a ring: NCCL does not report what it really sends. For sends and receives, bytes
+ * are what all ranks have sent, and inside and between are from nt_p2p_volume(). */
 struct nt_volume {
 	int coll;
 	int64_t calls;
 	double bytes, inside_bytes, between_bytes;
 };
 
-/* What NCCL found of a node in a communicator's init, in figures (topology.h). */
+/* What NCCL found on a node when a communicator was created, in figures (topology.h). */
 struct nt_topology_seen {
 	size_t step;
 	char node[64], id[40];
@@ -122,14 +122,14 @@ struct nt_topology_seen {
 	char trouble[120]; /* what could not be read; "": nothing */
 };
 
-/* What was dropped for want of room or by a failure, by the processes of a step. */
+/* What a step's processes dropped for lack of room or by a failure. */
 struct nt_dropped {
 	size_t step;
 	char what[40]; /* as in a rank's record */
 	int64_t count;
 };
 
-/* What Slurm says of the job, by who has asked it; "" and 0: not known. */
+/* Slurm's data on the job, filled in by whoever asked Slurm; "" and 0: not known. */
 struct nt_job_seen {
 	char cluster[64], user[64], partition[64];
 	int64_t elapsed_s;
@@ -171,16 +171,16 @@ void nt_summary_fini(struct nt_summary *summary);
 /* What text_bytes of text hold, judged without reading them in full. */
 enum nt_holding nt_summary_holding(const char *text, size_t text_bytes);
 
-/* Add what text holds, sorted by step, communicator, collective and size. only_step names the
- * one step that is wanted, or is NULL. */
+/* Add the contents of text, sorted by step, communicator, collective and size. only_step names the
+ * only step to add, or is NULL. */
 int nt_summary_parse(struct nt_summary *summary, const char *text, size_t text_bytes,
 		     const char *only_step, struct nt_error *err);
 
 /* The step of that name; NULL: there is none. */
 const struct nt_step *nt_summary_step(const struct nt_summary *summary, const char *name);
 
-/* Slurm says whether the job runs, and how often it was started again before: the steps of that run
- * that have no last record run, too. */
+/* Slurm's answer whether the job runs, and how often it had been requeued: the steps of that run
+ * without a final record are running, too. */
 void nt_summary_mark_running(struct nt_summary *summary, bool job_runs, unsigned run);
 
 bool nt_summary_damaged(const struct nt_summary *summary);
@@ -195,10 +195,11 @@ static inline const struct nt_lateness *nt_comm_lateness(const struct nt_summary
 	return comm->lateness ? &summary->latenesses[comm->lateness - 1] : NULL;
 }
 
-/* The step's communicator whose ranks waited longest; NULL: not known of any. */
+/* The step's communicator whose ranks waited longest; NULL: not known. */
 const struct nt_comm_seen *nt_summary_latest(const struct nt_summary *summary, size_t step);
 
-/* For who fills one: of its families from this one on, what their rows tell of them. */
+/* For code that fills a summary: computes members of its families, from this one on, from their
+ * rows. */
 void nt_summary_guess(struct nt_summary *summary, size_t first_family);
 
 #endif

@@ -1,17 +1,18 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lateness.h - for which rank of a communicator the others wait
+/* lateness.h - find the rank of a communicator that the others wait for
  *
- * Ranks of a collective end together, so in each call the rank with the shortest time came last,
- * and what the others took longer they waited; clocks need not agree. NCCL may stamp the end of
- * what is not a ring after half of the time (docs/decisions/0028-measures.md): there, only what
- * exceeds twice the shortest time is waiting. A call counts if nearly all ranks have measured it.
+ * The ranks of a collective end it together, so in each call the rank with the shortest time came
+ * last, and the others' additional time was waiting; clocks need not agree. NCCL may report the end
+ * of algorithms other than Ring after half of the time (docs/decisions/0028-measures.md): for
+ * these, only time beyond twice the shortest time is waiting. A call counts if nearly all ranks
+ * have measured it.
  *
- * A rank is named if the others spent half of their waiting or more on it, beyond what chance
- * explains; if no rank is, the same is asked of nodes with several ranks.
+ * A rank is named if half or more of the others' waiting was for it, beyond what chance explains;
+ * if there is no such rank, the same test is made for nodes with several ranks.
  *
  * Threads:  pure functions, any thread.
- * Memory:   samples are the caller's, and put in another order.
+ * Memory:   samples are the caller's, and are sorted.
  * Errors:   -1 when memory runs out.
  * Units:    in the names.
  */

@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* long.h - the long form of a step's record: what there is of it, by nodes
+/* long.h - the long form of a step's record: its parts, one per node
  *
- * Each node of a step writes a part, DIRECTORY/CLUSTER.JOBID/STEP.NODE.jsonl.gz; of a job that was
- * started again, STEP.NODE.rRUN.jsonl.gz. A part is lines of JSON, each compressed by itself, one
- * gzip member behind the other:
+ * Each node of a step writes a part, DIRECTORY/CLUSTER.JOBID/STEP.NODE.jsonl.gz; if the job was
+ * requeued, STEP.NODE.rRUN.jsonl.gz. A part has lines of JSON, each compressed separately, as
+ * consecutive gzip members:
  *
  *	{ NT_LONG_FIELDS }                        the first line, and nowhere else
  *	{"step":{...}}                            the step's record as this node sees it (step.h)
@@ -13,11 +13,11 @@
  *	{"calls":{...}}                           calls of a process's ranks (calls.h)
  *	{"rank":{...}}                            a rank record (rank.h), byte for byte
  *
- * A line whose member a reader does not know it skips. What a part is called is for people: what
- * it is says its first line.
+ * A reader skips lines with unknown members. The file name is for people: the first line identifies
+ * the part.
  *
- * longwrite.h writes a part, longdir.h keeps directories of them, longread.h reads a part,
- * longset.h puts those of a job together.
+ * longwrite.h writes a part, longdir.h manages the directories, longread.h reads a part, longset.h
+ * combines those of a job.
  *
  * Threads:  pure functions, any thread.
  * Memory:   values.
@@ -38,9 +38,9 @@
 #define NT_LONG_TOPOLOGY "topology"
 #define NT_LONG_CALLS "calls"
 
-/* No line that is written is longer, nor taken that is read: a rank record and its name. */
+/* The longest line that is written or accepted: a rank record and its name. */
 #define NT_LONG_LINE_MAX (NT_RANK_RECORD_MAX + 64)
-/* Of a part, before it is compressed; what would go beyond it is left out, and counted. */
+/* Size of a part, before compression; what would exceed it is left out, and counted. */
 #define NT_LONG_TEXT_MAX ((size_t)66 << 20)
 #define NT_LONG_LINES_MAX 4352 /* rank records, and some more */
 
@@ -68,7 +68,7 @@ struct nt_long_head {
 
 extern const struct nt_fields nt_long_fields;
 
-/* "CLUSTER.JOBID" and "STEP.NODE.jsonl.gz"; what cannot be part of a name becomes '_'. */
+/* "CLUSTER.JOBID" and "STEP.NODE.jsonl.gz"; characters that a name cannot have become '_'. */
 #define NT_LONG_NAME_MAX 128
 void nt_long_job_name(char out[NT_LONG_NAME_MAX], const char *cluster, uint32_t job);
 void nt_long_part_name(char out[NT_LONG_NAME_MAX], const struct nt_long_head *head);

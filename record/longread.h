@@ -2,13 +2,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* longread.h - read a part of a step's long form (long.h), line by line
  *
- * Nothing in it is trusted: it may have been cut, or be made to grow without end. One line is in
- * memory at a time, and a part has at most NT_LONG_TEXT_MAX bytes and NT_LONG_LINES_MAX lines. What
- * stands in front of damage has been visited when the damage is met.
+ * Nothing in it is trusted: it may be truncated, or grow without end. One line is in memory at a
+ * time, and a part has at most NT_LONG_TEXT_MAX bytes and NT_LONG_LINES_MAX lines. Lines before
+ * damage have been visited when the damage is found.
  *
  * Threads:  no state of its own; any thread.
- * Memory:   what a visitor is given lives as long as its call.
- * Errors:   -1 and *err: what is wrong with the part, not which part it is.
+ * Memory:   a visitor's arguments are valid during its call.
+ * Errors:   -1 and *err: what is wrong with the part; the caller names it.
  * Units:    bytes.
  */
 #ifndef NT_LONGREAD_H
@@ -23,12 +23,13 @@
 typedef int nt_long_visit(void *argument, const struct nt_long_head *head, struct nt_text name,
 			  struct nt_text value, struct nt_error *err);
 
-/* From where the file stands. visit NULL: the first line alone is read. text_bytes, where that is
- * wanted, is increased by what there was of it, damaged or not. */
+/* Reads from the file's position. visit NULL: only the first line is read. text_bytes, if not NULL,
+ * is increased by the size of the text, damaged or not. */
 int nt_long_read(int fd, struct nt_long_head *head, nt_long_visit *visit, void *argument,
 		 size_t *text_bytes, struct nt_error *err);
 
-/* Does the file begin as a part does? Its position stays; false for what cannot be read twice. */
+/* Does the file begin as a part does? Its position does not change; false if it cannot be read
+ * twice. */
 bool nt_long_begins(int fd);
 
 #endif

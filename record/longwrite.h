@@ -2,12 +2,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* longwrite.h - write a part of a step's long form (long.h)
  *
- * Lines are compressed as they come and kept until the part is saved, which appears whole or not at
- * all. A line that has no room is left out, so that a later, shorter one may have some.
+ * Lines are compressed when they are added, and kept until the part is saved, atomically. A line
+ * that has no room is left out, so that a later, shorter one may have room.
  *
  * Threads:  one writer, one thread.
- * Memory:   nt_long_begin first; nt_long_end frees all. What is added is not kept.
- * Errors:   -1 and *err; of nt_long_save: the file is the one before, or none.
+ * Memory:   nt_long_begin first; nt_long_end frees all. Arguments are copied.
+ * Errors:   -1 and *err; after a failed nt_long_save the previous file is there, or none.
  * Units:    bytes.
  */
 #ifndef NT_LONGWRITE_H
@@ -30,14 +30,14 @@ struct nt_long_out {
 /* max_bytes: of the part as a file. */
 int nt_long_begin(struct nt_long_out *out, size_t max_bytes, struct nt_error *err);
 
-/* {"name":value}. value must be one JSON object or text without a line's end in it; one in a
- * record's white space becomes a blank. false: it is left out, and counted if it is a record. */
+/* {"name":value}. value must be one JSON object or text without a newline; a newline in a record's
+ * white space becomes a blank. false: it is left out, and counted if it is a record. */
 bool nt_long_add(struct nt_long_out *out, const char *name, const char *value, size_t value_bytes);
 
 /* A record that could not even be read. */
 void nt_long_miss(struct nt_long_out *out);
 
-/* As the part of that name in the directory that is open; records, dropped and unusable of head are
+/* Save as the part of that name in the open directory; records, dropped and unusable of head are
  * filled in. */
 int nt_long_save(struct nt_long_out *out, int dir_fd, struct nt_long_head *head,
 		 struct nt_error *err);

@@ -1,10 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* member-names.h - read the names that members of a job's record may have
+/* member-names.h - parse the names of members of a job's record
  *
  * Threads:  pure functions, any thread.
- * Errors:   -1 for anything that record/step.h does not allow; the outputs are then
- *           unspecified.
+ * Errors:   -1 for anything that record/step.h does not allow; the outputs are then unspecified.
  */
 #ifndef NT_LABEL_H
 #define NT_LABEL_H
@@ -14,11 +13,11 @@
 #include <stdint.h>
 #include "lib/json-scanner.h"
 
-/* "0" to "4294967295", each with a component of a heterogeneous step behind it ("0+1"), or
+/* "0" to "4294967295", each optionally with a component of a heterogeneous step ("0+1"), or
  * "batch". */
 bool nt_step_name_valid(const char *name);
 
-/* The same of the name of a member that a scan has found; it must have an object. */
+/* The same for the name of a member that a scan has found; it must be an object. */
 bool nt_step_member_is(const struct nt_json_member *member);
 
 /* Numbers first, in order, then the batch script: as strcmp. */
@@ -28,7 +27,7 @@ int nt_step_name_order(const char *left, const char *right);
 bool nt_step_name_matches(const char *name, const char *wanted);
 
 int nt_shape_parse(const char *text, uint32_t *ranks, uint32_t *nodes); /* "8r2n" */
-/* "8r2n", or with a name of less than NT_COMM_NAME characters behind it: "8r2n tp". */
+/* "8r2n", optionally with a name of less than NT_COMM_NAME characters: "8r2n tp". */
 int nt_family_parse(const char *text, uint32_t *ranks, uint32_t *nodes, char *name);
 int nt_member_name_parse(const char *text, int *coll, size_t *bytes); /* "AllReduce 256K" */
 

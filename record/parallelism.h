@@ -1,9 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parallelism.h - which parallelism of a training program a communicator looks like
+/* parallelism.h - guess the kind of parallelism that a communicator is for
  *
- * Nobody tells us; its name, its shape and what is called on it do, often. It is a guess, and
- * whoever shows it says so.
+ * The guess is from its name, its shape and its calls. It must be shown as a guess.
  *
  * Threads:  pure functions.
  */

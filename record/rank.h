@@ -10,12 +10,12 @@
  *	  "comms":[{ NT_RANK_COMM_FIELDS, "keys":[{ NT_KEY_FIELDS, "trial":{...} }, ...] }, ...],
  *	  "counts":{"<what was dropped>":7, ...} }
  *
- * A field is one line in its list (record.def), and is then written and read. Who writes fills the
- * structs below and calls the functions below; rankread.h reads.
+ * A field is one line in its list (record.def), from which it is written and read. Writers fill the
+ * structs below and call the functions below; rankread.h reads.
  *
  * Threads:  any; structs belong to their caller.
  * Memory:   nothing is allocated.
- * Errors:   put->full (put.h); nt_rank_save: -1, and the file is the one before, or none.
+ * Errors:   put->full (put.h); nt_rank_save: -1, and the previous file is there, or none.
  * Units:    in the names.
  */
 #ifndef NT_RANK_H
@@ -121,7 +121,7 @@ extern const struct nt_fields nt_rank_fields, nt_rank_comm_fields, nt_rank_warm_
 	nt_rank_marker_fields, nt_explored_fields, nt_explored_arm_fields, nt_agreement_fields,
 	nt_trial_channels_fields, nt_sampled_fields;
 
-/* A trial: what a key's first decision was made from, so that it can be repeated. */
+/* A trial: the data of a key's first decision, with which it can be repeated. */
 #define NT_RANK_TRIAL_ARMS NT_PAIRS /* screened besides AUTO */
 #define NT_RANK_TRIAL_ROUNDS 16
 #define NT_RANK_ROUND_ARMS 12
@@ -156,7 +156,7 @@ bool nt_explored_same(const struct nt_explored *a, const struct nt_explored *b);
 /* The member "marker". */
 void nt_rank_put_marker(struct nt_json_writer *put, const struct nt_rank_marker *marker);
 
-/* The member "sampled" of a communicator, from any order; nothing where there are none. */
+/* The member "sampled" of a communicator, from calls in any order; nothing if there are none. */
 void nt_rank_put_sampled(struct nt_json_writer *put, const struct nt_sampled_call *calls,
 			 size_t count);
 
@@ -167,7 +167,7 @@ void nt_rank_put_trial(struct nt_json_writer *put, const struct nt_rank_trial *t
 void nt_rank_put_agreement(struct nt_json_writer *put, const struct nt_agreement *agreement,
 			   const uint16_t *commit_ms, size_t commits);
 
-/* Write text as the file of a process in directory, which appears whole or not at all. */
+/* Write text as the file of a process in directory, atomically. */
 int nt_rank_save(const char *directory, uint32_t task, int pid, const char *text, size_t bytes);
 
 /* Is this the name of such a file? */

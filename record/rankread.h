@@ -4,7 +4,7 @@
  *
  * Threads:  no state of its own; any thread.
  * Memory:   nt_rank_fini frees all, also after a failure; a fresh struct is all zero.
- * Errors:   -1 and *err says what is wrong and where; what was read before it stays and may be
+ * Errors:   -1 and *err says what is wrong and where; what was read before it is kept and may be
  *           shown as partial.
  */
 #ifndef NT_RANKREAD_H

@@ -14,18 +14,18 @@
 #include "lib/error.h"
 #include "record/field.h"
 
-/* Members that are not known are not looked at: a newer writer may say more. */
+/* Unknown members are skipped: a newer writer may have more. */
 enum nt_reading {
-	/* For a person: missing and malformed members are errors alike, and so is a text that is
-	 * too long. What cannot be printed of a text becomes '?'. */
+	/* For people: missing and malformed members are errors, and so is a text that is too long.
+	 * Characters that cannot be printed become '?'. */
 	NT_READ_TO_SHOW,
-	/* What root's side copies on: what is missing stays unknown; a text is cut, and of JSON's
-	 * own characters nothing is left in it. */
+	/* For data that root copies: missing members stay unknown; a text is cut, and JSON's
+	 * special characters are removed from it. */
 	NT_READ_TO_COPY,
 };
 
-/* One JSON text, strictly: nothing but white space behind it, nested no deeper than a record may be
- * (NT_RECORD_DEPTH). After text behind it -1, and *object is there. */
+/* Parse one JSON text strictly: only white space after it, nested no deeper than a record may be
+ * (NT_RECORD_DEPTH). If text follows: -1, and *object is set. */
 int nt_json_parse(const char *text, size_t text_bytes, json_object **object, struct nt_error *err);
 
 /* Members that are absent leave the target as it was. */

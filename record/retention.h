@@ -1,13 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* retention.h - which files of many users go when a directory holds more than it should
+/* retention.h - which files of many users to remove from a directory that exceeds its limits
  *
- * First what is too old; then of each user who has too many the oldest; then, while there are too
- * many or too large ones in all, the oldest of whoever has most of them. So a user who fills the
- * directory loses files of his own and of nobody else.
+ * First, files that are too old; then the oldest ones of each user who has too many; then, while
+ * there are too many or too large files in all, the oldest one of the user with the most. So a user
+ * who fills the directory only loses files of his or her own.
  *
  * Threads:  pure functions, any thread.
- * Memory:   nt_retention_choose allocates for the length of its call.
+ * Memory:   nt_retention_choose allocates during its call.
  * Errors:   -1: no memory; nothing is marked.
  * Units:    seconds since 1970; bytes.
  */

@@ -9,10 +9,10 @@
  *	nothing saved: not tuned (nopmix)
  *	stalled: others wait for rank 3 on n1 (AllReduce 64M, call 1204)
  *
- * It begins the job's record. The step's time is that of the last step that was measured; what was
- * saved and spent is the sum over all steps, without the launch profile's part. "so far": a step
- * runs, as far as was recorded; "cut short": the processes of the last one did not record their
- * end. What does not fit is left out from the end. Steps of a calibration do not count.
+ * It begins the job's record. The step's time is that of the last step that was measured; saved and
+ * spent times are sums over all steps, without the launch profile's part. "so far": a step was
+ * running when it was recorded; "cut short": the processes of the last one did not record their
+ * end. What does not fit is cut at the end. Steps of a calibration do not count.
  *
  * Threads:  pure functions, any thread.
  * Memory:   values; nothing is allocated.

@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shortform.h - a step of a summary as the step record that goes into accounting (step.h)
+/* shortform.h - format a step of a summary as the step record for accounting (step.h)
  *
- * The rows on which the most time goes come first; those that have no room, and those that are not
- * worth any, are counted by their reasons. Before a row is left out, all rows say less.
+ * The rows that take the most time come first; those that have no room or are not worth any are
+ * counted by their reasons. Before a row is left out, all rows get fewer members.
  *
  * Threads:  no state of its own; any thread.
- * Memory:   the caller's; what it needs for a while is on the heap.
+ * Memory:   the caller's; temporary data is on the heap.
  * Errors:   0 bytes: not even the members of the step have room, or there is no memory.
  */
 #ifndef NT_SHORTFORM_H

@@ -1,18 +1,18 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spool.h - step records as files of root's: until accounting has them, or because the site wants
- * it so
+/* spool.h - step records as files of root: until accounting has them, or because the site wants
+ * files
  *
  * <directory>/<cluster>.<job>.<step>.u<uid>.json, one line of JSON with NT_SPOOL_FIELDS, as
- * nccl-tune-record(5) describes it. A record waits in the spool itself until slurmctld has taken
- * it, then lies in NT_SPOOL_SENT until accounting is seen to have it after the job's end, or in
- * NT_SPOOL_DEAD once it is known that it cannot be delivered. The site's directory of files is made
- * of such files, too. The directories are the daemon's own, mode 0700 where they are made here, but
- * 0755 of the site's directory of files, whose files have rights of their own (filesink.h); a
- * file appears whole or not at all, and takes the place of an older one of the same step.
+ * nccl-tune-record(5) describes it. A record waits in the spool itself until slurmctld has accepted
+ * it, then in NT_SPOOL_SENT until accounting has it after the job's end, or in NT_SPOOL_DEAD once
+ * it is known that it cannot be delivered. The site's directory of files has such files, too. The
+ * directories belong to the daemon; those created here have mode 0700, but the site's directory of
+ * files has 0755, and its files have their own rights (filesink.h). A file appears atomically, and
+ * replaces an older one of the same step.
  *
  * Threads:  one at a time.
- * Memory:   what a visitor gets is valid during its call; nt_spool_list_fini frees a list.
+ * Memory:   a visitor's arguments are valid during its call; nt_spool_list_fini frees a list.
  * Errors:   -1 and *err: the directory cannot be used, or a visitor failed. A damaged file is
  *           visited, too.
  */
@@ -60,14 +60,15 @@ struct nt_spool_entry {
 	const char *why; /* NULL: none */
 };
 
-/* Open a part; make: also make it where its parent exists. -1 and errno ENOENT: it is not there. */
+/* Open a part; make: create it if its parent exists. -1 and errno ENOENT: it does not exist. */
 int nt_spool_open(const char *directory, enum nt_spool_part part, bool make, struct nt_error *err);
 
-/* Without a look at what else is there (spool-retention.h). sync: it is to outlive the machine. */
+/* Does not check the limits (spool-retention.h). sync: the file must survive a crash of the
+ * machine. */
 int nt_spool_put(int part_fd, const struct nt_spool_entry *entry, bool sync, struct nt_error *err);
 /* The file that was put there, to be read; -1: it is there no more. */
 int nt_spool_open_file(int part_fd, const struct nt_spool_entry *entry);
-/* From now on a file that was put there is to outlive the machine; -1: it is there no more. */
+/* Make a file that was put there survive a crash of the machine; -1: the file is gone. */
 int nt_spool_sync(int part_fd, const struct nt_spool_entry *entry);
 /* Whatever was put there before; part_fd -1: nothing. */
 void nt_spool_forget(int part_fd, const struct nt_spool_entry *entry);
@@ -85,7 +86,7 @@ struct nt_spool_list {
 	size_t count;
 };
 
-/* The files of a part, the oldest first; of one job of that cluster, or all (cluster NULL). */
+/* The files of a part, oldest first; those of one job of that cluster, or all (cluster NULL). */
 int nt_spool_list(struct nt_spool_list *list, int part_fd, const char *cluster, uint32_t job,
 		  struct nt_error *err);
 void nt_spool_list_fini(struct nt_spool_list *list);
@@ -111,11 +112,11 @@ int nt_spooled_parse(struct nt_spooled *spooled, const char *text, size_t text_b
 int nt_spooled_read(struct nt_spooled *spooled, int part_fd, const char *name,
 		    struct nt_error *err);
 
-/* Visit every file, in the order of the names. -1 from the visitor ends it. */
+/* Visit every file, in the order of names. The visitor ends it by -1. */
 int nt_spooled_each(int directory_fd, nt_spooled_visit *visit, void *argument,
 		    struct nt_error *err);
 
-/* Remove the file, or move it into another part as it is, unless another has taken its name since
+/* Remove the file, or move it to another part unchanged, unless another file has replaced it since
  * it was read. */
 int nt_spooled_remove(const struct nt_spooled *spooled, struct nt_error *err);
 int nt_spooled_move(const struct nt_spooled *spooled, int to_fd, struct nt_error *err);

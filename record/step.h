@@ -9,21 +9,21 @@
  *	{ NT_STEP_FIELDS, "8r2n":{"AllReduce 256K":{ NT_KEY_FIELDS }, ...}, "8r2n NAME":{...},
  *	  "names":["8r2n NAME", ...], "why":["8r2n 2 <reason>", "<reason>", ...], "rest":["2 <reason>", ...], "more":3 }
  *
- * One member for each family of communicators, which has its shape (ranks, nodes) and, where there
- * are several of a shape, its name; "names" has the others'. In it is one row for each collective
- * and size. "why" has each reason why communicators were not tuned, behind their shape and
- * how many they are, and those of the step, both as contract/reason.h has them. "rest"
- * counts rows that are not there, by reason; "more" counts rows and reasons that had no room.
+ * Each family of communicators has one member, named by its shape (ranks, nodes) and, if several
+ * families have the shape, its name; "names" has the names of the others. The member has one row
+ * for each collective and size. "why" has each reason why communicators were not tuned, after their
+ * shape and number, and the reasons of the step, both in the form of contract/reason.h. "rest"
+ * counts rows that are left out, by reason; "more" counts rows and reasons that had no room.
  *
- * The version is that of what its readers must understand: members that they do not know they skip,
- * and so versions of this release and all later ones of version 1 read each other.
+ * Readers skip unknown members, so this release and all later ones of version 1 can read each
+ * other's records.
  *
  * Job record, in AdminComment, at most NT_JOB_RECORD_MAX bytes; "more" counts steps that had no
  * room, and "says" is a sentence for people (says.h):
  *
  *	{"nccl_tune":{"says":SENTENCE,"v":1,"0":STEP,"1":STEP,...,"more":2}}
  *
- * admincomment-merge.h puts a step's record into a job's, job-summary.h reads a job's.
+ * admincomment-merge.h adds a step's record to a job's, job-summary.h reads a job's.
  *
  * Threads:  any; structs belong to their caller.
  * Memory:   nothing is allocated.
@@ -65,10 +65,11 @@ extern const struct nt_fields nt_step_fields;
 /* "8r2n NAME", or "8r2n" without a name, into NT_FAMILY_MAX bytes. Returns out. */
 const char *nt_step_family(char *out, uint32_t ranks, uint32_t nodes, const char *name);
 
-/* Rows of one family stand together: open it by that, put them, close it with nt_json_put_close. */
+/* Rows of one family are consecutive: open the family with this, put its rows, close it with
+ * nt_json_put_close. */
 void nt_step_put_row(struct nt_json_writer *put, const struct nt_key *row);
 
-/* Why a step was not tuned as it was asked for, by the flags of its records (NT_PLACE_*). */
+/* Why a step was not tuned as requested, from the flags of its records (NT_PLACE_*). */
 #define NT_STEP_WHYS 6
 struct nt_step_why {
 	uint32_t flag;
@@ -76,14 +77,14 @@ struct nt_step_why {
 };
 extern const struct nt_step_why nt_step_whys[NT_STEP_WHYS];
 
-/* What stands before a reason: "8r2n 2 " of two communicators; "" without ranks. Returns out. */
+/* The prefix of a reason: "8r2n 2 " for two communicators; "" without ranks. Returns out. */
 const char *nt_step_why_shape(int64_t ranks, int64_t nodes, int64_t comms, char *out,
 			      size_t out_bytes);
 
-/* In place: nothing but what a text of a record may hold, '?' for the rest. Returns it. */
+/* Replaces characters that a text of a record may not have by '?', in place. Returns it. */
 char *nt_step_plain(char *text);
 
-/* Is record what stands above: one JSON object of printable ASCII without backslash, of at most
+/* Is record as described above: one JSON object of printable ASCII without backslash, of at most
  * NT_STEP_RECORD_MAX bytes? */
 int nt_step_check(const char *record, size_t record_bytes, struct nt_error *err);
 

@@ -1,15 +1,15 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sum.h - the records of a step's NCCL processes, of one node or of several, summed up
+/* sum.h - sum up the records of a step's NCCL processes, of one node or several
  *
- * A communicator is known by its id; of each of its keys the record that knows most counts, be it
- * the one of the home or of another rank. Communicators of one family (job-summary.h) become one in
- * the summary that is made of the sum. The result does not depend on the order in which records
- * are added.
+ * A communicator is identified by its id; for each of its keys the record with the firmest
+ * knowledge is used, that of the coordinator or of another rank. Communicators of one family
+ * (job-summary.h) become one in the summary made from the sum. The result does not depend on the
+ * order in which records are added.
  *
  * Threads:  no state of its own; any thread.
- * Memory:   nt_sum_init first; nt_sum_fini frees all. What is added is copied.
- * Errors:   -1 when memory or a bound runs out; what was added before stays.
+ * Memory:   nt_sum_init first; nt_sum_fini frees all. Arguments are copied.
+ * Errors:   -1 when memory or a limit is exceeded; what was added before is kept.
  * Units:    in the names; NAN and -1 stand for what is not known.
  */
 #ifndef NT_SUM_H
@@ -59,8 +59,8 @@ struct nt_sum_explored {
 #define NT_SUM_PERIODS 64
 #define NT_SUM_COUNTS 32 /* names of what was dropped */
 
-/* The step marker of one process: a collective that it calls once a step, and how long its steps
- * took. */
+/* The step marker of one process: a collective that it calls once per step, and the durations of
+ * its steps. */
 struct nt_sum_marker {
 	int coll; /* -1: none */
 	int64_t bytes, ranks, task;
@@ -104,16 +104,16 @@ struct nt_sum {
 void nt_sum_init(struct nt_sum *sum);
 void nt_sum_fini(struct nt_sum *sum);
 
-/* keys of comm are copied, comm->keys stays the caller's; it is one rank's word. */
+/* keys of comm are copied, comm->keys stays the caller's; it is from one rank. */
 int nt_sum_add(struct nt_sum *sum, const struct nt_sum_comm *comm);
-/* What a rank says of calls of a communicator that was added: those beyond a bound are left out.
- * node: an index into sum->nodes. */
+/* A rank's calls of a communicator that was added; those beyond a limit are left out. node: an
+ * index into sum->nodes. */
 int nt_sum_add_calls(struct nt_sum *sum, const struct nt_sum_comm *comm, size_t node,
 		     const struct nt_sampled_call *calls, size_t count);
-/* why names the file and what is wrong with it; the first in the order of the texts is kept. */
+/* why names the file and the problem; the first one in alphabetical order is kept. */
 void nt_sum_add_unusable(struct nt_sum *sum, const char *why);
 
-/* text: of a plugin behind ours, as a rank record has it. Nothing where it was loaded. */
+/* text: about a plugin behind ours, from a rank record. Does nothing if it was loaded. */
 void nt_sum_add_plugin(struct nt_sum *sum, const char *text);
 
 void nt_sum_add_marker(struct nt_sum *sum, const struct nt_sum_marker *marker);
@@ -128,12 +128,11 @@ void nt_sum_add_dropped(struct nt_sum *sum, const char *what, int64_t count);
 /* Has any communicator committed to an arm or decided to keep AUTO? */
 bool nt_sum_decided(const struct nt_sum *sum);
 
-/* Add one rank record; -1 and *err says what is wrong with it, *sum is then as if it had not
- * been there. */
+/* Add one rank record; after -1 and *err, *sum is as before. */
 int nt_sum_add_record(struct nt_sum *sum, const char *text, size_t text_bytes, uint32_t job,
 		      uint32_t step, struct nt_error *err);
 
-/* Calls of a process's ranks, as a line of the long form has them (calls.h). */
+/* Calls of a process's ranks, from a line of the long form (calls.h). */
 int nt_sum_add_begun(struct nt_sum *sum, const char *text, size_t text_bytes, struct nt_error *err);
 
 void nt_sum_sort_calls(struct nt_sum *sum);
@@ -145,25 +144,26 @@ struct nt_sum_why {
 	struct nt_reason why;
 };
 
-/* What follows from these calls (behind.h), the most important first: communicators that are
- * stalled, or, once the step has ended though a process did not end by itself, the newest calls of
- * the largest one. Returns how many. sum->calls: in order. */
+/* The reasons that these calls give (behind.h), the most important first: stalled communicators,
+ * or, if the step has ended and a process did not end by itself, the newest calls of the largest
+ * communicator. Returns their number. sum->calls: sorted. */
 size_t nt_sum_calls_whys(const struct nt_sum *sum, bool running,
 			 struct nt_sum_why whys[NT_SUM_WHYS]);
-/* The counts of the communicator that summary has last; sum->calls: in order. -1: no memory. */
+/* The counts of the summary's last communicator; sum->calls: sorted. -1: no memory. */
 int nt_sum_put_begun(const struct nt_sum *sum, struct nt_summary *summary);
-/* Has no rank here begun a call for as long as the setting stall says? Those of other nodes may. */
+/* Has no rank on this node begun a call for as long as the setting stall? Ranks of other nodes may
+ * have. */
 bool nt_sum_still(struct nt_sum *sum);
-/* For the next one. What is known of waiting in that communicator, which is summary's at comm_at;
- * -1: no memory. Then what the step says of it. */
+/* For the next function. The waiting in that communicator, the summary's at comm_at; -1: no memory.
+ * Then the step's members on it. */
 int nt_summary_add_lateness(struct nt_summary *summary, size_t comm_at,
 			    const struct nt_sum_comm *comm, size_t first_node);
 void nt_summary_note_late(struct nt_summary *summary, size_t step_at);
 
-/* Add to summary a step with all that sum knows of it, in its order (job-summary.h). head, cleared
- * (nt_fields_clear) but for its name and what else is known of the step, counts where it says
- * something, but for what is made of the rows: comm_ms, spent_ms, saved_ms, estimated_ms, heard,
- * more, rest. Puts the communicators in order; sum stays the caller's. */
+/* Add a step to summary with everything that sum has on it, sorted (job-summary.h). Members of head
+ * that are set take precedence, except those that are made from the rows: comm_ms, spent_ms,
+ * saved_ms, estimated_ms, heard, more, rest. Other members of head must be cleared
+ * (nt_fields_clear). Sorts the communicators; sum stays the caller's. */
 int nt_summary_add_sum(struct nt_summary *summary, struct nt_sum *sum, const struct nt_step *head,
 		       struct nt_error *err);
 

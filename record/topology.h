@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topology.h - what NCCL found of a node in a communicator's init: its graphs, GPUs and NICs
+/* topology.h - what NCCL found on a node when a communicator was created: graphs, GPUs and NICs
  *
  * A line of a node's part of the long form (long.h), and its members:
  *
@@ -8,10 +8,10 @@
  *	   "graphs":[{ NT_GRAPH_FIELDS, "paths":[{"in":0,"gpus":[0,3,2,1],"out":0}, ...] }, ...],
  *	   "gpus":[{ NT_GPU_FIELDS }, ...], "nics":[{ NT_NIC_FIELDS }, ...]}}
  *
- * A graph is how the channels of an algorithm run through the node: a path for each, which GPUs in
- * which order, and by which NIC in and out where the communicator has several nodes. It is what
- * this node alone found; NCCL then takes on all nodes what the poorest has (ncclTopoPostset and
- * before, src/init.cc:1155@v2.28.9-1).
+ * A graph is how the channels of an algorithm run through the node: for each channel a path, with
+ * the order of the GPUs and, if the communicator has several nodes, the NICs at its ends. It is
+ * what this node alone found; NCCL then uses on all nodes what the node with the least found
+ * (ncclTopoPostset and before, src/init.cc:1155@v2.28.9-1).
  *
  * Threads:  pure functions, any thread.
  * Memory:   values.
@@ -120,15 +120,15 @@ extern const struct nt_fields nt_topology_fields, nt_graph_fields, nt_gpu_fields
 
 void nt_topology_clear(struct nt_topology *topology);
 
-/* The value of the line: one object, at most NT_RANK_RECORD_MAX bytes, into out with its NUL; what
- * has no room is counted in it. Its length. */
+/* Format the value of the line: one object, at most NT_RANK_RECORD_MAX bytes, into out with its
+ * NUL; what has no room is counted in it. Returns the length. */
 size_t nt_topology_format(const struct nt_topology *topology, char *out, size_t out_bytes);
 
-/* Of a line's value, parsed; but for the paths. For people: strict in what is there. */
+/* Read a line's parsed value, without the paths. For people: strict about what is there. */
 int nt_topology_read(struct nt_topology *topology, struct json_object *value, struct nt_error *err);
 
-/* Add the figures of a line's value, of that node and step. What is wrong in it becomes its
- * trouble. -1 where memory runs out. */
+/* Add the figures of a line's value, for that node and step. An error in it becomes its trouble. -1
+ * if memory runs out. */
 struct nt_summary;
 int nt_topology_add(struct nt_summary *summary, size_t step, const char *node, const char *value,
 		    size_t value_bytes);

@@ -2,9 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* conf.h - nccl-tune.conf, the administrator's file, and a user's file of settings
  *
- * Parsed strictly: a key that is not known, one that is given twice, or a value that makes no sense
- * is an error with its line, and then nothing of the file counts. What follows from what it says is
- * in site/rules.h.
+ * Parsed strictly: an unknown key, a repeated key or an invalid value is an error with its line,
+ * and then nothing in the file counts. site/rules.h applies it.
  *
  * Threads:  pure functions, but for the two that read files; any thread.
  * Memory:   a value of some 40 KiB, without pointers.
@@ -94,15 +93,15 @@ void nt_conf_init(struct nt_conf *conf);
 /* The text of a file; name stands for it in messages. */
 int nt_conf_parse(struct nt_conf *conf, const char *name, const char *text, size_t bytes,
 		  struct nt_error *err);
-/* The file itself. It must be root's, writable to nobody else, and no link. Where there is none:
- * an error if it must be there, else as nt_conf_init(). */
+/* Read the site's file. It must belong to root, be writable to nobody else, and not be a link. If
+ * there is none: an error if it must exist, otherwise as nt_conf_init(). */
 int nt_conf_read(struct nt_conf *conf, const char *path, bool must, struct nt_error *err);
 
 /* A user's file of settings: no sections, settings alone. *given gets a bit for each. */
 int nt_conf_parse_user(struct nt_policy *policy, uint64_t *given, const char *name,
 		       const char *text, size_t bytes, struct nt_error *err);
-/* That of the user who runs this, $XDG_CONFIG_HOME/nccl-tune.conf or the one in ~/.config, as pairs
- * of a policy; "": there is none. */
+/* The file of the user who runs this, $XDG_CONFIG_HOME/nccl-tune.conf or the one in ~/.config, as
+ * pairs of a policy; "": there is none. */
 int nt_conf_user_text(char out[NT_POLICY_MAX], struct nt_error *err);
 
 const char *nt_limit_key(enum nt_limit limit); /* as the file spells it */
@@ -121,7 +120,7 @@ int nt_conf_whole(uint32_t *out, const char *value, uint32_t least, uint32_t mos
 		  struct nt_error *err);
 int nt_conf_pmix(bool *pmix, const char *value, struct nt_error *err); /* "default" or "ask" */
 int nt_conf_calibrate(int64_t *seconds, const char *value, struct nt_error *err);
-/* A value of the key "modes", as plugstack.conf and the file have it; they are separated by +
+/* Parse a value of "modes", as in plugstack.conf and in the file; the modes are separated by +
  * there, by blanks, commas or + here. */
 int nt_conf_modes(uint64_t *modes, const char *value, struct nt_error *err);
 #define NT_CONF_MODES_TEXT 64

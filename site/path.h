@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* path.h - paths as a site gives them
+/* path.h - parse paths in the site's configuration
  *
  * Threads:  pure functions, any thread.
  * Memory:   the caller's.

@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plugstack.h - the lines of ours in plugstack.conf, as Slurm reads it on this host
+/* plugstack.h - our lines in plugstack.conf, as Slurm reads it on this host
  *
  * Threads:  any.
  * Memory:   a value; words point into its text.
- * Errors:   -1 and *err where a file cannot be read; a line that is not there is none.
- * Host:     slurm.conf is $SLURM_CONF, else where packages have it; ClusterName, PlugStackConfig
- *           and PluginDir are read from it, but not from files that it includes.
+ * Errors:   -1 and *err if a file cannot be read; a missing line is no error.
+ * Host:     slurm.conf is $SLURM_CONF, otherwise at its place in packages; ClusterName,
+ *           PlugStackConfig and PluginDir are read from it, but not from files that it includes.
  */
 #ifndef NT_PLUGSTACK_H
 #define NT_PLUGSTACK_H

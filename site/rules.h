@@ -1,21 +1,20 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rules.h - which value of a setting counts
+/* rules.h - determine the value of each setting
  *
  * For each setting, the first of these that has a value:
  *
  *     site lock > command line > variable > the job's option > user file > site default > built-in
  *
  * The command line, the variable (SLURM_NCCL_TUNE) and the option of the job around the step are
- * texts MODE[,key=value...], of which the first that is there is taken, and the others are not
- * looked at. The site default is that of the QOS's section, else of the account's, the partition's,
- * [site]'s, else of plugstack.conf; a lock holds at the site default. What a limit of the site
- * forbids is then refused, or brought down to it.
+ * texts MODE[,key=value...]; only the first one that is present is used. The site default is that
+ * of the QOS's section, or else of the account's, the partition's, [site]'s, or plugstack.conf; a
+ * lock enforces the site default. What a limit of the site does not allow is then refused, or
+ * reduced to the limit.
  *
- * Limits come from the same sections by the same order, but for "tuning = off", which holds
- * wherever it stands. Where it is not known which partition, account or QOS a step has, the
- * strictest of what all sections of that kind and those before say holds, and no default of
- * theirs.
+ * Limits come from the same sections in the same order, except "tuning = off", which applies
+ * wherever it is. If a step's partition, account or QOS is unknown, the strictest limits of all
+ * sections of that kind and of those that it overrides apply, and none of their defaults.
  *
  * Threads:  pure functions, any thread.
  * Memory:   values; rules point into the struct nt_conf that they were made from.
@@ -95,8 +94,8 @@ struct nt_step_settings {
 	struct nt_error remark[NT_REMARKS_MAX]; /* what is not as it was asked for */
 };
 
-/* -1: the text makes no sense, or asks for a mode or set of which nothing is allowed; outcome then
- * has mode off. What is locked, and what is brought down to a limit, is remarked upon. */
+/* -1: the text is invalid, or asks for a mode or set of which nothing is allowed; outcome then has
+ * mode off. There are remarks on locked settings and on those reduced to a limit. */
 int nt_rules_apply(const struct nt_site_rules *rules, const struct nt_asked *asked,
 		   struct nt_step_settings *outcome, struct nt_error *err);
 

@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* settings-table.h - for people: every setting, its value here, where that comes from, what is
- * accepted
+/* settings-table.h - print, for people, every setting with its value here, its source and the
+ * accepted values
  *
  * Threads:  any.
  * Memory:   none is kept.
- * Errors:   none but the stream's own.
+ * Errors:   those of the stream.
  */
 #ifndef NT_SETTINGS_TABLE_H
 #define NT_SETTINGS_TABLE_H

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sinks.h - where a site wants records to go: the first of a list that takes them
+/* sinks.h - the site's list of sinks for records: the first one that accepts a record gets it
  *
- * "admincomment extra comment file:DIRECTORY", in the order that the site likes, or "none". What a
- * sink is, and whether this release of Slurm has it, is said in spank/delivery/sink.h.
+ * "admincomment extra comment file:DIRECTORY" in the site's order, or "none". spank/delivery/sink.h
+ * describes sinks, and which of them this release of Slurm has.
  *
  * Threads:  pure functions, any thread.
  * Memory:   a value without pointers.
@@ -35,7 +35,7 @@ struct nt_sinks {
 /* AdminComment alone. */
 void nt_sinks_init(struct nt_sinks *sinks);
 
-/* Words are separated by blanks, commas or +; a directory goes on to the next blank or comma. */
+/* Words are separated by blanks, commas or +; a directory ends at the next blank or comma. */
 int nt_sinks_parse(struct nt_sinks *sinks, const char *value, struct nt_error *err);
 
 /* The same again, as one word. */

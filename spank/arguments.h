@@ -32,12 +32,12 @@
 #define NT_ARGUMENTS_TICKET 1024
 #define NT_ARGUMENTS_HOSTS 4096
 
-/* How the step's tasks on this node have ended, the worst of them. Signals that a job is ended with
- * say nothing; those of crashes do. */
+/* How the step's tasks on this node ended, the worst case. Signals with which a job is ended do not
+ * count; those of crashes do. */
 enum nt_ended {
 	NT_ENDED_WELL = 0,
 	NT_ENDED_FAILED,
-	NT_ENDED_WRONG, /* exit status 3, by which a calibration's program tells of wrong results */
+	NT_ENDED_WRONG, /* exit status 3: a calibration's program found wrong results */
 };
 
 struct nt_arguments {
@@ -47,10 +47,10 @@ struct nt_arguments {
 	uint32_t tasks, nodes; /* of the step */
 	uint32_t here; /* its tasks on this node; 0: unknown */
 	uint32_t record_bytes; /* of the step's record, at most; 0: as many as there is room for */
-	/* Of the user's memory, from which on nothing is added; 0: no bound of the site's. */
+	/* The largest size of the user's memory; 0: the site sets no limit. */
 	uint32_t memory_mib;
 	/* The long form of the step's record (record/long.h): its limit per user, 0: none is
-	 * written; whether directories above the user's are made. */
+	 * written; whether directories above the user's are created. */
 	uint32_t long_mib, long_parents;
 	uint32_t run; /* how often the job was started again before */
 	uint32_t first; /* this is the step's first node, which has the record of accounting */

@@ -55,25 +55,25 @@ struct nt_launch_answer {
 	bool may_calibrate; /* nothing is known, and a calibration would tell */
 };
 
-/* text gets pairs of a policy, "" on an error (the file holds a mistake, or nothing could be read
- * in time) or without a file. *late: there was no answer in time, and another look into the user's
- * home would not do better. */
+/* text gets pairs of a policy; "" on an error (the file has a mistake, or nothing could be read in
+ * time) or without a file. *late: there was no answer in time, and another look into the user's
+ * home would be late, too. */
 int nt_launch_user_file(const char *program, char text[NT_POLICY_MAX], bool *late,
 			struct nt_error *err);
 
 int nt_launch_select(const char *program, const struct nt_launch_ask *ask,
 		     struct nt_launch_answer *answer, struct nt_error *err);
-/* Claims the place for so long. 1: it is this job's to calibrate; 0: it is not, why says so. */
+/* Claim the place for that long. 1: this job may calibrate; 0: it may not, why has the reason. */
 int nt_launch_claim(const char *program, const struct nt_launch_ask *ask, int64_t seconds,
 		    char why[NT_LAUNCH_LINE], struct nt_error *err);
 /* The calibration is over; well: there is something to choose by. */
 int nt_launch_release(const char *program, const struct nt_launch_ask *ask, bool well,
 		      struct nt_error *err);
 
-/* Runs argv for at most that long, with its output on stderr and its sruns beside the step; returns
- * its exit status, 128 + N after signal N. It ends with srun, too, at Ctrl-C, which srun does not
- * hear of then, and at the signals that end srun, which it hears once its step is launched. For the
- * main thread. */
+/* Run argv for at most that long, with its output on stderr and its sruns next to the step; returns
+ * its exit status, or 128 + N after signal N. The program also ends with srun, at Ctrl-C (which
+ * srun does not get in the meantime), and at the signals that end srun (which srun handles once its
+ * step is launched). To be called on the main thread. */
 int nt_launch_run(const char *program, char *const argv[], int64_t limit_s, struct nt_error *err);
 
 #endif

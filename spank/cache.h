@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cache.h - the node's fingerprint, kept in the run directory until the next boot
  *
- * <rundir>/fingerprint.<boot id>, two lines: 16 hexadecimal digits, a space, the description; then
- * what it was computed by, the version of nccl-tune and the file of hwloc. It does not count when
- * it is not the reader's own or root's, when others may write it, and after an update of either of
- * the two: how it is computed, or what hwloc sees, may have changed.
+ * <rundir>/fingerprint.<boot id> has two lines: 16 hexadecimal digits, a space and the description;
+ * then the version of nccl-tune and the file of hwloc that computed it. It is not used if its owner
+ * is neither the reader nor root, if others may write to it, and after an update of nccl-tune or
+ * hwloc, because the computation or hwloc's view may have changed.
  *
  * Threads:  any; writers replace the whole file.
  * Errors:   -1 and *err.
@@ -21,7 +21,7 @@
 /* The name of this boot's file in the run directory. */
 int nt_cache_name(char name[NT_CACHE_NAME_MAX], struct nt_error *err);
 
-/* On an error *fingerprint is what a file that does not count says, or 0. */
+/* On an error *fingerprint is the value in the file that is not used, or 0. */
 int nt_cache_read(int rundir_fd, uint64_t *fingerprint, struct nt_error *err);
 
 /* The caller has hwloc loaded. */

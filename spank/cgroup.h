@@ -1,15 +1,15 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cgroup.h - out of the control groups of a job, and into those of its tasks
+/* cgroup.h - leave the control groups of a job, and join those of its tasks
  *
- * slurmstepd removes its step's groups at the end and leaves behind what still holds a process. So
- * nt-recordd, which outlives the step, is out of them before it is executed (spawn.h). What it
- * does for the user goes into the groups of the step's tasks: it is charged to the job, and Slurm
- * ends it as it ends every process that a task has left.
+ * slurmstepd removes its step's groups at the end, except those in which a process remains.
+ * Therefore nt-recordd, which outlives the step, leaves them before it is executed (spawn.h). Its
+ * children that work for the user join the groups of the step's tasks: they are charged to the job,
+ * and Slurm ends them as it ends every process that a task has left.
  *
- * Version 1: <mount>/slurm/uid_U/job_J[/step_S[/task_T]], slurmstepd itself being in a job's group
- * of the freezer (22.05). Version 2: <mount>/<scope>/job_J/step_S/slurm has slurmstepd, and
- * step_S/user/task_T a task.
+ * Version 1: <mount>/slurm/uid_U/job_J[/step_S[/task_T]]; slurmstepd itself is in a job's group of
+ * the freezer (22.05). Version 2: slurmstepd is in <mount>/<scope>/job_J/step_S/slurm, a task in
+ * step_S/user/task_T.
  *
  * Threads:  no state; nt_cgroup_leave is safe between fork and exec.
  * Memory:   the caller's.
@@ -45,8 +45,8 @@ int nt_cgroup_find(const char *proc, const char *mounts, struct nt_cgroups *grou
 /* Take a process out of all of them; pid 0 is this one. -1: it is still in one. */
 int nt_cgroup_leave(const struct nt_cgroups *groups, pid_t pid);
 
-/* The groups to join for work that is the user's, as text; "-" where slurmstepd shares all of the
- * task's: it would not end what is there. */
+/* The groups to join for the user's work, as text; "-" if slurmstepd is in all of the task's
+ * groups: it would not end processes there. */
 void nt_cgroup_tasks(const struct nt_cgroups *task, const struct nt_cgroups *stepd,
 		     char out[NT_CGROUP_TEXT]);
 

@@ -4,8 +4,8 @@
  *
  * Threads:  the one that calls the hooks.
  * Memory:   plugin is the process's only one.
- * Errors:   a value that makes no sense is refused with one line on stderr; anything else warns
- *           and the step runs untuned.
+ * Errors:   an invalid value is refused with one line on stderr; after any other error the plugin
+ *           warns and the step runs untuned.
  */
 #ifndef NT_SPANK_CLIENT_H
 #define NT_SPANK_CLIENT_H

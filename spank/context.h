@@ -22,7 +22,7 @@
 #include "spank/step-dir.h"
 #include "spank/task.h"
 
-/* Defined by srun and slurmstepd, absent in programs that are not Slurm's. */
+/* Defined by srun and slurmstepd, absent in other programs. */
 extern slurm_conf_t slurm_conf __attribute__((weak));
 
 struct nt_plugin {

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The site's rules over the user's wishes. */
+/* Apply the site's rules to the user's settings. */
 #include "spank/effective-policy.h"
 
 #include <stdlib.h>

@@ -2,11 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* env.h - which variables of a step's tasks are set and unset
  *
- * Ours takes the place of the user's plugins and loads them itself, by the names that it finds
- * in NCCL_TUNE_CHAINED_*; an untuned step has the user's own back. "none", and what is too long
- * to be a plugin's name, stays. A plugin variable that holds our own path comes from the step
- * around this one (the batch script's, for the sruns in it). NCCL_TUNE_POLICY is ours in any
- * case.
+ * Our plugin replaces the user's plugins and loads them itself, by the names in
+ * NCCL_TUNE_CHAINED_*; an untuned step gets the user's own names back. "none", and a value that is
+ * too long for the name of a plugin, is not changed. A plugin variable that has our own path comes
+ * from the step around this one (from the batch script, for the sruns in it). NCCL_TUNE_POLICY is
+ * always set by us.
  *
  * Threads:  pure functions, any thread.
  */
@@ -25,8 +25,8 @@ struct nt_env {
 
 enum nt_env_change { NT_ENV_KEEP, NT_ENV_SET, NT_ENV_UNSET };
 
-/* One of NCCL's plugin variables, and what goes with it. Values are set where they are to be set,
- * and are those of struct nt_env or the plugin's path. */
+/* One of NCCL's plugin variables and its NCCL_TUNE_CHAINED_ variable. The values are for
+ * NT_ENV_SET: those of struct nt_env, or the plugin's path. */
 struct nt_env_plugin {
 	enum nt_env_change change, chained_change;
 	const char *value, *chained_value;

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Starting nt-recordd, and talking to it. */
+/* Start nt-recordd, and exchange messages with it. */
 #include "spank/helper.h"
 
 #include <errno.h>

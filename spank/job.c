@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spank_nccl_tune_job.so: notes at a job's start on a node which partition, account and QOS it has
- * (site/place.h), and forgets it at its end. A plugin of its own, since slurmd starts a process for
- * each job's prolog and epilog where any plugin has such hooks: only sites whose file has sections
- * for partitions, accounts or QOSs need it. No trouble of it fails a job. */
+/* spank_nccl_tune_job.so: stores a job's partition, account and QOS at its start on a node
+ * (site/place.h), and removes them at its end. It is a separate plugin because slurmd starts a
+ * process for each job's prolog and epilog if any plugin has such hooks: only sites whose file has
+ * sections for partitions, accounts or QOSs need it. Its errors fail no job. */
 #include <stdlib.h>
 #include <unistd.h>
 #include <slurm/slurm.h>

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nt-launch: reads for srun as the user, see spank/ask-launch.h: it chooses a launch profile, and
+/* nt-launch: started by srun, as the user (spank/ask-launch.h), it chooses a launch profile, and
  * reads the user's file of settings */
 #include <errno.h>
 #include <inttypes.h>

@@ -3,12 +3,12 @@
 /* longplace.h - where the long form of a step's record will be written, from its tasks'
  * environment
  *
- * In slurmstepd, as root: words are compared and passed on; what they name is opened by a process
- * with the user's rights (longform.h).
+ * In slurmstepd, as root: words are only compared and passed on; a process with the user's rights
+ * opens the directory (longform.h).
  *
  * Threads:  one at a time.
  * Memory:   the caller's.
- * Errors:   none: why there is no place is the arguments's to tell.
+ * Errors:   none: the arguments have the reason if there is no place.
  */
 #ifndef NT_LONGPLACE_H
 #define NT_LONGPLACE_H
@@ -17,8 +17,8 @@
 #include "spank/profile-env.h"
 #include "spank/arguments.h"
 
-/* Fills in long_mib, long_dir, long_parents and run; uid must be there. memory: the user's, as the
- * ticket says; "": it says none. */
+/* Fills in long_mib, long_dir, long_parents and run; uid must be set. memory: the user's memory, as
+ * in the ticket; "": it names none. */
 void nt_longplace(struct nt_arguments *arguments, const struct nt_task_env *env,
 		  const struct nt_conf *conf, const char *memory);
 

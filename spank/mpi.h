@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mpi.h - whether this Slurm can start PMIx
  *
- * Where it was built without, the MPI type "pmix" ends srun before the step: a site's pmix=default
- * would take all of its steps with it, say after an update of Slurm.
+ * In a Slurm that was built without PMIx, the MPI type "pmix" ends srun before the step: with
+ * pmix=default, a site would lose all of its steps, after an update of Slurm for example.
  *
- * Errors:   none; where it cannot be known it is taken to have PMIx, as a site says that asks.
+ * Errors:   none; if it cannot be known, PMIx is assumed, because the site asked for it.
  * Host:     Slurm 22.05 to 26.05 load mpi_TYPE.so from the first directory of PluginDir with one.
  */
 #ifndef NT_SPANK_MPI_H

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* option.h - what the site says in plugstack.conf, what the user says, and what follows from both
+/* option.h - the site's arguments in plugstack.conf, the user's option, and the settings that
+ * follow
  *
  * Threads:  pure functions, any thread.
  * Memory:   value types.
@@ -29,7 +30,7 @@ struct nt_site {
 	char profiles[NT_PATH_MAX]; /* launch profiles that come with the package */
 	char site_memory[NT_PATH_MAX]; /* what the site has measured; may be missing */
 	char command[NT_PATH_MAX]; /* nccl-tune, which calibrates */
-	/* of the file system of a step's runtime directory; dir_bytes 0: it has none of its own */
+	/* of the file system of a step's directory; dir_bytes 0: no file system of its own */
 	int64_t dir_bytes, dir_files;
 };
 
@@ -42,14 +43,14 @@ void nt_site_overrule(struct nt_site *site, const struct nt_conf *conf);
 /* The path of nt-launch, which lies beside nt-recordd. */
 void nt_site_launch_program(const struct nt_site *site, char out[NT_LAUNCH_PATH]);
 
-/* Whether there is a launch profile of this name, in the files that this host has; -1 and *err with
- * those that there are. Where the files cannot be read, nothing is said. */
+/* Is there a launch profile of this name in the files of this host? -1 and *err with the names if
+ * not. If the files cannot be read, there is no error. */
 int nt_option_check_launch(const struct nt_site *site, const char *launch, struct nt_error *err);
 
 /* The environment twin that program reads, NULL if it has none. */
 const char *nt_option_variable(const char *program);
 
-/* One line for the user: what was given where, and why it is refused. rank: JOB, VARIABLE or
+/* One line for the user: which value was given where, and why it is refused. rank: JOB, VARIABLE or
  * OPTION. */
 void nt_option_complain(char *out, size_t out_bytes, enum nt_precedence rank, const char *variable,
 			const char *text, const struct nt_error *reason);

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spank_nccl_tune.so: the functions that Slurm calls, and the one context of the process. In srun,
- * sbatch and salloc (client.c) a wrong option is refused. In slurmstepd (stepd.c) every hook
- * returns 0: our trouble never fails a step, it runs untuned. */
+/* spank_nccl_tune.so: the functions that Slurm calls, and the process's only context. In srun,
+ * sbatch and salloc (client.c) an invalid option is refused. In slurmstepd (stepd.c) every hook
+ * returns 0: our errors never fail a step; it runs untuned. */
 #include <stdlib.h>
 #include <unistd.h>
 #include <slurm/slurm.h>

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tickets and remembered arms, as slurmstepd meets them. */
+/* Read tickets and remembered arms in slurmstepd. */
 #include "spank/profile-env.h"
 
 #include <stdio.h>

@@ -2,16 +2,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* profile-env.h - a launch profile's variables in the environment of a step's tasks
  *
- * srun's ticket says which; it comes out of the user's environment, and what is malformed sets
- * nothing. A variable that the task has is left alone, and so is what NCCL reads together with it;
- * but what a profile has set for the step around this one is not the user's, and goes if this step
- * has another. All nodes of a step have the same environment, and so come to the same: NCCL must
- * not start with other settings on one of them. This is therefore done on every node where a
- * valid ticket arrives, also where the step cannot be tuned.
+ * srun's ticket names the variables. It comes from the user's environment; a malformed ticket sets
+ * nothing. A variable that the task already has is not changed, nor are those that NCCL reads
+ * together with it. A variable that a profile has set for the step around this one is not the
+ * user's, and is removed if this step has another profile. All nodes of a step have the same
+ * environment, so all get the same result: NCCL must not start with different settings on one of
+ * them. Therefore a node that gets a valid ticket sets the profile even if the step cannot be tuned
+ * there.
  *
  * Threads:  one at a time.
  * Memory:   values.
- * Errors:   none; trouble says what was refused, without any text of the user's.
+ * Errors:   none; trouble says what was refused, without text of the user.
  * Host:     slurmstepd, as root: nothing of the user's is opened.
  */
 #ifndef NT_APPLY_H
@@ -25,7 +26,7 @@
 
 /* The environment of the tasks. */
 struct nt_task_env {
-	/* 0: out holds the value; 1: there is one that does not fit; -1: it is not set. */
+	/* 0: out has the value; 1: the value does not fit; -1: it is not set. */
 	int (*get)(void *context, const char *name, char *out, size_t out_bytes);
 	void (*set)(void *context, const char *name, const char *value);
 	void (*unset)(void *context, const char *name);
@@ -33,7 +34,7 @@ struct nt_task_env {
 };
 
 #define NT_ENV_LONG "(long)" /* stands for a value that there is no room for */
-/* The value, in out; NT_ENV_LONG where it does not fit; NULL: it is not set. */
+/* The value, in out; NT_ENV_LONG if it does not fit; NULL if it is not set. */
 const char *nt_task_env_get(const struct nt_task_env *env, const char *name, char *out,
 			    size_t out_bytes);
 
@@ -44,8 +45,8 @@ struct nt_applied {
 	struct nt_error trouble; /* "": none */
 };
 
-/* profile: whether this step's tasks may have one (not a batch script's). site_file: NCCL's
- * configuration of this node, whose variables are left alone; root's alone to write. */
+/* profile: whether this step's tasks may have one (a batch script's may not). site_file: NCCL's
+ * configuration of this node, writable by root only, whose variables are not changed. */
 void nt_apply(const struct nt_task_env *env, bool profile, const char *site_file,
 	      struct nt_applied *out);
 

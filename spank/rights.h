@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rights.h - give up root's rights, in a process that is to read what a user wrote
+/* rights.h - give up root's rights, in a process that reads what a user wrote
  *
  * Threads:  single-threaded programs.
- * Errors:   -1 and *err: some right may be left, so the process must end.
+ * Errors:   -1 and *err: some rights may remain, so the process must end.
  */
 #ifndef NT_RIGHTS_H
 #define NT_RIGHTS_H
@@ -12,8 +12,8 @@
 #include <stdint.h>
 #include "lib/error.h"
 
-/* In the child of a root process: become uid and gid for good, with no groups, no way back up
- * and small limits. file_bytes: the longest file that it may write; 0: none. */
+/* In the child of a root process: become uid and gid permanently, with no groups, no way to regain
+ * rights, and small limits. file_bytes: the longest file that it may write; 0: none. */
 int nt_rights_drop(uint32_t uid, uint32_t gid, size_t file_bytes, struct nt_error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Emptying a directory. A tree is flattened: what lies in a directory of it is moved up to the top
- * before that directory is removed, so that depth costs neither stack nor descriptors. */
+/* Empty a directory. A tree is flattened: the entries of a subdirectory are moved up to the top
+ * before it is removed, so that depth costs neither stack nor descriptors. */
 #include "spank/rmtree.h"
 
 #include <dirent.h>

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rundir.h - the node's run directory: the daemon's, and nobody else may write it
+/* rundir.h - the node's run directory: it belongs to the daemon, and nobody else may write to it
  *
  * Threads:  any.
  * Memory:   a file descriptor, the caller's.
@@ -11,9 +11,9 @@
 
 #include "lib/error.h"
 
-/* Make it if its parent exists, and open it; fails unless it is the daemon's alone. */
+/* Create it if its parent exists, and open it; fails unless only the daemon can write to it. */
 int nt_rundir_open(const char *rundir, struct nt_error *err);
-/* The same for a directory in it, which others may not even pass; -1 alone. */
+/* The same for a directory in it which others may not even enter; -1 without *err. */
 int nt_rundir_open_own(const char *rundir, const char *name);
 
 #endif

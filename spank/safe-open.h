@@ -1,16 +1,17 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* safe-open.h - open what lies in a directory, and nothing that was mounted or linked there
+/* safe-open.h - open an entry of a directory, unless it is mounted or a link
  *
- * A user may mount a file system of his own (FUSE) on what is his in a step's directory. Whoever
- * looks at it waits for the user's program, which may never answer, and not even SIGKILL ends that
- * wait. So nothing that others could have mounted is entered, or asked for its attributes.
+ * Users may mount file systems of their own (FUSE) on their entries of a step's directory. A
+ * process that accesses one waits for the user's program, which may never answer, and not even
+ * SIGKILL ends that wait. Therefore nothing that others could have mounted is entered, nor are its
+ * attributes read.
  *
  * Threads:  any.
  * Memory:   a file descriptor, the caller's.
  * Errors:   -1 and errno; EXDEV: something is mounted there, ELOOP: it is a link.
- * Host:     openat2() from Linux 5.6 on; before, and where it is filtered, the same by O_PATH and
- *           the mount's number in /proc/self/fdinfo.
+ * Host:     openat2() from Linux 5.6 on; earlier, and if it is filtered, the same by O_PATH and the
+ *           mount's number in /proc/self/fdinfo.
  */
 #ifndef NT_SAFE_OPEN_H
 #define NT_SAFE_OPEN_H

@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* say.h - Slurm's log functions, for texts that hold what users wrote
+/* say.h - Slurm's log functions, for texts that contain what users wrote
  *
- * A job's name for a file, an option's value or a variable may hold line ends and escapes, and
- * would write lines of its own into slurmd's log. Under this header slurm_error() and the others
- * make a line of one line of printable ASCII, whatever its parts are: nobody has to think of
- * cleaning one. Slurm's own are reached in say.c alone.
+ * A file name, an option's value or a variable of a user may contain line ends and escapes, which
+ * would write lines of their own to slurmd's log. With this header, slurm_error() and the others
+ * write one line of printable ASCII, whatever its parts contain. Only say.c calls Slurm's own
+ * functions.
  *
  * Threads:  those of Slurm's functions.
  * Errors:   none; a line longer than NT_SAY_BYTES is cut.

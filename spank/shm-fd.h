@@ -1,19 +1,19 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shm-fd.h - a node's shared memory that no rank can cut short
+/* shm-fd.h - a node's shared memory that no rank can truncate
  *
- * A file in a directory of the user's can be truncated by any process of the user's, and every rank
- * that has it mapped then dies by SIGBUS. So slurmstepd makes the shared memory: memory with a name
- * and no directory (memfd), of the shared memory's size, sealed against shrinking and growing.
- * Tasks inherit it, and are told a path that the processes they start can open too, also where
- * those were started with all other descriptors closed.
+ * Any process of the user can truncate a file in the user's directory; every rank that has it
+ * mapped is then killed by SIGBUS. So slurmstepd creates the shared memory: anonymous memory
+ * (memfd) of the right size, sealed against shrinking and growing. Tasks inherit the descriptor,
+ * and get a path that the processes they start can open, too, even if these were started with all
+ * other descriptors closed.
  *
  * Threads:  one at a time.
- * Memory:   one descriptor, the caller's. Pages count as memory of the control group of whoever
- *           touches them first, so of the job.
+ * Memory:   one descriptor, the caller's. Pages count as memory of the control group that touches
+ *           them first, which is the job's.
  * Errors:   -1 and *err; ranks then use a file in the step's directory.
- * Host:     /proc/<pid>/fd may be opened by processes of the same user, as long as the task can be
- *           looked at (is dumpable) and lives, in the same /proc.
+ * Host:     processes of the same user in the same /proc may open /proc/<pid>/fd while the task
+ *           lives and is dumpable.
  */
 #ifndef NT_SHM_FD_H
 #define NT_SHM_FD_H

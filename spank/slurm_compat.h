@@ -2,12 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* slurm_compat.h - calls and members that differ between releases of Slurm, 22.05 to 26.05
  *
- * The only file that asks for Slurm's version: whoever includes it does not. From release to
- * release Slurm breaks plugins and libslurm anyway, so the version of the headers is the version
- * that runs. Needs no more than Slurm's headers, so report/ includes it, too.
+ * The only file that checks Slurm's version. A new release of Slurm breaks plugins and users of
+ * libslurm anyway, so the version of the headers is the version that runs. Needs only Slurm's
+ * headers, so report/ includes it, too.
  *
- * Errors:   those of the call; in errno, also where Slurm still has slurm_get_errno(), which
- *           returns just that.
+ * Errors:   those of the call, in errno; where Slurm still has slurm_get_errno(), it returns errno.
  */
 #ifndef NT_SLURM_COMPAT_H
 #define NT_SLURM_COMPAT_H
@@ -16,7 +15,7 @@
 #include <slurm/slurmdb.h>
 #include <stdint.h>
 
-/* 26.05 wants the id of a step, of which a job's is one without the step. */
+/* 26.05 takes the id of a step; that of a job has no step. */
 static inline int nt_slurm_load_job(job_info_msg_t **jobs, uint32_t job, uint16_t flags)
 {
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0)
@@ -65,8 +64,8 @@ static inline void nt_slurm_init_update(job_desc_msg_t *update, uint32_t job)
 /* Whether a job's prolog is told the QOS. */
 #define NT_SLURM_TELLS_QOS (SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0))
 
-/* A change of a job in accounting that changes nothing yet. What must not change says so: the
- * protocol has no other way to leave a member out. */
+/* An empty change of a job in accounting. Members that must not change have to be marked: the
+ * protocol cannot leave a member out. */
 static inline void nt_slurm_init_change(slurmdb_job_rec_t *change)
 {
 	*change = (slurmdb_job_rec_t){

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Start a helper that is nobody's child. */
+/* Start a helper that is not a child of the daemon. */
 #include "spank/spawn.h"
 
 #include <errno.h>

@@ -1,16 +1,17 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spawn.h - start a helper that is nobody's child
+/* spawn.h - start a helper that is not a child of the daemon
  *
- * slurmstepd reaps every child it has and takes each for a task, so the helper is started by an
- * intermediate process that ends at once and is waited for here. It gets its own session, an
- * environment of three variables, no signal blocked or ignored, /dev/null for the standard streams,
- * one descriptor, and nothing else of the daemon's. It is out of the control groups of the
- * daemon's job before it exists (cgroup.h).
+ * slurmstepd reaps every child and takes it for a task. So an intermediate process starts the
+ * helper and ends at once; it is waited for here. The helper gets its own session, an environment
+ * of three variables, no blocked or ignored signals, /dev/null for the standard streams, one
+ * descriptor, and nothing else of the daemon. It has left the control groups of the daemon's job
+ * before it is executed (cgroup.h).
  *
- * Threads:  the daemon may have others; between fork and exec only what is safe then is called.
- * Errors:   -1 and *err: there is no helper; that the program could not be executed is seen at the
- *           other end of fd only.
+ * Threads:  the daemon may have other threads; between fork and exec only functions that are safe
+ *           then are called.
+ * Errors:   -1 and *err: there is no helper. If the program cannot be executed, only the other end
+ *           of fd shows it.
  * Units:    it takes NT_SPAWN_MS at most.
  */
 #ifndef NT_SPAWN_H

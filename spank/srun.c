@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A step's launch profile, as srun sees to it. */
+/* Choose a step's launch profile in srun. */
 #include "spank/srun.h"
 
 #include <inttypes.h>

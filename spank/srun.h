@@ -1,16 +1,16 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* srun.h - what is done for a step in srun, after the step was made and before it is launched
+/* srun.h - choose a step's launch profile in srun, after the step was created and before its launch
  *
- * A launch profile is chosen; what is to be known on the nodes goes into srun's own environment,
- * from where it reaches every slurmstepd whatever --export says. Nothing here fails a step: where
- * no choice can be made NCCL starts with its own settings, and the user is told why.
+ * The choice goes into srun's own environment, from which every slurmstepd gets it whatever
+ * --export says. Nothing here fails a step: if no choice is possible, NCCL starts with its own
+ * settings, and the user gets the reason.
  *
  * Threads:  one at a time; srun has others.
  * Memory:   values; texts are the caller's.
- * Errors:   none, but for the words that say() gets.
- * Host:     srun 22.05 to 26.05 in slurm_spank_local_user_init: the environment holds the step's
- *           SLURM_ variables, and a step can be started over this one with --overlap.
+ * Errors:   none, except messages by say().
+ * Host:     srun 22.05 to 26.05 in slurm_spank_local_user_init: the environment has the step's
+ *           SLURM_ variables, and --overlap can start another step on the same resources.
  */
 #ifndef NT_SRUN_H
 #define NT_SRUN_H
@@ -41,13 +41,12 @@ struct nt_srun {
 	void (*say)(enum nt_srun_word word, const char *text);
 };
 
-/* Sets NT_ENV_TICKET and NT_ENV_SLURM_WARM, or empties them. May calibrate before. */
+/* Set NT_ENV_TICKET and NT_ENV_SLURM_WARM, or empty them. May calibrate first. */
 void nt_srun_prepare(const struct nt_srun *srun);
 /* The same for a step that gets nothing. */
 void nt_srun_clear(void);
 
-/* Sets NT_ENV_TOPOLOGY, or empties it: all of the step's nodes must do the same
- * (topology-env.h). */
+/* Set NT_ENV_TOPOLOGY, or empty it: all nodes of the step must do the same (topology-env.h). */
 void nt_srun_topology(const struct nt_policy *policy);
 
 #endif

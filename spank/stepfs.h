@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stepfs.h - a file system of a step's own
+/* stepfs.h - the file system of a step
  *
- * A tmpfs with a bound on bytes and files, nosuid, nodev and noexec. Its pages count as memory of
- * the control group of whoever writes them first, so of the job; it goes with all that is in it,
- * and all that is mounted on it, when it is detached.
+ * A tmpfs with limits on bytes and files, nosuid, nodev and noexec. Its pages count as memory of
+ * the control group that writes them first, which is the job's. Detaching it removes everything in
+ * it and everything that is mounted on it.
  *
  * Threads:  any.
  * Errors:   -1 and *err.
@@ -26,13 +26,14 @@
 /* path is a directory of root's, in one of root's. */
 int nt_stepfs_mount(const char *path, int64_t bytes, int64_t files, struct nt_error *err);
 
-/* The same once more, on no path yet: a descriptor, closed on exec; -1 before Linux 5.2. */
+/* The same file system again, without a path; a descriptor that is closed on exec; -1 before Linux
+ * 5.2. */
 int nt_stepfs_clone(const char *path);
 /* In another mount namespace: put that on path. */
 int nt_stepfs_attach(int clone_fd, const char *path);
 
-/* Take away what is mounted on path, also where it is in use, or does not answer. Nothing is where
- * nothing was. The last component of path alone may be a user's. */
+/* Detach what is mounted on path, even if it is in use or does not respond. Does nothing if nothing
+ * is mounted. Only the last component of path may be a user's. */
 void nt_stepfs_detach(const char *path);
 
 #endif

@@ -4,7 +4,7 @@
  *
  * Threads:  the hooks of one process, one at a time.
  * Memory:   the caller's.
- * Errors:   said in slurmd's log here; a task goes without.
+ * Errors:   logged to slurmd's log here; the task runs without the variable.
  */
 #ifndef NT_TASK_H
 #define NT_TASK_H
@@ -20,8 +20,8 @@
 /* Functions on the environment of spank's tasks. */
 struct nt_task_env nt_task_env(spank_t spank);
 
-/* NCCL's plugin variables and the policy. tuned is taken back where the policy cannot be told;
- * place's flags are set. */
+/* NCCL's plugin variables and the policy. tuned becomes false if the policy cannot be set; place's
+ * flags are set. */
 void nt_task_tune(spank_t spank, const char *plugin, const struct nt_policy *policy,
 		  struct nt_place *place, bool *tuned);
 

@@ -1,17 +1,18 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topology-env.h - have NCCL write what it sees of a step's nodes, where topology=on asks for it
+/* topology-env.h - with topology=on, make NCCL write what it finds on a step's nodes
  *
- * NCCL has a file for its graphs (rings, trees, their channels and speeds) and one for the node's
- * devices. Of a communicator one rank writes each, by its number, and the next communicator's
- * replaces it (src/graph/search.cc:1229, src/graph/topo.cc:1531 @v2.28.9-1); tuner/dumps.h keeps
- * them apart. Tasks of a node have files of their own, and the rank of the node's first task, so
- * that each node has those of the communicators that this rank is in.
+ * NCCL writes one file for its graphs (rings, trees, their channels and speeds) and one for the
+ * node's devices. For each communicator one rank writes them, selected by its number, and the next
+ * communicator's files replace them (src/graph/search.cc:1229, src/graph/topo.cc:1531 @v2.28.9-1);
+ * tuner/dumps.h keeps them separate. Each task of a node has its own files, and the number of the
+ * rank is that of the node's first task, so each node has the files of the communicators of this
+ * rank.
  *
- * With a file for its devices NCCL looks for them together with the ranks of its node, or of an
- * NVLink domain, once more (src/init.cc:976): ranks of which only some had it would wait for each
- * other. So srun says it, and all of the step's tasks on all nodes get one, be it a name that
- * cannot be opened: NCCL goes on without. A file that the user has set is left alone.
+ * With a file for devices, the ranks of a node, or of an NVLink domain, detect these together once
+ * more (src/init.cc:976): if only some ranks had the variable, they would wait for each other. So
+ * srun decides, and all tasks of the step on all nodes get the variable, if necessary with a name
+ * that cannot be opened, which NCCL ignores. A file that the user has set is not changed.
  *
  * Threads:  one at a time.
  * Memory:   values.

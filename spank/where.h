@@ -1,14 +1,14 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* where.h - the partition, account and QOS that a command of Slurm's is told to use
+/* where.h - the partition, account and QOS that a command line of Slurm names
  *
- * No interface of SPANK's tells them before there is a job, and Slurm calls back for an option
- * before it has read those behind it. So the command line is read once more. What this finds is for
- * messages only: an option of a value that looks like one of these may be taken for it.
+ * SPANK does not provide them before there is a job, and Slurm calls back for an option before it
+ * has read those after it. So the command line is parsed once more. The result is only used in
+ * messages: the value of another option may be taken for one of these.
  *
  * Threads:  one at a time, for the environment.
  * Memory:   results point into args, into where's texts or into the environment.
- * Errors:   what cannot be told is NULL.
+ * Errors:   what is unknown is NULL.
  */
 #ifndef NT_WHERE_H
 #define NT_WHERE_H
@@ -18,16 +18,17 @@
 /* args: words, each with its NUL, as in /proc/self/cmdline; the first is the program. */
 struct nt_step_where nt_where_words(const char *args, size_t bytes);
 
-/* Does srun have the option --async (26.05)? Any cut of it that srun takes counts. */
+/* Does srun have the option --async (26.05)? Any abbreviation that srun accepts counts. */
 bool nt_where_is_async(const char *args, size_t bytes);
 
-/* What srun, sbatch or salloc is told by its command line, else by its variables SLURM_PARTITION
- * and so on; variable is its environment twin (nt_option_variable). A list of partitions is none.
+/* The values of srun's, sbatch's or salloc's command line, or of its variables SLURM_PARTITION and
+ * so on; variable is the environment variable of the option (nt_option_variable). A list of
+ * partitions counts as none.
  */
 struct nt_step_where nt_where_told(const char *args, size_t bytes, const char *variable);
 
-/* What this process's environment says. In a job's prolog slurmd has made it; elsewhere users may
- * have, and it is for messages only. */
+/* The values in this process's environment. In a job's prolog slurmd has set it; elsewhere users
+ * may have, and it is only used in messages. */
 struct nt_step_where nt_where_environment(void);
 
 /* The command line of this process: words, each with its NUL. */

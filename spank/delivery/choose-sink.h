@@ -1,14 +1,14 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* choose-sink.h - where records of a job go: into the first sink of the site's list that takes them
+/* choose-sink.h - which sink takes a job's records: the first of the site's list that accepts them
  *
- * Decides from texts alone. Whoever delivers reads a job's fields and writes those that were
- * changed: nt-recordd through slurmctld while the job runs (job-writer.h), `nccl-tune backfill`
- * through slurmdbd once it has ended.
+ * Decides from texts alone. The caller reads a job's fields and writes those that were changed:
+ * nt-recordd through slurmctld while the job runs (job-writer.h), `nccl-tune backfill` through
+ * slurmdbd once it has ended.
  *
  * Threads:  pure functions, any thread; nt_choose_sink() calls back on the caller's.
  * Memory:   nt_job_fields_fini frees the texts.
- * Errors:   the result; *err says why where it is not NT_DELIVERED_WRITTEN or _PRESENT.
+ * Errors:   the result; *err has the reason unless it is NT_DELIVERED_WRITTEN or _PRESENT.
  */
 #ifndef NT_CHOOSE_SINK_H
 #define NT_CHOOSE_SINK_H
@@ -20,7 +20,7 @@
 #include "record/admincomment-merge.h"
 #include "site/sinks.h"
 
-/* What became of a record. nt-recordd's child tells its parent by the letter. */
+/* The result for a record. nt-recordd's child sends it to its parent as this letter. */
 enum nt_delivered {
 	NT_DELIVERED_NOT = 0, /* nothing yet */
 	NT_DELIVERED_WRITTEN = 'w',
@@ -43,7 +43,7 @@ void nt_job_fields_fini(struct nt_job_fields *fields);
 struct nt_choose_sink {
 	const struct nt_sinks *sinks;
 	struct nt_job_fields *fields;
-	/* Reads the fields, when they are first looked at; NULL: they have been read. */
+	/* Reads the fields when they are first needed; NULL: they have been read. */
 	enum nt_delivered (*read)(void *argument, struct nt_job_fields *fields,
 				  struct nt_error *err);
 	/* Writes the records into the site's directory of files. */
@@ -51,14 +51,14 @@ struct nt_choose_sink {
 	void *argument;
 };
 
-/* All of these steps into one sink, which is *sink then. WRITTEN: the file was written, or the
- * field's text is changed. */
+/* Add all of these steps to one sink, *sink. WRITTEN: the file was written, or the field's text was
+ * changed. */
 enum nt_delivered nt_choose_sink(const struct nt_choose_sink *how,
 				 const struct nt_admincomment_merge_step *steps, size_t count,
 				 enum nt_sink *sink, struct nt_error *err);
 
-/* Does one of the fields hold the step's record? by_name: not only in a count of steps that had no
- * room. */
+/* Does one of the fields contain the step's record? by_name: not only in the number of steps that
+ * had no room. */
 bool nt_job_fields_hold(const struct nt_job_fields *fields,
 			const struct nt_admincomment_merge_step *step, bool by_name);
 

@@ -2,13 +2,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* job-fields.h - the texts of a running job, read from slurmctld and written to it
  *
- * Slurm takes a whole text at once and knows no compare-and-set: what another node's writer puts
- * there between reading and writing is lost, and so may ours be. Who calls these looks again later
+ * Slurm only replaces a whole text and has no compare-and-set: if another node writes between our
+ * reading and writing, its text is lost, and ours may be. Callers therefore check again later
  * (job-writer.h).
  *
  * Threads:  a process of its own: libslurm may block for MessageTimeout, and end the process.
  * Memory:   nt_job_fields_fini frees what was read, whatever the result.
- * Errors:   the result; *err says why where it is not as below.
+ * Errors:   the result; *err has the reason unless it is as below.
  * Host:     libslurm after slurm_init, as root or SlurmUser.
  */
 #ifndef NT_JOB_FIELDS_H
@@ -16,7 +16,7 @@
 
 #include "spank/delivery/choose-sink.h"
 
-/* Those of the list that this release of Slurm has. NT_DELIVERED_PRESENT: they are there. */
+/* The fields of the list that this release of Slurm has. NT_DELIVERED_PRESENT: they were read. */
 enum nt_delivered nt_job_fields_read(struct nt_job_fields *fields, uint32_t job,
 				     const struct nt_sinks *sinks, struct nt_error *err);
 

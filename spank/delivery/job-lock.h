@@ -1,14 +1,14 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* job-lock.h - one writer of a job's text at a time on a node, and so many writings a minute
+/* job-lock.h - one writer of a job's text at a time on a node, at a limited rate
  *
- * A file of the job's in a directory of root's beside the steps': it is locked while a writer
- * writes, and tells when the next writing is due. The kernel takes back the lock of a writer that
- * dies. Up to NT_JOB_PACE_BURST writings go at once, then one every NT_JOB_PACE_EVERY_MS.
+ * A file for the job in a directory of root's next to the steps' directories: a writer locks it,
+ * and it has the time of the next update. The kernel releases the lock of a writer that dies. Up to
+ * NT_JOB_PACE_BURST updates may follow at once, then one every NT_JOB_PACE_EVERY_MS.
  *
- * Threads:  one process, one thread a lock; the pace is a value.
+ * Threads:  one process, one thread per lock; the pace is a value.
  * Memory:   the caller's.
- * Errors:   -1: writers of this node cannot exclude each other; each writes on its own.
+ * Errors:   -1: writers of this node cannot exclude each other; each writes by itself.
  * Units:    milliseconds of CLOCK_BOOTTIME.
  */
 #ifndef NT_JOB_LOCK_H
@@ -23,7 +23,7 @@
 /* What the file holds; zeros at first. */
 struct nt_job_pace {
 	int64_t due_ms; /* when all that was written would have been written one by one */
-	/* A writer waits until then for its writing, and brings what others leave in the spool. */
+	/* A writer waits for its update until then, and delivers what others leave in the spool. */
 	int64_t keeper_ms;
 };
 
@@ -38,13 +38,14 @@ int64_t nt_job_pace_wait_ms(const struct nt_job_pace *pace, int64_t now_ms,
 			    enum nt_job_urgency urgency);
 void nt_job_pace_count(struct nt_job_pace *pace, int64_t now_ms);
 
-/* 0: the writing goes now, and is counted. Else how long to wait for it, as the one who does so for
- * all of the job, grace_ms longer at most; -1: another waits, or it is not worth it. */
+/* 0: the update may start now, and is counted. > 0: how long to wait for it, as the only process of
+ * the job that waits, at most grace_ms longer. -1: another process waits, or it is an early record.
+ */
 int64_t nt_job_pace_admit(struct nt_job_pace *pace, int64_t now_ms, enum nt_job_urgency urgency,
 			  int64_t grace_ms);
 
 int64_t nt_job_lock_now_ms(void);
-/* rundir holds the steps' directories. What jobs that are long gone have left is removed. */
+/* rundir has the steps' directories. Files of jobs that ended long ago are removed. */
 int nt_job_lock_open(const char *rundir, uint32_t job);
 bool nt_job_lock_try(int lock_fd); /* does not wait */
 void nt_job_lock_release(int lock_fd);

@@ -1,16 +1,16 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* job-writer.h - bring what waits of a job in the spool to a sink, for all steps of a node together
+/* job-writer.h - deliver a job's records from the spool to a sink, for all steps of a node together
  *
- * Each step has put its record into the spool before. Whoever has the job's lock (job-lock.h)
- * brings all that waits with one writing, into the first of the site's sinks that takes it, moves
- * it into the spool's part NT_PART_SENT, and looks once more after a while; what went into files of
- * the site's is done with; the others find theirs gone. Where the next writing is not due yet, one
- * process waits for it and the others leave. What a writer that dies has not brought still lies in
- * the spool.
+ * Each step has stored its record in the spool before. The process that has the job's lock
+ * (job-lock.h) delivers all of them in one update, to the first of the site's sinks that accepts
+ * them. It moves them to the spool's part NT_PART_SENT and checks again after a while; records in
+ * files of the site are removed from the spool. The other processes find no records left. If the
+ * next update is not due yet, one process waits for it and the others end. Records that a writer
+ * did not deliver before it died are still in the spool.
  *
  * Threads:  a process of its own, see job-fields.h.
- * Errors:   the result; *err says why where it is neither NT_DELIVERED_WRITTEN nor _LATER.
+ * Errors:   the result; *err has the reason unless it is NT_DELIVERED_WRITTEN or _LATER.
  * Units:    milliseconds.
  */
 #ifndef NT_JOB_WRITER_H
@@ -28,7 +28,7 @@ struct nt_job_writing {
 	const char *rundir;
 	enum nt_job_urgency urgency;
 	/* Called once, when the step need not wait any longer: slurmctld has the record, or the
-	 * next writing is not due. */
+	 * next update is not due. */
 	void (*handed)(void *argument);
 	void *argument;
 };

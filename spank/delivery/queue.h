@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* queue.h - what becomes of a record that waits in the spool
+/* queue.h - what to do with a record that waits in the spool
  *
- * Decides from values, then moves the file. A record that slurmctld or accounting has lies among
+ * Decides from values, then moves the file. A record that slurmctld or accounting has is kept among
  * those sent until other programs no longer change the job's text; one that can never be delivered
- * is set aside with the reason; one that is in a file of the site's is done with.
+ * is set aside with the reason; one that is in a file of the site is removed.
  *
  * Threads:  one at a time.
  * Memory:   the caller's.
@@ -29,7 +29,7 @@ struct nt_queued {
 	struct nt_error why; /* of NT_DELIVERED_FAILED and _NOWHERE */
 };
 
-/* What becomes of a record of a job that has not ended, or that accounting does not know: LATER,
+/* The result for a record of a job that has not ended, or that accounting does not know: LATER,
  * FAILED or NOWHERE. waiting_s: how long it has waited. */
 enum nt_delivered nt_queue_judge(bool known, int64_t waiting_s);
 
@@ -42,8 +42,8 @@ enum nt_queue_move {
 
 #define NT_QUEUE_RUNS (-1) /* ended_s of a job that has not ended */
 
-/* ended_s: how long ago the job ended; quiet_s: how long its text may still be changed by others
- * after that. */
+/* ended_s: how long ago the job ended; quiet_s: how long after that others may still change its
+ * text. */
 enum nt_queue_move nt_queue_decide(const struct nt_queued *record, int64_t ended_s,
 				   int64_t quiet_s);
 
@@ -51,7 +51,7 @@ enum nt_queue_move nt_queue_decide(const struct nt_queued *record, int64_t ended
 int nt_queue_move(const int parts[NT_QUEUE_PARTS], const struct nt_queued *record,
 		  enum nt_queue_move move, struct nt_error *err);
 
-/* A record of that name was sent: has the step a newer one by now, which waits or was set aside? */
+/* A record of that name was sent: does the step have a newer one, which waits or was set aside? */
 bool nt_queue_has_newer(const int parts[NT_QUEUE_PARTS], const char *name);
 
 #endif

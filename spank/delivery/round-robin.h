@@ -1,9 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* round-robin.h - in which order the files of many users are looked at
+/* round-robin.h - the order in which files of many users are processed
  *
- * Some of each user's in turn: a user with a thousand files keeps nobody waiting for more than a
- * portion of them.
+ * Some files of each user in turn: a user with a thousand files delays others by a portion only.
  *
  * Threads:  pure functions, any thread.
  * Memory:   nt_round_robin_order allocates for the length of its call.

@@ -1,14 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sink.h - the fields of a job in which Slurm keeps a text, and with it records of ours
+/* sink.h - the fields of a job in which Slurm keeps a text, and in which we store records
  *
- * Which of them a site wants, and in which order, is in site/sinks.h; the site's directory of files
- * is in record/filesink.h.
+ * site/sinks.h has the site's list of them; record/filesink.h the site's directory of files.
  *
  * Threads:  pure functions, any thread.
  * Memory:   texts stay their owner's.
- * Host:     Slurm's headers; slurmctld and slurmdbd take AdminComment from root and SlurmUser
- *           alone, the other two from the job's user, too (validate_super_user() guards only the
+ * Host:     Slurm's headers; slurmctld and slurmdbd accept AdminComment from root and SlurmUser
+ *           only, the other two also from the job's user (validate_super_user() only guards the
  *           first, slurmctld/job_mgr.c, 22.05.8).
  */
 #ifndef NT_SINK_H

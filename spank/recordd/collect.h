@@ -2,12 +2,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collect.h - read the rank records of a step's runtime directory
  *
- * Runs in a process that has the user's rights and no others: the directory is the user's, and
- * nothing in it is trusted. Only plain files of bounded size and number are opened, without
- * following links or waiting for a writer.
+ * Runs in a process with the user's rights only: the directory is the user's, and nothing in it is
+ * trusted. Only plain files of bounded size and number are opened, without following links or
+ * waiting for a writer.
  *
  * Threads:  one process of its own.
- * Memory:   nothing is kept but in *sum.
+ * Memory:   only *sum keeps memory.
  * Errors:   -1 and *err: the directory cannot be read. A file that cannot be used is counted in
  *           *sum.
  */
@@ -34,7 +34,7 @@ struct nt_collected {
 
 typedef void nt_collect_visit(void *argument, const struct nt_collected *file);
 
-/* A plain file of the directory that is open, of at most max_bytes; text to be freed. */
+/* Read a plain file of the open directory, of at most max_bytes; the caller frees text. */
 int nt_collect_file(int dir_fd, const char *name, size_t max_bytes, char **text, size_t *text_bytes,
 		    struct nt_error *err);
 
@@ -46,7 +46,7 @@ int nt_collect_each(const char *directory, nt_collect_visit *visit, void *argume
 void nt_collect_add(struct nt_sum *sum, const struct nt_collected *file, uint32_t job,
 		    uint32_t step);
 
-/* Changes whenever a record comes, goes or is written to; one look at each name. */
+/* A signature that changes whenever a record is added, removed or written; reads each name once. */
 uint64_t nt_collect_signature(const char *directory);
 
 /* Add all records of job.step in directory. */

@@ -1,15 +1,15 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dumpxml.h - read what NCCL writes of its topology (NCCL_GRAPH_DUMP_FILE, NCCL_TOPO_DUMP_FILE)
+/* dumpxml.h - read NCCL's topology files (NCCL_GRAPH_DUMP_FILE, NCCL_TOPO_DUMP_FILE)
  *
- * Runs in a process that has the user's rights and no others. The files are in a directory of the
- * user's, and nothing in them is trusted: no document type, so no entity, is taken, and elements,
- * depth and every number are bounded. Elements and attributes that are not known are not looked at
- * (src/graph/xml.cc, src/graph/search.cc:896 @v2.28.9-1; 2.30.7 adds ranks to graphs).
+ * Runs in a process with the user's rights only. The files are in a directory of the user, and
+ * nothing in them is trusted: no document type is accepted, and so no entity; elements, depth and
+ * every number are bounded. Unknown elements and attributes are skipped (src/graph/xml.cc,
+ * src/graph/search.cc:896 @v2.28.9-1; 2.30.7 adds ranks to graphs).
  *
  * Threads:  pure functions, any thread.
  * Memory:   values.
- * Errors:   -1 and *err; what was read before it stays.
+ * Errors:   -1 and *err; what was read before it is kept.
  */
 #ifndef NT_DUMPXML_H
 #define NT_DUMPXML_H

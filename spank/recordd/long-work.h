@@ -1,14 +1,14 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* long-work.h - the node's part of the step's long form: when it is written, and how long anybody
- *               waits for it (longform.h)
+/* long-work.h - when the node's part of the step's long form is written, and how long the step
+ * waits for it (longform.h)
  *
- * A child with root's rights makes the user's directory first, if the site keeps such directories.
+ * A child with root's rights first creates the user's directory, if the site has such directories.
  * One with the user's rights writes the part: with the first decision, then at a bounded rate, and
  * at the step's end.
  *
  * Threads:  nt-recordd's one.
- * Errors:   told at the step's end.
+ * Errors:   reported at the step's end.
  */
 #ifndef NT_LONG_WORK_H
 #define NT_LONG_WORK_H
@@ -20,8 +20,8 @@ extern const struct nt_work_kind nt_long_maker_kind, nt_long_writer_kind;
 void nt_long_maker_look(struct nt_recordd *recordd, int64_t now_ms);
 void nt_long_writer_look(struct nt_recordd *recordd, int64_t now_ms);
 
-/* After the step's end: the last part has been read from the step's directory; it is known where it
- * will be, or that it will not. */
+/* After the step's end: the records for the last part have been read, and it is known where the
+ * part will be, or that there will be none. */
 bool nt_long_work_has_read(const struct nt_recordd *recordd);
 bool nt_long_work_has_place(const struct nt_recordd *recordd);
 

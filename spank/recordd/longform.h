@@ -1,14 +1,14 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* longform.h - how nt-recordd has a node's part of a step's long form (record/long.h) written
+/* longform.h - how nt-recordd writes a node's part of a step's long form (record/long.h)
  *
- * A child with the user's rights reads what the ranks have left, says so, and then writes: from
- * then on the step may go, and its directory with it. Where it writes is the user's word, and may
- * hang, be full or be gone; nobody waits for it but this.
+ * A child with the user's rights reads the ranks' records, reports that, and then writes: from then
+ * on the step and its directory may be removed. The user chooses the directory, which may hang, be
+ * full or be missing; only this child waits for it.
  *
  * Threads:  nt-recordd's one, and its child's.
- * Memory:   values, but for struct nt_ranks.
- * Errors:   as words in why.
+ * Memory:   values, except struct nt_ranks.
+ * Errors:   as text in why.
  * Units:    points in time on nt_clock_ms().
  */
 #ifndef NT_LONGFORM_H
@@ -52,13 +52,13 @@ bool nt_longform_wanted(const struct nt_longform *longform);
 /* Whether it is time for one, of records with this signature. */
 bool nt_longform_due(const struct nt_longform *longform, uint64_t signature, int64_t now_ms);
 
-/* A child begins, of records with this signature; what it says, and its end (work.h). */
+/* A child starts for records with this signature; its messages and its end are in work.h. */
 void nt_longform_begin(struct nt_longform *longform, uint64_t signature, int64_t now_ms);
 bool nt_longform_word(struct nt_longform *longform, char word);
 void nt_longform_end(struct nt_longform *longform, const struct nt_work_result *result);
 
-/* Adds to a step's record where its long form is, or why there is none. Room that is kept for it:
- * nt_longform_room(). */
+/* Adds the place of the long form to a step's record, or the reason why there is none.
+ * nt_longform_room() is the room that is kept for it. */
 size_t nt_longform_room(const struct nt_arguments *arguments);
 void nt_longform_tell(const struct nt_longform *longform, char *record, size_t record_bytes);
 
@@ -75,7 +75,7 @@ void nt_ranks_read(struct nt_ranks *ranks, const char *directory);
 void nt_ranks_fini(struct nt_ranks *ranks);
 
 size_t nt_longform_bytes(const struct nt_arguments *arguments); /* of a part, at most */
-/* What the child says to nt-recordd: a byte each, words behind the last. */
+/* The child's messages to nt-recordd: a byte each, the last one followed by text. */
 #define NT_LONGSAY_READ 'r' /* it needs the step's directory no longer */
 #define NT_LONGSAY_PLACED 'o' /* the job's directory is there, and it writes into it */
 #define NT_LONGSAY_WRITTEN 'w'
@@ -83,7 +83,7 @@ size_t nt_longform_bytes(const struct nt_arguments *arguments); /* of a part, at
 #define NT_LONGSAY_FAILED 'x' /* why */
 
 void nt_longform_say(int out_fd, char word);
-/* Write the part, and say how that went. record: the step's, as it is seen here; "": none. */
+/* Write the part, and report the result. record: the step's record as this node has it, or "". */
 int nt_longform_write(const struct nt_arguments *arguments, bool final,
 		      const struct nt_ranks *ranks, const char *record, int out_fd);
 

@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* longmake.h - a user's own directory in the site's record_dir, made by root
+/* longmake.h - create a user's directory in the site's record_dir, as root
  *
- * In a directory that everybody may write to another user could be there first. Where only root may
- * write, root makes it, and gives it to the user; elsewhere that is left to the user (longdir.h).
- * Nothing of a user's is opened.
+ * In a directory that everybody may write to, another user could create it first. If only root may
+ * write, root creates it and gives it to the user; otherwise the user has to (longdir.h). Nothing
+ * of a user is opened.
  *
- * Threads:  nt-recordd's child; a file system that hangs hangs it.
+ * Threads:  nt-recordd's child; it hangs if the file system hangs.
  * Errors:   -1 and *err names the directory.
  */
 #ifndef NT_LONGMAKE_H

@@ -1,13 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loop.h - what nt-recordd does from the step's begin until nothing is left to be done for it
+/* loop.h - nt-recordd's main loop, from the step's start until all work is done
  *
- * One loop: whenever something has happened or a while is over, each kind of work is looked at and
- * started if it is due; the step is let go as soon as its next steps would find everything, or the
- * time is up.
+ * Whenever something happens or a timeout is over, the loop checks each kind of work and starts it
+ * if it is due. The step may end as soon as its next steps would find all results, or when the time
+ * is up.
  *
  * Threads:  nt-recordd's one.
- * Units:    time bounds are those of each kind of work.
+ * Units:    each kind of work has its own time limits.
  */
 #ifndef NT_RECORDD_LOOP_H
 #define NT_RECORDD_LOOP_H

@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nt-recordd: brings the record of one step into accounting. Started by the SPANK plugin on the
- * step's first node, as root; lives as long as slurmstepd, and a few seconds more where it must.
- * What the user's processes wrote is read by a child with the user's rights (collect.h), and
- * another one writes what the step showed into the user's memory (remember.h); this process only
- * checks the bytes that it hands on. */
+/* nt-recordd: delivers the record of one step to accounting, and writes a node's part of its long
+ * form. The SPANK plugin starts it as root on the step's nodes. It lives as long as slurmstepd, and
+ * a few seconds longer if necessary. Children with the user's rights read what the user's processes
+ * wrote (collect.h) and write the user's memory (remember.h); this process only checks the bytes
+ * that it passes on. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>

@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory-work.h - what the step has shown goes into the user's memory, at its end: a child with the
- *            user's rights writes it, and adds to the step's record what the memory says of it
+/* memory-work.h - at the step's end a child with the user's rights writes the step's measurements
+ * to the user's memory, and adds the result of the comparison to the step's record
  *
  * Threads:  nt-recordd's one.
- * Errors:   told.
+ * Errors:   reported.
  */
 #ifndef NT_RECORDD_MEMORY_H
 #define NT_RECORDD_MEMORY_H

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* recordd-log.h - what nt-recordd says: a line for slurmd's log, or once slurmstepd is gone for the
- *                 system's
+/* recordd-log.h - nt-recordd's log lines: for slurmd's log, or for the system's once slurmstepd has
+ * ended
  *
  * Threads:  nt-recordd's one.
  * Errors:   none; a line may be lost.

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An entry into a memory, and a step against what the memory knows. */
+/* Add an entry to a memory, and compare a step with the memory. */
 #include "spank/recordd/remember.h"
 
 #include <dirent.h>

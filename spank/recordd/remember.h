@@ -1,16 +1,16 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* remember.h - what a step showed into the user's memory, and what the memory says of the step
+/* remember.h - add a step's measurements to the user's memory, and compare the step with the memory
  *
- * First the entry is put in place, with the hardware of the step's hosts, so that the job's next
- * srun finds both; only then is the memory read, to compare the step with what the default gave.
+ * First the entry is stored, with the hardware of the step's hosts, so that the job's next srun
+ * finds both. Then the memory is read, to compare the step with steps that ran with the default.
  *
- * Runs with the user's rights and no others: where the memory is, is the user's word, and so is
- * what it holds. A file system that hangs hangs this process.
+ * Runs with the user's rights only: the user chooses the memory's directory and its contents. The
+ * process hangs if the file system hangs.
  *
  * Threads:  one process of its own.
  * Memory:   nothing is kept.
- * Errors:   in the result, as words.
+ * Errors:   in the result, as text.
  */
 #ifndef NT_REMEMBER_H
 #define NT_REMEMBER_H
@@ -20,7 +20,7 @@
 #include "spank/arguments.h"
 #include "record/sum.h"
 
-/* Longer lists are not written with every step, only where the memory does not know them. */
+/* Longer lists are only written if the memory does not know them, not with every step. */
 #define NT_REMEMBER_HOSTS 256
 #define NT_REMEMBER_FILE_MAX ((size_t)64 << 20) /* that it may write */
 

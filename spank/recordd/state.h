@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* state.h - what nt-recordd knows of its step, and the work that is done for it
+/* state.h - nt-recordd's data about its step, and the kinds of work for it
  *
- * Each kind of work is in a file of its own, which owns its member here; loop.c has all of them in
- * one table. Each has a look() that is called whenever something has happened or a while is over,
- * and starts the work if it is due.
+ * Each kind of work is in its own file, which owns its member here; loop.c has a table of them. Its
+ * look() is called whenever something has happened or a timeout is over, and starts the work if it
+ * is due.
  */
 #ifndef NT_RECORDD_STATE_H
 #define NT_RECORDD_STATE_H

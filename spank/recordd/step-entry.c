@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the sum of a step's rank records to a memory's entry. The records are a user's: a number
- * that no reader of a memory would take is not written. */
+/* Make a memory's entry from the sum of a step's rank records. The records are a user's: a number
+ * that readers of a memory would refuse is not written. */
 #include "spank/recordd/step-entry.h"
 
 #include <stdlib.h>

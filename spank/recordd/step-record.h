@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* step-record.h - the record of the step, made of what the ranks have left
+/* step-record.h - make the step's record from the ranks' records
  *
  * Threads:  a child with the user's rights.
  * Memory:   values; nt_sum_fini frees what was read.
@@ -16,8 +16,8 @@
 
 void nt_step_record_read(const struct nt_recordd *recordd, struct nt_sum *sum);
 
-/* remembered: what the user's memory says of the step; NULL: it was not asked. The first byte says
- * whether the record holds a decision; the number of bytes. */
+/* remembered: the result of the comparison with the user's memory; NULL: not known. The first byte
+ * says whether the record has a decision. Returns the number of bytes. */
 size_t nt_step_record_format(const struct nt_recordd *recordd, struct nt_sum *sum,
 			     const struct nt_step_memory *remembered,
 			     char text[NT_STEP_RECORD_MAX + 2]);

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of a step's communicators, written as the step's record. */
+/* Format the data of a step's communicators as the step's record. */
 #include "spank/recordd/sumtext.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sumtext.h - what is known of a step, by its rank records and by Slurm, as the step's record
+/* sumtext.h - format the step's record, from its rank records and from Slurm's data
  *
  * Threads:  no state of its own; any thread.
  * Memory:   the caller's.
@@ -27,8 +27,8 @@ struct nt_sum_head {
 	const char *remark; /* what else there is to say; NULL or "": nothing */
 };
 
-/* The step's record, at most NT_STEP_RECORD_MAX bytes and a NUL: its length, or 0 where there is
- * nothing to say. Puts the communicators in order. */
+/* The step's record, at most NT_STEP_RECORD_MAX bytes and a NUL: its length, or 0 if it is empty.
+ * Sorts the communicators. */
 size_t nt_sum_format(struct nt_sum *sum, const struct nt_sum_head *head, char *out,
 		     size_t out_bytes);
 

@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topologydir.h - what NCCL has written of its topology into a step's directory (topology.h)
+/* topologydir.h - read NCCL's topology files in a step's directory (topology.h)
  *
- * Runs in a process that has the user's rights and no others, as collect.h does.
+ * Runs in a process with the user's rights only, as collect.h does.
  *
  * Threads:  one process of its own.
  * Memory:   nt_topologies_fini frees the texts.
- * Errors:   none; what cannot be used says so in its text.
+ * Errors:   none; the text has the reason if a file cannot be used.
  */
 #ifndef NT_TOPOLOGYDIR_H
 #define NT_TOPOLOGYDIR_H

@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* work.h - a kind of work that is done by a child beside others: at most one at a time, each with a
- *          deadline
+/* work.h - a kind of work that a child does in parallel with others: at most one child at a time,
+ * each with a deadline
  *
- * Nobody waits for a child: nt_work_wait() polls all of them, takes what they write, and ends who
- * is over time. A child that nothing can kill is left alone, and no other of its kind is started
- * while it lives (child.h).
+ * Nobody waits for a child: nt_work_wait() polls all of them, reads their output, and kills those
+ * that exceed their time. If a child cannot be killed, no other child of its kind is started while
+ * it lives (child.h).
  *
  * Threads:  single-threaded programs only.
  * Memory:   the caller's; a result's texts are valid during the call.
@@ -34,7 +34,7 @@ struct nt_work_result {
 
 struct nt_work_kind {
 	int (*run)(void *argument, int out_fd); /* in the child */
-	/* A byte that comes before the result: true: a word that was expected. NULL: none is. */
+	/* A byte before the result. true: an expected message. NULL: there are no such bytes. */
 	bool (*word)(void *argument, char word);
 	void (*ended)(void *argument, const struct nt_work_result *result);
 };
@@ -54,7 +54,7 @@ int nt_work_start(struct nt_work *work, int64_t deadline_ms, struct nt_error *er
 void nt_work_hurry(struct nt_work *work, int64_t deadline_ms); /* not later than that */
 void nt_work_stop(struct nt_work *work); /* now, if it runs */
 
-/* Until something has happened, or until_ms. true: fd, if it is not -1, has something to read. */
+/* Waits until something happens, or until_ms. true: fd, if it is not -1, has something to read. */
 bool nt_work_wait(struct nt_work *works, size_t count, int fd, int64_t until_ms);
 
 #endif

@@ -98,6 +98,7 @@ EXTRA_DIST += \
 	%D%/results/agreement/spin.txt \
 	%D%/results/agreement/versions.txt \
 	%D%/results/agreement/windows.json \
+	%D%/results/agreement/lives.json \
 	%D%/results/mutation/README.md \
 	%D%/results/mutation/mutants.csv \
 	%D%/results/launch-noise/README.md \

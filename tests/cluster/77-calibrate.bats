@@ -11,7 +11,7 @@ setup_file() {
 	cluster_setup
 	export MADE=$NT_BASE/made SIMULATED=$NT_TESTS/simulated
 	mkdir -m 755 "$MADE"
-	cat >"$MADE/profiles.conf" <<-'END'
+	cat >"$MADE/sends.conf" <<-'END'
 		[sends-small]
 		fabric = socket
 		NCCL_P2P_NET_CHUNKSIZE = 64K
@@ -19,6 +19,7 @@ setup_file() {
 		fabric = socket
 		NCCL_MIN_P2P_NCHANNELS = 8
 	END
+	cat "$NT_STAGE/share/nccl-tune/profiles.conf" "$MADE/sends.conf" >"$MADE/profiles.conf"
 	cluster_start 2 -p "$(nt_plugstack_line "profiles=$MADE/profiles.conf")"
 	need_pmix
 	local best
@@ -175,7 +176,7 @@ calibration_is_recorded() {
 sends() {
 	local call bench="$NT_STAGE/bin/nccl-tune-bench --rendezvous $out --coll allreduce,alltoall,sendrecv --sizes 64K,1M --iters 300 --check light"
 	job 'echo "$SLURM_JOB_ID" >$out/job' "export LD_LIBRARY_PATH=$SIMULATED $*" "step default $bench >$out/bench" \
-		"calibrate --time 90s --profile-file $MADE/profiles.conf" "step auto $bench >>$out/bench"
+		"calibrate --time 90s --profile-file $MADE/sends.conf" "step auto $bench >>$out/bench"
 	[ "$rc" = 0 ]
 	[ "$(grep -c '"coll":"\(AllToAll\|SendRecv\)".*"checks":[1-9][0-9]*,"errors":0' "$out/bench")" = 8 ]
 	# What the first step was seen to send, with times.

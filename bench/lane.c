@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include "bench/clock.h"
+#include "lib/clock.h"
 
 #define MEET_S 120 /* how long processes may take to start */
 
@@ -113,10 +113,10 @@ static void open_all(struct nt_bench_gpu *g)
 
 void nt_lanes_open(struct nt_bench_gpu *g)
 {
-	double start_us = nt_bench_now_us();
+	double start_us = nt_clock_exact_us();
 
 	open_all(g);
-	g->init_ms = (nt_bench_now_us() - start_us) / 1e3;
+	g->init_ms = (nt_clock_exact_us() - start_us) / 1e3;
 	nt_gpu_measure_memory(g, &g->init_mib);
 }
 

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 #include <time.h>
-#include "bench/clock.h"
+#include "lib/clock.h"
 #include "bench/gpu.h"
 
 #define ROUNDS 4 /* a batch fills the GPU so many times */
@@ -122,10 +122,10 @@ void nt_load_start(struct nt_load *l, int rank, int device, int n)
 		nt_bench_die(rank, "cannot create a thread for --load: error %d", rc);
 	nanosleep(&alone, NULL);
 	batches = nt_load_batches(l);
-	start_us = nt_bench_now_us();
+	start_us = nt_clock_exact_us();
 	nanosleep(&alone, NULL);
 	l->alone_gflops = nt_load_gflops(l, (double)(nt_load_batches(l) - batches),
-					 nt_bench_now_us() - start_us);
+					 nt_clock_exact_us() - start_us);
 }
 
 void nt_load_stop(struct nt_load *l)

@@ -25,7 +25,6 @@ libnt_bench_la_LIBADD = libnt-profiles.la libnt-contract.la
 bin_PROGRAMS += nccl-tune-bench
 nccl_tune_bench_SOURCES = \
 	%D%/cuda-nccl.h \
-	%D%/clock.h \
 	%D%/gpu.c \
 	%D%/gpu.h \
 	%D%/lane.c \

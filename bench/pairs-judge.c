@@ -8,14 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "bench/clock.h"
+#include "lib/clock.h"
 #include "lib/array.h"
 
 #define ROUNDS_MOST 1024 /* looks at 1, 4, 8, ... up to it are NT_LOW_LOOKS */
 
 void nt_pairs_judge_init(struct nt_pairs_judge *judge, const struct nt_bench_gpu *gpu)
 {
-	*judge = (struct nt_pairs_judge){ .gpu = gpu, .start_s = nt_bench_now_us() / 1e6 };
+	*judge = (struct nt_pairs_judge){ .gpu = gpu, .start_s = nt_clock_exact_us() / 1e6 };
 	judge->head = nt_bench_allocate(0, (size_t)gpu->options->ranks, sizeof(judge->head[0]));
 }
 
@@ -199,7 +199,7 @@ static void write_times(const struct nt_pairs_judge *judge)
 int nt_pairs_judge_look(struct nt_pairs_judge *judge, int rounds)
 {
 	const struct nt_bench_options *o = judge->gpu->options;
-	const double elapsed_s = nt_bench_now_us() / 1e6 - judge->start_s;
+	const double elapsed_s = nt_clock_exact_us() / 1e6 - judge->start_s;
 	const double fit = (o->seconds - elapsed_s) * rounds / elapsed_s;
 	struct nt_low_verdict verdict;
 	struct nt_error err;

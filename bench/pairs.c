@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "bench/clock.h"
+#include "lib/clock.h"
 #include "bench/lane.h"
 #include "bench/pairs-judge.h"
 #include "bench/stall.h"
@@ -59,13 +59,13 @@ static void measure(struct nt_bench_gpu *g, const struct nt_bench_call *call, in
 	float took[TIMES_MOST];
 
 	for (int i = 0; i < times; i++) {
-		double start_us = nt_bench_now_us();
+		double start_us = nt_clock_exact_us();
 
 		nt_gpu_mark_before(g);
 		nt_gpu_start(g, call);
 		nt_gpu_mark_after(g);
 		nt_gpu_wait(g);
-		took[i] = g->options->no_gpu_times ? (float)(nt_bench_now_us() - start_us)
+		took[i] = g->options->no_gpu_times ? (float)(nt_clock_exact_us() - start_us)
 						   : nt_gpu_between_us(g);
 	}
 	*us = (float)nt_figure_quartiles(took, (size_t)times).median;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "bench/clock.h"
+#include "lib/clock.h"
 #include "bench/lane.h"
 #include "bench/stall.h"
 
@@ -195,11 +195,11 @@ static void sample(struct nt_play *p, size_t c, int round)
 		nt_together_wait(&p->together);
 	nt_gpu_mark_before(g);
 	batches = nt_load_batches(&p->load);
-	start_us = nt_bench_now_us();
+	start_us = nt_clock_exact_us();
 	issue(p, c, round);
 	nt_gpu_mark_after(g);
 	nt_gpu_wait(g);
-	us = nt_bench_now_us() - start_us;
+	us = nt_clock_exact_us() - start_us;
 	batches = nt_load_batches(&p->load) - batches;
 	for (; round >= 0 && c < end; c++) {
 		const size_t at = (size_t)round * p->calls + c;
@@ -319,7 +319,7 @@ static bool keeps_pace(struct nt_play *p, const struct nt_together_plan *plan, i
 {
 	if (nt_pace_due(&p->pace, round)) {
 		if (p->gpu->options->rank == 0)
-			nt_pace_look(&p->pace, round, nt_bench_now_us() / 1e6 - plan->start_s);
+			nt_pace_look(&p->pace, round, nt_clock_exact_us() / 1e6 - plan->start_s);
 		nt_gpu_tell(p->gpu, p->pace.plan, 2);
 		nt_pace_told(&p->pace, round);
 	}
@@ -340,7 +340,7 @@ static bool goes_on(struct nt_play *p, const struct nt_together_plan *plan, int 
 	if (!o->align)
 		return keeps_pace(p, plan, round);
 	if (o->rank == 0)
-		nt_together_plan(&p->together, plan, round, nt_bench_now_us() / 1e6);
+		nt_together_plan(&p->together, plan, round, nt_clock_exact_us() / 1e6);
 	nt_together_wait(&p->together);
 	p->last_from = atomic_load(&p->together.page->last_from);
 	return round < atomic_load(&p->together.page->end);
@@ -349,7 +349,7 @@ static bool goes_on(struct nt_play *p, const struct nt_together_plan *plan, int 
 static void play_rounds(struct nt_play *p)
 {
 	const struct nt_bench_options *o = p->gpu->options;
-	const struct nt_together_plan plan = { .start_s = nt_bench_now_us() / 1e6,
+	const struct nt_together_plan plan = { .start_s = nt_clock_exact_us() / 1e6,
 					       .seconds = o->seconds,
 					       .last_seconds = o->last_seconds };
 

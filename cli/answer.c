@@ -3,6 +3,7 @@
 /* A file, or what Slurm, the spool and the long form have of jobs. */
 #include "cli/answer.h"
 
+#include <inttypes.h>
 #include <fcntl.h>
 #include <slurm/slurm.h>
 #include <stdio.h>
@@ -121,9 +122,9 @@ static int show_part(void *argument, const struct nt_spooled *spooled, struct nt
 		return 0;
 	rc = show_step(answer, spooled, err);
 	if (answer->shown > shown)
-		nt_command_complain("job %u, step %s: this part is from %s: %s%s", spooled->job,
-				    spooled->step, answer->request->spool, place_of(of->part),
-				    spooled->why);
+		nt_command_complain("job %" PRId64 ", step %s: this part is from %s: %s%s",
+				    spooled->job, spooled->step, answer->request->spool,
+				    place_of(of->part), spooled->why);
 	return rc;
 }
 

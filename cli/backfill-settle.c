@@ -3,6 +3,7 @@
 /* backfill-settle.c - see backfill-settle.h */
 #include "cli/backfill-settle.h"
 
+#include <inttypes.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +48,7 @@ static void tell(const struct nt_backfill *backfill, const struct nt_queued *rec
 	char goal[NT_PATH_MAX];
 
 	if (record->part == NT_PART_WAITING || written)
-		printf("job %u, step %s: %s%s%s\n", record->file.job, record->file.step,
+		printf("job %" PRId64 ", step %s: %s%s%s\n", record->file.job, record->file.step,
 		       backfill->dry_run && written ? "would be " : "", what,
 		       goal_of(backfill, record, goal));
 }
@@ -57,8 +58,8 @@ static void complain(const struct nt_queued *record, const char *what)
 	if (record->file.problem)
 		nt_command_complain("%s: %s%s", record->file.name, what, record->why.text);
 	else
-		nt_command_complain("job %u, step %s: %s%s", record->file.job, record->file.step,
-				    what, record->why.text);
+		nt_command_complain("job %" PRId64 ", step %s: %s%s", record->file.job,
+				    record->file.step, what, record->why.text);
 }
 
 /* Counts what became of it, and tells it. */
@@ -326,10 +327,11 @@ static void give_up(struct nt_backfill *backfill, const struct portion *portion,
 
 	backfill->failed += portion->count;
 	if (portion->count == 1)
-		nt_command_complain("job %u, step %s: %s", first->job, first->step, err->text);
+		nt_command_complain("job %" PRId64 ", step %s: %s", first->job, first->step,
+				    err->text);
 	else
-		nt_command_complain("job %u, step %s, and %zu more: %s", first->job, first->step,
-				    portion->count - 1, err->text);
+		nt_command_complain("job %" PRId64 ", step %s, and %zu more: %s", first->job,
+				    first->step, portion->count - 1, err->text);
 }
 
 size_t nt_backfill_settle(struct nt_backfill *backfill, const struct nt_backfill_file *files,

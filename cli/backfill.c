@@ -77,8 +77,7 @@ static int collect(struct work *work, struct nt_error *err)
 	size_t total = 0;
 
 	for (int part = NT_PART_WAITING; part <= NT_PART_SENT; part++) {
-		(void)nt_spool_keep(work->backfill.parts[part], (enum nt_spool_part)part, true,
-				    NULL);
+		(void)nt_spool_keep(work->backfill.parts[part], (enum nt_spool_part)part, true);
 		if (nt_spool_list(&work->lists[part], work->backfill.parts[part], NULL, 0, err) < 0)
 			return -1;
 		total += work->lists[part].count;
@@ -169,9 +168,9 @@ static int show(void *argument, const struct nt_spooled *spooled, struct nt_erro
 		return 0;
 	}
 	if (spooled->uid != NT_SPOOL_NO_UID)
-		snprintf(user, sizeof(user), "%" PRIu32, spooled->uid);
-	printf("%-8s %-10s %" PRIu32 ".%-*s %6" PRId64 " h  %s\n", part, user, spooled->job,
-	       (int)(19 - snprintf(NULL, 0, "%" PRIu32, spooled->job)), spooled->step, hours,
+		snprintf(user, sizeof(user), "%" PRId64, spooled->uid);
+	printf("%-8s %-10s %" PRId64 ".%-*s %6" PRId64 " h  %s\n", part, user, spooled->job,
+	       (int)(19 - snprintf(NULL, 0, "%" PRId64, spooled->job)), spooled->step, hours,
 	       spooled->why);
 	return 0;
 }

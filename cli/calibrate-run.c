@@ -210,17 +210,15 @@ static int weigh_all(struct nt_calrun *run, double elapsed_s, struct nt_error *e
 }
 
 /* What the turns of each profile have in common is remembered in their place. */
-static int remember_turns(const struct nt_calrun *run, struct nt_error *err)
+static void remember_turns(const struct nt_calrun *run)
 {
 	struct nt_memory pooled;
-	int rc;
 
 	nt_memory_init(&pooled);
-	rc = nt_calibration_pool(&run->calibration, &run->found, &pooled, err);
-	if (rc == 0 && pooled.entries > 0)
-		rc = nt_store_add(run->directory, &pooled, (int64_t)time(NULL), err);
+	if (nt_calibration_pool(&run->calibration, &run->found, &pooled, NULL) == 0 &&
+	    pooled.entries > 0)
+		(void)nt_store_add(run->directory, &pooled, (int64_t)time(NULL), NULL);
 	nt_memory_fini(&pooled);
-	return rc;
 }
 
 /* ---- runs */
@@ -538,7 +536,7 @@ int nt_calrun(struct nt_calrun *run, struct nt_error *err)
 		rc = run_all(run, &going, err);
 	/* If that fails, the entries of the turns say the same, one by one. */
 	if (rc == 0)
-		(void)remember_turns(run, NULL);
+		remember_turns(run);
 	nt_meeting_remove(going.meeting);
 	run->spent_s = elapsed_s(&going);
 	return rc;

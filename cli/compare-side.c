@@ -120,7 +120,7 @@ static void name_job(struct nt_compare_job *job, const char *word)
 	struct nt_sacct_names names = { NULL, 0 };
 	const struct nt_sacct_name *name;
 
-	(void)nt_sacct_names_load(&names, word, NULL);
+	nt_sacct_names_load(&names, word);
 	name = job->count > 0 ? nt_sacct_names_find(&names, job->sides[0].job, NULL) : NULL;
 	snprintf(job->title, sizeof(job->title), "%s", job->name);
 	if (name)

@@ -127,7 +127,7 @@ int nt_job_word_visit(const char *word, const struct nt_rank_visitor *visitor, s
 		return visit_job(&id, visitor, parts, err);
 	init_set(&set, &of);
 	rc = nt_long_set_add(&set, word, err);
-	nt_long_set_sort(&set, 0, UINT32_MAX);
+	nt_long_set_sort(&set, 0);
 	*parts = set.count;
 	if (rc == 0)
 		rc = nt_long_set_each(&set, visit_rank, &of, err);

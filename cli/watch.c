@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 #include "report/watch/display.h"
+#include "lib/clock.h"
 #include "lib/seconds.h"
 #include "report/watch/frame.h"
 #include "report/watch/look.h"
@@ -41,10 +42,7 @@ struct session {
 
 static double now_s(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+	return (double)nt_clock_read_ns(CLOCK_REALTIME) / 1e9;
 }
 
 /* ---- lines */
@@ -111,7 +109,7 @@ static void tell_state(struct session *session)
 		return;
 	session->state = session->job.state;
 	snprintf(text, sizeof(text), "job %s: %s", session->job.label, session->state);
-	nt_watch_add_news(&session->watch, now_s(), false, text, print_news, session);
+	nt_watch_add_news(&session->watch, now_s(), text, print_news, session);
 }
 
 /* A job that was requeued begins once more. */

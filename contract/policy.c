@@ -138,14 +138,11 @@ int nt_policy_format_pairs(const struct nt_policy *policy, uint64_t given, char 
 	return 0;
 }
 
-int nt_policy_format_option(const struct nt_policy *policy, char *out, size_t out_bytes,
-			    struct nt_error *err)
+int nt_policy_format_option(const struct nt_policy *policy, char *out, size_t out_bytes)
 {
 	size_t used = 0;
 
-	if (append_settings(policy, false, out, out_bytes, &used) < 0)
-		return nt_error_set(err, "policy longer than %zu bytes", out_bytes);
-	return 0;
+	return append_settings(policy, false, out, out_bytes, &used);
 }
 
 int nt_policy_format_task(const struct nt_policy *policy, const struct nt_place *place, char *out,
@@ -246,7 +243,7 @@ uint32_t nt_policy_hash(const struct nt_policy *policy)
 {
 	char text[NT_POLICY_MAX] = "";
 
-	(void)nt_policy_format_option(policy, text, sizeof(text), NULL);
+	(void)nt_policy_format_option(policy, text, sizeof(text));
 	return nt_hash32_text(text);
 }
 

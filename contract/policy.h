@@ -45,15 +45,14 @@ int nt_policy_parse_option(struct nt_policy *policy, const char *text, struct nt
 /* The same; sets a bit in *given for each setting that is named, by its number. */
 int nt_policy_parse_given(struct nt_policy *policy, uint64_t *given, const char *text,
 			  struct nt_error *err);
-/* The option form: mode, then every setting that differs from the default. */
 /* The same without a mode: key=value[,key=value]...; adds to *given. */
 int nt_policy_parse_pairs(struct nt_policy *policy, uint64_t *given, const char *text,
 			  struct nt_error *err);
 /* The settings with a bit in given; "" if none. */
 int nt_policy_format_pairs(const struct nt_policy *policy, uint64_t given, char *out,
 			   size_t out_bytes, struct nt_error *err);
-int nt_policy_format_option(const struct nt_policy *policy, char *out, size_t out_bytes,
-			    struct nt_error *err);
+/* The option form: mode, then every setting that differs from the default. -1: it has no room. */
+int nt_policy_format_option(const struct nt_policy *policy, char *out, size_t out_bytes);
 
 /* Task form. place->dir and place->node must not contain commas. */
 int nt_policy_format_task(const struct nt_policy *policy, const struct nt_place *place, char *out,

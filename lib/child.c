@@ -38,14 +38,6 @@ struct stream {
 					      * here */
 };
 
-int64_t nt_clock_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static ssize_t hand_on(const struct stream *stream, struct nt_error *err)
 {
 	char data[TAKEN_BYTES];

@@ -21,6 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "lib/error.h"
+#include "lib/clock.h"
 
 /* A request of a killed child might be served after a later one. */
 #define NT_CHILD_STOP_MS 300
@@ -44,8 +45,6 @@ struct nt_child_bounds {
 	int (*take)(void *argument, const char *data, size_t bytes, struct nt_error *err);
 	void *argument; /* of remind and take */
 };
-
-int64_t nt_clock_ms(void); /* CLOCK_MONOTONIC */
 
 /* Run argv[0], searched in PATH, with an empty stdin. Its output is its stdout. */
 int nt_child_run(struct nt_child *child, char *const argv[], size_t max_bytes, int timeout_ms,

@@ -8,6 +8,7 @@ libnt_contract_la_SOURCES += \
 	%D%/append.h \
 	%D%/array.c \
 	%D%/array.h \
+	%D%/clock.h \
 	%D%/compare.h \
 	%D%/error.c \
 	%D%/error.h \

@@ -15,6 +15,7 @@
 
 #define MARK_BYTES 40
 #define HELP_MAX (1u << 16)
+#define HELP_TIMEOUT_MS 300000
 
 struct visiting {
 	nt_sacct_visit *visit;
@@ -132,13 +133,13 @@ int nt_sacct_ask(const struct nt_sacct *question, nt_sacct_visit *visit, void *a
 	return rc;
 }
 
-bool nt_sacct_has_column(const char *name, int timeout_ms)
+bool nt_sacct_has_column(const char *name)
 {
 	char program[] = "sacct", option[] = "--helpformat";
 	char *argv[] = { program, option, NULL };
 	struct nt_child child;
-	bool found = nt_child_run(&child, argv, HELP_MAX, timeout_ms, NULL) == 0 && child.out &&
-		     strstr(child.out, name);
+	bool found = nt_child_run(&child, argv, HELP_MAX, HELP_TIMEOUT_MS, NULL) == 0 &&
+		     child.out && strstr(child.out, name);
 
 	nt_child_fini(&child);
 	return found;

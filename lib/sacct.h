@@ -46,7 +46,7 @@ int nt_sacct_ask(const struct nt_sacct *question, nt_sacct_visit *visit, void *a
 		 struct nt_error *err);
 
 /* Does this sacct have such a column? */
-bool nt_sacct_has_column(const char *name, int timeout_ms);
+bool nt_sacct_has_column(const char *name);
 
 /* The number in a column; 0 for "Unknown". */
 int64_t nt_sacct_number(struct nt_text column);

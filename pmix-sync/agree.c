@@ -103,11 +103,13 @@ static void on_refusal(struct nt_agree *a, struct nt_agree_comm *comm, uint32_t 
 }
 
 /* An answer of this node's ranks or of a child: pass on the branch's answer, or handle it as the
- * coordinator. */
+ * coordinator. One to another coordinator is about an earlier communicator of this id, whose
+ * entries are still in the child's log. */
 static void on_answer(struct nt_agree *a, struct nt_agree_comm *comm, uint32_t node,
 		      const struct nt_entry *entry)
 {
-	struct nt_agree_key *key = comm->agreed ? nt_participant_key(comm, entry->key) : NULL;
+	bool is_asked = comm->agreed && (int)entry->to == comm->coordinator_node;
+	struct nt_agree_key *key = is_asked ? nt_participant_key(comm, entry->key) : NULL;
 	struct nt_entry sum;
 
 	if (!key || !nt_tree_add(a, comm, key, node, entry, &sum))

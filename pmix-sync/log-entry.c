@@ -4,7 +4,6 @@
  * bytes. */
 #include "pmix-sync/log-entry.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 struct entry_writer {
@@ -90,6 +89,12 @@ static uint64_t read_id(struct entry_reader *r)
 	return id;
 }
 
+bool nt_entry_is_answer(uint32_t type)
+{
+	return type == NT_ENTRY_READY || type == NT_ENTRY_ACK || type == NT_ENTRY_NACK ||
+	       type == NT_ENTRY_DATA;
+}
+
 size_t nt_entry_write(const struct nt_entry *entry, uint8_t *out, size_t cap)
 {
 	struct entry_writer w = { .out = out, .cap = cap };
@@ -97,6 +102,8 @@ size_t nt_entry_write(const struct nt_entry *entry, uint8_t *out, size_t cap)
 	write_number(&w, entry->type);
 	write_bytes(&w, &entry->comm, sizeof(entry->comm));
 	write_bytes(&w, &entry->key, sizeof(entry->key));
+	if (nt_entry_is_answer(entry->type))
+		write_number(&w, entry->to);
 	write_number(&w, entry->epoch);
 	write_number(&w, entry->stride);
 	write_number(&w, entry->cell);
@@ -115,6 +122,7 @@ size_t nt_entry_read(struct nt_entry *entry, const uint8_t *in, size_t count)
 	entry->type = read_u32(&r);
 	entry->comm = read_id(&r);
 	entry->key = read_id(&r);
+	entry->to = nt_entry_is_answer(entry->type) ? read_u32(&r) : 0;
 	entry->epoch = read_u32(&r);
 	entry->stride = read_u32(&r);
 	entry->cell = read_u32(&r);

@@ -10,6 +10,7 @@
 #ifndef NT_SYNC_LOG_ENTRY_H
 #define NT_SYNC_LOG_ENTRY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "contract/shm-layout.h"
@@ -51,6 +52,7 @@ enum nt_entry_type {
 
 struct nt_entry {
 	uint32_t type; /* enum nt_entry_type */
+	uint32_t to; /* READY, ACK, NACK, DATA: node of the coordinator that has asked; else 0 */
 	uint32_t epoch;
 	uint32_t stride, cell;
 	uint64_t comm, key;
@@ -59,6 +61,9 @@ struct nt_entry {
 	const uint8_t *bytes;
 	size_t count;
 };
+
+/* READY, ACK, NACK or DATA. */
+bool nt_entry_is_answer(uint32_t type);
 
 size_t nt_entry_write(const struct nt_entry *entry, uint8_t *out, size_t cap);
 size_t nt_entry_read(struct nt_entry *entry, const uint8_t *in, size_t count);

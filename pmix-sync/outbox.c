@@ -34,6 +34,7 @@ void nt_outbox_say(struct nt_agree *a, const struct nt_agree_comm *comm,
 void nt_outbox_answer(struct nt_agree *a, const struct nt_agree_comm *comm,
 		      const struct nt_agree_key *key, struct nt_entry entry)
 {
+	entry.to = (uint32_t)comm->coordinator_node;
 	entry.comm = comm->id;
 	entry.key = key->id;
 	append(&a->queue, &entry);

@@ -17,7 +17,8 @@
 
 void nt_outbox_say(struct nt_agree *a, const struct nt_agree_comm *comm,
 		   const struct nt_entry *entry);
-/* READY, ACK, NACK or DATA of this node's ranks; fills in communicator and key. */
+/* READY, ACK, NACK or DATA of this node's ranks; fills in coordinator, communicator and
+ * key. */
 void nt_outbox_answer(struct nt_agree *a, const struct nt_agree_comm *comm,
 		      const struct nt_agree_key *key, struct nt_entry entry);
 /* This node takes no more plans for the communicator; why: enum nt_reason_id. Sent once. */

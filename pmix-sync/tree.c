@@ -111,6 +111,7 @@ static struct nt_entry sum_of(const struct nt_agree_comm *comm, const struct nt_
 			      const struct nt_agree_tally *tally, const struct nt_entry *last)
 {
 	return (struct nt_entry){ .type = tally->refused ? NT_ENTRY_NACK : last->type,
+				  .to = (uint32_t)comm->coordinator_node,
 				  .comm = comm->id,
 				  .key = key->id,
 				  .epoch = tally->epoch,

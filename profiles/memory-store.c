@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include "lib/clock.h"
 #include "lib/dirstream.h"
 #include "lib/file.h"
 
@@ -172,10 +173,7 @@ int nt_store_read(const char *dir, struct nt_memory *memory, int64_t now_s, stru
 
 int64_t nt_store_now_us(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+	return nt_clock_read_ns(CLOCK_REALTIME) / 1000;
 }
 
 int nt_store_open(const char *dir, struct nt_error *err)

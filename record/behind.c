@@ -230,8 +230,8 @@ struct nt_behind *nt_behind_find(const struct nt_calls_rank *ranks, size_t rank_
 
 /* ---- words */
 
-bool nt_behind_is_gone(const struct nt_behind *behind, const struct nt_calls_rank *ranks,
-		       size_t which)
+/* Was this rank's process last seen long before the others'? */
+static bool is_gone(const struct nt_behind *behind, const struct nt_calls_rank *ranks, size_t which)
 {
 	return !ranks[which].end && last_seen_ms(behind, ranks) - ranks[which].seen_ms >= GONE_MS;
 }
@@ -248,9 +248,9 @@ static void name_late(const struct nt_behind *behind, const struct nt_calls_rank
 
 		nt_append(out, out_bytes, "%s %" PRId64 " on %.20s%s", i == 0 ? "" : ",",
 			  rank->rank, rank->node,
-			  rank->end ? " (its process has ended)"
-			  : nt_behind_is_gone(behind, ranks, behind->named[i]) ? " (no longer seen)"
-									       : "");
+			  rank->end				     ? " (its process has ended)"
+			  : is_gone(behind, ranks, behind->named[i]) ? " (no longer seen)"
+								     : "");
 	}
 	if (behind->late > named)
 		nt_append(out, out_bytes, " and %zu more", behind->late - named);

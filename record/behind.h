@@ -49,10 +49,6 @@ size_t nt_behind_ranks(const struct nt_calls_rank *ranks, size_t count, const ch
 struct nt_behind *nt_behind_find(const struct nt_calls_rank *ranks, size_t rank_count, bool running,
 				 size_t *count);
 
-/* Was this rank's process last seen long before the others'? */
-bool nt_behind_is_gone(const struct nt_behind *behind, const struct nt_calls_rank *ranks,
-		       size_t which);
-
 /* What to say of a stalled one (NT_REASON_BEHIND), and of another (NT_REASON_LAST_CALLS). */
 void nt_behind_why(const struct nt_behind *behind, const struct nt_calls_rank *ranks,
 		   struct nt_reason *why);

@@ -230,7 +230,7 @@ void nt_long_set_take_run(struct nt_long_set *set, int64_t run)
 	set->count = kept;
 }
 
-void nt_long_set_sort(struct nt_long_set *set, uint32_t job, uint32_t uid)
+void nt_long_set_sort(struct nt_long_set *set, uint32_t job)
 {
 	int64_t run = 0, job_at = 0;
 	size_t kept = 0;
@@ -243,9 +243,8 @@ void nt_long_set_sort(struct nt_long_set *set, uint32_t job, uint32_t uid)
 		if (i == 0 || part->head.job != job_at)
 			run = newest_run(set, i);
 		job_at = part->head.job;
-		if ((job != 0 && part->head.job != job) ||
-		    (uid != UINT32_MAX && part->head.uid >= 0 && part->head.uid != uid) ||
-		    part->head.run != run || (kept > 0 && is_twice(part, &set->parts[kept - 1])))
+		if ((job != 0 && part->head.job != job) || part->head.run != run ||
+		    (kept > 0 && is_twice(part, &set->parts[kept - 1])))
 			continue;
 		if (kept != i)
 			set->parts[kept] = *part;

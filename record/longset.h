@@ -67,9 +67,8 @@ int nt_long_set_add_named(struct nt_long_set *set, const char *path, struct nt_e
 /* Only what that run of its job wrote; 0: the first. */
 void nt_long_set_take_run(struct nt_long_set *set, int64_t run);
 
-/* By step and node; what is out of date goes, and what is of another job or another user where
- * these are told: job 0 and uid UINT32_MAX: any. */
-void nt_long_set_sort(struct nt_long_set *set, uint32_t job, uint32_t uid);
+/* By step and node; what is out of date goes, and what is of another job. job 0: any. */
+void nt_long_set_sort(struct nt_long_set *set, uint32_t job);
 
 /* Each line but the first of all parts. -1 where a visitor says so. */
 typedef int nt_long_set_visit(void *argument, const struct nt_long_part *part, struct nt_text name,

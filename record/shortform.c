@@ -78,7 +78,7 @@ static int compare_worth(const void *left, const void *right)
 	return compare_place(left, right);
 }
 
-static int take_rows(struct form *form, size_t step)
+static int take_rows(struct form *form)
 {
 	const struct nt_summary *summary = form->summary;
 
@@ -88,7 +88,7 @@ static int take_rows(struct form *form, size_t step)
 	for (size_t i = 0; i < summary->row_count; i++) {
 		const struct nt_key *row = &summary->rows[i];
 
-		if (row->step != step)
+		if (row->step != 0)
 			continue;
 		if (is_rest(row))
 			form->rest[row->reason]++;
@@ -286,11 +286,11 @@ static bool say_less(struct form *form)
 	return true;
 }
 
-size_t nt_short_format(const struct nt_summary *summary, size_t step, char *out, size_t out_bytes)
+size_t nt_short_format(const struct nt_summary *summary, char *out, size_t out_bytes)
 {
 	struct form form = {
 		.summary = summary,
-		.step = &summary->steps[step],
+		.step = &summary->steps[0],
 		.detail = FULL,
 	};
 	struct nt_key *shown;
@@ -298,7 +298,7 @@ size_t nt_short_format(const struct nt_summary *summary, size_t step, char *out,
 
 	if (out_bytes > NT_STEP_RECORD_MAX + 1)
 		out_bytes = NT_STEP_RECORD_MAX + 1;
-	if (take_rows(&form, step) < 0)
+	if (take_rows(&form) < 0)
 		return 0;
 	take_whys(&form);
 	shown = calloc(form.shown + 1, sizeof(*shown));

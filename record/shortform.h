@@ -14,7 +14,7 @@
 
 #include "record/job-summary.h"
 
-/* At most out_bytes with a NUL and NT_STEP_RECORD_MAX without; its length. */
-size_t nt_short_format(const struct nt_summary *summary, size_t step, char *out, size_t out_bytes);
+/* Of its first step: at most out_bytes with a NUL and NT_STEP_RECORD_MAX without; its length. */
+size_t nt_short_format(const struct nt_summary *summary, char *out, size_t out_bytes);
 
 #endif

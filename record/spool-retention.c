@@ -107,7 +107,7 @@ static int64_t drop(int part_fd, const struct nt_spool_list *list, const struct 
 	return dropped;
 }
 
-int64_t nt_spool_keep(int part_fd, enum nt_spool_part part, bool at_once, struct nt_error *err)
+int64_t nt_spool_keep(int part_fd, enum nt_spool_part part, bool at_once)
 {
 	struct nt_spool_list list;
 	bool crowded = is_crowded(part_fd, part);
@@ -120,7 +120,7 @@ int64_t nt_spool_keep(int part_fd, enum nt_spool_part part, bool at_once, struct
 		stamp(part_fd);
 		remove_unfinished(part_fd);
 	}
-	if (nt_spool_list(&list, part_fd, NULL, 0, err) < 0)
+	if (nt_spool_list(&list, part_fd, NULL, 0, NULL) < 0)
 		return -1;
 	dropped = drop(part_fd, &list, &bounds[part]);
 	nt_spool_list_fini(&list);
@@ -134,7 +134,7 @@ int nt_spool_write(int part_fd, enum nt_spool_part part, const struct nt_spool_e
 
 	if (nt_spool_put(part_fd, entry, sync, err) < 0)
 		return -1;
-	gone = nt_spool_keep(part_fd, part, false, NULL);
+	gone = nt_spool_keep(part_fd, part, false);
 	if (dropped)
 		*dropped = gone > 0 ? gone : 0;
 	return 0;

@@ -22,7 +22,7 @@ int nt_spool_write(int part_fd, enum nt_spool_part part, const struct nt_spool_e
 		   bool sync, int64_t *dropped, struct nt_error *err);
 
 /* Hold the part to its bounds: at once, or where it is an hour since that was done last, or where
- * there may be too many; another file has come. The number of files that went, -1 and *err. */
-int64_t nt_spool_keep(int part_fd, enum nt_spool_part part, bool at_once, struct nt_error *err);
+ * there may be too many; another file has come. The number of files that went, or -1. */
+int64_t nt_spool_keep(int part_fd, enum nt_spool_part part, bool at_once);
 
 #endif

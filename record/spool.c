@@ -15,7 +15,7 @@
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 #define NAME_BYTES 128
 
-#define LINE_ROW(...) NT_FIELD_ROW(struct nt_spool_line, __VA_ARGS__)
+#define LINE_ROW(...) NT_FIELD_ROW(struct nt_spooled, __VA_ARGS__)
 static const struct nt_field line_rows[] = { NT_SPOOL_FIELDS(LINE_ROW) };
 const struct nt_fields nt_spool_fields = NT_FIELDS(line_rows);
 
@@ -91,7 +91,7 @@ static int copy(char *out, size_t out_bytes, const char *text)
 static int format(const struct nt_spool_entry *entry, char *text, size_t text_bytes,
 		  struct nt_error *err)
 {
-	struct nt_spool_line line = {
+	struct nt_spooled line = {
 		.version = NT_RECORD_VERSION,
 		.job = entry->job,
 		.uid = entry->uid == NT_SPOOL_NO_UID ? -1 : (int64_t)entry->uid,

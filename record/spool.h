@@ -42,10 +42,6 @@
 	X(QUOTED, "record", record, NT_STEP_RECORD_MAX + 1, NT_MUST, "", "the step record as it is")
 /* clang-format on */
 
-struct nt_spool_line {
-	NT_SPOOL_FIELDS(NT_FIELD_MEMBER)
-};
-
 extern const struct nt_fields nt_spool_fields;
 
 /* Where a record is. */
@@ -96,21 +92,17 @@ void nt_spool_list_fini(struct nt_spool_list *list);
 
 struct nt_spooled {
 	const char *name; /* of the file */
-	/* what is wrong with it; NULL if nothing, else what follows is not set */
-	const char *problem;
-	char cluster[64];
-	uint32_t job, uid;
-	char step[NT_STEP_NAME_MAX];
-	char why[160]; /* it cannot be delivered; "" unknown */
-	char record[NT_STEP_RECORD_MAX + 1]; /* as nt_step_check wants it */
+	const char *problem; /* what is wrong with it; NULL if nothing, else there are no fields */
 	int directory_fd;
 	struct stat status;
+	NT_SPOOL_FIELDS(NT_FIELD_MEMBER) /* as nt_spooled_parse checks them */
 };
 
 typedef int nt_spooled_visit(void *argument, const struct nt_spooled *spooled,
 			     struct nt_error *err);
 
-/* What is in such a file; *spooled has no name and no problem then. */
+/* The fields of such a file: a job id, the names of a cluster and of a step, a user or
+ * NT_SPOOL_NO_UID, and a record as nt_step_check wants it. Nothing else of *spooled is set. */
 int nt_spooled_parse(struct nt_spooled *spooled, const char *text, size_t text_bytes,
 		     struct nt_error *err);
 

@@ -23,7 +23,7 @@
 static const char cluster_characters[] = "abcdefghijklmnopqrstuvwxyz"
 					 "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
 
-static int check_line(const struct nt_spool_line *line, struct nt_error *err)
+static int check_line(const struct nt_spooled *line, struct nt_error *err)
 {
 	if (line->version != NT_RECORD_VERSION)
 		return nt_error_set(err, "v is %lld (this nccl-tune reads version %d)",
@@ -76,45 +76,32 @@ static int read_text(struct nt_spooled *spooled, char **text, size_t *text_bytes
 int nt_spooled_parse(struct nt_spooled *spooled, const char *text, size_t text_bytes,
 		     struct nt_error *err)
 {
-	struct nt_spool_line line;
 	json_object *object = NULL;
 	int rc = nt_json_parse(text, text_bytes, &object, err);
 
-	nt_fields_clear(&nt_spool_fields, &line);
+	nt_fields_clear(&nt_spool_fields, spooled);
 	if (rc == 0)
-		rc = nt_fields_read(&nt_spool_fields, object, &line, NT_READ_TO_SHOW, err);
+		rc = nt_fields_read(&nt_spool_fields, object, spooled, NT_READ_TO_SHOW, err);
 	if (rc == 0)
-		rc = check_line(&line, err);
+		rc = check_line(spooled, err);
 	if (rc == 0)
 		rc = check_record(object, err);
-	if (rc == 0) {
-		*spooled = (struct nt_spooled){
-			.job = (uint32_t)line.job,
-			.uid = line.uid < 0 ? NT_SPOOL_NO_UID : (uint32_t)line.uid,
-		};
-		memcpy(spooled->cluster, line.cluster, sizeof(spooled->cluster));
-		memcpy(spooled->why, line.why, sizeof(spooled->why));
-		memcpy(spooled->step, line.step, sizeof(spooled->step));
-		memcpy(spooled->record, line.record, sizeof(spooled->record));
-	}
+	if (spooled->uid < 0)
+		spooled->uid = NT_SPOOL_NO_UID;
 	json_object_put(object);
 	return rc;
 }
 
 int nt_spooled_read(struct nt_spooled *spooled, int part_fd, const char *name, struct nt_error *err)
 {
-	struct nt_spooled found = { .directory_fd = part_fd, .name = name };
 	char *text = NULL;
 	size_t text_bytes = 0;
-	int rc = read_text(&found, &text, &text_bytes, err);
+	int rc;
 
-	*spooled = found;
-	if (rc < 0)
+	*spooled = (struct nt_spooled){ .directory_fd = part_fd, .name = name };
+	if (read_text(spooled, &text, &text_bytes, err) < 0)
 		return -1;
 	rc = nt_spooled_parse(spooled, text, text_bytes, err);
-	spooled->directory_fd = part_fd;
-	spooled->name = name;
-	spooled->status = found.status;
 	free(text);
 	return rc;
 }

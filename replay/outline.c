@@ -44,7 +44,7 @@ void nt_outline_policy(FILE *out, const struct nt_policy *policy)
 {
 	char text[NT_POLICY_MAX] = "";
 
-	(void)nt_policy_format_option(policy, text, sizeof(text), NULL);
+	(void)nt_policy_format_option(policy, text, sizeof(text));
 	fprintf(out, "policy: %s\n", text);
 	if (policy->mode == NT_MODE_OFF) {
 		fputs("  Mode off: NCCL runs without the plugin.\n", out);

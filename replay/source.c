@@ -86,22 +86,8 @@ double nt_source_median_us(const struct nt_source *source, unsigned arm)
 	return source->median_us[slot(arm)];
 }
 
-void nt_source_key(struct nt_source *source, struct nt_drive_key *key)
-{
-	*key = (struct nt_drive_key){ .size_bytes = source->base->bytes,
-				      .auto_arm = source->auto_arm,
-				      .time_us = nt_source_us,
-				      .arg = source };
-	for (unsigned arm = 0; arm < NT_PAIRS; arm++) {
-		key->cost_us[arm] = -1;
-		if (source->row[arm] ||
-		    (source->drawn && source->arms == 1 && arm < NT_ARMS_ALONE - 1))
-			key->mask |= 1u << arm;
-	}
-	memset(source->taken, 0, sizeof(source->taken));
-}
-
-double nt_source_us(void *arg, unsigned arm, unsigned call)
+/* nt_drive_key.time_us */
+static double time_us(void *arg, unsigned arm, unsigned call)
 {
 	struct nt_source *source = arg;
 	const struct nt_trace_row *row = source->drawn ? source->base : source->row[slot(arm)];
@@ -112,4 +98,19 @@ double nt_source_us(void *arg, unsigned arm, unsigned call)
 		return row->sample_us[source->taken[slot(arm)]++ % row->samples] * source->scale;
 	us = row->sample_us[nt_rng_hash(source->seed++) % row->samples] * source->scale;
 	return arm == source->faster && arm != NT_ARM_BASELINE ? us * (1 - source->gain) : us;
+}
+
+void nt_source_key(struct nt_source *source, struct nt_drive_key *key)
+{
+	*key = (struct nt_drive_key){ .size_bytes = source->base->bytes,
+				      .auto_arm = source->auto_arm,
+				      .time_us = time_us,
+				      .arg = source };
+	for (unsigned arm = 0; arm < NT_PAIRS; arm++) {
+		key->cost_us[arm] = -1;
+		if (source->row[arm] ||
+		    (source->drawn && source->arms == 1 && arm < NT_ARMS_ALONE - 1))
+			key->mask |= 1u << arm;
+	}
+	memset(source->taken, 0, sizeof(source->taken));
 }

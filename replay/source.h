@@ -52,7 +52,4 @@ double nt_source_median_us(const struct nt_source *source, unsigned arm);
  * only AUTO. NCCL's costs are not in a trace, so no arm is pruned. */
 void nt_source_key(struct nt_source *source, struct nt_drive_key *key);
 
-/* nt_drive_key.time_us for a struct nt_source. */
-double nt_source_us(void *source, unsigned arm, unsigned call);
-
 #endif

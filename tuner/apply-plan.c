@@ -4,7 +4,7 @@
 #include "tuner/apply-plan.h"
 
 #include <time.h>
-#include "tuner/clock.h"
+#include "lib/clock.h"
 #include "tuner/commit.h"
 #include "tuner/costs.h"
 #include "tuner/group.h"
@@ -66,9 +66,9 @@ static bool any_plan(const struct nt_comm *c)
 	return false;
 }
 
-static uint64_t wait_until_ms(const struct nt_comm *c)
+static int64_t wait_until_ms(const struct nt_comm *c)
 {
-	return nt_clock_ms() + (uint64_t)c->fixed.process->policy.agree_timeout_s * 1000;
+	return nt_clock_ms() + (int64_t)c->fixed.process->policy.agree_timeout_s * 1000;
 }
 
 static int give_up(struct nt_comm *c, int coll, const char *what)
@@ -92,7 +92,7 @@ static int give_up(struct nt_comm *c, int coll, const char *what)
 static SELDOM int wait_for_events(struct nt_comm *c, int coll)
 {
 	struct nt_comm_decision *d = &c->decision;
-	uint64_t until_ms = 0;
+	int64_t until_ms = 0;
 
 	if (nt_comm_launch_pending(c)) {
 		atomic_store_explicit(&d->launch_judged,
@@ -120,7 +120,7 @@ static SELDOM int wait_for_events(struct nt_comm *c, int coll)
 static SELDOM int wait_for_outcome(struct nt_comm *c, struct nt_local_key *key, int coll,
 				   uint64_t turn)
 {
-	uint64_t until_ms = wait_until_ms(c);
+	int64_t until_ms = wait_until_ms(c);
 
 	nt_process_count(c->fixed.process, NT_COUNT_DOUBT);
 	while (nt_turn_take(key->fixed.shared, c->fixed.slot.index, turn, &key->decision.turn) ==

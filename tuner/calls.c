@@ -9,14 +9,12 @@
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
+#include "lib/clock.h"
 #include "contract/names.h"
 
 static uint64_t wall_ms(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+	return (uint64_t)(nt_clock_read_ns(CLOCK_REALTIME) / 1000000);
 }
 
 static struct nt_calls *map_file(const char *path)

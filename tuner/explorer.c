@@ -13,7 +13,7 @@
 #include "pmix-sync/log-entry.h"
 #include "pmix-sync/shm.h"
 #include "tuner/abi.h"
-#include "tuner/clock.h"
+#include "lib/clock.h"
 #include "tuner/ll128.h"
 
 /* open keys at once: leaves sample areas for other coordinators' keys */

@@ -8,7 +8,7 @@
 #include "pmix-sync/mpi-library.h"
 #include "pmix-sync/node-leader.h"
 #include "tuner/chain.h"
-#include "tuner/clock.h"
+#include "lib/clock.h"
 #include "tuner/explorer.h"
 #include "tuner/open.h"
 #include "tuner/p2p-watch.h"

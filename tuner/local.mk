@@ -19,7 +19,6 @@ libnt_tuner_la_SOURCES = \
 	%D%/chain-tuner.h \
 	%D%/chain.c \
 	%D%/chain.h \
-	%D%/clock.h \
 	%D%/comm.c \
 	%D%/comm.h \
 	%D%/commit.c \

@@ -5,7 +5,7 @@
 
 #include <string.h>
 #include "tuner/abi.h"
-#include "tuner/clock.h"
+#include "lib/clock.h"
 
 #define UNDONE_MS 20u /* after an init, NCCL may write back a value that it read before this long */
 

@@ -2,11 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mask.h - which events NCCL sends this process: one int of NCCL's for all communicators
  *
- * Coll and KernelLaunch are on while some key counts turns, KernelCh and KernelLaunch while some key,
- * or sends and receives, are measured, none otherwise. What counts sends and receives (tuner/p2p-watch.h) is apart from these: nothing
- * depends on it, and whoever clears it does not make our events doubtful. The count and the store
- * to NCCL's int are one step under a lock: a late store of 0 would suppress a group's events on
- * this rank only, and with them a turn.
+ * Coll and KernelLaunch are on while some key counts turns, KernelCh and KernelLaunch while some
+ * key, or what is sent, is measured, none otherwise. What counts sends and receives
+ * (tuner/p2p-watch.h) is apart from these: nothing depends on it, and whoever clears it does not
+ * make our events doubtful. The count and the store to NCCL's int are one step under a lock: a late
+ * store of 0 would suppress a group's events on this rank only, and with them a turn.
  *
  * From 2.31 on others may write NCCL's int, too: its RAS service, in all processes of a job. Its
  * bits then stay on when none of ours are needed; bits that only a chained profiler wants are

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include "lib/hash.h"
 #include "lib/number.h"
-#include "tuner/clock.h"
+#include "lib/clock.h"
 #include "tuner/deadline.h"
 #include "tuner/nccl-log.h"
 #include "engine/schedule.h"
@@ -286,7 +286,7 @@ static void say_policy(const struct nt_process *process)
 {
 	char text[NT_POLICY_MAX], why[NT_REASON_SENTENCE_MAX];
 
-	if (nt_policy_format_option(&process->policy, text, sizeof(text), NULL) < 0)
+	if (nt_policy_format_option(&process->policy, text, sizeof(text)) < 0)
 		return;
 	NT_INFO(process->log, "%s (job %u step %u node %s task %u of %u%s%s)", text,
 		process->place.job, process->place.step, process->place.node, process->task,

@@ -214,7 +214,7 @@ static void put_head(struct nt_json_writer *put, struct nt_process *process, boo
 	out.pid = process->pid;
 	snprintf(out.node, sizeof(out.node), "%s", place->node);
 	snprintf(out.mode, sizeof(out.mode), "%s", nt_mode_name(process->policy.mode));
-	if (nt_policy_format_option(&process->policy, out.policy, sizeof(out.policy), NULL) < 0)
+	if (nt_policy_format_option(&process->policy, out.policy, sizeof(out.policy)) < 0)
 		out.policy[0] = '\0';
 	out.nccl = atomic_load(&process->nccl);
 	snprintf(out.library, sizeof(out.library), "%s", process->library);

@@ -162,23 +162,38 @@ static void seat_later(struct sim *s, struct sim_comm *c)
 	c->capture_at = sim_chance(s, SIM_FAULT_graph, 4) ? sim_below(s, c->calls) : SIM_NEVER;
 }
 
-/* The same ranks but for the first, so that another node is the coordinator and reads logs that it
- * has never read. */
+static bool has_rank_on(const struct sim *s, const struct sim_comm *c, uint32_t node)
+{
+	for (uint32_t r = 0; r < c->ranks; r++) {
+		if (s->node_of[c->proc[r]] == node)
+			return true;
+	}
+	return false;
+}
+
+/* Another node is the coordinator, and reads logs that it has never read: that of another rank, or
+ * one that had no rank and does not know the id. */
 static void change_first(struct sim *s, struct sim_comm *c)
 {
 	uint32_t *proc = sim_take(c->ranks, sizeof(*proc)), other = sim_below(s, c->ranks);
+	uint32_t newcomer = sim_below(s, s->procs);
 
 	memcpy(proc, c->proc, c->ranks * sizeof(*proc));
-	proc[0] = c->proc[other];
-	proc[other] = c->proc[0];
+	if (has_rank_on(s, c, s->node_of[newcomer])) {
+		proc[0] = c->proc[other];
+		proc[other] = c->proc[0];
+	} else {
+		proc[0] = newcomer;
+	}
 	c->proc = proc;
 }
 
 /* An earlier communicator's id and ranks, or its id and others. */
 static void live_again(struct sim *s, struct sim_comm *c, uint32_t index)
 {
-	const struct sim_comm *before = &s->comm[index];
+	struct sim_comm *before = &s->comm[index];
 
+	before->ends_silently = sim_chance(s, SIM_FAULT_die, 2);
 	c->id = before->id;
 	c->again = (int)index;
 	c->life = before->life + 1;

@@ -187,6 +187,8 @@ mutant seen "COMMIT does not wait for ACK" "$small" \
 	coordinator.c 's/else if \(key->answered\)$/else if (a->now_ms - key->asked_ms > 100 || key->answered)/'
 mutant seen "an answer to another proposal counts" "$small" \
 	coordinator.c 's/^\telse if \(sum->epoch == key->plan.epoch\)$/\telse/'
+mutant rare "an answer to an earlier coordinator counts" "--mix --brief --calls 1500 --faults late,die,again" \
+	agree.c 's/comm->agreed && \(int\)entry->to == comm->coordinator_node;/comm->agreed;/'
 mutant covered "an old proposal is answered again" "$small" \
 	participant.c 's/if \(epoch <= key->installed.epoch \|\| /if (/'
 mutant seen "an epoch is used again after an abort" "$small" \

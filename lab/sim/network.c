@@ -221,7 +221,7 @@ static void ask(struct sim *s, struct sim_node *node, struct sim_tail *tail)
 	}
 	if (sim_chance(s, SIM_FAULT_late, 3)) {
 		delay_ms += sim_below(s, 40 * (uint32_t)s->tick_ms);
-		if (sim_below(s, 2) == 0)
+		if (sim_below(s, 4) < (s->brief ? 3u : 2u))
 			message.most = 1;
 		s->t.late_reads++;
 	}

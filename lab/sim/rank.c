@@ -390,9 +390,15 @@ static void join(struct sim *s, struct sim_member *m)
 		m->slot.shm->comm[m->slot.comm].slot[m->slot.index].pid = 1 + m->proc;
 }
 
+/* Where a node leader dies first, its log does not tell that the communicator is over. */
 void rank_retire(struct sim *s, struct sim_member *m)
 {
-	(void)s;
+	struct sim_node *node = &s->node[m->node];
+
+	if (m->comm->ends_silently && !node->dead) {
+		node->dead = true;
+		s->t.deaths++;
+	}
 	for (unsigned k = 0; k < SIM_KEYS; k++)
 		drop_key(m, k);
 	if (m->joined)

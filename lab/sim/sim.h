@@ -113,6 +113,7 @@ struct sim_comm {
 	uint32_t commits[SIM_KEYS];
 	bool for_good[SIM_KEYS]; /* a plan for good was committed */
 	int again; /* index of the communicator whose id this one has once more; -1 */
+	bool ends_silently; /* node leaders die before its ranks leave */
 };
 
 enum sim_own { SIM_OWN_IDLE = 0, SIM_OWN_OPEN, SIM_OWN_COMMITTED, SIM_OWN_CLOSED, SIM_OWN_GONE };

@@ -67,13 +67,11 @@ static int ask(struct nt_jobtexts *texts, struct nt_sacct *question, struct nt_e
 	return nt_sacct_ask(question, add_job, texts, err);
 }
 
-int nt_accounting_load(struct nt_jobtexts *texts, const struct nt_jobid *id, const char *cluster,
-		       struct nt_error *err)
+int nt_accounting_load(struct nt_jobtexts *texts, const struct nt_jobid *id, struct nt_error *err)
 {
 	char job[NT_JOB_LABEL_MAX];
 	struct nt_sacct question = {
 		.jobs = nt_jobid_text(id, job, sizeof(job)),
-		.cluster = cluster,
 		.timeout_ms = TIMEOUT_MS,
 	};
 

@@ -13,8 +13,7 @@
 #include "report/model/jobtext.h"
 
 /* cluster may be NULL for this one. */
-int nt_accounting_load(struct nt_jobtexts *texts, const struct nt_jobid *id, const char *cluster,
-		       struct nt_error *err);
+int nt_accounting_load(struct nt_jobtexts *texts, const struct nt_jobid *id, struct nt_error *err);
 
 /* Several jobs of one cluster (NULL: this one) by Slurm's own numbers. For a task of an array the
  * whole array comes. */

@@ -214,7 +214,7 @@ int nt_job_load(struct nt_jobtexts *texts, const struct nt_jobid *id, struct nt_
 {
 	struct nt_jobtexts running = { .count = 0 };
 	struct nt_error accounting_err, controller_err;
-	bool no_accounting = nt_accounting_load(texts, id, NULL, &accounting_err) < 0;
+	bool no_accounting = nt_accounting_load(texts, id, &accounting_err) < 0;
 	bool no_controller = false;
 	int rc = 0;
 
@@ -227,7 +227,7 @@ int nt_job_load(struct nt_jobtexts *texts, const struct nt_jobid *id, struct nt_
 	if (rc == 0)
 		rc = look_elsewhere(texts, id, !no_accounting, err);
 	if (rc == 0 && !no_accounting)
-		(void)nt_sacct_runs_load(texts, id, TIMEOUT_MS, NULL);
+		(void)nt_sacct_runs_load(texts, id, TIMEOUT_MS);
 	if (rc == 0 && texts->count == 0)
 		rc = explain_silence(no_accounting ? &accounting_err : NULL,
 				     no_controller ? &controller_err : NULL, err);

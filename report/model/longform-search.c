@@ -195,7 +195,7 @@ void nt_long_find(struct nt_long_set *set, const struct nt_long_job *job,
 	run = run_of(job, named);
 	if (run >= 0)
 		nt_long_set_take_run(set, run);
-	nt_long_set_sort(set, job->job, UINT32_MAX);
+	nt_long_set_sort(set, job->job);
 }
 
 /* ---- in place of the short form */

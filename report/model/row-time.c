@@ -80,28 +80,30 @@ double nt_step_launch_ms(const struct nt_step *step)
 	return (double)step->steps * step->step_us[1] * (step->measured - 1) / 1e3;
 }
 
+/* What the step's own sum says, else the sum over its rows. */
+static double sum_ms(const struct nt_summary *summary, size_t step, double own_ms, size_t member)
+{
+	double ms = 0;
+
+	if (!isnan(own_ms))
+		return own_ms;
+	for (size_t i = 0; i < summary->row_count; i++) {
+		const char *row = (const char *)&summary->rows[i];
+
+		if (summary->rows[i].step == step)
+			ms += nt_or_zero(*(const double *)(const void *)(row + member));
+	}
+	return ms;
+}
+
 double nt_step_saved_ms(const struct nt_summary *summary, size_t step)
 {
-	double saved_ms = 0;
-
-	if (!isnan(summary->steps[step].saved_ms))
-		return summary->steps[step].saved_ms;
-	for (size_t i = 0; i < summary->row_count; i++) {
-		if (summary->rows[i].step == step)
-			saved_ms += nt_or_zero(summary->rows[i].saved_ms);
-	}
-	return saved_ms;
+	return sum_ms(summary, step, summary->steps[step].saved_ms,
+		      offsetof(struct nt_key, saved_ms));
 }
 
 double nt_step_spent_ms(const struct nt_summary *summary, size_t step)
 {
-	double spent_ms = 0;
-
-	if (!isnan(summary->steps[step].spent_ms))
-		return summary->steps[step].spent_ms;
-	for (size_t i = 0; i < summary->row_count; i++) {
-		if (summary->rows[i].step == step)
-			spent_ms += nt_or_zero(summary->rows[i].spent_ms);
-	}
-	return spent_ms;
+	return sum_ms(summary, step, summary->steps[step].spent_ms,
+		      offsetof(struct nt_key, spent_ms));
 }

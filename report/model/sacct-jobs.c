@@ -128,7 +128,7 @@ int nt_sacct_jobs_each(const struct nt_sacct_jobs_query *query,
 
 	least_s = least_s < SLICE_LEAST_S ? SLICE_LEAST_S : least_s;
 	slice_s = slice_s < least_s ? least_s : slice_s;
-	asking.has_extra = nt_sacct_has_column("Extra", TIMEOUT_MS);
+	asking.has_extra = nt_sacct_has_column("Extra");
 	while (asking.from_s < query->until_s) {
 		asking.until_s = asking.from_s + slice_s < query->until_s ? asking.from_s + slice_s
 									  : query->until_s;

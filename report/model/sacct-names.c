@@ -27,7 +27,7 @@ static int take(void *argument, const struct nt_text *column, struct nt_error *e
 	return 0;
 }
 
-int nt_sacct_names_load(struct nt_sacct_names *names, const char *list, struct nt_error *err)
+void nt_sacct_names_load(struct nt_sacct_names *names, const char *list)
 {
 	const struct nt_sacct question = {
 		.columns = "JobID,JobName",
@@ -37,7 +37,7 @@ int nt_sacct_names_load(struct nt_sacct_names *names, const char *list, struct n
 		.timeout_ms = TIMEOUT_MS,
 	};
 
-	return nt_sacct_ask(&question, take, names, err);
+	(void)nt_sacct_ask(&question, take, names, NULL);
 }
 
 void nt_sacct_names_fini(struct nt_sacct_names *names)

@@ -4,7 +4,7 @@
  *
  * Threads:  single-threaded programs only (child.h).
  * Memory:   nt_sacct_names_fini frees all.
- * Errors:   -1 and *err; what was told before stays.
+ * Errors:   none: names that cannot be asked are missing.
  * Host:     the command sacct.
  */
 #ifndef NT_SACCT_NAMES_H
@@ -26,7 +26,7 @@ struct nt_sacct_names {
 };
 
 /* Add the jobs in list, separated by commas, and their steps. */
-int nt_sacct_names_load(struct nt_sacct_names *names, const char *list, struct nt_error *err);
+void nt_sacct_names_load(struct nt_sacct_names *names, const char *list);
 void nt_sacct_names_fini(struct nt_sacct_names *names);
 
 /* step NULL: the job itself. NULL: accounting does not say. */

@@ -98,21 +98,20 @@ static void drop_empty(struct runs *runs)
 	texts->count = kept;
 }
 
-static int load(struct runs *runs, const struct nt_sacct *question, struct nt_error *err)
+static int load(struct runs *runs, const struct nt_sacct *question)
 {
 	struct nt_jobtexts *texts = runs->texts;
-	int rc = nt_sacct_ask(question, take, runs, err);
+	int rc = nt_sacct_ask(question, take, runs, NULL);
 
 	for (size_t i = runs->last_count; rc == 0 && i < texts->count; i++) {
 		if (texts->items[i].run < RUNS_MAX && sort_steps(texts, &texts->items[i]) < 0)
-			rc = nt_error_set(err, "no memory for the job's runs");
+			rc = -1;
 	}
 	drop_empty(runs);
 	return rc;
 }
 
-int nt_sacct_runs_load(struct nt_jobtexts *texts, const struct nt_jobid *id, int timeout_ms,
-		       struct nt_error *err)
+int nt_sacct_runs_load(struct nt_jobtexts *texts, const struct nt_jobid *id, int timeout_ms)
 {
 	struct runs runs = { texts, texts->count, NULL };
 	char job[NT_JOB_LABEL_MAX];
@@ -126,7 +125,7 @@ int nt_sacct_runs_load(struct nt_jobtexts *texts, const struct nt_jobid *id, int
 	int rc;
 
 	runs.rows = calloc(texts->count + 1, sizeof(runs.rows[0]));
-	rc = runs.rows ? load(&runs, &question, err) : nt_error_set(err, "no memory");
+	rc = runs.rows ? load(&runs, &question) : -1;
 	free(runs.rows);
 	return rc;
 }

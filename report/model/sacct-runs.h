@@ -7,7 +7,7 @@
  * one.
  *
  * Threads:  single-threaded programs only (child.h).
- * Errors:   -1 and *err says what could not be asked, and why.
+ * Errors:   -1: not all could be asked.
  * Host:     the command sacct.
  */
 #ifndef NT_RUNS_H
@@ -17,7 +17,6 @@
 
 /* Add the runs of id that have a record, as jobs with the label "12 (run 1)". Each step goes to the
  * run that it is of, whichever row contains it. */
-int nt_sacct_runs_load(struct nt_jobtexts *texts, const struct nt_jobid *id, int timeout_ms,
-		       struct nt_error *err);
+int nt_sacct_runs_load(struct nt_jobtexts *texts, const struct nt_jobid *id, int timeout_ms);
 
 #endif

@@ -59,7 +59,7 @@ static int64_t rank_us(double ms, uint32_t ranks)
 }
 
 /* Ends at the bound: only records that lie get there. */
-void nt_site_stats_add_us(int64_t *sum, int64_t us)
+static void add_us(int64_t *sum, int64_t us)
 {
 	*sum += us;
 	if (*sum > TIME_MAX_US)
@@ -77,8 +77,8 @@ void nt_site_stats_add_row(struct nt_site_stats_sum *sum, const struct nt_key *r
 	sum->calls += row->calls > 0 ? row->calls : 0;
 	if (step->calibration > 0)
 		return;
-	nt_site_stats_add_us(&sum->saved_us, rank_us(row->saved_ms, row->ranks));
-	nt_site_stats_add_us(&sum->spent_us, rank_us(row->spent_ms, row->ranks));
+	add_us(&sum->saved_us, rank_us(row->saved_ms, row->ranks));
+	add_us(&sum->spent_us, rank_us(row->spent_ms, row->ranks));
 }
 
 /* What a step's own sums say beside those of its rows. */
@@ -127,9 +127,7 @@ struct nt_site_stats_sum nt_site_stats_rest(const struct nt_summary *summary, si
 	rest.launch_us = rest.saved_us = rank_us(nt_step_launch_ms(step), most);
 	if (count_rest(step, &rest) == 0 && step->more == 0) /* the difference is rounding */
 		return rest;
-	nt_site_stats_add_us(&rest.saved_us, rank_us(saved_ms, saved_ms < 0 ? most
-							       : least > 0  ? least
-									    : 1));
+	add_us(&rest.saved_us, rank_us(saved_ms, saved_ms < 0 ? most : least > 0 ? least : 1));
 	rest.spent_us = spent_ms > 0 ? rank_us(spent_ms, most) : 0;
 	return rest;
 }
@@ -142,11 +140,11 @@ void nt_site_stats_add_sum(struct nt_site_stats_sum *sum, const struct nt_site_s
 	sum->decided += other->decided;
 	sum->chosen += other->chosen;
 	sum->calls += other->calls;
-	nt_site_stats_add_us(&sum->saved_us, other->saved_us);
-	nt_site_stats_add_us(&sum->launch_us, other->launch_us);
-	nt_site_stats_add_us(&sum->spent_us, other->spent_us);
-	nt_site_stats_add_us(&sum->calibration_us, other->calibration_us);
-	nt_site_stats_add_us(&sum->comm_us, other->comm_us);
+	add_us(&sum->saved_us, other->saved_us);
+	add_us(&sum->launch_us, other->launch_us);
+	add_us(&sum->spent_us, other->spent_us);
+	add_us(&sum->calibration_us, other->calibration_us);
+	add_us(&sum->comm_us, other->comm_us);
 }
 
 /* All of a job. */

@@ -57,7 +57,6 @@ int64_t nt_site_stats_jobs(const struct nt_site_stats_sum *sum); /* of all outco
 int64_t nt_site_stats_recorded(const struct nt_site_stats_sum *sum); /* whose record counts */
 
 /* Sums stop at a bound that only false records reach. */
-void nt_site_stats_add_us(int64_t *sum, int64_t us);
 void nt_site_stats_add_sum(struct nt_site_stats_sum *sum, const struct nt_site_stats_sum *other);
 /* What calls of a calibration's step save and spend is in the time that the step takes. */
 void nt_site_stats_add_row(struct nt_site_stats_sum *sum, const struct nt_key *row,

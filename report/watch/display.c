@@ -120,7 +120,7 @@ static void catch_signals(void)
 	catch_signal(SIGWINCH, on_resize);
 }
 
-bool nt_screen_usable(void)
+static bool is_usable(void)
 {
 	const char *term = getenv("TERM");
 
@@ -131,7 +131,7 @@ bool nt_screen_begin(void)
 {
 	const char *no_colour = getenv("NO_COLOR");
 
-	if (!nt_screen_usable())
+	if (!is_usable())
 		return false;
 	screen.colours = !no_colour || !no_colour[0];
 	screen.typing = !in_background() && isatty(STDIN_FILENO) &&

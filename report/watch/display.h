@@ -29,8 +29,7 @@ struct nt_screen_line {
 	char text[NT_SCREEN_COLUMNS + 1];
 };
 
-/* Is standard output a terminal that can be drawn on? TERM says what it can do. */
-bool nt_screen_usable(void);
+/* false: standard output is no terminal that can be drawn on, by what TERM says. */
 bool nt_screen_begin(void);
 void nt_screen_end(void); /* more than once is fine */
 

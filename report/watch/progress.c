@@ -88,12 +88,12 @@ const char *nt_news_clock(const struct nt_news *news, char out[NT_NEWS_CLOCK])
 	return out;
 }
 
-void nt_watch_add_news(struct nt_watch *watch, double now_s, bool good, const char *text,
-		       nt_news_tell *tell, void *argument)
+void nt_watch_add_news(struct nt_watch *watch, double now_s, const char *text, nt_news_tell *tell,
+		       void *argument)
 {
 	const struct teller teller = { watch, now_s, false, tell, argument };
 
-	add_news(&teller, good, "%s", text);
+	add_news(&teller, false, "%s", text);
 }
 
 /* ---- keys */

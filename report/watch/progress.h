@@ -57,8 +57,8 @@ int nt_watch_see_take(struct nt_watch *watch, struct nt_summary *summary, double
 		      nt_news_tell *tell, void *argument, struct nt_error *err);
 
 /* The same for other news, such as that the job runs. */
-void nt_watch_add_news(struct nt_watch *watch, double now_s, bool good, const char *text,
-		       nt_news_tell *tell, void *argument);
+void nt_watch_add_news(struct nt_watch *watch, double now_s, const char *text, nt_news_tell *tell,
+		       void *argument);
 
 /* Is it being explored, for the first time or again? */
 bool nt_watch_explores(const struct nt_key *row);

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include "lib/clock.h"
 #include "lib/dirstream.h"
 #include "spank/rundir.h"
 
@@ -61,10 +62,7 @@ int64_t nt_job_pace_admit(struct nt_job_pace *pace, int64_t now_ms, enum nt_job_
 
 int64_t nt_job_lock_now_ms(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	return nt_clock_read_ns(CLOCK_BOOTTIME) / 1000000;
 }
 
 /* All of them: no more than an hour's jobs stay, and new ones may come first. A writer that has

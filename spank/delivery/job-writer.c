@@ -155,7 +155,7 @@ static void move_on(struct writer *writer)
 				    nt_queue_decide(record, NT_QUEUE_RUNS, 0), NULL);
 	}
 	if (sent_fd >= 0)
-		(void)nt_spool_keep(sent_fd, NT_PART_SENT, false, NULL);
+		(void)nt_spool_keep(sent_fd, NT_PART_SENT, false);
 }
 
 /* ---- writing */

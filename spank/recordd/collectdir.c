@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "contract/names.h"
+#include "lib/clock.h"
 #include "lib/dirstream.h"
 #include "lib/hash.h"
 #include "lib/file.h"
@@ -75,14 +76,6 @@ static void visit_file(struct directory_reader *reader, const char *name)
 	free(text);
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* Of one that cannot be used nothing is told: it is no record. */
 static void visit_calls(struct directory_reader *reader, const char *name)
 {
@@ -92,7 +85,9 @@ static void visit_calls(struct directory_reader *reader, const char *name)
 
 	if (text && nt_collect_file(reader->dir_fd, name, sizeof(struct nt_calls), &bytes, &count,
 				    NULL) == 0)
-		file.bytes = nt_calls_format(bytes, count, now_ms(), text, NT_RANK_RECORD_MAX);
+		file.bytes = nt_calls_format(bytes, count,
+					     nt_clock_read_ns(CLOCK_REALTIME) / 1000000, text,
+					     NT_RANK_RECORD_MAX);
 	file.text = text;
 	reader->bytes += file.bytes;
 	if (file.bytes > 0)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "lib/clock.h"
 #include "record/step.h"
 #include "spank/recordd/collect.h"
 #include "spank/recordd/user-child.h"
@@ -45,15 +46,14 @@ static int run(void *argument, int out_fd)
 
 static void note_time(struct nt_recordd *recordd)
 {
-	struct timespec now;
 	struct stat status;
 	int64_t age_ms;
 
 	if (recordd->dir_fd < 0 || fstat(recordd->dir_fd, &status) < 0)
 		return;
-	clock_gettime(CLOCK_REALTIME, &now);
-	age_ms = (int64_t)(now.tv_sec - status.st_mtim.tv_sec) * 1000 +
-		 (now.tv_nsec - status.st_mtim.tv_nsec) / 1000000;
+	age_ms = (nt_clock_read_ns(CLOCK_REALTIME) - status.st_mtim.tv_sec * 1000000000 -
+		  status.st_mtim.tv_nsec) /
+		 1000000;
 	recordd->reading.seen = status.st_mtim;
 	if (age_ms < FRESH_MS)
 		recordd->reading.seen.tv_sec = 0;

@@ -79,7 +79,7 @@ size_t nt_sum_format(struct nt_sum *sum, const struct nt_sum_head *head, char *o
 	sum->flags |= head->flags;
 	nt_summary_init(&summary);
 	if (nt_summary_add_sum(&summary, sum, &step, NULL) == 0)
-		used = nt_short_format(&summary, 0, out, out_bytes);
+		used = nt_short_format(&summary, out, out_bytes);
 	nt_summary_fini(&summary);
 	return used;
 }

@@ -54,6 +54,16 @@ __attribute__((format(printf, 1, 2))) static void note(const char *format, ...)
 	}
 }
 
+#if VENDOR != FASTRAK
+
+static int end(void *ctx)
+{
+	note("tuner end%s\n", ctx ? "" : " of nothing");
+	return NT_NCCL_OK;
+}
+
+#endif
+
 #if VENDOR == AWS || VENDOR == FASTRAK
 
 /* Of ncclNet_v11_t the first two members, and room. */
@@ -188,12 +198,6 @@ static int chunk_v6(void *ctx, int coll, size_t bytes, int algo, int proto, int 
 	return NT_NCCL_OK;
 }
 
-static int end(void *ctx)
-{
-	note("tuner end%s\n", ctx ? "" : " of nothing");
-	return NT_NCCL_OK;
-}
-
 #define NAME "nccl_ofi_tuner"
 extern const struct nt_tuner_v2 ncclTunerPlugin_v2;
 extern const struct nt_tuner_v3 ncclTunerPlugin_v3;
@@ -249,12 +253,6 @@ static int decide_v3(void *ctx, int coll, size_t bytes, int pipe_ops, float **co
 		     int protos, int *channels)
 {
 	return decide(ctx, coll, bytes, pipe_ops, cost, algos, protos, 0, channels);
-}
-
-static int end(void *ctx)
-{
-	note("tuner end%s\n", ctx ? "" : " of nothing");
-	return NT_NCCL_OK;
 }
 
 #define NAME "tcpxo tuner"

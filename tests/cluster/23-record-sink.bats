@@ -313,7 +313,7 @@ waiting_job() {
 	wait_sacct "$job"
 	wait_for 60 no_helpers
 	# What slurmctld was too slow for is brought by backfill.
-	[ -n "$(in_part sent)" ] || backfill
+	[ -n "$(in_part sent)" ] || run -0 backfill
 	wait_for 60 has_beside "$job" 'JS1:abc|{"mine": [1.50],"nccl_tune":{'
 	[ "$(in_part sent)" = "nt.$job.0.u$UID_OF_USER.json" ]
 	run -0 backfill --quiet 0

@@ -45,8 +45,9 @@ tried() {
 	done
 }
 
+# 1024: now and then it is looked whether the program sends.
 done_measuring() {
-	json '.mask == 0'
+	json '(.mask == 0 or .mask == 1024)'
 }
 
 @test "without tuning NCCL picks another arm, so the tests below can detect a difference" {

@@ -47,7 +47,7 @@ entry() {
 	run -0 entry
 	jq -e '.arm == "RING/SIMPLE" and .spent_calls == 50' <<<"$output"
 	job policy --iters 3000 || { cat "$err"; false; }
-	json '.mismatches == 0 and .keys[0].arm == "RING/SIMPLE" and .keys[0].overridden > 1000'
+	json '.mismatches == 0 and .keys[0].arm == "RING/SIMPLE" and .keys[0].overridden > 0'
 	run -0 entry
 	# What it saves is not measured: the earlier step's times tell.
 	jq -e '.arm == "RING/SIMPLE" and .spent_calls == 0 and .saved_ms == null and .estimated_ms > 0' <<<"$output"

@@ -55,11 +55,6 @@ job_runs() {
 	[ "$(timeout 60 squeue -h -j "$1" -o %T)" = RUNNING ]
 }
 
-# job_calls JOB: ranks of both nodes have left a record, so they make calls.
-job_calls() {
-	compgen -G "$NT_CLUSTER/run/nccl-tune/n1.$1.0/fs/step/rank.*.json" && compgen -G "$NT_CLUSTER/run/nccl-tune/n2.$1.0/fs/step/rank.*.json"
-}
-
 job_is_gone() {
 	! timeout 60 squeue -h -j "$1" -o %T | grep -qE "RUNNING|PENDING|CONFIGURING"
 }
@@ -112,11 +107,16 @@ behind='^Rank 3 on n2( \(no longer seen\))? had not begun AllReduce 64M, call 20
 }
 
 @test "scancel while calls are made: where the program was, and nobody is named" {
-	submit observe,stall=3 -- --iters 1000000
-	wait_for 60 job_calls "$job"
-	sleep 5
-	as_user scancel "$job"
-	ended "$job"
+	# Again, and later, where a busy machine had not come to its calls.
+	local seconds
+	for seconds in 5 20 60 180; do
+		submit observe,stall=3 -- --iters 1000000
+		wait_for 60 job_runs "$job"
+		sleep "$seconds"
+		as_user scancel "$job"
+		ended "$job"
+		! has_said lastcalls || break
+	done
 	run -0 says lastcalls
 	[[ $output =~ ^"When last seen, all 4 ranks had begun "[0-9to\ ]+" calls; the newest was AllReduce 64M, call "[0-9]+", "[0-9]+\.[0-9]" s earlier."$ ]]
 	[ -z "$(says behind)" ]

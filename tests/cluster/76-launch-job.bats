@@ -74,7 +74,7 @@ job() {
 			echo "\$step \$(sed -n 's/.*nccl-tune: launch profile //p' err.\$step)|\$(jq '.keys[] | select(.bytes > 65536) | .last_us' out)"
 		done
 	END
-	id=$(as_user sbatch --parsable -W -N2 --ntasks-per-node=1 -t "${minutes:-60}" -o "$NT_CLUSTER/work/log" job) || { cat "$NT_CLUSTER/work/log" >&2; return 1; }
+	id=$(as_user sbatch --parsable -W -N2 --ntasks-per-node=1 -t "${minutes:-50}" -o "$NT_CLUSTER/work/log" job) || { cat "$NT_CLUSTER/work/log" >&2; return 1; }
 	mapfile -t lines <"$NT_CLUSTER/work/log"
 	cat "$NT_CLUSTER/work/log" "$NT_CLUSTER"/work/err.* >&2
 }

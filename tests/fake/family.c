@@ -38,11 +38,13 @@ void nt_family_meet(struct nt_family *f)
 	nt_fake_check_launch(job);
 }
 
-/* A profiler behind the plugin may want them for good: then --settled alone tells. */
+/* A profiler behind the plugin may want them for good, and so does the plugin where the program
+ * sends: then --settled alone tells. */
 static bool wants_events(const struct nt_family *f)
 {
 	return nt_load_mask_now() != 0 &&
-	       !(options_of(f)->settled && getenv(NT_ENV_CHAINED_PROFILER));
+	       !(options_of(f)->settled &&
+		 (getenv(NT_ENV_CHAINED_PROFILER) || options_of(f)->p2ps > 0));
 }
 
 bool nt_family_busy(struct nt_family *f, unsigned look)

@@ -24,8 +24,8 @@ struct nt_kernel {
 
 enum nt_wire_end nt_kernel_run(struct nt_kernel *k);
 
-/* The times of a plan's sends and receives. Thread 0 of a block stamps the end when its own transfer
- * is done, the others may be later: here, one pair of a call after the other. */
+/* The times of a plan's sends and receives. Thread 0 of a block stamps the end when its own
+ * transfer is done, the others may be later: here, one pair of a call after the other. */
 void nt_kernel_tell_p2p(struct nt_proxy *proxy, const struct nt_plan *p, uint64_t start_ns,
 			uint64_t latest_ns, double run_ns);
 

@@ -129,9 +129,9 @@ left_alone() {
 apart() {
 	dir=$(mktemp -d "$BATS_TEST_TMPDIR/shm.XXXXXX")
 	# shellcheck disable=SC2086 # several words
-	NCCL_TUNE_POLICY=$(task_policy bandit "$dir") run -0 --separate-stderr timeout 300 "$FAKE" --fork 4 \
+	NCCL_TUNE_POLICY=$(task_policy bandit "$dir") run -0 --separate-stderr timeout 1000 "$FAKE" --fork 4 \
 		--env SLURM_LOCALID=%l --env SLURM_PROCID=%r --nccl 2.32.6 --noise lognormal:0.03 --call-gap-us 20 \
-		--iters 500 $FASTER "${@:2}" --ras "$1"
+		--iters 500 $FASTER --more 3000 "${@:2}" --ras "$1"
 	jq -e --arg mask "${1%@*}" '.mismatches == 0 and .mask == ($mask | tonumber)' <<<"$output"
 }
 

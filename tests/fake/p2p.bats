@@ -16,14 +16,18 @@ setup_file() {
 
 # sends MODE [option]...: four ranks on two nodes, in $dir; what is known of rank $rank's, 0 where it is not set
 sends() {
-	local policy
-	dir=$(mktemp -d "$BATS_TEST_TMPDIR/nodes.XXXXXX")
-	policy=$(task_policy "$1" "$dir" ${graphs:+graphs=$graphs})
-	run -0 timeout -k 2 300 "$FAKE" --fork 4 --nodes 2 --coll allreduce --sizes 1M --iters 200 \
-		--env "NCCL_TUNE_POLICY=${policy/node=n1/node=n%n}" "${@:2}"
-	"$RECORD" check "$SCHEMA/rank.schema.json" "$dir"/rank.*.json
-	run -0 jq -r --argjson rank "${rank:-0}" 'select(.comms[0].rank == $rank) | .comms[0].keys[] | select(.why == "p2p")
-		| "\(.coll) \(.bytes) \(.calls) \(.sent_bytes) \(if .own_us then "timed" else "-" end)"' "$dir"/rank.*.json
+	local policy _
+	# Again where a busy machine has timed none of so few.
+	for _ in {1..6}; do
+		dir=$(mktemp -d "$BATS_TEST_TMPDIR/nodes.XXXXXX")
+		policy=$(task_policy "$1" "$dir" ${graphs:+graphs=$graphs})
+		run -0 timeout -k 2 1000 "$FAKE" --fork 4 --nodes 2 --coll allreduce --sizes 1M --iters 200 \
+			--env "NCCL_TUNE_POLICY=${policy/node=n1/node=n%n}" "${@:2}"
+		"$RECORD" check "$SCHEMA/rank.schema.json" "$dir"/rank.*.json
+		run -0 jq -r --argjson rank "${rank:-0}" 'select(.comms[0].rank == $rank) | .comms[0].keys[] | select(.why == "p2p")
+			| "\(.coll) \(.bytes) \(.calls) \(.sent_bytes) \(if .own_us then "timed" else "-" end)"' "$dir"/rank.*.json
+		[[ $1 != policy && $output = *' -'* ]] || break
+	done
 }
 
 # even TIMES, odd TIMES: 200 rounds of $ROUND, of an even rank and of an odd one
@@ -77,7 +81,7 @@ Recv 262144 200 0 $1" ] || { echo "$output"; false; }
 @test "collectives of a program that sends are explored, also those that begin while its first sends are timed" {
 	local sends
 	for sends in send:256K sendrecv:1M alltoall:4M; do
-		four_ranks '' --coll allreduce --sizes 1M --p2p "$sends"
+		four_ranks '' --coll allreduce --sizes 1M --p2p "$sends" --more 60000
 		jq -se '[.[].comms[0].keys[] | select(.coll == "AllReduce")] | all(.why != "async") and any(.state == "kept" or .state == "committed")' \
 			"$dir"/rank.*.json || { jq -c '.comms[0].keys[]' "$dir"/rank.*.json; false; }
 	done

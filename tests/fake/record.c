@@ -36,10 +36,9 @@ static int fail(const struct nt_error *err)
 static int print_option(const struct nt_policy *policy)
 {
 	char text[NT_POLICY_MAX];
-	struct nt_error err;
 
-	if (nt_policy_format_option(policy, text, sizeof(text), &err) < 0)
-		return fail(&err);
+	if (nt_policy_format_option(policy, text, sizeof(text)) < 0)
+		return 1;
 	return puts(text) < 0;
 }
 

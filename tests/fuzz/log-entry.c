@@ -22,6 +22,7 @@ static void check_entry(const struct nt_entry *entry)
 
 	FUZZ_CHECK(count > 0 && nt_entry_read(&again, bytes, count) == count);
 	FUZZ_CHECK(again.type == entry->type && again.comm == entry->comm);
+	FUZZ_CHECK(again.to == (nt_entry_is_answer(entry->type) ? entry->to : 0));
 	FUZZ_CHECK(again.key == entry->key && again.epoch == entry->epoch);
 	FUZZ_CHECK(again.stride == entry->stride && again.cell == entry->cell);
 	FUZZ_CHECK(again.turn == entry->turn && again.span == entry->span);
@@ -82,6 +83,7 @@ static void make_entry(struct fuzz *in)
 {
 	struct nt_entry entry = { .type = 1 + fuzz_below(in, NT_ENTRY_TYPES - 1),
 				  .epoch = (uint32_t)fuzz_odd_number(in),
+				  .to = (uint32_t)fuzz_odd_number(in),
 				  .stride = (uint32_t)fuzz_odd_number(in),
 				  .cell = (uint32_t)fuzz_odd_number(in),
 				  .comm = fuzz_odd_number(in),

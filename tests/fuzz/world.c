@@ -9,7 +9,7 @@
 #include <time.h>
 #include "pmix-sync/log-entry.h"
 #include "record/rankread.h"
-#include "tuner/clock.h"
+#include "lib/clock.h"
 #include "tuner/costs.h"
 #include "tuner/decide.h"
 #include "tuner/event.h"
@@ -415,7 +415,7 @@ static void spoil(struct fuzz *in, struct nt_entry *entry, uint8_t *bytes, uint3
 	if (what & 16)
 		entry->span = fuzz_odd_number(in);
 	if (what & 32)
-		entry->stride = (uint32_t)fuzz_odd_number(in);
+		entry->stride = entry->to = (uint32_t)fuzz_odd_number(in);
 	if (what & 64)
 		entry->cell = (uint32_t)fuzz_odd_number(in);
 	if (what & 128) {

@@ -195,10 +195,12 @@ without_waits() {
 
 # as_user CMD...: run CMD as NT_USER on the cluster, bounded in time; without what srun says of its waiting.
 as_user() {
-	local rc=0 said sieve
+	local rc=0 said sieve out=1
 	exec {said}> >(exec 3>&-; trap '' INT; without_waits >&2)
 	sieve=$!
-	timeout -k 5 "$NT_TIMEOUT_S" "$NT_CLUSTER_PROGRAM" exec -u "$NT_USER" "$@" 2>&"$said" {said}>&- || rc=$?
+	# Where both go to one place their order is kept.
+	[ ! /proc/self/fd/1 -ef /proc/self/fd/2 ] || out=$said
+	timeout -k 5 "$NT_TIMEOUT_S" "$NT_CLUSTER_PROGRAM" exec -u "$NT_USER" "$@" >&"$out" 2>&"$said" {said}>&- || rc=$?
 	exec {said}>&-
 	wait "$sieve"
 	return "$rc"

@@ -17,7 +17,8 @@
  * Faults:   DEATHS, LEAVES (of leaders), RETIRING (ranks leave at the end), FREEZES (ranks that go on with the baseline only)
  * Shapes:   CHAIN (answers go from each node to the one before it), OPENING (the key starts closed: WANT and READY),
  *           RECHECKS (of a committed key: so many at most, each node begins and ends them as it likes),
- *           COMMITTED_FIRST (plan 1, for good, is in force from turn 0 on, and all ranks look away)
+ *           COMMITTED_FIRST (plan 1, for good, is in force from turn 0 on, and all ranks look away),
+ *           SECOND_LIFE (an earlier communicator had the same id and another coordinator, which all but node 0 have answered)
  */
 #ifndef NODES
 #define NODES 2
@@ -48,7 +49,7 @@
 #define NODE(r) ((r) / RPN)
 #define NEVER 15
 #define GONE 14				/* the turn of a rank that is on the baseline for good */
-#define LOG_MAX (2 * PROPOSALS + 3 + 2 * RECHECKS)
+#define LOG_MAX (2 * PROPOSALS + 5 + 2 * RECHECKS)
 #ifdef CHAIN
 #define PARENT(n) ((n) - 1)
 #else
@@ -73,6 +74,15 @@
 #define EPOCH(x) (((x) >> 4) & 7)
 #define AT(x) (((x) >> 8) & 15)
 #define UNTIL(x) (((x) >> 7) & 1 -> NEVER : AT(x) + 1)	/* a window is one turn long */
+
+/* An answer to the coordinator of an earlier communicator of this id. */
+#define EARLIER (1 << 12)
+#if defined(SECOND_LIFE) && !defined(ANY_COORDINATOR)
+#define IS_EARLIER(x) (((x) >> 12) & 1)
+#else
+#define IS_EARLIER(x) false
+#endif
+#define IS_ANSWER(x) (TYPE(x) == READY || TYPE(x) == ACK || TYPE(x) == NACK || TYPE(x) == DATA)
 
 /* ---- shared memory of the ranks and the leader of a node */
 
@@ -488,7 +498,8 @@ inline dispatch(who)
 #if RECHECKS > 0
 	:: TYPE(entry) == READY && EPOCH(entry) != 0 -> answer_recheck(who, EPOCH(entry))
 #endif
-	:: (TYPE(entry) == READY && EPOCH(entry) == 0) || TYPE(entry) == ACK || TYPE(entry) == NACK || TYPE(entry) == DATA ->
+	:: IS_EARLIER(entry)
+	:: !IS_EARLIER(entry) && IS_ANSWER(entry) && !(TYPE(entry) == READY && EPOCH(entry) != 0) ->
 		answer(who, TYPE(entry), EPOCH(entry))
 	fi;
 	entry = 0
@@ -836,6 +847,21 @@ init
 #elif !defined(OPENING)
 		do
 		:: i < NODES -> shm[i].state = OPEN; i++
+		:: else -> i = 0; break
+		od;
+#endif
+#ifdef SECOND_LIFE
+		i = 1;
+		do
+		:: i < NODES ->
+			member_log[i]!(ENTRY(READY, 0) | EARLIER);
+			if
+			:: member_log[i]!(ENTRY(ACK, 1) | EARLIER)
+			:: member_log[i]!(ENTRY(ACK, PROPOSALS) | EARLIER)
+			:: member_log[i]!(ENTRY(NACK, 1) | EARLIER)
+			:: member_log[i]!(ENTRY(DATA, 1) | EARLIER)
+			fi;
+			i++
 		:: else -> i = 0; break
 		od;
 #endif

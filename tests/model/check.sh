@@ -101,6 +101,7 @@ if [ -n "$sizes" ]; then
 	size "2 nodes, a leader dies" "$small -DDEATHS=1"
 	size "2 nodes, a rank freezes" "$small -DFREEZES=1"
 	size "2 nodes, a key is opened" "-DCOARSE -DTURNS=3 -DPROPOSALS=1 -DOPENING"
+	size "2 nodes, a second life of the id" "-DCOARSE -DTURNS=3 -DPROPOSALS=1 -DOPENING -DSECOND_LIFE"
 	size "2 nodes, no cycles" "$small" cycles
 	size "1 node of 2 ranks, a recheck" "-DCOARSE -DNODES=1 -DRPN=2 -DTURNS=5 -DPROPOSALS=2 -DRECHECKS=1"
 	size "2 nodes, a recheck beside a plan for good" "-DCOARSE -DTURNS=3 -DPROPOSALS=1 -DRECHECKS=1 -DCOMMITTED_FIRST"
@@ -118,6 +119,8 @@ if [ -n "$mutants" ]; then
 	mutant "a rank reads the hold before it shows its turn" "$differ" "$two -DRANK_HOLD_FIRST"
 	mutant "an ACK is missing" "$differ" "$two -DMISSING_ACK"
 	mutant "a NACK is taken for an ACK" "$differ" "$two -DNACK_IS_ACK"
+	mutant "an ACK to an earlier coordinator counts" "$differ" "$two -DSECOND_LIFE -DANY_COORDINATOR"
+	mutant "READY and ACK to an earlier coordinator count" "$differ" "$two -DOPENING -DSECOND_LIFE -DANY_COORDINATOR"
 	mutant "a branch's ACK is not waited for" "$differ" \
 		"-DCOARSE -DNODES=3 -DCHAIN -DTURNS=2 -DPROPOSALS=1 -DBRANCH_NOT_WAITED"
 	mutant "the hold goes before the plan is there" "$differ" "$two -DHOLD_CLEARED_FIRST"

@@ -21,9 +21,9 @@ check() {
 }
 
 @test "no two ranks differ and every wait ends, in all orders of events of small sizes" {
-	check 11 --sizes
+	check 12 --sizes
 }
 
 @test "removing a rule of the agreement is detected" {
-	check 24 --mutants
+	check 26 --mutants
 }

@@ -70,7 +70,7 @@ static int add_long(struct nt_summary *summary, const char *directory, struct nt
 	nt_long_set_init(&set);
 	rc = nt_long_set_add(&set, directory, err);
 	if (rc == 0) {
-		nt_long_set_sort(&set, 0, UINT32_MAX);
+		nt_long_set_sort(&set, 0);
 		rc = nt_long_set_summary(&set, summary, NULL, NULL, err);
 	}
 	nt_long_set_fini(&set);

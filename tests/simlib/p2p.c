@@ -224,11 +224,11 @@ static struct nt_plan *plan(struct ncclComm *c, const struct nt_sim_call *call, 
 			p->comm = c->comm;
 			atomic_store(&p->references, 1);
 		}
-		p->p2p[p->p2ps] =
-			(struct nt_p2p_task){ .receives = call[i].coll == NT_P2P_RECV,
-					      .peer = call[i].root,
-					      .count = call[i].count,
-					      .datatype = nt_sim_type_name(call[i].type) };
+		p->p2p[p->p2ps] = (struct nt_p2p_task){ .receives = call[i].coll == NT_P2P_RECV,
+							.peer = call[i].root,
+							.count = call[i].count,
+							.datatype = nt_sim_type_name(
+								call[i].type) };
 		nt_event_append_p2p(c->comm, &p->p2p[p->p2ps++]);
 	}
 	nt_event_group_end();

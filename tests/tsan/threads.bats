@@ -114,7 +114,7 @@ unit_test() {
 
 @test "four ranks explore, agree and stay" {
 	ranks 4 --iters 2500 --more 60000
-	jq -e '.mask == 0 and .keys[0].arm == "TREE/SIMPLE"' "$dir/out"
+	jq -e '(.mask == 0 or .mask == 1024) and .keys[0].arm == "TREE/SIMPLE"' "$dir/out"
 }
 
 @test "communicators are created and destroyed, each rank uses them in a different order" {

@@ -435,6 +435,72 @@ static void an_agreement_without_us_is_forgotten(void **state)
 	destroy(p);
 }
 
+static void hear_from_1(struct pair *p, const struct nt_entry *entry)
+{
+	uint8_t bytes[NT_ENTRY_MAX];
+
+	nt_agree_in(p->agree[0], 1, bytes, nt_entry_write(entry, bytes, sizeof(bytes)), p->now_ms);
+}
+
+/* Node 0 and its rank, while node 1 is silent. */
+static void go_on_alone(struct pair *p, int calls)
+{
+	static const float cost[NT_PAIRS];
+
+	for (int i = 0; i < calls; i++) {
+		const int slot = nt_shm_key(&p->slot[0], KEY, 5, cost);
+		struct nt_shm_key *key = &comm_of(p, 0)->key[slot];
+		const uint8_t *bytes = NULL;
+
+		atomic_fetch_add(&key->calls[0], 1);
+		if (atomic_load(&key->state) == NT_KEY_IDLE ||
+		    nt_turn_take(key, 0, p->turn, &p->view[0]) == NT_TURN_GO)
+			p->turn++;
+		(void)nt_agree_step(p->agree[0], p->now_ms += 10);
+		if (nt_agree_out(p->agree[0], &bytes) > 0)
+			nt_agree_sent(p->agree[0], p->now_ms);
+	}
+}
+
+/* What node 0 commits with CAPS, READY and ACK in node 1's log; the answers name a coordinator. */
+static uint64_t commits_on_answers_to(uint32_t coordinator)
+{
+	struct pair *p = make(2, NULL);
+	struct nt_entry_caps of_rank_1 = { .common = p->shm[1]->comm[0].slot[0].caps,
+					   .count = 1,
+					   .slot = { { 1, 1 } } };
+	uint8_t bytes[256];
+	struct nt_entry caps = { .type = NT_ENTRY_CAPS, .comm = 77, .bytes = bytes };
+	struct nt_entry answer = {
+		.type = NT_ENTRY_READY, .to = coordinator, .comm = 77, .key = KEY, .turn = 1
+	};
+	uint64_t commits;
+
+	caps.count = nt_entry_caps_write(&of_rank_1, bytes, sizeof(bytes));
+	go_on_alone(p, 5);
+	hear_from_1(p, &caps);
+	go_on_alone(p, 20);
+	assert_int_equal(atomic_load(&comm_of(p, 0)->state), NT_COMM_AGREED);
+	assert_int_equal(atomic_load(&comm_of(p, 0)->key[0].state), NT_KEY_OPEN);
+	hear_from_1(p, &answer);
+	answer.type = NT_ENTRY_ACK;
+	answer.epoch = 1;
+	hear_from_1(p, &answer);
+	go_on_alone(p, 20);
+	commits = nt_agree_count(p->agree[0]).commits;
+	assert_int_equal(atomic_load(&comm_of(p, 0)->key[0].epoch), commits);
+	destroy(p);
+	return commits;
+}
+
+/* Node 1 has answered another node, the coordinator of an earlier communicator of this id. */
+static void answers_to_an_earlier_coordinator_count_for_nothing(void **state)
+{
+	(void)state;
+	assert_int_equal(commits_on_answers_to(0), 1);
+	assert_int_equal(commits_on_answers_to(2), 0);
+}
+
 /* Ranks read the state of a closed key in shared memory: a later CLOSE changes nothing. */
 static void a_key_is_closed_once(void **state)
 {
@@ -513,6 +579,7 @@ int main(void)
 		cmocka_unit_test(homes_rank_waits_for_a_moment),
 		cmocka_unit_test(last_words_end_what_is_open),
 		cmocka_unit_test(an_agreement_without_us_is_forgotten),
+		cmocka_unit_test(answers_to_an_earlier_coordinator_count_for_nothing),
 		cmocka_unit_test(a_key_is_closed_once),
 		cmocka_unit_test(no_memory_is_taken_for_ranks_that_cannot_be),
 		cmocka_unit_test(random_runs_never_differ),

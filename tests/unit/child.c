@@ -199,7 +199,7 @@ static void waits_for_other_things_too(void **state)
 
 static void reads_the_answer_of_sacct(void **state)
 {
-	static const struct nt_jobid id = { .job = 12, .task = -1, .component = -1 };
+	const uint32_t job = 12;
 	struct nt_jobtexts texts = { .count = 0 };
 	struct nt_error err;
 
@@ -210,7 +210,7 @@ static void reads_the_answer_of_sacct(void **state)
 		"row 12_1 13 ann a RUNNING 1 '' nt gpu 0 Unknown Unknown\n"
 		"row 12_2 14 bob b COMPLETED 1 'a\\nb\\037c' nt gpu 29 0 1767323045\n"
 		"row 12_3 12 '' '' COMPLETED 1 \"$last\" nt '' 7 0 1767323045");
-	if (nt_accounting_load(&texts, &id, "here", &err) < 0)
+	if (nt_accounting_load_jobs(&texts, &job, 1, "here", 60000, &err) < 0)
 		fail_msg("%s", err.text);
 	assert_int_equal(texts.count, 3);
 	assert_string_equal(texts.items[0].label, "12_1");
@@ -245,11 +245,11 @@ static void says_why_sacct_gave_none(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		fake_sacct(*state, cases[i].script);
-		assert_int_equal(nt_accounting_load(&texts, &id, NULL, &err), -1);
+		assert_int_equal(nt_accounting_load(&texts, &id, &err), -1);
 		assert_string_equal(err.text, cases[i].error);
 	}
 	fake_sacct(*state, "exit 0");
-	assert_int_equal(nt_accounting_load(&texts, &id, NULL, &err), 0);
+	assert_int_equal(nt_accounting_load(&texts, &id, &err), 0);
 	assert_int_equal(texts.count, 0);
 	nt_jobtexts_fini(&texts);
 }

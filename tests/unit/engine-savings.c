@@ -6,7 +6,7 @@
 #include "engine/time-budget.h"
 #include "engine/savings.h"
 #include "tests/unit/engine-bench.h"
-#include "tuner/clock.h"
+#include "lib/clock.h"
 #include "tuner/deadline.h"
 
 #define TWO (BIT(RING_SIMPLE) | BIT(TREE_SIMPLE))

@@ -3,7 +3,7 @@
 /* engine.c - one key through the hooks that the agreement calls */
 #include "engine/screen.h"
 #include "tests/unit/engine-bench.h"
-#include "tuner/clock.h"
+#include "lib/clock.h"
 
 static void worth_a_look(void **state)
 {

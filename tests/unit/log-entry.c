@@ -26,6 +26,7 @@ static void entries_round_trip(void **state)
 		  .bytes = payload,
 		  .count = sizeof(payload) },
 		{ .type = NT_ENTRY_DATA,
+		  .to = 70000,
 		  .comm = 9,
 		  .key = 9,
 		  .epoch = UINT32_MAX,
@@ -44,10 +45,11 @@ static void entries_round_trip(void **state)
 
 		assert_true(count > 0);
 		assert_int_equal(nt_entry_read(&back, bytes, count), count);
-		assert_true(back.type == entries[i].type && back.comm == entries[i].comm &&
-			    back.key == entries[i].key && back.epoch == entries[i].epoch &&
-			    back.stride == entries[i].stride && back.turn == entries[i].turn &&
-			    back.span == entries[i].span && back.count == entries[i].count);
+		assert_true(back.type == entries[i].type && back.to == entries[i].to &&
+			    back.comm == entries[i].comm && back.key == entries[i].key &&
+			    back.epoch == entries[i].epoch && back.stride == entries[i].stride &&
+			    back.turn == entries[i].turn && back.span == entries[i].span &&
+			    back.count == entries[i].count);
 		if (back.count > 0)
 			assert_memory_equal(back.bytes, entries[i].bytes, back.count);
 		for (size_t cut = 0; cut < count; cut++) {

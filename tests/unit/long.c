@@ -275,7 +275,7 @@ static void parts_are_put_together(void **state)
 	assert_true(nt_long_set_is(top));
 	assert_int_equal(nt_long_set_add(&set, top, &err), 0);
 	assert_int_equal(complaints, 3);
-	nt_long_set_sort(&set, 12, 1000);
+	nt_long_set_sort(&set, 12);
 	assert_int_equal(set.count, 3);
 	nt_summary_init(&summary);
 	assert_int_equal(nt_long_set_summary(&set, &summary, NULL, NULL, &err), 0);
@@ -294,17 +294,17 @@ static void parts_are_put_together(void **state)
 	save(&heads[3], "b");
 	assert_int_equal(shell("[ -e 0.n1.r1.jsonl.gz ]"), 0);
 	assert_int_equal(nt_long_set_add(&set, top, &err), 0);
-	nt_long_set_sort(&set, 12, 1000);
+	nt_long_set_sort(&set, 12);
 	assert_int_equal(set.count, 1);
 	assert_int_equal(set.parts[0].head.run, 1);
 	nt_long_set_fini(&set);
 	/* An earlier run has all its parts, where it is asked for. */
 	assert_int_equal(nt_long_set_add(&set, top, &err), 0);
 	nt_long_set_take_run(&set, 0);
-	nt_long_set_sort(&set, 12, 1000);
+	nt_long_set_sort(&set, 12);
 	assert_int_equal(set.count, 3);
 	assert_int_equal(set.parts[0].head.run, 0);
-	nt_long_set_sort(&set, 13, UINT32_MAX);
+	nt_long_set_sort(&set, 13);
 	assert_int_equal(set.count, 0);
 	nt_long_set_fini(&set);
 }
@@ -357,7 +357,7 @@ static void all_parts_together_are_bounded(void **state)
 		save(&heads[i], heads[i].node);
 	nt_long_set_init(&set);
 	assert_int_equal(nt_long_set_add(&set, top, &err), 0);
-	nt_long_set_sort(&set, 12, UINT32_MAX);
+	nt_long_set_sort(&set, 12);
 	set.text_max = 1;
 	nt_summary_init(&summary);
 	assert_int_equal(nt_long_set_summary(&set, &summary, NULL, NULL, &err), 0);
@@ -382,7 +382,7 @@ static void a_damaged_part_is_in_the_summary(void **state)
 	assert_int_equal(shell("head -c -9 0.n2.jsonl.gz >x && mv x 0.n2.jsonl.gz"), 0);
 	nt_long_set_init(&set);
 	assert_int_equal(nt_long_set_add(&set, top, &err), 0);
-	nt_long_set_sort(&set, 0, UINT32_MAX);
+	nt_long_set_sort(&set, 0);
 	nt_summary_init(&summary);
 	assert_int_equal(nt_long_set_summary(&set, &summary, NULL, NULL, &err), 0);
 	assert_true(nt_summary_damaged(&summary));

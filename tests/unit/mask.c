@@ -69,7 +69,8 @@ static void gpu_times_of_sends_bring_the_launches(void **state)
 	nt_mask_attach(&mask, &target);
 	nt_mask_count(&mask, (int)NT_PROF_P2P_API);
 	nt_mask_measure(&mask, &hold, true);
-	assert_int_equal(target, (int)(NT_PROF_P2P_API | NT_PROF_KERNEL_CH | NT_PROF_KERNEL_LAUNCH));
+	assert_int_equal(target,
+			 (int)(NT_PROF_P2P_API | NT_PROF_KERNEL_CH | NT_PROF_KERNEL_LAUNCH));
 	nt_mask_measure(&mask, &hold, false);
 	assert_int_equal(target, (int)NT_PROF_P2P_API);
 	nt_mask_fini(&mask);

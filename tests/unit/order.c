@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 #include "pmix-sync/shm.h"
-#include "tuner/clock.h"
+#include "lib/clock.h"
 #include "tuner/explorer.h"
 
 #define PROCESSES 8u

@@ -174,13 +174,11 @@ static void expect_runs(void **state, const char *last, const char *script, size
 	struct nt_jobid id = { .job = 12, .task = -1, .component = -1 };
 	struct nt_jobtexts texts = { .count = 0 };
 	struct nt_jobtext *text = nt_jobtexts_add(&texts, "12", last, strlen(last));
-	struct nt_error err;
 
 	assert_non_null(text);
 	text->job = 12;
 	fake_sacct(*state, script);
-	if (nt_sacct_runs_load(&texts, &id, 60000, &err) < 0)
-		fail_msg("%s", err.text);
+	assert_int_equal(nt_sacct_runs_load(&texts, &id, 60000), 0);
 	assert_int_equal(texts.count, count);
 	for (size_t i = 0; i < count; i++)
 		assert_string_equal(texts.items[i].comment, comments[i]);

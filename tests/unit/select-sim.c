@@ -9,7 +9,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "tests/unit/select-world.h"
-#include "profiles/measure/calibration.h"
 
 #define SIZES 6
 #define PROFILES 4 /* the default and three others */
@@ -255,47 +254,34 @@ static struct nt_profiles *candidates(const struct world *world)
 	return &profiles;
 }
 
-/* As nccl-tune calibrate does, with what a turn leaves drawn; returns how long it took. mix NULL:
- * all sizes, whatever the program will send. */
-static double calibrate(const struct world *world, const struct nt_mix *mix, double noise,
-			struct nt_memory *memory, uint64_t *seed)
+struct turn_of {
+	const struct world *world;
+	double noise;
+};
+
+static struct nt_memory_entry draw_turn(const void *arg, unsigned profile, uint64_t *seed)
 {
 	static const struct program all = { "all", { 1, 1, 1, 1, 1, 1 }, 0 };
 	static const struct program of_trace = { "all", { 0, 1, 0, 1, 0, 1 }, 0 };
-	const struct nt_where where = world_where();
-	struct nt_calibration calibration;
-	struct nt_memory found, pooled;
-	enum nt_calibration_end end;
-	double spent_s = 0;
-	int which;
+	const struct turn_of *of = arg;
+	struct nt_memory_entry entry = run_step(of->world, of->world->traced ? &of_trace : &all,
+						profile, 0, of->noise, seed);
 
-	nt_memory_init(&found);
-	nt_memory_init(&pooled);
-	nt_calibration_init(&calibration, TIME_S, TURN_S);
-	for (unsigned i = 1; i < PROFILES; i++)
-		assert_true(nt_calibration_add(&calibration, names[i]));
-	while ((which = nt_calibration_next(&calibration, spent_s, &end)) >= 0) {
-		struct nt_memory_entry entry = run_step(world, world->traced ? &of_trace : &all,
-							(unsigned)which, 0, noise, seed);
+	entry.when_s -= 1000;
+	entry.marker_coll = -1;
+	entry.periods = 0;
+	return entry;
+}
 
-		entry.origin = NT_ORIGIN_CALIBRATE;
-		entry.when_s -= 1000;
-		entry.marker_coll = -1;
-		entry.periods = 0;
-		assert_int_equal(nt_memory_add_take(&found, &entry, NULL), 0);
-		spent_s += TURN_S;
-		nt_calibration_note(&calibration, (unsigned)which, NT_CONTENDER_OPEN, TURN_S);
-		assert_int_equal(nt_calibration_weigh(&calibration, &found, &where, mix, NOW_S), 0);
-		nt_calibration_judge(&calibration, spent_s);
-	}
-	assert_int_equal(nt_calibration_pool(&calibration, &found, &pooled, NULL), 0);
-	for (size_t i = 0; i < found.entries; i++)
-		assert_int_equal(nt_memory_add_take(memory, &found.entry[i], NULL), 0);
-	for (size_t i = 0; i < pooled.entries; i++)
-		assert_int_equal(nt_memory_add_take(memory, &pooled.entry[i], NULL), 0);
-	nt_memory_fini(&found);
-	nt_memory_fini(&pooled);
-	nt_memory_sort(memory, NOW_S);
+/* Returns how long it took. mix NULL: all sizes, whatever the program will send. */
+static double calibrate(const struct world *world, const struct nt_mix *mix, double noise,
+			struct nt_memory *memory, uint64_t *seed)
+{
+	const struct turn_of of = { world, noise };
+	const struct world_turns turns = { names, PROFILES, TIME_S, TURN_S, draw_turn, &of };
+	double spent_s = world_calibrate(&turns, mix, memory, seed);
+
+	assert_true(spent_s >= 0);
 	return spent_s;
 }
 

@@ -1,12 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* select-world.h - made-up entries */
+/* select-world.h - made-up entries, and calibrations of made-up turns */
 #ifndef NT_SELECT_WORLD_H
 #define NT_SELECT_WORLD_H
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "profiles/measure/calibration.h"
 #include "profiles/select.h"
 #include "profiles/select-text.h"
 
@@ -78,6 +79,59 @@ static inline void world_marker(struct nt_memory_entry *entry, double us, double
 	entry->periods = NT_ENTRY_PERIODS;
 	for (unsigned i = 0; i < entry->periods; i++)
 		entry->period_us[i] = (float)(us * exp(spread * world_normal(&seed)));
+}
+
+struct world_turns {
+	const char *const *profile; /* the default is the first */
+	unsigned profiles;
+	double time_s, turn_s; /* of all, and of each */
+	struct nt_memory_entry (*draw)(const void *arg, unsigned profile, uint64_t *seed);
+	const void *arg;
+};
+
+static inline int world_keep(struct nt_memory *memory, const struct nt_memory *more)
+{
+	for (size_t i = 0; i < more->entries; i++)
+		if (nt_memory_add_take(memory, &more->entry[i], NULL) < 0)
+			return -1;
+	return 0;
+}
+
+/* As nccl-tune calibrate does, with what a turn leaves drawn. mix NULL: it is unknown. Returns how
+ * long it took; -1: no memory. */
+static inline double world_calibrate(const struct world_turns *turns, const struct nt_mix *mix,
+				     struct nt_memory *memory, uint64_t *seed)
+{
+	struct nt_calibration calibration;
+	struct nt_memory found, pooled;
+	enum nt_calibration_end end;
+	double spent_s = 0;
+	int which, rc = 0;
+
+	nt_memory_init(&found);
+	nt_memory_init(&pooled);
+	nt_calibration_init(&calibration, turns->time_s, turns->turn_s);
+	for (unsigned i = 1; i < turns->profiles; i++)
+		rc |= nt_calibration_add(&calibration, turns->profile[i]) ? 0 : -1;
+	while (rc == 0 && (which = nt_calibration_next(&calibration, spent_s, &end)) >= 0) {
+		struct nt_memory_entry entry = turns->draw(turns->arg, (unsigned)which, seed);
+
+		entry.origin = NT_ORIGIN_CALIBRATE;
+		rc = nt_memory_add_take(&found, &entry, NULL);
+		spent_s += turns->turn_s;
+		nt_calibration_note(&calibration, (unsigned)which, NT_CONTENDER_OPEN,
+				    turns->turn_s);
+		if (rc == 0)
+			rc = nt_calibration_weigh(&calibration, &found, &found.entry[0].where, mix,
+						  NOW_S);
+		nt_calibration_judge(&calibration, spent_s);
+	}
+	rc |= nt_calibration_pool(&calibration, &found, &pooled, NULL);
+	rc |= world_keep(memory, &found) | world_keep(memory, &pooled);
+	nt_memory_fini(&found);
+	nt_memory_fini(&pooled);
+	nt_memory_sort(memory, NOW_S);
+	return rc == 0 ? spent_s : -1;
 }
 
 #endif

@@ -121,7 +121,7 @@ static void a_spool_holds_so_many_of_a_user(void **state)
 	assert_in_range(files, SHARE + 1, SHARE + 1 + SHARE / NT_SPOOL_OVER);
 	/* Not for every new file: each check visits all files. */
 	assert_in_range(looks, 1, (MANY - SHARE) / (SHARE / NT_SPOOL_OVER) + 1);
-	assert_true(nt_spool_keep(fd, NT_PART_WAITING, true, NULL) >= 0);
+	assert_true(nt_spool_keep(fd, NT_PART_WAITING, true) >= 0);
 	assert_int_equal(files_in(fd), SHARE + 1);
 	assert_true(nt_spool_has(fd, &other));
 	close(fd);

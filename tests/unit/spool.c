@@ -3,6 +3,7 @@
 /* The spool's files: valid, damaged, untrusted. */
 #include "record/spool.h"
 
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,7 +76,7 @@ static int see(void *argument, const struct nt_spooled *spooled, struct nt_error
 			  spooled->problem);
 		return 0;
 	}
-	nt_append(seen->log, sizeof(seen->log), "%s: %s %u %s %s\n", spooled->name,
+	nt_append(seen->log, sizeof(seen->log), "%s: %s %" PRId64 " %s %s\n", spooled->name,
 		  spooled->cluster, spooled->job, spooled->step, spooled->record);
 	if (seen->replace) {
 		assert_int_equal(unlinkat(spooled->directory_fd, spooled->name, 0), 0);

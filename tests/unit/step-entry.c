@@ -41,7 +41,7 @@
 #define COUNTED(bytes, calls) \
 	"{\"coll\":\"Broadcast\",\"bytes\":" #bytes ",\"state\":\"counted\",\"calls\":" #calls "}"
 
-#define SENT(coll, us, samples)                                                            \
+#define SENT(coll, us, samples)                                                           \
 	"{\"coll\":\"" coll "\",\"bytes\":4194304,\"state\":\"counted\",\"own_us\":[" #us \
 	"],\"samples\":" #samples ",\"calls\":200,\"sent_bytes\":838860800,\"why\":\"p2p\"}"
 
@@ -183,8 +183,10 @@ static void what_is_sent_has_its_times(void **state)
 
 	(void)state;
 	begin(&step);
-	add(&step, RANK(0, COMM("a", 0, 8, 2, COMMITTED(262144, 10) "," SENT("AllToAll", 440, 32))));
-	add(&step, RANK(1, COMM("a", 1, 8, 2, COMMITTED(262144, 10) "," SENT("AllToAll", 450, 32))));
+	add(&step,
+	    RANK(0, COMM("a", 0, 8, 2, COMMITTED(262144, 10) "," SENT("AllToAll", 440, 32))));
+	add(&step,
+	    RANK(1, COMM("a", 1, 8, 2, COMMITTED(262144, 10) "," SENT("AllToAll", 450, 32))));
 	add(&step, RANK(2, COMM("a", 2, 8, 2, SENT("Send", 0, 0))));
 	assert_int_equal(learn(&step), 1);
 	assert_int_equal(step.entry.keys, 3);

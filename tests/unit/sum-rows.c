@@ -205,7 +205,7 @@ static void the_short_form_reads_back(void **state)
 
 	(void)state;
 	two_nodes(&summary);
-	bytes = nt_short_format(&summary, 0, record, sizeof(record));
+	bytes = nt_short_format(&summary, record, sizeof(record));
 	assert_true(bytes > 0);
 	assert_int_equal(nt_step_check(record, bytes, &err), 0);
 	assert_non_null(strstr(record, ",\"names\":[\"4r2n dp\"]"));
@@ -322,7 +322,7 @@ static void nothing_is_missing_and_the_short_form_says_what_is(void **state)
 		assert_int_equal(row->reason,
 				 row->arm == NT_ARM_BASELINE ? NT_REASON_SMALL : NT_REASON_NONE);
 	}
-	assert_true(nt_short_format(&summary, 0, record, sizeof(record)) > 2600);
+	assert_true(nt_short_format(&summary, record, sizeof(record)) > 2600);
 	assert_int_equal(nt_schema_check_text("step", record, &err), 0);
 	snprintf(text, sizeof(text), "{\"nccl_tune\":{\"v\":1,\"0\":%s}}", record);
 	nt_summary_init(&read);

@@ -103,6 +103,7 @@ EXTRA_DIST += \
 	%D%/results/mutation/mutants.csv \
 	%D%/results/launch-noise/README.md \
 	%D%/results/launch-noise/jobs.txt \
+	%D%/results/launch-noise/steps.csv \
 	%D%/results/nodes/README.md \
 	%D%/results/fabrics/300s.csv \
 	%D%/results/fabrics/60s.csv \
@@ -196,9 +197,9 @@ EXTRA_DIST += \
 	%D%/results/launch-cost/steps.csv \
 	%D%/results/launch-cost/summary.txt \
 	%D%/results/programs/README.md \
-	%D%/results/programs/alternating.jsonl \
 	%D%/results/programs/programs.jsonl \
 	%D%/results/programs/ranks.jsonl \
+	%D%/results/programs/unseen.txt \
 	%D%/results/rules/README.md \
 	%D%/results/rules/carry-over.txt \
 	%D%/results/rules/families-eight-looks.txt \

@@ -7,8 +7,7 @@
 #include "pmix-sync/task-log.h"
 
 /* Turns of this many calls. The newest call is often the last of a burst, and the turns end
- * anywhere in the gap after it, which is as long as the longest: count half of the gap, and half a
- * call. */
+ * anywhere in the gap after it, as long as the longest: count half of the gap, and half a call. */
 static uint64_t turns_of(const struct nt_cadence *c, uint64_t calls)
 {
 	return (calls * (2 * c->turns + c->gap) + 2 * c->calls) / (2 * c->calls + 1);

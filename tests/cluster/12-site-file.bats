@@ -327,15 +327,17 @@ srun --nccl-tune=policy /bin/bash -c '$show'"
 }
 
 @test "the switch takes effect for the next step, also in a running job" {
+	local batch
 	file '[site]' 'mode = observe'
 	printf '#!/bin/bash\n%s\n' "srun /bin/bash -c '$show'; touch first; until [ -e second ]; do sleep 0.1; done
 srun --nccl-tune=bandit /bin/bash -c '$show'" >"$work/script"
 	rm -f "$work"/{first,second}
 	as_user sbatch -Q -W -n1 -o "$work/output" script &
+	batch=$!
 	wait_for 60 test -e "$work/first"
 	file '[site]' 'mode = observe' 'tuning = off'
 	as_user touch "$work/second"
-	wait $!
+	wait "$batch"
 	[ "$(grep -v '^srun: ' "$work/output")" = "$(expected observe)
 mode=none" ]
 }

@@ -14,7 +14,7 @@
 # the tests that failed before.
 
 JOBS_WORK=$(nproc)
-JOBS_WAIT=$((JOBS_WORK + 4))
+JOBS_WAIT=$((JOBS_WORK + 6))
 readonly JOBS_WORK JOBS_WAIT
 readonly WORK_NICE=5	# a cluster's daemons answer soon, and others on this machine do not stop all work
 

@@ -78,11 +78,12 @@ static void tell(const struct nt_calrun *run, unsigned which, const struct nt_st
 static void add_bench(struct nt_argv *words, const struct nt_calrun *run, unsigned calls_s,
 		      const char *meeting)
 {
-	char path[NT_PATH_MAX], text[NT_CALLS_TEXT];
+	char path[NT_PATH_MAX], text[NT_TRIAL_CALLS_TEXT];
 
 	nt_argv_add(words, "%s", nt_places_beside("nccl-tune-bench", path));
-	nt_argv_add(words, "--coll=%s", nt_calls_colls_text(&run->calls, text, sizeof(text)));
-	nt_argv_add(words, "--sizes=%s", nt_calls_sizes_text(&run->calls, text, sizeof(text)));
+	nt_argv_add(words, "--coll=%s", nt_trial_calls_colls_text(&run->calls, text, sizeof(text)));
+	nt_argv_add(words, "--sizes=%s",
+		    nt_trial_calls_sizes_text(&run->calls, text, sizeof(text)));
 	if (run->calls.split[0])
 		nt_argv_add(words, "--split=%s", run->calls.split);
 	nt_argv_add(words,
@@ -406,7 +407,7 @@ static const char *reason_against(const struct nt_calrun *run, const struct nt_c
 	if (candidate->why == NT_WHY_WRONG_RESULTS ||
 	    (candidate->why == NT_WHY_LOST_NEARBY && !run->named))
 		return nt_why_text((int)candidate->why);
-	if (!run->named && !nt_calls_send(&run->calls) &&
+	if (!run->named && !nt_trial_calls_send(&run->calls) &&
 	    nt_settings_are_for_sends(&candidate->profile->settings))
 		return "only for sends and receives, which these programs do not make";
 	return NULL;

@@ -20,7 +20,7 @@
 #include "profiles/profile.h"
 #include "cli/allocation.h"
 #include "profiles/measure/calibration.h"
-#include "profiles/measure/calls.h"
+#include "profiles/measure/trial-calls.h"
 
 #define NT_CALRUN_LEFT_OUT 1024
 #define NT_CALRUN_WRONG 3 /* exit status of a program that has found wrong results */
@@ -37,7 +37,7 @@ struct nt_calrun {
 	bool overlap; /* steps share what another step of the job holds */
 	bool quiet; /* no progress */
 	double time_s;
-	struct nt_calls calls;
+	struct nt_trial_calls calls;
 	const struct nt_mix *mix; /* what is candidate; NULL: all sizes alike */
 	char *const *program; /* in place of nccl-tune-bench, with its arguments; or NULL */
 	const volatile sig_atomic_t *stop;

@@ -111,14 +111,14 @@ static int choose_calls(struct calibrating *c, const struct settings *settings,
 			struct nt_error *err)
 {
 	const struct nt_allocation *job = &c->run.allocation;
-	const struct nt_memory_entry *entry = nt_calls_entry(
+	const struct nt_memory_entry *entry = nt_trial_calls_entry(
 		&c->memory, job->job, nt_allocation_fingerprint(job, &c->memory), job->nodes,
 		job->per_node);
 
-	nt_calls_standard(&c->run.calls);
+	nt_trial_calls_standard(&c->run.calls);
 	if (settings->sizes)
-		return nt_calls_parse(&c->run.calls, settings->sizes, err);
-	if (!entry || !nt_calls_of(entry, &c->run.calls))
+		return nt_trial_calls_parse(&c->run.calls, settings->sizes, err);
+	if (!entry || !nt_trial_calls_of(entry, &c->run.calls))
 		return 0;
 	nt_mix_of(entry, &c->mix);
 	c->run.mix = &c->mix;

@@ -59,8 +59,8 @@ noinst_LTLIBRARIES += libnt-measure.la
 libnt_measure_la_SOURCES = \
 	%D%/measure/calibration.c \
 	%D%/measure/calibration.h \
-	%D%/measure/calls.c \
-	%D%/measure/calls.h \
+	%D%/measure/trial-calls.c \
+	%D%/measure/trial-calls.h \
 	%D%/measure/low-nodes.c \
 	%D%/measure/low-nodes.h \
 	%D%/measure/pair-rounds.c \

@@ -76,7 +76,7 @@ int nt_long_open_job(int fd, const char *name, bool *made, struct nt_error *err)
 /* ---- what there is of it */
 
 struct stock {
-	struct nt_kept *items; /* NULL: only their bytes are added up */
+	struct nt_kept_file *items; /* NULL: only their bytes are added up */
 	char (*names)[NT_LONG_NAME_MAX];
 	size_t count, max;
 	int64_t bytes;
@@ -110,7 +110,7 @@ static void take_stock(struct stock *stock, const char *name, const struct stat 
 	}
 	copy = stock->names[stock->count];
 	snprintf(copy, NT_LONG_NAME_MAX, "%s", name);
-	stock->items[stock->count++] = (struct nt_kept){
+	stock->items[stock->count++] = (struct nt_kept_file){
 		.name = copy,
 		.uid = status->st_uid,
 		.time_s = status->st_mtime,
@@ -219,7 +219,7 @@ static int64_t remove_parts(int job_fd, const char *keep, int64_t max_bytes, int
 		if (keep)
 			(void)choose(&parts, max_bytes);
 		for (size_t i = 0; i < parts.count; i++) {
-			const struct nt_kept *part = &parts.items[i];
+			const struct nt_kept_file *part = &parts.items[i];
 
 			if (!keep || (part->drop && strcmp(part->name, keep) != 0))
 				gone += unlinkat(job_fd, part->name, 0) == 0;
@@ -269,7 +269,7 @@ int64_t nt_long_trim(int fd, const char *name, const char *keep, int64_t max_byt
 		max_bytes = jobs.bytes / 4 * 3;
 	(void)choose(&jobs, max_bytes);
 	for (size_t i = 0; i < jobs.count && nt_clock_ms() < until_ms; i++) {
-		const struct nt_kept *job = &jobs.items[i];
+		const struct nt_kept_file *job = &jobs.items[i];
 		bool ours = strcmp(job->name, name) == 0;
 
 		if (job->drop)

@@ -8,7 +8,7 @@
 
 /* The files of one user: those before next are gone already. */
 struct user_files {
-	struct nt_kept *next, *end;
+	struct nt_kept_file *next, *end;
 	size_t files;
 	int64_t bytes;
 };
@@ -23,8 +23,8 @@ struct all_files {
 
 static int compare(const void *left, const void *right)
 {
-	const struct nt_kept *a = left;
-	const struct nt_kept *b = right;
+	const struct nt_kept_file *a = left;
+	const struct nt_kept_file *b = right;
 
 	NT_COMPARE(a->uid, b->uid);
 	NT_COMPARE(a->time_s, b->time_s);
@@ -42,7 +42,7 @@ static void drop_oldest(struct all_files *stock, struct user_files *owner)
 	owner->next++;
 }
 
-static void take_stock(struct all_files *stock, struct nt_kept *items, size_t count)
+static void take_stock(struct all_files *stock, struct nt_kept_file *items, size_t count)
 {
 	struct user_files *owner = NULL;
 
@@ -73,8 +73,8 @@ static struct user_files *largest(const struct all_files *stock, bool by_bytes)
 	return most;
 }
 
-int64_t nt_retention_choose(struct nt_kept *items, size_t count, const struct nt_retention *keep,
-			    int64_t now_s)
+int64_t nt_retention_choose(struct nt_kept_file *items, size_t count,
+			    const struct nt_retention *keep, int64_t now_s)
 {
 	struct all_files stock = { .owners = calloc(count + 1, sizeof(stock.owners[0])) };
 

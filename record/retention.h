@@ -24,7 +24,7 @@ struct nt_retention {
 	int64_t age_s;
 };
 
-struct nt_kept {
+struct nt_kept_file {
 	const char *name; /* of the file; not looked at */
 	uint32_t uid;
 	int64_t time_s; /* when it was written */
@@ -33,7 +33,7 @@ struct nt_kept {
 };
 
 /* Sorts the items; the number that is marked. */
-int64_t nt_retention_choose(struct nt_kept *items, size_t count, const struct nt_retention *keep,
-			    int64_t now_s);
+int64_t nt_retention_choose(struct nt_kept_file *items, size_t count,
+			    const struct nt_retention *keep, int64_t now_s);
 
 #endif

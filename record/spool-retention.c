@@ -87,7 +87,7 @@ static void remove_unfinished(int part_fd)
 
 static int64_t drop(int part_fd, const struct nt_spool_list *list, const struct nt_retention *keep)
 {
-	struct nt_kept *items = calloc(list->count + 1, sizeof(items[0]));
+	struct nt_kept_file *items = calloc(list->count + 1, sizeof(items[0]));
 	int64_t dropped = 0;
 
 	if (!items)
@@ -95,10 +95,10 @@ static int64_t drop(int part_fd, const struct nt_spool_list *list, const struct 
 	for (size_t i = 0; i < list->count; i++) {
 		const struct nt_spool_item *item = &list->items[i];
 
-		items[i] = (struct nt_kept){ .name = item->name,
-					     .uid = item->uid,
-					     .time_s = item->time_ns / 1000000000,
-					     .bytes = item->bytes };
+		items[i] = (struct nt_kept_file){ .name = item->name,
+						  .uid = item->uid,
+						  .time_s = item->time_ns / 1000000000,
+						  .bytes = item->bytes };
 	}
 	(void)nt_retention_choose(items, list->count, keep, time(NULL));
 	for (size_t i = 0; i < list->count; i++)

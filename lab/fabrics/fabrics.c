@@ -12,7 +12,7 @@
  */
 #include <stdio.h>
 #include "lab/fabrics/fabric.h"
-#include "profiles/measure/calls.h"
+#include "profiles/measure/trial-calls.h"
 #include "tests/unit/select-world.h"
 
 #define FABRICS 100
@@ -69,7 +69,7 @@ struct lab_job {
 	const struct nt_profiles *profiles;
 	const struct program *program;
 	double noise, time_s;
-	struct nt_calls calls;
+	struct nt_trial_calls calls;
 	unsigned candidates; /* of those below, with the default */
 	const char *name[NT_CALIBRATION_MAX];
 };
@@ -140,7 +140,7 @@ static void find_candidates(struct lab_job *job)
 		const struct nt_profile *profile = &job->profiles->profile[i];
 
 		if (nt_profile_fits(profile, job->fabric.kind->fabric) &&
-		    (nt_calls_send(&job->calls) ||
+		    (nt_trial_calls_send(&job->calls) ||
 		     !nt_settings_are_for_sends(&profile->settings)) &&
 		    job->candidates < NT_CALIBRATION_MAX)
 			job->name[job->candidates++] = profile->name;
@@ -231,7 +231,7 @@ static int run_job(struct lab_job *job, uint64_t seed, struct tally *tally)
 	step = first_step(job, &seed);
 	launch.where = step.where;
 	nt_mix_of(&step, &mix);
-	rc = nt_calls_of(&step, &job->calls) ? 0 : -1;
+	rc = nt_trial_calls_of(&step, &job->calls) ? 0 : -1;
 	find_candidates(job);
 	turns.profiles = job->candidates;
 	rc |= nt_memory_add_take(&memory, &step, NULL);

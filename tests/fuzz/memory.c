@@ -8,7 +8,7 @@
 #include <string.h>
 #include "profiles/select.h"
 #include "profiles/memory-csv.h"
-#include "profiles/measure/calls.h"
+#include "profiles/measure/trial-calls.h"
 #include "tests/fuzz/fuzz.h"
 
 #define NOW_S INT64_C(1763769600)
@@ -73,15 +73,16 @@ static void check_choice(const struct nt_memory *memory)
 
 static void check_calls(const struct nt_memory *memory)
 {
-	char out[NT_CALLS_TEXT];
-	struct nt_calls calls;
+	char out[NT_TRIAL_CALLS_TEXT];
+	struct nt_trial_calls calls;
 
 	for (size_t i = 0; i < memory->entries; i++) {
-		if (!nt_calls_of(&memory->entry[i], &calls))
+		if (!nt_trial_calls_of(&memory->entry[i], &calls))
 			continue;
-		FUZZ_CHECK(calls.colls <= NT_CALLS_COLLS && calls.sizes <= NT_CALLS_SIZES);
-		(void)nt_calls_colls_text(&calls, out, sizeof(out));
-		(void)nt_calls_sizes_text(&calls, out, sizeof(out));
+		FUZZ_CHECK(calls.colls <= NT_TRIAL_CALLS_COLLS &&
+			   calls.sizes <= NT_TRIAL_CALLS_SIZES);
+		(void)nt_trial_calls_colls_text(&calls, out, sizeof(out));
+		(void)nt_trial_calls_sizes_text(&calls, out, sizeof(out));
 	}
 }
 
@@ -117,7 +118,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fuzz in = { data, size };
 	const uint32_t which = fuzz_below(&in, 4);
-	struct nt_calls calls;
+	struct nt_trial_calls calls;
 	struct nt_memory memory;
 	struct nt_error err;
 	char *text;
@@ -137,7 +138,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_choice(&memory);
 	check_calls(&memory);
 	check_csv(&memory);
-	(void)nt_calls_parse(&calls, text, &err);
+	(void)nt_trial_calls_parse(&calls, text, &err);
 	nt_memory_fini(&memory);
 	free(text);
 	return 0;

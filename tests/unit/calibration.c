@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include "tests/unit/select-world.h"
 #include "profiles/measure/calibration.h"
-#include "profiles/measure/calls.h"
+#include "profiles/measure/trial-calls.h"
 #include "lib/seconds.h"
 
 static struct nt_calibration c;
@@ -268,32 +268,34 @@ static void calls_take_what_three_rounds_leave(void **state)
 static void calls_are_those_that_cost(void **state)
 {
 	struct nt_memory_entry entry = world_entry("default", 7, 1);
-	struct nt_calls calls;
-	char text[NT_CALLS_TEXT];
+	struct nt_trial_calls calls;
+	char text[NT_TRIAL_CALLS_TEXT];
 
 	(void)state;
-	assert_false(nt_calls_of(&entry, &calls));
+	assert_false(nt_trial_calls_of(&entry, &calls));
 	world_key(&entry, 65536, 100, 100);
 	world_key(&entry, 16 << 20, 400, 4000);
 	world_key(&entry, 1024, 1, 20);
 	entry.key[0].coll = NT_ALLGATHER;
-	assert_true(nt_calls_of(&entry, &calls));
-	assert_string_equal(nt_calls_sizes_text(&calls, text, sizeof(text)), "16777216");
-	assert_string_equal(nt_calls_colls_text(&calls, text, sizeof(text)), "allreduce");
+	assert_true(nt_trial_calls_of(&entry, &calls));
+	assert_string_equal(nt_trial_calls_sizes_text(&calls, text, sizeof(text)), "16777216");
+	assert_string_equal(nt_trial_calls_colls_text(&calls, text, sizeof(text)), "allreduce");
 	assert_string_equal(calls.split, "");
 	entry.key[0].calls = 100000;
-	assert_true(nt_calls_of(&entry, &calls));
-	assert_string_equal(nt_calls_sizes_text(&calls, text, sizeof(text)), "65536,16777216");
-	assert_string_equal(nt_calls_colls_text(&calls, text, sizeof(text)), "allgather,allreduce");
+	assert_true(nt_trial_calls_of(&entry, &calls));
+	assert_string_equal(nt_trial_calls_sizes_text(&calls, text, sizeof(text)),
+			    "65536,16777216");
+	assert_string_equal(nt_trial_calls_colls_text(&calls, text, sizeof(text)),
+			    "allgather,allreduce");
 	/* Communicators of a node's ranks, and of one rank of each node. */
 	entry.where.per_node = 8;
 	entry.key[1].ranks = 4;
 	entry.key[1].nodes = 1;
 	entry.key[1].calls = 4000;
-	assert_true(nt_calls_of(&entry, &calls));
+	assert_true(nt_trial_calls_of(&entry, &calls));
 	assert_string_equal(calls.split, "block:4");
 	entry.key[1].ranks = entry.key[1].nodes = 2;
-	assert_true(nt_calls_of(&entry, &calls));
+	assert_true(nt_trial_calls_of(&entry, &calls));
 	assert_string_equal(calls.split, "stride:8");
 	nt_entry_fini(&entry);
 }
@@ -303,15 +305,15 @@ static void lists_of_sizes(void **state)
 	static const char *const wrong[] = {
 		"", "64K,", ",64K", "x", "6", "2G", "1K,2K,3K,4K,5K,6K,7K,8K,9K"
 	};
-	struct nt_calls calls;
+	struct nt_trial_calls calls;
 	struct nt_error err;
 	double s;
 
 	(void)state;
-	assert_int_equal(nt_calls_parse(&calls, "16M,64K", &err), 0);
+	assert_int_equal(nt_trial_calls_parse(&calls, "16M,64K", &err), 0);
 	assert_true(calls.sizes == 2 && calls.bytes[0] == 65536 && calls.bytes[1] == 16 << 20);
 	for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-		assert_int_equal(nt_calls_parse(&calls, wrong[i], &err), -1);
+		assert_int_equal(nt_trial_calls_parse(&calls, wrong[i], &err), -1);
 	assert_int_equal(nt_seconds_parse("2m", 1, 3600, &s, &err), 0);
 	assert_true(s == 120);
 	assert_int_equal(nt_seconds_parse("30s", 1, 3600, &s, &err), 0);
@@ -335,12 +337,12 @@ static void this_jobs_calls_come_first(void **state)
 		world_key(&entry, 65536, 100, 100);
 		assert_int_equal(nt_memory_add_take(&memory, &entry, NULL), 0);
 	}
-	found = nt_calls_entry(&memory, 7, world_where().fingerprint, 2, 1);
+	found = nt_trial_calls_entry(&memory, 7, world_where().fingerprint, 2, 1);
 	assert_true(found && found->job == 7 && found->step == 1);
-	found = nt_calls_entry(&memory, 9, world_where().fingerprint, 2, 1);
+	found = nt_trial_calls_entry(&memory, 9, world_where().fingerprint, 2, 1);
 	assert_true(found && found->job == 8 && found->step == 3);
-	assert_null(nt_calls_entry(&memory, 9, world_where().fingerprint, 4, 1));
-	assert_null(nt_calls_entry(&memory, 9, 0, 2, 1));
+	assert_null(nt_trial_calls_entry(&memory, 9, world_where().fingerprint, 4, 1));
+	assert_null(nt_trial_calls_entry(&memory, 9, 0, 2, 1));
 	nt_memory_fini(&memory);
 }
 
@@ -349,25 +351,25 @@ static void what_is_sent_is_measured_at_all_its_sizes(void **state)
 {
 	static const int kinds[] = { NT_P2P_SEND, NT_P2P_RECV, NT_P2P_ALLTOALL, NT_ALLREDUCE };
 	struct nt_memory_entry entry = world_entry("default", 7, 1);
-	struct nt_calls calls;
-	char text[NT_CALLS_TEXT];
+	struct nt_trial_calls calls;
+	char text[NT_TRIAL_CALLS_TEXT];
 
 	(void)state;
 	for (unsigned i = 0; i < 4; i++) {
 		world_key(&entry, UINT64_C(65536) << (2 * i), 100, 1000 - 100 * i);
 		entry.key[i].coll = kinds[i];
 	}
-	assert_true(nt_calls_of(&entry, &calls));
-	assert_string_equal(nt_calls_colls_text(&calls, text, sizeof(text)),
+	assert_true(nt_trial_calls_of(&entry, &calls));
+	assert_string_equal(nt_trial_calls_colls_text(&calls, text, sizeof(text)),
 			    "sendrecv,alltoall,allreduce");
-	assert_string_equal(nt_calls_sizes_text(&calls, text, sizeof(text)),
+	assert_string_equal(nt_trial_calls_sizes_text(&calls, text, sizeof(text)),
 			    "65536,262144,1048576,4194304");
-	assert_true(nt_calls_send(&calls));
+	assert_true(nt_trial_calls_send(&calls));
 	/* Too little of the time. */
 	entry.key[3].calls = 1000000;
-	assert_true(nt_calls_of(&entry, &calls));
-	assert_string_equal(nt_calls_colls_text(&calls, text, sizeof(text)), "allreduce");
-	assert_false(nt_calls_send(&calls));
+	assert_true(nt_trial_calls_of(&entry, &calls));
+	assert_string_equal(nt_trial_calls_colls_text(&calls, text, sizeof(text)), "allreduce");
+	assert_false(nt_trial_calls_send(&calls));
 	nt_entry_fini(&entry);
 }
 

@@ -22,7 +22,7 @@
 #define SHARE 1000 /* most waiting files of a user */
 #define MANY 1200
 
-static size_t count_of(const struct nt_kept *items, size_t count, uint32_t uid)
+static size_t count_of(const struct nt_kept_file *items, size_t count, uint32_t uid)
 {
 	size_t kept = 0;
 
@@ -34,11 +34,12 @@ static size_t count_of(const struct nt_kept *items, size_t count, uint32_t uid)
 static void who_fills_it_loses_his_own(void **state)
 {
 	const struct nt_retention keep = { .files = 20, .user_files = 100, .age_s = 1000 };
-	struct nt_kept items[40];
+	struct nt_kept_file items[40];
 
 	(void)state;
 	for (int i = 0; i < 40; i++)
-		items[i] = (struct nt_kept){ .uid = i < 30 ? 7 : (uint32_t)i, .time_s = 100 + i };
+		items[i] = (struct nt_kept_file){ .uid = i < 30 ? 7 : (uint32_t)i,
+						  .time_s = 100 + i };
 	assert_int_equal(nt_retention_choose(items, 40, &keep, 200), 20);
 	assert_int_equal(count_of(items, 40, 7), 10);
 	for (int i = 30; i < 40; i++)
@@ -50,11 +51,11 @@ static void who_fills_it_loses_his_own(void **state)
 static void a_user_has_a_share(void **state)
 {
 	const struct nt_retention keep = { .files = 100, .user_files = 3, .age_s = 1000 };
-	struct nt_kept items[] = { { .uid = 1, .time_s = 5 },
-				   { .uid = 2, .time_s = 1 },
-				   { .uid = 1, .time_s = 3 },
-				   { .uid = 1, .time_s = 9 },
-				   { .uid = 1, .time_s = 4 } };
+	struct nt_kept_file items[] = { { .uid = 1, .time_s = 5 },
+					{ .uid = 2, .time_s = 1 },
+					{ .uid = 1, .time_s = 3 },
+					{ .uid = 1, .time_s = 9 },
+					{ .uid = 1, .time_s = 4 } };
 
 	(void)state;
 	assert_int_equal(nt_retention_choose(items, 5, &keep, 10), 1);
@@ -68,9 +69,9 @@ static void age_and_size_are_bounded(void **state)
 	const struct nt_retention large = {
 		.files = 9, .user_files = 9, .bytes = 100, .age_s = 500
 	};
-	struct nt_kept items[] = { { .uid = 1, .time_s = 10, .bytes = 60 },
-				   { .uid = 2, .time_s = 20, .bytes = 30 },
-				   { .uid = 1, .time_s = 90, .bytes = 60 } };
+	struct nt_kept_file items[] = { { .uid = 1, .time_s = 10, .bytes = 60 },
+					{ .uid = 2, .time_s = 20, .bytes = 30 },
+					{ .uid = 1, .time_s = 90, .bytes = 60 } };
 
 	(void)state;
 	assert_int_equal(nt_retention_choose(items, 3, &old, 100), 2);

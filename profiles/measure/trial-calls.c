@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* calls.c - see calls.h */
-#include "profiles/measure/calls.h"
+/* trial-calls.c - see trial-calls.h */
+#include "profiles/measure/trial-calls.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -14,9 +14,9 @@
 #define BYTES_LEAST 4
 #define BYTES_MOST ((uint64_t)1 << 30)
 
-void nt_calls_standard(struct nt_calls *calls)
+void nt_trial_calls_standard(struct nt_trial_calls *calls)
 {
-	*calls = (struct nt_calls){
+	*calls = (struct nt_trial_calls){
 		.colls = 1,
 		.coll = { NT_ALLREDUCE },
 		.sizes = 6,
@@ -74,7 +74,8 @@ static unsigned dearest(struct share *shares, unsigned count, unsigned room, dou
 }
 
 /* The most expensive shape of smaller communicators that the benchmark can create. */
-static void find_split(const struct nt_memory_entry *entry, double all, struct nt_calls *calls)
+static void find_split(const struct nt_memory_entry *entry, double all,
+		       struct nt_trial_calls *calls)
 {
 	const struct nt_where *where = &entry->where;
 	struct share shapes[NT_ENTRY_KEYS];
@@ -99,7 +100,7 @@ static void find_split(const struct nt_memory_entry *entry, double all, struct n
 		snprintf(calls->split, sizeof(calls->split), "stride:%" PRIu32, where->per_node);
 }
 
-bool nt_calls_send(const struct nt_calls *calls)
+bool nt_trial_calls_send(const struct nt_trial_calls *calls)
 {
 	for (unsigned i = 0; i < calls->colls; i++)
 		if (!nt_kind_tunable(calls->coll[i]))
@@ -107,7 +108,7 @@ bool nt_calls_send(const struct nt_calls *calls)
 	return false;
 }
 
-bool nt_calls_of(const struct nt_memory_entry *entry, struct nt_calls *calls)
+bool nt_trial_calls_of(const struct nt_memory_entry *entry, struct nt_trial_calls *calls)
 {
 	struct share colls[NT_KINDS + 1], sizes[NT_ENTRY_KEYS];
 	unsigned coll_count = 0, size_count = 0;
@@ -126,8 +127,8 @@ bool nt_calls_of(const struct nt_memory_entry *entry, struct nt_calls *calls)
 		add_share(sizes, &size_count, bytes, cost);
 		all += cost;
 	}
-	calls->colls = dearest(colls, coll_count, NT_CALLS_COLLS, all);
-	calls->sizes = dearest(sizes, size_count, NT_CALLS_SIZES, all);
+	calls->colls = dearest(colls, coll_count, NT_TRIAL_CALLS_COLLS, all);
+	calls->sizes = dearest(sizes, size_count, NT_TRIAL_CALLS_SIZES, all);
 	for (unsigned i = 0; i < calls->colls; i++)
 		calls->coll[i] = (int)colls[i].what;
 	for (unsigned i = 0; i < calls->sizes; i++)
@@ -137,12 +138,12 @@ bool nt_calls_of(const struct nt_memory_entry *entry, struct nt_calls *calls)
 	return calls->colls > 0 && calls->sizes > 0;
 }
 
-int nt_calls_parse(struct nt_calls *calls, const char *sizes, struct nt_error *err)
+int nt_trial_calls_parse(struct nt_trial_calls *calls, const char *sizes, struct nt_error *err)
 {
 	int count;
 
-	nt_calls_standard(calls);
-	count = nt_sizes_parse(sizes, calls->bytes, NT_CALLS_SIZES);
+	nt_trial_calls_standard(calls);
+	count = nt_sizes_parse(sizes, calls->bytes, NT_TRIAL_CALLS_SIZES);
 	for (int i = 0; i < count; i++) {
 		if (calls->bytes[i] < BYTES_LEAST || calls->bytes[i] > BYTES_MOST ||
 		    calls->bytes[i] % 4 != 0)
@@ -152,13 +153,14 @@ int nt_calls_parse(struct nt_calls *calls, const char *sizes, struct nt_error *e
 		return nt_error_set(err,
 				    "bad sizes '%.60s' (want 1 to %d, as in 64K,1M,16M, each a "
 				    "multiple of 4 up to 1G)",
-				    sizes, NT_CALLS_SIZES);
+				    sizes, NT_TRIAL_CALLS_SIZES);
 	calls->sizes = (unsigned)count;
 	qsort(calls->bytes, calls->sizes, sizeof(calls->bytes[0]), by_bytes);
 	return 0;
 }
 
-const char *nt_calls_colls_text(const struct nt_calls *calls, char *out, size_t out_bytes)
+const char *nt_trial_calls_colls_text(const struct nt_trial_calls *calls, char *out,
+				      size_t out_bytes)
 {
 	out[0] = '\0';
 	for (unsigned i = 0; i < calls->colls; i++)
@@ -168,7 +170,8 @@ const char *nt_calls_colls_text(const struct nt_calls *calls, char *out, size_t 
 	return out;
 }
 
-const char *nt_calls_sizes_text(const struct nt_calls *calls, char *out, size_t out_bytes)
+const char *nt_trial_calls_sizes_text(const struct nt_trial_calls *calls, char *out,
+				      size_t out_bytes)
 {
 	out[0] = '\0';
 	for (unsigned i = 0; i < calls->sizes; i++)
@@ -178,14 +181,14 @@ const char *nt_calls_sizes_text(const struct nt_calls *calls, char *out, size_t 
 
 static bool has_calls(const struct nt_memory_entry *entry)
 {
-	struct nt_calls calls;
+	struct nt_trial_calls calls;
 
-	return entry->origin == NT_ORIGIN_JOB && nt_calls_of(entry, &calls);
+	return entry->origin == NT_ORIGIN_JOB && nt_trial_calls_of(entry, &calls);
 }
 
-const struct nt_memory_entry *nt_calls_entry(const struct nt_memory *memory, uint32_t job,
-					     uint64_t fingerprint, uint32_t nodes,
-					     uint32_t per_node)
+const struct nt_memory_entry *nt_trial_calls_entry(const struct nt_memory *memory, uint32_t job,
+						   uint64_t fingerprint, uint32_t nodes,
+						   uint32_t per_node)
 {
 	const struct nt_memory_entry *own = NULL, *any = NULL;
 

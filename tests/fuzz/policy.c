@@ -19,7 +19,7 @@ static void check_task_form(const struct nt_policy *policy, const struct nt_plac
 	struct nt_place there;
 	struct nt_error err;
 
-	FUZZ_CHECK(nt_policy_format_task(policy, where, text, sizeof(text)) == 0);
+	FUZZ_CHECK(nt_policy_format_task(policy, where, text, sizeof(text), &err) == 0);
 	FUZZ_CHECK(nt_policy_parse_task(&read, &there, text, &err) == 0);
 	FUZZ_CHECK(nt_policy_hash(&read) == nt_policy_hash(policy));
 	FUZZ_CHECK(nt_policy_format_task(&read, &there, again, sizeof(again), &err) == 0);

@@ -243,6 +243,8 @@ static void agree_on(struct nt_agree *a, struct nt_agree_comm *comm)
 		return;
 	}
 	(void)nt_tree_make(a, comm, a->config.self); /* cannot fail: this node participates */
+	/* The last ranks may have joined since note_local(); without a log ids may come again. */
+	comm->local = comm->participant_count == 1;
 	comm->agreed = true;
 	nt_outbox_say(a, comm, &agreed);
 }

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "cli/command.h"
-#include "lib/child.h"
+#include "lib/clock.h"
 #include "record/filesink.h"
 #include "report/model/accounting.h"
 #include "report/model/database.h"

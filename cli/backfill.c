@@ -13,7 +13,7 @@
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
-#include "lib/child.h"
+#include "lib/clock.h"
 #include "record/spool-retention.h"
 #include "spank/delivery/round-robin.h"
 #include "cli/backfill-settle.h"

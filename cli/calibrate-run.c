@@ -11,12 +11,12 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "lib/clock.h"
 #include "profiles/select.h"
 #include "profiles/memory-dir.h"
 #include "profiles/memory-store.h"
 #include "lib/append.h"
 #include "lib/argv.h"
-#include "lib/child.h"
 #include "lib/printable.h"
 #include "report/model/places.h"
 #include "cli/meeting.h"

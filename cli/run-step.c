@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "lib/child.h"
+#include "lib/clock.h"
 #include "lib/printable.h"
 
 #define TICK_MS 200

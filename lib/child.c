@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "lib/array.h"
+#include "lib/clock.h"
 #include "lib/printable.h"
 
 #define REAP_MS 500 /* between SIGKILL and giving up on the process */

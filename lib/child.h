@@ -21,7 +21,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "lib/error.h"
-#include "lib/clock.h"
 
 /* A request of a killed child might be served after a later one. */
 #define NT_CHILD_STOP_MS 300

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include "lib/child.h"
+#include "lib/clock.h"
 #include "lib/printable.h"
 #include "lib/rows.h"
 #include "lib/argv.h"

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include "lib/child.h"
+#include "lib/clock.h"
 #include "lib/dirstream.h"
 #include "lib/file.h"
 #include "record/retention.h"

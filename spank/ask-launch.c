@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include "lib/argv.h"
 #include "lib/child.h"
+#include "lib/clock.h"
 #include "lib/list.h"
 
 #define ANSWER_MAX 16384

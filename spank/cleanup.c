@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include "contract/names.h"
 #include "lib/child.h"
+#include "lib/clock.h"
 #include "lib/dirstream.h"
 #include "spank/safe-open.h"
 #include "spank/rmtree.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include "lib/child.h"
+#include "lib/clock.h"
 #include "spank/cache.h"
 #include "spank/rundir.h"
 #include "spank/spawn.h"

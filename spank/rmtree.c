@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "lib/child.h"
+#include "lib/clock.h"
 #include "lib/dirstream.h"
 #include "spank/safe-open.h"
 

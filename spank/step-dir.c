@@ -12,7 +12,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "lib/child.h"
+#include "lib/clock.h"
 #include "lib/number.h"
 #include "spank/safe-open.h"
 #include "spank/rmtree.h"

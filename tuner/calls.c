@@ -9,8 +9,8 @@
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
-#include "lib/clock.h"
 #include "contract/names.h"
+#include "lib/clock.h"
 
 static uint64_t wall_ms(void)
 {

@@ -9,11 +9,11 @@
 #include "engine/scheduler.h"
 #include "engine/times.h"
 #include "engine/warmstart.h"
+#include "lib/clock.h"
 #include "lib/quantile.h"
 #include "pmix-sync/log-entry.h"
 #include "pmix-sync/shm.h"
 #include "tuner/abi.h"
-#include "lib/clock.h"
 #include "tuner/ll128.h"
 
 /* open keys at once: leaves sample areas for other coordinators' keys */

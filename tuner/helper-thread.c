@@ -4,11 +4,11 @@
 #include "tuner/helper-thread.h"
 
 #include "engine/slowdown.h"
+#include "lib/clock.h"
 #include "lib/hash.h"
 #include "pmix-sync/mpi-library.h"
 #include "pmix-sync/node-leader.h"
 #include "tuner/chain.h"
-#include "lib/clock.h"
 #include "tuner/explorer.h"
 #include "tuner/open.h"
 #include "tuner/p2p-watch.h"

@@ -4,8 +4,8 @@
 #include "tuner/mask.h"
 
 #include <string.h>
-#include "tuner/abi.h"
 #include "lib/clock.h"
+#include "tuner/abi.h"
 
 #define UNDONE_MS 20u /* after an init, NCCL may write back a value that it read before this long */
 

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "lib/clock.h"
 #include "lib/hash.h"
 #include "lib/number.h"
-#include "lib/clock.h"
 #include "tuner/deadline.h"
 #include "tuner/nccl-log.h"
 #include "engine/schedule.h"

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/child.h"
+#include "lib/clock.h"
 #include "spank/slurm_compat.h"
 
 #define TIMEOUT_MS 30000

@@ -11,7 +11,7 @@
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
-#include "lib/child.h"
+#include "lib/clock.h"
 #include "lib/printable.h"
 
 #define COLUMNS 80

@@ -8,7 +8,7 @@
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
 #include <string.h>
-#include "lib/child.h"
+#include "lib/clock.h"
 #include "spank/delivery/sink.h"
 #include "spank/slurm_compat.h"
 

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include "lib/child.h"
+#include "lib/clock.h"
 #include "record/filesink.h"
 #include "record/spool-retention.h"
 #include "spank/delivery/job-fields.h"

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <slurm/slurm.h>
+#include "lib/clock.h"
 #include "record/filesink.h"
 #include "record/spool-retention.h"
 #include "record/step.h"

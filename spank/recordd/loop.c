@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <sys/socket.h>
+#include "lib/clock.h"
 #include "spank/recordd/user-child.h"
 #include "spank/recordd/deliver.h"
 #include "spank/recordd/long-work.h"

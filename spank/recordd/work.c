@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#include "lib/clock.h"
 
 #define WORKS_MAX 8 /* in one wait */
 

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
-#include "lib/child.h"
+#include "lib/clock.h"
 #include "spank/ask-launch.h"
 
 static char path[] = "/tmp/nt-ask-XXXXXX";

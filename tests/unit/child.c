@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
+#include "lib/clock.h"
 #include "report/model/accounting.h"
 #include "tests/unit/fake-sacct.h"
 

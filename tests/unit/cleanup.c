@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <cmocka.h>
 #include "lib/append.h"
-#include "lib/child.h"
+#include "lib/clock.h"
 #include "spank/rmtree.h"
 #include "spank/step-dir.h"
 #include "tests/unit/room.h"

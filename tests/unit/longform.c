@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
+#include "lib/clock.h"
 #include "profiles/record-dir.h"
 #include "record/step.h"
 #include "spank/recordd/longmake.h"

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
+#include "lib/clock.h"
 #include "spank/recordd/work.h"
 
 struct errand {

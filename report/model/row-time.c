@@ -80,30 +80,34 @@ double nt_step_launch_ms(const struct nt_step *step)
 	return (double)step->steps * step->step_us[1] * (step->measured - 1) / 1e3;
 }
 
-/* What the step's own sum says, else the sum over its rows. */
-static double sum_ms(const struct nt_summary *summary, size_t step, double own_ms, size_t member)
+struct times {
+	double saved_ms, spent_ms;
+};
+
+/* Sums over the step's rows. */
+static struct times of_rows(const struct nt_summary *summary, size_t step)
 {
-	double ms = 0;
+	struct times sum = { 0, 0 };
 
-	if (!isnan(own_ms))
-		return own_ms;
 	for (size_t i = 0; i < summary->row_count; i++) {
-		const char *row = (const char *)&summary->rows[i];
-
-		if (summary->rows[i].step == step)
-			ms += nt_or_zero(*(const double *)(const void *)(row + member));
+		if (summary->rows[i].step != step)
+			continue;
+		sum.saved_ms += nt_or_zero(summary->rows[i].saved_ms);
+		sum.spent_ms += nt_or_zero(summary->rows[i].spent_ms);
 	}
-	return ms;
+	return sum;
 }
 
 double nt_step_saved_ms(const struct nt_summary *summary, size_t step)
 {
-	return sum_ms(summary, step, summary->steps[step].saved_ms,
-		      offsetof(struct nt_key, saved_ms));
+	const double own_ms = summary->steps[step].saved_ms;
+
+	return isnan(own_ms) ? of_rows(summary, step).saved_ms : own_ms;
 }
 
 double nt_step_spent_ms(const struct nt_summary *summary, size_t step)
 {
-	return sum_ms(summary, step, summary->steps[step].spent_ms,
-		      offsetof(struct nt_key, spent_ms));
+	const double own_ms = summary->steps[step].spent_ms;
+
+	return isnan(own_ms) ? of_rows(summary, step).spent_ms : own_ms;
 }

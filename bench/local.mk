@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # nccl-tune-bench, which loads CUDA and NCCL at run time. What needs neither is a library with unit tests.
 
-noinst_LTLIBRARIES += libnt-bench.la
-libnt_bench_la_SOURCES = \
+noinst_LIBRARIES += libnt-bench.a
+libnt_bench_a_SOURCES = \
 	%D%/figure.c \
 	%D%/figure.h \
 	%D%/meet.c \
@@ -20,7 +20,6 @@ libnt_bench_la_SOURCES = \
 	%D%/search.h \
 	%D%/together.c \
 	%D%/together.h
-libnt_bench_la_LIBADD = libnt-profiles.la libnt-contract.la
 
 bin_PROGRAMS += nccl-tune-bench
 nccl_tune_bench_SOURCES = \
@@ -44,7 +43,7 @@ nccl_tune_bench_SOURCES = \
 	%D%/results.h \
 	%D%/stall.c \
 	%D%/stall.h
-nccl_tune_bench_LDADD = libnt-bench.la libnt-measure.la libnt-profiles.la libnt-contract.la $(JSON_C_LIBS) -lpthread
+nccl_tune_bench_LDADD = libnt-bench.a libnt-measure.a $(profiles_libs) $(JSON_C_LIBS)
 
 # load.ptx is made of load.cu, for every GPU from compute capability 7.0 and every driver from CUDA 10.0 on:
 #	nvcc -O3 -arch=compute_75 -ptx -o - bench/load.cu |

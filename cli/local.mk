@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # nccl-tune, the command: a file a subcommand.
 
-noinst_LTLIBRARIES += libnt-cli.la
-libnt_cli_la_SOURCES = \
+noinst_LIBRARIES += libnt-cli.a
+libnt_cli_a_SOURCES = \
 	%D%/allocation.c \
 	%D%/allocation.h \
 	%D%/answer.c \
@@ -54,10 +54,8 @@ libnt_cli_la_SOURCES = \
 	%D%/slurm-names.h \
 	%D%/summary.c \
 	%D%/watch.c
-libnt_cli_la_LIBADD = libnt-measure.la libnt-report.la
 
 bin_PROGRAMS += nccl-tune
 nccl_tune_SOURCES = %D%/main.c
-nccl_tune_LDADD = libnt-cli.la libnt-replay.la libnt-report.la libnt-spank.la libnt-profiles.la libnt-engine.la \
-	libnt-record-read.la libnt-contract.la \
+nccl_tune_LDADD = libnt-cli.a libnt-measure.a $(replay_libs) libnt-report.a $(spank_libs) libnt-engine.a $(record_libs) \
 	$(JSON_C_LIBS) $(HWLOC_LIBS) $(SLURM_LIBS) $(INIH_LIBS)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every value that crosses a process boundary. Needs libc only.
 
-noinst_LTLIBRARIES += libnt-contract.la
-libnt_contract_la_SOURCES = \
+noinst_LIBRARIES += libnt-contract.a
+libnt_contract_a_SOURCES = \
 	%D%/calls-layout.h \
 	%D%/coll.c \
 	%D%/coll.h \

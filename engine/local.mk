@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
-# What explores, measures statistically and comes to verdicts. Needs libc, libm and libnt-contract.la only.
+# What explores, measures statistically and comes to verdicts. Needs libc, libm and libnt-contract.a only.
 
-noinst_LTLIBRARIES += libnt-engine.la
-libnt_engine_la_SOURCES = \
+noinst_LIBRARIES += libnt-engine.a
+libnt_engine_a_SOURCES = \
 	%D%/budget.c \
 	%D%/budget.h \
 	%D%/evaluation.c \
@@ -58,4 +58,3 @@ libnt_engine_la_SOURCES = \
 	%D%/warmstart.h \
 	%D%/min-share.c \
 	%D%/min-share.h
-libnt_engine_la_LIBADD = -lm

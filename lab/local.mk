@@ -3,8 +3,8 @@
 # Research: what is compared, simulated and measured. It is built with the tests and never installed; nothing includes it.
 
 # Decision rules beside our own, and nccl-tune replay with all of them.
-noinst_LTLIBRARIES += libnt-rules.la
-libnt_rules_la_SOURCES = \
+noinst_LIBRARIES += libnt-rules.a
+libnt_rules_a_SOURCES = \
 	%D%/rules/martingale.c \
 	%D%/rules/martingale.h \
 	%D%/rules/paper.c \
@@ -17,10 +17,10 @@ libnt_rules_la_SOURCES = \
 	%D%/rules/ucb1.h
 noinst_PROGRAMS += lab/rules/nt-replay
 lab_rules_nt_replay_SOURCES = %D%/rules/replay.c
-lab_rules_nt_replay_LDADD = libnt-rules.la $(nccl_tune_LDADD)
+lab_rules_nt_replay_LDADD = libnt-rules.a $(nccl_tune_LDADD)
 
 unit_tests += %D%/unit/martingale
-lab_unit_martingale_LDADD = libnt-rules.la $(LDADD)
+lab_unit_martingale_LDADD = libnt-rules.a $(LDADD)
 
 # The agreement in simulation.
 noinst_PROGRAMS += lab/sim/nt-agree-sim
@@ -42,10 +42,10 @@ lab_sim_nt_agree_sim_SOURCES = \
 	tests/model/trace-check.h \
 	tests/model/trace-wrap.c \
 	tests/model/trace-wrap.h \
-	$(libnt_sync_la_SOURCES)
+	$(libnt_sync_a_SOURCES)
 lab_sim_nt_agree_sim_CPPFLAGS = $(AM_CPPFLAGS) -include $(top_srcdir)/lab/sim/interleave.h
 lab_sim_nt_agree_sim_LDFLAGS = $(AM_LDFLAGS) -Wl,@$(top_srcdir)/tests/model/trace-wrapped
-lab_sim_nt_agree_sim_LDADD = libnt-contract.la
+lab_sim_nt_agree_sim_LDADD = libnt-contract.a
 TESTS += %D%/sim/agree-quick
 
 # Training programs in virtual time: the real plugin, a copy for each node, in one process.
@@ -75,11 +75,10 @@ lab_programs_nt_programs_SOURCES = \
 	%D%/programs/watch.h \
 	%D%/programs/world.c \
 	%D%/programs/world.h
-lab_programs_nt_programs_LDADD = libnt-fake.la libnt-sync.la libnt-record-read.la \
-	libnt-contract.la $(JSON_C_LIBS) -lm
+lab_programs_nt_programs_LDADD = $(fake_libs) libnt-sync.a $(record_libs) $(JSON_C_LIBS)
 # What it loads finds PMIx, NCCL's version, clocks and threads here before it looks elsewhere.
 lab_programs_nt_programs_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-lab_programs_nt_programs_LDFLAGS = -export-dynamic
+lab_programs_nt_programs_LDFLAGS = -rdynamic
 
 # How good a rule's choices are, on made-up noise; statistics against another's.
 noinst_PROGRAMS += lab/stats/nt-engine-sim lab/stats/nt-figures
@@ -90,9 +89,9 @@ lab_stats_nt_engine_sim_SOURCES = \
 	%D%/stats/source.c \
 	tests/fake/noise.c \
 	tests/fake/noise.h
-lab_stats_nt_engine_sim_LDADD = libnt-rules.la libnt-replay.la libnt-engine.la libnt-contract.la -lm
+lab_stats_nt_engine_sim_LDADD = libnt-rules.a $(replay_libs) libnt-engine.a libnt-contract.a
 lab_stats_nt_figures_SOURCES = %D%/stats/figures.c
-lab_stats_nt_figures_LDADD = libnt-rules.la libnt-engine.la libnt-contract.la
+lab_stats_nt_figures_LDADD = libnt-rules.a libnt-engine.a libnt-contract.a
 TESTS += %D%/stats/figures-scipy
 
 # What calibrations choose on made-up fabrics.
@@ -102,7 +101,7 @@ lab_fabrics_nt_fabrics_SOURCES = \
 	%D%/fabrics/fabric.h \
 	%D%/fabrics/fabrics.c \
 	tests/unit/select-world.h
-lab_fabrics_nt_fabrics_LDADD = $(nccl_tune_LDADD) -lm
+lab_fabrics_nt_fabrics_LDADD = $(nccl_tune_LDADD)
 
 unit-needs: lab/sim/nt-agree-sim lab/stats/nt-figures
 

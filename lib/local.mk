@@ -3,7 +3,7 @@
 # What has nothing to do with tuning.
 
 # For the NCCL process, too: libc only.
-libnt_contract_la_SOURCES += \
+libnt_contract_a_SOURCES += \
 	%D%/append.c \
 	%D%/append.h \
 	%D%/array.c \
@@ -29,8 +29,8 @@ libnt_contract_la_SOURCES += \
 	%D%/write-all.h
 
 # For srun and slurmstepd, too: libc only, but for inih.
-noinst_LTLIBRARIES += libnt-lib.la libnt-text.la
-libnt_lib_la_SOURCES = \
+noinst_LIBRARIES += libnt-lib.a libnt-text.a
+libnt_lib_a_SOURCES = \
 	%D%/child.c \
 	%D%/child.h \
 	%D%/dirstream.h \
@@ -45,7 +45,7 @@ libnt_lib_la_SOURCES = \
 	%D%/argv.h
 
 # For the commands and nt-recordd.
-libnt_text_la_SOURCES = \
+libnt_text_a_SOURCES = \
 	%D%/atomic-output.c \
 	%D%/atomic-output.h \
 	%D%/json.c \

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Shared memory, logs, agreement: bytes and ranks. Needs libc; libpmix is loaded at run time.
 
-noinst_LTLIBRARIES += libnt-sync.la
-libnt_sync_la_SOURCES = \
+noinst_LIBRARIES += libnt-sync.a
+libnt_sync_a_SOURCES = \
 	%D%/agree.c \
 	%D%/agree.h \
 	%D%/sibling-comms.c \
@@ -56,4 +56,3 @@ libnt_sync_la_SOURCES = \
 	%D%/turn.h \
 	%D%/view.c \
 	%D%/view.h
-libnt_sync_la_LIBADD = libnt-contract.la

@@ -3,8 +3,8 @@
 # Start-up settings of NCCL: profiles, what is remembered of them, and which one a step gets.
 
 # What slurmstepd and srun need themselves: libc only.
-noinst_LTLIBRARIES += libnt-profiles-plain.la libnt-profiles.la
-libnt_profiles_plain_la_SOURCES = \
+noinst_LIBRARIES += libnt-profiles-plain.a libnt-profiles.a
+libnt_profiles_plain_a_SOURCES = \
 	%D%/memory-dir.c \
 	%D%/memory-dir.h \
 	%D%/profile.c \
@@ -23,7 +23,7 @@ libnt_profiles_plain_la_SOURCES = \
 	%D%/variable.c \
 	%D%/variable.h
 
-libnt_profiles_la_SOURCES = \
+libnt_profiles_a_SOURCES = \
 	%D%/claim.c \
 	%D%/claim.h \
 	%D%/select.c \
@@ -52,11 +52,10 @@ libnt_profiles_la_SOURCES = \
 	%D%/mix-cost.h \
 	%D%/select-text.c \
 	%D%/select-text.h
-libnt_profiles_la_LIBADD = libnt-profiles-plain.la libnt-lib.la libnt-contract.la $(JSON_C_LIBS) -lm
 
 # Calibrations: steps of a benchmark.
-noinst_LTLIBRARIES += libnt-measure.la
-libnt_measure_la_SOURCES = \
+noinst_LIBRARIES += libnt-measure.a
+libnt_measure_a_SOURCES = \
 	%D%/measure/calibration.c \
 	%D%/measure/calibration.h \
 	%D%/measure/trial-calls.c \
@@ -67,4 +66,3 @@ libnt_measure_la_SOURCES = \
 	%D%/measure/pair-rounds.h \
 	%D%/measure/pair-units.c \
 	%D%/measure/pair-units.h
-libnt_measure_la_LIBADD = libnt-profiles.la libnt-text.la libnt-lib.la -lm

@@ -3,8 +3,8 @@
 # Every format that is written in one place and read in another. What writes needs libc only, since it runs in the NCCL
 # process; what reads needs json-c.
 
-noinst_LTLIBRARIES += libnt-record.la libnt-record-read.la
-libnt_record_la_SOURCES = \
+noinst_LIBRARIES += libnt-record.a libnt-record-read.a
+libnt_record_a_SOURCES = \
 	%D%/field.c \
 	%D%/field.h \
 	%D%/key.c \
@@ -12,7 +12,7 @@ libnt_record_la_SOURCES = \
 	%D%/record.def \
 	%D%/rank.c \
 	%D%/rank.h
-libnt_record_read_la_SOURCES = \
+libnt_record_read_a_SOURCES = \
 	%D%/admincomment-merge.c \
 	%D%/admincomment-merge.h \
 	%D%/bandwidth.c \
@@ -69,4 +69,3 @@ libnt_record_read_la_SOURCES = \
 	%D%/topology.h \
 	%D%/topologyread.c \
 	%D%/topologysum.c
-libnt_record_read_la_LIBADD = libnt-record.la libnt-lib.la libnt-text.la $(ZLIB_LIBS)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # A job as its records tell it, and its views.
 
-noinst_LTLIBRARIES += libnt-report.la
-libnt_report_la_SOURCES = \
+noinst_LIBRARIES += libnt-report.a
+libnt_report_a_SOURCES = \
 	%D%/html/html.c \
 	%D%/html/html.h \
 	%D%/metrics/compare-json.c \
@@ -124,8 +124,7 @@ libnt_report_la_SOURCES = \
 	%D%/watch/rank-files.h \
 	%D%/watch/display.c \
 	%D%/watch/display.h
-nodist_libnt_report_la_SOURCES = %D%/html/page.c
-libnt_report_la_LIBADD = libnt-text.la libnt-contract.la -lm
+nodist_libnt_report_a_SOURCES = %D%/html/page.c
 
 # The page of `nccl-tune report --html`, one C file of these; the scripts in this order.
 html_page = %D%/html/page.html %D%/html/style.css

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The administrator's file, and which of many values counts.
 
-noinst_LTLIBRARIES += libnt-site.la
-libnt_site_la_SOURCES = \
+noinst_LIBRARIES += libnt-site.a
+libnt_site_a_SOURCES = \
 	%D%/conf.c \
 	%D%/conf.h \
 	%D%/conf-read.c \

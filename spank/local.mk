@@ -47,8 +47,8 @@ spank_plugin_sources = \
 	%D%/where.c \
 	%D%/where.h
 
-noinst_LTLIBRARIES += libnt-spank.la
-libnt_spank_la_SOURCES = $(spank_plugin_sources) \
+noinst_LIBRARIES += libnt-spank.a
+libnt_spank_a_SOURCES = $(spank_plugin_sources) \
 	%D%/cleanup.c \
 	%D%/delivery/choose-sink.c \
 	%D%/delivery/choose-sink.h \
@@ -105,35 +105,33 @@ libnt_spank_la_SOURCES = $(spank_plugin_sources) \
 	%D%/rights.c \
 	%D%/rights.h \
 	%D%/slurm_compat.h
-libnt_spank_la_LIBADD = libnt-site.la libnt-profiles.la libnt-contract.la
 
-spank_plugin_libs = libnt-site.la libnt-profiles-plain.la libnt-lib.la libnt-contract.la
+spank_plugin_libs = libnt-site.a libnt-profiles-plain.a libnt-lib.a libnt-contract.a
 
 # Slurm's symbols come from the program that loads the plugin: no -lslurm, no -z defs.
-slurmexec_LTLIBRARIES += spank_nccl_tune.la
-spank_nccl_tune_la_SOURCES = %D%/plugin.c %D%/context.h %D%/client.c %D%/client.h %D%/say.c %D%/say.h %D%/slurm_compat.h \
+slurmexec_PROGRAMS += spank_nccl_tune.so
+spank_nccl_tune_so_SOURCES = %D%/plugin.c %D%/context.h %D%/client.c %D%/client.h %D%/say.c %D%/say.h %D%/slurm_compat.h \
 	%D%/srun.c %D%/srun.h %D%/stepd.c %D%/stepd.h %D%/task.c %D%/task.h \
 	$(spank_plugin_sources)
-spank_nccl_tune_la_LIBADD = $(spank_plugin_libs) $(INIH_MODULE_LIBS)
-spank_nccl_tune_la_LDFLAGS = $(module_ldflags) -Wl,--version-script=$(srcdir)/%D%/spank.map
-spank_nccl_tune_la_DEPENDENCIES = $(spank_plugin_libs) %D%/spank.map
+spank_nccl_tune_so_LDADD = $(spank_plugin_libs) $(INIH_LIBS)
+spank_nccl_tune_so_LDFLAGS = $(module_ldflags) -Wl,--version-script=$(srcdir)/%D%/spank.map
+spank_nccl_tune_so_DEPENDENCIES = $(spank_plugin_libs) %D%/spank.map
 EXTRA_DIST += %D%/spank.map
 
 # What tells steps their partition, account and QOS; for sites that have sections for these.
-slurmexec_LTLIBRARIES += spank_nccl_tune_job.la
-spank_nccl_tune_job_la_SOURCES = %D%/job.c %D%/rundir.c %D%/rundir.h %D%/say.c %D%/say.h %D%/slurm_compat.h \
+slurmexec_PROGRAMS += spank_nccl_tune_job.so
+spank_nccl_tune_job_so_SOURCES = %D%/job.c %D%/rundir.c %D%/rundir.h %D%/say.c %D%/say.h %D%/slurm_compat.h \
 	%D%/where.c %D%/where.h
-spank_nccl_tune_job_la_LIBADD = $(spank_plugin_libs) $(INIH_MODULE_LIBS)
-spank_nccl_tune_job_la_LDFLAGS = $(module_ldflags) -Wl,--version-script=$(srcdir)/%D%/spank.map
-spank_nccl_tune_job_la_DEPENDENCIES = $(spank_plugin_libs) %D%/spank.map
+spank_nccl_tune_job_so_LDADD = $(spank_plugin_libs) $(INIH_LIBS)
+spank_nccl_tune_job_so_LDFLAGS = $(module_ldflags) -Wl,--version-script=$(srcdir)/%D%/spank.map
+spank_nccl_tune_job_so_DEPENDENCIES = $(spank_plugin_libs) %D%/spank.map
 
 # srun's helper: the choice of a launch profile, and what else is read as the user.
 pkglibexec_PROGRAMS += nt-launch
 nt_launch_SOURCES = %D%/launcher.c
-nt_launch_LDADD = libnt-site.la libnt-profiles.la libnt-lib.la libnt-contract.la $(INIH_LIBS) \
-	$(JSON_C_LIBS) -lm
+nt_launch_LDADD = libnt-site.a $(profiles_libs) $(INIH_LIBS) $(JSON_C_LIBS)
 
 pkglibexec_PROGRAMS += nt-recordd
 nt_recordd_SOURCES = %D%/recordd/main.c
-nt_recordd_LDADD = libnt-spank.la libnt-record-read.la libnt-contract.la $(JSON_C_LIBS) $(HWLOC_LIBS) $(SLURM_LIBS) \
+nt_recordd_LDADD = $(spank_libs) $(record_libs) $(JSON_C_LIBS) $(HWLOC_LIBS) $(SLURM_LIBS) \
 	$(INIH_LIBS) $(EXPAT_LIBS)

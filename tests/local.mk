@@ -143,12 +143,11 @@ endif
 
 # What unit tests load or run, and all of it: for ./dev test, which builds nothing else with sanitizers.
 .PHONY: unit-needs unit-tests
-unit-needs: tests/chain/nt-chain-probe.la tests/fake/libmpi-fake.so tests/fake/nt-fake-plugin.so
+unit-needs: tests/chain/nt-chain-probe.so tests/fake/libmpi-fake.so tests/fake/nt-fake-plugin.so
 unit-tests: unit-needs $(check_PROGRAMS)
 
 # The libraries of all modules, the later stages first; a test takes from them what it calls.
-LDADD = libnt-cli.la libnt-replay.la libnt-report.la libnt-spank.la libnt-profiles.la libnt-tuner.la libnt-sync.la \
-	libnt-engine.la libnt-record-read.la libnt-contract.la \
+LDADD = libnt-cli.a libnt-measure.a $(replay_libs) libnt-report.a $(spank_libs) libnt-tuner.a libnt-sync.a libnt-engine.a $(record_libs) \
 	$(JSON_C_LIBS) $(HWLOC_LIBS) $(SLURM_LIBS) $(CMOCKA_LIBS) $(INIH_LIBS) $(EXPAT_LIBS)
 
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
@@ -157,8 +156,8 @@ AM_TESTS_ENVIRONMENT = CMOCKA_MESSAGE_OUTPUT=TAP; export CMOCKA_MESSAGE_OUTPUT; 
 	top_builddir='$(abs_top_builddir)'; export top_builddir;
 
 # What needs neither CUDA nor NCCL of nccl-tune-bench.
-tests_unit_bench_LDADD = libnt-bench.la libnt-contract.la $(CMOCKA_LIBS)
-tests_unit_bench_search_LDADD = libnt-bench.la libnt-profiles.la libnt-contract.la $(JSON_C_LIBS) $(CMOCKA_LIBS)
+tests_unit_bench_LDADD = libnt-bench.a libnt-contract.a $(CMOCKA_LIBS)
+tests_unit_bench_search_LDADD = libnt-bench.a $(profiles_libs) $(JSON_C_LIBS) $(CMOCKA_LIBS)
 tests_unit_bench_abi_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 tests_unit_bench_abi_LDADD = $(CMOCKA_LIBS)
 
@@ -170,7 +169,7 @@ tests_fake_pmix_exchange_LDADD =
 # The logs of nodes, over the PMIx that a step really has.
 noinst_PROGRAMS += tests/fake/nt-log-peer
 tests_fake_nt_log_peer_SOURCES = %D%/fake/log-peer.c
-tests_fake_nt_log_peer_LDADD = libnt-sync.la
+tests_fake_nt_log_peer_LDADD = libnt-sync.a libnt-contract.a
 
 # Kills at a chosen step of the agreement.
 noinst_PROGRAMS += tests/kill/nt-strike
@@ -186,20 +185,20 @@ tests_model_nt_trace_check_SOURCES = \
 	%D%/model/trace-file.h \
 	%D%/model/trace-main.c
 tests_model_nt_trace_check_LDADD =
-EXTRA_LTLIBRARIES = tests/model/nt-traced.la
-tests_model_nt_traced_la_SOURCES = \
+EXTRA_PROGRAMS = tests/model/nt-traced.so
+tests_model_nt_traced_so_SOURCES = \
 	%D%/model/trace.c \
 	%D%/model/trace-atomics.h \
 	%D%/model/trace-wrap.c \
 	%D%/model/trace-wrap.h \
 	%D%/model/trace-write.c \
-	$(libnt_sync_la_SOURCES) \
-	$(libnt_tuner_la_SOURCES)
-tests_model_nt_traced_la_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE -include $(top_srcdir)/tests/model/trace-atomics.h
+	$(libnt_sync_a_SOURCES) \
+	$(libnt_tuner_a_SOURCES)
+tests_model_nt_traced_so_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE -include $(top_srcdir)/tests/model/trace-atomics.h
 # An access may be in the value of another.
-tests_model_nt_traced_la_CFLAGS = $(AM_CFLAGS) -Wno-shadow
-tests_model_nt_traced_la_LIBADD = libnt-engine.la libnt-record.la libnt-contract.la
-tests_model_nt_traced_la_LDFLAGS = $(module_ldflags) $(NT_NO_UNDEFINED) -rpath /nonexistent -Wl,-z,nodelete \
+tests_model_nt_traced_so_CFLAGS = $(AM_CFLAGS) -Wno-shadow
+tests_model_nt_traced_so_LDADD = libnt-engine.a libnt-record.a libnt-contract.a
+tests_model_nt_traced_so_LDFLAGS = $(module_ldflags) $(NT_NO_UNDEFINED) -Wl,-z,nodelete \
 	-Wl,--version-script=$(top_srcdir)/tuner/libnccl-tune.map \
 	-Wl,@$(top_srcdir)/tests/model/trace-wrapped \
 	-Wl,--wrap=nt_shm_open -Wl,--wrap=nt_shm_open_sealed -Wl,--wrap=nt_log_append
@@ -213,8 +212,10 @@ tests_kill_nt_maim_LDADD =
 
 # The simulated NCCL, and a plugin for it that does right or wrong as it is told.
 # Without its GPU and its application: for the libraries of tests/simlib, too.
-noinst_LTLIBRARIES += libnt-fake-core.la libnt-fake.la
-libnt_fake_core_la_SOURCES = \
+noinst_LIBRARIES += libnt-fake-core.a libnt-fake.a
+# The core and the GPU call each other: this GPU, or that of tests/simlib.
+fake_libs = libnt-fake.a libnt-fake-core.a libnt-fake.a libnt-fake-core.a libnt-trace.a libnt-contract.a
+libnt_fake_core_a_SOURCES = \
 	%D%/fake/choice.c \
 	%D%/fake/comm.c \
 	%D%/fake/decide.c \
@@ -255,8 +256,7 @@ libnt_fake_core_la_SOURCES = \
 	%D%/fake/wire.c \
 	%D%/fake/wire.h \
 	%D%/fake/wire_memory.h
-libnt_fake_la_LIBADD = libnt-fake-core.la libnt-trace.la
-libnt_fake_la_SOURCES = \
+libnt_fake_a_SOURCES = \
 	%D%/fake/crew.c \
 	%D%/fake/crew.h \
 	%D%/fake/family.c \
@@ -268,112 +268,85 @@ libnt_fake_la_SOURCES = \
 	%D%/fake/settled.h
 noinst_PROGRAMS += tests/fake/nt-fake-nccl
 tests_fake_nt_fake_nccl_SOURCES = %D%/fake/main.c
-tests_fake_nt_fake_nccl_LDADD = libnt-fake.la libnt-contract.la
+tests_fake_nt_fake_nccl_LDADD = $(fake_libs)
 # The plugin asks the process for NCCL's version.
-tests_fake_nt_fake_nccl_LDFLAGS = -export-dynamic
-tests_unit_fake_event_LDADD = libnt-fake.la libnt-contract.la $(CMOCKA_LIBS)
+tests_fake_nt_fake_nccl_LDFLAGS = -rdynamic
+tests_unit_fake_event_LDADD = $(fake_libs) $(CMOCKA_LIBS)
 noinst_PROGRAMS += tests/fake/nt-launch-trace
 tests_fake_nt_launch_trace_SOURCES = %D%/fake/launch-trace.c
-tests_fake_nt_launch_trace_LDADD = libnt-contract.la -lm
+tests_fake_nt_launch_trace_LDADD = libnt-contract.a
 # Traces of made-up noise, for nccl-tune replay.
 noinst_PROGRAMS += tests/fake/nt-noise
 tests_fake_nt_noise_SOURCES = %D%/fake/noise-trace.c %D%/fake/noise.c %D%/fake/noise.h
-tests_fake_nt_noise_LDADD = libnt-contract.la -lm
+tests_fake_nt_noise_LDADD = libnt-contract.a
 tests_unit_engine_rates_SOURCES = %D%/unit/engine-rates.c %D%/fake/noise.c
-tests_unit_engine_rates_LDADD = libnt-drive.la libnt-engine.la libnt-contract.la $(CMOCKA_LIBS) -lm
-tests_unit_fake_model_LDADD = libnt-fake.la libnt-contract.la $(CMOCKA_LIBS)
+tests_unit_engine_rates_LDADD = libnt-drive.a libnt-engine.a libnt-contract.a $(CMOCKA_LIBS)
+tests_unit_fake_model_LDADD = $(fake_libs) $(CMOCKA_LIBS)
 
 # Policies for its ranks, and the step's record from theirs.
 noinst_PROGRAMS += tests/fake/nt-record
 tests_fake_nt_record_SOURCES = %D%/fake/record.c
-tests_fake_nt_record_LDADD = libnt-spank.la libnt-record-read.la libnt-contract.la $(JSON_C_LIBS) $(EXPAT_LIBS)
+tests_fake_nt_record_LDADD = $(spank_libs) $(record_libs) $(JSON_C_LIBS) $(EXPAT_LIBS)
 
-noinst_LTLIBRARIES += tests/fake/nt-fake-plugin.la
-tests_fake_nt_fake_plugin_la_SOURCES = %D%/fake/plugin.c
-tests_fake_nt_fake_plugin_la_LIBADD = libnt-contract.la
-# A module that is not installed is linked as one only with -rpath.
-tests_fake_nt_fake_plugin_la_LDFLAGS = $(module_ldflags) $(NT_NO_UNDEFINED) -rpath /nonexistent
-noinst_SCRIPTS = tests/fake/nt-fake-plugin.so
-CLEANFILES += tests/fake/nt-fake-plugin.so
-tests/fake/nt-fake-plugin.so: tests/fake/nt-fake-plugin.la
-	$(AM_V_GEN)cp tests/fake/.libs/nt-fake-plugin.so $@
+noinst_PROGRAMS += tests/fake/nt-fake-plugin.so
+tests_fake_nt_fake_plugin_so_SOURCES = %D%/fake/plugin.c
+tests_fake_nt_fake_plugin_so_LDADD = libnt-contract.a
+tests_fake_nt_fake_plugin_so_LDFLAGS = $(module_ldflags) $(NT_NO_UNDEFINED)
 
 # A network plugin that has a name.
-noinst_LTLIBRARIES += tests/fake/nt-fake-net.la
-tests_fake_nt_fake_net_la_SOURCES = %D%/fake/net.c
-tests_fake_nt_fake_net_la_LIBADD =
-tests_fake_nt_fake_net_la_LDFLAGS = $(tests_fake_nt_fake_plugin_la_LDFLAGS)
-noinst_SCRIPTS += tests/fake/libnccl-net-fake.so
-CLEANFILES += tests/fake/libnccl-net-fake.so
-tests/fake/libnccl-net-fake.so: tests/fake/nt-fake-net.la
-	$(AM_V_GEN)cp tests/fake/.libs/nt-fake-net.so $@
+noinst_PROGRAMS += tests/fake/libnccl-net-fake.so
+tests_fake_libnccl_net_fake_so_SOURCES = %D%/fake/net.c
+tests_fake_libnccl_net_fake_so_LDADD =
+tests_fake_libnccl_net_fake_so_LDFLAGS = $(tests_fake_nt_fake_plugin_so_LDFLAGS)
 
 # A second profiler and tuner, behind ours: of today's interface, and of old ones.
-noinst_LTLIBRARIES += tests/chain/nt-chain-new.la tests/chain/nt-chain-old.la \
-	tests/chain/nt-chain-probe.la
-tests_chain_nt_chain_probe_la_SOURCES = %D%/chain/probe.c %D%/chain/probe.h
-tests_chain_nt_chain_probe_la_LDFLAGS = $(tests_fake_nt_fake_plugin_la_LDFLAGS)
-tests_chain_nt_chain_probe_la_LIBADD =
-tests_chain_nt_chain_new_la_SOURCES = %D%/chain/logger.c
-tests_chain_nt_chain_new_la_CPPFLAGS = $(AM_CPPFLAGS) -DCHAIN_OLD=0
-tests_chain_nt_chain_new_la_LIBADD = libnt-contract.la
-tests_chain_nt_chain_new_la_LDFLAGS = $(tests_fake_nt_fake_plugin_la_LDFLAGS) -Wl,-z,nodelete
-tests_chain_nt_chain_old_la_SOURCES = %D%/chain/logger.c
-tests_chain_nt_chain_old_la_CPPFLAGS = $(AM_CPPFLAGS) -DCHAIN_OLD=1
-tests_chain_nt_chain_old_la_LIBADD = libnt-contract.la
-tests_chain_nt_chain_old_la_LDFLAGS = $(tests_fake_nt_fake_plugin_la_LDFLAGS) -Wl,-z,nodelete
-noinst_SCRIPTS += tests/chain/nt-chain-new.so tests/chain/nt-chain-old.so
-CLEANFILES += tests/chain/nt-chain-new.so tests/chain/nt-chain-old.so
-tests/chain/nt-chain-new.so: tests/chain/nt-chain-new.la
-	$(AM_V_GEN)cp tests/chain/.libs/nt-chain-new.so $@
-tests/chain/nt-chain-old.so: tests/chain/nt-chain-old.la
-	$(AM_V_GEN)cp tests/chain/.libs/nt-chain-old.so $@
+noinst_PROGRAMS += tests/chain/nt-chain-new.so tests/chain/nt-chain-old.so \
+	tests/chain/nt-chain-probe.so
+tests_chain_nt_chain_probe_so_SOURCES = %D%/chain/probe.c %D%/chain/probe.h
+tests_chain_nt_chain_probe_so_LDFLAGS = $(tests_fake_nt_fake_plugin_so_LDFLAGS)
+tests_chain_nt_chain_probe_so_LDADD =
+tests_chain_nt_chain_new_so_SOURCES = %D%/chain/logger.c
+tests_chain_nt_chain_new_so_CPPFLAGS = $(AM_CPPFLAGS) -DCHAIN_OLD=0
+tests_chain_nt_chain_new_so_LDADD = libnt-contract.a
+tests_chain_nt_chain_new_so_LDFLAGS = $(tests_fake_nt_fake_plugin_so_LDFLAGS) -Wl,-z,nodelete
+tests_chain_nt_chain_old_so_SOURCES = %D%/chain/logger.c
+tests_chain_nt_chain_old_so_CPPFLAGS = $(AM_CPPFLAGS) -DCHAIN_OLD=1
+tests_chain_nt_chain_old_so_LDADD = libnt-contract.a
+tests_chain_nt_chain_old_so_LDFLAGS = $(tests_fake_nt_fake_plugin_so_LDFLAGS) -Wl,-z,nodelete
 
 # What clouds bring: network plugins and tuners that behave as theirs.
-noinst_LTLIBRARIES += tests/chain/libnccl-net-ofi.la tests/chain/nt-google-tuner.la tests/chain/nt-fastrak-net.la
-tests_chain_libnccl_net_ofi_la_SOURCES = %D%/chain/vendor.c
-tests_chain_libnccl_net_ofi_la_CPPFLAGS = $(AM_CPPFLAGS) -DVENDOR=AWS
-tests_chain_libnccl_net_ofi_la_LIBADD = libnt-contract.la
-tests_chain_libnccl_net_ofi_la_LDFLAGS = $(tests_fake_nt_fake_plugin_la_LDFLAGS)
-tests_chain_nt_google_tuner_la_SOURCES = %D%/chain/vendor.c
-tests_chain_nt_google_tuner_la_CPPFLAGS = $(AM_CPPFLAGS) -DVENDOR=GOOGLE
-tests_chain_nt_google_tuner_la_LIBADD = libnt-contract.la
-tests_chain_nt_google_tuner_la_LDFLAGS = $(tests_fake_nt_fake_plugin_la_LDFLAGS)
-tests_chain_nt_fastrak_net_la_SOURCES = %D%/chain/vendor.c
-tests_chain_nt_fastrak_net_la_CPPFLAGS = $(AM_CPPFLAGS) -DVENDOR=FASTRAK
-tests_chain_nt_fastrak_net_la_LIBADD = libnt-contract.la
-tests_chain_nt_fastrak_net_la_LDFLAGS = $(tests_fake_nt_fake_plugin_la_LDFLAGS)
-noinst_SCRIPTS += tests/chain/libnccl-net-ofi.so tests/chain/nt-google-tuner.so tests/chain/nt-fastrak-net.so
-CLEANFILES += tests/chain/libnccl-net-ofi.so tests/chain/nt-google-tuner.so tests/chain/nt-fastrak-net.so
-tests/chain/libnccl-net-ofi.so: tests/chain/libnccl-net-ofi.la
-	$(AM_V_GEN)cp tests/chain/.libs/libnccl-net-ofi.so $@
-tests/chain/nt-google-tuner.so: tests/chain/nt-google-tuner.la
-	$(AM_V_GEN)cp tests/chain/.libs/nt-google-tuner.so $@
-tests/chain/nt-fastrak-net.so: tests/chain/nt-fastrak-net.la
-	$(AM_V_GEN)cp tests/chain/.libs/nt-fastrak-net.so $@
+noinst_PROGRAMS += tests/chain/libnccl-net-ofi.so tests/chain/nt-google-tuner.so tests/chain/nt-fastrak-net.so
+tests_chain_libnccl_net_ofi_so_SOURCES = %D%/chain/vendor.c
+tests_chain_libnccl_net_ofi_so_CPPFLAGS = $(AM_CPPFLAGS) -DVENDOR=AWS
+tests_chain_libnccl_net_ofi_so_LDADD = libnt-contract.a
+tests_chain_libnccl_net_ofi_so_LDFLAGS = $(tests_fake_nt_fake_plugin_so_LDFLAGS)
+tests_chain_nt_google_tuner_so_SOURCES = %D%/chain/vendor.c
+tests_chain_nt_google_tuner_so_CPPFLAGS = $(AM_CPPFLAGS) -DVENDOR=GOOGLE
+tests_chain_nt_google_tuner_so_LDADD = libnt-contract.a
+tests_chain_nt_google_tuner_so_LDFLAGS = $(tests_fake_nt_fake_plugin_so_LDFLAGS)
+tests_chain_nt_fastrak_net_so_SOURCES = %D%/chain/vendor.c
+tests_chain_nt_fastrak_net_so_CPPFLAGS = $(AM_CPPFLAGS) -DVENDOR=FASTRAK
+tests_chain_nt_fastrak_net_so_LDADD = libnt-contract.a
+tests_chain_nt_fastrak_net_so_LDFLAGS = $(tests_fake_nt_fake_plugin_so_LDFLAGS)
 
 # The same for programs that load it: MPI programs, Python, ranks that end in odd ways (tests/launch).
-noinst_LTLIBRARIES += tests/fake/nt-fake-job.la
-tests_fake_nt_fake_job_la_SOURCES = %D%/launch/job.c
-tests_fake_nt_fake_job_la_LIBADD = libnt-fake.la libnt-contract.la
-tests_fake_nt_fake_job_la_LDFLAGS = $(module_ldflags) $(NT_NO_UNDEFINED) -rpath /nonexistent
-noinst_SCRIPTS += tests/fake/nt-fake-job.so
-CLEANFILES += tests/fake/nt-fake-job.so
-tests/fake/nt-fake-job.so: tests/fake/nt-fake-job.la
-	$(AM_V_GEN)cp tests/fake/.libs/nt-fake-job.so $@
+noinst_PROGRAMS += tests/fake/nt-fake-job.so
+tests_fake_nt_fake_job_so_SOURCES = %D%/launch/job.c
+tests_fake_nt_fake_job_so_LDADD = $(fake_libs)
+tests_fake_nt_fake_job_so_LDFLAGS = $(module_ldflags) $(NT_NO_UNDEFINED)
 
 # NCCL and the CUDA runtime, simulated, for any program: dev puts them into a folder of the stage.
-noinst_LTLIBRARIES += tests/simlib/libcudart.la tests/simlib/libnccl.la
-tests_simlib_libcudart_la_SOURCES = \
+noinst_PROGRAMS += tests/simlib/libcudart.so.13 tests/simlib/libnccl.so.2
+tests_simlib_libcudart_so_13_SOURCES = \
 	%D%/simlib/api.h \
 	%D%/simlib/cudart.c \
 	%D%/simlib/memory.c \
 	%D%/simlib/memory.h \
 	%D%/simlib/stream.c \
 	%D%/simlib/stream.h
-tests_simlib_libcudart_la_LIBADD =
-tests_simlib_libcudart_la_LDFLAGS = $(AM_LDFLAGS) -shared -version-info 13:0:0 $(NT_NO_UNDEFINED) -rpath /nonexistent
-tests_simlib_libnccl_la_SOURCES = \
+tests_simlib_libcudart_so_13_LDADD =
+tests_simlib_libcudart_so_13_LDFLAGS = $(AM_LDFLAGS) -shared -Wl,-soname,libcudart.so.13 $(NT_NO_UNDEFINED)
+tests_simlib_libnccl_so_2_SOURCES = \
 	%D%/simlib/data.c \
 	%D%/simlib/fault.c \
 	%D%/simlib/fault.h \
@@ -384,10 +357,9 @@ tests_simlib_libnccl_la_SOURCES = \
 	%D%/simlib/reduce.h \
 	%D%/simlib/sim.h \
 	%D%/simlib/world.c
-tests_simlib_libnccl_la_LIBADD = libnt-fake-core.la libnt-trace.la libnt-contract.la
-tests_simlib_libnccl_la_DEPENDENCIES = $(tests_simlib_libnccl_la_LIBADD) tests/simlib/libcudart.la
-tests_simlib_libnccl_la_LDFLAGS = $(AM_LDFLAGS) -shared -version-info 2:0:0 $(NT_NO_UNDEFINED) -rpath /nonexistent \
-	-Wl,--no-as-needed,tests/simlib/.libs/libcudart.so.13 -Wl,-rpath,'$$ORIGIN'
+tests_simlib_libnccl_so_2_LDADD = libnt-fake-core.a libnt-trace.a libnt-contract.a tests/simlib/libcudart.so.13
+tests_simlib_libnccl_so_2_LDFLAGS = $(AM_LDFLAGS) -shared -Wl,-soname,libnccl.so.2 -Wl,--no-as-needed $(NT_NO_UNDEFINED) \
+	-Wl,-rpath,'$$ORIGIN'
 if PROGRAMS_RUN
 noinst_DATA = tests/simlib/times.csv
 endif
@@ -397,27 +369,20 @@ tests/simlib/times.csv: tests/fake/nt-launch-trace$(EXEEXT)
 # Sums on them, checked.
 noinst_PROGRAMS += tests/simlib/nt-sim-sums
 tests_simlib_nt_sim_sums_SOURCES = %D%/simlib/sums.c
-tests_simlib_nt_sim_sums_LDADD =
-# Past libtool, which would have both lie where they were built.
-tests_simlib_nt_sim_sums_LDFLAGS = -Wl,--no-as-needed,tests/simlib/.libs/libnccl.so.2,tests/simlib/.libs/libcudart.so.13 \
-	-Wl,-rpath,'$$ORIGIN/simulated'
-tests_simlib_nt_sim_sums_DEPENDENCIES = tests/simlib/libnccl.la
+tests_simlib_nt_sim_sums_LDADD = tests/simlib/libnccl.so.2 tests/simlib/libcudart.so.13
+tests_simlib_nt_sim_sums_LDFLAGS = -Wl,-rpath,'$$ORIGIN/simulated'
 
 # Stands in for an MPI library; it must be called like one.
-noinst_LTLIBRARIES += tests/fake/libmpi-fake.la
-tests_fake_libmpi_fake_la_SOURCES = %D%/fake/mpi.c
-tests_fake_libmpi_fake_la_LIBADD =
-tests_fake_libmpi_fake_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
-tests_fake_libmpi_fake_la_LDFLAGS = $(module_ldflags) -rpath /nonexistent
-noinst_SCRIPTS += tests/fake/libmpi-fake.so
-CLEANFILES += tests/fake/libmpi-fake.so
-tests/fake/libmpi-fake.so: tests/fake/libmpi-fake.la
-	$(AM_V_GEN)cp tests/fake/.libs/libmpi-fake.so $@
+noinst_PROGRAMS += tests/fake/libmpi-fake.so
+tests_fake_libmpi_fake_so_SOURCES = %D%/fake/mpi.c
+tests_fake_libmpi_fake_so_LDADD =
+tests_fake_libmpi_fake_so_CFLAGS = $(AM_CFLAGS) -fvisibility=default
+tests_fake_libmpi_fake_so_LDFLAGS = $(module_ldflags)
 
 # Pages of `nccl-tune report --html` without Slurm.
 noinst_PROGRAMS += tests/page/nt-page
 tests_page_nt_page_SOURCES = %D%/page/page.c
-tests_page_nt_page_LDADD = libnt-cli.la libnt-report.la libnt-record-read.la libnt-contract.la $(JSON_C_LIBS) -lm
+tests_page_nt_page_LDADD = libnt-cli.a libnt-report.a $(record_libs) $(JSON_C_LIBS)
 
 # What is read or run as it is. tests/lint/archive.bats compares the archive with the tracked files.
 EXTRA_DIST += \

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # libnccl-tune.so, the tuner and profiler plugin of NCCL. Needs libc and libm only.
 
-noinst_LTLIBRARIES += libnt-tuner.la
-libnt_tuner_la_SOURCES = \
+noinst_LIBRARIES += libnt-tuner.a
+libnt_tuner_a_SOURCES = \
 	%D%/abi.h \
 	%D%/abi_old.h \
 	%D%/abi_v7.h \
@@ -86,28 +86,28 @@ libnt_tuner_la_SOURCES = \
 	%D%/rank-history.h \
 	lib/printable.c \
 	lib/printable.h
-libnt_tuner_la_LIBADD = libnt-engine.la libnt-sync.la libnt-record.la
 
 # The shipped module is the convenience library behind an export map. It stays loaded for good:
 # a thread of ours or an exit handler may outlive NCCL's dlclose.
-pkglib_LTLIBRARIES += libnccl-tune.la
-libnccl_tune_la_SOURCES =
-libnccl_tune_la_LIBADD = libnt-tuner.la
-libnccl_tune_la_LDFLAGS = $(module_ldflags) $(NT_NO_UNDEFINED) -Wl,-z,nodelete \
+pluginexecdir = $(pkglibdir)
+pluginexec_PROGRAMS = libnccl-tune.so
+libnccl_tune_so_SOURCES = %D%/nccl-plugin.c
+libnccl_tune_so_LDADD = $(tuner_libs)
+libnccl_tune_so_LDFLAGS = $(module_ldflags) $(NT_NO_UNDEFINED) -Wl,-z,nodelete \
 	-Wl,--version-script=$(srcdir)/%D%/libnccl-tune.map
-libnccl_tune_la_DEPENDENCIES = libnt-tuner.la %D%/libnccl-tune.map
+libnccl_tune_so_DEPENDENCIES = $(tuner_libs) %D%/libnccl-tune.map
 
 # Images may have an older glibc than the build. Symbol versions in assembler and LTO do not go together.
 if OLD_GLIBC
-noinst_LTLIBRARIES += libnt-glibc.la
-libnt_glibc_la_CFLAGS = $(AM_CFLAGS) -fno-lto
-libnt_glibc_la_SOURCES = %D%/glibc.c
-libnccl_tune_la_LIBADD += libnt-glibc.la
-libnccl_tune_la_LDFLAGS += $(OLD_GLIBC_LDFLAGS) \
+noinst_LIBRARIES += libnt-glibc.a
+libnt_glibc_a_CFLAGS = $(AM_CFLAGS) -fno-lto
+libnt_glibc_a_SOURCES = %D%/glibc.c
+libnccl_tune_so_LDADD += libnt-glibc.a
+libnccl_tune_so_LDFLAGS += $(OLD_GLIBC_LDFLAGS) \
 	-Wl,--wrap=dladdr,--wrap=dlclose,--wrap=dlerror,--wrap=dlopen,--wrap=dlsym \
 	-Wl,--wrap=exp,--wrap=exp2,--wrap=fstat,--wrap=lgamma,--wrap=log,--wrap=log2 \
 	-Wl,--wrap=pthread_condattr_setclock,--wrap=pthread_create,--wrap=pthread_join \
 	-Wl,--wrap=pthread_mutex_timedlock,--wrap=pthread_setname_np,--wrap=pthread_sigmask
-libnccl_tune_la_DEPENDENCIES += libnt-glibc.la
+libnccl_tune_so_DEPENDENCIES += libnt-glibc.a
 endif
 EXTRA_DIST += %D%/libnccl-tune.map

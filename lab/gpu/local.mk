@@ -3,21 +3,21 @@
 # What the tests that need GPUs (run.sh) load into NCCL, and their scripts.
 
 # A probe: what NCCL tells a plugin, written down. Built like a shipped module, not installed.
-noinst_LTLIBRARIES += lab/gpu/nt-probe.la
-lab_gpu_nt_probe_la_SOURCES = %D%/probe.c %D%/probe.h %D%/probe_rows.c
-lab_gpu_nt_probe_la_LIBADD = libnt-contract.la
-lab_gpu_nt_probe_la_LDFLAGS = $(module_ldflags) $(NT_NO_UNDEFINED) -Wl,-z,nodelete -rpath /nonexistent
+noinst_PROGRAMS += lab/gpu/nt-probe.so
+lab_gpu_nt_probe_so_SOURCES = %D%/probe.c %D%/probe.h %D%/probe_rows.c
+lab_gpu_nt_probe_so_LDADD = libnt-contract.a
+lab_gpu_nt_probe_so_LDFLAGS = $(module_ldflags) $(NT_NO_UNDEFINED) -Wl,-z,nodelete
 
 # A tuner that holds NCCL to one arm for each collective and size.
-noinst_LTLIBRARIES += lab/gpu/nt-fixed.la
-lab_gpu_nt_fixed_la_SOURCES = %D%/fixed.c bench/plan.c bench/plan.h
-lab_gpu_nt_fixed_la_LIBADD = libnt-contract.la
-lab_gpu_nt_fixed_la_LDFLAGS = $(lab_gpu_nt_probe_la_LDFLAGS)
+noinst_PROGRAMS += lab/gpu/nt-fixed.so
+lab_gpu_nt_fixed_so_SOURCES = %D%/fixed.c bench/plan.c bench/plan.h
+lab_gpu_nt_fixed_so_LDADD = libnt-contract.a
+lab_gpu_nt_fixed_so_LDFLAGS = $(lab_gpu_nt_probe_so_LDFLAGS)
 
 # Which rank's time tells what an arm does; ranktime.py sums up.
 noinst_PROGRAMS += lab/gpu/ranktime
 lab_gpu_ranktime_SOURCES = %D%/ranktime.c bench/gpu.c bench/library.c
-lab_gpu_ranktime_LDADD = libnt-bench.la libnt-profiles.la libnt-contract.la -lpthread
+lab_gpu_ranktime_LDADD = libnt-bench.a $(profiles_libs)
 
 EXTRA_DIST += \
 	%D%/auto.bash \

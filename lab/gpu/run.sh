@@ -218,7 +218,7 @@ find_programs() {
 	[ -n "${stage:-}" ] || die "no installed tree (./dev build, or lab/gpu/pack.sh)"
 	bench=$stage/bin/nccl-tune-bench
 	plugins=$stage/libexec/nccl-tune/tests
-	[ -e "$plugins/nt-probe.so" ] || plugins=${NT_BUILD:-$top/build}/lab/gpu/.libs
+	[ -e "$plugins/nt-probe.so" ] || plugins=${NT_BUILD:-$top/build}/lab/gpu
 	probe=$plugins/nt-probe.so fixed=$plugins/nt-fixed.so
 	[ -n "$dry" ] || [ -x "$bench" ] || die "no $bench"
 	command -v python3 >/dev/null || die "no python3"

@@ -5,17 +5,17 @@
 # What one decision costs.
 noinst_PROGRAMS += lab/measure/nt-hot
 lab_measure_nt_hot_SOURCES = %D%/hot.c %D%/measure.h
-lab_measure_nt_hot_LDADD = libnt-tuner.la
+lab_measure_nt_hot_LDADD = $(tuner_libs)
 
 # What the plugin costs a process beside its decisions.
 noinst_PROGRAMS += lab/measure/nt-cost
 lab_measure_nt_cost_SOURCES = %D%/cost.c %D%/cost.h %D%/cost-print.c %D%/cost-proc.c
-lab_measure_nt_cost_LDADD = libnt-tuner.la
+lab_measure_nt_cost_LDADD = $(tuner_libs)
 
 # What a call costs through a chain of plugins.
 noinst_PROGRAMS += lab/measure/nt-chain-cost
 lab_measure_nt_chain_cost_SOURCES = %D%/chain-cost.c %D%/measure.h
-lab_measure_nt_chain_cost_LDADD = libnt-contract.la
+lab_measure_nt_chain_cost_LDADD = libnt-contract.a
 
 EXTRA_DIST += \
 	%D%/agree-task.sh \

@@ -199,14 +199,10 @@ class Tree:
 		if test not in self.links:
 			source = os.path.join(TOP, test + ".c")
 			said = quiet(["make", "-n", "-s", "V=1", "-W", source, test], cwd=self.build).stdout
-			line = [l for l in said.splitlines() if "--mode=link" in l and " -o %s " % test in l]
+			line = [l for l in said.splitlines() if " -o %s " % test in l and " -c " not in l]
 			if not line:
 				return None
-			line = line[0][line[0].index("libtool"):]
-			line = line[line.index("--mode=link"):]
-			said = quiet(["/bin/bash", "./libtool", "--dry-run"] + shlex.split(line), cwd=self.build).stdout
-			line = [l for l in said.splitlines() if "gcc" in l and " -o " in l][-1]
-			self.links[test] = shlex.split(line.split("link: ", 1)[1])
+			self.links[test] = shlex.split(line[0])
 		return self.links[test]
 
 	def link(self, test, objects, out):

@@ -273,7 +273,7 @@ static void find_files(struct options *o)
 	if (given)
 		snprintf(o->library, sizeof(o->library), "%s", given);
 	else
-		snprintf(o->library, sizeof(o->library), "%s/../../.libs/libnccl-tune.so", self);
+		snprintf(o->library, sizeof(o->library), "%s/../../libnccl-tune.so", self);
 }
 
 static int number_of(const char *text, double low, double *value)

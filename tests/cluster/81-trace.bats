@@ -11,11 +11,11 @@ load ../kill/kill
 
 setup_file() {
 	cluster_setup
-	make -s -C "${NT_BUILD:-$NT_TOP/build}" tests/model/nt-traced.la tests/model/nt-trace-check >"$BATS_FILE_TMPDIR/make" 2>&1 ||
+	make -s -C "${NT_BUILD:-$NT_TOP/build}" tests/model/nt-traced.so tests/model/nt-trace-check >"$BATS_FILE_TMPDIR/make" 2>&1 ||
 		{ cat "$BATS_FILE_TMPDIR/make"; return 1; }
 	export KILL_SETTLE_S=3
 	mkdir -p "$NT_BASE/traced"
-	cp "${NT_BUILD:-$NT_TOP/build}/tests/model/.libs/nt-traced.so" "$NT_BASE/traced/libnccl-tune.so"
+	cp "${NT_BUILD:-$NT_TOP/build}/tests/model/nt-traced.so" "$NT_BASE/traced/libnccl-tune.so"
 	chmod -R a+rX "$NT_BASE/traced"
 	cluster_start 8 -n -p "$(nt_plugstack_line "plugin=$NT_BASE/traced/libnccl-tune.so")"
 	need_pmix

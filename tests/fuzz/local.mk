@@ -4,12 +4,12 @@
 # NAME in FUZZ_TARGETS of tests/lib/fuzz.bash, one line in EXTRA_PROGRAMS and two at the end.
 
 fuzz_ldflags = $(AM_LDFLAGS) -fsanitize=fuzzer
-EXTRA_LTLIBRARIES += libnt-fuzz.la
-libnt_fuzz_la_SOURCES = %D%/fuzz.c %D%/fuzz.h
+EXTRA_LIBRARIES = libnt-fuzz.a
+libnt_fuzz_a_SOURCES = %D%/fuzz.c %D%/fuzz.h
 fuzz_engine =
-fuzz_ldadd = libnt-fuzz.la $(LDADD) -lm $(fuzz_engine)
+fuzz_ldadd = libnt-fuzz.a $(LDADD) $(fuzz_engine)
 
-EXTRA_PROGRAMS = \
+EXTRA_PROGRAMS += \
 	%D%/agree \
 	%D%/shm \
 	%D%/log-entry \
@@ -48,7 +48,7 @@ tests_fuzz_arguments_LDADD = $(fuzz_ldadd)
 tests_fuzz_host_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_host_LDADD = $(fuzz_ldadd)
 tests_fuzz_long_LDFLAGS = $(fuzz_ldflags)
-tests_fuzz_long_LDADD = $(fuzz_ldadd) $(ZLIB_LIBS)
+tests_fuzz_long_LDADD = $(fuzz_ldadd)
 tests_fuzz_memory_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_memory_LDADD = $(fuzz_ldadd)
 tests_fuzz_option_LDFLAGS = $(fuzz_ldflags)

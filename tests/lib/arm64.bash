@@ -10,7 +10,7 @@
 
 readonly ARCHES=(arm64 arm64-64k)	# the latter with pages of 64 KiB, as some kernels for Arm have them
 readonly ARM64_TRIPLET=aarch64-linux-gnu ARM64_EMULATOR=qemu-aarch64-static
-readonly ARM64_PACKAGES=(make autoconf automake libtool pkg-config:arm64 crossbuild-essential-arm64 qemu-user-static
+readonly ARM64_PACKAGES=(make autoconf automake pkg-config:arm64 crossbuild-essential-arm64 qemu-user-static
 	libslurm-dev:arm64 libpmix-dev:arm64 libjson-c-dev:arm64 libexpat1-dev:arm64 libhwloc-dev:arm64 libinih-dev:arm64
 	zlib1g-dev:arm64 libcmocka-dev:arm64 build-essential bats jq procps debhelper fakeroot bash-completion git xz-utils)
 readonly ARM64_BATS=(tests/fake/{fake-nccl,arms,record,ll128,marker,newer,reasons,reward,simulated,summary,warm}

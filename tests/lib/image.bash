@@ -50,8 +50,8 @@ image_get() {
 # image_program DIR: nt-fake-nccl for the image, as /nt-fake-nccl in it. Linked from what the build has ($NT_BUILD), with
 # the image's own C library.
 image_program() {
-	local libraries=$1/lib/x86_64-linux-gnu made=$NT_BUILD/.libs
+	local libraries=$1/lib/x86_64-linux-gnu made=$NT_BUILD
 	cc -std=gnu11 -O1 -include "$NT_BUILD/config.h" -I"$NT_TOP" -o "$1/nt-fake-nccl" "$NT_TOP/tests/fake/main.c" \
-		-rdynamic -nodefaultlibs "$made"/libnt-{fake,trace,contract}.a -Wl,--no-as-needed \
+		-rdynamic -nodefaultlibs "$made"/libnt-{fake,fake-core,trace,contract}.a -Wl,--no-as-needed \
 		"$libraries"/{libm.so.6,libpthread.so.0,libdl.so.2,libc.so.6,ld-linux-x86-64.so.2} -lgcc
 }

@@ -186,7 +186,7 @@ tsan_job() {
 
 build_tsan() {
 	configure_in build-tsan --enable-sanitizers=thread CFLAGS='-O1 -g1 -w' || return 1
-	compile build-tsan libnccl-tune.la tests/fake/nt-fake-nccl tests/chain/nt-chain-new.la \
+	compile build-tsan libnccl-tune.so tests/fake/nt-fake-nccl tests/chain/nt-chain-new.so \
 		tests/unit/shm tests/unit/mask tests/unit/process-life >/dev/null
 }
 

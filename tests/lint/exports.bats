@@ -89,9 +89,3 @@ newest_glibc() {
 	run -0 needed "$SPANK"
 	[[ $output != *libslurm* ]]
 }
-
-@test "no libtool file is installed" {
-	[ -d "$NT_STAGE/lib" ]
-	run -0 find "$NT_STAGE" -name '*.la'
-	[ -z "$output" ]
-}

@@ -20,7 +20,7 @@ setup_file() {
 		SLURM*|NCCL*|PMI*) unset "$name" ;;
 		esac
 	done
-	export NCCL_TUNER_PLUGIN=$NT_TSAN_BUILD/.libs/libnccl-tune.so
+	export NCCL_TUNER_PLUGIN=$NT_TSAN_BUILD/libnccl-tune.so
 	export NCCL_PROFILER_PLUGIN=$NCCL_TUNER_PLUGIN
 	export TSAN_OPTIONS=halt_on_error=0:exitcode=66
 	# With many at once a process may end before its helper thread has: it waits for a bounded time only.
@@ -148,7 +148,7 @@ unit_test() {
 }
 
 chained() {
-	local dir=$1 plugin=$NT_TSAN_BUILD/tests/chain/.libs/nt-chain-new.so
+	local dir=$1 plugin=$NT_TSAN_BUILD/tests/chain/nt-chain-new.so
 	mkdir -m 700 "$dir/shm"
 	NT_CHAIN_LOG=$dir/log NT_CHAIN_MASK=0xb43 NT_CHAIN_MASK2=0x42@300 NCCL_TUNE_CHAINED_TUNER=$plugin \
 		NCCL_TUNE_CHAINED_PROFILER=$plugin NCCL_TUNE_POLICY=$(task_policy bandit "$dir/shm") \

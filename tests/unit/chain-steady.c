@@ -47,7 +47,7 @@ static struct chain_probe *open_chain(void)
 	struct chain_probe *probe;
 	void *library;
 
-	snprintf(path, sizeof(path), "%s/tests/chain/.libs/nt-chain-probe.so",
+	snprintf(path, sizeof(path), "%s/tests/chain/nt-chain-probe.so",
 		 getenv("top_builddir"));
 	library = dlopen(path, RTLD_NOW);
 	CHECK(library);

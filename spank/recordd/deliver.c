@@ -1,8 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* deliver.c - see deliver.h */
-#include "spank/recordd/deliver.h"
-
+/* Deliver the step's record: to the site's directory of files if that is the first of its sinks,
+ * otherwise to the spool, from where job-writer.h delivers it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,12 +12,12 @@
 #include "record/spool-retention.h"
 #include "record/step.h"
 #include "spank/delivery/job-writer.h"
-#include "spank/recordd/long-work.h"
 #include "spank/recordd/recordd-log.h"
+#include "spank/recordd/user-child.h"
 #include "spank/step-dir.h"
 
-/* Between writes of an early record: at first so long, then twice as long each time, up to this.
- * While something is explored a record changes all the time. */
+/* Between early records, first and at most; it doubles each time. While something is explored the
+ * record changes all the time. */
 #define AGAIN_MS 10000
 #define AGAIN_MAX_MS 60000
 #define QUEUED_MS 3000 /* ... that has to wait for the job's next writing */
@@ -242,7 +241,7 @@ static void start(struct nt_recordd *recordd, enum nt_recordd_work kind, const c
 		delivery->spooled = keep(recordd, false, &err) == 0;
 	else if (!waits(recordd))
 		return;
-	if (nt_work_start(&recordd->work[kind], deadline_ms, &err) < 0)
+	if (nt_recordd_begin(recordd, kind, deadline_ms, &err) < 0)
 		tell_waiting(recordd, err.text);
 }
 
@@ -330,7 +329,9 @@ static bool is_record_ready(const struct nt_recordd *recordd, int64_t now_ms)
 {
 	const int64_t since_ms = now_ms - recordd->ended_ms;
 
-	return recordd->reading.complete &&
+	const struct nt_work *reader = &recordd->work[NT_WORK_READER];
+
+	return reader->last && !nt_work_runs(reader) &&
 	       (!nt_work_runs(&recordd->work[NT_WORK_MEMORY]) ||
 		since_ms >= NT_DELIVER_MEMORY_MS) &&
 	       (nt_long_work_has_place(recordd) || since_ms >= NT_DELIVER_LONG_MS);

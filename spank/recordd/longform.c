@@ -1,9 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* longform.c - see longform.h: the part of nt-recordd */
+/* The state of the long form in nt-recordd, and its place in the step's record. */
 #include "spank/recordd/longform.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include "record/long.h"
@@ -26,7 +25,6 @@ void nt_longform_begin(struct nt_longform *longform, uint64_t signature, int64_t
 	longform->stage = NT_LONGFORM_BEGUN;
 	longform->begun_ms = now_ms;
 	longform->signature = signature;
-	longform->killed = false;
 }
 
 bool nt_longform_word(struct nt_longform *longform, char word)
@@ -52,8 +50,6 @@ void nt_longform_end(struct nt_longform *longform, const struct nt_work_result *
 {
 	const int64_t used_ms = result->used_ms * NT_LONGFORM_SHARE;
 
-	longform->killed = longform->stage == NT_LONGFORM_BEGUN &&
-			   result->status == 128 + SIGKILL && !result->why;
 	if (result->bytes > 0)
 		take_word(longform, result->out[0], result->out + 1);
 	else

@@ -42,7 +42,6 @@ struct nt_longform {
 	int64_t next_ms; /* when the next may be */
 	uint64_t signature; /* of the records as they were written last, or are now */
 	enum nt_longform_stage stage; /* of the child */
-	bool killed; /* the last one was, with nothing done */
 	bool written; /* there is a part */
 	char why[NT_LONGFORM_WHY]; /* the last one could not be written; "": it was, or never tried */
 };

@@ -22,7 +22,7 @@
 #include "spank/cleanup.h"
 #include "spank/node-fingerprint.h"
 #include "spank/recordd/user-child.h"
-#include "spank/recordd/loop.h"
+#include "spank/recordd/state.h"
 #include "spank/recordd/recordd-log.h"
 #include "spank/rundir.h"
 #include "spank/safe-open.h"

@@ -44,7 +44,10 @@ struct nt_work {
 	void *argument;
 	struct nt_child_running child; /* all zero at first */
 	int64_t deadline_ms;
-	bool silent; /* no more complaints will come */
+	/* The owner's: it was begun before; the newest was begun after the step's end; the next
+	 * runs outside of the step's control groups. */
+	bool begun, last, outside;
+	bool silent; /* stderr is closed */
 	char out[NT_WORK_OUT_MAX + 1];
 	size_t bytes;
 };

@@ -19,6 +19,7 @@
 #include "spank/arguments.h"
 #include "spank/effective-policy.h"
 #include "spank/option.h"
+#include "spank/profile-env.h"
 #include "spank/step-dir.h"
 #include "spank/task.h"
 

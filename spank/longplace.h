@@ -14,8 +14,8 @@
 #define NT_LONGPLACE_H
 
 #include "site/conf.h"
-#include "spank/profile-env.h"
 #include "spank/arguments.h"
+#include "spank/env.h"
 
 /* Fills in long_mib, long_dir, long_parents and run; uid must be set. memory: the user's memory, as
  * in the ticket; "": it names none. */

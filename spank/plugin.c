@@ -137,12 +137,13 @@ int slurm_spank_task_init_privileged(spank_t spank, int ac, char **av)
 /* As the user, in the task. */
 int slurm_spank_task_init(spank_t spank, int ac, char **av)
 {
+	const struct nt_task_env env = nt_task_env(spank);
 	char path[NT_SHM_FD_PATH];
 
 	(void)ac;
 	(void)av;
 	if (ctx.shm_fd >= 0 && nt_shm_fd_leave(ctx.shm_fd, path) == 0)
-		nt_task_shm(spank, path);
+		nt_task_env_set(&env, NT_ENV_SHM, path);
 	nt_stepd_topology(&ctx, spank);
 	return 0;
 }

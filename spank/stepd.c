@@ -127,11 +127,10 @@ static int make_place(struct nt_plugin *plugin, spank_t spank, uint32_t job, uin
 /* Without it ranks use a file in the step's directory, which the user's processes can truncate. */
 static void make_shm(struct nt_plugin *plugin)
 {
-	const uint32_t nothing_loaded = NT_PLACE_NO_TUNER | NT_PLACE_NO_PROFILER;
 	struct nt_error err;
 
 	if (!plugin->tuned || !nt_mode_chooses(plugin->policy.mode) ||
-	    (plugin->place.flags & nothing_loaded) == nothing_loaded)
+	    (plugin->place.flags & NT_ENV_NOT_LOADED) == NT_ENV_NOT_LOADED)
 		return;
 	plugin->shm_fd = nt_shm_fd_make(plugin->uid, plugin->gid, plugin->place.node,
 					plugin->place.job, plugin->place.step, &err);
@@ -229,6 +228,18 @@ static uint32_t component(struct nt_plugin *plugin)
 	return nt_step_component(title, plugin->place.job, plugin->place.step);
 }
 
+/* "-": unknown, or too long. */
+static void find_hosts(const struct nt_task_env *env, char out[NT_ARGUMENTS_HOSTS])
+{
+	static const char *const names[] = { "SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST" };
+
+	for (int i = 0; i < 2; i++) {
+		if (env->get(env->context, names[i], out, NT_ARGUMENTS_HOSTS) == 0 && out[0])
+			return;
+	}
+	snprintf(out, NT_ARGUMENTS_HOSTS, "-");
+}
+
 static void fill_arguments(struct nt_plugin *plugin, spank_t spank, struct nt_arguments *out,
 			   bool first)
 {
@@ -266,8 +277,7 @@ static void fill_arguments(struct nt_plugin *plugin, spank_t spank, struct nt_ar
 			 plugin->place.fingerprint);
 	snprintf(out->ticket, sizeof(out->ticket), "%s", plugin->applied.text);
 	find_groups(spank, out->groups);
-	nt_task_word(spank, "SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST", out->hosts,
-		     sizeof(out->hosts));
+	find_hosts(&env, out->hosts);
 }
 
 /* The path of slurm.conf; NULL: libslurm searches for it, as in any client. From 23.02 on

@@ -60,18 +60,18 @@ static void set_dump(const struct nt_task_env *env, const struct nt_topology_tas
 		return;
 	if (!dir) {
 		if (ours) {
-			env->unset(env->context, dump->file);
-			env->unset(env->context, dump->rank);
+			nt_task_env_unset(env, dump->file);
+			nt_task_env_unset(env, dump->rank);
 		}
 		return;
 	}
 	snprintf(value, sizeof(value), "%s/%s%" PRIu32 "%s", dir, dump->prefix, task->task,
 		 NT_DUMP_SUFFIX);
-	env->set(env->context, dump->file, value);
+	nt_task_env_set(env, dump->file, value);
 	if (!ours && get(env, dump->rank, value, sizeof(value)) == 0)
 		return;
 	snprintf(rank, sizeof(rank), "%" PRIu32, rank_that_writes(env, task));
-	env->set(env->context, dump->rank, rank);
+	nt_task_env_set(env, dump->rank, rank);
 }
 
 void nt_topology_set(const struct nt_task_env *env, const struct nt_topology_task *task)
@@ -84,6 +84,5 @@ void nt_topology_set(const struct nt_task_env *env, const struct nt_topology_tas
 	if (together && !dir)
 		dir = NOWHERE;
 	set_dump(env, task, &devices, together || task->alone ? dir : NULL);
-	if (env->get(env->context, NT_ENV_TOPOLOGY, text, sizeof(text)) >= 0)
-		env->unset(env->context, NT_ENV_TOPOLOGY);
+	nt_task_env_unset(env, NT_ENV_TOPOLOGY);
 }

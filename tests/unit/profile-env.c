@@ -247,6 +247,99 @@ static void without_a_ticket_nothing_happens(void **state)
 	assert_string_equal(applied.text, "-");
 }
 
+/* ---- NCCL's plugins */
+
+#define TUNER "NCCL_TUNER_PLUGIN"
+#define PROFILER "NCCL_PROFILER_PLUGIN"
+#define CHAINED_TUNER "NCCL_TUNE_CHAINED_TUNER"
+#define CHAINED_PROFILER "NCCL_TUNE_CHAINED_PROFILER"
+
+static void expect_plugins(const char *tuner, const char *profiler, const char *chained_tuner,
+			   const char *chained_profiler, const char *policy)
+{
+	assert_string_equal(value_of(TUNER), tuner);
+	assert_string_equal(value_of(PROFILER), profiler);
+	assert_string_equal(value_of(CHAINED_TUNER), chained_tuner);
+	assert_string_equal(value_of(CHAINED_PROFILER), chained_profiler);
+	assert_string_equal(value_of("NCCL_TUNE_POLICY"), policy);
+}
+
+static void tuned_step_sets_all(void **state)
+{
+	(void)state;
+	set(NULL, NT_ENV_SHM, "/of/another/step");
+	assert_int_equal(nt_env_flags(&env), 0);
+	nt_env_tune(&env, "/p.so", "mode=bandit");
+	expect_plugins("/p.so", "/p.so", "(unset)", "(unset)", "mode=bandit");
+	assert_int_equal(world.count, 3);
+}
+
+static void users_own_plugins_are_chained(void **state)
+{
+	(void)state;
+	set(NULL, TUNER, "/their.so");
+	set(NULL, "NCCL_TUNE_POLICY", "stray");
+	assert_int_equal(nt_env_flags(&env), 0);
+	nt_env_tune(&env, "/p.so", "mode=bandit");
+	expect_plugins("/p.so", "/p.so", "/their.so", "(unset)", "mode=bandit");
+	/* A name of another time goes; a new one takes its place. */
+	set(NULL, TUNER, "/newer.so");
+	set(NULL, PROFILER, "");
+	set(NULL, CHAINED_PROFILER, "/older.so");
+	nt_env_tune(&env, "/p.so", "mode=bandit");
+	expect_plugins("/p.so", "/p.so", "/newer.so", "(unset)", "mode=bandit");
+}
+
+static void none_stays_none(void **state)
+{
+	static char too_long[NT_PATH_MAX + 1];
+
+	memset(too_long, 'x', NT_PATH_MAX);
+	set(NULL, TUNER, too_long);
+	assert_int_equal(nt_env_flags(&env), NT_PLACE_NO_TUNER);
+	nt_env_tune(&env, "/p.so", "mode=bandit");
+	expect_plugins(too_long, "/p.so", "(unset)", "(unset)", "mode=bandit");
+	set(NULL, PROFILER, "None");
+	set(NULL, CHAINED_PROFILER, "/older.so");
+	set(NULL, "NCCL_ALGO", "Ring");
+	set(NULL, "NCCL_PROTO", "");
+	assert_int_equal(nt_env_flags(&env),
+			 NT_PLACE_NO_TUNER | NT_PLACE_NO_PROFILER | NT_PLACE_USER_ALGO);
+	nt_env_tune(&env, "/p.so", NULL);
+	expect_plugins(too_long, "None", "(unset)", "(unset)", "(unset)");
+	/* The user, who has no plugin, asks for no chaining. */
+	clean(state);
+	set(NULL, CHAINED_TUNER, "none");
+	nt_env_tune(&env, "/p.so", "mode=bandit");
+	expect_plugins("/p.so", "/p.so", "none", "(unset)", "mode=bandit");
+}
+
+static void inherited_values_are_ours(void **state)
+{
+	(void)state;
+	set(NULL, TUNER, "/p.so");
+	set(NULL, PROFILER, "/p.so");
+	set(NULL, CHAINED_PROFILER, "/their.so");
+	set(NULL, "NCCL_TUNE_POLICY", "mode=bandit");
+	assert_int_equal(nt_env_flags(&env), 0);
+	nt_env_tune(&env, "/p.so", "mode=observe");
+	expect_plugins("/p.so", "/p.so", "(unset)", "/their.so", "mode=observe");
+	/* In an untuned step the user's own value is restored. */
+	nt_env_tune(&env, "/p.so", NULL);
+	expect_plugins("(unset)", "/their.so", "(unset)", "(unset)", "(unset)");
+}
+
+static void off_touches_nothing_of_the_users(void **state)
+{
+	(void)state;
+	set(NULL, TUNER, "/their.so");
+	set(NULL, "NCCL_ALGO", "Ring");
+	set(NULL, CHAINED_PROFILER, "None");
+	nt_env_tune(&env, "/p.so", NULL);
+	expect_plugins("/their.so", "(unset)", "(unset)", "None", "(unset)");
+	assert_int_equal(world.count, 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -259,6 +352,11 @@ int main(void)
 		cmocka_unit_test_setup(what_is_forged_sets_nothing, clean),
 		cmocka_unit_test_setup(trouble_has_no_control_characters, clean),
 		cmocka_unit_test_setup(without_a_ticket_nothing_happens, clean),
+		cmocka_unit_test_setup(tuned_step_sets_all, clean),
+		cmocka_unit_test_setup(users_own_plugins_are_chained, clean),
+		cmocka_unit_test_setup(none_stays_none, clean),
+		cmocka_unit_test_setup(inherited_values_are_ours, clean),
+		cmocka_unit_test_setup(off_touches_nothing_of_the_users, clean),
 	};
 
 	return cmocka_run_group_tests_name("profile-env", tests, NULL, NULL);

@@ -253,24 +253,14 @@ static bool take_lock(struct writer *writer)
 	return false;
 }
 
-/* With the lock: 0, or as nt_job_pace_admit() says, and then without the lock. */
+/* As nt_job_lock_admit(). */
 static int64_t ask_pace(struct writer *writer)
 {
 	enum nt_job_urgency urgency = writer->job->urgency;
-	struct nt_job_pace pace;
-	int64_t wait_ms;
 
-	if (writer->lock_fd < 0)
-		return 0;
 	if (is_loose(writer) && urgency != NT_JOB_EARLY)
 		urgency = NT_JOB_AT_ONCE;
-	nt_job_lock_read(writer->lock_fd, &pace);
-	wait_ms = nt_job_pace_admit(&pace, nt_job_lock_now_ms(), urgency, LOOK_MS);
-	if (wait_ms >= 0)
-		nt_job_lock_write(writer->lock_fd, &pace);
-	if (wait_ms != 0)
-		nt_job_lock_release(writer->lock_fd);
-	return wait_ms;
+	return writer->lock_fd < 0 ? 0 : nt_job_lock_admit(writer->lock_fd, urgency, LOOK_MS);
 }
 
 /* One writing. *wrote: it was ours, so that it is ours to look again. */
@@ -304,24 +294,11 @@ static enum nt_delivered bring_locked(struct writer *writer, bool *wrote, struct
 
 /* ---- looking again */
 
-/* The lock, if a writing is due now. */
+/* The lock, if an update may start now. */
 static bool take_due_lock(struct writer *writer)
 {
-	int64_t now_ms = nt_job_lock_now_ms();
-	struct nt_job_pace pace;
-
-	if (writer->lock_fd < 0)
-		return true;
-	if (!nt_job_lock_try(writer->lock_fd))
-		return false;
-	nt_job_lock_read(writer->lock_fd, &pace);
-	if (nt_job_pace_wait_ms(&pace, now_ms, NT_JOB_ENDED) > 0) {
-		nt_job_lock_release(writer->lock_fd);
-		return false;
-	}
-	nt_job_pace_count(&pace, now_ms);
-	nt_job_lock_write(writer->lock_fd, &pace);
-	return true;
+	return writer->lock_fd < 0 || (nt_job_lock_try(writer->lock_fd) &&
+				       nt_job_lock_admit(writer->lock_fd, NT_JOB_AGAIN, 0) == 0);
 }
 
 /* Has the step no newer record by now, here or on its way? */

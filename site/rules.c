@@ -269,11 +269,6 @@ void nt_rules_make(struct nt_site_rules *rules, const struct nt_site_default *pl
 	bound_default(rules);
 }
 
-bool nt_conf_has_sections(const struct nt_conf *conf)
-{
-	return conf->count > 1;
-}
-
 bool nt_rules_launch(const struct nt_site_rules *rules, const char *profile)
 {
 	const uint64_t allowed = rules->limit[NT_LIMIT_LAUNCH];

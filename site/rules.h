@@ -106,7 +106,4 @@ bool nt_rules_launch(const struct nt_site_rules *rules, const char *profile);
 const char *nt_rules_profiles(const struct nt_site_rules *rules, char separator, char *out,
 			      size_t out_bytes);
 
-/* Do sections make a difference at all? */
-bool nt_conf_has_sections(const struct nt_conf *conf);
-
 #endif

@@ -25,13 +25,6 @@ int nt_helper_fingerprint(const char *program, const char *rundir, int rundir_fd
 /* Fill the fingerprint cache before a step needs it; does not wait. */
 int nt_helper_prepare(const char *program, const char *rundir, struct nt_error *err);
 
-/* Start a cleanup of the run directory (cleanup.h); does not wait. again: retry leftovers that
- * could not be removed before. */
-int nt_helper_cleanup(const char *program, const char *rundir, bool again, struct nt_error *err);
-
-/* Start emptying a step's directory (nt_cleanup_users); does not wait. */
-int nt_helper_clear(const char *program, const char *rundir, int fd, struct nt_error *err);
-
 /* Start the helper of a step; returns the socket to it. conf is the path of slurm.conf; NULL:
  * libslurm searches for it. */
 int nt_helper_start(const char *program, const struct nt_arguments *arguments, const char *conf,

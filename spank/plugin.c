@@ -16,6 +16,7 @@ SPANK_PLUGIN(nccl_tune, 1)
 #include "spank/context.h"
 #include "spank/say.h"
 #include "spank/shm-fd.h"
+#include "spank/spawn.h"
 #include "spank/stepd.h"
 #include "spank/where.h"
 
@@ -77,7 +78,8 @@ int slurm_spank_init(spank_t spank, int ac, char **av)
 		if (!ctx.site_ok)
 			slurm_error(LOG "%s; no step will be tuned", ctx.site_error.text);
 		else if (nt_helper_prepare(ctx.site.recordd, ctx.site.rundir, &err) < 0 ||
-			 nt_helper_cleanup(ctx.site.recordd, ctx.site.rundir, true, &err) < 0)
+			 nt_spawn(ctx.site.recordd, "cleanup-again", ctx.site.rundir, NULL, -1,
+				  &err) < 0)
 			slurm_error(LOG "%s", err.text);
 		return 0;
 	}

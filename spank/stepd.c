@@ -21,6 +21,7 @@
 #include "spank/rundir.h"
 #include "spank/say.h"
 #include "spank/shm-fd.h"
+#include "spank/spawn.h"
 #include "spank/topology-env.h"
 #include "spank/where.h"
 
@@ -74,7 +75,7 @@ static void effective_here(struct nt_plugin *plugin, spank_t spank, uint32_t job
 	struct nt_error err;
 	int fd = -1;
 
-	if (nt_conf_has_sections(&plugin->conf) && node)
+	if (plugin->conf.count > 1 && node)
 		fd = nt_rundir_open(plugin->site.rundir, &err);
 	if (fd >= 0) {
 		if (nt_place_read(&place, fd, node, job, &err) < 0)
@@ -393,12 +394,13 @@ void nt_stepd_clean(struct nt_plugin *plugin)
 		return;
 	/* Else nt-recordd empties it, once it has read what is there. */
 	if (!plugin->told && nt_step_clear(&plugin->dir) > 0)
-		(void)nt_helper_clear(plugin->site.recordd, plugin->site.rundir, plugin->dir.fd,
-				      &err);
+		(void)nt_spawn(plugin->site.recordd, "clear", plugin->site.rundir, NULL,
+			       plugin->dir.fd, &err);
 	due = nt_step_remove(&plugin->dir, &err) < 0;
 	if (due)
 		slurm_info(LOG "%s", err.text);
 	if (due || nt_cleanup_is_due(rundir_fd))
-		(void)nt_helper_cleanup(plugin->site.recordd, plugin->site.rundir, false, &err);
+		(void)nt_spawn(plugin->site.recordd, "cleanup", plugin->site.rundir, NULL, -1,
+			       &err);
 	close(rundir_fd);
 }

@@ -327,8 +327,7 @@ static int unknown_key(const struct conf_reader *r, const char *key, struct nt_e
 		"unknown key '%.40s' (want tuning, modes, lock, keys, launch_profiles, "
 		"budget_max, calls_max, extra_max, calibrate_max, %sor a setting of "
 		"nccl-tune(7))",
-		key,
-		site ? "pmix, record, record_bytes, record_dir, record_max, memory_max " : "");
+		key, site ? "pmix, record, record_bytes, record_dir, record_max, memory_max " : "");
 }
 
 static int take_setting(struct conf_reader *r, unsigned line, const char *key, const char *value,

@@ -24,7 +24,6 @@
 
 #define NAME_BYTES 128 /* rank.<task>.<pid>.json needs 32 */
 
-/* Who wants the records. */
 struct directory_reader {
 	nt_collect_visit *visit;
 	void *argument;
@@ -32,14 +31,12 @@ struct directory_reader {
 	size_t files, calls, bytes;
 };
 
-/* What is summed up. */
 struct adder {
 	struct nt_sum *sum;
 	uint32_t job, step;
 };
 
-/* Opening must neither follow a link nor wait for somebody at the other end of a pipe, or of a file
- * system. */
+/* Opening must not follow a link, wait for a writer of a FIFO, or enter a user's file system. */
 int nt_collect_file(int dir_fd, const char *name, size_t max_bytes, char **text, size_t *text_bytes,
 		    struct nt_error *err)
 {
@@ -76,7 +73,7 @@ static void visit_file(struct directory_reader *reader, const char *name)
 	free(text);
 }
 
-/* Of one that cannot be used nothing is told: it is no record. */
+/* An unusable one is not reported: it is not a record. */
 static void visit_calls(struct directory_reader *reader, const char *name)
 {
 	struct nt_collected file = { .name = name, .calls = true };
@@ -122,7 +119,7 @@ static void visit_all(struct directory_reader *reader, DIR *directory)
 	}
 }
 
-/* ctime too: nobody can set it back. */
+/* With ctime, which nobody can set back. */
 static uint64_t sign(int dir_fd, const char *name)
 {
 	uint64_t hash = nt_hash64_text(name);
@@ -136,7 +133,7 @@ static uint64_t sign(int dir_fd, const char *name)
 	return nt_hash64(hash, &status.st_ctim, sizeof(status.st_ctim));
 }
 
-/* Not what the user has mounted on it. */
+/* The user may have mounted something on it. */
 static DIR *open_directory(const char *path)
 {
 	return nt_dirstream_take(nt_safe_open_path(path, O_RDONLY | O_DIRECTORY));
@@ -156,7 +153,7 @@ uint64_t nt_collect_signature(const char *path)
 		    strncmp(entry->d_name, NT_SHM_FILE ".", sizeof(NT_SHM_FILE)) != 0)
 			continue;
 		files++;
-		/* The shared memory is written to all the time; that it is there is news. */
+		/* Of the shared memory, which changes all the time, only the name counts. */
 		sum += nt_rank_file_is(entry->d_name) ? sign(dirfd(directory), entry->d_name) : 1;
 	}
 	closedir(directory);
@@ -176,7 +173,7 @@ int nt_collect_each(const char *path, nt_collect_visit *visit, void *argument, s
 	return 0;
 }
 
-/* Of the name, too, only what cannot harm the record's text. */
+/* The name is the user's text, too. */
 static void count_unusable(struct nt_sum *sum, const char *name, const char *reason)
 {
 	char why[NAME_BYTES + sizeof(((struct nt_error *)0)->text)];

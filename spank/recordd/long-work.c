@@ -50,7 +50,7 @@ void nt_long_maker_look(struct nt_recordd *recordd, int64_t now_ms)
 	struct nt_error err;
 
 	(void)now_ms;
-	if (!recordd->work[NT_WORK_MAKER].begun && nt_longform_wanted(&recordd->longform) &&
+	if (!recordd->work[NT_WORK_MAKER].begun && nt_longform_wanted(&recordd->arguments) &&
 	    !recordd->arguments.long_parents &&
 	    nt_recordd_begin(recordd, NT_WORK_MAKER, NT_WORK_NO_DEADLINE, &err) < 0)
 		tell_maker(recordd, err.text);
@@ -136,7 +136,7 @@ static void start(struct nt_recordd *recordd, int64_t now_ms)
 
 void nt_long_writer_look(struct nt_recordd *recordd, int64_t now_ms)
 {
-	if (!nt_longform_wanted(&recordd->longform) || !is_due(recordd, now_ms))
+	if (!nt_longform_wanted(&recordd->arguments) || !is_due(recordd, now_ms))
 		return;
 	if (nt_work_runs(&recordd->work[NT_WORK_MAKER]))
 		nt_work_hurry(&recordd->work[NT_WORK_MAKER], now_ms + MAKE_MS);
@@ -146,7 +146,7 @@ void nt_long_writer_look(struct nt_recordd *recordd, int64_t now_ms)
 
 static bool has(const struct nt_recordd *recordd, enum nt_longform_stage stage)
 {
-	return !nt_longform_wanted(&recordd->longform) ||
+	return !nt_longform_wanted(&recordd->arguments) ||
 	       (recordd->work[NT_WORK_LONGFORM].last &&
 		(recordd->longform.stage == NT_LONGFORM_ENDED || recordd->longform.stage >= stage));
 }

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of longform.h that runs with the user's rights. */
+/* Write the node's part of the long form, with the user's rights. */
 #include "spank/recordd/longform.h"
 
 #include <stdio.h>
@@ -15,9 +15,9 @@
 #define PART_MAX ((size_t)16 << 20)
 #define PART_MIN ((size_t)32 << 10)
 #define TRIM_MS 8000
-#define TRIM_STEPS 16 /* a job whose steps are many is looked at with every so many of them */
+#define TRIM_STEPS 16 /* a job with many steps trims the directory once in so many */
 
-/* ---- what the ranks have left */
+/* ---- the ranks' files */
 
 static void free_file(struct nt_collected *file)
 {
@@ -36,7 +36,7 @@ static bool copy_file(struct nt_collected *copy, const struct nt_collected *file
 		copy->why = strdup(file->why);
 	if (file->text)
 		copy->text = strndup(file->text, file->bytes);
-	/* With a NUL in it, it is no record. */
+	/* A record has no NUL. */
 	if (copy->text)
 		copy->bytes = strlen(copy->text);
 	if (!copy->name == !file->name && !copy->why == !file->why && !copy->text == !file->text)
@@ -61,7 +61,7 @@ static void keep_file(void *argument, const struct nt_collected *file)
 	ranks->count += copy_file(&ranks->file[ranks->count], file);
 }
 
-/* By task, so that the first ones have room before others. */
+/* The first tasks first: the last ones may have no room. */
 static int by_name(const void *left, const void *right)
 {
 	const char *a = ((const struct nt_collected *)left)->name;
@@ -73,7 +73,7 @@ static int by_name(const void *left, const void *right)
 void nt_ranks_read(struct nt_ranks *ranks, const char *directory)
 {
 	memset(ranks, 0, sizeof(*ranks));
-	/* A directory that is gone holds nothing. */
+	/* Without the directory there are no files. */
 	(void)nt_collect_each(directory, keep_file, ranks, NULL);
 	nt_topologies_read(&ranks->topologies, directory);
 	if (ranks->count > 0)
@@ -130,7 +130,7 @@ static void fill_head(struct nt_long_head *head, const struct nt_arguments *argu
 	snprintf(head->release, sizeof(head->release), "%s", PACKAGE_VERSION);
 }
 
-/* Returns whether there is anything of the ranks. */
+/* true: the ranks have left something. */
 static bool add_lines(struct nt_long_out *out, const struct nt_arguments *arguments,
 		      const struct nt_ranks *ranks, const char *record)
 {
@@ -161,7 +161,7 @@ static bool add_lines(struct nt_long_out *out, const struct nt_arguments *argume
 	return calls || out->records + out->dropped + out->unusable > 0;
 }
 
-/* To disk, and what is too much goes. */
+/* Write the part, and remove what exceeds the user's limit. */
 static int save(struct nt_long_out *out, const struct nt_arguments *arguments, bool final,
 		int out_fd, struct nt_error *err)
 {

@@ -9,7 +9,7 @@
 #include "spank/recordd/collect.h"
 #include "spank/recordd/step-entry.h"
 
-/* Braces are counted by who checks a record: nt_step_check(). */
+/* nt_step_check() counts braces. */
 static void without_braces(char *text)
 {
 	for (; *text; text++) {
@@ -45,7 +45,6 @@ static void note_place(struct nt_step *step, const struct nt_where *where)
 	step->per_node = where->per_node;
 }
 
-/* What Slurm and the ticket say of the step; its name is left empty. */
 static void note_step(const struct nt_sum_head *head, struct nt_step *step)
 {
 	*step = (struct nt_step){ 0 };
@@ -91,7 +90,7 @@ void nt_step_record_read(const struct nt_recordd *recordd, struct nt_sum *sum)
 	const struct nt_arguments *arguments = &recordd->arguments;
 
 	nt_sum_init(sum);
-	/* A directory that is gone holds nothing. */
+	/* Without the directory there are no records. */
 	(void)nt_collect_directory(sum, arguments->dir, arguments->job, arguments->step, NULL);
 }
 
@@ -124,7 +123,7 @@ size_t nt_step_record_make(const struct nt_recordd *recordd, struct nt_sum *sum,
 		.remark = remembered ? remembered->remark : NULL,
 	};
 
-	/* Ranks of other nodes may be behind: then all parts are needed. */
+	/* Ranks of other nodes may have fallen behind: then all parts are needed. */
 	text[0] = nt_sum_decided(sum) || (!recordd->final && nt_sum_still(sum)) ? '1' : '0';
 	return 1 + nt_sum_format(sum, &head, text + 1, room + 1);
 }

@@ -22,17 +22,25 @@
 
 #define NT_COLLECT_FILES 4096 /* of each kind; a process has one */
 #define NT_COLLECT_BYTES (64 * 1024 * 1024) /* in total */
+#define NT_COLLECT_NAME 64 /* rank.<task>.<pid>.json needs 32; longer names are cut */
+
+enum nt_collected_kind {
+	NT_COLLECTED_RECORD,
+	NT_COLLECTED_CALLS, /* a process's calls as text (record/calls.h) */
+	NT_COLLECTED_SHM, /* the shared memory, which is not read: NCCL has started */
+};
 
 /* A file of the directory. */
 struct nt_collected {
-	const char *name; /* NULL: the shared memory, NCCL has started; "": several files */
-	const char *text; /* valid during the visit */
+	enum nt_collected_kind kind;
+	char name[NT_COLLECT_NAME]; /* "": several files */
+	char *text; /* NULL: it could not be read, why has the reason */
 	size_t bytes;
-	const char *why; /* why it could not be read; NULL: it was */
-	bool calls; /* text has a process's calls (record/calls.h) */
+	struct nt_error why;
 };
 
-typedef void nt_collect_visit(void *argument, const struct nt_collected *file);
+/* May take the text, and set it to NULL then. */
+typedef void nt_collect_visit(void *argument, struct nt_collected *file);
 
 /* Read a plain file of at most max_bytes in an open directory. The caller frees *text. */
 int nt_collect_file(int dir_fd, const char *name, size_t max_bytes, char **text, size_t *text_bytes,

@@ -22,8 +22,6 @@
 #include "record/step.h"
 #include "spank/safe-open.h"
 
-#define NAME_BYTES 128 /* rank.<task>.<pid>.json needs 32 */
-
 struct directory_reader {
 	nt_collect_visit *visit;
 	void *argument;
@@ -59,38 +57,47 @@ int nt_collect_file(int dir_fd, const char *name, size_t max_bytes, char **text,
 	return rc;
 }
 
-static void visit_file(struct directory_reader *reader, const char *name)
+static void show(struct directory_reader *reader, struct nt_collected *file)
 {
-	struct nt_collected file = { .name = name };
-	struct nt_error err;
-	char *text = NULL;
+	reader->bytes += file->bytes;
+	reader->visit(reader->argument, file);
+	free(file->text);
+}
 
-	if (nt_collect_file(reader->dir_fd, name, NT_RANK_RECORD_MAX, &text, &file.bytes, &err) < 0)
-		file.why = err.text;
-	file.text = text;
-	reader->bytes += file.bytes;
-	reader->visit(reader->argument, &file);
-	free(text);
+static void visit_record(struct directory_reader *reader, const char *name)
+{
+	struct nt_collected file = { .kind = NT_COLLECTED_RECORD };
+
+	snprintf(file.name, sizeof(file.name), "%.*s", NT_COLLECT_NAME - 1, name);
+	(void)nt_collect_file(reader->dir_fd, name, NT_RANK_RECORD_MAX, &file.text, &file.bytes,
+			      &file.why);
+	show(reader, &file);
 }
 
 /* An unusable one is not reported: it is not a record. */
 static void visit_calls(struct directory_reader *reader, const char *name)
 {
-	struct nt_collected file = { .name = name, .calls = true };
+	struct nt_collected file = { .kind = NT_COLLECTED_CALLS };
 	char *bytes = NULL, *text = malloc(NT_RANK_RECORD_MAX);
 	size_t count = 0;
 
+	snprintf(file.name, sizeof(file.name), "%.*s", NT_COLLECT_NAME - 1, name);
 	if (text && nt_collect_file(reader->dir_fd, name, sizeof(struct nt_calls), &bytes, &count,
 				    NULL) == 0)
 		file.bytes = nt_calls_format(bytes, count,
 					     nt_clock_read_ns(CLOCK_REALTIME) / 1000000, text,
 					     NT_RANK_RECORD_MAX);
-	file.text = text;
-	reader->bytes += file.bytes;
 	if (file.bytes > 0)
-		reader->visit(reader->argument, &file);
+		file.text = strndup(text, file.bytes);
+	if (file.text)
+		show(reader, &file);
 	free(bytes);
 	free(text);
+}
+
+static bool is_shm(const char *name)
+{
+	return strncmp(name, NT_SHM_FILE ".", sizeof(NT_SHM_FILE)) == 0;
 }
 
 static void visit_all(struct directory_reader *reader, DIR *directory)
@@ -98,8 +105,8 @@ static void visit_all(struct directory_reader *reader, DIR *directory)
 	const struct dirent *entry;
 
 	while ((entry = readdir(directory)) != NULL) {
-		if (strncmp(entry->d_name, NT_SHM_FILE ".", sizeof(NT_SHM_FILE)) == 0)
-			reader->visit(reader->argument, &(struct nt_collected){ .name = NULL });
+		if (is_shm(entry->d_name))
+			show(reader, &(struct nt_collected){ .kind = NT_COLLECTED_SHM });
 		if (nt_calls_file_is(entry->d_name) && reader->calls < NT_COLLECT_FILES &&
 		    reader->bytes <= NT_COLLECT_BYTES) {
 			reader->calls++;
@@ -108,14 +115,12 @@ static void visit_all(struct directory_reader *reader, DIR *directory)
 		if (!nt_rank_file_is(entry->d_name))
 			continue;
 		if (reader->files == NT_COLLECT_FILES || reader->bytes > NT_COLLECT_BYTES) {
-			reader->visit(reader->argument, &(struct nt_collected){
-								.name = "",
-								.why = "too many records to sum up",
-							});
+			show(reader,
+			     &(struct nt_collected){ .why = { "too many records to sum up" } });
 			return;
 		}
 		reader->files++;
-		visit_file(reader, entry->d_name);
+		visit_record(reader, entry->d_name);
 	}
 }
 
@@ -149,8 +154,7 @@ uint64_t nt_collect_signature(const char *path)
 	if (!directory)
 		return 0;
 	while (files < NT_COLLECT_FILES && (entry = readdir(directory)) != NULL) {
-		if (!nt_rank_file_is(entry->d_name) &&
-		    strncmp(entry->d_name, NT_SHM_FILE ".", sizeof(NT_SHM_FILE)) != 0)
+		if (!nt_rank_file_is(entry->d_name) && !is_shm(entry->d_name))
 			continue;
 		files++;
 		/* Of the shared memory, which changes all the time, only the name counts. */
@@ -176,7 +180,7 @@ int nt_collect_each(const char *path, nt_collect_visit *visit, void *argument, s
 /* The name is the user's text, too. */
 static void count_unusable(struct nt_sum *sum, const char *name, const char *reason)
 {
-	char why[NAME_BYTES + sizeof(((struct nt_error *)0)->text)];
+	char why[NT_COLLECT_NAME + sizeof(((struct nt_error *)0)->text)];
 
 	snprintf(why, sizeof(why), "%.48s%s%s", name, name[0] ? ": " : "", reason);
 	nt_sum_add_unusable(sum, nt_step_plain(why));
@@ -187,17 +191,17 @@ void nt_collect_add(struct nt_sum *sum, const struct nt_collected *file, uint32_
 {
 	struct nt_error err;
 
-	if (!file->name)
+	if (file->kind == NT_COLLECTED_SHM)
 		sum->started = true;
-	else if (file->calls)
+	else if (file->kind == NT_COLLECTED_CALLS)
 		(void)nt_sum_add_begun(sum, file->text, file->bytes, &err);
-	else if (file->why)
-		count_unusable(sum, file->name, file->why);
+	else if (!file->text)
+		count_unusable(sum, file->name, file->why.text);
 	else if (nt_sum_add_record(sum, file->text, file->bytes, job, step, &err) < 0)
 		count_unusable(sum, file->name, err.text);
 }
 
-static void add_file(void *argument, const struct nt_collected *file)
+static void add_file(void *argument, struct nt_collected *file)
 {
 	const struct adder *adder = argument;
 

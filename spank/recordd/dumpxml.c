@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dumpxml.c - see dumpxml.h */
 #include "spank/recordd/dumpxml.h"
 
 #include <errno.h>

@@ -113,7 +113,7 @@ const struct nt_work_kind nt_long_writer_kind = { .run = run_writer,
 /* First with the first decision, or after a while without one. */
 static bool is_due(const struct nt_recordd *recordd, int64_t now_ms)
 {
-	const struct nt_reading *reading = &recordd->reading;
+	const struct nt_rank_reading *reading = &recordd->reading;
 
 	if (recordd->final)
 		return !recordd->work[NT_WORK_LONGFORM].last;

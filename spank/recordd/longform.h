@@ -64,8 +64,8 @@ void nt_longform_tell(const struct nt_longform *longform, char *record, size_t r
 /* ---- in the child */
 
 struct nt_ranks {
-	struct nt_collected *file; /* name and text are its own */
-	size_t count, room;
+	struct nt_collected *file;
+	size_t count;
 	struct nt_topologies topologies;
 };
 

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* longmake.c - see longmake.h */
 #include "spank/recordd/longmake.h"
 
 #include <errno.h>

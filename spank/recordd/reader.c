@@ -98,7 +98,7 @@ void nt_reader_look(struct nt_recordd *recordd, int64_t now_ms)
 
 bool nt_reader_take(struct nt_recordd *recordd, const char *out, size_t bytes, struct nt_error *err)
 {
-	struct nt_reading *reading = &recordd->reading;
+	struct nt_rank_reading *reading = &recordd->reading;
 
 	if (bytes < 2 || bytes - 1 > NT_STEP_RECORD_MAX ||
 	    nt_step_check(out + 1, bytes - 1, err) < 0)
@@ -109,7 +109,7 @@ bool nt_reader_take(struct nt_recordd *recordd, const char *out, size_t bytes, s
 	return true;
 }
 
-static void rest(struct nt_reading *reading, int64_t used_ms)
+static void rest(struct nt_rank_reading *reading, int64_t used_ms)
 {
 	int64_t rest_ms = used_ms * SHARE;
 
@@ -123,7 +123,7 @@ static void rest(struct nt_reading *reading, int64_t used_ms)
 static void ended(void *argument, const struct nt_work_result *result)
 {
 	struct nt_recordd *recordd = argument;
-	struct nt_reading *reading = &recordd->reading;
+	struct nt_rank_reading *reading = &recordd->reading;
 	struct nt_error err = { "no rights of the user's" };
 	bool taken = reading->with_memory; /* memory-work.c was faster */
 

@@ -43,7 +43,7 @@ enum nt_recordd_work {
 };
 
 /* reader.c */
-struct nt_reading {
+struct nt_rank_reading {
 	char record[NT_STEP_RECORD_MAX + 1]; /* the newest */
 	bool decided; /* record has a decision */
 	bool with_memory; /* record has what the user's memory says: it is the last */
@@ -86,7 +86,7 @@ struct nt_recordd {
 	bool released; /* the step may end */
 	bool inside; /* the control groups of the step's tasks exist: the user's work runs there */
 	struct nt_work work[NT_WORK_KINDS];
-	struct nt_reading reading;
+	struct nt_rank_reading reading;
 	struct nt_longform longform;
 	struct nt_delivery delivery;
 };

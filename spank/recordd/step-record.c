@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include "record/shortform.h"
 #include "spank/recordd/collect.h"
+#include "spank/recordd/state.h"
 #include "spank/recordd/step-entry.h"
 
 /* nt_step_check() counts braces. */

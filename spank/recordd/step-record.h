@@ -10,11 +10,13 @@
 #define NT_RECORDD_STEP_RECORD_H
 
 #include <stddef.h>
+#include "contract/names.h"
 #include "profiles/entry.h"
 #include "profiles/ticket.h"
 #include "record/sum.h"
 #include "spank/recordd/remember.h"
-#include "spank/recordd/state.h"
+
+struct nt_recordd;
 
 struct nt_sum_head {
 	const char *mode;

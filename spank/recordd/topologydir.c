@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topologydir.c - see topologydir.h */
 #include "spank/recordd/topologydir.h"
 
 #include <dirent.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* user-child.c - see user-child.h */
 #include "spank/recordd/user-child.h"
 
 #include <fcntl.h>

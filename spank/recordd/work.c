@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* work.c - see work.h */
 #include "spank/recordd/work.h"
 
 #include <errno.h>

@@ -20,7 +20,7 @@ static void set(void *spank, const char *name, const char *value)
 	spank_err_t rc = spank_setenv(spank, name, value, 1);
 
 	if (rc != ESPANK_SUCCESS)
-		slurm_error(NT_LOG "cannot set %s: %s", name, spank_strerror(rc));
+		slurm_error("cannot set %s: %s", name, spank_strerror(rc));
 }
 
 static void unset(void *spank, const char *name)
@@ -28,7 +28,7 @@ static void unset(void *spank, const char *name)
 	spank_err_t rc = spank_unsetenv(spank, name);
 
 	if (rc != ESPANK_SUCCESS)
-		slurm_error(NT_LOG "cannot unset %s: %s", name, spank_strerror(rc));
+		slurm_error("cannot unset %s: %s", name, spank_strerror(rc));
 }
 
 struct nt_task_env nt_task_env(spank_t spank)
@@ -47,7 +47,7 @@ void nt_task_tune(spank_t spank, const char *plugin, const struct nt_policy *pol
 	place->flags = *tuned ? nt_env_flags(&env) : 0;
 	loads = *tuned && (place->flags & NT_ENV_NOT_LOADED) != NT_ENV_NOT_LOADED;
 	if (loads && nt_policy_format_task(policy, place, text, sizeof(text), &err) < 0) {
-		slurm_error(NT_LOG "%s; the step runs untuned", err.text);
+		slurm_error("%s; the step runs untuned", err.text);
 		*tuned = loads = false;
 	}
 	nt_env_tune(&env, plugin, loads ? text : NULL);

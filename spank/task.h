@@ -14,8 +14,6 @@
 #include "contract/policy.h"
 #include "spank/env.h"
 
-#define NT_LOG "nccl-tune: "
-
 struct nt_task_env nt_task_env(spank_t spank);
 
 /* NCCL's plugin variables and the policy. tuned becomes false if the policy cannot be set; place's

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The administrator's file, section by section. */
+/* Parse the administrator's file. */
 #include "site/conf.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sections over each other, and users' wishes over these. */
+/* Combine sections, and apply them to what was asked for. */
 #include "site/rules.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 
 static const enum nt_limit sets[] = { NT_LIMIT_ALGORITHMS, NT_LIMIT_PROTOCOLS };
 
-/* The others have bits of what is allowed, or are caps. */
+/* Of the others a bit means that something is allowed, or they are caps. */
 static bool is_denial(enum nt_limit limit)
 {
 	return limit == NT_LIMIT_OFF || limit == NT_LIMIT_LOCKED;
@@ -50,7 +50,7 @@ static void set_limit(struct nt_site_rules *rules, enum nt_limit limit, uint64_t
 							       section->limit_line[limit] };
 }
 
-/* One that is known to hold. */
+/* Apply a section that the step is in. */
 static void lay(struct nt_site_rules *rules, const struct nt_conf_section *section)
 {
 	for (unsigned i = 0; i < NT_SETTING_COUNT; i++) {
@@ -66,7 +66,7 @@ static void lay(struct nt_site_rules *rules, const struct nt_conf_section *secti
 		if (!section->limit_line[l])
 			continue;
 		if (limit == NT_LIMIT_OFF && rules->limit[l])
-			continue; /* off is off */
+			continue; /* no section turns it on again */
 		set_limit(rules, limit, section->limit[l], section);
 		if (limit == NT_LIMIT_ALGORITHMS || limit == NT_LIMIT_PROTOCOLS ||
 		    limit == NT_LIMIT_LL128) {
@@ -78,7 +78,7 @@ static void lay(struct nt_site_rules *rules, const struct nt_conf_section *secti
 	}
 }
 
-/* One that may hold. */
+/* Apply a section that the step may be in. */
 static void weigh(struct nt_site_rules *rules, const struct nt_conf_section *section,
 		  enum nt_unknown unknown)
 {
@@ -142,14 +142,13 @@ static void keep_plugstack(struct nt_site_rules *rules, const struct nt_site_def
 		rules->limit[NT_LIMIT_CALIBRATE] = calibrate_max;
 }
 
-/* Does 0 mean as much as one likes? */
+/* Does 0 mean no limit? */
 static bool zero_is_most(enum nt_limit limit)
 {
 	return limit != NT_LIMIT_CALIBRATE && limit != NT_LIMIT_LL128;
 }
 
-/* Whether a value is over a cap; 0 is no limit where the cap is not of calibrate, and
- * calibrate=auto takes what it may. */
+/* Is a value over a cap? A negative one is auto, which keeps to the cap. */
 static bool is_over(const struct nt_site_rules *rules, enum nt_limit limit,
 		    const struct nt_policy *policy)
 {
@@ -194,7 +193,6 @@ __attribute__((format(printf, 2, 3))) static void remark(struct nt_step_settings
 	outcome->remarks++;
 }
 
-/* Says that a value is over a cap, and which value there is instead. */
 static void remark_over(const struct nt_site_rules *rules, enum nt_limit limit,
 			struct nt_step_settings *outcome)
 {
@@ -306,7 +304,7 @@ const char *nt_rules_profiles(const struct nt_site_rules *rules, char separator,
 
 /* ---- wishes */
 
-/* The settings that are asked for, each with where; -1: the text makes no sense. */
+/* The settings asked for, and who asks for each; -1: the text is invalid. */
 static int collect(const struct nt_site_rules *rules, const struct nt_asked *asked,
 		   struct nt_policy *wish, enum nt_precedence rank[NT_SETTING_COUNT],
 		   struct nt_error *err)
@@ -330,7 +328,7 @@ static int collect(const struct nt_site_rules *rules, const struct nt_asked *ask
 	return 0;
 }
 
-/* Keeps the site's value of a setting. */
+/* A locked setting keeps the site's value. */
 static void hold(const struct nt_site_rules *rules, struct nt_step_settings *outcome, unsigned i)
 {
 	const struct nt_value_source *lock = &rules->limit_source[NT_LIMIT_LOCKED];
@@ -360,14 +358,14 @@ static int check_mode(const struct nt_site_rules *rules, struct nt_step_settings
 		     nt_conf_modes_text(rules->limit[NT_LIMIT_MODES], ", ", allowed));
 	if (outcome->source[0].rank != NT_RANK_USER_FILE)
 		return -1;
-	/* A file for all steps is not to stand in the way of one. */
+	/* A mode in the user's file, which is for all steps, does not stop this one. */
 	remark(outcome, "%s", err->text);
 	outcome->policy.mode = rules->policy.mode;
 	outcome->source[0] = rules->source[0];
 	return 0;
 }
 
-/* What is left of the pairs that were asked for. */
+/* Reduce the sets asked for; -1: nothing remains. */
 static int check_sets(const struct nt_site_rules *rules, struct nt_step_settings *outcome,
 		      struct nt_error *err)
 {
@@ -396,8 +394,8 @@ static int check_sets(const struct nt_site_rules *rules, struct nt_step_settings
 	return 0;
 }
 
-/* Sections that exclude each other may leave nothing to try, where it is not known which of them
- * holds. No task could make anything of an empty set. */
+/* If it is unknown which section applies, sections may exclude each other and leave an empty set,
+ * which no task could use. */
 static void check_left(const struct nt_site_rules *rules, struct nt_step_settings *outcome)
 {
 	for (unsigned s = 0; s < 2; s++) {
@@ -430,13 +428,12 @@ static void check_launch(const struct nt_site_rules *rules, struct nt_step_setti
 	outcome->source[i] = reduced(rules, NT_LIMIT_LAUNCH);
 }
 
-/* The switch for everything: what else was asked for does not matter. */
 static void switch_off(const struct nt_site_rules *rules, struct nt_step_settings *outcome)
 {
 	const struct nt_value_source *source = &rules->limit_source[NT_LIMIT_OFF];
 	char where[NT_PATH_MAX];
 
-	/* Who has asked for nothing is not told. */
+	/* Only if the user asked for tuning. */
 	if (outcome->policy.mode != NT_MODE_OFF && outcome->source[0].rank >= NT_RANK_USER_FILE)
 		remark(outcome, "tuning is switched off %s", here(source, where));
 	outcome->policy.mode = NT_MODE_OFF;

@@ -83,7 +83,7 @@ static bool say_ended(void (*say)(char kind, const char *text))
 	return true;
 }
 
-/* One message; whether it was the last one. */
+/* Receive a message; true: it was the last one. */
 static bool hear(int socket, void (*say)(char kind, const char *text))
 {
 	char text[NT_ARGUMENTS_MESSAGE_MAX + 1];

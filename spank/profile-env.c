@@ -15,8 +15,8 @@
 
 struct applying {
 	const struct nt_task_env *env;
-	char launched[LAUNCHED_MAX]; /* what the step around this one was given */
-	const struct nt_settings *wanted; /* which srun may have set already */
+	char launched[LAUNCHED_MAX]; /* what the step around this one got */
+	const struct nt_settings *wanted; /* srun may have set these already */
 	struct nt_user_env site;
 };
 
@@ -30,8 +30,8 @@ static bool is_wanted(const struct applying *a, const char *name, const char *va
 	       number == a->wanted->value[id];
 }
 
-/* Whether a name has a value, and neither the one that it is to have nor a profile's of the step
- * around this one. */
+/* Does the variable have a value that is neither srun's nor from a profile of the step around this
+ * one? */
 static bool is_users(const struct applying *a, const char *name)
 {
 	char value[VALUE_MAX];
@@ -106,7 +106,7 @@ static void take_ticket(const struct nt_task_env *env, bool profile, struct nt_a
 
 	if (rc > 0)
 		nt_error_set(&out->trouble, "longer than %d bytes", NT_TICKET_MAX - 1);
-	/* srun cannot unset it. */
+	/* Empty means none: srun cannot unset it. */
 	if (rc != 0 || !profile || out->text[0] == '\0')
 		return;
 	out->valid = nt_ticket_parse(&out->ticket, out->text, &err) == 0;
@@ -114,7 +114,7 @@ static void take_ticket(const struct nt_task_env *env, bool profile, struct nt_a
 		out->trouble = err;
 }
 
-/* What is not read back as it was written is none of ours. */
+/* The text is parsed and written anew: nothing of the user's own is passed on. */
 static void hand_on_arms(const struct nt_task_env *env, bool profile, struct nt_error *trouble)
 {
 	static char text[NT_WARM_TEXT_MAX];
@@ -156,7 +156,7 @@ void nt_apply(const struct nt_task_env *env, bool profile, const char *site_file
 	set_settings(&a, &out->ticket.settings);
 	say_launch(env, out);
 	hand_on_arms(env, profile, &out->trouble);
-	/* They are srun's word to us, and no business of what the tasks start. */
+	/* They are for us only; what the tasks start must not see them. */
 	nt_task_env_unset(env, NT_ENV_TICKET);
 	nt_task_env_unset(env, NT_ENV_SLURM_WARM);
 	if (!out->valid || nt_ticket_print(&out->ticket, out->text, sizeof(out->text), &err) < 0)

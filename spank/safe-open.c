@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* safe-open.c - see safe-open.h */
 #include "spank/safe-open.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topology-env.c - see topology-env.h */
+/* Variables that make NCCL write its topology. */
 #include "spank/topology-env.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 #include "contract/names.h"
 
 #define FILE_MAX (NT_PATH_MAX + 64)
-#define NOWHERE "/dev/null" /* a name below it cannot be opened */
+#define NOWHERE "/dev/null" /* nothing below it can be opened */
 #define GPUS_MAX 1024
 
 struct dump_variables {
@@ -29,7 +29,7 @@ static int get(const struct nt_task_env *env, const char *name, char *out, size_
 	return value && value[0] ? 0 : -1;
 }
 
-/* Of the step around this one. */
+/* Set by us, for the step around this one. */
 static bool is_ours(const char *value, const struct dump_variables *dump)
 {
 	const char *name = strrchr(value, '/');
@@ -37,7 +37,7 @@ static bool is_ours(const char *value, const struct dump_variables *dump)
 	return name && strncmp(name + 1, dump->prefix, strlen(dump->prefix)) == 0;
 }
 
-/* A node's only task is taken to have a rank for each of its GPUs. */
+/* A node's only task is assumed to have a rank per GPU. */
 static uint32_t rank_that_writes(const struct nt_task_env *env, const struct nt_topology_task *task)
 {
 	char text[16];
@@ -48,7 +48,7 @@ static uint32_t rank_that_writes(const struct nt_task_env *env, const struct nt_
 	return gpus > 1 && gpus <= GPUS_MAX ? task->first * (uint32_t)gpus : task->first;
 }
 
-/* dir NULL: no file is wanted. */
+/* dir NULL: no file. */
 static void set_dump(const struct nt_task_env *env, const struct nt_topology_task *task,
 		     const struct dump_variables *dump, const char *dir)
 {

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* job-lock.c - see job-lock.h */
+/* The lock and the pace of a job's updates. */
 #include "spank/delivery/job-lock.h"
 
 #include <dirent.h>

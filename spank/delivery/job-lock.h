@@ -20,18 +20,17 @@
 #define NT_JOB_PACE_BURST 6
 #define NT_JOB_PACE_EVERY_MS 5000
 
-/* What the file holds; zeros at first. */
+/* The file's contents; all zero at first. */
 struct nt_job_pace {
-	int64_t due_ms; /* when all that was written would have been written one by one */
-	/* A writer waits for its update until then, and delivers what others leave in the spool. */
-	int64_t keeper_ms;
+	int64_t due_ms; /* when all updates so far would be done at one per NT_JOB_PACE_EVERY_MS */
+	int64_t keeper_ms; /* until then a writer waits, which delivers for the others */
 };
 
 enum nt_job_urgency {
 	NT_JOB_EARLY, /* the step runs: half of the burst is left to steps that end */
 	NT_JOB_AGAIN, /* another program replaced the text; may be tried later */
 	NT_JOB_ENDED,
-	NT_JOB_AT_ONCE, /* now or never */
+	NT_JOB_AT_ONCE, /* there is no later chance */
 };
 
 /* 0: the update may start now, and is counted. > 0: how long to wait for it, as the only process of

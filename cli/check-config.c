@@ -265,7 +265,7 @@ static void check_job_line(struct check *check)
 	const struct nt_conf *conf = &check->config.conf;
 	const char *rundir = NT_RUN_DIR;
 
-	if (!nt_conf_has_sections(conf))
+	if (conf->count == 1)
 		return;
 	if (!stack->job.found) {
 		say(check, true,

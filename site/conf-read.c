@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files themselves, and a user's. */
+/* Read the site's file and a user's. */
 #include "site/conf.h"
 
 #include <errno.h>
@@ -60,7 +60,7 @@ int nt_conf_parse_user(struct nt_policy *policy, uint64_t *given, const char *na
 	return nt_ini_read(name, text, bytes, take, &r, err);
 }
 
-/* false: nobody knows where it would be. */
+/* false: its place is unknown. */
 static bool find_user_file(char path[NT_PATH_MAX])
 {
 	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");

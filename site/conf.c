@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The administrator's file, section by section. */
+/* Parse the administrator's file. */
 #include "site/conf.h"
 
 #include <stdio.h>
@@ -12,16 +12,20 @@
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define BLANKS " \t,+"
 
+/* The keys that are not settings: a limit each, another way to say NT_LIMIT_LOCKED, and those that
+ * only [site] has. */
+enum { KEY_KEYS = NT_LIMITS, KEY_SITE, KEYS = KEY_SITE + NT_SITE_KEYS };
+
 struct conf_reader {
 	struct nt_conf *conf;
 	struct nt_conf_section *open; /* NULL: before the first section */
 	bool seen_site;
-	uint16_t keys_line, lock_line;
+	uint16_t line[KEYS]; /* of a key in this section; 0: not there yet */
 };
 
 /* ---- words of a value */
 
-/* The next word of a list; false: there is none. */
+/* false: there is no other word. */
 static bool next_word(const char **text, char *word, size_t word_bytes)
 {
 	size_t length;
@@ -84,7 +88,7 @@ int nt_conf_pmix(bool *pmix, const char *value, struct nt_error *err)
 	return nt_error_set(err, "'%.60s' (want default or ask)", value);
 }
 
-/* Seconds alone: auto would be no bound, and 0 is one. */
+/* A number of seconds, 0 included; auto would be no limit. */
 int nt_conf_calibrate(int64_t *seconds, const char *value, struct nt_error *err)
 {
 	const bool is_number = value[0] >= '0' && value[0] <= '9';
@@ -104,15 +108,14 @@ static int parse_settings(uint64_t *mask, const char *value, struct nt_error *er
 {
 	char word[NT_INI_NAME_MAX];
 
-	*mask = 0;
-	if (strcmp(value, "all") == 0)
+	if (strcmp(value, "all") == 0) {
 		*mask = (UINT64_C(1) << NT_SETTING_COUNT) - 1;
-	while (*mask == 0 || strcmp(value, "all") != 0) {
-		int i;
+		return 0;
+	}
+	*mask = 0;
+	while (next_word(&value, word, sizeof(word))) {
+		const int i = nt_setting_find(word, strlen(word));
 
-		if (!next_word(&value, word, sizeof(word)))
-			break;
-		i = nt_setting_find(word, strlen(word));
 		if (i < 0)
 			return nt_setting_unknown(word, err);
 		*mask |= UINT64_C(1) << i;
@@ -122,53 +125,62 @@ static int parse_settings(uint64_t *mask, const char *value, struct nt_error *er
 
 /* ---- limits */
 
-static uint64_t *limit_at(struct conf_reader *r, enum nt_limit limit)
-{
-	return &r->open->limit[limit];
-}
-
-static int take_tuning(struct conf_reader *r, enum nt_limit limit, const char *value,
+static int take_tuning(struct conf_reader *r, unsigned limit, const char *value,
 		       struct nt_error *err)
 {
-	*limit_at(r, limit) = strcmp(value, "off") == 0;
-	if (*limit_at(r, limit) || strcmp(value, "on") == 0)
+	const bool off = strcmp(value, "off") == 0;
+
+	r->open->limit[limit] = off;
+	if (off || strcmp(value, "on") == 0)
 		return 0;
 	return nt_error_set(err, "'%.60s' (want on or off)", value);
 }
 
-static int take_modes(struct conf_reader *r, enum nt_limit limit, const char *value,
+static int take_modes(struct conf_reader *r, unsigned limit, const char *value,
 		      struct nt_error *err)
 {
-	return nt_conf_modes(limit_at(r, limit), value, err);
+	return nt_conf_modes(&r->open->limit[limit], value, err);
 }
 
-static int take_lock(struct conf_reader *r, enum nt_limit limit, const char *value,
-		     struct nt_error *err)
+static int take_lock(struct conf_reader *r, unsigned limit, const char *value, struct nt_error *err)
 {
 	uint64_t mask;
 
 	if (parse_settings(&mask, value, err) < 0)
 		return -1;
-	*limit_at(r, limit) = mask | (r->keys_line ? *limit_at(r, limit) : 0);
+	r->open->limit[limit] |= mask;
 	return 0;
 }
 
-/* A set of algorithms or protocols, and ll128: the default, and at the same time the most. */
-static int take_default(struct conf_reader *r, enum nt_limit limit, const char *value,
+/* The settings that users may change; all others are locked, except the mode, which "lock" and
+ * "modes" restrict. */
+static int take_keys(struct conf_reader *r, unsigned key, const char *value, struct nt_error *err)
+{
+	uint64_t allowed = 0;
+
+	(void)key;
+	if (strcmp(value, "none") != 0 && parse_settings(&allowed, value, err) < 0)
+		return -1;
+	r->open->limit[NT_LIMIT_LOCKED] |= ((UINT64_C(1) << NT_SETTING_COUNT) - 2) & ~allowed;
+	return 0;
+}
+
+/* A set of algorithms or protocols, or ll128: both the default and the limit. */
+static int take_default(struct conf_reader *r, unsigned limit, const char *value,
 			struct nt_error *err)
 {
-	const unsigned i = nt_limit_setting(limit);
+	const unsigned i = nt_limit_setting((enum nt_limit)limit);
 	char joined[NT_SETTING_TEXT] = "", word[NT_INI_NAME_MAX];
 
 	while (next_word(&value, word, sizeof(word)))
 		nt_append(joined, sizeof(joined), "%s%s", joined[0] ? "+" : "", word);
 	if (nt_setting_parse(&r->open->policy, i, joined, err) < 0)
 		return -1;
-	*limit_at(r, limit) = (uint64_t)nt_setting_number(&r->open->policy, i);
+	r->open->limit[limit] = (uint64_t)nt_setting_number(&r->open->policy, i);
 	return 0;
 }
 
-/* The place of a launch profile's name. */
+/* The index of a launch profile's name. */
 static int place_of(struct nt_conf *conf, const char *name, struct nt_error *err)
 {
 	struct nt_policy scratch;
@@ -188,10 +200,10 @@ static int place_of(struct nt_conf *conf, const char *name, struct nt_error *err
 	return (int)i;
 }
 
-static int take_launch(struct conf_reader *r, enum nt_limit limit, const char *value,
+static int take_launch(struct conf_reader *r, unsigned limit, const char *value,
 		       struct nt_error *err)
 {
-	uint64_t *allowed = limit_at(r, limit);
+	uint64_t *allowed = &r->open->limit[limit];
 	char word[NT_INI_NAME_MAX];
 
 	*allowed = strcmp(value, "all") == 0 ? UINT64_MAX : 0;
@@ -207,40 +219,55 @@ static int take_launch(struct conf_reader *r, enum nt_limit limit, const char *v
 	return *allowed ? 0 : nt_error_set(err, "'' (want names of launch profiles, none or all)");
 }
 
-/* A cap is a value of the setting that it bounds, and not 0, which would be no bound. */
-static int take_cap(struct conf_reader *r, enum nt_limit limit, const char *value,
-		    struct nt_error *err)
+/* A cap is a value of the setting that it bounds, but not 0, which means no limit there. */
+static int take_cap(struct conf_reader *r, unsigned limit, const char *value, struct nt_error *err)
 {
-	const unsigned i = nt_limit_setting(limit);
+	const unsigned i = nt_limit_setting((enum nt_limit)limit);
 	struct nt_policy policy;
 	char domain[NT_SETTING_DOMAIN];
 
 	nt_setting_default(&policy, i);
 	if (nt_setting_parse(&policy, i, value, NULL) == 0 && nt_setting_number(&policy, i) > 0) {
-		*limit_at(r, limit) = (uint64_t)nt_setting_number(&policy, i);
+		r->open->limit[limit] = (uint64_t)nt_setting_number(&policy, i);
 		return 0;
 	}
 	return nt_error_set(err, "'%.40s' (want %s but not 0, which means no limit)", value,
 			    nt_setting_domain(i, domain));
 }
 
-static int take_calibrate(struct conf_reader *r, enum nt_limit limit, const char *value,
+static int take_calibrate(struct conf_reader *r, unsigned limit, const char *value,
 			  struct nt_error *err)
 {
 	int64_t seconds;
 
 	if (nt_conf_calibrate(&seconds, value, err) < 0)
 		return -1;
-	*limit_at(r, limit) = (uint64_t)seconds;
+	r->open->limit[limit] = (uint64_t)seconds;
 	return 0;
 }
 
+static int take_site(struct conf_reader *r, unsigned key, const char *value, struct nt_error *err)
+{
+	struct nt_conf *conf = r->conf;
+
+	switch (key - KEY_SITE) {
+	case NT_SITE_PMIX: return nt_conf_pmix(&conf->pmix, value, err);
+	case NT_SITE_RECORD: return nt_sinks_parse(&conf->sinks, value, err);
+	case NT_SITE_RECORD_BYTES:
+		return nt_conf_whole(&conf->record_bytes, value, NT_CONF_RECORD_MIN,
+				     NT_STEP_RECORD_MAX, err);
+	case NT_SITE_RECORD_DIR: return nt_conf_directory(conf->record_dir, value, err);
+	case NT_SITE_RECORD_MAX:
+		return nt_conf_whole(&conf->record_mib, value, 0, NT_CONF_RECORD_MIB_MAX, err);
+	default: return nt_conf_whole(&conf->memory_mib, value, 0, NT_CONF_MEMORY_MIB, err);
+	}
+}
+
 static const struct {
-	const char *key;
-	int (*take)(struct conf_reader *r, enum nt_limit limit, const char *value,
-		    struct nt_error *err);
+	const char *name;
+	int (*take)(struct conf_reader *r, unsigned key, const char *value, struct nt_error *err);
 	const char *setting; /* that it bounds */
-} limits[] = {
+} keys[KEYS] = {
 	[NT_LIMIT_OFF] = { "tuning", take_tuning, NULL },
 	[NT_LIMIT_MODES] = { "modes", take_modes, "mode" },
 	[NT_LIMIT_LOCKED] = { "lock", take_lock, NULL },
@@ -252,44 +279,23 @@ static const struct {
 	[NT_LIMIT_EXTRA] = { "extra_max", take_cap, "max_extra" },
 	[NT_LIMIT_CALIBRATE] = { "calibrate_max", take_calibrate, "calibrate" },
 	[NT_LIMIT_LL128] = { "ll128", take_default, "ll128" },
+	[KEY_KEYS] = { "keys", take_keys, NULL },
+	[KEY_SITE + NT_SITE_PMIX] = { "pmix", take_site, NULL },
+	[KEY_SITE + NT_SITE_RECORD] = { "record", take_site, NULL },
+	[KEY_SITE + NT_SITE_RECORD_BYTES] = { "record_bytes", take_site, NULL },
+	[KEY_SITE + NT_SITE_RECORD_DIR] = { "record_dir", take_site, NULL },
+	[KEY_SITE + NT_SITE_RECORD_MAX] = { "record_max", take_site, NULL },
+	[KEY_SITE + NT_SITE_MEMORY_MAX] = { "memory_max", take_site, NULL },
 };
-
-_Static_assert(LENGTH(limits) == NT_LIMITS, "a key each");
 
 const char *nt_limit_key(enum nt_limit limit)
 {
-	return limits[limit].key;
+	return keys[limit].name;
 }
 
 unsigned nt_limit_setting(enum nt_limit limit)
 {
-	return (unsigned)nt_setting_find(limits[limit].setting, strlen(limits[limit].setting));
-}
-
-/* ---- keys of [site] alone */
-
-static const char *const site_keys[NT_SITE_KEYS] = {
-	[NT_SITE_PMIX] = "pmix",
-	[NT_SITE_RECORD] = "record",
-	[NT_SITE_RECORD_BYTES] = "record_bytes",
-	[NT_SITE_RECORD_DIR] = "record_dir",
-	[NT_SITE_RECORD_MAX] = "record_max",
-	[NT_SITE_MEMORY_MAX] = "memory_max",
-};
-
-static int take_site_value(struct nt_conf *conf, int key, const char *value, struct nt_error *err)
-{
-	switch (key) {
-	case NT_SITE_PMIX: return nt_conf_pmix(&conf->pmix, value, err);
-	case NT_SITE_RECORD: return nt_sinks_parse(&conf->sinks, value, err);
-	case NT_SITE_RECORD_BYTES:
-		return nt_conf_whole(&conf->record_bytes, value, NT_CONF_RECORD_MIN,
-				     NT_STEP_RECORD_MAX, err);
-	case NT_SITE_RECORD_DIR: return nt_conf_directory(conf->record_dir, value, err);
-	case NT_SITE_RECORD_MAX:
-		return nt_conf_whole(&conf->record_mib, value, 0, NT_CONF_RECORD_MIB_MAX, err);
-	default: return nt_conf_whole(&conf->memory_mib, value, 0, NT_CONF_MEMORY_MIB, err);
-	}
+	return (unsigned)nt_setting_find(keys[limit].setting, strlen(keys[limit].setting));
 }
 
 /* ---- pairs and sections */
@@ -303,46 +309,16 @@ static int note_line(uint16_t *at, unsigned line, const char *key, struct nt_err
 	return 0;
 }
 
-/* What users may set, all else being locked; the mode is for "lock" and "modes". */
-static int take_keys(struct conf_reader *r, unsigned line, const char *value, struct nt_error *err)
-{
-	struct nt_conf_section *section = r->open;
-	uint64_t allowed = 0;
-
-	if (note_line(&r->keys_line, line, "keys", err) < 0)
-		return -1;
-	if (strcmp(value, "none") != 0 && parse_settings(&allowed, value, err) < 0)
-		return -1;
-	if (section->limit_line[NT_LIMIT_LOCKED] == 0)
-		section->limit_line[NT_LIMIT_LOCKED] = (uint16_t)line;
-	section->limit[NT_LIMIT_LOCKED] |= ((UINT64_C(1) << NT_SETTING_COUNT) - 2) & ~allowed;
-	return 0;
-}
-
-static int take_limit(struct conf_reader *r, unsigned line, enum nt_limit limit, const char *value,
-		      struct nt_error *err)
-{
-	struct nt_conf_section *section = r->open;
-	uint16_t *at = limit == NT_LIMIT_LOCKED ? &r->lock_line : &section->limit_line[limit];
-
-	if (note_line(at, line, limits[limit].key, err) < 0)
-		return -1;
-	section->limit_line[limit] = (uint16_t)line;
-	return limits[limit].take(r, limit, value, err);
-}
-
 static int unknown_key(const struct conf_reader *r, const char *key, struct nt_error *err)
 {
-	const char *known[NT_LIMITS + LENGTH(site_keys) + NT_SETTING_COUNT + 1], *near;
+	const bool site = r->open->kind == NT_CONF_SITE;
+	const char *known[KEYS + NT_SETTING_COUNT], *near;
 	size_t count = 0;
 
-	known[count++] = "keys";
-	for (size_t i = 0; i < NT_LIMITS; i++)
-		known[count++] = limits[i].key;
+	for (unsigned i = 0; i < (site ? KEYS : KEY_SITE); i++)
+		known[count++] = keys[i].name;
 	for (unsigned i = 0; i < NT_SETTING_COUNT; i++)
 		known[count++] = nt_setting_key(i);
-	for (size_t i = 0; i < LENGTH(site_keys) && r->open->kind == NT_CONF_SITE; i++)
-		known[count++] = site_keys[i];
 	near = nt_near(key, known, count);
 	if (near)
 		return nt_error_set(err, "unknown key '%.40s', did you mean %s?", key, near);
@@ -351,65 +327,51 @@ static int unknown_key(const struct conf_reader *r, const char *key, struct nt_e
 		"unknown key '%.40s' (want tuning, modes, lock, keys, launch_profiles, "
 		"budget_max, calls_max, extra_max, calibrate_max, %sor a setting of "
 		"nccl-tune(7))",
-		key,
-		r->open->kind == NT_CONF_SITE
-			? "pmix, record, record_bytes, record_dir, record_max, memory_max "
-			: "");
+		key, site ? "pmix, record, record_bytes, record_dir, record_max, memory_max " : "");
 }
 
-static int take_site_key(struct conf_reader *r, unsigned line, int key, const char *value,
-			 struct nt_error *err)
+static int take_setting(struct conf_reader *r, unsigned line, const char *key, const char *value,
+			struct nt_error *err)
 {
-	if (note_line(&r->conf->site_line[key], line, site_keys[key], err) < 0)
+	const int setting = nt_setting_find(key, strlen(key));
+
+	if (setting < 0)
+		return unknown_key(r, key, err);
+	if (note_line(&r->open->setting_line[setting], line, key, err) < 0)
 		return -1;
-	return take_site_value(r->conf, key, value, err);
+	return nt_setting_parse(&r->open->policy, (unsigned)setting, value, err);
 }
 
-static int find_limit(const char *key)
+/* "lock" and "keys" share a line, that of "lock" if both are there. */
+static void note_source(struct conf_reader *r, unsigned key)
 {
-	int limit = NT_LIMITS - 1;
-
-	while (limit >= 0 && strcmp(limits[limit].key, key) != 0)
-		limit--;
-	return limit;
+	if (key >= KEY_SITE)
+		r->conf->site_line[key - KEY_SITE] = r->line[key];
+	else if (key < NT_LIMITS)
+		r->open->limit_line[key] = r->line[key];
+	else if (r->line[NT_LIMIT_LOCKED] == 0)
+		r->open->limit_line[NT_LIMIT_LOCKED] = r->line[key];
 }
 
-static int find_site_key(const char *key)
-{
-	int i = NT_SITE_KEYS - 1;
-
-	while (i >= 0 && strcmp(site_keys[i], key) != 0)
-		i--;
-	return i;
-}
-
-static int take_pair(struct conf_reader *r, unsigned line, const char *key, const char *value,
+static int take_pair(struct conf_reader *r, unsigned line, const char *name, const char *value,
 		     struct nt_error *err)
 {
-	struct nt_conf_section *section = r->open;
-	const int limit = find_limit(key), site_key = find_site_key(key);
-	const int setting = nt_setting_find(key, strlen(key));
 	struct nt_error why;
-	int rc;
+	unsigned key = 0;
 
-	if (!section)
+	if (!r->open)
 		return nt_error_set(err, "a key before the first section (want [site])");
-	if (site_key >= 0 && section->kind != NT_CONF_SITE)
-		return nt_error_set(err, "%s belongs in [site]", key);
-	if (limit >= 0) {
-		rc = take_limit(r, line, (enum nt_limit)limit, value, &why);
-	} else if (strcmp(key, "keys") == 0) {
-		rc = take_keys(r, line, value, &why);
-	} else if (site_key >= 0) {
-		rc = take_site_key(r, line, site_key, value, &why);
-	} else if (setting >= 0) {
-		if (note_line(&section->setting_line[setting], line, key, err) < 0)
-			return -1;
-		return nt_setting_parse(&section->policy, (unsigned)setting, value, err);
-	} else {
-		return unknown_key(r, key, err);
-	}
-	return rc == 0 ? 0 : nt_error_set(err, "%s: %.200s", key, why.text);
+	while (key < KEYS && strcmp(keys[key].name, name) != 0)
+		key++;
+	if (key == KEYS)
+		return take_setting(r, line, name, value, err);
+	if (key >= KEY_SITE && r->open->kind != NT_CONF_SITE)
+		return nt_error_set(err, "%s belongs in [site]", name);
+	if (note_line(&r->line[key], line, name, &why) < 0 ||
+	    keys[key].take(r, key, value, &why) < 0)
+		return nt_error_set(err, "%s: %.200s", name, why.text);
+	note_source(r, key);
+	return 0;
 }
 
 static const char *const kinds[NT_CONF_KINDS] = { "site", "partition", "account", "qos" };
@@ -446,7 +408,7 @@ static int open_section(struct conf_reader *r, unsigned line, const char *title,
 	const char *name;
 	int kind = kind_of(title, &name);
 
-	r->keys_line = r->lock_line = 0;
+	memset(r->line, 0, sizeof(r->line));
 	if (kind < 0 || (kind == NT_CONF_SITE) != (name[0] == '\0') || strpbrk(name, " \t"))
 		return misnamed(title, err);
 	same = nt_conf_find(conf, (enum nt_conf_kind)kind, name);
@@ -489,7 +451,7 @@ void nt_conf_init(struct nt_conf *conf)
 	}
 }
 
-/* A default mode that the section itself does not allow would be off, and nobody would see why. */
+/* A default mode that its own section does not allow would silently become off. */
 static int check_mode(const struct nt_conf *conf, const char *name, struct nt_error *err)
 {
 	const struct nt_conf_section *site = &conf->section[0];

@@ -29,19 +29,19 @@
 
 enum nt_conf_kind { NT_CONF_SITE, NT_CONF_PARTITION, NT_CONF_ACCOUNT, NT_CONF_QOS, NT_CONF_KINDS };
 
-/* What a section may bound. Those up to LAUNCH are bits. */
+/* What a section may limit. Those up to LAUNCH are bits. */
 enum nt_limit {
 	NT_LIMIT_OFF, /* 1: no tuning at all */
 	NT_LIMIT_MODES, /* allowed: 1 << NT_MODE_* */
 	NT_LIMIT_LOCKED, /* settings that users cannot change: 1 << number */
 	NT_LIMIT_ALGORITHMS, /* allowed, as the setting */
 	NT_LIMIT_PROTOCOLS,
-	NT_LIMIT_LAUNCH, /* allowed: places in struct nt_conf's profile; 1 << 63: all others */
-	NT_LIMIT_BUDGET, /* the largest values */
+	NT_LIMIT_LAUNCH, /* allowed: 1 << index in struct nt_conf's profile; 1 << 63: all others */
+	NT_LIMIT_BUDGET, /* this and the following: the largest values */
 	NT_LIMIT_CALLS,
 	NT_LIMIT_EXTRA,
 	NT_LIMIT_CALIBRATE,
-	NT_LIMIT_LL128, /* default and most; NT_LL128_AUTO where it is not given */
+	NT_LIMIT_LL128, /* also the default; NT_LL128_AUTO if it is not given */
 	NT_LIMITS,
 };
 
@@ -49,7 +49,7 @@ struct nt_conf_section {
 	enum nt_conf_kind kind;
 	char name[NT_INI_NAME_MAX + 1];
 	uint16_t line;
-	struct nt_policy policy; /* the settings that are given */
+	struct nt_policy policy; /* the default settings given here */
 	uint16_t setting_line[NT_SETTING_COUNT]; /* 0: not given */
 	uint64_t limit[NT_LIMITS];
 	uint16_t limit_line[NT_LIMITS]; /* 0: not given */
@@ -70,17 +70,17 @@ struct nt_conf {
 	bool present;
 	char path[NT_PATH_MAX];
 	unsigned count;
-	struct nt_conf_section section[NT_CONF_SECTIONS]; /* the first is [site], always there */
+	struct nt_conf_section section[NT_CONF_SECTIONS]; /* the first, [site], always exists */
 	unsigned profiles;
 	char profile[NT_CONF_PROFILES][NT_LAUNCH_NAME];
 	/* Of [site] alone. */
 	uint16_t site_line[NT_SITE_KEYS]; /* 0: not given */
 	bool pmix;
 	struct nt_sinks sinks;
-	uint32_t record_bytes; /* of a step's record; 0: as many as there is room for */
-	char record_dir[NT_PATH_MAX]; /* of users' records in full; "": beside their memory */
-	uint32_t record_mib; /* of a user's; NT_CONF_RECORD_MIB where it is not given, 0: none */
-	uint32_t memory_mib; /* of a user's memory; NT_CONF_MEMORY_MIB where it is not given */
+	uint32_t record_bytes; /* the largest record of a step; 0: no limit */
+	char record_dir[NT_PATH_MAX]; /* for long forms; "": next to the user's memory */
+	uint32_t record_mib; /* of a user's long forms; 0: none are written */
+	uint32_t memory_mib; /* of a user's memory */
 };
 
 #define NT_CONF_MEMORY_MIB 32
@@ -88,7 +88,7 @@ struct nt_conf {
 #define NT_CONF_RECORD_MIB_MAX 1048576
 #define NT_CONF_RECORD_MIN 512
 
-/* What a file says that says nothing. */
+/* As an empty file. */
 void nt_conf_init(struct nt_conf *conf);
 /* The text of a file; name stands for it in messages. */
 int nt_conf_parse(struct nt_conf *conf, const char *name, const char *text, size_t bytes,
@@ -97,31 +97,30 @@ int nt_conf_parse(struct nt_conf *conf, const char *name, const char *text, size
  * there is none: an error if it must exist, otherwise as nt_conf_init(). */
 int nt_conf_read(struct nt_conf *conf, const char *path, bool must, struct nt_error *err);
 
-/* A user's file of settings: no sections, settings alone. *given gets a bit for each. */
+/* A user's file: settings without sections. *given gets a bit for each. */
 int nt_conf_parse_user(struct nt_policy *policy, uint64_t *given, const char *name,
 		       const char *text, size_t bytes, struct nt_error *err);
-/* The file of the user who runs this, $XDG_CONFIG_HOME/nccl-tune.conf or the one in ~/.config, as
- * pairs of a policy; "": there is none. */
+/* This process's user's file, $XDG_CONFIG_HOME/nccl-tune.conf or ~/.config/nccl-tune.conf, as pairs
+ * of a policy; "": there is none. */
 int nt_conf_user_text(char out[NT_POLICY_MAX], struct nt_error *err);
 
-const char *nt_limit_key(enum nt_limit limit); /* as the file spells it */
-unsigned nt_limit_setting(enum nt_limit limit); /* that it bounds; not of OFF and LOCKED */
+const char *nt_limit_key(enum nt_limit limit); /* in the file */
+unsigned nt_limit_setting(enum nt_limit limit); /* that it limits; not of OFF and LOCKED */
 /* "[partition gpu]" */
 const char *nt_conf_title(const struct nt_conf_section *section, char out[NT_PATH_MAX]);
 /* The section of that kind and name; NULL: there is none. */
 const struct nt_conf_section *nt_conf_find(const struct nt_conf *conf, enum nt_conf_kind kind,
 					   const char *name);
 
-/* Are there sections of that kind, [site] aside? */
+/* Are there sections of that kind? */
 bool nt_conf_has(const struct nt_conf *conf, enum nt_conf_kind kind);
 
-/* Values that plugstack.conf and the file have both. */
+/* Values in both plugstack.conf and the file. */
 int nt_conf_whole(uint32_t *out, const char *value, uint32_t least, uint32_t most,
 		  struct nt_error *err);
 int nt_conf_pmix(bool *pmix, const char *value, struct nt_error *err); /* "default" or "ask" */
 int nt_conf_calibrate(int64_t *seconds, const char *value, struct nt_error *err);
-/* Parse a value of "modes", as in plugstack.conf and in the file; the modes are separated by +
- * there, by blanks, commas or + here. */
+/* A list of modes, separated by blanks, commas or +. */
 int nt_conf_modes(uint64_t *modes, const char *value, struct nt_error *err);
 #define NT_CONF_MODES_TEXT 64
 /* "off, observe" with the separator ", " */

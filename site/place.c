@@ -26,7 +26,7 @@ static int name_of(char out[NT_PATH_MAX], const char *node, uint32_t job, struct
 	return 0;
 }
 
-/* A line "key=value" of the text; NULL: there is none. */
+/* The value of the line "key=value"; NULL: there is none. */
 static const char *line_of(const char *text, const char *key, char out[NT_PLACE_TEXT])
 {
 	for (; *text; text += *text == '\n') {
@@ -66,7 +66,7 @@ static void add_line(char *text, size_t text_bytes, const char *key, const char 
 		nt_append(text, text_bytes, "%s=%s\n", key, value);
 }
 
-/* Not made safe on disk: a boot ends the job, too. */
+/* Not synced to disk: a reboot ends the job, too. */
 int nt_place_write(const struct nt_step_where *where, int rundir_fd, const char *node, uint32_t job,
 		   struct nt_error *err)
 {

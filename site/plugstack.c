@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plugstack.conf and what it includes. */
+/* Read slurm.conf, plugstack.conf and what that includes. */
 #include "site/plugstack.h"
 
 #include <ctype.h>
@@ -124,7 +124,6 @@ static void take_plugin(struct nt_plugstack *stack, const char *file, unsigned l
 static int read_file(struct nt_plugstack *stack, const char *path, unsigned depth,
 		     struct nt_error *err);
 
-/* A pattern, which may name nothing. */
 static int include(struct nt_plugstack *stack, const char *from, const char *pattern,
 		   unsigned depth, struct nt_error *err)
 {
@@ -143,7 +142,7 @@ static int include(struct nt_plugstack *stack, const char *from, const char *pat
 	return rc;
 }
 
-/* "[site]" or "key = value": what nccl-tune.conf has. */
+/* "[site]" or "key = value", which belongs in nccl-tune.conf. */
 static bool is_setting(const char *line)
 {
 	const size_t key = strcspn(line, " \t=");

@@ -19,12 +19,11 @@
 #define NT_PLUGSTACK_PLUGIN "spank_nccl_tune.so"
 #define NT_PLUGSTACK_JOB_PLUGIN "spank_nccl_tune_job.so"
 
-/* A line, and what it loads. */
 struct nt_plugstack_line {
 	bool found, required;
 	unsigned line;
-	char file[NT_PATH_MAX]; /* where it stands */
-	char plugin[NT_PATH_MAX]; /* that it loads, or where that would be */
+	char file[NT_PATH_MAX]; /* that has the line */
+	char plugin[NT_PATH_MAX]; /* that it loads */
 	char text[1024];
 	int argc;
 	char *argv[NT_PLUGSTACK_WORDS];
@@ -37,8 +36,8 @@ struct nt_plugstack {
 	char cluster[64]; /* as slurm.conf names it; "": it does not */
 	unsigned files; /* that were read */
 	struct nt_plugstack_line tune, job; /* the last of each counts */
-	char stray_file[NT_PATH_MAX]; /* where the first line of nccl-tune.conf stands */
-	unsigned stray_line; /* 0: nowhere */
+	char stray_file[NT_PATH_MAX]; /* with the first line that belongs in nccl-tune.conf */
+	unsigned stray_line; /* 0: there is none */
 };
 
 /* path: of plugstack.conf; NULL: Slurm's own. */

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sections over each other, and users' wishes over these. */
+/* Combine sections, and apply them to what was asked for. */
 #include "site/rules.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 
 static const enum nt_limit sets[] = { NT_LIMIT_ALGORITHMS, NT_LIMIT_PROTOCOLS };
 
-/* The others have bits of what is allowed, or are caps. */
+/* Of the others a bit means that something is allowed, or they are caps. */
 static bool is_denial(enum nt_limit limit)
 {
 	return limit == NT_LIMIT_OFF || limit == NT_LIMIT_LOCKED;
@@ -50,7 +50,7 @@ static void set_limit(struct nt_site_rules *rules, enum nt_limit limit, uint64_t
 							       section->limit_line[limit] };
 }
 
-/* One that is known to hold. */
+/* Apply a section that the step is in. */
 static void lay(struct nt_site_rules *rules, const struct nt_conf_section *section)
 {
 	for (unsigned i = 0; i < NT_SETTING_COUNT; i++) {
@@ -66,7 +66,7 @@ static void lay(struct nt_site_rules *rules, const struct nt_conf_section *secti
 		if (!section->limit_line[l])
 			continue;
 		if (limit == NT_LIMIT_OFF && rules->limit[l])
-			continue; /* off is off */
+			continue; /* no section turns it on again */
 		set_limit(rules, limit, section->limit[l], section);
 		if (limit == NT_LIMIT_ALGORITHMS || limit == NT_LIMIT_PROTOCOLS ||
 		    limit == NT_LIMIT_LL128) {
@@ -78,7 +78,7 @@ static void lay(struct nt_site_rules *rules, const struct nt_conf_section *secti
 	}
 }
 
-/* One that may hold. */
+/* Apply a section that the step may be in. */
 static void weigh(struct nt_site_rules *rules, const struct nt_conf_section *section,
 		  enum nt_unknown unknown)
 {
@@ -142,14 +142,13 @@ static void keep_plugstack(struct nt_site_rules *rules, const struct nt_site_def
 		rules->limit[NT_LIMIT_CALIBRATE] = calibrate_max;
 }
 
-/* Does 0 mean as much as one likes? */
+/* Does 0 mean no limit? */
 static bool zero_is_most(enum nt_limit limit)
 {
 	return limit != NT_LIMIT_CALIBRATE && limit != NT_LIMIT_LL128;
 }
 
-/* Whether a value is over a cap; 0 is no limit where the cap is not of calibrate, and
- * calibrate=auto takes what it may. */
+/* Is a value over a cap? A negative one is auto, which keeps to the cap. */
 static bool is_over(const struct nt_site_rules *rules, enum nt_limit limit,
 		    const struct nt_policy *policy)
 {
@@ -160,37 +159,96 @@ static bool is_over(const struct nt_site_rules *rules, enum nt_limit limit,
 	return (uint64_t)value > rules->limit[limit] || (value == 0 && zero_is_most(limit));
 }
 
-/* Where a limit is, as the source of a value that was brought down to it. */
-static struct nt_value_source brought_down(const struct nt_site_rules *rules, enum nt_limit limit)
+/* The source of a value that was reduced to a limit. */
+static struct nt_value_source reduced(const struct nt_site_rules *rules, enum nt_limit limit)
 {
 	struct nt_value_source source = rules->limit_source[limit];
 
-	source.rank = NT_RANK_LIMIT;
+	if (source.rank != NT_RANK_BUILT_IN)
+		source.rank = NT_RANK_LIMIT;
 	return source;
+}
+
+static const char *here(const struct nt_value_source *source, char out[NT_PATH_MAX])
+{
+	char title[NT_PATH_MAX];
+
+	if (!source->section || source->section->kind == NT_CONF_SITE)
+		return "at this site";
+	snprintf(out, NT_PATH_MAX, "in %.60s", nt_conf_title(source->section, title));
+	return out;
+}
+
+__attribute__((format(printf, 2, 3))) static void remark(struct nt_step_settings *outcome,
+							 const char *format, ...)
+{
+	va_list args;
+
+	if (outcome->remarks == NT_REMARKS_MAX)
+		return;
+	va_start(args, format);
+	vsnprintf(outcome->remark[outcome->remarks].text, sizeof(outcome->remark[0].text), format,
+		  args);
+	va_end(args);
+	outcome->remarks++;
+}
+
+static void remark_over(const struct nt_site_rules *rules, enum nt_limit limit,
+			struct nt_step_settings *outcome)
+{
+	const unsigned i = nt_limit_setting(limit);
+	char value[NT_SETTING_TEXT], least[NT_SETTING_TEXT], most[NT_SETTING_TEXT];
+	char seconds[NT_SETTING_TEXT], where[NT_PATH_MAX];
+	struct nt_policy cap = outcome->policy;
+	const char *unit = nt_setting_unit(i);
+	const bool calibrate = limit == NT_LIMIT_CALIBRATE; /* in seconds, not "off" */
+
+	(void)nt_setting_format(&outcome->policy, i, value);
+	nt_setting_put(&cap, i, 0);
+	(void)nt_setting_format(&cap, i, least);
+	nt_setting_put(&cap, i, (int64_t)rules->limit[limit]);
+	(void)nt_setting_format(&cap, i, most);
+	snprintf(seconds, sizeof(seconds), "%" PRIu64, rules->limit[limit]);
+	remark(outcome, "%s %s is not allowed %s (want %s to %s%s%s): it is %s", nt_setting_key(i),
+	       value, here(&rules->limit_source[limit], where),
+	       zero_is_most(limit) ? "more than 0, up"
+	       : calibrate	   ? "0"
+				   : least,
+	       calibrate ? seconds : most, *unit ? " " : "", unit, most);
+}
+
+/* Reduce what is over a cap. outcome gets a remark; NULL: nobody asked for the value. */
+static void bound(const struct nt_site_rules *rules, struct nt_policy *policy,
+		  struct nt_value_source *source, struct nt_step_settings *outcome)
+{
+	for (int l = NT_LIMIT_BUDGET; l < NT_LIMITS; l++) {
+		const enum nt_limit limit = (enum nt_limit)l;
+		const unsigned i = nt_limit_setting(limit);
+
+		if (!is_over(rules, limit, policy))
+			continue;
+		if (outcome)
+			remark_over(rules, limit, outcome);
+		nt_setting_put(policy, i, (int64_t)rules->limit[l]);
+		source[i] = reduced(rules, limit);
+	}
 }
 
 /* The default is within the limits itself. */
 static void bound_default(struct nt_site_rules *rules)
 {
-	for (int l = NT_LIMIT_BUDGET; l < NT_LIMITS; l++) {
-		const unsigned i = nt_limit_setting((enum nt_limit)l);
-
-		if (!is_over(rules, (enum nt_limit)l, &rules->policy))
-			continue;
-		nt_setting_put(&rules->policy, i, (int64_t)rules->limit[l]);
-		rules->source[i] = brought_down(rules, (enum nt_limit)l);
-	}
+	bound(rules, &rules->policy, rules->source, NULL);
 	if (!nt_rules_launch(rules, rules->policy.launch)) {
 		const unsigned i = nt_limit_setting(NT_LIMIT_LAUNCH);
 
 		nt_setting_default(&rules->policy, i);
-		rules->source[i] = brought_down(rules, NT_LIMIT_LAUNCH);
+		rules->source[i] = reduced(rules, NT_LIMIT_LAUNCH);
 	}
 	rules->policy.algorithms &= (int64_t)rules->limit[NT_LIMIT_ALGORITHMS];
 	rules->policy.protocols &= (int64_t)rules->limit[NT_LIMIT_PROTOCOLS];
 	if (!(rules->limit[NT_LIMIT_MODES] >> rules->policy.mode & 1)) {
 		rules->policy.mode = NT_MODE_OFF;
-		rules->source[0] = brought_down(rules, NT_LIMIT_MODES);
+		rules->source[0] = reduced(rules, NT_LIMIT_MODES);
 	}
 }
 
@@ -207,11 +265,6 @@ void nt_rules_make(struct nt_site_rules *rules, const struct nt_site_default *pl
 	lay_kind(rules, NT_CONF_QOS, where->qos, unknown);
 	keep_plugstack(rules, plugstack);
 	bound_default(rules);
-}
-
-bool nt_conf_has_sections(const struct nt_conf *conf)
-{
-	return conf->count > 1;
 }
 
 bool nt_rules_launch(const struct nt_site_rules *rules, const char *profile)
@@ -251,7 +304,7 @@ const char *nt_rules_profiles(const struct nt_site_rules *rules, char separator,
 
 /* ---- wishes */
 
-/* The settings that are asked for, each with where; -1: the text makes no sense. */
+/* The settings asked for, and who asks for each; -1: the text is invalid. */
 static int collect(const struct nt_site_rules *rules, const struct nt_asked *asked,
 		   struct nt_policy *wish, enum nt_precedence rank[NT_SETTING_COUNT],
 		   struct nt_error *err)
@@ -275,31 +328,7 @@ static int collect(const struct nt_site_rules *rules, const struct nt_asked *ask
 	return 0;
 }
 
-static const char *here(const struct nt_value_source *source, char out[NT_PATH_MAX])
-{
-	char title[NT_PATH_MAX];
-
-	if (!source->section || source->section->kind == NT_CONF_SITE)
-		return "at this site";
-	snprintf(out, NT_PATH_MAX, "in %.60s", nt_conf_title(source->section, title));
-	return out;
-}
-
-__attribute__((format(printf, 2, 3))) static void remark(struct nt_step_settings *outcome,
-							 const char *format, ...)
-{
-	va_list args;
-
-	if (outcome->remarks == NT_REMARKS_MAX)
-		return;
-	va_start(args, format);
-	vsnprintf(outcome->remark[outcome->remarks].text, sizeof(outcome->remark[0].text), format,
-		  args);
-	va_end(args);
-	outcome->remarks++;
-}
-
-/* Keeps the site's value of a setting. */
+/* A locked setting keeps the site's value. */
 static void hold(const struct nt_site_rules *rules, struct nt_step_settings *outcome, unsigned i)
 {
 	const struct nt_value_source *lock = &rules->limit_source[NT_LIMIT_LOCKED];
@@ -313,47 +342,6 @@ static void hold(const struct nt_site_rules *rules, struct nt_step_settings *out
 	nt_setting_copy(&outcome->policy, &rules->policy, i);
 	outcome->source[i] = *lock;
 	outcome->source[i].rank = NT_RANK_LOCK;
-}
-
-/* Says that a value is over a cap, and which value there is instead. */
-static void remark_over(const struct nt_site_rules *rules, enum nt_limit limit,
-			struct nt_step_settings *outcome)
-{
-	const unsigned i = nt_limit_setting(limit);
-	char value[NT_SETTING_TEXT], least[NT_SETTING_TEXT], most[NT_SETTING_TEXT];
-	char seconds[NT_SETTING_TEXT], where[NT_PATH_MAX];
-	struct nt_policy cap = outcome->policy;
-	const char *unit = nt_setting_unit(i);
-	const bool calibrate = limit == NT_LIMIT_CALIBRATE; /* in seconds, not "off" */
-
-	(void)nt_setting_format(&outcome->policy, i, value);
-	nt_setting_put(&cap, i, 0);
-	(void)nt_setting_format(&cap, i, least);
-	nt_setting_put(&cap, i, (int64_t)rules->limit[limit]);
-	(void)nt_setting_format(&cap, i, most);
-	snprintf(seconds, sizeof(seconds), "%" PRIu64, rules->limit[limit]);
-	remark(outcome, "%s %s is not allowed %s (want %s to %s%s%s): it is %s", nt_setting_key(i),
-	       value, here(&rules->limit_source[limit], where),
-	       zero_is_most(limit) ? "more than 0, up"
-	       : calibrate	   ? "0"
-				   : least,
-	       calibrate ? seconds : most, *unit ? " " : "", unit, most);
-}
-
-static void bound(const struct nt_site_rules *rules, struct nt_step_settings *outcome)
-{
-	for (int l = NT_LIMIT_BUDGET; l < NT_LIMITS; l++) {
-		const enum nt_limit limit = (enum nt_limit)l;
-		const unsigned i = nt_limit_setting(limit);
-
-		if (!is_over(rules, limit, &outcome->policy))
-			continue;
-		remark_over(rules, limit, outcome);
-		nt_setting_put(&outcome->policy, i, (int64_t)rules->limit[l]);
-		outcome->source[i] = rules->limit_source[l];
-		if (outcome->source[i].rank != NT_RANK_BUILT_IN)
-			outcome->source[i].rank = NT_RANK_LIMIT;
-	}
 }
 
 static int check_mode(const struct nt_site_rules *rules, struct nt_step_settings *outcome,
@@ -370,14 +358,14 @@ static int check_mode(const struct nt_site_rules *rules, struct nt_step_settings
 		     nt_conf_modes_text(rules->limit[NT_LIMIT_MODES], ", ", allowed));
 	if (outcome->source[0].rank != NT_RANK_USER_FILE)
 		return -1;
-	/* A file for all steps is not to stand in the way of one. */
+	/* A mode in the user's file, which is for all steps, does not stop this one. */
 	remark(outcome, "%s", err->text);
 	outcome->policy.mode = rules->policy.mode;
 	outcome->source[0] = rules->source[0];
 	return 0;
 }
 
-/* What is left of the pairs that were asked for. */
+/* Reduce the sets asked for; -1: nothing remains. */
 static int check_sets(const struct nt_site_rules *rules, struct nt_step_settings *outcome,
 		      struct nt_error *err)
 {
@@ -401,13 +389,13 @@ static int check_sets(const struct nt_site_rules *rules, struct nt_step_settings
 			return -1;
 		remark(outcome, "%s", err->text);
 		nt_setting_put(&outcome->policy, i, left);
-		outcome->source[i] = brought_down(rules, sets[s]);
+		outcome->source[i] = reduced(rules, sets[s]);
 	}
 	return 0;
 }
 
-/* Sections that exclude each other may leave nothing to try, where it is not known which of them
- * holds. No task could make anything of an empty set. */
+/* If it is unknown which section applies, sections may exclude each other and leave an empty set,
+ * which no task could use. */
 static void check_left(const struct nt_site_rules *rules, struct nt_step_settings *outcome)
 {
 	for (unsigned s = 0; s < 2; s++) {
@@ -423,7 +411,7 @@ static void check_left(const struct nt_site_rules *rules, struct nt_step_setting
 			       "no %s are allowed by all sections that may apply: mode off",
 			       nt_setting_key(i));
 		outcome->policy.mode = NT_MODE_OFF;
-		outcome->source[0] = brought_down(rules, sets[s]);
+		outcome->source[0] = reduced(rules, sets[s]);
 	}
 }
 
@@ -437,16 +425,15 @@ static void check_launch(const struct nt_site_rules *rules, struct nt_step_setti
 	remark(outcome, "launch %s is not allowed %s: using %s", outcome->policy.launch,
 	       here(&rules->limit_source[NT_LIMIT_LAUNCH], where), rules->policy.launch);
 	nt_setting_copy(&outcome->policy, &rules->policy, i);
-	outcome->source[i] = brought_down(rules, NT_LIMIT_LAUNCH);
+	outcome->source[i] = reduced(rules, NT_LIMIT_LAUNCH);
 }
 
-/* The switch for everything: what else was asked for does not matter. */
 static void switch_off(const struct nt_site_rules *rules, struct nt_step_settings *outcome)
 {
 	const struct nt_value_source *source = &rules->limit_source[NT_LIMIT_OFF];
 	char where[NT_PATH_MAX];
 
-	/* Who has asked for nothing is not told. */
+	/* Only if the user asked for tuning. */
 	if (outcome->policy.mode != NT_MODE_OFF && outcome->source[0].rank >= NT_RANK_USER_FILE)
 		remark(outcome, "tuning is switched off %s", here(source, where));
 	outcome->policy.mode = NT_MODE_OFF;
@@ -484,7 +471,7 @@ int nt_rules_apply(const struct nt_site_rules *rules, const struct nt_asked *ask
 		if (check_mode(rules, outcome, err) < 0 || check_sets(rules, outcome, err) < 0)
 			return refuse(rules, outcome);
 		check_launch(rules, outcome);
-		bound(rules, outcome);
+		bound(rules, &outcome->policy, outcome->source, outcome);
 	}
 	check_left(rules, outcome);
 	return 0;

@@ -44,14 +44,14 @@ enum nt_precedence {
 	NT_RANK_PLUGSTACK,
 	NT_RANK_FILE, /* nccl-tune.conf */
 	NT_RANK_USER_FILE,
-	NT_RANK_JOB, /* of the job around this step */
+	NT_RANK_JOB, /* the option of the job around the step */
 	NT_RANK_VARIABLE,
 	NT_RANK_OPTION, /* the command line */
 	NT_RANK_LOCK,
-	NT_RANK_LIMIT, /* brought down to it */
+	NT_RANK_LIMIT, /* reduced to it */
 };
 
-/* Where a value or a limit stands. */
+/* Where a value or a limit is given. */
 struct nt_value_source {
 	enum nt_precedence rank;
 	const struct nt_conf_section *section; /* of NT_RANK_FILE, _LOCK and _LIMIT; NULL: none */
@@ -66,11 +66,11 @@ struct nt_site_rules {
 	struct nt_value_source limit_source[NT_LIMITS]; /* rank BUILT_IN: there is none */
 };
 
-/* How sections count whose kind is not known of the step. */
+/* How sections count if it is unknown which of a kind the step is in. */
 enum nt_unknown {
-	NT_UNKNOWN_STRICT, /* the strictest: what holds */
-	NT_UNKNOWN_LOOSE, /* the loosest: beyond it nobody may go */
-	NT_UNKNOWN_NONE, /* not at all: to be shown */
+	NT_UNKNOWN_STRICT, /* the strictest limits: to enforce */
+	NT_UNKNOWN_LOOSE, /* the loosest limits: what is allowed nowhere */
+	NT_UNKNOWN_NONE, /* not at all: to show */
 };
 
 void nt_rules_make(struct nt_site_rules *rules, const struct nt_site_default *plugstack,
@@ -89,9 +89,9 @@ struct nt_asked {
 struct nt_step_settings {
 	struct nt_policy policy;
 	struct nt_value_source source[NT_SETTING_COUNT];
-	bool refused; /* it was asked for what is not allowed: nothing is tuned */
+	bool refused; /* what was asked for is not allowed: nothing is tuned */
 	unsigned remarks;
-	struct nt_error remark[NT_REMARKS_MAX]; /* what is not as it was asked for */
+	struct nt_error remark[NT_REMARKS_MAX]; /* differences from what was asked for */
 };
 
 /* -1: the text is invalid, or asks for a mode or set of which nothing is allowed; outcome then has
@@ -102,11 +102,8 @@ int nt_rules_apply(const struct nt_site_rules *rules, const struct nt_asked *ask
 /* Whether a launch profile may be used. */
 bool nt_rules_launch(const struct nt_site_rules *rules, const char *profile);
 
-/* The names of those that may be used, joined by separator; NULL: all may. */
+/* The names of those that may be used, joined by separator; NULL: all. */
 const char *nt_rules_profiles(const struct nt_site_rules *rules, char separator, char *out,
 			      size_t out_bytes);
-
-/* Do sections make a difference at all? */
-bool nt_conf_has_sections(const struct nt_conf *conf);
 
 #endif

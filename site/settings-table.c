@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Settings and limits as a table. */
+/* Print settings and limits. */
 #include "site/settings-table.h"
 
 /* "command line", "/etc/nccl-tune.conf:12 [partition gpu]" */
@@ -64,7 +64,6 @@ static void list_profiles(FILE *out, const struct nt_site_rules *rules)
 	fprintf(out, " %s", !allowed ? "all" : allowed[0] ? allowed : "none");
 }
 
-/* A limit that is a value of a setting. */
 static void show_value(FILE *out, unsigned i, uint64_t limit)
 {
 	struct nt_policy policy;

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sinks.c - see sinks.h */
 #include "site/sinks.h"
 
 #include <stdio.h>

@@ -25,7 +25,7 @@ enum nt_sink {
 };
 
 struct nt_sinks {
-	unsigned count; /* 0: there are to be no records */
+	unsigned count; /* 0: no records */
 	enum nt_sink at[NT_SINK_KINDS];
 	char directory[NT_PATH_MAX]; /* of NT_SINK_FILE */
 };
@@ -38,7 +38,7 @@ void nt_sinks_init(struct nt_sinks *sinks);
 /* Words are separated by blanks, commas or +; a directory ends at the next blank or comma. */
 int nt_sinks_parse(struct nt_sinks *sinks, const char *value, struct nt_error *err);
 
-/* The same again, as one word. */
+/* The list as one word, which nt_sinks_parse() accepts. */
 const char *nt_sinks_text(const struct nt_sinks *sinks, char out[NT_SINKS_TEXT]);
 
 bool nt_sinks_have(const struct nt_sinks *sinks, enum nt_sink sink);

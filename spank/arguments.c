@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What nt-recordd is told, written and read from one table. */
+/* Format and parse what nt-recordd is told, by one table. */
 #include "spank/arguments.h"
 
 #include <inttypes.h>
@@ -82,7 +82,6 @@ static int parse_value(struct nt_arguments *arguments, const struct argument_mem
 	return 0;
 }
 
-/* One member that was not there before. */
 static int parse_member(struct nt_arguments *arguments, const char *text, unsigned *seen)
 {
 	for (size_t m = 0; m < NT_ARGUMENTS_MEMBERS; m++) {

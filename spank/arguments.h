@@ -32,12 +32,12 @@
 #define NT_ARGUMENTS_TICKET 1024
 #define NT_ARGUMENTS_HOSTS 4096
 
-/* How the step's tasks on this node ended, the worst case. Signals with which a job is ended do not
- * count; those of crashes do. */
+/* The worst end of the step's tasks on this node. Signals of crashes count, those that end a job do
+ * not. */
 enum nt_ended {
 	NT_ENDED_WELL = 0,
 	NT_ENDED_FAILED,
-	NT_ENDED_WRONG, /* exit status 3: a calibration's program found wrong results */
+	NT_ENDED_WRONG, /* exit status 3: a calibration found wrong results */
 };
 
 struct nt_arguments {
@@ -46,33 +46,32 @@ struct nt_arguments {
 	uint32_t component; /* of a heterogeneous step; NT_STEP_WHOLE: it is none */
 	uint32_t tasks, nodes; /* of the step */
 	uint32_t here; /* its tasks on this node; 0: unknown */
-	uint32_t record_bytes; /* of the step's record, at most; 0: as many as there is room for */
-	/* The largest size of the user's memory; 0: the site sets no limit. */
-	uint32_t memory_mib;
-	/* The long form of the step's record (record/long.h): its limit per user, 0: none is
-	 * written; whether directories above the user's are created. */
+	uint32_t record_bytes; /* the largest record of a step; 0: no limit */
+	uint32_t memory_mib; /* the largest memory of a user; 0: no limit */
+	/* The long form (record/long.h): limit per user, 0: none is written; whether directories
+	 * above the user's are created. */
 	uint32_t long_mib, long_parents;
-	uint32_t run; /* how often the job was started again before */
-	uint32_t first; /* this is the step's first node, which has the record of accounting */
+	uint32_t run; /* how often the job was restarted before */
+	uint32_t first; /* this is the step's first node, which writes to accounting */
 	char mode[16];
 	char dir[NT_PATH_MAX]; /* the step's runtime directory */
-	char rundir[NT_PATH_MAX]; /* what holds those of all steps */
+	char rundir[NT_PATH_MAX]; /* with the directories of all steps */
 	char spool[NT_PATH_MAX];
 	char record[NT_SINKS_TEXT]; /* where the site wants records (site/sinks.h) */
 	char cluster[64];
 	char node[64]; /* this one */
-	char long_dir[NT_PATH_MAX]; /* for records in full; else, in words, why there is none */
+	char long_dir[NT_PATH_MAX]; /* for the long form; a text without "/": why there is none */
 	char fingerprint[17]; /* of this node's hardware, hexadecimal; "-": unknown */
-	char ticket[NT_ARGUMENTS_TICKET]; /* the step's launch ticket, as it came; "-": none */
-	char groups[NT_CGROUP_TEXT]; /* for what is done as the user (cgroup.h); "-": ours */
-	enum nt_ended ended; /* told at the end, and not on the command line */
+	char ticket[NT_ARGUMENTS_TICKET]; /* the step's launch ticket; "-": none */
+	char groups[NT_CGROUP_TEXT]; /* of the tasks, for the user's work (cgroup.h); "-": none */
+	enum nt_ended ended; /* from NT_ARGUMENTS_END */
 	/* The step's hosts as Slurm lists them, "n[1-4,7]"; "-": unknown, or longer than this. */
 	char hosts[NT_ARGUMENTS_HOSTS];
 };
 
 #define NT_ARGUMENTS_NO_MEMORY UINT32_MAX /* memory_mib: nothing is remembered */
-#define NT_ARGUMENTS_MEMBERS 27 /* as many as there are */
-#define NT_ARGUMENTS_KEY 24 /* what a key, "=", a number and a NUL need */
+#define NT_ARGUMENTS_MEMBERS 27
+#define NT_ARGUMENTS_KEY 24 /* room for a key, "=", a number and a NUL */
 #define NT_ARGUMENTS_TEXT \
 	(sizeof(struct nt_arguments) + (size_t)NT_ARGUMENTS_MEMBERS * NT_ARGUMENTS_KEY)
 

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asking nt-launch. */
+/* Run nt-launch and read its answers. */
 #include "spank/ask-launch.h"
 
 #include <errno.h>
@@ -17,12 +17,12 @@
 #include "lib/list.h"
 
 #define ANSWER_MAX 16384
-#define STOP_MS 5000 /* between asking a calibration to end and ending it */
-#define REAP_MS 500 /* and giving up on what nothing can kill */
+#define STOP_MS 5000 /* between SIGTERM to a calibration and SIGKILL */
+#define REAP_MS 500 /* for SIGKILL */
 
 /* ---- a question and its answer */
 
-/* number: of the key that belongs to what is asked; NULL: there is none. */
+/* key and number: an argument of this request; NULL: none. */
 static int ask_it(const char *program, const char *what, const struct nt_launch_ask *ask,
 		  const char *key, int64_t number, struct nt_child *child, struct nt_error *err)
 {
@@ -97,7 +97,7 @@ int nt_launch_user_file(const char *program, char text[NT_POLICY_MAX], bool *lat
 	return rc;
 }
 
-/* A line of another version is passed over. */
+/* Unknown keys, of another version, are ignored. */
 static int take_line(struct nt_launch_answer *answer, const char *line)
 {
 	const struct {
@@ -183,7 +183,7 @@ int nt_launch_release(const char *program, const struct nt_launch_ask *ask, bool
 
 static const int ending_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 enum { ENDING_SIGNALS = 4 };
-static volatile sig_atomic_t signals_came, signal_number; /* Ctrl-C replaces no other */
+static volatile sig_atomic_t signals_came, signal_number; /* SIGINT replaces no other */
 
 static void note_signal(int number)
 {
@@ -197,9 +197,9 @@ struct caught {
 	sigset_t mask;
 };
 
-/* srun's own thread waits for the same signals, blocked in all threads, and would end the step. A
- * signal to the process goes to its main thread wherever that has not blocked it (Linux,
- * kernel/signal.c, complete_signal()): so it is unblocked here, not only waited for by turns. */
+/* srun blocks these signals in all threads, and one thread waits for them and would end the step. A
+ * signal to the process goes to the main thread if that has not blocked it (Linux,
+ * kernel/signal.c, complete_signal()), so unblock it here. */
 static void catch_signals(struct caught *caught)
 {
 	struct sigaction action = { .sa_handler = note_signal };
@@ -223,7 +223,7 @@ static void release_signals(const struct caught *caught)
 
 enum ending { ENDED, INTERRUPTED, LATE };
 
-/* Interrupted by a signal that *heard does not count yet. */
+/* INTERRUPTED: more signals came than *heard, which is updated. */
 static enum ending wait_until(pid_t pid, int64_t until_ms, int *status, sig_atomic_t *heard)
 {
 	static const struct timespec pause = { .tv_nsec = 20000000 };
@@ -260,7 +260,7 @@ static int attend(pid_t pid, int64_t limit_s)
 	return ending == LATE ? NT_LAUNCH_LATE : NT_LAUNCH_STOPPED;
 }
 
-/* srun has not launched its step yet, and passes a signal on to nothing: it hears this one every
+/* srun has not launched its step yet, so it could not pass the signal on: it gets the signal every
  * second from now on, until it ends. */
 static void hand_back(int number)
 {
@@ -289,9 +289,9 @@ int nt_launch_run(const char *program, char *const argv[], int64_t limit_s, stru
 		nt_argv_fini(&words);
 		return nt_error_set(err, "too many words");
 	}
-	/* Before it starts: a signal that comes at once is ours, too. */
+	/* Before it starts, so that no signal is missed. */
 	catch_signals(&caught);
-	/* The job's own output stays what its tasks write; Ctrl-C is srun's to pass on. */
+	/* stdout is for the step's tasks. Ctrl-C does not reach a group of its own. */
 	failure = nt_child_spawn(&pid, words.word, STDERR_FILENO, STDERR_FILENO, true);
 	if (failure == 0)
 		status = attend(pid, limit_s);

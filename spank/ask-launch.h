@@ -34,8 +34,8 @@
 #define NT_LAUNCH_MS 1500 /* for one answer ... */
 #define NT_LAUNCH_FILE_MS 1000 /* ... and for the user's file */
 #define NT_LAUNCH_LINE 256
-#define NT_LAUNCH_LATE 124 /* the exit status of what was ended for taking too long */
-#define NT_LAUNCH_STOPPED 130 /* and of what was ended by a signal to srun */
+#define NT_LAUNCH_LATE 124 /* the exit status after a timeout */
+#define NT_LAUNCH_STOPPED 130 /* and after a signal to srun */
 
 struct nt_launch_ask {
 	const char *launch; /* off, auto or a profile's name */
@@ -52,12 +52,11 @@ struct nt_launch_answer {
 	char warm[NT_WARM_TEXT_MAX]; /* "": no arm is remembered */
 	char text[NT_LAUNCH_LINE]; /* the choice, for people */
 	char trouble[NT_LAUNCH_LINE]; /* what could not be read; "": nothing */
-	bool may_calibrate; /* nothing is known, and a calibration would tell */
+	bool may_calibrate; /* nothing is known, and a calibration could help */
 };
 
-/* text gets pairs of a policy; "" on an error (the file has a mistake, or nothing could be read in
- * time) or without a file. *late: there was no answer in time, and another look into the user's
- * home would be late, too. */
+/* text gets pairs of a policy; "" without a file or on an error: the file has a mistake, or could
+ * not be read in time. *late: the latter, so do not read from the user's home again. */
 int nt_launch_user_file(const char *program, char text[NT_POLICY_MAX], bool *late,
 			struct nt_error *err);
 
@@ -66,7 +65,7 @@ int nt_launch_select(const char *program, const struct nt_launch_ask *ask,
 /* Claim the place for that long. 1: this job may calibrate; 0: it may not, why has the reason. */
 int nt_launch_claim(const char *program, const struct nt_launch_ask *ask, int64_t seconds,
 		    char why[NT_LAUNCH_LINE], struct nt_error *err);
-/* The calibration is over; well: there is something to choose by. */
+/* The calibration is over; well: it has measured enough to choose a profile. */
 int nt_launch_release(const char *program, const struct nt_launch_ask *ask, bool well,
 		      struct nt_error *err);
 

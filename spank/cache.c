@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fingerprint's file. */
+/* The cached fingerprint. */
 #include "spank/cache.h"
 
 #include <fcntl.h>
@@ -30,7 +30,7 @@ int nt_cache_name(char name[NT_CACHE_NAME_MAX], struct nt_error *err)
 	return 0;
 }
 
-/* "SIZE MODIFIED CHANGED PATH": another one after an update, whatever times it was packed with. */
+/* "SIZE MODIFIED CHANGED PATH": differs after an update, even if packages keep old times. */
 static int describe_file(const char *path, char *out, size_t out_bytes)
 {
 	struct stat status;
@@ -66,7 +66,7 @@ static int parse(const char *line, uint64_t *fingerprint)
 	return *fingerprint == 0 ? -1 : 0;
 }
 
-/* The second line: who has computed it would compute it now. text is cut to pieces. */
+/* The second line names the nccl-tune and hwloc that are installed now. text is modified. */
 static int check_origin(char *text, struct nt_error *err)
 {
 	char now[FILE_MAX];

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cgroup.c - see cgroup.h */
 #include "spank/cgroup.h"
 
 #include <errno.h>
@@ -14,9 +13,9 @@
 #define LINE_BYTES 4096
 #define PROCS "/cgroup.procs"
 
-/* ---- what the kernel's lines say */
+/* ---- the kernel's lines */
 
-/* Where the component "<word>_<number>" begins, its slash included; NULL: there is none. */
+/* The component "/<word>N" of a path; NULL: there is none. */
 static const char *component(const char *path, const char *word)
 {
 	size_t word_bytes = strlen(word);
@@ -31,12 +30,12 @@ static const char *component(const char *path, const char *word)
 	return NULL;
 }
 
-/* One line of a cgroup file, "4:memory:/slurm/uid_1/job_2/step_0" or
- * "0::/system.slice/slurmstepd.scope/job_2/step_0/slurm", which is cut into its parts. */
+/* A line of a cgroup file, "4:memory:/slurm/uid_1/job_2/step_0" or
+ * "0::/system.slice/slurmstepd.scope/job_2/step_0/slurm". */
 struct cgroup_line {
 	const char *controller; /* the first one; "" in version 2 */
 	const char *path;
-	size_t outside_bytes; /* of path: where the job's part begins */
+	size_t outside_bytes; /* of path, up to the job's part */
 };
 
 static bool parse_place(char *line, struct cgroup_line *place)
@@ -59,8 +58,7 @@ static bool parse_place(char *line, struct cgroup_line *place)
 	return true;
 }
 
-/* A line of mountinfo: whether the mount is of the place's hierarchy. root is what of it is mounted
- * there. */
+/* A line of mountinfo: is it a mount of the place's hierarchy? *root is the mounted part of it. */
 static bool parse_mount(char *line, const struct cgroup_line *place, char **root, char **point)
 {
 	char *rest = strstr(line, " - ");
@@ -91,7 +89,7 @@ static bool is_below(const char *path, size_t path_bytes, const char *root, size
 	       strchr("/", path[root_bytes]);
 }
 
-/* false: that mount does not show the place. */
+/* false: the place is not below that mount. */
 static bool fill(struct nt_cgroup *group, const struct cgroup_line *place, const char *root,
 		 const char *point)
 {
@@ -146,7 +144,7 @@ int nt_cgroup_find(const char *proc, const char *mounts, struct nt_cgroups *grou
 	groups->count = 0;
 	snprintf(path, sizeof(path), "%s/cgroup", proc);
 	file = fopen(path, "re");
-	if (!file) /* a kernel without control groups */
+	if (!file) /* ENOENT: a kernel without control groups */
 		return errno == ENOENT ? 0 : nt_error_set(err, "%.100s: %m", path);
 	while (rc == 0 && fgets(line, sizeof(line), file)) {
 		if (parse_place(line, &place))
@@ -156,9 +154,9 @@ int nt_cgroup_find(const char *proc, const char *mounts, struct nt_cgroups *grou
 	return rc;
 }
 
-/* ---- moving; nothing here but system calls */
+/* ---- moving, between fork and exec: only system calls */
 
-/* pid as text, in the end of out. */
+/* pid as text, at the end of out. */
 static const char *number(char out[16], pid_t pid)
 {
 	char *at = out + 15;

@@ -20,15 +20,15 @@
 #include <sys/types.h>
 #include "lib/error.h"
 
-#define NT_CGROUP_MAX 8 /* hierarchies in which Slurm makes groups; it knows 5 controllers */
+#define NT_CGROUP_MAX 8 /* hierarchies; Slurm uses 5 controllers */
 #define NT_CGROUP_PATH 384
 #define NT_CGROUP_TEXT 1536 /* what nt_cgroup_tasks writes, with its NUL */
 
 /* One hierarchy, as directories. */
 struct nt_cgroup {
-	char now[NT_CGROUP_PATH]; /* the job's group that a process is in */
-	char outside[NT_CGROUP_PATH]; /* of Slurm's, and of no job's */
-	char root[NT_CGROUP_PATH]; /* takes processes in both versions */
+	char now[NT_CGROUP_PATH]; /* the job's group that the process is in */
+	char outside[NT_CGROUP_PATH]; /* a group of Slurm's outside of all jobs */
+	char root[NT_CGROUP_PATH]; /* if outside accepts no process */
 };
 
 struct nt_cgroups {
@@ -50,7 +50,7 @@ int nt_cgroup_leave(const struct nt_cgroups *groups, pid_t pid);
 void nt_cgroup_tasks(const struct nt_cgroups *task, const struct nt_cgroups *stepd,
 		     char out[NT_CGROUP_TEXT]);
 
-/* Put a process into them; one that is gone is passed over. */
+/* Move a process into them; groups that are gone are skipped. */
 void nt_cgroup_join(const char *text, pid_t pid);
 
 #endif

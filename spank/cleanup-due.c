@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When a cleanup is due: the part of cleanup.h that slurmstepd uses. */
+/* The part of cleanup.h that slurmstepd uses. */
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -12,7 +12,7 @@ bool nt_cleanup_is_due(int rundir_fd)
 	struct stat status;
 	time_t age_s;
 
-	/* A directory has a link of each directory in it, where its file system counts them. */
+	/* Most file systems count the directories in it as links: 2 means none. */
 	if (fstat(rundir_fd, &status) < 0 || status.st_nlink == 2)
 		return false;
 	if (fstatat(rundir_fd, NT_CLEANUP_FILE, &status, AT_SYMLINK_NOFOLLOW) < 0)

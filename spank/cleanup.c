@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cleanup.c - see cleanup.h */
 #include "spank/cleanup.h"
 
 #include <dirent.h>
@@ -25,8 +24,8 @@
 #include "spank/stepfs.h"
 
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-#define ENTRIES_MAX 65536 /* of the run directory, which is root's */
-#define KILLED_MS 1000 /* a child that has not stopped by itself */
+#define ENTRIES_MAX 65536 /* of the run directory */
+#define KILLED_MS 1000 /* after its deadline the child is killed */
 
 struct cleanup {
 	const char *rundir;
@@ -36,7 +35,6 @@ struct cleanup {
 	void (*say)(const char *text);
 };
 
-/* A user's directory. */
 struct users {
 	int fd;
 	uid_t uid;
@@ -49,7 +47,7 @@ static bool starts(const char *name, const char *prefix)
 	return strncmp(name, prefix, strlen(prefix)) == 0;
 }
 
-/* Node, job, step; the plain files beside them have no second dot. */
+/* <node>.<job>.<step>; the plain files there have at most one dot. */
 static bool is_holder(const char *name)
 {
 	return name[0] != '.' && strchr(name, '.') != strrchr(name, '.');
@@ -69,7 +67,7 @@ static int run_clear(void *argument, int out_fd)
 	return 0;
 }
 
-/* false: there was not the time for all of it. */
+/* false: the time was too short. */
 static bool clear_users(const struct cleanup *cleanup, int fd, const struct stat *status)
 {
 	int64_t until_ms = nt_clock_ms() + NT_CLEANUP_ONE_MS;
@@ -99,7 +97,7 @@ void nt_cleanup_users(int fd)
 
 /* ---- one leftover */
 
-/* Take away what is mounted on a name in a directory of root's. */
+/* Unmount what is mounted on a name in a directory of root's. */
 static void detach(const struct cleanup *cleanup, const char *name, const char *below)
 {
 	char path[NT_PATH_MAX + NT_STEP_HOLDER_MAX];
@@ -108,7 +106,7 @@ static void detach(const struct cleanup *cleanup, const char *name, const char *
 	nt_stepfs_detach(path);
 }
 
-/* Open a directory in one of root's, after what is mounted on it is gone. */
+/* Open a directory in one of root's; unmount first what is mounted on it. */
 static int open_bare(const struct cleanup *cleanup, int fd, const char *entry, const char *name,
 		     const char *below)
 {
@@ -121,7 +119,7 @@ static int open_bare(const struct cleanup *cleanup, int fd, const char *entry, c
 	return opened;
 }
 
-/* Layers from the outside in: the holder's fs, and in it what is the user's. false: it has none. */
+/* From the outside in: the holder's fs, and in it the user's directory. false: there is no fs. */
 static bool clear_holder(const struct cleanup *cleanup, int holder_fd, const char *name, bool *done)
 {
 	int fs_fd = open_bare(cleanup, holder_fd, NT_STEP_FS, name, "/" NT_STEP_FS);
@@ -141,14 +139,14 @@ static bool clear_holder(const struct cleanup *cleanup, int holder_fd, const cha
 	return true;
 }
 
-/* done: what is there still will stay. */
+/* true: it is removed. *done: there was time enough, so what remains cannot be removed. */
 static bool remove_left(const struct cleanup *cleanup, int fd, const char *name, bool *done)
 {
 	struct stat status;
 
 	*done = true;
 
-	/* Without those layers it is the user's own, as earlier releases made it. */
+	/* Earlier releases made it without these layers, and the user's own. */
 	if (fstat(fd, &status) == 0 &&
 	    (status.st_uid != geteuid() || !clear_holder(cleanup, fd, name, done)))
 		*done = clear_users(cleanup, fd, &status);
@@ -170,7 +168,7 @@ static void tell_stuck(const struct cleanup *cleanup, const char *name)
 
 /* ---- the run directory */
 
-/* A slurmstepd that lives holds the lock; one that has just begun does not yet. */
+/* A living slurmstepd holds the lock, except for its first moments. */
 static bool is_stale(int fd)
 {
 	struct stat status;
@@ -233,7 +231,7 @@ int nt_cleanup(const char *rundir, bool again, void (*say)(const char *text), st
 	if (lock_fd < 0) {
 		nt_error_set(err, "%.150s/" NT_CLEANUP_FILE ": %m", rundir);
 	} else if (flock(lock_fd, LOCK_EX | LOCK_NB) < 0) {
-		rc = 0; /* another process is at it */
+		rc = 0; /* another process is cleaning up */
 	} else {
 		(void)futimens(lock_fd, NULL);
 		rc = look_at_all(&cleanup, err);

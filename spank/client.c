@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* client.c - see client.h */
+/* The plugin in srun, sbatch and salloc. */
 #include "spank/client.h"
 
 #include <errno.h>
@@ -12,10 +12,8 @@
 #include "spank/srun.h"
 #include "spank/where.h"
 
-#define LOG NT_LOG
-
-/* How Slurm passes an option from a job to its steps; srun reads it as an option that has a lower
- * precedence than its command line. */
+/* How Slurm passes an option from a job to its steps: srun reads it before its command line, which
+ * overrides it. */
 #define ENV_INHERITED "SLURM_SPANK__SLURM_SPANK_OPTION_nccl_tune_nccl_tune"
 
 static bool is_allocated(void)
@@ -23,7 +21,7 @@ static bool is_allocated(void)
 	return strcmp(program_invocation_short_name, "srun") == 0 && getenv("SLURM_JOB_PARTITION");
 }
 
-/* Where a step would run, as far as the command line says; within a job srun makes no other. */
+/* Where a step would run, as far as the command line says; in a job, where the job runs. */
 static struct nt_step_where told_where(const char *args, size_t bytes)
 {
 	struct nt_step_where told = nt_where_told(
@@ -50,12 +48,11 @@ static void read_user_file(struct nt_plugin *plugin, bool wanted)
 
 	nt_site_launch_program(&plugin->site, program);
 	if (wanted && nt_launch_user_file(program, text, &plugin->home_is_late, &err) < 0)
-		slurm_error(LOG "%s; the file is ignored", err.text);
+		slurm_error("%s; the file is ignored", err.text);
 	nt_effective_policy_pass_user(&plugin->settle, text);
 }
 
-/* --nccl-tune=help: print the settings and exit, as --help does. The environment variable was taken
- * before. */
+/* --nccl-tune=help: print the settings and exit, as --help does. */
 static void show_settings(struct nt_plugin *plugin)
 {
 	static char args[65536];
@@ -71,16 +68,15 @@ static void show_settings(struct nt_plugin *plugin)
 	exit(fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
-/* Refuse a wrong value in a client. For a value of the command line Slurm ends the command after
- * our line. For one of the environment Slurm would name another variable than the user has set, so
- * the command ends here, before it asked anything of slurmctld. */
+/* Refuse an invalid value. After one on the command line Slurm ends the command. After one in the
+ * environment Slurm would name another variable than the user has set, so end it here. */
 static int refuse(struct nt_plugin *plugin, enum nt_precedence rank, const char *value,
 		  const struct nt_error *err)
 {
 	char line[512];
 
 	nt_option_complain(line, sizeof(line), rank, plugin->variable, value, err);
-	slurm_error(LOG "%s", line);
+	slurm_error("%s", line);
 	if (rank != NT_RANK_OPTION)
 		exit(EXIT_FAILURE);
 	return -1;
@@ -119,7 +115,7 @@ int nt_client_option(struct nt_plugin *plugin, const char *value, bool remote)
 	}
 	if (plugin->site_ok)
 		return check_option(plugin, rank, value);
-	slurm_error(LOG "%s; the step will not be tuned", plugin->site_error.text);
+	slurm_error("%s; the step will not be tuned", plugin->site_error.text);
 	return 0;
 }
 
@@ -140,14 +136,14 @@ void nt_client_environment(struct nt_plugin *plugin)
 static void say_word(enum nt_srun_word word, const char *text)
 {
 	if (word == NT_SRUN_WARNING)
-		slurm_error(LOG "%s", text);
+		slurm_error("%s", text);
 	else if (word == NT_SRUN_NEWS)
-		slurm_info(LOG "%s", text);
+		slurm_info("%s", text);
 	else
-		slurm_verbose(LOG "%s", text);
+		slurm_verbose("%s", text);
 }
 
-/* Not for steps without an application's tasks, nor if nothing is asked for. */
+/* Not for steps without tasks of an application, nor if nothing is asked for. */
 static bool wants_launch(const struct nt_srun_step *step, const struct nt_policy *policy)
 {
 	if (step->step == SLURM_INTERACTIVE_STEP || step->step == SLURM_EXTERN_CONT ||
@@ -161,13 +157,12 @@ static bool wants_launch(const struct nt_srun_step *step, const struct nt_policy
 static void say_outcome(struct nt_step_settings *outcome, struct nt_error *err)
 {
 	for (unsigned i = 0; i < outcome->remarks; i++)
-		slurm_info(LOG "%s", outcome->remark[i].text);
+		slurm_info("%s", outcome->remark[i].text);
 	if (outcome->refused)
-		slurm_error(LOG "%s; the step will not be tuned", err->text);
+		slurm_error("%s; the step will not be tuned", err->text);
 }
 
-/* Could a step be tuned somewhere by what is asked for so far and the site's file? The user's file
- * may still ask for a mode. */
+/* Do the site's file and the option allow that a step is tuned? */
 static bool may_be_tuned(struct nt_plugin *plugin)
 {
 	const struct nt_step_where nowhere = { NULL, NULL, NULL };

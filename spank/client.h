@@ -12,8 +12,8 @@
 
 #include "spank/context.h"
 
-/* Read the option's environment variable. Slurm sees it as an option of the surrounding job: it
- * calls back for it before it reads the command line, which therefore wins. */
+/* Read the option's environment variable and pass it to Slurm as an option of the surrounding job:
+ * Slurm calls back for it before it reads the command line, which therefore wins. */
 void nt_client_environment(struct nt_plugin *plugin);
 
 /* The callback of --nccl-tune, in clients and in slurmstepd (remote). -1: refused. */
@@ -23,8 +23,7 @@ int nt_client_option(struct nt_plugin *plugin, const char *value, bool remote);
  * hang. */
 void nt_client_user_file(struct nt_plugin *plugin);
 
-/* sbatch and salloc: report what the site does not allow, wherever the job runs. srun reports it
- * for each step. */
+/* sbatch and salloc: report what the site allows nowhere. srun reports it for each step. */
 void nt_client_limits(struct nt_plugin *plugin);
 
 /* srun: select the step's launch profile; may run a calibration first. */

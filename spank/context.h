@@ -19,10 +19,11 @@
 #include "spank/arguments.h"
 #include "spank/effective-policy.h"
 #include "spank/option.h"
+#include "spank/profile-env.h"
 #include "spank/step-dir.h"
 #include "spank/task.h"
 
-/* Defined by srun and slurmstepd, absent in other programs. */
+/* srun and slurmstepd define it, other programs do not. */
 extern slurm_conf_t slurm_conf __attribute__((weak));
 
 struct nt_plugin {
@@ -30,7 +31,7 @@ struct nt_plugin {
 	struct nt_conf conf; /* nccl-tune.conf */
 	struct nt_error site_error;
 	bool site_ok;
-	enum nt_precedence rank; /* of the value that the next callback brings */
+	enum nt_precedence rank; /* of the next callback's value */
 	const char *variable; /* the environment variable that was used for the option */
 	struct nt_effective_policy settle; /* what was asked for */
 	bool refused;
@@ -40,7 +41,7 @@ struct nt_plugin {
 	/* slurmstepd */
 	struct nt_applied applied; /* the step's launch profile */
 	enum nt_ended ended; /* how its tasks ended so far */
-	bool tuned; /* this step's tasks load the plugin, or could have */
+	bool tuned; /* the step's tasks load the plugin unless their users prevent it */
 	struct nt_policy policy;
 	struct nt_place place;
 	struct nt_step_dir dir;

@@ -30,6 +30,6 @@ void nt_effective_policy_pass_user(struct nt_effective_policy *settle, const cha
 	nt_effective_policy_take_user(settle, text);
 	if (settle->user_given)
 		setenv(NT_ENV_USER_FILE, text, 1);
-	else if (getenv(NT_ENV_USER_FILE)) /* where it is copied, an empty one counts as none */
+	else if (getenv(NT_ENV_USER_FILE)) /* srun may have copied it: empty means none */
 		setenv(NT_ENV_USER_FILE, "", 1);
 }

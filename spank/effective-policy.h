@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* effective-policy.h - the settings that a step gets, from the site's and the user's (site/rules.h)
+/* effective-policy.h - a step's settings, from the site's and the user's (site/rules.h)
  *
  * Threads:  one at a time.
  * Memory:   values; the structure points to the site and to the texts it was made from.
@@ -21,14 +21,14 @@ struct nt_effective_policy {
 	uint64_t user_given;
 };
 
-/* The settings of a step there. rules is filled in for callers that want details. */
+/* The settings of a step that runs there. rules: for callers that want details. */
 int nt_effective_policy(const struct nt_effective_policy *settle, const struct nt_step_where *where,
 			enum nt_unknown unknown, struct nt_site_rules *rules,
 			struct nt_step_settings *outcome, struct nt_error *err);
 
 /* The text of the user's file (nt_conf_user_text); invalid settings are ignored. */
 void nt_effective_policy_take_user(struct nt_effective_policy *settle, const char *text);
-/* The same, left in this process's environment for slurmstepd. */
+/* The same, and put it into this process's environment for slurmstepd. */
 void nt_effective_policy_pass_user(struct nt_effective_policy *settle, const char *text);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* env.h - which variables of a step's tasks are set and unset
+/* env.h - the environment of a step's tasks, and how it makes NCCL load our plugin
  *
  * Our plugin replaces the user's plugins and loads them itself, by the names in
  * NCCL_TUNE_CHAINED_*; an untuned step gets the user's own names back. "none", and a value that is
@@ -8,37 +8,38 @@
  * from the step around this one (from the batch script, for the sruns in it). NCCL_TUNE_POLICY is
  * always set by us.
  *
- * Threads:  pure functions, any thread.
+ * Threads:  one at a time.
+ * Memory:   the caller's.
+ * Errors:   those of the callbacks.
  */
 #ifndef NT_ENV_H
 #define NT_ENV_H
 
-#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
-#include "spank/profile-env.h"
+#include "contract/policy.h"
 
-/* What the step's environment holds; NULL where a variable is not set. */
-struct nt_env {
-	const char *tuner, *profiler, *algo, *proto, *policy;
-	const char *chained_tuner, *chained_profiler;
+struct nt_task_env {
+	/* 0: out has the value; 1: the value does not fit; -1: it is not set. */
+	int (*get)(void *context, const char *name, char *out, size_t out_bytes);
+	void (*set)(void *context, const char *name, const char *value);
+	void (*unset)(void *context, const char *name);
+	void *context;
 };
 
-enum nt_env_change { NT_ENV_KEEP, NT_ENV_SET, NT_ENV_UNSET };
+#define NT_ENV_LONG "(long)" /* stands for a value that does not fit */
+/* The value, in out; NT_ENV_LONG if it does not fit; NULL if it is not set. */
+const char *nt_task_env_get(const struct nt_task_env *env, const char *name, char *out,
+			    size_t out_bytes);
+void nt_task_env_set(const struct nt_task_env *env, const char *name, const char *value);
+/* If it is set. */
+void nt_task_env_unset(const struct nt_task_env *env, const char *name);
 
-/* One of NCCL's plugin variables and its NCCL_TUNE_CHAINED_ variable. The values are for
- * NT_ENV_SET: those of struct nt_env, or the plugin's path. */
-struct nt_env_plugin {
-	enum nt_env_change change, chained_change;
-	const char *value, *chained_value;
-};
+#define NT_ENV_NOT_LOADED (NT_PLACE_NO_TUNER | NT_PLACE_NO_PROFILER)
+/* NT_PLACE_*: what NCCL will not load, and what the user has chosen. */
+uint32_t nt_env_flags(const struct nt_task_env *env);
 
-struct nt_env_plan {
-	struct nt_env_plugin tuner, profiler;
-	enum nt_env_change policy;
-	uint32_t flags; /* NT_PLACE_* */
-};
-
-/* tuned: this step's tasks are to load plugin. */
-struct nt_env_plan nt_env_decide(const struct nt_env *env, const char *plugin, bool tuned);
+/* Make the tasks load plugin, with this policy; NULL: make them load the user's own plugins. */
+void nt_env_tune(const struct nt_task_env *env, const char *plugin, const char *policy);
 
 #endif

@@ -16,16 +16,6 @@
 #include "spank/spawn.h"
 #include "spank/step-dir.h"
 
-int nt_helper_cleanup(const char *program, const char *rundir, bool again, struct nt_error *err)
-{
-	return nt_spawn(program, again ? "cleanup-again" : "cleanup", rundir, NULL, -1, err);
-}
-
-int nt_helper_clear(const char *program, const char *rundir, int fd, struct nt_error *err)
-{
-	return nt_spawn(program, "clear", rundir, NULL, fd, err);
-}
-
 int nt_helper_fingerprint(const char *program, const char *rundir, int rundir_fd, uint64_t *value,
 			  struct nt_error *err)
 {
@@ -93,7 +83,7 @@ static bool say_ended(void (*say)(char kind, const char *text))
 	return true;
 }
 
-/* One message; whether it was the last one. */
+/* Receive a message; true: it was the last one. */
 static bool hear(int socket, void (*say)(char kind, const char *text))
 {
 	char text[NT_ARGUMENTS_MESSAGE_MAX + 1];

@@ -15,22 +15,15 @@
 #include "lib/error.h"
 #include "spank/arguments.h"
 
-#define NT_HELPER_FINGERPRINT_MS 700 /* how long the first step after a boot waits for it */
+#define NT_HELPER_FINGERPRINT_MS 700 /* the longest wait of the first step after a boot */
 
-/* The node's fingerprint, from the cache in rundir or else from the hardware as the helper reads
- * it. 0 if the helper takes too long; the helper fills the cache in any case. */
+/* The node's fingerprint, from the cache in rundir, otherwise from the helper, which reads the
+ * hardware. 0 if the helper takes too long; it fills the cache in any case. */
 int nt_helper_fingerprint(const char *program, const char *rundir, int rundir_fd, uint64_t *value,
 			  struct nt_error *err);
 
 /* Fill the fingerprint cache before a step needs it; does not wait. */
 int nt_helper_prepare(const char *program, const char *rundir, struct nt_error *err);
-
-/* Start a cleanup of the run directory (cleanup.h); does not wait. again: retry leftovers that
- * could not be removed before. */
-int nt_helper_cleanup(const char *program, const char *rundir, bool again, struct nt_error *err);
-
-/* Start emptying a step's directory (nt_cleanup_users); does not wait. */
-int nt_helper_clear(const char *program, const char *rundir, int fd, struct nt_error *err);
 
 /* Start the helper of a step; returns the socket to it. conf is the path of slurm.conf; NULL:
  * libslurm searches for it. */

@@ -17,9 +17,7 @@ SPANK_PLUGIN(nccl_tune_job, 1)
 #include "spank/say.h"
 #include "spank/where.h"
 
-#define LOG "nccl-tune: "
-
-/* The one argument that it has in common with the other plugin. */
+/* Its one argument, which the other plugin has, too. */
 static const char *rundir_of(int ac, char **av)
 {
 	const char *rundir = NT_RUN_DIR;
@@ -43,11 +41,11 @@ static int open_rundir(spank_t spank, int ac, char **av, uint32_t *job, const ch
 		return -1;
 	fd = nt_rundir_open(rundir_of(ac, av), &err);
 	if (fd < 0)
-		slurm_error(LOG "%s", err.text);
+		slurm_error("%s", err.text);
 	return fd;
 }
 
-/* slurmd has made this environment; what users put into it begins with SPANK_. */
+/* slurmd made this environment; users can only set variables that start with SPANK_. */
 int slurm_spank_job_prolog(spank_t spank, int ac, char **av)
 {
 	const struct nt_step_where where = nt_where_environment();
@@ -59,7 +57,7 @@ int slurm_spank_job_prolog(spank_t spank, int ac, char **av)
 	if (fd < 0)
 		return 0;
 	if (nt_place_write(&where, fd, node, job, &err) < 0)
-		slurm_error(LOG "%s", err.text);
+		slurm_error("%s", err.text);
 	close(fd);
 	return 0;
 }

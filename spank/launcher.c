@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nt-launch: started by srun, as the user (spank/ask-launch.h), it chooses a launch profile, and
- * reads the user's file of settings */
+/* nt-launch: srun starts it as the user, to choose a launch profile and to read the user's file of
+ * settings (spank/ask-launch.h). */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -98,7 +98,7 @@ static int take_words(struct given *given, int argc, char *argv[])
 		       : -1;
 }
 
-/* What the user has set by himself, where NCCL would find it in the tasks. */
+/* NCCL's variables that the user has set, where NCCL in the tasks would find them. */
 static void find_own(struct nt_user_env *own, struct nt_error *trouble)
 {
 	char file[NT_PATH_MAX];
@@ -135,7 +135,7 @@ static int answer(const struct nt_selection *selection, const struct given *give
 	return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* Why this job is not to calibrate now. */
+/* Why this job cannot calibrate now. */
 static void print_holder(const struct nt_selection *selection, const struct nt_claim *holder)
 {
 	const int64_t left_s = holder->until_s - selection->ask.now_s;
@@ -227,7 +227,7 @@ static int user_file(void)
 
 /* ---- a program that ends with srun */
 
-/* Its own sruns run beside the step that waits for them, and none of that step's shape. */
+/* Its sruns run at the same time as the step that waits for them, and do not inherit its shape. */
 static void make_room(void)
 {
 	const char *hosts = getenv("SLURM_NODELIST");
@@ -251,7 +251,7 @@ static void make_room(void)
 	for (size_t i = 0; i < sizeof(of_the_step) / sizeof(of_the_step[0]); i++)
 		unsetenv(of_the_step[i]);
 	setenv("SLURM_OVERLAP", "1", 1);
-	/* An srun that made its job itself has the older name only. */
+	/* An srun that created its job has only the older name. */
 	if (hosts != NULL)
 		setenv("SLURM_JOB_NODELIST", hosts, 0);
 }
@@ -264,9 +264,9 @@ static int become(int argc, char *argv[])
 		return complain("nt-launch run PID PROGRAM...");
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (take_number(argv[0], &parent) < 0 || parent != (uint32_t)getppid())
-		return EXIT_FAILURE; /* it was gone before this took effect */
+		return EXIT_FAILURE; /* it ended before prctl() */
 	make_room();
-	signal(SIGTTOU, SIG_IGN); /* in the background: "stty tostop" would stop it for a line */
+	signal(SIGTTOU, SIG_IGN); /* with "stty tostop" writing would stop it */
 	execv(argv[1], argv + 1);
 	fprintf(stderr, "%s: %s\n", nt_printable(argv[1]), strerror(errno));
 	return 127;

@@ -69,24 +69,19 @@ libnt_spank_a_SOURCES = $(spank_plugin_sources) \
 	%D%/recordd/collect.h \
 	%D%/recordd/collectdir.c \
 	%D%/recordd/deliver.c \
-	%D%/recordd/deliver.h \
 	%D%/recordd/dumpxml.c \
 	%D%/recordd/dumpxml.h \
 	%D%/recordd/step-entry.c \
 	%D%/recordd/step-entry.h \
 	%D%/recordd/long-work.c \
-	%D%/recordd/long-work.h \
 	%D%/recordd/longchild.c \
 	%D%/recordd/longform.c \
 	%D%/recordd/longform.h \
 	%D%/recordd/longmake.c \
 	%D%/recordd/longmake.h \
 	%D%/recordd/loop.c \
-	%D%/recordd/loop.h \
 	%D%/recordd/memory-work.c \
-	%D%/recordd/memory-work.h \
 	%D%/recordd/reader.c \
-	%D%/recordd/reader.h \
 	%D%/recordd/recordd-log.c \
 	%D%/recordd/recordd-log.h \
 	%D%/recordd/remember.c \
@@ -94,8 +89,6 @@ libnt_spank_a_SOURCES = $(spank_plugin_sources) \
 	%D%/recordd/state.h \
 	%D%/recordd/step-record.c \
 	%D%/recordd/step-record.h \
-	%D%/recordd/sumtext.c \
-	%D%/recordd/sumtext.h \
 	%D%/recordd/topologydir.c \
 	%D%/recordd/topologydir.h \
 	%D%/recordd/user-child.c \

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* longplace.c - see longplace.h */
 #include "spank/longplace.h"
 
 #include <stdio.h>
@@ -11,13 +10,13 @@
 
 #define RUN_MAX 100000
 
-/* One that does not fit is no path that could be used, and is said to be none. */
+/* NT_ENV_LONG is not an absolute path, and so refused as one. */
 static const char *get(const struct nt_task_env *env, const char *name, char out[NT_PATH_MAX])
 {
 	return nt_task_env_get(env, name, out, NT_PATH_MAX);
 }
 
-/* As srun has found it; else as it would. */
+/* From the ticket, otherwise as srun finds it. */
 static void find_memory(const struct nt_task_env *env, const char *memory, char out[NT_PATH_MAX])
 {
 	char own[NT_PATH_MAX], state[NT_PATH_MAX], home[NT_PATH_MAX];

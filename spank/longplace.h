@@ -1,9 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* longplace.h - where the long form of a step's record will be written, from its tasks'
- * environment
+/* longplace.h - where a step's long form will be written, by its tasks' environment
  *
- * In slurmstepd, as root: words are only compared and passed on; a process with the user's rights
+ * In slurmstepd, as root: texts are only compared and passed on; a process with the user's rights
  * opens the directory (longform.h).
  *
  * Threads:  one at a time.
@@ -14,11 +13,11 @@
 #define NT_LONGPLACE_H
 
 #include "site/conf.h"
-#include "spank/profile-env.h"
 #include "spank/arguments.h"
+#include "spank/env.h"
 
-/* Fills in long_mib, long_dir, long_parents and run; uid must be set. memory: the user's memory, as
- * in the ticket; "": it names none. */
+/* Fills in long_mib, long_dir, long_parents and run; uid must be set. memory: the user's, as in the
+ * ticket; "": none. */
 void nt_longplace(struct nt_arguments *arguments, const struct nt_task_env *env,
 		  const struct nt_conf *conf, const char *memory);
 

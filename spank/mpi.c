@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mpi.c - see mpi.h */
 #include "spank/mpi.h"
 
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A node's hardware as a number. */
+/* Hash what hwloc sees of the node's GPUs and NICs. */
 #include "spank/node-fingerprint.h"
 
 #include <hwloc.h>
@@ -42,7 +42,7 @@ static int compare_texts(const void *left, const void *right)
 
 static char *describe(hwloc_obj_t object);
 
-/* The descriptions of all I/O children that have one, sorted and joined. NULL without memory. */
+/* The descriptions of all I/O children, sorted and joined. NULL: no memory. */
 static char *describe_children(hwloc_obj_t object, size_t *count)
 {
 	char **texts = calloc(object->io_arity + 1, sizeof(*texts));
@@ -77,9 +77,8 @@ static char *describe_children(hwloc_obj_t object, size_t *count)
 	return NULL;
 }
 
-/* One I/O object and what is below: a device, or brackets around the devices that share a
- * bridge. A chain of bridges to one device says nothing. NULL without memory, "" for what does
- * not count. */
+/* A device, or brackets around the devices that share a bridge; a chain of bridges to one device
+ * is left out. "": nothing that counts; NULL: no memory. */
 static char *describe(hwloc_obj_t object)
 {
 	const struct hwloc_pcidev_attr_s *pci = &object->attr->pcidev;
@@ -106,7 +105,7 @@ static char *describe(hwloc_obj_t object)
 	return text;
 }
 
-/* All places that have devices: "@0:(g10de:2335,n15b3:1021);". */
+/* "@0:(g10de:2335,n15b3:1021);" for each place with devices. */
 static int write_places(FILE *stream, hwloc_obj_t object)
 {
 	char *near = NULL;
@@ -222,8 +221,8 @@ int nt_fingerprint_of(struct hwloc_topology *topology, uint64_t *out, char *text
 	return 0;
 }
 
-/* How many of them there are is set by the administrator, now and then while jobs run; the card
- * that they are of is counted. In a virtual machine they are all there is, and look like cards. */
+/* Virtual functions do not count, as administrators change their number; their card does. In a
+ * virtual machine they have no physical function, and count as cards. */
 static void mark_virtual(struct hwloc_topology *topology)
 {
 	hwloc_obj_t object = NULL;
@@ -239,10 +238,9 @@ static void mark_virtual(struct hwloc_topology *topology)
 	}
 }
 
-/* sysfs says all that is needed; other sources cost time (binding to each CPU, GPU libraries)
- * and differ with what packages are installed. A container's or a job's limits must not make a
- * node look smaller than it is. What hwloc finds important depends on its version; here kind_of()
- * says what counts. */
+/* sysfs is enough: other sources cost time (binding to each CPU, GPU libraries) and depend on the
+ * packages installed. A container's or a job's limits must not hide a part of the node. Which
+ * devices hwloc finds important depends on its version, so keep all; kind_of() decides. */
 static int load(struct hwloc_topology *topology)
 {
 	static const char *const sources[] = { "x86",  "pci",  "opencl",    "cuda",
@@ -263,7 +261,6 @@ static int load(struct hwloc_topology *topology)
 	return hwloc_topology_load(topology);
 }
 
-/* Of this machine. NULL: *err. */
 static hwloc_topology_t open_machine(struct nt_error *err)
 {
 	hwloc_topology_t topology;

@@ -28,7 +28,7 @@ struct hwloc_topology;
  * nodes". Never 0. */
 int nt_fingerprint_compute(uint64_t *out, char *text, size_t text_bytes, struct nt_error *err);
 
-/* Of a topology that has been loaded with its PCI devices. */
+/* Of a loaded topology with PCI devices. */
 int nt_fingerprint_of(struct hwloc_topology *topology, uint64_t *out, char *text, size_t text_bytes,
 		      struct nt_error *err);
 

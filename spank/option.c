@@ -27,29 +27,32 @@ enum argument_kind {
 	DIRFILES
 };
 
+#define AT(member) offsetof(struct nt_site, member)
+
 static const struct argument {
 	const char *key;
 	enum argument_kind kind;
-	size_t offset; /* of the member, for paths */
+	size_t offset; /* of a path */
+	const char *value; /* its default */
 } arguments[] = {
-	{ "plugin", PATH, offsetof(struct nt_site, plugin) },
-	{ "recordd", PATH, offsetof(struct nt_site, recordd) },
-	{ "rundir", DIRECTORY, offsetof(struct nt_site, rundir) },
-	{ "spooldir", DIRECTORY, offsetof(struct nt_site, spooldir) },
-	{ "record", RECORD, 0 },
-	{ "default", DEFAULT, 0 },
-	{ "modes", MODES, 0 },
-	{ "pmix", PMIX, 0 },
-	{ "profiles", PATH, offsetof(struct nt_site, profiles) },
-	{ "site_memory", PATH, offsetof(struct nt_site, site_memory) },
-	{ "command", PATH, offsetof(struct nt_site, command) },
-	{ "calibrate_max", CALIBRATE, 0 },
-	{ "dirsize", DIRSIZE, 0 },
-	{ "dirfiles", DIRFILES, 0 },
-	{ "config", CONFIG, offsetof(struct nt_site, config) },
+	{ "plugin", PATH, AT(plugin), NT_LIBDIR "/libnccl-tune.so" },
+	{ "recordd", PATH, AT(recordd), NT_LIBEXECDIR "/nt-recordd" },
+	{ "rundir", DIRECTORY, AT(rundir), NT_RUN_DIR },
+	{ "spooldir", DIRECTORY, AT(spooldir), NT_SPOOL_DIR },
+	{ "record", RECORD, 0, NULL },
+	{ "default", DEFAULT, 0, NULL },
+	{ "modes", MODES, 0, NULL },
+	{ "pmix", PMIX, 0, NULL },
+	{ "profiles", PATH, AT(profiles), NT_SHIPPED_PROFILES },
+	{ "site_memory", PATH, AT(site_memory), NT_SYSCONFDIR "/nccl-tune/memory.jsonl" },
+	{ "command", PATH, AT(command), NT_BINDIR "/nccl-tune" },
+	{ "calibrate_max", CALIBRATE, 0, NULL },
+	{ "dirsize", DIRSIZE, 0, NULL },
+	{ "dirfiles", DIRFILES, 0, NULL },
+	{ "config", CONFIG, AT(config), NT_CONF_FILE },
 };
 
-/* 128m: a power of 1024 may follow. -1: it is no such number. */
+/* "128m"; -1: not a size. */
 static int64_t parse_size(const char *value)
 {
 	static const char units[] = "kmg";
@@ -134,20 +137,16 @@ int nt_site_parse(struct nt_site *site, int argc, char *const argv[], struct nt_
 	struct nt_error reason;
 
 	memset(site, 0, sizeof(*site));
-	snprintf(site->plugin, sizeof(site->plugin), "%s/libnccl-tune.so", NT_LIBDIR);
-	snprintf(site->recordd, sizeof(site->recordd), "%s/nt-recordd", NT_LIBEXECDIR);
-	snprintf(site->rundir, sizeof(site->rundir), "%s", NT_RUN_DIR);
-	snprintf(site->spooldir, sizeof(site->spooldir), "%s", NT_SPOOL_DIR);
-	snprintf(site->profiles, sizeof(site->profiles), "%s", NT_SHIPPED_PROFILES);
-	snprintf(site->site_memory, sizeof(site->site_memory), "%s/nccl-tune/memory.jsonl",
-		 NT_SYSCONFDIR);
-	snprintf(site->command, sizeof(site->command), "%s/nccl-tune", NT_BINDIR);
+	for (size_t i = 0; i < LENGTH(arguments); i++) {
+		if (arguments[i].value)
+			snprintf((char *)site + arguments[i].offset, NT_PATH_MAX, "%s",
+				 arguments[i].value);
+	}
 	site->defaults.calibrate_max_s = 120;
 	site->dir_bytes = NT_STEPFS_BYTES;
 	site->dir_files = NT_STEPFS_FILES;
 	nt_sinks_init(&site->sinks);
 	site->defaults.modes = (1u << (NT_MODE_PROFILE + 1)) - 1;
-	snprintf(site->config, sizeof(site->config), "%s", NT_CONF_FILE);
 	nt_policy_default(&site->defaults.policy);
 	for (int i = 0; i < argc; i++) {
 		if (parse_argument(site, argv[i], &reason) < 0)

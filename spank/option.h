@@ -24,8 +24,8 @@ struct nt_site {
 	char spooldir[NT_PATH_MAX];
 	struct nt_sinks sinks;
 	char config[NT_PATH_MAX]; /* nccl-tune.conf */
-	bool config_given; /* by an argument: it must be there */
-	struct nt_site_default defaults; /* mode off where the site gives none */
+	bool config_given; /* by an argument: the file must exist */
+	struct nt_site_default defaults; /* mode off if the site gives none */
 	bool pmix; /* PMIx is the default of every step */
 	char profiles[NT_PATH_MAX]; /* launch profiles that come with the package */
 	char site_memory[NT_PATH_MAX]; /* what the site has measured; may be missing */
@@ -34,10 +34,10 @@ struct nt_site {
 	int64_t dir_bytes, dir_files;
 };
 
-/* key=value each; a key given again takes the place of the first. */
+/* key=value each; the last one of a key counts. */
 int nt_site_parse(struct nt_site *site, int argc, char *const argv[], struct nt_error *err);
 
-/* What the file says in place of these arguments. */
+/* The file overrides some of these arguments. */
 void nt_site_overrule(struct nt_site *site, const struct nt_conf *conf);
 
 /* The path of nt-launch, which lies beside nt-recordd. */
@@ -47,7 +47,7 @@ void nt_site_launch_program(const struct nt_site *site, char out[NT_LAUNCH_PATH]
  * not. If the files cannot be read, there is no error. */
 int nt_option_check_launch(const struct nt_site *site, const char *launch, struct nt_error *err);
 
-/* The environment twin that program reads, NULL if it has none. */
+/* The environment variable for the option of program; NULL: none. */
 const char *nt_option_variable(const char *program);
 
 /* One line for the user: which value was given where, and why it is refused. rank: JOB, VARIABLE or

@@ -16,10 +16,10 @@ SPANK_PLUGIN(nccl_tune, 1)
 #include "spank/context.h"
 #include "spank/say.h"
 #include "spank/shm-fd.h"
+#include "spank/spawn.h"
 #include "spank/stepd.h"
 #include "spank/where.h"
 
-#define LOG NT_LOG
 #define ENV_MPI_TYPE "SLURM_MPI_TYPE"
 
 static struct nt_plugin ctx = {
@@ -34,7 +34,7 @@ static int take_option(int val, const char *value, int remote)
 	return nt_client_option(&ctx, value, remote != 0);
 }
 
-/* Slurm copies the struct. Its header declares the names without const. */
+/* Slurm's header declares the members without const. Slurm copies the struct. */
 static void register_option(spank_t spank)
 {
 	static char name[] = NT_OPTION;
@@ -46,7 +46,7 @@ static void register_option(spank_t spank)
 	struct spank_option option = { name, argument, usage, 1, 0, take_option };
 
 	if (spank_option_register(spank, &option) != ESPANK_SUCCESS)
-		slurm_error(LOG "cannot register --" NT_OPTION);
+		slurm_error("cannot register --" NT_OPTION);
 }
 
 static void read_site(int ac, char **av)
@@ -75,18 +75,19 @@ int slurm_spank_init(spank_t spank, int ac, char **av)
 	read_site(ac, av);
 	if (context == S_CTX_SLURMD) {
 		if (!ctx.site_ok)
-			slurm_error(LOG "%s; no step will be tuned", ctx.site_error.text);
+			slurm_error("%s; no step will be tuned", ctx.site_error.text);
 		else if (nt_helper_prepare(ctx.site.recordd, ctx.site.rundir, &err) < 0 ||
-			 nt_helper_cleanup(ctx.site.recordd, ctx.site.rundir, true, &err) < 0)
-			slurm_error(LOG "%s", err.text);
+			 nt_spawn(ctx.site.recordd, "cleanup-again", ctx.site.rundir, NULL, -1,
+				  &err) < 0)
+			slurm_error("%s", err.text);
 		return 0;
 	}
 	register_option(spank);
 	if (context != S_CTX_LOCAL && context != S_CTX_ALLOCATOR)
 		return 0;
 	nt_client_environment(&ctx);
-	/* Later would be too late, PMIx's server would not be started; the option is not known
-	 * yet. Not in sbatch and salloc: each srun of the job asks for itself. */
+	/* Before the option is known: after that PMIx's server would not be started. Not in sbatch
+	 * and salloc: each srun of the job does this itself. */
 	if (context == S_CTX_LOCAL && ctx.site_ok && ctx.site.pmix &&
 	    nt_slurm_has_pmix(&slurm_conf ? slurm_conf.plugindir : NULL) && !is_async())
 		setenv(ENV_MPI_TYPE, "pmix", 0);
@@ -117,7 +118,7 @@ int slurm_spank_init_post_opt(spank_t spank, int ac, char **av)
 	if (ctx.site_ok)
 		nt_stepd_start(&ctx, spank);
 	else
-		slurm_error(LOG "%s; the step runs untuned", ctx.site_error.text);
+		slurm_error("%s; the step runs untuned", ctx.site_error.text);
 	return 0;
 }
 
@@ -130,19 +131,20 @@ int slurm_spank_task_init_privileged(spank_t spank, int ac, char **av)
 	(void)ac;
 	(void)av;
 	if (ctx.tuned && nt_step_show(&ctx.dir, &err) < 0)
-		slurm_error(LOG "%s; it will have no record", err.text);
+		slurm_error("%s; it will have no record", err.text);
 	return 0;
 }
 
 /* As the user, in the task. */
 int slurm_spank_task_init(spank_t spank, int ac, char **av)
 {
+	const struct nt_task_env env = nt_task_env(spank);
 	char path[NT_SHM_FD_PATH];
 
 	(void)ac;
 	(void)av;
 	if (ctx.shm_fd >= 0 && nt_shm_fd_leave(ctx.shm_fd, path) == 0)
-		nt_task_shm(spank, path);
+		nt_task_env_set(&env, NT_ENV_SHM, path);
 	nt_stepd_topology(&ctx, spank);
 	return 0;
 }

@@ -13,20 +13,10 @@
 #define LAUNCHED_MAX 512 /* NCCL_TUNE_LAUNCH: a name, and all settings there are */
 #define VALUE_MAX 64 /* longer than any that a profile sets */
 
-const char *nt_task_env_get(const struct nt_task_env *env, const char *name, char *out,
-			    size_t out_bytes)
-{
-	int rc = env->get(env->context, name, out, out_bytes);
-
-	if (rc > 0)
-		snprintf(out, out_bytes, "%s", NT_ENV_LONG);
-	return rc >= 0 ? out : NULL;
-}
-
 struct applying {
 	const struct nt_task_env *env;
-	char launched[LAUNCHED_MAX]; /* what the step around this one was given */
-	const struct nt_settings *wanted; /* which srun may have set already */
+	char launched[LAUNCHED_MAX]; /* what the step around this one got */
+	const struct nt_settings *wanted; /* srun may have set these already */
 	struct nt_user_env site;
 };
 
@@ -40,8 +30,8 @@ static bool is_wanted(const struct applying *a, const char *name, const char *va
 	       number == a->wanted->value[id];
 }
 
-/* Whether a name has a value, and neither the one that it is to have nor a profile's of the step
- * around this one. */
+/* Does the variable have a value that is neither srun's nor from a profile of the step around this
+ * one? */
 static bool is_users(const struct applying *a, const char *name)
 {
 	char value[VALUE_MAX];
@@ -88,19 +78,11 @@ static void set_settings(const struct applying *a, const struct nt_settings *set
 
 		if (settings->set[i]) {
 			snprintf(value, sizeof(value), "%lld", (long long)settings->value[i]);
-			a->env->set(a->env->context, name, value);
+			nt_task_env_set(a->env, name, value);
 		} else if (is_left_over(a, name)) {
-			a->env->unset(a->env->context, name);
+			nt_task_env_unset(a->env, name);
 		}
 	}
-}
-
-static void unset(const struct nt_task_env *env, const char *name)
-{
-	char byte[1];
-
-	if (env->get(env->context, name, byte, sizeof(byte)) >= 0)
-		env->unset(env->context, name);
 }
 
 static void say_launch(const struct nt_task_env *env, const struct nt_applied *applied)
@@ -108,13 +90,13 @@ static void say_launch(const struct nt_task_env *env, const struct nt_applied *a
 	char settings[LAUNCHED_MAX - NT_PROFILE_NAME], text[LAUNCHED_MAX];
 
 	if (!applied->valid) {
-		unset(env, NT_ENV_LAUNCH);
+		nt_task_env_unset(env, NT_ENV_LAUNCH);
 		return;
 	}
 	nt_settings_text(&applied->ticket.settings, settings, sizeof(settings));
 	snprintf(text, sizeof(text), "%s%s%s", applied->ticket.profile,
 		 settings[0] != '\0' ? " " : "", settings);
-	env->set(env->context, NT_ENV_LAUNCH, text);
+	nt_task_env_set(env, NT_ENV_LAUNCH, text);
 }
 
 static void take_ticket(const struct nt_task_env *env, bool profile, struct nt_applied *out)
@@ -124,7 +106,7 @@ static void take_ticket(const struct nt_task_env *env, bool profile, struct nt_a
 
 	if (rc > 0)
 		nt_error_set(&out->trouble, "longer than %d bytes", NT_TICKET_MAX - 1);
-	/* srun cannot unset it. */
+	/* Empty means none: srun cannot unset it. */
 	if (rc != 0 || !profile || out->text[0] == '\0')
 		return;
 	out->valid = nt_ticket_parse(&out->ticket, out->text, &err) == 0;
@@ -132,7 +114,7 @@ static void take_ticket(const struct nt_task_env *env, bool profile, struct nt_a
 		out->trouble = err;
 }
 
-/* What is not read back as it was written is none of ours. */
+/* The text is parsed and written anew: nothing of the user's own is passed on. */
 static void hand_on_arms(const struct nt_task_env *env, bool profile, struct nt_error *trouble)
 {
 	static char text[NT_WARM_TEXT_MAX];
@@ -143,7 +125,7 @@ static void hand_on_arms(const struct nt_task_env *env, bool profile, struct nt_
 	profile = profile && text[0] != '\0';
 	if (rc == 0 && profile && nt_warm_parse(&warm, text, &err) == 0 &&
 	    nt_warm_print(&warm, text, sizeof(text), &err) == 0) {
-		env->set(env->context, NT_ENV_WARM, text);
+		nt_task_env_set(env, NT_ENV_WARM, text);
 		return;
 	}
 	if (rc == 0 && profile && trouble->text[0] == '\0')
@@ -151,7 +133,7 @@ static void hand_on_arms(const struct nt_task_env *env, bool profile, struct nt_
 	else if (rc > 0 && trouble->text[0] == '\0')
 		nt_error_set(trouble, "remembered arms: longer than %d bytes",
 			     NT_WARM_TEXT_MAX - 1);
-	unset(env, NT_ENV_WARM);
+	nt_task_env_unset(env, NT_ENV_WARM);
 }
 
 void nt_apply(const struct nt_task_env *env, bool profile, const char *site_file,
@@ -174,9 +156,9 @@ void nt_apply(const struct nt_task_env *env, bool profile, const char *site_file
 	set_settings(&a, &out->ticket.settings);
 	say_launch(env, out);
 	hand_on_arms(env, profile, &out->trouble);
-	/* They are srun's word to us, and no business of what the tasks start. */
-	unset(env, NT_ENV_TICKET);
-	unset(env, NT_ENV_SLURM_WARM);
+	/* They are for us only; what the tasks start must not see them. */
+	nt_task_env_unset(env, NT_ENV_TICKET);
+	nt_task_env_unset(env, NT_ENV_SLURM_WARM);
 	if (!out->valid || nt_ticket_print(&out->ticket, out->text, sizeof(out->text), &err) < 0)
 		snprintf(out->text, sizeof(out->text), "-");
 	(void)nt_printable(out->trouble.text);

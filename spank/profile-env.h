@@ -19,24 +19,9 @@
 #define NT_APPLY_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include "lib/error.h"
-#include "contract/names.h"
 #include "profiles/ticket.h"
-
-/* The environment of the tasks. */
-struct nt_task_env {
-	/* 0: out has the value; 1: the value does not fit; -1: it is not set. */
-	int (*get)(void *context, const char *name, char *out, size_t out_bytes);
-	void (*set)(void *context, const char *name, const char *value);
-	void (*unset)(void *context, const char *name);
-	void *context;
-};
-
-#define NT_ENV_LONG "(long)" /* stands for a value that there is no room for */
-/* The value, in out; NT_ENV_LONG if it does not fit; NULL if it is not set. */
-const char *nt_task_env_get(const struct nt_task_env *env, const char *name, char *out,
-			    size_t out_bytes);
+#include "spank/env.h"
 
 struct nt_applied {
 	bool valid; /* the step has a ticket */

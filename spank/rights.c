@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rights.c - see rights.h */
 #include "spank/rights.h"
 
 #include <grp.h>
@@ -29,7 +28,7 @@ int nt_rights_drop(uint32_t uid, uint32_t gid, size_t file_bytes, struct nt_erro
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_DUMPABLE, 0) < 0 ||
 	    prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
 		return nt_error_set(err, "prctl: %m");
-#ifndef __SANITIZE_ADDRESS__ /* whose shadow needs all the addresses there are */
+#ifndef __SANITIZE_ADDRESS__ /* which needs the whole address space */
 	if (limit(RLIMIT_AS, MEMORY_BYTES) < 0)
 		return nt_error_set(err, "setrlimit: %m");
 #endif

@@ -17,13 +17,13 @@
 #include "spank/safe-open.h"
 
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY)
-#define NAMES_TRIED 64 /* names of ours that the user may have taken */
+#define NAMES_TRIED 64 /* the user may have taken some */
 
 struct clear {
 	int top;
-	unsigned next; /* for names of what is moved up */
+	unsigned next; /* for the names of what is moved up */
 	int64_t until_ms;
-	bool flat; /* what is in directories stays */
+	bool flat; /* leave directories that are not empty */
 	bool removed; /* anything in this pass */
 };
 
@@ -37,7 +37,7 @@ static bool is_dots(const char *name)
 	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-/* Take away what one name stands for: a file, a link, or an empty directory. */
+/* A file, a link, or an empty directory. */
 static bool remove_entry(int fd, const struct dirent *entry)
 {
 	if (entry->d_type != DT_DIR && unlinkat(fd, entry->d_name, 0) == 0)
@@ -45,7 +45,7 @@ static bool remove_entry(int fd, const struct dirent *entry)
 	return unlinkat(fd, entry->d_name, AT_REMOVEDIR) == 0 || errno == ENOENT;
 }
 
-/* Make a directory one that its owner can read and write; not what is mounted on it. */
+/* Let the owner read and write a directory; not what is mounted on it. */
 static bool open_up(int fd, const char *name)
 {
 	char path[48];
@@ -59,7 +59,7 @@ static bool open_up(int fd, const char *name)
 	return true;
 }
 
-/* Moving a directory rewrites its "..": its owner must be able to write it. */
+/* Moving a directory changes its "..", for which it must be writable. */
 static bool move_up(struct clear *clear, int fd, const char *name)
 {
 	char fresh[32];
@@ -77,7 +77,7 @@ static bool move_up(struct clear *clear, int fd, const char *name)
 	return false;
 }
 
-/* A directory at the top that is not empty, or cannot be looked into. */
+/* A directory at the top that is not empty, or not readable. */
 static bool take_apart(struct clear *clear, const char *name)
 {
 	const struct dirent *entry;
@@ -135,7 +135,7 @@ size_t nt_rmtree_flat(int fd, int64_t until_ms)
 	return pass(&clear);
 }
 
-/* What is moved up may come after what was read: so once more after all is gone. */
+/* readdir() may miss what is moved up meanwhile: repeat until nothing is removed. */
 size_t nt_rmtree_tree(int fd, int64_t until_ms)
 {
 	struct clear clear = { .top = fd, .until_ms = until_ms };

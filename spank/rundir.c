@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rundir.c - see rundir.h */
 #include "spank/rundir.h"
 
 #include <errno.h>
@@ -11,7 +10,7 @@
 #include <unistd.h>
 #include "contract/names.h"
 
-/* A directory that others can write, or a link to one, could lead root anywhere. */
+/* A directory that others can write to, or a link to one, could lead root anywhere. */
 static int check_owner(int fd, const char *path, struct nt_error *err)
 {
 	struct stat status;
@@ -37,7 +36,7 @@ static int open_own(const char *path, mode_t mode, struct nt_error *err)
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return nt_error_set(err, "cannot open %.150s: %m", path);
-	/* The daemon's umask does not count. */
+	/* Whatever the daemon's umask is. */
 	if (made && fchmod(fd, mode) < 0)
 		nt_error_set(err, "%.150s: %m", path);
 	else if (check_owner(fd, path, err) == 0)

@@ -13,7 +13,7 @@
 
 /* Create it if its parent exists, and open it; fails unless only the daemon can write to it. */
 int nt_rundir_open(const char *rundir, struct nt_error *err);
-/* The same for a directory in it which others may not even enter; -1 without *err. */
+/* The same for a directory in it that others cannot enter; -1: without a reason. */
 int nt_rundir_open_own(const char *rundir, const char *name);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* safe-open.c - see safe-open.h */
 #include "spank/safe-open.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,8 +26,7 @@ struct how {
 	uint64_t flags, mode, resolve;
 };
 
-/* The number of the mount that fd was opened on; nothing of the file system is asked. -1: it
- * cannot be told. */
+/* The mount that fd is on, as the kernel knows it: the file system is not asked. -1: unknown. */
 static long mount_of(int fd)
 {
 	char path[48], line[128];
@@ -46,7 +45,7 @@ static long mount_of(int fd)
 	return number;
 }
 
-/* The descriptor of O_PATH for one that can be used; what is there now does not count. */
+/* Replaces an O_PATH descriptor by one with these flags, of the same file. */
 static int reopen(int fd, int flags)
 {
 	char path[48];
@@ -58,15 +57,21 @@ static int reopen(int fd, int flags)
 	return reopened;
 }
 
+static bool is_component(const char *name)
+{
+	if (!strchr(name, '/') && strcmp(name, "..") != 0)
+		return true;
+	errno = EINVAL;
+	return false;
+}
+
 int nt_safe_open_old(int dir_fd, const char *name, int flags)
 {
 	long inside;
 	int fd;
 
-	if (strchr(name, '/') || strcmp(name, "..") == 0) {
-		errno = EINVAL;
+	if (!is_component(name))
 		return -1;
-	}
 	fd = openat(dir_fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC | (flags & O_DIRECTORY));
 	if (fd < 0)
 		return -1;
@@ -87,10 +92,8 @@ int nt_safe_open(int dir_fd, const char *name, int flags)
 	};
 	long fd;
 
-	if (strchr(name, '/') || strcmp(name, "..") == 0) {
-		errno = EINVAL;
+	if (!is_component(name))
 		return -1;
-	}
 	fd = syscall(SYS_openat2, dir_fd, name, &how, sizeof(how));
 	if (fd >= 0 || (errno != ENOSYS && errno != EPERM))
 		return (int)fd;

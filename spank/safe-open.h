@@ -20,10 +20,10 @@
  * O_NOFOLLOW are added. */
 int nt_safe_open(int dir_fd, const char *name, int flags);
 
-/* What it does where there is no openat2(). */
+/* The same without openat2(). */
 int nt_safe_open_old(int dir_fd, const char *name, int flags);
 
-/* The same for a path whose last component alone may be a user's. */
+/* The same for a path of which only the last component may be a user's. */
 int nt_safe_open_path(const char *path, int flags);
 
 #endif

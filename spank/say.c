@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* say.c - see say.h */
 #define NT_SAY_ITSELF
 #include "spank/say.h"
 
@@ -16,7 +15,7 @@
 		va_start(args_, format);                        \
 		vsnprintf(text_, sizeof(text_), format, args_); \
 		va_end(args_);                                  \
-		function("%s", nt_printable(text_));            \
+		function("nccl-tune: %s", nt_printable(text_)); \
 	} while (0)
 
 void nt_say_error(const char *format, ...)

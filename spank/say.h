@@ -3,8 +3,8 @@
 /* say.h - Slurm's log functions, for texts that contain what users wrote
  *
  * A file name, an option's value or a variable of a user may contain line ends and escapes, which
- * would write lines of their own to slurmd's log. With this header, slurm_error() and the others
- * write one line of printable ASCII, whatever its parts contain. Only say.c calls Slurm's own
+ * would forge lines in slurmd's log. With this header, slurm_error() and the others write one line
+ * "nccl-tune: ..." of printable ASCII, whatever its parts contain. Only say.c calls Slurm's own
  * functions.
  *
  * Threads:  those of Slurm's functions.

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shm-fd.c - see shm-fd.h */
 #include "spank/shm-fd.h"
 
 #include <errno.h>
@@ -12,10 +11,10 @@
 #include "contract/shm-layout.h"
 #include "contract/names.h"
 
-#ifndef MFD_NOEXEC_SEAL /* from Linux 6.3 on; a kernel may be told to want it */
+#ifndef MFD_NOEXEC_SEAL /* Linux 6.3, where sysctl vm.memfd_noexec may require it */
 #define MFD_NOEXEC_SEAL 0x0008U
 #endif
-#define HIGH_FD 100 /* above those that programs and shells name themselves */
+#define HIGH_FD 100 /* above those that scripts use by number */
 
 int nt_shm_fd_make(uid_t uid, gid_t gid, const char *node, uint32_t job, uint32_t step,
 		   struct nt_error *err)
@@ -43,7 +42,7 @@ int nt_shm_fd_leave(int fd, char path[NT_SHM_FD_PATH])
 {
 	int left = fcntl(fd, F_DUPFD, HIGH_FD);
 
-	if (left < 0) /* of a user whose limit is that low */
+	if (left < 0) /* the limit of descriptors is lower */
 		left = fcntl(fd, F_DUPFD, 3);
 	if (left < 0)
 		return -1;

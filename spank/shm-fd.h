@@ -24,11 +24,11 @@
 
 #define NT_SHM_FD_PATH 48 /* "/proc/<pid>/fd/<number>", with its NUL */
 
-/* The shared memory of a step, the user's, closed on exec. */
+/* Create it for the user; closed on exec. */
 int nt_shm_fd_make(uid_t uid, gid_t gid, const char *node, uint32_t job, uint32_t step,
 		   struct nt_error *err);
 
-/* In a task before its exec: leave it open there, and say where. */
+/* In a task before its exec: keep it open, under this path. */
 int nt_shm_fd_leave(int fd, char path[NT_SHM_FD_PATH]);
 
 #endif

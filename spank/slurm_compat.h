@@ -41,7 +41,7 @@ static inline int nt_slurm_load_steps(job_step_info_response_msg_t **steps, uint
 #endif
 }
 
-/* An update of that job which changes nothing yet. */
+/* An empty update of the job. */
 static inline void nt_slurm_init_update(job_desc_msg_t *update, uint32_t job)
 {
 	slurm_init_job_desc_msg(update);
@@ -52,7 +52,7 @@ static inline void nt_slurm_init_update(job_desc_msg_t *update, uint32_t job)
 #endif
 }
 
-/* Whether a job has an Extra that is shown and kept in accounting. */
+/* A job has an Extra, also in accounting. */
 #define NT_SLURM_HAS_EXTRA (SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0))
 
 #if NT_SLURM_HAS_EXTRA
@@ -61,7 +61,7 @@ static inline void nt_slurm_init_update(job_desc_msg_t *update, uint32_t job)
 #define NT_SLURM_EXTRA_COLUMN ""
 #endif
 
-/* Whether a job's prolog is told the QOS. */
+/* A job's prolog gets the QOS. */
 #define NT_SLURM_TELLS_QOS (SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0))
 
 /* An empty change of a job in accounting. Members that must not change have to be marked: the

@@ -17,12 +17,12 @@
 
 struct start {
 	const char *program;
-	const char *argv[4], *environment[4]; /* with a NULL behind the last */
+	const char *argv[4], *environment[4]; /* NULL-terminated */
 	int fd, null_fd;
 	struct nt_cgroups groups; /* to leave */
 };
 
-/* What the intermediate process says by its status. */
+/* The intermediate process's exit status. */
 enum { STARTED, NOT_FORKED, NOT_OUT };
 
 static void reset_signals(void)
@@ -36,7 +36,7 @@ static void reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* In the helper, before it is one. The two descriptors first go where they are not overwritten. */
+/* In the helper-to-be. The two descriptors are moved first, so that none is overwritten. */
 static void become(const struct start *start)
 {
 	int fd = fcntl(start->fd, F_DUPFD_CLOEXEC, 16);
@@ -59,7 +59,8 @@ static void become(const struct start *start)
 	_exit(127);
 }
 
-/* In the intermediate process; end is closed once it and the helper-to-be have done their work. */
+/* In the intermediate process. The pipe is at its end once this has ended and the helper has closed
+ * its copy. */
 static void pass_on(const struct start *start, int end)
 {
 	pid_t child;
@@ -75,7 +76,7 @@ static void pass_on(const struct start *start, int end)
 	_exit(child < 0 ? NOT_FORKED : STARTED);
 }
 
-/* Whether it has ended in time. If not it is killed, and slurmstepd reaps a stranger. */
+/* true: it has ended in time. Otherwise it is killed, and slurmstepd reaps it. */
 static bool await(pid_t child, int end, int *status)
 {
 	struct pollfd polls = { .fd = end };

@@ -20,10 +20,10 @@
 #include "lib/error.h"
 
 #define NT_SPAWN_FD 3 /* what fd is in the helper */
-#define NT_SPAWN_MS 600 /* the kernel may take its time to move a process */
+#define NT_SPAWN_MS 600 /* moving a process to another group may take long */
 
-/* PROGRAM WORD ARGUMENT. conf is the path of slurm.conf; NULL: libslurm looks for it. fd -1:
- * /dev/null. */
+/* Start "PROGRAM WORD ARGUMENT" (recordd/main.c) and do not wait for it. conf is the path of
+ * slurm.conf; NULL: libslurm searches for it. fd -1: /dev/null. */
 int nt_spawn(const char *program, const char *word, const char *argument, const char *conf, int fd,
 	     struct nt_error *err);
 

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Choose a step's launch profile in srun. */
+/* Choose a step's launch profile in srun, after a calibration if necessary. */
 #include "spank/srun.h"
 
 #include <inttypes.h>
@@ -19,14 +19,13 @@
 #include "spank/slurm_compat.h"
 #include "spank/topology-env.h"
 
-#define LEAST_S 10 /* a calibration of less tells nothing */
-#define GRACE_S 20 /* for its last step to end, and its table */
-#define STOP_S 10 /* for what was asked to end */
+#define LEAST_S 10 /* the shortest useful calibration */
+#define GRACE_S 20 /* for its last step to end, and for its table */
+#define STOP_S 10 /* for it to end after SIGTERM */
 #define ALLOWED_MAX (NT_CONF_PROFILES * NT_LAUNCH_NAME)
-#define SHARE 100 /* of the time that the job has left, if nobody asked for it */
+#define SHARE 100 /* it takes at most 1/SHARE of the job's time, unless it was asked for */
 
-/* srun has copied its environment by now, and adds to the copy what is set: an empty one counts as
- * none. */
+/* srun has copied its environment and only adds to the copy, so an empty value means none. */
 static void clear(const char *variable)
 {
 	if (getenv(variable))
@@ -39,8 +38,7 @@ void nt_srun_clear(void)
 	clear(NT_ENV_SLURM_WARM);
 }
 
-/* Nodes without the plugin have what srun exports: a name that cannot be opened, which other nodes
- * replace. */
+/* For nodes without the plugin: a file that cannot be opened. Other nodes replace it. */
 void nt_srun_topology(const struct nt_policy *policy)
 {
 	if (policy && policy->mode != NT_MODE_OFF && policy->topology == NT_SWITCH_ON) {
@@ -61,7 +59,7 @@ static bool has_all_nodes(const struct nt_srun_step *step)
 	return value && nt_number_parse(value, 0, INT64_MAX, &nodes) == 0 && nodes == step->nodes;
 }
 
-/* The environment tells the job's hosts; a step on fewer nodes has some of them. */
+/* The environment has the job's hosts; a step on fewer nodes has only some of them. */
 static char *hosts_of(const struct nt_srun_step *step)
 {
 	const char *hosts = getenv("SLURM_JOB_NODELIST");
@@ -84,7 +82,7 @@ static char *hosts_of(const struct nt_srun_step *step)
 	return copy ? copy : strdup("");
 }
 
-/* Seconds; -1: there is no limit, or nobody says. */
+/* Seconds; -1: there is no limit, or it is unknown. */
 static int64_t time_left_s(uint32_t job)
 {
 	job_info_msg_t *jobs = NULL;
@@ -99,7 +97,7 @@ static int64_t time_left_s(uint32_t job)
 	return left_s;
 }
 
-/* Does the job run another step than this one? A calibration would slow it down. */
+/* A calibration would slow down the job's other steps. */
 static bool has_other_steps(const struct nt_srun_step *step)
 {
 	job_step_info_response_msg_t *steps = NULL;
@@ -110,7 +108,7 @@ static bool has_other_steps(const struct nt_srun_step *step)
 	for (uint32_t i = 0; i < steps->job_step_count; i++) {
 		const slurm_step_id_t *other = &steps->job_steps[i].step_id;
 
-		/* Asked for an array's own number, slurmctld tells of all its tasks. */
+		/* For an array's own number slurmctld returns the steps of all its tasks. */
 		found = found ||
 			(other->job_id == step->job && other->step_id <= SLURM_MAX_NORMAL_STEP_ID &&
 			 other->step_id != step->step);
@@ -134,8 +132,7 @@ __attribute__((format(printf, 3, 4))) static void say(const struct nt_srun *srun
 
 /* ---- choosing */
 
-/* The file by which Google's network plugin compares NCCL's variables: NCCL fails where one has
- * another value than it wants. */
+/* Google's network plugin compares NCCL's variables with this file: NCCL fails if one differs. */
 #define ENV_CHECKER "NCCL_SHIMNET_GUEST_CONFIG_CHECKER_CONFIG_FILE"
 
 static bool is_checked(void)
@@ -150,7 +147,7 @@ static bool is_off(const struct nt_policy *policy)
 	return strcmp(policy->launch, "off") == 0 || is_checked();
 }
 
-/* What the user has set, and no profile of the step around this one. */
+/* Set by the user, not by a profile of the step around this one. */
 static bool is_users(const char *name, void *context)
 {
 	const char *value = getenv(name);
@@ -159,8 +156,8 @@ static bool is_users(const char *name, void *context)
 	return value && value[0] && !nt_launched(getenv(NT_ENV_LAUNCH), name, value);
 }
 
-/* slurmstepd sets them from the ticket. On a node that lacks the plugin nobody would, and NCCL
- * would start with other settings there than elsewhere: so srun sets them for its tasks, too. */
+/* slurmstepd sets them from the ticket, except on a node without the plugin, where NCCL would start
+ * with other settings than elsewhere: so srun sets them, too. */
 static void set_here(const char *text)
 {
 	struct nt_profile profile;
@@ -182,8 +179,8 @@ static void set_here(const char *text)
 	}
 }
 
-/* With launch off there are only the arms that a policy follows, and what a profile of all arms
- * is to leave in the memory. */
+/* With launch=off there is no profile, but mode=policy gets its arms, and mode=profile a ticket
+ * with the memory. */
 static void hand_over(const struct nt_srun *srun, const struct nt_launch_answer *answer)
 {
 	nt_srun_clear();
@@ -220,7 +217,7 @@ static void say_choice(const struct nt_srun *srun, const struct nt_launch_answer
 
 /* ---- calibrating */
 
-/* How long one may take now; 0: none. */
+/* The longest calibration now; 0: none. */
 static int64_t calibrate_s(const struct nt_srun *srun, int64_t left_s)
 {
 	const uint64_t most_s = srun->rules->limit[NT_LIMIT_CALIBRATE];
@@ -317,8 +314,8 @@ static void say_end(const struct nt_srun *srun, int status, const char *failure)
 		say(srun, NT_SRUN_WARNING, "the calibration failed: %.200s", failure);
 }
 
-/* Once a job, and once for all jobs of the user that wait for the same, whatever comes of it. Where
- * the memory does not answer it is asked no more: a claim ends by itself. */
+/* Once per job, and once for all jobs of the user that wait for the same, whatever the result. If
+ * the memory does not respond, the claim is not released; it expires. */
 static void calibrate(const struct nt_srun *srun, const char *helper, const char *hosts,
 		      const struct nt_launch_ask *ask, struct nt_launch_answer *answer)
 {
@@ -329,7 +326,7 @@ static void calibrate(const struct nt_srun *srun, const char *helper, const char
 	int status;
 	bool well;
 
-	/* One that may measure nothing but the default tells nothing. */
+	/* With the default as the only profile there is nothing to compare. */
 	if (limit_s == 0 || (ask->allowed && !ask->allowed[0]) ||
 	    !claim(srun, helper, ask, limit_s))
 		return;
@@ -338,7 +335,7 @@ static void calibrate(const struct nt_srun *srun, const char *helper, const char
 	say_end(srun, status, err.text);
 	if (status == 0 && choose(srun, helper, ask, &after) < 0)
 		return;
-	/* What was left unfinished is no choice; the step gets what was chosen before. */
+	/* An unfinished calibration changes nothing for this step. */
 	well = status == 0 && !after.may_calibrate;
 	if (well)
 		*answer = after;

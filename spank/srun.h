@@ -27,23 +27,23 @@ struct nt_srun_step {
 };
 
 enum nt_srun_word {
-	NT_SRUN_DETAIL, /* to who wants to know more */
-	NT_SRUN_NEWS, /* to everybody */
+	NT_SRUN_DETAIL, /* with --verbose */
+	NT_SRUN_NEWS,
 	NT_SRUN_WARNING,
 };
 
 struct nt_srun {
 	const struct nt_site *site;
-	const struct nt_site_rules *rules; /* of the site, there */
+	const struct nt_site_rules *rules; /* for the step */
 	const struct nt_policy *policy;
-	bool calibrate_asked; /* for so long, by the user and not by the site's default */
+	bool calibrate_asked; /* by the user, not by the site's default */
 	struct nt_srun_step step;
 	void (*say)(enum nt_srun_word word, const char *text);
 };
 
 /* Set NT_ENV_TICKET and NT_ENV_SLURM_WARM, or empty them. May calibrate first. */
 void nt_srun_prepare(const struct nt_srun *srun);
-/* The same for a step that gets nothing. */
+/* Empty them. */
 void nt_srun_clear(void);
 
 /* Set NT_ENV_TOPOLOGY, or empty it: all nodes of the step must do the same (topology-env.h). */

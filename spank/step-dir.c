@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The runtime directory of a step. */
+/* Create, show and remove a step's directory. */
 #include "spank/step-dir.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@
 #define COMPONENT_MAX 999 /* Slurm has at most 128 */
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 #define BELOW "/" NT_STEP_FS "/" NT_STEP_USERS
-#define SIDES_MAX 1000 /* leftovers of one name */
+#define RENAMED_MAX 1000 /* leftovers of one name */
 
 void nt_step_name(uint32_t step, uint32_t component, char out[NT_STEP_NAME_MAX])
 {
@@ -82,8 +82,8 @@ int nt_step_rename(int rundir_fd, const char *name, const char *prefix,
 		plain = name + sizeof(NT_STEP_LEFT) - 1;
 	else if (strncmp(name, NT_STEP_STUCK, sizeof(NT_STEP_STUCK) - 1) == 0)
 		plain = name + sizeof(NT_STEP_STUCK) - 1;
-	for (int i = 0; i < SIDES_MAX; i++) {
-		/* A directory takes the place of an empty one of that name, and of no other. */
+	for (int i = 0; i < RENAMED_MAX; i++) {
+		/* This fails unless out is missing or an empty directory. */
 		snprintf(out, NT_STEP_HOLDER_MAX, i == 0 ? "%s%.130s" : "%s%.130s.%d", prefix,
 			 plain, i);
 		if (renameat(rundir_fd, name, rundir_fd, out) == 0)
@@ -94,15 +94,15 @@ int nt_step_rename(int rundir_fd, const char *name, const char *prefix,
 	return -1;
 }
 
-/* Of a step with the same name that was not ended in order, or of a run of the job before it was
- * requeued. Renamed, not looked at. */
+/* A leftover of a killed step of the same name, or of an earlier run of a requeued job. Its
+ * contents are not looked at. */
 static int rename_old(const struct nt_step_dir *dir, struct nt_error *err)
 {
 	char renamed[NT_STEP_HOLDER_MAX], path[NT_PATH_MAX];
 
 	if (nt_step_rename(dir->parent_fd, dir->holder, NT_STEP_LEFT, renamed) == 0)
 		return 0;
-	/* What something is mounted on cannot be renamed. */
+	/* A mount point cannot be renamed. */
 	snprintf(path, sizeof(path), "%.*s", (int)(strlen(dir->path) - strlen(BELOW)), dir->path);
 	nt_stepfs_detach(path);
 	if (nt_step_rename(dir->parent_fd, dir->holder, NT_STEP_LEFT, renamed) == 0)
@@ -122,8 +122,8 @@ static int make_holder(struct nt_step_dir *dir, struct nt_error *err)
 	if (rc < 0)
 		return nt_error_set(err, "cannot make %.150s: %m", dir->path);
 	dir->holder_fd = openat(dir->parent_fd, dir->holder, DIR_FLAGS);
-	/* Users may pass, and not read: who can read a directory can lock it. The lock is for
-	 * cleanup.h, as long as this process lives. */
+	/* Users may enter it but not read it: who can read a directory can lock it. The lock tells
+	 * cleanup.h that this process lives. */
 	if (dir->holder_fd < 0 || flock(dir->holder_fd, LOCK_EX | LOCK_NB) < 0 ||
 	    fchmod(dir->holder_fd, 0711) < 0)
 		return nt_error_set(err, "cannot open %.150s: %m", dir->path);
@@ -206,7 +206,7 @@ int nt_step_give(struct nt_step_dir *dir, uid_t uid, gid_t gid, struct nt_error 
 	return -1;
 }
 
-/* Is that what has the name? */
+/* Is fd the file of that name? */
 static bool is_at(int fd, int parent_fd, const char *name)
 {
 	struct stat ours, there;
@@ -234,7 +234,7 @@ int nt_step_show(const struct nt_step_dir *dir, struct nt_error *err)
 	if (is_seen(dir))
 		return 0;
 	fs_path(dir, path);
-	/* Another task of the node may be doing the same: what counts is what is there then. */
+	/* This fails if another task was faster. */
 	(void)nt_stepfs_attach(dir->clone_fd, path);
 	if (is_seen(dir))
 		return 0;
@@ -249,7 +249,7 @@ static void detach(const struct nt_step_dir *dir)
 	nt_stepfs_detach(path);
 }
 
-/* Detached, nobody finds a way into it any more, nor is anything mounted in it. */
+/* Once it is detached nobody can enter it, and nothing is mounted in it. */
 size_t nt_step_clear(struct nt_step_dir *dir)
 {
 	if (!dir->mounted || dir->fd < 0)
@@ -274,7 +274,7 @@ static int remove_all(struct nt_step_dir *dir, struct nt_error *err)
 	size_t left = 0;
 	int saved;
 
-	/* The user's last processes may still write: once more, then it is theirs. */
+	/* The user's last processes may still write: try twice, then leave it to cleanup.h. */
 	for (int i = 0; i < 2; i++) {
 		left = empty(dir);
 		(void)unlinkat(dir->holder_fd, NT_STEP_FS "/" NT_STEP_USERS, AT_REMOVEDIR);

@@ -29,13 +29,13 @@
 #include "lib/error.h"
 #include "contract/names.h"
 
-#define NT_STEP_BATCH 0xfffffffbu /* Slurm's SLURM_BATCH_SCRIPT, the one step that has a name */
+#define NT_STEP_BATCH 0xfffffffbu /* Slurm's SLURM_BATCH_SCRIPT, the only step with a name */
 #define NT_STEP_FS "fs"
 #define NT_STEP_USERS "step"
 #define NT_STEP_LEFT ".left."
 #define NT_STEP_STUCK ".stuck."
 #define NT_STEP_HOLDER_MAX 160 /* the name of a directory in rundir, with its NUL */
-#define NT_STEP_CLEAR_MS 200 /* what the end of a step may spend on a user's files */
+#define NT_STEP_CLEAR_MS 200 /* for a user's files at the end of a step */
 
 #define NT_STEP_WHOLE UINT32_MAX /* the component of a step that has none */
 
@@ -57,7 +57,6 @@ struct nt_step_dir {
 	bool mounted;
 };
 
-/* What the site says of all steps. */
 struct nt_step_site {
 	const char *rundir;
 	int64_t bytes, files; /* of a step's file system; bytes 0: none */

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stepd.c - see stepd.h */
+/* The plugin in slurmstepd. */
 #include "spank/stepd.h"
 
 #include <fcntl.h>
@@ -21,10 +21,9 @@
 #include "spank/rundir.h"
 #include "spank/say.h"
 #include "spank/shm-fd.h"
+#include "spank/spawn.h"
 #include "spank/topology-env.h"
 #include "spank/where.h"
-
-#define LOG NT_LOG
 
 static void note_birth(struct nt_plugin *plugin)
 {
@@ -44,7 +43,7 @@ static bool dir_was_used(struct nt_plugin *plugin)
 		status.st_ctim.tv_nsec != plugin->dir_born.tv_nsec);
 }
 
-/* NCCL would only complain of a plugin that the user cannot read. */
+/* If the user could not read the plugin, NCCL would print an error. */
 static int check_plugin(struct nt_plugin *plugin, uid_t uid, gid_t gid, struct nt_error *err)
 {
 	struct stat status;
@@ -62,8 +61,8 @@ static int check_plugin(struct nt_plugin *plugin, uid_t uid, gid_t gid, struct n
 	return 0;
 }
 
-/* Find the step's effective policy. Its partition, account and QOS are read from a file that only
- * root can write. */
+/* The step's effective policy. Its partition, account and QOS are in a file that only root can
+ * write. */
 static void effective_here(struct nt_plugin *plugin, spank_t spank, uint32_t job,
 			   struct nt_step_settings *outcome)
 {
@@ -74,12 +73,12 @@ static void effective_here(struct nt_plugin *plugin, spank_t spank, uint32_t job
 	struct nt_error err;
 	int fd = -1;
 
-	if (nt_conf_has_sections(&plugin->conf) && node)
+	if (plugin->conf.count > 1 && node)
 		fd = nt_rundir_open(plugin->site.rundir, &err);
 	if (fd >= 0) {
 		if (nt_place_read(&place, fd, node, job, &err) < 0)
-			slurm_info(LOG "partition, account and QOS of job %" PRIu32
-				       " are not known; the strictest section applies",
+			slurm_info("partition, account and QOS of job %" PRIu32
+				   " are not known; the strictest section applies",
 				   job);
 		close(fd);
 	}
@@ -89,7 +88,7 @@ static void effective_here(struct nt_plugin *plugin, spank_t spank, uint32_t job
 				&err) < 0)
 		plugin->refused = true;
 	for (unsigned i = 0; i < outcome->remarks; i++)
-		slurm_verbose(LOG "%s", outcome->remark[i].text);
+		slurm_verbose("%s", outcome->remark[i].text);
 }
 
 static int make_place(struct nt_plugin *plugin, spank_t spank, uint32_t job, uint32_t step,
@@ -117,7 +116,7 @@ static int make_place(struct nt_plugin *plugin, spank_t spank, uint32_t job, uin
 	plugin->place.step = step;
 	if (nt_helper_fingerprint(plugin->site.recordd, plugin->site.rundir, plugin->dir.parent_fd,
 				  &plugin->place.fingerprint, err) < 0)
-		slurm_error(LOG "no fingerprint of this node: %s", err->text);
+		slurm_error("no fingerprint of this node: %s", err->text);
 	if (nt_step_give(&plugin->dir, plugin->uid, plugin->gid, err) < 0)
 		return -1;
 	note_birth(plugin);
@@ -127,16 +126,15 @@ static int make_place(struct nt_plugin *plugin, spank_t spank, uint32_t job, uin
 /* Without it ranks use a file in the step's directory, which the user's processes can truncate. */
 static void make_shm(struct nt_plugin *plugin)
 {
-	const uint32_t nothing_loaded = NT_PLACE_NO_TUNER | NT_PLACE_NO_PROFILER;
 	struct nt_error err;
 
 	if (!plugin->tuned || !nt_mode_chooses(plugin->policy.mode) ||
-	    (plugin->place.flags & nothing_loaded) == nothing_loaded)
+	    (plugin->place.flags & NT_ENV_NOT_LOADED) == NT_ENV_NOT_LOADED)
 		return;
 	plugin->shm_fd = nt_shm_fd_make(plugin->uid, plugin->gid, plugin->place.node,
 					plugin->place.job, plugin->place.step, &err);
 	if (plugin->shm_fd < 0)
-		slurm_error(LOG "no sealed shared memory: %s", err.text);
+		slurm_error("no sealed shared memory: %s", err.text);
 }
 
 void nt_stepd_start(struct nt_plugin *plugin, spank_t spank)
@@ -148,23 +146,23 @@ void nt_stepd_start(struct nt_plugin *plugin, spank_t spank)
 	if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS ||
 	    spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS)
 		return;
-	/* Neither runs tasks of an application. */
+	/* These have no tasks of an application. */
 	if (step == SLURM_EXTERN_CONT || step == SLURM_INTERACTIVE_STEP)
 		return;
 	effective_here(plugin, spank, job, &outcome);
 	plugin->policy = outcome.policy;
 	if (plugin->refused) {
-		slurm_error(LOG "job %" PRIu32 ": --" NT_OPTION
-				"=%.80s is not valid; the step runs untuned",
+		slurm_error("job %" PRIu32 ": --" NT_OPTION
+			    "=%.80s is not valid; the step runs untuned",
 			    job, plugin->text);
 		plugin->policy.mode = NT_MODE_OFF;
 	}
 	if (plugin->policy.mode != NT_MODE_OFF) {
 		plugin->tuned = make_place(plugin, spank, job, step, &err) == 0;
 		if (!plugin->tuned)
-			slurm_error(LOG "%s; the step runs untuned on this node", err.text);
+			slurm_error("%s; the step runs untuned on this node", err.text);
 	}
-	/* Forced choices gave wrong results on this hardware: force none. */
+	/* Forced choices gave wrong results on this hardware. */
 	if (plugin->applied.valid && plugin->applied.ticket.observe &&
 	    plugin->policy.mode > NT_MODE_OBSERVE)
 		plugin->policy.mode = NT_MODE_OBSERVE;
@@ -183,7 +181,7 @@ void nt_stepd_launch(struct nt_plugin *plugin, spank_t spank)
 	nt_apply(&env, step != SLURM_BATCH_SCRIPT && step != SLURM_INTERACTIVE_STEP,
 		 NT_USER_ENV_SITE_FILE, &plugin->applied);
 	if (plugin->applied.trouble.text[0])
-		slurm_error(LOG "launch profile%s: %s", plugin->applied.valid ? "" : " refused",
+		slurm_error("launch profile%s: %s", plugin->applied.valid ? "" : " refused",
 			    plugin->applied.trouble.text);
 }
 
@@ -204,7 +202,7 @@ void nt_stepd_topology(struct nt_plugin *plugin, spank_t spank)
 	nt_topology_set(&env, &task);
 }
 
-/* By now the task is in its control groups; it can neither have left them nor have ended. */
+/* The task is in its control groups by now, and cannot have left them or ended yet. */
 static void find_groups(spank_t spank, char out[NT_CGROUP_TEXT])
 {
 	static const char mounts[] = "/proc/self/mountinfo";
@@ -227,6 +225,18 @@ static uint32_t component(struct nt_plugin *plugin)
 
 	(void)nt_where_command_line(title, sizeof(title));
 	return nt_step_component(title, plugin->place.job, plugin->place.step);
+}
+
+/* "-": unknown, or too long. */
+static void find_hosts(const struct nt_task_env *env, char out[NT_ARGUMENTS_HOSTS])
+{
+	static const char *const names[] = { "SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST" };
+
+	for (int i = 0; i < 2; i++) {
+		if (env->get(env->context, names[i], out, NT_ARGUMENTS_HOSTS) == 0 && out[0])
+			return;
+	}
+	snprintf(out, NT_ARGUMENTS_HOSTS, "-");
 }
 
 static void fill_arguments(struct nt_plugin *plugin, spank_t spank, struct nt_arguments *out,
@@ -266,8 +276,7 @@ static void fill_arguments(struct nt_plugin *plugin, spank_t spank, struct nt_ar
 			 plugin->place.fingerprint);
 	snprintf(out->ticket, sizeof(out->ticket), "%s", plugin->applied.text);
 	find_groups(spank, out->groups);
-	nt_task_word(spank, "SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST", out->hosts,
-		     sizeof(out->hosts));
+	find_hosts(&env, out->hosts);
 }
 
 /* The path of slurm.conf; NULL: libslurm searches for it, as in any client. From 23.02 on
@@ -295,15 +304,15 @@ void nt_stepd_recordd(struct nt_plugin *plugin, spank_t spank)
 		return;
 	plugin->socket = nt_helper_start(plugin->site.recordd, &arguments, conf_path(), &err);
 	if (plugin->socket < 0)
-		slurm_error(LOG "the step will have no record: %s", err.text);
+		slurm_error("the step will have no record: %s", err.text);
 }
 
 static void say(char kind, const char *text)
 {
 	if (kind == NT_ARGUMENTS_ERROR)
-		slurm_error(LOG "%s", text);
+		slurm_error("%s", text);
 	else
-		slurm_info(LOG "%s", text);
+		slurm_info("%s", text);
 }
 
 static enum nt_ended ended(struct nt_plugin *plugin, spank_t spank)
@@ -341,13 +350,13 @@ static void note_end(struct nt_plugin *plugin, spank_t spank)
 	if (how != NT_ENDED_WRONG || !plugin->applied.valid || !plugin->applied.ticket.calibration)
 		return;
 	if (strcmp(plugin->applied.ticket.profile, NT_PROFILE_DEFAULT) == 0)
-		slurm_error(LOG "job %" PRIu32 " step %" PRIu32
-				": results are wrong with forced algorithms and protocols; none "
-				"is forced on this hardware again",
+		slurm_error("job %" PRIu32 " step %" PRIu32
+			    ": results are wrong with forced algorithms and protocols; none "
+			    "is forced on this hardware again",
 			    plugin->place.job, plugin->place.step);
 	else
-		slurm_error(LOG "job %" PRIu32 " step %" PRIu32 ": results are wrong with launch "
-				"profile %s; it is not used on this hardware again",
+		slurm_error("job %" PRIu32 " step %" PRIu32 ": results are wrong with launch "
+			    "profile %s; it is not used on this hardware again",
 			    plugin->place.job, plugin->place.step, plugin->applied.ticket.profile);
 }
 
@@ -362,13 +371,13 @@ void nt_stepd_task_ended(struct nt_plugin *plugin, spank_t spank)
 	(void)spank_get_item(spank, S_JOB_LOCAL_TASK_COUNT, &tasks);
 	if (++plugin->tasks_ended < tasks)
 		return;
-	/* Once the step is released the job may end, and a job that has ended takes no record. The
-	 * batch script ends the job, and records of its steps may wait. */
+	/* A step that wrote nothing is not held. After the step the job may end, and then slurmctld
+	 * takes no record; the batch script ends the job, and records of its steps may wait. */
 	plugin->told = dir_was_used(plugin) || plugin->place.step == NT_STEP_BATCH;
 	if (plugin->told)
 		released = nt_helper_hold(plugin->socket, plugin->ended, say);
 	if (!released)
-		slurm_info(LOG "stopped waiting for the record");
+		slurm_info("stopped waiting for the record");
 	close(plugin->socket);
 	plugin->socket = -1;
 }
@@ -381,14 +390,15 @@ void nt_stepd_clean(struct nt_plugin *plugin)
 
 	if (rundir_fd < 0) /* the step had no directory */
 		return;
-	/* Else nt-recordd empties it, once it has read what is there. */
+	/* Otherwise nt-recordd empties it after it has read the files. */
 	if (!plugin->told && nt_step_clear(&plugin->dir) > 0)
-		(void)nt_helper_clear(plugin->site.recordd, plugin->site.rundir, plugin->dir.fd,
-				      &err);
+		(void)nt_spawn(plugin->site.recordd, "clear", plugin->site.rundir, NULL,
+			       plugin->dir.fd, &err);
 	due = nt_step_remove(&plugin->dir, &err) < 0;
 	if (due)
-		slurm_info(LOG "%s", err.text);
+		slurm_info("%s", err.text);
 	if (due || nt_cleanup_is_due(rundir_fd))
-		(void)nt_helper_cleanup(plugin->site.recordd, plugin->site.rundir, false, &err);
+		(void)nt_spawn(plugin->site.recordd, "cleanup", plugin->site.rundir, NULL, -1,
+			       &err);
 	close(rundir_fd);
 }

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stepfs.c - see stepfs.h */
 #include "spank/stepfs.h"
 
 #include <fcntl.h>
@@ -11,13 +10,13 @@
 #include <unistd.h>
 #include "contract/names.h"
 
-/* Numbers and flags that older headers lack; the same on all machines. */
+/* Missing in older headers; the same on all machines. */
 #define NR_OPEN_TREE 428
 #define NR_MOVE_MOUNT 429
 #define TREE_CLONE 1
 #define FROM_EMPTY_PATH 4
 
-#define STACK_MAX 64 /* mounts on one directory, one over the other */
+#define STACK_MAX 64 /* mounts on one directory */
 
 int nt_stepfs_mount(const char *path, int64_t bytes, int64_t files, struct nt_error *err)
 {

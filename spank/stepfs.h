@@ -16,20 +16,19 @@
 #include <stdint.h>
 #include "lib/error.h"
 
-#define NT_STEPFS_BYTES (128ll * 1024 * 1024) /* as long as the site says nothing else */
+#define NT_STEPFS_BYTES (128ll * 1024 * 1024) /* the site's default */
 #define NT_STEPFS_FILES 8192
 #define NT_STEPFS_BYTES_MIN (1ll * 1024 * 1024)
-#define NT_STEPFS_BYTES_MAX (1024ll * 1024 * 1024) /* more takes a step too long to give back */
+#define NT_STEPFS_BYTES_MAX (1024ll * 1024 * 1024) /* freeing more would delay a step's end */
 #define NT_STEPFS_FILES_MIN 16
 #define NT_STEPFS_FILES_MAX 65536
 
-/* path is a directory of root's, in one of root's. */
+/* path and its parent are root's. */
 int nt_stepfs_mount(const char *path, int64_t bytes, int64_t files, struct nt_error *err);
 
-/* The same file system again, without a path; a descriptor that is closed on exec; -1 before Linux
- * 5.2. */
+/* A descriptor of the same file system, without a path, closed on exec; -1 before Linux 5.2. */
 int nt_stepfs_clone(const char *path);
-/* In another mount namespace: put that on path. */
+/* In another mount namespace: mount it on path. */
 int nt_stepfs_attach(int clone_fd, const char *path);
 
 /* Detach what is mounted on path, even if it is in use or does not respond. Does nothing if nothing

@@ -10,25 +10,15 @@
 #define NT_TASK_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <slurm/spank.h>
 #include "contract/policy.h"
-#include "spank/profile-env.h"
+#include "spank/env.h"
 
-#define NT_LOG "nccl-tune: "
-
-/* Functions on the environment of spank's tasks. */
 struct nt_task_env nt_task_env(spank_t spank);
 
 /* NCCL's plugin variables and the policy. tuned becomes false if the policy cannot be set; place's
  * flags are set. */
 void nt_task_tune(spank_t spank, const char *plugin, const struct nt_policy *policy,
 		  struct nt_place *place, bool *tuned);
-
-/* In a task: where the node's sealed shared memory is. */
-void nt_task_shm(spank_t spank, const char *path);
-
-/* The first of two variables that the tasks have; "-" if there is none, or no room. */
-void nt_task_word(spank_t spank, const char *name, const char *other, char *out, size_t out_bytes);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topology-env.c - see topology-env.h */
+/* Variables that make NCCL write its topology. */
 #include "spank/topology-env.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 #include "contract/names.h"
 
 #define FILE_MAX (NT_PATH_MAX + 64)
-#define NOWHERE "/dev/null" /* a name below it cannot be opened */
+#define NOWHERE "/dev/null" /* nothing below it can be opened */
 #define GPUS_MAX 1024
 
 struct dump_variables {
@@ -29,7 +29,7 @@ static int get(const struct nt_task_env *env, const char *name, char *out, size_
 	return value && value[0] ? 0 : -1;
 }
 
-/* Of the step around this one. */
+/* Set by us, for the step around this one. */
 static bool is_ours(const char *value, const struct dump_variables *dump)
 {
 	const char *name = strrchr(value, '/');
@@ -37,7 +37,7 @@ static bool is_ours(const char *value, const struct dump_variables *dump)
 	return name && strncmp(name + 1, dump->prefix, strlen(dump->prefix)) == 0;
 }
 
-/* A node's only task is taken to have a rank for each of its GPUs. */
+/* A node's only task is assumed to have a rank per GPU. */
 static uint32_t rank_that_writes(const struct nt_task_env *env, const struct nt_topology_task *task)
 {
 	char text[16];
@@ -48,7 +48,7 @@ static uint32_t rank_that_writes(const struct nt_task_env *env, const struct nt_
 	return gpus > 1 && gpus <= GPUS_MAX ? task->first * (uint32_t)gpus : task->first;
 }
 
-/* dir NULL: no file is wanted. */
+/* dir NULL: no file. */
 static void set_dump(const struct nt_task_env *env, const struct nt_topology_task *task,
 		     const struct dump_variables *dump, const char *dir)
 {
@@ -60,18 +60,18 @@ static void set_dump(const struct nt_task_env *env, const struct nt_topology_tas
 		return;
 	if (!dir) {
 		if (ours) {
-			env->unset(env->context, dump->file);
-			env->unset(env->context, dump->rank);
+			nt_task_env_unset(env, dump->file);
+			nt_task_env_unset(env, dump->rank);
 		}
 		return;
 	}
 	snprintf(value, sizeof(value), "%s/%s%" PRIu32 "%s", dir, dump->prefix, task->task,
 		 NT_DUMP_SUFFIX);
-	env->set(env->context, dump->file, value);
+	nt_task_env_set(env, dump->file, value);
 	if (!ours && get(env, dump->rank, value, sizeof(value)) == 0)
 		return;
 	snprintf(rank, sizeof(rank), "%" PRIu32, rank_that_writes(env, task));
-	env->set(env->context, dump->rank, rank);
+	nt_task_env_set(env, dump->rank, rank);
 }
 
 void nt_topology_set(const struct nt_task_env *env, const struct nt_topology_task *task)
@@ -84,6 +84,5 @@ void nt_topology_set(const struct nt_task_env *env, const struct nt_topology_tas
 	if (together && !dir)
 		dir = NOWHERE;
 	set_dump(env, task, &devices, together || task->alone ? dir : NULL);
-	if (env->get(env->context, NT_ENV_TOPOLOGY, text, sizeof(text)) >= 0)
-		env->unset(env->context, NT_ENV_TOPOLOGY);
+	nt_task_env_unset(env, NT_ENV_TOPOLOGY);
 }

@@ -24,13 +24,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "contract/names.h"
-#include "spank/profile-env.h"
+#include "spank/env.h"
 
-#define NT_TOPOLOGY_NOWHERE "/dev/null/" NT_SYSTEM_PREFIX "none" /* a file that cannot be */
+#define NT_TOPOLOGY_NOWHERE "/dev/null/" NT_SYSTEM_PREFIX "none" /* cannot be opened */
 
 struct nt_topology_task {
-	const char *dir; /* the step's directory; NULL: it has none, or nothing was asked for */
-	bool alone; /* a batch script: what it starts has one environment */
+	const char *dir; /* the step's directory; NULL: it has none, or no files are wanted */
+	bool alone; /* a batch script: all that it starts has its environment */
 	uint32_t task; /* Slurm's number in the step */
 	uint32_t first; /* of the node's first task */
 	uint32_t tasks; /* of the node */

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* -p, -A and -q of a command line. */
+/* Find -p, -A and -q of a command line. */
 #include "spank/where.h"
 
 #include <stdio.h>
@@ -8,8 +8,8 @@
 #include <string.h>
 #include "spank/slurm_compat.h"
 
-#define TWIN_END "NCCL_TUNE" /* of SLURM_NCCL_TUNE: what its prefix is followed by */
-#define LEAST_LETTERS 4 /* of a long option that is cut short: more than --par, --acc, --qos have */
+#define TWIN_END "NCCL_TUNE" /* SLURM_NCCL_TUNE without its prefix */
+#define LEAST_LETTERS 4 /* of an abbreviated long option; shorter ones are ambiguous */
 
 static const struct {
 	char letter;
@@ -22,7 +22,6 @@ static const struct {
 
 #define OPTIONS (sizeof(options) / sizeof(options[0]))
 
-/* Words one after the other. */
 struct words {
 	const char *at, *end;
 };
@@ -39,8 +38,7 @@ static const char *next(struct words *words)
 	return word;
 }
 
-/* Which of the options a word is, OPTIONS: none; *value is what follows in the same word, or
- * NULL. */
+/* The index of the option; OPTIONS: none of these. *value: its value in the same word, or NULL. */
 static size_t option_of(const char *word, const char **value)
 {
 	const bool is_long = word[1] == '-';
@@ -62,13 +60,13 @@ static size_t option_of(const char *word, const char **value)
 	return OPTIONS;
 }
 
-/* Whether the next word may be the value of this option. */
+/* May the next word be the value of this option? */
 static bool may_have_value(const char *word)
 {
 	return word[1] == '-' ? !strchr(word, '=') : word[2] == '\0';
 }
 
-/* The next option before the program, which has options of its own. */
+/* The next option before the program's name. */
 static const char *next_option(struct words *words, bool value_may_follow)
 {
 	const char *word;
@@ -151,7 +149,7 @@ static const char *variable(const char *name)
 	return value && value[0] ? value : NULL;
 }
 
-/* With a partition come the others, unless the job has none. */
+/* If the partition is set, a job without an account or a QOS has none. */
 struct nt_step_where nt_where_environment(void)
 {
 	struct nt_step_where where = {

@@ -586,6 +586,7 @@ EXTRA_DIST += \
 	%D%/unit/select-world.h \
 	%D%/unit/room.h \
 	%D%/unit/scratch.h \
+	%D%/unit/task-env.h \
 	%D%/unit/sanitized.h \
 	%D%/unit/process-child.h \
 	%D%/unit/decide-host.h \

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* choose-sink.c - see choose-sink.h */
+/* Choose the sink for a job's records. */
 #include "spank/delivery/choose-sink.h"
 
 #include <stdlib.h>

@@ -24,11 +24,11 @@
 enum nt_delivered {
 	NT_DELIVERED_NOT = 0, /* nothing yet */
 	NT_DELIVERED_WRITTEN = 'w',
-	NT_DELIVERED_PRESENT = 'p', /* it was there already */
+	NT_DELIVERED_PRESENT = 'p', /* the sink had it already */
 	NT_DELIVERED_LATER = 'q', /* it waits in the spool for another process, or the job's end */
 	NT_DELIVERED_NOWHERE = 'f', /* no sink takes it */
-	NT_DELIVERED_ENDED = 'e', /* the job has ended: slurmctld changes it no longer */
-	NT_DELIVERED_FAILED = 'x', /* anything else; may be tried again */
+	NT_DELIVERED_ENDED = 'e', /* the job has ended: slurmctld accepts no update */
+	NT_DELIVERED_FAILED = 'x', /* another error; may be tried again */
 };
 
 /* The texts of a job, by enum nt_sink. */
@@ -57,8 +57,8 @@ enum nt_delivered nt_choose_sink(const struct nt_choose_sink *how,
 				 const struct nt_admincomment_merge_step *steps, size_t count,
 				 enum nt_sink *sink, struct nt_error *err);
 
-/* Does one of the fields contain the step's record? by_name: not only in the number of steps that
- * had no room. */
+/* Does one of the fields have the step's record? by_name: a step that had no room and is only
+ * counted does not suffice. */
 bool nt_job_fields_hold(const struct nt_job_fields *fields,
 			const struct nt_admincomment_merge_step *step, bool by_name);
 

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* job-fields.c - see job-fields.h */
+/* A running job's texts at slurmctld. */
 #include "spank/delivery/job-fields.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ static enum nt_delivered copy_texts(struct nt_job_fields *fields, const struct n
 	return NT_DELIVERED_PRESENT;
 }
 
-/* An array's or a heterogeneous job's other members come along and are skipped. */
+/* slurmctld may also return other members of an array or a heterogeneous job. */
 enum nt_delivered nt_job_fields_read(struct nt_job_fields *fields, uint32_t job,
 				     const struct nt_sinks *sinks, struct nt_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* job-lock.c - see job-lock.h */
+/* The lock and the pace of a job's updates. */
 #include "spank/delivery/job-lock.h"
 
 #include <dirent.h>
@@ -18,23 +18,22 @@
 #include "spank/rundir.h"
 
 #define DIRECTORY "jobs"
-#define OLD_S 3600 /* a file that nobody has written for so long is of no use */
+#define OLD_S 3600 /* since a file was last written */
 
-int64_t nt_job_pace_wait_ms(const struct nt_job_pace *pace, int64_t now_ms,
-			    enum nt_job_urgency urgency)
+static int64_t wait_of(const struct nt_job_pace *pace, int64_t now_ms, enum nt_job_urgency urgency)
 {
 	const int leave = urgency == NT_JOB_EARLY ? NT_JOB_PACE_BURST / 2 : 0;
 	int64_t ahead_ms = (int64_t)(NT_JOB_PACE_BURST - 1 - leave) * NT_JOB_PACE_EVERY_MS;
 	int64_t wait_ms = pace->due_ms - now_ms - ahead_ms;
 
-	/* Nobody waits longer than all of it takes: the file may be damaged. */
+	/* A whole burst is the longest wait: with more than that the file is damaged. */
 	if (urgency == NT_JOB_AT_ONCE ||
 	    wait_ms > (int64_t)NT_JOB_PACE_BURST * NT_JOB_PACE_EVERY_MS)
 		return 0;
 	return wait_ms > 0 ? wait_ms : 0;
 }
 
-void nt_job_pace_count(struct nt_job_pace *pace, int64_t now_ms)
+static void count(struct nt_job_pace *pace, int64_t now_ms)
 {
 	if (pace->due_ms < now_ms ||
 	    pace->due_ms > now_ms + (int64_t)2 * NT_JOB_PACE_BURST * NT_JOB_PACE_EVERY_MS)
@@ -45,14 +44,15 @@ void nt_job_pace_count(struct nt_job_pace *pace, int64_t now_ms)
 int64_t nt_job_pace_admit(struct nt_job_pace *pace, int64_t now_ms, enum nt_job_urgency urgency,
 			  int64_t grace_ms)
 {
-	int64_t wait_ms = nt_job_pace_wait_ms(pace, now_ms, urgency);
+	int64_t wait_ms = wait_of(pace, now_ms, urgency);
 
 	if (wait_ms == 0) {
-		nt_job_pace_count(pace, now_ms);
-		pace->keeper_ms = 0;
+		count(pace, now_ms);
+		if (urgency != NT_JOB_AGAIN)
+			pace->keeper_ms = 0;
 		return 0;
 	}
-	if (urgency == NT_JOB_EARLY ||
+	if (urgency == NT_JOB_EARLY || urgency == NT_JOB_AGAIN ||
 	    (pace->keeper_ms > now_ms &&
 	     pace->keeper_ms < now_ms + (int64_t)2 * NT_JOB_PACE_EVERY_MS))
 		return -1;
@@ -65,8 +65,8 @@ int64_t nt_job_lock_now_ms(void)
 	return nt_clock_read_ns(CLOCK_BOOTTIME) / 1000000;
 }
 
-/* All of them: no more than an hour's jobs stay, and new ones may come first. A writer that has
- * opened one just now writes on its own; that does no harm. */
+/* All old files: the directory may list newer ones first. A writer that has just opened one of them
+ * writes without excluding others; that does no harm. */
 static void remove_old(int jobs_fd)
 {
 	DIR *directory = nt_dirstream_open(jobs_fd);
@@ -85,7 +85,7 @@ static void remove_old(int jobs_fd)
 
 int nt_job_lock_open(const char *rundir, uint32_t job)
 {
-	/* Whoever may write there could keep root waiting. */
+	/* Who can open a file there can lock it, and keep root waiting. */
 	int jobs_fd = nt_rundir_open_own(rundir, DIRECTORY);
 	char name[16];
 	int fd;
@@ -112,13 +112,17 @@ void nt_job_lock_release(int lock_fd)
 	(void)flock(lock_fd, LOCK_UN);
 }
 
-void nt_job_lock_read(int lock_fd, struct nt_job_pace *pace)
+int64_t nt_job_lock_admit(int lock_fd, enum nt_job_urgency urgency, int64_t grace_ms)
 {
-	if (pread(lock_fd, pace, sizeof(*pace), 0) != (ssize_t)sizeof(*pace))
-		memset(pace, 0, sizeof(*pace));
-}
+	struct nt_job_pace pace;
+	int64_t wait_ms;
 
-void nt_job_lock_write(int lock_fd, const struct nt_job_pace *pace)
-{
-	(void)!pwrite(lock_fd, pace, sizeof(*pace), 0);
+	if (pread(lock_fd, &pace, sizeof(pace), 0) != (ssize_t)sizeof(pace))
+		memset(&pace, 0, sizeof(pace));
+	wait_ms = nt_job_pace_admit(&pace, nt_job_lock_now_ms(), urgency, grace_ms);
+	if (wait_ms >= 0)
+		(void)!pwrite(lock_fd, &pace, sizeof(pace), 0);
+	if (wait_ms != 0)
+		nt_job_lock_release(lock_fd);
+	return wait_ms;
 }

@@ -20,27 +20,22 @@
 #define NT_JOB_PACE_BURST 6
 #define NT_JOB_PACE_EVERY_MS 5000
 
-/* What the file holds; zeros at first. */
+/* The file's contents; all zero at first. */
 struct nt_job_pace {
-	int64_t due_ms; /* when all that was written would have been written one by one */
-	/* A writer waits for its update until then, and delivers what others leave in the spool. */
-	int64_t keeper_ms;
+	int64_t due_ms; /* when all updates so far would be done at one per NT_JOB_PACE_EVERY_MS */
+	int64_t keeper_ms; /* until then a writer waits, which delivers for the others */
 };
 
 enum nt_job_urgency {
 	NT_JOB_EARLY, /* the step runs: half of the burst is left to steps that end */
+	NT_JOB_AGAIN, /* another program replaced the text; may be tried later */
 	NT_JOB_ENDED,
-	NT_JOB_AT_ONCE, /* now or never */
+	NT_JOB_AT_ONCE, /* there is no later chance */
 };
 
-/* How long a writing has to wait; 0: it may go now. */
-int64_t nt_job_pace_wait_ms(const struct nt_job_pace *pace, int64_t now_ms,
-			    enum nt_job_urgency urgency);
-void nt_job_pace_count(struct nt_job_pace *pace, int64_t now_ms);
-
 /* 0: the update may start now, and is counted. > 0: how long to wait for it, as the only process of
- * the job that waits, at most grace_ms longer. -1: another process waits, or it is an early record.
- */
+ * the job that waits, at most grace_ms longer. -1: another process waits, or EARLY or AGAIN would
+ * have to. */
 int64_t nt_job_pace_admit(struct nt_job_pace *pace, int64_t now_ms, enum nt_job_urgency urgency,
 			  int64_t grace_ms);
 
@@ -50,8 +45,7 @@ int nt_job_lock_open(const char *rundir, uint32_t job);
 bool nt_job_lock_try(int lock_fd); /* does not wait */
 void nt_job_lock_release(int lock_fd);
 
-/* While it is locked. */
-void nt_job_lock_read(int lock_fd, struct nt_job_pace *pace);
-void nt_job_lock_write(int lock_fd, const struct nt_job_pace *pace);
+/* While it is locked: nt_job_pace_admit() of the file's pace. Releases the lock unless it is 0. */
+int64_t nt_job_lock_admit(int lock_fd, enum nt_job_urgency urgency, int64_t grace_ms);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* job-writer.c - see job-writer.h */
+/* Deliver a job's records from the spool. */
 #include "spank/delivery/job-writer.h"
 
 #include <fcntl.h>
@@ -17,24 +17,24 @@
 #include "spank/delivery/job-fields.h"
 #include "spank/delivery/queue.h"
 
-#define BATCH 128 /* records of one writing: more than have room in the text */
+#define BATCH 128 /* records of one update: more than a text has room for */
 #define POLL_MS 3
-#define LOCK_MS 12000 /* the longest wait for another writer: slurmctld may keep it waiting */
-#define STALE_MS 20 /* a text read longer ago is read again before it is written back */
-#define LOOK_MS 300 /* far above what lies between another writer's reading and writing */
+#define LOCK_MS 12000 /* for another writer, which may wait for slurmctld */
+#define STALE_MS 20 /* an older text is read again before it is replaced */
+#define LOOK_MS 300 /* much longer than another writer takes from reading to writing */
 #define LOOKS 4
 
 struct writer {
 	const struct nt_job_writing *job;
 	int parts[NT_QUEUE_PARTS], lock_fd;
-	struct nt_queued *records; /* of the spool, that were brought last */
-	/* Theirs, then ours if it is none of them. */
+	struct nt_queued *records; /* from the spool, of the newest update */
+	/* These, then ours unless it is one of them. */
 	struct nt_admincomment_merge_step steps[BATCH + 1];
 	size_t count;
-	size_t spooled; /* of these: of the spool */
+	size_t spooled; /* how many of these are records */
 	struct nt_spool_list list;
 	struct nt_job_fields fields;
-	enum nt_sink sink; /* that took them */
+	enum nt_sink sink; /* that accepted them */
 	bool handed;
 };
 
@@ -69,7 +69,7 @@ static void release(const struct writer *writer)
 
 /* ---- what waits */
 
-/* Ours is in no file: the spool did not take it. Nobody else can bring it. */
+/* The spool did not accept ours, so nobody else can deliver it. */
 static bool is_loose(const struct writer *writer)
 {
 	return writer->job->entry.record && !writer->job->spooled;
@@ -83,7 +83,7 @@ static bool ours_waits(const struct writer *writer)
 	       nt_spool_has(waiting_fd, &writer->job->entry);
 }
 
-/* Ours is not among what was read: it is loose, or its file cannot be read. */
+/* Ours is not among the records: it is loose, or its file cannot be read. */
 static bool is_missing(const struct writer *writer)
 {
 	if (is_loose(writer))
@@ -100,7 +100,7 @@ static void add(struct writer *writer, const char *step, const char *record)
 	writer->steps[writer->count++] = (struct nt_admincomment_merge_step){ step, record };
 }
 
-/* A record of the job that goes with ours. A damaged one is for backfill to report. */
+/* Does the file go into the same update? backfill reports damaged files. */
 static bool belongs(const struct writer *writer, const struct nt_spooled *file)
 {
 	const struct nt_spool_entry *entry = &writer->job->entry;
@@ -109,7 +109,7 @@ static bool belongs(const struct writer *writer, const struct nt_spooled *file)
 	       !(is_loose(writer) && strcmp(file->step, entry->step) == 0);
 }
 
-/* The newest of the job that are whole, the oldest of these first; then ours. */
+/* The newest BATCH records of the job, oldest first; then ours. */
 static void collect(struct writer *writer)
 {
 	const struct nt_spool_entry *entry = &writer->job->entry;
@@ -135,13 +135,13 @@ static void collect(struct writer *writer)
 		add(writer, entry->step, entry->record);
 }
 
-/* What slurmctld has is kept until accounting has it. */
+/* Records are kept until accounting has them. */
 static void move_on(struct writer *writer)
 {
 	const struct nt_spool_entry *entry = &writer->job->entry;
 	const int sent_fd = writer->parts[NT_PART_SENT];
 
-	/* An older one of ours would take its place again. A newer one may follow an early one. */
+	/* An older record of the step would replace ours later; an early one is replaced anyway. */
 	if (is_loose(writer) && writer->job->urgency != NT_JOB_EARLY) {
 		nt_spool_forget(writer->parts[NT_PART_WAITING], entry);
 		nt_spool_forget(sent_fd, entry);
@@ -184,7 +184,7 @@ static int write_files(void *argument, struct nt_error *err)
 	return 0;
 }
 
-/* *stale: nothing is written where the text may be out of date by then. */
+/* *stale: nothing is written if the text may be out of date; set if that happened. */
 static enum nt_delivered offer_once(struct writer *writer, bool *stale, struct nt_error *err)
 {
 	const struct nt_choose_sink how = { writer->job->sinks, &writer->fields, read_fields,
@@ -204,8 +204,7 @@ static enum nt_delivered offer_once(struct writer *writer, bool *stale, struct n
 	return result == NT_DELIVERED_PRESENT ? NT_DELIVERED_WRITTEN : result;
 }
 
-/* To the first sink that takes it. On a machine that is very busy it is left to the next look
- * whether it stays. */
+/* On a very busy machine a text that may be out of date is written; look_again() checks it. */
 static enum nt_delivered offer(struct writer *writer, struct nt_error *err)
 {
 	bool stale = true;
@@ -218,8 +217,8 @@ static enum nt_delivered offer(struct writer *writer, struct nt_error *err)
 	return result;
 }
 
-/* With the lock: bring all that waits. */
-static enum nt_delivered bring(struct writer *writer, struct nt_error *err)
+/* With the lock: deliver all that waits. */
+static enum nt_delivered deliver(struct writer *writer, struct nt_error *err)
 {
 	enum nt_delivered result;
 
@@ -232,7 +231,7 @@ static enum nt_delivered bring(struct writer *writer, struct nt_error *err)
 	return result;
 }
 
-/* false: others bring ours, or have brought it; or one of them is stuck. */
+/* false: another writer has delivered ours, or is stuck. */
 static bool take_lock(struct writer *writer)
 {
 	int64_t until_ms = nt_job_lock_now_ms() + LOCK_MS;
@@ -253,28 +252,18 @@ static bool take_lock(struct writer *writer)
 	return false;
 }
 
-/* With the lock: 0, or as nt_job_pace_admit() says, and then without the lock. */
+/* As nt_job_lock_admit(). */
 static int64_t ask_pace(struct writer *writer)
 {
 	enum nt_job_urgency urgency = writer->job->urgency;
-	struct nt_job_pace pace;
-	int64_t wait_ms;
 
-	if (writer->lock_fd < 0)
-		return 0;
 	if (is_loose(writer) && urgency != NT_JOB_EARLY)
 		urgency = NT_JOB_AT_ONCE;
-	nt_job_lock_read(writer->lock_fd, &pace);
-	wait_ms = nt_job_pace_admit(&pace, nt_job_lock_now_ms(), urgency, LOOK_MS);
-	if (wait_ms >= 0)
-		nt_job_lock_write(writer->lock_fd, &pace);
-	if (wait_ms != 0)
-		nt_job_lock_release(writer->lock_fd);
-	return wait_ms;
+	return writer->lock_fd < 0 ? 0 : nt_job_lock_admit(writer->lock_fd, urgency, LOOK_MS);
 }
 
-/* One writing. *wrote: it was ours, so that it is ours to look again. */
-static enum nt_delivered bring_locked(struct writer *writer, bool *wrote, struct nt_error *err)
+/* *wrote: this process updated the text, and has to check it later. */
+static enum nt_delivered deliver_locked(struct writer *writer, bool *wrote, struct nt_error *err)
 {
 	enum nt_delivered result;
 	int64_t wait_ms;
@@ -295,36 +284,23 @@ static enum nt_delivered bring_locked(struct writer *writer, bool *wrote, struct
 			return NT_DELIVERED_LATER;
 		sleep_ms(wait_ms);
 	}
-	result = bring(writer, err);
+	result = deliver(writer, err);
 	*wrote = result == NT_DELIVERED_WRITTEN && writer->count > 0 &&
 		 writer->sink != NT_SINK_FILE;
 	release(writer);
 	return result;
 }
 
-/* ---- looking again */
+/* ---- checking later */
 
-/* The lock, if a writing is due now. */
+/* The lock, if an update may start now. */
 static bool take_due_lock(struct writer *writer)
 {
-	int64_t now_ms = nt_job_lock_now_ms();
-	struct nt_job_pace pace;
-
-	if (writer->lock_fd < 0)
-		return true;
-	if (!nt_job_lock_try(writer->lock_fd))
-		return false;
-	nt_job_lock_read(writer->lock_fd, &pace);
-	if (nt_job_pace_wait_ms(&pace, now_ms, NT_JOB_ENDED) > 0) {
-		nt_job_lock_release(writer->lock_fd);
-		return false;
-	}
-	nt_job_pace_count(&pace, now_ms);
-	nt_job_lock_write(writer->lock_fd, &pace);
-	return true;
+	return writer->lock_fd < 0 || (nt_job_lock_try(writer->lock_fd) &&
+				       nt_job_lock_admit(writer->lock_fd, NT_JOB_AGAIN, 0) == 0);
 }
 
-/* Has the step no newer record by now, here or on its way? */
+/* Is this still the step's newest record? */
 static bool is_newest(const struct writer *writer, const struct nt_spooled *file)
 {
 	struct stat status;
@@ -335,7 +311,7 @@ static bool is_newest(const struct writer *writer, const struct nt_spooled *file
 	       !nt_queue_has_newer(writer->parts, file->name);
 }
 
-/* What is not the newest is not to be written again; ours, if it is in no file, is. */
+/* Keep the steps' newest records, and ours if it is in no file. */
 static void forget_old(struct writer *writer)
 {
 	const bool loose = writer->count > writer->spooled;
@@ -359,7 +335,7 @@ static void forget_old(struct writer *writer)
 		add(writer, ours.step, ours.record);
 }
 
-/* With one reading: is every one of them there? The newest is there by its name. */
+/* *there: the text has all of them, the newest by its name. */
 static enum nt_delivered look(struct writer *writer, bool *there, struct nt_error *err)
 {
 	enum nt_delivered result = read_fields(writer, &writer->fields, err);
@@ -372,7 +348,7 @@ static enum nt_delivered look(struct writer *writer, bool *there, struct nt_erro
 	return result == NT_DELIVERED_PRESENT ? NT_DELIVERED_WRITTEN : result;
 }
 
-/* Another node's writer may have taken it away again. */
+/* Another node's writer may have replaced the text. */
 static enum nt_delivered look_again(struct writer *writer, struct nt_error *err)
 {
 	enum nt_delivered result = NT_DELIVERED_WRITTEN;
@@ -429,12 +405,12 @@ enum nt_delivered nt_job_write(const struct nt_job_writing *writing, struct nt_e
 
 	begin(&writer, writing);
 	if (writer.records)
-		result = bring_locked(&writer, &wrote, err);
+		result = deliver_locked(&writer, &wrote, err);
 	else
 		nt_error_set(err, "no memory for the records of job %" PRIu32, writing->entry.job);
 	if (result == NT_DELIVERED_WRITTEN)
 		hand_over(&writer);
-	/* Where the job ends there is nothing more to be done here; backfill looks at the end. */
+	/* If the job has ended backfill checks what was sent. */
 	if (wrote && look_again(&writer, err) != NT_DELIVERED_WRITTEN &&
 	    (writer.parts[NT_PART_SENT] < 0 || is_loose(&writer)))
 		result = NT_DELIVERED_FAILED;

@@ -21,8 +21,8 @@
 #include "spank/delivery/choose-sink.h"
 
 struct nt_job_writing {
-	struct nt_spool_entry entry; /* ours; without a record: what others have left */
-	bool spooled; /* ours is in the spool; else it is brought at once, as it is */
+	struct nt_spool_entry entry; /* ours; without a record: deliver only what is in the spool */
+	bool spooled; /* ours is in the spool; otherwise it is delivered directly */
 	const struct nt_sinks *sinks;
 	const char *spool;
 	const char *rundir;

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* queue.c - see queue.h */
+/* What to do with a record in the spool. */
 #include "spank/delivery/queue.h"
 
 #include <fcntl.h>
@@ -8,11 +8,11 @@
 #include <unistd.h>
 #include "record/spool-retention.h"
 
-#define UNKNOWN_S (7 * 24 * 60 * 60) /* a job that accounting has not heard of by then never was */
+#define UNKNOWN_S (7 * 24 * 60 * 60) /* then accounting will never know the job */
 
 enum nt_delivered nt_queue_judge(bool known, int64_t waiting_s)
 {
-	/* When the job ends, slurmctld writes its own text over whatever accounting holds. */
+	/* At the job's end slurmctld replaces the text in accounting with its own. */
 	if (known)
 		return NT_DELIVERED_LATER;
 	return waiting_s > UNKNOWN_S ? NT_DELIVERED_NOWHERE : NT_DELIVERED_FAILED;
@@ -30,7 +30,7 @@ enum nt_queue_move nt_queue_decide(const struct nt_queued *record, int64_t ended
 	return record->part == NT_PART_WAITING ? NT_QUEUE_TO_SENT : NT_QUEUE_STAY;
 }
 
-/* With the reason in it; a damaged one as it is. */
+/* With the reason, unless the file is damaged. */
 static int set_aside(int dead_fd, const struct nt_queued *record, struct nt_error *err)
 {
 	const struct nt_spooled *file = &record->file;
@@ -49,7 +49,7 @@ static int set_aside(int dead_fd, const struct nt_queued *record, struct nt_erro
 int nt_queue_move(const int parts[NT_QUEUE_PARTS], const struct nt_queued *record,
 		  enum nt_queue_move move, struct nt_error *err)
 {
-	/* What slurmctld was given of the step before this one. */
+	/* Remove the step's older record, which was sent. */
 	if ((move == NT_QUEUE_REMOVE || move == NT_QUEUE_TO_DEAD) &&
 	    record->part == NT_PART_WAITING && parts[NT_PART_SENT] >= 0)
 		(void)unlinkat(parts[NT_PART_SENT], record->file.name, 0);

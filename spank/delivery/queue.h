@@ -25,7 +25,7 @@ struct nt_queued {
 	struct nt_spooled file;
 	enum nt_spool_part part;
 	enum nt_delivered result;
-	enum nt_sink sink; /* that took it */
+	enum nt_sink sink; /* that accepted it */
 	struct nt_error why; /* of NT_DELIVERED_FAILED and _NOWHERE */
 };
 
@@ -51,7 +51,7 @@ enum nt_queue_move nt_queue_decide(const struct nt_queued *record, int64_t ended
 int nt_queue_move(const int parts[NT_QUEUE_PARTS], const struct nt_queued *record,
 		  enum nt_queue_move move, struct nt_error *err);
 
-/* A record of that name was sent: does the step have a newer one, which waits or was set aside? */
+/* Does a step whose record was sent have a newer one, which waits or was set aside? */
 bool nt_queue_has_newer(const int parts[NT_QUEUE_PARTS], const char *name);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* round-robin.c - see round-robin.h */
+/* Take turns between users. */
 #include "spank/delivery/round-robin.h"
 
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 
 struct portion {
 	struct nt_round_robin item;
-	size_t round; /* which portion of its user's */
-	size_t rank; /* of its user, in the order in which they begin */
-	size_t index; /* as it came */
+	size_t round; /* the number of its user's portion */
+	size_t rank; /* of its user */
+	size_t index; /* in the input */
 };
 
 static int by_user(const void *left, const void *right)
@@ -34,7 +34,7 @@ static int by_turn(const void *left, const void *right)
 	return 0;
 }
 
-/* Users in the order of their numbers, from that one on and around. */
+/* Users by number, starting with first_uid. */
 static void give_ranks(struct portion *places, size_t count, uint32_t first_uid, size_t portion)
 {
 	size_t user = 0, position = 0;

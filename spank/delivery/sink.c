@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sink.c - see sink.h */
+/* The fields of a job that can hold records. */
 #include "spank/delivery/sink.h"
 
 #include <stddef.h>
@@ -13,16 +13,16 @@
 	}
 
 static const struct nt_sink_field fields[NT_SINK_KINDS] = {
-	/* What administrators and their programs say of a job. */
+	/* For administrators and their programs. */
 	[NT_SINK_ADMINCOMMENT] = FIELD("AdminComment", false, admin_comment, admin_comment,
 				       admin_comment),
 #if NT_SLURM_HAS_EXTRA
-	/* For whatever a site likes: slurmctld hands it to accounting at the job's end where
+	/* For any use of a site. slurmctld passes it to accounting at the job's end if
 	 * AccountingStoreFlags has job_extra. */
 	[NT_SINK_EXTRA] = FIELD("Extra", true, extra, extra, extra),
 #endif
-	/* What the user says of the job. slurmctld hands it to accounting, where it has an older
-	 * name, at the job's end and only where AccountingStoreFlags has job_comment. */
+	/* For the user. slurmctld passes it to accounting, where it has an older name, at the job's
+	 * end if AccountingStoreFlags has job_comment. */
 	[NT_SINK_COMMENT] = FIELD("Comment", true, comment, comment, derived_es),
 };
 

@@ -20,7 +20,7 @@
 
 struct nt_sink_field {
 	const char *name; /* as Slurm calls it, and as a column of sacct's */
-	bool users; /* the job's user may write there: a record in it is that user's word */
+	bool users; /* the job's user may write there, so its records are not trusted */
 	size_t shown, updated, changed; /* offsets in Slurm's structs */
 };
 

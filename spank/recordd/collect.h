@@ -20,33 +20,41 @@
 #include "lib/error.h"
 #include "record/sum.h"
 
-#define NT_COLLECT_FILES 4096 /* one a process of a node and step; more are left out */
-#define NT_COLLECT_BYTES (64 * 1024 * 1024) /* of all files together */
+#define NT_COLLECT_FILES 4096 /* of each kind; a process has one */
+#define NT_COLLECT_BYTES (64 * 1024 * 1024) /* in total */
+#define NT_COLLECT_NAME 64 /* rank.<task>.<pid>.json needs 32; longer names are cut */
 
-/* A record as it lies there. */
-struct nt_collected {
-	const char *name; /* of its file; NULL: this is no record, NCCL has started; "": of many */
-	const char *text; /* until the visit ends */
-	size_t bytes;
-	const char *why; /* it could not be read; NULL: it was */
-	bool calls; /* no record, but the text of a process's calls (record/calls.h) */
+enum nt_collected_kind {
+	NT_COLLECTED_RECORD,
+	NT_COLLECTED_CALLS, /* a process's calls as text (record/calls.h) */
+	NT_COLLECTED_SHM, /* the shared memory, which is not read: NCCL has started */
 };
 
-typedef void nt_collect_visit(void *argument, const struct nt_collected *file);
+/* A file of the directory. */
+struct nt_collected {
+	enum nt_collected_kind kind;
+	char name[NT_COLLECT_NAME]; /* "": several files */
+	char *text; /* NULL: it could not be read, why has the reason */
+	size_t bytes;
+	struct nt_error why;
+};
 
-/* Read a plain file of the open directory, of at most max_bytes; the caller frees text. */
+/* May take the text, and set it to NULL then. */
+typedef void nt_collect_visit(void *argument, struct nt_collected *file);
+
+/* Read a plain file of at most max_bytes in an open directory. The caller frees *text. */
 int nt_collect_file(int dir_fd, const char *name, size_t max_bytes, char **text, size_t *text_bytes,
 		    struct nt_error *err);
 
-/* All files of records in directory, in no order. */
+/* Visit all records and files of calls, in no order. */
 int nt_collect_each(const char *directory, nt_collect_visit *visit, void *argument,
 		    struct nt_error *err);
 
-/* Add what was visited. */
+/* Add a visited file to a sum. */
 void nt_collect_add(struct nt_sum *sum, const struct nt_collected *file, uint32_t job,
 		    uint32_t step);
 
-/* A signature that changes whenever a record is added, removed or written; reads each name once. */
+/* Changes whenever a record is added, removed or written. No record is opened. */
 uint64_t nt_collect_signature(const char *directory);
 
 /* Add all records of job.step in directory. */

@@ -22,9 +22,6 @@
 #include "record/step.h"
 #include "spank/safe-open.h"
 
-#define NAME_BYTES 128 /* rank.<task>.<pid>.json needs 32 */
-
-/* Who wants the records. */
 struct directory_reader {
 	nt_collect_visit *visit;
 	void *argument;
@@ -32,14 +29,12 @@ struct directory_reader {
 	size_t files, calls, bytes;
 };
 
-/* What is summed up. */
 struct adder {
 	struct nt_sum *sum;
 	uint32_t job, step;
 };
 
-/* Opening must neither follow a link nor wait for somebody at the other end of a pipe, or of a file
- * system. */
+/* Opening must not follow a link, wait for a writer of a FIFO, or enter a user's file system. */
 int nt_collect_file(int dir_fd, const char *name, size_t max_bytes, char **text, size_t *text_bytes,
 		    struct nt_error *err)
 {
@@ -62,38 +57,47 @@ int nt_collect_file(int dir_fd, const char *name, size_t max_bytes, char **text,
 	return rc;
 }
 
-static void visit_file(struct directory_reader *reader, const char *name)
+static void show(struct directory_reader *reader, struct nt_collected *file)
 {
-	struct nt_collected file = { .name = name };
-	struct nt_error err;
-	char *text = NULL;
-
-	if (nt_collect_file(reader->dir_fd, name, NT_RANK_RECORD_MAX, &text, &file.bytes, &err) < 0)
-		file.why = err.text;
-	file.text = text;
-	reader->bytes += file.bytes;
-	reader->visit(reader->argument, &file);
-	free(text);
+	reader->bytes += file->bytes;
+	reader->visit(reader->argument, file);
+	free(file->text);
 }
 
-/* Of one that cannot be used nothing is told: it is no record. */
+static void visit_record(struct directory_reader *reader, const char *name)
+{
+	struct nt_collected file = { .kind = NT_COLLECTED_RECORD };
+
+	snprintf(file.name, sizeof(file.name), "%.*s", NT_COLLECT_NAME - 1, name);
+	(void)nt_collect_file(reader->dir_fd, name, NT_RANK_RECORD_MAX, &file.text, &file.bytes,
+			      &file.why);
+	show(reader, &file);
+}
+
+/* An unusable one is not reported: it is not a record. */
 static void visit_calls(struct directory_reader *reader, const char *name)
 {
-	struct nt_collected file = { .name = name, .calls = true };
+	struct nt_collected file = { .kind = NT_COLLECTED_CALLS };
 	char *bytes = NULL, *text = malloc(NT_RANK_RECORD_MAX);
 	size_t count = 0;
 
+	snprintf(file.name, sizeof(file.name), "%.*s", NT_COLLECT_NAME - 1, name);
 	if (text && nt_collect_file(reader->dir_fd, name, sizeof(struct nt_calls), &bytes, &count,
 				    NULL) == 0)
 		file.bytes = nt_calls_format(bytes, count,
 					     nt_clock_read_ns(CLOCK_REALTIME) / 1000000, text,
 					     NT_RANK_RECORD_MAX);
-	file.text = text;
-	reader->bytes += file.bytes;
 	if (file.bytes > 0)
-		reader->visit(reader->argument, &file);
+		file.text = strndup(text, file.bytes);
+	if (file.text)
+		show(reader, &file);
 	free(bytes);
 	free(text);
+}
+
+static bool is_shm(const char *name)
+{
+	return strncmp(name, NT_SHM_FILE ".", sizeof(NT_SHM_FILE)) == 0;
 }
 
 static void visit_all(struct directory_reader *reader, DIR *directory)
@@ -101,8 +105,8 @@ static void visit_all(struct directory_reader *reader, DIR *directory)
 	const struct dirent *entry;
 
 	while ((entry = readdir(directory)) != NULL) {
-		if (strncmp(entry->d_name, NT_SHM_FILE ".", sizeof(NT_SHM_FILE)) == 0)
-			reader->visit(reader->argument, &(struct nt_collected){ .name = NULL });
+		if (is_shm(entry->d_name))
+			show(reader, &(struct nt_collected){ .kind = NT_COLLECTED_SHM });
 		if (nt_calls_file_is(entry->d_name) && reader->calls < NT_COLLECT_FILES &&
 		    reader->bytes <= NT_COLLECT_BYTES) {
 			reader->calls++;
@@ -111,18 +115,16 @@ static void visit_all(struct directory_reader *reader, DIR *directory)
 		if (!nt_rank_file_is(entry->d_name))
 			continue;
 		if (reader->files == NT_COLLECT_FILES || reader->bytes > NT_COLLECT_BYTES) {
-			reader->visit(reader->argument, &(struct nt_collected){
-								.name = "",
-								.why = "too many records to sum up",
-							});
+			show(reader,
+			     &(struct nt_collected){ .why = { "too many records to sum up" } });
 			return;
 		}
 		reader->files++;
-		visit_file(reader, entry->d_name);
+		visit_record(reader, entry->d_name);
 	}
 }
 
-/* ctime too: nobody can set it back. */
+/* With ctime, which nobody can set back. */
 static uint64_t sign(int dir_fd, const char *name)
 {
 	uint64_t hash = nt_hash64_text(name);
@@ -136,7 +138,7 @@ static uint64_t sign(int dir_fd, const char *name)
 	return nt_hash64(hash, &status.st_ctim, sizeof(status.st_ctim));
 }
 
-/* Not what the user has mounted on it. */
+/* The user may have mounted something on it. */
 static DIR *open_directory(const char *path)
 {
 	return nt_dirstream_take(nt_safe_open_path(path, O_RDONLY | O_DIRECTORY));
@@ -152,11 +154,10 @@ uint64_t nt_collect_signature(const char *path)
 	if (!directory)
 		return 0;
 	while (files < NT_COLLECT_FILES && (entry = readdir(directory)) != NULL) {
-		if (!nt_rank_file_is(entry->d_name) &&
-		    strncmp(entry->d_name, NT_SHM_FILE ".", sizeof(NT_SHM_FILE)) != 0)
+		if (!nt_rank_file_is(entry->d_name) && !is_shm(entry->d_name))
 			continue;
 		files++;
-		/* The shared memory is written to all the time; that it is there is news. */
+		/* Of the shared memory, which changes all the time, only the name counts. */
 		sum += nt_rank_file_is(entry->d_name) ? sign(dirfd(directory), entry->d_name) : 1;
 	}
 	closedir(directory);
@@ -176,10 +177,10 @@ int nt_collect_each(const char *path, nt_collect_visit *visit, void *argument, s
 	return 0;
 }
 
-/* Of the name, too, only what cannot harm the record's text. */
+/* The name is the user's text, too. */
 static void count_unusable(struct nt_sum *sum, const char *name, const char *reason)
 {
-	char why[NAME_BYTES + sizeof(((struct nt_error *)0)->text)];
+	char why[NT_COLLECT_NAME + sizeof(((struct nt_error *)0)->text)];
 
 	snprintf(why, sizeof(why), "%.48s%s%s", name, name[0] ? ": " : "", reason);
 	nt_sum_add_unusable(sum, nt_step_plain(why));
@@ -190,17 +191,17 @@ void nt_collect_add(struct nt_sum *sum, const struct nt_collected *file, uint32_
 {
 	struct nt_error err;
 
-	if (!file->name)
+	if (file->kind == NT_COLLECTED_SHM)
 		sum->started = true;
-	else if (file->calls)
+	else if (file->kind == NT_COLLECTED_CALLS)
 		(void)nt_sum_add_begun(sum, file->text, file->bytes, &err);
-	else if (file->why)
-		count_unusable(sum, file->name, file->why);
+	else if (!file->text)
+		count_unusable(sum, file->name, file->why.text);
 	else if (nt_sum_add_record(sum, file->text, file->bytes, job, step, &err) < 0)
 		count_unusable(sum, file->name, err.text);
 }
 
-static void add_file(void *argument, const struct nt_collected *file)
+static void add_file(void *argument, struct nt_collected *file)
 {
 	const struct adder *adder = argument;
 

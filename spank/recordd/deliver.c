@@ -1,8 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* deliver.c - see deliver.h */
-#include "spank/recordd/deliver.h"
-
+/* Deliver the step's record: to the site's directory of files if that is the first of its sinks,
+ * otherwise to the spool, from where job-writer.h delivers it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,18 +12,18 @@
 #include "record/spool-retention.h"
 #include "record/step.h"
 #include "spank/delivery/job-writer.h"
-#include "spank/recordd/long-work.h"
 #include "spank/recordd/recordd-log.h"
+#include "spank/recordd/user-child.h"
 #include "spank/step-dir.h"
 
-/* Between writes of an early record: at first so long, then twice as long each time, up to this.
- * While something is explored a record changes all the time. */
+/* Between early records, first and at most; it doubles each time. While something is explored the
+ * record changes all the time. */
 #define AGAIN_MS 10000
 #define AGAIN_MAX_MS 60000
-#define QUEUED_MS 3000 /* ... that has to wait for the job's next writing */
-#define EARLY_LIMIT_MS 12000 /* more than a writing takes when slurmctld is away */
+#define QUEUED_MS 3000 /* ... if the job's next update was not due */
+#define EARLY_LIMIT_MS 12000 /* longer than an update takes if slurmctld is down */
 #define LIFE_MS 15000 /* after the step's end */
-#define HANDED 'h' /* what the child says before its result */
+#define HANDED 'h' /* the child's message that the step need not wait */
 
 static struct nt_spool_entry entry_of(const struct nt_recordd *recordd)
 {
@@ -46,7 +45,7 @@ static void say_dropped(const char *directory, int64_t dropped)
 			       directory, dropped);
 }
 
-static int keep(const struct nt_recordd *recordd, bool sync, struct nt_error *err)
+static int put_in_spool(const struct nt_recordd *recordd, bool sync, struct nt_error *err)
 {
 	const char *spool = recordd->arguments.spool;
 	const struct nt_spool_entry entry = entry_of(recordd);
@@ -62,7 +61,7 @@ static int keep(const struct nt_recordd *recordd, bool sync, struct nt_error *er
 	return rc;
 }
 
-/* The step's record, or another of its job, waits. */
+/* A record of the job waits in the spool. */
 static bool waits(const struct nt_recordd *recordd)
 {
 	const struct nt_arguments *arguments = &recordd->arguments;
@@ -79,7 +78,7 @@ static bool waits(const struct nt_recordd *recordd)
 	return found;
 }
 
-/* The file stays the one that the child knows. false: it has been brought after all. */
+/* Sync the file that the child delivers; false: it has been delivered meanwhile. */
 static bool still_waits(const struct nt_recordd *recordd)
 {
 	const struct nt_spool_entry entry = entry_of(recordd);
@@ -91,19 +90,19 @@ static bool still_waits(const struct nt_recordd *recordd)
 	return found;
 }
 
-/* From now on it is to outlive the machine. */
+/* Report that the record waits. From now on it is to survive a crash of the machine. */
 static void tell_waiting(struct nt_recordd *recordd, const char *why)
 {
 	struct nt_delivery *delivery = &recordd->delivery;
 	struct nt_error err;
 
-	/* A batch script without a record brings those of its steps, which stay where they are. */
+	/* A batch script without a record delivers those of its steps. */
 	if (!recordd->final || delivery->told || !delivery->record[0] ||
 	    (delivery->spooled && !still_waits(recordd)))
 		return;
 	if (!delivery->spooled)
-		delivery->spooled = keep(recordd, true, &err) == 0;
-	/* It may still be brought as it is. */
+		delivery->spooled = put_in_spool(recordd, true, &err) == 0;
+	/* The child may still deliver it. */
 	if (!delivery->spooled && nt_work_runs(&recordd->work[NT_WORK_DELIVERY]))
 		return;
 	delivery->told = true;
@@ -140,8 +139,8 @@ static int write_file(void *argument, struct nt_error *err)
 	return rc;
 }
 
-/* The directory of files, where it is the first of the site's sinks: this process can do that
- * itself. true: nothing is left to be done, as it is there, or as there is no other sink for it. */
+/* This process writes to the site's directory of files itself, if that is the first sink. true:
+ * nothing is left to do. */
 static bool write_first(struct nt_recordd *recordd)
 {
 	struct nt_delivery *delivery = &recordd->delivery;
@@ -213,7 +212,7 @@ static void take_result(struct nt_recordd *recordd, const struct nt_work_result 
 					    : "libslurm ended the process");
 }
 
-/* The record as it is to be delivered, with where its long form is. */
+/* The record to deliver: with the place of its long form, if there is room. */
 static const char *record_of(const struct nt_recordd *recordd, char text[NT_STEP_RECORD_MAX + 1])
 {
 	const char *record = recordd->reading.record;
@@ -225,7 +224,7 @@ static const char *record_of(const struct nt_recordd *recordd, char text[NT_STEP
 	return text;
 }
 
-/* record: "" for a step without one, which may be the last of a job whose other records wait. */
+/* record: "" delivers only what waits in the spool, if the step has none. */
 static void start(struct nt_recordd *recordd, enum nt_recordd_work kind, const char *record,
 		  int64_t deadline_ms)
 {
@@ -239,10 +238,10 @@ static void start(struct nt_recordd *recordd, enum nt_recordd_work kind, const c
 	if (record[0] && write_first(recordd))
 		return;
 	if (record[0])
-		delivery->spooled = keep(recordd, false, &err) == 0;
+		delivery->spooled = put_in_spool(recordd, false, &err) == 0;
 	else if (!waits(recordd))
 		return;
-	if (nt_work_start(&recordd->work[kind], deadline_ms, &err) < 0)
+	if (nt_recordd_begin(recordd, kind, deadline_ms, &err) < 0)
 		tell_waiting(recordd, err.text);
 }
 
@@ -280,7 +279,7 @@ static void early_ended(void *argument, const struct nt_work_result *result)
 {
 	struct nt_recordd *recordd = argument;
 
-	/* What is known of the last record counts by then. */
+	/* Then the last record's delivery has begun, and its state counts. */
 	if (!recordd->final)
 		take_result(recordd, result);
 }
@@ -312,7 +311,6 @@ static void ended(void *argument, const struct nt_work_result *result)
 
 const struct nt_work_kind nt_deliver_kind = { .run = run, .word = take_word, .ended = ended };
 
-/* The record, or what others of the job have left. */
 static void start_last(struct nt_recordd *recordd, enum nt_delivery_stage stage, int64_t now_ms)
 {
 	char record[NT_STEP_RECORD_MAX + 1];
@@ -325,12 +323,14 @@ static void start_last(struct nt_recordd *recordd, enum nt_delivery_stage stage,
 		start(recordd, NT_WORK_DELIVERY, news ? record : "", recordd->ended_ms + LIFE_MS);
 }
 
-/* What may add something to the record has had the time for it. */
+/* All that adds to the record has done so, or has had its time. */
 static bool is_record_ready(const struct nt_recordd *recordd, int64_t now_ms)
 {
 	const int64_t since_ms = now_ms - recordd->ended_ms;
 
-	return recordd->reading.complete &&
+	const struct nt_work *reader = &recordd->work[NT_WORK_READER];
+
+	return reader->last && !nt_work_runs(reader) &&
 	       (!nt_work_runs(&recordd->work[NT_WORK_MEMORY]) ||
 		since_ms >= NT_DELIVER_MEMORY_MS) &&
 	       (nt_long_work_has_place(recordd) || since_ms >= NT_DELIVER_LONG_MS);

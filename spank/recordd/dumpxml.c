@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dumpxml.c - see dumpxml.h */
 #include "spank/recordd/dumpxml.h"
 
 #include <errno.h>
@@ -23,7 +22,7 @@
 #define WHOLE_MAX 999999999999
 #define DEVICES_MAX 1000000
 
-/* What an element stands in. */
+/* The properties that an element has from those around it. */
 struct scope {
 	char pci[24];
 	double gts;
@@ -38,7 +37,7 @@ struct xml_reader {
 	size_t elements;
 	unsigned depth;
 	struct scope scope[NT_DUMP_DEPTH + 1]; /* by depth */
-	struct nt_graph *graph; /* the newest; NULL: none, or one without room */
+	struct nt_graph *graph; /* the newest; NULL: none, or it had no room */
 	struct nt_graph_path *path;
 	struct nt_gpu *gpu;
 	struct nt_error error; /* "": none */
@@ -55,7 +54,7 @@ static const char *find(const char **attributes, const char *name)
 	return NULL;
 }
 
-/* A whole number from 0, decimal; -1: it is not there, or none. */
+/* A decimal number from 0; -1: missing or invalid. */
 static int64_t whole(const char **attributes, const char *name)
 {
 	const char *text = find(attributes, name);
@@ -71,7 +70,7 @@ static int64_t tally(const char **attributes, const char *name)
 	return value > 0 ? value : 0;
 }
 
-/* NAN likewise. What stands behind it is its unit. */
+/* NAN: missing or invalid. A blank and a unit may follow. */
 static double number(const char **attributes, const char *name)
 {
 	const char *text = find(attributes, name);
@@ -86,7 +85,7 @@ static double number(const char **attributes, const char *name)
 	return value;
 }
 
-/* A device as graphs have it, 0x1a. */
+/* A device of a graph, 0x1a; -1: missing or invalid. */
 static int64_t device(const char **attributes)
 {
 	const char *text = find(attributes, "dev");
@@ -123,7 +122,7 @@ static void begin_graph(struct xml_reader *reader, const char **attributes)
 	reader->graph = NULL;
 	reader->path = NULL;
 	if (id < 0 || id >= NT_GRAPHS_MAX || channels <= 0)
-		return; /* NCCL did not look for it */
+		return; /* NCCL did not search for it */
 	if (topology->graph_count == NT_GRAPHS_MAX) {
 		topology->left_out++;
 		return;
@@ -160,7 +159,7 @@ static void begin_path(struct xml_reader *reader)
 	reader->path->in = reader->path->out = -1;
 }
 
-/* A NIC in front of the GPUs, and one behind them. */
+/* A NIC before the GPUs is the way in, one after them the way out. */
 static void add_to_path(struct xml_reader *reader, bool is_net, int64_t dev)
 {
 	struct nt_graph_path *path = reader->path;
@@ -194,7 +193,7 @@ static void begin_pci(struct scope *scope, const char **attributes)
 	text_of(scope->pci, sizeof(scope->pci), attributes, "busid");
 	scope->gts = number(attributes, "link_speed");
 	scope->lanes = whole(attributes, "link_width");
-	/* So of a virtual machine, which does not show what the GPU hangs on. */
+	/* In a virtual machine, which hides the link. */
 	if (scope->lanes == 0)
 		scope->lanes = -1;
 }
@@ -281,7 +280,7 @@ static void XMLCALL on_start(void *data, const XML_Char *name, const XML_Char **
 {
 	struct xml_reader *reader = data;
 
-	/* Expat may have more of these at hand when it is told to stop. */
+	/* Expat may call this a few times more after XML_StopParser(). */
 	if (reader->error.text[0])
 		return;
 	if (++reader->elements > NT_DUMP_ELEMENTS) {
@@ -308,7 +307,7 @@ static void XMLCALL on_end(void *data, const XML_Char *name)
 		reader->depth--;
 }
 
-/* No entity is ever declared. */
+/* Without a document type no entity can be declared. */
 static void XMLCALL on_doctype(void *data, const XML_Char *name, const XML_Char *system_id,
 			       const XML_Char *public_id, int has_internal_subset)
 {

@@ -1,21 +1,20 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* long-work.c - see long-work.h */
-#include "spank/recordd/long-work.h"
-
+/* Write the node's part of the step's long form (longform.h): first with the first decision, then
+ * at a bounded rate, and at the step's end. If the site has a directory for it, root first makes
+ * the user's own in it. */
 #include <string.h>
 #include <unistd.h>
-#include "spank/recordd/user-child.h"
 #include "spank/recordd/longmake.h"
-#include "spank/recordd/step-record.h"
 #include "spank/recordd/recordd-log.h"
+#include "spank/recordd/step-record.h"
+#include "spank/recordd/user-child.h"
 
-#define MAKE_MS 200 /* for root to make the directory, once it is waited for */
+#define MAKE_MS 200 /* for the directory, once a part is due */
 #define LIFE_MS 14000 /* after the step's end, for the last part */
 
 /* ---- the directory */
 
-/* In the child: as root, outside of the step's groups, since nothing there is the user's. */
 static int run_maker(void *argument, int out_fd)
 {
 	const struct nt_recordd *recordd = argument;
@@ -45,17 +44,15 @@ static void maker_ended(void *argument, const struct nt_work_result *result)
 
 const struct nt_work_kind nt_long_maker_kind = { .run = run_maker, .ended = maker_ended };
 
-/* It has all the time until a part is due. */
+/* It has until a part is due. */
 void nt_long_maker_look(struct nt_recordd *recordd, int64_t now_ms)
 {
 	struct nt_error err;
 
 	(void)now_ms;
-	if (recordd->made || !nt_longform_wanted(&recordd->longform))
-		return;
-	recordd->made = true;
-	if (!recordd->arguments.long_parents &&
-	    nt_work_start(&recordd->work[NT_WORK_MAKER], NT_WORK_NO_DEADLINE, &err) < 0)
+	if (!recordd->work[NT_WORK_MAKER].begun && nt_longform_wanted(&recordd->arguments) &&
+	    !recordd->arguments.long_parents &&
+	    nt_recordd_begin(recordd, NT_WORK_MAKER, NT_WORK_NO_DEADLINE, &err) < 0)
 		tell_maker(recordd, err.text);
 }
 
@@ -76,7 +73,7 @@ static int run_writer(void *argument, int out_fd)
 	nt_sum_init(&sum);
 	for (size_t i = 0; i < ranks.count; i++)
 		nt_collect_add(&sum, &ranks.file[i], arguments->job, arguments->step);
-	(void)nt_step_record_format(recordd, &sum, NULL, text);
+	(void)nt_step_record_make(recordd, &sum, NULL, text);
 	nt_sum_fini(&sum);
 	return nt_longform_write(arguments, recordd->final, &ranks, text + 1, out_fd);
 }
@@ -88,17 +85,10 @@ static bool take_word(void *argument, char word)
 	return nt_longform_word(&recordd->longform, word);
 }
 
-/* Slurm has ended what was in the step's groups before this had read anything. */
-static bool needs_another(const struct nt_recordd *recordd)
+static void end_writer(struct nt_recordd *recordd, const struct nt_work_result *result)
 {
-	return recordd->longform.killed && !recordd->long_outside && !recordd->released &&
-	       recordd->arguments.groups[0] == '/';
-}
-
-/* Of the last one, when that is known not to be tried again. */
-static void tell_writer(const struct nt_recordd *recordd)
-{
-	if (recordd->long_last && recordd->longform.why[0] && !needs_another(recordd))
+	nt_longform_end(&recordd->longform, result);
+	if (recordd->work[NT_WORK_LONGFORM].last && recordd->longform.why[0])
 		nt_recordd_tell(recordd, NT_ARGUMENTS_INFO, "its long form: %s",
 				recordd->longform.why);
 }
@@ -108,23 +98,25 @@ static void writer_ended(void *argument, const struct nt_work_result *result)
 	struct nt_recordd *recordd = argument;
 	struct nt_work_result shown = *result;
 
+	/* Not once it has read the records: it may have written. Nor once these may be gone. */
+	if (recordd->longform.stage == NT_LONGFORM_BEGUN && !recordd->released)
+		(void)nt_recordd_retry(recordd, NT_WORK_LONGFORM, result);
 	if (shown.why)
 		shown.why = "its directory does not respond";
-	nt_longform_end(&recordd->longform, &shown);
-	tell_writer(recordd);
+	end_writer(recordd, &shown);
 }
 
 const struct nt_work_kind nt_long_writer_kind = { .run = run_writer,
 						  .word = take_word,
 						  .ended = writer_ended };
 
-/* With the first decision, and where there is none after a while, too. */
+/* First with the first decision, or after a while without one. */
 static bool is_due(const struct nt_recordd *recordd, int64_t now_ms)
 {
-	const struct nt_reading *reading = &recordd->reading;
+	const struct nt_rank_reading *reading = &recordd->reading;
 
 	if (recordd->final)
-		return !recordd->long_last || needs_another(recordd);
+		return !recordd->work[NT_WORK_LONGFORM].last;
 	return (reading->decided || now_ms >= recordd->started_ms + NT_LONGFORM_EVERY_MS) &&
 	       nt_longform_due(&recordd->longform, reading->signature, now_ms);
 }
@@ -133,45 +125,38 @@ static void start(struct nt_recordd *recordd, int64_t now_ms)
 {
 	const int64_t deadline_ms = recordd->final ? recordd->ended_ms + LIFE_MS
 						   : now_ms + NT_LONGFORM_LIMIT_MS;
-	struct nt_work *work = &recordd->work[NT_WORK_LONGFORM];
-	struct nt_work_result failure = { .out = "" };
 	struct nt_error err;
 
+	/* A writer that is late would replace a newer part with an older one. */
+	nt_work_stop(&recordd->work[NT_WORK_LONGFORM]);
 	nt_longform_begin(&recordd->longform, recordd->reading.signature, now_ms);
-	if (nt_work_start(work, deadline_ms, &err) < 0) {
-		failure.why = err.text;
-		nt_longform_end(&recordd->longform, &failure);
-		tell_writer(recordd);
-	} else if (!recordd->long_outside) {
-		nt_recordd_put_in(recordd, NT_WORK_LONGFORM);
-	}
+	if (nt_recordd_begin(recordd, NT_WORK_LONGFORM, deadline_ms, &err) < 0)
+		end_writer(recordd, &(struct nt_work_result){ .out = "", .why = err.text });
 }
 
 void nt_long_writer_look(struct nt_recordd *recordd, int64_t now_ms)
 {
-	if (!nt_longform_wanted(&recordd->longform) || !is_due(recordd, now_ms))
+	if (!nt_longform_wanted(&recordd->arguments) || !is_due(recordd, now_ms))
 		return;
-	if (nt_work_runs(&recordd->work[NT_WORK_MAKER])) {
+	if (nt_work_runs(&recordd->work[NT_WORK_MAKER]))
 		nt_work_hurry(&recordd->work[NT_WORK_MAKER], now_ms + MAKE_MS);
-		return;
-	}
-	/* Who is behind would put an older part in place of a newer one. */
-	nt_work_stop(&recordd->work[NT_WORK_LONGFORM]);
-	recordd->long_outside = recordd->long_last;
-	recordd->long_last = recordd->final;
-	start(recordd, now_ms);
+	else
+		start(recordd, now_ms);
+}
+
+static bool has(const struct nt_recordd *recordd, enum nt_longform_stage stage)
+{
+	return !nt_longform_wanted(&recordd->arguments) ||
+	       (recordd->work[NT_WORK_LONGFORM].last &&
+		(recordd->longform.stage == NT_LONGFORM_ENDED || recordd->longform.stage >= stage));
 }
 
 bool nt_long_work_has_read(const struct nt_recordd *recordd)
 {
-	return !nt_longform_wanted(&recordd->longform) ||
-	       (recordd->long_last && (recordd->longform.stage == NT_LONGFORM_ENDED ||
-				       recordd->longform.stage >= NT_LONGFORM_READ));
+	return has(recordd, NT_LONGFORM_READ);
 }
 
 bool nt_long_work_has_place(const struct nt_recordd *recordd)
 {
-	return !nt_longform_wanted(&recordd->longform) ||
-	       (recordd->long_last && (recordd->longform.stage == NT_LONGFORM_ENDED ||
-				       recordd->longform.stage >= NT_LONGFORM_PLACED));
+	return has(recordd, NT_LONGFORM_PLACED);
 }

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of longform.h that runs with the user's rights. */
+/* Write the node's part of the long form, with the user's rights. */
 #include "spank/recordd/longform.h"
 
 #include <stdio.h>
@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "lib/array.h"
 #include "record/longdir.h"
 #include "record/longwrite.h"
 #include "spank/step-dir.h"
@@ -15,65 +16,37 @@
 #define PART_MAX ((size_t)16 << 20)
 #define PART_MIN ((size_t)32 << 10)
 #define TRIM_MS 8000
-#define TRIM_STEPS 16 /* a job whose steps are many is looked at with every so many of them */
+#define TRIM_STEPS 16 /* a job with many steps trims the directory once in so many */
 
-/* ---- what the ranks have left */
+/* ---- the ranks' files */
 
-static void free_file(struct nt_collected *file)
-{
-	free((char *)(uintptr_t)file->name);
-	free((char *)(uintptr_t)file->text);
-	free((char *)(uintptr_t)file->why);
-}
-
-/* false: no memory. */
-static bool copy_file(struct nt_collected *copy, const struct nt_collected *file)
-{
-	*copy = (struct nt_collected){ .bytes = file->bytes, .calls = file->calls };
-	if (file->name)
-		copy->name = strdup(file->name);
-	if (file->why)
-		copy->why = strdup(file->why);
-	if (file->text)
-		copy->text = strndup(file->text, file->bytes);
-	/* With a NUL in it, it is no record. */
-	if (copy->text)
-		copy->bytes = strlen(copy->text);
-	if (!copy->name == !file->name && !copy->why == !file->why && !copy->text == !file->text)
-		return true;
-	free_file(copy);
-	return false;
-}
-
-static void keep_file(void *argument, const struct nt_collected *file)
+/* A record has no NUL. */
+static void keep_file(void *argument, struct nt_collected *file)
 {
 	struct nt_ranks *ranks = argument;
+	struct nt_collected *kept = nt_array_add(&ranks->file, &ranks->count, 3 * NT_COLLECT_FILES,
+						 sizeof(*kept));
 
-	if (ranks->count == ranks->room) {
-		size_t room = ranks->room ? 2 * ranks->room : 16;
-		struct nt_collected *grown = realloc(ranks->file, room * sizeof(*grown));
-
-		if (!grown)
-			return;
-		ranks->file = grown;
-		ranks->room = room;
-	}
-	ranks->count += copy_file(&ranks->file[ranks->count], file);
+	if (!kept)
+		return;
+	*kept = *file;
+	file->text = NULL;
+	if (kept->text)
+		kept->bytes = strnlen(kept->text, kept->bytes);
 }
 
-/* By task, so that the first ones have room before others. */
+/* The first tasks first: the last ones may have no room. */
 static int by_name(const void *left, const void *right)
 {
-	const char *a = ((const struct nt_collected *)left)->name;
-	const char *b = ((const struct nt_collected *)right)->name;
+	const struct nt_collected *a = left, *b = right;
 
-	return strverscmp(a ? a : "", b ? b : "");
+	return strverscmp(a->name, b->name);
 }
 
 void nt_ranks_read(struct nt_ranks *ranks, const char *directory)
 {
 	memset(ranks, 0, sizeof(*ranks));
-	/* A directory that is gone holds nothing. */
+	/* Without the directory there are no files. */
 	(void)nt_collect_each(directory, keep_file, ranks, NULL);
 	nt_topologies_read(&ranks->topologies, directory);
 	if (ranks->count > 0)
@@ -83,7 +56,7 @@ void nt_ranks_read(struct nt_ranks *ranks, const char *directory)
 void nt_ranks_fini(struct nt_ranks *ranks)
 {
 	for (size_t i = 0; i < ranks->count; i++)
-		free_file(&ranks->file[i]);
+		free(ranks->file[i].text);
 	free(ranks->file);
 	nt_topologies_fini(&ranks->topologies);
 	memset(ranks, 0, sizeof(*ranks));
@@ -130,7 +103,7 @@ static void fill_head(struct nt_long_head *head, const struct nt_arguments *argu
 	snprintf(head->release, sizeof(head->release), "%s", PACKAGE_VERSION);
 }
 
-/* Returns whether there is anything of the ranks. */
+/* true: the ranks have left something. */
 static bool add_lines(struct nt_long_out *out, const struct nt_arguments *arguments,
 		      const struct nt_ranks *ranks, const char *record)
 {
@@ -151,17 +124,17 @@ static bool add_lines(struct nt_long_out *out, const struct nt_arguments *argume
 	for (size_t i = 0; i < ranks->count; i++) {
 		const struct nt_collected *file = &ranks->file[i];
 
-		if (file->calls)
+		if (file->kind == NT_COLLECTED_CALLS)
 			calls |= nt_long_add(out, NT_LONG_CALLS, file->text, file->bytes);
 		else if (file->text)
 			(void)nt_long_add(out, NT_LONG_RANK, file->text, file->bytes);
-		else if (file->why)
+		else if (file->kind == NT_COLLECTED_RECORD)
 			nt_long_miss(out);
 	}
 	return calls || out->records + out->dropped + out->unusable > 0;
 }
 
-/* To disk, and what is too much goes. */
+/* Write the part, and remove what exceeds the user's limit. */
 static int save(struct nt_long_out *out, const struct nt_arguments *arguments, bool final,
 		int out_fd, struct nt_error *err)
 {

@@ -1,23 +1,22 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* longform.c - see longform.h: the part of nt-recordd */
+/* The state of the long form in nt-recordd, and its place in the step's record. */
 #include "spank/recordd/longform.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include "record/long.h"
 #include "lib/printable.h"
 #include "record/step.h"
 
-bool nt_longform_wanted(const struct nt_longform *longform)
+bool nt_longform_wanted(const struct nt_arguments *arguments)
 {
-	return longform->arguments->long_mib > 0 && longform->arguments->long_dir[0] == '/';
+	return arguments->long_mib > 0 && arguments->long_dir[0] == '/';
 }
 
 bool nt_longform_due(const struct nt_longform *longform, uint64_t signature, int64_t now_ms)
 {
-	return nt_longform_wanted(longform) && longform->stage == NT_LONGFORM_ENDED &&
+	return nt_longform_wanted(longform->arguments) && longform->stage == NT_LONGFORM_ENDED &&
 	       signature != 0 && signature != longform->signature && now_ms >= longform->next_ms;
 }
 
@@ -26,7 +25,6 @@ void nt_longform_begin(struct nt_longform *longform, uint64_t signature, int64_t
 	longform->stage = NT_LONGFORM_BEGUN;
 	longform->begun_ms = now_ms;
 	longform->signature = signature;
-	longform->killed = false;
 }
 
 bool nt_longform_word(struct nt_longform *longform, char word)
@@ -52,8 +50,6 @@ void nt_longform_end(struct nt_longform *longform, const struct nt_work_result *
 {
 	const int64_t used_ms = result->used_ms * NT_LONGFORM_SHARE;
 
-	longform->killed = longform->stage == NT_LONGFORM_BEGUN &&
-			   result->status == 128 + SIGKILL && !result->why;
 	if (result->bytes > 0)
 		take_word(longform, result->out[0], result->out + 1);
 	else
@@ -82,12 +78,12 @@ size_t nt_longform_room(const struct nt_arguments *arguments)
 	char directory[NT_STEP_LONG_MAX];
 	int bytes = directory_of(arguments, directory, sizeof(directory));
 
-	if (arguments->long_mib == 0 || arguments->long_dir[0] != '/' || bytes < 0)
+	if (!nt_longform_wanted(arguments) || bytes < 0)
 		return 0;
 	return (size_t)bytes + FRAME;
 }
 
-/* Another member at the end of the object, if it has room and is nothing but text. */
+/* Adds a member to the object, if it has room for one, and if value is plain text. */
 static void add_member(char *record, size_t record_bytes, const char *name, const char *value)
 {
 	size_t used = strlen(record);

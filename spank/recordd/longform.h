@@ -22,15 +22,15 @@
 #include "spank/recordd/work.h"
 #include "spank/recordd/topologydir.h"
 
-#define NT_LONGFORM_EVERY_MS 60000 /* between two of them while the step runs, at least ... */
-#define NT_LONGFORM_SHARE 100 /* ... and so many times what the last one took of a processor */
+#define NT_LONGFORM_EVERY_MS 60000 /* between two while the step runs, at least ... */
+#define NT_LONGFORM_SHARE 100 /* ... and so many times the processor time of the last one */
 #define NT_LONGFORM_LIMIT_MS 20000 /* for one */
 #define NT_LONGFORM_WHY 128
 
-/* ---- what nt-recordd knows of it */
+/* ---- in nt-recordd */
 
 enum nt_longform_stage {
-	NT_LONGFORM_ENDED, /* or there was none */
+	NT_LONGFORM_ENDED, /* or none has begun */
 	NT_LONGFORM_BEGUN,
 	NT_LONGFORM_READ, /* it needs the step's directory no longer */
 	NT_LONGFORM_PLACED, /* it has a directory to write into */
@@ -39,20 +39,19 @@ enum nt_longform_stage {
 struct nt_longform {
 	const struct nt_arguments *arguments;
 	int64_t begun_ms; /* when the last one was started */
-	int64_t next_ms; /* when the next may be */
-	uint64_t signature; /* of the records as they were written last, or are now */
+	int64_t next_ms; /* when the next one may start */
+	uint64_t signature; /* of the records that were written last, or are being written */
 	enum nt_longform_stage stage; /* of the child */
-	bool killed; /* the last one was, with nothing done */
 	bool written; /* there is a part */
-	char why[NT_LONGFORM_WHY]; /* the last one could not be written; "": it was, or never tried */
+	char why[NT_LONGFORM_WHY]; /* why the last one was not written; "": it was, or none began */
 };
 
-bool nt_longform_wanted(const struct nt_longform *longform);
+bool nt_longform_wanted(const struct nt_arguments *arguments);
 
-/* Whether it is time for one, of records with this signature. */
+/* Is it time to write records with this signature? */
 bool nt_longform_due(const struct nt_longform *longform, uint64_t signature, int64_t now_ms);
 
-/* A child starts for records with this signature; its messages and its end are in work.h. */
+/* A child starts, writes a message, ends (work.h). */
 void nt_longform_begin(struct nt_longform *longform, uint64_t signature, int64_t now_ms);
 bool nt_longform_word(struct nt_longform *longform, char word);
 void nt_longform_end(struct nt_longform *longform, const struct nt_work_result *result);
@@ -65,16 +64,18 @@ void nt_longform_tell(const struct nt_longform *longform, char *record, size_t r
 /* ---- in the child */
 
 struct nt_ranks {
-	struct nt_collected *file; /* name and text are its own */
-	size_t count, room;
+	struct nt_collected *file;
+	size_t count;
 	struct nt_topologies topologies;
 };
 
-/* What lies in the step's directory. */
+/* Everything in the step's directory. */
 void nt_ranks_read(struct nt_ranks *ranks, const char *directory);
 void nt_ranks_fini(struct nt_ranks *ranks);
 
-size_t nt_longform_bytes(const struct nt_arguments *arguments); /* of a part, at most */
+/* The largest part. */
+size_t nt_longform_bytes(const struct nt_arguments *arguments);
+
 /* The child's messages to nt-recordd: a byte each, the last one followed by text. */
 #define NT_LONGSAY_READ 'r' /* it needs the step's directory no longer */
 #define NT_LONGSAY_PLACED 'o' /* the job's directory is there, and it writes into it */

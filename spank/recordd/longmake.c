@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* longmake.c - see longmake.h */
 #include "spank/recordd/longmake.h"
 
 #include <errno.h>
@@ -21,7 +20,7 @@ static bool is_ours_alone(int fd)
 	       !(status.st_mode & (S_IWGRP | S_IWOTH));
 }
 
-/* One of ours there was made by somebody who was killed then. */
+/* A directory of root's was made by a process that was killed before it gave it away. */
 static int give(int fd, const char *name, uint32_t uid, uint32_t gid)
 {
 	int user_fd = openat(fd, name, DIR_FLAGS);

@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* longmake.h - create a user's directory in the site's record_dir, as root
  *
- * In a directory that everybody may write to, another user could create it first. If only root may
- * write, root creates it and gives it to the user; otherwise the user has to (longdir.h). Nothing
- * of a user is opened.
+ * In a directory that everybody may write to, another user could create it first: there the user
+ * has to create it (longdir.h). If only root may write, root creates it and gives it to the user.
+ * Nothing of a user is opened.
  *
  * Threads:  nt-recordd's child; it hangs if the file system hangs.
  * Errors:   -1 and *err names the directory.

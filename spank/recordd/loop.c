@@ -1,28 +1,24 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loop.c - see loop.h */
-#include "spank/recordd/loop.h"
+/* nt-recordd's main loop. */
+#include "spank/recordd/state.h"
 
 #include <errno.h>
 #include <sys/socket.h>
 #include "lib/clock.h"
 #include "spank/recordd/user-child.h"
-#include "spank/recordd/deliver.h"
-#include "spank/recordd/long-work.h"
-#include "spank/recordd/memory-work.h"
-#include "spank/recordd/reader.h"
 
 #define TICK_MS 500 /* between looks at the step's directory */
-#define EARLY_LIFE_MS 15000 /* after the step's end, for an early record that is on its way */
+#define EARLY_LIFE_MS 15000 /* after the step's end, for an early record */
 
-/* In this order they are looked at. */
+/* In the order in which they are looked at. */
 static const struct {
 	const struct nt_work_kind *kind;
 	void (*look)(struct nt_recordd *recordd, int64_t now_ms);
 } table[NT_WORK_KINDS] = {
 	[NT_WORK_MAKER] = { &nt_long_maker_kind, nt_long_maker_look },
 	[NT_WORK_LONGFORM] = { &nt_long_writer_kind, nt_long_writer_look },
-	[NT_WORK_MEMORY] = { &nt_recordd_memory_kind, nt_recordd_memory_look },
+	[NT_WORK_MEMORY] = { &nt_memory_kind, nt_memory_look },
 	[NT_WORK_READER] = { &nt_reader_kind, nt_reader_look },
 	[NT_WORK_EARLY] = { &nt_deliver_early_kind, nt_deliver_early_look },
 	[NT_WORK_DELIVERY] = { &nt_deliver_kind, nt_deliver_look },
@@ -36,7 +32,7 @@ static void end_step(struct nt_recordd *recordd)
 	recordd->final = true;
 	recordd->ended_ms = nt_clock_ms();
 	recordd->inside = recordd->inside && recordd->told_end;
-	/* It is read once more in any case. */
+	/* The records are read once more in any case. */
 	nt_work_hurry(&recordd->work[NT_WORK_READER], recordd->ended_ms + NT_CHILD_STOP_MS);
 	early->deadline_ms = recordd->ended_ms + EARLY_LIFE_MS;
 }
@@ -48,12 +44,12 @@ static void hear_stepd(struct nt_recordd *recordd)
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
-	recordd->told_end = n > 0; /* else it is not waited for */
+	recordd->told_end = n > 0; /* otherwise slurmstepd is gone, and waits for nothing */
 	recordd->arguments.ended = (enum nt_ended)words[1];
 	end_step(recordd);
 }
 
-/* What is to be found by the job's next srun is in place, or the time is up. */
+/* The job's next srun will find all results, or the time is up. */
 static bool may_go(const struct nt_recordd *recordd, int64_t now_ms)
 {
 	if (now_ms >= recordd->ended_ms + NT_RECORDD_RELEASE_MS)

@@ -22,7 +22,7 @@
 #include "spank/cleanup.h"
 #include "spank/node-fingerprint.h"
 #include "spank/recordd/user-child.h"
-#include "spank/recordd/loop.h"
+#include "spank/recordd/state.h"
 #include "spank/recordd/recordd-log.h"
 #include "spank/rundir.h"
 #include "spank/safe-open.h"
@@ -30,7 +30,7 @@
 
 #define FINGERPRINT_S 15 /* for looking at the hardware */
 
-/* Its file system lives as long as anybody has a descriptor of it, with all that it holds. */
+/* The step's file system uses memory as long as anybody has a descriptor of it: empty it. */
 static void clear_directory(const struct nt_recordd *recordd)
 {
 	struct stat ours, rundir;
@@ -56,7 +56,7 @@ static int take_arguments(struct nt_arguments *arguments, struct nt_error *err)
 	return nt_arguments_parse(arguments, text, (size_t)bytes, err);
 }
 
-/* record dir=DIR, which is there for who looks at the processes of a node. */
+/* record dir=DIR; the argument only tells administrators which step it is. */
 static int record(void)
 {
 	static struct nt_recordd recordd;
@@ -69,14 +69,14 @@ static int record(void)
 	}
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGINT, SIG_IGN);
-	signal(SIGTERM, SIG_IGN); /* slurmstepd gets it as well; its end is what counts */
+	signal(SIGTERM, SIG_IGN); /* the end of slurmstepd is what counts */
 	nt_recordd_syslog_open(0);
-	nt_recordd_oom_score("0"); /* slurmstepd is spared when memory is short; we need not be */
+	nt_recordd_oom_score("0"); /* not slurmstepd's, which the OOM killer spares */
 	nt_step_name(arguments->step, arguments->component, recordd.step);
 	recordd.longform.arguments = arguments;
 	if (nt_sinks_parse(&recordd.delivery.sinks, arguments->record, &err) < 0)
 		return 2;
-	/* O_PATH: only the time stamp is looked at, never that of what the user mounts there. */
+	/* O_PATH: for the time stamp of the directory itself, whatever is mounted on it. */
 	recordd.dir_fd = nt_safe_open_path(arguments->dir, O_PATH | O_DIRECTORY);
 	recordd.inside = arguments->groups[0] == '/';
 	nt_recordd_run(&recordd);
@@ -84,7 +84,7 @@ static int record(void)
 	return 0;
 }
 
-/* fingerprint RUNDIR: computed anew and kept; the number also goes to whoever waits for it. */
+/* fingerprint RUNDIR: compute it, send it to the socket, and cache it. */
 static int fingerprint(const char *rundir)
 {
 	char text[200];
@@ -107,7 +107,7 @@ static int cleanup(const char *rundir, bool again)
 {
 	struct nt_error err;
 
-	/* A person who starts this by hand sees what is said. */
+	/* For an administrator who runs this by hand. */
 	nt_recordd_syslog_open(LOG_PERROR);
 	alarm(2 * NT_CLEANUP_ALL_MS / 1000);
 	nt_recordd_oom_score("0");
@@ -117,7 +117,7 @@ static int cleanup(const char *rundir, bool again)
 	return 1;
 }
 
-/* clear RUNDIR, with the directory in place of the socket */
+/* clear RUNDIR; the descriptor is the directory */
 static int clear(void)
 {
 	alarm(2 * NT_CLEANUP_ONE_MS / 1000);

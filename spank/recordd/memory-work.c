@@ -1,20 +1,17 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory-work.c - see memory-work.h */
-#include "spank/recordd/memory-work.h"
-
+/* Write the step's measurements to the user's memory, and add the result of the comparison with it
+ * to the step's record. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "spank/recordd/user-child.h"
-#include "spank/recordd/reader.h"
-#include "spank/recordd/step-record.h"
 #include "spank/recordd/recordd-log.h"
+#include "spank/recordd/step-record.h"
+#include "spank/recordd/user-child.h"
 
 #define LIFE_MS 10000 /* after the step's end */
 
-/* In the child: the record with what the memory says of the step; behind a line's end what went
- * wrong. */
+/* In the child: the record; after a line end, what went wrong. */
 static int run(void *argument, int out_fd)
 {
 	const struct nt_recordd *recordd = argument;
@@ -30,7 +27,7 @@ static int run(void *argument, int out_fd)
 		return 0;
 	nt_step_record_read(recordd, &sum);
 	nt_remember(&sum, &recordd->arguments, &ticket, &remembered);
-	bytes = nt_step_record_format(recordd, &sum, &remembered, text);
+	bytes = nt_step_record_make(recordd, &sum, &remembered, text);
 	nt_sum_fini(&sum);
 	if (remembered.failed)
 		bytes += (size_t)snprintf(text + bytes, sizeof(text) - bytes, "\n%s",
@@ -38,20 +35,16 @@ static int run(void *argument, int out_fd)
 	return write(out_fd, text, bytes) < 0;
 }
 
-void nt_recordd_memory_look(struct nt_recordd *recordd, int64_t now_ms)
+void nt_memory_look(struct nt_recordd *recordd, int64_t now_ms)
 {
 	const struct nt_arguments *arguments = &recordd->arguments;
 	struct nt_error err;
 
 	(void)now_ms;
-	if (!recordd->final || !arguments->first || recordd->remembered)
+	if (!recordd->final || !arguments->first || recordd->work[NT_WORK_MEMORY].begun ||
+	    arguments->memory_mib == NT_ARGUMENTS_NO_MEMORY || strcmp(arguments->ticket, "-") == 0)
 		return;
-	recordd->remembered = true;
-	if (arguments->memory_mib == NT_ARGUMENTS_NO_MEMORY || strcmp(arguments->ticket, "-") == 0)
-		return;
-	if (nt_work_start(&recordd->work[NT_WORK_MEMORY], recordd->ended_ms + LIFE_MS, &err) == 0)
-		nt_recordd_put_in(recordd, NT_WORK_MEMORY);
-	else
+	if (nt_recordd_begin(recordd, NT_WORK_MEMORY, recordd->ended_ms + LIFE_MS, &err) < 0)
 		nt_recordd_tell(recordd, NT_ARGUMENTS_ERROR, "nothing will be remembered: %s",
 				err.text);
 }
@@ -73,4 +66,4 @@ static void ended(void *argument, const struct nt_work_result *result)
 		nt_recordd_tell(recordd, NT_ARGUMENTS_ERROR, "the user's memory: %s", complaint);
 }
 
-const struct nt_work_kind nt_recordd_memory_kind = { .run = run, .ended = ended };
+const struct nt_work_kind nt_memory_kind = { .run = run, .ended = ended };

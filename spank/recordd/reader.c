@@ -1,28 +1,25 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reader.c - see reader.h */
-#include "spank/recordd/reader.h"
-
-#include <signal.h>
+/* Make the step's record from the ranks' records, whenever these have changed and at the step's
+ * end. Records that change often are read less often. */
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "lib/clock.h"
 #include "record/step.h"
 #include "spank/recordd/collect.h"
-#include "spank/recordd/user-child.h"
-#include "spank/recordd/step-record.h"
 #include "spank/recordd/recordd-log.h"
+#include "spank/recordd/step-record.h"
+#include "spank/recordd/user-child.h"
 
 #define LIMIT_MS 3000
 #define EVERY_MS 1000 /* between readings, at least ... */
-#define SHARE 100 /* ... and so many times what the last one took of a processor ... */
+#define SHARE 100 /* ... and so many times the processor time of the last one ... */
 #define REST_MS 60000 /* ... up to this */
-/* a directory changed less long ago may change again at the same time stamp */
-#define FRESH_MS 100
-#define SKIP sizeof(uint64_t) /* the signature goes before the record */
+#define FRESH_MS 100 /* a directory changed after that may change again at the same time stamp */
+#define SKIP sizeof(uint64_t) /* the signature precedes the record */
 
-/* In the child: the signature and, where that is another than last time, the record. */
+/* In the child: the signature and, if it has changed, the record. */
 static int run(void *argument, int out_fd)
 {
 	const struct nt_recordd *recordd = argument;
@@ -38,7 +35,7 @@ static int run(void *argument, int out_fd)
 	out.signature = nt_collect_signature(recordd->arguments.dir);
 	if (recordd->final || out.signature != recordd->reading.signature) {
 		nt_step_record_read(recordd, &sum);
-		bytes += nt_step_record_format(recordd, &sum, NULL, out.text);
+		bytes += nt_step_record_make(recordd, &sum, NULL, out.text);
 		nt_sum_fini(&sum);
 	}
 	return write(out_fd, &out, bytes) < 0;
@@ -70,43 +67,38 @@ static bool has_changed(const struct nt_recordd *recordd)
 
 static bool is_due(const struct nt_recordd *recordd, int64_t now_ms)
 {
-	const struct nt_reading *reading = &recordd->reading;
+	const struct nt_work *work = &recordd->work[NT_WORK_READER];
 
-	if (nt_work_runs(&recordd->work[NT_WORK_READER]))
+	if (nt_work_runs(work))
 		return false;
 	if (recordd->final)
-		return recordd->arguments.first && !reading->complete;
-	return now_ms >= reading->next_ms && has_changed(recordd);
+		return recordd->arguments.first && !work->last;
+	return now_ms >= recordd->reading.next_ms && has_changed(recordd);
 }
 
 static void tell(const struct nt_recordd *recordd, const char *why)
 {
-	nt_recordd_tell(recordd, NT_ARGUMENTS_ERROR,
-			"the records of its ranks could not be read: %s", why);
+	if (recordd->work[NT_WORK_READER].last)
+		nt_recordd_tell(recordd, NT_ARGUMENTS_ERROR,
+				"the records of its ranks could not be read: %s", why);
 }
 
 void nt_reader_look(struct nt_recordd *recordd, int64_t now_ms)
 {
-	struct nt_reading *reading = &recordd->reading;
 	struct nt_error err;
 
 	if (!is_due(recordd, now_ms))
 		return;
 	note_time(recordd);
-	reading->last = recordd->final;
-	if (nt_work_start(&recordd->work[NT_WORK_READER], now_ms + LIMIT_MS, &err) < 0) {
-		if (reading->last)
-			tell(recordd, err.text);
-		reading->complete = reading->last;
-		reading->next_ms = now_ms + EVERY_MS;
-	} else if (!reading->outside) {
-		nt_recordd_put_in(recordd, NT_WORK_READER);
+	if (nt_recordd_begin(recordd, NT_WORK_READER, now_ms + LIMIT_MS, &err) < 0) {
+		tell(recordd, err.text);
+		recordd->reading.next_ms = now_ms + EVERY_MS;
 	}
 }
 
 bool nt_reader_take(struct nt_recordd *recordd, const char *out, size_t bytes, struct nt_error *err)
 {
-	struct nt_reading *reading = &recordd->reading;
+	struct nt_rank_reading *reading = &recordd->reading;
 
 	if (bytes < 2 || bytes - 1 > NT_STEP_RECORD_MAX ||
 	    nt_step_check(out + 1, bytes - 1, err) < 0)
@@ -117,7 +109,7 @@ bool nt_reader_take(struct nt_recordd *recordd, const char *out, size_t bytes, s
 	return true;
 }
 
-static void rest(struct nt_reading *reading, int64_t used_ms)
+static void rest(struct nt_rank_reading *reading, int64_t used_ms)
 {
 	int64_t rest_ms = used_ms * SHARE;
 
@@ -128,37 +120,25 @@ static void rest(struct nt_reading *reading, int64_t used_ms)
 	reading->next_ms = nt_clock_ms() + rest_ms;
 }
 
-/* The step's group has no memory left, or Slurm has ended all that is there: read again outside. */
-static bool was_killed(const struct nt_recordd *recordd, const struct nt_work_result *result)
-{
-	return recordd->final && !recordd->reading.outside && recordd->arguments.groups[0] == '/' &&
-	       !result->why && result->status == 128 + SIGKILL;
-}
-
 static void ended(void *argument, const struct nt_work_result *result)
 {
 	struct nt_recordd *recordd = argument;
-	struct nt_reading *reading = &recordd->reading;
+	struct nt_rank_reading *reading = &recordd->reading;
 	struct nt_error err = { "no rights of the user's" };
-	bool taken;
+	bool taken = reading->with_memory; /* memory-work.c was faster */
 
+	rest(reading, result->used_ms);
+	if (nt_recordd_retry(recordd, NT_WORK_READER, result))
+		return;
 	if (result->why)
 		nt_error_set(&err, "%s", result->why);
-	rest(reading, result->used_ms);
-	if (was_killed(recordd, result)) {
-		reading->outside = true;
-		return;
-	}
-	/* Who writes the memory may have been faster. */
-	taken = reading->with_memory;
+	else if (result->bytes >= SKIP)
+		memcpy(&reading->signature, result->out, SKIP);
 	if (!taken && !result->why && result->bytes > SKIP)
 		taken = nt_reader_take(recordd, result->out + SKIP, result->bytes - SKIP, &err);
-	if (!result->why && result->bytes >= SKIP)
-		memcpy(&reading->signature, result->out, SKIP);
-	/* The byte without a record: there is nothing to read. */
-	if (!taken && reading->last && (result->why || result->bytes != SKIP + 1))
+	/* One byte without a record: there is nothing to read. */
+	if (!taken && (result->why || result->bytes != SKIP + 1))
 		tell(recordd, err.text);
-	reading->complete = reading->last;
 }
 
 const struct nt_work_kind nt_reader_kind = { .run = run, .ended = ended };

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* recordd-log.c - see recordd-log.h */
 #include "spank/recordd/recordd-log.h"
 
 #include <inttypes.h>

@@ -14,14 +14,14 @@
 #include "profiles/memory-store.h"
 #include "spank/recordd/step-entry.h"
 
-/* One step on its way into memory. */
+/* The step to store. */
 struct case_of {
 	const struct nt_arguments *arguments;
 	const struct nt_ticket *ticket;
 	struct nt_where where;
 	char id[NT_ENTRY_ID]; /* of its entry */
 	int64_t now_us;
-	uint64_t fingerprint; /* of all its hosts; 0: unknown, or not the same */
+	uint64_t fingerprint; /* of all its hosts; 0: unknown, or they differ */
 };
 
 static void remark(struct nt_step_memory *out, const char *what, const char *why)
@@ -29,10 +29,9 @@ static void remark(struct nt_step_memory *out, const char *what, const char *why
 	snprintf(out->remark, sizeof(out->remark), "%s: %s", what, why);
 }
 
-/* The step's hosts on their way into memory. */
 struct hosts {
 	const struct case_of *step;
-	const struct nt_memory *known; /* what it has seen is not said again; NULL: nothing */
+	const struct nt_memory *known; /* its hosts are not added again; NULL: add all */
 	struct nt_memory *add;
 	unsigned count;
 };
@@ -49,8 +48,7 @@ static int take_host(void *context, const char *name)
 				  NULL);
 }
 
-/* Adds the step's hosts to add, but for those that are known. A list that is not the step's says
- * nothing of its nodes. */
+/* Nothing is added if the list does not have as many hosts as the step. */
 static void add_hosts(struct nt_memory *add, const struct case_of *step,
 		      const struct nt_memory *known)
 {
@@ -62,7 +60,7 @@ static void add_hosts(struct nt_memory *add, const struct case_of *step,
 		add->hosts = before;
 }
 
-/* The entry, and the hosts where these are few, as one file. */
+/* Store the entry, with the hosts if they are few. */
 static int put(struct case_of *step, struct nt_memory_entry *entry, bool evidence,
 	       struct nt_error *err)
 {
@@ -83,7 +81,6 @@ static int put(struct case_of *step, struct nt_memory_entry *entry, bool evidenc
 	return rc;
 }
 
-/* How the program's own step fared, in the words of the record. */
 static void tell(const struct nt_step_test_result *test, const struct nt_profile_trust *trust,
 		 const struct nt_ticket *ticket, struct nt_step_memory *out)
 {
@@ -121,7 +118,7 @@ static void test_step(const struct case_of *step, const struct nt_memory *memory
 	free(history);
 }
 
-/* What the memory knows by now. Nothing here is worth a complaint: the step is remembered. */
+/* Compare the step with the memory. Errors are ignored: the step has been stored. */
 static void look_back(const struct case_of *step, bool evidence, struct nt_step_memory *out)
 {
 	int64_t now_s = step->now_us / 1000000;
@@ -143,7 +140,7 @@ static void look_back(const struct case_of *step, bool evidence, struct nt_step_
 	nt_memory_fini(&add);
 }
 
-/* Whether there is as much already as the site allows. */
+/* Has the memory reached the site's limit? */
 static bool is_full(const char *dir, uint32_t most_mib)
 {
 	DIR *files = most_mib ? opendir(dir) : NULL;

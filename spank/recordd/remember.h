@@ -20,13 +20,13 @@
 #include "spank/arguments.h"
 #include "record/sum.h"
 
-/* Longer lists are only written if the memory does not know them, not with every step. */
+/* Longer lists are written only if the memory does not have them. */
 #define NT_REMEMBER_HOSTS 256
-#define NT_REMEMBER_FILE_MAX ((size_t)64 << 20) /* that it may write */
+#define NT_REMEMBER_FILE_MAX ((size_t)64 << 20) /* the largest file it may write */
 
 struct nt_step_memory {
-	double measured; /* times as fast as the default; 0: unknown */
-	bool failed; /* it could not be remembered, remark says why */
+	double measured; /* speed relative to the default; 0: unknown */
+	bool failed; /* nothing was stored, remark says why */
 	char remark[176]; /* for the step's record; "": nothing */
 };
 

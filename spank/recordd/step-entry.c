@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Make a memory's entry from the sum of a step's rank records. The records are a user's: a number
- * that readers of a memory would refuse is not written. */
+/* Make a memory's entry from the sum of a step's rank records. These are a user's: numbers that a
+ * reader of memories would refuse are left out. */
 #include "spank/recordd/step-entry.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "profiles/program.h"
 #include "profiles/step-test.h"
 
-#define BYTES_A_US 1e4 /* to rank keys that have no times among those that have */
+#define BYTES_A_US 1e4 /* to compare keys without times with others */
 
 _Static_assert(NT_SUM_PERIODS <= NT_ENTRY_PERIODS, "a marker fits into an entry");
 
@@ -37,7 +37,7 @@ static struct nt_quantiles quantiles(double p25_us, double median_us, double p75
 
 static struct nt_quantiles auto_times(const struct nt_key *key)
 {
-	/* Of sends and receives the slowest rank's median is all that is known. */
+	/* Only the slowest rank's median is known. */
 	if (!nt_kind_tunable(key->coll))
 		return quantiles(key->auto_own_us, key->auto_own_us, key->auto_own_us,
 				 key->samples);
@@ -64,8 +64,7 @@ static bool is_whole(const struct nt_sum_comm *comm, const struct nt_key *key)
 	       key->bytes <= NT_ENTRY_BYTES_MAX && key->calls > 0;
 }
 
-/* Ranks of this node. One process may have several of them, or every process none of the largest
- * communicator. */
+/* A process may have several ranks of a communicator, or none. */
 static double ranks_here(const struct nt_sum *sum)
 {
 	size_t most = sum->records > 0 ? sum->records : 1;
@@ -119,7 +118,7 @@ static bool same_key(const struct entry_row *a, const struct entry_row *b)
 	       a->key->bytes == b->key->bytes;
 }
 
-/* What is at stake: the more, the better to remember. */
+/* The time in its calls. */
 static double worth_of(const struct entry_row *row)
 {
 	struct nt_quantiles us = auto_times(row->key);
@@ -130,7 +129,7 @@ static double worth_of(const struct entry_row *row)
 	       (us.samples > 0 ? us.median_us : 1 + (double)row->key->bytes / BYTES_A_US);
 }
 
-/* Rows of one key become one, the first, whose times are taken. */
+/* Of a key's rows the first, which has the firmest decision, stays, with the calls of all. */
 static size_t merge(struct entry_row *rows, size_t count)
 {
 	size_t kept = 0;
@@ -169,7 +168,7 @@ static int put_key(struct nt_memory_entry *entry, const struct entry_row *row)
 	key->calls = calls < (double)NT_ENTRY_BYTES_MAX ? (uint64_t)(calls + 0.5)
 							: (uint64_t)NT_ENTRY_BYTES_MAX;
 	key->untuned = auto_times(row->key);
-	/* Without: nobody has looked for a better one yet (profiles/entry.h). */
+	/* Otherwise no better one was searched for (profiles/entry.h). */
 	if (row->key->state >= NT_KEYSTATE_KEPT)
 		key->best = key->untuned;
 	if (is_committed(row->key)) {
@@ -244,7 +243,7 @@ static void put_library(struct nt_memory_entry *entry, const struct nt_sum *sum)
 		snprintf(entry->library, sizeof(entry->library), "%s", sum->library);
 }
 
-/* false: the step has no place that it shares with steps of its kind alone. */
+/* false: the tasks are not spread evenly over the nodes. */
 static bool put_place(struct nt_where *where, const struct nt_arguments *arguments,
 		      const struct nt_ticket *ticket)
 {
@@ -270,7 +269,7 @@ static bool hardware_is_alike(const struct nt_sum *sum, uint32_t nodes)
 	return false;
 }
 
-/* Whether every rank says that it has the ticket's profile. */
+/* Do all ranks report the ticket's profile? */
 static bool ran_with(const struct nt_sum *sum, const char *profile)
 {
 	const char *text = word_of(&sum->launch);
@@ -280,14 +279,14 @@ static bool ran_with(const struct nt_sum *sum, const char *profile)
 	return !sum->launch.mixed && text[0] == '\0' && strcmp(profile, NT_PROFILE_DEFAULT) == 0;
 }
 
-/* What speaks against evidence; "" if nothing does. */
+/* Why the step is no evidence; "": it is. */
 static const char *doubt_of(const struct nt_sum *sum, const struct nt_arguments *arguments,
 			    const struct nt_ticket *ticket, const struct nt_where *where)
 {
 	if (where->fingerprint == 0)
 		return "the hardware of its node is unknown";
 	if (ticket->left[0] &&
-	    ticket->user_env == 0) /* else these variables are part of the place */
+	    ticket->user_env == 0) /* otherwise these variables are part of the place */
 		return "its launch profile was set only in part";
 	if (!ran_with(sum, ticket->profile))
 		return "not all its ranks ran with its launch profile";
@@ -320,7 +319,7 @@ static void put_head(struct nt_memory_entry *entry, const struct nt_arguments *a
 	snprintf(entry->profile, sizeof(entry->profile), "%s", ticket->profile);
 }
 
-/* Whether this job is to know that its step ran with the profile, though it shows nothing. */
+/* An entry without keys tells this job that a step with the profile made no call. */
 static bool is_to_be_marked(const struct nt_sum *sum, const struct nt_ticket *ticket)
 {
 	if (strcmp(ticket->profile, NT_PROFILE_DEFAULT) == 0 || ticket->calibration)
@@ -331,7 +330,7 @@ static bool is_to_be_marked(const struct nt_sum *sum, const struct nt_ticket *ti
 	return sum->started;
 }
 
-/* What is remembered of a profile whose results were wrong, or whose step failed. */
+/* Of a profile with wrong results, or whose step failed. */
 static int learn_failure(const struct nt_arguments *arguments, const struct nt_ticket *ticket,
 			 struct nt_memory_entry *entry, char why[NT_LEARN_WHY])
 {

@@ -34,13 +34,13 @@
 
 #define NT_LEARN_WHY 96
 
-/* 1: entry has to be remembered, without its id; 0: it has not. why has the reason against
+/* 1: store entry, which has no id yet; 0: there is nothing to store. why: the reason why it is no
  * evidence, or "". */
 int nt_learn(const struct nt_sum *sum, const struct nt_arguments *arguments,
 	     const struct nt_ticket *ticket, int64_t now_us, struct nt_memory_entry *entry,
 	     char why[NT_LEARN_WHY], struct nt_error *err);
 
-/* Where the step was, if what it shows is evidence. */
+/* The step's place; false: its measurements are no evidence. */
 bool nt_learn_where(const struct nt_sum *sum, const struct nt_arguments *arguments,
 		    const struct nt_ticket *ticket, struct nt_where *where);
 

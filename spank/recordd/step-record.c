@@ -1,24 +1,103 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* step-record.c - see step-record.h */
+/* Make the step's record. */
 #include "spank/recordd/step-record.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include "record/shortform.h"
 #include "spank/recordd/collect.h"
+#include "spank/recordd/state.h"
 #include "spank/recordd/step-entry.h"
-#include "spank/recordd/sumtext.h"
+
+/* nt_step_check() counts braces. */
+static void without_braces(char *text)
+{
+	for (; *text; text++) {
+		if (*text == '{' || *text == '}')
+			*text = *text == '{' ? '(' : ')';
+	}
+}
+
+static void note_ticket(struct nt_step *step, const struct nt_ticket *ticket)
+{
+	snprintf(step->launch, sizeof(step->launch), "%s", ticket->profile);
+	nt_settings_text(&ticket->settings, step->set, sizeof(step->set));
+	snprintf(step->left, sizeof(step->left), "%s", ticket->left);
+	snprintf(step->from, sizeof(step->from), "%s%s",
+		 ticket->calibration ? "part of a calibration: " : "",
+		 ticket->from[0] ? ticket->from : nt_why_text((int)ticket->why));
+	without_braces(step->from);
+	if (ticket->expected > 0)
+		step->expected = ticket->expected;
+	if (ticket->calibration)
+		step->calibration = 1;
+}
+
+static void note_place(struct nt_step *step, const struct nt_where *where)
+{
+	snprintf(step->fingerprint, sizeof(step->fingerprint), "%016" PRIx64, where->fingerprint);
+	if (where->fabric != NT_FABRIC_ANY)
+		snprintf(step->fabric, sizeof(step->fabric), "%s",
+			 nt_fabric_name((int)where->fabric));
+	snprintf(step->driver, sizeof(step->driver), "%s", where->driver);
+	if (where->user_env != 0)
+		step->user_env = where->user_env;
+	step->per_node = where->per_node;
+}
+
+static void note_step(const struct nt_sum_head *head, struct nt_step *step)
+{
+	*step = (struct nt_step){ 0 };
+	nt_fields_clear(&nt_step_fields, step);
+	step->ranks = head->tasks;
+	step->nodes = head->nodes;
+	snprintf(step->mode, sizeof(step->mode), "%s", head->mode);
+	step->early = !head->final;
+	step->run = head->run;
+	if (head->ticket)
+		note_ticket(step, head->ticket);
+	if (head->ticket && head->where)
+		note_place(step, head->where);
+	if (step->calibration > 0 && head->took_s > 0)
+		step->calibration_s = head->took_s;
+	if (head->measured > 0)
+		step->measured = head->measured;
+	if (head->remark)
+		snprintf(step->remark, sizeof(step->remark), "%s", head->remark);
+	without_braces(step->remark);
+}
+
+size_t nt_sum_format(struct nt_sum *sum, const struct nt_sum_head *head, char *out,
+		     size_t out_bytes)
+{
+	struct nt_summary summary;
+	struct nt_step step;
+	size_t used = 0;
+
+	if (sum->records == 0 && sum->unusable == 0 && sum->calls_count == 0)
+		return 0;
+	note_step(head, &step);
+	sum->flags |= head->flags;
+	nt_summary_init(&summary);
+	if (nt_summary_add_sum(&summary, sum, &step, NULL) == 0)
+		used = nt_short_format(&summary, out, out_bytes);
+	nt_summary_fini(&summary);
+	return used;
+}
 
 void nt_step_record_read(const struct nt_recordd *recordd, struct nt_sum *sum)
 {
 	const struct nt_arguments *arguments = &recordd->arguments;
 
 	nt_sum_init(sum);
-	/* A directory that is gone holds nothing. */
+	/* Without the directory there are no records. */
 	(void)nt_collect_directory(sum, arguments->dir, arguments->job, arguments->step, NULL);
 }
 
-size_t nt_step_record_format(const struct nt_recordd *recordd, struct nt_sum *sum,
-			     const struct nt_step_memory *remembered,
-			     char text[NT_STEP_RECORD_MAX + 2])
+size_t nt_step_record_make(const struct nt_recordd *recordd, struct nt_sum *sum,
+			   const struct nt_step_memory *remembered,
+			   char text[NT_STEP_RECORD_MAX + 2])
 {
 	const struct nt_arguments *arguments = &recordd->arguments;
 	const bool bounded = arguments->record_bytes &&
@@ -45,7 +124,7 @@ size_t nt_step_record_format(const struct nt_recordd *recordd, struct nt_sum *su
 		.remark = remembered ? remembered->remark : NULL,
 	};
 
-	/* Ranks of other nodes may be behind: then all parts are needed. */
+	/* Ranks of other nodes may have fallen behind: then all parts are needed. */
 	text[0] = nt_sum_decided(sum) || (!recordd->final && nt_sum_still(sum)) ? '1' : '0';
 	return 1 + nt_sum_format(sum, &head, text + 1, room + 1);
 }

@@ -1,25 +1,48 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* step-record.h - make the step's record from the ranks' records
+/* step-record.h - make the step's record from its rank records and from what Slurm knows of it
  *
- * Threads:  a child with the user's rights.
- * Memory:   values; nt_sum_fini frees what was read.
+ * Threads:  any; in nt-recordd a child with the user's rights.
+ * Memory:   the caller's; nt_sum_fini frees a sum.
+ * Errors:   0 bytes.
  */
 #ifndef NT_RECORDD_STEP_RECORD_H
 #define NT_RECORDD_STEP_RECORD_H
 
 #include <stddef.h>
+#include "contract/names.h"
+#include "profiles/entry.h"
 #include "profiles/ticket.h"
 #include "record/sum.h"
-#include "spank/recordd/state.h"
 #include "spank/recordd/remember.h"
 
+struct nt_recordd;
+
+struct nt_sum_head {
+	const char *mode;
+	uint32_t flags; /* NT_PLACE_* */
+	uint32_t tasks, nodes;
+	bool final; /* the step has ended */
+	double took_s; /* from start to end; 0: it has not ended */
+	uint32_t run; /* how often the job was restarted before */
+	const struct nt_ticket *ticket; /* NULL: no launch profile was asked for */
+	const struct nt_where *where; /* NULL: the step's measurements are no evidence */
+	double measured; /* the program's speed relative to the default; 0: unknown */
+	const char *remark; /* NULL or "": none */
+};
+
+/* The record, at most NT_STEP_RECORD_MAX bytes and a NUL; returns its length. Sorts the
+ * communicators. */
+size_t nt_sum_format(struct nt_sum *sum, const struct nt_sum_head *head, char *out,
+		     size_t out_bytes);
+
+/* The sum of the rank records in the step's directory. */
 void nt_step_record_read(const struct nt_recordd *recordd, struct nt_sum *sum);
 
-/* remembered: the result of the comparison with the user's memory; NULL: not known. The first byte
- * says whether the record has a decision. Returns the number of bytes. */
-size_t nt_step_record_format(const struct nt_recordd *recordd, struct nt_sum *sum,
-			     const struct nt_step_memory *remembered,
-			     char text[NT_STEP_RECORD_MAX + 2]);
+/* A byte that says whether there is a decision, '1' or '0', and the record; returns the number of
+ * bytes. remembered: the result of the comparison with the user's memory; NULL: unknown. */
+size_t nt_step_record_make(const struct nt_recordd *recordd, struct nt_sum *sum,
+			   const struct nt_step_memory *remembered,
+			   char text[NT_STEP_RECORD_MAX + 2]);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topologydir.c - see topologydir.h */
 #include "spank/recordd/topologydir.h"
 
 #include <dirent.h>
@@ -16,11 +15,11 @@
 #include "spank/recordd/collect.h"
 #include "spank/recordd/dumpxml.h"
 
-#define NAMES_MAX 8192 /* that are looked at */
+#define NAMES_MAX 8192
 #define TAIL_MAX 96
 
 struct dump {
-	char tail[TAIL_MAX]; /* of both names, behind the prefix */
+	char tail[TAIL_MAX]; /* of both files' names, after the prefix */
 	char id[20];
 	uint32_t rank, ranks, nodes;
 };
@@ -30,7 +29,7 @@ struct found {
 	size_t count;
 };
 
-/* <id>.<rank>.<ranks>.<nodes>.xml behind either prefix (tuner/dumps.c). */
+/* <id>.<rank>.<ranks>.<nodes>.xml after either prefix (tuner/dumps.c). */
 static bool parse_name(const char *name, struct dump *dump)
 {
 	const size_t bytes = sizeof(NT_GRAPHS_PREFIX) - 1;
@@ -49,7 +48,7 @@ static bool parse_name(const char *name, struct dump *dump)
 	return true;
 }
 
-/* The largest communicators first, and always the same ones. */
+/* The largest communicators first. */
 static int by_ranks(const void *left, const void *right)
 {
 	const struct dump *a = left, *b = right;
@@ -62,7 +61,7 @@ static void keep(struct found *found, const struct dump *dump)
 {
 	for (size_t i = 0; i < found->count; i++) {
 		if (strcmp(found->dump[i].tail, dump->tail) == 0)
-			return; /* its other file */
+			return; /* the other file of the two */
 	}
 	if (found->count < NT_TOPOLOGIES_MAX)
 		found->dump[found->count++] = *dump;
@@ -85,7 +84,7 @@ static void find_all(struct found *found, DIR *directory)
 typedef int reader(struct nt_topology *topology, const char *text, size_t bytes,
 		   struct nt_error *err);
 
-/* why: as a record has it, "" where all is well. */
+/* why: "" if it was read. */
 static void read_one(struct nt_topology *topology, reader *read, int dir_fd, const char *prefix,
 		     const char *tail, char why[120])
 {

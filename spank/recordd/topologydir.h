@@ -16,7 +16,7 @@
 #define NT_TOPOLOGIES_MAX 16 /* communicators; those with most ranks */
 
 struct nt_topologies {
-	char *text[NT_TOPOLOGIES_MAX]; /* values of lines "topology" (record/topology.h) */
+	char *text[NT_TOPOLOGIES_MAX]; /* of "topology" lines (record/topology.h) */
 	size_t count;
 };
 

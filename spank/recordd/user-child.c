@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* user-child.c - see user-child.h */
 #include "spank/recordd/user-child.h"
 
 #include <fcntl.h>
@@ -11,13 +10,39 @@
 #include "spank/cgroup.h"
 #include "spank/rights.h"
 
-void nt_recordd_put_in(const struct nt_recordd *recordd, enum nt_recordd_work kind)
+static bool is_users(enum nt_recordd_work kind)
 {
-	if (recordd->inside)
-		nt_cgroup_join(recordd->arguments.groups, recordd->work[kind].child.pid);
+	return kind == NT_WORK_READER || kind == NT_WORK_MEMORY || kind == NT_WORK_LONGFORM;
 }
 
-/* A process of ours must not be found in the step's groups when Slurm removes them. */
+/* The child joins no group by itself: it might do so after it was taken out. */
+int nt_recordd_begin(struct nt_recordd *recordd, enum nt_recordd_work kind, int64_t deadline_ms,
+		     struct nt_error *err)
+{
+	struct nt_work *work = &recordd->work[kind];
+
+	work->begun = true;
+	work->last = recordd->final;
+	if (nt_work_start(work, deadline_ms, err) < 0)
+		return -1;
+	if (is_users(kind) && recordd->inside && !work->outside)
+		nt_cgroup_join(recordd->arguments.groups, work->child.pid);
+	return 0;
+}
+
+bool nt_recordd_retry(struct nt_recordd *recordd, enum nt_recordd_work kind,
+		      const struct nt_work_result *result)
+{
+	struct nt_work *work = &recordd->work[kind];
+
+	if (!recordd->final || work->outside || recordd->arguments.groups[0] != '/' ||
+	    result->why || result->status != 128 + SIGKILL)
+		return false;
+	work->outside = true;
+	work->last = false;
+	return true;
+}
+
 static void take_out(int pid)
 {
 	struct nt_cgroups groups;
@@ -33,12 +58,11 @@ static void take_out(int pid)
 
 void nt_recordd_take_out(struct nt_recordd *recordd)
 {
-	static const enum nt_recordd_work users[] = { NT_WORK_READER, NT_WORK_MEMORY,
-						      NT_WORK_LONGFORM };
-
-	for (size_t i = 0; recordd->inside && i < sizeof(users) / sizeof(users[0]); i++) {
-		take_out(recordd->work[users[i]].child.pid);
-		take_out(recordd->work[users[i]].child.stuck_pid);
+	for (int kind = 0; recordd->inside && kind < NT_WORK_KINDS; kind++) {
+		if (!is_users((enum nt_recordd_work)kind))
+			continue;
+		take_out(recordd->work[kind].child.pid);
+		take_out(recordd->work[kind].child.stuck_pid);
 	}
 	recordd->inside = false;
 }

@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* user-child.h - common functions of nt-recordd's children that work for the user
+/* user-child.h - start nt-recordd's children
  *
- * They have the user's rights only, and run in the control groups of the step's tasks while these
- * exist.
+ * Children that work for the user have the user's rights only, and run in the control groups of the
+ * step's tasks while these exist.
  *
  * Threads:  nt-recordd's one, and its children's.
- * Errors:   -1: the child must end.
+ * Errors:   -1 and *err: it was not started; in a child -1: it must end.
  */
 #ifndef NT_RECORDD_CHILD_H
 #define NT_RECORDD_CHILD_H
@@ -14,9 +14,15 @@
 #include <stddef.h>
 #include "spank/recordd/state.h"
 
-/* In nt-recordd: add a child to the groups, so that it cannot join after it was removed; remove all
- * children. */
-void nt_recordd_put_in(const struct nt_recordd *recordd, enum nt_recordd_work kind);
+int nt_recordd_begin(struct nt_recordd *recordd, enum nt_recordd_work kind, int64_t deadline_ms,
+		     struct nt_error *err);
+
+/* After the step's end a child was killed: the step's groups have no memory left, or Slurm has
+ * killed what is in them. true: the work is due again, outside of the groups. */
+bool nt_recordd_retry(struct nt_recordd *recordd, enum nt_recordd_work kind,
+		      const struct nt_work_result *result);
+
+/* Move all children out of the groups. Slurm removes these once, and only if they are empty. */
 void nt_recordd_take_out(struct nt_recordd *recordd);
 
 /* "0": our memory is treated as that of others; "1000": we are killed before any of the user's own

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* work.c - see work.h */
 #include "spank/recordd/work.h"
 
 #include <errno.h>
@@ -40,8 +39,7 @@ static int64_t children_ms(void)
 	       (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1000;
 }
 
-/* It is gone afterwards, or stuck. why: it is not given the time to end; NULL: it has closed its
- * output. */
+/* why: the child is killed at once; NULL: it has closed its output, and has a moment to end. */
 static void end(struct nt_work *work, const char *why)
 {
 	const struct nt_child_bounds bounds = {
@@ -81,7 +79,6 @@ static void take_words(struct nt_work *work)
 	memmove(work->out, work->out + words, work->bytes);
 }
 
-/* One read of what is there. */
 static void take_output(struct nt_work *work)
 {
 	ssize_t got = read(work->child.fds[0], work->out + work->bytes,
@@ -99,7 +96,7 @@ static void take_output(struct nt_work *work)
 		end(work, "it wrote too much");
 }
 
-/* What libraries print is of no use here, but must not fill the pipe. */
+/* What libraries print is not used, but must not fill the pipe. */
 static void drop_complaints(struct nt_work *work)
 {
 	char spare[512];

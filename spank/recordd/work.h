@@ -21,20 +21,20 @@
 #include "contract/names.h"
 #include "lib/child.h"
 
-#define NT_WORK_OUT_MAX (NT_STEP_RECORD_MAX + 512) /* that a child may write */
+#define NT_WORK_OUT_MAX (NT_STEP_RECORD_MAX + 512) /* the longest output */
 #define NT_WORK_NO_DEADLINE INT64_MAX
 
 struct nt_work_result {
-	const char *out; /* what it wrote behind its words, with a NUL behind it */
+	const char *out; /* its output after the messages, with a NUL */
 	size_t bytes;
 	int status; /* exit status; 128 + N after signal N */
-	const char *why; /* it was ended: why; NULL: it has ended by itself */
+	const char *why; /* why it was killed; NULL: it has ended by itself */
 	int64_t used_ms; /* processor time */
 };
 
 struct nt_work_kind {
 	int (*run)(void *argument, int out_fd); /* in the child */
-	/* A byte before the result. true: an expected message. NULL: there are no such bytes. */
+	/* Gets each byte before the result; true: it is a message. NULL: there are no messages. */
 	bool (*word)(void *argument, char word);
 	void (*ended)(void *argument, const struct nt_work_result *result);
 };
@@ -44,14 +44,17 @@ struct nt_work {
 	void *argument;
 	struct nt_child_running child; /* all zero at first */
 	int64_t deadline_ms;
-	bool silent; /* no more complaints will come */
+	/* The owner's: it was begun before; the newest was begun after the step's end; the next
+	 * runs outside of the step's control groups. */
+	bool begun, last, outside;
+	bool silent; /* stderr is closed */
 	char out[NT_WORK_OUT_MAX + 1];
 	size_t bytes;
 };
 
 bool nt_work_runs(const struct nt_work *work);
 int nt_work_start(struct nt_work *work, int64_t deadline_ms, struct nt_error *err);
-void nt_work_hurry(struct nt_work *work, int64_t deadline_ms); /* not later than that */
+void nt_work_hurry(struct nt_work *work, int64_t deadline_ms); /* move the deadline forward */
 void nt_work_stop(struct nt_work *work); /* now, if it runs */
 
 /* Waits until something happens, or until_ms. true: fd, if it is not -1, has something to read. */

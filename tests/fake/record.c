@@ -22,7 +22,7 @@
 #include "spank/recordd/collect.h"
 #include "spank/recordd/longform.h"
 #include "spank/step-dir.h"
-#include "spank/recordd/sumtext.h"
+#include "spank/recordd/step-record.h"
 #include "tests/lib/schema.h"
 
 #define NODE "n1"

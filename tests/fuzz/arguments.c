@@ -5,6 +5,9 @@
  *
  * Input: a byte that says which, then members or values, a line each.
  */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "contract/names.h"
 #include "contract/warm.h"
@@ -151,28 +154,74 @@ static void check_applied(struct fuzz *in)
 		free(environment.value[i]);
 }
 
+static const char *const plugin_names[] = { NT_ENV_NCCL_TUNER,	  NT_ENV_NCCL_PROFILER,
+					    NT_ENV_CHAINED_TUNER, NT_ENV_CHAINED_PROFILER,
+					    NT_ENV_POLICY,	  "NCCL_ALGO",
+					    "NCCL_PROTO" };
+
+#define PLUGIN_NAMES (sizeof(plugin_names) / sizeof(plugin_names[0]))
+
+static char **plugin_place(char **values, const char *name)
+{
+	for (size_t i = 0; i < PLUGIN_NAMES; i++) {
+		if (strcmp(plugin_names[i], name) == 0)
+			return &values[i];
+	}
+	FUZZ_CHECK(strcmp(name, NT_ENV_SHM) == 0);
+	return NULL;
+}
+
+static int get_plugin(void *context, const char *name, char *out, size_t out_bytes)
+{
+	char **value = plugin_place(context, name);
+
+	if (!value || !*value)
+		return -1;
+	return snprintf(out, out_bytes, "%s", *value) >= (int)out_bytes;
+}
+
+static void set_plugin(void *context, const char *name, const char *value)
+{
+	char **place = plugin_place(context, name);
+
+	FUZZ_CHECK(place && value);
+	free(*place);
+	*place = strdup(value);
+}
+
+static void unset_plugin(void *context, const char *name)
+{
+	char **place = plugin_place(context, name);
+
+	FUZZ_CHECK(place && *place);
+	free(*place);
+	*place = NULL;
+}
+
 static void check_plugins(struct fuzz *in)
 {
-	char *value[8];
-	struct nt_env_plan plan;
-	struct nt_env env;
+	char *value[PLUGIN_NAMES];
+	const struct nt_task_env env = { get_plugin, set_plugin, unset_plugin, value };
+	const char *policy = fuzz_below(in, 2) ? "mode=bandit" : NULL;
+	bool chained;
 
-	for (int i = 0; i < 8; i++) {
+	for (size_t i = 0; i < PLUGIN_NAMES; i++) {
 		value[i] = fuzz_part(in, '\n');
 		if (value[i] && value[i][0] == '-') {
 			free(value[i]);
 			value[i] = NULL;
 		}
 	}
-	env = (struct nt_env){
-		value[0], value[1], value[2], value[3], value[4], value[5], value[6]
-	};
-	plan = nt_env_decide(&env, "/lib/libnccl-tune.so", value[7] != NULL);
-	FUZZ_CHECK(plan.tuner.change != NT_ENV_SET || plan.tuner.value);
-	FUZZ_CHECK(plan.profiler.change != NT_ENV_SET || plan.profiler.value);
-	FUZZ_CHECK(plan.tuner.chained_change != NT_ENV_SET || plan.tuner.chained_value);
 	(void)nt_deadline_us(value[0], 1763769600, 1000000);
-	for (int i = 0; i < 8; i++)
+	if (!(nt_env_flags(&env) & NT_PLACE_NO_TUNER) && policy) {
+		chained = value[0] && value[0][0] && strcmp(value[0], "/lib/libnccl-tune.so") != 0;
+		nt_env_tune(&env, "/lib/libnccl-tune.so", policy);
+		FUZZ_CHECK(strcmp(value[0], "/lib/libnccl-tune.so") == 0);
+		FUZZ_CHECK(!chained || value[2]);
+	}
+	nt_env_tune(&env, "/lib/libnccl-tune.so", NULL);
+	FUZZ_CHECK(!value[4]);
+	for (size_t i = 0; i < PLUGIN_NAMES; i++)
 		free(value[i]);
 }
 

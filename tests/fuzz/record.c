@@ -15,7 +15,7 @@
 #include "record/step.h"
 #include "record/job-summary.h"
 #include "spank/recordd/collect.h"
-#include "spank/recordd/sumtext.h"
+#include "spank/recordd/step-record.h"
 #include "spank/recordd/step-entry.h"
 #include "tests/fuzz/fuzz.h"
 

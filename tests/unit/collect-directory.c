@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
-#include "spank/recordd/sumtext.h"
+#include "spank/recordd/step-record.h"
 #include "contract/names.h"
 #include "record/step.h"
 #include "tests/unit/scratch.h"

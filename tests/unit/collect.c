@@ -20,7 +20,7 @@
 #include "contract/policy.h"
 #include "record/step.h"
 #include "spank/step-dir.h"
-#include "spank/recordd/sumtext.h"
+#include "spank/recordd/step-record.h"
 #include "tests/lib/schema.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))

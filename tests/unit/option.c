@@ -12,7 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
-#include "spank/env.h"
 #include "spank/arguments.h"
 #include "spank/effective-policy.h"
 #include "spank/step-dir.h"
@@ -310,98 +309,6 @@ static void each_command_has_its_variable(void **state)
 	assert_null(nt_option_variable("scrontab"));
 }
 
-static void tuned_step_sets_all(void **state)
-{
-	const struct nt_env empty = { 0 };
-	struct nt_env_plan plan = nt_env_decide(&empty, "/p.so", true);
-
-	(void)state;
-	assert_int_equal(plan.tuner.change, NT_ENV_SET);
-	assert_int_equal(plan.profiler.change, NT_ENV_SET);
-	assert_int_equal(plan.policy, NT_ENV_SET);
-	assert_int_equal(plan.flags, 0);
-}
-
-static void users_own_plugins_are_chained(void **state)
-{
-	struct nt_env env = { .tuner = "/their.so", .policy = "stray" };
-	struct nt_env_plan plan = nt_env_decide(&env, "/p.so", true);
-
-	(void)state;
-	assert_int_equal(plan.tuner.change, NT_ENV_SET);
-	assert_string_equal(plan.tuner.value, "/p.so");
-	assert_int_equal(plan.tuner.chained_change, NT_ENV_SET);
-	assert_string_equal(plan.tuner.chained_value, "/their.so");
-	assert_int_equal(plan.profiler.change, NT_ENV_SET);
-	assert_int_equal(plan.profiler.chained_change, NT_ENV_KEEP);
-	assert_int_equal(plan.flags, 0);
-	/* A name of another time goes; a new one takes its place. */
-	env.chained_tuner = env.chained_profiler = "/older.so";
-	plan = nt_env_decide(&env, "/p.so", true);
-	assert_string_equal(plan.tuner.chained_value, "/their.so");
-	assert_int_equal(plan.profiler.chained_change, NT_ENV_UNSET);
-}
-
-static void none_stays_none(void **state)
-{
-	struct nt_env env = { .tuner = NT_ENV_LONG, .policy = "stray" };
-	struct nt_env_plan plan = nt_env_decide(&env, "/p.so", true);
-
-	(void)state;
-	assert_int_equal(plan.tuner.change, NT_ENV_KEEP);
-	assert_int_equal(plan.profiler.change, NT_ENV_SET);
-	assert_int_equal(plan.policy, NT_ENV_SET);
-	assert_int_equal(plan.flags, NT_PLACE_NO_TUNER);
-	env.profiler = "None";
-	env.algo = "Ring";
-	env.proto = "";
-	env.chained_profiler = "/older.so";
-	plan = nt_env_decide(&env, "/p.so", true);
-	assert_int_equal(plan.profiler.change, NT_ENV_KEEP);
-	assert_int_equal(plan.profiler.chained_change, NT_ENV_UNSET);
-	assert_int_equal(plan.policy, NT_ENV_UNSET);
-	assert_int_equal(plan.flags, NT_PLACE_NO_TUNER | NT_PLACE_NO_PROFILER | NT_PLACE_USER_ALGO);
-	/* The user, who has no plugin, asks for no chaining. */
-	env = (struct nt_env){ .chained_tuner = "none" };
-	plan = nt_env_decide(&env, "/p.so", true);
-	assert_int_equal(plan.tuner.change, NT_ENV_SET);
-	assert_int_equal(plan.tuner.chained_change, NT_ENV_KEEP);
-}
-
-static void inherited_values_are_ours(void **state)
-{
-	const struct nt_env env = { .tuner = "/p.so",
-				    .profiler = "/p.so",
-				    .policy = "mode=bandit",
-				    .chained_profiler = "/their.so" };
-	struct nt_env_plan plan = nt_env_decide(&env, "/p.so", true);
-
-	(void)state;
-	assert_int_equal(plan.tuner.change, NT_ENV_SET);
-	assert_int_equal(plan.profiler.change, NT_ENV_SET);
-	assert_int_equal(plan.profiler.chained_change, NT_ENV_KEEP);
-	assert_int_equal(plan.flags, 0);
-	/* In an untuned step the user's own value is restored. */
-	plan = nt_env_decide(&env, "/p.so", false);
-	assert_int_equal(plan.tuner.change, NT_ENV_UNSET);
-	assert_int_equal(plan.profiler.change, NT_ENV_SET);
-	assert_string_equal(plan.profiler.value, "/their.so");
-	assert_int_equal(plan.profiler.chained_change, NT_ENV_UNSET);
-	assert_int_equal(plan.policy, NT_ENV_UNSET);
-}
-
-static void off_touches_nothing_of_the_users(void **state)
-{
-	const struct nt_env env = { .tuner = "/their.so", .algo = "Ring" };
-	struct nt_env_plan plan = nt_env_decide(&env, "/p.so", false);
-
-	(void)state;
-	assert_int_equal(plan.tuner.change, NT_ENV_KEEP);
-	assert_int_equal(plan.profiler.change, NT_ENV_KEEP);
-	assert_int_equal(plan.policy, NT_ENV_KEEP);
-	assert_int_equal(plan.flags, 0);
-}
-
 static void errand_round_trips(void **state)
 {
 	struct nt_arguments errand = {
@@ -503,11 +410,6 @@ int main(void)
 		cmocka_unit_test(option_keeps_to_the_sites_limit),
 		cmocka_unit_test(complaints_name_the_source),
 		cmocka_unit_test(each_command_has_its_variable),
-		cmocka_unit_test(tuned_step_sets_all),
-		cmocka_unit_test(users_own_plugins_are_chained),
-		cmocka_unit_test(none_stays_none),
-		cmocka_unit_test(inherited_values_are_ours),
-		cmocka_unit_test(off_touches_nothing_of_the_users),
 		cmocka_unit_test(errand_round_trips),
 		cmocka_unit_test(steps_have_names),
 		cmocka_unit_test(components_are_told_by_the_title),

@@ -3,6 +3,7 @@
 /* A ticket in a task's environment: variables that are set, kept, removed and refused */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,74 +12,39 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include "spank/profile-env.h"
+#include "tests/unit/task-env.h"
 
 #define WIDE "v=1;profile=wide;why=GAIN;set=NCCL_SOCKET_NTHREADS=4 NCCL_MIN_NCHANNELS=8"
 #define WARM "v=1 nccl=22809 fabric=socket fingerprint=00000000000000f3 2r2n.AllReduce.262144=AUTO"
 #define NO_FILE "/nonexistent/nccl.conf"
 
-/* An environment of few variables. */
-static struct world {
-	unsigned count;
-	char name[24][48], value[24][1200];
-} world;
-
-static int find(const char *name)
-{
-	for (unsigned i = 0; i < world.count; i++)
-		if (strcmp(world.name[i], name) == 0)
-			return (int)i;
-	return -1;
-}
-
-static int get(void *context, const char *name, char *out, size_t out_bytes)
-{
-	int at = find(name);
-
-	(void)context;
-	if (at < 0)
-		return -1;
-	if (strlen(world.value[at]) >= out_bytes)
-		return 1;
-	memcpy(out, world.value[at], strlen(world.value[at]) + 1);
-	return 0;
-}
-
-static void set(void *context, const char *name, const char *value)
-{
-	int at = find(name);
-
-	(void)context;
-	at = at >= 0 ? at : (int)world.count++;
-	assert_true(world.count <= 24 && strlen(value) < sizeof(world.value[0]));
-	memcpy(world.name[at], name, strlen(name) + 1);
-	memcpy(world.value[at], value, strlen(value) + 1);
-}
-
-static void unset(void *context, const char *name)
-{
-	int at = find(name);
-
-	(void)context;
-	assert_true(at >= 0);
-	world.count--;
-	memmove(world.name[at], world.name[world.count], sizeof(world.name[0]));
-	memmove(world.value[at], world.value[world.count], sizeof(world.value[0]));
-}
-
-static const struct nt_task_env env = { get, set, unset, NULL };
+extern char **environ;
 static struct nt_applied applied;
 
-static const char *value_of(const char *name)
+static bool is_a_tasks(const char *variable)
 {
-	int at = find(name);
+	return strncmp(variable, "NCCL_", 5) == 0 || strncmp(variable, "SLURM_", 6) == 0;
+}
 
-	return at >= 0 ? world.value[at] : "(unset)";
+static unsigned count(void)
+{
+	unsigned variables = 0;
+
+	for (char **variable = environ; *variable; variable++)
+		variables += is_a_tasks(*variable);
+	return variables;
 }
 
 static int clean(void **state)
 {
+	char name[64];
+
 	(void)state;
-	world.count = 0;
+	for (unsigned i = 0; environ[i];) {
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(environ[i], "="), environ[i]);
+		if (!is_a_tasks(environ[i]) || unsetenv(name) < 0)
+			i++;
+	}
 	return 0;
 }
 
@@ -96,7 +62,7 @@ static void a_profile_is_set_and_said(void **state)
 			    "wide NCCL_SOCKET_NTHREADS=4 NCCL_MIN_NCHANNELS=8");
 	assert_string_equal(value_of("NCCL_TUNE_WARM"), WARM);
 	assert_string_equal(applied.text, WIDE);
-	assert_int_equal(world.count, 4);
+	assert_int_equal(count(), 4);
 }
 
 static void the_users_own_stay(void **state)
@@ -112,7 +78,7 @@ static void the_users_own_stay(void **state)
 	assert_string_equal(applied.text,
 			    "v=1;profile=wide;why=GAIN;left=NCCL_SOCKET_NTHREADS NCCL_MAX_CTAS");
 	/* Variables that are not left alone are set; an empty value counts as unset. */
-	world.count = 0;
+	clean(NULL);
 	set(NULL, "SLURM_NCCL_TUNE_TICKET", WIDE);
 	set(NULL, "NCCL_MIN_NCHANNELS", "");
 	set(NULL, "NCCL_NSOCKS_PERTHREAD",
@@ -154,7 +120,7 @@ static void the_sites_file_counts_if_it_is_roots_alone(void **state)
 	assert_string_equal(value_of("NCCL_SOCKET_NTHREADS"), "4");
 	assert_string_equal(applied.ticket.left, "NCCL_MIN_NCHANNELS");
 	assert_int_equal(fchown(fd, 12345, 12345), 0);
-	world.count = 0;
+	clean(NULL);
 	set(NULL, "SLURM_NCCL_TUNE_TICKET", WIDE);
 	nt_apply(&env, true, path, &applied);
 	assert_true(applied.valid);
@@ -179,7 +145,7 @@ static void what_a_step_around_had_goes(void **state)
 	set(NULL, "NCCL_MIN_NCHANNELS", "16");
 	set(NULL, "NCCL_TUNE_WARM", WARM);
 	nt_apply(&env, false, NO_FILE, &applied);
-	assert_int_equal(world.count, 1);
+	assert_int_equal(count(), 1);
 	assert_string_equal(value_of("NCCL_MIN_NCHANNELS"), "16");
 	assert_string_equal(applied.text, "-");
 }
@@ -191,7 +157,7 @@ static void a_batch_script_gets_none(void **state)
 	set(NULL, "SLURM_NCCL_TUNE_WARM", WARM);
 	nt_apply(&env, false, NO_FILE, &applied);
 	assert_false(applied.valid);
-	assert_int_equal(world.count, 0);
+	assert_int_equal(count(), 0);
 }
 
 static void what_is_forged_sets_nothing(void **state)
@@ -208,14 +174,14 @@ static void what_is_forged_sets_nothing(void **state)
 	memset(huge, 'x', sizeof(huge) - 1);
 	memcpy(huge, WIDE, strlen(WIDE));
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		world.count = 0;
+		clean(NULL);
 		set(NULL, "SLURM_NCCL_TUNE_TICKET", bad[i]);
 		set(NULL, "SLURM_NCCL_TUNE_WARM", "v=1 nonsense");
 		set(NULL, "NCCL_TUNE_LAUNCH", "old");
 		set(NULL, "NCCL_TUNE_WARM", "old");
 		nt_apply(&env, true, NO_FILE, &applied);
 		assert_false(applied.valid);
-		assert_int_equal(world.count, 0);
+		assert_int_equal(count(), 0);
 		assert_string_not_equal(applied.trouble.text, "");
 		assert_string_equal(applied.text, "-");
 		for (const char *c = applied.trouble.text; *c; c++)
@@ -238,13 +204,106 @@ static void without_a_ticket_nothing_happens(void **state)
 {
 	(void)state;
 	set(NULL, "NCCL_SOCKET_NTHREADS", "4");
-	set(NULL, "HOME", "/h");
+	set(NULL, "SLURM_JOB_ID", "7");
 	set(NULL, "SLURM_NCCL_TUNE_TICKET", "");
 	set(NULL, "SLURM_NCCL_TUNE_WARM", "");
 	nt_apply(&env, true, NO_FILE, &applied);
-	assert_int_equal(world.count, 2);
+	assert_int_equal(count(), 2);
 	assert_string_equal(applied.trouble.text, "");
 	assert_string_equal(applied.text, "-");
+}
+
+/* ---- NCCL's plugins */
+
+#define TUNER "NCCL_TUNER_PLUGIN"
+#define PROFILER "NCCL_PROFILER_PLUGIN"
+#define CHAINED_TUNER "NCCL_TUNE_CHAINED_TUNER"
+#define CHAINED_PROFILER "NCCL_TUNE_CHAINED_PROFILER"
+
+static void expect_plugins(const char *tuner, const char *profiler, const char *chained_tuner,
+			   const char *chained_profiler, const char *policy)
+{
+	assert_string_equal(value_of(TUNER), tuner);
+	assert_string_equal(value_of(PROFILER), profiler);
+	assert_string_equal(value_of(CHAINED_TUNER), chained_tuner);
+	assert_string_equal(value_of(CHAINED_PROFILER), chained_profiler);
+	assert_string_equal(value_of("NCCL_TUNE_POLICY"), policy);
+}
+
+static void tuned_step_sets_all(void **state)
+{
+	(void)state;
+	set(NULL, NT_ENV_SHM, "/of/another/step");
+	assert_int_equal(nt_env_flags(&env), 0);
+	nt_env_tune(&env, "/p.so", "mode=bandit");
+	expect_plugins("/p.so", "/p.so", "(unset)", "(unset)", "mode=bandit");
+	assert_int_equal(count(), 3);
+}
+
+static void users_own_plugins_are_chained(void **state)
+{
+	(void)state;
+	set(NULL, TUNER, "/their.so");
+	set(NULL, "NCCL_TUNE_POLICY", "stray");
+	assert_int_equal(nt_env_flags(&env), 0);
+	nt_env_tune(&env, "/p.so", "mode=bandit");
+	expect_plugins("/p.so", "/p.so", "/their.so", "(unset)", "mode=bandit");
+	/* A name of another time goes; a new one takes its place. */
+	set(NULL, TUNER, "/newer.so");
+	set(NULL, PROFILER, "");
+	set(NULL, CHAINED_PROFILER, "/older.so");
+	nt_env_tune(&env, "/p.so", "mode=bandit");
+	expect_plugins("/p.so", "/p.so", "/newer.so", "(unset)", "mode=bandit");
+}
+
+static void none_stays_none(void **state)
+{
+	static char too_long[NT_PATH_MAX + 1];
+
+	memset(too_long, 'x', NT_PATH_MAX);
+	set(NULL, TUNER, too_long);
+	assert_int_equal(nt_env_flags(&env), NT_PLACE_NO_TUNER);
+	nt_env_tune(&env, "/p.so", "mode=bandit");
+	expect_plugins(too_long, "/p.so", "(unset)", "(unset)", "mode=bandit");
+	set(NULL, PROFILER, "None");
+	set(NULL, CHAINED_PROFILER, "/older.so");
+	set(NULL, "NCCL_ALGO", "Ring");
+	set(NULL, "NCCL_PROTO", "");
+	assert_int_equal(nt_env_flags(&env),
+			 NT_PLACE_NO_TUNER | NT_PLACE_NO_PROFILER | NT_PLACE_USER_ALGO);
+	nt_env_tune(&env, "/p.so", NULL);
+	expect_plugins(too_long, "None", "(unset)", "(unset)", "(unset)");
+	/* The user, who has no plugin, asks for no chaining. */
+	clean(state);
+	set(NULL, CHAINED_TUNER, "none");
+	nt_env_tune(&env, "/p.so", "mode=bandit");
+	expect_plugins("/p.so", "/p.so", "none", "(unset)", "mode=bandit");
+}
+
+static void inherited_values_are_ours(void **state)
+{
+	(void)state;
+	set(NULL, TUNER, "/p.so");
+	set(NULL, PROFILER, "/p.so");
+	set(NULL, CHAINED_PROFILER, "/their.so");
+	set(NULL, "NCCL_TUNE_POLICY", "mode=bandit");
+	assert_int_equal(nt_env_flags(&env), 0);
+	nt_env_tune(&env, "/p.so", "mode=observe");
+	expect_plugins("/p.so", "/p.so", "(unset)", "/their.so", "mode=observe");
+	/* In an untuned step the user's own value is restored. */
+	nt_env_tune(&env, "/p.so", NULL);
+	expect_plugins("(unset)", "/their.so", "(unset)", "(unset)", "(unset)");
+}
+
+static void off_touches_nothing_of_the_users(void **state)
+{
+	(void)state;
+	set(NULL, TUNER, "/their.so");
+	set(NULL, "NCCL_ALGO", "Ring");
+	set(NULL, CHAINED_PROFILER, "None");
+	nt_env_tune(&env, "/p.so", NULL);
+	expect_plugins("/their.so", "(unset)", "(unset)", "None", "(unset)");
+	assert_int_equal(count(), 3);
 }
 
 int main(void)
@@ -259,6 +318,11 @@ int main(void)
 		cmocka_unit_test_setup(what_is_forged_sets_nothing, clean),
 		cmocka_unit_test_setup(trouble_has_no_control_characters, clean),
 		cmocka_unit_test_setup(without_a_ticket_nothing_happens, clean),
+		cmocka_unit_test_setup(tuned_step_sets_all, clean),
+		cmocka_unit_test_setup(users_own_plugins_are_chained, clean),
+		cmocka_unit_test_setup(none_stays_none, clean),
+		cmocka_unit_test_setup(inherited_values_are_ours, clean),
+		cmocka_unit_test_setup(off_touches_nothing_of_the_users, clean),
 	};
 
 	return cmocka_run_group_tests_name("profile-env", tests, NULL, NULL);

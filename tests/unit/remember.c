@@ -16,7 +16,7 @@
 #include <cmocka.h>
 #include "profiles/memory-store.h"
 #include "spank/recordd/collect.h"
-#include "spank/recordd/sumtext.h"
+#include "spank/recordd/step-record.h"
 #include "tests/unit/scratch.h"
 
 #define RECORD                                                                                               \

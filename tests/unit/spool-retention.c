@@ -205,12 +205,8 @@ static void a_minute_has_so_many_writings(void **state)
 	unsigned written = 0;
 
 	(void)state;
-	for (int64_t now_ms = 1000000; now_ms < 1060000; now_ms += 10) {
-		if (nt_job_pace_wait_ms(&pace, now_ms, NT_JOB_ENDED) > 0)
-			continue;
-		nt_job_pace_count(&pace, now_ms);
-		written++;
-	}
+	for (int64_t now_ms = 1000000; now_ms < 1060000; now_ms += 10)
+		written += nt_job_pace_admit(&pace, now_ms, NT_JOB_AGAIN, 0) == 0;
 	assert_int_equal(written, NT_JOB_PACE_BURST + 60000 / NT_JOB_PACE_EVERY_MS - 1);
 }
 
@@ -220,12 +216,10 @@ static void early_records_leave_some_to_others(void **state)
 	const int64_t now_ms = 1000000;
 
 	(void)state;
-	for (int i = 0; i < NT_JOB_PACE_BURST / 2; i++) {
-		assert_int_equal(nt_job_pace_wait_ms(&pace, now_ms, NT_JOB_EARLY), 0);
-		nt_job_pace_count(&pace, now_ms);
-	}
-	assert_true(nt_job_pace_wait_ms(&pace, now_ms, NT_JOB_EARLY) > 0);
-	assert_int_equal(nt_job_pace_wait_ms(&pace, now_ms, NT_JOB_ENDED), 0);
+	for (int i = 0; i < NT_JOB_PACE_BURST / 2; i++)
+		assert_int_equal(nt_job_pace_admit(&pace, now_ms, NT_JOB_EARLY, 0), 0);
+	assert_int_equal(nt_job_pace_admit(&pace, now_ms, NT_JOB_EARLY, 0), -1);
+	assert_int_equal(nt_job_pace_admit(&pace, now_ms, NT_JOB_ENDED, 0), 0);
 }
 
 static void a_damaged_pace_keeps_nobody_waiting(void **state)
@@ -233,8 +227,7 @@ static void a_damaged_pace_keeps_nobody_waiting(void **state)
 	struct nt_job_pace pace = { INT64_MAX, INT64_MAX };
 
 	(void)state;
-	assert_int_equal(nt_job_pace_wait_ms(&pace, 1000, NT_JOB_ENDED), 0);
-	nt_job_pace_count(&pace, 1000);
+	assert_int_equal(nt_job_pace_admit(&pace, 1000, NT_JOB_ENDED, 0), 0);
 	assert_int_equal(pace.due_ms, 1000 + NT_JOB_PACE_EVERY_MS);
 }
 
@@ -242,18 +235,17 @@ static void one_writer_at_a_time(void **state)
 {
 	int first = nt_job_lock_open(top, 12), second = nt_job_lock_open(top, 12);
 	int other = nt_job_lock_open(top, 13);
-	struct nt_job_pace pace = { 1, 2 }, read;
 
 	(void)state;
 	assert_true(first >= 0 && second >= 0 && other >= 0);
 	assert_true(nt_job_lock_try(first));
 	assert_false(nt_job_lock_try(second));
 	assert_true(nt_job_lock_try(other));
-	nt_job_lock_write(first, &pace);
+	for (int i = 0; i < NT_JOB_PACE_BURST; i++)
+		assert_int_equal(nt_job_lock_admit(first, NT_JOB_AGAIN, 0), 0);
 	close(first); /* as a writer that dies */
 	assert_true(nt_job_lock_try(second));
-	nt_job_lock_read(second, &read);
-	assert_memory_equal(&read, &pace, sizeof(pace));
+	assert_int_equal(nt_job_lock_admit(second, NT_JOB_AGAIN, 0), -1);
 	close(second);
 	close(other);
 	assert_int_equal(chmod(top, 0700), 0);

@@ -15,7 +15,7 @@
 #include <json-c/json.h>
 #include "contract/policy.h"
 #include "spank/recordd/collect.h"
-#include "spank/recordd/sumtext.h"
+#include "spank/recordd/step-record.h"
 
 #define NOW_US (INT64_C(1763769600) * 1000000)
 

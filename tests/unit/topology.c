@@ -17,38 +17,7 @@
 #include "spank/recordd/topologydir.h"
 #include "tuner/dumps.h"
 #include "tests/unit/scratch.h"
-
-static int get(void *context, const char *name, char *out, size_t out_bytes)
-{
-	const char *value = getenv(name);
-
-	(void)context;
-	if (!value)
-		return -1;
-	return snprintf(out, out_bytes, "%s", value) >= (int)out_bytes;
-}
-
-static void set(void *context, const char *name, const char *value)
-{
-	(void)context;
-	setenv(name, value, 1);
-}
-
-static void unset(void *context, const char *name)
-{
-	(void)context;
-	assert_non_null(getenv(name));
-	unsetenv(name);
-}
-
-static const struct nt_task_env env = { get, set, unset, NULL };
-
-static const char *value_of(const char *name)
-{
-	const char *value = getenv(name);
-
-	return value ? value : "(unset)";
-}
+#include "tests/unit/task-env.h"
 
 static int begin(void **state)
 {

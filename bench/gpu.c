@@ -141,7 +141,7 @@ void nt_gpu_open(struct nt_bench_gpu *g, const struct nt_bench_options *o,
 {
 	*g = (struct nt_bench_gpu){ .options = o,
 				    .nccl = nccl,
-				    .meet = { .dir = o->meet_dir, .run = run } };
+				    .meet = { o->meet_dir, run, o->rank, o->ranks } };
 	choose_device(g);
 	make_stream(g);
 	CUDA_CHECK(g->options->rank, EventCreate(&g->before));

@@ -12,7 +12,6 @@
 #include <unistd.h>
 #include "bench/lane.h"
 #include "bench/pairs.h"
-#include "bench/remembered.h"
 #include "bench/results.h"
 #include "profiles/memory-dir.h"
 
@@ -36,7 +35,7 @@ static int load_nccl(const struct nt_bench_options *o, struct nt_library *nccl,
 	struct nt_found found;
 
 	if (!o->nccl_path && nt_memory_directory(directory, NULL) == 0)
-		nt_remembered_library(directory, (int64_t)time(NULL), remembered, &search.job);
+		nt_search_remembered(directory, (int64_t)time(NULL), remembered, &search.job);
 	if (nt_library_open(&search, &found, nccl, err) < 0)
 		return -1;
 	if (o->rank == 0)

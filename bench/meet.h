@@ -19,6 +19,7 @@
 struct nt_meet {
 	const char *dir;
 	const char *run;
+	int rank, ranks; /* this process, and how many there are */
 };
 
 int nt_meet_put(const struct nt_meet *meet, const char *name, const void *data, size_t bytes,
@@ -27,6 +28,11 @@ int nt_meet_put(const struct nt_meet *meet, const char *name, const void *data, 
 /* Read exactly `bytes` bytes, waiting up to timeout_s seconds for the file. */
 int nt_meet_get(const struct nt_meet *meet, const char *name, void *data, size_t bytes,
 		int timeout_s, struct nt_error *err);
+
+/* Rank 0 receives the parts of all ranks, of so many bytes each. *parts, on the heap, is this rank's
+ * part, and on rank 0 afterwards all of them in order. The caller frees it. */
+int nt_meet_gather(const struct nt_meet *meet, const char *name, char **parts, size_t bytes,
+		   int timeout_s, struct nt_error *err);
 
 void nt_meet_remove(const struct nt_meet *meet, const char *name);
 

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pace.h - how many rounds fit into a number of seconds, for ranks without shared memory
+/* pace.h - how many rounds fit into a number of seconds
  *
- * Rank 0 reads its clock in rounds 2, 4, 8, ... and sends the others its plan. So there are few
- * messages, and no more once the last round is known.
+ * Rank 0 reads its clock in rounds 2, 4, 8, ... and sends its plan to the others, until the last
+ * round is known.
  *
  * Threads:  pure.
  * Memory:   a value.

@@ -121,60 +121,37 @@ static void play_round(struct pairs *p, struct nt_pairs_entry *entry)
 		 other < 0 ? -1 : other * p->per_node + p->local, &entry[NT_PAIR_BETWEEN]);
 }
 
-/* ---- between looks */
-
-static void name_of(char *out, size_t room, const char *what, int round, int rank)
+/* Rank 0's file of the round to go on to. */
+static const char *until_name(char name[48], int round)
 {
-	snprintf(out, room, "%s.%d.%d", what, round, rank);
+	snprintf(name, 48, "until.%d", round);
+	return name;
 }
 
-static void fail(const struct pairs *p, const struct nt_error *err)
-{
-	nt_bench_die(p->gpu->options->rank, "%s", err->text);
-}
-
-/* Collects all parts, judges them, and says until which round to go on. */
-static void lead(struct pairs *p, const char *part, size_t bytes, int from)
+/* Rank 0 judges the parts of all ranks, and decides until which round to go on. */
+static void look(struct pairs *p, char **parts, size_t bytes, int from)
 {
 	const struct nt_bench_options *o = p->gpu->options;
-	char *parts = nt_bench_allocate(0, (size_t)o->ranks, bytes);
+	const struct nt_meet *meet = &p->gpu->meet;
+	int32_t until = 0;
 	struct nt_error err;
 	char name[48];
-	int32_t until;
+	int rc;
 
-	memcpy(parts, part, bytes);
-	for (int rank = 1; rank < o->ranks; rank++) {
-		name_of(name, sizeof(name), "pairs", p->round, rank);
-		if (nt_meet_get(&p->gpu->meet, name, parts + (size_t)rank * bytes, bytes,
-				o->stall_s, &err) < 0)
-			fail(p, &err);
-		nt_meet_remove(&p->gpu->meet, name);
+	snprintf(name, sizeof(name), "pairs.%d", p->round);
+	rc = nt_meet_gather(meet, name, parts, bytes, o->stall_s, &err);
+	if (rc == 0 && o->rank == 0) {
+		/* All have read the previous file, since they are here. */
+		nt_meet_remove(meet, until_name(name, from));
+		nt_pairs_judge_add(&p->judge, *parts, bytes, from, p->round);
+		until = nt_pairs_judge_look(&p->judge, p->round);
+		rc = nt_meet_put(meet, until_name(name, p->round), &until, sizeof(until), &err);
+	} else if (rc == 0) {
+		rc = nt_meet_get(meet, until_name(name, p->round), &until, sizeof(until),
+				 2 * o->stall_s, &err);
 	}
-	/* All have read how far to go, since they went so far. */
-	name_of(name, sizeof(name), "until", from, 0);
-	nt_meet_remove(&p->gpu->meet, name);
-	nt_pairs_judge_add(&p->judge, parts, bytes, from, p->round);
-	free(parts);
-	until = nt_pairs_judge_look(&p->judge, p->round);
-	name_of(name, sizeof(name), "until", p->round, 0);
-	if (nt_meet_put(&p->gpu->meet, name, &until, sizeof(until), &err) < 0)
-		fail(p, &err);
-	p->until = until;
-}
-
-static void follow(struct pairs *p, const char *part, size_t bytes)
-{
-	const struct nt_bench_options *o = p->gpu->options;
-	struct nt_error err;
-	char name[48];
-	int32_t until;
-
-	name_of(name, sizeof(name), "pairs", p->round, o->rank);
-	if (nt_meet_put(&p->gpu->meet, name, part, bytes, &err) < 0)
-		fail(p, &err);
-	name_of(name, sizeof(name), "until", p->round, 0);
-	if (nt_meet_get(&p->gpu->meet, name, &until, sizeof(until), 2 * o->stall_s, &err) < 0)
-		fail(p, &err);
+	if (rc < 0)
+		nt_bench_die(o->rank, "%s", err.text);
 	p->until = until;
 }
 
@@ -192,10 +169,7 @@ static void play_on(struct pairs *p)
 	for (; p->round < p->until; p->round++, entry += NT_PAIR_PLACES)
 		play_round(p, entry);
 	alarm(0);
-	if (o->rank == 0)
-		lead(p, part, bytes, from);
-	else
-		follow(p, part, bytes);
+	look(p, &part, bytes, from);
 	free(part);
 }
 
@@ -225,7 +199,6 @@ void nt_pairs_play(struct nt_bench_gpu *g)
 	alarm(0);
 	if (o->rank != 0)
 		return;
-	name_of(name, sizeof(name), "until", p.round, 0);
-	nt_meet_remove(&g->meet, name);
+	nt_meet_remove(&g->meet, until_name(name, p.round));
 	nt_pairs_judge_fini(&p.judge);
 }

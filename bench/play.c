@@ -97,8 +97,7 @@ void nt_play_create(struct nt_play *p, struct nt_bench_gpu *gpu)
 	p->load_us = nt_bench_allocate(o->rank, p->calls, sizeof(double));
 	for (size_t i = 0; i < p->calls; i++)
 		p->model_us[i] = -1;
-	if (o->align &&
-	    nt_together_open(&p->together, &gpu->meet, o->rank, o->ranks, MEET_S, &err) < 0)
+	if (o->align && nt_together_open(&p->together, &gpu->meet, MEET_S, &err) < 0)
 		nt_bench_die(o->rank, "--align: %s", err.text);
 }
 
@@ -314,22 +313,8 @@ static void release(struct nt_play *p)
 	}
 }
 
-/* The same for ranks on several machines: rank 0 sends its plan now and then. */
-static bool keeps_pace(struct nt_play *p, const struct nt_together_plan *plan, int round)
-{
-	if (nt_pace_due(&p->pace, round)) {
-		if (p->gpu->options->rank == 0)
-			nt_pace_look(&p->pace, round, nt_clock_exact_us() / 1e6 - plan->start_s);
-		nt_gpu_tell(p->gpu, p->pace.plan, 2);
-		nt_pace_told(&p->pace, round);
-	}
-	p->last_from = p->pace.plan[0];
-	return round < p->pace.plan[1];
-}
-
-/* False: the rounds are over. Rank 0 plans ahead of this round, so all ranks see the plan in
- * time. */
-static bool goes_on(struct nt_play *p, const struct nt_together_plan *plan, int round)
+/* False: the rounds are over. Rank 0 sends its plan in a few rounds, ahead of the last one. */
+static bool goes_on(struct nt_play *p, double start_s, int round)
 {
 	const struct nt_bench_options *o = p->gpu->options;
 
@@ -337,25 +322,24 @@ static bool goes_on(struct nt_play *p, const struct nt_together_plan *plan, int 
 		return false;
 	if (o->seconds == 0)
 		return true;
-	if (!o->align)
-		return keeps_pace(p, plan, round);
-	if (o->rank == 0)
-		nt_together_plan(&p->together, plan, round, nt_clock_exact_us() / 1e6);
-	nt_together_wait(&p->together);
-	p->last_from = atomic_load(&p->together.page->last_from);
-	return round < atomic_load(&p->together.page->end);
+	if (nt_pace_due(&p->pace, round)) {
+		if (o->rank == 0)
+			nt_pace_look(&p->pace, round, nt_clock_exact_us() / 1e6 - start_s);
+		nt_gpu_tell(p->gpu, p->pace.plan, 2);
+		nt_pace_told(&p->pace, round);
+	}
+	p->last_from = p->pace.plan[0];
+	return round < p->pace.plan[1];
 }
 
 static void play_rounds(struct nt_play *p)
 {
 	const struct nt_bench_options *o = p->gpu->options;
-	const struct nt_together_plan plan = { .start_s = nt_clock_exact_us() / 1e6,
-					       .seconds = o->seconds,
-					       .last_seconds = o->last_seconds };
+	const double start_s = nt_clock_exact_us() / 1e6;
 
 	nt_pace_init(&p->pace, o->seconds, o->last_seconds);
 	p->last_from = o->iters - o->part;
-	for (p->rounds = 0; goes_on(p, &plan, p->rounds); p->rounds++) {
+	for (p->rounds = 0; goes_on(p, start_s, p->rounds); p->rounds++) {
 		abort_all(p, p->rounds);
 		capture(p, p->rounds);
 		one_round(p, p->rounds);

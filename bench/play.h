@@ -33,7 +33,7 @@ struct nt_play {
 	size_t *checks; /* how often it was checked */
 	float *model_us; /* NCCL's own estimate; below 0: not requested */
 	struct nt_together together; /* with --align */
-	struct nt_bench_pace pace; /* of --seconds, without --align */
+	struct nt_bench_pace pace; /* with --seconds */
 	struct nt_load load;
 	/* For each call in the last part: batches of products that completed during its samples,
 	 * and their time. */

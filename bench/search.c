@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "lib/child.h"
+#include "profiles/memory-store.h"
 
 #define PYTHON_MS 5000
 
@@ -123,4 +124,29 @@ bool nt_search_ask_python(char out[NT_LIBRARY_MAX])
 		snprintf(out, NT_LIBRARY_MAX, "%.*s", (int)strcspn(child.out, "\n"), child.out);
 	nt_child_fini(&child);
 	return any && out[0] == '/';
+}
+
+bool nt_search_remembered(const char *directory, int64_t now_s, char out[NT_LIBRARY_MAX],
+			  uint32_t *job)
+{
+	const struct nt_memory_entry *newest = NULL;
+	struct nt_memory memory;
+
+	out[0] = '\0';
+	nt_memory_init(&memory);
+	if (nt_store_read(directory, &memory, now_s, NULL) == 0) {
+		for (size_t i = 0; i < memory.entries; i++) {
+			const struct nt_memory_entry *entry = &memory.entry[i];
+
+			if (entry->origin == NT_ORIGIN_JOB && entry->library[0] &&
+			    (!newest || entry->when_s > newest->when_s))
+				newest = entry;
+		}
+	}
+	if (newest) {
+		snprintf(out, NT_LIBRARY_MAX, "%s", newest->library);
+		*job = newest->job;
+	}
+	nt_memory_fini(&memory);
+	return out[0] != '\0';
 }

@@ -54,4 +54,9 @@ int nt_search_next(const struct nt_search *search, enum nt_search_from from, str
 /* Asks python3, for some seconds at most. */
 bool nt_search_ask_python(char out[NT_LIBRARY_MAX]);
 
+/* The library in the newest entry of a job in the user's memory; false: none names one.
+ * Calibrations do not count: they used what this function returned before. */
+bool nt_search_remembered(const char *directory, int64_t now_s, char out[NT_LIBRARY_MAX],
+			  uint32_t *job);
+
 #endif

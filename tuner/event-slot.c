@@ -3,11 +3,15 @@
 /* event-slot.c - see event-slot.h */
 #include "tuner/event-slot.h"
 
+#include <string.h>
+
 enum { FREE = 0, LIVE = 1, BUSY = 2 };
 
 #define GENERATIONS (UINT32_C(1) << 24) /* keeps a handle's top byte free */
 
 _Static_assert(sizeof(void *) == sizeof(uint64_t), "a handle is a pointer's size");
+_Static_assert(offsetof(struct nt_sample, whose) == 0, "part 0 is `whose`");
+_Static_assert(sizeof(struct nt_sample) % sizeof(uint64_t) == 0, "whole parts");
 
 static uint64_t number_of(const void *handle)
 {
@@ -36,30 +40,23 @@ static bool is_handle(const void *handle)
 	       (uint32_t)number_of(handle) >> 2 < NT_EVENT_SLOT_COUNT;
 }
 
+/* A sample may be read while its slot is reused: word by word, by atomic accesses. */
 static void read_sample(struct nt_event_slot *slot, struct nt_sample *out)
 {
-	out->whose = atomic_load_explicit(&slot->whose, memory_order_relaxed);
-	out->key = atomic_load_explicit(&slot->key, memory_order_relaxed);
-	out->run = atomic_load_explicit(&slot->run, memory_order_relaxed);
-	out->owner = atomic_load_explicit(&slot->owner, memory_order_relaxed);
-	out->epoch = atomic_load_explicit(&slot->epoch, memory_order_relaxed);
-	out->rank_slot = atomic_load_explicit(&slot->rank_slot, memory_order_relaxed);
-	out->position = atomic_load_explicit(&slot->position, memory_order_relaxed);
-	out->number = atomic_load_explicit(&slot->number, memory_order_relaxed);
-	out->name = atomic_load_explicit(&slot->name, memory_order_relaxed);
+	uint64_t part[NT_SAMPLE_PARTS];
+
+	for (unsigned i = 0; i < NT_SAMPLE_PARTS; i++)
+		part[i] = atomic_load_explicit(&slot->part[i], memory_order_relaxed);
+	memcpy(out, part, sizeof(*out));
 }
 
 static void write_sample(struct nt_event_slot *slot, const struct nt_sample *in)
 {
-	atomic_store_explicit(&slot->whose, in->whose, memory_order_relaxed);
-	atomic_store_explicit(&slot->key, in->key, memory_order_relaxed);
-	atomic_store_explicit(&slot->run, in->run, memory_order_relaxed);
-	atomic_store_explicit(&slot->owner, in->owner, memory_order_relaxed);
-	atomic_store_explicit(&slot->epoch, in->epoch, memory_order_relaxed);
-	atomic_store_explicit(&slot->rank_slot, in->rank_slot, memory_order_relaxed);
-	atomic_store_explicit(&slot->position, in->position, memory_order_relaxed);
-	atomic_store_explicit(&slot->number, in->number, memory_order_relaxed);
-	atomic_store_explicit(&slot->name, in->name, memory_order_relaxed);
+	uint64_t part[NT_SAMPLE_PARTS];
+
+	memcpy(part, in, sizeof(*in));
+	for (unsigned i = 0; i < NT_SAMPLE_PARTS; i++)
+		atomic_store_explicit(&slot->part[i], part[i], memory_order_relaxed);
 }
 
 void *nt_event_slot_take(struct nt_event_slots *slots, const struct nt_sample *sample, bool *lost,
@@ -126,7 +123,7 @@ void nt_event_slot_forget(struct nt_event_slots *slots, const void *whose)
 		uint64_t word = atomic_load_explicit(&slot->word, memory_order_acquire);
 
 		if ((uint32_t)word == LIVE &&
-		    atomic_load_explicit(&slot->whose, memory_order_relaxed) == whose)
+		    atomic_load_explicit(&slot->part[0], memory_order_relaxed) == number_of(whose))
 			/* Fails only if it was just finished or reused. */
 			(void)atomic_compare_exchange_strong_explicit(
 				&slot->word, &word, word_of(generation_of(word), FREE),

@@ -28,21 +28,20 @@
 struct nt_sample {
 	const void *whose; /* the caller's: samples to forget together */
 	void *key; /* the caller's */
+	uint64_t number; /* of the call */
 	uint32_t run; /* in shared memory; NT_NO_RUN: the key's `observed` list */
 	uint32_t owner; /* the run's owner in shared memory */
 	uint32_t epoch; /* of the plan */
 	uint32_t rank_slot;
 	uint32_t position;
-	uint64_t number; /* of the call */
 	uint32_t name; /* of the call (tuner/kept-calls.h) */
 };
 
+#define NT_SAMPLE_PARTS (sizeof(struct nt_sample) / sizeof(uint64_t))
+
 struct nt_event_slot {
 	_Atomic uint64_t word; /* generation << 32 | free, live or busy */
-	_Atomic(const void *) whose;
-	_Atomic(void *) key;
-	_Atomic uint32_t run, owner, epoch, rank_slot, position, name;
-	_Atomic uint64_t number;
+	_Atomic uint64_t part[NT_SAMPLE_PARTS]; /* of the struct nt_sample */
 };
 
 struct nt_event_slots {

@@ -203,7 +203,7 @@ static void check_warm(struct nt_process *process)
 	if (nt_process_warm_check(warm, atomic_load(&process->nccl),
 				  any ? NT_FABRIC_ANY : fabric_now(process),
 				  process->place.fingerprint))
-		NT_WARN(process->log, "remembered arms are not used: %s", warm->refused);
+		NT_WARN(process->log, "remembered arms are not used: %s", warm->refused.text);
 }
 
 /* Only the profiler gets the rank: was it not loaded, or does this NCCL not pass it? */

@@ -24,7 +24,7 @@
 struct nt_process_warm {
 	bool offered; /* the variable was set */
 	bool checked;
-	char refused[160]; /* why none is used; "" if they are, or none were offered */
+	struct nt_error refused; /* why none is used; "" if they are, or none were offered */
 	uint32_t hash; /* of the arms in use; 0: none */
 	struct nt_warm arms;
 };

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 #include "contract/names.h"
-#include "pmix-sync/pmix-log.h"
 #include "pmix-sync/read-pace.h"
 
 #define NT_TICK_MS 2 /* while something is pending: reading shared memory is free */
@@ -39,14 +38,18 @@ static int node_of_task(void *arg, uint32_t task)
 {
 	struct nt_node_leader *leader = arg;
 
-	return leader->log ? nt_log_node_of_task(leader->log, task) : 0;
+	const struct nt_nodes *nodes = leader->log ? nt_log_nodes(leader->log) : NULL;
+
+	if (!nodes)
+		return 0;
+	return task < nodes->tasks ? (int)nodes->node_of[task] : -1;
 }
 
 static const char *node_name(void *arg, uint32_t node)
 {
 	struct nt_node_leader *leader = arg;
 
-	return leader->log ? nt_log_node_name(leader->log, node) : "this node";
+	return leader->log ? nt_log_nodes(leader->log)->name[node] : "this node";
 }
 
 static int create_agree(struct nt_node_leader *leader, struct nt_error *err)
@@ -54,9 +57,9 @@ static int create_agree(struct nt_node_leader *leader, struct nt_error *err)
 	struct nt_agree_config config = {
 		.shm = leader->config.shm,
 		.hooks = leader->config.hooks,
-		.nodes = leader->log ? nt_log_nodes(leader->log) : 1,
+		.nodes = leader->log ? nt_log_nodes(leader->log)->nodes : 1,
 		.self = leader->log ? nt_log_self(leader->log) : 0,
-		.tasks = leader->log ? nt_log_tasks(leader->log) : leader->config.tasks,
+		.tasks = leader->log ? nt_log_nodes(leader->log)->tasks : leader->config.tasks,
 		.node_of_task = node_of_task,
 		.node_name = node_name,
 		.node_arg = leader,
@@ -177,7 +180,7 @@ static void poll_logs(struct nt_node_leader *leader, uint64_t now_ms)
 {
 	struct nt_log *log = leader->log;
 	struct nt_log_counts so_far = nt_log_count(log);
-	uint32_t nodes = nt_log_nodes(log);
+	uint32_t nodes = nt_log_nodes(log)->nodes;
 	uint64_t passed_ms = now_ms - leader->stepped_ms, cost = 0;
 	uint32_t wanted = 0;
 	bool limited = nt_pace_limited(so_far.fetches, so_far.spent, nodes);
@@ -263,7 +266,7 @@ struct nt_node_leader_counts nt_node_leader_count(const struct nt_node_leader *l
 
 	if (leader->log) {
 		counts.log = nt_log_count(leader->log);
-		counts.nodes = nt_log_nodes(leader->log);
+		counts.nodes = nt_log_nodes(leader->log)->nodes;
 	}
 	return counts;
 }

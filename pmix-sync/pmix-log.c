@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "pmix-sync/mpi-library.h"
-#include "pmix-sync/nodes.h"
 #include "pmix-sync/read-pace.h"
 #include "pmix-sync/precheck.h"
 
@@ -316,29 +315,14 @@ void nt_log_close(struct nt_log *log)
 	free(log);
 }
 
-uint32_t nt_log_nodes(const struct nt_log *log)
+const struct nt_nodes *nt_log_nodes(const struct nt_log *log)
 {
-	return log->nodes.nodes;
-}
-
-uint32_t nt_log_tasks(const struct nt_log *log)
-{
-	return log->nodes.tasks;
+	return &log->nodes;
 }
 
 uint32_t nt_log_self(const struct nt_log *log)
 {
 	return log->self;
-}
-
-int nt_log_node_of_task(const struct nt_log *log, uint32_t task)
-{
-	return task < log->nodes.tasks ? (int)log->nodes.node_of[task] : -1;
-}
-
-const char *nt_log_node_name(const struct nt_log *log, uint32_t node)
-{
-	return node < log->nodes.nodes ? log->nodes.name[node] : "?";
 }
 
 struct nt_log_counts nt_log_count(const struct nt_log *log)

@@ -23,6 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "contract/reason.h"
+#include "pmix-sync/nodes.h"
 
 struct nt_log;
 
@@ -41,11 +42,8 @@ void nt_log_leave(struct nt_log *log);
 void nt_log_stand_aside(struct nt_log *log);
 bool nt_log_is_away(const struct nt_log *log);
 
-uint32_t nt_log_nodes(const struct nt_log *log);
-uint32_t nt_log_tasks(const struct nt_log *log);
+const struct nt_nodes *nt_log_nodes(const struct nt_log *log); /* of the step */
 uint32_t nt_log_self(const struct nt_log *log); /* this node */
-int nt_log_node_of_task(const struct nt_log *log, uint32_t task); /* -1: no such task */
-const char *nt_log_node_name(const struct nt_log *log, uint32_t node);
 
 int nt_log_append(struct nt_log *log, const uint8_t *bytes, size_t count, struct nt_reason *why);
 

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "lib/list.h"
 #include "lib/number.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -29,42 +30,24 @@
 #define ADDRESS_MAX 64
 #define SHOWN_MAX 48 /* of a variable's name and value */
 
-static bool is_word(const char *at, size_t bytes, const char *word)
-{
-	return bytes == strlen(word) && memcmp(at, word, bytes) == 0;
-}
-
-/* Count the words in a list "one,two" that are one of two words. */
-static unsigned words_among(const char *list, const char *one, const char *two, unsigned *others)
-{
-	unsigned among = 0;
-
-	*others = 0;
-	for (;; list++) {
-		size_t bytes = strcspn(list, ",");
-
-		if (is_word(list, bytes, one) || is_word(list, bytes, two))
-			among++;
-		else
-			++*others;
-		list += bytes;
-		if (!*list)
-			return among;
-	}
-}
-
 static bool has_word(const char *list, const char *word)
 {
-	unsigned others;
-
-	return words_among(list, word, word, &others) > 0;
+	return nt_list_has(list, ',', word, strlen(word));
 }
 
+/* A list of these two words and no others. */
 static bool is_native_or_munge(const char *list)
 {
-	unsigned others;
+	size_t bytes;
 
-	return words_among(list, "native", "munge", &others) > 0 && others == 0;
+	do {
+		bytes = strcspn(list, ",");
+		if (!(bytes == 6 && memcmp(list, "native", bytes) == 0) &&
+		    !(bytes == 5 && memcmp(list, "munge", bytes) == 0))
+			return false;
+		list += bytes;
+	} while (*list++);
+	return true;
 }
 
 /* Only needed words are accepted; a second ^ is an error for PMIx. */

@@ -357,13 +357,7 @@ bool nt_shm_retire(struct nt_shm *shm, uint32_t comm)
 }
 
 int nt_shm_key(const struct nt_slot *slot, uint64_t key_id, uint32_t baseline_arm,
-	       const float *cost_us)
-{
-	return nt_shm_key_among(slot, key_id, baseline_arm, cost_us, NT_SHM_KEYS);
-}
-
-int nt_shm_key_among(const struct nt_slot *slot, uint64_t key_id, uint32_t baseline_arm,
-		     const float *cost_us, unsigned most)
+	       const float *cost_us, unsigned most)
 {
 	struct nt_shm_comm *comm = &slot->shm->comm[slot->comm];
 	const unsigned have = keys_with_memory(comm);

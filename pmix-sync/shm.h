@@ -78,14 +78,11 @@ bool nt_shm_share_gpu(const struct nt_shm *shm, const struct nt_shm_comm *a,
  * atomics find zeros. */
 bool nt_shm_retire(struct nt_shm *shm, uint32_t comm);
 
-/* Index of the key in the slot's communicator, claiming a free one at its first use on the node; -1
- * if all with memory are taken. Only the claimer stores baseline_arm and cost_us (NT_PAIRS
- * entries). No system call. */
+/* Index of the key in the slot's communicator. At its first use on the node, a free one among the
+ * first `most` is claimed; -1 if those with memory are taken. Only the claimer stores baseline_arm
+ * and cost_us (NT_PAIRS entries). No system call. */
 int nt_shm_key(const struct nt_slot *slot, uint64_t key_id, uint32_t baseline_arm,
-	       const float *cost_us);
-/* ... claiming only among the first `most`; another rank may have claimed any. */
-int nt_shm_key_among(const struct nt_slot *slot, uint64_t key_id, uint32_t baseline_arm,
-		     const float *cost_us, unsigned most);
+	       const float *cost_us, unsigned most);
 
 /* Node leader: claim a sample area for (comm, key) and clear it; NT_NO_RUN if all are taken. */
 uint32_t nt_shm_run_take(struct nt_shm *shm, uint32_t comm, uint32_t key);

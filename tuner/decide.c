@@ -42,8 +42,8 @@ static __attribute__((noinline, cold)) void take_place(struct nt_comm *comm,
 	if (!fixed->joined || nt_comm_frozen(comm) || nt_key_mask(id) == 0 ||
 	    (fixed->mute_broadcast && nt_key_coll(id) == NT_BROADCAST))
 		return;
-	slot = nt_shm_key_among(&fixed->slot, id, key->fixed.baseline_arm, key->fixed.cost_us,
-				places_for(comm, key));
+	slot = nt_shm_key(&fixed->slot, id, key->fixed.baseline_arm, key->fixed.cost_us,
+			  places_for(comm, key));
 	if (slot >= 0)
 		key->fixed.shared = &fixed->shm->key[slot];
 	else

@@ -52,7 +52,7 @@ void nt_gpu_open(struct nt_bench_gpu *g, const struct nt_bench_options *o,
 void nt_gpu_close(struct nt_bench_gpu *g); /* after nt_lanes_close */
 
 size_t nt_gpu_room(size_t bytes); /* offset of a result in the receive buffer */
-void nt_gpu_measure_memory(struct nt_bench_gpu *g, double *used_mib);
+void nt_gpu_measure_memory(double *used_mib);
 
 /* A collective of a size on a communicator, perhaps captured in a graph. */
 struct nt_bench_call {
@@ -93,16 +93,18 @@ void nt_gpu_check_group(struct nt_bench_gpu *g, const struct nt_bench_call *call
 /* The time of this collective by NCCL's own model (ncclGroupSimulateEnd). */
 float nt_gpu_simulate_us(struct nt_bench_gpu *g, const struct nt_bench_call *call);
 
-/* Report a failed call with its source line, and end the process. */
-void nt_bench_die(int rank, const char *format, ...)
-	__attribute__((noreturn, format(printf, 2, 3)));
+extern int nt_bench_rank; /* for messages; set by nt_gpu_open() */
 
-/* f is written without the prefix cuda or nccl. */
-#define CUDA_CHECK(rank, call) nt_check_cuda(rank, nt_cuda.call, "cuda" #call, __FILE__, __LINE__)
-#define NCCL_CHECK(rank, call) nt_check_nccl(rank, nt_nccl.call, "nccl" #call, __FILE__, __LINE__)
+/* End the process with a line that names this rank. */
+void nt_bench_die(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
-void nt_check_cuda(int rank, nt_cuda_error rc, const char *call, const char *file, int line);
-void nt_check_nccl(int rank, nt_nccl_result rc, const char *call, const char *file, int line);
-void *nt_bench_allocate(int rank, size_t count, size_t bytes); /* zeros */
+/* The call is written without its prefix, cuda or nccl. If it fails, the process ends with its name
+ * and its source line. */
+#define CUDA_CHECK(call) nt_check_cuda(nt_cuda.call, "cuda" #call, __FILE__, __LINE__)
+#define NCCL_CHECK(call) nt_check_nccl(nt_nccl.call, "nccl" #call, __FILE__, __LINE__)
+
+void nt_check_cuda(nt_cuda_error rc, const char *call, const char *file, int line);
+void nt_check_nccl(nt_nccl_result rc, const char *call, const char *file, int line);
+void *nt_bench_allocate(size_t count, size_t bytes); /* zeros */
 
 #endif

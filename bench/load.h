@@ -23,7 +23,7 @@
 #define NT_LOAD_QUEUED 4 /* batches */
 
 struct nt_load {
-	int rank, device, n, batch;
+	int device, n, batch;
 	double alone_gflops;
 	float *a, *b, *c;
 	nt_stream stream;
@@ -35,7 +35,7 @@ struct nt_load {
 };
 
 /* Start it, and measure it alone: nothing else may use the GPU meanwhile. */
-void nt_load_start(struct nt_load *l, int rank, int device, int n);
+void nt_load_start(struct nt_load *l, int device, int n);
 void nt_load_stop(struct nt_load *l);
 
 static inline uint64_t nt_load_batches(struct nt_load *l)

@@ -16,7 +16,7 @@
 void nt_pairs_judge_init(struct nt_pairs_judge *judge, const struct nt_bench_gpu *gpu)
 {
 	*judge = (struct nt_pairs_judge){ .gpu = gpu, .start_s = nt_clock_exact_us() / 1e6 };
-	judge->head = nt_bench_allocate(0, (size_t)gpu->options->ranks, sizeof(judge->head[0]));
+	judge->head = nt_bench_allocate((size_t)gpu->options->ranks, sizeof(judge->head[0]));
 }
 
 void nt_pairs_judge_fini(struct nt_pairs_judge *judge)
@@ -36,7 +36,7 @@ static void add_time(struct nt_pairs_judge *judge, const struct nt_pair_time *ti
 						  sizeof(judge->time[0]));
 
 	if (!added)
-		nt_bench_die(0, "no memory for %zu pairs", judge->count + 1);
+		nt_bench_die("no memory for %zu pairs", judge->count + 1);
 	*added = *time;
 }
 
@@ -181,7 +181,7 @@ static void write_times(const struct nt_pairs_judge *judge)
 	FILE *f = fopen(o->samples_path, "w");
 
 	if (!f)
-		nt_bench_die(0, "--samples %s: %s", o->samples_path, strerror(errno));
+		nt_bench_die("--samples %s: %s", o->samples_path, strerror(errno));
 	fprintf(f, "round,node,gpu,other_node,other_gpu,wrong,latency_us,bandwidth_us,"
 		   "latency_predicted_us,bandwidth_predicted_us\n");
 	for (size_t i = 0; i < judge->count; i++) {
@@ -193,7 +193,7 @@ static void write_times(const struct nt_pairs_judge *judge)
 			(double)t->predicted_us[0], (double)t->predicted_us[1]);
 	}
 	if (fclose(f) != 0)
-		nt_bench_die(0, "--samples %s: %s", o->samples_path, strerror(errno));
+		nt_bench_die("--samples %s: %s", o->samples_path, strerror(errno));
 }
 
 int nt_pairs_judge_look(struct nt_pairs_judge *judge, int rounds)
@@ -207,7 +207,7 @@ int nt_pairs_judge_look(struct nt_pairs_judge *judge, int rounds)
 
 	if (nt_low_judge(judge->time, judge->count, (unsigned)o->nodes, (unsigned)per_node(judge),
 			 &verdict, &err) < 0)
-		nt_bench_die(0, "%s", err.text);
+		nt_bench_die("%s", err.text);
 	print_line(judge, &verdict, rounds, elapsed_s);
 	while (until <= rounds)
 		until *= 2;

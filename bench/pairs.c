@@ -151,18 +151,17 @@ static void look(struct pairs *p, char **parts, size_t bytes, int from)
 				 2 * o->stall_s, &err);
 	}
 	if (rc < 0)
-		nt_bench_die(o->rank, "%s", err.text);
+		nt_bench_die("%s", err.text);
 	p->until = until;
 }
 
 /* The rounds up to the next look, and it. */
 static void play_on(struct pairs *p)
 {
-	const struct nt_bench_options *o = p->gpu->options;
 	const int from = p->round;
 	const size_t entries = (size_t)(p->until - from) * NT_PAIR_PLACES;
 	const size_t bytes = sizeof(p->head) + entries * sizeof(struct nt_pairs_entry);
-	char *part = nt_bench_allocate(o->rank, 1, bytes);
+	char *part = nt_bench_allocate(1, bytes);
 	struct nt_pairs_entry *entry = (struct nt_pairs_entry *)(part + sizeof(p->head));
 
 	memcpy(part, &p->head, sizeof(p->head));
@@ -185,8 +184,8 @@ void nt_pairs_play(struct nt_bench_gpu *g)
 	char name[48];
 
 	if (o->local_rank != p.local)
-		nt_bench_die(o->rank, "--pairs needs the ranks of a node in a row: srun "
-				      "--distribution=block");
+		nt_bench_die("--pairs needs the ranks of a node in a row: srun "
+			     "--distribution=block");
 	nt_stall_begin();
 	find_place(&p.head);
 	if (o->rank == 0)

@@ -81,24 +81,24 @@ void nt_play_create(struct nt_play *p, struct nt_bench_gpu *gpu)
 
 	*p = (struct nt_play){ .gpu = gpu };
 	if (o->plan_path && nt_plan_read(&plan, o->plan_path, &err) < 0)
-		nt_bench_die(o->rank, "--plan: %s", err.text);
-	p->call = nt_bench_allocate(o->rank, most, sizeof(p->call[0]));
+		nt_bench_die("--plan: %s", err.text);
+	p->call = nt_bench_allocate(most, sizeof(p->call[0]));
 	list_calls(p, &plan);
 	nt_plan_free(&plan);
 	samples = p->calls * (size_t)o->iters;
-	p->host_us = nt_bench_allocate(o->rank, samples, sizeof(float));
-	p->gpu_us = nt_bench_allocate(o->rank, samples, sizeof(float));
+	p->host_us = nt_bench_allocate(samples, sizeof(float));
+	p->gpu_us = nt_bench_allocate(samples, sizeof(float));
 	for (size_t i = 0; i < samples; i++)
 		p->host_us[i] = p->gpu_us[i] = -1;
-	p->wrong = nt_bench_allocate(o->rank, p->calls, sizeof(size_t));
-	p->checks = nt_bench_allocate(o->rank, p->calls, sizeof(size_t));
-	p->model_us = nt_bench_allocate(o->rank, p->calls, sizeof(float));
-	p->load_batches = nt_bench_allocate(o->rank, p->calls, sizeof(double));
-	p->load_us = nt_bench_allocate(o->rank, p->calls, sizeof(double));
+	p->wrong = nt_bench_allocate(p->calls, sizeof(size_t));
+	p->checks = nt_bench_allocate(p->calls, sizeof(size_t));
+	p->model_us = nt_bench_allocate(p->calls, sizeof(float));
+	p->load_batches = nt_bench_allocate(p->calls, sizeof(double));
+	p->load_us = nt_bench_allocate(p->calls, sizeof(double));
 	for (size_t i = 0; i < p->calls; i++)
 		p->model_us[i] = -1;
 	if (o->align && nt_together_open(&p->together, &gpu->meet, MEET_S, &err) < 0)
-		nt_bench_die(o->rank, "--align: %s", err.text);
+		nt_bench_die("--align: %s", err.text);
 }
 
 void nt_play_destroy(struct nt_play *p)
@@ -232,7 +232,7 @@ static void check(struct nt_play *p, size_t c)
 		note_wrong(p, c, nt_gpu_check(p->gpu, &p->call[c]), p->call[c].counts.receive);
 		return;
 	}
-	wrong = nt_bench_allocate(p->gpu->options->rank, p->calls, sizeof(*wrong));
+	wrong = nt_bench_allocate(p->calls, sizeof(*wrong));
 	nt_gpu_check_group(p->gpu, p->call, p->calls, wrong);
 	for (size_t i = 0; i < p->calls; i++)
 		note_wrong(p, i, wrong[i], p->call[i].counts.receive);
@@ -359,11 +359,11 @@ void nt_play_run(struct nt_play *p)
 	if (p->wrong_somewhere)
 		return;
 	if (o->load_n)
-		nt_load_start(&p->load, o->rank, p->gpu->device, o->load_n);
+		nt_load_start(&p->load, p->gpu->device, o->load_n);
 	for (int round = -o->warmup; round < 0; round++)
 		one_round(p, round);
 	play_rounds(p);
-	nt_gpu_measure_memory(p->gpu, &p->gpu->end_mib);
+	nt_gpu_measure_memory(&p->gpu->end_mib);
 	nt_stall_watch(o, "at the end");
 	check_all(p);
 	release(p);

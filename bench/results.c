@@ -40,18 +40,17 @@ static size_t wrong_of(const struct nt_play *p, const struct gathered *all, size
 
 static void gather(const struct nt_play *p, struct gathered *all)
 {
-	const int rank = p->gpu->options->rank;
 	const size_t samples = p->calls * (size_t)p->rounds, times = samples * sizeof(float);
 	struct nt_error err;
 
 	all->samples = samples;
 	all->bytes = 2 * times + p->calls * sizeof(size_t);
-	all->parts = nt_bench_allocate(rank, 1, all->bytes);
+	all->parts = nt_bench_allocate(1, all->bytes);
 	memcpy(all->parts, p->host_us, times);
 	memcpy(all->parts + times, p->gpu_us, times);
 	memcpy(all->parts + 2 * times, p->wrong, p->calls * sizeof(size_t));
 	if (nt_meet_gather(&p->gpu->meet, "part", &all->parts, all->bytes, GATHER_S, &err) < 0)
-		nt_bench_die(rank, "%s", err.text);
+		nt_bench_die("%s", err.text);
 }
 
 enum over { RANK_0, LONGEST, SHORTEST };
@@ -74,8 +73,7 @@ static float combined(const struct nt_play *p, const struct gathered *all, enum 
 static struct nt_quartiles quartiles(const struct nt_play *p, const struct gathered *all,
 				     enum times times, size_t c, int first, int end, enum over over)
 {
-	float *values = nt_bench_allocate(p->gpu->options->rank, (size_t)(end - first),
-					  sizeof(float));
+	float *values = nt_bench_allocate((size_t)(end - first), sizeof(float));
 	struct nt_quartiles q;
 	size_t count = 0;
 
@@ -163,7 +161,7 @@ static void write_samples(const struct nt_play *p, const struct gathered *all)
 	FILE *f = fopen(o->samples_path, "w");
 
 	if (!f)
-		nt_bench_die(o->rank, "--samples %s: %s", o->samples_path, strerror(errno));
+		nt_bench_die("--samples %s: %s", o->samples_path, strerror(errno));
 	fprintf(f, "round,comm,coll,bytes,rank,host_us,gpu_us\n");
 	for (size_t at = 0; at < all->samples; at++) {
 		const struct nt_bench_call *call = &p->call[at % p->calls];
@@ -175,7 +173,7 @@ static void write_samples(const struct nt_play *p, const struct gathered *all)
 				time_of(all, r, GPU, at));
 	}
 	if (fclose(f) != 0)
-		nt_bench_die(o->rank, "--samples %s: %s", o->samples_path, strerror(errno));
+		nt_bench_die("--samples %s: %s", o->samples_path, strerror(errno));
 }
 
 void nt_bench_report(struct nt_play *p, const char *run)

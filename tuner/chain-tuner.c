@@ -32,11 +32,11 @@ static int call_init_v7(void **theirs, const struct nt_chain_tuner_init *init)
 	int rc;
 
 	if (!init->constants_v7)
-		return table->init(theirs, init->id, init->ranks, init->nodes, init->log, init->nvl,
-				   NULL);
+		return table->init(theirs, init->who.id, init->who.ranks, init->who.nodes,
+				   init->log, init->nvl, NULL);
 	CONSTANTS(&constants, init->constants_v7);
-	rc = table->init(theirs, init->id, init->ranks, init->nodes, init->log, init->nvl,
-			 &constants);
+	rc = table->init(theirs, init->who.id, init->who.ranks, init->who.nodes, init->log,
+			 init->nvl, &constants);
 	if (rc == NT_NCCL_OK)
 		CONSTANTS(init->constants_v7, &constants);
 	return rc;
@@ -49,15 +49,15 @@ static int call_init(void **theirs, const struct nt_chain_tuner_init *init)
 	/* v2 to v4 are alike here, as are v5 and v6. */
 	if (plugin->version <= 4)
 		return ((const struct nt_tuner_v4 *)plugin->table)
-			->init(init->ranks, init->nodes, init->log, theirs);
+			->init(init->who.ranks, init->who.nodes, init->log, theirs);
 	if (plugin->version >= 7)
 		return ((const struct nt_tuner_v7 *)plugin->table)
-			->init(theirs, init->id, init->ranks, init->nodes, init->log, init->nvl,
-			       init->constants_v7);
-	if (init->api >= 7)
+			->init(theirs, init->who.id, init->who.ranks, init->who.nodes, init->log,
+			       init->nvl, init->constants_v7);
+	if (init->who.api >= 7)
 		return call_init_v7(theirs, init);
 	return ((const struct nt_tuner_v6 *)plugin->table)
-		->init(theirs, init->id, init->ranks, init->nodes, init->log, init->nvl,
+		->init(theirs, init->who.id, init->who.ranks, init->who.nodes, init->log, init->nvl,
 		       init->constants);
 }
 
@@ -67,7 +67,7 @@ struct nt_ctx *nt_chain_tuner_open(struct nt_comm *comm, const struct nt_chain_t
 
 	/* Old profiler interfaces have no logger. */
 	nt_chain_say(NT_CHAINED_PROFILER, init->log);
-	if (!nt_chain_load(NT_CHAINED_TUNER, init->api, init->log))
+	if (!nt_chain_load(NT_CHAINED_TUNER, init->who.api, init->log))
 		return nt_chain_plain(comm);
 	ctx = nt_chain_wrap(comm);
 	if (!ctx)

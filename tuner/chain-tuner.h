@@ -8,15 +8,14 @@
 #define NT_CHAIN_TUNER_H
 
 #include "tuner/chain.h"
+#include "tuner/open.h"
 
 struct nt_chain_tuner_init {
-	uint64_t id;
-	size_t ranks, nodes;
+	struct nt_comm_identity who;
 	nt_nccl_log log;
 	struct nt_tuner_nvl_v5 *nvl; /* NULL up to v4 */
 	struct nt_tuner_constants_v5 *constants; /* of v5 and v6, else NULL */
 	struct nt_tuner_constants_v7 *constants_v7; /* of v7, else NULL */
-	int api;
 };
 
 struct nt_ctx *nt_chain_tuner_open(struct nt_comm *comm, const struct nt_chain_tuner_init *init);

@@ -18,7 +18,30 @@
 #define KIND_P2P 0u
 #define INDEX_BITS 8
 #define OPENED_BITS 24
-#define OPENED_RANGE (UINT32_C(1) << 24) /* keeps a handle's top byte free */
+
+/* A handle that names a communicator, and for sends and receives the number of the call. It leaves
+ * the top byte free (tuner/handle.h), and is never 0: `opened` counts from 1. */
+static void *make_handle(const struct nt_comm *c, uintptr_t kind, uint32_t serial)
+{
+	uintptr_t opened = c->fixed.opened % (1u << OPENED_BITS);
+
+	_Static_assert(NT_COMMS_MAX == 1 << INDEX_BITS, "they have room");
+	_Static_assert((uint64_t)NT_P2P_SERIALS << (2 + INDEX_BITS + OPENED_BITS) ==
+			       UINT64_C(1) << NT_HANDLE_SHIFT,
+		       "so has the number");
+	return (void *)((uintptr_t)serial << (2 + INDEX_BITS + OPENED_BITS) |
+			opened << (2 + INDEX_BITS) | (uintptr_t)c->fixed.index << 2 | kind);
+}
+
+/* NULL: another communicator has its place. The list entry was filled before the handle was made,
+ * and is never cleared. */
+static struct nt_comm *comm_of(struct nt_process *process, const void *handle)
+{
+	uintptr_t number = (uintptr_t)handle >> 2;
+	struct nt_comm *c = process->comm[number % NT_COMMS_MAX];
+
+	return c && (c->fixed.opened ^ number >> INDEX_BITS) % (1u << OPENED_BITS) == 0 ? c : NULL;
+}
 
 /* The sample area of a sample; NULL if it now belongs to another key or plan. */
 static struct nt_shm_run *run_of(struct nt_process *process, const struct nt_sample *to)
@@ -284,7 +307,6 @@ void nt_event_launch(struct nt_comm *c)
 void *nt_event_group(struct nt_comm *c)
 {
 	struct nt_comm_launch *launch = &c->launch;
-	uintptr_t opened = c->fixed.opened % OPENED_RANGE;
 
 	/* On the launching thread: the launch's event, or that of a plan without a launch event
 	 * (copy engine). */
@@ -296,19 +318,17 @@ void *nt_event_group(struct nt_comm *c)
 	}
 	if (nt_comm_frozen(c))
 		return NULL;
-	return (void *)(opened << 32 | (uintptr_t)c->fixed.index << 2 | KIND_GROUP);
+	return make_handle(c, KIND_GROUP, 0);
 }
 
 void nt_event_group_stop(struct nt_process *process, void *group)
 {
-	uintptr_t handle = (uintptr_t)group;
 	struct nt_comm *c = NULL;
 
-	/* The list entry was filled before the handle was made, and is never cleared. */
-	if ((handle & 3) == KIND_GROUP && (uint32_t)handle >> 2 < NT_COMMS_MAX)
-		c = process->comm[(uint32_t)handle >> 2];
+	if (((uintptr_t)group & KIND_MASK) == KIND_GROUP)
+		c = comm_of(process, group);
 	/* Pairs with the acquire in nt_comm_events_owed(). */
-	if (c && c->fixed.opened % OPENED_RANGE == handle >> 32)
+	if (c)
 		atomic_fetch_add_explicit(&c->events.launches_begun, 1, memory_order_release);
 }
 
@@ -431,21 +451,6 @@ static void *begin_kernel(struct nt_comm *c, void *coll, unsigned channel, uint6
 	return first ? nt_event_slot_to_kernel(coll) : NULL;
 }
 
-/* A handle of sends and receives: communicator and number of the call. Never 0: opened counts from
- * 1. */
-static void *p2p_handle(const struct nt_comm *c, uint32_t serial)
-{
-	uintptr_t opened = c->fixed.opened % OPENED_RANGE;
-
-	_Static_assert(NT_COMMS_MAX <= 1 << INDEX_BITS && OPENED_RANGE == 1 << OPENED_BITS,
-		       "they have room");
-	_Static_assert((uint64_t)NT_P2P_SERIALS << (2 + INDEX_BITS + OPENED_BITS) ==
-			       UINT64_C(1) << NT_HANDLE_SHIFT,
-		       "so has the number");
-	return (void *)((uintptr_t)serial << (2 + INDEX_BITS + OPENED_BITS) |
-			opened << (2 + INDEX_BITS) | (uintptr_t)c->fixed.index << 2 | KIND_P2P);
-}
-
 static bool is_p2p(const void *handle)
 {
 	return handle && ((uintptr_t)handle & KIND_MASK) == KIND_P2P;
@@ -454,16 +459,6 @@ static bool is_p2p(const void *handle)
 static uint32_t p2p_serial(const void *handle)
 {
 	return (uint32_t)((uintptr_t)handle >> (2 + INDEX_BITS + OPENED_BITS));
-}
-
-/* NULL: NCCL has finalized it. */
-static struct nt_comm *p2p_comm(struct nt_process *process, const void *handle)
-{
-	uintptr_t number = (uintptr_t)handle >> 2;
-	struct nt_comm *c = process->comm[number % NT_COMMS_MAX];
-
-	return c && c->fixed.opened % OPENED_RANGE == (number >> INDEX_BITS) % OPENED_RANGE ? c
-											    : NULL;
 }
 
 void nt_event_group_call(struct nt_comm *c, bool captured)
@@ -481,7 +476,7 @@ void nt_event_group_call(struct nt_comm *c, bool captured)
 void *nt_event_group_v4(struct nt_comm *c)
 {
 	nt_p2p_begin_group(&c->fixed.process->groups);
-	return p2p_handle(c, 0);
+	return make_handle(c, KIND_P2P, 0);
 }
 
 void nt_event_p2p_call(struct nt_comm *c, const struct nt_p2p_event *event)
@@ -498,7 +493,7 @@ void *nt_event_p2p(struct nt_comm *c)
 {
 	uint32_t serial = nt_comm_frozen(c) ? 0 : nt_p2p_launch(&c->p2p);
 
-	return serial ? p2p_handle(c, serial) : NULL;
+	return serial ? make_handle(c, KIND_P2P, serial) : NULL;
 }
 
 void *nt_event_kernel(struct nt_comm *c, void *coll, unsigned channel, uint64_t start_ns)
@@ -518,7 +513,7 @@ void *nt_event_kernel(struct nt_comm *c, void *coll, unsigned channel, uint64_t 
 
 static void end_p2p(struct nt_process *process, const void *handle, uint64_t stop_ns)
 {
-	struct nt_comm *c = p2p_comm(process, handle);
+	struct nt_comm *c = comm_of(process, handle);
 
 	if (!c || !take_laps(c))
 		return;

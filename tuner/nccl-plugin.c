@@ -76,39 +76,34 @@ static void offer_chunks(const struct nt_ctx *ctx, int api)
 
 static int open_tuner(void **ctx, const struct nt_chain_tuner_init *init)
 {
-	const struct nt_comm_identity who = { .id = init->id,
-					      .rank = -1,
-					      .ranks = init->ranks,
-					      .nodes = init->nodes,
-					      .api = init->api };
 	struct nt_process *process = start_process(init->log);
 
-	*ctx = nt_chain_tuner_open(process ? nt_comm_open_tuner(process, &who) : NULL, init);
-	offer_chunks(*ctx, init->api);
+	*ctx = nt_chain_tuner_open(process ? nt_comm_open_tuner(process, &init->who) : NULL, init);
+	offer_chunks(*ctx, init->who.api);
 	return NT_NCCL_OK;
 }
 
-#define TUNER_INIT_OLD(v)                                                                          \
-	static int tuner_init_v##v(size_t ranks, size_t nodes, nt_nccl_log log, void **ctx)        \
-	{                                                                                          \
-		return open_tuner(ctx,                                                             \
-				  &(struct nt_chain_tuner_init){                                   \
-					  .ranks = ranks, .nodes = nodes, .log = log, .api = v }); \
+#define TUNER_INIT_OLD(v)                                                                        \
+	static int tuner_init_v##v(size_t ranks, size_t nodes, nt_nccl_log log, void **ctx)      \
+	{                                                                                        \
+		return open_tuner(                                                               \
+			ctx,                                                                     \
+			&(struct nt_chain_tuner_init){                                           \
+				.who = { .rank = -1, .ranks = ranks, .nodes = nodes, .api = v }, \
+				.log = log });                                                   \
 	}
 
-#define TUNER_INIT(v, type, member)                                                        \
-	/* NOLINTNEXTLINE(readability-function-size): NCCL's signature */                  \
-	static int tuner_init_v##v(void **ctx, uint64_t id, size_t ranks, size_t nodes,    \
-				   nt_nccl_log log, struct nt_tuner_nvl_v5 *nvl,           \
-				   struct type *constants)                                 \
-	{                                                                                  \
-		return open_tuner(ctx, &(struct nt_chain_tuner_init){ .id = id,            \
-								      .ranks = ranks,      \
-								      .nodes = nodes,      \
-								      .log = log,          \
-								      .nvl = nvl,          \
-								      .member = constants, \
-								      .api = v });         \
+#define TUNER_INIT(v, type, member)                                                      \
+	/* NOLINTNEXTLINE(readability-function-size): NCCL's signature */                \
+	static int tuner_init_v##v(void **ctx, uint64_t id, size_t ranks, size_t nodes,  \
+				   nt_nccl_log log, struct nt_tuner_nvl_v5 *nvl,         \
+				   struct type *constants)                               \
+	{                                                                                \
+		return open_tuner(ctx, &(struct nt_chain_tuner_init){                    \
+					       .who = { id, NULL, -1, ranks, nodes, v }, \
+					       .log = log,                               \
+					       .nvl = nvl,                               \
+					       .member = constants });                   \
 	}
 
 TUNER_INIT_OLD(2)

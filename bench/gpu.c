@@ -10,7 +10,7 @@
 
 #define POISON 0xff /* a NaN in every element that no collective has written */
 
-#define VOTES 64 /* numbers that carry one bit */
+#define VOTES 64 /* floats that carry one bit */
 #define ALIGN 512 /* of results in the buffer at the same time */
 
 int nt_bench_rank;
@@ -50,12 +50,12 @@ void *nt_bench_allocate(size_t count, size_t bytes)
 	return memory;
 }
 
-/* With several emulated nodes on one host each process sees the GPUs of all; then the global rank
- * counts. */
+/* With several emulated nodes on one host, each process sees the GPUs of all: use the global
+ * rank. */
 static void choose_device(struct nt_bench_gpu *g)
 {
 	const struct nt_bench_options *o = g->options;
-	/* Larger than in any release; the alignment is that of the real one. */
+	/* Larger than in any release, and aligned like the real one. */
 	static union {
 		char name[NT_CUDA_NAME_BYTES];
 		long long all[NT_CUDA_PROPERTIES_BYTES / sizeof(long long)];
@@ -86,8 +86,7 @@ void nt_gpu_measure_memory(double *used_mib)
 	*used_mib = (double)(total - left) / (1 << 20);
 }
 
-/* All calls share the send buffer, and also the receive buffer unless several calls are in flight
- * at once. */
+/* All calls share the send buffer, and the receive buffer unless several calls run at once. */
 static void size_buffers(struct nt_bench_gpu *g)
 {
 	const struct nt_bench_options *o = g->options;
@@ -125,8 +124,8 @@ static void make_buffers(struct nt_bench_gpu *g)
 	CUDA_CHECK(Memset(g->receive, POISON, g->receive_bytes));
 }
 
-/* With the highest priority a collective waits for the end of a tile, not for all products launched
- * before. */
+/* With the highest priority a collective waits for the end of a tile, not for all queued
+ * products. */
 static void make_stream(struct nt_bench_gpu *g)
 {
 	int lowest, highest;
@@ -176,7 +175,7 @@ static nt_nccl_result exchange(struct nt_bench_gpu *g, const struct nt_bench_cal
 			    g->stream);
 }
 
-/* As programs do: grouped sends and receives. */
+/* Grouped sends and receives, as in programs. */
 static nt_nccl_result issue_sends(struct nt_bench_gpu *g, const struct nt_bench_call *call)
 {
 	const struct nt_lane *lane = &g->lane[call->lane];
@@ -341,7 +340,7 @@ void nt_gpu_check_group(struct nt_bench_gpu *g, const struct nt_bench_call *call
 		wrong[c] = nt_gpu_wrong(g, &call[c], whole(&call[c]));
 }
 
-/* These sums of floats may be wrong like any others, so the majority decides. */
+/* This sum may be wrong, too: the majority decides. */
 bool nt_gpu_any(struct nt_bench_gpu *g, bool mine)
 {
 	const size_t room = g->receive_bytes / sizeof(float), votes = room < VOTES ? room : VOTES;

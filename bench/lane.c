@@ -18,7 +18,7 @@ static struct nt_lane *add_lane(struct nt_bench_gpu *g, const char *name, int co
 	return lane;
 }
 
-/* What rank 0 sends the others before they join. */
+/* Rank 0 sends this to the others before they join. */
 struct invitation {
 	int version; /* of its NCCL */
 	nt_nccl_id id;
@@ -55,7 +55,7 @@ static void join_all(struct nt_bench_gpu *g, struct nt_lane *lane)
 	}
 	compare_versions(g, invitation.version);
 	NCCL_CHECK(CommInitRank(&lane->comm, o->ranks, invitation.id, o->rank));
-	/* All ranks have read the file, since the communicator is complete. */
+	/* The communicator is complete, so all ranks have read the file. */
 	if (o->rank == 0)
 		nt_meet_remove(&g->meet, name);
 }
@@ -100,7 +100,7 @@ static void join_arms(struct nt_bench_gpu *g)
 
 static void open_all(struct nt_bench_gpu *g)
 {
-	/* Not by an ncclConfig_t, whose layout changes with the release. */
+	/* A variable, because the layout of ncclConfig_t changes with the release. */
 	if (g->options->split_share)
 		setenv("NCCL_COMM_SPLIT_SHARE_RESOURCES", "1", 1);
 	join_all(g, add_lane(g, "world", g->options->ranks));
@@ -144,7 +144,7 @@ void nt_lanes_part(struct nt_bench_gpu *g)
 	free(lane->ranks);
 }
 
-/* Children first, as applications do. */
+/* Children first, as programs do. */
 static void end_all(struct nt_bench_gpu *g, bool abort)
 {
 	while (g->lanes > 0) {

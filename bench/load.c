@@ -8,15 +8,15 @@
 #include "lib/clock.h"
 #include "bench/gpu.h"
 
-#define ROUNDS 4 /* a batch fills the GPU so many times */
+#define ROUNDS 4 /* a batch fills the GPU this often */
 #define ALONE_MS 300
-#define THREADS 256 /* threads of a block, as in load.cu */
+#define THREADS 256 /* per block, as in load.cu */
 
 static const char kernel[] =
 #include "bench/load-ptx.inc"
 	;
 
-/* A GPU multiplies zeros faster. */
+/* Random numbers: a GPU multiplies zeros faster. */
 static void fill(struct nt_load *l, float *matrices, int count)
 {
 	const size_t elements = (size_t)l->n * (size_t)l->n;
@@ -111,7 +111,7 @@ void nt_load_start(struct nt_load *l, int device, int n)
 	l->n = n;
 	make(l);
 	load_kernel(l);
-	/* Loads the kernel onto the GPU before anything else runs there. */
+	/* Load the kernel onto the GPU before anything else runs there. */
 	launch(l, 0);
 	CUDA_CHECK(StreamSynchronize(l->stream));
 	rc = pthread_create(&l->thread, NULL, run, l);

@@ -47,7 +47,7 @@ static bool is_far(const struct nt_pairs_judge *judge, int one, int other)
 	return a[0] && b[0] && strcmp(a, b) != 0;
 }
 
-/* Of two ranks, who comes last waits least. */
+/* Both times include waiting; the rank that came last waited least. */
 static void add_pair(struct nt_pairs_judge *judge, int round, int rank,
 		     const struct nt_pairs_entry *mine, const struct nt_pairs_entry *other)
 {
@@ -93,8 +93,6 @@ void nt_pairs_judge_add(struct nt_pairs_judge *judge, const char *parts, size_t 
 					 entry_at(parts, part_bytes, mine->partner, at));
 		}
 }
-
-/* ---- what is printed */
 
 static const char *place_name(int place)
 {

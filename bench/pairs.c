@@ -20,12 +20,12 @@ static const int times_of[NT_PAIR_WHATS] = { TIMES_MOST, 5 };
 struct pairs {
 	struct nt_bench_gpu *gpu;
 	int per_node, node, local;
-	int round, until; /* the present one; where to look next */
+	int round, until; /* current round; round of the next look */
 	struct nt_pairs_head head;
 	struct nt_pairs_judge judge; /* on rank 0 */
 };
 
-/* As the scheduler names it, in letters that need no escape. */
+/* The scheduler's name, with characters that need no escape. */
 static void copy_name(char *out, size_t room, const char *name)
 {
 	size_t n = 0;
@@ -35,7 +35,7 @@ static void copy_name(char *out, size_t room, const char *name)
 	out[n] = '\0';
 }
 
-/* SLURM_TOPOLOGY_ADDR is "s0.s3.node7"; the node's name may have dots as well. */
+/* SLURM_TOPOLOGY_ADDR is "s0.s3.node7"; a node's name may have dots, too. */
 static void find_place(struct nt_pairs_head *head)
 {
 	const char *name = getenv("SLURMD_NODENAME"), *address = getenv("SLURM_TOPOLOGY_ADDR");
@@ -71,7 +71,7 @@ static void measure(struct nt_bench_gpu *g, const struct nt_bench_call *call, in
 	*us = (float)nt_figure_quartiles(took, (size_t)times).median;
 }
 
-/* In the communicator of two that was made last. The first call connects, and is checked. */
+/* In the newest communicator. The first call connects, and is checked. */
 static void time_pair(struct nt_bench_gpu *g, struct nt_pairs_entry *entry)
 {
 	for (int what = 0; what < NT_PAIR_WHATS; what++) {
@@ -121,14 +121,13 @@ static void play_round(struct pairs *p, struct nt_pairs_entry *entry)
 		 other < 0 ? -1 : other * p->per_node + p->local, &entry[NT_PAIR_BETWEEN]);
 }
 
-/* Rank 0's file of the round to go on to. */
 static const char *until_name(char name[48], int round)
 {
 	snprintf(name, 48, "until.%d", round);
 	return name;
 }
 
-/* Rank 0 judges the parts of all ranks, and decides until which round to go on. */
+/* Rank 0 judges the parts of all ranks, and tells them how far to go. */
 static void look(struct pairs *p, char **parts, size_t bytes, int from)
 {
 	const struct nt_bench_options *o = p->gpu->options;
@@ -141,7 +140,7 @@ static void look(struct pairs *p, char **parts, size_t bytes, int from)
 	snprintf(name, sizeof(name), "pairs.%d", p->round);
 	rc = nt_meet_gather(meet, name, parts, bytes, o->stall_s, &err);
 	if (rc == 0 && o->rank == 0) {
-		/* All have read the previous file, since they are here. */
+		/* All ranks are here, so they have read the previous file. */
 		nt_meet_remove(meet, until_name(name, from));
 		nt_pairs_judge_add(&p->judge, *parts, bytes, from, p->round);
 		until = nt_pairs_judge_look(&p->judge, p->round);
@@ -155,7 +154,7 @@ static void look(struct pairs *p, char **parts, size_t bytes, int from)
 	p->until = until;
 }
 
-/* The rounds up to the next look, and it. */
+/* All rounds up to the next look, and the look. */
 static void play_on(struct pairs *p)
 {
 	const int from = p->round;
@@ -194,7 +193,7 @@ void nt_pairs_play(struct nt_bench_gpu *g)
 		play_on(&p);
 	while (p.round < p.until);
 	nt_stall_watch(o, "at the end");
-	(void)nt_gpu_any(g, false); /* all have read how far to go */
+	(void)nt_gpu_any(g, false); /* all have read the last file */
 	alarm(0);
 	if (o->rank != 0)
 		return;

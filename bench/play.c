@@ -10,11 +10,11 @@
 #include "bench/lane.h"
 #include "bench/stall.h"
 
-#define MEET_S 120 /* how late ranks may be after their communicators were created */
+#define MEET_S 120 /* ranks are at most this late after their communicators were created */
 
-#define CHECK_SAMPLES 8 /* --check=light: one of so many */
-#define CHECK_ELEMENTS ((size_t)16 << 10) /* and so many of its elements */
-#define LINES 8 /* about wrong results, for each rank */
+#define CHECK_SAMPLES 8 /* --check=light checks one sample in so many */
+#define CHECK_ELEMENTS ((size_t)16 << 10) /* ... and so many elements of it */
+#define LINES 8 /* lines about wrong results, for each rank */
 
 /* Sizes beyond even_bytes are called less often, and in shorter bursts. */
 static int stride_of(const struct nt_bench_options *o, size_t bytes)
@@ -47,7 +47,7 @@ static void add_call(struct nt_play *p, int lane, int coll, size_t bytes, bool b
 	p->calls++;
 }
 
-/* A collective and size runs on all communicators in turn, so that they can be compared. */
+/* Every communicator in turn for each collective and size, so that they can be compared. */
 static void list_calls(struct nt_play *p, const struct nt_bench_plan *plan)
 {
 	const struct nt_bench_options *o = p->gpu->options;
@@ -142,7 +142,6 @@ static void issue(struct nt_play *p, size_t c, int round)
 	}
 }
 
-/* Adds the result of a check of call c. */
 static void note_wrong(struct nt_play *p, size_t c, size_t wrong, size_t looked_at)
 {
 	const struct nt_bench_call *call = &p->call[c];
@@ -162,7 +161,7 @@ static void note_wrong(struct nt_play *p, size_t c, size_t wrong, size_t looked_
 	p->checks[c]++;
 }
 
-/* The piece of a sample that --check=light checks; empty in most samples. */
+/* The piece of a sample that --check=light checks; mostly empty. */
 static struct nt_piece piece_of(const struct nt_play *p, size_t c, int round)
 {
 	const struct nt_bench_call *call = &p->call[c];
@@ -239,7 +238,7 @@ static void check(struct nt_play *p, size_t c)
 	free(wrong);
 }
 
-/* Makes and checks every call once; then every rank learns whether any result was wrong. */
+/* Make and check every call once. Afterwards every rank knows whether any result was wrong. */
 static void check_all(struct nt_play *p)
 {
 	const struct nt_bench_options *o = p->gpu->options;
@@ -274,9 +273,9 @@ static void one_round(struct nt_play *p, int round)
 	}
 }
 
-/* All ranks abort their communicators during a call, and go on with new ones. They wait for each
- * other first: a rank whose own call is over may still have data to send. The call may fail if
- * others have aborted already. */
+/* All ranks abort their communicators during a call, and go on with new ones. They first wait for
+ * each other: a rank whose call is over may still have data to send. The call may fail, since
+ * others may have aborted already. */
 static void abort_all(struct nt_play *p, int round)
 {
 	const struct nt_bench_options *o = p->gpu->options;
@@ -290,7 +289,7 @@ static void abort_all(struct nt_play *p, int round)
 	p->aborts++;
 }
 
-/* Algorithms connect at their first use, which must not happen during a capture. */
+/* Algorithms connect at their first use, which must not be during a capture. */
 static void capture(struct nt_play *p, int round)
 {
 	const struct nt_bench_options *o = p->gpu->options;
@@ -313,7 +312,7 @@ static void release(struct nt_play *p)
 	}
 }
 
-/* False: the rounds are over. Rank 0 sends its plan in a few rounds, ahead of the last one. */
+/* False: the rounds are over. Rank 0 sends its plan in a few rounds, before the last one. */
 static bool goes_on(struct nt_play *p, double start_s, int round)
 {
 	const struct nt_bench_options *o = p->gpu->options;

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* results.c - bring the samples of all ranks together and print what they say */
+/* results.c - see results.h */
 #include "bench/results.h"
 
 #include <errno.h>
@@ -69,7 +69,7 @@ static float combined(const struct nt_play *p, const struct gathered *all, enum 
 	return value;
 }
 
-/* Call c in rounds first..end, without those in which it was not made. */
+/* Call c in rounds first..end, except where it was not made. */
 static struct nt_quartiles quartiles(const struct nt_play *p, const struct gathered *all,
 				     enum times times, size_t c, int first, int end, enum over over)
 {

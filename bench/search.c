@@ -19,7 +19,7 @@ static bool is_file(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, R_OK) == 0;
 }
 
-/* The first `bytes` of dir followed by NCCL's file name, if that file exists. */
+/* NCCL's file in a directory, the first `bytes` of dir. */
 static bool in_directory(const char *dir, size_t bytes, char out[NT_LIBRARY_MAX])
 {
 	int n = snprintf(out, NT_LIBRARY_MAX, "%.*s/" NT_SEARCH_SONAME, (int)bytes, dir);
@@ -27,7 +27,7 @@ static bool in_directory(const char *dir, size_t bytes, char out[NT_LIBRARY_MAX]
 	return bytes > 0 && bytes < NT_LIBRARY_MAX && n < NT_LIBRARY_MAX && is_file(out);
 }
 
-/* The loader accepts spaces and colons between names. */
+/* The loader separates names by spaces and colons. */
 static bool in_preload(const char *list, char out[NT_LIBRARY_MAX])
 {
 	while (list && *list) {
@@ -108,7 +108,7 @@ int nt_search_next(const struct nt_search *search, enum nt_search_from from, str
 	return 0;
 }
 
-/* Running python3 itself respects its startup files, virtual environments and wrappers in PATH. */
+/* Run python3 itself: it knows its startup files, virtual environments and wrappers in PATH. */
 bool nt_search_ask_python(char out[NT_LIBRARY_MAX])
 {
 	static char name[] = "python3", option[] = "-c";

@@ -13,8 +13,8 @@
 
 #define NAME "together"
 #define PATH_BYTES 96
-/* Then sleep in between: with fewer cores than ranks, a spinning rank can take the core of a rank
- * that it waits for, even with sched_yield(). */
+/* Spin this often, then sleep between looks: with fewer cores than ranks, a spinning rank can take
+ * the core of one that it waits for, even with sched_yield(). */
 #define SPINS 1000000
 #define NAP_NS 50000
 

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* log-entry.c - see log-entry.h. Numbers are base-128 varints, low group first; ids are eight raw
+/* log-entry.c - see log-entry.h. Numbers are base-128 varints, low group first; ids are eight
  * bytes. */
 #include "pmix-sync/log-entry.h"
 
@@ -138,7 +138,7 @@ size_t nt_entry_read(struct nt_entry *entry, const uint8_t *in, size_t count)
 	return r.bad ? 0 : r.used;
 }
 
-/* Hashes are sent as they are: fingerprint, build, policy and warm. */
+/* Hashes are sent as they are. */
 #define CAPS_RAW offsetof(struct nt_capabilities, nccl)
 
 size_t nt_entry_caps_write(const struct nt_entry_caps *all_caps, uint8_t *out, size_t cap)
@@ -184,7 +184,7 @@ int nt_entry_caps_read(struct nt_entry_caps *all_caps, const uint8_t *in, size_t
 	return r.bad || r.used != count ? -1 : 0;
 }
 
-/* Runs: first number, how many more, and their distance. */
+/* Runs of equal distances: first number, how many more, distance. */
 size_t nt_entry_nodes_write(const uint32_t *node, uint32_t count, uint8_t *out, size_t cap)
 {
 	struct entry_writer w = { .out = out, .cap = cap };

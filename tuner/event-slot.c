@@ -7,7 +7,7 @@
 
 enum { FREE = 0, LIVE = 1, BUSY = 2 };
 
-#define GENERATIONS (UINT32_C(1) << 24) /* keeps a handle's top byte free */
+#define GENERATIONS (UINT32_C(1) << 24) /* leaves a handle's top byte free */
 
 _Static_assert(sizeof(void *) == sizeof(uint64_t), "a handle is a pointer's size");
 _Static_assert(offsetof(struct nt_sample, whose) == 0, "part 0 is `whose`");
@@ -28,7 +28,7 @@ static uint64_t word_of(uint32_t generation, unsigned state)
 	return (uint64_t)generation << 32 | state;
 }
 
-/* Every number maps to a slot; the generation tells whether it is the slot's current use. */
+/* Every number has a slot; the generation tells whether it is the slot's present use. */
 static struct nt_event_slot *slot_of(struct nt_event_slots *slots, const void *handle)
 {
 	return &slots->slot[(number_of(handle) >> 2) & (NT_EVENT_SLOT_COUNT - 1)];
@@ -40,7 +40,7 @@ static bool is_handle(const void *handle)
 	       (uint32_t)number_of(handle) >> 2 < NT_EVENT_SLOT_COUNT;
 }
 
-/* A sample may be read while its slot is reused: word by word, by atomic accesses. */
+/* Word by word, by atomic accesses: the slot may be reused meanwhile. */
 static void read_sample(struct nt_event_slot *slot, struct nt_sample *out)
 {
 	uint64_t part[NT_SAMPLE_PARTS];
@@ -71,7 +71,7 @@ void *nt_event_slot_take(struct nt_event_slots *slots, const struct nt_sample *s
 	*lost = false;
 	if ((uint32_t)word == BUSY)
 		return NULL;
-	/* Acquires what the slot's previous user released. */
+	/* Acquires what the slot's last user released. */
 	if (!atomic_compare_exchange_strong_explicit(&slot->word, &word, word_of(generation, BUSY),
 						     memory_order_acquire, memory_order_relaxed))
 		return NULL;
@@ -96,8 +96,8 @@ bool nt_event_slot_look(struct nt_event_slots *slots, const void *handle, struct
 	if (!nt_event_slot_live(slots, handle))
 		return false;
 	read_sample(slot_of(slots, handle), out);
-	/* Pairs with the acquire in nt_event_slot_take(): what was read belongs to this generation
-	 * if it is still live. */
+	/* Pairs with the acquire in nt_event_slot_take(): if the generation is still live, all that
+	 * was read is its own. */
 	atomic_thread_fence(memory_order_acquire);
 	return nt_event_slot_live(slots, handle);
 }
@@ -110,7 +110,7 @@ bool nt_event_slot_finish(struct nt_event_slots *slots, const void *handle, stru
 	if (!nt_event_slot_live(slots, handle))
 		return false;
 	read_sample(slot, out);
-	/* If this succeeds, the slot was not reused while it was read: generations only grow. */
+	/* Generations only grow: if this succeeds, nothing was reused while it was read. */
 	return atomic_compare_exchange_strong_explicit(&slot->word, &live,
 						       word_of(generation_of(live), FREE),
 						       memory_order_acq_rel, memory_order_relaxed);

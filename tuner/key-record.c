@@ -15,7 +15,7 @@
 #include "tuner/ll128.h"
 #include "tuner/rank-history.h"
 
-/* Time saved by the present arm, by its measurements, and by earlier ones; NAN if unknown. */
+/* By the present arm's measurements, and by earlier arms'; NAN: unknown */
 static double saved_ms(const struct nt_local_key *key, const struct nt_outcome *o)
 {
 	uint64_t since = nt_key_calls(key) -
@@ -31,7 +31,7 @@ static double saved_ms(const struct nt_local_key *key, const struct nt_outcome *
 	return ((double)saved_us + now_us) / 1000.0;
 }
 
-/* The same by what an earlier step measured; NAN if unknown, or measured here. */
+/* By what an earlier step measured; NAN: unknown, or measured here */
 static double estimated_ms(const struct nt_key *out, const struct nt_comm *comm, uint64_t calls)
 {
 	const struct nt_warm *arms = nt_process_warm_arms(&comm->fixed.process->warm);
@@ -69,7 +69,7 @@ static double known_us(float us)
 	return us > 0 ? (double)us : NAN;
 }
 
-/* The result of exploring a key. */
+/* What exploring the key has led to */
 static void note_outcome(struct nt_key *out, const struct nt_outcome *o)
 {
 	if (out->state == NT_KEYSTATE_COMMITTED)
@@ -101,7 +101,7 @@ static void note_outcome(struct nt_key *out, const struct nt_outcome *o)
 	out->arm_predicted_us = (double)o->predicted_best_us;
 }
 
-/* The history of a committed key since. */
+/* What a committed key has done since */
 static void note_committed(struct nt_key *out, const struct nt_comm *comm,
 			   const struct nt_local_key *key, const struct nt_outcome *o)
 {
@@ -114,7 +114,7 @@ static void note_committed(struct nt_key *out, const struct nt_comm *comm,
 	out->changes = atomic_load_explicit(&key->decision.changes, memory_order_relaxed);
 }
 
-/* Times of mode observe. Returns whether there are any. */
+/* Of mode observe. True: there are some. */
 static bool note_observed(struct nt_key *out, const struct nt_local_key *key)
 {
 	uint64_t ns[NT_OBSERVED_MAX];
@@ -138,8 +138,7 @@ static bool note_observed(struct nt_key *out, const struct nt_local_key *key)
 	return true;
 }
 
-/* Cost of an unfinished exploration, and the baseline's times in it. Returns whether there are
- * any. */
+/* What an unfinished exploration has cost, and the baseline's times in it. True: there are some. */
 static bool note_so_far(struct nt_key *out, const struct nt_comm *comm, uint64_t id)
 {
 	const struct nt_history *history = nt_histories_find(comm->fixed.process->histories,
@@ -179,7 +178,7 @@ static void note_state(struct nt_key *out, const struct nt_comm *comm,
 	else if (shared == NT_KEY_CLOSED && has_outcome)
 		state = NT_KEYSTATE_KEPT;
 	else if (shared != NT_KEY_IDLE || local == NT_LOCAL_GONE)
-		state = NT_KEYSTATE_EXPLORING; /* cut short if closed in shared memory */
+		state = NT_KEYSTATE_EXPLORING; /* closed in shared memory before its end */
 	else if (key->fixed.observed &&
 		 atomic_load_explicit(&key->laps.observed, memory_order_relaxed) > 0)
 		state = NT_KEYSTATE_OBSERVED;
@@ -200,7 +199,6 @@ static void note_state(struct nt_key *out, const struct nt_comm *comm,
 	}
 }
 
-/* Progress of exploring. */
 static void note_round(struct nt_key *out, const struct nt_comm *comm,
 		       const struct nt_local_key *key)
 {
@@ -219,7 +217,7 @@ static void note_round(struct nt_key *out, const struct nt_comm *comm,
 	out->round_done = round.done;
 }
 
-/* Only in the first half of the record, to leave room for every key. */
+/* In the record's first half only: every key must find room. */
 static void put_trial(struct nt_json_writer *put, const struct nt_comm *comm, uint64_t id)
 {
 	const struct nt_history *history = nt_histories_find(comm->fixed.process->histories,
@@ -254,7 +252,7 @@ static bool is_open(const struct nt_key *out)
 	return out->state == NT_KEYSTATE_COUNTED || out->state == NT_KEYSTATE_EXPLORING;
 }
 
-/* An arm is remembered for an undecided key. */
+/* An undecided key has a remembered arm. */
 static void note_remembered(struct nt_key *out, const struct nt_comm *comm, uint64_t id)
 {
 	const struct nt_warm *arms = nt_process_warm_arms(&comm->fixed.process->warm);
@@ -279,7 +277,7 @@ static void note_remembered(struct nt_key *out, const struct nt_comm *comm, uint
 	}
 }
 
-/* Mode policy uses remembered arms and does not explore. */
+/* Mode policy uses remembered arms, and explores nothing. */
 static void note_policy(struct nt_key *out, const struct nt_comm *comm, uint64_t id)
 {
 	const struct nt_process *process = comm->fixed.process;
@@ -292,8 +290,8 @@ static void note_policy(struct nt_key *out, const struct nt_comm *comm, uint64_t
 		out->reason = NT_REASON_NOT_REMEMBERED;
 }
 
-/* A key without other arms is never opened; without any, NCCL's own choice is LL within a node
- * (tuner/decide.c), unless the user allows nothing else. */
+/* A key without other arms is never opened. Where NCCL's own choice is LL within a node it has none
+ * (tuner/decide.c), unless the user allows nothing anyway. */
 static void note_alone(struct nt_key *out, const struct nt_comm *comm, uint64_t id)
 {
 	const struct nt_policy *policy = &comm->fixed.process->policy;
@@ -319,7 +317,7 @@ static void note_worth(struct nt_key *out, const struct nt_comm *comm,
 		out->reason = NT_REASON_UNWORTHY;
 }
 
-/* Undecided for a reason that a longer step would not change. */
+/* Undecided, and a longer step would not change that */
 static void note_barred(struct nt_key *out, const struct nt_comm *comm)
 {
 	int barred = nt_view_barred(nt_comm_status_flags(comm));

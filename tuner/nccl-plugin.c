@@ -1,16 +1,15 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nccl-plugin.c - all entry points that NCCL looks up, for all versions of its two interfaces
+/* nccl-plugin.c - the entry points that NCCL looks up, for all versions of its two interfaces
  *
- * Thin: each version is converted to one form and passed on. Every entry point returns success,
- * whatever fails behind it; the one exception is a decision where going on alone would be unsafe
- * (nt_comm_decide). A forked child and a process without a policy are left alone: no context, mask
- * 0.
+ * Each version is brought to one form and passed on. Every entry point returns success, whatever
+ * fails behind it, except for a decision where going on alone would be unsafe (nt_comm_decide). A
+ * forked child and a process without a policy get no context and mask 0.
  *
- * Plugins that NCCL would have loaded without us are chained (tuner/chain.h). NCCL's context is a
- * struct nt_ctx, and event handles have tuner/handle.h's format.
+ * Plugins that NCCL would have loaded without us are chained (tuner/chain.h): a context is a struct
+ * nt_ctx, a handle has tuner/handle.h's form.
  *
- * Tuner v1 (NCCL 2.19, 2.20) has no context per communicator and is not provided.
+ * Tuner v1 (NCCL 2.19, 2.20) has no context per communicator and is not offered.
  */
 #include <stddef.h>
 #include "tuner/abi.h"
@@ -26,7 +25,7 @@
 
 #define NAME "nccl-tune"
 
-/* Our communicator in NCCL's context; NULL: none, or not in this process. */
+/* NULL: none, or not in this process. */
 static struct nt_comm *ours_of(const struct nt_ctx *ctx)
 {
 	struct nt_comm *comm = ctx ? ctx->ours : NULL;
@@ -41,7 +40,7 @@ static struct nt_process *start_process(nt_nccl_log log)
 	return process && !nt_process_inert(process) ? process : NULL;
 }
 
-/* Tuner. */
+/* Tuner */
 
 extern struct nt_tuner_v6 ncclTunerPlugin_v6;
 extern struct nt_tuner_v7 ncclTunerPlugin_v7;
@@ -60,8 +59,8 @@ static int chunk_size(void *ctx, int coll, size_t bytes, int algo, int proto, in
 	return NT_NCCL_OK;
 }
 
-/* Only if a chained tuner has chunk sizes, or they may be tried: otherwise NCCL must not ask. It
- * reads the table each time, first on this thread; 2.32 once, after this. */
+/* NCCL must ask for chunk sizes only if a chained tuner has some, or they may be tried. It reads
+ * the table each time, first on this thread; 2.32 once, after this. */
 static void offer_chunks(const struct nt_ctx *ctx, int api)
 {
 	const struct nt_comm *comm = ours_of(ctx);
@@ -141,7 +140,7 @@ static inline int decide(const struct nt_ctx *ctx, const struct nt_call *call, i
 	nt_chain_sync();
 	if (ctx && nt_ctx_told(ctx))
 		return nt_chain_decide(ctx, comm, call, pipe_ops);
-	/* Not a task: NCCL only asks (tuner/abi_v7.h). */
+	/* pipe_ops 0 is no task: NCCL only asks (tuner/abi_v7.h). */
 	return comm && pipe_ops > 0 ? nt_comm_decide(comm, call) : NT_NCCL_OK;
 }
 
@@ -159,7 +158,7 @@ static int decide_v3(void *ctx, int coll, size_t bytes, int pipe_ops, float **co
 	return decide(ctx, &call, pipe_ops);
 }
 
-/* v4 to v7. The table is one block of floats, despite its type. */
+/* v4 to v7. The table is one block of floats, whatever its type says. */
 /* NOLINTNEXTLINE(readability-function-size): NCCL's signature */
 static int decide_v4(void *ctx, int coll, size_t bytes, int pipe_ops, float **cost, int algos,
 		     int protos, int registered, int *channels)
@@ -190,7 +189,7 @@ NT_EXPORT struct nt_tuner_v6 ncclTunerPlugin_v6 = { NAME, tuner_init_v6, decide_
 NT_EXPORT struct nt_tuner_v7 ncclTunerPlugin_v7 = { NAME, tuner_init_v7, decide_v4, tuner_finalize,
 						    NULL };
 
-/* Profiler. */
+/* Profiler */
 
 static int open_profiler(void **ctx, int *mask, const struct nt_comm_identity *who, nt_nccl_log log)
 {
@@ -218,8 +217,7 @@ static int profiler_finalize(void *ctx)
 	return NT_NCCL_OK;
 }
 
-/* v1 to v3 name no communicator and have no GPU times: we ask for no events; only a chained
- * profiler's are on. */
+/* v1 to v3 name no communicator and have no GPU times: only a chained profiler's events are on. */
 static int open_old(void **ctx, int *mask, int api)
 {
 	const struct nt_comm_identity who = { .rank = -1, .api = api };
@@ -284,8 +282,8 @@ PROFILER_INIT(5)
 PROFILER_INIT(6)
 PROFILER_INIT(7)
 
-/* The Coll part has the same members in v4 to v7. Symmetric kernels show only as an empty protocol
- * name, also in v7 (tuner/abi_v7.h). */
+/* In v4 to v7 the Coll part has the same members. A symmetric kernel shows only as an empty
+ * protocol name, in v7 too (tuner/abi_v7.h). */
 #define COLL_EVENT(descr, user_tag)                                                          \
 	&(struct nt_coll_event)                                                              \
 	{                                                                                    \
@@ -320,7 +318,7 @@ static void *take_v4(struct nt_comm *comm, const struct nt_prof_descr_v4 *descr)
 	return NULL;
 }
 
-/* For every event that is asked for, a v6 or v7 descriptor starts with a v5 one. tag: of a Coll. */
+/* Of every event that we ask for, a v6 or v7 descriptor begins as v5's. tag: of a Coll */
 static void *take_v5(struct nt_comm *comm, const struct nt_prof_descr_v5 *descr, uint64_t tag)
 {
 	switch (descr->type) {
@@ -377,7 +375,7 @@ static int stop(void *event)
 	return NT_NCCL_OK;
 }
 
-/* Of events with states, only a measured call's first kernel has our handle. */
+/* Of the events with states only a measured call's first kernel has our handle. */
 static int record_state(void *event, int state, union nt_prof_args_v4 *args)
 {
 	void *ours = nt_handle_ours(event);

@@ -34,7 +34,7 @@ void nt_rank_section_plugins(struct nt_json_writer *put)
 		*put = before;
 }
 
-/* Keys of one rank that use a remembered arm. */
+/* Of one rank, those that use a remembered arm */
 static int64_t warm_keys(const struct nt_comm *comm)
 {
 	struct nt_outcome outcome;

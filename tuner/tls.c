@@ -21,7 +21,7 @@ static int is_openssl(struct dl_phdr_info *library, size_t bytes, void *unused)
 	return strcmp(slash ? slash + 1 : library->dlpi_name, OPENSSL) == 0;
 }
 
-/* Part of the file; NULL: it is not all there. */
+/* NULL: not all of it is there. */
 static const void *part(const void *file, size_t bytes, uint64_t at, uint64_t size)
 {
 	return at <= bytes && size <= bytes - at ? (const char *)file + at : NULL;

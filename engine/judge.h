@@ -25,7 +25,7 @@
 
 #include <stddef.h>
 #include "engine/evaluation.h"
-#include "engine/compare.h"
+#include "engine/compare-arms.h"
 
 enum nt_next_what {
 	NT_NEXT_PASS = 0, /* ask the next judge */

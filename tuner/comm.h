@@ -55,7 +55,7 @@ struct nt_call {
 struct nt_decision {
 	struct nt_local_key *key;
 	uint64_t serial; /* counts noted decisions, from 1 */
-	uint64_t number; /* of the call, from 1 (tuner/calls.h) */
+	uint64_t number; /* of the call, from 1 (tuner/call-counts.h) */
 	uint64_t bytes;
 	uint8_t coll;
 	uint16_t arm;

@@ -12,7 +12,7 @@
 #include "pmix-sync/call-interval.h"
 #include "pmix-sync/turn.h"
 #include "tuner/mask.h"
-#include "tuner/stall.h"
+#include "tuner/key-stall.h"
 #include "engine/marker.h"
 #include "engine/schedule.h"
 

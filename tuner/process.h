@@ -31,7 +31,7 @@
 #include "contract/policy.h"
 #include "pmix-sync/shm.h"
 #include "tuner/abi.h"
-#include "tuner/calls.h"
+#include "tuner/call-counts.h"
 #include "tuner/mask.h"
 #include "tuner/p2p.h"
 #include "tuner/platform.h"

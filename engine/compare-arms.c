@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare.c - see compare.h */
-#include "engine/compare.h"
+/* compare-arms.c - see compare-arms.h */
+#include "engine/compare-arms.h"
 
 #include "engine/matched.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* calls.h - tells how many calls each rank has begun and ended, in a file that outlives a killed
- * process (contract/calls-layout.h)
+/* call-counts.h - tells how many calls each rank has begun and ended, in a file that outlives a
+ * killed process (contract/calls-layout.h)
  *
  * Threads:  open and close on one thread; add and leave with the process's lock held; begin on the
  *           deciding thread, end on the kernel event thread, look on the helper thread.
@@ -9,8 +9,8 @@
  *           later.
  * Errors:   none: without the file all parts are NULL, and nothing is told.
  */
-#ifndef NT_CALLS_H
-#define NT_CALLS_H
+#ifndef NT_CALL_COUNTS_H
+#define NT_CALL_COUNTS_H
 
 #include <stdbool.h>
 #include "contract/calls-layout.h"

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stall.h - notice an open key that makes no progress: its coordinator, or another node, is gone
+/* key-stall.h - notice an open key without progress: its coordinator, or another node, is gone
  *
  * That is a key that is open for long, by the clock and by its own calls, without a new plan or a
  * measured window. A key that is called every ten seconds may take its time.
@@ -8,8 +8,8 @@
  * Threads:  values, pure functions; the helper thread's.
  * Units:    milliseconds.
  */
-#ifndef NT_STALL_H
-#define NT_STALL_H
+#ifndef NT_KEY_STALL_H
+#define NT_KEY_STALL_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare.h - is an arm faster than the baseline? Tests on arrays of times
+/* compare-arms.h - is an arm faster than the baseline? Tests on arrays of times
  *
  * Sample i of both arrays is from block i of a schedule; 0 is a missing sample. Times over a
  * network have modes and tails (often one in three is 2.3 times as long as the others), so means,
@@ -16,8 +16,8 @@
  * Errors:   none; too few samples give no evidence.
  * Units:    microseconds; gains and p as fractions of 1.
  */
-#ifndef NT_COMPARE_H
-#define NT_COMPARE_H
+#ifndef NT_COMPARE_ARMS_H
+#define NT_COMPARE_ARMS_H
 
 #include <stdbool.h>
 #include "engine/quantiles.h"

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* calls.c - see calls.h */
-#include "tuner/calls.h"
+/* call-counts.c - see call-counts.h */
+#include "tuner/call-counts.h"
 
 #include <fcntl.h>
 #include <stdio.h>

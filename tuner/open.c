@@ -21,37 +21,30 @@ static _Thread_local struct nt_comm *handed_over;
 
 #define NEW_SOCKETS 23200 /* the first release that can encrypt its sockets */
 
-/* Of the NCCL library that has the logger; 0: unknown. */
-static uint32_t nccl_version(nt_nccl_log log)
+/* Version of the NCCL that has the logger; 0: unknown. out: its shared library; "": perhaps a part of
+ * the program. */
+static uint32_t find_nccl(nt_nccl_log log, char out[NT_LIBRARY_MAX])
 {
 	int (*get_version)(int *version) = NULL;
 	void *library = NULL;
 	int version = 0;
 	Dl_info info;
 
-	if (log && dladdr((void *)(uintptr_t)log, &info) && info.dli_fname)
+	out[0] = '\0';
+	if (log && dladdr((void *)(uintptr_t)log, &info) && info.dli_fname) {
+		const char *name = strrchr(info.dli_fname, '/');
+
 		library = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+		if (info.dli_fname[0] == '/' && strlen(info.dli_fname) < NT_LIBRARY_MAX &&
+		    strstr(name, ".so"))
+			memcpy(out, info.dli_fname, strlen(info.dli_fname) + 1);
+	}
 	*(void **)&get_version = dlsym(library ? library : RTLD_DEFAULT, "ncclGetVersion");
 	if (get_version && get_version(&version) != NT_NCCL_OK)
 		version = 0;
 	if (library)
 		dlclose(library);
 	return version > 0 ? (uint32_t)version : 0;
-}
-
-/* The shared library that has the logger, and so NCCL. "": perhaps a part of the program. */
-static void find_library(nt_nccl_log log, char out[NT_LIBRARY_MAX])
-{
-	const char *name;
-	Dl_info info;
-
-	out[0] = '\0';
-	if (!log || !dladdr((void *)(uintptr_t)log, &info) || !info.dli_fname ||
-	    info.dli_fname[0] != '/' || strlen(info.dli_fname) >= NT_LIBRARY_MAX)
-		return;
-	name = strrchr(info.dli_fname, '/');
-	if (strstr(name, ".so"))
-		memcpy(out, info.dli_fname, strlen(info.dli_fname) + 1);
 }
 
 /* The lock is held. NULL: all are alive. */
@@ -294,11 +287,9 @@ static void learn(struct nt_process *process)
 	atomic_fetch_or(&process->risks, nt_ll128_look(net[0] != '\0'));
 	if (atomic_load(&process->nccl) != 0)
 		return;
-	version = nccl_version(process->log);
-	find_library(process->log, library);
+	version = find_nccl(process->log, library);
 	pthread_mutex_lock(&process->lock);
 	if (!process->learnt) {
-		memcpy(process->library, library, sizeof(library));
 		nt_platform_ask(&process->platform, net);
 		memcpy(process->platform.library, library, sizeof(library));
 		process->platform.new_sockets = version >= NEW_SOCKETS;

@@ -34,9 +34,9 @@ struct nt_platform {
 	char driver[NT_DRIVER_MAX]; /* "580.95.05" */
 	/* NCCL's word: "IB", "Libfabric"; "?": a plugin's without a name; "": not told. */
 	char net[NT_NET_MAX];
-	/* NCCL's file, if its release can encrypt sockets; "": part of the program. */
+	/* NCCL's file; "": perhaps a part of the program. */
 	char library[NT_LIBRARY_MAX];
-	bool new_sockets; /* it is of such a release */
+	bool new_sockets; /* it is of a release that can encrypt its sockets */
 	char fabric[NT_FABRIC_MAX]; /* contract/fabric.h; "" before the look */
 	char launch[NT_LAUNCH_NAME]; /* the launch profile's */
 	struct nt_variables now; /* NCCL's, when asked */

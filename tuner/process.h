@@ -108,7 +108,6 @@ struct nt_process {
 	/* By any thread */
 	_Atomic(nt_nccl_log) log; /* NULL: none known */
 	_Atomic uint32_t nccl; /* 22809; 0: unknown */
-	char library[NT_LIBRARY_MAX]; /* NCCL's, under the lock; "": unknown */
 	_Atomic uint32_t risks; /* NT_RISK_*; once set they stay */
 	_Atomic uint64_t count[NT_COUNT_ALL];
 	struct nt_mask mask;
@@ -125,7 +124,7 @@ struct nt_process {
 	const struct nt_marker *marker; /* step marker; or NULL */
 	/* Asked once, at the first communicator, with the lock held; then the helper thread's. */
 	struct nt_platform platform;
-	bool learnt; /* library and platform are known; under the lock */
+	bool learnt; /* the platform is known; under the lock */
 	struct nt_process_thread helper;
 };
 

@@ -216,7 +216,7 @@ static void put_head(struct nt_json_writer *put, struct nt_process *process, boo
 	if (nt_policy_format_option(&process->policy, out.policy, sizeof(out.policy)) < 0)
 		out.policy[0] = '\0';
 	out.nccl = atomic_load(&process->nccl);
-	snprintf(out.library, sizeof(out.library), "%s", process->library);
+	snprintf(out.library, sizeof(out.library), "%s", process->platform.library);
 	out.flags = place->flags | ll128_flags(process);
 	snprintf(out.driver, sizeof(out.driver), "%s", process->platform.driver);
 	snprintf(out.fabric, sizeof(out.fabric), "%s", fabric_of(process));

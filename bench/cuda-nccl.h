@@ -2,13 +2,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cuda-nccl.h - our own declarations of the NCCL and CUDA functions that the benchmark calls
  *
- * So it builds without either; both are loaded at run time (library.h). tests/unit/bench-abi.c
- * compares every line with the real headers if there are any. No struct whose size depends on the
- * release is passed, except nt_nccl_sim, which contains its size.
+ * It builds without either, and loads both at run time (library.h). Where the real headers are
+ * installed, tests/unit/bench-abi.c compares every line with them. Only nt_nccl_sim has a size that
+ * depends on the release, and it contains its size.
  *
  * Threads:  types only.
- * Host:     NCCL 2.18 to 2.32, libcudart 11.4 to 13, libcuda of any driver for these. Enums are
- *           unsigned here, as compilers have those without negative values.
+ * Host:     NCCL 2.18 to 2.32, libcudart 11.4 to 13, libcuda of any driver for these. Enums without
+ *           negative values are unsigned, as compilers make them.
  */
 #ifndef NT_BENCH_CUDA_NCCL_H
 #define NT_BENCH_CUDA_NCCL_H
@@ -43,17 +43,17 @@ typedef struct CUfunc_st *nt_function;
 #define NT_CUDA_PROCESSORS 16u /* cudaDevAttrMultiProcessorCount */
 
 #define NT_NCCL_ID_BYTES 128
-#ifdef NCCL_UNIQUE_ID_BYTES /* the real header is included: the comparison */
+#ifdef NCCL_UNIQUE_ID_BYTES /* the comparison includes the real header */
 typedef ncclUniqueId nt_nccl_id;
 typedef ncclSimInfo_t nt_nccl_sim;
 typedef ncclConfig_t nt_nccl_config;
 #else
-typedef struct nt_nccl_config nt_nccl_config; /* always NULL: as the parent's */
+typedef struct nt_nccl_config nt_nccl_config; /* always NULL: the parent's configuration */
 typedef struct {
 	char internal[NT_NCCL_ID_BYTES];
 } nt_nccl_id;
 
-/* ncclSimInfo_t of 2.22.3, the first release with it, and of all later ones. */
+/* ncclSimInfo_t, the same in all releases since 2.22.3, the first one with it. */
 typedef struct {
 	size_t size;
 	unsigned int magic;
@@ -65,9 +65,9 @@ typedef struct {
 #define NT_NCCL_SIM_VERSION 22203u
 #define NT_NCCL_SIM_UNKNOWN (-1.0f)
 
-/* cudaDeviceProp grows with the releases; its first member is the name in all of them. */
+/* cudaDeviceProp grows from release to release; its first member is always the name. */
 #define NT_CUDA_NAME_BYTES 256
-#define NT_CUDA_PROPERTIES_BYTES 4096 /* large enough: it has 1032 bytes in CUDA 12 */
+#define NT_CUDA_PROPERTIES_BYTES 4096 /* 1032 are used in CUDA 12 */
 struct cudaDeviceProp;
 
 /* X(result, name without its prefix, parameters) */

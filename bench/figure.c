@@ -58,7 +58,7 @@ struct nt_piece nt_figure_piece(struct nt_counts counts, size_t most, unsigned n
 	return piece;
 }
 
-/* The data is periodic: element i must be period[i % NT_FIGURE_PERIOD]. */
+/* Element i must be period[i % NT_FIGURE_PERIOD]. */
 static size_t wrong_in(const float *period, size_t first, const float *result, size_t n)
 {
 	size_t k = first % NT_FIGURE_PERIOD, wrong = 0;
@@ -82,7 +82,7 @@ static size_t wrong_sums(const int *ranks, int count, size_t first, const float 
 	return wrong_in(sum, first, result, n);
 }
 
-/* Parts of `each` elements in order of ranks: copies of what each rank has sent from there on. */
+/* Parts of `each` elements, in order of ranks: copies of the rank's data from element `from` on. */
 static size_t wrong_copies(const int *ranks, size_t each, size_t from, const float *result,
 			   struct nt_piece piece)
 {

@@ -10,10 +10,12 @@
 
 #define POISON 0xff /* a NaN in every element that no collective has written */
 
-#define VOTES 64 /* numbers that carry one bit */
+#define VOTES 64 /* floats that carry one bit */
 #define ALIGN 512 /* of results in the buffer at the same time */
 
-void nt_bench_die(int rank, const char *format, ...)
+int nt_bench_rank;
+
+void nt_bench_die(const char *format, ...)
 {
 	va_list args;
 	char text[512];
@@ -21,39 +23,39 @@ void nt_bench_die(int rank, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	fprintf(stderr, "nccl-tune-bench: rank %d: %s\n", rank, text);
+	fprintf(stderr, "nccl-tune-bench: rank %d: %s\n", nt_bench_rank, text);
 	fflush(NULL);
 	_Exit(1);
 }
 
-void nt_check_cuda(int rank, nt_cuda_error rc, const char *call, const char *file, int line)
+void nt_check_cuda(nt_cuda_error rc, const char *call, const char *file, int line)
 {
 	if (rc != NT_CUDA_OK)
-		nt_bench_die(rank, "%s (%s:%d): %s", call, file, line, nt_cuda.GetErrorString(rc));
+		nt_bench_die("%s (%s:%d): %s", call, file, line, nt_cuda.GetErrorString(rc));
 }
 
-void nt_check_nccl(int rank, nt_nccl_result rc, const char *call, const char *file, int line)
+void nt_check_nccl(nt_nccl_result rc, const char *call, const char *file, int line)
 {
 	if (rc != NT_NCCL_OK)
-		nt_bench_die(rank, "%s (%s:%d): %s: %s", call, file, line,
-			     nt_nccl.GetErrorString(rc), nt_nccl.GetLastError(NULL));
+		nt_bench_die("%s (%s:%d): %s: %s", call, file, line, nt_nccl.GetErrorString(rc),
+			     nt_nccl.GetLastError(NULL));
 }
 
-void *nt_bench_allocate(int rank, size_t count, size_t bytes)
+void *nt_bench_allocate(size_t count, size_t bytes)
 {
 	void *memory = calloc(count ? count : 1, bytes);
 
 	if (!memory)
-		nt_bench_die(rank, "no memory for %zu times %zu bytes", count, bytes);
+		nt_bench_die("no memory for %zu times %zu bytes", count, bytes);
 	return memory;
 }
 
-/* With several emulated nodes on one host each process sees the GPUs of all; then the global rank
- * counts. */
+/* With several emulated nodes on one host, each process sees the GPUs of all: use the global
+ * rank. */
 static void choose_device(struct nt_bench_gpu *g)
 {
 	const struct nt_bench_options *o = g->options;
-	/* Larger than in any release; the alignment is that of the real one. */
+	/* Larger than in any release, and aligned like the real one. */
 	static union {
 		char name[NT_CUDA_NAME_BYTES];
 		long long all[NT_CUDA_PROPERTIES_BYTES / sizeof(long long)];
@@ -61,7 +63,7 @@ static void choose_device(struct nt_bench_gpu *g)
 	bool global = o->device == NT_DEVICE_GLOBAL;
 	int seen;
 
-	CUDA_CHECK(g->options->rank, GetDeviceCount(&seen));
+	CUDA_CHECK(GetDeviceCount(&seen));
 	if (o->device == NT_DEVICE_AUTO)
 		global = seen >= o->gpu_base + o->ranks;
 	g->device = o->gpu_base + (global ? o->rank : o->local_rank);
@@ -69,24 +71,22 @@ static void choose_device(struct nt_bench_gpu *g)
 	if (o->device == NT_DEVICE_AUTO && seen == 1)
 		g->device = 0;
 	if (g->device >= seen)
-		nt_bench_die(o->rank, "no GPU %d: %d seen", g->device, seen);
-	CUDA_CHECK(g->options->rank, SetDevice(g->device));
-	CUDA_CHECK(g->options->rank,
-		   GetDeviceProperties((struct cudaDeviceProp *)&properties, g->device));
+		nt_bench_die("no GPU %d: %d seen", g->device, seen);
+	CUDA_CHECK(SetDevice(g->device));
+	CUDA_CHECK(GetDeviceProperties((struct cudaDeviceProp *)&properties, g->device));
 	snprintf(g->device_name, sizeof(g->device_name), "%.*s", NT_CUDA_NAME_BYTES - 1,
 		 properties.name);
 }
 
-void nt_gpu_measure_memory(struct nt_bench_gpu *g, double *used_mib)
+void nt_gpu_measure_memory(double *used_mib)
 {
 	size_t left, total;
 
-	CUDA_CHECK(g->options->rank, MemGetInfo(&left, &total));
+	CUDA_CHECK(MemGetInfo(&left, &total));
 	*used_mib = (double)(total - left) / (1 << 20);
 }
 
-/* All calls share the send buffer, and also the receive buffer unless several calls are in flight
- * at once. */
+/* All calls share the send buffer, and the receive buffer unless several calls run at once. */
 static void size_buffers(struct nt_bench_gpu *g)
 {
 	const struct nt_bench_options *o = g->options;
@@ -115,25 +115,24 @@ static void make_buffers(struct nt_bench_gpu *g)
 	const int rank = g->options->rank;
 
 	size_buffers(g);
-	CUDA_CHECK(rank, Malloc(&g->send, g->send_bytes));
-	CUDA_CHECK(rank, Malloc(&g->receive, g->receive_bytes));
-	g->host = nt_bench_allocate(rank, g->receive_bytes, 1);
+	CUDA_CHECK(Malloc(&g->send, g->send_bytes));
+	CUDA_CHECK(Malloc(&g->receive, g->receive_bytes));
+	g->host = nt_bench_allocate(g->receive_bytes, 1);
 	for (size_t i = 0; i < g->send_bytes / sizeof(float); i++)
 		g->host[i] = nt_figure_input(rank, i);
-	CUDA_CHECK(rank, Memcpy(g->send, g->host, g->send_bytes, NT_CUDA_TO_DEVICE));
-	CUDA_CHECK(rank, Memset(g->receive, POISON, g->receive_bytes));
+	CUDA_CHECK(Memcpy(g->send, g->host, g->send_bytes, NT_CUDA_TO_DEVICE));
+	CUDA_CHECK(Memset(g->receive, POISON, g->receive_bytes));
 }
 
-/* With the highest priority a collective waits for the end of a tile, not for all products launched
- * before. */
+/* With the highest priority a collective waits for the end of a tile, not for all queued
+ * products. */
 static void make_stream(struct nt_bench_gpu *g)
 {
-	const int rank = g->options->rank;
 	int lowest, highest;
 
-	CUDA_CHECK(rank, DeviceGetStreamPriorityRange(&lowest, &highest));
-	CUDA_CHECK(rank, StreamCreateWithPriority(&g->stream, NT_CUDA_STREAM_NON_BLOCKING,
-						  g->options->load_n ? highest : lowest));
+	CUDA_CHECK(DeviceGetStreamPriorityRange(&lowest, &highest));
+	CUDA_CHECK(StreamCreateWithPriority(&g->stream, NT_CUDA_STREAM_NON_BLOCKING,
+					    g->options->load_n ? highest : lowest));
 }
 
 void nt_gpu_open(struct nt_bench_gpu *g, const struct nt_bench_options *o,
@@ -141,22 +140,23 @@ void nt_gpu_open(struct nt_bench_gpu *g, const struct nt_bench_options *o,
 {
 	*g = (struct nt_bench_gpu){ .options = o,
 				    .nccl = nccl,
-				    .meet = { .dir = o->meet_dir, .run = run } };
+				    .meet = { o->meet_dir, run, o->rank, o->ranks } };
+	nt_bench_rank = o->rank;
 	choose_device(g);
 	make_stream(g);
-	CUDA_CHECK(g->options->rank, EventCreate(&g->before));
-	CUDA_CHECK(g->options->rank, EventCreate(&g->after));
+	CUDA_CHECK(EventCreate(&g->before));
+	CUDA_CHECK(EventCreate(&g->after));
 	make_buffers(g);
-	nt_gpu_measure_memory(g, &g->start_mib);
+	nt_gpu_measure_memory(&g->start_mib);
 }
 
 void nt_gpu_close(struct nt_bench_gpu *g)
 {
-	CUDA_CHECK(g->options->rank, Free(g->send));
-	CUDA_CHECK(g->options->rank, Free(g->receive));
-	CUDA_CHECK(g->options->rank, EventDestroy(g->before));
-	CUDA_CHECK(g->options->rank, EventDestroy(g->after));
-	CUDA_CHECK(g->options->rank, StreamDestroy(g->stream));
+	CUDA_CHECK(Free(g->send));
+	CUDA_CHECK(Free(g->receive));
+	CUDA_CHECK(EventDestroy(g->before));
+	CUDA_CHECK(EventDestroy(g->after));
+	CUDA_CHECK(StreamDestroy(g->stream));
 	free(g->host);
 }
 
@@ -175,7 +175,7 @@ static nt_nccl_result exchange(struct nt_bench_gpu *g, const struct nt_bench_cal
 			    g->stream);
 }
 
-/* As programs do: grouped sends and receives. */
+/* Grouped sends and receives, as in programs. */
 static nt_nccl_result issue_sends(struct nt_bench_gpu *g, const struct nt_bench_call *call)
 {
 	const struct nt_lane *lane = &g->lane[call->lane];
@@ -218,14 +218,14 @@ static nt_nccl_result issue(struct nt_bench_gpu *g, const struct nt_bench_call *
 	}
 }
 
-static void check_issued(struct nt_bench_gpu *g, nt_nccl_result rc)
+static void check_issued(nt_nccl_result rc)
 {
-	nt_check_nccl(g->options->rank, rc, "a collective", __FILE__, __LINE__);
+	nt_check_nccl(rc, "a collective", __FILE__, __LINE__);
 }
 
 void nt_gpu_start(struct nt_bench_gpu *g, const struct nt_bench_call *call)
 {
-	check_issued(g, issue(g, call));
+	check_issued(issue(g, call));
 }
 
 void nt_gpu_try(struct nt_bench_gpu *g, const struct nt_bench_call *call)
@@ -235,56 +235,55 @@ void nt_gpu_try(struct nt_bench_gpu *g, const struct nt_bench_call *call)
 
 void nt_gpu_group(struct nt_bench_gpu *g, const struct nt_bench_call *call, size_t calls)
 {
-	NCCL_CHECK(g->options->rank, GroupStart());
+	NCCL_CHECK(GroupStart());
 	for (size_t c = 0; c < calls; c++)
-		check_issued(g, issue(g, &call[c]));
-	NCCL_CHECK(g->options->rank, GroupEnd());
+		check_issued(issue(g, &call[c]));
+	NCCL_CHECK(GroupEnd());
 }
 
 void nt_gpu_wait(struct nt_bench_gpu *g)
 {
-	CUDA_CHECK(g->options->rank, StreamSynchronize(g->stream));
+	CUDA_CHECK(StreamSynchronize(g->stream));
 }
 
 void nt_gpu_tell(struct nt_bench_gpu *g, int32_t *numbers, size_t count)
 {
-	const int rank = g->options->rank;
 	const size_t bytes = count * sizeof(numbers[0]);
 
-	CUDA_CHECK(rank, Memcpy(g->receive, numbers, bytes, NT_CUDA_TO_DEVICE));
-	NCCL_CHECK(rank, Broadcast(g->receive, g->receive, count, NT_NCCL_INT32, 0, g->lane[0].comm,
-				   g->stream));
+	CUDA_CHECK(Memcpy(g->receive, numbers, bytes, NT_CUDA_TO_DEVICE));
+	NCCL_CHECK(Broadcast(g->receive, g->receive, count, NT_NCCL_INT32, 0, g->lane[0].comm,
+			     g->stream));
 	nt_gpu_wait(g);
-	CUDA_CHECK(rank, Memcpy(numbers, g->receive, bytes, NT_CUDA_TO_HOST));
+	CUDA_CHECK(Memcpy(numbers, g->receive, bytes, NT_CUDA_TO_HOST));
 }
 
 void nt_gpu_capture(struct nt_bench_gpu *g, struct nt_bench_call *call, int times)
 {
 	nt_graph graph;
 
-	CUDA_CHECK(g->options->rank, StreamBeginCapture(g->stream, NT_CUDA_CAPTURE_THREAD_LOCAL));
+	CUDA_CHECK(StreamBeginCapture(g->stream, NT_CUDA_CAPTURE_THREAD_LOCAL));
 	for (int i = 0; i < times; i++)
-		check_issued(g, issue(g, call));
-	CUDA_CHECK(g->options->rank, StreamEndCapture(g->stream, &graph));
-	CUDA_CHECK(g->options->rank, GraphInstantiateWithFlags(&call->graph, graph, 0));
-	CUDA_CHECK(g->options->rank, GraphDestroy(graph));
+		check_issued(issue(g, call));
+	CUDA_CHECK(StreamEndCapture(g->stream, &graph));
+	CUDA_CHECK(GraphInstantiateWithFlags(&call->graph, graph, 0));
+	CUDA_CHECK(GraphDestroy(graph));
 }
 
 void nt_gpu_replay(struct nt_bench_gpu *g, const struct nt_bench_call *call)
 {
-	CUDA_CHECK(g->options->rank, GraphLaunch(call->graph, g->stream));
+	CUDA_CHECK(GraphLaunch(call->graph, g->stream));
 }
 
 void nt_gpu_mark_before(struct nt_bench_gpu *g)
 {
 	if (!g->options->no_gpu_times)
-		CUDA_CHECK(g->options->rank, EventRecord(g->before, g->stream));
+		CUDA_CHECK(EventRecord(g->before, g->stream));
 }
 
 void nt_gpu_mark_after(struct nt_bench_gpu *g)
 {
 	if (!g->options->no_gpu_times)
-		CUDA_CHECK(g->options->rank, EventRecord(g->after, g->stream));
+		CUDA_CHECK(EventRecord(g->after, g->stream));
 }
 
 float nt_gpu_between_us(struct nt_bench_gpu *g)
@@ -292,7 +291,7 @@ float nt_gpu_between_us(struct nt_bench_gpu *g)
 	float ms = 0;
 
 	if (!g->options->no_gpu_times)
-		CUDA_CHECK(g->options->rank, EventElapsedTime(&ms, g->before, g->after));
+		CUDA_CHECK(EventElapsedTime(&ms, g->before, g->after));
 	return ms * 1000;
 }
 
@@ -300,8 +299,8 @@ void nt_gpu_poison(struct nt_bench_gpu *g, const struct nt_bench_call *call, str
 {
 	float *result = (float *)((char *)g->receive + call->at);
 
-	CUDA_CHECK(g->options->rank, MemsetAsync(result + piece.first, POISON,
-						 piece.count * sizeof(float), g->stream));
+	CUDA_CHECK(
+		MemsetAsync(result + piece.first, POISON, piece.count * sizeof(float), g->stream));
 }
 
 size_t nt_gpu_wrong(struct nt_bench_gpu *g, const struct nt_bench_call *call, struct nt_piece piece)
@@ -309,8 +308,8 @@ size_t nt_gpu_wrong(struct nt_bench_gpu *g, const struct nt_bench_call *call, st
 	const struct nt_lane *lane = &g->lane[call->lane];
 	const float *result = (const float *)((char *)g->receive + call->at);
 
-	CUDA_CHECK(g->options->rank, Memcpy(g->host, result + piece.first,
-					    piece.count * sizeof(float), NT_CUDA_TO_HOST));
+	CUDA_CHECK(Memcpy(g->host, result + piece.first, piece.count * sizeof(float),
+			  NT_CUDA_TO_HOST));
 	return nt_figure_wrong(call->coll, lane->ranks, lane->count, lane->me, g->host,
 			       call->counts, piece);
 }
@@ -334,28 +333,27 @@ size_t nt_gpu_check(struct nt_bench_gpu *g, const struct nt_bench_call *call)
 void nt_gpu_check_group(struct nt_bench_gpu *g, const struct nt_bench_call *call, size_t calls,
 			size_t *wrong)
 {
-	CUDA_CHECK(g->options->rank, MemsetAsync(g->receive, POISON, g->receive_bytes, g->stream));
+	CUDA_CHECK(MemsetAsync(g->receive, POISON, g->receive_bytes, g->stream));
 	nt_gpu_group(g, call, calls);
 	nt_gpu_wait(g);
 	for (size_t c = 0; c < calls; c++)
 		wrong[c] = nt_gpu_wrong(g, &call[c], whole(&call[c]));
 }
 
-/* These sums of floats may be wrong like any others, so the majority decides. */
+/* This sum may be wrong, too: the majority decides. */
 bool nt_gpu_any(struct nt_bench_gpu *g, bool mine)
 {
-	const int rank = g->options->rank;
 	const size_t room = g->receive_bytes / sizeof(float), votes = room < VOTES ? room : VOTES;
 	float vote[VOTES];
 	size_t yes = 0;
 
 	for (size_t i = 0; i < votes; i++)
 		vote[i] = mine;
-	CUDA_CHECK(rank, Memcpy(g->receive, vote, votes * sizeof(vote[0]), NT_CUDA_TO_DEVICE));
-	NCCL_CHECK(rank, AllReduce(g->receive, g->receive, votes, NT_NCCL_FLOAT32, NT_NCCL_SUM,
-				   g->lane[0].comm, g->stream));
+	CUDA_CHECK(Memcpy(g->receive, vote, votes * sizeof(vote[0]), NT_CUDA_TO_DEVICE));
+	NCCL_CHECK(AllReduce(g->receive, g->receive, votes, NT_NCCL_FLOAT32, NT_NCCL_SUM,
+			     g->lane[0].comm, g->stream));
 	nt_gpu_wait(g);
-	CUDA_CHECK(rank, Memcpy(vote, g->receive, votes * sizeof(vote[0]), NT_CUDA_TO_HOST));
+	CUDA_CHECK(Memcpy(vote, g->receive, votes * sizeof(vote[0]), NT_CUDA_TO_HOST));
 	for (size_t i = 0; i < votes; i++)
 		yes += !(vote[i] == 0);
 	return mine || 2 * yes > votes;
@@ -368,8 +366,8 @@ float nt_gpu_simulate_us(struct nt_bench_gpu *g, const struct nt_bench_call *cal
 			     .version = NT_NCCL_SIM_VERSION,
 			     .estimatedTime = NT_NCCL_SIM_UNKNOWN };
 
-	NCCL_CHECK(g->options->rank, GroupStart());
-	check_issued(g, issue(g, call));
-	NCCL_CHECK(g->options->rank, GroupSimulateEnd(&info));
+	NCCL_CHECK(GroupStart());
+	check_issued(issue(g, call));
+	NCCL_CHECK(GroupSimulateEnd(&info));
 	return info.estimatedTime;
 }

@@ -4,8 +4,8 @@
  *
  * Threads:  one.
  * Memory:   the bench owns everything; nt_gpu_open and nt_gpu_close are a pair.
- * Errors:   every failed CUDA or NCCL call ends the process with status 1 and a line that names
- *           the rank, the call and the reason; the launcher ends the other ranks.
+ * Errors:   a failed CUDA or NCCL call ends the process with status 1 and a line that names the
+ *           rank, the call and the reason; the launcher ends the other ranks.
  * Units:    bytes, microseconds.
  * Host:     what library.h has loaded.
  */
@@ -18,7 +18,7 @@
 #include "bench/meet.h"
 #include "bench/options.h"
 
-/* A communicator: of all ranks, of a part of them, or of all ranks held to an arm. */
+/* A communicator of all ranks, of some of them, or of all ranks restricted to an arm. */
 #define NT_LANES (2 + NT_BENCH_ARMS)
 
 struct nt_lane {
@@ -40,7 +40,7 @@ struct nt_bench_gpu {
 	struct nt_lane lane[NT_LANES];
 	int lanes, generation; /* how often the communicators were opened */
 	void *send, *receive;
-	float *host; /* as large as the larger of them */
+	float *host; /* as large as the larger buffer */
 	size_t send_bytes, receive_bytes;
 	double init_ms;
 	double start_mib, init_mib,
@@ -51,10 +51,10 @@ void nt_gpu_open(struct nt_bench_gpu *g, const struct nt_bench_options *o,
 		 const struct nt_library *nccl, const char *run);
 void nt_gpu_close(struct nt_bench_gpu *g); /* after nt_lanes_close */
 
-size_t nt_gpu_room(size_t bytes); /* offset of a result in the receive buffer */
-void nt_gpu_measure_memory(struct nt_bench_gpu *g, double *used_mib);
+size_t nt_gpu_room(size_t bytes); /* room that a result takes in the receive buffer */
+void nt_gpu_measure_memory(double *used_mib);
 
-/* A collective of a size on a communicator, perhaps captured in a graph. */
+/* A collective of one size on one communicator, perhaps captured in a graph. */
 struct nt_bench_call {
 	int lane, coll;
 	int burst; /* calls in each sample */
@@ -66,43 +66,45 @@ struct nt_bench_call {
 
 void nt_gpu_start(struct nt_bench_gpu *g, const struct nt_bench_call *call); /* onto the stream */
 void nt_gpu_group(struct nt_bench_gpu *g, const struct nt_bench_call *call,
-		  size_t calls); /* in one group */
-void nt_gpu_try(struct nt_bench_gpu *g, const struct nt_bench_call *call); /* and ignore failure */
+		  size_t calls); /* all in one group */
+void nt_gpu_try(struct nt_bench_gpu *g, const struct nt_bench_call *call); /* ignores failures */
 void nt_gpu_wait(struct nt_bench_gpu *g);
-/* Send rank 0's numbers to all ranks by a Broadcast; the stream must be empty. */
+/* Broadcasts rank 0's numbers to all ranks. The stream must be empty. */
 void nt_gpu_tell(struct nt_bench_gpu *g, int32_t *numbers, size_t count);
 void nt_gpu_capture(struct nt_bench_gpu *g, struct nt_bench_call *call, int times);
 void nt_gpu_replay(struct nt_bench_gpu *g, const struct nt_bench_call *call);
 void nt_gpu_mark_before(struct nt_bench_gpu *g);
 void nt_gpu_mark_after(struct nt_bench_gpu *g);
-float nt_gpu_between_us(struct nt_bench_gpu *g); /* both marks must have completed */
+float nt_gpu_between_us(struct nt_bench_gpu *g); /* after both marks have completed */
 
-/* Fill the buffer with poison, run the call and count wrong elements. */
+/* Fill the result with poison, run the call, and count wrong elements. */
 size_t nt_gpu_check(struct nt_bench_gpu *g, const struct nt_bench_call *call);
 
-/* The same for a call that is made anyway: poison a piece of its result before, check it after. */
+/* For a call that runs anyway: poison a piece of its result before it, and check it afterwards. */
 void nt_gpu_poison(struct nt_bench_gpu *g, const struct nt_bench_call *call, struct nt_piece piece);
 size_t nt_gpu_wrong(struct nt_bench_gpu *g, const struct nt_bench_call *call,
 		    struct nt_piece piece);
 
-/* Called by all ranks: is it true on any of them? The stream must be empty. */
+/* On all ranks: is it true on any of them? The stream must be empty. */
 bool nt_gpu_any(struct nt_bench_gpu *g, bool mine);
 void nt_gpu_check_group(struct nt_bench_gpu *g, const struct nt_bench_call *call, size_t calls,
 			size_t *wrong);
 
-/* The time of this collective by NCCL's own model (ncclGroupSimulateEnd). */
+/* NCCL's own prediction for this call (ncclGroupSimulateEnd). */
 float nt_gpu_simulate_us(struct nt_bench_gpu *g, const struct nt_bench_call *call);
 
-/* Report a failed call with its source line, and end the process. */
-void nt_bench_die(int rank, const char *format, ...)
-	__attribute__((noreturn, format(printf, 2, 3)));
+extern int nt_bench_rank; /* for messages; set by nt_gpu_open() */
 
-/* f is written without the prefix cuda or nccl. */
-#define CUDA_CHECK(rank, call) nt_check_cuda(rank, nt_cuda.call, "cuda" #call, __FILE__, __LINE__)
-#define NCCL_CHECK(rank, call) nt_check_nccl(rank, nt_nccl.call, "nccl" #call, __FILE__, __LINE__)
+/* End the process with a line that names this rank. */
+void nt_bench_die(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
 
-void nt_check_cuda(int rank, nt_cuda_error rc, const char *call, const char *file, int line);
-void nt_check_nccl(int rank, nt_nccl_result rc, const char *call, const char *file, int line);
-void *nt_bench_allocate(int rank, size_t count, size_t bytes); /* zeros */
+/* Write the call without its prefix, cuda or nccl. If it fails, the process ends with its name and
+ * source line. */
+#define CUDA_CHECK(call) nt_check_cuda(nt_cuda.call, "cuda" #call, __FILE__, __LINE__)
+#define NCCL_CHECK(call) nt_check_nccl(nt_nccl.call, "nccl" #call, __FILE__, __LINE__)
+
+void nt_check_cuda(nt_cuda_error rc, const char *call, const char *file, int line);
+void nt_check_nccl(nt_nccl_result rc, const char *call, const char *file, int line);
+void *nt_bench_allocate(size_t count, size_t bytes); /* zeros */
 
 #endif

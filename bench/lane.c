@@ -14,11 +14,11 @@ static struct nt_lane *add_lane(struct nt_bench_gpu *g, const char *name, int co
 
 	*lane = (struct nt_lane){ .count = count };
 	snprintf(lane->name, sizeof(lane->name), "%s", name);
-	lane->ranks = nt_bench_allocate(g->options->rank, (size_t)count, sizeof(int));
+	lane->ranks = nt_bench_allocate((size_t)count, sizeof(int));
 	return lane;
 }
 
-/* What rank 0 sends the others before they join. */
+/* Rank 0 sends this to the others before they join. */
 struct invitation {
 	int version; /* of its NCCL */
 	nt_nccl_id id;
@@ -29,8 +29,7 @@ static void compare_versions(const struct nt_bench_gpu *g, int first)
 	const int mine = g->nccl->version;
 
 	if (first != mine)
-		nt_bench_die(g->options->rank,
-			     "NCCL %d.%d.%d here, %d.%d.%d on rank 0: choose one for all ranks "
+		nt_bench_die("NCCL %d.%d.%d here, %d.%d.%d on rank 0: choose one for all ranks "
 			     "with --nccl",
 			     mine / 10000, mine / 100 % 100, mine % 100, first / 10000,
 			     first / 100 % 100, first % 100);
@@ -48,15 +47,15 @@ static void join_all(struct nt_bench_gpu *g, struct nt_lane *lane)
 	for (int r = 0; r < o->ranks; r++)
 		lane->ranks[r] = r;
 	if (o->rank == 0) {
-		NCCL_CHECK(o->rank, GetUniqueId(&invitation.id));
+		NCCL_CHECK(GetUniqueId(&invitation.id));
 		if (nt_meet_put(&g->meet, name, &invitation, sizeof(invitation), &err) < 0)
-			nt_bench_die(o->rank, "%s", err.text);
+			nt_bench_die("%s", err.text);
 	} else if (nt_meet_get(&g->meet, name, &invitation, sizeof(invitation), MEET_S, &err) < 0) {
-		nt_bench_die(o->rank, "%s", err.text);
+		nt_bench_die("%s", err.text);
 	}
 	compare_versions(g, invitation.version);
-	NCCL_CHECK(o->rank, CommInitRank(&lane->comm, o->ranks, invitation.id, o->rank));
-	/* All ranks have read the file, since the communicator is complete. */
+	NCCL_CHECK(CommInitRank(&lane->comm, o->ranks, invitation.id, o->rank));
+	/* The communicator is complete, so all ranks have read the file. */
 	if (o->rank == 0)
 		nt_meet_remove(&g->meet, name);
 }
@@ -74,7 +73,7 @@ static void split_world(struct nt_bench_gpu *g)
 		if (lane->ranks[i] == o->rank)
 			lane->me = i;
 	}
-	NCCL_CHECK(o->rank, CommSplit(g->lane[0].comm, color, o->rank, &lane->comm, NULL));
+	NCCL_CHECK(CommSplit(g->lane[0].comm, color, o->rank, &lane->comm, NULL));
 }
 
 /* NCCL reads both variables at the start of every communicator. */
@@ -101,7 +100,7 @@ static void join_arms(struct nt_bench_gpu *g)
 
 static void open_all(struct nt_bench_gpu *g)
 {
-	/* Not by an ncclConfig_t, whose layout changes with the release. */
+	/* A variable, because the layout of ncclConfig_t changes with the release. */
 	if (g->options->split_share)
 		setenv("NCCL_COMM_SPLIT_SHARE_RESOURCES", "1", 1);
 	join_all(g, add_lane(g, "world", g->options->ranks));
@@ -117,7 +116,7 @@ void nt_lanes_open(struct nt_bench_gpu *g)
 
 	open_all(g);
 	g->init_ms = (nt_clock_exact_us() - start_us) / 1e3;
-	nt_gpu_measure_memory(g, &g->init_mib);
+	nt_gpu_measure_memory(&g->init_mib);
 }
 
 void nt_lanes_pair(struct nt_bench_gpu *g, int color, int partner)
@@ -126,8 +125,8 @@ void nt_lanes_pair(struct nt_bench_gpu *g, int color, int partner)
 	nt_nccl_comm comm = NULL;
 	struct nt_lane *lane;
 
-	NCCL_CHECK(rank, CommSplit(g->lane[0].comm, partner < 0 ? NT_NCCL_NO_COLOR : color, rank,
-				   &comm, NULL));
+	NCCL_CHECK(CommSplit(g->lane[0].comm, partner < 0 ? NT_NCCL_NO_COLOR : color, rank, &comm,
+			     NULL));
 	if (partner < 0)
 		return;
 	lane = add_lane(g, "pair", 2);
@@ -141,20 +140,20 @@ void nt_lanes_part(struct nt_bench_gpu *g)
 {
 	struct nt_lane *lane = &g->lane[--g->lanes];
 
-	NCCL_CHECK(g->options->rank, CommDestroy(lane->comm));
+	NCCL_CHECK(CommDestroy(lane->comm));
 	free(lane->ranks);
 }
 
-/* Children first, as applications do. */
+/* Children first, as programs do. */
 static void end_all(struct nt_bench_gpu *g, bool abort)
 {
 	while (g->lanes > 0) {
 		struct nt_lane *lane = &g->lane[--g->lanes];
 
 		if (abort)
-			NCCL_CHECK(g->options->rank, CommAbort(lane->comm));
+			NCCL_CHECK(CommAbort(lane->comm));
 		else
-			NCCL_CHECK(g->options->rank, CommDestroy(lane->comm));
+			NCCL_CHECK(CommDestroy(lane->comm));
 		free(lane->ranks);
 	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lane.h - the benchmark's communicators: of all ranks, of some of them, of two, and of all ranks
+/* lane.h - the benchmark's communicators: of all ranks, of some, of two, and of all ranks
  * restricted to one arm
  *
  * Threads:  one.
@@ -13,14 +13,14 @@
 
 #include "bench/gpu.h"
 
-/* Fills g->lane, and g->init_ms and g->init_mib with the time and memory used. */
+/* Also sets g->init_ms and g->init_mib, the time and memory this took. */
 void nt_lanes_open(struct nt_bench_gpu *g);
 void nt_lanes_close(struct nt_bench_gpu *g);
-/* Called by all ranks: open a lane of this rank and a partner, with the same color on both; partner
- * -1: none. It is the last lane, until nt_lanes_part(). */
+/* On all ranks: open a lane of this rank and its partner, both with the same color; partner -1:
+ * none. It is the last lane until nt_lanes_part(). */
 void nt_lanes_pair(struct nt_bench_gpu *g, int color, int partner);
 void nt_lanes_part(struct nt_bench_gpu *g);
-/* Aborts calls in flight, and opens all communicators again. */
+/* Abort calls in flight, and open all communicators again. */
 void nt_lanes_abort(struct nt_bench_gpu *g);
 
 #endif

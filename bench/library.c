@@ -32,7 +32,7 @@ static const struct symbol driver_symbols[] = { NT_DRIVER_NEEDED(DRIVER_NEEDED) 
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Loads the library and fills the table; NULL and *err. */
+/* NULL: *err says why. */
 static void *load(const char *path, int flags, const struct symbol *symbol, size_t count,
 		  struct nt_error *err)
 {
@@ -57,7 +57,7 @@ static int load_nccl(const struct nt_found *found, struct nt_library *nccl, stru
 {
 	Dl_info info = { .dli_fname = NULL };
 
-	/* Plugins with old interfaces look up its functions in the process. */
+	/* Plugins with old interfaces look up NCCL's functions in the process. */
 	if (!load(found->path, RTLD_GLOBAL, nccl_symbols, COUNT(nccl_symbols), err))
 		return -1;
 	if (nt_nccl.GetVersion(&nccl->version) != NT_NCCL_OK)
@@ -94,7 +94,7 @@ int nt_library_open(const struct nt_search *search, struct nt_found *found, stru
 static const char *const cuda_names[] = { "libcudart.so.13", "libcudart.so.12",
 					  "libcudart.so.11.0" };
 
-/* False: try another. */
+/* False: try the next one. */
 static bool load_cuda(const char *path, struct nt_error *err)
 {
 	nt_cuda_error rc;
@@ -108,7 +108,7 @@ static bool load_cuda(const char *path, struct nt_error *err)
 	return rc != NT_CUDA_OLD_DRIVER;
 }
 
-/* The runtime beside NCCL in the same Python environment, or in the toolkit's default place. */
+/* The runtime beside NCCL in a Python environment, or in the toolkit's default directory. */
 static bool load_cuda_at(const char *dir, size_t bytes, struct nt_error *err)
 {
 	static const char *const places[] = { "/", "/../../cu13/lib/", "/../../cuda_runtime/lib/" };

@@ -19,22 +19,21 @@ extern struct nt_cuda nt_cuda;
 extern struct nt_driver nt_driver;
 
 struct nt_library {
-	char path[NT_LIBRARY_MAX]; /* path of the loaded file */
+	char path[NT_LIBRARY_MAX]; /* of the loaded file */
 	int version; /* of NCCL: 22809 */
 };
 
-/* Load NCCL from the first candidate that works. One that cannot be loaded is reported on stderr;
- * it is an error if the user named it. found says which one it is. */
+/* Load NCCL from the first candidate that works, and set *found to it. Candidates that cannot be
+ * loaded are reported on stderr; if the user named it, that is an error. */
 int nt_library_open(const struct nt_search *search, struct nt_found *found, struct nt_library *nccl,
 		    struct nt_error *err);
 
-/* libcudart that fits the driver: first beside NCCL (in Python's packages), then by its names. */
+/* Load a libcudart that the driver supports: one beside NCCL (Python's packages), else by name. */
 int nt_library_open_cuda(const char *nccl_path, struct nt_error *err);
 
-/* libcuda, for --load. */
 int nt_library_open_driver(struct nt_error *err);
 
-/* Do these libraries have what the options need? */
+/* Can these libraries do what the options ask for? */
 int nt_library_check(const struct nt_bench_options *o, struct nt_error *err);
 
 #endif

@@ -14,8 +14,6 @@ libnt_bench_a_SOURCES = \
 	%D%/pace.h \
 	%D%/plan.c \
 	%D%/plan.h \
-	%D%/remembered.c \
-	%D%/remembered.h \
 	%D%/search.c \
 	%D%/search.h \
 	%D%/together.c \

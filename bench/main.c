@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* main.c - nccl-tune-bench: NCCL's collectives call by call, one process for each GPU
+/* main.c - nccl-tune-bench: time NCCL's collectives call by call, one process for each GPU
  *
- * Exit status: 0; 1 a failed call or a stall; 2 a command line that makes no sense; 3 a wrong
- * result, on this rank or another.
+ * Exit status: 0; 1 a failed call or a stall; 2 a wrong command line; 3 a wrong result, on this
+ * rank or another.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -12,7 +12,6 @@
 #include <unistd.h>
 #include "bench/lane.h"
 #include "bench/pairs.h"
-#include "bench/remembered.h"
 #include "bench/results.h"
 #include "profiles/memory-dir.h"
 
@@ -22,8 +21,8 @@ static int complain(const char *text, int status)
 	return status;
 }
 
-/* Each rank searches on its own node, by the same rules; lane.c checks that all have found the
- * same. */
+/* Each rank searches on its own node, by the same rules; lane.c checks that all found the same
+ * version. */
 static int load_nccl(const struct nt_bench_options *o, struct nt_library *nccl,
 		     struct nt_error *err)
 {
@@ -36,7 +35,7 @@ static int load_nccl(const struct nt_bench_options *o, struct nt_library *nccl,
 	struct nt_found found;
 
 	if (!o->nccl_path && nt_memory_directory(directory, NULL) == 0)
-		nt_remembered_library(directory, (int64_t)time(NULL), remembered, &search.job);
+		nt_search_remembered(directory, (int64_t)time(NULL), remembered, &search.job);
 	if (nt_library_open(&search, &found, nccl, err) < 0)
 		return -1;
 	if (o->rank == 0)
@@ -69,8 +68,8 @@ static void play(const struct nt_bench_options *o, const struct nt_library *nccl
 	nt_lanes_open(&gpu);
 	nt_play_create(&play, &gpu);
 	nt_play_run(&play);
-	/* All ranks know and end by themselves: otherwise a launcher that kills all after the first
-	 * failure would turn this status into that of a signal. */
+	/* All ranks know, and each exits by itself. Some launchers kill all ranks after the first
+	 * failure, and report the signal instead of this status. */
 	if (play.wrong_somewhere)
 		signal(SIGTERM, SIG_IGN);
 	if (play.wrong_somewhere && o->check_every == NT_CHECK_LIGHT)

@@ -70,3 +70,32 @@ void nt_meet_remove(const struct nt_meet *meet, const char *name)
 	if (path_of(meet, name, path, NULL) == 0)
 		unlink(path);
 }
+
+static int get_part(const struct nt_meet *m, const char *name, char *part, size_t bytes,
+		    int timeout_s, struct nt_error *err)
+{
+	const int rc = nt_meet_get(m, name, part, bytes, timeout_s, err);
+
+	nt_meet_remove(m, name);
+	return rc;
+}
+
+int nt_meet_gather(const struct nt_meet *meet, const char *name, char **parts, size_t bytes,
+		   int timeout_s, struct nt_error *err)
+{
+	char of_rank[64], *all;
+
+	snprintf(of_rank, sizeof(of_rank), "%s.%d", name, meet->rank);
+	if (meet->rank != 0)
+		return nt_meet_put(meet, of_rank, *parts, bytes, err);
+	all = realloc(*parts, (size_t)meet->ranks * bytes);
+	if (!all)
+		return nt_error_set(err, "no memory for %d times %zu bytes", meet->ranks, bytes);
+	*parts = all;
+	for (int r = 1; r < meet->ranks; r++) {
+		snprintf(of_rank, sizeof(of_rank), "%s.%d", name, r);
+		if (get_part(meet, of_rank, all + (size_t)r * bytes, bytes, timeout_s, err) < 0)
+			return -1;
+	}
+	return 0;
+}

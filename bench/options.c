@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* options.c - one table of options; every value is checked against its domain */
+/* options.c - one table of options */
 #include "bench/options.h"
 
 #include <argp.h>
@@ -43,8 +43,7 @@ static int parse_number(const char *text, int low, int high, int *out, struct nt
 	return 0;
 }
 
-/* Copies the next part of a comma-separated list to out; false at the end, or if a part is too
- * long. */
+/* Copy the next part of a comma-separated list to out. False: the end, or it is too long. */
 static bool next_part(const char **list, char *out, size_t out_bytes)
 {
 	size_t n = strcspn(*list, ",");
@@ -57,7 +56,7 @@ static bool next_part(const char **list, char *out, size_t out_bytes)
 	return true;
 }
 
-/* Was the whole list read, without a comma at the end? */
+/* Was the whole list read, and does it not end with a comma? */
 static bool is_whole(const char *list, const char *rest)
 {
 	return rest > list && !*rest && rest[-1] != ',';
@@ -85,7 +84,7 @@ static int parse_colls(struct nt_bench_options *o, const char *text, struct nt_e
 	return 0;
 }
 
-/* 1 to most sizes; returns their number. */
+/* Read 1 to `most` sizes. Returns their number. */
 static int take_sizes(const char *text, size_t *bytes, unsigned most, struct nt_error *err)
 {
 	uint64_t wanted[NT_BENCH_SIZES];
@@ -109,7 +108,7 @@ static int parse_sizes(struct nt_bench_options *o, const char *text, struct nt_e
 	return count < 0 ? -1 : 0;
 }
 
-/* Which of so many words it is; -1: none. */
+/* Index of the word; -1: none of them. */
 static int find_word(const char *text, const char *const *words, int count)
 {
 	while (count > 0 && strcmp(words[count - 1], text) != 0)
@@ -340,7 +339,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	return EINVAL;
 }
 
-/* Checks that concern several options. */
+/* Checks across options. */
 static int check(struct nt_bench_options *o, struct nt_error *err)
 {
 	if (o->rank >= o->ranks)

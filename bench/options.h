@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* options.h - the options of nccl-tune-bench
  *
- * Rank and number of ranks come from Slurm's variables; options override them, so that a shell can
- * start the processes as well.
+ * Rank and number of ranks come from Slurm's variables. Options override them, so that a shell can
+ * start the processes, too.
  *
  * Threads:  pure except for getenv.
  * Memory:   texts point into argv and the environment.
@@ -34,8 +34,7 @@ enum nt_bench_mode {
 	NT_BENCH_MIXED,
 	NT_BENCH_MODES
 };
-/* --check=light: whole results before and after the rounds, a piece of every eighth result
- * between. */
+/* --check=light: the whole first and last results, and a piece of every eighth result between. */
 #define NT_CHECK_LIGHT (-1)
 
 enum nt_bench_device { NT_DEVICE_AUTO, NT_DEVICE_GLOBAL, NT_DEVICE_LOCAL };
@@ -47,7 +46,7 @@ struct nt_bench_arm {
 };
 
 struct nt_bench_options {
-	/* The place of this process. */
+	/* Place of this process. */
 	int rank, ranks, local_rank, nodes;
 	enum nt_bench_device device;
 	int gpu_base;
@@ -59,38 +58,38 @@ struct nt_bench_options {
 	size_t size_bytes[NT_BENCH_SIZES];
 	unsigned sizes;
 	enum nt_bench_mode mode;
-	int iters, warmup; /* rounds over all collectives and sizes */
+	int iters, warmup; /* rounds of all collectives and sizes */
 	int burst; /* calls in each sample, except in mode seq */
 	enum nt_bench_split split;
 	int split_ranks;
-	bool pairs; /* compare pairs of GPUs, instead of all that follows (pairs.h) */
-	bool split_share; /* the child uses the parent's resources */
+	bool pairs; /* compare pairs of GPUs (pairs.h) instead of what follows */
+	bool split_share; /* the new communicators use the parent's resources */
 	struct nt_bench_arm
-		arm[NT_BENCH_ARMS]; /* communicators of all ranks that are held to an arm */
+		arm[NT_BENCH_ARMS]; /* communicators of all ranks, each restricted to an arm */
 	unsigned arms;
-	const char *plan_path; /* the calls in those; NULL: all that NCCL has */
+	const char *plan_path; /* their calls; NULL: all that NCCL has */
 	size_t even_bytes; /* larger sizes are called less often; 0: all equally often */
 	bool align; /* ranks start each sample together */
-	int seconds, last_seconds; /* instead of numbers of rounds; 0: none */
+	int seconds, last_seconds; /* instead of numbers of rounds; 0: not given */
 	int capture_at; /* round */
 	int abort_every; /* rounds; 0: never */
-	int load_n; /* rows of the matrices of a product beside the collectives; 0: none */
-	int simulate_rank, simulate_every; /* -1: none; a rank, or all with simulate_all */
+	int load_n; /* rows of the matrices of the products that run meanwhile; 0: none */
+	int simulate_rank, simulate_every; /* -1: none */
 	bool simulate_all;
-	/* What is checked and printed. */
-	int part; /* samples of the first and of the last part; 0: a quarter */
-	int check_every; /* samples of each call; 0: never, NT_CHECK_LIGHT */
+	/* Checks and output. */
+	int part; /* samples of the first and of the last part; 0: a quarter of all */
+	int check_every; /* samples of a call; 0: never; or NT_CHECK_LIGHT */
 	bool no_gpu_times;
 	const char *samples_path;
 	int stall_s;
 };
 
-/* 0 with *help set after printing the help; getopt reports an unknown option. */
+/* 0 with *help set after the help was printed. */
 int nt_bench_parse(struct nt_bench_options *o, int argc, char **argv, bool *help,
 		   struct nt_error *err);
 const char *nt_bench_mode_name(enum nt_bench_mode mode);
 
-/* Job and step, or "0.0": distinguishes runs that share a directory. */
+/* Job and step, or "0.0": tells runs apart that share a directory. */
 const char *nt_bench_run_name(char *out, size_t out_bytes);
 
 #endif

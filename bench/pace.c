@@ -22,7 +22,7 @@ bool nt_pace_due(const struct nt_bench_pace *pace, int round)
 
 void nt_pace_look(struct nt_bench_pace *pace, int round, double elapsed_s)
 {
-	/* Only since the last look: the first rounds are slower because NCCL connects. */
+	/* Only since the last look: the first rounds are slower, because NCCL connects. */
 	double round_s = (elapsed_s - pace->seen_s) / (round - pace->seen);
 	double left_s = pace->seconds + pace->last_seconds - elapsed_s;
 	double left = left_s > 0 && round_s > 0 ? left_s / round_s : 1;

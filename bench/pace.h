@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pace.h - how many rounds fit into a number of seconds, for ranks without shared memory
+/* pace.h - how many rounds fit into a number of seconds
  *
- * Rank 0 reads its clock in rounds 2, 4, 8, ... and sends the others its plan. So there are few
- * messages, and no more once the last round is known.
+ * Rank 0 reads its clock in rounds 2, 4, 8, ... and sends its plan to the others, until the last
+ * round is known.
  *
  * Threads:  pure.
  * Memory:   a value.
@@ -19,24 +19,24 @@
 #define NT_PACE_UNKNOWN INT32_MAX
 
 struct nt_bench_pace {
-	double seconds, last_seconds; /* of all rounds before the last part, and of the last part */
-	int check; /* the next round in which to read the clock */
-	int seen; /* the previous such round, and its time */
+	double seconds, last_seconds; /* before the last part, and of the last part */
+	int check; /* round in which to read the clock next */
+	int seen; /* the previous one, and its time */
 	double seen_s;
-	/* What all ranks must know: the first round of the last part, and the first after the
-	 * end. */
+	/* What all ranks must know: the first round of the last part, and the round after the
+	 * last. */
 	int32_t plan[2];
 };
 
 void nt_pace_init(struct nt_bench_pace *pace, double seconds, double last_seconds);
 
-/* Does rank 0 read its clock in this round? Equal on all ranks that have the same plan. */
+/* Does rank 0 read its clock in this round? The same on all ranks that have the same plan. */
 bool nt_pace_due(const struct nt_bench_pace *pace, int round);
 
-/* On rank 0, in such a round: update the plan. */
+/* Rank 0, in such a round: update the plan. */
 void nt_pace_look(struct nt_bench_pace *pace, int round, double elapsed_s);
 
-/* On every rank, in such a round, after it has received rank 0's plan. */
+/* Every rank, in such a round, once it has rank 0's plan. */
 void nt_pace_told(struct nt_bench_pace *pace, int round);
 
 #endif

@@ -16,7 +16,7 @@
 void nt_pairs_judge_init(struct nt_pairs_judge *judge, const struct nt_bench_gpu *gpu)
 {
 	*judge = (struct nt_pairs_judge){ .gpu = gpu, .start_s = nt_clock_exact_us() / 1e6 };
-	judge->head = nt_bench_allocate(0, (size_t)gpu->options->ranks, sizeof(judge->head[0]));
+	judge->head = nt_bench_allocate((size_t)gpu->options->ranks, sizeof(judge->head[0]));
 }
 
 void nt_pairs_judge_fini(struct nt_pairs_judge *judge)
@@ -36,7 +36,7 @@ static void add_time(struct nt_pairs_judge *judge, const struct nt_pair_time *ti
 						  sizeof(judge->time[0]));
 
 	if (!added)
-		nt_bench_die(0, "no memory for %zu pairs", judge->count + 1);
+		nt_bench_die("no memory for %zu pairs", judge->count + 1);
 	*added = *time;
 }
 
@@ -47,7 +47,7 @@ static bool is_far(const struct nt_pairs_judge *judge, int one, int other)
 	return a[0] && b[0] && strcmp(a, b) != 0;
 }
 
-/* Of two ranks, who comes last waits least. */
+/* Both times include waiting; the rank that came last waited least. */
 static void add_pair(struct nt_pairs_judge *judge, int round, int rank,
 		     const struct nt_pairs_entry *mine, const struct nt_pairs_entry *other)
 {
@@ -93,8 +93,6 @@ void nt_pairs_judge_add(struct nt_pairs_judge *judge, const char *parts, size_t 
 					 entry_at(parts, part_bytes, mine->partner, at));
 		}
 }
-
-/* ---- what is printed */
 
 static const char *place_name(int place)
 {
@@ -181,7 +179,7 @@ static void write_times(const struct nt_pairs_judge *judge)
 	FILE *f = fopen(o->samples_path, "w");
 
 	if (!f)
-		nt_bench_die(0, "--samples %s: %s", o->samples_path, strerror(errno));
+		nt_bench_die("--samples %s: %s", o->samples_path, strerror(errno));
 	fprintf(f, "round,node,gpu,other_node,other_gpu,wrong,latency_us,bandwidth_us,"
 		   "latency_predicted_us,bandwidth_predicted_us\n");
 	for (size_t i = 0; i < judge->count; i++) {
@@ -193,7 +191,7 @@ static void write_times(const struct nt_pairs_judge *judge)
 			(double)t->predicted_us[0], (double)t->predicted_us[1]);
 	}
 	if (fclose(f) != 0)
-		nt_bench_die(0, "--samples %s: %s", o->samples_path, strerror(errno));
+		nt_bench_die("--samples %s: %s", o->samples_path, strerror(errno));
 }
 
 int nt_pairs_judge_look(struct nt_pairs_judge *judge, int rounds)
@@ -207,7 +205,7 @@ int nt_pairs_judge_look(struct nt_pairs_judge *judge, int rounds)
 
 	if (nt_low_judge(judge->time, judge->count, (unsigned)o->nodes, (unsigned)per_node(judge),
 			 &verdict, &err) < 0)
-		nt_bench_die(0, "%s", err.text);
+		nt_bench_die("%s", err.text);
 	print_line(judge, &verdict, rounds, elapsed_s);
 	while (until <= rounds)
 		until *= 2;

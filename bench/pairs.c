@@ -20,12 +20,12 @@ static const int times_of[NT_PAIR_WHATS] = { TIMES_MOST, 5 };
 struct pairs {
 	struct nt_bench_gpu *gpu;
 	int per_node, node, local;
-	int round, until; /* the present one; where to look next */
+	int round, until; /* current round; round of the next look */
 	struct nt_pairs_head head;
 	struct nt_pairs_judge judge; /* on rank 0 */
 };
 
-/* As the scheduler names it, in letters that need no escape. */
+/* The scheduler's name, with characters that need no escape. */
 static void copy_name(char *out, size_t room, const char *name)
 {
 	size_t n = 0;
@@ -35,7 +35,7 @@ static void copy_name(char *out, size_t room, const char *name)
 	out[n] = '\0';
 }
 
-/* SLURM_TOPOLOGY_ADDR is "s0.s3.node7"; the node's name may have dots as well. */
+/* SLURM_TOPOLOGY_ADDR is "s0.s3.node7"; a node's name may have dots, too. */
 static void find_place(struct nt_pairs_head *head)
 {
 	const char *name = getenv("SLURMD_NODENAME"), *address = getenv("SLURM_TOPOLOGY_ADDR");
@@ -71,7 +71,7 @@ static void measure(struct nt_bench_gpu *g, const struct nt_bench_call *call, in
 	*us = (float)nt_figure_quartiles(took, (size_t)times).median;
 }
 
-/* In the communicator of two that was made last. The first call connects, and is checked. */
+/* In the newest communicator. The first call connects, and is checked. */
 static void time_pair(struct nt_bench_gpu *g, struct nt_pairs_entry *entry)
 {
 	for (int what = 0; what < NT_PAIR_WHATS; what++) {
@@ -121,81 +121,53 @@ static void play_round(struct pairs *p, struct nt_pairs_entry *entry)
 		 other < 0 ? -1 : other * p->per_node + p->local, &entry[NT_PAIR_BETWEEN]);
 }
 
-/* ---- between looks */
-
-static void name_of(char *out, size_t room, const char *what, int round, int rank)
+static const char *until_name(char name[48], int round)
 {
-	snprintf(out, room, "%s.%d.%d", what, round, rank);
+	snprintf(name, 48, "until.%d", round);
+	return name;
 }
 
-static void fail(const struct pairs *p, const struct nt_error *err)
-{
-	nt_bench_die(p->gpu->options->rank, "%s", err->text);
-}
-
-/* Collects all parts, judges them, and says until which round to go on. */
-static void lead(struct pairs *p, const char *part, size_t bytes, int from)
+/* Rank 0 judges the parts of all ranks, and tells them how far to go. */
+static void look(struct pairs *p, char **parts, size_t bytes, int from)
 {
 	const struct nt_bench_options *o = p->gpu->options;
-	char *parts = nt_bench_allocate(0, (size_t)o->ranks, bytes);
+	const struct nt_meet *meet = &p->gpu->meet;
+	int32_t until = 0;
 	struct nt_error err;
 	char name[48];
-	int32_t until;
+	int rc;
 
-	memcpy(parts, part, bytes);
-	for (int rank = 1; rank < o->ranks; rank++) {
-		name_of(name, sizeof(name), "pairs", p->round, rank);
-		if (nt_meet_get(&p->gpu->meet, name, parts + (size_t)rank * bytes, bytes,
-				o->stall_s, &err) < 0)
-			fail(p, &err);
-		nt_meet_remove(&p->gpu->meet, name);
+	snprintf(name, sizeof(name), "pairs.%d", p->round);
+	rc = nt_meet_gather(meet, name, parts, bytes, o->stall_s, &err);
+	if (rc == 0 && o->rank == 0) {
+		/* All ranks are here, so they have read the previous file. */
+		nt_meet_remove(meet, until_name(name, from));
+		nt_pairs_judge_add(&p->judge, *parts, bytes, from, p->round);
+		until = nt_pairs_judge_look(&p->judge, p->round);
+		rc = nt_meet_put(meet, until_name(name, p->round), &until, sizeof(until), &err);
+	} else if (rc == 0) {
+		rc = nt_meet_get(meet, until_name(name, p->round), &until, sizeof(until),
+				 2 * o->stall_s, &err);
 	}
-	/* All have read how far to go, since they went so far. */
-	name_of(name, sizeof(name), "until", from, 0);
-	nt_meet_remove(&p->gpu->meet, name);
-	nt_pairs_judge_add(&p->judge, parts, bytes, from, p->round);
-	free(parts);
-	until = nt_pairs_judge_look(&p->judge, p->round);
-	name_of(name, sizeof(name), "until", p->round, 0);
-	if (nt_meet_put(&p->gpu->meet, name, &until, sizeof(until), &err) < 0)
-		fail(p, &err);
+	if (rc < 0)
+		nt_bench_die("%s", err.text);
 	p->until = until;
 }
 
-static void follow(struct pairs *p, const char *part, size_t bytes)
-{
-	const struct nt_bench_options *o = p->gpu->options;
-	struct nt_error err;
-	char name[48];
-	int32_t until;
-
-	name_of(name, sizeof(name), "pairs", p->round, o->rank);
-	if (nt_meet_put(&p->gpu->meet, name, part, bytes, &err) < 0)
-		fail(p, &err);
-	name_of(name, sizeof(name), "until", p->round, 0);
-	if (nt_meet_get(&p->gpu->meet, name, &until, sizeof(until), 2 * o->stall_s, &err) < 0)
-		fail(p, &err);
-	p->until = until;
-}
-
-/* The rounds up to the next look, and it. */
+/* All rounds up to the next look, and the look. */
 static void play_on(struct pairs *p)
 {
-	const struct nt_bench_options *o = p->gpu->options;
 	const int from = p->round;
 	const size_t entries = (size_t)(p->until - from) * NT_PAIR_PLACES;
 	const size_t bytes = sizeof(p->head) + entries * sizeof(struct nt_pairs_entry);
-	char *part = nt_bench_allocate(o->rank, 1, bytes);
+	char *part = nt_bench_allocate(1, bytes);
 	struct nt_pairs_entry *entry = (struct nt_pairs_entry *)(part + sizeof(p->head));
 
 	memcpy(part, &p->head, sizeof(p->head));
 	for (; p->round < p->until; p->round++, entry += NT_PAIR_PLACES)
 		play_round(p, entry);
 	alarm(0);
-	if (o->rank == 0)
-		lead(p, part, bytes, from);
-	else
-		follow(p, part, bytes);
+	look(p, &part, bytes, from);
 	free(part);
 }
 
@@ -211,8 +183,8 @@ void nt_pairs_play(struct nt_bench_gpu *g)
 	char name[48];
 
 	if (o->local_rank != p.local)
-		nt_bench_die(o->rank, "--pairs needs the ranks of a node in a row: srun "
-				      "--distribution=block");
+		nt_bench_die("--pairs needs the ranks of a node in a row: srun "
+			     "--distribution=block");
 	nt_stall_begin();
 	find_place(&p.head);
 	if (o->rank == 0)
@@ -221,11 +193,10 @@ void nt_pairs_play(struct nt_bench_gpu *g)
 		play_on(&p);
 	while (p.round < p.until);
 	nt_stall_watch(o, "at the end");
-	(void)nt_gpu_any(g, false); /* all have read how far to go */
+	(void)nt_gpu_any(g, false); /* all have read the last file */
 	alarm(0);
 	if (o->rank != 0)
 		return;
-	name_of(name, sizeof(name), "until", p.round, 0);
-	nt_meet_remove(&g->meet, name);
+	nt_meet_remove(&g->meet, until_name(name, p.round));
 	nt_pairs_judge_fini(&p.judge);
 }

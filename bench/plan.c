@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* As NCCL 2.28: TREE has AllReduce, PAT has AllGather and ReduceScatter. */
+/* As in NCCL 2.28: Tree has AllReduce, PAT has AllGather and ReduceScatter. */
 static bool nccl_has(int coll, const char *algo)
 {
 	if (!nt_kind_tunable(coll))

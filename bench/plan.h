@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plan.h - the calls to make in a communicator that is restricted to an arm
  *
- * A file with one call per line, COLLECTIVE BYTES ARM, as in "AllReduce 262144 TREE/SIMPLE".
- * Without a file, all calls for which NCCL has the arm's algorithm.
+ * A file with one call a line, COLLECTIVE BYTES ARM, as in "AllReduce 262144 TREE/SIMPLE"; without
+ * a file, all calls for which NCCL has the arm's algorithm.
  *
  * Threads:  one.
  * Memory:   read and free are a pair.
@@ -23,14 +23,14 @@ struct nt_plan_line {
 };
 
 struct nt_bench_plan {
-	struct nt_plan_line *line; /* NULL: no file was read */
+	struct nt_plan_line *line; /* NULL: no file */
 	size_t lines;
 };
 
 int nt_plan_read(struct nt_bench_plan *plan, const char *path, struct nt_error *err);
 void nt_plan_free(struct nt_bench_plan *plan);
 
-/* Is coll of that size called in a communicator that is held to arm? */
+/* Is coll of this size called in a communicator that is restricted to the arm? */
 bool nt_plan_has(const struct nt_bench_plan *plan, int coll, size_t bytes,
 		 const struct nt_bench_arm *arm);
 

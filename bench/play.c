@@ -10,11 +10,11 @@
 #include "bench/lane.h"
 #include "bench/stall.h"
 
-#define MEET_S 120 /* how late ranks may be after their communicators were created */
+#define MEET_S 120 /* ranks are at most this late after their communicators were created */
 
-#define CHECK_SAMPLES 8 /* --check=light: one of so many */
-#define CHECK_ELEMENTS ((size_t)16 << 10) /* and so many of its elements */
-#define LINES 8 /* about wrong results, for each rank */
+#define CHECK_SAMPLES 8 /* --check=light checks one sample in so many */
+#define CHECK_ELEMENTS ((size_t)16 << 10) /* ... and so many elements of it */
+#define LINES 8 /* lines about wrong results, for each rank */
 
 /* Sizes beyond even_bytes are called less often, and in shorter bursts. */
 static int stride_of(const struct nt_bench_options *o, size_t bytes)
@@ -47,7 +47,7 @@ static void add_call(struct nt_play *p, int lane, int coll, size_t bytes, bool b
 	p->calls++;
 }
 
-/* A collective and size runs on all communicators in turn, so that they can be compared. */
+/* Every communicator in turn for each collective and size, so that they can be compared. */
 static void list_calls(struct nt_play *p, const struct nt_bench_plan *plan)
 {
 	const struct nt_bench_options *o = p->gpu->options;
@@ -81,25 +81,24 @@ void nt_play_create(struct nt_play *p, struct nt_bench_gpu *gpu)
 
 	*p = (struct nt_play){ .gpu = gpu };
 	if (o->plan_path && nt_plan_read(&plan, o->plan_path, &err) < 0)
-		nt_bench_die(o->rank, "--plan: %s", err.text);
-	p->call = nt_bench_allocate(o->rank, most, sizeof(p->call[0]));
+		nt_bench_die("--plan: %s", err.text);
+	p->call = nt_bench_allocate(most, sizeof(p->call[0]));
 	list_calls(p, &plan);
 	nt_plan_free(&plan);
 	samples = p->calls * (size_t)o->iters;
-	p->host_us = nt_bench_allocate(o->rank, samples, sizeof(float));
-	p->gpu_us = nt_bench_allocate(o->rank, samples, sizeof(float));
+	p->host_us = nt_bench_allocate(samples, sizeof(float));
+	p->gpu_us = nt_bench_allocate(samples, sizeof(float));
 	for (size_t i = 0; i < samples; i++)
 		p->host_us[i] = p->gpu_us[i] = -1;
-	p->wrong = nt_bench_allocate(o->rank, p->calls, sizeof(size_t));
-	p->checks = nt_bench_allocate(o->rank, p->calls, sizeof(size_t));
-	p->model_us = nt_bench_allocate(o->rank, p->calls, sizeof(float));
-	p->load_batches = nt_bench_allocate(o->rank, p->calls, sizeof(double));
-	p->load_us = nt_bench_allocate(o->rank, p->calls, sizeof(double));
+	p->wrong = nt_bench_allocate(p->calls, sizeof(size_t));
+	p->checks = nt_bench_allocate(p->calls, sizeof(size_t));
+	p->model_us = nt_bench_allocate(p->calls, sizeof(float));
+	p->load_batches = nt_bench_allocate(p->calls, sizeof(double));
+	p->load_us = nt_bench_allocate(p->calls, sizeof(double));
 	for (size_t i = 0; i < p->calls; i++)
 		p->model_us[i] = -1;
-	if (o->align &&
-	    nt_together_open(&p->together, &gpu->meet, o->rank, o->ranks, MEET_S, &err) < 0)
-		nt_bench_die(o->rank, "--align: %s", err.text);
+	if (o->align && nt_together_open(&p->together, &gpu->meet, MEET_S, &err) < 0)
+		nt_bench_die("--align: %s", err.text);
 }
 
 void nt_play_destroy(struct nt_play *p)
@@ -143,7 +142,6 @@ static void issue(struct nt_play *p, size_t c, int round)
 	}
 }
 
-/* Adds the result of a check of call c. */
 static void note_wrong(struct nt_play *p, size_t c, size_t wrong, size_t looked_at)
 {
 	const struct nt_bench_call *call = &p->call[c];
@@ -163,7 +161,7 @@ static void note_wrong(struct nt_play *p, size_t c, size_t wrong, size_t looked_
 	p->checks[c]++;
 }
 
-/* The piece of a sample that --check=light checks; empty in most samples. */
+/* The piece of a sample that --check=light checks; mostly empty. */
 static struct nt_piece piece_of(const struct nt_play *p, size_t c, int round)
 {
 	const struct nt_bench_call *call = &p->call[c];
@@ -233,14 +231,14 @@ static void check(struct nt_play *p, size_t c)
 		note_wrong(p, c, nt_gpu_check(p->gpu, &p->call[c]), p->call[c].counts.receive);
 		return;
 	}
-	wrong = nt_bench_allocate(p->gpu->options->rank, p->calls, sizeof(*wrong));
+	wrong = nt_bench_allocate(p->calls, sizeof(*wrong));
 	nt_gpu_check_group(p->gpu, p->call, p->calls, wrong);
 	for (size_t i = 0; i < p->calls; i++)
 		note_wrong(p, i, wrong[i], p->call[i].counts.receive);
 	free(wrong);
 }
 
-/* Makes and checks every call once; then every rank learns whether any result was wrong. */
+/* Make and check every call once. Afterwards every rank knows whether any result was wrong. */
 static void check_all(struct nt_play *p)
 {
 	const struct nt_bench_options *o = p->gpu->options;
@@ -275,9 +273,9 @@ static void one_round(struct nt_play *p, int round)
 	}
 }
 
-/* All ranks abort their communicators during a call, and go on with new ones. They wait for each
- * other first: a rank whose own call is over may still have data to send. The call may fail if
- * others have aborted already. */
+/* All ranks abort their communicators during a call, and go on with new ones. They first wait for
+ * each other: a rank whose call is over may still have data to send. The call may fail, since
+ * others may have aborted already. */
 static void abort_all(struct nt_play *p, int round)
 {
 	const struct nt_bench_options *o = p->gpu->options;
@@ -291,7 +289,7 @@ static void abort_all(struct nt_play *p, int round)
 	p->aborts++;
 }
 
-/* Algorithms connect at their first use, which must not happen during a capture. */
+/* Algorithms connect at their first use, which must not be during a capture. */
 static void capture(struct nt_play *p, int round)
 {
 	const struct nt_bench_options *o = p->gpu->options;
@@ -314,22 +312,8 @@ static void release(struct nt_play *p)
 	}
 }
 
-/* The same for ranks on several machines: rank 0 sends its plan now and then. */
-static bool keeps_pace(struct nt_play *p, const struct nt_together_plan *plan, int round)
-{
-	if (nt_pace_due(&p->pace, round)) {
-		if (p->gpu->options->rank == 0)
-			nt_pace_look(&p->pace, round, nt_clock_exact_us() / 1e6 - plan->start_s);
-		nt_gpu_tell(p->gpu, p->pace.plan, 2);
-		nt_pace_told(&p->pace, round);
-	}
-	p->last_from = p->pace.plan[0];
-	return round < p->pace.plan[1];
-}
-
-/* False: the rounds are over. Rank 0 plans ahead of this round, so all ranks see the plan in
- * time. */
-static bool goes_on(struct nt_play *p, const struct nt_together_plan *plan, int round)
+/* False: the rounds are over. Rank 0 sends its plan in a few rounds, before the last one. */
+static bool goes_on(struct nt_play *p, double start_s, int round)
 {
 	const struct nt_bench_options *o = p->gpu->options;
 
@@ -337,25 +321,24 @@ static bool goes_on(struct nt_play *p, const struct nt_together_plan *plan, int 
 		return false;
 	if (o->seconds == 0)
 		return true;
-	if (!o->align)
-		return keeps_pace(p, plan, round);
-	if (o->rank == 0)
-		nt_together_plan(&p->together, plan, round, nt_clock_exact_us() / 1e6);
-	nt_together_wait(&p->together);
-	p->last_from = atomic_load(&p->together.page->last_from);
-	return round < atomic_load(&p->together.page->end);
+	if (nt_pace_due(&p->pace, round)) {
+		if (o->rank == 0)
+			nt_pace_look(&p->pace, round, nt_clock_exact_us() / 1e6 - start_s);
+		nt_gpu_tell(p->gpu, p->pace.plan, 2);
+		nt_pace_told(&p->pace, round);
+	}
+	p->last_from = p->pace.plan[0];
+	return round < p->pace.plan[1];
 }
 
 static void play_rounds(struct nt_play *p)
 {
 	const struct nt_bench_options *o = p->gpu->options;
-	const struct nt_together_plan plan = { .start_s = nt_clock_exact_us() / 1e6,
-					       .seconds = o->seconds,
-					       .last_seconds = o->last_seconds };
+	const double start_s = nt_clock_exact_us() / 1e6;
 
 	nt_pace_init(&p->pace, o->seconds, o->last_seconds);
 	p->last_from = o->iters - o->part;
-	for (p->rounds = 0; goes_on(p, &plan, p->rounds); p->rounds++) {
+	for (p->rounds = 0; goes_on(p, start_s, p->rounds); p->rounds++) {
 		abort_all(p, p->rounds);
 		capture(p, p->rounds);
 		one_round(p, p->rounds);
@@ -375,11 +358,11 @@ void nt_play_run(struct nt_play *p)
 	if (p->wrong_somewhere)
 		return;
 	if (o->load_n)
-		nt_load_start(&p->load, o->rank, p->gpu->device, o->load_n);
+		nt_load_start(&p->load, p->gpu->device, o->load_n);
 	for (int round = -o->warmup; round < 0; round++)
 		one_round(p, round);
 	play_rounds(p);
-	nt_gpu_measure_memory(p->gpu, &p->gpu->end_mib);
+	nt_gpu_measure_memory(&p->gpu->end_mib);
 	nt_stall_watch(o, "at the end");
 	check_all(p);
 	release(p);

@@ -2,14 +2,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* play.h - the rounds of the benchmark and their samples
  *
- * A round is one sample of every collective and size on every communicator, in a fixed order; calls
- * that --even makes rarer are missing in some rounds. A sample is the time from just before the
- * call to the end of the stream's work, and the time between two CUDA events around it. Only NCCL
- * keeps the ranks together, unless --align is given.
+ * A round is one sample of every collective and size on every communicator, in a fixed order;
+ * calls that --even makes rarer are missing in some rounds. A sample is the time from just before
+ * the call until the stream is empty, and the time between two CUDA events around it. Without
+ * --align only NCCL keeps the ranks together.
  *
  * Threads:  one.
  * Memory:   create and destroy are a pair.
- * Errors:   as gpu.h; a round that does not end in time ends the process.
+ * Errors:   as gpu.h; a round that takes too long ends the process.
  * Units:    microseconds.
  */
 #ifndef NT_BENCH_PLAY_H
@@ -25,28 +25,27 @@ struct nt_play {
 	struct nt_bench_gpu *gpu;
 	struct nt_bench_call *call; /* in a round */
 	size_t calls;
-	int rounds, last_from; /* completed; the first of the last part */
-	/* The sample of round r and call c is at [r * calls + c]; below 0: the call was not
-	 * made. */
+	int rounds, last_from; /* completed rounds; first round of the last part */
+	/* Sample of round r and call c: [r * calls + c]; below 0: not called. */
 	float *host_us, *gpu_us;
 	size_t *wrong; /* elements, of each call */
 	size_t *checks; /* how often it was checked */
-	float *model_us; /* NCCL's own estimate; below 0: not requested */
+	float *model_us; /* NCCL's prediction; below 0: not asked for */
 	struct nt_together together; /* with --align */
-	struct nt_bench_pace pace; /* of --seconds, without --align */
+	struct nt_bench_pace pace; /* with --seconds */
 	struct nt_load load;
-	/* For each call in the last part: batches of products that completed during its samples,
-	 * and their time. */
+	/* For each call in the last part: batches of products completed during its samples, and
+	 * their time. */
 	double *load_batches, *load_us;
 	int aborts;
 	bool wrong_somewhere; /* on any rank, in anything that was checked */
 };
 
-/* The exit status for a wrong result, on all ranks that know of it. */
+/* Exit status for a wrong result, on all ranks. */
 #define NT_BENCH_WRONG 3
 
-/* Wrong results are reported on stderr at once. With --check=light no round runs if the first check
- * finds one. */
+/* Wrong results are reported on stderr at once. With --check=light, no round runs if the first
+ * check finds one. */
 void nt_play_create(struct nt_play *p, struct nt_bench_gpu *gpu);
 void nt_play_run(struct nt_play *p);
 void nt_play_destroy(struct nt_play *p);

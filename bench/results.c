@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* results.c - bring the samples of all ranks together and print what they say */
+/* results.c - see results.h */
 #include "bench/results.h"
 
 #include <errno.h>
@@ -10,82 +10,58 @@
 
 #define GATHER_S 60 /* ranks end within one collective of each other */
 
-/* Samples of all ranks: rank r's begin at r * samples. */
+/* Each rank's part: host times, GPU times, wrong elements of each call. */
 struct gathered {
-	float *host_us, *gpu_us;
-	size_t *wrong; /* of each call, over all ranks */
-	size_t samples; /* of one rank */
+	char *parts;
+	size_t bytes; /* of a part */
+	size_t samples; /* of a rank */
 };
 
-/* host times, GPU times, wrong elements */
-static size_t part_bytes(const struct nt_play *p, size_t samples)
+enum times { HOST, GPU };
+
+static float time_of(const struct gathered *all, int rank, enum times times, size_t at)
 {
-	return samples * 2 * sizeof(float) + p->calls * sizeof(size_t);
+	const float *part = (const float *)(all->parts + (size_t)rank * all->bytes);
+
+	return part[(size_t)times * all->samples + at];
 }
 
-static void send_part(const struct nt_play *p, size_t samples)
+static size_t wrong_of(const struct nt_play *p, const struct gathered *all, size_t c)
 {
-	const size_t times = samples * sizeof(float);
-	char *part = nt_bench_allocate(p->gpu->options->rank, 1, part_bytes(p, samples));
-	struct nt_error err;
-	char name[32];
+	const size_t before = 2 * all->samples * sizeof(float) + c * sizeof(size_t);
+	size_t sum = 0, wrong;
 
-	memcpy(part, p->host_us, times);
-	memcpy(part + times, p->gpu_us, times);
-	memcpy(part + 2 * times, p->wrong, p->calls * sizeof(size_t));
-	snprintf(name, sizeof(name), "part.%d", p->gpu->options->rank);
-	if (nt_meet_put(&p->gpu->meet, name, part, part_bytes(p, samples), &err) < 0)
-		nt_bench_die(p->gpu->options->rank, "%s", err.text);
-	free(part);
-}
-
-static void receive_part(const struct nt_play *p, int rank, struct gathered *all)
-{
-	const size_t times = all->samples * sizeof(float);
-	char *part = nt_bench_allocate(p->gpu->options->rank, 1, part_bytes(p, all->samples));
-	struct nt_error err;
-	size_t wrong;
-	char name[32];
-
-	snprintf(name, sizeof(name), "part.%d", rank);
-	if (nt_meet_get(&p->gpu->meet, name, part, part_bytes(p, all->samples), GATHER_S, &err) < 0)
-		nt_bench_die(0, "%s", err.text);
-	nt_meet_remove(&p->gpu->meet, name);
-	memcpy(all->host_us + (size_t)rank * all->samples, part, times);
-	memcpy(all->gpu_us + (size_t)rank * all->samples, part + times, times);
-	for (size_t c = 0; c < p->calls; c++) {
-		memcpy(&wrong, part + 2 * times + c * sizeof(wrong), sizeof(wrong));
-		all->wrong[c] += wrong;
+	for (int r = 0; r < p->gpu->options->ranks; r++) {
+		memcpy(&wrong, all->parts + (size_t)r * all->bytes + before, sizeof(wrong));
+		sum += wrong;
 	}
-	free(part);
+	return sum;
 }
 
 static void gather(const struct nt_play *p, struct gathered *all)
 {
-	const int ranks = p->gpu->options->ranks;
+	const size_t samples = p->calls * (size_t)p->rounds, times = samples * sizeof(float);
+	struct nt_error err;
 
-	all->samples = p->calls * (size_t)p->rounds;
-	all->host_us = nt_bench_allocate(p->gpu->options->rank, (size_t)ranks * all->samples,
-					 sizeof(float));
-	all->gpu_us = nt_bench_allocate(p->gpu->options->rank, (size_t)ranks * all->samples,
-					sizeof(float));
-	all->wrong = nt_bench_allocate(p->gpu->options->rank, p->calls, sizeof(size_t));
-	memcpy(all->host_us, p->host_us, all->samples * sizeof(float));
-	memcpy(all->gpu_us, p->gpu_us, all->samples * sizeof(float));
-	memcpy(all->wrong, p->wrong, p->calls * sizeof(size_t));
-	for (int r = 1; r < ranks; r++)
-		receive_part(p, r, all);
+	all->samples = samples;
+	all->bytes = 2 * times + p->calls * sizeof(size_t);
+	all->parts = nt_bench_allocate(1, all->bytes);
+	memcpy(all->parts, p->host_us, times);
+	memcpy(all->parts + times, p->gpu_us, times);
+	memcpy(all->parts + 2 * times, p->wrong, p->calls * sizeof(size_t));
+	if (nt_meet_gather(&p->gpu->meet, "part", &all->parts, all->bytes, GATHER_S, &err) < 0)
+		nt_bench_die("%s", err.text);
 }
 
 enum over { RANK_0, LONGEST, SHORTEST };
 
-static float combined(const struct nt_play *p, const struct gathered *all, const float *times,
+static float combined(const struct nt_play *p, const struct gathered *all, enum times times,
 		      size_t at, enum over over)
 {
-	float value = times[at];
+	float value = time_of(all, 0, times, at);
 
 	for (int r = 1; over != RANK_0 && r < p->gpu->options->ranks; r++) {
-		float other = times[(size_t)r * all->samples + at];
+		float other = time_of(all, r, times, at);
 
 		if (over == LONGEST ? other > value : other < value)
 			value = other;
@@ -93,20 +69,18 @@ static float combined(const struct nt_play *p, const struct gathered *all, const
 	return value;
 }
 
-/* Call c in rounds first..end, without those in which it was not made. */
+/* Call c in rounds first..end, except where it was not made. */
 static struct nt_quartiles quartiles(const struct nt_play *p, const struct gathered *all,
-				     const float *times, size_t c, int first, int end,
-				     enum over over)
+				     enum times times, size_t c, int first, int end, enum over over)
 {
-	float *values = nt_bench_allocate(p->gpu->options->rank, (size_t)(end - first),
-					  sizeof(float));
+	float *values = nt_bench_allocate((size_t)(end - first), sizeof(float));
 	struct nt_quartiles q;
 	size_t count = 0;
 
 	for (int r = first; r < end; r++) {
 		const size_t at = (size_t)r * p->calls + c;
 
-		if (times[at] >= 0)
+		if (time_of(all, 0, times, at) >= 0)
 			values[count++] = combined(p, all, times, at, over);
 	}
 	q = nt_figure_quartiles(values, count);
@@ -121,7 +95,7 @@ static void print_quartiles(const char *name, struct nt_quartiles q)
 }
 
 static void print_times(const struct nt_play *p, const struct gathered *all, const char *name,
-			const float *times, size_t c, enum over over)
+			enum times times, size_t c, enum over over)
 {
 	printf(",\"%s\":{", name);
 	print_quartiles("all", quartiles(p, all, times, c, 0, p->rounds, over));
@@ -137,19 +111,18 @@ static void print_call(const struct nt_play *p, const struct gathered *all, size
 	const struct nt_bench_options *o = p->gpu->options;
 	const struct nt_bench_call *call = &p->call[c];
 	const struct nt_lane *lane = &p->gpu->lane[call->lane];
-	struct nt_quartiles every = quartiles(p, all, all->host_us, c, 0, p->rounds, LONGEST);
-	struct nt_quartiles last = quartiles(p, all, all->host_us, c, p->last_from, p->rounds,
-					     LONGEST);
+	struct nt_quartiles every = quartiles(p, all, HOST, c, 0, p->rounds, LONGEST);
+	struct nt_quartiles last = quartiles(p, all, HOST, c, p->last_from, p->rounds, LONGEST);
 	double gbs = last.median > 0 ? (double)call->counts.bytes / last.median / 1e3 : 0;
 
 	printf("{\"comm\":\"%s\",\"ranks\":%d,\"coll\":\"%s\",\"bytes\":%zu,\"burst\":%d,"
 	       "\"samples\":%zu,\"part\":%zu",
 	       lane->name, lane->count, nt_coll_name(call->coll), call->counts.bytes, call->burst,
 	       every.samples, last.samples);
-	print_times(p, all, "host_us", all->host_us, c, RANK_0);
-	print_times(p, all, "slowest_us", all->host_us, c, LONGEST);
+	print_times(p, all, "host_us", HOST, c, RANK_0);
+	print_times(p, all, "slowest_us", HOST, c, LONGEST);
 	if (!o->no_gpu_times)
-		print_times(p, all, "gpu_us", all->gpu_us, c, SHORTEST);
+		print_times(p, all, "gpu_us", GPU, c, SHORTEST);
 	printf(",\"algbw_gbs\":%.3f,\"busbw_gbs\":%.3f", gbs,
 	       gbs * nt_coll_bus_factor(call->coll, lane->count));
 	if (o->load_n)
@@ -158,7 +131,7 @@ static void print_call(const struct nt_play *p, const struct gathered *all, size
 	if (p->model_us[c] >= 0)
 		printf(",\"simulated_us\":%.2f", p->model_us[c]);
 	if (p->checks[c])
-		printf(",\"checks\":%zu,\"errors\":%zu", p->checks[c], all->wrong[c]);
+		printf(",\"checks\":%zu,\"errors\":%zu", p->checks[c], wrong_of(p, all, c));
 	printf("}\n");
 }
 
@@ -188,38 +161,34 @@ static void write_samples(const struct nt_play *p, const struct gathered *all)
 	FILE *f = fopen(o->samples_path, "w");
 
 	if (!f)
-		nt_bench_die(o->rank, "--samples %s: %s", o->samples_path, strerror(errno));
+		nt_bench_die("--samples %s: %s", o->samples_path, strerror(errno));
 	fprintf(f, "round,comm,coll,bytes,rank,host_us,gpu_us\n");
 	for (size_t at = 0; at < all->samples; at++) {
 		const struct nt_bench_call *call = &p->call[at % p->calls];
 
-		for (int r = 0; r < o->ranks && all->host_us[at] >= 0; r++)
+		for (int r = 0; r < o->ranks && time_of(all, 0, HOST, at) >= 0; r++)
 			fprintf(f, "%zu,%s,%s,%zu,%d,%.2f,%.2f\n", at / p->calls,
 				p->gpu->lane[call->lane].name, nt_coll_name(call->coll),
-				call->counts.bytes, r, all->host_us[(size_t)r * all->samples + at],
-				all->gpu_us[(size_t)r * all->samples + at]);
+				call->counts.bytes, r, time_of(all, r, HOST, at),
+				time_of(all, r, GPU, at));
 	}
 	if (fclose(f) != 0)
-		nt_bench_die(o->rank, "--samples %s: %s", o->samples_path, strerror(errno));
+		nt_bench_die("--samples %s: %s", o->samples_path, strerror(errno));
 }
 
 void nt_bench_report(struct nt_play *p, const char *run)
 {
 	const struct nt_bench_options *o = p->gpu->options;
-	struct gathered all = { .host_us = NULL };
+	struct gathered all;
 
-	if (o->rank != 0) {
-		send_part(p, p->calls * (size_t)p->rounds);
-		return;
-	}
 	gather(p, &all);
-	print_run(p, run);
-	for (size_t c = 0; c < p->calls; c++)
-		print_call(p, &all, c);
-	if (o->samples_path)
-		write_samples(p, &all);
-	fflush(stdout);
-	free(all.host_us);
-	free(all.gpu_us);
-	free(all.wrong);
+	if (o->rank == 0) {
+		print_run(p, run);
+		for (size_t c = 0; c < p->calls; c++)
+			print_call(p, &all, c);
+		if (o->samples_path)
+			write_samples(p, &all);
+		fflush(stdout);
+	}
+	free(all.parts);
 }

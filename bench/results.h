@@ -1,17 +1,17 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* results.h - bring the samples of all ranks together and print what they say
+/* results.h - gather the samples of all ranks and print the results
  *
- * Rank 0 prints one JSON object a line: first the run, then every collective and size on every
+ * Rank 0 prints one JSON object a line: the run, then every collective and size on every
  * communicator.
  *   host_us     on rank 0
- *   slowest_us  of each sample the longest over the ranks
- *   gpu_us      of each sample the shortest over the ranks: who comes last waits least
- * each for all samples, for the first and for the last part (--phase-report). algbw and busbw are
- * of slowest_us's median in the last part.
+ *   slowest_us  the longest of all ranks
+ *   gpu_us      the shortest of all ranks: the rank that comes last waits least
+ * each for all samples, for the first part and for the last (--phase-report). algbw and busbw are
+ * those of slowest_us's median in the last part.
  *
  * Threads:  one.
- * Errors:   as gpu.h: the process ends with status 1.
+ * Errors:   as gpu.h.
  */
 #ifndef NT_RESULTS_H
 #define NT_RESULTS_H

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "lib/child.h"
+#include "profiles/memory-store.h"
 
 #define PYTHON_MS 5000
 
@@ -18,7 +19,7 @@ static bool is_file(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, R_OK) == 0;
 }
 
-/* The first `bytes` of dir followed by NCCL's file name, if that file exists. */
+/* NCCL's file in a directory, the first `bytes` of dir. */
 static bool in_directory(const char *dir, size_t bytes, char out[NT_LIBRARY_MAX])
 {
 	int n = snprintf(out, NT_LIBRARY_MAX, "%.*s/" NT_SEARCH_SONAME, (int)bytes, dir);
@@ -26,7 +27,7 @@ static bool in_directory(const char *dir, size_t bytes, char out[NT_LIBRARY_MAX]
 	return bytes > 0 && bytes < NT_LIBRARY_MAX && n < NT_LIBRARY_MAX && is_file(out);
 }
 
-/* The loader accepts spaces and colons between names. */
+/* The loader separates names by spaces and colons. */
 static bool in_preload(const char *list, char out[NT_LIBRARY_MAX])
 {
 	while (list && *list) {
@@ -107,7 +108,7 @@ int nt_search_next(const struct nt_search *search, enum nt_search_from from, str
 	return 0;
 }
 
-/* Running python3 itself respects its startup files, virtual environments and wrappers in PATH. */
+/* Run python3 itself: it knows its startup files, virtual environments and wrappers in PATH. */
 bool nt_search_ask_python(char out[NT_LIBRARY_MAX])
 {
 	static char name[] = "python3", option[] = "-c";
@@ -123,4 +124,29 @@ bool nt_search_ask_python(char out[NT_LIBRARY_MAX])
 		snprintf(out, NT_LIBRARY_MAX, "%.*s", (int)strcspn(child.out, "\n"), child.out);
 	nt_child_fini(&child);
 	return any && out[0] == '/';
+}
+
+bool nt_search_remembered(const char *directory, int64_t now_s, char out[NT_LIBRARY_MAX],
+			  uint32_t *job)
+{
+	const struct nt_memory_entry *newest = NULL;
+	struct nt_memory memory;
+
+	out[0] = '\0';
+	nt_memory_init(&memory);
+	if (nt_store_read(directory, &memory, now_s, NULL) == 0) {
+		for (size_t i = 0; i < memory.entries; i++) {
+			const struct nt_memory_entry *entry = &memory.entry[i];
+
+			if (entry->origin == NT_ORIGIN_JOB && entry->library[0] &&
+			    (!newest || entry->when_s > newest->when_s))
+				newest = entry;
+		}
+	}
+	if (newest) {
+		snprintf(out, NT_LIBRARY_MAX, "%s", newest->library);
+		*job = newest->job;
+	}
+	nt_memory_fini(&memory);
+	return out[0] != '\0';
 }

@@ -9,8 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* For the handler, which may write but not format: the text is made before, outside of measured
- * times. */
+/* A signal handler may write but not format: the text is prepared outside of measured times. */
 static char stall_text[192];
 static volatile sig_atomic_t stall_status = 1;
 

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,15 +13,14 @@
 
 #define NAME "together"
 #define PATH_BYTES 96
-/* Then sleep in between: with fewer cores than ranks, a spinning rank can keep those from running
- * that it waits for, even with sched_yield(). */
+/* Spin this often, then sleep between looks: with fewer cores than ranks, a spinning rank can take
+ * the core of one that it waits for, even with sched_yield(). */
 #define SPINS 1000000
 #define NAP_NS 50000
 
 static int create(const char *path, struct nt_error *err)
 {
-	const struct nt_together_page page = { .last_from = NT_TOGETHER_NEVER,
-					       .end = NT_TOGETHER_NEVER };
+	const struct nt_together_page page = { .turn = 0 };
 	const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
 	if (fd < 0)
@@ -52,13 +50,13 @@ static struct nt_together_page *map(const char *path, struct nt_error *err)
 	return page == MAP_FAILED ? NULL : page;
 }
 
-int nt_together_open(struct nt_together *t, const struct nt_meet *meet, int rank, int ranks,
-		     int timeout_s, struct nt_error *err)
+int nt_together_open(struct nt_together *t, const struct nt_meet *meet, int timeout_s,
+		     struct nt_error *err)
 {
 	char path[PATH_BYTES] = "";
 
-	*t = (struct nt_together){ .rank = rank, .ranks = ranks };
-	if (rank == 0) {
+	*t = (struct nt_together){ .ranks = meet->ranks };
+	if (meet->rank == 0) {
 		snprintf(path, sizeof(path), "/dev/shm/nccl-tune-bench.%.40s.%d", meet->run,
 			 (int)getpid());
 		if (create(path, err) < 0)
@@ -75,7 +73,7 @@ int nt_together_open(struct nt_together *t, const struct nt_meet *meet, int rank
 	if (!t->page)
 		return -1;
 	nt_together_wait(t);
-	if (rank == 0) {
+	if (meet->rank == 0) {
 		nt_meet_remove(meet, NAME);
 		unlink(path);
 	}
@@ -96,21 +94,6 @@ void nt_together_wait(struct nt_together *t)
 	     spins++) {
 		if (spins >= SPINS)
 			nanosleep(&nap, NULL);
-	}
-}
-
-void nt_together_plan(struct nt_together *t, const struct nt_together_plan *plan, int round,
-		      double now_s)
-{
-	const double since_s = now_s - plan->start_s;
-	const int last_from = atomic_load(&t->page->last_from);
-	const bool known = atomic_load(&t->page->end) != NT_TOGETHER_NEVER;
-
-	if (last_from == NT_TOGETHER_NEVER) {
-		if (since_s >= plan->seconds)
-			atomic_store(&t->page->last_from, round + 1);
-	} else if (!known && round > last_from && since_s >= plan->seconds + plan->last_seconds) {
-		atomic_store(&t->page->end, round + 1);
 	}
 }
 

@@ -11,7 +11,7 @@ bool nt_budget_pays(const struct nt_policy *policy, uint64_t calls, uint64_t rou
 	       calls * (uint64_t)policy->budget_micro >= rounds * SHARE;
 }
 
-/* Median of an arm's times, from the newest kind of round; 0: none. */
+/* Median of an arm's times in the newest kind of round that has it; 0: none. */
 static double median_of(const struct nt_evaluation *seen, unsigned arm)
 {
 	const struct nt_evidence *const kinds[] = { &seen->confirm, &seen->screen, &seen->recheck };
@@ -26,7 +26,7 @@ static double median_of(const struct nt_evaluation *seen, unsigned arm)
 	return us;
 }
 
-/* Excess of a call of this arm over the baseline. */
+/* Time that a call of this arm takes beyond the baseline's. */
 static double extra_us(const struct nt_evaluation *seen, unsigned arm)
 {
 	double us = median_of(seen, arm), baseline_us = median_of(seen, NT_ARM_BASELINE);

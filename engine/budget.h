@@ -1,11 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* budget.h - may another round of exploring be paid for?
+/* budget.h - can another round of exploring be paid for?
  *
- * Checked by the coordinator between rounds. Past cost comes from engine/cost-account.h. The cost
- * of a round is estimated from the times of its arms so far or, if there are none, from NCCL's
- * predictions. A single round whose arms are far slower than expected can therefore exceed the
- * limit; no round follows it.
+ * The coordinator asks between rounds. engine/cost-account.h has the past cost. The cost of a round
+ * is estimated from the times of its arms, or else from NCCL's predictions. A round whose arms are
+ * far slower than expected can exceed the limit; no round follows it.
  *
  * Threads:  pure functions.
  * Errors:   none.
@@ -16,8 +15,7 @@
 
 #include "engine/evaluation.h"
 
-/* Has the key enough calls for the budget's share of them to pay for `rounds` calls of
- * exploring? */
+/* Do so many calls pay for `rounds` calls of exploring, by the budget's share? */
 bool nt_budget_pays(const struct nt_policy *policy, uint64_t calls, uint64_t rounds);
 
 /* Does the budget allow the schedule, and more_calls after it? */

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* confirm.c - the second round: the baseline and the candidates; only this is evidence
+/* confirm.c - see confirm.h
  *
  * If samples are missing or the result is close, the round is repeated and the evidence pooled; the
- * test accounts for all looks from the start.
+ * test allows for all looks from the start.
  */
 #include "engine/confirm.h"
 
@@ -12,11 +12,11 @@
 #include "engine/time-budget.h"
 #include "engine/savings.h"
 
-#define CLEAR_LEAD 0.02 /* p of an arm that may yet turn out faster: look again */
+#define CLEAR_LEAD 0.02 /* an arm with so much more gain may turn out faster: look again */
 
 #define EARLY_GAIN 0.15 /* share of a call's own time */
-#define LOOK_BLOCKS 4u /* time that an early look costs */
-#define LEAST_BLOCKS 16 /* least blocks of a round when time is short */
+#define LOOK_BLOCKS 4u /* cost of an early look */
+#define LEAST_BLOCKS 16 /* of a round when time is short */
 
 /* Blocks for which there is, or was, time. */
 static unsigned in_time(const struct nt_evaluation *seen, unsigned blocks, unsigned arms)
@@ -30,13 +30,13 @@ static unsigned in_time(const struct nt_evaluation *seen, unsigned blocks, unsig
 	return fit > NT_SCHEDULE_WARM_UP ? fit - NT_SCHEDULE_WARM_UP : 0;
 }
 
-/* Least blocks of a round that should have so many. */
+/* Least blocks of a round that should have `wanted`. */
 static unsigned least_of(unsigned wanted)
 {
 	return wanted < LEAST_BLOCKS ? wanted : LEAST_BLOCKS;
 }
 
-/* Evidence at the looks that only rarely called keys have. */
+/* Evidence at the early looks. */
 static unsigned first_early(const struct nt_evaluation *seen)
 {
 	return seen->second_blocks / 2;
@@ -47,7 +47,7 @@ static unsigned second_early(const struct nt_evaluation *seen)
 	return seen->second_blocks * 2 / 3;
 }
 
-/* A round of so many blocks, if there is time. */
+/* A round of `wanted` blocks, or as many as there is time for. */
 static struct nt_schedule round_of(const struct nt_evaluation *seen, const uint16_t *arm,
 				   unsigned count, unsigned wanted)
 {
@@ -74,8 +74,8 @@ static bool called_rarely(const struct nt_key_info *info)
 struct nt_schedule nt_confirm_first(const struct nt_evaluation *seen, const uint16_t *arm,
 				    unsigned count)
 {
-	/* A look costs a warm-up, and some calls until nodes have agreed: not where they would be
-	 * missing in the end. */
+	/* A look costs a warm-up, and some calls until nodes agree: none if these would be missing
+	 * in the end. */
 	const bool early = seen->looks_early && called_rarely(&seen->info) &&
 			   nt_time_budget_blocks(seen, 1 + count) >=
 				   seen->second_blocks + LOOK_BLOCKS;
@@ -88,7 +88,7 @@ bool nt_confirm_is_early(const struct nt_evaluation *seen, const struct nt_sched
 	return seen->looks_early && round->blocks <= first_early(seen) + NT_SCHEDULE_WARM_UP;
 }
 
-/* All evidence gathered. */
+/* All that can be gathered. */
 static unsigned most_blocks(const struct nt_evaluation *seen)
 {
 	const unsigned blocks = (unsigned)seen->second_blocks << (NT_CONFIRM_LOOKS - 1);
@@ -96,21 +96,20 @@ static unsigned most_blocks(const struct nt_evaluation *seen)
 	return blocks < NT_EVIDENCE_BLOCKS ? blocks : NT_EVIDENCE_BLOCKS;
 }
 
-/* A look that only rarely called keys have. */
+/* An early look, as only rarely called keys have. */
 static bool early_look(const struct nt_evaluation *seen)
 {
 	return seen->early && seen->confirm.blocks < seen->second_blocks;
 }
 
-/* Each round costs some calls until nodes have agreed: is there no time for one more than
- * needed? */
+/* Each round costs some calls until nodes agree: is there time for no more rounds than needed? */
 static bool presses(const struct nt_evaluation *seen)
 {
 	return nt_time_budget_blocks(seen, seen->confirm.count) < 2u * seen->second_blocks;
 }
 
-/* As many blocks as all before: what one look leaves open, little more evidence does not settle,
- * and each look costs the nodes some calls to agree. */
+/* As many blocks as before: little more evidence does not settle what a look left open, and each
+ * look costs some calls until nodes agree. */
 static unsigned further_blocks(const struct nt_evaluation *seen)
 {
 	const unsigned have = seen->confirm.blocks, most = most_blocks(seen);
@@ -195,7 +194,7 @@ static bool open_still(const struct nt_evaluation *seen, const struct nt_gates *
 	       (!vetoed(comparison) && nt_compare_promising(gates, comparison));
 }
 
-/* Order: FASTER first, then arms with samples, then the larger gain. */
+/* FASTER first, then arms with samples, then the larger gain. */
 static bool better(const struct nt_comparison *a, const struct nt_comparison *b)
 {
 	if ((a->verdict == NT_VERDICT_FASTER) != (b->verdict == NT_VERDICT_FASTER))
@@ -205,8 +204,8 @@ static bool better(const struct nt_comparison *a, const struct nt_comparison *b)
 	return a->gain > b->gain;
 }
 
-/* Possible saving per call of another look, by the best undecided arm. An arm with too few samples
- * may save anything; nor is it asked at early looks, whose pairs all were found to pay. */
+/* What another look could save per call, by the best undecided arm. Not limited where samples are
+ * missing, nor at early looks, whose pairs were all found to pay. */
 static double open_us(const struct nt_evaluation *seen, const struct nt_gates *gates,
 		      const struct nt_comparison *of)
 {
@@ -222,7 +221,7 @@ static double open_us(const struct nt_evaluation *seen, const struct nt_gates *g
 	return us;
 }
 
-/* Arms of another look; 0: none. */
+/* Arms for another look; 0: none. */
 static unsigned further_arms(const struct nt_evaluation *seen, const struct nt_gates *gates,
 			     const struct nt_comparison *of, unsigned best, uint16_t *arm)
 {
@@ -239,12 +238,12 @@ static unsigned further_arms(const struct nt_evaluation *seen, const struct nt_g
 	if (of[best].verdict != NT_VERDICT_FASTER)
 		return count;
 	if (rival_gain <= of[best].gain + CLEAR_LEAD)
-		return 0; /* no other candidate */
+		return 0; /* no other arm may win */
 	arm[count++] = e->arm[best];
 	return count;
 }
 
-/* Look again at these arms if time and budget allow it and it could pay. */
+/* Look again if there is time and budget, and it could pay. */
 static bool look_further(const struct nt_evaluation *seen, const struct nt_confirm_way *way,
 			 const struct nt_gates *gates, const struct nt_comparison *of,
 			 const uint16_t *arm, unsigned count, struct nt_next *next)
@@ -285,8 +284,8 @@ void nt_confirm_judge(const struct nt_evaluation *seen, const struct nt_confirm_
 	nt_confirm_judge(seen, way, &last, next);
 }
 
-/* Of an arm that stalls in one call of seven, twelve pairs show no stall in one case of six. Nor
- * need they, if the arm is so much faster that it would hardly lose by that. */
+/* Twelve pairs do not show that an arm stalls in one call of seven, in one case of six. They need
+ * not if the arm is so much faster that it would hardly lose by that. */
 static double early_gain_us(const struct nt_evaluation *seen)
 {
 	return EARLY_GAIN * nt_evaluation_own_share(seen, &seen->confirm) *

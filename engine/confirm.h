@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* confirm.h - the second round: is one of the candidate arms faster than the baseline?
+/* confirm.h - the second round: is one of the candidates faster than the baseline? Only it is
+ * evidence
  *
  * Threads:  pure functions.
  * Memory:   the caller's.
@@ -12,49 +13,47 @@
 #include "engine/judge.h"
 
 #define NT_CONFIRM_ARMS 2 /* arms of the second round, besides the baseline */
-/* Most second rounds. Each after the first has as many blocks as all before it together, and the
- * evidence is pooled. */
+/* Most second rounds. Each later one has as many blocks as all before it; the evidence is
+ * pooled. */
 #define NT_CONFIRM_LOOKS 4
-/* Correction of p for repeated looks, which are strongly correlated. In nt-engine-sim one of two
- * arms that are identical to the baseline is chosen in less than 1 % of cases. */
+/* Factor of p for repeated looks, which are strongly correlated. In nt-engine-sim, one of two arms
+ * identical to the baseline is chosen in less than 1 % of cases. */
 #define NT_CONFIRM_PAID 4
 
-/* A key that is called less than once in this time is called rarely: a first round takes minutes.
- * So it is looked at twice more, at a half and, if time does not press, at two thirds of the first
- * round's pairs. There only a large gain counts. No arm is dropped at the one, and only hopeless
- * ones at the other. */
+/* Keys called less than once in this time are called rarely: a first round takes minutes. They have
+ * two more looks, at half of the first round's pairs and, if time does not press, at two thirds.
+ * There only a large gain counts; the first drops no arm, the second only hopeless ones. */
 #define NT_CONFIRM_RARE_US 2e6
 #define NT_CONFIRM_EARLY_LOOKS 2
 
 nt_judge nt_confirm;
 
-/* A second round of the baseline and the first of these arms. */
+/* The baseline, and the first of these arms. */
 struct nt_schedule nt_confirm_round(const struct nt_evaluation *seen, const uint16_t *arm,
 				    unsigned count);
-/* The first of several: shorter if the key is called rarely and time does not press. */
+/* The first one: shorter if the key is called rarely and time does not press. */
 struct nt_schedule nt_confirm_first(const struct nt_evaluation *seen, const uint16_t *arm,
 				    unsigned count);
-/* Was this the first of more looks? As the round's length tells, so that a replay sees it, too. */
+/* Was this an early look? The round's length tells, so that a replay sees it, too. */
 bool nt_confirm_is_early(const struct nt_evaluation *seen, const struct nt_schedule *round);
 
-/* Compare the arm with this index in the evidence of second rounds with the baseline, by times and
- * by periods. */
+/* Compare arm i of the evidence with the baseline, by times and by periods. */
 void nt_confirm_look(const struct nt_evaluation *seen, const struct nt_gates *gates, unsigned i,
 		     struct nt_comparison *out);
 
 /* How second rounds are judged. */
 struct nt_confirm_way {
-	/* Compare the arm with this index in the evidence of second rounds with the baseline. */
+	/* Compare arm i of the evidence with the baseline. */
 	void (*compare)(const struct nt_evaluation *seen, const struct nt_gates *gates, unsigned i,
 			struct nt_comparison *out);
 	unsigned (*further_blocks)(const struct nt_evaluation *seen); /* of another look */
 };
 
-/* What nt_confirm does, in this way. gates: of this look. */
+/* nt_confirm, done this way. gates: of this look. */
 void nt_confirm_judge(const struct nt_evaluation *seen, const struct nt_confirm_way *way,
 		      const struct nt_gates *gates, struct nt_next *next);
 
-/* Is there budget for another look? It takes at least two arms. */
+/* Is there budget for another look? */
 bool nt_confirm_affordable(const struct nt_evaluation *seen);
 
 #endif

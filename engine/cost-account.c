@@ -8,16 +8,16 @@
 #include "engine/quantiles.h"
 #include "engine/times.h"
 
-/* A stall takes more than this many times the lower quartile of the arm or of the baseline. Two
- * modes of a network differ by about 2.3: little is cut off from the slower one. */
+/* A stall takes more than this many times the lower quartile of the arm or of the baseline. A
+ * network's modes differ by about 2.3, so little is cut off the slower one. */
 #define STALL 2.0
-/* p below which stalls are attributed to the arm: seven against none of the baseline */
+/* p of stalls that are the arm's fault: seven, and none of the baseline */
 #define FAULT_P 0.01
 
 /* An arm's times of a round, and the baseline's in the same blocks; 0: missing. */
 struct column {
 	unsigned blocks, warm_up;
-	double calls; /* calls per sample: the first of two is assumed to cost the same */
+	double calls; /* per sample; the first of two is assumed to take as long */
 	float us[UINT8_MAX], baseline_us[UINT8_MAX];
 	double usual_baseline_us; /* for blocks without a baseline time */
 	double limit_us; /* calls above are stalls */
@@ -95,7 +95,7 @@ void nt_cost_account_add(struct nt_cost_account *account, const struct nt_schedu
 	}
 }
 
-/* Probability of at least `seen` of `count`, each with probability `share`. */
+/* Probability of `seen` or more of `count` cases, each with probability `share`. */
 static double tail_p(unsigned seen, unsigned count, double share)
 {
 	double p = 0;
@@ -106,7 +106,7 @@ static double tail_p(unsigned seen, unsigned count, double share)
 	return p;
 }
 
-/* Does the arm stall significantly more often than the baseline, or than all others together? */
+/* Does the arm stall significantly more often than the baseline, or than all others? */
 static bool at_fault(const struct nt_cost_account *account, const struct nt_cost_account_entry *e)
 {
 	unsigned stalls = 0, samples = 0;

@@ -1,14 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cost-account.h - the cost of exploring: each call of an arm against the baseline's of the same
- * block
+/* cost-account.h - the cost of exploring: each call of an arm against the baseline's in its block
  *
- * Programs pause: for data, a checkpoint, another phase. A pause falls on an arbitrary call and is
- * no cost of the arm that happened to run. So an arm's usual excess over the baseline is booked in
- * full, while the excess of its rare slow calls (stalls) over the baseline's stalls in the same
- * blocks is held back, and booked only once the arm stalls significantly more often than the
- * baseline or than all other arms. The excess of its first call, which connects, over the
- * baseline's longest call is booked too.
+ * Programs pause: for data, a checkpoint, another phase. A pause hits some call, and is no cost of
+ * its arm. So an arm's usual excess over the baseline is booked in full; the excess of its rare
+ * slow calls (stalls) over the baseline's stalls is held back until the arm stalls significantly
+ * more often than the baseline or than all other arms. The first call connects: its excess over the
+ * baseline's longest call is booked, too.
  *
  * Threads:  values and pure functions.
  * Memory:   1.5 KiB.
@@ -24,24 +22,24 @@
 
 #define NT_COST_ACCOUNT_ARMS 32 /* the baseline, all pairs, and refined arms */
 
-/* One arm, against the baseline in the same blocks. */
+/* One arm and the baseline in the same blocks. */
 struct nt_cost_account_entry {
 	uint16_t arm;
 	unsigned samples;
 	unsigned stalls, baseline_stalls;
 	double booked_us, held_us; /* held_us may be negative */
-	/* of the very first call; above first_limit_us it is a stall */
+	/* of its first call; above first_limit_us it is a stall */
 	double first_us, first_limit_us;
 };
 
 struct nt_cost_account {
 	unsigned count;
 	struct nt_cost_account_entry entry[NT_COST_ACCOUNT_ARMS]; /* the baseline first */
-	double slowest_baseline_us; /* the baseline's longest call */
+	double slowest_baseline_us; /* longest call */
 };
 
-/* A round's times as packed by engine/times.h, by block and position in the schedule's arm[], whose
- * first is the baseline. warm_up: blocks at its start in which arms are used for the first time. */
+/* Add a round's times, packed by block and arm (engine/times.h); arm[0] is the baseline. warm_up:
+ * blocks at its start, in which arms connect. */
 void nt_cost_account_add(struct nt_cost_account *account, const struct nt_schedule *schedule,
 			 unsigned warm_up, const uint16_t *packed);
 

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine.c - rounds of one key: ends them, asks the judges, and builds schedules */
+/* engine.c - see engine.h: end rounds, ask the judges, build schedules */
 #include "engine/engine.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ struct nt_engine_key {
 	struct nt_evaluation seen;
 	/* times of the newest round, by block and position in its arm[] */
 	uint16_t sample[NT_TIMES_MAX];
-	unsigned absorbed; /* number of nodes merged into it */
+	unsigned absorbed; /* nodes merged into it */
 	struct nt_history *history; /* NULL: not kept */
 };
 
@@ -136,7 +136,7 @@ static void note_history(struct nt_engine_key *key, const struct nt_evidence *ev
 	}
 }
 
-/* Add the samples of a finished round to the evidence of its kind; warm-up counts only as cost. */
+/* Add the samples of a finished round to its kind's evidence. Warm-up only counts as cost. */
 static void close_round(struct nt_engine_key *key)
 {
 	struct nt_evaluation *seen = &key->seen;
@@ -160,7 +160,6 @@ static void close_round(struct nt_engine_key *key)
 	key->absorbed = 0;
 }
 
-/* Ask the judges in turn. */
 static void ask(const struct nt_engine_key *key, struct nt_next *next)
 {
 	static nt_judge *const before_first[] = { nt_recheck, nt_warm_open, nt_screen_open };
@@ -182,7 +181,7 @@ static void ask(const struct nt_engine_key *key, struct nt_next *next)
 		judges[i](&key->seen, next);
 }
 
-/* A second round before any first one is of a remembered arm. */
+/* The first round is a second one: of a remembered arm. */
 static void begin_warm(struct nt_engine_key *key)
 {
 	struct nt_evaluation *seen = &key->seen;
@@ -193,7 +192,7 @@ static void begin_warm(struct nt_engine_key *key)
 		nt_history_remember(key->history, seen->schedule.arm[1]);
 }
 
-/* The remembered arm has failed: its measurements are no evidence for what follows. */
+/* The remembered arm has failed: what was measured is no evidence for the rest. */
 static void forget(struct nt_evaluation *seen)
 {
 	seen->warming = false;
@@ -202,7 +201,7 @@ static void forget(struct nt_evaluation *seen)
 	memset(&seen->confirm, 0, sizeof(seen->confirm));
 }
 
-/* For a round that is, or would be, explored. */
+/* A round that is explored, or would have been. */
 static void adopt(struct nt_engine_key *key, const struct nt_next *next)
 {
 	struct nt_evaluation *seen = &key->seen;

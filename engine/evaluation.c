@@ -8,10 +8,10 @@
 
 #define ENOUGH_PERCENT 60 /* share of a round's samples */
 #define RING 1 /* NCCL's number of the algorithm */
-#define LEAST_SHARE 0.05 /* assumed share of the collective in the time to the next call */
-#define SHORT_Q 0.0625 /* quantile of the times that are short */
+#define LEAST_SHARE 0.05 /* least share of the collective in the time to the next call */
+#define SHORT_Q 0.0625 /* quantile of short times */
 
-/* NCCL stamps ends too early where a block's threads diverge, as in trees, but not in rings. */
+/* NCCL stamps ends too early where threads of a block diverge: in trees, but not in rings. */
 static bool end_trusted(const struct nt_evaluation *seen, unsigned arm)
 {
 	const unsigned pair = arm == NT_ARM_BASELINE ? seen->info.baseline_arm
@@ -26,7 +26,7 @@ static double median_us(const struct nt_evidence *e, unsigned index)
 	return nt_sample_quantile(e->measured_us[NT_MEASURE_SLOWEST][index], e->blocks, 0.5);
 }
 
-/* Gap between the end of a call and the next start; < 0: unknown. */
+/* From the end of a call to the next start; < 0: unknown. */
 static double rest_us(const struct nt_evaluation *seen, const struct nt_evidence *e)
 {
 	for (unsigned i = 0; i < e->count; i++) {
@@ -52,8 +52,8 @@ double nt_evaluation_duration_us(const struct nt_evaluation *seen,
 	return between_us >= 0 && us > between_us ? us - between_us : 0;
 }
 
-/* No collective takes longer than the time to the next one where that is short. 0: no time is
- * much shorter than us. */
+/* No collective takes longer than the shortest times to the next one. 0: no time is much shorter
+ * than us. */
 static double at_most_us(const struct nt_evidence *e, double us)
 {
 	const double short_us = nt_sample_quantile(e->us[0], e->blocks, SHORT_Q);
@@ -110,8 +110,8 @@ bool nt_evaluation_enough(const struct nt_evaluation *seen, unsigned samples)
 	return samples * 100 >= blocks * ENOUGH_PERCENT;
 }
 
-/* An arm's best time. Not the lower quartile: if four of ten times are slow, that of eight samples
- * is slow once in forty. */
+/* An arm's best time. The lower quartile of eight samples would be slow once in forty if four of
+ * ten times are slow. */
 static double hoped_us(const struct nt_evidence *evidence, unsigned index)
 {
 	return nt_sample_quantile(evidence->us[index], evidence->blocks, 0.125);

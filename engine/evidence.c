@@ -38,7 +38,7 @@ static void take_own(struct nt_evidence *evidence, const struct nt_schedule *sch
 	}
 }
 
-/* A block's times of the arm with index i, of which the schedule has place p. */
+/* A block's times of arm i, at place p of the schedule. */
 static void take_times(struct nt_evidence *evidence, const struct nt_schedule *schedule,
 		       const uint16_t *packed, unsigned p, unsigned i, unsigned block)
 {

@@ -7,8 +7,8 @@
 #include "contract/key-id.h"
 #include "contract/line.h"
 
-#define FAR 16 /* sizes further away by this factor are ignored */
-#define NEAR 2 /* ... within this factor one time suffices */
+#define FAR 16 /* sizes further apart by this factor are ignored */
+#define NEAR 2 /* ... within this factor one size suffices */
 #define SAMPLES 4 /* least samples of a time */
 
 static bool within(uint64_t a, uint64_t b, uint64_t factor)
@@ -39,7 +39,7 @@ static uint64_t bytes_of(uint64_t key)
 	return nt_band_floor(nt_key_band(key));
 }
 
-/* Add a history's times of a pair without caps or chunk sizes. */
+/* A history's times of a pair without channel cap or chunk size. */
 static void add_history(struct nt_fit *fit, const struct nt_history *history, uint64_t bytes,
 			unsigned pair)
 {

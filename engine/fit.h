@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fit.h - predict an arm's time at a size from its times at nearby sizes
  *
- * T = latency + bytes / bandwidth for each pair (contract/line.h), fitted to measurements in other
- * bands of the same collective and communicator. The baseline's times count for its pair. Two sizes
- * within a factor of 16 suffice, or one within a factor of 2; otherwise there is no prediction.
+ * T = latency + bytes / bandwidth for each pair (contract/line.h), fitted to other bands of the
+ * same collective and communicator. The baseline's times count for its pair. Two sizes within a
+ * factor of 16 suffice, or one within a factor of 2; otherwise there is no prediction.
  *
  * Threads:  pure functions.
  * Memory:   the caller's.
@@ -21,7 +21,7 @@
 
 #define NT_FIT_POINTS 32 /* points of one pair; more are ignored */
 
-/* Times of one pair, by the lower bounds of their bands. */
+/* Times of one pair, at the lower bounds of bands. */
 struct nt_fit {
 	unsigned count;
 	uint64_t bytes[NT_FIT_POINTS];
@@ -32,8 +32,8 @@ struct nt_fit {
 void nt_fit_add(struct nt_fit *fit, uint64_t bytes, uint64_t at_bytes, double us);
 double nt_fit_us(const struct nt_fit *fit, uint64_t bytes);
 
-/* Predictions for all pairs of a key; all 0 if the baseline pair has none, since predictions are
- * compared only with each other. histories may be NULL. */
+/* Predictions for a key's pairs; all 0 without one for the baseline's pair, since they are only
+ * compared with each other. histories may be NULL. */
 void nt_fit_of(const struct nt_histories *histories, const struct nt_key_info *info,
 	       float us[NT_PAIRS]);
 

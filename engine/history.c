@@ -109,7 +109,7 @@ static void drop(struct nt_histories *histories, struct nt_history **at)
 	nt_history_destroy(history);
 }
 
-/* Move the first exploration's times to the history of a recheck. */
+/* A recheck's history takes over the first exploration's times. */
 static void hand_on(struct nt_history *old, struct nt_history *new)
 {
 	if (new->repeatable)

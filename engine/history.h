@@ -1,12 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* history.h - the measurements behind a key's decisions, kept for the coordinator's process record
+/* history.h - the measurements behind a key's decisions, for the record of the coordinator's
+ * process
  *
- * For each explored arm: NCCL's prediction and the measurement. For the first exploration: all
- * times, with which `nccl-tune replay` can repeat the engine's decision.
+ * Of each explored arm: NCCL's prediction and what was measured. Of the first exploration: all
+ * times, with which `nccl-tune replay` repeats the engine's decision.
  *
  * Threads:  the helper thread.
- * Memory:   a list on the heap, until nt_histories_clear(); about 1 KiB per key, plus 2 bytes per
+ * Memory:   a list on the heap until nt_histories_clear(): about 1 KiB a key, and 2 bytes an
  *           explored call. At most NT_HISTORIES; the oldest are dropped.
  * Errors:   without memory nothing is kept.
  * Units:    microseconds; times as packed by engine/times.h.
@@ -25,8 +26,8 @@
 /* An explored arm. */
 struct nt_tried {
 	uint16_t arm, samples;
-	float predicted_us; /* NCCL's; < 0: none, as for arms with channel caps or chunk sizes */
-	/* median, quartiles, minimum and maximum of the newest round and those like it */
+	float predicted_us; /* NCCL's; < 0: none, as with channel caps and chunk sizes */
+	/* of the newest round, and of those like it */
 	float us, p25_us, p75_us, min_us, max_us;
 };
 
@@ -36,29 +37,28 @@ struct nt_history {
 	uint32_t ranks, nodes;
 	uint16_t baseline_arm, chosen_arm;
 	float cost_us[NT_PAIRS]; /* NCCL's */
-	/* Cost of exploring up to its last round (engine/cost-account.h); below 0: it saved
-	 * time. */
+	/* Cost of exploring until its last round (engine/cost-account.h). */
 	uint32_t spent_calls;
 	float spent_ms;
 	unsigned arms;
-	/* in the order in which they were tried, baseline first */
+	/* in the order tried, baseline first */
 	struct nt_tried arm[NT_HISTORY_ARMS];
-	/* Needed to repeat the first exploration. */
-	bool repeatable; /* of a first exploration; otherwise of a recheck */
+	/* To repeat the first exploration. */
+	bool repeatable; /* of a first exploration; false: of a recheck */
 	bool remembers; /* the first round was of a remembered arm */
 	uint16_t remembered;
-	unsigned screened; /* arms of the first round besides the baseline, in order */
+	unsigned screened; /* arms of the first round, without the baseline */
 	uint16_t screen[NT_SCHEDULE_ARMS];
-	/* input of a round with channel caps and chunk sizes; 0 ranks: none */
+	/* of a round with channel caps and chunk sizes; 0 ranks: there was none */
 	struct nt_channels channels;
 	unsigned rounds;
 	unsigned end[NT_HISTORY_ROUNDS]; /* end of each round in sample[] */
-	/* arms and blocks of each round */
+	/* of each round */
 	struct {
 		uint8_t count, blocks;
 		uint16_t arm[NT_SCHEDULE_ARMS];
 	} plan[NT_HISTORY_ROUNDS];
-	uint16_t *sample; /* of all rounds, by block and position in the schedule's arm[] */
+	uint16_t *sample; /* of all rounds, by block and arm */
 };
 
 struct nt_histories {
@@ -66,37 +66,36 @@ struct nt_histories {
 	unsigned count;
 };
 
-/* Keep an intermediate history of a first exploration, in case it never ends; the final one
- * replaces it. */
+/* Keep a copy of a first exploration that may never end; the final history replaces it. */
 void nt_histories_keep_so_far(struct nt_histories *histories, const struct nt_history *history);
 
-/* Owned by the caller until nt_histories_keep_take(). NULL without memory. */
+/* The caller's until nt_histories_keep_take(). NULL without memory. */
 struct nt_history *nt_history_create(const struct nt_key_info *info, bool repeatable);
 void nt_history_destroy(struct nt_history *history); /* NULL is fine */
 
-/* The schedule of the first round. */
+/* The first round. */
 void nt_history_screen(struct nt_history *history, const struct nt_schedule *schedule);
 
-/* The first round is of this arm, which is remembered. */
+/* The first round is of this remembered arm. */
 void nt_history_remember(struct nt_history *history, unsigned arm);
 
-/* The times of a completed round. If they do not fit, the history cannot be repeated: its rounds
- * become 0. */
+/* A completed round. If it does not fit, the exploration cannot be repeated, and rounds becomes
+ * 0. */
 void nt_history_round(struct nt_history *history, const struct nt_schedule *schedule,
 		      const uint16_t *sample);
 
-/* Update an arm's quantiles. */
+/* Replace an arm's quantiles. */
 void nt_history_quantiles(struct nt_history *history, unsigned arm,
 			  const struct nt_sample_quantiles *quantiles);
 
-/* Replaces an older one of the same key; a recheck keeps the times of the first exploration. Takes
- * ownership. */
+/* Takes ownership. Replaces an older one of the same key; after a recheck the first exploration's
+ * times stay. */
 void nt_histories_keep_take(struct nt_histories *histories, struct nt_history *history);
 
 /* NULL: none. histories may be NULL. */
 const struct nt_history *nt_histories_find(const struct nt_histories *histories, uint64_t comm,
 					   uint64_t key);
-/* The newest with a measurement, starting at this one; NULL: none. */
+/* The first in the list, from here on, with a measurement; NULL: none. */
 const struct nt_history *nt_history_measured(const struct nt_history *history);
 
 void nt_histories_clear(struct nt_histories *histories);

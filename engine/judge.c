@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* judge.c - shared by several judges */
+/* judge.c - see judge.h */
 #include "engine/judge.h"
 
 #include "engine/budget.h"

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* judge.h - judges: what to do next when a round of a key has ended
+/* judge.h - judges: what to do next after a round of a key
  *
- * Judges are asked in turn until one decides; each has its own header:
+ * They are asked in turn until one decides; each has its own header:
  *
  *   nt_recheck         is the committed arm still faster than the baseline?
  *   nt_warm_open       is there a remembered arm?
@@ -14,7 +14,7 @@
  *   nt_screen          which arms could be faster than the baseline?
  *   nt_confirm         is one of them faster?
  *
- * engine/rule.c lists those of our rule after its rounds; the rules of lab/rules have their own.
+ * engine/rule.c lists those of our rule; the rules of lab/rules have their own.
  *
  * Threads:  pure functions: a judge changes only *next.
  * Memory:   the caller's.
@@ -25,25 +25,24 @@
 
 #include <stddef.h>
 #include "engine/evaluation.h"
-#include "engine/compare.h"
+#include "engine/compare-arms.h"
 
 enum nt_next_what {
-	NT_NEXT_PASS = 0, /* no decision: ask the next judge */
-	NT_NEXT_EXPLORE, /* explore the schedule */
-	NT_NEXT_COMMIT, /* commit the arm: it is faster */
-	NT_NEXT_KEEP, /* keep the baseline */
-	NT_NEXT_ROLL_BACK, /* return from the committed arm to the baseline */
-	NT_NEXT_STAY, /* keep the committed arm */
+	NT_NEXT_PASS = 0, /* ask the next judge */
+	NT_NEXT_EXPLORE,
+	NT_NEXT_COMMIT, /* the arm is faster */
+	NT_NEXT_KEEP, /* the baseline stays */
+	NT_NEXT_ROLL_BACK, /* from the committed arm to the baseline */
+	NT_NEXT_STAY, /* the committed arm stays */
 };
 
 struct nt_next {
 	enum nt_next_what what;
-	/* EXPLORE: what to explore. Otherwise the round that was too expensive; count 0: none. */
+	/* EXPLORE: the round. Otherwise the one that was too expensive; count 0: none. */
 	struct nt_schedule schedule;
-	/* EXPLORE: number of arms derived from screened pairs; they are compared only with times of
-	 * this round. */
+	/* EXPLORE: arms derived from screened pairs, which only this round compares. */
 	unsigned refined;
-	/* COMMIT, KEEP and ROLL_BACK: the comparison of the best arm with the baseline, and its
+	/* COMMIT, KEEP, ROLL_BACK: the best arm, its comparison with the baseline, and the
 	 * evidence. */
 	unsigned arm;
 	struct nt_comparison comparison;
@@ -53,10 +52,10 @@ struct nt_next {
 /* next->what is PASS on entry. */
 typedef void nt_judge(const struct nt_evaluation *seen, struct nt_next *next);
 
-/* EXPLORE the schedule if the budget allows it. */
+/* EXPLORE if the budget allows it. */
 bool nt_next_explore(const struct nt_evaluation *seen, const struct nt_schedule *schedule,
 		     struct nt_next *next);
-/* COMMIT where the comparison's verdict is FASTER, else KEEP. */
+/* COMMIT if the verdict is FASTER, else KEEP. */
 void nt_next_conclude(struct nt_next *next, const struct nt_evidence *evidence, unsigned arm,
 		      const struct nt_comparison *comparison);
 

@@ -7,7 +7,7 @@
 #include "contract/key-id.h"
 
 /* Within a node a call after another arm's takes 1 to 8 us longer (docs/results/h200-x2-carry):
- * negligible above this. */
+ * negligible for longer calls. */
 #define CARRIED_US 250
 #define FREQUENT_US 100000 /* from call to call, or less */
 

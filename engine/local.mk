@@ -8,8 +8,8 @@ libnt_engine_a_SOURCES = \
 	%D%/budget.h \
 	%D%/evaluation.c \
 	%D%/evaluation.h \
-	%D%/compare.c \
-	%D%/compare.h \
+	%D%/compare-arms.c \
+	%D%/compare-arms.h \
 	%D%/confirm.c \
 	%D%/confirm.h \
 	%D%/engine.c \

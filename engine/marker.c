@@ -8,9 +8,9 @@
 #include "engine/quantiles.h"
 #include "lib/quantile.h"
 
-#define READINGS 6400u /* windows in a program's life: the shortest are 1/100 of it */
+#define READINGS 6400u /* in a program's life: the shortest windows are 1/100 of it */
 #define SILENCE_PART 200u /* windows grow with idle time */
-/* Both ends of a window together may be uncertain by a sixth of it: its error is at most a
+/* The ends of a window may be uncertain by a sixth of it together: its error is at most a
  * twelfth. */
 #define DOUBT_PART 6u
 #define STEADY_FACTOR 1.5
@@ -22,8 +22,8 @@ struct nt_marker_track {
 	struct nt_marker_key key;
 	struct nt_marker_call newest;
 	uint64_t least_us; /* least length of a window */
-	bool begun; /* edge[0] is there */
-	unsigned windows; /* full windows, each from one edge to the next */
+	bool begun; /* edge[0] is set */
+	unsigned windows; /* full ones, from one edge to the next */
 	struct nt_marker_call edge[NT_MARKER_WINDOWS + 1];
 };
 
@@ -40,7 +40,7 @@ static struct nt_marker_track *track_of(const struct nt_marker *marker,
 	return t->key.key == key->key && t->key.comm == key->comm ? t : NULL;
 }
 
-/* Of two keys, the one to drop first. */
+/* Which of two to drop first? */
 static bool goes_before(const struct nt_marker_track *a, const struct nt_marker_track *b)
 {
 	if (a->key.ranks != b->key.ranks)
@@ -101,7 +101,7 @@ static double period_us(const struct nt_marker_call *from, const struct nt_marke
 	return length_us(from, to) / (double)(to->calls - from->calls);
 }
 
-/* Long windows that contain a pause must not lengthen later ones. */
+/* Long windows with a pause in them must not lengthen later ones. */
 static void merge_windows(struct nt_marker_track *t)
 {
 	float us[NT_MARKER_WINDOWS / 2];
@@ -111,7 +111,7 @@ static void merge_windows(struct nt_marker_track *t)
 		t->edge[i + 1] = t->edge[2 * i + 2];
 		us[i] = (float)length_us(&t->edge[i], &t->edge[i + 1]);
 	}
-	/* A little shorter: jitter must not make a window miss as many calls. */
+	/* A little shorter, so that jitter does not make windows miss a call. */
 	t->least_us = (uint64_t)(0.9 * nt_sample_quantile(us, t->windows, 0.5));
 }
 
@@ -161,7 +161,7 @@ void nt_marker_see(struct nt_marker *marker, const struct nt_marker_key *key,
 	t = track_of(marker, key, place);
 	if (!t)
 		t = start_track(marker, key, place);
-	/* The times of calls before the first reading are unknown. */
+	/* When calls before the first reading were made is unknown. */
 	if (!t || marker->before_us == 0)
 		return;
 	apart_us = (marker->read_us - marker->before_us) / more;
@@ -179,7 +179,7 @@ uint64_t nt_marker_rest_us(const struct nt_marker *marker)
 	return rest_us > silent_us ? rest_us : silent_us;
 }
 
-/* The open window counts once it has half the length. */
+/* The open window counts from half the length on. */
 static unsigned periods_of(const struct nt_marker_track *t, double *us)
 {
 	unsigned count = t->windows;
@@ -193,8 +193,7 @@ static unsigned periods_of(const struct nt_marker_track *t, double *us)
 	return count;
 }
 
-/* How long the program kept the key's usual period; 0: the key is no longer called, or too little
- * is known. */
+/* How long the key has kept its usual period; 0: it is no longer called, or too little is known. */
 static double steady_us(const struct nt_marker *marker, const struct nt_marker_track *t)
 {
 	double period[NT_MARKER_WINDOWS], median, sum = 0;
@@ -216,7 +215,7 @@ static double steady_us(const struct nt_marker *marker, const struct nt_marker_t
 	return sum;
 }
 
-/* The steady keys of the largest communicators that have any. Returns their number. */
+/* Of the largest communicators that have any. Returns their number. */
 static unsigned find_steady(const struct nt_marker *marker, const struct nt_marker_track **steady)
 {
 	double us[NT_MARKER_KEYS], most_us = 0, least_us;
@@ -243,7 +242,7 @@ static unsigned find_steady(const struct nt_marker *marker, const struct nt_mark
 	return count;
 }
 
-/* Keys with fewer calls are rare; used only if there is nothing better. */
+/* Fewer calls are rare: such keys are used only if there is nothing better. */
 static uint64_t enough_calls(const struct nt_marker *marker, uint64_t most)
 {
 	uint64_t enough = life_us(marker) / NT_MARKER_SLOW_US;

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include "lib/quantile.h"
 
-#define MEAN_STEPS 5000 /* total to which differences of times are scaled */
-#define LEAST_OF_MODE 3 /* times of each arm that tell a mode's median */
+#define MEAN_STEPS 5000 /* sum of the scaled differences of times */
+#define LEAST_OF_MODE 3 /* least times of each arm for a mode's median */
 #define FASTER_MODE_P 0.01 /* below it, the arm is not in a faster mode by chance */
 
 static void pool(const float *baseline, const float *arm, unsigned count, float *pooled)
@@ -58,8 +58,7 @@ static unsigned mode_of(const struct nt_matched *pairs, float us)
 	return mode;
 }
 
-/* Twice the rank of a time in `sorted`: with ties, which share the mean of their ranks, still an
- * integer. */
+/* Twice the rank: an integer, although ties share the mean of their ranks. */
 static int32_t rank_twice(const float *sorted, unsigned count, float us)
 {
 	unsigned low = 0;
@@ -80,7 +79,7 @@ static int32_t rank_twice(const float *sorted, unsigned count, float us)
 	return (int32_t)(below + 1 + low);
 }
 
-/* Share of the 2^count sign choices whose sum is at least the observed one. */
+/* Share of the 2^count choices of signs with a sum of at least the observed one. */
 static double flip_p(const int32_t *difference, unsigned count)
 {
 	size_t total = 0;
@@ -125,7 +124,6 @@ double nt_matched_lower_p(const struct nt_matched *pairs)
 	return flip_p(difference, pairs->count);
 }
 
-/* The median of the pooled times of each mode. */
 static void mode_medians(const struct nt_matched *pairs, float *median)
 {
 	unsigned from = 0;
@@ -158,7 +156,7 @@ double nt_matched_within_p(const struct nt_matched *pairs)
 	return flip_p(difference, pairs->count);
 }
 
-/* Are times in `slow` more often than those in `fast` outside of the fastest modes? The least p. */
+/* Is `slow` more often than `fast` outside of the fastest modes? The least p. */
 static double slower_mode_p(const struct nt_matched *pairs, const float *slow, const float *fast)
 {
 	int32_t difference[NT_SAMPLES_MAX];
@@ -199,7 +197,6 @@ double nt_matched_mean_p(const struct nt_matched *pairs)
 	return flip_p(difference, pairs->count);
 }
 
-/* Quantiles of the times in a mode. */
 static struct nt_sample_quantiles of_mode(const struct nt_matched *pairs, const float *times,
 					  unsigned mode)
 {

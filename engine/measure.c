@@ -8,7 +8,7 @@
 #include "engine/quantiles.h"
 
 #define LEAST_SAMPLES 3
-#define CLEARLY 0.7 /* of the mean's spread: few samples tell it badly */
+#define CLEARLY 0.7 /* of the mean's spread, which few samples tell badly */
 
 enum nt_measure nt_measure_wanted(uint32_t decide)
 {
@@ -20,8 +20,8 @@ enum nt_measure nt_measure_wanted(uint32_t decide)
 	return mean ? NT_MEASURE_MEAN : fastest ? NT_MEASURE_FASTEST : NT_MEASURE_SLOWEST;
 }
 
-/* Mean distance from the median, in microseconds: an arm's gain is the same by all measures. -1:
- * too few samples. */
+/* Mean distance from the median, in microseconds: all measures show an arm's gain alike. -1: too
+ * few samples. */
 static double spread(const float *us, unsigned count)
 {
 	const struct nt_sample_quantiles quantiles = nt_sample_quantiles_of(us, count);

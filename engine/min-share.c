@@ -3,7 +3,7 @@
 /* min-share.c - see min-share.h */
 #include "engine/min-share.h"
 
-#define DOUBT 10 /* factor by which predictions of small calls may be too short */
+#define DOUBT 10 /* predictions of small calls may be too short by this factor */
 #define WHOLE 1e8 /* millionths of a percent in 1 */
 
 bool nt_min_share_met(const struct nt_policy *policy, const struct nt_share *share)

@@ -4,7 +4,6 @@
 #include "engine/quantiles.h"
 #include "lib/quantile.h"
 
-/* Copy present samples, sorted. */
 static unsigned sort_present(const float *us, unsigned count, float *sorted)
 {
 	unsigned present = 0;

@@ -20,7 +20,7 @@ struct nt_sample_quantiles {
 
 struct nt_sample_quantiles nt_sample_quantiles_of(const float *us, unsigned count);
 
-/* Quantile with linear interpolation between order statistics. */
+/* Interpolated between samples. */
 double nt_sample_quantile(const float *us, unsigned count, double quantile);
 
 #endif

@@ -1,22 +1,21 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* recheck.c - is the committed arm still the best?
+/* recheck.c - see recheck.h
  *
  * A short window measures the baseline and the arm. If the arm is no longer ahead, a second window
  * must confirm that; then all arms are explored anew, while the arm stays in force between windows.
- * The rule that chose the arm decides on the result: an arm that is faster than the baseline, the
- * same or another. If there is none, the arm is dropped if the baseline is significantly faster.
- * Mode policy explores nothing, and only memory supports the arm: it is dropped after the second
- * window.
+ * The rule that chose the arm decides: for an arm that is faster than the baseline, the same or
+ * another. Without one, the arm is dropped if the baseline is significantly faster. Mode policy
+ * explores nothing, and only memory supports the arm: it is dropped after the second window.
  */
 #include "engine/recheck.h"
 
 #include "engine/matched.h"
 
-#define BLOCKS 16u /* blocks of the first window; the second has twice as many */
+#define BLOCKS 16u /* of the first window; the second has twice as many */
 #define WINDOWS 2
-#define DOUBT_P 0.05 /* p for the arm being slow more often, or slower on average */
-#define BEHIND_P 0.05 /* the same, or slower at best, at the end */
+#define DOUBT_P 0.05 /* of being slow more often, or slower on average */
+#define BEHIND_P 0.05 /* the same, or slower at best, in the end */
 
 /* Is the arm no longer ahead, or slow more often? */
 static bool doubtful(const float *baseline, const float *arm, unsigned count)
@@ -53,7 +52,7 @@ static void give_up(const struct nt_evaluation *seen, struct nt_next *next)
 	nt_compare(&gates, e->us[0], e->us[1], e->blocks, &now);
 	if (nt_compare_behind(e->period_us[0], e->period_us[1], e->blocks, DOUBT_P))
 		now.verdict = NT_VERDICT_PERIOD;
-	else if (now.verdict == NT_VERDICT_FASTER) /* at best: but on the whole it is behind */
+	else if (now.verdict == NT_VERDICT_FASTER) /* at best; on the whole it is behind */
 		now.verdict = NT_VERDICT_MEAN;
 	nt_next_conclude(next, e, seen->current, &now);
 	next->what = NT_NEXT_ROLL_BACK;
@@ -108,7 +107,7 @@ void nt_recheck_review(const struct nt_evaluation *seen, struct nt_next *next)
 	next->what = NT_NEXT_STAY;
 	if (!fell_behind(seen, next->evidence, &now))
 		return;
-	if (now.verdict == NT_VERDICT_FASTER) /* at best: but on the whole it is behind */
+	if (now.verdict == NT_VERDICT_FASTER) /* at best; on the whole it is behind */
 		now.verdict = NT_VERDICT_MEAN;
 	nt_next_conclude(next, next->evidence, seen->current, &now);
 	next->what = NT_NEXT_ROLL_BACK;

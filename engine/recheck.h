@@ -13,8 +13,8 @@
 
 nt_judge nt_recheck;
 
-/* After a committed arm's key was explored anew with result COMMIT or KEEP: is that reason to leave
- * the arm? Then COMMIT another or ROLL_BACK, otherwise STAY. */
+/* A committed arm's key was explored anew, with result COMMIT or KEEP. Commit another arm,
+ * ROLL_BACK, or STAY? */
 void nt_recheck_review(const struct nt_evaluation *seen, struct nt_next *next);
 
 #endif

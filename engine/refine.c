@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* refine.c - see refine.h; and the round that tries variants
  *
- * After all pairs, the best two: a first round in which the pairs themselves and the baseline are
- * measured again, since only times of one round are compared. Its cost must leave enough of the
- * budget; otherwise the pairs alone go on.
+ * After all pairs, a first round of the best two, their variants and the baseline: only times of
+ * one round are compared. It must leave enough budget for a second round; otherwise the pairs alone
+ * go on.
  */
 #include "engine/refine.h"
 
@@ -14,11 +14,11 @@
 #define RING 1
 #define CHUNK_MIN ((size_t)256 << 10) /* of all channels together */
 #define CHUNK_MAX ((size_t)16 << 20)
-/* Bytes in flight, over all channels and ranks, on Hopper. Other links differ, but they are not
- * known here, and NCCL's chunk sizes are the limit anyway. */
+/* In flight over all channels and ranks, on Hopper. Other links are not known here, and NCCL's
+ * chunk sizes are the limit anyway. */
 #define IN_FLIGHT ((size_t)32 << 20)
 
-/* No duplicates, and nothing equal to the pair itself. */
+/* No duplicates, nor the pair itself. */
 static unsigned add(uint16_t *arm, unsigned count, unsigned room, int new)
 {
 	if (new < NT_PAIRS || count >= room)
@@ -58,7 +58,7 @@ static bool is_ring(int pair)
 	return pair / NT_PROTOS == RING;
 }
 
-/* Chunk size of one channel if `depth` chunks fill the pipe. */
+/* A channel's chunk size if `depth` chunks fill the pipe. */
 static size_t chunk_of(const struct nt_refine *from, int pair, unsigned depth)
 {
 	size_t parts = (size_t)depth * (is_ring(pair) ? from->info.ranks : 1);
@@ -79,7 +79,7 @@ static unsigned add_chunks(const struct nt_refine *from, int pair, uint16_t *arm
 	for (unsigned depth = 2; depth <= 4; depth += 2) {
 		size_t chunk = chunk_of(from, pair, depth);
 
-		/* Otherwise all is one chunk anyway. */
+		/* Otherwise all is one chunk. */
 		if (chunk < part && chunk >= NT_ARM_CHUNK_MIN)
 			count = add(arm, count, room, nt_arm_make(pair, 0, chunk));
 	}
@@ -121,7 +121,7 @@ static void want(const struct nt_refine *from, unsigned arm, unsigned baseline_a
 	w->made += made;
 }
 
-/* Indices of the best two arms; may include the baseline. */
+/* Indices of the best two arms, the baseline perhaps among them. */
 static void best_two(const struct nt_evaluation *seen, unsigned place[2])
 {
 	const struct nt_evidence *e = &seen->screen;
@@ -137,7 +137,7 @@ static void best_two(const struct nt_evaluation *seen, unsigned place[2])
 	}
 }
 
-/* Calls of this round and of the confirming one. */
+/* This round, and a second one. */
 static bool allows_both(const struct nt_evaluation *seen, const struct nt_schedule *schedule)
 {
 	const uint32_t blocks = (uint32_t)seen->policy->confirm_blocks + NT_SCHEDULE_WARM_UP;

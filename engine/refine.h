@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* refine.h - variants of a pair that did well: other channel counts, smaller chunks
+/* refine.h - variants of a good pair: other channel counts, smaller chunks
  * (docs/decisions/0007-arms.md)
  *
  * Channel caps are half, a quarter and twice the channels that NCCL gave the pair, at most what it
- * gave any pair of the communicator. Chunks divide a channel's share (in a ring, its part of one
- * rank) by 2 and 4, as powers of two. Over all channels a chunk is 256 KiB to 16 MiB, and no more
- * is in flight than bandwidth times delay of the links.
+ * gave any pair of the communicator. Chunks are a half and a quarter of a channel's share (in a
+ * ring, of its part of one rank), as powers of two: over all channels 256 KiB to 16 MiB, and no
+ * more in flight than bandwidth times delay of the links.
  *
  * Threads:  pure functions.
  * Memory:   the caller's.
@@ -23,12 +23,12 @@
 
 struct nt_refine {
 	bool channels, chunks; /* what may be tried */
-	uint32_t forbidden; /* pairs that must not be varied: bits by pair */
-	size_t bytes; /* size of the collective */
+	uint32_t forbidden; /* pairs without variants: bits by pair */
+	size_t bytes; /* of the collective */
 	struct nt_channels info;
 };
 
-/* Variants of a pair, at most `room`. Returns their number. */
+/* At most `room` variants of a pair. Returns their number. */
 unsigned nt_refine_pair(const struct nt_refine *from, int pair, uint16_t *arm, unsigned room);
 
 /* Try variants of the best two pairs? */

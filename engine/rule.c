@@ -7,7 +7,7 @@
 #include "engine/refine.h"
 #include "engine/screen.h"
 
-#define RARE_BLOCKS 3 /* after which arms may be dropped if samples are close together */
+#define RARE_BLOCKS 3 /* then arms may be dropped, if samples are close together */
 
 const struct nt_rule nt_rule_own = {
 	.rare_blocks = RARE_BLOCKS + NT_SCHEDULE_WARM_UP,

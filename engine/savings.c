@@ -6,7 +6,7 @@
 #include "engine/budget.h"
 #include "engine/quantiles.h"
 
-/* Mean time between calls of the key, pauses included. */
+/* Mean time between calls of the key, with pauses. */
 static double period_us(const struct nt_evaluation *seen, const struct nt_evidence *evidence)
 {
 	const double us =

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* schedule.c - parsing of schedules, and the order of arms inside a block */
+/* schedule.c - see schedule.h: reading schedules, and the order of arms in a block */
 #include "engine/schedule.h"
 
 #include <stdbool.h>
@@ -109,7 +109,7 @@ int64_t nt_schedule_sample(const struct nt_schedule *schedule, uint32_t position
 	return schedule->twice && position % 2 == 0 ? -1 : (int64_t)(position >> schedule->twice);
 }
 
-/* The finalizer of splitmix64: every bit of the result depends on every bit of x. */
+/* splitmix64's finalizer: every bit of the result depends on every bit of x. */
 static uint64_t mix(uint64_t x)
 {
 	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -123,7 +123,7 @@ uint32_t nt_schedule_salt(uint32_t ranks, uint32_t nodes, uint64_t key)
 }
 
 /* Element `place` of a random permutation of 0..count-1: Fisher-Yates on sixteen 4-bit numbers in
- * one word, stopped once `place` is final. */
+ * one word, until `place` is final. */
 static unsigned shuffled(uint64_t seed, unsigned count, unsigned place)
 {
 	uint64_t order = UINT64_C(0xfedcba9876543210);

@@ -6,11 +6,11 @@
 #include <math.h>
 
 #define PATIENCE 40 /* times min_calls */
-/* least time: nodes take seconds to agree, however often a key is called */
+/* at least this long: nodes take seconds to agree, however often a key is called */
 #define PATIENCE_US 10e6
-#define RARE 4 /* a key with this many times fewer calls holds up nobody */
+#define RARE 4 /* a key with so many times fewer calls delays no other */
 
-/* In powers of four: nodes that read counts at different times get the same. */
+/* Powers of four: nodes that read counts at different times get the same. */
 static int level(double us)
 {
 	return us > 0 && isfinite(us) ? ilogb(us) >> 1 : INT32_MIN;

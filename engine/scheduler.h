@@ -2,18 +2,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* scheduler.h - which key of a node is explored next
  *
- * The one with the largest share of time: calls times time. Keys of two communicators that would
- * disturb each other's measurements are explored one after the other: the time from start to start
- * of one communicator includes everything its program does in between, so arms changing there add
- * noise of tens of percent. This is so if both use a GPU in common, or both span nodes and share
- * the network, and if the waiting key is called about as often as the other or less. A key that is
- * called once per step affects only one in hundreds of times of the keys called in between, and
- * would delay them for minutes.
+ * The one that takes the most time: calls times time. Keys of two communicators that would disturb
+ * each other's measurements are explored one after the other: the time from start to start of one
+ * includes all that the program does in between, so changing arms there add noise of tens of
+ * percent. They do if they have a GPU in common, or both span nodes and share the network, and if
+ * the waiting key is called about as often as the other or less. A key that is called once a step
+ * affects one time in hundreds of the keys in between, and would delay them for minutes.
  *
  * Communicators of one shape without a common GPU, such as data-parallel groups, do not wait for
  * each other: they are explored together (pmix-sync/sibling-comms.h).
  *
- * All nodes see about the same calls, so coordinators mostly come to the same order. Nobody waits
+ * All nodes see about the same calls, so coordinators mostly find the same order. Nobody waits
  * forever: a key that is no longer called may stay open.
  *
  * Threads:  pure functions.
@@ -31,20 +30,20 @@ struct nt_scheduled {
 	uint64_t comm, key; /* ids */
 	uint32_t ranks, nodes; /* of the communicator */
 	uint64_t calls;
-	double us; /* of one rank: calls times time; 0: not known */
-	bool open; /* it is being explored */
+	double us; /* of one rank; 0: not known */
+	bool open; /* being explored */
 	bool ready; /* it may be opened at the next check */
 };
 
-/* Does a come first? By powers of four of their time, then more ranks, then smaller ids. */
+/* Does a come first? By time in powers of four, then more ranks, then smaller ids. */
 bool nt_scheduler_before(const struct nt_scheduled *a, const struct nt_scheduled *b);
 
-/* Must `self` wait for `other`, of another communicator? shared: they use a GPU in common.
- * other->ready counts only if `other` comes before. */
+/* Must `self` wait for `other`, of another communicator? shared: they have a GPU in common.
+ * other->ready matters only if `other` comes first. */
 bool nt_scheduler_waits(const struct nt_scheduled *self, const struct nt_scheduled *other,
 			bool shared);
 
-/* Has a key with this many calls waited long enough? age_us: of the program; 0: not known. */
+/* Has a key with so many calls waited long enough? age_us: of the program; 0: not known. */
 bool nt_scheduler_waited(const struct nt_policy *policy, uint64_t calls, double age_us);
 
 #endif

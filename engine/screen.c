@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* screen.c - the first round: measure every promising arm a few times to find those that could
- * win */
+/* screen.c - see screen.h */
 #include "engine/screen.h"
 
 #include <math.h>
@@ -9,11 +8,11 @@
 #include "engine/confirm.h"
 #include "engine/savings.h"
 
-/* Spread of an arm's samples below which few samples tell which arms could win; tuned with
- * nt-engine-sim to miss no more gains than with more samples. */
+/* Spread of samples below which few samples tell which arms could win. Tuned with nt-engine-sim to
+ * miss no more gains than more samples do. */
 #define QUIET 0.1
 
-/* The arm of the mask with NCCL's lowest prediction; arms without one come last. */
+/* The arm with NCCL's lowest prediction; arms without one come last. */
 static unsigned cheapest(const struct nt_key_info *info, uint32_t mask)
 {
 	unsigned best = NT_PAIRS;
@@ -38,7 +37,7 @@ bool nt_screen_ll_hopeless(unsigned arm, size_t bytes, float cost_us, float base
 	       cost_us > baseline_us * NT_SCREEN_LL_FACTOR;
 }
 
-/* Does the pair's fit predict the same, relative to the fit of the baseline pair? */
+/* The same by the fits of this pair and the baseline's. */
 static bool fit_hopeless(const struct nt_evaluation *seen, unsigned arm)
 {
 	const unsigned baseline_arm = seen->info.baseline_arm;
@@ -47,7 +46,7 @@ static bool fit_hopeless(const struct nt_evaluation *seen, unsigned arm)
 	return baseline_us > 0 && seen->fitted_us[arm] > baseline_us * NT_SCREEN_COST_FACTOR;
 }
 
-/* From measured times if any, otherwise from NCCL's predictions on the same scale; < 0: none. */
+/* From measured times, else from NCCL's predictions on their scale; < 0: none. */
 static float expected_us(const struct nt_evaluation *seen, unsigned arm)
 {
 	const float cost_us = nt_key_info_predicted_us(&seen->info, arm);
@@ -60,7 +59,7 @@ static float expected_us(const struct nt_evaluation *seen, unsigned arm)
 	return baseline_us > 0 && cost_us >= 0 ? cost_us * baseline_us / baseline_cost_us : cost_us;
 }
 
-/* The arm with the longest expected time; arms without one come last. */
+/* The arm with the longest expected time, else one without any. */
 static unsigned least_likely(const struct nt_evaluation *seen, const uint16_t *arm, unsigned count)
 {
 	unsigned worst = 0;
@@ -74,7 +73,7 @@ static unsigned least_likely(const struct nt_evaluation *seen, const uint16_t *a
 	return worst;
 }
 
-/* Arms that NCCL's predictions and the fits give a chance, lowest prediction first; at least one if
+/* Arms with a chance by NCCL's predictions and the fits, lowest prediction first; at least one if
  * NCCL predicts any. */
 static unsigned candidates(const struct nt_evaluation *seen, uint16_t arm[NT_PAIRS])
 {
@@ -104,8 +103,8 @@ static unsigned candidates(const struct nt_evaluation *seen, uint16_t arm[NT_PAI
 	return count;
 }
 
-/* The baseline and arms that could beat it; at least one other arm if any is legal, unless that is
- * LL at such a size. If there are too many for a round, the most likely. */
+/* The baseline and the arms that could beat it, the most likely if there are too many. At least one
+ * other legal arm, except LL at large sizes. */
 static struct nt_schedule first_round(const struct nt_evaluation *seen)
 {
 	uint16_t arm[NT_PAIRS];
@@ -146,7 +145,7 @@ void nt_screen_samples(const struct nt_evaluation *seen, struct nt_next *next)
 		nt_next_conclude(next, &seen->screen, NT_ARM_BASELINE, &too_few);
 }
 
-/* Mean over arms of the spread of their samples, relative to the fastest. */
+/* Mean of the arms' spreads, relative to their fastest samples. */
 static double spread(const struct nt_evidence *e)
 {
 	double sum = 0;
@@ -173,8 +172,8 @@ void nt_screen_widen(const struct nt_evaluation *seen, struct nt_next *next)
 	(void)nt_next_explore(seen, &schedule, next);
 }
 
-/* Arms that more samples could find faster, at most NT_CONFIRM_ARMS, best first, and always the
- * committed arm. Returns their number, and the possible saving per call. */
+/* Arms that more samples could find faster, best first, and always the committed arm. Returns their
+ * number, and the saving per call that is possible. */
 static unsigned finalists(const struct nt_evaluation *seen, uint16_t *arm, double *hoped_us)
 {
 	const struct nt_evidence *e = &seen->screen;
@@ -200,7 +199,7 @@ static unsigned finalists(const struct nt_evaluation *seen, uint16_t *arm, doubl
 	return count;
 }
 
-/* The best arm besides the baseline; not tested. */
+/* The best arm, untested. */
 static void conclude(const struct nt_evaluation *seen, enum nt_verdict verdict,
 		     struct nt_next *next)
 {

@@ -11,22 +11,20 @@
 
 #include "engine/judge.h"
 
-#define NT_SCREEN_ROUNDS 2 /* most first rounds: one more if samples are missing */
-/* Arms that NCCL predicts this many times slower than its choice are not tried. */
+#define NT_SCREEN_ROUNDS 2 /* first rounds: one more if samples are missing */
+/* Arms that NCCL predicts so many times slower than its choice are not tried. */
 #define NT_SCREEN_COST_FACTOR 5
-/* Nor is LL from this size on, if predicted this many times slower (docs/decisions/0010-ll.md). */
+/* Nor is LL from this size on, if so many times slower (docs/decisions/0010-ll.md). */
 #define NT_SCREEN_LL_BYTES ((size_t)16 << 20)
 #define NT_SCREEN_LL_FACTOR 1.5f
 
-/* Which arms to try? Are there enough samples? Which arms could be faster than the baseline? */
 nt_judge nt_screen_open, nt_screen_samples, nt_screen;
 
-/* After a short first round: do an arm's times scatter so much that more blocks of all arms are
- * needed, up to the policy's number? */
+/* After a short first round: do times scatter so much that more blocks are needed, up to the
+ * policy's number? */
 nt_judge nt_screen_widen;
 
-/* Is LL not to be tried at this size, given NCCL's predictions for it and for its choice? < 0:
- * none. */
+/* Is LL not tried at this size, by NCCL's predictions for it and for its choice? < 0: none. */
 bool nt_screen_ll_hopeless(unsigned arm, size_t bytes, float cost_us, float baseline_us);
 
 #endif

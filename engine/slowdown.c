@@ -14,7 +14,7 @@
 #define ALLOWED 0.75 /* deviations */
 #define LIMIT 15.0 /* of the first alarm: at least seven windows */
 #define MOST_DOUBLINGS 16u
-#define FOLLOW 0.03 /* deviations, of the usual period, a window */
+#define FOLLOW 0.03 /* per window, of the usual period */
 #define FOLLOW_DEVIATION 0.01 /* of itself */
 
 void nt_slowdown_end(struct nt_slowdown *s)
@@ -58,8 +58,8 @@ static bool judge(struct nt_slowdown *s, double log_us)
 	return s->sum >= ldexp(LIMIT, (int)s->alarms);
 }
 
-/* Does this call end the open window? Else it is too early, or the call's time too uncertain. The
- * first window may have begun anywhere. */
+/* Does this call end the open window? If not, it is too early, or its time too uncertain. The first
+ * window may begin anywhere. */
 static bool ends_window(const struct nt_slowdown *s, const struct nt_marker_call *call)
 {
 	return call->calls / s->stride > s->from.calls / s->stride &&

@@ -7,7 +7,7 @@
 #include <math.h>
 
 #define LATE_PART 3
-/* The overhead of a round grows: nodes read each other's logs more rarely the longer they have. */
+/* A round's overhead grows: nodes read each other's logs ever more rarely. */
 #define LONGER 2
 
 static double whole_us(const struct nt_key_info *info)
@@ -15,7 +15,6 @@ static double whole_us(const struct nt_key_info *info)
 	return fmax(NT_TIME_BUDGET_US, NT_TIME_BUDGET_STEPS * info->step_us);
 }
 
-/* From now on. */
 static double left_us(const struct nt_evaluation *seen)
 {
 	const double until_us = fmax(whole_us(&seen->info),
@@ -24,8 +23,8 @@ static double left_us(const struct nt_evaluation *seen)
 	return until_us - seen->info.age_us;
 }
 
-/* Mean overhead of a round beyond its calls: agreement, and reporting times. Opening the key counts
- * as one more round. */
+/* A round's mean overhead beyond its calls: agreement, and sending times. Opening the key counts as
+ * a round. */
 static double between_us(const struct nt_evaluation *seen, double call_us)
 {
 	const double passed_us = seen->info.age_us - seen->opened_us;

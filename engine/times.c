@@ -1,16 +1,16 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* times.c - encoding of times in 16 bits, and the slowest of ranks and nodes */
+/* times.c - see times.h */
 #include "engine/times.h"
 
 #include <math.h>
 #include "contract/policy.h"
 
-#define STEPS 2048 /* to a doubling */
+#define STEPS 2048 /* per doubling */
 #define LEAST (10 * STEPS) /* encoding of the shortest time */
 #define TURNED (UINT32_C(1) << 16) /* 32 doublings: values wrap around */
 
-/* Steps of a packed time above the shortest, undoing the wrap-around. */
+/* In steps, without the wrap-around. */
 static uint32_t steps_of(uint16_t packed)
 {
 	return packed < LEAST ? packed + TURNED : packed;
@@ -28,7 +28,7 @@ uint16_t nt_times_pack(uint64_t ns)
 		return LEAST;
 	if (log > TURNED + LEAST - 1)
 		return LEAST - 1;
-	packed = (uint16_t)(uint32_t)log; /* values wrap around */
+	packed = (uint16_t)(uint32_t)log; /* it wraps around */
 	return packed == 0 ? 1 : packed; /* 0 is a missing sample */
 }
 
@@ -44,13 +44,13 @@ unsigned nt_times_duration_at(const struct nt_schedule *schedule, unsigned index
 	return nt_schedule_samples(schedule) * each + index;
 }
 
-/* Times beside the slowest rank's, of each sample. */
+/* Times of a sample beside the slowest rank's. */
 static unsigned others_of(unsigned measure)
 {
 	return measure == NT_MEASURE_SLOWEST ? 0 : measure == NT_MEASURE_ALL ? 2 : 1;
 }
 
-/* Where values lie that are not the slowest rank's; no samples: all are. */
+/* Where values are that are not the slowest rank's; samples 0: none are. */
 struct layout {
 	size_t from, samples, ranks_at;
 	unsigned measure; /* the schedule's */
@@ -66,7 +66,7 @@ static struct layout layout_of(const struct nt_schedule *schedule)
 	return (struct layout){ room - 1 - others * samples, samples, room - 1, schedule->measure };
 }
 
-/* What bytes between nodes say; measure NT_MEASURES + 1: they make no sense. */
+/* From the bytes themselves; measure NT_MEASURES + 1: senseless. */
 static struct layout layout_in(const uint8_t *bytes, size_t count)
 {
 	const struct layout senseless = { .measure = NT_MEASURES + 1 };
@@ -103,7 +103,7 @@ static uint16_t mean_of(uint16_t a, unsigned ranks, uint16_t b, unsigned more)
 	return nt_times_pack((uint64_t)ns);
 }
 
-/* A value of these ranks and of those together. */
+/* One value of these ranks and those together. */
 static uint16_t merge(const struct layout *l, size_t at, uint16_t a, unsigned ranks, uint16_t b,
 		      unsigned more)
 {
@@ -215,7 +215,7 @@ size_t nt_times_combine(uint8_t *sum, size_t count, const uint8_t *bytes, size_t
 	return l.samples ? count : used;
 }
 
-/* Bytes of values, without what ends them between nodes; 0: not of this schedule. */
+/* Number of values, without what ends them between nodes; 0: not of this schedule. */
 static size_t values_of(const struct nt_schedule *schedule, const uint8_t *bytes, size_t count)
 {
 	const struct layout l = layout_of(schedule), told = layout_in(bytes, count);

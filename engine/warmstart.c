@@ -6,7 +6,6 @@
 #include "engine/budget.h"
 #include "engine/confirm.h"
 
-/* The baseline and the arm. */
 static uint64_t round_calls(const struct nt_rule *rule, const struct nt_policy *policy)
 {
 	return 2 * ((uint64_t)nt_rule_second_blocks(rule, policy) + NT_SCHEDULE_WARM_UP);

@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* agree.c - driver of the state machine: tracks communicators, sends entries and dispatches
- * incoming ones */
+/* agree.c - see agree.h: tracks communicators, sends entries and dispatches incoming ones */
 #include "pmix-sync/agree.h"
 
 #include <stdlib.h>
@@ -102,9 +101,9 @@ static void on_refusal(struct nt_agree *a, struct nt_agree_comm *comm, uint32_t 
 		nt_outbox_refuse(a, comm, NT_REASON_REFUSED);
 }
 
-/* An answer of this node's ranks or of a child: pass on the branch's answer, or handle it as the
- * coordinator. One to another coordinator is about an earlier communicator of this id, whose
- * entries are still in the child's log. */
+/* An answer of this node's ranks or of a child. Pass on the answer of the branch, or handle it as
+ * the coordinator. An answer to another coordinator is about an earlier communicator of this id:
+ * entries stay in logs. */
 static void on_answer(struct nt_agree *a, struct nt_agree_comm *comm, uint32_t node,
 		      const struct nt_entry *entry)
 {
@@ -120,8 +119,8 @@ static void on_answer(struct nt_agree *a, struct nt_agree_comm *comm, uint32_t n
 		nt_outbox_say(a, comm, &sum);
 }
 
-/* queued: from the local queue, so an answer is this node's. In its log are answers of its branch,
- * which it knows. */
+/* queued: an answer from the local queue is this node's own. Answers in its log are those of its
+ * branch, which it has counted. */
 static void dispatch(struct nt_agree *a, uint32_t node, bool queued, const struct nt_entry *entry)
 {
 	struct nt_agree_comm *comm = find_comm(a, entry->comm);
@@ -171,7 +170,6 @@ static void dispatch_all(struct nt_agree *a, uint32_t node, bool queued, const u
 	}
 }
 
-/* Dispatch local entries until none are left. */
 static void drain_queue(struct nt_agree *a)
 {
 	uint8_t *bytes;
@@ -183,7 +181,7 @@ static void drain_queue(struct nt_agree *a)
 	}
 }
 
-/* Handle CAPS that arrived before this node knew that it is the communicator's coordinator. */
+/* CAPS that came before this node knew that it is the coordinator. */
 static void replay_stash(struct nt_agree *a, struct nt_agree_comm *comm)
 {
 	for (uint32_t i = 0; i < NT_STASH_MAX; i++) {
@@ -224,7 +222,7 @@ static void read_shm(struct nt_agree *a)
 		comm->seen_ms = a->now_ms;
 		comm->coordinator_node = -1;
 		comm->rtt_ms = 50;
-		/* A previous leader handled it, and its promises are unknown. */
+		/* An earlier leader handled it, and what it promised is unknown. */
 		comm->rejected = comm->refusing = atomic_load(&a->config.shm->comm[i].state) !=
 						  NT_COMM_JOINING;
 		a->comms[i] = comm;

@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* call-interval.h - has a key been idle for long, relative to how often it is called?
+/* call-interval.h - has a key not been called for long, compared with how often it is called?
  *
- * Calls come in bursts, such as a program's steps, with pauses in between. A key counts as idle
- * after several of its longest pauses. Each process and each node decides by itself: the result
- * only affects when it stops measuring, listening or waiting, never the contents of a plan.
+ * Calls come in bursts, such as a program's steps, with pauses in between. A key is idle after
+ * several of its longest pauses. Each process and each node decides for itself: the result only
+ * changes when it stops measuring, listening or waiting, never what a plan says.
  *
  * Threads:  values, pure functions.
  * Units:    milliseconds.
@@ -14,15 +14,15 @@
 
 #include <stdint.h>
 
-#define NT_CALL_INTERVAL_MAX_MS 300000u /* cap for the longest pause */
+#define NT_CALL_INTERVAL_MAX_MS 300000u /* limit of the longest pause */
 
 struct nt_call_interval {
 	uint64_t calls, called_ms; /* call count, and when it last changed */
 	uint64_t pause_ms; /* longest recent time between two calls */
 };
 
-/* Record the current number of calls; call often. The longest pause decays: by 1/64 of the time
- * that passes. */
+/* Note the current number of calls; call often. The longest pause shrinks by 1/64 of the time that
+ * passes. */
 static inline void nt_call_interval_see(struct nt_call_interval *interval, uint64_t calls,
 					uint64_t now_ms)
 {
@@ -41,7 +41,7 @@ static inline void nt_call_interval_see(struct nt_call_interval *interval, uint6
 	interval->called_ms = now_ms;
 }
 
-/* The time of `pauses` longest pauses, at least least_ms. */
+/* This many longest pauses, or least_ms if that is more. */
 static inline uint64_t nt_call_interval_ms(const struct nt_call_interval *interval, unsigned pauses,
 					   uint64_t least_ms)
 {

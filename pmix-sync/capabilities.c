@@ -3,7 +3,7 @@
 /* capabilities.c - see capabilities.h */
 #include "pmix-sync/capabilities.h"
 
-#define NT_KINDS 16 /* most distinct capabilities considered when looking for the majority */
+#define NT_KINDS 16 /* most different ones counted */
 
 bool nt_capabilities_same(const struct nt_capabilities *x, const struct nt_capabilities *y)
 {

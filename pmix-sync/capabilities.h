@@ -13,18 +13,18 @@
 #include "contract/reason.h"
 #include "contract/shm-layout.h"
 
-/* Equal in everything but rank, task and risks? */
+/* Equal, except for rank, task and risks? */
 bool nt_capabilities_same(const struct nt_capabilities *x, const struct nt_capabilities *y);
-/* The capabilities of the majority; ranks is at least one. */
+/* The most common capabilities; ranks is at least one. */
 const struct nt_capabilities *nt_capabilities_usual(const struct nt_capabilities *all_caps,
 						    uint32_t ranks);
-/* In what the odd rank, on the node of that name, differs from the usual ones. */
+/* How the odd rank, on the node of that name, differs from the usual ones. */
 void nt_capabilities_difference(const struct nt_capabilities *odd,
 				const struct nt_capabilities *usual, uint32_t rank,
 				const char *node, struct nt_reason *why);
-/* Why a rank takes no plan (enum nt_idle), as enum nt_reason_id. */
+/* Why a rank takes no plan: from enum nt_idle to enum nt_reason_id. */
 int nt_capabilities_idle(uint32_t idle);
-/* The ranks were compared and are alike, and none takes plans. */
+/* Was it rejected only because no rank takes plans? Then all are alike. */
 bool nt_capabilities_all_idle(const struct nt_reason *rejected);
 
 #endif

@@ -6,10 +6,10 @@
 #include "pmix-sync/shm.h"
 #include "pmix-sync/view.h"
 
-#define NT_LEFT_MS 100 /* a communicator's memory is kept this long after its last rank has left */
+#define NT_LEFT_MS 100 /* memory is kept this long after the last rank has left */
 
-/* Another node may still wait for an outcome from this coordinator. Outcomes owed to us no longer
- * matter. */
+/* Other nodes may still wait for an outcome from this coordinator. Outcomes owed to this node no
+ * longer matter. */
 static bool outcome_owed(const struct nt_agree_comm *comm)
 {
 	for (uint32_t k = 0; k < comm->key_count; k++) {

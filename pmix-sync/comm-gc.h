@@ -6,7 +6,7 @@
 
 #include "pmix-sync/agree-state.h"
 
-/* True: the slot was freed, and the caller must forget the communicator. */
+/* True: its memory is free, and the caller must forget the communicator. */
 bool nt_comm_gc_comm(struct nt_agree *a, struct nt_agree_comm *comm);
 
 #endif

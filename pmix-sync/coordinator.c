@@ -8,16 +8,16 @@
 #include "pmix-sync/window-layout.h"
 #include "pmix-sync/view.h"
 
-#define NT_OPEN_CALLS 8 /* calls of an open key before its stride is known well enough */
+#define NT_OPEN_CALLS 8 /* calls of an open key until its stride is known */
 #define NT_ATTEMPTS 10 /* proposals of one plan before the key is given up */
-#define NT_RANKS_WAIT_MS 100 /* longest wait of the coordinator's ranks for the others' answers */
+#define NT_RANKS_WAIT_MS 100 /* longest time that the coordinator's ranks wait for answers */
 #define NT_DECIDE_MS 2000 /* least time for answers to a proposal */
-/* Other nodes may know their turns this much later than the coordinator, or this many pauses. */
+/* Other nodes may become ready this much later than the coordinator, or this many pauses. */
 #define NT_READY_MS 30000
 #define NT_READY_PAUSES 8
 #define NT_BUSY_MS 500 /* first wait for a sample area, doubled each time */
 #define NT_BUSY_TRIES 8
-#define NT_RECHECK_LEAD_MS 1000 /* least lead in a recheck that spans nodes: logs are read rarely */
+#define NT_RECHECK_LEAD_MS 1000 /* least lead of a recheck across nodes: logs are read rarely */
 #define NT_RECHECK_ATTEMPTS 4
 
 static void tell(struct nt_agree *a, struct nt_agree_comm *comm, const struct nt_agree_key *key,
@@ -44,8 +44,8 @@ static void finish(struct nt_agree *a, struct nt_agree_key *key)
 	key->tuner = NULL;
 }
 
-/* No more plans for this key: the baseline, or the committed plan, stays. Sent only while no other
- * plan of the key is in force on any node, so it changes no decision. */
+/* No more plans for this key. No plan that ends is in force on any node then, so this changes no
+ * decision. */
 static void close_key(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key,
 		      const struct nt_plan *result)
 {
@@ -76,8 +76,8 @@ static void open_key(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_a
 	tell(a, comm, key, NT_ENTRY_WANT);
 }
 
-/* Open a committed key for a recheck. The other nodes open it by themselves; wait until all
- * have. */
+/* Open a committed key for a recheck. The other nodes open it by themselves: wait for their
+ * READY. */
 static void open_recheck(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key)
 {
 	struct nt_shm_comm *shm = nt_view_comm(a, comm);
@@ -93,7 +93,7 @@ static void open_recheck(struct nt_agree *a, struct nt_agree_comm *comm, struct 
 	key->opened = key->recheck;
 }
 
-/* The coordinator's node has ended the recheck, and takes no more plans of it. */
+/* Did this node end the recheck? It takes no more plans of it. */
 static bool recheck_over(const struct nt_agree_key *key)
 {
 	return key->committed && !key->rechecking &&
@@ -102,8 +102,7 @@ static bool recheck_over(const struct nt_agree_key *key)
 		key->coordinator == NT_COORDINATOR_RUNNING);
 }
 
-/* The first of our ranks: its turns and calls since the key was opened give the rate of turns per
- * call and per millisecond. */
+/* What our first rank has done since the key was opened: turns, calls and tasks. */
 static bool pace(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key,
 		 struct nt_cadence *seen)
 {
@@ -132,7 +131,7 @@ static bool pace(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree
 	return true;
 }
 
-/* How far ahead of all known turns a plan must start, so that all nodes can hold and learn the
+/* How far ahead of all known turns a plan must start, so that all nodes can answer and learn the
  * outcome in time. */
 static uint64_t lead(struct nt_agree *a, const struct nt_agree_comm *comm,
 		     const struct nt_agree_key *key, uint64_t turns)
@@ -181,14 +180,13 @@ static bool needs_no_stride(const struct nt_agree *a, const struct nt_agree_key 
 	return a->config.hooks.ready && a->config.hooks.ready(key->tuner);
 }
 
-/* Every node is ready: ask the tuner. */
 static void ask_tuner(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key)
 {
 	struct nt_plan wish = { .until = 0 };
 	struct nt_cadence seen;
 
 	if (!pace(a, comm, key, &seen) || (seen.calls < NT_OPEN_CALLS && !needs_no_stride(a, key)))
-		return; /* retried at the next step */
+		return; /* ask again at the next step */
 	if (!comm->refused && nt_siblings_wait(a, comm, key))
 		return;
 	key->asked++;
@@ -200,8 +198,7 @@ static void ask_tuner(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_
 	nt_window_layout(&seen, &wish);
 	key->plan = wish;
 	key->attempts = key->busy_tries = 0;
-	key->coordinator =
-		NT_COORDINATOR_RETRY; /* the tuner must not be asked twice for one plan */
+	key->coordinator = NT_COORDINATOR_RETRY; /* do not ask the tuner twice for one plan */
 	propose(a, comm, key);
 }
 
@@ -222,7 +219,7 @@ static void commit(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agr
 	key->coordinator = NT_COORDINATOR_RUNNING;
 }
 
-/* If only sample areas were lacking, some may be freed: this is no failed attempt. */
+/* If only sample areas were lacking, some may become free: do not count the attempt. */
 static void abort_plan(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key)
 {
 	tell(a, comm, key, NT_ENTRY_ABORT);
@@ -233,8 +230,8 @@ static void abort_plan(struct nt_agree *a, struct nt_agree_comm *comm, struct nt
 	}
 }
 
-/* Local ranks have reached the plan's turn without all answers: the other nodes may read the
- * proposal much later, and the lead was too short. */
+/* Local ranks wait at the plan's turn: other nodes read the proposal late, and the lead was too
+ * short. */
 static bool ranks_wait(struct nt_agree *a, const struct nt_agree_comm *comm,
 		       struct nt_agree_key *key)
 {

@@ -12,11 +12,11 @@
 #include "pmix-sync/tree.h"
 #include "pmix-sync/view.h"
 
-/* after this time, ranks not in this node's shared memory must be on another node */
+/* after this time, missing ranks must be on another node */
 #define NT_DEAF_MS 1000
 #define NT_LIKELY_MS 2000 /* after this time, ranks are looked for on all nodes */
-#define NT_WIDE_NODES 64u /* ... of steps with at most this many nodes */
-/* most ranks of a communicator; the number in shared memory is not trusted */
+#define NT_WIDE_NODES 64u /* ... of steps with at most so many */
+/* most ranks of a communicator: shared memory is not trusted */
 #define NT_RANKS_MAX (1u << 20)
 
 static void set_rejected(struct nt_agree *a, struct nt_agree_comm *comm,
@@ -41,7 +41,6 @@ static void reject(struct nt_agree *a, struct nt_agree_comm *comm, const struct 
 	nt_outbox_say(a, comm, &entry);
 }
 
-/* For a reason without arguments. */
 static void reject_for(struct nt_agree *a, struct nt_agree_comm *comm, int id)
 {
 	struct nt_reason why;
@@ -50,7 +49,7 @@ static void reject_for(struct nt_agree *a, struct nt_agree_comm *comm, int id)
 	reject(a, comm, &why);
 }
 
-/* Discard what an attempt without memory, or an AGREED for others, has left. */
+/* What an attempt without memory, or an AGREED for others, has left. */
 static void forget_coordinator(struct nt_agree_comm *comm)
 {
 	free(comm->all_caps);
@@ -65,7 +64,7 @@ static void forget_coordinator(struct nt_agree_comm *comm)
 static bool become_coordinator(struct nt_agree *a, struct nt_agree_comm *comm)
 {
 	if (comm->ranks > NT_RANKS_MAX)
-		return false; /* not written by a rank of NCCL's: allocate nothing */
+		return false; /* not written by a rank of NCCL */
 	forget_coordinator(comm);
 	comm->all_caps = calloc(comm->ranks, sizeof(*comm->all_caps));
 	comm->rank_node = malloc(comm->ranks * sizeof(*comm->rank_node));
@@ -74,7 +73,7 @@ static bool become_coordinator(struct nt_agree *a, struct nt_agree_comm *comm)
 		return false;
 	for (uint32_t r = 0; r < comm->ranks; r++)
 		comm->rank_node[r] = -1;
-	free(comm->expected); /* needed only to find the coordinator */
+	free(comm->expected); /* only for finding the coordinator */
 	comm->expected = NULL;
 	comm->coordinator_node = (int)a->config.self;
 	comm->is_coordinator = true;
@@ -109,7 +108,7 @@ static void expect_nodes(struct nt_agree *a, struct nt_agree_comm *comm, struct 
 		nt_layout_likely(&layout, comm->is_coordinator, comm->expected);
 }
 
-/* The likely nodes have not answered: read all, unless there are too many. */
+/* The likely nodes have not answered: read all logs, unless there are too many. */
 static void widen(struct nt_agree *a, struct nt_agree_comm *comm)
 {
 	if (comm->widened || a->config.nodes > NT_WIDE_NODES ||
@@ -159,8 +158,7 @@ void nt_join_caps(struct nt_agree *a, struct nt_agree_comm *comm, uint32_t node,
 		note_caps(a, comm, node, all_caps.slot[i].rank, &all_caps.common);
 }
 
-/* A node that is not named is not meant: the entry may be about an earlier communicator of this
- * id. */
+/* If it does not name this node, it may be about an earlier communicator of this id. */
 static bool take_part(struct nt_agree *a, struct nt_agree_comm *comm, uint32_t coordinator,
 		      const struct nt_entry *entry)
 {
@@ -190,7 +188,7 @@ static void on_agreed(struct nt_agree *a, struct nt_agree_comm *comm, uint32_t n
 			set_agreed(a, comm, entry->epoch);
 		return;
 	}
-	/* From any node: only the node of rank 0 sends it, after it has seen our capabilities. */
+	/* Whoever sends it: only the node of rank 0 does, after it has our capabilities. */
 	if (comm->agreed || comm->rejected || !comm->expected || !take_part(a, comm, node, entry))
 		return;
 	comm->coordinator_node = (int)node;
@@ -215,7 +213,7 @@ void nt_join_outcome(struct nt_agree *a, struct nt_agree_comm *comm, uint32_t no
 	set_rejected(a, comm, &why);
 }
 
-/* Refuse the communicator on this node, and say so in the log. */
+/* Refuse the communicator on this node, and tell the others. */
 static void keep_out(struct nt_agree *a, struct nt_agree_comm *comm, int id)
 {
 	struct nt_reason why;
@@ -243,7 +241,7 @@ static void agree_on(struct nt_agree *a, struct nt_agree_comm *comm)
 		return;
 	}
 	(void)nt_tree_make(a, comm, a->config.self); /* cannot fail: this node participates */
-	/* The last ranks may have joined since note_local(); without a log ids may come again. */
+	/* Ranks may have joined since note_local(). Without a log, an id may come again. */
 	comm->local = comm->participant_count == 1;
 	comm->agreed = true;
 	nt_outbox_say(a, comm, &agreed);
@@ -272,7 +270,6 @@ static void compare(struct nt_agree *a, struct nt_agree_comm *comm)
 		agree_on(a, comm);
 }
 
-/* Announce local ranks that were not announced yet. */
 static void send_caps(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_shm_comm *shm)
 {
 	for (uint32_t m = 0; nt_shm_taken(shm, m); m++) {
@@ -325,7 +322,7 @@ static void join_coordinator(struct nt_agree *a, struct nt_agree_comm *comm,
 	reject(a, comm, &why);
 }
 
-/* Communicators that span nodes, after their first local ranks had time to join. */
+/* A communicator across nodes, whose first local ranks had time to join. */
 static void join_spanning(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_shm_comm *shm)
 {
 	if (a->config.deaf) {
@@ -382,8 +379,8 @@ static bool called_often(const struct nt_agree *a, struct nt_shm_comm *shm)
 	return a->config.join_calls == 0;
 }
 
-/* Short-lived communicators are not announced, because an entry makes each read of the log more
- * expensive for good. */
+/* Communicators of short life are not announced: an entry makes every later read of the log more
+ * expensive. */
 static bool in_use(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_shm_comm *shm)
 {
 	const struct nt_agree_hooks *hooks = &a->config.hooks;

@@ -28,7 +28,7 @@ static void by_task(const struct nt_layout *s, int64_t stride, int every, uint8_
 		mark(s, s->node_of_task(s->arg, (uint32_t)task), likely);
 }
 
-/* The same number of consecutive ranks on each node, on nodes `stride` apart. */
+/* Equal numbers of consecutive ranks on nodes `stride` apart. */
 static void by_node(const struct nt_layout *s, int64_t stride, int every, uint8_t *likely)
 {
 	int64_t nodes = s->ranks / s->slots;
@@ -53,7 +53,7 @@ static int is_one_block(const struct nt_layout *s)
 	return s->ranks % s->slots == 0 && s->slot[0].rank % s->slots == 0;
 }
 
-/* Are these distinct ranks of the communicator? Other processes have written them. */
+/* Distinct ranks of the communicator? Other processes have written them. */
 static int is_sound(const struct nt_layout *s)
 {
 	for (uint32_t i = 0; i < s->slots; i++) {

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* layout.h - guess which nodes a communicator's ranks are on, from those on this node
+/* layout.h - guess which nodes a communicator's ranks are on, from the ranks on this node
  *
- * The guess only decides which logs are read: the coordinator announces itself by AGREED,
- * participants by CAPS. After a wrong guess the communicator keeps NCCL's choice.
+ * The guess only decides which logs are read: coordinators announce themselves by AGREED,
+ * participants by CAPS. If it is wrong, the communicator keeps NCCL's choice.
  *
  * Threads:  pure functions.
  * Memory:   the caller's.
@@ -27,8 +27,8 @@ struct nt_layout {
 	void *arg;
 };
 
-/* Sets likely[node] where rank 0 may be, or, if every is set, where any rank may be: ranks in task
- * order at equal distances, or equal numbers of ranks on nodes at equal distances. */
+/* Set likely[node] where rank 0 may be, or, with `every`, any rank: ranks in the order of tasks at
+ * equal distances, or equal numbers of ranks on nodes at equal distances. */
 void nt_layout_likely(const struct nt_layout *layout, int every, uint8_t *likely);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* log-entry.c - see log-entry.h. Numbers are base-128 varints, low group first; ids are eight raw
+/* log-entry.c - see log-entry.h. Numbers are base-128 varints, low group first; ids are eight
  * bytes. */
 #include "pmix-sync/log-entry.h"
 
@@ -138,15 +138,15 @@ size_t nt_entry_read(struct nt_entry *entry, const uint8_t *in, size_t count)
 	return r.bad ? 0 : r.used;
 }
 
+/* Hashes are sent as they are. */
+#define CAPS_RAW offsetof(struct nt_capabilities, nccl)
+
 size_t nt_entry_caps_write(const struct nt_entry_caps *all_caps, uint8_t *out, size_t cap)
 {
 	const struct nt_capabilities *c = &all_caps->common;
 	struct entry_writer w = { .out = out, .cap = cap };
 
-	write_bytes(&w, &c->fingerprint, sizeof(c->fingerprint));
-	write_bytes(&w, &c->build, sizeof(c->build));
-	write_bytes(&w, &c->policy, sizeof(c->policy));
-	write_bytes(&w, &c->warm, sizeof(c->warm));
+	write_bytes(&w, c, CAPS_RAW);
 	write_number(&w, c->nccl);
 	write_number(&w, c->api);
 	write_number(&w, c->active);
@@ -166,13 +166,9 @@ int nt_entry_caps_read(struct nt_entry_caps *all_caps, const uint8_t *in, size_t
 	const uint8_t *at;
 
 	memset(all_caps, 0, sizeof(*all_caps));
-	all_caps->common.fingerprint = read_id(&r);
-	at = read_bytes(&r, 3 * sizeof(uint32_t));
-	if (at) {
-		memcpy(&all_caps->common.build, at, sizeof(uint32_t));
-		memcpy(&all_caps->common.policy, at + sizeof(uint32_t), sizeof(uint32_t));
-		memcpy(&all_caps->common.warm, at + 2 * sizeof(uint32_t), sizeof(uint32_t));
-	}
+	at = read_bytes(&r, CAPS_RAW);
+	if (at)
+		memcpy(&all_caps->common, at, CAPS_RAW);
 	all_caps->common.nccl = read_u32(&r);
 	all_caps->common.api = read_u32(&r);
 	all_caps->common.active = read_u32(&r);
@@ -188,7 +184,7 @@ int nt_entry_caps_read(struct nt_entry_caps *all_caps, const uint8_t *in, size_t
 	return r.bad || r.used != count ? -1 : 0;
 }
 
-/* Runs: first number, how many more, and their distance. */
+/* Runs of equal distances: first number, how many more, distance. */
 size_t nt_entry_nodes_write(const uint32_t *node, uint32_t count, uint8_t *out, size_t cap)
 {
 	struct entry_writer w = { .out = out, .cap = cap };

@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* log-entry.h - log entries by which nodes communicate, packed to tens of bytes
+/* log-entry.h - the entries of logs, by which nodes communicate, packed to tens of bytes
  *
  * Threads:  pure functions.
  * Memory:   a parsed entry points into the bytes it was parsed from.
- * Errors:   write returns 0 if the entry does not fit, read returns 0 if the bytes are no entry.
+ * Errors:   0: the entry does not fit (write), or the bytes are no entry (read).
  * Units:    turns in tasks.
  */
 #ifndef NT_SYNC_LOG_ENTRY_H
@@ -31,15 +31,15 @@ enum nt_entry_type {
 	/* participant: no rank of this branch passes `turn` before it knows the outcome */
 	NT_ENTRY_ACK,
 	/* participant: a rank of this branch has passed `turn`, or must not be asked; turn: the
-	 * highest; span 1: only because no sample area is free */
+	 * highest; span 1: only for want of a sample area */
 	NT_ENTRY_NACK,
 	NT_ENTRY_COMMIT, /* coordinator: plan `epoch` is in force */
 	NT_ENTRY_ABORT, /* coordinator: plan `epoch` is void */
 	/* participant: all ranks of this branch have passed plan `epoch`; bytes: their
 	 * measurements */
 	NT_ENTRY_DATA,
-	/* coordinator: NCCL's choice stays for this key, or its committed plan; span: number of the
-	 * recheck, 0: first exploration; bytes: result */
+	/* coordinator: NCCL's choice, or the committed plan, stays for this key; span: number of
+	 * the recheck, 0: first exploration; bytes: result */
 	NT_ENTRY_CLOSE,
 	/* participant: this node takes no more plans for this communicator; bytes: why
 	 * (contract/reason.h) */
@@ -52,7 +52,7 @@ enum nt_entry_type {
 
 struct nt_entry {
 	uint32_t type; /* enum nt_entry_type */
-	uint32_t to; /* READY, ACK, NACK, DATA: node of the coordinator that has asked; else 0 */
+	uint32_t to; /* answers: node of the coordinator that asked; else 0 */
 	uint32_t epoch;
 	uint32_t stride, cell;
 	uint64_t comm, key;
@@ -62,14 +62,12 @@ struct nt_entry {
 	size_t count;
 };
 
-/* READY, ACK, NACK or DATA. */
 bool nt_entry_is_answer(uint32_t type);
 
 size_t nt_entry_write(const struct nt_entry *entry, uint8_t *out, size_t cap);
 size_t nt_entry_read(struct nt_entry *entry, const uint8_t *in, size_t count);
 
-/* The bytes of CAPS: common capabilities, and the ranks that have them. An entry holds ranks with
- * equal capabilities only; risks are combined. */
+/* Bytes of CAPS: ranks with equal capabilities; their risks are combined. */
 struct nt_entry_caps {
 	struct nt_capabilities common; /* rank and task are unused */
 	uint32_t count;
@@ -81,8 +79,8 @@ struct nt_entry_caps {
 size_t nt_entry_caps_write(const struct nt_entry_caps *all_caps, uint8_t *out, size_t cap);
 int nt_entry_caps_read(struct nt_entry_caps *all_caps, const uint8_t *in, size_t count);
 
-/* The bytes of AGREED: node numbers in rising order, as runs of equal distances. read: -1 if a
- * number is not below `below`, or there are more than cap. */
+/* Bytes of AGREED: rising node numbers. read: -1 if a number is not below `below`, or there are
+ * more than cap. */
 size_t nt_entry_nodes_write(const uint32_t *node, uint32_t count, uint8_t *out, size_t cap);
 int nt_entry_nodes_read(uint32_t *node, uint32_t *count, uint32_t cap, uint32_t below,
 			const uint8_t *in, size_t bytes);

@@ -11,7 +11,7 @@
 
 #define PATH_BYTES 4096
 #define VERSION_BYTES (8192 + 1) /* the largest MPI_MAX_LIBRARY_VERSION_STRING, MPICH's */
-#define JOINS_BELOW 5 /* Open MPI up to this major version joins a client */
+#define JOINS_BELOW 5 /* Open MPI before this version joins a client */
 
 struct library_search {
 	const struct nt_mpi *before;
@@ -19,7 +19,7 @@ struct library_search {
 	char path[PATH_BYTES]; /* "": none */
 };
 
-/* One loaded library, the program first. Nonzero: stop. */
+/* A loaded library, the program first. Nonzero: stop. */
 static int look_at(struct dl_phdr_info *info, size_t bytes, void *arg)
 {
 	const char *name = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
@@ -28,12 +28,12 @@ static int look_at(struct dl_phdr_info *info, size_t bytes, void *arg)
 	(void)bytes;
 	search->loads = info->dlpi_adds;
 	if (search->loads == search->before->loads && !search->before->loaded)
-		return 1; /* nothing was loaded since there was none */
+		return 1; /* nothing was loaded since, and there was no MPI */
 	if (!name || strncmp(name, "/libmpi", 7) != 0 ||
 	    strlen(info->dlpi_name) >= sizeof(search->path))
 		return 0;
 	memcpy(search->path, info->dlpi_name, strlen(info->dlpi_name) + 1);
-	/* Similarly named libraries, such as libmpi_mpifh.so, depend on this one. */
+	/* Libraries with similar names, such as libmpi_mpifh.so, depend on this one. */
 	return strncmp(name, "/libmpi.so", 10) == 0;
 }
 

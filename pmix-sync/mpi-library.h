@@ -1,16 +1,16 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mpi-library.h - does this process have an MPI library that has yet to be initialised?
+/* mpi-library.h - does this process have an MPI library that is not initialised yet?
  *
- * A process is one PMIx client, used by both MPI and the agreement (docs/hosts.md). Open MPI up to
- * 4 joins an existing client. MPI_Init of Open MPI 5 and later takes such a process for one that it
- * started itself, gets no name and aborts, and Slurm ends the step. Other libraries are unknown and
- * treated like Open MPI 5.
+ * A process is one PMIx client, for MPI as well as the agreement (docs/hosts.md). Open MPI up to 4
+ * joins an existing client. MPI_Init of Open MPI 5 takes such a process for one that it started
+ * itself, gets no name and aborts, and Slurm ends the step. Other libraries are treated like Open
+ * MPI 5.
  *
  * Threads:  one at a time. Waits while another thread is inside dlopen.
- * Errors:   a library that gives no answer counts as none.
+ * Errors:   a library that does not answer counts as none.
  * Host:     calls MPI_Initialized and MPI_Get_library_version, which are allowed at any time (MPI
- *           3.1, 8.7 and 8.1.1). The library is neither loaded nor kept by this.
+ *           3.1, 8.7 and 8.1.1). This neither loads nor keeps the library.
  */
 #ifndef NT_SYNC_MPI_LIBRARY_H
 #define NT_SYNC_MPI_LIBRARY_H
@@ -26,7 +26,7 @@ struct nt_mpi {
 
 bool nt_mpi_is_loaded(struct nt_mpi *mpi);
 
-/* MPI must be initialised before anything else becomes a PMIx client. */
+/* Must MPI be initialised before this process may become a PMIx client? */
 bool nt_mpi_comes_first(struct nt_mpi *mpi);
 
 #endif

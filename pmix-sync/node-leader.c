@@ -10,26 +10,25 @@
 #include <string.h>
 #include <unistd.h>
 #include "contract/names.h"
-#include "pmix-sync/pmix-log.h"
 #include "pmix-sync/read-pace.h"
 
-#define NT_TICK_MS 2 /* while something is pending: reading shared memory is free */
+#define NT_TICK_MS 2 /* while something is pending: shared memory costs nothing */
 #define NT_IDLE_MS 50 /* otherwise */
-#define NT_LEAVE_MS 10000 /* after this time with nothing pending, leave PMIx until something is */
-#define NT_LEAVES 64u /* ... at most this often: each time costs memory */
+#define NT_LEAVE_MS 10000 /* leave PMIx after so long with nothing pending */
+#define NT_LEAVES 64u /* ... at most so often: each time costs memory */
 #define NT_APPEND_MAX (256 * 1024)
 #define NT_LOCK_FILE "leader"
 
 struct nt_node_leader {
 	struct nt_node_leader_config config;
 	struct nt_agree *agree;
-	struct nt_log *log; /* NULL: this node reaches no others */
+	struct nt_log *log; /* NULL: no other node can be reached */
 	struct nt_reason why; /* why there is no log */
-	int lock; /* lock of the node's only leader */
+	int lock; /* of the node's only leader */
 	struct {
 		uint64_t ms, listened_ms; /* of the last read */
 	} * polled; /* by node */
-	/* time of the last step; total listening time */
+	/* time of the last step; listening time so far */
 	uint64_t stepped_ms, listened_ms;
 	uint64_t pending_ms; /* when something was last pending */
 	uint8_t *buffer;
@@ -39,14 +38,18 @@ static int node_of_task(void *arg, uint32_t task)
 {
 	struct nt_node_leader *leader = arg;
 
-	return leader->log ? nt_log_node_of_task(leader->log, task) : 0;
+	const struct nt_nodes *nodes = leader->log ? nt_log_nodes(leader->log) : NULL;
+
+	if (!nodes)
+		return 0;
+	return task < nodes->tasks ? (int)nodes->node_of[task] : -1;
 }
 
 static const char *node_name(void *arg, uint32_t node)
 {
 	struct nt_node_leader *leader = arg;
 
-	return leader->log ? nt_log_node_name(leader->log, node) : "this node";
+	return leader->log ? nt_log_nodes(leader->log)->name[node] : "this node";
 }
 
 static int create_agree(struct nt_node_leader *leader, struct nt_error *err)
@@ -54,9 +57,9 @@ static int create_agree(struct nt_node_leader *leader, struct nt_error *err)
 	struct nt_agree_config config = {
 		.shm = leader->config.shm,
 		.hooks = leader->config.hooks,
-		.nodes = leader->log ? nt_log_nodes(leader->log) : 1,
+		.nodes = leader->log ? nt_log_nodes(leader->log)->nodes : 1,
 		.self = leader->log ? nt_log_self(leader->log) : 0,
-		.tasks = leader->log ? nt_log_tasks(leader->log) : leader->config.tasks,
+		.tasks = leader->log ? nt_log_nodes(leader->log)->tasks : leader->config.tasks,
 		.node_of_task = node_of_task,
 		.node_name = node_name,
 		.node_arg = leader,
@@ -90,8 +93,8 @@ static int lock_node(const char *dir)
 	return fd;
 }
 
-/* In steps with logs the first leader is the only one: entries are numbered per node and step, and
- * other nodes know whom to ask. False: not now, but perhaps soon. */
+/* In steps with logs there is only one leader ever: entries are numbered by node, and others must
+ * know whom to ask. False: perhaps later. */
 static bool open_log(struct nt_node_leader *leader)
 {
 	const struct nt_node_leader_config *config = &leader->config;
@@ -143,16 +146,16 @@ struct nt_node_leader *nt_node_leader_create(const struct nt_node_leader_config 
 	return leader;
 }
 
-/* Append the state machine's entries; they take effect here once others can read them. */
+/* Append entries. They take effect here once others can read them. */
 static void say(struct nt_node_leader *leader, bool pending, uint64_t now_ms)
 {
 	const uint8_t *bytes;
 	size_t count;
 
-	/* Do not rejoin PMIx just for refusals, for which nobody waits. */
+	/* Do not join PMIx again just for refusals: nobody waits for them. */
 	if (!pending && leader->log && nt_log_is_away(leader->log))
 		return;
-	/* Entries that failed before are handed out first, then newer ones. */
+	/* Entries that failed before come first. */
 	while ((count = nt_agree_out(leader->agree, &bytes)) > 0) {
 		if (!leader->log || nt_log_append(leader->log, bytes, count, NULL) < 0)
 			return;
@@ -177,7 +180,7 @@ static void poll_logs(struct nt_node_leader *leader, uint64_t now_ms)
 {
 	struct nt_log *log = leader->log;
 	struct nt_log_counts so_far = nt_log_count(log);
-	uint32_t nodes = nt_log_nodes(log);
+	uint32_t nodes = nt_log_nodes(log)->nodes;
 	uint64_t passed_ms = now_ms - leader->stepped_ms, cost = 0;
 	uint32_t wanted = 0;
 	bool limited = nt_pace_limited(so_far.fetches, so_far.spent, nodes);
@@ -207,8 +210,7 @@ static void poll_logs(struct nt_node_leader *leader, uint64_t now_ms)
 	}
 }
 
-/* Slurm ends the whole step if a PMIx client dies. So be a client only while there is something to
- * agree on. */
+/* Slurm ends the step if a PMIx client dies: be one only while there is something to agree on. */
 static void leave_when_calm(struct nt_node_leader *leader, bool pending, uint64_t now_ms)
 {
 	if (pending || leader->pending_ms == 0) {
@@ -263,7 +265,7 @@ struct nt_node_leader_counts nt_node_leader_count(const struct nt_node_leader *l
 
 	if (leader->log) {
 		counts.log = nt_log_count(leader->log);
-		counts.nodes = nt_log_nodes(leader->log);
+		counts.nodes = nt_log_nodes(leader->log)->nodes;
 	}
 	return counts;
 }

@@ -1,14 +1,14 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node-leader.h - the node leader: the one process per node that drives the agreement between
- * shared memory and the nodes' logs
+/* node-leader.h - the one process of a node that drives the agreement, between shared memory and
+ * logs
  *
- * Threads:  every function on the process's helper thread, including create and destroy; destroy
- *           may also be called from the exiting thread once the helper thread has ended.
+ * Threads:  all functions on the process's helper thread; destroy also on the exiting thread once
+ *           the helper thread has ended.
  * Memory:   the leader owns everything; hooks and strings must outlive it.
- * Errors:   create: NULL and *err set if this process is not the leader (another one is, or the
- *           node's first task may still become it) or memory is short. PMIx trouble is no error:
- *           then only communicators inside the node are tuned.
+ * Errors:   create: NULL and *err if another process leads, or the node's first task may still
+ *           become the leader, or memory is short. Without PMIx, only communicators within the
+ *           node are tuned.
  * Units:    milliseconds of CLOCK_MONOTONIC.
  * Host:     PMIx >= 4.1 by dlopen, only in steps of more than one node.
  */
@@ -22,24 +22,24 @@ struct nt_node_leader;
 
 struct nt_node_leader_config {
 	struct nt_shm *shm;
-	const char *dir; /* directory of the shared memory; the leader holds a file lock there */
+	const char *dir; /* of the shared memory, and of the leader's lock */
 	struct nt_agree_hooks hooks;
 	uint32_t join_ms; /* time limit for all ranks of a communicator to join */
-	/* calls of one key before a communicator is announced to other nodes */
+	/* least calls of a key before its communicator is announced */
 	uint32_t join_calls;
 	uint32_t agree_ms; /* how long a rank waits for an outcome */
 	uint32_t task, tasks; /* this process's task in the step, and the number of tasks */
 	uint32_t local_task; /* SLURM_LOCALID */
 	uint32_t nodes; /* of the step */
-	bool late; /* the node's first task had its chance: another process may lead */
+	bool late; /* the node's first task had its chance: others may lead */
 };
 
 struct nt_node_leader *nt_node_leader_create(const struct nt_node_leader_config *config,
 					     struct nt_error *err);
-/* sends its last entries and finalizes PMIx; NULL is fine */
+/* Sends the last entries and finalizes PMIx. NULL is fine. */
 void nt_node_leader_destroy(struct nt_node_leader *leader);
 
-/* One iteration. Returns how long the caller may sleep before the next, in milliseconds. */
+/* One iteration. Returns how long the caller may sleep, in milliseconds. */
 uint32_t nt_node_leader_step(struct nt_node_leader *leader, uint64_t now_ms);
 
 /* For the record. */

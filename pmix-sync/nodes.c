@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Assign the next `each` tasks to each of `nodes` nodes from `first` on. Returns the task after
- * them. */
+/* Give the next `each` tasks to each of `nodes` nodes from `first` on. Returns the next task. */
 static uint32_t deal(struct nt_nodes *n, uint32_t task, unsigned first, unsigned nodes,
 		     unsigned each)
 {
@@ -49,8 +48,7 @@ static int read_map(struct nt_nodes *n, const char *map)
 	return task == n->tasks ? 0 : -1;
 }
 
-/* If nodes were not filled in order, the communicator is never agreed on and keeps NCCL's
- * choice. */
+/* If nodes were not filled in order, the communicator is never agreed on. */
 static int read_counts(struct nt_nodes *n, const char *counts)
 {
 	uint32_t task = 0, node = 0;

@@ -10,7 +10,7 @@
 #include "pmix-sync/task-log.h"
 #include "pmix-sync/view.h"
 
-/* How long to wait for late GPU times after a window: this long, or this many pauses of its key. */
+/* How long to wait for GPU times after a window: so long, and so many pauses of its key. */
 #define NT_LATE_MS 1000
 #define NT_LATE_PAUSES 2
 
@@ -62,7 +62,7 @@ static bool copy_plan(struct nt_plan *plan, const struct nt_entry *entry)
 	return true;
 }
 
-/* Phase one. Once hold_at is set, no local rank passes the plan's turn without the outcome. */
+/* Phase one. With hold_at set, no local rank passes the plan's turn without the outcome. */
 static void on_propose(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key,
 		       const struct nt_entry *entry)
 {
@@ -78,8 +78,8 @@ static void on_propose(struct nt_agree *a, struct nt_agree_comm *comm, struct nt
 			plan.run = nt_shm_run_take(a->config.shm, comm->slot, (uint32_t)key->slot);
 		if (plan.until == NT_NEVER || plan.run != NT_NO_RUN) {
 			atomic_store_explicit(&shm_key->hold_at, plan.at + 1, memory_order_seq_cst);
-			/* Check again: a rank may have left, or set a flag and gone on, before the
-			 * hold. */
+			/* Check again: before the hold, a rank may have left, or set a flag and
+			 * gone on. */
 			held = nt_view_none_reached(shm_key, shm, plan.at) &&
 			       !nt_view_objection(shm);
 		}
@@ -100,7 +100,7 @@ static void on_propose(struct nt_agree *a, struct nt_agree_comm *comm, struct nt
 				   .span = busy });
 }
 
-/* The committed plan, in force whenever no window is. */
+/* In force whenever no window is. */
 static void commit_key(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key)
 {
 	key->committed = true;
@@ -110,14 +110,14 @@ static void commit_key(struct nt_agree *a, struct nt_agree_comm *comm, struct nt
 	nt_recheck_end(a, comm, key);
 }
 
-/* Phase two. The plan is stored before the hold is released, so a waiting rank finds it. */
+/* Phase two. The plan is stored before the hold is released: a waiting rank finds it. */
 static void on_outcome(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key,
 		       const struct nt_entry *entry)
 {
 	struct nt_shm_key *shm_key;
 
 	if (!key->in_doubt || key->pending.epoch != entry->epoch)
-		return; /* we never held it */
+		return; /* not held here */
 	shm_key = nt_view_key(a, comm, key);
 	key->in_doubt = false;
 	if (entry->type == NT_ENTRY_ABORT) {
@@ -142,15 +142,15 @@ static void on_close(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_a
 {
 	struct nt_shm_key *shm_key;
 
-	if (key->committed) { /* its recheck is over; the committed plan stays */
-		/* It may be an earlier one, which this node had left. */
+	if (key->committed) { /* its recheck is over */
+		/* Perhaps that of an earlier recheck, which this node has left. */
 		if (key->rechecking && entry->span == key->recheck && !key->in_doubt &&
 		    !key->data_due)
 			nt_recheck_end(a, comm, key);
 		return;
 	}
 	if (key->closed)
-		return; /* after this node's refusal: ranks may be reading the result */
+		return; /* this node refused: ranks may be reading the result */
 	key->closed = true;
 	if (key->slot < 0)
 		return;
@@ -197,7 +197,7 @@ static void send_data(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_
 	nt_outbox_answer(a, comm, key, entry);
 }
 
-/* This node takes no more plans for the communicator: close keys without a plan in force. */
+/* After a refusal: close keys without a plan in force. */
 static void close_refused(struct nt_shm_key *shm_key, const struct nt_shm_comm *shm,
 			  struct nt_agree_key *key)
 {
@@ -256,7 +256,7 @@ static void key_step(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_s
 		send_data(a, comm, key, nt_view_top_turn(shm_key, shm));
 }
 
-/* Add keys that local ranks have claimed since the last step; they are claimed in order. */
+/* Local ranks claim keys in order. */
 static void note_slots(struct nt_agree_comm *comm, const struct nt_shm_comm *shm)
 {
 	for (; nt_shm_claimed(shm, comm->slots); comm->slots++) {

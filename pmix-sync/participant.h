@@ -7,7 +7,7 @@
 #include "pmix-sync/log-entry.h"
 #include "pmix-sync/agree-state.h"
 
-/* The node's state of a key, created if new; NULL: no room. */
+/* The node's state of a key, new if necessary; NULL: no room. */
 struct nt_agree_key *nt_participant_key(struct nt_agree_comm *comm, uint64_t id);
 
 void nt_participant_step(struct nt_agree *a, struct nt_agree_comm *comm);

@@ -15,7 +15,7 @@ static bool key_pending(struct nt_agree *a, struct nt_agree_comm *comm,
 	if (key->coordinator == NT_COORDINATOR_PROPOSED)
 		return true;
 	if (nt_view_silent(a, key))
-		/* nothing happens before it is called again, here and elsewhere */
+		/* nothing happens on any node before its next call */
 		return false;
 	if (comm->refusing || comm->refused || key->closed)
 		return false;
@@ -35,8 +35,8 @@ static void hear(struct nt_agree *a, int node, enum nt_agree_need need)
 		a->listen[node] = (uint8_t)need;
 }
 
-/* A node usually announces all its ranks at once. With many nodes the coordinator waits, so that
- * one read of each log is enough; until then it has nothing to say to them either. */
+/* A node usually announces all its ranks at once. With many nodes the coordinator waits, so that it
+ * reads each log once; it has nothing to say before that. */
 static void hear_joining(struct nt_agree *a, const struct nt_agree_comm *comm)
 {
 	if (a->now_ms - comm->seen_ms < NT_GRACE_MS + 2 * (uint64_t)a->config.nodes)
@@ -57,15 +57,14 @@ static enum nt_agree_need need_of(struct nt_agree *a, struct nt_agree_comm *comm
 	return key_pending(a, comm, key) ? NT_AGREE_LISTENS : NT_AGREE_DEAF;
 }
 
-/* No entry of another node matters now. In a window the coordinator waits for this node's times,
- * and other nodes, whose ranks move from call to call together with ours, have theirs when we do.
- * Listening costs memory for good, so it gets rarer with time. */
+/* Other nodes have nothing to say now: in a window all have their times when this node has its own.
+ * Reading costs memory, and each read makes later ones rarer. */
 static bool may_wait(const struct nt_agree_key *key)
 {
 	return key->data_due || (key->committed && !nt_recheck_listens(key));
 }
 
-/* What its keys need from other nodes: now, and, for committed keys, at the next recheck read. */
+/* What its keys need from other nodes: now, and at the next read for rechecks. */
 static void note_keys(struct nt_agree *a, struct nt_agree_comm *comm, enum nt_agree_need *now,
 		      enum nt_agree_need *next)
 {

@@ -10,11 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "pmix-sync/mpi-library.h"
-#include "pmix-sync/nodes.h"
 #include "pmix-sync/read-pace.h"
 #include "pmix-sync/precheck.h"
 
-/* The functions used, from whatever libpmix the process has. */
+/* The functions used, of whatever libpmix the process has. */
 struct pmix_calls {
 	pmix_status_t (*init)(pmix_proc_t *, pmix_info_t *, size_t);
 	pmix_status_t (*finalize)(const pmix_info_t *, size_t);
@@ -31,28 +30,28 @@ struct pmix_calls {
 /* Another node's log, as far as it was read. */
 struct tail {
 	struct nt_log *log;
-	uint32_t next; /* sequence number of the entry wanted next */
+	uint32_t next; /* number of the next entry */
 	uint64_t bytes; /* bytes of the entries before it */
-	/* process and key of the read: PMIx_Get_nb keeps pointers until it answers */
+	/* of the read: PMIx_Get_nb keeps pointers until it answers */
 	pmix_proc_t proc;
 	pmix_key_t key;
-	bool asked; /* a remote read is under way; guarded by the lock */
-	uint8_t *arrived; /* its answer, guarded by the lock */
+	bool asked; /* a remote read is under way; lock */
+	uint8_t *arrived; /* its answer; lock */
 	size_t arrived_count;
-	bool ready; /* more may be available locally */
+	bool ready; /* more may be there without a remote read */
 };
 
 struct nt_log {
 	struct pmix_calls pmix;
-	/* Checked only once: the outcomes of acknowledged plans must be read, whatever the program
-	 * has changed. */
+	/* Check only once: outcomes of acknowledged plans must be read whatever the program
+	 * changes. */
 	bool checked;
 	pmix_proc_t me;
 	struct nt_nodes nodes;
 	uint32_t self;
 	bool awake; /* a PMIx client now */
-	bool failed; /* PMIx_Init failed; another could crash the process */
-	/* cannot be a client at the moment: MPI must start first, or is starting (PMIx >= 6.1) */
+	bool failed; /* PMIx_Init failed: another one could crash the process */
+	/* not now: MPI must start first, or is starting (PMIx >= 6.1) */
 	bool later;
 	struct nt_mpi mpi;
 	struct nt_log_counts count;
@@ -101,7 +100,7 @@ static pmix_proc_t proc_of(const struct nt_log *log, pmix_rank_t rank)
 	return proc;
 }
 
-/* libpmix returns individually malloc'ed parts. */
+/* libpmix allocates each part with malloc. */
 static void value_free(pmix_value_t *value)
 {
 	if (!value)
@@ -129,7 +128,7 @@ static int get_u32(struct nt_log *log, pmix_rank_t rank, const char *key, uint32
 	return rc == PMIX_SUCCESS ? 0 : -1;
 }
 
-/* A copy of a text that the server passed to every client at its start; NULL if it did not. */
+/* A copy of a text that the server gave every client at its start; NULL: it did not. */
 static char *get_text(struct nt_log *log, const char *key)
 {
 	pmix_proc_t proc = proc_of(log, PMIX_RANK_WILDCARD);
@@ -144,8 +143,7 @@ static char *get_text(struct nt_log *log, const char *key)
 	return text;
 }
 
-/* The node of each task, known without communication. PMIx 4 also knows each task's host, PMIx 5
- * only this. */
+/* Without communication. PMIx 4 also knows each task's host, PMIx 5 only this. */
 static int map_tasks(struct nt_log *log, uint32_t tasks, struct nt_reason *why)
 {
 	char *map = get_text(log, PMIX_ANL_MAP), *names = get_text(log, PMIX_NODE_LIST);
@@ -162,7 +160,7 @@ static int map_tasks(struct nt_log *log, uint32_t tasks, struct nt_reason *why)
 	return 0;
 }
 
-/* Setup after PMIx_Init. With a first key committed, reads of this log are answered at once. */
+/* After PMIx_Init. Once a first key is committed, reads of this log are answered at once. */
 static int introduce(struct nt_log *log, uint32_t task, struct nt_reason *why)
 {
 	static const uint8_t hello[] = "nccl-tune";
@@ -184,8 +182,8 @@ static int introduce(struct nt_log *log, uint32_t task, struct nt_reason *why)
 	return nt_log_append(log, hello, sizeof(hello), why);
 }
 
-/* From 6.1 on PMIX_ERR_INIT may mean that another thread is initialising, and a second PMIx_Init is
- * safe. In older releases it is a failure, after which a second one crashes (4.2.2). */
+/* From 6.1 on, PMIX_ERR_INIT may mean that another thread is initialising, and a second PMIx_Init
+ * is safe. In older releases it is a failure, and a second one crashes (4.2.2). */
 static bool may_retry(const struct pmix_calls *pmix, pmix_status_t rc)
 {
 	const char *text = pmix->version ? pmix->version() : "";
@@ -221,7 +219,7 @@ static int wake(struct nt_log *log, struct nt_reason *why)
 	return 0;
 }
 
-/* Is a read under way? Its tail must stay as it is. */
+/* A tail must stay as it is while a read is under way. */
 static bool reads(struct nt_log *log)
 {
 	bool any = false;
@@ -235,8 +233,8 @@ static bool reads(struct nt_log *log)
 
 void nt_log_leave(struct nt_log *log)
 {
-	/* If ours has been finalized, a client that Open MPI 4 starts fails (docs/hosts.md). A
-	 * client of any MPI lives as long as the program. */
+	/* After we finalize ours, a client that Open MPI 4 starts fails (docs/hosts.md). With MPI,
+	 * a client stays until the program ends. */
 	if (!log->awake || log->uncommitted || reads(log) || nt_mpi_is_loaded(&log->mpi))
 		return;
 	(void)log->pmix.finalize(NULL, 0);
@@ -244,8 +242,8 @@ void nt_log_leave(struct nt_log *log)
 	log->count.leaves++;
 }
 
-/* If not all tasks of a node were clients, Slurm's PMIx server miscounts after one of them has
- * left, and MPI's first fence never ends. An immediate abort by MPI is better. */
+/* If only some tasks of a node were clients and one leaves, Slurm's PMIx server miscounts, and
+ * MPI's first fence never ends. That MPI aborts at once is better. */
 static bool leaves_nobody(const struct nt_log *log)
 {
 	uint32_t here = 0;
@@ -255,7 +253,7 @@ static bool leaves_nobody(const struct nt_log *log)
 	return here == 1;
 }
 
-/* Uncommitted puts, and pending reads, are lost with the client. */
+/* This loses puts without a commit, and reads under way. */
 void nt_log_stand_aside(struct nt_log *log)
 {
 	if (!log->awake || !nt_mpi_comes_first(&log->mpi) || !leaves_nobody(log))
@@ -304,8 +302,8 @@ void nt_log_close(struct nt_log *log)
 		return;
 	if (log->awake)
 		(void)log->pmix.finalize(NULL, 0);
-	/* A read may still be under way in a libpmix that the application keeps loaded: its tail
-	 * must stay. */
+	/* A libpmix that the program keeps loaded may still have a read under way: keep its
+	 * tail. */
 	if (reads(log))
 		return;
 	for (uint32_t n = 0; log->tail && n < log->nodes.nodes; n++)
@@ -316,29 +314,14 @@ void nt_log_close(struct nt_log *log)
 	free(log);
 }
 
-uint32_t nt_log_nodes(const struct nt_log *log)
+const struct nt_nodes *nt_log_nodes(const struct nt_log *log)
 {
-	return log->nodes.nodes;
-}
-
-uint32_t nt_log_tasks(const struct nt_log *log)
-{
-	return log->nodes.tasks;
+	return &log->nodes;
 }
 
 uint32_t nt_log_self(const struct nt_log *log)
 {
 	return log->self;
-}
-
-int nt_log_node_of_task(const struct nt_log *log, uint32_t task)
-{
-	return task < log->nodes.tasks ? (int)log->nodes.node_of[task] : -1;
-}
-
-const char *nt_log_node_name(const struct nt_log *log, uint32_t node)
-{
-	return node < log->nodes.nodes ? log->nodes.name[node] : "?";
 }
 
 struct nt_log_counts nt_log_count(const struct nt_log *log)
@@ -373,7 +356,7 @@ int nt_log_append(struct nt_log *log, const uint8_t *bytes, size_t count, struct
 		if (rc != PMIX_SUCCESS)
 			return nt_reason_setf(why, NT_REASON_PMIX, "PMIx_Put: %s",
 					      log->pmix.error_string(rc));
-		log->uncommitted = true; /* its bytes are now fixed; a retry only commits */
+		log->uncommitted = true; /* its bytes are fixed now: a retry only commits */
 	}
 	rc = log->pmix.commit();
 	if (rc != PMIX_SUCCESS)
@@ -385,14 +368,14 @@ int nt_log_append(struct nt_log *log, const uint8_t *bytes, size_t count, struct
 	return 0;
 }
 
-/* On PMIx's thread. */
+/* Called on PMIx's thread. */
 static void on_value(pmix_status_t status, pmix_value_t *value, void *arg)
 {
 	struct tail *tail = arg;
 	bool asked;
 
 	pthread_mutex_lock(&tail->log->lock);
-	asked = tail->asked; /* not if PMIx was left for MPI meanwhile: read again later */
+	asked = tail->asked; /* not if PMIx was left for MPI: read again later */
 	tail->asked = false;
 	if (asked && status == PMIX_SUCCESS && value && value->type == PMIX_BYTE_OBJECT &&
 	    !tail->arrived) {
@@ -437,7 +420,7 @@ void nt_log_poll(struct nt_log *log, uint32_t node, bool urgent)
 	}
 }
 
-/* A remote read brings the whole log: further entries are read locally. */
+/* A remote read brings the whole log: read further entries locally. */
 static size_t take_at_hand(struct nt_log *log, uint32_t node, uint8_t *out, size_t cap)
 {
 	pmix_proc_t proc = proc_of(log, log->nodes.first[node]);
@@ -487,7 +470,7 @@ size_t nt_log_take(struct nt_log *log, uint32_t *node, uint8_t *out, size_t cap)
 		if (count > 0) {
 			tail->next++;
 			tail->bytes += count;
-			/* cost of the read that brought it */
+			/* part of the cost of the read that brought it */
 			log->count.spent += NT_PACE_KEY_BYTES + count;
 			*node = n;
 			return count;

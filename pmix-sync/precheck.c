@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "lib/list.h"
 #include "lib/number.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -27,47 +28,29 @@
 #define PARAMS_FILE ".pmix/mca-params.conf"
 #define PARAMS_MAX 16384
 #define ADDRESS_MAX 64
-#define SHOWN_MAX 48 /* of a variable's name and value */
-
-static bool is_word(const char *at, size_t bytes, const char *word)
-{
-	return bytes == strlen(word) && memcmp(at, word, bytes) == 0;
-}
-
-/* Count the words in a list "one,two" that are one of two words. */
-static unsigned words_among(const char *list, const char *one, const char *two, unsigned *others)
-{
-	unsigned among = 0;
-
-	*others = 0;
-	for (;; list++) {
-		size_t bytes = strcspn(list, ",");
-
-		if (is_word(list, bytes, one) || is_word(list, bytes, two))
-			among++;
-		else
-			++*others;
-		list += bytes;
-		if (!*list)
-			return among;
-	}
-}
+#define SHOWN_MAX 48 /* bytes of a variable that are shown */
 
 static bool has_word(const char *list, const char *word)
 {
-	unsigned others;
-
-	return words_among(list, word, word, &others) > 0;
+	return nt_list_has(list, ',', word, strlen(word));
 }
 
+/* Is it a list of these two alone? */
 static bool is_native_or_munge(const char *list)
 {
-	unsigned others;
+	size_t bytes;
 
-	return words_among(list, "native", "munge", &others) > 0 && others == 0;
+	do {
+		bytes = strcspn(list, ",");
+		if (!(bytes == 6 && memcmp(list, "native", bytes) == 0) &&
+		    !(bytes == 5 && memcmp(list, "munge", bytes) == 0))
+			return false;
+		list += bytes;
+	} while (*list++);
+	return true;
 }
 
-/* Only needed words are accepted; a second ^ is an error for PMIx. */
+/* It may exclude components, but not this one. A second ^ is an error for PMIx. */
 static bool leaves_out_others(const char *list, const char *needed)
 {
 	return list[0] == '^' && !strchr(list + 1, '^') && !has_word(list + 1, needed);
@@ -95,8 +78,7 @@ static bool is_any(const char *value)
 	return true;
 }
 
-/* PMIx parameters known to be harmless. Others may select a missing component or make PMIx
- * print. */
+/* Harmless PMIx parameters. Others may select a component that is missing, or make PMIx print. */
 static const struct {
 	const char *name;
 	bool (*harmless)(const char *value);
@@ -116,7 +98,7 @@ static bool is_harmless(const char *name, const char *value)
 	return false;
 }
 
-/* ADDRESS:PORT; IPv6 with or without brackets. */
+/* ADDRESS:PORT; IPv6 with brackets or without. */
 static bool is_address(int family, const char *text)
 {
 	unsigned char raw[sizeof(struct in6_addr)];
@@ -150,7 +132,7 @@ static bool is_server(const char *text)
 	return strncmp(address, "tcp6://", 7) == 0 && is_address(AF_INET6, address + 7);
 }
 
-/* Has this variable the form that Slurm sets? task: the task's number in the step, or NULL. */
+/* Does it have the form that Slurm gives it? task: this task's number in the step, or NULL. */
 static bool is_slurms(const char *name, const char *value, const char *task)
 {
 	uint64_t rank;
@@ -165,7 +147,6 @@ static bool is_slurms(const char *name, const char *value, const char *task)
 	return strncmp(name, SERVER_URI, strlen(SERVER_URI)) != 0 || is_server(value);
 }
 
-/* what: the user's ... */
 static int refuse(struct nt_reason *why, const char *what, int id)
 {
 	char shown[SHOWN_MAX];
@@ -178,7 +159,7 @@ static int refuse(struct nt_reason *why, const char *what, int id)
 	return nt_reason_setf(why, id, "%s", shown);
 }
 
-/* One variable, NAME=VALUE. */
+/* NAME=VALUE. */
 static int check_variable(const char *variable, const char *task, struct nt_reason *why)
 {
 	const char *value = strchr(variable, '=');
@@ -220,7 +201,7 @@ int nt_precheck_env(char *const *env, struct nt_reason *why)
 			return -1;
 		server |= strncmp(*env, SERVER_URI, strlen(SERVER_URI)) == 0;
 	}
-	/* PMIx would use any server that left a file in /tmp. */
+	/* Without it PMIx uses any server that left a file in /tmp. */
 	return server ? 0 : refuse(why, SERVER_URI " (unset)", NT_REASON_PMIX_ALTERED);
 }
 
@@ -243,7 +224,7 @@ int nt_precheck_params(const char *text, struct nt_reason *why)
 	return 0;
 }
 
-/* 0: text has the contents, "" if there is no file; -1: it must not be read. */
+/* 0: text has the contents, "" without a file; -1: not readable as a whole. */
 static int read_file(const char *path, char *text, size_t cap)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -265,7 +246,7 @@ static int read_file(const char *path, char *text, size_t cap)
 	return strlen(text) == total ? 0 : -1;
 }
 
-/* The server accepts only the job's user, and trusts the id that the client sends. */
+/* The server accepts only the job's user, by the id that the client sends. */
 static int check_user(struct nt_reason *why)
 {
 	const char *job = getenv("SLURM_JOB_UID");
@@ -276,7 +257,7 @@ static int check_user(struct nt_reason *why)
 	return nt_reason_setf(why, NT_REASON_REMAPPED, "%" PRIu64 "|%u", user, (unsigned)geteuid());
 }
 
-/* PMIx looks up the home directory in the same way, and crashes if there is none. */
+/* PMIx finds the home directory in the same way, and crashes without one. */
 static int check_home(struct nt_reason *why)
 {
 	char path[PATH_MAX], text[PARAMS_MAX];
@@ -301,7 +282,7 @@ static int check_directories(struct nt_reason *why)
 
 	if (!getcwd(here, sizeof(here)))
 		return nt_reason_set(why, NT_REASON_PMIX_CWD);
-	/* Only if the store of that name is used. */
+	/* Only the other store uses it. */
 	if (store && (!gds || strcmp(gds, "hash") != 0) && access(store, R_OK | X_OK) < 0)
 		return nt_reason_set(why, NT_REASON_PMIX_STORE);
 	return 0;

@@ -6,17 +6,17 @@
 #include "pmix-sync/tree.h"
 #include "pmix-sync/view.h"
 
-/* A recheck is over after this long, and this many pauses of its key, without activity: first its
- * turn must become known, then its calls are counted for a while. */
+/* A recheck ends after so long, and so many pauses of its key, without activity: its turn must
+ * become known, and then its calls are counted for a while. */
 #define NT_QUIET_MS 10000
 #define NT_QUIET_PAUSES 16
-#define NT_LOOK_MS 500 /* least time between two reads of a log for rechecks */
-#define NT_LOOKS_A_DAY 200u /* ... and number of reads */
+#define NT_LOOK_MS 500 /* least time between two reads for rechecks */
+#define NT_LOOKS_A_DAY 200u /* ... and most reads */
 #define NT_DAY_MS 86400000u
 
 /* Number of the newest recheck that is due: 2 * n from recheck_ms * (2^n - 1) after the first
- * commit on, or 2 * n + 1, once before the next one, when the program has become slower. So nodes
- * that do not see that alike miss one recheck and no more. */
+ * commit on, and 2 * n + 1 once the program has become slower after that. A node that does not see
+ * the slowdown misses one recheck and no more. */
 static uint32_t due(const struct nt_agree *a, const struct nt_agree_comm *comm)
 {
 	uint64_t past_ms = a->now_ms - comm->committed_ms;
@@ -27,7 +27,7 @@ static uint32_t due(const struct nt_agree *a, const struct nt_agree_comm *comm)
 	return 2 * n + (a->config.hooks.slower && a->config.hooks.slower(a->config.hooks.arg));
 }
 
-/* Reads cost memory that is never freed: limit them per day. */
+/* Reads cost memory for good. */
 static bool may_look(const struct nt_agree *a, const struct nt_agree_comm *comm)
 {
 	uint64_t days = 1 + (a->now_ms - a->began_ms) / NT_DAY_MS;

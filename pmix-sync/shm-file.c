@@ -32,7 +32,7 @@ int nt_shm_file_open(const char *dir, struct nt_reason *why)
 	return fd;
 }
 
-/* Descriptor numbers are reused: check that it has slurmstepd's name. */
+/* Descriptor numbers are reused: does it have slurmstepd's name? */
 static int check_name(int fd, const char *node, uint32_t job, uint32_t step)
 {
 	char want[192], path[48], have[192];
@@ -76,7 +76,7 @@ int nt_shm_file_open_sealed(const char *path, const char *node, uint32_t job, ui
 	fd = open_one(path, node, job, step, why);
 	if (fd >= 0)
 		return fd;
-	/* A process in a user namespace other than its task's may not read that. */
+	/* In another user namespace than its task's, a process may not read that file. */
 	snprintf(inherited, sizeof(inherited), "/proc/self/fd/%.20s", strrchr(path, '/') + 1);
 	return open_one(inherited, node, job, step, &second);
 }

@@ -13,7 +13,7 @@
 #include "contract/names.h"
 #include "pmix-sync/shm-file.h"
 
-/* Allocate a byte range of the file. */
+/* Allocate part of the file. */
 static int reserve(int fd, size_t from, size_t until)
 {
 	return posix_fallocate(fd, (off_t)from, (off_t)(until - from));
@@ -30,7 +30,7 @@ static int fail(struct nt_reason *why, int error)
 	return nt_reason_setf(why, NT_REASON_SHM_OPEN, "%s|%s", NT_SHM_FILE, strerror(error));
 }
 
-/* Allocate every page in use: a write to a page that the file system cannot back is a SIGBUS. */
+/* A write to a page that the file system cannot back is a SIGBUS: allocate all pages in use. */
 static int fill(int fd, struct nt_reason *why)
 {
 	struct stat st;
@@ -103,7 +103,7 @@ void nt_shm_close(struct nt_shm_map *map)
 	map->shm = NULL;
 }
 
-/* Bounded, whatever another process has written. */
+/* Bounded, whatever other processes write. */
 static uint32_t keys_with_memory(const struct nt_shm_comm *comm)
 {
 	const uint32_t most = NT_SHM_KEYS - NT_SHM_KEYS_AT_ONCE;
@@ -123,13 +123,13 @@ void nt_shm_grow(struct nt_shm_map *map, uint32_t comm)
 		return;
 	if (reserve(map->fd, key_offset(comm, have),
 		    key_offset(comm, have + NT_SHM_KEYS_AT_ONCE)) == 0)
-		/* Another process may have done it first. */
+		/* Fails if another process was first. */
 		(void)atomic_compare_exchange_strong(&place->more_keys, &more,
 						     more + NT_SHM_KEYS_AT_ONCE);
 }
 
-/* Communicators are freed only while nobody is inside, so that all ranks find the same one. A rank
- * that dies inside only keeps them from being freed. */
+/* Communicators are freed only while nobody is inside: all ranks find the same one. If a rank dies
+ * inside, none is freed any more. */
 static int enter(struct nt_shm *shm)
 {
 	const struct timespec pause = { .tv_nsec = 100000 };
@@ -145,7 +145,7 @@ static int enter(struct nt_shm *shm)
 	return -1;
 }
 
-/* Find a communicator, claiming memory at its first use on the node. */
+/* Claims memory at its first use on the node. */
 static struct nt_shm_comm *find_comm(struct nt_shm *shm, uint64_t comm_id, uint32_t *index)
 {
 	for (uint32_t i = 0; i < NT_SHM_COMMS; i++) {
@@ -166,7 +166,7 @@ static struct nt_shm_comm *find_comm(struct nt_shm *shm, uint64_t comm_id, uint3
 	return NULL;
 }
 
-/* All ranks join before anything is agreed and before any leaves; otherwise the id is reused. */
+/* All ranks join before anything is agreed and before any leaves; if not, the id is used twice. */
 static bool is_twin(struct nt_shm_comm *comm, int32_t rank)
 {
 	if (atomic_load(&comm->state) != NT_COMM_JOINING)
@@ -209,7 +209,7 @@ static int join(struct nt_shm *shm, uint64_t comm_id, uint32_t ranks, uint32_t n
 	if (!comm)
 		return nt_reason_setf(why, NT_REASON_NO_ROOM, "%u", NT_SHM_COMMS);
 	if (is_twin(comm, caps->rank)) {
-		/* The other ranks must not go on as if this rank took part. */
+		/* The other ranks must not go on as if this one took part. */
 		atomic_fetch_or(&comm->slot[0].flags, NT_PARTICIPANT_ODD);
 		return nt_reason_set(why, NT_REASON_TWINS);
 	}
@@ -294,11 +294,11 @@ bool nt_shm_share_gpu(const struct nt_shm *shm, const struct nt_shm_comm *a,
 	return false;
 }
 
-/* Others read these concurrently: clear with atomic stores. */
+/* Others read at the same time: clear with atomic stores. */
 #define NT_CLEAR(slot) atomic_store_explicit(&(slot), 0, memory_order_relaxed)
 
-/* Late GPU times still read the epoch (tuner/event.c): clear it first. The id is last: whoever
- * finds the key free finds it cleared. */
+/* Late GPU times still look at the epoch (tuner/event.c): clear it first. The id is last: a free
+ * key is a cleared one. */
 static void clear_key(struct nt_shm_key *key)
 {
 	NT_CLEAR(key->epoch);
@@ -357,13 +357,7 @@ bool nt_shm_retire(struct nt_shm *shm, uint32_t comm)
 }
 
 int nt_shm_key(const struct nt_slot *slot, uint64_t key_id, uint32_t baseline_arm,
-	       const float *cost_us)
-{
-	return nt_shm_key_among(slot, key_id, baseline_arm, cost_us, NT_SHM_KEYS);
-}
-
-int nt_shm_key_among(const struct nt_slot *slot, uint64_t key_id, uint32_t baseline_arm,
-		     const float *cost_us, unsigned most)
+	       const float *cost_us, unsigned most)
 {
 	struct nt_shm_comm *comm = &slot->shm->comm[slot->comm];
 	const unsigned have = keys_with_memory(comm);
@@ -372,7 +366,7 @@ int nt_shm_key_among(const struct nt_slot *slot, uint64_t key_id, uint32_t basel
 		struct nt_shm_key *key = &comm->key[i];
 		uint64_t id = 0;
 
-		/* All before it are claimed, and none is this key. */
+		/* All before it are claimed, and are other keys. */
 		if (i >= most && atomic_load(&key->id) == 0)
 			return -1;
 		if (i < most && atomic_compare_exchange_strong(&key->id, &id, key_id)) {

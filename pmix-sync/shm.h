@@ -2,13 +2,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shm.h - map the node's shared memory, take slots, register keys
  *
- * Threads:  open and close from one thread of a process; join, leave and key registration from the
- *           thread that NCCL calls for that communicator; all are safe against other processes.
- * Memory:   the mapping belongs to struct nt_shm_map; slots and indices point into it.
+ * Threads:  open and close from one thread of a process; join, leave and keys from the thread that
+ *           NCCL calls for that communicator. All are safe against other processes.
+ * Memory:   the mapping belongs to struct nt_shm_map; slots point into it.
  * Errors:   -1 and *why set; nothing stays claimed.
- * Host:     a directory that only the user (and root) can write. Pages are allocated with
- *           posix_fallocate before use, so a full disk is an error here and not a SIGBUS later. A
- *           process of the user that truncates an unsealed file still causes a SIGBUS.
+ * Host:     a directory that only the user and root can write. Pages are allocated before use
+ *           (posix_fallocate): a full disk is an error here and not a SIGBUS later. If a process of
+ *           the user truncates an unsealed file, there is still a SIGBUS.
  */
 #ifndef NT_SYNC_SHM_H
 #define NT_SYNC_SHM_H
@@ -28,25 +28,24 @@ struct nt_slot {
 	uint32_t comm, index;
 };
 
-/* The file in the step's directory, created at first use. */
+/* In the step's directory, created at first use. */
 int nt_shm_open(struct nt_shm_map *map, const char *dir, struct nt_reason *why);
-/* The memory that slurmstepd has sealed: shm-file.h. Ranks of a node with different memories do not
+/* The memory that slurmstepd sealed (shm-file.h). Ranks of a node with different memories do not
  * meet, and keep NCCL's choice. */
 int nt_shm_open_sealed(struct nt_shm_map *map, const char *path, const char *node, uint32_t job,
 		       uint32_t step, struct nt_reason *why);
 void nt_shm_close(struct nt_shm_map *map);
 
-/* Helper thread of any process: add memory for keys of a communicator when few are left. Without it
- * keys find no room. */
+/* Helper thread of any process: add memory for a communicator's keys when little is left. */
 void nt_shm_grow(struct nt_shm_map *map, uint32_t comm);
 
-/* Claim a slot for a rank of communicator comm_id and publish its capabilities. It is an error if
- * the rank has joined already, if there is no room, or if comm_id is 0. */
+/* Claim a slot for a rank, and publish its capabilities. An error if the rank has joined already,
+ * if there is no room, or if comm_id is 0. */
 int nt_shm_join(struct nt_shm *shm, uint64_t comm_id, uint32_t ranks, uint32_t nodes,
 		const struct nt_capabilities *caps, struct nt_slot *slot, struct nt_reason *why);
 void nt_shm_leave(const struct nt_slot *slot);
 
-/* Is this slot taken, or was it? Slots are taken in order: all after a free one are free. */
+/* Is this slot taken, or was it? They are taken in order. */
 static inline bool nt_shm_taken(const struct nt_shm_comm *comm, uint32_t slot)
 {
 	return slot < NT_SHM_SLOTS &&
@@ -54,8 +53,8 @@ static inline bool nt_shm_taken(const struct nt_shm_comm *comm, uint32_t slot)
 		       NT_PARTICIPANT_FREE;
 }
 
-/* Is this key claimed? Keys are claimed in order, and only where they have memory: do not read
- * those after an unclaimed one. */
+/* Is this key claimed? They are claimed in order, and only those with memory: do not read any after
+ * an unclaimed one. */
 static inline bool nt_shm_claimed(const struct nt_shm_comm *comm, uint32_t key)
 {
 	/* Pairs with the store in nt_shm_grow(): the memory is there. */
@@ -65,29 +64,25 @@ static inline bool nt_shm_claimed(const struct nt_shm_comm *comm, uint32_t key)
 	       atomic_load(&comm->key[key].id) != 0;
 }
 
-/* Ranks of this communicator had joined here, and all have left. */
+/* Ranks had joined here, and all have left. */
 bool nt_shm_left(const struct nt_shm_comm *comm);
 
-/* Do both use a GPU of this node, as far as can be told? A process has as many GPUs as it has ranks
- * in the communicator where it has most; ranks in both beyond that number share a GPU. */
+/* Do both use a GPU of this node, as far as can be told? A process has as many GPUs as ranks in the
+ * communicator where it has most; more ranks than that in the two share a GPU. */
 bool nt_shm_share_gpu(const struct nt_shm *shm, const struct nt_shm_comm *a,
 		      const struct nt_shm_comm *b);
 
-/* Node leader: clear and free a communicator that all ranks of this node have left. False, and
- * nothing changes, if a rank is joined or is about to join any communicator. Late readers of its
- * atomics find zeros. */
+/* Node leader: clear and free a communicator that all local ranks have left. False, without effect,
+ * if a rank is in it, or about to join any. Late readers of its atomics find zeros. */
 bool nt_shm_retire(struct nt_shm *shm, uint32_t comm);
 
-/* Index of the key in the slot's communicator, claiming a free one at its first use on the node; -1
- * if all with memory are taken. Only the claimer stores baseline_arm and cost_us (NT_PAIRS
- * entries). No system call. */
+/* Index of the key in the slot's communicator, claimed at its first use on the node among the first
+ * `most`; -1: all with memory are taken. Only who claims it stores baseline_arm and cost_us
+ * (NT_PAIRS entries). No system call. */
 int nt_shm_key(const struct nt_slot *slot, uint64_t key_id, uint32_t baseline_arm,
-	       const float *cost_us);
-/* ... claiming only among the first `most`; another rank may have claimed any. */
-int nt_shm_key_among(const struct nt_slot *slot, uint64_t key_id, uint32_t baseline_arm,
-		     const float *cost_us, unsigned most);
+	       const float *cost_us, unsigned most);
 
-/* Node leader: claim a sample area for (comm, key) and clear it; NT_NO_RUN if all are taken. */
+/* Node leader: claim and clear a sample area for (comm, key); NT_NO_RUN: none is free. */
 uint32_t nt_shm_run_take(struct nt_shm *shm, uint32_t comm, uint32_t key);
 void nt_shm_run_free(struct nt_shm *shm, uint32_t run);
 

@@ -7,8 +7,8 @@
 #include "pmix-sync/shm.h"
 #include "pmix-sync/view.h"
 
-#define NT_WAIT_MS 2000 /* longest wait for a sibling that should be ready at the same time */
-#define NT_SIBLING_TURNS 16 /* difference in turns between groups that run side by side */
+#define NT_WAIT_MS 2000 /* longest wait for a sibling that should be ready, too */
+#define NT_SIBLING_TURNS 16 /* siblings differ by at most so many turns */
 
 static bool are_siblings(struct nt_agree *a, const struct nt_agree_comm *x,
 			 const struct nt_agree_comm *y)
@@ -53,7 +53,7 @@ static bool proposing(const struct nt_agree_key *key)
 	       key->coordinator == NT_COORDINATOR_RUNNING;
 }
 
-/* In the same exploration or recheck, and equally far. */
+/* Equally far in the same exploration or recheck. */
 static bool abreast(const struct nt_agree_key *key, const struct nt_agree_key *sibling)
 {
 	return sibling->opened == key->opened && sibling->asked == key->asked;
@@ -74,7 +74,7 @@ bool nt_siblings_wait(struct nt_agree *a, const struct nt_agree_comm *comm,
 	if (a->now_ms - key->answered_ms >= NT_WAIT_MS)
 		return false;
 	while ((sibling = next_sibling(a, comm, key, &at)) != NULL) {
-		/* Called as often, it will be opened any moment. */
+		/* It is called as often: it will be opened any moment. */
 		if (sibling->coordinator == NT_COORDINATOR_IDLE && key->asked == 0 &&
 		    key->opened == 0 && 2 * sibling->interval.calls >= key->interval.calls)
 			return true;
@@ -84,7 +84,7 @@ bool nt_siblings_wait(struct nt_agree *a, const struct nt_agree_comm *comm,
 	return false;
 }
 
-/* Where a sibling began, or will begin, this plan; NULL: nowhere, or too soon. */
+/* A sibling's plan with these contents; NULL: none, or it begins too soon or too late. */
 static const struct nt_plan *begun(struct nt_agree *a, const struct nt_agree_comm *comm,
 				   const struct nt_agree_key *key, uint64_t top, uint64_t lead)
 {
@@ -116,7 +116,7 @@ void nt_siblings_align(struct nt_agree *a, const struct nt_agree_comm *comm,
 			key->plan.epoch = with->epoch;
 		return;
 	}
-	/* This is the first: siblings that follow reach their turns about now. */
+	/* The first of them: the others reach their turns about now. */
 	while ((sibling = next_sibling(a, comm, key, &at)) != NULL) {
 		if (!asking(sibling) || !sibling->answered || sibling->opened != key->opened ||
 		    sibling->asked + 1 != key->asked)

@@ -57,7 +57,7 @@ uint32_t nt_tree_children(const struct nt_agree_comm *comm, const uint32_t **fir
 	return left < NT_TREE_WIDTH ? (uint32_t)left : NT_TREE_WIDTH;
 }
 
-/* Bit of an answer: 1 for this node, the next ones for its children; 0: neither. */
+/* 1 for this node, the next bits for its children; 0: neither. */
 static uint32_t bit_of(const struct nt_agree *a, const struct nt_agree_comm *comm, uint32_t node)
 {
 	const uint32_t *child;
@@ -83,7 +83,7 @@ void nt_tree_reset(struct nt_agree_tally *tally)
 	*tally = (struct nt_agree_tally){ .phase = 0 };
 }
 
-/* The first data is kept, later data is merged into it. Out of memory counts as no data. */
+/* The first data is copied, later data is merged into it. Without memory there is none. */
 static void add_data(struct nt_agree *a, struct nt_agree_tally *tally, const struct nt_entry *entry)
 {
 	if (tally->from & (tally->from - 1)) { /* not the first */
@@ -100,8 +100,7 @@ static void add_data(struct nt_agree *a, struct nt_agree_tally *tally, const str
 		memcpy(tally->bytes, entry->bytes, tally->count);
 }
 
-/* READY of a recheck has its own tally: it may arrive while others still answer an earlier
- * question. */
+/* READY of a recheck has its own tally: others may still answer an earlier question. */
 static bool of_recheck(const struct nt_entry *entry)
 {
 	return entry->type == NT_ENTRY_READY && entry->span != 0;

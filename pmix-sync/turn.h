@@ -2,17 +2,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* turn.h - a rank's side of the agreement: which plan is in force at this turn, or must it wait?
  *
- * The rank publishes its turn before it reads hold_at; the leader sets hold_at before it reads the
- * turns; all four accesses are sequentially consistent. So at every decision at or after hold_at,
- * either the leader saw the turn (and refuses) or the rank sees the hold (and waits).
+ * The rank publishes its turn, then reads hold_at; the leader sets hold_at, then reads the turns;
+ * all four accesses are sequentially consistent. So at every decision at or after hold_at, either
+ * the leader sees the turn and refuses, or the rank sees the hold and waits.
  *
- * A window is divided into cells of a fixed number of turns, and a cell into positions. In a cell
- * with one position all calls have that position. Otherwise the first call of the cell has the
- * first position, the second call the second, and excess calls have none; calls are counted as
- * tasks of the key's function and band that were reported since the cell's first turn. So a
- * position depends only on the turn and on tasks after the plan's `at`, which all ranks have in
- * common (pmix-sync/task-log.h). It must not depend on anything else: a rank may look at a turn
- * twice, or at turns without a call.
+ * A window is divided into cells of equally many turns, and cells into positions. In a cell with
+ * one position all calls have it. Otherwise the first call of the cell has the first position, the
+ * second the second, and excess calls have none; calls are counted as reported tasks of the key's
+ * function and band since the cell's first turn. So a position depends only on the turn and on
+ * tasks after the plan's `at`, which all ranks have in common (pmix-sync/task-log.h). It must not
+ * depend on anything else: a rank may look at a turn twice, or at turns without a call.
  *
  * Threads:  the decision thread of one rank; struct nt_turn is private to it.
  * Memory:   no allocation, no lock, no system call.
@@ -25,31 +24,32 @@
 #include "contract/shm-layout.h"
 #include "pmix-sync/task-log.h"
 
-#define NT_TURN_EXCESS NT_RUN_POSITIONS /* position of a call in excess of its cell's positions */
+#define NT_TURN_EXCESS NT_RUN_POSITIONS /* of a call beyond its cell's positions */
 
-/* A rank's private view of one key's plans. All zero: no plan. */
+/* What one rank knows of a key's plans. All zero: no plan. */
 struct nt_turn {
 	const struct nt_task_log *task_log; /* of the key's function */
 	unsigned band; /* the key's */
-	/* Tasks of the band counted in the current cell of `plan`, until before counted_until. */
+	/* Tasks of the band in the current cell of `plan`, before counted_until. */
 	uint32_t counted;
 	uint64_t counted_until;
-	struct nt_plan plan; /* in force once epoch > 0 and `at` is reached */
-	struct nt_plan next; /* agreed, but `at` is not reached yet; epoch 0: none */
-	/* the committed plan below the window `plan`; epoch 0: the baseline */
+	struct nt_plan plan; /* in force if epoch > 0 and `at` is reached */
+	struct nt_plan next; /* agreed on, but not reached; epoch 0: none */
+	/* below the window `plan`; epoch 0: the baseline */
 	struct nt_plan committed;
 };
 
 enum nt_turn_answer { NT_TURN_GO, NT_TURN_WAIT };
 
-/* Fetch the newest agreed plan, and switch to it if its turn has come. */
+/* Take over the newest agreed plan, and switch to it if its turn has come. */
 static inline void nt_turn_advance(struct nt_shm_key *key, unsigned slot, uint64_t turn,
 				   struct nt_turn *mine)
 {
 	uint32_t epoch = atomic_load_explicit(&key->epoch, memory_order_acquire);
 
 	if (epoch != mine->plan.epoch && epoch != mine->next.epoch)
-		mine->next = key->plan[epoch & 1]; /* stable until this rank has passed it */
+		mine->next =
+			key->plan[epoch & 1]; /* does not change before this rank has passed it */
 	if (mine->next.epoch != 0 && turn >= mine->next.at) {
 		if (mine->plan.epoch != 0 && mine->plan.until == NT_NEVER)
 			mine->committed = mine->plan;
@@ -61,9 +61,8 @@ static inline void nt_turn_advance(struct nt_shm_key *key, unsigned slot, uint64
 	}
 }
 
-/* A decision at a known turn while the key is open. WAIT: this node does not know the outcome of
- * a proposal that covers this turn; call again until GO. Then nt_turn_position() says what to
- * follow. */
+/* A decision at a known turn of an open key. WAIT: a proposal covers this turn, and this node does
+ * not know its outcome: call again. GO: nt_turn_plan() says what to follow. */
 static inline enum nt_turn_answer nt_turn_take(struct nt_shm_key *key, unsigned slot, uint64_t turn,
 					       struct nt_turn *mine)
 {
@@ -77,7 +76,7 @@ static inline enum nt_turn_answer nt_turn_take(struct nt_shm_key *key, unsigned 
 	return NT_TURN_GO;
 }
 
-/* Calls of the key before this turn in its cell. Looks at each task once. */
+/* Calls of the key in this cell before this turn. Looks at each task once. */
 static inline uint32_t nt_turn_count(struct nt_turn *mine, uint64_t turn, uint64_t cell_begin)
 {
 	if (mine->counted_until < cell_begin) {
@@ -92,15 +91,14 @@ static inline uint32_t nt_turn_count(struct nt_turn *mine, uint64_t turn, uint64
 	return mine->counted;
 }
 
-/* Position in the newest plan; -1 outside of it (no plan, or it has ended). A committed plan always
- * has position 0. */
+/* Position in the newest plan; -1: none, or it is over. A committed plan has position 0. */
 static inline int64_t nt_turn_position(struct nt_turn *mine, uint64_t turn)
 {
 	const struct nt_plan *plan = &mine->plan;
 	uint64_t cell;
 	uint32_t count;
 
-	/* No leader writes a stride of 0, but other processes can write here. */
+	/* Leaders write no stride of 0, but other processes can. */
 	if (plan->epoch == 0 || turn < plan->at || turn >= plan->until || plan->stride == 0)
 		return -1;
 	if (plan->until == NT_NEVER)
@@ -112,8 +110,8 @@ static inline int64_t nt_turn_position(struct nt_turn *mine, uint64_t turn)
 	return count < plan->cell ? (int64_t)(cell * plan->cell + count) : NT_TURN_EXCESS;
 }
 
-/* The plan to follow at this turn and the position in it; NULL: the baseline. Outside of a window
- * this is the committed plan. */
+/* The plan to follow at this turn, and the position in it; outside of a window the committed one.
+ * NULL: the baseline. */
 static inline const struct nt_plan *nt_turn_plan(struct nt_turn *mine, uint64_t turn,
 						 int64_t *position)
 {
@@ -124,10 +122,9 @@ static inline const struct nt_plan *nt_turn_plan(struct nt_turn *mine, uint64_t 
 	return mine->committed.epoch != 0 ? &mine->committed : NULL;
 }
 
-/* True if a committed plan is in force and the rank need not read shared memory any more until the
- * key is opened for a recheck. False if another plan is under way. The rank first withdraws its
- * turn, then looks for a hold; the leader does it the other way round, so one of them sees the
- * other. */
+/* True: a committed plan is in force, and the rank need not read shared memory until a recheck.
+ * False: another plan is under way. The rank withdraws its turn, then looks for a hold; the leader
+ * does it the other way round, so one of them sees the other. */
 static inline bool nt_turn_commit(struct nt_shm_key *key, unsigned slot, uint64_t turn,
 				  const struct nt_turn *mine)
 {

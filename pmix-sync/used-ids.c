@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#define NT_USED_IDS_MAX 65536u /* initial capacity; a power of two. Half of it stays free. */
+#define NT_USED_IDS_MAX 65536u /* a power of two; half of the table stays free */
 
 static uint32_t place_of(const struct nt_used_ids *ids, uint64_t id)
 {

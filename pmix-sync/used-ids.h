@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* used-ids.h - ids of communicators that this node has announced
  *
- * Logs are never truncated, so a reused id could be mistaken for the communicator that had it
- * before. A node remembers every id that it announced, and takes no plans for it a second time.
+ * Logs are never truncated: a reused id could be taken for the communicator that had it before. So
+ * a node remembers all ids that it announced, and takes no plans for them a second time.
  *
  * Memory:   nt_used_ids_free releases what nt_used_ids_add allocated.
  */

@@ -5,7 +5,7 @@
 
 #include "pmix-sync/shm.h"
 
-/* A key is idle after this many of its pauses, and at least this long. */
+/* A key is idle after so many of its pauses, and at least so long. */
 #define NT_ACTIVE_PAUSES 4
 #define NT_ACTIVE_MS 10000
 

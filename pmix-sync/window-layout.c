@@ -6,15 +6,15 @@
 #include <stdbool.h>
 #include "pmix-sync/task-log.h"
 
-/* Turns of this many calls. The newest call is often the last of a burst, and the turns end
- * anywhere in the gap after it, as long as the longest: count half of the gap, and half a call. */
+/* Turns of so many calls. The newest call is often the last of a burst, and the counted turns end
+ * anywhere in the gap after it: count half of the longest gap, and half a call. */
 static uint64_t turns_of(const struct nt_cadence *c, uint64_t calls)
 {
 	return (calls * (2 * c->turns + c->gap) + 2 * c->calls) / (2 * c->calls + 1);
 }
 
-/* Each call is one task of its band and vice versa, except for a few probes of one rank and tasks
- * not reported yet. */
+/* Is each call one task of its band, and vice versa? A few probes of one rank, and tasks that are
+ * not reported yet, do not matter. */
 static bool tasks_are_calls(const struct nt_cadence *c)
 {
 	const uint64_t more = c->tasks > c->calls ? c->tasks - c->calls : c->calls - c->tasks;
@@ -22,8 +22,9 @@ static bool tasks_are_calls(const struct nt_cadence *c)
 	return c->calls > 0 && more <= 1 + c->calls / 16;
 }
 
-/* Positions of a cell that fits the task log; less than 2: calls are too far apart. Several cells
- * are equal: a window ends with its last cell, and places in that without a call are time lost. */
+/* Positions of a cell that fits into the task log; less than 2: calls are too far apart. Several
+ * cells have equal numbers: a window ends with its last cell, and positions there without a call
+ * are lost time. */
 static uint64_t cell_of(const struct nt_cadence *c, uint64_t positions)
 {
 	const uint64_t turns = 2 * c->turns + c->gap;

@@ -1,13 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* window-layout.h - distribute the positions of a window over turns (pmix-sync/turn.h), depending
- * on where a key's calls lie among others of its function
+/* window-layout.h - how a window's positions lie in turns (pmix-sync/turn.h)
  *
- * A single cell for the whole window, in which calls are counted, gives each call its own position
- * however irregular calls are. A window longer than the task log needs several cells, each with the
- * average number of calls. Where tasks and calls of the key do not match (NCCL merges tasks of a
- * group, or another key has the same size band), calls are not counted: positions then come at the
- * average distance of calls.
+ * One cell for the whole window, in which calls are counted, gives each call its own position,
+ * however irregular calls are. A window longer than the task log has several cells, each with the
+ * average number of calls. If tasks and calls of the key do not match (NCCL merges tasks of a
+ * group, or another key has the same band), calls are not counted: positions come at the average
+ * distance of calls.
  *
  * Threads:  pure functions.
  * Errors:   none; whatever the numbers, all ranks follow the plan alike.

@@ -2,18 +2,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* abi.h - NCCL's tuner (v2..v7) and profiler (v1..v7) plugin interfaces, in our own words
  *
- * A plugin exports tables of functions, `ncclTunerPlugin_v<N>` and `ncclProfiler_v<N>`; NCCL takes
- * the newest that it knows and finds. Layouts never changed after the release that brought them
- * (checked from 2.21.5 to 2.30.7; v7 as it is stored of the development after 2.31).
+ * A plugin exports tables named `ncclTunerPlugin_v<N>` and `ncclProfiler_v<N>`; NCCL takes the
+ * newest one that both know. A layout never changes after the release that brought it (checked from
+ * 2.21.5 to 2.30.7; v7 from the development after 2.31).
  *
  * Threads:  profiler init, then tuner init: one thread per communicator. get_coll_info: the thread
- *           that ends the group, serial per communicator. Events: that thread, or a CUDA host
- *           callback thread for replayed graphs; KernelCh events: the proxy progress thread, from
- *           2.31 on a thread of the profiler's own (src/plugin/profiler.cc@88980683).
+ *           that ends the group, one call of a communicator at a time. Events: that thread, or a
+ *           CUDA callback thread for replayed graphs. KernelCh events: the proxy progress thread,
+ *           from 2.31 on a thread of the profiler's own (src/plugin/profiler.cc@88980683).
  * Memory:   names in descriptors are NCCL's constants; comm_name is the user's: copy it.
- * Errors:   every function returns NT_NCCL_OK or harms the job: init fails the communicator and
- *           get_coll_info the collective (init.cc:1355, enqueue.cc:1942 @v2.28.9-1), whatever the
- *           comments in NCCL's headers promise.
+ * Errors:   every function returns NT_NCCL_OK, whatever NCCL's headers promise: else init fails the
+ *           communicator and get_coll_info the collective (init.cc:1355, enqueue.cc:1942
+ *           @v2.28.9-1).
  * Units:    sizes in bytes, costs in microseconds, pTimer in nanoseconds of the GPU's clock.
  * Host:     64-bit Linux. References are to NCCL's src/include/plugin/ at v2.30.7-1 unless said;
  *           @2449986f and @88980683 are commits after 2.31, of which single files were read.
@@ -26,7 +26,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Sizes and offsets as a C++ compiler gives them to NCCL's own headers on x86-64 and aarch64. */
+/* What a C++ compiler makes of NCCL's own headers on x86-64 and aarch64 */
 #define NT_ABI_AT(type, member, offset) \
 	_Static_assert(offsetof(type, member) == (offset), #type "." #member)
 #define NT_ABI_SIZE(type, size) _Static_assert(sizeof(type) == (size), #type)
@@ -65,18 +65,15 @@ enum nt_nccl_level {
 typedef void (*nt_nccl_log)(int level, unsigned long subsystems, const char *file, int line,
 			    const char *format, ...);
 
-/*
- * Tuner. Collective, algorithm and protocol numbers are those of contract/coll.h.
- *
- * cost: not an array of pointers but one block of algos * protos floats, entry [a * protos + p];
- * below 0 stands for "not legal", which must stay so; 0 forces the entry. *channels: 0 leaves
- * NCCL's number, else it is taken as it is (into an 8-bit signed field).
- */
-#define NT_TUNER_ALGOS_OLD 6 /* rows of the table up to 2.22; PAT was added in 2.23 */
-#define NT_TUNER_CHUNK_API 6 /* first version that asks for chunk sizes */
+/* Tuner. Numbers are those of contract/coll.h. cost is one block of algos * protos floats, not an
+ * array of pointers: entry [a * protos + p]. An entry below 0 is not legal and must stay so; 0
+ * forces it. *channels: 0 leaves NCCL's number, any other is taken as it is, into an 8-bit signed
+ * field. */
+#define NT_TUNER_ALGOS_OLD 6 /* rows of the table up to 2.22; 2.23 added PAT */
+#define NT_TUNER_CHUNK_API 6 /* the first version that asks for chunk sizes */
 
 /* v2: 2.21.5 (src/include/nccl_tuner.h:13@v2.21.5-1; tuner/tuner_v2.h:13). No table: set *algo and
- * *proto, or nothing. */
+ * *proto, or neither. */
 struct nt_tuner_v2 {
 	const char *name;
 	int (*init)(size_t ranks, size_t nodes, nt_nccl_log log, void **ctx);
@@ -94,8 +91,8 @@ struct nt_tuner_v3 {
 	int (*destroy)(void *ctx);
 };
 
-/* v4: 2.24.3 (src/include/nccl_tuner.h@v2.24.3-1; tuner/tuner_v4.h:13). registered may differ
- * between ranks. */
+/* v4: 2.24.3 (src/include/nccl_tuner.h@v2.24.3-1; tuner/tuner_v4.h:13). Ranks may differ in
+ * registered. */
 struct nt_tuner_v4 {
 	const char *name;
 	int (*init)(size_t ranks, size_t nodes, nt_nccl_log log, void **ctx);
@@ -104,27 +101,28 @@ struct nt_tuner_v4 {
 	int (*destroy)(void *ctx);
 };
 
-/* v5 to v7: NVLink domains (tuner/tuner_v5.h:13): nodes, and ranks on the smallest and largest. */
+/* v5 to v7: NVLink domains (tuner/tuner_v5.h:13), and the ranks of the smallest and the largest */
 struct nt_tuner_nvl_v5 {
 	int domains;
 	int min_ranks;
 	int max_ranks;
 };
 
-/* v5 and v6: this communicator's copy of the cost model's constants (tuner/tuner_v5.h:25); edits
- * take effect up to 2.30, and are overwritten from 2.31 on
- * (ncclTuningInit, src/tuning/tuning.cc@88980683). */
+/* v5 and v6: this communicator's constants of the cost model (tuner/tuner_v5.h:25). Edits have
+ * effect up to 2.30; from 2.31 on they are overwritten (ncclTuningInit,
+ * src/tuning/tuning.cc@88980683). */
 struct nt_tuner_constants_v5 {
 	double base_latency[7][3]; /* algorithm, protocol */
 	double hw_latency[3][7][3]; /* NVLink, PCI, network */
 	double ll_max_bw[4][3]; /* Volta Ampere Hopper Blackwell; 1, 2, 4+ nodes */
-	double ring_ll128_max_bw[4][3]; /* per channel, as the following */
+	double ring_ll128_max_bw[4][3]; /* per channel, as are the next ones */
 	double tree_ll128_max_bw[4][3];
 	double tree_max_bw[4][3];
 	double nvls_tree_max_bw[4][3];
 };
 
-/* v5: 2.28.3 (tuner/tuner_v5.h:38). comm is the communicator's hash, as the profiler is told. */
+/* v5: 2.28.3 (tuner/tuner_v5.h:38). comm is the communicator's hash, which the profiler gets
+ * too. */
 struct nt_tuner_v5 {
 	const char *name;
 	int (*init)(void **ctx, uint64_t comm, size_t ranks, size_t nodes, nt_nccl_log log,
@@ -134,8 +132,8 @@ struct nt_tuner_v5 {
 	int (*finalize)(void *ctx);
 };
 
-/* v6: 2.30.3 (tuner/tuner_v6.h:19). get_chunk_size may be NULL; *chunk_bytes is in and out, and
- * NCCL divides by it. */
+/* v6: 2.30.3 (tuner/tuner_v6.h:19). get_chunk_size may be NULL. NCCL divides by the *chunk_bytes
+ * that it gets back. */
 struct nt_tuner_v6 {
 	const char *name;
 	int (*init)(void **ctx, uint64_t comm, size_t ranks, size_t nodes, nt_nccl_log log,
@@ -147,14 +145,14 @@ struct nt_tuner_v6 {
 			      size_t *chunk_bytes);
 };
 
-/* Profiler: event types, bits of the mask (nccl_profiler.h:11), and since which version. */
+/* Profiler: bits of the event mask (nccl_profiler.h:11), each with its first version */
 #define NT_PROF_GROUP 0x1u /* v1 */
 #define NT_PROF_COLL 0x2u /* v1 */
 #define NT_PROF_P2P 0x4u /* v1 */
 #define NT_PROF_PROXY_OP 0x8u /* v1 */
 #define NT_PROF_PROXY_STEP 0x10u /* v1 */
 #define NT_PROF_PROXY_CTRL 0x20u /* v1 */
-#define NT_PROF_KERNEL_CH 0x40u /* v3; times since v4 */
+#define NT_PROF_KERNEL_CH 0x40u /* v3; with times since v4 */
 #define NT_PROF_NET_PLUGIN 0x80u /* v3 */
 #define NT_PROF_GROUP_API 0x100u /* v5 */
 #define NT_PROF_COLL_API 0x200u /* v5 */
@@ -165,7 +163,7 @@ struct nt_tuner_v6 {
 #define NT_PROF_CE_BATCH 0x4000u /* v6 */
 #define NT_PROF_KERNEL_PHASE 0x8000u /* v7; brings KernelCh with it */
 
-/* States of recordEventState (nccl_profiler.h:30) that are used here. */
+/* The states of recordEventState that are used here (nccl_profiler.h:30) */
 enum nt_prof_state {
 	NT_PROF_STATE_CTRL_IDLE = 13,
 	NT_PROF_STATE_CTRL_ACTIVE = 14,
@@ -174,19 +172,19 @@ enum nt_prof_state {
 	NT_PROF_STATE_KERNEL_CH_STOP = 22, /* v4 */
 	NT_PROF_STATE_GROUP_START_DONE = 23, /* v5 */
 	NT_PROF_STATE_GROUP_END_START = 24, /* v5: just before the group's decisions */
-	NT_PROF_STATE_KERNEL_PHASE_STOP = 31, /* v7; argument as of KERNEL_CH_STOP */
+	NT_PROF_STATE_KERNEL_PHASE_STOP = 31, /* v7; has the argument of KERNEL_CH_STOP */
 };
 
-/* Descriptors and tables of v1..v3, and the parts that all versions share. */
+/* v1 to v3, and what all versions share */
 #include "tuner/abi_old.h"
 
-/* v4..v7. Start stamp; the stop stamp comes in the state's argument. */
+/* v4 to v7. The stop stamp comes with a state. */
 struct nt_prof_kernel_ch {
 	uint8_t channel;
 	uint64_t start_ns;
 };
 
-/* v4: 2.27.3 (profiler/profiler_v4.h:11). Coll's parent is the Group event. */
+/* v4: 2.27.3 (profiler/profiler_v4.h:11). A Coll's parent is the Group event. */
 struct nt_prof_descr_v4 {
 	uint8_t type;
 	void *parent;
@@ -220,7 +218,7 @@ struct nt_prof_descr_v4 {
 	};
 };
 
-/* Parts that v5 and v6 share (profiler/profiler_v5.h:15). v7's begin with them. */
+/* What v5 and v6 share (profiler/profiler_v5.h:15), and v7's begin with */
 struct nt_prof_group_api {
 	bool graph_captured;
 	int depth;
@@ -228,7 +226,7 @@ struct nt_prof_group_api {
 
 struct nt_prof_coll_api {
 	const char *func;
-	size_t count; /* as the caller gave it, not as NCCL re-expresses it */
+	size_t count; /* as the caller gave it */
 	const char *datatype;
 	int root;
 	void *stream;
@@ -248,18 +246,18 @@ struct nt_prof_kernel_launch {
 };
 
 struct nt_prof_coll_v5 {
-	uint64_t seq; /* counted per communicator and function */
+	uint64_t seq; /* counts a communicator's calls of this function */
 	const char *func;
 	const void *send;
 	void *recv;
-	size_t count; /* of datatype; AllGather and Broadcast: ncclInt8 bytes */
+	size_t count; /* of datatype; for AllGather and Broadcast: bytes (ncclInt8) */
 	int root;
 	const char *datatype;
 	uint8_t channels;
 	uint8_t warps;
 	const char *algo;
 	const char *proto;
-	void *group; /* the Group event; parent is the CollApi event */
+	void *group; /* the Group event; the parent is the CollApi event */
 };
 
 struct nt_prof_p2p_v5 {
@@ -272,7 +270,7 @@ struct nt_prof_p2p_v5 {
 	void *group;
 };
 
-/* v5: 2.28.3 (profiler/profiler_v5.h:11). type widened. */
+/* v5: 2.28.3 (profiler/profiler_v5.h:11). Its type is wider. */
 struct nt_prof_descr_v5 {
 	uint64_t type;
 	void *parent;
@@ -291,7 +289,7 @@ struct nt_prof_descr_v5 {
 	};
 };
 
-/* v6: 2.29.2 (profiler/profiler_v6.h:14). A v5 descriptor, and collectives by copy engine. */
+/* v6: 2.29.2 (profiler/profiler_v6.h:14). As v5, and has collectives by copy engine. */
 struct nt_prof_descr_v6 {
 	uint64_t type;
 	void *parent;
@@ -350,14 +348,11 @@ union nt_prof_args_v4 {
 	} kernel_ch;
 };
 
-/*
- * The tables. *mask, one int for all communicators of the process, is read whenever tasks are
- * appended and may be changed at any time later (profiler.cc:218@v2.28.9-1). From 2.31 on the RAS
- * service may overwrite it, too, at any moment and again after every init
- * (ncclProfilerSetRasOverride, src/plugin/profiler.cc@88980683). start must always write *event:
- * NCCL does not clear it.
- */
-struct nt_prof_v4 { /* 2.27.3 (profiler/profiler_v4.h:82); another order in init */
+/* *mask is one int for all communicators of the process. NCCL reads it whenever it appends a task,
+ * and it may change at any time (profiler.cc:218@v2.28.9-1). From 2.31 on NCCL's RAS service may
+ * overwrite it at any moment, and again after every init (ncclProfilerSetRasOverride,
+ * src/plugin/profiler.cc@88980683). start must always write *event: NCCL does not clear it. */
+struct nt_prof_v4 { /* 2.27.3 (profiler/profiler_v4.h:82); init has another order */
 	const char *name;
 	int (*init)(void **ctx, int *mask, const char *comm_name, uint64_t comm, int nodes,
 		    int ranks, int rank, nt_nccl_log log);
@@ -387,7 +382,7 @@ struct nt_prof_v6 { /* 2.29.2 (profiler/profiler_v6.h:128) */
 	int (*finalize)(void *ctx);
 };
 
-/* v7 of both. */
+/* both tables of v7 */
 #include "tuner/abi_v7.h"
 
 NT_ABI_SIZE(void *, 8);

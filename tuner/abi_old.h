@@ -1,9 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* abi_old.h - part of abi.h, which includes it: the profiler before it carried GPU times (v1..v3)
- *
- * Conventions and references as in abi.h.
- */
+/* abi_old.h - the part of abi.h for profilers without GPU times (v1..v3); abi.h includes it */
 #ifndef NT_ABI_OLD_H
 #define NT_ABI_OLD_H
 
@@ -11,7 +8,7 @@
 #error "include tuner/abi.h"
 #endif
 
-/* Parts of event descriptors that several versions share. */
+/* Parts that several versions share */
 struct nt_prof_proxy_op {
 	pid_t pid;
 	uint8_t channel;
@@ -30,8 +27,8 @@ struct nt_prof_net_plugin {
 	void *data;
 };
 
-/* v1: 2.23.4 (src/include/nccl_profiler.h:20@v2.23.4-1; profiler/profiler_v1.h:11). Numbers, not
- * names. */
+/* v1: 2.23.4 (src/include/nccl_profiler.h:20@v2.23.4-1; profiler/profiler_v1.h:11). Has numbers
+ * where others have names. */
 struct nt_prof_descr_v1 {
 	uint8_t type;
 	void *parent;
@@ -70,7 +67,7 @@ struct nt_prof_descr_v1 {
 	};
 };
 
-/* v2 and v3 describe a send or receive alike (profiler/profiler_v2.h:33). */
+/* v2 and v3: a send or receive (profiler/profiler_v2.h:33) */
 struct nt_prof_p2p_v2 {
 	const char *name;
 	uint64_t comm;
@@ -109,7 +106,7 @@ struct nt_prof_descr_v2 {
 	};
 };
 
-/* v3: 2.26.2 (profiler/profiler_v3.h:11). KernelCh without a time. */
+/* v3: 2.26.2 (profiler/profiler_v3.h:11). KernelCh has no time. */
 struct nt_prof_descr_v3 {
 	uint8_t type;
 	void *parent;

@@ -1,9 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* abi_v7.h - part of abi.h, which includes it: tuner and profiler v7
- *
- * Conventions and references as in abi.h.
- */
+/* abi_v7.h - the part of abi.h for version 7 of tuner and profiler; abi.h includes it */
 #ifndef NT_ABI_V7_H
 #define NT_ABI_V7_H
 
@@ -11,7 +8,7 @@
 #error "include tuner/abi.h"
 #endif
 
-/* v7: one more row of compute capabilities, after the four (tuner/tuner_v7.h:20@2449986f) */
+/* v7: has one more row of compute capabilities, after the four (tuner/tuner_v7.h:20@2449986f) */
 struct nt_tuner_constants_v7 {
 	double base_latency[7][3];
 	double hw_latency[3][7][3];
@@ -22,14 +19,13 @@ struct nt_tuner_constants_v7 {
 	double nvls_tree_max_bw[5][3];
 };
 
-/* v7: 2.32.6 (tuner/tuner_v7.h:56@2449986f). As v6 but for the constants.
- *
- * From 2.31 on, whatever the interface: the table holds -1 alone where NCCL asks for symmetric
- * kernels or copy engines, with pipe_ops 0, and asks again, with the costs of the others and
- * pipe_ops 0, where it may take one of those instead; the call itself is asked for with pipe_ops
- * of 1 and more (src/scheduler/symmetric_sched.cc, src/ce_coll.cc, src/tuning/tuning.cc@88980683).
- * Of equal costs the last one wins, and a negative one of a legal pair is the least (ibid.,
- * ncclTuningSelectBestTuning). *channels can only lower NCCL's number. */
+/* v7: 2.32.6 (tuner/tuner_v7.h:56@2449986f). As v6, with other constants. From 2.31 on, in every
+ * interface version: pipe_ops is at least 1 where NCCL asks for a call. With pipe_ops 0 it asks
+ * about symmetric kernels and copy engines: once with a table of -1 alone, and again, with the
+ * others' costs, where it may take one of those (src/scheduler/symmetric_sched.cc, src/ce_coll.cc,
+ * src/tuning/tuning.cc@88980683). Of equal costs the last one wins, and a negative cost of a legal
+ * pair counts as the lowest (ibid., ncclTuningSelectBestTuning). *channels can only lower NCCL's
+ * number. */
 struct nt_tuner_v7 {
 	const char *name;
 	int (*init)(void **ctx, uint64_t comm, size_t ranks, size_t nodes, nt_nccl_log log,
@@ -41,9 +37,9 @@ struct nt_tuner_v7 {
 			      size_t *chunk_bytes);
 };
 
-/* v7: 2.31.2 (profiler/profiler_v7.h:14@88980683). A v6 descriptor whose calls, tasks and copies
- * end with the user's tag. Tasks of symmetric kernels come with the kernel for an algorithm
- * ("AGxLL_R"), "" for a protocol, and are counted in seq like any other. */
+/* v7: 2.31.2 (profiler/profiler_v7.h:14@88980683). As v6, but calls, tasks and copies end with the
+ * user's tag. A task of a symmetric kernel has the kernel for an algorithm ("AGxLL_R") and "" for a
+ * protocol; it counts in seq like any other. */
 struct nt_prof_descr_v7 {
 	uint64_t type;
 	void *parent;
@@ -81,7 +77,7 @@ struct nt_prof_descr_v7 {
 			const char *algo;
 			const char *proto;
 			void *group;
-			const char *kernel; /* symmetric kernels' name; else NULL */
+			const char *kernel; /* a symmetric kernel's name; else NULL */
 			bool symmetric;
 			uint64_t tag;
 		} coll;

@@ -10,9 +10,9 @@
 #include "tuner/group.h"
 #include "tuner/nccl-log.h"
 
-#define POLL_NS 50000L /* polling interval while in doubt */
-#define SWEEP_CALLS 64u /* calls between two sweeps for windows of keys that are no longer called */
-#define SELDOM __attribute__((noinline, cold)) /* keeps cold code out of the hot path */
+#define POLL_NS 50000L /* while in doubt */
+#define SWEEP_CALLS 64u /* calls between two looks for windows whose keys are no longer called */
+#define SELDOM __attribute__((noinline, cold)) /* cold code stays out of the hot path */
 
 static void pause_briefly(void)
 {
@@ -21,7 +21,7 @@ static void pause_briefly(void)
 	nanosleep(&pause, NULL);
 }
 
-/* Note the decision, to be matched with later Coll events. */
+/* Later Coll events are matched with what is noted here. */
 static void note_decision(struct nt_comm *c, struct nt_local_key *key, const struct nt_call *call,
 			  const struct nt_decision *choice)
 {
@@ -29,7 +29,7 @@ static void note_decision(struct nt_comm *c, struct nt_local_key *key, const str
 	struct nt_decision *noted;
 
 	if (d->fifo_count == NT_FIFO)
-		return; /* its events will not match, and are counted */
+		return; /* its events will match nothing, and are counted */
 	noted = &d->fifo[d->fifo_count++];
 	*noted = *choice;
 	noted->key = key;
@@ -43,7 +43,7 @@ static void note_decision(struct nt_comm *c, struct nt_local_key *key, const str
 							 c->fixed.last_wins);
 }
 
-/* Is a plan in force for this rank, or may one come into force? */
+/* Is a plan in force for this rank, or may one come? */
 static bool any_plan(const struct nt_comm *c)
 {
 	for (unsigned i = 0; i < nt_comm_keys(c); i++) {
@@ -58,7 +58,7 @@ static bool any_plan(const struct nt_comm *c)
 		if (atomic_load(&shared->hold_at) != 0 || turn->next.epoch != 0 ||
 		    atomic_load(&shared->epoch) != turn->plan.epoch)
 			return true;
-		/* Turns only grow: a window stays left. */
+		/* Turns only grow: who left a window does not enter it again. */
 		if (turn->plan.epoch != 0 && turn->plan.until != NT_NEVER &&
 		    atomic_load(&shared->turn[c->fixed.slot.index]) <= turn->plan.until)
 			return true;
@@ -86,9 +86,9 @@ static int give_up(struct nt_comm *c, int coll, const char *what)
 	return -1;
 }
 
-/* With CUDA graphs alive in a communicator that shares this one's resources, NCCL leaves Coll
- * events to CUDA's callback thread (enqueue.cc:1520@v2.28.9-1). The turn is then behind the
- * program: wait until it has caught up. */
+/* While CUDA graphs are alive on a communicator that shares this one's resources, Coll events come
+ * on CUDA's callback thread (enqueue.cc:1520@v2.28.9-1): the turn is behind the program. Wait for
+ * it. */
 static SELDOM int wait_for_events(struct nt_comm *c, int coll)
 {
 	struct nt_comm_decision *d = &c->decision;
@@ -108,7 +108,7 @@ static SELDOM int wait_for_events(struct nt_comm *c, int coll)
 		if (d->lost || nt_clock_ms() > until_ms) {
 			if (any_plan(c))
 				return give_up(c, coll, "its launches have not started");
-			/* No plan is in force, and none will come: the flag is set. */
+			/* No plan is in force, and with the flag set none will come. */
 			nt_apply_plan_freeze(c);
 			return 0;
 		}
@@ -132,7 +132,7 @@ static SELDOM int wait_for_outcome(struct nt_comm *c, struct nt_local_key *key, 
 	return 0;
 }
 
-/* Advance to this turn; may wait for the outcome of a proposal. */
+/* May wait for the outcome of a proposal. */
 static inline int take_turn(struct nt_comm *c, struct nt_local_key *key, int coll, uint64_t turn)
 {
 	if (nt_turn_take(key->fixed.shared, c->fixed.slot.index, turn, &key->decision.turn) ==
@@ -141,7 +141,7 @@ static inline int take_turn(struct nt_comm *c, struct nt_local_key *key, int col
 	return 0;
 }
 
-/* Use the committed arm without reading shared memory from now on. */
+/* From now on use the committed arm without reading shared memory. */
 static SELDOM void stop_looking(struct nt_comm *c, struct nt_local_key *key)
 {
 	nt_comm_measure_key(c, key, false);
@@ -149,8 +149,8 @@ static SELDOM void stop_looking(struct nt_comm *c, struct nt_local_key *key)
 	nt_key_set_state(key, NT_LOCAL_COMMITTED);
 }
 
-/* A committed key reads shared memory while it is open there for a recheck, unless that has
- * stalled, and while another node counts on this rank. */
+/* Go on reading while the key is open there for a recheck that has not stalled, and while another
+ * node counts on this rank. */
 static void stop_looking_if_over(struct nt_comm *c, struct nt_local_key *key, uint64_t turn,
 				 bool recheck)
 {
@@ -160,9 +160,9 @@ static void stop_looking_if_over(struct nt_comm *c, struct nt_local_key *key, ui
 		stop_looking(c, key);
 }
 
-/* The key has stalled and no plan is in force: this rank withdraws, so that its events can be
- * switched off. It first publishes that, then checks whether the leader already counts on it; the
- * leader does it the other way round, so one of them sees the other. */
+/* A stalled key without a plan in force: withdraw, so that its events can be switched off. This
+ * rank publishes that first and then checks whether the leader already counts on it; the leader
+ * does it the other way round, so one of them sees the other. */
 static SELDOM void leave_stalled_key(struct nt_comm *c, struct nt_local_key *key, uint64_t turn)
 {
 	struct nt_shm_key *shared = key->fixed.shared;
@@ -181,7 +181,7 @@ static SELDOM void leave_stalled_key(struct nt_comm *c, struct nt_local_key *key
 	nt_key_set_state(key, NT_LOCAL_GONE);
 }
 
-/* Turns of NT_MEASURE_AHEAD positions. */
+/* In turns: NT_MEASURE_AHEAD positions */
 static uint64_t ahead_of(const struct nt_plan *plan)
 {
 	const uint64_t turns = (uint64_t)NT_MEASURE_AHEAD * plan->stride;
@@ -189,7 +189,7 @@ static uint64_t ahead_of(const struct nt_plan *plan)
 	return plan->cell > 1 ? (turns + plan->cell - 1) / plan->cell : turns;
 }
 
-/* Switch GPU times on shortly before and during a measured window. */
+/* GPU times are on from shortly before a measured window to its end. */
 static void update_measuring(struct nt_comm *c, struct nt_local_key *key, uint64_t turn)
 {
 	const struct nt_plan *plan = &key->decision.turn.plan, *next = &key->decision.turn.next;
@@ -201,14 +201,13 @@ static void update_measuring(struct nt_comm *c, struct nt_local_key *key, uint64
 		nt_comm_measure_key(c, key, on);
 }
 
-/* Tasks appended before GPU times were switched on have none. */
+/* Tasks that were appended before GPU times were on have none. */
 static bool will_be_measured(const struct nt_comm *c, const struct nt_local_key *key, bool before)
 {
 	return before && key->decision.measure_group <
 				 atomic_load_explicit(&c->decision.group, memory_order_relaxed);
 }
 
-/* Apply the plan in force. */
 static void follow_plan(struct nt_comm *c, struct nt_local_key *key, uint64_t turn,
 			struct nt_decision *choice)
 {
@@ -221,7 +220,7 @@ static void follow_plan(struct nt_comm *c, struct nt_local_key *key, uint64_t tu
 	update_measuring(c, key, turn);
 	if (!plan || nt_schedule_read(&schedule, plan->payload, plan->payload_bytes) < 0)
 		return;
-	/* A call without a position uses the plan below the window. */
+	/* A call that has no position uses the plan below the window. */
 	if (plan->until != NT_NEVER && position >= nt_schedule_positions(&schedule))
 		return;
 	arm = nt_schedule_arm(&schedule, plan->epoch, position);
@@ -242,14 +241,14 @@ static void follow_plan(struct nt_comm *c, struct nt_local_key *key, uint64_t tu
 	choice->position = (uint32_t)position;
 }
 
-/* Use the committed arm, if any, by default. */
+/* By default: the committed arm, if there is one */
 static void stay(const struct nt_local_key *key, struct nt_decision *choice)
 {
 	if (key->decision.commit_epoch != 0)
 		choice->arm = (uint16_t)key->decision.arm;
 }
 
-/* Publish, for the coordinator, how the key's calls lie among others; one rank suffices. */
+/* Tell the coordinator how the key's calls lie among others; one rank suffices. */
 static void tell_pace(struct nt_local_key *key, uint64_t turn)
 {
 	struct nt_shm_key *shared = key->fixed.shared;
@@ -259,7 +258,7 @@ static void tell_pace(struct nt_local_key *key, uint64_t turn)
 	if (d->told_turn == 0) {
 		atomic_store_explicit(&shared->gap, 0, memory_order_relaxed);
 	} else if (turn > before) {
-		/* Single writer: no read-modify-write needed. */
+		/* Single writer: no read-modify-write. */
 		atomic_store_explicit(
 			&shared->tasks,
 			atomic_load_explicit(&shared->tasks, memory_order_relaxed) +
@@ -274,7 +273,7 @@ static void tell_pace(struct nt_local_key *key, uint64_t turn)
 	d->told_turn = turn + 1;
 }
 
-/* A decision of a key that is open here or in shared memory. */
+/* A decision of a key that is open here or in shared memory */
 static int consider(struct nt_comm *c, struct nt_local_key *key, int coll,
 		    struct nt_decision *choice)
 {
@@ -285,7 +284,7 @@ static int consider(struct nt_comm *c, struct nt_local_key *key, int coll,
 
 	stay(key, choice);
 	if (c->decision.lost && nt_comm_frozen(c))
-		return -1; /* its state when frozen is unknown */
+		return -1; /* its state when frozen is not known */
 	if (state == NT_KEY_IDLE || nt_comm_frozen(c))
 		return 0;
 	if (!key->decision.open && nt_mask_overridden(&c->fixed.process->mask)) {
@@ -329,7 +328,7 @@ static int consider(struct nt_comm *c, struct nt_local_key *key, int coll,
 	return 0;
 }
 
-/* Mode observe: measure some calls of each key with NCCL's choice, each rank by itself. */
+/* Mode observe: each rank by itself measures some calls of NCCL's choice. */
 static SELDOM void observe(struct nt_comm *c, struct nt_local_key *key, struct nt_decision *choice)
 {
 	bool before = key->decision.open;
@@ -350,9 +349,9 @@ static SELDOM void observe(struct nt_comm *c, struct nt_local_key *key, struct n
 	choice->run = NT_NO_RUN;
 }
 
-/* A window can end by turns of other keys while its own is not called. Publish the turn, so that
- * the leader sees that this rank has passed it, and switch GPU times off. Publishing a turn is
- * always safe: later decisions have this turn or a later one. */
+/* A window can end by turns of other keys, while its own key is not called. Publish the turn, so
+ * that the leader sees that this rank has passed the window, and switch GPU times off. To publish a
+ * turn is always safe: later decisions have this one or a later one. */
 static SELDOM void sweep_windows(struct nt_comm *c)
 {
 	uint64_t turn;
@@ -371,7 +370,7 @@ static SELDOM void sweep_windows(struct nt_comm *c)
 	}
 }
 
-/* Work needed only in communicators with open keys. */
+/* What only a communicator with open keys needs */
 static void finish_decision(struct nt_comm *c, struct nt_local_key *key, const struct nt_call *call,
 			    const struct nt_decision *choice)
 {
@@ -408,15 +407,16 @@ int nt_apply_plan(struct nt_comm *c, struct nt_local_key *key, const struct nt_c
 	return 0;
 }
 
-/* An open key when a capture begins: the newest committed plan that was reached becomes this rank's
- * arm, and windows end. Depends only on the turn, which all ranks have in common, and not on this
- * rank's decisions: one rank may have asked without a collective following. */
+/* A capture begins while the key is open: the newest committed plan that was reached becomes this
+ * rank's arm, and windows end. This must follow from the turn, which all ranks have in common, and
+ * not from this rank's decisions: one rank may have asked about a collective that never
+ * followed. */
 static void commit_what_was_reached(struct nt_comm *c, struct nt_local_key *key, int coll)
 {
 	struct nt_decision choice;
 	uint64_t turn;
 
-	/* Without a known turn nothing new can have been agreed. */
+	/* Without a known turn nothing new was agreed on. */
 	if (nt_key_state(key) == NT_LOCAL_OPEN && nt_comm_turn(c, coll, &turn)) {
 		if (take_turn(c, key, coll, turn) < 0)
 			return;
@@ -427,7 +427,7 @@ static void commit_what_was_reached(struct nt_comm *c, struct nt_local_key *key,
 		stop_looking(c, key);
 }
 
-/* Withdraw: the leader must not wait for this rank. */
+/* The leader must not wait for this rank. */
 static void freeze_key(struct nt_comm *c, struct nt_local_key *key, int coll)
 {
 	struct nt_shm_key *shared = key->fixed.shared;
@@ -452,7 +452,7 @@ void nt_apply_plan_freeze(struct nt_comm *c)
 		return;
 	nt_process_count(c->fixed.process, NT_COUNT_FROZEN);
 	nt_mask_forbid(&c->fixed.process->mask);
-	/* Set the flag first: no key may count as ready that this rank has left. */
+	/* First the flag: no key may count as ready that this rank has left. */
 	nt_comm_flag(c, NT_PARTICIPANT_GRAPHS);
 	for (unsigned i = 0; i < nt_comm_keys(c); i++)
 		freeze_key(c, &c->key[i], (int)nt_key_coll(nt_comm_key_id(c, i)));

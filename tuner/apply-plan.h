@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apply-plan.h - the slow path of a decision: follow the plans of an open key, wait where going on
- * could be wrong, commit, and stop everything when a capture begins
+/* apply-plan.h - the slow path of a decision: follow an open key's plans, wait where going on could
+ * be wrong, commit, and stop everything when a capture begins
  *
  * Threads:  "decision" in tuner/comm.h.
- * Memory:   no allocation; logs only before an error. Takes the mask's lock where a key opens,
- *           closes, or starts or ends a window; a rank in doubt sleeps (pmix-sync/turn.h).
+ * Memory:   no allocation; logs only before an error. Takes the mask's lock where a key opens or
+ *           closes, or a window starts or ends; a rank in doubt sleeps (pmix-sync/turn.h).
  * Errors:   -1: going on alone could corrupt data (docs/design.md, the one exception).
  */
 #ifndef NT_APPLY_PLAN_H
@@ -13,11 +13,12 @@
 
 #include "tuner/comm.h"
 
-#define NT_CONFIRM_CALLS 16 /* calls of a committed arm whose Coll events are still checked */
-#define NT_MEASURE_AHEAD 4 /* GPU times are switched on this many positions before a window */
+#define NT_CONFIRM_CALLS 16 /* calls of a committed arm whose Coll events are checked */
+#define NT_MEASURE_AHEAD 4 /* positions before a window at which GPU times are switched on */
 
-/* A decision while some key is open. key: NULL if there was no room for it. legal: pairs that may
- * be forced. *arm: the arm in force, a legal one or NT_ARM_BASELINE; unchanged if none is. */
+/* While some key is open. key: NULL if there was no room for it. legal: the pairs that may be
+ * forced. *arm becomes the arm in force, a legal one or NT_ARM_BASELINE; if none is, it stays as it
+ * was. */
 int nt_apply_plan(struct nt_comm *comm, struct nt_local_key *key, const struct nt_call *call,
 		  uint32_t legal, int *arm);
 

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chain-descr.c - convert an event descriptor to an older profiler interface
+/* chain-descr.c - see chain-descr.h
  *
- * One version at a time, as NCCL's wrappers do it (src/plugin/profiler/): members that only the
- * older version has are 0.
+ * One version at a time, as NCCL does it (src/plugin/profiler/). Members that only the older
+ * version has are 0.
  */
 #include "tuner/chain-descr.h"
 
@@ -28,7 +28,7 @@
 		(to)->coll.warps = (from)->coll.warps;       \
 	} while (0)
 
-/* Names since v2. */
+/* v2 and later have names. */
 #define COLL_NAMES(to, from)                                 \
 	do {                                                 \
 		(to)->coll.func = (from)->coll.func;         \
@@ -46,7 +46,7 @@
 		(to)->p2p.peer = (from)->p2p.peer;         \
 	} while (0)
 
-/* The older Coll's and P2p's parent is the Group. */
+/* The parent of an older Coll or P2p is the Group. */
 static bool to_v4(const struct nt_prof_descr_v5 *from, struct nt_prof_descr_v4 *to)
 {
 	HEAD(to, from);
@@ -109,7 +109,7 @@ static bool to_v2(const struct nt_prof_descr_v3 *from, struct nt_prof_descr_v2 *
 	}
 }
 
-/* ncclDataType_t (src/nccl.h.in@v2.30.7-1); others count as bytes. */
+/* ncclDataType_t (src/nccl.h.in@v2.30.7-1). Others count as bytes. */
 static uint8_t datatype_number(const char *name)
 {
 	static const char *const names[] = { "ncclInt8",    "ncclUint8",   "ncclInt32",
@@ -124,7 +124,7 @@ static uint8_t datatype_number(const char *name)
 	return 0;
 }
 
-/* ncclFunc_t: collectives, then SendRecv, Send, Recv (src/include/nccl_common.h:73@v2.23.4-1). */
+/* ncclFunc_t: the collectives, SendRecv, Send, Recv (src/include/nccl_common.h:73@v2.23.4-1) */
 static uint8_t function_number(const char *name)
 {
 	int coll = name ? nt_coll_parse(name) : -1;
@@ -175,10 +175,10 @@ bool nt_chain_lower(int to, const union nt_chain_descr *from, union nt_chain_des
 {
 	memset(out, 0, sizeof(*out));
 	switch (to) {
-	case 6: /* v7 adds an event, and members at the end */
+	case 6: /* v7 has one event more, and members at the end */
 		memcpy(&out->v6, &from->v7, sizeof(out->v6));
 		return from->v7.type < NT_PROF_KERNEL_PHASE;
-	case 5: /* v6 only adds events */
+	case 5: /* v6 only has more events */
 		out->v5 = from->v5;
 		return from->v6.type < NT_PROF_CE_COLL;
 	case 4: return to_v4(&from->v5, &out->v4);

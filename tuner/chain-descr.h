@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include "tuner/abi.h"
 
-/* Convert from version to + 1 to version `to`; false if that version has no such event. */
+/* From version `to` + 1 to `to`. False: that version has no such event. */
 union nt_chain_descr {
 	struct nt_prof_descr_v1 v1;
 	struct nt_prof_descr_v2 v2;

@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chain-profiler.c - a chained profiler's events and handles
- */
+/* chain-profiler.c - see chain-profiler.h */
 #include "tuner/chain-profiler.h"
 
 #include "tuner/chain-descr.h"
@@ -45,7 +44,7 @@ bool nt_chain_brings(uint32_t mask, uint64_t type)
 	return bit < sizeof(by_bit) / sizeof(by_bit[0]) && (mask & by_bit[bit]) != 0;
 }
 
-/* descr has the chained profiler's version. */
+/* descr: of the chained profiler's version */
 static int call_start(void *theirs, void **event, union nt_chain_descr *descr)
 {
 	const struct nt_chain_plugin *plugin = &nt_chain.plugin[NT_CHAINED_PROFILER];
@@ -77,8 +76,8 @@ static int start_theirs(void *theirs, void **event, union nt_chain_descr *descr,
 	return call_start(theirs, event, descr);
 }
 
-/* Replace an event's parents by the chained profiler's handles, and restore them for NCCL
- * afterwards. */
+/* Its parents are replaced by the chained profiler's handles for the call, and put back for
+ * NCCL. */
 static int start_below(void *theirs, void **event, union nt_chain_descr *descr, int api)
 {
 	bool task = api >= 5 && (descr->v5.type & (NT_PROF_COLL | NT_PROF_P2P));
@@ -102,7 +101,7 @@ static int start_below(void *theirs, void **event, union nt_chain_descr *descr, 
 
 void *nt_chain_start(const struct nt_ctx *ctx, void *descr, int api, void *ours)
 {
-	/* The type's width changed with v5. */
+	/* v5 has a wider type. */
 	uint64_t type = api >= 5 ? ((struct nt_prof_descr_v5 *)descr)->type
 				 : ((struct nt_prof_descr_v4 *)descr)->type;
 	void *theirs = NULL, *event;
@@ -121,14 +120,14 @@ void *nt_chain_start(const struct nt_ctx *ctx, void *descr, int api, void *ours)
 
 void nt_chain_stop(void *theirs)
 {
-	/* All versions' tables are alike up to here. */
+	/* The tables of all versions begin alike. */
 	const struct nt_prof_v6 *table = nt_chain.plugin[NT_CHAINED_PROFILER].table;
 
 	if (theirs && table)
 		nt_chain_count(table->stop(theirs));
 }
 
-/* States that a version does not know are not passed on; the argument's layout changed with v4. */
+/* States that a version does not know are left out. v4 changed the argument's layout. */
 static void state_older(void *theirs, int state, const union nt_prof_args_v4 *args)
 {
 	const struct nt_prof_v3 *table = nt_chain.plugin[NT_CHAINED_PROFILER].table;
@@ -147,7 +146,7 @@ void nt_chain_state(void *theirs, int state, void *args, int api)
 	if (!theirs || !plugin->table || state > newest[plugin->version])
 		return;
 	if (api >= 4 && plugin->version < 4) {
-		/* 0 to 7 belong to a ProxyOp and were removed in v4, which added 19 to 21. */
+		/* 8 to 18 are v4's too; it removed 0 to 7, a ProxyOp's, and added 19 to 21. */
 		if (state >= 8 && state <= 18)
 			state_older(theirs, state, args);
 		return;
@@ -196,7 +195,7 @@ void nt_chain_profiler_close(struct nt_ctx *ctx)
 {
 	const struct nt_prof_v6 *table = nt_chain.plugin[NT_CHAINED_PROFILER].table;
 
-	/* As NCCL does: a NULL context is not finalized. */
+	/* NCCL does not finalize a NULL context either. */
 	if (ctx && ctx->theirs && nt_ctx_told(ctx) &&
 	    atomic_exchange_explicit(&ctx->told, false, memory_order_relaxed))
 		nt_chain_count(table->finalize(ctx->theirs));

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* chain-profiler.h - a chained profiler's events and handles (tuner/chain.h)
  *
- * Threads:  as of the entry points (tuner/abi.h). descr and args are as `api` has them.
+ * Threads:  those of the entry points (tuner/abi.h). descr and args are of version `api`.
  */
 #ifndef NT_CHAIN_PROFILER_H
 #define NT_CHAIN_PROFILER_H
@@ -11,19 +11,18 @@
 #include "tuner/handle.h"
 #include "tuner/open.h"
 
-/* Context for NCCL; NULL: neither we nor a chained plugin have one, or there was no memory. */
+/* NCCL's context. NULL: neither we nor a chained plugin have one, or there was no memory. */
 struct nt_ctx *nt_chain_profiler_open(struct nt_comm *comm, int *mask,
 				      const struct nt_comm_identity *who, nt_nccl_log log);
 void nt_chain_profiler_close(struct nt_ctx *ctx); /* NULL is fine */
-/* Does this mask include events of this type? */
+/* Does the mask bring events of this type? */
 bool nt_chain_brings(uint32_t mask, uint64_t type);
 void *nt_chain_start(const struct nt_ctx *ctx, void *descr, int api, void *ours);
-/* theirs: from nt_handle_theirs(); NULL is fine. */
+/* theirs: of nt_handle_theirs(); NULL is fine. */
 void nt_chain_stop(void *theirs);
 void nt_chain_state(void *theirs, int state, void *args, int api);
 
-/* Handle for NCCL of an event whose handle on our side is `ours`; parents are as NCCL holds
- * them. */
+/* The handle that NCCL gets, where `ours` is our side's. descr's parents are NCCL's handles. */
 static inline void *nt_chain_event(const struct nt_ctx *ctx, void *descr, int api, void *ours)
 {
 	return ctx && nt_ctx_told(ctx) ? nt_chain_start(ctx, descr, api, ours)

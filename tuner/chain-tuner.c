@@ -9,7 +9,7 @@
 
 #define NOT_LEGAL (-1.0f) /* NCCL_ALGO_PROTO_IGNORE */
 
-/* The part of v7's constants that v5 and v6 have, under the same names. */
+/* v5 and v6 have this part of v7's constants, under the same names. */
 #define CONSTANTS(to, from)                        \
 	do {                                       \
 		COPY(to, from, base_latency);      \
@@ -24,7 +24,7 @@
 	memcpy((to)->member, (from)->member, SMALLER((to)->member, (from)->member))
 #define SMALLER(a, b) (sizeof(a) < sizeof(b) ? sizeof(a) : sizeof(b))
 
-/* NCCL has v7, the chained tuner v5 or v6 (src/plugin/tuner/tuner_v6.cc@2449986f). */
+/* The chained tuner has v5 or v6 (src/plugin/tuner/tuner_v6.cc@2449986f). */
 static int call_init_v7(void **theirs, const struct nt_chain_tuner_init *init)
 {
 	const struct nt_tuner_v6 *table = nt_chain.plugin[NT_CHAINED_TUNER].table;
@@ -32,11 +32,11 @@ static int call_init_v7(void **theirs, const struct nt_chain_tuner_init *init)
 	int rc;
 
 	if (!init->constants_v7)
-		return table->init(theirs, init->id, init->ranks, init->nodes, init->log, init->nvl,
-				   NULL);
+		return table->init(theirs, init->who.id, init->who.ranks, init->who.nodes,
+				   init->log, init->nvl, NULL);
 	CONSTANTS(&constants, init->constants_v7);
-	rc = table->init(theirs, init->id, init->ranks, init->nodes, init->log, init->nvl,
-			 &constants);
+	rc = table->init(theirs, init->who.id, init->who.ranks, init->who.nodes, init->log,
+			 init->nvl, &constants);
 	if (rc == NT_NCCL_OK)
 		CONSTANTS(init->constants_v7, &constants);
 	return rc;
@@ -46,18 +46,18 @@ static int call_init(void **theirs, const struct nt_chain_tuner_init *init)
 {
 	const struct nt_chain_plugin *plugin = &nt_chain.plugin[NT_CHAINED_TUNER];
 
-	/* v2 to v4 are alike here, as are v5 and v6. */
+	/* v2 to v4 are alike here, and so are v5 and v6. */
 	if (plugin->version <= 4)
 		return ((const struct nt_tuner_v4 *)plugin->table)
-			->init(init->ranks, init->nodes, init->log, theirs);
+			->init(init->who.ranks, init->who.nodes, init->log, theirs);
 	if (plugin->version >= 7)
 		return ((const struct nt_tuner_v7 *)plugin->table)
-			->init(theirs, init->id, init->ranks, init->nodes, init->log, init->nvl,
-			       init->constants_v7);
-	if (init->api >= 7)
+			->init(theirs, init->who.id, init->who.ranks, init->who.nodes, init->log,
+			       init->nvl, init->constants_v7);
+	if (init->who.api >= 7)
 		return call_init_v7(theirs, init);
 	return ((const struct nt_tuner_v6 *)plugin->table)
-		->init(theirs, init->id, init->ranks, init->nodes, init->log, init->nvl,
+		->init(theirs, init->who.id, init->who.ranks, init->who.nodes, init->log, init->nvl,
 		       init->constants);
 }
 
@@ -67,7 +67,7 @@ struct nt_ctx *nt_chain_tuner_open(struct nt_comm *comm, const struct nt_chain_t
 
 	/* Old profiler interfaces have no logger. */
 	nt_chain_say(NT_CHAINED_PROFILER, init->log);
-	if (!nt_chain_load(NT_CHAINED_TUNER, init->api, init->log))
+	if (!nt_chain_load(NT_CHAINED_TUNER, init->who.api, init->log))
 		return nt_chain_plain(comm);
 	ctx = nt_chain_wrap(comm);
 	if (!ctx)
@@ -85,7 +85,7 @@ void nt_chain_tuner_close(struct nt_ctx *ctx)
 		nt_chain_count(table->finalize(ctx->theirs));
 }
 
-/* v2 has no table: set its choice to the lowest cost, if NCCL has it
+/* v2 has no table: its choice gets the lowest cost, if NCCL has it
  * (src/plugin/tuner/tuner_v2.cc@v2.30.7-1). */
 static int ask_v2(void *theirs, const struct nt_call *call, int pipe_ops)
 {
@@ -120,8 +120,8 @@ static int ask(void *theirs, const struct nt_call *call, int pipe_ops)
 				call->algos, call->protos, call->registered, call->channels);
 }
 
-/* Our decision on top of theirs; call->model is NCCL's table. Their number of channels was meant
- * for their pair: another pair uses NCCL's. */
+/* Our decision on top of theirs; call->model is NCCL's table. Their channels were meant for their
+ * pair: another pair gets NCCL's number. */
 static int decide_on_top(struct nt_comm *comm, const struct nt_call *call, int given)
 {
 	int theirs = *call->channels, pairs = call->algos * call->protos;
@@ -135,9 +135,8 @@ static int decide_on_top(struct nt_comm *comm, const struct nt_call *call, int g
 	return rc;
 }
 
-/* A pair that they exclude by a negative cost: up to 2.30 NCCL skips it, from 2.31 on it is the
- * lowest (tuner/abi_v7.h). Such pairs get a cost that is never chosen, unless that leaves no
- * pair. */
+/* They may exclude a pair by a negative cost. NCCL skips it up to 2.30, but takes it for the lowest
+ * from 2.31 on (tuner/abi_v7.h): give it a cost that is never chosen, unless no pair is left. */
 static void keep_taken_away(float *cost, const float *model, int pairs)
 {
 	bool left = false;
@@ -205,7 +204,7 @@ void nt_chain_chunk(const struct nt_ctx *ctx, const struct nt_call *call, int al
 	rc = table->get_chunk_size(ctx->theirs, call->coll, call->bytes, algo, proto, channels,
 				   chunk_bytes);
 	nt_chain_count(rc);
-	/* NCCL would divide by zero. */
+	/* NCCL would divide by 0. */
 	if (rc != NT_NCCL_OK || *chunk_bytes == 0)
 		*chunk_bytes = given;
 }

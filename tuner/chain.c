@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chain.c - load chained plugins, log the result, follow the profiler's mask */
+/* chain.c - see chain.h */
 #include "tuner/chain.h"
 
 #include <dlfcn.h>
@@ -12,7 +12,7 @@
 
 #define OURS "nccl-tune" /* the name in our tables */
 #define NAME_BYTES 255 /* MAX_STR_LEN, src/plugin/plugin_open.cc:16@v2.30.7-1 */
-/* tasks in flight still produce events that their profiler no longer wants */
+/* tasks under way still bring events that their profiler no longer wants */
 #define LINGER_MS 1000u
 
 struct nt_chain nt_chain = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -27,7 +27,7 @@ static const struct {
 			       2 },
 };
 
-/* Event types that this profiler version knows (tuner/abi.h). */
+/* The types that this profiler version knows (tuner/abi.h) */
 static uint32_t types_of(int version)
 {
 	static const uint32_t types[] = { 0, 0x3f, 0x3f, 0xff, 0xff, 0xfff, 0x7fff, 0xffff };
@@ -35,7 +35,7 @@ static uint32_t types_of(int version)
 	return types[version];
 }
 
-/* NCCL's rule: no path and not lib*.so. */
+/* NCCL's rule: no path, and not lib*.so */
 static bool is_bare(const char *name)
 {
 	size_t length = strlen(name);
@@ -46,7 +46,7 @@ static bool is_bare(const char *name)
 
 static void *open_name(const char *name, const char *prefix, int flags, struct nt_error *err)
 {
-	/* Any prefix of the word means the program and the libraries it is linked with. */
+	/* Any prefix of the word means the program itself with its libraries. */
 	bool self = strncasecmp(name, "STATIC_PLUGIN", strlen(name)) == 0;
 	void *library = dlopen(self ? NULL : name, RTLD_NOW | RTLD_LOCAL | flags);
 	char file[NAME_BYTES];
@@ -59,7 +59,7 @@ static void *open_name(const char *name, const char *prefix, int flags, struct n
 	return dlopen(file, RTLD_NOW | RTLD_LOCAL | flags);
 }
 
-/* The network plugin, if NCCL has opened one; it may contain the others. */
+/* The network plugin, if NCCL has opened one: it may contain the others. */
 static void *open_net(char *file, size_t file_bytes)
 {
 	const char *at = getenv("NCCL_NET_PLUGIN");
@@ -80,7 +80,7 @@ static void *open_net(char *file, size_t file_bytes)
 	return library;
 }
 
-/* The newest table that NCCL would use. */
+/* The newest one that NCCL would use */
 static bool find_table(struct nt_chain_plugin *plugin, void *library, enum nt_chained which,
 		       int api)
 {
@@ -91,7 +91,7 @@ static bool find_table(struct nt_chain_plugin *plugin, void *library, enum nt_ch
 
 		snprintf(symbol, sizeof(symbol), "%s%d", kinds[which].symbol, version);
 		table = dlsym(library, symbol);
-		/* Every table begins with its name: detect copies of ours. */
+		/* A table begins with its plugin's name: this may be a copy of ours. */
 		if (!table || !*table || strcmp(*table, OURS) == 0)
 			continue;
 		plugin->table = table;
@@ -235,7 +235,7 @@ static void follow(void)
 
 	if (now == before)
 		return;
-	/* First extend what is shown: a newly wanted event may come at once. */
+	/* Show more first: an event that is newly wanted may come at once. */
 	atomic_store_explicit(&nt_chain.shown, (shown | (uint32_t)now) & nt_chain.types,
 			      memory_order_relaxed);
 	nt_chain.dropped_ms = 0;
@@ -244,8 +244,8 @@ static void follow(void)
 		nt_mask_chain(&process->mask, now & (int)nt_chain.types);
 }
 
-/* The threads that may have held the lock do not exist here. A plugin that was being loaded is not
- * loaded. */
+/* The threads that may have held the lock do not exist here. A plugin that was being loaded stays
+ * out. */
 void nt_chain_forked(void)
 {
 	pthread_mutex_init(&nt_chain.lock, NULL);

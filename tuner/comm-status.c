@@ -11,7 +11,7 @@ static bool shm_outcome(struct nt_shm_key *shared, uint32_t state, struct nt_out
 	const struct nt_plan *plan;
 
 	if (state == NT_KEY_COMMITTED || state == NT_KEY_RECHECK) {
-		/* This rank has not reached it yet: no other plan follows before it has. */
+		/* No other plan follows before this rank has reached it. */
 		plan = &shared->plan[atomic_load_explicit(&shared->epoch, memory_order_acquire) &
 				     1];
 		if (nt_schedule_read(&schedule, plan->payload, plan->payload_bytes) < 0)
@@ -43,8 +43,7 @@ bool nt_comm_status_of_key(const struct nt_comm *comm, const struct nt_local_key
 	return nt_key_commits(key, outcome) > 0 || shm_outcome(shared, *state, outcome);
 }
 
-/* The newest agreed plan. It may be overwritten once another one is agreed on while this thread
- * reads it: then none is returned. */
+/* None is returned if another one is agreed on while this one is read. */
 static bool newest_plan(const struct nt_shm_key *shared, struct nt_plan *plan)
 {
 	uint32_t epoch = atomic_load_explicit(&shared->epoch, memory_order_acquire);
@@ -56,7 +55,7 @@ static bool newest_plan(const struct nt_shm_key *shared, struct nt_plan *plan)
 	return atomic_load_explicit(&shared->epoch, memory_order_relaxed) == epoch;
 }
 
-/* Calls of the plan that a rank at this turn has made. */
+/* The plan's calls that a rank at this turn has made */
 static uint32_t gone_by(const struct nt_plan *plan, uint64_t turn, uint32_t calls)
 {
 	uint64_t cells;
@@ -136,7 +135,7 @@ uint32_t nt_comm_status_risks(const struct nt_comm *comm)
 	return local | (comm->kept.left ? comm->kept.risks : atomic_load(&comm->fixed.shm->risks));
 }
 
-/* The slot may soon be reused: save what it says, and do not read it any more. */
+/* The slot may soon be reused: keep what it says, and read it no more. */
 void nt_comm_status_leave(struct nt_comm *comm)
 {
 	struct nt_process *process = comm->fixed.process;

@@ -15,8 +15,8 @@ void nt_comm_open_key(struct nt_comm *comm, struct nt_local_key *key)
 	nt_mask_open(&comm->fixed.process->mask, 1);
 	d->losses_seen = nt_mask_losses(&comm->fixed.process->mask);
 	d->blind = false;
-	/* Tasks of this group may have been appended with the mask off, so that some Coll events
-	 * are missing: turns count from the next group on. */
+	/* Tasks of this group may have been appended while the mask was off, without Coll events:
+	 * turns count from the next group on. */
 	atomic_store_explicit(&d->called, false, memory_order_relaxed);
 	d->open_group = atomic_fetch_add_explicit(&d->group, 1, memory_order_relaxed) + 1;
 	d->fifo_count = 0;
@@ -54,7 +54,7 @@ void nt_comm_flag(const struct nt_comm *comm, uint32_t flag)
 {
 	const struct nt_comm_fixed *fixed = &comm->fixed;
 
-	/* No flags after the communicator's end; nobody calls it then. */
+	/* After the communicator's end nobody sets or needs flags. */
 	if (fixed->shm && !atomic_load_explicit(&comm->kept.left, memory_order_relaxed))
 		atomic_fetch_or(&fixed->shm->slot[fixed->slot.index].flags, flag);
 }

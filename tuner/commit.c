@@ -3,7 +3,7 @@
 /* commit.c - see commit.h */
 #include "tuner/commit.h"
 
-/* Keep what the previous arm has saved, and count anew. */
+/* Keep what the arm before has saved, and count anew. */
 static void close_account(struct nt_key_decision *d, uint32_t commits, uint64_t calls)
 {
 	const struct nt_outcome *before = &d->outcome[commits & 1];

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* commit.h - record a committed plan in a rank's key: arm, reason, and time saved
+/* commit.h - note a committed plan in a rank's key: the arm, the reason, the time saved
  *
  * Threads:  decision (tuner/comm.h); others read with nt_key_commits().
  */
@@ -9,7 +9,7 @@
 
 #include "tuner/local-key.h"
 
-/* A committed plan with this arm is in force. Idempotent. */
+/* A plan that commits this arm is in force. Idempotent. */
 void nt_commit(struct nt_local_key *key, const struct nt_plan *plan,
 	       const struct nt_schedule *schedule, uint32_t arm);
 

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* costs.h - NCCL's cost table: algos * NT_PROTOS floats in one block; lower is better, negative is
- * illegal
+/* costs.h - NCCL's cost table: one block of algos * NT_PROTOS floats; lower is better, a negative
+ * entry is not legal
  *
- * Threads:  the decision thread; inline, because every collective pays for it.
+ * Threads:  the decision thread. Inline, because every collective pays for it.
  * Host:     src/enqueue.cc:1828@v2.28.9-1; ncclTuningSelectBestTuning,
  *           src/tuning/tuning.cc@88980683
  */
@@ -17,11 +17,11 @@
 #include "contract/coll.h"
 #include "tuner/abi.h"
 
-/* NCCL 2.28 never chooses an entry at or above this (enqueue.cc:1828@v2.28.9-1). */
+/* NCCL 2.28 never chooses an entry of this or more (enqueue.cc:1828@v2.28.9-1). */
 #define NT_NOT_WORTH_US 3.6e9f
 
-/* Is 0 <= cost < NT_NOT_WORTH_US? The bit patterns of floats from 0 up keep their order as unsigned
- * integers, and those of negative floats and NANs are larger: one comparison. */
+/* 0 <= cost < NT_NOT_WORTH_US in one comparison: as unsigned integers, floats from 0 up keep their
+ * order, and those of negative floats and NANs are larger. */
 static inline uint32_t nt_costs_entry_legal(float cost)
 {
 	const float limit_us = NT_NOT_WORTH_US;
@@ -32,7 +32,7 @@ static inline uint32_t nt_costs_entry_legal(float cost)
 	return bits < limit;
 }
 
-/* One bit per entry; unrolled by protocol, so that the compiler needs no inner loop. */
+/* One bit per entry. Unrolled by protocol: no inner loop is left. */
 static inline uint32_t nt_costs_legal(const float *cost, int algos)
 {
 	uint32_t mask = 0;
@@ -45,7 +45,7 @@ static inline uint32_t nt_costs_legal(const float *cost, int algos)
 	return mask;
 }
 
-/* The arm if its pair is legal, else NT_ARM_BASELINE. */
+/* The arm if its pair is legal, else NT_ARM_BASELINE */
 static inline int nt_costs_allowed(uint32_t legal, int arm)
 {
 	int pair = nt_arm_pair(arm);
@@ -53,8 +53,8 @@ static inline int nt_costs_allowed(uint32_t legal, int arm)
 	return pair < NT_PAIRS && (legal >> pair & 1) ? arm : NT_ARM_BASELINE;
 }
 
-/* Up to 2.30 NCCL takes the first of the lowest (enqueue.cc:1828@v2.28.9-1), from 2.31 on the last:
- * 0 wins unless another entry is 0 as well. Illegal entries stay as they are. */
+/* NCCL takes the first of the lowest (enqueue.cc:1828@v2.28.9-1), from 2.31 on the last: 0 wins
+ * unless another entry is 0, too. Entries that are not legal stay. */
 static inline void nt_costs_force(float *cost, int pairs, int arm)
 {
 	for (int i = 0; i < pairs; i++) {
@@ -64,7 +64,7 @@ static inline void nt_costs_force(float *cost, int pairs, int arm)
 	cost[arm] = 0.0f;
 }
 
-/* NCCL's choice: the first of the lowest, or the last. NT_ARM_BASELINE if nothing is legal. */
+/* NCCL's choice: the first of the lowest, or the last. NT_ARM_BASELINE: nothing is legal. */
 static inline int nt_costs_baseline(const float *cost, int pairs, bool last)
 {
 	int pick = NT_ARM_BASELINE;

@@ -10,14 +10,14 @@
 
 #define HALF (NT_SHM_KEYS / 2)
 #define MOST (NT_SHM_KEYS * 3 / 4)
-/* part of min_share below which a key is certainly not explored (engine/min-share.h) */
+/* a key below this part of min_share is certainly not explored (engine/min-share.h) */
 #define LITTLE 10
 
 /* How many of the keys' places in shared memory this key may use. A place is never freed, since
- * other ranks may be about to read it; so half of them are for keys that are called often and have
- * a share of their communicator's time, and the last quarter for keys of min_share and more, of
- * which there are at most 100. All ranks come to the same result, because they issue a
- * communicator's calls in one order. */
+ * other ranks may be about to read it. So half of them are for keys that are called often and have
+ * a share of their communicator's time, and the last quarter for keys of at least min_share, of
+ * which there are 100 at most. All ranks find the same, because they issue a communicator's calls
+ * in one order. */
 static unsigned places_for(const struct nt_comm *comm, const struct nt_local_key *key)
 {
 	const struct nt_policy policy = nt_engine_policy(&comm->fixed.process->policy);
@@ -30,7 +30,7 @@ static unsigned places_for(const struct nt_comm *comm, const struct nt_local_key
 	return calls < 64 || (us > 0 && us < of_us * share) ? MOST : NT_SHM_KEYS;
 }
 
-/* Try to get a place in shared memory; otherwise retry at a later call. */
+/* Without a place, retry at a later call. */
 static __attribute__((noinline, cold)) void take_place(struct nt_comm *comm,
 						       struct nt_local_key *key, uint64_t id)
 {
@@ -42,15 +42,15 @@ static __attribute__((noinline, cold)) void take_place(struct nt_comm *comm,
 	if (!fixed->joined || nt_comm_frozen(comm) || nt_key_mask(id) == 0 ||
 	    (fixed->mute_broadcast && nt_key_coll(id) == NT_BROADCAST))
 		return;
-	slot = nt_shm_key_among(&fixed->slot, id, key->fixed.baseline_arm, key->fixed.cost_us,
-				places_for(comm, key));
+	slot = nt_shm_key(&fixed->slot, id, key->fixed.baseline_arm, key->fixed.cost_us,
+			  places_for(comm, key));
 	if (slot >= 0)
 		key->fixed.shared = &fixed->shm->key[slot];
 	else
 		key->decision.place_calls = calls < 4 ? 4 : calls < 16 ? 16 : 2 * calls;
 }
 
-/* Initialise a new key: its constants, its place in shared memory, and last its id. */
+/* Its constants, its place in shared memory, and last its id */
 static void describe(struct nt_comm *comm, unsigned at, uint64_t id, const struct nt_call *call)
 {
 	const struct nt_comm_fixed *fixed = &comm->fixed;
@@ -74,7 +74,7 @@ static void describe(struct nt_comm *comm, unsigned at, uint64_t id, const struc
 	atomic_store_explicit(&comm->decision.key_id[at], id, memory_order_release);
 }
 
-/* Use the first free one; NULL: none. */
+/* NULL: no room. */
 static __attribute__((noinline, cold)) struct nt_local_key *add_key(struct nt_comm *comm,
 								    uint64_t id,
 								    const struct nt_call *call,
@@ -107,7 +107,7 @@ struct nt_local_key *nt_comm_key(struct nt_comm *comm, uint64_t id, const struct
 	return &comm->key[d->place[at].key];
 }
 
-/* Registered buffers may mean a capture that no event reports, because the mask was off or the
+/* Registered buffers may mean a capture that no event tells of, because the mask was off or the
  * interface is too old; unless the user has promised that there are none. */
 static void note_registered(const struct nt_comm *comm)
 {
@@ -125,7 +125,7 @@ static void note_registered(const struct nt_comm *comm)
 		nt_comm_flag(comm, NT_PARTICIPANT_GRAPHS);
 }
 
-/* Single writer: no read-modify-write needed. */
+/* Single writer: no read-modify-write. */
 static void count_call(struct nt_local_key *key)
 {
 	atomic_store_explicit(&key->decision.calls, nt_key_calls(key) + 1, memory_order_relaxed);
@@ -179,7 +179,6 @@ static __attribute__((noinline, cold)) void note_chunk(struct nt_comm *comm,
 	nt_channel_limits_note(&comm->decision.chunks, call->coll, arm, pair);
 }
 
-/* Write the arm into NCCL's arguments. */
 static void answer(struct nt_comm *comm, const struct nt_call *call, int arm)
 {
 	if (arm != NT_ARM_BASELINE)
@@ -190,9 +189,9 @@ static void answer(struct nt_comm *comm, const struct nt_call *call, int arm)
 		note_chunk(comm, call, arm);
 }
 
-/* The pairs that may be forced for this call; all ranks have the same, as they have NCCL's choice.
- * Where LL is not allowed (tuner/open.c) but NCCL's own choice, the question may be the one by
- * which NCCL takes a symmetric kernel if it is left alone. */
+/* The pairs that may be forced for this call: the same on all ranks, as NCCL's choice is. Where LL
+ * is not allowed (tuner/open.c) but NCCL's own choice, NCCL may be asking in order to take a
+ * symmetric kernel: leave it alone. */
 static uint32_t may_be_forced(const struct nt_comm *comm, const struct nt_call *call,
 			      uint32_t legal)
 {
@@ -200,7 +199,7 @@ static uint32_t may_be_forced(const struct nt_comm *comm, const struct nt_call *
 	int pick;
 
 	legal &= fixed->allowed;
-	/* Pairs that only a chained tuner made legal are not arms. */
+	/* Pairs that only a chained tuner made legal are no arms. */
 	if (call->model)
 		legal &= nt_costs_legal(call->model, call->algos);
 	if (fixed->allowed & NT_PAIRS_LL)
@@ -221,8 +220,8 @@ int nt_comm_decide(struct nt_comm *comm, const struct nt_call *call)
 		return NT_NCCL_OK;
 	}
 	legal = nt_costs_legal(call->cost, call->algos);
-	/* Nothing to choose from, so no collective uses this: from 2.31 on NCCL asks like this if
-	 * it may use a symmetric kernel (tuner/abi_v7.h). */
+	/* No collective uses this: from 2.31 on NCCL asks like this where it may use a symmetric
+	 * kernel (tuner/abi_v7.h). */
 	if (legal == 0)
 		return NT_NCCL_OK;
 	legal = may_be_forced(comm, call, legal);

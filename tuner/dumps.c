@@ -11,7 +11,7 @@
 #include <string.h>
 #include "lib/number.h"
 
-#define NAMED_MAX 64 /* communicators of a process with files; later ones overwrite each other's */
+#define NAMED_MAX 64 /* a process's communicators with files of their own; later ones share names */
 
 static bool is_writer(const char *variable, int rank)
 {
@@ -21,7 +21,7 @@ static bool is_writer(const char *variable, int rank)
 	return text && nt_number_parse(text, 0, INT_MAX, &writer) == 0 && (int)writer == rank;
 }
 
-/* Directly in the step's directory. */
+/* Directly in the step's directory */
 static bool is_ours(const char *path, const struct nt_place *place, const char *prefix)
 {
 	size_t bytes = strlen(place->dir);

@@ -3,11 +3,15 @@
 /* event-slot.c - see event-slot.h */
 #include "tuner/event-slot.h"
 
+#include <string.h>
+
 enum { FREE = 0, LIVE = 1, BUSY = 2 };
 
-#define GENERATIONS (UINT32_C(1) << 24) /* keeps a handle's top byte free */
+#define GENERATIONS (UINT32_C(1) << 24) /* leaves a handle's top byte free */
 
 _Static_assert(sizeof(void *) == sizeof(uint64_t), "a handle is a pointer's size");
+_Static_assert(offsetof(struct nt_sample, whose) == 0, "part 0 is `whose`");
+_Static_assert(sizeof(struct nt_sample) % sizeof(uint64_t) == 0, "whole parts");
 
 static uint64_t number_of(const void *handle)
 {
@@ -24,7 +28,7 @@ static uint64_t word_of(uint32_t generation, unsigned state)
 	return (uint64_t)generation << 32 | state;
 }
 
-/* Every number maps to a slot; the generation tells whether it is the slot's current use. */
+/* Every number has a slot; the generation tells whether it is the slot's present use. */
 static struct nt_event_slot *slot_of(struct nt_event_slots *slots, const void *handle)
 {
 	return &slots->slot[(number_of(handle) >> 2) & (NT_EVENT_SLOT_COUNT - 1)];
@@ -36,30 +40,23 @@ static bool is_handle(const void *handle)
 	       (uint32_t)number_of(handle) >> 2 < NT_EVENT_SLOT_COUNT;
 }
 
+/* Word by word, by atomic accesses: the slot may be reused meanwhile. */
 static void read_sample(struct nt_event_slot *slot, struct nt_sample *out)
 {
-	out->whose = atomic_load_explicit(&slot->whose, memory_order_relaxed);
-	out->key = atomic_load_explicit(&slot->key, memory_order_relaxed);
-	out->run = atomic_load_explicit(&slot->run, memory_order_relaxed);
-	out->owner = atomic_load_explicit(&slot->owner, memory_order_relaxed);
-	out->epoch = atomic_load_explicit(&slot->epoch, memory_order_relaxed);
-	out->rank_slot = atomic_load_explicit(&slot->rank_slot, memory_order_relaxed);
-	out->position = atomic_load_explicit(&slot->position, memory_order_relaxed);
-	out->number = atomic_load_explicit(&slot->number, memory_order_relaxed);
-	out->name = atomic_load_explicit(&slot->name, memory_order_relaxed);
+	uint64_t part[NT_SAMPLE_PARTS];
+
+	for (unsigned i = 0; i < NT_SAMPLE_PARTS; i++)
+		part[i] = atomic_load_explicit(&slot->part[i], memory_order_relaxed);
+	memcpy(out, part, sizeof(*out));
 }
 
 static void write_sample(struct nt_event_slot *slot, const struct nt_sample *in)
 {
-	atomic_store_explicit(&slot->whose, in->whose, memory_order_relaxed);
-	atomic_store_explicit(&slot->key, in->key, memory_order_relaxed);
-	atomic_store_explicit(&slot->run, in->run, memory_order_relaxed);
-	atomic_store_explicit(&slot->owner, in->owner, memory_order_relaxed);
-	atomic_store_explicit(&slot->epoch, in->epoch, memory_order_relaxed);
-	atomic_store_explicit(&slot->rank_slot, in->rank_slot, memory_order_relaxed);
-	atomic_store_explicit(&slot->position, in->position, memory_order_relaxed);
-	atomic_store_explicit(&slot->number, in->number, memory_order_relaxed);
-	atomic_store_explicit(&slot->name, in->name, memory_order_relaxed);
+	uint64_t part[NT_SAMPLE_PARTS];
+
+	memcpy(part, in, sizeof(*in));
+	for (unsigned i = 0; i < NT_SAMPLE_PARTS; i++)
+		atomic_store_explicit(&slot->part[i], part[i], memory_order_relaxed);
 }
 
 void *nt_event_slot_take(struct nt_event_slots *slots, const struct nt_sample *sample, bool *lost,
@@ -74,7 +71,7 @@ void *nt_event_slot_take(struct nt_event_slots *slots, const struct nt_sample *s
 	*lost = false;
 	if ((uint32_t)word == BUSY)
 		return NULL;
-	/* Acquires what the slot's previous user released. */
+	/* Acquires what the slot's last user released. */
 	if (!atomic_compare_exchange_strong_explicit(&slot->word, &word, word_of(generation, BUSY),
 						     memory_order_acquire, memory_order_relaxed))
 		return NULL;
@@ -99,8 +96,8 @@ bool nt_event_slot_look(struct nt_event_slots *slots, const void *handle, struct
 	if (!nt_event_slot_live(slots, handle))
 		return false;
 	read_sample(slot_of(slots, handle), out);
-	/* Pairs with the acquire in nt_event_slot_take(): what was read belongs to this generation
-	 * if it is still live. */
+	/* Pairs with the acquire in nt_event_slot_take(): if the generation is still live, all that
+	 * was read is its own. */
 	atomic_thread_fence(memory_order_acquire);
 	return nt_event_slot_live(slots, handle);
 }
@@ -113,7 +110,7 @@ bool nt_event_slot_finish(struct nt_event_slots *slots, const void *handle, stru
 	if (!nt_event_slot_live(slots, handle))
 		return false;
 	read_sample(slot, out);
-	/* If this succeeds, the slot was not reused while it was read: generations only grow. */
+	/* Generations only grow: if this succeeds, nothing was reused while it was read. */
 	return atomic_compare_exchange_strong_explicit(&slot->word, &live,
 						       word_of(generation_of(live), FREE),
 						       memory_order_acq_rel, memory_order_relaxed);
@@ -126,7 +123,7 @@ void nt_event_slot_forget(struct nt_event_slots *slots, const void *whose)
 		uint64_t word = atomic_load_explicit(&slot->word, memory_order_acquire);
 
 		if ((uint32_t)word == LIVE &&
-		    atomic_load_explicit(&slot->whose, memory_order_relaxed) == whose)
+		    atomic_load_explicit(&slot->part[0], memory_order_relaxed) == number_of(whose))
 			/* Fails only if it was just finished or reused. */
 			(void)atomic_compare_exchange_strong_explicit(
 				&slot->word, &word, word_of(generation_of(word), FREE),

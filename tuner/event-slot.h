@@ -1,13 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* event-slot.h - measured decisions in flight; late, repeated or stale handles do no harm
+/* event-slot.h - measured decisions under way; a late, repeated or stale handle does no harm
  *
- * NCCL keeps the handle that a Coll event's start returns and passes it to every KernelCh event of
- * that collective, from another thread, sometimes after the communicator's end. So a handle is a
- * number, slot and generation, and not a pointer. It fits in 56 bits (tuner/handle.h).
+ * NCCL keeps the handle that a Coll event's start returns, and passes it to every KernelCh event of
+ * that collective, from another thread, sometimes after the communicator's end. So a handle is no
+ * pointer but a number, slot and generation, of 56 bits (tuner/handle.h).
  *
- * A slot is one decision, whatever the number of its tasks. It is finished once: with a time, or by
- * age if its kernels never report.
+ * A slot is one decision, however many tasks it has. It is finished once: with a time, or by age if
+ * its kernels never tell.
  *
  * Threads:  take on the thread of the Coll events, finish on the proxy threads, forget on any.
  * Memory:   all in struct nt_event_slots; no allocation, no lock, no system call.
@@ -20,29 +20,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NT_EVENT_SLOT_COUNT 1024 /* decisions in flight in a process; a power of two */
-#define NT_EVENT_SLOT_KIND 1u /* the lowest two bits of a handle */
-#define NT_EVENT_SLOT_KIND_KERNEL 2u /* ... of a handle of the same slot for a kernel's event */
+#define NT_EVENT_SLOT_COUNT 1024 /* measured decisions of a process at one time; a power of two */
+#define NT_EVENT_SLOT_KIND 1u /* a handle's lowest two bits */
+#define NT_EVENT_SLOT_KIND_KERNEL 2u /* ... in a kernel event's handle of the same slot */
 
-/* Destination of a time. Opaque to slots, except `whose`. */
+/* Where a time belongs. Slots look only at `whose`. */
 struct nt_sample {
-	const void *whose; /* the caller's: samples to forget together */
-	void *key; /* the caller's */
-	uint32_t run; /* in shared memory; NT_NO_RUN: the key's `observed` list */
-	uint32_t owner; /* the run's owner in shared memory */
+	const void *whose; /* samples with the same one are forgotten together */
+	void *key;
+	uint64_t number; /* of the call */
+	uint32_t run; /* index in shared memory; NT_NO_RUN: the key's `observed` list */
+	uint32_t owner; /* the run's, in shared memory */
 	uint32_t epoch; /* of the plan */
 	uint32_t rank_slot;
 	uint32_t position;
-	uint64_t number; /* of the call */
 	uint32_t name; /* of the call (tuner/kept-calls.h) */
 };
 
+#define NT_SAMPLE_PARTS (sizeof(struct nt_sample) / sizeof(uint64_t))
+
 struct nt_event_slot {
 	_Atomic uint64_t word; /* generation << 32 | free, live or busy */
-	_Atomic(const void *) whose;
-	_Atomic(void *) key;
-	_Atomic uint32_t run, owner, epoch, rank_slot, position, name;
-	_Atomic uint64_t number;
+	_Atomic uint64_t part[NT_SAMPLE_PARTS]; /* of the struct nt_sample */
 };
 
 struct nt_event_slots {
@@ -50,20 +49,20 @@ struct nt_event_slots {
 	_Atomic uint32_t next;
 };
 
-/* Handle of a new slot; NULL only if two threads meet on one slot. If an unfinished sample was
- * evicted, *lost is true and *victim that sample. */
+/* A new slot's handle. NULL: two threads met on one slot. *lost: the slot held an unfinished
+ * sample, now in *victim. */
 void *nt_event_slot_take(struct nt_event_slots *slots, const struct nt_sample *sample, bool *lost,
 			 struct nt_sample *victim);
 
-/* True for the first caller while the handle is live: sets *out, and the handle becomes stale. */
+/* True for the first caller with a live handle, which becomes stale; sets *out. */
 bool nt_event_slot_finish(struct nt_event_slots *slots, const void *handle, struct nt_sample *out);
 
 bool nt_event_slot_live(struct nt_event_slots *slots, const void *handle);
 
-/* True if the handle is live; sets *out. */
+/* True: the handle is live; sets *out. */
 bool nt_event_slot_look(struct nt_event_slots *slots, const void *handle, struct nt_sample *out);
 
-/* Convert to the handle of a kernel's event of the same decision, and back; NULL: it is none. */
+/* A kernel event's handle of the same decision, and back; NULL: it is none. */
 static inline void *nt_event_slot_to_kernel(const void *handle)
 {
 	return (void *)((uintptr_t)handle ^ NT_EVENT_SLOT_KIND ^ NT_EVENT_SLOT_KIND_KERNEL);
@@ -76,7 +75,7 @@ static inline void *nt_event_slot_of_kernel(const void *event)
 	return (void *)((uintptr_t)event ^ NT_EVENT_SLOT_KIND ^ NT_EVENT_SLOT_KIND_KERNEL);
 }
 
-/* Make all handles with this `whose` stale. */
+/* All handles with this `whose` become stale. */
 void nt_event_slot_forget(struct nt_event_slots *slots, const void *whose);
 
 #endif

@@ -2,11 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* event.c - see event.h
  *
- * Coll events name collective, arm and bytes, but not the call; they are matched to the decisions
- * of their group by these. KernelCh events come from another thread, once per channel, with only
- * the handle of their Coll event. Arms are compared by starts only: a stop is stamped when one of a
- * block's threads is done, not the collective (docs/decisions/0004-reward.md). Stops tell how much
- * of the time until the next start was the collective's duration.
+ * A Coll event names collective, arm and bytes but not the call: these match it to a decision of
+ * its group. KernelCh events come from another thread, once per channel, with the handle of their
+ * Coll event alone. Arms are compared by starts only: a stop is stamped when one of a block's
+ * threads is done, not the collective (docs/decisions/0004-reward.md). Stops tell how much of the
+ * time up to the next start the collective itself took.
  */
 #include "tuner/event.h"
 
@@ -14,13 +14,36 @@
 #include "tuner/handle.h"
 
 #define KIND_MASK 3u
-#define KIND_GROUP 3u /* kind of a handle; 1 and 2 are tuner/event-slot.h's */
+#define KIND_GROUP 3u /* of a handle; tuner/event-slot.h has kinds 1 and 2 */
 #define KIND_P2P 0u
 #define INDEX_BITS 8
 #define OPENED_BITS 24
-#define OPENED_RANGE (UINT32_C(1) << 24) /* keeps a handle's top byte free */
 
-/* The sample area of a sample; NULL if it now belongs to another key or plan. */
+/* Names a communicator and, of sends and receives, the call. Leaves the top byte free
+ * (tuner/handle.h), and is never 0, since `opened` counts from 1. */
+static void *make_handle(const struct nt_comm *c, uintptr_t kind, uint32_t serial)
+{
+	uintptr_t opened = c->fixed.opened % (1u << OPENED_BITS);
+
+	_Static_assert(NT_COMMS_MAX == 1 << INDEX_BITS, "they have room");
+	_Static_assert((uint64_t)NT_P2P_SERIALS << (2 + INDEX_BITS + OPENED_BITS) ==
+			       UINT64_C(1) << NT_HANDLE_SHIFT,
+		       "so has the number");
+	return (void *)((uintptr_t)serial << (2 + INDEX_BITS + OPENED_BITS) |
+			opened << (2 + INDEX_BITS) | (uintptr_t)c->fixed.index << 2 | kind);
+}
+
+/* NULL: another communicator has its place. The list entry was there before the handle, and is
+ * never cleared. */
+static struct nt_comm *comm_of(struct nt_process *process, const void *handle)
+{
+	uintptr_t number = (uintptr_t)handle >> 2;
+	struct nt_comm *c = process->comm[number % NT_COMMS_MAX];
+
+	return c && (c->fixed.opened ^ number >> INDEX_BITS) % (1u << OPENED_BITS) == 0 ? c : NULL;
+}
+
+/* NULL: the area is now another key's or plan's. */
 static struct nt_shm_run *run_of(struct nt_process *process, const struct nt_sample *to)
 {
 	struct nt_shm_run *run = &process->map.shm->run[to->run];
@@ -32,7 +55,7 @@ static struct nt_shm_run *run_of(struct nt_process *process, const struct nt_sam
 	return NULL;
 }
 
-/* The sample is complete or abandoned. */
+/* With its time, or given up */
 static void count_done(struct nt_process *process, const struct nt_sample *to)
 {
 	struct nt_shm_run *run = to->run == NT_NO_RUN ? NULL : run_of(process, to);
@@ -42,7 +65,7 @@ static void count_done(struct nt_process *process, const struct nt_sample *to)
 		atomic_fetch_add_explicit(&run->done[to->rank_slot], 1, memory_order_release);
 }
 
-/* Store a decision's time. If several decisions had the same position, the first one counts. */
+/* Of several decisions with one position the first counts. */
 static void keep_time(struct nt_process *process, const struct nt_sample *to, uint32_t time)
 {
 	struct nt_local_key *key = to->key;
@@ -67,7 +90,7 @@ static void keep_time(struct nt_process *process, const struct nt_sample *to, ui
 		atomic_store_explicit(&key->fixed.observed[at], time, memory_order_release);
 }
 
-/* Size of this task as passed to the tuner (src/include/enqueue.h:36@v2.28.9-1). */
+/* As passed to the tuner (src/include/enqueue.h:36@v2.28.9-1) */
 static uint64_t event_bytes(const struct nt_comm *c, int coll, const struct nt_coll_event *event)
 {
 	uint64_t bytes = (uint64_t)event->count * nt_datatype_bytes(event->datatype);
@@ -75,7 +98,6 @@ static uint64_t event_bytes(const struct nt_comm *c, int coll, const struct nt_c
 	return coll == NT_ALLGATHER || coll == NT_REDUCESCATTER ? bytes * c->fixed.ranks : bytes;
 }
 
-/* What Coll events have reported on a decision so far. */
 static struct nt_match *match_of(struct nt_comm *c, uint32_t at)
 {
 	const struct nt_decision *d = &c->decision.fifo[at];
@@ -86,8 +108,8 @@ static struct nt_match *match_of(struct nt_comm *c, uint32_t at)
 	return m;
 }
 
-/* Find the decision of this task: one that already has tasks, else one of exactly its size (the
- * newest: a simulated group may precede it), else the first that is large enough. -1: none. */
+/* A decision that already has tasks, else one of exactly this size (the newest, since a simulated
+ * group may come first), else the first that is large enough. -1: none. */
 static int find(struct nt_comm *c, int coll, int pair, uint64_t bytes)
 {
 	int exact = -1, fits = -1;
@@ -108,7 +130,7 @@ static int find(struct nt_comm *c, int coll, int pair, uint64_t bytes)
 	return exact >= 0 ? exact : fits;
 }
 
-/* Note a forced decision of this size that NCCL did not follow. */
+/* NCCL did not follow a forced decision of this size. */
 static void note_difference(struct nt_comm *c, int coll, uint64_t bytes)
 {
 	nt_process_count(c->fixed.process, NT_COUNT_UNMATCHED);
@@ -125,8 +147,8 @@ static void note_difference(struct nt_comm *c, int coll, uint64_t bytes)
 	}
 }
 
-/* Note the channels that NCCL gives a pair by itself, on which caps are based. Tasks of one launch
- * share the channels, so only a single task tells. */
+/* The channels that NCCL gives a pair by itself; caps are based on them. Only a task that is alone
+ * tells, since the tasks of a launch share the channels. */
 static void note_channels(const struct nt_decision *d, uint8_t channels)
 {
 	struct nt_shm_key *shared = d->key->fixed.shared;
@@ -136,7 +158,7 @@ static void note_channels(const struct nt_decision *d, uint8_t channels)
 		atomic_store_explicit(&shared->channels[pair], channels, memory_order_relaxed);
 }
 
-#define NCCLS_TAG (UINT64_C(1) << 63) /* tags with it are NCCL's own */
+#define NCCLS_TAG (UINT64_C(1) << 63) /* tags that have it are NCCL's own */
 
 static void note_tag(struct nt_key_events *events, uint64_t tag)
 {
@@ -153,7 +175,7 @@ static void note_tag(struct nt_key_events *events, uint64_t tag)
 	atomic_store_explicit(&events->more_tags, true, memory_order_relaxed);
 }
 
-/* The handle of a measured decision, the same for all its tasks. */
+/* All tasks of a measured decision have the same handle. */
 static void *measure(struct nt_comm *c, const struct nt_decision *d, struct nt_match *m,
 		     uint32_t name)
 {
@@ -187,7 +209,7 @@ static void *measure(struct nt_comm *c, const struct nt_decision *d, struct nt_m
 }
 
 /* Do this thread's events follow their group's decisions in program order? From v5 on each launch
- * reports its thread, before that only the decision. */
+ * tells its thread, before only the decision does. */
 static bool in_program_order(const struct nt_comm *c)
 {
 	const _Atomic uintptr_t *thread = c->fixed.profiler_api >= 5 ? &c->launch.thread
@@ -207,10 +229,10 @@ void *nt_event_coll(struct nt_comm *c, const struct nt_coll_event *event)
 
 	if (coll < 0)
 		return NULL;
-	/* The mask is on for other communicators too. */
+	/* The mask may be on for other communicators. */
 	listening = nt_comm_listening(c);
 	bytes = listening ? event_bytes(c, coll, event) : 0;
-	/* First, so that the task log is complete when the turn is published. */
+	/* First: once the turn is published, the task log must be complete. */
 	if (listening)
 		nt_task_log_note(&c->events.task_log[coll], event->seq,
 				 event->symmetric ? NT_TASK_LOG_NONE : nt_band(bytes));
@@ -260,11 +282,11 @@ void nt_event_launch(struct nt_comm *c)
 {
 	struct nt_comm_launch *launch = &c->launch;
 
-	/* Captured, and launched by replays: nobody waits for this one. */
+	/* Captured; replays launch it, and nobody waits for it. */
 	if (nt_comm_frozen(c))
 		return;
 	atomic_store_explicit(&launch->thread, nt_thread_self(), memory_order_relaxed);
-	/* The previous launch had no Group event on its thread. */
+	/* The launch before had no Group event on its thread. */
 	if (nt_comm_launch_pending(c)) {
 		atomic_store_explicit(&launch->left,
 				      atomic_load_explicit(&launch->left, memory_order_relaxed) + 1,
@@ -272,22 +294,21 @@ void nt_event_launch(struct nt_comm *c)
 		nt_process_count(c->fixed.process, NT_COUNT_ASYNC);
 		nt_comm_flag(c, NT_PARTICIPANT_ASYNC);
 	}
-	/* Single writer: no read-modify-write needed. */
+	/* Single writer: no read-modify-write. */
 	atomic_store_explicit(&launch->newest,
 			      atomic_load_explicit(&launch->newest, memory_order_relaxed) + 1,
 			      memory_order_relaxed);
 }
 
-/* Only plans left to CUDA's callback thread get a handle, for the stop event after their Coll
- * events. With a handle for other plans NCCL would count captured tasks that it otherwise does not
- * count (profiler.cc:427@v2.28.9-1). */
+/* Only a plan that is left to CUDA's callback thread gets a handle, for the stop event after its
+ * Coll events. If others had one, NCCL would count captured tasks that it otherwise does not count
+ * (profiler.cc:427@v2.28.9-1). */
 void *nt_event_group(struct nt_comm *c)
 {
 	struct nt_comm_launch *launch = &c->launch;
-	uintptr_t opened = c->fixed.opened % OPENED_RANGE;
 
-	/* On the launching thread: the launch's event, or that of a plan without a launch event
-	 * (copy engine). */
+	/* On the launching thread: the launch's event, or that of a plan without one (copy
+	 * engine) */
 	if (atomic_load_explicit(&launch->thread, memory_order_relaxed) == nt_thread_self()) {
 		atomic_store_explicit(&launch->told,
 				      atomic_load_explicit(&launch->newest, memory_order_relaxed),
@@ -296,23 +317,21 @@ void *nt_event_group(struct nt_comm *c)
 	}
 	if (nt_comm_frozen(c))
 		return NULL;
-	return (void *)(opened << 32 | (uintptr_t)c->fixed.index << 2 | KIND_GROUP);
+	return make_handle(c, KIND_GROUP, 0);
 }
 
 void nt_event_group_stop(struct nt_process *process, void *group)
 {
-	uintptr_t handle = (uintptr_t)group;
 	struct nt_comm *c = NULL;
 
-	/* The list entry was filled before the handle was made, and is never cleared. */
-	if ((handle & 3) == KIND_GROUP && (uint32_t)handle >> 2 < NT_COMMS_MAX)
-		c = process->comm[(uint32_t)handle >> 2];
+	if (((uintptr_t)group & KIND_MASK) == KIND_GROUP)
+		c = comm_of(process, group);
 	/* Pairs with the acquire in nt_comm_events_owed(). */
-	if (c && c->fixed.opened % OPENED_RANGE == handle >> 32)
+	if (c)
 		atomic_fetch_add_explicit(&c->events.launches_begun, 1, memory_order_release);
 }
 
-/* Time from one start to a later one, encoded by nt_shm_time(); 0: invalid. */
+/* By nt_shm_time(); 0: no valid time. */
 static uint32_t time_between(uint64_t from_ns, uint64_t to_ns)
 {
 	const uint64_t ns = to_ns - from_ns;
@@ -322,8 +341,8 @@ static uint32_t time_between(uint64_t from_ns, uint64_t to_ns)
 	return to_ns > from_ns ? nt_shm_time(ns) : 0;
 }
 
-/* Laps are used by one thread at a time. NCCL has one thread for them, but which one may change: an
- * event that comes while another thread is here is dropped, and invalidates laps under way. */
+/* One thread at a time. NCCL has one thread for laps, but which one may change: an event that meets
+ * another thread here is dropped, and laps under way become invalid. */
 static bool take_laps(struct nt_comm *c)
 {
 	/* Pairs with the release in leave_laps(). */
@@ -341,12 +360,11 @@ static void leave_laps(struct nt_comm *c)
 
 static uint32_t missed_so_far(const struct nt_comm *c)
 {
-	/* The order of two concurrent events does not matter; nothing to pair with. */
+	/* Of two events at one time the order does not matter; nothing to pair with. */
 	return atomic_load_explicit(&c->laps.missed, memory_order_relaxed);
 }
 
-/* Finish a decision with its time; 0: unknown. The first channel's time counts; the others find it
- * finished. */
+/* time 0: unknown. The first channel's time counts; the others find the decision finished. */
 static void finish(struct nt_process *process, const void *coll, uint32_t time)
 {
 	struct nt_sample sample;
@@ -360,8 +378,8 @@ static void finish(struct nt_process *process, const void *coll, uint32_t time)
 	count_done(process, &sample);
 }
 
-/* A channel starts another decision's collective: the time since the previous start, including the
- * way to it, is the previous one's. */
+/* A channel starts another decision's collective: the time since its start before, with the way to
+ * this one, is that decision's. */
 static void end_lap(struct nt_comm *c, struct nt_lap *lap, uint64_t start_ns)
 {
 	bool whole = lap->missed == missed_so_far(c);
@@ -370,9 +388,9 @@ static void end_lap(struct nt_comm *c, struct nt_lap *lap, uint64_t start_ns)
 	lap->coll = NULL;
 }
 
-/* From 2.31 on a start may be reported after a later one, if both came between two polls of NCCL's
+/* From 2.31 on a start may be told after a later one, if both came between two polls of NCCL's
  * thread (profilerProgressOps, src/plugin/profiler.cc@88980683): its time is unknown, and the lap
- * goes on. If it happens twice in a row, the lap's own stamp is wrong. */
+ * goes on. Twice in a row means that the lap's own stamp is wrong. */
 static bool is_late(struct nt_comm *c, struct nt_lap *lap, const void *coll, uint64_t start_ns)
 {
 	bool late = lap->coll && start_ns < lap->start_ns && !lap->late;
@@ -383,7 +401,7 @@ static bool is_late(struct nt_comm *c, struct nt_lap *lap, const void *coll, uin
 	return late;
 }
 
-/* Another call of the key: store the period since the previous one. */
+/* The key's next call: keep the time since the one before. */
 static void end_period(struct nt_process *process, const void *coll, uint64_t start_ns)
 {
 	struct nt_sample now;
@@ -396,7 +414,7 @@ static void end_period(struct nt_process *process, const void *coll, uint64_t st
 	last = &((struct nt_local_key *)now.key)->laps.begun;
 	next = last->owner == now.owner && last->epoch == now.epoch;
 	if (next && now.position <= last->position)
-		return; /* a channel that is late */
+		return; /* this channel is late */
 	run = run_of(process, &now);
 	if (run && next && now.position == last->position + 1)
 		atomic_store_explicit(&run->period[now.rank_slot][last->position],
@@ -410,7 +428,7 @@ static void *begin_kernel(struct nt_comm *c, void *coll, unsigned channel, uint6
 	bool first;
 
 	if (lap->coll && lap->coll == coll)
-		return nt_event_slot_to_kernel(coll); /* another task of the same decision */
+		return nt_event_slot_to_kernel(coll); /* the same decision's next task */
 	if (is_late(c, lap, coll, start_ns))
 		return NULL;
 	if (lap->coll)
@@ -431,21 +449,6 @@ static void *begin_kernel(struct nt_comm *c, void *coll, unsigned channel, uint6
 	return first ? nt_event_slot_to_kernel(coll) : NULL;
 }
 
-/* A handle of sends and receives: communicator and number of the call. Never 0: opened counts from
- * 1. */
-static void *p2p_handle(const struct nt_comm *c, uint32_t serial)
-{
-	uintptr_t opened = c->fixed.opened % OPENED_RANGE;
-
-	_Static_assert(NT_COMMS_MAX <= 1 << INDEX_BITS && OPENED_RANGE == 1 << OPENED_BITS,
-		       "they have room");
-	_Static_assert((uint64_t)NT_P2P_SERIALS << (2 + INDEX_BITS + OPENED_BITS) ==
-			       UINT64_C(1) << NT_HANDLE_SHIFT,
-		       "so has the number");
-	return (void *)((uintptr_t)serial << (2 + INDEX_BITS + OPENED_BITS) |
-			opened << (2 + INDEX_BITS) | (uintptr_t)c->fixed.index << 2 | KIND_P2P);
-}
-
 static bool is_p2p(const void *handle)
 {
 	return handle && ((uintptr_t)handle & KIND_MASK) == KIND_P2P;
@@ -456,32 +459,22 @@ static uint32_t p2p_serial(const void *handle)
 	return (uint32_t)((uintptr_t)handle >> (2 + INDEX_BITS + OPENED_BITS));
 }
 
-/* NULL: NCCL has finalized it. */
-static struct nt_comm *p2p_comm(struct nt_process *process, const void *handle)
-{
-	uintptr_t number = (uintptr_t)handle >> 2;
-	struct nt_comm *c = process->comm[number % NT_COMMS_MAX];
-
-	return c && c->fixed.opened % OPENED_RANGE == (number >> INDEX_BITS) % OPENED_RANGE ? c
-											    : NULL;
-}
-
 void nt_event_group_call(struct nt_comm *c, bool captured)
 {
 	struct nt_process *process = c->fixed.process;
 
 	nt_p2p_begin_group(&process->groups);
-	/* Of a collective no other event may tell: only sends are counted (tuner/mask.h). */
+	/* Of a collective perhaps no other event tells: only sends are counted (tuner/mask.h). */
 	if (captured)
 		nt_mask_forbid(&process->mask);
 }
 
-/* Without a handle NCCL would emit no event of the plan's tasks (profiler.cc:242@v2.27.7-1). It
- * names no plan that is left to CUDA's callback thread, and stops nothing. */
+/* Without a handle NCCL would emit no event of the plan's tasks (profiler.cc:242@v2.27.7-1). This
+ * one stops nothing, since it names no plan that is left to CUDA's callback thread. */
 void *nt_event_group_v4(struct nt_comm *c)
 {
 	nt_p2p_begin_group(&c->fixed.process->groups);
-	return p2p_handle(c, 0);
+	return make_handle(c, KIND_P2P, 0);
 }
 
 void nt_event_p2p_call(struct nt_comm *c, const struct nt_p2p_event *event)
@@ -498,7 +491,7 @@ void *nt_event_p2p(struct nt_comm *c)
 {
 	uint32_t serial = nt_comm_frozen(c) ? 0 : nt_p2p_launch(&c->p2p);
 
-	return serial ? p2p_handle(c, serial) : NULL;
+	return serial ? make_handle(c, KIND_P2P, serial) : NULL;
 }
 
 void *nt_event_kernel(struct nt_comm *c, void *coll, unsigned channel, uint64_t start_ns)
@@ -518,7 +511,7 @@ void *nt_event_kernel(struct nt_comm *c, void *coll, unsigned channel, uint64_t 
 
 static void end_p2p(struct nt_process *process, const void *handle, uint64_t stop_ns)
 {
-	struct nt_comm *c = p2p_comm(process, handle);
+	struct nt_comm *c = comm_of(process, handle);
 
 	if (!c || !take_laps(c))
 		return;
@@ -526,8 +519,8 @@ static void end_p2p(struct nt_process *process, const void *handle, uint64_t sto
 	leave_laps(c);
 }
 
-/* One channel's end counts for all: they move the same number of bytes, to a chunk. Of several
- * tasks the last one's counts. Too late if another decision of the key has begun. */
+/* One channel's end counts for all: they move the same number of bytes, up to a chunk. The last of
+ * several tasks counts, unless another decision of the key has begun. */
 static void end_kernel(struct nt_process *process, const struct nt_sample *now, uint64_t stop_ns)
 {
 	const struct nt_begun *begun = &((const struct nt_local_key *)now->key)->laps.begun;

@@ -16,24 +16,24 @@
 #include "tuner/abi.h"
 #include "tuner/ll128.h"
 
-/* open keys at once: leaves sample areas for other coordinators' keys */
+/* keys open at once; the rest of the sample areas is for other coordinators */
 #define OPEN_KEYS (NT_SHM_RUNS / 4 * 3)
-#define POLICY_KEYS 64u /* the same if no sample area is needed */
-#define LOOK_MS 2000u /* time between updates of all keys' shares, except for a key that is next */
+#define POLICY_KEYS 64u /* the same where no sample area is needed */
+#define LOOK_MS 2000u /* between updates of all keys' shares; a key that comes next has its own */
 
 _Static_assert(NT_TIMES_BYTES <= NT_ENTRY_BYTES_MAX, "an entry carries a round's times");
 _Static_assert(sizeof(struct nt_schedule) <= NT_PLAN_PAYLOAD, "a plan carries a schedule");
 
-/* A key that this coordinator explores. */
+/* A key that this coordinator explores */
 struct nt_open_key {
 	struct nt_explorer *explorer;
-	struct nt_open_key *next; /* list of open keys */
+	struct nt_open_key *next;
 	const struct nt_shm_comm *comm;
 	const struct nt_shm_key *shm_key;
 	struct nt_engine_key *engine_key;
 };
 
-/* Has any local rank one of these flags? */
+/* Has any rank of this node one of them? */
 static bool flagged(const struct nt_shm_comm *comm, uint32_t flags)
 {
 	for (unsigned m = 0; nt_shm_taken(comm, m); m++) {
@@ -43,7 +43,7 @@ static bool flagged(const struct nt_shm_comm *comm, uint32_t flags)
 	return false;
 }
 
-/* Calls of the rank with the most. */
+/* Calls of the rank that has the most */
 static uint64_t most_calls(const struct nt_shm_key *key)
 {
 	uint64_t calls = 0;
@@ -57,7 +57,7 @@ static uint64_t most_calls(const struct nt_shm_key *key)
 	return calls;
 }
 
-/* All ranks of a communicator that takes plans have equal capabilities. */
+/* A communicator that takes plans has ranks of equal capabilities. */
 static bool asks_for_chunks(const struct nt_shm_comm *comm)
 {
 	for (unsigned m = 0; nt_shm_taken(comm, m); m++) {
@@ -67,7 +67,7 @@ static bool asks_for_chunks(const struct nt_shm_comm *comm)
 	return false;
 }
 
-/* An arm with a chunk size is unusable if NCCL does not ask for chunk sizes. */
+/* An arm with a chunk size is of no use where NCCL does not ask for chunk sizes. */
 static void remember(const struct nt_explorer *explorer, const struct nt_shm_comm *comm,
 		     struct nt_key_info *info)
 {
@@ -82,7 +82,7 @@ static void remember(const struct nt_explorer *explorer, const struct nt_shm_com
 	info->remembered_arm = (uint16_t)arm;
 }
 
-/* Remaining job time; 0: unknown. A job past its end will not go on for long. */
+/* What the job has left; 0: unknown. Past its end it will not go on for long. */
 static double left_us(const struct nt_explorer *explorer)
 {
 	const uint64_t now_us = explorer->end_us ? nt_clock_us() : 0;
@@ -97,7 +97,7 @@ static double age_us(const struct nt_explorer *explorer)
 	return explorer->began_us ? (double)(nt_clock_us() - explorer->began_us) : 0;
 }
 
-/* Needed only where arms are chosen, not on other ranks. */
+/* Only needed where arms are chosen */
 static uint32_t forbidden_of(const struct nt_explorer *explorer, const struct nt_shm_comm *comm)
 {
 	const struct nt_policy *policy = &explorer->engine.policy;
@@ -108,7 +108,7 @@ static uint32_t forbidden_of(const struct nt_explorer *explorer, const struct nt
 	return nt_policy_forbidden(policy) | (risks ? NT_PAIRS_LL128 : 0);
 }
 
-/* Everything except the channels, which are expensive to read and needed only after a round. */
+/* Without the channels, which are expensive to read and only needed after a round */
 static struct nt_key_info info_of(const struct nt_explorer *explorer,
 				  const struct nt_shm_comm *comm, const struct nt_shm_key *key)
 {
@@ -133,7 +133,7 @@ static struct nt_key_info info_of(const struct nt_explorer *explorer,
 	return info;
 }
 
-/* Most channels that NCCL gave any pair of this communicator, as seen by local ranks. */
+/* Most channels that NCCL gave any pair of this communicator, as local ranks see it */
 static unsigned most_channels(const struct nt_shm_comm *comm)
 {
 	unsigned most = 0;
@@ -173,7 +173,7 @@ static bool may_open(const struct nt_explorer *explorer, const struct nt_shm_com
 	return nt_engine_may_open(&explorer->engine, &info);
 }
 
-/* The coordinator of a communicator is the node of its rank 0. */
+/* The node of rank 0 coordinates a communicator. */
 static bool is_coordinator(const struct nt_shm_comm *comm)
 {
 	for (unsigned m = 0; nt_shm_taken(comm, m); m++) {
@@ -197,13 +197,13 @@ static struct nt_scheduled scheduled_of(const struct nt_shm_comm *comm,
 	};
 }
 
-/* A key that asks to be opened, and what it has to wait for. */
+/* A key that asks to be opened, and what comes before it */
 struct asking {
 	const struct nt_explorer *explorer;
 	const struct nt_shm_comm *comm;
 	struct nt_scheduled self;
 	bool patient; /* it waits for others */
-	unsigned ahead; /* this coordinator's keys that come first */
+	unsigned ahead; /* keys of this coordinator that come first */
 };
 
 static bool is_open(const struct nt_explorer *explorer, const struct nt_shm_key *key)
@@ -215,7 +215,7 @@ static bool is_open(const struct nt_explorer *explorer, const struct nt_shm_key 
 	return open != NULL;
 }
 
-/* Must it wait for this key, which may be of the same communicator? */
+/* Must it wait for this key, perhaps one of its own communicator? */
 static bool waits_for(struct asking *a, const struct nt_shm_comm *comm,
 		      const struct nt_shm_key *key)
 {
@@ -224,7 +224,7 @@ static bool waits_for(struct asking *a, const struct nt_shm_comm *comm,
 
 	if (state != NT_KEY_OPEN && state != NT_KEY_IDLE)
 		return false;
-	/* Shared memory shows it once all nodes can know. */
+	/* Shared memory shows a key as open once all nodes can know. */
 	other.open = state == NT_KEY_OPEN || is_open(a->explorer, key);
 	/* Checked only where it matters: there may be thousands of keys. */
 	if (!other.open && nt_scheduler_before(&other, &a->self))
@@ -245,7 +245,7 @@ static bool waits_for_comm(struct asking *a, const struct nt_shm_comm *comm)
 	return false;
 }
 
-/* Duration of a step of the program; 0: unknown. */
+/* Duration of a step of the program; 0: unknown */
 static double step_us(const struct nt_explorer *explorer)
 {
 	struct nt_marker_key key;
@@ -253,7 +253,7 @@ static double step_us(const struct nt_explorer *explorer)
 	return explorer->marker ? nt_marker_step_us(explorer->marker, &key) : 0;
 }
 
-/* Has a key with this many calls time to wait for others? */
+/* Has a key of so many calls time to wait for others? */
 static bool is_patient(const struct nt_explorer *explorer, uint64_t calls)
 {
 	const struct nt_policy *policy = &explorer->engine.policy;
@@ -263,12 +263,12 @@ static bool is_patient(const struct nt_explorer *explorer, uint64_t calls)
 		return false;
 	if (!nt_time_budget_presses(policy, &info))
 		return true;
-	/* Longer steps leave more time; their length is expensive to find. */
+	/* A longer step leaves more time; its length is expensive to find. */
 	info.step_us = step_us(explorer);
 	return !nt_time_budget_presses(policy, &info);
 }
 
-/* Is there room, and no other key to explore first? */
+/* Is there room, and does no other key come first? */
 static bool is_next(const struct nt_explorer *explorer, const struct nt_shm_comm *comm,
 		    const struct nt_shm_key *key)
 {
@@ -300,8 +300,7 @@ static bool key_may_open(void *arg, const struct nt_shm_comm *comm, const struct
 {
 	struct nt_explorer *explorer = arg;
 
-	/* An arm that is committed without a test needs no sample area, and disturbs no
-	 * measurement. */
+	/* An arm committed without a test needs no sample area, and disturbs no measurement. */
 	if (explorer->engine.policy.mode == NT_MODE_POLICY)
 		return explorer->engine.open < POLICY_KEYS && may_open(explorer, comm, key);
 	update_shares(explorer, LOOK_MS);
@@ -312,8 +311,8 @@ static bool key_may_open(void *arg, const struct nt_shm_comm *comm, const struct
 	return may_open(explorer, comm, key);
 }
 
-/* Remembered arms do not wait for calls, and rarely called keys wait for fewer: has the
- * communicator such a key, or enough calls? */
+/* A remembered arm waits for no calls, and a rarely called key for fewer: has the communicator such
+ * a key, or enough calls? */
 static bool comm_early(void *arg, const struct nt_shm_comm *comm)
 {
 	const struct nt_explorer *explorer = arg;
@@ -336,7 +335,7 @@ static bool comm_early(void *arg, const struct nt_shm_comm *comm)
 	return false;
 }
 
-/* Takes ownership of the engine's key. */
+/* Takes the engine's key over. */
 static struct nt_open_key *open_key(struct nt_explorer *explorer, const struct nt_shm_comm *comm,
 				    const struct nt_shm_key *shm_key,
 				    struct nt_engine_key *engine_key)
@@ -435,8 +434,8 @@ static void key_end(void *arg)
 	free(key);
 }
 
-/* Times of the ranks by enum nt_measure, and their number. Zeros if a participating rank has none:
- * it may have been the slowest. */
+/* By enum nt_measure, and their number. Zeros if a participating rank has no time: it may have been
+ * the slowest. */
 static unsigned times_of(const _Atomic uint32_t times[][NT_RUN_POSITIONS],
 			 const struct nt_shm_run *run, uint32_t slots, uint32_t position,
 			 uint64_t ns[NT_MEASURES])
@@ -475,7 +474,7 @@ static uint64_t slowest_ns(const _Atomic uint32_t times[][NT_RUN_POSITIONS],
 	return ns[NT_MEASURE_SLOWEST];
 }
 
-/* Median duration of an arm's calls; 0: none. */
+/* Median of an arm's calls; 0: none */
 static uint64_t duration_ns(const struct nt_shm_run *run, uint32_t slots,
 			    const struct nt_schedule *schedule, uint32_t epoch, unsigned index)
 {

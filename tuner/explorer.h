@@ -19,24 +19,24 @@
 
 struct nt_explorer {
 	struct nt_engine engine;
-	/* of this node, whose keys wait for each other; NULL: they do not wait, and min_share is
-	 * not checked */
+	/* this node's, whose keys wait for each other; NULL: they do not, and min_share is not
+	 * checked */
 	const struct nt_shm *shm;
-	struct nt_key_shares shares; /* initially zero */
-	struct nt_open_key *open; /* keys being explored; initially NULL */
+	struct nt_key_shares shares; /* zero at first */
+	struct nt_open_key *open; /* being explored; NULL at first */
 	const struct nt_warm *warm; /* remembered arms in use; NULL: none */
-	uint64_t end_us; /* end of the job's time, by nt_clock_us(); 0: unknown */
-	uint64_t began_us; /* first communicator, by nt_clock_us(); 0: unknown */
-	const struct nt_marker *marker; /* of this process; NULL: none */
-	bool slower; /* than when choices were committed: the program's own step */
+	uint64_t end_us; /* of the job's time, by nt_clock_us(); 0: unknown */
+	uint64_t began_us; /* the first communicator, by nt_clock_us(); 0: unknown */
+	const struct nt_marker *marker; /* this process's; NULL: none */
+	bool slower; /* the program's own step is slower than when choices were committed */
 };
 
 struct nt_agree_hooks nt_explorer_hooks(struct nt_explorer *explorer);
 
-/* The times of the participating ranks among the first `slots`, at each position of plan: the
- * slowest, and the others that the schedule asks for; none if one of them has none. reward: enum
- * nt_rewards. Returns bytes as nt_times_write() formats them; 0: no times. Samples that arrive
- * later are ignored. */
+/* Times of the participating ranks among the first `slots`, at each position of plan: the slowest,
+ * and the others that the schedule asks for; none where one of them has none. reward: enum
+ * nt_rewards. Returns the bytes, of nt_times_write()'s format; 0: no times. Samples that come later
+ * are left out. */
 size_t nt_explorer_gather(const struct nt_shm *shm, const struct nt_plan *plan, uint32_t slots,
 			  int64_t reward, uint8_t *out, size_t cap);
 

@@ -1,15 +1,16 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* glibc.c - let libnccl-tune.so load in containers whose glibc is older than the build's
+/* glibc.c - lets libnccl-tune.so load in containers whose glibc is older than the build's
  *
- * glibc gives a function a new symbol version when it moves to another library (dlopen and the
- * thread functions to libc.so, 2.34) or sets errno differently (exp, log, 2.29); older dynamic
- * loaders refuse a module linked against those. Every newer glibc keeps the old versions, so the
- * module asks for them: the linker's --wrap (list in tuner/local.mk) redirects its calls here. It
- * then needs at most glibc 2.17; tests/lint/exports.bats checks that.
+ * glibc gives a function a new symbol version when it moves to another library (dlopen and threads
+ * to libc.so, 2.34) or sets errno differently (exp, log, 2.29), and older loaders refuse a module
+ * that needs it. Every newer glibc keeps the old versions, so the module asks for those: the
+ * linker's --wrap (list in tuner/local.mk) leads its calls here. It then needs glibc 2.17 at most;
+ * tests/lint/exports.bats checks that.
  *
- * Only the installed module is linked with this. The oldest versions differ by architecture; if
- * they are not known here, configure omits the file, and containers must be as new as the build.
+ * Only the installed module is linked with this. The oldest versions differ by architecture; where
+ * they are not known here, configure leaves the file out, and containers must be as new as the
+ * build.
  */
 #include <dlfcn.h>
 #include <math.h>
@@ -34,7 +35,7 @@
 #endif
 #endif
 
-/* Names that the linker derives from --wrap=NAME. */
+/* --wrap=NAME makes these names. */
 #define WRAP(type, name, version, parameters, arguments)                          \
 	__asm__(".symver old_" #name "," #name "@" version);                      \
 	extern type old_##name parameters;                                        \
@@ -67,7 +68,7 @@ WRAP(double, log, FIRST, (double x), (x))
 WRAP(double, log2, FIRST, (double x), (x))
 WRAP(double, lgamma, FIRST, (double x), (x))
 
-/* Before 2.33 libc.so had no symbol fstat: callers contained a copy that called this one. */
+/* Before 2.33 there was no symbol fstat: callers had a copy of it that called this one. */
 __asm__(".symver old_fxstat,__fxstat@" FIRST);
 extern int old_fxstat(int version, int fd, struct stat *status);
 int __wrap_fstat(int fd, struct stat *status); /* NOLINT(bugprone-reserved-identifier) */

@@ -3,7 +3,7 @@
 /* group.c - see group.h */
 #include "tuner/group.h"
 
-#define SELDOM __attribute__((noinline, cold)) /* keeps cold code out of the hot path */
+#define SELDOM __attribute__((noinline, cold)) /* cold code stays out of the hot path */
 
 static bool has_events(const struct nt_comm *c, uint32_t at)
 {
@@ -12,7 +12,7 @@ static bool has_events(const struct nt_comm *c, uint32_t at)
 	return match->serial == c->decision.fifo[at].serial && match->tasks > 0;
 }
 
-/* A symmetric kernel ran instead of a decision's task: NCCL has chosen among all by that decision.
+/* A symmetric kernel ran instead of a decision's task: by that decision NCCL has chosen among all.
  * In the group in which the first key was opened, tasks have no events. */
 static bool symmetric_ran(const struct nt_comm *c, uint32_t at, uint64_t group)
 {
@@ -22,11 +22,11 @@ static bool symmetric_ran(const struct nt_comm *c, uint32_t at, uint64_t group)
 	       atomic_load_explicit(newest, memory_order_relaxed) == group;
 }
 
-/* A key was asked for twice in a group, but only one decision had its Coll event: the other was a
- * probe by which NCCL chooses between a symmetric kernel and the rest
- * (src/scheduler/symmetric_sched.cc:98@v2.29.2-1). Collectives with such a kernel have no events
- * and use no sequence number, so a plan could stall: take none. From 2.31 on they have both, and
- * normally no decision. */
+/* A key was asked for twice in a group, but only one decision had its Coll event: by the other one
+ * NCCL has chosen between a symmetric kernel and the rest
+ * (src/scheduler/symmetric_sched.cc:98@v2.29.2-1). Collectives of such kernels have no events and
+ * no sequence numbers, so a plan could stall: take none. From 2.31 on they have both, and normally
+ * no decision. */
 static SELDOM void look_for_probes(const struct nt_comm *c, uint64_t group)
 {
 	const struct nt_decision *fifo = c->decision.fifo;
@@ -39,13 +39,13 @@ static SELDOM void look_for_probes(const struct nt_comm *c, uint64_t group)
 	}
 }
 
-/* Tasks of a decision whose Coll events have come. */
+/* Tasks whose Coll events have come */
 static uint32_t tasks_told(const struct nt_comm *c, uint32_t at)
 {
 	return has_events(c, at) ? c->events.match[at].tasks : 0;
 }
 
-/* Number of tasks of a decision: that of its key's newest fully reported decision. */
+/* As many as its key's newest fully told decision had */
 static uint32_t tasks_of(const struct nt_decision *d)
 {
 	uint32_t tasks = atomic_load_explicit(&d->key->events.tasks, memory_order_relaxed);
@@ -53,9 +53,9 @@ static uint32_t tasks_of(const struct nt_decision *d)
 	return tasks ? tasks : 1;
 }
 
-/* The tasks were appended while another party had switched the events off: substitute their Coll
- * events. If the program issues another number of collectives in a group than before, this rank's
- * turn is wrong until the next event. */
+/* The tasks were appended while another party had switched the events off: make up for them. If the
+ * program issues another number of collectives per group than before, this rank's turn is wrong
+ * until the next event. */
 static SELDOM void make_up_for_events(struct nt_comm *c)
 {
 	const struct nt_comm_decision *d = &c->decision;
@@ -76,8 +76,8 @@ static SELDOM void make_up_for_events(struct nt_comm *c)
 	}
 }
 
-/* Another party has written NCCL's event mask: restore our bits, so that plans in force end as
- * agreed, and take no others. True: there may be tasks without events. */
+/* Another party has written NCCL's event mask: put our bits back, so that plans in force end as
+ * agreed, and take no others. True: some tasks may lack events. */
 static SELDOM bool look_at_mask(struct nt_comm *c)
 {
 	struct nt_mask *mask = &c->fixed.process->mask;
@@ -109,7 +109,7 @@ void nt_group_begin(struct nt_comm *c)
 		return;
 	}
 	atomic_store_explicit(&d->called, false, memory_order_relaxed);
-	/* Still in its group, as its events would have come. */
+	/* As its events would have: still in its group */
 	if (d->blind)
 		make_up_for_events(c);
 	else

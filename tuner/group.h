@@ -1,10 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* group.h - determine which decisions of a communicator form a group, and evaluate the events of a
- * finished group
+/* group.h - which decisions of a communicator form a group, and what a finished group's events tell
  *
- * Within a group calls precede decisions, and decisions precede Coll events: the first decision
- * after a call or a Coll event begins a group. A group without any events, of calls or of tasks,
+ * Within a group calls come before decisions, and decisions before Coll events: the first decision
+ * after a call or a Coll event begins a group. A group without any event, of calls or of tasks,
  * shows as the next loss of events (tuner/mask.h).
  *
  * Threads:  the decision thread.
@@ -16,8 +15,7 @@
 
 #include "tuner/comm.h"
 
-/* Call at each decision while some key is open. If it is the first of its group, the previous group
- * is over. */
+/* At each decision while some key is open. The first of its group ends the group before. */
 void nt_group_begin(struct nt_comm *comm);
 
 #endif

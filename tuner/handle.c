@@ -6,18 +6,18 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* Pairs belong to measured tasks. NCCL cannot have this many in flight: their descriptors do not
+/* Only measured tasks have pairs, and NCCL cannot have so many under way: their descriptors do not
  * fit its queue (1 MiB by default, src/enqueue.cc, NCCL_WORK_FIFO_BYTES). */
 #define PAIRS 32768u
 
 struct pair {
-	_Atomic uint64_t ticket; /* ticket plus one; 0: unused or being written */
+	_Atomic uint64_t ticket; /* plus 1; 0: unused, or being written */
 	_Atomic(void *) ours;
 	_Atomic(void *) theirs;
 };
 
 static struct {
-	struct pair *pair; /* PAIRS entries; set before NCCL has a context. NULL: no memory */
+	struct pair *pair; /* PAIRS of them, set before NCCL has a context; NULL: no memory */
 	_Atomic uint64_t next;
 } pairs;
 
@@ -57,14 +57,14 @@ void *nt_handle_of_pair(const void *event, bool ours)
 	if (atomic_load_explicit(&pair->ticket, memory_order_acquire) != ticket + 1)
 		return NULL;
 	half = atomic_load_explicit(ours ? &pair->ours : &pair->theirs, memory_order_relaxed);
-	/* Pairs with the fence in make_pair(): what was read belongs to the ticket if that is
-	 * unchanged. */
+	/* Pairs with the fence in make_pair(): if the ticket is unchanged, what was read is its
+	 * own. */
 	atomic_thread_fence(memory_order_acquire);
 	return atomic_load_explicit(&pair->ticket, memory_order_relaxed) == ticket + 1 ? half
 										       : NULL;
 }
 
-/* Without room for a pair ours is dropped: a measured collective without a time. */
+/* Without room for a pair, ours is dropped: a measured collective without a time. */
 void *nt_handle_join(void *ours, void *theirs, bool *lost)
 {
 	bool plain = nt_handle_tag(theirs) == 0;

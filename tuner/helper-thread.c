@@ -14,49 +14,47 @@
 #include "tuner/p2p-watch.h"
 #include "tuner/rank-record.h"
 
-#define BUSY_MS 20u /* time between two iterations while something changes */
-#define IDLE_MS 200u /* ... and when nothing has changed for long */
-#define READ_MS 10u /* least time between two readings of all calls */
-#define CALM_MS 60000u /* after this long without a change of state, nothing is expected soon */
-/* Least time between two records, except the first and the last. */
+#define BUSY_MS 20u /* between two rounds of the thread while something changes */
+#define IDLE_MS 200u /* ... and after long without a change */
+#define READ_MS 10u /* between two readings of all calls, at least */
+#define CALM_MS 60000u /* without a change of state for so long, nothing is expected soon */
+/* Between two records, at least, except the first and the last */
 #define RECORD_MS 10000u
-/* Time between two records that only report progress: initially, and, after doubling each time, at
- * most. */
+/* Between two records of progress alone: at first and, after doubling each time, at most */
 #define PROGRESS_FIRST_MS 2000u
 #define PROGRESS_MS 10000u
-/* A key that was not called for this long, and this many of its pauses, is not measured. */
+/* A key that was not called for so long, and for so many of its pauses, is not measured. */
 #define SILENT_MS 10000u
 #define SILENT_PAUSES 4u
-#define TRY_MS 1000u /* time between two attempts to become the leader */
-#define LATE_MS 10000u /* after this time another than the node's first task may lead */
+#define TRY_MS 1000u /* between two attempts to become the leader */
+#define LATE_MS 10000u /* after this, another than the node's first task may lead */
 
-/* The thread's state. */
 struct helper {
 	struct nt_explorer explorer;
 	struct nt_histories histories;
 	struct nt_marker marker;
 	struct nt_slowdown slowdown;
-	struct nt_marker_key step; /* key that slowdown follows */
+	struct nt_marker_key step; /* slowdown follows it */
 	struct nt_node_leader *leader;
 	struct nt_mpi mpi;
-	uint64_t ms; /* time of this iteration */
-	uint64_t signature; /* hash of all states */
+	uint64_t ms; /* of this round */
+	uint64_t signature; /* a hash of all states */
 	uint64_t changed_ms, written_ms;
-	uint64_t began_ms, tried_ms; /* last attempt to become the leader; 0: not yet */
-	uint64_t beat; /* shm->beat at that time: if it has grown, a leader is alive */
+	uint64_t began_ms, tried_ms; /* to become the leader: first and last attempt; 0: none yet */
+	uint64_t beat; /* shm->beat at that attempt: if it has grown, a leader lives */
 	uint64_t written; /* signature in the newest record */
-	uint64_t told_ms; /* when the newest record of any kind was written; 0: none */
-	uint64_t progress_ms; /* time until the next progress record */
-	bool open; /* some key is open */
-	bool explores; /* ... and this process reports it */
-	bool decided; /* some key is decided: write a record */
-	bool looked; /* the platform was looked at */
-	uint64_t call_ms; /* when a call of any communicator was last seen; 0: none yet */
-	uint64_t calls; /* of collectives on the communicators that NCCL has open */
-	uint64_t p2p_calls; /* that send and receive on these */
+	uint64_t told_ms; /* the newest record of any kind; 0: none */
+	uint64_t progress_ms; /* until the next record of progress */
+	bool open; /* a key is open */
+	bool explores; /* ... and this process tells of it */
+	bool decided; /* a key is decided: write a record */
+	bool looked; /* at the platform */
+	uint64_t call_ms; /* a call of any communicator was last seen; 0: none yet */
+	uint64_t calls; /* collectives on the communicators that NCCL has open */
+	uint64_t p2p_calls; /* those that send and receive there */
 	struct nt_p2p_watch watch;
-	bool still; /* there was none for as long as the setting stall says */
-	bool told_still; /* the newest record was written after that was so */
+	bool still; /* no call for as long as the setting stall says */
+	bool told_still; /* the newest record was written after that */
 };
 
 static void mix(uint64_t *signature, uint64_t value)
@@ -64,7 +62,7 @@ static void mix(uint64_t *signature, uint64_t value)
 	*signature = nt_hash64(*signature, &value, sizeof(value));
 }
 
-/* Only increases: the decision thread may have published a newer count. */
+/* It only grows: the decision thread may have published a newer one. */
 static void publish_calls(struct nt_shm_key *shared, uint32_t slot, uint64_t calls)
 {
 	uint64_t there = atomic_load_explicit(&shared->calls[slot], memory_order_relaxed);
@@ -75,8 +73,7 @@ static void publish_calls(struct nt_shm_key *shared, uint32_t slot, uint64_t cal
 		;
 }
 
-/* Otherwise a window whose key is no longer called would leave GPU times on for the whole
- * process. */
+/* Else a window whose key is no longer called would leave GPU times on for the whole process. */
 static void stop_measuring_silent(struct nt_process *process, struct nt_local_key *key,
 				  uint64_t calls, uint64_t ms)
 {
@@ -87,7 +84,7 @@ static void stop_measuring_silent(struct nt_process *process, struct nt_local_ke
 		nt_mask_measure(&process->mask, &key->measured, false);
 }
 
-/* Otherwise a key whose coordinator or another node is gone would cost events forever. */
+/* Else a key whose coordinator or other node is gone would cost events for ever. */
 static void note_stalled(struct nt_local_key *key, uint32_t local, uint64_t calls, uint64_t ms)
 {
 	struct nt_key_helper *mine = &key->helper;
@@ -101,7 +98,7 @@ static void note_stalled(struct nt_local_key *key, uint32_t local, uint64_t call
 	atomic_store_explicit(&mine->stalled, helper, memory_order_relaxed);
 }
 
-/* A committed key is open for a recheck in shared memory: make this rank's next decision read it.
+/* Shared memory has a committed key open for a recheck: this rank's next decision must read it.
  * Once per recheck. */
 static void ask_for_recheck(const struct nt_comm *comm, struct nt_local_key *key, uint32_t local)
 {
@@ -205,8 +202,8 @@ static void write_record(struct nt_process *process, struct helper *r, bool end)
 	r->told_ms = r->ms;
 }
 
-/* Progress for those who watch the running job. Independent of records of decisions, which must not
- * be delayed: the process may be killed at any time. */
+/* For those who watch the running job. Apart from records of decisions, which must not come late:
+ * the process may be killed at any time. */
 static void tell_progress(struct nt_process *process, struct helper *r)
 {
 	if (!r->explores)
@@ -217,8 +214,8 @@ static void tell_progress(struct nt_process *process, struct helper *r)
 	r->progress_ms = 2 * r->progress_ms < PROGRESS_MS ? 2 * r->progress_ms : PROGRESS_MS;
 }
 
-/* So that the step's directory shows a change, and the ranks' calls are compared (record/behind.h):
- * when no call was begun for long, which is no stall by itself, and when there is one again. */
+/* When no call was begun for long, which need not be a stall, and when there is one again: the
+ * step's directory shows a change, and the ranks' calls are compared (record/behind.h). */
 static bool tell_stillness(struct nt_process *process, struct helper *r)
 {
 	if (r->still == r->told_still)
@@ -242,8 +239,8 @@ static void write_when_due(struct nt_process *process, struct helper *r)
 	r->written = r->signature;
 }
 
-/* Remembered arms are offered but not checked yet, since no communicator has its slot: wait,
- * because it does not change later. */
+/* Remembered arms are offered, but no communicator has its slot yet, by which they are checked:
+ * wait, for what is decided without them stays so. */
 static bool warm_pends(struct nt_process *process)
 {
 	bool pends;
@@ -254,7 +251,7 @@ static bool warm_pends(struct nt_process *process)
 	return pends;
 }
 
-/* Retried from time to time: the leading process may end before this one. */
+/* Again from time to time: the leading process may end before this one. */
 static void create_leader(struct nt_process *process, struct helper *r)
 {
 	const struct nt_policy policy = nt_engine_policy(&process->policy);
@@ -275,8 +272,7 @@ static void create_leader(struct nt_process *process, struct helper *r)
 	if (!nt_mode_chooses(process->policy.mode) || !process->map.shm || warm_pends(process) ||
 	    (r->tried_ms != 0 && r->ms - r->tried_ms < TRY_MS))
 		return;
-	/* The program's MPI starts first, however late: until then no process of the node is
-	 * late. */
+	/* Until the program's MPI has started, however late, no process of the node is late. */
 	if (process->nodes > 1 && nt_mpi_comes_first(&r->mpi)) {
 		r->began_ms = r->ms;
 		return;
@@ -298,8 +294,8 @@ static void create_leader(struct nt_process *process, struct helper *r)
 	r->tried_ms = r->ms;
 }
 
-/* Watch the program's own step from here on. Which key that is is expensive to find, so only once
- * after each change. */
+/* Watch the program's own step from here on. It is expensive to find, so only once after each
+ * change. */
 static void follow_step(struct helper *r)
 {
 	double period_us = 0;
@@ -338,7 +334,7 @@ static uint32_t one_round(struct nt_process *process, struct helper *r)
 	return sleep_ms;
 }
 
-/* Includes ended communicators: their last calls may not have been read. */
+/* Ended communicators too: their last calls may not have been read. */
 static void read_marker(struct nt_process *process, struct helper *r)
 {
 	pthread_mutex_lock(&process->lock);
@@ -360,7 +356,7 @@ static void read_marker(struct nt_process *process, struct helper *r)
 	pthread_mutex_unlock(&process->lock);
 }
 
-/* Sleep until the next iteration, reading call counts more often. True: end now. */
+/* Reads call counts more often. True: end now. */
 static bool rest(struct nt_process *process, struct helper *r, uint32_t sleep_ms)
 {
 	const uint64_t until_ms = nt_clock_ms() + sleep_ms;

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* helper-thread.h - the process's helper thread: iterates over all keys, runs the node leader,
- * publishes counters and writes the rank's record; at the end it leaves all slots
+/* helper-thread.h - the process's helper thread: looks at all keys, runs the node leader, publishes
+ * counters, writes the rank's record, and leaves all slots at the end
  *
  * Threads:  see struct nt_process_work (tuner/process.h).
  */

@@ -14,15 +14,15 @@
 
 uint32_t nt_kept_name(int coll, int algo, uint64_t turn)
 {
-	/* A root is ahead of the others, or behind them. */
+	/* A root is ahead of the others, or behind. */
 	if (coll != NT_ALLREDUCE && coll != NT_ALLGATHER && coll != NT_REDUCESCATTER)
 		return 0;
 	return NAMED | (algo == ALGO_RING ? RING : 0) | (uint32_t)coll << COLL_SHIFT |
 	       (uint32_t)(turn % TURNS);
 }
 
-/* Every bit of the hash depends on every bit of the name: a step's calls are numbered alike in each
- * step, and its first call, in which ranks arrive apart, must be kept as often as any other. */
+/* Every bit of the hash depends on every bit of the name: a program's steps number their calls
+ * alike, and a step's first call, to which ranks come apart, must be kept as often as any other. */
 static bool selected(uint32_t name, unsigned level)
 {
 	uint32_t hash = (name & ~RING) * UINT32_C(0x9e3779b1);

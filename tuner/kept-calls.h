@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kept-calls.h - own times of some calls of a communicator, which are the same calls on all ranks
+/* kept-calls.h - own times of some of a communicator's calls, the same calls on all ranks
  *
- * Ranks of a collective end together: the rank with the shortest time of a call came last. So that
- * ranks can be compared, a call is known by its collective and turn, which all ranks have in
- * common. When the table is full, those calls stay that a hash of their names selects, about half.
+ * Ranks end a collective together: who took the shortest came last. To compare ranks, a call has a
+ * name that all of them know: its collective and turn. When the table is full, those calls stay
+ * that a hash of the names selects, about half.
  *
  * Threads:  the holder of the communicator's laps writes (tuner/comm.h), any thread reads.
  * Memory:   part of the communicator.
@@ -21,26 +21,26 @@
 #define NT_KEPT_CALLS 256
 
 struct nt_kept_call {
-	_Atomic uint64_t entry; /* the call's name << 32 | nt_shm_time() of its own time */
-	_Atomic uint32_t when_ms; /* its start, since the first measured one's */
+	_Atomic uint64_t entry; /* name << 32 | nt_shm_time() of its own time */
+	_Atomic uint32_t when_ms; /* its start, after the first measured one's */
 };
 
 struct nt_kept_calls {
-	const void *handle; /* of the newest measured call that began; NULL: none */
+	const void *handle; /* the newest measured call that began; NULL: none */
 	uint64_t start_ns, first_ns;
-	unsigned level; /* names are selected by so many bits */
+	unsigned level; /* bits of the hash that select */
 	_Atomic uint32_t count;
 	struct nt_kept_call call[NT_KEPT_CALLS];
 };
 
 struct nt_kept {
 	int coll;
-	bool ring; /* of algorithm Ring, whose ends are stamped right */
-	uint32_t turn; /* of its first task, modulo 2^27 */
+	bool ring; /* algorithm Ring: its ends are stamped right */
+	uint32_t turn; /* its first task's, modulo 2^27 */
 	uint64_t ns, when_ms;
 };
 
-/* 0: ranks of such a call do not end together, and it is not kept. */
+/* 0: ranks do not end such a call together, and it is not kept. */
 uint32_t nt_kept_name(int coll, int algo, uint64_t turn);
 
 /* A measured call begins on its first channel, ... */
@@ -50,10 +50,10 @@ static inline void nt_kept_begin(struct nt_kept_calls *kept, const void *handle,
 	kept->start_ns = start_ns;
 }
 
-/* ... and ends there. Of several ends of a call the last one counts. */
+/* ... and ends there. Of several ends the last counts. */
 void nt_kept_end(struct nt_kept_calls *kept, const void *handle, uint32_t name, uint64_t stop_ns);
 
-/* false: there is no call of that index. */
+/* False: there is no such call. */
 bool nt_kept_read(const struct nt_kept_calls *kept, unsigned index, struct nt_kept *out);
 
 #endif

@@ -15,7 +15,7 @@
 #include "tuner/ll128.h"
 #include "tuner/rank-history.h"
 
-/* Time saved by the present arm, by its measurements, and by earlier ones; NAN if unknown. */
+/* By the present arm's measurements, and by earlier arms'; NAN: unknown */
 static double saved_ms(const struct nt_local_key *key, const struct nt_outcome *o)
 {
 	uint64_t since = nt_key_calls(key) -
@@ -31,7 +31,7 @@ static double saved_ms(const struct nt_local_key *key, const struct nt_outcome *
 	return ((double)saved_us + now_us) / 1000.0;
 }
 
-/* The same by what an earlier step measured; NAN if unknown, or measured here. */
+/* By what an earlier step measured; NAN: unknown, or measured here */
 static double estimated_ms(const struct nt_key *out, const struct nt_comm *comm, uint64_t calls)
 {
 	const struct nt_warm *arms = nt_process_warm_arms(&comm->fixed.process->warm);
@@ -69,7 +69,7 @@ static double known_us(float us)
 	return us > 0 ? (double)us : NAN;
 }
 
-/* The result of exploring a key. */
+/* What exploring the key has led to */
 static void note_outcome(struct nt_key *out, const struct nt_outcome *o)
 {
 	if (out->state == NT_KEYSTATE_COMMITTED)
@@ -101,7 +101,7 @@ static void note_outcome(struct nt_key *out, const struct nt_outcome *o)
 	out->arm_predicted_us = (double)o->predicted_best_us;
 }
 
-/* The history of a committed key since. */
+/* What a committed key has done since */
 static void note_committed(struct nt_key *out, const struct nt_comm *comm,
 			   const struct nt_local_key *key, const struct nt_outcome *o)
 {
@@ -114,7 +114,7 @@ static void note_committed(struct nt_key *out, const struct nt_comm *comm,
 	out->changes = atomic_load_explicit(&key->decision.changes, memory_order_relaxed);
 }
 
-/* Times of mode observe. Returns whether there are any. */
+/* Of mode observe. True: there are some. */
 static bool note_observed(struct nt_key *out, const struct nt_local_key *key)
 {
 	uint64_t ns[NT_OBSERVED_MAX];
@@ -138,8 +138,7 @@ static bool note_observed(struct nt_key *out, const struct nt_local_key *key)
 	return true;
 }
 
-/* Cost of an unfinished exploration, and the baseline's times in it. Returns whether there are
- * any. */
+/* What an unfinished exploration has cost, and the baseline's times in it. True: there are some. */
 static bool note_so_far(struct nt_key *out, const struct nt_comm *comm, uint64_t id)
 {
 	const struct nt_history *history = nt_histories_find(comm->fixed.process->histories,
@@ -179,7 +178,7 @@ static void note_state(struct nt_key *out, const struct nt_comm *comm,
 	else if (shared == NT_KEY_CLOSED && has_outcome)
 		state = NT_KEYSTATE_KEPT;
 	else if (shared != NT_KEY_IDLE || local == NT_LOCAL_GONE)
-		state = NT_KEYSTATE_EXPLORING; /* cut short if closed in shared memory */
+		state = NT_KEYSTATE_EXPLORING; /* closed in shared memory before its end */
 	else if (key->fixed.observed &&
 		 atomic_load_explicit(&key->laps.observed, memory_order_relaxed) > 0)
 		state = NT_KEYSTATE_OBSERVED;
@@ -200,7 +199,6 @@ static void note_state(struct nt_key *out, const struct nt_comm *comm,
 	}
 }
 
-/* Progress of exploring. */
 static void note_round(struct nt_key *out, const struct nt_comm *comm,
 		       const struct nt_local_key *key)
 {
@@ -219,7 +217,7 @@ static void note_round(struct nt_key *out, const struct nt_comm *comm,
 	out->round_done = round.done;
 }
 
-/* Only in the first half of the record, to leave room for every key. */
+/* In the record's first half only: every key must find room. */
 static void put_trial(struct nt_json_writer *put, const struct nt_comm *comm, uint64_t id)
 {
 	const struct nt_history *history = nt_histories_find(comm->fixed.process->histories,
@@ -249,83 +247,62 @@ uint32_t nt_key_record_risks(const struct nt_comm *comm)
 			      comm->fixed.nodes, baseline_pairs);
 }
 
-static bool is_open(const struct nt_key *out)
+/* Why an undecided key's remembered arm is not in use */
+static int remembered_reason(struct nt_key *out, const struct nt_comm *comm, uint64_t id, int arm)
 {
-	return out->state == NT_KEYSTATE_COUNTED || out->state == NT_KEYSTATE_EXPLORING;
-}
-
-/* An arm is remembered for an undecided key. */
-static void note_remembered(struct nt_key *out, const struct nt_comm *comm, uint64_t id)
-{
-	const struct nt_warm *arms = nt_process_warm_arms(&comm->fixed.process->warm);
-	int arm = -1;
-
-	if (arms && out->reason == NT_REASON_NONE && is_open(out))
-		arm = nt_warm_find(arms, comm->fixed.ranks, comm->fixed.nodes, out->coll,
-				   nt_key_band(id));
-	if (arm < 0)
-		return;
 	if (arm == NT_ARM_BASELINE) {
 		snprintf(out->from, sizeof(out->from), NT_KEYFROM_WARM);
-		out->reason = NT_REASON_NOTHING_BETTER;
-	} else if (!(nt_key_mask(id) & 1u << nt_arm_pair(arm))) {
-		out->reason = NT_REASON_ILLEGAL;
-	} else if (nt_policy_forbidden(&comm->fixed.process->policy) >> nt_arm_pair(arm) & 1) {
-		out->reason = NT_REASON_FORBIDDEN;
-	} else if (NT_PAIRS_LL128 >> nt_arm_pair(arm) & 1 && nt_key_record_risks(comm)) {
-		out->reason = NT_REASON_LL128_ARM;
-	} else if (nt_comm_status_flags(comm) & NT_PARTICIPANT_GRAPHS) {
-		out->reason = NT_REASON_CAPTURED;
+		return NT_REASON_NOTHING_BETTER;
 	}
+	if (!(nt_key_mask(id) & 1u << nt_arm_pair(arm)))
+		return NT_REASON_ILLEGAL;
+	if (nt_policy_forbidden(&comm->fixed.process->policy) >> nt_arm_pair(arm) & 1)
+		return NT_REASON_FORBIDDEN;
+	if (NT_PAIRS_LL128 >> nt_arm_pair(arm) & 1 && nt_key_record_risks(comm))
+		return NT_REASON_LL128_ARM;
+	return nt_comm_status_flags(comm) & NT_PARTICIPANT_GRAPHS ? NT_REASON_CAPTURED
+								  : NT_REASON_NONE;
 }
 
-/* Mode policy uses remembered arms and does not explore. */
-static void note_policy(struct nt_key *out, const struct nt_comm *comm, uint64_t id)
-{
-	const struct nt_process *process = comm->fixed.process;
-	const struct nt_warm *arms = nt_process_warm_arms(&process->warm);
-
-	if (process->policy.mode == NT_MODE_POLICY && out->reason == NT_REASON_NONE &&
-	    is_open(out) &&
-	    (!arms || nt_warm_find(arms, comm->fixed.ranks, comm->fixed.nodes, out->coll,
-				   nt_key_band(id)) < 0))
-		out->reason = NT_REASON_NOT_REMEMBERED;
-}
-
-/* A key without other arms is never opened; without any, NCCL's own choice is LL within a node
- * (tuner/decide.c), unless the user allows nothing else. */
-static void note_alone(struct nt_key *out, const struct nt_comm *comm, uint64_t id)
+/* A key without other arms is never opened. Where NCCL's own choice is LL within a node it has none
+ * (tuner/decide.c), unless the user allows nothing anyway. */
+static int alone_reason(const struct nt_key *out, const struct nt_comm *comm, uint64_t id)
 {
 	const struct nt_policy *policy = &comm->fixed.process->policy;
 	uint32_t forbidden = nt_policy_forbidden(policy) |
 			     (nt_key_record_risks(comm) ? NT_PAIRS_LL128 : 0);
-	uint32_t others = nt_key_mask(id) & ~forbidden;
-	const struct nt_place *place = &comm->fixed.process->place;
+	uint32_t others = nt_key_mask(id) & ~forbidden & ((1u << NT_PAIRS) - 1);
 	const uint32_t users = NT_PLACE_USER_ALGO | NT_PLACE_USER_PROTO;
 
-	if (out->reason == NT_REASON_NONE && out->state == NT_KEYSTATE_COUNTED &&
-	    policy->channels == NT_SWITCH_OFF && policy->chunks == NT_SWITCH_OFF &&
-	    out->auto_arm >= 0 && out->auto_arm < NT_PAIRS &&
-	    (others & ((1u << NT_PAIRS) - 1) & ~(1u << out->auto_arm)) == 0)
-		out->reason = nt_key_mask(id) == 0 && !(place->flags & users) ? NT_REASON_SYMMETRIC
-									      : NT_REASON_ALONE;
+	if (!comm->fixed.shm || policy->channels != NT_SWITCH_OFF ||
+	    policy->chunks != NT_SWITCH_OFF || out->auto_arm < 0 || out->auto_arm >= NT_PAIRS ||
+	    (others & ~(1u << out->auto_arm)) != 0)
+		return NT_REASON_NONE;
+	return nt_key_mask(id) == 0 && !(comm->fixed.process->place.flags & users)
+		       ? NT_REASON_SYMMETRIC
+		       : NT_REASON_ALONE;
 }
 
-static void note_worth(struct nt_key *out, const struct nt_comm *comm,
-		       const struct nt_local_key *key, double of_us)
+/* Why a key is undecided */
+static int undecided_reason(struct nt_key *out, const struct nt_comm *comm,
+			    const struct nt_local_key *key, uint64_t id, double of_us)
 {
-	if (out->reason == NT_REASON_NONE && out->state == NT_KEYSTATE_COUNTED &&
-	    nt_key_shares_lacks(comm->fixed.process, key, of_us))
-		out->reason = NT_REASON_UNWORTHY;
-}
+	const struct nt_process *process = comm->fixed.process;
+	const struct nt_warm *arms = nt_process_warm_arms(&process->warm);
+	int arm = arms ? nt_warm_find(arms, comm->fixed.ranks, comm->fixed.nodes, out->coll,
+				      nt_key_band(id))
+		       : -1;
+	int reason = arm < 0 ? NT_REASON_NONE : remembered_reason(out, comm, id, arm);
 
-/* Undecided for a reason that a longer step would not change. */
-static void note_barred(struct nt_key *out, const struct nt_comm *comm)
-{
-	int barred = nt_view_barred(nt_comm_status_flags(comm));
-
-	if (out->reason == NT_REASON_NONE && is_open(out))
-		out->reason = barred;
+	/* Mode policy uses remembered arms, and explores nothing. */
+	if (arm < 0 && process->policy.mode == NT_MODE_POLICY)
+		return NT_REASON_NOT_REMEMBERED;
+	if (reason == NT_REASON_NONE && out->state == NT_KEYSTATE_COUNTED) {
+		reason = alone_reason(out, comm, id);
+		if (reason == NT_REASON_NONE && nt_key_shares_lacks(process, key, of_us))
+			reason = NT_REASON_UNWORTHY;
+	}
+	return reason != NT_REASON_NONE ? reason : nt_view_barred(nt_comm_status_flags(comm));
 }
 
 static void note_tags(struct nt_key *out, const struct nt_key_events *events)
@@ -354,12 +331,9 @@ void nt_key_record_put(struct nt_json_writer *put, const struct nt_comm *comm,
 	out.bytes = (int64_t)nt_band_floor(nt_key_band(id));
 	note_state(&out, comm, key, id);
 	note_round(&out, comm, key);
-	note_remembered(&out, comm, id);
-	note_policy(&out, comm, id);
-	if (comm->fixed.shm)
-		note_alone(&out, comm, id);
-	note_worth(&out, comm, key, of_us);
-	note_barred(&out, comm);
+	if (out.reason == NT_REASON_NONE &&
+	    (out.state == NT_KEYSTATE_COUNTED || out.state == NT_KEYSTATE_EXPLORING))
+		out.reason = undecided_reason(&out, comm, key, id, of_us);
 	out.calls = (int64_t)nt_key_calls(key);
 	out.forced = atomic_load_explicit(&key->events.forced, memory_order_relaxed);
 	out.differed = atomic_load_explicit(&key->events.differed, memory_order_relaxed);

@@ -5,7 +5,7 @@
  * Threads:  the helper thread; what other threads write is atomic.
  * Memory:   none is kept.
  * Errors:   put->full (lib/json-writer.h): the caller takes the key back.
- * Units:    as record/record.def has them.
+ * Units:    those of record/record.def.
  */
 #ifndef NT_KEY_RECORD_H
 #define NT_KEY_RECORD_H
@@ -14,11 +14,11 @@
 #include "lib/json-writer.h"
 #include "tuner/comm.h"
 
-/* of_us: the predicted time of all calls of the process. */
+/* of_us: predicted time of all calls of the process */
 void nt_key_record_put(struct nt_json_writer *put, const struct nt_comm *comm,
 		       const struct nt_local_key *key, uint64_t id, double of_us);
 
-/* Why LL128 is not tried on this communicator, NT_RISK_*; 0: it may be tried. */
+/* NT_RISK_*: why LL128 is not tried on this communicator; 0: it may be. */
 uint32_t nt_key_record_risks(const struct nt_comm *comm);
 
 #endif

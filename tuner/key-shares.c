@@ -8,12 +8,12 @@
 #include "engine/engine.h"
 #include "pmix-sync/shm.h"
 
-#define PIDS 1024u /* most pids of a node; others are not counted */
+#define PIDS 1024u /* pids of a node; others are not counted */
 
-/* Predicted time of one process's ranks. */
+/* Predicted time of one process's ranks */
 struct spender {
 	uint32_t pid;
-	uint32_t here, ranks; /* ranks in the current communicator, and in the one with the most */
+	uint32_t here, ranks; /* in the present communicator, and in the one that has the most */
 	double us;
 };
 
@@ -22,7 +22,7 @@ struct spenders {
 	struct spender of[PIDS];
 };
 
-/* Predicted time of a call; 0: unknown. */
+/* Of one call, as predicted; 0: unknown */
 static double call_us(const float *cost_us, unsigned pair)
 {
 	double us = pair < NT_PAIRS ? (double)cost_us[pair] : 0;
@@ -37,7 +37,7 @@ static double shm_call_us(const struct nt_shm_key *key)
 
 static uint64_t calls_of(const struct nt_shm_key *key, unsigned slot)
 {
-	/* A single number. */
+	/* A single number; nothing to pair with. */
 	return atomic_load_explicit(&key->calls[slot], memory_order_relaxed);
 }
 
@@ -103,7 +103,7 @@ void nt_key_shares_update(struct nt_key_shares *shares, const struct nt_shm *shm
 	struct spenders *s = calloc(1, sizeof(*s));
 
 	if (!s)
-		return; /* keep the previous sums */
+		return; /* the last sums stay */
 	for (unsigned c = 0; c < NT_SHM_COMMS; c++) {
 		if (atomic_load(&shm->comm[c].id) != 0)
 			add_comm(s, &shm->comm[c]);

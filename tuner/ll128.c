@@ -15,7 +15,7 @@ static bool is_set(const char *text)
 
 bool nt_ll128_is_external(const char *net, const char *plugin, bool loaded)
 {
-	/* Then NCCL uses no network of another name. */
+	/* NCCL then uses no network but this one. */
 	if (is_set(net))
 		return strcasecmp(net, "Socket") != 0 && strcasecmp(net, "IB") != 0;
 	return loaded || (is_set(plugin) && strcasecmp(plugin, "none") != 0);

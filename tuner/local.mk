@@ -9,8 +9,8 @@ libnt_tuner_a_SOURCES = \
 	%D%/abi_v7.h \
 	%D%/channel-limits.c \
 	%D%/channel-limits.h \
-	%D%/calls.c \
-	%D%/calls.h \
+	%D%/call-counts.c \
+	%D%/call-counts.h \
 	%D%/chain-descr.c \
 	%D%/chain-descr.h \
 	%D%/chain-profiler.c \
@@ -65,7 +65,7 @@ libnt_tuner_a_SOURCES = \
 	%D%/helper-thread.h \
 	%D%/event-slot.c \
 	%D%/event-slot.h \
-	%D%/stall.h \
+	%D%/key-stall.h \
 	%D%/comm-status.c \
 	%D%/comm-status.h \
 	%D%/tls.c \

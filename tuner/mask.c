@@ -7,18 +7,18 @@
 #include "lib/clock.h"
 #include "tuner/abi.h"
 
-#define UNDONE_MS 20u /* after an init, NCCL may write back a value that it read before this long */
+#define UNDONE_MS 20u /* what NCCL read before an init it may write back for so long */
 
-/* KernelLaunch shows on which thread a plan is launched, and so whether its Coll events come on
- * that thread too; P2pApi shows captures of sends and receives. */
+/* KernelLaunch shows on which thread a plan is launched, and so whether its Coll events come there
+ * too; P2pApi shows captures of sends and receives. */
 #define OPEN_BITS ((int)(NT_PROF_COLL | NT_PROF_KERNEL_LAUNCH | NT_PROF_P2P_API))
-/* KernelCh brings Coll and Group events, but no KernelLaunch (profiler.cc@v2.28.9-1): of
- * a launch that nobody was told of, they would be taken for another thread's (tuner/event.c). */
+/* KernelCh brings Coll and Group events, but no KernelLaunch (profiler.cc@v2.28.9-1): without the
+ * launch they would look like another thread's (tuner/event.c). */
 #define MEASURE_BITS ((int)(NT_PROF_KERNEL_CH | NT_PROF_KERNEL_LAUNCH))
 
-/* Bits of a chained profiler that include launches or Group events. Then both are switched on, and
- * the calls that show captures, whatever we need: a launch without its Group event would be taken
- * for one left to CUDA's callback thread (tuner/event.c). */
+/* A chained profiler's bits that bring launches or Group events. With one of them both must be on,
+ * and the calls that show captures: a launch without its Group event would look like one left to
+ * CUDA's callback thread (tuner/event.c). */
 #define LAUNCH_BITS                                                            \
 	((int)(NT_PROF_GROUP | NT_PROF_COLL | NT_PROF_P2P | NT_PROF_PROXY_OP | \
 	       NT_PROF_PROXY_STEP | NT_PROF_KERNEL_CH | NT_PROF_NET_PLUGIN |   \
@@ -37,7 +37,7 @@ void nt_mask_fini(struct nt_mask *mask)
 	pthread_mutex_destroy(&mask->lock);
 }
 
-/* The lock is held. The bits wanted by us and a chained profiler. */
+/* The lock is held. What we and a chained profiler want */
 static int ours(struct nt_mask *mask)
 {
 	int value = (mask->open ? OPEN_BITS : 0) |
@@ -46,7 +46,7 @@ static int ours(struct nt_mask *mask)
 
 	atomic_store_explicit(&mask->value, value, memory_order_relaxed);
 	if (chained & (int)NT_PROF_KERNEL_PHASE)
-		chained |= (int)NT_PROF_KERNEL_CH; /* as NCCL would (tuner/abi.h) */
+		chained |= (int)NT_PROF_KERNEL_CH; /* as NCCL does (tuner/abi.h) */
 	return value | mask->counting | chained | (chained & LAUNCH_BITS ? STORY_BITS : 0);
 }
 
@@ -55,7 +55,7 @@ static int wanted(struct nt_mask *mask)
 	return ours(mask) | mask->foreign;
 }
 
-/* The lock is held. Did we store this value before, and NCCL has just written it back? */
+/* The lock is held. Did we once store what NCCL has now written back? */
 static bool is_undone(const struct nt_mask *mask, int found)
 {
 	bool ours = false;
@@ -65,7 +65,7 @@ static bool is_undone(const struct nt_mask *mask, int found)
 	return ours && nt_clock_ms() - mask->attached_ms < UNDONE_MS;
 }
 
-/* The lock is held. Another party has stored this value. */
+/* The lock is held. Another party has stored this. */
 static void take_over(struct nt_mask *mask, int found)
 {
 	bool lost = (mask->ours & ~mask->counting & ~found) != 0;
@@ -79,9 +79,8 @@ static void take_over(struct nt_mask *mask, int found)
 		atomic_fetch_add_explicit(&mask->losses, 1, memory_order_relaxed);
 }
 
-/* The lock is held. NCCL reads its int without one, hence the builtins. The first `known`
- * targets held the last stored value. Done twice, since a value found in one changes what is
- * stored in all. */
+/* The lock is held. NCCL reads its int without one, hence the builtins. The first `known` targets
+ * held what was stored last. Done twice: what is found in one target changes what goes to all. */
 static void store_after(struct nt_mask *mask, unsigned known)
 {
 	unsigned targets = atomic_load_explicit(&mask->targets, memory_order_relaxed);

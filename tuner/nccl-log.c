@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include "lib/printable.h"
 
-#define LINE_BYTES 2048 /* a policy alone may have 1024 */
+#define LINE_BYTES 2048 /* a policy may have 1024 */
 
 void nt_log_line(nt_nccl_log log, int level, unsigned long subsystems, const char *function,
 		 int line, const char *format, ...)

@@ -12,7 +12,7 @@
 
 #define NT_LOG_PREFIX "nccl-tune: "
 
-/* Logs one line of printable ASCII, whatever the arguments contain. */
+/* One line of printable ASCII, whatever the arguments contain */
 void nt_log_line(nt_nccl_log log, int level, unsigned long subsystems, const char *function,
 		 int line, const char *format, ...) __attribute__((format(printf, 6, 7)));
 

@@ -1,16 +1,15 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nccl-plugin.c - all entry points that NCCL looks up, for all versions of its two interfaces
+/* nccl-plugin.c - the entry points that NCCL looks up, for all versions of its two interfaces
  *
- * Thin: each version is converted to one form and passed on. Every entry point returns success,
- * whatever fails behind it; the one exception is a decision where going on alone would be unsafe
- * (nt_comm_decide). A forked child and a process without a policy are left alone: no context, mask
- * 0.
+ * Each version is brought to one form and passed on. Every entry point returns success, whatever
+ * fails behind it, except for a decision where going on alone would be unsafe (nt_comm_decide). A
+ * forked child and a process without a policy get no context and mask 0.
  *
- * Plugins that NCCL would have loaded without us are chained (tuner/chain.h). NCCL's context is a
- * struct nt_ctx, and event handles have tuner/handle.h's format.
+ * Plugins that NCCL would have loaded without us are chained (tuner/chain.h): a context is a struct
+ * nt_ctx, a handle has tuner/handle.h's form.
  *
- * Tuner v1 (NCCL 2.19, 2.20) has no context per communicator and is not provided.
+ * Tuner v1 (NCCL 2.19, 2.20) has no context per communicator and is not offered.
  */
 #include <stddef.h>
 #include "tuner/abi.h"
@@ -26,7 +25,7 @@
 
 #define NAME "nccl-tune"
 
-/* Our communicator in NCCL's context; NULL: none, or not in this process. */
+/* NULL: none, or not in this process. */
 static struct nt_comm *ours_of(const struct nt_ctx *ctx)
 {
 	struct nt_comm *comm = ctx ? ctx->ours : NULL;
@@ -41,59 +40,11 @@ static struct nt_process *start_process(nt_nccl_log log)
 	return process && !nt_process_inert(process) ? process : NULL;
 }
 
-/* Tuner. */
-
-static int open_tuner(void **ctx, const struct nt_chain_tuner_init *init)
-{
-	const struct nt_comm_identity who = { .id = init->id,
-					      .rank = -1,
-					      .ranks = init->ranks,
-					      .nodes = init->nodes,
-					      .api = init->api };
-	struct nt_process *process = start_process(init->log);
-
-	*ctx = nt_chain_tuner_open(process ? nt_comm_open_tuner(process, &who) : NULL, init);
-	return NT_NCCL_OK;
-}
-
-static int tuner_finalize(void *ctx)
-{
-	struct nt_comm *comm = ours_of(ctx);
-
-	nt_chain_tuner_close(ctx);
-	nt_comm_close_tuner(comm);
-	return NT_NCCL_OK;
-}
-
-#define TUNER_INIT(v)                                                                              \
-	static int tuner_init_v##v(size_t ranks, size_t nodes, nt_nccl_log log, void **ctx)        \
-	{                                                                                          \
-		return open_tuner(ctx,                                                             \
-				  &(struct nt_chain_tuner_init){                                   \
-					  .ranks = ranks, .nodes = nodes, .log = log, .api = v }); \
-	}
-
-TUNER_INIT(2)
-TUNER_INIT(3)
-TUNER_INIT(4)
-
-/* NOLINTNEXTLINE(readability-function-size): NCCL's signature */
-static int tuner_init_v5(void **ctx, uint64_t id, size_t ranks, size_t nodes, nt_nccl_log log,
-			 struct nt_tuner_nvl_v5 *nvl, struct nt_tuner_constants_v5 *constants)
-{
-	return open_tuner(ctx, &(struct nt_chain_tuner_init){ .id = id,
-							      .ranks = ranks,
-							      .nodes = nodes,
-							      .log = log,
-							      .nvl = nvl,
-							      .constants = constants,
-							      .api = 5 });
-}
+/* Tuner */
 
 extern struct nt_tuner_v6 ncclTunerPlugin_v6;
 extern struct nt_tuner_v7 ncclTunerPlugin_v7;
 
-/* Set only if a chained tuner has one, or chunk sizes may be tried: otherwise NCCL must not ask. */
 /* NOLINTNEXTLINE(readability-function-size): NCCL's signature */
 static int chunk_size(void *ctx, int coll, size_t bytes, int algo, int proto, int channels,
 		      size_t *chunk_bytes)
@@ -108,43 +59,65 @@ static int chunk_size(void *ctx, int coll, size_t bytes, int algo, int proto, in
 	return NT_NCCL_OK;
 }
 
-static bool wants_chunks(const struct nt_ctx *ctx)
+/* NCCL must ask for chunk sizes only if a chained tuner has some, or they may be tried. It reads
+ * the table each time, first on this thread; 2.32 once, after this. */
+static void offer_chunks(const struct nt_ctx *ctx, int api)
 {
 	const struct nt_comm *comm = ours_of(ctx);
 
-	return nt_chain_has_chunks() || (comm && comm->fixed.chunks);
+	if (!nt_chain_has_chunks() && !(comm && comm->fixed.chunks))
+		return;
+	if (api == 6)
+		__atomic_store_n(&ncclTunerPlugin_v6.get_chunk_size, chunk_size, __ATOMIC_RELAXED);
+	if (api == 7)
+		__atomic_store_n(&ncclTunerPlugin_v7.get_chunk_size, chunk_size, __ATOMIC_RELAXED);
 }
 
-/* NOLINTNEXTLINE(readability-function-size): NCCL's signature */
-static int tuner_init_v6(void **ctx, uint64_t id, size_t ranks, size_t nodes, nt_nccl_log log,
-			 struct nt_tuner_nvl_v5 *nvl, struct nt_tuner_constants_v5 *constants)
+static int open_tuner(void **ctx, const struct nt_chain_tuner_init *init)
 {
-	(void)open_tuner(ctx, &(struct nt_chain_tuner_init){ .id = id,
-							     .ranks = ranks,
-							     .nodes = nodes,
-							     .log = log,
-							     .nvl = nvl,
-							     .constants = constants,
-							     .api = 6 });
-	/* NCCL reads the table each time, first on this thread; 2.32 once, after this. */
-	if (wants_chunks(*ctx))
-		__atomic_store_n(&ncclTunerPlugin_v6.get_chunk_size, chunk_size, __ATOMIC_RELAXED);
+	struct nt_process *process = start_process(init->log);
+
+	*ctx = nt_chain_tuner_open(process ? nt_comm_open_tuner(process, &init->who) : NULL, init);
+	offer_chunks(*ctx, init->who.api);
 	return NT_NCCL_OK;
 }
 
-/* NOLINTNEXTLINE(readability-function-size): NCCL's signature */
-static int tuner_init_v7(void **ctx, uint64_t id, size_t ranks, size_t nodes, nt_nccl_log log,
-			 struct nt_tuner_nvl_v5 *nvl, struct nt_tuner_constants_v7 *constants)
+#define TUNER_INIT_OLD(v)                                                                        \
+	static int tuner_init_v##v(size_t ranks, size_t nodes, nt_nccl_log log, void **ctx)      \
+	{                                                                                        \
+		return open_tuner(                                                               \
+			ctx,                                                                     \
+			&(struct nt_chain_tuner_init){                                           \
+				.who = { .rank = -1, .ranks = ranks, .nodes = nodes, .api = v }, \
+				.log = log });                                                   \
+	}
+
+#define TUNER_INIT(v, type, member)                                                      \
+	/* NOLINTNEXTLINE(readability-function-size): NCCL's signature */                \
+	static int tuner_init_v##v(void **ctx, uint64_t id, size_t ranks, size_t nodes,  \
+				   nt_nccl_log log, struct nt_tuner_nvl_v5 *nvl,         \
+				   struct type *constants)                               \
+	{                                                                                \
+		return open_tuner(ctx, &(struct nt_chain_tuner_init){                    \
+					       .who = { id, NULL, -1, ranks, nodes, v }, \
+					       .log = log,                               \
+					       .nvl = nvl,                               \
+					       .member = constants });                   \
+	}
+
+TUNER_INIT_OLD(2)
+TUNER_INIT_OLD(3)
+TUNER_INIT_OLD(4)
+TUNER_INIT(5, nt_tuner_constants_v5, constants)
+TUNER_INIT(6, nt_tuner_constants_v5, constants)
+TUNER_INIT(7, nt_tuner_constants_v7, constants_v7)
+
+static int tuner_finalize(void *ctx)
 {
-	(void)open_tuner(ctx, &(struct nt_chain_tuner_init){ .id = id,
-							     .ranks = ranks,
-							     .nodes = nodes,
-							     .log = log,
-							     .nvl = nvl,
-							     .constants_v7 = constants,
-							     .api = 7 });
-	if (wants_chunks(*ctx))
-		__atomic_store_n(&ncclTunerPlugin_v7.get_chunk_size, chunk_size, __ATOMIC_RELAXED);
+	struct nt_comm *comm = ours_of(ctx);
+
+	nt_chain_tuner_close(ctx);
+	nt_comm_close_tuner(comm);
 	return NT_NCCL_OK;
 }
 
@@ -167,7 +140,7 @@ static inline int decide(const struct nt_ctx *ctx, const struct nt_call *call, i
 	nt_chain_sync();
 	if (ctx && nt_ctx_told(ctx))
 		return nt_chain_decide(ctx, comm, call, pipe_ops);
-	/* Not a task: NCCL only asks (tuner/abi_v7.h). */
+	/* pipe_ops 0 is no task: NCCL only asks (tuner/abi_v7.h). */
 	return comm && pipe_ops > 0 ? nt_comm_decide(comm, call) : NT_NCCL_OK;
 }
 
@@ -185,7 +158,7 @@ static int decide_v3(void *ctx, int coll, size_t bytes, int pipe_ops, float **co
 	return decide(ctx, &call, pipe_ops);
 }
 
-/* v4 to v7. The table is one block of floats, despite its type. */
+/* v4 to v7. The table is one block of floats, whatever its type says. */
 /* NOLINTNEXTLINE(readability-function-size): NCCL's signature */
 static int decide_v4(void *ctx, int coll, size_t bytes, int pipe_ops, float **cost, int algos,
 		     int protos, int registered, int *channels)
@@ -201,25 +174,22 @@ static int decide_v4(void *ctx, int coll, size_t bytes, int pipe_ops, float **co
 	return decide(ctx, &call, pipe_ops);
 }
 
-extern const struct nt_tuner_v2 ncclTunerPlugin_v2;
-extern const struct nt_tuner_v3 ncclTunerPlugin_v3;
-extern const struct nt_tuner_v4 ncclTunerPlugin_v4;
-extern const struct nt_tuner_v5 ncclTunerPlugin_v5;
+#define TUNER(v, decide)                                                                     \
+	extern const struct nt_tuner_v##v ncclTunerPlugin_v##v;                              \
+	NT_EXPORT const struct nt_tuner_v##v ncclTunerPlugin_v##v = { NAME, tuner_init_v##v, \
+								      decide, tuner_finalize };
 
-NT_EXPORT const struct nt_tuner_v2 ncclTunerPlugin_v2 = { NAME, tuner_init_v2, decide_v2,
-							  tuner_finalize };
-NT_EXPORT const struct nt_tuner_v3 ncclTunerPlugin_v3 = { NAME, tuner_init_v3, decide_v3,
-							  tuner_finalize };
-NT_EXPORT const struct nt_tuner_v4 ncclTunerPlugin_v4 = { NAME, tuner_init_v4, decide_v4,
-							  tuner_finalize };
-NT_EXPORT const struct nt_tuner_v5 ncclTunerPlugin_v5 = { NAME, tuner_init_v5, decide_v4,
-							  tuner_finalize };
+TUNER(2, decide_v2)
+TUNER(3, decide_v3)
+TUNER(4, decide_v4)
+TUNER(5, decide_v4)
+
 NT_EXPORT struct nt_tuner_v6 ncclTunerPlugin_v6 = { NAME, tuner_init_v6, decide_v4, tuner_finalize,
 						    NULL };
 NT_EXPORT struct nt_tuner_v7 ncclTunerPlugin_v7 = { NAME, tuner_init_v7, decide_v4, tuner_finalize,
 						    NULL };
 
-/* Profiler. */
+/* Profiler */
 
 static int open_profiler(void **ctx, int *mask, const struct nt_comm_identity *who, nt_nccl_log log)
 {
@@ -247,8 +217,7 @@ static int profiler_finalize(void *ctx)
 	return NT_NCCL_OK;
 }
 
-/* v1 to v3 name no communicator and have no GPU times: we ask for no events; only a chained
- * profiler's are on. */
+/* v1 to v3 name no communicator and have no GPU times: only a chained profiler's events are on. */
 static int open_old(void **ctx, int *mask, int api)
 {
 	const struct nt_comm_identity who = { .rank = -1, .api = api };
@@ -313,8 +282,8 @@ PROFILER_INIT(5)
 PROFILER_INIT(6)
 PROFILER_INIT(7)
 
-/* The Coll part has the same members in v4 to v7. Symmetric kernels show only as an empty protocol
- * name, also in v7 (tuner/abi_v7.h). */
+/* In v4 to v7 the Coll part has the same members. A symmetric kernel shows only as an empty
+ * protocol name, in v7 too (tuner/abi_v7.h). */
 #define COLL_EVENT(descr, user_tag)                                                          \
 	&(struct nt_coll_event)                                                              \
 	{                                                                                    \
@@ -349,7 +318,7 @@ static void *take_v4(struct nt_comm *comm, const struct nt_prof_descr_v4 *descr)
 	return NULL;
 }
 
-/* For every event that is asked for, a v6 or v7 descriptor starts with a v5 one. tag: of a Coll. */
+/* Of every event that we ask for, a v6 or v7 descriptor begins as v5's. tag: of a Coll */
 static void *take_v5(struct nt_comm *comm, const struct nt_prof_descr_v5 *descr, uint64_t tag)
 {
 	switch (descr->type) {
@@ -370,49 +339,29 @@ static void *take_v5(struct nt_comm *comm, const struct nt_prof_descr_v5 *descr,
 	return NULL;
 }
 
-static int start_v4(void *ctx, void **event, struct nt_prof_descr_v4 *descr)
-{
-	struct nt_comm *comm = ours_of(ctx);
+_Static_assert(offsetof(struct nt_prof_descr_v6, coll) == offsetof(struct nt_prof_descr_v5, coll) &&
+		       sizeof(struct nt_prof_descr_v6) >= sizeof(struct nt_prof_descr_v5),
+	       "v6 only adds events");
+_Static_assert(offsetof(struct nt_prof_descr_v7, coll.group) ==
+			       offsetof(struct nt_prof_descr_v5, coll.group) &&
+		       offsetof(struct nt_prof_descr_v7, coll_api.graph_captured) ==
+			       offsetof(struct nt_prof_descr_v5, coll_api.graph_captured),
+	       "v7 only adds events, and members at the end");
 
-	*event = nt_chain_event(ctx, descr, 4, comm ? take_v4(comm, descr) : NULL);
-	return NT_NCCL_OK;
-}
+#define START(v, ours)                                                                   \
+	static int start_v##v(void *ctx, void **event, struct nt_prof_descr_v##v *descr) \
+	{                                                                                \
+		struct nt_comm *comm = ours_of(ctx);                                     \
+                                                                                         \
+		*event = nt_chain_event(ctx, descr, v, comm ? (ours) : NULL);            \
+		return NT_NCCL_OK;                                                       \
+	}
 
-static int start_v5(void *ctx, void **event, struct nt_prof_descr_v5 *descr)
-{
-	struct nt_comm *comm = ours_of(ctx);
-
-	*event = nt_chain_event(ctx, descr, 5, comm ? take_v5(comm, descr, 0) : NULL);
-	return NT_NCCL_OK;
-}
-
-static int start_v6(void *ctx, void **event, struct nt_prof_descr_v6 *descr)
-{
-	const struct nt_prof_descr_v5 *known = (struct nt_prof_descr_v5 *)descr;
-	struct nt_comm *comm = ours_of(ctx);
-
-	_Static_assert(offsetof(struct nt_prof_descr_v6, coll) ==
-				       offsetof(struct nt_prof_descr_v5, coll) &&
-			       sizeof(struct nt_prof_descr_v6) >= sizeof(struct nt_prof_descr_v5),
-		       "v6 only adds events");
-	*event = nt_chain_event(ctx, descr, 6, comm ? take_v5(comm, known, 0) : NULL);
-	return NT_NCCL_OK;
-}
-
-static int start_v7(void *ctx, void **event, struct nt_prof_descr_v7 *descr)
-{
-	const struct nt_prof_descr_v5 *known = (struct nt_prof_descr_v5 *)descr;
-	const uint64_t tag = descr->type == NT_PROF_COLL ? descr->coll.tag : 0;
-	struct nt_comm *comm = ours_of(ctx);
-
-	_Static_assert(offsetof(struct nt_prof_descr_v7, coll.group) ==
-				       offsetof(struct nt_prof_descr_v5, coll.group) &&
-			       offsetof(struct nt_prof_descr_v7, coll_api.graph_captured) ==
-				       offsetof(struct nt_prof_descr_v5, coll_api.graph_captured),
-		       "v7 only adds events, and members at the end");
-	*event = nt_chain_event(ctx, descr, 7, comm ? take_v5(comm, known, tag) : NULL);
-	return NT_NCCL_OK;
-}
+START(4, take_v4(comm, descr))
+START(5, take_v5(comm, descr, 0))
+START(6, take_v5(comm, (struct nt_prof_descr_v5 *)descr, 0))
+START(7, take_v5(comm, (struct nt_prof_descr_v5 *)descr,
+		 descr->type == NT_PROF_COLL ? descr->coll.tag : 0))
 
 static int stop(void *event)
 {
@@ -426,7 +375,7 @@ static int stop(void *event)
 	return NT_NCCL_OK;
 }
 
-/* Of events with states, only a measured call's first kernel has our handle. */
+/* Of the events with states only a measured call's first kernel has our handle. */
 static int record_state(void *event, int state, union nt_prof_args_v4 *args)
 {
 	void *ours = nt_handle_ours(event);
@@ -438,28 +387,16 @@ static int record_state(void *event, int state, union nt_prof_args_v4 *args)
 	return NT_NCCL_OK;
 }
 
-extern const struct nt_prof_v1 ncclProfiler_v1;
-extern const struct nt_prof_v2 ncclProfiler_v2;
-extern const struct nt_prof_v3 ncclProfiler_v3;
-extern const struct nt_prof_v4 ncclProfiler_v4;
-extern const struct nt_prof_v5 ncclProfiler_v5;
-extern const struct nt_prof_v6 ncclProfiler_v6;
-extern const struct nt_prof_v7 ncclProfiler_v7;
+#define PROFILER(v, on_stop, on_state)                                                            \
+	extern const struct nt_prof_v##v ncclProfiler_v##v;                                       \
+	NT_EXPORT const struct nt_prof_v##v ncclProfiler_v##v = { NAME,	      profiler_init_v##v, \
+								  start_v##v, on_stop,            \
+								  on_state,   profiler_finalize };
 
-NT_EXPORT const struct nt_prof_v1 ncclProfiler_v1 = {
-	NAME, profiler_init_v1, start_v1, stop_old, state_old, profiler_finalize
-};
-NT_EXPORT const struct nt_prof_v2 ncclProfiler_v2 = {
-	NAME, profiler_init_v2, start_v2, stop_old, state_old, profiler_finalize
-};
-NT_EXPORT const struct nt_prof_v3 ncclProfiler_v3 = {
-	NAME, profiler_init_v3, start_v3, stop_old, state_old, profiler_finalize
-};
-NT_EXPORT const struct nt_prof_v4 ncclProfiler_v4 = { NAME, profiler_init_v4, start_v4,
-						      stop, record_state,     profiler_finalize };
-NT_EXPORT const struct nt_prof_v5 ncclProfiler_v5 = { NAME, profiler_init_v5, start_v5,
-						      stop, record_state,     profiler_finalize };
-NT_EXPORT const struct nt_prof_v6 ncclProfiler_v6 = { NAME, profiler_init_v6, start_v6,
-						      stop, record_state,     profiler_finalize };
-NT_EXPORT const struct nt_prof_v7 ncclProfiler_v7 = { NAME, profiler_init_v7, start_v7,
-						      stop, record_state,     profiler_finalize };
+PROFILER(1, stop_old, state_old)
+PROFILER(2, stop_old, state_old)
+PROFILER(3, stop_old, state_old)
+PROFILER(4, stop, record_state)
+PROFILER(5, stop, record_state)
+PROFILER(6, stop, record_state)
+PROFILER(7, stop, record_state)

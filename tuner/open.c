@@ -12,25 +12,33 @@
 #include "tuner/nccl-log.h"
 #include "tuner/comm-status.h"
 
-#define MINIMUM_API 5 /* least version of both halves: reports turns and captures (NCCL 2.28) */
-/* ... if the user promises that there are no captures (NCCL 2.27) */
+#define MINIMUM_API 5 /* least version of both halves, which tells turns and captures (NCCL 2.28) */
+/* ... if the user promises that nothing is captured (NCCL 2.27) */
 #define MINIMUM_API_NO_GRAPHS 4
 
-/* Passed from the profiler's init to the tuner's of the same communicator, on the same thread. */
+/* From a profiler's init to the tuner's of the same communicator, on one thread */
 static _Thread_local struct nt_comm *handed_over;
 
-#define NEW_SOCKETS 23200 /* the first release whose sockets may be encrypted */
+#define NEW_SOCKETS 23200 /* the first release that can encrypt its sockets */
 
-/* ncclGetVersion() of the NCCL library that contains the logger; 0: unknown. */
-static uint32_t nccl_version(nt_nccl_log log)
+/* Version of the NCCL that has the logger; 0: unknown. out: its shared library; "": perhaps a part of
+ * the program. */
+static uint32_t find_nccl(nt_nccl_log log, char out[NT_LIBRARY_MAX])
 {
 	int (*get_version)(int *version) = NULL;
 	void *library = NULL;
 	int version = 0;
 	Dl_info info;
 
-	if (log && dladdr((void *)(uintptr_t)log, &info) && info.dli_fname)
+	out[0] = '\0';
+	if (log && dladdr((void *)(uintptr_t)log, &info) && info.dli_fname) {
+		const char *name = strrchr(info.dli_fname, '/');
+
 		library = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+		if (info.dli_fname[0] == '/' && strlen(info.dli_fname) < NT_LIBRARY_MAX &&
+		    strstr(name, ".so"))
+			memcpy(out, info.dli_fname, strlen(info.dli_fname) + 1);
+	}
 	*(void **)&get_version = dlsym(library ? library : RTLD_DEFAULT, "ncclGetVersion");
 	if (get_version && get_version(&version) != NT_NCCL_OK)
 		version = 0;
@@ -39,23 +47,7 @@ static uint32_t nccl_version(nt_nccl_log log)
 	return version > 0 ? (uint32_t)version : 0;
 }
 
-/* The shared library that contains the logger, and so NCCL. "" if NCCL may be linked into the
- * program. */
-static void find_library(nt_nccl_log log, char out[NT_LIBRARY_MAX])
-{
-	const char *name;
-	Dl_info info;
-
-	out[0] = '\0';
-	if (!log || !dladdr((void *)(uintptr_t)log, &info) || !info.dli_fname ||
-	    info.dli_fname[0] != '/' || strlen(info.dli_fname) >= NT_LIBRARY_MAX)
-		return;
-	name = strrchr(info.dli_fname, '/');
-	if (strstr(name, ".so"))
-		memcpy(out, info.dli_fname, strlen(info.dli_fname) + 1);
-}
-
-/* The lock is held. The oldest communicator that NCCL has finalized; NULL: all are alive. */
+/* The lock is held. NULL: all are alive. */
 static struct nt_comm *oldest_ended(struct nt_process *process)
 {
 	struct nt_comm *oldest = NULL;
@@ -70,7 +62,7 @@ static struct nt_comm *oldest_ended(struct nt_process *process)
 	return oldest;
 }
 
-/* The lock is held. Clears everything except its index in the list and its array for durations. */
+/* The lock is held. Only its index in the list and its array of durations stay. */
 static struct nt_comm *take_room(struct nt_process *process)
 {
 	_Atomic uint32_t *observed = NULL;
@@ -138,8 +130,8 @@ static void fill_caps(struct nt_comm_fixed *fixed)
 	caps->risks = atomic_load(&process->risks);
 }
 
-/* From 2.29.2 on NCCL rebuilds Broadcast's tasks without their events, unless told not to
- * (ncclPrepareTasks, src/enqueue.cc:367@v2.30.7-1): their turn is never known. */
+/* From 2.29.2 on NCCL makes Broadcast's tasks anew without their events, unless told not to
+ * (ncclPrepareTasks, src/enqueue.cc:367@v2.30.7-1): its turn is never known. */
 static bool is_broadcast_mute(uint32_t nccl)
 {
 	const char *text = getenv("NCCL_ALLGATHERV_ENABLE");
@@ -147,10 +139,10 @@ static bool is_broadcast_mute(uint32_t nccl)
 	return nccl >= 22902 && !(text && strcmp(text, "0") == 0);
 }
 
-/* From 2.29.2 on, if all ranks are connected by NVLink and buffers are in windows, NCCL first asks
- * what it would use, and takes a symmetric kernel without any event if that is LL
+/* From 2.29.2 on, with all ranks on NVLink and buffers in windows, NCCL asks what it would use, and
+ * if that is LL takes a symmetric kernel, of which no event tells
  * (src/scheduler/symmetric_sched.cc:98@v2.29.2-1). An exploration would then never advance; and
- * where NCCL's own choice is LL, another pair would displace that kernel (tuner/decide.c). An
+ * where LL is NCCL's own choice, another pair would displace that kernel (tuner/decide.c). An
  * unknown version may be one of these. */
 static uint32_t allowed_pairs(uint32_t nccl, uint32_t nodes)
 {
@@ -159,8 +151,8 @@ static uint32_t allowed_pairs(uint32_t nccl, uint32_t nodes)
 	return nodes > 1 || (nccl != 0 && nccl < 22902) ? all : all & ~NT_PAIRS_LL;
 }
 
-/* With this variable NCCL asks one question for symmetric kernels and all others, from 2.31 on: a
- * pair that is forced would displace a faster symmetric kernel (fillCollTuningInput,
+/* With this variable, from 2.31 on, NCCL asks one question for symmetric kernels and all others: a
+ * forced pair would displace a faster symmetric kernel (fillCollTuningInput,
  * src/enqueue/task_prep/task_pretuning.cc@88980683). */
 static bool asks_for_all(uint32_t nccl)
 {
@@ -176,7 +168,7 @@ static bool is_last_taken(const struct nt_comm_fixed *fixed)
 	return fixed->caps.nccl != 0 ? fixed->caps.nccl >= 23100 : fixed->profiler_api >= 7;
 }
 
-/* The helper thread may not have looked yet, or may be looking now: use a separate platform. */
+/* On a platform of its own: the helper thread may not have looked yet, or may be looking now. */
 static int fabric_now(const struct nt_process *process)
 {
 	struct nt_platform platform = { .driver = "" };
@@ -195,7 +187,8 @@ static int fabric_now(const struct nt_process *process)
 static void check_warm(struct nt_process *process)
 {
 	struct nt_process_warm *warm = &process->warm;
-	/* Of one node without NVLink: its calls will show it, there have been none. */
+	/* The arms may be of one node without NVLink: its calls will show it, and there were
+	 * none. */
 	bool any = warm->arms.fabric == NT_FABRIC_ANY || warm->arms.fabric == NT_FABRIC_PCIE;
 
 	if (!warm->offered || warm->checked)
@@ -203,7 +196,7 @@ static void check_warm(struct nt_process *process)
 	if (nt_process_warm_check(warm, atomic_load(&process->nccl),
 				  any ? NT_FABRIC_ANY : fabric_now(process),
 				  process->place.fingerprint))
-		NT_WARN(process->log, "remembered arms are not used: %s", warm->refused);
+		NT_WARN(process->log, "remembered arms are not used: %s", warm->refused.text);
 }
 
 /* Only the profiler gets the rank: was it not loaded, or does this NCCL not pass it? */
@@ -214,7 +207,7 @@ static int rank_unknown(const struct nt_comm_fixed *fixed)
 	return NT_REASON_RANK_UNKNOWN;
 }
 
-/* The lock is held. Every rank publishes its capabilities if it can, even if it takes no plans: the
+/* The lock is held. A rank that takes no plans publishes its capabilities too, if it can: the
  * others must know. */
 static void take_slot(struct nt_comm *comm)
 {
@@ -284,7 +277,7 @@ static struct nt_comm *create(struct nt_process *process, const struct nt_comm_i
 	return comm;
 }
 
-/* Calls NCCL and the loader, so before a lock of ours is held. */
+/* Calls NCCL and the loader, so not under a lock of ours. */
 static void learn(struct nt_process *process)
 {
 	char library[NT_LIBRARY_MAX], net[NT_NET_MAX];
@@ -294,11 +287,9 @@ static void learn(struct nt_process *process)
 	atomic_fetch_or(&process->risks, nt_ll128_look(net[0] != '\0'));
 	if (atomic_load(&process->nccl) != 0)
 		return;
-	version = nccl_version(process->log);
-	find_library(process->log, library);
+	version = find_nccl(process->log, library);
 	pthread_mutex_lock(&process->lock);
 	if (!process->learnt) {
-		memcpy(process->library, library, sizeof(library));
 		nt_platform_ask(&process->platform, net);
 		memcpy(process->platform.library, library, sizeof(library));
 		process->platform.new_sockets = version >= NEW_SOCKETS;
@@ -318,8 +309,8 @@ struct nt_comm *nt_comm_open_profiler(struct nt_process *process,
 	return handed_over;
 }
 
-/* The object left by the profiler's init on this thread, if it is of the same communicator and has
- * no tuner yet. */
+/* What the profiler's init left on this thread, if it is of the same communicator and has no tuner
+ * yet */
 static struct nt_comm *take_over(struct nt_process *process, const struct nt_comm_identity *who)
 {
 	struct nt_comm *comm = handed_over;
@@ -365,7 +356,7 @@ static void close_half(struct nt_comm *comm, enum nt_half half)
 	pthread_mutex_unlock(&comm->fixed.process->lock);
 }
 
-/* Publish what the helper thread has not published yet. */
+/* What the helper thread has not published yet */
 static void publish_calls(struct nt_comm *comm)
 {
 	for (unsigned i = 0; i < nt_comm_keys(comm); i++) {
@@ -416,7 +407,7 @@ void nt_comm_close_profiler(struct nt_comm *comm)
 		return;
 	if (handed_over == comm)
 		handed_over = NULL;
-	/* With a tuner, its finalize has left the slot. */
+	/* With a tuner, that one's finalize has left the slot. */
 	if (comm->fixed.shm && comm->fixed.tuner_api == 0)
 		nt_comm_status_leave(comm);
 	close_half(comm, NT_HALF_PROFILER);

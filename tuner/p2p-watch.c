@@ -15,7 +15,7 @@ bool nt_p2p_watch_step(struct nt_p2p_watch *watch, bool seen, uint64_t calls, ui
 	watch->comms = comms;
 	if (seen)
 		watch->wait_ms = 0;
-	/* The calls of communicators that NCCL has closed are gone. */
+	/* Calls of communicators that NCCL has closed do not count any more. */
 	if (seen || opened || calls < watch->calls || (watch->off && ms >= watch->until_ms)) {
 		watch->off = false;
 		watch->calls = calls;
@@ -53,7 +53,7 @@ void nt_p2p_watch_begin(struct nt_process *process, int api)
 		nt_mask_count(&process->mask, bits);
 }
 
-/* v4 does not tell of captures. Modes that only use what is known do not measure. */
+/* v4 does not tell of captures. A mode that only uses what is known measures nothing. */
 static bool may_measure(const struct nt_process *process, int bits)
 {
 	const enum nt_mode mode = process->policy.mode;

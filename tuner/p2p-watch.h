@@ -2,11 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* p2p-watch.h - when NCCL's events of sends and receives are on
  *
- * Without them NCCL tells of no send. They cost one event for each group, also of collectives, and
- * one for each send or receive. So they are on while the process sends and receives, which counts
- * all; after 1000 calls of collectives without a send, they are off, and switched on again to look:
- * after 10 s and then after pauses that double up to five minutes, and when a communicator is
- * opened.
+ * Without them NCCL tells of no send; each group, of collectives too, and each send or receive
+ * costs one. So they are on while the process sends and receives, which counts all, and off after
+ * 1000 calls of collectives without a send. To look they are on again after 10 s, then after pauses
+ * that double up to five minutes, and when a communicator is opened.
  *
  * Whatever is explored, GPU times are on for the first 64 of them, or ten seconds; not where a CUDA
  * graph was captured, or may have been while the events were off.
@@ -27,26 +26,26 @@
 
 struct nt_p2p_watch {
 	bool off;
-	bool gap; /* it was off once: a capture may have gone unseen */
-	bool timed; /* times were asked for, and are complete or too old */
-	uint64_t first_ms, first_calls; /* of the first look with sends or receives; 0: none yet */
-	uint64_t calls; /* of collectives, when last seen or switched on */
-	uint64_t wait_ms, until_ms; /* off: the pause, and its end */
+	bool gap; /* off for a time: a capture may have gone unseen */
+	bool timed; /* times were asked for, and are all there or too late */
+	uint64_t first_ms, first_calls; /* at the first look with sends or receives; 0: none yet */
+	uint64_t calls; /* of collectives, when a send was last seen or the events came on */
+	uint64_t wait_ms, until_ms; /* while off: the pause, and its end */
 	uint32_t comms; /* opened so far */
 };
 
-/* What is known now: was there a send or receive since the last step; calls of collectives and
- * communicators so far. Returns whether the events are to be on. */
+/* Returns whether the events are to be on. seen: a send or receive since the last step; calls of
+ * collectives and communicators so far. */
 bool nt_p2p_watch_step(struct nt_p2p_watch *watch, bool seen, uint64_t calls, uint32_t comms,
 		       uint64_t ms);
 
-/* The first communicator is opened with that version of the profiler interface. */
+/* The first communicator is opened. api: of the profiler */
 void nt_p2p_watch_begin(struct nt_process *process, int api);
 
 /* Are GPU times to be on for sends and receives, of which there were so many calls? */
 bool nt_p2p_watch_times(struct nt_p2p_watch *watch, uint64_t p2p_calls, uint64_t ms);
 
-/* One look at the process. calls: of collectives, and those that send and receive, so far. */
+/* calls: of collectives, and those that send and receive, so far */
 void nt_p2p_watch_look(struct nt_p2p_watch *watch, struct nt_process *process, uint64_t calls,
 		       uint64_t p2p_calls, uint64_t ms);
 

@@ -20,7 +20,7 @@ static uint64_t load64(const _Atomic uint64_t *value)
 	return atomic_load_explicit(value, memory_order_relaxed);
 }
 
-/* Single writer: no read-modify-write needed. */
+/* Single writer: no read-modify-write. */
 static void add(_Atomic uint32_t *value, uint32_t more)
 {
 	atomic_store_explicit(value, load(value) + more, memory_order_relaxed);
@@ -56,7 +56,7 @@ static int kind_of(uint32_t ranks, uint32_t sends, uint32_t receives)
 	return sends == 0 ? NT_P2P_RECV : NT_P2P_SENDRECV;
 }
 
-/* The size is that of what is sent, or received if that is more. */
+/* The size is what is sent, or received if that is more. */
 static uint32_t id_of(uint32_t ranks, const struct nt_p2p_call *call)
 {
 	const uint64_t sent = load64(&call->sent_bytes), received = load64(&call->received_bytes);
@@ -139,7 +139,7 @@ uint32_t nt_p2p_launch(const struct nt_p2p *p2p)
 		       : load(&p2p->serial) % NT_P2P_SERIALS;
 }
 
-/* Another call has begun on the GPU: the previous one's time is complete, and its key is known. */
+/* Another call has begun on the GPU: the last one's time is complete, and its key known. */
 static void keep_time(struct nt_p2p *p2p)
 {
 	const uint32_t time = p2p->stop_ns > p2p->start_ns

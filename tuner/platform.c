@@ -26,7 +26,7 @@ const struct nt_platform_paths nt_platform_paths = {
 	.start = "/proc/self/environ",
 };
 
-/* Digits separated by single dots, at least one dot: the architecture before it begins with a
+/* Digits separated by single dots, with at least one dot: the architecture before it begins with a
  * letter. */
 static bool is_version(const char *word, size_t bytes)
 {
@@ -158,7 +158,6 @@ static void look_for_driver(const char *path, char out[NT_DRIVER_MAX])
 	fclose(f);
 }
 
-/* Does a line of the file contain the text? */
 static bool file_holds(const char *path, const char *text)
 {
 	char line[LINE_MAX_BYTES];
@@ -172,7 +171,7 @@ static bool file_holds(const char *path, const char *text)
 	return found;
 }
 
-/* Check one directory entry. */
+/* At one directory entry */
 typedef bool look(const char *directory, const char *name);
 
 static bool any_entry(const char *directory, look *is_it)
@@ -212,7 +211,7 @@ static bool is_efa(const char *directory, const char *device)
 	return length >= 4 && strcmp(target + length - 4, "/efa") == 0;
 }
 
-/* NCCL does not use ports of EFA by itself. */
+/* By itself NCCL does not use EFA's ports. */
 static bool has_active_port(const char *directory, const char *device)
 {
 	char path[2 * NT_PATH_MAX];

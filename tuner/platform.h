@@ -2,12 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* platform.h - the process's platform, for its record: driver, probable network, NCCL's variables
  *
- * The fabric is a guess, since NCCL does not tell plugins which network it uses. What it is likely
- * to use is found by the names that it goes by: NCCL_NET, or else the name that a loaded library
- * libnccl-net* gives its network, or else NCCL_IB_DISABLE; and by the devices of the node
- * (contract/fabric.h). It is "any" where a plugin is not known. NCCL's choice of interfaces, and
- * failures of it, are not considered. Whether the GPUs of one node are connected by NVLink follows
- * from NCCL's cost tables (tuner/rank-record.c).
+ * The fabric is a guess, since NCCL tells no plugin which network it uses. It follows from the
+ * names (NCCL_NET, else the name that a loaded library libnccl-net* gives its network, else
+ * NCCL_IB_DISABLE) and the node's devices (contract/fabric.h); "any" where a plugin is unknown.
+ * Which interfaces NCCL takes, and which of them fail, is not considered. Whether NVLink connects a
+ * node's GPUs follows from NCCL's cost tables (tuner/rank-record.c).
  *
  * Threads:  nt_platform_ask() where the environment may be read; nt_net_plugin() in NCCL's init,
  *           without a lock of ours, since it calls the loader; nt_platform_look() on the helper
@@ -33,41 +32,40 @@
 
 struct nt_platform {
 	char driver[NT_DRIVER_MAX]; /* "580.95.05" */
-	/* What NCCL calls its network: "IB", "Libfabric"; "?": some plugin's; "": not told. */
+	/* NCCL's word: "IB", "Libfabric"; "?": a plugin's without a name; "": not told. */
 	char net[NT_NET_MAX];
-	/* NCCL's file where it is of a release that can encrypt its sockets; "": part of the
-	 * program. */
+	/* NCCL's file; "": perhaps a part of the program. */
 	char library[NT_LIBRARY_MAX];
-	bool new_sockets; /* it is of such a release */
+	bool new_sockets; /* it is of a release that can encrypt its sockets */
 	char fabric[NT_FABRIC_MAX]; /* contract/fabric.h; "" before the look */
-	char launch[NT_LAUNCH_NAME]; /* name of a launch profile */
+	char launch[NT_LAUNCH_NAME]; /* the launch profile's */
 	struct nt_variables now; /* NCCL's, when asked */
-	/* Of these: with which the process was started, and set in it since. */
+	/* Of these: the process was started with them, and they were set in it since. */
 	char outside[NT_VARIABLES_MAX], inside[NT_VARIABLES_MAX];
 };
 
 struct nt_platform_paths {
-	const char *driver, *ports, *devices, *cxi, *start; /* start: the environment then */
+	const char *driver, *ports, *devices, *cxi,
+		*start; /* start: the environment at the start */
 };
 
 extern const struct nt_platform_paths nt_platform_paths; /* the system's */
 
-/* From the environment: the launch profile, NCCL's variables, and the network. plugin: the name
- * from nt_net_plugin(). */
+/* From the environment. plugin: of nt_net_plugin() */
 void nt_platform_ask(struct nt_platform *platform, const char *plugin);
-/* From files: the driver, the fabric, and which variables the process was started with. */
+/* From files */
 void nt_platform_look(struct nt_platform *platform, const struct nt_platform_paths *paths);
 
-/* The version in /proc/driver/nvidia/version, "" if there is none. */
+/* From the text of /proc/driver/nvidia/version; "": none. */
 void nt_driver_version(const char *text, char out[NT_DRIVER_MAX]);
-/* The name that the network of a loaded library libnccl-net* has; "?" if it has none, "" if there
- * is no such library. */
+/* What a loaded library libnccl-net* calls its network; "?": nothing, "": there is no such
+ * library. */
 void nt_net_plugin(char out[NT_NET_MAX]);
-/* The network's name from NCCL_NET, NCCL_NET_PLUGIN and NCCL_IB_DISABLE, NULL if not set, and from
- * the plugin that is loaded, "" if none; "" if they do not tell. */
+/* By NCCL_NET, NCCL_NET_PLUGIN and NCCL_IB_DISABLE, NULL if not set, and by the loaded plugin's
+ * name, or ""; "": they do not tell. */
 const char *nt_net_told(const char *net, const char *plugin, const char *ib_disable,
 			const char *loaded);
-/* The profile in NT_ENV_LAUNCH's text; "" if it cannot be a profile's name. */
+/* From NT_ENV_LAUNCH's text; "": it cannot be a profile's name. */
 void nt_launch_name(const char *text, char out[NT_LAUNCH_NAME]);
 
 #endif

@@ -4,36 +4,17 @@
 #include "tuner/process-warm.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 #include "contract/coll.h"
 
-static void refuse(struct nt_process_warm *warm, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void refuse(struct nt_process_warm *warm, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(warm->refused, sizeof(warm->refused), format, args);
-	va_end(args);
-	warm->hash = 0;
-}
-
 void nt_process_warm_read(struct nt_process_warm *warm, int64_t mode, const char *text)
 {
-	struct nt_error err = { "" };
-
 	memset(warm, 0, sizeof(*warm));
 	if (!text || !*text || (mode != NT_MODE_BANDIT && mode != NT_MODE_POLICY))
 		return;
 	warm->offered = true;
-	if (nt_warm_parse(&warm->arms, text, &err) < 0) {
+	if (nt_warm_parse(&warm->arms, text, &warm->refused) < 0)
 		warm->arms.count = 0;
-		refuse(warm, "%.150s", err.text);
-	}
 }
 
 bool nt_process_warm_check(struct nt_process_warm *warm, uint32_t nccl, int fabric,
@@ -44,27 +25,28 @@ bool nt_process_warm_check(struct nt_process_warm *warm, uint32_t nccl, int fabr
 	if (!warm->offered || warm->checked)
 		return false;
 	warm->checked = true;
-	if (warm->refused[0])
+	if (warm->refused.text[0])
 		return true;
 	if (nccl == 0)
-		refuse(warm, "NCCL does not tell its version");
+		nt_error_set(&warm->refused, "NCCL does not tell its version");
 	else if (arms->nccl != nccl)
-		refuse(warm, "remembered with NCCL %" PRIu32 ", this is %" PRIu32, arms->nccl,
-		       nccl);
+		nt_error_set(&warm->refused, "remembered with NCCL %" PRIu32 ", this is %" PRIu32,
+			     arms->nccl, nccl);
 	else if (arms->fabric != NT_FABRIC_ANY && fabric != NT_FABRIC_ANY && arms->fabric != fabric)
-		refuse(warm, "remembered over fabric %s, this is %s", nt_fabric_name(arms->fabric),
-		       nt_fabric_name(fabric));
+		nt_error_set(&warm->refused, "remembered over fabric %s, this is %s",
+			     nt_fabric_name(arms->fabric), nt_fabric_name(fabric));
 	else if (arms->fingerprint != 0 && fingerprint != 0 && arms->fingerprint != fingerprint)
-		refuse(warm, "remembered on hardware %016" PRIx64 ", this is %016" PRIx64,
-		       arms->fingerprint, fingerprint);
+		nt_error_set(&warm->refused,
+			     "remembered on hardware %016" PRIx64 ", this is %016" PRIx64,
+			     arms->fingerprint, fingerprint);
 	else
 		warm->hash = nt_warm_hash(arms);
-	return warm->refused[0] != '\0';
+	return warm->refused.text[0] != '\0';
 }
 
 const struct nt_warm *nt_process_warm_arms(const struct nt_process_warm *warm)
 {
-	return warm->checked && !warm->refused[0] ? &warm->arms : NULL;
+	return warm->checked && !warm->refused.text[0] ? &warm->arms : NULL;
 }
 
 bool nt_process_warm_chunks(const struct nt_process_warm *warm)

@@ -17,16 +17,16 @@
 #include "engine/schedule.h"
 #include "pmix-sync/shm-file.h"
 
-#define LOCK_MS 100u /* an exiting thread waits at most this long for a lock */
+#define LOCK_MS 100u /* an exiting thread waits no longer for a lock */
 
 static struct {
 	pthread_mutex_t lock;
 	bool tried;
 	bool bad_said;
-	struct nt_error bad; /* what is wrong with the policy; "" if nothing */
-	bool guarded; /* set when the library is loaded: forks are detected */
-	_Atomic bool touched; /* a thread may hold, or may have held, the lock */
-	_Atomic bool forked; /* this is a fork of a process in that state */
+	struct nt_error bad; /* with the policy; "": nothing */
+	bool guarded; /* forks are noticed; set when the library is loaded */
+	_Atomic bool touched; /* a thread may hold the lock, or may have held it */
+	_Atomic bool forked; /* a fork of a process that was touched */
 	_Atomic(const struct nt_process_work *) work; /* before `touched` */
 	_Atomic(struct nt_process *) ready;
 	struct nt_process process;
@@ -43,7 +43,7 @@ const char *nt_count_name(enum nt_count which)
 	return count_names[which];
 }
 
-/* Hash of what two builds must have in common to follow one plan. */
+/* What two builds must have in common to follow one plan */
 static uint32_t build_id(void)
 {
 	const uint32_t parts[] = { NT_SHM_LAYOUT, sizeof(struct nt_shm), sizeof(struct nt_plan),
@@ -52,7 +52,7 @@ static uint32_t build_id(void)
 	return nt_hash32(nt_hash32_text(PACKAGE_VERSION), parts, sizeof(parts));
 }
 
-/* A number set by Slurm; fallback if the variable is not set or no number. */
+/* As Slurm sets it; fallback: the variable is not set, or no number. */
 static uint32_t env_number(const char *name, uint32_t fallback)
 {
 	const char *text = getenv(name);
@@ -93,7 +93,7 @@ static void fini_thread(struct nt_process_thread *helper)
 	pthread_mutex_destroy(&helper->lock);
 }
 
-/* Sealed memory, if slurmstepd has made it and it can be opened. */
+/* If slurmstepd has made it, and it can be opened */
 static void open_shm(struct nt_process *process)
 {
 	const struct nt_place *place = &process->place;
@@ -120,8 +120,7 @@ int nt_process_open(struct nt_process *process, const char *task_policy, nt_nccl
 	read_step(process);
 	pthread_mutex_init(&process->lock, NULL);
 	nt_mask_init(&process->mask);
-	/* Without it captures are not reported while no events are on
-	 * (src/enqueue.cc:1941@v2.28.9-1). */
+	/* Without it no capture is told while no events are on (src/enqueue.cc:1941@v2.28.9-1). */
 	if (process->policy.graphs != NT_GRAPHS_NEVER && env_number("NCCL_GRAPH_REGISTER", 1) == 0)
 		nt_mask_forbid(&process->mask);
 	init_thread(&process->helper);
@@ -137,7 +136,7 @@ int nt_process_open(struct nt_process *process, const char *task_policy, nt_nccl
 
 void nt_process_close(struct nt_process *process)
 {
-	/* If the thread does not end, keep everything that it may still use. */
+	/* A thread that does not end may still use everything. */
 	if (!nt_process_end(process))
 		return;
 	process->work->clear(process);
@@ -166,7 +165,7 @@ static void *run(void *arg)
 {
 	struct nt_process *process = arg;
 	struct nt_process_thread *helper = &process->helper;
-	/* Records have decimal points in any locale of the application. */
+	/* Records have decimal points, whatever the application's locale. */
 	locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 
 	if (plain)
@@ -190,7 +189,8 @@ void nt_process_help(struct nt_process *process)
 
 	pthread_mutex_lock(&helper->lock);
 	if (!helper->started && !helper->stop) {
-		/* The thread inherits the signal mask: it handles no signals of the application. */
+		/* The thread inherits the signal mask: it must not handle the application's
+		 * signals. */
 		sigfillset(&all);
 		pthread_sigmask(SIG_SETMASK, &all, &before);
 		helper->started = pthread_create(&helper->thread, NULL, run, process) == 0;
@@ -225,7 +225,7 @@ bool nt_process_unhelp(struct nt_process *process, uint32_t wait_ms)
 	bool started, done;
 	int rc = 0;
 
-	/* The exiting thread may have been interrupted anywhere, by a signal handler included. */
+	/* The exiting thread may have been interrupted anywhere, a signal handler included. */
 	if (pthread_mutex_timedlock(&helper->lock, &lock_until) != 0)
 		return false;
 	started = helper->started;
@@ -266,7 +266,7 @@ static void on_exit_of_process(void)
 		(void)nt_process_end(process);
 }
 
-/* The child of a fork has only this thread, and copies of locks that others may have held. */
+/* A fork's child has only this thread, and copies of locks that others may have held. */
 static void on_fork_in_child(void)
 {
 	if (!atomic_load_explicit(&only.touched, memory_order_relaxed))
@@ -276,7 +276,7 @@ static void on_fork_in_child(void)
 	atomic_store_explicit(&only.forked, true, memory_order_relaxed);
 }
 
-/* Before any thread can take the lock. */
+/* Before any thread can take the lock */
 __attribute__((constructor)) static void guard_forks(void)
 {
 	only.guarded = pthread_atfork(NULL, NULL, on_fork_in_child) == 0;
@@ -309,7 +309,7 @@ static void start(nt_nccl_log log, const struct nt_process_work *work)
 	}
 	if (only.process.policy.mode == NT_MODE_OFF)
 		return;
-	/* Without these a child could hang on the parent's locks, and records and PMIx would not be
+	/* Without these a child could hang on its parent's locks, and records and PMIx would not be
 	 * finished. */
 	if (!only.guarded || atexit(on_exit_of_process) != 0)
 		return;
@@ -323,7 +323,7 @@ struct nt_process *nt_process_start(nt_nccl_log log, const struct nt_process_wor
 {
 	struct nt_process *process;
 
-	/* A forked child may have inherited a held lock. */
+	/* A fork's child may have inherited a held lock. */
 	if (atomic_load_explicit(&only.forked, memory_order_relaxed))
 		return NULL;
 	atomic_store_explicit(&only.work, work, memory_order_relaxed);
@@ -336,7 +336,7 @@ struct nt_process *nt_process_start(nt_nccl_log log, const struct nt_process_wor
 		only.bad_said = true;
 		NT_WARN(log, "not tuning: %s: %s", NT_ENV_POLICY, only.bad.text);
 	}
-	/* Old profiler interfaces have no logger, and are opened before the tuner. */
+	/* Old profiler interfaces, which open before the tuner, have no logger. */
 	if (process && log && !process->log) {
 		process->log = log;
 		say_policy(process);

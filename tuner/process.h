@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* process.h - a process that uses NCCL: its static object, its helper thread, its forks and its end
+/* process.h - a process that uses NCCL: its one object, its helper thread, its forks and its end
  *
- * The process knows nothing of communicators: the work of its thread, and at its end, is passed as
- * a struct nt_process_work (tuner/helper-thread.h).
+ * It knows nothing of communicators: what its thread does, and what is done at its end, is passed
+ * as a struct nt_process_work (tuner/helper-thread.h).
  *
  * Threads:  start, now and help from any thread; open and close on one. A forked child must not
  *           touch shared memory, thread, PMIx or records: `inert` is set there before any of its
@@ -12,9 +12,9 @@
  * Memory:   nt_process_start() returns the only, static process; open and close work on the
  *           caller's storage, which must outlive the helper thread.
  * Errors:   start: NULL if there is nothing to do (no policy, an invalid one, mode off): NCCL then
- *           runs without us. An invalid policy is reported once through NCCL's logger. If shared
- *           memory cannot be opened, NCCL's choice stays. If the thread cannot be started, NCCL's
- *           choice stays and no record is written.
+ *           runs without us. An invalid policy is reported once through NCCL's logger. Without
+ *           shared memory NCCL's choice stays; without a thread it stays too, and no record is
+ *           written.
  * Units:    milliseconds of CLOCK_MONOTONIC.
  * Host:     NCCL_TUNE_POLICY and NCCL_TUNE_WARM as spank/ sets them, and SLURM_PROCID,
  *           SLURM_LOCALID, SLURM_STEP_NUM_TASKS (SLURM_NTASKS), SLURM_STEP_NUM_NODES
@@ -31,32 +31,32 @@
 #include "contract/policy.h"
 #include "pmix-sync/shm.h"
 #include "tuner/abi.h"
-#include "tuner/calls.h"
+#include "tuner/call-counts.h"
 #include "tuner/mask.h"
 #include "tuner/p2p.h"
 #include "tuner/platform.h"
 #include "tuner/event-slot.h"
 #include "tuner/process-warm.h"
 
-/* Communicators in a process's record; new ones replace ended ones. */
+/* In a process's record; new ones take the places of ended ones. */
 #define NT_COMMS_MAX 256
 
-/* Counters of losses and errors, with their names in the record. */
-#define NT_COUNTS(X)                                                                             \
-	X(ODD_TABLE, "odd_tables") /* decisions with a cost table of unknown shape */            \
-	X(NO_KEY, "untracked_calls") /* beyond the keys that a communicator has room for */      \
-	X(NO_COMM, "untracked_communicators")                                                    \
-	X(NO_TURN, "calls_without_turn") /* of an open key, on the baseline */                   \
-	X(UNMATCHED, "unmatched_events") /* Coll events that fit no decision */                  \
-	X(DROPPED, "dropped_samples") /* GPU times that cannot be true, or with nowhere to go */ \
-	X(GIVEN_UP, "unfinished_samples") /* collectives whose GPU times never came */           \
-	X(STALE, "stale_events") /* repeated or late */                                          \
-	X(ASYNC, "asynchronous_launches")                                                        \
-	X(DOUBT, "waits_in_doubt")                                                               \
-	X(FROZEN, "frozen_communicators") /* a CUDA graph capture was seen */                    \
-	X(ERRORS, "errors_returned")                                                             \
-	X(CHAINED_ERRORS, "chained_errors") /* that a chained plugin returned */                 \
-	X(CHAINED_LOST, "chained_lost") /* handles of a chained profiler that were not kept */   \
+/* Losses and errors, with their names in the record */
+#define NT_COUNTS(X)                                                                           \
+	X(ODD_TABLE, "odd_tables") /* decisions whose cost table has an unknown shape */       \
+	X(NO_KEY, "untracked_calls") /* beyond the keys that a communicator has room for */    \
+	X(NO_COMM, "untracked_communicators")                                                  \
+	X(NO_TURN, "calls_without_turn") /* of an open key, on the baseline */                 \
+	X(UNMATCHED, "unmatched_events") /* Coll events that fit no decision */                \
+	X(DROPPED, "dropped_samples") /* GPU times that cannot be true, or belong nowhere */   \
+	X(GIVEN_UP, "unfinished_samples") /* collectives whose GPU times never came */         \
+	X(STALE, "stale_events") /* repeated or late */                                        \
+	X(ASYNC, "asynchronous_launches")                                                      \
+	X(DOUBT, "waits_in_doubt")                                                             \
+	X(FROZEN, "frozen_communicators") /* a CUDA graph capture was seen */                  \
+	X(ERRORS, "errors_returned")                                                           \
+	X(CHAINED_ERRORS, "chained_errors") /* that a chained plugin returned */               \
+	X(CHAINED_LOST, "chained_lost") /* handles of a chained profiler that were not kept */ \
 	X(RECORD, "record_errors")
 
 enum nt_count {
@@ -71,19 +71,19 @@ struct nt_histories;
 struct nt_marker;
 struct nt_process;
 
-/* Work of a process besides NCCL's calls. */
+/* What a process does besides NCCL's calls */
 struct nt_process_work {
-	/* Body of the helper thread; returns once nt_process_rest() says so. */
+	/* The helper thread; returns once nt_process_rest() says so. */
 	void (*live)(struct nt_process *process);
-	/* At the end of the process, with its lock held: leave all slots. */
+	/* At the process's end, with its lock held: leave all slots. */
 	void (*leave)(struct nt_process *process);
-	/* After the thread has ended: free the communicators. */
+	/* After the thread's end: free the communicators. */
 	void (*clear)(struct nt_process *process);
-	/* In the child of a fork, before any other code of ours. */
+	/* In a fork's child, before any other code of ours */
 	void (*forked)(void);
 };
 
-/* The helper thread; guarded by this lock. */
+/* Under this lock */
 struct nt_process_thread {
 	pthread_mutex_t lock;
 	pthread_cond_t wake, ended;
@@ -92,69 +92,67 @@ struct nt_process_thread {
 };
 
 struct nt_process {
-	_Atomic bool inert; /* in a forked child, for good */
-	/* Set by open, then constant. */
+	_Atomic bool inert; /* a fork's child, for good */
+	/* Set by open, then constant */
 	const struct nt_process_work *work;
 	struct nt_policy policy;
 	struct nt_place place;
 	struct nt_reason no_shm; /* why there is no shared memory */
 	struct nt_shm_map map;
-	struct nt_calls *calls; /* NULL: there is no room for it */
+	struct nt_calls *calls; /* NULL: no room */
 	uint32_t build, policy_hash;
 	uint32_t task, tasks, local_task, nodes;
-	uint64_t end_us; /* end of the job's time, by nt_clock_us(); 0: unknown */
+	uint64_t end_us; /* of the job's time, by nt_clock_us(); 0: unknown */
 	bool in_step; /* SLURM_PROCID is set */
 	pid_t pid;
-	/* Written by any thread. */
+	/* By any thread */
 	_Atomic(nt_nccl_log) log; /* NULL: none known */
-	_Atomic uint32_t nccl; /* 22809; 0 unknown */
-	char library[NT_LIBRARY_MAX]; /* NCCL's library, guarded by the lock; "": unknown */
-	_Atomic uint32_t risks; /* NT_RISK_*: once set they stay */
+	_Atomic uint32_t nccl; /* 22809; 0: unknown */
+	_Atomic uint32_t risks; /* NT_RISK_*; once set they stay */
 	_Atomic uint64_t count[NT_COUNT_ALL];
 	struct nt_mask mask;
 	struct nt_event_slots slots;
 	struct nt_p2p_groups groups;
 	struct nt_mask_hold p2p_measured;
-	_Atomic int p2p_bits; /* NCCL's events of sends and receives; 0: no communicator yet */
-	pthread_mutex_t lock; /* guards the list, and members that say so */
-	struct nt_process_warm warm; /* guarded by the lock until checked */
+	_Atomic int p2p_bits; /* of sends and receives; 0: no communicator yet */
+	pthread_mutex_t lock; /* of the list, and of members that say so */
+	struct nt_process_warm warm; /* under the lock until checked */
 	struct nt_comm *comm[NT_COMMS_MAX];
 	uint32_t comms;
-	/* Helper thread: histories of its decisions; or NULL. */
+	/* Helper thread. Of its decisions; or NULL */
 	const struct nt_histories *histories;
 	const struct nt_marker *marker; /* step marker; or NULL */
 	/* Asked once, at the first communicator, with the lock held; then the helper thread's. */
 	struct nt_platform platform;
-	bool learnt; /* library and platform; guarded by the lock */
+	bool learnt; /* the platform is known; under the lock */
 	struct nt_process_thread helper;
 };
 
-/* Parse a task policy and set up everything except the helper thread. -1: *err says what is wrong
- * with the policy. */
+/* Everything but the helper thread. -1: the policy is wrong, *err says how. */
 int nt_process_open(struct nt_process *process, const char *task_policy, nt_nccl_log log,
 		    const struct nt_process_work *work, struct nt_error *err);
-/* End the helper thread and free the communicators. */
+/* Ends the helper thread, and frees the communicators. */
 void nt_process_close(struct nt_process *process);
 
-/* The process, opened at the first call. log may be NULL. */
+/* Opened at the first call. log may be NULL. */
 struct nt_process *nt_process_start(nt_nccl_log log, const struct nt_process_work *work);
 
-/* The process if it was started, else NULL. */
+/* NULL: not started. */
 struct nt_process *nt_process_now(void);
 
-/* Longest delay of a process at its end. */
+/* A process waits no longer at its end. */
 #define NT_END_MS 1000
 
-/* Work of the exit handler: last record and last log entries, within NT_END_MS. False: the helper
+/* For the exit handler: last record and last log entries, within NT_END_MS. False: the helper
  * thread has not ended. */
 bool nt_process_end(struct nt_process *process);
 
-/* Start the helper thread. Idempotent. */
+/* Idempotent. */
 void nt_process_help(struct nt_process *process);
-/* Tell the helper thread to write its last record and end, and wait for it. One thread at a time.
- * False: timeout. */
+/* The helper thread is to write its last record and end; wait for it. One thread at a time. False:
+ * timeout. */
 bool nt_process_unhelp(struct nt_process *process, uint32_t wait_ms);
-/* On the helper thread: sleep this long, or until told to end. True: end now. */
+/* On the helper thread: sleep so long, or until told to end. True: end now. */
 bool nt_process_rest(struct nt_process *process, uint32_t sleep_ms);
 
 static inline void nt_process_count(struct nt_process *process, enum nt_count which)
@@ -164,7 +162,7 @@ static inline void nt_process_count(struct nt_process *process, enum nt_count wh
 
 static inline bool nt_process_inert(const struct nt_process *process)
 {
-	/* Written only in a single-threaded child; nothing to pair with. */
+	/* Only written in a child with one thread; nothing to pair with. */
 	return atomic_load_explicit(&process->inert, memory_order_relaxed);
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rank-history.h - write keys' histories (engine/history.h) into this process's record
- * (record/rank.h)
+/* rank-history.h - keys' histories (engine/history.h) in this process's record (record/rank.h)
  *
  * Threads:  the helper thread.
  * Memory:   nothing is allocated.
@@ -13,10 +12,10 @@
 #include "engine/history.h"
 #include "lib/json-writer.h"
 
-/* An element of the record's "explored": the arms' measurements. */
+/* One of the record's "explored": the arms' measurements */
 void nt_rank_history_explored(struct nt_json_writer *put, const struct nt_history *history);
 
-/* The member "trial" of a key, from which its decision can be replayed. */
+/* A key's "trial", from which its decision can be replayed */
 void nt_rank_history_trial(struct nt_json_writer *put, const struct nt_history *history);
 
 #endif

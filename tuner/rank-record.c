@@ -20,15 +20,14 @@
 #include "tuner/rank-history.h"
 #include "tuner/rank-section.h"
 
-#define COUNT_BYTES 48u /* longest text of one count */
+#define COUNT_BYTES 48u /* of one count, at most */
 
 struct text {
 	struct nt_json_writer put;
-	uint32_t cut; /* number of omitted keys and communicators */
+	uint32_t cut; /* keys and communicators that were left out */
 	double of_us; /* predicted time of all calls of the process */
 };
 
-/* Why this rank takes no plan by itself. */
 static void note_idle(struct nt_reason *why, const struct nt_comm_fixed *fixed)
 {
 	const uint32_t idle = !fixed->shm && fixed->tuner_api == 0 ? (uint32_t)NT_IDLE_HALF
@@ -54,14 +53,14 @@ static void note_standing(struct nt_rank_comm *out, const struct nt_comm *comm)
 		out->why = fixed->why;
 	else
 		note_idle(&out->why, fixed);
-	/* Who is refused because no rank takes plans was compared before, see compare() of
+	/* Those refused because no rank takes plans were compared before: see compare() of
 	 * pmix-sync/join.c. */
 	out->alike = state == NT_COMM_AGREED ||
 		     (state == NT_COMM_REJECTED && nt_capabilities_all_idle(&out->why));
 	snprintf(out->state, sizeof(out->state), "%s", name);
 }
 
-/* Sends and receives: times of the ends that NCCL stamps (tuner/p2p.h). */
+/* Of sends and receives, by the ends that NCCL stamps (tuner/p2p.h) */
 static void put_p2p(struct text *t, struct nt_p2p_seen *seen)
 {
 	struct nt_json_writer before = t->put;
@@ -151,7 +150,7 @@ static void put_comms(struct text *t, const struct nt_process *process)
 	nt_json_put_close(&t->put);
 }
 
-/* The pairs that were legal on the communicator in calls so far. */
+/* Legal in some call so far */
 static uint32_t legal_pairs(const struct nt_comm *comm)
 {
 	uint32_t legal = 0;
@@ -161,7 +160,7 @@ static uint32_t legal_pairs(const struct nt_comm *comm)
 	return legal;
 }
 
-/* NT_PLACE_LL128_*: LL128 was legal for some call, but not tried. */
+/* NT_PLACE_LL128_*: LL128 was legal in some call, but not tried */
 static uint32_t ll128_flags(const struct nt_process *process)
 {
 	uint32_t risks = 0;
@@ -176,8 +175,8 @@ static uint32_t ll128_flags(const struct nt_process *process)
 	       (risks & NT_RISK_C2C ? NT_PLACE_LL128_C2C : 0);
 }
 
-/* On one node no network is used. NCCL allows LL128 there where no path between GPUs is worse than
- * NVLink (ncclTopoTuneModel, src/graph/tuning.cc:491@v2.28.9-1); the largest communicator tells. */
+/* One node uses no network. NCCL allows LL128 there where no path between GPUs is worse than NVLink
+ * (ncclTopoTuneModel, src/graph/tuning.cc:491@v2.28.9-1); the largest communicator tells. */
 static const char *fabric_of(const struct nt_process *process)
 {
 	const uint32_t chosen = NT_PLACE_USER_ALGO | NT_PLACE_USER_PROTO;
@@ -217,7 +216,7 @@ static void put_head(struct nt_json_writer *put, struct nt_process *process, boo
 	if (nt_policy_format_option(&process->policy, out.policy, sizeof(out.policy)) < 0)
 		out.policy[0] = '\0';
 	out.nccl = atomic_load(&process->nccl);
-	snprintf(out.library, sizeof(out.library), "%s", process->library);
+	snprintf(out.library, sizeof(out.library), "%s", process->platform.library);
 	out.flags = place->flags | ll128_flags(process);
 	snprintf(out.driver, sizeof(out.driver), "%s", process->platform.driver);
 	snprintf(out.fabric, sizeof(out.fabric), "%s", fabric_of(process));
@@ -249,7 +248,7 @@ size_t nt_rank_record_print(struct nt_process *process,
 			    const struct nt_node_leader_counts *agreement, bool end, char *out,
 			    size_t out_bytes)
 {
-	/* Reserves room for the counts and a newline, so that they always fit. */
+	/* The counts and a newline must always fit. */
 	const size_t kept = (size_t)COUNT_BYTES * (NT_COUNT_ALL + 1) + 1;
 	struct text t = { .of_us = nt_key_shares_process_us(process) };
 

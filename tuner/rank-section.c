@@ -34,7 +34,7 @@ void nt_rank_section_plugins(struct nt_json_writer *put)
 		*put = before;
 }
 
-/* Keys of one rank that use a remembered arm. */
+/* Of one rank, those that use a remembered arm */
 static int64_t warm_keys(const struct nt_comm *comm)
 {
 	struct nt_outcome outcome;
@@ -56,7 +56,7 @@ void nt_rank_section_warm(struct nt_json_writer *put, const struct nt_process *p
 		return;
 	for (uint32_t i = 0; i < process->comms; i++)
 		out.used += warm_keys(process->comm[i]);
-	snprintf(out.refused, sizeof(out.refused), "%s", process->warm.refused);
+	snprintf(out.refused, sizeof(out.refused), "%.159s", process->warm.refused.text);
 	nt_json_put_open(put, NT_RANK_WARM, '{');
 	nt_fields_put(put, &nt_rank_warm_fields, &out);
 	nt_json_put_close(put);

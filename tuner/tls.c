@@ -21,26 +21,10 @@ static int is_openssl(struct dl_phdr_info *library, size_t bytes, void *unused)
 	return strcmp(slash ? slash + 1 : library->dlpi_name, OPENSSL) == 0;
 }
 
-/* Part of the file; NULL: it is not all there. */
+/* NULL: not all of it is there. */
 static const void *part(const void *file, size_t bytes, uint64_t at, uint64_t size)
 {
 	return at <= bytes && size <= bytes - at ? (const char *)file + at : NULL;
-}
-
-static bool has_text(const char *from, size_t bytes, const char *text)
-{
-	const size_t length = strlen(text) + 1; /* with its NUL */
-
-	for (size_t at = 0; at + length <= bytes; at++) {
-		const char *next = memchr(from + at, text[0], bytes - at - length + 1);
-
-		if (!next)
-			return false;
-		if (memcmp(next, text, length) == 0)
-			return true;
-		at = (size_t)(next - from);
-	}
-	return false;
 }
 
 bool nt_tls_constants_have(const void *file, size_t bytes, const char *text)
@@ -65,7 +49,7 @@ bool nt_tls_constants_have(const void *file, size_t bytes, const char *text)
 		if (from && sections[i].sh_type == SHT_PROGBITS &&
 		    part(name_text, names->sh_size, sections[i].sh_name, sizeof(wanted)) &&
 		    memcmp(name_text + sections[i].sh_name, wanted, sizeof(wanted)) == 0)
-			return has_text(from, sections[i].sh_size, text);
+			return memmem(from, sections[i].sh_size, text, strlen(text) + 1) != NULL;
 	}
 	return false;
 }

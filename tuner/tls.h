@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tls.h - may NCCL encrypt what it sends over TCP sockets?
  *
- * From 2.32 on a program can ask for that by ncclSetEncryption(), which tells nobody else. NCCL can
- * do it if it was built for it: its constants then have the name of OpenSSL's library, which it
- * loads when the first connection is encrypted. So a library that cannot is told apart for certain;
- * one that can, in a process that has loaded OpenSSL for something else, looks encrypted.
+ * From 2.32 on a program can ask for that by ncclSetEncryption(), and nobody else is told. NCCL can
+ * do it if it was built for it: its constants then name OpenSSL's library, which it loads when the
+ * first connection is encrypted. So a library that cannot is known for certain; one that can, in a
+ * process that has loaded OpenSSL for something else, looks encrypted.
  *
  * Threads:  any. Reads a file and asks the loader for its list.
  * Memory:   maps the file while it looks.
@@ -18,10 +18,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* library: NCCL's file; "": it is part of the program. */
+/* library: NCCL's file; "": part of the program. */
 bool nt_tls_possible(const char *library);
 
-/* For tests. Does the section .rodata of this ELF file contain the text? */
+/* Does the section .rodata of this ELF file contain the text? Here for tests. */
 bool nt_tls_constants_have(const void *file, size_t bytes, const char *text);
 
 #endif

@@ -21,7 +21,7 @@ static bool is_wanted(const char *word)
 	       !begins(word, "NCCL_PROFILER_PLUGIN=");
 }
 
-/* False: there is no room, and nothing was added. */
+/* False: no room, and nothing was added. */
 static bool append(char text[NT_VARIABLES_MAX], const char *word, size_t bytes)
 {
 	size_t used = strlen(text), gap = used > 0;

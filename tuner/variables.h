@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* variables.h - the variables of NCCL that a process has, and which of them it was started with
  *
- * A network plugin may set some in its init, unless they are set, as aws-ofi-nccl does; NCCL sets
+ * A network plugin may set some in its init where they are not set, as aws-ofi-nccl does; NCCL sets
  * those of its own files, and a program its own. So the record tells what was in force, not only
- * what a launch profile has set. Left out are those that name our plugins, and NCCL_DEBUG*.
+ * what a launch profile has set. Those that name our plugins, and NCCL_DEBUG*, are left out.
  *
  * Threads:  pure functions; a text belongs to its caller.
  * Memory:   values. A value is cut at 64 characters; what does not fit is left out.
@@ -23,7 +23,7 @@ struct nt_variables {
 	bool cut; /* not all are there */
 };
 
-/* Add NAME=VALUE if it is one of NCCL's. */
+/* If word is NAME=VALUE of one of NCCL's */
 void nt_variables_add(struct nt_variables *variables, const char *word);
 /* Each of those of now goes into one text: outside if the process was started with it, or if not
  * all that it was started with are known; else inside. */

@@ -153,15 +153,15 @@ static void one_call(struct rank *r, const struct size *size, int arrival, unsig
 		rc = nt_driver.LaunchKernel(r->wait, 1, 1, 1, 1, 1, 1, 0, r->stream, arguments,
 					    NULL);
 	if (rc != 0)
-		nt_bench_die(r->rank, "cuLaunchKernel: %u", rc);
+		nt_bench_die("cuLaunchKernel: %u", rc);
 	r->tell(nt_arm_parse(arms[arm]), mask);
-	NCCL_CHECK(r->rank, AllReduce(r->buffer, r->buffer, size->bytes / sizeof(float),
-				      NT_NCCL_FLOAT32, NT_NCCL_SUM, r->comm, r->stream));
+	NCCL_CHECK(AllReduce(r->buffer, r->buffer, size->bytes / sizeof(float), NT_NCCL_FLOAT32,
+			     NT_NCCL_SUM, r->comm, r->stream));
 }
 
 static void finish(struct rank *r)
 {
-	CUDA_CHECK(r->rank, StreamSynchronize(r->stream));
+	CUDA_CHECK(StreamSynchronize(r->stream));
 	alarm(STALL_S);
 }
 
@@ -288,13 +288,13 @@ static void open_libraries(struct rank *r)
 
 	if (nt_library_open(&search, &found, &nccl, &err) < 0 ||
 	    nt_library_open_cuda(nccl.path, &err) < 0 || nt_library_open_driver(&err) < 0)
-		nt_bench_die(r->rank, "%s", err.text);
+		nt_bench_die("%s", err.text);
 	if (r->rank == 0)
 		fprintf(stderr, "ranktime: NCCL %d from %s\n", nccl.version, nccl.path);
 	probe = dlopen(options.probe, RTLD_NOW);
 	*(void **)&r->tell = probe ? dlsym(probe, "nt_probe_tell") : NULL;
 	if (!r->tell)
-		nt_bench_die(r->rank, "%s", dlerror());
+		nt_bench_die("%s", dlerror());
 }
 
 static void open_gpu(struct rank *r)
@@ -303,19 +303,17 @@ static void open_gpu(struct rank *r)
 	nt_driver_result rc;
 	nt_module module;
 
-	CUDA_CHECK(r->rank, GetDeviceCount(&gpus));
-	CUDA_CHECK(r->rank, SetDevice(r->rank % gpus));
-	CUDA_CHECK(r->rank, Malloc(&r->buffer, sizes[sizeof(sizes) / sizeof(sizes[0]) - 1].bytes));
-	CUDA_CHECK(r->rank,
-		   Memset(r->buffer, 0, sizes[sizeof(sizes) / sizeof(sizes[0]) - 1].bytes));
-	CUDA_CHECK(r->rank, DeviceGetStreamPriorityRange(&lowest, &highest));
-	CUDA_CHECK(r->rank,
-		   StreamCreateWithPriority(&r->stream, NT_CUDA_STREAM_NON_BLOCKING, lowest));
+	CUDA_CHECK(GetDeviceCount(&gpus));
+	CUDA_CHECK(SetDevice(r->rank % gpus));
+	CUDA_CHECK(Malloc(&r->buffer, sizes[sizeof(sizes) / sizeof(sizes[0]) - 1].bytes));
+	CUDA_CHECK(Memset(r->buffer, 0, sizes[sizeof(sizes) / sizeof(sizes[0]) - 1].bytes));
+	CUDA_CHECK(DeviceGetStreamPriorityRange(&lowest, &highest));
+	CUDA_CHECK(StreamCreateWithPriority(&r->stream, NT_CUDA_STREAM_NON_BLOCKING, lowest));
 	rc = nt_driver.ModuleLoadData(&module, wait_ptx);
 	if (rc == 0)
 		rc = nt_driver.ModuleGetFunction(&r->wait, module, "nt_wait");
 	if (rc != 0)
-		nt_bench_die(r->rank, "the kernel that waits: CUDA's driver says %u", rc);
+		nt_bench_die("the kernel that waits: CUDA's driver says %u", rc);
 }
 
 static void run_rank(int rank)
@@ -324,6 +322,7 @@ static void run_rank(int rank)
 	char path[512];
 
 	alarm(STALL_S);
+	nt_bench_rank = rank;
 	bind_processors(rank);
 	set_environment(rank);
 	open_libraries(&r);
@@ -331,13 +330,13 @@ static void run_rank(int rank)
 	if (rank == 0) {
 		snprintf(path, sizeof(path), "%s/calls.csv", options.out);
 		r.calls = fopen(path, "w");
-		NCCL_CHECK(rank, GetUniqueId(&shared->id));
+		NCCL_CHECK(GetUniqueId(&shared->id));
 	}
 	pthread_barrier_wait(&shared->all);
-	NCCL_CHECK(rank, CommInitRank(&r.comm, options.ranks, shared->id, rank));
+	NCCL_CHECK(CommInitRank(&r.comm, options.ranks, shared->id, rank));
 	for (unsigned s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++)
 		play_size(&r, &sizes[s]);
-	NCCL_CHECK(rank, CommDestroy(r.comm));
+	NCCL_CHECK(CommDestroy(r.comm));
 	if (r.calls)
 		fclose(r.calls);
 	exit(0); /* the probe writes */

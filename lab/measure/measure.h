@@ -6,8 +6,8 @@
  * Threads:  any.
  * Units:    nanoseconds of CLOCK_MONOTONIC.
  */
-#ifndef NT_MEASURE_H
-#define NT_MEASURE_H
+#ifndef NT_LAB_MEASURE_H
+#define NT_LAB_MEASURE_H
 
 #include <stdint.h>
 #include <stdio.h>

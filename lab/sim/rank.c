@@ -247,7 +247,7 @@ static uint32_t choose(struct sim *s, struct sim_member *m, unsigned k, bool rea
 	if (!m->joined)
 		return AUTO;
 	if (view->slot == -1 && !m->frozen) {
-		view->slot = nt_shm_key(&m->slot, sim_key_id(k), 1, cost);
+		view->slot = nt_shm_key(&m->slot, sim_key_id(k), 1, cost, NT_SHM_KEYS);
 		if (view->slot < 0)
 			view->slot = -2;
 	}

@@ -66,7 +66,7 @@ static uint32_t with(const struct nt_log *log, const uint32_t *heard, uint32_t e
 {
 	uint32_t nodes = 0;
 
-	for (uint32_t n = 0; n < nt_log_nodes(log); n++)
+	for (uint32_t n = 0; n < nt_log_nodes(log)->nodes; n++)
 		nodes += n == nt_log_self(log) || (int)n == silent || heard[n] >= entries;
 	return nodes;
 }
@@ -74,7 +74,7 @@ static uint32_t with(const struct nt_log *log, const uint32_t *heard, uint32_t e
 /* One more entry says that a node has all of the others': until then they are there to be read. */
 static int exchange(struct nt_log *log, uint32_t entries, int silent)
 {
-	uint32_t nodes = nt_log_nodes(log), written = 0, done = 0;
+	uint32_t nodes = nt_log_nodes(log)->nodes, written = 0, done = 0;
 	uint32_t *heard = calloc(nodes, sizeof(*heard));
 	uint64_t start = now_ms(), done_ms = 0;
 	uint8_t bytes[256];
@@ -99,7 +99,7 @@ static int exchange(struct nt_log *log, uint32_t entries, int silent)
 		sleep_ms(10);
 	}
 	printf("{\"node\":\"%s\",\"nodes\":%u,\"fetches\":%u,\"ms\":%llu,\"complete\":%s}\n",
-	       nt_log_node_name(log, nt_log_self(log)), nodes, nt_log_count(log).fetches,
+	       nt_log_nodes(log)->name[nt_log_self(log)], nodes, nt_log_count(log).fetches,
 	       (unsigned long long)(now_ms() - start), rc == 0 && done >= nodes ? "true" : "false");
 	free(heard);
 	return rc == 0 && done >= nodes ? 0 : 1;

@@ -125,7 +125,7 @@ static void open_key(unsigned count)
 	ranks.decision.keys = 1;
 	nt_key_set_state(&ranks.key[0], NT_LOCAL_OPEN);
 	join_ranks(count);
-	nt_shm_key(&slot, 7, 0, cost_us);
+	nt_shm_key(&slot, 7, 0, cost_us, NT_SHM_KEYS);
 	comm.id = ID;
 	comm.local = comm.agreed = true;
 	nt_participant_key(&comm, 7)->slot = 0;
@@ -396,7 +396,7 @@ static void claim(uint64_t id, uint64_t key)
 		return;
 	saw.joined = true;
 	saw.slot = slot;
-	saw.key = nt_shm_key(&slot, key, 0, cost_us);
+	saw.key = nt_shm_key(&slot, key, 0, cost_us, NT_SHM_KEYS);
 }
 
 static void claim_again(void)

@@ -41,7 +41,7 @@ build() {
 }
 
 accesses() {
-	find pmix-sync tuner engine -name '*.[ch]' ! -name 'event-slot.*' ! -name 'calls.*' | LC_ALL=C sort |
+	find pmix-sync tuner engine -name '*.[ch]' ! -name 'event-slot.*' ! -name 'call-counts.*' | LC_ALL=C sort |
 		xargs awk -f tests/model/accesses.awk contract/shm-layout.h | LC_ALL=C sort -u
 }
 

@@ -253,7 +253,7 @@ static inline int collective(struct pair *p)
 	int follows[2];
 
 	for (int r = 0; r < 2; r++) {
-		int slot = nt_shm_key(&p->slot[r], KEY, 5, cost);
+		int slot = nt_shm_key(&p->slot[r], KEY, 5, cost, NT_SHM_KEYS);
 		struct nt_shm_key *key = &comm_of(p, r)->key[slot];
 		uint32_t m = p->slot[r].index;
 

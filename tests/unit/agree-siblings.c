@@ -128,7 +128,8 @@ static struct nt_shm_key *key_of(struct node *n, struct group *g)
 {
 	static const float cost[NT_PAIRS];
 
-	return &n->shm->comm[g->slot[0].comm].key[nt_shm_key(&g->slot[0], KEY, 5, cost)];
+	return &n->shm->comm[g->slot[0].comm]
+			.key[nt_shm_key(&g->slot[0], KEY, 5, cost, NT_SHM_KEYS)];
 }
 
 static void collective(struct node *n, struct group *g)

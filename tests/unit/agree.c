@@ -155,7 +155,7 @@ static void nodes_of_many_ranks_agree(void **state)
 
 			assert_int_equal(nt_shm_join(shm[n], 77, 2 * MANY, 2, &caps, &slot, NULL),
 					 0);
-			assert_int_equal(nt_shm_key(&slot, KEY, 5, cost), 0);
+			assert_int_equal(nt_shm_key(&slot, KEY, 5, cost, NT_SHM_KEYS), 0);
 		}
 	}
 	for (uint64_t ms = 0; ms < 500; ms += 10)
@@ -448,7 +448,7 @@ static void go_on_alone(struct pair *p, int calls)
 	static const float cost[NT_PAIRS];
 
 	for (int i = 0; i < calls; i++) {
-		const int slot = nt_shm_key(&p->slot[0], KEY, 5, cost);
+		const int slot = nt_shm_key(&p->slot[0], KEY, 5, cost, NT_SHM_KEYS);
 		struct nt_shm_key *key = &comm_of(p, 0)->key[slot];
 		const uint8_t *bytes = NULL;
 

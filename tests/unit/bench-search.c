@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
-#include "bench/remembered.h"
 #include "bench/search.h"
 #include "profiles/memory-store.h"
 #include "tests/unit/scratch.h"
@@ -178,14 +177,14 @@ static void the_newest_job_counts(void **state)
 
 	(void)state;
 	snprintf(dir, sizeof(dir), "%s/memory", top);
-	assert_false(nt_remembered_library(dir, NOW_S, out, &job));
+	assert_false(nt_search_remembered(dir, NOW_S, out, &job));
 	remember(dir, NT_ORIGIN_JOB, 7, NOW_S - 90, "/env a/libnccl.so.2");
 	remember(dir, NT_ORIGIN_JOB, 9, NOW_S - 60, "/env/b+1/libnccl.so.2");
 	remember(dir, NT_ORIGIN_JOB, 8, NOW_S - 70, "/env/c/libnccl.so.2");
 	/* A job without a library does not count, nor does a calibration. */
 	remember(dir, NT_ORIGIN_JOB, 10, NOW_S - 50, "");
 	remember(dir, NT_ORIGIN_CALIBRATE, 11, NOW_S - 40, "/env/d/libnccl.so.2");
-	assert_true(nt_remembered_library(dir, NOW_S, out, &job));
+	assert_true(nt_search_remembered(dir, NOW_S, out, &job));
 	assert_string_equal(out, "/env/b+1/libnccl.so.2");
 	assert_int_equal(job, 9);
 }

@@ -290,7 +290,7 @@ static int meet_often(const struct nt_meet *meet, int rank, _Atomic int *at)
 {
 	struct nt_together t;
 	struct nt_error err;
-	int bad = nt_together_open(&t, meet, rank, 2, 10, &err) < 0;
+	int bad = nt_together_open(&t, meet, 10, &err) < 0;
 
 	for (int round = 1; !bad && round <= 2000; round++) {
 		atomic_store(&at[rank], round);
@@ -305,7 +305,8 @@ static int meet_often(const struct nt_meet *meet, int rank, _Atomic int *at)
 static void waits_for_all(void **state)
 {
 	char dir[] = "/tmp/nt-bench-together.XXXXXX";
-	const struct nt_meet meet = { .dir = dir, .run = "7.0" };
+	const struct nt_meet meet = { .dir = dir, .run = "7.0", .ranks = 2 };
+	const struct nt_meet other = { .dir = dir, .run = "7.0", .rank = 1, .ranks = 2 };
 	const size_t bytes = 2 * sizeof(_Atomic int);
 	_Atomic int *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 			       0);
@@ -317,35 +318,13 @@ static void waits_for_all(void **state)
 	assert_non_null(mkdtemp(dir));
 	child = fork();
 	if (child == 0)
-		_exit(meet_often(&meet, 1, at));
+		_exit(meet_often(&other, 1, at));
 	assert_int_equal(meet_often(&meet, 0, at), 0);
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
 	munmap((void *)at, bytes);
 	/* Nothing stays. */
 	assert_int_equal(rmdir(dir), 0);
-}
-
-static void plans_rounds_by_time(void **state)
-{
-	struct nt_together_page page = { .last_from = NT_TOGETHER_NEVER, .end = NT_TOGETHER_NEVER };
-	struct nt_together t = { .page = &page, .ranks = 1 };
-	const struct nt_together_plan plan = { .start_s = 100, .seconds = 5, .last_seconds = 2 };
-
-	(void)state;
-	nt_together_plan(&t, &plan, 0, 101);
-	assert_int_equal(page.last_from, NT_TOGETHER_NEVER);
-	/* Both are late because of a long round: there is a round of the last part nevertheless. */
-	nt_together_plan(&t, &plan, 1, 120);
-	assert_int_equal(page.last_from, 2);
-	assert_int_equal(page.end, NT_TOGETHER_NEVER);
-	nt_together_plan(&t, &plan, 2, 121);
-	assert_int_equal(page.end, NT_TOGETHER_NEVER);
-	nt_together_plan(&t, &plan, 3, 122);
-	assert_int_equal(page.end, 4);
-	nt_together_plan(&t, &plan, 4, 123);
-	assert_int_equal(page.end, 4);
-	assert_int_equal(page.last_from, 2);
 }
 
 /* Rounds of 10 ms after a slow start: seven seconds, of which two are the last part. The other
@@ -421,7 +400,6 @@ int main(void)
 		cmocka_unit_test(looks_at_pieces),
 		cmocka_unit_test(plans),
 		cmocka_unit_test(waits_for_all),
-		cmocka_unit_test(plans_rounds_by_time),
 		cmocka_unit_test(keeps_pace),
 		cmocka_unit_test(meets),
 		cmocka_unit_test(says_where_it_cannot_meet),

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <cmocka.h>
 #include "tests/fake/rng.h"
-#include "engine/compare.h"
+#include "engine/compare-arms.h"
 #include "engine/matched.h"
 
 static void quantiles_interpolate(void **state)

@@ -76,7 +76,7 @@ static void pick(struct bench *b, int pair)
 
 	if (pair >= 0)
 		assert_true(nt_shm_key(&slot, nt_key_id(NT_ALLREDUCE, 30, PAIRS), (uint32_t)pair,
-				       cost) >= 0);
+				       cost, NT_SHM_KEYS) >= 0);
 }
 
 static void setup_row(struct bench *b, const struct row *row)
@@ -166,10 +166,12 @@ static void what_was_picked_goes_with_the_communicator(void **state)
 	assert_non_null(shm);
 	assert_int_equal(nt_shm_join(shm, 7, 1, 1, &caps, &slot, NULL), 0);
 	atomic_store(&shm->comm[slot.comm].risks, NET);
-	assert_int_equal(nt_shm_key(&slot, nt_key_id(NT_ALLREDUCE, 30, PAIRS), RING_LL128, cost),
+	assert_int_equal(nt_shm_key(&slot, nt_key_id(NT_ALLREDUCE, 30, PAIRS), RING_LL128, cost,
+				    NT_SHM_KEYS),
 			 0);
-	assert_int_equal(
-		nt_shm_key(&slot, nt_key_id(NT_ALLREDUCE, 31, PAIRS), NT_ARM_BASELINE, cost), 1);
+	assert_int_equal(nt_shm_key(&slot, nt_key_id(NT_ALLREDUCE, 31, PAIRS), NT_ARM_BASELINE,
+				    cost, NT_SHM_KEYS),
+			 1);
 	assert_int_equal(atomic_load(&shm->comm[slot.comm].baseline_pairs), BIT(RING_LL128));
 	nt_shm_leave(&slot);
 	assert_true(nt_shm_retire(shm, slot.comm));

@@ -77,8 +77,8 @@ static void arms_of_another_kind_are_refused(void **state)
 		nt_process_warm_read(&warm, NT_MODE_POLICY, cases[i].text);
 		assert_true(nt_process_warm_check(&warm, cases[i].nccl, cases[i].fabric,
 						  cases[i].fingerprint));
-		if (!strstr(warm.refused, cases[i].says))
-			fail_msg("%s says: %s", cases[i].text, warm.refused);
+		if (!strstr(warm.refused.text, cases[i].says))
+			fail_msg("%s says: %s", cases[i].text, warm.refused.text);
 		assert_null(nt_process_warm_arms(&warm));
 		assert_int_equal(warm.hash, 0);
 		assert_false(nt_process_warm_check(&warm, 22809, NT_FABRIC_SOCKET, 0xab));

@@ -172,22 +172,25 @@ static void no_room_is_an_error(void **state)
 	assert_int_equal(nt_shm_join(shm, 999, 8, 1, &caps, &at, NULL), -1);
 	at = slot(shm, 1, 1);
 	for (int k = 0; k < NT_SHM_KEYS_AT_ONCE; k++)
-		assert_int_equal(nt_shm_key(&at, nt_key_id(4, (unsigned)k, 7), 5, cost), k);
-	assert_int_equal(nt_shm_key(&at, nt_key_id(4, NT_SHM_KEYS_AT_ONCE, 7), 5, cost), -1);
+		assert_int_equal(
+			nt_shm_key(&at, nt_key_id(4, (unsigned)k, 7), 5, cost, NT_SHM_KEYS), k);
+	assert_int_equal(
+		nt_shm_key(&at, nt_key_id(4, NT_SHM_KEYS_AT_ONCE, 7), 5, cost, NT_SHM_KEYS), -1);
 	assert_true(nt_shm_claimed(&shm->comm[0], NT_SHM_KEYS_AT_ONCE - 1));
 	/* Memory that is not allocated must not be read: it could be a SIGBUS. */
 	atomic_store(&shm->comm[0].key[NT_SHM_KEYS_AT_ONCE].id, 1);
 	assert_false(nt_shm_claimed(&shm->comm[0], NT_SHM_KEYS_AT_ONCE));
 	atomic_store(&shm->comm[0].key[NT_SHM_KEYS_AT_ONCE].id, 0);
 	atomic_store(&shm->comm[0].more_keys, NT_SHM_KEYS - NT_SHM_KEYS_AT_ONCE);
-	assert_int_equal(nt_shm_key_among(&at, nt_key_id(4, 77, 7), 5, cost, 16), -1);
-	assert_int_equal(nt_shm_key_among(&at, nt_key_id(4, 2, 7), 5, cost, 16), 2);
+	assert_int_equal(nt_shm_key(&at, nt_key_id(4, 77, 7), 5, cost, 16), -1);
+	assert_int_equal(nt_shm_key(&at, nt_key_id(4, 2, 7), 5, cost, 16), 2);
 	for (int k = 0; k < NT_SHM_KEYS; k++)
-		assert_int_equal(nt_shm_key(&at, nt_key_id(4, (unsigned)k, 7), 5, cost), k);
-	assert_int_equal(nt_shm_key(&at, nt_key_id(4, 3, 7), 5, cost), 3);
-	assert_int_equal(nt_shm_key(&at, nt_key_id(3, 100, 7), 5, cost), -1);
+		assert_int_equal(
+			nt_shm_key(&at, nt_key_id(4, (unsigned)k, 7), 5, cost, NT_SHM_KEYS), k);
+	assert_int_equal(nt_shm_key(&at, nt_key_id(4, 3, 7), 5, cost, NT_SHM_KEYS), 3);
+	assert_int_equal(nt_shm_key(&at, nt_key_id(3, 100, 7), 5, cost, NT_SHM_KEYS), -1);
 	/* Memory that another rank has claimed is usable by all. */
-	assert_int_equal(nt_shm_key_among(&at, nt_key_id(4, 77, 7), 5, cost, 16), 77);
+	assert_int_equal(nt_shm_key(&at, nt_key_id(4, 77, 7), 5, cost, 16), 77);
 	for (uint32_t r = 0; r < NT_SHM_RUNS; r++)
 		assert_int_equal(nt_shm_run_take(shm, 0, 0), r);
 	assert_true(nt_shm_run_take(shm, 0, 0) == NT_NO_RUN);
@@ -225,7 +228,7 @@ static void memory_for_keys_grows(void **state)
 		for (int i = 0; i < 5; i++) {
 			const uint64_t id = nt_key_id(3, (unsigned)keys, 7);
 
-			if (nt_shm_key(&at, id, 5, cost) == keys)
+			if (nt_shm_key(&at, id, 5, cost, NT_SHM_KEYS) == keys)
 				keys++;
 		}
 		nt_shm_grow(round % 2 ? &a : &b, at.comm);
@@ -255,7 +258,7 @@ static void a_place_is_given_back(void **state)
 	a = slot(shm, 42, 0);
 	b = slot(shm, 42, 1);
 	other = slot(shm, 43, 0);
-	assert_int_equal(nt_shm_key(&a, nt_key_id(4, 3, 7), 5, cost), 0);
+	assert_int_equal(nt_shm_key(&a, nt_key_id(4, 3, 7), 5, cost, NT_SHM_KEYS), 0);
 	nt_shm_leave(&a);
 	assert_false(nt_shm_retire(shm, a.comm));
 	caps.rank = 2;
@@ -337,7 +340,7 @@ static void a_place_is_given_back_under_late_looks(void **state)
 		struct nt_slot a = slot(shm, 42, 0);
 
 		assert_int_equal(a.comm, 0);
-		assert_int_equal(nt_shm_key(&a, nt_key_id(4, 3, 7), 5, cost), 0);
+		assert_int_equal(nt_shm_key(&a, nt_key_id(4, 3, 7), 5, cost, NT_SHM_KEYS), 0);
 		atomic_store(&late.key->epoch, 1);
 		atomic_store(&late.key->state, NT_KEY_COMMITTED);
 		late.key->plan[1].epoch = 1;

@@ -48,7 +48,8 @@ static int64_t look(struct play *play, int r, bool real)
 {
 	static const float cost[NT_PAIRS];
 	struct pair *p = play->p;
-	struct nt_shm_key *key = &comm_of(p, r)->key[nt_shm_key(&p->slot[r], KEY, 5, cost)];
+	struct nt_shm_key *key =
+		&comm_of(p, r)->key[nt_shm_key(&p->slot[r], KEY, 5, cost, NT_SHM_KEYS)];
 	const struct nt_plan *plan;
 	int64_t position;
 

@@ -371,7 +371,7 @@ static void the_step_marker_is_there(void **state)
 						   .outside = "NCCL_MIN_NCHANNELS=8",
 						   .inside = "NCCL_BUFFSIZE=8388608" };
 	h.process.marker = &marker;
-	memcpy(h.process.library, "/env/libnccl.so.2", 18);
+	memcpy(h.process.platform.library, "/env/libnccl.so.2", 18);
 	read_text(&h, &rank);
 	assert_int_equal(rank.marker.coll, -1);
 	nt_rank_fini(&rank);

@@ -1,24 +1,24 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare.c - see compare.h */
-#include "engine/compare.h"
+/* compare-arms.c - see compare-arms.h */
+#include "engine/compare-arms.h"
 
 #include "engine/matched.h"
 
 /* Tuned with nt-engine-sim, which shows their benefit and cost. */
 #define PROMISING_P 0.2 /* uncorrected */
-#define HOPELESS_P 1 /* the same, where few pairs may yet be wrong */
+#define HOPELESS_P 1 /* the same, where few pairs may be wrong */
 #define MEAN_P 0.05 /* p below which the mean counts as lower */
-/* Share of the gain that the mean must show at a look that is not the last. */
+/* Share of the gain that the mean must show, except at the last look. */
 #define EARLY_MEAN_SHARE 0.5
-/* p values up to which the arm counts as more often slow: at a look that is not the last, at the
- * last, and at a last one with many pairs, which would show stalls. */
+/* An arm counts as slow more often up to this p: before the last look, at the last, and at a last
+ * look with many pairs, which show stalls. */
 #define EARLY_SLOW_P 0.6
 #define LAST_SLOW_P 0.15
 #define MANY_SLOW_P 0.05
 #define MANY 100
-/* An arm could win if this quantile of its times is min_gain below the same quantile of the
- * baseline; with few samples, which scatter, below the baseline's slowest. */
+/* An arm could win if this quantile of its times is min_gain below the baseline's usual time; with
+ * few samples, which scatter, below the baseline's slowest. */
 #define HOPED_Q 0.125
 #define USUAL_Q 0.5
 #define FEW 6
@@ -28,7 +28,7 @@ static double capped(double p)
 	return p < 1 ? p : 1;
 }
 
-/* Take the better of two tests that see different effects: twice its p, for the choice. */
+/* The better of two tests that see different effects. Its p is doubled for the choice. */
 static double pairs_p(const struct nt_matched *pairs)
 {
 	double lower = nt_matched_lower_p(pairs);
@@ -53,9 +53,9 @@ static double slow_p(const struct nt_gates *gates, unsigned pairs)
 }
 
 /* A significantly lower mean suffices. If times scatter too much to tell, an arm with more stalls,
- * or with a gain that its mean does not show, may not win at an early look. At the last one it may,
- * if the slow modes could have hit it by chance and, with equal shares of them, its mean would not
- * exceed the baseline's. */
+ * or whose mean does not show the gain, may not win at an early look. At the last one it may, if
+ * its slow modes may be chance and with equal shares of them its mean would not exceed the
+ * baseline's. */
 static bool means_agree(const struct nt_gates *gates, const struct nt_comparison *comparison,
 			const struct nt_matched *pairs)
 {
@@ -128,8 +128,7 @@ static double usual_us(const float *baseline, unsigned count)
 	return nt_sample_quantile(baseline, count, count < FEW ? 1 : USUAL_Q);
 }
 
-/* What min_gain is a share of: the usual time, or the lower quartile where that is in a much faster
- * mode. */
+/* What min_gain is a share of: the usual time, or a lower quartile in a much faster mode. */
 static double floor_us(const float *baseline, unsigned count)
 {
 	const double p25_us = nt_sample_quantile(baseline, count, 0.25);
@@ -160,7 +159,7 @@ bool nt_compare_behind(const float *baseline, const float *arm, unsigned count, 
 	nt_matched_take(&other, arm, baseline, count);
 	of_baseline = nt_sample_quantiles_of(pairs.baseline, pairs.count);
 	of_arm = nt_sample_quantiles_of(pairs.arm, pairs.count);
-	/* An arm may be slower within modes but faster overall. */
+	/* An arm may be slower within modes and faster overall. */
 	return (nt_matched_gain_us(&pairs) < 0 && nt_compare_p(arm, baseline, count) < p) ||
 	       (of_arm.mean_us > of_baseline.mean_us &&
 		(nt_matched_slow_p(&pairs) < p || nt_matched_mean_p(&other) < p));

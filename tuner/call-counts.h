@@ -1,22 +1,22 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* calls.h - tell how many calls each rank has begun and ended, where it stays when the process is
- * killed (contract/calls-layout.h)
+/* call-counts.h - tells how many calls each rank has begun and ended, in a file that outlives a
+ * killed process (contract/calls-layout.h)
  *
  * Threads:  open and close on one thread; add and leave with the process's lock held; begin on the
  *           deciding thread, end on the kernel event thread, look on the helper thread.
- * Memory:   one mapped file, allocated before use, so that a full disk is an error here and no
- *           SIGBUS later.
- * Errors:   none: without the file nothing is told. Its parts are then NULL.
+ * Memory:   one mapped file, allocated before use: a full disk is an error here, not a SIGBUS
+ *           later.
+ * Errors:   none: without the file all parts are NULL, and nothing is told.
  */
-#ifndef NT_CALLS_H
-#define NT_CALLS_H
+#ifndef NT_CALL_COUNTS_H
+#define NT_CALL_COUNTS_H
 
 #include <stdbool.h>
 #include "contract/calls-layout.h"
 #include "contract/policy.h"
 
-/* What the helper thread knows of a communicator's calls. */
+/* What the helper thread knows of a communicator's calls */
 struct nt_calls_seen {
 	uint64_t begun;
 	uint64_t moved_ms; /* by nt_clock_ms() */
@@ -26,15 +26,14 @@ struct nt_calls *nt_calls_open(const struct nt_place *place, uint32_t task, uint
 			       uint32_t stall_s);
 void nt_calls_close(struct nt_calls *calls);
 
-/* A communicator's part, by its index in the process's list. NULL: none, or NCCL told too
- * little. */
+/* index: in the process's list. NULL: no room, or NCCL told too little. */
 struct nt_calls_comm *nt_calls_add(struct nt_calls *calls, uint32_t index, uint64_t id, int rank,
 				   uint32_t ranks, uint32_t nodes);
 void nt_calls_leave(struct nt_calls_comm *comm);
 
-/* Helper thread: note when calls of a communicator were last begun. */
+/* Helper thread: when were calls last begun? */
 void nt_calls_see(struct nt_calls_comm *comm, struct nt_calls_seen *seen, uint64_t now_ms);
-/* ... the process lives; ended: it ends by itself. */
+/* ... the process lives. ended: it is ending by itself. */
 void nt_calls_look(struct nt_calls *calls, bool ended);
 
 static inline uint64_t nt_calls_begun(const struct nt_calls_comm *comm)
@@ -49,13 +48,13 @@ static inline void nt_calls_begin(struct nt_calls_comm *comm, uint16_t kind)
 
 	if (!comm)
 		return;
-	/* Single writer: no read-modify-write needed. */
+	/* Single writer: no read-modify-write. */
 	begun = atomic_load_explicit(&comm->begun, memory_order_relaxed);
 	atomic_store_explicit(&comm->last[begun % NT_CALLS_LAST], kind, memory_order_relaxed);
 	atomic_store_explicit(&comm->begun, begun + 1, memory_order_release);
 }
 
-/* Calls of a communicator end in order. */
+/* A communicator's calls end in order. */
 static inline void nt_calls_end(struct nt_calls_comm *comm, uint64_t number)
 {
 	if (comm && atomic_load_explicit(&comm->ended, memory_order_relaxed) < number)

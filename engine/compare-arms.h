@@ -1,11 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare.h - is an arm faster than the baseline? Tests and gates on arrays of times
+/* compare-arms.h - is an arm faster than the baseline? Tests on arrays of times
  *
  * Sample i of both arrays is from block i of a schedule; 0 is a missing sample. Times over a
- * network have modes and tails (one sample in three at 2.3 times the others is common), so means,
- * medians and trimmed means of a few dozen samples find differences between identical arms.
- * Compared are:
+ * network have modes and tails (often one in three is 2.3 times as long as the others), so means,
+ * medians and trimmed means of a few dozen samples differ between identical arms. Compared are:
  *
  *   gain   of the lower quartiles, or within a mode;
  *   p      of two exact tests (engine/matched.h): on the lower half, and on the times within the
@@ -17,8 +16,8 @@
  * Errors:   none; too few samples give no evidence.
  * Units:    microseconds; gains and p as fractions of 1.
  */
-#ifndef NT_COMPARE_H
-#define NT_COMPARE_H
+#ifndef NT_COMPARE_ARMS_H
+#define NT_COMPARE_ARMS_H
 
 #include <stdbool.h>
 #include "engine/quantiles.h"
@@ -27,13 +26,13 @@
 /* Small if arm is faster than the baseline. Blocks with a missing sample are skipped. */
 double nt_compare_p(const float *baseline, const float *arm, unsigned count);
 
-/* The conditions that an arm must meet. */
+/* What an arm must show. */
 struct nt_gates {
 	double min_gain;
-	double of_us; /* time that min_gain is a share of; 0: the pairs' lower quartile */
-	double early_us; /* gain that so few pairs must show; 0: no more than min_gain */
+	double of_us; /* what min_gain is a share of; 0: the pairs' lower quartile */
+	double early_us; /* least gain with so few pairs; 0: only min_gain */
 	double alpha; /* below 0.5 */
-	unsigned tests; /* tests per decision, arms times looks; p is multiplied by it */
+	unsigned tests; /* arms times looks; p is multiplied by it */
 	bool last; /* no look at more samples follows */
 };
 
@@ -48,19 +47,19 @@ struct nt_comparison {
 void nt_compare(const struct nt_gates *gates, const float *baseline, const float *arm,
 		unsigned count, struct nt_comparison *out);
 
-/* Not FASTER, but likely to be with more samples. */
+/* Not FASTER, but probably FASTER with more samples. */
 bool nt_compare_promising(const struct nt_gates *gates, const struct nt_comparison *comparison);
 
-/* So far behind that it would hardly be promising with some more. */
+/* So far behind that more samples would hardly make it promising. */
 bool nt_compare_hopeless(const struct nt_comparison *comparison);
 
-/* Could these few samples, which are no evidence, turn out FASTER with more? */
+/* Could these few samples, which are no evidence, become FASTER with more? */
 bool nt_compare_could_win(double min_gain, const float *baseline, const float *arm, unsigned count);
-/* ... and by how much could a call be shorter? */
+/* ... and how much shorter could a call be? */
 double nt_compare_hoped_us(const float *baseline, const float *arm, unsigned count);
 
-/* Is the arm significantly slower than the baseline: at best, on average, or by more frequent slow
- * calls? p: the significance level. Missing times give no evidence. */
+/* Is the arm significantly slower than the baseline: at its best, on average, or by being slow more
+ * often? p: the significance level. */
 bool nt_compare_behind(const float *baseline, const float *arm, unsigned count, double p);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* calls.c - see calls.h */
-#include "tuner/calls.h"
+/* call-counts.c - see call-counts.h */
+#include "tuner/call-counts.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -50,7 +50,7 @@ struct nt_calls *nt_calls_open(const struct nt_place *place, uint32_t task, uint
 	calls->stall_s = stall_s;
 	memcpy(calls->node, place->node, sizeof(calls->node));
 	nt_calls_look(calls, false);
-	/* Readers look for it first. */
+	/* Readers look for the magic first. */
 	atomic_store_explicit(&calls->magic, NT_CALLS_MAGIC, memory_order_release);
 	return calls;
 }
@@ -69,7 +69,7 @@ struct nt_calls_comm *nt_calls_add(struct nt_calls *calls, uint32_t index, uint6
 	if (!calls || index >= NT_CALLS_COMMS || id == 0 || rank < 0)
 		return NULL;
 	comm = &calls->comm[index];
-	/* Of an ended one, perhaps. */
+	/* It may be an ended one's. */
 	atomic_store_explicit(&comm->state, NT_CALLS_FREE, memory_order_relaxed);
 	atomic_store_explicit(&comm->begun, 0, memory_order_relaxed);
 	atomic_store_explicit(&comm->ended, 0, memory_order_relaxed);

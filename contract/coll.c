@@ -31,28 +31,12 @@ static const char *const algo_names[NT_ALGOS] = {
 
 static const char *const proto_names[NT_PROTOS] = { "LL", "LL128", "SIMPLE" };
 
+#define PAIRS_OF(algo) algo "/LL", algo "/LL128", algo "/SIMPLE"
+
 static const char *const arm_names[NT_PAIRS] = {
-	"TREE/LL",
-	"TREE/LL128",
-	"TREE/SIMPLE",
-	"RING/LL",
-	"RING/LL128",
-	"RING/SIMPLE",
-	"COLLNET_DIRECT/LL",
-	"COLLNET_DIRECT/LL128",
-	"COLLNET_DIRECT/SIMPLE",
-	"COLLNET_CHAIN/LL",
-	"COLLNET_CHAIN/LL128",
-	"COLLNET_CHAIN/SIMPLE",
-	"NVLS/LL",
-	"NVLS/LL128",
-	"NVLS/SIMPLE",
-	"NVLS_TREE/LL",
-	"NVLS_TREE/LL128",
-	"NVLS_TREE/SIMPLE",
-	"PAT/LL",
-	"PAT/LL128",
-	"PAT/SIMPLE",
+	PAIRS_OF("TREE"),	   PAIRS_OF("RING"), PAIRS_OF("COLLNET_DIRECT"),
+	PAIRS_OF("COLLNET_CHAIN"), PAIRS_OF("NVLS"), PAIRS_OF("NVLS_TREE"),
+	PAIRS_OF("PAT"),
 };
 
 /* Values of the classes, from class 1. */

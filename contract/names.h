@@ -77,4 +77,12 @@
 #define NT_JOB_RECORD_MAX 4096 /* all we add to AdminComment, bytes */
 #define NT_HOLD_STEP_MS 1000 /* the longest we may delay a step */
 
+/* Of a communicator, in shared memory and in records. */
+enum nt_comm_state {
+	NT_COMM_JOINING = 0,
+	NT_COMM_AGREED, /* all ranks were seen and match */
+	NT_COMM_REJECTED, /* not tuned, for a reason */
+	NT_COMM_STATES
+};
+
 #endif

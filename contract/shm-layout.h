@@ -29,6 +29,7 @@
 #include <stdint.h>
 #include "contract/coll.h"
 #include "contract/key-id.h"
+#include "contract/names.h"
 #include "contract/reason.h"
 
 #define NT_SHM_MAGIC 0x6474626eu /* "nbtd" */
@@ -154,12 +155,6 @@ struct nt_shm_key {
 	/* leader; plan[e & 1] is written only after every rank has passed e - 1 */
 	struct nt_plan plan[2];
 	uint8_t result[NT_PLAN_PAYLOAD];
-};
-
-enum nt_comm_state {
-	NT_COMM_JOINING = 0,
-	NT_COMM_AGREED, /* all ranks were seen and match */
-	NT_COMM_REJECTED, /* not tuned; reason in `why` */
 };
 
 struct nt_shm_comm {

@@ -10,12 +10,10 @@
 #include "record/read.h"
 
 #define PROCESS_ROW(...) NT_FIELD_ROW(struct nt_calls_process, __VA_ARGS__)
-static const struct nt_field process_rows[] = { NT_CALLS_FIELDS(PROCESS_ROW) };
-const struct nt_fields nt_calls_fields = NT_FIELDS(process_rows);
+const struct nt_fields nt_calls_fields = NT_FIELDS(NT_CALLS_FIELDS(PROCESS_ROW));
 
 #define COMM_ROW(...) NT_FIELD_ROW(struct nt_calls_rank, __VA_ARGS__)
-static const struct nt_field comm_rows[] = { NT_CALLS_COMM_FIELDS(COMM_ROW) };
-const struct nt_fields nt_calls_comm_fields = NT_FIELDS(comm_rows);
+const struct nt_fields nt_calls_comm_fields = NT_FIELDS(NT_CALLS_COMM_FIELDS(COMM_ROW));
 
 /* Calls of one kind, one after the other. */
 struct stretch {
@@ -23,8 +21,7 @@ struct stretch {
 };
 
 #define LAST_ROW(...) NT_FIELD_ROW(struct stretch, __VA_ARGS__)
-static const struct nt_field last_rows[] = { NT_CALLS_LAST_FIELDS(LAST_ROW) };
-const struct nt_fields nt_calls_last_fields = NT_FIELDS(last_rows);
+const struct nt_fields nt_calls_last_fields = NT_FIELDS(NT_CALLS_LAST_FIELDS(LAST_ROW));
 
 bool nt_calls_file_is(const char *name)
 {

@@ -41,6 +41,7 @@ enum nt_field_kind {
 	NT_FIELD_KIND, /* int: the same, or enum nt_p2p_kind */
 	NT_FIELD_ARM, /* int: as nt_arm_parse has it; -1 unknown */
 	NT_FIELD_STATE, /* int: NT_KEYSTATE_*, written as its word; -1 unknown */
+	NT_FIELD_COMM_STATE, /* int: enum nt_comm_state, written as its word; -1 unknown */
 	NT_FIELD_REASON, /* int: enum nt_reason_id, written as its code; NT_REASON_NONE left out */
 	NT_FIELD_WHY, /* struct nt_reason, with its arguments */
 	NT_FIELD_TIMES, /* double[2]: an array of one or two times */
@@ -101,6 +102,7 @@ enum {
 #define NT_MEMBER_KIND(member, size) int member;
 #define NT_MEMBER_ARM(member, size) int member;
 #define NT_MEMBER_STATE(member, size) int member;
+#define NT_MEMBER_COMM_STATE(member, size) int member;
 #define NT_MEMBER_REASON(member, size) int member;
 #define NT_MEMBER_WHY(member, size) struct nt_reason member;
 /* NCCL's pick, and the arm that is compared with it */
@@ -119,8 +121,7 @@ enum {
 	NT_MEMBER_##kind(member, size)
 
 /* #define ROW(...) NT_FIELD_ROW(struct nt_thing, __VA_ARGS__)
- * static const struct nt_field thing_rows[] = { NT_THING_FIELDS(ROW) };
- * const struct nt_fields nt_thing_fields = NT_FIELDS(thing_rows); */
+ * const struct nt_fields nt_thing_fields = NT_FIELDS(NT_THING_FIELDS(ROW)); */
 #define NT_FIELD_ROW(type, kind, name, member, size, need, unit, meaning) \
 	NT_FIELD_MERGED(type, kind, name, member, size, need, FIRMEST, unit, meaning)
 #define NT_FIELD_MERGED(type, kind, name, member, size, need, merge, unit, meaning) \
@@ -133,9 +134,10 @@ enum {
 	  NT_MERGE_##merge,                                                         \
 	  unit,                                                                     \
 	  meaning },
-#define NT_FIELDS(rows)                                \
-	{                                              \
-		rows, sizeof(rows) / sizeof((rows)[0]) \
+#define NT_FIELDS(...)                                                                             \
+	{                                                                                          \
+		(const struct nt_field[]){ __VA_ARGS__ },                                          \
+			sizeof((const struct nt_field[]){ __VA_ARGS__ }) / sizeof(struct nt_field) \
 	}
 
 /* Nothing is known yet. */
@@ -144,9 +146,13 @@ void nt_fields_clear(const struct nt_fields *fields, void *target);
 /* Write all that is known and within its limits into the open object. Not the parts. */
 void nt_fields_put(struct nt_json_writer *put, const struct nt_fields *fields, const void *source);
 
-/* "counted", ...; "": no state. -1: no such word. */
+/* "counted", ...; "joining", ...; "": no state. */
 const char *nt_keystate_name(int state);
-int nt_keystate_parse(const char *name);
+const char *nt_comm_state_name(int state);
+
+/* The word of an int that is written as one; "": not known. And back; -1: no such word. */
+const char *nt_field_word(const struct nt_field *field, const void *member);
+int nt_field_parse(enum nt_field_kind kind, const char *word);
 
 /* What is not known counts as nothing in a sum. */
 static inline double nt_or_zero(double value)

@@ -18,7 +18,7 @@
 #include "record/member-names.h"
 #include "lib/number.h"
 #include "lib/printable.h"
-#include "record/rank.h"
+#include "record/rankread.h"
 #include "record/read.h"
 #include "lib/json-scanner.h"
 
@@ -27,7 +27,6 @@ struct record_reader {
 	struct nt_summary *summary;
 	const char *step; /* "" outside any */
 	const char *only_step;
-	bool no_memory;
 };
 
 void nt_summary_init(struct nt_summary *summary)
@@ -41,16 +40,22 @@ void nt_summary_fini(struct nt_summary *summary)
 	free(summary->rows);
 	free(summary->remarks);
 	free(summary->families);
+	for (size_t i = 0; i < summary->comm_count; i++)
+		nt_comm_seen_fini(&summary->comms[i]);
 	free(summary->comms);
 	free(summary->nodes);
-	free(summary->places);
-	free(summary->volumes);
-	free(summary->begun);
 	free(summary->arms);
 	free(summary->dropped);
 	free(summary->topologies);
-	free(summary->latenesses);
 	nt_summary_init(summary);
+}
+
+void *nt_summary_add(struct nt_summary *summary, void *items, size_t *count, size_t item_bytes)
+{
+	void *item = nt_array_add(items, count, NT_SUMMARY_MAX, item_bytes);
+
+	summary->no_memory = summary->no_memory || !item;
+	return item;
 }
 
 const struct nt_step *nt_summary_step(const struct nt_summary *summary, const char *name)
@@ -82,14 +87,10 @@ bool nt_summary_damaged(const struct nt_summary *summary)
 
 static struct nt_remark *add_remark(struct record_reader *reader, enum nt_remark_kind kind)
 {
-	struct nt_summary *summary = reader->summary;
-	struct nt_remark *remark = nt_array_add(&summary->remarks, &summary->remark_count,
-						NT_SUMMARY_MAX, sizeof(*remark));
+	struct nt_remark *remark = NT_SUMMARY_ADD(reader->summary, remarks, remark_count);
 
-	if (!remark) {
-		reader->no_memory = true;
+	if (!remark)
 		return NULL;
-	}
 	remark->kind = kind;
 	snprintf(remark->step, sizeof(remark->step), "%s", reader->step);
 	return remark;
@@ -159,24 +160,19 @@ static void read_row(struct record_reader *reader, const char *label, json_objec
 		return;
 	}
 	row->state = row_state(row, summary->steps[row->step].mode);
-	added = nt_array_add(&summary->rows, &summary->row_count, NT_SUMMARY_MAX, sizeof(*added));
+	added = NT_SUMMARY_ADD(summary, rows, row_count);
 	if (added)
 		*added = *row;
-	else
-		reader->no_memory = true;
 }
 
 /* Returns its index; 0 without memory. */
 static size_t add_family(struct record_reader *reader, const struct nt_key *row, const char *name)
 {
 	struct nt_summary *summary = reader->summary;
-	struct nt_family *family = nt_array_add(&summary->families, &summary->family_count,
-						NT_SUMMARY_MAX, sizeof(*family));
+	struct nt_family *family = NT_SUMMARY_ADD(summary, families, family_count);
 
-	if (!family) {
-		reader->no_memory = true;
+	if (!family)
 		return 0;
-	}
 	family->step = summary->step_count - 1;
 	family->ranks = row->ranks;
 	family->nodes = row->nodes;
@@ -352,11 +348,9 @@ static void read_step(struct record_reader *reader, const char *name, json_objec
 		damage(reader, "not an object");
 		return;
 	}
-	step = nt_array_add(&summary->steps, &summary->step_count, NT_SUMMARY_MAX, sizeof(*step));
-	if (!step) {
-		reader->no_memory = true;
+	step = NT_SUMMARY_ADD(summary, steps, step_count);
+	if (!step)
 		return;
-	}
 	snprintf(step->name, sizeof(step->name), "%s", name);
 	read_step_head(reader, object, step);
 	if (step->no_long[0])
@@ -393,10 +387,9 @@ static void read_steps(struct record_reader *reader, json_object *record)
 					     sizeof(*members));
 	size_t count = 0;
 
-	if (!members) {
-		reader->no_memory = true;
+	reader->summary->no_memory |= !members;
+	if (!members)
 		return;
-	}
 	json_object_object_foreach(record, name, value)
 	{
 		if (strcmp(name, "v") != 0 && strcmp(name, NT_STEP_MORE) != 0)
@@ -489,24 +482,25 @@ static void guess(struct nt_summary *summary, size_t at)
 		.nodes = family->nodes,
 		.step_ranks = (uint32_t)(step->ranks > 0 ? step->ranks : 0),
 		.steps = step->steps,
-		.pairs = -1,
 	};
 
 	for (size_t i = 0; i < summary->row_count; i++) {
 		const struct nt_key *row = &summary->rows[i];
-		int64_t comms = row->comms > 0 ? row->comms : 1;
+		const int64_t comms = row->comms > 0 ? row->comms : 1;
+		const int64_t calls = row->calls > 0 ? row->calls : 0;
 
 		if (row->family != at)
 			continue;
 		if (comms > family->comms)
 			family->comms = comms;
-		if (!nt_kind_tunable(row->coll)) {
-			nt_parallelism_add_p2p(&known, row->coll, row->calls);
-			continue;
+		if (row->coll == NT_P2P_ALLTOALL) {
+			known.alltoall += calls;
+		} else if (!nt_kind_tunable(row->coll)) {
+			known.p2p += calls;
+		} else {
+			known.calls += calls / comms;
+			known.bytes += (double)calls * (double)row->bytes / (double)comms;
 		}
-		known.calls[row->coll] += (row->calls > 0 ? row->calls : 0) / comms;
-		known.bytes[row->coll] += (double)(row->calls > 0 ? row->calls : 0) *
-					  (double)row->bytes / (double)comms;
 	}
 	family->parallel = nt_parallelism_parallel(&known);
 }
@@ -566,5 +560,5 @@ int nt_summary_parse(struct nt_summary *summary, const char *text, size_t text_b
 		complete(&summary->rows[i], &summary->steps[summary->rows[i].step]);
 	nt_summary_sort(summary);
 	nt_summary_guess(summary, 0);
-	return reader.no_memory ? nt_error_set(err, "no memory for the record") : 0;
+	return summary->no_memory ? nt_error_set(err, "no memory for the record") : 0;
 }

@@ -57,21 +57,7 @@ struct nt_family {
 	enum nt_parallel parallel; /* a guess */
 };
 
-/* From here on: from rank records alone. */
-
-struct nt_comm_seen {
-	size_t step, family;
-	char id[40];
-	char name[NT_COMM_NAME];
-	uint32_t ranks, nodes;
-	const char *state; /* NT_COMMSTATE_* */
-	struct nt_reason why; /* it was not tuned */
-	bool alike; /* its ranks have shown their cards, and these are the same */
-	size_t first_place, place_count; /* in order of the ranks; those that were heard of */
-	size_t first_volume, volume_count; /* by collective */
-	size_t first_begun, begun_count; /* in order of the ranks */
-	size_t lateness; /* index into latenesses plus one; 0: too few calls were measured */
-};
+/* From here on: from rank records alone, as is struct nt_comm_seen (rank.h). */
 
 struct nt_node_seen {
 	size_t step;
@@ -79,17 +65,16 @@ struct nt_node_seen {
 	int64_t records; /* that it left; 0: it is known by other nodes' words alone */
 };
 
+/* Where a rank of a communicator is. */
 struct nt_place_seen {
-	uint32_t rank;
-	int64_t task; /* -1 unknown */
+	int64_t rank, task; /* task -1: unknown */
 	size_t node; /* index into nodes */
 };
 
 /* How many calls a rank of a communicator has begun, if a process did not end by itself or ranks
  * differ (calls.h). */
 struct nt_begun_seen {
-	uint32_t rank;
-	int64_t begun;
+	int64_t rank, begun;
 	int64_t ended; /* -1: not known */
 	int64_t seen_s; /* when its process was last known to live, since 1970 */
 };
@@ -146,18 +131,19 @@ struct nt_summary {
 
 	struct nt_comm_seen *comms;
 	struct nt_node_seen *nodes;
-	struct nt_place_seen *places;
-	struct nt_volume *volumes;
-	struct nt_begun_seen *begun;
 	struct nt_explored_arm *arms; /* of a row's key, AUTO first */
 	struct nt_dropped *dropped;
 	struct nt_topology_seen *topologies;
-	struct nt_lateness *latenesses; /* nodes are indexes into nodes */
-	size_t comm_count, node_count, place_count, volume_count, arm_count, dropped_count,
-		topology_count, lateness_count, begun_count;
+	size_t comm_count, node_count, arm_count, dropped_count, topology_count;
+	bool no_memory; /* something has no room, and is missing */
 };
 
 #define NT_SUMMARY_MAX 1000000 /* of one kind (lib/array.h); no honest record comes near */
+
+/* One more item of a list, all zero. NULL: there is no room for it, as no_memory then says. */
+#define NT_SUMMARY_ADD(summary, list, count) \
+	nt_summary_add((summary), &(summary)->list, &(summary)->count, sizeof(*(summary)->list))
+void *nt_summary_add(struct nt_summary *summary, void *items, size_t *count, size_t item_bytes);
 
 enum nt_holding {
 	NT_HOLDS_NOTHING, /* no text at all */
@@ -187,13 +173,6 @@ bool nt_summary_damaged(const struct nt_summary *summary);
 
 /* Rows in the order in which they are shown: by step, family, collective and size. */
 void nt_summary_sort(struct nt_summary *summary);
-
-/* NULL: not known. */
-static inline const struct nt_lateness *nt_comm_lateness(const struct nt_summary *summary,
-							 const struct nt_comm_seen *comm)
-{
-	return comm->lateness ? &summary->latenesses[comm->lateness - 1] : NULL;
-}
 
 /* The step's communicator whose ranks waited longest; NULL: not known. */
 const struct nt_comm_seen *nt_summary_latest(const struct nt_summary *summary, size_t step);

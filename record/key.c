@@ -12,14 +12,13 @@
 #define LEFT_OUT(...)
 #define KEY_ROW(...) NT_FIELD_MERGED(struct nt_key, __VA_ARGS__)
 
-static const struct nt_field rank_rows[] = { NT_KEY_FIELDS(KEY_ROW, KEY_ROW, LEFT_OUT, KEY_ROW) };
-const struct nt_fields nt_rank_key_fields = NT_FIELDS(rank_rows);
+const struct nt_fields nt_rank_key_fields = NT_FIELDS(
+	NT_KEY_FIELDS(KEY_ROW, KEY_ROW, LEFT_OUT, KEY_ROW));
 
-static const struct nt_field report_rows[] = { NT_KEY_FIELDS(LEFT_OUT, KEY_ROW, KEY_ROW, KEY_ROW) };
-const struct nt_fields nt_report_key_fields = NT_FIELDS(report_rows);
+const struct nt_fields nt_report_key_fields = NT_FIELDS(
+	NT_KEY_FIELDS(LEFT_OUT, KEY_ROW, KEY_ROW, KEY_ROW));
 
-static const struct nt_field all_rows[] = { NT_KEY_FIELDS(KEY_ROW, KEY_ROW, KEY_ROW, KEY_ROW) };
-const struct nt_fields nt_key_fields = NT_FIELDS(all_rows);
+const struct nt_fields nt_key_fields = NT_FIELDS(NT_KEY_FIELDS(KEY_ROW, KEY_ROW, KEY_ROW, KEY_ROW));
 
 /* clang-format off */
 /* Room is short there: numbers have one decimal, shares three digits. */
@@ -36,9 +35,8 @@ const struct nt_fields nt_key_fields = NT_FIELDS(all_rows);
 			SHORT_NEED(need), merge, unit, meaning)
 /* clang-format on */
 
-static const struct nt_field short_rows[] = { NT_KEY_FIELDS(LEFT_OUT, LEFT_OUT, SHORT_ROW,
-							    SHORT_ROW) };
-const struct nt_fields nt_short_key_fields = NT_FIELDS(short_rows);
+const struct nt_fields nt_short_key_fields = NT_FIELDS(
+	NT_KEY_FIELDS(LEFT_OUT, LEFT_OUT, SHORT_ROW, SHORT_ROW));
 
 void nt_key_clear(struct nt_key *key)
 {

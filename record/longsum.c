@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "lib/array.h"
 #include "record/member-names.h"
 #include "lib/append.h"
 #include "lib/printable.h"
@@ -22,7 +21,6 @@ struct part_reader {
 	bool told; /* it has said so */
 	struct nt_error damage; /* the first; "": none */
 	size_t damaged; /* parts */
-	bool no_memory;
 };
 
 /* The members that describe the step; its rows are made anew. */
@@ -52,10 +50,9 @@ static int take_line(void *argument, const struct nt_long_part *part, struct nt_
 	if (nt_text_is(name, NT_LONG_STEP) && !reader->told)
 		take_step(reader, value);
 	/* The step will be the next one. */
-	if (nt_text_is(name, NT_LONG_TOPOLOGY) &&
-	    nt_topology_add(reader->summary, reader->summary->step_count, part->head.node, value.at,
-			    value.bytes) < 0)
-		reader->no_memory = true;
+	if (nt_text_is(name, NT_LONG_TOPOLOGY))
+		nt_topology_add(reader->summary, reader->summary->step_count, part->head.node,
+				value);
 	if (nt_text_is(name, NT_LONG_CALLS))
 		(void)nt_sum_add_begun(&reader->sum, value.at, value.bytes, &why);
 	if (!nt_text_is(name, NT_LONG_RANK) ||
@@ -78,11 +75,8 @@ static void take_damage(void *argument, const char *path, const char *why)
 
 static void add_damage(struct part_reader *reader, const char *text)
 {
-	struct nt_summary *summary = reader->summary;
-	struct nt_remark *remark = nt_array_add(&summary->remarks, &summary->remark_count,
-						NT_SUMMARY_MAX, sizeof(*remark));
+	struct nt_remark *remark = NT_SUMMARY_ADD(reader->summary, remarks, remark_count);
 
-	reader->no_memory = reader->no_memory || !remark;
 	if (!remark)
 		return;
 	remark->kind = NT_REMARK_DAMAGE;
@@ -182,7 +176,7 @@ static int add_step(struct nt_summary *summary, const struct nt_long_set *parts,
 	nt_sum_fini(&reader.sum);
 	if (rc == 0)
 		add_damages(&reader, first_node);
-	return rc == 0 && reader.no_memory ? nt_error_set(err, "no memory for the record") : rc;
+	return rc == 0 && summary->no_memory ? nt_error_set(err, "no memory for the record") : rc;
 }
 
 int nt_long_set_summary(const struct nt_long_set *set, struct nt_summary *summary,

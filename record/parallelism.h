@@ -32,14 +32,11 @@ struct nt_parallelism {
 	uint32_t ranks, nodes;
 	uint32_t step_ranks; /* of the step; 0 unknown */
 	int64_t steps; /* that the program made; -1 unknown */
-	int64_t calls[NT_COLLS]; /* of a rank */
-	double bytes[NT_COLLS]; /* of them together */
-	int64_t pairs; /* sends and receives; -1: not counted */
-	int64_t exchanges; /* all-to-alls */
+	int64_t calls; /* of collectives, of a rank */
+	double bytes; /* of them together */
+	int64_t p2p; /* sends and receives */
+	int64_t alltoall;
 };
-
-/* Some calls of a kind that is not a collective (enum nt_p2p_kind). */
-void nt_parallelism_add_p2p(struct nt_parallelism *known, int kind, int64_t calls);
 
 enum nt_parallel nt_parallelism_parallel(const struct nt_parallelism *known);
 

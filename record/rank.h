@@ -32,10 +32,6 @@
 #define NT_KEYFROM_WARM "warm" /* remembered, and found again here; or known not to be better */
 #define NT_KEYFROM_POLICY "policy" /* remembered, and taken as it is */
 
-#define NT_COMMSTATE_JOINING "joining"
-#define NT_COMMSTATE_AGREED "agreed"
-#define NT_COMMSTATE_REJECTED "rejected"
-
 #define NT_RANK_PLUGINS "plugins"
 #define NT_RANK_WARM "warm"
 #define NT_RANK_MARKER "marker"
@@ -69,12 +65,29 @@ struct nt_sampled_call {
 
 #define NT_SAMPLED_MAX 256 /* of a communicator */
 
-struct nt_rank_comm {
-	NT_RANK_COMM_FIELDS(NT_FIELD_MEMBER)
-	struct nt_key *keys; /* where it was read */
+/* A communicator, from the process that records it to the report: as one rank tells of it, of all
+ * ranks together in a sum (sum.h), and in a summary (job-summary.h). */
+struct nt_comm_seen {
+	NT_RANK_COMM_FIELDS(NT_FIELD_MEMBER) /* in a sum rank is the one whose reason `why` is */
+	/* A rank's, and a sum's: */
+	struct nt_key *keys;
 	size_t key_count;
-	struct nt_sampled_call *sampled; /* the same */
+	/* A rank's: */
+	struct nt_sampled_call *sampled;
 	size_t sampled_count;
+	/* A sum's: */
+	struct nt_late_sample *samples; /* of all ranks (lateness.h) */
+	size_t sample_count;
+	/* A sum's and a summary's: */
+	struct nt_place_seen *places; /* one for each rank that was heard of */
+	size_t place_count;
+	/* A summary's (job-summary.h): */
+	size_t step, family;
+	struct nt_volume *volumes; /* by collective */
+	size_t volume_count;
+	struct nt_begun_seen *begun; /* by rank */
+	size_t begun_count;
+	struct nt_lateness *lateness; /* NULL: too few calls were measured */
 };
 
 #define NT_RANK_PERIODS_MAX 64
@@ -88,7 +101,7 @@ struct nt_rank_marker {
 struct nt_rank {
 	NT_RANK_FIELDS(NT_FIELD_MEMBER)
 	struct nt_rank_marker marker; /* where it was read; coll -1: there is none */
-	struct nt_rank_comm *comms; /* where it was read */
+	struct nt_comm_seen *comms; /* where it was read */
 	size_t comm_count;
 	struct json_object *root;
 };

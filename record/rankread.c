@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int read_keys(struct nt_rank_comm *comm, enum nt_reading how, struct nt_error *err)
+static int read_keys(struct nt_comm_seen *comm, enum nt_reading how, struct nt_error *err)
 {
 	size_t count = comm->key_array ? json_object_array_length(comm->key_array) : 0;
 	struct nt_error inner;
@@ -27,7 +27,7 @@ static int read_keys(struct nt_rank_comm *comm, enum nt_reading how, struct nt_e
 }
 
 /* Calls of one collective: three numbers each, and no more calls than a communicator has. */
-static int read_kind(struct nt_rank_comm *comm, const struct nt_sampled *kind, enum nt_reading how,
+static int read_kind(struct nt_comm_seen *comm, const struct nt_sampled *kind, enum nt_reading how,
 		     struct nt_error *err)
 {
 	static const struct nt_field turn = { .name = "turn", .kind = NT_FIELD_COUNT };
@@ -56,7 +56,7 @@ static int read_kind(struct nt_rank_comm *comm, const struct nt_sampled *kind, e
 	return 0;
 }
 
-static int read_sampled(struct nt_rank_comm *comm, enum nt_reading how, struct nt_error *err)
+static int read_sampled(struct nt_comm_seen *comm, enum nt_reading how, struct nt_error *err)
 {
 	size_t kinds = comm->sampled_array ? json_object_array_length(comm->sampled_array) : 0;
 	struct nt_error inner;
@@ -84,7 +84,7 @@ static int read_comms(struct nt_rank *rank, enum nt_reading how, struct nt_error
 	if (count && !rank->comms)
 		return nt_error_set(err, "no memory for %zu communicators", count);
 	for (size_t i = 0; i < count; i++) {
-		struct nt_rank_comm *comm = &rank->comms[i];
+		struct nt_comm_seen *comm = &rank->comms[i];
 
 		if (nt_fields_read_item(&nt_rank_comm_fields, rank->comm_array, i, comm, how,
 					&inner) < 0)
@@ -184,12 +184,22 @@ int nt_rank_parse(struct nt_rank *rank, const char *text, size_t text_bytes, str
 	return nt_rank_read_take(rank, root, NT_READ_TO_SHOW, err);
 }
 
+void nt_comm_seen_fini(struct nt_comm_seen *comm)
+{
+	free(comm->keys);
+	free(comm->sampled);
+	free(comm->samples);
+	free(comm->places);
+	free(comm->volumes);
+	free(comm->begun);
+	free(comm->lateness);
+	memset(comm, 0, sizeof(*comm));
+}
+
 void nt_rank_fini(struct nt_rank *rank)
 {
-	for (size_t i = 0; i < rank->comm_count; i++) {
-		free(rank->comms[i].keys);
-		free(rank->comms[i].sampled);
-	}
+	for (size_t i = 0; i < rank->comm_count; i++)
+		nt_comm_seen_fini(&rank->comms[i]);
 	/* The one whose members could not be read has no keys. */
 	free(rank->comms);
 	json_object_put(rank->root);

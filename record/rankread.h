@@ -20,6 +20,9 @@ int nt_rank_read_take(struct nt_rank *rank, json_object *root, enum nt_reading h
 		      struct nt_error *err);
 void nt_rank_fini(struct nt_rank *rank);
 
+/* Frees all that a communicator has of its own. */
+void nt_comm_seen_fini(struct nt_comm_seen *comm);
+
 /* The member "trial" of a key. round[].data points into data. */
 int nt_rank_read_trial(struct nt_rank_trial *trial,
 		       uint8_t data[NT_RANK_TRIAL_ROUNDS][NT_RANK_TRIAL_BYTES], json_object *object,

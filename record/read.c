@@ -6,7 +6,6 @@
 #include <ctype.h>
 #include <limits.h>
 #include <string.h>
-#include "contract/coll.h"
 #include "lib/printable.h"
 
 static const char *const wanted[] = {
@@ -20,6 +19,7 @@ static const char *const wanted[] = {
 	[NT_FIELD_KIND] = "a collective as NCCL spells it, Send, Recv, SendRecv or AllToAll",
 	[NT_FIELD_ARM] = "AUTO or ALGORITHM/PROTOCOL",
 	[NT_FIELD_STATE] = "a state of a key",
+	[NT_FIELD_COMM_STATE] = "a state of a communicator",
 	[NT_FIELD_REASON] = "a word",
 	[NT_FIELD_WHY] = "a reason",
 	[NT_FIELD_TIMES] = "one or two numbers from 0",
@@ -96,11 +96,11 @@ static int read_text(json_object *value, char *out, size_t out_bytes, enum nt_re
 	return 0;
 }
 
-static int read_name(json_object *value, int (*parse)(const char *name), int *out)
+static int read_word(enum nt_field_kind kind, json_object *value, int *out)
 {
 	if (!json_object_is_type(value, json_type_string))
 		return -1;
-	*out = parse(json_object_get_string(value));
+	*out = nt_field_parse(kind, json_object_get_string(value));
 	return *out < 0 ? -1 : 0;
 }
 
@@ -155,11 +155,12 @@ static int read_value(const struct nt_field *field, json_object *value, void *me
 		return 0;
 	case NT_FIELD_QUOTED:
 	case NT_FIELD_TEXT: return read_text(value, member, (size_t)field->size, how);
-	case NT_FIELD_COLL: return read_name(value, nt_coll_parse, member);
-	case NT_FIELD_KIND: return read_name(value, nt_kind_parse, member);
-	case NT_FIELD_ARM: return read_name(value, nt_arm_parse, member);
-	case NT_FIELD_STATE: return read_name(value, nt_keystate_parse, member);
-	case NT_FIELD_REASON: return read_name(value, nt_reason_parse, member);
+	case NT_FIELD_COLL:
+	case NT_FIELD_KIND:
+	case NT_FIELD_ARM:
+	case NT_FIELD_STATE:
+	case NT_FIELD_COMM_STATE:
+	case NT_FIELD_REASON: return read_word(field->kind, value, member);
 	case NT_FIELD_WHY: return read_why(value, member);
 	case NT_FIELD_TIMES: return read_times(value, 1, 2, member);
 	case NT_FIELD_QUARTILES: return read_times(value, 3, 3, member);

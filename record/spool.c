@@ -16,8 +16,7 @@
 #define NAME_BYTES 128
 
 #define LINE_ROW(...) NT_FIELD_ROW(struct nt_spooled, __VA_ARGS__)
-static const struct nt_field line_rows[] = { NT_SPOOL_FIELDS(LINE_ROW) };
-const struct nt_fields nt_spool_fields = NT_FIELDS(line_rows);
+const struct nt_fields nt_spool_fields = NT_FIELDS(NT_SPOOL_FIELDS(LINE_ROW));
 
 static const char *name_of(enum nt_spool_part part)
 {

@@ -12,8 +12,7 @@
 #include "lib/printable.h"
 
 #define STEP_ROW(...) NT_FIELD_ROW(struct nt_step, __VA_ARGS__)
-static const struct nt_field step_rows[] = { NT_STEP_FIELDS(STEP_ROW) };
-const struct nt_fields nt_step_fields = NT_FIELDS(step_rows);
+const struct nt_fields nt_step_fields = NT_FIELDS(NT_STEP_FIELDS(STEP_ROW));
 
 const char *nt_step_family(char *out, uint32_t ranks, uint32_t nodes, const char *name)
 {

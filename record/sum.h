@@ -26,29 +26,6 @@
 #define NT_SUM_ANY UINT32_MAX /* of any job, of any step */
 #define NT_SUM_ARMS 32 /* of one key; a process keeps as many */
 
-/* Where a rank is. */
-struct nt_sum_place {
-	int64_t rank, task; /* -1: its task is not known */
-	size_t node; /* index into the sum's nodes */
-};
-
-struct nt_sum_comm {
-	char id[40];
-	char name[NT_COMM_NAME];
-	int64_t rank, ranks, nodes;
-	bool joining; /* its ranks have not all been seen */
-	bool rejected;
-	bool alike; /* its ranks have shown their cards, and these are the same */
-	size_t here; /* ranks of it that were added */
-	struct nt_reason why;
-	struct nt_key *keys;
-	size_t key_count;
-	struct nt_sum_place *places; /* one for each rank that was added */
-	size_t place_count;
-	struct nt_late_sample *samples; /* own times of calls, of all ranks that were added */
-	size_t sample_count;
-};
-
 /* What was measured of a key's arms. */
 struct nt_sum_explored {
 	struct nt_explored key; /* which one */
@@ -56,18 +33,7 @@ struct nt_sum_explored {
 	size_t arm_count;
 };
 
-#define NT_SUM_PERIODS 64
 #define NT_SUM_COUNTS 32 /* names of what was dropped */
-
-/* The step marker of one process: a collective that it calls once per step, and the durations of
- * its steps. */
-struct nt_sum_marker {
-	int coll; /* -1: none */
-	int64_t bytes, ranks, task;
-	int64_t calls; /* periods in all */
-	unsigned periods; /* that are kept, in time order */
-	float period_us[NT_SUM_PERIODS];
-};
 
 /* What all ranks should say alike. */
 struct nt_sum_word {
@@ -77,7 +43,7 @@ struct nt_sum_word {
 };
 
 struct nt_sum {
-	struct nt_sum_comm *comms;
+	struct nt_comm_seen *comms;
 	size_t comm_count;
 	size_t records; /* that were added */
 	int64_t open_s; /* when the newest of a process that had not ended was written; 0: none */
@@ -98,25 +64,23 @@ struct nt_sum {
 	char library[NT_LIBRARY_MAX]; /* NCCL's; the first in the order of texts; "" unknown */
 	struct nt_calls_rank *calls; /* of all ranks that told; in any order */
 	size_t calls_count;
-	struct nt_sum_marker marker; /* that of the largest communicator and the lowest task */
+	struct nt_rank_marker marker; /* that of the largest communicator and the lowest task */
+	int64_t marker_task;
 };
 
 void nt_sum_init(struct nt_sum *sum);
 void nt_sum_fini(struct nt_sum *sum);
 
-/* keys of comm are copied, comm->keys stays the caller's; it is from one rank. */
-int nt_sum_add(struct nt_sum *sum, const struct nt_sum_comm *comm);
-/* A rank's calls of a communicator that was added; those beyond a limit are left out. node: an
- * index into sum->nodes. */
-int nt_sum_add_calls(struct nt_sum *sum, const struct nt_sum_comm *comm, size_t node,
-		     const struct nt_sampled_call *calls, size_t count);
+/* A communicator as a rank tells of it; node is an index into sum->nodes, and task -1 if it is not
+ * known. */
+int nt_sum_add(struct nt_sum *sum, const struct nt_comm_seen *comm, int64_t task, size_t node);
 /* why names the file and the problem; the first one in alphabetical order is kept. */
 void nt_sum_add_unusable(struct nt_sum *sum, const char *why);
 
 /* text: about a plugin behind ours, from a rank record. Does nothing if it was loaded. */
 void nt_sum_add_plugin(struct nt_sum *sum, const char *text);
 
-void nt_sum_add_marker(struct nt_sum *sum, const struct nt_sum_marker *marker);
+void nt_sum_add_marker(struct nt_sum *sum, const struct nt_rank_marker *marker, int64_t task);
 void nt_sum_add_word(struct nt_sum_word *word, const char *text);
 
 /* *node: its index in sum->nodes. */
@@ -149,21 +113,20 @@ struct nt_sum_why {
  * communicator. Returns their number. sum->calls: sorted. */
 size_t nt_sum_calls_whys(const struct nt_sum *sum, bool running,
 			 struct nt_sum_why whys[NT_SUM_WHYS]);
-/* The counts of the summary's last communicator; sum->calls: sorted. -1: no memory. */
-int nt_sum_put_begun(const struct nt_sum *sum, struct nt_summary *summary);
+/* comm->begun; sum->calls: sorted. -1: no memory. */
+int nt_sum_put_begun(const struct nt_sum *sum, struct nt_comm_seen *comm);
 /* Has no rank on this node begun a call for as long as the setting stall? Ranks of other nodes may
  * have. */
 bool nt_sum_still(struct nt_sum *sum);
-/* For the next function. The waiting in that communicator, the summary's at comm_at; -1: no memory.
- * Then the step's members on it. */
-int nt_summary_add_lateness(struct nt_summary *summary, size_t comm_at,
-			    const struct nt_sum_comm *comm, size_t first_node);
+/* comm->lateness, from its samples. -1: no memory. */
+int nt_sum_put_lateness(struct nt_comm_seen *comm);
+/* The step's members on lateness. */
 void nt_summary_note_late(struct nt_summary *summary, size_t step_at);
 
 /* Add a step to summary with everything that sum has on it, sorted (job-summary.h). Members of head
  * that are set take precedence, except those that are made from the rows: comm_ms, spent_ms,
  * saved_ms, estimated_ms, heard, more, rest. Other members of head must be cleared
- * (nt_fields_clear). Sorts the communicators; sum stays the caller's. */
+ * (nt_fields_clear). The summary takes the sum's communicators. */
 int nt_summary_add_sum(struct nt_summary *summary, struct nt_sum *sum, const struct nt_step *head,
 		       struct nt_error *err);
 

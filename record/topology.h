@@ -22,6 +22,7 @@
 #define NT_RECORD_TOPOLOGY_H
 
 #include "lib/error.h"
+#include "lib/json-scanner.h"
 #include "record/field.h"
 
 struct json_object;
@@ -127,11 +128,10 @@ size_t nt_topology_format(const struct nt_topology *topology, char *out, size_t 
 /* Read a line's parsed value, without the paths. For people: strict about what is there. */
 int nt_topology_read(struct nt_topology *topology, struct json_object *value, struct nt_error *err);
 
-/* Add the figures of a line's value, for that node and step. An error in it becomes its trouble. -1
- * if memory runs out. */
+/* Add the figures of a line's value, for that node and step. An error in it becomes its trouble. */
 struct nt_summary;
-int nt_topology_add(struct nt_summary *summary, size_t step, const char *node, const char *value,
-		    size_t value_bytes);
+void nt_topology_add(struct nt_summary *summary, size_t step, const char *node,
+		     struct nt_text value);
 
 /* NULL: there is none of that name. */
 const struct nt_graph *nt_topology_graph(const struct nt_topology *topology, const char *name);

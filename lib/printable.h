@@ -23,6 +23,8 @@ int nt_printable_copy(char *out, size_t out_bytes, const char *text, size_t text
 
 /* The same in place. Returns text. */
 char *nt_printable(char *text);
+/* The same, and JSON's own characters become others, so that the text needs no escapes in JSON. */
+char *nt_printable_json(char *text);
 
 /* A copy to show, of a path or a word; cut if it is too long. */
 struct nt_shown {

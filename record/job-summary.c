@@ -405,19 +405,11 @@ static void read_steps(struct record_reader *reader, json_object *record)
 
 static void read_record(struct record_reader *reader, json_object *record)
 {
-	json_object *version;
 	json_object *more;
 	struct nt_error err;
 
-	if (!json_object_object_get_ex(record, "v", &version)) {
-		damage(reader, "v is missing");
-		return;
-	}
-	if (!json_object_is_type(version, json_type_int) ||
-	    json_object_get_int64(version) != NT_RECORD_VERSION) {
-		damage(reader, "v is %.16s (this nccl-tune reads version %d)",
-		       json_object_to_json_string_ext(version, JSON_C_TO_STRING_PLAIN),
-		       NT_RECORD_VERSION);
+	if (nt_version_check(record, &err) < 0) {
+		damage(reader, "%s", err.text);
 		return;
 	}
 	if (json_object_object_get_ex(record, NT_STEP_MORE, &more) &&

@@ -134,23 +134,6 @@ static int check_counts(json_object *counts, struct nt_error *err)
 	return 0;
 }
 
-/* First of all: nothing else is known of another version. */
-static int check_version(json_object *root, struct nt_error *err)
-{
-	static const struct nt_field field = { .name = "v", .kind = NT_FIELD_COUNT };
-	json_object *value;
-	int64_t version;
-
-	if (!json_object_object_get_ex(root, "v", &value))
-		return nt_error_set(err, "v is missing");
-	if (nt_field_read(&field, value, &version, NT_READ_TO_SHOW, err) < 0)
-		return -1;
-	if (version != NT_RECORD_VERSION)
-		return nt_error_set(err, "v is %lld (this nccl-tune reads version %d)",
-				    (long long)version, NT_RECORD_VERSION);
-	return 0;
-}
-
 int nt_rank_read_take(struct nt_rank *rank, json_object *root, enum nt_reading how,
 		      struct nt_error *err)
 {
@@ -158,9 +141,8 @@ int nt_rank_read_take(struct nt_rank *rank, json_object *root, enum nt_reading h
 	nt_fields_clear(&nt_rank_fields, rank);
 	nt_fields_clear(&nt_rank_marker_fields, &rank->marker);
 	rank->root = root;
-	if (check_version(root, err) < 0)
-		return -1;
-	if (nt_fields_read(&nt_rank_fields, root, rank, how, err) < 0)
+	if (nt_version_check(root, err) < 0 ||
+	    nt_fields_read(&nt_rank_fields, root, rank, how, err) < 0)
 		return -1;
 	if (rank->counts && check_counts(rank->counts, err) < 0) {
 		rank->counts = NULL;

@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <limits.h>
 #include <string.h>
+#include "contract/names.h"
 #include "lib/printable.h"
 
 static const char *const wanted[] = {
@@ -68,20 +69,6 @@ static int read_count(json_object *value, int64_t *out)
 	return 0;
 }
 
-/* JSON's own characters become others, so that the text can be handed on inside another. */
-static void replace_json(char *text)
-{
-	static const char from[] = "\"\\{}";
-	static const char to[] = "'/()";
-
-	for (; *text; text++) {
-		const char *found = strchr(from, *text);
-
-		if (found)
-			*text = to[found - from];
-	}
-}
-
 static int read_text(json_object *value, char *out, size_t out_bytes, enum nt_reading how)
 {
 	int rc;
@@ -92,7 +79,7 @@ static int read_text(json_object *value, char *out, size_t out_bytes, enum nt_re
 			       (size_t)json_object_get_string_len(value));
 	if (how == NT_READ_TO_SHOW)
 		return rc;
-	replace_json(out);
+	nt_printable_json(out);
 	return 0;
 }
 
@@ -203,6 +190,20 @@ int nt_json_parse(const char *text, size_t text_bytes, json_object **object, str
 	if (end < text_bytes)
 		return nt_error_set(err, "at byte %zu: text after the end", end);
 	return 0;
+}
+
+int nt_version_check(json_object *object, struct nt_error *err)
+{
+	json_object *version;
+
+	if (!json_object_object_get_ex(object, "v", &version))
+		return nt_error_set(err, "v is missing");
+	if (json_object_is_type(version, json_type_int) &&
+	    json_object_get_int64(version) == NT_RECORD_VERSION)
+		return 0;
+	return nt_error_set(err, "v is %.16s (this nccl-tune reads version %d)",
+			    json_object_to_json_string_ext(version, JSON_C_TO_STRING_PLAIN),
+			    NT_RECORD_VERSION);
 }
 
 const struct nt_field *nt_field_find(const struct nt_fields *fields, const char *name)

@@ -40,6 +40,9 @@ int nt_fields_read_item(const struct nt_fields *fields, json_object *array, size
 int nt_field_read(const struct nt_field *field, json_object *value, void *target,
 		  enum nt_reading how, struct nt_error *err);
 
+/* Is the member "v" NT_RECORD_VERSION? */
+int nt_version_check(json_object *object, struct nt_error *err);
+
 /* NULL: no such field. */
 const struct nt_field *nt_field_find(const struct nt_fields *fields, const char *name);
 

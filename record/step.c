@@ -9,7 +9,6 @@
 #include "contract/coll.h"
 #include "contract/policy.h"
 #include "lib/json-scanner.h"
-#include "lib/printable.h"
 
 #define STEP_ROW(...) NT_FIELD_ROW(struct nt_step, __VA_ARGS__)
 const struct nt_fields nt_step_fields = NT_FIELDS(NT_STEP_FIELDS(STEP_ROW));
@@ -49,15 +48,6 @@ const char *nt_step_why_shape(int64_t ranks, int64_t nodes, int64_t comms, char 
 		snprintf(out, out_bytes, "%" PRId64 "r%" PRId64 "n %" PRId64 " ", ranks, nodes,
 			 comms);
 	return out;
-}
-
-char *nt_step_plain(char *text)
-{
-	for (char *c = nt_printable(text); *c; c++) {
-		if (strchr("\"\\{}", *c))
-			*c = '?';
-	}
-	return text;
 }
 
 int nt_step_check(const char *record, size_t record_bytes, struct nt_error *err)

@@ -81,9 +81,6 @@ extern const struct nt_step_why nt_step_whys[NT_STEP_WHYS];
 const char *nt_step_why_shape(int64_t ranks, int64_t nodes, int64_t comms, char *out,
 			      size_t out_bytes);
 
-/* Replaces characters that a text of a record may not have by '?', in place. Returns it. */
-char *nt_step_plain(char *text);
-
 /* Is record as described above: one JSON object of printable ASCII without backslash, of at most
  * NT_STEP_RECORD_MAX bytes? */
 int nt_step_check(const char *record, size_t record_bytes, struct nt_error *err);

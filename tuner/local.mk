@@ -83,9 +83,7 @@ libnt_tuner_la_SOURCES = \
 	%D%/rank-section.c \
 	%D%/rank-section.h \
 	%D%/rank-history.c \
-	%D%/rank-history.h \
-	lib/printable.c \
-	lib/printable.h
+	%D%/rank-history.h
 libnt_tuner_la_LIBADD = libnt-engine.la libnt-sync.la libnt-record.la
 
 # The shipped module is the convenience library behind an export map. It stays loaded for good:

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coll.c - names of collectives, algorithms, protocols and arms */
+/* coll.c - see coll.h */
 #include "contract/coll.h"
 
 #include <math.h>
@@ -39,7 +39,7 @@ static const char *const arm_names[NT_PAIRS] = {
 	PAIRS_OF("PAT"),
 };
 
-/* Values of the classes, from class 1. */
+/* From class 1. */
 static const uint8_t caps[] = { 0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, NT_ARM_CHANNELS_MAX };
 
 #define CAP_CLASSES ((int)sizeof(caps) - 1)
@@ -224,7 +224,7 @@ const char *nt_arm_name(int arm)
 	return shaped_name(arm);
 }
 
-/* Parse "8ch"; 0 if it is no number of channels. */
+/* "8ch"; 0: no number of channels. */
 static unsigned parse_channels(const char *text)
 {
 	uint64_t count;
@@ -233,7 +233,7 @@ static unsigned parse_channels(const char *text)
 	return end && strcmp(end, "ch") == 0 ? (unsigned)count : 0;
 }
 
-/* Parse what follows the pair in an arm's name. */
+/* What follows the pair in an arm's name. */
 static int parse_shape(int pair, const char *name)
 {
 	unsigned channels = 0;

@@ -12,7 +12,7 @@
 #include "lib/hex.h"
 #include "lib/number.h"
 
-/* Copy the next comma-separated item; returns the rest, or NULL after the last one. */
+/* Copies the next item; returns the rest, or NULL after the last one. */
 static const char *next_item(const char *text, char *item, size_t item_bytes, bool *fits)
 {
 	size_t length = strcspn(text, ",");

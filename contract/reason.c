@@ -114,7 +114,7 @@ void nt_reason_read(struct nt_reason *why, const char *text, size_t bytes)
 		memcpy(code, copy, length);
 	why->id = copy[0] ? nt_reason_parse(code) : NT_REASON_NONE;
 	if (why->id == NT_REASON_NONE && copy[0])
-		why->id = NT_REASON_OTHER; /* a code that is too long, or empty */
+		why->id = NT_REASON_OTHER; /* too long, or empty */
 	if (why->id == NT_REASON_OTHER && strcmp(code, nt_reason_code(NT_REASON_OTHER)) != 0)
 		(void)nt_reason_setf(why, NT_REASON_OTHER, "%.*s", (int)length, copy);
 	else
@@ -126,7 +126,7 @@ static bool is_name(const char *name, const char *at, size_t bytes)
 	return strlen(name) == bytes && memcmp(name, at, bytes) == 0;
 }
 
-/* The argument of this name; its bytes. The last field has the rest of the text. */
+/* Returns the argument's bytes. The last field has the rest of the text. */
 static size_t find_argument(const struct nt_reason *why, const char *name, size_t bytes,
 			    const char **found)
 {

@@ -21,7 +21,7 @@ struct setting {
 	size_t offset, bytes;
 	enum setting_kind kind;
 	int64_t min, max, def;
-	const char *const *words; /* of the values from min on; NULL: it has none */
+	const char *const *words; /* of the values from min on; NULL: none */
 	const char *unit, *doc;
 };
 
@@ -61,7 +61,7 @@ static const char *get_name(const struct nt_policy *policy, const struct setting
 	return (const char *)policy + s->offset;
 }
 
-/* Writes every byte, so that equal policies are equal bytes. */
+/* Every byte, so that equal policies are equal bytes. */
 static void put_name(struct nt_policy *policy, const struct setting *s, const char *name)
 {
 	char text[NT_LAUNCH_NAME] = "";
@@ -79,7 +79,6 @@ static size_t word_count(const struct setting *s)
 	return count;
 }
 
-/* NULL: the value has no word. */
 static const char *word_of(const struct setting *s, int64_t value)
 {
 	const int64_t at = value - s->min;
@@ -149,7 +148,7 @@ static int parse_word(const struct setting *s, const char *text, int64_t *value)
 	if (strcmp(s->key, "topology") == 0 && strcmp(text, "0") == 0)
 		text = "off";
 	else if (strcmp(s->key, "topology") == 0 && strcmp(text, "1") == 0)
-		text = "on"; /* as people say it, too */
+		text = "on";
 	for (size_t i = 0; i < word_count(s); i++) {
 		if (strcmp(s->words[i], text) == 0) {
 			*value = s->min + (int64_t)i;

@@ -72,7 +72,7 @@ int nt_warm_add(struct nt_warm *warm, const struct nt_warm_key *key, struct nt_e
 	return 0;
 }
 
-/* Digits only, no leading zero, at most max; advances *text. */
+/* No leading zero; advances *text. */
 static int take_number(const char **text, uint64_t max, uint64_t *value)
 {
 	const char *end = nt_number_read(*text, max, value);
@@ -91,7 +91,7 @@ static int take_char(const char **text, char c)
 	return 0;
 }
 
-/* Take the text before c, and skip c. */
+/* Takes the text before c, and skips c. */
 static int take_until(const char **text, char c, char *out, size_t out_bytes)
 {
 	const char *end = strchr(*text, c);
@@ -139,7 +139,7 @@ static int parse_key(const char *word, struct nt_warm_key *key)
 	return take_arm(word, key) < 0 || key->coll < 0 ? -1 : 0;
 }
 
-/* Keys must be sorted, so that equal arms are equal texts. */
+/* Sorted, so that equal arms are equal texts. */
 static int take_key(struct nt_warm *warm, const char *word, struct nt_error *err)
 {
 	struct nt_warm_key key;

@@ -15,7 +15,7 @@ const struct nt_fields nt_calls_fields = NT_FIELDS(NT_CALLS_FIELDS(PROCESS_ROW))
 #define COMM_ROW(...) NT_FIELD_ROW(struct nt_calls_rank, __VA_ARGS__)
 const struct nt_fields nt_calls_comm_fields = NT_FIELDS(NT_CALLS_COMM_FIELDS(COMM_ROW));
 
-/* Calls of one kind, one after the other. */
+/* Consecutive calls of one kind. */
 struct stretch {
 	NT_CALLS_LAST_FIELDS(NT_FIELD_MEMBER)
 };
@@ -40,7 +40,6 @@ static unsigned kept_of(uint64_t begun)
 	return begun < NT_CALLS_LAST ? (unsigned)begun : NT_CALLS_LAST;
 }
 
-/* The newest calls, the newest first. */
 static void put_last(struct nt_json_writer *put, const struct nt_calls_comm *comm, uint64_t begun)
 {
 	const unsigned kept = kept_of(begun);
@@ -63,7 +62,7 @@ static void put_last(struct nt_json_writer *put, const struct nt_calls_comm *com
 	nt_json_put_close(put);
 }
 
-/* Whether it was in use. */
+/* Returns whether it was in use, and had room. */
 static bool put_comm(struct nt_json_writer *put, const struct nt_calls_comm *comm)
 {
 	const uint32_t state = atomic_load_explicit(&comm->state, memory_order_acquire);

@@ -11,20 +11,20 @@
 
 #define CALLS_MIN 8u /* fewer show nothing */
 #define SLICE_CALLS 4u
-/* A call has a last rank if the others waited for so long, ... */
+/* A rank came last if the others waited so long, and for this share of their time. */
 #define LATE_US 10.0
-#define LATE_SHARE 0.1 /* ... and for this share of their time */
-/* One is named for which half of the waiting is, or more, by so many deviations beyond chance, in
- * so many calls at least, and which took this share of all time; it stays the one if it leads in
- * most slices. */
+#define LATE_SHARE 0.1
+/* A rank is named if half or more of the waiting is for it, so many standard deviations beyond
+ * chance, in at least so many calls, at this share of all time. It is steady if it leads in most
+ * slices. */
 #define NAMED_SHARE 0.5
 #define NAMED_DEVIATIONS 3.6
 #define NAMED_CALLS 6.0
 #define NAMED_COST 0.1
 #define STEADY_SLICES 0.75
-/* Its calls with less than this share of the mean waiting for it are not told. */
+/* Its calls with less than this share of the mean waiting are not counted. */
 #define LITTLE_COST 0.2
-/* Waiting that is told though nobody is named. */
+/* Waiting that is reported though nobody is named. */
 #define WANDERS_SHARE 0.1
 #define VARIES_SHARE 0.3
 
@@ -32,9 +32,9 @@ enum { RANK, NODE };
 
 struct call {
 	double s;
-	double middle_us; /* of all ranks but the last one */
-	double least_us; /* what a rank took that did not wait, at most */
-	double late_us; /* 0: nobody came clearly last */
+	double middle_us; /* median of all ranks but the last */
+	double least_us; /* the most that a rank took without waiting */
+	double late_us; /* 0: nobody clearly came last */
 	double cost_us; /* by all ranks */
 	uint32_t who[2]; /* came last: its RANK and NODE */
 	unsigned slice;
@@ -45,9 +45,9 @@ struct finder {
 	struct nt_late_sample *samples;
 	size_t count;
 	struct call *calls;
-	double all_us; /* of the calls, by all ranks ... */
-	double ring_us; /* ... and of those that are rings */
-	const struct call **sorted; /* scratch: as many as there are calls */
+	double all_us; /* of all calls, of all ranks */
+	double ring_us; /* of those that are rings */
+	const struct call **sorted; /* scratch, as many as calls */
 };
 
 const char *nt_late_name(enum nt_late kind)
@@ -99,7 +99,7 @@ ORDER(by_lateness, late_us)
 ORDER(by_late_rank, who[RANK])
 ORDER(by_late_node, who[NODE])
 
-/* The samples of one call, the shortest first. */
+/* first: the samples of a call, the shortest first. */
 static void take_call(struct finder *f, const struct nt_late_sample *first, size_t ranks)
 {
 	struct call *call = &f->calls[f->out->calls++];
@@ -127,7 +127,7 @@ static bool same_call(const struct nt_late_sample *a, const struct nt_late_sampl
 	return a->call.coll == b->call.coll && a->call.turn == b->call.turn;
 }
 
-/* Calls that nearly all ranks have; samples of others go. */
+/* Drops samples of calls that too few ranks have. */
 static void take_calls(struct finder *f, int64_t ranks)
 {
 	size_t kept = 0, length;
@@ -169,7 +169,7 @@ static void cut_slices(struct finder *f)
 
 #define ALL_SLICES UINT32_MAX
 
-/* The calls of a slice, or of all, in which somebody came last, into f->sorted; their number. */
+/* Fills f->sorted with calls in which somebody came last; their number. */
 static size_t pick(struct finder *f, unsigned slice)
 {
 	size_t count = 0;
@@ -183,12 +183,12 @@ static size_t pick(struct finder *f, unsigned slice)
 	return count;
 }
 
-/* For whom the others waited most in these calls; those of it then stand together. */
+/* Whom the others waited for most; its calls are then adjacent. */
 struct latest {
 	size_t first, length;
-	double cost_us; /* waiting for it ... */
-	double all_us; /* ... and for anybody */
-	double own_calls, calls; /* as many of equal cost would tell as much as these */
+	double cost_us; /* waiting for it */
+	double all_us; /* and for anybody */
+	double own_calls, calls; /* effective numbers: as if all calls had equal cost */
 };
 
 static struct latest find_latest(struct finder *f, size_t count, int what)
@@ -222,14 +222,14 @@ static struct latest find_latest(struct finder *f, size_t count, int what)
 	return out;
 }
 
-/* So many of all, of which chance makes that share? */
+/* Is late of all too many for a share by chance? */
 static bool beyond_chance(double late, double all, double share)
 {
 	return all > 0 && share < 1 && late >= NAMED_SHARE * all &&
 	       late >= all * share + NAMED_DEVIATIONS * sqrt(all * share * (1 - share));
 }
 
-/* Calls with hardly any waiting say nothing of what the others are like. */
+/* Without calls that have hardly any waiting. */
 static void tell_calls(struct nt_lateness *out, const struct call **own,
 		       const struct latest *latest)
 {
@@ -244,9 +244,8 @@ static void tell_calls(struct nt_lateness *out, const struct call **own,
 	out->late_us = own[skip + out->late_calls / 2]->late_us;
 }
 
-/* Is one rank, or the ranks of one node, the one that others wait for? What counts is how long they
- * wait, not in how many calls: where communication takes most of a step, only its first call shows
- * that a rank computes for longer. */
+/* Is there one rank, or node, that others wait for? Time counts, not calls: where communication
+ * takes most of a step, only its first call shows that a rank computes for longer. */
 static bool name_one(struct finder *f, int what, double ranks)
 {
 	struct nt_lateness *out = f->out;
@@ -288,7 +287,7 @@ static unsigned led_slices(struct finder *f)
 	return led;
 }
 
-/* Where nobody is named: does who came last come last in the next call, too, beyond chance? */
+/* Does who came last come last in the next call, too, beyond chance? */
 static bool stays_a_while(struct finder *f)
 {
 	size_t count = pick(f, ALL_SLICES), length;
@@ -330,7 +329,7 @@ static double total(const struct nt_late_row *row)
 	return us;
 }
 
-/* Keeps the latest. */
+/* Keeps those that came latest. */
 static void keep_row(struct nt_lateness *out, const struct nt_late_row *row)
 {
 	size_t least = 0;

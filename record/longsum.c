@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* longset.h's summary: the rank records of all nodes of a step, summed up. */
+/* longsum.c - see longset.h: the summary */
 #include "record/longset.h"
 
 #include <math.h>
@@ -13,7 +13,6 @@
 #include "record/sum.h"
 #include "record/topology.h"
 
-/* One step on its way into the summary. */
 struct part_reader {
 	struct nt_summary *summary;
 	struct nt_sum sum;
@@ -23,7 +22,7 @@ struct part_reader {
 	size_t damaged; /* parts */
 };
 
-/* The members that describe the step; its rows are made anew. */
+/* The step's members; its rows are computed anew. */
 static void take_step(struct part_reader *reader, struct nt_text value)
 {
 	struct nt_step step = reader->step;
@@ -84,7 +83,7 @@ static void add_damage(struct part_reader *reader, const char *text)
 	nt_printable_copy(remark->text, sizeof(remark->text), text, strlen(text));
 }
 
-/* Nodes that others name, and no part is of. */
+/* Nodes that others name and that have no part. */
 static void add_missing(struct part_reader *reader, size_t first_node)
 {
 	const struct nt_summary *summary = reader->summary;
@@ -123,21 +122,21 @@ static void add_damages(struct part_reader *reader, size_t first_node)
 	add_missing(reader, first_node);
 }
 
-/* What the memory said of the step after its first node had written its part, and so on. */
+/* What was known later than the first node's part. */
 static void take_known(struct nt_step *step, const struct nt_summary *known)
 {
 	const struct nt_step *found = known ? nt_summary_step(known, step->name) : NULL;
 
 	if (found)
 		*step = *found;
-	/* Of all nodes these are counted anew. */
+	/* Computed anew, from all nodes. */
 	step->more = step->early = 0;
 	step->as_of_s = -1;
 	step->heard = -1;
 	step->comm_ms = step->spent_ms = step->saved_ms = step->estimated_ms = NAN;
 }
 
-/* What was written early, and no more, is behind a record that was written at the end. */
+/* Only early parts, while a final record is known? */
 static bool is_behind(const struct nt_long_set *parts, const struct nt_summary *known)
 {
 	const struct nt_step *step = known ? nt_summary_step(known, parts->parts[0].head.step)
@@ -150,7 +149,7 @@ static bool is_behind(const struct nt_long_set *parts, const struct nt_summary *
 	return step && step->early == 0;
 }
 
-/* parts are those of one step. */
+/* parts: of one step. */
 static int add_step(struct nt_summary *summary, const struct nt_long_set *parts,
 		    const struct nt_summary *known, struct nt_error *err)
 {

@@ -19,7 +19,7 @@ const char *nt_parallel_name(int parallel)
 	return parallel >= 0 && parallel < NT_PARALLEL_COUNT ? names[parallel] : "";
 }
 
-/* Words of a name that say it, whole between what is no letter, or part of one if they are long. */
+/* Words in names: whole words, or parts of words if they are long. */
 static const struct {
 	const char *word;
 	enum nt_parallel parallel;
@@ -36,7 +36,7 @@ static const struct {
 	{ "world", NT_PARALLEL_WORLD },
 };
 
-#define LONG_WORD 5 /* letters: such a word says it inside another one, too */
+#define LONG_WORD 5 /* letters: may be a part of a word */
 
 static bool holds(const char *name, const char *word)
 {
@@ -64,10 +64,9 @@ static enum nt_parallel by_name(const char *name)
 	return NT_PARALLEL_UNKNOWN;
 }
 
-#define LAYER_CALLS \
-	8 /* calls in a step of the program: tensor parallelism makes some for each layer */
-#define MANY_CALLS 1000 /* the same where it is not known how many steps there were */
-#define BUCKET_BYTES 65536 /* of a call on the average: less is no gradient or weight */
+#define LAYER_CALLS 8 /* calls per step: tensor parallelism makes some for each layer */
+#define MANY_CALLS 1000 /* the same if the number of steps is unknown */
+#define BUCKET_BYTES 65536 /* mean size; smaller calls carry no gradients or weights */
 
 static bool is_often_called(const struct nt_parallelism *known, int64_t calls)
 {

@@ -172,7 +172,6 @@ void nt_rank_put_agreement(struct nt_json_writer *put, const struct nt_agreement
 	nt_json_put_close(put);
 }
 
-/* Under another name first: a reader sees the whole record or the one before. */
 int nt_rank_save(const char *directory, uint32_t task, int pid, const char *text, size_t bytes)
 {
 	char path[NT_PATH_MAX + 64], temporary[NT_PATH_MAX + 72];

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rankread.c - see rankread.h. It is a user's file: nothing in it is trusted. */
+/* rankread.c - see rankread.h. The file is a user's: nothing in it is trusted. */
 #include "record/rankread.h"
 
 #include <stdbool.h>
@@ -26,13 +26,19 @@ static int read_keys(struct nt_comm_seen *comm, enum nt_reading how, struct nt_e
 	return 0;
 }
 
-/* Calls of one collective: three numbers each, and no more calls than a communicator has. */
-static int read_kind(struct nt_comm_seen *comm, const struct nt_sampled *kind, enum nt_reading how,
-		     struct nt_error *err)
+/* A number in an array. */
+static int read_number(enum nt_field_kind kind, const char *name, json_object *array, size_t at,
+		       void *out, struct nt_error *err)
 {
-	static const struct nt_field turn = { .name = "turn", .kind = NT_FIELD_COUNT };
-	static const struct nt_field us = { .name = "us", .kind = NT_FIELD_TIME };
-	static const struct nt_field s = { .name = "s", .kind = NT_FIELD_TIME };
+	const struct nt_field field = { .name = name, .kind = kind };
+
+	return nt_field_read(&field, json_object_array_get_idx(array, at), out, NT_READ_TO_SHOW,
+			     err);
+}
+
+/* Three numbers for each call of one collective. */
+static int read_kind(struct nt_comm_seen *comm, const struct nt_sampled *kind, struct nt_error *err)
+{
 	json_object *array = kind->call_array;
 	size_t count = array ? json_object_array_length(array) : 0;
 
@@ -44,12 +50,9 @@ static int read_kind(struct nt_comm_seen *comm, const struct nt_sampled *kind, e
 
 		call->coll = kind->coll;
 		call->ring = kind->ring;
-		if (nt_field_read(&turn, json_object_array_get_idx(array, i), &call->turn, how,
-				  err) < 0 ||
-		    nt_field_read(&us, json_object_array_get_idx(array, i + 1), &call->us, how,
-				  err) < 0 ||
-		    nt_field_read(&s, json_object_array_get_idx(array, i + 2), &call->s, how, err) <
-			    0)
+		if (read_number(NT_FIELD_COUNT, "turn", array, i, &call->turn, err) < 0 ||
+		    read_number(NT_FIELD_TIME, "us", array, i + 1, &call->us, err) < 0 ||
+		    read_number(NT_FIELD_TIME, "s", array, i + 2, &call->s, err) < 0)
 			return -1;
 		comm->sampled_count++;
 	}
@@ -69,7 +72,7 @@ static int read_sampled(struct nt_comm_seen *comm, enum nt_reading how, struct n
 
 		if (nt_fields_read_item(&nt_sampled_fields, comm->sampled_array, i, &kind, how,
 					&inner) < 0 ||
-		    read_kind(comm, &kind, how, &inner) < 0)
+		    read_kind(comm, &kind, &inner) < 0)
 			return nt_error_set(err, NT_RANK_SAMPLED ": %.120s", inner.text);
 	}
 	return 0;
@@ -98,7 +101,6 @@ static int read_comms(struct nt_rank *rank, enum nt_reading how, struct nt_error
 
 static int read_marker(struct nt_rank *rank, enum nt_reading how, struct nt_error *err)
 {
-	static const struct nt_field field = { .name = NT_RANK_PERIODS, .kind = NT_FIELD_TIME };
 	struct nt_rank_marker *marker = &rank->marker;
 	struct nt_error inner;
 	size_t count;
@@ -112,9 +114,8 @@ static int read_marker(struct nt_rank *rank, enum nt_reading how, struct nt_erro
 		return nt_error_set(err, "marker: %zu periods (want at most %d)", count,
 				    NT_RANK_PERIODS_MAX);
 	for (; marker->periods < count; marker->periods++) {
-		if (nt_field_read(&field,
-				  json_object_array_get_idx(marker->period_array, marker->periods),
-				  &marker->period_us[marker->periods], how, &inner) < 0)
+		if (read_number(NT_FIELD_TIME, NT_RANK_PERIODS, marker->period_array,
+				marker->periods, &marker->period_us[marker->periods], &inner) < 0)
 			return nt_error_set(err, "marker: %.120s", inner.text);
 	}
 	return 0;
@@ -182,7 +183,6 @@ void nt_rank_fini(struct nt_rank *rank)
 {
 	for (size_t i = 0; i < rank->comm_count; i++)
 		nt_comm_seen_fini(&rank->comms[i]);
-	/* The one whose members could not be read has no keys. */
 	free(rank->comms);
 	json_object_put(rank->root);
 	memset(rank, 0, sizeof(*rank));
@@ -241,7 +241,7 @@ static int read_arms(struct nt_rank_trial *trial, json_object *object, struct nt
 	return 0;
 }
 
-/* Of a round with caps and chunk sizes; without it there was none. */
+/* Present if the round tried channels or chunk sizes. */
 static int read_channels(struct nt_rank_trial *trial, json_object *object, struct nt_error *err)
 {
 	struct nt_trial_channels channels;
@@ -271,7 +271,7 @@ static int read_channels(struct nt_rank_trial *trial, json_object *object, struc
 	return 0;
 }
 
-/* Of a first round with a remembered arm; without it there was none. */
+/* Present if the first round was of a remembered arm. */
 static int read_remembered(struct nt_rank_trial *trial, json_object *object, struct nt_error *err)
 {
 	json_object *arm, *cost;
@@ -288,7 +288,7 @@ static int read_remembered(struct nt_rank_trial *trial, json_object *object, str
 	return 0;
 }
 
-/* How often each arm of a round was to be called; without it as often as the rule says. */
+/* How often each arm was to be called; absent: as often as the rule says. */
 static void read_blocks(struct nt_rank_trial *trial, json_object *object)
 {
 	json_object *blocks, *plans = array_of(object, NT_IN_TRIAL_PLANS, NT_RANK_TRIAL_ROUNDS);

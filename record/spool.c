@@ -23,7 +23,7 @@ static const char *name_of(enum nt_spool_part part)
 	return part == NT_PART_SENT ? NT_SPOOL_SENT : part == NT_PART_DEAD ? NT_SPOOL_DEAD : NULL;
 }
 
-/* Whoever may write here may have any text put into accounting. */
+/* Who can write here can put any text into accounting. */
 static int check_owner(int fd, const char *path, struct nt_error *err)
 {
 	struct stat status;
@@ -38,7 +38,7 @@ static int check_owner(int fd, const char *path, struct nt_error *err)
 		path);
 }
 
-/* The daemon's umask does not count. */
+/* Whatever the daemon's umask. */
 static int open_at(int parent_fd, const char *path, bool make, mode_t mode, struct nt_error *err)
 {
 	bool made = make && mkdirat(parent_fd, path, mode) == 0;

@@ -64,14 +64,13 @@ int nt_step_check(const char *record, size_t record_bytes, struct nt_error *err)
 		if (c < 0x20 || c > 0x7e || c == '\\')
 			return nt_error_set(err, "the record has the byte 0x%02x at %zu",
 					    (unsigned char)c, i);
-		/* Braces are JSON's own in an honest record, so that counting them is counting
-		 * depth. */
+		/* No braces in texts, so counting them gives the depth. */
 		depth += (c == '{') - (c == '}');
 		if (depth < 0 || depth > NT_STEP_DEPTH)
 			return nt_error_set(
 				err, "the record is nested too deep or not at all at byte %zu", i);
 	}
-	/* Nothing around it: what is spliced in must be found again byte for byte. */
+	/* It is spliced in, and must be found again byte for byte. */
 	if (depth != 0 || record_bytes == 0 || record[0] != '{' ||
 	    record[record_bytes - 1] != '}' || !nt_json_scan_is(text, '{'))
 		return nt_error_set(err, "the record is not a JSON object");

@@ -78,15 +78,15 @@ static struct nt_comm_seen *add_comm(struct nt_sum *sum, const struct nt_comm_se
 	return added;
 }
 
-/* That others were not heard has a cause that only they know. */
+/* Others were not heard: they know the cause. */
 static bool is_of_others(const struct nt_reason *why)
 {
 	return why->id == NT_REASON_UNSEEN || why->id == NT_REASON_SILENT ||
 	       why->id == NT_REASON_JOINING;
 }
 
-/* A reason that any rank gives holds for the communicator; of several, one of the rank's own before
- * one of others, then the lowest rank's. The rank of what is known is that of the reason. */
+/* Any rank's reason holds for the communicator. Of several, a cause of the rank's own takes
+ * precedence, then the lowest rank. */
 static void merge_comm(struct nt_comm_seen *known, const struct nt_comm_seen *comm)
 {
 	bool others = is_of_others(&comm->why), known_others = is_of_others(&known->why);
@@ -99,7 +99,7 @@ static void merge_comm(struct nt_comm_seen *known, const struct nt_comm_seen *co
 	}
 	if (comm->nodes > known->nodes)
 		known->nodes = comm->nodes;
-	/* Joining, if all ranks say so; rejected, if any does. */
+	/* Joining only if all ranks are; rejected if any is. */
 	if (comm->state > known->state)
 		known->state = comm->state;
 	known->alike = known->alike || comm->alike;
@@ -122,7 +122,7 @@ static int add_place(struct nt_comm_seen *comm, int64_t rank, int64_t task, size
 	return 0;
 }
 
-/* Those beyond a limit are left out. */
+/* At most SAMPLES_MAX. */
 static int add_samples(struct nt_comm_seen *known, const struct nt_comm_seen *comm, size_t node)
 {
 	for (size_t i = 0; i < comm->sampled_count && known->sample_count < SAMPLES_MAX; i++) {
@@ -203,7 +203,7 @@ int nt_sum_add_node(struct nt_sum *sum, const char *name, size_t *node)
 	return 0;
 }
 
-/* A key that several processes tell of was explored by one; what holds more counts. */
+/* A key was explored by one process; the fuller account counts. */
 int nt_sum_add_explored(struct nt_sum *sum, const struct nt_sum_explored *explored)
 {
 	struct nt_sum_explored *added;

@@ -28,7 +28,6 @@ int nt_sum_add_begun(struct nt_sum *sum, const char *text, size_t text_bytes, st
 	return 0;
 }
 
-/* What counts most stands first. */
 static int by_weight(const void *left, const void *right)
 {
 	const struct nt_behind *a = left, *b = right;
@@ -61,7 +60,7 @@ size_t nt_sum_calls_whys(const struct nt_sum *sum, bool running,
 		if (all[i].root)
 			add_why(whys, &count, &all[i], sum->calls);
 	}
-	/* Nobody waits: where the program was, of the largest. */
+	/* Nobody waits: the newest calls of the largest communicator. */
 	for (size_t i = 0; i < comms && count == 0 && !running; i++) {
 		if (all[i].open)
 			add_why(whys, &count, &all[i], sum->calls);
@@ -70,7 +69,7 @@ size_t nt_sum_calls_whys(const struct nt_sum *sum, bool running,
 	return count;
 }
 
-/* Worth telling: somebody was killed, or runs, or ranks differ. */
+/* Was a process killed, does one run, or do ranks differ? */
 static bool is_odd(const struct nt_calls_rank *ranks, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {

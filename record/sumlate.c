@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For whom the ranks of a step's communicators wait. */
+/* Lateness of a step's communicators. */
 #include "record/sum.h"
 
 #include <math.h>

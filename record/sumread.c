@@ -15,7 +15,7 @@ static int wrong(const char *name, const char *want, struct nt_error *err)
 	return nt_error_set(err, "%s is not %s", name, want);
 }
 
-/* Of a key about which its record says nothing, its state does. */
+/* Without a reason in the record, the state gives one. */
 static int key_reason(const struct nt_key *key)
 {
 	const int reason = key->reason;
@@ -53,8 +53,7 @@ static int settle_key(struct nt_key *key, int64_t rank, struct nt_error *err)
 	return 0;
 }
 
-/* A rank that NCCL told too little writes 0 for what it does not know, and then there is no place
- * for keys; the rest must fit together. */
+/* 0 for ranks or nodes: NCCL did not tell, so keys are ignored. */
 static int check_shape(struct nt_comm_seen *comm, struct nt_error *err)
 {
 	if (!comm->id[0] || comm->rank < 0 || comm->ranks < 0 || comm->nodes < 0)
@@ -83,7 +82,7 @@ static int check_comm(struct nt_comm_seen *comm, struct nt_error *err)
 	return 0;
 }
 
-/* All of it is looked at before any of it is added: a record counts as a whole. */
+/* A record counts as a whole: all is checked before any is added. */
 static int add_comms(struct nt_sum *sum, struct nt_rank *rank, struct nt_error *err)
 {
 	size_t node;
@@ -103,7 +102,7 @@ static int add_comms(struct nt_sum *sum, struct nt_rank *rank, struct nt_error *
 	return 0;
 }
 
-/* Arms of one key that make no sense are left out; what is decided is told elsewhere. */
+/* Arms that make no sense are left out. */
 static void add_arms(struct nt_sum *sum, json_object *object)
 {
 	struct nt_sum_explored explored = { .arm_count = 0 };
@@ -164,7 +163,7 @@ static void add_plugins(struct nt_sum *sum, const struct nt_rank *rank)
 	}
 }
 
-/* What is not known is no other word; but a rank without a launch profile has another one. */
+/* Unknown is not different; but no launch profile is. */
 static void add_words(struct nt_sum *sum, const struct nt_rank *rank)
 {
 	if (rank->driver[0])

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of a step's communicators, as rows and all that hangs on them. */
+/* A sum into a summary: a step with its communicators, families and rows. */
 #include "record/sum.h"
 
 #include <ctype.h>
@@ -15,10 +15,9 @@
 #include "lib/quantile.h"
 #include "record/bandwidth.h"
 
-/* A row while it is put together. */
 struct draft {
 	struct nt_key row;
-	const struct nt_comm_seen *comm; /* whose word it is */
+	const struct nt_comm_seen *comm; /* whose decision it shows */
 	int64_t calls; /* its calls */
 	int64_t comms, same;
 };
@@ -53,7 +52,7 @@ static void note_word(char *out, size_t out_bytes, const struct nt_sum_word *wor
 		snprintf(out, out_bytes, "%.*s", (int)out_bytes - 1, word->text);
 }
 
-/* What the records say of the step, where nothing else does. */
+/* Does not replace what is known from elsewhere. */
 static void note_step(struct nt_step *step, const struct nt_sum *sum)
 {
 	int64_t heard = 0;
@@ -82,7 +81,7 @@ static void note_step(struct nt_step *step, const struct nt_sum *sum)
 	if (sum->open_s > 0)
 		step->as_of_s = sum->open_s;
 	step->whole = true;
-	/* Of the rows that are made now, whatever was known before. */
+	/* Computed from the rows. */
 	step->comm_ms = step->spent_ms = step->saved_ms = step->estimated_ms = NAN;
 	step->more = 0;
 	memset(step->rest, 0, sizeof(step->rest));
@@ -90,7 +89,7 @@ static void note_step(struct nt_step *step, const struct nt_sum *sum)
 
 /* ---- families, communicators, nodes */
 
-/* Groups of ranks beside each other are often numbered: numbers make no difference. */
+/* Parallel groups are often numbered: numbers make no difference. */
 static void family_name(char out[NT_COMM_NAME], const char *name)
 {
 	size_t used = 0;
@@ -175,7 +174,7 @@ static bool add_volume(struct nt_comm_seen *comm, int coll)
 	return added;
 }
 
-/* NT_REASON_NONE where it was tuned, or may yet be. */
+/* NT_REASON_NONE: it was tuned, or may yet be. */
 static struct nt_reason comm_why(const struct nt_comm_seen *comm, bool early)
 {
 	struct nt_reason why = comm->why;
@@ -189,7 +188,7 @@ static struct nt_reason comm_why(const struct nt_comm_seen *comm, bool early)
 	return why;
 }
 
-/* Nodes of the sum to those of the summary. */
+/* Indexes of nodes in the sum to those in the summary. */
 static void move_nodes(struct nt_comm_seen *comm, size_t first)
 {
 	struct nt_lateness *late = comm->lateness;
@@ -202,7 +201,6 @@ static void move_nodes(struct nt_comm_seen *comm, size_t first)
 		late->node += (int64_t)first;
 }
 
-/* The sum's communicator becomes the summary's. */
 static void take_comm(struct maker *maker, struct nt_comm_seen *from)
 {
 	const size_t family = family_of(maker, from);
@@ -239,7 +237,7 @@ static void add_nodes(struct maker *maker)
 
 /* ---- rows */
 
-/* NAN stands for nothing: what is known is kept. */
+/* NAN counts as nothing. */
 static double plus(double left, double right)
 {
 	if (isnan(left))
@@ -277,7 +275,7 @@ static struct draft *draft_of(struct maker *maker, size_t family, const struct n
 	return draft;
 }
 
-/* What a row compares: nothing while it is explored. */
+/* A row compares nothing while it is explored. */
 static void compare_times(struct nt_key *row)
 {
 	if (isnan(row->auto_us) || isnan(row->arm_us) || row->state == NT_KEYSTATE_EXPLORING)
@@ -360,7 +358,7 @@ static void add_keys(struct maker *maker, const struct nt_comm_seen *comm)
 	}
 }
 
-/* How many of a row's communicators came to what the row says. */
+/* Counts the communicators with the row's result. */
 static void count_same(struct maker *maker, const struct nt_comm_seen *comm)
 {
 	for (size_t k = 0; k < comm->key_count; k++) {
@@ -373,8 +371,8 @@ static void count_same(struct maker *maker, const struct nt_comm_seen *comm)
 
 /* ---- shares of time, what was spent and saved */
 
-/* Only calls' own times: from call to call the program computes, and NCCL's predictions are not
- * times. */
+/* Only calls' own times count: periods include the program's computing, and NCCL's predictions are
+ * no times. */
 
 static void add_shares(struct maker *maker)
 {
@@ -385,7 +383,7 @@ static void add_shares(struct maker *maker)
 	for (size_t i = maker->first_row; i < summary->row_count; i++) {
 		struct nt_key *row = &summary->rows[i];
 
-		/* Of all ranks together, for now. */
+		/* the time of all ranks, until it is divided below */
 		row->share = nt_row_all_us(row);
 		total_us += nt_or_zero(row->share);
 		step->spent_ms = plus(step->spent_ms, row->spent_ms);
@@ -478,7 +476,7 @@ static void add_dropped(struct maker *maker)
 	}
 }
 
-/* From here on the communicators tell only what is shown of them. */
+/* The rows have what is shown of them. */
 static void forget_keys(struct nt_comm_seen *comm)
 {
 	free(comm->keys);

@@ -51,7 +51,6 @@ static void put_graph(struct nt_json_writer *put, const struct nt_graph *graph)
 	nt_json_put_close(put);
 }
 
-/* item_bytes: of one, whose fields these are. */
 static void put_list(struct nt_json_writer *put, const char *name, const struct nt_fields *fields,
 		     const void *items, size_t count, size_t item_bytes)
 {

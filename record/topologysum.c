@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topology.h's figures for a summary. */
+/* topologysum.c - see topology.h: the figures of a summary */
 #include "record/topology.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "record/read.h"
 #include "record/job-summary.h"
 
-#define SEEN_MAX 65536 /* of a job; later ones are left out */
+#define SEEN_MAX 65536 /* of a job; more are left out */
 
 static void take_graph(struct nt_links *links, const struct nt_graph *graph)
 {
@@ -23,7 +23,7 @@ static void take_graph(struct nt_links *links, const struct nt_graph *graph)
 	memcpy(links->inter, graph->inter, sizeof(links->inter));
 }
 
-/* What is not known of one is not known of all. */
+/* -1, unknown, of one is unknown of all. */
 static int64_t fewer(int64_t a, int64_t b)
 {
 	return a < b ? a : b;

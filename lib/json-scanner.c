@@ -241,26 +241,13 @@ bool nt_json_scan_member(struct nt_text text, const char *name, struct nt_text *
 
 size_t nt_json_scan_count(struct nt_text text)
 {
-	size_t pos = skip_space(text, 0);
-	bool object = peek(text, pos) == '{';
+	struct nt_json_member member;
+	struct nt_json_scanner scan;
 	size_t count = 0;
-	int c = 0;
 
-	if (!object && peek(text, pos) != '[')
-		return 0;
-	pos = skip_space(text, pos + 1);
-	if (peek(text, pos) == '}' || peek(text, pos) == ']')
-		return 0;
-	do {
-		if (object && skip_name(text, &pos) < 0)
-			return count;
-		if (skip_value(text, &pos) < 0)
-			return count;
+	nt_json_scan_begin(&scan, text);
+	while (nt_json_scan_next(&scan, &member) > 0)
 		count++;
-		pos = skip_space(text, pos);
-		c = peek(text, pos++);
-		pos = skip_space(text, pos);
-	} while (c == ',');
 	return count;
 }
 

@@ -43,7 +43,7 @@ int nt_json_scan_next(struct nt_json_scanner *scan, struct nt_json_member *membe
 /* The last member of that name; false: none, or text is no object. */
 bool nt_json_scan_member(struct nt_text text, const char *name, struct nt_text *value);
 
-/* The number of elements or members of a valid array or object; else 0. */
+/* The number of members of an object. */
 size_t nt_json_scan_count(struct nt_text text);
 
 bool nt_text_is(struct nt_text text, const char *word);

@@ -70,7 +70,7 @@ static int read_line(struct long_reader *reader, struct nt_text line, struct nt_
 	if (nt_json_scan_next(&scan, &member) != 1)
 		return 0;
 	reader->records += nt_text_is(member.name, NT_LONG_RANK);
-	return reader->visit(reader->argument, reader->head, member.name, member.value, err);
+	return reader->visit(reader->argument, member.name, member.value, err);
 }
 
 static bool has_enough(const struct long_reader *reader)

@@ -20,8 +20,8 @@
 #include "lib/json-scanner.h"
 
 /* {"name":value}. -1 and *err end the reading. */
-typedef int nt_long_visit(void *argument, const struct nt_long_head *head, struct nt_text name,
-			  struct nt_text value, struct nt_error *err);
+typedef int nt_long_visit(void *argument, struct nt_text name, struct nt_text value,
+			  struct nt_error *err);
 
 /* Reads from the file's position. visit NULL: only the first line. *text_bytes, if not NULL, is
  * increased by the size of the text. */

@@ -260,12 +260,11 @@ struct each {
 	bool ended; /* by the visitor */
 };
 
-static int visit_line(void *argument, const struct nt_long_head *head, struct nt_text name,
-		      struct nt_text value, struct nt_error *err)
+static int visit_line(void *argument, struct nt_text name, struct nt_text value,
+		      struct nt_error *err)
 {
 	struct each *each = argument;
 
-	(void)head;
 	each->ended = each->visit(each->argument, each->part, name, value, err) < 0;
 	return each->ended ? -1 : 0;
 }

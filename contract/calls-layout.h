@@ -4,8 +4,8 @@
  * outlives a killed process
  *
  * calls.<task>.<pid> in the step's runtime directory, mapped and written by its process alone. A
- * reader (record/calls.h) trusts nothing in it. A call is begun when NCCL asks for its decision,
- * and ended when the GPU reports its end, which it does only for measured calls.
+ * reader (record/calls-record.h) trusts nothing in it. A call is begun when NCCL asks for its
+ * decision, and ended when the GPU reports its end, which it does only for measured calls.
  *
  * Threads:  one writer for each word, named next to it; C11 atomics only. Readers are other
  *           processes, and see what was stored before the writer was killed.

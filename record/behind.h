@@ -16,7 +16,7 @@
 #ifndef NT_RECORD_BEHIND_H
 #define NT_RECORD_BEHIND_H
 
-#include "record/calls.h"
+#include "record/calls-record.h"
 
 #define NT_BEHIND_NAMED 3
 #define NT_BEHIND_END_MS 2000 /* at the end of a step, a shorter wait is none */

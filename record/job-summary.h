@@ -67,7 +67,7 @@ struct nt_place_seen {
 };
 
 /* Calls that a rank has begun; known if a process did not end by itself or ranks differ
- * (calls.h). */
+ * (calls-record.h). */
 struct nt_begun_seen {
 	int64_t rank, begun;
 	int64_t ended; /* -1: not known */

@@ -9,7 +9,7 @@
  *	{"step":{...}}                            the step's record as this node sees it (step.h)
  *	{"fingerprint":"0123456789abcdef"}        of the node's hardware
  *	{"topology":{...}}                        of a communicator here (topology.h)
- *	{"calls":{...}}                           calls of a process's ranks (calls.h)
+ *	{"calls":{...}}                           calls of a process's ranks (calls-record.h)
  *	{"rank":{...}}                            a rank record (rank.h), byte for byte
  *
  * Unknown lines are skipped. The first line, not the file's name, identifies the part.

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "lib/error.h"
-#include "record/calls.h"
+#include "record/calls-record.h"
 #include "record/job-summary.h"
 #include "record/lateness.h"
 
@@ -92,7 +92,7 @@ bool nt_sum_decided(const struct nt_sum *sum);
 int nt_sum_add_record(struct nt_sum *sum, const char *text, size_t text_bytes, uint32_t job,
 		      uint32_t step, struct nt_error *err);
 
-/* Adds calls, from a line of the long form (calls.h). */
+/* Adds calls, from a line of the long form (calls-record.h). */
 int nt_sum_add_begun(struct nt_sum *sum, const char *text, size_t text_bytes, struct nt_error *err);
 
 void nt_sum_sort_calls(struct nt_sum *sum);

@@ -29,7 +29,7 @@ struct nt_collected {
 	const char *text; /* until the visit ends */
 	size_t bytes;
 	const char *why; /* it could not be read; NULL: it was */
-	bool calls; /* no record, but the text of a process's calls (record/calls.h) */
+	bool calls; /* no record, but the text of a process's calls (record/calls-record.h) */
 };
 
 typedef void nt_collect_visit(void *argument, const struct nt_collected *file);

@@ -18,7 +18,7 @@
 #include "lib/hash.h"
 #include "lib/file.h"
 #include "lib/printable.h"
-#include "record/calls.h"
+#include "record/calls-record.h"
 #include "record/rank.h"
 #include "spank/safe-open.h"
 

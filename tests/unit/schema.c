@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include "contract/coll.h"
 #include "lib/file.h"
-#include "record/calls.h"
+#include "record/calls-record.h"
 #include "record/lateness.h"
 #include "record/long.h"
 #include "record/rank.h"

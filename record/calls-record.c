@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* calls.c - see calls.h */
-#include "record/calls.h"
+/* calls-record.c - see calls-record.h */
+#include "record/calls-record.h"
 
 #include <inttypes.h>
 #include <stdio.h>

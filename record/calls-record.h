@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* calls.h - how many calls each rank has begun and ended
+/* calls-record.h - how many calls each rank has begun and ended
  *
  * A line of a node's part of the long form (long.h), from a process's file (contract/calls-
  * layout.h):

@@ -186,7 +186,7 @@ static void record_arms(const struct nt_key *from, struct nt_outline_key *key)
 }
 
 static void explain_record_key(struct asked *asked, const struct nt_rank *rank,
-			       const struct nt_rank_comm *comm, const struct nt_key *from)
+			       const struct nt_comm_seen *comm, const struct nt_key *from)
 {
 	struct nt_outline_key key;
 	char topology[48];

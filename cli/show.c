@@ -230,7 +230,7 @@ static void show_misprediction(const struct nt_key *key)
 }
 
 /* The last table only if there is something in it. */
-static size_t table_count(const struct nt_rank_comm *comm)
+static size_t table_count(const struct nt_comm_seen *comm)
 {
 	const size_t all = sizeof(tables) / sizeof(tables[0]);
 
@@ -244,7 +244,7 @@ static size_t table_count(const struct nt_rank_comm *comm)
 	return all - 1;
 }
 
-static int show_table(size_t which, const struct nt_rank_comm *comm, struct nt_error *err)
+static int show_table(size_t which, const struct nt_comm_seen *comm, struct nt_error *err)
 {
 	struct nt_table table = tables[which].empty;
 	char size[24];
@@ -271,13 +271,13 @@ static void explain(const struct nt_reason *why)
 		nt_wrap(stdout, "    -> ", 7, said.type);
 }
 
-static int show_comm(const struct nt_rank_comm *comm, struct nt_error *err)
+static int show_comm(const struct nt_comm_seen *comm, struct nt_error *err)
 {
 	printf("  communicator %s: rank %" PRId64 " of %" PRId64, comm->id, comm->rank,
 	       comm->ranks);
 	if (comm->nodes >= 0)
 		printf(" on %" PRId64 " node%s", comm->nodes, comm->nodes == 1 ? "" : "s");
-	printf(", %s\n", comm->state);
+	printf(", %s\n", nt_comm_state_name(comm->state));
 	explain(&comm->why);
 	for (size_t i = 0; comm->key_count > 0 && i < table_count(comm); i++) {
 		if (show_table(i, comm, err) < 0)

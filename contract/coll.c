@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coll.c - names of collectives, algorithms, protocols and arms */
+/* coll.c - see coll.h */
 #include "contract/coll.h"
 
 #include <math.h>
@@ -31,31 +31,15 @@ static const char *const algo_names[NT_ALGOS] = {
 
 static const char *const proto_names[NT_PROTOS] = { "LL", "LL128", "SIMPLE" };
 
+#define PAIRS_OF(algo) algo "/LL", algo "/LL128", algo "/SIMPLE"
+
 static const char *const arm_names[NT_PAIRS] = {
-	"TREE/LL",
-	"TREE/LL128",
-	"TREE/SIMPLE",
-	"RING/LL",
-	"RING/LL128",
-	"RING/SIMPLE",
-	"COLLNET_DIRECT/LL",
-	"COLLNET_DIRECT/LL128",
-	"COLLNET_DIRECT/SIMPLE",
-	"COLLNET_CHAIN/LL",
-	"COLLNET_CHAIN/LL128",
-	"COLLNET_CHAIN/SIMPLE",
-	"NVLS/LL",
-	"NVLS/LL128",
-	"NVLS/SIMPLE",
-	"NVLS_TREE/LL",
-	"NVLS_TREE/LL128",
-	"NVLS_TREE/SIMPLE",
-	"PAT/LL",
-	"PAT/LL128",
-	"PAT/SIMPLE",
+	PAIRS_OF("TREE"),	   PAIRS_OF("RING"), PAIRS_OF("COLLNET_DIRECT"),
+	PAIRS_OF("COLLNET_CHAIN"), PAIRS_OF("NVLS"), PAIRS_OF("NVLS_TREE"),
+	PAIRS_OF("PAT"),
 };
 
-/* Values of the classes, from class 1. */
+/* From class 1. */
 static const uint8_t caps[] = { 0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, NT_ARM_CHANNELS_MAX };
 
 #define CAP_CLASSES ((int)sizeof(caps) - 1)
@@ -240,7 +224,7 @@ const char *nt_arm_name(int arm)
 	return shaped_name(arm);
 }
 
-/* Parse "8ch"; 0 if it is no number of channels. */
+/* "8ch"; 0: no number of channels. */
 static unsigned parse_channels(const char *text)
 {
 	uint64_t count;
@@ -249,7 +233,7 @@ static unsigned parse_channels(const char *text)
 	return end && strcmp(end, "ch") == 0 ? (unsigned)count : 0;
 }
 
-/* Parse what follows the pair in an arm's name. */
+/* What follows the pair in an arm's name. */
 static int parse_shape(int pair, const char *name)
 {
 	unsigned channels = 0;

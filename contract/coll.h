@@ -3,8 +3,8 @@
 /* coll.h - collectives, algorithms, protocols, arms and size bands as small integers with names
  *
  * Threads:  pure functions, any thread.
- * Errors:   lookups by name return -1 where the name is unknown; lookups by number return "?".
- * Units:    sizes in bytes.
+ * Errors:   unknown names give -1, unknown numbers "?".
+ * Units:    bytes.
  * Host:     NCCL's numbers for ncclFunc_t, NCCL_ALGO_* and NCCL_PROTO_*, stable from 2.19 to 2.30
  *           (src/include/plugin/nccl_tuner.h@v2.28.9-1).
  */
@@ -24,8 +24,8 @@ enum nt_coll {
 	NT_COLLS = 5,
 };
 
-/* What NCCL asks no tuner about, numbered after the collectives: what one group sends and receives
- * on a communicator. */
+/* What NCCL asks no tuner about: what a group sends and receives on a communicator. Numbered after
+ * the collectives. */
 enum nt_p2p_kind {
 	NT_P2P_SEND = NT_COLLS,
 	NT_P2P_RECV,
@@ -40,24 +40,22 @@ enum nt_p2p_kind {
 #define NT_PAIRS_LL 01111111u /* bit mask of the pairs with LL */
 #define NT_PAIRS_LL128 02222222u /* the same with LL128 */
 
-/* An arm is a 16-bit number: the pair in bits 0 to 7 (algorithm * NT_PROTOS + protocol), a
- * channel-cap class in bits 8 to 11 and a chunk-size class in bits 12 to 15. Class 0 leaves
- * NCCL's value. */
-#define NT_ARM_BASELINE 255 /* the baseline: NCCL's choice, in everything */
+/* An arm is a 16-bit number: the pair in bits 0 to 7 (algorithm * NT_PROTOS + protocol), a class of
+ * channel caps in bits 8 to 11, one of chunk sizes in bits 12 to 15. Class 0 is NCCL's value. */
+#define NT_ARM_BASELINE 255 /* NCCL's choice in everything */
 #define NT_ARM_CHANNELS_MAX 64
 #define NT_ARM_TEXT 40 /* longest name, with its NUL */
 #define NT_ARM_CHUNK_MIN ((size_t)16 << 10)
-/* NCCL does not validate chunk sizes, and some from 1 MiB on give wrong results (nccl#2408). */
+/* NCCL does not validate chunk sizes; some from 1 MiB on give wrong results (nccl#2408). */
 #define NT_ARM_CHUNK_MAX ((size_t)512 << 10)
 
-const char *nt_coll_name(
-	int coll); /* "AllReduce", as NCCL's events spell it; also of other kinds */
-int nt_coll_parse(const char *name); /* of collectives alone */
-int nt_kind_parse(const char *name); /* of all kinds */
-int nt_coll_find(const char *name); /* as nt_coll_parse, but "allreduce" will do */
-int nt_kind_find(const char *name); /* the same of all kinds */
+const char *nt_coll_name(int coll); /* "AllReduce", as in NCCL's events; of all kinds */
+int nt_coll_parse(const char *name); /* collectives only */
+int nt_kind_parse(const char *name); /* all kinds */
+int nt_coll_find(const char *name); /* case does not matter */
+int nt_kind_find(const char *name); /* the same for all kinds */
 
-/* Can a tuner choose how this kind runs? */
+/* Can a tuner choose how it runs? */
 static inline int nt_kind_tunable(int kind)
 {
 	return kind >= 0 && kind < NT_COLLS;
@@ -65,14 +63,13 @@ static inline int nt_kind_tunable(int kind)
 
 /* busbw / algbw, as NVIDIA's nccl-tests define them; NAN for an unknown collective. */
 double nt_coll_bus_factor(int coll, double ranks);
-const char *nt_algo_name(int algo); /* "TREE", as NCCL's events spell it */
+const char *nt_algo_name(int algo); /* "TREE", as in NCCL's events */
 int nt_algo_parse(const char *name);
 const char *nt_proto_name(int proto); /* "LL128" */
 int nt_proto_parse(const char *name);
 
-/* "AUTO", "TREE/SIMPLE", "RING/SIMPLE/8ch", "RING/SIMPLE/512K", "RING/SIMPLE/8ch/512K". Returns a
- * constant, or, for an arm with a channel cap or a chunk size, a text that stays valid until the
- * thread has asked for eight more. */
+/* "AUTO", "TREE/SIMPLE", "RING/SIMPLE/8ch", "RING/SIMPLE/512K", "RING/SIMPLE/8ch/512K". A constant;
+ * with a cap or chunk size, valid until the thread has asked for eight more. */
 const char *nt_arm_name(int arm);
 int nt_arm_parse(const char *name); /* NT_ARM_BASELINE for "AUTO" */
 
@@ -81,23 +78,22 @@ static inline int nt_arm_pair(int arm) /* NT_ARM_BASELINE for the baseline */
 	return arm & 255;
 }
 
-/* Can the pair's channels be capped, or its chunk size be set? (docs/decisions/0007-arms.md) */
+/* Can its channels be capped, or its chunk size be set? (docs/decisions/0007-arms.md) */
 int nt_pair_takes_channels(int pair);
 int nt_pair_takes_chunk(int pair);
 
-/* The arm of a pair with at most this many channels and chunks of this many bytes, each rounded
- * down to its class; 0 leaves NCCL's value. -1 where the pair does not take it, or no class
- * fits. */
+/* The arm of a pair with at most so many channels, and chunks of so many bytes, both rounded down
+ * to a class; 0: NCCL's value. -1: the pair does not take it, or no class fits. */
 int nt_arm_make(int pair, unsigned channels, size_t chunk_bytes);
 unsigned nt_arm_channels(int arm); /* 0: NCCL's */
 size_t nt_arm_chunk(int arm); /* 0: NCCL's */
-int nt_arm_valid(int arm); /* NT_ARM_BASELINE, or a result of nt_arm_make() */
+int nt_arm_valid(int arm); /* NT_ARM_BASELINE, or made by nt_arm_make() */
 
-/* Bytes of one element of a datatype as NCCL's events name it ("ncclFloat32"); 0 if unknown. */
+/* Bytes of an element of a datatype as in NCCL's events ("ncclFloat32"); 0 if unknown. */
 size_t nt_datatype_bytes(const char *name);
 
-/* Half-octave band of a size: 2k holds [2^k, 1.5 * 2^k), 2k+1 holds [1.5 * 2^k, 2^(k+1)); band 0
- * also holds 0. */
+/* The half-octave band of a size: 2k holds [2^k, 1.5 * 2^k), 2k+1 [1.5 * 2^k, 2^(k+1)); 0 also
+ * 0. */
 static inline unsigned nt_band(size_t bytes)
 {
 	unsigned k;

@@ -3,7 +3,7 @@
 /* key-id.h - the id of a key: the calls that are tuned together, as one word
  *
  * Threads:  pure functions, any thread.
- * Units:    bands as in contract/coll.h; the mask has bit a * NT_PROTOS + p for each legal pair.
+ * Units:    bands as in contract/coll.h; mask: bit a * NT_PROTOS + p for each legal pair.
  */
 #ifndef NT_KEY_ID_H
 #define NT_KEY_ID_H

@@ -3,11 +3,10 @@
 /* line.h - the time of a collective as a linear function of its size: T = latency + bytes /
  * bandwidth
  *
- * The engine and profiles/ use it to predict times at sizes that were not measured.
+ * Predicts times at sizes that were not measured.
  *
  * Threads:  pure functions.
  * Memory:   the caller's.
- * Errors:   no line without times.
  * Units:    bytes; microseconds.
  */
 #ifndef NT_LINE_H
@@ -16,14 +15,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Least squares of the relative error, with latency and slope >= 0. With a single size: constant
+/* Least squares of the relative error, with latency and slope >= 0. Of a single size: constant
  * below it, proportional above. */
 struct nt_line {
 	double latency_us, us_per_byte;
-	uint64_t flat_bytes; /* smaller sizes take as long as this one; 0: no such size */
+	uint64_t flat_bytes; /* smaller sizes take as long; 0: none do */
 };
 
-/* All times must be above 0. False if count is 0. */
+/* All times must be above 0. false: count is 0. */
 bool nt_line_fit(const uint64_t *bytes, const double *us, unsigned count, struct nt_line *out);
 double nt_line_us(const struct nt_line *line, uint64_t bytes);
 

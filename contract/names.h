@@ -12,25 +12,25 @@
 #define NT_ENV_SRUN "SLURM_NCCL_TUNE"
 #define NT_ENV_SBATCH "SBATCH_NCCL_TUNE"
 #define NT_ENV_SALLOC "SALLOC_NCCL_TUNE"
-/* From srun to slurmstepd, whatever --export says: the launch profile, and the remembered arms. */
+/* From srun to slurmstepd, whatever --export says: launch profile, remembered arms. */
 #define NT_ENV_TICKET "SLURM_NCCL_TUNE_TICKET"
 #define NT_ENV_SLURM_WARM "SLURM_NCCL_TUNE_WARM"
-/* The settings of the user's file, key=value[,key=value]...; options override them. */
+/* The user's file: key=value[,key=value]...; options override it. */
 #define NT_ENV_USER_FILE "SLURM_NCCL_TUNE_USER_FILE"
-/* From slurmstepd to the task: the remembered arms, and the launch profile in force. */
+/* From slurmstepd to the task: remembered arms, launch profile. */
 #define NT_ENV_WARM "NCCL_TUNE_WARM"
 #define NT_ENV_LAUNCH "NCCL_TUNE_LAUNCH"
-/* From slurmstepd to the task: the node's sealed shared memory, /proc/<task>/fd/<number>. */
+/* The node's sealed shared memory, /proc/<task>/fd/<number>. */
 #define NT_ENV_SHM "NCCL_TUNE_SHM"
 #define NT_ENV_NCCL_TUNER "NCCL_TUNER_PLUGIN"
 #define NT_ENV_NCCL_PROFILER "NCCL_PROFILER_PLUGIN"
-/* The user's values of these two variables: plugins that are chained behind ours. */
+/* The user's plugins, chained behind ours. */
 #define NT_ENV_CHAINED_TUNER "NCCL_TUNE_CHAINED_TUNER"
 #define NT_ENV_CHAINED_PROFILER "NCCL_TUNE_CHAINED_PROFILER"
 
-/* From srun to slurmstepd: NCCL is to dump its topology on every node of the step. */
+/* From srun to slurmstepd: NCCL is to dump its topology. */
 #define NT_ENV_TOPOLOGY "SLURM_NCCL_TUNE_TOPOLOGY"
-/* Where NCCL dumps its graphs and the node's devices, and which rank of a communicator does it. */
+/* Where NCCL dumps its graphs and devices, and which rank of a communicator does. */
 #define NT_ENV_GRAPH_FILE "NCCL_GRAPH_DUMP_FILE"
 #define NT_ENV_GRAPH_RANK "NCCL_GRAPH_DUMP_FILE_RANK"
 #define NT_ENV_SYSTEM_FILE "NCCL_TOPO_DUMP_FILE"
@@ -38,22 +38,22 @@
 
 /* Site defaults, each overridable by a plugstack argument. */
 #define NT_RUN_DIR "/run/nccl-tune" /* root-owned parent of the steps' runtime directories */
-#define NT_CLUSTER_UNKNOWN "cluster" /* used in file names where Slurm has no cluster name */
-#define NT_SPOOL_DIR "/var/spool/nccl-tune" /* records that accounting is not known to have yet */
+#define NT_CLUSTER_UNKNOWN "cluster" /* in file names, if Slurm has no cluster name */
+#define NT_SPOOL_DIR "/var/spool/nccl-tune" /* records that accounting may not have yet */
 
 /* Its subdirectories, next to the waiting records. */
 #define NT_SPOOL_SENT "sent" /* accepted by slurmctld */
 #define NT_SPOOL_DEAD "dead" /* undeliverable */
 
 #define NT_CLEANUP_FILE \
-	"cleanup" /* in NT_RUN_DIR: locked during cleanup; its mtime is the last cleanup */
+	"cleanup" /* in NT_RUN_DIR: locked during cleanup; its mtime is the last one */
 
 /* Files of a step's runtime directory. */
-/* with a suffix .<layout version>; empty where sealed shared memory is used */
+/* with a suffix .<layout version>; empty if shared memory is sealed */
 #define NT_SHM_FILE "shm"
 /* Name of sealed shared memory: layout version, node, job, step. */
 #define NT_SHM_SEALED "nccl-tune-shm.%u.%s.%u.%u"
-/* NCCL's dumps: nccl-graphs.<task>.xml until the communicator is known, then nccl-
+/* NCCL's dumps: nccl-graphs.<task>.xml, or, once the communicator is known, nccl-
  * graphs.<id>.<rank>.<ranks>.<nodes>.xml */
 #define NT_GRAPHS_PREFIX "nccl-graphs."
 #define NT_SYSTEM_PREFIX "nccl-system."
@@ -75,6 +75,14 @@
 #define NT_RANK_RECORD_MAX (256 * 1024) /* one rank's record file, bytes */
 #define NT_STEP_RECORD_MAX 3072 /* one step's part of the job record, bytes */
 #define NT_JOB_RECORD_MAX 4096 /* all we add to AdminComment, bytes */
-#define NT_HOLD_STEP_MS 1000 /* the longest we may delay a step */
+#define NT_HOLD_STEP_MS 1000 /* the most that a step may be delayed */
+
+/* Of a communicator, in shared memory and in records. */
+enum nt_comm_state {
+	NT_COMM_JOINING = 0,
+	NT_COMM_AGREED, /* all ranks were seen and match */
+	NT_COMM_REJECTED, /* not tuned, for a reason */
+	NT_COMM_STATES
+};
 
 #endif

@@ -6,13 +6,13 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
+#include "lib/append.h"
 #include "lib/hash.h"
 #include "lib/hex.h"
 #include "lib/number.h"
 
-/* Copy the next comma-separated item; returns the rest, or NULL after the last one. */
+/* Copies the next item; returns the rest, or NULL after the last one. */
 static const char *next_item(const char *text, char *item, size_t item_bytes, bool *fits)
 {
 	size_t length = strcspn(text, ",");
@@ -94,28 +94,21 @@ int nt_policy_parse_option(struct nt_policy *policy, const char *text, struct nt
 	return nt_policy_parse_given(policy, &given, text, err);
 }
 
-/* Append to out; -1 if it does not fit. */
-static int append(char *out, size_t out_bytes, size_t *used, const char *key, const char *value)
+static int append(char *out, size_t out_bytes, const char *key, const char *value)
 {
-	int n = snprintf(out + *used, out_bytes - *used, "%s%s%s%s", *used ? "," : "", key,
-			 *key ? "=" : "", value);
-
-	if (n < 0 || (size_t)n >= out_bytes - *used)
-		return -1;
-	*used += (size_t)n;
-	return 0;
+	return nt_append(out, out_bytes, "%s%s%s%s", out[0] ? "," : "", key, key[0] ? "=" : "",
+			 value);
 }
 
-static int append_settings(const struct nt_policy *policy, bool all, char *out, size_t out_bytes,
-			   size_t *used)
+static int append_settings(const struct nt_policy *policy, bool all, char *out, size_t out_bytes)
 {
 	char value[NT_SETTING_TEXT];
 
+	out[0] = '\0';
 	for (unsigned i = 0; i < NT_SETTING_COUNT; i++) {
 		if (nt_setting_format(policy, i, value) && i > 0 && !all)
 			continue;
-		if (append(out, out_bytes, used, i == 0 && !all ? "" : nt_setting_key(i), value) <
-		    0)
+		if (append(out, out_bytes, i == 0 && !all ? "" : nt_setting_key(i), value) < 0)
 			return -1;
 	}
 	return 0;
@@ -125,14 +118,13 @@ int nt_policy_format_pairs(const struct nt_policy *policy, uint64_t given, char 
 			   size_t out_bytes, struct nt_error *err)
 {
 	char value[NT_SETTING_TEXT];
-	size_t used = 0;
 
 	out[0] = '\0';
 	for (unsigned i = 0; i < NT_SETTING_COUNT; i++) {
 		if (!(given >> i & 1))
 			continue;
 		(void)nt_setting_format(policy, i, value);
-		if (append(out, out_bytes, &used, nt_setting_key(i), value) < 0)
+		if (append(out, out_bytes, nt_setting_key(i), value) < 0)
 			return nt_error_set(err, "policy longer than %zu bytes", out_bytes);
 	}
 	return 0;
@@ -140,30 +132,20 @@ int nt_policy_format_pairs(const struct nt_policy *policy, uint64_t given, char 
 
 int nt_policy_format_option(const struct nt_policy *policy, char *out, size_t out_bytes)
 {
-	size_t used = 0;
-
-	return append_settings(policy, false, out, out_bytes, &used);
+	return append_settings(policy, false, out, out_bytes);
 }
 
 int nt_policy_format_task(const struct nt_policy *policy, const struct nt_place *place, char *out,
 			  size_t out_bytes, struct nt_error *err)
 {
-	char number[64];
-	size_t used = 0;
-	int rc;
-
 	if (strchr(place->dir, ',') || strchr(place->node, ','))
 		return nt_error_set(err, "a comma in '%.60s' or '%.40s'", place->dir, place->node);
-	rc = append_settings(policy, true, out, out_bytes, &used);
-	rc |= append(out, out_bytes, &used, "dir", place->dir);
-	rc |= append(out, out_bytes, &used, "node", place->node);
-	snprintf(number, sizeof(number), "%016" PRIx64, place->fingerprint);
-	rc |= append(out, out_bytes, &used, "fingerprint", number);
-	snprintf(number, sizeof(number), "%" PRIu32 ".%" PRIu32, place->job, place->step);
-	rc |= append(out, out_bytes, &used, "id", number);
-	snprintf(number, sizeof(number), "%" PRIu32, place->flags);
-	rc |= append(out, out_bytes, &used, "flags", number);
-	if (rc < 0)
+	if (append_settings(policy, true, out, out_bytes) < 0 ||
+	    nt_append(out, out_bytes,
+		      ",dir=%s,node=%s,fingerprint=%016" PRIx64 ",id=%" PRIu32 ".%" PRIu32
+		      ",flags=%" PRIu32,
+		      place->dir, place->node, place->fingerprint, place->job, place->step,
+		      place->flags) < 0)
 		return nt_error_set(err, "policy longer than %zu bytes", out_bytes);
 	return 0;
 }

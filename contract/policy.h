@@ -2,14 +2,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy.h - the settings of a step, passed from srun to every rank
  *
- * There are two text forms. Users type the option form: MODE[,key=value]..., defaults omitted. The
- * task form, NCCL_TUNE_POLICY, is key=value[,key=value]... with every setting, then this node's
- * place. Both are parsed strictly: an unknown key, a repeated key or a value out of range is an
- * error that names it.
+ * Users type the option form: MODE[,key=value]..., without defaults. The task form,
+ * NCCL_TUNE_POLICY, is key=value[,key=value]... with every setting and the node's place. Unknown
+ * keys, repeated keys and values out of range are errors.
  *
  * Threads:  pure functions, any thread.
- * Memory:   value types; nothing is allocated.
- * Errors:   -1 and *err set; the output is then unspecified.
+ * Memory:   values; nothing is allocated.
+ * Errors:   -1 and *err; the output is then unspecified.
  */
 #ifndef NT_POLICY_H
 #define NT_POLICY_H
@@ -20,7 +19,7 @@
 #include "contract/names.h"
 #include "contract/setting.h"
 
-/* Where a task runs. Set by the SPANK plugin, never by a user; not part of the policy's hash. */
+/* Where a task runs. From the SPANK plugin; not part of the hash. */
 struct nt_place {
 	char dir[NT_PATH_MAX]; /* the step's runtime directory on this node */
 	char node[64]; /* Slurm's name of the node */
@@ -33,43 +32,43 @@ struct nt_place {
 #define NT_PLACE_NO_PROFILER 2u /* the user's NCCL_PROFILER_PLUGIN was kept */
 #define NT_PLACE_USER_ALGO 4u /* the user's NCCL_ALGO is in force */
 #define NT_PLACE_USER_PROTO 8u /* the user's NCCL_PROTO is in force */
-/* In a rank's record only: LL128 was legal but not tried, because of a network plugin or of C2C. */
+/* In a rank's record only: LL128 was legal and not tried. */
 #define NT_PLACE_LL128_NET 16u
 #define NT_PLACE_LL128_C2C 32u
 
 void nt_policy_default(struct nt_policy *policy);
 
-/* Parse the option form on top of *policy, so that a site's defaults can be set first: settings
- * that are not named keep their values. "" is an error. */
+/* Parses the option form on top of *policy: settings that are not named keep their values. "" is an
+ * error. */
 int nt_policy_parse_option(struct nt_policy *policy, const char *text, struct nt_error *err);
-/* The same; sets a bit in *given for each setting that is named, by its number. */
+/* The same; sets *given to a bit for each setting that is named. */
 int nt_policy_parse_given(struct nt_policy *policy, uint64_t *given, const char *text,
 			  struct nt_error *err);
-/* The same without a mode: key=value[,key=value]...; adds to *given. */
+/* Without a mode; adds to *given. */
 int nt_policy_parse_pairs(struct nt_policy *policy, uint64_t *given, const char *text,
 			  struct nt_error *err);
-/* The settings with a bit in given; "" if none. */
+/* The settings with a bit in given. */
 int nt_policy_format_pairs(const struct nt_policy *policy, uint64_t given, char *out,
 			   size_t out_bytes, struct nt_error *err);
-/* The option form: mode, then every setting that differs from the default. -1: it has no room. */
+/* The mode, then settings that differ from the default. -1: no room. */
 int nt_policy_format_option(const struct nt_policy *policy, char *out, size_t out_bytes);
 
-/* Task form. place->dir and place->node must not contain commas. */
+/* place->dir and place->node must not contain commas. */
 int nt_policy_format_task(const struct nt_policy *policy, const struct nt_place *place, char *out,
 			  size_t out_bytes, struct nt_error *err);
 int nt_policy_parse_task(struct nt_policy *policy, struct nt_place *place, const char *text,
 			 struct nt_error *err);
 
-/* Equal on two nodes if and only if every setting is equal (FNV-1a of the option form). */
+/* Equal if and only if all settings are (FNV-1a of the option form). */
 uint32_t nt_policy_hash(const struct nt_policy *policy);
 
-/* May arms be tried or committed: modes bandit, policy and profile. */
+/* Can arms be tried or committed? */
 static inline int nt_mode_chooses(int64_t mode)
 {
 	return mode >= NT_MODE_BANDIT;
 }
 
-/* Legal pairs that must not be tried: bits by pair (contract/key-id.h). */
+/* Pairs that must not be tried: bits by pair. */
 uint32_t nt_policy_forbidden(const struct nt_policy *policy);
 
 #endif

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include "lib/append.h"
+#include "lib/printable.h"
 
 #define BETWEEN '|'
 
@@ -67,23 +69,6 @@ int nt_reason_parse(const char *code)
 	return NT_REASON_OTHER;
 }
 
-/* JSON's own characters become others, so that a text needs no escapes. */
-static char plain(char c)
-{
-	static const char from[] = "\"\\{}", to[] = "'/()";
-	const char *found = c ? strchr(from, c) : NULL;
-
-	if (found)
-		return to[found - from];
-	return c >= 0x20 && c <= 0x7e ? c : '?';
-}
-
-static void clean(char *text)
-{
-	for (; *text; text++)
-		*text = plain(*text);
-}
-
 int nt_reason_set(struct nt_reason *why, int id)
 {
 	if (!why)
@@ -108,7 +93,7 @@ int nt_reason_setf(struct nt_reason *why, int id, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(why->text + used, sizeof(why->text) - used, format, args);
 	va_end(args);
-	clean(why->text);
+	nt_printable_json(why->text);
 	errno = saved;
 	return -1;
 }
@@ -123,31 +108,17 @@ void nt_reason_read(struct nt_reason *why, const char *text, size_t bytes)
 		bytes = sizeof(copy) - 1;
 	if (bytes > 0)
 		memcpy(copy, text, bytes);
-	clean(copy);
+	nt_printable_json(copy);
 	length = strcspn(copy, "|");
 	if (length < sizeof(code))
 		memcpy(code, copy, length);
 	why->id = copy[0] ? nt_reason_parse(code) : NT_REASON_NONE;
 	if (why->id == NT_REASON_NONE && copy[0])
-		why->id = NT_REASON_OTHER; /* a code that is too long, or empty */
+		why->id = NT_REASON_OTHER; /* too long, or empty */
 	if (why->id == NT_REASON_OTHER && strcmp(code, nt_reason_code(NT_REASON_OTHER)) != 0)
 		(void)nt_reason_setf(why, NT_REASON_OTHER, "%.*s", (int)length, copy);
 	else
 		memcpy(why->text, copy, sizeof(copy));
-}
-
-struct text_writer {
-	char *out;
-	size_t room, used;
-};
-
-static void put(struct text_writer *writer, const char *text, size_t bytes)
-{
-	if (bytes >= writer->room - writer->used)
-		bytes = writer->room - writer->used - 1;
-	memcpy(writer->out + writer->used, text, bytes);
-	writer->used += bytes;
-	writer->out[writer->used] = '\0';
 }
 
 static bool is_name(const char *name, const char *at, size_t bytes)
@@ -155,7 +126,7 @@ static bool is_name(const char *name, const char *at, size_t bytes)
 	return strlen(name) == bytes && memcmp(name, at, bytes) == 0;
 }
 
-/* The argument of this name; its bytes. The last field has the rest of the text. */
+/* Returns the argument's bytes. The last field has the rest of the text. */
 static size_t find_argument(const struct nt_reason *why, const char *name, size_t bytes,
 			    const char **found)
 {
@@ -175,7 +146,7 @@ static size_t find_argument(const struct nt_reason *why, const char *name, size_
 	return 0;
 }
 
-static void put_named(struct text_writer *writer, const struct nt_reason *why, const char *name,
+static void put_named(char *out, size_t out_bytes, const struct nt_reason *why, const char *name,
 		      size_t bytes, const struct nt_reason_fact *facts, size_t count)
 {
 	const char *found = NULL;
@@ -183,36 +154,35 @@ static void put_named(struct text_writer *writer, const struct nt_reason *why, c
 
 	for (size_t i = 0; i < count; i++) {
 		if (is_name(facts[i].name, name, bytes) && facts[i].value[0]) {
-			put(writer, facts[i].value, strlen(facts[i].value));
+			(void)nt_append(out, out_bytes, "%s", facts[i].value);
 			return;
 		}
 	}
 	if (length > 0)
-		put(writer, found, length);
+		(void)nt_append(out, out_bytes, "%.*s", (int)length, found);
 	else if (is_name("auto", name, bytes))
-		put(writer, "NCCL's choice", 13);
+		(void)nt_append(out, out_bytes, "NCCL's choice");
 	else if (is_name("arm", name, bytes))
-		put(writer, "another choice", 14);
+		(void)nt_append(out, out_bytes, "another choice");
 	else if (!is_name("gain", name, bytes) && !is_name("p", name, bytes))
-		put(writer, "?", 1);
+		(void)nt_append(out, out_bytes, "?");
 }
 
 const char *nt_reason_say(const struct nt_reason *why, const struct nt_reason_fact *facts,
 			  size_t count, char *out, size_t out_bytes)
 {
 	const char *says = nt_reason_sentence(why->id);
-	struct text_writer writer = { out, out_bytes, 0 };
 
 	out[0] = '\0';
 	while (*says) {
 		size_t bytes = strcspn(says, "{");
 
-		put(&writer, says, bytes);
+		(void)nt_append(out, out_bytes, "%.*s", (int)bytes, says);
 		says += bytes;
 		if (*says == '\0')
 			break;
 		bytes = strcspn(++says, "}");
-		put_named(&writer, why, says, bytes, facts, facts ? count : 0);
+		put_named(out, out_bytes, why, says, bytes, facts, facts ? count : 0);
 		says += bytes + 1;
 	}
 	return out;

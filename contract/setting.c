@@ -9,6 +9,7 @@
 #include <string.h>
 #include "lib/append.h"
 #include "lib/near.h"
+#include "lib/number.h"
 
 enum setting_kind { NT_INT, NT_DEC, NT_ENUM, NT_NAME, NT_SET };
 
@@ -17,16 +18,25 @@ enum setting_kind { NT_INT, NT_DEC, NT_ENUM, NT_NAME, NT_SET };
 
 struct setting {
 	const char *key;
-	size_t offset;
+	size_t offset, bytes;
 	enum setting_kind kind;
 	int64_t min, max, def;
-	const char *const *words; /* of the values from min on; NULL: it has none */
+	const char *const *words; /* of the values from min on; NULL: none */
 	const char *unit, *doc;
 };
 
 static const struct setting settings[] = {
 #define NT_SETTING_ROW(key, member, kind, min, max, def, words, unit, doc) \
-	{ #key, offsetof(struct nt_policy, member), kind, min, max, def, words, unit, doc },
+	{ #key,                                                            \
+	  offsetof(struct nt_policy, member),                              \
+	  sizeof(((struct nt_policy *)NULL)->member),                      \
+	  kind,                                                            \
+	  min,                                                             \
+	  max,                                                             \
+	  def,                                                             \
+	  words,                                                           \
+	  unit,                                                            \
+	  doc },
 	NT_SETTINGS(NT_SETTING_ROW)
 #undef NT_SETTING_ROW
 };
@@ -51,7 +61,7 @@ static const char *get_name(const struct nt_policy *policy, const struct setting
 	return (const char *)policy + s->offset;
 }
 
-/* Writes every byte, so that equal policies are equal bytes. */
+/* Every byte, so that equal policies are equal bytes. */
 static void put_name(struct nt_policy *policy, const struct setting *s, const char *name)
 {
 	char text[NT_LAUNCH_NAME] = "";
@@ -69,7 +79,6 @@ static size_t word_count(const struct setting *s)
 	return count;
 }
 
-/* NULL: the value has no word. */
 static const char *word_of(const struct setting *s, int64_t value)
 {
 	const int64_t at = value - s->min;
@@ -139,7 +148,7 @@ static int parse_word(const struct setting *s, const char *text, int64_t *value)
 	if (strcmp(s->key, "topology") == 0 && strcmp(text, "0") == 0)
 		text = "off";
 	else if (strcmp(s->key, "topology") == 0 && strcmp(text, "1") == 0)
-		text = "on"; /* as people say it, too */
+		text = "on";
 	for (size_t i = 0; i < word_count(s); i++) {
 		if (strcmp(s->words[i], text) == 0) {
 			*value = s->min + (int64_t)i;
@@ -149,40 +158,30 @@ static int parse_word(const struct setting *s, const char *text, int64_t *value)
 	return -1;
 }
 
-/* Digits only, no sign, no space, no more than 12: far from overflow even after scaling. */
-static int parse_digits(const char **text, int64_t *value, int *count)
-{
-	*count = 0;
-	*value = 0;
-	while (isdigit((unsigned char)**text) && *count < 12) {
-		*value = *value * 10 + (**text - '0');
-		(*text)++;
-		(*count)++;
-	}
-	return *count > 0 ? 0 : -1;
-}
+#define NUMBER_MAX UINT64_C(999999999999) /* far from overflow even in millionths */
 
 static int parse_number(const struct setting *s, const char *text, int64_t *value)
 {
-	int64_t whole, part = 0;
-	int count;
+	uint64_t whole, part = 0;
+	const char *end = nt_number_read(text, NUMBER_MAX, &whole);
 
-	if (parse_digits(&text, &whole, &count) < 0)
+	if (!end)
 		return -1;
+	*value = (int64_t)whole;
 	if (s->kind == NT_INT) {
-		*value = whole;
-		text += *text == 's' && strcmp(s->unit, "seconds") == 0;
-		return *text == '\0' ? 0 : -1;
+		end += *end == 's' && strcmp(s->unit, "seconds") == 0;
+		return *end == '\0' ? 0 : -1;
 	}
-	if (*text == '.') {
-		text++;
-		if (parse_digits(&text, &part, &count) < 0 || count > 6)
+	if (*end == '.') {
+		text = end + 1;
+		end = nt_number_read(text, NT_MICRO - 1, &part);
+		if (!end || end - text > 6)
 			return -1;
-		for (; count < 6; count++)
+		for (ptrdiff_t digits = end - text; digits < 6; digits++)
 			part *= 10;
 	}
-	*value = whole * NT_MICRO + part;
-	return *text == '\0' ? 0 : -1;
+	*value = *value * NT_MICRO + (int64_t)part;
+	return *end == '\0' ? 0 : -1;
 }
 
 /* A decimal in millionths without trailing zeros: "5", "0.01". */
@@ -308,17 +307,14 @@ void nt_setting_default(struct nt_policy *policy, unsigned i)
 
 void nt_setting_copy(struct nt_policy *to, const struct nt_policy *from, unsigned i)
 {
-	if (settings[i].kind == NT_NAME)
-		put_name(to, &settings[i], get_name(from, &settings[i]));
-	else
-		put(to, &settings[i], get(from, &settings[i]));
+	memcpy((char *)to + settings[i].offset, (const char *)from + settings[i].offset,
+	       settings[i].bytes);
 }
 
 bool nt_setting_same(const struct nt_policy *a, const struct nt_policy *b, unsigned i)
 {
-	if (settings[i].kind == NT_NAME)
-		return strcmp(get_name(a, &settings[i]), get_name(b, &settings[i])) == 0;
-	return get(a, &settings[i]) == get(b, &settings[i]);
+	return memcmp((const char *)a + settings[i].offset, (const char *)b + settings[i].offset,
+		      settings[i].bytes) == 0;
 }
 
 int64_t nt_setting_number(const struct nt_policy *policy, unsigned i)

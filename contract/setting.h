@@ -1,14 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* setting.h - the table of settings, and conversion of their values to and from text
+/* setting.h - the table of settings, and their values as text
  *
- * Settings are addressed by number: their position in the table. Number 0 is the mode.
+ * A setting is addressed by its position in the table. Number 0 is the mode.
  *
  * Threads:  pure functions, any thread.
- * Memory:   value types; nothing is allocated.
+ * Memory:   values; nothing is allocated.
  * Errors:   -1; *err names the value and what is accepted.
- * Units:    in the names; decimals are held in millionths. Seconds may be written with a trailing
- *           s.
+ * Units:    in the names; decimals are in millionths. Seconds may be written with an s.
  */
 #ifndef NT_SETTING_H
 #define NT_SETTING_H
@@ -28,21 +27,18 @@ enum nt_mode {
 	NT_MODE_PROFILE = 4,
 };
 enum nt_switch { NT_SWITCH_OFF = 0, NT_SWITCH_ON = 1 };
-/* Ordered by what they allow. */
+/* In order of what they allow. */
 enum nt_ll128 { NT_LL128_OFF = 0, NT_LL128_AUTO = 1, NT_LL128_ON = 2 };
 enum nt_graphs { NT_GRAPHS_MAY = 0, NT_GRAPHS_NEVER = 1 };
 enum nt_rewards { NT_REWARD_CALL = 0, NT_REWARD_PERIOD = 1 }; /* engine/times.h */
 
 enum { NT_CALIBRATE_AUTO = -1, NT_CALIBRATE_MAX_S = 3600 };
 
-/* key, member, kind, min, max, default, words, unit, meaning. The words are those of the values
- * from min on: all of an NT_ENUM's, some of an NT_INT's. NT_DEC members and bounds are millionths;
- * NT_NAME members are strings, "off" by default; NT_SET members have a bit for each name in
- * contract/coll.h.
- *
- * To add a setting: a line here, its paragraph in nccl-tune(7), the code that uses it, and a test.
- * `NT_WRITE=1 ./dev test unit/lists` writes the completion of shells, from which tests have the
- * defaults. */
+/* key, member, kind, min, max, default, words, unit, meaning. words: for values from min on, of an
+ * NT_ENUM all, of an NT_INT some. NT_DEC: in millionths; NT_NAME: strings, "off" by default;
+ * NT_SET: a bit for each name in contract/coll.h. To add a setting: a line here, a paragraph in
+ * nccl-tune(7), the code that uses it, and a test. `NT_WRITE=1 ./dev test unit/lists` rewrites the
+ * shells' completion, from which tests have the defaults. */
 /* clang-format off */
 #define NT_WORDS(...) (const char *const[]){ __VA_ARGS__, NULL }
 #define NT_SETTINGS(X) \
@@ -113,31 +109,31 @@ struct nt_policy {
 #define NT_SETTING_DOMAIN 120 /* longest description of the accepted values */
 #define NT_SETTING_TEXT 64 /* longest value */
 
-/* Key, unit and description of setting i; the unit is "" where it has none. */
+/* Of setting i; the unit may be "". */
 const char *nt_setting_key(unsigned i);
 const char *nt_setting_unit(unsigned i);
 const char *nt_setting_doc(unsigned i);
-int nt_setting_find(const char *key, size_t key_bytes); /* the setting's number, or -1 */
+int nt_setting_find(const char *key, size_t key_bytes); /* its number, or -1 */
 /* "may or never", "0 to 90 percent" */
 const char *nt_setting_domain(unsigned i, char out[NT_SETTING_DOMAIN]);
 
 void nt_setting_default(struct nt_policy *policy, unsigned i);
 int nt_setting_parse(struct nt_policy *policy, unsigned i, const char *text, struct nt_error *err);
-/* Returns whether it is the default. */
+/* Returns whether the value is the default. */
 bool nt_setting_format(const struct nt_policy *policy, unsigned i, char out[NT_SETTING_TEXT]);
 void nt_setting_copy(struct nt_policy *to, const struct nt_policy *from, unsigned i);
 bool nt_setting_same(const struct nt_policy *a, const struct nt_policy *b, unsigned i);
-/* Settings of kind NT_NAME have no number. */
+/* Not for kind NT_NAME. */
 int64_t nt_setting_number(const struct nt_policy *policy, unsigned i);
 void nt_setting_put(struct nt_policy *policy, unsigned i, int64_t value);
 
-/* Error message for an unknown item, "key" or "key=value", with the closest known key. */
+/* Error for an unknown "key" or "key=value", with the closest known key. */
 int nt_setting_unknown(const char *item, struct nt_error *err);
 
-/* Time limit of calibrate=auto in seconds: 60 for two nodes, 25 % more for each doubling. */
+/* The time limit of calibrate=auto: 60 for two nodes, 25 % more for each doubling. */
 int64_t nt_calibrate_auto_s(uint32_t nodes);
 
 const char *nt_mode_name(int64_t mode);
-int nt_mode_parse(const char *name, size_t bytes); /* -1 where there is none */
+int nt_mode_parse(const char *name, size_t bytes); /* -1: none */
 
 #endif

@@ -29,6 +29,7 @@
 #include <stdint.h>
 #include "contract/coll.h"
 #include "contract/key-id.h"
+#include "contract/names.h"
 #include "contract/reason.h"
 
 #define NT_SHM_MAGIC 0x6474626eu /* "nbtd" */
@@ -44,8 +45,8 @@
 #define NT_NEVER UINT64_MAX /* a turn that is never reached */
 #define NT_TURN_UNKNOWN 0u /* turns are published plus one; 0: not known */
 
-/* What all ranks of a communicator must have in common, except rank, task and risks. No padding: 48
- * bytes. */
+/* What all ranks of a communicator must have in common, except rank, task and risks. 48 bytes, no
+ * padding. */
 struct nt_capabilities {
 	uint64_t fingerprint; /* of the node's hardware */
 	uint32_t build; /* of the plugin */
@@ -99,9 +100,8 @@ struct nt_shm_slot {
 	struct nt_capabilities caps; /* rank, before state becomes JOINED */
 };
 
-/* A plan: follow the payload from turn `at` until turn `until`; after that, the committed plan
- * before it, or the baseline. Written by the leader while no rank can read it (see
- * nt_shm_key.plan). */
+/* A plan: follow the payload from turn `at` until `until`; then the committed plan before it, or
+ * the baseline. Written by the leader while no rank can read it (see nt_shm_key.plan). */
 struct nt_plan {
 	uint64_t at;
 	uint64_t until; /* NT_NEVER: for good */
@@ -156,12 +156,6 @@ struct nt_shm_key {
 	uint8_t result[NT_PLAN_PAYLOAD];
 };
 
-enum nt_comm_state {
-	NT_COMM_JOINING = 0,
-	NT_COMM_AGREED, /* all ranks were seen and match */
-	NT_COMM_REJECTED, /* not tuned; reason in `why` */
-};
-
 struct nt_shm_comm {
 	/* NCCL's commHash; 0: free; claimed with compare-and-swap; leader: freed */
 	_Atomic uint64_t id;
@@ -182,8 +176,8 @@ struct nt_shm_comm {
 
 #define NT_TIME_COARSE 0x80000000u /* the unit is 1,024 ns instead of 1 ns */
 
-/* Encode a time in 32 bits, order-preserving: nanoseconds; from 2.1 s on in units of 1,024 ns; at
- * most 36 minutes. 0: no time, or too long. */
+/* A time in 32 bits, order-preserving: nanoseconds; from 2.1 s on units of 1,024 ns; at most 36
+ * minutes. 0: no time, or too long. */
 static inline uint32_t nt_shm_time(uint64_t ns)
 {
 	if (ns < NT_TIME_COARSE)

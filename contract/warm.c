@@ -4,11 +4,12 @@
 #include "contract/warm.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "contract/coll.h"
+#include "lib/append.h"
+#include "lib/compare.h"
 #include "lib/hash.h"
 #include "lib/hex.h"
 #include "lib/number.h"
@@ -19,14 +20,10 @@
 
 static int order(const struct nt_warm_key *a, const struct nt_warm_key *b)
 {
-	if (a->ranks != b->ranks)
-		return a->ranks < b->ranks ? -1 : 1;
-	if (a->nodes != b->nodes)
-		return a->nodes < b->nodes ? -1 : 1;
-	if (a->coll != b->coll)
-		return a->coll < b->coll ? -1 : 1;
-	if (a->bytes != b->bytes)
-		return a->bytes < b->bytes ? -1 : 1;
+	NT_COMPARE(a->ranks, b->ranks);
+	NT_COMPARE(a->nodes, b->nodes);
+	NT_COMPARE(a->coll, b->coll);
+	NT_COMPARE(a->bytes, b->bytes);
 	return 0;
 }
 
@@ -75,7 +72,7 @@ int nt_warm_add(struct nt_warm *warm, const struct nt_warm_key *key, struct nt_e
 	return 0;
 }
 
-/* Digits only, no leading zero, at most max; advances *text. */
+/* No leading zero; advances *text. */
 static int take_number(const char **text, uint64_t max, uint64_t *value)
 {
 	const char *end = nt_number_read(*text, max, value);
@@ -94,7 +91,7 @@ static int take_char(const char **text, char c)
 	return 0;
 }
 
-/* Take the text before c, and skip c. */
+/* Takes the text before c, and skips c. */
 static int take_until(const char **text, char c, char *out, size_t out_bytes)
 {
 	const char *end = strchr(*text, c);
@@ -142,7 +139,7 @@ static int parse_key(const char *word, struct nt_warm_key *key)
 	return take_arm(word, key) < 0 || key->coll < 0 ? -1 : 0;
 }
 
-/* Keys must be sorted, so that equal arms are equal texts. */
+/* Sorted, so that equal arms are equal texts. */
 static int take_key(struct nt_warm *warm, const char *word, struct nt_error *err)
 {
 	struct nt_warm_key key;
@@ -205,32 +202,15 @@ int nt_warm_parse(struct nt_warm *warm, const char *text, struct nt_error *err)
 	return place >= 3 ? 0 : nt_error_set(err, "incomplete");
 }
 
-static int append(char *out, size_t out_bytes, size_t *used, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
-
-static int append(char *out, size_t out_bytes, size_t *used, const char *format, ...)
-{
-	va_list args;
-	int n;
-
-	va_start(args, format);
-	n = vsnprintf(out + *used, out_bytes - *used, format, args);
-	va_end(args);
-	if (n < 0 || (size_t)n >= out_bytes - *used)
-		return -1;
-	*used += (size_t)n;
-	return 0;
-}
-
 int nt_warm_print(const struct nt_warm *warm, char *out, size_t out_bytes, struct nt_error *err)
 {
-	size_t used = 0;
 	int rc;
 
 	if (check_header(warm, err) < 0)
 		return -1;
-	rc = append(out, out_bytes, &used, "v=1 nccl=%" PRIu32 " fabric=%s fingerprint=%016" PRIx64,
-		    warm->nccl, nt_fabric_name(warm->fabric), warm->fingerprint);
+	out[0] = '\0';
+	rc = nt_append(out, out_bytes, "v=1 nccl=%" PRIu32 " fabric=%s fingerprint=%016" PRIx64,
+		       warm->nccl, nt_fabric_name(warm->fabric), warm->fingerprint);
 	for (unsigned i = 0; i < warm->count && i < NT_WARM_MAX && rc == 0; i++) {
 		const struct nt_warm_key *key = &warm->key[i];
 
@@ -238,13 +218,13 @@ int nt_warm_print(const struct nt_warm *warm, char *out, size_t out_bytes, struc
 			return -1;
 		if (i > 0 && order(key - 1, key) >= 0)
 			return nt_error_set(err, "remembered arms out of order");
-		rc = append(out, out_bytes, &used, " %" PRIu32 "r%" PRIu32 "n.%s.%" PRIu64 "=%s",
-			    key->ranks, key->nodes, nt_coll_name(key->coll), key->bytes,
-			    nt_arm_name(key->arm));
+		rc = nt_append(out, out_bytes, " %" PRIu32 "r%" PRIu32 "n.%s.%" PRIu64 "=%s",
+			       key->ranks, key->nodes, nt_coll_name(key->coll), key->bytes,
+			       nt_arm_name(key->arm));
 		if (rc == 0 && key->gain_ns > 0)
-			rc = append(out, out_bytes, &used, "@%" PRIu64, key->gain_ns);
+			rc = nt_append(out, out_bytes, "@%" PRIu64, key->gain_ns);
 	}
-	if (rc < 0 || used >= NT_WARM_TEXT_MAX)
+	if (rc < 0 || strlen(out) >= NT_WARM_TEXT_MAX)
 		return nt_error_set(err, "%u remembered arms are too long", warm->count);
 	return 0;
 }

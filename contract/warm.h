@@ -2,18 +2,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* warm.h - remembered arms, as one text that srun passes to every rank
  *
- *     v=1 nccl=22809 fabric=socket fingerprint=00f3a0b1c2d3e4f5
- *     8r2n.AllGather.1048576=AUTO 8r2n.AllReduce.262144=TREE/SIMPLE/4ch@284500
+ *	v=1 nccl=22809 fabric=socket fingerprint=00f3a0b1c2d3e4f5
+ *	8r2n.AllGather.1048576=AUTO 8r2n.AllReduce.262144=TREE/SIMPLE/4ch@284500
  *
- * First what they were measured with, then one word per key: ranks and nodes of the communicator,
- * collective, lower bound of the size band, arm, and how many nanoseconds a call with it took less
- * than with NCCL's choice, where that was measured. AUTO means that nothing better than NCCL's
- * choice is known. The format is strict: one line, single spaces, keys in order, no duplicates.
+ * What they were measured with, then a word per key: ranks and nodes of the communicator,
+ * collective, lower bound of the size band, arm, and, if measured, by how many nanoseconds a call
+ * is faster than with NCCL's choice. AUTO: nothing better is known. The format is strict: one line,
+ * single spaces, keys in order, no duplicates.
  *
  * Threads:  pure functions, any thread.
- * Memory:   value types; nothing is allocated.
- * Errors:   -1 and *err set; the output is then unspecified.
- * Units:    sizes in bytes, times in nanoseconds.
+ * Memory:   values; nothing is allocated.
+ * Errors:   -1 and *err; the output is then unspecified.
+ * Units:    bytes; nanoseconds.
  */
 #ifndef NT_WARM_H
 #define NT_WARM_H
@@ -32,7 +32,7 @@ struct nt_warm_key {
 	int coll; /* enum nt_coll */
 	uint64_t bytes; /* lower bound of the size band */
 	int arm; /* NT_ARM_BASELINE: nothing better is known */
-	uint64_t gain_ns; /* of a call, at most NT_WARM_GAIN_MAX; 0: not known, as of AUTO */
+	uint64_t gain_ns; /* of a call; 0: unknown, or AUTO */
 };
 
 struct nt_warm {
@@ -43,22 +43,22 @@ struct nt_warm {
 	struct nt_warm_key key[NT_WARM_MAX]; /* sorted, see nt_warm_add() */
 };
 
-/* Insert in order of ranks, nodes, coll, bytes. Rejects invalid keys, duplicates and more than
+/* Inserts in order of ranks, nodes, coll, bytes. Rejects invalid keys, duplicates and more than
  * NT_WARM_MAX. */
 int nt_warm_add(struct nt_warm *warm, const struct nt_warm_key *key, struct nt_error *err);
 
 int nt_warm_parse(struct nt_warm *warm, const char *text, struct nt_error *err);
-/* Also fails where the text exceeds NT_WARM_TEXT_MAX bytes: NT_WARM_MAX of the longest keys do not
- * fit. The caller then offers fewer. */
+/* Also fails if the text exceeds NT_WARM_TEXT_MAX bytes, as NT_WARM_MAX of the longest keys do:
+ * then offer fewer. */
 int nt_warm_print(const struct nt_warm *warm, char *out, size_t out_bytes, struct nt_error *err);
 
-/* The arm of a key; -1 if none is remembered. band as in coll.h. */
+/* The arm of a key; -1: none. band as in coll.h. */
 int nt_warm_find(const struct nt_warm *warm, uint32_t ranks, uint32_t nodes, int coll,
 		 unsigned band);
-/* gain_ns of a key if that arm is remembered, else 0. */
+/* gain_ns of a key, if that arm is remembered; else 0. */
 uint64_t nt_warm_gain_ns(const struct nt_warm *warm, const struct nt_warm_key *want);
 
-/* Equal on two nodes if and only if the printed texts are equal (FNV-1a); 0 for NULL. */
+/* Equal if and only if the texts are (FNV-1a); 0 for NULL. */
 uint32_t nt_warm_hash(const struct nt_warm *warm);
 
 #endif

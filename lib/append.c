@@ -7,12 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
-void nt_append(char *out, size_t out_bytes, const char *format, ...)
+int nt_append(char *out, size_t out_bytes, const char *format, ...)
 {
 	const size_t used = strlen(out);
 	va_list args;
+	int bytes;
 
 	va_start(args, format);
-	vsnprintf(out + used, out_bytes - used, format, args);
+	bytes = vsnprintf(out + used, out_bytes - used, format, args);
 	va_end(args);
+	return bytes >= 0 && (size_t)bytes < out_bytes - used ? 0 : -1;
 }

@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* argv.h - a command line, made word by word
+/* argv.h - build a command line, word by word
  *
  * Threads:  one at a time for one line.
- * Memory:   nt_argv_fini frees the words; all zero at first.
- * Errors:   failed: no memory, or no room; what was added since is missing.
+ * Memory:   starts all zero; nt_argv_fini frees the words.
+ * Errors:   failed: no memory or room; later words are missing.
  */
 #ifndef NT_ARGV_H
 #define NT_ARGV_H
@@ -14,7 +14,7 @@
 #define NT_ARGV_MAX 48
 
 struct nt_argv {
-	char *word[NT_ARGV_MAX + 1]; /* as exec() takes them, with a NULL behind the last */
+	char *word[NT_ARGV_MAX + 1]; /* for exec(), ends with NULL */
 	unsigned count;
 	bool failed;
 };

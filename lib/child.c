@@ -22,7 +22,7 @@
 #include "lib/clock.h"
 #include "lib/printable.h"
 
-#define REAP_MS 500 /* between SIGKILL and giving up on the process */
+#define REAP_MS 500 /* from SIGKILL until the process is given up */
 #define PAUSE_MS 2 /* between checks of a process that has closed its output */
 #define TAKE_REFUSED (-2) /* read() returns no such value */
 #define TAKEN_BYTES 65536 /* at a time; the size of a pipe */
@@ -34,9 +34,8 @@ struct stream {
 	int fd; /* our end; -1 at the end of the stream */
 	char *data;
 	size_t bytes, room, max_bytes;
-	bool drop_rest; /* past max_bytes: read and discard, instead of failing */
-	const struct nt_child_bounds *taker; /* its take() gets the data; NULL: the data is kept
-					      * here */
+	bool drop_rest; /* past max_bytes: discard instead of failing */
+	const struct nt_child_bounds *taker; /* its take() gets the data; NULL: it is kept here */
 };
 
 static ssize_t hand_on(const struct stream *stream, struct nt_error *err)
@@ -110,7 +109,7 @@ static void shorten(struct nt_child_bounds *bounds)
 		bounds->deadline_ms = until_ms;
 }
 
-/* If SIGCHLD is ignored there is no status; then only the output counts. */
+/* If SIGCHLD is ignored there is no status. */
 static bool is_over(pid_t pid, int *status)
 {
 	pid_t waited = waitpid(pid, status, WNOHANG);
@@ -118,7 +117,7 @@ static bool is_over(pid_t pid, int *status)
 	return waited == pid || (waited < 0 && errno == ECHILD);
 }
 
-/* Until the output has ended and the child has exited; these may be at different times. */
+/* Until the output has ended and the child has exited. */
 static int collect(struct stream *streams, pid_t pid, struct nt_child_bounds bounds, int *status,
 		   struct nt_error *err)
 {
@@ -172,7 +171,7 @@ static void last_line(char *out, size_t out_bytes, const char *text, size_t byte
 		nt_printable_copy(out, out_bytes, start, bytes - (size_t)(start - text));
 }
 
-/* Takes over the reading ends of both pipes. */
+/* Closes the reading ends of both pipes. */
 static int attend(struct nt_child *child, struct nt_child_running *running,
 		  const struct nt_child_bounds *bounds, struct nt_error *err)
 {

@@ -2,16 +2,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* child.h - run something in a child process, with limits of time and output
  *
- * Slurm's clients retry for minutes when a daemon is down, and a user's files may contain anything.
- * A child process can have other rights and can be killed.
+ * Slurm's clients retry for minutes while a daemon is down, and users' files may contain anything.
+ * A child can have other rights and can be killed.
  *
- * Threads:  nt_child_run from any; nt_child_call, which forks without exec, only in a
+ * Threads:  nt_child_run from any; nt_child_call and nt_child_start fork without exec: only in a
  *           single-threaded program.
  * Memory:   nt_child_fini frees the output.
- * Errors:   -1 and *err says why there is no result: not started, too slow, too much output. The
- *           process has ended when the call returns, whatever the result. If it cannot be killed,
- *           struct nt_child_running keeps its number, and no other is started with that until it
- *           has ended.
+ * Errors:   -1 and *err: not started, too slow, too much output. The process has ended when the
+ *           call returns. One that cannot be killed is kept in struct nt_child_running, and no
+ *           other is started with that until it has ended.
  * Units:    milliseconds, points in time on nt_clock_ms(); bytes.
  */
 #ifndef NT_CHILD_H
@@ -22,59 +21,56 @@
 #include <stdint.h>
 #include "lib/error.h"
 
-/* A request of a killed child might be served after a later one. */
+/* A killed child's request might be served after a later one. */
 #define NT_CHILD_STOP_MS 300
 
 struct nt_child {
-	char *out; /* its output, with a terminating NUL */
+	char *out; /* with a terminating NUL */
 	size_t out_bytes;
-	char complaint[160]; /* the last line it wrote to stderr, printable; "" for none */
+	char complaint[160]; /* the last line on stderr, printable */
 	int status; /* exit status; 128 + N after signal N */
 };
 
-/* Limits of a child, and what else happens meanwhile. */
 struct nt_child_bounds {
 	int64_t deadline_ms;
 	size_t max_bytes; /* of its output */
-	int stop_fd; /* readable: the child has NT_CHILD_STOP_MS left; 0: none */
+	int stop_fd; /* when readable, the child has NT_CHILD_STOP_MS left; 0: none */
 	int64_t remind_ms; /* when to call remind, once; 0: never */
 	void (*remind)(void *argument);
-	/* Gets the output as it comes, any number of bytes at a time, instead of child->out; -1 and
-	 * *err end the child. max_bytes is then not used. */
+	/* Gets the output piece by piece, instead of child->out and without max_bytes; -1 and *err
+	 * end the child. */
 	int (*take)(void *argument, const char *data, size_t bytes, struct nt_error *err);
 	void *argument; /* of remind and take */
 };
 
-/* Run argv[0], searched in PATH, with an empty stdin. Its output is its stdout. */
+/* Runs argv[0], searched in PATH, with an empty stdin. */
 int nt_child_run(struct nt_child *child, char *const argv[], size_t max_bytes, int timeout_ms,
 		 struct nt_error *err);
 int nt_child_run_within(struct nt_child *child, char *const argv[],
 			const struct nt_child_bounds *bounds, struct nt_error *err);
 
-/* Only start it, with these as stdout and stderr; group: in a process group of its own. Returns 0
- * or an errno; the caller waits for *pid. From any thread. */
+/* Only starts it, with these as stdout and stderr; group: in its own process group. Returns 0 or an
+ * errno; the caller waits for *pid. From any thread. */
 int nt_child_spawn(int *pid, char *const argv[], int out_fd, int complaint_fd, bool group);
 
-/* Run call(argument) in a fork, which ends with this process; its return value (0..125) is the
- * status. Its output is what it writes to out_fd; what libraries print counts as complaints. */
+/* Runs call(argument) in a fork, which ends with this process. Its return value (0..125) is the
+ * status; its output is what it writes to out_fd; what libraries print counts as complaints. */
 int nt_child_call(struct nt_child *child, int (*call)(void *argument, int out_fd), void *argument,
 		  const struct nt_child_bounds *bounds, struct nt_error *err);
 
-/* In such a call: close all descriptors above 2 except this one. They include pipes of other
+/* In such a call: closes all descriptors above 2 except this one, such as pipes of other
  * children. */
 void nt_child_close_others(int keep_fd);
 
-/* The same in two parts, for a child that runs beside other work. Every started child must be
- * finished. Zero-initialise it. */
+/* The same in two parts. Every started child must be finished. Starts all zero. */
 struct nt_child_running {
 	int pid; /* 0: none */
-	int fds[2]; /* reading ends of out_fd and of its stderr */
-	int stuck_pid; /* an earlier one that could not be killed; 0: none */
+	int fds[2]; /* reading ends of its output and stderr */
+	int stuck_pid; /* one that could not be killed; 0: none */
 };
 
 int nt_child_start(struct nt_child_running *running, int (*call)(void *argument, int out_fd),
 		   void *argument, struct nt_error *err);
-/* Waits for its end within the bounds, as nt_child_call does. */
 int nt_child_end(struct nt_child *child, struct nt_child_running *running,
 		 const struct nt_child_bounds *bounds, struct nt_error *err);
 

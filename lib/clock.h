@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clock.h - clocks as whole numbers; CLOCK_MONOTONIC unless another is named
+/* clock.h - clocks as numbers; CLOCK_MONOTONIC unless another is named
  *
- * Threads:  any; not for the hot path, although it seldom enters the kernel.
+ * Threads:  any; not for the hot path.
  */
 #ifndef NT_CLOCK_H
 #define NT_CLOCK_H

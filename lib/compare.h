@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare.h - order for qsort() by several numbers and texts, the first that differs
+/* compare.h - compare several numbers and texts in turn, for qsort()
  *
- * Each returns from the function that compares, unless both are equal.
+ * Each macro returns from the enclosing function unless both are equal.
  */
 #ifndef NT_COMPARE_H
 #define NT_COMPARE_H

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dirstream.h - read a directory that is open already
+/* dirstream.h - read a directory that is already open
  *
  * Threads:  any.
  * Memory:   the caller closes the stream with closedir().
@@ -14,7 +14,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/* fd is the stream's from now on, or closed; -1: NULL, and errno as it was. */
+/* Takes fd, or closes it; fd -1: NULL, and errno is kept. */
 static inline DIR *nt_dirstream_take(int fd)
 {
 	DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
@@ -26,7 +26,7 @@ static inline DIR *nt_dirstream_take(int fd)
 	return directory;
 }
 
-/* From its beginning; fd stays the caller's and keeps its position. */
+/* From its beginning; fd stays the caller's, its position unchanged. */
 static inline DIR *nt_dirstream_open(int fd)
 {
 	return nt_dirstream_take(openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));

@@ -3,8 +3,7 @@
 /* error.h - an error as text, passed up to the entry point that decides what it means
  *
  * Threads:  any; an error belongs to its caller.
- * Memory:   the caller's; nothing is allocated.
- * Errors:   setting one cannot fail; a text that is too long is cut.
+ * Memory:   the caller's; nothing is allocated. Long texts are cut.
  */
 #ifndef NT_CONTRACT_ERROR_H
 #define NT_CONTRACT_ERROR_H
@@ -13,8 +12,7 @@ struct nt_error {
 	char text[256];
 };
 
-/* Always returns -1, so that `return nt_error_set(err, ...)` reads well; keeps errno; err may be
- * NULL. */
+/* Returns -1, for `return nt_error_set(err, ...)`; keeps errno; err may be NULL. */
 int nt_error_set(struct nt_error *err, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

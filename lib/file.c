@@ -40,7 +40,7 @@ static int check(int fd, const char *name, unsigned flags, size_t largest, struc
 	return 0;
 }
 
-/* Reads up to bytes; fewer only at the end of the file. -1 and errno if reading fails. */
+/* Fewer than bytes only at the end of the file. -1 and errno. */
 static ssize_t read_some(int fd, char *out, size_t bytes)
 {
 	size_t used = 0;
@@ -59,7 +59,7 @@ static ssize_t read_some(int fd, char *out, size_t bytes)
 	return (ssize_t)used;
 }
 
-/* The file may grow while it is read, or have no known size: the buffer doubles. */
+/* The file may grow while it is read, or have no size. */
 static int read_whole(int fd, size_t largest, char **text, size_t *bytes)
 {
 	size_t room = 0, used = 0;
@@ -127,7 +127,7 @@ int nt_file_read(const char *path, size_t largest, char **text, size_t *bytes, s
 
 	if (strcmp(path, "-") == 0)
 		return nt_file_read_fd(STDIN_FILENO, "standard input", largest, text, bytes, err);
-	/* A FIFO without a writer is at its end; one with a writer is read to the end. */
+	/* A FIFO without a writer is at its end. */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
 		return nt_error_set(err, "%.120s: %s", path, strerror(errno));
@@ -137,7 +137,7 @@ int nt_file_read(const char *path, size_t largest, char **text, size_t *bytes, s
 	return rc;
 }
 
-/* Syncs the directory; file systems that cannot do it are ignored. */
+/* Ignores file systems that cannot sync a directory. */
 static void sync_parent(int dir, const char *name)
 {
 	const char *slash = strrchr(name, '/');

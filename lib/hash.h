@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hash.h - FNV-1a, of 32 and of 64 bits
  *
- * To compare texts and states; not safe against forgery. To hash several parts, pass each the hash
- * of the parts before it, and NT_HASH32 or NT_HASH64 with the first.
+ * To compare texts and states; not safe against forgery. To hash several parts, pass the hash of
+ * the parts before; NT_HASH32 or NT_HASH64 with the first.
  *
  * Threads:  pure functions, any thread.
  */

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hex.h - numbers as a fixed number of lower-case hexadecimal digits, such as fingerprints
+/* hex.h - numbers of a fixed number of lower-case hexadecimal digits, such as fingerprints
  *
  * Threads:  pure functions, any thread.
- * Errors:   -1 or false if the text is not exactly that many digits.
+ * Errors:   -1 or false: not exactly that many digits.
  */
 #ifndef NT_HEX_H
 #define NT_HEX_H

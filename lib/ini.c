@@ -32,7 +32,7 @@ static bool is_plain(const char *text, size_t length)
 	return true;
 }
 
-/* "[name]", perhaps followed by a comment. */
+/* "[name]", perhaps with a comment. */
 static void open_section(struct reading *r, const char *line, size_t length)
 {
 	const char *close = memchr(line, ']', length);
@@ -87,7 +87,7 @@ static void blanks(char *line, size_t length)
 	}
 }
 
-/* inih asks for one line at a time, so the line number is known. */
+/* inih asks for one line at a time, so the number is known. */
 static char *next_line(char *out, int room, void *stream)
 {
 	struct reading *r = stream;
@@ -130,7 +130,7 @@ static int take_pair(void *context, const char *section, const char *key, const 
 #endif
 	if (r->failed)
 		return 0;
-	/* Some builds of inih report sections; they are known already. */
+	/* Some builds of inih report sections. */
 	if (!key)
 		return 1;
 	if (r->take(r->context, r->line, section, key, value ? value : "", &why) < 0)

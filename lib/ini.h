@@ -2,14 +2,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ini.h - a strict parser of "[section]" and "key = value"
  *
- * inih reads the lines. Lines that it would silently skip or misread are refused here first: one
- * longer than its buffer, one that continues the line before, a section without a key, a name that
- * it would cut, and bytes that are not printable ASCII.
+ * inih reads the lines. What it would silently skip or misread is refused first: long lines,
+ * continuation lines, sections without a key, long names, and bytes that are not printable ASCII.
  *
  * Threads:  any.
  * Memory:   texts are valid during the callback.
- * Errors:   -1 and *err: "NAME:LINE: what is wrong". The first mistake ends it.
- * Host:     libinih 53 or newer, built without options, as distributions have it.
+ * Errors:   -1 and *err: "NAME:LINE: what is wrong". Ends at the first mistake.
+ * Host:     libinih 53 or newer, built without options, as distributions do.
  */
 #ifndef NT_INI_H
 #define NT_INI_H
@@ -26,7 +25,7 @@
 typedef int nt_ini_take(void *context, unsigned line, const char *section, const char *key,
 			const char *value, struct nt_error *err);
 
-/* name: what messages call the text. */
+/* name: for messages. */
 int nt_ini_read(const char *name, const char *text, size_t bytes, nt_ini_take *take, void *context,
 		struct nt_error *err);
 

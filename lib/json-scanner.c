@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A walk over JSON text. */
+/* json-scanner.c - see json-scanner.h */
 #include "lib/json-scanner.h"
 
 #include <ctype.h>
@@ -125,8 +125,8 @@ static int skip_name(struct nt_text text, size_t *pos)
 	return 0;
 }
 
-/* What follows a whole value: closing brackets, then a comma or nothing. 1 if another value must
- * follow, 0 at the end of the outermost value. */
+/* After a value: closing brackets, then a comma or nothing. 1: another value must follow; 0: the
+ * end of the outermost. */
 static int skip_behind(struct nt_text text, size_t *pos, const char *closers, int *depth)
 {
 	while (*depth > 0) {
@@ -143,7 +143,7 @@ static int skip_behind(struct nt_text text, size_t *pos, const char *closers, in
 	return 0;
 }
 
-/* Skips the value that begins at *pos. No recursion, because the text is untrusted. */
+/* No recursion, because the text is untrusted. */
 static int skip_value(struct nt_text text, size_t *pos)
 {
 	char closers[NT_JSON_SCAN_DEPTH];
@@ -241,26 +241,13 @@ bool nt_json_scan_member(struct nt_text text, const char *name, struct nt_text *
 
 size_t nt_json_scan_count(struct nt_text text)
 {
-	size_t pos = skip_space(text, 0);
-	bool object = peek(text, pos) == '{';
+	struct nt_json_member member;
+	struct nt_json_scanner scan;
 	size_t count = 0;
-	int c = 0;
 
-	if (!object && peek(text, pos) != '[')
-		return 0;
-	pos = skip_space(text, pos + 1);
-	if (peek(text, pos) == '}' || peek(text, pos) == ']')
-		return 0;
-	do {
-		if (object && skip_name(text, &pos) < 0)
-			return count;
-		if (skip_value(text, &pos) < 0)
-			return count;
+	nt_json_scan_begin(&scan, text);
+	while (nt_json_scan_next(&scan, &member) > 0)
 		count++;
-		pos = skip_space(text, pos);
-		c = peek(text, pos++);
-		pos = skip_space(text, pos);
-	} while (c == ',');
 	return count;
 }
 

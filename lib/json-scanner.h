@@ -1,10 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json-scanner.h - a strict scan of JSON text in place, without building a tree
+/* json-scanner.h - a strict scan of JSON text in place, without a tree
  *
- * For text that must be kept byte for byte (admincomment-merge.h), and for a process that should
- * not run a full parser on a user's text. RFC 8259; bytes above 0x7f inside strings are accepted
- * unchanged.
+ * For text that must be kept byte for byte (admincomment-merge.h), and for processes that should
+ * not run a full parser on a user's text. RFC 8259; bytes above 0x7f in strings are accepted.
  *
  * Threads:  pure functions, any thread.
  * Memory:   members point into the text.
@@ -29,23 +28,22 @@ struct nt_json_member {
 };
 
 struct nt_json_scanner {
-	struct nt_text text; /* one whole value, perhaps with white space around it */
+	struct nt_text text; /* one value, perhaps with white space around it */
 	size_t pos;
 	bool open; /* the object has begun */
 };
 
-/* Is text one JSON value that begins with that character ('{' or '[')? White space around it is
- * allowed. */
+/* Is text one JSON value that begins with '{' or '[', perhaps with white space around it? */
 bool nt_json_scan_is(struct nt_text text, char first);
 
-/* The next member of an object: 1 and *member, 0 at the end, -1 if it is not an object. */
+/* The next member of an object: 1; 0 at the end; -1 if it is no object. */
 void nt_json_scan_begin(struct nt_json_scanner *scan, struct nt_text text);
 int nt_json_scan_next(struct nt_json_scanner *scan, struct nt_json_member *member);
 
-/* The value of the last member of that name; false: there is none, or text is not an object. */
+/* The last member of that name; false: none, or text is no object. */
 bool nt_json_scan_member(struct nt_text text, const char *name, struct nt_text *value);
 
-/* The number of elements or members of a valid array or object; 0 for other values. */
+/* The number of members of an object. */
 size_t nt_json_scan_count(struct nt_text text);
 
 bool nt_text_is(struct nt_text text, const char *word);

@@ -20,7 +20,7 @@ void nt_json_put_begin(struct nt_json_writer *put, char *out, size_t out_bytes, 
 	out[0] = '\0';
 }
 
-/* Room for text: the closing brackets and a NUL must still fit. */
+/* Without the closing brackets and the NUL. */
 static size_t room(const struct nt_json_writer *put)
 {
 	size_t taken = put->used + put->depth + 1;
@@ -31,7 +31,7 @@ static size_t room(const struct nt_json_writer *put)
 static void put_format(struct nt_json_writer *put, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));
 
-/* Writes all or nothing. */
+/* All or nothing. */
 static void put_format(struct nt_json_writer *put, const char *format, va_list args)
 {
 	size_t left = room(put);
@@ -85,7 +85,7 @@ void nt_json_put_open(struct nt_json_writer *put, const char *name, char bracket
 	put->comma = false;
 }
 
-/* In a full writer the bracket may not have been opened; the caller drops the whole item. */
+/* In a full writer the bracket may not be open. */
 void nt_json_put_close(struct nt_json_writer *put)
 {
 	if (put->full || put->depth == 0)

@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json-writer.h - write JSON into a buffer of fixed size: the one writer of all records
+/* json-writer.h - write JSON into a buffer of fixed size
  *
- * It writes commas, brackets and escapes. It reserves room for every open bracket, so closing
- * always succeeds. What does not fit, or is nested deeper than readers accept, is not written, and
- * the writer is full from then on. To leave out a whole item, keep a copy of the writer before it:
+ * Writes commas, brackets and escapes. Room for closing every open bracket is reserved. What does
+ * not fit, or is nested too deep, is not written, and the writer is full from then on. To leave out
+ * a whole item, keep a copy of the writer:
  *
  *	struct nt_json_writer before = *put;
  *	... the item ...
@@ -22,11 +22,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NT_RECORD_DEPTH 16 /* most brackets open at once, for writers and readers */
+#define NT_RECORD_DEPTH 16 /* most brackets open at once, in writers and readers */
 
 struct nt_json_writer {
 	char *out;
-	size_t bytes; /* room, including a NUL; may be lowered and raised again while writing */
+	size_t bytes; /* room with a NUL; may be lowered and raised while writing */
 	size_t used;
 	bool full; /* something was left out */
 	bool comma; /* before the next item */
@@ -34,11 +34,11 @@ struct nt_json_writer {
 	char closer[NT_RECORD_DEPTH];
 };
 
-/* depth: of the format that is written, at most NT_RECORD_DEPTH. out_bytes: at least 1. */
+/* depth: of the format, at most NT_RECORD_DEPTH. out_bytes: at least 1. */
 void nt_json_put_begin(struct nt_json_writer *put, char *out, size_t out_bytes, unsigned depth);
 
-/* A name is NULL for an element of an array and for the outermost value. Names must need no
- * escapes. bracket: '{' or '['. */
+/* name NULL: an element of an array, or the outermost value. Names must need no escapes. bracket:
+ * '{' or '['. */
 void nt_json_put_open(struct nt_json_writer *put, const char *name, char bracket);
 void nt_json_put_close(struct nt_json_writer *put);
 
@@ -51,13 +51,13 @@ void nt_json_put_bool(struct nt_json_writer *put, const char *name, bool value);
 /* Quotes, backslashes and bytes that are not printable ASCII become '?'. */
 void nt_json_put_text(struct nt_json_writer *put, const char *name, const char *text);
 
-/* The same, but quotes are escaped: JSON text inside JSON text. */
+/* The same, but quotes are escaped, for JSON text inside JSON text. */
 void nt_json_put_quoted(struct nt_json_writer *put, const char *name, const char *text);
 
-/* Two bytes for each sample, low byte first, in base64 without padding. */
+/* Two bytes per sample, low byte first, in base64 without padding. */
 void nt_json_put_samples(struct nt_json_writer *put, const char *name, const uint16_t *sample,
 			 unsigned count);
-/* Decodes such a text: the number of bytes, at most cap; -1: it is not base64, or longer. */
+/* Decodes it: the number of bytes, at most cap; -1: not base64, or longer. */
 int nt_base64_decode(const char *text, uint8_t *out, size_t cap);
 
 #endif

@@ -2,13 +2,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* json.h - build JSON values with json-c
  *
- * A whole value can be built without a check; *rc tells at the end whether it is complete. Objects
- * and arrays may be NULL, as they are after a failure.
+ * A whole value can be built without a check; *rc says at the end whether it is complete. Objects
+ * and arrays may be NULL, after a failure.
  *
  * Threads:  any; one value, one thread.
- * Memory:   whoever makes a value has its reference; nt_json_add and nt_json_known take it, also if
- *           they fail. So a value is added when it is complete, and not used after that.
- * Errors:   *rc becomes -1 without memory, and is not changed otherwise.
+ * Memory:   nt_json_add and nt_json_known take the value, even if they fail: add it when it is
+ *           complete, and do not use it after.
+ * Errors:   *rc becomes -1 without memory, and is otherwise unchanged.
  */
 #ifndef NT_JSON_H
 #define NT_JSON_H
@@ -29,17 +29,17 @@ void nt_json_string(json_object *parent, const char *name, const char *value, in
 void nt_json_integer(json_object *parent, const char *name, int64_t value, int *rc);
 void nt_json_bool(json_object *parent, const char *name, bool value, int *rc);
 
-/* The same for what may be unknown, and is left out then: NULL, "", negative, not finite. A number
- * has 10 digits, more than any record. */
+/* The same, and unknown values are left out: NULL, "", negative, not finite. Numbers have 10
+ * digits. */
 void nt_json_known(json_object *parent, const char *name, json_object *value, int *rc);
 void nt_json_text(json_object *parent, const char *name, const char *text, int *rc);
 void nt_json_count(json_object *parent, const char *name, int64_t count, int *rc);
 void nt_json_number(json_object *parent, const char *name, double value, int *rc);
 
-/* The array, or NULL in place of an empty one, which is freed. */
+/* The array; an empty one is freed, and NULL. */
 json_object *nt_json_filled(json_object *array);
 
-/* NULL: there is no such member, or object is NULL. */
+/* NULL: there is none, or object is NULL. */
 json_object *nt_json_member(json_object *object, const char *name);
 
 /* Indented, with a newline. -1: no memory, and nothing is printed. */

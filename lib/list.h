@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* list.h - texts of words between separators, "a,b,c", and of a key with its value, "a=b"
+/* list.h - texts of words between separators, "a,b,c", and of a key and its value, "a=b"
  *
  * Threads:  pure functions, any thread.
  */
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Is the word of so many bytes in the list? */
+/* Is the word, of so many bytes, in the list? */
 static inline bool nt_list_has(const char *list, char separator, const char *word, size_t bytes)
 {
 	const char separators[] = { separator, '\0' };
@@ -26,7 +26,7 @@ static inline bool nt_list_has(const char *list, char separator, const char *wor
 	return false;
 }
 
-/* What follows "KEY=" at the beginning of a text; NULL: that is not its key. */
+/* What follows "KEY=" at the start of text; NULL: it does not start so. */
 static inline const char *nt_value_of(const char *text, const char *key)
 {
 	const size_t bytes = strlen(key);

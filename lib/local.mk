@@ -21,6 +21,8 @@ libnt_contract_a_SOURCES += \
 	%D%/near.h \
 	%D%/number.c \
 	%D%/number.h \
+	%D%/printable.c \
+	%D%/printable.h \
 	%D%/quantile.c \
 	%D%/quantile.h \
 	%D%/size.c \
@@ -38,8 +40,6 @@ libnt_lib_a_SOURCES = \
 	%D%/file.h \
 	%D%/ini.c \
 	%D%/ini.h \
-	%D%/printable.c \
-	%D%/printable.h \
 	%D%/trim.h \
 	%D%/argv.c \
 	%D%/argv.h

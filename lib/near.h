@@ -9,13 +9,13 @@
 
 #include <stddef.h>
 
-/* The number of letters by which two words differ (at most 99). */
+/* The edit distance of two words, at most 99. */
 unsigned nt_word_distance(const char *a, const char *b);
 
-/* The word of count words that is nearest to word; NULL if none is near enough. */
+/* The nearest of count words; NULL if none is near. */
 const char *nt_near(const char *word, const char *const *words, size_t count);
 
-/* "; did you mean WORD?" for the end of a message, or "". Returns hint->text. */
+/* "; did you mean WORD?", or "". Returns hint->text. */
 struct nt_hint {
 	char text[96];
 };

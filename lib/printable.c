@@ -27,6 +27,19 @@ char *nt_printable(char *text)
 	return text;
 }
 
+char *nt_printable_json(char *text)
+{
+	static const char from[] = "\"\\{}", to[] = "'/()";
+
+	for (char *c = nt_printable(text); *c; c++) {
+		const char *found = strchr(from, *c);
+
+		if (found)
+			*c = to[found - from];
+	}
+	return text;
+}
+
 const char *nt_shown(struct nt_shown *shown, const char *text)
 {
 	(void)nt_printable_copy(shown->text, sizeof(shown->text), text, strlen(text));

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* quantile.h - sort numbers, and compute quantiles of sorted ones
+/* quantile.h - sort numbers, and quantiles of sorted numbers
  *
  * Threads:  pure functions, any thread.
- * Memory:   the caller's, sorted in place; nothing is allocated, as this runs in the NCCL process.
+ * Memory:   the caller's; nothing is allocated, as this runs in the NCCL process.
  * Errors:   none; no value may be NAN.
  */
 #ifndef NT_QUANTILE_H
@@ -18,8 +18,7 @@ void nt_sort_doubles(double *values, size_t count);
 void nt_sort_u32(uint32_t *values, size_t count);
 void nt_sort_u64(uint64_t *values, size_t count);
 
-/* A quantile of sorted values, with linear interpolation; share is from 0 to 1, 0.5 is the median.
- * 0 without values. */
+/* With linear interpolation; share is 0 to 1, 0.5 is the median. 0 without values. */
 double nt_quantile_floats(const float *sorted, size_t count, double share);
 double nt_quantile_doubles(const double *sorted, size_t count, double share);
 

@@ -16,7 +16,7 @@ static int keep(struct nt_rows_cut *cut, const char *data, size_t bytes, struct 
 	return 0;
 }
 
-/* The length of the row that begins at start, with its line end; 0 if its end has not arrived. */
+/* The row's length with its newline; 0: its end has not arrived. */
 static size_t cut_row(const struct nt_rows_cut *cut, const char *start, size_t bytes,
 		      const char **column, size_t *column_bytes)
 {

@@ -2,12 +2,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rows.h - split a stream into rows of delimited columns
  *
- * A column may contain anything but the delimiter, even newlines. Only the last column may not: the
- * first newline after its start ends the row.
+ * A column may contain anything but the delimiter, even newlines; the last one ends at the first
+ * newline.
  *
  * Threads:  one at a time for one cutter.
- * Memory:   an incomplete row is kept; nt_rows_cut_end frees it.
- * Errors:   -1 and *err: the error of row(), or a row that is too long or incomplete.
+ * Memory:   nt_rows_cut_end frees what is held of an incomplete row.
+ * Errors:   -1 and *err: that of row(), or a row that is too long or incomplete.
  */
 #ifndef NT_ROWCUT_H
 #define NT_ROWCUT_H
@@ -16,12 +16,12 @@
 #include "lib/error.h"
 
 #define NT_ROWCUT_COLUMNS 16
-#define NT_ROWCUT_ROW_MAX (1u << 20) /* bytes; room for three of the longest texts in accounting */
+#define NT_ROWCUT_ROW_MAX (1u << 20) /* bytes: three of the longest texts in accounting */
 
 struct nt_rows_cut {
 	const char *delimiter;
 	unsigned columns;
-	/* The texts have no terminating NUL. */
+	/* Texts have no NUL. */
 	int (*row)(void *argument, const char *const *column, const size_t *bytes,
 		   struct nt_error *err);
 	void *argument;

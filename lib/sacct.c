@@ -24,7 +24,7 @@ struct visiting {
 	size_t count;
 };
 
-/* 128 random bits, which nobody can have known when a text was written. */
+/* 128 random bits: nobody can know them in advance. */
 static int draw_mark(char mark[MARK_BYTES], struct nt_error *err)
 {
 	uint64_t bits[2];
@@ -35,7 +35,6 @@ static int draw_mark(char mark[MARK_BYTES], struct nt_error *err)
 	return 0;
 }
 
-/* Adds nothing without a value. */
 static void add(struct nt_argv *command, const char *key, const char *value)
 {
 	if (value)

@@ -1,21 +1,18 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sacct.h - query Slurm's accounting about jobs, row by row: the only client of sacct
+/* sacct.h - query Slurm's accounting about jobs, row by row
  *
- * Users may have written anything into some columns. The delimiter is a new random mark for each
- * query, so that no text can end a column early or look like another job's row.
+ * Users may have written anything into some columns, so the delimiter is a new random mark for each
+ * query.
  *
  * slurmdb_jobs_get() is not used: libslurm loads Slurm's accounting plugin, which needs symbols
  * that libslurm does not export (slurmdbd_msg_type_2_str, 22.05.8), so a refusal or a lost
  * connection ends the calling program; and it retries for minutes while slurmdbd is down. sacct has
- * the right library, obeys the site's PrivateData, names array and heterogeneous jobs as users do,
- * and can be killed at a deadline.
+ * the right library, obeys the site's PrivateData, names jobs as users do, and can be killed.
  *
  * Threads:  single-threaded programs only (child.h).
- * Memory:   one row and the newest bytes of the output; a visitor's texts are valid during its
- *           call.
- * Errors:   -1 and *err: which query failed and why, or the visitor's error. Earlier rows were
- *           visited.
+ * Memory:   one row and the newest output; a visitor's texts are valid during its call.
+ * Errors:   -1 and *err: of the query or the visitor. Earlier rows were visited.
  * Units:    times in the output are seconds since 1970, or "Unknown".
  * Host:     the command sacct.
  */
@@ -28,18 +25,18 @@
 #include "lib/error.h"
 #include "lib/json-scanner.h"
 
-/* Lists and times as sacct accepts them; NULL: not used. */
+/* Lists and times as sacct takes them; NULL: not used. */
 struct nt_sacct {
-	const char *columns; /* the last one must not contain users' text */
+	const char *columns; /* the last must not contain users' text */
 	size_t count; /* of columns, at most NT_ROWCUT_COLUMNS */
 	const char *jobs, *since, *until, *user, *partition, *account, *cluster;
-	bool all_users; /* of those that the caller may see */
-	bool steps; /* rows of the jobs' steps, too: "12.0" behind "12" */
-	bool every_run; /* also earlier runs of a requeued job, the oldest first */
+	bool all_users; /* of those the caller may see */
+	bool steps; /* also rows of steps: "12.0" after "12" */
+	bool every_run; /* also earlier runs of requeued jobs, the oldest first */
 	int timeout_ms;
 };
 
-/* Gets a row's columns; -1 and *err end the query. */
+/* -1 and *err end the query. */
 typedef int nt_sacct_visit(void *argument, const struct nt_text *column, struct nt_error *err);
 
 int nt_sacct_ask(const struct nt_sacct *question, nt_sacct_visit *visit, void *argument,

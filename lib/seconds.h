@@ -3,7 +3,6 @@
 /* seconds.h - parse a duration: 30, 30s, 2m, 1h
  *
  * Threads:  pure.
- * Memory:   nothing is allocated.
  * Errors:   -1 and *err says what is accepted.
  */
 #ifndef NT_SECONDS_H

@@ -2,11 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* size.h - parse and print sizes: "64K", "1.5M", "96"
  *
- * A number without leading blanks or sign, ".5" after it if a unit follows, and one of K, M, G and
- * T, powers of 1024. nt_size_parse() accepts whatever nt_size_text() writes.
+ * Digits, perhaps ".5", and K, M, G or T, powers of 1024. nt_size_parse() accepts what
+ * nt_size_text() writes.
  *
  * Threads:  pure functions, any thread.
- * Memory:   the caller's; nothing is allocated, as this runs in the NCCL process.
+ * Memory:   nothing is allocated, as this runs in the NCCL process.
  * Errors:   -1.
  * Units:    bytes.
  */
@@ -21,7 +21,7 @@
 /* *bytes is set on success only. */
 int nt_size_parse(const char *text, uint64_t *bytes);
 
-/* A comma-separated list of 1 to most sizes. Returns their number. */
+/* A comma-separated list of at most most sizes. Returns their number. */
 int nt_sizes_parse(const char *list, uint64_t *bytes, unsigned most);
 
 /* The shortest exact form. Returns out. */

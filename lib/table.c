@@ -130,7 +130,7 @@ void nt_table_note(struct nt_table *table, const char *first, int rest, const ch
 
 /* ---- printing */
 
-/* Of a table's lines two are its head. Returns the bytes of *cell. */
+/* The head has two lines. Returns the bytes of *cell. */
 static int find_cell(const struct nt_table *table, size_t line, size_t column, const char **cell)
 {
 	const char *head = table->columns[column] + (table->columns[column][0] == '-');

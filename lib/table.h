@@ -26,15 +26,14 @@
 #include "lib/error.h"
 
 #define NT_CELL_MAX 48 /* bytes; longer cells are cut */
-#define NT_TABLE_COLUMNS 120 /* of the terminal; in a wider table the gaps shrink to one space */
+#define NT_TABLE_COLUMNS 120 /* of the terminal; wider tables have narrower gaps */
 
 struct nt_table {
-	/* The heads: "TIME\nus" has two lines, "-NAME" is aligned left as with printf. */
+	/* Heads: "TIME\nus" has two lines, "-NAME" is aligned left. */
 	const char *const *columns;
 	size_t column_count;
 	int indent; /* spaces before every line */
-	int max_columns; /* instead of NT_TABLE_COLUMNS; 0: that */
-	/* What was added. */
+	int max_columns; /* 0: NT_TABLE_COLUMNS */
 	char (*cells)[NT_CELL_MAX];
 	size_t cell_count;
 	struct nt_table_note *notes;
@@ -42,27 +41,25 @@ struct nt_table {
 	bool no_memory;
 };
 
-/* list: an array. */
 #define NT_TABLE(list, spaces)                                                       \
 	{                                                                            \
 		.columns = (list), .column_count = sizeof(list) / sizeof((list)[0]), \
 		.indent = (spaces)                                                   \
 	}
 
-/* The next cell: to the right, or the first of the next row. "-" stands for NAN and for a negative
- * count. */
+/* The next cell, row by row. "-" stands for NAN and negative counts. */
 void nt_cell(struct nt_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void nt_cell_decimal(struct nt_table *table, double value, int decimals);
-/* Microseconds with a mark behind them, "": none; seconds where it is one or more. */
+/* Microseconds, from one second on seconds, and a mark behind them. */
 void nt_cell_us(struct nt_table *table, double us, const char *mark);
 void nt_cell_share(struct nt_table *table, double value);
 void nt_cell_count(struct nt_table *table, int64_t value);
 
-/* Lines of their own between the rows so far and the next one (nt_wrap). */
+/* Lines between rows (nt_wrap). */
 void nt_table_note(struct nt_table *table, const char *first, int rest, const char *text);
 
 int nt_table_print(FILE *out, struct nt_table *table, struct nt_error *err);
-void nt_table_fini(struct nt_table *table); /* of a table that is not printed */
+void nt_table_fini(struct nt_table *table); /* if it is not printed */
 
 /* "280.1"; no decimals from 100000 on */
 const char *nt_decimal_text(double value, int decimals, char *out, size_t out_bytes);

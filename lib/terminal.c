@@ -16,8 +16,8 @@ static char passing(char c)
 	return (c >= 0x20 && c <= 0x7e) || c == '\n' || c == '\t' ? c : '?';
 }
 
-/* A carriage return passes only before a line end, as in comma-separated values; elsewhere it would
- * hide the text before it. *returned: one is pending. */
+/* A carriage return passes only before a line end, as in CSV; elsewhere it would hide text.
+ * *returned: one is pending. */
 static size_t clean(char *piece, char c, bool *returned)
 {
 	size_t n = 0;
@@ -30,7 +30,6 @@ static size_t clean(char *piece, char c, bool *returned)
 	return n;
 }
 
-/* 0: it failed. */
 static ssize_t write_clean(void *cookie, const char *text, size_t bytes)
 {
 	char piece[PIECE_BYTES];

@@ -2,12 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* terminal.h - stdout without control characters
  *
- * nccl-tune prints text from users' jobs, files and file names, also to root. Texts are cleaned
- * where they are read (record/read.h) or printed (nt_shown). This is a second check: only printable
- * ASCII, line ends and tabs reach stdout.
+ * Text from users' jobs, files and file names is cleaned where it is read (record/read.h) or
+ * printed (nt_shown). This is a second check: only printable ASCII, line ends and tabs pass.
  *
  * Threads:  call it before starting others.
- * Host:     glibc: stdout can be assigned, and streams can be made from functions.
+ * Host:     glibc: stdout can be assigned, and streams made from functions.
  */
 #ifndef NT_TERMINAL_H
 #define NT_TERMINAL_H

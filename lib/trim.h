@@ -3,8 +3,7 @@
 /* trim.h - remove the blanks around a text
  *
  * Threads:  pure.
- * Memory:   the text is cut in place; the result points into it.
- * Errors:   none.
+ * Memory:   cuts the text; the result points into it.
  */
 #ifndef NT_TRIM_H
 #define NT_TRIM_H

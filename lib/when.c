@@ -18,7 +18,7 @@ static const struct {
 	{ "hour", 3600 }, { "day", 86400 }, { "week", 7 * 86400 },
 };
 
-/* "30days", "1week", "90" in seconds; -1 if it is not a duration. */
+/* "30days", "1week", "90" in seconds; -1: no duration. */
 static int64_t span_of(const char *text)
 {
 	uint64_t count;
@@ -49,7 +49,6 @@ static int64_t midnight_of(int64_t now_s)
 	return (int64_t)mktime(&day);
 }
 
-/* A date, with or without a time. */
 static bool read_date(const char *text, int64_t *when_s)
 {
 	static const char *const forms[] = { "%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S" };

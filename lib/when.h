@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* when.h - parse a point in time as for sacct: now-30days, today, 2026-11-01T12:00
+/* when.h - parse a point in time as sacct does: now-30days, today, 2026-11-01T12:00
  *
  * Threads:  any; the time zone is the process's.
- * Errors:   -1 and *err says what is accepted: fewer forms than sacct's, all with the same meaning.
+ * Errors:   -1 and *err says what is accepted: fewer forms than sacct's.
  * Units:    seconds since 1970.
  */
 #ifndef NT_WHEN_H

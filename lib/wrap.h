@@ -3,7 +3,7 @@
 /* wrap.h - wrap text into lines of at most NT_WRAP_COLUMNS
  *
  * Threads:  no state of its own.
- * Errors:   write errors stay on the stream for the caller (ferror).
+ * Errors:   write errors stay on the stream (ferror).
  */
 #ifndef NT_WRAP_H
 #define NT_WRAP_H
@@ -12,8 +12,8 @@
 
 #define NT_WRAP_COLUMNS 80
 
-/* Print the words of text; the first line begins with first (perhaps spaces), the others with rest
- * spaces. A word longer than a line gets its own line. Ends with a newline. */
+/* Prints the words of text and a newline; the first line begins with first, others with rest
+ * spaces. A longer word gets its own line. */
 void nt_wrap(FILE *out, const char *first, int rest, const char *text);
 
 #endif

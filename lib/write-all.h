@@ -3,7 +3,7 @@
 /* write-all.h - write() until everything is written
  *
  * Threads:  any.
- * Errors:   -1 and errno; a part may then be written. Interrupted writes continue.
+ * Errors:   -1 and errno; a part may be written.
  */
 #ifndef NT_WRITE_ALL_H
 #define NT_WRITE_ALL_H

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A step's record into a job's AdminComment. */
+/* admincomment-merge.c - see admincomment-merge.h */
 #include "record/admincomment-merge.h"
 
 #include <stdbool.h>
@@ -14,26 +14,34 @@
 #include "record/says.h"
 #include "record/step.h"
 
-#define LAUNCH_BYTES 34 /* the longest name of a profile, in quotes */
-#define WRONG "\"results are wrong" /* a remark of spank/recordd/remember.c */
-#define REMARK_BYTES 200
+/* What is left of a step whose entries have no room: its mode, the launch profile and what it was
+ * worth, what was spent and saved, and that results were wrong (spank/recordd/remember.c). */
+static const struct {
+	const char *name;
+	size_t bytes; /* at most */
+	const char *begins; /* the value */
+} kept[] = {
+	{ "mode", 15, "\"" },
+	{ "launch", 34, "\"" },
+	{ "measured", 12, "" },
+	{ "spent_ms", 12, "" },
+	{ "saved_ms", 12, "" },
+	{ "estimated_ms", 12, "" },
+	{ "calibration", 12, "" },
+	{ "calibration_s", 12, "" },
+	{ "remark", 200, "\"results are wrong" },
+};
 
-/* Figures that a step keeps when it is thinned out. */
-static const char *const numbers[] = { "measured",     "spent_ms",    "saved_ms",
-				       "estimated_ms", "calibration", "calibration_s" };
+#define KEPT (sizeof(kept) / sizeof(kept[0]))
 
-#define NUMBERS (sizeof(numbers) / sizeof(numbers[0]))
-#define NUMBER_BYTES 12
-
-/* A member of the job's record: a step, or something that a later version put there. */
+/* A member of the job's record: a step, or a later version's. */
 struct part {
 	struct nt_text name, value;
 	bool step;
-	bool thin; /* write mode and count only */
+	bool thin; /* write what is kept, and the number of entries */
 	bool gone;
 	unsigned long long more;
-	struct nt_text mode;
-	struct nt_text launch, number[NUMBERS], remark; /* no bytes: not there */
+	struct nt_text kept[KEPT]; /* no bytes: not there */
 };
 
 struct job {
@@ -43,7 +51,7 @@ struct job {
 	char says[NT_SAYS_MAX]; /* "": nothing is known */
 };
 
-/* A count as JSON spells it; 0 for anything else. */
+/* 0 if it is no count. */
 static unsigned long long number_of(struct nt_text value)
 {
 	unsigned long long number = 0;
@@ -58,15 +66,6 @@ static unsigned long long number_of(struct nt_text value)
 	return number;
 }
 
-/* What nobody may miss. */
-static bool is_grave(struct nt_text remark)
-{
-	return remark.bytes > sizeof(WRONG) && remark.bytes <= REMARK_BYTES &&
-	       memcmp(remark.at, WRONG, sizeof(WRONG) - 1) == 0;
-}
-
-/* What is left to say of a step whose entries have no room: their number, what they cost and saved,
- * the launch profile with what it was worth, and that results were wrong. */
 static void thin_out(struct part *part)
 {
 	struct nt_json_member member;
@@ -74,30 +73,23 @@ static void thin_out(struct part *part)
 
 	part->thin = true;
 	part->more = 0;
-	part->mode = nt_text_of("\"?\"");
+	part->kept[0] = nt_text_of("\"?\"");
 	nt_json_scan_begin(&scan, part->value);
 	while (nt_json_scan_next(&scan, &member) > 0) {
-		if (nt_text_is(member.name, "mode") && member.value.at[0] == '"' &&
-		    member.value.bytes < 16)
-			part->mode = member.value;
-		else if (nt_text_is(member.name, "launch") && member.value.at[0] == '"' &&
-			 member.value.bytes <= LAUNCH_BYTES)
-			part->launch = member.value;
-		else if (nt_text_is(member.name, "remark") && is_grave(member.value))
-			part->remark = member.value;
-		else if (nt_text_is(member.name, NT_STEP_MORE))
+		if (nt_text_is(member.name, NT_STEP_MORE))
 			part->more += number_of(member.value);
 		else if (member.value.at[0] == '{')
 			part->more += nt_json_scan_count(member.value);
-		for (size_t i = 0; i < NUMBERS; i++) {
-			if (nt_text_is(member.name, numbers[i]) &&
-			    member.value.bytes <= NUMBER_BYTES)
-				part->number[i] = member.value;
+		for (size_t i = 0; i < KEPT; i++) {
+			if (nt_text_is(member.name, kept[i].name) &&
+			    member.value.bytes <= kept[i].bytes &&
+			    nt_text_begins(member.value, kept[i].begins))
+				part->kept[i] = member.value;
 		}
 	}
 }
 
-/* Ours must be an object of the version that is written here; so many steps will be added. */
+/* Ours must be of the current version. added: steps to come. */
 static enum nt_admincomment_merge read_job(struct job *job, struct nt_text value, size_t added)
 {
 	struct nt_json_member member;
@@ -128,7 +120,7 @@ static enum nt_admincomment_merge read_job(struct job *job, struct nt_text value
 #define PUT(...) \
 	used += (size_t)snprintf(out ? out + used : NULL, out ? out_bytes - used : 0, __VA_ARGS__)
 
-/* The number of bytes as snprintf counts them, here and below; out may be NULL. */
+/* Return the number of bytes, as snprintf does; out may be NULL. */
 static size_t write_head(const struct job *job, char *out, size_t out_bytes)
 {
 	size_t used = 0;
@@ -153,16 +145,11 @@ static size_t write_part(const struct part *part, char *out, size_t out_bytes)
 		PUT("%.*s", (int)part->value.bytes, part->value.at);
 		return used;
 	}
-	PUT("{\"mode\":%.*s", (int)part->mode.bytes, part->mode.at);
-	if (part->launch.bytes > 0)
-		PUT(",\"launch\":%.*s", (int)part->launch.bytes, part->launch.at);
-	for (size_t i = 0; i < NUMBERS; i++) {
-		if (part->number[i].bytes > 0)
-			PUT(",\"%s\":%.*s", numbers[i], (int)part->number[i].bytes,
-			    part->number[i].at);
+	for (size_t i = 0; i < KEPT; i++) {
+		if (part->kept[i].bytes > 0)
+			PUT("%s\"%s\":%.*s", i == 0 ? "{" : ",", kept[i].name,
+			    (int)part->kept[i].bytes, part->kept[i].at);
 	}
-	if (part->remark.bytes > 0)
-		PUT(",\"remark\":%.*s", (int)part->remark.bytes, part->remark.at);
 	PUT(",\"more\":%llu}", part->more);
 	return used;
 }
@@ -181,7 +168,7 @@ static size_t write_job(const struct job *job, char *out, size_t out_bytes)
 	return used + 1;
 }
 
-/* Of all steps, before any is thinned out. */
+/* Before any step is reduced. */
 static void summarize(struct job *job)
 {
 	struct nt_says says = { .saves = false };
@@ -193,7 +180,7 @@ static void summarize(struct job *job)
 	nt_says_text(&says, job->says);
 }
 
-/* Make room, the oldest first; the last part is a step that is being written and stays. */
+/* Reduces steps, then removes them, the oldest first. The last part is a new step and stays. */
 static bool fit(struct job *job)
 {
 	size_t parts_bytes = write_job(job, NULL, 0) - write_head(job, NULL, 0);
@@ -219,10 +206,9 @@ static bool fit(struct job *job)
 	return parts_bytes + write_head(job, NULL, 0) <= NT_JOB_RECORD_MAX;
 }
 
-/* The text around ours: before and behind, which are empty where there is no text yet. */
 struct surrounding_text {
 	struct nt_text before, behind;
-	bool key; /* ours is not there yet: write its name, and a comma if others are */
+	bool key; /* ours is new: write its name, and a comma after others */
 	bool comma;
 };
 
@@ -273,7 +259,7 @@ static enum nt_admincomment_merge join(const struct surrounding_text *frame, con
 	return NT_ADMINCOMMENT_MERGE_DONE;
 }
 
-/* Take the step's old record out, put the new one at the end. */
+/* Removes the step's old record, and adds the new one at the end. false: it is the same. */
 static bool replace(struct job *job, const struct nt_admincomment_merge_step *step)
 {
 	struct part *added = &job->parts[job->count];
@@ -292,8 +278,7 @@ static bool replace(struct job *job, const struct nt_admincomment_merge_step *st
 	return true;
 }
 
-/* What thin_out() makes of it, or what that has become of an earlier record of the step: members
- * of entries are objects. */
+/* Was it reduced by thin_out()? Then it has no entries, which are objects. */
 static bool is_thin(struct nt_text value)
 {
 	struct nt_json_member member;

@@ -17,7 +17,7 @@ double nt_busbw_gbs(int coll, double ranks, double bytes, double us)
 	return nt_algbw_gbs(bytes, us) * nt_coll_bus_factor(coll, ranks);
 }
 
-/* A ring has a link behind each rank; each link carries the same. */
+/* Each link of a ring carries the same. */
 void nt_ring_volume(int coll, double ranks, double nodes, double bytes, double *inside_bytes,
 		    double *between_bytes)
 {

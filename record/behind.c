@@ -15,7 +15,7 @@
 
 /* ---- ranks in order */
 
-/* Which communicator comes first: the rank's or that of an id and a number of ranks? */
+/* Compares the rank's communicator with that of an id and a number of ranks. */
 static int compare_comm(const struct nt_calls_rank *rank, const char *id, int64_t ranks)
 {
 	const int rc = strcmp(rank->id, id);
@@ -65,7 +65,7 @@ size_t nt_behind_sort(struct nt_calls_rank *ranks, size_t count)
 	return kept;
 }
 
-/* The first that is not before that communicator, or, with past, that is behind it. */
+/* The first rank that is not before that communicator; with past: that is behind it. */
 static size_t bound(const struct nt_calls_rank *ranks, size_t count, const char *id,
 		    int64_t comm_ranks, bool past)
 {
@@ -101,7 +101,7 @@ static int64_t last_seen_ms(const struct nt_behind *behind, const struct nt_call
 	return seen_ms;
 }
 
-/* Which call that was, from a rank that remembers it. */
+/* Which call that was, if a rank remembers it. */
 static void find_call(struct nt_behind *behind, const struct nt_calls_rank *ranks, int64_t number)
 {
 	behind->coll = -1;
@@ -139,7 +139,7 @@ static void judge(struct nt_behind *behind, const struct nt_calls_rank *ranks, b
 		behind->least = rank->begun < behind->least ? rank->begun : behind->least;
 		behind->most = rank->begun > behind->most ? rank->begun : behind->most;
 		moved_ms = rank->moved_ms > moved_ms ? rank->moved_ms : moved_ms;
-		/* While a step runs its nodes tell at different times. */
+		/* While a step runs, nodes report at different times. */
 		until_ms = rank->read_ms < until_ms ? rank->read_ms : until_ms;
 		stall_s = rank->stall_s > stall_s ? rank->stall_s : stall_s;
 		left = left && rank->left;
@@ -230,7 +230,7 @@ struct nt_behind *nt_behind_find(const struct nt_calls_rank *ranks, size_t rank_
 
 /* ---- words */
 
-/* Was this rank's process last seen long before the others'? */
+/* Was its process last seen long before the others'? */
 static bool is_gone(const struct nt_behind *behind, const struct nt_calls_rank *ranks, size_t which)
 {
 	return !ranks[which].end && last_seen_ms(behind, ranks) - ranks[which].seen_ms >= GONE_MS;

@@ -7,25 +7,65 @@
 #include <math.h>
 #include <string.h>
 #include "contract/coll.h"
+#include "contract/names.h"
 
-static const char *const state_names[NT_KEYSTATES] = {
+static const char *const key_states[NT_KEYSTATES] = {
 	[NT_KEYSTATE_COUNTED] = "counted",     [NT_KEYSTATE_EXPLORING] = "exploring",
 	[NT_KEYSTATE_OBSERVED] = "observed",   [NT_KEYSTATE_KEPT] = "kept",
 	[NT_KEYSTATE_COMMITTED] = "committed",
 };
 
-const char *nt_keystate_name(int state)
-{
-	return state >= 0 && state < NT_KEYSTATES ? state_names[state] : "";
-}
+static const char *const comm_states[NT_COMM_STATES] = {
+	[NT_COMM_JOINING] = "joining",
+	[NT_COMM_AGREED] = "agreed",
+	[NT_COMM_REJECTED] = "rejected",
+};
 
-int nt_keystate_parse(const char *name)
+static int find(const char *const *words, int count, const char *word)
 {
-	for (int state = 0; state < NT_KEYSTATES; state++) {
-		if (strcmp(state_names[state], name) == 0)
-			return state;
+	for (int i = 0; i < count; i++) {
+		if (strcmp(words[i], word) == 0)
+			return i;
 	}
 	return -1;
+}
+
+const char *nt_keystate_name(int state)
+{
+	return state >= 0 && state < NT_KEYSTATES ? key_states[state] : "";
+}
+
+const char *nt_comm_state_name(int state)
+{
+	return state >= 0 && state < NT_COMM_STATES ? comm_states[state] : "";
+}
+
+const char *nt_field_word(const struct nt_field *field, const void *member)
+{
+	const int value = *(const int *)member;
+
+	switch (field->kind) {
+	case NT_FIELD_COLL:
+	case NT_FIELD_KIND: return value >= 0 && value < NT_KINDS ? nt_coll_name(value) : "";
+	case NT_FIELD_ARM: return nt_arm_valid(value) ? nt_arm_name(value) : "";
+	case NT_FIELD_STATE: return nt_keystate_name(value);
+	case NT_FIELD_COMM_STATE: return nt_comm_state_name(value);
+	case NT_FIELD_REASON: return nt_reason_code(value);
+	default: return "";
+	}
+}
+
+int nt_field_parse(enum nt_field_kind kind, const char *word)
+{
+	switch (kind) {
+	case NT_FIELD_COLL: return nt_coll_parse(word);
+	case NT_FIELD_KIND: return nt_kind_parse(word);
+	case NT_FIELD_ARM: return nt_arm_parse(word);
+	case NT_FIELD_STATE: return find(key_states, NT_KEYSTATES, word);
+	case NT_FIELD_COMM_STATE: return find(comm_states, NT_COMM_STATES, word);
+	case NT_FIELD_REASON: return nt_reason_parse(word);
+	default: return -1;
+	}
 }
 
 static void *member_of(const struct nt_field *field, void *target)
@@ -49,6 +89,7 @@ static void clear(const struct nt_field *field, void *member)
 	case NT_FIELD_COLL:
 	case NT_FIELD_KIND:
 	case NT_FIELD_STATE:
+	case NT_FIELD_COMM_STATE:
 	case NT_FIELD_ARM: *(int *)member = -1; break;
 	case NT_FIELD_REASON: *(int *)member = NT_REASON_NONE; break;
 	case NT_FIELD_WHY: nt_reason_set(member, NT_REASON_NONE); break;
@@ -71,25 +112,18 @@ bool nt_number_fits(enum nt_field_kind kind, double value)
 	       value <= (kind == NT_FIELD_SHARE ? 1 : NT_NUMBER_MAX);
 }
 
-static void put_times(struct nt_json_writer *put, const struct nt_field *field, const double *us)
+/* The first `least` times must be known. */
+static void put_times(struct nt_json_writer *put, const struct nt_field *field, const double *us,
+		      int least, int most)
 {
-	if (!nt_number_fits(NT_FIELD_TIME, us[0]))
+	int count = 0;
+
+	while (count < most && nt_number_fits(NT_FIELD_TIME, us[count]))
+		count++;
+	if (count < least)
 		return;
 	nt_json_put_open(put, field->name, '[');
-	nt_json_put_value(put, NULL, "%.*f", field->size, us[0]);
-	if (nt_number_fits(NT_FIELD_TIME, us[1]))
-		nt_json_put_value(put, NULL, "%.*f", field->size, us[1]);
-	nt_json_put_close(put);
-}
-
-static void put_quartiles(struct nt_json_writer *put, const struct nt_field *field,
-			  const double *us)
-{
-	for (int i = 0; i < 3; i++)
-		if (!nt_number_fits(NT_FIELD_TIME, us[i]))
-			return;
-	nt_json_put_open(put, field->name, '[');
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < count; i++)
 		nt_json_put_value(put, NULL, "%.*f", field->size, us[i]);
 	nt_json_put_close(put);
 }
@@ -139,24 +173,16 @@ static void put_field(struct nt_json_writer *put, const struct nt_field *field, 
 	case NT_FIELD_QUOTED: nt_json_put_quoted(put, field->name, member); break;
 	case NT_FIELD_COLL:
 	case NT_FIELD_KIND:
-		if (*(const int *)member >= 0 && *(const int *)member < NT_KINDS)
-			nt_json_put_text(put, field->name, nt_coll_name(*(const int *)member));
-		break;
 	case NT_FIELD_ARM:
-		if (nt_arm_valid(*(const int *)member))
-			nt_json_put_text(put, field->name, nt_arm_name(*(const int *)member));
-		break;
-	case NT_FIELD_REASON:
-		if (nt_reason_code(*(const int *)member)[0])
-			nt_json_put_text(put, field->name, nt_reason_code(*(const int *)member));
-		break;
 	case NT_FIELD_STATE:
-		if (nt_keystate_name(*(const int *)member)[0])
-			nt_json_put_text(put, field->name, nt_keystate_name(*(const int *)member));
+	case NT_FIELD_COMM_STATE:
+	case NT_FIELD_REASON:
+		if (nt_field_word(field, member)[0])
+			nt_json_put_text(put, field->name, nt_field_word(field, member));
 		break;
 	case NT_FIELD_WHY: put_text(put, field, ((const struct nt_reason *)member)->text); break;
-	case NT_FIELD_TIMES: put_times(put, field, member); break;
-	case NT_FIELD_QUARTILES: put_quartiles(put, field, member); break;
+	case NT_FIELD_TIMES: put_times(put, field, member, 1, 2); break;
+	case NT_FIELD_QUARTILES: put_times(put, field, member, 3, 3); break;
 	case NT_FIELD_OBJECT:
 	case NT_FIELD_ARRAY: break;
 	}

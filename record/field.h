@@ -1,20 +1,19 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* field.h - the members of a record's object, as a table that its writer and reader use
+/* field.h - the members of a JSON object as a table, for writer and reader
  *
- * A format is a macro that lists its fields, one per line, in the order in which they are written:
+ * A format is a macro with one field a line, in the order of writing:
  *
  *	#define NT_THING_FIELDS(X) \
  *		X(COUNT, "calls", calls, 0, NT_MAY, "calls", "calls of the thing")
  *
- * kind, name in JSON, member of the struct, size (text: its room; number: its decimals; share: its
- * digits), whether it may be left out, unit and meaning. NT_FIELD_MEMBER makes the struct's members
- * from it, NT_FIELD_ROW the table. So a new field is one line, and the reader accepts all that is
- * written, since both use the same limits. Records' lists: record.def.
+ * kind, JSON name, struct member, size (text: room; number: decimals; share: digits), need, unit
+ * and meaning. NT_FIELD_MEMBER makes the struct's members, NT_FIELD_ROW the table. Records' lists
+ * are in record.def.
  *
  * Threads:  pure functions, any thread.
  * Memory:   the caller's.
- * Units:    NAN, -1 and "" stand for what a record leaves out.
+ * Units:    NAN, -1 and "" mean unknown: left out of a record.
  */
 #ifndef NT_FIELD_H
 #define NT_FIELD_H
@@ -41,20 +40,21 @@ enum nt_field_kind {
 	NT_FIELD_KIND, /* int: the same, or enum nt_p2p_kind */
 	NT_FIELD_ARM, /* int: as nt_arm_parse has it; -1 unknown */
 	NT_FIELD_STATE, /* int: NT_KEYSTATE_*, written as its word; -1 unknown */
+	NT_FIELD_COMM_STATE, /* int: enum nt_comm_state, written as its word; -1 unknown */
 	NT_FIELD_REASON, /* int: enum nt_reason_id, written as its code; NT_REASON_NONE left out */
 	NT_FIELD_WHY, /* struct nt_reason, with its arguments */
 	NT_FIELD_TIMES, /* double[2]: an array of one or two times */
 	NT_FIELD_QUARTILES, /* double[3]: an array of three times, the median in the middle */
-	/* Parts with fields of their own: the reader keeps them unread; their owner writes them. */
-	NT_FIELD_OBJECT, /* borrowed from the parsed text; NULL: not there */
+	/* Parts that their owner writes and reads: */
+	NT_FIELD_OBJECT, /* borrowed from the parsed text; NULL: absent */
 	NT_FIELD_ARRAY,
 };
 
 #define NT_COMM_NAME 64 /* with its NUL, of a communicator as the framework calls it */
-#define NT_COUNT_MAX INT64_C(1000000000000000) /* so that sums stay whole and printable */
+#define NT_COUNT_MAX INT64_C(1000000000000000) /* so that sums do not overflow */
 #define NT_NUMBER_MAX 1e15
 
-/* How firm what a key says is. */
+/* In increasing order of firmness. */
 enum nt_keystate {
 	NT_KEYSTATE_COUNTED, /* never tried */
 	NT_KEYSTATE_EXPLORING,
@@ -83,10 +83,10 @@ struct nt_fields {
 };
 
 enum {
-	NT_MAY, /* left out where it is not known */
+	NT_MAY, /* left out if unknown */
 	NT_MUST, /* a record without it is damaged */
 	NT_MUST_SHORT, /* the same of a short form; elsewhere NT_MAY */
-	NT_EMPTY, /* a text that is written even if it is empty, and may be missing */
+	NT_EMPTY, /* a text, written even if empty; may be missing */
 };
 
 #define NT_MEMBER_COUNT(member, size) int64_t member;
@@ -101,6 +101,7 @@ enum {
 #define NT_MEMBER_KIND(member, size) int member;
 #define NT_MEMBER_ARM(member, size) int member;
 #define NT_MEMBER_STATE(member, size) int member;
+#define NT_MEMBER_COMM_STATE(member, size) int member;
 #define NT_MEMBER_REASON(member, size) int member;
 #define NT_MEMBER_WHY(member, size) struct nt_reason member;
 /* NCCL's pick, and the arm that is compared with it */
@@ -119,8 +120,7 @@ enum {
 	NT_MEMBER_##kind(member, size)
 
 /* #define ROW(...) NT_FIELD_ROW(struct nt_thing, __VA_ARGS__)
- * static const struct nt_field thing_rows[] = { NT_THING_FIELDS(ROW) };
- * const struct nt_fields nt_thing_fields = NT_FIELDS(thing_rows); */
+ * const struct nt_fields nt_thing_fields = NT_FIELDS(NT_THING_FIELDS(ROW)); */
 #define NT_FIELD_ROW(type, kind, name, member, size, need, unit, meaning) \
 	NT_FIELD_MERGED(type, kind, name, member, size, need, FIRMEST, unit, meaning)
 #define NT_FIELD_MERGED(type, kind, name, member, size, need, merge, unit, meaning) \
@@ -133,28 +133,32 @@ enum {
 	  NT_MERGE_##merge,                                                         \
 	  unit,                                                                     \
 	  meaning },
-#define NT_FIELDS(rows)                                \
-	{                                              \
-		rows, sizeof(rows) / sizeof((rows)[0]) \
+#define NT_FIELDS(...)                                                                             \
+	{                                                                                          \
+		(const struct nt_field[]){ __VA_ARGS__ },                                          \
+			sizeof((const struct nt_field[]){ __VA_ARGS__ }) / sizeof(struct nt_field) \
 	}
 
-/* Nothing is known yet. */
+/* Sets all fields to unknown. */
 void nt_fields_clear(const struct nt_fields *fields, void *target);
 
-/* Write all that is known and within its limits into the open object. Not the parts. */
+/* Writes all fields that are known and within limits into the open object, except parts. */
 void nt_fields_put(struct nt_json_writer *put, const struct nt_fields *fields, const void *source);
 
-/* "counted", ...; "": no state. -1: no such word. */
+/* "counted", ...; "joining", ...; "": no state. */
 const char *nt_keystate_name(int state);
-int nt_keystate_parse(const char *name);
+const char *nt_comm_state_name(int state);
 
-/* What is not known counts as nothing in a sum. */
+/* The word of a field that is an int; "" if unknown. And back; -1 if there is no such word. */
+const char *nt_field_word(const struct nt_field *field, const void *member);
+int nt_field_parse(enum nt_field_kind kind, const char *word);
+
 static inline double nt_or_zero(double value)
 {
 	return isnan(value) ? 0 : value;
 }
 
-/* May it be written, and read? */
+/* Is it within the limits of writer and reader? */
 bool nt_number_fits(enum nt_field_kind kind, double value);
 
 #endif

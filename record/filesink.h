@@ -2,11 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* filesink.h - the site's directory of files: step records that the step's user can read
  *
- * Files of root, as in the spool (spool.h). The job's user can read them, too, if the file system
- * has access control lists; otherwise only root can. Users cannot change them.
+ * Files of root, as in the spool (spool.h). The job's user can read them if the file system has
+ * access control lists; otherwise only root can.
  *
  * Threads:  one at a time.
- * Memory:   none is passed.
  * Errors:   -1 and *err: the file was not written.
  * Host:     POSIX access lists as the kernel takes them, linux/posix_acl_xattr.h.
  */
@@ -17,12 +16,12 @@
 #include <stdint.h>
 #include "record/spool.h"
 
-/* *dropped, where that is wanted: old files that had to go for it. */
+/* *dropped, if not NULL: old files removed for it. */
 int nt_filesink_put(const char *directory, const struct nt_spool_entry *entry, int64_t *dropped,
 		    struct nt_error *err);
 
-/* Can files of that directory be made readable for one user? false and errno: the directory does
- * not exist, or they cannot. */
+/* Can files there be made readable for one user? false and errno: no, or the directory does not
+ * exist. */
 bool nt_filesink_has_lists(const char *directory);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A job's record to rows. Nothing in the text is trusted: it may have been cut, or written by
- * another version. */
+/* job-summary.c - see job-summary.h. Nothing in the text is trusted: it may have been cut, or be
+ * another version's. */
 #include "record/job-summary.h"
 
 #include <ctype.h>
@@ -18,16 +18,14 @@
 #include "record/member-names.h"
 #include "lib/number.h"
 #include "lib/printable.h"
-#include "record/rank.h"
+#include "record/rankread.h"
 #include "record/read.h"
 #include "lib/json-scanner.h"
 
-/* What is being read, and where in it. */
 struct record_reader {
 	struct nt_summary *summary;
 	const char *step; /* "" outside any */
 	const char *only_step;
-	bool no_memory;
 };
 
 void nt_summary_init(struct nt_summary *summary)
@@ -41,16 +39,22 @@ void nt_summary_fini(struct nt_summary *summary)
 	free(summary->rows);
 	free(summary->remarks);
 	free(summary->families);
+	for (size_t i = 0; i < summary->comm_count; i++)
+		nt_comm_seen_fini(&summary->comms[i]);
 	free(summary->comms);
 	free(summary->nodes);
-	free(summary->places);
-	free(summary->volumes);
-	free(summary->begun);
 	free(summary->arms);
 	free(summary->dropped);
 	free(summary->topologies);
-	free(summary->latenesses);
 	nt_summary_init(summary);
+}
+
+void *nt_summary_add(struct nt_summary *summary, void *items, size_t *count, size_t item_bytes)
+{
+	void *item = nt_array_add(items, count, NT_SUMMARY_MAX, item_bytes);
+
+	summary->no_memory = summary->no_memory || !item;
+	return item;
 }
 
 const struct nt_step *nt_summary_step(const struct nt_summary *summary, const char *name)
@@ -82,14 +86,10 @@ bool nt_summary_damaged(const struct nt_summary *summary)
 
 static struct nt_remark *add_remark(struct record_reader *reader, enum nt_remark_kind kind)
 {
-	struct nt_summary *summary = reader->summary;
-	struct nt_remark *remark = nt_array_add(&summary->remarks, &summary->remark_count,
-						NT_SUMMARY_MAX, sizeof(*remark));
+	struct nt_remark *remark = NT_SUMMARY_ADD(reader->summary, remarks, remark_count);
 
-	if (!remark) {
-		reader->no_memory = true;
+	if (!remark)
 		return NULL;
-	}
 	remark->kind = kind;
 	snprintf(remark->step, sizeof(remark->step), "%s", reader->step);
 	return remark;
@@ -112,7 +112,7 @@ static void damage(struct record_reader *reader, const char *format, ...)
 	nt_printable_copy(remark->text, sizeof(remark->text), text, strlen(text));
 }
 
-/* What had no room: entries of a step, steps of the whole record. */
+/* Entries of a step that had no room, and steps of the record. */
 static const struct nt_field step_more = { .name = NT_STEP_MORE,
 					   .kind = NT_FIELD_TALLY,
 					   .offset = offsetof(struct nt_step, more) };
@@ -120,7 +120,7 @@ static const struct nt_field more_steps = { .name = NT_STEP_MORE,
 					    .kind = NT_FIELD_TALLY,
 					    .offset = offsetof(struct nt_summary, more_steps) };
 
-/* The record spells no state: what it holds tells. */
+/* The short form has no state: it follows from the rest. */
 static int row_state(const struct nt_key *row, const char *mode)
 {
 	if (row->arm != NT_ARM_BASELINE)
@@ -159,24 +159,19 @@ static void read_row(struct record_reader *reader, const char *label, json_objec
 		return;
 	}
 	row->state = row_state(row, summary->steps[row->step].mode);
-	added = nt_array_add(&summary->rows, &summary->row_count, NT_SUMMARY_MAX, sizeof(*added));
+	added = NT_SUMMARY_ADD(summary, rows, row_count);
 	if (added)
 		*added = *row;
-	else
-		reader->no_memory = true;
 }
 
 /* Returns its index; 0 without memory. */
 static size_t add_family(struct record_reader *reader, const struct nt_key *row, const char *name)
 {
 	struct nt_summary *summary = reader->summary;
-	struct nt_family *family = nt_array_add(&summary->families, &summary->family_count,
-						NT_SUMMARY_MAX, sizeof(*family));
+	struct nt_family *family = NT_SUMMARY_ADD(summary, families, family_count);
 
-	if (!family) {
-		reader->no_memory = true;
+	if (!family)
 		return 0;
-	}
 	family->step = summary->step_count - 1;
 	family->ranks = row->ranks;
 	family->nodes = row->nodes;
@@ -204,13 +199,16 @@ static void read_shape(struct record_reader *reader, const char *shape, json_obj
 		read_row(reader, label, value, shape, &row);
 }
 
-/* "8r2n 2 reason", of so many communicators of a shape; or a reason of the step alone. */
-static void read_why(struct nt_remark *remark, const char *text)
+/* "8r2n 2 reason" of communicators, or a reason of the step. */
+static int read_why(struct record_reader *reader, const char *text)
 {
+	struct nt_remark *remark = add_remark(reader, NT_REMARK_WHY);
 	char shape[32], *end;
 	size_t bytes = strcspn(text, " |");
 	long long comms;
 
+	if (!remark)
+		return 0;
 	if (text[bytes] == ' ' && bytes < sizeof(shape)) {
 		memcpy(shape, text, bytes);
 		shape[bytes] = '\0';
@@ -221,86 +219,73 @@ static void read_why(struct nt_remark *remark, const char *text)
 		}
 	}
 	nt_reason_read(&remark->why, text, strlen(text));
+	return 0;
 }
 
-static void read_whys(struct record_reader *reader, json_object *whys)
+/* "2 small": omitted rows by reason. */
+static int read_rest(struct record_reader *reader, const char *text)
 {
-	if (!json_object_is_type(whys, json_type_array)) {
-		damage(reader, "why is not an array");
-		return;
-	}
-	for (size_t i = 0; i < json_object_array_length(whys); i++) {
-		json_object *why = json_object_array_get_idx(whys, i);
-		struct nt_remark *remark;
-
-		if (!json_object_is_type(why, json_type_string)) {
-			damage(reader, "why %zu is not a text", i);
-			continue;
-		}
-		remark = add_remark(reader, NT_REMARK_WHY);
-		if (!remark)
-			return;
-		read_why(remark, json_object_get_string(why));
-	}
-}
-
-/* "2 small": rows that are not there, by their reason. Returns how many, -1 for anything else. */
-static int64_t parse_rest(const char *text, int *reason)
-{
+	struct nt_step *step = &reader->summary->steps[reader->summary->step_count - 1];
 	uint64_t count;
 	const char *end = nt_number_read(text, NT_COUNT_MAX, &count);
 
 	if (!end || *end != ' ')
 		return -1;
-	*reason = strcmp(end + 1, NT_STEP_CHOSEN) == 0 ? NT_REASON_NONE : nt_reason_parse(end + 1);
-	return (int64_t)count;
+	end++;
+	step->rest[strcmp(end, NT_STEP_CHOSEN) == 0 ? NT_REASON_NONE : nt_reason_parse(end)] +=
+		(int64_t)count;
+	return 0;
 }
 
-static void read_rest(struct record_reader *reader, json_object *rest, struct nt_step *step)
-{
-	if (!json_object_is_type(rest, json_type_array)) {
-		damage(reader, NT_STEP_REST " is not an array");
-		return;
-	}
-	for (size_t i = 0; i < json_object_array_length(rest); i++) {
-		json_object *item = json_object_array_get_idx(rest, i);
-		int reason;
-		int64_t count = json_object_is_type(item, json_type_string)
-					? parse_rest(json_object_get_string(item), &reason)
-					: -1;
-
-		if (count < 0)
-			damage(reader, NT_STEP_REST " %zu is not a number and a reason", i);
-		else
-			step->rest[reason] += count;
-	}
-}
-
-/* "8r2n NAME": of the step's family that is called by its shape alone. They stand behind it. */
-static void read_names(struct record_reader *reader, json_object *names)
+/* "8r2n NAME": of a family that is called by its shape alone, which was read before. */
+static int read_name(struct record_reader *reader, const char *text)
 {
 	struct nt_summary *summary = reader->summary;
-	const size_t step = summary->step_count - 1;
 	struct nt_family named;
 
-	if (!json_object_is_type(names, json_type_array)) {
-		damage(reader, NT_STEP_NAMES " is not an array");
+	if (nt_family_parse(text, &named.ranks, &named.nodes, named.name) < 0)
+		return -1;
+	for (size_t i = 0; i < summary->family_count; i++) {
+		struct nt_family *family = &summary->families[i];
+
+		if (family->step == summary->step_count - 1 && family->ranks == named.ranks &&
+		    family->nodes == named.nodes && !family->name[0])
+			memcpy(family->name, named.name, sizeof(family->name));
+	}
+	return 0;
+}
+
+/* Members that are lists of texts. */
+static const struct list {
+	const char *name, *want;
+	int (*read)(struct record_reader *reader, const char *text);
+} lists[] = {
+	{ NT_STEP_WHY, "text", read_why },
+	{ NT_STEP_REST, "number and a reason", read_rest },
+	{ NT_STEP_NAMES, "shape and a name", read_name },
+};
+
+static const struct list *find_list(const char *name)
+{
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		if (strcmp(lists[i].name, name) == 0)
+			return &lists[i];
+	}
+	return NULL;
+}
+
+static void read_list(struct record_reader *reader, const struct list *list, json_object *array)
+{
+	if (!json_object_is_type(array, json_type_array)) {
+		damage(reader, "%s is not an array", list->name);
 		return;
 	}
-	for (size_t i = 0; i < json_object_array_length(names); i++) {
-		const char *label = json_object_get_string(json_object_array_get_idx(names, i));
+	for (size_t i = 0; i < json_object_array_length(array); i++) {
+		json_object *item = json_object_array_get_idx(array, i);
 
-		if (!label || nt_family_parse(label, &named.ranks, &named.nodes, named.name) < 0) {
-			damage(reader, NT_STEP_NAMES " %zu is not a shape and a name", i);
-			continue;
-		}
-		for (size_t f = 0; f < summary->family_count; f++) {
-			struct nt_family *family = &summary->families[f];
-
-			if (family->step == step && family->ranks == named.ranks &&
-			    family->nodes == named.nodes && !family->name[0])
-				memcpy(family->name, named.name, sizeof(family->name));
-		}
+		if (!json_object_is_type(item, json_type_string) ||
+		    list->read(reader, json_object_get_string(item)) < 0)
+			damage(reader, "%s %zu is not a %s", list->name, i, list->want);
 	}
 }
 
@@ -318,7 +303,7 @@ static void read_step_field(struct record_reader *reader, json_object *object,
 	}
 }
 
-/* The members that describe the step, before its entries, since these lean on the mode. */
+/* Before the entries, which depend on the mode. */
 static void read_step_head(struct record_reader *reader, json_object *object, struct nt_step *step)
 {
 	nt_fields_clear(&nt_step_fields, step);
@@ -352,23 +337,17 @@ static void read_step(struct record_reader *reader, const char *name, json_objec
 		damage(reader, "not an object");
 		return;
 	}
-	step = nt_array_add(&summary->steps, &summary->step_count, NT_SUMMARY_MAX, sizeof(*step));
-	if (!step) {
-		reader->no_memory = true;
+	step = NT_SUMMARY_ADD(summary, steps, step_count);
+	if (!step)
 		return;
-	}
 	snprintf(step->name, sizeof(step->name), "%s", name);
 	read_step_head(reader, object, step);
 	if (step->no_long[0])
 		add_no_long(reader, step->no_long);
 	json_object_object_foreach(object, member, value)
 	{
-		if (strcmp(member, NT_STEP_WHY) == 0)
-			read_whys(reader, value);
-		else if (strcmp(member, NT_STEP_REST) == 0)
-			read_rest(reader, value, step);
-		else if (strcmp(member, NT_STEP_NAMES) == 0)
-			read_names(reader, value);
+		if (find_list(member))
+			read_list(reader, find_list(member), value);
 		else if (strcmp(member, NT_STEP_MORE) != 0 &&
 			 !nt_field_find(&nt_step_fields, member))
 			read_shape(reader, member, value);
@@ -393,10 +372,9 @@ static void read_steps(struct record_reader *reader, json_object *record)
 					     sizeof(*members));
 	size_t count = 0;
 
-	if (!members) {
-		reader->no_memory = true;
+	reader->summary->no_memory |= !members;
+	if (!members)
 		return;
-	}
 	json_object_object_foreach(record, name, value)
 	{
 		if (strcmp(name, "v") != 0 && strcmp(name, NT_STEP_MORE) != 0)
@@ -412,19 +390,11 @@ static void read_steps(struct record_reader *reader, json_object *record)
 
 static void read_record(struct record_reader *reader, json_object *record)
 {
-	json_object *version;
 	json_object *more;
 	struct nt_error err;
 
-	if (!json_object_object_get_ex(record, "v", &version)) {
-		damage(reader, "v is missing");
-		return;
-	}
-	if (!json_object_is_type(version, json_type_int) ||
-	    json_object_get_int64(version) != NT_RECORD_VERSION) {
-		damage(reader, "v is %.16s (this nccl-tune reads version %d)",
-		       json_object_to_json_string_ext(version, JSON_C_TO_STRING_PLAIN),
-		       NT_RECORD_VERSION);
+	if (nt_version_check(record, &err) < 0) {
+		damage(reader, "%s", err.text);
 		return;
 	}
 	if (json_object_object_get_ex(record, NT_STEP_MORE, &more) &&
@@ -468,7 +438,7 @@ void nt_summary_sort(struct nt_summary *summary)
 		qsort(summary->rows, summary->row_count, sizeof(summary->rows[0]), compare_rows);
 }
 
-/* What a row leaves out that can be told from the rest, where room was short. */
+/* What a row omitted for lack of room and follows from the rest. */
 static void complete(struct nt_key *row, const struct nt_step *step)
 {
 	double us = nt_row_all_us(row);
@@ -489,24 +459,25 @@ static void guess(struct nt_summary *summary, size_t at)
 		.nodes = family->nodes,
 		.step_ranks = (uint32_t)(step->ranks > 0 ? step->ranks : 0),
 		.steps = step->steps,
-		.pairs = -1,
 	};
 
 	for (size_t i = 0; i < summary->row_count; i++) {
 		const struct nt_key *row = &summary->rows[i];
-		int64_t comms = row->comms > 0 ? row->comms : 1;
+		const int64_t comms = row->comms > 0 ? row->comms : 1;
+		const int64_t calls = row->calls > 0 ? row->calls : 0;
 
 		if (row->family != at)
 			continue;
 		if (comms > family->comms)
 			family->comms = comms;
-		if (!nt_kind_tunable(row->coll)) {
-			nt_parallelism_add_p2p(&known, row->coll, row->calls);
-			continue;
+		if (row->coll == NT_P2P_ALLTOALL) {
+			known.alltoall += calls;
+		} else if (!nt_kind_tunable(row->coll)) {
+			known.p2p += calls;
+		} else {
+			known.calls += calls / comms;
+			known.bytes += (double)calls * (double)row->bytes / (double)comms;
 		}
-		known.calls[row->coll] += (row->calls > 0 ? row->calls : 0) / comms;
-		known.bytes[row->coll] += (double)(row->calls > 0 ? row->calls : 0) *
-					  (double)row->bytes / (double)comms;
 	}
 	family->parallel = nt_parallelism_parallel(&known);
 }
@@ -517,8 +488,7 @@ void nt_summary_guess(struct nt_summary *summary, size_t first_family)
 		guess(summary, i);
 }
 
-/* Of a whole text only our member is parsed: what other programs wrote next to it is not ours to
- * judge. */
+/* Of a valid text only our member is parsed: others' are not ours to judge. */
 static void read_member(struct record_reader *reader, struct nt_text ours)
 {
 	json_object *record = NULL;
@@ -533,7 +503,7 @@ static void read_member(struct record_reader *reader, struct nt_text ours)
 	json_object_put(record);
 }
 
-/* A text that is not whole, or has no such member: the parser says what is wrong with it. */
+/* A damaged text, or one without our member: the parser says what is wrong. */
 static void read_damaged(struct record_reader *reader, struct nt_text text)
 {
 	json_object *object = NULL, *record;
@@ -566,5 +536,5 @@ int nt_summary_parse(struct nt_summary *summary, const char *text, size_t text_b
 		complete(&summary->rows[i], &summary->steps[summary->rows[i].step]);
 	nt_summary_sort(summary);
 	nt_summary_guess(summary, 0);
-	return reader.no_memory ? nt_error_set(err, "no memory for the record") : 0;
+	return summary->no_memory ? nt_error_set(err, "no memory for the record") : 0;
 }

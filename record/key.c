@@ -12,17 +12,16 @@
 #define LEFT_OUT(...)
 #define KEY_ROW(...) NT_FIELD_MERGED(struct nt_key, __VA_ARGS__)
 
-static const struct nt_field rank_rows[] = { NT_KEY_FIELDS(KEY_ROW, KEY_ROW, LEFT_OUT, KEY_ROW) };
-const struct nt_fields nt_rank_key_fields = NT_FIELDS(rank_rows);
+const struct nt_fields nt_rank_key_fields = NT_FIELDS(
+	NT_KEY_FIELDS(KEY_ROW, KEY_ROW, LEFT_OUT, KEY_ROW));
 
-static const struct nt_field report_rows[] = { NT_KEY_FIELDS(LEFT_OUT, KEY_ROW, KEY_ROW, KEY_ROW) };
-const struct nt_fields nt_report_key_fields = NT_FIELDS(report_rows);
+const struct nt_fields nt_report_key_fields = NT_FIELDS(
+	NT_KEY_FIELDS(LEFT_OUT, KEY_ROW, KEY_ROW, KEY_ROW));
 
-static const struct nt_field all_rows[] = { NT_KEY_FIELDS(KEY_ROW, KEY_ROW, KEY_ROW, KEY_ROW) };
-const struct nt_fields nt_key_fields = NT_FIELDS(all_rows);
+const struct nt_fields nt_key_fields = NT_FIELDS(NT_KEY_FIELDS(KEY_ROW, KEY_ROW, KEY_ROW, KEY_ROW));
 
 /* clang-format off */
-/* Room is short there: numbers have one decimal, shares three digits. */
+/* Room is short: numbers have one decimal, shares three digits. */
 #define IS_NUMBER(kind) \
 	(NT_FIELD_##kind == NT_FIELD_NUMBER || NT_FIELD_##kind == NT_FIELD_TIME || \
 	 NT_FIELD_##kind == NT_FIELD_TIMES)
@@ -36,9 +35,8 @@ const struct nt_fields nt_key_fields = NT_FIELDS(all_rows);
 			SHORT_NEED(need), merge, unit, meaning)
 /* clang-format on */
 
-static const struct nt_field short_rows[] = { NT_KEY_FIELDS(LEFT_OUT, LEFT_OUT, SHORT_ROW,
-							    SHORT_ROW) };
-const struct nt_fields nt_short_key_fields = NT_FIELDS(short_rows);
+const struct nt_fields nt_short_key_fields = NT_FIELDS(
+	NT_KEY_FIELDS(LEFT_OUT, LEFT_OUT, SHORT_ROW, SHORT_ROW));
 
 void nt_key_clear(struct nt_key *key)
 {
@@ -82,7 +80,6 @@ static void take(const struct nt_field *field, struct nt_key *to, const struct n
 	memcpy(member_of(field, to), seen_of(field, from), field->bytes);
 }
 
-/* What is not known adds nothing. */
 static void add(const struct nt_field *field, struct nt_key *to, const struct nt_key *from)
 {
 	if (field->kind == NT_FIELD_COUNT || field->kind == NT_FIELD_TALLY) {
@@ -112,7 +109,7 @@ static bool knows_more(const struct nt_key *left, const struct nt_key *right)
 	return difference > 0 || (difference == 0 && left->rank < right->rank);
 }
 
-/* Every rank counts the same calls; the last to write has seen the most. */
+/* Every rank counts the same calls; the last to write has counted the most. */
 void nt_key_merge_rank(struct nt_key *known, const struct nt_key *key)
 {
 	const bool more = knows_more(key, known), later = key->calls > known->calls;
@@ -128,8 +125,8 @@ void nt_key_merge_rank(struct nt_key *known, const struct nt_key *key)
 		else if (counted ? later : more)
 			take(field, known, key);
 	}
-	/* Of sends and receives each rank has its own: the slowest one's is right, as some stamp
-	 * the end too early. */
+	/* Sends and receives differ between ranks. The slowest is right: some ranks stamp the end
+	 * too early. */
 	if (!nt_kind_tunable(known->coll))
 		known->auto_own_us = fmax(slowest_us, key->auto_own_us);
 	if (more)

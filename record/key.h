@@ -2,12 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* key.h - the data of a key: one collective and size band on one communicator
  *
- * One struct is used from the process that measures to the page that shows it; record.def lists its
- * fields. Rank records, the short form and reports each have a table of their fields.
+ * One struct serves from the measuring process to the page; record.def lists its fields.
  *
  * Threads:  pure functions, any thread.
  * Memory:   values.
- * Units:    in the names; NAN, -1 and "" stand for what is not known.
+ * Units:    in the names; NAN, -1 and "" mean unknown.
  */
 #ifndef NT_RECORD_KEY_H
 #define NT_RECORD_KEY_H
@@ -23,35 +22,33 @@
 
 struct nt_key {
 	NT_KEY_FIELDS(NT_KEY_MEMBER, NT_KEY_MEMBER, NT_KEY_MEMBER, NT_KEY_MEMBER)
-	/* Which rank it is from, in a sum (sum.h); if two know the same, the lowest. */
+	/* The rank it is from, in a sum (sum.h); of equals, the lowest. */
 	int64_t rank;
-	/* For a row of a summary (job-summary.h): a key of a family of communicators. */
+	/* In a summary (job-summary.h), where a row is a key of a family: */
 	size_t step, family; /* indexes */
 	uint32_t ranks, nodes; /* of the communicator */
-	size_t first_arm, arm_count; /* in the summary's arms; from rank records alone */
+	size_t first_arm, arm_count; /* in the summary's arms */
 };
 
-/* Those of a rank record, of the short form, of a report; all of them. */
+/* Of a rank record, the short form, a report; all. */
 extern const struct nt_fields nt_rank_key_fields, nt_short_key_fields, nt_report_key_fields,
 	nt_key_fields;
 
-/* Nothing is known. */
 void nt_key_clear(struct nt_key *key);
 
-/* The arm whose times are next to AUTO's: the one in use, or else the best other one. -1: none is
- * known. */
+/* The arm that is compared with AUTO: the one in use, or else the best other one; -1 if unknown. */
 int nt_key_other_arm(const struct nt_key *key);
 
-/* Set gain_percent from the median times; unchanged if AUTO took less than a clock can measure. */
+/* Sets gain_percent from the median times, unless AUTO's is too short to measure. */
 void nt_key_compare(struct nt_key *key);
 
-/* Nothing is known of that arm's times. */
+/* Forgets the times of the other arm. */
 void nt_key_forget_arm(struct nt_key *key);
 
-/* Add what another rank of the same communicator says of the key. */
+/* Merges another rank's key of the same communicator. */
 void nt_key_merge_rank(struct nt_key *known, const struct nt_key *key);
 
-/* Add the key of another communicator of the family. firmer: its decision is the firmer one. */
+/* Merges the key of another communicator of the family. firmer: its decision is the firmer one. */
 void nt_key_merge_comm(struct nt_key *row, const struct nt_key *key, bool firmer);
 
 #endif

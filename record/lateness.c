@@ -11,30 +11,32 @@
 
 #define CALLS_MIN 8u /* fewer show nothing */
 #define SLICE_CALLS 4u
-/* A call has a last rank if the others waited for so long, ... */
+/* A rank came last if the others waited so long, and for this share of their time. */
 #define LATE_US 10.0
-#define LATE_SHARE 0.1 /* ... and for this share of their time */
-/* One is named for which half of the waiting is, or more, by so many deviations beyond chance, in
- * so many calls at least, and which took this share of all time; it stays the one if it leads in
- * most slices. */
+#define LATE_SHARE 0.1
+/* A rank is named if half or more of the waiting is for it, so many standard deviations beyond
+ * chance, in at least so many calls, at this share of all time. It is steady if it leads in most
+ * slices. */
 #define NAMED_SHARE 0.5
 #define NAMED_DEVIATIONS 3.6
 #define NAMED_CALLS 6.0
 #define NAMED_COST 0.1
 #define STEADY_SLICES 0.75
-/* Its calls with less than this share of the mean waiting for it are not told. */
+/* Its calls with less than this share of the mean waiting are not counted. */
 #define LITTLE_COST 0.2
-/* Waiting that is told though nobody is named. */
+/* Waiting that is reported though nobody is named. */
 #define WANDERS_SHARE 0.1
 #define VARIES_SHARE 0.3
 
+enum { RANK, NODE };
+
 struct call {
 	double s;
-	double middle_us; /* of all ranks but the last one */
-	double least_us; /* what a rank took that did not wait, at most */
-	double late_us; /* 0: nobody came clearly last */
+	double middle_us; /* median of all ranks but the last */
+	double least_us; /* the most that a rank took without waiting */
+	double late_us; /* 0: nobody clearly came last */
 	double cost_us; /* by all ranks */
-	uint32_t rank, node;
+	uint32_t who[2]; /* came last: its RANK and NODE */
 	unsigned slice;
 };
 
@@ -43,9 +45,9 @@ struct finder {
 	struct nt_late_sample *samples;
 	size_t count;
 	struct call *calls;
-	double all_us; /* of the calls, by all ranks ... */
-	double ring_us; /* ... and of those that are rings */
-	const struct call **sorted; /* scratch: as many as there are calls */
+	double all_us; /* of all calls, of all ranks */
+	double ring_us; /* of those that are rings */
+	const struct call **sorted; /* scratch, as many as calls */
 };
 
 const char *nt_late_name(enum nt_late kind)
@@ -79,42 +81,32 @@ static int by_rank(const void *left, const void *right)
 	return 0;
 }
 
-static int by_time(const void *left, const void *right)
-{
-	const struct call *a = *(const struct call *const *)left;
-	const struct call *b = *(const struct call *const *)right;
+/* To sort pointers to calls. */
+#define ORDER(name, member)                                                \
+	static int name(const void *left, const void *right)               \
+	{                                                                  \
+		const struct call *a = *(const struct call *const *)left;  \
+		const struct call *b = *(const struct call *const *)right; \
+                                                                           \
+		NT_COMPARE(a->member, b->member);                          \
+		NT_COMPARE(a, b);                                          \
+		return 0;                                                  \
+	}
 
-	NT_COMPARE(a->s, b->s);
-	NT_COMPARE(a, b);
-	return 0;
-}
+ORDER(by_time, s)
+ORDER(by_cost, cost_us)
+ORDER(by_lateness, late_us)
+ORDER(by_late_rank, who[RANK])
+ORDER(by_late_node, who[NODE])
 
-static int by_late_rank(const void *left, const void *right)
-{
-	const struct call *a = *(const struct call *const *)left;
-	const struct call *b = *(const struct call *const *)right;
-
-	NT_COMPARE(a->rank, b->rank);
-	return 0;
-}
-
-static int by_late_node(const void *left, const void *right)
-{
-	const struct call *a = *(const struct call *const *)left;
-	const struct call *b = *(const struct call *const *)right;
-
-	NT_COMPARE(a->node, b->node);
-	return 0;
-}
-
-/* The samples of one call, the shortest first. */
+/* first: the samples of a call, the shortest first. */
 static void take_call(struct finder *f, const struct nt_late_sample *first, size_t ranks)
 {
 	struct call *call = &f->calls[f->out->calls++];
 	const double shortest = first->call.us;
 	bool ring = true;
 
-	*call = (struct call){ .s = first->call.s, .rank = first->rank, .node = first->node };
+	*call = (struct call){ .s = first->call.s, .who = { first->rank, first->node } };
 	for (size_t i = 0; i < ranks; i++)
 		ring = ring && first[i].call.ring;
 	call->least_us = ring ? shortest : 2 * shortest;
@@ -135,7 +127,7 @@ static bool same_call(const struct nt_late_sample *a, const struct nt_late_sampl
 	return a->call.coll == b->call.coll && a->call.turn == b->call.turn;
 }
 
-/* Calls that nearly all ranks have; samples of others go. */
+/* Drops samples of calls that too few ranks have. */
 static void take_calls(struct finder *f, int64_t ranks)
 {
 	size_t kept = 0, length;
@@ -177,49 +169,45 @@ static void cut_slices(struct finder *f)
 
 #define ALL_SLICES UINT32_MAX
 
-/* The calls of a slice, or of all, in which somebody came last. */
-static size_t pick(struct finder *f, unsigned slice, size_t *of)
+/* Fills f->sorted with calls in which somebody came last; their number. */
+static size_t pick(struct finder *f, unsigned slice)
 {
 	size_t count = 0;
 
-	*of = 0;
 	for (size_t i = 0; i < f->out->calls; i++) {
 		const struct call *call = &f->calls[i];
 
-		if (slice != ALL_SLICES && call->slice != slice)
-			continue;
-		(*of)++;
-		if (call->late_us > 0)
+		if ((slice == ALL_SLICES || call->slice == slice) && call->late_us > 0)
 			f->sorted[count++] = call;
 	}
 	return count;
 }
 
-/* For whom the others waited most in these calls; those of it then stand together. */
+/* Whom the others waited for most; its calls are then adjacent. */
 struct latest {
 	size_t first, length;
-	double cost_us; /* waiting for it ... */
-	double all_us; /* ... and for anybody */
-	double own_calls, calls; /* as many of equal cost would tell as much as these */
+	double cost_us; /* waiting for it */
+	double all_us; /* and for anybody */
+	double own_calls, calls; /* effective numbers: as if all calls had equal cost */
 };
 
-static struct latest find_latest(struct finder *f, size_t count, bool nodes)
+static struct latest find_latest(struct finder *f, size_t count, int what)
 {
 	struct latest out = { .length = 0 };
 	double all_squares = 0;
 	size_t length;
 
-	qsort(f->sorted, count, sizeof(f->sorted[0]), nodes ? by_late_node : by_late_rank);
+	qsort(f->sorted, count, sizeof(f->sorted[0]), what == NODE ? by_late_node : by_late_rank);
 	for (size_t i = 0; i < count; i += length) {
 		double cost_us = 0, squares = 0;
 
 		for (length = 0; i + length < count; length++) {
-			const struct call *a = f->sorted[i], *b = f->sorted[i + length];
+			const struct call *call = f->sorted[i + length];
 
-			if (nodes ? a->node != b->node : a->rank != b->rank)
+			if (call->who[what] != f->sorted[i]->who[what])
 				break;
-			cost_us += b->cost_us;
-			squares += b->cost_us * b->cost_us;
+			cost_us += call->cost_us;
+			squares += call->cost_us * call->cost_us;
 		}
 		out.all_us += cost_us;
 		all_squares += squares;
@@ -234,32 +222,14 @@ static struct latest find_latest(struct finder *f, size_t count, bool nodes)
 	return out;
 }
 
-static int by_cost(const void *left, const void *right)
-{
-	const struct call *a = *(const struct call *const *)left;
-	const struct call *b = *(const struct call *const *)right;
-
-	NT_COMPARE(a->cost_us, b->cost_us);
-	return 0;
-}
-
-static int by_lateness(const void *left, const void *right)
-{
-	const struct call *a = *(const struct call *const *)left;
-	const struct call *b = *(const struct call *const *)right;
-
-	NT_COMPARE(a->late_us, b->late_us);
-	return 0;
-}
-
-/* So many of all, of which chance makes that share? */
+/* Is late of all too many for a share by chance? */
 static bool beyond_chance(double late, double all, double share)
 {
 	return all > 0 && share < 1 && late >= NAMED_SHARE * all &&
 	       late >= all * share + NAMED_DEVIATIONS * sqrt(all * share * (1 - share));
 }
 
-/* Calls with hardly any waiting say nothing of what the others are like. */
+/* Without calls that have hardly any waiting. */
 static void tell_calls(struct nt_lateness *out, const struct call **own,
 		       const struct latest *latest)
 {
@@ -274,31 +244,29 @@ static void tell_calls(struct nt_lateness *out, const struct call **own,
 	out->late_us = own[skip + out->late_calls / 2]->late_us;
 }
 
-/* Is one rank, or the ranks of one node, the one that others wait for? What counts is how long they
- * wait, not in how many calls: where communication takes most of a step, only its first call shows
- * that a rank computes for longer. */
-static bool name_one(struct finder *f, bool nodes, double ranks)
+/* Is there one rank, or node, that others wait for? Time counts, not calls: where communication
+ * takes most of a step, only its first call shows that a rank computes for longer. */
+static bool name_one(struct finder *f, int what, double ranks)
 {
 	struct nt_lateness *out = f->out;
-	size_t of, late = pick(f, ALL_SLICES, &of);
-	const struct latest latest = find_latest(f, late, nodes);
+	const struct latest latest = find_latest(f, pick(f, ALL_SLICES), what);
 	const struct call **own = &f->sorted[latest.first];
 	double share = 1 / ranks;
 
 	if (latest.length == 0)
 		return false;
-	if (nodes) {
+	if (what == NODE) {
 		size_t here = 0;
 
 		for (size_t i = 0; i < f->count; i++)
-			here += f->samples[i].node == own[0]->node;
+			here += f->samples[i].node == own[0]->who[NODE];
 		share = (double)here / (double)f->count;
 	}
 	if (latest.own_calls < NAMED_CALLS || latest.cost_us < NAMED_COST * f->all_us ||
 	    !beyond_chance(latest.calls * latest.cost_us / latest.all_us, latest.calls, share))
 		return false;
-	out->rank = nodes ? -1 : (int64_t)own[0]->rank;
-	out->node = own[0]->node;
+	out->rank = what == NODE ? -1 : (int64_t)own[0]->who[RANK];
+	out->node = own[0]->who[NODE];
 	tell_calls(out, own, &latest);
 	return true;
 }
@@ -307,36 +275,34 @@ static bool name_one(struct finder *f, bool nodes, double ranks)
 static unsigned led_slices(struct finder *f)
 {
 	const struct nt_lateness *out = f->out;
+	const int what = out->rank < 0 ? NODE : RANK;
+	const int64_t named = out->rank < 0 ? out->node : out->rank;
 	unsigned led = 0;
 
 	for (unsigned i = 0; i < out->slices; i++) {
-		size_t of;
-		const struct latest latest = find_latest(f, pick(f, i, &of), out->rank < 0);
+		const struct latest latest = find_latest(f, pick(f, i), what);
 
-		if (latest.length == 0)
-			continue;
-		led += out->rank < 0 ? f->sorted[latest.first]->node == out->node
-				     : f->sorted[latest.first]->rank == out->rank;
+		led += latest.length > 0 && f->sorted[latest.first]->who[what] == named;
 	}
 	return led;
 }
 
-/* Where nobody is named: does who came last come last in the next call, too, beyond chance? */
+/* Does who came last come last in the next call, too, beyond chance? */
 static bool stays_a_while(struct finder *f)
 {
-	size_t of, count = pick(f, ALL_SLICES, &of), length;
+	size_t count = pick(f, ALL_SLICES), length;
 	double pairs = count > 0 ? (double)count - 1 : 0, chance = 0, again = 0;
 
 	qsort(f->sorted, count, sizeof(f->sorted[0]), by_late_rank);
 	for (size_t i = 0; i < count; i += length) {
-		for (length = 1;
-		     i + length < count && f->sorted[i]->rank == f->sorted[i + length]->rank;)
+		for (length = 1; i + length < count &&
+				 f->sorted[i]->who[RANK] == f->sorted[i + length]->who[RANK];)
 			length++;
 		chance += pow((double)length / (double)count, 2);
 	}
 	qsort(f->sorted, count, sizeof(f->sorted[0]), by_time);
 	for (size_t i = 1; i < count; i++)
-		again += f->sorted[i]->rank == f->sorted[i - 1]->rank;
+		again += f->sorted[i]->who[RANK] == f->sorted[i - 1]->who[RANK];
 	return beyond_chance(again, pairs, chance);
 }
 
@@ -344,7 +310,7 @@ static enum nt_late judge(struct finder *f, double ranks)
 {
 	struct nt_lateness *out = f->out;
 
-	if (name_one(f, false, ranks) || name_one(f, true, ranks))
+	if (name_one(f, RANK, ranks) || name_one(f, NODE, ranks))
 		return led_slices(f) >= STEADY_SLICES * out->slices ? NT_LATE_STEADY
 								    : NT_LATE_WANDERS;
 	if (isnan(out->waiting) || out->waiting < WANDERS_SHARE)
@@ -363,7 +329,7 @@ static double total(const struct nt_late_row *row)
 	return us;
 }
 
-/* Keeps the latest. */
+/* Keeps those that came latest. */
 static void keep_row(struct nt_lateness *out, const struct nt_late_row *row)
 {
 	size_t least = 0;
@@ -398,7 +364,7 @@ static void make_rows(struct finder *f)
 			const struct call *call = &f->calls[sample->at];
 
 			calls[call->slice]++;
-			if (sample->rank == call->rank)
+			if (sample->rank == call->who[RANK])
 				row.us[call->slice] += call->late_us;
 		}
 		for (unsigned k = 0; k < NT_LATENESS_SLICES; k++)

@@ -19,8 +19,8 @@ libnt_record_read_a_SOURCES = \
 	%D%/bandwidth.h \
 	%D%/behind.c \
 	%D%/behind.h \
-	%D%/calls.c \
-	%D%/calls.h \
+	%D%/calls-record.c \
+	%D%/calls-record.h \
 	%D%/filesink.c \
 	%D%/filesink.h \
 	%D%/lateness.c \

@@ -8,8 +8,7 @@
 #include <string.h>
 
 #define LONG_ROW(...) NT_FIELD_ROW(struct nt_long_head, __VA_ARGS__)
-static const struct nt_field long_rows[] = { NT_LONG_FIELDS(LONG_ROW) };
-const struct nt_fields nt_long_fields = NT_FIELDS(long_rows);
+const struct nt_fields nt_long_fields = NT_FIELDS(NT_LONG_FIELDS(LONG_ROW));
 
 static void make_plain(char *name)
 {

@@ -1,23 +1,21 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* long.h - the long form of a step's record: its parts, one per node
+/* long.h - the long form of a step's record: a part per node
  *
- * Each node of a step writes a part, DIRECTORY/CLUSTER.JOBID/STEP.NODE.jsonl.gz; if the job was
- * requeued, STEP.NODE.rRUN.jsonl.gz. A part has lines of JSON, each compressed separately, as
- * consecutive gzip members:
+ * A part is DIRECTORY/CLUSTER.JOBID/STEP.NODE.jsonl.gz; of a requeued job, STEP.NODE.rRUN.jsonl.gz.
+ * It has lines of JSON, each compressed as a gzip member:
  *
  *	{ NT_LONG_FIELDS }                        the first line, and nowhere else
  *	{"step":{...}}                            the step's record as this node sees it (step.h)
  *	{"fingerprint":"0123456789abcdef"}        of the node's hardware
  *	{"topology":{...}}                        of a communicator here (topology.h)
- *	{"calls":{...}}                           calls of a process's ranks (calls.h)
+ *	{"calls":{...}}                           calls of a process's ranks (calls-record.h)
  *	{"rank":{...}}                            a rank record (rank.h), byte for byte
  *
- * A reader skips lines with unknown members. The file name is for people: the first line identifies
- * the part.
+ * Unknown lines are skipped. The first line, not the file's name, identifies the part.
  *
- * longwrite.h writes a part, longdir.h manages the directories, longread.h reads a part, longset.h
- * combines those of a job.
+ * longwrite.h writes a part, longread.h reads it, longset.h combines those of a job; longdir.h
+ * manages directories.
  *
  * Threads:  pure functions, any thread.
  * Memory:   values.
@@ -31,16 +29,16 @@
 
 #define NT_LONG_VERSION 1
 #define NT_LONG_SUFFIX ".jsonl.gz"
-#define NT_LONG_NODE_MAX 64 /* a node's name, with its NUL, as struct nt_place has it */
+#define NT_LONG_NODE_MAX 64 /* a node's name, with its NUL */
 #define NT_LONG_RANK "rank"
 #define NT_LONG_STEP "step"
 #define NT_LONG_FINGERPRINT "fingerprint"
 #define NT_LONG_TOPOLOGY "topology"
 #define NT_LONG_CALLS "calls"
 
-/* The longest line that is written or accepted: a rank record and its name. */
+/* The longest line: a rank record and its name. */
 #define NT_LONG_LINE_MAX (NT_RANK_RECORD_MAX + 64)
-/* Size of a part, before compression; what would exceed it is left out, and counted. */
+/* Size of a part before compression; more is omitted and counted. */
 #define NT_LONG_TEXT_MAX ((size_t)66 << 20)
 #define NT_LONG_LINES_MAX 4352 /* rank records, and some more */
 
@@ -68,11 +66,10 @@ struct nt_long_head {
 
 extern const struct nt_fields nt_long_fields;
 
-/* "CLUSTER.JOBID" and "STEP.NODE.jsonl.gz"; characters that a name cannot have become '_'. */
+/* "CLUSTER.JOBID" and "STEP.NODE.jsonl.gz"; invalid characters become '_'. */
 #define NT_LONG_NAME_MAX 128
 void nt_long_job_name(char out[NT_LONG_NAME_MAX], const char *cluster, uint32_t job);
 void nt_long_part_name(char out[NT_LONG_NAME_MAX], const struct nt_long_head *head);
-/* Is this the name of a part? */
 bool nt_long_part_is(const char *name);
 
 #endif

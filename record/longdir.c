@@ -16,10 +16,10 @@
 #include "lib/file.h"
 #include "record/retention.h"
 
-#define LEAST_BYTES 4096 /* a file takes a block and an inode, be it ever so small */
+#define LEAST_BYTES 4096 /* block and inode of a small file */
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-#define PARTS_MAX 16384 /* of a job, that are looked at */
-#define STALE_S 3600 /* from then on nobody writes an unfinished file any more */
+#define PARTS_MAX 16384 /* of a job, at most */
+#define STALE_S 3600 /* after that, nobody still writes it */
 
 /* ---- to write there */
 
@@ -30,7 +30,7 @@ static bool is_own(int fd)
 	return fstat(fd, &status) == 0 && status.st_uid == geteuid();
 }
 
-/* A user's own word may be a link, or a directory that many share. */
+/* A user may name a link, or a shared directory. */
 static int open_users(const char *path, bool parents)
 {
 	return open(path, parents ? DIR_FLAGS & ~O_NOFOLLOW : DIR_FLAGS);
@@ -118,7 +118,6 @@ static void take_stock(struct stock *stock, const char *name, const struct stat 
 	};
 }
 
-/* May another one be looked at? */
 static bool goes_on(struct stock *stock)
 {
 	if (stock->count < stock->max && nt_clock_ms() < stock->deadline_ms)
@@ -134,7 +133,7 @@ static bool is_unfinished(const char *name)
 	return name[0] == '.' && bytes > 4 && strcmp(name + bytes - 4, ".tmp") == 0;
 }
 
-/* The parts of a job; leftovers of who was killed while writing one go. */
+/* Also removes leftovers of killed writers. */
 static void list_parts(struct stock *stock, int job_fd)
 {
 	DIR *directory = nt_dirstream_open(job_fd);
@@ -208,7 +207,7 @@ static int64_t choose(struct stock *stock, int64_t max_bytes)
 	return nt_retention_choose(stock->items, stock->count, &keep, (int64_t)time(NULL));
 }
 
-/* The parts of a job that are to go; keep NULL: all. */
+/* keep NULL: removes all parts. */
 static int64_t remove_parts(int job_fd, const char *keep, int64_t max_bytes, int64_t deadline_ms)
 {
 	struct stock parts;
@@ -244,7 +243,7 @@ static int64_t trim_job(int fd, const char *name, const char *keep, int64_t max_
 	return gone;
 }
 
-/* This job is the newest, whatever its directory says. */
+/* This job counts as the newest. */
 static void favour(struct stock *jobs, const char *name)
 {
 	for (size_t i = 0; i < jobs->count; i++) {

@@ -2,11 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* longdir.h - the directories of the long form of records (long.h), for its writer
  *
- * Runs with the user's rights only: the user may choose the directory. A job's directory must
- * belong to the user and not be a link, so that users of a shared directory do not write to each
- * other's.
+ * Runs with the user's rights: the user may choose the directory. A job's directory must be the
+ * user's and no link, so that users of a shared directory do not write to each other's.
  *
- * Threads:  one process of its own; it hangs if the file system hangs.
+ * Threads:  one process of its own; it hangs if the file system does.
  * Memory:   file descriptors, the caller's.
  * Errors:   -1 and *err names the directory.
  * Units:    bytes, milliseconds.
@@ -19,18 +18,18 @@
 #include "lib/error.h"
 #include "record/long.h"
 
-#define NT_LONG_JOBS_MAX 4096 /* that are looked at */
+#define NT_LONG_JOBS_MAX 4096 /* at most */
 
-/* The directory of a user. parents: the ones above it are created, too, for the user alone;
- * otherwise only it is created, in a directory of the site, and must belong to the user. */
+/* A user's directory. parents: those above are created, too; otherwise it is created in a directory
+ * of the site, and must be the user's. */
 int nt_long_open(const char *path, bool parents, struct nt_error *err);
 
-/* That of a job in it; *made: it was not there before. */
+/* A job's in it; *made: it is new. */
 int nt_long_open_job(int fd, const char *name, bool *made, struct nt_error *err);
 
-/* Limit the size of the user's jobs there: the oldest jobs are removed first, then the oldest parts
- * of the named job, except keep. If there are too many jobs to check, by number or time, the oldest
- * quarter of those checked is removed. Returns the number of removed parts. */
+/* Limits the size of the user's jobs: removes the oldest jobs, then the oldest parts of the named
+ * job, except keep. If there are too many jobs to check, in number or time, the oldest quarter of
+ * those checked is removed. Returns the number of removed parts. */
 int64_t nt_long_trim(int fd, const char *name, const char *keep, int64_t max_bytes, int limit_ms);
 
 #endif

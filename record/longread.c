@@ -18,7 +18,7 @@ struct long_reader {
 	int fd;
 	z_stream stream;
 	bool ended; /* the file is at its end */
-	bool between; /* one member has ended, and the next not begun */
+	bool between; /* one gzip member has ended, and the next has not begun */
 	size_t in_bytes, text_bytes, lines, records;
 	struct nt_long_head *head;
 	nt_long_visit *visit;
@@ -70,16 +70,15 @@ static int read_line(struct long_reader *reader, struct nt_text line, struct nt_
 	if (nt_json_scan_next(&scan, &member) != 1)
 		return 0;
 	reader->records += nt_text_is(member.name, NT_LONG_RANK);
-	return reader->visit(reader->argument, reader->head, member.name, member.value, err);
+	return reader->visit(reader->argument, member.name, member.value, err);
 }
 
-/* One that is enough says so. */
 static bool has_enough(const struct long_reader *reader)
 {
 	return reader->lines > 0 && !reader->visit;
 }
 
-/* What was inflated behind what is held, in lines. */
+/* Splits what was inflated into lines. */
 static int take_lines(struct long_reader *reader, size_t bytes, struct nt_error *err)
 {
 	const char *end = memchr(reader->line + reader->held, '\n', bytes);
@@ -121,7 +120,6 @@ static int fill(struct long_reader *reader, struct nt_error *err)
 	return 0;
 }
 
-/* Some more bytes of text behind those that are held. */
 static int inflate_some(struct long_reader *reader, size_t *bytes, struct nt_error *err)
 {
 	size_t room = sizeof(reader->line) - reader->held;

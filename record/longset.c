@@ -197,13 +197,11 @@ static bool same_step(const struct nt_long_part *a, const struct nt_long_part *b
 	return a->head.job == b->head.job && strcmp(a->head.step, b->head.step) == 0;
 }
 
-/* last: of the parts that count so far, in order. */
 static bool is_twice(const struct nt_long_part *part, const struct nt_long_part *last)
 {
 	return same_step(part, last) && strcmp(part->head.node, last->head.node) == 0;
 }
 
-/* Of the job of the part at first, whose parts follow each other. */
 static int64_t newest_run(const struct nt_long_set *set, size_t first)
 {
 	const int64_t job = set->parts[first].head.job;
@@ -262,17 +260,16 @@ struct each {
 	bool ended; /* by the visitor */
 };
 
-static int visit_line(void *argument, const struct nt_long_head *head, struct nt_text name,
-		      struct nt_text value, struct nt_error *err)
+static int visit_line(void *argument, struct nt_text name, struct nt_text value,
+		      struct nt_error *err)
 {
 	struct each *each = argument;
 
-	(void)head;
 	each->ended = each->visit(each->argument, each->part, name, value, err) < 0;
 	return each->ended ? -1 : 0;
 }
 
-/* -1: the visitor has ended it. */
+/* -1: the visitor ended it. */
 static int read_part(struct each *each, const struct nt_long_set *set, size_t *text_bytes,
 		     struct nt_error *err)
 {

@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* longset.h - combine the parts of a job's long form (long.h)
  *
- * A step has one part per node. If a job was requeued, the parts of one run are used, the newest
- * unless another is requested; of two copies of a part, the newer one. Damage is reported, and what
- * is before it is used. In a directory only plain files are opened, and no link is followed. If the
- * caller names the owner, parts of others are reported and left out.
+ * A step has one part per node. Of a requeued job's runs one is used, the newest unless another is
+ * requested; of two copies of a part, the newer one. Damage is reported, and what is before it is
+ * used. In a directory only plain files are opened, and no link is followed. If the caller names
+ * owners, parts of others are reported and left out.
  *
  * Threads:  no state of its own; any thread.
  * Memory:   nt_long_set_init first; nt_long_set_fini frees all.
@@ -38,11 +38,11 @@ struct nt_long_set {
 	/* Whose directories and parts count; none: anybody's. */
 	uint32_t owner[NT_LONG_OWNERS_MAX];
 	size_t owners;
-	/* Limit on the uncompressed text of all parts together; 0: NT_LONG_SET_TEXT_MAX. What
-	 * exceeds it is reported and left out. */
+	/* Limit on the uncompressed text of all parts; 0: NT_LONG_SET_TEXT_MAX. More is reported
+	 * and left out. */
 	size_t text_max;
-	size_t *text_bytes; /* what was read of it so far; NULL: this is counted anew each time */
-	/* Told of what cannot be used, or not in full; NULL: nobody. */
+	size_t *text_bytes; /* read so far; NULL: counted anew each time */
+	/* Called for what cannot be used, or not in full; may be NULL. */
 	void (*complain)(void *argument, const char *path, const char *why);
 	void *argument;
 };
@@ -50,33 +50,32 @@ struct nt_long_set {
 void nt_long_set_init(struct nt_long_set *set);
 void nt_long_set_fini(struct nt_long_set *set);
 
-/* Is what is open there of one whose parts count? */
+/* Does it belong to an owner that counts? */
 bool nt_long_set_trusts(const struct nt_long_set *set, int fd, struct nt_error *err);
 
-/* Is it a part, or a directory? false also for what is not there. */
+/* Is it a part, or a directory? */
 bool nt_long_set_is(const char *path);
 
-/* Add that part, or all parts of that directory. -1 if it cannot be opened, or a named file is not
- * a part. */
+/* Adds a part, or all parts of a directory. -1: it cannot be opened, or a named file is no part. */
 int nt_long_set_add(struct nt_long_set *set, const char *path, struct nt_error *err);
-/* The same for a path that another user has named, which must be a directory and no link: opening
- * anything else, such as a device, may have effects. */
+/* The same for a path that another user named: it must be a directory and no link, since opening a
+ * device may have effects. */
 int nt_long_set_add_named(struct nt_long_set *set, const char *path, struct nt_error *err);
 
-/* Only what that run of its job wrote; 0: the first. */
+/* Keeps only that run; 0: the first. */
 void nt_long_set_take_run(struct nt_long_set *set, int64_t run);
 
-/* Sorts by step and node, and removes what is out of date, and parts of another job; job 0: any. */
+/* Sorts by step and node, and removes outdated parts and other jobs' (job 0: none). */
 void nt_long_set_sort(struct nt_long_set *set, uint32_t job);
 
-/* Each line but the first of all parts. -1 where a visitor says so. */
+/* Visits each line but the first of all parts. -1 if a visitor returns it. */
 typedef int nt_long_set_visit(void *argument, const struct nt_long_part *part, struct nt_text name,
 			      struct nt_text value, struct nt_error *err);
 int nt_long_set_each(const struct nt_long_set *set, nt_long_set_visit *visit, void *argument,
 		     struct nt_error *err);
 
-/* Add the steps of a sorted set, or only one (NULL: all). known: data on steps from elsewhere, used
- * if the long form has none; NULL: none. */
+/* Adds the steps of a sorted set, or only one (NULL: all). known: steps from elsewhere, used for
+ * what the long form lacks; may be NULL. */
 int nt_long_set_summary(const struct nt_long_set *set, struct nt_summary *summary,
 			const char *only_step, const struct nt_summary *known,
 			struct nt_error *err);

@@ -1,12 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* longset.h's summary: the rank records of all nodes of a step, summed up. */
+/* longsum.c - see longset.h: the summary */
 #include "record/longset.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "lib/array.h"
 #include "record/member-names.h"
 #include "lib/append.h"
 #include "lib/printable.h"
@@ -14,7 +13,6 @@
 #include "record/sum.h"
 #include "record/topology.h"
 
-/* One step on its way into the summary. */
 struct part_reader {
 	struct nt_summary *summary;
 	struct nt_sum sum;
@@ -22,10 +20,9 @@ struct part_reader {
 	bool told; /* it has said so */
 	struct nt_error damage; /* the first; "": none */
 	size_t damaged; /* parts */
-	bool no_memory;
 };
 
-/* The members that describe the step; its rows are made anew. */
+/* The step's members; its rows are computed anew. */
 static void take_step(struct part_reader *reader, struct nt_text value)
 {
 	struct nt_step step = reader->step;
@@ -52,10 +49,9 @@ static int take_line(void *argument, const struct nt_long_part *part, struct nt_
 	if (nt_text_is(name, NT_LONG_STEP) && !reader->told)
 		take_step(reader, value);
 	/* The step will be the next one. */
-	if (nt_text_is(name, NT_LONG_TOPOLOGY) &&
-	    nt_topology_add(reader->summary, reader->summary->step_count, part->head.node, value.at,
-			    value.bytes) < 0)
-		reader->no_memory = true;
+	if (nt_text_is(name, NT_LONG_TOPOLOGY))
+		nt_topology_add(reader->summary, reader->summary->step_count, part->head.node,
+				value);
 	if (nt_text_is(name, NT_LONG_CALLS))
 		(void)nt_sum_add_begun(&reader->sum, value.at, value.bytes, &why);
 	if (!nt_text_is(name, NT_LONG_RANK) ||
@@ -78,11 +74,8 @@ static void take_damage(void *argument, const char *path, const char *why)
 
 static void add_damage(struct part_reader *reader, const char *text)
 {
-	struct nt_summary *summary = reader->summary;
-	struct nt_remark *remark = nt_array_add(&summary->remarks, &summary->remark_count,
-						NT_SUMMARY_MAX, sizeof(*remark));
+	struct nt_remark *remark = NT_SUMMARY_ADD(reader->summary, remarks, remark_count);
 
-	reader->no_memory = reader->no_memory || !remark;
 	if (!remark)
 		return;
 	remark->kind = NT_REMARK_DAMAGE;
@@ -90,7 +83,7 @@ static void add_damage(struct part_reader *reader, const char *text)
 	nt_printable_copy(remark->text, sizeof(remark->text), text, strlen(text));
 }
 
-/* Nodes that others name, and no part is of. */
+/* Nodes that others name and that have no part. */
 static void add_missing(struct part_reader *reader, size_t first_node)
 {
 	const struct nt_summary *summary = reader->summary;
@@ -129,21 +122,21 @@ static void add_damages(struct part_reader *reader, size_t first_node)
 	add_missing(reader, first_node);
 }
 
-/* What the memory said of the step after its first node had written its part, and so on. */
+/* What was known later than the first node's part. */
 static void take_known(struct nt_step *step, const struct nt_summary *known)
 {
 	const struct nt_step *found = known ? nt_summary_step(known, step->name) : NULL;
 
 	if (found)
 		*step = *found;
-	/* Of all nodes these are counted anew. */
+	/* Computed anew, from all nodes. */
 	step->more = step->early = 0;
 	step->as_of_s = -1;
 	step->heard = -1;
 	step->comm_ms = step->spent_ms = step->saved_ms = step->estimated_ms = NAN;
 }
 
-/* What was written early, and no more, is behind a record that was written at the end. */
+/* Only early parts, while a final record is known? */
 static bool is_behind(const struct nt_long_set *parts, const struct nt_summary *known)
 {
 	const struct nt_step *step = known ? nt_summary_step(known, parts->parts[0].head.step)
@@ -156,7 +149,7 @@ static bool is_behind(const struct nt_long_set *parts, const struct nt_summary *
 	return step && step->early == 0;
 }
 
-/* parts are those of one step. */
+/* parts: of one step. */
 static int add_step(struct nt_summary *summary, const struct nt_long_set *parts,
 		    const struct nt_summary *known, struct nt_error *err)
 {
@@ -182,7 +175,7 @@ static int add_step(struct nt_summary *summary, const struct nt_long_set *parts,
 	nt_sum_fini(&reader.sum);
 	if (rc == 0)
 		add_damages(&reader, first_node);
-	return rc == 0 && reader.no_memory ? nt_error_set(err, "no memory for the record") : rc;
+	return rc == 0 && summary->no_memory ? nt_error_set(err, "no memory for the record") : rc;
 }
 
 int nt_long_set_summary(const struct nt_long_set *set, struct nt_summary *summary,

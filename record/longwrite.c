@@ -46,7 +46,7 @@ void nt_long_end(struct nt_long_out *out)
 	memset(out, 0, sizeof(*out));
 }
 
-/* text as one gzip member: its bytes; 0: it does not fit. */
+/* 0: it does not fit. */
 static size_t compress_into(struct nt_long_out *out, const char *text, size_t text_bytes,
 			    unsigned char *to, size_t to_bytes)
 {
@@ -83,7 +83,7 @@ static bool add_line(struct nt_long_out *out, size_t bytes)
 	return true;
 }
 
-/* Within JSON's texts there is none: they would be no JSON. */
+/* JSON has none within texts. */
 static void join_lines(char *text, size_t bytes)
 {
 	for (size_t i = 0; i < bytes; i++) {
@@ -92,7 +92,7 @@ static void join_lines(char *text, size_t bytes)
 	}
 }
 
-/* {"name":value} and the line's end, in out->line; 0: it is longer than a line may be. */
+/* 0: the line is too long. */
 static size_t compose(struct nt_long_out *out, const char *name, const char *value, size_t bytes)
 {
 	int front = snprintf(out->line, NT_LONG_LINE_MAX, "{\"%.20s\":", name);
@@ -151,7 +151,6 @@ static size_t compress_head(struct nt_long_out *out, struct nt_long_head *head,
 	return compress_into(out, text, put.used + 1, data, HEAD_MAX);
 }
 
-/* What it took to be written, on the disk. */
 static int write_file(int fd, const struct nt_long_out *out, const unsigned char *head,
 		      size_t head_bytes)
 {
@@ -180,7 +179,7 @@ int nt_long_save(struct nt_long_out *out, int dir_fd, struct nt_long_head *head,
 	if (first_bytes == 0)
 		return nt_error_set(err, "its first line is too long");
 	nt_long_part_name(name, head);
-	/* Of this node's step alone, and whoever wrote it before is gone. */
+	/* Nobody else writes this node's step: a leftover is stale. */
 	snprintf(temporary, sizeof(temporary), ".%s.tmp", name);
 	(void)unlinkat(dir_fd, temporary, 0);
 	fd = openat(dir_fd, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);

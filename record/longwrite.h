@@ -2,12 +2,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* longwrite.h - write a part of a step's long form (long.h)
  *
- * Lines are compressed when they are added, and kept until the part is saved, atomically. A line
- * that has no room is left out, so that a later, shorter one may have room.
+ * Lines are compressed when added, and kept until the part is saved, atomically. A line without
+ * room is omitted; a shorter one may follow.
  *
  * Threads:  one writer, one thread.
  * Memory:   nt_long_begin first; nt_long_end frees all. Arguments are copied.
- * Errors:   -1 and *err; after a failed nt_long_save the previous file is there, or none.
+ * Errors:   -1 and *err; after a failed nt_long_save the previous file remains, if there was one.
  * Units:    bytes.
  */
 #ifndef NT_LONGWRITE_H
@@ -20,25 +20,24 @@
 
 struct nt_long_out {
 	void *stream; /* zlib's */
-	char *line; /* as it is composed; NT_LONG_LINE_MAX */
-	unsigned char *data; /* compressed lines, behind room for the first one */
+	char *line; /* NT_LONG_LINE_MAX bytes */
+	unsigned char *data; /* compressed lines */
 	size_t used, room, max_bytes;
-	size_t text_bytes; /* before they were compressed */
+	size_t text_bytes; /* before compression */
 	size_t lines, records, dropped, unusable; /* the last three are of rank records */
 };
 
 /* max_bytes: of the part as a file. */
 int nt_long_begin(struct nt_long_out *out, size_t max_bytes, struct nt_error *err);
 
-/* {"name":value}. value must be one JSON object or text without a newline; a newline in a record's
- * white space becomes a blank. false: it is left out, and counted if it is a record. */
+/* Adds {"name":value}; value is one JSON object or text, whose newlines become blanks. false: it is
+ * omitted, and counted if it is a record. */
 bool nt_long_add(struct nt_long_out *out, const char *name, const char *value, size_t value_bytes);
 
-/* A record that could not even be read. */
+/* Counts a record that could not be read. */
 void nt_long_miss(struct nt_long_out *out);
 
-/* Save as the part of that name in the open directory; records, dropped and unusable of head are
- * filled in. */
+/* Saves the part in the open directory; fills in records, dropped and unusable of head. */
 int nt_long_save(struct nt_long_out *out, int dir_fd, struct nt_long_head *head,
 		 struct nt_error *err);
 

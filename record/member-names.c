@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names of a record's members. */
+/* member-names.c - see member-names.h */
 #include "record/member-names.h"
 
 #include <ctype.h>
@@ -14,7 +14,7 @@
 
 #define COMPONENT_DIGITS 3 /* of a heterogeneous step; Slurm has at most 128 */
 
-/* A number as it is written: at most so many digits, no zero before others; else 0. */
+/* The length of a number of at most max digits without leading zeros; else 0. */
 static size_t count_digits(const char *text, size_t max)
 {
 	size_t digits = strspn(text, "0123456789");

@@ -19,7 +19,7 @@ const char *nt_parallel_name(int parallel)
 	return parallel >= 0 && parallel < NT_PARALLEL_COUNT ? names[parallel] : "";
 }
 
-/* Words of a name that say it, whole between what is no letter, or part of one if they are long. */
+/* Words in names: whole words, or parts of words if they are long. */
 static const struct {
 	const char *word;
 	enum nt_parallel parallel;
@@ -36,7 +36,7 @@ static const struct {
 	{ "world", NT_PARALLEL_WORLD },
 };
 
-#define LONG_WORD 5 /* letters: such a word says it inside another one, too */
+#define LONG_WORD 5 /* letters: may be a part of a word */
 
 static bool holds(const char *name, const char *word)
 {
@@ -64,44 +64,30 @@ static enum nt_parallel by_name(const char *name)
 	return NT_PARALLEL_UNKNOWN;
 }
 
-#define LAYER_CALLS \
-	8 /* calls in a step of the program: tensor parallelism makes some for each layer */
-#define MANY_CALLS 1000 /* the same where it is not known how many steps there were */
-#define BUCKET_BYTES 65536 /* of a call on the average: less is no gradient or weight */
+#define LAYER_CALLS 8 /* calls per step: tensor parallelism makes some for each layer */
+#define MANY_CALLS 1000 /* the same if the number of steps is unknown */
+#define BUCKET_BYTES 65536 /* mean size; smaller calls carry no gradients or weights */
 
 static bool is_often_called(const struct nt_parallelism *known, int64_t calls)
 {
 	return known->steps > 0 ? calls / known->steps >= LAYER_CALLS : calls >= MANY_CALLS;
 }
 
-void nt_parallelism_add_p2p(struct nt_parallelism *known, int kind, int64_t calls)
-{
-	if (kind == NT_P2P_ALLTOALL)
-		known->exchanges += calls > 0 ? calls : 0;
-	else
-		known->pairs = (known->pairs > 0 ? known->pairs : 0) + (calls > 0 ? calls : 0);
-}
-
 enum nt_parallel nt_parallelism_parallel(const struct nt_parallelism *known)
 {
 	enum nt_parallel named = by_name(known->name);
 	bool all = known->ranks >= known->step_ranks;
-	int64_t calls = 0;
-	double bytes = 0;
+	const int64_t calls = known->calls;
 
-	for (int coll = 0; coll < NT_COLLS; coll++) {
-		calls += known->calls[coll];
-		bytes += known->bytes[coll];
-	}
 	if (named != NT_PARALLEL_UNKNOWN)
 		return named;
-	if (calls == 0 && known->exchanges > 0)
+	if (calls == 0 && known->alltoall > 0)
 		return NT_PARALLEL_EXPERT;
 	if (calls == 0)
-		return known->pairs > 0 ? NT_PARALLEL_PIPELINE : NT_PARALLEL_UNKNOWN;
+		return known->p2p > 0 ? NT_PARALLEL_PIPELINE : NT_PARALLEL_UNKNOWN;
 	if (known->nodes == 1 && !all && is_often_called(known, calls))
 		return NT_PARALLEL_TENSOR;
-	if ((known->nodes > 1 || all) && bytes / (double)calls >= BUCKET_BYTES)
+	if ((known->nodes > 1 || all) && known->bytes / (double)calls >= BUCKET_BYTES)
 		return NT_PARALLEL_DATA;
 	return all ? NT_PARALLEL_WORLD : NT_PARALLEL_UNKNOWN;
 }

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parallelism.h - guess the kind of parallelism that a communicator is for
+/* parallelism.h - guess the kind of parallelism of a communicator, from its name, shape and calls
  *
- * The guess is from its name, its shape and its calls. It must be shown as a guess.
+ * Must be shown as a guess.
  *
  * Threads:  pure functions.
  */
@@ -26,24 +26,21 @@
 enum nt_parallel { NT_PARALLELS(NT_PARALLEL_ID) NT_PARALLEL_COUNT };
 #undef NT_PARALLEL_ID
 
-/* What is known of a communicator, or of a family of them. */
+/* What is known of a family of communicators. */
 struct nt_parallelism {
 	const char *name; /* the framework's; "" */
 	uint32_t ranks, nodes;
 	uint32_t step_ranks; /* of the step; 0 unknown */
-	int64_t steps; /* that the program made; -1 unknown */
-	int64_t calls[NT_COLLS]; /* of a rank */
-	double bytes[NT_COLLS]; /* of them together */
-	int64_t pairs; /* sends and receives; -1: not counted */
-	int64_t exchanges; /* all-to-alls */
+	int64_t steps; /* of the program; -1 unknown */
+	int64_t calls; /* of collectives, of a rank */
+	double bytes; /* of them together */
+	int64_t p2p; /* sends and receives */
+	int64_t alltoall;
 };
-
-/* Some calls of a kind that is not a collective (enum nt_p2p_kind). */
-void nt_parallelism_add_p2p(struct nt_parallelism *known, int kind, int64_t calls);
 
 enum nt_parallel nt_parallelism_parallel(const struct nt_parallelism *known);
 
-/* "tensor"; "" for one that is not known. */
+/* "tensor"; "" if unknown. */
 const char *nt_parallel_name(int parallel);
 
 #endif

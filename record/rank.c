@@ -12,40 +12,31 @@
 #include "lib/write-all.h"
 
 #define RANK_ROW(...) NT_FIELD_ROW(struct nt_rank, __VA_ARGS__)
-static const struct nt_field rank_rows[] = { NT_RANK_FIELDS(RANK_ROW) };
-const struct nt_fields nt_rank_fields = NT_FIELDS(rank_rows);
+const struct nt_fields nt_rank_fields = NT_FIELDS(NT_RANK_FIELDS(RANK_ROW));
 
-#define COMM_ROW(...) NT_FIELD_ROW(struct nt_rank_comm, __VA_ARGS__)
-static const struct nt_field comm_rows[] = { NT_RANK_COMM_FIELDS(COMM_ROW) };
-const struct nt_fields nt_rank_comm_fields = NT_FIELDS(comm_rows);
+#define COMM_ROW(...) NT_FIELD_ROW(struct nt_comm_seen, __VA_ARGS__)
+const struct nt_fields nt_rank_comm_fields = NT_FIELDS(NT_RANK_COMM_FIELDS(COMM_ROW));
 
 #define WARM_ROW(...) NT_FIELD_ROW(struct nt_rank_warm, __VA_ARGS__)
-static const struct nt_field warm_rows[] = { NT_RANK_WARM_FIELDS(WARM_ROW) };
-const struct nt_fields nt_rank_warm_fields = NT_FIELDS(warm_rows);
+const struct nt_fields nt_rank_warm_fields = NT_FIELDS(NT_RANK_WARM_FIELDS(WARM_ROW));
 
 #define MARKER_ROW(...) NT_FIELD_ROW(struct nt_rank_marker, __VA_ARGS__)
-static const struct nt_field marker_rows[] = { NT_RANK_MARKER_FIELDS(MARKER_ROW) };
-const struct nt_fields nt_rank_marker_fields = NT_FIELDS(marker_rows);
+const struct nt_fields nt_rank_marker_fields = NT_FIELDS(NT_RANK_MARKER_FIELDS(MARKER_ROW));
 
 #define EXPLORED_ROW(...) NT_FIELD_ROW(struct nt_explored, __VA_ARGS__)
-static const struct nt_field explored_rows[] = { NT_EXPLORED_FIELDS(EXPLORED_ROW) };
-const struct nt_fields nt_explored_fields = NT_FIELDS(explored_rows);
+const struct nt_fields nt_explored_fields = NT_FIELDS(NT_EXPLORED_FIELDS(EXPLORED_ROW));
 
 #define EXPLORED_ARM_ROW(...) NT_FIELD_ROW(struct nt_explored_arm, __VA_ARGS__)
-static const struct nt_field explored_arm_rows[] = { NT_EXPLORED_ARM_FIELDS(EXPLORED_ARM_ROW) };
-const struct nt_fields nt_explored_arm_fields = NT_FIELDS(explored_arm_rows);
+const struct nt_fields nt_explored_arm_fields = NT_FIELDS(NT_EXPLORED_ARM_FIELDS(EXPLORED_ARM_ROW));
 
 #define AGREEMENT_ROW(...) NT_FIELD_ROW(struct nt_agreement, __VA_ARGS__)
-static const struct nt_field agreement_rows[] = { NT_AGREEMENT_FIELDS(AGREEMENT_ROW) };
-const struct nt_fields nt_agreement_fields = NT_FIELDS(agreement_rows);
+const struct nt_fields nt_agreement_fields = NT_FIELDS(NT_AGREEMENT_FIELDS(AGREEMENT_ROW));
 
 #define CHANNELS_ROW(...) NT_FIELD_ROW(struct nt_trial_channels, __VA_ARGS__)
-static const struct nt_field channels_rows[] = { NT_TRIAL_CHANNELS_FIELDS(CHANNELS_ROW) };
-const struct nt_fields nt_trial_channels_fields = NT_FIELDS(channels_rows);
+const struct nt_fields nt_trial_channels_fields = NT_FIELDS(NT_TRIAL_CHANNELS_FIELDS(CHANNELS_ROW));
 
 #define SAMPLED_ROW(...) NT_FIELD_ROW(struct nt_sampled, __VA_ARGS__)
-static const struct nt_field sampled_rows[] = { NT_SAMPLED_FIELDS(SAMPLED_ROW) };
-const struct nt_fields nt_sampled_fields = NT_FIELDS(sampled_rows);
+const struct nt_fields nt_sampled_fields = NT_FIELDS(NT_SAMPLED_FIELDS(SAMPLED_ROW));
 
 bool nt_explored_same(const struct nt_explored *a, const struct nt_explored *b)
 {
@@ -181,7 +172,6 @@ void nt_rank_put_agreement(struct nt_json_writer *put, const struct nt_agreement
 	nt_json_put_close(put);
 }
 
-/* Under another name first: a reader sees the whole record or the one before. */
 int nt_rank_save(const char *directory, uint32_t task, int pid, const char *text, size_t bytes)
 {
 	char path[NT_PATH_MAX + 64], temporary[NT_PATH_MAX + 72];

@@ -1,21 +1,21 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rank.h - the record of one NCCL process: its fields, its parts, its file
+/* rank.h - the record of one NCCL process
  *
- * rank.<task>.<pid>.json in the step's runtime directory, JSON on one line, at most
- * NT_RANK_RECORD_MAX bytes; nccl-tune-record(5) says what the members mean:
+ * rank.<task>.<pid>.json in the step's runtime directory: one line of JSON, at most
+ * NT_RANK_RECORD_MAX bytes. nccl-tune-record(5) describes the members, record.def lists them:
  *
  *	{ NT_RANK_FIELDS, "plugins":{...}, "warm":{ NT_RANK_WARM_FIELDS },
  *	  "marker":{ NT_RANK_MARKER_FIELDS }, "agreement":{...}, "explored":[...],
  *	  "comms":[{ NT_RANK_COMM_FIELDS, "keys":[{ NT_KEY_FIELDS, "trial":{...} }, ...] }, ...],
  *	  "counts":{"<what was dropped>":7, ...} }
  *
- * A field is one line in its list (record.def), from which it is written and read. Writers fill the
- * structs below and call the functions below; rankread.h reads.
+ * rankread.h reads it.
  *
  * Threads:  any; structs belong to their caller.
  * Memory:   nothing is allocated.
- * Errors:   put->full (put.h); nt_rank_save: -1, and the previous file is there, or none.
+ * Errors:   put->full (json-writer.h); nt_rank_save: -1, and the previous file remains, if there
+ *           was one.
  * Units:    in the names.
  */
 #ifndef NT_RANK_H
@@ -31,10 +31,6 @@
 
 #define NT_KEYFROM_WARM "warm" /* remembered, and found again here; or known not to be better */
 #define NT_KEYFROM_POLICY "policy" /* remembered, and taken as it is */
-
-#define NT_COMMSTATE_JOINING "joining"
-#define NT_COMMSTATE_AGREED "agreed"
-#define NT_COMMSTATE_REJECTED "rejected"
 
 #define NT_RANK_PLUGINS "plugins"
 #define NT_RANK_WARM "warm"
@@ -69,12 +65,29 @@ struct nt_sampled_call {
 
 #define NT_SAMPLED_MAX 256 /* of a communicator */
 
-struct nt_rank_comm {
-	NT_RANK_COMM_FIELDS(NT_FIELD_MEMBER)
-	struct nt_key *keys; /* where it was read */
+/* A communicator: as one rank records it, of all ranks in a sum (sum.h), in a summary (job-
+ * summary.h). */
+struct nt_comm_seen {
+	NT_RANK_COMM_FIELDS(NT_FIELD_MEMBER) /* rank: in a sum, the rank that gave `why` */
+	/* Of a rank, and in a sum: */
+	struct nt_key *keys;
 	size_t key_count;
-	struct nt_sampled_call *sampled; /* the same */
+	/* Of a rank: */
+	struct nt_sampled_call *sampled;
 	size_t sampled_count;
+	/* In a sum: */
+	struct nt_late_sample *samples; /* of all ranks (lateness.h) */
+	size_t sample_count;
+	/* In a sum and a summary: */
+	struct nt_place_seen *places; /* one for each rank with a record */
+	size_t place_count;
+	/* In a summary: */
+	size_t step, family;
+	struct nt_volume *volumes; /* by collective */
+	size_t volume_count;
+	struct nt_begun_seen *begun; /* by rank */
+	size_t begun_count;
+	struct nt_lateness *lateness; /* NULL: too few calls were measured */
 };
 
 #define NT_RANK_PERIODS_MAX 64
@@ -88,7 +101,7 @@ struct nt_rank_marker {
 struct nt_rank {
 	NT_RANK_FIELDS(NT_FIELD_MEMBER)
 	struct nt_rank_marker marker; /* where it was read; coll -1: there is none */
-	struct nt_rank_comm *comms; /* where it was read */
+	struct nt_comm_seen *comms; /* where it was read */
 	size_t comm_count;
 	struct json_object *root;
 };
@@ -121,7 +134,7 @@ extern const struct nt_fields nt_rank_fields, nt_rank_comm_fields, nt_rank_warm_
 	nt_rank_marker_fields, nt_explored_fields, nt_explored_arm_fields, nt_agreement_fields,
 	nt_trial_channels_fields, nt_sampled_fields;
 
-/* A trial: the data of a key's first decision, with which it can be repeated. */
+/* The data of a key's first decision, with which it can be repeated. */
 #define NT_RANK_TRIAL_ARMS NT_PAIRS /* screened besides AUTO */
 #define NT_RANK_TRIAL_ROUNDS 16
 #define NT_RANK_ROUND_ARMS 12
@@ -150,24 +163,24 @@ struct nt_rank_trial {
 	} round[NT_RANK_TRIAL_ROUNDS];
 };
 
-/* Are both of one collective and size of a communicator? */
+/* Are both the same key? */
 bool nt_explored_same(const struct nt_explored *a, const struct nt_explored *b);
 
 /* The member "marker". */
 void nt_rank_put_marker(struct nt_json_writer *put, const struct nt_rank_marker *marker);
 
-/* The member "sampled" of a communicator, from calls in any order; nothing if there are none. */
+/* The member "sampled" of a communicator, if there are any calls; in any order. */
 void nt_rank_put_sampled(struct nt_json_writer *put, const struct nt_sampled_call *calls,
 			 size_t count);
 
 /* The member "trial" of a key. */
 void nt_rank_put_trial(struct nt_json_writer *put, const struct nt_rank_trial *trial);
 
-/* The member "agreement"; how long the newest commits took. */
+/* The member "agreement"; commit_ms: durations of the newest commits. */
 void nt_rank_put_agreement(struct nt_json_writer *put, const struct nt_agreement *agreement,
 			   const uint16_t *commit_ms, size_t commits);
 
-/* Write text as the file of a process in directory, atomically. */
+/* Writes the file of a process, atomically. */
 int nt_rank_save(const char *directory, uint32_t task, int pid, const char *text, size_t bytes);
 
 /* Is this the name of such a file? */

@@ -1,13 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rankread.c - see rankread.h. It is a user's file: nothing in it is trusted. */
+/* rankread.c - see rankread.h. The file is a user's: nothing in it is trusted. */
 #include "record/rankread.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int read_keys(struct nt_rank_comm *comm, enum nt_reading how, struct nt_error *err)
+static int read_keys(struct nt_comm_seen *comm, enum nt_reading how, struct nt_error *err)
 {
 	size_t count = comm->key_array ? json_object_array_length(comm->key_array) : 0;
 	struct nt_error inner;
@@ -26,13 +26,19 @@ static int read_keys(struct nt_rank_comm *comm, enum nt_reading how, struct nt_e
 	return 0;
 }
 
-/* Calls of one collective: three numbers each, and no more calls than a communicator has. */
-static int read_kind(struct nt_rank_comm *comm, const struct nt_sampled *kind, enum nt_reading how,
-		     struct nt_error *err)
+/* A number in an array. */
+static int read_number(enum nt_field_kind kind, const char *name, json_object *array, size_t at,
+		       void *out, struct nt_error *err)
 {
-	static const struct nt_field turn = { .name = "turn", .kind = NT_FIELD_COUNT };
-	static const struct nt_field us = { .name = "us", .kind = NT_FIELD_TIME };
-	static const struct nt_field s = { .name = "s", .kind = NT_FIELD_TIME };
+	const struct nt_field field = { .name = name, .kind = kind };
+
+	return nt_field_read(&field, json_object_array_get_idx(array, at), out, NT_READ_TO_SHOW,
+			     err);
+}
+
+/* Three numbers for each call of one collective. */
+static int read_kind(struct nt_comm_seen *comm, const struct nt_sampled *kind, struct nt_error *err)
+{
 	json_object *array = kind->call_array;
 	size_t count = array ? json_object_array_length(array) : 0;
 
@@ -44,19 +50,16 @@ static int read_kind(struct nt_rank_comm *comm, const struct nt_sampled *kind, e
 
 		call->coll = kind->coll;
 		call->ring = kind->ring;
-		if (nt_field_read(&turn, json_object_array_get_idx(array, i), &call->turn, how,
-				  err) < 0 ||
-		    nt_field_read(&us, json_object_array_get_idx(array, i + 1), &call->us, how,
-				  err) < 0 ||
-		    nt_field_read(&s, json_object_array_get_idx(array, i + 2), &call->s, how, err) <
-			    0)
+		if (read_number(NT_FIELD_COUNT, "turn", array, i, &call->turn, err) < 0 ||
+		    read_number(NT_FIELD_TIME, "us", array, i + 1, &call->us, err) < 0 ||
+		    read_number(NT_FIELD_TIME, "s", array, i + 2, &call->s, err) < 0)
 			return -1;
 		comm->sampled_count++;
 	}
 	return 0;
 }
 
-static int read_sampled(struct nt_rank_comm *comm, enum nt_reading how, struct nt_error *err)
+static int read_sampled(struct nt_comm_seen *comm, enum nt_reading how, struct nt_error *err)
 {
 	size_t kinds = comm->sampled_array ? json_object_array_length(comm->sampled_array) : 0;
 	struct nt_error inner;
@@ -69,7 +72,7 @@ static int read_sampled(struct nt_rank_comm *comm, enum nt_reading how, struct n
 
 		if (nt_fields_read_item(&nt_sampled_fields, comm->sampled_array, i, &kind, how,
 					&inner) < 0 ||
-		    read_kind(comm, &kind, how, &inner) < 0)
+		    read_kind(comm, &kind, &inner) < 0)
 			return nt_error_set(err, NT_RANK_SAMPLED ": %.120s", inner.text);
 	}
 	return 0;
@@ -84,7 +87,7 @@ static int read_comms(struct nt_rank *rank, enum nt_reading how, struct nt_error
 	if (count && !rank->comms)
 		return nt_error_set(err, "no memory for %zu communicators", count);
 	for (size_t i = 0; i < count; i++) {
-		struct nt_rank_comm *comm = &rank->comms[i];
+		struct nt_comm_seen *comm = &rank->comms[i];
 
 		if (nt_fields_read_item(&nt_rank_comm_fields, rank->comm_array, i, comm, how,
 					&inner) < 0)
@@ -98,7 +101,6 @@ static int read_comms(struct nt_rank *rank, enum nt_reading how, struct nt_error
 
 static int read_marker(struct nt_rank *rank, enum nt_reading how, struct nt_error *err)
 {
-	static const struct nt_field field = { .name = NT_RANK_PERIODS, .kind = NT_FIELD_TIME };
 	struct nt_rank_marker *marker = &rank->marker;
 	struct nt_error inner;
 	size_t count;
@@ -112,9 +114,8 @@ static int read_marker(struct nt_rank *rank, enum nt_reading how, struct nt_erro
 		return nt_error_set(err, "marker: %zu periods (want at most %d)", count,
 				    NT_RANK_PERIODS_MAX);
 	for (; marker->periods < count; marker->periods++) {
-		if (nt_field_read(&field,
-				  json_object_array_get_idx(marker->period_array, marker->periods),
-				  &marker->period_us[marker->periods], how, &inner) < 0)
+		if (read_number(NT_FIELD_TIME, NT_RANK_PERIODS, marker->period_array,
+				marker->periods, &marker->period_us[marker->periods], &inner) < 0)
 			return nt_error_set(err, "marker: %.120s", inner.text);
 	}
 	return 0;
@@ -134,23 +135,6 @@ static int check_counts(json_object *counts, struct nt_error *err)
 	return 0;
 }
 
-/* First of all: nothing else is known of another version. */
-static int check_version(json_object *root, struct nt_error *err)
-{
-	static const struct nt_field field = { .name = "v", .kind = NT_FIELD_COUNT };
-	json_object *value;
-	int64_t version;
-
-	if (!json_object_object_get_ex(root, "v", &value))
-		return nt_error_set(err, "v is missing");
-	if (nt_field_read(&field, value, &version, NT_READ_TO_SHOW, err) < 0)
-		return -1;
-	if (version != NT_RECORD_VERSION)
-		return nt_error_set(err, "v is %lld (this nccl-tune reads version %d)",
-				    (long long)version, NT_RECORD_VERSION);
-	return 0;
-}
-
 int nt_rank_read_take(struct nt_rank *rank, json_object *root, enum nt_reading how,
 		      struct nt_error *err)
 {
@@ -158,9 +142,8 @@ int nt_rank_read_take(struct nt_rank *rank, json_object *root, enum nt_reading h
 	nt_fields_clear(&nt_rank_fields, rank);
 	nt_fields_clear(&nt_rank_marker_fields, &rank->marker);
 	rank->root = root;
-	if (check_version(root, err) < 0)
-		return -1;
-	if (nt_fields_read(&nt_rank_fields, root, rank, how, err) < 0)
+	if (nt_version_check(root, err) < 0 ||
+	    nt_fields_read(&nt_rank_fields, root, rank, how, err) < 0)
 		return -1;
 	if (rank->counts && check_counts(rank->counts, err) < 0) {
 		rank->counts = NULL;
@@ -184,13 +167,22 @@ int nt_rank_parse(struct nt_rank *rank, const char *text, size_t text_bytes, str
 	return nt_rank_read_take(rank, root, NT_READ_TO_SHOW, err);
 }
 
+void nt_comm_seen_fini(struct nt_comm_seen *comm)
+{
+	free(comm->keys);
+	free(comm->sampled);
+	free(comm->samples);
+	free(comm->places);
+	free(comm->volumes);
+	free(comm->begun);
+	free(comm->lateness);
+	memset(comm, 0, sizeof(*comm));
+}
+
 void nt_rank_fini(struct nt_rank *rank)
 {
-	for (size_t i = 0; i < rank->comm_count; i++) {
-		free(rank->comms[i].keys);
-		free(rank->comms[i].sampled);
-	}
-	/* The one whose members could not be read has no keys. */
+	for (size_t i = 0; i < rank->comm_count; i++)
+		nt_comm_seen_fini(&rank->comms[i]);
 	free(rank->comms);
 	json_object_put(rank->root);
 	memset(rank, 0, sizeof(*rank));
@@ -249,7 +241,7 @@ static int read_arms(struct nt_rank_trial *trial, json_object *object, struct nt
 	return 0;
 }
 
-/* Of a round with caps and chunk sizes; without it there was none. */
+/* Present if the round tried channels or chunk sizes. */
 static int read_channels(struct nt_rank_trial *trial, json_object *object, struct nt_error *err)
 {
 	struct nt_trial_channels channels;
@@ -279,7 +271,7 @@ static int read_channels(struct nt_rank_trial *trial, json_object *object, struc
 	return 0;
 }
 
-/* Of a first round with a remembered arm; without it there was none. */
+/* Present if the first round was of a remembered arm. */
 static int read_remembered(struct nt_rank_trial *trial, json_object *object, struct nt_error *err)
 {
 	json_object *arm, *cost;
@@ -296,7 +288,7 @@ static int read_remembered(struct nt_rank_trial *trial, json_object *object, str
 	return 0;
 }
 
-/* How often each arm of a round was to be called; without it as often as the rule says. */
+/* How often each arm was to be called; absent: as often as the rule says. */
 static void read_blocks(struct nt_rank_trial *trial, json_object *object)
 {
 	json_object *blocks, *plans = array_of(object, NT_IN_TRIAL_PLANS, NT_RANK_TRIAL_ROUNDS);

@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* read.c - see read.h. The text may come from a user's file: nothing in it is trusted. */
+/* read.c - see read.h. The text may be a user's: nothing in it is trusted. */
 #include "record/read.h"
 
 #include <ctype.h>
 #include <limits.h>
 #include <string.h>
-#include "contract/coll.h"
+#include "contract/names.h"
 #include "lib/printable.h"
 
 static const char *const wanted[] = {
@@ -20,6 +20,7 @@ static const char *const wanted[] = {
 	[NT_FIELD_KIND] = "a collective as NCCL spells it, Send, Recv, SendRecv or AllToAll",
 	[NT_FIELD_ARM] = "AUTO or ALGORITHM/PROTOCOL",
 	[NT_FIELD_STATE] = "a state of a key",
+	[NT_FIELD_COMM_STATE] = "a state of a communicator",
 	[NT_FIELD_REASON] = "a word",
 	[NT_FIELD_WHY] = "a reason",
 	[NT_FIELD_TIMES] = "one or two numbers from 0",
@@ -68,20 +69,6 @@ static int read_count(json_object *value, int64_t *out)
 	return 0;
 }
 
-/* JSON's own characters become others, so that the text can be handed on inside another. */
-static void replace_json(char *text)
-{
-	static const char from[] = "\"\\{}";
-	static const char to[] = "'/()";
-
-	for (; *text; text++) {
-		const char *found = strchr(from, *text);
-
-		if (found)
-			*text = to[found - from];
-	}
-}
-
 static int read_text(json_object *value, char *out, size_t out_bytes, enum nt_reading how)
 {
 	int rc;
@@ -92,15 +79,15 @@ static int read_text(json_object *value, char *out, size_t out_bytes, enum nt_re
 			       (size_t)json_object_get_string_len(value));
 	if (how == NT_READ_TO_SHOW)
 		return rc;
-	replace_json(out);
+	nt_printable_json(out);
 	return 0;
 }
 
-static int read_name(json_object *value, int (*parse)(const char *name), int *out)
+static int read_word(enum nt_field_kind kind, json_object *value, int *out)
 {
 	if (!json_object_is_type(value, json_type_string))
 		return -1;
-	*out = parse(json_object_get_string(value));
+	*out = nt_field_parse(kind, json_object_get_string(value));
 	return *out < 0 ? -1 : 0;
 }
 
@@ -155,11 +142,12 @@ static int read_value(const struct nt_field *field, json_object *value, void *me
 		return 0;
 	case NT_FIELD_QUOTED:
 	case NT_FIELD_TEXT: return read_text(value, member, (size_t)field->size, how);
-	case NT_FIELD_COLL: return read_name(value, nt_coll_parse, member);
-	case NT_FIELD_KIND: return read_name(value, nt_kind_parse, member);
-	case NT_FIELD_ARM: return read_name(value, nt_arm_parse, member);
-	case NT_FIELD_STATE: return read_name(value, nt_keystate_parse, member);
-	case NT_FIELD_REASON: return read_name(value, nt_reason_parse, member);
+	case NT_FIELD_COLL:
+	case NT_FIELD_KIND:
+	case NT_FIELD_ARM:
+	case NT_FIELD_STATE:
+	case NT_FIELD_COMM_STATE:
+	case NT_FIELD_REASON: return read_word(field->kind, value, member);
 	case NT_FIELD_WHY: return read_why(value, member);
 	case NT_FIELD_TIMES: return read_times(value, 1, 2, member);
 	case NT_FIELD_QUARTILES: return read_times(value, 3, 3, member);
@@ -202,6 +190,20 @@ int nt_json_parse(const char *text, size_t text_bytes, json_object **object, str
 	if (end < text_bytes)
 		return nt_error_set(err, "at byte %zu: text after the end", end);
 	return 0;
+}
+
+int nt_version_check(json_object *object, struct nt_error *err)
+{
+	json_object *version;
+
+	if (!json_object_object_get_ex(object, "v", &version))
+		return nt_error_set(err, "v is missing");
+	if (json_object_is_type(version, json_type_int) &&
+	    json_object_get_int64(version) == NT_RECORD_VERSION)
+		return 0;
+	return nt_error_set(err, "v is %.16s (this nccl-tune reads version %d)",
+			    json_object_to_json_string_ext(version, JSON_C_TO_STRING_PLAIN),
+			    NT_RECORD_VERSION);
 }
 
 const struct nt_field *nt_field_find(const struct nt_fields *fields, const char *name)

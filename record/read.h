@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* read.h - read JSON objects into structs, by the tables of their fields (field.h)
+/* read.h - read JSON objects into structs by the tables of their fields (field.h)
  *
  * Threads:  pure functions, any thread.
- * Memory:   the target is the caller's; texts are copied, parts are borrowed.
+ * Memory:   texts are copied, parts are borrowed.
  * Errors:   -1 and *err names the member, its value and what is accepted; the target is then
  *           unspecified.
  */
@@ -14,33 +14,36 @@
 #include "lib/error.h"
 #include "record/field.h"
 
-/* Unknown members are skipped: a newer writer may have more. */
+/* Unknown members are skipped. */
 enum nt_reading {
-	/* For people: missing and malformed members are errors, and so is a text that is too long.
-	 * Characters that cannot be printed become '?'. */
+	/* For people: missing and malformed members and texts that are too long are errors.
+	 * Unprintable characters become '?'. */
 	NT_READ_TO_SHOW,
-	/* For data that root copies: missing members stay unknown; a text is cut, and JSON's
-	 * special characters are removed from it. */
+	/* For data that root copies: missing members stay unknown; texts are cut, and JSON's
+	 * special characters in them replaced. */
 	NT_READ_TO_COPY,
 };
 
-/* Parse one JSON text strictly: only white space after it, nested no deeper than a record may be
- * (NT_RECORD_DEPTH). If text follows: -1, and *object is set. */
+/* Parses one JSON text strictly, nested at most NT_RECORD_DEPTH deep. If other text follows: -1,
+ * and *object is set. */
 int nt_json_parse(const char *text, size_t text_bytes, json_object **object, struct nt_error *err);
 
-/* Members that are absent leave the target as it was. */
+/* Absent members leave the target unchanged. */
 int nt_fields_read(const struct nt_fields *fields, json_object *object, void *target,
 		   enum nt_reading how, struct nt_error *err);
 
-/* An object in an array: members that are absent are unknown. */
+/* The same for an object in an array; absent members become unknown. */
 int nt_fields_read_item(const struct nt_fields *fields, json_object *array, size_t at, void *target,
 			enum nt_reading how, struct nt_error *err);
 
-/* One member, already known by name. */
+/* One member. */
 int nt_field_read(const struct nt_field *field, json_object *value, void *target,
 		  enum nt_reading how, struct nt_error *err);
 
-/* NULL: no such field. */
+/* Is the member "v" NT_RECORD_VERSION? */
+int nt_version_check(json_object *object, struct nt_error *err);
+
+/* NULL if there is none. */
 const struct nt_field *nt_field_find(const struct nt_fields *fields, const char *name);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include "lib/compare.h"
 
-/* The files of one user: those before next are gone already. */
+/* A user's files; those before next are marked. */
 struct user_files {
 	struct nt_kept_file *next, *end;
 	size_t files;

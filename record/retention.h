@@ -2,12 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* retention.h - which files of many users to remove from a directory that exceeds its limits
  *
- * First, files that are too old; then the oldest ones of each user who has too many; then, while
- * there are too many or too large files in all, the oldest one of the user with the most. So a user
- * who fills the directory only loses files of his or her own.
+ * First files that are too old; then the oldest ones of each user with too many; then, while there
+ * are too many or too large files in all, the oldest one of the user with the most. So a user who
+ * fills the directory only loses his or her own.
  *
  * Threads:  pure functions, any thread.
- * Memory:   nt_retention_choose allocates during its call.
  * Errors:   -1: no memory; nothing is marked.
  * Units:    seconds since 1970; bytes.
  */
@@ -19,20 +18,20 @@
 #include <stdint.h>
 
 struct nt_retention {
-	size_t files, user_files; /* at most so many */
-	int64_t bytes; /* of all; 0: no bound */
+	size_t files, user_files;
+	int64_t bytes; /* of all; 0: no limit */
 	int64_t age_s;
 };
 
 struct nt_kept_file {
-	const char *name; /* of the file; not looked at */
+	const char *name; /* the caller's */
 	uint32_t uid;
-	int64_t time_s; /* when it was written */
+	int64_t time_s;
 	int64_t bytes;
-	bool drop; /* what is to go */
+	bool drop; /* to be removed */
 };
 
-/* Sorts the items; the number that is marked. */
+/* Sorts the items. Returns the number of those marked. */
 int64_t nt_retention_choose(struct nt_kept_file *items, size_t count,
 			    const struct nt_retention *keep, int64_t now_s);
 

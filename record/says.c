@@ -13,11 +13,11 @@
 #include "lib/append.h"
 #include "lib/table.h"
 
-#define NOTHING_MS 0.05 /* what is less reads 0.0 */
-#define AS_FAST 0.005 /* what is less reads 1.00 x */
+#define NOTHING_MS 0.05 /* less reads 0.0 */
+#define AS_FAST 0.005 /* less reads 1.00 x */
 #define BELIEVED_MAX 1e12 /* of any unit */
 
-/* A number, or that one of an array; 0: there is none, or none that can be true. */
+/* A number, or the one at index in an array; 0: none, or not credible. */
 static double number_in(struct nt_text value, unsigned index)
 {
 	char text[96], *at = text;
@@ -35,7 +35,7 @@ static double number_in(struct nt_text value, unsigned index)
 	return fabs(number) <= BELIEVED_MAX ? number : 0;
 }
 
-/* What a row's reason says where nothing was saved; the first that is known counts most. */
+/* Why nothing was saved, in increasing order of importance. */
 enum why { WHY_NONE, WHY_SEEN, WHY_LITTLE, WHY_COMM, WHY_OPEN, WHY_USED, WHY_BEST };
 
 static enum why why_of(int reason)
@@ -67,7 +67,7 @@ static void note_why(struct nt_says *says, int reason)
 	says->reason = reason;
 }
 
-/* The next argument of a reason, without what does not fit. Returns where the rest begins. */
+/* Takes a reason's next argument, cut to fit. Returns where the rest begins. */
 static const char *take_argument(const char *from, const char *end, char *out, size_t out_bytes)
 {
 	const char *bar = memchr(from, '|', (size_t)(end - from));
@@ -84,7 +84,7 @@ static void take_behind(struct nt_says *says, const char *from, const char *end)
 	says->late[0] = (char)tolower((unsigned char)says->late[0]);
 }
 
-/* A code of a reason in quotes, as the last word of a text, and before its arguments. */
+/* A reason's code: the last word of a text, before its arguments. */
 static void take_code(struct nt_says *says, const char *from, const char *end)
 {
 	char code[NT_REASON_CODE_MAX];
@@ -119,7 +119,7 @@ static void take_codes(struct nt_says *says, struct nt_text array)
 	}
 }
 
-/* Of each collective and size of a communicator. */
+/* Of the keys of a communicator. */
 static void take_keys(struct nt_says *says, struct nt_text keys)
 {
 	struct nt_json_member member;

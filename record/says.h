@@ -9,14 +9,14 @@
  *	nothing saved: not tuned (nopmix)
  *	stalled: others wait for rank 3 on n1 (AllReduce 64M, call 1204)
  *
- * It begins the job's record. The step's time is that of the last step that was measured; saved and
- * spent times are sums over all steps, without the launch profile's part. "so far": a step was
- * running when it was recorded; "cut short": the processes of the last one did not record their
- * end. What does not fit is cut at the end. Steps of a calibration do not count.
+ * The step's time is that of the last step that was measured; saved and spent times are sums over
+ * all steps, without the launch profile's part. "so far": a step was running; "cut short": the
+ * processes of the last one did not record their end. Pieces that do not fit are left out.
+ * Calibrations do not count.
  *
  * Threads:  pure functions, any thread.
  * Memory:   values; nothing is allocated.
- * Errors:   none; what cannot be read is not counted.
+ * Errors:   none; what cannot be read does not count.
  */
 #ifndef NT_SAYS_H
 #define NT_SAYS_H
@@ -28,18 +28,18 @@
 
 struct nt_says {
 	bool any; /* a step */
-	bool observed, saves; /* a step only measured; another tells what it saved */
-	bool runs, cut; /* a step runs; the last one ended without its processes' records */
+	bool observed, saves; /* a step was only measured; another saved something */
+	bool runs, cut; /* a step runs; the last one did not record its end */
 	double step_us, speed; /* 0: not known */
 	double saved_ms, spent_ms, estimated_ms;
-	char late[40], call[40]; /* who is waited for in the last step, in which call; "": nobody */
-	int why, reason; /* what counts most of the reasons for NCCL's choice */
+	char late[40], call[40]; /* whom the last step waits for, in which call; "": nobody */
+	int why, reason; /* the most important reason for NCCL's choice */
 };
 
-/* Adds a step's record, whole or thinned. */
+/* Adds a step's record, perhaps reduced. */
 void nt_says_add(struct nt_says *says, struct nt_text step);
 
-/* "" where nothing is known. Returns out. */
+/* "" if nothing is known. Returns out. */
 const char *nt_says_text(const struct nt_says *says, char out[NT_SAYS_MAX]);
 
 #endif

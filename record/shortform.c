@@ -15,28 +15,26 @@
 #define ROWS_MAX 64 /* more never fit */
 #define WHYS_MAX 8
 
-/* How much a row says. */
 enum detail { BARE, USUAL, FULL };
 
 struct form {
 	const struct nt_summary *summary;
 	const struct nt_step *step;
-	struct nt_key *rows; /* those that may be shown, the worthiest first */
+	struct nt_key *rows; /* those worth showing, the most important first */
 	size_t row_count, shown;
 	const struct nt_remark *whys[WHYS_MAX];
 	size_t why_count, why_total;
 	enum detail detail;
-	int64_t rest[NT_REASON_COUNT]; /* rows that are not shown for their reasons alone */
+	int64_t rest[NT_REASON_COUNT]; /* rows that are only counted */
 };
 
-/* Nobody has to look at them one by one: what is said of all is enough. */
+/* Counting these is enough. */
 static bool is_rest(const struct nt_key *row)
 {
 	return row->reason == NT_REASON_UNWORTHY || row->reason == NT_REASON_COMM_NOT_TUNED;
 }
 
-/* Microseconds of all ranks that are about this row: what its calls would take untuned, what was
- * saved and what exploring it took. */
+/* Microseconds of all ranks: of its calls with NCCL's choice, saved and spent. */
 static double at_stake_us(const struct nt_key *row)
 {
 	double us = nt_row_call_us(row, NT_OF_AUTO);
@@ -117,12 +115,12 @@ static void forget(double us[2])
 	us[0] = us[1] = NAN;
 }
 
-/* What a row says that is shown beside so many others. */
+/* Removes details. */
 static void lessen(struct nt_key *row, enum detail detail)
 {
 	forget(row->p25_us);
 	forget(row->p75_us);
-	row->gain_percent = NAN; /* follows from us */
+	row->gain_percent = NAN;
 	row->forced = row->differed = -1;
 	if (detail == FULL)
 		return;
@@ -131,7 +129,7 @@ static void lessen(struct nt_key *row, enum detail detail)
 	row->decided = -1;
 	if (detail == USUAL)
 		return;
-	row->p = row->share = row->spent_ms = NAN; /* the share can be told */
+	row->p = row->share = row->spent_ms = NAN; /* the share follows from the rest */
 	row->spent_calls = row->comms = row->same = -1;
 	row->changes = row->rechecks = row->rollbacks = 0;
 	row->from[0] = '\0';
@@ -142,7 +140,8 @@ static bool same_shape(const struct nt_family *a, const struct nt_family *b)
 	return a->step == b->step && a->ranks == b->ranks && a->nodes == b->nodes;
 }
 
-/* Of families of one shape one is called by its shape alone: that without a name, or the first. */
+/* Of families of one shape, one is called by its shape alone: the one without a name, or the
+ * first. */
 static bool is_plain(const struct nt_summary *summary, size_t at)
 {
 	const struct nt_family *family = &summary->families[at];
@@ -176,7 +175,7 @@ static bool is_shown(const struct form *form, size_t family)
 	return false;
 }
 
-/* Of those that are called by their shape alone. */
+/* Names of families that are called by their shape alone. */
 static void put_names(struct nt_json_writer *put, const struct form *form)
 {
 	char label[NT_FAMILY_MAX];
@@ -253,7 +252,7 @@ static void put_rest(struct nt_json_writer *put, const struct form *form)
 		nt_json_put_close(put);
 }
 
-/* Returns its length; 0 where it does not fit. */
+/* 0: it does not fit. */
 static size_t write_form(const struct form *form, struct nt_key *shown, char *out, size_t out_bytes)
 {
 	size_t more = form->row_count - form->shown + form->why_total - form->why_count;
@@ -272,7 +271,7 @@ static size_t write_form(const struct form *form, struct nt_key *shown, char *ou
 	return put.full ? 0 : put.used;
 }
 
-/* First all rows say less, then the least worthy go, then reasons. */
+/* First details go, then the least important rows, then reasons. */
 static bool say_less(struct form *form)
 {
 	if (form->shown > 0 && form->detail > BARE)

@@ -15,9 +15,9 @@
 
 #define DAY_S ((int64_t)24 * 60 * 60)
 #define MIB ((int64_t)1024 * 1024)
-#define EVERY_S 3600 /* between two looks at age and size */
-#define STAMP ".kept" /* its time is that of the last look */
-#define COUNT ".come" /* a byte for each file that has come since */
+#define EVERY_S 3600 /* between two checks of age and size */
+#define STAMP ".kept" /* its time is that of the last check */
+#define COUNT ".come" /* a byte for each file since then */
 
 static const struct nt_retention bounds[] = {
 	[NT_PART_WAITING] = { .files = 10000, .user_files = 1000, .age_s = 90 * DAY_S },
@@ -29,8 +29,7 @@ static const struct nt_retention bounds[] = {
 			    .age_s = 180 * DAY_S },
 };
 
-/* So many files have come since the last look that there may be more of anybody's than may be. A
- * byte is added for each: many may do so at once, and who counts needs not look at the others. */
+/* Have so many files come that a user may have too many? Many processes may add a byte at once. */
 static bool is_crowded(int part_fd, enum nt_spool_part part)
 {
 	int fd = openat(part_fd, COUNT, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC,
@@ -66,7 +65,7 @@ static void stamp(int part_fd)
 	close(fd);
 }
 
-/* What a writer that was killed has left. */
+/* Leftovers of killed writers. */
 static void remove_unfinished(int part_fd)
 {
 	DIR *directory = nt_dirstream_open(part_fd);

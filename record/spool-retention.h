@@ -1,10 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spool-retention.h - limit the number and age of files in each part of the spool and in a site's
- * directory of files, in total and by user (retention.h)
+/* spool-retention.h - limit the number and age of files in the spool and in a site's directory of
+ * files, in total and by user (retention.h)
  *
  * Threads:  one at a time.
- * Memory:   none is passed.
  * Errors:   -1 and *err.
  */
 #ifndef NT_SPOOLKEEP_H
@@ -12,17 +11,17 @@
 
 #include "record/spool.h"
 
-/* Checking all files costs time in proportion to their number, so it is done when enough files have
- * been added that a user may exceed his or her share by a sixteenth. */
+/* Checking all files takes time, so it is done when so many were added that a user may exceed his
+ * or her share by a sixteenth. */
 #define NT_SPOOL_OVER 16
 
-/* Put a file there (nt_spool_put), and enforce the limits. *dropped, if not NULL: number of files
- * removed for it. */
+/* Puts a file there (nt_spool_put), and enforces the limits. *dropped, if not NULL: files removed
+ * for it. */
 int nt_spool_write(int part_fd, enum nt_spool_part part, const struct nt_spool_entry *entry,
 		   bool sync, int64_t *dropped, struct nt_error *err);
 
-/* Enforce the limits: at once, or if an hour has passed since the last time, or if there may be too
- * many; another file was added. Returns the number of removed files, or -1. */
+/* Enforces the limits: at once, or once an hour, or if there may be too many files; call it for
+ * each added file. Returns the number of removed files, or -1. */
 int64_t nt_spool_keep(int part_fd, enum nt_spool_part part, bool at_once);
 
 #endif

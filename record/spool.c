@@ -16,15 +16,14 @@
 #define NAME_BYTES 128
 
 #define LINE_ROW(...) NT_FIELD_ROW(struct nt_spooled, __VA_ARGS__)
-static const struct nt_field line_rows[] = { NT_SPOOL_FIELDS(LINE_ROW) };
-const struct nt_fields nt_spool_fields = NT_FIELDS(line_rows);
+const struct nt_fields nt_spool_fields = NT_FIELDS(NT_SPOOL_FIELDS(LINE_ROW));
 
 static const char *name_of(enum nt_spool_part part)
 {
 	return part == NT_PART_SENT ? NT_SPOOL_SENT : part == NT_PART_DEAD ? NT_SPOOL_DEAD : NULL;
 }
 
-/* Whoever may write here may have any text put into accounting. */
+/* Who can write here can put any text into accounting. */
 static int check_owner(int fd, const char *path, struct nt_error *err)
 {
 	struct stat status;
@@ -39,7 +38,7 @@ static int check_owner(int fd, const char *path, struct nt_error *err)
 		path);
 }
 
-/* The daemon's umask does not count. */
+/* Whatever the daemon's umask. */
 static int open_at(int parent_fd, const char *path, bool make, mode_t mode, struct nt_error *err)
 {
 	bool made = make && mkdirat(parent_fd, path, mode) == 0;

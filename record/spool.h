@@ -1,19 +1,18 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spool.h - step records as files of root: until accounting has them, or because the site wants
- * files
+/* spool.h - step records as files of root: in the spool until accounting has them, and in a site's
+ * directory of files
  *
- * <directory>/<cluster>.<job>.<step>.u<uid>.json, one line of JSON with NT_SPOOL_FIELDS, as
- * nccl-tune-record(5) describes it. A record waits in the spool itself until slurmctld has accepted
- * it, then in NT_SPOOL_SENT until accounting has it after the job's end, or in NT_SPOOL_DEAD once
- * it is known that it cannot be delivered. The site's directory of files has such files, too. The
- * directories belong to the daemon; those created here have mode 0700, but the site's directory of
- * files has 0755, and its files have their own rights (filesink.h). A file appears atomically, and
- * replaces an older one of the same step.
+ * <directory>/<cluster>.<job>.<step>.u<uid>.json, one line of JSON with NT_SPOOL_FIELDS (nccl-tune-
+ * record(5)). A record waits in the spool itself until slurmctld has accepted it, then in
+ * NT_SPOOL_SENT until accounting has it after the job's end, or in NT_SPOOL_DEAD if it cannot be
+ * delivered. Directories are the daemon's, with mode 0700, the site's with 0755; files there have
+ * their own rights (filesink.h). A file appears atomically, and replaces an older one of the same
+ * step.
  *
  * Threads:  one at a time.
  * Memory:   a visitor's arguments are valid during its call; nt_spool_list_fini frees a list.
- * Errors:   -1 and *err: the directory cannot be used, or a visitor failed. A damaged file is
+ * Errors:   -1 and *err: the directory cannot be used, or a visitor failed. Damaged files are
  *           visited, too.
  */
 #ifndef NT_SPOOL_H
@@ -26,10 +25,9 @@
 #include "contract/names.h"
 #include "record/field.h"
 
-#define NT_SPOOL_FILE_MAX \
-	16384 /* bytes of a file; every quote of the record has a backslash there */
-#define NT_SPOOL_UNFINISHED '.' /* how the name of a file begins that is being written */
-#define NT_SPOOL_NO_UID UINT32_MAX /* of a file without an owner in it */
+#define NT_SPOOL_FILE_MAX 16384 /* bytes; a record's quotes have backslashes there */
+#define NT_SPOOL_UNFINISHED '.' /* how the names of unfinished files begin */
+#define NT_SPOOL_NO_UID UINT32_MAX /* unknown */
 
 /* clang-format off */
 #define NT_SPOOL_FIELDS(X) \
@@ -44,7 +42,6 @@
 
 extern const struct nt_fields nt_spool_fields;
 
-/* Where a record is. */
 enum nt_spool_part {
 	NT_PART_WAITING,
 	NT_PART_SENT,
@@ -60,23 +57,22 @@ struct nt_spool_entry {
 	const char *why; /* NULL: none */
 };
 
-/* Open a part; make: create it if its parent exists. -1 and errno ENOENT: it does not exist. */
+/* Opens a part; make: creates it if its parent exists. -1 and errno ENOENT: it does not exist. */
 int nt_spool_open(const char *directory, enum nt_spool_part part, bool make, struct nt_error *err);
 
-/* Does not check the limits (spool-retention.h). sync: the file must survive a crash of the
- * machine. */
+/* Without limits (spool-retention.h). sync: the file must survive a crash of the machine. */
 int nt_spool_put(int part_fd, const struct nt_spool_entry *entry, bool sync, struct nt_error *err);
-/* The file that was put there, to be read; -1: it is there no more. */
+/* Opens a file for reading; -1: it is gone. */
 int nt_spool_open_file(int part_fd, const struct nt_spool_entry *entry);
-/* Make a file that was put there survive a crash of the machine; -1: the file is gone. */
+/* Makes a file survive a crash of the machine; -1: it is gone. */
 int nt_spool_sync(int part_fd, const struct nt_spool_entry *entry);
-/* Whatever was put there before; part_fd -1: nothing. */
+/* Removes a file, if it exists; part_fd may be -1. */
 void nt_spool_forget(int part_fd, const struct nt_spool_entry *entry);
 bool nt_spool_has(int part_fd, const struct nt_spool_entry *entry);
 
 struct nt_spool_item {
 	char *name; /* of the file */
-	uint32_t uid; /* by its name; NT_SPOOL_NO_UID: unknown */
+	uint32_t uid; /* by its name */
 	int64_t time_ns; /* when it was written */
 	int64_t bytes;
 };
@@ -86,14 +82,15 @@ struct nt_spool_list {
 	size_t count;
 };
 
-/* The files of a part, oldest first; those of one job of that cluster, or all (cluster NULL). */
+/* The files of a part, oldest first; of one job, or all (cluster NULL). */
 int nt_spool_list(struct nt_spool_list *list, int part_fd, const char *cluster, uint32_t job,
 		  struct nt_error *err);
 void nt_spool_list_fini(struct nt_spool_list *list);
 
 struct nt_spooled {
 	const char *name; /* of the file */
-	const char *problem; /* what is wrong with it; NULL if nothing, else there are no fields */
+	const char
+		*problem; /* what is wrong with it, and then there are no fields; NULL: nothing */
 	int directory_fd;
 	struct stat status;
 	NT_SPOOL_FIELDS(NT_FIELD_MEMBER) /* as nt_spooled_parse checks them */
@@ -102,22 +99,21 @@ struct nt_spooled {
 typedef int nt_spooled_visit(void *argument, const struct nt_spooled *spooled,
 			     struct nt_error *err);
 
-/* The fields of such a file: a job id, the names of a cluster and of a step, a user or
- * NT_SPOOL_NO_UID, and a record as nt_step_check wants it. Nothing else of *spooled is set. */
+/* Fills the fields: a job id, names of a cluster and a step, a user or NT_SPOOL_NO_UID, and a
+ * record that nt_step_check accepts. */
 int nt_spooled_parse(struct nt_spooled *spooled, const char *text, size_t text_bytes,
 		     struct nt_error *err);
 
-/* The same for a file of a part, whose name must outlive *spooled. -1: spooled->status is set if it
- * could be looked at. */
+/* The same for a file of a part, whose name must outlive *spooled. -1: spooled->status is set if
+ * possible. */
 int nt_spooled_read(struct nt_spooled *spooled, int part_fd, const char *name,
 		    struct nt_error *err);
 
-/* Visit every file, in the order of names. The visitor ends it by -1. */
+/* Visits every file, in order of names, until a visitor returns -1. */
 int nt_spooled_each(int directory_fd, nt_spooled_visit *visit, void *argument,
 		    struct nt_error *err);
 
-/* Remove the file, or move it to another part unchanged, unless another file has replaced it since
- * it was read. */
+/* Remove the file, or move it to another part, unless it was replaced since it was read. */
 int nt_spooled_remove(const struct nt_spooled *spooled, struct nt_error *err);
 int nt_spooled_move(const struct nt_spooled *spooled, int to_fd, struct nt_error *err);
 

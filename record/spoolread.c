@@ -19,7 +19,7 @@
 #include "record/spool.h"
 #include "record/step.h"
 
-/* It becomes an argument of sacct, where a comma would mean several. */
+/* An argument of sacct, where a comma separates names. */
 static const char cluster_characters[] = "abcdefghijklmnopqrstuvwxyz"
 					 "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
 
@@ -40,7 +40,7 @@ static int check_line(const struct nt_spooled *line, struct nt_error *err)
 	return 0;
 }
 
-/* The text before it was made printable. */
+/* As it was before it was made printable. */
 static int check_record(json_object *object, struct nt_error *err)
 {
 	json_object *record;
@@ -106,7 +106,7 @@ int nt_spooled_read(struct nt_spooled *spooled, int part_fd, const char *name, s
 	return rc;
 }
 
-/* A file, and neither one that is being written nor a part of the spool. */
+/* Not an unfinished file, and not a part of the spool. */
 static int is_finished_file(const struct dirent *file)
 {
 	size_t bytes = strlen(file->d_name);
@@ -139,7 +139,7 @@ int nt_spooled_each(int directory_fd, nt_spooled_visit *visit, void *argument, s
 	return rc;
 }
 
-/* 1: it is the one that was read. */
+/* 1: yes; 0: it is gone or another. */
 static int is_unchanged(const struct nt_spooled *spooled, struct nt_error *err)
 {
 	struct stat now;
@@ -169,7 +169,7 @@ int nt_spooled_move(const struct nt_spooled *spooled, int to_fd, struct nt_error
 	return rc < 0 ? -1 : 0;
 }
 
-/* The user in "cluster.12.0.u1000.json"; older files name none. */
+/* The user in "cluster.12.0.u1000.json". */
 static uint32_t uid_of(const char *name)
 {
 	const char *mark = strrchr(name, '.');

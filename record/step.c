@@ -9,11 +9,9 @@
 #include "contract/coll.h"
 #include "contract/policy.h"
 #include "lib/json-scanner.h"
-#include "lib/printable.h"
 
 #define STEP_ROW(...) NT_FIELD_ROW(struct nt_step, __VA_ARGS__)
-static const struct nt_field step_rows[] = { NT_STEP_FIELDS(STEP_ROW) };
-const struct nt_fields nt_step_fields = NT_FIELDS(step_rows);
+const struct nt_fields nt_step_fields = NT_FIELDS(NT_STEP_FIELDS(STEP_ROW));
 
 const char *nt_step_family(char *out, uint32_t ranks, uint32_t nodes, const char *name)
 {
@@ -52,15 +50,6 @@ const char *nt_step_why_shape(int64_t ranks, int64_t nodes, int64_t comms, char 
 	return out;
 }
 
-char *nt_step_plain(char *text)
-{
-	for (char *c = nt_printable(text); *c; c++) {
-		if (strchr("\"\\{}", *c))
-			*c = '?';
-	}
-	return text;
-}
-
 int nt_step_check(const char *record, size_t record_bytes, struct nt_error *err)
 {
 	struct nt_text text = { record, record_bytes };
@@ -75,14 +64,13 @@ int nt_step_check(const char *record, size_t record_bytes, struct nt_error *err)
 		if (c < 0x20 || c > 0x7e || c == '\\')
 			return nt_error_set(err, "the record has the byte 0x%02x at %zu",
 					    (unsigned char)c, i);
-		/* Braces are JSON's own in an honest record, so that counting them is counting
-		 * depth. */
+		/* No braces in texts, so counting them gives the depth. */
 		depth += (c == '{') - (c == '}');
 		if (depth < 0 || depth > NT_STEP_DEPTH)
 			return nt_error_set(
 				err, "the record is nested too deep or not at all at byte %zu", i);
 	}
-	/* Nothing around it: what is spliced in must be found again byte for byte. */
+	/* It is spliced in, and must be found again byte for byte. */
 	if (depth != 0 || record_bytes == 0 || record[0] != '{' ||
 	    record[record_bytes - 1] != '}' || !nt_json_scan_is(text, '{'))
 		return nt_error_set(err, "the record is not a JSON object");

@@ -1,33 +1,30 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* step.h - the records of a step and of a job: their fields, and how a step's is written
+/* step.h - the records of a step and of a job
  *
- * Step record, the value of "<step>" (a number, of a component of a heterogeneous step
- * number+component, or "batch") in the job's, at most
- * NT_STEP_RECORD_MAX bytes, printable ASCII without backslash, braces only as JSON's own:
+ * A step record is the value of "<step>" (a number, number+component of a heterogeneous step, or
+ * "batch") in the job's: at most NT_STEP_RECORD_MAX bytes of printable ASCII without backslashes,
+ * and with braces only as JSON's own:
  *
  *	{ NT_STEP_FIELDS, "8r2n":{"AllReduce 256K":{ NT_KEY_FIELDS }, ...}, "8r2n NAME":{...},
  *	  "names":["8r2n NAME", ...], "why":["8r2n 2 <reason>", "<reason>", ...], "rest":["2 <reason>", ...], "more":3 }
  *
- * Each family of communicators has one member, named by its shape (ranks, nodes) and, if several
- * families have the shape, its name; "names" has the names of the others. The member has one row
- * for each collective and size. "why" has each reason why communicators were not tuned, after their
- * shape and number, and the reasons of the step, both in the form of contract/reason.h. "rest"
- * counts rows that are left out, by reason; "more" counts rows and reasons that had no room.
+ * Each family of communicators has a member, named by its shape (ranks, nodes) and, if several
+ * families have that shape, by its name; "names" has the names of the others. "why" has the reasons
+ * why communicators were not tuned, after their shape and number, and the reasons of the step
+ * (contract/reason.h). "rest" counts omitted rows by reason, "more" rows and reasons that had no
+ * room. Readers skip unknown members.
  *
- * Readers skip unknown members, so this release and all later ones of version 1 can read each
- * other's records.
- *
- * Job record, in AdminComment, at most NT_JOB_RECORD_MAX bytes; "more" counts steps that had no
- * room, and "says" is a sentence for people (says.h):
+ * A job record, in AdminComment, has at most NT_JOB_RECORD_MAX bytes; "more" counts steps that had
+ * no room, "says" is a sentence for people (says.h):
  *
  *	{"nccl_tune":{"says":SENTENCE,"v":1,"0":STEP,"1":STEP,...,"more":2}}
  *
- * admincomment-merge.h adds a step's record to a job's, job-summary.h reads a job's.
+ * admincomment-merge.h adds a step to a job record, job-summary.h reads one.
  *
  * Threads:  any; structs belong to their caller.
  * Memory:   nothing is allocated.
- * Errors:   put->full (put.h).
+ * Errors:   put->full (json-writer.h).
  * Units:    in the names; medians in microseconds, gain in percent of AUTO's.
  */
 #ifndef NT_STEP_RECORD_H
@@ -48,16 +45,16 @@
 #define NT_STEP_RUN "run"
 #define NT_STEP_REST "rest"
 #define NT_STEP_NAMES "names"
-#define NT_STEP_CHOSEN "chosen" /* in it: rows that have no reason, as an arm was chosen */
+#define NT_STEP_CHOSEN "chosen" /* in it: rows without a reason, since an arm was chosen */
 #define NT_FAMILY_MAX (NT_COMM_NAME + 24) /* "8r2n NAME" with its NUL */
 
 struct nt_step {
 	char name[NT_STEP_NAME_MAX]; /* "0", "0+1", "batch" */
 	NT_STEP_FIELDS(NT_FIELD_MEMBER)
-	int64_t more; /* entries that had no room in the record */
-	int64_t rest[NT_REASON_COUNT]; /* rows among them by their reason */
-	bool whole; /* made of rank records: nothing had to be left out */
-	bool running; /* its tasks run, as far as is known: who has asked Slurm sets it */
+	int64_t more; /* entries that had no room */
+	int64_t rest[NT_REASON_COUNT]; /* omitted rows by reason */
+	bool whole; /* made from rank records: complete */
+	bool running; /* its tasks run, as Slurm says */
 };
 
 extern const struct nt_fields nt_step_fields;
@@ -65,11 +62,10 @@ extern const struct nt_fields nt_step_fields;
 /* "8r2n NAME", or "8r2n" without a name, into NT_FAMILY_MAX bytes. Returns out. */
 const char *nt_step_family(char *out, uint32_t ranks, uint32_t nodes, const char *name);
 
-/* Rows of one family are consecutive: open the family with this, put its rows, close it with
- * nt_json_put_close. */
+/* Rows of a family are consecutive; nt_json_put_close closes it. */
 void nt_step_put_row(struct nt_json_writer *put, const struct nt_key *row);
 
-/* Why a step was not tuned as requested, from the flags of its records (NT_PLACE_*). */
+/* Why a step was not tuned as requested, by the flags of its records (NT_PLACE_*). */
 #define NT_STEP_WHYS 6
 struct nt_step_why {
 	uint32_t flag;
@@ -81,11 +77,7 @@ extern const struct nt_step_why nt_step_whys[NT_STEP_WHYS];
 const char *nt_step_why_shape(int64_t ranks, int64_t nodes, int64_t comms, char *out,
 			      size_t out_bytes);
 
-/* Replaces characters that a text of a record may not have by '?', in place. Returns it. */
-char *nt_step_plain(char *text);
-
-/* Is record as described above: one JSON object of printable ASCII without backslash, of at most
- * NT_STEP_RECORD_MAX bytes? */
+/* Is record one JSON object as described above? */
 int nt_step_check(const char *record, size_t record_bytes, struct nt_error *err);
 
 #endif

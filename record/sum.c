@@ -8,6 +8,7 @@
 #include <string.h>
 #include "contract/reason.h"
 #include "lib/array.h"
+#include "record/rankread.h"
 
 #define COMMS_MAX 65536 /* of one step; shared memory holds 128 at once */
 #define PLACES_MAX 65536 /* ranks of one */
@@ -24,11 +25,8 @@ void nt_sum_init(struct nt_sum *sum)
 
 void nt_sum_fini(struct nt_sum *sum)
 {
-	for (size_t i = 0; i < sum->comm_count; i++) {
-		free(sum->comms[i].keys);
-		free(sum->comms[i].places);
-		free(sum->comms[i].samples);
-	}
+	for (size_t i = 0; i < sum->comm_count; i++)
+		nt_comm_seen_fini(&sum->comms[i]);
 	free(sum->comms);
 	free(sum->nodes);
 	free(sum->explored);
@@ -36,7 +34,7 @@ void nt_sum_fini(struct nt_sum *sum)
 	nt_sum_init(sum);
 }
 
-static int add_key(struct nt_sum_comm *comm, const struct nt_key *key)
+static int add_key(struct nt_comm_seen *comm, const struct nt_key *key)
 {
 	struct nt_key *added;
 
@@ -53,10 +51,10 @@ static int add_key(struct nt_sum_comm *comm, const struct nt_key *key)
 	return 0;
 }
 
-static struct nt_sum_comm *find_comm(struct nt_sum *sum, const struct nt_sum_comm *wanted)
+static struct nt_comm_seen *find_comm(struct nt_sum *sum, const struct nt_comm_seen *wanted)
 {
 	for (size_t i = 0; i < sum->comm_count; i++) {
-		struct nt_sum_comm *comm = &sum->comms[i];
+		struct nt_comm_seen *comm = &sum->comms[i];
 
 		if (strcmp(comm->id, wanted->id) == 0 && comm->ranks == wanted->ranks)
 			return comm;
@@ -64,36 +62,32 @@ static struct nt_sum_comm *find_comm(struct nt_sum *sum, const struct nt_sum_com
 	return NULL;
 }
 
-static struct nt_sum_comm *add_comm(struct nt_sum *sum, const struct nt_sum_comm *comm)
+static struct nt_comm_seen *add_comm(struct nt_sum *sum, const struct nt_comm_seen *comm)
 {
-	struct nt_sum_comm *added = nt_array_add(&sum->comms, &sum->comm_count, COMMS_MAX,
-						 sizeof(*added));
+	struct nt_comm_seen *added = nt_array_add(&sum->comms, &sum->comm_count, COMMS_MAX,
+						  sizeof(*added));
 
 	if (!added)
 		return NULL;
 	*added = *comm;
 	added->keys = NULL;
-	added->key_count = 0;
-	added->places = NULL;
-	added->place_count = 0;
-	added->samples = NULL;
-	added->sample_count = 0;
-	added->here = 1;
+	added->sampled = NULL;
+	added->key_count = added->sampled_count = 0;
 	if (comm->why.id == NT_REASON_NONE)
 		added->rank = INT64_MAX;
 	return added;
 }
 
-/* That others were not heard has a cause that only they know. */
+/* Others were not heard: they know the cause. */
 static bool is_of_others(const struct nt_reason *why)
 {
 	return why->id == NT_REASON_UNSEEN || why->id == NT_REASON_SILENT ||
 	       why->id == NT_REASON_JOINING;
 }
 
-/* A reason that any rank gives holds for the communicator; of several, one of the rank's own before
- * one of others, then the lowest rank's. The rank of what is known is that of the reason. */
-static void merge_comm(struct nt_sum_comm *known, const struct nt_sum_comm *comm)
+/* Any rank's reason holds for the communicator. Of several, a cause of the rank's own takes
+ * precedence, then the lowest rank. */
+static void merge_comm(struct nt_comm_seen *known, const struct nt_comm_seen *comm)
 {
 	bool others = is_of_others(&comm->why), known_others = is_of_others(&known->why);
 
@@ -105,32 +99,50 @@ static void merge_comm(struct nt_sum_comm *known, const struct nt_sum_comm *comm
 	}
 	if (comm->nodes > known->nodes)
 		known->nodes = comm->nodes;
-	known->joining = known->joining && comm->joining;
-	known->rejected = known->rejected || comm->rejected;
+	/* Joining only if all ranks are; rejected if any is. */
+	if (comm->state > known->state)
+		known->state = comm->state;
 	known->alike = known->alike || comm->alike;
 	if (!known->name[0])
 		memcpy(known->name, comm->name, sizeof(known->name));
-	known->here++;
 }
 
-static int add_place(struct nt_sum_comm *comm, const struct nt_sum_place *place)
+static int add_place(struct nt_comm_seen *comm, int64_t rank, int64_t task, size_t node)
 {
-	struct nt_sum_place *added;
+	struct nt_place_seen *added;
 
 	for (size_t i = 0; i < comm->place_count; i++) {
-		if (comm->places[i].rank == place->rank)
+		if (comm->places[i].rank == rank)
 			return 0;
 	}
 	added = nt_array_add(&comm->places, &comm->place_count, PLACES_MAX, sizeof(*added));
 	if (!added)
 		return -1;
-	*added = *place;
+	*added = (struct nt_place_seen){ .rank = rank, .task = task, .node = node };
 	return 0;
 }
 
-int nt_sum_add(struct nt_sum *sum, const struct nt_sum_comm *comm)
+/* At most SAMPLES_MAX. */
+static int add_samples(struct nt_comm_seen *known, const struct nt_comm_seen *comm, size_t node)
 {
-	struct nt_sum_comm *known = find_comm(sum, comm);
+	for (size_t i = 0; i < comm->sampled_count && known->sample_count < SAMPLES_MAX; i++) {
+		struct nt_late_sample *added = nt_array_add(&known->samples, &known->sample_count,
+							    SAMPLES_MAX, sizeof(*added));
+
+		if (!added)
+			return -1;
+		*added = (struct nt_late_sample){
+			.call = comm->sampled[i],
+			.rank = (uint32_t)comm->rank,
+			.node = (uint32_t)node,
+		};
+	}
+	return 0;
+}
+
+int nt_sum_add(struct nt_sum *sum, const struct nt_comm_seen *comm, int64_t task, size_t node)
+{
+	struct nt_comm_seen *known = find_comm(sum, comm);
 	int rc = 0;
 
 	if (known)
@@ -141,48 +153,30 @@ int nt_sum_add(struct nt_sum *sum, const struct nt_sum_comm *comm)
 		return -1;
 	for (size_t i = 0; i < comm->key_count && rc == 0; i++)
 		rc = add_key(known, &comm->keys[i]);
-	for (size_t i = 0; i < comm->place_count && rc == 0; i++)
-		rc = add_place(known, &comm->places[i]);
+	if (rc == 0 && comm->ranks > 0)
+		rc = add_place(known, comm->rank, task, node) | add_samples(known, comm, node);
 	return rc;
 }
 
-int nt_sum_add_calls(struct nt_sum *sum, const struct nt_sum_comm *comm, size_t node,
-		     const struct nt_sampled_call *calls, size_t count)
-{
-	struct nt_sum_comm *known = find_comm(sum, comm);
-
-	for (size_t i = 0; known && i < count && known->sample_count < SAMPLES_MAX; i++) {
-		struct nt_late_sample *added = nt_array_add(&known->samples, &known->sample_count,
-							    SAMPLES_MAX, sizeof(*added));
-
-		if (!added)
-			return -1;
-		*added = (struct nt_late_sample){
-			.call = calls[i],
-			.rank = (uint32_t)comm->rank,
-			.node = (uint32_t)node,
-		};
-	}
-	return 0;
-}
-
-static bool usable(const struct nt_sum_marker *marker)
+static bool usable(const struct nt_rank_marker *marker)
 {
 	return marker->periods >= 8; /* fewer show nothing */
 }
 
-void nt_sum_add_marker(struct nt_sum *sum, const struct nt_sum_marker *marker)
+void nt_sum_add_marker(struct nt_sum *sum, const struct nt_rank_marker *marker, int64_t task)
 {
-	const struct nt_sum_marker *known = &sum->marker;
+	const struct nt_rank_marker *known = &sum->marker;
 	bool better = known->coll < 0 || marker->ranks > known->ranks;
 
 	if (marker->coll < 0)
 		return;
 	if (known->coll >= 0 && marker->ranks == known->ranks)
-		better = usable(marker) != usable(known) ? usable(marker)
-							 : marker->task < known->task;
-	if (better)
-		sum->marker = *marker;
+		better = usable(marker) != usable(known) ? usable(marker) : task < sum->marker_task;
+	if (!better)
+		return;
+	sum->marker = *marker;
+	sum->marker.period_array = NULL; /* the record's */
+	sum->marker_task = task;
 }
 
 void nt_sum_add_word(struct nt_sum_word *word, const char *text)
@@ -209,7 +203,7 @@ int nt_sum_add_node(struct nt_sum *sum, const char *name, size_t *node)
 	return 0;
 }
 
-/* A key that several processes tell of was explored by one; what holds more counts. */
+/* A key was explored by one process; the fuller account counts. */
 int nt_sum_add_explored(struct nt_sum *sum, const struct nt_sum_explored *explored)
 {
 	struct nt_sum_explored *added;

@@ -3,7 +3,6 @@
 /* Calls of a step's ranks, and what follows from comparing them. */
 #include <stdlib.h>
 #include <string.h>
-#include "lib/array.h"
 #include "lib/compare.h"
 #include "record/behind.h"
 #include "record/sum.h"
@@ -29,7 +28,6 @@ int nt_sum_add_begun(struct nt_sum *sum, const char *text, size_t text_bytes, st
 	return 0;
 }
 
-/* What counts most stands first. */
 static int by_weight(const void *left, const void *right)
 {
 	const struct nt_behind *a = left, *b = right;
@@ -62,7 +60,7 @@ size_t nt_sum_calls_whys(const struct nt_sum *sum, bool running,
 		if (all[i].root)
 			add_why(whys, &count, &all[i], sum->calls);
 	}
-	/* Nobody waits: where the program was, of the largest. */
+	/* Nobody waits: the newest calls of the largest communicator. */
 	for (size_t i = 0; i < comms && count == 0 && !running; i++) {
 		if (all[i].open)
 			add_why(whys, &count, &all[i], sum->calls);
@@ -71,7 +69,7 @@ size_t nt_sum_calls_whys(const struct nt_sum *sum, bool running,
 	return count;
 }
 
-/* Worth telling: somebody was killed, or runs, or ranks differ. */
+/* Was a process killed, does one run, or do ranks differ? */
 static bool is_odd(const struct nt_calls_rank *ranks, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -81,28 +79,25 @@ static bool is_odd(const struct nt_calls_rank *ranks, size_t count)
 	return false;
 }
 
-int nt_sum_put_begun(const struct nt_sum *sum, struct nt_summary *summary)
+int nt_sum_put_begun(const struct nt_sum *sum, struct nt_comm_seen *comm)
 {
-	struct nt_comm_seen *comm = &summary->comms[summary->comm_count - 1];
 	size_t first, count = nt_behind_ranks(sum->calls, sum->calls_count, comm->id, comm->ranks,
 					      &first);
 
-	comm->first_begun = summary->begun_count;
 	if (count == 0 || !is_odd(sum->calls + first, count))
 		return 0;
-	for (size_t i = first; i < first + count; i++) {
-		const struct nt_calls_rank *rank = &sum->calls[i];
-		struct nt_begun_seen *begun;
+	comm->begun = calloc(count, sizeof(*comm->begun));
+	if (!comm->begun)
+		return -1;
+	for (; comm->begun_count < count; comm->begun_count++) {
+		const struct nt_calls_rank *rank = &sum->calls[first + comm->begun_count];
 
-		begun = nt_array_add(&summary->begun, &summary->begun_count, NT_SUMMARY_MAX,
-				     sizeof(*begun));
-		if (!begun)
-			return -1;
-		begun->rank = (uint32_t)rank->rank;
-		begun->begun = rank->begun;
-		begun->ended = rank->ended;
-		begun->seen_s = rank->seen_ms / 1000;
-		comm->begun_count++;
+		comm->begun[comm->begun_count] = (struct nt_begun_seen){
+			.rank = rank->rank,
+			.begun = rank->begun,
+			.ended = rank->ended,
+			.seen_s = rank->seen_ms / 1000,
+		};
 	}
 	return 0;
 }

@@ -1,33 +1,23 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For whom the ranks of a step's communicators wait. */
+/* Lateness of a step's communicators. */
 #include "record/sum.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
-#include "lib/array.h"
+#include <stdlib.h>
 
-int nt_summary_add_lateness(struct nt_summary *summary, size_t comm_at,
-			    const struct nt_sum_comm *comm, size_t first_node)
+int nt_sum_put_lateness(struct nt_comm_seen *comm)
 {
-	struct nt_lateness lateness, *added;
+	struct nt_lateness *late = malloc(sizeof(*late));
+	const int rc = late ? nt_lateness_find(late, comm->samples, comm->sample_count, comm->ranks)
+			    : -1;
 
-	if (nt_lateness_find(&lateness, comm->samples, comm->sample_count, comm->ranks) < 0)
-		return -1;
-	if (lateness.calls == 0)
-		return 0;
-	added = nt_array_add(&summary->latenesses, &summary->lateness_count, NT_SUMMARY_MAX,
-			     sizeof(*added));
-	if (!added)
-		return -1;
-	*added = lateness;
-	if (added->node >= 0)
-		added->node += (int64_t)first_node;
-	for (size_t i = 0; i < added->row_count; i++)
-		added->row[i].node += (uint32_t)first_node;
-	summary->comms[comm_at].lateness = summary->lateness_count;
-	return 0;
+	if (rc == 0 && late->calls > 0)
+		comm->lateness = late;
+	else
+		free(late);
+	return rc;
 }
 
 static bool is_worse(const struct nt_lateness *a, const struct nt_lateness *b)
@@ -44,9 +34,8 @@ const struct nt_comm_seen *nt_summary_latest(const struct nt_summary *summary, s
 	for (size_t i = 0; i < summary->comm_count; i++) {
 		const struct nt_comm_seen *comm = &summary->comms[i];
 
-		if (comm->step == step && comm->lateness > 0 &&
-		    is_worse(nt_comm_lateness(summary, comm),
-			     worst ? nt_comm_lateness(summary, worst) : NULL))
+		if (comm->step == step && comm->lateness &&
+		    is_worse(comm->lateness, worst ? worst->lateness : NULL))
 			worst = comm;
 	}
 	return worst;
@@ -56,7 +45,7 @@ void nt_summary_note_late(struct nt_summary *summary, size_t step_at)
 {
 	const struct nt_comm_seen *comm = nt_summary_latest(summary, step_at);
 	struct nt_step *step = &summary->steps[step_at];
-	const struct nt_lateness *late = comm ? nt_comm_lateness(summary, comm) : NULL;
+	const struct nt_lateness *late = comm ? comm->lateness : NULL;
 
 	step->waiting = step->late_calls = step->late_us = NAN;
 	step->late_rank = -1;

@@ -10,14 +10,12 @@
 #include "lib/printable.h"
 #include "record/rankread.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 static int wrong(const char *name, const char *want, struct nt_error *err)
 {
 	return nt_error_set(err, "%s is not %s", name, want);
 }
 
-/* Of a key about which its record says nothing, its state does. */
+/* Without a reason in the record, the state gives one. */
 static int key_reason(const struct nt_key *key)
 {
 	const int reason = key->reason;
@@ -55,26 +53,14 @@ static int settle_key(struct nt_key *key, int64_t rank, struct nt_error *err)
 	return 0;
 }
 
-/* Without a shape the record has no place for keys. */
-static int take_keys(struct nt_sum_comm *comm, struct nt_rank_comm *read, struct nt_error *err)
-{
-	comm->keys = read->keys;
-	comm->key_count = comm->ranks > 0 ? read->key_count : 0;
-	for (size_t i = 0; i < comm->key_count; i++) {
-		if (settle_key(&comm->keys[i], comm->rank, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* A rank that NCCL told too little writes 0 for what it does not know; the rest must fit
- * together. */
-static int check_shape(struct nt_sum_comm *comm, struct nt_error *err)
+/* 0 for ranks or nodes: NCCL did not tell, so keys are ignored. */
+static int check_shape(struct nt_comm_seen *comm, struct nt_error *err)
 {
 	if (!comm->id[0] || comm->rank < 0 || comm->ranks < 0 || comm->nodes < 0)
 		return wrong("id, rank, ranks or nodes of a communicator", "there", err);
 	if (comm->ranks == 0 || comm->nodes == 0) {
 		comm->ranks = comm->nodes = 0;
+		comm->key_count = 0;
 		return 0;
 	}
 	if (comm->ranks <= comm->rank || comm->ranks > UINT32_MAX || comm->nodes > comm->ranks)
@@ -82,61 +68,41 @@ static int check_shape(struct nt_sum_comm *comm, struct nt_error *err)
 	return 0;
 }
 
-/* comm->places is the caller's, comm->keys are the record's. */
-static int take_comm(struct nt_sum_comm *comm, struct nt_rank_comm *read,
-		     struct nt_sum_place *place, struct nt_error *err)
+static int check_comm(struct nt_comm_seen *comm, struct nt_error *err)
 {
-	*comm = (struct nt_sum_comm){
-		.rank = read->rank,
-		.ranks = read->ranks,
-		.nodes = read->nodes,
-		.joining = strcmp(read->state, NT_COMMSTATE_JOINING) == 0,
-		.rejected = strcmp(read->state, NT_COMMSTATE_REJECTED) == 0,
-		.alike = read->alike,
-		.why = read->why,
-	};
-	memcpy(comm->id, read->id, sizeof(comm->id));
-	memcpy(comm->name, read->name, sizeof(comm->name));
 	if (check_shape(comm, err) < 0)
 		return -1;
-	place->rank = comm->rank;
-	comm->places = place;
-	comm->place_count = comm->ranks > 0;
-	if (!comm->joining && !comm->rejected && strcmp(read->state, NT_COMMSTATE_AGREED) != 0)
+	if (comm->state < 0)
 		return wrong("state", "a state of a communicator", err);
-	return take_keys(comm, read, err);
+	comm->key_array = comm->sampled_array = NULL; /* the record's */
+	for (size_t i = 0; i < comm->key_count; i++) {
+		if (settle_key(&comm->keys[i], comm->rank, err) < 0)
+			return -1;
+	}
+	return 0;
 }
 
-/* All of it is looked at before any of it is added: a record counts as a whole. */
+/* A record counts as a whole: all is checked before any is added. */
 static int add_comms(struct nt_sum *sum, struct nt_rank *rank, struct nt_error *err)
 {
-	size_t count = rank->comm_count;
-	struct nt_sum_comm *comms = count ? calloc(count, sizeof(comms[0])) : NULL;
-	struct nt_sum_place place = { .task = rank->task };
-	int rc = 0;
+	size_t node;
 
-	if (count && !comms)
-		return nt_error_set(err, "no memory for %zu communicators", count);
-	for (size_t i = 0; i < count && rc == 0; i++)
-		rc = take_comm(&comms[i], &rank->comms[i], &place, err);
-	if (rc == 0 && nt_sum_add_node(sum, rank->node, &place.node) < 0)
-		rc = nt_error_set(err, "more nodes than can be summed up");
-	if (rc == 0)
-		sum->nodes[place.node].records++;
-	for (size_t i = 0; i < count && rc == 0; i++) {
-		place.rank = comms[i].rank;
-		if (nt_sum_add(sum, &comms[i]) < 0 ||
-		    (comms[i].ranks > 0 &&
-		     nt_sum_add_calls(sum, &comms[i], place.node, rank->comms[i].sampled,
-				      rank->comms[i].sampled_count) < 0))
+	for (size_t i = 0; i < rank->comm_count; i++) {
+		if (check_comm(&rank->comms[i], err) < 0)
+			return -1;
+	}
+	if (nt_sum_add_node(sum, rank->node, &node) < 0)
+		return nt_error_set(err, "more nodes than can be summed up");
+	sum->nodes[node].records++;
+	for (size_t i = 0; i < rank->comm_count; i++) {
+		if (nt_sum_add(sum, &rank->comms[i], rank->task, node) < 0)
 			nt_sum_add_unusable(sum,
 					    "more communicators or keys than can be summed up");
 	}
-	free(comms);
-	return rc;
+	return 0;
 }
 
-/* Arms of one key that make no sense are left out; what is decided is told elsewhere. */
+/* Arms that make no sense are left out. */
 static void add_arms(struct nt_sum *sum, json_object *object)
 {
 	struct nt_sum_explored explored = { .arm_count = 0 };
@@ -197,24 +163,7 @@ static void add_plugins(struct nt_sum *sum, const struct nt_rank *rank)
 	}
 }
 
-static void add_marker(struct nt_sum *sum, const struct nt_rank *rank)
-{
-	struct nt_sum_marker marker = {
-		.coll = rank->marker.coll,
-		.bytes = rank->marker.bytes,
-		.ranks = rank->marker.ranks,
-		.calls = rank->marker.calls,
-		.task = rank->task < 0 ? INT64_MAX : rank->task,
-	};
-
-	if (!rank->marker_object)
-		return;
-	for (size_t i = 0; i < rank->marker.periods && i < NT_SUM_PERIODS; i++)
-		marker.period_us[marker.periods++] = (float)rank->marker.period_us[i];
-	nt_sum_add_marker(sum, &marker);
-}
-
-/* What is not known is no other word; but a rank without a launch profile has another one. */
+/* Unknown is not different; but no launch profile is. */
 static void add_words(struct nt_sum *sum, const struct nt_rank *rank)
 {
 	if (rank->driver[0])
@@ -236,7 +185,7 @@ static int add_record(struct nt_sum *sum, struct nt_rank *rank, uint32_t job, ui
 	if (add_comms(sum, rank, err) < 0)
 		return -1;
 	add_words(sum, rank);
-	add_marker(sum, rank);
+	nt_sum_add_marker(sum, &rank->marker, rank->task < 0 ? INT64_MAX : rank->task);
 	add_explored(sum, rank);
 	add_counts(sum, rank);
 	add_plugins(sum, rank);

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of a step's communicators, as rows and all that hangs on them. */
+/* A sum into a summary: a step with its communicators, families and rows. */
 #include "record/sum.h"
 
 #include <ctype.h>
@@ -15,10 +15,9 @@
 #include "lib/quantile.h"
 #include "record/bandwidth.h"
 
-/* A row while it is put together. */
 struct draft {
 	struct nt_key row;
-	const struct nt_sum_comm *comm; /* whose word it is */
+	const struct nt_comm_seen *comm; /* whose decision it shows */
 	int64_t calls; /* its calls */
 	int64_t comms, same;
 };
@@ -27,36 +26,23 @@ struct maker {
 	struct nt_summary *summary;
 	const struct nt_sum *sum;
 	struct nt_step *step;
-	size_t step_at, first_family, first_node, first_row, first_remark;
+	size_t step_at, first_family, first_node, first_comm, first_row, first_remark;
 	struct draft *drafts;
 	size_t draft_count;
-	bool no_memory;
 };
-
-static void *add(struct maker *maker, void *items, size_t *count, size_t item_bytes)
-{
-	void *item = nt_array_add(items, count, NT_SUMMARY_MAX, item_bytes);
-
-	maker->no_memory = maker->no_memory || !item;
-	return item;
-}
-
-#define ADD(maker, member)                                                          \
-	add(maker, &(maker)->summary->member##s, &(maker)->summary->member##_count, \
-	    sizeof(*(maker)->summary->member##s))
 
 /* ---- the step */
 
-static void note_marker(struct nt_step *step, const struct nt_sum_marker *marker)
+static void note_marker(struct nt_step *step, const struct nt_rank_marker *marker)
 {
-	float us[NT_SUM_PERIODS];
+	double us[NT_RANK_PERIODS_MAX];
 
 	if (marker->coll < 0 || marker->periods == 0)
 		return;
 	memcpy(us, marker->period_us, marker->periods * sizeof(us[0]));
-	nt_sort_floats(us, marker->periods);
+	nt_sort_doubles(us, marker->periods);
 	for (unsigned i = 0; i < 3; i++)
-		step->step_us[i] = (double)us[(marker->periods - 1) * (i + 1) / 4];
+		step->step_us[i] = us[(marker->periods - 1) * (i + 1) / 4];
 	step->steps = marker->calls;
 }
 
@@ -66,7 +52,7 @@ static void note_word(char *out, size_t out_bytes, const struct nt_sum_word *wor
 		snprintf(out, out_bytes, "%.*s", (int)out_bytes - 1, word->text);
 }
 
-/* What the records say of the step, where nothing else does. */
+/* Does not replace what is known from elsewhere. */
 static void note_step(struct nt_step *step, const struct nt_sum *sum)
 {
 	int64_t heard = 0;
@@ -95,7 +81,7 @@ static void note_step(struct nt_step *step, const struct nt_sum *sum)
 	if (sum->open_s > 0)
 		step->as_of_s = sum->open_s;
 	step->whole = true;
-	/* Of the rows that are made now, whatever was known before. */
+	/* Computed from the rows. */
 	step->comm_ms = step->spent_ms = step->saved_ms = step->estimated_ms = NAN;
 	step->more = 0;
 	memset(step->rest, 0, sizeof(step->rest));
@@ -103,7 +89,7 @@ static void note_step(struct nt_step *step, const struct nt_sum *sum)
 
 /* ---- families, communicators, nodes */
 
-/* Groups of ranks beside each other are often numbered: numbers make no difference. */
+/* Parallel groups are often numbered: numbers make no difference. */
 static void family_name(char out[NT_COMM_NAME], const char *name)
 {
 	size_t used = 0;
@@ -119,7 +105,7 @@ static void family_name(char out[NT_COMM_NAME], const char *name)
 		out[0] = '\0';
 }
 
-static size_t family_of(struct maker *maker, const struct nt_sum_comm *comm)
+static size_t family_of(struct maker *maker, const struct nt_comm_seen *comm)
 {
 	struct nt_summary *summary = maker->summary;
 	struct nt_family *family;
@@ -135,7 +121,7 @@ static size_t family_of(struct maker *maker, const struct nt_sum_comm *comm)
 			break;
 	}
 	if (i == summary->family_count) {
-		family = add(maker, &summary->families, &summary->family_count, sizeof(*family));
+		family = NT_SUMMARY_ADD(summary, families, family_count);
 		if (!family)
 			return SIZE_MAX;
 		family->step = maker->step_at;
@@ -155,26 +141,7 @@ static int by_rank(const void *left, const void *right)
 	return 0;
 }
 
-static void add_places(struct maker *maker, const struct nt_sum_comm *comm)
-{
-	struct nt_summary *summary = maker->summary;
-	size_t first = summary->place_count;
-
-	for (size_t i = 0; i < comm->place_count; i++) {
-		struct nt_place_seen *place = ADD(maker, place);
-
-		if (!place)
-			return;
-		place->rank = (uint32_t)comm->places[i].rank;
-		place->task = comm->places[i].task;
-		place->node = maker->first_node + comm->places[i].node;
-	}
-	if (summary->place_count > first)
-		qsort(summary->places + first, summary->place_count - first,
-		      sizeof(summary->places[0]), by_rank);
-}
-
-static void add_volume(struct maker *maker, const struct nt_sum_comm *comm, int coll)
+static bool add_volume(struct nt_comm_seen *comm, int coll)
 {
 	struct nt_volume volume = { .coll = coll };
 	struct nt_volume *added;
@@ -199,65 +166,67 @@ static void add_volume(struct maker *maker, const struct nt_sum_comm *comm, int 
 	if (!nt_kind_tunable(coll))
 		nt_p2p_volume(coll, (double)comm->ranks, (double)comm->nodes, volume.bytes,
 			      &volume.inside_bytes, &volume.between_bytes);
-	added = volume.calls > 0 ? ADD(maker, volume) : NULL;
+	if (volume.calls == 0)
+		return true;
+	added = nt_array_add(&comm->volumes, &comm->volume_count, NT_KINDS, sizeof(*added));
 	if (added)
 		*added = volume;
+	return added;
 }
 
-static const char *comm_state(const struct nt_sum_comm *comm)
-{
-	if (comm->rejected)
-		return NT_COMMSTATE_REJECTED;
-	return comm->joining ? NT_COMMSTATE_JOINING : NT_COMMSTATE_AGREED;
-}
-
-/* NT_REASON_NONE where it was tuned, or may yet be. */
-static struct nt_reason comm_why(const struct nt_sum_comm *comm, bool early)
+/* NT_REASON_NONE: it was tuned, or may yet be. */
+static struct nt_reason comm_why(const struct nt_comm_seen *comm, bool early)
 {
 	struct nt_reason why = comm->why;
 
 	if (why.id != NT_REASON_NONE)
 		return why;
-	if (comm->rejected)
+	if (comm->state == NT_COMM_REJECTED)
 		nt_reason_set(&why, NT_REASON_MISMATCH);
-	else if (comm->joining && !early)
+	else if (comm->state == NT_COMM_JOINING && !early)
 		nt_reason_set(&why, comm->nodes == 1 ? NT_REASON_JOINING_NODE : NT_REASON_JOINING);
 	return why;
 }
 
-static void add_comm(struct maker *maker, const struct nt_sum_comm *comm, size_t family)
+/* Indexes of nodes in the sum to those in the summary. */
+static void move_nodes(struct nt_comm_seen *comm, size_t first)
 {
-	struct nt_summary *summary = maker->summary;
-	struct nt_comm_seen *seen = ADD(maker, comm);
-	size_t at = summary->comm_count - 1;
+	struct nt_lateness *late = comm->lateness;
 
-	if (!seen)
+	for (size_t i = 0; i < comm->place_count; i++)
+		comm->places[i].node += first;
+	for (size_t i = 0; late && i < late->row_count; i++)
+		late->row[i].node += (uint32_t)first;
+	if (late && late->node >= 0)
+		late->node += (int64_t)first;
+}
+
+static void take_comm(struct maker *maker, struct nt_comm_seen *from)
+{
+	const size_t family = family_of(maker, from);
+	struct nt_comm_seen *comm = NT_SUMMARY_ADD(maker->summary, comms, comm_count);
+	bool fits = true;
+
+	if (!comm)
 		return;
-	seen->step = maker->step_at;
-	seen->family = family;
-	memcpy(seen->id, comm->id, sizeof(seen->id));
-	memcpy(seen->name, comm->name, sizeof(seen->name));
-	seen->ranks = (uint32_t)comm->ranks;
-	seen->nodes = (uint32_t)comm->nodes;
-	seen->state = comm_state(comm);
-	seen->why = comm_why(comm, maker->step->early != 0);
-	seen->alike = comm->alike;
-	seen->first_place = summary->place_count;
-	add_places(maker, comm);
-	summary->comms[at].place_count = summary->place_count - summary->comms[at].first_place;
-	summary->comms[at].first_volume = summary->volume_count;
+	*comm = *from;
+	memset(from, 0, sizeof(*from));
+	comm->step = maker->step_at;
+	comm->family = family;
+	comm->why = comm_why(comm, maker->step->early != 0);
+	if (comm->place_count > 0)
+		qsort(comm->places, comm->place_count, sizeof(comm->places[0]), by_rank);
 	for (int coll = 0; coll < NT_KINDS; coll++)
-		add_volume(maker, comm, coll);
-	summary->comms[at].volume_count = summary->volume_count - summary->comms[at].first_volume;
-	if (nt_sum_put_begun(maker->sum, summary) < 0 ||
-	    nt_summary_add_lateness(summary, at, comm, maker->first_node) < 0)
-		maker->no_memory = true;
+		fits = add_volume(comm, coll) && fits;
+	if (!fits || nt_sum_put_begun(maker->sum, comm) < 0 || nt_sum_put_lateness(comm) < 0)
+		maker->summary->no_memory = true;
+	move_nodes(comm, maker->first_node);
 }
 
 static void add_nodes(struct maker *maker)
 {
 	for (size_t i = 0; i < maker->sum->node_count; i++) {
-		struct nt_node_seen *node = ADD(maker, node);
+		struct nt_node_seen *node = NT_SUMMARY_ADD(maker->summary, nodes, node_count);
 
 		if (!node)
 			return;
@@ -268,7 +237,7 @@ static void add_nodes(struct maker *maker)
 
 /* ---- rows */
 
-/* NAN stands for nothing: what is known is kept. */
+/* NAN counts as nothing. */
 static double plus(double left, double right)
 {
 	if (isnan(left))
@@ -276,7 +245,7 @@ static double plus(double left, double right)
 	return isnan(right) ? left : left + right;
 }
 
-static void merge(struct draft *draft, const struct nt_sum_comm *comm, const struct nt_key *key)
+static void merge(struct draft *draft, const struct nt_comm_seen *comm, const struct nt_key *key)
 {
 	bool firmer = !draft->comm || key->state > draft->row.state ||
 		      (key->state == draft->row.state && key->calls > draft->calls);
@@ -306,7 +275,7 @@ static struct draft *draft_of(struct maker *maker, size_t family, const struct n
 	return draft;
 }
 
-/* What a row compares: nothing while it is explored. */
+/* A row compares nothing while it is explored. */
 static void compare_times(struct nt_key *row)
 {
 	if (isnan(row->auto_us) || isnan(row->arm_us) || row->state == NT_KEYSTATE_EXPLORING)
@@ -315,10 +284,9 @@ static void compare_times(struct nt_key *row)
 		nt_key_compare(row);
 }
 
-static int row_reason(const struct draft *draft, bool early)
+static int row_reason(const struct draft *draft)
 {
-	if (draft->row.reason == NT_REASON_COUNTED &&
-	    comm_why(draft->comm, early).id != NT_REASON_NONE)
+	if (draft->row.reason == NT_REASON_COUNTED && draft->comm->why.id != NT_REASON_NONE)
 		return NT_REASON_COMM_NOT_TUNED;
 	return draft->row.reason;
 }
@@ -332,7 +300,7 @@ static void fill_row(struct nt_key *row, const struct draft *draft, const struct
 	if (row->auto_arm < 0)
 		row->auto_arm = NT_ARM_BASELINE;
 	compare_times(row);
-	row->reason = row_reason(draft, maker->step->early != 0);
+	row->reason = row_reason(draft);
 	if (draft->comms > 1) {
 		row->comms = draft->comms;
 		row->same = draft->same;
@@ -360,7 +328,7 @@ static void add_arms(struct maker *maker, struct nt_key *row, const struct draft
 
 	row->first_arm = maker->summary->arm_count;
 	for (size_t i = 0; explored && i < explored->arm_count; i++) {
-		struct nt_explored_arm *arm = ADD(maker, arm);
+		struct nt_explored_arm *arm = NT_SUMMARY_ADD(maker->summary, arms, arm_count);
 
 		if (!arm)
 			return;
@@ -372,7 +340,7 @@ static void add_arms(struct maker *maker, struct nt_key *row, const struct draft
 static void add_rows(struct maker *maker)
 {
 	for (size_t i = 0; i < maker->draft_count; i++) {
-		struct nt_key *row = ADD(maker, row);
+		struct nt_key *row = NT_SUMMARY_ADD(maker->summary, rows, row_count);
 
 		if (!row)
 			return;
@@ -381,21 +349,21 @@ static void add_rows(struct maker *maker)
 	}
 }
 
-static void add_keys(struct maker *maker, const struct nt_sum_comm *comm, size_t family)
+static void add_keys(struct maker *maker, const struct nt_comm_seen *comm)
 {
 	for (size_t k = 0; k < comm->key_count; k++) {
-		struct draft *draft = draft_of(maker, family, &comm->keys[k]);
+		struct draft *draft = draft_of(maker, comm->family, &comm->keys[k]);
 
 		merge(draft, comm, &comm->keys[k]);
 	}
 }
 
-/* How many of a row's communicators came to what the row says. */
-static void count_same(struct maker *maker, const struct nt_sum_comm *comm, size_t family)
+/* Counts the communicators with the row's result. */
+static void count_same(struct maker *maker, const struct nt_comm_seen *comm)
 {
 	for (size_t k = 0; k < comm->key_count; k++) {
 		const struct nt_key *key = &comm->keys[k];
-		struct draft *draft = draft_of(maker, family, key);
+		struct draft *draft = draft_of(maker, comm->family, key);
 
 		draft->same += draft->row.state == key->state && draft->row.arm == key->arm;
 	}
@@ -403,8 +371,8 @@ static void count_same(struct maker *maker, const struct nt_sum_comm *comm, size
 
 /* ---- shares of time, what was spent and saved */
 
-/* Only calls' own times: from call to call the program computes, and NCCL's predictions are not
- * times. */
+/* Only calls' own times count: periods include the program's computing, and NCCL's predictions are
+ * no times. */
 
 static void add_shares(struct maker *maker)
 {
@@ -415,7 +383,7 @@ static void add_shares(struct maker *maker)
 	for (size_t i = maker->first_row; i < summary->row_count; i++) {
 		struct nt_key *row = &summary->rows[i];
 
-		/* Of all ranks together, for now. */
+		/* the time of all ranks, until it is divided below */
 		row->share = nt_row_all_us(row);
 		total_us += nt_or_zero(row->share);
 		step->spent_ms = plus(step->spent_ms, row->spent_ms);
@@ -446,7 +414,7 @@ static void add_why(struct maker *maker, int64_t ranks, int64_t nodes, const str
 			return;
 		}
 	}
-	remark = ADD(maker, remark);
+	remark = NT_SUMMARY_ADD(summary, remarks, remark_count);
 	if (!remark)
 		return;
 	remark->kind = NT_REMARK_WHY;
@@ -486,12 +454,11 @@ static void add_whys(struct maker *maker)
 	for (size_t i = 0; i < count; i++)
 		add_why(maker, whys[i].ranks, whys[i].nodes, &whys[i].why);
 	add_step_whys(maker);
-	for (size_t i = 0; i < sum->comm_count; i++) {
-		const struct nt_sum_comm *comm = &sum->comms[i];
-		const struct nt_reason why = comm_why(comm, maker->step->early != 0);
+	for (size_t i = maker->first_comm; i < maker->summary->comm_count; i++) {
+		const struct nt_comm_seen *comm = &maker->summary->comms[i];
 
-		if (why.id != NT_REASON_NONE)
-			add_why(maker, comm->ranks, comm->nodes, &why);
+		if (comm->why.id != NT_REASON_NONE)
+			add_why(maker, comm->ranks, comm->nodes, &comm->why);
 	}
 }
 
@@ -500,8 +467,7 @@ static void add_whys(struct maker *maker)
 static void add_dropped(struct maker *maker)
 {
 	for (size_t i = 0; i < maker->sum->dropped_count; i++) {
-		struct nt_dropped *dropped = add(maker, &maker->summary->dropped,
-						 &maker->summary->dropped_count, sizeof(*dropped));
+		struct nt_dropped *dropped = NT_SUMMARY_ADD(maker->summary, dropped, dropped_count);
 
 		if (!dropped)
 			return;
@@ -510,38 +476,43 @@ static void add_dropped(struct maker *maker)
 	}
 }
 
-static void make(struct maker *maker)
+/* The rows have what is shown of them. */
+static void forget_keys(struct nt_comm_seen *comm)
 {
-	const struct nt_sum *sum = maker->sum;
-	size_t *families = calloc(sum->comm_count + 1, sizeof(*families));
+	free(comm->keys);
+	free(comm->samples);
+	comm->keys = NULL;
+	comm->samples = NULL;
+	comm->key_count = comm->sample_count = 0;
+}
 
-	if (!families) {
-		maker->no_memory = true;
-		return;
-	}
+static void make(struct maker *maker, struct nt_sum *sum)
+{
+	struct nt_summary *summary = maker->summary;
+
 	add_nodes(maker);
-	for (size_t i = 0; i < sum->comm_count && !maker->no_memory; i++) {
-		families[i] = family_of(maker, &sum->comms[i]);
-		add_comm(maker, &sum->comms[i], families[i]);
-		add_keys(maker, &sum->comms[i], families[i]);
-	}
-	for (size_t i = 0; i < sum->comm_count && !maker->no_memory; i++)
-		count_same(maker, &sum->comms[i], families[i]);
-	free(families);
-	if (maker->no_memory)
+	for (size_t i = 0; i < sum->comm_count && !summary->no_memory; i++)
+		take_comm(maker, &sum->comms[i]);
+	for (size_t i = maker->first_comm; i < summary->comm_count; i++)
+		add_keys(maker, &summary->comms[i]);
+	for (size_t i = maker->first_comm; i < summary->comm_count; i++)
+		count_same(maker, &summary->comms[i]);
+	if (summary->no_memory)
 		return;
 	add_rows(maker);
+	for (size_t i = maker->first_comm; i < summary->comm_count; i++)
+		forget_keys(&summary->comms[i]);
 	add_shares(maker);
-	nt_summary_note_late(maker->summary, maker->step_at);
-	nt_summary_guess(maker->summary, maker->first_family);
+	nt_summary_note_late(summary, maker->step_at);
+	nt_summary_guess(summary, maker->first_family);
 	add_whys(maker);
 	add_dropped(maker);
 }
 
 static int compare_comms(const void *left, const void *right)
 {
-	return strcmp(((const struct nt_sum_comm *)left)->id,
-		      ((const struct nt_sum_comm *)right)->id);
+	return strcmp(((const struct nt_comm_seen *)left)->id,
+		      ((const struct nt_comm_seen *)right)->id);
 }
 
 int nt_summary_add_sum(struct nt_summary *summary, struct nt_sum *sum, const struct nt_step *head,
@@ -553,6 +524,7 @@ int nt_summary_add_sum(struct nt_summary *summary, struct nt_sum *sum, const str
 		.step_at = summary->step_count,
 		.first_family = summary->family_count,
 		.first_node = summary->node_count,
+		.first_comm = summary->comm_count,
 		.first_row = summary->row_count,
 		.first_remark = summary->remark_count,
 	};
@@ -564,15 +536,15 @@ int nt_summary_add_sum(struct nt_summary *summary, struct nt_sum *sum, const str
 		qsort(sum->comms, sum->comm_count, sizeof(sum->comms[0]), compare_comms);
 	nt_sum_sort_calls(sum);
 	maker.drafts = calloc(keys + 1, sizeof(maker.drafts[0]));
-	maker.step = ADD(&maker, step);
+	maker.step = NT_SUMMARY_ADD(summary, steps, step_count);
 	if (maker.drafts && maker.step) {
 		*maker.step = *head;
 		note_step(maker.step, sum);
-		make(&maker);
+		make(&maker, sum);
 		nt_summary_sort(summary);
 	}
 	free(maker.drafts);
-	if (maker.no_memory || !maker.drafts)
+	if (summary->no_memory || !maker.drafts)
 		return nt_error_set(err, "no memory for the step");
 	return 0;
 }

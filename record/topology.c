@@ -13,15 +13,10 @@
 #define GPU_ROW(...) NT_FIELD_ROW(struct nt_gpu, __VA_ARGS__)
 #define NIC_ROW(...) NT_FIELD_ROW(struct nt_nic, __VA_ARGS__)
 
-static const struct nt_field topology_rows[] = { NT_TOPOLOGY_FIELDS(TOPOLOGY_ROW) };
-static const struct nt_field graph_rows[] = { NT_GRAPH_FIELDS(GRAPH_ROW) };
-static const struct nt_field gpu_rows[] = { NT_GPU_FIELDS(GPU_ROW) };
-static const struct nt_field nic_rows[] = { NT_NIC_FIELDS(NIC_ROW) };
-
-const struct nt_fields nt_topology_fields = NT_FIELDS(topology_rows);
-const struct nt_fields nt_graph_fields = NT_FIELDS(graph_rows);
-const struct nt_fields nt_gpu_fields = NT_FIELDS(gpu_rows);
-const struct nt_fields nt_nic_fields = NT_FIELDS(nic_rows);
+const struct nt_fields nt_topology_fields = NT_FIELDS(NT_TOPOLOGY_FIELDS(TOPOLOGY_ROW));
+const struct nt_fields nt_graph_fields = NT_FIELDS(NT_GRAPH_FIELDS(GRAPH_ROW));
+const struct nt_fields nt_gpu_fields = NT_FIELDS(NT_GPU_FIELDS(GPU_ROW));
+const struct nt_fields nt_nic_fields = NT_FIELDS(NT_NIC_FIELDS(NIC_ROW));
 
 void nt_topology_clear(struct nt_topology *topology)
 {
@@ -56,7 +51,6 @@ static void put_graph(struct nt_json_writer *put, const struct nt_graph *graph)
 	nt_json_put_close(put);
 }
 
-/* item_bytes: of one, whose fields these are. */
 static void put_list(struct nt_json_writer *put, const char *name, const struct nt_fields *fields,
 		     const void *items, size_t count, size_t item_bytes)
 {

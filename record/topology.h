@@ -2,26 +2,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* topology.h - what NCCL found on a node when a communicator was created: graphs, GPUs and NICs
  *
- * A line of a node's part of the long form (long.h), and its members:
+ * A line of a node's part of the long form (long.h):
  *
  *	{"topology":{ NT_TOPOLOGY_FIELDS,
  *	   "graphs":[{ NT_GRAPH_FIELDS, "paths":[{"in":0,"gpus":[0,3,2,1],"out":0}, ...] }, ...],
  *	   "gpus":[{ NT_GPU_FIELDS }, ...], "nics":[{ NT_NIC_FIELDS }, ...]}}
  *
- * A graph is how the channels of an algorithm run through the node: for each channel a path, with
- * the order of the GPUs and, if the communicator has several nodes, the NICs at its ends. It is
- * what this node alone found; NCCL then uses on all nodes what the node with the least found
- * (ncclTopoPostset and before, src/init.cc:1155@v2.28.9-1).
+ * A graph is how the channels of an algorithm run through the node: a path for each channel, with
+ * the order of the GPUs and, between nodes, the NICs at its ends. It is what this node found; NCCL
+ * uses on all nodes what the node with the least found (ncclTopoPostset and before,
+ * src/init.cc:1155@v2.28.9-1).
  *
  * Threads:  pure functions, any thread.
  * Memory:   values.
  * Errors:   read: -1 and *err; the target is then unspecified.
- * Units:    as NCCL has them: gbs is GB/s (10^9 bytes) of one channel, mbps is Mbit/s, gts GT/s.
+ * Units:    as in NCCL: gbs is GB/s (10^9 bytes) of a channel, mbps Mbit/s, gts GT/s.
  */
 #ifndef NT_RECORD_TOPOLOGY_H
 #define NT_RECORD_TOPOLOGY_H
 
 #include "lib/error.h"
+#include "lib/json-scanner.h"
 #include "record/field.h"
 
 struct json_object;
@@ -120,20 +121,19 @@ extern const struct nt_fields nt_topology_fields, nt_graph_fields, nt_gpu_fields
 
 void nt_topology_clear(struct nt_topology *topology);
 
-/* Format the value of the line: one object, at most NT_RANK_RECORD_MAX bytes, into out with its
- * NUL; what has no room is counted in it. Returns the length. */
+/* Formats the value of the line, at most NT_RANK_RECORD_MAX bytes; what has no room is counted in
+ * it. Returns the length. */
 size_t nt_topology_format(const struct nt_topology *topology, char *out, size_t out_bytes);
 
-/* Read a line's parsed value, without the paths. For people: strict about what is there. */
+/* Reads a line's value, strictly and without the paths. */
 int nt_topology_read(struct nt_topology *topology, struct json_object *value, struct nt_error *err);
 
-/* Add the figures of a line's value, for that node and step. An error in it becomes its trouble. -1
- * if memory runs out. */
+/* Adds the figures of a line's value for a node and step. An error in it becomes its trouble. */
 struct nt_summary;
-int nt_topology_add(struct nt_summary *summary, size_t step, const char *node, const char *value,
-		    size_t value_bytes);
+void nt_topology_add(struct nt_summary *summary, size_t step, const char *node,
+		     struct nt_text value);
 
-/* NULL: there is none of that name. */
+/* NULL if there is none. */
 const struct nt_graph *nt_topology_graph(const struct nt_topology *topology, const char *name);
 
 #endif

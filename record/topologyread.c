@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topology.h's reader. */
+/* topologyread.c - see topology.h: reading */
 #include "record/topology.h"
 
 #include "record/read.h"
 
-/* A list of objects with these fields into items, at most max. */
+/* A list of at most max objects. */
 struct list {
 	const char *name;
 	const struct nt_fields *fields;

@@ -1,17 +1,16 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topology.h's figures for a summary. */
+/* topologysum.c - see topology.h: the figures of a summary */
 #include "record/topology.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/array.h"
 #include "record/read.h"
 #include "record/job-summary.h"
 
-#define SEEN_MAX 65536 /* of a job; later ones are left out */
+#define SEEN_MAX 65536 /* of a job; more are left out */
 
 static void take_graph(struct nt_links *links, const struct nt_graph *graph)
 {
@@ -24,7 +23,7 @@ static void take_graph(struct nt_links *links, const struct nt_graph *graph)
 	memcpy(links->inter, graph->inter, sizeof(links->inter));
 }
 
-/* What is not known of one is not known of all. */
+/* -1, unknown, of one is unknown of all. */
 static int64_t fewer(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
@@ -70,8 +69,7 @@ static void take(struct nt_topology_seen *seen, const struct nt_topology *topolo
 
 static struct nt_topology_seen *add(struct nt_summary *summary, size_t step, const char *node)
 {
-	struct nt_topology_seen *seen = nt_array_add(&summary->topologies, &summary->topology_count,
-						     NT_SUMMARY_MAX, sizeof(*seen));
+	struct nt_topology_seen *seen = NT_SUMMARY_ADD(summary, topologies, topology_count);
 
 	if (!seen)
 		return NULL;
@@ -85,22 +83,22 @@ static struct nt_topology_seen *add(struct nt_summary *summary, size_t step, con
 	return seen;
 }
 
-int nt_topology_add(struct nt_summary *summary, size_t step, const char *node, const char *value,
-		    size_t value_bytes)
+void nt_topology_add(struct nt_summary *summary, size_t step, const char *node,
+		     struct nt_text value)
 {
 	struct nt_topology *topology = malloc(sizeof(*topology));
 	struct nt_topology_seen *seen = NULL;
 	json_object *object = NULL;
 	struct nt_error err = { "" };
 
+	summary->no_memory |= !topology;
 	if (summary->topology_count < SEEN_MAX && topology)
 		seen = add(summary, step, node);
-	if (seen && nt_json_parse(value, value_bytes, &object, &err) == 0 &&
+	if (seen && nt_json_parse(value.at, value.bytes, &object, &err) == 0 &&
 	    nt_topology_read(topology, object, &err) == 0)
 		take(seen, topology);
 	else if (seen)
 		snprintf(seen->trouble, sizeof(seen->trouble), "%.119s", err.text);
 	json_object_put(object);
 	free(topology);
-	return seen || summary->topology_count == SEEN_MAX ? 0 : -1;
 }

@@ -57,7 +57,7 @@ static void add_arm(struct fits *fits, uint64_t bytes, const struct nt_explored 
 		nt_fit_add(&fits->arm[pair], bytes, (uint64_t)explored->bytes, arm.us);
 }
 
-void nt_fitted_record(const struct nt_rank *rank, const struct nt_rank_comm *comm,
+void nt_fitted_record(const struct nt_rank *rank, const struct nt_comm_seen *comm,
 		      const struct nt_key *key, double us[NT_SOURCE_ARMS])
 {
 	const size_t count = rank->explored ? json_object_array_length(rank->explored) : 0;

@@ -18,7 +18,7 @@ void nt_fitted_trace(const struct nt_trace *trace, unsigned at, double us[NT_SOU
 
 /* For a key in the record of the process that decided; AUTO's times count for the pair that it
  * used. */
-void nt_fitted_record(const struct nt_rank *rank, const struct nt_rank_comm *comm,
+void nt_fitted_record(const struct nt_rank *rank, const struct nt_comm_seen *comm,
 		      const struct nt_key *key, double us[NT_SOURCE_ARMS]);
 
 #endif

@@ -58,7 +58,7 @@ static bool decided(const struct nt_key *key)
 	return key->state == NT_KEYSTATE_COMMITTED || key->state == NT_KEYSTATE_KEPT;
 }
 
-static void describe(const struct nt_rank_comm *comm, const struct nt_key *key,
+static void describe(const struct nt_comm_seen *comm, const struct nt_key *key,
 		     const struct nt_driven *driven, struct nt_replay_row *row)
 {
 	const struct nt_outcome *o = &driven->outcome;
@@ -94,7 +94,7 @@ static void describe(const struct nt_rank_comm *comm, const struct nt_key *key,
 	snprintf(row->mode, sizeof(row->mode), "job");
 }
 
-static int repeat(struct nt_replay *replay, const struct nt_rank_comm *comm,
+static int repeat(struct nt_replay *replay, const struct nt_comm_seen *comm,
 		  const struct nt_key *key, struct nt_replay_rows *rows, struct nt_error *err)
 {
 	struct nt_drive_key drive_key = { .size_bytes = (uint64_t)key->bytes,

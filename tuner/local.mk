@@ -83,9 +83,7 @@ libnt_tuner_a_SOURCES = \
 	%D%/rank-section.c \
 	%D%/rank-section.h \
 	%D%/rank-history.c \
-	%D%/rank-history.h \
-	lib/printable.c \
-	lib/printable.h
+	%D%/rank-history.h
 
 # The shipped module is the convenience library behind an export map. It stays loaded for good:
 # a thread of ours or an exit handler may outlive NCCL's dlclose.

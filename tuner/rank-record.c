@@ -39,16 +39,14 @@ static void note_idle(struct nt_reason *why, const struct nt_comm_fixed *fixed)
 		nt_reason_set(why, NT_REASON_NONE);
 }
 
-static void note_standing(struct nt_rank_comm *out, const struct nt_comm *comm)
+static void note_standing(struct nt_comm_seen *out, const struct nt_comm *comm)
 {
 	const struct nt_comm_fixed *fixed = &comm->fixed;
 	uint32_t state = nt_comm_status(comm, &out->why);
-	const char *name = NT_COMMSTATE_JOINING;
 
-	if (state == NT_COMM_AGREED)
-		name = NT_COMMSTATE_AGREED;
+	out->state = (int)state;
 	if (state == NT_COMM_REJECTED)
-		name = NT_COMMSTATE_REJECTED;
+		; /* nt_comm_status() has said why */
 	else if (fixed->why.id != NT_REASON_NONE && (fixed->shm || fixed->tuner_api != 0))
 		out->why = fixed->why;
 	else
@@ -57,7 +55,6 @@ static void note_standing(struct nt_rank_comm *out, const struct nt_comm *comm)
 	 * pmix-sync/join.c. */
 	out->alike = state == NT_COMM_AGREED ||
 		     (state == NT_COMM_REJECTED && nt_capabilities_all_idle(&out->why));
-	snprintf(out->state, sizeof(out->state), "%s", name);
 }
 
 /* Of sends and receives, by the ends that NCCL stamps (tuner/p2p.h) */
@@ -119,7 +116,7 @@ static void put_keys(struct text *t, const struct nt_comm *comm)
 
 static void put_comm(struct text *t, const struct nt_comm *comm)
 {
-	struct nt_rank_comm out;
+	struct nt_comm_seen out;
 
 	nt_fields_clear(&nt_rank_comm_fields, &out);
 	snprintf(out.id, sizeof(out.id), "%016" PRIx64, comm->fixed.id);

@@ -28,7 +28,7 @@ static void take_key(struct nt_world *w, const struct nt_inst *inst, const struc
 	}
 }
 
-static void take_comm(struct nt_world *w, const struct nt_rank_comm *comm)
+static void take_comm(struct nt_world *w, const struct nt_comm_seen *comm)
 {
 	uint64_t id = strtoull(comm->id, NULL, 16);
 

@@ -4,7 +4,6 @@
 #include "report/metrics/json-fields.h"
 
 #include <math.h>
-#include "contract/coll.h"
 #include "contract/reason.h"
 
 /* To the field's decimals. */
@@ -44,17 +43,11 @@ static void add_field(json_object *object, const struct nt_field *field, const v
 	case NT_FIELD_TEXT:
 	case NT_FIELD_QUOTED: nt_json_text(object, name, at, rc); break;
 	case NT_FIELD_COLL:
-	case NT_FIELD_KIND: nt_json_text(object, name, nt_coll_name(*(const int *)at), rc); break;
+	case NT_FIELD_KIND:
 	case NT_FIELD_ARM:
-		if (nt_arm_valid(*(const int *)at))
-			nt_json_string(object, name, nt_arm_name(*(const int *)at), rc);
-		break;
 	case NT_FIELD_STATE:
-		nt_json_text(object, name, nt_keystate_name(*(const int *)at), rc);
-		break;
-	case NT_FIELD_REASON:
-		nt_json_text(object, name, nt_reason_code(*(const int *)at), rc);
-		break;
+	case NT_FIELD_COMM_STATE:
+	case NT_FIELD_REASON: nt_json_text(object, name, nt_field_word(field, at), rc); break;
 	case NT_FIELD_WHY:
 		nt_json_text(object, name, ((const struct nt_reason *)at)->text, rc);
 		break;

@@ -32,7 +32,7 @@ static json_object *ranks_value(const struct nt_summary *summary, const struct n
 void nt_late_json(json_object *object, const struct nt_summary *summary,
 		  const struct nt_comm_seen *comm, int *rc)
 {
-	const struct nt_lateness *late = nt_comm_lateness(summary, comm);
+	const struct nt_lateness *late = comm->lateness;
 	json_object *value;
 
 	if (!late)

@@ -76,7 +76,7 @@ static json_object *places_value(const struct nt_summary *summary, const struct 
 	json_object *by_node = nt_json_object(rc);
 
 	for (size_t i = 0; i < comm->place_count; i++) {
-		const struct nt_place_seen *place = &summary->places[comm->first_place + i];
+		const struct nt_place_seen *place = &comm->places[i];
 		const char *node = summary->nodes[place->node].name;
 		json_object *ranks = nt_json_member(by_node, node), *object;
 
@@ -96,13 +96,12 @@ static json_object *places_value(const struct nt_summary *summary, const struct 
 	return array;
 }
 
-static json_object *volumes_value(const struct nt_summary *summary, const struct nt_comm_seen *comm,
-				  int *rc)
+static json_object *volumes_value(const struct nt_comm_seen *comm, int *rc)
 {
 	json_object *array = nt_json_array(rc);
 
 	for (size_t i = 0; i < comm->volume_count; i++) {
-		const struct nt_volume *volume = &summary->volumes[comm->first_volume + i];
+		const struct nt_volume *volume = &comm->volumes[i];
 		json_object *object = nt_json_object(rc);
 
 		nt_json_text(object, "coll", nt_coll_name(volume->coll), rc);
@@ -116,13 +115,12 @@ static json_object *volumes_value(const struct nt_summary *summary, const struct
 }
 
 /* Where a process was killed, or runs, or ranks differ. */
-static json_object *calls_value(const struct nt_summary *summary, const struct nt_comm_seen *comm,
-				int *rc)
+static json_object *calls_value(const struct nt_comm_seen *comm, int *rc)
 {
 	json_object *array = nt_json_array(rc);
 
 	for (size_t i = 0; i < comm->begun_count; i++) {
-		const struct nt_begun_seen *begun = &summary->begun[comm->first_begun + i];
+		const struct nt_begun_seen *begun = &comm->begun[i];
 		json_object *object = nt_json_object(rc);
 
 		nt_json_count(object, "rank", begun->rank, rc);
@@ -149,12 +147,12 @@ static json_object *members_value(const struct nt_summary *summary, size_t famil
 		object = nt_json_object(rc);
 		nt_json_text(object, "id", comm->id, rc);
 		nt_json_text(object, "name", comm->name, rc);
-		nt_json_text(object, "state", comm->state, rc);
+		nt_json_text(object, "state", nt_comm_state_name(comm->state), rc);
 		nt_reason_say(&comm->why, NULL, 0, why, sizeof(why));
 		nt_json_text(object, "why", why, rc);
 		nt_json_known(object, "places", places_value(summary, comm, rc), rc);
-		nt_json_known(object, "volumes", volumes_value(summary, comm, rc), rc);
-		nt_json_known(object, "calls", calls_value(summary, comm, rc), rc);
+		nt_json_known(object, "volumes", volumes_value(comm, rc), rc);
+		nt_json_known(object, "calls", calls_value(comm, rc), rc);
 		nt_late_json(object, summary, comm, rc);
 		nt_json_add(array, NULL, object, rc);
 	}

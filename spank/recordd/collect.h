@@ -26,7 +26,7 @@
 
 enum nt_collected_kind {
 	NT_COLLECTED_RECORD,
-	NT_COLLECTED_CALLS, /* a process's calls as text (record/calls.h) */
+	NT_COLLECTED_CALLS, /* a process's calls as text (record/calls-record.h) */
 	NT_COLLECTED_SHM, /* the shared memory, which is not read: NCCL has started */
 };
 

@@ -17,9 +17,9 @@
 #include "lib/dirstream.h"
 #include "lib/hash.h"
 #include "lib/file.h"
-#include "record/calls.h"
+#include "lib/printable.h"
+#include "record/calls-record.h"
 #include "record/rank.h"
-#include "record/step.h"
 #include "spank/safe-open.h"
 
 struct directory_reader {
@@ -183,7 +183,7 @@ static void count_unusable(struct nt_sum *sum, const char *name, const char *rea
 	char why[NT_COLLECT_NAME + sizeof(((struct nt_error *)0)->text)];
 
 	snprintf(why, sizeof(why), "%.48s%s%s", name, name[0] ? ": " : "", reason);
-	nt_sum_add_unusable(sum, nt_step_plain(why));
+	nt_sum_add_unusable(sum, nt_printable_json(why));
 }
 
 void nt_collect_add(struct nt_sum *sum, const struct nt_collected *file, uint32_t job,

@@ -113,7 +113,7 @@ void nt_longform_tell(const struct nt_longform *longform, char *record, size_t r
 	else
 		text[0] = '\0';
 	if (text[0])
-		add_member(record, record_bytes, NT_STEP_NO_LONG, nt_step_plain(text));
+		add_member(record, record_bytes, NT_STEP_NO_LONG, nt_printable_json(text));
 	if ((longform->written || longform->stage == NT_LONGFORM_PLACED) &&
 	    directory_of(longform->arguments, text, sizeof(text)) >= 0)
 		add_member(record, record_bytes, NT_STEP_LONG, text);

@@ -13,7 +13,7 @@
 
 #define BYTES_A_US 1e4 /* to compare keys without times with others */
 
-_Static_assert(NT_SUM_PERIODS <= NT_ENTRY_PERIODS, "a marker fits into an entry");
+_Static_assert(NT_RANK_PERIODS_MAX <= NT_ENTRY_PERIODS, "a marker fits into an entry");
 
 /* A key of one communicator, or of all communicators of its shape. */
 struct entry_row {
@@ -57,7 +57,7 @@ static bool is_committed(const struct nt_key *key)
 
 /* ---- keys */
 
-static bool is_whole(const struct nt_sum_comm *comm, const struct nt_key *key)
+static bool is_whole(const struct nt_comm_seen *comm, const struct nt_key *key)
 {
 	return comm->nodes >= 1 && comm->nodes <= comm->ranks && comm->ranks <= 1 << 20 &&
 	       key->coll >= 0 && key->coll < NT_KINDS && key->bytes >= 0 &&
@@ -70,8 +70,8 @@ static double ranks_here(const struct nt_sum *sum)
 	size_t most = sum->records > 0 ? sum->records : 1;
 
 	for (size_t i = 0; i < sum->comm_count; i++)
-		if (sum->comms[i].here > most)
-			most = sum->comms[i].here;
+		if (sum->comms[i].place_count > most)
+			most = sum->comms[i].place_count;
 	return (double)most;
 }
 
@@ -81,7 +81,7 @@ static size_t gather(const struct nt_sum *sum, struct entry_row *rows)
 	size_t count = 0;
 
 	for (size_t i = 0; i < sum->comm_count; i++) {
-		const struct nt_sum_comm *comm = &sum->comms[i];
+		const struct nt_comm_seen *comm = &sum->comms[i];
 
 		for (size_t k = 0; k < comm->key_count; k++) {
 			const struct nt_key *key = &comm->keys[k];
@@ -91,7 +91,8 @@ static size_t gather(const struct nt_sum *sum, struct entry_row *rows)
 					.ranks = comm->ranks,
 					.nodes = comm->nodes,
 					.key = key,
-					.calls = (double)key->calls * (double)comm->here / ranks,
+					.calls = (double)key->calls * (double)comm->place_count /
+						 ranks,
 				};
 		}
 	}
@@ -205,15 +206,15 @@ static int put_keys(struct nt_memory_entry *entry, const struct nt_sum *sum, str
 
 /* ---- the rest of an entry */
 
-static void put_marker(struct nt_memory_entry *entry, const struct nt_sum_marker *marker)
+static void put_marker(struct nt_memory_entry *entry, const struct nt_rank_marker *marker)
 {
 	if (marker->coll < 0 || marker->coll >= NT_COLLS || marker->bytes < 0 ||
 	    marker->bytes > NT_ENTRY_BYTES_MAX)
 		return;
 	entry->marker_coll = marker->coll;
 	entry->marker_bytes = (uint64_t)marker->bytes;
-	for (unsigned i = 0; i < marker->periods && i < NT_SUM_PERIODS; i++) {
-		float us = marker->period_us[i];
+	for (size_t i = 0; i < marker->periods; i++) {
+		float us = (float)marker->period_us[i];
 
 		if (us > 0 && us <= (float)NT_ENTRY_TIME_MAX_US)
 			entry->period_us[entry->periods++] = us;

@@ -4,7 +4,7 @@
 #include "tests/unit/decide-host.h"
 
 #include "lib/file.h"
-#include "record/calls.h"
+#include "record/calls-record.h"
 
 #define SIZE 262144u
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "lib/file.h"
-#include "record/calls.h"
+#include "record/calls-record.h"
 #include "record/rank.h"
 #include "record/step.h"
 #include "tests/unit/table-file.h"

@@ -102,14 +102,13 @@ static void complain(void *argument, const char *path, const char *why)
 	snprintf(complaint, sizeof(complaint), "%s", why);
 }
 
-static int count_line(void *argument, const struct nt_long_head *head, struct nt_text name,
-		      struct nt_text value, struct nt_error *err)
+static int count_line(void *argument, struct nt_text name, struct nt_text value,
+		      struct nt_error *err)
 {
 	size_t *count = argument;
 
 	(void)value;
 	(void)err;
-	assert_int_equal(head->job, 12);
 	*count += nt_text_is(name, NT_LONG_RANK);
 	return 0;
 }
@@ -126,6 +125,7 @@ static int read_part(const char *name, size_t *records, struct nt_error *err)
 	*records = 0;
 	rc = nt_long_read(fd, &head, count_line, records, NULL, err);
 	close(fd);
+	assert_true(rc < 0 || head.job == 12);
 	return rc;
 }
 

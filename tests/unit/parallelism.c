@@ -21,36 +21,36 @@ struct info {
 	uint32_t ranks, nodes;
 	int64_t steps, calls;
 	double call_bytes;
-	int64_t pairs;
+	int64_t p2p, alltoall;
 	enum nt_parallel wanted;
 };
 
 /* In a step of 32 ranks on 4 nodes. */
 static const struct info cases[] = {
 	/* by what is called */
-	{ "", 8, 1, 100, 6400, 16e6, -1, NT_PARALLEL_TENSOR }, /* 64 calls a step inside a node */
-	{ "", 8, 1, -1, 6400, 16e6, -1, NT_PARALLEL_TENSOR },
-	{ "", 8, 1, 100, 200, 16e6, -1, NT_PARALLEL_UNKNOWN }, /* two calls a step */
-	{ "", 8, 1, -1, 200, 16e6, -1, NT_PARALLEL_UNKNOWN },
-	{ "", 4, 4, 100, 1200, 25e6, -1, NT_PARALLEL_DATA }, /* buckets across nodes */
-	{ "", 32, 4, 100, 1200, 25e6, -1, NT_PARALLEL_DATA },
-	{ "", 32, 4, 100, 300, 8, -1, NT_PARALLEL_WORLD }, /* a loss, a flag */
-	{ "", 4, 4, 100, 300, 8, -1, NT_PARALLEL_UNKNOWN },
-	{ "", 4, 4, 100, 0, 0, 3200, NT_PARALLEL_PIPELINE },
-	{ "", 4, 4, 100, 0, 0, -2, NT_PARALLEL_EXPERT }, /* 200 all-to-alls */
-	{ "", 4, 4, 100, 0, 0, -1, NT_PARALLEL_UNKNOWN }, /* sends were not counted */
-	{ "", 4, 4, 100, 10, 1e6, 3200, NT_PARALLEL_DATA },
+	{ "", 8, 1, 100, 6400, 16e6, 0, 0, NT_PARALLEL_TENSOR }, /* 64 calls a step inside a node */
+	{ "", 8, 1, -1, 6400, 16e6, 0, 0, NT_PARALLEL_TENSOR },
+	{ "", 8, 1, 100, 200, 16e6, 0, 0, NT_PARALLEL_UNKNOWN }, /* two calls a step */
+	{ "", 8, 1, -1, 200, 16e6, 0, 0, NT_PARALLEL_UNKNOWN },
+	{ "", 4, 4, 100, 1200, 25e6, 0, 0, NT_PARALLEL_DATA }, /* buckets across nodes */
+	{ "", 32, 4, 100, 1200, 25e6, 0, 0, NT_PARALLEL_DATA },
+	{ "", 32, 4, 100, 300, 8, 0, 0, NT_PARALLEL_WORLD }, /* a loss, a flag */
+	{ "", 4, 4, 100, 300, 8, 0, 0, NT_PARALLEL_UNKNOWN },
+	{ "", 4, 4, 100, 0, 0, 3200, 0, NT_PARALLEL_PIPELINE },
+	{ "", 4, 4, 100, 0, 0, 0, 200, NT_PARALLEL_EXPERT }, /* 200 all-to-alls */
+	{ "", 4, 4, 100, 0, 0, 0, 0, NT_PARALLEL_UNKNOWN }, /* sends were not counted */
+	{ "", 4, 4, 100, 10, 1e6, 3200, 0, NT_PARALLEL_DATA },
 	/* by name, whatever is called */
-	{ "tp", 4, 4, 100, 1200, 25e6, -1, NT_PARALLEL_TENSOR },
-	{ "mesh_TP", 8, 1, 100, 0, 0, -1, NT_PARALLEL_TENSOR },
-	{ "TENSOR_MODEL_PARALLEL_GROUP", 8, 1, 100, 0, 0, -1, NT_PARALLEL_TENSOR },
-	{ "dp_#", 8, 1, 100, 6400, 8, -1, NT_PARALLEL_DATA },
-	{ "pipeline0", 2, 2, 100, 0, 0, -1, NT_PARALLEL_PIPELINE },
-	{ "expert-data", 4, 4, 100, 1200, 25e6, -1, NT_PARALLEL_DATA },
-	{ "MoE", 4, 4, 100, 0, 0, -1, NT_PARALLEL_EXPERT },
-	{ "default", 4, 4, 100, 300, 8, -1, NT_PARALLEL_UNKNOWN },
-	{ "http", 4, 4, 100, 300, 8, -1, NT_PARALLEL_UNKNOWN }, /* no tp */
-	{ "step", 4, 4, 100, 300, 8, -1, NT_PARALLEL_UNKNOWN }, /* no ep */
+	{ "tp", 4, 4, 100, 1200, 25e6, 0, 0, NT_PARALLEL_TENSOR },
+	{ "mesh_TP", 8, 1, 100, 0, 0, 0, 0, NT_PARALLEL_TENSOR },
+	{ "TENSOR_MODEL_PARALLEL_GROUP", 8, 1, 100, 0, 0, 0, 0, NT_PARALLEL_TENSOR },
+	{ "dp_#", 8, 1, 100, 6400, 8, 0, 0, NT_PARALLEL_DATA },
+	{ "pipeline0", 2, 2, 100, 0, 0, 0, 0, NT_PARALLEL_PIPELINE },
+	{ "expert-data", 4, 4, 100, 1200, 25e6, 0, 0, NT_PARALLEL_DATA },
+	{ "MoE", 4, 4, 100, 0, 0, 0, 0, NT_PARALLEL_EXPERT },
+	{ "default", 4, 4, 100, 300, 8, 0, 0, NT_PARALLEL_UNKNOWN },
+	{ "http", 4, 4, 100, 300, 8, 0, 0, NT_PARALLEL_UNKNOWN }, /* no tp */
+	{ "step", 4, 4, 100, 300, 8, 0, 0, NT_PARALLEL_UNKNOWN }, /* no ep */
 };
 
 static void looks_like(void **state)
@@ -64,13 +64,11 @@ static void looks_like(void **state)
 			.nodes = c->nodes,
 			.step_ranks = 32,
 			.steps = c->steps,
-			.calls = { [NT_ALLREDUCE] = c->calls },
-			.bytes = { [NT_ALLREDUCE] = (double)c->calls * c->call_bytes },
-			.pairs = c->pairs < -1 ? -1 : c->pairs,
+			.calls = c->calls,
+			.bytes = (double)c->calls * c->call_bytes,
+			.p2p = c->p2p,
+			.alltoall = c->alltoall,
 		};
-
-		if (c->pairs < -1)
-			nt_parallelism_add_p2p(&info, NT_P2P_ALLTOALL, -100 * c->pairs);
 
 		if (nt_parallelism_parallel(&info) != c->wanted)
 			fail_msg("case %zu (%s) looks like \"%s\"", i, c->name,

@@ -53,7 +53,9 @@ static struct nt_arguments errand_of(uint32_t job, uint32_t step)
 static struct nt_step_memory remember(const struct nt_arguments *errand,
 				      const struct nt_ticket *ticket, float period_us)
 {
-	struct nt_sum_marker marker = { NT_ALLREDUCE, 1048576, 4, 0, 40, 40, { 0 } };
+	struct nt_rank_marker marker = {
+		.coll = NT_ALLREDUCE, .bytes = 1048576, .ranks = 4, .calls = 40, .periods = 40
+	};
 	struct nt_step_memory out;
 	struct nt_sum sum;
 
@@ -61,8 +63,8 @@ static struct nt_step_memory remember(const struct nt_arguments *errand,
 	assert_int_equal(nt_sum_add_record(&sum, RECORD, strlen(RECORD), 12, 0, &err), 0);
 	snprintf(sum.launch.text, sizeof(sum.launch.text), "%s", ticket->profile);
 	for (unsigned i = 0; i < 40; i++)
-		marker.period_us[i] = period_us * (1 + 0.001F * (float)((i * 7) % 10));
-	nt_sum_add_marker(&sum, &marker);
+		marker.period_us[i] = (double)(period_us * (1 + 0.001F * (float)((i * 7) % 10)));
+	nt_sum_add_marker(&sum, &marker, 0);
 	nt_remember(&sum, errand, ticket, &out);
 	nt_sum_fini(&sum);
 	return out;
@@ -164,10 +166,10 @@ static void many_hosts_are_written_once(void **state)
 		snprintf(errand.hosts, sizeof(errand.hosts), "n[1-%u]", errand.nodes);
 		/* As many nodes as the communicator has. */
 		{
-			struct nt_sum_comm comm = { .id = "b",
-						    .ranks = errand.tasks,
-						    .nodes = errand.nodes,
-						    .alike = true };
+			struct nt_comm_seen comm = { .id = "b",
+						     .ranks = errand.tasks,
+						     .nodes = errand.nodes,
+						     .alike = true };
 			struct nt_key key = { .coll = NT_ALLREDUCE,
 					      .state = NT_KEYSTATE_KEPT,
 					      .auto_p25_us = 1,
@@ -182,7 +184,7 @@ static void many_hosts_are_written_once(void **state)
 			comm.key_count = 1;
 			nt_sum_init(&sum);
 			sum.records = 1;
-			assert_int_equal(nt_sum_add(&sum, &comm), 0);
+			assert_int_equal(nt_sum_add(&sum, &comm, 0, 0), 0);
 			nt_remember(&sum, &errand, &ticket, &out);
 			assert_string_equal(out.remark, "");
 			nt_sum_fini(&sum);

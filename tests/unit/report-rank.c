@@ -41,7 +41,7 @@ static void reads_a_whole_record(void **state)
 	assert_true(rank.end);
 	assert_string_equal(rank.policy, "bandit,alpha=0.02");
 	assert_int_equal(rank.comm_count, 1);
-	assert_string_equal(rank.comms[0].state, "agreed");
+	assert_int_equal(rank.comms[0].state, NT_COMM_AGREED);
 	assert_int_equal(rank.comms[0].key_count, 1);
 	assert_int_equal(rank.comms[0].keys[0].coll, NT_ALLREDUCE);
 	assert_string_equal(nt_arm_name(rank.comms[0].keys[0].arm), "TREE/SIMPLE");

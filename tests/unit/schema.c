@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include "contract/coll.h"
 #include "lib/file.h"
-#include "record/calls.h"
+#include "record/calls-record.h"
 #include "record/lateness.h"
 #include "record/long.h"
 #include "record/rank.h"
@@ -113,12 +113,12 @@ static json_object *reason(void)
 	return with(object_of("string"), "pattern", text("^" CODE "$"));
 }
 
-static json_object *states(void)
+static json_object *states(const char *(*name)(int state))
 {
 	json_object *names = json_object_new_array();
 
-	for (int i = 0; i < NT_KEYSTATES; i++)
-		json_object_array_add(names, text(nt_keystate_name(i)));
+	for (int i = 0; name(i)[0]; i++)
+		json_object_array_add(names, text(name(i)));
 	return with(object_of("string"), "enum", names);
 }
 
@@ -140,7 +140,8 @@ static json_object *value_of(const struct nt_field *field)
 	case NT_FIELD_COLL: return colls(NT_COLLS);
 	case NT_FIELD_KIND: return colls(NT_KINDS);
 	case NT_FIELD_ARM: return arm();
-	case NT_FIELD_STATE: return states();
+	case NT_FIELD_STATE: return states(nt_keystate_name);
+	case NT_FIELD_COMM_STATE: return states(nt_comm_state_name);
 	case NT_FIELD_REASON: return reason();
 	case NT_FIELD_WHY: return with(bounded(NT_REASON_BYTES), "pattern", text("^(" WHY ")?$"));
 	case NT_FIELD_TIMES: return times(1, 2);

@@ -82,13 +82,15 @@ static void add(struct step *step, const char *text)
 
 static void add_marker(struct step *step, int64_t task, int64_t ranks, unsigned periods)
 {
-	struct nt_sum_marker marker = {
-		NT_ALLREDUCE, 1048576, ranks, task, periods, periods, { 0 }
-	};
+	struct nt_rank_marker marker = { .coll = NT_ALLREDUCE,
+					 .bytes = 1048576,
+					 .ranks = ranks,
+					 .calls = periods,
+					 .periods = periods };
 
 	for (unsigned i = 0; i < periods; i++)
-		marker.period_us[i] = (float)(1000 + task);
-	nt_sum_add_marker(&step->sum, &marker);
+		marker.period_us[i] = (double)(1000 + task);
+	nt_sum_add_marker(&step->sum, &marker, task);
 }
 
 static int learn(struct step *step)
@@ -301,7 +303,7 @@ static void one_process_may_have_all_ranks(void **state)
 static void the_most_costly_keys_are_kept(void **state)
 {
 	struct nt_key keys[200];
-	struct nt_sum_comm comm = { .id = "a", .ranks = 8, .nodes = 2, .alike = true };
+	struct nt_comm_seen comm = { .id = "a", .ranks = 8, .nodes = 2, .alike = true };
 	struct step step;
 
 	(void)state;
@@ -321,7 +323,7 @@ static void the_most_costly_keys_are_kept(void **state)
 	}
 	comm.keys = keys;
 	comm.key_count = 200;
-	assert_int_equal(nt_sum_add(&step.sum, &comm), 0);
+	assert_int_equal(nt_sum_add(&step.sum, &comm, 0, 0), 0);
 	assert_int_equal(learn(&step), 1);
 	assert_int_equal(step.entry.keys, NT_ENTRY_KEYS);
 	for (unsigned i = 0; i < step.entry.keys; i++) {
@@ -342,7 +344,7 @@ static void the_marker_is_the_largest_communicators(void **state)
 	add_marker(&step, 7, 8, 40);
 	add_marker(&step, 5, 8, 3); /* too few to show anything */
 	add_marker(&step, 6, 8, 30);
-	assert_int_equal(step.sum.marker.task, 6);
+	assert_int_equal(step.sum.marker_task, 6);
 	add(&step, RANK(0, COMM("a", 0, 8, 2, COUNTED(1024, 10))));
 	assert_int_equal(learn(&step), 1); /* a marker alone is worth it */
 	assert_int_equal(step.entry.periods, 30);

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* calls.c - see calls.h */
-#include "record/calls.h"
+/* calls-record.c - see calls-record.h */
+#include "record/calls-record.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,21 +10,18 @@
 #include "record/read.h"
 
 #define PROCESS_ROW(...) NT_FIELD_ROW(struct nt_calls_process, __VA_ARGS__)
-static const struct nt_field process_rows[] = { NT_CALLS_FIELDS(PROCESS_ROW) };
-const struct nt_fields nt_calls_fields = NT_FIELDS(process_rows);
+const struct nt_fields nt_calls_fields = NT_FIELDS(NT_CALLS_FIELDS(PROCESS_ROW));
 
 #define COMM_ROW(...) NT_FIELD_ROW(struct nt_calls_rank, __VA_ARGS__)
-static const struct nt_field comm_rows[] = { NT_CALLS_COMM_FIELDS(COMM_ROW) };
-const struct nt_fields nt_calls_comm_fields = NT_FIELDS(comm_rows);
+const struct nt_fields nt_calls_comm_fields = NT_FIELDS(NT_CALLS_COMM_FIELDS(COMM_ROW));
 
-/* Calls of one kind, one after the other. */
+/* Consecutive calls of one kind. */
 struct stretch {
 	NT_CALLS_LAST_FIELDS(NT_FIELD_MEMBER)
 };
 
 #define LAST_ROW(...) NT_FIELD_ROW(struct stretch, __VA_ARGS__)
-static const struct nt_field last_rows[] = { NT_CALLS_LAST_FIELDS(LAST_ROW) };
-const struct nt_fields nt_calls_last_fields = NT_FIELDS(last_rows);
+const struct nt_fields nt_calls_last_fields = NT_FIELDS(NT_CALLS_LAST_FIELDS(LAST_ROW));
 
 bool nt_calls_file_is(const char *name)
 {
@@ -43,7 +40,6 @@ static unsigned kept_of(uint64_t begun)
 	return begun < NT_CALLS_LAST ? (unsigned)begun : NT_CALLS_LAST;
 }
 
-/* The newest calls, the newest first. */
 static void put_last(struct nt_json_writer *put, const struct nt_calls_comm *comm, uint64_t begun)
 {
 	const unsigned kept = kept_of(begun);
@@ -66,7 +62,7 @@ static void put_last(struct nt_json_writer *put, const struct nt_calls_comm *com
 	nt_json_put_close(put);
 }
 
-/* Whether it was in use. */
+/* Returns whether it was in use, and had room. */
 static bool put_comm(struct nt_json_writer *put, const struct nt_calls_comm *comm)
 {
 	const uint32_t state = atomic_load_explicit(&comm->state, memory_order_acquire);

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* calls.h - how many calls each rank has begun and ended, from a process's file
+/* calls-record.h - how many calls each rank has begun and ended
  *
- * A line of a node's part of the long form (long.h), made of a process's file
- * (contract/calls-layout.h):
+ * A line of a node's part of the long form (long.h), from a process's file (contract/calls-
+ * layout.h):
  *
  *	{"calls":{ NT_CALLS_FIELDS, "comms":[{ NT_CALLS_COMM_FIELDS,
  *	   "last":[{ NT_CALLS_LAST_FIELDS }, ...] }, ...]}}
@@ -11,7 +11,7 @@
  * The file is a user's: nothing in it is trusted, and it may change while it is read.
  *
  * Threads:  pure functions, any thread.
- * Memory:   values; nt_calls_read: *ranks is freed by the caller.
+ * Memory:   values; the caller frees *ranks of nt_calls_read.
  * Errors:   -1 and *err.
  * Units:    in the names; milliseconds since 1970.
  */
@@ -31,31 +31,27 @@ struct nt_calls_process {
 	NT_CALLS_FIELDS(NT_FIELD_MEMBER)
 };
 
-/* A rank of a communicator. */
 struct nt_calls_rank {
 	NT_CALLS_COMM_FIELDS(NT_FIELD_MEMBER)
 	/* Of its process: */
 	int64_t task, pid, seen_ms, read_ms, stall_s;
 	bool end;
 	char node[64];
-	/* nt_calls_kind() of call number `begun` and those before it, the newest first */
+	/* nt_calls_kind() of the newest calls, the newest first */
 	uint16_t last[NT_CALLS_LAST];
 	unsigned last_count;
 };
 
 extern const struct nt_fields nt_calls_fields, nt_calls_comm_fields, nt_calls_last_fields;
 
-/* Formats the file's bytes, as they were read at that time, as the value of such a line. Returns
- * its length; 0: it is not such a file, or has no communicator. Communicators without room are left
- * out. */
+/* Formats the file's bytes, read at read_ms, as the value of such a line. Returns its length; 0: it
+ * is no such file, or has no communicator. Communicators without room are omitted. */
 size_t nt_calls_format(const void *file, size_t file_bytes, int64_t read_ms, char *out,
 		       size_t out_bytes);
 
-/* Such a value. */
 int nt_calls_read(const char *text, size_t text_bytes, struct nt_calls_rank **ranks, size_t *count,
 		  struct nt_error *err);
 
-/* Is this the name of such a file? */
 bool nt_calls_file_is(const char *name);
 
 #endif

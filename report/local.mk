@@ -62,8 +62,6 @@ libnt_report_la_SOURCES = \
 	%D%/model/sacct-names.h \
 	%D%/model/sacct-runs.c \
 	%D%/model/sacct-runs.h \
-	%D%/model/sacct-user-text.c \
-	%D%/model/sacct-user-text.h \
 	%D%/model/topology-compare.c \
 	%D%/model/topology-compare.h \
 	%D%/summary/counted-runs.c \

@@ -14,7 +14,6 @@
 #include "report/model/record-merge.h"
 #include "report/model/record-places.h"
 #include "report/model/sacct-runs.h"
-#include "report/model/sacct-user-text.h"
 #include "spank/delivery/sink.h"
 
 static struct nt_jobtext *find(const struct nt_jobtexts *texts, const char *label)
@@ -176,16 +175,13 @@ int nt_job_join(struct nt_jobtexts *texts, struct nt_error *err)
 
 	nt_record_places(&places);
 	part_fd = open_files(&places);
-	if (nt_sinks_have(&places.sinks, NT_SINK_EXTRA) ||
-	    nt_sinks_have(&places.sinks, NT_SINK_COMMENT))
-		(void)nt_sacct_user_text_load(texts, NULL, TIMEOUT_MS, NULL);
 	rc = join_places(texts, &places, part_fd);
 	if (part_fd >= 0)
 		close(part_fd);
 	return rc < 0 ? nt_error_set(err, "no memory for the jobs' texts") : 0;
 }
 
-static int look_elsewhere(struct nt_jobtexts *texts, const struct nt_jobid *id, bool known,
+static int look_elsewhere(struct nt_jobtexts *texts, const struct nt_jobid *id,
 			  struct nt_error *err)
 {
 	struct nt_record_places places;
@@ -198,8 +194,6 @@ static int look_elsewhere(struct nt_jobtexts *texts, const struct nt_jobid *id, 
 	if (texts->count == 0 && part_fd >= 0 && id->task < 0 && id->component < 0) {
 		rc = add_filed(texts, id);
 		filed = rc == 0;
-	} else if (known) {
-		(void)nt_sacct_user_text_load(texts, NULL, TIMEOUT_MS, NULL);
 	}
 	if (rc == 0)
 		rc = join_places(texts, &places, part_fd);
@@ -225,7 +219,7 @@ int nt_job_load(struct nt_jobtexts *texts, const struct nt_jobid *id, struct nt_
 		nt_jobtexts_fini(&running);
 	}
 	if (rc == 0)
-		rc = look_elsewhere(texts, id, !no_accounting, err);
+		rc = look_elsewhere(texts, id, err);
 	if (rc == 0 && !no_accounting)
 		(void)nt_sacct_runs_load(texts, id, TIMEOUT_MS);
 	if (rc == 0 && texts->count == 0)

@@ -216,50 +216,33 @@ void nt_job_comparison_fini(struct nt_job_comparison *comparison)
 
 /* ---- settings */
 
-enum setting {
-	PROGRAM,
-	NCCL,
-	RANKS,
-	NODES,
-	PER_NODE,
-	FABRIC,
-	DRIVER,
-	HARDWARE,
-	MODE,
-	POLICY,
-	LAUNCH,
-	SET,
-	LEFT,
-	OWN,
-	VARIABLES,
-	LIBRARY,
-	PLUGINS,
-	SETTINGS,
-};
-
-const size_t nt_setting_count = SETTINGS;
-
 static const struct {
 	const char *name, *code;
-} settings[SETTINGS] = {
-	[PROGRAM] = { "program", "program" },
-	[NCCL] = { "NCCL", "nccl" },
-	[RANKS] = { "ranks", "ranks" },
-	[NODES] = { "nodes", "nodes" },
-	[PER_NODE] = { "ranks on each", "per_node" },
-	[FABRIC] = { "network", "fabric" },
-	[DRIVER] = { "GPU driver", "driver" },
-	[HARDWARE] = { "fingerprint", "fp" },
-	[MODE] = { "mode", "mode" },
-	[POLICY] = { "settings", "policy" },
-	[LAUNCH] = { "launch profile", "launch" },
-	[SET] = { "it sets", "set" },
-	[LEFT] = { "it leaves", "left" },
-	[OWN] = { "own variables", "own" },
-	[VARIABLES] = { "NCCL's variables", "variables" },
-	[LIBRARY] = { "NCCL's library", "library" },
-	[PLUGINS] = { "chained plugins", "plugins" },
+	enum { SIDE_TEXT, STEP_TEXT, STEP_COUNT, STEP_HASH } kind;
+	size_t offset; /* of the member in nt_step_side or nt_step */
+} settings[] = {
+#define SIDE(member) SIDE_TEXT, offsetof(struct nt_step_side, member)
+#define STEP(kind, member) STEP_##kind, offsetof(struct nt_step, member)
+	{ "program", "program", SIDE(program) },
+	{ "NCCL", "nccl", STEP(TEXT, nccl) },
+	{ "ranks", "ranks", STEP(COUNT, ranks) },
+	{ "nodes", "nodes", STEP(COUNT, nodes) },
+	{ "ranks on each", "per_node", STEP(COUNT, per_node) },
+	{ "network", "fabric", STEP(TEXT, fabric) },
+	{ "GPU driver", "driver", STEP(TEXT, driver) },
+	{ "fingerprint", "fp", STEP(TEXT, fingerprint) },
+	{ "mode", "mode", STEP(TEXT, mode) },
+	{ "settings", "policy", SIDE(settings.policy) },
+	{ "launch profile", "launch", STEP(TEXT, launch) },
+	{ "it sets", "set", STEP(TEXT, set) },
+	{ "it leaves", "left", STEP(TEXT, left) },
+	{ "own variables", "own", STEP(HASH, user_env) },
+	{ "NCCL's variables", "variables", SIDE(settings.variables) },
+	{ "NCCL's library", "library", SIDE(settings.library) },
+	{ "chained plugins", "plugins", SIDE(settings.plugins) },
 };
+
+const size_t nt_setting_count = sizeof(settings) / sizeof(settings[0]);
 
 const char *nt_setting_name(size_t setting)
 {
@@ -271,44 +254,22 @@ const char *nt_setting_code(size_t setting)
 	return settings[setting].code;
 }
 
-static const char *count_text(int64_t count, char out[NT_SETTING_TEXT])
-{
-	out[0] = '\0';
-	if (count >= 0)
-		snprintf(out, NT_SETTING_TEXT, "%" PRId64, count);
-	return out;
-}
-
-static const char *hash_text(int64_t hash, char out[NT_SETTING_TEXT])
-{
-	snprintf(out, NT_SETTING_TEXT, "%016" PRIx64, (uint64_t)hash);
-	return hash > 0 ? out : "";
-}
-
 const char *nt_setting_text(size_t setting, const struct nt_step_side *side,
 			    char out[NT_SETTING_TEXT])
 {
-	const struct nt_step *step = &side->summary->steps[side->at];
+	const bool of_side = settings[setting].kind == SIDE_TEXT;
+	const void *from = of_side ? (const void *)side : &side->summary->steps[side->at];
+	const void *member = (const char *)from + settings[setting].offset;
+	int64_t number;
 
-	switch ((enum setting)setting) {
-	case PROGRAM: return side->program;
-	case NCCL: return step->nccl;
-	case RANKS: return count_text(step->ranks, out);
-	case NODES: return count_text(step->nodes, out);
-	case PER_NODE: return count_text(step->per_node, out);
-	case FABRIC: return step->fabric;
-	case DRIVER: return step->driver;
-	case HARDWARE: return step->fingerprint;
-	case MODE: return step->mode;
-	case POLICY: return side->settings.policy;
-	case LAUNCH: return step->launch;
-	case SET: return step->set;
-	case LEFT: return step->left;
-	case OWN: return hash_text(step->user_env, out);
-	case VARIABLES: return side->settings.variables;
-	case LIBRARY: return side->settings.library;
-	case PLUGINS: return side->settings.plugins;
-	case SETTINGS: break;
-	}
-	return "";
+	if (of_side || settings[setting].kind == STEP_TEXT)
+		return member;
+	number = *(const int64_t *)member;
+	if (number < 0 || (number == 0 && settings[setting].kind == STEP_HASH))
+		return ""; /* not known */
+	if (settings[setting].kind == STEP_HASH)
+		snprintf(out, NT_SETTING_TEXT, "%016" PRIx64, (uint64_t)number);
+	else
+		snprintf(out, NT_SETTING_TEXT, "%" PRId64, number);
+	return out;
 }

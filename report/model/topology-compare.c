@@ -168,8 +168,6 @@ int nt_nodes_find(struct nt_node_table *nodes, const struct nt_summary *summary,
 
 		if (seen->step == step && strcmp(seen->id, largest->id) == 0)
 			nodes->item[nodes->count++] = seen;
-		else
-			nodes->others += seen->step == step;
 	}
 	return find_usual(nodes, err);
 }

@@ -13,6 +13,7 @@
 #include "lib/printable.h"
 #include "lib/size.h"
 #include "lib/table.h"
+#include "record/read.h"
 
 #define BYTES_MAX ((size_t)4 << 20)
 #define LINES_MAX 40
@@ -26,18 +27,9 @@ static bool is_compared(json_object *object)
 
 static json_object *parse_line(const char *line, size_t bytes)
 {
-	json_tokener *tokener = json_tokener_new();
-	json_object *object = NULL;
+	json_object *object;
 
-	if (tokener)
-		object = json_tokener_parse_ex(tokener, line, (int)bytes);
-	if (tokener && json_tokener_get_error(tokener) != json_tokener_success) {
-		json_object_put(object);
-		object = NULL;
-	}
-	if (tokener)
-		json_tokener_free(tokener);
-	if (is_compared(object))
+	if (nt_json_parse(line, bytes, &object, NULL) == 0 && is_compared(object))
 		return object;
 	json_object_put(object);
 	return NULL;

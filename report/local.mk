@@ -97,7 +97,6 @@ libnt_report_la_SOURCES = \
 	%D%/text/reasons.h \
 	%D%/text/row-text.c \
 	%D%/text/row-text.h \
-	%D%/text/sentence.h \
 	%D%/text/topology-text.c \
 	%D%/text/verdict.c \
 	%D%/text/verdict.h \

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "lib/append.h"
 #include "lib/table.h"
+#include "report/model/row-time.h"
 #include "report/text/words.h"
 
 #define TIMES_FROM 1.5 /* what is less reads better in per cent */
@@ -37,7 +38,7 @@ static void say_step(struct nt_maker *maker, size_t at)
 {
 	const struct nt_summary *summary = maker->summary;
 	const struct nt_step *step = &summary->steps[at];
-	const double saved_ms = nt_maker_step_saved_ms(summary, at);
+	const double saved_ms = nt_step_saved_ms(summary, at);
 	char text[320], took[80], gain[48], saved[32];
 
 	nt_maker_prefix(summary, at, text);

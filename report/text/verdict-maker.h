@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 #include "record/job-summary.h"
-#include "report/text/sentence.h"
+#include "report/text/verdict.h"
 
 #define NT_TOLD_MAX 3 /* sentences of one kind */
 #define NT_NAMED_MAX 4 /* sizes or steps in one sentence */
@@ -34,9 +34,6 @@ const char *nt_maker_prefix(const struct nt_summary *summary, size_t step,
 /* Seconds that the summary's step would have to run until it has saved what exploring has cost;
  * NAN: unknown, or never. */
 double nt_verdict_pays_after_s(const struct nt_summary *summary, size_t step);
-
-/* What the step's calls saved in milliseconds; 0: nothing known. */
-double nt_maker_step_saved_ms(const struct nt_summary *summary, size_t step);
 
 /* What launch profiles were worth. */
 void nt_maker_launch(struct nt_maker *maker);

@@ -78,11 +78,6 @@ static struct net net_of(const struct nt_summary *summary, size_t step)
 	return net;
 }
 
-double nt_maker_step_saved_ms(const struct nt_summary *summary, size_t step)
-{
-	return net_of(summary, step).saved_ms;
-}
-
 /* What is used without exploring, unless that is what the step did. */
 static const char *reuse(const struct nt_step *step, const char *advice)
 {

@@ -16,15 +16,6 @@
 #include "report/model/sacct-runs.h"
 #include "spank/delivery/sink.h"
 
-static struct nt_jobtext *find(const struct nt_jobtexts *texts, const char *label)
-{
-	for (size_t i = 0; i < texts->count; i++) {
-		if (strcmp(texts->items[i].label, label) == 0)
-			return &texts->items[i];
-	}
-	return NULL;
-}
-
 static bool all_ended(const struct nt_jobtexts *texts)
 {
 	for (size_t i = 0; i < texts->count; i++) {
@@ -55,7 +46,7 @@ static int merge(struct nt_jobtexts *texts, struct nt_jobtexts *others)
 {
 	for (size_t i = 0; i < others->count; i++) {
 		struct nt_jobtext *other = &others->items[i];
-		struct nt_jobtext *text = find(texts, other->label);
+		struct nt_jobtext *text = nt_jobtexts_find(texts, other->label);
 
 		if (text && text->ended)
 			continue;

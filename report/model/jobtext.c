@@ -25,6 +25,15 @@ struct nt_jobtext *nt_jobtexts_add(struct nt_jobtexts *texts, const char *label,
 	return item;
 }
 
+struct nt_jobtext *nt_jobtexts_find(const struct nt_jobtexts *texts, const char *label)
+{
+	for (size_t i = 0; i < texts->count; i++) {
+		if (strcmp(texts->items[i].label, label) == 0)
+			return &texts->items[i];
+	}
+	return NULL;
+}
+
 const char *nt_jobtext_at(const struct nt_jobtext *text, enum nt_sink sink)
 {
 	if (sink == NT_SINK_ADMINCOMMENT)

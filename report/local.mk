@@ -111,8 +111,6 @@ libnt_report_la_SOURCES = \
 	%D%/text/words.h \
 	%D%/watch/frame.c \
 	%D%/watch/frame.h \
-	%D%/watch/headline.c \
-	%D%/watch/headline.h \
 	%D%/watch/look.c \
 	%D%/watch/look.h \
 	%D%/watch/progress.c \

@@ -41,13 +41,17 @@ const char *nt_jobtext_at(const struct nt_jobtext *text, enum nt_sink sink)
 	return text->text[sink] ? text->text[sink] : "";
 }
 
+void nt_jobtext_fini(struct nt_jobtext *text)
+{
+	free(text->comment);
+	for (unsigned sink = 0; sink < NT_SINK_KINDS; sink++)
+		free(text->text[sink]);
+}
+
 void nt_jobtexts_fini(struct nt_jobtexts *texts)
 {
-	for (size_t i = 0; i < texts->count; i++) {
-		free(texts->items[i].comment);
-		for (unsigned sink = 0; sink < NT_SINK_KINDS; sink++)
-			free(texts->items[i].text[sink]);
-	}
+	for (size_t i = 0; i < texts->count; i++)
+		nt_jobtext_fini(&texts->items[i]);
 	free(texts->items);
 	memset(texts, 0, sizeof(*texts));
 }

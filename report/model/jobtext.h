@@ -44,6 +44,7 @@ struct nt_jobtext *nt_jobtexts_add(struct nt_jobtexts *texts, const char *label,
 struct nt_jobtext *nt_jobtexts_find(const struct nt_jobtexts *texts, const char *label);
 /* The text in a place; "" if there is none, or it is not known. */
 const char *nt_jobtext_at(const struct nt_jobtext *text, enum nt_sink sink);
+void nt_jobtext_fini(struct nt_jobtext *text); /* the texts of one that is in no list */
 void nt_jobtexts_fini(struct nt_jobtexts *texts);
 
 #endif

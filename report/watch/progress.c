@@ -32,9 +32,7 @@ struct nt_watched_key {
 	int64_t rollbacks;
 	char round[8];
 	int64_t round_arms;
-	/* Calls when they were first seen to grow, and when they last did. */
-	int64_t first_calls, calls;
-	double first_s, newest_s; /* < 0: not yet */
+	int64_t calls;
 };
 
 void nt_watch_init(struct nt_watch *watch)
@@ -118,10 +116,7 @@ static struct nt_watched_key name_of(const struct nt_summary *summary, const str
 		.bytes = (size_t)row->bytes,
 		.state = -1,
 		.arm = NT_ARM_BASELINE,
-		.first_calls = -1,
 		.calls = -1,
-		.first_s = -1,
-		.newest_s = -1,
 	};
 
 	snprintf(key.step, sizeof(key.step), "%s", summary->steps[row->step].name);
@@ -257,19 +252,6 @@ static void tell_decision(const struct teller *teller, struct nt_watched_key *ke
 	key->rollbacks = row->rollbacks;
 }
 
-/* Short forms come late: only what has grown since it was first seen tells a pace. */
-static void note_calls(struct nt_watched_key *key, const struct nt_key *row, double now_s)
-{
-	if (row->calls <= key->calls)
-		return;
-	if (key->calls >= 0 && key->first_s < 0) {
-		key->first_calls = row->calls;
-		key->first_s = now_s;
-	}
-	key->calls = row->calls;
-	key->newest_s = now_s;
-}
-
 static int see_row(const struct teller *teller, const struct nt_summary *summary,
 		   const struct nt_key *row, size_t index)
 {
@@ -286,7 +268,8 @@ static int see_row(const struct teller *teller, const struct nt_summary *summary
 	nt_watch_key_text(summary, row, name);
 	tell_round(teller, key, row, step, name);
 	tell_decision(teller, key, row, step, name);
-	note_calls(key, row, teller->now_s);
+	if (row->calls > key->calls)
+		key->calls = row->calls;
 	return 0;
 }
 
@@ -348,25 +331,4 @@ int nt_watch_see_take(struct nt_watch *watch, struct nt_summary *summary, double
 	for (size_t i = 0; i < watch->summary.remark_count && rc == 0; i++)
 		rc = see_remark(&teller, &watch->summary.remarks[i]);
 	return rc < 0 ? nt_error_set(err, "no memory for what has changed") : 0;
-}
-
-/* ---- how long it takes */
-
-double nt_watch_left_s(const struct nt_watch *watch, const struct nt_key *row, double now_s)
-{
-	const struct nt_watched_key wanted = name_of(&watch->summary, row);
-	const struct nt_watched_key *key = find_key(watch, &wanted, 0);
-	double a_second, left;
-
-	if (!key || key->first_s < 0 || key->newest_s <= key->first_s || row->round_calls < 0)
-		return -1;
-	a_second = (double)(key->calls - key->first_calls) / (key->newest_s - key->first_s);
-	left = (double)(row->round_calls - row->round_done);
-	if (row->comms > 1)
-		a_second /= (double)row->comms;
-	if (a_second <= 0 || left <= 0)
-		return -1;
-	/* Since the newest look it has gone on. */
-	left = left / a_second - (now_s - key->newest_s);
-	return left > 0 ? left : 0;
 }

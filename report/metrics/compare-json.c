@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare-json.c - see compare-json.h */
 #include "report/metrics/compare-json.h"
 
 #include <math.h>
@@ -9,7 +8,7 @@
 #include "lib/json.h"
 #include "report/model/row-time.h"
 
-/* Of both jobs; null: not known. */
+/* null: not known. */
 static json_object *text_pair(const char *a, const char *b, int *rc)
 {
 	json_object *array = nt_json_array(rc);

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topology-json.c - see topology-json.h */
 #include "report/metrics/topology-json.h"
 
 #include <string.h>
@@ -43,7 +42,7 @@ static json_object *seen_value(const struct nt_topology_seen *seen, const char *
 	return object;
 }
 
-/* What was found for other communicators. */
+/* Of other communicators. */
 static json_object *others_value(const struct nt_summary *summary, size_t step,
 				 const struct nt_node_table *nodes, int *rc)
 {
@@ -58,7 +57,6 @@ static json_object *others_value(const struct nt_summary *summary, size_t step,
 	return nt_json_filled(list);
 }
 
-/* The nodes of the step's largest communicator, then those of the others. */
 void nt_topology_json(json_object *object, const struct nt_summary *summary, size_t step, int *rc)
 {
 	struct nt_node_table nodes;

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* job-compare.c - see job-compare.h */
 #include "report/model/job-compare.h"
 
 #include <inttypes.h>
@@ -49,8 +48,8 @@ void nt_pair_step_time(struct nt_time_pair *times, const struct nt_step_pair *pa
 	set_change(times);
 }
 
-/* Records have quartiles of the times to the next call; a call's own time is taken to vary by as
- * much. */
+/* Records only have quartiles of the times to the next call: assume that a call's own time varies
+ * by as much. */
 void nt_pair_key_time(struct nt_time_pair *times, const struct nt_key_pair *pair)
 {
 	for (int i = 0; i < 2; i++) {
@@ -70,7 +69,7 @@ int nt_key_arm_in_force(const struct nt_key *key)
 	return key->arm != NT_ARM_BASELINE ? key->arm : key->auto_arm;
 }
 
-/* ---- which belong together */
+/* ---- pairs */
 
 static bool same_key(const struct nt_step_side *const side[2], const struct nt_key *a,
 		     const struct nt_key *b)
@@ -101,7 +100,7 @@ static bool own_known(const struct nt_key *key)
 	return !key || !isnan(key->own_us[nt_row_in_force(key)]);
 }
 
-/* Those of one side, with what the other has of each; of the second those that the first lacks. */
+/* from 0: all keys of the first side, from 1: those that only the second has. */
 static int add_keys(struct nt_step_pair *pair, int from, struct nt_error *err)
 {
 	const struct nt_step_side *side = pair->side[from];
@@ -145,7 +144,7 @@ struct matching {
 	bool *taken; /* of the second job's */
 };
 
-/* Each of the first takes the first that is left of the second, of its program if that counts. */
+/* Give each step of the first job the first free one of the second. */
 static void match(const struct matching *matching, bool by_program)
 {
 	for (size_t i = 0; i < matching->count[0]; i++) {

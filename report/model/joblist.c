@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One job is asked for at both of Slurm's daemons, several at accounting in bundles. */
+/* One job: both of Slurm's daemons are asked. Several: accounting, in batches. */
 #include "report/model/joblist.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "lib/array.h"
 #include "report/model/jobload.h"
 
-#define TIMEOUT_MS 60000 /* of one bundle */
+#define TIMEOUT_MS 60000 /* of a batch */
 
 int nt_joblist_add(struct nt_joblist *list, const char *text, struct nt_error *err)
 {
@@ -51,7 +51,6 @@ bool nt_joblist_is_empty(const struct nt_joblist *list)
 	return list->count == 0 && !has_span(list);
 }
 
-/* Move an item from one list to another. */
 static int take(struct nt_jobtexts *texts, struct nt_jobtext *item)
 {
 	struct nt_jobtext *added = nt_array_add(&texts->items, &texts->count, SIZE_MAX,
@@ -65,7 +64,7 @@ static int take(struct nt_jobtexts *texts, struct nt_jobtext *item)
 	return 0;
 }
 
-/* slurmctld has the newer text of what has not ended. */
+/* For a job that has not ended, slurmctld has the newer text. */
 static int take_running(struct nt_jobtexts *texts, struct nt_jobtext *item, struct nt_error *err)
 {
 	struct nt_jobtexts newer = { .count = 0 };

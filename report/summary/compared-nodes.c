@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compared-nodes.c - see compared-nodes.h */
 #include "report/summary/compared-nodes.h"
 
 #include <errno.h>
@@ -86,7 +85,7 @@ bool nt_compared_names_any(json_object *compared)
 	return low && json_object_array_length(low) > 0;
 }
 
-/* ---- text: others wrote the file, so all of it is cleaned */
+/* ---- text: the file is not trusted, so every word of it is made printable */
 
 static const char *word(json_object *object, const char *name, char out[64])
 {

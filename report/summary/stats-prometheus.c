@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Many jobs' records for Prometheus' textfile collector. Labels are called as those of NCCL's
- * Inspector where it has such a thing (cluster, collective, message_size, n_nodes). */
+/* Totals over many jobs for Prometheus' textfile collector. Labels have the names that NCCL's
+ * Inspector uses (cluster, collective, message_size, n_nodes), if it has them. */
 #include "report/summary/stats-print.h"
 
 #include <inttypes.h>
@@ -10,13 +10,12 @@
 #include <string.h>
 #include "report/metrics/prometheus.h"
 
-/* Of steps: no collective or size has these. */
+/* Known by step, not by collective or size. */
 #define COMM "comm_rank_seconds"
 #define LAUNCH "launch_saved_rank_seconds"
 #define CALIBRATION "calibration_rank_seconds"
 
-/* What is told of every group: a metric of its own for each way to group, so that the sum of one
- * metric counts nothing twice. */
+/* Each way to group has metrics of its own, so that the sum of a metric counts nothing twice. */
 static const struct {
 	const char *name, *help;
 	size_t offset;

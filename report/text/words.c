@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* words.c - see words.h */
 #include "report/text/words.h"
 
 #include <inttypes.h>
@@ -79,7 +78,7 @@ const char *nt_family_looks(const struct nt_family *family, char *out, size_t ou
 	const char *like = nt_parallel_name((int)family->parallel);
 
 	out[0] = '\0';
-	/* That it is of all ranks its shape says. */
+	/* The shape shows that it has all ranks. */
 	if (like[0] && family->parallel != NT_PARALLEL_WORLD)
 		snprintf(out, out_bytes, ", probably %s parallel", like);
 	return out;

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* frame.c - see frame.h */
 #include "report/watch/frame.h"
 
 #include <inttypes.h>
@@ -14,9 +13,9 @@
 #include "report/text/verdict.h"
 #include "report/text/words.h"
 
-#define BAR_COLUMNS 20 /* between its brackets */
-#define INDENT 15 /* of news, behind the time */
-#define NARROW 60 /* of a terminal: bars are left out */
+#define BAR_COLUMNS 20 /* without its brackets */
+#define INDENT 15 /* of news, after the time */
+#define NARROW 60 /* a narrower terminal has no bars */
 #define LEAST_ROWS 4
 
 struct frame {
@@ -104,7 +103,7 @@ static const char *round_text(const struct nt_key *row, char out[64])
 	return out;
 }
 
-/* "[#####...............] 12 of 45 calls, about 20 s left"; "" where nothing can be told. */
+/* "[#####...............] 12 of 45 calls, about 20 s left"; "": not known */
 static const char *bar_text(const struct frame *frame, const struct nt_key *row, char out[128])
 {
 	const struct nt_summary *summary = &frame->watch->summary;
@@ -124,7 +123,7 @@ static const char *bar_text(const struct frame *frame, const struct nt_key *row,
 	return out;
 }
 
-/* Two lines each: the key and its round, its progress. */
+/* Two lines for each key. */
 static void add_explored(struct frame *frame, size_t room)
 {
 	const struct nt_summary *summary = &frame->watch->summary;
@@ -156,7 +155,7 @@ static void add_explored(struct frame *frame, size_t room)
 			 waiting == 1 ? "s" : "", waiting == 1 ? "its" : "their");
 }
 
-/* Bytes of text that fit into a line of that width, up to a space if there is one. */
+/* The bytes of text for a line of that width: up to a space, if there is one. */
 static size_t cut_at(const char *text, size_t width)
 {
 	const size_t length = strcspn(text, "\n");
@@ -271,7 +270,7 @@ static void add_text(struct frame *frame, size_t room, const char *text)
 	}
 }
 
-/* That it runs is known, and what is being explored is shown beside it. */
+/* The frame itself shows that the job runs, what is explored and the net time. */
 static bool is_wanted(const struct nt_sentence *sentence, bool over)
 {
 	return over ||

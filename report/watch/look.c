@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* look.c - see look.h */
 #include "report/watch/look.h"
 
 #include <stdio.h>
@@ -20,9 +19,9 @@ void nt_watch_load_fini(struct nt_watch_load *load)
 
 /* ---- the job */
 
-#define RUNS_MAX 64 /* whose steps are told apart */
+#define RUNS_MAX 64 /* whose steps are removed */
 
-/* Slurm leaves their steps in the text of a job that was started again. */
+/* Slurm keeps their steps in the text of a requeued job. */
 static int leave_earlier_runs(char **comment, unsigned runs)
 {
 	int rc = 0;
@@ -92,7 +91,7 @@ static int ask(struct nt_watch_load *load, struct nt_error *err)
 	if (rc == 0)
 		rc = take_texts(load, &texts, err);
 	else if (load->known)
-		rc = 0; /* the next time, perhaps */
+		rc = 0; /* tried again later */
 	else
 		*err = trouble;
 	if (rc == 0 && !trouble.text[0] && texts.count == 0)
@@ -148,7 +147,7 @@ static int load_record(struct nt_watch_load *load, double now_s, struct nt_summa
 					    err);
 	if (found < 0)
 		return -1;
-	/* A step has ended, and perhaps the job. */
+	/* A step has ended: ask whether the job has. */
 	if (load->had_files && found == 0)
 		load->due_s = 0;
 	load->had_files = found > 0;

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* progress.c - see progress.h */
 #include "report/watch/progress.h"
 
 #include <inttypes.h>
@@ -17,9 +16,9 @@
 #include "report/text/words.h"
 
 #define REMARKS_MAX 1024
-#define SHORT_SENTENCE 40 /* one that is shorter says too little alone */
+#define SHORT_SENTENCE 40 /* a shorter one is shown with the next one */
 
-/* A key by what it is called, and what was last seen, and told, of it. */
+/* A key: its name, and what was last seen of it. */
 struct nt_watched_key {
 	char step[NT_STEP_NAME_MAX];
 	char comm[NT_COMM_NAME];
@@ -131,7 +130,7 @@ static bool same_key(const struct nt_watched_key *a, const struct nt_watched_key
 	       strcmp(a->comm, b->comm) == 0;
 }
 
-/* Rows come in the same order each time: it is mostly the first that is looked at. */
+/* Rows mostly come in the same order: from is the likely place. */
 static struct nt_watched_key *find_key(const struct nt_watch *watch,
 				       const struct nt_watched_key *name, size_t from)
 {
@@ -225,7 +224,7 @@ static void tell_kept(const struct teller *teller, const struct nt_key *row, con
 	struct nt_said said;
 
 	nt_row_say(&said, &teller->watch->summary, row);
-	/* A sentence: the report has the rest. */
+	/* The first sentence: the report has the rest. */
 	if (said.says[0])
 		add_news(teller, false, "%s%s: %.*s", step, name, sentence_bytes(said.says),
 			 said.says);
@@ -299,7 +298,7 @@ static int see_remark(const struct teller *teller, const struct nt_remark *remar
 	return 0;
 }
 
-/* Another place than last time may have an older record: there, calls are fewer. */
+/* Another place may have an older record, with fewer calls. */
 static bool is_older(const struct nt_watch *watch, const struct nt_summary *summary)
 {
 	for (size_t i = 0; i < summary->row_count; i++) {

@@ -15,7 +15,6 @@
 #include "record/filesink.h"
 #include "report/model/accounting.h"
 #include "report/model/database.h"
-#include "report/model/sacct-user-text.h"
 #include "spank/delivery/sink.h"
 
 #define SACCT_MS 30000
@@ -123,8 +122,6 @@ static int verify(const char *cluster, const struct nt_jobtext *job, enum nt_sin
 	const struct nt_jobtext *found;
 	int rc = nt_accounting_load_jobs(&texts, &job->job, 1, cluster, SACCT_MS, err);
 
-	if (rc == 0 && sink != NT_SINK_ADMINCOMMENT)
-		rc = nt_sacct_user_text_load(&texts, cluster, SACCT_MS, err);
 	found = rc == 0 ? find_job(&texts, job->job) : NULL;
 	if (rc == 0 && (!found || strcmp(nt_jobtext_at(found, sink), expected) != 0))
 		rc = nt_error_set(err, "accounting does not contain what was written to it");
@@ -298,7 +295,7 @@ static size_t read_records(struct nt_backfill *backfill, struct portion *portion
 	return i;
 }
 
-static int load_texts(const struct nt_sinks *sinks, struct portion *portion, struct nt_error *err)
+static int load_texts(struct portion *portion, struct nt_error *err)
 {
 	const char *cluster = portion->records[0].file.cluster;
 	uint32_t jobs[NT_BACKFILL_PORTION];
@@ -313,11 +310,7 @@ static int load_texts(const struct nt_sinks *sinks, struct portion *portion, str
 		if (seen == count)
 			jobs[count++] = job;
 	}
-	if (nt_accounting_load_jobs(&portion->texts, jobs, count, cluster, SACCT_MS, err) < 0)
-		return -1;
-	return nt_sinks_have(sinks, NT_SINK_EXTRA) || nt_sinks_have(sinks, NT_SINK_COMMENT)
-		       ? nt_sacct_user_text_load(&portion->texts, cluster, SACCT_MS, err)
-		       : 0;
+	return nt_accounting_load_jobs(&portion->texts, jobs, count, cluster, SACCT_MS, err);
 }
 
 static void give_up(struct nt_backfill *backfill, const struct portion *portion,
@@ -344,7 +337,7 @@ size_t nt_backfill_settle(struct nt_backfill *backfill, const struct nt_backfill
 	*broken = !portion.records;
 	if (portion.records)
 		read = read_records(backfill, &portion, files, count);
-	if (portion.count > 0 && load_texts(backfill->sinks, &portion, &err) < 0) {
+	if (portion.count > 0 && load_texts(&portion, &err) < 0) {
 		give_up(backfill, &portion, &err);
 		*broken = true;
 	}

@@ -13,7 +13,6 @@
 #include "lib/seconds.h"
 #include "report/watch/frame.h"
 #include "report/watch/look.h"
-#include "report/watch/headline.h"
 #include "lib/wrap.h"
 
 #define INTERVAL_S 5
@@ -63,8 +62,7 @@ static void print_frame(const struct session *session)
 
 	if (!lines)
 		return;
-	count = nt_watch_frame(&session->watch, &session->job, now_s(), ONCE_COLUMNS, ONCE_ROWS,
-			       lines);
+	count = nt_watch_frame(&session->watch, &session->job, ONCE_COLUMNS, ONCE_ROWS, lines);
 	for (size_t i = 0; i < count; i++)
 		puts(lines[i].text);
 	free(lines);
@@ -79,7 +77,7 @@ static void draw_frame(struct session *session)
 	nt_screen_size(&columns, &rows);
 	rows = rows < ONCE_ROWS ? rows : ONCE_ROWS;
 	session->job.live = true;
-	count = nt_watch_frame(&session->watch, &session->job, now_s(), columns, rows, lines);
+	count = nt_watch_frame(&session->watch, &session->job, columns, rows, lines);
 	(void)nt_screen_draw(lines, count);
 }
 
@@ -115,11 +113,11 @@ static void tell_state(struct session *session)
 /* A job that was requeued begins once more. */
 static void start_anew(struct session *session)
 {
-	if (session->start_s != 0 && session->load.start_s > session->start_s) {
+	if (session->start_s != 0 && session->load.job.start_s > session->start_s) {
 		nt_watch_fini(&session->watch);
 		nt_watch_init(&session->watch);
 	}
-	session->start_s = session->load.start_s;
+	session->start_s = session->load.job.start_s;
 }
 
 static int look(struct session *session, struct nt_error *err)
@@ -129,7 +127,7 @@ static int look(struct session *session, struct nt_error *err)
 
 	nt_summary_init(&summary);
 	rc = nt_watch_load(&session->load, now_s(), &summary, &session->job, err);
-	nt_summary_mark_running(&session->watch.summary, !session->job.over, session->load.run);
+	nt_summary_mark_running(&session->watch.summary, !session->job.over, session->load.job.run);
 	if (rc == 0)
 		start_anew(session);
 	if (rc == 0)

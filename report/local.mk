@@ -62,8 +62,6 @@ libnt_report_a_SOURCES = \
 	%D%/model/sacct-names.h \
 	%D%/model/sacct-runs.c \
 	%D%/model/sacct-runs.h \
-	%D%/model/sacct-user-text.c \
-	%D%/model/sacct-user-text.h \
 	%D%/model/topology-compare.c \
 	%D%/model/topology-compare.h \
 	%D%/summary/counted-runs.c \
@@ -99,7 +97,6 @@ libnt_report_a_SOURCES = \
 	%D%/text/reasons.h \
 	%D%/text/row-text.c \
 	%D%/text/row-text.h \
-	%D%/text/sentence.h \
 	%D%/text/topology-text.c \
 	%D%/text/verdict.c \
 	%D%/text/verdict.h \
@@ -114,8 +111,6 @@ libnt_report_a_SOURCES = \
 	%D%/text/words.h \
 	%D%/watch/frame.c \
 	%D%/watch/frame.h \
-	%D%/watch/headline.c \
-	%D%/watch/headline.h \
 	%D%/watch/look.c \
 	%D%/watch/look.h \
 	%D%/watch/progress.c \

@@ -7,8 +7,8 @@
 
 #define REPLACEMENT 0xfffd
 
-/* The character at text, which is not ASCII, and its bytes; what is no UTF-8 is one byte that
- * cannot be shown. */
+/* The code of the character at text, which is not ASCII, and its bytes. A byte that is not UTF-8 is
+ * replaced. */
 static uint32_t character(const char *text, size_t *bytes)
 {
 	const unsigned char *at = (const unsigned char *)text;
@@ -20,7 +20,7 @@ static uint32_t character(const char *text, size_t *bytes)
 	if (at[0] < 0xc0 || at[0] > 0xf4)
 		return REPLACEMENT;
 	for (size_t i = 1; i < want; i++) {
-		if ((at[i] & 0xc0) != 0x80) /* the text's end, too */
+		if ((at[i] & 0xc0) != 0x80) /* also at the end of text */
 			return REPLACEMENT;
 		code = code << 6 | (at[i] & 0x3f);
 	}
@@ -40,7 +40,7 @@ static void put_escaped(FILE *out, uint32_t code)
 	fprintf(out, "\\u%04x", (unsigned)code);
 }
 
-/* None of these stands outside of a string in JSON, so that escaping them changes no meaning. */
+/* In JSON these characters occur only in strings, where they may be escaped. */
 static void put_json(FILE *out, const char *text)
 {
 	size_t bytes;

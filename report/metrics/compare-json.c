@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare-json.c - see compare-json.h */
 #include "report/metrics/compare-json.h"
 
 #include <math.h>
@@ -9,18 +8,13 @@
 #include "lib/json.h"
 #include "report/model/row-time.h"
 
-/* Of both jobs; null: not known. */
+/* null: not known. */
 static json_object *text_pair(const char *a, const char *b, int *rc)
 {
 	json_object *array = nt_json_array(rc);
-	const char *const text[] = { a, b };
 
-	for (int i = 0; i < 2; i++) {
-		if (text[i] && text[i][0])
-			nt_json_string(array, NULL, text[i], rc);
-		else
-			nt_json_add(array, NULL, NULL, rc);
-	}
+	nt_json_string(array, NULL, a && a[0] ? a : NULL, rc);
+	nt_json_string(array, NULL, b && b[0] ? b : NULL, rc);
 	return array;
 }
 
@@ -76,25 +70,22 @@ static json_object *calls_pair(const struct nt_key_pair *keys, int *rc)
 	json_object *array = nt_json_array(rc);
 
 	for (int i = 0; i < 2; i++) {
-		if (keys->key[i] && keys->key[i]->calls >= 0)
-			nt_json_integer(array, NULL, keys->key[i]->calls, rc);
-		else
-			nt_json_add(array, NULL, NULL, rc);
+		const int64_t calls = keys->key[i] ? keys->key[i]->calls : -1;
+
+		nt_json_add(array, NULL, calls >= 0 ? nt_json_decimal((double)calls, 16, rc) : NULL,
+			    rc);
 	}
 	return array;
 }
 
-/* The names of arms share a buffer. */
 static json_object *arms_pair(const struct nt_key_pair *keys, int *rc)
 {
 	json_object *array = nt_json_array(rc);
 
 	for (int i = 0; i < 2; i++) {
-		if (keys->key[i])
-			nt_json_string(array, NULL, nt_arm_name(nt_key_arm_in_force(keys->key[i])),
-				       rc);
-		else
-			nt_json_add(array, NULL, NULL, rc);
+		const struct nt_key *key = keys->key[i];
+
+		nt_json_string(array, NULL, key ? nt_arm_name(nt_key_arm_in_force(key)) : NULL, rc);
 	}
 	return array;
 }

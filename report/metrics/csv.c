@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* csv.c - see csv.h */
 #include "report/metrics/csv.h"
 
 #include <string.h>
@@ -41,7 +40,7 @@ void nt_values_put(FILE *out, const char *before, json_object *value)
 		fputs(json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN), out);
 }
 
-/* One value or a pair; names: print the names of the columns instead. */
+/* pair: two columns. names: print their names instead of the values. */
 static void put_column(FILE *out, json_object *object, const char *name, bool pair, bool names)
 {
 	json_object *value = nt_json_member(object, name);
@@ -59,7 +58,7 @@ static void put_column(FILE *out, json_object *object, const char *name, bool pa
 				      : NULL);
 }
 
-/* Members that are computed from the record's. */
+/* Members that are not in the record. */
 static const struct {
 	const char *name;
 	bool pair;
@@ -86,7 +85,7 @@ static void put_line(FILE *out, const struct csv_line *line, bool names)
 	fputs("\r\n", out);
 }
 
-/* A line without a key: its state, and the members that have a column. */
+/* A line without a key. Frees members. */
 static void put_other(FILE *out, const struct csv_line *line, const char *state,
 		      json_object *members)
 {
@@ -122,7 +121,6 @@ static void put_keys(FILE *out, const struct csv_line *line)
 	}
 }
 
-/* What is damaged or did not fit, of a job or a step. */
 static void put_faults(FILE *out, const struct csv_line *line, json_object *of)
 {
 	json_object *damaged = nt_json_member(of, "damaged"), *more = nt_json_member(of, "more");

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json-fields.c - see json-fields.h */
 #include "report/metrics/json-fields.h"
 
 #include <math.h>

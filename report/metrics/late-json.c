@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* late-json.c - see late-json.h */
 #include "report/metrics/late-json.h"
 
 static json_object *times_value(const double *value, unsigned count, int *rc)

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* prometheus.c - see prometheus.h */
 #include "report/metrics/prometheus.h"
 
 #include <inttypes.h>
@@ -31,7 +30,7 @@ enum metric {
 	METRIC_DAMAGED,
 };
 
-/* All are gauges, since jobs end and leave the file. */
+/* All are gauges: a job that ended leaves the file. */
 static const struct {
 	const char *name, *help;
 } metrics[] = {
@@ -97,7 +96,7 @@ void nt_metric_label(FILE *out, const char *before, const char *name, const char
 	fputc('"', out);
 }
 
-/* "256-384KB": the size band. */
+/* "256-384KB" */
 static void put_message_size(FILE *out, size_t bytes)
 {
 	static const char *const units[] = { "B", "KB", "MB", "GB", "TB" };
@@ -119,7 +118,6 @@ struct sample_place {
 	const struct nt_family *family;
 };
 
-/* A label that not all samples have. */
 struct label {
 	const char *name, *value;
 };
@@ -262,7 +260,7 @@ static void add_step(struct sample_adder *adder, const struct sample_place *plac
 	add_late(adder, place);
 }
 
-/* How many remarks of a step give one reason. */
+/* One sample for all remarks of a step with the same reason. */
 static void add_untuned(struct sample_adder *adder, const char *job,
 			const struct nt_summary *summary, size_t which)
 {
@@ -278,7 +276,7 @@ static void add_untuned(struct sample_adder *adder, const char *job,
 		    other->why.id != remark->why.id)
 			continue;
 		if (i < which)
-			return; /* counted there */
+			return; /* it has the sample */
 		count += other->comms > 1 ? (size_t)other->comms : 1;
 	}
 	add(adder, &place, METRIC_UNTUNED, (double)count,

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report-json.c - see report-json.h */
 #include "report/metrics/report-json.h"
 
 #include <math.h>
@@ -68,7 +67,7 @@ static json_object *key_value(const struct nt_summary *summary, const struct nt_
 
 /* ---- communicators */
 
-/* Nodes in the order of their first rank, each with the ranks on it. */
+/* Nodes with their ranks, in the order of the nodes' first ranks. */
 static json_object *places_value(const struct nt_summary *summary, const struct nt_comm_seen *comm,
 				 int *rc)
 {
@@ -114,7 +113,7 @@ static json_object *volumes_value(const struct nt_comm_seen *comm, int *rc)
 	return array;
 }
 
-/* Where a process was killed, or runs, or ranks differ. */
+/* If a process was killed or runs, or ranks differ. */
 static json_object *calls_value(const struct nt_comm_seen *comm, int *rc)
 {
 	json_object *array = nt_json_array(rc);
@@ -132,7 +131,7 @@ static json_object *calls_value(const struct nt_comm_seen *comm, int *rc)
 	return nt_json_filled(array);
 }
 
-/* The communicators themselves, of which only rank records tell. */
+/* The communicators themselves, from rank records. */
 static json_object *members_value(const struct nt_summary *summary, size_t family, int *rc)
 {
 	json_object *array = nt_json_array(rc);
@@ -178,7 +177,7 @@ static json_object *comm_value(const struct nt_summary *summary, size_t at, int 
 	return object;
 }
 
-/* By their shapes, as rows are (nt_summary_sort). */
+/* The order of rows (nt_summary_sort). */
 static bool is_before(const struct nt_family *a, const struct nt_family *b)
 {
 	if (a->ranks != b->ranks)
@@ -238,7 +237,7 @@ static json_object *untuned_value(const struct nt_summary *summary, const char *
 	return nt_json_filled(array);
 }
 
-/* step NULL: of the record, and of steps that could not be read at all. */
+/* step NULL: of the record, and of steps that could not be read. */
 static json_object *damage_value(const struct nt_summary *summary, const char *step, int *rc)
 {
 	json_object *array = nt_json_array(rc);

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topology-json.c - see topology-json.h */
 #include "report/metrics/topology-json.h"
 
+#include <string.h>
 #include "report/model/topology-compare.h"
 
 static json_object *links_value(const struct nt_links *links, int *rc)
@@ -20,7 +20,8 @@ static json_object *links_value(const struct nt_links *links, int *rc)
 	return object;
 }
 
-static json_object *seen_value(const struct nt_topology_seen *seen, int *rc)
+/* lack: what the node has less of than the others; NULL: they are not compared. */
+static json_object *seen_value(const struct nt_topology_seen *seen, const char *lack, int *rc)
 {
 	json_object *object = nt_json_object(rc);
 
@@ -36,30 +37,12 @@ static json_object *seen_value(const struct nt_topology_seen *seen, int *rc)
 	nt_json_count(object, "nics_mbps", seen->nics_mbps, rc);
 	nt_json_known(object, "ring", links_value(&seen->ring, rc), rc);
 	nt_json_known(object, "tree", links_value(&seen->tree, rc), rc);
+	nt_json_text(object, "lack", lack, rc);
+	nt_json_text(object, "trouble", seen->trouble, rc);
 	return object;
 }
 
-/* A node's figures, and what it has less than the others. */
-static json_object *node_value(const struct nt_node_table *nodes, size_t which, int *rc)
-{
-	json_object *object = seen_value(nodes->item[which], rc);
-	char lack[NT_LACK_TEXT];
-
-	nt_json_text(object, "lack", nt_nodes_lack(nodes, which, lack), rc);
-	nt_json_text(object, "trouble", nodes->item[which]->trouble, rc);
-	return object;
-}
-
-static bool is_in(const struct nt_node_table *nodes, const struct nt_topology_seen *seen)
-{
-	for (size_t i = 0; i < nodes->count; i++) {
-		if (nodes->item[i] == seen)
-			return true;
-	}
-	return false;
-}
-
-/* What was found for other communicators. */
+/* Of other communicators. */
 static json_object *others_value(const struct nt_summary *summary, size_t step,
 				 const struct nt_node_table *nodes, int *rc)
 {
@@ -67,22 +50,17 @@ static json_object *others_value(const struct nt_summary *summary, size_t step,
 
 	for (size_t i = 0; i < summary->topology_count; i++) {
 		const struct nt_topology_seen *seen = &summary->topologies[i];
-		json_object *object;
 
-		if (seen->step != step || is_in(nodes, seen))
-			continue;
-		object = seen_value(seen, rc);
-		nt_json_text(object, "trouble", seen->trouble, rc);
-		nt_json_add(list, NULL, object, rc);
+		if (seen->step == step && strcmp(seen->id, nodes->item[0]->id) != 0)
+			nt_json_add(list, NULL, seen_value(seen, NULL, rc), rc);
 	}
 	return nt_json_filled(list);
 }
 
-/* The nodes of the step's largest communicator, then those of the others. */
 void nt_topology_json(json_object *object, const struct nt_summary *summary, size_t step, int *rc)
 {
 	struct nt_node_table nodes;
-	char words[160];
+	char words[160], lack[NT_LACK_TEXT];
 
 	if (nt_nodes_find(&nodes, summary, step, NULL) < 0) {
 		*rc = -1;
@@ -93,7 +71,9 @@ void nt_topology_json(json_object *object, const struct nt_summary *summary, siz
 		nt_json_text(topology, "of", nt_nodes_words(&nodes, summary, words, sizeof(words)),
 			     rc);
 		for (size_t i = 0; i < nodes.count; i++)
-			nt_json_add(list, NULL, node_value(&nodes, i, rc), rc);
+			nt_json_add(list, NULL,
+				    seen_value(nodes.item[i], nt_nodes_lack(&nodes, i, lack), rc),
+				    rc);
 		nt_json_add(topology, "nodes", list, rc);
 		nt_json_known(topology, "others", others_value(summary, step, &nodes, rc), rc);
 		nt_json_add(object, "topology", topology, rc);

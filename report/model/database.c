@@ -1,12 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writing to accounting.
- *
- * In a process of its own, for two reasons. Without slurmdbd the library retries for minutes. And
- * the accounting plugin that libslurm loads wants symbols that only Slurm's private library has
- * (slurmdbd_msg_type_2_str, 22.05.8): it reaches for them when slurmdbd refuses, and the process
- * that asked ends there.
- */
+/* Writes to accounting from a child process: without slurmdbd the library retries for minutes, and
+ * if slurmdbd refuses, the accounting plugin that libslurm loads calls a symbol that only Slurm's
+ * private library has (slurmdbd_msg_type_2_str, 22.05.8), which ends the process. */
 #include "report/model/database.h"
 
 #include <errno.h>
@@ -49,7 +45,7 @@ static int modify(void *connection, slurmdb_job_cond_t *condition, const struct 
 		outcome = WRITTEN;
 	else
 		outcome = slurm_list_count(changed) == 0 ? UNKNOWN_JOB : SEVERAL_JOBS;
-	/* Without the commit nothing of it lasts. */
+	/* Without a commit the change is lost. */
 	if (slurmdb_connection_commit(connection, outcome == WRITTEN) != SLURM_SUCCESS &&
 	    outcome == WRITTEN)
 		outcome = REFUSED;
@@ -57,7 +53,7 @@ static int modify(void *connection, slurmdb_job_cond_t *condition, const struct 
 	return outcome;
 }
 
-/* The fork's work. What it allocates ends with it. */
+/* Runs in the child; its memory is freed with it. */
 static int write_change(void *argument, int out_fd)
 {
 	const struct change *change = argument;
@@ -78,7 +74,7 @@ static int write_change(void *argument, int out_fd)
 	void *connection;
 	int outcome;
 
-	(void)out_fd; /* the status says it all */
+	(void)out_fd; /* the exit status is the answer */
 	if (!cluster)
 		return NO_MEMORY;
 	slurm_init(NULL);

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* explored.c - see explored.h */
 #include "report/model/explored.h"
 
 #include <inttypes.h>

@@ -1,7 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* explored.h - print each explored choice of a process's record with its times, which are from a
- *              call's start to that of the next call and so not what NCCL predicts
+/* explored.h - print the explored choices of a process's record with their times
+ *
+ * The times are from the start of a call to that of the next one, so they cannot be compared with
+ * NCCL's predictions.
  *
  * Threads:  no state of its own.
  * Memory:   the array is the caller's.

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* job-compare.c - see job-compare.h */
 #include "report/model/job-compare.h"
 
 #include <inttypes.h>
@@ -49,8 +48,8 @@ void nt_pair_step_time(struct nt_time_pair *times, const struct nt_step_pair *pa
 	set_change(times);
 }
 
-/* Records have quartiles of the times to the next call; a call's own time is taken to vary by as
- * much. */
+/* Records only have quartiles of the times to the next call: assume that a call's own time varies
+ * by as much. */
 void nt_pair_key_time(struct nt_time_pair *times, const struct nt_key_pair *pair)
 {
 	for (int i = 0; i < 2; i++) {
@@ -70,7 +69,7 @@ int nt_key_arm_in_force(const struct nt_key *key)
 	return key->arm != NT_ARM_BASELINE ? key->arm : key->auto_arm;
 }
 
-/* ---- which belong together */
+/* ---- pairs */
 
 static bool same_key(const struct nt_step_side *const side[2], const struct nt_key *a,
 		     const struct nt_key *b)
@@ -101,7 +100,7 @@ static bool own_known(const struct nt_key *key)
 	return !key || !isnan(key->own_us[nt_row_in_force(key)]);
 }
 
-/* Those of one side, with what the other has of each; of the second those that the first lacks. */
+/* from 0: all keys of the first side, from 1: those that only the second has. */
 static int add_keys(struct nt_step_pair *pair, int from, struct nt_error *err)
 {
 	const struct nt_step_side *side = pair->side[from];
@@ -145,7 +144,7 @@ struct matching {
 	bool *taken; /* of the second job's */
 };
 
-/* Each of the first takes the first that is left of the second, of its program if that counts. */
+/* Give each step of the first job the first free one of the second. */
 static void match(const struct matching *matching, bool by_program)
 {
 	for (size_t i = 0; i < matching->count[0]; i++) {
@@ -216,50 +215,33 @@ void nt_job_comparison_fini(struct nt_job_comparison *comparison)
 
 /* ---- settings */
 
-enum setting {
-	PROGRAM,
-	NCCL,
-	RANKS,
-	NODES,
-	PER_NODE,
-	FABRIC,
-	DRIVER,
-	HARDWARE,
-	MODE,
-	POLICY,
-	LAUNCH,
-	SET,
-	LEFT,
-	OWN,
-	VARIABLES,
-	LIBRARY,
-	PLUGINS,
-	SETTINGS,
-};
-
-const size_t nt_setting_count = SETTINGS;
-
 static const struct {
 	const char *name, *code;
-} settings[SETTINGS] = {
-	[PROGRAM] = { "program", "program" },
-	[NCCL] = { "NCCL", "nccl" },
-	[RANKS] = { "ranks", "ranks" },
-	[NODES] = { "nodes", "nodes" },
-	[PER_NODE] = { "ranks on each", "per_node" },
-	[FABRIC] = { "network", "fabric" },
-	[DRIVER] = { "GPU driver", "driver" },
-	[HARDWARE] = { "fingerprint", "fp" },
-	[MODE] = { "mode", "mode" },
-	[POLICY] = { "settings", "policy" },
-	[LAUNCH] = { "launch profile", "launch" },
-	[SET] = { "it sets", "set" },
-	[LEFT] = { "it leaves", "left" },
-	[OWN] = { "own variables", "own" },
-	[VARIABLES] = { "NCCL's variables", "variables" },
-	[LIBRARY] = { "NCCL's library", "library" },
-	[PLUGINS] = { "chained plugins", "plugins" },
+	enum { SIDE_TEXT, STEP_TEXT, STEP_COUNT, STEP_HASH } kind;
+	size_t offset; /* of the member in nt_step_side or nt_step */
+} settings[] = {
+#define SIDE(member) SIDE_TEXT, offsetof(struct nt_step_side, member)
+#define STEP(kind, member) STEP_##kind, offsetof(struct nt_step, member)
+	{ "program", "program", SIDE(program) },
+	{ "NCCL", "nccl", STEP(TEXT, nccl) },
+	{ "ranks", "ranks", STEP(COUNT, ranks) },
+	{ "nodes", "nodes", STEP(COUNT, nodes) },
+	{ "ranks on each", "per_node", STEP(COUNT, per_node) },
+	{ "network", "fabric", STEP(TEXT, fabric) },
+	{ "GPU driver", "driver", STEP(TEXT, driver) },
+	{ "fingerprint", "fp", STEP(TEXT, fingerprint) },
+	{ "mode", "mode", STEP(TEXT, mode) },
+	{ "settings", "policy", SIDE(settings.policy) },
+	{ "launch profile", "launch", STEP(TEXT, launch) },
+	{ "it sets", "set", STEP(TEXT, set) },
+	{ "it leaves", "left", STEP(TEXT, left) },
+	{ "own variables", "own", STEP(HASH, user_env) },
+	{ "NCCL's variables", "variables", SIDE(settings.variables) },
+	{ "NCCL's library", "library", SIDE(settings.library) },
+	{ "chained plugins", "plugins", SIDE(settings.plugins) },
 };
+
+const size_t nt_setting_count = sizeof(settings) / sizeof(settings[0]);
 
 const char *nt_setting_name(size_t setting)
 {
@@ -271,44 +253,22 @@ const char *nt_setting_code(size_t setting)
 	return settings[setting].code;
 }
 
-static const char *count_text(int64_t count, char out[NT_SETTING_TEXT])
-{
-	out[0] = '\0';
-	if (count >= 0)
-		snprintf(out, NT_SETTING_TEXT, "%" PRId64, count);
-	return out;
-}
-
-static const char *hash_text(int64_t hash, char out[NT_SETTING_TEXT])
-{
-	snprintf(out, NT_SETTING_TEXT, "%016" PRIx64, (uint64_t)hash);
-	return hash > 0 ? out : "";
-}
-
 const char *nt_setting_text(size_t setting, const struct nt_step_side *side,
 			    char out[NT_SETTING_TEXT])
 {
-	const struct nt_step *step = &side->summary->steps[side->at];
+	const bool of_side = settings[setting].kind == SIDE_TEXT;
+	const void *from = of_side ? (const void *)side : &side->summary->steps[side->at];
+	const void *member = (const char *)from + settings[setting].offset;
+	int64_t number;
 
-	switch ((enum setting)setting) {
-	case PROGRAM: return side->program;
-	case NCCL: return step->nccl;
-	case RANKS: return count_text(step->ranks, out);
-	case NODES: return count_text(step->nodes, out);
-	case PER_NODE: return count_text(step->per_node, out);
-	case FABRIC: return step->fabric;
-	case DRIVER: return step->driver;
-	case HARDWARE: return step->fingerprint;
-	case MODE: return step->mode;
-	case POLICY: return side->settings.policy;
-	case LAUNCH: return step->launch;
-	case SET: return step->set;
-	case LEFT: return step->left;
-	case OWN: return hash_text(step->user_env, out);
-	case VARIABLES: return side->settings.variables;
-	case LIBRARY: return side->settings.library;
-	case PLUGINS: return side->settings.plugins;
-	case SETTINGS: break;
-	}
-	return "";
+	if (of_side || settings[setting].kind == STEP_TEXT)
+		return member;
+	number = *(const int64_t *)member;
+	if (number < 0 || (number == 0 && settings[setting].kind == STEP_HASH))
+		return ""; /* not known */
+	if (settings[setting].kind == STEP_HASH)
+		snprintf(out, NT_SETTING_TEXT, "%016" PRIx64, (uint64_t)number);
+	else
+		snprintf(out, NT_SETTING_TEXT, "%" PRId64, number);
+	return out;
 }

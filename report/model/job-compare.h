@@ -1,11 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* job-compare.h - two jobs side by side: which steps and calls belong together, and whether their
- *                 times differ by more than they vary
+/* job-compare.h - compare two jobs: match their steps and keys, and tell differences from noise
  *
- * Steps belong together by the name of their program and their order among the steps of that name;
- * those left over by their order. Calls belong together by collective, size and communicator. Times
- * differ beyond noise if their middle halves, from the lower to the upper quartile, do not overlap.
+ * Steps are matched by the name of their program and their order, the remaining ones by their order
+ * alone. Keys are matched by collective, size and communicator. Times differ beyond noise if their
+ * middle halves, from the lower to the upper quartile, do not overlap.
  *
  * Threads:  pure functions, any thread.
  * Memory:   a comparison points into the sides, which must outlive it; nt_job_comparison_fini
@@ -21,7 +20,7 @@
 
 #define NT_SETTING_TEXT 1088
 
-/* What only rank records have of a step, by one of them; "": not known. */
+/* What only rank records have of a step, from one of them; "": not known. */
 struct nt_rank_settings {
 	bool known;
 	char policy[NT_POLICY_MAX], library[NT_LIBRARY_MAX], plugins[512], variables[1024];
@@ -74,8 +73,8 @@ enum nt_noise nt_pair_noise(const struct nt_time_pair *times);
 /* The algorithm and protocol in force; NT_ARM_BASELINE: not known. */
 int nt_key_arm_in_force(const struct nt_key *key);
 
-/* What else may differ. Of a setting: its name, for people and for programs, and what it is in a
- * step, "" where that is not known. */
+/* Other differences. The name of a setting for people, its name for programs, and its value in a
+ * step; "": not known. */
 extern const size_t nt_setting_count;
 const char *nt_setting_name(size_t setting);
 const char *nt_setting_code(size_t setting);

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* job-figures.c - see job-line.h */
 #include "report/model/job-figures.h"
 
 #include <math.h>

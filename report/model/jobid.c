@@ -26,7 +26,7 @@ static int parse_number(const char **text, uint32_t *number)
 	return 0;
 }
 
-/* ".STEP", or nothing. */
+/* ".STEP", or "" */
 static int parse_step(struct nt_jobid *id, const char *text)
 {
 	if (*text == '\0')
@@ -37,7 +37,7 @@ static int parse_step(struct nt_jobid *id, const char *text)
 	return 0;
 }
 
-/* Returns what follows; NULL where that is no job. */
+/* Returns the rest of text; NULL: it is not a job. */
 static const char *parse_job(struct nt_jobid *id, const char *text)
 {
 	uint32_t number;
@@ -69,7 +69,7 @@ int nt_jobid_parse(struct nt_jobid *id, const char *text, struct nt_error *err)
 	return 0;
 }
 
-/* "-LAST", behind the first. */
+/* LAST of "FIRST-LAST". */
 static const char *parse_last(struct nt_jobrange *range, const char *text)
 {
 	bool tasks = range->first.task >= 0;

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One job is asked for at both of Slurm's daemons, several at accounting in bundles. */
+/* One job: both of Slurm's daemons are asked. Several: accounting, in batches. */
 #include "report/model/joblist.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "lib/array.h"
 #include "report/model/jobload.h"
 
-#define TIMEOUT_MS 60000 /* of one bundle */
+#define TIMEOUT_MS 60000 /* of a batch */
 
 int nt_joblist_add(struct nt_joblist *list, const char *text, struct nt_error *err)
 {
@@ -51,7 +51,6 @@ bool nt_joblist_is_empty(const struct nt_joblist *list)
 	return list->count == 0 && !has_span(list);
 }
 
-/* Move an item from one list to another. */
 static int take(struct nt_jobtexts *texts, struct nt_jobtext *item)
 {
 	struct nt_jobtext *added = nt_array_add(&texts->items, &texts->count, SIZE_MAX,
@@ -65,16 +64,7 @@ static int take(struct nt_jobtexts *texts, struct nt_jobtext *item)
 	return 0;
 }
 
-static bool is_known(const struct nt_jobtexts *texts, const char *label)
-{
-	for (size_t i = 0; i < texts->count; i++) {
-		if (strcmp(texts->items[i].label, label) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* slurmctld has the newer text of what has not ended. */
+/* For a job that has not ended, slurmctld has the newer text. */
 static int take_running(struct nt_jobtexts *texts, struct nt_jobtext *item, struct nt_error *err)
 {
 	struct nt_jobtexts newer = { .count = 0 };
@@ -91,33 +81,8 @@ static int take_running(struct nt_jobtexts *texts, struct nt_jobtext *item, stru
 	return rc;
 }
 
-static int take_all(struct nt_jobtexts *texts, struct nt_jobtexts *found,
-		    bool (*wanted)(const struct nt_jobtext *, const void *), const void *argument,
-		    struct nt_error *err)
+static bool is_within(const struct nt_jobtext *item, const struct nt_jobrange *range)
 {
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < found->count; i++) {
-		struct nt_jobtext *item = &found->items[i];
-
-		if (!wanted(item, argument) || is_known(texts, item->label))
-			continue;
-		rc = item->ended ? take(texts, item) : take_running(texts, item, err);
-	}
-	nt_jobtexts_fini(found);
-	return rc;
-}
-
-static bool is_any(const struct nt_jobtext *item, const void *argument)
-{
-	(void)item;
-	(void)argument;
-	return true;
-}
-
-static bool is_within(const struct nt_jobtext *item, const void *argument)
-{
-	const struct nt_jobrange *range = argument;
 	struct nt_error err;
 	struct nt_jobid id;
 
@@ -127,6 +92,23 @@ static bool is_within(const struct nt_jobtext *item, const void *argument)
 		return id.task >= range->first.task && id.task <= range->last_task;
 	return (id.job >= range->first.job && id.job <= range->last_job) ||
 	       (item->job >= range->first.job && item->job <= range->last_job);
+}
+
+/* Those in the range; NULL: all. Frees found. */
+static int take_all(struct nt_jobtexts *texts, struct nt_jobtexts *found,
+		    const struct nt_jobrange *range, struct nt_error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < found->count; i++) {
+		struct nt_jobtext *item = &found->items[i];
+
+		if ((range && !is_within(item, range)) || nt_jobtexts_find(texts, item->label))
+			continue;
+		rc = item->ended ? take(texts, item) : take_running(texts, item, err);
+	}
+	nt_jobtexts_fini(found);
+	return rc;
 }
 
 static int load_tasks(struct nt_jobtexts *texts, const struct nt_jobrange *range,
@@ -140,7 +122,7 @@ static int load_tasks(struct nt_jobtexts *texts, const struct nt_jobrange *range
 		nt_jobtexts_fini(&found);
 		return -1;
 	}
-	return take_all(texts, &found, is_within, range, err);
+	return take_all(texts, &found, range, err);
 }
 
 static int load_jobs(struct nt_jobtexts *texts, const struct nt_jobrange *range,
@@ -158,7 +140,7 @@ static int load_jobs(struct nt_jobtexts *texts, const struct nt_jobrange *range,
 			jobs[count++] = next++;
 		rc = nt_accounting_load_jobs(&found, jobs, count, NULL, TIMEOUT_MS, err);
 		if (rc == 0)
-			rc = take_all(texts, &found, is_within, range, err);
+			rc = take_all(texts, &found, range, err);
 		else
 			nt_jobtexts_fini(&found);
 	}
@@ -186,7 +168,7 @@ int nt_joblist_load_span(struct nt_jobtexts *texts, const struct nt_joblist *lis
 		nt_jobtexts_fini(&found);
 		return -1;
 	}
-	if (take_all(texts, &found, is_any, NULL, err) < 0)
+	if (take_all(texts, &found, NULL, err) < 0)
 		return -1;
 	return nt_job_join(texts, err);
 }

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* joblist.h - the jobs that a command is to look at, as its user names them, and their texts
+/* joblist.h - the jobs that a command's user names, and their texts
  *
  * Threads, host: as jobload.h.
  * Memory:   nt_joblist_fini frees the list; texts are the caller's.

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A job's text: which of two sources to believe, and what other places add to it. */
+/* A job's text, from slurmctld or accounting, with the steps that other places have. */
 #include "report/model/jobload.h"
 
 #include <fcntl.h>
@@ -14,17 +14,7 @@
 #include "report/model/record-merge.h"
 #include "report/model/record-places.h"
 #include "report/model/sacct-runs.h"
-#include "report/model/sacct-user-text.h"
 #include "spank/delivery/sink.h"
-
-static struct nt_jobtext *find(const struct nt_jobtexts *texts, const char *label)
-{
-	for (size_t i = 0; i < texts->count; i++) {
-		if (strcmp(texts->items[i].label, label) == 0)
-			return &texts->items[i];
-	}
-	return NULL;
-}
 
 static bool all_ended(const struct nt_jobtexts *texts)
 {
@@ -35,7 +25,7 @@ static bool all_ended(const struct nt_jobtexts *texts)
 	return texts->count > 0;
 }
 
-/* What is left in from goes with it. */
+/* The old text is in from afterwards. */
 static void take_newer(struct nt_jobtext *text, struct nt_jobtext *from)
 {
 	const struct nt_jobtext old = *text;
@@ -43,7 +33,7 @@ static void take_newer(struct nt_jobtext *text, struct nt_jobtext *from)
 	*text = *from;
 	*from = old;
 	memcpy(text->cluster, old.cluster, sizeof(text->cluster));
-	if (!text->user[0]) /* a name that slurmctld cannot tell */
+	if (!text->user[0]) /* slurmctld knows only the uid */
 		memcpy(text->user, old.user, sizeof(text->user));
 	if (!text->partition[0])
 		memcpy(text->partition, old.partition, sizeof(text->partition));
@@ -51,12 +41,12 @@ static void take_newer(struct nt_jobtext *text, struct nt_jobtext *from)
 		text->elapsed_s = old.elapsed_s;
 }
 
-/* Of a job that accounting has not seen end, slurmctld's texts are the newer ones. */
+/* For a job that has not ended in accounting, slurmctld has the newer texts. */
 static int merge(struct nt_jobtexts *texts, struct nt_jobtexts *others)
 {
 	for (size_t i = 0; i < others->count; i++) {
 		struct nt_jobtext *other = &others->items[i];
-		struct nt_jobtext *text = find(texts, other->label);
+		struct nt_jobtext *text = nt_jobtexts_find(texts, other->label);
 
 		if (text && text->ended)
 			continue;
@@ -92,7 +82,7 @@ static int explain_silence(const struct nt_error *accounting, const struct nt_er
 #define FILES_MAX 64 /* jobs of an array whose files are looked for */
 #define TIMEOUT_MS 30000
 
-/* Files of the site's, which root alone writes. One that may not be read is told. */
+/* The site's files: only root writes them. */
 static int join_files(struct nt_jobtext *text, const struct nt_record_places *places, int part_fd)
 {
 	struct nt_spool_list list;
@@ -129,7 +119,7 @@ static int join_place(struct nt_jobtext *text, enum nt_sink sink)
 	return rc;
 }
 
-/* A job that only files tell of, on a cluster without accounting. */
+/* On a cluster without accounting: a job that only the site's files may know. */
 static int add_filed(struct nt_jobtexts *texts, const struct nt_jobid *id)
 {
 	char label[NT_JOB_LABEL_MAX];
@@ -143,7 +133,7 @@ static int add_filed(struct nt_jobtexts *texts, const struct nt_jobid *id)
 	return 0;
 }
 
-/* What others cannot write counts before what the job's user may write. */
+/* The site's files first: Extra and Comment are the user's, and a step is taken once. */
 static int join_places(struct nt_jobtexts *texts, const struct nt_record_places *places,
 		       int part_fd)
 {
@@ -161,7 +151,7 @@ static int join_places(struct nt_jobtexts *texts, const struct nt_record_places 
 	return rc;
 }
 
-/* -1: there are none, or they may not be looked at. */
+/* -1: none, or not readable. */
 static int open_files(const struct nt_record_places *places)
 {
 	if (!nt_sinks_have(&places->sinks, NT_SINK_FILE) || !places->cluster[0])
@@ -176,16 +166,13 @@ int nt_job_join(struct nt_jobtexts *texts, struct nt_error *err)
 
 	nt_record_places(&places);
 	part_fd = open_files(&places);
-	if (nt_sinks_have(&places.sinks, NT_SINK_EXTRA) ||
-	    nt_sinks_have(&places.sinks, NT_SINK_COMMENT))
-		(void)nt_sacct_user_text_load(texts, NULL, TIMEOUT_MS, NULL);
 	rc = join_places(texts, &places, part_fd);
 	if (part_fd >= 0)
 		close(part_fd);
 	return rc < 0 ? nt_error_set(err, "no memory for the jobs' texts") : 0;
 }
 
-static int look_elsewhere(struct nt_jobtexts *texts, const struct nt_jobid *id, bool known,
+static int look_elsewhere(struct nt_jobtexts *texts, const struct nt_jobid *id,
 			  struct nt_error *err)
 {
 	struct nt_record_places places;
@@ -198,8 +185,6 @@ static int look_elsewhere(struct nt_jobtexts *texts, const struct nt_jobid *id, 
 	if (texts->count == 0 && part_fd >= 0 && id->task < 0 && id->component < 0) {
 		rc = add_filed(texts, id);
 		filed = rc == 0;
-	} else if (known) {
-		(void)nt_sacct_user_text_load(texts, NULL, TIMEOUT_MS, NULL);
 	}
 	if (rc == 0)
 		rc = join_places(texts, &places, part_fd);
@@ -225,7 +210,7 @@ int nt_job_load(struct nt_jobtexts *texts, const struct nt_jobid *id, struct nt_
 		nt_jobtexts_fini(&running);
 	}
 	if (rc == 0)
-		rc = look_elsewhere(texts, id, !no_accounting, err);
+		rc = look_elsewhere(texts, id, err);
 	if (rc == 0 && !no_accounting)
 		(void)nt_sacct_runs_load(texts, id, TIMEOUT_MS);
 	if (rc == 0 && texts->count == 0)

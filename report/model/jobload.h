@@ -15,13 +15,13 @@
 
 #include "report/model/jobtext.h"
 
-/* From accounting, and from slurmctld if accounting does not know the job's end. So an ended job
- * costs slurmctld nothing, and needs no slurmctld (Slurm's library tries for 18 s). Sorted by
- * label. The comment of each is the joined text, or another program's if no place has a record. */
+/* From accounting, and from slurmctld if the job has not ended in accounting, since Slurm's library
+ * tries for 18 s to reach slurmctld. Sorted by label. The comment of each is the joined text, or
+ * another program's if no place has a record. */
 int nt_job_load(struct nt_jobtexts *texts, const struct nt_jobid *id, struct nt_error *err);
 
-/* For jobs that only accounting was asked about: joins what the other places of the site's list
- * have. Files are read for the first 64 jobs. */
+/* Join the steps that other places have of jobs from accounting. Files are read for the first 64
+ * jobs. */
 int nt_job_join(struct nt_jobtexts *texts, struct nt_error *err);
 
 #endif

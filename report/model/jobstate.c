@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* jobstate.c - see jobstate.h */
 #include "report/model/jobstate.h"
 
 #include <slurm/slurm.h>

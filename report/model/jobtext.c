@@ -25,6 +25,15 @@ struct nt_jobtext *nt_jobtexts_add(struct nt_jobtexts *texts, const char *label,
 	return item;
 }
 
+struct nt_jobtext *nt_jobtexts_find(const struct nt_jobtexts *texts, const char *label)
+{
+	for (size_t i = 0; i < texts->count; i++) {
+		if (strcmp(texts->items[i].label, label) == 0)
+			return &texts->items[i];
+	}
+	return NULL;
+}
+
 const char *nt_jobtext_at(const struct nt_jobtext *text, enum nt_sink sink)
 {
 	if (sink == NT_SINK_ADMINCOMMENT)
@@ -32,13 +41,17 @@ const char *nt_jobtext_at(const struct nt_jobtext *text, enum nt_sink sink)
 	return text->text[sink] ? text->text[sink] : "";
 }
 
+void nt_jobtext_fini(struct nt_jobtext *text)
+{
+	free(text->comment);
+	for (unsigned sink = 0; sink < NT_SINK_KINDS; sink++)
+		free(text->text[sink]);
+}
+
 void nt_jobtexts_fini(struct nt_jobtexts *texts)
 {
-	for (size_t i = 0; i < texts->count; i++) {
-		free(texts->items[i].comment);
-		for (unsigned sink = 0; sink < NT_SINK_KINDS; sink++)
-			free(texts->items[i].text[sink]);
-	}
+	for (size_t i = 0; i < texts->count; i++)
+		nt_jobtext_fini(&texts->items[i]);
 	free(texts->items);
 	memset(texts, 0, sizeof(*texts));
 }

@@ -40,8 +40,11 @@ struct nt_jobtexts {
 /* comment_bytes of comment are copied. NULL when memory runs out. */
 struct nt_jobtext *nt_jobtexts_add(struct nt_jobtexts *texts, const char *label,
 				   const char *comment, size_t comment_bytes);
+/* NULL: there is none with that label. */
+struct nt_jobtext *nt_jobtexts_find(const struct nt_jobtexts *texts, const char *label);
 /* The text in a place; "" if there is none, or it is not known. */
 const char *nt_jobtext_at(const struct nt_jobtext *text, enum nt_sink sink);
+void nt_jobtext_fini(struct nt_jobtext *text); /* the texts of one that is in no list */
 void nt_jobtexts_fini(struct nt_jobtexts *texts);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* link-share.c - see link-share.h */
 #include "report/model/link-share.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* longform-search.c - see longform-search.h */
 #include "report/model/longform-search.h"
 
 #include <dirent.h>
@@ -28,7 +27,7 @@ struct search {
 	char seen[NAMED_MAX][NT_PATH_MAX]; /* directories that were looked at */
 };
 
-/* One that is not there, or may not be read, has nothing for whoever asks. */
+/* A directory that is missing or not readable is skipped. */
 static void look_at(struct search *search, const char *directory)
 {
 	struct nt_error err;
@@ -43,8 +42,8 @@ static void look_at(struct search *search, const char *directory)
 	(void)nt_long_set_add_named(search->set, directory, &err);
 }
 
-/* Is it of the job, on this cluster? Several may share a home, and number their jobs alike. Who
- * wrote it may not have known the cluster (spank/plugin.c), as this host may not. */
+/* Is it of the job, on this cluster? Clusters may share a home and use the same job ids. Whoever
+ * wrote it may not have known the cluster (spank/plugin.c), and this host may not either. */
 static bool is_of_job(const struct search *search, const char *name)
 {
 	char wanted[NT_LONG_NAME_MAX], ending[16];
@@ -58,7 +57,7 @@ static bool is_of_job(const struct search *search, const char *name)
 	       strncmp(name, NT_CLUSTER_UNKNOWN ".", sizeof(NT_CLUSTER_UNKNOWN)) == 0;
 }
 
-/* own: a directory of the user's own in one of the site's; else where it is is the user's word. */
+/* own: the user's directory inside one of the site's; else a path that the user chose. */
 static DIR *open_records(const struct search *search, const char *records, bool own)
 {
 	int fd = records[0] == '/' ? open(records, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC |
@@ -107,7 +106,7 @@ static void look_in_site(struct search *search, uint32_t uid)
 		look_as(search, &(struct nt_records_asked){ .site = site, .uid = uid });
 }
 
-/* A copy: others ask for users, too. */
+/* Copied, because getpwnam() reuses its memory. */
 struct owner {
 	uint32_t uid;
 	char home[NT_PATH_MAX];
@@ -145,7 +144,7 @@ static const char *own_cluster(void)
 	return places.cluster;
 }
 
-/* Of the runs of a job that was started again, the one that the steps are of; -1: not known. */
+/* The run of a requeued job that the steps are of; -1: not known. */
 static int64_t run_of(const struct nt_long_job *job, const struct nt_summary *named)
 {
 	int64_t run = -1;
@@ -157,8 +156,7 @@ static int64_t run_of(const struct nt_long_job *job, const struct nt_summary *na
 	return run < 0 && job->run > 0 ? job->run : run;
 }
 
-/* The job's user; who asks, whom accounting may not have named yet; and root, who may do
- * anything. */
+/* The job's user, root, and the caller, since accounting may not know the user yet. */
 static void trust(struct nt_long_set *set, const struct owner *owner)
 {
 	set->owner[0] = owner->uid;
@@ -185,7 +183,7 @@ void nt_long_find(struct nt_long_set *set, const struct nt_long_job *job,
 			look_at(&search, named->steps[i].long_form);
 	}
 	look_as(&search, &(struct nt_records_asked){ .own = getenv(NT_ENV_RECORD_DIR) });
-	/* Accounting may name another user at first: who asks is looked at in any case. */
+	/* The caller's in any case: accounting may name another user at first. */
 	look_in_site(&search, getuid());
 	look_at_home(&search, NULL);
 	if (known && owner.uid != getuid()) {
@@ -200,7 +198,7 @@ void nt_long_find(struct nt_long_set *set, const struct nt_long_job *job,
 
 /* ---- in place of the short form */
 
-/* Steps that are in the short form alone. */
+/* Add the steps that only the short form has. */
 static int add_others(struct nt_summary *full, const struct nt_summary *known, const char *text,
 		      size_t text_bytes, struct nt_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where things are installed. */
+/* Default paths. */
 #include "report/model/places.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* record-merge.c - see record-merge.h */
 #include "report/model/record-merge.h"
 
 #include <stdio.h>
@@ -13,9 +12,9 @@
 #include "record/step.h"
 #include "record/job-summary.h"
 
-#define MEMBERS_MAX 1024 /* of a text that anybody may have written */
+#define MEMBERS_MAX 1024 /* that are looked at: anybody may have written the text */
 
-/* The value of our member; false: there is none that could be looked into. */
+/* The value of our member; false: there is none, or it is not an object. */
 static bool find_ours(const char *text, struct nt_text *ours)
 {
 	const struct nt_text whole = nt_text_of(text);
@@ -24,7 +23,7 @@ static bool find_ours(const char *text, struct nt_text *ours)
 	       nt_json_scan_is(*ours, '{');
 }
 
-/* Its step of the same name. */
+/* The step of the same name in ours. */
 static bool find_step(struct nt_text ours, const struct nt_json_member *member,
 		      struct nt_text *value)
 {
@@ -45,7 +44,7 @@ static void name_step(char added[NT_JOIN_STEPS], const struct nt_json_member *me
 		nt_append(added, NT_JOIN_STEPS, ", ...");
 }
 
-/* The text with the member at the end of ours, which points into it. */
+/* text with the member added at the end of ours, which points into text. */
 static char *insert(const char *text, struct nt_text ours, const struct nt_json_member *member)
 {
 	const char *end = ours.at + ours.bytes;
@@ -78,7 +77,7 @@ static int add_member(char **joined, const struct nt_json_member *member, char a
 	return 0;
 }
 
-/* Nothing of ours: an empty record to begin with. */
+/* Make it an empty record unless it is a record. */
 static int begin(char **joined)
 {
 	static const char empty[] = "{\"" NT_RECORD_KEY "\":{\"v\":1}}";
@@ -120,7 +119,7 @@ int nt_record_merge_step(char **joined, const char *step, const char *record,
 	return begin(joined) < 0 ? -1 : add_member(joined, &member, added);
 }
 
-/* Which run of its job a step's record is of. */
+/* The run of its job that a step's record is of. */
 static long run_of(struct nt_text record)
 {
 	struct nt_text run;
@@ -128,10 +127,10 @@ static long run_of(struct nt_text record)
 	return nt_json_scan_member(record, NT_STEP_RUN, &run) ? strtol(run.at, NULL, 10) : 0;
 }
 
-/* Does this one go? */
 typedef bool nt_record_merge_goes(const void *argument, const struct nt_json_member *member);
 
-/* Steps that go, into *gone where that is wanted; with the first what others have beside ours. */
+/* Move the steps for which goes() is true to *gone, if gone is not NULL. If one was moved, members
+ * of other programs next to ours are removed, too. */
 static int divide(char **text, nt_record_merge_goes *goes, const void *argument, char **gone)
 {
 	char added[NT_JOIN_STEPS] = "";
@@ -166,7 +165,6 @@ static int divide(char **text, nt_record_merge_goes *goes, const void *argument,
 	return rc;
 }
 
-/* Has the other record the same step, of the same run? */
 static bool is_in(const void *argument, const struct nt_json_member *member)
 {
 	struct nt_text value;

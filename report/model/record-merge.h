@@ -18,8 +18,8 @@
  * their names, "0, 1", or "". If *joined is not a record, it becomes other's. */
 int nt_record_merge(char **joined, const char *other, char added[NT_JOIN_STEPS]);
 
-/* Remove the steps that earlier's record has of the same run, and other programs' members next to
- * ours. */
+/* Remove the steps that earlier's record has of the same run. If there are any, members of other
+ * programs next to ours are removed, too. */
 int nt_record_merge_without(char **text, const char *earlier);
 
 /* Move the steps of that run of the job from *text to *to, unless *to has them; NULL: nowhere. */

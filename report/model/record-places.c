@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* record-places.c - see record-places.h */
 #include "report/model/record-places.h"
 
 #include <ctype.h>

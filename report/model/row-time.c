@@ -1,13 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* row-time.c - see row-time.h */
 #include "report/model/row-time.h"
 
 #include <math.h>
 #include <string.h>
 #include "contract/coll.h"
 
-#define TIME_LEAST_US 1e-6 /* no gain is told of less */
+#define TIME_LEAST_US 1e-6 /* less is too short to compare */
 
 bool nt_row_is(const struct nt_key *row, enum nt_keystate state)
 {
@@ -33,7 +32,7 @@ double nt_row_busbw(const struct nt_key *row, enum nt_which which)
 	return nt_busbw_gbs(row->coll, row->ranks, (double)row->bytes, nt_row_own_us(row, which));
 }
 
-/* From one call of a communicator to its next, on average; else median_us. */
+/* Mean time from one call of a communicator to its next; median_us if that is not known. */
 static double average_us(const struct nt_key *row, const struct nt_step *step, double median_us)
 {
 	double comms = row->comms > 1 ? (double)row->comms : 1;

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Jobs from sacct, as they come. */
 #include "report/model/sacct-jobs.h"
 
 #include <inttypes.h>
@@ -9,18 +8,17 @@
 #include "lib/printable.h"
 #include "lib/sacct.h"
 
-#define TIMEOUT_MS 300000 /* for one question */
-/* How much of the time one question is about: a day at first, then so much that the answers have
- * about this many rows. Each question costs slurmdbd a search, each row memory there and in
- * sacct. */
+#define TIMEOUT_MS 300000 /* of a query */
+/* The length of a slice: a day at first, then so that a query returns about this many rows. Each
+ * query costs slurmdbd a search, each row memory there and in sacct. */
 #define SLICE_S 86400
 #define SLICE_LEAST_S 3600
 #define SLICE_MOST_S (32 * 86400)
 #define ROWS_FEW 2500
 #define ROWS_MANY 10000
-#define SLICES_MAX 1000 /* questions, or they are about more time */
-/* Where slurmdbd's own query fails its answer is an empty one, and sacct's status is 0 (22.05.8):
- * what is empty is asked for so often before it is believed. */
+#define SLICES_MAX 1000 /* of a query; longer spans have longer slices */
+/* If slurmdbd's own query fails, its answer is empty and sacct exits with 0 (22.05.8). So an empty
+ * answer is only believed after this many queries. */
 #define EMPTY_ASKED 3
 #define REQUEUED "REQUEUED"
 #define COMMON_COLUMNS "JobID,Cluster,Partition,User,Account,NNodes,ElapsedRaw,State"
@@ -42,9 +40,9 @@ enum column {
 struct jobs_query {
 	const struct nt_sacct_jobs_query *query;
 	const struct nt_sacct_jobs_visitor *visitor;
-	int64_t from_s, until_s; /* the slice that is being asked about */
+	int64_t from_s, until_s; /* the present slice */
 	bool has_extra;
-	unsigned long rows; /* that sacct has told of this slice, of whichever jobs */
+	unsigned long rows; /* of this slice, even of jobs that are not visited in it */
 };
 
 static void copy_word(char *out, size_t out_bytes, struct nt_text text)
@@ -52,7 +50,7 @@ static void copy_word(char *out, size_t out_bytes, struct nt_text text)
 	nt_printable_copy(out, out_bytes, text.at, text.bytes);
 }
 
-/* A job belongs to the slice of its end; one that has not ended to the last. */
+/* A job belongs to the slice in which it ended, or to the last one if it has not. */
 static bool is_of_slice(const struct jobs_query *asking, int64_t end_s)
 {
 	if (end_s == 0)
@@ -109,7 +107,6 @@ static int ask_slice(struct jobs_query *asking, struct nt_error *err)
 	return nt_sacct_ask(&question, take_row, asking, err);
 }
 
-/* The length of the next slice. */
 static int64_t adapt(int64_t slice_s, int64_t least_s, unsigned long rows)
 {
 	if (rows > ROWS_MANY && slice_s / 2 >= least_s)

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sacct-names.c - see sacct-names.h */
 #include "report/model/sacct-names.h"
 
 #include <stdio.h>

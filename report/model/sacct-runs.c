@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sacct-runs.c - see sacct-runs.h */
 #include "report/model/sacct-runs.h"
 
 #include <stdio.h>
@@ -12,7 +11,7 @@
 
 #define REQUEUED "REQUEUED"
 #define RESIZED "RESIZ" /* a row of its own, of the same run */
-#define RUNS_MAX 64 /* of a job, whose steps are told apart */
+#define RUNS_MAX 64 /* of a job; steps of later ones are not sorted */
 
 struct runs {
 	struct nt_jobtexts *texts;
@@ -61,8 +60,8 @@ static int take(void *argument, const struct nt_text *columns, struct nt_error *
 	return 0;
 }
 
-/* Slurm leaves an earlier run's text where it is, and its last words may come when the next one
- * runs: what says of itself that it is of that run is, whichever row has it. */
+/* Slurm keeps an earlier run's text, and its last record may arrive during the next run. So a step
+ * belongs to the run that it names, whichever row contains it. */
 static int sort_steps(const struct nt_jobtexts *texts, struct nt_jobtext *earlier)
 {
 	int rc = 0;
@@ -80,7 +79,6 @@ static int sort_steps(const struct nt_jobtexts *texts, struct nt_jobtext *earlie
 	return rc;
 }
 
-/* Runs without a record say nothing. */
 static void drop_empty(struct runs *runs)
 {
 	struct nt_jobtexts *texts = runs->texts;

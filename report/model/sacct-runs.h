@@ -16,7 +16,7 @@
 #include "report/model/jobtext.h"
 
 /* Add the runs of id that have a record, as jobs with the label "12 (run 1)". Each step goes to the
- * run that it is of, whichever row contains it. */
+ * run that it names, whichever row contains it. */
 int nt_sacct_runs_load(struct nt_jobtexts *texts, const struct nt_jobid *id, int timeout_ms);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* site-config.c - see site-config.h */
 #include "report/model/site-config.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes compared with each other; see topology-compare.h */
 #include "report/model/topology-compare.h"
 
 #include <inttypes.h>
@@ -12,9 +11,9 @@
 #include "lib/quantile.h"
 #include "report/text/words.h"
 
-#define EVEN 1.001 /* what is nearer is the same */
+#define EVEN 1.001 /* values closer than this are equal */
 
-/* ---- of which communicator */
+/* ---- the communicator */
 
 static bool is_larger(const struct nt_topology_seen *a, const struct nt_topology_seen *b)
 {
@@ -53,7 +52,7 @@ const char *nt_nodes_words(const struct nt_node_table *nodes, const struct nt_su
 	return nt_family_words(comm ? &summary->families[comm->family] : &shape, out, out_bytes);
 }
 
-/* ---- what is compared: NAN, it is not known */
+/* ---- measures; NAN: not known */
 
 double nt_topology_ring_gbs(const struct nt_topology_seen *seen)
 {
@@ -82,7 +81,7 @@ static double known(int64_t count)
 
 static double nics_gbs(const struct nt_topology_seen *seen)
 {
-	/* Inside one node none is needed. */
+	/* On one node no NIC is needed. */
 	return seen->nodes > 1 ? known(seen->nics_mbps) / 1e3 : NAN;
 }
 
@@ -103,7 +102,7 @@ static double lane_speed(const struct nt_topology_seen *seen)
 
 struct measure {
 	double (*of)(const struct nt_topology_seen *seen);
-	const char *before, *behind; /* around its value; then comes that of the others */
+	const char *before, *behind; /* around the node's value */
 };
 
 static const struct measure measures[NT_NODES_MEASURES] = {
@@ -116,7 +115,7 @@ static const struct measure measures[NT_NODES_MEASURES] = {
 	{ lane_speed, "a GPU on PCIe of ", " GT/s" },
 };
 
-/* What at least half of the nodes have; NAN where nothing is known of it. */
+/* The median of the known values; NAN: none is known. */
 static double usual(const struct nt_node_table *nodes, const struct measure *measure,
 		    double *values)
 {
@@ -168,8 +167,6 @@ int nt_nodes_find(struct nt_node_table *nodes, const struct nt_summary *summary,
 
 		if (seen->step == step && strcmp(seen->id, largest->id) == 0)
 			nodes->item[nodes->count++] = seen;
-		else
-			nodes->others += seen->step == step;
 	}
 	return find_usual(nodes, err);
 }
@@ -182,7 +179,7 @@ const char *nt_nodes_lack(const struct nt_node_table *nodes, size_t which, char 
 		double own = measure->of(nodes->item[which]);
 		double others = nodes->usual[i];
 
-		/* Said of all rings already. */
+		/* The same as the bandwidth of all rings. */
 		if (measure->of == ring_inside && nodes->item[which]->nodes <= 1)
 			continue;
 		if (isnan(own) || isnan(others) || own * EVEN >= others)

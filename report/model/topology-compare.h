@@ -20,7 +20,6 @@
 struct nt_node_table {
 	const struct nt_topology_seen **item; /* of one communicator */
 	size_t count;
-	size_t others; /* of other communicators */
 	double usual[NT_NODES_MEASURES]; /* what at least half of them have; NAN: not known */
 };
 

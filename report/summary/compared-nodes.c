@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compared-nodes.c - see compared-nodes.h */
 #include "report/summary/compared-nodes.h"
 
 #include <errno.h>
@@ -13,6 +12,7 @@
 #include "lib/printable.h"
 #include "lib/size.h"
 #include "lib/table.h"
+#include "record/read.h"
 
 #define BYTES_MAX ((size_t)4 << 20)
 #define LINES_MAX 40
@@ -26,18 +26,9 @@ static bool is_compared(json_object *object)
 
 static json_object *parse_line(const char *line, size_t bytes)
 {
-	json_tokener *tokener = json_tokener_new();
-	json_object *object = NULL;
+	json_object *object;
 
-	if (tokener)
-		object = json_tokener_parse_ex(tokener, line, (int)bytes);
-	if (tokener && json_tokener_get_error(tokener) != json_tokener_success) {
-		json_object_put(object);
-		object = NULL;
-	}
-	if (tokener)
-		json_tokener_free(tokener);
-	if (is_compared(object))
+	if (nt_json_parse(line, bytes, &object, NULL) == 0 && is_compared(object))
 		return object;
 	json_object_put(object);
 	return NULL;
@@ -94,7 +85,7 @@ bool nt_compared_names_any(json_object *compared)
 	return low && json_object_array_length(low) > 0;
 }
 
-/* ---- text: others wrote the file, so all of it is cleaned */
+/* ---- text: the file is not trusted, so every word of it is made printable */
 
 static const char *word(json_object *object, const char *name, char out[64])
 {

@@ -1,8 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compared-nodes.h - what a comparison of nodes has found: a line of JSON, and as text
+/* compared-nodes.h - read and print the result of a comparison of nodes
  *
- * docs/schema/nodes.schema.json says what it has. nccl-tune-bench --pairs makes it, nccl-tune
+ * It is a line of JSON (docs/schema/nodes.schema.json), made by nccl-tune-bench --pairs. nccl-tune
  * calibrate adds the job and the time, and keeps it in a file.
  *
  * Threads:  the main thread.

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* counted-runs.c - see counted-runs.h */
 #include "report/summary/counted-runs.h"
 
 #include <stdio.h>
@@ -19,7 +18,7 @@ void nt_counted_runs_fini(struct nt_counted_runs *runs)
 	runs->next = NULL;
 }
 
-/* Steps of runs before that one, with their rows. Their order stays. */
+/* Remove the steps of earlier runs and their rows; the others keep their order. */
 static void drop_before(struct nt_summary *summary, int64_t run)
 {
 	size_t rows = 0, steps = 0;

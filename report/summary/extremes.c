@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The best, the worst. */
 #include "report/summary/extremes.h"
 
 #include <stdbool.h>
@@ -11,7 +10,8 @@ static int64_t net_of(const struct nt_site_stats_job *job)
 	return job->saved_us - job->spent_us;
 }
 
-/* Is a before b, where sign is 1 for the best and -1 for the worst? Never by when it came. */
+/* sign: 1 for the best, -1 for the worst. Names decide between equals, so that the order of
+ * insertion does not matter. */
 static bool is_before(const struct nt_site_stats_job *a, const struct nt_site_stats_job *b,
 		      int sign)
 {

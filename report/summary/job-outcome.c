@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One job's record. */
 #include "report/summary/job-outcome.h"
 
 #include <math.h>
@@ -8,10 +7,10 @@
 #include "contract/coll.h"
 #include "report/model/row-time.h"
 
-#define TIMES_MAX 100 /* a row claims at most so many times the time of its job, */
-#define SLACK_S 60 /* which may have been a short one, */
-#define RANKS_MAX 128 /* and so many ranks on each of its nodes */
-#define TIME_MAX_US (INT64_C(1) << 60) /* two of them can be added */
+#define TIMES_MAX 100 /* a plausible row has at most so many times its job's time, */
+#define SLACK_S 60 /* plus this much, */
+#define RANKS_MAX 128 /* and so many ranks on a node */
+#define TIME_MAX_US (INT64_C(1) << 60) /* the sum of two does not overflow */
 
 const char *nt_job_outcome_name(enum nt_job_outcome outcome)
 {
@@ -58,7 +57,7 @@ static int64_t rank_us(double ms, uint32_t ranks)
 	return llround(fmax(fmin(us, (double)TIME_MAX_US), -(double)TIME_MAX_US));
 }
 
-/* Ends at the bound: only records that lie get there. */
+/* Saturates: only false records get there. */
 static void add_us(int64_t *sum, int64_t us)
 {
 	*sum += us;
@@ -81,14 +80,12 @@ void nt_site_stats_add_row(struct nt_site_stats_sum *sum, const struct nt_key *r
 	add_us(&sum->spent_us, rank_us(row->spent_ms, row->ranks));
 }
 
-/* What a step's own sums say beside those of its rows. */
-
 static bool is_arm_reason(int reason)
 {
 	return reason == NT_REASON_NONE || reason == NT_REASON_REMEMBERED;
 }
 
-/* Rows that had no room, but their reason had. */
+/* The rows that did not fit into the record, of which it has the number by reason. */
 static int64_t count_rest(const struct nt_step *step, struct nt_site_stats_sum *rest)
 {
 	for (int i = 0; i < NT_REASON_COUNT; i++) {
@@ -125,7 +122,8 @@ struct nt_site_stats_sum nt_site_stats_rest(const struct nt_summary *summary, si
 		return rest;
 	}
 	rest.launch_us = rest.saved_us = rank_us(nt_step_launch_ms(step), most);
-	if (count_rest(step, &rest) == 0 && step->more == 0) /* the difference is rounding */
+	if (count_rest(step, &rest) == 0 &&
+	    step->more == 0) /* all rows are there: a difference is rounding */
 		return rest;
 	add_us(&rest.saved_us, rank_us(saved_ms, saved_ms < 0 ? most : least > 0 ? least : 1));
 	rest.spent_us = spent_ms > 0 ? rank_us(spent_ms, most) : 0;
@@ -147,7 +145,6 @@ void nt_site_stats_add_sum(struct nt_site_stats_sum *sum, const struct nt_site_s
 	add_us(&sum->comm_us, other->comm_us);
 }
 
-/* All of a job. */
 struct nt_site_stats_sum nt_site_stats_whole(const struct nt_summary *summary)
 {
 	struct nt_site_stats_sum sum = { .keys = 0 };
@@ -163,7 +160,7 @@ struct nt_site_stats_sum nt_site_stats_whole(const struct nt_summary *summary)
 	return sum;
 }
 
-/* What a job could not have had. */
+/* The most that a job can have had. */
 struct bounds {
 	double ms;
 	int64_t ranks;
@@ -208,11 +205,11 @@ bool nt_site_stats_plausible(const struct nt_streamed_job *job, const struct nt_
 	return rows_fit(summary, &most) && steps_fit(summary, &most);
 }
 
-/* What an undecided key says of its job, by its reason; the larger counts. */
+/* The outcome of a job with an undecided key of that reason; of several, the largest counts. */
 static enum nt_job_outcome open_outcome_of(int reason)
 {
 	switch (reason) {
-	/* Of the last: too little time goes there for any gain to matter. */
+	/* NT_REASON_UNWORTHY: its calls take too little time for a gain to matter. */
 	case NT_REASON_COMM_NOT_TUNED:
 	case NT_REASON_NOT_REMEMBERED:
 	case NT_REASON_P2P:
@@ -224,7 +221,7 @@ static enum nt_job_outcome open_outcome_of(int reason)
 	}
 }
 
-/* Of all its keys: the largest, and whether one was not worth it. */
+/* *unworthy: a key was not worth it. */
 static enum nt_job_outcome open_outcome(const struct nt_summary *summary, bool *unworthy)
 {
 	enum nt_job_outcome open = NT_JOB_NOT_TUNED, outcome;

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* late-nodes.c - see late-nodes.h */
 #include "report/summary/late-nodes.h"
 
 #include <inttypes.h>
@@ -30,7 +29,7 @@ void nt_late_nodes_fini(struct nt_late_nodes *nodes)
 	nt_late_nodes_init(nodes);
 }
 
-/* NULL: no room for another. */
+/* NULL: no room. */
 static struct nt_late_node *node_of(struct nt_late_nodes *nodes, const struct nt_streamed_job *job,
 				    const char *name)
 {
@@ -61,7 +60,7 @@ static void note_job(struct nt_late_node *node, const struct nt_streamed_job *jo
 	snprintf(node->newest, sizeof(node->newest), "%s", job->label);
 }
 
-/* A job counts once for each node, whatever its number of steps. */
+/* A job counts once for a node, even if it has several steps. */
 static void add_late(struct nt_late_nodes *nodes, const struct nt_streamed_job *job,
 		     const struct nt_step *step)
 {
@@ -109,7 +108,7 @@ static int add_step(struct nt_late_nodes *nodes, const struct nt_streamed_job *j
 	return add_slower(nodes, job, summary, at, err);
 }
 
-/* A task of an array has another number than its label says: its short record counts. */
+/* Of a task of an array only the short record: its label is not its number. */
 static int read_job(struct nt_summary *summary, const struct nt_streamed_job *job,
 		    struct nt_error *err)
 {
@@ -164,7 +163,7 @@ static int by_frequency(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-/* The names' numbers no longer hold then. */
+/* Returns how many to show. The numbers of the names are no longer valid. */
 static size_t sort(struct nt_late_nodes *nodes)
 {
 	size_t told = 0;

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launch profiles, by what steps say of them. */
 #include "report/summary/profile-worth.h"
 
 #include <inttypes.h>
@@ -14,9 +13,8 @@
 
 #define PLACES_MAX 256
 #define ITEMS_MAX 1024
-#define FASTER_MAX 100.0 /* times; more, or less than a hundredth, is a mistake */
-#define RANK_US_MAX \
-	1e15 /* of a step: 30 years of rank time; and thousands of them fit into a sum */
+#define FASTER_MAX 100.0 /* times; a larger speedup, or one below its inverse, is a mistake */
+#define RANK_US_MAX 1e15 /* of a step: 30 years of rank time; a sum has room for thousands */
 #define LOG_UNIT 1e9
 #define DEFAULT_PROFILE "default"
 
@@ -58,8 +56,7 @@ static struct nt_speedup_place *place_of(struct nt_speedups *speedups,
 	return place;
 }
 
-/* What a step's own training steps took, on all its ranks; 0 where it does not say so, or more
- * than its job had. */
+/* Time of the program's own steps on all ranks; 0: not recorded, or more than the job had. */
 static int64_t rank_time_of(const struct nt_step *step, int64_t elapsed_s)
 {
 	double us = step->step_us[1] * (double)step->steps;
@@ -151,7 +148,6 @@ double nt_speedup_worth_us(const struct nt_speedups *speedups, const struct nt_s
 	return speed <= 1 ? 0 : (double)speedups->place[item->place].default_us * (1 - 1 / speed);
 }
 
-/* An item and what it is sorted by. */
 struct ranked {
 	double worth_us;
 	const struct nt_speedups *speedups;

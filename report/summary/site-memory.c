@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Medians over jobs. */
 #include "report/summary/site-memory.h"
 
 #include <ctype.h>
@@ -17,7 +16,7 @@
 #include "record/rank.h"
 
 #define JOBS_MAX 512 /* of one key; the newest */
-#define NAMED_MAX 8 /* users who are named in a line's comment */
+#define NAMED_MAX 8 /* users named in a line's comment */
 
 void nt_site_memory_init(struct nt_site_memory *learned)
 {
@@ -32,7 +31,7 @@ void nt_site_memory_fini(struct nt_site_memory *learned)
 
 /* ---- in */
 
-/* "2.28.9" as 22809; 0 if it is none. */
+/* "2.28.9" as 22809; 0: not a version */
 static uint32_t nccl_of(const char *text)
 {
 	unsigned major, minor, patch;
@@ -42,7 +41,7 @@ static uint32_t nccl_of(const char *text)
 	return major * 10000 + minor * 100 + patch;
 }
 
-/* Where a step was; false if its record does not say it, or nonsense. */
+/* false: its record has no valid place. */
 static bool place_of(const struct nt_step *step, struct nt_where *where)
 {
 	static const char plain[] =
@@ -117,9 +116,8 @@ int nt_site_memory_add(struct nt_site_memory *learned, const char *user, uint32_
 	return 0;
 }
 
-/* ---- orders */
+/* ---- sorting */
 
-/* Of one line: place, profile and kind. */
 static int by_line(const struct nt_observed *a, const struct nt_observed *b)
 {
 	NT_COMPARE(a->where.fingerprint, b->where.fingerprint);
@@ -147,7 +145,7 @@ static int by_key(const struct nt_observed *a, const struct nt_observed *b)
 	return 0;
 }
 
-/* In a key, each user's newest jobs first. */
+/* In a key by user, the newest jobs first. */
 static int in_order(const void *left, const void *right)
 {
 	const struct nt_observed *a = left, *b = right;
@@ -172,14 +170,14 @@ static struct nt_quantiles spread_of(double *values, unsigned count)
 
 /* ---- out */
 
-/* What the jobs of a key say, one value each: that of its first observation, since the steps of a
- * job are no independent witnesses. */
+/* What the jobs of a key have measured. Each job has one value, that of its first observation,
+ * since the steps of a job are not independent. */
 struct witnesses {
 	unsigned jobs, users;
-	unsigned voices; /* values: of jobs, or of users */
-	unsigned user[JOBS_MAX]; /* a number for each, ascending, from 0 on */
-	const char *name[JOBS_MAX]; /* of each user ... */
-	unsigned of_user[JOBS_MAX]; /* ... and how many of these jobs are that user's */
+	unsigned voices; /* number of values: one of each job, or of each user */
+	unsigned user[JOBS_MAX]; /* of each job: a number from 0, ascending */
+	const char *name[JOBS_MAX]; /* of each user */
+	unsigned of_user[JOBS_MAX]; /* number of jobs of each user */
 	double best_us[JOBS_MAX], untuned_us[JOBS_MAX], calls[JOBS_MAX];
 	int arm[JOBS_MAX];
 	int64_t newest_s;
@@ -230,8 +228,8 @@ static int most_frequent(const int *arm, unsigned count)
 	return best;
 }
 
-/* One value for each user, the median of his own; those of a single user's jobs stay apart, for
- * the spread. */
+/* With several users, each has one value, the median of that user's jobs. With one, each job has
+ * one, which gives the spread. */
 static void give_voices(struct witnesses *heard)
 {
 	unsigned voices = 0;
@@ -270,7 +268,7 @@ static int put_key(struct nt_memory_entry *entry, const struct nt_observed *item
 	return 0;
 }
 
-/* The same for the same line of each file that is written, so that versions can be compared. */
+/* The id depends only on what the line is about, so that versions of a file can be compared. */
 static void name_line(struct nt_memory_entry *entry, const struct nt_observed *item)
 {
 	char text[256];
@@ -285,7 +283,7 @@ static void name_line(struct nt_memory_entry *entry, const struct nt_observed *i
 struct merged_entry {
 	struct nt_memory_entry entry;
 	unsigned jobs_least, jobs_most, users_least, users_most;
-	unsigned named; /* users, and the most of each one's jobs that a key rests on */
+	unsigned named; /* users; of_user: the most jobs of each that a key is based on */
 	const char *name[NAMED_MAX];
 	unsigned of_user[NAMED_MAX];
 	bool more_users;

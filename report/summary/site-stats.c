@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Jobs, one after the other, into groups. */
 #include "report/summary/site-stats.h"
 
 #include <inttypes.h>
@@ -14,8 +13,8 @@
 #include "record/rank.h"
 
 #define USERS_MAX 65536
-#define NAMED_MAX 16 /* fingerprints that nobody had before, of one user */
-#define OTHERS "others" /* the group of what has no group of its own */
+#define NAMED_MAX 16 /* new fingerprints that one user can add */
+#define OTHERS "others" /* the group of all that do not get their own */
 #define UNKNOWN "unknown"
 
 static const size_t groups_max[] = {
@@ -48,7 +47,7 @@ void nt_site_stats_fini(struct nt_site_stats *tally)
 	nt_site_stats_init(tally, tally->top);
 }
 
-/* What is being added. */
+/* The job that is being added. */
 struct adding {
 	struct nt_site_stats *tally;
 	const struct nt_streamed_job *job;
@@ -60,7 +59,7 @@ struct adding {
 
 /* ---- groups */
 
-/* NULL where there is no room for another, or no memory. */
+/* NULL: no room, or no memory. */
 static struct nt_site_stats_group *group_of(struct nt_site_stats_groups *groups,
 					    const char *cluster, const char *name)
 {
@@ -80,7 +79,7 @@ static struct nt_site_stats_group *group_of(struct nt_site_stats_groups *groups,
 	return group;
 }
 
-/* The group, with this job counted in it; that of all others where there is no room. */
+/* Count the job in the group, or in that of all others if there is no room. Returns the group. */
 static struct nt_site_stats_group *enter(const struct adding *adding, enum nt_site_stats_by by,
 					 const char *name)
 {
@@ -102,7 +101,7 @@ static struct nt_site_stats_group *enter(const struct adding *adding, enum nt_si
 	return group;
 }
 
-/* Any user may have any fingerprint in a record: only so many get groups by one user alone. */
+/* A user can put any fingerprint into a record, so the number of groups by one user is limited. */
 static const char *fingerprint_of(const struct adding *adding, const struct nt_step *step)
 {
 	struct nt_site_stats *tally = adding->tally;
@@ -119,7 +118,7 @@ static const char *fingerprint_of(const struct adding *adding, const struct nt_s
 	return step->fingerprint;
 }
 
-/* "64K-256K", and where it begins. */
+/* "64K-256K". Returns where it begins. */
 static uint64_t size_name(size_t bytes, char *out, size_t out_bytes)
 {
 	char least[16], most[16];
@@ -136,7 +135,7 @@ static uint64_t size_name(size_t bytes, char *out, size_t out_bytes)
 	return UINT64_C(1) << 2 * four;
 }
 
-/* The group of a step, where it does not take a row to tell. */
+/* The group of a step; "" for the cluster. */
 static const char *name_of(const struct adding *adding, int by, const struct nt_step *step)
 {
 	switch (by) {
@@ -263,8 +262,7 @@ static int add_job(struct adding *adding)
 	return add_record(adding);
 }
 
-/* Only what users cannot write is evidence: AdminComment, which comes first. A record in one of the
- * other texts is that user's word, ours or not, and only counted. */
+/* Only AdminComment is evidence: users cannot write it. Records elsewhere are only counted. */
 static enum nt_job_outcome without_record(const struct nt_streamed_job *job,
 					  enum nt_holding holding)
 {
@@ -307,7 +305,7 @@ int nt_site_stats_add(struct nt_site_stats *tally, const struct nt_streamed_job 
 		else if (!nt_site_stats_plausible(job, &summary))
 			adding.outcome = NT_JOB_IMPLAUSIBLE;
 		else if (had_steps > 0 && summary.step_count == 0)
-			adding.outcome = NT_JOB_NO_RECORD; /* of this run */
+			adding.outcome = NT_JOB_NO_RECORD; /* all its steps are of earlier runs */
 		else {
 			adding.outcome = nt_site_stats_outcome(&summary);
 			adding.summary = &summary;

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stats-cell.c - see stats-cell.h */
 #include "report/summary/stats-cell.h"
 
 #include <stdbool.h>

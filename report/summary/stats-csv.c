@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Many jobs' records as a table for a spreadsheet. */
+/* Totals over many jobs as comma-separated values. */
 #include "report/summary/stats-print.h"
 
 #include <inttypes.h>

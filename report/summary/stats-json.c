@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Many jobs' records as one JSON object. */
+/* Totals over many jobs as one JSON object. */
 #include "report/summary/stats-print.h"
 
 #include <inttypes.h>
@@ -20,7 +20,7 @@ const char *nt_site_stats_by_name(enum nt_site_stats_by by)
 	return names[by];
 }
 
-/* With that many decimals; NAN is null. */
+/* NAN is null. */
 static void add_number(json_object *object, const char *name, double value, int decimals, int *rc)
 {
 	json_object *number = NULL;
@@ -34,7 +34,6 @@ static void add_number(json_object *object, const char *name, double value, int 
 	nt_json_add(object, name, number, rc);
 }
 
-/* Times are seconds of rank time. */
 static void add_times(json_object *object, int64_t saved_us, int64_t spent_us, int *rc)
 {
 	add_number(object, "saved_rank_s", (double)saved_us / 1e6, 6, rc);

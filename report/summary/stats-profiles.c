@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What launch profiles would be worth, as text: each over all places, then place by place. */
+/* The expected gain of launch profiles as text: over all places, then place by place. */
 #include "report/summary/stats-print.h"
 
 #include <inttypes.h>
@@ -14,11 +14,11 @@
 #define PROFILES_MAX 32 /* a site has a dozen */
 #define PLACES_SHOWN 10
 
-/* A profile, over all places where enough jobs have measured it. */
+/* Over all places where enough jobs have measured it. */
 struct profile {
 	const char *name;
 	int64_t places, faster, jobs;
-	double least, most; /* times as fast, of places */
+	double least, most; /* speedup at a place */
 	double worth_us;
 };
 

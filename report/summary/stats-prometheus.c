@@ -1,45 +1,41 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Many jobs' records for Prometheus' textfile collector. Labels are called as those of NCCL's
- * Inspector where it has such a thing (cluster, collective, message_size, n_nodes). */
+/* Totals over many jobs for Prometheus' textfile collector. Labels have the names that NCCL's
+ * Inspector uses (cluster, collective, message_size, n_nodes), if it has them. */
 #include "report/summary/stats-print.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include "report/metrics/prometheus.h"
 
-/* Of steps: no collective or size has these. */
-#define COMM "comm_rank_seconds"
-#define LAUNCH "launch_saved_rank_seconds"
-#define CALIBRATION "calibration_rank_seconds"
-
-/* What is told of every group: a metric of its own for each way to group, so that the sum of one
- * metric counts nothing twice. */
+/* Each way to group has metrics of its own, so that the sum of a metric counts nothing twice. */
 static const struct {
 	const char *name, *help;
 	size_t offset;
 	double unit;
+	bool of_steps; /* not known by collective or size */
 } metrics[] = {
 	{ "saved_rank_seconds",
 	  "Time saved by choices other than NCCL's and by launch profiles, times ranks",
-	  offsetof(struct nt_site_stats_sum, saved_us), 1e6 },
-	{ LAUNCH, "Of it, time saved by launch profiles, by the programs' own steps, times ranks",
-	  offsetof(struct nt_site_stats_sum, launch_us), 1e6 },
+	  offsetof(struct nt_site_stats_sum, saved_us), 1e6, false },
+	{ "launch_saved_rank_seconds",
+	  "Of it, time saved by launch profiles, by the programs' own steps, times ranks",
+	  offsetof(struct nt_site_stats_sum, launch_us), 1e6, true },
 	{ "spent_rank_seconds", "Time that exploring and calibrations took, times ranks",
-	  offsetof(struct nt_site_stats_sum, spent_us), 1e6 },
-	{ CALIBRATION, "Of it, time that calibrations took, times ranks",
-	  offsetof(struct nt_site_stats_sum, calibration_us), 1e6 },
-	{ COMM, "Time in collectives, times ranks, as far as calls' own times were measured",
-	  offsetof(struct nt_site_stats_sum, comm_us), 1e6 },
-	{ "calls", "Calls of collectives", offsetof(struct nt_site_stats_sum, calls), 1 },
+	  offsetof(struct nt_site_stats_sum, spent_us), 1e6, false },
+	{ "calibration_rank_seconds", "Of it, time that calibrations took, times ranks",
+	  offsetof(struct nt_site_stats_sum, calibration_us), 1e6, true },
+	{ "comm_rank_seconds",
+	  "Time in collectives, times ranks, as far as calls' own times were measured",
+	  offsetof(struct nt_site_stats_sum, comm_us), 1e6, true },
+	{ "calls", "Calls of collectives", offsetof(struct nt_site_stats_sum, calls), 1, false },
 	{ "keys", "Collectives and sizes of communicators",
-	  offsetof(struct nt_site_stats_sum, keys), 1 },
-	{ "decided_keys", "Keys that were decided", offsetof(struct nt_site_stats_sum, decided),
-	  1 },
+	  offsetof(struct nt_site_stats_sum, keys), 1, false },
+	{ "decided_keys", "Keys that were decided", offsetof(struct nt_site_stats_sum, decided), 1,
+	  false },
 	{ "chosen_keys", "Keys for which a choice other than NCCL's was made",
-	  offsetof(struct nt_site_stats_sum, chosen), 1 },
+	  offsetof(struct nt_site_stats_sum, chosen), 1, false },
 };
 
 static void put_group_labels(FILE *out, enum nt_site_stats_by by,
@@ -74,18 +70,12 @@ static void put_jobs(FILE *out, enum nt_site_stats_by by, const struct nt_site_s
 	}
 }
 
-static bool is_of_steps(const char *name)
-{
-	return strcmp(name, COMM) == 0 || strcmp(name, LAUNCH) == 0 ||
-	       strcmp(name, CALIBRATION) == 0;
-}
-
 static void put_metric(FILE *out, enum nt_site_stats_by by,
 		       const struct nt_site_stats_groups *groups, size_t metric)
 {
 	char name[80];
 
-	if (by > NT_BY_FINGERPRINT && is_of_steps(metrics[metric].name))
+	if (by > NT_BY_FINGERPRINT && metrics[metric].of_steps)
 		return;
 	snprintf(name, sizeof(name), "nccl_tune_%s_%s", nt_site_stats_by_name(by),
 		 metrics[metric].name);
@@ -117,36 +107,16 @@ static void put_profile(FILE *out, const char *name, const struct nt_speedups *s
 		place->nodes, place->per_node, value);
 }
 
-static double jobs_of(const struct nt_speedups *speedups, const struct nt_speedup_item *item)
-{
-	(void)speedups;
-	return (double)item->jobs;
-}
-
-static double speed_of(const struct nt_speedups *speedups, const struct nt_speedup_item *item)
-{
-	(void)speedups;
-	return nt_speedup_of(item);
-}
-
-static double worth_of(const struct nt_speedups *speedups, const struct nt_speedup_item *item)
-{
-	return nt_speedup_worth_us(speedups, item) / 1e6;
-}
-
 static int put_profiles(FILE *out, const struct nt_speedups *speedups, struct nt_error *err)
 {
 	static const struct {
 		const char *name, *help;
-		double (*value)(const struct nt_speedups *speedups,
-				const struct nt_speedup_item *item);
 	} told[] = {
-		{ "nccl_tune_profile_measured_jobs", "Jobs that measured the launch profile",
-		  jobs_of },
+		{ "nccl_tune_profile_measured_jobs", "Jobs that measured the launch profile" },
 		{ "nccl_tune_profile_speed_ratio",
-		  "Speed relative to NCCL's default, by the programs' own steps", speed_of },
+		  "Speed relative to NCCL's default, by the programs' own steps" },
 		{ "nccl_tune_profile_worth_rank_seconds",
-		  "Time that jobs without the profile would have saved, times ranks", worth_of },
+		  "Time that jobs without the profile would have saved, times ranks" },
 	};
 	const struct nt_speedup_item **items = nt_speedup_by_worth(speedups);
 
@@ -154,10 +124,13 @@ static int put_profiles(FILE *out, const struct nt_speedups *speedups, struct nt
 		return nt_error_set(err, "no memory for the summary");
 	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
 		nt_metric_head(out, told[i].name, told[i].help);
-		for (size_t j = 0; j < speedups->item_names.count; j++)
+		for (size_t j = 0; j < speedups->item_names.count; j++) {
+			const double values[] = { (double)items[j]->jobs, nt_speedup_of(items[j]),
+						  nt_speedup_worth_us(speedups, items[j]) / 1e6 };
+
 			if (items[j]->jobs >= NT_SPEEDUP_JOBS)
-				put_profile(out, told[i].name, speedups, items[j],
-					    told[i].value(speedups, items[j]));
+				put_profile(out, told[i].name, speedups, items[j], values[i]);
+		}
 	}
 	free(items);
 	return 0;

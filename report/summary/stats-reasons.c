@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why collectives of many jobs run as they do, in the words that a job's report has. */
+/* Reasons over many jobs, in the words of a job's report. */
 #include "report/summary/stats-print.h"
 
 #include <inttypes.h>

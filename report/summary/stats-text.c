@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Many jobs' records as text, 80 columns wide. */
+/* Totals over many jobs as text of 80 columns. */
 #include "report/summary/stats-print.h"
 
 #include <inttypes.h>
@@ -12,8 +12,8 @@
 #include "lib/table.h"
 #include "report/summary/stats-cell.h"
 
-#define NAME_WIDTH 17 /* of a group; the rest of a line is numbers */
-#define LINES_MAX 20 /* of a table; the others are in what programs read */
+#define NAME_WIDTH 17 /* of a group */
+#define LINES_MAX 20 /* of a table; --json and --csv have all */
 
 /* ---- groups */
 
@@ -40,7 +40,7 @@ static void add_group(struct nt_table *table, const struct nt_site_stats_group *
 	nt_site_stats_time_cells(table, sum->saved_us, sum->spent_us);
 }
 
-/* Groups in which a record counts. */
+/* Only groups with a record that counts. */
 static int print_groups(FILE *out, const struct nt_site_stats *tally, enum nt_site_stats_by by,
 			struct nt_error *err)
 {

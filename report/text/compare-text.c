@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare-text.c - see compare-text.h */
 #include "report/text/compare-text.h"
 
 #include <math.h>
@@ -12,13 +11,13 @@
 #include "report/model/row-time.h"
 #include "report/text/words.h"
 
-#define SHORT_MAX 20 /* of a setting that stands in the table */
+#define SHORT_MAX 20 /* of a setting in the table */
 
 static const char *const setting_columns[] = { "-SETTING", "-A", "-B", "-DIFFERENCE" };
 static const char *const key_columns[] = { "-COLLECTIVE", "SIZE",   "CALL us\nA", "CALL us\nB",
 					   "CHANGE\n%",	  "-NOISE", "GB/s\nA",	  "GB/s\nB" };
 
-/* ---- in sentences */
+/* ---- sentences */
 
 static void say_step_time(FILE *out, const struct nt_step_pair *pair)
 {
@@ -79,7 +78,7 @@ static void say_keys(FILE *out, const struct nt_step_pair *pair)
 
 /* ---- settings */
 
-/* What is too long for the table stands in lines below. */
+/* A value that is too long for the table gets lines of its own. */
 static void add_long(struct nt_table *table, const char *name, const char *const text[2])
 {
 	char first[32];
@@ -168,7 +167,7 @@ static void add_keys(struct nt_table *table, const struct nt_key_pair *keys)
 	nt_cell(table, "%s", nt_coll_name(key->coll));
 	nt_cell(table, "%s", nt_size_text((size_t)key->bytes, size, sizeof(size)));
 	for (int i = 0; i < 2; i++)
-		nt_cell_us(table, times.us[i], keys->own ? "" : "*"); /* not a call's own */
+		nt_cell_us(table, times.us[i], keys->own ? "" : "*"); /* to the next call */
 	if (isnan(times.change_percent))
 		nt_cell(table, "-");
 	else
@@ -186,7 +185,6 @@ static void add_keys(struct nt_table *table, const struct nt_key_pair *keys)
 	add_arms(table, keys);
 }
 
-/* The communicator, which a key of the pair has. */
 static const struct nt_family *family_of(const struct nt_step_pair *pair,
 					 const struct nt_key_pair *keys)
 {
@@ -223,7 +221,7 @@ static int print_keys(FILE *out, const struct nt_step_pair *pair, struct nt_erro
 	return 0;
 }
 
-/* ---- all of it */
+/* ---- the whole */
 
 static void print_title(FILE *out, const struct nt_step_pair *pair)
 {

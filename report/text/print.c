@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A job's summary as text: what came of it in sentences, then the table, each line with its reason,
- * then what to do about these. */
+/* A job's summary as text: the main sentences, the table with a reason for each line, the other
+ * sentences, advice. */
 #include "report/text/print.h"
 
 #include <inttypes.h>
@@ -22,7 +22,7 @@ static const char *const columns[] = { "-COLLECTIVE",	  "SIZE",     "CALL us\nNC
 				       "CALL us\nchosen", "GAIN\n%",  "COST\nms",
 				       "SAVED\nms",	  "ESTIM\nms" };
 
-/* Times that are not a call's own are marked. */
+/* Times to the next call are marked. */
 static void add_us(struct nt_table *table, const struct nt_key *row, enum nt_which side)
 {
 	const double us = nt_row_call_us(row, side);
@@ -70,7 +70,7 @@ static void add_row(struct nt_table *table, const struct nt_summary *summary,
 	nt_table_note(table, "    ", 4, said.says);
 }
 
-/* Whose collectives follow. */
+/* The step and the communicators of the next rows. */
 static void add_group(struct nt_table *table, const struct nt_step *step,
 		      const struct nt_family *family)
 {
@@ -82,7 +82,6 @@ static void add_group(struct nt_table *table, const struct nt_step *step,
 	nt_table_note(table, "", 2, text);
 }
 
-/* What NCCL was started with, why, and what it brought. */
 static void print_launch(FILE *out, const struct nt_step *step)
 {
 	char text[1024] = "", more[64];
@@ -137,7 +136,7 @@ static void print_steps(FILE *out, const struct nt_summary *summary)
 	}
 }
 
-/* What to do stands behind the last of the sentences that it is about. */
+/* Advice follows the last of the sentences that have the same. */
 static bool is_told_later(const struct nt_verdict_text *verdict, size_t which, size_t until)
 {
 	for (size_t i = which + 1; i < until; i++) {
@@ -147,7 +146,6 @@ static bool is_told_later(const struct nt_verdict_text *verdict, size_t which, s
 	return false;
 }
 
-/* Sentences from .. until - 1. */
 static void print_sentences(FILE *out, const struct nt_verdict_text *verdict, size_t from,
 			    size_t until)
 {
@@ -160,7 +158,7 @@ static void print_sentences(FILE *out, const struct nt_verdict_text *verdict, si
 	}
 }
 
-/* Those that stand before the table: the main thing. */
+/* The number of sentences before the table. */
 static size_t count_first(const struct nt_verdict_text *verdict)
 {
 	size_t first = NT_SENTENCES_FIRST;
@@ -241,7 +239,7 @@ static bool is_in(const struct nt_verdict_text *verdict, const char *type)
 	return false;
 }
 
-/* What to do about the reasons of rows, once each, but for what was told above. */
+/* Advice for the reasons of rows, each once, except what the sentences have. */
 static void print_what_to_do(FILE *out, const struct nt_summary *summary,
 			     const struct nt_verdict_text *verdict)
 {

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reasons.c - see reasons.h */
 #include "report/text/reasons.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* row-text.c - see row-text.h */
 #include "report/text/row-text.h"
 
 #include <ctype.h>
@@ -15,7 +14,6 @@
 #include "lib/table.h"
 #include "report/text/words.h"
 
-/* What became of a choice since. */
 static void add_rechecks(struct nt_said *said, const struct nt_key *row)
 {
 	if (row->rechecks <= 0)
@@ -51,7 +49,7 @@ static void say_chosen(struct nt_said *said, const struct nt_key *row)
 	nt_append(said->says, room, isnan(row->p) ? "." : ").");
 }
 
-/* Before a reason for it. */
+/* Before the reason. */
 static void add_chosen(struct nt_said *said, const struct nt_key *row)
 {
 	char rest[sizeof(said->says)];
@@ -100,7 +98,7 @@ const char *nt_exploring_words(const struct nt_step *step, const struct nt_explo
 	return out;
 }
 
-/* Nothing has ended, and there is nothing to do yet. */
+/* Of a running step; without advice. */
 static void say_running(struct nt_said *said, const struct nt_step *step, const struct nt_key *row)
 {
 	const struct nt_exploring left = nt_row_exploring(row, step);
@@ -133,7 +131,7 @@ static void say_open(struct nt_said *said, const struct nt_step *step, const str
 	nt_said_key(said, reason, &facts);
 	if (step->running)
 		say_running(said, step, row);
-	/* It advises launch=auto. */
+	/* They advise launch=auto, which the step has. */
 	if ((reason == NT_REASON_SCREENED || reason == NT_REASON_P2P) && step->launch[0])
 		said->type[0] = '\0';
 	if (auto_arm[0] && !strstr(said->says, auto_arm)) {
@@ -158,7 +156,7 @@ void nt_row_say(struct nt_said *said, const struct nt_summary *summary, const st
 		nt_said_key(said, row->reason, NULL);
 		add_chosen(said, row);
 	}
-	/* Any other reason says it, or has nothing to do with it. */
+	/* Other reasons say so themselves. */
 	if (nt_reason_about(nt_row_reason(row)) == NT_ABOUT_NOTHING && isnan(row->auto_us) &&
 	    isnan(row->auto_own_us))
 		nt_append(

@@ -14,11 +14,11 @@
 /* enum nt_reason of a row; by its state if the record has none. */
 int nt_row_reason(const struct nt_key *row);
 
-/* Why NCCL's choice stayed, is undecided or was left. If another arm is in use, the reason is what
- * was measured, and there is no advice; nor is there any to do what the row's step did. */
+/* Why NCCL's choice stays, is undecided or was replaced; in the last case without advice. Never
+ * advises what the step already does. */
 void nt_row_say(struct nt_said *said, const struct nt_summary *summary, const struct nt_key *row);
 
-/* What exploring still takes, of rows that a running step explores. */
+/* What exploring a row still takes. */
 struct nt_exploring {
 	int64_t calls; /* of all; -1: not known */
 	double seconds; /* until the last of them is done; NAN: not known */

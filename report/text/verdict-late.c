@@ -34,7 +34,7 @@ static const char *who(const struct nt_step *step, char *out, size_t out_bytes)
 	return out;
 }
 
-/* " of the 8 ranks on 1 node (tp)", where there are other communicators. */
+/* " of the 8 ranks of one node (tp)"; "" if the step has no other communicator. */
 static const char *of_whom(const struct nt_summary *summary, size_t step, char *out,
 			   size_t out_bytes)
 {

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What launch profiles were worth: the first sentences. */
+/* Sentences on what launch profiles saved. */
 #include "report/text/verdict-maker.h"
 
 #include <math.h>
@@ -8,11 +8,12 @@
 #include <string.h>
 #include "lib/append.h"
 #include "lib/table.h"
+#include "report/model/row-time.h"
 #include "report/text/words.h"
 
-#define TIMES_FROM 1.5 /* what is less reads better in per cent */
+#define TIMES_FROM 1.5 /* below it, percent is easier to read */
 
-/* "23.5 ms instead of 44.7": a unit that both have stands once. */
+/* "23.5 ms instead of 44.7"; the second unit only if it is another one. */
 static void step_words(const struct nt_step *step, char *out, size_t out_bytes)
 {
 	char now[32], before[32], *unit;
@@ -37,7 +38,7 @@ static void say_step(struct nt_maker *maker, size_t at)
 {
 	const struct nt_summary *summary = maker->summary;
 	const struct nt_step *step = &summary->steps[at];
-	const double saved_ms = nt_maker_step_saved_ms(summary, at);
+	const double saved_ms = nt_step_saved_ms(summary, at);
 	char text[320], took[80], gain[48], saved[32];
 
 	nt_maker_prefix(summary, at, text);

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verdict-maker.c - see verdict-maker.h */
 #include "report/text/verdict-maker.h"
 
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* verdict-maker.h - what the parts of a verdict share (verdict*.c)
+/* verdict-maker.h - shared by the parts of a verdict (verdict*.c)
  *
  * Threads:  as verdict.h.
  * Errors:   maker->no_memory.
@@ -10,11 +10,11 @@
 
 #include <stdbool.h>
 #include "record/job-summary.h"
-#include "report/text/sentence.h"
+#include "report/text/verdict.h"
 
 #define NT_TOLD_MAX 3 /* sentences of one kind */
 #define NT_NAMED_MAX 4 /* sizes or steps in one sentence */
-#define NT_NOTHING_MS 0.05 /* what is less reads 0.0 */
+#define NT_NOTHING_MS 0.05 /* less is printed as 0.0 */
 
 struct nt_maker {
 	struct nt_verdict_text *verdict;
@@ -22,7 +22,7 @@ struct nt_maker {
 	bool no_memory;
 };
 
-/* Add a sentence. type: what to do; "": nothing. */
+/* Add a sentence. type: advice, or "". */
 void nt_maker_say(struct nt_maker *maker, enum nt_sentence_kind kind, const char *type,
 		  const char *format, ...) __attribute__((format(printf, 4, 5)));
 
@@ -35,14 +35,11 @@ const char *nt_maker_prefix(const struct nt_summary *summary, size_t step,
  * NAN: unknown, or never. */
 double nt_verdict_pays_after_s(const struct nt_summary *summary, size_t step);
 
-/* What the step's calls saved in milliseconds; 0: nothing known. */
-double nt_maker_step_saved_ms(const struct nt_summary *summary, size_t step);
-
-/* What launch profiles were worth. */
+/* What launch profiles saved. */
 void nt_maker_launch(struct nt_maker *maker);
 /* What was saved and spent, step by step and in all. */
 void nt_maker_net(struct nt_maker *maker);
-/* Rows that share a sentence: those left alone or undecided. */
+/* Rows without a decision, by reason. */
 void nt_maker_open(struct nt_maker *maker);
 /* Communicators and steps that were not tuned. */
 void nt_maker_untuned(struct nt_maker *maker);

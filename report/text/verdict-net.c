@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was saved and spent, and when exploring pays. */
+/* Sentences on what was saved and spent, and on when exploring pays. */
 #include "report/text/verdict-maker.h"
 
 #include <math.h>
@@ -64,7 +64,7 @@ static struct net net_of(const struct nt_summary *summary, size_t step)
 	struct net net = { 0 };
 
 	if (summary->steps[step].calibration > 0)
-		return net; /* of its benchmark */
+		return net; /* its calls are the benchmark's */
 	net.saved_ms = nt_step_saved_ms(summary, step);
 	net.spent_ms = nt_step_spent_ms(summary, step);
 	for (size_t i = 0; i < summary->row_count; i++) {
@@ -78,18 +78,12 @@ static struct net net_of(const struct nt_summary *summary, size_t step)
 	return net;
 }
 
-double nt_maker_step_saved_ms(const struct nt_summary *summary, size_t step)
-{
-	return net_of(summary, step).saved_ms;
-}
-
-/* What is used without exploring, unless that is what the step did. */
+/* "" if the step itself used remembered results. */
 static const char *reuse(const struct nt_step *step, const char *advice)
 {
 	return strcmp(step->mode, "policy") == 0 ? "" : advice;
 }
 
-/* One that runs may yet gain. */
 static void say_running(struct nt_maker *maker, const char *name, double after_s)
 {
 	char after[32];
@@ -134,7 +128,7 @@ static void say_loss(struct nt_maker *maker, size_t at, const struct net *net)
 			     net->unfinished ? " before it ended" : "");
 }
 
-/* ", 2.7 % of 29 s", of the time that the job took. */
+/* ", 2.7 % of 29 s": of the job's time. */
 static const char *of_job(const struct nt_summary *summary, double net_ms, char *out,
 			  size_t out_bytes)
 {
@@ -162,7 +156,7 @@ static void say_sums(struct nt_maker *maker, const struct time_sums *sums)
 {
 	const double net_ms = sums->launch_ms + sums->saved_ms - sums->spent_ms -
 			      sums->calibration_ms;
-	/* Then what was not tuned, and why, comes first. */
+	/* Then sentences on what was not tuned come first. */
 	const bool nothing = fabs(sums->launch_ms) < NT_NOTHING_MS &&
 			     fabs(sums->saved_ms) < NT_NOTHING_MS &&
 			     sums->estimated_ms < NT_NOTHING_MS &&

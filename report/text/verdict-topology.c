@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sentences on nodes that have less than others. */
+/* Sentences on nodes with fewer channels or slower links. */
 #include "report/text/verdict-maker.h"
 
 #include <stdio.h>

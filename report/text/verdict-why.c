@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was not decided, what was not tuned, and what a record lacks. */
+/* Sentences on what was not decided or not tuned, and on what a record lacks. */
 #include "report/text/verdict-maker.h"
 
 #include <inttypes.h>
@@ -19,7 +19,7 @@
 
 #define LEAST_SEEN 0.01
 
-/* Rows of a reason, of steps that run or of others. */
+/* Rows with a reason, of running steps or of others. */
 struct reason_filter {
 	int reason;
 	bool running;
@@ -32,8 +32,8 @@ static bool is_wanted(const struct nt_summary *summary, const struct reason_filt
 	       summary->steps[row->step].running == wanted->running;
 }
 
-/* "AllReduce 4M and 2 more", of these rows, with those that the record only counts; 0 where there
- * are none. */
+/* "AllReduce 4M and 2 more", of these rows and of those that did not fit into the record. Returns
+ * their number. */
 static size_t rows_of(const struct nt_summary *summary, const struct reason_filter *wanted,
 		      double *spent_ms, char *out, size_t out_bytes)
 {
@@ -67,7 +67,7 @@ static size_t rows_of(const struct nt_summary *summary, const struct reason_filt
 	return count + rest;
 }
 
-/* Reasons that are told of all their rows at once. */
+/* Reasons with one sentence for all their rows. */
 static const struct {
 	int reason;
 	enum nt_sentence_kind kind;
@@ -85,7 +85,7 @@ static const struct {
 	{ NT_REASON_SAMPLES, NT_SENTENCE_UNFINISHED },
 };
 
-/* What running steps still explore, all rows together. */
+/* Of all rows together. */
 static const char *exploring_words(const struct nt_summary *summary,
 				   const struct reason_filter *wanted, char *out, size_t out_bytes)
 {
@@ -130,8 +130,7 @@ static void say_rows(struct nt_maker *maker, enum nt_sentence_kind kind,
 	nt_maker_say(maker, kind, said.type, "%s%s: %s", which, spent, said.says);
 }
 
-/* What NCCL asks no tuner about, and how much of the time that is, where it is not too little to
- * mention. */
+/* Collectives for which NCCL asks no tuner, unless they take too little time to mention. */
 static void say_seen(struct nt_maker *maker)
 {
 	const struct nt_summary *summary = maker->summary;
@@ -169,7 +168,7 @@ static bool same_remark(const struct nt_remark *a, const struct nt_remark *b)
 	       a->ranks == b->ranks && a->nodes == b->nodes && a->comms == b->comms;
 }
 
-/* "in step 0", "in steps 0, 1, 2 and 5 more", of all remarks like that one. */
+/* "in step 0", "in steps 0, 1, 2 and 5 more": all with the same remark. */
 static void steps_of(const struct nt_summary *summary, size_t first, char *out, size_t out_bytes)
 {
 	char names[NT_NAMED_MAX * (NT_STEP_NAME_MAX + 2)] = "";
@@ -190,7 +189,6 @@ static void steps_of(const struct nt_summary *summary, size_t first, char *out, 
 		nt_append(out, out_bytes, " and %zu more", count - NT_NAMED_MAX);
 }
 
-/* Was anything decided in a step? */
 static bool was_tuned(const struct nt_summary *summary, const char *step)
 {
 	for (size_t i = 0; i < summary->row_count; i++) {
@@ -203,7 +201,6 @@ static bool was_tuned(const struct nt_summary *summary, const char *step)
 	return false;
 }
 
-/* A step that was tuned is not said not to have been. */
 static const char *title_of(const struct nt_summary *summary, const struct nt_remark *remark)
 {
 	enum nt_reason_of about = nt_reason_about(remark->why.id);
@@ -218,7 +215,7 @@ static const char *title_of(const struct nt_summary *summary, const struct nt_re
 		return "Not changed";
 	if (remark->ranks == 0 && was_tuned(summary, remark->step))
 		return "Tuned with limits";
-	/* These alone keep nothing from being tuned. */
+	/* These do not prevent tuning. */
 	return remark->why.id == NT_REASON_OWN_ALGO || remark->why.id == NT_REASON_OWN_PROTO ||
 			       remark->why.id == NT_REASON_LL128 ||
 			       remark->why.id == NT_REASON_LL128_C2C
@@ -226,7 +223,7 @@ static const char *title_of(const struct nt_summary *summary, const struct nt_re
 		       : "Not tuned";
 }
 
-/* What mode observe does is told of the rows. */
+/* The rows' sentence says that mode observe changes nothing. */
 static bool is_repeated(const struct nt_maker *maker, const struct nt_remark *remark)
 {
 	const struct reason_filter ended = { NT_REASON_OBSERVED, false },
@@ -277,7 +274,7 @@ void nt_maker_untuned(struct nt_maker *maker)
 	}
 }
 
-/* Has it communicators of a part of its nodes? Then others may have some of their own. */
+/* Does it have communicators on a part of its nodes? Then unread nodes may have others. */
 static bool has_small(const struct nt_summary *summary, size_t step)
 {
 	for (size_t i = 0; i < summary->family_count; i++) {
@@ -289,7 +286,7 @@ static bool has_small(const struct nt_summary *summary, size_t step)
 	return false;
 }
 
-/* A step that runs, and one whose processes did not get to tell of their end. */
+/* The time of the figures, if the step runs or its processes wrote no last record. */
 static void say_when(struct nt_maker *maker, const struct nt_step *step)
 {
 	char clock[NT_CLOCK_MAX];

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sentences from rows: what is faster, what stays, and all the rest in order. */
+/* Sentences on what is faster and what stays; all sentences in order. */
 #include "report/text/verdict.h"
 
 #include <inttypes.h>
@@ -22,7 +22,7 @@ static const struct nt_family *family_of(const struct nt_maker *maker, const str
 	return &maker->summary->families[row->family];
 }
 
-/* What was measured comes before estimates. */
+/* Measured gains before estimates. */
 static int by_worth(const void *left, const void *right)
 {
 	const struct nt_key *a = *(const struct nt_key *const *)left;
@@ -36,7 +36,6 @@ static int by_worth(const void *left, const void *right)
 
 #define LAST_CALLS 0.95
 
-/* Behind a gain: what came of it so far. */
 static const char *saved_words(const struct nt_key *row, bool running, char *out, size_t out_bytes)
 {
 	char text[32];
@@ -59,7 +58,6 @@ static const char *saved_words(const struct nt_key *row, bool running, char *out
 	return out;
 }
 
-/* In the order of steps, then by what they are worth. */
 static int by_step(const void *left, const void *right)
 {
 	const struct nt_key *a = *(const struct nt_key *const *)left;
@@ -109,7 +107,7 @@ static void say_gain(struct nt_maker *maker, const struct nt_key *row)
 static void say_gains(struct nt_maker *maker, const struct nt_key **rows)
 {
 	const struct nt_summary *summary = maker->summary;
-	/* What was not tuned needs room, too. */
+	/* Leave room for what was not tuned. */
 	const size_t most = has_untuned(summary) ? 1 : NT_TOLD_MAX;
 	size_t count = 0;
 	bool saved = false;
@@ -138,21 +136,20 @@ static void say_gains(struct nt_maker *maker, const struct nt_key **rows)
 			     !saved ? "" : nt_duration_text(saved_ms, text, sizeof(text)));
 }
 
-/* Rows of one collective of one communicator stand together, by size. */
+/* Such rows are neighbours, sorted by size. */
 static bool same_kind(const struct nt_key *a, const struct nt_key *b)
 {
 	return a->step == b->step && a->family == b->family && a->coll == b->coll;
 }
 
-/* Kept, and not for lack of measurements. */
+/* Kept, but not for lack of measurements. */
 static bool stays(const struct nt_key *row)
 {
 	return nt_row_is(row, NT_KEYSTATE_KEPT) && row->reason != NT_REASON_BUDGET &&
 	       row->reason != NT_REASON_SAMPLES;
 }
 
-/* "at 4M and above", "at 64K, 1M and 4M", "at any size" of rows[0 .. count-1]; "" where none
- * stays. */
+/* "at 4M and above", "at 64K, 1M and 4M", "at any of its 5 sizes"; "": none of the rows stays. */
 static void where_it_stays(const struct nt_key *rows, size_t count, char *out, size_t out_bytes)
 {
 	size_t kept = 0, first = count, told = 0;
@@ -161,7 +158,7 @@ static void where_it_stays(const struct nt_key *rows, size_t count, char *out, s
 	for (size_t i = count; i > 0; i--) {
 		kept += stays(&rows[i - 1]);
 		if (stays(&rows[i - 1]) && first == i)
-			first = i - 1; /* and all above it */
+			first = i - 1; /* and all after it stay */
 	}
 	out[0] = '\0';
 	if (kept == 0)
@@ -190,8 +187,8 @@ static void where_it_stays(const struct nt_key *rows, size_t count, char *out, s
 		nt_append(out, out_bytes, " and %zu more", kept - told);
 }
 
-/* "; at 256M it is at 96 % of what NCCL's rings carry" of the largest of rows[0 .. count-1] that
- * stays; "" where that is not known. */
+/* "; at 256M NCCL reaches 96 % of its rings' bandwidth", of the largest row that stays; "": not
+ * known. */
 static const char *near_the_link(const struct nt_summary *summary, const struct nt_key *rows,
 				 size_t count, char *out, size_t out_bytes)
 {
@@ -250,7 +247,7 @@ static void say_nothing(struct nt_maker *maker)
 		     "NCCL ran no collective often enough to measure it.");
 }
 
-/* By kind; those of a kind stay as they were said. */
+/* By kind; a stable sort. */
 static void put_in_order(struct nt_verdict_text *verdict)
 {
 	for (size_t i = 1; i < verdict->count; i++) {

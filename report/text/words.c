@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* words.c - see words.h */
 #include "report/text/words.h"
 
 #include <inttypes.h>
@@ -11,8 +10,8 @@
 #include "contract/coll.h"
 #include "lib/append.h"
 
-/* "COLLNET_DIRECT" to "CollNet Direct"; what is no word stays as it is. */
-static void add_word(char *out, size_t out_bytes, const char *name, size_t bytes)
+/* "COLLNET_DIRECT" as "CollNet Direct"; "LL128" stays. */
+static const char *word_of(const char *name)
 {
 	static const struct {
 		const char *name, *word;
@@ -26,40 +25,32 @@ static void add_word(char *out, size_t out_bytes, const char *name, size_t bytes
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (strlen(words[i].name) == bytes && strncmp(words[i].name, name, bytes) == 0) {
-			nt_append(out, out_bytes, "%s", words[i].word);
-			return;
-		}
+		if (strcmp(words[i].name, name) == 0)
+			return words[i].word;
 	}
-	nt_append(out, out_bytes, "%.*s", (int)bytes, name);
+	return name;
 }
 
 const char *nt_arm_words(int arm, char *out, size_t out_bytes)
 {
-	const char *name = nt_arm_name(arm), *and = " with ";
-	size_t part = strcspn(name, "/");
+	const int pair = nt_arm_pair(arm);
+	char chunk[24];
 
 	out[0] = '\0';
 	if (arm == NT_ARM_BASELINE) {
 		nt_append(out, out_bytes, "NCCL's choice");
 		return out;
 	}
-	add_word(out, out_bytes, name, part);
-	for (int i = 0; name[part] == '/'; i++) {
-		const char *at = name + part + 1;
-		size_t bytes = strcspn(at, "/");
-
-		part += 1 + bytes;
-		if (i == 0) {
-			nt_append(out, out_bytes, "/");
-			add_word(out, out_bytes, at, bytes);
-		} else if (at[bytes - 1] == 'h') { /* "8ch" */
-			nt_append(out, out_bytes, "%s%.*s channels", and, (int)bytes - 2, at);
-			and = " and ";
-		} else {
-			nt_append(out, out_bytes, "%schunks of %.*s", and, (int)bytes, at);
-		}
-	}
+	if (!nt_arm_valid(arm))
+		return out;
+	nt_append(out, out_bytes, "%s/%s", word_of(nt_algo_name(pair / NT_PROTOS)),
+		  word_of(nt_proto_name(pair % NT_PROTOS)));
+	if (nt_arm_channels(arm) > 0)
+		nt_append(out, out_bytes, " with %u channels", nt_arm_channels(arm));
+	if (nt_arm_chunk(arm) > 0)
+		nt_append(out, out_bytes, "%s chunks of %s",
+			  nt_arm_channels(arm) > 0 ? " and" : " with",
+			  nt_size_text(nt_arm_chunk(arm), chunk, sizeof(chunk)));
 	return out;
 }
 
@@ -87,7 +78,7 @@ const char *nt_family_looks(const struct nt_family *family, char *out, size_t ou
 	const char *like = nt_parallel_name((int)family->parallel);
 
 	out[0] = '\0';
-	/* That it is of all ranks its shape says. */
+	/* The shape shows that it has all ranks. */
 	if (like[0] && family->parallel != NT_PARALLEL_WORLD)
 		snprintf(out, out_bytes, ", probably %s parallel", like);
 	return out;

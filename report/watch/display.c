@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* display.c - see display.h */
 #include "report/watch/display.h"
 
 #include <errno.h>
@@ -23,17 +22,17 @@
 #define CLEAR_LINE "\033[K"
 #define CLEAR_BELOW "\033[J"
 
-/* One for the process: signals have no argument. */
+/* Static, since signal handlers have no argument. */
 static struct {
 	volatile sig_atomic_t taken, resized;
-	bool typing; /* what the terminal does with what is typed has been changed */
+	bool typing; /* the terminal's input mode was changed */
 	bool colours;
 	struct termios before;
 } screen;
 
 static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
-/* What else could be done where it fails? It may be a handler that calls. */
+/* Also called by signal handlers. There is nothing to do if it fails. */
 static void say(const char *sequence, size_t bytes)
 {
 	(void)!write(STDOUT_FILENO, sequence, bytes);
@@ -62,7 +61,7 @@ static void give(void)
 		(void)tcsetattr(STDIN_FILENO, TCSANOW, &screen.before);
 }
 
-/* The process ends when the handler returns, as by the signal. */
+/* The signal ends the process when the handler returns. */
 static void on_end(int number)
 {
 	give();
@@ -77,7 +76,7 @@ static bool in_background(void)
 	return group >= 0 && group != getpgrp();
 }
 
-/* What was under way goes on when the process does, in the foreground. */
+/* Returns when the process continues in the foreground. */
 static void on_stop(int number)
 {
 	const int before = errno;
@@ -102,7 +101,7 @@ static void catch_signal(int number, void (*handler)(int))
 {
 	struct sigaction action = { .sa_handler = handler };
 
-	/* One after the other; a handler never meets another half way. */
+	/* Handlers do not interrupt each other. */
 	sigfillset(&action.sa_mask);
 	sigaction(number, &action, NULL);
 }
@@ -112,7 +111,7 @@ static void catch_signals(void)
 	struct sigaction present;
 
 	for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++) {
-		/* nohup, or a shell's '&'. */
+		/* nohup and a shell's '&' ignore some of them. */
 		if (sigaction(ending[i], NULL, &present) == 0 && present.sa_handler != SIG_IGN)
 			catch_signal(ending[i], on_end);
 	}
@@ -205,11 +204,10 @@ static void add_line(struct piece *piece, const struct nt_screen_line *line, uns
 		[NT_STYLE_DIM] = "\033[2m",
 		[NT_STYLE_GOOD] = "\033[32m",
 	};
-	/* Without colours there is still bold. */
 	const bool styled = screen.colours || line->style == NT_STYLE_BOLD;
 	char text[NT_SCREEN_COLUMNS + 1];
 
-	/* The last column stays empty: to clear behind it takes away what stands in it. */
+	/* The last column stays empty: clearing to the end of the line would erase it. */
 	(void)nt_printable_copy(text, columns, line->text, strlen(line->text));
 	if (styled)
 		add_sequence(piece, styles[line->style]);
@@ -238,7 +236,7 @@ int nt_screen_draw(const struct nt_screen_line *lines, size_t count)
 
 /* ---- waiting */
 
-/* False: nothing can be typed any more. */
+/* False: end of input. */
 static bool read_typed(bool *quit)
 {
 	char typed[64];

@@ -29,7 +29,7 @@ struct nt_screen_line {
 	char text[NT_SCREEN_COLUMNS + 1];
 };
 
-/* false: standard output is no terminal that can be drawn on, by what TERM says. */
+/* false: standard output is not a terminal that can be drawn on, according to TERM. */
 bool nt_screen_begin(void);
 void nt_screen_end(void); /* more than once is fine */
 
@@ -37,8 +37,8 @@ void nt_screen_size(unsigned *columns, unsigned *rows);
 /* Lines beyond the terminal's rows are left out. */
 int nt_screen_draw(const struct nt_screen_line *lines, size_t count);
 
-/* Sleeps for wait_ms. Returns true, and earlier, if everything must be redrawn: the terminal has
- * another size, or was taken again. *quit: 'q' was typed. */
+/* Sleeps for wait_ms. Returns early and true if everything must be redrawn: the terminal has
+ * another size, or the process continues. *quit: 'q' was typed. */
 bool nt_screen_wait(int wait_ms, bool *quit);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* frame.c - see frame.h */
 #include "report/watch/frame.h"
 
 #include <inttypes.h>
@@ -10,18 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/table.h"
+#include "report/text/row-text.h"
+#include "report/text/verdict.h"
 #include "report/text/words.h"
-#include "report/watch/headline.h"
 
-#define BAR_COLUMNS 20 /* between its brackets */
-#define INDENT 15 /* of news, behind the time */
-#define NARROW 60 /* of a terminal: bars are left out */
+#define BAR_COLUMNS 20 /* without its brackets */
+#define INDENT 15 /* of news, after the time */
+#define NARROW 60 /* a narrower terminal has no bars */
 #define LEAST_ROWS 4
 
 struct frame {
 	const struct nt_watch *watch;
 	const struct nt_watch_job *job;
-	double now_s;
 	unsigned columns, rows;
 	struct nt_screen_line *lines;
 	size_t count;
@@ -104,10 +103,11 @@ static const char *round_text(const struct nt_key *row, char out[64])
 	return out;
 }
 
-/* "[#####...............] 12 of 45 calls, about 20 s left"; "" where nothing can be told. */
+/* "[#####...............] 12 of 45 calls, about 20 s left"; "": not known */
 static const char *bar_text(const struct frame *frame, const struct nt_key *row, char out[128])
 {
-	const double left_s = nt_watch_left_s(frame->watch, row, frame->now_s);
+	const struct nt_summary *summary = &frame->watch->summary;
+	const double left_s = nt_row_exploring(row, &summary->steps[row->step]).seconds;
 	const int64_t calls = row->round_calls;
 	int64_t done = row->round_done;
 	char bar[] = "[....................] ", left[32];
@@ -118,12 +118,12 @@ static const char *bar_text(const struct frame *frame, const struct nt_key *row,
 	done = done < calls ? done : calls;
 	memset(bar + 1, '#', (size_t)(done * BAR_COLUMNS / calls));
 	snprintf(out, 128, "%s%" PRId64 " of %" PRId64 " calls%s%s%s",
-		 frame->columns >= NARROW ? bar : "", done, calls, left_s >= 0 ? ", about " : "",
-		 left_s >= 0 ? span_text(left_s, left) : "", left_s >= 0 ? " left" : "");
+		 frame->columns >= NARROW ? bar : "", done, calls, left_s > 0 ? ", about " : "",
+		 left_s > 0 ? span_text(left_s, left) : "", left_s > 0 ? " left" : "");
 	return out;
 }
 
-/* Two lines each: the key and its round, its progress. */
+/* Two lines for each key. */
 static void add_explored(struct frame *frame, size_t room)
 {
 	const struct nt_summary *summary = &frame->watch->summary;
@@ -155,7 +155,7 @@ static void add_explored(struct frame *frame, size_t room)
 			 waiting == 1 ? "s" : "", waiting == 1 ? "its" : "their");
 }
 
-/* Bytes of text that fit into a line of that width, up to a space if there is one. */
+/* The bytes of text for a line of that width: up to a space, if there is one. */
 static size_t cut_at(const char *text, size_t width)
 {
 	const size_t length = strcspn(text, "\n");
@@ -270,19 +270,50 @@ static void add_text(struct frame *frame, size_t room, const char *text)
 	}
 }
 
+/* The frame itself shows that the job runs, what is explored and the net time. */
+static bool is_wanted(const struct nt_sentence *sentence, bool over)
+{
+	return over ||
+	       (sentence->kind != NT_SENTENCE_UNFINISHED && sentence->kind != NT_SENTENCE_NET &&
+		sentence->kind != NT_SENTENCE_NOTHING &&
+		((sentence->kind != NT_SENTENCE_STATE && sentence->kind != NT_SENTENCE_PARTIAL) ||
+		 sentence->type[0]));
+}
+
+char *nt_watch_verdict(const struct nt_summary *summary, bool over)
+{
+	struct nt_verdict_text verdict;
+	struct nt_error err;
+	char *text = NULL;
+	size_t bytes;
+	FILE *out;
+
+	if (nt_verdict_make(&verdict, summary, &err) < 0)
+		return NULL;
+	out = open_memstream(&text, &bytes);
+	for (size_t i = 0; out && i < verdict.count; i++) {
+		const struct nt_sentence *sentence = &verdict.items[i];
+
+		if (is_wanted(sentence, over))
+			fprintf(out, "%s%s%s\n", sentence->text, sentence->type[0] ? " " : "",
+				sentence->type);
+	}
+	if (out)
+		fclose(out);
+	nt_verdict_fini(&verdict);
+	return text;
+}
+
 static const char no_record[] =
 	"There is no record yet. On a node of the job it appears when exploring starts, "
 	"elsewhere with the first decision.";
 
-size_t nt_watch_frame(const struct nt_watch *watch, const struct nt_watch_job *job, double now_s,
+size_t nt_watch_frame(const struct nt_watch *watch, const struct nt_watch_job *job,
 		      unsigned columns, unsigned rows, struct nt_screen_line *lines)
 {
-	struct frame frame = { .watch = watch,
-			       .job = job,
-			       .now_s = now_s,
-			       .columns = columns,
-			       .rows = rows,
-			       .lines = lines };
+	struct frame frame = {
+		.watch = watch, .job = job, .columns = columns, .rows = rows, .lines = lines
+	};
 	char sum[NT_WATCH_TEXT], *verdict = nt_watch_verdict(&watch->summary, job->over);
 	size_t below; /* rows of what is always shown at the bottom */
 

@@ -30,7 +30,12 @@ struct nt_watch_job {
 };
 
 /* Fills at most rows lines, of at most columns. Returns their number. */
-size_t nt_watch_frame(const struct nt_watch *watch, const struct nt_watch_job *job, double now_s,
+size_t nt_watch_frame(const struct nt_watch *watch, const struct nt_watch_job *job,
 		      unsigned columns, unsigned rows, struct nt_screen_line *lines);
+
+/* The sentences that begin a job's report, a line each; "" if there is nothing to say. Unless over,
+ * which means that the job has ended, those on unfinished work and on the net time are left out.
+ * The caller frees it; NULL: no memory. */
+char *nt_watch_verdict(const struct nt_summary *summary, bool over);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* look.c - see look.h */
 #include "report/watch/look.h"
 
 #include <stdio.h>
@@ -15,15 +14,14 @@
 
 void nt_watch_load_fini(struct nt_watch_load *load)
 {
-	free(load->comment);
-	load->comment = NULL;
+	nt_jobtext_fini(&load->job);
 }
 
 /* ---- the job */
 
-#define RUNS_MAX 64 /* whose steps are told apart */
+#define RUNS_MAX 64 /* whose steps are removed */
 
-/* Slurm leaves their steps in the text of a job that was started again. */
+/* Slurm keeps their steps in the text of a requeued job. */
 static int leave_earlier_runs(char **comment, unsigned runs)
 {
 	int rc = 0;
@@ -33,34 +31,31 @@ static int leave_earlier_runs(char **comment, unsigned runs)
 	return rc;
 }
 
-static int take_text(struct nt_watch_load *load, const struct nt_jobtext *text,
-		     struct nt_error *err)
+/* What was known before is freed with the list that text is in. */
+static int take_text(struct nt_watch_load *load, struct nt_jobtext *text, struct nt_error *err)
 {
-	char *comment = strdup(text->comment);
+	const struct nt_jobtext old = load->job;
+	struct nt_jobtext *job = &load->job;
 
-	if (!comment || leave_earlier_runs(&comment, text->run) < 0) {
-		free(comment);
+	if (leave_earlier_runs(&text->comment, text->run) < 0)
 		return nt_error_set(err, "no memory for the job's text");
-	}
-	if (!load->comment || strcmp(load->comment, comment) != 0)
+	if (!old.comment || strcmp(old.comment, text->comment) != 0)
 		load->read_s = 0;
-	free(load->comment);
-	load->comment = comment;
+	*job = *text;
+	*text = old;
 	load->known = true;
-	load->job = text->job ? text->job : load->id.job;
-	load->run = text->run;
-	load->ended = text->ended;
-	load->state = text->state ? text->state : (text->ended ? "ended" : load->state);
-	load->start_s = text->start_s ? text->start_s : load->start_s;
-	load->end_s = text->end_s;
-	snprintf(load->label, sizeof(load->label), "%s", text->label);
-	if (text->user[0])
-		memcpy(load->user, text->user, sizeof(load->user));
+	if (job->job == 0)
+		job->job = load->id.job;
+	if (!job->state)
+		job->state = job->ended ? "ended" : old.state;
+	if (job->start_s == 0)
+		job->start_s = old.start_s;
+	if (!job->user[0])
+		memcpy(job->user, old.user, sizeof(job->user));
 	return 0;
 }
 
-static int take_texts(struct nt_watch_load *load, const struct nt_jobtexts *texts,
-		      struct nt_error *err)
+static int take_texts(struct nt_watch_load *load, struct nt_jobtexts *texts, struct nt_error *err)
 {
 	if (texts->count > 1)
 		return nt_error_set(err,
@@ -81,7 +76,7 @@ static int ask_accounting(struct nt_watch_load *load, struct nt_error *err)
 		rc = nt_error_set(err, "no job %u: slurmctld and accounting have no such job",
 				  load->id.job);
 	if (rc == 0 && texts.count == 0)
-		load->ended = true;
+		load->job.ended = true;
 	nt_jobtexts_fini(&texts);
 	return rc;
 }
@@ -96,7 +91,7 @@ static int ask(struct nt_watch_load *load, struct nt_error *err)
 	if (rc == 0)
 		rc = take_texts(load, &texts, err);
 	else if (load->known)
-		rc = 0; /* the next time, perhaps */
+		rc = 0; /* tried again later */
 	else
 		*err = trouble;
 	if (rc == 0 && !trouble.text[0] && texts.count == 0)
@@ -119,14 +114,16 @@ static int load_elsewhere(struct nt_watch_load *load, double now_s, struct nt_su
 {
 	const char *step = load->id.step[0] ? load->id.step : NULL;
 	const struct nt_long_job wanted = {
-		.job = load->job, .user = load->user, .step = step, .run = load->run
+		.job = load->job.job, .user = load->job.user, .step = step, .run = load->job.run
 	};
 	int steps;
 
-	if (load->read_s == 0 || now_s - load->read_s >= NT_WATCH_READ_S || load->ended) {
-		if (nt_summary_parse(summary, load->comment, strlen(load->comment), step, err) < 0)
+	if (load->read_s == 0 || now_s - load->read_s >= NT_WATCH_READ_S || load->job.ended) {
+		if (nt_summary_parse(summary, load->job.comment, strlen(load->job.comment), step,
+				     err) < 0)
 			return -1;
-		steps = nt_long_prefer(summary, &wanted, load->comment, strlen(load->comment), err);
+		steps = nt_long_prefer(summary, &wanted, load->job.comment,
+				       strlen(load->job.comment), err);
 		if (steps < 0)
 			return -1;
 		load->read_s = now_s;
@@ -145,12 +142,12 @@ static int load_record(struct nt_watch_load *load, double now_s, struct nt_summa
 	int64_t written_s = 0;
 	int found = 0;
 
-	if (!load->ended)
-		found = nt_watch_load_files(summary, load->rundir, load->job, step, &written_s,
+	if (!load->job.ended)
+		found = nt_watch_load_files(summary, load->rundir, load->job.job, step, &written_s,
 					    err);
 	if (found < 0)
 		return -1;
-	/* A step has ended, and perhaps the job. */
+	/* A step has ended: ask whether the job has. */
 	if (load->had_files && found == 0)
 		load->due_s = 0;
 	load->had_files = found > 0;
@@ -164,17 +161,17 @@ static int load_record(struct nt_watch_load *load, double now_s, struct nt_summa
 
 static void describe(const struct nt_watch_load *load, struct nt_watch_job *job)
 {
-	const int64_t until_s = load->end_s ? load->end_s : (int64_t)time(NULL);
+	const int64_t until_s = load->job.end_s ? load->job.end_s : (int64_t)time(NULL);
 
-	*job = (struct nt_watch_job){ .state = load->state, .ran_s = -1 };
-	snprintf(job->label, sizeof(job->label), "%s%s%s", load->label, load->id.step[0] ? "." : "",
-		 load->id.step);
-	if (load->start_s > 0 && until_s >= load->start_s)
-		job->ran_s = until_s - load->start_s;
+	*job = (struct nt_watch_job){ .state = load->job.state, .ran_s = -1 };
+	snprintf(job->label, sizeof(job->label), "%s%s%s", load->job.label,
+		 load->id.step[0] ? "." : "", load->id.step);
+	if (load->job.start_s > 0 && until_s >= load->job.start_s)
+		job->ran_s = until_s - load->job.start_s;
 	if (load->trouble.text[0])
 		snprintf(job->trouble, sizeof(job->trouble), "%.150s", load->trouble.text);
-	job->end_s = load->end_s;
-	job->over = load->ended;
+	job->end_s = load->job.end_s;
+	job->over = load->job.ended;
 }
 
 int nt_watch_load(struct nt_watch_load *load, double now_s, struct nt_summary *summary,
@@ -183,11 +180,11 @@ int nt_watch_load(struct nt_watch_load *load, double now_s, struct nt_summary *s
 	if (now_s >= load->due_s) {
 		if (ask(load, err) < 0)
 			return -1;
-		load->due_s = now_s + (load->ended ? NT_WATCH_ASK_LAST_S : NT_WATCH_ASK_S);
+		load->due_s = now_s + (load->job.ended ? NT_WATCH_ASK_LAST_S : NT_WATCH_ASK_S);
 	}
 	describe(load, job);
 	if (load_record(load, now_s, summary, job, err) < 0)
 		return -1;
-	nt_summary_mark_running(summary, !load->ended, load->run);
+	nt_summary_mark_running(summary, !load->job.ended, load->job.run);
 	return 0;
 }

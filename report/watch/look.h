@@ -32,14 +32,7 @@ struct nt_watch_load {
 	double due_s; /* when to ask again */
 	bool had_files;
 	bool known; /* slurmctld or accounting knew it at some time */
-	bool ended;
-	uint32_t job; /* Slurm's own number */
-	unsigned run; /* how often it was started again before */
-	char label[NT_JOB_LABEL_MAX];
-	char user[64]; /* whose it is; "": unknown */
-	char *comment; /* AdminComment when last asked */
-	const char *state;
-	int64_t start_s, end_s; /* since 1970; 0: unknown */
+	struct nt_jobtext job; /* when last asked, with the steps of its last run only */
 	struct nt_error trouble;
 	double read_s; /* when Slurm's record or the long form was read; 0: read it now */
 	const char *source; /* a constant; NULL: none yet */

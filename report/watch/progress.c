@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* progress.c - see progress.h */
 #include "report/watch/progress.h"
 
 #include <inttypes.h>
@@ -17,9 +16,9 @@
 #include "report/text/words.h"
 
 #define REMARKS_MAX 1024
-#define SHORT_SENTENCE 40 /* one that is shorter says too little alone */
+#define SHORT_SENTENCE 40 /* a shorter one is shown with the next one */
 
-/* A key by what it is called, and what was last seen, and told, of it. */
+/* A key: its name, and what was last seen of it. */
 struct nt_watched_key {
 	char step[NT_STEP_NAME_MAX];
 	char comm[NT_COMM_NAME];
@@ -32,9 +31,7 @@ struct nt_watched_key {
 	int64_t rollbacks;
 	char round[8];
 	int64_t round_arms;
-	/* Calls when they were first seen to grow, and when they last did. */
-	int64_t first_calls, calls;
-	double first_s, newest_s; /* < 0: not yet */
+	int64_t calls;
 };
 
 void nt_watch_init(struct nt_watch *watch)
@@ -118,10 +115,7 @@ static struct nt_watched_key name_of(const struct nt_summary *summary, const str
 		.bytes = (size_t)row->bytes,
 		.state = -1,
 		.arm = NT_ARM_BASELINE,
-		.first_calls = -1,
 		.calls = -1,
-		.first_s = -1,
-		.newest_s = -1,
 	};
 
 	snprintf(key.step, sizeof(key.step), "%s", summary->steps[row->step].name);
@@ -136,7 +130,7 @@ static bool same_key(const struct nt_watched_key *a, const struct nt_watched_key
 	       strcmp(a->comm, b->comm) == 0;
 }
 
-/* Rows come in the same order each time: it is mostly the first that is looked at. */
+/* Rows mostly come in the same order: from is the likely place. */
 static struct nt_watched_key *find_key(const struct nt_watch *watch,
 				       const struct nt_watched_key *name, size_t from)
 {
@@ -230,7 +224,7 @@ static void tell_kept(const struct teller *teller, const struct nt_key *row, con
 	struct nt_said said;
 
 	nt_row_say(&said, &teller->watch->summary, row);
-	/* A sentence: the report has the rest. */
+	/* The first sentence: the report has the rest. */
 	if (said.says[0])
 		add_news(teller, false, "%s%s: %.*s", step, name, sentence_bytes(said.says),
 			 said.says);
@@ -257,19 +251,6 @@ static void tell_decision(const struct teller *teller, struct nt_watched_key *ke
 	key->rollbacks = row->rollbacks;
 }
 
-/* Short forms come late: only what has grown since it was first seen tells a pace. */
-static void note_calls(struct nt_watched_key *key, const struct nt_key *row, double now_s)
-{
-	if (row->calls <= key->calls)
-		return;
-	if (key->calls >= 0 && key->first_s < 0) {
-		key->first_calls = row->calls;
-		key->first_s = now_s;
-	}
-	key->calls = row->calls;
-	key->newest_s = now_s;
-}
-
 static int see_row(const struct teller *teller, const struct nt_summary *summary,
 		   const struct nt_key *row, size_t index)
 {
@@ -286,7 +267,8 @@ static int see_row(const struct teller *teller, const struct nt_summary *summary
 	nt_watch_key_text(summary, row, name);
 	tell_round(teller, key, row, step, name);
 	tell_decision(teller, key, row, step, name);
-	note_calls(key, row, teller->now_s);
+	if (row->calls > key->calls)
+		key->calls = row->calls;
 	return 0;
 }
 
@@ -316,7 +298,7 @@ static int see_remark(const struct teller *teller, const struct nt_remark *remar
 	return 0;
 }
 
-/* Another place than last time may have an older record: there, calls are fewer. */
+/* Another place may have an older record, with fewer calls. */
 static bool is_older(const struct nt_watch *watch, const struct nt_summary *summary)
 {
 	for (size_t i = 0; i < summary->row_count; i++) {
@@ -348,25 +330,4 @@ int nt_watch_see_take(struct nt_watch *watch, struct nt_summary *summary, double
 	for (size_t i = 0; i < watch->summary.remark_count && rc == 0; i++)
 		rc = see_remark(&teller, &watch->summary.remarks[i]);
 	return rc < 0 ? nt_error_set(err, "no memory for what has changed") : 0;
-}
-
-/* ---- how long it takes */
-
-double nt_watch_left_s(const struct nt_watch *watch, const struct nt_key *row, double now_s)
-{
-	const struct nt_watched_key wanted = name_of(&watch->summary, row);
-	const struct nt_watched_key *key = find_key(watch, &wanted, 0);
-	double a_second, left;
-
-	if (!key || key->first_s < 0 || key->newest_s <= key->first_s || row->round_calls < 0)
-		return -1;
-	a_second = (double)(key->calls - key->first_calls) / (key->newest_s - key->first_s);
-	left = (double)(row->round_calls - row->round_done);
-	if (row->comms > 1)
-		a_second /= (double)row->comms;
-	if (a_second <= 0 || left <= 0)
-		return -1;
-	/* Since the newest look it has gone on. */
-	left = left / a_second - (now_s - key->newest_s);
-	return left > 0 ? left : 0;
 }

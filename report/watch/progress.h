@@ -4,7 +4,7 @@
  *
  * A look gives a summary (job-summary.h). The differences to the one before become news of one
  * line each: a key is explored or in another round; it was decided, decided differently or rolled
- * back; something is not tuned, and why. The growth of its calls tells how long a round will take.
+ * back; something is not tuned, and why.
  *
  * Threads:  no state of its own; any thread.
  * Memory:   nt_watch_init first; nt_watch_fini frees all.
@@ -62,9 +62,6 @@ void nt_watch_add_news(struct nt_watch *watch, double now_s, const char *text, n
 
 /* Is it being explored, for the first time or again? */
 bool nt_watch_explores(const struct nt_key *row);
-
-/* Seconds until the row's round ends; -1: unknown. */
-double nt_watch_left_s(const struct nt_watch *watch, const struct nt_key *row, double now_s);
 
 /* "AllReduce 1M on 8 ranks across 2 nodes", with the name of the communicator if it has one. */
 const char *nt_watch_key_text(const struct nt_summary *summary, const struct nt_key *row,

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rank-files.c - see rank-files.h */
 #include "report/watch/rank-files.h"
 
 #include <dirent.h>
@@ -20,7 +19,7 @@
 
 #define DIRECTORIES_MAX 128
 
-/* A step's directory, by the name of the one of root's around it: NODE.JOB.STEP. */
+/* The user's directory of a step, in root's directory NODE.JOB.STEP. */
 struct step_directory {
 	uint32_t step;
 	char path[NT_PATH_MAX + NT_STEP_HOLDER_MAX];
@@ -42,7 +41,7 @@ static int take_number(const char *text, const char *end, uint32_t *number)
 	return 0;
 }
 
-/* Node names have dots, too. */
+/* From the right: node names may have dots. */
 static bool holder_is_of(const char *name, uint32_t job, uint32_t *step)
 {
 	const char *last = strrchr(name, '.'), *middle = last;
@@ -55,7 +54,7 @@ static bool holder_is_of(const char *name, uint32_t job, uint32_t *step)
 	       take_number(last + 1, name + strlen(name), step) == 0;
 }
 
-/* A directory does not tell which component of a step it is of. */
+/* The name of a directory does not have the step's component. */
 static bool step_is_wanted(uint32_t step, const char *wanted)
 {
 	char name[NT_STEP_NAME_MAX];
@@ -65,7 +64,7 @@ static bool step_is_wanted(uint32_t step, const char *wanted)
 	return !wanted[0] || (strlen(name) == digits && strncmp(name, wanted, digits) == 0);
 }
 
-/* Only the caller's own: root reads nothing of a user's here. */
+/* Only the caller's own: root does not read a user's files here. */
 static bool is_ours(const char *path, int64_t *written_s)
 {
 	int fd = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -111,7 +110,7 @@ static int find_places(struct places *places, const char *rundir, uint32_t job, 
 	return rc;
 }
 
-/* Several nodes may be one machine. */
+/* One machine may be several nodes, each with a directory of the step. */
 static int add_step(struct nt_summary *summary, const struct places *places, size_t first,
 		    uint32_t job, struct nt_error *err)
 {
@@ -126,7 +125,7 @@ static int add_step(struct nt_summary *summary, const struct places *places, siz
 	}
 	nt_sum_init(&sum);
 	for (size_t i = first; i < places->count; i++) {
-		/* One that is gone by now holds nothing. */
+		/* It may have been removed: no error. */
 		if (places->items[i].step == step)
 			(void)nt_collect_directory(&sum, places->items[i].path, job, step, err);
 	}

@@ -17,7 +17,6 @@
 #include "lib/append.h"
 #include "record/filesink.h"
 #include "report/model/sacct-runs.h"
-#include "report/model/sacct-user-text.h"
 #include "tests/unit/fake-sacct.h"
 
 #define OURS(steps) "{\"nccl_tune\":{\"v\":1" steps "}}"
@@ -124,45 +123,6 @@ static int remove_directory(void **state)
 	return remove_sacct_directory(state);
 }
 
-static void add_job(struct nt_jobtexts *texts, uint32_t job)
-{
-	struct nt_jobtext *text = nt_jobtexts_add(texts, "x", "", 0);
-
-	assert_non_null(text);
-	text->job = job;
-}
-
-/* A user's text ends where sacct says so, whatever it contains. */
-static void reads_the_users_texts(void **state)
-{
-	struct nt_jobtexts texts = { .count = 0 };
-	struct nt_error err;
-
-	fake_sacct(*state, "extra=\n"
-			   "for word; do case $word in\n"
-			   "--delimiter=*) mark=${word#*=} ;;\n"
-			   "--format=*Extra*) extra=${mark}e ;; esac; done\n"
-			   "printf '12%s' \"$mark\"\n"
-			   "printf 'a\\nb\\n13\\037forged\\037\\03713\\n%s12\\n' \"$extra$mark\"\n"
-			   "printf '13%sown%s13\\n' \"$mark\" \"$extra$mark\"");
-	add_job(&texts, 12);
-	add_job(&texts, 13);
-	add_job(&texts, 14);
-	if (nt_sacct_user_text_load(&texts, NULL, 60000, &err) < 0)
-		fail_msg("%s", err.text);
-	assert_string_equal(nt_jobtext_at(&texts.items[0], NT_SINK_COMMENT),
-			    "a\nb\n13\037forged\037\03713\n");
-	assert_string_equal(nt_jobtext_at(&texts.items[1], NT_SINK_COMMENT), "own");
-	assert_null(texts.items[2].text[NT_SINK_COMMENT]);
-	assert_string_equal(nt_jobtext_at(&texts.items[2], NT_SINK_COMMENT), "");
-	nt_jobtexts_fini(&texts);
-	fake_sacct(*state, "echo 12; echo nonsense");
-	add_job(&texts, 12);
-	assert_int_equal(nt_sacct_user_text_load(&texts, NULL, 60000, &err), -1);
-	assert_string_equal(err.text, "sacct: cannot parse its output: it ends within a row");
-	nt_jobtexts_fini(&texts);
-}
-
 #define ROWS                                                                        \
 	"for word; do case $word in --delimiter=*) mark=${word#*=} ;; esac; done\n" \
 	"row() { printf '12%s12%s%s%s%s%s12\\n' \"$mark\" \"$mark\" \"$1\" \"$mark\" \"$2\" \"$mark\"; }\n"
@@ -242,8 +202,6 @@ int main(void)
 		cmocka_unit_test(joins_what_is_not_there),
 		cmocka_unit_test(names_of_many_steps_end_in_dots),
 		cmocka_unit_test(loses_what_an_earlier_run_left),
-		cmocka_unit_test_setup_teardown(reads_the_users_texts, make_sacct_directory,
-						remove_directory),
 		cmocka_unit_test_setup_teardown(a_run_that_wrote_nothing_has_nothing,
 						make_sacct_directory, remove_directory),
 		cmocka_unit_test_setup_teardown(a_file_is_its_users_to_read, make_sacct_directory,

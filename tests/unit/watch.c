@@ -200,41 +200,11 @@ static void remarks_are_told_once(void **state)
 	nt_watch_fini(&watch);
 }
 
-/* Ten calls a second; what comes before they are seen to grow tells nothing. */
-static void time_left_is_told_from_how_calls_grow(void **state)
-{
-	static const struct {
-		double at_s;
-		int64_t calls, done;
-		double left_s;
-	} looks[] = {
-		{ 1000, 100, 0, -1 }, { 1005, 100, 0, -1 }, { 1010, 200, 5, -1 },
-		{ 1020, 300, 15, 3 }, { 1022, 300, 15, 1 }, { 1030, 400, 45, -1 },
-	};
-	struct nt_summary summary;
-	struct nt_watch watch;
-	struct nt_key *row;
-	double left_s;
-
-	(void)state;
-	nt_watch_init(&watch);
-	for (size_t i = 0; i < sizeof(looks) / sizeof(looks[0]); i++) {
-		begin(&summary);
-		row = add_explored(&summary, "screen", 5, 45, looks[i].done);
-		row->calls = looks[i].calls;
-		see(&watch, &summary, looks[i].at_s);
-		left_s = nt_watch_left_s(&watch, &watch.summary.rows[0], looks[i].at_s);
-		if (fabs(left_s - looks[i].left_s) > 0.01)
-			fail_msg("look %zu: %.2f s", i, left_s);
-	}
-	nt_watch_fini(&watch);
-}
-
 static size_t frame(const struct nt_watch *watch, const struct nt_watch_job *job, unsigned columns,
 		    unsigned rows, char *out, size_t out_bytes)
 {
 	struct nt_screen_line lines[ROWS];
-	size_t count = nt_watch_frame(watch, job, 1020, columns, rows, lines);
+	size_t count = nt_watch_frame(watch, job, columns, rows, lines);
 
 	assert_true(count <= rows);
 	out[0] = '\0';
@@ -309,6 +279,7 @@ static void a_frame_has_all_that_is_known(void **state)
 		add_committed(&summary);
 		row = add_explored(&summary, i < 2 ? "screen" : "confirm", 5, 45, 5 * i);
 		row->calls = 100 + 10 * i;
+		row->auto_period_us = 1e6;
 		add_row(&summary, 4u << 20, NT_KEYSTATE_EXPLORING);
 		see(&watch, &summary, 1000 + 10 * i);
 	}
@@ -365,7 +336,6 @@ int main(void)
 		cmocka_unit_test(only_the_callers_own_files_are_read),
 		cmocka_unit_test(an_older_record_changes_nothing),
 		cmocka_unit_test(remarks_are_told_once),
-		cmocka_unit_test(time_left_is_told_from_how_calls_grow),
 		cmocka_unit_test(a_frame_has_all_that_is_known),
 		cmocka_unit_test(a_frame_fits_any_terminal),
 	};

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The job around this process. */
+/* allocation.c - see allocation.h */
 #include "cli/allocation.h"
 
 #include <stdlib.h>

@@ -18,13 +18,13 @@ struct nt_allocation {
 	const char *hosts; /* a list of Slurm's, in the environment; "" if it is unknown */
 };
 
-/* hosts, nodes and per_node if they are not NULL or 0, otherwise the job's. One task per node is
- * assumed if no variable has the number. */
+/* hosts, nodes and per_node replace the job's if they are not NULL or 0. One task per node is
+ * assumed if no variable says how many. */
 int nt_allocation_read(struct nt_allocation *allocation, const char *hosts, uint32_t nodes,
 		       uint32_t per_node, struct nt_error *err);
 
-/* The fingerprint of the job's hosts in the memory, if all are known and have the same; otherwise
- * 0. If more hosts are allocated than used, all of them count. */
+/* The fingerprint of the job's hosts, from the memory; 0 if one is unknown or they differ. All
+ * allocated hosts count, even if a step uses fewer. */
 uint64_t nt_allocation_fingerprint(const struct nt_allocation *allocation,
 				   const struct nt_memory *memory);
 

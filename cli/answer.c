@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file, or what Slurm, the spool and the long form have of jobs. */
+/* answer.c - see answer.h */
 #include "cli/answer.h"
 
 #include <inttypes.h>
@@ -21,7 +21,7 @@
 #define NEWEST_SINCE "now-30days"
 #define NEWEST_UNTIL "now+1minutes" /* until now, one of this second is left out */
 
-/* Show text if it holds a record of ours. */
+/* Shows text if it holds a record of ours. */
 static int show_text(struct nt_answer *answer, const char *label, const char *text,
 		     size_t text_bytes, struct nt_error *err)
 {
@@ -53,7 +53,7 @@ static int show_text(struct nt_answer *answer, const char *label, const char *te
 	return rc;
 }
 
-/* One step, as it is kept outside of AdminComment. */
+/* A step's record that is stored outside of AdminComment. */
 static int show_step(struct nt_answer *answer, const struct nt_spooled *spooled,
 		     struct nt_error *err)
 {
@@ -70,7 +70,7 @@ static int show_step(struct nt_answer *answer, const struct nt_spooled *spooled,
 	return rc;
 }
 
-/* What slurmctld was given is shown where another program has taken it away. */
+/* A record that was sent is shown only if another program has removed it. */
 static bool is_there(const struct nt_answer *answer, const struct nt_spooled *spooled)
 {
 	for (size_t i = 0; answer->texts && i < answer->texts->count; i++) {
@@ -83,7 +83,7 @@ static bool is_there(const struct nt_answer *answer, const struct nt_spooled *sp
 	return false;
 }
 
-/* Where the part is, and what is to be done for it. */
+/* Where the part is, and what to do about it. */
 static const char *place_of(enum nt_spool_part part)
 {
 	switch (part) {
@@ -101,7 +101,7 @@ struct part_answer {
 	enum nt_spool_part part;
 };
 
-/* One that was sent has arrived, or the step has a newer one that waits. */
+/* A record that was sent is done with if it has arrived, or if a newer one waits. */
 static bool is_done(const struct nt_answer *answer, const struct nt_spooled *spooled)
 {
 	char newer[300];
@@ -148,7 +148,7 @@ static int report_file(struct nt_answer *answer, struct nt_error *err)
 	return rc;
 }
 
-/* Only root can read the spool. A damaged file there is backfill's to report. */
+/* Only root can read the spool. Damaged files there are reported by backfill. */
 static void report_spool(struct nt_answer *answer)
 {
 	for (int part = NT_PART_WAITING; part <= NT_PART_DEAD; part++) {
@@ -162,7 +162,7 @@ static void report_spool(struct nt_answer *answer)
 	}
 }
 
-/* What Slurm says of the job beside its record; of a run before the last not its time. */
+/* What Slurm knows of the job besides its record. */
 static void see_job(struct nt_answer *answer, const struct nt_jobtext *text)
 {
 	struct nt_job_seen *seen = &answer->seen;
@@ -174,7 +174,7 @@ static void see_job(struct nt_answer *answer, const struct nt_jobtext *text)
 	answer->runs = !text->ended && text->start_s > 0 && text->start_s <= (int64_t)time(NULL);
 }
 
-/* As the first line says it, for people. */
+/* For the first line of the report. */
 static const char *label_of(const struct nt_request *request, const struct nt_jobtext *text,
 			    char out[LABEL_MAX])
 {
@@ -223,7 +223,7 @@ static int report_texts(struct nt_answer *answer, const struct nt_jobtexts *text
 	return rc;
 }
 
-/* A job that was asked for by its number, and is not there. */
+/* A job was named by its number and does not exist. */
 static void miss_job(struct nt_answer *answer)
 {
 	char label[NT_JOB_LABEL_MAX];

@@ -1,10 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* answer.h - print the records that a request asks for, as they are found
+/* answer.h - find the records that a request asks for, and print them
  *
  * Threads, host: as joblist.h and longform.h.
  * Memory:   the caller opens the output before, and closes it afterwards.
- * Errors:   -1 and *err. If something is only shown in part, that is reported, and partial is set.
+ * Errors:   -1 and *err. What is shown in part only is reported, and sets partial.
  */
 #ifndef NT_ANSWER_H
 #define NT_ANSWER_H
@@ -22,7 +22,7 @@ struct nt_answer {
 	struct nt_job_seen seen; /* of the job whose text is shown */
 	bool runs; /* it has begun and not ended */
 	size_t known; /* jobs */
-	size_t missing; /* jobs that were asked for by their number and do not exist */
+	size_t missing; /* jobs that were named and do not exist */
 	size_t shown; /* records */
 	size_t other; /* texts of somebody else */
 	size_t running; /* jobs that have not ended */

@@ -27,7 +27,7 @@ struct portion {
 
 /* ---- one record */
 
-/* Where it went, if that is not where everybody looks. */
+/* Where it went, if not to AdminComment. */
 static const char *goal_of(const struct nt_backfill *backfill, const struct nt_queued *record,
 			   char out[NT_PATH_MAX])
 {
@@ -61,7 +61,7 @@ static void complain(const struct nt_queued *record, const char *what)
 				    record->file.step, what, record->why.text);
 }
 
-/* Counts what became of it, and tells it. */
+/* Counts and prints the result. */
 static void account(struct nt_backfill *backfill, const struct nt_queued *record)
 {
 	const bool waiting = record->part == NT_PART_WAITING;
@@ -106,7 +106,7 @@ static void conclude(struct nt_backfill *backfill, struct nt_queued *record, int
 
 static const struct nt_jobtext *find_job(const struct nt_jobtexts *texts, uint32_t job)
 {
-	/* The bare number of an array or a heterogeneous job finds all of it. */
+	/* The number of an array or a heterogeneous job also finds its other parts. */
 	for (size_t i = 0; i < texts->count; i++) {
 		if (texts->items[i].job == job)
 			return &texts->items[i];
@@ -114,7 +114,7 @@ static const struct nt_jobtext *find_job(const struct nt_jobtexts *texts, uint32
 	return NULL;
 }
 
-/* Accounting must now say what was meant. */
+/* Reads the job again: accounting must contain what was written. */
 static int verify(const char *cluster, const struct nt_jobtext *job, enum nt_sink sink,
 		  const char *expected, struct nt_error *err)
 {
@@ -192,7 +192,7 @@ static void fail(struct nt_queued *record, const char *why)
 	nt_error_set(&record->why, "%s", why);
 }
 
-/* What was meant for a field that took no change. */
+/* A field could not be written: the records that were meant for it have failed. */
 static void fail_those_of(struct portion *portion, uint32_t job, enum nt_sink sink, const char *why)
 {
 	for (size_t i = 0; i < portion->count; i++) {
@@ -204,7 +204,7 @@ static void fail_those_of(struct portion *portion, uint32_t job, enum nt_sink si
 	}
 }
 
-/* All records of the job: what its fields should say, and then in accounting. */
+/* Merges all records of the job into its fields, then writes the fields that changed. */
 static void place_all(const struct nt_backfill *backfill, struct portion *portion,
 		      const char *cluster, const struct nt_jobtext *job)
 {
@@ -255,7 +255,7 @@ static void settle_job(struct nt_backfill *backfill, struct portion *portion,
 
 /* ---- a portion */
 
-/* The step has a newer record, which is looked at in its own place. */
+/* A newer record of the step waits, which will be delivered instead. */
 static bool is_old(const struct nt_backfill *backfill, const struct nt_backfill_file *file)
 {
 	if (file->part != NT_PART_SENT || !nt_queue_has_newer(backfill->parts, file->name))
@@ -265,7 +265,7 @@ static bool is_old(const struct nt_backfill *backfill, const struct nt_backfill_
 	return true;
 }
 
-/* Files of one cluster, since one question is about one. The number that was read. */
+/* Reads files of one cluster, because a query is about one. Returns how many it looked at. */
 static size_t read_records(struct nt_backfill *backfill, struct portion *portion,
 			   const struct nt_backfill_file *files, size_t count)
 {
@@ -278,7 +278,7 @@ static size_t read_records(struct nt_backfill *backfill, struct portion *portion
 
 		*record = (struct nt_queued){ .part = files[i].part };
 		if (faccessat(part_fd, files[i].name, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
-			continue; /* a step's writer has brought it meanwhile */
+			continue; /* a step has delivered it meanwhile */
 		if (is_old(backfill, &files[i]))
 			continue;
 		if (nt_spooled_read(&record->file, part_fd, files[i].name, &record->why) < 0) {

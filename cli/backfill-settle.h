@@ -1,14 +1,14 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backfill-settle.h - bring records of the spool into the site's sinks, and see that those are
- *                     there that slurmctld was given
+/* backfill-settle.h - deliver records of the spool to the site's sinks, and check those that were
+ *                     delivered
  *
- * A job's records are settled together, once it has ended: with one question to accounting for many
- * jobs, and one change for each that needs it. Where they go, and when they are let go or set
- * aside, is decided in spank/delivery/.
+ * A job's records are settled together once it has ended, with one query of accounting for many
+ * jobs and one update for each job that needs it. spank/delivery/ decides where records go, and
+ * when they are removed or set aside.
  *
  * Threads:  single-threaded programs only (child.h).
- * Errors:   told one line each, on stderr; what could not be done is left for the next time.
+ * Errors:   one line each on stderr; the next run tries again.
  */
 #ifndef NT_BACKFILL_SETTLE_H
 #define NT_BACKFILL_SETTLE_H
@@ -36,8 +36,8 @@ struct nt_backfill_file {
 	const char *name;
 };
 
-/* Settle count files (at most a portion): how many of them were looked at. *broken: accounting
- * could not be asked. */
+/* Settle count files, at most a portion; returns how many it looked at. *broken: accounting did not
+ * answer. */
 size_t nt_backfill_settle(struct nt_backfill *backfill, const struct nt_backfill_file *files,
 			  size_t count, bool *broken);
 

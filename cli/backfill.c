@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nccl-tune backfill: bring what waits in the spool into accounting. */
+/* nccl-tune backfill: deliver the records in the spool to accounting. */
 #include "cli/command.h"
 
 #include <errno.h>
@@ -19,10 +19,10 @@
 #include "cli/backfill-settle.h"
 #include "report/model/record-places.h"
 
-#define TIME_S 60 /* of one run; the next takes the rest */
+#define TIME_S 60 /* of one run; the next one continues */
 #define QUIET_S 900 /* programs that write at a job's end have done so by then */
 #define SECONDS_MAX 86400
-#define BROKEN_MAX 3 /* portions that accounting does not answer for, one after the other */
+#define BROKEN_MAX 3 /* queries of accounting that fail one after the other */
 
 struct request {
 	struct nt_record_places places;
@@ -71,7 +71,7 @@ static int open_parts(struct work *work, int spool_fd, struct nt_error *err)
 
 /* ---- a run */
 
-/* What waits goes before what only has to be looked at. */
+/* Records that wait come before those that are only checked. */
 static int collect(struct work *work, struct nt_error *err)
 {
 	size_t total = 0;
@@ -98,7 +98,7 @@ static int collect(struct work *work, struct nt_error *err)
 	return 0;
 }
 
-/* Another user begins in each run: what one has no time for, the next ones have. */
+/* Each run starts with another user, so that a full spool delays nobody for long. */
 static int put_in_order(struct work *work, struct nt_error *err)
 {
 	uint32_t first = 0;
@@ -153,7 +153,7 @@ static void print_sum(const struct work *work)
 	putchar('\n');
 }
 
-/* ---- what is there */
+/* ---- --list and --retry */
 
 static int show(void *argument, const struct nt_spooled *spooled, struct nt_error *err)
 {
@@ -188,7 +188,7 @@ static int list_all(const struct work *work, struct nt_error *err)
 	return 0;
 }
 
-/* What was set aside waits again; what is damaged stays. */
+/* Records that were set aside wait again; damaged ones stay. */
 static int revive(void *argument, const struct nt_spooled *spooled, struct nt_error *err)
 {
 	const struct work *work = argument;
@@ -246,7 +246,7 @@ static int backfill(const struct request *request)
 	int spool_fd = open_spool(request->directory, &err);
 	int rc;
 
-	/* The plugin makes the directory when it first needs it. */
+	/* The plugin creates the directory when it first needs it. */
 	if (spool_fd < 0 && errno == ENOENT && request->directory == request->places.spool) {
 		printf("nothing to do: there is no %s\n", request->directory);
 		return NT_EXIT_OK;
@@ -255,71 +255,48 @@ static int backfill(const struct request *request)
 		return nt_command_fail(&err);
 	rc = work_on(&work, spool_fd, &err);
 	finish(&work);
-	if (rc < 0)
-		nt_command_complain("%s", err.text);
-	return rc == 0 ? NT_EXIT_OK : NT_EXIT_FAILED;
+	return rc > 0 ? NT_EXIT_FAILED : nt_command_status(rc, &err);
 }
 
-static int take_seconds(const char *option, const char *text, int64_t *seconds)
+static void init(void *argument)
 {
-	uint64_t value = 0;
-	int status = nt_command_number(option, text, 0, SECONDS_MAX, &value);
+	struct request *request = argument;
 
-	*seconds = (int64_t)value;
-	return status;
+	nt_record_places(&request->places);
+	request->directory = request->places.spool;
+	request->time_s = TIME_S;
+	request->quiet_s = QUIET_S;
 }
 
-static error_t take_option(int key, char *arg, struct argp_state *state)
+static int run(void *request, char *argv[])
 {
-	struct request *request = state->input;
-
-	switch (key) {
-	case 'n': request->dry_run = true; return 0;
-	case 'l': request->list = true; return 0;
-	case 'r': request->retry = true; return 0;
-	case 's': request->directory = arg; return 0;
-	case 't': return take_seconds("--time", arg, &request->time_s);
-	case 'q': return take_seconds("--quiet", arg, &request->quiet_s);
-	default: return ARGP_ERR_UNKNOWN;
-	}
+	(void)argv;
+	if (geteuid() == 0)
+		return backfill(request);
+	nt_command_complain("only root may read the spool and write to accounting");
+	return NT_EXIT_FAILED;
 }
 
-static int run(int argc, char *argv[])
-{
-	struct request request = { .time_s = TIME_S, .quiet_s = QUIET_S };
-	int first, status;
-
-	nt_record_places(&request.places);
-	request.directory = request.places.spool;
-	status = nt_command_parse(&nt_command_backfill, argc, argv, &request, &first);
-	if (status != NT_COMMAND_GO)
-		return status;
-	if (first < argc)
-		return nt_command_misuse("unexpected argument '%s'", argv[first]);
-	if (geteuid() != 0) {
-		nt_command_complain("only root may read the spool and write to accounting");
-		return NT_EXIT_FAILED;
-	}
-	return nt_command_finish(backfill(&request));
-}
-
-static const struct argp_option options[] = {
-	{ "dry-run", 'n', NULL, 0, "Print what would be done, and do nothing", 0 },
-	{ "list", 'l', NULL, 0,
+static const struct nt_option options[] = {
+	{ "dry-run", 'n', "Print what would be done, and do nothing",
+	  NT_FLAG(struct request, dry_run) },
+	{ "list", 'l',
 	  "List the records that wait, that were sent, and that were set aside, with the reason",
-	  0 },
-	{ "retry", 'r', NULL, 0, "Retry records that were set aside", 0 },
-	{ "spool", 's', "DIRECTORY", 0, "The spool (default: the site's, or " NT_SPOOL_DIR ")", 0 },
-	{ "time", 't', "SECONDS", 0,
-	  "Start no record after this time; the next run continues (default: 60)", 0 },
-	{ "quiet", 'q', "SECONDS", 0,
-	  "Check a job's record again this long after the job's end (default: 900)", 0 },
+	  NT_FLAG(struct request, list) },
+	{ "retry", 'r', "Retry records that were set aside", NT_FLAG(struct request, retry) },
+	{ "spool", 's', "The spool (default: the site's, or " NT_SPOOL_DIR ")",
+	  NT_TEXT(struct request, directory, "DIRECTORY") },
+	{ "time", 't', "Start no record after this time; the next run continues (default: 60)",
+	  NT_U64(struct request, time_s, "SECONDS", 0, SECONDS_MAX) },
+	{ "quiet", 'q', "Check a job's record again this long after the job's end (default: 900)",
+	  NT_U64(struct request, quiet_s, "SECONDS", 0, SECONDS_MAX) },
 	{ 0 },
 };
 
-static const struct argp argp = {
+const struct nt_command nt_command_backfill = {
+	.name = "backfill",
+	.summary = "deliver records from the spool to accounting (root)",
 	.options = options,
-	.parser = take_option,
 	.doc = "Deliver records that could not reach slurmctld when their steps ended: add them "
 	       "to the AdminComment of their jobs in accounting, check them there, and remove "
 	       "them from the spool. Run it on every node, from a timer.\n\n"
@@ -330,11 +307,7 @@ static const struct argp argp = {
 	       "for 90 days; 'nccl-tune report JOB' shows it to root."
 	       "\vExit status: 0 if all records were added or wait, 1 if something failed or "
 	       "was set aside (see stderr), 2 for a usage error.",
-};
-
-const struct nt_command nt_command_backfill = {
-	.name = "backfill",
+	.request_bytes = sizeof(struct request),
+	.init = init,
 	.run = run,
-	.summary = "deliver records from the spool to accounting (root)",
-	.argp = &argp,
 };

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A calibration's steps, by turns. */
+/* calibrate-run.c - see calibrate-run.h */
 #include "cli/calibrate-run.h"
 
 #include <glob.h>
@@ -16,18 +16,17 @@
 #include "profiles/memory-dir.h"
 #include "profiles/memory-store.h"
 #include "lib/append.h"
-#include "lib/argv.h"
 #include "lib/printable.h"
 #include "report/model/places.h"
 #include "cli/meeting.h"
 #include "cli/run-step.h"
 
-#define START_S 5 /* of NCCL, before one was seen */
-#define GRACE_S 1 /* beyond the time, for a step that fitted when it began */
-#define SEEN_MS 10000 /* until an entry is seen: file systems of homes are slow now and then */
-#define LONGER_S 3 /* calls, where some size was not measured in time */
+#define START_S 5 /* assumed time of srun and NCCL before their calls */
+#define GRACE_S 1 /* beyond the time limit, for a step that has begun */
+#define SEEN_MS 10000 /* to wait for an entry: homes may be on slow file systems */
+#define LONGER_S 3 /* of calls, if a size was not measured in time */
 
-/* Small rounds: what is found out is which profile, and each step looks at its arms again. */
+/* Short rounds: a calibration compares profiles, and later steps search arms again. */
 #define POLICY "bandit,channels=on,screen_blocks=4,confirm_blocks=12,min_calls=4,min_share=0"
 
 /* ---- progress */
@@ -98,26 +97,33 @@ static void add_bench(struct nt_argv *words, const struct nt_calrun *run, unsign
 	nt_argv_add(words, "--rendezvous=%s", meeting);
 }
 
-static void make_command(struct nt_argv *words, const struct nt_calrun *run, const char *profile,
-			 double limit_s, unsigned calls_s, const char *meeting)
+void nt_calrun_srun(struct nt_argv *words, const struct nt_calrun *run, const char *name,
+		    double limit_s)
 {
 	const struct nt_allocation *job = &run->allocation;
-	const char *cpus = getenv("SLURM_CPUS_PER_TASK");
 
 	nt_argv_add(words, "srun");
 	nt_argv_add(words, "--nodes=%" PRIu32, job->nodes);
 	nt_argv_add(words, "--ntasks=%" PRIu32, job->nodes * job->per_node);
 	nt_argv_add(words, "--ntasks-per-node=%" PRIu32, job->per_node);
-	if (cpus)
-		nt_argv_add(words, "--cpus-per-task=%s", cpus);
 	nt_argv_add(words, "--mpi=%s", run->mpi);
 	nt_argv_add(words, "--kill-on-bad-exit=1");
-	nt_argv_add(words, "--job-name=nccl-tune-calibrate");
+	nt_argv_add(words, "--job-name=%s", name);
 	nt_argv_add(words, "--time=%u", (unsigned)(limit_s / 60) + 2);
 	if (run->nodelist)
 		nt_argv_add(words, "--nodelist=%s", run->nodelist);
 	if (run->overlap)
 		nt_argv_add(words, "--overlap");
+}
+
+static void make_command(struct nt_argv *words, const struct nt_calrun *run, const char *profile,
+			 double limit_s, unsigned calls_s, const char *meeting)
+{
+	const char *cpus = getenv("SLURM_CPUS_PER_TASK");
+
+	nt_calrun_srun(words, run, "nccl-tune-calibrate", limit_s);
+	if (cpus)
+		nt_argv_add(words, "--cpus-per-task=%s", cpus);
 	nt_argv_add(words, "--nccl-tune=" POLICY ",launch=%s", profile);
 	if (!run->program) {
 		add_bench(words, run, calls_s, meeting);
@@ -127,7 +133,7 @@ static void make_command(struct nt_argv *words, const struct nt_calrun *run, con
 		nt_argv_add(words, "%s", run->program[i]);
 }
 
-/* ---- what a run has left */
+/* ---- entries of a run */
 
 static bool has_id(const struct nt_memory *memory, const char *id)
 {
@@ -147,7 +153,7 @@ static unsigned entries_of(const struct nt_memory *memory, const char *profile, 
 	return count;
 }
 
-/* What of this job's calibration was not there at the start. */
+/* Entries that this calibration has added. */
 static int read_found(struct nt_calrun *run, struct nt_error *err)
 {
 	struct nt_memory now;
@@ -167,7 +173,7 @@ static int read_found(struct nt_calrun *run, struct nt_error *err)
 	return rc;
 }
 
-/* 1: it is there, 0: it did not come. */
+/* 1: there is a new entry; 0: none came in time. */
 static int await_entry(struct nt_calrun *run, const char *profile, bool wrong, struct nt_error *err)
 {
 	const struct timespec pause = { .tv_nsec = 100000000 };
@@ -210,7 +216,7 @@ static int weigh_all(struct nt_calrun *run, double elapsed_s, struct nt_error *e
 	return 0;
 }
 
-/* What the turns of each profile have in common is remembered in their place. */
+/* Replaces the entries of each profile's turns by one. */
 static void remember_turns(const struct nt_calrun *run)
 {
 	struct nt_memory pooled;
@@ -224,14 +230,14 @@ static void remember_turns(const struct nt_calrun *run)
 
 /* ---- runs */
 
-/* srun tells the highest status, which may be that of a task that it ended for another's. */
+/* srun returns the highest status, perhaps that of a task that it killed because of another's. */
 static bool is_wrong(const struct nt_stepresult *result)
 {
 	return result->end == NT_STEP_FAILED &&
 	       (result->status == NT_CALRUN_WRONG || strstr(result->complaint, NT_STEP_WRONG));
 }
 
-/* Wrong results are remembered by the step's own nt-recordd, where it hears of them; else here. */
+/* The step's nt-recordd remembers wrong results if it learns of them; otherwise this does. */
 static int remember_wrong(struct nt_calrun *run, const char *profile, struct nt_error *err)
 {
 	const struct nt_where *where = nt_calrun_where(run);
@@ -280,8 +286,8 @@ static void note_failure(struct nt_calrun *run, unsigned which, const struct nt_
 	nt_printable(out);
 }
 
-/* What the profile's step may take: thrice what others took, ten seconds more at least, since a
- * node may be busy for a moment, and not beyond the end. */
+/* The time limit of a profile's step: three times what others took, at least ten seconds more than
+ * that because a node may be busy for a moment, and at most the time that is left. */
 static double limit_of(const struct nt_calrun *run, unsigned which, double elapsed_s)
 {
 	double rest_s = run->time_s - elapsed_s + GRACE_S;
@@ -350,7 +356,7 @@ static int run_one(struct nt_calrun *run, struct going *going, unsigned which, s
 	return rc;
 }
 
-/* A port of InfiniBand or RoCE that is up, and that NCCL may use. */
+/* Is there an active port of InfiniBand or RoCE that NCCL may use? */
 static bool has_active_port(void)
 {
 	const char *off = getenv("NCCL_IB_DISABLE"), *net = getenv("NCCL_NET");
@@ -374,7 +380,7 @@ static bool has_active_port(void)
 	return found;
 }
 
-/* The network that the default's run has used; before it, what this machine looks like. */
+/* The network that the default's run has used; before that, a guess from this machine. */
 static enum nt_fabric fabric_of(const struct nt_calrun *run)
 {
 	const struct nt_where *where = nt_calrun_where(run);
@@ -413,7 +419,7 @@ static const char *reason_against(const struct nt_calrun *run, const struct nt_c
 	return NULL;
 }
 
-/* The lowest expected ratio first; what is not known of stays in the files' order. */
+/* The lowest expected ratio first; unknown ones in the order of the files. */
 static void add_in_order(struct nt_calrun *run, const struct nt_launch_choice *choice)
 {
 	bool added[NT_PROFILES_MAX] = { false };
@@ -436,7 +442,7 @@ static void add_in_order(struct nt_calrun *run, const struct nt_launch_choice *c
 	}
 }
 
-/* Which candidates fit, and what other software and shapes say of them. */
+/* Adds the profiles that fit, ordered by what was measured with other software and shapes. */
 static int add_candidates(struct nt_calrun *run, struct nt_error *err)
 {
 	struct nt_launch_choice *choice = calloc(1, sizeof(*choice));
@@ -535,7 +541,7 @@ int nt_calrun(struct nt_calrun *run, struct nt_error *err)
 	    (run->program ||
 	     nt_meeting_make(run->directory, run->allocation.job, going.meeting, err) == 0))
 		rc = run_all(run, &going, err);
-	/* If that fails, the entries of the turns say the same, one by one. */
+	/* If that fails, the entries of the single turns remain. */
 	if (rc == 0)
 		remember_turns(run);
 	nt_meeting_remove(going.meeting);

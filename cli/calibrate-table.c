@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table at the end of a calibration. */
+/* calibrate-table.c - see calibrate-table.h */
 #include "cli/calibrate-table.h"
 
 #include <inttypes.h>
@@ -37,7 +37,7 @@ static int by_shape(const void *left, const void *right)
 	return 0;
 }
 
-/* All that was called under any profile, in order. */
+/* All keys that were measured with any profile, in order. */
 static void list_keys(const struct nt_memory *run, struct nt_mix *keys)
 {
 	struct nt_mix mix;
@@ -57,7 +57,7 @@ static void list_keys(const struct nt_memory *run, struct nt_mix *keys)
 	qsort(keys->key, keys->count, sizeof(keys->key[0]), by_shape);
 }
 
-/* The median of the default's best arm in its newest entry that has one; NAN without. */
+/* The median of the default's best arm, from the newest entry that has it; NAN if none has. */
 static double default_us(const struct cells *cells, const struct nt_mix_key *key)
 {
 	double us = NAN;
@@ -98,7 +98,7 @@ static int add_key(const struct cells *cells, const struct nt_mix_key *key)
 	char size[32], shape[32] = "";
 	double us = default_us(cells, key);
 
-	/* The benchmark's own messages between its ranks: not measured. */
+	/* The benchmark's own messages between ranks are not measured. */
 	if (isnan(us))
 		return 0;
 	if (key->shape.ranks > 0)

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nccl-tune calibrate: find out which launch profile is best on this job's nodes. */
+/* nccl-tune calibrate: find the best launch profile on this job's nodes, or compare the nodes. */
 #include "cli/command.h"
 
 #include <ctype.h>
@@ -24,28 +24,21 @@
 
 #define TIME_LEAST_S 1
 #define TIME_MOST_S 3600
-#define COMPARE_NODES 4 /* from so many on, nodes are compared first */
+#define COMPARE_NODES 4 /* as many nodes or more are compared first */
 #define COMPARE_SHARE 0.2 /* of the time */
-#define COMPARE_LEAST_S 10 /* less is not worth a step */
+#define COMPARE_LEAST_S 10 /* less is not worth starting a step */
 #define NAMED 4 /* exit status: a node was named */
 
 static volatile sig_atomic_t stop;
 
-struct settings {
-	struct nt_places places;
-	double time_s; /* 0: as many nodes take */
-	const char *sizes, *profiles, *mpi;
-	const char *nodelist; /* NULL: any nodes of the job */
-	uint32_t nodes, per_node;
-	bool overlap, quiet;
-	bool compare_nodes, json; /* only the former; as JSON */
-	const char *output; /* a file for it; NULL: in the memory */
-	char *const *program;
-};
-
-/* All that one calibration holds. */
 struct calibrating {
+	/* What is asked for; more of it is in run. */
 	struct nt_places places;
+	const char *sizes, *names; /* of profiles; NULL: all */
+	uint32_t nodes, per_node;
+	bool compare_nodes, json;
+	const char *output; /* of compare_nodes; NULL: a file in the memory */
+	/* What is known. */
 	struct nt_profiles all, candidates;
 	struct nt_memory memory, site; /* the user's, the site's */
 	char directory[NT_PATH_MAX];
@@ -70,7 +63,7 @@ static void watch_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-/* Every name of a list must be a profile, or the default, which is measured anyway. */
+/* Every name must be a profile, or the default, which is always measured. */
 static int check_names(const struct nt_profiles *all, const char *list, struct nt_error *err)
 {
 	char name[NT_PROFILE_NAME];
@@ -89,26 +82,22 @@ static int check_names(const struct nt_profiles *all, const char *list, struct n
 	return 0;
 }
 
-static int choose_candidates(struct calibrating *c, const struct settings *settings,
-			     struct nt_error *err)
+static int choose_candidates(struct calibrating *c, struct nt_error *err)
 {
-	if (settings->profiles && check_names(&c->all, settings->profiles, err) < 0)
+	if (c->names && check_names(&c->all, c->names, err) < 0)
 		return -1;
-	nt_profiles_init(&c->candidates);
 	for (unsigned i = 0; i < c->all.count; i++) {
 		const struct nt_profile *profile = &c->all.profile[i];
 
-		if (!settings->profiles ||
-		    nt_list_has(settings->profiles, ',', profile->name, strlen(profile->name)))
+		if (!c->names || nt_list_has(c->names, ',', profile->name, strlen(profile->name)))
 			c->candidates.profile[c->candidates.count++] = *profile;
 	}
 	return 0;
 }
 
-/* The calls to make, and the mix to weigh by: as asked, as the job was seen to do, or a standard
- * list. */
-static int choose_calls(struct calibrating *c, const struct settings *settings,
-			struct nt_error *err)
+/* The calls to make, and the mix to weigh them by: as requested, else those of an earlier step,
+ * else a standard list. */
+static int choose_calls(struct calibrating *c, struct nt_error *err)
 {
 	const struct nt_allocation *job = &c->run.allocation;
 	const struct nt_memory_entry *entry = nt_trial_calls_entry(
@@ -116,8 +105,8 @@ static int choose_calls(struct calibrating *c, const struct settings *settings,
 		job->per_node);
 
 	nt_trial_calls_standard(&c->run.calls);
-	if (settings->sizes)
-		return nt_trial_calls_parse(&c->run.calls, settings->sizes, err);
+	if (c->sizes)
+		return nt_trial_calls_parse(&c->run.calls, c->sizes, err);
 	if (!entry || !nt_trial_calls_of(entry, &c->run.calls))
 		return 0;
 	nt_mix_of(entry, &c->mix);
@@ -127,49 +116,28 @@ static int choose_calls(struct calibrating *c, const struct settings *settings,
 	return 0;
 }
 
-static int prepare(struct calibrating *c, const struct settings *settings, struct nt_error *err)
+static int prepare(struct calibrating *c, struct nt_error *err)
 {
+	const int64_t now_s = (int64_t)time(NULL);
 	struct nt_calrun *run = &c->run;
 
-	c->places = settings->places;
-	if (nt_allocation_read(&run->allocation, settings->nodelist, settings->nodes,
-			       settings->per_node, err) < 0 ||
-	    nt_places_profiles(&settings->places, &c->all, err) < 0 ||
-	    choose_candidates(c, settings, err) < 0 ||
-	    nt_places_memory(&settings->places, c->directory, err) < 0 ||
-	    nt_store_read(c->directory, &c->memory, (int64_t)time(NULL), err) < 0 ||
-	    nt_places_read_site(&c->places, &c->site, (int64_t)time(NULL), err) < 0 ||
-	    choose_calls(c, settings, err) < 0)
+	if (nt_allocation_read(&run->allocation, run->nodelist, c->nodes, c->per_node, err) < 0 ||
+	    nt_places_profiles(&c->places, &c->all, err) < 0 || choose_candidates(c, err) < 0 ||
+	    nt_places_memory(&c->places, c->directory, err) < 0 ||
+	    nt_store_read(c->directory, &c->memory, now_s, err) < 0 ||
+	    nt_places_read_site(&c->places, &c->site, now_s, err) < 0 || choose_calls(c, err) < 0)
 		return -1;
 	run->profiles = &c->candidates;
-	run->named = settings->profiles != NULL;
+	run->named = c->names != NULL;
 	run->site = &c->site;
 	run->directory = c->directory;
-	run->mpi = settings->mpi;
-	run->nodelist = settings->nodelist;
-	run->overlap = settings->overlap;
-	run->quiet = settings->quiet;
-	run->program = settings->program;
 	run->stop = &stop;
-	run->time_s = settings->time_s > 0 ? settings->time_s
-					   : (double)nt_calibrate_auto_s(run->allocation.nodes);
+	if (run->time_s <= 0)
+		run->time_s = (double)nt_calibrate_auto_s(run->allocation.nodes);
 	return 0;
 }
 
-/* This job's part of the user's memory. */
-static int find_job(const struct calibrating *c, struct nt_memory *job, struct nt_error *err)
-{
-	for (size_t i = 0; i < c->memory.entries; i++) {
-		const struct nt_memory_entry *entry = &c->memory.entry[i];
-
-		if (entry->job == c->run.allocation.job && entry->origin != NT_ORIGIN_IMPORT &&
-		    nt_memory_add_copy(job, entry, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* What a step of this job that is launched now would get. */
+/* What a step of this job would get now. */
 static int choose_with(struct calibrating *c, const struct nt_memory *memory[NT_LEVELS],
 		       struct nt_error *err)
 {
@@ -198,7 +166,8 @@ static int choose(struct calibrating *c, struct nt_error *err)
 
 	nt_memory_init(&job);
 	nt_memory_fini(&c->memory);
-	if (nt_store_read(c->directory, &c->memory, now_s, err) == 0 && find_job(c, &job, err) == 0)
+	if (nt_store_read(c->directory, &c->memory, now_s, err) == 0 &&
+	    nt_memory_add_job(&job, &c->memory, c->run.allocation.job, err) == 0)
 		rc = choose_with(c, memory, err);
 	nt_memory_fini(&job);
 	return rc;
@@ -255,7 +224,7 @@ static unsigned candidates_run(const struct nt_calibration *calibration)
 	return count;
 }
 
-/* What may be missing on this cluster. */
+/* Common mistakes in a cluster's configuration. */
 static void explain_nothing(const struct nt_calrun *run)
 {
 	if (strstr(run->failure[0], "--nccl-tune"))
@@ -267,7 +236,7 @@ static void explain_nothing(const struct nt_calrun *run)
 				    "the nodes see that directory");
 }
 
-/* A profile that wins at some sizes and loses at others waits for the job's mix. */
+/* A profile that wins at some sizes only is not used before the job's mix is known. */
 static void print_prospect(const struct calibrating *c)
 {
 	for (unsigned i = 0; !c->choice.mix_known && i < c->choice.count; i++) {
@@ -279,7 +248,7 @@ static void print_prospect(const struct calibrating *c)
 	}
 }
 
-/* What is known by now, in full or in part. */
+/* Prints the results, of an interrupted calibration as far as they go. */
 static int tell(struct calibrating *c)
 {
 	const struct nt_calrun *run = &c->run;
@@ -323,21 +292,6 @@ static int tell(struct calibrating *c)
 
 /* ---- nodes */
 
-static json_object *compare(const struct calibrating *c, double time_s, struct nt_error *err)
-{
-	const struct nt_calrun *run = &c->run;
-	const struct nt_node_comparison comparison = { .allocation = &run->allocation,
-						       .directory = c->directory,
-						       .mpi = run->mpi,
-						       .nodelist = run->nodelist,
-						       .overlap = run->overlap,
-						       .quiet = run->quiet,
-						       .time_s = time_s,
-						       .stop = &stop };
-
-	return nt_compare_nodes(&comparison, err);
-}
-
 static int keep_compared(const struct calibrating *c, const char *output, json_object *compared,
 			 struct nt_error *err)
 {
@@ -347,17 +301,16 @@ static int keep_compared(const struct calibrating *c, const char *output, json_o
 	return nt_compare_nodes_keep(compared, output ? output : path, err);
 }
 
-static int tell_compared(const struct settings *settings, json_object *compared,
-			 struct nt_error *err)
+static int tell_compared(const struct calibrating *c, json_object *compared, struct nt_error *err)
 {
-	if (!settings->json)
+	if (!c->json)
 		return nt_compared_text(stdout, compared, err);
 	puts(json_object_to_json_string_ext(compared, JSON_C_TO_STRING_PLAIN));
 	return 0;
 }
 
-/* Only that. */
-static int compare_nodes(struct calibrating *c, const struct settings *settings)
+/* --compare-nodes */
+static int compare_nodes(const struct calibrating *c)
 {
 	struct nt_error err = { "no memory" };
 	json_object *compared = NULL;
@@ -368,9 +321,9 @@ static int compare_nodes(struct calibrating *c, const struct settings *settings)
 				    c->run.allocation.nodes, NT_LOW_NODES_LEAST);
 		return NT_EXIT_FAILED;
 	}
-	compared = compare(c, c->run.time_s, &err);
-	if (compared && tell_compared(settings, compared, &err) == 0 &&
-	    keep_compared(c, settings->output, compared, &err) == 0)
+	compared = nt_compare_nodes(&c->run, c->run.time_s, &err);
+	if (compared && tell_compared(c, compared, &err) == 0 &&
+	    keep_compared(c, c->output, compared, &err) == 0)
 		status = nt_compared_names_any(compared) ? NAMED : NT_EXIT_OK;
 	if (status == NT_EXIT_FAILED)
 		nt_command_complain("nodes: %s", err.text);
@@ -378,7 +331,7 @@ static int compare_nodes(struct calibrating *c, const struct settings *settings)
 	return status;
 }
 
-/* Before profiles: a slow node makes all of them slow. What fails here fails nothing else. */
+/* A slow node slows all profiles, so nodes are compared first. A failure here is only reported. */
 static void compare_first(struct calibrating *c)
 {
 	const double time_s = COMPARE_SHARE * c->run.time_s;
@@ -387,7 +340,7 @@ static void compare_first(struct calibrating *c)
 
 	if (c->run.program || c->run.allocation.nodes < COMPARE_NODES || time_s < COMPARE_LEAST_S)
 		return;
-	compared = compare(c, time_s, &err);
+	compared = nt_compare_nodes(&c->run, time_s, &err);
 	if (!compared || keep_compared(c, NULL, compared, &err) < 0)
 		nt_command_complain("nodes are not compared: %s", err.text);
 	if (compared && nt_compared_names_any(compared)) {
@@ -401,130 +354,110 @@ static void compare_first(struct calibrating *c)
 static int find_profile(struct calibrating *c)
 {
 	struct nt_error err = { "no memory" };
-	int status = NT_EXIT_FAILED;
+	int status;
 
 	compare_first(c);
-	if (nt_calrun(&c->run, &err) == 0)
-		status = tell(c);
-	else
-		nt_command_complain("%s", err.text);
+	status = nt_calrun(&c->run, &err) == 0 ? tell(c) : nt_command_fail(&err);
 	nt_calrun_fini(&c->run);
 	return status;
 }
 
-static int calibrate(const struct settings *settings)
+static int calibrate(struct calibrating *c)
 {
-	struct calibrating *c = calloc(1, sizeof(*c));
 	struct nt_error err = { "no memory" };
-	int status = NT_EXIT_FAILED;
+	int status;
 
-	if (c && prepare(c, settings, &err) == 0) {
+	if (prepare(c, &err) == 0) {
 		watch_signals();
-		status = settings->compare_nodes ? compare_nodes(c, settings) : find_profile(c);
+		status = c->compare_nodes ? compare_nodes(c) : find_profile(c);
 	} else {
-		nt_command_complain("%s", err.text);
+		status = nt_command_fail(&err);
 	}
-	if (c) {
-		nt_memory_fini(&c->memory);
-		nt_memory_fini(&c->site);
-	}
-	free(c);
+	nt_memory_fini(&c->memory);
+	nt_memory_fini(&c->site);
 	return status;
 }
 
-static int take_time(struct settings *settings, const char *text)
+static void init(void *argument)
 {
+	struct calibrating *c = argument;
+
+	c->run.mpi = "pmix";
+}
+
+static int take_time(void *argument, const char *text)
+{
+	struct calibrating *c = argument;
 	struct nt_error err;
 
-	if (nt_seconds_parse(text, TIME_LEAST_S, TIME_MOST_S, &settings->time_s, &err) == 0)
+	if (nt_seconds_parse(text, TIME_LEAST_S, TIME_MOST_S, &c->run.time_s, &err) == 0)
 		return 0;
 	return nt_command_misuse("--time: %s", err.text);
 }
 
-static error_t take_option(int key, char *arg, struct argp_state *state)
+static int run(void *argument, char *argv[])
 {
-	struct settings *settings = state->input;
+	struct calibrating *c = argument;
+	const bool program = argv[0] != NULL;
 
-	switch (key) {
-	case 't': return take_time(settings, arg);
-	case 's': settings->sizes = arg; return 0;
-	case 'p': settings->profiles = arg; return 0;
-	case NT_LONG('f'): settings->places.profiles = arg; return 0;
-	case NT_LONG('m'): settings->places.memory = arg; return 0;
-	case NT_LONG('S'): settings->places.site_memory = arg; return 0;
-	case NT_LONG('M'): settings->mpi = arg; return 0;
-	case 'w': settings->nodelist = arg; return 0;
-	case NT_LONG('o'): settings->overlap = true; return 0;
-	case 'q': settings->quiet = true; return 0;
-	case NT_LONG('c'): settings->compare_nodes = true; return 0;
-	case NT_LONG('j'): settings->json = true; return 0;
-	case NT_LONG('O'): settings->output = arg; return 0;
-	case 'N': return nt_command_count("--nodes", arg, 1 << 20, &settings->nodes);
-	case NT_LONG('n'):
-		return nt_command_count("--ntasks-per-node", arg, 4096, &settings->per_node);
-	default: return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static int run(int argc, char *argv[])
-{
-	struct settings settings = { .mpi = "pmix" };
-	int first, status = nt_command_parse(&nt_command_calibrate, argc, argv, &settings, &first);
-
-	if (status != NT_COMMAND_GO)
-		return status;
-	if (first < argc && strcmp(argv[first - 1], "--") != 0)
-		return nt_command_misuse("unknown argument '%s' (put a program after --)",
-					 argv[first]);
-	if (first < argc)
-		settings.program = argv + first;
-	if (settings.program && settings.sizes)
-		return nt_command_misuse("--sizes is for nccl-tune-bench, not for '%s'",
-					 argv[first]);
-	if ((settings.json || settings.output) && !settings.compare_nodes)
+	if (program && strcmp(argv[-1], "--") != 0)
+		return nt_command_misuse("unknown argument '%s' (put a program after --)", argv[0]);
+	if (program)
+		c->run.program = argv;
+	if (program && c->sizes)
+		return nt_command_misuse("--sizes is for nccl-tune-bench, not for '%s'", argv[0]);
+	if ((c->json || c->output) && !c->compare_nodes)
 		return nt_command_misuse("--json and --output need --compare-nodes");
-	if (settings.compare_nodes && (settings.program || settings.sizes || settings.profiles))
+	if (c->compare_nodes && (program || c->sizes || c->names))
 		return nt_command_misuse(
 			"--compare-nodes cannot be combined with --sizes, --profiles or a "
 			"program");
-	return nt_command_finish(calibrate(&settings));
+	return calibrate(c);
 }
 
-static const struct argp_option options[] = {
-	{ "time", 't', "TIME", 0,
+static const struct nt_option options[] = {
+	{ "time", 't',
 	  "Time limit, as in 30s or 2m (default: 60s for two nodes, a quarter more each time they "
 	  "double)",
-	  0 },
-	{ "sizes", 's', "LIST", 0, "Measure AllReduce of these sizes, as in 64K,1M,16M", 0 },
-	{ "profiles", 'p', "LIST", 0, "Only these profiles", 0 },
-	{ "profile-file", NT_LONG('f'), "FILE", 0,
-	  "Use the profiles in FILE instead of the installed ones", 0 },
-	{ "nodes", 'N', "N", 0, "N of the job's nodes (default: all)", 0 },
-	{ "nodelist", 'w', "LIST", 0, "These of the job's nodes, as Slurm writes them", 0 },
-	{ "ntasks-per-node", NT_LONG('n'), "N", 0,
-	  "Tasks per node, one per GPU (default: the job's, or 1)", 0 },
-	{ "mpi", NT_LONG('M'), "TYPE", 0, "srun's --mpi (default: pmix)", 0 },
-	{ "memory", NT_LONG('m'), "DIRECTORY", 0,
+	  NT_TAKE(take_time, "TIME") },
+	{ "sizes", 's', "Measure AllReduce of these sizes, as in 64K,1M,16M",
+	  NT_TEXT(struct calibrating, sizes, "LIST") },
+	{ "profiles", 'p', "Only these profiles", NT_TEXT(struct calibrating, names, "LIST") },
+	{ "profile-file", 0, "Use the profiles in FILE instead of the installed ones",
+	  NT_TEXT(struct calibrating, places.profiles, "FILE") },
+	{ "nodes", 'N', "N of the job's nodes (default: all)",
+	  NT_U32(struct calibrating, nodes, "N", 1, 1 << 20) },
+	{ "nodelist", 'w', "These of the job's nodes, as Slurm writes them",
+	  NT_TEXT(struct calibrating, run.nodelist, "LIST") },
+	{ "ntasks-per-node", 0, "Tasks per node, one per GPU (default: the job's, or 1)",
+	  NT_U32(struct calibrating, per_node, "N", 1, 4096) },
+	{ "mpi", 0, "srun's --mpi (default: pmix)", NT_TEXT(struct calibrating, run.mpi, "TYPE") },
+	{ "memory", 0,
 	  "The memory of launch profiles (default: $NCCL_TUNE_MEMORY, or nccl-tune/memory in "
 	  "$XDG_STATE_HOME or ~/.local/state)",
-	  0 },
-	{ "site-memory", NT_LONG('S'), "FILE", 0, "The site's memory", 0 },
-	{ "overlap", NT_LONG('o'), NULL, 0, "Share the nodes with another step of this job", 0 },
-	{ "quiet", 'q', NULL, 0, "Print no progress", 0 },
-	{ "compare-nodes", NT_LONG('c'), NULL, 0,
+	  NT_TEXT(struct calibrating, places.memory, "DIRECTORY") },
+	{ "site-memory", 0, "The site's memory",
+	  NT_TEXT(struct calibrating, places.site_memory, "FILE") },
+	{ "overlap", 0, "Share the nodes with another step of this job",
+	  NT_FLAG(struct calibrating, run.overlap) },
+	{ "quiet", 'q', "Print no progress", NT_FLAG(struct calibrating, run.quiet) },
+	{ "compare-nodes", 0,
 	  "Measure no profiles; compare nodes by pairs of GPUs, and name nodes, GPUs and NICs that "
 	  "are slower than their like",
-	  0 },
-	{ "json", NT_LONG('j'), NULL, 0, "With --compare-nodes: print one line of JSON", 0 },
-	{ "output", NT_LONG('O'), "FILE", 0,
-	  "With --compare-nodes: write that line to FILE, not to nodes.json in the memory", 0 },
+	  NT_FLAG(struct calibrating, compare_nodes) },
+	{ "json", 0, "With --compare-nodes: print one line of JSON",
+	  NT_FLAG(struct calibrating, json) },
+	{ "output", 0,
+	  "With --compare-nodes: write that line to FILE, not to nodes.json in the memory",
+	  NT_TEXT(struct calibrating, output, "FILE") },
 	{ 0 },
 };
 
-static const struct argp argp = {
+const struct nt_command nt_command_calibrate = {
+	.name = "calibrate",
+	.summary = "find the best launch profile on this job's nodes",
 	.options = options,
-	.parser = take_option,
-	.args_doc = "[-- PROGRAM [ARGUMENT...]]",
+	.usage = "[-- PROGRAM [ARGUMENT...]]",
 	.doc = "In a job: run nccl-tune-bench on its nodes with NCCL's default settings and with "
 	       "each launch profile for their network, in turn, and remember the results. Print "
 	       "the speed of each at each size, the profile that later steps with launch=auto get, "
@@ -536,12 +469,9 @@ static const struct argp argp = {
 	       "\vExit status: 0 if the profiles or nodes were measured, 1 if something failed (see "
 	       "stderr), 2 for a usage error, 3 if results are wrong when choices are forced, 4 if "
 	       "--compare-nodes names something.",
-};
-
-const struct nt_command nt_command_calibrate = {
-	.name = "calibrate",
+	.request_bytes = sizeof(struct calibrating),
+	.init = init,
 	.run = run,
-	.summary = "find the best launch profile on this job's nodes",
-	.argp = &argp,
-	.flags = ARGP_NO_ARGS,
+	.arguments = NT_ANY_NUMBER,
+	.options_first = true,
 };

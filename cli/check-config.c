@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nccl-tune check-config: would Slurm find what it is to load, and is the site's file good? */
+/* nccl-tune check-config: does Slurm find the plugin, and is the site's file valid? */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -42,7 +42,7 @@ static void say(struct check *check, bool problem, const char *format, ...)
 	check->problems += problem;
 }
 
-/* What was looked at, whatever came of it. */
+/* Prints what was checked, whatever the result. */
 static void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 static void tell(const char *format, ...)
@@ -59,9 +59,8 @@ static void tell(const char *format, ...)
 
 /* ---- what Slurm loads */
 
-/* Slurm's own symbols come from the program that loads a plugin. Where the plugin was linked to
- * have all symbols at once (-z now), one of them is the first that it lacks here; the libraries
- * that it needs have been loaded by then. */
+/* The program that loads a plugin provides Slurm's symbols. Here a plugin that was linked with
+ * -z now fails on one of these first, after the libraries that it needs were loaded. */
 static bool lacks_slurm(const char *why)
 {
 	static const char what[] = "undefined symbol: ";
@@ -101,7 +100,7 @@ static void check_file(struct check *check, const char *what, const char *path, 
 		say(check, true, "%s %s: %s", what, path, strerror(errno));
 }
 
-/* Settings in the file that loads the plugin: they would count for nothing. */
+/* Settings in plugstack.conf have no effect. */
 static void check_strays(struct check *check)
 {
 	const struct nt_plugstack *stack = &check->config.stack;
@@ -202,7 +201,7 @@ static bool same_file(const char *a, const char *b)
 				     x.st_ino == y.st_ino);
 }
 
-/* One that is not in force may be anybody's: a draft. */
+/* A file that is not in force, such as a draft, may belong to anybody. */
 static void check_owner(struct check *check, const char *path, bool in_force)
 {
 	struct nt_error err;
@@ -218,7 +217,7 @@ static void check_owner(struct check *check, const char *path, bool in_force)
 		say(check, in_force, "%s", err.text);
 }
 
-/* Whether there is a line that belongs into plugstack.conf. */
+/* Is there a line that belongs in plugstack.conf? */
 static bool is_plugstack(const char *text)
 {
 	static const char *const words[] = { "optional", "required", "include" };
@@ -258,7 +257,7 @@ static int check_text(struct check *check, const char *path, bool must)
 	return rc;
 }
 
-/* Sections for partitions and so on count for nothing where a step's are not known. */
+/* Sections need the second plugin line, which tells a step's partition and account. */
 static void check_job_line(struct check *check)
 {
 	const struct nt_plugstack *stack = &check->config.stack;
@@ -291,8 +290,8 @@ static void check_job_line(struct check *check)
 		    conf->path);
 }
 
-/* A name that Slurm does not know is of a section that never holds, as a rule a slip. An
- * administrator sees all names, another user perhaps not. */
+/* A section never applies if Slurm does not know its name, which is usually misspelt. Slurm may
+ * hide names from other users than root. */
 static void check_names(struct check *check, enum nt_conf_kind kind, const char *what)
 {
 	const struct nt_conf *conf = &check->config.conf;
@@ -321,7 +320,8 @@ static void check_names(struct check *check, enum nt_conf_kind kind, const char 
 	nt_names_fini(&names);
 }
 
-/* The directory of records, if it is there yet: as nt-recordd wants it, and for users to read. */
+/* If the directory of records exists, nt-recordd must accept it, and users should be able to read
+ * it. */
 static void check_record_directory(struct check *check, const char *directory)
 {
 	struct stat status;
@@ -380,39 +380,28 @@ static int check_all(const char *plugstack, const char *file)
 	return check.problems == 0 ? NT_EXIT_OK : NT_EXIT_FAILED;
 }
 
-static error_t take_option(int key, char *arg, struct argp_state *state)
-{
-	const char **plugstack = state->input;
+struct request {
+	const char *plugstack; /* NULL: Slurm's */
+};
 
-	if (key != 's')
-		return ARGP_ERR_UNKNOWN;
-	*plugstack = arg;
-	return 0;
+static int run(void *argument, char *argv[])
+{
+	const struct request *request = argument;
+
+	return check_all(request->plugstack, argv[0]);
 }
 
-static int run(int argc, char *argv[])
-{
-	const char *plugstack = NULL;
-	int first,
-		status = nt_command_parse(&nt_command_check_config, argc, argv, &plugstack, &first);
-
-	if (status != NT_COMMAND_GO)
-		return status;
-	if (first + 1 < argc)
-		return nt_command_misuse("too many arguments: '%s' (want one file)",
-					 argv[first + 1]);
-	return nt_command_finish(check_all(plugstack, first < argc ? argv[first] : NULL));
-}
-
-static const struct argp_option options[] = {
-	{ "plugstack", 's', "FILE", 0, "Read FILE instead of Slurm's plugstack.conf", 0 },
+static const struct nt_option options[] = {
+	{ "plugstack", 's', "Read FILE instead of Slurm's plugstack.conf",
+	  NT_TEXT(struct request, plugstack, "FILE") },
 	{ 0 },
 };
 
-static const struct argp argp = {
+const struct nt_command nt_command_check_config = {
+	.name = "check-config",
+	.summary = "check nccl-tune.conf, and whether Slurm finds the plugin",
 	.options = options,
-	.parser = take_option,
-	.args_doc = "[FILE]",
+	.usage = "[FILE]",
 	.doc = "Check the configuration of this host: the plugin's line in plugstack.conf and the "
 	       "files that it names, the launch profiles, the site's memory, and nccl-tune.conf (or "
 	       "FILE): its keys and values, its owner, and whether Slurm knows the partitions, "
@@ -420,11 +409,7 @@ static const struct argp argp = {
 	       "stderr."
 	       "\vExit status: 0 if there is no problem, 1 if there is one, 2 for a usage "
 	       "error.",
-};
-
-const struct nt_command nt_command_check_config = {
-	.name = "check-config",
+	.request_bytes = sizeof(struct request),
 	.run = run,
-	.summary = "check nccl-tune.conf, and whether Slurm finds the plugin",
-	.argp = &argp,
+	.arguments = 1,
 };

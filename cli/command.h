@@ -2,14 +2,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* command.h - what the subcommands of nccl-tune share
  *
+ * A subcommand is a table: its options say where their values go in a request, which is a struct of
+ * the subcommand.
+ *
  * Threads:  the main thread.
- * Memory:   none is handed over.
+ * Memory:   a request lives while its subcommand runs; its texts are words of argv.
  * Errors:   a subcommand prints its own, one line each to stderr, and returns the exit status.
  */
 #ifndef NT_COMMAND_H
 #define NT_COMMAND_H
 
-#include <argp.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include "lib/error.h"
 
@@ -19,18 +24,57 @@ enum nt_exit {
 	NT_EXIT_USAGE = 2, /* with a hint on stderr; nothing was done */
 };
 
-struct nt_command {
-	const char *name;
-	int (*run)(int argc, char *argv[]); /* argv[0] is the subcommand */
-	const char *summary; /* half a line for --help */
-	/* Options, arguments and what "help NAME" says; -h and --help are added. Its parser leaves
-	 * arguments alone, and returns what nt_command_misuse() does where an option is wrong. */
-	const struct argp *argp;
-	unsigned flags; /* ARGP_NO_ARGS: options end at the first argument */
+enum nt_option_kind {
+	NT_OPTION_TAKE = 0, /* calls take */
+	NT_OPTION_TEXT, /* const char * */
+	NT_OPTION_FLAG, /* bool */
+	NT_OPTION_CHOICE, /* int or enum: becomes most */
+	NT_OPTION_U32, /* uint32_t from least to most */
+	NT_OPTION_U64, /* 64 bits, likewise */
 };
 
-/* The key of an option that has no short form; the letter is for the command's own use. */
-#define NT_LONG(letter) (0x100 | (letter))
+struct nt_option {
+	const char *name; /* without "--"; NULL ends a table */
+	int letter; /* of the short form; 0: none */
+	const char *help;
+	enum nt_option_kind kind;
+	const char *argument; /* what the help calls it; NULL: the option has none */
+	size_t at; /* where the value is in the request */
+	uint64_t least, most;
+	/* 0, or an exit status of nt_command_misuse(). text is NULL where it is optional and
+	 * missing. */
+	int (*take)(void *request, const char *text);
+	bool optional; /* the argument */
+};
+
+#define NT_TEXT(type, member, word) \
+	.kind = NT_OPTION_TEXT, .at = offsetof(type, member), .argument = (word)
+#define NT_FLAG(type, member) .kind = NT_OPTION_FLAG, .at = offsetof(type, member)
+#define NT_CHOICE(type, member, value) \
+	.kind = NT_OPTION_CHOICE, .at = offsetof(type, member), .most = (value)
+#define NT_U32(type, member, word, from, to)                                                      \
+	.kind = NT_OPTION_U32, .at = offsetof(type, member), .argument = (word), .least = (from), \
+	.most = (to)
+#define NT_U64(type, member, word, from, to)                                                      \
+	.kind = NT_OPTION_U64, .at = offsetof(type, member), .argument = (word), .least = (from), \
+	.most = (to)
+#define NT_TAKE(function, word) .take = (function), .argument = (word)
+
+struct nt_command {
+	const char *name;
+	const char *summary; /* half a line for --help */
+	const struct nt_option *options; /* --help is added */
+	const char *usage; /* of the arguments */
+	const char
+		*doc; /* what "help NAME" says: before the options and, after a \v, behind them */
+	size_t request_bytes;
+	void (*init)(void *request); /* sets what is not 0 without options; may be NULL */
+	int (*run)(void *request, char *argv[]); /* the arguments, and a NULL */
+	int arguments; /* the most there may be */
+	bool options_first; /* options end at the first argument */
+};
+
+#define NT_ANY_NUMBER INT_MAX /* of arguments */
 
 extern const struct nt_command nt_command_report;
 extern const struct nt_command nt_command_show;
@@ -47,14 +91,12 @@ extern const struct nt_command nt_command_replay;
 extern const struct nt_command nt_command_watch;
 extern const struct nt_command nt_command_summary;
 
-#define NT_COMMAND_GO (-1)
+/* Parse the options and run the subcommand; argv[0] is its name. Returns the exit status. From here
+ * on the functions below speak for this subcommand. */
+int nt_command_run(const struct nt_command *command, int argc, char *argv[]);
 
-/* Parse the options of argv by the command's table; input is the state->input of its parser.
- * Arguments are moved behind options; *first is the index of the first one. Returns NT_COMMAND_GO,
- * or the exit status: help was printed, or what is wrong was told. From here on the functions
- * below speak for this command. */
-int nt_command_parse(const struct nt_command *command, int argc, char *argv[], void *input,
-		     int *first);
+/* Was this one of the subcommand's options given? */
+bool nt_command_given(const struct nt_option *option);
 
 /* "nccl-tune NAME: ..." */
 void nt_command_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -65,17 +107,10 @@ int nt_command_misuse(const char *format, ...) __attribute__((format(printf, 1, 
 /* Complains of the error; returns NT_EXIT_FAILED. */
 int nt_command_fail(const struct nt_error *err);
 
-/* A whole number from least to most in *number: 0; else what is wrong is told. what: "--top". */
-int nt_command_number(const char *what, const char *text, uint64_t least, uint64_t most,
-		      uint64_t *number);
-
-/* The same for a count from 1 to most; *count is what was read either way. */
-int nt_command_count(const char *what, const char *text, uint64_t most, uint32_t *count);
+/* The same if rc is below 0; else returns NT_EXIT_OK. */
+int nt_command_status(int rc, const struct nt_error *err);
 
 /* Print the help to stdout; returns the exit status. */
 int nt_command_help(const struct nt_command *command);
-
-/* Flush stdout: NT_EXIT_FAILED if what was printed could not be written, else status. */
-int nt_command_finish(int status);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A step of nccl-tune-bench --pairs. */
+/* compare-nodes.c - see compare-nodes.h */
 #include "cli/compare-nodes.h"
 
 #include <inttypes.h>
@@ -11,37 +11,29 @@
 #include <unistd.h>
 #include "cli/meeting.h"
 #include "cli/run-step.h"
-#include "lib/argv.h"
 #include "lib/atomic-output.h"
 #include "lib/json.h"
 #include "report/model/places.h"
 #include "report/summary/compared-nodes.h"
 
 #define START_S 5 /* of srun and NCCL */
-#define GRACE_S 2 /* beyond the time, for the last look */
+#define GRACE_S 2 /* beyond the time limit, to print the last result */
 #define OUTPUT_MAX ((size_t)4 << 20)
-#define FILE_MODE 0644 /* a health check may be another user's */
+#define FILE_MODE 0644 /* another user's health check may read it */
 
-static void make_command(struct nt_argv *words, const struct nt_node_comparison *comparison,
+struct comparison {
+	const struct nt_calrun *run;
+	double time_s;
+};
+
+static void make_command(struct nt_argv *words, const struct comparison *comparison,
 			 const char *meeting)
 {
-	const struct nt_allocation *job = comparison->allocation;
 	const double seconds = comparison->time_s - START_S;
 	char path[NT_PATH_MAX];
 
-	nt_argv_add(words, "srun");
-	nt_argv_add(words, "--nodes=%" PRIu32, job->nodes);
-	nt_argv_add(words, "--ntasks=%" PRIu32, job->nodes * job->per_node);
-	nt_argv_add(words, "--ntasks-per-node=%" PRIu32, job->per_node);
+	nt_calrun_srun(words, comparison->run, "nccl-tune-nodes", comparison->time_s);
 	nt_argv_add(words, "--distribution=block");
-	nt_argv_add(words, "--mpi=%s", comparison->mpi);
-	nt_argv_add(words, "--kill-on-bad-exit=1");
-	nt_argv_add(words, "--job-name=nccl-tune-nodes");
-	nt_argv_add(words, "--time=%u", (unsigned)(comparison->time_s / 60) + 2);
-	if (comparison->nodelist)
-		nt_argv_add(words, "--nodelist=%s", comparison->nodelist);
-	if (comparison->overlap)
-		nt_argv_add(words, "--overlap");
 	nt_argv_add(words, "--nccl-tune=off");
 	nt_argv_add(words, "%s", nt_places_beside("nccl-tune-bench", path));
 	nt_argv_add(words, "--pairs");
@@ -52,11 +44,16 @@ static void make_command(struct nt_argv *words, const struct nt_node_comparison 
 	nt_argv_add(words, "--rendezvous=%s", meeting);
 }
 
+static bool has_terminal(const struct nt_calrun *run)
+{
+	return !run->quiet && isatty(STDERR_FILENO);
+}
+
 static void redraw(void *argument, double elapsed_s)
 {
-	const struct nt_node_comparison *comparison = argument;
+	const struct comparison *comparison = argument;
 
-	if (comparison->quiet || !isatty(STDERR_FILENO))
+	if (!has_terminal(comparison->run))
 		return;
 	fprintf(stderr, "\r\033[Kcalibrate: nodes, pair by pair, %.0f s of at most %.0f s",
 		elapsed_s, comparison->time_s);
@@ -80,8 +77,8 @@ static json_object *read_output(FILE *output, struct nt_error *err)
 	return compared;
 }
 
-/* Whose, and when. */
-static int sign(json_object *compared, const struct nt_node_comparison *comparison)
+/* Adds the job and the time. */
+static int sign(json_object *compared, uint32_t job)
 {
 	const time_t now = time(NULL);
 	char when[32] = "";
@@ -91,13 +88,13 @@ static int sign(json_object *compared, const struct nt_node_comparison *comparis
 	if (gmtime_r(&now, &tm))
 		strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", &tm);
 	nt_json_integer(compared, "v", 1, &rc);
-	nt_json_integer(compared, "job", comparison->allocation->job, &rc);
+	nt_json_integer(compared, "job", job, &rc);
 	nt_json_string(compared, "when", when, &rc);
 	nt_json_integer(compared, "when_s", (int64_t)now, &rc);
 	return rc;
 }
 
-static int run_step(const struct nt_node_comparison *comparison, FILE *output, const char *meeting,
+static int run_step(const struct comparison *comparison, FILE *output, const char *meeting,
 		    struct nt_stepresult *result, struct nt_error *err)
 {
 	struct nt_argv words = { .count = 0 };
@@ -109,19 +106,20 @@ static int run_step(const struct nt_node_comparison *comparison, FILE *output, c
 	else
 		rc = nt_steprun(&(struct nt_steprun){ .argv = words.word,
 						      .limit_s = comparison->time_s + GRACE_S,
-						      .stop = comparison->stop,
+						      .stop = comparison->run->stop,
 						      .output_fd = fileno(output),
 						      .tick = redraw,
 						      .argument = (void *)comparison },
 				result, err);
 	nt_argv_fini(&words);
-	if (!comparison->quiet && isatty(STDERR_FILENO))
+	if (has_terminal(comparison->run))
 		fputs("\r\033[K", stderr);
 	return rc;
 }
 
-json_object *nt_compare_nodes(const struct nt_node_comparison *comparison, struct nt_error *err)
+json_object *nt_compare_nodes(const struct nt_calrun *run, double time_s, struct nt_error *err)
 {
+	const struct comparison comparison = { run, time_s };
 	char meeting[NT_PATH_MAX] = "";
 	struct nt_stepresult result = { .status = 0 };
 	json_object *compared = NULL;
@@ -129,16 +127,15 @@ json_object *nt_compare_nodes(const struct nt_node_comparison *comparison, struc
 
 	if (!output)
 		nt_error_set(err, "no temporary file: %m");
-	else if (nt_meeting_make(comparison->directory, comparison->allocation->job, meeting,
-				 err) == 0 &&
-		 run_step(comparison, output, meeting, &result, err) == 0)
+	else if (nt_meeting_make(run->directory, run->allocation.job, meeting, err) == 0 &&
+		 run_step(&comparison, output, meeting, &result, err) == 0)
 		compared = read_output(output, err);
 	if (!compared && result.complaint[0])
 		nt_error_set(err, "exit status %d: %s", result.status, result.complaint);
 	nt_meeting_remove(meeting);
 	if (output)
 		fclose(output);
-	if (compared && sign(compared, comparison) < 0) {
+	if (compared && sign(compared, run->allocation.job) < 0) {
 		json_object_put(compared);
 		compared = NULL;
 		nt_error_set(err, "no memory");

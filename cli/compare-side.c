@@ -9,6 +9,7 @@
 #include <string.h>
 #include "cli/job-word.h"
 #include "lib/append.h"
+#include "lib/array.h"
 #include "lib/file.h"
 #include "lib/printable.h"
 #include "record/rankread.h"
@@ -17,28 +18,26 @@
 
 #define FILE_MAX_BYTES (1u << 20)
 
-/* Where a side's summary is in an array that moves while it grows. */
+/* Adds the steps of a summary, except calibrations. */
 static int add_sides(struct nt_compare_job *job, const char *label,
 		     const struct nt_summary *summary, struct nt_error *err)
 {
 	for (size_t i = 0; i < summary->step_count; i++) {
-		struct nt_step_side *sides;
+		struct nt_step_side *side;
 
 		if (summary->steps[i].calibration > 0)
 			continue;
-		sides = realloc(job->sides, (job->count + 1) * sizeof(*sides));
-		if (!sides)
+		side = nt_array_add(&job->sides, &job->count, SIZE_MAX, sizeof(*side));
+		if (!side)
 			return nt_error_set(err, "no memory for the job's steps");
-		job->sides = sides;
-		memset(&sides[job->count], 0, sizeof(*sides));
-		snprintf(sides[job->count].job, sizeof(sides->job), "%s", label);
-		sides[job->count].summary = summary;
-		sides[job->count++].at = i;
+		snprintf(side->job, sizeof(side->job), "%s", label);
+		side->summary = summary;
+		side->at = i;
 	}
 	return 0;
 }
 
-/* What text says, and the long form where there is one. */
+/* Adds the record in text, or the long form if there is one. */
 static int add_text(struct nt_compare_job *job, const struct nt_jobtext *text, const char *step,
 		    struct nt_error *err)
 {
@@ -57,7 +56,7 @@ static int add_text(struct nt_compare_job *job, const struct nt_jobtext *text, c
 	return rc == 0 ? add_sides(job, text->label, summary, err) : rc;
 }
 
-/* ---- what only rank records say */
+/* ---- from rank records */
 
 struct gathering {
 	struct nt_compare_job *job;
@@ -92,7 +91,7 @@ static void copy_plugins(char *out, size_t out_bytes, json_object *plugins)
 	nt_printable_copy(out, out_bytes, text, strlen(text));
 }
 
-/* The first rank record of a step speaks for it. */
+/* Settings of a step, from its first rank record. */
 static int take_rank(void *argument, const struct nt_long_part *part, struct nt_text record,
 		     struct nt_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare-side.h - a job for a comparison: all its records that can be found
+/* compare-side.h - load a job for a comparison, with all its records
  *
  * Threads, host: as job-word.h.
  * Memory:   nt_compare_job_fini frees all, also after a failure.
@@ -13,7 +13,7 @@
 #include "report/model/job-compare.h"
 
 struct nt_compare_job {
-	char name[64]; /* as it was asked for */
+	char name[64]; /* as on the command line */
 	char title[160]; /* "4711 (train)" */
 	struct nt_step_side *sides; /* its steps */
 	size_t count;

@@ -53,38 +53,30 @@ static int compare(char *words[2], bool json)
 	return rc < 0 || failed ? NT_EXIT_FAILED : NT_EXIT_OK;
 }
 
-static error_t take_option(int key, char *arg, struct argp_state *state)
+struct request {
+	bool json;
+};
+
+static int run(void *argument, char *argv[])
 {
-	bool *json = state->input;
+	const struct request *request = argument;
 
-	(void)arg;
-	if (key != 'j')
-		return ARGP_ERR_UNKNOWN;
-	*json = true;
-	return 0;
-}
-
-static int run(int argc, char *argv[])
-{
-	bool json = false;
-	int first, status = nt_command_parse(&nt_command_compare, argc, argv, &json, &first);
-
-	if (status != NT_COMMAND_GO)
-		return status;
-	if (argc - first != 2)
+	if (!argv[0] || !argv[1])
 		return nt_command_misuse("want two jobs or files");
-	return nt_command_finish(compare(argv + first, json));
+	return compare(argv, request->json);
 }
 
-static const struct argp_option options[] = {
-	{ "json", 'j', NULL, 0, "Print one JSON object for programs, see nccl-tune(1)", 0 },
+static const struct nt_option options[] = {
+	{ "json", 'j', "Print one JSON object for programs, see nccl-tune(1)",
+	  NT_FLAG(struct request, json) },
 	{ 0 },
 };
 
-static const struct argp argp = {
+const struct nt_command nt_command_compare = {
+	.name = "compare",
+	.summary = "show two jobs side by side, and which differences exceed noise",
 	.options = options,
-	.parser = take_option,
-	.args_doc = "{JOB[.STEP] | FILE} {JOB[.STEP] | FILE}",
+	.usage = "{JOB[.STEP] | FILE} {JOB[.STEP] | FILE}",
 	.doc = "Show two jobs side by side: the time of the program's own step, settings, NCCL, nodes "
 	       "and launch profile, and for each collective, size and communicator the time of a "
 	       "call, the bus bandwidth and the choice in force. Differences of times are marked as "
@@ -94,11 +86,7 @@ static const struct argp argp = {
 	       "are matched by the name of their program and their order; calibrations are left out."
 	       "\vExit status: 0 if both jobs were shown, 1 if one has no record or a part of it "
 	       "could not be read (the reason is on stderr), 2 for a usage error.",
-};
-
-const struct nt_command nt_command_compare = {
-	.name = "compare",
+	.request_bytes = sizeof(struct request),
 	.run = run,
-	.summary = "show two jobs side by side, and which differences exceed noise",
-	.argp = &argp,
+	.arguments = 2,
 };

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nccl-tune config: every setting with the value that a step of this user would get. */
+/* nccl-tune config: print every setting with the value that a step of this user would get. */
 #include "cli/command.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ struct wish {
 	struct nt_step_where where;
 };
 
-/* What a file of the user's says counts here, too. */
+/* The user's file counts as well. */
 static void take_user_file(struct nt_effective_policy *settle)
 {
 	char text[NT_POLICY_MAX];
@@ -51,56 +51,45 @@ static int show(const struct wish *wish)
 	return NT_EXIT_OK;
 }
 
-static error_t take_option(int key, char *arg, struct argp_state *state)
+static void init(void *argument)
 {
-	struct wish *wish = state->input;
+	struct wish *wish = argument;
 
-	switch (key) {
-	case 'p': wish->where.partition = arg; return 0;
-	case 'A': wish->where.account = arg; return 0;
-	case 'q': wish->where.qos = arg; return 0;
-	case 's': wish->plugstack = arg; return 0;
-	default: return ARGP_ERR_UNKNOWN;
-	}
+	wish->where = nt_where_environment();
 }
 
-static int run(int argc, char *argv[])
+static int run(void *argument, char *argv[])
 {
-	struct wish wish = { .where = nt_where_environment() };
-	int first, status = nt_command_parse(&nt_command_config, argc, argv, &wish, &first);
+	struct wish *wish = argument;
 
-	if (status != NT_COMMAND_GO)
-		return status;
-	if (first + 1 < argc)
-		return nt_command_misuse("too many arguments: '%s' (want one)", argv[first + 1]);
-	if (first < argc)
-		wish.text = argv[first];
-	return nt_command_finish(show(&wish));
+	if (argv[0])
+		wish->text = argv[0];
+	return show(wish);
 }
 
-static const struct argp_option options[] = {
-	{ "partition", 'p', "NAME", 0, "In this partition (default: that of this job, if any)", 0 },
-	{ "account", 'A', "NAME", 0, "With this account", 0 },
-	{ "qos", 'q', "NAME", 0, "With this QOS", 0 },
-	{ "plugstack", 's', "FILE", 0, "Read FILE instead of Slurm's plugstack.conf", 0 },
+static const struct nt_option options[] = {
+	{ "partition", 'p', "In this partition (default: that of this job, if any)",
+	  NT_TEXT(struct wish, where.partition, "NAME") },
+	{ "account", 'A', "With this account", NT_TEXT(struct wish, where.account, "NAME") },
+	{ "qos", 'q', "With this QOS", NT_TEXT(struct wish, where.qos, "NAME") },
+	{ "plugstack", 's', "Read FILE instead of Slurm's plugstack.conf",
+	  NT_TEXT(struct wish, plugstack, "FILE") },
 	{ 0 },
 };
 
-static const struct argp argp = {
+const struct nt_command nt_command_config = {
+	.name = "config",
+	.summary = "show every setting, its value here, and where that comes from",
 	.options = options,
-	.parser = take_option,
-	.args_doc = "[MODE[,SETTING=VALUE...]]",
+	.usage = "[MODE[,SETTING=VALUE...]]",
 	.doc = "Print the settings of a step that is started with this --nccl-tune=... "
 	       "(or without the option), the default and the accepted values of each, and "
 	       "the limits of the site. The same as srun --nccl-tune=help."
 	       "\vExit status: 0 if it was printed, 1 if this host has no settings or they "
 	       "are broken, 2 for a usage error, or if the site does not allow what was "
 	       "asked for (the reason is on stderr).",
-};
-
-const struct nt_command nt_command_config = {
-	.name = "config",
+	.request_bytes = sizeof(struct wish),
+	.init = init,
 	.run = run,
-	.summary = "show every setting, its value here, and where that comes from",
-	.argp = &argp,
+	.arguments = 1,
 };

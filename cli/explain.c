@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nccl-tune explain: what a job would do, without one. */
+/* nccl-tune explain: show what a job would do, without running it. */
 #include <stdlib.h>
 #include <string.h>
 #include "engine/screen.h"
@@ -24,12 +24,13 @@ struct asked {
 	const char *topology;
 	uint64_t size[SIZES];
 	unsigned sizes, printed;
-	bool deciders; /* records that hold no trial are left out */
+	bool deciders; /* skip records without a trial */
 	struct nt_drive drive;
 };
 
-static int take_sizes(struct asked *asked, const char *text)
+static int take_sizes(void *argument, const char *text)
 {
+	struct asked *asked = argument;
 	uint64_t *size = asked->size + asked->sizes;
 	int count = nt_sizes_parse(text, size, SIZES - asked->sizes);
 
@@ -55,8 +56,9 @@ static int parse_topology(const char *text, unsigned *nodes, unsigned *per_node)
 	return 0;
 }
 
-static int take_collective(struct asked *asked, const char *text)
+static int take_collective(void *argument, const char *text)
 {
+	struct asked *asked = argument;
 	const int coll = nt_coll_find(text);
 
 	if (coll >= 0) {
@@ -69,8 +71,9 @@ static int take_collective(struct asked *asked, const char *text)
 		text);
 }
 
-static int take_topology(struct asked *asked, const char *text)
+static int take_topology(void *argument, const char *text)
 {
+	struct asked *asked = argument;
 	unsigned nodes, per_node;
 
 	asked->topology = text;
@@ -79,25 +82,15 @@ static int take_topology(struct asked *asked, const char *text)
 	return nt_command_misuse("bad topology '%.40s' (want NODESxRANKS, as 2x4)", text);
 }
 
-static int take_policy(struct asked *asked, const char *text)
+static int take_policy(void *argument, const char *text)
 {
+	struct asked *asked = argument;
 	struct nt_error err;
 
 	asked->policy_given = true;
 	if (nt_policy_parse_option(&asked->policy, text, &err) == 0)
 		return 0;
 	return nt_command_misuse("%s", err.text);
-}
-
-static error_t take_option(int key, char *arg, struct argp_state *state)
-{
-	switch (key) {
-	case 's': return take_sizes(state->input, arg);
-	case 'c': return take_collective(state->input, arg);
-	case 't': return take_topology(state->input, arg);
-	case 'p': return take_policy(state->input, arg);
-	default: return ARGP_ERR_UNKNOWN;
-	}
 }
 
 static bool asked_for(const struct asked *asked, int coll, const char *topology, uint64_t bytes)
@@ -157,7 +150,7 @@ static void explain_trace(struct asked *asked, const struct nt_trace *trace)
 	}
 }
 
-/* The arms that were screened in the job, and what NCCL predicted. */
+/* The arms that the job screened, and NCCL's predictions. */
 static void record_arms(const struct nt_key *from, struct nt_outline_key *key)
 {
 	json_object *arms = NULL, *costs = NULL;
@@ -243,7 +236,7 @@ static int explain_record(struct asked *asked, const char *text, size_t bytes, s
 	return rc;
 }
 
-/* What NCCL 2.23 and later can have; PAT and NVLS depend on the machine too. */
+/* What NCCL 2.23 and newer can offer; PAT and NVLS also depend on the machine. */
 static uint32_t legal_arms(int coll, unsigned nodes, unsigned per_node)
 {
 	const uint32_t all = (1u << NT_PROTOS) - 1;
@@ -303,7 +296,7 @@ static int explain_rank(void *argument, const struct nt_long_part *part, struct 
 	return nt_error_set(err, "%.150s: %.100s", part->path, reason.text);
 }
 
-/* Of a step's ranks those count that have decided. */
+/* Only ranks that decided something. */
 static int explain_long(struct asked *asked, const char *word, struct nt_error *err)
 {
 	const struct nt_rank_visitor visitor = { explain_rank, asked, NULL, false };
@@ -343,61 +336,58 @@ static int explain_word(struct asked *asked, const char *word)
 	if (rc == 0 && asked->printed == 0)
 		rc = nt_error_set(&err, "%.100s: no data for this collective, topology and size",
 				  word);
-	if (rc < 0)
-		nt_command_complain("%s", err.text);
-	return rc;
+	return nt_command_status(rc, &err);
 }
 
-static int run(int argc, char *argv[])
+static void init(void *argument)
 {
-	struct asked asked = { .colls = 0 };
-	int first, status, rc = 0;
+	struct asked *asked = argument;
 
-	nt_policy_default(&asked.policy);
-	asked.policy.mode = NT_MODE_BANDIT;
-	status = nt_command_parse(&nt_command_explain, argc, argv, &asked, &first);
-	if (status != NT_COMMAND_GO)
-		return status;
-	if (argc - first > 1)
-		return nt_command_misuse("more than one job or file");
-	asked.policy = nt_engine_policy(&asked.policy);
-	nt_drive_init(&asked.drive, &nt_rule_own, &asked.policy);
-	if (!asked.colls)
-		asked.colls = first < argc ? (1u << NT_COLLS) - 1 : 1u << NT_ALLREDUCE;
-	if (first < argc)
-		rc = explain_word(&asked, argv[first]);
-	else
-		explain_alone(&asked);
-	return nt_command_finish(rc < 0 ? NT_EXIT_FAILED : NT_EXIT_OK);
+	nt_policy_default(&asked->policy);
+	asked->policy.mode = NT_MODE_BANDIT;
 }
 
-static const struct argp_option options[] = {
-	{ "policy", 'p', "POLICY", 0, "Settings, as srun --nccl-tune takes them (default: bandit)",
-	  0 },
-	{ "topology", 't', "TOPO", 0,
-	  "Nodes and ranks per node, as in 2x4 (default: all in FILE; without FILE 2x8)", 0 },
-	{ "sizes", 's', "LIST", 0,
-	  "Sizes, as in 65536,256K,1.5M (default: all in FILE; without FILE 64K,1M,64M)", 0 },
-	{ "collective", 'c', "NAME", 0,
-	  "A collective (default: all in FILE; without FILE AllReduce)", 0 },
+static int run(void *argument, char *argv[])
+{
+	struct asked *asked = argument;
+
+	asked->policy = nt_engine_policy(&asked->policy);
+	nt_drive_init(&asked->drive, &nt_rule_own, &asked->policy);
+	if (!asked->colls)
+		asked->colls = argv[0] ? (1u << NT_COLLS) - 1 : 1u << NT_ALLREDUCE;
+	if (argv[0])
+		return explain_word(asked, argv[0]);
+	explain_alone(asked);
+	return NT_EXIT_OK;
+}
+
+static const struct nt_option options[] = {
+	{ "policy", 'p', "Settings, as srun --nccl-tune takes them (default: bandit)",
+	  NT_TAKE(take_policy, "POLICY") },
+	{ "topology", 't',
+	  "Nodes and ranks per node, as in 2x4 (default: all in FILE; without FILE 2x8)",
+	  NT_TAKE(take_topology, "TOPO") },
+	{ "sizes", 's',
+	  "Sizes, as in 65536,256K,1.5M (default: all in FILE; without FILE 64K,1M,64M)",
+	  NT_TAKE(take_sizes, "LIST") },
+	{ "collective", 'c', "A collective (default: all in FILE; without FILE AllReduce)",
+	  NT_TAKE(take_collective, "NAME") },
 	{ 0 },
 };
 
-static const struct argp argp = {
+const struct nt_command nt_command_explain = {
+	.name = "explain",
+	.summary = "show what a job would explore, at what cost, and how it decides",
 	.options = options,
-	.parser = take_option,
-	.args_doc = "[JOB[.STEP] | FILE]",
+	.usage = "[JOB[.STEP] | FILE]",
 	.doc = "Show what a job would do, without doing it: which choices (algorithms and protocols) "
 	       "it would try and in which order, which it would not try and why, how many calls "
 	       "that takes, and by how much a choice must be faster to replace NCCL's.\n\n"
 	       "FILE is a trace (see replay), the record of a process, or a job's long form; - is "
 	       "standard input. The policy of such a record, or of JOB, applies. Without an "
 	       "argument, all choices of NCCL are used.",
-};
-
-const struct nt_command nt_command_explain = {
-	.name = "explain",
+	.request_bytes = sizeof(struct asked),
+	.init = init,
 	.run = run,
-	.summary = "show what a job would explore, at what cost, and how it decides",
-	.argp = &argp,
+	.arguments = 1,
 };

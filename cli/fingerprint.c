@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nccl-tune fingerprint: the number that stands for this node's hardware in jobs, and what is
- * behind it. Computed by the code of nt-recordd, so that it is the number that jobs get. */
+/* nccl-tune fingerprint: print the number that identifies this node's hardware, and what it is
+ * computed from. The code is nt-recordd's, so jobs get the same number. */
 #include "cli/command.h"
 #include "report/model/site-config.h"
 
@@ -29,10 +29,10 @@ struct answer {
 	char file[NT_CACHE_NAME_MAX]; /* of the cache, below rundir */
 	uint64_t cached; /* 0: nothing */
 	const char *state; /* of the cache, a word for programs */
-	struct nt_error why; /* it does not count, or is not there */
+	struct nt_error why; /* the cache is not used, or missing */
 };
 
-/* hwloc can be told to read another machine's description; jobs' helpers are not told so. */
+/* These variables can make hwloc read another machine's description. Jobs do not have them. */
 static void forget_hwloc_variables(void)
 {
 	char name[64];
@@ -72,7 +72,7 @@ static void read_cache(struct answer *answer)
 	close(fd);
 }
 
-/* A node that is in order gets the same line as all others. */
+/* Nodes without a problem print identical lines. */
 static void print_cache(const struct answer *answer)
 {
 	struct nt_shown shown;
@@ -135,13 +135,10 @@ static int fingerprint(const char *rundir, bool json)
 	read_cache(&answer);
 	rc = json ? print_json(&answer) : print_text(&answer);
 	free(answer.material);
-	if (rc == 0)
-		return NT_EXIT_OK;
-	nt_command_complain("no memory for the answer");
-	return NT_EXIT_FAILED;
+	return nt_command_status(rc, &(struct nt_error){ "no memory for the answer" });
 }
 
-/* As plugstack.conf says; the built-in one where it has no line, or cannot be read. */
+/* From plugstack.conf; the built-in one if it has no line for us or cannot be read. */
 static void find_rundir(char out[NT_PATH_MAX])
 {
 	struct nt_config *config = malloc(sizeof(*config));
@@ -151,46 +148,34 @@ static void find_rundir(char out[NT_PATH_MAX])
 	free(config);
 }
 
-struct asked {
+struct request {
 	const char *rundir; /* NULL: as plugstack.conf says */
 	bool json;
 };
 
-static error_t take_option(int key, char *arg, struct argp_state *state)
+static int run(void *argument, char *argv[])
 {
-	struct asked *asked = state->input;
-
-	switch (key) {
-	case 'j': asked->json = true; return 0;
-	case 'r': asked->rundir = arg; return 0;
-	default: return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static int run(int argc, char *argv[])
-{
-	struct asked asked = { .rundir = NULL };
+	struct request *request = argument;
 	char site[NT_PATH_MAX];
-	int first, status = nt_command_parse(&nt_command_fingerprint, argc, argv, &asked, &first);
 
-	if (status != NT_COMMAND_GO)
-		return status;
-	if (first < argc)
-		return nt_command_misuse("unexpected argument '%s'", argv[first]);
+	(void)argv;
 	find_rundir(site);
-	return nt_command_finish(fingerprint(asked.rundir ? asked.rundir : site, asked.json));
+	return fingerprint(request->rundir ? request->rundir : site, request->json);
 }
 
-static const struct argp_option options[] = {
-	{ "json", 'j', NULL, 0, "Print a JSON object for programs, see nccl-tune(1)", 0 },
-	{ "rundir", 'r', "DIRECTORY", 0,
-	  "Directory of the cache (default: rundir= in plugstack.conf, or " NT_RUN_DIR ")", 0 },
+static const struct nt_option options[] = {
+	{ "json", 'j', "Print a JSON object for programs, see nccl-tune(1)",
+	  NT_FLAG(struct request, json) },
+	{ "rundir", 'r',
+	  "Directory of the cache (default: rundir= in plugstack.conf, or " NT_RUN_DIR ")",
+	  NT_TEXT(struct request, rundir, "DIRECTORY") },
 	{ 0 },
 };
 
-static const struct argp argp = {
+const struct nt_command nt_command_fingerprint = {
+	.name = "fingerprint",
+	.summary = "show the number that identifies this node's hardware",
 	.options = options,
-	.parser = take_option,
 	.doc = "Print the fingerprint of this node's hardware, what it was computed from, and "
 	       "whether the node's cache gives jobs the same one. It differs between nodes with "
 	       "different GPUs or NICs, or with different placement of these. Communicators whose "
@@ -198,11 +183,6 @@ static const struct argp argp = {
 	       "  diff <(ssh n1 nccl-tune fingerprint) <(ssh n2 nccl-tune fingerprint)"
 	       "\vExit status: 0 if it was printed, whatever the cache contains, 1 if the "
 	       "hardware cannot be read (the reason is on stderr), 2 for a usage error.",
-};
-
-const struct nt_command nt_command_fingerprint = {
-	.name = "fingerprint",
+	.request_bytes = sizeof(struct request),
 	.run = run,
-	.summary = "show the number that identifies this node's hardware",
-	.argp = &argp,
 };

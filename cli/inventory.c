@@ -1,13 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Read what a fingerprint is made of, and write it again. */
+/* inventory.c - see inventory.h */
 #include "cli/inventory.h"
 
 #include <stdbool.h>
 #include <string.h>
 #include "lib/json.h"
 
-#define MODELS_MAX 32 /* different ones in a node; more are printed at their places only */
+#define MODELS_MAX 32 /* different ones in a node; more appear only at their places */
 #define DEPTH_MAX 16 /* of bridges in bridges */
 #define ITEM_MAX 24
 #define ORDER "gsn"

@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inventory.h - the text that a node's fingerprint is the hash of, for people and for programs
+/* inventory.h - print the text that a node's fingerprint is computed from, as text and as JSON
  *
- * Both forms hold nothing that differs between nodes of the same fingerprint. Devices are numbers,
- * as lspci -n shows them: lists of their names differ with what a node has installed.
+ * Both forms are identical on nodes with the same fingerprint. Devices are numbers, as in lspci -n,
+ * because their names depend on the lists that a node has installed.
  *
  * Threads:  pure; any thread.
  * Errors:   -1 for a text that is not as spank/node-fingerprint.h says, and without memory.

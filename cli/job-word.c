@@ -30,7 +30,7 @@ int nt_job_word_texts(struct nt_jobtexts *texts, const struct nt_jobid *id, stru
 	return rc;
 }
 
-/* Of a long form, the records of one step; "": of all. */
+/* The records of one step in a long form; "": of all steps. */
 struct of_step {
 	const struct nt_rank_visitor *visitor;
 	const char *step;

@@ -18,26 +18,26 @@
 
 bool nt_job_word(const char *word, struct nt_jobid *id);
 
-/* What Slurm has of the job; that there is no such job is an error. */
+/* The job's records, as Slurm has them. It is an error if there is no such job. */
 int nt_job_word_texts(struct nt_jobtexts *texts, const struct nt_jobid *id, struct nt_error *err);
 
-/* Gets the rank records of a long form; what cannot be used, or not in full, is told. */
+/* Called with each rank record of a long form; damage is reported. */
 struct nt_rank_visitor {
 	int (*visit)(void *argument, const struct nt_long_part *part, struct nt_text record,
 		     struct nt_error *err);
 	void *argument;
-	bool *damaged; /* becomes true where it was; may be NULL */
-	bool quiet; /* nothing is told, and *damaged not set */
+	bool *damaged; /* set if something was; may be NULL */
+	bool quiet; /* report no damage, and do not set *damaged */
 };
 
-/* The parts of the long form of a job of accounting; parts: how many there are. */
+/* Visit the long form of a job in accounting; adds the number of its parts to *parts. */
 int nt_job_text_visit(const struct nt_jobtext *text, const char *step,
 		      const struct nt_rank_visitor *visitor, size_t *parts, struct nt_error *err);
 
 /* Does the word name a job, a part of a long form or a directory of them? */
 bool nt_job_word_is_long(const char *word);
 
-/* The rank records in these parts. That a job has none is an error. */
+/* Visit the rank records of a job, a part or a directory. It is an error if a job has none. */
 int nt_job_word_visit(const char *word, const struct nt_rank_visitor *visitor, size_t *parts,
 		      struct nt_error *err);
 

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nccl-tune learn: a site's memory from the records of its jobs in accounting. */
+/* nccl-tune learn: make a site's memory from the records in accounting. */
 #include "cli/command.h"
 
 #include <stdio.h>
@@ -75,7 +75,7 @@ static int write_lines(const struct settings *settings, struct nt_site_memory *l
 		settings->file, 0644, err);
 }
 
-/* On stderr, beside what may go to stdout. */
+/* On stderr, because the result may go to stdout. */
 static void tell(const struct settings *settings, const struct nt_site_memory *learned,
 		 size_t lines, size_t damaged)
 {
@@ -109,73 +109,57 @@ static int learn(const struct settings *settings)
 		rc = write_lines(settings, &learned, &lines, &err);
 	if (rc == 0)
 		tell(settings, &learned, lines, damaged);
-	else
-		nt_command_complain("%s", err.text);
 	nt_site_memory_fini(&learned);
 	nt_jobtexts_fini(&texts);
-	return rc < 0 ? NT_EXIT_FAILED : NT_EXIT_OK;
+	return nt_command_status(rc, &err);
 }
 
-static error_t take_option(int key, char *arg, struct argp_state *state)
+static void init(void *argument)
 {
-	struct settings *settings = state->input;
+	struct settings *settings = argument;
 
-	switch (key) {
-	case NT_LONG('s'): settings->span.since = arg; return 0;
-	case NT_LONG('u'): settings->span.until = arg; return 0;
-	case NT_LONG('U'): settings->span.user = arg; return 0;
-	case NT_LONG('P'): settings->span.partition = arg; return 0;
-	case 'o': settings->file = arg; return 0;
-	case NT_LONG('j'): return nt_command_count("--jobs", arg, 512, &settings->rules.jobs);
-	case NT_LONG('J'):
-		return nt_command_count("--user-jobs", arg, 512, &settings->rules.user_jobs);
-	default: return ARGP_ERR_UNKNOWN;
-	}
+	settings->span.since = "now-30days";
+	settings->rules = (struct nt_site_memory_rules){ NT_LEARNED_JOBS, NT_LEARNED_USER_JOBS };
 }
 
-static int run(int argc, char *argv[])
+static int run(void *argument, char *argv[])
 {
-	struct settings settings = { .span = { .since = "now-30days" },
-				     .rules = { NT_LEARNED_JOBS, NT_LEARNED_USER_JOBS } };
-	int first, status = nt_command_parse(&nt_command_learn, argc, argv, &settings, &first);
+	const struct settings *settings = argument;
 
-	if (status != NT_COMMAND_GO)
-		return status;
-	if (first < argc)
-		return nt_command_misuse("unexpected argument '%s'", argv[first]);
-	if (!settings.file)
+	(void)argv;
+	if (!settings->file)
 		return nt_command_misuse("--output FILE is missing (- for standard output)");
-	return nt_command_finish(learn(&settings));
+	return learn(settings);
 }
 
-static const struct argp_option options[] = {
-	{ "since", NT_LONG('s'), "TIME", 0,
-	  "Jobs that ran at or after TIME, in a format of sacct (default: now-30days)", 0 },
-	{ "until", NT_LONG('u'), "TIME", 0, "Jobs that ran before TIME (default: now)", 0 },
-	{ "user", NT_LONG('U'), "LIST", 0, "Only jobs of these users", 0 },
-	{ "partition", NT_LONG('P'), "LIST", 0, "Only jobs in these partitions", 0 },
-	{ "jobs", NT_LONG('j'), "N", 0,
-	  "Omit values that fewer than N jobs have measured (default: 3)", 0 },
-	{ "user-jobs", NT_LONG('J'), "N", 0, "Use the newest N jobs of each user (default: 10)",
-	  0 },
-	{ "output", 'o', "FILE", 0, "Replace FILE by the result; - is standard output", 0 },
+static const struct nt_option options[] = {
+	{ "since", 0, "Jobs that ran at or after TIME, in a format of sacct (default: now-30days)",
+	  NT_TEXT(struct settings, span.since, "TIME") },
+	{ "until", 0, "Jobs that ran before TIME (default: now)",
+	  NT_TEXT(struct settings, span.until, "TIME") },
+	{ "user", 0, "Only jobs of these users", NT_TEXT(struct settings, span.user, "LIST") },
+	{ "partition", 0, "Only jobs in these partitions",
+	  NT_TEXT(struct settings, span.partition, "LIST") },
+	{ "jobs", 0, "Omit values that fewer than N jobs have measured (default: 3)",
+	  NT_U32(struct settings, rules.jobs, "N", 1, 512) },
+	{ "user-jobs", 0, "Use the newest N jobs of each user (default: 10)",
+	  NT_U32(struct settings, rules.user_jobs, "N", 1, 512) },
+	{ "output", 'o', "Replace FILE by the result; - is standard output",
+	  NT_TEXT(struct settings, file, "FILE") },
 	{ 0 },
 };
 
-static const struct argp argp = {
+const struct nt_command nt_command_learn = {
+	.name = "learn",
+	.summary = "make the site's memory from records of jobs (administrators)",
 	.options = options,
-	.parser = take_option,
-	.args_doc = "--output FILE",
+	.usage = "--output FILE",
 	.doc = "Collect the measurements of launch profiles from the records of ended jobs in "
 	       "accounting, as a text to review and to install for all users. Each value is a "
 	       "median over jobs; each line has the number of jobs and users."
 	       "\vExit status: 0, also if nothing was found, 1 if something failed (see "
 	       "stderr), 2 for a usage error.",
-};
-
-const struct nt_command nt_command_learn = {
-	.name = "learn",
+	.request_bytes = sizeof(struct settings),
+	.init = init,
 	.run = run,
-	.summary = "make the site's memory from records of jobs (administrators)",
-	.argp = &argp,
 };

@@ -74,7 +74,7 @@ static int help(int argc, char *argv[])
 	return command ? nt_command_help(command) : misuse("unknown command", argv[1]);
 }
 
-/* A caller may have closed the standard streams; a pipe or a file must not take their numbers. */
+/* If the caller has closed a standard stream, no other file may get its number. */
 static bool hold_standard_streams(void)
 {
 	int fd = open("/dev/null", O_RDWR);
@@ -108,5 +108,5 @@ int main(int argc, char *argv[])
 	command = find_command(argv[1]);
 	if (!command)
 		return misuse(argv[1][0] == '-' ? "unknown option" : "unknown command", argv[1]);
-	return command->run(argc - 1, argv + 1);
+	return nt_command_run(command, argc - 1, argv + 1);
 }

@@ -27,8 +27,8 @@ struct nt_remembered_ask {
 	int64_t now_s;
 };
 
-/* Does the entry match the request? An entry without sizes and fingerprint only says that somebody
- * calibrated: it is neither shown nor exported. */
+/* Does the entry match the request? An entry without sizes and fingerprint only records that a
+ * calibration ran: it is neither shown nor exported. */
 bool nt_remembered_takes(const struct nt_remembered_ask *ask, const struct nt_memory_entry *entry);
 
 /* A table for each place: its profiles, and what a new job there gets. */
@@ -38,7 +38,7 @@ int nt_remembered_show(const struct nt_remembered_ask *ask, FILE *out, struct nt
  * number of entries. */
 int nt_remembered_export(const struct nt_remembered_ask *ask, size_t *count, struct nt_error *err);
 
-/* Adds a file's entries to the user's memory. *skipped: lines that were none. */
+/* Add a file's entries to the user's memory. *skipped: lines that are not entries. */
 int nt_remembered_import(const struct nt_remembered_ask *ask, size_t *count, unsigned *skipped,
 			 struct nt_error *err);
 

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A memory's entries out to a file and in from one. */
+/* Export and import a memory's entries. */
 #include "cli/memory-forms.h"
 
 #include <fcntl.h>
@@ -38,7 +38,7 @@ static int pick(const struct nt_remembered_ask *ask, const struct nt_memory *fro
 		    nt_memory_add_copy(to, &from->entry[i], err) < 0)
 			return -1;
 	}
-	/* Where a user's programs are is nobody else's business. */
+	/* Paths of a user's programs are private. */
 	for (size_t i = 0; i < to->entries; i++)
 		to->entry[i].library[0] = '\0';
 	for (size_t i = 0; i < from->hosts; i++)
@@ -50,7 +50,7 @@ static int pick(const struct nt_remembered_ask *ask, const struct nt_memory *fro
 	return 0;
 }
 
-/* The one place of what was picked; a file of NVIDIA's says nothing of places. */
+/* All entries must be of one place, because NVIDIA's format has no place. */
 static int only_place(const struct nt_memory *picked, struct nt_where *where, struct nt_error *err)
 {
 	if (picked->entries == 0)
@@ -80,7 +80,6 @@ static int print_csv(const struct nt_remembered_ask *ask, const struct nt_memory
 	return nt_csv_print(picked, &where, profile, out, err);
 }
 
-/* As a whole, or not at all. */
 static int write_csv(const struct nt_remembered_ask *ask, const struct nt_memory *picked,
 		     struct nt_error *err)
 {
@@ -116,7 +115,7 @@ out:
 
 /* ---- in */
 
-/* What is known of such nodes: the newest entry's software and network. */
+/* Takes software and network from the newest entry on such nodes. */
 static void like_newest(const struct nt_memory *memory, struct nt_where *where)
 {
 	const struct nt_memory_entry *newest = NULL;
@@ -167,7 +166,7 @@ static int place_of(const struct nt_remembered_ask *ask, struct nt_where *where,
 	return rc;
 }
 
-/* Entries and hosts; what somebody else has forgotten is not forgotten here. */
+/* Takes entries and hosts, but not the requests to forget. */
 static int take_lines(struct nt_memory *to, const char *text, size_t bytes, int64_t now_us,
 		      struct nt_error *err)
 {

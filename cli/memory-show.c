@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is remembered, place by place. */
+/* nccl-tune memory show: what is remembered, place by place. */
 #include "cli/memory-forms.h"
 
 #include <inttypes.h>
@@ -119,7 +119,7 @@ static void print_place(FILE *out, const struct nt_where *where)
 		where->user_env ? ", with NCCL variables set by the user" : "");
 }
 
-/* What the first step of a new job there gets. */
+/* The choice for the first step of a new job there. */
 static int choose_at(struct showing *s, const struct nt_where *where, struct nt_launch_case *launch,
 		     struct nt_error *err)
 {
@@ -188,7 +188,7 @@ static bool seen_before(const struct showing *s, size_t at)
 	return false;
 }
 
-/* All entries, whatever is asked for. */
+/* All entries, whatever the request. */
 static size_t count_entries(const struct nt_memory *memory)
 {
 	const struct nt_remembered_ask all = { .file = NULL };

@@ -1,52 +1,53 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nccl-tune memory: what is remembered of launch profiles, to see, to carry away, to forget. */
+/* nccl-tune memory: show, export, import or forget what was measured of launch profiles. */
 #include "cli/command.h"
 
 #include <string.h>
 #include <time.h>
 #include "lib/hex.h"
+#include "lib/list.h"
 #include "profiles/memory-store.h"
 #include "lib/printable.h"
 #include "cli/memory-forms.h"
 
 struct subcommand {
 	const char *name;
-	int (*run)(struct nt_remembered_ask *ask, int argc, char *argv[]);
-	const char *takes; /* letters of the options, but for --memory */
+	int (*run)(struct nt_remembered_ask *ask, char *argv[]);
+	const char *takes; /* options, but for --memory */
 };
 
-static int no_more(int argc, char *argv[])
+static int no_more(char *argv[])
 {
-	if (argc == 0)
+	if (!argv[0])
 		return NT_EXIT_OK;
 	return nt_command_misuse("too many arguments: '%s'", argv[0]);
 }
 
-static int show(struct nt_remembered_ask *ask, int argc, char *argv[])
+static int show(struct nt_remembered_ask *ask, char *argv[])
 {
 	struct nt_error err;
 
-	if (no_more(argc, argv) != NT_EXIT_OK)
+	if (no_more(argv) != NT_EXIT_OK)
 		return NT_EXIT_USAGE;
-	return nt_remembered_show(ask, stdout, &err) < 0 ? nt_command_fail(&err) : NT_EXIT_OK;
+	return nt_command_status(nt_remembered_show(ask, stdout, &err), &err);
 }
 
-static int take_file(struct nt_remembered_ask *ask, int argc, char *argv[])
+static int take_file(struct nt_remembered_ask *ask, char *argv[])
 {
-	if (argc == 0)
+	if (!argv[0])
 		return nt_command_misuse("no file (want FILE, or - for standard input or output)");
 	ask->file = argv[0];
-	return no_more(argc - 1, argv + 1);
+	return no_more(argv + 1);
 }
 
-static int export(struct nt_remembered_ask *ask, int argc, char *argv[])
+static int export(struct nt_remembered_ask *ask, char *argv[])
 {
 	struct nt_shown shown;
 	struct nt_error err;
 	size_t count;
 
-	if (take_file(ask, argc, argv) != NT_EXIT_OK)
+	if (take_file(ask, argv) != NT_EXIT_OK)
 		return NT_EXIT_USAGE;
 	if (nt_remembered_export(ask, &count, &err) < 0)
 		return nt_command_fail(&err);
@@ -55,14 +56,14 @@ static int export(struct nt_remembered_ask *ask, int argc, char *argv[])
 	return NT_EXIT_OK;
 }
 
-static int import(struct nt_remembered_ask *ask, int argc, char *argv[])
+static int import(struct nt_remembered_ask *ask, char *argv[])
 {
 	struct nt_shown shown;
 	struct nt_error err;
 	unsigned skipped;
 	size_t count;
 
-	if (take_file(ask, argc, argv) != NT_EXIT_OK)
+	if (take_file(ask, argv) != NT_EXIT_OK)
 		return NT_EXIT_USAGE;
 	if (nt_remembered_import(ask, &count, &skipped, &err) < 0)
 		return nt_command_fail(&err);
@@ -73,12 +74,12 @@ static int import(struct nt_remembered_ask *ask, int argc, char *argv[])
 	return NT_EXIT_FAILED;
 }
 
-static int forget(struct nt_remembered_ask *ask, int argc, char *argv[])
+static int forget(struct nt_remembered_ask *ask, char *argv[])
 {
 	struct nt_error err;
 	int count;
 
-	if (no_more(argc, argv) != NT_EXIT_OK)
+	if (no_more(argv) != NT_EXIT_OK)
 		return NT_EXIT_USAGE;
 	if (ask->all == (ask->fingerprint != 0 || ask->profile != NULL))
 		return nt_command_misuse("nothing selected (want --fingerprint, --profile or both, "
@@ -91,58 +92,33 @@ static int forget(struct nt_remembered_ask *ask, int argc, char *argv[])
 	return NT_EXIT_OK;
 }
 
-static int compact(struct nt_remembered_ask *ask, int argc, char *argv[])
+static int compact(struct nt_remembered_ask *ask, char *argv[])
 {
 	struct nt_error err;
 
-	if (no_more(argc, argv) != NT_EXIT_OK)
+	if (no_more(argv) != NT_EXIT_OK)
 		return NT_EXIT_USAGE;
-	return nt_store_compact(ask->directory, ask->now_s, &err) < 0 ? nt_command_fail(&err)
-								      : NT_EXIT_OK;
+	return nt_command_status(nt_store_compact(ask->directory, ask->now_s, &err), &err);
 }
 
-static int path(struct nt_remembered_ask *ask, int argc, char *argv[])
+static int path(struct nt_remembered_ask *ask, char *argv[])
 {
 	struct nt_shown shown;
 
-	if (no_more(argc, argv) != NT_EXIT_OK)
+	if (no_more(argv) != NT_EXIT_OK)
 		return NT_EXIT_USAGE;
 	puts(nt_shown(&shown, ask->directory));
 	return NT_EXIT_OK;
 }
 
 static const struct subcommand subcommands[] = {
-	{ "show", show, "SfFp" },    { "export", export, "FpcNn" }, { "import", import, "FpcNnL" },
-	{ "forget", forget, "Fpa" }, { "compact", compact, "" },    { "path", path, "" },
+	{ "show", show, "site-memory profile-file fingerprint profile" },
+	{ "export", export, "fingerprint profile csv nodes ntasks-per-node" },
+	{ "import", import, "fingerprint profile csv nodes ntasks-per-node like-here" },
+	{ "forget", forget, "fingerprint profile all" },
+	{ "compact", compact, "" },
+	{ "path", path, "" },
 };
-
-static const struct argp_option options[] = {
-	{ "fingerprint", 'F', "F", 0, "Only of this hardware (nccl-tune fingerprint)", 0 },
-	{ "profile", 'p', "P", 0, "Only of this profile (import --csv: for this one)", 0 },
-	{ "nodes", 'N', "N", 0, "Only of N nodes (import --csv: for N nodes)", 0 },
-	{ "ntasks-per-node", NT_LONG('n'), "N", 0, "Only with N ranks on each node", 0 },
-	{ "like-here", NT_LONG('L'), NULL, 0, "import --csv: for jobs like this one, on such nodes",
-	  0 },
-	{ "csv", NT_LONG('c'), NULL, 0,
-	  "export, import: choices of one place and profile, as NVIDIA's example tuner reads them",
-	  0 },
-	{ "all", NT_LONG('a'), NULL, 0, "forget: everything", 0 },
-	{ "memory", NT_LONG('m'), "DIRECTORY", 0,
-	  "Another memory (default: $NCCL_TUNE_MEMORY, or nccl-tune/memory in $XDG_STATE_HOME or "
-	  "~/.local/state)",
-	  0 },
-	{ "site-memory", NT_LONG('S'), "FILE", 0, "show: the site's memory", 0 },
-	{ "profile-file", NT_LONG('f'), "FILE", 0, "show: profiles from FILE", 0 },
-	{ 0 },
-};
-
-static const char *option_name(char letter)
-{
-	for (size_t i = 0; options[i].name; i++)
-		if ((options[i].key & 0xff) == letter)
-			return options[i].name;
-	return "?";
-}
 
 static const struct subcommand *find_subcommand(const char *name)
 {
@@ -152,86 +128,82 @@ static const struct subcommand *find_subcommand(const char *name)
 	return NULL;
 }
 
-static int take_fingerprint(struct nt_remembered_ask *ask, const char *text)
+static int take_fingerprint(void *argument, const char *text)
 {
+	struct nt_remembered_ask *ask = argument;
+
 	if (nt_hex_parse(text, NT_HEX_U64, &ask->fingerprint) == 0 && ask->fingerprint != 0)
 		return 0;
 	return nt_command_misuse("'%s' is not a fingerprint (want 16 hexadecimal digits)", text);
 }
 
-static int take_profile(struct nt_remembered_ask *ask, const char *text)
+static int take_profile(void *argument, const char *text)
 {
+	struct nt_remembered_ask *ask = argument;
+
 	ask->profile = text;
 	if (nt_profile_name_valid(text))
 		return 0;
 	return nt_command_misuse("'%s' is not the name of a profile", text);
 }
 
-struct asked {
-	struct nt_remembered_ask ask;
-	char given[32]; /* letters of the options */
+static const struct nt_option options[] = {
+	{ "memory", 0,
+	  "Another memory (default: $NCCL_TUNE_MEMORY, or nccl-tune/memory in $XDG_STATE_HOME or "
+	  "~/.local/state)",
+	  NT_TEXT(struct nt_remembered_ask, places.memory, "DIRECTORY") },
+	{ "fingerprint", 'F', "Only of this hardware (nccl-tune fingerprint)",
+	  NT_TAKE(take_fingerprint, "F") },
+	{ "profile", 'p', "Only of this profile (import --csv: for this one)",
+	  NT_TAKE(take_profile, "P") },
+	{ "nodes", 'N', "Only of N nodes (import --csv: for N nodes)",
+	  NT_U32(struct nt_remembered_ask, nodes, "N", 1, 1 << 20) },
+	{ "ntasks-per-node", 0, "Only with N ranks on each node",
+	  NT_U32(struct nt_remembered_ask, per_node, "N", 1, 4096) },
+	{ "like-here", 0, "import --csv: for jobs like this one, on such nodes",
+	  NT_FLAG(struct nt_remembered_ask, like_here) },
+	{ "csv", 0,
+	  "export, import: choices of one place and profile, as NVIDIA's example tuner reads them",
+	  NT_FLAG(struct nt_remembered_ask, csv) },
+	{ "all", 0, "forget: everything", NT_FLAG(struct nt_remembered_ask, all) },
+	{ "site-memory", 0, "show: the site's memory",
+	  NT_TEXT(struct nt_remembered_ask, places.site_memory, "FILE") },
+	{ "profile-file", 0, "show: profiles from FILE",
+	  NT_TEXT(struct nt_remembered_ask, places.profiles, "FILE") },
+	{ 0 },
 };
 
-static int take_value(struct nt_remembered_ask *ask, int key, char *arg)
+static void init(void *argument)
 {
-	switch (key) {
-	case 'F': return take_fingerprint(ask, arg);
-	case 'p': return take_profile(ask, arg);
-	case 'N': return nt_command_count("--nodes", arg, 1 << 20, &ask->nodes);
-	case NT_LONG('n'): return nt_command_count("--ntasks-per-node", arg, 4096, &ask->per_node);
-	case NT_LONG('m'): ask->places.memory = arg; return 0;
-	case NT_LONG('S'): ask->places.site_memory = arg; return 0;
-	case NT_LONG('f'): ask->places.profiles = arg; return 0;
-	case NT_LONG('L'): ask->like_here = true; return 0;
-	case NT_LONG('c'): ask->csv = true; return 0;
-	case NT_LONG('a'): ask->all = true; return 0;
-	default: return ARGP_ERR_UNKNOWN;
-	}
+	struct nt_remembered_ask *ask = argument;
+
+	ask->now_s = (int64_t)time(NULL);
 }
 
-static error_t take_option(int key, char *arg, struct argp_state *state)
+static int run(void *argument, char *argv[])
 {
-	struct asked *asked = state->input;
-	int status = take_value(&asked->ask, key, arg);
-	size_t count = strlen(asked->given);
-
-	if (status == 0 && count < sizeof(asked->given) - 1)
-		asked->given[count] = (char)(key & 0xff);
-	return status;
-}
-
-static int start(struct nt_remembered_ask *ask, const char *given, int argc, char *argv[])
-{
-	const struct subcommand *sub = find_subcommand(argc > 0 ? argv[0] : "show");
+	struct nt_remembered_ask *ask = argument;
+	const struct subcommand *sub = find_subcommand(argv[0] ? argv[0] : "show");
 	struct nt_error err;
 
 	if (!sub)
 		return nt_command_misuse("unknown subcommand '%s' (want show, export, import, "
 					 "forget, compact or path)",
 					 argv[0]);
-	for (; *given; given++)
-		if (*given != 'm' && !strchr(sub->takes, *given))
-			return nt_command_misuse("--%s is not for %s", option_name(*given),
-						 sub->name);
+	for (const struct nt_option *option = options + 1; option->name; option++)
+		if (nt_command_given(option) &&
+		    !nt_list_has(sub->takes, ' ', option->name, strlen(option->name)))
+			return nt_command_misuse("--%s is not for %s", option->name, sub->name);
 	if (nt_places_memory(&ask->places, ask->directory, &err) < 0)
 		return nt_command_fail(&err);
-	return sub->run(ask, argc > 0 ? argc - 1 : 0, argv + 1);
+	return sub->run(ask, argv[0] ? argv + 1 : argv);
 }
 
-static int run(int argc, char *argv[])
-{
-	struct asked asked = { .ask = { .now_s = (int64_t)time(NULL) } };
-	int first, status = nt_command_parse(&nt_command_memory, argc, argv, &asked, &first);
-
-	if (status != NT_COMMAND_GO)
-		return status;
-	return nt_command_finish(start(&asked.ask, asked.given, argc - first, argv + first));
-}
-
-static const struct argp argp = {
+const struct nt_command nt_command_memory = {
+	.name = "memory",
+	.summary = "show, export or forget what was measured of launch profiles",
 	.options = options,
-	.parser = take_option,
-	.args_doc = "[show | path | compact]\nexport FILE\nimport FILE\nforget",
+	.usage = "[show | path | compact]\nexport FILE\nimport FILE\nforget",
 	.doc = "Your memory of launch profiles: what steps and calibrations have measured, "
 	       "on which hardware.\n\n"
 	       "show     print the measurements of each place, and the profile for a new job\n"
@@ -242,11 +214,8 @@ static const struct argp argp = {
 	       "path     print the directory\n\n"
 	       "FILE - is standard input or output."
 	       "\vExit status: 0, 1 if something failed (see stderr), 2 for a usage error.",
-};
-
-const struct nt_command nt_command_memory = {
-	.name = "memory",
+	.request_bytes = sizeof(struct nt_remembered_ask),
+	.init = init,
 	.run = run,
-	.summary = "show, export or forget what was measured of launch profiles",
-	.argp = &argp,
+	.arguments = NT_ANY_NUMBER,
 };

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nccl-tune replay: what the engine chooses in measured cells, and how often it errs. */
+/* nccl-tune replay: run the decision engine on measured times, and count its errors. */
 #include "cli/replay.h"
 
 #include <stdlib.h>
@@ -13,20 +13,19 @@
 #define MOST_TRIALS 1000000
 #define TRACE_BYTES ((size_t)64 << 20)
 
+static const struct nt_replay_rule *the_rule = &nt_replay_own;
+
 struct asked {
 	struct nt_replay replay;
-	bool json, aa, power, trials, policy;
-	bool any; /* a file was looked at */
+	unsigned aa, trials; /* 0: not given */
+	bool json, policy;
+	bool any; /* a file was read */
 	const char *picks; /* a path; NULL: none */
 };
 
-static int take_trials(struct asked *asked, const char *name, const char *text)
+static int take_power(void *argument, const char *text)
 {
-	return nt_command_count(name, text, MOST_TRIALS, &asked->replay.trials);
-}
-
-static int take_power(struct asked *asked, const char *text)
-{
+	struct asked *asked = argument;
 	double percent;
 	char *end;
 
@@ -34,14 +33,14 @@ static int take_power(struct asked *asked, const char *text)
 	if (end == text || *end || !(percent > 0 && percent < 100))
 		return nt_command_misuse(
 			"bad --power '%.40s' (want percent, above 0 and below 100)", text);
-	asked->power = true;
 	asked->replay.kind = NT_REPLAY_POWER;
 	asked->replay.gain = percent / 100;
 	return 0;
 }
 
-static int take_policy(struct asked *asked, const char *text)
+static int take_policy(void *argument, const char *text)
 {
+	struct asked *asked = argument;
 	struct nt_error err;
 
 	if (nt_policy_parse_option(&asked->replay.policy, text, &err) < 0)
@@ -51,32 +50,17 @@ static int take_policy(struct asked *asked, const char *text)
 	return 0;
 }
 
-static error_t take_option(int key, char *arg, struct argp_state *state)
-{
-	struct asked *asked = state->input;
-
-	switch (key) {
-	case NT_LONG('a'):
-		asked->aa = true;
-		asked->replay.kind = NT_REPLAY_AA;
-		return take_trials(asked, "--aa", arg);
-	case NT_LONG('t'): asked->trials = true; return take_trials(asked, "--trials", arg);
-	case NT_LONG('p'): return take_power(asked, arg);
-	case NT_LONG('o'): return take_policy(asked, arg);
-	case 'j': asked->json = true; return 0;
-	case NT_LONG('k'): asked->picks = arg; return 0;
-	case NT_LONG('s'):
-		return nt_command_number("--seed", arg, 0, UINT64_MAX, &asked->replay.seed);
-	default: return ARGP_ERR_UNKNOWN;
-	}
-}
-
 static int check(struct asked *asked)
 {
-	if (asked->aa && (asked->power || asked->trials))
+	const bool power = asked->replay.kind == NT_REPLAY_POWER;
+
+	if (asked->aa && (power || asked->trials))
 		return nt_command_misuse("--aa cannot be combined with --power and --trials");
-	if (asked->trials && !asked->power)
+	if (asked->trials && !power)
 		return nt_command_misuse("--trials needs --power");
+	if (asked->aa)
+		asked->replay.kind = NT_REPLAY_AA;
+	asked->replay.trials = asked->aa ? asked->aa : asked->trials ? asked->trials : TRIALS;
 	return 0;
 }
 
@@ -100,13 +84,13 @@ static int replay_text(struct asked *asked, const char *path, char *text, size_t
 	return rc;
 }
 
-/* One kind of file at a time: they answer different questions. */
+/* Records and traces cannot be mixed: they answer different questions. */
 static int check_kind(struct asked *asked, bool record, struct nt_error *err)
 {
 	bool traces = asked->replay.kind != NT_REPLAY_RECORD;
 
 	if (!asked->any && record && traces) {
-		if (asked->picks || asked->aa || asked->power || asked->policy)
+		if (asked->picks || asked->replay.kind != NT_REPLAY_CELLS || asked->policy)
 			return nt_error_set(err,
 					    "a record is replayed with its own policy; the other "
 					    "options are for traces");
@@ -117,7 +101,7 @@ static int check_kind(struct asked *asked, bool record, struct nt_error *err)
 	return record != traces ? 0 : nt_error_set(err, "records and traces cannot be mixed");
 }
 
-/* A rank record of a long form: each key was decided in one of them. */
+/* Each key was decided by one of the ranks of a long form. */
 struct in_part {
 	struct asked *asked;
 	struct nt_replay_rows *rows;
@@ -198,7 +182,7 @@ static bool all_same(const struct nt_replay_rows *rows)
 	return true;
 }
 
-static int replay_all(struct asked *asked, int count, char *paths[])
+static int replay_all(struct asked *asked, char *paths[])
 {
 	struct nt_trace picks = { .rows = 0 };
 	struct nt_replay_rows rows = { .count = 0 };
@@ -210,8 +194,8 @@ static int replay_all(struct asked *asked, int count, char *paths[])
 		return nt_command_fail(&err);
 	asked->replay.picks = asked->picks ? &picks : NULL;
 	nt_replay_init(&asked->replay);
-	for (int i = 0; i < count; i++) {
-		if (replay_file(asked, paths[i], &rows) < 0)
+	for (; *paths; paths++) {
+		if (replay_file(asked, *paths, &rows) < 0)
 			status = NT_EXIT_FAILED;
 	}
 	if (asked->json)
@@ -226,55 +210,62 @@ static int replay_all(struct asked *asked, int count, char *paths[])
 		status = NT_EXIT_FAILED;
 	nt_replay_rows_fini(&rows);
 	nt_trace_fini(&picks);
-	return nt_command_finish(status);
+	return status;
 }
 
 int nt_replay_command(const struct nt_replay_rule *rule, int argc, char *argv[])
 {
-	struct asked asked = { .replay = { .rule = rule, .trials = TRIALS, .seed = 1 } };
-	int first, status;
+	the_rule = rule;
+	return nt_command_run(&nt_command_replay, argc, argv);
+}
 
-	nt_policy_default(&asked.replay.policy);
-	asked.replay.policy.mode = NT_MODE_BANDIT;
-	status = nt_command_parse(&nt_command_replay, argc, argv, &asked, &first);
-	if (status != NT_COMMAND_GO)
-		return status;
-	status = check(&asked);
+static void init(void *argument)
+{
+	struct asked *asked = argument;
+
+	asked->replay.rule = the_rule;
+	asked->replay.seed = 1;
+	nt_policy_default(&asked->replay.policy);
+	asked->replay.policy.mode = NT_MODE_BANDIT;
+}
+
+static int run(void *argument, char *argv[])
+{
+	struct asked *asked = argument;
+	const int status = check(asked);
+
 	if (status != 0)
 		return status;
-	if (first == argc)
+	if (!argv[0])
 		return nt_command_misuse("no trace (want jobs, files, or '-')");
-	return replay_all(&asked, argc - first, argv + first);
+	return replay_all(asked, argv);
 }
 
-static int run(int argc, char *argv[])
-{
-	return nt_replay_command(&nt_replay_own, argc, argv);
-}
-
-static const struct argp_option options[] = {
-	{ "aa", NT_LONG('a'), "N", 0,
+static const struct nt_option options[] = {
+	{ "aa", 0,
 	  "Run N trials in which all choices draw from the samples of NCCL's choice, and count how "
 	  "often another one is chosen",
-	  0 },
-	{ "power", NT_LONG('p'), "PCT", 0,
-	  "As --aa, with one choice PCT percent faster: count how often it is found", 0 },
-	{ "trials", NT_LONG('t'), "N", 0, "Trials of --power (default: 1000)", 0 },
-	{ "picks", NT_LONG('k'), "FILE", 0,
+	  NT_U32(struct asked, aa, "N", 1, MOST_TRIALS) },
+	{ "power", 0, "As --aa, with one choice PCT percent faster: count how often it is found",
+	  NT_TAKE(take_power, "PCT") },
+	{ "trials", 0, "Trials of --power (default: 1000)",
+	  NT_U32(struct asked, trials, "N", 1, MOST_TRIALS) },
+	{ "picks", 0,
 	  "NCCL's choice and the choices that it masks, which are not tried. One line per case: "
 	  "collective,topology,bytes,algorithm,protocol[,masked...]",
-	  0 },
-	{ "policy", NT_LONG('o'), "POLICY", 0, "Settings, as srun --nccl-tune takes them", 0 },
-	{ "seed", NT_LONG('s'), "S", 0, "Seed of the trials; the same seed gives the same answer",
-	  0 },
-	{ "json", 'j', NULL, 0, "Print an array of objects", 0 },
+	  NT_TEXT(struct asked, picks, "FILE") },
+	{ "policy", 0, "Settings, as srun --nccl-tune takes them", NT_TAKE(take_policy, "POLICY") },
+	{ "seed", 0, "Seed of the trials; the same seed gives the same answer",
+	  NT_U64(struct asked, replay.seed, "S", 0, UINT64_MAX) },
+	{ "json", 'j', "Print an array of objects", NT_FLAG(struct asked, json) },
 	{ 0 },
 };
 
-static const struct argp argp = {
+const struct nt_command nt_command_replay = {
+	.name = "replay",
+	.summary = "run the decision engine on measured times, and count its errors",
 	.options = options,
-	.parser = take_option,
-	.args_doc = "{JOB[.STEP] | FILE}...\n--aa N TRACE...\n--power PCT TRACE...",
+	.usage = "{JOB[.STEP] | FILE}...\n--aa N TRACE...\n--power PCT TRACE...",
 	.doc = "Run the decision engine of jobs on traces, and print for each case NCCL's choice, "
 	       "the best other one, the one chosen and the calls spent. A trace is a text file "
 	       "with one line per choice: "
@@ -283,11 +274,8 @@ static const struct argp argp = {
 	       "- is standard input.\n\n"
 	       "For the record of a process, a job's long form, or a JOB that has one, repeat its "
 	       "decisions.",
-};
-
-const struct nt_command nt_command_replay = {
-	.name = "replay",
+	.request_bytes = sizeof(struct asked),
+	.init = init,
 	.run = run,
-	.summary = "run the decision engine on measured times, and count its errors",
-	.argp = &argp,
+	.arguments = NT_ANY_NUMBER,
 };

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/append.h"
+#include "lib/array.h"
 #include "lib/table.h"
 #include "lib/wrap.h"
 #include "report/model/job-figures.h"
@@ -38,38 +39,27 @@ static bool same_job(const char *a, const char *b)
 static int add_full(struct nt_report_list *list, const char *job, const struct nt_summary *summary,
 		    struct nt_error *err)
 {
-	char *text = NULL, *full;
-	size_t bytes = 0;
-	FILE *out = open_memstream(&text, &bytes);
-	int rc = out ? nt_summary_print(out, job, summary, err) : -1;
+	int rc;
 
-	if (!out || fclose(out) != 0 || rc < 0) {
-		free(text);
-		return out && rc < 0 ? -1 : nt_error_set(err, "no memory for the report");
-	}
-	full = realloc(list->full, list->full_bytes + bytes + 2);
-	if (full) {
-		list->full = full;
-		if (list->full_bytes > 0)
-			full[list->full_bytes++] = '\n';
-		memcpy(full + list->full_bytes, text, bytes);
-		list->full_bytes += bytes;
-	}
-	free(text);
-	return full ? 0 : nt_error_set(err, "no memory for the report");
+	if (!list->out)
+		list->out = open_memstream(&list->full, &list->full_bytes);
+	if (list->out && list->count > 1)
+		fputc('\n', list->out);
+	rc = list->out ? nt_summary_print(list->out, job, summary, err) : 0;
+	if (!list->out || fflush(list->out) != 0)
+		return nt_error_set(err, "no memory for the report");
+	return rc;
 }
 
 int nt_report_list_add(struct nt_report_list *list, const char *job, const struct nt_jobtext *text,
 		       const struct nt_summary *summary, struct nt_error *err)
 {
-	struct nt_report_line *lines = realloc(list->lines, (list->count + 1) * sizeof(*lines));
-	struct nt_report_line *line;
+	struct nt_report_line *line = nt_array_add(&list->lines, &list->count, SIZE_MAX,
+						   sizeof(*line));
 
-	if (!lines)
+	if (!line)
 		return nt_error_set(err, "no memory for the list of jobs");
-	list->lines = lines;
-	line = &lines[list->count++];
-	*line = (struct nt_report_line){ .known = text != NULL };
+	line->known = text != NULL;
 	snprintf(line->label, sizeof(line->label), "%s", job ? job : "");
 	if (text) {
 		snprintf(line->name, sizeof(line->name), "%.63s", text->name);
@@ -77,7 +67,7 @@ int nt_report_list_add(struct nt_report_list *list, const char *job, const struc
 		line->elapsed_s = text->elapsed_s;
 	}
 	nt_job_figures_make(&line->figures, summary);
-	list->several |= !same_job(lines[0].label, line->label);
+	list->several |= !same_job(list->lines[0].label, line->label);
 	return list->several ? 0 : add_full(list, job, summary, err);
 }
 
@@ -116,7 +106,7 @@ static void add_line(struct nt_table *table, const struct nt_report_line *line)
 	nt_cell(table, "%s", nt_duration_text(line->figures.net_ms, text, sizeof(text)));
 }
 
-/* A component and a run count as lines, not as jobs. */
+/* Components and runs of a job have lines, but count once. */
 static size_t count_jobs(const struct nt_report_list *list)
 {
 	size_t jobs = 0;
@@ -179,6 +169,8 @@ void nt_report_list_print(FILE *out, const struct nt_report_list *list)
 
 void nt_report_list_fini(struct nt_report_list *list)
 {
+	if (list->out)
+		fclose(list->out);
 	free(list->lines);
 	free(list->full);
 	*list = (struct nt_report_list){ .count = 0 };

@@ -21,7 +21,8 @@ struct nt_report_list {
 	struct nt_report_line *lines;
 	size_t count;
 	bool several; /* jobs */
-	char *full; /* of the one job there is so far */
+	FILE *out; /* writes to full */
+	char *full; /* text of one job */
 	size_t full_bytes;
 };
 

@@ -38,7 +38,7 @@ int nt_output_open(struct nt_output *output, enum nt_form form, FILE *out, struc
 /* job: as nt_summary_print. */
 int nt_output_add(struct nt_output *output, const char *job, const struct nt_summary *summary,
 		  struct nt_error *err);
-/* good: what was added is all; else nothing but text is written. */
+/* good: everything was added; otherwise only text is written. */
 void nt_output_close(struct nt_output *output, bool good);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nccl-tune report: what a job tuned and what it brought. */
+/* nccl-tune report: show what a job tuned and gained. */
 #include "cli/command.h"
 
 #include <errno.h>
@@ -42,7 +42,7 @@ static void explain_nothing(const struct nt_answer *answer)
 		return;
 	}
 	if (answer->known == 0)
-		return; /* it is missing, which has been said */
+		return; /* already reported as missing */
 	nt_jobid_text(&request->id, label, sizeof(label));
 	nt_command_complain("job %s has no record%s%s", label,
 			    request->id.step[0] ? " of step " : "", request->id.step);
@@ -63,7 +63,7 @@ static void explain_nothing(const struct nt_answer *answer)
 		      stderr);
 }
 
-/* Nobody has said this name, so nobody may have put a link or a file of his in its place. */
+/* The user did not choose this name, so a link or somebody else's file there must not be used. */
 static int open_by_default(const char *name, struct nt_error *err)
 {
 	int fd = open(name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
@@ -79,7 +79,7 @@ static int open_by_default(const char *name, struct nt_error *err)
 	return nt_error_set(err, "%s is not your file: choose another with --html=FILE", name);
 }
 
-/* Where there is something to show, and it is not for standard output. */
+/* Opens the page if there is something to show and it does not go to standard output. */
 static int open_page(struct nt_answer *answer, struct nt_error *err)
 {
 	const struct nt_request *request = answer->request;
@@ -138,29 +138,47 @@ static int report(struct nt_request *request)
 		rc = close_page(&answer, &err);
 	if (rc < 0)
 		nt_command_complain("%s", err.text);
-	return nt_command_finish(rc < 0 || answer.shown == 0 || answer.partial || answer.missing > 0
-					 ? NT_EXIT_FAILED
-					 : NT_EXIT_OK);
+	return rc < 0 || answer.shown == 0 || answer.partial || answer.missing > 0 ? NT_EXIT_FAILED
+										   : NT_EXIT_OK;
 }
 
-static int run(int argc, char *argv[])
+static void init(void *argument)
 {
-	struct nt_record_places places;
-	struct nt_request request;
-	int status;
+	struct nt_request *request = argument;
 
-	nt_record_places(&places);
-	status = nt_request_parse(&request, &places, argc, argv);
-	if (status == NT_COMMAND_GO)
-		status = report(&request);
-	nt_request_fini(&request);
+	nt_record_places(&request->places);
+	request->spool = request->places.spool;
+}
+
+static int run(void *argument, char *argv[])
+{
+	struct nt_request *request = argument;
+	int status = nt_request_take_jobs(request, argv);
+
+	if (status == NT_EXIT_OK)
+		status = report(request);
+	nt_joblist_fini(&request->jobs);
 	return status;
 }
 
-/* The table stands with its parser, in report-options.c. */
 const struct nt_command nt_command_report = {
 	.name = "report",
-	.run = run,
 	.summary = "show what was tuned in a job, and how much time that saved",
-	.argp = &nt_request_argp,
+	.options = nt_request_options,
+	.usage = "[JOBS...]\n--since TIME\n--file FILE [JOB[.STEP]]",
+	.doc = "Show how a job was tuned, from its record in accounting: a summary, and a table with "
+	       "one line per collective and size, with the reason and what to do. Several jobs are "
+	       "shown as one line each.\n\n"
+	       "Without JOBS, show the current job; outside of jobs, your newest job of the last 30 "
+	       "days that has a record.\n\n"
+	       "JOBS is JOB[.STEP] or FIRST-LAST (4711-4720, 4711_3-7), several separated by commas or "
+	       "spaces. JOB is a job id, an array task (12_3) or a component of a heterogeneous job "
+	       "(12+1). The id of a whole array or heterogeneous job shows all of its tasks or "
+	       "components."
+	       "\vExit status: 0 if all was shown, 1 if there is no record or a part of it is missing "
+	       "(the reason is on stderr), 2 for a usage error.",
+	.request_bytes = sizeof(struct nt_request),
+	.init = init,
+	.run = run,
+	.arguments = NT_ANY_NUMBER,
 };

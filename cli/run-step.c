@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* srun as a child that is asked to end. */
+/* run-step.c - see run-step.h */
 #include "cli/run-step.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "lib/printable.h"
 
 #define TICK_MS 200
-#define TERM_AGAIN_MS 4000 /* srun gives up waiting for its step at the second time */
+#define TERM_AGAIN_MS 4000 /* the second SIGTERM makes srun stop waiting for its step */
 #define KILL_MS 10000
 #define TAIL_BYTES 4096
 
@@ -69,7 +69,7 @@ static int start(struct running *running, struct nt_error *err)
 	return 0;
 }
 
-/* Keeps the end of what it says. */
+/* Keeps the end of its output. */
 static void listen_to(struct running *running)
 {
 	char text[TAIL_BYTES / 2];
@@ -126,8 +126,8 @@ static bool begins(const char *line, size_t bytes, const char *with)
 	return bytes >= strlen(with) && memcmp(line, with, strlen(with)) == 0;
 }
 
-/* The last line of a program is preferred; of Slurm's, which report the end of every task, the
- * first. */
+/* The program's last line. If there is none, Slurm's first line, because Slurm then reports the end
+ * of every task. */
 static void take_complaint(const struct running *running, char *out, size_t out_bytes)
 {
 	const char *line = running->tail, *end = line + running->tail_bytes;
@@ -161,7 +161,7 @@ static int wait_for(struct running *running)
 			listen_to(running);
 		attend(running);
 	}
-	/* What it wrote before it ended; its children may hold the pipe for longer. */
+	/* Read what is left, but do not wait: its children may hold the pipe open. */
 	while (running->complaint_fd >= 0) {
 		struct pollfd polls = { .fd = running->complaint_fd, .events = POLLIN };
 

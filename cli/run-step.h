@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run-step.h - run srun while a person waits, and end its step with it
+/* run-step.h - run srun, show progress, and end its step when told to
  *
- * Unlike in child.h, the process is asked to end before it is killed, because a killed srun leaves
- * its step running. It has its own process group, so that Ctrl-C reaches it only through us.
+ * Unlike child.h, this sends SIGTERM before SIGKILL, because a killed srun leaves its step running.
+ * The process has its own process group, so that Ctrl-C reaches it only through us.
  *
  * Threads:  single-threaded programs only: it forks.
  * Memory:   values.
@@ -18,8 +18,8 @@
 
 struct nt_steprun {
 	char *const *argv; /* argv[0] is looked for in PATH */
-	double limit_s; /* then it is ended */
-	const volatile sig_atomic_t *stop; /* once not 0 it is ended as well */
+	double limit_s; /* it is ended after this time */
+	const volatile sig_atomic_t *stop; /* it is ended when this is not 0 */
 	int output_fd; /* where its stdout goes; 0: nowhere */
 	void (*tick)(void *argument, double elapsed_s); /* several times a second; may be NULL */
 	void *argument;
@@ -38,8 +38,7 @@ struct nt_stepresult {
 	enum nt_stepend end;
 	int status; /* exit status; 128 + N after signal N */
 	double took_s;
-	/* The last line that it wrote to stderr, or one that has NT_STEP_WRONG; printable, "" for
-	 * none. */
+	/* Its last line on stderr, or one with NT_STEP_WRONG; printable; "": none. */
 	char complaint[200];
 };
 

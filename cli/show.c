@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nccl-tune show: the records of single NCCL processes, in full, for support. */
+/* nccl-tune show: print the records of single NCCL processes in full. */
 #include "cli/command.h"
 
 #include <inttypes.h>
@@ -23,7 +23,7 @@
 
 #define CLEARLY 1.03 /* more than two medians of a few calls differ by chance */
 
-/* Three tables, since all of it side by side would be wider than a terminal. */
+/* Three tables, because one would be wider than a terminal. */
 static const char *const choice_columns[] = {
 	"-COLLECTIVE",	  "SIZE",     "-STATE",	   "-NCCL'S\nCHOICE",
 	"-OTHER\nCHOICE", "NCCL\nus", "OTHER\nus", "NCCL\np25 us",
@@ -35,7 +35,7 @@ static const char *const effect_columns[] = { "-COLLECTIVE",	 "SIZE",
 					      "DIFFERED\ncalls", "SPENT\ncalls",
 					      "SPENT\nms",	 "SAVED\nms" };
 
-/* Predictions are of a call itself, as its own time is. */
+/* NCCL predicts a call's own time. */
 static const char *const period_columns[] = { "-COLLECTIVE",	     "SIZE",
 					      "PREDICTED\nNCCL us",  "OWN TIME\nNCCL us",
 					      "PREDICTED\nOTHER us", "OWN TIME\nOTHER us",
@@ -107,7 +107,7 @@ static void show_nccl(int64_t version)
 		printf(", NCCL version code %" PRId64, version);
 }
 
-/* What was loaded behind ours, or why not; text from a file is not trusted. */
+/* The user's plugins behind ours, or why they were not loaded. Text from a file is not trusted. */
 static void show_plugins(json_object *plugins)
 {
 	char kind[16], text[512];
@@ -203,7 +203,7 @@ static void show_counts(json_object *counts)
 	}
 }
 
-/* Where NCCL's choice stays. */
+/* Why NCCL's choice stays. */
 static void show_why(const struct nt_key *key)
 {
 	char size[24];
@@ -215,7 +215,7 @@ static void show_why(const struct nt_key *key)
 		       nt_size_text((size_t)key->bytes, size, sizeof(size)), said.says);
 }
 
-/* Where the other choice is the faster one and NCCL predicts that it is not. */
+/* The other choice is faster, and NCCL predicts that it is slower. */
 static void show_misprediction(const struct nt_key *key)
 {
 	const double predicted = key->arm_predicted_us / key->auto_predicted_us;
@@ -229,7 +229,7 @@ static void show_misprediction(const struct nt_key *key)
 	       nt_arm_name(nt_key_other_arm(key)), predicted, nt_arm_name(key->auto_arm), 1 / own);
 }
 
-/* The last table only if there is something in it. */
+/* The last table may be empty, and is then left out. */
 static size_t table_count(const struct nt_comm_seen *comm)
 {
 	const size_t all = sizeof(tables) / sizeof(tables[0]);
@@ -378,24 +378,24 @@ static int show_file(const char *path)
 	return rc;
 }
 
-static int run(int argc, char *argv[])
+static int run(void *request, char *argv[])
 {
-	int first, status = nt_command_parse(&nt_command_show, argc, argv, NULL, &first);
+	int status = NT_EXIT_OK;
 
-	if (status != NT_COMMAND_GO)
-		return status;
-	status = NT_EXIT_OK;
-	if (first == argc && show_file("-") < 0)
+	(void)request;
+	if (!argv[0] && show_file("-") < 0)
 		status = NT_EXIT_FAILED;
-	for (int i = first; i < argc; i++) {
-		if (show_file(argv[i]) < 0)
+	for (; *argv; argv++) {
+		if (show_file(*argv) < 0)
 			status = NT_EXIT_FAILED;
 	}
-	return nt_command_finish(status);
+	return status;
 }
 
-static const struct argp argp = {
-	.args_doc = "[JOB[.STEP] | FILE]...",
+const struct nt_command nt_command_show = {
+	.name = "show",
+	.summary = "print the records of single ranks in full",
+	.usage = "[JOB[.STEP] | FILE]...",
 	.doc = "Print records of ranks (rank.*.json): what was measured, chosen and forced on "
 	       "each communicator, or why nothing was. NCCL processes write them to the step's "
 	       "runtime directory. For a JOB, print those in its long form. FILE may also be a part "
@@ -403,11 +403,6 @@ static const struct argp argp = {
 	       "argument, or with -, read standard input."
 	       "\vExit status: 0 if all was shown, 1 if there is no such job, or a file is "
 	       "damaged or cannot be read, 2 for a usage error.",
-};
-
-const struct nt_command nt_command_show = {
-	.name = "show",
 	.run = run,
-	.summary = "print the records of single ranks in full",
-	.argp = &argp,
+	.arguments = NT_ANY_NUMBER,
 };

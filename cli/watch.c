@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nccl-tune watch: a running job, live. */
+/* nccl-tune watch: follow a running job. */
 #include "cli/command.h"
 
 #include <slurm/slurm.h>
@@ -25,6 +25,7 @@
 struct request {
 	bool once, plain;
 	double interval_s;
+	const char *rundir;
 };
 
 struct session {
@@ -34,9 +35,9 @@ struct session {
 	struct nt_watch_job job;
 	bool drawn; /* on the terminal's second screen */
 	bool quiet; /* news are not printed */
-	double over_s; /* since when the job is over; 0: it is not */
-	const char *state; /* that was told */
-	int64_t start_s; /* of the job, when it was looked at last; 0: unknown */
+	double over_s; /* when the job was first seen to be over; 0: it is not */
+	const char *state; /* printed last */
+	int64_t start_s; /* of the job, at the last update; 0: unknown */
 };
 
 static double now_s(void)
@@ -81,7 +82,7 @@ static void draw_frame(struct session *session)
 	(void)nt_screen_draw(lines, count);
 }
 
-/* What stays on the terminal. */
+/* Stays on the terminal after the display. */
 static void print_end(const struct session *session)
 {
 	const struct nt_summary *summary = &session->watch.summary;
@@ -110,7 +111,7 @@ static void tell_state(struct session *session)
 	nt_watch_add_news(&session->watch, now_s(), text, print_news, session);
 }
 
-/* A job that was requeued begins once more. */
+/* A requeued job starts again. */
 static void start_anew(struct session *session)
 {
 	if (session->start_s != 0 && session->load.job.start_s > session->start_s) {
@@ -139,7 +140,7 @@ static int look(struct session *session, struct nt_error *err)
 	return rc;
 }
 
-/* Written while the steps ran, each step's last one replaces it; or not by all nodes yet. */
+/* Is a step's last record, or a node's part of it, still missing? */
 static bool is_early(const struct nt_summary *summary)
 {
 	for (size_t i = 0; i < summary->step_count; i++) {
@@ -169,7 +170,7 @@ static void show(struct session *session)
 	fflush(stdout);
 }
 
-/* Until the next look; the terminal may have changed meanwhile. */
+/* Waits until the next update, and redraws when the terminal changes. */
 static bool rest(struct session *session)
 {
 	const double until_s = now_s() + session->request->interval_s;
@@ -196,14 +197,14 @@ static int watch_all(struct session *session, struct nt_error *err)
 	return 0;
 }
 
-static int watch(const struct request *request, struct session *session)
+static int watch(struct session *session)
 {
+	const struct request *request = session->request;
 	struct nt_error err;
 	int rc;
 
 	slurm_init(NULL);
 	nt_watch_init(&session->watch);
-	session->request = request;
 	session->drawn = !request->once && !request->plain && nt_screen_begin();
 	session->quiet = session->drawn || request->once;
 	rc = watch_all(session, &err);
@@ -220,67 +221,58 @@ static int watch(const struct request *request, struct session *session)
 	nt_watch_fini(&session->watch);
 	nt_watch_load_fini(&session->load);
 	slurm_fini();
-	return nt_command_finish(rc < 0 ? NT_EXIT_FAILED : NT_EXIT_OK);
+	return rc < 0 ? NT_EXIT_FAILED : NT_EXIT_OK;
 }
 
-struct asked {
-	struct request request;
-	struct session session;
-};
-
-static error_t take_option(int key, char *arg, struct argp_state *state)
+static void init(void *argument)
 {
-	struct asked *asked = state->input;
-	struct nt_error err;
+	struct request *request = argument;
 
-	switch (key) {
-	case 'o': asked->request.once = true; return 0;
-	case 'p': asked->request.plain = true; return 0;
-	case 'r': asked->session.load.rundir = arg; return 0;
-	case 'i':
-		if (nt_seconds_parse(arg, INTERVAL_MIN_S, INTERVAL_MAX_S,
-				     &asked->request.interval_s, &err) == 0)
-			return 0;
-		return nt_command_misuse("%s", err.text);
-	default: return ARGP_ERR_UNKNOWN;
-	}
+	request->interval_s = INTERVAL_S;
+	request->rundir = NT_RUN_DIR;
 }
 
-static int run(int argc, char *argv[])
+static int take_interval(void *argument, const char *text)
 {
-	struct asked asked = { .request = { .interval_s = INTERVAL_S },
-			       .session = { .load.rundir = NT_RUN_DIR } };
+	struct request *request = argument;
 	struct nt_error err;
-	int first, status = nt_command_parse(&nt_command_watch, argc, argv, &asked, &first);
 
-	if (status != NT_COMMAND_GO)
-		return status;
-	if (argc - first > 1)
-		return nt_command_misuse("too many arguments: '%s' (want one job)",
-					 argv[first + 1]);
-	if (first == argc)
+	if (nt_seconds_parse(text, INTERVAL_MIN_S, INTERVAL_MAX_S, &request->interval_s, &err) == 0)
+		return 0;
+	return nt_command_misuse("%s", err.text);
+}
+
+static int run(void *argument, char *argv[])
+{
+	const struct request *request = argument;
+	struct session session = { .request = request, .load.rundir = request->rundir };
+	struct nt_error err;
+
+	if (!argv[0])
 		return nt_command_misuse("no job (want JOB or JOB.STEP)");
-	if (nt_jobid_parse(&asked.session.load.id, argv[first], &err) < 0)
+	if (nt_jobid_parse(&session.load.id, argv[0], &err) < 0)
 		return nt_command_misuse("%s", err.text);
-	return watch(&asked.request, &asked.session);
+	return watch(&session);
 }
 
-static const struct argp_option options[] = {
-	{ "once", 'o', NULL, 0, "Print the current state once and exit", 0 },
-	{ "plain", 'p', NULL, 0, "Print one line per change (default without a terminal)", 0 },
-	{ "interval", 'i', "S", 0,
+static const struct nt_option options[] = {
+	{ "once", 'o', "Print the current state once and exit", NT_FLAG(struct request, once) },
+	{ "plain", 'p', "Print one line per change (default without a terminal)",
+	  NT_FLAG(struct request, plain) },
+	{ "interval", 'i',
 	  "Seconds between two updates, 2 to 3600 (default: 5); slurmctld is asked at most every "
 	  "10 seconds",
-	  0 },
-	{ "rundir", 'r', "DIRECTORY", 0,
-	  "Directory of the steps' runtime directories (default: " NT_RUN_DIR ")", 0 },
+	  NT_TAKE(take_interval, "S") },
+	{ "rundir", 'r', "Directory of the steps' runtime directories (default: " NT_RUN_DIR ")",
+	  NT_TEXT(struct request, rundir, "DIRECTORY") },
 	{ 0 },
 };
 
-static const struct argp argp = {
+const struct nt_command nt_command_watch = {
+	.name = "watch",
+	.summary = "follow a running job: what is explored, decided and saved",
 	.options = options,
-	.parser = take_option,
-	.args_doc = "JOB[.STEP]",
+	.usage = "JOB[.STEP]",
 	.doc = "Show a running job until it ends: the progress of exploring, the decisions, and "
 	       "the time saved and spent. On a node of the job, its user sees data at most "
 	       "10 seconds old; elsewhere, the job's record is shown. q or Ctrl-C ends the display, "
@@ -290,11 +282,8 @@ static const struct argp argp = {
 	       "\vExit status: 0 if something was shown, 1 if there is no such job or "
 	       "nothing is known of its tuning (the reason is on stderr), 2 for a usage "
 	       "error. Ctrl-C ends it by that signal.",
-};
-
-const struct nt_command nt_command_watch = {
-	.name = "watch",
+	.request_bytes = sizeof(struct request),
+	.init = init,
 	.run = run,
-	.summary = "follow a running job: what is explored, decided and saved",
-	.argp = &argp,
+	.arguments = 1,
 };

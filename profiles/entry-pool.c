@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The turns of a calibration as one entry. */
+/* Combine the turns of a calibration into one entry. */
 #include <math.h>
 #include "profiles/entry.h"
 #include "profiles/estimate.h"
 
-/* Times of one kind over the turns: sums of logarithms. */
+/* Sums of logarithms over the turns. */
 struct pooled {
 	double p25, median, p75, samples;
 	struct nt_turns turns;
@@ -43,7 +43,7 @@ static const struct nt_known_key *key_in(const struct nt_memory_entry *entry,
 	return NULL;
 }
 
-/* A key over all turns; what its times in use vary by goes into squares and degrees. */
+/* Combines a key's times; adds the variation of those in use to squares and degrees. */
 static void pool_key(struct nt_known_key *out, const struct nt_memory_entry *in,
 		     const struct nt_memory_entry *const *turn, unsigned turns, double *squares,
 		     double *degrees)

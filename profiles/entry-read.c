@@ -230,7 +230,7 @@ static bool take_marker(struct nt_memory_entry *entry, struct json_object *in)
 	return true;
 }
 
-/* No plain word: a path may have more characters. */
+/* A path may have more characters than a plain word. */
 static bool take_library(struct nt_memory_entry *entry, struct json_object *in)
 {
 	const char *path = json_object_is_type(in, json_type_string) ? json_object_get_string(in)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include "lib/array.h"
 #include "lib/quantile.h"
 
 double nt_entry_period_us(const struct nt_memory_entry *entry)
@@ -47,24 +48,13 @@ int nt_entry_copy(struct nt_memory_entry *to, const struct nt_memory_entry *from
 	return 0;
 }
 
-/* The room doubles: 1, 2, 4, ... */
 struct nt_known_key *nt_entry_add_key(struct nt_memory_entry *entry)
 {
-	struct nt_known_key *key;
+	struct nt_known_key *key = nt_array_add(&entry->key, &entry->keys, NT_ENTRY_KEYS,
+						sizeof(*key));
 
-	if (entry->keys >= NT_ENTRY_KEYS)
-		return NULL;
-	if ((entry->keys & (entry->keys - 1)) == 0) {
-		size_t room = entry->keys == 0 ? 1 : 2 * (size_t)entry->keys;
-		struct nt_known_key *more = realloc(entry->key, room * sizeof(*more));
-
-		if (more == NULL)
-			return NULL;
-		entry->key = more;
-	}
-	key = &entry->key[entry->keys++];
-	memset(key, 0, sizeof(*key));
-	key->arm = NT_ARM_BASELINE;
+	if (key != NULL)
+		key->arm = NT_ARM_BASELINE;
 	return key;
 }
 

@@ -94,7 +94,7 @@ struct nt_memory_entry {
 	char library[NT_LIBRARY_MAX]; /* path of NCCL's library on the step's nodes; "": unknown */
 	int64_t when_s; /* when it was measured */
 	int64_t added_us; /* when it was added to this memory */
-	unsigned keys;
+	size_t keys;
 	struct nt_known_key *key;
 	/* The step marker: the steady key with the fewest calls, and its period. */
 	int marker_coll; /* -1: none was found */
@@ -140,11 +140,11 @@ struct json_object; /* of json-c */
 /* -1: it is none that makes sense. */
 int nt_entry_parse(struct nt_memory_entry *entry, struct json_object *line);
 
-/* Do they have the same fingerprint, nodes, ranks and own variables, and the same fabric if both
+/* Do they have the same fingerprint, nodes, ranks and user's variables, and the same fabric if both
  * are known? */
 bool nt_where_same_place(const struct nt_where *a, const struct nt_where *b);
-/* And also the same NCCL, driver and program, if both are known? Only then is evidence used
- * unchanged. */
+/* And the same NCCL, driver and program, as far as both are known? Only then does evidence count in
+ * full. */
 bool nt_where_same(const struct nt_where *a, const struct nt_where *b);
 
 const char *nt_origin_name(int origin);

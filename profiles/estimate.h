@@ -5,8 +5,8 @@
  * Two steps with the same settings differ by more than their samples say: by 0.09 to 0.15 of the
  * logarithm, as measured. So a step, or a turn of a calibration, is one sample, and the deviation
  * between steps is estimated from those that repeat each other. To that an assumed deviation is
- * added, as if from a few steps: it decides where nothing was repeated, and fades as repeats come.
- * The distribution is Student's: with few repeats only large differences are sure.
+ * added, as if from a few steps: it decides if nothing was repeated, and fades with more repeats.
+ * The distribution is Student's: with few repeats only large differences are significant.
  *
  * Threads:  pure functions.
  * Memory:   values.
@@ -30,7 +30,7 @@ struct nt_turns {
 
 void nt_turns_add(struct nt_turns *turns, double log_time);
 
-/* Others with the same settings. */
+/* Adds other steps with the same settings. */
 void nt_turns_merge(struct nt_turns *turns, const struct nt_turns *more);
 
 /* Between two steps, from a sum of squares with so many degrees of freedom. */
@@ -45,15 +45,15 @@ struct nt_estimate {
 
 struct nt_estimate nt_estimate_of(const struct nt_turns *base, const struct nt_turns *arm);
 
-/* Can both not be true of one thing? */
+/* Do they differ by more than chance? */
 bool nt_estimate_contradict(const struct nt_estimate *a, const struct nt_estimate *b);
 
-/* Both together. If they contradict each other only the nearer one counts. */
+/* Combines both. If they contradict each other, only the nearer one counts. */
 struct nt_estimate nt_estimate_join(const struct nt_estimate *nearer,
 				    const struct nt_estimate *farther);
 
-/* One-sided p of "below 0" and "above limit": how likely such an estimate is if the true logarithm
- * is that. */
+/* One-sided p of "below 0" and "above limit": how likely such an estimate is if the true value is
+ * 0, or the limit. */
 double nt_estimate_p_below(const struct nt_estimate *estimate);
 double nt_estimate_p_above(const struct nt_estimate *estimate, double limit);
 

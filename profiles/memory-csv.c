@@ -38,7 +38,7 @@ static void print_line(const struct nt_known_key *key, const struct nt_where *wh
 		nodes, ranks);
 }
 
-/* Has a newer entry at this place decided on this key as well? One of mode policy only used it. */
+/* Has a newer entry at this place decided this key, too? Mode policy uses keys without deciding. */
 static bool outdated(const struct nt_memory *memory, size_t at, const struct nt_known_key *key)
 {
 	const struct nt_memory_entry *entry = &memory->entry[at];

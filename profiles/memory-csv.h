@@ -4,9 +4,9 @@
  *
  *   collective,minBytes,maxBytes,algorithm,protocol,channels,nNodes,nRanks[,numPipeOps[,regBuff]]
  *
- * Of these, nNodes and nRanks are a communicator's.
- * in lower case, -1 for any, '#' before comments, the first line that fits wins, lines of at most
- * 255 characters. Chunk sizes have no column there and are left out.
+ * nNodes and nRanks are a communicator's. Names are in lower case, -1 means any, '#' begins a
+ * comment, the first line that fits wins, a line has at most 255 characters. There is no column for
+ * chunk sizes, which are left out.
  *
  * Threads:  pure except for the stream.
  * Memory:   as profiles/memory.h.

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/array.h"
 #include "lib/compare.h"
 #include "profiles/program.h"
 
@@ -24,34 +25,18 @@ void nt_memory_fini(struct nt_memory *memory)
 	nt_memory_init(memory);
 }
 
-/* Room for one more element of size bytes in *array; NULL without memory. */
-static void *grow(void *array, size_t count, size_t *room, size_t size)
-{
-	size_t more = *room == 0 ? 16 : 2 * *room;
-	void *grown;
-
-	if (count < *room)
-		return array;
-	grown = reallocarray(array, more, size);
-	if (grown != NULL)
-		*room = more;
-	return grown;
-}
-
 int nt_memory_add_take(struct nt_memory *memory, struct nt_memory_entry *entry,
 		       struct nt_error *err)
 {
-	struct nt_memory_entry *grown = NULL;
-
 	/* More than may stay: entries arrive in no order, so tidying chooses. */
-	if (memory->entries < 4 * (size_t)NT_MEMORY_ENTRIES)
-		grown = grow(memory->entry, memory->entries, &memory->entry_room, sizeof(*grown));
-	if (grown == NULL) {
+	struct nt_memory_entry *added = nt_array_add(&memory->entry, &memory->entries,
+						     4 * (size_t)NT_MEMORY_ENTRIES, sizeof(*added));
+
+	if (added == NULL) {
 		nt_entry_fini(entry);
 		return nt_error_set(err, "no room for more entries");
 	}
-	memory->entry = grown;
-	memory->entry[memory->entries++] = *entry;
+	*added = *entry;
 	nt_entry_init(entry);
 	return 0;
 }
@@ -64,20 +49,27 @@ int nt_memory_add_copy(struct nt_memory *memory, const struct nt_memory_entry *e
 	return nt_entry_copy(&copy, entry, err) < 0 ? -1 : nt_memory_add_take(memory, &copy, err);
 }
 
+int nt_memory_add_job(struct nt_memory *memory, const struct nt_memory *from, uint32_t job,
+		      struct nt_error *err)
+{
+	for (size_t i = 0; i < from->entries; i++)
+		if (from->entry[i].job == job && from->entry[i].origin != NT_ORIGIN_IMPORT &&
+		    nt_memory_add_copy(memory, &from->entry[i], err) < 0)
+			return -1;
+	return 0;
+}
+
 int nt_memory_add_host(struct nt_memory *memory, const char *name, uint64_t fingerprint,
 		       int64_t when_s, struct nt_error *err)
 {
-	struct nt_host *grown = NULL, *host;
+	struct nt_host *host;
 
 	if (!nt_program_valid(name, NT_HOST_NAME))
 		return nt_error_set(err, "bad host name");
-	if (memory->hosts < 4 * (size_t)NT_MEMORY_HOSTS)
-		grown = grow(memory->host, memory->hosts, &memory->host_room, sizeof(*grown));
-	if (grown == NULL)
+	host = nt_array_add(&memory->host, &memory->hosts, 4 * (size_t)NT_MEMORY_HOSTS,
+			    sizeof(*host));
+	if (host == NULL)
 		return nt_error_set(err, "no room for more hosts");
-	memory->host = grown;
-	host = &memory->host[memory->hosts++];
-	memset(host, 0, sizeof(*host));
 	snprintf(host->name, sizeof(host->name), "%s", name);
 	host->fingerprint = fingerprint;
 	host->when_s = when_s;
@@ -87,14 +79,12 @@ int nt_memory_add_host(struct nt_memory *memory, const char *name, uint64_t fing
 int nt_memory_add_forget(struct nt_memory *memory, const struct nt_forget *forget,
 			 struct nt_error *err)
 {
-	struct nt_forget *grown = NULL;
+	struct nt_forget *added = nt_array_add(&memory->forget, &memory->forgets, NT_MEMORY_FORGETS,
+					       sizeof(*added));
 
-	if (memory->forgets < NT_MEMORY_FORGETS)
-		grown = grow(memory->forget, memory->forgets, &memory->forget_room, sizeof(*grown));
-	if (grown == NULL)
+	if (added == NULL)
 		return nt_error_set(err, "no room to note what is forgotten");
-	memory->forget = grown;
-	memory->forget[memory->forgets++] = *forget;
+	*added = *forget;
 	return 0;
 }
 

@@ -45,12 +45,11 @@ struct nt_forget {
 };
 
 struct nt_memory {
-	size_t entries, entry_room;
-	struct nt_memory_entry
-		*entry; /* by place, profile, time and id once nt_memory_sort() ran */
-	size_t hosts, host_room;
+	size_t entries;
+	struct nt_memory_entry *entry; /* after nt_memory_sort(): by place, profile, time and id */
+	size_t hosts;
 	struct nt_host *host;
-	size_t forgets, forget_room;
+	size_t forgets;
 	struct nt_forget *forget;
 	size_t bytes; /* of text read */
 	unsigned files; /* read */
@@ -66,6 +65,9 @@ int nt_memory_add_take(struct nt_memory *memory, struct nt_memory_entry *entry,
 /* Adds a copy. */
 int nt_memory_add_copy(struct nt_memory *memory, const struct nt_memory_entry *entry,
 		       struct nt_error *err);
+/* Adds copies of what steps and calibrations of a job have measured. */
+int nt_memory_add_job(struct nt_memory *memory, const struct nt_memory *from, uint32_t job,
+		      struct nt_error *err);
 int nt_memory_add_host(struct nt_memory *memory, const char *name, uint64_t fingerprint,
 		       int64_t when_s, struct nt_error *err);
 int nt_memory_add_forget(struct nt_memory *memory, const struct nt_forget *forget,

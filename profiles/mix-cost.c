@@ -8,8 +8,8 @@
 #include <string.h>
 
 #define POINTS 512
-#define SAMPLES_MAX 32.0 /* most samples that count: samples of one run are not independent */
-#define SIZE_ERROR 0.15 /* the same at a single size: small calls vary most from run to run */
+#define SAMPLES_MAX 32.0 /* that count: samples of one run are not independent */
+#define SIZE_ERROR 0.15 /* deviation between runs at one size: small calls vary most */
 #define SURE 1.645 /* standard errors: one in twenty, one-sided */
 #define SPREAD_LEAST 0.02 /* equal quartiles are due to rounding */
 #define NEIGHBOUR_ERROR 0.10
@@ -74,7 +74,7 @@ static struct point *point_at(struct points *points, struct kind kind, unsigned 
 	return &points->point[points->count++];
 }
 
-/* Between the median and the mean: it reflects a quarter of slow calls, but not a single stall. */
+/* Between median and mean: it reflects a quarter of slow calls, but not a single stall. */
 static double middle_us(const struct nt_quantiles *us)
 {
 	return (us->p25_us + 2 * us->median_us + us->p75_us) / 4;
@@ -383,7 +383,7 @@ static void sum_blind(struct mix_sums *sums, struct points *profile, struct poin
 	}
 }
 
-/* What steps differ by, over those that were measured at the same calls. */
+/* The variance between steps, from keys that were measured with both. */
 static double steps_variance(const struct mix_sums *sums, const struct points *profile,
 			     const struct points *base, struct nt_mix_cost *out)
 {

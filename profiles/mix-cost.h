@@ -37,7 +37,7 @@ struct nt_mix {
 	struct nt_mix_key key[NT_ENTRY_KEYS];
 };
 
-/* Ranks that only send, or only receive, are measured as those that do both. */
+/* Sends alone and receives alone are measured as both. */
 static inline int nt_mix_kind(int coll)
 {
 	return coll == NT_P2P_SEND || coll == NT_P2P_RECV ? NT_P2P_SENDRECV : coll;
@@ -94,7 +94,7 @@ struct nt_scope {
 int nt_mix_cost(const struct nt_scope *scope, const char *profile, const struct nt_mix *mix,
 		struct nt_mix_cost *out);
 
-/* What both say together; if they contradict each other, what the nearer one says. */
+/* Combines both; if they contradict each other, the nearer one counts. */
 struct nt_mix_cost nt_mix_cost_join(const struct nt_mix_cost *nearer,
 				    const struct nt_mix_cost *farther);
 

@@ -3,8 +3,7 @@
 /* profile.h - launch profiles: named sets of start-up variables, from files that root owns
  *
  * The files are read in order: what we ship, then the site's. A later file may add a profile,
- * redefine one by its name, or disable one (disabled = yes). The reader says the line of
- * every mistake.
+ * redefine one by its name, or disable one (disabled = yes). Mistakes are reported with their line.
  *
  * Threads:  any; a set belongs to its caller.
  * Memory:   a value of some 30 KiB; nothing is allocated beyond a call.
@@ -43,7 +42,7 @@ void nt_profiles_init(struct nt_profiles *profiles);
  * (lib/file.h). */
 int nt_profiles_read(struct nt_profiles *profiles, const char *path, unsigned flags,
 		     struct nt_error *err);
-/* What we ship, then the site's, which may be missing or "". */
+/* The shipped file, then the site's, which may be missing or "". */
 int nt_profiles_read_both(struct nt_profiles *profiles, const char *shipped, const char *site,
 			  struct nt_error *err);
 /* From a text; name: the file's name in messages. */
@@ -62,14 +61,14 @@ const struct nt_profile *nt_profiles_want(const struct nt_profiles *profiles, co
 /* A profile in a task with variables of its own. */
 struct nt_resolved {
 	struct nt_settings apply; /* to be set */
-	/* For one that is left alone the variable that is set: its name, ended by a space or a
-	 * NUL; NULL for others. */
+	/* Of a variable that is left out: the name of the one that is set, ended by a space or a
+	 * NUL; else NULL. */
 	const char *because[NT_VARIABLE_COUNT];
 };
 
 typedef bool nt_is_set(const char *name, void *context);
 
-/* Leaves alone what is_set() reports, and what NCCL reads together with it. */
+/* Leaves out the variables that is_set() reports, and those that NCCL reads together with them. */
 void nt_profile_resolve(const struct nt_profile *profile, nt_is_set *is_set, void *context,
 			struct nt_resolved *out);
 

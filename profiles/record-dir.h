@@ -7,7 +7,7 @@
  *
  * Threads:  pure functions, any thread.
  * Memory:   the caller's.
- * Errors:   -1 and *err says why there is none, as printable text.
+ * Errors:   -1 and *err, printable: why there is none.
  */
 #ifndef NT_LAUNCH_RECORDS_H
 #define NT_LAUNCH_RECORDS_H

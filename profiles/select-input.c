@@ -65,21 +65,15 @@ static void read_memories(struct nt_selection *selection)
 	nt_memory_sort(site, selection->ask.now_s);
 }
 
-/* The user's memory has the earlier steps of this job. */
+/* Earlier steps of this job are in the user's memory. */
 static void find_job(struct nt_selection *selection)
 {
-	const struct nt_memory *user = &selection->memory[NT_LEVEL_USER];
 	struct nt_memory *job = &selection->memory[NT_LEVEL_JOB];
+	struct nt_error err;
 
-	for (size_t i = 0; selection->ask.job != 0 && i < user->entries; i++) {
-		struct nt_error err;
-
-		if (user->entry[i].job != selection->ask.job ||
-		    user->entry[i].origin == NT_ORIGIN_IMPORT)
-			continue;
-		if (nt_memory_add_copy(job, &user->entry[i], &err) < 0)
-			note(selection, &err);
-	}
+	if (selection->ask.job != 0 &&
+	    nt_memory_add_job(job, &selection->memory[NT_LEVEL_USER], selection->ask.job, &err) < 0)
+		note(selection, &err);
 	nt_memory_sort(job, selection->ask.now_s);
 }
 
@@ -88,7 +82,7 @@ static void find_job(struct nt_selection *selection)
 struct hardware {
 	struct nt_selection *selection;
 	uint64_t fingerprint;
-	bool incomplete; /* of some host it is unknown */
+	bool incomplete; /* a host is unknown */
 };
 
 static int take_host(void *context, const char *name)
@@ -130,8 +124,8 @@ static bool tells_fabric(const struct nt_where *where, uint32_t nodes)
 	return where->fabric != NT_FABRIC_ANY && (where->nodes == 1) == (nodes == 1);
 }
 
-/* From the first memory that has one: the newest entry of a step or a calibration on this hardware,
- * if wanted with a known fabric. */
+/* The newest entry of a step or calibration on this hardware, from the first memory that has one;
+ * fabric: only entries that tell the fabric. */
 static const struct nt_memory_entry *newest_here(const struct nt_selection *selection, bool fabric)
 {
 	const struct nt_memory_entry *newest = NULL;
@@ -299,7 +293,7 @@ const char *nt_selection_text(const struct nt_selection *selection, char *out, s
 
 /* ---- calibration */
 
-/* A step of this kind has run, and no profile is for the network that it had. */
+/* Such a step has run, and no profile is for its network. */
 static bool nothing_fits(const struct nt_selection *selection)
 {
 	for (int level = 0; selection->choice.count == 0 && level < NT_LEVELS; level++) {

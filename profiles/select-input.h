@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* select-input.h - read the files and select the launch profile of one step
  *
- * Called by srun's helper and the commands. Before its launch a step's hosts, nodes and tasks are
- * known, and the hosts' hardware if earlier steps recorded it; its NCCL, driver and fabric are not.
- * They are assumed to be those of the newest entry on the same hardware, of this job if there is
- * one; the tuner knows them and rejects what was remembered with others.
+ * Before a launch, the step's hosts, nodes and tasks are known, and the hosts' hardware if earlier
+ * steps recorded it. NCCL, driver and fabric are assumed to be those of the newest entry on the
+ * same hardware, preferably of this job. The tuner knows the real ones, and rejects choices that
+ * were remembered with others.
  *
  * Threads:  any; a selection belongs to its caller. Files may be on file systems that hang: whoever
  *           must not wait does this in a process of its own.

@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* step-test.h - did the program's own steps run faster with a profile, and how far to trust it
+/* step-test.h - were the program's own steps faster with a profile, and how far to trust it
  *
  * The step marker's period is the time of the program's own step. It includes every effect of a
  * profile, such as processor time and GPU blocks, so it overrules the mix of collectives. A step of
- * a job is one sample, its median period: its periods have in common by what it differs from the
- * next step. All steps of the place count; those of the job itself, if others contradict them.
+ * a job is one sample, its median period, because all its periods share what distinguishes it from
+ * the next step. All steps of the place count; if they contradict the job's own, only these do.
  *
  * Threads:  pure functions.
  * Memory:   nothing is allocated.

@@ -51,10 +51,9 @@ int nt_ticket_parse(struct nt_ticket *ticket, const char *text, struct nt_error 
 int nt_ticket_print(const struct nt_ticket *ticket, char *out, size_t out_bytes,
 		    struct nt_error *err);
 
-/* Adds a name, ended by a space or the end, to left, once. What there is no room for is left
- * out. */
+/* Add a name, ended by a space or a NUL, to left, once and if there is room. */
 void nt_ticket_leave(struct nt_ticket *ticket, const char *name);
-/* Those that are left alone because of them. */
+/* The same for all variables of resolved->because. */
 void nt_ticket_leave_all(struct nt_ticket *ticket, const struct nt_resolved *resolved);
 
 #endif

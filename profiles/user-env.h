@@ -8,7 +8,7 @@
  * not the user's.
  *
  * Threads:  pure except for files.
- * Memory:   a value; nothing is allocated beyond a call. More than fit are counted, not kept.
+ * Memory:   a value; nothing is allocated beyond a call. What does not fit is ignored.
  * Errors:   -1 and *err; a missing file sets nothing.
  */
 #ifndef NT_LAUNCH_OWN_H

@@ -5,12 +5,12 @@
  * Profiles run in turn, and the first of a round is the last of the next, so that other load on the
  * machine affects all of them. Turns of one profile differ; by how much is estimated from those of
  * the calibration itself (profiles/estimate.h). After each turn a profile is dropped that cannot
- * win any more. When time is short for two more rounds of all that are left, only the better half
- * of them goes on. The calibration ends when nothing can win, when who wins is sure, or when no
+ * win any more. If two more rounds of all that are left do not fit into the time, only the better
+ * half continues. The calibration ends when nothing can win, when the winner is certain, or when no
  * turn fits into the remaining time.
  *
- * Profiles are compared by what a program's mix of calls costs. If it is not known, any size may be
- * all that a program calls: they are compared at each, and may win at each.
+ * Profiles are compared by the cost of the program's mix of calls. If that is unknown, they are
+ * compared at each size, because a program may call only that.
  *
  * Threads:  pure; there is no clock in it.
  * Memory:   a value.
@@ -28,7 +28,7 @@
 
 enum nt_contender_state {
 	NT_CONTENDER_OPEN = 0,
-	NT_CONTENDER_BEATEN, /* it can no longer win, or half of them were better */
+	NT_CONTENDER_BEATEN, /* it can no longer win, or was in the worse half */
 	NT_CONTENDER_FAILED, /* its step failed, hung or left no measurements */
 	NT_CONTENDER_WRONG, /* its results were wrong */
 };
@@ -46,7 +46,7 @@ struct nt_contender {
 /* Why there is no further run. */
 enum nt_calibration_end {
 	NT_CALIBRATION_GOES_ON = 0,
-	NT_CALIBRATION_CLEAR, /* nothing can win any more, or it is sure who wins */
+	NT_CALIBRATION_CLEAR, /* nothing can win any more, or the winner is certain */
 	NT_CALIBRATION_TIME, /* no further run fits */
 	NT_CALIBRATION_NO_DEFAULT, /* the default's first step failed: nothing can be compared */
 	NT_CALIBRATION_WRONG, /* the default's own results were wrong: no result can be trusted */
@@ -76,15 +76,15 @@ double nt_calibration_estimate_s(const struct nt_calibration *calibration, unsig
 void nt_calibration_note(struct nt_calibration *calibration, unsigned which,
 			 enum nt_contender_state state, double took_s);
 
-/* What the calibration's entries say of each. mix NULL: it is not known. -1: no memory. */
+/* Compute each cost from the calibration's entries. mix NULL: unknown. -1: no memory. */
 int nt_calibration_weigh(struct nt_calibration *calibration, const struct nt_memory *found,
 			 const struct nt_where *where, const struct nt_mix *mix, int64_t now_s);
 
-/* With the weights as they are now: drops what cannot win, and the worse half if time is short. */
+/* Drop what cannot win, and the worse half if time is short. */
 void nt_calibration_judge(struct nt_calibration *calibration, double elapsed_s);
 
-/* How long the calls of one run are made, of so many profiles, when a run takes start_s beside
- * them: such that some rounds fit. */
+/* For how long a run makes calls, if it takes start_s to start: some rounds of all profiles must
+ * fit. */
 unsigned nt_calibration_calls_s(double time_s, unsigned profiles, double start_s);
 
 /* An entry for each profile with two or more turns, which stands for them. -1 and *err. */

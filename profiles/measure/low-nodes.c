@@ -6,13 +6,13 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/array.h"
 #include "lib/compare.h"
 #include "profiles/measure/pair-units.h"
 
-#define LOOK_FIRST 4
 #define OPEN_SURE 2.0 /* standard errors within which nothing worth naming may be left */
 #define EXPECTED 0.02 /* of NCCL's prediction over that of its like */
-#define REST_P 0.001 /* of the rest of a node, one of whose parts is named */
+#define REST_P 0.001 /* for the rest of a node with a named part */
 
 /* One quantity of one kind of pairs. */
 struct field {
@@ -22,16 +22,12 @@ struct field {
 	enum nt_pair_place place;
 	enum nt_pair_what what;
 	float *log, *predicted; /* of each time over its like; NAN: does not count */
+	float *room; /* for one function at a time */
 	double alpha; /* of one unit */
 	double tests; /* by which p is multiplied */
 	struct nt_low_verdict *verdict;
 	bool *open; /* of each node */
 };
-
-bool nt_low_is_look(unsigned rounds)
-{
-	return rounds >= LOOK_FIRST && (rounds & (rounds - 1)) == 0;
-}
 
 static bool belongs(const struct field *f, const struct nt_pair_time *time)
 {
@@ -54,22 +50,25 @@ static size_t likes(const struct field *f)
 }
 
 /* Takes the median of its like from each. */
-static void center_like(const struct field *f, float *log, size_t like, float *room)
+static void center_likes(const struct field *f, float *log)
 {
-	size_t count = 0;
-	float middle;
+	for (size_t like = 0; like < likes(f); like++) {
+		size_t count = 0;
+		float middle;
 
-	for (size_t i = 0; i < f->count; i++)
-		if (!isnan(log[i]) && like_of(f, &f->time[i]) == like)
-			room[count++] = log[i];
-	middle = (float)nt_units_median(room, count);
-	for (size_t i = 0; count > 0 && i < f->count; i++)
-		if (!isnan(log[i]) && like_of(f, &f->time[i]) == like)
-			log[i] -= middle;
+		for (size_t i = 0; i < f->count; i++)
+			if (!isnan(log[i]) && like_of(f, &f->time[i]) == like)
+				f->room[count++] = log[i];
+		middle = (float)nt_units_median(f->room, count);
+		for (size_t i = 0; count > 0 && i < f->count; i++)
+			if (!isnan(log[i]) && like_of(f, &f->time[i]) == like)
+				log[i] -= middle;
+	}
 }
 
-static void measure_middle(const struct field *f, float *room)
+static void measure_middle(const struct field *f)
 {
+	float *room = f->room;
 	struct nt_low_middle *middle = &f->verdict->middle[f->place][f->what];
 	size_t count = 0, predicted = 0;
 
@@ -86,14 +85,11 @@ static void measure_middle(const struct field *f, float *room)
 
 static int open_field(struct field *f)
 {
-	float *room = calloc(f->count + 1, sizeof(*room));
-
 	f->log = calloc(f->count + 1, sizeof(f->log[0]));
 	f->predicted = calloc(f->count + 1, sizeof(f->predicted[0]));
-	if (!room || !f->log || !f->predicted) {
-		free(room);
+	f->room = calloc(f->count + 1, sizeof(f->room[0]));
+	if (!f->log || !f->predicted || !f->room)
 		return -1;
-	}
 	for (size_t i = 0; i < f->count; i++) {
 		const struct nt_pair_time *time = &f->time[i];
 		const bool mine = belongs(f, time);
@@ -103,12 +99,9 @@ static int open_field(struct field *f)
 					  ? logf(time->predicted_us[f->what])
 					  : NAN;
 	}
-	measure_middle(f, room);
-	for (size_t like = 0; like < likes(f); like++) {
-		center_like(f, f->log, like, room);
-		center_like(f, f->predicted, like, room);
-	}
-	free(room);
+	measure_middle(f);
+	center_likes(f, f->log);
+	center_likes(f, f->predicted);
 	return 0;
 }
 
@@ -116,6 +109,7 @@ static void close_field(struct field *f)
 {
 	free(f->log);
 	free(f->predicted);
+	free(f->room);
 }
 
 /* ---- units */
@@ -195,14 +189,12 @@ static int list_nodes(const struct field *f, struct nt_units *units)
 
 /* ---- names */
 
-/* Does NCCL expect a longer time with it than with its like? */
+/* Does NCCL itself predict a longer time than for its like? */
 static bool is_expected(const struct field *f, unsigned node, int gpu)
 {
-	float *room = calloc(f->count + 1, sizeof(*room));
 	size_t count = 0;
-	double middle;
 
-	for (size_t i = 0; room && i < f->count; i++) {
+	for (size_t i = 0; i < f->count; i++) {
 		const struct nt_pair_time *time = &f->time[i];
 		bool its = false;
 
@@ -210,21 +202,19 @@ static bool is_expected(const struct field *f, unsigned node, int gpu)
 			its = its ||
 			      (time->node[side] == node && (gpu < 0 || time->gpu[side] == gpu));
 		if (its && !isnan(f->predicted[i]))
-			room[count++] = f->predicted[i];
+			f->room[count++] = f->predicted[i];
 	}
-	middle = room ? nt_units_median(room, count) : 0;
-	free(room);
-	return middle > EXPECTED;
+	return nt_units_median(f->room, count) > EXPECTED;
 }
 
 static int add_low(struct nt_low_verdict *verdict, const struct nt_low *low)
 {
-	struct nt_low *grown = realloc(verdict->low, (verdict->count + 1) * sizeof(*grown));
+	struct nt_low *added = nt_array_add(&verdict->low, &verdict->count, SIZE_MAX,
+					    sizeof(*added));
 
-	if (!grown)
+	if (!added)
 		return -1;
-	verdict->low = grown;
-	grown[verdict->count++] = *low;
+	*added = *low;
 	return 0;
 }
 
@@ -240,13 +230,13 @@ static int add_named(const struct field *f, const struct nt_units *units, unsign
 							     : NT_LOW_NIC,
 			.place = f->place,
 			.what = f->what,
-			.slower = units->middle[u],
-			.error = units->error[u],
+			.slower = units->unit[u].middle,
+			.error = units->unit[u].error,
 			.p = fmin(1, f->tests * nt_units_p(units, u)),
 			.sure = true,
 		};
 
-		if (!units->out[u])
+		if (!units->unit[u].out)
 			continue;
 		low.expected = is_expected(f, low.node, low.gpu);
 		if (add_low(f->verdict, &low) < 0)
@@ -262,9 +252,9 @@ static int name_slow(const struct field *f, struct nt_units *units)
 		const int slowest = nt_units_slowest(units);
 
 		if (slowest == NT_UNIT_NONE || nt_units_p(units, (unsigned)slowest) >= f->alpha ||
-		    units->middle[slowest] < NT_LOW_LEAST)
+		    units->unit[slowest].middle < NT_LOW_LEAST)
 			return 0;
-		units->out[slowest] = true;
+		units->unit[slowest].out = true;
 		if (nt_units_weigh(units) < 0)
 			return -1;
 	}
@@ -275,9 +265,9 @@ static int name_slow(const struct field *f, struct nt_units *units)
 static void note_open(const struct field *f, const struct nt_units *units, unsigned parts)
 {
 	for (unsigned u = 0; u < units->units; u++)
-		if (!units->out[u] &&
+		if (!units->unit[u].out &&
 		    (!nt_units_enough(units, u) ||
-		     units->slower[u] + OPEN_SURE * units->error[u] > 2 * NT_LOW_LEAST))
+		     units->unit[u].slower + OPEN_SURE * units->unit[u].error > 2 * NT_LOW_LEAST))
 			f->open[u / parts] = true;
 }
 
@@ -286,28 +276,22 @@ static unsigned slow_parts(const struct field *f, const struct nt_units *parts, 
 	unsigned slow = 0;
 
 	for (unsigned gpu = 0; parts->units > 0 && gpu < f->gpus; gpu++)
-		slow += parts->out[node * f->gpus + gpu];
+		slow += parts->unit[node * f->gpus + gpu].out;
 	return slow;
 }
 
-/* A node is compared without its slow parts, unless most are: within a node, each of them slows the
- * pairs of the others. With few nodes, what is left has another median. */
-static int leave_out(const struct field *f, const struct nt_units *parts)
+/* A node is compared without its slow parts, unless most are slow: within a node, each slows the
+ * pairs of the others. The medians are then computed again. */
+static void leave_out(const struct field *f, const struct nt_units *parts)
 {
 	const unsigned most = (f->gpus - (f->place == NT_PAIR_INSIDE)) / 2;
-	float *room = calloc(f->count + 1, sizeof(*room));
 
-	if (!room)
-		return -1;
 	for (size_t i = 0; i < f->count; i++)
 		for (int side = 0; side < 2; side++)
-			if (parts->out[unit_of(f, &f->time[i], side)] &&
+			if (parts->unit[unit_of(f, &f->time[i], side)].out &&
 			    slow_parts(f, parts, f->time[i].node[side]) <= most)
 				f->log[i] = NAN;
-	for (size_t like = 0; like < likes(f); like++)
-		center_like(f, f->log, like, room);
-	free(room);
-	return 0;
+	center_likes(f, f->log);
 }
 
 /* The slowest one that is named. */
@@ -316,34 +300,34 @@ static double slowest_part(const struct field *f, const struct nt_units *parts, 
 	double slowest = 0;
 
 	for (unsigned u = node * f->gpus; u < (node + 1) * f->gpus; u++)
-		if (parts->out[u])
-			slowest = fmax(slowest, parts->middle[u]);
+		if (parts->unit[u].out)
+			slowest = fmax(slowest, parts->unit[u].middle);
 	return slowest;
 }
 
-/* The rest of a node has less to prove, once a part is named: it is the node where the rest is slow
- * as well. Of a node that is named no part is. */
+/* Once a part is named, weaker evidence suffices for the rest: if it is slow as well, the node is
+ * named instead of its parts. */
 static void join_parts(const struct field *f, struct nt_units *parts, struct nt_units *nodes)
 {
 	for (unsigned node = 0; node < f->nodes; node++) {
-		if (slow_parts(f, parts, node) > 0 && !nodes->out[node] &&
+		if (slow_parts(f, parts, node) > 0 && !nodes->unit[node].out &&
 		    nt_units_p(nodes, node) < REST_P &&
-		    nodes->middle[node] > slowest_part(f, parts, node) / 2)
-			nodes->out[node] = true;
-		for (unsigned gpu = 0; parts->units > 0 && nodes->out[node] && gpu < f->gpus; gpu++)
-			parts->out[node * f->gpus + gpu] = false;
+		    nodes->unit[node].middle > slowest_part(f, parts, node) / 2)
+			nodes->unit[node].out = true;
+		for (unsigned gpu = 0; parts->units > 0 && nodes->unit[node].out && gpu < f->gpus;
+		     gpu++)
+			parts->unit[node * f->gpus + gpu].out = false;
 	}
 }
 
 static int judge_nodes(const struct field *f, struct nt_units *parts)
 {
 	struct nt_units nodes = { 0 };
-	int rc = 0;
+	int rc;
 
 	if (parts->units > 0)
-		rc = leave_out(f, parts);
-	if (rc == 0)
-		rc = list_nodes(f, &nodes);
+		leave_out(f, parts);
+	rc = list_nodes(f, &nodes);
 	if (rc == 0)
 		rc = name_slow(f, &nodes);
 	if (rc == 0) {
@@ -483,7 +467,7 @@ static unsigned find_worst(const struct field *f, const bool *named, unsigned *w
 	return most;
 }
 
-/* Those with several partners first; the rest are pairs of which either may be wrong. */
+/* Nodes with several wrong partners first; of the remaining pairs, either may be wrong. */
 static int judge_wrong(const struct field *f)
 {
 	bool *named = calloc(f->nodes, sizeof(*named));

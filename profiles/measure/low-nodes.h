@@ -1,14 +1,14 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* low-nodes.h - which nodes, GPUs or NICs are slower than their like, from times of pairs of GPUs
+/* low-nodes.h - find nodes, GPUs and NICs that are slower than their like, from times of pairs
  *
  * A pair is two GPUs of a node, or GPUs of two nodes that have the same number there. Its time is
  * compared with the median of its like: the same numbers, behind one switch or two. A unit (a node,
  * a GPU, a NIC by the number of its GPU) is named if the mean of its pairs is above the median of
  * the units by more than chance allows, over all units, quantities and looks together, and by
  * NT_LOW_LEAST at least. Pairs of a unit that is named say nothing of its partners: the slowest
- * unit is named first, and the others are compared without it. What is low in most GPUs of a node
- * is the node. A pair whose results were wrong has no time.
+ * unit is named first, and the others are compared without it. If most GPUs of a node are low, the
+ * node is named. A pair with wrong results has no time.
  *
  * Pairs of a round run side by side, and are one sample each: what differs between rounds (the
  * communicator's connections, other traffic) is the noise.
@@ -55,8 +55,8 @@ struct nt_low {
 	double slower, error; /* than the median, and its standard error */
 	double p; /* of such a difference by chance, anywhere and in any look */
 	bool expected; /* NCCL itself predicts a longer time: it sees fewer or slower links */
-	/* Of wrong results: with two partners or more, or within the node. Otherwise it is this
-	 * node or the other that is told. */
+	/* Wrong results with two partners or more, or within the node. Otherwise either node of the
+	 * pair may be wrong. */
 	bool sure;
 };
 
@@ -73,10 +73,7 @@ struct nt_low_verdict {
 	struct nt_low_middle middle[NT_PAIR_PLACES][NT_PAIR_WHATS];
 };
 
-/* Rounds after which to look: 4, 8, 16, ... */
-bool nt_low_is_look(unsigned rounds);
-
-/* Of all pairs so far, in any order; of nodes with so many GPUs each. */
+/* Judge all pairs so far, in any order; gpus: of each node. */
 int nt_low_judge(const struct nt_pair_time *time, size_t count, unsigned nodes, unsigned gpus,
 		 struct nt_low_verdict *verdict, struct nt_error *err);
 void nt_low_fini(struct nt_low_verdict *verdict);

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pair-rounds.h - who meets whom, where all meet all, pair by pair
+/* pair-rounds.h - the rounds of a tournament in which all meet all, pair by pair
  *
  * In a round each meets at most one other; after a cycle of rounds each has met all others once.
  *

@@ -19,14 +19,10 @@
 int nt_units_init(struct nt_units *units, unsigned count, unsigned classes, size_t values)
 {
 	*units = (struct nt_units){ .units = count, .classes = classes };
+	units->unit = calloc(count, sizeof(units->unit[0]));
 	units->value = calloc(values + 1, sizeof(units->value[0]));
-	units->out = calloc(count, sizeof(units->out[0]));
-	units->slower = calloc(count, sizeof(units->slower[0]));
-	units->error = calloc(count, sizeof(units->error[0]));
-	units->degrees = calloc(count, sizeof(units->degrees[0]));
-	units->middle = calloc(count, sizeof(units->middle[0]));
-	if (units->value && units->out && units->slower && units->error && units->degrees &&
-	    units->middle)
+	units->room = calloc(2 * (values + count) + 1, sizeof(units->room[0]));
+	if (units->unit && units->value && units->room)
 		return 0;
 	nt_units_fini(units);
 	return -1;
@@ -34,12 +30,9 @@ int nt_units_init(struct nt_units *units, unsigned count, unsigned classes, size
 
 void nt_units_fini(struct nt_units *units)
 {
+	free(units->unit);
 	free(units->value);
-	free(units->out);
-	free(units->slower);
-	free(units->error);
-	free(units->degrees);
-	free(units->middle);
+	free(units->room);
 	memset(units, 0, sizeof(*units));
 }
 
@@ -51,39 +44,31 @@ double nt_units_median(float *values, size_t count)
 
 static bool counts(const struct nt_units *units, const struct nt_unit_value *value)
 {
-	return !units->out[value->unit[0]] &&
-	       (value->unit[1] == NT_UNIT_NONE || !units->out[value->unit[1]]);
+	return !units->unit[value->unit[0]].out &&
+	       (value->unit[1] == NT_UNIT_NONE || !units->unit[value->unit[1]].out);
 }
 
-/* The values of each unit, one unit after another. */
-struct sorted {
-	size_t *from; /* of each unit, and the end */
-	float *log;
-};
-
-static int sort_out(const struct nt_units *units, struct sorted *sorted)
+/* The values of each unit, one unit after another, into room. Returns where each unit's begin, and
+ * the end; NULL without memory. */
+static size_t *sort_out(const struct nt_units *units)
 {
 	size_t *at = calloc(units->units + 2, sizeof(*at));
 
-	sorted->log = calloc(2 * units->values + 1, sizeof(sorted->log[0]));
-	sorted->from = at;
-	if (!at || !sorted->log)
-		return -1;
-	for (size_t i = 0; i < units->values; i++)
+	for (size_t i = 0; at && i < units->values; i++)
 		for (int side = 0; side < 2; side++)
 			if (counts(units, &units->value[i]) &&
 			    units->value[i].unit[side] != NT_UNIT_NONE)
 				at[units->value[i].unit[side] + 2]++;
-	for (unsigned u = 2; u < units->units + 2; u++)
+	for (unsigned u = 2; at && u < units->units + 2; u++)
 		at[u] += at[u - 1];
 	/* at[u + 1] moves from the beginning of u's values to their end. */
-	for (size_t i = 0; i < units->values; i++)
+	for (size_t i = 0; at && i < units->values; i++)
 		for (int side = 0; side < 2; side++)
 			if (counts(units, &units->value[i]) &&
 			    units->value[i].unit[side] != NT_UNIT_NONE)
-				sorted->log[at[units->value[i].unit[side] + 1]++] =
+				units->room[at[units->value[i].unit[side] + 1]++] =
 					units->value[i].log;
-	return 0;
+	return at;
 }
 
 static int by_units(const void *left, const void *right)
@@ -115,14 +100,10 @@ static void take_mean(struct nt_unit_value *value, size_t count)
 static int measure_deviation(struct nt_units *units)
 {
 	struct nt_unit_value *again = calloc(units->values + 1, sizeof(*again));
-	float *apart = calloc(units->values + 1, sizeof(*apart));
 	size_t count = 0, from = 0;
 
-	if (!again || !apart) {
-		free(again);
-		free(apart);
+	if (!again)
 		return -1;
-	}
 	for (size_t i = 0; i < units->values; i++)
 		if (counts(units, &units->value[i]))
 			again[count++] = units->value[i];
@@ -135,15 +116,15 @@ static int measure_deviation(struct nt_units *units)
 		from = i;
 	}
 	for (size_t i = 0; i < count; i++)
-		apart[i] = fabsf(again[i].log);
-	units->deviation = fmax(MAD_TO_DEVIATION * nt_units_median(apart, count), DEVIATION_LEAST);
+		units->room[i] = fabsf(again[i].log);
+	units->deviation = fmax(MAD_TO_DEVIATION * nt_units_median(units->room, count),
+				DEVIATION_LEAST);
 	free(again);
-	free(apart);
 	return 0;
 }
 
 /* Mean and error of one unit, not yet from its class's median. */
-static void weigh_one(struct nt_units *units, unsigned unit, float *log, size_t count)
+static void weigh_one(const struct nt_units *units, struct nt_unit *unit, float *log, size_t count)
 {
 	const double clip = CLIP * units->deviation;
 	const double middle = nt_units_median(log, count);
@@ -154,75 +135,73 @@ static void weigh_one(struct nt_units *units, unsigned unit, float *log, size_t 
 	mean = count > 0 ? sum / (double)count : 0;
 	for (size_t i = 0; i < count; i++)
 		squares += pow(fmin(fmax(log[i], middle - clip), middle + clip) - mean, 2);
-	units->slower[unit] = mean;
-	units->middle[unit] = middle;
-	units->degrees[unit] = count >= VALUES_LEAST ? (double)count - 1 : 0;
-	units->error[unit] = 0;
-	if (count >= VALUES_LEAST)
-		units->error[unit] = fmax(units->deviation, sqrt(squares / ((double)count - 1))) /
-				     sqrt((double)count);
+	*unit = (struct nt_unit){ .slower = mean, .middle = middle };
+	if (count < VALUES_LEAST)
+		return;
+	unit->degrees = (double)count - 1;
+	unit->error = fmax(units->deviation, sqrt(squares / unit->degrees)) / sqrt((double)count);
 }
 
 /* Of n units of a class, a slow one also slows its partners: the means are (n - 1) / (n - 2) nearer
  * to each other than the units. */
-static void center(struct nt_units *units, unsigned class, float *room)
+static void center(const struct nt_units *units, unsigned class)
 {
+	float *slower = units->room, *middles = units->room + units->units;
 	double mean, middle, factor = 1;
 	unsigned count = 0;
 
-	for (unsigned u = class; u < units->units; u += units->classes)
-		if (!units->out[u] && units->degrees[u] >= 1)
-			room[count++] = (float)units->slower[u];
-	mean = nt_units_median(room, count);
-	count = 0;
-	for (unsigned u = class; u < units->units; u += units->classes)
-		if (!units->out[u] && units->degrees[u] >= 1)
-			room[count++] = (float)units->middle[u];
-	middle = nt_units_median(room, count);
+	for (unsigned u = class; u < units->units; u += units->classes) {
+		if (units->unit[u].out || units->unit[u].degrees < 1)
+			continue;
+		slower[count] = (float)units->unit[u].slower;
+		middles[count++] = (float)units->unit[u].middle;
+	}
+	mean = nt_units_median(slower, count);
+	middle = nt_units_median(middles, count);
 	if (units->partners && count > 2)
 		factor = (count - 1.0) / (count - 2.0);
 	for (unsigned u = class; u < units->units; u += units->classes) {
-		if (units->out[u])
+		struct nt_unit *unit = &units->unit[u];
+
+		if (unit->out)
 			continue;
 		if (count < VALUES_LEAST)
-			units->degrees[u] = 0;
-		units->slower[u] = factor * (units->slower[u] - mean);
-		units->middle[u] -= middle;
-		units->error[u] *= factor;
+			unit->degrees = 0;
+		unit->slower = factor * (unit->slower - mean);
+		unit->middle -= middle;
+		unit->error *= factor;
 	}
 }
 
 int nt_units_weigh(struct nt_units *units)
 {
-	float *room = calloc(units->units + 1, sizeof(*room));
-	struct sorted sorted = { NULL, NULL };
-	int rc = -1;
+	size_t *from = NULL;
 
-	if (room && measure_deviation(units) == 0 && sort_out(units, &sorted) == 0) {
-		for (unsigned u = 0; u < units->units; u++)
-			if (!units->out[u])
-				weigh_one(units, u, &sorted.log[sorted.from[u]],
-					  sorted.from[u + 1] - sorted.from[u]);
-		for (unsigned class = 0; class < units->classes; class ++)
-			center(units, class, room);
-		rc = 0;
-	}
-	free(sorted.from);
-	free(sorted.log);
-	free(room);
-	return rc;
+	if (measure_deviation(units) == 0)
+		from = sort_out(units);
+	if (!from)
+		return -1;
+	for (unsigned u = 0; u < units->units; u++)
+		if (!units->unit[u].out)
+			weigh_one(units, &units->unit[u], &units->room[from[u]],
+				  from[u + 1] - from[u]);
+	for (unsigned class = 0; class < units->classes; class ++)
+		center(units, class);
+	free(from);
+	return 0;
 }
 
 bool nt_units_enough(const struct nt_units *units, unsigned unit)
 {
-	return units->degrees[unit] >= DEGREES_LEAST;
+	return units->unit[unit].degrees >= DEGREES_LEAST;
 }
 
 double nt_units_p(const struct nt_units *units, unsigned unit)
 {
-	if (!nt_units_enough(units, unit))
-		return 1;
-	return nt_student_tail(units->slower[unit] / units->error[unit], units->degrees[unit]);
+	const struct nt_unit *of = &units->unit[unit];
+
+	return nt_units_enough(units, unit) ? nt_student_tail(of->slower / of->error, of->degrees)
+					    : 1;
 }
 
 int nt_units_slowest(const struct nt_units *units)
@@ -231,14 +210,12 @@ int nt_units_slowest(const struct nt_units *units)
 	double least = 1;
 
 	for (unsigned u = 0; u < units->units; u++) {
-		double p = nt_units_p(units, u);
+		const double p = units->unit[u].out ? 1 : nt_units_p(units, u);
 
-		if (units->out[u])
-			continue;
 		/* Several may be so unlikely that nothing but 0 can say it. */
 		if (p > least || p >= 1 ||
 		    (slowest != NT_UNIT_NONE && p >= least &&
-		     units->slower[u] <= units->slower[slowest]))
+		     units->unit[u].slower <= units->unit[slowest].slower))
 			continue;
 		least = p;
 		slowest = (int)u;

@@ -21,18 +21,22 @@ struct nt_unit_value {
 	float log;
 };
 
+struct nt_unit {
+	bool out; /* left out, with its values */
+	/* As of the last nt_units_weigh() before it was left out: */
+	double slower; /* than the median of its class */
+	double error, degrees; /* of that */
+	double middle; /* median of its values, from that of its class */
+};
+
 struct nt_units {
 	unsigned units, classes; /* units of a class are compared: unit % classes */
 	bool partners; /* values are of two units */
+	struct nt_unit *unit;
 	struct nt_unit_value *value;
 	size_t values;
 	double deviation; /* of all values, but for outliers */
-	bool *out; /* of each unit: left out, with its values */
-	/* Of each unit, as of the last nt_units_weigh() before it was left out: */
-	double *slower; /* than the median of its class */
-	double *error;
-	double *degrees; /* of the error */
-	double *middle; /* median of its values, from that of its class */
+	float *room; /* for nt_units_weigh() */
 };
 
 /* Room for so many values, which the caller fills in. */

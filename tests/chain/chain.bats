@@ -172,7 +172,7 @@ channels_are_whole() {
 	cmp <(sort "$scratch/alone") <(sort "$scratch/behind")
 }
 
-@test "the tuner's answer counts as AUTO, and a better arm replaces it" {
+@test "the tuner's answer counts as NCCL's choice, and a better arm replaces it" {
 	mode=bandit form=(--fork 4)
 	export NT_CHAIN_ARM=RING/LL NT_CHAIN_CHANNELS=4
 	explored --sizes 256K --arm TREE/SIMPLE=0.3 --noise none

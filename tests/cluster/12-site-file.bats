@@ -417,7 +417,7 @@ configs() {
 		$TUNE config policy | refused | mode policy is not allowed at this site (allowed: off, observe, bandit)
 		$TUNE config bandid | refused | did you mean bandit?
 		$TUNE config bandit,min_gian=2 | refused | did you mean min_gain?
-		$TUNE config a b | refused | too many arguments: 'b' (want one)
+		$TUNE config a b | refused | unexpected argument 'b'
 		$TUNE config -q long bandit,protocols=ll | refused | protocols ll is not allowed in [qos long] (allowed: simple)
 		$TUNE config --plugstack /nonexistent | refused | /nonexistent: No such file
 	END

@@ -68,7 +68,7 @@ untouched() {
 	jq -e '[.. | strings | select(test("/LL"))] | length > 0' "$NT_CLUSTER/work/rank.json"
 }
 
-@test "one node forbids a protocol: all ranks stay on AUTO, and the record names the difference" {
+@test "one node forbids a protocol: all ranks stay with NCCL's choice, and the record names the difference" {
 	nodes '' 'protocols = ll simple'
 	fake
 	untouched
@@ -85,7 +85,7 @@ untouched() {
 	done
 }
 
-@test "one node is switched off, or has a broken file: the others stay on AUTO, too" {
+@test "one node is switched off, or has a broken file: the others stay with NCCL's choice, too" {
 	nodes '' 'tuning = off'
 	fake --more 0
 	untouched

@@ -181,7 +181,7 @@ cache_agrees() {
 	[[ $report != *"Not tuned"* ]]
 }
 
-@test "a node with another GPU: AUTO everywhere, and the report names it" {
+@test "a node with another GPU: NCCL's choice everywhere, and the report names it" {
 	local here there
 	here=$(fingerprint | value)
 	gpu_node "$BATS_TEST_TMPDIR/other" 10de:2335 15b3:1021
@@ -203,12 +203,12 @@ cache_agrees() {
 		"Rank 2 on n2 has different hardware: $there, others $here." "nccl-tune fingerprint"
 }
 
-@test "a rank with another NCCL: AUTO everywhere, and the report names it" {
+@test "a rank with another NCCL: NCCL's choice everywhere, and the report names it" {
 	job '[ "$SLURM_PROCID" != 3 ] || nccl=2.28.9'
 	untuned "nccl|3|n2|" "Rank 3 on n2 runs a different NCCL" "Load the same NCCL"
 }
 
-@test "a rank with other settings: AUTO everywhere, and the report names it" {
+@test "a rank with other settings: NCCL's choice everywhere, and the report names it" {
 	job '[ "$SLURM_PROCID" != 1 ] || NCCL_TUNE_POLICY=${NCCL_TUNE_POLICY/min_gain=3/min_gain=6}'
 	untuned "policy|1|n1|" "Rank 1 on n1 has different settings" "do not change NCCL_TUNE_POLICY"
 }

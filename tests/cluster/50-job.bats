@@ -133,7 +133,7 @@ record() {
 	jq -e '.nccl_tune["0"]["4r1n"]["AllReduce 256K"].arm == "TREE/SIMPLE"' <<<"$output"
 }
 
-@test "several nodes without PMIx stay on AUTO, and the record has the command to type" {
+@test "several nodes without PMIx stay with NCCL's choice, and the record has the command to type" {
 	MPI=--mpi=none job 2 2 || { cat "$err"; false; }
 	json '.mismatches == 0 and ([.keys[].overridden] | add) == 0'
 	run -0 record "$(job_number)"

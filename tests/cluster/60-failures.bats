@@ -122,7 +122,7 @@ pmix() {
 	pmix remap "|$(id -u "$NT_USER")|0" 'set -- unshare --map-root-user "$@"'
 }
 
-@test "one rank has another policy: all stay on AUTO and the record names it" {
+@test "one rank has another policy: all stay with NCCL's choice and the record names it" {
 	local job
 	as_user srun -N2 --ntasks-per-node=2 -t 20 --mpi=pmix --nccl-tune=bandit bash -c \
 		'[ "$SLURM_PROCID" != 0 ] || echo "$SLURM_JOB_ID" >&2
@@ -136,7 +136,7 @@ pmix() {
 	jq -e '.nccl_tune["0"].why | any(test("policy[|]3[|]n2[|]"))' <<<"$output"
 }
 
-@test "one rank has no plugin: all stay on AUTO" {
+@test "one rank has no plugin: all stay with NCCL's choice" {
 	as_user srun -N2 --ntasks-per-node=2 -t 20 --mpi=pmix --nccl-tune=bandit,join_timeout=1 bash -c \
 		'[ "$SLURM_PROCID" != 2 ] || export NCCL_TUNER_PLUGIN=none NCCL_PROFILER_PLUGIN=none; exec "$@"' - \
 		"$NT_TESTS/nt-fake-nccl" --arm RING/SIMPLE=0.4 --noise none --sizes 256K --iters 4000 --more 120000 --settled --call-gap-us 100 \

@@ -101,7 +101,7 @@ as_without() {
 	done
 }
 
-@test "the coordinator is stopped while a plan is held: ranks in doubt fail in time, the others return to AUTO" {
+@test "the coordinator is stopped while a plan is held: ranks in doubt fail in time, the others return to NCCL's choice" {
 	strike_at stop held 0
 	fails_in_time || [ "$k_others" = "done" ] || kill_tell
 	[ "$((k_doubt + k_gone))" -gt 0 ]

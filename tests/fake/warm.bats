@@ -57,7 +57,7 @@ process() {
 	[[ $output = *TREE/SIMPLE* && $output != *differs* ]]
 }
 
-@test "if AUTO is remembered as best, nothing is tried soon, and the record says why" {
+@test "if NCCL's choice is remembered as best, nothing is tried soon, and the record says why" {
 	ranks bandit min_calls=200 4r1n.AllReduce.4194304=AUTO $FAST
 	of_keys '.state == "counted" and .from == "warm" and .why == "best"'
 	ranks bandit min_calls=20 4r1n.AllReduce.4194304=AUTO $FAST $DECIDED
@@ -75,7 +75,7 @@ process() {
 	of_keys '.state == "committed" and .decided <= 12'
 }
 
-@test "a policy's arm stays in captured graphs, and AUTO if the capture is first" {
+@test "a policy's arm stays in captured graphs, and NCCL's choice if the capture is first" {
 	ranks policy '' 4r1n.AllReduce.4194304=TREE/SIMPLE $FAST --iters 8000 --capture 4000x3
 	of_keys '.state == "committed" and .from == "policy"'
 	jq -e '.keys[0].overridden > 2000' <<<"$output"

@@ -14,7 +14,7 @@
 
 struct words {
 	const struct nt_command *command;
-	char *argv[6];
+	char *argv[7];
 	int argc;
 };
 
@@ -22,7 +22,7 @@ static void run(void *arg)
 {
 	struct words *words = arg;
 
-	(void)words->command->run(words->argc, words->argv);
+	(void)nt_command_run(words->command, words->argc, words->argv);
 }
 
 /* command OPTION FILE; option may be NULL */

@@ -34,7 +34,7 @@ noise() {
 	"$tests/nt-noise" "$@" >"$trace"
 }
 
-@test "every measured cell: near the best arm, never slower than AUTO" {
+@test "every measured cell: near the best arm, never slower than NCCL's choice" {
 	replay "${cells[@]}"
 	holds 'length == 34'
 	share '.chosen_us <= 1.02 * .best_us' 0.95
@@ -67,7 +67,7 @@ noise() {
 	done
 }
 
-@test "made-up cells: near the best arm, never slower than AUTO" {
+@test "made-up cells: near the best arm, never slower than NCCL's choice" {
 	noise -c 20 -n 400 lognormal-3 lognormal-8 drift tail
 	replay "$trace"
 	holds 'length == 80'
@@ -143,7 +143,7 @@ noise() {
 	[[ $stderr = *"No such file"* ]]
 }
 
-@test "cells without AUTO are left out, with a message" {
+@test "cells without NCCL's choice are left out, with a message" {
 	printf '%s\n' allreduce,2x4,seq,Ring,LL,1024,1 allreduce,2x4,seq,AUTO,AUTO,2048,1 >"$trace"
 	run -1 --separate-stderr "$nccl_tune" replay --json "$trace"
 	[[ $stderr = *"1 ignored: no row of NCCL's choice (AUTO)"* ]]
@@ -168,7 +168,7 @@ noise() {
 		explain --sizes 4X|bad sizes '4X'
 		explain --topology 8|bad topology '8'
 		explain --collective AllToAll|unknown collective
-		explain a b|more than one job or file
+		explain a b|unexpected argument 'b'
 	END
 }
 

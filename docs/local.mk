@@ -103,6 +103,7 @@ EXTRA_DIST += \
 	%D%/results/mutation/mutants.csv \
 	%D%/results/launch-noise/README.md \
 	%D%/results/launch-noise/jobs.txt \
+	%D%/results/launch-noise/mended.csv \
 	%D%/results/launch-noise/steps.csv \
 	%D%/results/nodes/README.md \
 	%D%/results/fabrics/300s.csv \

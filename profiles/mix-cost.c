@@ -173,6 +173,8 @@ static bool counts(const struct entry_filter *wanted, const struct nt_memory_ent
 	switch (wanted->scope->steps) {
 	case NT_SCOPE_NEWEST: return entry == newest;
 	case NT_SCOPE_OLDER: return entry != newest && is_wanted(wanted, entry);
+	case NT_SCOPE_CALIBRATED:
+		return entry->origin == NT_ORIGIN_CALIBRATE && is_wanted(wanted, entry);
 	default: return is_wanted(wanted, entry);
 	}
 }

@@ -77,6 +77,7 @@ enum nt_scope_steps {
 	NT_SCOPE_ALL = 0,
 	NT_SCOPE_NEWEST, /* of each profile the newest step of a program */
 	NT_SCOPE_OLDER, /* all but that one */
+	NT_SCOPE_CALIBRATED, /* those of calibrations */
 };
 
 struct nt_scope {

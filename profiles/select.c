@@ -26,6 +26,7 @@ struct deciding {
 	struct nt_mix mix;
 	const struct nt_memory_entry *last; /* this job's last step here; NULL: none yet */
 	const struct nt_memory_entry *base; /* its newest step with the default */
+	const struct nt_memory_entry *used; /* the step with the profile that is in use */
 	unsigned looks; /* profiles of which anything is known */
 	bool doubtful; /* the last step contradicts what is remembered of its profile */
 };
@@ -53,6 +54,28 @@ static const struct nt_memory_entry *step_with(const struct deciding *d, const c
 		if (is_step(d, &job->entry[i], profile) && nt_entry_newer(&job->entry[i], newest))
 			newest = &job->entry[i];
 	return newest;
+}
+
+/* That of the last step; if that was the job's first with the default, of the one before. Whether
+ * it was in use, or given up, its calibration tells. */
+static const struct nt_memory_entry *find_used(const struct deciding *d)
+{
+	const struct nt_memory *job = d->launch->memory[NT_LEVEL_JOB];
+	const struct nt_memory_entry *before = NULL;
+
+	if (d->last == NULL || d->last != d->base || d->last->asked)
+		return d->last;
+	for (size_t i = 0; i < job->entries; i++) {
+		const struct nt_memory_entry *entry = &job->entry[i];
+
+		if (!is_step(d, entry, NULL) || entry == d->last)
+			continue;
+		if (is_default(entry) || entry->asked)
+			return d->last;
+		if (nt_entry_newer(entry, before))
+			before = entry;
+	}
+	return before != NULL ? before : d->last;
 }
 
 /* The newest step with a mix, of this job if possible; NULL if there is none. A failed step has
@@ -98,6 +121,27 @@ static uint32_t job_of(const struct deciding *d)
 	return d->last != NULL ? d->last->job : 0;
 }
 
+static int find_promise(const struct deciding *d, struct nt_candidate *candidate)
+{
+	struct nt_scope scope = { .where = &d->launch->where,
+				  .steps = NT_SCOPE_CALIBRATED,
+				  .now_s = d->launch->now_s };
+
+	candidate->promise.ratio = candidate->promise.p = 1;
+	for (int level = 0; level < NT_LEVELS; level++) {
+		struct nt_mix_cost cost;
+
+		scope.memory = d->launch->memory[level];
+		if (scope.memory == NULL)
+			continue;
+		if (nt_mix_cost(&scope, candidate->profile->name, &d->mix, &cost) < 0)
+			return -1;
+		candidate->promise = nt_mix_cost_join(&candidate->promise, &cost);
+		scope.but_job = job_of(d);
+	}
+	return 0;
+}
+
 /* All evidence together: of this job's newest steps, of its others and its calibration, of the
  * user's other jobs, of the site. What contradicts nearer evidence does not count. */
 static int find_mix_cost(const struct deciding *d, struct nt_candidate *candidate)
@@ -138,9 +182,14 @@ static void test_steps(const struct deciding *d, struct nt_candidate *candidate)
 						       name);
 }
 
-static bool is_last(const struct deciding *d, const struct nt_candidate *candidate)
+/* What the job's first step with the default interrupts is in use as long as its calibration says
+ * so: that step was to measure the default, and alone it tells little. */
+static bool is_in_use(const struct deciding *d, const struct nt_candidate *candidate)
 {
-	return d->last != NULL && strcmp(d->last->profile, candidate->profile->name) == 0;
+	if (d->used == NULL || strcmp(d->used->profile, candidate->profile->name) != 0)
+		return false;
+	return d->used == d->last ||
+	       (candidate->promise.ratio < 1 - GAIN_LEAST && candidate->promise.p < STAY_P);
 }
 
 /* The reason by the mix: NT_WHY_GAIN, or a reason against it. */
@@ -162,8 +211,8 @@ static enum nt_why mix_says(const struct deciding *d, const struct nt_candidate 
 	if (cost->ratio > 1 - GAIN_LEAST)
 		return NT_WHY_SMALL;
 	/* What is in use stays until something speaks against it. */
-	return cost->p < (is_last(d, candidate) ? STAY_P : ALPHA / d->looks) ? NT_WHY_GAIN
-									     : NT_WHY_NOISE;
+	return cost->p < (is_in_use(d, candidate) ? STAY_P : ALPHA / d->looks) ? NT_WHY_GAIN
+									       : NT_WHY_NOISE;
 }
 
 /* Its newest step here left no measurements: NCCL may fail with it. */
@@ -258,21 +307,26 @@ static int look_nearby(const struct deciding *d, struct nt_candidate *candidate)
 	return 0;
 }
 
-/* Is a better than b? By the program's own steps if both were tested and differ, else by the mix.
- * What is in use gives way to what is faster by more than the error. */
+/* Is a better than b? By the program's own steps if both were tested and differ, else by the mix:
+ * by calibrations, where both have one, since a program's calls include what it does between them,
+ * and a profile with which it ran would seem to gain less. What is in use gives way to what is
+ * faster by more than the error. */
 static bool better(const struct deciding *d, const struct nt_candidate *a,
 		   const struct nt_candidate *b)
 {
 	struct nt_step_test_result test = { .verdict = NT_STEPS_UNKNOWN };
-	double apart = log(a->cost.ratio) - log(b->cost.ratio), error = 0;
+	bool calibrated = a->promise.known && b->promise.known;
+	const struct nt_mix_cost *of_a = calibrated ? &a->promise : &a->cost;
+	const struct nt_mix_cost *of_b = calibrated ? &b->promise : &b->cost;
+	double apart = log(of_a->ratio) - log(of_b->ratio), error = 0;
 
 	if (a->here && b->here)
 		test = nt_history_test(&d->history, job_of(d), b->profile->name, a->profile->name);
 	if (test.verdict == NT_STEPS_FASTER || test.verdict == NT_STEPS_SLOWER)
 		return test.verdict == NT_STEPS_FASTER;
-	if (is_last(d, a) || is_last(d, b))
-		error = hypot(a->cost.error, b->cost.error);
-	return is_last(d, a) ? apart < error : apart < -error;
+	if (is_in_use(d, a) || is_in_use(d, b))
+		error = hypot(of_a->error, of_b->error);
+	return is_in_use(d, a) ? apart < error : apart < -error;
 }
 
 static struct nt_candidate *best_used(const struct deciding *d)
@@ -416,7 +470,8 @@ static int test_all(struct deciding *d)
 		if (nt_profile_fits(&profiles->profile[i], d->launch->where.fabric))
 			out->candidate[out->count++].profile = &profiles->profile[i];
 	for (unsigned i = 0; i < out->count; i++) {
-		if (find_mix_cost(d, &out->candidate[i]) < 0)
+		if (find_mix_cost(d, &out->candidate[i]) < 0 ||
+		    find_promise(d, &out->candidate[i]) < 0)
 			return -1;
 		test_steps(d, &out->candidate[i]);
 		d->looks += out->candidate[i].cost.known;
@@ -443,6 +498,7 @@ static int choose(struct deciding *d)
 	nt_history_sort(&d->history);
 	d->last = step_with(d, NULL);
 	d->base = step_with(d, NT_PROFILE_DEFAULT);
+	d->used = find_used(d);
 	find_mix(d);
 	out->observe = was_wrong(d, NT_PROFILE_DEFAULT);
 	if (test_all(d) < 0 || doubt(d) < 0)

@@ -14,6 +14,9 @@
  *     jobs.
  *   - If a step with a profile was slower than the default's earlier steps, the default is measured
  *     again.
+ *   - If it did not gain what a calibration promised, the default is measured once. Calls of a
+ *     program include what it does between them, so the promise may be right: the profile goes on
+ *     if calibration and steps together say so, and profiles are compared by calibrations.
  *
  * Threads:  pure.
  * Memory:   heap while the function runs; the choice is a value, what it points to is the caller's.
@@ -43,6 +46,7 @@ struct nt_candidate {
 	const struct nt_profile *profile;
 	enum nt_level level; /* whose measurements the cost is from */
 	struct nt_mix_cost cost; /* .known is false: nothing was measured at this place */
+	struct nt_mix_cost promise; /* by calibrations alone */
 	struct nt_profile_trust trust;
 	bool here; /* it has run in this job */
 	struct nt_step_test_result step_test; /* if it ran in this job */

@@ -4,46 +4,103 @@
 #
 # noisy-jobs.sh - whole jobs with launch=auto on the mini cluster whose steps vary: where do they end?
 #
-#   noisy-jobs.sh run [JOBS [NOISE]...] >steps.csv    so many jobs (6) of each noise (0.03 0.09 0.15)
-#   noisy-jobs.sh table <steps.csv                    a row for each noise
+#   noisy-jobs.sh run [-c CLUSTERS] [-f FIRST] [-m MIX] [-t MINUTES] [JOBS [NOISE]...] >steps.csv
+#                       jobs FIRST (1) to JOBS (6) of each noise (0.03 0.09 0.15), on so many clusters (1) side by side; with
+#                       one mix (0 to 3) alone; none begins after MINUTES
+#   noisy-jobs.sh table <steps.csv    a row for each noise, and the truth; of several files joined, too
 #
 # A job has five steps and knows nothing at its start, so it calibrates for at most 60 s. The simulated NCCL has two nodes,
-# times of nt-launch-trace and three mixes of calls by turns. A factor drawn for each step, and for each turn of a
-# calibration, multiplies all its times: log-normal, its deviation is NOISE. Before that each profile has a step without noise
-# for each mix, as job 0: the truth. Needs root. A job takes one to three minutes.
+# times of nt-launch-trace and four mixes of calls by turns. A factor drawn for each step, and for each turn of a
+# calibration, multiplies all its times: log-normal, its deviation is NOISE. Before its jobs each cluster runs a step without
+# noise with each profile and mix, as job 0: the truth. Needs root. A job takes one to three minutes.
 set -u -o pipefail
 # shellcheck source=lab/measure/usage.bash
 . "$(dirname "${BASH_SOURCE[0]}")/usage.bash"
 
 readonly STEPS=5
-readonly MIXES=("64Kx40" "64Kx8,1Mx4,16M" "64K,64Mx2")
-readonly ITERS=(250 300 100)
+readonly TRUTH_STEPS=2
+readonly MIXES=("64Kx40" "64Kx8,1Mx4,16M" "64K,64Mx2" "64Kx24,1Mx8")
+readonly ITERS=(250 300 100 200)
 readonly PROFILES=(default threads wide sockets)
 
-# A row for each noise. Job 0 has the truth; the last step and all after the first, when the calls are known, are compared to it.
+# The truth is the mean of job 0's steps. A job ends with its last step's profile; the steps after its first, when the calls are
+# known, are decided. Limits are of 95 %: of shares Clopper's and Pearson's, of flips the mean's, a job being one sample.
 table() {
 	awk -F, '
-		/^[0-9]/ && $2 == 0 { truth[$3, $5] = $7; if (!($3 in best) || $7 < best[$3]) best[$3] = $7; next }
-		/^[0-9]/ {
-			job = $1 SUBSEP $2
-			if (!(job in last)) { jobs[$1]++; if (!noises[$1]++) order[++count] = $1 }
-			else if ($5 != last[job] && $4 > 1) flips[$1]++
-			last[job] = $5; mix[job] = $3
-			steps[$1] += $4 > 0
-			slower[$1] += $4 > 0 && truth[$3, $5] > 1.03 * truth[$3, "default"]
-			if ($4 == 0) { calibrated[$1] += $8; if ($8 > most[$1]) most[$1] = $8 }
+		function least(a, b) { return a < b ? a : b }
+		# P(X <= k) of n draws.
+		function binomial(k, n, p,    i, term, sum) {
+			if (p <= 0 || p >= 1)
+				return p <= 0 || k >= n
+			term = exp(n * log(1 - p))
+			for (i = 0; i <= k; i++) {
+				sum += term
+				term *= (n - i) / (i + 1) * p / (1 - p)
+			}
+			return least(sum, 1)
 		}
+		# The p at which binomial(k, n, p) is share.
+		function p_of(k, n, share,    low, high, i, p) {
+			for (high = 1; i < 40; i++) {
+				p = (low + high) / 2
+				if (binomial(k, n, p) > share) low = p; else high = p
+			}
+			return p
+		}
+		function limits(k, n) {
+			return sprintf("%.1f to %.1f", k > 0 ? 100 * p_of(k - 1, n, 0.975) : 0, k < n ? 100 * p_of(k, n, 0.025) : 100)
+		}
+		function row(noise, mix,    key, n, mean, error) {
+			key = noise SUBSEP mix
+			n = jobs[key]
+			if (!n)
+				return
+			mean = flips[key] / n
+			error = n > 1 ? sqrt((squares[key] / n - mean * mean) / (n - 1)) : 0
+			printf "| %s | %s | %d | %d | %s | %d | %d | %s | %.2f ± %.2f | %.0f, %.0f |\n", noise, mix, n,
+				ends[key], limits(ends[key], n), steps[key], slower[key], limits(slower[key], steps[key]),
+				mean, 1.96 * error, calibrated[key] / n, most[key]
+		}
+		!/^[0-9]/ { next }
+		$2 == 0 { samples[$3, $5]++; sum[$3, $5] += $7; next }
+		{ rows[++read] = $0 }
 		END {
+			for (pair in sum) {
+				split(pair, part, SUBSEP)
+				mean = truth[pair] = sum[pair] / samples[pair]
+				if (!(part[1] in best) || mean < best[part[1]])
+					best[part[1]] = mean
+			}
+			for (r = 1; r <= read; r++) {
+				split(rows[r], f, ",")
+				job = f[1] SUBSEP f[2] SUBSEP f[3]
+				for (mixes = 0; mixes < 2; mixes++) {
+					key = f[1] SUBSEP (mixes ? f[3] : "all")
+					if (!(job in last)) { jobs[key]++; flipped[job, mixes] = 0 }
+					else if (f[4] > 1 && f[5] != last[job]) flipped[job, mixes]++
+					steps[key] += f[4] > 0
+					slower[key] += f[4] > 0 && truth[f[3], f[5]] > 1.03 * truth[f[3], "default"]
+					if (f[4] == 0) { calibrated[key] += f[8]; if (f[8] > most[key]) most[key] = f[8] }
+				}
+				last[job] = f[5]
+			}
 			for (job in last) {
 				split(job, part, SUBSEP)
-				ends[part[1]] += truth[mix[job], last[job]] <= 1.02 * best[mix[job]]
+				for (mixes = 0; mixes < 2; mixes++) {
+					key = part[1] SUBSEP (mixes ? part[3] : "all")
+					ends[key] += truth[part[3], last[job]] <= 1.02 * best[part[3]]
+					flips[key] += flipped[job, mixes]
+					squares[key] += flipped[job, mixes] ^ 2
+				}
 			}
-			print "| noise | jobs | end within 2 % of the best | decided steps | over 3 % slower | flips a job | calibration, s: mean, most |"
-			print "|---|---|---|---|---|---|---|"
-			for (i = 1; i <= count; i++) {
-				n = order[i]
-				printf "| %s | %d | %d | %d | %d | %.2f | %.0f, %.0f |\n", n, jobs[n], ends[n], steps[n], slower[n],
-					flips[n] / jobs[n], calibrated[n] / jobs[n], most[n]
+			print "| noise | mix | jobs | end within 2 % of the best | of 100 | decided steps | over 3 % slower | of 100 " \
+				"| flips a job | calibration, s: mean, most |"
+			print "|---|---|---|---|---|---|---|---|---|---|"
+			n = split("0.03 0.09 0.15", noise, " ")
+			for (i = 1; i <= n; i++) {
+				for (mix = 0; mix < 4; mix++)
+					row(noise[i], mix)
+				row(noise[i], "all")
 			}
 		}'
 }
@@ -95,6 +152,7 @@ write_programs() {
 		# made STEPS LAUNCH FAKE-OPTION...: a line a step: STEP,PROFILE,FACTOR,US,CALIBRATION-S
 		made=$1 steps=$2 launch=$3
 		shift 3
+		trap 'echo over >>over' EXIT
 		read -r noise seed <"$made/noise"
 		for ((step = 0; step < steps; step++)); do
 			began=$(date +%s)
@@ -112,39 +170,85 @@ write_programs() {
 	chmod a+r "$made"/*
 }
 
+# Until then the job's last step may still be remembered.
+no_job() {
+	[ -z "$(squeue -h)" ]
+}
+
 # job NOISE NUMBER MIX STEPS LAUNCH FAKE-OPTION...: its lines as NOISE,JOB,MIX,STEP,PROFILE,FACTOR,US,CALIBRATION-S; times without the noise
 job() {
 	local noise=$1 number=$2 mix=$3 steps=$4 launch=$5
 	shift 5
-	rm -rf "$NT_CLUSTER/work/.local"
+	rm -rf "$NT_CLUSTER/work/.local" "$NT_CLUSTER/work/over"
 	echo "$noise $((1 + number))" >"$made/noise"
 	chmod a+r "$made/noise"
-	as_user sbatch -Q -W -N2 --ntasks-per-node=1 -t 15 -o "$NT_CLUSTER/work/log" "$made/job" "$made" "$steps" "$launch" \
-		--sizes "${MIXES[mix]}" --iters "${ITERS[mix]}" "$@" || { cat "$NT_CLUSTER/work/log" >&2; return 1; }
+	# sbatch --wait looks seldom.
+	as_user sbatch -Q -N2 --ntasks-per-node=1 -t 15 -o "$NT_CLUSTER/work/log" "$made/job" "$made" "$steps" "$launch" \
+		--sizes "${MIXES[mix]}" --iters "${ITERS[mix]}" "$@" && wait_for 90 test -s "$NT_CLUSTER/work/over" && wait_for 30 no_job || return 1
+	[ "$(grep -c '^[0-9]*,' "$NT_CLUSTER/work/log")" = "$steps" ] || { cat "$NT_CLUSTER/work/log" >&2; return 1; }
 	awk -F, -v head="$noise,$number,$mix" -v OFS=, '/^[0-9]+,/ { print head, $1, $2, $3, $4 / $3, $5 }' "$NT_CLUSTER/work/log"
 }
 
+use_cluster() {
+	export NT_CLUSTER=$NT_BASE/cluster$1
+	export SLURM_CONF=$NT_CLUSTER/etc/slurm.conf
+	made=$NT_BASE/made$1
+}
+
+# worker NUMBER CLUSTERS FIRST JOBS SECONDS NOISE...: its share of the truth and of the jobs, on a cluster of its own
+worker() {
+	local worker=$1 clusters=$2 first=$3 jobs=$4 seconds=$5 turn=0 mix profile noise number
+	shift 5
+	use_cluster "$worker"
+	for mix in "${!MIXES[@]}"; do
+		for profile in "${PROFILES[@]}"; do
+			[ "${only:-$mix}" = "$mix" ] || continue
+			((turn++ % clusters == worker)) || continue
+			job 0 0 "$mix" "$TRUTH_STEPS" "${profile/default/off}" --more 60000 --settled || return 1
+		done
+	done
+	turn=0
+	for ((number = first; number <= jobs; number++)); do
+		for noise; do
+			((turn++ % clusters == worker)) || continue
+			[ $SECONDS -lt "$seconds" ] || return 0
+			job "$noise" "$number" "${only:-$((number % ${#MIXES[@]}))}" $STEPS auto,calibrate=60 --realtime 1 || return 1
+		done
+	done
+}
+
 run() {
-	local jobs=${1:-6} mix profile noise number
+	local clusters=1 first=1 only='' minutes=100000 jobs name worker workers=() rc=0
+	while getopts c:f:m:t: name; do
+		case $name in
+		c) clusters=$OPTARG ;;
+		f) first=$OPTARG ;;
+		m) only=$OPTARG ;;
+		t) minutes=$OPTARG ;;
+		*) usage >&2 ;;
+		esac
+	done
+	shift $((OPTIND - 1))
+	jobs=${1:-6}
 	shift
 	[ $# -gt 0 ] || set -- 0.03 0.09 0.15
 	cluster_setup
 	trap cluster_stop EXIT
-	made=$NT_BASE/made
-	mkdir -m 755 "$made"
-	write_programs || exit 1
-	cluster_start 2 -p "$(nt_plugstack_line "profiles=$made/profiles.conf command=$made/nccl-tune")" || exit 1
 	echo "noise,job,mix,step,profile,factor,us,calibration_s"
-	for mix in "${!MIXES[@]}"; do
-		for profile in "${PROFILES[@]}"; do
-			job 0 0 "$mix" 1 "${profile/default/off}" --more 60000 --settled || exit 1
-		done
+	for ((worker = 0; worker < clusters; worker++)); do
+		use_cluster "$worker"
+		mkdir -m 755 "$made"
+		write_programs || exit 1
+		cluster_start 2 -n -p "$(nt_plugstack_line "profiles=$made/profiles.conf command=$made/nccl-tune")" || exit 1
 	done
-	for ((number = 1; number <= jobs; number++)); do
-		for noise; do
-			job "$noise" "$number" $((number % 3)) $STEPS auto,calibrate=60 --realtime 1 || exit 1
-		done
+	for ((worker = 0; worker < clusters; worker++)); do
+		worker "$worker" "$clusters" "$first" "$jobs" $((minutes * 60)) "$@" &
+		workers+=("$!")
 	done
+	for worker in "${workers[@]}"; do
+		wait "$worker" || rc=1
+	done
+	return "$rc"
 }
 
 # shellcheck source=tests/lib/cluster.bash

@@ -121,18 +121,25 @@ struct program {
 	const char *name;
 	double calls[SIZES]; /* in each of its own steps */
 	double compute_us;
+	double apart_us; /* of its own between calls; a calibration makes them back to back */
 };
 
 static const struct program programs[] = {
-	{ "small", { 60, 40, 0, 0, 0, 0 }, 5000 },
-	{ "large", { 0, 0, 0, 2, 4, 1 }, 20000 },
-	{ "both", { 50, 0, 20, 0, 2, 0 }, 5000 },
+	{ "small", { 60, 40, 0, 0, 0, 0 }, 5000, 0 },
+	{ "large", { 0, 0, 0, 2, 4, 1 }, 20000, 0 },
+	{ "both", { 50, 0, 20, 0, 2, 0 }, 5000, 0 },
+};
+
+static const struct program apart_programs[] = {
+	{ "small", { 60, 40, 0, 0, 0, 0 }, 5000, 300 },
+	{ "large", { 0, 0, 0, 2, 4, 1 }, 20000, 2000 },
+	{ "both", { 50, 0, 20, 0, 2, 0 }, 5000, 300 },
 };
 
 static const struct program trace_programs[] = {
-	{ "small", { 0, 20, 0, 1, 0, 0 }, 3000 },
-	{ "large", { 0, 0, 0, 2, 0, 2 }, 20000 },
-	{ "both", { 0, 8, 0, 4, 0, 1 }, 5000 },
+	{ "small", { 0, 20, 0, 1, 0, 0 }, 3000, 0 },
+	{ "large", { 0, 0, 0, 2, 0, 2 }, 20000, 0 },
+	{ "both", { 0, 8, 0, 4, 0, 1 }, 5000, 0 },
 };
 
 /* A fast mode, a slow one that is met now and then at small sizes, and stalls; times a factor that
@@ -173,8 +180,9 @@ static double true_us(const struct world *world, const struct program *program, 
 		if (program->calls[size] > 0)
 			sum += program->calls[size] * mean_of(profile, size);
 	for (unsigned size = 0; size < SIZES && !world->traced; size++)
-		sum += program->calls[size] * world->us[profile][size] * (size < 3 ? 1.12 : 1) *
-		       (bad ? 10 : 1);
+		sum += program->calls[size] *
+		       (world->us[profile][size] * (size < 3 ? 1.12 : 1) * (bad ? 10 : 1) +
+			program->apart_us);
 	return sum + program->compute_us;
 }
 
@@ -203,7 +211,8 @@ static struct nt_memory_entry run_step(const struct world *world, const struct p
 		if (program->calls[size] <= 0)
 			continue;
 		for (unsigned i = 0; i < 100; i++)
-			us[i] = call_us(world, profile, size, step, run, seed);
+			us[i] = call_us(world, profile, size, step, run, seed) +
+				run * program->apart_us;
 		world_key(&entry, UINT64_C(65536) << (2 * size),
 			  (uint64_t)(program->calls[size] * 100), 1);
 		entry.key[entry.keys - 1].best = quantiles_of(us, 100);
@@ -217,7 +226,8 @@ static struct nt_memory_entry run_step(const struct world *world, const struct p
 
 		for (unsigned size = 0; size < SIZES; size++)
 			for (unsigned call = 0; call < program->calls[size]; call++)
-				period += call_us(world, profile, size, step, run, seed);
+				period += call_us(world, profile, size, step, run, seed) +
+					  run * program->apart_us;
 		entry.period_us[i] = (float)period;
 	}
 	return entry;
@@ -261,8 +271,8 @@ struct turn_of {
 
 static struct nt_memory_entry draw_turn(const void *arg, unsigned profile, uint64_t *seed)
 {
-	static const struct program all = { "all", { 1, 1, 1, 1, 1, 1 }, 0 };
-	static const struct program of_trace = { "all", { 0, 1, 0, 1, 0, 1 }, 0 };
+	static const struct program all = { "all", { 1, 1, 1, 1, 1, 1 }, 0, 0 };
+	static const struct program of_trace = { "all", { 0, 1, 0, 1, 0, 1 }, 0, 0 };
 	const struct turn_of *of = arg;
 	struct nt_memory_entry entry = run_step(of->world, of->world->traced ? &of_trace : &all,
 						profile, 0, of->noise, seed);
@@ -468,6 +478,17 @@ static void and_of_what_was_measured_in_jobs(void **state)
 	check_programs(&measured, programs, 90);
 }
 
+/* From start to start a call takes longer than in a calibration, which shows the same gain. */
+static void and_where_programs_compute_between_calls(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 6; i++)
+		for (unsigned k = 0; noises[k] < 0.1; k++)
+			check(&(struct course){ &measured, &apart_programs[i % 3], STEPS_MAX,
+						noises[k], i >= 3 },
+			      80);
+}
+
 static void where_nothing_gains_the_default_stays(void **state)
 {
 	(void)state;
@@ -498,6 +519,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(jobs_end_on_the_best_of_recorded_times),
 		cmocka_unit_test(and_of_what_was_measured_in_jobs),
+		cmocka_unit_test(and_where_programs_compute_between_calls),
 		cmocka_unit_test(where_nothing_gains_the_default_stays),
 		cmocka_unit_test(a_profile_that_turns_bad_is_left),
 		cmocka_unit_test(what_neighbours_hide_is_found),

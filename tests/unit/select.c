@@ -168,6 +168,23 @@ static void the_marker_beats_the_mix(void **state)
 	expect("b", NT_WHY_STEPS_FASTER);
 }
 
+/* Its calls include what it does between them: less is gained than was expected, and the default is
+ * measured once. What was in use goes on, and no profile that has not run yet seems better. */
+static void a_program_that_computes_between_calls_keeps_its_profile(void **state)
+{
+	(void)state;
+	add(&user, "default", 1, 0, 100, 4000)->origin = NT_ORIGIN_CALIBRATE;
+	add(&user, "a", 1, 1, 100, 1000)->origin = NT_ORIGIN_CALIBRATE;
+	add(&user, "b", 1, 2, 100, 1050)->origin = NT_ORIGIN_CALIBRATE;
+	expect("a", NT_WHY_GAIN);
+	add(&job, "a", 7, 0, 300, 1200);
+	expect("default", NT_WHY_DOUBT);
+	add(&job, "default", 7, 1, 300, 4200);
+	expect("a", NT_WHY_GAIN);
+	add(&job, "a", 7, 2, 300, 1200);
+	expect("a", NT_WHY_GAIN);
+}
+
 /* A memory that is wrong, or was right until the network changed, costs only one step. */
 static void what_does_not_come_true_is_doubted(void **state)
 {
@@ -535,6 +552,7 @@ int main(void)
 		CASE(without_a_mix_all_sizes_are_needed),
 		CASE(three_jobs_that_felt_it_are_proof),
 		CASE(the_marker_beats_the_mix),
+		CASE(a_program_that_computes_between_calls_keeps_its_profile),
 		CASE(what_does_not_come_true_is_doubted),
 		CASE(the_default_of_another_job_will_do),
 		CASE(a_profile_whose_step_left_nothing_is_not_used_again),

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "profiles/profile.h"
 #include "site/settings-table.h"
 #include "spank/say.h"
 #include "spank/srun.h"
@@ -189,6 +190,24 @@ void nt_client_limits(struct nt_plugin *plugin)
 	(void)nt_effective_policy(&plugin->settle, &nowhere, NT_UNKNOWN_LOOSE, &rules, &outcome,
 				  &err);
 	say_outcome(&outcome, &err);
+}
+
+void nt_client_async(struct nt_plugin *plugin)
+{
+	const struct nt_step_where where = nt_where_environment();
+	struct nt_step_settings outcome;
+	struct nt_site_rules rules;
+	const char *launch;
+	struct nt_error err;
+
+	(void)nt_effective_policy(&plugin->settle, &where, NT_UNKNOWN_STRICT, &rules, &outcome,
+				  &err);
+	say_outcome(&outcome, &err);
+	launch = outcome.policy.launch;
+	if (outcome.policy.mode != NT_MODE_OFF && strcmp(launch, "off") != 0 &&
+	    strcmp(launch, "auto") != 0 && strcmp(launch, NT_PROFILE_DEFAULT) != 0)
+		slurm_info(LOG "launch profile %s is not set: steps of srun --async have none",
+			   launch);
 }
 
 void nt_client_launch(struct nt_plugin *plugin, spank_t spank)

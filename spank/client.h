@@ -26,6 +26,10 @@ void nt_client_user_file(struct nt_plugin *plugin);
 /* sbatch and salloc: report what the site allows nowhere. srun reports it for each step. */
 void nt_client_limits(struct nt_plugin *plugin);
 
+/* srun --async, whose steps nt_client_launch() does not see: report what the site does not allow,
+ * and that a launch profile that is requested by name is not set. */
+void nt_client_async(struct nt_plugin *plugin);
+
 /* srun: select the step's launch profile; may run a calibration first. */
 void nt_client_launch(struct nt_plugin *plugin, spank_t spank);
 

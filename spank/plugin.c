@@ -58,7 +58,8 @@ static void read_site(int ac, char **av)
 		nt_site_overrule(&ctx.site, &ctx.conf);
 }
 
-/* With PMIx srun --async would refuse the step (26.05). */
+/* srun --async (26.05): with PMIx it would refuse the step, and the hook that chooses a launch
+ * profile is not called. */
 static bool is_async(void)
 {
 	static char args[65536];
@@ -112,6 +113,8 @@ int slurm_spank_init_post_opt(spank_t spank, int ac, char **av)
 		nt_client_user_file(&ctx);
 	if (ctx.site_ok && context == S_CTX_ALLOCATOR)
 		nt_client_limits(&ctx);
+	if (ctx.site_ok && context == S_CTX_LOCAL && is_async())
+		nt_client_async(&ctx);
 	if (context != S_CTX_REMOTE)
 		return 0;
 	nt_stepd_launch(&ctx, spank);

@@ -48,16 +48,36 @@ static int take_host(void *context, const char *name)
 				  NULL);
 }
 
-/* Nothing is added if the list does not have as many hosts as the step. */
-static void add_hosts(struct nt_memory *add, const struct case_of *step,
+/* Adds the step's hosts that are not known. False, and nothing is added, if the list does not have
+ * as many hosts as the step. */
+static bool add_hosts(struct nt_memory *add, const struct case_of *step,
 		      const struct nt_memory *known)
 {
 	struct hosts hosts = { step, known, add, 0 };
 	size_t before = add->hosts;
 
 	if (nt_hosts_each(step->arguments->hosts, NT_MEMORY_HOSTS, take_host, &hosts, NULL) < 0 ||
-	    hosts.count != step->arguments->nodes)
+	    hosts.count != step->arguments->nodes) {
 		add->hosts = before;
+		return false;
+	}
+	return true;
+}
+
+/* Does the memory have the step's fingerprint for each of its hosts? */
+static bool hosts_are_alike(const struct case_of *step)
+{
+	struct nt_memory memory, others;
+	bool alike;
+
+	nt_memory_init(&memory);
+	nt_memory_init(&others);
+	alike = step->fingerprint != 0 &&
+		nt_store_read(step->ticket->memory, &memory, step->now_us / 1000000, NULL) == 0 &&
+		add_hosts(&others, step, &memory) && others.hosts == 0;
+	nt_memory_fini(&memory);
+	nt_memory_fini(&others);
+	return alike;
 }
 
 /* Store the entry, with the hosts if they are few. */
@@ -168,17 +188,22 @@ void nt_remember(const struct nt_sum *sum, const struct nt_arguments *arguments,
 	struct nt_memory_entry entry;
 	struct nt_error err = { "" };
 	char why[NT_LEARN_WHY];
-	int learned = nt_learn(sum, arguments, ticket, step.now_us, &entry, why, &err);
-	bool wrong;
+	bool wrong, evidence;
+	int learned;
 
 	memset(out, 0, sizeof(*out));
-	step.fingerprint = entry.where.fingerprint;
+	step.fingerprint = strtoull(arguments->fingerprint, NULL, 16);
+	out->hosts_alike = !nt_ranks_alike(sum, arguments->nodes) && hosts_are_alike(&step);
+	learned = nt_learn(sum, arguments, ticket, out->hosts_alike, step.now_us, &entry, why,
+			   &err);
+	/* What the memory has said is not said again: it would never be too old. */
+	evidence = why[0] == '\0' && !out->hosts_alike;
 	if (learned > 0 && is_full(ticket->memory, arguments->memory_mib)) {
 		learned = 0;
 		snprintf(why, sizeof(why), "the memory has the size that the site allows");
 	}
 	wrong = learned > 0 && entry.wrong;
-	if (learned > 0 && put(&step, &entry, why[0] == '\0', &err) < 0)
+	if (learned > 0 && put(&step, &entry, evidence, &err) < 0)
 		learned = -1;
 	nt_entry_fini(&entry);
 	out->failed = learned < 0;
@@ -192,5 +217,5 @@ void nt_remember(const struct nt_sum *sum, const struct nt_arguments *arguments,
 	else if (why[0])
 		remark(out, "its measurements are not remembered", why);
 	if (learned > 0)
-		look_back(&step, why[0] == '\0', out);
+		look_back(&step, evidence, out);
 }

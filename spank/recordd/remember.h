@@ -26,6 +26,7 @@
 
 struct nt_step_memory {
 	double measured; /* speed relative to the default; 0: unknown */
+	bool hosts_alike; /* only the memory shows that the step's hosts have the same hardware */
 	bool failed; /* nothing was stored, remark says why */
 	char remark[176]; /* for the step's record; "": nothing */
 };

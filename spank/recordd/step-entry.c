@@ -260,7 +260,7 @@ static bool put_place(struct nt_where *where, const struct nt_arguments *argumen
 	       (arguments->here == 0 || arguments->here == where->per_node);
 }
 
-static bool hardware_is_alike(const struct nt_sum *sum, uint32_t nodes)
+bool nt_ranks_alike(const struct nt_sum *sum, uint32_t nodes)
 {
 	if (nodes == 1)
 		return true;
@@ -268,6 +268,26 @@ static bool hardware_is_alike(const struct nt_sum *sum, uint32_t nodes)
 		if (sum->comms[i].alike && sum->comms[i].nodes == nodes)
 			return true;
 	return false;
+}
+
+/* Does a communicator span all nodes, whose ranks have not compared their hardware? */
+static bool ranks_not_compared(const struct nt_sum *sum, uint32_t nodes)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < sum->comm_count; i++) {
+		if (sum->comms[i].nodes != nodes)
+			continue;
+		if (sum->comms[i].rejected)
+			return false;
+		found = true;
+	}
+	return found;
+}
+
+static bool hardware_is_alike(const struct nt_sum *sum, uint32_t nodes, bool remembered)
+{
+	return nt_ranks_alike(sum, nodes) || (remembered && ranks_not_compared(sum, nodes));
 }
 
 /* Do all ranks report the ticket's profile? */
@@ -282,7 +302,8 @@ static bool ran_with(const struct nt_sum *sum, const char *profile)
 
 /* Why the step is no evidence; "": it is. */
 static const char *doubt_of(const struct nt_sum *sum, const struct nt_arguments *arguments,
-			    const struct nt_ticket *ticket, const struct nt_where *where)
+			    const struct nt_ticket *ticket, const struct nt_where *where,
+			    bool remembered)
 {
 	if (where->fingerprint == 0)
 		return "the hardware of its node is unknown";
@@ -293,7 +314,7 @@ static const char *doubt_of(const struct nt_sum *sum, const struct nt_arguments 
 		return "not all its ranks ran with its launch profile";
 	if (arguments->flags & (NT_PLACE_USER_ALGO | NT_PLACE_USER_PROTO))
 		return "NCCL_ALGO or NCCL_PROTO is set";
-	if (sum->comm_count > 0 && !hardware_is_alike(sum, where->nodes))
+	if (sum->comm_count > 0 && !hardware_is_alike(sum, where->nodes, remembered))
 		return "it is unknown whether all its nodes have the same hardware";
 	return "";
 }
@@ -345,8 +366,8 @@ static int learn_failure(const struct nt_arguments *arguments, const struct nt_t
 }
 
 int nt_learn(const struct nt_sum *sum, const struct nt_arguments *arguments,
-	     const struct nt_ticket *ticket, int64_t now_us, struct nt_memory_entry *entry,
-	     char why[NT_LEARN_WHY], struct nt_error *err)
+	     const struct nt_ticket *ticket, bool remembered, int64_t now_us,
+	     struct nt_memory_entry *entry, char why[NT_LEARN_WHY], struct nt_error *err)
 {
 	nt_entry_init(entry);
 	why[0] = '\0';
@@ -360,7 +381,8 @@ int nt_learn(const struct nt_sum *sum, const struct nt_arguments *arguments,
 	if (arguments->ended != NT_ENDED_WELL &&
 	    (ticket->calibration || strcmp(ticket->profile, NT_PROFILE_DEFAULT) != 0))
 		return learn_failure(arguments, ticket, entry, why);
-	snprintf(why, NT_LEARN_WHY, "%s", doubt_of(sum, arguments, ticket, &entry->where));
+	snprintf(why, NT_LEARN_WHY, "%s",
+		 doubt_of(sum, arguments, ticket, &entry->where, remembered));
 	if (!why[0]) {
 		put_marker(entry, &sum->marker);
 		if (put_keys(entry, sum, err) < 0) {
@@ -380,11 +402,11 @@ int nt_learn(const struct nt_sum *sum, const struct nt_arguments *arguments,
 }
 
 bool nt_learn_where(const struct nt_sum *sum, const struct nt_arguments *arguments,
-		    const struct nt_ticket *ticket, struct nt_where *where)
+		    const struct nt_ticket *ticket, bool remembered, struct nt_where *where)
 {
 	memset(where, 0, sizeof(*where));
 	if (!put_place(where, arguments, ticket))
 		return false;
 	put_software(where, sum);
-	return doubt_of(sum, arguments, ticket, where)[0] == '\0';
+	return doubt_of(sum, arguments, ticket, where, remembered)[0] == '\0';
 }

@@ -8,8 +8,8 @@
  * decision and the most calls. Keys without times only have numbers of calls.
  *
  * No evidence is made if it could be misleading: the tasks are not spread evenly over the nodes, so
- * the place would be wrong; the largest communicators' capabilities have not shown that the
- * hardware of all nodes is the same; the launch profile was set in part or not in all ranks, or the
+ * the place would be wrong; neither the largest communicators' capabilities nor, if its ranks have
+ * not compared these, the memory shows that the hardware of all nodes is the same; the launch profile was set in part or not in all ranks, or the
  * user has set NCCL_ALGO or NCCL_PROTO, so the times are of something else. It does not matter how
  * the step ended: measurements until then are valid, their samples are counted, and a marker with
  * few periods decides nothing. But a step whose tasks failed is no evidence for a profile, nor is
@@ -35,13 +35,16 @@
 #define NT_LEARN_WHY 96
 
 /* 1: store entry, which has no id yet; 0: there is nothing to store. why: the reason why it is no
- * evidence, or "". */
+ * evidence, or "". remembered: the memory has the step's hardware for each of its hosts. */
 int nt_learn(const struct nt_sum *sum, const struct nt_arguments *arguments,
-	     const struct nt_ticket *ticket, int64_t now_us, struct nt_memory_entry *entry,
-	     char why[NT_LEARN_WHY], struct nt_error *err);
+	     const struct nt_ticket *ticket, bool remembered, int64_t now_us,
+	     struct nt_memory_entry *entry, char why[NT_LEARN_WHY], struct nt_error *err);
+
+/* Have its ranks compared the hardware of all its nodes, and is it the same? */
+bool nt_ranks_alike(const struct nt_sum *sum, uint32_t nodes);
 
 /* The step's place; false: its measurements are no evidence. */
 bool nt_learn_where(const struct nt_sum *sum, const struct nt_arguments *arguments,
-		    const struct nt_ticket *ticket, struct nt_where *where);
+		    const struct nt_ticket *ticket, bool remembered, struct nt_where *where);
 
 #endif

@@ -118,8 +118,10 @@ size_t nt_step_record_make(const struct nt_recordd *recordd, struct nt_sum *sum,
 					 : 0,
 		.run = arguments->run,
 		.ticket = launched ? &ticket : NULL,
-		.where = launched && nt_learn_where(sum, arguments, &ticket, &where) ? &where
-										     : NULL,
+		.where = launched && nt_learn_where(sum, arguments, &ticket,
+						    remembered && remembered->hosts_alike, &where)
+				 ? &where
+				 : NULL,
 		.measured = remembered ? remembered->measured : 0,
 		.remark = remembered ? remembered->remark : NULL,
 	};

@@ -212,3 +212,19 @@ last_profile() {
 	grep -q '^launch profile default' "$out/out"
 	[ "$(last_profile)" = '"default"' ]
 }
+
+@test "a step that only sends is remembered if the memory knows that its nodes are alike" {
+	local bench="$NT_STAGE/bin/nccl-tune-bench --rendezvous $out --coll alltoall,sendrecv --sizes 64K --iters 300 --check light"
+	program none
+	job 'echo "$SLURM_JOB_ID" >$out/job; touch $out/out $out/err' "export LD_LIBRARY_PATH=$SIMULATED" "step default $bench >$out/bench" \
+		"SIZES=64K step default $out/program >/dev/null" "step default $bench >>$out/bench"
+	[ "$rc" = 0 ]
+	wait_record "$(<"$out/job")"
+	run -0 entries '"\(.step) \([.keys[][0]] | sort | join(" "))"'
+	# The benchmark's own AllReduces are fewer than min_calls.
+	diff <(sort <<<"$output") - <<<$'"1 AllReduce"\n"2 AllReduce AllToAll SendRecv"'
+	# That it had no more than the memory's word for it does not make the hosts' lines younger.
+	[ "$(cat "$out"/memory/*.jsonl | grep -c '"host"')" = 2 ]
+	run -0 sacct_field "$(<"$out/job")" admincomment
+	jq -e '.nccl_tune | (.["0"].remark | contains("unknown whether all its nodes have the same hardware")) and (.["2"] | has("remark") | not)' <<<"$output"
+}

@@ -24,9 +24,9 @@ setup() {
 # batch LINE...: a batch job of two nodes with these lines, and a step manager; its number.
 batch() {
 	local script=$OUT/script
-	printf '%s\n' '#!/bin/bash' 'cd "$OUT"' "$@" >"$script"
+	printf '%s\n' '#!/bin/bash' "$@" >"$script"
 	chmod 755 "$script"
-	as_user env OUT="$OUT" sbatch --parsable --stepmgr -N2 --ntasks-per-node=4 -t 10 -o "$OUT/%j.out" "$script"
+	as_user sbatch --parsable --stepmgr -N2 --ntasks-per-node=4 -t 10 -D "$OUT" -o "$OUT/%j.out" "$script"
 }
 
 readonly STEP='-N1 -n4 --async --parsable'
@@ -68,6 +68,7 @@ fake() {
 	wait_record "$job"
 	run -0 sacct_field "$job" admincomment
 	jq -e '.nccl_tune | .["0"].mode == "observe" and (.["0"] | has("set") | not) and (has("1") | not)' <<<"$output"
+	[ "$(grep -c 'launch profile sockets-wide is not set' "$OUT/$job.out")" = 1 ]
 	# srun calls us as ever where it waits.
 	jq -e '.nccl_tune["2"] | .launch == "sockets-wide" and (.set | contains("NCCL_SOCKET_NTHREADS=2"))' <<<"$output"
 }

@@ -56,6 +56,7 @@ struct step {
 	struct nt_arguments errand;
 	struct nt_ticket ticket;
 	struct nt_memory_entry entry;
+	bool remembered;
 	char why[NT_LEARN_WHY];
 };
 
@@ -95,8 +96,8 @@ static void add_marker(struct step *step, int64_t task, int64_t ranks, unsigned 
 
 static int learn(struct step *step)
 {
-	return nt_learn(&step->sum, &step->errand, &step->ticket, NOW_US, &step->entry, step->why,
-			&err);
+	return nt_learn(&step->sum, &step->errand, &step->ticket, step->remembered, NOW_US,
+			&step->entry, step->why, &err);
 }
 
 /* The entry that is written must be readable. */
@@ -407,6 +408,46 @@ static void expect_doubt(struct step *step, const char *why)
 	end(step);
 }
 
+static void expect_unseen(struct step *step)
+{
+	expect_doubt(step, "it is unknown whether all its nodes have the same hardware");
+}
+
+#define JOINING(state, ranks, nodes)                                              \
+	RANK(0, "{\"id\":\"a\",\"rank\":0,\"ranks\":" #ranks ",\"nodes\":" #nodes \
+		",\"state\":\"" state "\",\"keys\":[" SENT("AllToAll", 440, 32) "]}")
+
+/* A program that only sends compares nothing. */
+static void the_memory_may_know_that_hosts_are_alike(void **state)
+{
+	struct nt_where where;
+	struct step step;
+
+	(void)state;
+	begin(&step);
+	add(&step, JOINING("joining", 8, 2));
+	assert_false(nt_ranks_alike(&step.sum, 2));
+	assert_false(nt_learn_where(&step.sum, &step.errand, &step.ticket, false, &where));
+	assert_int_equal(learn(&step), 0);
+	assert_string_not_equal(step.why, "");
+	assert_true(nt_learn_where(&step.sum, &step.errand, &step.ticket, true, &where));
+	step.remembered = true;
+	assert_int_equal(learn(&step), 1);
+	assert_string_equal(step.why, "");
+	assert_int_equal(step.entry.keys, 1);
+	check_line(&step);
+	end(&step);
+	/* Ranks that differ, and a step without a communicator of all its nodes. */
+	begin(&step);
+	step.remembered = true;
+	add(&step, JOINING("rejected", 8, 2));
+	expect_unseen(&step);
+	begin(&step);
+	step.remembered = true;
+	add(&step, JOINING("joining", 4, 1));
+	expect_unseen(&step);
+}
+
 static void begin_good(struct step *step)
 {
 	begin(step);
@@ -416,7 +457,6 @@ static void begin_good(struct step *step)
 static void what_is_no_evidence(void **state)
 {
 	static const char uneven[] = "its tasks are not spread evenly over its nodes";
-	static const char unseen[] = "it is unknown whether all its nodes have the same hardware";
 	static const char other[] = "not all its ranks ran with its launch profile";
 	struct step step;
 
@@ -433,13 +473,13 @@ static void what_is_no_evidence(void **state)
 	begin_good(&step);
 	step.errand.nodes = 4; /* of which the communicator has two */
 	step.errand.here = 2;
-	expect_doubt(&step, unseen);
+	expect_unseen(&step);
 	begin(&step);
 	add(&step,
 	    RANK(0,
 		 "{\"id\":\"a\",\"rank\":0,\"ranks\":8,\"nodes\":2,\"state\":\"rejected\",\"keys\":[" COMMITTED(
 			 262144, 1000) "]}"));
-	expect_doubt(&step, unseen);
+	expect_unseen(&step);
 	begin_good(&step);
 	snprintf(step.ticket.left, sizeof(step.ticket.left), "NCCL_BUFFSIZE");
 	expect_doubt(&step, "its launch profile was set only in part");
@@ -565,6 +605,7 @@ int main(void)
 		cmocka_unit_test(a_profile_in_use_that_came_to_nothing_is_marked),
 		cmocka_unit_test(hostile_records),
 		cmocka_unit_test(what_is_no_evidence),
+		cmocka_unit_test(the_memory_may_know_that_hosts_are_alike),
 		cmocka_unit_test(variables_that_are_part_of_the_place_are_no_doubt),
 		cmocka_unit_test(little_is_enough_for_one_node),
 		cmocka_unit_test(a_failure_is_no_evidence),

@@ -39,7 +39,7 @@ void nt_matched_take(struct nt_matched *pairs, const float *baseline, const floa
 /* Is the arm faster in its lower half? Ranks of the lower half of the pooled times. */
 double nt_matched_lower_p(const struct nt_matched *pairs);
 
-/* Is the arm faster within modes? Ranks of all times relative to the median of their mode. */
+/* Is the arm faster within modes? Ranks of all times in their modes. */
 double nt_matched_within_p(const struct nt_matched *pairs);
 
 /* Is the arm more often outside of the fastest mode? */

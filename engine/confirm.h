@@ -16,8 +16,10 @@
  * evidence is pooled. */
 #define NT_CONFIRM_LOOKS 4
 /* Correction of p for repeated looks, which are strongly correlated. In nt-engine-sim one of two
- * arms that are identical to the baseline is chosen in less than 1 % of cases. */
+ * arms that are identical to the baseline is chosen in less than 1 % of cases. So it is for
+ * the only look for which there is time. */
 #define NT_CONFIRM_PAID 4
+#define NT_CONFIRM_PAID_ONLY 2
 
 /* A key that is called less than once in this time is called rarely: a first round takes minutes.
  * So it is looked at twice more, at a half and, if time does not press, at two thirds of the first
@@ -31,11 +33,14 @@ nt_judge nt_confirm;
 /* A second round of the baseline and the first of these arms. */
 struct nt_schedule nt_confirm_round(const struct nt_evaluation *seen, const uint16_t *arm,
 				    unsigned count);
-/* The first of several: shorter if the key is called rarely and time does not press. */
+/* The first of several: shorter if the key is called rarely and time does not press, or if there is
+ * time for no other. */
 struct nt_schedule nt_confirm_first(const struct nt_evaluation *seen, const uint16_t *arm,
 				    unsigned count);
-/* Was this the first of more looks? As the round's length tells, so that a replay sees it, too. */
+/* Was this the first of more looks, or the only one for which there is time? As the round's length
+ * tells, so that a replay sees it, too. */
 bool nt_confirm_is_early(const struct nt_evaluation *seen, const struct nt_schedule *round);
+bool nt_confirm_is_only(const struct nt_evaluation *seen, const struct nt_schedule *round);
 
 /* Compare the arm with this index in the evidence of second rounds with the baseline, by times and
  * by periods. */

@@ -40,6 +40,7 @@ struct nt_evaluation {
 	unsigned arms; /* arms explored, including the baseline */
 	bool looks_early; /* the rule has early looks at rarely called keys */
 	bool early; /* second rounds are short at first (engine/confirm.h) */
+	bool only; /* there is time for one second round only */
 	bool refined; /* screened again, with channel caps and chunk sizes */
 	bool warming; /* the newest round, the very first, is of a remembered arm */
 	unsigned forgotten; /* rounds of remembered arms that were not faster */

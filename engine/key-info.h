@@ -39,6 +39,7 @@ struct nt_key_info {
 	double left_us; /* of the job's time; 0: not known */
 	double age_us; /* since the program's first communicator; 0: not known */
 	double step_us; /* of the program; 0: not known */
+	uint64_t steps; /* so far, where step_us is known; 0: not known */
 	bool captured; /* a CUDA graph capture was, or may have been, seen */
 	struct nt_channels channels; /* read only when a round has ended */
 	unsigned blocks; /* replay: blocks of the next round; 0: by the rule */

@@ -95,8 +95,9 @@ bool nt_confirm_is_only(const struct nt_evaluation *seen, const struct nt_schedu
 		seen, NT_SCHEDULE_CONFIRM, &round->arm[1], round->count - 1u,
 		seen->second_blocks + NT_SCHEDULE_WARM_UP);
 
+	/* One of the least blocks is for a key whose time is over, or was not known yet. */
 	return seen->looks_early && round->blocks < usual.blocks &&
-	       !nt_confirm_is_early(seen, round);
+	       round->blocks > least_of(seen->second_blocks) + NT_SCHEDULE_WARM_UP;
 }
 
 /* All evidence gathered. */

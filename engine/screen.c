@@ -15,6 +15,7 @@
 #define QUIET 0.1
 
 #define ROUND_BLOCKS 4u /* time that one more round costs */
+#define LEAST_FIT 18u /* blocks; with time for less, it is over, or not known yet */
 
 /* The arm of the mask with NCCL's lowest prediction; arms without one come last. */
 static unsigned cheapest(const struct nt_key_info *info, uint32_t mask)
@@ -174,12 +175,13 @@ static bool too_narrow(const struct nt_evaluation *seen)
  * time? A replay knows the length of the next round instead of the time. */
 static bool better_confirmed(const struct nt_evaluation *seen, unsigned more)
 {
+	const unsigned fit = nt_time_budget_blocks(seen, seen->screen.count);
+
 	if (seen->screen.count - 1 > NT_CONFIRM_ARMS)
 		return false;
 	if (seen->info.blocks > 0)
 		return seen->info.blocks != more;
-	return nt_time_budget_blocks(seen, seen->screen.count) <
-	       more + seen->second_blocks + ROUND_BLOCKS;
+	return fit >= LEAST_FIT && fit < more + seen->second_blocks + ROUND_BLOCKS;
 }
 
 void nt_screen_widen(const struct nt_evaluation *seen, struct nt_next *next)

@@ -147,7 +147,7 @@ bool nt_vtime_run(const bool *done)
 
 /* Fibers. */
 
-/* To a fiber. By ucontext only at first: each of its switches sets the signal mask, a system call. */
+/* To a fiber. Only at first by ucontext, whose switches set the signal mask by a system call. */
 static _Noreturn void enter(struct nt_fiber *f)
 {
 	if (f->begun)

@@ -53,6 +53,7 @@ EXTRA_DIST += \
 	%D%/decisions/0036-env-plugin.md \
 	%D%/decisions/0037-nodes.md \
 	%D%/decisions/0038-fewer-channels.md \
+	%D%/decisions/0039-one-look.md \
 	%D%/design.md \
 	%D%/glossary.md \
 	%D%/gpu.md \

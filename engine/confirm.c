@@ -76,16 +76,28 @@ struct nt_schedule nt_confirm_first(const struct nt_evaluation *seen, const uint
 {
 	/* A look costs a warm-up, and some calls until nodes agree: none if these would be missing
 	 * in the end. */
-	const bool early = seen->looks_early && called_rarely(&seen->info) &&
-			   nt_time_budget_blocks(seen, 1 + count) >=
-				   seen->second_blocks + LOOK_BLOCKS;
+	const bool further = nt_time_budget_blocks(seen, 1 + count) >=
+			     seen->second_blocks + LOOK_BLOCKS;
 
-	return round_of(seen, arm, count, early ? first_early(seen) : seen->second_blocks);
+	if (!seen->looks_early || (further && !called_rarely(&seen->info)))
+		return nt_confirm_round(seen, arm, count);
+	return round_of(seen, arm, count, further ? first_early(seen) : seen->second_blocks - 1u);
 }
 
 bool nt_confirm_is_early(const struct nt_evaluation *seen, const struct nt_schedule *round)
 {
 	return seen->looks_early && round->blocks <= first_early(seen) + NT_SCHEDULE_WARM_UP;
+}
+
+bool nt_confirm_is_only(const struct nt_evaluation *seen, const struct nt_schedule *round)
+{
+	const struct nt_schedule usual = nt_evaluation_explore(
+		seen, NT_SCHEDULE_CONFIRM, &round->arm[1], round->count - 1u,
+		seen->second_blocks + NT_SCHEDULE_WARM_UP);
+
+	/* One of the least blocks is for a key whose time is over, or was not known yet. */
+	return seen->looks_early && round->blocks < usual.blocks &&
+	       round->blocks > least_of(seen->second_blocks) + NT_SCHEDULE_WARM_UP;
 }
 
 /* All that can be gathered. */
@@ -133,7 +145,7 @@ static bool last_look(const struct nt_evaluation *seen)
 {
 	const unsigned looks = NT_CONFIRM_LOOKS + (seen->early ? NT_CONFIRM_EARLY_LOOKS : 0);
 
-	return seen->rounds[NT_SCHEDULE_CONFIRM] >= looks ||
+	return seen->only || seen->rounds[NT_SCHEDULE_CONFIRM] >= looks ||
 	       seen->confirm.blocks >= most_blocks(seen) || !nt_confirm_affordable(seen);
 }
 
@@ -299,7 +311,8 @@ void nt_confirm(const struct nt_evaluation *seen, struct nt_next *next)
 		.min_gain = nt_evaluation_min_gain(seen, &seen->confirm),
 		.of_us = nt_evidence_p25_us(&seen->confirm, 0),
 		.alpha = (double)seen->policy->alpha_micro / 1e6,
-		.tests = (seen->confirm.count - 1) * NT_CONFIRM_PAID,
+		.tests = (seen->confirm.count - 1) *
+			 (seen->only ? NT_CONFIRM_PAID_ONLY : NT_CONFIRM_PAID),
 		.last = last_look(seen),
 	};
 

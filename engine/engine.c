@@ -219,8 +219,10 @@ static void adopt(struct nt_engine_key *key, const struct nt_next *next)
 	else if (seen->warming)
 		forget(seen);
 	if (seen->schedule.kind == NT_SCHEDULE_CONFIRM && !seen->warming &&
-	    seen->rounds[NT_SCHEDULE_CONFIRM] == 0)
+	    seen->rounds[NT_SCHEDULE_CONFIRM] == 0) {
 		seen->early = nt_confirm_is_early(seen, &seen->schedule);
+		seen->only = nt_confirm_is_only(seen, &seen->schedule);
+	}
 	if (first)
 		seen->arms = next->schedule.count;
 	if (first && key->history && !seen->rechecks)

@@ -40,6 +40,7 @@ struct nt_evaluation {
 	unsigned arms; /* including the baseline */
 	bool looks_early; /* the rule has early looks */
 	bool early; /* its second rounds begin short (engine/confirm.h) */
+	bool only; /* there is time for one second round only */
 	bool refined; /* screened again with channel caps and chunk sizes */
 	bool warming; /* the newest round, the first of all, is of a remembered arm */
 	unsigned forgotten; /* rounds of remembered arms that were not faster */

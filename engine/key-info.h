@@ -39,6 +39,7 @@ struct nt_key_info {
 	double left_us; /* of the job's time; 0: not known */
 	double age_us; /* since the program's first communicator; 0: not known */
 	double step_us; /* of the program; 0: not known */
+	uint64_t steps; /* so far; 0: unknown */
 	bool captured; /* a CUDA graph was, or may have been, captured */
 	struct nt_channels channels; /* only after a round */
 	unsigned blocks; /* replay: blocks of the next round; 0: by the rule */

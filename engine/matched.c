@@ -11,6 +11,7 @@
 
 #define MEAN_STEPS 5000 /* sum of the scaled differences of times */
 #define LEAST_OF_MODE 3 /* least times of each arm for a mode's median */
+#define LEAST_OF_WIDTH 6 /* least times for a mode's width */
 #define FASTER_MODE_P 0.01 /* below it, the arm is not in a faster mode by chance */
 
 static void pool(const float *baseline, const float *arm, unsigned count, float *pooled)
@@ -124,35 +125,62 @@ double nt_matched_lower_p(const struct nt_matched *pairs)
 	return flip_p(difference, pairs->count);
 }
 
-static void mode_medians(const struct nt_matched *pairs, float *median)
+/* The pooled times of a mode. */
+static const float *times_of(const struct nt_matched *pairs, unsigned mode, unsigned *count)
 {
-	unsigned from = 0;
+	unsigned from = 0, to;
+
+	while (mode > 0 && pairs->pooled[from] <= pairs->top_us[mode - 1])
+		from++;
+	to = from;
+	while (to < 2 * pairs->count && pairs->pooled[to] <= pairs->top_us[mode])
+		to++;
+	*count = to - from;
+	return &pairs->pooled[from];
+}
+
+/* How much the times of each mode count, 1 at most. If a mode is a pause of the program, a gain is
+ * as long as in the others, but its noise is not; if it is a slower network, both are longer.
+ * Between the two lies the root of the widths. */
+static void mode_weights(const struct nt_matched *pairs, double *weight)
+{
+	double width_us[NT_MATCHED_MODES], least_us = INFINITY;
 
 	for (unsigned mode = 0; mode < pairs->modes; mode++) {
-		unsigned to = from;
+		unsigned count;
+		const float *us = times_of(pairs, mode, &count);
 
-		while (to < 2 * pairs->count && pairs->pooled[to] <= pairs->top_us[mode])
-			to++;
-		median[mode] = pairs->pooled[(from + to) / 2];
-		from = to;
+		width_us[mode] = nt_quantile_floats(us, count, 0.75) -
+				 nt_quantile_floats(us, count, 0.25);
+		if (count >= LEAST_OF_WIDTH && width_us[mode] < least_us)
+			least_us = width_us[mode];
 	}
+	for (unsigned mode = 0; mode < pairs->modes; mode++)
+		weight[mode] = width_us[mode] > least_us ? sqrt(least_us / width_us[mode]) : 1;
+}
+
+/* Twice the rank of a time in its mode, from the middle, on the scale of ranks among all times. The
+ * fewer times the mode has, the closer to the middle are they. */
+static int32_t score_twice(const struct nt_matched *pairs, const double *weight, float us)
+{
+	const unsigned mode = mode_of(pairs, us);
+	const double all = 2 * pairs->count + 1;
+	unsigned count;
+	const float *times = times_of(pairs, mode, &count);
+
+	return (int32_t)lround((rank_twice(times, count, us) / (count + 1.0) - 1) * all *
+			       weight[mode]);
 }
 
 double nt_matched_within_p(const struct nt_matched *pairs)
 {
-	float baseline[NT_SAMPLES_MAX], arm[NT_SAMPLES_MAX], pooled[2 * NT_SAMPLES_MAX];
-	float median[NT_MATCHED_MODES];
 	int32_t difference[NT_SAMPLES_MAX];
+	double weight[NT_MATCHED_MODES];
 
-	mode_medians(pairs, median);
-	for (unsigned i = 0; i < pairs->count; i++) {
-		baseline[i] = pairs->baseline[i] / median[mode_of(pairs, pairs->baseline[i])];
-		arm[i] = pairs->arm[i] / median[mode_of(pairs, pairs->arm[i])];
-	}
-	pool(baseline, arm, pairs->count, pooled);
+	mode_weights(pairs, weight);
 	for (unsigned i = 0; i < pairs->count; i++)
-		difference[i] = rank_twice(pooled, 2 * pairs->count, baseline[i]) -
-				rank_twice(pooled, 2 * pairs->count, arm[i]);
+		difference[i] = score_twice(pairs, weight, pairs->baseline[i]) -
+				score_twice(pairs, weight, pairs->arm[i]);
 	return flip_p(difference, pairs->count);
 }
 

@@ -38,7 +38,7 @@ void nt_matched_take(struct nt_matched *pairs, const float *baseline, const floa
 /* Is the arm faster in the lower half? Ranks in the lower half of the pooled times. */
 double nt_matched_lower_p(const struct nt_matched *pairs);
 
-/* Is the arm faster within modes? Ranks of times relative to their mode's median. */
+/* Is the arm faster within modes? Ranks of times in their modes. */
 double nt_matched_within_p(const struct nt_matched *pairs);
 
 /* Is the arm more often outside of the fastest mode? */

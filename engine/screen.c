@@ -7,10 +7,14 @@
 #include <string.h>
 #include "engine/confirm.h"
 #include "engine/savings.h"
+#include "engine/time-budget.h"
 
 /* Spread of samples below which few samples tell which arms could win. Tuned with nt-engine-sim to
  * miss no more gains than more samples do. */
 #define QUIET 0.1
+
+#define ROUND_BLOCKS 4u /* time that one more round costs */
+#define LEAST_FIT 18u /* blocks; with time for less, it is over, or not known yet */
 
 /* The arm with NCCL's lowest prediction; arms without one come last. */
 static unsigned cheapest(const struct nt_key_info *info, uint32_t mask)
@@ -159,16 +163,39 @@ static double spread(const struct nt_evidence *e)
 	return sum / e->count;
 }
 
+/* A first round that should have been wider. */
+static bool too_narrow(const struct nt_evaluation *seen)
+{
+	return seen->screen.blocks < (unsigned)seen->policy->screen_blocks &&
+	       spread(&seen->screen) >= QUIET;
+}
+
+/* Have all arms their place in a second round, for which so many more blocks would leave too little
+ * time? A replay knows the length of the next round instead of the time. */
+static bool better_confirmed(const struct nt_evaluation *seen, unsigned more)
+{
+	const unsigned fit = nt_time_budget_blocks(seen, seen->screen.count);
+
+	if (seen->screen.count - 1 > NT_CONFIRM_ARMS)
+		return false;
+	if (seen->info.blocks > 0)
+		return seen->info.blocks != more;
+	return fit >= LEAST_FIT && fit < more + seen->second_blocks + ROUND_BLOCKS;
+}
+
 void nt_screen_widen(const struct nt_evaluation *seen, struct nt_next *next)
 {
 	const struct nt_evidence *e = &seen->screen;
 	const unsigned wanted = (unsigned)seen->policy->screen_blocks;
 	struct nt_schedule schedule;
+	unsigned more;
 
-	if (e->blocks >= wanted || spread(e) < QUIET)
+	if (!too_narrow(seen))
 		return;
-	schedule = nt_evaluation_explore(seen, NT_SCHEDULE_SCREEN, &e->arm[1], e->count - 1,
-					 wanted - e->blocks + seen->first_warm_up);
+	more = wanted - e->blocks + seen->first_warm_up;
+	if (better_confirmed(seen, more))
+		return;
+	schedule = nt_evaluation_explore(seen, NT_SCHEDULE_SCREEN, &e->arm[1], e->count - 1, more);
 	(void)nt_next_explore(seen, &schedule, next);
 }
 
@@ -177,6 +204,7 @@ void nt_screen_widen(const struct nt_evaluation *seen, struct nt_next *next)
 static unsigned finalists(const struct nt_evaluation *seen, uint16_t *arm, double *hoped_us)
 {
 	const struct nt_evidence *e = &seen->screen;
+	const bool unclear = too_narrow(seen) && e->count - 1 <= NT_CONFIRM_ARMS;
 	uint32_t taken = 0;
 	unsigned count = 0;
 
@@ -190,11 +218,13 @@ static unsigned finalists(const struct nt_evaluation *seen, uint16_t *arm, doubl
 		taken |= 1u << i;
 		if (seen->rechecks && e->arm[i] == seen->current)
 			continue;
-		if (!nt_compare_could_win(nt_evaluation_min_gain(seen, e), e->us[0], e->us[i],
-					  e->blocks))
+		if (!unclear && !nt_compare_could_win(nt_evaluation_min_gain(seen, e), e->us[0],
+						      e->us[i], e->blocks))
 			continue;
 		arm[count++] = e->arm[i];
-		*hoped_us = fmax(*hoped_us, nt_compare_hoped_us(e->us[0], e->us[i], e->blocks));
+		*hoped_us = fmax(*hoped_us,
+				 unclear ? INFINITY
+					 : nt_compare_hoped_us(e->us[0], e->us[i], e->blocks));
 	}
 	return count;
 }

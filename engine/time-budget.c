@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <math.h>
 
-#define LATE_PART 3
 /* A round's overhead grows: nodes read each other's logs ever more rarely. */
 #define LONGER 2
 
@@ -15,10 +14,19 @@ static double whole_us(const struct nt_key_info *info)
 	return fmax(NT_TIME_BUDGET_US, NT_TIME_BUDGET_STEPS * info->step_us);
 }
 
+/* When that ends. A step is as long as most are; the hundredth comes later if there are pauses. */
+static double end_us(const struct nt_key_info *info)
+{
+	if (info->steps == 0 || info->steps >= NT_TIME_BUDGET_STEPS)
+		return whole_us(info);
+	return fmax(whole_us(info), info->age_us * NT_TIME_BUDGET_STEPS / (double)info->steps);
+}
+
 static double left_us(const struct nt_evaluation *seen)
 {
-	const double until_us = fmax(whole_us(&seen->info),
-				     seen->opened_us + whole_us(&seen->info) / LATE_PART);
+	const double until_us = fmax(end_us(&seen->info),
+				     seen->opened_us +
+					     whole_us(&seen->info) / NT_TIME_BUDGET_LATE_PART);
 
 	return until_us - seen->info.age_us;
 }

@@ -20,6 +20,7 @@
 
 #define NT_TIME_BUDGET_US 60e6
 #define NT_TIME_BUDGET_STEPS 100
+#define NT_TIME_BUDGET_LATE_PART 3 /* of that time has a key that is opened later */
 
 /* Calls after min_calls until a key is decided by a first and a second round, with agreement. */
 #define NT_TIME_BUDGET_CALLS 96

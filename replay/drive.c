@@ -5,6 +5,7 @@
 
 #include <string.h>
 #include "contract/key-id.h"
+#include "engine/time-budget.h"
 #include "engine/times.h"
 #include "replay/rng.h"
 
@@ -29,6 +30,9 @@ static void set_age(const struct nt_drive *drive, struct nt_key_info *known)
 	known->calls = APART_CALLS;
 	known->age_us = APART_CALLS * drive->apart_us;
 	known->step_us = APART_STEP_US;
+	if (drive->left_calls > 0)
+		known->step_us = drive->left_calls * drive->apart_us * NT_TIME_BUDGET_LATE_PART /
+				 NT_TIME_BUDGET_STEPS;
 }
 
 /* Called so often that no budget limits exploring. */

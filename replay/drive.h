@@ -17,7 +17,9 @@
 struct nt_drive {
 	struct nt_engine engine;
 	double miss; /* share of positions without a call */
-	double apart_us; /* from call to call, with no limit to time; 0: unknown */
+	double apart_us; /* from call to call; 0: unknown */
+	/* calls for which there is time from each round on, where apart_us is known; 0: no limit */
+	double left_calls;
 	uint64_t seed;
 };
 

@@ -245,12 +245,15 @@ static bool waits_for_comm(struct asking *a, const struct nt_shm_comm *comm)
 	return false;
 }
 
-/* Duration of a step of the program; 0: unknown */
-static double step_us(const struct nt_explorer *explorer)
+/* Length and number of the program's steps */
+static void take_steps(const struct nt_explorer *explorer, struct nt_key_info *info)
 {
 	struct nt_marker_key key;
+	struct nt_marker_call newest;
 
-	return explorer->marker ? nt_marker_step_us(explorer->marker, &key) : 0;
+	info->step_us = explorer->marker ? nt_marker_step_us(explorer->marker, &key) : 0;
+	if (info->step_us > 0 && nt_marker_newest(explorer->marker, &key, &newest))
+		info->steps = newest.calls;
 }
 
 /* Has a key of so many calls time to wait for others? */
@@ -264,7 +267,7 @@ static bool is_patient(const struct nt_explorer *explorer, uint64_t calls)
 	if (!nt_time_budget_presses(policy, &info))
 		return true;
 	/* A longer step leaves more time; its length is expensive to find. */
-	info.step_us = step_us(explorer);
+	take_steps(explorer, &info);
 	return !nt_time_budget_presses(policy, &info);
 }
 
@@ -399,7 +402,7 @@ static int key_next(void *arg, struct nt_plan *plan)
 	struct nt_schedule s;
 
 	info.channels = channels_of(key->comm, key->shm_key);
-	info.step_us = step_us(key->explorer);
+	take_steps(key->explorer, &info);
 	next = nt_engine_next(key->engine_key, &info, &s);
 	if (next == NT_ENGINE_STAY)
 		return 0;

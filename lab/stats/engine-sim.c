@@ -36,6 +36,8 @@ static const struct argp_option options[] = {
 	  "each arm has so many calls in a row, the median of all but the first counts (default 1)",
 	  0 },
 	{ NULL, 'e', "SECONDS", 0, "a call comes once in so many (default: nothing is known)", 0 },
+	{ NULL, 't', "CALLS", 0,
+	  "with -e: there is time for so many calls more at each look (default: for all)", 0 },
 	{ NULL, 's', "SEED", 0, "default 1", 0 },
 	{ 0 },
 };
@@ -55,6 +57,7 @@ static bool take_value(struct nt_sim *sim, int key, char *arg, struct argp_state
 		sim->run = (unsigned)strtoul(arg, NULL, 10);
 		return sim->run > 0 && sim->run <= NT_SIM_RUN;
 	case 'e': return (sim->apart_us = strtod(arg, NULL) * 1e6) > 0;
+	case 't': return (sim->left_calls = strtod(arg, NULL)) > 0;
 	case 's': sim->seed = strtoull(arg, NULL, 10); return true;
 	case 'o': sim->own = strtod(arg, NULL); return sim->own > 0 && sim->own <= 1;
 	case 'm': sim->miss = strtod(arg, NULL); return sim->miss >= 0 && sim->miss < 1;
@@ -117,6 +120,7 @@ static int run(struct nt_sim *sim, const char *what)
 	nt_drive_init(&sim->drive, sim->rule->rule, &sim->policy);
 	sim->drive.miss = sim->miss;
 	sim->drive.apart_us = sim->apart_us;
+	sim->drive.left_calls = sim->left_calls;
 	sim->drive.seed = nt_rng_hash(sim->seed);
 	nt_rates_head(sim);
 	rc = nt_rates_noises(sim, &sum);

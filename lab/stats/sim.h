@@ -26,6 +26,7 @@ struct nt_sim {
 	uint64_t seed;
 	double miss;
 	double apart_us; /* from call to call; 0: unknown */
+	double left_calls; /* for which there is time; 0: no limit */
 	double gain, stalls; /* of NT_FASTER_ARM */
 	double own; /* share of a time that is the call's own; 0: not known */
 	bool recheck; /* NT_FASTER_ARM is in force, and rechecked */

@@ -266,6 +266,11 @@ static void a_key_has_a_minute_or_a_hundred_steps(void **state)
 	assert_int_equal(nt_time_budget_blocks(seen, 2), 90);
 	seen->info.age_us = 59.9e6;
 	assert_int_equal(nt_time_budget_blocks(seen, 2), 0);
+	/* Half of a hundred steps, though no step takes long: the program pauses. */
+	seen->info.steps = 50;
+	assert_int_equal(nt_time_budget_blocks(seen, 2), 23); /* (59.9 - 32) / 1.2 */
+	seen->info.steps = 100;
+	assert_int_equal(nt_time_budget_blocks(seen, 2), 0);
 	/* Opened late: a third of a minute from then on. */
 	seen->opened_us = 100e6;
 	seen->info.age_us = 110e6;

@@ -70,16 +70,21 @@ static unsigned mode_of(const double *all, unsigned count, double x)
 	return mode;
 }
 
-/* The upper median for an even number. */
-static double mode_median(const double *all, unsigned count, unsigned mode)
+/* Times in a mode. */
+static unsigned mode_times(const double *all, unsigned count, unsigned mode, double *in)
 {
-	double in[2 * SMALL_N];
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < count; i++) {
 		if (mode_of(all, count, all[i]) == mode)
 			in[n++] = all[i];
 	}
+	return n;
+}
+
+/* The value with this place among the sorted ones, counted from 0. */
+static double value_at(const double *in, unsigned n, unsigned place)
+{
 	for (unsigned i = 0; i < n; i++) {
 		unsigned below = 0, equal = 0;
 
@@ -87,29 +92,54 @@ static double mode_median(const double *all, unsigned count, unsigned mode)
 			below += in[j] < in[i];
 			equal += in[j] == in[i];
 		}
-		if (below <= n / 2 && n / 2 < below + equal)
+		if (below <= place && place < below + equal)
 			return in[i];
 	}
 	fail();
 	return 0;
 }
 
-static double within_statistic(const float *baseline, const float *arm, unsigned pairs)
+static double quantile(const double *in, unsigned n, double share)
 {
-	double all[2 * SMALL_N], relative[2 * SMALL_N];
-	double sum = 0;
+	const double at = share * (n - 1);
+	const unsigned low = (unsigned)at, high = low + 1 < n ? low + 1 : low;
+	const double below = value_at(in, n, low);
 
-	gather(baseline, arm, pairs, all);
-	for (unsigned i = 0; i < 2 * pairs; i++) {
-		unsigned mode = mode_of(all, 2 * pairs, all[i]);
+	return below + (at - low) * (value_at(in, n, high) - below);
+}
 
-		relative[i] = (float)all[i] / (float)mode_median(all, 2 * pairs, mode);
-		relative[i] = (float)relative[i];
+/* Of the middle half. */
+static double mode_width(const double *all, unsigned count, unsigned mode)
+{
+	double in[2 * SMALL_N] = { 0 };
+	const unsigned n = mode_times(all, count, mode, in);
+
+	return quantile(in, n, 0.75) - quantile(in, n, 0.25);
+}
+
+/* Of the narrowest mode of six times or more. */
+static double least_width(const double *all, unsigned count)
+{
+	double in[2 * SMALL_N], least = INFINITY;
+
+	for (unsigned i = 0; i < count; i++) {
+		unsigned mode = mode_of(all, count, all[i]);
+
+		if (mode_times(all, count, mode, in) >= 6)
+			least = fmin(least, mode_width(all, count, mode));
 	}
-	for (unsigned i = 0; i < pairs; i++)
-		sum += rank_of(relative, 2 * pairs, relative[i]) -
-		       rank_of(relative, 2 * pairs, relative[pairs + i]);
-	return sum;
+	return least;
+}
+
+static double within_score(const double *all, unsigned count, double x)
+{
+	const unsigned mode = mode_of(all, count, x);
+	const double width = mode_width(all, count, mode), least = least_width(all, count);
+	double in[2 * SMALL_N] = { 0 };
+	const unsigned n = mode_times(all, count, mode, in);
+	const double middle = 2 * rank_of(in, n, x) / (n + 1.0) - 1;
+
+	return round(middle * (count + 1) * (width > least ? sqrt(least / width) : 1));
 }
 
 static double mean_statistic(const float *baseline, const float *arm, unsigned pairs)
@@ -136,6 +166,20 @@ static double counted_p(statistic_fn *of, const float *baseline, const float *ar
 		as_extreme += of(a, b, pairs) >= seen - 1e-9;
 	}
 	return (double)as_extreme / (1u << pairs);
+}
+
+/* An exchange leaves the scores as they are. */
+static double counted_within_p(const float *baseline, const float *arm, unsigned pairs)
+{
+	float of_baseline[SMALL_N], of_arm[SMALL_N];
+	double all[2 * SMALL_N];
+
+	gather(baseline, arm, pairs, all);
+	for (unsigned i = 0; i < pairs; i++) {
+		of_baseline[i] = (float)within_score(all, 2 * pairs, baseline[i]);
+		of_arm[i] = (float)within_score(all, 2 * pairs, arm[i]);
+	}
+	return counted_p(mean_statistic, of_baseline, of_arm, pairs);
 }
 
 /* Few values, so that there are ties, or many; one in three in a second mode, or none. */
@@ -169,9 +213,27 @@ static void p_is_what_counting_says(void **state)
 		nt_matched_take(&pairs, baseline, arm, count);
 		assert_near(nt_matched_lower_p(&pairs),
 			    counted_p(lower_statistic, baseline, arm, count));
-		assert_near(nt_matched_within_p(&pairs),
-			    counted_p(within_statistic, baseline, arm, count));
+		assert_near(nt_matched_within_p(&pairs), counted_within_p(baseline, arm, count));
 	}
+}
+
+/* A gain shows in each of two modes, although all pairs have one time of each. */
+static void a_gain_shows_where_pairs_are_mixed(void **state)
+{
+	float baseline[16], arm[16];
+	struct nt_matched pairs;
+
+	(void)state;
+	for (unsigned i = 0; i < 16; i++) {
+		const float noise = (float)(i * 5 % 16);
+
+		baseline[i] = (i % 2 ? 1100 : 140) + 2 * noise;
+		arm[i] = (i % 2 ? 120 : 1080) + 2 * (15 - noise);
+	}
+	nt_matched_take(&pairs, baseline, arm, 16);
+	assert_int_equal(pairs.modes, 2);
+	assert_true(nt_matched_within_p(&pairs) < 1e-3);
+	assert_true(nt_matched_lower_p(&pairs) > 0.01);
 }
 
 /* Whatever the times are: if chance alone has ordered each pair, p is at most x in at most x of the
@@ -349,6 +411,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(p_is_what_counting_says),
+		cmocka_unit_test(a_gain_shows_where_pairs_are_mixed),
 		cmocka_unit_test(p_holds_its_promise),
 		cmocka_unit_test(the_means_p_too),
 		cmocka_unit_test(p_at_the_ends),

@@ -278,7 +278,7 @@ static bool ranks_not_compared(const struct nt_sum *sum, uint32_t nodes)
 	for (size_t i = 0; i < sum->comm_count; i++) {
 		if (sum->comms[i].nodes != nodes)
 			continue;
-		if (sum->comms[i].rejected)
+		if (sum->comms[i].state == NT_COMM_REJECTED)
 			return false;
 		found = true;
 	}

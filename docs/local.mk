@@ -113,7 +113,6 @@ EXTRA_DIST += \
 	%D%/results/h200-x2-auto/10gbit.csv \
 	%D%/results/h200-x2-auto/10gbit.txt \
 	%D%/results/h200-x2-auto/README.md \
-	%D%/results/h200-x2-auto/loopback-before.txt \
 	%D%/results/h200-x2-auto/loopback.csv \
 	%D%/results/h200-x2-auto/loopback.txt \
 	%D%/results/h200-x2-auto/versions.txt \

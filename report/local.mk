@@ -102,6 +102,7 @@ libnt_report_a_SOURCES = \
 	%D%/text/verdict.h \
 	%D%/text/verdict-maker.c \
 	%D%/text/verdict-maker.h \
+	%D%/text/sentence.h \
 	%D%/text/verdict-late.c \
 	%D%/text/verdict-launch.c \
 	%D%/text/verdict-net.c \

@@ -206,8 +206,7 @@ void nt_client_async(struct nt_plugin *plugin)
 	launch = outcome.policy.launch;
 	if (outcome.policy.mode != NT_MODE_OFF && strcmp(launch, "off") != 0 &&
 	    strcmp(launch, "auto") != 0 && strcmp(launch, NT_PROFILE_DEFAULT) != 0)
-		slurm_info("launch profile %s is not set: steps of srun --async have none",
-			   launch);
+		slurm_info("launch profile %s is not set: steps of srun --async have none", launch);
 }
 
 void nt_client_launch(struct nt_plugin *plugin, spank_t spank)

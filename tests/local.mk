@@ -156,7 +156,7 @@ AM_TESTS_ENVIRONMENT = CMOCKA_MESSAGE_OUTPUT=TAP; export CMOCKA_MESSAGE_OUTPUT; 
 	top_builddir='$(abs_top_builddir)'; export top_builddir;
 
 # What needs neither CUDA nor NCCL of nccl-tune-bench.
-tests_unit_bench_LDADD = libnt-bench.a libnt-contract.a $(CMOCKA_LIBS)
+tests_unit_bench_LDADD = libnt-bench.a libnt-lib.a libnt-contract.a $(CMOCKA_LIBS)
 tests_unit_bench_search_LDADD = libnt-bench.a $(profiles_libs) $(JSON_C_LIBS) $(CMOCKA_LIBS)
 tests_unit_bench_abi_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 tests_unit_bench_abi_LDADD = $(CMOCKA_LIBS)

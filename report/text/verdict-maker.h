@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 #include "record/job-summary.h"
-#include "report/text/verdict.h"
+#include "report/text/sentence.h"
 
 #define NT_TOLD_MAX 3 /* sentences of one kind */
 #define NT_NAMED_MAX 4 /* sizes or steps in one sentence */

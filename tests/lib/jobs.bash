@@ -13,8 +13,8 @@
 # when it has ended. What fails beside others runs once more after all of them, alone, and that run counts; say_again lists
 # the tests that failed before.
 
-JOBS_WORK=$(nproc)
-JOBS_WAIT=$((JOBS_WORK + 6))
+JOBS_WORK=$(($(nproc) + 2))	# some of them wait now and then
+JOBS_WAIT=$(($(nproc) + 6))
 readonly JOBS_WORK JOBS_WAIT
 readonly WORK_NICE=5	# a cluster's daemons answer soon, and others on this machine do not stop all work
 

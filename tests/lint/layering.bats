@@ -32,7 +32,7 @@ never() {
 
 # plain: a pattern for the headers of lib/ that the NCCL process may use, which need libc only.
 plain() {
-	awk '/^libnt_contract_la_SOURCES/ { on = 1; next } on { print $1 } on && !/\\$/ { exit }' lib/local.mk |
+	awk '/^libnt_contract_a_SOURCES/ { on = 1; next } on { print $1 } on && !/\\$/ { exit }' lib/local.mk |
 		sed -n 's,^%D%/\(.*\)\.h$,\1,p' | paste -sd'|' | sed 's,.*,lib/(&)\\.h,'
 }
 
@@ -65,7 +65,7 @@ plain() {
 # What runs in the NCCL process is built without json-c's headers.
 @test "the files that write records need libc only" {
 	local file files
-	files=$(awk '/^libnt_record_la_SOURCES/ { on = 1; next } on { print $1 } on && !/\\$/ { exit }' record/local.mk)
+	files=$(awk '/^libnt_record_a_SOURCES/ { on = 1; next } on { print $1 } on && !/\\$/ { exit }' record/local.mk)
 	[[ $files = *field.c* ]]
 	for file in ${files//%D%/record} lib/{error,json-writer,near,quantile,size,write-all}.c; do
 		run -1 grep -nE '<json|record/(read|rankread)\.h' "$file"
@@ -86,7 +86,7 @@ plain() {
 # slurmstepd reads tickets as root, srun reads profiles: what they do it with needs libc only.
 @test "tickets and profiles are read with libc only" {
 	local files
-	files=$(awk '/^libnt_profiles_plain_la_SOURCES/ { on = 1; next } on { print $1 } on && !/\\$/ { exit }' profiles/local.mk)
+	files=$(awk '/^libnt_profiles_plain_a_SOURCES/ { on = 1; next } on { print $1 } on && !/\\$/ { exit }' profiles/local.mk)
 	[[ $files = *profile.c*ticket.c* ]]
 	# shellcheck disable=SC2086 # words
 	run -1 grep -nE 'json-c|math\.h|profiles/(select|entry|memory|mix-cost|step-test|memory-store)\.h' ${files//%D%/profiles}

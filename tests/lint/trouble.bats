@@ -56,7 +56,7 @@ unknown() {
 
 # said FILE...: messages in slurmd's log, and srun's warnings.
 said() {
-	cat "$@" | tr '\n\t' '  ' | sed 's/) *;/\n/g' | grep -oE '(slurm_(error|info)\((NT_)?LOG|say\(NT_ARGUMENTS_(ERROR|INFO),).*' |
+	cat "$@" | tr '\n\t' '  ' | sed 's/) *;/\n/g' | grep -oE '(slurm_(error|info)\(|say\(NT_ARGUMENTS_(ERROR|INFO),).*' |
 		texts_of -v lines=1 | sed 's/^[…:; ]*//; s/[…:; ]*$//' | awk 'length($0) > 9' | sort -u
 }
 

@@ -29,7 +29,7 @@ build() {
 		-fmacro-prefix-map=./= -I"$work" -I.)
 	small
 	for file in tests/model/orders pmix-sync/{participant,view,shm,recheck-timer} tests/model/orders-{parts,litmus} \
-		tuner/{key-shares,comm,comm-status} contract/reason lib/error; do
+		tuner/{key-shares,comm,comm-status} contract/reason lib/{error,printable}; do
 		objects+=("$work/${file//\//-}.o")
 		gcc "${flags[@]}" -fsanitize=thread -include tests/model/orders.h -c -o "${objects[-1]}" "$file.c"
 	done

@@ -47,8 +47,7 @@ static struct chain_probe *open_chain(void)
 	struct chain_probe *probe;
 	void *library;
 
-	snprintf(path, sizeof(path), "%s/tests/chain/nt-chain-probe.so",
-		 getenv("top_builddir"));
+	snprintf(path, sizeof(path), "%s/tests/chain/nt-chain-probe.so", getenv("top_builddir"));
 	library = dlopen(path, RTLD_NOW);
 	CHECK(library);
 	probe = dlsym(library, CHAIN_PROBE);

@@ -17,8 +17,7 @@ static void chain(const char *option, int wanted)
 	char path[512];
 	void *library;
 
-	snprintf(path, sizeof(path), "%s/tests/chain/nt-chain-probe.so",
-		 getenv("top_builddir"));
+	snprintf(path, sizeof(path), "%s/tests/chain/nt-chain-probe.so", getenv("top_builddir"));
 	setenv(NT_ENV_CHAINED_PROFILER, path, 1);
 	setenv(NT_ENV_CHAINED_TUNER, path, 1);
 	library = dlopen(path, RTLD_NOW);

@@ -194,7 +194,7 @@ static void what_became_of_it_is_in_the_record(void **state)
 	assert_string_equal(tell(&longform), "{\"mode\":\"bandit\"}");
 	begin(&longform, "roxno room {\"left\\\n");
 	assert_string_equal(tell(&longform),
-			    "{\"mode\":\"bandit\",\"no_long\":\"no room ??left??\"}");
+			    "{\"mode\":\"bandit\",\"no_long\":\"no room ('left/?\"}");
 	begin(&longform, "r");
 	assert_string_equal(tell(&longform),
 			    "{\"mode\":\"bandit\",\"no_long\":\"its process ended early\"}");

@@ -44,7 +44,8 @@ static void note_standing(struct nt_comm_seen *out, const struct nt_comm *comm)
 	const struct nt_comm_fixed *fixed = &comm->fixed;
 	uint32_t state = nt_comm_status(comm, &out->why);
 
-	out->state = (int)state;
+	/* Another process may have damaged it. */
+	out->state = state < NT_COMM_STATES ? (int)state : NT_COMM_JOINING;
 	if (state == NT_COMM_REJECTED)
 		; /* nt_comm_status() has said why */
 	else if (fixed->why.id != NT_REASON_NONE && (fixed->shm || fixed->tuner_api != 0))

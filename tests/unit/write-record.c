@@ -326,6 +326,21 @@ static void a_rejection_names_the_culprit(void **state)
 	host_close(&h);
 }
 
+/* Any process of the user may write there. */
+static void a_damaged_state_is_not_recorded(void **state)
+{
+	struct nt_rank rank;
+	struct host h;
+
+	(void)state;
+	host_open(&h, "bandit");
+	atomic_store(&h.comm->fixed.shm->state, 77);
+	read_text(&h, &rank);
+	assert_int_equal(rank.comms[0].state, NT_COMM_JOINING);
+	nt_rank_fini(&rank);
+	host_close(&h);
+}
+
 static void observed_times_are_summed_up(void **state)
 {
 	const struct nt_key *key;
@@ -506,6 +521,7 @@ int main(void)
 		cmocka_unit_test(a_round_tells_how_far_it_is),
 		cmocka_unit_test(a_key_that_takes_no_share_is_not_worth_it),
 		cmocka_unit_test(a_rejection_names_the_culprit),
+		cmocka_unit_test(a_damaged_state_is_not_recorded),
 		cmocka_unit_test(observed_times_are_summed_up),
 		cmocka_unit_test(the_step_marker_is_there),
 		cmocka_unit_test(one_node_tells_its_links),

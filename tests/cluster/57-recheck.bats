@@ -44,7 +44,7 @@ entry() {
 # reads: how often the node leaders of the step have read other nodes' logs, from their records.
 @test "if NCCL's own pick becomes faster all ranks return to it" {
 	job 2 2 bandit,recheck=2 --iters 22000 --arm TREE/SIMPLE=0.25@5000 || { cat "$err"; false; }
-	json '.mismatches == 0 and (.mask == 0 or .mask == 1024)'
+	json '.mismatches == 0'
 	run -0 entry "$(job_number)"
 	jq -e '.arm == "AUTO" and .rollbacks == 1 and .rechecks >= 3' <<<"$output"
 	run -0 as_user "$NT_STAGE/bin/nccl-tune" report "$(job_number)"
@@ -54,7 +54,7 @@ entry() {
 @test "a choice that is still faster stays" {
 	local began=$SECONDS
 	job 2 2 bandit,recheck=2 --iters 10000 || { cat "$err"; false; }
-	json '.mismatches == 0 and (.mask == 0 or .mask == 1024)'
+	json '.mismatches == 0'
 	run -0 entry "$(job_number)"
 	# Each comes after twice the time of the one before: after 2 s, 6 s, 14 s of however long it took.
 	jq -e --argjson s $((SECONDS - began + 1)) '.arm != "AUTO" and .rollbacks == null and .rechecks >= 2 and
@@ -63,6 +63,7 @@ entry() {
 
 @test "without rechecks there are none" {
 	job 2 2 bandit,recheck=0 --iters 4000 --more 60000 --settled || { cat "$err"; false; }
+	json '.mismatches == 0 and (.mask == 0 or .mask == 1024)'	# a recheck may be on at the end of the others
 	run -0 entry "$(job_number)"
 	jq -e '.arm != "AUTO" and .rechecks == null' <<<"$output"
 }

@@ -48,8 +48,7 @@ static inline void nt_turn_advance(struct nt_shm_key *key, unsigned slot, uint64
 	uint32_t epoch = atomic_load_explicit(&key->epoch, memory_order_acquire);
 
 	if (epoch != mine->plan.epoch && epoch != mine->next.epoch)
-		mine->next =
-			key->plan[epoch & 1]; /* does not change before this rank has passed it */
+		mine->next = key->plan[epoch & 1]; /* stable until this rank has passed it */
 	if (mine->next.epoch != 0 && turn >= mine->next.at) {
 		if (mine->plan.epoch != 0 && mine->plan.until == NT_NEVER)
 			mine->committed = mine->plan;

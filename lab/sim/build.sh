@@ -12,7 +12,7 @@ top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 out=$1
 sync=${2:-$top}
 sources=("$top"/lab/sim/{agree-sim,comms,network,rank,tally,trace,tuner,world}.c "$top"/tests/model/{trace,trace-check,trace-wrap}.c
-	"$top"/lib/{error,number,printable}.c "$top/contract/reason.c")
+	"$top"/lib/{append,error,number,printable}.c "$top/contract/reason.c")
 for file in "$sync"/pmix-sync/*.c; do
 	case ${file##*/} in
 	pmix-log.c|node-leader.c) ;;	# PMIx and the loop around it: the simulation has its own

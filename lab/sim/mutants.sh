@@ -137,7 +137,7 @@ compile_base() {
 	mkdir "$work/base"
 	compile "$sync" "$top/lab/sim/trace.c" "$work/base/sim-trace.o"
 	for file in "$top"/lab/sim/{agree-sim,comms,network,rank,tally,tuner,world}.c "$top"/tests/model/{trace,trace-check,trace-wrap}.c \
-		"$top"/lib/{error,number,printable}.c "$top/contract/reason.c" "$sync"/pmix-sync/*.c; do
+		"$top"/lib/{append,error,number,printable}.c "$top/contract/reason.c" "$sync"/pmix-sync/*.c; do
 		case ${file##*/} in
 		pmix-log.c|node-leader.c) ;;
 		*) compile "$sync" "$file" "$work/base/$(basename "$file" .c).o" ;;

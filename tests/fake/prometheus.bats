@@ -8,16 +8,13 @@
 bats_require_minimum_version 1.5.0
 load ../lib/sacct
 
-setup_file() {
+setup() {
 	local program
+	cd "$BATS_TEST_DIRNAME/../.." || exit 1
+	top=$PWD dir=$BATS_TEST_TMPDIR pids=()
 	for program in prometheus prometheus-node-exporter curl; do
 		command -v "$program" >/dev/null || skip "no $program here (Debian: apt-get install prometheus prometheus-node-exporter curl)"
 	done
-}
-
-setup() {
-	cd "$BATS_TEST_DIRNAME/../.." || exit 1
-	top=$PWD dir=$BATS_TEST_TMPDIR pids=()
 	fake_sacct
 }
 

@@ -41,7 +41,7 @@ nccl_tune_bench_SOURCES = \
 	%D%/results.h \
 	%D%/stall.c \
 	%D%/stall.h
-nccl_tune_bench_LDADD = libnt-bench.a libnt-measure.a $(profiles_libs) $(JSON_C_LIBS)
+nccl_tune_bench_LDADD = libnt-bench.a libnt-measure.a $(profiles_libs)
 
 # load.ptx is made of load.cu, for every GPU from compute capability 7.0 and every driver from CUDA 10.0 on:
 #	nvcc -O3 -arch=compute_75 -ptx -o - bench/load.cu |

@@ -58,4 +58,4 @@ libnt_cli_a_SOURCES = \
 bin_PROGRAMS += nccl-tune
 nccl_tune_SOURCES = %D%/main.c
 nccl_tune_LDADD = libnt-cli.a libnt-measure.a $(replay_libs) libnt-report.a $(spank_libs) libnt-engine.a $(record_libs) \
-	$(JSON_C_LIBS) $(HWLOC_LIBS) $(SLURM_LIBS) $(INIH_LIBS)
+	$(HWLOC_LIBS) $(SLURM_LIBS) $(INIH_LIBS)

@@ -75,7 +75,7 @@ lab_programs_nt_programs_SOURCES = \
 	%D%/programs/watch.h \
 	%D%/programs/world.c \
 	%D%/programs/world.h
-lab_programs_nt_programs_LDADD = $(fake_libs) libnt-sync.a $(record_libs) $(JSON_C_LIBS)
+lab_programs_nt_programs_LDADD = $(fake_libs) libnt-sync.a $(record_libs)
 # What it loads finds PMIx, NCCL's version, clocks and threads here before it looks elsewhere.
 lab_programs_nt_programs_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 lab_programs_nt_programs_LDFLAGS = -rdynamic

@@ -122,9 +122,9 @@ spank_nccl_tune_job_so_DEPENDENCIES = $(spank_plugin_libs) %D%/spank.map
 # srun's helper: the choice of a launch profile, and what else is read as the user.
 pkglibexec_PROGRAMS += nt-launch
 nt_launch_SOURCES = %D%/launcher.c
-nt_launch_LDADD = libnt-site.a $(profiles_libs) $(INIH_LIBS) $(JSON_C_LIBS)
+nt_launch_LDADD = libnt-site.a $(profiles_libs) $(INIH_LIBS)
 
 pkglibexec_PROGRAMS += nt-recordd
 nt_recordd_SOURCES = %D%/recordd/main.c
-nt_recordd_LDADD = $(spank_libs) $(record_libs) $(JSON_C_LIBS) $(HWLOC_LIBS) $(SLURM_LIBS) \
+nt_recordd_LDADD = $(spank_libs) $(record_libs) $(HWLOC_LIBS) $(SLURM_LIBS) \
 	$(INIH_LIBS) $(EXPAT_LIBS)

@@ -148,7 +148,7 @@ unit-tests: unit-needs $(check_PROGRAMS)
 
 # The libraries of all modules, the later stages first; a test takes from them what it calls.
 LDADD = libnt-cli.a libnt-measure.a $(replay_libs) libnt-report.a $(spank_libs) libnt-tuner.a libnt-sync.a libnt-engine.a $(record_libs) \
-	$(JSON_C_LIBS) $(HWLOC_LIBS) $(SLURM_LIBS) $(CMOCKA_LIBS) $(INIH_LIBS) $(EXPAT_LIBS)
+	$(HWLOC_LIBS) $(SLURM_LIBS) $(CMOCKA_LIBS) $(INIH_LIBS) $(EXPAT_LIBS)
 
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 AM_TESTS_ENVIRONMENT = CMOCKA_MESSAGE_OUTPUT=TAP; export CMOCKA_MESSAGE_OUTPUT; \
@@ -157,7 +157,7 @@ AM_TESTS_ENVIRONMENT = CMOCKA_MESSAGE_OUTPUT=TAP; export CMOCKA_MESSAGE_OUTPUT; 
 
 # What needs neither CUDA nor NCCL of nccl-tune-bench.
 tests_unit_bench_LDADD = libnt-bench.a libnt-lib.a libnt-contract.a $(CMOCKA_LIBS)
-tests_unit_bench_search_LDADD = libnt-bench.a $(profiles_libs) $(JSON_C_LIBS) $(CMOCKA_LIBS)
+tests_unit_bench_search_LDADD = libnt-bench.a $(profiles_libs) $(CMOCKA_LIBS)
 tests_unit_bench_abi_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 tests_unit_bench_abi_LDADD = $(CMOCKA_LIBS)
 
@@ -286,7 +286,7 @@ tests_unit_fake_model_LDADD = $(fake_libs) $(CMOCKA_LIBS)
 # Policies for its ranks, and the step's record from theirs.
 noinst_PROGRAMS += tests/fake/nt-record
 tests_fake_nt_record_SOURCES = %D%/fake/record.c
-tests_fake_nt_record_LDADD = $(spank_libs) $(record_libs) $(JSON_C_LIBS) $(EXPAT_LIBS)
+tests_fake_nt_record_LDADD = $(spank_libs) $(record_libs) $(EXPAT_LIBS)
 
 noinst_PROGRAMS += tests/fake/nt-fake-plugin.so
 tests_fake_nt_fake_plugin_so_SOURCES = %D%/fake/plugin.c
@@ -382,7 +382,7 @@ tests_fake_libmpi_fake_so_LDFLAGS = $(module_ldflags)
 # Pages of `nccl-tune report --html` without Slurm.
 noinst_PROGRAMS += tests/page/nt-page
 tests_page_nt_page_SOURCES = %D%/page/page.c
-tests_page_nt_page_LDADD = libnt-cli.a libnt-report.a $(record_libs) $(JSON_C_LIBS)
+tests_page_nt_page_LDADD = libnt-cli.a libnt-report.a $(record_libs)
 
 # What is read or run as it is. tests/lint/archive.bats compares the archive with the tracked files.
 EXTRA_DIST += \

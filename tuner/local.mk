@@ -85,7 +85,7 @@ libnt_tuner_a_SOURCES = \
 	%D%/rank-history.c \
 	%D%/rank-history.h
 
-# The shipped module is the convenience library behind an export map. It stays loaded for good:
+# What NCCL loads: the entry points, and of the library what they call, behind an export map. It stays loaded for good:
 # a thread of ours or an exit handler may outlive NCCL's dlclose.
 pluginexecdir = $(pkglibdir)
 pluginexec_PROGRAMS = libnccl-tune.so

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* figure.c - see figure.h */
 #include "bench/figure.h"
 
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* library.c - see library.h */
 #include "bench/library.h"
 
 #include <dlfcn.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* load.c - see load.h */
 #include "bench/load.h"
 
 #include <stdlib.h>

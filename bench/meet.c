@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* meet.c - see meet.h */
 #include "bench/meet.h"
 
 #include <fcntl.h>

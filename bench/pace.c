@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pace.c - see pace.h */
 #include "bench/pace.h"
 
 #define FIRST_CHECK 2

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pairs-judge.c - see pairs-judge.h */
 #include "bench/pairs-judge.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pairs.c - see pairs.h */
 #include "bench/pairs.h"
 
 #include <ctype.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan.c - see plan.h */
 #include "bench/plan.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* play.c - see play.h */
 #include "bench/play.h"
 
 #include <stdio.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* results.c - see results.h */
 #include "bench/results.h"
 
 #include <errno.h>

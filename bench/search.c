@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* search.c - see search.h */
 #include "bench/search.h"
 
 #include <stdio.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stall.c - see stall.h */
 #include "bench/stall.h"
 
 #include <signal.h>

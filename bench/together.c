@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* together.c - see together.h */
 #include "bench/together.h"
 
 #include <errno.h>

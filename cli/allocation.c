@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* allocation.c - see allocation.h */
 #include "cli/allocation.h"
 
 #include <stdlib.h>

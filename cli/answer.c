@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* answer.c - see answer.h */
 #include "cli/answer.h"
 
 #include <inttypes.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backfill-settle.c - see backfill-settle.h */
 #include "cli/backfill-settle.h"
 
 #include <inttypes.h>

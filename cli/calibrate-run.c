@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* calibrate-run.c - see calibrate-run.h */
 #include "cli/calibrate-run.h"
 
 #include <glob.h>

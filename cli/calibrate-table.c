@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* calibrate-table.c - see calibrate-table.h */
 #include "cli/calibrate-table.h"
 
 #include <inttypes.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* command.c - see command.h */
 #include "cli/command.h"
 
 #include <argp.h>

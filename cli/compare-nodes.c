@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare-nodes.c - see compare-nodes.h */
 #include "cli/compare-nodes.h"
 
 #include <inttypes.h>

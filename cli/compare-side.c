@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare-side.c - see compare-side.h */
 #include "cli/compare-side.h"
 
 #include <json.h>

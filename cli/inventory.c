@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inventory.c - see inventory.h */
 #include "cli/inventory.h"
 
 #include <stdbool.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* job-word.c - see job-word.h */
 #include "cli/job-word.h"
 
 #include <slurm/slurm.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* meeting.c - see meeting.h */
 #include "cli/meeting.h"
 
 #include <dirent.h>

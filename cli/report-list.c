@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report-list.c - see report-list.h */
 #include "cli/report-list.h"
 
 #include <inttypes.h>

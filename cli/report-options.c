@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report-options.c - see report-options.h */
 #include "cli/report-options.h"
 
 #include <stdio.h>

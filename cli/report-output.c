@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report-output.c - see report-output.h */
 #include "cli/report-output.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run-step.c - see run-step.h */
 #include "cli/run-step.h"
 
 #include <errno.h>

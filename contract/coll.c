@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coll.c - see coll.h */
 #include "contract/coll.h"
 
 #include <math.h>

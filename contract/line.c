@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* line.c - see line.h */
 #include "contract/line.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reason.c - see reason.h */
 #include "contract/reason.h"
 
 #include <errno.h>

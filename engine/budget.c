@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* budget.c - see budget.h */
 #include "engine/budget.h"
 
 #define SHARE 100000000u /* millionths of a percent in 1 */

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare-arms.c - see compare-arms.h */
 #include "engine/compare-arms.h"
 
 #include "engine/matched.h"

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cost-account.c - see cost-account.h */
 #include "engine/cost-account.h"
 
 #include <math.h>

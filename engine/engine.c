@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine.c - see engine.h: end rounds, ask the judges, build schedules */
+/* End rounds, ask the judges, build schedules. */
 #include "engine/engine.h"
 
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* evaluation.c - see evaluation.h */
 #include "engine/evaluation.h"
 
 #include "contract/key-id.h"

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* evidence.c - see evidence.h */
 #include "engine/evidence.h"
 
 #include <string.h>

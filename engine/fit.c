@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fit.c - see fit.h */
 #include "engine/fit.h"
 
 #include <string.h>

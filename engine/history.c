@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* history.c - see history.h */
 #include "engine/history.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* judge.c - see judge.h */
 #include "engine/judge.h"
 
 #include "engine/budget.h"

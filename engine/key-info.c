@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* key-info.c - see key-info.h */
 #include "engine/key-info.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* marker.c - see marker.h */
 #include "engine/marker.h"
 
 #include <stdlib.h>

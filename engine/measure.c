@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* measure.c - see measure.h */
 #include "engine/measure.h"
 
 #include <math.h>

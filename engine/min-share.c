@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* min-share.c - see min-share.h */
 #include "engine/min-share.h"
 
 #define DOUBT 10 /* predictions of small calls may be too short by this factor */

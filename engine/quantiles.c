@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* quantiles.c - see quantiles.h */
 #include "engine/quantiles.h"
 #include "lib/quantile.h"
 

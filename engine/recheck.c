@@ -1,8 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* recheck.c - see recheck.h
- *
- * A short window measures the baseline and the arm. If the arm is no longer ahead, a second window
+/* A short window measures the baseline and the arm. If the arm is no longer ahead, a second window
  * must confirm that; then all arms are explored anew, while the arm stays in force between windows.
  * The rule that chose the arm decides: for an arm that is faster than the baseline, the same or
  * another. Without one, the arm is dropped if the baseline is significantly faster. Mode policy

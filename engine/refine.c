@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* refine.c - see refine.h; and the round that tries variants
+/* The refinement round, and the round that tries variants.
  *
  * After all pairs, a first round of the best two, their variants and the baseline: only times of
  * one round are compared. It must leave enough budget for a second round; otherwise the pairs alone

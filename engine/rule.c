@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rule.c - see rule.h */
 #include "engine/rule.h"
 
 #include "engine/confirm.h"

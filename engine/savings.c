@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* savings.c - see savings.h */
 #include "engine/savings.h"
 
 #include "engine/budget.h"

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* schedule.c - see schedule.h: reading schedules, and the order of arms in a block */
+/* Reading schedules, and the order of arms in a block. */
 #include "engine/schedule.h"
 
 #include <stdbool.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scheduler.c - see scheduler.h */
 #include "engine/scheduler.h"
 
 #include <math.h>

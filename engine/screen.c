@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* screen.c - see screen.h */
 #include "engine/screen.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* slowdown.c - see slowdown.h */
 #include "engine/slowdown.h"
 
 #include <math.h>

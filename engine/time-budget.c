@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* time-budget.c - see time-budget.h */
 #include "engine/time-budget.h"
 
 #include <limits.h>

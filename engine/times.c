@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* times.c - see times.h */
 #include "engine/times.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* warmstart.c - see warmstart.h */
 #include "engine/warmstart.h"
 
 #include "engine/budget.h"

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* append.c - see append.h */
 #include "lib/append.h"
 
 #include <stdarg.h>

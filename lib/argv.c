@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* argv.c - see argv.h */
 #include "lib/argv.h"
 
 #include <stdarg.h>

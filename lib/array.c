@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* array.c - see array.h */
 #include "lib/array.h"
 
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* atomic-output.c - see atomic-output.h */
 #include "lib/atomic-output.h"
 
 #include <fcntl.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* child.c - see child.h */
 #include "lib/child.h"
 
 #include <dirent.h>

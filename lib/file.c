@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* file.c - see file.h */
 #include "lib/file.h"
 
 #include <errno.h>

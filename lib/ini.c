@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ini.c - see ini.h */
 #include "lib/ini.h"
 
 #include <ini.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json-scanner.c - see json-scanner.h */
 #include "lib/json-scanner.h"
 
 #include <ctype.h>

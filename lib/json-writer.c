@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json-writer.c - see json-writer.h */
 #include "lib/json-writer.h"
 
 #include <inttypes.h>

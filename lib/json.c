@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json.c - see json.h */
 #include "lib/json.h"
 
 #include <math.h>

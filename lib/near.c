@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* near.c - see near.h */
 #include "lib/near.h"
 
 #include <stdio.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* number.c - see number.h */
 #include "lib/number.h"
 
 #include <stddef.h>

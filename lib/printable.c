@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* printable.c - see printable.h */
 #include "lib/printable.h"
 
 #include <string.h>

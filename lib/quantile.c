@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* quantile.c - see quantile.h */
 #include "lib/quantile.h"
 
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rows.c - see rows.h */
 #include "lib/rows.h"
 
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sacct.c - see sacct.h */
 #include "lib/sacct.h"
 
 #include <inttypes.h>

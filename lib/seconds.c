@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* seconds.c - see seconds.h */
 #include "lib/seconds.h"
 
 #include "lib/number.h"

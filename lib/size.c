@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* size.c - see size.h */
 #include "lib/size.h"
 
 #include <inttypes.h>

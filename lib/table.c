@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table.c - see table.h */
 #include "lib/table.h"
 
 #include <inttypes.h>

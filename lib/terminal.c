@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* terminal.c - see terminal.h */
 #include "lib/terminal.h"
 
 #include <stdbool.h>

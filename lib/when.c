@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* when.c - see when.h */
 #include "lib/when.h"
 
 #include <stdbool.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wrap.c - see wrap.h */
 #include "lib/wrap.h"
 
 #include <stdbool.h>

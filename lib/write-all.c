@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* write-all.c - see write-all.h */
 #include "lib/write-all.h"
 
 #include <errno.h>

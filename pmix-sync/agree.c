@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* agree.c - see agree.h: tracks communicators, sends entries and dispatches incoming ones */
+/* Tracks communicators, sends entries and dispatches incoming ones. */
 #include "pmix-sync/agree.h"
 
 #include <stdlib.h>

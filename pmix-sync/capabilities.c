@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* capabilities.c - see capabilities.h */
 #include "pmix-sync/capabilities.h"
 
 #define NT_KINDS 16 /* most different ones counted */

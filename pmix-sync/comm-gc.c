@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* comm-gc.c - see comm-gc.h */
 #include "pmix-sync/comm-gc.h"
 
 #include "pmix-sync/shm.h"

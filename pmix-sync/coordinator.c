@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coordinator.c - see coordinator.h */
 #include "pmix-sync/coordinator.h"
 
 #include "pmix-sync/sibling-comms.h"

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* join.c - see join.h */
 #include "pmix-sync/join.h"
 
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* layout.c - see layout.h */
 #include "pmix-sync/layout.h"
 
 static void mark(const struct nt_layout *s, int64_t node, uint8_t *likely)

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* log-entry.c - see log-entry.h. Numbers are base-128 varints, low group first; ids are eight
+/* Numbers are base-128 varints, low group first; ids are eight
  * bytes. */
 #include "pmix-sync/log-entry.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mpi-library.c - see mpi-library.h */
 #include "pmix-sync/mpi-library.h"
 
 #include <dlfcn.h>

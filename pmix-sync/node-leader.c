@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* node-leader.c - see node-leader.h */
 #include "pmix-sync/node-leader.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nodes.c - see nodes.h */
 #include "pmix-sync/nodes.h"
 
 #include <stdio.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* outbox.c - see outbox.h */
 #include "pmix-sync/outbox.h"
 
 #include <stdlib.h>

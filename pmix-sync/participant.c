@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* participant.c - see participant.h */
 #include "pmix-sync/participant.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pending.c - see pending.h */
 #include "pmix-sync/pending.h"
 
 #include "pmix-sync/recheck-timer.h"

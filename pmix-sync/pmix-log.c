@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pmix-log.c - see pmix-log.h */
 #include "pmix-sync/pmix-log.h"
 
 #include <dlfcn.h>

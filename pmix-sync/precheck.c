@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* precheck.c - see precheck.h */
 #include "pmix-sync/precheck.h"
 
 #include <arpa/inet.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* recheck-timer.c - see recheck-timer.h */
 #include "pmix-sync/recheck-timer.h"
 
 #include "pmix-sync/tree.h"

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shm-file.c - see shm-file.h */
 #include "pmix-sync/shm-file.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shm.c - see shm.h */
 #include "pmix-sync/shm.h"
 
 #include <errno.h>

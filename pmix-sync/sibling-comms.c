@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sibling-comms.c - see sibling-comms.h */
 #include "pmix-sync/sibling-comms.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree.c - see tree.h */
 #include "pmix-sync/tree.h"
 
 #include <stdlib.h>

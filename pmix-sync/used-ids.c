@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* used-ids.c - see used-ids.h; a hash table with open addressing */
+/* A hash table with open addressing. */
 #include "pmix-sync/used-ids.h"
 
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* window-layout.c - see window-layout.h */
 #include "pmix-sync/window-layout.h"
 
 #include <stdbool.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* claim.c - see claim.h */
 #include "profiles/claim.h"
 
 #include <dirent.h>

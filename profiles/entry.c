@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* entry.c - see entry.h; entry-read.c reads them */
+/* entry-read.c reads them. */
 #include "profiles/entry.h"
 
 #include <inttypes.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* estimate.c - see estimate.h */
 #include "profiles/estimate.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hosts.c - see hosts.h */
 #include "profiles/hosts.h"
 
 #include <stdio.h>

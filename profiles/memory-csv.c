@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory-csv.c - see memory-csv.h */
 #include "lib/trim.h"
 #include "lib/number.h"
 #include "profiles/memory-csv.h"

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory-dir.c - see memory-dir.h */
 #include "profiles/memory-dir.h"
 
 #include <stdio.h>

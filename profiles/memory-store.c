@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory-store.c - see memory-store.h */
 #include "profiles/memory-store.h"
 
 #include <dirent.h>

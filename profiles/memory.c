@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory.c - see memory.h */
 #include "profiles/memory.h"
 
 #include <math.h>

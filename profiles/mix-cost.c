@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mix-cost.c - see mix-cost.h */
 #include "profiles/mix-cost.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profile.c - see profile.h */
 #include "profiles/profile.h"
 
 #include <string.h>

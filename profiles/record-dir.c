@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* record-dir.c - see record-dir.h */
 #include "profiles/record-dir.h"
 
 #include <inttypes.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* select-input.c - see select-input.h */
 #include "profiles/select-input.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* select-reason.c - see select-reason.h */
 #include "profiles/select-reason.h"
 
 #include <string.h>

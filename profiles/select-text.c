@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* select-text.c - see select-text.h */
 #include "profiles/select-text.h"
 
 #include <inttypes.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* select.c - see select.h */
 #include "profiles/select.h"
 
 #include <math.h>

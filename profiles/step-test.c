@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* step-test.c - see step-test.h */
 #include "profiles/step-test.h"
 
 #include <math.h>

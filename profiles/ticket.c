@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ticket.c - see ticket.h; one table describes all members */
+/* One table describes all members. */
 #include "profiles/ticket.h"
 
 #include <inttypes.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* user-env.c - see user-env.h */
 #include "profiles/user-env.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* variable.c - see variable.h */
 #include "profiles/variable.h"
 
 #include <inttypes.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* admincomment-merge.c - see admincomment-merge.h */
 #include "record/admincomment-merge.h"
 
 #include <stdbool.h>

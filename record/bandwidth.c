@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bandwidth.c - see bandwidth.h */
 #include "record/bandwidth.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* behind.c - see behind.h */
 #include "record/behind.h"
 
 #include <inttypes.h>

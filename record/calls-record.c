@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* calls-record.c - see calls-record.h */
 #include "record/calls-record.h"
 
 #include <inttypes.h>

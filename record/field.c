@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* field.c - see field.h */
 #include "record/field.h"
 
 #include <inttypes.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* filesink.c - see filesink.h */
 #include "record/filesink.h"
 
 #include <endian.h>

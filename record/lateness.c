@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lateness.c - see lateness.h */
 #include "record/lateness.h"
 
 #include <math.h>

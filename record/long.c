@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* long.c - see long.h */
 #include "record/long.h"
 
 #include <inttypes.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* longdir.c - see longdir.h */
 #include "record/longdir.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* longread.c - see longread.h */
 #include "record/longread.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* longset.c - see longset.h: which parts there are */
+/* Which parts there are of a job. */
 #include "record/longset.h"
 
 #include <dirent.h>

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* longsum.c - see longset.h: the summary */
+/* The summary of all parts. */
 #include "record/longset.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* longwrite.c - see longwrite.h */
 #include "record/longwrite.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* member-names.c - see member-names.h */
 #include "record/member-names.h"
 
 #include <ctype.h>

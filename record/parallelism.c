@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parallelism.c - see parallelism.h */
 #include "record/parallelism.h"
 
 #include <ctype.h>

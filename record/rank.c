@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rank.c - see rank.h */
 #include "record/rank.h"
 
 #include <errno.h>

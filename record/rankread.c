@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rankread.c - see rankread.h. The file is a user's: nothing in it is trusted. */
+/* The file is a user's: nothing in it is trusted. */
 #include "record/rankread.h"
 
 #include <stdbool.h>

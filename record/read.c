@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* read.c - see read.h. The text may be a user's: nothing in it is trusted. */
+/* The text may be a user's: nothing in it is trusted. */
 #include "record/read.h"
 
 #include <ctype.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* retention.c - see retention.h */
 #include "record/retention.h"
 
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* says.c - see says.h */
 #include "record/says.h"
 
 #include <ctype.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shortform.c - see shortform.h */
 #include "record/shortform.h"
 
 #include <inttypes.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spool-retention.c - see spool-retention.h */
 #include "record/spool-retention.h"
 
 #include <dirent.h>

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spool.c - see spool.h: writing */
+/* The writing half. */
 #include "record/spool.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spoolread.c - see spool.h: reading */
+/* The reading half. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* step.c - see step.h */
 #include "record/step.h"
 
 #include <inttypes.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topology.c - see topology.h */
 #include "record/topology.h"
 
 #include <string.h>

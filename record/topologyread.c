@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topologyread.c - see topology.h: reading */
+/* The reading half. */
 #include "record/topology.h"
 
 #include "record/read.h"

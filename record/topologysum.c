@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topologysum.c - see topology.h: the figures of a summary */
+/* The figures of a summary. */
 #include "record/topology.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* drive.c - see drive.h */
 #include "replay/drive.h"
 
 #include <string.h>

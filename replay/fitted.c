@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fitted.c - see fitted.h */
 #include "replay/fitted.h"
 
 #include <json.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* outline.c - see outline.h */
 #include "replay/outline.h"
 
 #include <inttypes.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* source.c - see source.h */
 #include "replay/source.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trace.c - see trace.h */
 #include "replay/trace.h"
 
 #include <ctype.h>

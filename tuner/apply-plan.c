@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apply-plan.c - see apply-plan.h */
 #include "tuner/apply-plan.h"
 
 #include <time.h>

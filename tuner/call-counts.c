@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* call-counts.c - see call-counts.h */
 #include "tuner/call-counts.h"
 
 #include <fcntl.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chain-profiler.c - see chain-profiler.h */
 #include "tuner/chain-profiler.h"
 
 #include "tuner/chain-descr.h"

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chain-tuner.c - see chain-tuner.h */
 #include "tuner/chain-tuner.h"
 
 #include <string.h>

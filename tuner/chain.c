@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chain.c - see chain.h */
 #include "tuner/chain.h"
 
 #include <dlfcn.h>

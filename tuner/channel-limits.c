@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* channel-limits.c - see channel-limits.h */
 #include "tuner/channel-limits.h"
 
 void nt_channel_limits_set(int arm, int *channels)

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* comm-status.c - see comm-status.h */
 #include "tuner/comm-status.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* comm.c - see comm.h */
 #include "tuner/comm.h"
 
 void nt_comm_open_key(struct nt_comm *comm, struct nt_local_key *key)

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* commit.c - see commit.h */
 #include "tuner/commit.h"
 
 /* Keep what the arm before has saved, and count anew. */

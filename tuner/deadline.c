@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* deadline.c - see deadline.h */
 #include "tuner/deadline.h"
 
 #include <stddef.h>

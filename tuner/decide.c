@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* decide.c - see decide.h */
 #include "tuner/decide.h"
 
 #include "engine/engine.h"

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dumps.c - see dumps.h */
 #include "tuner/dumps.h"
 
 #include <inttypes.h>

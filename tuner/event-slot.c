@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* event-slot.c - see event-slot.h */
 #include "tuner/event-slot.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* explorer.c - see explorer.h */
 #include "tuner/explorer.h"
 
 #include <stdlib.h>

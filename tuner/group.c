@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* group.c - see group.h */
 #include "tuner/group.h"
 
 #define SELDOM __attribute__((noinline, cold)) /* cold code stays out of the hot path */

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* handle.c - see handle.h */
 #include "tuner/handle.h"
 
 #include <stdatomic.h>

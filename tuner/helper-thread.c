@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* helper-thread.c - see helper-thread.h */
 #include "tuner/helper-thread.h"
 
 #include "engine/slowdown.h"

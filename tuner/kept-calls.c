@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kept-calls.c - see kept-calls.h */
 #include "tuner/kept-calls.h"
 
 #include "contract/shm-layout.h"

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* key-record.c - see key-record.h */
 #include "tuner/key-record.h"
 
 #include <inttypes.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* key-shares.c - see key-shares.h */
 #include "tuner/key-shares.h"
 
 #include <math.h>

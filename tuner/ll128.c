@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ll128.c - see ll128.h */
 #include "tuner/ll128.h"
 
 #include <stdlib.h>

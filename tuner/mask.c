@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mask.c - see mask.h */
 #include "tuner/mask.h"
 
 #include <string.h>

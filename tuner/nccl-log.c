@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nccl-log.c - see nccl-log.h */
 #include "tuner/nccl-log.h"
 
 #include <stdarg.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* open.c - see open.h */
 #include "tuner/open.h"
 
 #include <dlfcn.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* p2p-watch.c - see p2p-watch.h */
 #include "tuner/p2p-watch.h"
 
 #define QUIET_CALLS 1000u

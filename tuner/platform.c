@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* platform.c - see platform.h */
 #include "tuner/platform.h"
 
 #include <dirent.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* process-warm.c - see process-warm.h */
 #include "tuner/process-warm.h"
 
 #include <inttypes.h>

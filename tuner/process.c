@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* process.c - see process.h */
 #include "tuner/process.h"
 
 #include <locale.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rank-history.c - see rank-history.h */
 #include "tuner/rank-history.h"
 
 #include <inttypes.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rank-record.c - see rank-record.h */
 #include "tuner/rank-record.h"
 
 #include <inttypes.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rank-section.c - see rank-section.h */
 #include "tuner/rank-section.h"
 
 #include <stdio.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tls.c - see tls.h */
 #include "tuner/tls.h"
 
 #include <elf.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* variables.c - see variables.h */
 #include "tuner/variables.h"
 
 #include <string.h>

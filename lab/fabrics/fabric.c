@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fabric.c - see fabric.h */
 #include "lab/fabrics/fabric.h"
 
 #include <math.h>

@@ -7,7 +7,6 @@
 # first step with launch=auto. And a first look at a machine (smoke): does the benchmark run there, with which NCCL.
 # Part of lab/gpu/run.sh; auto_summary.py reads what these runs leave.
 
-readonly AUTO_TOPOLOGY=2x1
 readonly AUTO_POLICY=$LAUNCH_PLUGIN,launch=auto
 readonly AUTO_STEPS=60 AUTO_TRAIN_S=8	# of each program
 readonly AUTO_STEP_MOST_S=100 AUTO_CALIBRATION_S=35 AUTO_CALIBRATION_MOST_S=60
@@ -17,7 +16,7 @@ readonly AUTO_JOB_MINUTES=60		# a calibration may take 1 % of the time that the 
 auto_names() {
 	local program
 	ln -sf "$here/rank.sh" "$work/rank"
-	for program in ddp fsdp tp; do
+	for program in ddp fsdp tp mesh; do
 		ln -sf "$here/train.py" "$work/$program.py"
 	done
 	export NT_GPU_RANK=$work/rank
@@ -26,7 +25,7 @@ auto_names() {
 # auto_dry_calibration NETWORK: what stands for nccl-tune, with the simulated NCCL as its benchmark.
 auto_dry_calibration() {
 	[ -n "$dry" ] || return 0
-	launch_command "$1" calibrate auto "$AUTO_TOPOLOGY"
+	launch_command "$1" calibrate auto "$auto_topology"
 	{
 		echo '#!/bin/bash'
 		printf 'exec %q "$@" --' "$stage/bin/nccl-tune"
@@ -41,7 +40,7 @@ auto_command() {
 	local master=127.0.0.1
 	[ "$1" = loopback ] || master=$NET_PREFIX.1
 	command_line=(python3 "$work/$2.py" --programs "$2" --steps "$AUTO_STEPS" --seconds "$AUTO_TRAIN_S" --master "$master")
-	[ -z "$dry" ] || launch_command "$1" "$2" auto "$AUTO_TOPOLOGY"
+	[ -z "$dry" ] || launch_command "$1" "$2" auto "$auto_topology"
 }
 
 # auto_lines NETWORK K
@@ -52,9 +51,9 @@ auto_lines() {
 		auto_command "$1" "$program"
 		for which in "${order[@]}"; do
 			if [ "$which" = off ]; then
-				batch_line "$raw/auto-$1-$program.$AUTO_TOPOLOGY.off.$2" "$AUTO_STEP_MOST_S" off "${command_line[@]}"
+				batch_line "$raw/auto-$1-$program.$auto_topology.off.$2" "$AUTO_STEP_MOST_S" off "${command_line[@]}"
 			else
-				batch_line "$raw/auto-$1-$program.$AUTO_TOPOLOGY.auto.$2" \
+				batch_line "$raw/auto-$1-$program.$auto_topology.auto.$2" \
 					$((AUTO_STEP_MOST_S + AUTO_CALIBRATION_MOST_S)) "$AUTO_POLICY" "${command_line[@]}"
 			fi
 		done
@@ -72,14 +71,14 @@ paths_without_nccl() {
 
 # auto_repetition NETWORK K MOST_S
 auto_repetition() {
-	local lines=$work/auto.lines name=auto-$1-job.$AUTO_TOPOLOGY.job.$2
+	local lines=$work/auto.lines name=auto-$1-job.$auto_topology.job.$2
 	auto_lines "$1" "$2" >"$lines"
 	if [ -z "$nccl" ]; then
 		local paths
 		paths=$(paths_without_nccl)
 		local -x LD_LIBRARY_PATH=$paths
 	fi
-	batch_job "$raw/$name" "$work/state.$name" "$lines" "$AUTO_TOPOLOGY" "$3" "$AUTO_JOB_MINUTES" || :
+	batch_job "$raw/$name" "$work/state.$name" "$lines" "$auto_topology" "$3" "$AUTO_JOB_MINUTES" || :
 	write_results
 }
 
@@ -101,7 +100,7 @@ auto_network() {
 auto() {
 	local end=$((SECONDS + $1)) network left=${#auto_networks[@]}
 	auto_names
-	if [ $((${AUTO_TOPOLOGY%x*} * ${AUTO_TOPOLOGY#*x})) -gt "$gpus" ]; then
+	if [ $((${auto_topology%x*} * ${auto_topology#*x})) -gt "$gpus" ]; then
 		mps_up || return 0
 	fi
 	for network in "${auto_networks[@]}"; do
@@ -127,8 +126,8 @@ smoke_line() {
 	shift 2
 	command_line=("$bench" --sizes "$SMOKE_SIZES" --iters "$SMOKE_ITERS" --warmup 2 --rendezvous "$work/meet" --stall 20
 		"$@")
-	[ -z "$dry" ] || dry_launch_command loopback bench "$AUTO_TOPOLOGY"
-	batch_line "$raw/smoke-$name.$AUTO_TOPOLOGY.$policy.1" 40 "$policy" "${command_line[@]}"
+	[ -z "$dry" ] || dry_launch_command loopback bench "$auto_topology"
+	batch_line "$raw/smoke-$name.$auto_topology.$policy.1" 40 "$policy" "${command_line[@]}"
 }
 
 smoke_lines() {
@@ -140,10 +139,10 @@ smoke_lines() {
 	smoke_line graph off "${library[@]}" --check light --mode graph
 	smoke_line found bandit --check light
 	if [ -n "$dry" ]; then
-		launch_command loopback calibrate auto "$AUTO_TOPOLOGY"
+		launch_command loopback calibrate auto "$auto_topology"
 		some+=(-- "${command_line[@]}")
 	fi
-	batch_line "$raw/smoke-calibrate.$AUTO_TOPOLOGY.calibrate.1" $((2 * SMOKE_CALIBRATE_S)) calibrate "${some[@]}"
+	batch_line "$raw/smoke-calibrate.$auto_topology.calibrate.1" $((2 * SMOKE_CALIBRATE_S)) calibrate "${some[@]}"
 }
 
 # smoke SECONDS
@@ -157,12 +156,12 @@ smoke() {
 		paths=$(paths_without_nccl)
 		local -x LD_LIBRARY_PATH=$paths
 	fi
-	batch_job "$raw/smoke-job.$AUTO_TOPOLOGY.job.1" "$work/state.smoke" "$lines" "$AUTO_TOPOLOGY" "$1" || :
+	batch_job "$raw/smoke-job.$auto_topology.job.1" "$work/state.smoke" "$lines" "$auto_topology" "$1" || :
 	for dir in "$raw"/smoke-*.*.*.1; do
 		[ -e "$dir/status" ] || continue
 		say "${dir##*/}: exit status and seconds: $(cat "$dir/status")"
 		cut -c -400 "$dir/err" | tail -n 12
 		cut -c -400 "$dir/out" | tail -n 40
 	done
-	cp "$raw/smoke-job.$AUTO_TOPOLOGY.job.1/log" "$out/smoke.log"
+	cp "$raw/smoke-job.$auto_topology.job.1/log" "$out/smoke.log"
 }

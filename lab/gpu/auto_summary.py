@@ -20,7 +20,7 @@ import sys
 import launch_summary
 import summary
 
-NAME = re.compile(r"auto-(loopback|shaped)-(ddp|fsdp|tp|job)\.([0-9]+x[0-9]+)\.(off|auto|job)\.([0-9]+)$")
+NAME = re.compile(r"auto-(loopback|shaped)-(ddp|fsdp|tp|mesh|job)\.([0-9]+x[0-9]+)\.(off|auto|job)\.([0-9]+)$")
 ASKED = re.compile(r"calibrating launch profiles for at most ([0-9]+) s")
 TOOK = re.compile(r"Calibration in job [0-9]+: .*NCCL ([0-9.]+); ([0-9]+) steps in ([0-9]+) s")
 CHOICE = re.compile(r"nccl-tune: launch profile (\S+) \((.*)\)")

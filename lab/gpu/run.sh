@@ -25,7 +25,8 @@
 #   --tables-runs N    of rules and train, repetitions (3)
 #   --tables-first K   number of the first repetition (1)
 #   --auto-networks LIST      loopback,shaped
-#   --auto-programs LIST      ddp,fsdp,tp
+#   --auto-programs LIST      ddp,fsdp,tp; mesh
+#   --auto-topology NODESxGPUS    2x1
 #   --auto-runs N      of auto, repetitions on each network (3)
 #   --auto-first K     number of the first repetition (1)
 #   --late-runs N      of late, repetitions (3)
@@ -52,7 +53,7 @@ conditions=(alone load shaped) budget=540
 launch_runs=5 launch_networks=(loopback shaped) launch_topologies=(2x1 4x2) launch_programs=(bench ddp+fsdp tp)
 launch_ways=(off bandit wide-off wide-bandit) launch_first=1
 tables_pieces=(arms rules uneven profiles train) tables_networks=(loopback shaped) tables_topologies=() tables_runs=3 tables_first=1
-auto_networks=(loopback shaped) auto_programs=(ddp fsdp tp) auto_runs=3 auto_first=1
+auto_networks=(loopback shaped) auto_programs=(ddp fsdp tp) auto_topology=2x1 auto_runs=3 auto_first=1
 late_runs=3 late_topologies=(2x1 4x1)
 out=gpu-results dry='' job='' nccl='' python_nccl=''
 
@@ -139,6 +140,7 @@ read_options() {
 		--tables-first) number "$1" "$2"; tables_first=$2 ;;
 		--auto-networks) IFS=, read -ra auto_networks <<<"$2" ;;
 		--auto-programs) IFS=, read -ra auto_programs <<<"$2" ;;
+		--auto-topology) auto_topology=$2 ;;
 		--auto-runs) number "$1" "$2"; auto_runs=$2 ;;
 		--auto-first) number "$1" "$2"; auto_first=$2 ;;
 		--late-runs) number "$1" "$2"; late_runs=$2 ;;
@@ -156,7 +158,7 @@ read_options() {
 	listed --tables "$(IFS=,; echo "${tables_pieces[*]}")" arms rules uneven profiles train
 	listed --tables-networks "$(IFS=,; echo "${tables_networks[*]}")" loopback shaped
 	listed --auto-networks "$(IFS=,; echo "${auto_networks[*]}")" loopback shaped
-	listed --auto-programs "$(IFS=,; echo "${auto_programs[*]}")" ddp fsdp tp
+	listed --auto-programs "$(IFS=,; echo "${auto_programs[*]}")" ddp fsdp tp mesh
 	listed --launch-ways "$(IFS=,; echo "${launch_ways[*]}")" "${LAUNCH_WAYS[@]}"
 	listed --launch-programs "$(IFS=,; tr + , <<<"${launch_programs[*]}")" bench ddp fsdp tp mesh
 }
@@ -189,6 +191,7 @@ find_gpus() {
 			die "--launch-topologies '$topology' (want NODESxGPUS, 2 or 4 nodes, each with up to $gpus GPUs)"
 		fi
 	done
+	[[ $auto_topology =~ ^[24]x[1248]$ ]] || die "--auto-topology '$auto_topology' (want NODESxGPUS, 2 or 4 nodes)"
 	tables_default_topologies
 	for topology in "${tables_topologies[@]}"; do
 		if ! [[ $topology =~ ^[124]x[1248]$ ]] || { wanted tables && [ "${topology#*x}" -gt "$gpus" ]; }; then
@@ -275,7 +278,7 @@ write_versions() {
 			"rounds $cell_rounds, launch ${launch_topologies[*]} ${launch_networks[*]}" \
 			"${launch_programs[*]} ${launch_ways[*]} runs $launch_runs from $launch_first," \
 			"tables ${tables_pieces[*]} ${tables_topologies[*]} ${tables_networks[*]} runs $tables_runs from $tables_first," \
-			"auto ${auto_networks[*]} ${auto_programs[*]} runs $auto_runs from $auto_first," \
+			"auto ${auto_networks[*]} ${auto_programs[*]} $auto_topology runs $auto_runs from $auto_first," \
 			"late ${late_topologies[*]} runs $late_runs, budget $budget s"
 	} >"$out/versions.txt"
 }

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu.c - see gpu.h */
 #include "lab/programs/gpu.h"
 
 #include <stdlib.h>

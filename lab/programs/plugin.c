@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plugin.c - see plugin.h */
 #include "lab/programs/plugin.h"
 
 #include <dlfcn.h>

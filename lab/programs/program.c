@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* program.c - see program.h */
 #include "lab/programs/program.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report.c - see report.h */
 #include "lab/programs/report.h"
 
 #include <inttypes.h>

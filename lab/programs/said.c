@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* said.c - see said.h */
 #include "lab/programs/said.h"
 
 #include <dirent.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* settings.c - see settings.h */
 #include "lab/programs/settings.h"
 
 #include <stdio.h>

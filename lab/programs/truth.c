@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* truth.c - see truth.h */
 #include "lab/programs/truth.h"
 
 #include <math.h>

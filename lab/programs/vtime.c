@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vtime.c - see vtime.h */
 #include "lab/programs/vtime.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* watch.c - see watch.h */
 #include "lab/programs/watch.h"
 
 #include "pmix-sync/shm.h"

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* martingale.c - see martingale.h */
 #include "lab/rules/martingale.h"
 
 #include <math.h>

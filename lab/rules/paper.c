@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* paper.c - see paper.h */
 #include "lab/rules/paper.h"
 
 #include <float.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* race.c - see race.h */
 #include "lab/rules/race.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rules.c - see rules.h */
 #include "lab/rules/rules.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ucb1.c - see ucb1.h */
 #include "lab/rules/ucb1.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* calibration.c - see calibration.h */
 #include "profiles/measure/calibration.h"
 
 #include <limits.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* low-nodes.c - see low-nodes.h */
 #include "profiles/measure/low-nodes.h"
 
 #include <math.h>

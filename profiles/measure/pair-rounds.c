@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pair-rounds.c - see pair-rounds.h */
 #include "profiles/measure/pair-rounds.h"
 
 unsigned nt_pair_rounds(unsigned count)

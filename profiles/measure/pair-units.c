@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pair-units.c - see pair-units.h */
 #include "profiles/measure/pair-units.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trial-calls.c - see trial-calls.h */
 #include "profiles/measure/trial-calls.h"
 
 #include <ctype.h>

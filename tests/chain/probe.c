@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* probe.c - see probe.h: profiler v5 and tuner v6 */
+/* Profiler v5 and tuner v6. */
 #include "tests/chain/probe.h"
 
 #include "config.h"

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* crew.c - see crew.h */
 #include "tests/fake/crew.h"
 
 #include <errno.h>

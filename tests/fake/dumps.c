@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dumps.c - see dumps.h */
 #include "tests/fake/dumps.h"
 
 #include <stdio.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* family.c - see family.h */
 #include "tests/fake/family.h"
 
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernel.c - see kernel.h */
 #include "tests/fake/kernel.h"
 
 #include "tests/fake/p2p.h"

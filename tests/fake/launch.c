@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* launch.c - see launch.h */
 #include "tests/fake/launch.h"
 
 #include <stdio.h>

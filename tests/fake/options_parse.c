@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* options_parse.c - see options_parse.h */
 #include "tests/fake/options_parse.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* p2p.c - see p2p.h */
 #include "tests/fake/p2p.h"
 
 #include <stdlib.h>

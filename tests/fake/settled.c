@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* settled.c - see settled.h */
 #include "tests/fake/settled.h"
 
 #include <fcntl.h>

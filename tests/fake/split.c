@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* split.c - see split.h */
 #include "tests/fake/split.h"
 
 #include <stdio.h>

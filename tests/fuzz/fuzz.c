@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz.c - see fuzz.h */
 #include "tests/fuzz/fuzz.h"
 
 #include <ctype.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* world.c - see world.h */
 #include "tests/fuzz/world.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* orders-explorer.c - see orders-explorer.h */
 #include "tests/model/orders-explorer.h"
 
 #include <setjmp.h>

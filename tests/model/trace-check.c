@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trace-check.c - see trace-check.h */
 #include "tests/model/trace-check.h"
 
 #include <stdio.h>

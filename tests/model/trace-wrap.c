@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trace-wrap.c - see trace-wrap.h */
 #include "tests/model/trace-wrap.h"
 
 #include <stdlib.h>

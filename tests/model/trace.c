@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trace.c - see trace.h */
 #include "tests/model/trace.h"
 
 #include <stdbool.h>

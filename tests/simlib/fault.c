@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fault.c - see fault.h */
 #include "tests/simlib/fault.h"
 
 #include <stdio.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reduce.c - see reduce.h */
 #include "tests/simlib/reduce.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stream.c - see stream.h */
 #include "tests/simlib/stream.h"
 
 #include <pthread.h>

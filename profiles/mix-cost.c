@@ -8,14 +8,14 @@
 
 #define POINTS 512
 #define SAMPLES_MAX 32.0 /* that count: samples of one run are not independent */
-#define SIZE_ERROR 0.15 /* deviation between runs at one size: small calls vary most */
-#define SURE 1.645 /* standard errors: one in twenty, one-sided */
 #define SPREAD_LEAST 0.02 /* equal quartiles are due to rounding */
 #define NEIGHBOUR_ERROR 0.10
 #define LINE_ERROR 0.25
 #define KIND_ERROR 0.30 /* another collective */
 #define ANY_ORIGIN ~0u
 #define NEAR_OCTAVES 4.0 /* largest distance of a single neighbour */
+
+static const struct nt_mix_cost NOTHING_KNOWN = { .ratio = 1, .p = 1 };
 
 /* Measurements that can be compared: a collective on a communicator of this shape. */
 struct kind {
@@ -34,6 +34,7 @@ struct point {
 };
 
 struct points {
+	bool untuned; /* times of NCCL's own choices, not of the best arms */
 	unsigned count;
 	struct point point[POINTS];
 	unsigned turns;
@@ -82,7 +83,7 @@ static double middle_us(const struct nt_quantiles *us)
 static void add_key(struct points *points, const struct nt_known_key *key,
 		    const struct nt_memory_entry *entry, double age)
 {
-	const struct nt_quantiles *us = nt_key_times(key);
+	const struct nt_quantiles *us = points->untuned ? &key->untuned : nt_key_times(key);
 	double samples = us->samples < SAMPLES_MAX ? us->samples : SAMPLES_MAX;
 	struct kind kind = { nt_key_shape(key, &entry->where), nt_mix_kind(key->coll) };
 	struct nt_turns turns;
@@ -415,8 +416,6 @@ static void conclude(const struct mix_sums *sums, const struct points *profile,
 	out->measured = sums->measured / sums->base_all;
 	out->estimated = (sums->base - sums->measured) / sums->base_all;
 	out->worst = sums->worst;
-	out->sure_worst = sums->worst *
-			  exp(-SURE * SIZE_ERROR * sqrt(1.0 / profile->turns + 1.0 / base->turns));
 	out->least_bytes = sums->least_bytes;
 	out->most_bytes = sums->most_bytes;
 	variance = sums->variance_base / (sums->base * sums->base) +
@@ -429,6 +428,11 @@ static void conclude(const struct mix_sums *sums, const struct points *profile,
 	out->turns = profile->turns;
 	out->calibrated = profile->calibrated && base->calibrated;
 	out->newest_s = profile->newest_s;
+}
+
+bool nt_mix_cost_enough(const struct nt_mix_cost *cost)
+{
+	return cost->known && (cost->calibrated || cost->measured >= NT_MEASURED_LEAST);
 }
 
 struct nt_estimate nt_mix_cost_estimate(const struct nt_mix_cost *cost)
@@ -444,12 +448,15 @@ struct nt_mix_cost nt_mix_cost_join(const struct nt_mix_cost *nearer,
 	struct nt_estimate near = nt_mix_cost_estimate(nearer);
 	struct nt_estimate far = nt_mix_cost_estimate(farther);
 	struct nt_estimate both = nt_estimate_join(&near, &far);
+	bool joined = near.known && far.known && both.error != near.error;
 	struct nt_mix_cost out = nearer->known ? *nearer : *farther;
 
-	if (!near.known || !far.known || both.error == near.error)
-		return out;
-	if (farther->measured > nearer->measured)
+	if (joined && farther->measured > nearer->measured)
 		out = *farther;
+	out.untuned = nearer->untuned > 0 ? nearer->untuned : farther->untuned;
+	out.untuned_worst = nearer->untuned > 0 ? nearer->untuned_worst : farther->untuned_worst;
+	if (!joined)
+		return out;
 	out.ratio = exp(both.log_ratio);
 	out.error = both.error;
 	out.degrees = both.degrees;
@@ -461,14 +468,13 @@ struct nt_mix_cost nt_mix_cost_join(const struct nt_mix_cost *nearer,
 }
 
 /* points: room for two. */
-static void compare(struct points *points, const struct entry_filter *wanted,
-		    const struct nt_mix *mix, struct nt_mix_cost *out)
+static void compare_times(struct points *points, const struct entry_filter *wanted,
+			  const struct nt_mix *mix, struct nt_mix_cost *out)
 {
 	struct entry_filter of_base = *wanted;
 	struct mix_sums sums = { 0 };
 
-	memset(out, 0, sizeof(*out));
-	out->ratio = out->p = 1;
+	*out = NOTHING_KNOWN;
 	of_base.profile = NT_PROFILE_DEFAULT;
 	gather(&points[0], wanted);
 	gather(&points[1], &of_base);
@@ -481,14 +487,28 @@ static void compare(struct points *points, const struct entry_filter *wanted,
 	conclude(&sums, &points[0], &points[1], out);
 }
 
+static void compare(struct points *points, const struct entry_filter *wanted,
+		    const struct nt_mix *mix, struct nt_mix_cost *out)
+{
+	struct nt_mix_cost untuned;
+
+	points[0].untuned = points[1].untuned = true;
+	compare_times(points, wanted, mix, &untuned);
+	points[0].untuned = points[1].untuned = false;
+	compare_times(points, wanted, mix, out);
+	if (nt_mix_cost_enough(&untuned)) {
+		out->untuned = untuned.ratio;
+		out->untuned_worst = untuned.worst;
+	}
+}
+
 int nt_mix_cost(const struct nt_scope *scope, const char *profile, const struct nt_mix *mix,
 		struct nt_mix_cost *out)
 {
 	struct entry_filter wanted = { scope, profile, 0 };
 	struct points *points = calloc(2, sizeof(*points));
 
-	memset(out, 0, sizeof(*out));
-	out->ratio = out->p = 1;
+	*out = NOTHING_KNOWN;
 	if (points == NULL)
 		return -1;
 	for (unsigned origin = NT_ORIGIN_JOB; origin <= NT_ORIGIN_IMPORT; origin++) {

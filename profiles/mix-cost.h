@@ -55,6 +55,11 @@ enum nt_nearness {
 	NT_NEAR_SHAPE,
 };
 
+/* A profile that makes NCCL's own choices so much slower is not used: not all calls are tuned, and
+ * none is at first. */
+#define NT_UNTUNED_MOST 1.10
+#define NT_MEASURED_LEAST 0.6 /* share of the default's cost that must be measured, not estimated */
+
 struct nt_mix_cost {
 	bool known; /* there are measurements */
 	double ratio; /* cost with the profile to cost with the default */
@@ -65,7 +70,9 @@ struct nt_mix_cost {
 	double measured; /* share of the default's cost at keys at which both were measured */
 	double estimated; /* share where the profile, or the default, was estimated */
 	double worst; /* the largest ratio of a measured key */
-	double sure_worst; /* the largest one beyond the variation between runs at one size */
+	/* The ratio and the largest one of a key by NCCL's own choices, which a program uses until
+	 * better arms are found; 0 if too little of them is known. */
+	double untuned, untuned_worst;
 	uint64_t least_bytes, most_bytes; /* smallest and largest measured keys */
 	unsigned turns; /* steps with the profile */
 	bool calibrated; /* one of them is a calibration */
@@ -98,6 +105,10 @@ int nt_mix_cost(const struct nt_scope *scope, const char *profile, const struct 
 /* Combines both; if they contradict each other, the nearer one counts. */
 struct nt_mix_cost nt_mix_cost_join(const struct nt_mix_cost *nearer,
 				    const struct nt_mix_cost *farther);
+
+/* Are there enough measurements to rely on it? The p of a calibration includes the errors of its
+ * estimates. */
+bool nt_mix_cost_enough(const struct nt_mix_cost *cost);
 
 struct nt_estimate nt_mix_cost_estimate(const struct nt_mix_cost *cost);
 

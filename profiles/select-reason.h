@@ -21,6 +21,7 @@
 	X(TOO_LITTLE, "too few of this job's calls were measured") \
 	X(NOISE, "its gain is within noise") \
 	X(SMALL, "its gain is too small") \
+	X(UNTUNED, "NCCL's own choices are slower with it for this job's mix of calls") \
 	X(SLOWER, "it is slower for this job's mix of calls") \
 	X(STEPS_SLOWER, "the program's own steps were slower") \
 	X(LEFT_NOTHING, "its last step in this job failed or was too short to tell") \

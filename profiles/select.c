@@ -10,10 +10,10 @@
 #define ALPHA 0.05 /* largest p of the mix, over all profiles together */
 #define STAY_P 0.25 /* largest p of the mix for the profile of the job's last step */
 #define MISSING_P 0.05 /* largest p by which an expected gain is not there */
-#define MEASURED_LEAST 0.6 /* share of the default's cost that must be measured, not estimated */
-/* If the mix is unknown: the largest significant ratio at any size, and the sizes that must have
- * been measured: at least one so small and one so large. */
+/* If the mix is unknown: the largest ratio at any size, with the arms found and with NCCL's own
+ * choices, and the sizes that must have been measured: at least one so small and one so large. */
 #define BLIND_WORST 1.10
+#define BLIND_UNTUNED_WORST 1.25
 #define BLIND_SMALL_BYTES (256 << 10)
 #define BLIND_LARGE_BYTES (4 << 20)
 
@@ -108,13 +108,6 @@ static void find_mix(struct deciding *d)
 	d->out->mix_known = d->mix.count > 0;
 }
 
-/* Are there enough measurements to rely on it? The p of a calibration includes the errors of its
- * estimates. */
-static bool enough(const struct nt_mix_cost *cost)
-{
-	return cost->known && (cost->calibrated || cost->measured >= MEASURED_LEAST);
-}
-
 static uint32_t job_of(const struct deciding *d)
 {
 	return d->last != NULL ? d->last->job : 0;
@@ -161,9 +154,11 @@ static int find_mix_cost(const struct deciding *d, struct nt_candidate *candidat
 					      : (older ? NT_SCOPE_OLDER : NT_SCOPE_NEWEST);
 			if (nt_mix_cost(&scope, candidate->profile->name, &d->mix, &cost) < 0)
 				return -1;
-			if (cost.known && !enough(out))
+			if (cost.known && !nt_mix_cost_enough(out))
 				candidate->level = (enum nt_level)level;
-			*out = enough(&cost) || !enough(out) ? nt_mix_cost_join(out, &cost) : *out;
+			*out = nt_mix_cost_enough(&cost) || !nt_mix_cost_enough(out)
+				       ? nt_mix_cost_join(out, &cost)
+				       : *out;
 		}
 	}
 	return 0;
@@ -198,17 +193,20 @@ static enum nt_why mix_says(const struct deciding *d, const struct nt_candidate 
 
 	if (!cost->known)
 		return NT_WHY_NOTHING_KNOWN;
-	if (!enough(cost))
+	if (!nt_mix_cost_enough(cost))
 		return NT_WHY_TOO_LITTLE;
 	if (!d->out->mix_known &&
 	    (cost->least_bytes > BLIND_SMALL_BYTES || cost->most_bytes < BLIND_LARGE_BYTES))
 		return NT_WHY_TOO_FEW_SIZES;
-	if (!d->out->mix_known && cost->sure_worst > BLIND_WORST)
+	if (!d->out->mix_known &&
+	    (cost->worst > BLIND_WORST || cost->untuned_worst > BLIND_UNTUNED_WORST))
 		return NT_WHY_WORST;
 	if (cost->ratio > 1)
 		return NT_WHY_SLOWER;
 	if (cost->ratio > 1 - GAIN_LEAST)
 		return NT_WHY_SMALL;
+	if (cost->untuned > NT_UNTUNED_MOST)
+		return NT_WHY_UNTUNED;
 	/* What is in use stays until something speaks against it. */
 	return cost->p < (is_in_use(d, candidate) ? STAY_P : ALPHA / d->looks) ? NT_WHY_GAIN
 									       : NT_WHY_NOISE;
@@ -419,7 +417,7 @@ static int doubt(struct deciding *d)
 			 d->last->profile, &d->mix, &seen);
 	last = nt_choice_find(d->out, d->last->profile);
 	if (rc == 0 && last != NULL && last->cost.known && seen.known &&
-	    seen.measured >= MEASURED_LEAST)
+	    seen.measured >= NT_MEASURED_LEAST)
 		d->doubtful = is_missing(&last->cost, &seen);
 	free(both.entry);
 	return rc;

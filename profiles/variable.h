@@ -11,8 +11,8 @@
  * Errors:   -1 and *err set, with what is accepted.
  * Units:    sizes in bytes; their text may end in K or M.
  * Host:     NCCL's documentation of environment variables (docs/userguide/source/env.rst), 2.30;
- *           for those that it lacks, NCCL's source, 2.28.9 and 2.30.7: SOCKET_MIN_TASKSIZE, since
- *           2.27.3 (src/transport/net_socket.cc), MIN_P2P_NCHANNELS, since 2.7.3
+ *           for those that it lacks, NCCL's source, 2.28.9 and 2.30.7: SOCKET_MIN_TASKSIZE and
+ *           SOCKET_INLINE, since 2.27.3 (src/transport/net_socket.cc), MIN_P2P_NCHANNELS, since 2.7.3
  *           (src/graph/paths.cc), NVLSTREE_MAX_CHUNKSIZE, since 2.20.3 (src/transport/nvls.cc). An
  *           NCCL that does not know one ignores it.
  */
@@ -39,6 +39,9 @@ enum nt_variable_kind { NT_VARIABLE_INT = 0, NT_VARIABLE_SIZE = 1, NT_VARIABLE_F
 	X(SOCKET_MIN_TASKSIZE, "NCCL_SOCKET_MIN_TASKSIZE", SIZE, 65536, 4194304, SOCKET, true, \
 	  "NCCL_SOCKET_NTHREADS NCCL_NSOCKS_PERTHREAD NCCL_SOCKET_INLINE", \
 	  "smallest part of a message that is sent over a socket of its own") \
+	X(SOCKET_INLINE, "NCCL_SOCKET_INLINE", SIZE, 128, 131072, SOCKET, true, \
+	  "NCCL_SOCKET_NTHREADS NCCL_NSOCKS_PERTHREAD NCCL_SOCKET_MIN_TASKSIZE", \
+	  "largest message that is sent with its header, without a helper thread") \
 	X(MIN_NCHANNELS, "NCCL_MIN_NCHANNELS", INT, 1, 32, ANY, true, \
 	  "NCCL_MIN_CTAS NCCL_MIN_NRINGS NCCL_MAX_NCHANNELS NCCL_MAX_CTAS NCCL_MAX_NRINGS", \
 	  "minimum number of channels") \

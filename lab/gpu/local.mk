@@ -44,6 +44,8 @@ EXTRA_DIST += \
 	%D%/late_summary.py \
 	%D%/launch.bash \
 	%D%/launch_summary.py \
+	%D%/loops.py \
+	%D%/loops.sh \
 	%D%/made_up.py \
 	%D%/mps.bash \
 	%D%/nets.bash \

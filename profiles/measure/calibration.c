@@ -169,6 +169,14 @@ static double p_behind(const struct nt_contender *contender, const struct nt_con
 	return nt_estimate_p_above(&apart, log(1 - WORTH));
 }
 
+/* Is it surely not to be used for what it does to NCCL's own choices? */
+static bool is_slow_untuned(const struct nt_mix_cost *cost)
+{
+	struct nt_estimate untuned = { true, log(cost->untuned), cost->error, cost->degrees };
+
+	return cost->untuned > 0 && nt_estimate_p_above(&untuned, log(NT_UNTUNED_MOST)) < LOSES_P;
+}
+
 /* May it be the best in a view, by enough to matter? */
 static bool can_win(const struct nt_calibration *calibration, const struct nt_contender *contender,
 		    unsigned view)
@@ -178,6 +186,8 @@ static bool can_win(const struct nt_calibration *calibration, const struct nt_co
 
 	if (!gain.known)
 		return contender->runs == 0;
+	if (is_slow_untuned(&contender->view[view]))
+		return false;
 	return nt_estimate_p_above(&gain, log(1 - WORTH)) >= LOSES_P &&
 	       (contender == leader || p_behind(contender, leader, view) >= LOSES_P);
 }

@@ -139,7 +139,7 @@ calibration_is_recorded() {
 @test "interrupted: the running step ends, and the results so far are printed" {
 	program wide '[ -z "$NCCL_NSOCKS_PERTHREAD" ] || [ -n "$NCCL_MIN_NCHANNELS" ] || exec sleep 300'
 	job "SIZES=64K,16M calibrate --time 120s -p sockets-wide,sockets-many -- $out/program & pid=\$!" \
-		"while ! grep -q sockets-wide: $out/err; do sleep 0.2; done; sleep 2; pkill -TERM -P \$pid -x nccl-tune" \
+		"while kill -0 \$pid && ! grep -q sockets-wide: $out/err; do sleep 0.2; done; sleep 2; pkill -TERM -P \$pid -x nccl-tune" \
 		'wait $pid; rc=$?' running 'exit $rc'
 	[ "$rc" = 1 ]
 	grep -q '^launch profile sockets-wide (calibrated' "$out/out"

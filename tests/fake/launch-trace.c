@@ -22,7 +22,7 @@
 #define PAIRS 4
 #define CHANNELS 2 /* NCCL's own */
 #define PICK_MOST (2u << 20) /* up to this size NCCL picks a ring */
-#define LATENCY_BY_CHANNEL 0.12
+#define LATENCY_BY_CHANNEL 0.03
 #define SPREAD 0.05 /* variation of each profile's arms between seeds */
 #define OUTLIERS 0.03
 
@@ -181,6 +181,7 @@ static void set_factors(struct made *made)
 			made->profile[p].latency *= 1.3;
 	}
 	if (made->best) {
+		made->profile[made->best].latency = 1.0;
 		made->profile[made->best].bandwidth = 4.0;
 	}
 }

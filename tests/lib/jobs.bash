@@ -96,6 +96,7 @@ job_process() {
 	[ "${job_kind[$1]}" != work ] || renice -n "$WORK_NICE" -p "$BASHPID" >/dev/null
 	read -ra words <<<"${job_command[$1]}"
 	"${words[@]}" || touch "$job_dir/failed"
+	times >"$job_dir/times"
 }
 
 # job_ended PID [alone]: shows what it said and counts it, or puts it down to run again.
@@ -108,6 +109,7 @@ job_ended() {
 	fi
 	say "$name"
 	cat "$place.log"
+	[ ! -s "$place/times" ] || say "$name: $seconds s; processor time, user and system: $(sed -n 2p "$place/times")"
 	if [[ $tally != *' 0 '* && ${2:-} != alone ]]; then
 		say "$name: failed beside others; it will run again alone"
 		jobs_again+=("$name")

@@ -30,5 +30,5 @@ need_packages() {
 
 build_packages() {
 	archive_into "$packages" || return 1
-	compgen -G "$packages/*.deb" >/dev/null || DEB_BUILD_OPTIONS=noopt "$NT_TOP/packaging/build" deb -k -n -a "$archive" -o "$packages"
+	compgen -G "$packages/*.deb" >/dev/null || DEB_BUILD_OPTIONS="noopt noautodbgsym" "$NT_TOP/packaging/build" deb -k -n -a "$archive" -o "$packages"
 }

@@ -28,7 +28,8 @@ struct world {
 	unsigned turns_bad_at; /* the step from which sockets-wide is ten times slower; 0: never */
 };
 
-/* Two nodes of one H200, loopback sockets, with the plugin; and variations of it. */
+/* Two nodes of one H200, loopback sockets, with the plugin; and variations of it. sockets-many was
+ * measured without NCCL_SOCKET_INLINE, which takes 22, 6 and 4 % off its times up to 1M. */
 #define MEASURED_DEFAULT                        \
 	{                                       \
 		92, 146, 363, 1179, 4478, 16929 \
@@ -37,9 +38,9 @@ struct world {
 	{                                      \
 		160, 201, 287, 550, 1238, 4046 \
 	}
-#define MEASURED_MANY                          \
-	{                                      \
-		117, 160, 241, 515, 1693, 6715 \
+#define MEASURED_MANY                         \
+	{                                     \
+		91, 150, 231, 515, 1693, 6715 \
 	}
 #define MEASURED_MEDIUM                        \
 	{                                      \
@@ -61,12 +62,13 @@ static const struct world turning = {
 	"turns bad", { MEASURED_DEFAULT, MEASURED_WIDE, MEASURED_MANY, MEASURED_MEDIUM }, false, 4
 };
 /* The profile between two others is better than both, which their results do not suggest. */
-static const struct world between = {
-	"between",
-	{ MEASURED_DEFAULT, MEASURED_WIDE, MEASURED_MANY, { 90, 118, 180, 350, 800, 2600 } },
-	false,
-	0
-};
+static const struct world between = { "between",
+				      { MEASURED_DEFAULT,
+					MEASURED_WIDE,
+					{ 117, 160, 241, 515, 1693, 6715 },
+					{ 90, 118, 180, 350, 800, 2600 } },
+				      false,
+				      0 };
 
 /* The recorded run: none, 8 channels x 2 x 4, 4 x 4, buffers of 16 MiB; 256K, 4M and 64M. */
 static const struct world traced = { "traced", { { 0 } }, true, 0 };
@@ -486,7 +488,7 @@ static void and_where_programs_compute_between_calls(void **state)
 		for (unsigned k = 0; noises[k] < 0.1; k++)
 			check(&(struct course){ &measured, &apart_programs[i % 3], STEPS_MAX,
 						noises[k], i >= 3 },
-			      80);
+			      70); /* two profiles are close */
 }
 
 static void where_nothing_gains_the_default_stays(void **state)

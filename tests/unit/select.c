@@ -130,6 +130,27 @@ static void the_first_step_wants_proof(void **state)
 	assert_int_equal(choice.candidate[0].why, NT_WHY_WORST);
 }
 
+/* A step begins with NCCL's own choices, and keeps them for rare calls. */
+static void own_choices_must_not_be_slower(void **state)
+{
+	struct nt_memory_entry *of_a;
+
+	(void)state;
+	calibrated(add(&user, "default", 1, 0, 100, 4000));
+	of_a = calibrated(add(&user, "a", 1, 1, 90, 2000));
+	expect("a", NT_WHY_GAIN);
+	of_a->key[0].untuned = (struct nt_quantiles){ 190, 200, 210, 100 };
+	expect("default", NT_WHY_NONE_BETTER);
+	assert_int_equal(choice.candidate[0].why, NT_WHY_WORST);
+	/* The job's mix has 100 small calls, and 10 large ones that take four times as long in all. */
+	add(&job, "default", 7, 0, 100, 4000);
+	expect("a", NT_WHY_GAIN);
+	assert_true(fabs(choice.chosen->cost.untuned - 41.0 / 52.5) < 0.001);
+	of_a->key[0].untuned = (struct nt_quantiles){ 390, 400, 410, 100 };
+	expect("default", NT_WHY_NONE_BETTER);
+	assert_int_equal(choice.candidate[0].why, NT_WHY_UNTUNED);
+}
+
 /* A calibration of large calls says nothing about an unknown program. */
 static void without_a_mix_all_sizes_are_needed(void **state)
 {
@@ -549,6 +570,7 @@ int main(void)
 		CASE(nothing_known_is_the_default),
 		CASE(nothing_is_tried),
 		CASE(the_first_step_wants_proof),
+		CASE(own_choices_must_not_be_slower),
 		CASE(without_a_mix_all_sizes_are_needed),
 		CASE(three_jobs_that_felt_it_are_proof),
 		CASE(the_marker_beats_the_mix),

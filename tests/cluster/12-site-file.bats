@@ -427,6 +427,11 @@ configs() {
 		$TUNE config -p gpu bandit | min_gain 8 your file
 		$TUNE config bandit,min_gain=1 | min_gain 1 command line
 	END
+	configs <<-END
+		salloc -Q -n1 --nccl-tune=observe,alpha=0.05 $TUNE config | alpha 0.05 the job's option
+		salloc -Q -n1 --nccl-tune=observe,alpha=0.05 $TUNE config observe,alpha=0.1 | alpha 0.1 command line
+		SLURM_NCCL_TUNE=observe,alpha=0.2 salloc -Q -n1 --nccl-tune=observe,alpha=0.05 $TUNE config | alpha 0.2 the variable
+	END
 }
 
 @test "check-config finds mistakes that Slurm ignores silently" {

@@ -76,6 +76,10 @@ static void check_plugin(struct check *check, const struct nt_plugstack_line *li
 	const char *why;
 
 	tell("%s:%u: %s", line->file, line->line, line->plugin);
+	if (line->others > 0)
+		say(check, true, "%s:%u: %u more line%s load%s this plugin: keep one", line->file,
+		    line->line, line->others, line->others == 1 ? "" : "s",
+		    line->others == 1 ? "s" : "");
 	if (access(line->plugin, R_OK) != 0) {
 		say(check, true, "%s:%u: %s: %s%s", line->file, line->line, line->plugin,
 		    strerror(errno),
@@ -200,6 +204,9 @@ static void check_plugstack(struct check *check, const char *path)
 	if (config->stack.tune.required)
 		say(check, false, "%s:%u: required: jobs fail on nodes without the plugin",
 		    config->stack.tune.file, config->stack.tune.line);
+	if (nt_option_check_launch(&config->site, config->site.defaults.policy.launch, &err) < 0)
+		say(check, true, "%s:%u: default: %s", config->stack.tune.file,
+		    config->stack.tune.line, err.text);
 	check_strays(check);
 	check_files(check);
 }

@@ -477,6 +477,12 @@ configs() {
 	cluster plugstack "$(line plugin=/nonexistent/libnccl-tune.so)"
 	run -1 as_user "$TUNE" check-config
 	[[ $output = *"plugin /nonexistent/libnccl-tune.so: No such file or directory"* ]]
+	cluster plugstack "$(line default=observe,launch=wied)"
+	run -1 as_user "$TUNE" check-config
+	[[ $output = *":1: default: no launch profile 'wied'"* ]]
+	cluster plugstack "$(line)" "$(line)"
+	run -1 as_user "$TUNE" check-config
+	[[ $output = *":2: 1 more line loads this plugin: keep one"* ]]
 	run -2 as_user "$TUNE" check-config a b
 	cluster plugstack "$(line)" "optional $NT_STAGE/lib/slurm/spank_nccl_tune_job.so rundir=$NT_CLUSTER/run/nccl-tune"
 	run -0 as_user "$TUNE" check-config

@@ -110,7 +110,8 @@ static void say_loss(struct nt_maker *maker, size_t at, const struct net *net)
 		snprintf(name, sizeof(name), "Step %s", step->name);
 	else
 		snprintf(name, sizeof(name), "This step");
-	if (step->running)
+	/* Without a final record nobody knows what was saved in the end. */
+	if (step->running || ((step->early > 0 || step->as_of_s > 0) && net->gained))
 		say_running(maker, name, after_s);
 	else if (!isnan(after_s))
 		nt_maker_say(maker, NT_SENTENCE_NET, reuse(step, known ? REUSE : LONGER),

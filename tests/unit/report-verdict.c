@@ -186,6 +186,23 @@ static void offers_only_what_is_remembered(void **state)
 	end(&verdict, &summary);
 }
 
+static void a_killed_step_may_have_been_long_enough(void **state)
+{
+	struct nt_verdict_text verdict;
+	struct nt_summary summary;
+	struct nt_error err;
+	char rows[512];
+
+	(void)state;
+	snprintf(rows, sizeof(rows), TREE, "230");
+	read_rows(&summary, rows);
+	summary.steps[0].as_of_s = 1000000000;
+	assert_int_equal(nt_verdict_make(&verdict, &summary, &err), 0);
+	assert_false(has(&verdict, "too short"));
+	expect(&verdict, NT_SENTENCE_NET, "This step: exploring pays off after about 8.0 s.");
+	end(&verdict, &summary);
+}
+
 /* In bursts the period is shorter than on average: the step took ten times as long as the median of
  * its periods suggests. */
 static void counts_calls_that_come_in_bursts(void **state)
@@ -565,6 +582,7 @@ int main(void)
 		cmocka_unit_test(an_estimate_is_called_one),
 		cmocka_unit_test(computes_when_exploring_pays),
 		cmocka_unit_test(offers_only_what_is_remembered),
+		cmocka_unit_test(a_killed_step_may_have_been_long_enough),
 		cmocka_unit_test(counts_calls_that_come_in_bursts),
 		cmocka_unit_test(counts_communicators_beside_each_other),
 		cmocka_unit_test(says_no_seconds_that_it_cannot_know),

@@ -121,8 +121,11 @@ static int prepare(struct calibrating *c, struct nt_error *err)
 	const int64_t now_s = (int64_t)time(NULL);
 	struct nt_calrun *run = &c->run;
 
-	if (nt_allocation_read(&run->allocation, run->nodelist, c->nodes, c->per_node, err) < 0 ||
-	    nt_places_profiles(&c->places, &c->all, err) < 0 || choose_candidates(c, err) < 0 ||
+	if (nt_allocation_read(&run->allocation, run->nodelist, c->nodes, c->per_node, err) < 0)
+		return -1;
+	if (!run->program && run->allocation.nodes < 2 && run->allocation.per_node < 2)
+		return nt_error_set(err, "one task: two or more are needed (--ntasks-per-node)");
+	if (nt_places_profiles(&c->places, &c->all, err) < 0 || choose_candidates(c, err) < 0 ||
 	    nt_places_memory(&c->places, c->directory, err) < 0 ||
 	    nt_store_read(c->directory, &c->memory, now_s, err) < 0 ||
 	    nt_places_read_site(&c->places, &c->site, now_s, err) < 0 || choose_calls(c, err) < 0)

@@ -76,6 +76,10 @@ static void check_plugin(struct check *check, const struct nt_plugstack_line *li
 	const char *why;
 
 	tell("%s:%u: %s", line->file, line->line, line->plugin);
+	if (line->others > 0)
+		say(check, true, "%s:%u: %u more line%s load%s this plugin: keep one", line->file,
+		    line->line, line->others, line->others == 1 ? "" : "s",
+		    line->others == 1 ? "s" : "");
 	if (access(line->plugin, R_OK) != 0) {
 		say(check, true, "%s:%u: %s: %s%s", line->file, line->line, line->plugin,
 		    strerror(errno),
@@ -91,6 +95,16 @@ static void check_plugin(struct check *check, const struct nt_plugstack_line *li
 	else if (!why || !lacks_slurm(why))
 		say(check, true, "%s:%u: cannot be loaded: %s", line->file, line->line,
 		    why ? why : "no reason given");
+}
+
+/* srun reads these files as the user; root could read them in any case. */
+static void check_readable(struct check *check, const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status) == 0 && !(status.st_mode & S_IROTH))
+		say(check, true, "%s cannot be read by all users (mode %04o)", path,
+		    (unsigned)status.st_mode & 07777);
 }
 
 static void check_file(struct check *check, const char *what, const char *path, int mode)
@@ -122,6 +136,7 @@ static void check_profiles(struct check *check, const char *path, bool must,
 	errno = 0;
 	if (nt_profiles_read(profiles, path, 0, &err) == 0) {
 		tell("profiles %s: %u", path, profiles->count - before);
+		check_readable(check, path);
 	} else if (errno == ENOENT && !must) {
 		tell("profiles %s: absent (optional)", path);
 	} else {
@@ -139,6 +154,7 @@ static void check_site_memory(struct check *check, const char *path)
 	errno = 0;
 	if (nt_memory_read_file(&memory, path, NT_FILE_ROOT_ONLY, &err) == 0) {
 		tell("site_memory %s: %zu entries", path, memory.entries);
+		check_readable(check, path);
 		if (memory.skipped_lines)
 			say(check, true, "site_memory %s: %u malformed lines are ignored", path,
 			    memory.skipped_lines);
@@ -159,6 +175,7 @@ static void check_files(struct check *check)
 
 	nt_site_launch_program(site, launch);
 	check_file(check, "plugin", site->plugin, R_OK);
+	check_readable(check, site->plugin);
 	check_file(check, "recordd", site->recordd, X_OK);
 	check_file(check, "launch helper", launch, X_OK);
 	nt_profiles_init(&profiles);
@@ -187,6 +204,9 @@ static void check_plugstack(struct check *check, const char *path)
 	if (config->stack.tune.required)
 		say(check, false, "%s:%u: required: jobs fail on nodes without the plugin",
 		    config->stack.tune.file, config->stack.tune.line);
+	if (nt_option_check_launch(&config->site, config->site.defaults.policy.launch, &err) < 0)
+		say(check, true, "%s:%u: default: %s", config->stack.tune.file,
+		    config->stack.tune.line, err.text);
 	check_strays(check);
 	check_files(check);
 }
@@ -215,6 +235,8 @@ static void check_owner(struct check *check, const char *path, bool in_force)
 		say(check, in_force, "%s is a symbolic link", path);
 	else
 		say(check, in_force, "%s", err.text);
+	if (in_force)
+		check_readable(check, path);
 }
 
 /* Is there a line that belongs in plugstack.conf? */
@@ -320,6 +342,29 @@ static void check_names(struct check *check, enum nt_conf_kind kind, const char 
 	nt_names_fini(&names);
 }
 
+/* Without a profile of that name, srun starts NCCL with its own settings. */
+static void check_launch(struct check *check)
+{
+	const struct nt_conf *conf = &check->config.conf;
+	const int launch = nt_setting_find("launch", strlen("launch"));
+	struct nt_error err;
+
+	for (unsigned i = 0; i < conf->count; i++) {
+		const struct nt_conf_section *section = &conf->section[i];
+		const uint64_t allowed = section->limit[NT_LIMIT_LAUNCH];
+		const unsigned line = section->limit_line[NT_LIMIT_LAUNCH];
+
+		if (section->setting_line[launch] &&
+		    nt_option_check_launch(&check->config.site, section->policy.launch, &err) < 0)
+			say(check, true, "%s:%u: %s", conf->path, section->setting_line[launch],
+			    err.text);
+		for (unsigned j = 0; line && allowed != UINT64_MAX && j < conf->profiles; j++)
+			if ((allowed >> j & 1) &&
+			    nt_option_check_launch(&check->config.site, conf->profile[j], &err) < 0)
+				say(check, true, "%s:%u: %s", conf->path, line, err.text);
+	}
+}
+
 /* If the directory of records exists, nt-recordd must accept it, and users should be able to read
  * it. */
 static void check_record_directory(struct check *check, const char *directory)
@@ -370,6 +415,7 @@ static int check_all(const char *plugstack, const char *file)
 		check_names(&check, NT_CONF_PARTITION, "partition");
 		check_names(&check, NT_CONF_ACCOUNT, "account");
 		check_names(&check, NT_CONF_QOS, "QOS");
+		check_launch(&check);
 		check_sinks(&check);
 		if (check.problems == 0)
 			printf("%s: %u section%s, in order\n", path, check.config.conf.count - 1,

@@ -23,21 +23,34 @@ static void take_user_file(struct nt_effective_policy *settle)
 	nt_effective_policy_take_user(settle, text);
 }
 
+/* The request, or what srun finds without one. */
+static void take_text(struct nt_effective_policy *settle, const char *request)
+{
+	const char *variable = getenv(NT_ENV_SRUN), *job = getenv(NT_ENV_JOB_OPTION);
+
+	if (request) {
+		settle->text = request;
+		settle->rank = NT_RANK_OPTION;
+	} else if (variable && variable[0]) {
+		settle->text = variable;
+		settle->rank = NT_RANK_VARIABLE;
+	} else {
+		settle->text = job;
+		settle->rank = NT_RANK_JOB;
+	}
+	if (settle->text && !settle->text[0])
+		settle->text = NULL;
+}
+
 static int show(const struct wish *wish)
 {
 	static struct nt_config config;
-	struct nt_effective_policy settle = {
-		.site = &config.site,
-		.conf = &config.conf,
-		.text = wish->text ? wish->text : getenv(NT_ENV_SRUN),
-		.rank = wish->text ? NT_RANK_OPTION : NT_RANK_VARIABLE,
-	};
+	struct nt_effective_policy settle = { .site = &config.site, .conf = &config.conf };
 	struct nt_step_settings outcome;
 	struct nt_site_rules rules;
 	struct nt_error err;
 
-	if (settle.text && !settle.text[0])
-		settle.text = NULL;
+	take_text(&settle, wish->text);
 	if (nt_config_open(&config, wish->plugstack, &err) < 0 ||
 	    nt_conf_read(&config.conf, config.site.config, config.site.config_given, &err) < 0)
 		return nt_command_fail(&err);

@@ -12,6 +12,8 @@
 #define NT_ENV_SRUN "SLURM_NCCL_TUNE"
 #define NT_ENV_SBATCH "SBATCH_NCCL_TUNE"
 #define NT_ENV_SALLOC "SALLOC_NCCL_TUNE"
+/* Slurm's: the option of the job around the step. */
+#define NT_ENV_JOB_OPTION "SLURM_SPANK__SLURM_SPANK_OPTION_nccl_tune_nccl_tune"
 /* From srun to slurmstepd, whatever --export says: launch profile, remembered arms. */
 #define NT_ENV_TICKET "SLURM_NCCL_TUNE_TICKET"
 #define NT_ENV_SLURM_WARM "SLURM_NCCL_TUNE_WARM"

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiles/profile.h"
 
+#include <stdio.h>
 #include <string.h>
 #include "lib/append.h"
 #include "lib/near.h"
@@ -51,18 +52,37 @@ static const char *near_profile(const struct nt_profiles *profiles, const char *
 	return best;
 }
 
+/* "default a b": whole names, and "and 3 more" if there is no room for all. */
+static void list_names(const struct nt_profiles *profiles, char *out, size_t out_bytes)
+{
+	unsigned more = 0;
+
+	snprintf(out, out_bytes, NT_PROFILE_DEFAULT);
+	for (unsigned i = 0; i < profiles->count; i++) {
+		const char *name = profiles->profile[i].name;
+
+		if (profiles->profile[i].disabled)
+			continue;
+		if (more > 0 ||
+		    strlen(out) + 1 + strlen(name) + sizeof(" and 100 more") > out_bytes)
+			more++;
+		else
+			nt_append(out, out_bytes, " %s", name);
+	}
+	if (more > 0)
+		nt_append(out, out_bytes, " and %u more", more);
+}
+
 const struct nt_profile *nt_profiles_want(const struct nt_profiles *profiles, const char *name,
 					  struct nt_error *err)
 {
 	const struct nt_profile *found = nt_profiles_find(profiles, name);
 	const char *near;
-	char names[160] = NT_PROFILE_DEFAULT;
+	char names[120];
 
 	if (found != NULL)
 		return found;
-	for (unsigned i = 0; i < profiles->count; i++)
-		if (!profiles->profile[i].disabled)
-			nt_append(names, sizeof(names), " %s", profiles->profile[i].name);
+	list_names(profiles, names, sizeof(names));
 	near = near_profile(profiles, name);
 	if (near != NULL)
 		nt_error_set(err, "no launch profile '%.40s', did you mean %s? (there are: %s)",

@@ -54,7 +54,7 @@ bool nt_profile_fits(const struct nt_profile *profile, enum nt_fabric fabric);
 bool nt_profile_name_valid(const char *name);
 /* NULL if there is none of this name or it is disabled. */
 const struct nt_profile *nt_profiles_find(const struct nt_profiles *profiles, const char *name);
-/* The same, with an error that lists the names. */
+/* The same, with an error that lists names. */
 const struct nt_profile *nt_profiles_want(const struct nt_profiles *profiles, const char *name,
 					  struct nt_error *err);
 

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include "profiles/memory-dir.h"
 
 #define BESIDE "records"
 
@@ -58,8 +59,9 @@ int nt_records_choose(struct nt_records *out, const struct nt_records_asked *ask
 		return take(out, "record_dir", asked->site, strlen(asked->site), user, err);
 	}
 	if (!there(asked->memory))
-		return nt_error_set(err, "there is no directory for it: neither " NT_ENV_RECORD_DIR
-					 " nor HOME is set");
+		return nt_error_set(err, "there is no directory for it: " NT_ENV_RECORD_DIR
+					 " is not set, and " NT_ENV_MEMORY ", or else HOME, is not "
+					 "an absolute path");
 	length = strlen(asked->memory);
 	while (length > 1 && asked->memory[length - 1] == '/')
 		length--;

@@ -174,7 +174,7 @@ static bool add_volume(struct nt_comm_seen *comm, int coll)
 	return added;
 }
 
-/* NT_REASON_NONE: it was tuned, or may yet be. */
+/* NT_REASON_NONE: it was tuned, or may yet be, or has only one rank. */
 static struct nt_reason comm_why(const struct nt_comm_seen *comm, bool early)
 {
 	struct nt_reason why = comm->why;
@@ -183,7 +183,7 @@ static struct nt_reason comm_why(const struct nt_comm_seen *comm, bool early)
 		return why;
 	if (comm->state == NT_COMM_REJECTED)
 		nt_reason_set(&why, NT_REASON_MISMATCH);
-	else if (comm->state == NT_COMM_JOINING && !early)
+	else if (comm->state == NT_COMM_JOINING && comm->ranks > 1 && !early)
 		nt_reason_set(&why, comm->nodes == 1 ? NT_REASON_JOINING_NODE : NT_REASON_JOINING);
 	return why;
 }

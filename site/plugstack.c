@@ -104,13 +104,16 @@ static void take_plugin(struct nt_plugstack *stack, const char *file, unsigned l
 	const char *base = slash ? slash + 1 : name;
 	struct nt_plugstack_line *out = &stack->tune;
 	char *rest = NULL;
+	unsigned others;
 
 	if (strcmp(base, NT_PLUGSTACK_JOB_PLUGIN) == 0)
 		out = &stack->job;
 	else if (strcmp(base, NT_PLUGSTACK_PLUGIN) != 0)
 		return;
+	others = out->found ? out->others + 1 : 0;
 	memset(out, 0, sizeof(*out));
 	out->found = true;
+	out->others = others;
 	out->required = required;
 	out->line = line;
 	copy(out->file, sizeof(out->file), file);

@@ -22,6 +22,7 @@
 struct nt_plugstack_line {
 	bool found, required;
 	unsigned line;
+	unsigned others; /* earlier lines for the same plugin */
 	char file[NT_PATH_MAX]; /* that has the line */
 	char plugin[NT_PATH_MAX]; /* that it loads */
 	char text[1024];

@@ -15,7 +15,6 @@
 
 /* How Slurm passes an option from a job to its steps: srun reads it before its command line, which
  * overrides it. */
-#define ENV_INHERITED "SLURM_SPANK__SLURM_SPANK_OPTION_nccl_tune_nccl_tune"
 
 static bool is_allocated(void)
 {
@@ -128,9 +127,9 @@ void nt_client_environment(struct nt_plugin *plugin)
 	if (value && value[0]) {
 		plugin->variable = variable;
 		plugin->rank = NT_RANK_VARIABLE;
-		setenv(ENV_INHERITED, value, 1);
+		setenv(NT_ENV_JOB_OPTION, value, 1);
 	} else {
-		plugin->rank = getenv(ENV_INHERITED) ? NT_RANK_JOB : NT_RANK_OPTION;
+		plugin->rank = getenv(NT_ENV_JOB_OPTION) ? NT_RANK_JOB : NT_RANK_OPTION;
 	}
 }
 

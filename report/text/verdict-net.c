@@ -11,6 +11,11 @@
 #include "lib/table.h"
 
 #define POLICY "--nccl-tune=policy,launch=auto"
+#define REUSE "To use the results without exploring again: " POLICY "."
+#define LONGER_OR_REUSE "Run longer, or use the results without exploring again: " POLICY "."
+#define LONGER                                                                              \
+	"Run longer; or explore once in a short step with --nccl-tune=profile,launch=auto " \
+	"and use the result with " POLICY "."
 
 /* Seconds saved after so many seconds of running. */
 static double saved_after(const struct nt_summary *summary, size_t step, double seconds)
@@ -97,6 +102,7 @@ static void say_running(struct nt_maker *maker, const char *name, double after_s
 static void say_loss(struct nt_maker *maker, size_t at, const struct net *net)
 {
 	const struct nt_step *step = &maker->summary->steps[at];
+	const bool known = step->launch[0] != '\0'; /* with launch=off nothing is remembered */
 	double after_s = nt_verdict_pays_after_s(maker->summary, at);
 	char name[48], text[32];
 
@@ -104,18 +110,16 @@ static void say_loss(struct nt_maker *maker, size_t at, const struct net *net)
 		snprintf(name, sizeof(name), "Step %s", step->name);
 	else
 		snprintf(name, sizeof(name), "This step");
-	if (step->running)
+	/* Without a final record nobody knows what was saved in the end. */
+	if (step->running || ((step->early > 0 || step->as_of_s > 0) && net->gained))
 		say_running(maker, name, after_s);
 	else if (!isnan(after_s))
-		nt_maker_say(maker, NT_SENTENCE_NET,
-			     reuse(step, "To use the results without exploring again: " POLICY "."),
-			     "%s was too short for exploring to pay off: that takes about %s, or "
-			     "use " POLICY ".",
-			     name, nt_duration_text(ceil(after_s) * 1e3, text, sizeof(text)));
+		nt_maker_say(maker, NT_SENTENCE_NET, reuse(step, known ? REUSE : LONGER),
+			     "%s was too short for exploring to pay off: that takes about %s%s.",
+			     name, nt_duration_text(ceil(after_s) * 1e3, text, sizeof(text)),
+			     known ? ", or use " POLICY : "");
 	else if (net->gained)
-		nt_maker_say(maker, NT_SENTENCE_NET,
-			     reuse(step, "Run longer, or use the results without exploring "
-					 "again: " POLICY "."),
+		nt_maker_say(maker, NT_SENTENCE_NET, reuse(step, known ? LONGER_OR_REUSE : LONGER),
 			     "%s was too short for exploring to pay off.", name);
 	else
 		nt_maker_say(maker, NT_SENTENCE_NET,

@@ -92,14 +92,17 @@ static void add_title(struct frame *frame)
 		add_line(frame, NT_STYLE_DIM, "%s", job->trouble);
 }
 
-static const char *round_text(const struct nt_key *row, char out[64])
+/* The number of choices only if it fits into room. */
+static const char *round_text(const struct nt_key *row, size_t room, char out[64])
 {
-	if (strcmp(row->round, NT_KEYROUND_CONFIRM) == 0)
-		snprintf(out, 64, "second round, %" PRId64 " choices", row->round_arms);
-	else if (strcmp(row->round, NT_KEYROUND_RECHECK) == 0)
-		snprintf(out, 64, "another look");
-	else
-		snprintf(out, 64, "first round, %" PRId64 " choices", row->round_arms);
+	const bool recheck = strcmp(row->round, NT_KEYROUND_RECHECK) == 0;
+	const char *round = strcmp(row->round, NT_KEYROUND_CONFIRM) == 0 ? "second round"
+			    : recheck					 ? "another look"
+									 : "first round";
+
+	snprintf(out, 64, "%s, %" PRId64 " choices", round, row->round_arms);
+	if (recheck || strlen(out) > room)
+		out[strlen(round)] = '\0';
 	return out;
 }
 
@@ -128,7 +131,7 @@ static void add_explored(struct frame *frame, size_t room)
 {
 	const struct nt_summary *summary = &frame->watch->summary;
 	char name[NT_WATCH_TEXT], round[64], bar[128];
-	size_t shown = 0, more = 0, waiting = 0;
+	size_t shown = 0, more = 0, waiting = 0, used, room_left;
 
 	for (size_t i = 0; i < summary->row_count; i++) {
 		const struct nt_key *row = &summary->rows[i];
@@ -143,8 +146,11 @@ static void add_explored(struct frame *frame, size_t room)
 			more++;
 		} else {
 			shown++;
-			add_line(frame, NT_STYLE_PLAIN, "  %s: %s",
-				 nt_watch_key_text(summary, row, name), round_text(row, round));
+			nt_watch_key_text(summary, row, name);
+			used = strlen("  : ") + strlen(name);
+			room_left = frame->columns > used ? frame->columns - used : 0;
+			add_line(frame, NT_STYLE_PLAIN, "  %s: %s", name,
+				 round_text(row, room_left, round));
 			add_line(frame, NT_STYLE_PLAIN, "    %s", bar);
 		}
 	}

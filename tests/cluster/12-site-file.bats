@@ -427,6 +427,11 @@ configs() {
 		$TUNE config -p gpu bandit | min_gain 8 your file
 		$TUNE config bandit,min_gain=1 | min_gain 1 command line
 	END
+	configs <<-END
+		salloc -Q -n1 --nccl-tune=observe,alpha=0.05 $TUNE config | alpha 0.05 the job's option
+		salloc -Q -n1 --nccl-tune=observe,alpha=0.05 $TUNE config observe,alpha=0.1 | alpha 0.1 command line
+		SLURM_NCCL_TUNE=observe,alpha=0.2 salloc -Q -n1 --nccl-tune=observe,alpha=0.05 $TUNE config | alpha 0.2 the variable
+	END
 }
 
 @test "check-config finds mistakes that Slurm ignores silently" {
@@ -442,10 +447,17 @@ configs() {
 	chown "$NT_USER" "$draft"
 	run -0 as_user "$TUNE" check-config "$draft"
 	[[ $output = *"note: $draft is writable by others than root"* ]]
+	printf '%s\n' '[site]' 'launch = wied' '[partition gpu]' 'launch_profiles = default sockets-wied' >"$draft"
+	run -1 as_user "$TUNE" check-config "$draft"
+	[[ $output = *"$draft:2: no launch profile 'wied'"*"$draft:4: no launch profile 'sockets-wied', did you mean sockets-wide?"* ]]
 	printf '[site]\nrecord = admincomment extra file:%s\n' "$NT_CLUSTER/work" >"$draft"
 	run -1 as_user "$TUNE" check-config "$draft"
 	[[ $output = *"record: $NT_CLUSTER/work must be a directory owned by root and writable by nobody else"* ]]
 	slurm_is_at_least 23.02 || [[ $output = *'note: record: this release of Slurm has no Extra of a job'* ]]
+	chmod 640 "$FILE"
+	run -1 as_root "$TUNE" check-config
+	[[ $output = *"$FILE cannot be read by all users (mode 0640)"* ]]
+	chmod 644 "$FILE"
 	file '[qos a]' 'tuning = off'
 	cluster plugstack "$(line)"
 	run -1 as_user "$TUNE" check-config
@@ -465,6 +477,12 @@ configs() {
 	cluster plugstack "$(line plugin=/nonexistent/libnccl-tune.so)"
 	run -1 as_user "$TUNE" check-config
 	[[ $output = *"plugin /nonexistent/libnccl-tune.so: No such file or directory"* ]]
+	cluster plugstack "$(line default=observe,launch=wied)"
+	run -1 as_user "$TUNE" check-config
+	[[ $output = *":1: default: no launch profile 'wied'"* ]]
+	cluster plugstack "$(line)" "$(line)"
+	run -1 as_user "$TUNE" check-config
+	[[ $output = *":2: 1 more line loads this plugin: keep one"* ]]
 	run -2 as_user "$TUNE" check-config a b
 	cluster plugstack "$(line)" "optional $NT_STAGE/lib/slurm/spank_nccl_tune_job.so rundir=$NT_CLUSTER/run/nccl-tune"
 	run -0 as_user "$TUNE" check-config

@@ -146,13 +146,13 @@ record_is_there() {
 	[ "${BASH_REMATCH[1]}" -le 17 ]
 }
 
-@test "removed and purged they leave nothing except records that were not delivered, with a message" {
+@test "removed and purged they leave nothing except records that were not seen in accounting, with a message" {
 	run -0 in_copy dpkg --no-triggers -r "${PACKAGES[@]}"
 	run -0 user_in_copy srun -n1 true
 	install_packages
 	in_copy touch /var/spool/nccl-tune/nt.1.0.json
 	run -0 in_copy dpkg --no-triggers -P "${PACKAGES[@]}"
-	[[ $output = *"/var/spool/nccl-tune has records that were not delivered"* ]]
+	[[ $output = *"/var/spool/nccl-tune has records that were not seen in accounting"* ]]
 	in_copy test -e /var/spool/nccl-tune/nt.1.0.json
 	in_copy rm -r /var/spool/nccl-tune
 	run -0 left_in_copy

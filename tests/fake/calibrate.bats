@@ -197,6 +197,8 @@ entry() {
 	[[ $output = *"bad sizes '64K,,1M'"* ]]
 	run -1 calibrate --profiles big,biggest
 	[[ $output = *biggest*big* ]]
+	run -1 calibrate --nodes 1
+	[[ $output = *'one task: two or more are needed (--ntasks-per-node)'* ]]
 	unset SLURM_JOB_ID
 	run -1 calibrate
 	[[ $output = *'not in a Slurm job: run it in an sbatch script or an salloc shell'* ]]

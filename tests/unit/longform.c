@@ -17,6 +17,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include "lib/clock.h"
+#include "profiles/memory-dir.h"
 #include "profiles/record-dir.h"
 #include "record/step.h"
 #include "spank/recordd/longmake.h"
@@ -104,7 +105,10 @@ static void what_is_no_place_is_told(void **state)
 	}
 	ENVIRONMENT("PATH", "/bin");
 	nt_longplace(&errand, &tasks, &conf, "");
-	assert_non_null(strstr(errand.long_dir, "nor HOME is set"));
+	assert_non_null(strstr(errand.long_dir, "or else HOME, is not an absolute path"));
+	ENVIRONMENT("HOME", "/home/a", NT_ENV_MEMORY, "relative");
+	nt_longplace(&errand, &tasks, &conf, "");
+	assert_non_null(strstr(errand.long_dir, "NCCL_TUNE_MEMORY, or else HOME, is not"));
 }
 
 /* ---- when, and the messages */

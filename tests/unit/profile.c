@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <sys/stat.h>
 #include <cmocka.h>
+#include "lib/append.h"
 #include "lib/file.h"
 #include "profiles/profile.h"
 
@@ -76,6 +77,22 @@ static void profiles_for_sends_are_known(void **state)
 			 0);
 	assert_true(nt_settings_are_for_sends(&profiles.profile[0].settings));
 	assert_false(nt_settings_are_for_sends(&profiles.profile[1].settings));
+}
+
+/* Names that have no room are counted, and none is cut. */
+static void a_wrong_name_is_answered_with_whole_names(void **state)
+{
+	char text[1024] = "";
+
+	(void)state;
+	for (int i = 0; i < 20; i++)
+		nt_append(text, sizeof(text), "[profile-%02d]\nNCCL_BUFFSIZE=8M\n", i);
+	assert_int_equal(parse(text), 0);
+	assert_null(nt_profiles_want(&profiles, "wide", &err));
+	assert_string_equal(
+		err.text,
+		"no launch profile 'wide' (there are: default profile-00 profile-01 "
+		"profile-02 profile-03 profile-04 profile-05 profile-06 profile-07 profile-08 and 11 more)");
 }
 
 static void later_files_add_replace_and_switch_off(void **state)
@@ -287,6 +304,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_shipped_file_is_read),
 		cmocka_unit_test(profiles_for_sends_are_known),
+		cmocka_unit_test(a_wrong_name_is_answered_with_whole_names),
 		cmocka_unit_test(later_files_add_replace_and_switch_off),
 		cmocka_unit_test(mistakes_are_named),
 		cmocka_unit_test(too_many_and_too_long_are_refused),

@@ -243,6 +243,28 @@ static void the_user_reads_the_reason(void **state)
 	}
 }
 
+/* The record of a rank that ended before its communicator was joined. */
+static void make_joining(struct nt_summary *summary, int ranks, int nodes)
+{
+	struct nt_error err;
+	struct nt_step head = { 0 };
+	struct nt_sum sum;
+	char record[512];
+
+	snprintf(record, sizeof(record),
+		 "{\"v\":1,\"job\":1,\"step\":0,\"task\":0,\"node\":\"n1\",\"comms\":["
+		 "{\"id\":\"a\",\"rank\":0,\"ranks\":%d,\"nodes\":%d,"
+		 "\"state\":\"joining\",\"why\":\"\"}]}",
+		 ranks, nodes);
+	nt_sum_init(&sum);
+	assert_int_equal(nt_sum_add_record(&sum, record, strlen(record), 1, 0, &err), 0);
+	nt_fields_clear(&nt_step_fields, &head);
+	snprintf(head.name, sizeof(head.name), "0");
+	nt_summary_init(summary);
+	assert_int_equal(nt_summary_add_sum(summary, &sum, &head, &err), 0);
+	nt_sum_fini(&sum);
+}
+
 /* Without other nodes none can be silent. */
 static void ranks_of_one_node_need_no_pmix(void **state)
 {
@@ -251,23 +273,8 @@ static void ranks_of_one_node_need_no_pmix(void **state)
 	(void)state;
 	for (int nodes = 1; nodes <= 2; nodes++) {
 		struct nt_summary summary;
-		struct nt_error err;
-		struct nt_step head = { 0 };
-		struct nt_sum sum;
-		char record[512];
 
-		snprintf(record, sizeof(record),
-			 "{\"v\":1,\"job\":1,\"step\":0,\"task\":0,\"node\":\"n1\",\"comms\":["
-			 "{\"id\":\"a\",\"rank\":0,\"ranks\":4,\"nodes\":%d,"
-			 "\"state\":\"joining\",\"why\":\"\"}]}",
-			 nodes);
-		nt_sum_init(&sum);
-		assert_int_equal(nt_sum_add_record(&sum, record, strlen(record), 1, 0, &err), 0);
-		nt_fields_clear(&nt_step_fields, &head);
-		snprintf(head.name, sizeof(head.name), "0");
-		nt_summary_init(&summary);
-		assert_int_equal(nt_summary_add_sum(&summary, &sum, &head, &err), 0);
-		nt_sum_fini(&sum);
+		make_joining(&summary, 4, nodes);
 		assert_int_equal(summary.remark_count, 1);
 		nt_said_why(&said, &summary.remarks[0].why);
 		assert_int_equal(said.reason,
@@ -275,6 +282,16 @@ static void ranks_of_one_node_need_no_pmix(void **state)
 		assert_int_equal(strstr(said.says, "PMIx") != NULL, nodes == 2);
 		nt_summary_fini(&summary);
 	}
+}
+
+static void a_single_rank_waits_for_no_other(void **state)
+{
+	struct nt_summary summary;
+
+	(void)state;
+	make_joining(&summary, 1, 1);
+	assert_int_equal(summary.remark_count, 0);
+	nt_summary_fini(&summary);
 }
 
 /* A long form that was not kept is reported for its step. */
@@ -303,6 +320,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_user_reads_the_reason),
 		cmocka_unit_test(ranks_of_one_node_need_no_pmix),
+		cmocka_unit_test(a_single_rank_waits_for_no_other),
 		cmocka_unit_test(a_record_that_was_not_kept_in_full),
 	};
 

@@ -55,6 +55,15 @@ static bool has(const struct nt_verdict_text *verdict, const char *text)
 	return false;
 }
 
+static bool has_type(const struct nt_verdict_text *verdict, const char *text)
+{
+	for (size_t i = 0; i < verdict->count; i++) {
+		if (strstr(verdict->items[i].type, text))
+			return true;
+	}
+	return false;
+}
+
 static void make(struct nt_verdict_text *verdict, struct nt_summary *summary, const char *rows)
 {
 	struct nt_error err;
@@ -151,9 +160,46 @@ static void computes_when_exploring_pays(void **state)
 	make(&verdict, &summary, rows);
 	assert_true(fabs(nt_verdict_pays_after_s(&summary, 0) - 7.071) < 1e-6);
 	expect(&verdict, NT_SENTENCE_NET,
-	       "This step was too short for exploring to pay off: that takes about 8.0 s, or use "
-	       "--nccl-tune=policy,launch=auto.");
+	       "This step was too short for exploring to pay off: that takes about 8.0 s.");
 	expect(&verdict, NT_SENTENCE_NET, "Net time saved: -207.1 ms");
+	end(&verdict, &summary);
+}
+
+/* With launch=off there is nothing to reuse. */
+static void offers_only_what_is_remembered(void **state)
+{
+	struct nt_verdict_text verdict;
+	struct nt_summary summary;
+	struct nt_error err;
+	char rows[512];
+
+	(void)state;
+	snprintf(rows, sizeof(rows), TREE, "230");
+	make(&verdict, &summary, rows);
+	assert_true(has_type(&verdict, "explore once in a short step"));
+	assert_false(has_type(&verdict, "use the results without"));
+	nt_verdict_fini(&verdict);
+	snprintf(summary.steps[0].launch, sizeof(summary.steps[0].launch), "default");
+	assert_int_equal(nt_verdict_make(&verdict, &summary, &err), 0);
+	expect(&verdict, NT_SENTENCE_NET, "about 8.0 s, or use --nccl-tune=policy,launch=auto.");
+	assert_true(has_type(&verdict, "use the results without exploring again"));
+	end(&verdict, &summary);
+}
+
+static void a_killed_step_may_have_been_long_enough(void **state)
+{
+	struct nt_verdict_text verdict;
+	struct nt_summary summary;
+	struct nt_error err;
+	char rows[512];
+
+	(void)state;
+	snprintf(rows, sizeof(rows), TREE, "230");
+	read_rows(&summary, rows);
+	summary.steps[0].as_of_s = 1000000000;
+	assert_int_equal(nt_verdict_make(&verdict, &summary, &err), 0);
+	assert_false(has(&verdict, "too short"));
+	expect(&verdict, NT_SENTENCE_NET, "This step: exploring pays off after about 8.0 s.");
 	end(&verdict, &summary);
 }
 
@@ -535,6 +581,8 @@ int main(void)
 		cmocka_unit_test(says_so_where_nothing_is_saved_yet),
 		cmocka_unit_test(an_estimate_is_called_one),
 		cmocka_unit_test(computes_when_exploring_pays),
+		cmocka_unit_test(offers_only_what_is_remembered),
+		cmocka_unit_test(a_killed_step_may_have_been_long_enough),
 		cmocka_unit_test(counts_calls_that_come_in_bursts),
 		cmocka_unit_test(counts_communicators_beside_each_other),
 		cmocka_unit_test(says_no_seconds_that_it_cannot_know),

@@ -305,6 +305,9 @@ static void a_frame_has_all_that_is_known(void **state)
 		"AllReduce 256K on the 8 ranks across 2 nodes: Tree/Simple takes 158 us to the\n"
 		"next call instead of NCCL's 273 us; saved 22.9 ms.\n"
 		"q or Ctrl-C quits; the job goes on.\n");
+	frame(&watch, &a_job, 66, 24, text, sizeof(text));
+	assert_non_null(
+		strstr(text, "  AllReduce 1M on the 8 ranks across 2 nodes: second round\n"));
 	nt_watch_fini(&watch);
 }
 

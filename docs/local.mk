@@ -54,6 +54,7 @@ EXTRA_DIST += \
 	%D%/decisions/0037-nodes.md \
 	%D%/decisions/0038-fewer-channels.md \
 	%D%/decisions/0039-one-look.md \
+	%D%/decisions/0040-own-choices.md \
 	%D%/design.md \
 	%D%/glossary.md \
 	%D%/gpu.md \
@@ -174,6 +175,18 @@ EXTRA_DIST += \
 	%D%/results/h200-x2/launch.csv \
 	%D%/results/h200-x2/launch.txt \
 	%D%/results/h200-x2/versions.txt \
+	%D%/results/h200-x4-auto/10gbit.csv \
+	%D%/results/h200-x4-auto/10gbit.txt \
+	%D%/results/h200-x4-auto/README.md \
+	%D%/results/h200-x4-auto/before.csv \
+	%D%/results/h200-x4-auto/before.txt \
+	%D%/results/h200-x4-auto/loopback.csv \
+	%D%/results/h200-x4-auto/loopback.txt \
+	%D%/results/h200-x4-auto/loops-1.txt \
+	%D%/results/h200-x4-auto/loops-2.txt \
+	%D%/results/h200-x4-auto/tensor-parallel.csv \
+	%D%/results/h200-x4-auto/tensor-parallel.txt \
+	%D%/results/h200-x4-auto/versions.txt \
 	%D%/results/h200-x4-engine/README.md \
 	%D%/results/h200-x4-engine/alone-runs.csv \
 	%D%/results/h200-x4-engine/alone.csv \

@@ -8,7 +8,7 @@
  *
  *   - A profile is used if its gain for the program's mix of calls is significant and large enough,
  *     or if the program's own steps were faster with it.
- *   - It must not make NCCL's own choices slower for that mix, or at any size if the mix is unknown:
+ *   - It must not make NCCL's own choices slower for that mix, or at any size if that is unknown:
  *     a step begins with them.
  *   - It is not used if they were slower in this job or twice in earlier jobs, or if it gave wrong
  *     results on this hardware.

@@ -24,7 +24,7 @@ setup_file() {
 	END
 	local best
 	for best in wide none; do
-		"$NT_TESTS/nt-launch-trace" --best "$best" --topology 2x1 --picks "$MADE/picks.csv" \
+		"$NT_TESTS/nt-launch-trace" --light --best "$best" --topology 2x1 --picks "$MADE/picks.csv" \
 			--profile threads=NCCL_SOCKET_NTHREADS=4 >"$MADE/$best.csv" || return 1
 	done
 	# What stands for nccl-tune-bench, with lines of shell before and after it.

@@ -25,7 +25,7 @@ setup_file() {
 	local best
 	# The trace's sets are those of sockets-wide, sockets-many and sockets-4x4; sockets-medium is as the default.
 	for best in wide threads none; do
-		"$NT_TESTS/nt-launch-trace" --best "$best" --topology 2x1 --picks "$MADE/picks.csv" \
+		"$NT_TESTS/nt-launch-trace" --light --best "$best" --topology 2x1 --picks "$MADE/picks.csv" \
 			--profile sockets=NCCL_SOCKET_NTHREADS=2+NCCL_NSOCKS_PERTHREAD=4 >"$MADE/$best.csv"
 	done
 	# A wide launch whose small calls take twice as long.

@@ -22,7 +22,8 @@
 #define PAIRS 4
 #define CHANNELS 2 /* NCCL's own */
 #define PICK_MOST (2u << 20) /* up to this size NCCL picks a ring */
-#define LATENCY_BY_CHANNEL 0.03
+#define LATENCY_BY_CHANNEL 0.12
+#define LIGHT_BY_CHANNEL 0.03
 #define SPREAD 0.05 /* variation of each profile's arms between seeds */
 #define OUTLIERS 0.03
 
@@ -51,6 +52,7 @@ struct profile {
 struct made {
 	struct profile profile[PROFILES];
 	unsigned best; /* 0: none */
+	bool light; /* it makes no small call much slower */
 	unsigned fade_after;
 	double fade;
 	const char *topology, *picks;
@@ -70,7 +72,8 @@ static double time_us(const struct made *made, unsigned profile, unsigned pair, 
 	double latency = pairs[pair].latency_us * p->latency;
 
 	if (channels > CHANNELS)
-		latency *= 1 + LATENCY_BY_CHANNEL * (channels - CHANNELS);
+		latency *= 1 + (made->light ? LIGHT_BY_CHANNEL : LATENCY_BY_CHANNEL) *
+				       (channels - CHANNELS);
 	return (latency + (double)bytes / (pairs[pair].gbs * p->bandwidth * carried * 1e3)) *
 	       exp(SPREAD * nt_rng_normal(key));
 }
@@ -181,7 +184,8 @@ static void set_factors(struct made *made)
 			made->profile[p].latency *= 1.3;
 	}
 	if (made->best) {
-		made->profile[made->best].latency = 1.0;
+		if (made->light)
+			made->profile[made->best].latency = 1.0;
 		made->profile[made->best].bandwidth = 4.0;
 	}
 }
@@ -237,6 +241,7 @@ static error_t take_option(int key, char *arg, struct argp_state *state)
 	int rc = 0;
 
 	switch (key) {
+	case 'l': made->light = true; break;
 	case 'b': rc = set_best(made, arg); break;
 	case 'p': rc = set_profile(made, arg); break;
 	case 'f': rc = set_fade(made, arg); break;
@@ -257,6 +262,8 @@ static const struct argp_option options[] = {
 	  "the profile that is best for large calls (wide, threads, sockets), or none: all are worse "
 	  "than NCCL's default (default wide)",
 	  0 },
+	{ "light", 'l', NULL, 0,
+	  "with the best profile NCCL's own choices are not slower at small sizes", 0 },
 	{ "profile", 'p', "NAME=SET", 0, "the launch variables of one of these", 0 },
 	{ "fade", 'f', "N:FACTOR", 0, "the best profile's times after N calls of an arm and size",
 	  0 },

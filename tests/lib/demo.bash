@@ -129,7 +129,7 @@ demo_sbatch() {
 # default and one most; the job; and a calibration that takes what it runs from these times.
 demo_second_act() {
 	local to=$NT_CLUSTER/work
-	"$stage/libexec/nccl-tune/tests/nt-launch-trace" --best wide --topology 2x2 --picks "$to/launch-picks.csv" \
+	"$stage/libexec/nccl-tune/tests/nt-launch-trace" --light --best wide --topology 2x2 --picks "$to/launch-picks.csv" \
 		>"$to/launch.csv"
 	demo_job_script >"$to/job.sh"
 	printf '#!/bin/bash\nexec %q "$@" -- %s\n' "$stage/bin/nccl-tune" "$(demo_program "${DEMO_CALLS[@]}")" >"$to/nccl-tune"

@@ -13,10 +13,11 @@
 # when it has ended. What fails beside others runs once more after all of them, alone, and that run counts; say_again lists
 # the tests that failed before.
 
-JOBS_WORK=$(($(nproc) + 2))	# some of them wait now and then
-JOBS_WAIT=$(($(nproc) + 6))
+JOBS_WORK=$(($(nproc) + 4))	# many of them wait now and then
+JOBS_WAIT=$(($(nproc) + 8))
 readonly JOBS_WORK JOBS_WAIT
 readonly WORK_NICE=5	# a cluster's daemons answer soon, and others on this machine do not stop all work
+readonly LONG_S=200	# all others end before what takes so long, so it is not made to wait
 
 job_names=()
 declare -A job_kind=() job_seconds=() job_command=()
@@ -93,7 +94,7 @@ start_job() {
 job_process() {
 	local words
 	trap - EXIT INT TERM
-	[ "${job_kind[$1]}" != work ] || renice -n "$WORK_NICE" -p "$BASHPID" >/dev/null
+	[ "${job_kind[$1]}" != work ] || [ "${job_seconds[$1]}" -ge "$LONG_S" ] || renice -n "$WORK_NICE" -p "$BASHPID" >/dev/null
 	read -ra words <<<"${job_command[$1]}"
 	"${words[@]}" || touch "$job_dir/failed"
 	times >"$job_dir/times"

@@ -142,7 +142,7 @@ static void own_choices_must_not_be_slower(void **state)
 	of_a->key[0].untuned = (struct nt_quantiles){ 190, 200, 210, 100 };
 	expect("default", NT_WHY_NONE_BETTER);
 	assert_int_equal(choice.candidate[0].why, NT_WHY_WORST);
-	/* The job's mix has 100 small calls, and 10 large ones that take four times as long in all. */
+	/* 100 small calls, and 10 large ones that take four times as long in all. */
 	add(&job, "default", 7, 0, 100, 4000);
 	expect("a", NT_WHY_GAIN);
 	assert_true(fabs(choice.chosen->cost.untuned - 41.0 / 52.5) < 0.001);

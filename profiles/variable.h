@@ -13,8 +13,8 @@
  * Host:     NCCL's documentation of environment variables (docs/userguide/source/env.rst), 2.30;
  *           for those that it lacks, NCCL's source, 2.28.9 and 2.30.7: SOCKET_MIN_TASKSIZE and
  *           SOCKET_INLINE, since 2.27.3 (src/transport/net_socket.cc), MIN_P2P_NCHANNELS, since
- *           2.7.3 (src/graph/paths.cc), NVLSTREE_MAX_CHUNKSIZE, since 2.20.3 (src/transport/nvls.cc). An
- *           NCCL that does not know one ignores it.
+ *           2.7.3 (src/graph/paths.cc), NVLSTREE_MAX_CHUNKSIZE, since 2.20.3
+ *           (src/transport/nvls.cc). An NCCL that does not know one ignores it.
  */
 #ifndef NT_LAUNCH_VARIABLE_H
 #define NT_LAUNCH_VARIABLE_H

@@ -16,8 +16,8 @@
 JOBS_WORK=$(($(nproc) + 4))	# many of them wait now and then
 JOBS_WAIT=$(($(nproc) + 8))
 readonly JOBS_WORK JOBS_WAIT
-readonly WORK_NICE=5	# a cluster's daemons answer soon, and others on this machine do not stop all work
-readonly LONG_S=200	# all others end before what takes so long, so it is not made to wait
+# A cluster's daemons answer soon, and others on this machine do not stop all work. What takes LONG_S or more goes before the rest.
+readonly WORK_NICE=10 LONG_NICE=3 LONG_S=200
 
 job_names=()
 declare -A job_kind=() job_seconds=() job_command=()
@@ -94,7 +94,9 @@ start_job() {
 job_process() {
 	local words
 	trap - EXIT INT TERM
-	[ "${job_kind[$1]}" != work ] || [ "${job_seconds[$1]}" -ge "$LONG_S" ] || renice -n "$WORK_NICE" -p "$BASHPID" >/dev/null
+	if [ "${job_kind[$1]}" = work ]; then
+		renice -n $((job_seconds[$1] < LONG_S ? WORK_NICE : LONG_NICE)) -p "$BASHPID" >/dev/null
+	fi
 	read -ra words <<<"${job_command[$1]}"
 	"${words[@]}" || touch "$job_dir/failed"
 	times >"$job_dir/times"

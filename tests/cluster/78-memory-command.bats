@@ -61,7 +61,7 @@ learn() {
 	run -0 memory compact
 	[ "$(find "$MEMORY" -name '*.jsonl' | wc -l)" = 1 ]
 	run -0 memory forget --profile sockets-wide
-	[ "$output" = '1 entries forgotten' ]
+	[ "$output" = '1 entry forgotten' ]
 	run -0 memory
 	[[ $output != *sockets-wide* ]]
 	run -0 memory import "$MADE/out.jsonl"

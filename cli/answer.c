@@ -192,6 +192,7 @@ static int report_text(struct nt_answer *answer, const struct nt_jobtext *text,
 	int rc;
 
 	answer->running += !text->ended;
+	answer->unreadable += text->unreadable;
 	if (text->from[0])
 		nt_command_complain("job %s: %s", text->label, text->from);
 	answer->job = (struct nt_long_job){ .job = text->job,

@@ -25,6 +25,7 @@ struct nt_answer {
 	size_t missing; /* jobs that were named and do not exist */
 	size_t shown; /* records */
 	size_t other; /* texts of somebody else */
+	size_t unreadable; /* jobs with a record that the caller cannot read, which was said */
 	size_t running; /* jobs that have not ended */
 	bool partial;
 };

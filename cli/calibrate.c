@@ -188,14 +188,15 @@ static unsigned steps_of(const struct nt_calibration *calibration)
 static void print_head(const struct calibrating *c)
 {
 	const struct nt_where *where = nt_calrun_where(&c->run);
+	const unsigned steps = steps_of(&c->run.calibration);
 
 	printf("Calibration in job %" PRIu32 ": %" PRIu32 " x %" PRIu32
-	       ", %s, NCCL %u.%u.%u; %u steps in %.0f s; ",
+	       ", %s, NCCL %u.%u.%u; %u step%s in %.0f s; ",
 	       c->run.allocation.job, where->nodes, where->per_node,
 	       where->fabric == NT_FABRIC_ANY ? "network unknown"
 					      : nt_fabric_name((int)where->fabric),
-	       where->nccl / 10000, where->nccl / 100 % 100, where->nccl % 100,
-	       steps_of(&c->run.calibration), c->run.spent_s);
+	       where->nccl / 10000, where->nccl / 100 % 100, where->nccl % 100, steps,
+	       steps == 1 ? "" : "s", c->run.spent_s);
 	if (c->run.mix)
 		printf("calls of step %" PRIu32 ".%" PRIu32 "\n\n", c->mix_job, c->mix_step);
 	else
@@ -320,8 +321,9 @@ static int compare_nodes(const struct calibrating *c)
 	int status = NT_EXIT_FAILED;
 
 	if (c->run.allocation.nodes < NT_LOW_NODES_LEAST) {
-		nt_command_complain("%" PRIu32 " nodes: %d or more are needed",
-				    c->run.allocation.nodes, NT_LOW_NODES_LEAST);
+		nt_command_complain("%" PRIu32 " node%s: %d or more are needed",
+				    c->run.allocation.nodes,
+				    c->run.allocation.nodes == 1 ? "" : "s", NT_LOW_NODES_LEAST);
 		return NT_EXIT_FAILED;
 	}
 	compared = nt_compare_nodes(&c->run, c->run.time_s, &err);

@@ -153,11 +153,12 @@ static void check_site_memory(struct check *check, const char *path)
 	nt_memory_init(&memory);
 	errno = 0;
 	if (nt_memory_read_file(&memory, path, NT_FILE_ROOT_ONLY, &err) == 0) {
-		tell("site_memory %s: %zu entries", path, memory.entries);
+		tell("site_memory %s: %zu entr%s", path, memory.entries,
+		     memory.entries == 1 ? "y" : "ies");
 		check_readable(check, path);
 		if (memory.skipped_lines)
-			say(check, true, "site_memory %s: %u malformed lines are ignored", path,
-			    memory.skipped_lines);
+			say(check, true, "site_memory %s: %u malformed line%s ignored", path,
+			    memory.skipped_lines, memory.skipped_lines == 1 ? " is" : "s are");
 	} else if (errno == ENOENT) {
 		tell("site_memory %s: absent (optional)", path);
 	} else {

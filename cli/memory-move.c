@@ -177,13 +177,16 @@ static int take_lines(struct nt_memory *to, const char *text, size_t bytes, int6
 	to->forgets = 0;
 	for (size_t i = 0; i < to->entries; i++)
 		to->entry[i].added_us = now_us;
+	if (to->entries == 0 && to->hosts == 0 && skipped > 0)
+		return nt_error_set(err, "it has no entries: line %u is not one",
+				    to->first_skipped);
 	if (to->entries == 0 && to->hosts == 0)
 		return nt_error_set(err, "it has no entries");
 	return 0;
 }
 
 int nt_remembered_import(const struct nt_remembered_ask *ask, size_t *count, unsigned *skipped,
-			 struct nt_error *err)
+			 unsigned *first, struct nt_error *err)
 {
 	struct nt_memory memory;
 	struct nt_where where;
@@ -205,6 +208,7 @@ int nt_remembered_import(const struct nt_remembered_ask *ask, size_t *count, uns
 		rc = take_lines(&memory, text, bytes, nt_store_now_us(), err);
 	if (rc == 0) {
 		*skipped = memory.skipped_lines;
+		*first = memory.first_skipped;
 		nt_memory_sort(&memory, ask->now_s);
 		*count = memory.entries;
 		rc = nt_store_add(ask->directory, &memory, ask->now_s, err);

@@ -202,14 +202,17 @@ static size_t count_entries(const struct nt_memory *memory)
 static int show_places(struct showing *s, struct nt_error *err)
 {
 	struct nt_shown shown;
+	const size_t entries = count_entries(&s->user);
+	const unsigned lines = s->user.skipped_lines, files = s->user.skipped_files;
 	unsigned places = 0;
 
-	fprintf(s->out, "%s: %zu entries in %u files, %zu hosts\n",
-		nt_shown(&shown, s->ask->directory), count_entries(&s->user), s->user.files,
-		s->user.hosts);
-	if (s->user.skipped_lines + s->user.skipped_files > 0)
-		fprintf(s->out, "ignored: %u lines and %u files that cannot be parsed\n",
-			s->user.skipped_lines, s->user.skipped_files);
+	fprintf(s->out, "%s: %zu entr%s in %u file%s, %zu host%s\n",
+		nt_shown(&shown, s->ask->directory), entries, entries == 1 ? "y" : "ies",
+		s->user.files, s->user.files == 1 ? "" : "s", s->user.hosts,
+		s->user.hosts == 1 ? "" : "s");
+	if (lines + files > 0)
+		fprintf(s->out, "ignored: %u line%s and %u file%s that cannot be parsed\n", lines,
+			lines == 1 ? "" : "s", files, files == 1 ? "" : "s");
 	for (size_t i = 0; i < s->user.entries; i++) {
 		if (!nt_remembered_takes(s->ask, &s->user.entry[i]) || seen_before(s, i))
 			continue;

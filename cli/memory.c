@@ -52,7 +52,8 @@ static int export(struct nt_remembered_ask *ask, char *argv[])
 	if (nt_remembered_export(ask, &count, &err) < 0)
 		return nt_command_fail(&err);
 	if (strcmp(ask->file, "-") != 0)
-		printf("%zu entries in %s\n", count, nt_shown(&shown, ask->file));
+		printf("%zu entr%s in %s\n", count, count == 1 ? "y" : "ies",
+		       nt_shown(&shown, ask->file));
 	return NT_EXIT_OK;
 }
 
@@ -60,17 +61,23 @@ static int import(struct nt_remembered_ask *ask, char *argv[])
 {
 	struct nt_shown shown;
 	struct nt_error err;
-	unsigned skipped;
+	unsigned skipped, first;
 	size_t count;
 
 	if (take_file(ask, argv) != NT_EXIT_OK)
 		return NT_EXIT_USAGE;
-	if (nt_remembered_import(ask, &count, &skipped, &err) < 0)
+	if (nt_remembered_import(ask, &count, &skipped, &first, &err) < 0)
 		return nt_command_fail(&err);
-	printf("%zu entries added to %s\n", count, nt_shown(&shown, ask->directory));
+	printf("%zu entr%s added to %s\n", count, count == 1 ? "y" : "ies",
+	       nt_shown(&shown, ask->directory));
 	if (skipped == 0)
 		return NT_EXIT_OK;
-	nt_command_complain("%u lines are not entries and were ignored", skipped);
+	if (skipped == 1)
+		nt_command_complain("line %u is not an entry and was ignored", first);
+	else
+		nt_command_complain(
+			"%u lines are not entries and were ignored, the first is line %u", skipped,
+			first);
 	return NT_EXIT_FAILED;
 }
 
@@ -88,7 +95,7 @@ static int forget(struct nt_remembered_ask *ask, char *argv[])
 	count = nt_store_forget(ask->directory, ask->fingerprint, ask->profile, ask->now_s, &err);
 	if (count < 0)
 		return nt_command_fail(&err);
-	printf("%d entries forgotten\n", count);
+	printf("%d entr%s forgotten\n", count, count == 1 ? "y" : "ies");
 	return NT_EXIT_OK;
 }
 

@@ -122,6 +122,7 @@ static size_t count_jobs(const struct nt_report_list *list)
 
 static void add_sum(struct nt_table *table, const struct nt_report_list *list)
 {
+	const size_t jobs = count_jobs(list);
 	double net_ms = 0;
 	int64_t elapsed_s = 0;
 	char text[32];
@@ -130,7 +131,7 @@ static void add_sum(struct nt_table *table, const struct nt_report_list *list)
 		net_ms += list->lines[i].figures.net_ms;
 		elapsed_s += list->lines[i].elapsed_s;
 	}
-	nt_cell(table, "%zu jobs", count_jobs(list));
+	nt_cell(table, "%zu job%s", jobs, jobs == 1 ? "" : "s");
 	nt_cell(table, "%s", "");
 	nt_cell(table, "%s", "");
 	if (elapsed_s > 0)

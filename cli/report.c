@@ -43,6 +43,8 @@ static void explain_nothing(const struct nt_answer *answer)
 	}
 	if (answer->known == 0)
 		return; /* already reported as missing */
+	if (answer->unreadable > 0)
+		return; /* likewise */
 	nt_jobid_text(&request->id, label, sizeof(label));
 	nt_command_complain("job %s has no record%s%s", label,
 			    request->id.step[0] ? " of step " : "", request->id.step);

@@ -141,12 +141,13 @@ static void show_marker(const struct nt_rank_marker *marker)
 		return;
 	memcpy(us, marker->period_us, count * sizeof(us[0]));
 	nt_sort_doubles(us, count);
-	printf("  step marker: %s %s of %" PRId64 " ranks, %" PRId64
-	       " calls, every %.1f ms (quartiles %.1f and %.1f, %zu times)\n",
+	printf("  step marker: %s %s of %" PRId64 " rank%s, %" PRId64
+	       " call%s, every %.1f ms (quartiles %.1f and %.1f, %zu time%s)\n",
 	       nt_coll_name(marker->coll), nt_size_text((size_t)marker->bytes, size, sizeof(size)),
-	       marker->ranks, marker->calls, nt_quantile_doubles(us, count, 0.5) / 1e3,
+	       marker->ranks, marker->ranks == 1 ? "" : "s", marker->calls,
+	       marker->calls == 1 ? "" : "s", nt_quantile_doubles(us, count, 0.5) / 1e3,
 	       nt_quantile_doubles(us, count, 0.25) / 1e3,
-	       nt_quantile_doubles(us, count, 0.75) / 1e3, count);
+	       nt_quantile_doubles(us, count, 0.75) / 1e3, count, count == 1 ? "" : "s");
 }
 
 static void show_platform(const struct nt_rank *rank)

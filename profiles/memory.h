@@ -54,6 +54,7 @@ struct nt_memory {
 	size_t bytes; /* of text read */
 	unsigned files; /* read */
 	unsigned skipped_lines, skipped_files; /* malformed, foreign or too many */
+	unsigned first_skipped; /* the number of that line in its text; 0: none */
 };
 
 void nt_memory_init(struct nt_memory *memory);

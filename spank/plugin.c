@@ -16,6 +16,7 @@ SPANK_PLUGIN(nccl_tune, 1)
 #include "spank/context.h"
 #include "spank/say.h"
 #include "spank/shm-fd.h"
+#include "spank/slurm_compat.h"
 #include "spank/spawn.h"
 #include "spank/stepd.h"
 #include "spank/where.h"
@@ -58,13 +59,20 @@ static void read_site(int ac, char **av)
 		nt_site_overrule(&ctx.site, &ctx.conf);
 }
 
+static char args[65536];
+
 /* srun --async (26.05): with PMIx it would refuse the step, and the hook that chooses a launch
  * profile is not called. */
 static bool is_async(void)
 {
-	static char args[65536];
-
 	return nt_where_is_async(args, nt_where_command_line(args, sizeof(args)));
+}
+
+/* Would this srun hang with PMIx? */
+static bool pmix_may_hang(void)
+{
+	return NT_SLURM_HET_PMIX_HANGS &&
+	       nt_where_is_het(args, nt_where_command_line(args, sizeof(args)));
 }
 
 int slurm_spank_init(spank_t spank, int ac, char **av)
@@ -90,7 +98,8 @@ int slurm_spank_init(spank_t spank, int ac, char **av)
 	/* Before the option is known: after that PMIx's server would not be started. Not in sbatch
 	 * and salloc: each srun of the job does this itself. */
 	if (context == S_CTX_LOCAL && ctx.site_ok && ctx.site.pmix &&
-	    nt_slurm_has_pmix(&slurm_conf ? slurm_conf.plugindir : NULL) && !is_async())
+	    nt_slurm_has_pmix(&slurm_conf ? slurm_conf.plugindir : NULL) && !is_async() &&
+	    !pmix_may_hang())
 		setenv(ENV_MPI_TYPE, "pmix", 0);
 	return 0;
 }

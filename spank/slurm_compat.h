@@ -64,6 +64,9 @@ static inline void nt_slurm_init_update(job_desc_msg_t *update, uint32_t job)
 /* A job's prolog gets the QOS. */
 #define NT_SLURM_TELLS_QOS (SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0))
 
+/* srun can hang after a heterogeneous step with PMIx (docs/hosts.md). */
+#define NT_SLURM_HET_PMIX_HANGS (SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(24, 5, 4))
+
 /* An empty change of a job in accounting. Members that must not change have to be marked: the
  * protocol cannot leave a member out. */
 static inline void nt_slurm_init_change(slurmdb_job_rec_t *change)

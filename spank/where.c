@@ -112,6 +112,35 @@ bool nt_where_is_async(const char *args, size_t bytes)
 	return false;
 }
 
+/* srun takes ":" for the end of a component wherever it stands. */
+bool nt_where_is_het(const char *args, size_t bytes)
+{
+	static const char group[] = "--het-group";
+	struct words words = { args, args + bytes };
+	const char *word;
+	bool value_may_follow = false;
+
+	while ((word = next(&words)) != NULL) {
+		if (strcmp(word, ":") == 0)
+			return true;
+	}
+	words.at = args;
+	next(&words);
+	while ((word = next_option(&words, value_may_follow)) != NULL) {
+		const size_t length = strcspn(word, "=");
+
+		value_may_follow = may_have_value(word);
+		if (length < LEAST_LETTERS || length >= sizeof(group) ||
+		    strncmp(group, word, length) != 0)
+			continue;
+		value_may_follow = false;
+		word = word[length] ? word + length : next(&words);
+		if (word && strpbrk(word, ",-"))
+			return true;
+	}
+	return false;
+}
+
 struct nt_step_where nt_where_told(const char *args, size_t bytes, const char *variable)
 {
 	struct nt_step_where where = nt_where_words(args, bytes);

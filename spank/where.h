@@ -21,6 +21,9 @@ struct nt_step_where nt_where_words(const char *args, size_t bytes);
 /* Does srun have the option --async (26.05)? Any abbreviation that srun accepts counts. */
 bool nt_where_is_async(const char *args, size_t bytes);
 
+/* Does srun start a heterogeneous step: `srun A : B`, or --het-group with several groups? */
+bool nt_where_is_het(const char *args, size_t bytes);
+
 /* The values of srun's, sbatch's or salloc's command line, or of its variables SLURM_PARTITION and
  * so on; variable is the environment variable of the option (nt_option_variable). A list of
  * partitions counts as none.

@@ -96,11 +96,13 @@ static int join_files(struct nt_jobtext *text, const struct nt_record_places *pl
 
 		if (nt_spooled_read(&file, part_fd, list.items[i].name, NULL) == 0)
 			rc = nt_record_merge_step(&text->comment, file.step, file.record, added);
-		else if (faccessat(part_fd, list.items[i].name, R_OK, AT_EACCESS) < 0)
+		else if (faccessat(part_fd, list.items[i].name, R_OK, AT_EACCESS) < 0) {
+			text->unreadable = true;
 			snprintf(text->from, sizeof(text->from),
 				 "a record is in %.100s, which you cannot read: ask an "
 				 "administrator",
 				 places->sinks.directory);
+		}
 	}
 	nt_spool_list_fini(&list);
 	return rc;

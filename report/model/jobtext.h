@@ -28,6 +28,7 @@ struct nt_jobtext {
 	uint32_t nodes; /* 0: unknown */
 	char *comment; /* AdminComment's text, "" where there is none */
 	char *text[NT_SINK_KINDS]; /* of the job's other places; NULL: not known */
+	bool unreadable; /* a record of it is in a file that the caller cannot read */
 	char from[200]; /* a sentence that says where parts of it come from; "": none needed */
 };
 

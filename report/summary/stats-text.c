@@ -176,8 +176,9 @@ static void print_head(FILE *out, const struct nt_site_stats_view *view,
 		       const struct nt_site_stats_sum *total)
 {
 	int64_t jobs = nt_site_stats_jobs(total), recorded = nt_site_stats_recorded(total);
+	const int64_t ended = jobs - total->jobs[NT_JOB_RUNNING];
 
-	fprintf(out, "%" PRId64 " jobs ended from ", jobs - total->jobs[NT_JOB_RUNNING]);
+	fprintf(out, "%" PRId64 " job%s ended from ", ended, ended == 1 ? "" : "s");
 	print_moment(out, view->since_s);
 	fputs(" to ", out);
 	print_moment(out, view->until_s);
@@ -185,8 +186,9 @@ static void print_head(FILE *out, const struct nt_site_stats_view *view,
 	print_outcomes(out, total, jobs, NT_JOB_RUNNING, NT_JOB_NOT_TUNED);
 	if (recorded == 0)
 		return;
-	fprintf(out, "%" PRId64 " of them, of %zu user%s, have a record. Of these\n", recorded,
-		view->tally->users.count, view->tally->users.count == 1 ? "" : "s");
+	fprintf(out, "%" PRId64 " of them, of %zu user%s, %s a record. Of these\n", recorded,
+		view->tally->users.count, view->tally->users.count == 1 ? "" : "s",
+		recorded == 1 ? "has" : "have");
 	print_outcomes(out, total, recorded, NT_JOB_NOT_TUNED, NT_JOB_OUTCOMES);
 	print_times(out, view, total);
 }

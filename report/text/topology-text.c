@@ -115,7 +115,7 @@ static int print_step(FILE *out, const struct nt_summary *summary, size_t step,
 	if (nt_table_print(out, &table, err) < 0)
 		return -1;
 	if (left > 0)
-		fprintf(out, "and %zu more nodes\n", left);
+		fprintf(out, "and %zu more node%s\n", left, left == 1 ? "" : "s");
 	nt_wrap(out, "", 0,
 		"RINGS, TREES: channels, GB/s of each, longest path inside the node/to others.");
 	return 0;

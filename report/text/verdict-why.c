@@ -326,8 +326,9 @@ void nt_maker_partial(struct nt_maker *maker)
 	}
 	if (summary->more_steps > 0)
 		nt_maker_say(maker, NT_SENTENCE_PARTIAL, "",
-			     "%" PRId64 " more steps did not fit into accounting and are missing.",
-			     summary->more_steps);
+			     "%" PRId64 " more step%s not fit into accounting and %s missing.",
+			     summary->more_steps, summary->more_steps == 1 ? " did" : "s did",
+			     summary->more_steps == 1 ? "is" : "are");
 	if (more > 0)
 		nt_maker_say(maker, NT_SENTENCE_PARTIAL, "",
 			     "%" PRId64

@@ -80,9 +80,10 @@ static void add_title(struct frame *frame)
 		const struct nt_step *step = &summary->steps[i];
 
 		add_line(frame, NT_STYLE_PLAIN,
-			 "Step %s: mode %s, NCCL %s, %" PRId64 " ranks on %" PRId64 " nodes",
+			 "Step %s: mode %s, NCCL %s, %" PRId64 " rank%s on %" PRId64 " node%s",
 			 step->name, step->mode[0] ? step->mode : "unknown",
-			 step->nccl[0] ? step->nccl : "unknown", step->ranks, step->nodes);
+			 step->nccl[0] ? step->nccl : "unknown", step->ranks,
+			 step->ranks == 1 ? "" : "s", step->nodes, step->nodes == 1 ? "" : "s");
 	}
 	if (job->source[0])
 		add_line(frame, NT_STYLE_DIM, "From %s%s%s", job->source,

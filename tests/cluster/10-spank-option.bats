@@ -218,3 +218,12 @@ pmix='echo ${PMIX_RANK-none} $0'
 	run -0 batch <<<"srun /bin/bash -c '$pmix' step"
 	[ "$output" = '0 step' ]
 }
+
+@test "PMIx is not the default of a heterogeneous step with a Slurm whose srun can hang after it" {
+	local with=none
+	need_pmix
+	site pmix=default
+	slurm_is_at_least 24.05.4 && with=0
+	run -0 as_user salloc -Q -N2 srun -N1 -n1 /bin/bash -c "$pmix" a : -N1 -n1 /bin/bash -c "$pmix" b
+	[ "$(sed 's/^[1-9]/0/' <<<"$output" | sort)" = "$with a"$'\n'"$with b" ]
+}

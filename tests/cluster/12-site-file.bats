@@ -528,7 +528,7 @@ configs() {
 	printf '{"v":1\n' >"$NT_BASE/memory"
 	cluster plugstack "$(line profiles="$NT_BASE/profiles" site_memory="$NT_BASE/memory")"
 	run -1 as_user "$TUNE" check-config
-	[[ $output = *"profiles: $NT_BASE/profiles:1: "*"site_memory $NT_BASE/memory: 1 malformed lines are ignored"* ]]
+	[[ $output = *"profiles: $NT_BASE/profiles:1: "*"site_memory $NT_BASE/memory: 1 malformed line is ignored"* ]]
 	chmod o+w "$NT_BASE/memory"
 	run -1 as_user "$TUNE" check-config
 	[[ $output = *"site_memory: $NT_BASE/memory is writable by others than root"* ]]

@@ -306,6 +306,8 @@ waiting_job() {
 	run -0 --separate-stderr user_report "$job"
 	[[ $output = *TREE/SIMPLE* ]]
 	[ -z "$stderr" ]
+	run -1 as_another "$NT_STAGE/bin/nccl-tune" report "$job"
+	[ "$output" = "nccl-tune report: job $job: a record is in $directory, which you cannot read: ask an administrator" ]
 
 	waiting_job --comment '{"mine": [1.50]}'
 	as_root scontrol update "jobid=$job" admincomment=JS1:abc

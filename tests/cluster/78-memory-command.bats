@@ -61,7 +61,7 @@ learn() {
 	run -0 memory compact
 	[ "$(find "$MEMORY" -name '*.jsonl' | wc -l)" = 1 ]
 	run -0 memory forget --profile sockets-wide
-	[ "$output" = '1 entries forgotten' ]
+	[ "$output" = '1 entry forgotten' ]
 	run -0 memory
 	[[ $output != *sockets-wide* ]]
 	run -0 memory import "$MADE/out.jsonl"
@@ -90,7 +90,13 @@ learn() {
 	run -1 memory import /nonexistent
 	printf 'nonsense\n' >"$MADE/nonsense"
 	run -1 memory import "$MADE/nonsense"
-	[[ $output = *'it has no entries'* ]]
+	[[ $output = *'it has no entries: line 1 is not one'* ]]
+	{ cat "$MADE/out.jsonl"; echo nonsense; } >"$MADE/part"
+	run -1 memory import "$MADE/part"
+	[[ $output = *"line $(wc -l <"$MADE/part") is not an entry and was ignored"* ]]
+	echo more >>"$MADE/part"
+	run -1 memory import "$MADE/part"
+	[[ $output = *"2 lines are not entries and were ignored, the first is line $(($(wc -l <"$MADE/part") - 1))"* ]]
 	run -1 as_user "$NT_STAGE/bin/nccl-tune" memory --memory memory
 	[[ $output = *'want an absolute path'* ]]
 }

@@ -300,7 +300,7 @@ on() {
 		0 any "$(date +%s)" '"origin":"calibrate","job":12,"step":0,"nccl":0,"driver":"",' '"id":"000000000000000000000001",' \
 		"$(date +%s)000000" >"$MEMORY/note.jsonl"
 	run -0 memory show --profile-file "$BATS_TEST_TMPDIR/profiles.conf"
-	[[ $output = *"0 entries in 1 files"*"nothing is remembered"* && $output != *'ignored:'* ]]
+	[[ $output = *"0 entries in 1 file,"*"nothing is remembered"* && $output != *'ignored:'* ]]
 	run -0 memory export -
 	[[ $output != *'{'* ]]
 }

@@ -237,6 +237,7 @@ static void foreign_lines_are_passed_over(void **state)
 	assert_int_equal(nt_memory_read_text(&memory, text, strlen(text), &err), 7);
 	assert_int_equal(memory.hosts, 1);
 	assert_int_equal(memory.skipped_lines, 7);
+	assert_int_equal(memory.first_skipped, 3);
 	nt_memory_fini(&memory);
 }
 

@@ -56,6 +56,29 @@ static void a_step_that_srun_does_not_wait_for_is_known(void **state)
 		assert_false(nt_where_is_async(args, words_of(others[i], args)));
 }
 
+static void a_heterogeneous_step_is_known(void **state)
+{
+	static const char *const het[] = { "srun -N1 a : -N1 b", "srun a : b",
+					   "srun --het-group=0,1 a", "srun -n 2 --het-group 0-1 a",
+					   "srun --het-g=0,2 a" };
+	static const char *const others[] = { "srun",
+					      "srun a b:c",
+					      "srun --het-group=1 a",
+					      "srun --het-group 1 -n2 a",
+					      "srun --het-group",
+					      "srun --het-groups=0,1 a",
+					      "srun --h=0,1 a",
+					      "srun a --het-group=0,1",
+					      "srun -n4 -w n1,n2 a" };
+	char args[256];
+
+	(void)state;
+	for (size_t i = 0; i < LENGTH(het); i++)
+		assert_true(nt_where_is_het(args, words_of(het[i], args)));
+	for (size_t i = 0; i < LENGTH(others); i++)
+		assert_false(nt_where_is_het(args, words_of(others[i], args)));
+}
+
 static void same(const char *got, const char *wanted, const char *line)
 {
 	if (strcmp(got ? got : "-", wanted) != 0)
@@ -125,6 +148,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_step_that_srun_does_not_wait_for_is_known),
+		cmocka_unit_test(a_heterogeneous_step_is_known),
 		cmocka_unit_test(the_command_line_is_read),
 		cmocka_unit_test(the_variables_come_behind_it),
 		cmocka_unit_test(a_last_word_without_its_end_is_left_out),

@@ -13,11 +13,11 @@
 # when it has ended. What fails beside others runs once more after all of them, alone, and that run counts; say_again lists
 # the tests that failed before.
 
-JOBS_WORK=$(($(nproc) + 4))	# many of them wait now and then
-JOBS_WAIT=$(($(nproc) + 8))
+JOBS_WORK=$(($(nproc) + 3))	# many of them wait now and then
+JOBS_WAIT=$(($(nproc) + 6))
 readonly JOBS_WORK JOBS_WAIT
 # A cluster's daemons answer soon, and others on this machine do not stop all work. What takes LONG_S or more goes before the rest.
-readonly WORK_NICE=10 LONG_NICE=3 LONG_S=200
+readonly WORK_NICE=5 LONG_NICE=3 LONG_S=200
 
 job_names=()
 declare -A job_kind=() job_seconds=() job_command=()

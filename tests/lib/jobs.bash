@@ -16,7 +16,8 @@
 JOBS_WORK=$(($(nproc) + 3))	# many of them wait now and then
 JOBS_WAIT=$(($(nproc) + 6))
 readonly JOBS_WORK JOBS_WAIT
-# A cluster's daemons answer soon, and others on this machine do not stop all work. What takes LONG_S or more goes before the rest.
+# A cluster's daemons answer soon, and others on this machine do not stop all work. What takes LONG_S or more goes before
+# the rest.
 readonly WORK_NICE=5 LONG_NICE=3 LONG_S=200
 
 job_names=()

@@ -143,7 +143,6 @@ add_planned() {
 		quick:all) continue ;;
 		quick:quick=*) filter=${tier#quick=} ;;
 		esac
-		[ "$file" != fake/calibrate ] || kind='wait'	# its steps have little time
 		[[ $file = lab/* ]] || file=tests/$file
 		job_add "$kind" "$seconds" "$file.bats" bats_job "$file.bats" ${filter:+--filter "$filter"}
 	done < <(plan_lines)

@@ -1,8 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* If samples are missing or the result is close, the round is repeated and the evidence pooled; the
- * test allows for all looks from the start.
- */
+ * test allows for all looks from the start. */
 #include "engine/confirm.h"
 
 #include <math.h>

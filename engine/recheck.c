@@ -4,8 +4,7 @@
  * must confirm that; then all arms are explored anew, while the arm stays in force between windows.
  * The rule that chose the arm decides: for an arm that is faster than the baseline, the same or
  * another. Without one, the arm is dropped if the baseline is significantly faster. Mode policy
- * explores nothing, and only memory supports the arm: it is dropped after the second window.
- */
+ * explores nothing, and only memory supports the arm: it is dropped after the second window. */
 #include "engine/recheck.h"
 
 #include "engine/matched.h"

@@ -4,8 +4,7 @@
  *
  * After all pairs, a first round of the best two, their variants and the baseline: only times of
  * one round are compared. It must leave enough budget for a second round; otherwise the pairs alone
- * go on.
- */
+ * go on. */
 #include "engine/refine.h"
 
 #include "engine/budget.h"

@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers are base-128 varints, low group first; ids are eight
- * bytes. */
+/* Numbers are base-128 varints, low group first; ids are eight bytes. */
 #include "pmix-sync/log-entry.h"
 
 #include <string.h>

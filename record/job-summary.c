@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nothing in the text is trusted: it may have been cut, or be
- * another version's. */
+/* Nothing in the text is trusted: it may have been cut, or be another version's. */
 #include "record/job-summary.h"
 
 #include <ctype.h>

@@ -59,20 +59,23 @@ static void read_site(int ac, char **av)
 		nt_site_overrule(&ctx.site, &ctx.conf);
 }
 
-static char args[65536];
+/* srun's command line; elsewhere it is not read. */
+static struct {
+	char text[65536];
+	size_t bytes;
+} args;
 
 /* srun --async (26.05): with PMIx it would refuse the step, and the hook that chooses a launch
  * profile is not called. */
 static bool is_async(void)
 {
-	return nt_where_is_async(args, nt_where_command_line(args, sizeof(args)));
+	return nt_where_is_async(args.text, args.bytes);
 }
 
 /* Would this srun hang with PMIx? */
 static bool pmix_may_hang(void)
 {
-	return NT_SLURM_HET_PMIX_HANGS &&
-	       nt_where_is_het(args, nt_where_command_line(args, sizeof(args)));
+	return NT_SLURM_HET_PMIX_HANGS && nt_where_is_het(args.text, args.bytes);
 }
 
 int slurm_spank_init(spank_t spank, int ac, char **av)
@@ -95,6 +98,8 @@ int slurm_spank_init(spank_t spank, int ac, char **av)
 	if (context != S_CTX_LOCAL && context != S_CTX_ALLOCATOR)
 		return 0;
 	nt_client_environment(&ctx);
+	if (context == S_CTX_LOCAL)
+		args.bytes = nt_where_command_line(args.text, sizeof(args.text));
 	/* Before the option is known: after that PMIx's server would not be started. Not in sbatch
 	 * and salloc: each srun of the job does this itself. */
 	if (context == S_CTX_LOCAL && ctx.site_ok && ctx.site.pmix &&

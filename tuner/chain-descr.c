@@ -1,8 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One version at a time, as NCCL does it (src/plugin/profiler/). Members that only the older
- * version has are 0.
- */
+ * version has are 0. */
 #include "tuner/chain-descr.h"
 
 #include <string.h>

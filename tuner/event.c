@@ -4,8 +4,7 @@
  * its group. KernelCh events come from another thread, once per channel, with the handle of their
  * Coll event alone. Arms are compared by starts only: a stop is stamped when one of a block's
  * threads is done, not the collective (docs/decisions/0004-reward.md). Stops tell how much of the
- * time up to the next start the collective itself took.
- */
+ * time up to the next start the collective itself took. */
 #include "tuner/event.h"
 
 #include "tuner/apply-plan.h"

@@ -16,7 +16,7 @@
 #include "engine/schedule.h"
 #include "pmix-sync/shm-file.h"
 
-#define LOCK_MS 100u /* an exiting thread waits no longer for a lock */
+#define LOCK_MS (NT_END_MS / 10) /* an exiting thread waits no longer for a lock */
 
 static struct {
 	pthread_mutex_t lock;

@@ -23,8 +23,6 @@ setup_file() {
 	export NCCL_TUNER_PLUGIN=$NT_TSAN_BUILD/libnccl-tune.so
 	export NCCL_PROFILER_PLUGIN=$NCCL_TUNER_PLUGIN
 	export TSAN_OPTIONS=halt_on_error=0:exitcode=66
-	# With many at once a process may end before its helper thread has: it waits for a bounded time only.
-	[ "${NT_TSAN_AT_ONCE:-1}" = 1 ] || TSAN_OPTIONS+=:report_thread_leaks=0
 }
 
 # often FUNCTION [ARG]...: FUNCTION DIR [ARG]..., each time with a directory of its own; the last one's is in $dir.

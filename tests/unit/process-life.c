@@ -120,7 +120,7 @@ static void a_job_leaves_a_record(void **state)
 	struct nt_rank rank;
 
 	(void)state;
-	assert_true(in_child(case_job) < NT_END_MS);
+	in_child_within(NT_END_MS, case_job);
 	assert_true(read_record(&rank));
 	assert_true(rank.end);
 	assert_int_equal(rank.job, 12);
@@ -149,7 +149,7 @@ static void an_end_without_destroy_is_an_end(void **state)
 	struct nt_rank rank;
 
 	(void)state;
-	assert_true(in_child(case_no_destroy) < NT_END_MS);
+	in_child_within(NT_END_MS, case_no_destroy);
 	assert_true(read_record(&rank));
 	assert_true(rank.end);
 	nt_rank_fini(&rank);

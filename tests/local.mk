@@ -459,7 +459,9 @@ EXTRA_DIST += \
 	%D%/fake/warm.bats \
 	%D%/install/as-printed \
 	%D%/install/commands.awk \
-	%D%/install/guides.bats \
+	%D%/install/guide-admin.bats \
+	%D%/install/guide-user.bats \
+	%D%/install/readme.bats \
 	%D%/install/site-up \
 	%D%/install/systemctl \
 	%D%/kill/kill.bash \
@@ -483,6 +485,7 @@ EXTRA_DIST += \
 	%D%/lib/copy.bash \
 	%D%/lib/demo.bash \
 	%D%/lib/fuzz.bash \
+	%D%/lib/guides.bash \
 	%D%/lib/image.bash \
 	%D%/lib/jobs.bash \
 	%D%/lib/packages.bash \

@@ -1,14 +1,16 @@
-#!/usr/bin/env bats
+# shellcheck shell=bash disable=SC2154
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Every command that README and the guides show, as it is printed there, on a fresh Debian that the packages are installed
-# on: "$" is an ordinary user, "#" root. NCCL and CUDA are simulated. NT_PACKAGES: a directory for the packages.
-# shellcheck disable=SC2016,SC2154 # expressions for the site's shell; what bats sets
-bats_require_minimum_version 1.5.0
-load ../lib/cluster
-load ../lib/packages
-load ../lib/site
+# Every command that README or a guide shows, as it is printed there, on a fresh Debian that the packages are installed on:
+# "$" is an ordinary user, "#" root. NCCL and CUDA are simulated. NT_PACKAGES: a directory for the packages. For bats.
+
+# shellcheck source=cluster.bash
+. "${BASH_SOURCE[0]%/*}/cluster.bash"
+# shellcheck source=packages.bash
+. "$NT_TOP/tests/lib/packages.bash"
+# shellcheck source=site.bash
+. "$NT_TOP/tests/lib/site.bash"
 
 GUIDES=(README.md docs/guide-user.md docs/guide-admin.md)
 SIMULATED=libexec/nccl-tune/tests/simulated
@@ -117,35 +119,4 @@ install_printed() {
 	sed 1d "$1" >"$NT_BASE/content"
 	to_site "$NT_BASE/content" /run/nt-content
 	on_site install -D -m 644 /run/nt-content "$(head -n 1 "$1")"
-}
-
-@test "at most a tenth of the commands cannot run here, and all have a prompt" {
-	local guide all skipped
-	for guide in "${GUIDES[@]}"; do
-		commands_of "$guide"
-		run ! compgen -G "$NT_BASE/${guide##*/}/*.bare"
-	done
-	all=$(find "$NT_BASE"/*.md -name '*.user' -o -name '*.root' -o -name '*.skip' | wc -l)
-	skipped=$(find "$NT_BASE"/*.md -name '*.skip' | wc -l)
-	echo "$skipped of $all"
-	[ "$all" -ge 40 ]
-	[ $((skipped * 10)) -le "$all" ]
-}
-
-@test "README: its commands work, and the packages contain it and the guides that it links to" {
-	ready_site
-	on_site sh -c 'cd /usr/share/doc/nccl-tune && cat README.md docs/guide-user.md docs/guide-admin.md docs/trouble.md' >"$NT_BASE/docs"
-	(cd "$NT_TOP" && cat README.md docs/guide-user.md docs/guide-admin.md docs/trouble.md) | cmp - "$NT_BASE/docs"
-	run_guide README.md
-}
-
-@test "the users' guide: its commands work" {
-	ready_site
-	run_guide docs/guide-user.md
-}
-
-@test "the administrators' guide: its commands work, from the packages to their removal" {
-	fresh_site
-	run_guide docs/guide-admin.md
-	[ -z "$(on_site find /usr /etc -xdev -name '*nccl*tune*' ! -path '/etc/nccl-tune*')" ]
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 #include "contract/setting.h"
+#include "lib/plural.h"
 #include "profiles/select.h"
 #include "profiles/memory-store.h"
 #include "profiles/select-text.h"
@@ -196,7 +197,7 @@ static void print_head(const struct calibrating *c)
 	       where->fabric == NT_FABRIC_ANY ? "network unknown"
 					      : nt_fabric_name((int)where->fabric),
 	       where->nccl / 10000, where->nccl / 100 % 100, where->nccl % 100, steps,
-	       steps == 1 ? "" : "s", c->run.spent_s);
+	       nt_plural(steps), c->run.spent_s);
 	if (c->run.mix)
 		printf("calls of step %" PRIu32 ".%" PRIu32 "\n\n", c->mix_job, c->mix_step);
 	else
@@ -322,8 +323,8 @@ static int compare_nodes(const struct calibrating *c)
 
 	if (c->run.allocation.nodes < NT_LOW_NODES_LEAST) {
 		nt_command_complain("%" PRIu32 " node%s: %d or more are needed",
-				    c->run.allocation.nodes,
-				    c->run.allocation.nodes == 1 ? "" : "s", NT_LOW_NODES_LEAST);
+				    c->run.allocation.nodes, nt_plural(c->run.allocation.nodes),
+				    NT_LOW_NODES_LEAST);
 		return NT_EXIT_FAILED;
 	}
 	compared = nt_compare_nodes(&c->run, c->run.time_s, &err);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include "lib/file.h"
 #include "lib/list.h"
+#include "lib/plural.h"
 #include "profiles/memory.h"
 #include "profiles/profile.h"
 #include "record/filesink.h"
@@ -78,7 +79,7 @@ static void check_plugin(struct check *check, const struct nt_plugstack_line *li
 	tell("%s:%u: %s", line->file, line->line, line->plugin);
 	if (line->others > 0)
 		say(check, true, "%s:%u: %u more line%s load%s this plugin: keep one", line->file,
-		    line->line, line->others, line->others == 1 ? "" : "s",
+		    line->line, line->others, nt_plural(line->others),
 		    line->others == 1 ? "s" : "");
 	if (access(line->plugin, R_OK) != 0) {
 		say(check, true, "%s:%u: %s: %s%s", line->file, line->line, line->plugin,
@@ -339,7 +340,7 @@ static void check_names(struct check *check, enum nt_conf_kind kind, const char 
 			    "%s:%u: Slurm has no %s named %s", conf->path, section->line, what,
 			    section->name);
 	}
-	tell("%u %s%s against Slurm's %zu", count, what, count == 1 ? "" : "s", names.count);
+	tell("%u %s%s against Slurm's %zu", count, what, nt_plural(count), names.count);
 	nt_names_fini(&names);
 }
 

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/plural.h"
 #include "profiles/select.h"
 #include "profiles/memory-store.h"
 #include "profiles/select-text.h"
@@ -208,11 +209,10 @@ static int show_places(struct showing *s, struct nt_error *err)
 
 	fprintf(s->out, "%s: %zu entr%s in %u file%s, %zu host%s\n",
 		nt_shown(&shown, s->ask->directory), entries, entries == 1 ? "y" : "ies",
-		s->user.files, s->user.files == 1 ? "" : "s", s->user.hosts,
-		s->user.hosts == 1 ? "" : "s");
+		s->user.files, nt_plural(s->user.files), s->user.hosts, nt_plural(s->user.hosts));
 	if (lines + files > 0)
 		fprintf(s->out, "ignored: %u line%s and %u file%s that cannot be parsed\n", lines,
-			lines == 1 ? "" : "s", files, files == 1 ? "" : "s");
+			nt_plural(lines), files, nt_plural(files));
 	for (size_t i = 0; i < s->user.entries; i++) {
 		if (!nt_remembered_takes(s->ask, &s->user.entry[i]) || seen_before(s, i))
 			continue;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "lib/append.h"
 #include "lib/array.h"
+#include "lib/plural.h"
 #include "lib/table.h"
 #include "lib/wrap.h"
 #include "report/model/job-figures.h"
@@ -131,7 +132,7 @@ static void add_sum(struct nt_table *table, const struct nt_report_list *list)
 		net_ms += list->lines[i].figures.net_ms;
 		elapsed_s += list->lines[i].elapsed_s;
 	}
-	nt_cell(table, "%zu job%s", jobs, jobs == 1 ? "" : "s");
+	nt_cell(table, "%zu job%s", jobs, nt_plural(jobs));
 	nt_cell(table, "%s", "");
 	nt_cell(table, "%s", "");
 	if (elapsed_s > 0)

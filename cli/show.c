@@ -11,6 +11,7 @@
 #include <string.h>
 #include "contract/coll.h"
 #include "contract/policy.h"
+#include "lib/plural.h"
 #include "lib/quantile.h"
 #include "lib/file.h"
 #include "lib/printable.h"
@@ -144,10 +145,10 @@ static void show_marker(const struct nt_rank_marker *marker)
 	printf("  step marker: %s %s of %" PRId64 " rank%s, %" PRId64
 	       " call%s, every %.1f ms (quartiles %.1f and %.1f, %zu time%s)\n",
 	       nt_coll_name(marker->coll), nt_size_text((size_t)marker->bytes, size, sizeof(size)),
-	       marker->ranks, marker->ranks == 1 ? "" : "s", marker->calls,
-	       marker->calls == 1 ? "" : "s", nt_quantile_doubles(us, count, 0.5) / 1e3,
+	       marker->ranks, nt_plural(marker->ranks), marker->calls, nt_plural(marker->calls),
+	       nt_quantile_doubles(us, count, 0.5) / 1e3,
 	       nt_quantile_doubles(us, count, 0.25) / 1e3,
-	       nt_quantile_doubles(us, count, 0.75) / 1e3, count, count == 1 ? "" : "s");
+	       nt_quantile_doubles(us, count, 0.75) / 1e3, count, nt_plural(count));
 }
 
 static void show_platform(const struct nt_rank *rank)
@@ -277,7 +278,7 @@ static int show_comm(const struct nt_comm_seen *comm, struct nt_error *err)
 	printf("  communicator %s: rank %" PRId64 " of %" PRId64, comm->id, comm->rank,
 	       comm->ranks);
 	if (comm->nodes >= 0)
-		printf(" on %" PRId64 " node%s", comm->nodes, comm->nodes == 1 ? "" : "s");
+		printf(" on %" PRId64 " node%s", comm->nodes, nt_plural(comm->nodes));
 	printf(", %s\n", nt_comm_state_name(comm->state));
 	explain(&comm->why);
 	for (size_t i = 0; comm->key_count > 0 && i < table_count(comm); i++) {

@@ -21,6 +21,7 @@ libnt_contract_a_SOURCES += \
 	%D%/near.h \
 	%D%/number.c \
 	%D%/number.h \
+	%D%/plural.h \
 	%D%/printable.c \
 	%D%/printable.h \
 	%D%/quantile.c \

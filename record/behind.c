@@ -8,6 +8,7 @@
 #include <string.h>
 #include "lib/append.h"
 #include "lib/compare.h"
+#include "lib/plural.h"
 #include "lib/size.h"
 
 #define GONE_MS 2000 /* a process looks at least every 200 ms */
@@ -241,7 +242,7 @@ static void name_late(const struct nt_behind *behind, const struct nt_calls_rank
 {
 	const size_t named = behind->late < NT_BEHIND_NAMED ? behind->late : NT_BEHIND_NAMED;
 
-	snprintf(out, out_bytes, "Rank%s", behind->late == 1 ? "" : "s");
+	snprintf(out, out_bytes, "Rank%s", nt_plural(behind->late));
 	for (size_t i = 0; i < named; i++) {
 		const struct nt_calls_rank *rank = &ranks[behind->named[i]];
 
@@ -277,7 +278,7 @@ static void say_stalled(const struct nt_behind *behind, const struct nt_calls_ra
 	name_late(behind, ranks, late, sizeof(late));
 	name_call(behind, behind->least + 1, call, sizeof(call));
 	nt_reason_setf(why, NT_REASON_BEHIND, "%s|%s|%s%zu other%s|%" PRId64, late, call,
-		       all && others > 1 ? "all " : "", others, others == 1 ? "" : "s",
+		       all && others > 1 ? "all " : "", others, nt_plural(others),
 		       behind->still_ms / 1000);
 }
 

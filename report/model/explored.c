@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include "contract/coll.h"
+#include "lib/plural.h"
 #include "record/rank.h"
 #include "record/read.h"
 #include "lib/table.h"
@@ -54,7 +55,7 @@ static int print_one(FILE *out, json_object *object, struct nt_error *err)
 	fprintf(out,
 		"  explored on %s (%" PRId64 " rank%s, %" PRId64
 		" node%s): %s %s, NCCL's choice is %s, used is %s\n",
-		e.id, e.ranks, e.ranks == 1 ? "" : "s", e.nodes, e.nodes == 1 ? "" : "s",
+		e.id, e.ranks, nt_plural(e.ranks), e.nodes, nt_plural(e.nodes),
 		nt_coll_name(e.coll), nt_size_text((size_t)e.bytes, size, sizeof(size)),
 		nt_arm_name(e.auto_arm), nt_arm_name(e.arm));
 	return count == 0 ? 0 : print_table(out, m, count, err);

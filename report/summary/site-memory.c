@@ -11,6 +11,7 @@
 #include "lib/compare.h"
 #include "lib/hash.h"
 #include "lib/hex.h"
+#include "lib/plural.h"
 #include "lib/printable.h"
 #include "lib/quantile.h"
 #include "record/rank.h"
@@ -353,7 +354,7 @@ static int fill_line(struct merged_entry *line, const struct nt_observed *item, 
 static void print_range(FILE *out, unsigned least, unsigned most, const char *what)
 {
 	if (least == most)
-		fprintf(out, "%u %s%s", least, what, least == 1 ? "" : "s");
+		fprintf(out, "%u %s%s", least, what, nt_plural(least));
 	else
 		fprintf(out, "%u to %u %ss", least, most, what);
 }

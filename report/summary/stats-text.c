@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "lib/plural.h"
 #include "lib/table.h"
 #include "report/summary/stats-cell.h"
 
@@ -178,7 +179,7 @@ static void print_head(FILE *out, const struct nt_site_stats_view *view,
 	int64_t jobs = nt_site_stats_jobs(total), recorded = nt_site_stats_recorded(total);
 	const int64_t ended = jobs - total->jobs[NT_JOB_RUNNING];
 
-	fprintf(out, "%" PRId64 " job%s ended from ", ended, ended == 1 ? "" : "s");
+	fprintf(out, "%" PRId64 " job%s ended from ", ended, nt_plural(ended));
 	print_moment(out, view->since_s);
 	fputs(" to ", out);
 	print_moment(out, view->until_s);
@@ -187,7 +188,7 @@ static void print_head(FILE *out, const struct nt_site_stats_view *view,
 	if (recorded == 0)
 		return;
 	fprintf(out, "%" PRId64 " of them, of %zu user%s, %s a record. Of these\n", recorded,
-		view->tally->users.count, view->tally->users.count == 1 ? "" : "s",
+		view->tally->users.count, nt_plural(view->tally->users.count),
 		recorded == 1 ? "has" : "have");
 	print_outcomes(out, total, recorded, NT_JOB_NOT_TUNED, NT_JOB_OUTCOMES);
 	print_times(out, view, total);

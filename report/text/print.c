@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "contract/coll.h"
+#include "lib/plural.h"
 #include "report/text/row-text.h"
 #include "report/model/row-time.h"
 #include "lib/append.h"
@@ -102,7 +103,7 @@ static void print_launch(FILE *out, const struct nt_step *step)
 			  nt_time_text(step->step_us[1], more, sizeof(more)));
 	if (step->steps >= 0)
 		nt_append(text, sizeof(text), ", %" PRId64 " step%s", step->steps,
-			  step->steps == 1 ? "" : "s");
+			  nt_plural(step->steps));
 	nt_append(text, sizeof(text), ")");
 	nt_wrap(out, "  ", 4, text);
 	if (step->set[0])
@@ -123,11 +124,9 @@ static void print_steps(FILE *out, const struct nt_summary *summary)
 		if (step->nccl[0])
 			fprintf(out, ", NCCL %s", step->nccl);
 		if (step->ranks >= 0)
-			fprintf(out, ", %" PRId64 " rank%s", step->ranks,
-				step->ranks == 1 ? "" : "s");
+			fprintf(out, ", %" PRId64 " rank%s", step->ranks, nt_plural(step->ranks));
 		if (step->nodes >= 0)
-			fprintf(out, ", %" PRId64 " node%s", step->nodes,
-				step->nodes == 1 ? "" : "s");
+			fprintf(out, ", %" PRId64 " node%s", step->nodes, nt_plural(step->nodes));
 		if (step->run > 0)
 			fprintf(out, ", run %" PRId64, step->run + 1);
 		fputc('\n', out);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "contract/coll.h"
+#include "lib/plural.h"
 #include "record/rank.h"
 #include "report/model/row-time.h"
 #include "lib/append.h"
@@ -21,12 +22,12 @@ static void add_rechecks(struct nt_said *said, const struct nt_key *row)
 	if (row->rollbacks > 0)
 		nt_append(said->says, sizeof(said->says),
 			  " Rechecked %" PRId64 " time%s, rolled back %" PRId64 " time%s.",
-			  row->rechecks, row->rechecks == 1 ? "" : "s", row->rollbacks,
-			  row->rollbacks == 1 ? "" : "s");
+			  row->rechecks, nt_plural(row->rechecks), row->rollbacks,
+			  nt_plural(row->rollbacks));
 	else
 		nt_append(said->says, sizeof(said->says),
 			  " Rechecked %" PRId64 " time%s: still faster.", row->rechecks,
-			  row->rechecks == 1 ? "" : "s");
+			  nt_plural(row->rechecks));
 }
 
 static void say_chosen(struct nt_said *said, const struct nt_key *row)
@@ -91,7 +92,7 @@ const char *nt_exploring_words(const struct nt_step *step, const struct nt_explo
 	nt_append(out, out_bytes, "still exploring");
 	if (left->calls > 0)
 		nt_append(out, out_bytes, ", %" PRId64 " more call%s", left->calls,
-			  left->calls == 1 ? "" : "s");
+			  nt_plural(left->calls));
 	if (left->calls > 0 && !isnan(left->seconds))
 		nt_append(out, out_bytes, " (about %s)",
 			  nt_duration_text(left->seconds * 1e3, text, sizeof(text)));

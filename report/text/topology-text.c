@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/plural.h"
 #include "lib/table.h"
 #include "lib/wrap.h"
 
@@ -115,7 +116,7 @@ static int print_step(FILE *out, const struct nt_summary *summary, size_t step,
 	if (nt_table_print(out, &table, err) < 0)
 		return -1;
 	if (left > 0)
-		fprintf(out, "and %zu more node%s\n", left, left == 1 ? "" : "s");
+		fprintf(out, "and %zu more node%s\n", left, nt_plural(left));
 	nt_wrap(out, "", 0,
 		"RINGS, TREES: channels, GB/s of each, longest path inside the node/to others.");
 	return 0;

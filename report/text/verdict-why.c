@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "contract/coll.h"
+#include "lib/plural.h"
 #include "record/bandwidth.h"
 #include "record/rank.h"
 #include "report/text/reasons.h"
@@ -59,8 +60,8 @@ static size_t rows_of(const struct nt_summary *summary, const struct reason_filt
 	if (count + rest > 1)
 		snprintf(more, sizeof(more), " and %zu more", count + rest - 1);
 	if (!first)
-		snprintf(out, out_bytes, "%zu collective%s and size%s", rest, rest == 1 ? "" : "s",
-			 rest == 1 ? "" : "s");
+		snprintf(out, out_bytes, "%zu collective%s and size%s", rest, nt_plural(rest),
+			 nt_plural(rest));
 	else
 		snprintf(out, out_bytes, "%s %s%s", nt_coll_name(first->coll),
 			 nt_size_text(first->bytes, size, sizeof(size)), more);
@@ -184,7 +185,7 @@ static void steps_of(const struct nt_summary *summary, size_t first, char *out, 
 	out[0] = '\0';
 	if (summary->step_count < 2 || !summary->remarks[first].step[0])
 		return;
-	nt_append(out, out_bytes, " in step%s %s", count == 1 ? "" : "s", names);
+	nt_append(out, out_bytes, " in step%s %s", nt_plural(count), names);
 	if (count > NT_NAMED_MAX)
 		nt_append(out, out_bytes, " and %zu more", count - NT_NAMED_MAX);
 }
@@ -251,8 +252,7 @@ static void say_remark(struct nt_maker *maker, size_t which)
 	if (remark->ranks > 0)
 		snprintf(who, sizeof(who), ", %s%" PRIu32 " rank%s on %" PRIu32 " node%s",
 			 remark->comms == 1 ? "a communicator of " : count, remark->ranks,
-			 remark->ranks == 1 ? "" : "s", remark->nodes,
-			 remark->nodes == 1 ? "" : "s");
+			 nt_plural(remark->ranks), remark->nodes, nt_plural(remark->nodes));
 	nt_maker_say(maker,
 		     remark->why.id == NT_REASON_BEHIND ? NT_SENTENCE_STALLED : NT_SENTENCE_UNTUNED,
 		     said.type, "%s%s%s: %s", title_of(summary, remark), steps, who, said.says);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/plural.h"
 #include "lib/table.h"
 #include "report/text/row-text.h"
 #include "report/text/verdict.h"
@@ -83,7 +84,7 @@ static void add_title(struct frame *frame)
 			 "Step %s: mode %s, NCCL %s, %" PRId64 " rank%s on %" PRId64 " node%s",
 			 step->name, step->mode[0] ? step->mode : "unknown",
 			 step->nccl[0] ? step->nccl : "unknown", step->ranks,
-			 step->ranks == 1 ? "" : "s", step->nodes, step->nodes == 1 ? "" : "s");
+			 nt_plural(step->ranks), step->nodes, nt_plural(step->nodes));
 	}
 	if (job->source[0])
 		add_line(frame, NT_STYLE_DIM, "From %s%s%s", job->source,

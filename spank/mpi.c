@@ -2,12 +2,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "spank/mpi.h"
 
+#include <dlfcn.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #define PATH_BYTES 4096
+
+/* As Slurm itself does right after it. */
+static bool loads(const char *path)
+{
+	void *plugin = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+
+	return plugin && dlclose(plugin) == 0;
+}
 
 bool nt_slurm_has_pmix(const char *plugin_dirs)
 {
@@ -20,7 +28,7 @@ bool nt_slurm_has_pmix(const char *plugin_dirs)
 	for (;; plugin_dirs += length + 1) {
 		length = strcspn(plugin_dirs, ":");
 		used = snprintf(path, sizeof(path), "%.*s/mpi_pmix.so", (int)length, plugin_dirs);
-		if (used < 0 || (size_t)used >= sizeof(path) || access(path, F_OK) == 0)
+		if (used < 0 || (size_t)used >= sizeof(path) || loads(path))
 			return true;
 		if (!plugin_dirs[length])
 			return false;

@@ -2,8 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mpi.h - whether this Slurm can start PMIx
  *
- * In a Slurm that was built without PMIx, the MPI type "pmix" ends srun before the step: with
- * pmix=default, a site would lose all of its steps, after an update of Slurm for example.
+ * If Slurm was built without PMIx, or its plugin does not load because a library is missing for
+ * example, the MPI type "pmix" ends srun before the step: with pmix=default, a site would lose all
+ * of its steps, after an update of Slurm for example.
  *
  * Errors:   none; if it cannot be known, PMIx is assumed, because the site asked for it.
  * Host:     Slurm 22.05 to 26.05 load mpi_TYPE.so from the first directory of PluginDir with one.

@@ -190,7 +190,7 @@ nothing of NCCL' ]
 pmix='echo ${PMIX_RANK-none} $0'
 
 # Its plugins are all of this Slurm's but those for PMIx.
-@test "a Slurm without PMIx starts its steps, whatever the site's default is" {
+@test "a Slurm without PMIx, or with one that does not load, starts its steps, whatever the site's default is" {
 	local plugins=$NT_BASE/plugins conf=$NT_BASE/slurm.conf of_slurm
 	of_slurm=$(scontrol show config | awk '$1 == "PluginDir" { print $3 }')
 	mkdir -m 755 "$plugins"
@@ -202,6 +202,10 @@ pmix='echo ${PMIX_RANK-none} $0'
 	run ! as_user env SLURM_CONF="$conf" srun --mpi=pmix true
 	run -0 as_user env SLURM_CONF="$conf" srun /bin/bash -c "$pmix" task
 	[ "$output" = 'none task' ]
+	echo damaged >"$plugins/mpi_pmix.so"
+	run ! as_user env SLURM_CONF="$conf" srun --mpi=pmix true
+	run -0 as_user env SLURM_CONF="$conf" srun /bin/bash -c "$pmix" task
+	[ "${lines[-1]}" = 'none task' ]
 }
 
 @test "PMIx is the default of a step if the site says so; the user's choice overrides it" {

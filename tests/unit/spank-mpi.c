@@ -3,6 +3,7 @@
 /* Which plugin directories have Slurm's PMIx plugin. */
 #include "spank/mpi.h"
 
+#include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,21 +15,26 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-static char top[] = "/tmp/nt-mpi.XXXXXX", with[64], without[64], plugin[96];
+static char top[] = "/tmp/nt-mpi.XXXXXX", with[64], broken[64], without[64];
+static char plugin[96], text[96];
 
 static int make(void **state)
 {
+	Dl_info library;
 	FILE *file;
 
 	(void)state;
-	if (!mkdtemp(top))
+	if (!mkdtemp(top) || !dladdr((void *)(uintptr_t)_cmocka_run_group_tests, &library))
 		return -1;
 	snprintf(with, sizeof(with), "%s/with", top);
+	snprintf(broken, sizeof(broken), "%s/broken", top);
 	snprintf(without, sizeof(without), "%s/without", top);
 	snprintf(plugin, sizeof(plugin), "%s/mpi_pmix.so", with);
-	if (mkdir(with, 0755) < 0 || mkdir(without, 0755) < 0)
+	snprintf(text, sizeof(text), "%s/mpi_pmix.so", broken);
+	if (mkdir(with, 0755) < 0 || mkdir(broken, 0755) < 0 || mkdir(without, 0755) < 0 ||
+	    symlink(library.dli_fname, plugin) < 0)
 		return -1;
-	file = fopen(plugin, "w");
+	file = fopen(text, "w");
 	return file ? fclose(file) : -1;
 }
 
@@ -36,7 +42,9 @@ static int clear(void **state)
 {
 	(void)state;
 	unlink(plugin);
+	unlink(text);
 	rmdir(with);
+	rmdir(broken);
 	rmdir(without);
 	return rmdir(top);
 }
@@ -60,6 +68,13 @@ static void test_any_directory(void **state)
 	assert_false(has("/nonexistent", ":", without));
 }
 
+static void test_a_plugin_that_does_not_load(void **state)
+{
+	(void)state;
+	assert_false(has(broken, "", ""));
+	assert_true(has(broken, ":", with));
+}
+
 static void test_not_known(void **state)
 {
 	char *longest = malloc(10000);
@@ -78,6 +93,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_any_directory),
+		cmocka_unit_test(test_a_plugin_that_does_not_load),
 		cmocka_unit_test(test_not_known),
 	};
 

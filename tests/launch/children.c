@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "contract/names.h"
 #include "load.h"
 #include "tuner/abi.h"
 
@@ -26,12 +27,52 @@
 
 static _Atomic bool played;
 
-/* The plugin, once this process has it. Not looked for in a child: other threads may be loading
- * libraries at a fork. */
+/* The step's directory on this node, as the policy names it. */
+static DIR *open_step(void)
+{
+	const char *policy = getenv("NCCL_TUNE_POLICY");
+	const char *at = policy ? strstr(policy, ",dir=") : NULL;
+	char path[512];
+
+	return at && sscanf(at, ",dir=%511[^,]", path) == 1 ? opendir(path) : NULL;
+}
+
+static void list_files(void)
+{
+	DIR *dir = open_step();
+	struct dirent *entry;
+
+	for (entry = dir ? readdir(dir) : NULL; entry; entry = readdir(dir)) {
+		if (entry->d_name[0] != '.')
+			fprintf(stderr, "file %s\n", entry->d_name);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* A child that is forked before may start the plugin itself. */
+static bool has_started(void)
+{
+	DIR *dir = open_step();
+	struct dirent *entry;
+	bool found = false;
+	int pid;
+
+	for (entry = dir ? readdir(dir) : NULL; entry && !found; entry = readdir(dir))
+		found = sscanf(entry->d_name, NT_CALLS_PREFIX "%*d.%d", &pid) == 1 &&
+			pid == getpid();
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/* The plugin, once this process has started it. Not looked for in a child: other threads may be
+ * loading libraries at a fork. */
 static const struct nt_tuner_v5 *find_plugin(void)
 {
 	const char *path = getenv("NCCL_TUNER_PLUGIN");
-	void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD) : NULL;
+	void *library = path && has_started() ? dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD)
+					      : NULL;
 
 	return library ? dlsym(library, "ncclTunerPlugin_v5") : NULL;
 }
@@ -105,26 +146,6 @@ static void *fork_children(void *arg)
 		failed += status != 0;
 	fprintf(stderr, "forked %u failed %u%s\n", forked, failed, tuner ? "" : " no plugin");
 	return NULL;
-}
-
-/* The step's directory on this node, as the policy names it. */
-static void list_files(void)
-{
-	const char *policy = getenv("NCCL_TUNE_POLICY");
-	const char *at = policy ? strstr(policy, ",dir=") : NULL;
-	struct dirent *entry;
-	char path[512];
-	DIR *dir;
-
-	if (!at || sscanf(at, ",dir=%511[^,]", path) != 1)
-		return;
-	dir = opendir(path);
-	for (entry = dir ? readdir(dir) : NULL; entry; entry = readdir(dir)) {
-		if (entry->d_name[0] != '.')
-			fprintf(stderr, "file %s\n", entry->d_name);
-	}
-	if (dir)
-		closedir(dir);
 }
 
 int main(int argc, char **argv)

@@ -39,7 +39,7 @@ google() {
 tasks() {
 	dir=$(mktemp -d "$BATS_TEST_TMPDIR/shm.XXXXXX")
 	: >"$NT_VENDOR_LOG"
-	NCCL_TUNE_POLICY=$(task_policy "$mode" "$dir") run -0 --separate-stderr timeout 300 "$FAKE" --fork 4 --nodes 2 \
+	NCCL_TUNE_POLICY=$(task_policy "$mode" "$dir") run -0 --separate-stderr timeout 1000 "$FAKE" --fork 4 --nodes 2 \
 		--noise none --ll128 --call-gap-us 20 --sizes 1M --iters 60 "$@"
 	jq -e '.mismatches == 0' <<<"$output"
 	every '.end and (.counts | has("odd_tables") | not)'

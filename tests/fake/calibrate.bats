@@ -45,7 +45,7 @@ world() {
 }
 
 calibrate() {
-	timeout -k 2 300 "$NT_STAGE/bin/nccl-tune" calibrate --memory "$MEMORY" --profile-file "$BATS_TEST_TMPDIR/profiles.conf" "$@"
+	timeout -k 2 1000 "$NT_STAGE/bin/nccl-tune" calibrate --memory "$MEMORY" --profile-file "$BATS_TEST_TMPDIR/profiles.conf" "$@"
 }
 
 memory() {

@@ -29,7 +29,7 @@ readonly ALL_EVENTS=0xb43
 
 # fake [option]...: four ranks on two nodes, short.
 fake() {
-	timeout -k 2 300 "$FAKE" --fork 4 --nodes 2 --iters 10 --call-gap-us 20 --peer-timeout 60 "$@"
+	timeout -k 2 1000 "$FAKE" --fork 4 --nodes 2 --iters 10 --call-gap-us 20 --peer-timeout 60 "$@"
 }
 
 # counted [option]...: with all events and their counters.
@@ -188,7 +188,7 @@ plays() {
 
 @test "a graph without work for the proxy has its events once, and is not counted" {
 	# One node and no kernel times. The call after the captured one has the same number, which the plugin minds.
-	NT_FAKE_EVENTS=0x2 NT_FAKE_COUNTS=$counts run -0 timeout 300 "$FAKE" --fork 4 --iters 10 --capture 25x5
+	NT_FAKE_EVENTS=0x2 NT_FAKE_COUNTS=$counts run -0 timeout 1000 "$FAKE" --fork 4 --iters 10 --capture 25x5
 	every_line 'decisions 40 bad 1 0x1 40/40 0x2 40/40'
 }
 
@@ -278,10 +278,10 @@ plays() {
 }
 
 @test "ranks as threads of one process" {
-	NT_FAKE_EVENTS=$ALL_EVENTS NT_FAKE_COUNTS=$counts run -0 timeout 300 \
+	NT_FAKE_EVENTS=$ALL_EVENTS NT_FAKE_COUNTS=$counts run -0 timeout 1000 \
 		"$FAKE" --ranks-in-process 4 --nodes 2 --iters 10
 	every_line 'bad 0 0x1 40/40 0x2 40/40 0x40 80/80'
-	NT_FAKE_PLUGIN=odd:3:17:RING/LL run -70 timeout 300 "$FAKE" --ranks-in-process 4 --nodes 2 --iters 10
+	NT_FAKE_PLUGIN=odd:3:17:RING/LL run -70 timeout 1000 "$FAKE" --ranks-in-process 4 --nodes 2 --iters 10
 	[ "$(grep -c 'MISMATCH comm .*rank 3 RING/LL' <<<"$output")" = 4 ]
 }
 
@@ -311,7 +311,7 @@ plays() {
 }
 
 @test "an fp8 reduction over many ranks shows -1024, which is not legal either" {
-	NT_FAKE_PLUGIN=arm:RING/LL128 run -0 --separate-stderr timeout 300 \
+	NT_FAKE_PLUGIN=arm:RING/LL128 run -0 --separate-stderr timeout 1000 \
 		"$FAKE" --fork 10 --nodes 2 --iters 3 --datatype ncclFloat8e4m3
 	json '.forced == 0 and ([.keys[].arm] | unique == ["TREE/SIMPLE"])'
 }
@@ -329,7 +329,7 @@ plays() {
 }
 
 @test "times come from the trace, and NCCL's pick as it was measured" {
-	run -0 --separate-stderr timeout 300 "$FAKE" --fork 8 --nodes 2 --iters 61 --sizes 256K \
+	run -0 --separate-stderr timeout 1000 "$FAKE" --fork 8 --nodes 2 --iters 61 --sizes 256K \
 		--call-gap-us 0 --lateness-us 0 --trace "$TRACES/h200-2x4-seq.csv" \
 		--auto-picks "$TRACES/h200-auto-picks.csv"
 	json '.keys[0].arm == "RING/SIMPLE"'
@@ -378,7 +378,7 @@ plays() {
 }
 
 @test "groups of ranks: adjacent, far apart, reversed, incomplete, missing for some ranks" {
-	run -0 --separate-stderr timeout 300 "$FAKE" --fork 8 --nodes 2 --iters 5 --sizes 64K --call-gap-us 20 \
+	run -0 --separate-stderr timeout 1000 "$FAKE" --fork 8 --nodes 2 --iters 5 --sizes 64K --call-gap-us 20 \
 		--comms world,tp:2,dp:4,pp:4,block:3@1,rev:4,split:ab-b
 	json '[.keys[] | [.comm, .calls, (.arms | add)]] == [["world", 5, 8], ["tp:2", 5, 8], ["dp:4", 5, 8],
 		["pp:4", 5, 8], ["block:3@1", 5, 6], ["rev:4", 5, 8], ["split:ab-b", 5, 6]]'
@@ -415,13 +415,13 @@ plays() {
 }
 
 @test "one thread that drives all ranks of a process, in one group" {
-	NT_FAKE_EVENTS=$ALL_EVENTS NT_FAKE_COUNTS=$counts run -0 --separate-stderr timeout 300 "$FAKE" --fork 2 --nodes 2 \
+	NT_FAKE_EVENTS=$ALL_EVENTS NT_FAKE_COUNTS=$counts run -0 --separate-stderr timeout 1000 "$FAKE" --fork 2 --nodes 2 \
 		--ranks-in-process 2 --one-thread --iters 10 --call-gap-us 20 --comms world,tp:2,dp:2
 	json '.ranks == 4 and .calls == 120'
 	every_line 'decisions 40 bad 0 0x1 40/40 0x2 40/40 .* 0x200 40/40'
 	# The second rank's call finds the group open.
 	[ "$(grep -c ' 0x100 40/40 ' "$counts")" = 6 ]
-	NT_FAKE_PLUGIN=odd:3:17:RING/LL run -70 timeout 300 "$FAKE" --fork 2 --nodes 2 --ranks-in-process 2 --one-thread
+	NT_FAKE_PLUGIN=odd:3:17:RING/LL run -70 timeout 1000 "$FAKE" --fork 2 --nodes 2 --ranks-in-process 2 --one-thread
 }
 
 @test "several processes of one task, and tasks without ranks" {
@@ -430,7 +430,7 @@ plays() {
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/task.3")" = 3 ]
 	run -0 --separate-stderr fake --idle-tasks 0,2
 	json '.ranks == 2'
-	run -0 --separate-stderr timeout 300 "$FAKE" --fork 6 --idle-tasks every:3 --iters 2
+	run -0 --separate-stderr timeout 1000 "$FAKE" --fork 6 --idle-tasks every:3 --iters 2
 	json '.ranks == 4'
 	run -2 "$FAKE" --fork 2 --idle-tasks 1
 	run -2 "$FAKE" --fork 2 --interleave --queue 3

@@ -18,7 +18,7 @@ setup_file() {
 
 # fake TRACE [option]...: eight ranks on two nodes, each sample of the trace as it is.
 fake() {
-	timeout -k 2 300 "$FAKE" --fork 8 --nodes 2 --iters 20 --call-gap-us 0 --lateness-us 0 --noise none \
+	timeout -k 2 1000 "$FAKE" --fork 8 --nodes 2 --iters 20 --call-gap-us 0 --lateness-us 0 --noise none \
 		--peer-timeout 60 --trace "$1,2x4" "${@:2}"
 }
 

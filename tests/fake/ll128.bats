@@ -99,7 +99,7 @@ noted() {
 	for rank in 0 3; do
 		rm -rf "$dir"
 		mkdir -m 700 "$dir"
-		run -0 --separate-stderr timeout 300 "$FAKE" --fork 4 --noise lognormal:0.03 --call-gap-us 20 --iters 2500 $INSIDE \
+		run -0 --separate-stderr timeout 1000 "$FAKE" --fork 4 --noise lognormal:0.03 --call-gap-us 20 --iters 2500 $INSIDE \
 			--env "NCCL_TUNE_POLICY=$(task_policy bandit "$dir")" --env "NT_FAKE_ARM=%r:$rank"
 		chose TREE/SIMPLE
 		noted $C2C

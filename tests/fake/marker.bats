@@ -19,7 +19,7 @@ setup() {
 # loop MODE [option]...: four processes, each round 8 large calls, one small one and what it computes.
 loop() {
 	NCCL_TUNE_POLICY=$(task_policy "$1" "$dir") NCCL_TUNE_LAUNCH="wide NCCL_MIN_NCHANNELS=8" NCCL_IB_DISABLE=1 \
-		run -0 --separate-stderr timeout -k 2 300 "$FAKE" --fork 4 --nodes 1 --noise lognormal:0.02 --call-gap-us 20 \
+		run -0 --separate-stderr timeout -k 2 1000 "$FAKE" --fork 4 --nodes 1 --noise lognormal:0.02 --call-gap-us 20 \
 		--sizes 16Mx8,64K --realtime 1 "${@:2}"
 }
 

@@ -94,7 +94,7 @@ Recv 262144 200 0 $1" ] || { echo "$output"; false; }
 	policy=$(task_policy policy "$dir")
 	for sends in "" "--p2p send:256K"; do
 		# shellcheck disable=SC2086 # no word, or two
-		NCCL_TUNE_POLICY=$policy run -0 --separate-stderr timeout -k 2 300 "$FAKE" --ranks-in-process 2 --coll allreduce \
+		NCCL_TUNE_POLICY=$policy run -0 --separate-stderr timeout -k 2 1000 "$FAKE" --ranks-in-process 2 --coll allreduce \
 			--sizes 64K --iters 6000 $sends
 		jq -e --arg sends "$sends" '.mask == if $sends == "" then 0 else 1024 end' <<<"$output" || { echo "$output"; false; }
 	done

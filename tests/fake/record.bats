@@ -26,7 +26,7 @@ job() {
 4r1n.AllReduce.4194304=RING/SIMPLE"
 	rm -rf "$dir"
 	mkdir -m 700 "$dir"
-	NCCL_TUNE_POLICY=$("$RECORD" policy "$dir" "$option") run -0 timeout -k 2 300 "$FAKE" --fork 4 --nodes 1 \
+	NCCL_TUNE_POLICY=$("$RECORD" policy "$dir" "$option") run -0 timeout -k 2 1000 "$FAKE" --fork 4 --nodes 1 \
 		--nccl 2.30.7 --noise lognormal:0.02 --call-gap-us 50 --sizes 4M --iters 6000 "${@:2}"
 	run -0 --separate-stderr "$RECORD" step "$dir" "${option%%,*}"
 	[ "$stderr" = "4 read, 0 unusable" ] || { echo "$option: $stderr"; return 1; }

@@ -278,7 +278,7 @@ static void note_failure(struct nt_calrun *run, unsigned which, const struct nt_
 		snprintf(out, room, "wrong results; it is not used on this hardware again%s%.100s",
 			 result->complaint[0] ? ": " : "", result->complaint);
 	else if (result->end == NT_STEP_WELL)
-		snprintf(out, room, "it wrote no record to %.120s", run->directory);
+		snprintf(out, room, "nothing of it was remembered in %.120s", run->directory);
 	else
 		snprintf(out, room, "exit status %d%s%.160s", result->status,
 			 result->complaint[0] ? ": " : "", result->complaint);
@@ -491,16 +491,25 @@ static bool all_measured(const struct nt_calrun *run)
 	return true;
 }
 
-/* On a slow network the largest sizes may take longer than a run makes calls. */
+/* On a slow network the largest sizes may take longer than a run makes calls; on busy nodes it may
+ * end before its ranks have compared their hardware, and then it leaves nothing. */
+static bool was_too_short(const struct nt_calrun *run)
+{
+	return run->calibration.contender[0].runs > 0 ? !all_measured(run) : run->silent;
+}
+
 static int run_default(struct nt_calrun *run, struct going *going, struct nt_error *err)
 {
-	const struct nt_contender *base = &run->calibration.contender[0];
+	struct nt_contender *base = &run->calibration.contender[0];
 
 	if (run_one(run, going, 0, err) < 0)
 		return -1;
-	if (run->program || base->runs == 0 || *run->stop != 0 || all_measured(run) ||
+	if (run->program || *run->stop != 0 || !was_too_short(run) ||
 	    elapsed_s(going) + 2 * base->longest_s + 2 * LONGER_S > run->time_s)
 		return 0;
+	base->state = NT_CONTENDER_OPEN;
+	run->failure[0][0] = '\0';
+	run->silent = false;
 	going->calls_s += LONGER_S;
 	return run_one(run, going, 0, err);
 }

@@ -238,7 +238,9 @@ static void explain_nothing(const struct nt_calrun *run)
 	else if (run->silent)
 		nt_command_complain("check that plugstack.conf of all nodes loads "
 				    "spank_nccl_tune.so, that nt-recordd is next to it, and that "
-				    "the nodes see that directory");
+				    "the nodes see that directory; if so, nccl-tune report %" PRIu32
+				    " may give the reason",
+				    run->allocation.job);
 }
 
 /* A profile that wins at some sizes only is not used before the job's mix is known. */

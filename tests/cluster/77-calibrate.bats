@@ -137,7 +137,7 @@ calibration_is_recorded() {
 	grep -q 'too little time for a profile' "$out/err"
 	job "calibrate --time 900s -- true"
 	[ "$rc" = 1 ]
-	grep -q "default: it wrote no record to $out/memory" "$out/err"
+	grep -q "default: nothing of it was remembered in $out/memory" "$out/err"
 	[ ! -s "$out/out" ]
 }
 

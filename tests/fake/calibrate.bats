@@ -119,6 +119,18 @@ entry() {
 	[[ $output != *'AllReduce 16M'* && $output = *'AllReduce 4M'* ]]
 }
 
+@test "if the default's run ends before its ranks have compared their hardware, it is repeated with a longer run" {
+	world 'default 1 1 short' 'big 0.8 0.4'
+	run -0 --separate-stderr calibrate --time 60s --profiles big
+	[[ $(steps) = 'default default big '* ]]
+	[ "$(head -n 2 "$FAKE_WORLD.calls" | grep -o -- '--seconds=[0-9]*' | sort -u | wc -l)" = 2 ]
+	[[ $output = *'launch profile big'* && $stderr != *'no result'* ]]
+	rm -r "$FAKE_WORLD.calls" "$MEMORY"
+	world 'default 1 1 silent'
+	run -1 --separate-stderr calibrate --time 60s
+	[ "$(steps)" = 'default default ' ]
+}
+
 @test "a step that fails is reported and counts against its profile" {
 	world 'big 0.8 0.4 fail' 'other 0.85 0.42' 'bad 1.5 1.3'
 	run -0 --separate-stderr calibrate --time 20s -- prog -x
@@ -137,13 +149,13 @@ entry() {
 
 @test "a step without measurements: with the default it is an error, with a profile it counts against it" {
 	world 'default 1 1 silent'
-	run -1 --separate-stderr calibrate --time 20s
+	run -1 --separate-stderr calibrate --time 20s -- prog
 	[ "$(steps)" = 'default ' ]
-	[[ $stderr = *"default: it wrote no record to $MEMORY"* && -z $output ]]
-	[[ $stderr = *'spank_nccl_tune'*'nt-recordd'* ]]
+	[[ $stderr = *"default: nothing of it was remembered in $MEMORY"* && -z $output ]]
+	[[ $stderr = *'spank_nccl_tune'*'nt-recordd'*'nccl-tune report 12 '* ]]
 	world 'big 0.8 0.4 silent' 'other 0.85 0.42' 'bad 1.5 1.3'
 	run -0 --separate-stderr calibrate --time 20s
-	[[ $output = *'launch profile other'* && $stderr = *"big: it wrote no record"* ]]
+	[[ $output = *'launch profile other'* && $stderr = *"big: nothing of it was remembered"* ]]
 }
 
 @test "without a GPU the default fails: its reason is printed, and nothing is claimed" {

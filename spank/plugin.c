@@ -102,9 +102,8 @@ int slurm_spank_init(spank_t spank, int ac, char **av)
 		args.bytes = nt_where_command_line(args.text, sizeof(args.text));
 	/* Before the option is known: after that PMIx's server would not be started. Not in sbatch
 	 * and salloc: each srun of the job does this itself. */
-	if (context == S_CTX_LOCAL && ctx.site_ok && ctx.site.pmix &&
-	    nt_slurm_has_pmix(&slurm_conf ? slurm_conf.plugindir : NULL) && !is_async() &&
-	    !pmix_may_hang())
+	if (context == S_CTX_LOCAL && ctx.site_ok && ctx.site.pmix && !is_async() &&
+	    !pmix_may_hang() && nt_slurm_has_pmix(&slurm_conf ? slurm_conf.plugindir : NULL))
 		setenv(ENV_MPI_TYPE, "pmix", 0);
 	return 0;
 }

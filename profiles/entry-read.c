@@ -254,6 +254,15 @@ static bool take_turns(struct nt_memory_entry *entry, struct json_object *in)
 	       take_double(member(in, "deviation"), DEVIATION_MAX, &entry->deviation);
 }
 
+static bool take_start(struct nt_memory_entry *entry, struct json_object *in)
+{
+	return json_object_is_type(in, json_type_array) && json_object_array_length(in) == 2 &&
+	       take_u32(json_object_array_get_idx(in, 0), 1, NT_ENTRY_NODES_MAX,
+			&entry->start_nodes) &&
+	       take_u32(json_object_array_get_idx(in, 1), entry->start_nodes, RANKS_MAX,
+			&entry->start_tasks);
+}
+
 int nt_entry_parse(struct nt_memory_entry *entry, struct json_object *line)
 {
 	nt_entry_init(entry);
@@ -262,6 +271,8 @@ int nt_entry_parse(struct nt_memory_entry *entry, struct json_object *line)
 	    take_keys(entry, member(line, "keys")) && take_flag(line, "asked", &entry->asked) &&
 	    take_flag(line, "wrong", &entry->wrong) &&
 	    (!has(line, "program") || take_program(&entry->where, member(line, "program"))) &&
+	    (!has(line, "start") || take_start(entry, member(line, "start"))) &&
+	    (!has(line, "share") || take_double(member(line, "share"), 1, &entry->share)) &&
 	    (!has(line, "turns") || take_turns(entry, line)) &&
 	    (!has(line, "library") || take_library(entry, member(line, "library"))) &&
 	    (!has(line, "marker") || take_marker(entry, member(line, "marker"))))

@@ -191,6 +191,11 @@ int nt_entry_print(const struct nt_memory_entry *entry, FILE *out)
 			entry->deviation);
 	if (where->user_env != 0)
 		fprintf(out, ",\"own\":%" PRIu32, where->user_env);
+	if (entry->start_tasks > 0)
+		fprintf(out, ",\"start\":[%" PRIu32 ",%" PRIu32 "]", entry->start_nodes,
+			entry->start_tasks);
+	if (entry->share > 0)
+		fprintf(out, ",\"share\":%.3g", entry->share);
 	if (entry->library[0])
 		fprintf(out, ",\"library\":\"%s\"", entry->library);
 	if (where->program[0] != '\0')

@@ -40,7 +40,8 @@
 
 enum nt_entry_origin { NT_ORIGIN_JOB = 0, NT_ORIGIN_CALIBRATE = 1, NT_ORIGIN_IMPORT = 2 };
 
-/* Where something was measured: hardware, shape and software. */
+/* Where something was measured: hardware, shape and software. The shape is that of the largest
+ * communicator: a launcher such as torchrun starts several ranks in a task of Slurm's. */
 struct nt_where {
 	uint64_t fingerprint; /* of every node; 0: unknown or mixed, which matches nothing */
 	uint32_t nodes, per_node; /* nodes, ranks on each */
@@ -87,6 +88,10 @@ struct nt_memory_entry {
 	bool asked; /* its profile was requested by name, not chosen */
 	bool wrong; /* its results were wrong: it has no keys and is never dropped */
 	uint32_t job, step;
+	/* How its step was started; 0, 0: unknown. A later step of the program that is started in
+	 * the same way will have the same place. */
+	uint32_t start_nodes, start_tasks;
+	double share; /* of the program's time that its collectives took; 0: unknown */
 	/* How many steps it is the mean of: those of a calibration with one profile. */
 	uint32_t turns;
 	/* Between them, of the logarithm of a call's time; 0: unknown, as of one step. */

@@ -137,12 +137,49 @@ static const struct nt_memory_entry *newest_here(const struct nt_selection *sele
 
 			if (entry->where.fingerprint == selection->launch.where.fingerprint &&
 			    entry->where.nccl != 0 && entry->origin != NT_ORIGIN_IMPORT &&
-			    (!fabric || tells_fabric(&entry->where, selection->ask.nodes)) &&
+			    (!fabric ||
+			     tells_fabric(&entry->where, selection->launch.where.nodes)) &&
 			    nt_entry_newer(entry, newest))
 				newest = entry;
 		}
 	}
 	return newest;
+}
+
+/* Entries of older versions do not say how their step was started: by a task for each rank. */
+static bool is_started_alike(const struct nt_selection_request *ask,
+			     const struct nt_memory_entry *entry)
+{
+	if (entry->start_tasks > 0)
+		return entry->start_nodes == ask->nodes && entry->start_tasks == ask->tasks;
+	return entry->where.nodes == ask->nodes &&
+	       entry->where.nodes * entry->where.per_node == ask->tasks;
+}
+
+static const struct nt_memory_entry *find_step(const struct nt_selection *selection)
+{
+	const struct nt_memory *memory = &selection->memory[NT_LEVEL_USER];
+	const struct nt_where *where = &selection->launch.where;
+	const struct nt_memory_entry *newest = NULL;
+
+	for (size_t i = 0; where->program[0] != '\0' && i < memory->entries; i++) {
+		const struct nt_memory_entry *entry = &memory->entry[i];
+
+		if (entry->origin == NT_ORIGIN_JOB && entry->keys > 0 &&
+		    entry->where.fingerprint == where->fingerprint &&
+		    strcmp(entry->where.program, where->program) == 0 &&
+		    is_started_alike(&selection->ask, entry) && nt_entry_newer(entry, newest))
+			newest = entry;
+	}
+	return newest;
+}
+
+static uint32_t ranks_a_node(const struct nt_selection_request *ask)
+{
+	if (ask->nodes == 0)
+		return 0;
+	return ask->tasks == ask->nodes && ask->node_gpus > 0 ? ask->node_gpus
+							       : ask->tasks / ask->nodes;
 }
 
 static void find_where(struct nt_selection *selection)
@@ -153,15 +190,20 @@ static void find_where(struct nt_selection *selection)
 
 	where->fingerprint = fingerprint_of(selection, ask->hosts);
 	where->nodes = ask->nodes;
-	where->per_node = ask->nodes > 0 ? ask->tasks / ask->nodes : 0;
+	where->per_node = ranks_a_node(ask);
 	where->user_env = ask->user_env != NULL ? nt_user_env_hash(ask->user_env) : 0;
-	if (ask->program != NULL && !ask->calibration)
+	if (ask->program != NULL)
 		snprintf(where->program, sizeof(where->program), "%s", ask->program);
 	/* There are no entries for ranks that are not spread evenly. */
 	if (ask->nodes == 0 || ask->tasks % ask->nodes != 0)
 		where->fingerprint = 0;
 	if (where->fingerprint == 0)
 		return;
+	selection->step = find_step(selection);
+	if (selection->step != NULL) {
+		where->nodes = selection->step->where.nodes;
+		where->per_node = selection->step->where.per_node;
+	}
 	entry = newest_here(selection, false);
 	if (entry != NULL) {
 		where->nccl = entry->where.nccl;
@@ -262,15 +304,12 @@ void nt_selection_ticket(const struct nt_selection *selection, struct nt_ticket 
 
 	memset(ticket, 0, sizeof(*ticket));
 	snprintf(ticket->profile, sizeof(ticket->profile), "%s", selection->choice.profile);
-	ticket->calibration = selection->ask.calibration;
-	ticket->observe = selection->choice.observe && !selection->ask.calibration;
+	ticket->observe = selection->choice.observe;
 	ticket->why = selection->choice.why;
 	nt_choice_from(&selection->choice, &selection->launch, ticket->from, sizeof(ticket->from));
 	ticket->expected = nt_choice_expected(&selection->choice);
 	ticket->user_env = selection->launch.where.user_env;
-	if (!selection->ask.calibration)
-		snprintf(ticket->program, sizeof(ticket->program), "%s",
-			 selection->launch.where.program);
+	snprintf(ticket->program, sizeof(ticket->program), "%s", selection->launch.where.program);
 	snprintf(ticket->memory, sizeof(ticket->memory), "%s", selection->paths.memory);
 	resolve(selection, set_by_file, &resolved);
 	ticket->settings = resolved.apply;
@@ -288,44 +327,4 @@ const char *nt_selection_text(const struct nt_selection *selection, char *out, s
 	if (left.left[0] != '\0')
 		nt_append(out, out_bytes, "; left alone: %s", left.left);
 	return out;
-}
-
-/* ---- calibration */
-
-/* Such a step has run, and no profile is for its network. */
-static bool nothing_fits(const struct nt_selection *selection)
-{
-	for (int level = 0; selection->choice.count == 0 && level < NT_LEVELS; level++) {
-		const struct nt_memory *memory = &selection->memory[level];
-
-		for (size_t i = 0; i < memory->entries; i++)
-			if (memory->entry[i].origin != NT_ORIGIN_IMPORT &&
-			    nt_where_same(&memory->entry[i].where, &selection->launch.where))
-				return true;
-	}
-	return false;
-}
-
-bool nt_selection_may_calibrate(const struct nt_selection *selection)
-{
-	if (strcmp(selection->ask.launch, NT_LAUNCH_AUTO) != 0 || selection->ask.calibration ||
-	    selection->choice.chosen != NULL || selection->choice.observe ||
-	    selection->ask.nodes == 0 || selection->ask.tasks < 2 ||
-	    selection->ask.tasks % selection->ask.nodes != 0 || selection->profiles.count == 0 ||
-	    selection->hosts_mixed || nothing_fits(selection))
-		return false;
-	for (unsigned i = 0; i < selection->choice.count; i++)
-		if (selection->choice.candidate[i].trust.level == NT_TRUST_TRUSTED)
-			return false;
-	for (int level = 0; level < NT_LEVELS; level++) {
-		const struct nt_memory *memory = &selection->memory[level];
-
-		for (size_t i = 0; i < memory->entries; i++)
-			if (memory->entry[i].origin == NT_ORIGIN_CALIBRATE &&
-			    memory->entry[i].keys > 0 &&
-			    strcmp(memory->entry[i].profile, NT_PROFILE_DEFAULT) != 0 &&
-			    nt_where_same(&memory->entry[i].where, &selection->launch.where))
-				return false;
-	}
-	return true;
 }

@@ -3,7 +3,9 @@
 /* select-input.h - read the files and select the launch profile of one step
  *
  * Before a launch, the step's hosts, nodes and tasks are known, and the hosts' hardware if earlier
- * steps recorded it. NCCL, driver and fabric are assumed to be those of the newest entry on the
+ * steps recorded it. The ranks of its communicators are those of the program's newest step that was
+ * started in the same way; before the first, a rank for each task, or for each GPU where there is
+ * one task a node. NCCL, driver and fabric are assumed to be those of the newest entry on the
  * same hardware, preferably of this job. The tuner knows the real ones, and rejects choices that
  * were remembered with others.
  *
@@ -41,7 +43,7 @@ struct nt_selection_request {
 	uint32_t job;
 	const char *program; /* profiles/program.h; NULL: unknown */
 	int64_t now_s;
-	bool calibration; /* a calibration has started this step */
+	uint32_t node_gpus; /* of the job on each node; 0: unknown */
 	/* Names of the profiles that may be chosen, joined by +; NULL: all. */
 	const char *allowed;
 	const struct nt_user_env *user_env; /* the user's own variables; NULL: none */
@@ -53,6 +55,9 @@ struct nt_selection {
 	struct nt_profiles profiles;
 	struct nt_memory memory[NT_LEVELS];
 	struct nt_launch_case launch;
+	/* The program's newest step that was started in the same way and made calls; NULL: unknown.
+	 */
+	const struct nt_memory_entry *step;
 	struct nt_launch_choice choice;
 	bool hosts_mixed; /* their hardware differs */
 	struct nt_error trouble; /* what could not be read; "" */
@@ -70,9 +75,5 @@ void nt_selection_ticket(const struct nt_selection *selection, struct nt_ticket 
 bool nt_selection_warm(const struct nt_selection *selection, struct nt_warm *warm);
 /* The choice and the variables left alone, in one line. Returns out. */
 const char *nt_selection_text(const struct nt_selection *selection, char *out, size_t out_bytes);
-
-/* Would a calibration help? Yes if nothing was calibrated here with such software and no profile
- * has won in three jobs. */
-bool nt_selection_may_calibrate(const struct nt_selection *selection);
 
 #endif

@@ -31,7 +31,7 @@
 	X(TOO_FEW_SIZES, "the mix of calls is unknown, and small and large sizes were not both measured") \
 	X(WORST, "the mix of calls is unknown, and it is slower at some size") \
 	X(OTHER_SOFTWARE, "it was measured only with another NCCL or driver") \
-	X(WRONG_FORCED, "forced algorithms and protocols gave wrong results on this hardware: none is forced") \
+	X(WRONG_FORCED, "results were wrong on this hardware: nothing but NCCL's own choice is used") \
 	X(LOST_NEARBY, "it was slower with another patch release of this NCCL") \
 	X(LESS, "another profile is better") \
 	X(ASKED, "it was requested by name")

@@ -163,7 +163,6 @@ static const struct ticket_member {
 	{ "v", true, .take = take_version, .put = put_version },
 	{ "profile", true, TEXT(profile), .valid = nt_profile_name_valid },
 	{ "why", true, .take = take_why, .put = put_why },
-	{ "kind", .offset = offsetof(struct nt_ticket, calibration), .word = "calibration" },
 	{ "force", .offset = offsetof(struct nt_ticket, observe), .word = "never" },
 	{ "from", TEXT(from), .valid = is_source },
 	{ "expected", .take = take_expected, .put = put_expected },

@@ -31,7 +31,6 @@
 
 struct nt_ticket {
 	char profile[NT_PROFILE_NAME]; /* NT_PROFILE_DEFAULT sets nothing */
-	bool calibration; /* part of a calibration */
 	bool observe; /* force no choice: results were wrong on such hardware */
 	enum nt_why why;
 	char from[NT_TICKET_FROM]; /* the source of the choice, as text; "": none */
@@ -42,7 +41,7 @@ struct nt_ticket {
 	char left[NT_TICKET_LEFT]; /* variables left alone because they are set; separated by
 				    * spaces */
 	uint32_t user_env; /* as in struct nt_where */
-	char program[NT_PROGRAM_NAME]; /* likewise; "": unknown, or a calibration */
+	char program[NT_PROGRAM_NAME]; /* likewise; "": unknown */
 	char memory[NT_PATH_MAX]; /* the user's memory; "": nothing is remembered */
 };
 

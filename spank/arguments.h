@@ -37,7 +37,6 @@
 enum nt_ended {
 	NT_ENDED_WELL = 0,
 	NT_ENDED_FAILED,
-	NT_ENDED_WRONG, /* exit status 3: a calibration found wrong results */
 };
 
 struct nt_arguments {

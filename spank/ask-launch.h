@@ -7,9 +7,8 @@
  * process with the user's privileges and a deadline, and srun continues without it if it is slow.
  * The request is its command line, `nt-launch choose key=value...`; the reply its output, one
  * key=value a line. `nt-launch user-file` prints nccl-tune.conf as pairs of a policy, for sbatch
- * and salloc as well. `nt-launch claim ...` claims the place for a calibration, `nt-launch release
- * ...` gives the claim up (profiles/claim.h). `nt-launch run PID PROGRAM...` executes the program
- * and ends when process PID does.
+ * and salloc as well. `nt-launch claim ...` decides on a calibration, claims the place for it
+ * (profiles/claim.h) and prints what is to be measured (profiles/measure/request.h).
  *
  * Threads:  any, one at a time; other threads of srun are not disturbed.
  * Memory:   values; the caller owns a request's texts.
@@ -24,24 +23,22 @@
 #include "lib/error.h"
 #include "contract/names.h"
 #include "contract/policy.h"
+#include "profiles/measure/request.h"
 #include "profiles/ticket.h"
 
 #define NT_SHIPPED_PROFILES NT_DATADIR "/profiles.conf"
 #define NT_SITE_PROFILES NT_SYSCONFDIR "/nccl-tune/profiles.conf" /* read after the package's */
 #define NT_LAUNCH_PROGRAM "nt-launch" /* beside nt-recordd */
 #define NT_LAUNCH_PATH (NT_PATH_MAX + sizeof(NT_LAUNCH_PROGRAM))
-#define NT_ENV_CALIBRATION "NCCL_TUNE_CALIBRATION" /* "1" in the sruns of a calibration */
 #define NT_LAUNCH_MS 1500 /* for one answer ... */
 #define NT_LAUNCH_FILE_MS 1000 /* ... and for the user's file */
 #define NT_LAUNCH_LINE 256
-#define NT_LAUNCH_LATE 124 /* the exit status after a timeout */
-#define NT_LAUNCH_STOPPED 130 /* and after a signal to srun */
 
 struct nt_launch_ask {
 	const char *launch; /* off, auto or a profile's name */
 	const char *hosts; /* of the step, as Slurm lists them; "": unknown */
 	uint32_t nodes, tasks, job;
-	bool calibration;
+	uint32_t node_gpus; /* of the job on each node; 0: unknown */
 	const char *program; /* profiles/program.h; "": unknown */
 	const char *profiles, *site_memory; /* paths */
 	const char *allowed; /* profiles, joined by +; NULL: all */
@@ -52,7 +49,15 @@ struct nt_launch_answer {
 	char warm[NT_WARM_TEXT_MAX]; /* "": no arm is remembered */
 	char text[NT_LAUNCH_LINE]; /* the choice, for people */
 	char trouble[NT_LAUNCH_LINE]; /* what could not be read; "": nothing */
-	bool may_calibrate; /* nothing is known, and a calibration could help */
+	/* Why no calibration is due, whatever time the job has; "": one may be. */
+	char not_due[NT_LAUNCH_LINE];
+};
+
+/* For a calibration. */
+struct nt_launch_claim {
+	bool typed, gpus; /* profiles/due.h */
+	int64_t left_s, limit_s; /* likewise */
+	const char *address; /* of the step's first node */
 };
 
 /* text gets pairs of a policy; "" without a file or on an error: the file has a mistake, or could
@@ -62,17 +67,10 @@ int nt_launch_user_file(const char *program, char text[NT_POLICY_MAX], bool *lat
 
 int nt_launch_select(const char *program, const struct nt_launch_ask *ask,
 		     struct nt_launch_answer *answer, struct nt_error *err);
-/* Claim the place for that long. 1: this job may calibrate; 0: it may not, why has the reason. */
-int nt_launch_claim(const char *program, const struct nt_launch_ask *ask, int64_t seconds,
-		    char why[NT_LAUNCH_LINE], struct nt_error *err);
-/* The calibration is over; well: it has measured enough to choose a profile. */
-int nt_launch_release(const char *program, const struct nt_launch_ask *ask, bool well,
-		      struct nt_error *err);
-
-/* Run argv for at most that long, with its output on stderr and its sruns next to the step; returns
- * its exit status, or 128 + N after signal N. The program also ends with srun, at Ctrl-C (which
- * srun does not get in the meantime), and at the signals that end srun (which srun handles once its
- * step is launched). To be called on the main thread. */
-int nt_launch_run(const char *program, char *const argv[], int64_t limit_s, struct nt_error *err);
+/* 1: the step's tasks are to calibrate as request says, and the place is claimed; 0: they are not,
+ * and why has the reason. */
+int nt_launch_calibrate(const char *program, const struct nt_launch_ask *ask,
+			const struct nt_launch_claim *claim, char request[NT_CAL_REQUEST_MAX],
+			char why[NT_LAUNCH_LINE], struct nt_error *err);
 
 #endif

@@ -2,17 +2,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nt-launch: srun starts it as the user, to choose a launch profile and to read the user's file of
  * settings (spank/ask-launch.h). */
-#include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <time.h>
-#include <unistd.h>
 #include "profiles/claim.h"
+#include "profiles/due.h"
 #include "profiles/memory-dir.h"
 #include "lib/file.h"
 #include "profiles/select-input.h"
@@ -21,6 +18,9 @@
 #include "lib/printable.h"
 #include "site/conf.h"
 #include "spank/ask-launch.h"
+
+/* From the claim to the step's start, and from the program's end to its release. */
+#define CLAIM_GRACE_S 60
 
 extern char **environ;
 
@@ -37,8 +37,8 @@ static int complain(const char *text)
 struct given {
 	struct nt_selection_request ask;
 	const char *profiles, *site_memory;
-	uint32_t seconds, well; /* of a claim, of its end */
-	uint32_t calibration;
+	uint32_t typed, gpus, left, limit; /* of a calibration (profiles/due.h) */
+	const char *address;
 };
 
 static int take_number(const char *value, uint32_t *out)
@@ -64,9 +64,12 @@ static const struct {
 	{ "nodes", offsetof(struct given, ask.nodes), true },
 	{ "tasks", offsetof(struct given, ask.tasks), true },
 	{ "job", offsetof(struct given, ask.job), true },
-	{ "seconds", offsetof(struct given, seconds), true },
-	{ "well", offsetof(struct given, well), true },
-	{ "calibration", offsetof(struct given, calibration), true },
+	{ "node_gpus", offsetof(struct given, ask.node_gpus), true },
+	{ "typed", offsetof(struct given, typed), true },
+	{ "gpus", offsetof(struct given, gpus), true },
+	{ "left", offsetof(struct given, left), true },
+	{ "limit", offsetof(struct given, limit), true },
+	{ "address", offsetof(struct given, address), false },
 };
 
 static int take_word(struct given *given, const char *word)
@@ -88,11 +91,11 @@ static int take_word(struct given *given, const char *word)
 static int take_words(struct given *given, int argc, char *argv[])
 {
 	memset(given, 0, sizeof(*given));
+	given->left = UINT32_MAX; /* no limit */
 	given->ask.now_s = (int64_t)time(NULL);
 	for (int i = 0; i < argc; i++)
 		if (take_word(given, argv[i]) < 0)
 			return -1;
-	given->ask.calibration = given->calibration != 0;
 	return given->ask.launch != NULL && given->profiles != NULL && given->site_memory != NULL
 		       ? 0
 		       : -1;
@@ -131,7 +134,8 @@ static int answer(const struct nt_selection *selection, const struct given *give
 	if (selection->trouble.text[0] != '\0')
 		printf("trouble=%.*s\n", (int)strcspn(selection->trouble.text, "\n"),
 		       selection->trouble.text);
-	printf("may_calibrate=%d\n", nt_selection_may_calibrate(selection));
+	(void)nt_due(selection, &(struct nt_due_ask){ true, true, -1, 1 }, text);
+	printf("not_due=%s\n", text);
 	return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
@@ -140,46 +144,69 @@ static void print_holder(const struct nt_selection *selection, const struct nt_c
 {
 	const int64_t left_s = holder->until_s - selection->ask.now_s;
 
-	if (holder->job == selection->ask.job && (holder->failed || left_s <= 0))
-		puts("this job has calibrated already");
-	else if (holder->job == selection->ask.job)
-		puts("another step of this job is calibrating");
+	if (holder->job == selection->ask.job)
+		puts("why=this job has calibrated");
 	else if (holder->failed)
-		printf("job %" PRIu32 " failed to calibrate such nodes; the next try is in "
+		printf("why=job %" PRIu32 " failed to calibrate such nodes; the next try is in "
 		       "%" PRId64 " min\n",
 		       holder->job, (left_s + 59) / 60);
 	else
-		printf("job %" PRIu32 " is calibrating such nodes, for at most %" PRId64
+		printf("why=job %" PRIu32 " is calibrating such nodes, for at most %" PRId64
 		       " s more\n",
 		       holder->job, left_s);
 }
 
-static int claim(const struct nt_selection *selection, const struct given *given)
+/* 1: claimed; 0: not, and that is printed. */
+static int claim(const struct nt_selection *selection, const struct given *given,
+		 struct nt_error *err)
 {
-	const struct nt_claim mine = { selection->ask.job, selection->ask.now_s + given->seconds,
-				       false };
+	const struct nt_claim mine = { selection->ask.job,
+				       selection->ask.now_s + given->limit + CLAIM_GRACE_S, false };
 	struct nt_claim holder;
+	int rc;
+
+	if (selection->paths.memory[0] == '\0') {
+		puts("why=there is no memory to store it in");
+		return 0;
+	}
+	rc = nt_claim_take(selection->paths.memory, &selection->launch.where, &mine,
+			   selection->ask.now_s, &holder, err);
+	if (rc == 0)
+		print_holder(selection, &holder);
+	return rc;
+}
+
+static int calibrate(const struct nt_selection *selection, const struct given *given)
+{
+	const struct nt_due_ask ask = {
+		.typed = given->typed != 0,
+		.gpus = given->gpus != 0,
+		.left_s = given->left == UINT32_MAX ? -1 : (int64_t)given->left,
+		.limit_s = given->limit,
+	};
+	static struct nt_cal_request request;
+	static char text[NT_CAL_REQUEST_MAX];
+	char why[NT_DUE_WHY];
 	struct nt_error err;
 	int rc;
 
-	if (selection->paths.memory[0] == '\0')
-		return complain("there is no memory to store it in");
-	rc = nt_claim_take(selection->paths.memory, &selection->launch.where, &mine,
-			   selection->ask.now_s, &holder, &err);
+	if (!nt_due(selection, &ask, why)) {
+		printf("why=%s\n", why);
+		return EXIT_SUCCESS;
+	}
+	nt_due_request(selection, &request);
+	request.seconds = given->limit;
+	snprintf(request.address, sizeof(request.address), "%s",
+		 given->address ? given->address : "");
+	if (nt_random_digits(request.token, NT_CAL_TOKEN, &err) < 0 ||
+	    nt_cal_request_print(&request, text, sizeof(text), &err) < 0)
+		return complain(err.text);
+	rc = claim(selection, given, &err);
 	if (rc < 0)
 		return complain(err.text);
-	if (rc == 0)
-		print_holder(selection, &holder);
-	return EXIT_SUCCESS;
-}
-
-static int release(const struct nt_selection *selection, const struct given *given)
-{
-	struct nt_error err;
-	int rc = nt_claim_end(selection->paths.memory, selection->ask.job, given->well != 0,
-			      selection->ask.now_s, &err);
-
-	return rc == 0 ? EXIT_SUCCESS : complain(err.text);
+	if (rc > 0)
+		printf("request=%s\n", text);
+	return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 static int with_pick(int argc, char *argv[],
@@ -225,64 +252,13 @@ static int user_file(void)
 	return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* ---- a program that ends with srun */
-
-/* Its sruns run at the same time as the step that waits for them, and do not inherit its shape. */
-static void make_room(void)
-{
-	const char *hosts = getenv("SLURM_NODELIST");
-	static const char *const of_the_step[] = {
-		"SLURM_NTASKS",
-		"SLURM_NPROCS",
-		"SLURM_NTASKS_PER_NODE",
-		"SLURM_TASKS_PER_NODE",
-		"SLURM_STEP_ID",
-		"SLURM_STEPID",
-		"SLURM_STEP_NODELIST",
-		"SLURM_STEP_NUM_NODES",
-		"SLURM_STEP_NUM_TASKS",
-		"SLURM_DISTRIBUTION",
-		"SLURM_STEP_TASKS_PER_NODE",
-		NT_ENV_TICKET,
-		NT_ENV_SLURM_WARM,
-		NT_ENV_SRUN,
-	};
-
-	for (size_t i = 0; i < sizeof(of_the_step) / sizeof(of_the_step[0]); i++)
-		unsetenv(of_the_step[i]);
-	setenv("SLURM_OVERLAP", "1", 1);
-	/* An srun that created its job has only the older name. */
-	if (hosts != NULL)
-		setenv("SLURM_JOB_NODELIST", hosts, 0);
-}
-
-static int become(int argc, char *argv[])
-{
-	uint32_t parent;
-
-	if (argc < 2)
-		return complain("nt-launch run PID PROGRAM...");
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (take_number(argv[0], &parent) < 0 || parent != (uint32_t)getppid())
-		return EXIT_FAILURE; /* it ended before prctl() */
-	make_room();
-	signal(SIGTTOU, SIG_IGN); /* with "stty tostop" writing would stop it */
-	execv(argv[1], argv + 1);
-	fprintf(stderr, "%s: %s\n", nt_printable(argv[1]), strerror(errno));
-	return 127;
-}
-
 int main(int argc, char *argv[])
 {
 	if (argc >= 2 && strcmp(argv[1], "choose") == 0)
 		return with_pick(argc - 2, argv + 2, answer);
-	if (argc >= 2 && strcmp(argv[1], "claim") == 0)
-		return with_pick(argc - 2, argv + 2, claim);
-	if (argc >= 2 && strcmp(argv[1], "release") == 0)
-		return with_pick(argc - 2, argv + 2, release);
+	if (argc >= 2 && strcmp(argv[1], "calibrate") == 0)
+		return with_pick(argc - 2, argv + 2, calibrate);
 	if (argc == 2 && strcmp(argv[1], "user-file") == 0)
 		return user_file();
-	if (argc >= 2 && strcmp(argv[1], "run") == 0)
-		return become(argc - 2, argv + 2);
 	return complain("nt-launch is started by spank_nccl_tune.so only");
 }

@@ -315,7 +315,7 @@ static void say(char kind, const char *text)
 		slurm_info("%s", text);
 }
 
-static enum nt_ended ended(struct nt_plugin *plugin, spank_t spank)
+static enum nt_ended ended(spank_t spank)
 {
 	int status = 0;
 
@@ -328,36 +328,18 @@ static enum nt_ended ended(struct nt_plugin *plugin, spank_t spank)
 		case SIGFPE:
 		case SIGILL:
 		case SIGABRT: return NT_ENDED_FAILED;
-		/* Other signals end a job without making its measurements wrong; they end a
-		 * calibration's step because another task failed. */
-		default:
-			return plugin->applied.valid && plugin->applied.ticket.calibration
-				       ? NT_ENDED_FAILED
-				       : NT_ENDED_WELL;
+		/* Other signals end a job without making its measurements wrong. */
+		default: return NT_ENDED_WELL;
 		}
-	if (WEXITSTATUS(status) == 0)
-		return NT_ENDED_WELL;
-	return WEXITSTATUS(status) == 3 ? NT_ENDED_WRONG : NT_ENDED_FAILED;
+	return WEXITSTATUS(status) == 0 ? NT_ENDED_WELL : NT_ENDED_FAILED;
 }
 
 static void note_end(struct nt_plugin *plugin, spank_t spank)
 {
-	const enum nt_ended how = ended(plugin, spank);
+	const enum nt_ended how = ended(spank);
 
-	if (how <= plugin->ended)
-		return;
-	plugin->ended = how;
-	if (how != NT_ENDED_WRONG || !plugin->applied.valid || !plugin->applied.ticket.calibration)
-		return;
-	if (strcmp(plugin->applied.ticket.profile, NT_PROFILE_DEFAULT) == 0)
-		slurm_error("job %" PRIu32 " step %" PRIu32
-			    ": results are wrong with forced algorithms and protocols; none "
-			    "is forced on this hardware again",
-			    plugin->place.job, plugin->place.step);
-	else
-		slurm_error("job %" PRIu32 " step %" PRIu32 ": results are wrong with launch "
-			    "profile %s; it is not used on this hardware again",
-			    plugin->place.job, plugin->place.step, plugin->applied.ticket.profile);
+	if (how > plugin->ended)
+		plugin->ended = how;
 }
 
 void nt_stepd_task_ended(struct nt_plugin *plugin, spank_t spank)

@@ -179,6 +179,25 @@ static int put_key(struct nt_memory_entry *entry, const struct entry_row *row)
 	return 0;
 }
 
+/* Of the time from each call to the next, which is the program's own as well. 0: unknown. */
+static double share_of(const struct entry_row *rows, size_t count)
+{
+	double own_us = 0, all_us = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct nt_key *key = rows[i].key;
+
+		if (!nt_kind_tunable(key->coll) || auto_times(key).samples == 0 ||
+		    !(key->auto_own_us > 0))
+			continue;
+		own_us += rows[i].calls * key->auto_own_us;
+		all_us += rows[i].calls * key->auto_us;
+	}
+	if (all_us <= 0)
+		return 0;
+	return own_us < all_us ? own_us / all_us : 1;
+}
+
 static int put_keys(struct nt_memory_entry *entry, const struct nt_sum *sum, struct nt_error *err)
 {
 	size_t count = 0;
@@ -198,6 +217,7 @@ static int put_keys(struct nt_memory_entry *entry, const struct nt_sum *sum, str
 		count = NT_ENTRY_KEYS;
 		qsort(rows, count, sizeof(*rows), by_key);
 	}
+	entry->share = share_of(rows, count);
 	for (size_t i = 0; i < count && rc == 0; i++)
 		rc = put_key(entry, &rows[i]);
 	free(rows);
@@ -244,20 +264,39 @@ static void put_library(struct nt_memory_entry *entry, const struct nt_sum *sum)
 		snprintf(entry->library, sizeof(entry->library), "%s", sum->library);
 }
 
-/* false: the tasks are not spread evenly over the nodes. */
-static bool put_place(struct nt_where *where, const struct nt_arguments *arguments,
-		      const struct nt_ticket *ticket)
+/* The one with the most ranks; NULL: there is none. */
+static const struct nt_comm_seen *largest_comm(const struct nt_sum *sum)
 {
-	if (arguments->nodes == 0 || arguments->tasks == 0 ||
-	    arguments->tasks % arguments->nodes != 0 || arguments->nodes > NT_ENTRY_NODES_MAX)
+	const struct nt_comm_seen *largest = NULL;
+
+	for (size_t i = 0; i < sum->comm_count; i++)
+		if (sum->comms[i].nodes > 0 &&
+		    (!largest || sum->comms[i].ranks > largest->ranks))
+			largest = &sum->comms[i];
+	return largest;
+}
+
+/* Without a communicator a rank is a task. false: tasks or ranks are not spread evenly over the
+ * nodes, as far as this node shows. */
+static bool put_place(struct nt_where *where, const struct nt_sum *sum,
+		      const struct nt_arguments *arguments, const struct nt_ticket *ticket)
+{
+	const struct nt_comm_seen *comm = largest_comm(sum);
+	const int64_t nodes = comm ? comm->nodes : arguments->nodes;
+	const int64_t ranks = comm ? comm->ranks : arguments->tasks;
+
+	if (arguments->nodes == 0 || arguments->tasks % arguments->nodes != 0 ||
+	    (arguments->here > 0 && arguments->here != arguments->tasks / arguments->nodes))
 		return false;
-	where->nodes = arguments->nodes;
-	where->per_node = arguments->tasks / arguments->nodes;
+	if (nodes == 0 || ranks == 0 || ranks % nodes != 0 || nodes > NT_ENTRY_NODES_MAX ||
+	    ranks / nodes > NT_ENTRY_PER_NODE_MAX)
+		return false;
+	where->nodes = (uint32_t)nodes;
+	where->per_node = (uint32_t)(ranks / nodes);
 	where->user_env = ticket->user_env;
 	snprintf(where->program, sizeof(where->program), "%s", ticket->program);
 	where->fingerprint = strtoull(arguments->fingerprint, NULL, 16);
-	return where->per_node <= NT_ENTRY_PER_NODE_MAX &&
-	       (arguments->here == 0 || arguments->here == where->per_node);
+	return !comm || comm->place_count <= where->per_node;
 }
 
 bool nt_ranks_alike(const struct nt_sum *sum, uint32_t nodes)
@@ -332,10 +371,12 @@ static bool shows_anything(const struct nt_memory_entry *entry)
 static void put_head(struct nt_memory_entry *entry, const struct nt_arguments *arguments,
 		     const struct nt_ticket *ticket, int64_t now_us)
 {
-	entry->origin = ticket->calibration ? NT_ORIGIN_CALIBRATE : NT_ORIGIN_JOB;
-	entry->asked = ticket->why == NT_WHY_ASKED && !ticket->calibration;
+	entry->origin = NT_ORIGIN_JOB;
+	entry->asked = ticket->why == NT_WHY_ASKED;
 	entry->job = arguments->job;
 	entry->step = arguments->step;
+	entry->start_nodes = arguments->nodes;
+	entry->start_tasks = arguments->tasks;
 	entry->when_s = now_us / 1000000;
 	entry->added_us = now_us;
 	snprintf(entry->profile, sizeof(entry->profile), "%s", ticket->profile);
@@ -344,25 +385,12 @@ static void put_head(struct nt_memory_entry *entry, const struct nt_arguments *a
 /* An entry without keys tells this job that a step with the profile made no call. */
 static bool is_to_be_marked(const struct nt_sum *sum, const struct nt_ticket *ticket)
 {
-	if (strcmp(ticket->profile, NT_PROFILE_DEFAULT) == 0 || ticket->calibration)
+	if (strcmp(ticket->profile, NT_PROFILE_DEFAULT) == 0)
 		return false;
 	for (size_t i = 0; i < sum->comm_count; i++)
 		if (sum->comms[i].key_count > 0)
 			return false;
 	return sum->started;
-}
-
-/* Of a profile with wrong results, or whose step failed. */
-static int learn_failure(const struct nt_arguments *arguments, const struct nt_ticket *ticket,
-			 struct nt_memory_entry *entry, char why[NT_LEARN_WHY])
-{
-	entry->wrong = ticket->calibration && arguments->ended == NT_ENDED_WRONG;
-	if (entry->wrong) {
-		snprintf(why, NT_LEARN_WHY, "its results were wrong");
-		return entry->where.fingerprint != 0;
-	}
-	snprintf(why, NT_LEARN_WHY, "it failed");
-	return entry->where.fingerprint != 0 && !ticket->calibration;
 }
 
 int nt_learn(const struct nt_sum *sum, const struct nt_arguments *arguments,
@@ -372,15 +400,17 @@ int nt_learn(const struct nt_sum *sum, const struct nt_arguments *arguments,
 	nt_entry_init(entry);
 	why[0] = '\0';
 	put_head(entry, arguments, ticket, now_us);
-	if (!put_place(&entry->where, arguments, ticket)) {
-		snprintf(why, NT_LEARN_WHY, "its tasks are not spread evenly over its nodes");
+	if (!put_place(&entry->where, sum, arguments, ticket)) {
+		snprintf(why, NT_LEARN_WHY, "its tasks or ranks are not spread evenly over its nodes");
 		return 0;
 	}
 	put_software(&entry->where, sum);
 	put_library(entry, sum);
 	if (arguments->ended != NT_ENDED_WELL &&
-	    (ticket->calibration || strcmp(ticket->profile, NT_PROFILE_DEFAULT) != 0))
-		return learn_failure(arguments, ticket, entry, why);
+	    strcmp(ticket->profile, NT_PROFILE_DEFAULT) != 0) {
+		snprintf(why, NT_LEARN_WHY, "it failed");
+		return entry->where.fingerprint != 0;
+	}
 	snprintf(why, NT_LEARN_WHY, "%s",
 		 doubt_of(sum, arguments, ticket, &entry->where, remembered));
 	if (!why[0]) {
@@ -396,7 +426,7 @@ int nt_learn(const struct nt_sum *sum, const struct nt_arguments *arguments,
 	if (!is_to_be_marked(sum, ticket))
 		return 0;
 	put_head(entry, arguments, ticket, now_us);
-	(void)put_place(&entry->where, arguments, ticket);
+	(void)put_place(&entry->where, sum, arguments, ticket);
 	put_software(&entry->where, sum);
 	return entry->where.fingerprint != 0;
 }
@@ -405,7 +435,7 @@ bool nt_learn_where(const struct nt_sum *sum, const struct nt_arguments *argumen
 		    const struct nt_ticket *ticket, bool remembered, struct nt_where *where)
 {
 	memset(where, 0, sizeof(*where));
-	if (!put_place(where, arguments, ticket))
+	if (!put_place(where, sum, arguments, ticket))
 		return false;
 	put_software(where, sum);
 	return doubt_of(sum, arguments, ticket, where, remembered)[0] == '\0';

@@ -7,14 +7,13 @@
  * those of an average rank of the node; the times are those of the communicator with the firmest
  * decision and the most calls. Keys without times only have numbers of calls.
  *
- * No evidence is made if it could be misleading: the tasks are not spread evenly over the nodes, so
- * the place would be wrong; neither the largest communicators' capabilities nor, if its ranks have
+ * The place is that of the largest communicator. No evidence is made if it could be misleading: the
+ * tasks or ranks are not spread evenly over the nodes; neither the largest communicators' capabilities nor, if its ranks have
  * not compared these, the memory shows that the hardware of all nodes is the same; the launch
  * profile was set in part or not in all ranks, or the user has set NCCL_ALGO or NCCL_PROTO, so the
  * times are of something else. It does not matter how the step ended: measurements until then are
  * valid, their samples are counted, and a marker with few periods decides nothing. But a step whose
- * tasks failed is no evidence for a profile, nor is any step of a calibration that failed. Wrong
- * results that a calibration has found are remembered permanently.
+ * tasks failed is no evidence for a profile.
  *
  * For a profile, an entry without keys is made if NCCL has started and no call was recorded: the
  * step may have failed because of it.

@@ -94,23 +94,9 @@ static int take_words(const char *value, int (*take)(void *context, char *word),
 	return 0;
 }
 
-static int take_setting(void *context, char *word)
-{
-	struct nt_settings *settings = context;
-	int id = nt_variable_find(strsep(&word, "="));
-
-	if (id < 0 || word == NULL || settings->set[id] ||
-	    nt_variable_parse((unsigned)id, word, &settings->value[id], NULL) < 0)
-		return -1;
-	settings->set[id] = true;
-	return 0;
-}
-
 static int take_settings(struct nt_ticket *ticket, const char *value)
 {
-	if (take_words(value, take_setting, &ticket->settings) < 0)
-		return -1;
-	return nt_settings_check(&ticket->settings, NULL);
+	return nt_settings_parse(&ticket->settings, value);
 }
 
 static void put_settings(const struct nt_ticket *ticket, char *out)

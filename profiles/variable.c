@@ -27,6 +27,8 @@ static const struct nt_variable variables[NT_VARIABLE_COUNT] = {
 #define SOCKETS_PER_PEER 256
 #define BUFFERS_PER_PEER ((int64_t)256 << 20)
 
+#define WORD_MAX 64 /* longest NAME=VALUE, with its NUL */
+
 const struct nt_variable *nt_variable_get(unsigned id)
 {
 	return id < NT_VARIABLE_COUNT ? &variables[id] : NULL;
@@ -165,4 +167,35 @@ const char *nt_settings_text(const struct nt_settings *settings, char *out, size
 		used += (size_t)more;
 	}
 	return out;
+}
+
+static int take_setting(struct nt_settings *settings, const char *word, size_t length)
+{
+	char copy[WORD_MAX], *value = copy;
+	int id;
+
+	if (length == 0 || length >= sizeof(copy))
+		return -1;
+	memcpy(copy, word, length);
+	copy[length] = '\0';
+	id = nt_variable_find(strsep(&value, "="));
+	if (id < 0 || value == NULL || settings->set[id] ||
+	    nt_variable_parse((unsigned)id, value, &settings->value[id], NULL) < 0)
+		return -1;
+	settings->set[id] = true;
+	return 0;
+}
+
+int nt_settings_parse(struct nt_settings *settings, const char *text)
+{
+	memset(settings, 0, sizeof(*settings));
+	for (;; text++) {
+		const size_t length = strcspn(text, " ");
+
+		if (take_setting(settings, text, length) < 0)
+			return -1;
+		text += length;
+		if (*text == '\0')
+			return nt_settings_check(settings, NULL);
+	}
 }

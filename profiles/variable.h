@@ -114,5 +114,8 @@ bool nt_settings_are_for_sends(const struct nt_settings *settings);
 int nt_settings_check(const struct nt_settings *settings, struct nt_error *err);
 /* "NCCL_A=1 NCCL_B=2", in the list's order; "" if nothing is set. Cut at out_bytes. */
 const char *nt_settings_text(const struct nt_settings *settings, char *out, size_t out_bytes);
+/* Of such a text, in any order: each variable once, within its bounds and those of several. -1
+ * also if there is none. */
+int nt_settings_parse(struct nt_settings *settings, const char *text);
 
 #endif

@@ -1,0 +1,338 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One table describes all members. */
+#include "profiles/measure/request.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include "contract/coll.h"
+#include "lib/append.h"
+#include "lib/hex.h"
+#include "lib/number.h"
+
+#define VALUE_MAX 2048 /* longest member, with its NUL */
+#define SPLIT_MOST 4096
+#define WEIGHT_MOST UINT64_C(1000000000000)
+
+/* ---- profiles */
+
+int nt_cal_profile_parse(struct nt_cal_profile *profile, const char *text)
+{
+	size_t name = strcspn(text, " ");
+
+	memset(profile, 0, sizeof(*profile));
+	if (name >= sizeof(profile->name))
+		return -1;
+	memcpy(profile->name, text, name);
+	if (!nt_profile_name_valid(profile->name))
+		return -1;
+	if (strcmp(profile->name, NT_PROFILE_DEFAULT) == 0)
+		return text[name] == '\0' ? 0 : -1;
+	return text[name] == ' ' && nt_settings_parse(&profile->settings, text + name + 1) == 0
+		       ? 0
+		       : -1;
+}
+
+const char *nt_cal_profile_text(const struct nt_cal_profile *profile, char *out, size_t out_bytes)
+{
+	int used = snprintf(out, out_bytes, "%s%s", profile->name,
+			    nt_settings_any(&profile->settings) ? " " : "");
+
+	if (used > 0 && (size_t)used < out_bytes)
+		nt_settings_text(&profile->settings, out + used, out_bytes - (size_t)used);
+	return out;
+}
+
+/* ---- members */
+
+static int take_version(struct nt_cal_request *request, const char *value)
+{
+	(void)request;
+	return strcmp(value, "1") == 0 ? 0 : -1;
+}
+
+static void put_version(const struct nt_cal_request *request, char *out)
+{
+	(void)request;
+	snprintf(out, VALUE_MAX, "1");
+}
+
+static bool is_token(const char *value)
+{
+	return nt_hex_valid(value, NT_CAL_TOKEN);
+}
+
+static bool is_address(const char *value)
+{
+	static const char characters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.:_%-";
+
+	return value[0] != '\0' && value[0] != '-' && strspn(value, characters) == strlen(value);
+}
+
+static bool is_library(const char *value)
+{
+	return value[0] == '/';
+}
+
+static bool is_split(const char *value)
+{
+	const char *ranks = strchr(value, ':');
+	uint64_t number;
+
+	return ranks && (strncmp(value, "block:", 6) == 0 || strncmp(value, "stride:", 7) == 0) &&
+	       nt_number_parse(ranks + 1, 1, SPLIT_MOST, &number) == 0;
+}
+
+/* "150" or "0.125": at most three digits after the point, whatever the locale. */
+static int take_weight(const char *text, double *weight)
+{
+	uint64_t whole, thousandths = 0;
+	const char *end = nt_number_read(text, WEIGHT_MOST, &whole);
+	size_t digits;
+
+	if (!end)
+		return -1;
+	if (*end == '.') {
+		digits = strspn(++end, "0123456789");
+		if (digits == 0 || digits > 3 || !nt_number_read(end, 999, &thousandths))
+			return -1;
+		end += digits;
+		for (; digits < 3; digits++)
+			thousandths *= 10;
+	}
+	*weight = (double)whole + (double)thousandths / 1000;
+	return *end == '\0' ? 0 : -1;
+}
+
+/* COLLECTIVE:BYTES:WEIGHT */
+static int take_call(struct nt_cal_call *call, char *text)
+{
+	const char *coll = strsep(&text, ":"), *bytes = text ? strsep(&text, ":") : NULL;
+
+	call->coll = nt_kind_find(coll);
+	if (call->coll < 0 || call->coll == NT_P2P_SEND || call->coll == NT_P2P_RECV)
+		return -1;
+	if (!bytes || !text ||
+	    nt_number_parse(bytes, NT_CAL_BYTES_LEAST, NT_CAL_BYTES_MOST, &call->bytes) < 0)
+		return -1;
+	return call->bytes % 4 == 0 ? take_weight(text, &call->weight) : -1;
+}
+
+static bool has_call(const struct nt_cal_request *request, const struct nt_cal_call *call)
+{
+	for (unsigned i = 0; i < request->calls; i++)
+		if (request->call[i].coll == call->coll && request->call[i].bytes == call->bytes)
+			return true;
+	return false;
+}
+
+static int take_calls(struct nt_cal_request *request, const char *value)
+{
+	char copy[VALUE_MAX], *rest = copy;
+
+	snprintf(copy, sizeof(copy), "%s", value);
+	while (rest) {
+		struct nt_cal_call call;
+
+		if (request->calls == NT_CAL_CALLS || take_call(&call, strsep(&rest, ",")) < 0 ||
+		    has_call(request, &call))
+			return -1;
+		request->call[request->calls++] = call;
+	}
+	return 0;
+}
+
+static void put_calls(const struct nt_cal_request *request, char *out)
+{
+	for (unsigned i = 0; i < request->calls; i++) {
+		const struct nt_cal_call *call = &request->call[i];
+		const uint64_t thousandths = (uint64_t)(call->weight * 1000 + 0.5);
+
+		nt_append(out, VALUE_MAX, "%s%s:%" PRIu64 ":%" PRIu64, i > 0 ? "," : "",
+			  nt_coll_name(call->coll), call->bytes, thousandths / 1000);
+		if (thousandths % 1000)
+			nt_append(out, VALUE_MAX, ".%03u", (unsigned)(thousandths % 1000));
+	}
+}
+
+static int take_profile(struct nt_cal_request *request, const char *value)
+{
+	struct nt_cal_profile *profile = &request->profile[request->profiles];
+
+	if (request->profiles == NT_CAL_PROFILES || nt_cal_profile_parse(profile, value) < 0 ||
+	    strcmp(profile->name, NT_PROFILE_DEFAULT) == 0)
+		return -1;
+	for (unsigned i = 0; i < request->profiles; i++)
+		if (strcmp(request->profile[i].name, profile->name) == 0)
+			return -1;
+	request->profiles++;
+	return 0;
+}
+
+/* In the order in which they are printed; profiles follow. A member is a number or a text of the
+ * request's, or has functions of its own. An empty text is none. */
+static const struct member {
+	const char *key, *want;
+	bool needed, several;
+	size_t offset;
+	uint64_t least, most; /* of a number */
+	size_t room; /* of a text */
+	bool (*valid)(const char *value);
+	int (*take)(struct nt_cal_request *request, const char *value);
+	void (*put)(const struct nt_cal_request *request, char *out);
+} members[] = {
+#define AT(name) .offset = offsetof(struct nt_cal_request, name)
+#define TEXT(name) AT(name), .room = sizeof(((struct nt_cal_request *)0)->name)
+	{ "v", "1", true, .take = take_version, .put = put_version },
+	{ "seconds", "1 to 3600", true, AT(seconds), .least = 1, .most = NT_CAL_SECONDS },
+	{ "procs", "0 to 64", true, AT(procs), .most = NT_CAL_PROCS },
+	{ "token", "32 hexadecimal digits", true, TEXT(token), .valid = is_token },
+	{ "address", "a host's name or address", true, TEXT(address), .valid = is_address },
+	{ "library", "an absolute path of at most 511 bytes", TEXT(library), .valid = is_library },
+	{ "split", "block:K or stride:K", TEXT(split), .valid = is_split },
+	{ "calls", "at most 24 different calls, COLLECTIVE:BYTES:CALLS", .take = take_calls,
+	  .put = put_calls },
+	{ "profile", "at most 16 different profiles with settings that are allowed",
+	  .several = true, .take = take_profile },
+#undef TEXT
+#undef AT
+};
+
+#define MEMBERS (sizeof(members) / sizeof(members[0]))
+
+static int take(struct nt_cal_request *request, const struct member *member, const char *value)
+{
+	char *at = (char *)request + member->offset;
+	uint64_t number;
+
+	if (value[0] == '\0' && !member->needed)
+		return 0;
+	if (member->take)
+		return member->take(request, value);
+	if (!member->valid) {
+		if (nt_number_parse(value, member->least, member->most, &number) < 0)
+			return -1;
+		*(unsigned *)at = (unsigned)number;
+		return 0;
+	}
+	if (strlen(value) >= member->room || !member->valid(value))
+		return -1;
+	memcpy(at, value, strlen(value) + 1);
+	return 0;
+}
+
+static void put(const struct nt_cal_request *request, const struct member *member, char *out)
+{
+	const char *at = (const char *)request + member->offset;
+
+	out[0] = '\0';
+	if (member->put)
+		member->put(request, out);
+	else if (member->valid)
+		snprintf(out, VALUE_MAX, "%s", at);
+	else if (!member->take)
+		snprintf(out, VALUE_MAX, "%u", *(const unsigned *)at);
+}
+
+/* ---- the whole */
+
+static int check_text(const char *text, struct nt_error *err)
+{
+	size_t bytes = strnlen(text, NT_CAL_REQUEST_MAX);
+
+	if (bytes == NT_CAL_REQUEST_MAX)
+		return nt_error_set(err, "longer than %d bytes", NT_CAL_REQUEST_MAX - 1);
+	for (size_t i = 0; i < bytes; i++)
+		if (text[i] < 0x20 || text[i] > 0x7e)
+			return nt_error_set(err, "byte %zu is not printable", i + 1);
+	return 0;
+}
+
+/* The member of an item of that many bytes, and a copy of its value. */
+static const struct member *find_member(const char *item, size_t length, char value[VALUE_MAX])
+{
+	for (size_t i = 0; i < MEMBERS; i++) {
+		size_t key = strlen(members[i].key);
+
+		if (length <= key || memcmp(item, members[i].key, key) != 0 || item[key] != '=' ||
+		    length - key - 1 >= VALUE_MAX)
+			continue;
+		memcpy(value, item + key + 1, length - key - 1);
+		value[length - key - 1] = '\0';
+		return &members[i];
+	}
+	return NULL;
+}
+
+static int unknown_member(struct nt_error *err)
+{
+	char names[128] = "";
+
+	for (size_t i = 0; i < MEMBERS; i++)
+		nt_append(names, sizeof(names), "%s%s", i > 0 ? ", " : "", members[i].key);
+	return nt_error_set(err, "a member is unknown or too long (want %s)", names);
+}
+
+static int parse(struct nt_cal_request *request, const char *text, struct nt_error *err)
+{
+	char value[VALUE_MAX];
+	unsigned seen = 0;
+
+	if (check_text(text, err) < 0)
+		return -1;
+	for (;; text++) {
+		size_t length = strcspn(text, ";");
+		const struct member *member = find_member(text, length, value);
+
+		if (!member)
+			return unknown_member(err);
+		if (!member->several && seen & (1u << (member - members)))
+			return nt_error_set(err, "%s is given twice", member->key);
+		seen |= 1u << (member - members);
+		if (take(request, member, value) < 0)
+			return nt_error_set(err, "%s is malformed or not allowed (want %s)",
+					    member->key, member->want);
+		text += length;
+		if (*text == '\0')
+			break;
+	}
+	for (size_t i = 0; i < MEMBERS; i++)
+		if (members[i].needed && !(seen & (1u << i)))
+			return nt_error_set(err, "%s is missing", members[i].key);
+	return 0;
+}
+
+int nt_cal_request_parse(struct nt_cal_request *request, const char *text, struct nt_error *err)
+{
+	memset(request, 0, sizeof(*request));
+	if (parse(request, text, err) == 0)
+		return 0;
+	memset(request, 0, sizeof(*request));
+	return -1;
+}
+
+int nt_cal_request_print(const struct nt_cal_request *request, char *out, size_t out_bytes,
+			 struct nt_error *err)
+{
+	struct nt_cal_request back;
+	char value[VALUE_MAX];
+	int rc = 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < MEMBERS; i++) {
+		put(request, &members[i], value);
+		if (value[0])
+			rc |= nt_append(out, out_bytes, "%s%s=%s", i > 0 ? ";" : "", members[i].key,
+					value);
+	}
+	for (unsigned i = 0; i < request->profiles && i < NT_CAL_PROFILES; i++)
+		rc |= nt_append(out, out_bytes, ";profile=%s",
+				nt_cal_profile_text(&request->profile[i], value, sizeof(value)));
+	if (rc < 0)
+		return nt_error_set(err, "no room for the request");
+	return nt_cal_request_parse(&back, out, err);
+}

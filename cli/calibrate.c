@@ -1,51 +1,53 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nccl-tune calibrate: find the best launch profile on this job's nodes, or compare the nodes. */
+/* nccl-tune calibrate: measure launch profiles on this job's nodes, for one number of ranks on each
+ * after another. The tasks of a step measure, as before any program; the step's program is the
+ * benchmark, whose record tells the hardware and the network. */
 #include "cli/command.h"
 
-#include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include "contract/setting.h"
+#include "lib/argv.h"
+#include "lib/list.h"
 #include "lib/plural.h"
-#include "profiles/select.h"
+#include "lib/seconds.h"
+#include "lib/size.h"
+#include "profiles/measure/request.h"
 #include "profiles/memory-store.h"
 #include "profiles/select-text.h"
-#include "cli/calibrate-run.h"
-#include "cli/calibrate-table.h"
-#include "cli/compare-nodes.h"
+#include "cli/allocation.h"
+#include "cli/meeting.h"
+#include "cli/run-step.h"
 #include "report/model/places.h"
-#include "profiles/measure/low-nodes.h"
-#include "report/summary/compared-nodes.h"
-#include "lib/list.h"
-#include "lib/seconds.h"
 
-#define TIME_LEAST_S 1
+#define TIME_LEAST_S 5
 #define TIME_MOST_S 3600
-#define COMPARE_NODES 4 /* as many nodes or more are compared first */
-#define COMPARE_SHARE 0.2 /* of the time */
-#define COMPARE_LEAST_S 10 /* less is not worth starting a step */
-#define NAMED 4 /* exit status: a node was named */
+#define GRACE_S 60 /* for the step's start and its program */
+#define SHAPES 8 /* numbers of ranks on a node */
 
 static volatile sig_atomic_t stop;
 
 struct calibrating {
-	/* What is asked for; more of it is in run. */
+	/* What is asked for. */
 	struct nt_places places;
 	const char *sizes, *names; /* of profiles; NULL: all */
-	uint32_t nodes, per_node;
-	bool compare_nodes, json;
-	const char *output; /* of compare_nodes; NULL: a file in the memory */
+	const char *nodelist, *mpi, *ranks;
+	uint32_t nodes;
+	double time_s;
 	/* What is known. */
-	struct nt_profiles all, candidates;
+	struct nt_allocation allocation;
+	unsigned shapes;
+	uint64_t shape[SHAPES];
+	struct nt_profiles profiles;
 	struct nt_memory memory, site; /* the user's, the site's */
-	char directory[NT_PATH_MAX];
-	struct nt_mix mix;
-	uint32_t mix_job, mix_step;
-	struct nt_calrun run;
+	char directory[NT_PATH_MAX], meeting[NT_PATH_MAX];
 	struct nt_launch_choice choice;
 };
 
@@ -64,323 +66,295 @@ static void watch_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-/* Every name must be a profile, or the default, which is always measured. */
-static int check_names(const struct nt_profiles *all, const char *list, struct nt_error *err)
+/* ---- what is measured */
+
+static int choose_profiles(struct calibrating *c, struct nt_error *err)
 {
 	char name[NT_PROFILE_NAME];
 
-	for (const char *at = list; at; at = strchr(at, ',')) {
-		size_t length;
+	for (const char *at = c->names; at && *at;) {
+		const size_t length = strcspn(at, ",");
 
-		at += *at == ',';
-		length = strcspn(at, ",");
-		if (length == 0 || length >= sizeof(name))
-			return nt_error_set(err, "bad list of profiles '%.60s'", list);
 		snprintf(name, sizeof(name), "%.*s", (int)length, at);
-		if (strcmp(name, NT_PROFILE_DEFAULT) != 0 && !nt_profiles_want(all, name, err))
+		if (!nt_profiles_want(&c->profiles, name, err))
 			return -1;
+		at += length + (at[length] == ',');
+	}
+	for (unsigned i = 0; c->names && i < c->profiles.count; i++) {
+		struct nt_profile *profile = &c->profiles.profile[i];
+
+		if (!nt_list_has(c->names, ',', profile->name, strlen(profile->name)))
+			profile->disabled = true;
 	}
 	return 0;
 }
 
-static int choose_candidates(struct calibrating *c, struct nt_error *err)
+static int put_sizes(const struct calibrating *c, struct nt_cal_request *request,
+		     struct nt_error *err)
 {
-	if (c->names && check_names(&c->all, c->names, err) < 0)
+	uint64_t bytes[NT_CAL_CALLS];
+	int count = c->sizes ? nt_sizes_parse(c->sizes, bytes, NT_CAL_CALLS) : 0;
+
+	for (int i = 0; i < count; i++) {
+		if (bytes[i] < NT_CAL_BYTES_LEAST || bytes[i] > NT_CAL_BYTES_MOST ||
+		    bytes[i] % 4 != 0)
+			count = -1;
+		else
+			request->call[request->calls++] = (struct nt_cal_call){ NT_ALLREDUCE,
+										bytes[i], 0 };
+	}
+	if (count < 0)
+		return nt_error_set(err,
+				    "bad sizes '%.60s' (want 1 to %d, as in 64K,1M,16M, each a "
+				    "multiple of 4 up to 1G)",
+				    c->sizes, NT_CAL_CALLS);
+	return 0;
+}
+
+/* srun adds the address of the step's first node. */
+static int make_request(const struct calibrating *c, uint64_t ranks, char text[NT_CAL_REQUEST_MAX],
+			struct nt_error *err)
+{
+	struct nt_cal_request request = { .seconds = (unsigned)c->time_s,
+					  .procs = (unsigned)ranks,
+					  .address = "srun" };
+
+	if (put_sizes(c, &request, err) < 0 ||
+	    nt_random_digits(request.token, NT_CAL_TOKEN, err) < 0)
 		return -1;
-	for (unsigned i = 0; i < c->all.count; i++) {
-		const struct nt_profile *profile = &c->all.profile[i];
+	for (unsigned i = 0; i < c->profiles.count; i++) {
+		const struct nt_profile *profile = &c->profiles.profile[i];
+		struct nt_cal_profile *to = &request.profile[request.profiles];
 
-		if (!c->names || nt_list_has(c->names, ',', profile->name, strlen(profile->name)))
-			c->candidates.profile[c->candidates.count++] = *profile;
+		if (profile->disabled || request.profiles == NT_CAL_PROFILES ||
+		    (!c->names && !nt_profile_fits(profile, nt_profiles_guess_fabric())))
+			continue;
+		request.profiles++;
+		snprintf(to->name, sizeof(to->name), "%s", profile->name);
+		to->settings = profile->settings;
 	}
+	return nt_cal_request_print(&request, text, NT_CAL_REQUEST_MAX, err);
+}
+
+/* ---- a step */
+
+static void make_command(struct nt_argv *words, const struct calibrating *c, uint64_t ranks)
+{
+	char path[NT_PATH_MAX];
+
+	nt_argv_add(words, "srun");
+	nt_argv_add(words, "--nodes=%" PRIu32, c->allocation.nodes);
+	nt_argv_add(words, "--ntasks=%" PRIu32, c->allocation.nodes);
+	nt_argv_add(words, "--ntasks-per-node=1");
+	nt_argv_add(words, "--mpi=%s", c->mpi);
+	nt_argv_add(words, "--kill-on-bad-exit=1");
+	nt_argv_add(words, "--job-name=nccl-tune-calibrate");
+	if (c->nodelist)
+		nt_argv_add(words, "--nodelist=%s", c->nodelist);
+	nt_argv_add(words, "--nccl-tune=observe,launch=auto");
+	nt_argv_add(words, "%s", nt_places_beside("nccl-tune-bench", path));
+	nt_argv_add(words, "--procs-per-task=%" PRIu64, ranks);
+	nt_argv_add(words, "--sizes=64K,1M");
+	nt_argv_add(words, "--seconds=2");
+	nt_argv_add(words, "--no-gpu-times");
+	nt_argv_add(words, "--stall=20");
+	nt_argv_add(words, "--rendezvous=%s", c->meeting);
+}
+
+static int run_step(const struct calibrating *c, uint64_t ranks, struct nt_error *err)
+{
+	char request[NT_CAL_REQUEST_MAX];
+	struct nt_argv words = { .count = 0 };
+	struct nt_stepresult result;
+	int rc = -1;
+
+	if (make_request(c, ranks, request, err) < 0)
+		return -1;
+	make_command(&words, c, ranks);
+	setenv(NT_ENV_CALIBRATE, request, 1);
+	if (words.failed)
+		nt_error_set(err, "out of memory");
+	else
+		rc = nt_steprun(&(struct nt_steprun){ .argv = words.word,
+						      .limit_s = c->time_s + GRACE_S,
+						      .stop = &stop },
+				&result, err);
+	unsetenv(NT_ENV_CALIBRATE);
+	nt_argv_fini(&words);
+	if (rc < 0)
+		return -1;
+	if (result.end == NT_STEP_WELL)
+		return 0;
+	return nt_error_set(err, "%s%.150s",
+			    result.end == NT_STEP_STOPPED ? "interrupted"
+			    : result.end == NT_STEP_LATE  ? "its step took too long"
+							  : "its step failed: ",
+			    result.end == NT_STEP_FAILED ? result.complaint : "");
+}
+
+/* ---- the result */
+
+static const struct nt_memory_entry *newest_default(const struct nt_memory *memory, uint32_t job,
+						    int64_t since_us)
+{
+	const struct nt_memory_entry *newest = NULL;
+
+	for (size_t i = 0; i < memory->entries; i++) {
+		const struct nt_memory_entry *entry = &memory->entry[i];
+
+		if (entry->origin == NT_ORIGIN_CALIBRATE && entry->job == job &&
+		    entry->added_us >= since_us &&
+		    strcmp(entry->profile, NT_PROFILE_DEFAULT) == 0 &&
+		    nt_entry_newer(entry, newest))
+			newest = entry;
+	}
+	return newest;
+}
+
+static const struct nt_known_key *find_key(const struct nt_memory_entry *entry,
+					   const struct nt_known_key *like)
+{
+	for (size_t i = 0; i < entry->keys; i++)
+		if (entry->key[i].coll == like->coll && entry->key[i].bytes == like->bytes)
+			return &entry->key[i];
+	return NULL;
+}
+
+/* A row for each size: the default's time, and how many times as fast each profile is. */
+static void print_table(const struct nt_memory *memory, const struct nt_memory_entry *base)
+{
+	char size[NT_SIZE_TEXT];
+
+	printf("%-24s %12s", "", "default, us");
+	for (size_t i = 0; i < memory->entries; i++)
+		if (memory->entry[i].added_us == base->added_us && &memory->entry[i] != base)
+			printf("  %s", memory->entry[i].profile);
+	putchar('\n');
+	for (size_t k = 0; k < base->keys; k++) {
+		const struct nt_known_key *key = &base->key[k];
+
+		printf("%-12s %11s %12.1f", nt_coll_name(key->coll),
+		       nt_size_text(key->bytes, size), key->best.median_us);
+		for (size_t i = 0; i < memory->entries; i++) {
+			const struct nt_memory_entry *entry = &memory->entry[i];
+			const int width = (int)strlen(entry->profile);
+			const struct nt_known_key *other;
+
+			if (entry->added_us != base->added_us || entry == base)
+				continue;
+			other = find_key(entry, key);
+			if (entry->wrong)
+				printf("  %*s", width, "wrong");
+			else if (other)
+				printf("  %*.2f", width,
+				       key->best.median_us / other->best.median_us);
+			else
+				printf("  %*s", width, "-");
+		}
+		putchar('\n');
+	}
+}
+
+/* What a step whose calls are unknown would get there now. */
+static int tell(struct calibrating *c, int64_t since_us, struct nt_error *err)
+{
+	const struct nt_memory_entry *base;
+	struct nt_launch_case launch = { .memory = { NULL, &c->memory, &c->site },
+					 .profiles = &c->profiles,
+					 .now_s = (int64_t)time(NULL) };
+	char text[256];
+
+	nt_memory_fini(&c->memory);
+	if (nt_store_read(c->directory, &c->memory, launch.now_s, err) < 0)
+		return -1;
+	base = newest_default(&c->memory, c->allocation.job, since_us);
+	if (!base)
+		return nt_error_set(err,
+				    "nothing of it was remembered in %.100s; nccl-tune report "
+				    "%" PRIu32 " has the reason",
+				    c->directory, c->allocation.job);
+	printf("%" PRIu32 " node%s of %" PRIu32 " rank%s, %s, NCCL %u.%u.%u\n", base->where.nodes,
+	       nt_plural(base->where.nodes), base->where.per_node,
+	       nt_plural(base->where.per_node),
+	       base->where.fabric == NT_FABRIC_ANY ? "network unknown"
+						   : nt_fabric_name((int)base->where.fabric),
+	       base->where.nccl / 10000, base->where.nccl / 100 % 100, base->where.nccl % 100);
+	print_table(&c->memory, base);
+	launch.where = base->where;
+	if (nt_select(&launch, &c->choice) < 0)
+		return nt_error_set(err, "no memory");
+	printf("%s, for a program whose calls are unknown\n\n",
+	       nt_choice_text(&c->choice, &launch, text, sizeof(text)));
 	return 0;
 }
 
-/* The calls to make, and the mix to weigh them by: as requested, else those of an earlier step,
- * else a standard list. */
-static int choose_calls(struct calibrating *c, struct nt_error *err)
-{
-	const struct nt_allocation *job = &c->run.allocation;
-	const struct nt_memory_entry *entry = nt_trial_calls_entry(
-		&c->memory, job->job, nt_allocation_fingerprint(job, &c->memory), job->nodes,
-		job->per_node);
+/* ---- all of it */
 
-	nt_trial_calls_standard(&c->run.calls);
-	if (c->sizes)
-		return nt_trial_calls_parse(&c->run.calls, c->sizes, err);
-	if (!entry || !nt_trial_calls_of(entry, &c->run.calls))
-		return 0;
-	nt_mix_of(entry, &c->mix);
-	c->run.mix = &c->mix;
-	c->mix_job = entry->job;
-	c->mix_step = entry->step;
+static int take_shapes(struct calibrating *c, struct nt_error *err)
+{
+	const char *list = c->ranks ? c->ranks : "";
+	char number[16];
+
+	if (!list[0]) {
+		c->shapes = 1;
+		c->shape[0] = c->allocation.per_node;
+	}
+	for (const char *at = list; *at;) {
+		const size_t length = strcspn(at, ",");
+
+		snprintf(number, sizeof(number), "%.*s", (int)length, at);
+		if (c->shapes == SHAPES ||
+		    nt_number_parse(number, 1, NT_CAL_PROCS, &c->shape[c->shapes]) < 0)
+			return nt_error_set(err, "bad list of ranks '%.60s' (want 1 to %d numbers "
+						 "from 1 to %d, as in 1,2,4,8)",
+					    list, SHAPES, NT_CAL_PROCS);
+		c->shapes++;
+		at += length + (at[length] == ',');
+	}
+	for (unsigned i = 0; i < c->shapes; i++)
+		if (c->allocation.nodes * c->shape[i] < 2)
+			return nt_error_set(err, "one rank: two or more are needed "
+						 "(--ranks-per-node)");
 	return 0;
 }
 
 static int prepare(struct calibrating *c, struct nt_error *err)
 {
 	const int64_t now_s = (int64_t)time(NULL);
-	struct nt_calrun *run = &c->run;
 
-	if (nt_allocation_read(&run->allocation, run->nodelist, c->nodes, c->per_node, err) < 0)
+	if (nt_allocation_read(&c->allocation, c->nodelist, c->nodes, 0, err) < 0 ||
+	    take_shapes(c, err) < 0 || nt_places_profiles(&c->places, &c->profiles, err) < 0 ||
+	    choose_profiles(c, err) < 0 || nt_places_memory(&c->places, c->directory, err) < 0 ||
+	    nt_places_read_site(&c->places, &c->site, now_s, err) < 0 ||
+	    nt_meeting_make(c->directory, c->allocation.job, c->meeting, err) < 0)
 		return -1;
-	if (!run->program && run->allocation.nodes < 2 && run->allocation.per_node < 2)
-		return nt_error_set(err, "one task: two or more are needed (--ntasks-per-node)");
-	if (nt_places_profiles(&c->places, &c->all, err) < 0 || choose_candidates(c, err) < 0 ||
-	    nt_places_memory(&c->places, c->directory, err) < 0 ||
-	    nt_store_read(c->directory, &c->memory, now_s, err) < 0 ||
-	    nt_places_read_site(&c->places, &c->site, now_s, err) < 0 || choose_calls(c, err) < 0)
-		return -1;
-	run->profiles = &c->candidates;
-	run->named = c->names != NULL;
-	run->site = &c->site;
-	run->directory = c->directory;
-	run->stop = &stop;
-	if (run->time_s <= 0)
-		run->time_s = (double)nt_calibrate_auto_s(run->allocation.nodes);
+	if (c->time_s <= 0)
+		c->time_s = (double)nt_calibrate_auto_s(c->allocation.nodes);
+	/* The steps store where this command looks. */
+	setenv("NCCL_TUNE_MEMORY", c->directory, 1);
 	return 0;
 }
 
-/* What a step of this job would get now. */
-static int choose_with(struct calibrating *c, const struct nt_memory *memory[NT_LEVELS],
-		       struct nt_error *err)
+static int run(void *argument, char *argv[])
 {
-	struct nt_launch_case launch = {
-		.memory = { memory[0], memory[1], memory[2] },
-		.profiles = &c->all,
-		.where = *nt_calrun_where(&c->run),
-		.mix = c->run.mix,
-		.now_s = (int64_t)time(NULL),
-	};
-	char text[256];
-
-	if (nt_select(&launch, &c->choice) < 0)
-		return nt_error_set(err, "no memory");
-	printf("\n%s\n\n", nt_choice_text(&c->choice, &launch, text, sizeof(text)));
-	nt_choice_print(&c->choice, stdout);
-	return 0;
-}
-
-static int choose(struct calibrating *c, struct nt_error *err)
-{
-	struct nt_memory job;
-	const struct nt_memory *memory[NT_LEVELS] = { &job, &c->memory, &c->site };
-	int64_t now_s = (int64_t)time(NULL);
-	int rc = -1;
-
-	nt_memory_init(&job);
-	nt_memory_fini(&c->memory);
-	if (nt_store_read(c->directory, &c->memory, now_s, err) == 0 &&
-	    nt_memory_add_job(&job, &c->memory, c->run.allocation.job, err) == 0)
-		rc = choose_with(c, memory, err);
-	nt_memory_fini(&job);
-	return rc;
-}
-
-static unsigned steps_of(const struct nt_calibration *calibration)
-{
-	unsigned steps = 0;
-
-	for (unsigned i = 0; i < calibration->count; i++)
-		steps += calibration->contender[i].round;
-	return steps;
-}
-
-static void print_head(const struct calibrating *c)
-{
-	const struct nt_where *where = nt_calrun_where(&c->run);
-	const unsigned steps = steps_of(&c->run.calibration);
-
-	printf("Calibration in job %" PRIu32 ": %" PRIu32 " x %" PRIu32
-	       ", %s, NCCL %u.%u.%u; %u step%s in %.0f s; ",
-	       c->run.allocation.job, where->nodes, where->per_node,
-	       where->fabric == NT_FABRIC_ANY ? "network unknown"
-					      : nt_fabric_name((int)where->fabric),
-	       where->nccl / 10000, where->nccl / 100 % 100, where->nccl % 100, steps,
-	       nt_plural(steps), c->run.spent_s);
-	if (c->run.mix)
-		printf("calls of step %" PRIu32 ".%" PRIu32 "\n\n", c->mix_job, c->mix_step);
-	else
-		puts("no job's calls are known\n");
-}
-
-static unsigned chosen_of(const struct calibrating *c)
-{
-	for (unsigned i = 1; i < c->run.calibration.count; i++)
-		if (strcmp(c->run.calibration.contender[i].name, c->choice.profile) == 0)
-			return i;
-	return 0;
-}
-
-static void print_failures(const struct nt_calrun *run)
-{
-	for (unsigned i = 0; i < run->calibration.count; i++)
-		if (run->failure[i][0])
-			nt_command_complain("%s: %s", run->calibration.contender[i].name,
-					    run->failure[i]);
-}
-
-static unsigned candidates_run(const struct nt_calibration *calibration)
-{
-	unsigned count = 0;
-
-	for (unsigned i = 1; i < calibration->count; i++)
-		count += calibration->contender[i].round > 0;
-	return count;
-}
-
-/* Common mistakes in a cluster's configuration. */
-static void explain_nothing(const struct nt_calrun *run)
-{
-	if (strstr(run->failure[0], "--nccl-tune"))
-		nt_command_complain("this srun has no launch profiles: plugstack.conf must load "
-				    "spank_nccl_tune.so of this release");
-	else if (run->silent)
-		nt_command_complain("check that plugstack.conf of all nodes loads "
-				    "spank_nccl_tune.so, that nt-recordd is next to it, and that "
-				    "the nodes see that directory; if so, nccl-tune report %" PRIu32
-				    " may give the reason",
-				    run->allocation.job);
-}
-
-/* A profile that wins at some sizes only is not used before the job's mix is known. */
-static void print_prospect(const struct calibrating *c)
-{
-	for (unsigned i = 0; !c->choice.mix_known && i < c->choice.count; i++) {
-		if (c->choice.candidate[i].why != NT_WHY_WORST)
-			continue;
-		puts("\nSome profiles are faster at some sizes. After the first step, this job's "
-		     "mix of calls\nis known and decides for later steps.");
-		return;
-	}
-}
-
-/* Prints the results, of an interrupted calibration as far as they go. */
-static int tell(struct calibrating *c)
-{
-	const struct nt_calrun *run = &c->run;
-	const struct nt_calibration *calibration = &run->calibration;
+	struct calibrating *c = argument;
 	struct nt_error err = { "no memory" };
+	int status = NT_EXIT_OK;
 
-	print_failures(run);
-	if (calibration->contender[0].state == NT_CONTENDER_WRONG) {
-		nt_command_complain(
-			"results are wrong with forced algorithms and protocols: none is forced "
-			"on this hardware from now on, and NCCL starts with its own settings");
-		return NT_CALRUN_WRONG;
-	}
-	if (!nt_calrun_where(run)) {
-		nt_command_complain("no result: no step with NCCL's default succeeded");
-		explain_nothing(run);
-		return NT_EXIT_FAILED;
-	}
-	print_head(c);
-	if (nt_caltable_print(stdout, calibration, &run->found, nt_calrun_where(run), run->mix,
-			      (int64_t)time(NULL)) < 0 ||
-	    choose(c, &err) < 0)
+	(void)argv;
+	if (prepare(c, &err) < 0)
 		return nt_command_fail(&err);
-	if (run->left_out[0])
-		printf("\nNot tried: %s\n", run->left_out);
-	print_prospect(c);
-	putchar('\n');
-	nt_caltable_cost(stdout, calibration, chosen_of(c), run->spent_s);
-	if (stop) {
-		nt_command_complain("interrupted: results so far");
-		return NT_EXIT_FAILED;
+	watch_signals();
+	for (unsigned i = 0; i < c->shapes && !stop; i++) {
+		const int64_t since_us = nt_store_now_us();
+
+		if (run_step(c, c->shape[i], &err) == 0 && tell(c, since_us, &err) == 0)
+			continue;
+		nt_command_complain("%" PRIu64 " rank%s on each node: %s", c->shape[i],
+				    nt_plural(c->shape[i]), err.text);
+		status = NT_EXIT_FAILED;
 	}
-	if (candidates_run(calibration) == 0 && calibration->count > 1) {
-		nt_command_complain("too little time for a profile: at least two steps of %.1f s "
-				    "must fit into --time",
-				    calibration->contender[0].longest_s);
-		return NT_EXIT_FAILED;
-	}
-	return NT_EXIT_OK;
-}
-
-/* ---- nodes */
-
-static int keep_compared(const struct calibrating *c, const char *output, json_object *compared,
-			 struct nt_error *err)
-{
-	char path[sizeof(c->directory) + sizeof("/" NT_COMPARED_FILE)];
-
-	snprintf(path, sizeof(path), "%s/" NT_COMPARED_FILE, c->directory);
-	return nt_compare_nodes_keep(compared, output ? output : path, err);
-}
-
-static int tell_compared(const struct calibrating *c, json_object *compared, struct nt_error *err)
-{
-	if (!c->json)
-		return nt_compared_text(stdout, compared, err);
-	puts(json_object_to_json_string_ext(compared, JSON_C_TO_STRING_PLAIN));
-	return 0;
-}
-
-/* --compare-nodes */
-static int compare_nodes(const struct calibrating *c)
-{
-	struct nt_error err = { "no memory" };
-	json_object *compared = NULL;
-	int status = NT_EXIT_FAILED;
-
-	if (c->run.allocation.nodes < NT_LOW_NODES_LEAST) {
-		nt_command_complain("%" PRIu32 " node%s: %d or more are needed",
-				    c->run.allocation.nodes, nt_plural(c->run.allocation.nodes),
-				    NT_LOW_NODES_LEAST);
-		return NT_EXIT_FAILED;
-	}
-	compared = nt_compare_nodes(&c->run, c->run.time_s, &err);
-	if (compared && tell_compared(c, compared, &err) == 0 &&
-	    keep_compared(c, c->output, compared, &err) == 0)
-		status = nt_compared_names_any(compared) ? NAMED : NT_EXIT_OK;
-	if (status == NT_EXIT_FAILED)
-		nt_command_complain("nodes: %s", err.text);
-	json_object_put(compared);
-	return status;
-}
-
-/* A slow node slows all profiles, so nodes are compared first. A failure here is only reported. */
-static void compare_first(struct calibrating *c)
-{
-	const double time_s = COMPARE_SHARE * c->run.time_s;
-	struct nt_error err = { "no memory" };
-	json_object *compared;
-
-	if (c->run.program || c->run.allocation.nodes < COMPARE_NODES || time_s < COMPARE_LEAST_S)
-		return;
-	compared = nt_compare_nodes(&c->run, time_s, &err);
-	if (!compared || keep_compared(c, NULL, compared, &err) < 0)
-		nt_command_complain("nodes are not compared: %s", err.text);
-	if (compared && nt_compared_names_any(compared)) {
-		(void)nt_compared_text(stdout, compared, NULL);
-		putchar('\n');
-	}
-	json_object_put(compared);
-	c->run.time_s -= time_s;
-}
-
-static int find_profile(struct calibrating *c)
-{
-	struct nt_error err = { "no memory" };
-	int status;
-
-	compare_first(c);
-	status = nt_calrun(&c->run, &err) == 0 ? tell(c) : nt_command_fail(&err);
-	nt_calrun_fini(&c->run);
-	return status;
-}
-
-static int calibrate(struct calibrating *c)
-{
-	struct nt_error err = { "no memory" };
-	int status;
-
-	if (prepare(c, &err) == 0) {
-		watch_signals();
-		status = c->compare_nodes ? compare_nodes(c) : find_profile(c);
-	} else {
-		status = nt_command_fail(&err);
-	}
+	nt_meeting_remove(c->meeting);
 	nt_memory_fini(&c->memory);
 	nt_memory_fini(&c->site);
 	return status;
@@ -390,7 +364,7 @@ static void init(void *argument)
 {
 	struct calibrating *c = argument;
 
-	c->run.mpi = "pmix";
+	c->mpi = "pmix";
 }
 
 static int take_time(void *argument, const char *text)
@@ -398,36 +372,20 @@ static int take_time(void *argument, const char *text)
 	struct calibrating *c = argument;
 	struct nt_error err;
 
-	if (nt_seconds_parse(text, TIME_LEAST_S, TIME_MOST_S, &c->run.time_s, &err) == 0)
+	if (nt_seconds_parse(text, TIME_LEAST_S, TIME_MOST_S, &c->time_s, &err) == 0)
 		return 0;
 	return nt_command_misuse("--time: %s", err.text);
 }
 
-static int run(void *argument, char *argv[])
-{
-	struct calibrating *c = argument;
-	const bool program = argv[0] != NULL;
-
-	if (program && strcmp(argv[-1], "--") != 0)
-		return nt_command_misuse("unknown argument '%s' (put a program after --)", argv[0]);
-	if (program)
-		c->run.program = argv;
-	if (program && c->sizes)
-		return nt_command_misuse("--sizes is for nccl-tune-bench, not for '%s'", argv[0]);
-	if ((c->json || c->output) && !c->compare_nodes)
-		return nt_command_misuse("--json and --output need --compare-nodes");
-	if (c->compare_nodes && (program || c->sizes || c->names))
-		return nt_command_misuse(
-			"--compare-nodes cannot be combined with --sizes, --profiles or a "
-			"program");
-	return calibrate(c);
-}
-
 static const struct nt_option options[] = {
 	{ "time", 't',
-	  "Time limit, as in 30s or 2m (default: 60s for two nodes, a quarter more each time they "
-	  "double)",
+	  "Time limit for each number of ranks, as in 30s or 2m (default: 60s for two nodes, a "
+	  "quarter more each time they double)",
 	  NT_TAKE(take_time, "TIME") },
+	{ "ranks-per-node", 'r',
+	  "Measure with so many ranks on each node, one after the other, as in 1,2,4,8 (default: "
+	  "the job's tasks on each node)",
+	  NT_TEXT(struct calibrating, ranks, "LIST") },
 	{ "sizes", 's', "Measure AllReduce of these sizes, as in 64K,1M,16M",
 	  NT_TEXT(struct calibrating, sizes, "LIST") },
 	{ "profiles", 'p', "Only these profiles", NT_TEXT(struct calibrating, names, "LIST") },
@@ -436,50 +394,30 @@ static const struct nt_option options[] = {
 	{ "nodes", 'N', "N of the job's nodes (default: all)",
 	  NT_U32(struct calibrating, nodes, "N", 1, 1 << 20) },
 	{ "nodelist", 'w', "These of the job's nodes, as Slurm writes them",
-	  NT_TEXT(struct calibrating, run.nodelist, "LIST") },
-	{ "ntasks-per-node", 0, "Tasks per node, one per GPU (default: the job's, or 1)",
-	  NT_U32(struct calibrating, per_node, "N", 1, 4096) },
-	{ "mpi", 0, "srun's --mpi (default: pmix)", NT_TEXT(struct calibrating, run.mpi, "TYPE") },
+	  NT_TEXT(struct calibrating, nodelist, "LIST") },
+	{ "mpi", 0, "srun's --mpi (default: pmix)", NT_TEXT(struct calibrating, mpi, "TYPE") },
 	{ "memory", 0,
 	  "The memory of launch profiles (default: $NCCL_TUNE_MEMORY, or nccl-tune/memory in "
 	  "$XDG_STATE_HOME or ~/.local/state)",
 	  NT_TEXT(struct calibrating, places.memory, "DIRECTORY") },
 	{ "site-memory", 0, "The site's memory",
 	  NT_TEXT(struct calibrating, places.site_memory, "FILE") },
-	{ "overlap", 0, "Share the nodes with another step of this job",
-	  NT_FLAG(struct calibrating, run.overlap) },
-	{ "quiet", 'q', "Print no progress", NT_FLAG(struct calibrating, run.quiet) },
-	{ "compare-nodes", 0,
-	  "Measure no profiles; compare nodes by pairs of GPUs, and name nodes, GPUs and NICs that "
-	  "are slower than their like",
-	  NT_FLAG(struct calibrating, compare_nodes) },
-	{ "json", 0, "With --compare-nodes: print one line of JSON",
-	  NT_FLAG(struct calibrating, json) },
-	{ "output", 0,
-	  "With --compare-nodes: write that line to FILE, not to nodes.json in the memory",
-	  NT_TEXT(struct calibrating, output, "FILE") },
 	{ 0 },
 };
 
 const struct nt_command nt_command_calibrate = {
 	.name = "calibrate",
-	.summary = "find the best launch profile on this job's nodes",
+	.summary = "measure launch profiles on this job's nodes",
 	.options = options,
-	.usage = "[-- PROGRAM [ARGUMENT...]]",
-	.doc = "In a job: run nccl-tune-bench on its nodes with NCCL's default settings and with "
-	       "each launch profile for their network, in turn, and remember the results. Print "
-	       "the speed of each at each size, the profile that later steps with launch=auto get, "
-	       "and the reason. The collectives and sizes are those of the newest step of this "
-	       "job, or else of an earlier job on such nodes, or else AllReduce of 64K to "
-	       "64M.\n\n"
-	       "PROGRAM replaces nccl-tune-bench; each task of a step runs it. It exits with "
-	       "status 3 if it found wrong results."
-	       "\vExit status: 0 if the profiles or nodes were measured, 1 if something failed (see "
-	       "stderr), 2 for a usage error, 3 if results are wrong when choices are forced, 4 if "
-	       "--compare-nodes names something.",
+	.doc = "In a job: measure NCCL's default settings and each launch profile for the network, "
+	       "in turn, and remember the results. Print the speed of each at each size and the "
+	       "profile that a step whose calls are unknown gets. An administrator does this once "
+	       "for a partition, with --ranks-per-node 1,2,4,8, and exports the memory as the "
+	       "site's (nccl-tune memory export); a user's programs are measured by their own "
+	       "steps with launch=auto."
+	       "\vExit status: 0 if all was measured, 1 if something failed (see stderr), 2 for a "
+	       "usage error.",
 	.request_bytes = sizeof(struct calibrating),
 	.init = init,
 	.run = run,
-	.arguments = NT_ANY_NUMBER,
-	.options_first = true,
 };

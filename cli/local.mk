@@ -12,16 +12,10 @@ libnt_cli_a_SOURCES = \
 	%D%/backfill-settle.c \
 	%D%/backfill-settle.h \
 	%D%/calibrate.c \
-	%D%/calibrate-run.c \
-	%D%/calibrate-run.h \
-	%D%/calibrate-table.c \
-	%D%/calibrate-table.h \
 	%D%/check-config.c \
 	%D%/command.c \
 	%D%/command.h \
 	%D%/compare.c \
-	%D%/compare-nodes.c \
-	%D%/compare-nodes.h \
 	%D%/compare-side.c \
 	%D%/compare-side.h \
 	%D%/config.c \

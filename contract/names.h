@@ -14,8 +14,10 @@
 #define NT_ENV_SALLOC "SALLOC_NCCL_TUNE"
 /* Slurm's: the option of the job around the step. */
 #define NT_ENV_JOB_OPTION "SLURM_SPANK__SLURM_SPANK_OPTION_nccl_tune_nccl_tune"
-/* From srun to slurmstepd, whatever --export says: launch profile, remembered arms. */
+/* From srun to slurmstepd, whatever --export says: launch profile, what the tasks measure first
+ * (profiles/measure/request.h), remembered arms. */
 #define NT_ENV_TICKET "SLURM_NCCL_TUNE_TICKET"
+#define NT_ENV_CALIBRATE "SLURM_NCCL_TUNE_CALIBRATE"
 #define NT_ENV_SLURM_WARM "SLURM_NCCL_TUNE_WARM"
 /* The user's file: key=value[,key=value]...; options override it. */
 #define NT_ENV_USER_FILE "SLURM_NCCL_TUNE_USER_FILE"

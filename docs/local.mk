@@ -108,9 +108,6 @@ EXTRA_DIST += \
 	%D%/results/launch-noise/mended.csv \
 	%D%/results/launch-noise/steps.csv \
 	%D%/results/nodes/README.md \
-	%D%/results/fabrics/300s.csv \
-	%D%/results/fabrics/60s.csv \
-	%D%/results/fabrics/README.md \
 	%D%/results/h200-x2-auto/10gbit.csv \
 	%D%/results/h200-x2-auto/10gbit.txt \
 	%D%/results/h200-x2-auto/README.md \

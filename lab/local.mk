@@ -94,20 +94,10 @@ lab_stats_nt_figures_SOURCES = %D%/stats/figures.c
 lab_stats_nt_figures_LDADD = libnt-rules.a libnt-engine.a libnt-contract.a
 TESTS += %D%/stats/figures-scipy
 
-# What calibrations choose on made-up fabrics.
-noinst_PROGRAMS += lab/fabrics/nt-fabrics
-lab_fabrics_nt_fabrics_SOURCES = \
-	%D%/fabrics/fabric.c \
-	%D%/fabrics/fabric.h \
-	%D%/fabrics/fabrics.c \
-	tests/unit/select-world.h
-lab_fabrics_nt_fabrics_LDADD = $(nccl_tune_LDADD)
-
 unit-needs: lab/sim/nt-agree-sim lab/stats/nt-figures
 
 EXTRA_DIST += \
 	%D%/README.md \
-	%D%/fabrics/fabrics.bats \
 	%D%/programs/400-sizes.program \
 	%D%/programs/bursts.program \
 	%D%/programs/ddp-1b.program \

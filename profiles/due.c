@@ -2,7 +2,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiles/due.h"
 
-#include <glob.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -171,36 +170,12 @@ static bool job_has_calibrated(const struct nt_selection *selection)
 
 /* ---- profiles */
 
-/* Is there an active port of InfiniBand or RoCE that NCCL may use? */
-static bool has_active_port(void)
-{
-	const char *off = getenv("NCCL_IB_DISABLE"), *net = getenv("NCCL_NET");
-	bool found = false;
-	glob_t ports;
-
-	if ((off && strcmp(off, "0") != 0) || (net && strcmp(net, "Socket") == 0))
-		return false;
-	if (glob("/sys/class/infiniband/*/ports/*/state", 0, NULL, &ports) != 0)
-		return false;
-	for (size_t i = 0; i < ports.gl_pathc; i++) {
-		char line[32] = "";
-		FILE *state = fopen(ports.gl_pathv[i], "re");
-
-		if (state && fgets(line, sizeof(line), state))
-			found = found || strstr(line, "ACTIVE") != NULL;
-		if (state)
-			fclose(state);
-	}
-	globfree(&ports);
-	return found;
-}
-
 /* That of earlier steps here; before the first, a guess from this machine. */
 static enum nt_fabric fabric_of(const struct nt_selection *selection)
 {
 	if (selection->launch.where.fabric != NT_FABRIC_ANY)
 		return selection->launch.where.fabric;
-	return has_active_port() ? NT_FABRIC_IB : NT_FABRIC_SOCKET;
+	return nt_profiles_guess_fabric();
 }
 
 static bool is_users(const char *name, void *context)
@@ -302,6 +277,8 @@ static bool could_help(const struct nt_selection *selection, char why[NT_DUE_WHY
 
 	if (strcmp(ask->launch, NT_LAUNCH_AUTO) != 0)
 		return against(why, "launch=%s", ask->launch);
+	if (getenv("NCCL_ALGO") || getenv("NCCL_PROTO"))
+		return against(why, "NCCL_ALGO or NCCL_PROTO is set");
 	if (selection->choice.observe)
 		return against(why, "%s", nt_why_text(NT_WHY_WRONG_FORCED));
 	if (ask->nodes == 0 || ask->tasks % ask->nodes != 0)
@@ -367,6 +344,21 @@ bool nt_due_next(const struct nt_selection *selection)
 	return could_help(selection, why) && selection->step && repays(selection, &ask, why);
 }
 
+/* Sends and receives of the same size are one. */
+static void add_call(struct nt_cal_request *request, const struct nt_known_key *key)
+{
+	struct nt_cal_call call = { nt_mix_kind(key->coll), key->bytes / 4 * 4,
+				    (double)key->calls };
+
+	for (unsigned i = 0; i < request->calls; i++) {
+		if (request->call[i].coll != call.coll || request->call[i].bytes != call.bytes)
+			continue;
+		request->call[i].weight += call.weight;
+		return;
+	}
+	request->call[request->calls++] = call;
+}
+
 void nt_due_request(const struct nt_selection *selection, struct nt_cal_request *request)
 {
 	const struct nt_memory_entry *step = selection->step;
@@ -380,12 +372,8 @@ void nt_due_request(const struct nt_selection *selection, struct nt_cal_request 
 		request->procs = step->where.nodes * step->where.per_node / selection->ask.tasks;
 		snprintf(request->library, sizeof(request->library), "%s", step->library);
 	}
-	for (; request->calls < calls.count; request->calls++)
-		request->call[request->calls] = (struct nt_cal_call){
-			.coll = nt_mix_kind(calls.call[request->calls].key->coll),
-			.bytes = calls.call[request->calls].key->bytes / 4 * 4,
-			.weight = (double)calls.call[request->calls].key->calls,
-		};
+	for (unsigned i = 0; i < calls.count; i++)
+		add_call(request, calls.call[i].key);
 	if (calls.shape.nodes == 1)
 		snprintf(request->split, sizeof(request->split), "block:%" PRIu32,
 			 calls.shape.ranks);

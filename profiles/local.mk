@@ -5,6 +5,8 @@
 # What slurmstepd and srun need themselves: libc only.
 noinst_LIBRARIES += libnt-profiles-plain.a libnt-profiles.a
 libnt_profiles_plain_a_SOURCES = \
+	%D%/measure/request.c \
+	%D%/measure/request.h \
 	%D%/memory-dir.c \
 	%D%/memory-dir.h \
 	%D%/profile.c \
@@ -24,6 +26,10 @@ libnt_profiles_plain_a_SOURCES = \
 	%D%/variable.h
 
 libnt_profiles_a_SOURCES = \
+	%D%/calibrated.c \
+	%D%/calibrated.h \
+	%D%/due.c \
+	%D%/due.h \
 	%D%/claim.c \
 	%D%/claim.h \
 	%D%/select.c \
@@ -56,10 +62,6 @@ libnt_profiles_a_SOURCES = \
 # Calibrations: steps of a benchmark.
 noinst_LIBRARIES += libnt-measure.a
 libnt_measure_a_SOURCES = \
-	%D%/measure/calibration.c \
-	%D%/measure/calibration.h \
-	%D%/measure/request.c \
-	%D%/measure/request.h \
 	%D%/measure/trial-calls.c \
 	%D%/measure/trial-calls.h \
 	%D%/measure/low-nodes.c \

@@ -2,7 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiles/profile.h"
 
+#include <glob.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "lib/append.h"
 #include "lib/near.h"
@@ -127,4 +129,33 @@ void nt_profile_resolve(const struct nt_profile *profile, nt_is_set *is_set, voi
 		if (out->apply.set[i])
 			out->apply.value[i] = profile->settings.value[i];
 	}
+}
+
+/* Is there an active port of InfiniBand or RoCE that NCCL may use? */
+static bool has_active_port(void)
+{
+	const char *off = getenv("NCCL_IB_DISABLE"), *net = getenv("NCCL_NET");
+	bool found = false;
+	glob_t ports;
+
+	if ((off && strcmp(off, "0") != 0) || (net && strcmp(net, "Socket") == 0))
+		return false;
+	if (glob("/sys/class/infiniband/*/ports/*/state", 0, NULL, &ports) != 0)
+		return false;
+	for (size_t i = 0; i < ports.gl_pathc; i++) {
+		char line[32] = "";
+		FILE *state = fopen(ports.gl_pathv[i], "re");
+
+		if (state && fgets(line, sizeof(line), state))
+			found = found || strstr(line, "ACTIVE") != NULL;
+		if (state)
+			fclose(state);
+	}
+	globfree(&ports);
+	return found;
+}
+
+enum nt_fabric nt_profiles_guess_fabric(void)
+{
+	return has_active_port() ? NT_FABRIC_IB : NT_FABRIC_SOCKET;
 }

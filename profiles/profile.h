@@ -51,6 +51,9 @@ int nt_profiles_parse(struct nt_profiles *profiles, const char *name, const char
 
 /* Is it for that network, and not disabled? */
 bool nt_profile_fits(const struct nt_profile *profile, enum nt_fabric fabric);
+/* The network between nodes like this one, where nothing has run yet: InfiniBand if NCCL may use an
+ * active port here. */
+enum nt_fabric nt_profiles_guess_fabric(void);
 bool nt_profile_name_valid(const char *name);
 /* NULL if there is none of this name or it is disabled. */
 const struct nt_profile *nt_profiles_find(const struct nt_profiles *profiles, const char *name);

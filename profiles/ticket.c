@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "contract/setting.h"
+#include "lib/number.h"
 #include "lib/hex.h"
 #include "lib/list.h"
 #include "profiles/memory-dir.h"
@@ -133,6 +135,22 @@ static void put_own(const struct nt_ticket *ticket, char *out)
 		snprintf(out, VALUE_MAX, "%08" PRIx32, ticket->user_env);
 }
 
+static int take_calibrate(struct nt_ticket *ticket, const char *value)
+{
+	uint64_t seconds;
+
+	if (nt_number_parse(value, 1, NT_CALIBRATE_MAX_S, &seconds) < 0)
+		return -1;
+	ticket->calibrate_s = (uint32_t)seconds;
+	return 0;
+}
+
+static void put_calibrate(const struct nt_ticket *ticket, char *out)
+{
+	if (ticket->calibrate_s > 0)
+		snprintf(out, VALUE_MAX, "%" PRIu32, ticket->calibrate_s);
+}
+
 /* In the order in which they are printed. A member is a text of the ticket's, a flag that one word
  * stands for, or has functions of its own; what is "" or false is not printed. */
 static const struct ticket_member {
@@ -155,6 +173,7 @@ static const struct ticket_member {
 	{ "set", .take = take_settings, .put = put_settings },
 	{ "left", TEXT(left), .take = take_left },
 	{ "own", .take = take_own, .put = put_own },
+	{ "calibrate", .take = take_calibrate, .put = put_calibrate },
 	{ "program", TEXT(program), .valid = is_program },
 	{ "memory", TEXT(memory), .valid = nt_memory_path_valid },
 #undef TEXT

@@ -41,6 +41,7 @@ struct nt_ticket {
 	char left[NT_TICKET_LEFT]; /* variables left alone because they are set; separated by
 				    * spaces */
 	uint32_t user_env; /* as in struct nt_where */
+	uint32_t calibrate_s; /* the longest calibration that is allowed; 0: none */
 	char program[NT_PROGRAM_NAME]; /* likewise; "": unknown */
 	char memory[NT_PATH_MAX]; /* the user's memory; "": nothing is remembered */
 };

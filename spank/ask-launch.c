@@ -31,12 +31,12 @@ static int ask_it(const char *program, const char *what, const struct nt_launch_
 	nt_argv_add(&words, "tasks=%" PRIu32, ask->tasks);
 	nt_argv_add(&words, "job=%" PRIu32, ask->job);
 	nt_argv_add(&words, "node_gpus=%" PRIu32, ask->node_gpus);
+	nt_argv_add(&words, "typed=%d", ask->typed);
+	nt_argv_add(&words, "limit=%" PRId64, ask->limit_s);
 	if (claim) {
-		nt_argv_add(&words, "typed=%d", claim->typed);
 		nt_argv_add(&words, "gpus=%d", claim->gpus);
 		if (claim->left_s >= 0)
 			nt_argv_add(&words, "left=%" PRId64, claim->left_s);
-		nt_argv_add(&words, "limit=%" PRId64, claim->limit_s);
 		nt_argv_add(&words, "address=%s", claim->address);
 	}
 	if (ask->program[0])

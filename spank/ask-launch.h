@@ -39,6 +39,8 @@ struct nt_launch_ask {
 	const char *hosts; /* of the step, as Slurm lists them; "": unknown */
 	uint32_t nodes, tasks, job;
 	uint32_t node_gpus; /* of the job on each node; 0: unknown */
+	bool typed; /* profiles/due.h */
+	int64_t limit_s; /* likewise */
 	const char *program; /* profiles/program.h; "": unknown */
 	const char *profiles, *site_memory; /* paths */
 	const char *allowed; /* profiles, joined by +; NULL: all */
@@ -55,8 +57,8 @@ struct nt_launch_answer {
 
 /* For a calibration. */
 struct nt_launch_claim {
-	bool typed, gpus; /* profiles/due.h */
-	int64_t left_s, limit_s; /* likewise */
+	bool gpus; /* profiles/due.h */
+	int64_t left_s; /* likewise */
 	const char *address; /* of the step's first node */
 };
 

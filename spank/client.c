@@ -231,9 +231,8 @@ void nt_client_launch(struct nt_plugin *plugin, spank_t spank)
 				  &err);
 	say_outcome(&outcome, &err);
 	nt_srun_topology(&outcome.policy);
-	srun.calibrate_asked = outcome.policy.calibrate_s != NT_CALIBRATE_AUTO &&
-			       outcome.source[nt_setting_find("calibrate", 9)].rank >=
-				       NT_RANK_USER_FILE;
+	srun.typed = outcome.source[nt_setting_find("launch", 6)].rank == NT_RANK_OPTION ||
+		     outcome.source[nt_setting_find("calibrate", 9)].rank == NT_RANK_OPTION;
 	if (spank_get_item(spank, S_JOB_ARGV, &step->words, &step->word) != ESPANK_SUCCESS)
 		step->words = 0;
 	if (spank_get_item(spank, S_JOB_ID, &step->job) != ESPANK_SUCCESS ||

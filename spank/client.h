@@ -30,7 +30,7 @@ void nt_client_limits(struct nt_plugin *plugin);
  * and that a launch profile that is requested by name is not set. */
 void nt_client_async(struct nt_plugin *plugin);
 
-/* srun: select the step's launch profile; may run a calibration first. */
+/* srun: select the step's launch profile; may ask its tasks to calibrate. */
 void nt_client_launch(struct nt_plugin *plugin, spank_t spank);
 
 #endif

@@ -122,8 +122,8 @@ static int answer(const struct nt_selection *selection, const struct given *give
 	struct nt_warm warm;
 	struct nt_error err;
 
-	(void)given;
 	nt_selection_ticket(selection, &ticket);
+	ticket.calibrate_s = given->limit;
 	if (nt_ticket_print(&ticket, text, NT_TICKET_MAX, &err) < 0)
 		return complain(err.text);
 	printf("ticket=%s\n", text);
@@ -134,7 +134,7 @@ static int answer(const struct nt_selection *selection, const struct given *give
 	if (selection->trouble.text[0] != '\0')
 		printf("trouble=%.*s\n", (int)strcspn(selection->trouble.text, "\n"),
 		       selection->trouble.text);
-	(void)nt_due(selection, &(struct nt_due_ask){ true, true, -1, 1 }, text);
+	(void)nt_due(selection, &(struct nt_due_ask){ given->typed != 0, true, -1, given->limit }, text);
 	printf("not_due=%s\n", text);
 	return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Choose a step's launch profile in srun, after a calibration if necessary. */
+/* Choose a step's launch profile in srun, or have its tasks calibrate. */
 #include "spank/srun.h"
 
 #include <inttypes.h>
@@ -9,21 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 #include <slurm/slurm.h>
-#include "lib/argv.h"
 #include "lib/number.h"
 #include "profiles/user-env.h"
 #include "profiles/program.h"
 #include "spank/ask-launch.h"
+#include "spank/context.h"
 #include "spank/slurm_compat.h"
 #include "spank/topology-env.h"
 
-#define LEAST_S 10 /* the shortest useful calibration */
-#define GRACE_S 20 /* for its last step to end, and for its table */
-#define STOP_S 10 /* for it to end after SIGTERM */
 #define ALLOWED_MAX (NT_CONF_PROFILES * NT_LAUNCH_NAME)
-#define SHARE 100 /* it takes at most 1/SHARE of the job's time, unless it was asked for */
 
 /* srun has copied its environment and only adds to the copy, so an empty value means none. */
 static void clear(const char *variable)
@@ -35,6 +30,7 @@ static void clear(const char *variable)
 void nt_srun_clear(void)
 {
 	clear(NT_ENV_TICKET);
+	clear(NT_ENV_CALIBRATE);
 	clear(NT_ENV_SLURM_WARM);
 }
 
@@ -82,19 +78,67 @@ static char *hosts_of(const struct nt_srun_step *step)
 	return copy ? copy : strdup("");
 }
 
-/* Seconds; -1: there is no limit, or it is unknown. */
-static int64_t time_left_s(uint32_t job)
+/* Does Slurm count GPUs? */
+static bool counts_gpus(void)
+{
+	const char *types = &slurm_conf ? slurm_conf.gres_plugins : NULL;
+
+	return types && strstr(types, "gpu");
+}
+
+/* What the job has left, and whether it has GPUs. */
+static void look_at_job(uint32_t job, struct nt_launch_claim *claim)
 {
 	job_info_msg_t *jobs = NULL;
-	int64_t left_s = -1;
+	const job_info_t *found;
 
+	claim->left_s = -1;
+	claim->gpus = true;
 	if (nt_slurm_load_job(&jobs, job, SHOW_ALL) != SLURM_SUCCESS)
-		return -1;
-	if (jobs->record_count > 0 && jobs->job_array[0].time_limit != INFINITE &&
-	    jobs->job_array[0].time_limit != NO_VAL)
-		left_s = (int64_t)jobs->job_array[0].end_time - (int64_t)time(NULL);
+		return;
+	found = jobs->record_count > 0 ? &jobs->job_array[0] : NULL;
+	if (found && found->time_limit != INFINITE && found->time_limit != NO_VAL)
+		claim->left_s = (int64_t)found->end_time - (int64_t)time(NULL);
+	if (claim->left_s < 0 && found && found->time_limit != INFINITE &&
+	    found->time_limit != NO_VAL)
+		claim->left_s = 0;
+	if (found && counts_gpus())
+		claim->gpus = found->tres_alloc_str && strstr(found->tres_alloc_str, "gres/gpu");
 	slurm_free_job_info_msg(jobs);
-	return left_s;
+}
+
+/* Where the tasks of the step's first node can be reached. */
+static int find_address(const char *hosts, char *out, size_t out_bytes)
+{
+	node_info_msg_t *nodes = NULL;
+	hostlist_t list = slurm_hostlist_create(hosts);
+	char *first = list ? slurm_hostlist_shift(list) : NULL;
+
+	out[0] = '\0';
+	if (first && slurm_load_node_single(&nodes, first, SHOW_ALL) == SLURM_SUCCESS &&
+	    nodes->record_count > 0 && nodes->node_array[0].node_addr)
+		snprintf(out, out_bytes, "%s", nodes->node_array[0].node_addr);
+	if (nodes)
+		slurm_free_node_info_msg(nodes);
+	free(first);
+	if (list)
+		slurm_hostlist_destroy(list);
+	return out[0] ? 0 : -1;
+}
+
+/* Of the job, on each node. */
+static uint32_t gpus_a_node(void)
+{
+	static const char *const names[] = { "SLURM_GPUS_ON_NODE", "SLURM_GPUS_PER_NODE" };
+
+	for (int i = 0; i < 2; i++) {
+		const char *value = getenv(names[i]);
+		uint64_t number;
+
+		if (value && nt_number_parse(value, 1, NT_CAL_PROCS, &number) == 0)
+			return (uint32_t)number;
+	}
+	return 0;
 }
 
 /* A calibration would slow down the job's other steps. */
@@ -217,135 +261,54 @@ static void say_choice(const struct nt_srun *srun, const struct nt_launch_answer
 
 /* ---- calibrating */
 
-/* The longest calibration now; 0: none. */
-static int64_t calibrate_s(const struct nt_srun *srun, int64_t left_s)
+/* The longest calibration; 0: none is allowed. */
+static int64_t limit_s(const struct nt_srun *srun)
 {
 	const uint64_t most_s = srun->rules->limit[NT_LIMIT_CALIBRATE];
-	int64_t limit_s = srun->policy->calibrate_s;
+	const int64_t wanted_s = srun->policy->calibrate_s == NT_CALIBRATE_AUTO
+					 ? nt_calibrate_auto_s(srun->step.nodes)
+					 : srun->policy->calibrate_s;
 
-	if (limit_s == NT_CALIBRATE_AUTO)
-		limit_s = nt_calibrate_auto_s(srun->step.nodes);
-	if ((uint64_t)limit_s > most_s)
-		limit_s = (int64_t)most_s;
-	if (limit_s == 0 || srun->calibrate_asked)
-		return limit_s;
-	if (left_s >= 0 && left_s / SHARE < limit_s)
-		limit_s = left_s / SHARE;
-	if (limit_s >= LEAST_S)
-		return limit_s;
-	srun->say(NT_SRUN_DETAIL, "no calibration: it would take over 1 % of the job's time");
-	return 0;
+	return (uint64_t)wanted_s > most_s ? (int64_t)most_s : wanted_s;
 }
 
-#define add_option(words, option, ...) (nt_argv_add(words, option), nt_argv_add(words, __VA_ARGS__))
-
-static int run_calibration(const struct nt_srun *srun, const char *helper, const char *hosts,
-			   int64_t limit_s, struct nt_error *err)
+/* Whoever has typed it is told why nothing is measured. */
+static void say_no_calibration(const struct nt_srun *srun, const char *why)
 {
-	const struct nt_site *site = srun->site;
-	struct nt_argv words = { .count = 0 };
-	char profiles[ALLOWED_MAX];
-	int status;
-
-	nt_argv_add(&words, "%s", site->command);
-	nt_argv_add(&words, "calibrate");
-	add_option(&words, "--time", "%" PRId64 "s", limit_s);
-	add_option(&words, "-N", "%" PRIu32, srun->step.nodes);
-	add_option(&words, "--ntasks-per-node", "%" PRIu32, srun->step.tasks / srun->step.nodes);
-	if (nt_rules_profiles(srun->rules, ',', profiles, sizeof(profiles)))
-		add_option(&words, "--profiles", "%s", profiles);
-	if (!has_all_nodes(&srun->step) && hosts[0]) /* others may be another step's */
-		add_option(&words, "--nodelist", "%s", hosts);
-	nt_argv_add(&words, "--overlap"); /* the step has the job's resources already */
-	if (strcmp(site->profiles, NT_SHIPPED_PROFILES) != 0)
-		add_option(&words, "--profile-file", "%s", site->profiles);
-	if (access(site->site_memory, R_OK) == 0)
-		add_option(&words, "--site-memory", "%s", site->site_memory);
-	status = words.failed ? nt_error_set(err, "out of memory")
-			      : nt_launch_run(helper, words.word, limit_s + GRACE_S, err);
-	nt_argv_fini(&words);
-	return status;
+	say(srun, srun->typed ? NT_SRUN_NEWS : NT_SRUN_DETAIL, "not calibrated: %.200s", why);
 }
 
-static void say_start(const struct nt_srun *srun, int64_t limit_s, int64_t left_s)
+/* Ask for a calibration in the step's tasks, which needs no memory, processor or GPU besides
+ * theirs. */
+static void calibrate(const struct nt_srun *srun, const char *helper,
+		      const struct nt_launch_ask *ask)
 {
-	char left[64] = "no time limit";
-
-	if (left_s >= 0)
-		snprintf(left, sizeof(left),
-			 "%" PRId64 ":%02" PRId64 ":%02" PRId64 " of its time left", left_s / 3600,
-			 left_s / 60 % 60, left_s % 60);
-	say(srun, NT_SRUN_NEWS,
-	    "no measurements of these nodes: calibrating launch profiles for at most %" PRId64
-	    " s before the step (once; Ctrl-C skips it; the job has %s)",
-	    limit_s, left);
-}
-
-static bool claim(const struct nt_srun *srun, const char *helper, const struct nt_launch_ask *ask,
-		  int64_t limit_s)
-{
-	char why[NT_LAUNCH_LINE] = "another step of this job is running";
+	struct nt_launch_claim claim;
+	char address[64], request[NT_CAL_REQUEST_MAX], why[NT_LAUNCH_LINE];
 	struct nt_error err;
-	int claimed = 0;
+	int rc;
 
-	if (srun->calibrate_asked || !has_other_steps(&srun->step))
-		claimed = nt_launch_claim(helper, ask, limit_s + GRACE_S + STOP_S, why, &err);
-	if (claimed > 0)
-		return true;
-	say(srun, claimed == 0 ? NT_SRUN_NEWS : NT_SRUN_WARNING,
-	    "no calibration: %.200s; the step uses NCCL's own settings",
-	    claimed == 0 ? why : err.text);
-	return false;
-}
-
-static void say_end(const struct nt_srun *srun, int status, const char *failure)
-{
-	const char *command = srun->site->command;
-
-	if (status == NT_LAUNCH_STOPPED)
-		say(srun, NT_SRUN_WARNING, "the calibration was interrupted");
-	else if (status == NT_LAUNCH_LATE)
-		say(srun, NT_SRUN_WARNING, "%.150s calibrate took too long and was killed",
-		    command);
-	else if (status > 0)
-		say(srun, NT_SRUN_WARNING,
-		    "the calibration failed: %.150s calibrate: exit status %d", command, status);
-	else if (status < 0)
-		say(srun, NT_SRUN_WARNING, "the calibration failed: %.200s", failure);
-}
-
-/* Once per job, and once for all jobs of the user that wait for the same, whatever the result. If
- * the memory does not respond, the claim is not released; it expires. */
-static void calibrate(const struct nt_srun *srun, const char *helper, const char *hosts,
-		      const struct nt_launch_ask *ask, struct nt_launch_answer *answer)
-{
-	const int64_t left_s = time_left_s(srun->step.job);
-	const int64_t limit_s = calibrate_s(srun, left_s);
-	struct nt_launch_answer after;
-	struct nt_error err = { "" };
-	int status;
-	bool well;
-
-	/* With the default as the only profile there is nothing to compare. */
-	if (limit_s == 0 || (ask->allowed && !ask->allowed[0]) ||
-	    !claim(srun, helper, ask, limit_s))
+	claim.address = address;
+	look_at_job(srun->step.job, &claim);
+	if (find_address(ask->hosts, address, sizeof(address)) < 0) {
+		say_no_calibration(srun, "the address of the step's first node is unknown");
 		return;
-	say_start(srun, limit_s, left_s);
-	status = run_calibration(srun, helper, hosts, limit_s, &err);
-	say_end(srun, status, err.text);
-	if (status == 0 && choose(srun, helper, ask, &after) < 0)
+	}
+	if (!srun->typed && has_other_steps(&srun->step)) {
+		say_no_calibration(srun, "another step of this job is running");
 		return;
-	/* An unfinished calibration changes nothing for this step. */
-	well = status == 0 && !after.may_calibrate;
-	if (well)
-		*answer = after;
-	if (nt_launch_release(helper, ask, well, &err) < 0)
-		srun->say(NT_SRUN_DETAIL, err.text);
+	}
+	rc = nt_launch_calibrate(helper, ask, &claim, request, why, &err);
+	if (rc < 0)
+		say(srun, NT_SRUN_WARNING, "not calibrated: %.200s", err.text);
+	else if (rc == 0)
+		say_no_calibration(srun, why);
+	else
+		setenv(NT_ENV_CALIBRATE, request, 1);
 }
 
 void nt_srun_prepare(const struct nt_srun *srun)
 {
-	const char *calibration = getenv(NT_ENV_CALIBRATION);
 	char helper[NT_LAUNCH_PATH];
 	char program[NT_PROGRAM_NAME];
 	struct nt_launch_answer answer;
@@ -354,7 +317,9 @@ void nt_srun_prepare(const struct nt_srun *srun)
 		.nodes = srun->step.nodes,
 		.tasks = srun->step.tasks,
 		.job = srun->step.job,
-		.calibration = calibration && strcmp(calibration, "1") == 0,
+		.typed = srun->typed,
+		.limit_s = is_off(srun->policy) ? 0 : limit_s(srun),
+		.node_gpus = gpus_a_node(),
 		.program = program,
 		.profiles = srun->site->profiles,
 		.site_memory = srun->site->site_memory,
@@ -364,19 +329,24 @@ void nt_srun_prepare(const struct nt_srun *srun)
 
 	nt_srun_clear();
 	if (getenv("SLURM_HET_SIZE")) {
-		srun->say(NT_SRUN_DETAIL, "launch profiles are not used in a heterogeneous job");
+		say(srun, srun->typed ? NT_SRUN_NEWS : NT_SRUN_DETAIL,
+		    "launch profiles are not used in a heterogeneous job");
 		return;
 	}
+	if (!is_off(srun->policy) && srun->step.tasks % srun->step.nodes != 0)
+		say_no_calibration(srun, "the step's tasks are not spread evenly over its nodes");
 	hosts = hosts_of(&srun->step);
 	nt_program_name(srun->step.words, srun->step.word, program, sizeof(program));
 	ask.allowed = nt_rules_profiles(srun->rules, '+', allowed, sizeof(allowed));
 	ask.hosts = hosts ? hosts : "";
 	nt_site_launch_program(srun->site, helper);
 	if (choose(srun, helper, &ask, &answer) == 0) {
-		if (answer.may_calibrate && !is_checked())
-			calibrate(srun, helper, ask.hosts, &ask, &answer);
 		say_choice(srun, &answer);
 		hand_over(srun, &answer);
+		if (!answer.not_due[0] && !is_off(srun->policy))
+			calibrate(srun, helper, &ask);
+		else if (!is_off(srun->policy))
+			say(srun, NT_SRUN_DETAIL, "not calibrated: %.200s", answer.not_due);
 	}
 	free(hosts);
 }

@@ -10,7 +10,7 @@
  * Memory:   values; texts are the caller's.
  * Errors:   none, except messages by say().
  * Host:     srun 22.05 to 26.05 in slurm_spank_local_user_init: the environment has the step's
- *           SLURM_ variables, and --overlap can start another step on the same resources.
+ *           SLURM_ variables.
  */
 #ifndef NT_SRUN_H
 #define NT_SRUN_H
@@ -36,12 +36,12 @@ struct nt_srun {
 	const struct nt_site *site;
 	const struct nt_site_rules *rules; /* for the step */
 	const struct nt_policy *policy;
-	bool calibrate_asked; /* by the user, not by the site's default */
+	bool typed; /* launch= or calibrate= is on this command line */
 	struct nt_srun_step step;
 	void (*say)(enum nt_srun_word word, const char *text);
 };
 
-/* Set NT_ENV_TICKET and NT_ENV_SLURM_WARM, or empty them. May calibrate first. */
+/* Set NT_ENV_TICKET, NT_ENV_SLURM_WARM and NT_ENV_CALIBRATE, or empty them. */
 void nt_srun_prepare(const struct nt_srun *srun);
 /* Empty them. */
 void nt_srun_clear(void);

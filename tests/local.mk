@@ -11,7 +11,6 @@ unit_tests = \
 	%D%/unit/bench-search \
 	%D%/unit/shm \
 	%D%/unit/budget \
-	%D%/unit/calibration \
 	%D%/unit/request \
 	%D%/unit/cgroup \
 	%D%/unit/chain \

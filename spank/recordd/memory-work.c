@@ -17,18 +17,18 @@ static int run(void *argument, int out_fd)
 	const struct nt_recordd *recordd = argument;
 	char text[NT_STEP_RECORD_MAX + 2 + sizeof(((struct nt_step_memory *)0)->remark)];
 	struct nt_step_memory remembered;
-	struct nt_ticket ticket;
-	struct nt_sum sum;
+	struct nt_step_read read;
 	size_t bytes;
 
 	if (nt_recordd_become_user(recordd, out_fd, NT_REMEMBER_FILE_MAX) < 0)
 		return 1;
-	if (nt_ticket_parse(&ticket, recordd->arguments.ticket, NULL) < 0 || !ticket.memory[0])
+	nt_step_record_read(recordd, &read);
+	if (!read.launched || !read.ticket.memory[0])
 		return 0;
-	nt_step_record_read(recordd, &sum);
-	nt_remember(&sum, &recordd->arguments, &ticket, &remembered);
-	bytes = nt_step_record_make(recordd, &sum, &remembered, text);
-	nt_sum_fini(&sum);
+	nt_remember(&read.sum, &recordd->arguments, &read.ticket,
+		    read.calibrated ? &read.calibration : NULL, &remembered);
+	bytes = nt_step_record_make(recordd, &read, &remembered, text);
+	nt_step_read_fini(&read);
 	if (remembered.failed)
 		bytes += (size_t)snprintf(text + bytes, sizeof(text) - bytes, "\n%s",
 					  remembered.remark);

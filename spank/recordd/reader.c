@@ -27,16 +27,16 @@ static int run(void *argument, int out_fd)
 		uint64_t signature;
 		char text[NT_STEP_RECORD_MAX + 2];
 	} out;
-	struct nt_sum sum;
+	struct nt_step_read read;
 	size_t bytes = SKIP;
 
 	if (nt_recordd_become_user(recordd, out_fd, 0) < 0)
 		return 1;
 	out.signature = nt_collect_signature(recordd->arguments.dir);
 	if (recordd->final || out.signature != recordd->reading.signature) {
-		nt_step_record_read(recordd, &sum);
-		bytes += nt_step_record_make(recordd, &sum, NULL, out.text);
-		nt_sum_fini(&sum);
+		nt_step_record_read(recordd, &read);
+		bytes += nt_step_record_make(recordd, &read, NULL, out.text);
+		nt_step_read_fini(&read);
 	}
 	return write(out_fd, &out, bytes) < 0;
 }

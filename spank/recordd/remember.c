@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "profiles/claim.h"
+#include "profiles/due.h"
 #include "profiles/select.h"
 #include "profiles/hosts.h"
 #include "profiles/memory-store.h"
@@ -179,21 +181,102 @@ static bool is_full(const char *dir, uint32_t most_mib)
 	return most_mib && bytes >> 20 >= most_mib;
 }
 
+/* ---- the calibration before the program */
+
+/* One of its profiles, as measured at the program's place, but on the ranks that measured. */
+static int add_profile(struct nt_memory *add, const struct nt_memory_entry *measured,
+		       const struct case_of *step, const struct nt_calibrated *calibration,
+		       const struct nt_where *where, struct nt_error *err)
+{
+	struct nt_memory_entry entry;
+
+	if (nt_entry_copy(&entry, measured, err) < 0 || nt_entry_name(&entry, err) < 0)
+		return -1;
+	entry.where = *where;
+	entry.where.nodes = calibration->nodes;
+	entry.where.per_node = calibration->per_node;
+	entry.where.program[0] = '\0';
+	entry.job = step->arguments->job;
+	entry.step = step->arguments->step;
+	entry.when_s = step->now_us / 1000000;
+	entry.added_us = step->now_us;
+	return nt_memory_add_take(add, &entry, err);
+}
+
+/* Store it and give up the job's claim. NULL; or why it is not stored. */
+static const char *put_calibration(const struct case_of *step, const struct nt_sum *sum,
+				   const struct nt_calibrated *calibration, bool hosts_alike,
+				   struct nt_error *err)
+{
+	const int64_t now_s = step->now_us / 1000000;
+	struct nt_memory add;
+	struct nt_where where;
+	const char *why = nt_learn_where(sum, step->arguments, step->ticket, hosts_alike, &where);
+
+	nt_memory_init(&add);
+	if (!why && sum->comm_count == 0 && where.nodes > 1)
+		why = "the program used no NCCL";
+	if (!why && calibration->profiles.entries == 0)
+		why = calibration->why[0] ? calibration->why : "it measured nothing";
+	for (size_t i = 0; !why && i < calibration->profiles.entries; i++)
+		if (add_profile(&add, &calibration->profiles.entry[i], step, calibration, &where,
+				err) < 0)
+			why = err->text;
+	if (!why && nt_store_add(step->ticket->memory, &add, now_s, err) < 0)
+		why = err->text;
+	(void)nt_claim_end(step->ticket->memory, step->arguments->job, !why, now_s, NULL);
+	nt_memory_fini(&add);
+	return why;
+}
+
+/* How long the program's next step that is started like this one will calibrate. */
+static double next_calibration_s(const struct case_of *step)
+{
+	static struct nt_selection selection;
+	const struct nt_ticket *ticket = step->ticket;
+	const struct nt_selection_paths paths = { .memory = ticket->memory,
+						  .site_memory = "",
+						  .profiles = NT_SHIPPED_PROFILES,
+						  .site_profiles = NT_SITE_PROFILES };
+	const struct nt_selection_request ask = {
+		.launch = NT_LAUNCH_AUTO,
+		.hosts = step->arguments->hosts,
+		.nodes = step->arguments->nodes,
+		.tasks = step->arguments->tasks,
+		.program = ticket->program,
+		.now_s = step->now_us / 1000000,
+	};
+	struct nt_error err;
+	bool due;
+
+	/* The user's own variables are not known here. */
+	if (ticket->why == NT_WHY_ASKED || ticket->calibrate_s == 0 || ticket->user_env != 0 ||
+	    nt_selection_open(&selection, &paths, &ask, &err) < 0)
+		return 0;
+	due = nt_due_next(&selection);
+	nt_selection_fini(&selection);
+	return due ? ticket->calibrate_s : 0;
+}
+
 void nt_remember(const struct nt_sum *sum, const struct nt_arguments *arguments,
-		 const struct nt_ticket *ticket, struct nt_step_memory *out)
+		 const struct nt_ticket *ticket, const struct nt_calibrated *calibration,
+		 struct nt_step_memory *out)
 {
 	struct case_of step = { .arguments = arguments,
 				.ticket = ticket,
 				.now_us = nt_store_now_us() };
 	struct nt_memory_entry entry;
 	struct nt_error err = { "" };
+	const char *lost = NULL;
 	char why[NT_LEARN_WHY];
-	bool wrong, evidence;
+	bool evidence;
 	int learned;
 
 	memset(out, 0, sizeof(*out));
 	step.fingerprint = strtoull(arguments->fingerprint, NULL, 16);
 	out->hosts_alike = !nt_ranks_alike(sum, arguments->nodes) && hosts_are_alike(&step);
+	if (calibration)
+		lost = put_calibration(&step, sum, calibration, out->hosts_alike, &err);
 	learned = nt_learn(sum, arguments, ticket, out->hosts_alike, step.now_us, &entry, why,
 			   &err);
 	/* What the memory has said is not said again: it would never be too old. */
@@ -202,20 +285,18 @@ void nt_remember(const struct nt_sum *sum, const struct nt_arguments *arguments,
 		learned = 0;
 		snprintf(why, sizeof(why), "the memory has the size that the site allows");
 	}
-	wrong = learned > 0 && entry.wrong;
 	if (learned > 0 && put(&step, &entry, evidence, &err) < 0)
 		learned = -1;
 	nt_entry_fini(&entry);
 	out->failed = learned < 0;
 	if (learned < 0)
 		remark(out, "its measurements could not be remembered", err.text);
-	else if (wrong)
-		snprintf(out->remark, sizeof(out->remark),
-			 "results are wrong with launch profile %s: it is not used on this "
-			 "hardware again",
-			 ticket->profile);
 	else if (why[0])
 		remark(out, "its measurements are not remembered", why);
+	else if (lost)
+		remark(out, "its calibration is not remembered", lost);
 	if (learned > 0)
 		look_back(&step, evidence, out);
+	if (learned > 0 && !out->remark[0])
+		out->next_s = next_calibration_s(&step);
 }

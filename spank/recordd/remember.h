@@ -16,6 +16,7 @@
 #define NT_REMEMBER_H
 
 #include <stdbool.h>
+#include "profiles/calibrated.h"
 #include "profiles/ticket.h"
 #include "spank/arguments.h"
 #include "record/sum.h"
@@ -27,11 +28,14 @@
 struct nt_step_memory {
 	double measured; /* speed relative to the default; 0: unknown */
 	bool hosts_alike; /* only the memory shows that the step's hosts have the same hardware */
+	double next_s; /* the program's next step will calibrate for so long; 0: it will not */
 	bool failed; /* nothing was stored, remark says why */
 	char remark[176]; /* for the step's record; "": nothing */
 };
 
+/* calibration: NULL if the tasks did not calibrate. */
 void nt_remember(const struct nt_sum *sum, const struct nt_arguments *arguments,
-		 const struct nt_ticket *ticket, struct nt_step_memory *out);
+		 const struct nt_ticket *ticket, const struct nt_calibrated *calibration,
+		 struct nt_step_memory *out);
 
 #endif

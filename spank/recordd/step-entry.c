@@ -11,6 +11,7 @@
 #include "profiles/program.h"
 #include "profiles/step-test.h"
 
+#define UNEVEN "its tasks or ranks are not spread evenly over its nodes"
 #define BYTES_A_US 1e4 /* to compare keys without times with others */
 
 _Static_assert(NT_RANK_PERIODS_MAX <= NT_ENTRY_PERIODS, "a marker fits into an entry");
@@ -401,7 +402,7 @@ int nt_learn(const struct nt_sum *sum, const struct nt_arguments *arguments,
 	why[0] = '\0';
 	put_head(entry, arguments, ticket, now_us);
 	if (!put_place(&entry->where, sum, arguments, ticket)) {
-		snprintf(why, NT_LEARN_WHY, "its tasks or ranks are not spread evenly over its nodes");
+		snprintf(why, NT_LEARN_WHY, UNEVEN);
 		return 0;
 	}
 	put_software(&entry->where, sum);
@@ -431,12 +432,15 @@ int nt_learn(const struct nt_sum *sum, const struct nt_arguments *arguments,
 	return entry->where.fingerprint != 0;
 }
 
-bool nt_learn_where(const struct nt_sum *sum, const struct nt_arguments *arguments,
-		    const struct nt_ticket *ticket, bool remembered, struct nt_where *where)
+const char *nt_learn_where(const struct nt_sum *sum, const struct nt_arguments *arguments,
+			   const struct nt_ticket *ticket, bool remembered, struct nt_where *where)
 {
+	const char *doubt;
+
 	memset(where, 0, sizeof(*where));
 	if (!put_place(where, sum, arguments, ticket))
-		return false;
+		return UNEVEN;
 	put_software(where, sum);
-	return doubt_of(sum, arguments, ticket, where, remembered)[0] == '\0';
+	doubt = doubt_of(sum, arguments, ticket, where, remembered);
+	return doubt[0] ? doubt : NULL;
 }

@@ -42,8 +42,9 @@ int nt_learn(const struct nt_sum *sum, const struct nt_arguments *arguments,
 /* Have its ranks compared the hardware of all its nodes, and is it the same? */
 bool nt_ranks_alike(const struct nt_sum *sum, uint32_t nodes);
 
-/* The step's place; false: its measurements are no evidence. */
-bool nt_learn_where(const struct nt_sum *sum, const struct nt_arguments *arguments,
-		    const struct nt_ticket *ticket, bool remembered, struct nt_where *where);
+/* The step's place. NULL; or why its measurements are no evidence. */
+const char *nt_learn_where(const struct nt_sum *sum, const struct nt_arguments *arguments,
+			   const struct nt_ticket *ticket, bool remembered,
+			   struct nt_where *where);
 
 #endif

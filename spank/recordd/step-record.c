@@ -3,12 +3,17 @@
 /* Make the step's record. */
 #include "spank/recordd/step-record.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 #include "record/shortform.h"
 #include "spank/recordd/collect.h"
 #include "spank/recordd/state.h"
 #include "spank/recordd/step-entry.h"
+#include "spank/safe-open.h"
 
 /* nt_step_check() counts braces. */
 static void without_braces(char *text)
@@ -24,14 +29,11 @@ static void note_ticket(struct nt_step *step, const struct nt_ticket *ticket)
 	snprintf(step->launch, sizeof(step->launch), "%s", ticket->profile);
 	nt_settings_text(&ticket->settings, step->set, sizeof(step->set));
 	snprintf(step->left, sizeof(step->left), "%s", ticket->left);
-	snprintf(step->from, sizeof(step->from), "%s%s",
-		 ticket->calibration ? "part of a calibration: " : "",
+	snprintf(step->from, sizeof(step->from), "%s",
 		 ticket->from[0] ? ticket->from : nt_why_text((int)ticket->why));
 	without_braces(step->from);
 	if (ticket->expected > 0)
 		step->expected = ticket->expected;
-	if (ticket->calibration)
-		step->calibration = 1;
 }
 
 static void note_place(struct nt_step *step, const struct nt_where *where)
@@ -44,6 +46,18 @@ static void note_place(struct nt_step *step, const struct nt_where *where)
 	if (where->user_env != 0)
 		step->user_env = where->user_env;
 	step->per_node = where->per_node;
+}
+
+static void note_calibration(struct nt_step *step, const struct nt_calibrated *calibration)
+{
+	step->calibration_s = calibration->seconds;
+	step->calibration_ranks = (int64_t)calibration->nodes * calibration->per_node;
+	if (calibration->gain > 0)
+		step->calibration_gain = calibration->gain;
+	if (calibration->deviation > 0)
+		step->calibration_deviation = calibration->deviation;
+	snprintf(step->calibration_why, sizeof(step->calibration_why), "%s", calibration->why);
+	without_braces(step->calibration_why);
 }
 
 static void note_step(const struct nt_sum_head *head, struct nt_step *step)
@@ -59,8 +73,10 @@ static void note_step(const struct nt_sum_head *head, struct nt_step *step)
 		note_ticket(step, head->ticket);
 	if (head->ticket && head->where)
 		note_place(step, head->where);
-	if (step->calibration > 0 && head->took_s > 0)
-		step->calibration_s = head->took_s;
+	if (head->calibration)
+		note_calibration(step, head->calibration);
+	if (head->next_s > 0)
+		step->next_calibration_s = head->next_s;
 	if (head->measured > 0)
 		step->measured = head->measured;
 	if (head->remark)
@@ -86,16 +102,51 @@ size_t nt_sum_format(struct nt_sum *sum, const struct nt_sum_head *head, char *o
 	return used;
 }
 
-void nt_step_record_read(const struct nt_recordd *recordd, struct nt_sum *sum)
+/* Without the file there was no calibration. */
+static bool read_calibration(const char *directory, struct nt_calibrated *out)
+{
+	int dir_fd = nt_safe_open_path(directory, O_RDONLY | O_DIRECTORY);
+	char *text = NULL;
+	size_t bytes = 0;
+	bool good = false;
+
+	if (dir_fd < 0)
+		return false;
+	if (nt_collect_file(dir_fd, NT_CALIBRATED_FILE, NT_CALIBRATED_BYTES, &text, &bytes,
+			    NULL) == 0) {
+		good = nt_calibrated_parse(out, text, bytes, NULL) == 0;
+		if (!good)
+			nt_calibrated_fini(out);
+	}
+	free(text);
+	close(dir_fd);
+	return good;
+}
+
+void nt_step_record_read(const struct nt_recordd *recordd, struct nt_step_read *read)
 {
 	const struct nt_arguments *arguments = &recordd->arguments;
 
-	nt_sum_init(sum);
+	memset(read, 0, sizeof(*read));
+	nt_sum_init(&read->sum);
 	/* Without the directory there are no records. */
-	(void)nt_collect_directory(sum, arguments->dir, arguments->job, arguments->step, NULL);
+	(void)nt_collect_directory(&read->sum, arguments->dir, arguments->job, arguments->step,
+				   NULL);
+	read->launched = nt_ticket_parse(&read->ticket, arguments->ticket, NULL) == 0;
+	read->calibrated = read->launched &&
+			   read_calibration(arguments->dir, &read->calibration);
+	if (read->calibrated)
+		nt_calibrated_apply(&read->calibration, &read->ticket);
 }
 
-size_t nt_step_record_make(const struct nt_recordd *recordd, struct nt_sum *sum,
+void nt_step_read_fini(struct nt_step_read *read)
+{
+	nt_sum_fini(&read->sum);
+	if (read->calibrated)
+		nt_calibrated_fini(&read->calibration);
+}
+
+size_t nt_step_record_make(const struct nt_recordd *recordd, struct nt_step_read *read,
 			   const struct nt_step_memory *remembered,
 			   char text[NT_STEP_RECORD_MAX + 2])
 {
@@ -105,8 +156,7 @@ size_t nt_step_record_make(const struct nt_recordd *recordd, struct nt_sum *sum,
 	const size_t most = bounded ? arguments->record_bytes : NT_STEP_RECORD_MAX;
 	const size_t kept = nt_longform_room(arguments);
 	const size_t room = kept < most / 4 ? most - kept : most;
-	struct nt_ticket ticket;
-	const bool launched = nt_ticket_parse(&ticket, arguments->ticket, NULL) == 0;
+	struct nt_sum *sum = &read->sum;
 	struct nt_where where;
 	const struct nt_sum_head head = {
 		.mode = arguments->mode,
@@ -114,12 +164,14 @@ size_t nt_step_record_make(const struct nt_recordd *recordd, struct nt_sum *sum,
 		.tasks = arguments->tasks,
 		.nodes = arguments->nodes,
 		.final = recordd->final,
-		.took_s = recordd->final ? (double)(recordd->ended_ms - recordd->started_ms) / 1e3
-					 : 0,
 		.run = arguments->run,
-		.ticket = launched ? &ticket : NULL,
-		.where = launched && nt_learn_where(sum, arguments, &ticket,
-						    remembered && remembered->hosts_alike, &where)
+		.ticket = read->launched ? &read->ticket : NULL,
+		.calibration = read->calibrated ? &read->calibration : NULL,
+		.next_s = remembered ? remembered->next_s : 0,
+		.where = read->launched &&
+					 !nt_learn_where(sum, arguments, &read->ticket,
+							 remembered && remembered->hosts_alike,
+							 &where)
 				 ? &where
 				 : NULL,
 		.measured = remembered ? remembered->measured : 0,

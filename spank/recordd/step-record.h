@@ -11,6 +11,7 @@
 
 #include <stddef.h>
 #include "contract/names.h"
+#include "profiles/calibrated.h"
 #include "profiles/entry.h"
 #include "profiles/ticket.h"
 #include "record/sum.h"
@@ -23,9 +24,10 @@ struct nt_sum_head {
 	uint32_t flags; /* NT_PLACE_* */
 	uint32_t tasks, nodes;
 	bool final; /* the step has ended */
-	double took_s; /* from start to end; 0: it has not ended */
 	uint32_t run; /* how often the job was restarted before */
 	const struct nt_ticket *ticket; /* NULL: no launch profile was asked for */
+	const struct nt_calibrated *calibration; /* before the program; NULL: none */
+	double next_s; /* the program's next step calibrates for so long; 0: it does not */
 	const struct nt_where *where; /* NULL: the step's measurements are no evidence */
 	double measured; /* the program's speed relative to the default; 0: unknown */
 	const char *remark; /* NULL or "": none */
@@ -36,12 +38,21 @@ struct nt_sum_head {
 size_t nt_sum_format(struct nt_sum *sum, const struct nt_sum_head *head, char *out,
 		     size_t out_bytes);
 
-/* The sum of the rank records in the step's directory. */
-void nt_step_record_read(const struct nt_recordd *recordd, struct nt_sum *sum);
+/* What the step's directory holds, and with what NCCL was started. */
+struct nt_step_read {
+	struct nt_sum sum; /* of the rank records */
+	bool launched; /* there is a valid ticket */
+	struct nt_ticket ticket; /* with what the tasks' calibration has chosen */
+	bool calibrated; /* they have calibrated */
+	struct nt_calibrated calibration;
+};
+
+void nt_step_record_read(const struct nt_recordd *recordd, struct nt_step_read *read);
+void nt_step_read_fini(struct nt_step_read *read);
 
 /* A byte that says whether there is a decision, '1' or '0', and the record; returns the number of
  * bytes. remembered: the result of the comparison with the user's memory; NULL: unknown. */
-size_t nt_step_record_make(const struct nt_recordd *recordd, struct nt_sum *sum,
+size_t nt_step_record_make(const struct nt_recordd *recordd, struct nt_step_read *read,
 			   const struct nt_step_memory *remembered,
 			   char text[NT_STEP_RECORD_MAX + 2]);
 

@@ -24,11 +24,7 @@ libnt_cli_a_SOURCES = \
 	%D%/compare-nodes.h \
 	%D%/compare-side.c \
 	%D%/compare-side.h \
-	%D%/config.c \
 	%D%/explain.c \
-	%D%/fingerprint.c \
-	%D%/inventory.c \
-	%D%/inventory.h \
 	%D%/job-word.c \
 	%D%/job-word.h \
 	%D%/learn.c \
@@ -49,7 +45,6 @@ libnt_cli_a_SOURCES = \
 	%D%/report.c \
 	%D%/run-step.c \
 	%D%/run-step.h \
-	%D%/show.c \
 	%D%/slurm-names.c \
 	%D%/slurm-names.h \
 	%D%/summary.c \

@@ -26,8 +26,6 @@ libnt_report_a_SOURCES = \
 	%D%/model/controller.h \
 	%D%/model/database.c \
 	%D%/model/database.h \
-	%D%/model/explored.c \
-	%D%/model/explored.h \
 	%D%/model/job-compare.c \
 	%D%/model/job-compare.h \
 	%D%/model/job-figures.c \

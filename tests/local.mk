@@ -80,8 +80,6 @@ unit_tests = \
 	%D%/unit/scheduler \
 	%D%/unit/refine \
 	%D%/unit/child \
-	%D%/unit/report-explored \
-	%D%/unit/report-inventory \
 	%D%/unit/report-jobid \
 	%D%/unit/name-set \
 	%D%/unit/report-longform \

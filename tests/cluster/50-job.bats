@@ -86,7 +86,6 @@ record() {
 			{ echo "$output"; false; }
 		run -0 "$NT_STAGE/bin/nccl-tune" explain "$kept"/rank.0.*.json
 		[[ $output = "policy: $program"*"AllReduce 256K on 2x4, committed"*"NCCL predicts"* ]]
-		run -0 "$NT_STAGE/bin/nccl-tune" show "$kept"/rank.0.*.json
 	done
 	# Ranks of the other node have no part in deciding.
 	run -1 --separate-stderr "$NT_STAGE/bin/nccl-tune" replay "$kept"/rank.7.*.json

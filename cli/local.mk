@@ -19,11 +19,8 @@ libnt_cli_a_SOURCES = \
 	%D%/check-config.c \
 	%D%/command.c \
 	%D%/command.h \
-	%D%/compare.c \
 	%D%/compare-nodes.c \
 	%D%/compare-nodes.h \
-	%D%/compare-side.c \
-	%D%/compare-side.h \
 	%D%/explain.c \
 	%D%/job-word.c \
 	%D%/job-word.h \

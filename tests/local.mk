@@ -434,7 +434,6 @@ EXTRA_DIST += \
 	%D%/fake/calibrate-srun \
 	%D%/fake/calibrate.bats \
 	%D%/fake/clean.bats \
-	%D%/fake/compare.bats \
 	%D%/fake/completion.bats \
 	%D%/fake/fake-nccl-srun.bats \
 	%D%/fake/fake-nccl.bats \

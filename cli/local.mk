@@ -21,9 +21,6 @@ libnt_cli_a_SOURCES = \
 	%D%/command.h \
 	%D%/compare-nodes.c \
 	%D%/compare-nodes.h \
-	%D%/explain.c \
-	%D%/job-word.c \
-	%D%/job-word.h \
 	%D%/learn.c \
 	%D%/meeting.c \
 	%D%/meeting.h \
@@ -31,8 +28,6 @@ libnt_cli_a_SOURCES = \
 	%D%/memory-move.c \
 	%D%/memory-show.c \
 	%D%/memory.c \
-	%D%/replay.c \
-	%D%/replay.h \
 	%D%/report-list.c \
 	%D%/report-list.h \
 	%D%/report-options.c \
@@ -49,5 +44,5 @@ libnt_cli_a_SOURCES = \
 
 bin_PROGRAMS += nccl-tune
 nccl_tune_SOURCES = %D%/main.c
-nccl_tune_LDADD = libnt-cli.a libnt-measure.a $(replay_libs) libnt-report.a $(spank_libs) libnt-engine.a $(record_libs) \
+nccl_tune_LDADD = libnt-cli.a libnt-measure.a libnt-report.a $(spank_libs) $(record_libs) \
 	$(HWLOC_LIBS) $(SLURM_LIBS) $(INIH_LIBS)

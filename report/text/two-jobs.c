@@ -165,8 +165,7 @@ int nt_two_jobs_print(FILE *out, const struct nt_two_jobs *two, struct nt_error 
 			if (strcmp(row->family, family) != 0)
 				nt_table_note(&table, "", 2, text);
 			nt_cell(&table, "%s", nt_coll_name(row->coll));
-			nt_cell(&table, "%s",
-				nt_size_text((size_t)row->bytes, size, sizeof(size)));
+			nt_cell(&table, "%s", nt_size_text((size_t)row->bytes, size, sizeof(size)));
 		}
 		family = row->family;
 		add_times(&table, row);

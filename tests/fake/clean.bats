@@ -31,15 +31,12 @@ shown() {
 	shown nccl-tune backfill "--$nasty"
 	shown nccl-tune calibrate --time "$nasty"
 	shown nccl-tune memory "$nasty"
-	shown nccl-tune replay --policy "$nasty"
 	shown nccl-tune learn "--$nasty"
 }
 
 @test "names of files and directories" {
 	mkdir "$nasty"
 	echo garbage >"$nasty/file"
-	shown nccl-tune replay "$nasty/file"
-	shown nccl-tune explain "$nasty/file"
 	shown nccl-tune backfill --spool "$nasty/none"
 	shown nccl-tune memory path --memory "$PWD/$nasty"
 	shown nccl-tune memory show --memory "$PWD/$nasty"
@@ -50,7 +47,7 @@ shown() {
 
 @test "a FIFO without a writer blocks nothing; one with a writer is read" {
 	mkfifo pipe
-	for command in 'replay pipe' 'explain pipe' 'report --file pipe' 'memory import pipe'; do
+	for command in 'report --file pipe' 'memory import pipe'; do
 		# shellcheck disable=SC2086
 		run timeout -k 1 60 nccl-tune $command
 		[ "$status" = 1 ] || { echo "$command: $status: $output"; return 1; }

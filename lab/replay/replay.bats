@@ -2,23 +2,22 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# nccl-tune replay and explain on measured and made-up times: what is chosen, how often it is wrong, and what
+# nt-replay on measured and made-up times: what is chosen, how often it is wrong, and what
 # is said to files that are none.
 #
 # shellcheck disable=SC2154 # what bats sets
 bats_require_minimum_version 1.5.0
 
 setup() {
-	nccl_tune=$NT_STAGE/bin/nccl-tune
 	tests=$NT_STAGE/libexec/nccl-tune/tests
-	traces=$BATS_TEST_DIRNAME/../traces
+	traces=$BATS_TEST_DIRNAME/../../tests/traces
 	cells=("$traces"/h200-1x8-seq.csv "$traces"/h200-2x4-{10gbit,ovl,seq}.csv)
 	trace=$BATS_TEST_TMPDIR/trace.csv
 }
 
 # replay ARG...: the answer in JSON, in $output; $lines are useless then.
 replay() {
-	run -0 --separate-stderr "$nccl_tune" replay --json "$@"
+	run -0 --separate-stderr "$tests/nt-replay" --json "$@"
 }
 
 holds() {
@@ -56,13 +55,13 @@ noise() {
 	# The nearest size, a pair, and what is of another topology.
 	printf '%s\n' allreduce,2x4,4096,Ring,LL,Tree/Simple allreduce,1x8,1024,Ring,LL,LL >"$trace"
 	printf 'allreduce,2x4,seq,%s,1024,9,8,9\n' AUTO,AUTO Tree,Simple Tree,LL Ring,LL |
-		"$nccl_tune" replay --json --picks "$trace" - | jq -e '.[0] | .arms == 2 and .auto_arm == "RING/LL"'
+		"$tests/nt-replay" --json --picks "$trace" - | jq -e '.[0] | .arms == 2 and .auto_arm == "RING/LL"'
 	printf 'allreduce,4x2,seq,%s,1024,9,8,9\n' AUTO,AUTO Tree,Simple Tree,LL Ring,LL |
-		"$nccl_tune" replay --json --picks "$trace" - | jq -e '.[0] | .arms == 4 and (has("auto_arm") | not)'
+		"$tests/nt-replay" --json --picks "$trace" - | jq -e '.[0] | .arms == 4 and (has("auto_arm") | not)'
 	local line
 	for line in allreduce,2x4,4096,Ring,LL,LL256 allreduce,2x4,4096,Ring,LL,Star/LL; do
 		echo "$line" >"$trace"
-		run -1 --separate-stderr "$nccl_tune" replay --picks "$trace" "${cells[0]}"
+		run -1 --separate-stderr "$tests/nt-replay" --picks "$trace" "${cells[0]}"
 		[[ $stderr = *"trace.csv:1: unknown protocol or pair"* ]] || { echo "$stderr"; return 1; }
 	done
 }
@@ -109,7 +108,7 @@ noise() {
 }
 
 @test "standard input, one arm, an arm in two lines, another order, Windows line ends" {
-	run -0 "$nccl_tune" replay --json - <<<"allreduce,1x8,seq,AUTO,AUTO,1024,10,11,12"
+	run -0 "$tests/nt-replay" --json - <<<"allreduce,1x8,seq,AUTO,AUTO,1024,10,11,12"
 	holds '.[0] | .chosen_arm == "AUTO" and .calls == 0 and .auto_us == 11 and .best_arm == "AUTO"'
 	printf '%s\r\n' "allgather,2x4,ovl,Ring,LL,1024,5,5,5," "AllGather, 2x4, ovl, auto, auto, 1024, 9, 9" '' '# x' \
 		"allgather,2x4,ovl,AUTO,AUTO,1024,9,8.5,8.5,8.5" >"$trace"
@@ -121,7 +120,7 @@ noise() {
 	local line
 	while IFS='|' read -r line want; do
 		printf '# comment\n%s\n' "$line" >"$trace"
-		run -1 --separate-stderr "$nccl_tune" replay --json "$trace"
+		run -1 --separate-stderr "$tests/nt-replay" --json "$trace"
 		[[ $stderr = *"trace.csv:2: "*"$want"* ]] || { echo "$line: $stderr"; return 1; }
 		[ "$(jq length <<<"$output")" = 0 ]
 	done <<-'END'
@@ -135,17 +134,17 @@ noise() {
 		allreduce,2x4|too few fields
 	END
 	head -c 20000 /dev/urandom >"$trace"
-	run -1 "$nccl_tune" replay "$trace"
+	run -1 "$tests/nt-replay" "$trace"
 	: >"$trace"
-	run -1 --separate-stderr "$nccl_tune" replay "$trace"
+	run -1 --separate-stderr "$tests/nt-replay" "$trace"
 	[[ $stderr = *empty* ]]
-	run -1 --separate-stderr "$nccl_tune" replay "$BATS_TEST_TMPDIR/none"
+	run -1 --separate-stderr "$tests/nt-replay" "$BATS_TEST_TMPDIR/none"
 	[[ $stderr = *"No such file"* ]]
 }
 
 @test "cells without NCCL's choice are left out, with a message" {
 	printf '%s\n' allreduce,2x4,seq,Ring,LL,1024,1 allreduce,2x4,seq,AUTO,AUTO,2048,1 >"$trace"
-	run -1 --separate-stderr "$nccl_tune" replay --json "$trace"
+	run -1 --separate-stderr "$tests/nt-replay" --json "$trace"
 	[[ $stderr = *"1 ignored: no row of NCCL's choice (AUTO)"* ]]
 	holds 'length == 1 and .[0].bytes == 2048'
 }
@@ -154,50 +153,16 @@ noise() {
 	local args
 	while IFS='|' read -r args want; do
 		# shellcheck disable=SC2086 # words
-		run -2 --separate-stderr "$nccl_tune" $args
+		run -2 --separate-stderr "$tests/nt-replay" $args
 		[[ $stderr = *"$want"* ]] || { echo "$args: $stderr"; return 1; }
 	done <<-'END'
-		replay|no trace
-		replay --aa 0 x|--aa '0'
-		replay --aa 5 --power 10 x|cannot be combined
-		replay --trials 5 x|needs --power
-		replay --power 100 x|bad --power '100'
-		replay --rule race x|unrecognized option
-		replay --policy bandit,rule=race x|unknown setting 'rule=race'
-		replay --seed x x|--seed 'x'
-		explain --sizes 4X|bad sizes '4X'
-		explain --topology 8|bad topology '8'
-		explain --collective AllToAll|unknown collective
-		explain a b|unexpected argument 'b'
+		|usage: nt-replay
+		--aa 0 x|--aa '0'
+		--aa 5 --power 10 x|cannot be combined
+		--trials 5 x|needs --power
+		--power 100 x|bad --power '100'
+		--rule race x|unrecognized option
+		--policy bandit,rule=race x|unknown setting 'rule=race'
+		--seed x x|--seed 'x'
 	END
-}
-
-@test "explain describes limits of channels, chunks and the reward" {
-	run -0 "$nccl_tune" explain -p bandit,channels=on,chunks=on -s 1M -t 2x4
-	[[ $output = *"up to 108 calls, of the best two"*"half, a quarter and twice the channels"*"smaller chunks"* ]]
-	[[ $output = *"In all 180 calls where nothing looks faster, else 230 to 780."* ]]
-	[[ $output = *"the next collective on its communicator (reward)"*"taking longer from call to call"* ]]
-	run -0 "$nccl_tune" explain -p bandit,reward=period -s 1M -t 2x4
-	[[ $output = *"the next one of the same kind and size (reward)"* && $output != *"channels that"* ]]
-}
-
-@test "explain describes what would be tried, the number of calls and the criteria" {
-	run -0 "$nccl_tune" explain --topology 2x4 --sizes 256K --policy bandit,screen_blocks=3,min_gain=7
-	[[ $output = *"policy: bandit,min_gain=7,screen_blocks=3"*"at least 7 % below"*"percent of a call's"*"own time"* ]]
-	[[ $output = *"what is left of the job could save"*"an hour, where Slurm does not tell"* ]]
-	[[ $output = *"AllReduce 256K on 2x4"*"8 choices, 4 blocks (the first to warm up), 32 calls"*NVLS_TREE* ]]
-	[[ $output = *"from 16 MiB on, LL over 1.5 times"* ]]
-	run -0 "$nccl_tune" explain --sizes 256K "$traces/h200-2x4-seq.csv"
-	[[ $output = *"TREE/SIMPLE            median 173.4 us"*"than NCCL's choice would"* ]]
-	[ "$(grep -c '^AllReduce' <<<"$output")" = 1 ]
-	# By the other sizes of the file: where an arm's times are a line, near what was measured.
-	[[ $output =~ RING/LL\ +median\ 322\.0\ us\ fit\ (3[0-9]{2}\.[0-9])\ us ]]
-	run -0 "$nccl_tune" explain --policy policy
-	[[ $output = *"remembered choices are used as they are"* && $output != *"First round"* ]]
-	run -0 "$nccl_tune" explain --policy profile --sizes 1M
-	[[ $output = *"explored after 1 calls"*"First round"* ]]
-	run -0 "$nccl_tune" explain --policy observe
-	[[ $output = *"no other is tried"* ]]
-	run -1 --separate-stderr "$nccl_tune" explain --sizes 3 "$traces/h200-2x4-seq.csv"
-	[[ $stderr = *"no data for this collective, topology and size"* ]]
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 #include "lib/array.h"
 #include "record/rankread.h"
-#include "replay/replay.h"
+#include "lab/replay/replay.h"
 
 _Static_assert(NT_RANK_TRIAL_ROUNDS <= NT_HISTORY_ROUNDS, "what a record holds can be repeated");
 

@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "replay/drive.h"
+#include "lab/replay/drive.h"
 
 #include <string.h>
 #include "contract/key-id.h"
 #include "engine/time-budget.h"
 #include "engine/times.h"
-#include "replay/rng.h"
+#include "lab/replay/rng.h"
 
 #define MAX_ROUNDS 24 /* the engine never needs more */
 #define MAX_US 4e9 /* larger than any sample */

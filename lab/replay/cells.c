@@ -2,13 +2,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cells.c - run the cells of a trace through the engine, once in order or many times with drawn
  * samples */
-#include "replay/replay.h"
+#include "lab/replay/replay.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "lib/array.h"
-#include "replay/rng.h"
+#include "lab/replay/rng.h"
 
 const struct nt_replay_rule nt_replay_own = { .name = "nccl-tune", .rule = &nt_rule_own };
 

@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "replay/source.h"
+#include "lab/replay/source.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "lib/quantile.h"
-#include "replay/rng.h"
+#include "lab/replay/rng.h"
 
 #define TYPICAL_US 1024.0
 

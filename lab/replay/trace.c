@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "replay/trace.h"
+#include "lab/replay/trace.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,19 +1,22 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/job-word.h"
+#include "lab/replay/job-word.h"
 
 #include <slurm/slurm.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "lib/printable.h"
 #include "report/model/jobload.h"
 #include "report/model/longform-search.h"
 
-bool nt_job_word(const char *word, struct nt_jobid *id)
+static bool is_job(const char *word, struct nt_jobid *id)
 {
 	return nt_jobid_parse(id, word, NULL) == 0 && access(word, F_OK) < 0;
 }
 
-int nt_job_word_texts(struct nt_jobtexts *texts, const struct nt_jobid *id, struct nt_error *err)
+/* The job's records, as Slurm has them. It is an error if there is no such job. */
+static int load_texts(struct nt_jobtexts *texts, const struct nt_jobid *id, struct nt_error *err)
 {
 	char label[NT_JOB_LABEL_MAX];
 	int rc;
@@ -50,21 +53,22 @@ static void complain(void *argument, const char *path, const char *why)
 {
 	const struct nt_rank_visitor *visitor = ((const struct of_step *)argument)->visitor;
 
-	nt_command_complain("%s: %s", path, why);
-	if (visitor->damaged)
-		*visitor->damaged = true;
+	struct nt_shown shown_path, shown_why;
+
+	fprintf(stderr, "nt-replay: %s: %s\n", nt_shown(&shown_path, path),
+		nt_shown(&shown_why, why));
+	*visitor->damaged = true;
 }
 
 static void init_set(struct nt_long_set *set, struct of_step *of)
 {
 	nt_long_set_init(set);
-	if (of->visitor->quiet)
-		return;
 	set->complain = complain;
 	set->argument = of;
 }
 
-int nt_job_text_visit(const struct nt_jobtext *text, const char *step,
+/* Visit the long form of a job in accounting; adds the number of its parts to *parts. */
+static int visit_text(const struct nt_jobtext *text, const char *step,
 		      const struct nt_rank_visitor *visitor, size_t *parts, struct nt_error *err)
 {
 	const struct nt_long_job job = { .job = text->job, .user = text->user, .run = text->run };
@@ -92,10 +96,10 @@ static int visit_job(const struct nt_jobid *id, const struct nt_rank_visitor *vi
 {
 	struct nt_jobtexts texts = { .count = 0 };
 	char label[NT_JOB_LABEL_MAX];
-	int rc = nt_job_word_texts(&texts, id, err);
+	int rc = load_texts(&texts, id, err);
 
 	for (size_t i = 0; rc == 0 && i < texts.count; i++)
-		rc = nt_job_text_visit(&texts.items[i], id->step, visitor, parts, err);
+		rc = visit_text(&texts.items[i], id->step, visitor, parts, err);
 	nt_jobtexts_fini(&texts);
 	nt_jobid_text(id, label, sizeof(label));
 	if (rc == 0 && *parts == 0)
@@ -110,7 +114,7 @@ bool nt_job_word_is_long(const char *word)
 {
 	struct nt_jobid id;
 
-	return nt_job_word(word, &id) || nt_long_set_is(word);
+	return is_job(word, &id) || nt_long_set_is(word);
 }
 
 int nt_job_word_visit(const char *word, const struct nt_rank_visitor *visitor, size_t *parts,
@@ -122,7 +126,7 @@ int nt_job_word_visit(const char *word, const struct nt_rank_visitor *visitor, s
 	int rc;
 
 	*parts = 0;
-	if (nt_job_word(word, &id))
+	if (is_job(word, &id))
 		return visit_job(&id, visitor, parts, err);
 	init_set(&set, &of);
 	rc = nt_long_set_add(&set, word, err);

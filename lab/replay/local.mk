@@ -14,11 +14,11 @@ libnt_drive_a_SOURCES = \
 	%D%/source.h
 libnt_replay_a_SOURCES = \
 	%D%/cells.c \
-	%D%/fitted.c \
-	%D%/fitted.h \
+	%D%/command.c \
+	%D%/command.h \
+	%D%/job-word.c \
+	%D%/job-word.h \
 	%D%/launch.c \
-	%D%/outline.c \
-	%D%/outline.h \
 	%D%/cell-print.c \
 	%D%/recorded.c \
 	%D%/replay.h

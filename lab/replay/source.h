@@ -15,8 +15,8 @@
 #ifndef NT_REPLAY_SOURCE_H
 #define NT_REPLAY_SOURCE_H
 
-#include "replay/drive.h"
-#include "replay/trace.h"
+#include "lab/replay/drive.h"
+#include "lab/replay/trace.h"
 
 #define NT_SOURCE_ARMS (NT_PAIRS + 1) /* AUTO last */
 #define NT_ARMS_ALONE 4 /* arms to draw in a cell with only AUTO */

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
-#include "replay/replay.h"
+#include "lab/replay/replay.h"
 
 static bool is_default(const struct nt_replay_row *row)
 {

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cell-print.c - replayed cells as tables and as JSON */
-#include "replay/replay.h"
+#include "lab/replay/replay.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -12,9 +12,9 @@
 
 #include <stdio.h>
 #include "contract/policy.h"
-#include "replay/drive.h"
-#include "replay/source.h"
-#include "replay/trace.h"
+#include "lab/replay/drive.h"
+#include "lab/replay/source.h"
+#include "lab/replay/trace.h"
 
 enum nt_replay_kind {
 	NT_REPLAY_CELLS, /* which arm is chosen */

@@ -1,9 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nccl-tune check-config: does Slurm find the plugin, and is the site's file valid? */
+/* nccl-tune check-config: does Slurm find the plugin, is the site's file valid, and what does this
+ * node's hardware count as? */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +22,9 @@
 #include "cli/command.h"
 #include "report/model/site-config.h"
 #include "cli/slurm-names.h"
+#include "spank/cache.h"
 #include "spank/delivery/sink.h"
+#include "spank/node-fingerprint.h"
 #include "spank/slurm_compat.h"
 
 struct check {
@@ -400,6 +404,67 @@ static void check_sinks(struct check *check)
 		check_record_directory(check, sinks->directory);
 }
 
+/* ---- the node's hardware */
+
+/* These variables can make hwloc read another machine's description. Jobs do not have them. */
+static void forget_hwloc_variables(void)
+{
+	char name[64];
+	size_t i = 0;
+
+	while (environ[i]) {
+		const size_t bytes = strcspn(environ[i], "=");
+
+		if (strncmp(environ[i], "HWLOC_", 6) != 0 || bytes >= sizeof(name)) {
+			i++;
+			continue;
+		}
+		memcpy(name, environ[i], bytes);
+		name[bytes] = '\0';
+		unsetenv(name);
+	}
+}
+
+/* Do jobs get that number? A missing or unused cache is made again by the next job. */
+static void check_cache(struct check *check, uint64_t value)
+{
+	const char *rundir = check->config.site.rundir;
+	const int fd = open(rundir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char file[NT_CACHE_NAME_MAX];
+	uint64_t cached;
+	struct nt_error err;
+	int rc;
+
+	if (fd < 0)
+		return;
+	rc = nt_cache_name(file, &err);
+	errno = 0;
+	if (rc == 0 && nt_cache_read(fd, &cached, &err) == 0 && cached != value)
+		say(check, true, "hardware: jobs get %016" PRIx64 " until %s/%s is removed", cached,
+		    rundir, file);
+	else if (rc == 0 && !cached && errno != ENOENT)
+		say(check, true, "hardware: %s/%s: %s", rundir, file, err.text);
+	close(fd);
+}
+
+/* The number by which ranks compare their nodes, and the text of which it is the hash. */
+static void check_hardware(struct check *check)
+{
+	struct nt_error err;
+	char *material;
+	uint64_t value;
+
+	forget_hwloc_variables();
+	if (nt_fingerprint_explain(&material, &err) < 0) {
+		say(check, true, "hardware: %s", err.text);
+		return;
+	}
+	value = nt_fingerprint_hash(material);
+	tell("hardware %016" PRIx64 ": %s", value, material);
+	free(material);
+	check_cache(check, value);
+}
+
 static int check_all(const char *plugstack, const char *file)
 {
 	static struct check check;
@@ -409,6 +474,7 @@ static int check_all(const char *plugstack, const char *file)
 
 	nt_conf_init(&check.config.conf);
 	check_plugstack(&check, plugstack);
+	check_hardware(&check);
 	path = file ? file : site->config;
 	in_force = same_file(path, site->config);
 	if (check_text(&check, path, file || site->config_given) == 0) {
@@ -454,7 +520,9 @@ const struct nt_command nt_command_check_config = {
 	       "files that it names, the launch profiles, the site's memory, and nccl-tune.conf (or "
 	       "FILE): its keys and values, its owner, and whether Slurm knows the partitions, "
 	       "accounts and QOSs of its sections. Print each check, and each problem as a line on "
-	       "stderr."
+	       "stderr. The line \"hardware\" has the number that identifies this node's hardware and "
+	       "what it is computed from; communicators whose nodes have different numbers are not "
+	       "tuned."
 	       "\vExit status: 0 if there is no problem, 1 if there is one, 2 for a usage "
 	       "error.",
 	.request_bytes = sizeof(struct request),

@@ -77,17 +77,11 @@ struct nt_command {
 #define NT_ANY_NUMBER INT_MAX /* of arguments */
 
 extern const struct nt_command nt_command_report;
-extern const struct nt_command nt_command_show;
 extern const struct nt_command nt_command_backfill;
 extern const struct nt_command nt_command_calibrate;
 extern const struct nt_command nt_command_check_config;
-extern const struct nt_command nt_command_compare;
-extern const struct nt_command nt_command_config;
-extern const struct nt_command nt_command_fingerprint;
-extern const struct nt_command nt_command_explain;
 extern const struct nt_command nt_command_learn;
 extern const struct nt_command nt_command_memory;
-extern const struct nt_command nt_command_replay;
 extern const struct nt_command nt_command_watch;
 extern const struct nt_command nt_command_summary;
 

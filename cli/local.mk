@@ -15,16 +15,6 @@ libnt_cli_a_SOURCES = \
 	%D%/check-config.c \
 	%D%/command.c \
 	%D%/command.h \
-	%D%/compare.c \
-	%D%/compare-side.c \
-	%D%/compare-side.h \
-	%D%/config.c \
-	%D%/explain.c \
-	%D%/fingerprint.c \
-	%D%/inventory.c \
-	%D%/inventory.h \
-	%D%/job-word.c \
-	%D%/job-word.h \
 	%D%/learn.c \
 	%D%/meeting.c \
 	%D%/meeting.h \
@@ -32,8 +22,6 @@ libnt_cli_a_SOURCES = \
 	%D%/memory-move.c \
 	%D%/memory-show.c \
 	%D%/memory.c \
-	%D%/replay.c \
-	%D%/replay.h \
 	%D%/report-list.c \
 	%D%/report-list.h \
 	%D%/report-options.c \
@@ -43,7 +31,6 @@ libnt_cli_a_SOURCES = \
 	%D%/report.c \
 	%D%/run-step.c \
 	%D%/run-step.h \
-	%D%/show.c \
 	%D%/slurm-names.c \
 	%D%/slurm-names.h \
 	%D%/summary.c \
@@ -51,5 +38,5 @@ libnt_cli_a_SOURCES = \
 
 bin_PROGRAMS += nccl-tune
 nccl_tune_SOURCES = %D%/main.c
-nccl_tune_LDADD = libnt-cli.a libnt-measure.a $(replay_libs) libnt-report.a $(spank_libs) libnt-engine.a $(record_libs) \
+nccl_tune_LDADD = libnt-cli.a libnt-measure.a libnt-report.a $(spank_libs) $(record_libs) \
 	$(HWLOC_LIBS) $(SLURM_LIBS) $(INIH_LIBS)

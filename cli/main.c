@@ -11,10 +11,8 @@
 #include "lib/terminal.h"
 
 static const struct nt_command *const commands[] = {
-	&nt_command_report,  &nt_command_show,	  &nt_command_backfill,	    &nt_command_fingerprint,
-	&nt_command_replay,  &nt_command_explain, &nt_command_calibrate,    &nt_command_memory,
-	&nt_command_learn,   &nt_command_config,  &nt_command_check_config, &nt_command_watch,
-	&nt_command_summary, &nt_command_compare,
+	&nt_command_report, &nt_command_backfill,     &nt_command_calibrate, &nt_command_memory,
+	&nt_command_learn,  &nt_command_check_config, &nt_command_watch,     &nt_command_summary,
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))

@@ -156,8 +156,9 @@ static int place_of(const struct nt_remembered_ask *ask, struct nt_where *where,
 				where->fingerprint = nt_allocation_fingerprint(&allocation,
 									       &memory);
 			if (where->fingerprint == 0)
-				rc = nt_error_set(err, "no step on these nodes is remembered: "
-						       "use --fingerprint (nccl-tune fingerprint)");
+				rc = nt_error_set(err,
+						  "no step on these nodes is remembered: "
+						  "use --fingerprint (nccl-tune check-config)");
 		}
 	}
 	if (rc == 0)

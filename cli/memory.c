@@ -159,7 +159,7 @@ static const struct nt_option options[] = {
 	  "Another memory (default: $NCCL_TUNE_MEMORY, or nccl-tune/memory in $XDG_STATE_HOME or "
 	  "~/.local/state)",
 	  NT_TEXT(struct nt_remembered_ask, places.memory, "DIRECTORY") },
-	{ "fingerprint", 'F', "Only of this hardware (nccl-tune fingerprint)",
+	{ "fingerprint", 'F', "Only of this hardware (nccl-tune check-config)",
 	  NT_TAKE(take_fingerprint, "F") },
 	{ "profile", 'p', "Only of this profile (import --csv: for this one)",
 	  NT_TAKE(take_profile, "P") },

@@ -68,6 +68,8 @@ int nt_report_list_add(struct nt_report_list *list, const char *job, const struc
 	}
 	nt_job_figures_make(&line->figures, summary);
 	list->several |= !same_job(list->lines[0].label, line->label);
+	if (list->count <= 2 && nt_two_jobs_add(&list->two, list->count == 2, summary, err) < 0)
+		return -1;
 	return list->several ? 0 : add_full(list, job, summary, err);
 }
 
@@ -160,10 +162,18 @@ static void print_table(FILE *out, const struct nt_report_list *list)
 			"nccl-tune report JOB; of all jobs: --full.");
 }
 
+static void print_two(FILE *out, const struct nt_report_list *list)
+{
+	fprintf(out, "\nA: job %s\nB: job %s\n\n", list->lines[0].label, list->lines[1].label);
+	nt_two_jobs_print(out, &list->two, NULL);
+}
+
 void nt_report_list_print(FILE *out, const struct nt_report_list *list)
 {
 	if (list->several)
 		print_table(out, list);
+	if (list->several && list->count == 2)
+		print_two(out, list);
 	else if (list->full_bytes > 0)
 		fwrite(list->full, 1, list->full_bytes, out);
 }
@@ -172,6 +182,7 @@ void nt_report_list_fini(struct nt_report_list *list)
 {
 	if (list->out)
 		fclose(list->out);
+	nt_two_jobs_fini(&list->two);
 	free(list->lines);
 	free(list->full);
 	*list = (struct nt_report_list){ .count = 0 };

@@ -16,11 +16,13 @@
 #include <stdio.h>
 #include "record/job-summary.h"
 #include "report/model/jobtext.h"
+#include "report/text/two-jobs.h"
 
 struct nt_report_list {
 	struct nt_report_line *lines;
 	size_t count;
 	bool several; /* jobs */
+	struct nt_two_jobs two; /* the first two */
 	FILE *out; /* writes to full */
 	char *full; /* text of one job */
 	size_t full_bytes;

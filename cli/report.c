@@ -170,7 +170,7 @@ const struct nt_command nt_command_report = {
 	.usage = "[JOBS...]\n--since TIME\n--file FILE [JOB[.STEP]]",
 	.doc = "Show how a job was tuned, from its record in accounting: a summary, and a table with "
 	       "one line per collective and size, with the reason and what to do. Several jobs are "
-	       "shown as one line each.\n\n"
+	       "shown as one line each, two also side by side.\n\n"
 	       "Without JOBS, show the current job; outside of jobs, your newest job of the last 30 "
 	       "days that has a record.\n\n"
 	       "JOBS is JOB[.STEP] or FIRST-LAST (4711-4720, 4711_3-7), several separated by commas or "

@@ -61,7 +61,6 @@ EXTRA_DIST += \
 	%D%/hosts.md \
 	%D%/memory-orders.md \
 	%D%/programs.md \
-	%D%/schema/compare.schema.json \
 	%D%/schema/job.schema.json \
 	%D%/schema/key.schema.json \
 	%D%/schema/long.schema.json \

@@ -4,7 +4,7 @@
  * process
  *
  * Of each explored arm: NCCL's prediction and what was measured. Of the first exploration: all
- * times, with which `nccl-tune replay` repeats the engine's decision.
+ * times, with which nt-replay repeats the engine's decision.
  *
  * Threads:  the helper thread.
  * Memory:   a list on the heap until nt_histories_clear(): about 1 KiB a key, and 2 bytes an

@@ -3,7 +3,7 @@
 /* key-info.h - the engine's input for a key, as plain values
  *
  * Filled in for each request: in a job by tuner/explorer.c from shared memory, in a replay by
- * replay/ from a trace or record.
+ * lab/replay/ from a trace or record.
  *
  * Threads:  values and pure functions.
  * Units:    microseconds.

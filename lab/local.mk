@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Research: what is compared, simulated and measured. It is built with the tests and never installed; nothing includes it.
 
-# Decision rules beside our own, and nccl-tune replay with all of them.
+# Decision rules beside our own, and nt-replay with all of them.
 noinst_LIBRARIES += libnt-rules.a
 libnt_rules_a_SOURCES = \
 	%D%/rules/martingale.c \
@@ -16,8 +16,9 @@ libnt_rules_a_SOURCES = \
 	%D%/rules/ucb1.c \
 	%D%/rules/ucb1.h
 noinst_PROGRAMS += lab/rules/nt-replay
-lab_rules_nt_replay_SOURCES = %D%/rules/replay.c
-lab_rules_nt_replay_LDADD = libnt-rules.a $(nccl_tune_LDADD)
+lab_rules_nt_replay_SOURCES = %D%/rules/main.c
+lab_rules_nt_replay_LDADD = libnt-rules.a $(replay_libs) libnt-report.a $(spank_libs) libnt-engine.a $(record_libs) $(SLURM_LIBS) \
+	$(INIH_LIBS)
 
 unit_tests += %D%/unit/martingale
 lab_unit_martingale_LDADD = libnt-rules.a $(LDADD)
@@ -122,6 +123,7 @@ EXTRA_DIST += \
 	%D%/programs/twice-in-a-burst.program \
 	%D%/programs/two-minutes.program \
 	%D%/programs/wide-node.program \
+	%D%/replay/replay.bats \
 	%D%/rules/rules.bats \
 	%D%/sim/agree-quick \
 	%D%/sim/build.sh \

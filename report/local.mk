@@ -6,8 +6,6 @@ noinst_LIBRARIES += libnt-report.a
 libnt_report_a_SOURCES = \
 	%D%/html/html.c \
 	%D%/html/html.h \
-	%D%/metrics/compare-json.c \
-	%D%/metrics/compare-json.h \
 	%D%/metrics/csv.c \
 	%D%/metrics/csv.h \
 	%D%/metrics/report-json.c \
@@ -26,10 +24,6 @@ libnt_report_a_SOURCES = \
 	%D%/model/controller.h \
 	%D%/model/database.c \
 	%D%/model/database.h \
-	%D%/model/explored.c \
-	%D%/model/explored.h \
-	%D%/model/job-compare.c \
-	%D%/model/job-compare.h \
 	%D%/model/job-figures.c \
 	%D%/model/job-figures.h \
 	%D%/model/jobid.c \
@@ -89,8 +83,6 @@ libnt_report_a_SOURCES = \
 	%D%/summary/stats-prometheus.c \
 	%D%/summary/stats-reasons.c \
 	%D%/summary/stats-text.c \
-	%D%/text/compare-text.c \
-	%D%/text/compare-text.h \
 	%D%/text/print.c \
 	%D%/text/print.h \
 	%D%/text/reasons.c \
@@ -98,6 +90,8 @@ libnt_report_a_SOURCES = \
 	%D%/text/row-text.c \
 	%D%/text/row-text.h \
 	%D%/text/topology-text.c \
+	%D%/text/two-jobs.c \
+	%D%/text/two-jobs.h \
 	%D%/text/verdict.c \
 	%D%/text/verdict.h \
 	%D%/text/verdict-maker.c \

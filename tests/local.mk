@@ -80,8 +80,6 @@ unit_tests = \
 	%D%/unit/scheduler \
 	%D%/unit/refine \
 	%D%/unit/child \
-	%D%/unit/report-explored \
-	%D%/unit/report-inventory \
 	%D%/unit/report-jobid \
 	%D%/unit/name-set \
 	%D%/unit/report-longform \
@@ -275,7 +273,7 @@ tests_unit_fake_event_LDADD = $(fake_libs) $(CMOCKA_LIBS)
 noinst_PROGRAMS += tests/fake/nt-launch-trace
 tests_fake_nt_launch_trace_SOURCES = %D%/fake/launch-trace.c
 tests_fake_nt_launch_trace_LDADD = libnt-contract.a
-# Traces of made-up noise, for nccl-tune replay.
+# Traces of made-up noise, for nt-replay.
 noinst_PROGRAMS += tests/fake/nt-noise
 tests_fake_nt_noise_SOURCES = %D%/fake/noise-trace.c %D%/fake/noise.c %D%/fake/noise.h
 tests_fake_nt_noise_LDADD = libnt-contract.a
@@ -436,7 +434,6 @@ EXTRA_DIST += \
 	%D%/fake/calibrate-srun \
 	%D%/fake/calibrate.bats \
 	%D%/fake/clean.bats \
-	%D%/fake/compare.bats \
 	%D%/fake/completion.bats \
 	%D%/fake/fake-nccl-srun.bats \
 	%D%/fake/fake-nccl.bats \
@@ -538,7 +535,6 @@ EXTRA_DIST += \
 	%D%/page/keys.jq \
 	%D%/page/page.bats \
 	%D%/page/screenshots.sh \
-	%D%/replay/replay.bats \
 	%D%/traces/h200-1x8-seq.csv \
 	%D%/traces/h200-2x4-10gbit.csv \
 	%D%/traces/h200-2x4-launch-knobs.csv \

@@ -6,13 +6,12 @@
 # diff -r before and after a change
 #
 # Uses ./build, which must be built with its tests. Of each record NAME: NAME.text, .json, .csv,
-# .prom and .html, and what `nccl-tune show` prints of rank records and parts.
+# .prom and .html.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 out=${1:?usage: outputs.sh DIRECTORY}
 page=$PWD/build/tests/page/nt-page
-tune=$PWD/build/nccl-tune
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$out"
@@ -36,10 +35,8 @@ for data in tests/page/data/*/; do
 	name=page-$(basename "$data")
 	if compgen -G "$data*.jsonl.gz" >/dev/null; then
 		render "$name" long 4711 "$data"
-		"$tune" show "$data" 2>&1 | sed "s,$work/,," >"$out/$name.show" || true
 	else
 		render "$name" ranks 4711 "$data"rank.*.json
-		"$tune" show "$data"rank.*.json 2>&1 | sed "s,$work/,," >"$out/$name.show" || true
 	fi
 done
 for part in tests/unit/data/kept/*-part.jsonl; do
@@ -55,6 +52,5 @@ while read -r run && read -r record; do
 done < <(jq -r '.run, (.record | tojson)' docs/results/h200-x4/records.json)
 for run in "$work"/*.*/; do
 	render "h200-x4-$(basename "$run")" ranks 4711 "$run"rank.*.json
-	"$tune" show "$run"rank.*.json 2>&1 | sed "s,$work/,," >"$out/h200-x4-$(basename "$run").show" || true
 done
 find "$out" -type f | wc -l

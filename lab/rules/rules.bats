@@ -86,8 +86,9 @@ rates() {
 
 @test "what is no rule is refused" {
 	run -2 "$tests/nt-replay"
-	run -2 "$tests/nt-replay" best "${cells[0]}"
-	[[ $output = *"RULE is nccl-tune, race, paper-online, paper-offline or ucb1"* ]]
+	[[ $output = *"RULE (nccl-tune, race, paper-online, paper-offline, ucb1)"* ]]
+	run -1 "$tests/nt-replay" best "${cells[0]}"
+	[[ $output = *"best: No such file"* ]]
 	run -2 "$tests/nt-engine-sim" -r best aa
 	run -1 "$tests/nt-engine-sim" -f none aa
 }

@@ -8,7 +8,7 @@
 #ifndef NT_LAB_RULES_H
 #define NT_LAB_RULES_H
 
-#include "replay/replay.h"
+#include "lab/replay/replay.h"
 
 #define NT_LAB_RULES "nccl-tune, race, paper-online, paper-offline or ucb1"
 

@@ -14,7 +14,7 @@
 #ifndef NT_LAB_UCB1_H
 #define NT_LAB_UCB1_H
 
-#include "replay/drive.h"
+#include "lab/replay/drive.h"
 
 #define NT_UCB1_CALLS 40
 

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lab/rules/rules.h"
-#include "replay/rng.h"
+#include "lab/replay/rng.h"
 #include "lab/stats/sim.h"
 
 static const char doc[] =
-	"How good the engine's choices are on made-up noise; nccl-tune replay draws from measured times.\v"
+	"How good the engine's choices are on made-up noise; nt-replay draws from measured times.\v"
 	"aa          how often one of several identical arms is chosen\n"
 	"power=PCT   how often an arm is found that is PCT % faster\n"
 	"stalls=PCT  how often an arm is chosen that is 10 % faster, but of whose calls\n"

@@ -3,7 +3,7 @@
 /* rates.c - how often an arm that is truly different, or not, is chosen */
 #include <stdio.h>
 #include <string.h>
-#include "replay/rng.h"
+#include "lab/replay/rng.h"
 #include "lab/stats/sim.h"
 
 struct tally {

@@ -10,7 +10,7 @@
 #define NT_STATS_SIM_H
 
 #include "engine/quantiles.h"
-#include "replay/replay.h"
+#include "lab/replay/replay.h"
 #include "tests/fake/noise.h"
 
 #define NT_FASTER_ARM 1u /* of made-up arms: the one that differs from AUTO */

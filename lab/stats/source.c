@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* source.c - the made-up time of one call */
-#include "replay/rng.h"
+#include "lab/replay/rng.h"
 #include "lab/stats/sim.h"
 
 static double call_us(struct nt_source_noise *from, unsigned arm, unsigned call)

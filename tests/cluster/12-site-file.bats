@@ -375,62 +375,43 @@ mode=none" ]
 	grep -E '^ *reward +period +call +the variable' <<<"$output"
 }
 
-# configs <<TABLE: "WORDS | SETTING VALUE FROM" of nccl-tune config; or "WORDS | refused | SAID".
-configs() {
-	local given wanted said words=() failed=0
-	while IFS='|' read -r given wanted said; do
+# helps <<TABLE: "VARIABLES COMMAND | SETTING VALUE FROM" of --nccl-tune=help
+helps() {
+	local given wanted words=() failed=0
+	while IFS='|' read -r given wanted; do
 		read -ra words <<<"$given"
 		read -ra wanted <<<"$wanted"
-		said=$(sed 's/^ *//; s/ *$//' <<<"$said")
-		run as_user env "${words[@]}" </dev/null
-		if [ "${wanted[0]}" = refused ]; then
-			[ "$status" != 0 ] && [[ $output = "nccl-tune "*"$said"* ]] && continue
-		elif [ "$status" = 0 ] && grep -qE "^${wanted[0]} +${wanted[1]} +[^ ]+ +.*${wanted[*]:2}\$" <<<"$output"; then
-			continue
-		fi
+		run as_user env "${words[@]}" --nccl-tune=help </dev/null
+		[ "$status" = 0 ] && grep -qE "^${wanted[0]} +${wanted[1]} +[^ ]+ +.*${wanted[*]:2}\$" <<<"$output" && continue
 		printf '%s\n' "case: $given" "status $status" "$output" >&2
 		failed=1
 	done
 	[ "$failed" = 0 ]
 }
 
-@test "nccl-tune config prints the same, for any partition, account and QOS" {
+@test "help names the source for any partition, account and QOS, and for what was asked" {
 	file '[site]' 'mode = observe' 'min_gain = 4' 'modes = observe bandit' '[partition gpu]' 'min_gain = 5' \
 		'[account physics]' 'min_gain = 6' '[qos long]' 'min_gain = 7' 'lock = alpha' 'protocols = simple'
-	configs <<-END
-		$TUNE config | mode observe nccl-tune.conf:2 \[site\]
-		$TUNE config | alpha 0.2 plugstack.conf
-		$TUNE config | reward call built-in
-		$TUNE config -p gpu | min_gain 5 \[partition gpu\]
-		$TUNE config --partition cpu | min_gain 4 \[site\]
-		$TUNE config -A physics | min_gain 6 \[account physics\]
-		$TUNE config -p gpu --account physics | min_gain 6 \[account physics\]
-		$TUNE config -p gpu -A physics --qos long | min_gain 7 \[qos long\]
-		$TUNE config -q long | alpha 0.2 \[qos long\], locked
-		$TUNE config -q long | protocols simple \[qos long\]
-		$TUNE config bandit,min_gain=1 | min_gain 1 command line
-		$TUNE config -p gpu bandit | min_gain 5 \[partition gpu\]
-		$TUNE config -q long bandit,alpha=0.3 | alpha 0.2 locked
-		SLURM_NCCL_TUNE=bandit,min_gain=2 $TUNE config | min_gain 2 the variable
-		SLURM_NCCL_TUNE=bandit,min_gain=2 $TUNE config observe | min_gain 4 \[site\]
-		SLURM_JOB_PARTITION=gpu $TUNE config | min_gain 5 \[partition gpu\]
-		$TUNE config policy | refused | mode policy is not allowed at this site (allowed: off, observe, bandit)
-		$TUNE config bandid | refused | did you mean bandit?
-		$TUNE config bandit,min_gian=2 | refused | did you mean min_gain?
-		$TUNE config a b | refused | unexpected argument 'b'
-		$TUNE config -q long bandit,protocols=ll | refused | protocols ll is not allowed in [qos long] (allowed: simple)
-		$TUNE config --plugstack /nonexistent | refused | /nonexistent: No such file
+	helps <<-END
+		srun | mode observe nccl-tune.conf:2 \[site\]
+		srun | alpha 0.2 plugstack.conf
+		srun | reward call built-in
+		srun -p gpu | min_gain 5 \[partition gpu\]
+		srun --partition cpu | min_gain 4 \[site\]
+		srun -A physics | min_gain 6 \[account physics\]
+		srun -p gpu --account physics | min_gain 6 \[account physics\]
+		srun -p gpu -A physics --qos long | min_gain 7 \[qos long\]
+		srun -q long | alpha 0.2 \[qos long\], locked
+		srun -q long | protocols simple \[qos long\]
+		SLURM_NCCL_TUNE=bandit,min_gain=2 srun | min_gain 2 the variable
+		SLURM_NCCL_TUNE=bandit,alpha=0.3 srun -q long | alpha 0.2 locked
+		salloc -Q -n1 --nccl-tune=observe,alpha=0.05 srun | alpha 0.05 the job's option
+		SLURM_NCCL_TUNE=observe,alpha=0.2 salloc -Q -n1 --nccl-tune=observe,alpha=0.05 srun | alpha 0.2 the variable
 	END
 	user_file 'min_gain = 8'
-	configs <<-END
-		$TUNE config -p gpu | min_gain 8 your file
-		$TUNE config -p gpu bandit | min_gain 8 your file
-		$TUNE config bandit,min_gain=1 | min_gain 1 command line
-	END
-	configs <<-END
-		salloc -Q -n1 --nccl-tune=observe,alpha=0.05 $TUNE config | alpha 0.05 the job's option
-		salloc -Q -n1 --nccl-tune=observe,alpha=0.05 $TUNE config observe,alpha=0.1 | alpha 0.1 command line
-		SLURM_NCCL_TUNE=observe,alpha=0.2 salloc -Q -n1 --nccl-tune=observe,alpha=0.05 $TUNE config | alpha 0.2 the variable
+	helps <<-END
+		srun -p gpu | min_gain 8 your file
+		SLURM_NCCL_TUNE=bandit,min_gain=1 srun | min_gain 1 the variable
 	END
 }
 

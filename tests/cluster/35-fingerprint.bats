@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# The hardware's fingerprint from sysfs to the report: what the command prints is what jobs get, and ranks that
+# The hardware's fingerprint from sysfs to the report: what check-config prints is what jobs get, and ranks that
 # differ in hardware, NCCL or settings stay on AUTO and are named.
 #
 # shellcheck disable=SC2016,SC2154 # expressions for the shells of tasks; what bats sets
@@ -20,14 +20,13 @@ setup() {
 	rundir=$NT_CLUSTER/run/nccl-tune
 }
 
-# shellcheck disable=SC2120 # bats' run passes options
-# fingerprint [OPTION]...: of this machine, which both nodes are.
-fingerprint() {
-	as_user "$NT_STAGE/bin/nccl-tune" fingerprint --rundir "$rundir" "$@"
+# Of this machine, which both nodes are.
+check() {
+	as_user "$NT_STAGE/bin/nccl-tune" check-config
 }
 
 value() {
-	sed -n 's/^fingerprint *//p'
+	sed -n 's/^checked hardware \([0-9a-f]*\): .*/\1/p'
 }
 
 # What a job's policy string carries, once for each node.
@@ -101,62 +100,52 @@ with_devices() {
 
 @test "jobs have the fingerprint that the command prints" {
 	local printed
-	printed=$(fingerprint | value)
+	printed=$(check | value)
 	[[ $printed = [0-9a-f]*[0-9a-f] && ${#printed} = 16 ]]
 	run -0 of_a_job
 	[ "$output" = "$printed"$'\n'"$printed" ]
-	run -0 fingerprint
-	[ "${lines[0]}" = "fingerprint   $printed" ]
-	[ "${lines[-1]}" = "cache         agrees" ]
-	run -0 fingerprint --json
-	jq -e --arg value "$printed" '.fingerprint == $value and .cache.state == "agrees" and
-		.cache.fingerprint == $value and .numa_nodes >= 1 and (.devices | type) == "array"' <<<"$output"
+	run -0 check
+	[[ $output = *"checked hardware $printed: packages="*";numa="* && $output != *': hardware: '* ]]
 }
 
 @test "a job's limits and environment do not change it" {
 	local printed
-	printed=$(fingerprint | value)
-	run -0 as_user srun -n1 -c1 --cpu-bind=cores taskset -c 0 "$NT_STAGE/bin/nccl-tune" fingerprint
+	printed=$(check | value)
+	run -0 as_user srun -n1 -c1 --cpu-bind=cores taskset -c 0 "$NT_STAGE/bin/nccl-tune" check-config
 	[ "$(value <<<"$output")" = "$printed" ]
 	run -0 as_user env HWLOC_SYNTHETIC="pack:4 numa:2 pu:2" HWLOC_COMPONENTS=synthetic,stop \
-		HWLOC_XMLFILE=/nonexistent CUDA_VISIBLE_DEVICES="" "$NT_STAGE/bin/nccl-tune" fingerprint
+		HWLOC_XMLFILE=/nonexistent CUDA_VISIBLE_DEVICES="" "$NT_STAGE/bin/nccl-tune" check-config
 	[ "$(value <<<"$output")" = "$printed" ]
-}
-
-@test "mistakes are reported as by the other commands" {
-	run -2 --separate-stderr fingerprint now
-	[[ ${stderr_lines[0]} = "nccl-tune fingerprint: unexpected argument 'now'" ]]
-	run -2 --separate-stderr fingerprint --nope
-	run -0 --separate-stderr as_user "$NT_STAGE/bin/nccl-tune" fingerprint --rundir /nonexistent
-	[[ ${lines[-1]} = "cache         none:"* ]]
-	run -1 bash -c '"$1" fingerprint >/dev/full' - "$NT_STAGE/bin/nccl-tune"
 }
 
 @test "an old cache is reported, and can be renewed" {
 	local printed file
-	printed=$(fingerprint | value)
+	printed=$(check | value)
 	file=$(echo "$rundir"/fingerprint.*)
 	sed -i '1s/^................/00000000000000aa/' "$file"
-	run -0 fingerprint
-	[ "${lines[0]}" = "fingerprint   $printed" ]
-	[ "${lines[-1]}" = "cache         stale: jobs get 00000000000000aa until $file is removed" ]
+	run -1 check
+	[ "$(value <<<"$output")" = "$printed" ]
+	[[ $output = *"nccl-tune check-config: hardware: jobs get 00000000000000aa until $file is removed"* ]]
 	run -0 of_a_job
 	[ "${lines[0]}" = 00000000000000aa ]
 	rm "$file"
 	run -0 of_a_job
 	[ "${lines[0]}" = "$printed" ]
-	run -0 fingerprint
-	[ "${lines[-1]}" = "cache         agrees" ]
+	run -0 check
+	echo 'nonsense' >"$file"
+	run -1 check
+	[[ $output = *"hardware: $file: ${file##*/} contains no fingerprint"* ]]
+	rm "$file"
+	run -0 of_a_job
 }
 
 @test "a cache that another version or another hwloc wrote is not used" {
 	local printed file line
-	printed=$(fingerprint | value)
+	printed=$(check | value)
 	file=$(echo "$rundir"/fingerprint.*)
 	for line in '2s/^/9/' '2s|/libhwloc|/nolibhwloc|' 2d; do
 		sed -i -e '1s/^................/00000000000000aa/' -e "$line" "$file"
-		run -0 fingerprint
-		[[ ${lines[-1]} = "cache         unused: holds 00000000000000aa, but "* ]]
+		run -0 check
 		run -0 of_a_job
 		[ "${lines[1]}" = "$printed" ]
 		wait_for 5 cache_agrees
@@ -164,14 +153,13 @@ with_devices() {
 }
 
 cache_agrees() {
-	[[ $(fingerprint) = *"cache         agrees" ]]
+	grep -q "^$(check | value) " "$rundir"/fingerprint.*
 }
 
 @test "GPUs, switches and NICs are found in sysfs; functions of a card and consoles do not count" {
 	gpu_node "$BATS_TEST_TMPDIR/one" 10de:2335 15b3:1021
-	run -0 with_devices "$BATS_TEST_TMPDIR/one" "$NT_STAGE/bin/nccl-tune" fingerprint
-	[[ $output = *"GPU           2 x 10de:2335"*"NVSwitch      1 x 10de:22a3"*"NIC           1 x 15b3:1021"* ]]
-	[[ $output = *"NUMA 0        (GPU 10de:2335, NIC 15b3:1021)"*"NUMA 0        GPU 10de:2335"* ]]
+	run -0 with_devices "$BATS_TEST_TMPDIR/one" "$NT_STAGE/bin/nccl-tune" check-config
+	[[ $(grep '^checked hardware' <<<"$output") = *';@0:(g10de:2335,n15b3:1021)'*'g10de:2335'*'s10de:22a3'* ]] || { echo "$output"; false; }
 	[[ $output != *101e* && $output != *1a03* ]]
 }
 
@@ -183,9 +171,9 @@ cache_agrees() {
 
 @test "a node with another GPU: NCCL's choice everywhere, and the report names it" {
 	local here there
-	here=$(fingerprint | value)
+	here=$(check | value)
 	gpu_node "$BATS_TEST_TMPDIR/other" 10de:2335 15b3:1021
-	there=$(with_devices "$BATS_TEST_TMPDIR/other" "$NT_STAGE/bin/nccl-tune" fingerprint | value)
+	there=$(with_devices "$BATS_TEST_TMPDIR/other" "$NT_STAGE/bin/nccl-tune" check-config | value)
 	[ "$here" != "$there" ]
 	# n2's slurmd is started on that machine, with a run directory of its own.
 	cluster stop n2
@@ -200,7 +188,7 @@ cache_agrees() {
 	cluster start n2
 	cluster_wait
 	untuned "hardware|2|n2|$there|$here" \
-		"Rank 2 on n2 has different hardware: $there, others $here." "nccl-tune fingerprint"
+		"Rank 2 on n2 has different hardware: $there, others $here." "nccl-tune check-config"
 }
 
 @test "a rank with another NCCL: NCCL's choice everywhere, and the report names it" {

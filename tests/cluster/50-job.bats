@@ -81,15 +81,12 @@ record() {
 			"$kept" "$NT_TESTS/nt-fake-nccl" --trace "$TRACES/h200-2x4-seq.csv,2x4" \
 			--auto-picks "$TRACES/h200-auto-picks.csv" --sizes 64K,256K,1M --iters 3000 \
 			"${decided[@]}" --call-gap-us 100 >"$out" 2>"$err" || { cat "$out" "$err"; false; }
-		run -0 --separate-stderr "$NT_STAGE/bin/nccl-tune" replay --json "$kept"/rank.0.*.json
+		run -0 --separate-stderr "$NT_TESTS/nt-replay" --json "$kept"/rank.0.*.json
 		jq -e 'length == 3 and all(.[]; .same) and any(.[]; .recorded_arm == "TREE/SIMPLE")' <<<"$output" >/dev/null ||
 			{ echo "$output"; false; }
-		run -0 "$NT_STAGE/bin/nccl-tune" explain "$kept"/rank.0.*.json
-		[[ $output = "policy: $program"*"AllReduce 256K on 2x4, committed"*"NCCL predicts"* ]]
-		run -0 "$NT_STAGE/bin/nccl-tune" show "$kept"/rank.0.*.json
 	done
 	# Ranks of the other node have no part in deciding.
-	run -1 --separate-stderr "$NT_STAGE/bin/nccl-tune" replay "$kept"/rank.7.*.json
+	run -1 --separate-stderr "$NT_TESTS/nt-replay" "$kept"/rank.7.*.json
 	[[ $stderr = *"3 decided on another node"* ]]
 }
 

@@ -50,11 +50,9 @@ arm() {
 	jq -e '[.keys[].overridden] | add > 500' <<<"$output"
 }
 
-@test "the record of the process that decided has every arm, and show says where NCCL's prediction is wrong" {
+@test "the record of the process that decided has every arm, and what NCCL has predicted of the chosen one" {
 	ranks on off $DECIDED --sizes 4M --arm TREE/SIMPLE=0.5 --arm TREE/SIMPLE/12ch=2
 	arm 4194304 TREE/SIMPLE
 	jq -e '.explored[0] | .auto == "RING/LL128" and .arm == "TREE/SIMPLE" and (.arms | length) >= 8 and
 		([.arms[] | select(.arm == "TREE/SIMPLE/12ch")] | length) == 1' "$dir"/rank.0.*.json
-	run -0 "$SHOW" show "$dir"/rank.0.*.json
-	[[ $output = *"AllReduce 4M: NCCL predicts TREE/SIMPLE to be 1."*" times slower than RING/LL128; it is "*" times faster"* ]]
 }

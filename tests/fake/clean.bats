@@ -31,16 +31,12 @@ shown() {
 	shown nccl-tune backfill "--$nasty"
 	shown nccl-tune calibrate --time "$nasty"
 	shown nccl-tune memory "$nasty"
-	shown nccl-tune replay --policy "$nasty"
 	shown nccl-tune learn "--$nasty"
 }
 
 @test "names of files and directories" {
 	mkdir "$nasty"
 	echo garbage >"$nasty/file"
-	shown nccl-tune show "$nasty/file"
-	shown nccl-tune replay "$nasty/file"
-	shown nccl-tune explain "$nasty/file"
 	shown nccl-tune backfill --spool "$nasty/none"
 	shown nccl-tune memory path --memory "$PWD/$nasty"
 	shown nccl-tune memory show --memory "$PWD/$nasty"
@@ -51,7 +47,7 @@ shown() {
 
 @test "a FIFO without a writer blocks nothing; one with a writer is read" {
 	mkfifo pipe
-	for command in 'show pipe' 'replay pipe' 'explain pipe' 'report --file pipe' 'memory import pipe'; do
+	for command in 'report --file pipe' 'memory import pipe'; do
 		# shellcheck disable=SC2086
 		run timeout -k 1 60 nccl-tune $command
 		[ "$status" = 1 ] || { echo "$command: $status: $output"; return 1; }
@@ -61,6 +57,6 @@ shown() {
 }
 
 @test "the content of a record" {
-	printf '{"v":1,"job":1,"step":0,"task":0,"pid":1,"node":"x\\nFORGED\\u001b[2J\\u009b","comms":[]}\n' >rank.0.1.json
-	shown nccl-tune show rank.0.1.json
+	printf '{"nccl_tune":{"v":1,"0":{"mode":"bandit","launch":"x\\nFORGED\\u001b[2J\\u009b"}}}\n' >record
+	shown nccl-tune report --file record
 }

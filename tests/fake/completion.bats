@@ -88,14 +88,11 @@ words_of_source() {
 }
 
 @test "jobs are offered where one is wanted" {
-	local command
 	mkdir "$BATS_TEST_TMPDIR/bin"
 	printf '#!/bin/sh\nprintf "%%s\\n" 4711 4712_3\n' >"$BATS_TEST_TMPDIR/bin/sacct"
 	chmod +x "$BATS_TEST_TMPDIR/bin/sacct"
-	for command in report compare show explain replay; do
-		PATH=$BATS_TEST_TMPDIR/bin:$PATH run -0 offered nccl-tune "$command" 471
-		[ "$output" = $'4711\n4712_3' ] || { echo "$command: $output"; false; }
-	done
+	PATH=$BATS_TEST_TMPDIR/bin:$PATH run -0 offered nccl-tune report 471
+	[ "$output" = $'4711\n4712_3' ] || { echo "$output"; false; }
 	PATH=$BATS_TEST_TMPDIR/bin:$PATH run -0 offered nccl-tune summary 471
 	[ -z "$output" ]
 }

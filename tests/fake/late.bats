@@ -68,7 +68,7 @@ two_nodes() {
 	[ "$output" = "wanders - -" ]
 }
 
-@test "the report's sentence says it, and show reads what the ranks have kept" {
+@test "the report's sentence says it" {
 	one_node observe --iters 120 --slow-rank 2@60
 	run -0 "$SHOW" report --file <("$RECORD" step "$dir" observe 2>/dev/null | jq -c '{nccl_tune: {v: 1, "0": .}}')
 	output=$(tr -s ' \n' ' ' <<<"$output")

@@ -163,13 +163,13 @@ best() {
 }
 
 @test "replay of such a trace compares the sets" {
-	run -0 "$SHOW" replay "$KNOBS"
+	run -0 "$TESTS/nt-replay" "$KNOBS"
 	[[ $output = *"launch variables, and times as fast as NCCL's default"* ]]
 	[[ $output = *"$WIDE: 2x4 256K 0.28 2x4 4M 0.88 2x4 64M 3.99 2x4 256M 4.34"* ]]
 	"$MADE" --best wide >"$BATS_TEST_TMPDIR/made.csv"
-	run -0 "$SHOW" replay "$BATS_TEST_TMPDIR/made.csv"
+	run -0 "$TESTS/nt-replay" "$BATS_TEST_TMPDIR/made.csv"
 	[[ $output = *", 24 cases: "*"0 slower than NCCL's choice by over 1 %"* ]]
 	[[ $output = *"  none: 2x4 64K 1."* ]]
-	run -0 "$SHOW" replay --json "$BATS_TEST_TMPDIR/made.csv"
+	run -0 "$TESTS/nt-replay" --json "$BATS_TEST_TMPDIR/made.csv"
 	jq -es "[.[] | .. | .launch? // empty] | unique | length == 4" <<<"$output"
 }

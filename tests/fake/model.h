@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "tests/fake/options.h"
-#include "replay/trace.h"
+#include "lab/replay/trace.h"
 
 /* A communicator's shape and its legal choices. */
 struct nt_place {

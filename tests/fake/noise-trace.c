@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* noise-trace.c - a trace of made-up times, as nccl-tune replay takes it */
+/* noise-trace.c - a trace of made-up times, as nt-replay takes it */
 #include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "contract/coll.h"
-#include "replay/rng.h"
+#include "lab/replay/rng.h"
 #include "tests/fake/noise.h"
 
 #define ARMS 6 /* Tree and Ring with each protocol, beside AUTO */

@@ -4,7 +4,7 @@
 #include "tests/fake/noise.h"
 
 #include <math.h>
-#include "replay/rng.h"
+#include "lab/replay/rng.h"
 
 const struct nt_noise nt_noises[] = {
 	{ .name = "lognormal-3", .means = "log-normal, 3 %", .fast_us = 1000, .sigma = 0.03 },

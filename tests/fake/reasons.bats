@@ -158,7 +158,7 @@ readonly NCCLS="NCCL's choice (RING/LL128)"
 	says illegal '*NCCL does not allow the choice that an earlier step found.' 'To measure it again: --nccl-tune=bandit,launch=auto.'
 	mode=policy NCCL_TUNE_WARM=${WARM}TREE/SIMPLE job algorithms=ring $SHORT
 	says forbidden '*The settings do not allow the choice that an earlier step found.' \
-		'Leave out algorithms= and protocols= of --nccl-tune; nccl-tune config shows who set them.'
+		'Leave out algorithms= and protocols= of --nccl-tune; --nccl-tune=help shows who set them.'
 	mode=policy NCCL_TUNE_WARM=${WARM}TREE/SIMPLE job '' $FAST --iters 2500 --capture 2x3
 	says captured '*It was captured in a CUDA graph before its ranks had agreed on the choice that an earlier step found; a graph keeps what it was captured with.' \
 		'Make about 20 plain calls of it before capturing.'
@@ -206,7 +206,7 @@ readonly APART='Not tuned, a communicator of 4 ranks on 2 nodes: '
 @test "communicators: ranks that differ or are missing" {
 	tasks 's/fingerprint=[0-9]*/fingerprint=000000000000001%l/' $SHORT
 	says hardware 'Rank * on this node has different hardware: 000000000000001?, others 000000000000001?.' \
-		"Compare nccl-tune fingerprint on the two nodes; it also shows whether a node's number is out of date." "$HERE"
+		"Compare what nccl-tune check-config prints on the two nodes; it also says if a node's number is out of date." "$HERE"
 	tasks 's/min_gain=3/min_gain=1%l/' $SHORT
 	says policy 'Rank * on this node has different settings of nccl-tune: *, others *.' \
 		'Use the same plugstack.conf and nccl-tune.conf on all nodes; do not change NCCL_TUNE_POLICY in the job.' "$HERE"
@@ -235,5 +235,5 @@ readonly APART='Not tuned, a communicator of 4 ranks on 2 nodes: '
 	nodes=("$dir")
 	printf '{"nccl_tune":{"v":1,"0":%s}}\n' "$("$RECORD" step "$dir" bandit)" >"$dir/record"
 	says unusable '1 of the rank records could not be read: rank.77.7.json: *.' \
-		'See nccl-tune show on the node while such a step runs; is the same nccl-tune installed on all nodes?'
+		'Look at them in the step'\''s directory while such a step runs; is the same nccl-tune installed on all nodes?'
 }

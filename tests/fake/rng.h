@@ -4,6 +4,6 @@
 #ifndef NT_FAKE_RNG_H
 #define NT_FAKE_RNG_H
 
-#include "replay/rng.h"
+#include "lab/replay/rng.h"
 
 #endif

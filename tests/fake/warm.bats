@@ -46,14 +46,14 @@ process() {
 	ranks bandit '' 4r1n.AllReduce.4194304=RING/SIMPLE $FAST $DECIDED --arm RING/SIMPLE=4
 	of_keys '.state == "committed" and .arm == "TREE/SIMPLE" and .from == null and .spent_calls > 100'
 	process '.warm == {offered: 1, used: 0}'
-	run -0 "$SHOW" replay "$(grep -l '"trial"' "$dir"/rank.0.*.json)"
+	run -0 "$TESTS/nt-replay" "$(grep -l '"trial"' "$dir"/rank.0.*.json)"
 	[[ $output != *differs* ]]
 }
 
 @test "replay repeats a warm start's decision from the record" {
 	ranks bandit '' 4r1n.AllReduce.4194304=TREE/SIMPLE $FAST $DECIDED
 	jq -e '.comms[0].keys[0].trial | .remembered == "TREE/SIMPLE" and .arms == []' "$dir"/rank.0.*.json
-	run -0 "$SHOW" replay "$dir"/rank.0.*.json
+	run -0 "$TESTS/nt-replay" "$dir"/rank.0.*.json
 	[[ $output = *TREE/SIMPLE* && $output != *differs* ]]
 }
 
@@ -139,11 +139,4 @@ process() {
 	of_keys '.state == "committed" and .arm == "TREE/LL"'
 	jq -e '[.explored[0].arms[].arm] | contains(["AUTO", "TREE/LL", "TREE/SIMPLE", "RING/LL", "RING/SIMPLE"])' \
 		"$dir"/rank.0.*.json
-}
-
-@test "explain shows an arm's expected time from other sizes beside NCCL's prediction" {
-	ranks profile '' '' $DECIDED --sizes 1M,2M,4M --noise none
-	run -0 "$SHOW" explain --sizes 4M "$dir"/rank.0.*.json
-	[[ $output =~ TREE/SIMPLE\ +NCCL\ predicts\ [0-9.]+\ us\ fit\ [0-9.]+\ us ]]
-	[[ $output =~ NCCL\'s\ choice\ +is\ RING/LL128,\ NCCL\ predicts\ [0-9.]+\ us\ fit\ [0-9.]+\ us ]]
 }

@@ -22,7 +22,6 @@ EXTRA_PROGRAMS += \
 	%D%/policy \
 	%D%/profile \
 	%D%/record \
-	%D%/replay \
 	%D%/report \
 	%D%/site \
 	%D%/summary \
@@ -59,8 +58,6 @@ tests_fuzz_profile_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_profile_LDADD = $(fuzz_ldadd)
 tests_fuzz_record_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_record_LDADD = $(fuzz_ldadd)
-tests_fuzz_replay_LDFLAGS = $(fuzz_ldflags)
-tests_fuzz_replay_LDADD = $(fuzz_ldadd)
 tests_fuzz_report_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_report_LDADD = $(fuzz_ldadd)
 tests_fuzz_site_LDFLAGS = $(fuzz_ldflags)

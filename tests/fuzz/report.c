@@ -8,7 +8,6 @@
 #include <string.h>
 #include "profiles/memory.h"
 #include "cli/command.h"
-#include "cli/inventory.h"
 #include "report/summary/site-memory.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -74,27 +73,11 @@ static void check_learned(const struct fuzz *in)
 	free(text);
 }
 
-static void check_inventory(const struct fuzz *in)
-{
-	char *text = fuzz_text(in->at, in->left), *shown = NULL;
-	json_object *object = json_object_new_object();
-	size_t bytes = 0;
-	FILE *out = open_memstream(&shown, &bytes);
-
-	FUZZ_CHECK(out != NULL);
-	(void)nt_inventory_json(object, text);
-	(void)nt_inventory_print(out, text);
-	fclose(out);
-	json_object_put(object);
-	free(shown);
-	free(text);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const forms[] = { "--json", "--prometheus" };
 	struct fuzz in = { data, size };
-	const uint32_t which = fuzz_below(&in, 5);
+	const uint32_t which = fuzz_below(&in, 3);
 
 	switch (which) {
 	case 0:
@@ -102,9 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_command(&nt_command_report, which == 0 ? NULL : forms[in.left % 2],
 			      fuzz_file(in.at, in.left));
 		break;
-	case 2: check_command(&nt_command_show, NULL, fuzz_file(in.at, in.left)); break;
-	case 3: check_learned(&in); break;
-	default: check_inventory(&in);
+	default: check_learned(&in);
 	}
 	return 0;
 }

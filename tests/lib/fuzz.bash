@@ -5,7 +5,7 @@
 # Hostile input: the targets of tests/fuzz under libFuzzer, for ./dev fuzz and, shortly, for ./dev test all. Part of dev;
 # reads $top and $scratch.
 
-readonly FUZZ_TARGETS=(admincomment-merge agree arguments host log-entry long memory option page policy profile record replay report shm site
+readonly FUZZ_TARGETS=(admincomment-merge agree arguments host log-entry long memory option page policy profile record report shm site
 	summary ticket topology watch)
 readonly FUZZ_SECONDS=600	# of each target, by ./dev fuzz
 # In ./dev test: so many inputs (test_runs), so much processor time, or so long, whichever comes first. None of them can fail
@@ -55,7 +55,6 @@ input_bytes() {
 # test_runs TARGET: inputs in ./dev test, some five seconds of processor time each
 test_runs() {
 	case $1 in
-	replay) echo 1000 ;;
 	agree|shm) echo 1500 ;;
 	host|long|record|topology) echo 5000 ;;
 	site|memory|page|summary|watch) echo 10000 ;;

@@ -113,11 +113,6 @@ plain() {
 	only spank/delivery 'lib/|record/|site/|spank/slurm_compat\.h|spank/rundir\.h|spank/delivery/'
 }
 
-@test "replay/ needs the engine, the commands' readers and printers, and nothing of the GPU" {
-	only replay 'contract/|engine/|lib/|record/|replay/|cli/command\.h'
-	never replay 'slurm|pmix|cuda|nccl|hwloc'
-}
-
 # NCCL and CUDA are loaded at run time; what it calls of them it declares itself.
 @test "bench/ needs contract/, the user's memory and comparisons of nodes in profiles/ and itself, and no header of NCCL or CUDA" {
 	only bench 'contract/|lib/|profiles/(memory-dir|memory-store|measure/(low-nodes|pair-rounds))\.h|bench/'
@@ -135,6 +130,6 @@ plain() {
 
 # The fingerprint that is shown is the one that jobs get, and the settings are those that steps get: by the same code.
 @test "cli/ needs everything except what runs in the NCCL process, and no header of PMIx or the GPU" {
-	only cli 'contract/|engine/|lib/|profiles/|record/|replay/|report/|site/|cli/|spank/(cache|delivery/[a-z-]*|node-fingerprint|effective-policy|slurm_compat|step-dir)\.h'
+	only cli 'contract/|lib/|profiles/|record/|report/|site/|cli/|spank/(cache|delivery/[a-z-]*|node-fingerprint|effective-policy|slurm_compat|step-dir)\.h'
 	never cli 'pmix|cuda|nccl|hwloc'
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "tests/fake/rng.h"
-#include "replay/drive.h"
+#include "lab/replay/drive.h"
 #include "tests/fake/noise.h"
 #include "tests/unit/sanitized.h"
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "contract/coll.h"
-#include "replay/rng.h"
+#include "lab/replay/rng.h"
 #include "tuner/kept-calls.h"
 
 #define CALLS 48

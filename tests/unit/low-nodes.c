@@ -15,7 +15,7 @@
 #include <string.h>
 #include "profiles/measure/low-nodes.h"
 #include "profiles/measure/pair-rounds.h"
-#include "replay/rng.h"
+#include "lab/replay/rng.h"
 
 #define TRIES 4 /* of each kind; NT_SIM_TRIES=1000 for the table */
 #define ROUNDS_MOST 512

@@ -13,8 +13,8 @@
 #include "engine/history.h"
 #include "engine/times.h"
 #include "record/rank.h"
-#include "replay/replay.h"
-#include "replay/rng.h"
+#include "lab/replay/replay.h"
+#include "lab/replay/rng.h"
 #include "tuner/rank-history.h"
 
 static const unsigned mask = 0x3f; /* tree and ring */

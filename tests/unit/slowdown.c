@@ -9,7 +9,7 @@
 
 #include <math.h>
 #include "engine/slowdown.h"
-#include "replay/rng.h"
+#include "lab/replay/rng.h"
 
 #define RUNS 100u
 #define STEPS 10000u

@@ -96,6 +96,8 @@ static const struct {
 	{ NT_PLACE_USER_PROTO, "the user's NCCL_PROTO applies" },
 	{ NT_PLACE_LL128_NET, "LL128 is not tried: NCCL uses an external network plugin" },
 	{ NT_PLACE_LL128_C2C, "LL128 is not tried: GPUs are on NVLink-C2C" },
+	{ NT_PLACE_OTHER_TUNER, "NCCL_TUNER_PLUGIN was changed in the task" },
+	{ NT_PLACE_OTHER_PROFILER, "NCCL_PROFILER_PLUGIN was changed in the task" },
 };
 
 static void show_nccl(int64_t version)

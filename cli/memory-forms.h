@@ -38,8 +38,8 @@ int nt_remembered_show(const struct nt_remembered_ask *ask, FILE *out, struct nt
  * number of entries. */
 int nt_remembered_export(const struct nt_remembered_ask *ask, size_t *count, struct nt_error *err);
 
-/* Add a file's entries to the user's memory. *skipped: lines that are not entries;
- * *first: the number of the first of them. */
+/* Add a file's entries to the user's memory. *skipped: lines that are not entries, or of NVIDIA's
+ * format have conditions that are not known here; *first: the number of the first of them. */
 int nt_remembered_import(const struct nt_remembered_ask *ask, size_t *count, unsigned *skipped,
 			 unsigned *first, struct nt_error *err);
 

@@ -191,6 +191,8 @@ int nt_remembered_import(const struct nt_remembered_ask *ask, size_t *count, uns
 {
 	struct nt_memory memory;
 	struct nt_where where;
+	struct nt_shown shown;
+	struct nt_error why;
 	char *text = NULL;
 	size_t bytes = 0;
 	int rc;
@@ -201,12 +203,14 @@ int nt_remembered_import(const struct nt_remembered_ask *ask, size_t *count, uns
 		     : nt_file_read_at(AT_FDCWD, ask->file, 0, NT_MEMORY_BYTES, &text, &bytes, err);
 	if (rc == 0 && ask->csv)
 		rc = place_of(ask, &where, err);
-	if (rc == 0 && ask->csv)
-		rc = nt_csv_read(&memory, text, bytes, &where,
-				 ask->profile ? ask->profile : NT_PROFILE_DEFAULT,
-				 nt_store_now_us(), err);
-	else if (rc == 0)
-		rc = take_lines(&memory, text, bytes, nt_store_now_us(), err);
+	if (rc == 0) {
+		rc = ask->csv ? nt_csv_read(&memory, text, bytes, &where,
+					    ask->profile ? ask->profile : NT_PROFILE_DEFAULT,
+					    nt_store_now_us(), &why)
+			      : take_lines(&memory, text, bytes, nt_store_now_us(), &why);
+		if (rc < 0)
+			nt_error_set(err, "%.80s: %.170s", nt_shown(&shown, ask->file), why.text);
+	}
 	if (rc == 0) {
 		*skipped = memory.skipped_lines;
 		*first = memory.first_skipped;

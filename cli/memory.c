@@ -7,6 +7,7 @@
 #include <time.h>
 #include "lib/hex.h"
 #include "lib/list.h"
+#include "lib/plural.h"
 #include "profiles/memory-store.h"
 #include "lib/printable.h"
 #include "cli/memory-forms.h"
@@ -72,6 +73,14 @@ static int import(struct nt_remembered_ask *ask, char *argv[])
 	       nt_shown(&shown, ask->directory));
 	if (skipped == 0)
 		return NT_EXIT_OK;
+	if (ask->csv) {
+		nt_command_complain("%u rule%s of %s %s conditions of numPipeOps or regBuff, the "
+				    "first in line %u: calls are not told apart by these, so such "
+				    "rules are taken for all",
+				    skipped, nt_plural(skipped), nt_shown(&shown, ask->file),
+				    skipped == 1 ? "has" : "have", first);
+		return NT_EXIT_OK;
+	}
 	if (skipped == 1)
 		nt_command_complain("line %u is not an entry and was ignored", first);
 	else

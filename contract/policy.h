@@ -35,6 +35,9 @@ struct nt_place {
 /* In a rank's record only: LL128 was legal and not tried. */
 #define NT_PLACE_LL128_NET 16u
 #define NT_PLACE_LL128_C2C 32u
+/* In a process only: the variable named another plugin when NCCL read it. */
+#define NT_PLACE_OTHER_TUNER 64u
+#define NT_PLACE_OTHER_PROFILER 128u
 
 void nt_policy_default(struct nt_policy *policy);
 

@@ -10,7 +10,7 @@
 #include "lib/append.h"
 #include "lib/printable.h"
 
-#define BETWEEN '|'
+#define BETWEEN ':'
 
 static const struct {
 	const char *code;
@@ -108,7 +108,7 @@ void nt_reason_read(struct nt_reason *why, const char *text, size_t bytes)
 	if (bytes > 0)
 		memcpy(copy, text, bytes);
 	nt_printable_json(copy);
-	length = strcspn(copy, "|");
+	length = strcspn(copy, ":");
 	if (length < sizeof(code))
 		memcpy(code, copy, length);
 	why->id = copy[0] ? nt_reason_parse(code) : NT_REASON_NONE;
@@ -138,7 +138,7 @@ static size_t find_argument(const struct nt_reason *why, const char *name, size_
 		at++;
 		*found = at;
 		if (length == bytes && memcmp(field, name, bytes) == 0)
-			return last ? strlen(at) : strcspn(at, "|");
+			return last ? strlen(at) : strcspn(at, ":");
 		at = last ? NULL : strchr(at, BETWEEN);
 		field += length + !last;
 	}

@@ -3,9 +3,9 @@
 /* reason.h - why something runs as it does: a code with arguments
  *
  * reasons.def lists all. In shared memory, between nodes and in records a reason is
- * "code|argument|argument", printable ASCII without quotes, backslashes and braces. Reading trusts
- * nobody: an unknown code becomes the argument of NT_REASON_OTHER, other bytes are replaced, long
- * texts are cut.
+ * "code:argument:argument", printable ASCII without quotes, backslashes, braces and '|', which
+ * separates columns of sacct -P. Reading trusts nobody: an unknown code becomes the argument of
+ * NT_REASON_OTHER, other bytes are replaced, long texts are cut. Older releases wrote '|' for ':'.
  *
  * Threads:  pure functions, any thread; libc only.
  * Memory:   values.
@@ -42,11 +42,11 @@ enum nt_reason_id {
 /* All zero is no reason. */
 struct nt_reason {
 	int id; /* enum nt_reason_id */
-	char text[NT_REASON_BYTES]; /* "code|argument|..."; "" for none */
+	char text[NT_REASON_BYTES]; /* "code:argument:..."; "" for none */
 };
 
 /* Return -1, for `return nt_reason_set(why, ...)`; keep errno; why may be NULL. setf: arguments,
- * separated by '|'. */
+ * separated by ':'. */
 int nt_reason_set(struct nt_reason *why, int id);
 int nt_reason_setf(struct nt_reason *why, int id, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

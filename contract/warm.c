@@ -4,6 +4,7 @@
 #include "contract/warm.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@
 #define RANKS_MAX 99999999
 #define WORD_MAX 128
 
-static int order(const struct nt_warm_key *a, const struct nt_warm_key *b)
+int nt_warm_order(const struct nt_warm_key *a, const struct nt_warm_key *b)
 {
 	NT_COMPARE(a->ranks, b->ranks);
 	NT_COMPARE(a->nodes, b->nodes);
@@ -37,6 +38,9 @@ static int check_key(const struct nt_warm_key *key, struct nt_error *err)
 	if (key->bytes > INT64_MAX || nt_band_floor(nt_band(key->bytes)) != key->bytes)
 		return nt_error_set(err, "%" PRIu64 " bytes are not the lower end of a size band",
 				    key->bytes);
+	if (key->last != 0 && (key->last > INT64_MAX || key->last <= key->bytes ||
+			       nt_band_floor(nt_band(key->last)) != key->last))
+		return nt_error_set(err, "%" PRIu64 " bytes do not end a range", key->last);
 	if (!nt_arm_valid(key->arm))
 		return nt_error_set(err, "unknown arm %d", key->arm);
 	if (key->gain_ns > (key->arm == NT_ARM_BASELINE ? 0 : NT_WARM_GAIN_MAX))
@@ -53,6 +57,13 @@ static int check_header(const struct nt_warm *warm, struct nt_error *err)
 	return 0;
 }
 
+/* b is not before a: does a have its first size band, too? */
+static bool covers(const struct nt_warm_key *a, const struct nt_warm_key *b)
+{
+	return a->ranks == b->ranks && a->nodes == b->nodes && a->coll == b->coll &&
+	       b->bytes <= (a->last > 0 ? a->last : a->bytes);
+}
+
 int nt_warm_add(struct nt_warm *warm, const struct nt_warm_key *key, struct nt_error *err)
 {
 	unsigned at = warm->count;
@@ -61,9 +72,10 @@ int nt_warm_add(struct nt_warm *warm, const struct nt_warm_key *key, struct nt_e
 		return -1;
 	if (warm->count >= NT_WARM_MAX)
 		return nt_error_set(err, "more than %d remembered arms", NT_WARM_MAX);
-	while (at > 0 && order(key, &warm->key[at - 1]) < 0)
+	while (at > 0 && nt_warm_order(key, &warm->key[at - 1]) < 0)
 		at--;
-	if (at > 0 && order(key, &warm->key[at - 1]) == 0)
+	if ((at > 0 && covers(&warm->key[at - 1], key)) ||
+	    (at < warm->count && covers(key, &warm->key[at])))
 		return nt_error_set(err, "%s of %" PRIu64 " bytes is given twice",
 				    nt_coll_name(key->coll), key->bytes);
 	memmove(&warm->key[at + 1], &warm->key[at], (warm->count - at) * sizeof(warm->key[0]));
@@ -122,7 +134,7 @@ static int take_arm(const char *word, struct nt_warm_key *key)
 	return key->gain_ns > 0 ? 0 : -1;
 }
 
-/* 8r2n.AllReduce.262144=ARM */
+/* 8r2n.AllReduce.262144=ARM, 8r2n.AllReduce.262144-1048576=ARM */
 static int parse_key(const char *word, struct nt_warm_key *key)
 {
 	uint64_t ranks, nodes;
@@ -131,7 +143,13 @@ static int parse_key(const char *word, struct nt_warm_key *key)
 	if (take_number(&word, RANKS_MAX, &ranks) < 0 || take_char(&word, 'r') < 0 ||
 	    take_number(&word, RANKS_MAX, &nodes) < 0 || take_char(&word, 'n') < 0 ||
 	    take_char(&word, '.') < 0 || take_until(&word, '.', coll, sizeof(coll)) < 0 ||
-	    take_number(&word, INT64_MAX, &key->bytes) < 0 || take_char(&word, '=') < 0)
+	    take_number(&word, INT64_MAX, &key->bytes) < 0)
+		return -1;
+	key->last = 0;
+	if (take_char(&word, '-') == 0 &&
+	    (take_number(&word, INT64_MAX, &key->last) < 0 || key->last == 0))
+		return -1;
+	if (take_char(&word, '=') < 0)
 		return -1;
 	key->ranks = (uint32_t)ranks;
 	key->nodes = (uint32_t)nodes;
@@ -146,7 +164,7 @@ static int take_key(struct nt_warm *warm, const char *word, struct nt_error *err
 
 	if (parse_key(word, &key) < 0)
 		return nt_error_set(err, "'%.60s' is not RANKSrNODESn.COLLECTIVE.BYTES=ARM", word);
-	if (warm->count > 0 && order(&warm->key[warm->count - 1], &key) > 0)
+	if (warm->count > 0 && nt_warm_order(&warm->key[warm->count - 1], &key) > 0)
 		return nt_error_set(err, "'%.60s' is out of order", word);
 	return nt_warm_add(warm, &key, err);
 }
@@ -216,11 +234,14 @@ int nt_warm_print(const struct nt_warm *warm, char *out, size_t out_bytes, struc
 
 		if (check_key(key, err) < 0)
 			return -1;
-		if (i > 0 && order(key - 1, key) >= 0)
+		if (i > 0 && (nt_warm_order(key - 1, key) >= 0 || covers(key - 1, key)))
 			return nt_error_set(err, "remembered arms out of order");
-		rc = nt_append(out, out_bytes, " %" PRIu32 "r%" PRIu32 "n.%s.%" PRIu64 "=%s",
-			       key->ranks, key->nodes, nt_coll_name(key->coll), key->bytes,
-			       nt_arm_name(key->arm));
+		rc = nt_append(out, out_bytes, " %" PRIu32 "r%" PRIu32 "n.%s.%" PRIu64, key->ranks,
+			       key->nodes, nt_coll_name(key->coll), key->bytes);
+		if (rc == 0 && key->last > 0)
+			rc = nt_append(out, out_bytes, "-%" PRIu64, key->last);
+		if (rc == 0)
+			rc = nt_append(out, out_bytes, "=%s", nt_arm_name(key->arm));
 		if (rc == 0 && key->gain_ns > 0)
 			rc = nt_append(out, out_bytes, "@%" PRIu64, key->gain_ns);
 	}
@@ -229,25 +250,33 @@ int nt_warm_print(const struct nt_warm *warm, char *out, size_t out_bytes, struc
 	return 0;
 }
 
+/* The key that has want's size band; NULL: none. */
+static const struct nt_warm_key *find_key(const struct nt_warm *warm,
+					  const struct nt_warm_key *want)
+{
+	for (unsigned i = 0; i < warm->count; i++) {
+		if (nt_warm_order(&warm->key[i], want) <= 0 && covers(&warm->key[i], want))
+			return &warm->key[i];
+	}
+	return NULL;
+}
+
 int nt_warm_find(const struct nt_warm *warm, uint32_t ranks, uint32_t nodes, int coll,
 		 unsigned band)
 {
-	const struct nt_warm_key want = { ranks, nodes, coll, nt_band_floor(band), 0, 0 };
+	const struct nt_warm_key want = {
+		.ranks = ranks, .nodes = nodes, .coll = coll, .bytes = nt_band_floor(band)
+	};
+	const struct nt_warm_key *key = find_key(warm, &want);
 
-	for (unsigned i = 0; i < warm->count; i++) {
-		if (order(&warm->key[i], &want) == 0)
-			return warm->key[i].arm;
-	}
-	return -1;
+	return key ? key->arm : -1;
 }
 
 uint64_t nt_warm_gain_ns(const struct nt_warm *warm, const struct nt_warm_key *want)
 {
-	for (unsigned i = 0; i < warm->count; i++) {
-		if (order(&warm->key[i], want) == 0)
-			return warm->key[i].arm == want->arm ? warm->key[i].gain_ns : 0;
-	}
-	return 0;
+	const struct nt_warm_key *key = find_key(warm, want);
+
+	return key && key->arm == want->arm ? key->gain_ns : 0;
 }
 
 uint32_t nt_warm_hash(const struct nt_warm *warm)

@@ -117,7 +117,7 @@ void nt_json_put_bool(struct nt_json_writer *put, const char *name, bool value)
 
 static void put_plain(struct nt_json_writer *put, char c)
 {
-	put_char(put, c >= ' ' && c <= '~' && c != '"' && c != '\\' ? c : '?');
+	put_char(put, c >= ' ' && c <= '~' && c != '"' && c != '\\' && c != '|' ? c : '?');
 }
 
 void nt_json_put_text(struct nt_json_writer *put, const char *name, const char *text)

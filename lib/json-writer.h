@@ -48,7 +48,8 @@ void nt_json_put_value(struct nt_json_writer *put, const char *name, const char 
 void nt_json_put_count(struct nt_json_writer *put, const char *name, uint64_t count);
 void nt_json_put_bool(struct nt_json_writer *put, const char *name, bool value);
 
-/* Quotes, backslashes and bytes that are not printable ASCII become '?'. */
+/* Quotes, backslashes, '|' (sacct -P has it between columns) and bytes that are not printable ASCII
+ * become '?'. */
 void nt_json_put_text(struct nt_json_writer *put, const char *name, const char *text);
 
 /* The same, but quotes are escaped, for JSON text inside JSON text. */

@@ -28,7 +28,7 @@ char *nt_printable(char *text)
 
 char *nt_printable_json(char *text)
 {
-	static const char from[] = "\"\\{}", to[] = "'/()";
+	static const char from[] = "\"\\{}|", to[] = "'/():";
 
 	for (char *c = nt_printable(text); *c; c++) {
 		const char *found = strchr(from, *c);

@@ -18,7 +18,8 @@ int nt_printable_copy(char *out, size_t out_bytes, const char *text, size_t text
 
 /* In place. Returns text. */
 char *nt_printable(char *text);
-/* In place, and JSON's special characters are replaced, so that no escapes are needed. */
+/* In place, and JSON's special characters are replaced, so that no escapes are needed; so is '|',
+ * which separates columns of accounting. */
 char *nt_printable_json(char *text);
 
 /* A copy to show, cut if it is too long. */

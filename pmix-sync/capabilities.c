@@ -45,26 +45,26 @@ void nt_capabilities_difference(const struct nt_capabilities *odd,
 				const char *node, struct nt_reason *why)
 {
 	if (odd->fingerprint != usual->fingerprint)
-		nt_reason_setf(why, NT_REASON_HARDWARE, "%u|%.63s|%016llx|%016llx", rank, node,
+		nt_reason_setf(why, NT_REASON_HARDWARE, "%u:%.63s:%016llx:%016llx", rank, node,
 			       (unsigned long long)odd->fingerprint,
 			       (unsigned long long)usual->fingerprint);
 	else if (odd->nccl != usual->nccl)
-		nt_reason_setf(why, NT_REASON_NCCL, "%u|%.63s|%u|%u", rank, node, odd->nccl,
+		nt_reason_setf(why, NT_REASON_NCCL, "%u:%.63s:%u:%u", rank, node, odd->nccl,
 			       usual->nccl);
 	else if (odd->api != usual->api)
-		nt_reason_setf(why, NT_REASON_INTERFACE, "%u|%.63s|%x|%x", rank, node, odd->api,
+		nt_reason_setf(why, NT_REASON_INTERFACE, "%u:%.63s:%x:%x", rank, node, odd->api,
 			       usual->api);
 	else if (odd->build != usual->build)
-		nt_reason_setf(why, NT_REASON_BUILD, "%u|%.63s|%08x|%08x", rank, node, odd->build,
+		nt_reason_setf(why, NT_REASON_BUILD, "%u:%.63s:%08x:%08x", rank, node, odd->build,
 			       usual->build);
 	else if (odd->policy != usual->policy)
-		nt_reason_setf(why, NT_REASON_POLICY, "%u|%.63s|%08x|%08x", rank, node, odd->policy,
+		nt_reason_setf(why, NT_REASON_POLICY, "%u:%.63s:%08x:%08x", rank, node, odd->policy,
 			       usual->policy);
 	else if (odd->warm != usual->warm)
-		nt_reason_setf(why, NT_REASON_WARM, "%u|%.63s|%08x|%08x", rank, node, odd->warm,
+		nt_reason_setf(why, NT_REASON_WARM, "%u:%.63s:%08x:%08x", rank, node, odd->warm,
 			       usual->warm);
 	else
-		nt_reason_setf(why, NT_REASON_DIFFERS, "%u|%.63s|%s|%s", rank, node, state(odd),
+		nt_reason_setf(why, NT_REASON_DIFFERS, "%u:%.63s:%s:%s", rank, node, state(odd),
 			       state(usual));
 }
 

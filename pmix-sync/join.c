@@ -317,7 +317,7 @@ static void join_coordinator(struct nt_agree *a, struct nt_agree_comm *comm,
 		return;
 	while (missing < comm->ranks - 1 && comm->rank_node[missing] >= 0)
 		missing++;
-	nt_reason_setf(&why, NT_REASON_UNSEEN, "%u|%u|%u", missing, comm->seen, comm->ranks);
+	nt_reason_setf(&why, NT_REASON_UNSEEN, "%u:%u:%u", missing, comm->seen, comm->ranks);
 	reject(a, comm, &why);
 }
 

@@ -253,7 +253,7 @@ static int check_user(struct nt_reason *why)
 
 	if (!job || nt_number_parse(job, 0, UINT32_MAX, &user) < 0 || user == geteuid())
 		return 0;
-	return nt_reason_setf(why, NT_REASON_REMAPPED, "%" PRIu64 "|%u", user, (unsigned)geteuid());
+	return nt_reason_setf(why, NT_REASON_REMAPPED, "%" PRIu64 ":%u", user, (unsigned)geteuid());
 }
 
 /* PMIx finds the home directory in the same way, and crashes without one. */

@@ -27,7 +27,7 @@ int nt_shm_file_open(const char *dir, struct nt_reason *why)
 	name_file(path, dir);
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
-		return nt_reason_setf(why, NT_REASON_SHM_OPEN, "%.100s|%s", path, strerror(errno));
+		return nt_reason_setf(why, NT_REASON_SHM_OPEN, "%.100s:%s", path, strerror(errno));
 	return fd;
 }
 
@@ -54,7 +54,7 @@ static int open_one(const char *path, const char *node, uint32_t job, uint32_t s
 	int seals;
 
 	if (fd < 0)
-		return nt_reason_setf(why, NT_REASON_SHM_OPEN, "%.100s|%s", path, strerror(errno));
+		return nt_reason_setf(why, NT_REASON_SHM_OPEN, "%.100s:%s", path, strerror(errno));
 	seals = fcntl(fd, F_GET_SEALS);
 	if (seals >= 0 && (seals & SEALS) == SEALS && fstat(fd, &st) == 0 &&
 	    st.st_size == (off_t)sizeof(struct nt_shm) && check_name(fd, node, job, step) == 0)

@@ -26,7 +26,7 @@ static size_t key_offset(uint32_t comm, uint32_t key)
 
 static int fail(struct nt_reason *why, int error)
 {
-	return nt_reason_setf(why, NT_REASON_SHM_OPEN, "%s|%s", NT_SHM_FILE, strerror(error));
+	return nt_reason_setf(why, NT_REASON_SHM_OPEN, "%s:%s", NT_SHM_FILE, strerror(error));
 }
 
 /* A write to a page that the file system cannot back is a SIGBUS: allocate all pages in use. */

@@ -115,11 +115,16 @@ static bool take_quantiles(struct json_object *in, struct nt_quantiles *out)
 	       (out->p25_us > 0 && out->p25_us <= out->median_us && out->median_us <= out->p75_us);
 }
 
-/* The communicator's shape, which older lines do not have. */
+/* The communicator's shape, which older lines do not have, and the last band of several. */
 static bool take_shape(struct nt_known_key *key, struct json_object *in)
 {
-	if (json_object_array_length(in) == 6)
+	const size_t length = json_object_array_length(in);
+
+	if (length == 6)
 		return true;
+	if (length == 9 &&
+	    (!take_bytes(json_object_array_get_idx(in, 8), &key->last) || key->last <= key->bytes))
+		return false;
 	return take_u32(json_object_array_get_idx(in, 6), 0, RANKS_MAX, &key->ranks) &&
 	       take_u32(json_object_array_get_idx(in, 7), 0, NT_ENTRY_NODES_MAX, &key->nodes) &&
 	       key->nodes <= key->ranks && (key->nodes > 0 || key->ranks == 0);
@@ -130,7 +135,8 @@ static bool take_key(struct nt_known_key *key, struct json_object *in)
 	char arm[NT_ARM_TEXT];
 
 	if (!json_object_is_type(in, json_type_array) ||
-	    (json_object_array_length(in) != 6 && json_object_array_length(in) != 8) ||
+	    (json_object_array_length(in) != 6 && json_object_array_length(in) != 8 &&
+	     json_object_array_length(in) != 9) ||
 	    !take_text(json_object_array_get_idx(in, 2), arm, sizeof(arm)))
 		return false;
 	key->arm = nt_arm_parse(arm);

@@ -151,8 +151,10 @@ static void print_key(FILE *out, const struct nt_known_key *key)
 	print_quantiles(out, &key->best);
 	fputc(',', out);
 	print_quantiles(out, &key->untuned);
-	if (key->ranks > 0)
+	if (key->ranks > 0 || key->last > 0)
 		fprintf(out, ",%" PRIu32 ",%" PRIu32, key->ranks, key->nodes);
+	if (key->last > 0)
+		fprintf(out, ",%" PRIu64, key->last);
 	fputc(']', out);
 }
 

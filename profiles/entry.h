@@ -64,6 +64,7 @@ struct nt_known_key {
 	uint32_t ranks, nodes; /* of the communicator; 0, 0: of all ranks of the step */
 	int coll;
 	uint64_t bytes; /* floor of the size band */
+	uint64_t last; /* floor of the last one, of an imported arm for several; else 0 */
 	/* The best arm. Without times of best: NT_ARM_BASELINE means that nothing else was tried,
 	 * another arm was imported. */
 	int arm;

@@ -51,6 +51,8 @@ libnt_profiles_a_SOURCES = \
 	%D%/memory-text.c \
 	%D%/select-input.c \
 	%D%/select-input.h \
+	%D%/known-arms.c \
+	%D%/known-arms.h \
 	%D%/select-arms.c \
 	%D%/memory-store.c \
 	%D%/memory-store.h \

@@ -3,16 +3,17 @@
 #include "lib/trim.h"
 #include "lib/number.h"
 #include "profiles/memory-csv.h"
+#include "profiles/known-arms.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#define LINE_MAX_BYTES 256
-#define FIELDS 10
-#define BAND_MAX 72 /* 64 GiB */
+#define LINE_MAX_BYTES 1024
+#define NUMBER_MAX (UINT64_C(1) << 36) /* larger ones count as this */
 
 static void print_lower(const char *text, FILE *out)
 {
@@ -20,68 +21,76 @@ static void print_lower(const char *text, FILE *out)
 		fputc(tolower((unsigned char)*text), out);
 }
 
-static void print_line(const struct nt_known_key *key, const struct nt_where *where, FILE *out)
+static void print_line(const struct nt_warm_key *key, FILE *out)
 {
-	unsigned band = nt_band(key->bytes);
-	int pair = nt_arm_pair(key->arm);
-	unsigned channels = nt_arm_channels(key->arm);
-	uint32_t nodes = key->nodes > 0 ? key->nodes : where->nodes;
-	uint32_t ranks = key->ranks > 0 ? key->ranks : where->nodes * where->per_node;
+	const uint64_t last = key->last > 0 ? key->last : key->bytes;
+	const int pair = nt_arm_pair(key->arm);
+	const unsigned channels = nt_arm_channels(key->arm);
 
 	print_lower(nt_coll_name(key->coll), out);
-	fprintf(out, ",%zu,%zu,", nt_band_floor(band), nt_band_floor(band + 1) - 1);
+	fprintf(out, ",%" PRIu64 ",%zu,", key->bytes,
+		nt_band_floor(nt_band_next(nt_band(last))) - 1);
 	print_lower(nt_algo_name(pair / NT_PROTOS), out);
 	fputc(',', out);
 	print_lower(nt_proto_name(pair % NT_PROTOS), out);
 	fprintf(out, ",%d,%" PRIu32 ",%" PRIu32 ",-1,-1\n", channels > 0 ? (int)channels : -1,
-		nodes, ranks);
-}
-
-/* Has a newer entry at this place decided this key, too? Mode policy uses keys without deciding. */
-static bool outdated(const struct nt_memory *memory, size_t at, const struct nt_known_key *key)
-{
-	const struct nt_memory_entry *entry = &memory->entry[at];
-
-	for (size_t i = at + 1; i < memory->entries; i++) {
-		const struct nt_memory_entry *other = &memory->entry[i];
-
-		if (!nt_where_same(&other->where, &entry->where) ||
-		    strcmp(other->profile, entry->profile) != 0)
-			continue;
-		for (unsigned j = 0; j < other->keys; j++)
-			if (nt_known_key_decided(&other->key[j]) &&
-			    nt_key_same(&other->key[j], &other->where, key, &entry->where))
-				return true;
-	}
-	return false;
+		key->nodes, key->ranks);
 }
 
 int nt_csv_print(const struct nt_memory *memory, const struct nt_where *where, const char *profile,
 		 FILE *out, struct nt_error *err)
 {
+	struct nt_known_arms *arms = calloc(1, sizeof(*arms));
+
+	if (!arms)
+		return nt_error_set(err, "out of memory");
 	fputs("# collective,minBytes,maxBytes,algorithm,protocol,channels,nNodes,nRanks,"
 	      "numPipeOps,regBuff\n",
 	      out);
-	for (size_t i = 0; i < memory->entries; i++) {
-		const struct nt_memory_entry *entry = &memory->entry[i];
-
-		if (!nt_where_same(&entry->where, where) || strcmp(entry->profile, profile) != 0)
-			continue;
-		for (unsigned j = 0; j < entry->keys; j++)
-			if (entry->key[j].arm != NT_ARM_BASELINE &&
-			    !outdated(memory, i, &entry->key[j]))
-				print_line(&entry->key[j], &entry->where, out);
+	nt_known_arms_add(arms, memory, where, profile);
+	for (unsigned i = 0; i < arms->count; i++)
+		arms->arm[i].key.gain_ns = 0; /* it has no column, so it separates no rules */
+	nt_known_arms_join(arms);
+	for (unsigned i = 0; i < arms->count; i++) {
+		if (arms->arm[i].key.arm != NT_ARM_BASELINE)
+			print_line(&arms->arm[i].key, out);
 	}
+	free(arms);
 	if (fflush(out) != 0 || ferror(out))
 		return nt_error_set(err, "cannot write: %s", strerror(errno));
 	return 0;
 }
 
+enum { COLL, LEAST, MOST, ALGO, PROTO, CHANNELS, NODES, RANKS, PIPE_OPS, REG_BUFF, FIELDS };
+
+static const struct {
+	const char *name, *want;
+	uint64_t least; /* of a number */
+} columns[FIELDS] = {
+	[COLL] = { "collective", "broadcast, reduce, allgather, reducescatter or allreduce", 0 },
+	[LEAST] = { "minBytes", "a number of bytes", 0 },
+	[MOST] = { "maxBytes", "a number of bytes", 0 },
+	[ALGO] = { "algorithm", "tree, ring, collnet_direct, collnet_chain, nvls, nvls_tree or pat",
+		   0 },
+	[PROTO] = { "protocol", "ll, ll128 or simple", 0 },
+	[CHANNELS] = { "channels", "a number, or -1 for NCCL's", 1 },
+	[NODES] = { "nNodes", "a number, or -1 for any", 1 },
+	[RANKS] = { "nRanks", "a number, or -1 for any", 1 },
+	[PIPE_OPS] = { "numPipeOps", "a number, or -1 for any", 0 },
+	[REG_BUFF] = { "regBuff", "0, 1, or -1 for any", 0 },
+};
+
 /* A parsed line. */
 struct csv_row {
 	int coll, pair;
-	int64_t least, most, channels, nodes, ranks;
+	int64_t number[FIELDS]; /* -1: any */
 };
+
+static int refuse(int column, const char *text, struct nt_error *err)
+{
+	return nt_error_set(err, "%s is '%.32s' (want %s)", columns[column].name, text,
+			    columns[column].want);
+}
 
 static int find_name(const char *text, int count, const char *(*name)(int))
 {
@@ -91,20 +100,21 @@ static int find_name(const char *text, int count, const char *(*name)(int))
 	return -1;
 }
 
-/* -1 for any, or a number of at least least. */
-static int take_number(const char *text, uint64_t least, int64_t *out)
+static int take_number(const char *text, int column, int64_t *out)
 {
 	uint64_t number = 0;
-	bool any = strcmp(text, "-1") == 0;
-	int rc = any ? 0 : nt_number_parse(text, least, UINT64_C(1) << 40, &number);
+	const bool any = strcmp(text, "-1") == 0;
 
-	*out = any ? -1 : (int64_t)number;
-	return rc;
+	if (!any && nt_number_parse(text, columns[column].least, UINT64_MAX, &number) < 0)
+		return -1;
+	*out = any ? -1 : (int64_t)(number < NUMBER_MAX ? number : NUMBER_MAX);
+	return 0;
 }
 
-static unsigned split(char *line, char *field[FIELDS])
+/* One too many if there are more. */
+static int split(char *line, char *field[FIELDS])
 {
-	unsigned count = 0;
+	int count = 0;
 	char *next;
 
 	while ((next = strsep(&line, ",")) != NULL) {
@@ -118,40 +128,40 @@ static unsigned split(char *line, char *field[FIELDS])
 static int take_row(char *line, struct csv_row *row, struct nt_error *err)
 {
 	char *field[FIELDS];
-	unsigned count = split(line, field);
+	const int count = split(line, field);
 	int algo, proto;
 
-	if (count < 8 || count > FIELDS)
-		return nt_error_set(err, "%u columns (want 8 to 10)", count);
-	row->coll = nt_coll_find(field[0]);
-	algo = find_name(field[3], NT_ALGOS, nt_algo_name);
-	proto = find_name(field[4], NT_PROTOS, nt_proto_name);
+	if (count < PIPE_OPS || count > FIELDS)
+		return nt_error_set(err,
+				    "%s%d columns (want collective,minBytes,maxBytes,algorithm,"
+				    "protocol,channels,nNodes,nRanks, perhaps with "
+				    "numPipeOps,regBuff)",
+				    count > FIELDS ? "over " : "", count > FIELDS ? FIELDS : count);
+	row->coll = nt_coll_find(field[COLL]);
+	algo = find_name(field[ALGO], NT_ALGOS, nt_algo_name);
+	proto = find_name(field[PROTO], NT_PROTOS, nt_proto_name);
 	if (row->coll < 0)
-		return nt_error_set(err,
-				    "unknown collective '%.32s' (want broadcast, reduce, "
-				    "allgather, reducescatter or allreduce)",
-				    field[0]);
+		return refuse(COLL, field[COLL], err);
 	if (algo < 0)
-		return nt_error_set(err,
-				    "unknown algorithm '%.32s' (want tree, ring, collnet_direct, "
-				    "collnet_chain, nvls, nvls_tree or pat)",
-				    field[3]);
+		return refuse(ALGO, field[ALGO], err);
 	if (proto < 0)
-		return nt_error_set(err, "unknown protocol '%.32s' (want ll, ll128 or simple)",
-				    field[4]);
+		return refuse(PROTO, field[PROTO], err);
 	row->pair = algo * NT_PROTOS + proto;
-	if (take_number(field[1], 0, &row->least) < 0 || take_number(field[2], 0, &row->most) < 0 ||
-	    take_number(field[5], 1, &row->channels) < 0 ||
-	    take_number(field[6], 1, &row->nodes) < 0 || take_number(field[7], 1, &row->ranks) < 0)
-		return nt_error_set(err, "a number is malformed or out of range (-1: any)");
+	row->number[PIPE_OPS] = row->number[REG_BUFF] = -1;
+	for (int i = 0; i < count; i++) {
+		if (i != COLL && i != ALGO && i != PROTO &&
+		    take_number(field[i], i, &row->number[i]) < 0)
+			return refuse(i, field[i], err);
+	}
 	return 0;
 }
 
 /* Both are known and not larger than where: a communicator of a job at where. */
 static bool fits_into(const struct csv_row *row, const struct nt_where *where)
 {
-	return row->nodes > 0 && row->ranks >= row->nodes && row->nodes <= where->nodes &&
-	       row->ranks <= row->nodes * (int64_t)where->per_node;
+	return row->number[NODES] > 0 && row->number[RANKS] >= row->number[NODES] &&
+	       row->number[NODES] <= where->nodes &&
+	       row->number[RANKS] <= row->number[NODES] * (int64_t)where->per_node;
 }
 
 /* The place of a row: where, unless the row names a larger communicator. */
@@ -161,20 +171,22 @@ static int place_of(const struct csv_row *row, const struct nt_where *where, str
 	*out = *where;
 	if (fits_into(row, where))
 		return 0;
-	if (row->nodes > 0)
-		out->nodes = (uint32_t)(row->nodes < UINT16_MAX ? row->nodes : UINT16_MAX);
-	if (row->ranks <= 0)
+	if (row->number[NODES] > 0)
+		out->nodes = (uint32_t)(row->number[NODES] < UINT16_MAX ? row->number[NODES]
+									: UINT16_MAX);
+	if (row->number[RANKS] <= 0)
 		return 0;
-	if (row->nodes <= 0 && row->ranks % out->per_node == 0 &&
-	    row->ranks / out->per_node <= UINT16_MAX) {
-		out->nodes = (uint32_t)(row->ranks / out->per_node);
+	if (row->number[NODES] <= 0 && row->number[RANKS] % out->per_node == 0 &&
+	    row->number[RANKS] / out->per_node <= UINT16_MAX) {
+		out->nodes = (uint32_t)(row->number[RANKS] / out->per_node);
 		return 0;
 	}
-	if (row->ranks % out->nodes != 0 || row->ranks / out->nodes > NT_ENTRY_PER_NODE_MAX)
+	if (row->number[RANKS] % out->nodes != 0 ||
+	    row->number[RANKS] / out->nodes > NT_ENTRY_PER_NODE_MAX)
 		return nt_error_set(
 			err, "%" PRId64 " ranks are not the same number on %" PRIu32 " nodes",
-			row->ranks, out->nodes);
-	out->per_node = (uint32_t)(row->ranks / out->nodes);
+			row->number[RANKS], out->nodes);
+	out->per_node = (uint32_t)(row->number[RANKS] / out->nodes);
 	return 0;
 }
 
@@ -200,44 +212,43 @@ static struct nt_memory_entry *entry_for(struct nt_memory *memory, size_t first,
 	return &memory->entry[memory->entries - 1];
 }
 
-static bool has_key(const struct nt_memory_entry *entry, const struct nt_known_key *key)
+/* A key for the bands that begin within the row's sizes, or else for the one that they are in.
+ * The first key of a band counts (profiles/known-arms.h). */
+static int add_key(struct nt_memory_entry *entry, const struct csv_row *row, struct nt_error *err)
 {
-	for (unsigned i = 0; i < entry->keys; i++)
-		if (nt_key_same(&entry->key[i], &entry->where, key, &entry->where))
-			return true;
-	return false;
-}
-
-/* Adds a key for each band that begins within the row's sizes, unless an earlier row has it. */
-static int add_keys(struct nt_memory_entry *entry, const struct csv_row *row, struct nt_error *err)
-{
-	int arm = row->channels > 0 ? nt_arm_make(row->pair, (unsigned)row->channels, 0)
-				    : row->pair;
-	unsigned first = row->least > 0 ? nt_band((size_t)row->least) : 0;
-	unsigned last = row->most >= 0 ? nt_band((size_t)row->most) : BAND_MAX;
-	struct nt_known_key wanted = { .coll = row->coll, .arm = arm };
+	const int64_t channels = row->number[CHANNELS], most = row->number[MOST];
+	const int arm = channels > 0 ? nt_arm_make(row->pair, (unsigned)channels, 0) : row->pair;
+	const size_t least = row->number[LEAST] > 0 ? (size_t)row->number[LEAST] : 0;
+	const unsigned last = nt_band(most >= 0 ? (size_t)most : NUMBER_MAX);
+	unsigned first = nt_band(least);
+	struct nt_known_key *key;
 
 	if (arm < 0)
-		return nt_error_set(err, "this algorithm takes no number of channels (want -1)");
+		return nt_error_set(err,
+				    "channels is '%" PRId64 "' (want -1: this algorithm and "
+				    "protocol take no number)",
+				    channels);
+	if (most >= 0 && (size_t)most < least)
+		return nt_error_set(err, "maxBytes is less than minBytes");
+	if (nt_band_floor(first) < least && first < last)
+		first = nt_band_next(first);
+	key = nt_entry_add_key(entry);
+	if (!key)
+		return nt_error_set(err, "too many rules for one place (want at most %d)",
+				    NT_ENTRY_KEYS);
+	*key = (struct nt_known_key){ .coll = row->coll,
+				      .arm = arm,
+				      .bytes = nt_band_floor(first) };
+	if (last > first)
+		key->last = nt_band_floor(last);
 	if (fits_into(row, &entry->where)) {
-		wanted.ranks = (uint32_t)row->ranks;
-		wanted.nodes = (uint32_t)row->nodes;
-	}
-	for (unsigned band = first; band <= last && band <= BAND_MAX; band++) {
-		struct nt_known_key *key;
-
-		wanted.bytes = nt_band_floor(band);
-		if (has_key(entry, &wanted))
-			continue;
-		key = nt_entry_add_key(entry);
-		if (key == NULL)
-			return nt_error_set(err, "too many sizes for one place (want at most %d)",
-					    NT_ENTRY_KEYS);
-		*key = wanted;
+		key->ranks = (uint32_t)row->number[RANKS];
+		key->nodes = (uint32_t)row->number[NODES];
 	}
 	return 0;
 }
 
+/* 1: the row has a condition that is not known here. */
 static int read_line(struct nt_memory *memory, size_t first, char *line,
 		     const struct nt_where *where, const char *profile, int64_t now_us,
 		     struct nt_error *err)
@@ -246,13 +257,16 @@ static int read_line(struct nt_memory *memory, size_t first, char *line,
 	struct nt_where place;
 	struct csv_row row = { 0 };
 
+	line[strcspn(line, "#")] = '\0';
 	line = nt_trim(line);
-	if (line[0] == '\0' || line[0] == '#')
+	if (line[0] == '\0' || strncasecmp(line, "collective", 10) == 0) /* a heading */
 		return 0;
 	if (take_row(line, &row, err) < 0 || place_of(&row, where, &place, err) < 0)
 		return -1;
 	entry = entry_for(memory, first, &place, profile, now_us, err);
-	return entry != NULL ? add_keys(entry, &row, err) : -1;
+	if (!entry || add_key(entry, &row, err) < 0)
+		return -1;
+	return row.number[PIPE_OPS] >= 0 || row.number[REG_BUFF] >= 0;
 }
 
 int nt_csv_read(struct nt_memory *memory, const char *text, size_t bytes,
@@ -263,6 +277,7 @@ int nt_csv_read(struct nt_memory *memory, const char *text, size_t bytes,
 	struct nt_error why;
 	unsigned number = 0;
 	char line[LINE_MAX_BYTES];
+	int rc;
 
 	if (bytes > NT_CSV_BYTES)
 		return nt_error_set(err, "longer than %d bytes", NT_CSV_BYTES);
@@ -275,11 +290,16 @@ int nt_csv_read(struct nt_memory *memory, const char *text, size_t bytes,
 		number++;
 		if (length >= sizeof(line) || memchr(text + at, '\0', length) != NULL ||
 		    number > NT_CSV_LINES)
-			return nt_error_set(err, "line %u: too long, or too many", number);
+			return nt_error_set(
+				err, "line %u: want at most %d lines of text, of at most %d bytes",
+				number, NT_CSV_LINES, LINE_MAX_BYTES - 1);
 		memcpy(line, text + at, length);
 		line[length] = '\0';
-		if (read_line(memory, first, line, where, profile, now_us, &why) < 0)
+		rc = read_line(memory, first, line, where, profile, now_us, &why);
+		if (rc < 0)
 			return nt_error_set(err, "line %u: %.200s", number, why.text);
+		if (rc > 0 && memory->skipped_lines++ == 0)
+			memory->first_skipped = number;
 		at += length + 1;
 	}
 	return 0;

@@ -243,6 +243,7 @@ static enum nt_admincomment_merge join(const struct surrounding_text *frame, con
 	static const char key[] = "\"" NT_RECORD_KEY "\":";
 	size_t ours_bytes = write_job(job, NULL, 0);
 	size_t room = frame->before.bytes + frame->behind.bytes + sizeof(key) + ours_bytes + 4;
+	char *ours;
 	int used;
 
 	if (room > NT_COMMENT_MAX)
@@ -252,7 +253,11 @@ static enum nt_admincomment_merge join(const struct surrounding_text *frame, con
 		return NT_ADMINCOMMENT_MERGE_NO_MEMORY;
 	used = snprintf(*out, room, "%.*s%s%s", (int)frame->before.bytes, frame->before.at,
 			frame->key && frame->comma ? "," : "", frame->key ? key : "");
+	ours = *out + used;
 	used += (int)write_job(job, *out + used, room - (size_t)used);
+	/* Older releases' reasons. */
+	for (char *bar = strchr(ours, '|'); bar; bar = strchr(bar, '|'))
+		*bar = ':';
 	snprintf(*out + used, room - (size_t)used, "%.*s", (int)frame->behind.bytes,
 		 frame->behind.at);
 	return NT_ADMINCOMMENT_MERGE_DONE;

@@ -277,7 +277,7 @@ static void say_stalled(const struct nt_behind *behind, const struct nt_calls_ra
 
 	name_late(behind, ranks, late, sizeof(late));
 	name_call(behind, behind->least + 1, call, sizeof(call));
-	nt_reason_setf(why, NT_REASON_BEHIND, "%s|%s|%s%zu other%s|%" PRId64, late, call,
+	nt_reason_setf(why, NT_REASON_BEHIND, "%s:%s:%s%zu other%s:%" PRId64, late, call,
 		       all && others > 1 ? "all " : "", others, nt_plural(others),
 		       behind->still_ms / 1000);
 }
@@ -297,7 +297,7 @@ static void say_last(const struct nt_behind *behind, struct nt_reason *why)
 		snprintf(calls, sizeof(calls), "%" PRId64 " to %" PRId64, behind->least,
 			 behind->most);
 	name_call(behind, behind->most, call, sizeof(call));
-	nt_reason_setf(why, NT_REASON_LAST_CALLS, "%s|%s|%s|%" PRId64 ".%" PRId64, heard, calls,
+	nt_reason_setf(why, NT_REASON_LAST_CALLS, "%s:%s:%s:%" PRId64 ".%" PRId64, heard, calls,
 		       call, behind->still_ms / 1000, behind->still_ms / 100 % 10);
 }
 

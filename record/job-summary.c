@@ -203,7 +203,7 @@ static int read_why(struct record_reader *reader, const char *text)
 {
 	struct nt_remark *remark = add_remark(reader, NT_REMARK_WHY);
 	char shape[32], *end;
-	size_t bytes = strcspn(text, " |");
+	size_t bytes = strcspn(text, " :|");
 	long long comms;
 
 	if (!remark)

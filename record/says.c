@@ -66,14 +66,22 @@ static void note_why(struct nt_says *says, int reason)
 	says->reason = reason;
 }
 
+/* Where a reason's code or argument ends. Older releases wrote '|'. */
+static const char *find_end(const char *from, const char *end)
+{
+	while (from < end && *from != ':' && *from != '|')
+		from++;
+	return from;
+}
+
 /* Takes a reason's next argument, cut to fit. Returns where the rest begins. */
 static const char *take_argument(const char *from, const char *end, char *out, size_t out_bytes)
 {
-	const char *bar = memchr(from, '|', (size_t)(end - from));
-	const size_t bytes = (size_t)((bar ? bar : end) - from);
+	const char *stop = find_end(from, end);
+	const size_t bytes = (size_t)(stop - from);
 
 	snprintf(out, out_bytes, "%.*s", (int)(bytes < out_bytes ? bytes : out_bytes - 1), from);
-	return bar ? bar + 1 : end;
+	return stop < end ? stop + 1 : end;
 }
 
 static void take_behind(struct nt_says *says, const char *from, const char *end)
@@ -87,21 +95,21 @@ static void take_behind(struct nt_says *says, const char *from, const char *end)
 static void take_code(struct nt_says *says, const char *from, const char *end)
 {
 	char code[NT_REASON_CODE_MAX];
-	const char *at = from;
+	const char *at = from, *stop = find_end(from, end);
 	size_t bytes;
 
-	for (const char *c = from; c < end && *c != '|'; c++) {
+	for (const char *c = from; c < stop; c++) {
 		if (*c == ' ')
 			at = c + 1;
 	}
-	bytes = strcspn(at, "|\"");
-	if (at + bytes > end || bytes >= sizeof(code))
+	bytes = (size_t)(stop - at);
+	if (bytes >= sizeof(code))
 		return;
 	memcpy(code, at, bytes);
 	code[bytes] = '\0';
 	note_why(says, nt_reason_parse(code));
-	if (nt_reason_parse(code) == NT_REASON_BEHIND && at + bytes < end && at[bytes] == '|')
-		take_behind(says, at + bytes + 1, end);
+	if (nt_reason_parse(code) == NT_REASON_BEHIND && stop < end)
+		take_behind(says, stop + 1, end);
 }
 
 /* ["8r2n 1 nopmix","algo"], ["3 little"] */

@@ -86,6 +86,9 @@ int nt_spooled_parse(struct nt_spooled *spooled, const char *text, size_t text_b
 		rc = check_line(spooled, err);
 	if (rc == 0)
 		rc = check_record(object, err);
+	/* Older releases' reasons; accounting gets these bytes. */
+	for (char *bar = strchr(spooled->record, '|'); bar; bar = strchr(bar, '|'))
+		*bar = ':';
 	if (spooled->uid < 0)
 		spooled->uid = NT_SPOOL_NO_UID;
 	json_object_put(object);

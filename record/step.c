@@ -37,6 +37,8 @@ const struct nt_step_why nt_step_whys[NT_STEP_WHYS] = {
 	{ NT_PLACE_USER_PROTO, NT_REASON_OWN_PROTO },
 	{ NT_PLACE_LL128_NET, NT_REASON_LL128 },
 	{ NT_PLACE_LL128_C2C, NT_REASON_LL128_C2C },
+	{ NT_PLACE_OTHER_TUNER, NT_REASON_OTHER_TUNER },
+	{ NT_PLACE_OTHER_PROFILER, NT_REASON_OTHER_PROFILER },
 };
 
 const char *nt_step_why_shape(int64_t ranks, int64_t nodes, int64_t comms, char *out,

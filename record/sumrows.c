@@ -439,7 +439,7 @@ static void add_step_whys(struct maker *maker)
 	if (sum->not_loaded.id != NT_REASON_NONE)
 		add_why(maker, 0, 0, &sum->not_loaded);
 	if (sum->unusable > 0) {
-		nt_reason_setf(&why, NT_REASON_UNUSABLE, "%zu|%s", sum->unusable,
+		nt_reason_setf(&why, NT_REASON_UNUSABLE, "%zu:%s", sum->unusable,
 			       sum->unusable_why.text);
 		add_why(maker, 0, 0, &why);
 	}

@@ -181,12 +181,12 @@ void nt_chain_describe(enum nt_chained which, char *out, size_t out_bytes)
 
 		snprintf(out, out_bytes, "%s (v%d)", plugin->name, plugin->version);
 		if (refused != 0) {
-			nt_reason_setf(&why, NT_REASON_PLUGIN_FAILED, "%s|%.70s (v%d)|%d",
+			nt_reason_setf(&why, NT_REASON_PLUGIN_FAILED, "%s:%.70s (v%d):%d",
 				       kinds[which].word, plugin->name, plugin->version, refused);
 			snprintf(out, out_bytes, "%s", why.text);
 		}
 	} else if (plugin->error.text[0]) {
-		nt_reason_setf(&why, NT_REASON_NOT_LOADED, "%s|%.80s|%s", kinds[which].word,
+		nt_reason_setf(&why, NT_REASON_NOT_LOADED, "%s:%.80s:%s", kinds[which].word,
 			       plugin->file, plugin->error.text);
 		snprintf(out, out_bytes, "%s", why.text);
 	}

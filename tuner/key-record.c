@@ -34,8 +34,11 @@ static double saved_ms(const struct nt_local_key *key, const struct nt_outcome *
 static double estimated_ms(const struct nt_key *out, const struct nt_comm *comm, uint64_t calls)
 {
 	const struct nt_warm *arms = nt_process_warm_arms(&comm->fixed.process->warm);
-	const struct nt_warm_key want = { comm->fixed.ranks,	comm->fixed.nodes, out->coll,
-					  (uint64_t)out->bytes, out->arm,	   0 };
+	const struct nt_warm_key want = { .ranks = comm->fixed.ranks,
+					  .nodes = comm->fixed.nodes,
+					  .coll = out->coll,
+					  .bytes = (uint64_t)out->bytes,
+					  .arm = out->arm };
 	uint64_t gain_ns = arms && isnan(out->saved_ms) ? nt_warm_gain_ns(arms, &want) : 0;
 
 	return gain_ns > 0 ? (double)gain_ns * (double)calls / 1e6 : NAN;

@@ -265,9 +265,10 @@ static struct nt_comm *create(struct nt_process *process, const struct nt_comm_i
 		comm->fixed.calls = nt_calls_add(process->calls, comm->fixed.index, who->id,
 						 who->rank, comm->fixed.ranks, comm->fixed.nodes);
 		comm->kept.halves = half;
-		/* The user's tuner is in force: ours will not be called, and the other ranks must
+		/* Another tuner is in force: ours will not be called, and the other ranks must
 		 * know. */
-		if (half == NT_HALF_TUNER || process->place.flags & NT_PLACE_NO_TUNER)
+		if (half == NT_HALF_TUNER ||
+		    process->place.flags & (NT_PLACE_NO_TUNER | NT_PLACE_OTHER_TUNER))
 			take_slot(comm);
 	}
 	pthread_mutex_unlock(&process->lock);

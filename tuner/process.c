@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tuner/process.h"
 
+#include <dlfcn.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -73,6 +74,32 @@ static void read_step(struct nt_process *process)
 					 nt_clock_us());
 }
 
+/* Does the variable name another library than this one? */
+static bool names_other(const char *variable)
+{
+	const char *value = getenv(variable), *file;
+	Dl_info self;
+
+	if (!value || !*value || dladdr((void *)&only, &self) == 0 || !self.dli_fname)
+		return false;
+	file = strrchr(self.dli_fname, '/');
+	file = file ? file + 1 : self.dli_fname;
+	value = strrchr(value, '/') ? strrchr(value, '/') + 1 : value;
+	return strcmp(value, file) != 0;
+}
+
+/* What slurmstepd left to the user is not "other". */
+static uint32_t other_plugins(uint32_t flags)
+{
+	uint32_t others = 0;
+
+	if (!(flags & NT_PLACE_NO_TUNER) && names_other(NT_ENV_NCCL_TUNER))
+		others |= NT_PLACE_OTHER_TUNER;
+	if (!(flags & NT_PLACE_NO_PROFILER) && names_other(NT_ENV_NCCL_PROFILER))
+		others |= NT_PLACE_OTHER_PROFILER;
+	return others;
+}
+
 static void init_thread(struct nt_process_thread *helper)
 {
 	pthread_condattr_t clock;
@@ -116,6 +143,7 @@ int nt_process_open(struct nt_process *process, const char *task_policy, nt_nccl
 	process->pid = getpid();
 	process->build = build_id();
 	process->policy_hash = nt_policy_hash(&process->policy);
+	process->place.flags |= other_plugins(process->place.flags);
 	read_step(process);
 	pthread_mutex_init(&process->lock, NULL);
 	nt_mask_init(&process->mask);

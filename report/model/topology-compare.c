@@ -102,17 +102,18 @@ static double lane_speed(const struct nt_topology_seen *seen)
 
 struct measure {
 	double (*of)(const struct nt_topology_seen *seen);
-	const char *before, *behind; /* around the node's value */
+	const char *before, *behind; /* around the node's value; " channel", of a count */
+	bool counts; /* it has a plural */
 };
 
 static const struct measure measures[NT_NODES_MEASURES] = {
-	{ channels, "", " channels" },
-	{ nt_topology_ring_gbs, "rings of ", " GB/s in all" },
-	{ ring_inside, "rings of ", " GB/s inside the node" },
-	{ nics_gbs, "NICs of ", " Gbit/s in all" },
-	{ nvlinks, "a GPU with ", " NVLinks" },
-	{ lanes, "a GPU on ", " PCIe lanes" },
-	{ lane_speed, "a GPU on PCIe of ", " GT/s" },
+	{ channels, "", " channel", true },
+	{ nt_topology_ring_gbs, "rings of ", " GB/s in all", false },
+	{ ring_inside, "rings of ", " GB/s inside the node", false },
+	{ nics_gbs, "NICs of ", " Gbit/s in all", false },
+	{ nvlinks, "a GPU with ", " NVLink", true },
+	{ lanes, "a GPU on ", " PCIe lane", true },
+	{ lane_speed, "a GPU on PCIe of ", " GT/s", false },
 };
 
 /* The median of the known values; NAN: none is known. */
@@ -184,8 +185,9 @@ const char *nt_nodes_lack(const struct nt_node_table *nodes, size_t which, char 
 			continue;
 		if (isnan(own) || isnan(others) || own * EVEN >= others)
 			continue;
-		nt_append(out, NT_LACK_TEXT, "%s%s%g%s instead of %g", out[0] ? ", " : "",
-			  measure->before, own, measure->behind, others);
+		nt_append(out, NT_LACK_TEXT, "%s%s%g%s%s instead of %g", out[0] ? ", " : "",
+			  measure->before, own, measure->behind,
+			  measure->counts && own != 1 ? "s" : "", others);
 	}
 	return out;
 }

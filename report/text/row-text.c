@@ -25,9 +25,9 @@ static void add_rechecks(struct nt_said *said, const struct nt_key *row)
 			  row->rechecks, nt_plural(row->rechecks), row->rollbacks,
 			  nt_plural(row->rollbacks));
 	else
-		nt_append(said->says, sizeof(said->says),
-			  " Rechecked %" PRId64 " time%s: still faster.", row->rechecks,
-			  nt_plural(row->rechecks));
+		nt_append(said->says, sizeof(said->says), " Rechecked %" PRId64 " time%s%s.",
+			  row->rechecks, nt_plural(row->rechecks),
+			  nt_row_gain(row) <= 0 ? "" : ": still faster");
 }
 
 static void say_chosen(struct nt_said *said, const struct nt_key *row)

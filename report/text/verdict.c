@@ -58,6 +58,19 @@ static const char *saved_words(const struct nt_key *row, bool running, char *out
 	return out;
 }
 
+/* Is the arm, as its times are printed, no faster than NCCL's choice? The time saved follows from
+ * other times, such as those to the next call, and does not count then. */
+static bool denies_gain(const struct nt_key *row)
+{
+	char of_arm[32], of_auto[32];
+	const double arm_us = nt_row_call_us(row, NT_OF_ARM);
+	const double auto_us = nt_row_call_us(row, NT_OF_AUTO);
+
+	return arm_us >= auto_us ||
+	       (arm_us > 0 && strcmp(nt_time_text(arm_us, of_arm, sizeof(of_arm)),
+				     nt_time_text(auto_us, of_auto, sizeof(of_auto))) == 0);
+}
+
 static int by_step(const void *left, const void *right)
 {
 	const struct nt_key *a = *(const struct nt_key *const *)left;
@@ -84,6 +97,8 @@ static void say_gain(struct nt_maker *maker, const struct nt_key *row)
 	double arm_us = nt_row_call_us(row, NT_OF_ARM), auto_us = nt_row_call_us(row, NT_OF_AUTO);
 
 	saved_words(row, maker->summary->steps[row->step].running, saved, sizeof(saved));
+	if (denies_gain(row) && !(row->saved_ms <= -NT_NOTHING_MS))
+		snprintf(saved, sizeof(saved), "; no gain is certain");
 	nt_maker_prefix(maker->summary, row->step, step);
 	nt_size_text(row->bytes, size, sizeof(size));
 	nt_family_words(family_of(maker, row), shape, sizeof(shape));
@@ -96,11 +111,11 @@ static void say_gain(struct nt_maker *maker, const struct nt_key *row)
 								 : "",
 			     saved);
 	else
-		nt_maker_say(maker, NT_SENTENCE_GAIN, "",
-			     "%s%s %s on %s: %s takes %s%s instead of NCCL's %s%s.", step,
-			     nt_coll_name(row->coll), size, shape, arm,
+		nt_maker_say(maker, NT_SENTENCE_GAIN, "", "%s%s %s on %s: %s takes %s%s %s %s%s.",
+			     step, nt_coll_name(row->coll), size, shape, arm,
 			     nt_time_text(arm_us, of_arm, sizeof(of_arm)),
 			     nt_row_duration_known(row) ? "" : " to the next call",
+			     denies_gain(row) ? "and NCCL's choice" : "instead of NCCL's",
 			     nt_time_text(auto_us, of_auto, sizeof(of_auto)), saved);
 }
 
@@ -123,8 +138,10 @@ static void say_gains(struct nt_maker *maker, const struct nt_key **rows)
 	for (size_t i = 0; i < count && i < most; i++)
 		say_gain(maker, rows[i]);
 	for (size_t i = most; i < count; i++) {
-		saved |= !isnan(rows[i]->saved_ms);
-		saved_ms += nt_or_zero(rows[i]->saved_ms);
+		if (isnan(rows[i]->saved_ms) || (rows[i]->saved_ms > 0 && denies_gain(rows[i])))
+			continue;
+		saved = true;
+		saved_ms += rows[i]->saved_ms;
 	}
 	if (count > most)
 		nt_maker_say(maker, NT_SENTENCE_GAIN, "",

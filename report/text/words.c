@@ -9,6 +9,7 @@
 #include <time.h>
 #include "contract/coll.h"
 #include "lib/append.h"
+#include "lib/plural.h"
 
 /* "COLLNET_DIRECT" as "CollNet Direct"; "LL128" stays. */
 static const char *word_of(const char *name)
@@ -46,7 +47,8 @@ const char *nt_arm_words(int arm, char *out, size_t out_bytes)
 	nt_append(out, out_bytes, "%s/%s", word_of(nt_algo_name(pair / NT_PROTOS)),
 		  word_of(nt_proto_name(pair % NT_PROTOS)));
 	if (nt_arm_channels(arm) > 0)
-		nt_append(out, out_bytes, " with %u channels", nt_arm_channels(arm));
+		nt_append(out, out_bytes, " with %u channel%s", nt_arm_channels(arm),
+			  nt_plural(nt_arm_channels(arm)));
 	if (nt_arm_chunk(arm) > 0)
 		nt_append(out, out_bytes, "%s chunks of %s",
 			  nt_arm_channels(arm) > 0 ? " and" : " with",

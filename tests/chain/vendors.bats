@@ -128,7 +128,7 @@ every() {
 	NCCL_TUNER_PLUGIN=$GOOGLE/libnccl-tuner.so NCCL_PROFILER_PLUGIN=none run -65 timeout 60 "$FAKE" --fork 4 --nodes 2 --iters 5
 	google tasks
 	jq -e --arg own "$own" '.keys[0].arm == $own' <<<"$output"
-	every '.plugins.tuner == "plugfail|tuner|tcpxo tuner (v5)|4" and .counts.chained_errors == 1'
+	every '.plugins.tuner == "plugfail:tuner:tcpxo tuner (v5):4" and .counts.chained_errors == 1'
 	# It is asked nothing, and told no end.
 	run -1 grep 'tuner end' "$NT_VENDOR_LOG"
 	mode=bandit

@@ -72,7 +72,7 @@ untouched() {
 	nodes '' 'protocols = ll simple'
 	fake
 	untouched
-	grep -q '"policy|' "$NT_CLUSTER/work/rank.json"
+	grep -q '"policy:' "$NT_CLUSTER/work/rank.json"
 }
 
 @test "a lock, a cap or another default on one node: the same" {
@@ -81,7 +81,7 @@ untouched() {
 		nodes "$line" ''
 		fake
 		untouched
-		grep -q '"policy|' "$NT_CLUSTER/work/rank.json"
+		grep -q '"policy:' "$NT_CLUSTER/work/rank.json"
 	done
 }
 

@@ -76,13 +76,40 @@ waiting() {
 	SLURM_PROCID=0 ./rank kept
 	srun ./rank
 	srun --nccl-tune=off true
-	RANK_WHY='nccl|1|n2|{22705}|22809' RANK_BYTES=1572864 srun ./rank counted
+	RANK_WHY='nccl:1:n2:{22705}:22809' RANK_BYTES=1572864 srun ./rank counted
 	END
 	text=$(comment "$job")
 	[ "$(jq -c '.nccl_tune | del(.says) | keys' <<<"$text")" = '["0","2","batch","v"]' ]
 	[ "$(step batch <<<"$text" | jq -r '."2r2n"."AllReduce 256K".arm')" = AUTO ]
 	[ "$(step 0 <<<"$text" | jq -c '."2r2n"."AllReduce 256K"')" = "$entry" ]
-	[ "$(step 2 <<<"$text" | jq -c .why)" = '["2r2n 1 nccl|1|n2|(22705)|22809"]' ]
+	[ "$(step 2 <<<"$text" | jq -c .why)" = '["2r2n 1 nccl:1:n2:(22705):22809"]' ]
+}
+
+# rows PYTHON ARGUMENT... <TEXT: what a program of Python's csv module makes of sacct's rows
+rows() {
+	python3 -c "import csv, json, sys; rows = list(csv.DictReader(sys.stdin, $1)); assert len(rows) == 1; row = rows[0]; $2"
+}
+
+# Princeton's jobstats reads `sacct -P` by a CSV reader with the delimiter |; others write and read CSV with commas, in
+# one line for each job.
+@test "the job's row is read by all readers of sacct, whatever the texts in the record" {
+	local fields=jobid,admincomment,state parsable
+	submit -N2 -n2 <<-'END'
+	RANK_COMM='a|b' RANK_WHY='mode|observe' srun ./rank counted
+	RANK_WHY='noload:tuner:/x|y.so:no\tsuch file' srun ./rank counted
+	END
+	text=$(comment "$job")
+	[ "$(step 0 <<<"$text" | jq -c .why)" = '["2r2n 1 mode:observe"]' ]
+	[[ $text != *[\|\\[:cntrl:]]* ]]
+	[ "$(timeout 60 sacct -X -n -P -j "$job" -o $fields | tr -dc '|\n')" = '||' ]
+	[ "$(timeout 60 sacct -X -n --parsable -j "$job" -o $fields | tr -dc '|\n')" = '|||' ]
+	parsable=$(timeout 60 sacct -X -P -j "$job" -o $fields)
+	[ "$(rows 'delimiter="|"' 'print(row["AdminComment"])' <<<"$parsable")" = "$text" ]
+	[ "$(rows 'delimiter="|"' 'print(row["State"], None in row)' <<<"$parsable")" = 'COMPLETED False' ]
+	rows 'delimiter="|"' 'csv.writer(sys.stdout).writerows([row.keys(), row.values()])' <<<"$parsable" >"$NT_BASE/rows.csv"
+	[ "$(wc -l <"$NT_BASE/rows.csv")" = 2 ]
+	[ "$(rows 'delimiter=","' 'print(row["AdminComment"])' <"$NT_BASE/rows.csv")" = "$text" ]
+	[ "$(timeout 60 sacct -X --json -j "$job" | jq -r '.jobs[0].comment.administrator')" = "$text" ]
 }
 
 # Eight steps end at the same moment.

@@ -80,13 +80,13 @@ with_others() {
 		sed "s/\"job\":[0-9]*/\"job\":999999/" rank.0.*.json >rank.5.5.json
 		sed "s/\"us\":\[280.1/\"us\":[\"280.1\"/" rank.0.*.json >rank.6.6.json
 		sed "s/committed/decided/" rank.0.*.json >rank.7.7.json'
-	[[ $(jq -c .why <<<"$output") = '["unusable|7|rank.1.1.json: it is not JSON of at most '*'"]' ]]
+	[[ $(jq -c .why <<<"$output") = '["unusable:7:rank.1.1.json: it is not JSON of at most '*'"]' ]]
 }
 
 @test "only plain files are opened, and nothing blocks" {
 	with_garbage 'ln -s /etc/shadow rank.1.1.json; mkfifo rank.2.2.json; mkdir rank.3.3.json
 		ln -s "$PWD" rank.4.4.json; ln -s /dev/zero rank.5.5.json; : >rank.6.6.json; chmod 0 rank.6.6.json'
-	[[ $(jq -c .why <<<"$output") = '["unusable|6|rank.1.1.json: it is a link"]' ]]
+	[[ $(jq -c .why <<<"$output") = '["unusable:6:rank.1.1.json: it is a link"]' ]]
 	run ! grep -r 'root:' "$SPOOL"
 }
 
@@ -94,7 +94,7 @@ with_others() {
 	with_garbage 'truncate -s 10G rank.1.1.json; for i in {1..300}; do echo "{" >"rank.2.$i.json"; done
 		echo x >"rank.\"},\"x\":{\".json"; echo x >"rank.$(printf "\\n\\e[31m").json"
 		printf "{%0300000d}" 0 >rank.3.3.json'
-	[[ $(jq -r '.why[0]' <<<"$output") = "unusable|304|rank"* ]]
+	[[ $(jq -r '.why[0]' <<<"$output") = "unusable:304:rank"* ]]
 	[ "$(jq -r 'keys | join(" ")' <<<"$output")" = '1r1n heard mode nccl nodes ranks saved_ms spent_ms why' ]
 }
 

@@ -187,16 +187,16 @@ cache_agrees() {
 	cluster stop n2
 	cluster start n2
 	cluster_wait
-	untuned "hardware|2|n2|$there|$here" \
+	untuned "hardware:2:n2:$there:$here" \
 		"Rank 2 on n2 has different hardware: $there, others $here." "nccl-tune check-config"
 }
 
 @test "a rank with another NCCL: NCCL's choice everywhere, and the report names it" {
 	job '[ "$SLURM_PROCID" != 3 ] || nccl=2.28.9'
-	untuned "nccl|3|n2|" "Rank 3 on n2 runs a different NCCL" "Load the same NCCL"
+	untuned "nccl:3:n2:" "Rank 3 on n2 runs a different NCCL" "Load the same NCCL"
 }
 
 @test "a rank with other settings: NCCL's choice everywhere, and the report names it" {
 	job '[ "$SLURM_PROCID" != 1 ] || NCCL_TUNE_POLICY=${NCCL_TUNE_POLICY/min_gain=3/min_gain=6}'
-	untuned "policy|1|n1|" "Rank 1 on n1 has different settings" "do not change NCCL_TUNE_POLICY"
+	untuned "policy:1:n1:" "Rank 1 on n1 has different settings" "do not change NCCL_TUNE_POLICY"
 }

@@ -54,22 +54,22 @@ refused() {
 	local dir=$NT_CLUSTER/pmix value
 	for value in psec=none psec=munge psec=foo gds=ds12 gds=foo ptl=usock bfrops=foo psquash=foo \
 		mca_base_component_path=/nonexistent ptl_base_verbose=10; do
-		refused "pmixunsafe|PMIX_MCA_$value" "export PMIX_MCA_$value"
+		refused "pmixunsafe:PMIX_MCA_$value" "export PMIX_MCA_$value"
 	done
-	refused 'pmixunsafe|PMIX_DEBUG=5' 'export PMIX_DEBUG=5'
+	refused 'pmixunsafe:PMIX_DEBUG=5' 'export PMIX_DEBUG=5'
 	for value in RANK=7 RANK=x NAMESPACE= SECURITY_MODE=foo SERVER_URI41=foo 'SERVER_URI2=a.1;tcp4://host:1'; do
-		refused "pmixaltered|PMIX_$value" "export 'PMIX_$value'"
+		refused "pmixaltered:PMIX_$value" "export 'PMIX_$value'"
 	done
 	# shellcheck disable=SC2016 # the task's shell
-	refused 'pmixaltered|PMIX_SERVER_URI (unset)' 'unset ${!PMIX_SERVER_URI*}'
+	refused 'pmixaltered:PMIX_SERVER_URI (unset)' 'unset ${!PMIX_SERVER_URI*}'
 	refused pmixstore 'export PMIX_DSTORE_ESH_BASE_PATH=/nonexistent'
 	install -d -m 777 "$dir" "$dir/.pmix" "$dir/gone"
 	refused pmixcwd "cd $dir/gone; rmdir $dir/gone"
 	echo psec=none >"$dir/.pmix/mca-params.conf"
-	refused 'pmixunsafe|~/.pmix/mca-params.conf' "export HOME=$dir"
+	refused 'pmixunsafe:~/.pmix/mca-params.conf' "export HOME=$dir"
 	rm "$dir/.pmix/mca-params.conf"
 	mkfifo "$dir/.pmix/mca-params.conf"
-	refused 'pmixunsafe|~/.pmix/mca-params.conf' "export HOME=$dir"
+	refused 'pmixunsafe:~/.pmix/mca-params.conf' "export HOME=$dir"
 }
 
 @test "PMIx is used with harmless settings, and a missing server is reported" {
@@ -79,5 +79,5 @@ refused() {
 		[[ $output = '{"node":'*'"complete":true}' ]]
 	done
 	peer "export PMIX_SERVER_URI41='a.1;tcp4://127.0.0.1:1'"
-	grep -q '^{"error":"pmix|UNREACHABLE"}' <<<"$output" || { echo "$output"; false; }
+	grep -q '^{"error":"pmix:UNREACHABLE"}' <<<"$output" || { echo "$output"; false; }
 }

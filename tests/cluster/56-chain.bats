@@ -80,7 +80,7 @@ vendor() {
 	# Without its file the communicator would fail alone.
 	vendor NCCL_TUNER_PLUGIN=google
 	run -0 record
-	jq -e '.nccl_tune["0"].why | index("plugfail|tuner|tcpxo tuner (v5)|4") != null' <<<"$output"
+	jq -e '.nccl_tune["0"].why | index("plugfail:tuner:tcpxo tuner (v5):4") != null' <<<"$output"
 }
 
 @test "where Google's plugin checks NCCL's variables, no launch profile changes one" {
@@ -90,6 +90,19 @@ vendor() {
 	run -1 grep 'mismatch enforced' "$err"
 	run -0 record
 	jq -e '.nccl_tune["0"] | has("set") | not' <<<"$output"
+}
+
+# As Slurm's TaskProlog, srun's runs in the task after slurmstepd has set its variables.
+@test "a prolog of the task that exports a profiler is named, and its profiler is NCCL's" {
+	printf '#!/bin/sh\necho export NCCL_PROFILER_PLUGIN=%s\n' "$LOGGER" >"$LOGS/prolog.sh"
+	chmod 755 "$LOGS/prolog.sh"
+	env_of_job=(SLURM_TASK_PROLOG="$LOGS/prolog.sh")
+	PLUGIN='' job prolog bandit --iters 300
+	[ -s "$LOGS/prolog" ]
+	run -0 record
+	jq -e '.nccl_tune["0"].why | index("otherprof") != null' <<<"$output"
+	run -0 as_user "$NT_STAGE/bin/nccl-tune" report "$(grep -m1 -xE '[0-9]+' "$err")"
+	[[ $(tr -s ' \n' ' ' <<<"$output") = *"Slurm's TaskProlog, or the program, has set NCCL_PROFILER_PLUGIN after nccl-tune."* ]]
 }
 
 @test "a missing plugin changes nothing else" {

@@ -84,7 +84,7 @@ behind='^Rank 3 on n2( \(no longer seen\))? had not begun AllReduce 64M, call 20
 	ended "$job"
 	[[ $(says behind) =~ $behind ]]
 	# The short form of the first node, whose own ranks all wait.
-	wait_for 30 first_node_says '4r2n 1 lastcalls|2 of 4 ranks|200|AllReduce 64M, call 200|' || { sacct_field "$job" admincomment; false; }
+	wait_for 30 first_node_says '4r2n 1 lastcalls:2 of 4 ranks:200:AllReduce 64M, call 200:' || { sacct_field "$job" admincomment; false; }
 }
 
 @test "the time limit: a rank that hangs is named" {

@@ -76,6 +76,32 @@ learn() {
 	[[ $output = '2 entries added to '* ]]
 }
 
+# rules ACTION: another memory, of a place
+rules() {
+	as_user "$NT_STAGE/bin/nccl-tune" memory "$1" "$MADE/rules.csv" --csv -F 00f3a0b1c2d3e4f5 -N 2 --ntasks-per-node 8 --memory "$MADE/other"
+}
+
+@test "rules as NVIDIA and AMD publish them come in and go out as ranges" {
+	cat >"$MADE/rules.csv" <<-'END'
+	# Single-node
+	allreduce,0,65536,tree,simple,2,1,8,-1,1	# registered buffers only
+	allreduce,65537,1048576,ring,simple,4,2,16
+	allreduce,1048577,4294967295,ring,ll128,-1,-1,-1,4,-1
+	END
+	run -0 rules import
+	[[ $output = *'1 entry added to '* ]]
+	[[ $output = *"2 rules of $MADE/rules.csv have conditions of numPipeOps or regBuff, the first in line 2"* ]]
+	: >"$MADE/rules.csv" && chmod 666 "$MADE/rules.csv"
+	run -0 rules export
+	run -0 grep -v '^#' "$MADE/rules.csv"
+	[ "$output" = 'allreduce,0,98303,tree,simple,2,1,8,-1,-1
+allreduce,98304,1572863,ring,simple,4,2,16,-1,-1
+allreduce,1572864,6442450943,ring,ll128,-1,2,16,-1,-1' ]
+	echo allreduce,0,98303,tree,fast,-1,2,16 >>"$MADE/rules.csv"
+	run -1 rules import
+	[[ $output = *"$MADE/rules.csv: line $(wc -l <"$MADE/rules.csv"): protocol is 'fast' (want ll, ll128 or simple)"* ]]
+}
+
 @test "invalid arguments are refused" {
 	run -2 memory remember
 	[[ $output = *"unknown subcommand 'remember' (want show, export, import, forget, compact or path)"* ]]

@@ -131,7 +131,7 @@ process() {
 	NCCL_TUNE_POLICY=$(task_policy policy "$dir") run -0 --separate-stderr timeout 1000 "$FAKE" --fork 4 --sizes 4M \
 		--iters 300 --call-gap-us 20 --env "NCCL_TUNE_WARM=$HEADER 4r1n.AllReduce.4194304=TREE/SIMPLE/%rch"
 	jq -e '.mismatches == 0 and .keys[0].overridden == 0' <<<"$output"
-	jq -es '[.[].comms[]] | all(.state == "rejected" and (.why | startswith("warm|")))' "$dir"/rank.*.json
+	jq -es '[.[].comms[]] | all(.state == "rejected" and (.why | startswith("warm:")))' "$dir"/rank.*.json
 }
 
 @test "mode profile measures every arm from the first calls on" {

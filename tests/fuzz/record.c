@@ -31,6 +31,7 @@ static void check_step(const char *record, size_t bytes)
 	FUZZ_CHECK(err.text[0] == '\0');
 	FUZZ_CHECK(nt_admincomment_merge_step("", "0", record, &comment) ==
 		   NT_ADMINCOMMENT_MERGE_DONE);
+	FUZZ_CHECK(!strchr(record, '|'));
 	nt_summary_init(&summary);
 	FUZZ_CHECK(nt_summary_parse(&summary, comment, strlen(comment), NULL, &err) == 0);
 	for (size_t i = 0; i < summary.remark_count; i++) {

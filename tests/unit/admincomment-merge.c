@@ -132,7 +132,7 @@ static void why_nothing_was_saved(void **state)
 		    "nothing saved: too little communication");
 	expect_says(SAYS_STEP("\"why\":[\"algo\",\"8r2n 1 nopmix\"]"), STEP,
 		    "nothing saved: not tuned (nopmix)");
-	expect_says(SAYS_STEP("\"why\":[\"8r2n 1 nccl|3|n2|22703|22809\"]"), STEP,
+	expect_says(SAYS_STEP("\"why\":[\"8r2n 1 nccl:3:n2:22703:22809\"]"), STEP,
 		    "nothing saved: not tuned (nccl)");
 	expect_says(SAYS_STEP("\"calibration\":1," WHY("small")), SAYS_STEP(WHY("open")),
 		    "nothing saved: nothing was decided");
@@ -141,7 +141,7 @@ static void why_nothing_was_saved(void **state)
 		    "");
 }
 
-#define STALL(call) "\"as_of\":9,\"why\":[\"4r2n 1 behind|Rank 3 on n2|" call "|all 3 others|42\"]"
+#define STALL(call) "\"as_of\":9,\"why\":[\"4r2n 1 behind:Rank 3 on n2:" call ":all 3 others:42\"]"
 
 static void who_stalled_comes_first(void **state)
 {
@@ -409,6 +409,27 @@ static void very_many_steps_are_counted(void **state)
 	free(text);
 }
 
+/* Whatever an older release has written: sacct -P separates columns by '|'. Others' bytes stay. */
+static void no_bar_of_ours(void **state)
+{
+	static const char before[] =
+		"{\"a\":\"b|c\",\"nccl_tune\":{\"v\":1,\"0\":{\"mode\":\"bandit\","
+		"\"why\":[\"2r2n 1 mode|observe\"]}},\"d\":\"|\"}";
+	static const char after[] =
+		"{\"a\":\"b|c\",\"nccl_tune\":{\"says\":\"nothing saved: not tuned (mode)\",\"v\":1,"
+		"\"0\":{\"mode\":\"bandit\",\"why\":[\"2r2n 1 mode:observe\"]},"
+		"\"1\":{\"mode\":\"bandit\",\"why\":[\"2r2n 1 nccl:1:n2:1:2\"]}},\"d\":\"|\"}";
+	char *out;
+
+	(void)state;
+	assert_int_equal(nt_admincomment_merge_step(
+				 before, "1",
+				 "{\"mode\":\"bandit\",\"why\":[\"2r2n 1 nccl|1|n2|1|2\"]}", &out),
+			 NT_ADMINCOMMENT_MERGE_DONE);
+	assert_string_equal(out, after);
+	free(out);
+}
+
 static void largest_record_has_room(void **state)
 {
 	char record[NT_STEP_RECORD_MAX + 1];
@@ -512,6 +533,7 @@ int main(void)
 		cmocka_unit_test(too_long_a_text_is_left_alone),
 		cmocka_unit_test(old_steps_are_thinned),
 		cmocka_unit_test(very_many_steps_are_counted),
+		cmocka_unit_test(no_bar_of_ours),
 		cmocka_unit_test(largest_record_has_room),
 		cmocka_unit_test(records_are_checked),
 	};

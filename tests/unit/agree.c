@@ -173,13 +173,13 @@ static void the_odd_rank_is_named(void **state)
 		struct nt_capabilities caps;
 		const char *says;
 	} cases[] = {
-		{ { .rank = 1, .task = 1, .active = 1, .nccl = 22705 }, "nccl|1|" },
-		{ { .rank = 1, .task = 1, .active = 1, .nccl = 22809, .policy = 5 }, "policy|1|" },
-		{ { .rank = 1, .task = 1, .active = 1, .nccl = 22809, .warm = 5 }, "warm|1|" },
-		{ { .rank = 1, .task = 1, .active = 1, .nccl = 22809, .build = 5 }, "build|1|" },
+		{ { .rank = 1, .task = 1, .active = 1, .nccl = 22705 }, "nccl:1:" },
+		{ { .rank = 1, .task = 1, .active = 1, .nccl = 22809, .policy = 5 }, "policy:1:" },
+		{ { .rank = 1, .task = 1, .active = 1, .nccl = 22809, .warm = 5 }, "warm:1:" },
+		{ { .rank = 1, .task = 1, .active = 1, .nccl = 22809, .build = 5 }, "build:1:" },
 		{ { .rank = 1, .task = 1, .active = 1, .nccl = 22809, .fingerprint = 5 },
-		  "hardware|1|" },
-		{ { .rank = 1, .task = 1, .idle = NT_IDLE_MODE, .nccl = 22809 }, "differs|1|" },
+		  "hardware:1:" },
+		{ { .rank = 1, .task = 1, .idle = NT_IDLE_MODE, .nccl = 22809 }, "differs:1:" },
 	};
 
 	(void)state;
@@ -192,7 +192,7 @@ static void the_odd_rank_is_named(void **state)
 				assert_int_equal(atomic_load(&comm_of(p, r)->state),
 						 NT_COMM_REJECTED);
 				if (!strstr(comm_of(p, r)->why, cases[i].says) ||
-				    !strstr(comm_of(p, r)->why, nodes == 1 ? "|1|n1|" : "|1|n2|"))
+				    !strstr(comm_of(p, r)->why, nodes == 1 ? ":1:n1:" : ":1:n2:"))
 					fail_msg("%s", comm_of(p, r)->why);
 			}
 			destroy(p);
@@ -260,7 +260,7 @@ static void a_rank_that_never_shows_is_named(void **state)
 		carry(p, 0);
 	}
 	assert_int_equal(atomic_load(&comm_of(p, 0)->state), NT_COMM_REJECTED);
-	assert_non_null(strstr(comm_of(p, 0)->why, "unseen|1|1|2"));
+	assert_non_null(strstr(comm_of(p, 0)->why, "unseen:1:1:2"));
 	destroy(p);
 }
 

@@ -30,7 +30,7 @@ static const char good[] =
 static const char good_text[] =
 	"{\"mode\":\"bandit\",\"nccl\":\"2.28.9\",\"ranks\":8,\"nodes\":2,\"heard\":1,\"8r2n\":{\"AllReduce 256K\":{"
 	"\"auto\":\"RING/SIMPLE\",\"arm\":\"TREE/SIMPLE\",\"us\":[280.1,173.2],\"calls\":10000}},"
-	"\"why\":[\"unusable|7|rank.(')/?.json: it is not JSON of at most 262144 bytes\"]}";
+	"\"why\":[\"unusable:7:rank.(')/?.json: it is not JSON of at most 262144 bytes\"]}";
 
 static void garbage_in_the_directory(void **state)
 {

@@ -238,14 +238,14 @@ static void reasons_are_told_once(void **state)
 	(void)state;
 	nt_sum_init(&sum);
 	add(&sum,
-	    RANK("{\"id\":\"a\",\"rank\":0,\"ranks\":2,\"nodes\":1,\"state\":\"rejected\",\"why\":\"twonodes|1\"},"
-		 "{\"id\":\"b\",\"rank\":1,\"ranks\":2,\"nodes\":1,\"state\":\"rejected\",\"why\":\"twonodes|1\"},"
+	    RANK("{\"id\":\"a\",\"rank\":0,\"ranks\":2,\"nodes\":1,\"state\":\"rejected\",\"why\":\"twonodes:1\"},"
+		 "{\"id\":\"b\",\"rank\":1,\"ranks\":2,\"nodes\":1,\"state\":\"rejected\",\"why\":\"twonodes:1\"},"
 		 "{\"id\":\"c\",\"rank\":1,\"ranks\":4,\"nodes\":2,\"state\":\"joining\"},"
 		 "{\"id\":\"d\",\"rank\":1,\"ranks\":4,\"nodes\":2,\"state\":\"agreed\","
 		 "\"why\":\"a \\\"q\\\" {b} \\\\ \\u0007\\u00e9\"}"));
 	assert_false(nt_sum_decided(&sum));
-	expect(&sum, STEP_TEXT ",\"why\":[\"2r1n 2 twonodes|1\",\"4r2n 1 joining\","
-			       "\"4r2n 1 other|a 'q' (b) / ???\"]}");
+	expect(&sum, STEP_TEXT ",\"why\":[\"2r1n 2 twonodes:1\",\"4r2n 1 joining\","
+			       "\"4r2n 1 other:a 'q' (b) / ???\"]}");
 }
 
 static void communicators_of_unknown_shape(void **state)
@@ -267,10 +267,10 @@ static void plugins_that_were_not_loaded_are_told(void **state)
 				     ",\"plugins\":{\"tuner\":\"theirs (v5)\"},\"comms\":[]}";
 	static const char failed[] =
 		"{" HEAD
-		",\"plugins\":{\"tuner\":\"noload|tuner|/nowhere/{t}.so|no such file\",\"else\":1},"
+		",\"plugins\":{\"tuner\":\"noload:tuner:/nowhere/{t}.so:no such file\",\"else\":1},"
 		"\"comms\":[]}";
 	static const char later[] =
-		"{" HEAD ",\"plugins\":{\"tuner\":\"noload|tuner|/x.so|why\"},\"comms\":[]}";
+		"{" HEAD ",\"plugins\":{\"tuner\":\"noload:tuner:/x.so:why\"},\"comms\":[]}";
 	struct nt_sum sum;
 
 	(void)state;
@@ -278,7 +278,7 @@ static void plugins_that_were_not_loaded_are_told(void **state)
 	add(&sum, loaded);
 	add(&sum, later);
 	add(&sum, failed);
-	expect(&sum, STEP_TEXT ",\"why\":[\"noload|tuner|/nowhere/(t).so|no such file\"]}");
+	expect(&sum, STEP_TEXT ",\"why\":[\"noload:tuner:/nowhere/(t).so:no such file\"]}");
 }
 
 static void users_own_settings_are_told(void **state)
@@ -438,7 +438,7 @@ static void hostile_texts_stay_texts(void **state)
 	nt_sum_init(&sum);
 	add(&sum, RANK("{\"id\":\"a\",\"rank\":0,\"ranks\":2,\"nodes\":1,\"state\":\"rejected\","
 		       "\"why\":\"\\\"]}},\\\"evil\\\":{\\\"x\\\":1\"}"));
-	expect(&sum, STEP_TEXT ",\"why\":[\"2r1n 1 other|'])),'evil':('x':1\"]}");
+	expect(&sum, STEP_TEXT ",\"why\":[\"2r1n 1 other:'])),'evil'\"]}");
 }
 
 static void room_is_for_what_matters(void **state)

@@ -101,7 +101,7 @@ static void what_may_harm_is_named(void **state)
 		assert_true(strlen(why.text) < 120);
 	}
 	assert_int_equal(check("PMIX_MCA_psec=none", &why), -1);
-	assert_string_equal(why.text, "pmixunsafe|PMIX_MCA_psec=none");
+	assert_string_equal(why.text, "pmixunsafe:PMIX_MCA_psec=none");
 }
 
 static void damage_is_seen(void **state)
@@ -167,7 +167,7 @@ static void a_server_must_be_named(void **state)
 
 	(void)state;
 	assert_int_equal(nt_precheck_env(env, &why), -1);
-	assert_string_equal(why.text, "pmixaltered|PMIX_SERVER_URI (unset)");
+	assert_string_equal(why.text, "pmixaltered:PMIX_SERVER_URI (unset)");
 }
 
 static void files_of_parameters(void **state)
@@ -203,7 +203,7 @@ static void files_of_parameters(void **state)
 	for (size_t i = 0; i < LENGTH(bad); i++) {
 		if (nt_precheck_params(bad[i], &why) == 0)
 			fail_msg("'%s' passes", bad[i]);
-		assert_string_equal(why.text, "pmixunsafe|~/.pmix/mca-params.conf");
+		assert_string_equal(why.text, "pmixunsafe:~/.pmix/mca-params.conf");
 	}
 }
 

@@ -43,22 +43,22 @@ static const struct line {
 	{ NT_REASON_SHM, "shm",
 	  "The ranks of a node share no memory: the step's directory is missing or full.",
 	  "In a container, mount /run/nccl-tune; otherwise see slurmd's log on that node." },
-	{ NT_REASON_SHM_OPEN, "shmopen|/run/x|No such file or directory",
+	{ NT_REASON_SHM_OPEN, "shmopen:/run/x:No such file or directory",
 	  "The ranks of a node share no memory: /run/x: No such file or directory.",
 	  "In a container, mount /run/nccl-tune; otherwise see slurmd's log on that node." },
-	{ NT_REASON_UNSEEN, "unseen|3|3|4",
+	{ NT_REASON_UNSEEN, "unseen:3:3:4",
 	  "Rank 3 was not seen (3 of 4 were): it has no plugin, or its node cannot be reached.",
 	  "Run with NCCL_DEBUG=INFO and see what that rank says: is nccl-tune installed on its "
 	  "node, mounted in its container, and PMIx in use (srun --mpi=pmix)?" },
-	{ NT_REASON_PMIX, "pmix|UNREACHABLE",
+	{ NT_REASON_PMIX, "pmix:UNREACHABLE",
 	  SEVERAL "Slurm's PMIx server does not answer: UNREACHABLE.",
 	  "See slurmd's log on their nodes. In a container, check that enroot's hook "
 	  "50-slurm-pmi.sh runs." },
-	{ NT_REASON_PMIX_UNSAFE, "pmixunsafe|PMIX_MCA_psec=none",
+	{ NT_REASON_PMIX_UNSAFE, "pmixunsafe:PMIX_MCA_psec=none",
 	  NOT_STARTED "with PMIX_MCA_psec=none it may fail, hang or print.",
 	  "Unset that variable, or correct that file; PMIX_MCA_gds=hash and "
 	  "PMIX_MCA_psec=native are safe." },
-	{ NT_REASON_PMIX_ALTERED, "pmixaltered|PMIX_RANK=7",
+	{ NT_REASON_PMIX_ALTERED, "pmixaltered:PMIX_RANK=7",
 	  NOT_STARTED "PMIX_RANK=7 is not what Slurm sets.",
 	  "Leave the PMIX_ variables as srun --mpi=pmix sets them." },
 	{ NT_REASON_PMIX_STORE, "pmixstore",
@@ -67,7 +67,7 @@ static const struct line {
 	  "PMIX_MCA_gds=hash." },
 	{ NT_REASON_PMIX_CWD, "pmixcwd", NOT_STARTED "the working directory is gone.",
 	  "Start the program in a directory that exists." },
-	{ NT_REASON_REMAPPED, "remap|1000|0",
+	{ NT_REASON_REMAPPED, "remap:1000:0",
 	  SEVERAL "Slurm's PMIx refuses them: the container maps user 1000 to user 0.",
 	  "Use srun --no-container-remap-root, or ENROOT_REMAP_ROOT=no if the step calls enroot "
 	  "itself." },
@@ -76,14 +76,14 @@ static const struct line {
 	{ NT_REASON_SILENT, "silent",
 	  "The node of its rank 0 did not answer: it is down, or hangs.",
 	  "See slurmd's log on that node." },
-	{ NT_REASON_NCCL, "nccl|3|n2|22708|22809",
+	{ NT_REASON_NCCL, "nccl:3:n2:22708:22809",
 	  "Rank 3 on n2 runs a different NCCL: 22708, others 22809.", ONE_NCCL },
-	{ NT_REASON_INTERFACE, "interface|3|n2|404|505",
+	{ NT_REASON_INTERFACE, "interface:3:n2:404:505",
 	  "Rank 3 on n2 runs a different NCCL, with plugin interface 404, others 505.", ONE_NCCL },
-	{ NT_REASON_BUILD, "build|3|n2|1|2",
+	{ NT_REASON_BUILD, "build:3:n2:1:2",
 	  "Rank 3 on n2 has a different build of nccl-tune: 1, others 2.",
 	  "Install the same nccl-tune on all nodes." },
-	{ NT_REASON_TWO_NODES, "twonodes|3",
+	{ NT_REASON_TWO_NODES, "twonodes:3",
 	  "Rank 3 was seen on two nodes: two communicators have the same id.", NOTHING_TO_DO },
 	{ NT_REASON_ORDER, "order", "It has too many nodes to name them in one message.",
 	  "Distribute its ranks in order: srun --distribution=block." },
@@ -102,7 +102,7 @@ static const struct line {
 	  "The first task of a node exchanges messages with other nodes, and does not use NCCL "
 	  "here.",
 	  "Use NCCL in the first task of each node, too." },
-	{ NT_REASON_SHM_FILE, "shmfile|shm",
+	{ NT_REASON_SHM_FILE, "shmfile:shm",
 	  "The ranks of a node share no memory: shm is not the file that this step "
 	  "shares.",
 	  "In a container, mount /run/nccl-tune; otherwise see slurmd's log on that "
@@ -117,7 +117,7 @@ static const struct line {
 	{ NT_REASON_NO_PMIX, "nopmix",
 	  "Its ranks are on several nodes, and cannot reach each other without PMIx.",
 	  "Start the step with srun --mpi=pmix." },
-	{ NT_REASON_OLD_LIBPMIX, "oldpmix|PMIx_Get_nb",
+	{ NT_REASON_OLD_LIBPMIX, "oldpmix:PMIx_Get_nb",
 	  "Its ranks are on several nodes, and the PMIx library is too old: it has "
 	  "no PMIx_Get_nb.",
 	  "Install libpmix2 4.1 or newer on the nodes, or in the container's image." },
@@ -125,7 +125,7 @@ static const struct line {
 	  "Its ranks are on several nodes, and PMIx does not say which tasks run "
 	  "where.",
 	  "Start the step with srun --mpi=pmix." },
-	{ NT_REASON_TASK_ORDER, "taskorder|5",
+	{ NT_REASON_TASK_ORDER, "taskorder:5",
 	  "PMIx and Slurm disagree on the number of task 5, or on the first task of "
 	  "its node.",
 	  "Start the step with srun --mpi=pmix." },
@@ -137,7 +137,7 @@ static const struct line {
 	  "Its ranks are on several nodes, and PMIx was not started: the user has no "
 	  "home directory.",
 	  "Set HOME to a directory that exists." },
-	{ NT_REASON_DIFFERS, "differs|3|n2|half|ready",
+	{ NT_REASON_DIFFERS, "differs:3:n2:half:ready",
 	  "Rank 3 on n2 cannot be tuned like the others: half, others ready.",
 	  "Start all ranks alike: the same NCCL, nccl-tune and settings." },
 	{ NT_REASON_MISMATCH, "mismatch", "Its ranks do not match.",
@@ -148,9 +148,9 @@ static const struct line {
 	  "Nothing needs to be done." },
 	{ NT_REASON_LIMIT, "limit", "The step has made more communicators than can be tuned.",
 	  "Nothing needs to be done: the first ones were tuned." },
-	{ NT_REASON_NO_ROOM, "noroom|64", "A node had more than 64 communicators at once.",
+	{ NT_REASON_NO_ROOM, "noroom:64", "A node had more than 64 communicators at once.",
 	  "Nothing needs to be done: the first ones were tuned." },
-	{ NT_REASON_MANY_RANKS, "manyranks|64", "More than 64 of its ranks are on one node.",
+	{ NT_REASON_MANY_RANKS, "manyranks:64", "More than 64 of its ranks are on one node.",
 	  "Nothing needs to be done." },
 	{ NT_REASON_READS, "reads",
 	  "Its nodes have read each other's messages as often as allowed.",
@@ -162,15 +162,15 @@ static const struct line {
 	  "--nccl-tune=policy,launch=auto." },
 	{ NT_REASON_MEMORY, "memory", "A process ran out of memory.",
 	  "Give the job more memory (--mem)." },
-	{ NT_REASON_BEHIND, "behind|Rank 3 on n1|AllReduce 64M, call 1204|all 3 others|62",
+	{ NT_REASON_BEHIND, "behind:Rank 3 on n1:AllReduce 64M, call 1204:all 3 others:62",
 	  "Rank 3 on n1 had not begun AllReduce 64M, call 1204, which all 3 others had waited in "
 	  "for 62 s.",
 	  "See what that rank does (py-spy dump, gdb -p), its GPU (nvidia-smi) and its data." },
-	{ NT_REASON_LAST_CALLS, "lastcalls|2 of 4 ranks|1203 to 1204|AllReduce 64M, call 1204|0.1",
+	{ NT_REASON_LAST_CALLS, "lastcalls:2 of 4 ranks:1203 to 1204:AllReduce 64M, call 1204:0.1",
 	  "When last seen, 2 of 4 ranks had begun 1203 to 1204 calls; the newest was AllReduce "
 	  "64M, call 1204, 0.1 s earlier.",
 	  "See the program's output, and how Slurm says it ended: sacct -o state,exitcode." },
-	{ NT_REASON_MODE, "mode|observe", "Only measured: mode observe tries nothing.",
+	{ NT_REASON_MODE, "mode:observe", "Only measured: mode observe tries nothing.",
 	  "To explore: --nccl-tune=bandit." },
 };
 

@@ -104,9 +104,10 @@ static void those_who_give_reasons_give_those_meant(void **state)
 	};
 	static const int idle[] = { NT_REASON_NOT_READY, NT_REASON_MODE, NT_REASON_API,
 				    NT_REASON_HALF, NT_REASON_SHM };
-	static const int whys[NT_STEP_WHYS] = { NT_REASON_OWN_TUNER, NT_REASON_OWN_PROFILER,
-						NT_REASON_OWN_ALGO,  NT_REASON_OWN_PROTO,
-						NT_REASON_LL128,     NT_REASON_LL128_C2C };
+	static const int whys[NT_STEP_WHYS] = { NT_REASON_OWN_TUNER,   NT_REASON_OWN_PROFILER,
+						NT_REASON_OWN_ALGO,    NT_REASON_OWN_PROTO,
+						NT_REASON_LL128,       NT_REASON_LL128_C2C,
+						NT_REASON_OTHER_TUNER, NT_REASON_OTHER_PROFILER };
 
 	(void)state;
 	for (unsigned i = 0; i < NT_VERDICTS; i++)
@@ -147,10 +148,10 @@ static void names_what_differs(void **state)
 		assert_non_null(strstr(says(why.text), "Rank 3 on n2 "));
 		assert_non_null(strstr(says(why.text), ", others "));
 	}
-	assert_string_equal(says("hardware|3|n2|1|2"),
+	assert_string_equal(says("hardware:3:n2:1:2"),
 			    "Rank 3 on n2 has different hardware: 1, others 2.");
 	assert_string_equal(
-		says("unseen|3|7|8"),
+		says("unseen:3:7:8"),
 		"Rank 3 was not seen (7 of 8 were): it has no plugin, or its node cannot "
 		"be reached.");
 }
@@ -180,29 +181,30 @@ static void what_is_read_is_not_trusted(void **state)
 	(void)state;
 	nt_reason_read(&why, "moon|full", 9);
 	assert_int_equal(why.id, NT_REASON_OTHER);
-	assert_string_equal(why.text, "other|moon");
+	assert_string_equal(why.text, "other:moon");
 	assert_string_equal(says("moon|full"), "This release does not know the reason 'moon'.");
+	assert_string_equal(says("hardware|3|n2|1|2"), says("hardware:3:n2:1:2")); /* older */
 	nt_reason_read(&why, "", 0);
 	assert_int_equal(why.id, NT_REASON_NONE);
 	nt_reason_read(&why, NULL, 0);
 	assert_int_equal(why.id, NT_REASON_NONE);
 	nt_reason_read(&why, "|", 1);
 	assert_int_equal(why.id, NT_REASON_OTHER);
-	nt_reason_read(&why, "shmfile|a\"\\{}\n\033\377\0b", 19);
-	assert_string_equal(why.text, "shmfile|a'/()???");
+	nt_reason_read(&why, "shmfile:a\"\\{}\n\033\377\0b", 19);
+	assert_string_equal(why.text, "shmfile:a'/()???");
 	memset(text, 'x', sizeof(text));
 	nt_reason_read(&why, text, sizeof(text));
 	assert_int_equal(why.id, NT_REASON_OTHER);
-	memcpy(text, "pmix|", 5);
+	memcpy(text, "pmix:", 5);
 	nt_reason_read(&why, text, sizeof(text));
 	assert_int_equal(why.id, NT_REASON_PMIX);
 	assert_int_equal(strlen(why.text), NT_REASON_BYTES - 1);
 	memset(text, '|', sizeof(text));
 	memcpy(text, "hardware", 8);
 	nt_reason_read(&why, text, sizeof(text));
-	assert_string_equal(says("hardware|"), "Rank ? on ? has different hardware: ?, others ?.");
-	assert_non_null(strstr(says(why.text), "hardware: ?, others ||"));
-	assert_string_equal(says("hardware|1|2"),
+	assert_string_equal(says("hardware:"), "Rank ? on ? has different hardware: ?, others ?.");
+	assert_non_null(strstr(says(why.text), "hardware: ?, others ::"));
+	assert_string_equal(says("hardware:1:2"),
 			    "Rank 1 on 2 has different hardware: ?, others ?.");
 }
 

@@ -20,7 +20,7 @@
 	"{\"other\":[1],\"nccl_tune\":{\"v\":1,\"1\":{\"mode\":\"bandit\",\"nccl\":\"2.28.9\",\"ranks\":8,\"nodes\":2," \
 	"\"8r2n\":{\"AllReduce 256K\":{\"auto\":\"RING/SIMPLE\",\"arm\":\"TREE/LL128\",\"us\":[280.1,173.2],"           \
 	"\"p\":0.0001,\"samples\":24,\"calls\":10000,\"spent_calls\":135,\"spent_ms\":12.3,\"saved_ms\":456.7}}},"      \
-	"\"0\":{\"mode\":\"bandit\",\"why\":[\"nccl|1|n2|22703|22809\"]}}}"
+	"\"0\":{\"mode\":\"bandit\",\"why\":[\"nccl:1:n2:22703:22809\"]}}}"
 
 static void parse(struct nt_summary *summary, const char *text, size_t bytes, const char *step)
 {
@@ -60,7 +60,7 @@ static void reads_a_whole_record(void **state)
 	assert_int_equal(row->state, NT_KEYSTATE_COMMITTED);
 	assert_int_equal(summary.remark_count, 1);
 	assert_string_equal(summary.remarks[0].step, "0");
-	assert_string_equal(summary.remarks[0].why.text, "nccl|1|n2|22703|22809");
+	assert_string_equal(summary.remarks[0].why.text, "nccl:1:n2:22703:22809");
 	assert_int_equal(summary.remarks[0].why.id, NT_REASON_NCCL);
 	nt_summary_fini(&summary);
 }

@@ -250,6 +250,28 @@ static void says_no_seconds_that_it_cannot_know(void **state)
 	end(&verdict, &summary);
 }
 
+static void claims_no_gain_that_the_times_deny(void **state)
+{
+	struct nt_verdict_text verdict;
+	struct nt_summary summary;
+
+	(void)state;
+	/* Slower as a whole, or as fast as printed; the time saved is by other times. */
+	make(&verdict, &summary,
+	     "\"AllReduce 64K\":{\"auto\":\"RING/LL\",\"arm\":\"TREE/LL/1ch\",\"us\":[36.9,37.2],"
+	     "\"saved_ms\":2.8,\"rechecks\":1},"
+	     "\"AllReduce 1M\":{\"auto\":\"RING/LL\",\"arm\":\"TREE/LL\",\"us\":[120.1,120.0],"
+	     "\"saved_ms\":1.9}");
+	expect(&verdict, NT_SENTENCE_GAIN,
+	       "Tree/LL with 1 channel takes 37.2 us to the next call and NCCL's choice 36.9 us; no "
+	       "gain is certain.");
+	expect(&verdict, NT_SENTENCE_GAIN,
+	       "Tree/LL takes 120 us to the next call and NCCL's choice 120 us; no gain is certain.");
+	assert_false(has(&verdict, "instead of"));
+	assert_false(has(&verdict, "; saved"));
+	end(&verdict, &summary);
+}
+
 #define KEPT(size, why)                                                                   \
 	"\"AllReduce " size "\":{\"auto\":\"RING/SIMPLE\",\"arm\":\"AUTO\",\"us\":[9,8]," \
 	"\"spent_ms\":1,\"why\":\"" why "\"}"
@@ -283,7 +305,7 @@ static void never_calls_a_tuned_step_untuned(void **state)
 	static const char text[] =
 		"{\"nccl_tune\":{\"v\":1,\"5\":{\"mode\":\"bandit\",\"8r2n\":{" KEPT(
 			"4M",
-			"small") "},\"why\":[\"algo\",\"2r2n 2 joining\",\"partial|no room\"]}}}";
+			"small") "},\"why\":[\"algo\",\"2r2n 2 joining\",\"partial:no room\"]}}}";
 	struct nt_verdict_text verdict;
 	struct nt_summary summary;
 	struct nt_error err;
@@ -586,6 +608,7 @@ int main(void)
 		cmocka_unit_test(counts_calls_that_come_in_bursts),
 		cmocka_unit_test(counts_communicators_beside_each_other),
 		cmocka_unit_test(says_no_seconds_that_it_cannot_know),
+		cmocka_unit_test(claims_no_gain_that_the_times_deny),
 		cmocka_unit_test(tells_where_there_is_nothing_to_gain),
 		cmocka_unit_test(never_calls_a_tuned_step_untuned),
 		cmocka_unit_test(the_main_thing_comes_first),

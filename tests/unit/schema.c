@@ -122,8 +122,8 @@ static json_object *states(const char *(*name)(int state))
 	return with(object_of("string"), "enum", names);
 }
 
-/* Codes with their arguments: "code|argument|...". */
-#define WHY CODE "([|].*)?"
+/* Codes with their arguments: "code:argument:...". */
+#define WHY CODE "(:.*)?"
 
 /* NULL for parts, which are not what their kind alone says. */
 static json_object *value_of(const struct nt_field *field)

@@ -298,7 +298,10 @@ static void arms_of_the_chosen_profile_go_along(void **state)
 /* A step in mode policy uses the arm and measures nothing. */
 static void an_unmeasured_step_leaves_the_gain(void **state)
 {
-	struct nt_warm_key want = { 2, 2, NT_ALLREDUCE, nt_band_floor(nt_band(16 << 20)), 0, 0 };
+	struct nt_warm_key want = { .ranks = 2,
+				    .nodes = 2,
+				    .coll = NT_ALLREDUCE,
+				    .bytes = nt_band_floor(nt_band(16 << 20)) };
 	struct nt_memory_entry *entry;
 	struct nt_warm warm;
 
@@ -331,6 +334,8 @@ static void many_arms_are_cut_to_what_fits(void **state)
 			world_key(entry, nt_band_floor(j), 1, 10);
 			entry->key[2 + j].ranks = i + 1;
 			entry->key[2 + j].nodes = 1;
+			if (j % 2) /* neighbours with one arm would be one word */
+				entry->key[2 + j].arm = nt_arm_parse("TREE/LL");
 		}
 	}
 	keep();
@@ -339,6 +344,39 @@ static void many_arms_are_cut_to_what_fits(void **state)
 	assert_true(warm.count > 64 && warm.count <= NT_WARM_MAX);
 	/* The most expensive keys of a job stay. */
 	assert_true(nt_warm_find(&warm, 2, 2, NT_ALLREDUCE, nt_band(16 << 20)) >= 0);
+}
+
+/* As an import leaves them; what was measured later counts within. */
+static void imported_ranges_go_along_as_ranges(void **state)
+{
+	const struct nt_quantiles none = { 0 };
+	struct nt_memory_entry *entry;
+	struct nt_warm warm;
+	char text[NT_WARM_TEXT_MAX];
+
+	(void)state;
+	entry = add("default", 3, 0, 300);
+	entry->origin = NT_ORIGIN_IMPORT;
+	for (unsigned i = 0; i < 2; i++) {
+		entry->key[i].best = entry->key[i].untuned = none;
+		entry->key[i].arm = nt_arm_parse("TREE/LL");
+		entry->key[i].bytes = 1024;
+		entry->key[i].last = 1 << 20;
+	}
+	entry->key[1].arm = nt_arm_parse("RING/LL"); /* the first one counts */
+	entry->key[1].last = 2 << 20;
+	(void)add("default", 4, 0, 300); /* 64K, 16M */
+	add_hosts(0xf3, 0xf3);
+	keep();
+	assert_int_equal(choose(), 0);
+	assert_true(nt_selection_warm(&selection, &warm));
+	assert_int_equal(nt_warm_print(&warm, text, sizeof(text), NULL), 0);
+	assert_non_null(strstr(text, " 2r2n.AllReduce.1024-49152=TREE/LL"
+				     " 2r2n.AllReduce.65536=RING/SIMPLE@15000"
+				     " 2r2n.AllReduce.98304-1048576=TREE/LL"
+				     " 2r2n.AllReduce.1572864-2097152=RING/LL 2r2n."));
+	assert_int_equal(nt_warm_find(&warm, 2, 2, NT_ALLREDUCE, nt_band(2048)),
+			 nt_arm_parse("TREE/LL"));
 }
 
 static void a_calibration_is_for_what_is_unknown(void **state)
@@ -430,6 +468,7 @@ int main(void)
 		CASE(arms_of_the_chosen_profile_go_along),
 		CASE(an_unmeasured_step_leaves_the_gain),
 		CASE(many_arms_are_cut_to_what_fits),
+		CASE(imported_ranges_go_along_as_ranges),
 		CASE(a_calibration_is_for_what_is_unknown),
 		CASE(profiles_are_for_their_network),
 	};

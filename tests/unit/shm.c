@@ -80,7 +80,7 @@ static void a_bad_place_is_an_error(void **state)
 	(void)state;
 	assert_int_equal(nt_shm_open(&map, "/nonexistent", &why), -1);
 	assert_int_equal(why.id, NT_REASON_SHM_OPEN);
-	assert_non_null(strstr(why.text, "shmopen|/nonexistent/shm"));
+	assert_non_null(strstr(why.text, "shmopen:/nonexistent/shm"));
 	assert_null(map.shm);
 	snprintf(path, sizeof(path), "%s/%s.%u", dir, NT_SHM_FILE, NT_SHM_LAYOUT);
 	file = fopen(path, "w");

@@ -83,7 +83,7 @@ static void two_nodes(struct nt_summary *summary)
 		    "a", 3,
 		    "dp") "]},"
 			  "{\"id\":\"c\",\"rank\":0,\"ranks\":2,\"nodes\":1,\"state\":\"rejected\","
-			  "\"why\":\"nccl|1|n2|22708|22809\",\"keys\":["
+			  "\"why\":\"nccl:1:n2:22708:22809\",\"keys\":["
 			  "{\"coll\":\"Reduce\",\"bytes\":64,\"state\":\"counted\",\"calls\":5}]}]}");
 	summarize(summary, &sum);
 }
@@ -187,7 +187,7 @@ static void reasons_are_told(void **state)
 	assert_string_equal(summary.remarks[0].why.text, "algo");
 	assert_int_equal(summary.remarks[0].why.id, NT_REASON_OWN_ALGO);
 	assert_int_equal(summary.remarks[0].comms, 0);
-	assert_string_equal(summary.remarks[1].why.text, "nccl|1|n2|22708|22809");
+	assert_string_equal(summary.remarks[1].why.text, "nccl:1:n2:22708:22809");
 	assert_int_equal(summary.remarks[1].why.id, NT_REASON_NCCL);
 	assert_int_equal(summary.remarks[1].ranks, 2);
 	assert_int_equal(summary.remarks[1].comms, 1);
@@ -382,10 +382,10 @@ static void later_members_are_skipped(void **state)
 static void the_cause_counts_before_what_others_saw(void **state)
 {
 	static const char *const records[] = {
-		HEAD(0, "n1") REJECTED(0, "unseen|2|3|4"),
+		HEAD(0, "n1") REJECTED(0, "unseen:2:3:4"),
 		HEAD(1, "n1") REJECTED(1, "silent"),
 		HEAD(2, "n2") REJECTED(2, "pmixcwd"),
-		HEAD(3, "n2") REJECTED(3, "pmix|UNREACHABLE"),
+		HEAD(3, "n2") REJECTED(3, "pmix:UNREACHABLE"),
 	};
 
 	(void)state;

@@ -317,11 +317,11 @@ static void a_rejection_names_the_culprit(void **state)
 	(void)state;
 	host_open(&h, "bandit");
 	snprintf(h.comm->fixed.shm->why, sizeof(h.comm->fixed.shm->why),
-		 "nccl|5|\"n2\"|22703\n|22809");
+		 "nccl:5:\"n2\":22703\n:22809");
 	atomic_store(&h.comm->fixed.shm->state, NT_COMM_REJECTED);
 	read_text(&h, &rank);
 	assert_int_equal(rank.comms[0].state, NT_COMM_REJECTED);
-	assert_string_equal(rank.comms[0].why.text, "nccl|5|'n2'|22703?|22809");
+	assert_string_equal(rank.comms[0].why.text, "nccl:5:'n2':22703?:22809");
 	nt_rank_fini(&rank);
 	host_close(&h);
 }
@@ -355,7 +355,7 @@ static void observed_times_are_summed_up(void **state)
 	}
 	read_text(&h, &rank);
 	assert_string_equal(rank.mode, "observe");
-	assert_string_equal(rank.comms[0].why.text, "mode|observe");
+	assert_string_equal(rank.comms[0].why.text, "mode:observe");
 	key = key_of(&rank, NT_ALLREDUCE);
 	assert_int_equal(key->state, NT_KEYSTATE_OBSERVED);
 	assert_int_equal(key->samples, 8); /* 92..99 us */

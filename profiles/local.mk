@@ -58,6 +58,8 @@ noinst_LIBRARIES += libnt-measure.a
 libnt_measure_a_SOURCES = \
 	%D%/measure/calibration.c \
 	%D%/measure/calibration.h \
+	%D%/measure/race.c \
+	%D%/measure/race.h \
 	%D%/measure/request.c \
 	%D%/measure/request.h \
 	%D%/measure/trial-calls.c \

@@ -12,6 +12,7 @@ unit_tests = \
 	%D%/unit/shm \
 	%D%/unit/budget \
 	%D%/unit/calibration \
+	%D%/unit/race \
 	%D%/unit/request \
 	%D%/unit/cgroup \
 	%D%/unit/chain \

@@ -16,6 +16,7 @@
 #include "contract/setting.h"
 #include "lib/argv.h"
 #include "lib/list.h"
+#include "lib/number.h"
 #include "lib/plural.h"
 #include "lib/seconds.h"
 #include "lib/size.h"
@@ -234,7 +235,7 @@ static void print_table(const struct nt_memory *memory, const struct nt_memory_e
 		const struct nt_known_key *key = &base->key[k];
 
 		printf("%-12s %11s %12.1f", nt_coll_name(key->coll),
-		       nt_size_text(key->bytes, size), key->best.median_us);
+		       nt_size_text(key->bytes, size, sizeof(size)), key->best.median_us);
 		for (size_t i = 0; i < memory->entries; i++) {
 			const struct nt_memory_entry *entry = &memory->entry[i];
 			const int width = (int)strlen(entry->profile);

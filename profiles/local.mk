@@ -64,6 +64,8 @@ libnt_profiles_a_SOURCES = \
 # Calibrations: steps of a benchmark.
 noinst_LIBRARIES += libnt-measure.a
 libnt_measure_a_SOURCES = \
+	%D%/measure/race.c \
+	%D%/measure/race.h \
 	%D%/measure/trial-calls.c \
 	%D%/measure/trial-calls.h \
 	%D%/measure/low-nodes.c \

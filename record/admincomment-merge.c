@@ -26,7 +26,6 @@ static const struct {
 	{ "spent_ms", 12, "" },
 	{ "saved_ms", 12, "" },
 	{ "estimated_ms", 12, "" },
-	{ "calibration", 12, "" },
 	{ "calibration_s", 12, "" },
 	{ "remark", 200, "\"results are wrong" },
 };

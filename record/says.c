@@ -144,7 +144,8 @@ static void take_keys(struct nt_says *says, struct nt_text keys)
 /* A step's own figures. */
 struct figures {
 	double step_us, speed, saved_ms, spent_ms, estimated_ms;
-	bool calibration, saves, observed, early, cut;
+	double calibration_s;
+	bool saves, observed, early, cut;
 };
 
 static void take_figure(struct figures *figures, const struct nt_json_member *member)
@@ -159,6 +160,7 @@ static void take_figure(struct figures *figures, const struct nt_json_member *me
 		{ "saved_ms", offsetof(struct figures, saved_ms), 0 },
 		{ "spent_ms", offsetof(struct figures, spent_ms), 0 },
 		{ "estimated_ms", offsetof(struct figures, estimated_ms), 0 },
+		{ "calibration_s", offsetof(struct figures, calibration_s), 0 },
 	};
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
@@ -169,7 +171,6 @@ static void take_figure(struct figures *figures, const struct nt_json_member *me
 	figures->saves |= nt_text_is(member->name, "saved_ms");
 	figures->early |= nt_text_is(member->name, "early");
 	figures->cut |= nt_text_is(member->name, "as_of");
-	figures->calibration |= nt_text_is(member->name, "calibration");
 	figures->observed |= nt_text_is(member->name, "mode") &&
 			     nt_text_is(member->value, "\"observe\"");
 }
@@ -190,8 +191,6 @@ void nt_says_add(struct nt_says *says, struct nt_text step)
 		else if (nt_text_is(member.name, "why") || nt_text_is(member.name, "rest"))
 			take_codes(&with, member.value);
 	}
-	if (figures.calibration)
-		return;
 	*says = with;
 	if (figures.step_us > 0) {
 		says->step_us = figures.step_us;
@@ -201,7 +200,7 @@ void nt_says_add(struct nt_says *says, struct nt_text step)
 	says->observed |= figures.observed;
 	says->saves |= figures.saves && !figures.observed;
 	says->saved_ms += figures.saved_ms;
-	says->spent_ms += figures.spent_ms;
+	says->spent_ms += figures.spent_ms + 1e3 * figures.calibration_s;
 	says->estimated_ms += figures.estimated_ms;
 	says->runs |= figures.early;
 	says->cut = figures.cut && !figures.early;

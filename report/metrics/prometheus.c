@@ -220,10 +220,8 @@ static void add_row(struct sample_adder *adder, const struct sample_place *place
 	if (nt_row_is_tuned(row) && nt_row_duration_known(row))
 		add_plain(adder, place, METRIC_GAIN, nt_row_gain(row) / 100);
 	add_plain(adder, place, METRIC_CALLS, row->calls >= 0 ? (double)row->calls : NAN);
-	if (place->step->calibration <= 0) {
-		add_plain(adder, place, METRIC_SPENT, row->spent_ms / 1e3);
-		add_plain(adder, place, METRIC_SAVED, row->saved_ms / 1e3);
-	}
+	add_plain(adder, place, METRIC_SPENT, row->spent_ms / 1e3);
+	add_plain(adder, place, METRIC_SAVED, row->saved_ms / 1e3);
 	add(adder, place, METRIC_DECISION, 1,
 	    (struct label[]){ { "state", nt_keystate_name(row->state) },
 			      { "reason", nt_reason_code(nt_row_reason(row)) },
@@ -254,7 +252,7 @@ static void add_step(struct sample_adder *adder, const struct sample_place *plac
 			      { "launch_profile", place->step->launch },
 			      { NULL, NULL } });
 	add_plain(adder, place, METRIC_LAUNCH, nt_step_launch_ms(place->step) / 1e3);
-	if (place->step->calibration > 0)
+	if (place->step->calibration_s > 0)
 		add_plain(adder, place, METRIC_CALIBRATION, place->step->calibration_s);
 	add_plain(adder, place, METRIC_WAITING, place->step->waiting);
 	add_late(adder, place);

@@ -9,10 +9,8 @@ static double net_ms_of(const struct nt_summary *summary, size_t at)
 {
 	const struct nt_step *step = &summary->steps[at];
 
-	if (step->calibration > 0)
-		return -nt_step_calibration_ms(step);
 	return nt_or_zero(nt_step_launch_ms(step)) + nt_step_saved_ms(summary, at) -
-	       nt_step_spent_ms(summary, at);
+	       nt_step_spent_ms(summary, at) - nt_step_calibration_ms(step);
 }
 
 void nt_job_figures_make(struct nt_job_figures *figures, const struct nt_summary *summary)
@@ -24,7 +22,7 @@ void nt_job_figures_make(struct nt_job_figures *figures, const struct nt_summary
 		figures->net_ms += net_ms_of(summary, i);
 		if (step->nodes > figures->nodes)
 			figures->nodes = step->nodes;
-		if (step->calibration > 0 || !(step->step_us[1] > 0))
+		if (!(step->step_us[1] > 0))
 			continue;
 		figures->step_us = step->step_us[1];
 		figures->before_us = step->measured > 0 ? step->step_us[1] * step->measured : NAN;

@@ -67,15 +67,12 @@ static void add_us(int64_t *sum, int64_t us)
 		*sum = -TIME_MAX_US;
 }
 
-void nt_site_stats_add_row(struct nt_site_stats_sum *sum, const struct nt_key *row,
-			   const struct nt_step *step)
+void nt_site_stats_add_row(struct nt_site_stats_sum *sum, const struct nt_key *row)
 {
 	sum->keys++;
 	sum->decided += is_decided(row);
 	sum->chosen += nt_row_is_tuned(row);
 	sum->calls += row->calls > 0 ? row->calls : 0;
-	if (step->calibration > 0)
-		return;
 	add_us(&sum->saved_us, rank_us(row->saved_ms, row->ranks));
 	add_us(&sum->spent_us, rank_us(row->spent_ms, row->ranks));
 }
@@ -116,17 +113,13 @@ struct nt_site_stats_sum nt_site_stats_rest(const struct nt_summary *summary, si
 		least = least == 0 || row->ranks < least ? row->ranks : least;
 	}
 	rest.comm_us = rank_us(step->comm_ms, most);
-	if (step->calibration > 0) {
-		(void)count_rest(step, &rest);
-		rest.spent_us = rest.calibration_us = rank_us(nt_step_calibration_ms(step), most);
-		return rest;
-	}
+	rest.spent_us = rest.calibration_us = rank_us(nt_step_calibration_ms(step), most);
 	rest.launch_us = rest.saved_us = rank_us(nt_step_launch_ms(step), most);
 	if (count_rest(step, &rest) == 0 &&
 	    step->more == 0) /* all rows are there: a difference is rounding */
 		return rest;
 	add_us(&rest.saved_us, rank_us(saved_ms, saved_ms < 0 ? most : least > 0 ? least : 1));
-	rest.spent_us = spent_ms > 0 ? rank_us(spent_ms, most) : 0;
+	add_us(&rest.spent_us, spent_ms > 0 ? rank_us(spent_ms, most) : 0);
 	return rest;
 }
 
@@ -150,8 +143,7 @@ struct nt_site_stats_sum nt_site_stats_whole(const struct nt_summary *summary)
 	struct nt_site_stats_sum sum = { .keys = 0 };
 
 	for (size_t i = 0; i < summary->row_count; i++)
-		nt_site_stats_add_row(&sum, &summary->rows[i],
-				      &summary->steps[summary->rows[i].step]);
+		nt_site_stats_add_row(&sum, &summary->rows[i]);
 	for (size_t i = 0; i < summary->step_count; i++) {
 		const struct nt_site_stats_sum rest = nt_site_stats_rest(summary, i);
 

@@ -58,9 +58,7 @@ int64_t nt_site_stats_recorded(const struct nt_site_stats_sum *sum); /* whose re
 
 /* Sums stop at a bound that only false records reach. */
 void nt_site_stats_add_sum(struct nt_site_stats_sum *sum, const struct nt_site_stats_sum *other);
-/* What calls of a calibration's step save and spend is in the time that the step takes. */
-void nt_site_stats_add_row(struct nt_site_stats_sum *sum, const struct nt_key *row,
-			   const struct nt_step *step);
+void nt_site_stats_add_row(struct nt_site_stats_sum *sum, const struct nt_key *row);
 
 /* What a step's own sums have beyond those of its rows. */
 struct nt_site_stats_sum nt_site_stats_rest(const struct nt_summary *summary, size_t step_at);

@@ -110,7 +110,7 @@ int nt_site_memory_add(struct nt_site_memory *learned, const char *user, uint32_
 		}
 		snprintf(observed.user, sizeof(observed.user), "%s", user);
 		snprintf(observed.profile, sizeof(observed.profile), "%s", step->launch);
-		observed.calibration = step->calibration > 0;
+		observed.calibration = false;
 		if (add_row(learned, &observed, &summary->rows[i]) < 0)
 			return nt_error_set(err, "no memory");
 	}

@@ -190,7 +190,7 @@ static int enter_row(const struct adding *adding, const struct nt_key *row)
 			return -1;
 		if (by == NT_BY_SIZE)
 			group->order = order;
-		nt_site_stats_add_row(&group->sum, row, step);
+		nt_site_stats_add_row(&group->sum, row);
 	}
 	return 0;
 }

@@ -83,14 +83,29 @@ static void add_group(struct nt_table *table, const struct nt_step *step,
 	nt_table_note(table, "", 2, text);
 }
 
+/* What its tasks measured before the program. */
+static void print_calibration(FILE *out, const struct nt_step *step)
+{
+	char text[256] = "", more[64];
+
+	if (!(step->calibration_s > 0))
+		return;
+	nt_append(text, sizeof(text), "launch profiles were measured for %s before the program",
+		  nt_duration_text(step->calibration_s * 1e3, more, sizeof(more)));
+	if (step->calibration_ranks > 0)
+		nt_append(text, sizeof(text), ", on %" PRId64 " rank%s", step->calibration_ranks,
+			  nt_plural(step->calibration_ranks));
+	if (step->calibration_why[0])
+		nt_append(text, sizeof(text), ", without a result: %s", step->calibration_why);
+	nt_wrap(out, "  ", 4, text);
+}
+
 static void print_launch(FILE *out, const struct nt_step *step)
 {
 	char text[1024] = "", more[64];
 
 	nt_append(text, sizeof(text), "launch profile %s (%s", step->launch,
-		  step->from[0]		  ? step->from
-		  : step->calibration > 0 ? "tried in a calibration"
-					  : "no reason is recorded");
+		  step->from[0] ? step->from : "no reason is recorded");
 	if (!isnan(step->expected))
 		nt_append(text, sizeof(text), ": expected %s",
 			  nt_speed_text(step->expected, more, sizeof(more)));
@@ -106,6 +121,7 @@ static void print_launch(FILE *out, const struct nt_step *step)
 			  nt_plural(step->steps));
 	nt_append(text, sizeof(text), ")");
 	nt_wrap(out, "  ", 4, text);
+	print_calibration(out, step);
 	if (step->set[0])
 		nt_wrap(out, "  set: ", 4, step->set);
 	if (step->left[0])

@@ -106,8 +106,6 @@ int nt_two_jobs_add(struct nt_two_jobs *two, int side, const struct nt_summary *
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < summary->step_count; i++) {
-		if (summary->steps[i].calibration > 0)
-			continue;
 		rc = add_step(two, side, order, &summary->steps[i], err);
 		for (size_t k = 0; rc == 0 && k < summary->row_count; k++) {
 			if (summary->rows[k].step == i)

@@ -71,7 +71,7 @@ void nt_maker_launch(struct nt_maker *maker)
 		const struct nt_step *step = &summary->steps[i];
 
 		if (!step->launch[0] || strcmp(step->launch, "default") == 0 ||
-		    step->calibration > 0 || !(step->measured > 0))
+		    !(step->measured > 0))
 			continue;
 		told++;
 		say_step(maker, i);

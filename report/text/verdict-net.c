@@ -68,8 +68,6 @@ static struct net net_of(const struct nt_summary *summary, size_t step)
 {
 	struct net net = { 0 };
 
-	if (summary->steps[step].calibration > 0)
-		return net; /* its calls are the benchmark's */
 	net.saved_ms = nt_step_saved_ms(summary, step);
 	net.spent_ms = nt_step_spent_ms(summary, step);
 	for (size_t i = 0; i < summary->row_count; i++) {

@@ -63,18 +63,18 @@ static int run_writer(void *argument, int out_fd)
 	const struct nt_recordd *recordd = argument;
 	const struct nt_arguments *arguments = &recordd->arguments;
 	char text[NT_STEP_RECORD_MAX + 2] = "";
+	struct nt_step_read read;
 	struct nt_ranks ranks;
-	struct nt_sum sum;
 
 	if (nt_recordd_become_user(recordd, out_fd, nt_longform_bytes(arguments)) < 0)
 		return 1;
 	nt_ranks_read(&ranks, arguments->dir);
 	nt_longform_say(out_fd, NT_LONGSAY_READ);
-	nt_sum_init(&sum);
+	nt_step_launch_read(recordd, &read);
 	for (size_t i = 0; i < ranks.count; i++)
-		nt_collect_add(&sum, &ranks.file[i], arguments->job, arguments->step);
-	(void)nt_step_record_make(recordd, &sum, NULL, text);
-	nt_sum_fini(&sum);
+		nt_collect_add(&read.sum, &ranks.file[i], arguments->job, arguments->step);
+	(void)nt_step_record_make(recordd, &read, NULL, text);
+	nt_step_read_fini(&read);
 	return nt_longform_write(arguments, recordd->final, &ranks, text + 1, out_fd);
 }
 

@@ -14,6 +14,7 @@
 #include "profiles/select.h"
 #include "profiles/hosts.h"
 #include "profiles/memory-store.h"
+#include "spank/ask-launch.h"
 #include "spank/recordd/step-entry.h"
 
 /* The step to store. */

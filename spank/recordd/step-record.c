@@ -123,20 +123,27 @@ static bool read_calibration(const char *directory, struct nt_calibrated *out)
 	return good;
 }
 
-void nt_step_record_read(const struct nt_recordd *recordd, struct nt_step_read *read)
+void nt_step_launch_read(const struct nt_recordd *recordd, struct nt_step_read *read)
 {
 	const struct nt_arguments *arguments = &recordd->arguments;
 
 	memset(read, 0, sizeof(*read));
 	nt_sum_init(&read->sum);
-	/* Without the directory there are no records. */
-	(void)nt_collect_directory(&read->sum, arguments->dir, arguments->job, arguments->step,
-				   NULL);
 	read->launched = nt_ticket_parse(&read->ticket, arguments->ticket, NULL) == 0;
 	read->calibrated = read->launched &&
 			   read_calibration(arguments->dir, &read->calibration);
 	if (read->calibrated)
 		nt_calibrated_apply(&read->calibration, &read->ticket);
+}
+
+void nt_step_record_read(const struct nt_recordd *recordd, struct nt_step_read *read)
+{
+	const struct nt_arguments *arguments = &recordd->arguments;
+
+	nt_step_launch_read(recordd, read);
+	/* Without the directory there are no records. */
+	(void)nt_collect_directory(&read->sum, arguments->dir, arguments->job, arguments->step,
+				   NULL);
 }
 
 void nt_step_read_fini(struct nt_step_read *read)

@@ -47,6 +47,8 @@ struct nt_step_read {
 	struct nt_calibrated calibration;
 };
 
+/* Without the rank records. */
+void nt_step_launch_read(const struct nt_recordd *recordd, struct nt_step_read *read);
 void nt_step_record_read(const struct nt_recordd *recordd, struct nt_step_read *read);
 void nt_step_read_fini(struct nt_step_read *read);
 

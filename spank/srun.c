@@ -281,13 +281,17 @@ static void say_no_calibration(const struct nt_srun *srun, const char *why)
 /* Ask for a calibration in the step's tasks, which needs no memory, processor or GPU besides
  * theirs. */
 static void calibrate(const struct nt_srun *srun, const char *helper,
-		      const struct nt_launch_ask *ask)
+		      const struct nt_launch_ask *ask, const struct nt_launch_answer *answer)
 {
 	struct nt_launch_claim claim;
 	char address[64], request[NT_CAL_REQUEST_MAX], why[NT_LAUNCH_LINE];
 	struct nt_error err;
 	int rc;
 
+	if (answer->not_due[0]) {
+		say(srun, NT_SRUN_DETAIL, "not calibrated: %.200s", answer->not_due);
+		return;
+	}
 	claim.address = address;
 	look_at_job(srun->step.job, &claim);
 	if (find_address(ask->hosts, address, sizeof(address)) < 0) {
@@ -307,8 +311,27 @@ static void calibrate(const struct nt_srun *srun, const char *helper,
 		setenv(NT_ENV_CALIBRATE, request, 1);
 }
 
+/* nccl-tune calibrate says itself what is measured; the address is added here. */
+static bool take_request(const struct nt_srun *srun, const char *hosts, const char *text)
+{
+	struct nt_cal_request request;
+	char out[NT_CAL_REQUEST_MAX];
+	struct nt_error err;
+
+	if (!text[0] || nt_cal_request_parse(&request, text, &err) < 0)
+		return false;
+	if (find_address(hosts, request.address, sizeof(request.address)) < 0)
+		say_no_calibration(srun, "the address of the step's first node is unknown");
+	else if (nt_cal_request_print(&request, out, sizeof(out), &err) == 0)
+		setenv(NT_ENV_CALIBRATE, out, 1);
+	return true;
+}
+
 void nt_srun_prepare(const struct nt_srun *srun)
 {
+	const char *given = getenv(NT_ENV_CALIBRATE);
+	char asked[NT_CAL_REQUEST_MAX];
+
 	char helper[NT_LAUNCH_PATH];
 	char program[NT_PROGRAM_NAME];
 	struct nt_launch_answer answer;
@@ -327,6 +350,7 @@ void nt_srun_prepare(const struct nt_srun *srun)
 	char allowed[ALLOWED_MAX];
 	char *hosts;
 
+	snprintf(asked, sizeof(asked), "%s", given ? given : "");
 	nt_srun_clear();
 	if (getenv("SLURM_HET_SIZE")) {
 		say(srun, srun->typed ? NT_SRUN_NEWS : NT_SRUN_DETAIL,
@@ -343,10 +367,8 @@ void nt_srun_prepare(const struct nt_srun *srun)
 	if (choose(srun, helper, &ask, &answer) == 0) {
 		say_choice(srun, &answer);
 		hand_over(srun, &answer);
-		if (!answer.not_due[0] && !is_off(srun->policy))
-			calibrate(srun, helper, &ask);
-		else if (!is_off(srun->policy))
-			say(srun, NT_SRUN_DETAIL, "not calibrated: %.200s", answer.not_due);
+		if (!is_off(srun->policy) && !take_request(srun, ask.hosts, asked))
+			calibrate(srun, helper, &ask, &answer);
 	}
 	free(hosts);
 }

@@ -5,6 +5,8 @@
 # What slurmstepd and srun need themselves: libc only.
 noinst_LIBRARIES += libnt-profiles-plain.a libnt-profiles.a
 libnt_profiles_plain_a_SOURCES = \
+	%D%/measure/request.c \
+	%D%/measure/request.h \
 	%D%/memory-dir.c \
 	%D%/memory-dir.h \
 	%D%/profile.c \
@@ -60,8 +62,6 @@ libnt_measure_a_SOURCES = \
 	%D%/measure/calibration.h \
 	%D%/measure/race.c \
 	%D%/measure/race.h \
-	%D%/measure/request.c \
-	%D%/measure/request.h \
 	%D%/measure/trial-calls.c \
 	%D%/measure/trial-calls.h \
 	%D%/measure/low-nodes.c \

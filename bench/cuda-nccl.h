@@ -31,6 +31,7 @@ typedef struct CUfunc_st *nt_function;
 #define NT_NCCL_INT32 2u /* ncclDataType_t */
 #define NT_NCCL_FLOAT32 7u
 #define NT_NCCL_SUM 0u /* ncclRedOp_t */
+#define NT_NCCL_MAX 2u
 #define NT_NCCL_NO_COLOR (-1) /* NCCL_SPLIT_NOCOLOR */
 #define NT_CUDA_OK 0u
 #define NT_CUDA_OLD_DRIVER 35u /* cudaErrorInsufficientDriver */

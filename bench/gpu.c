@@ -66,6 +66,9 @@ static void choose_device(struct nt_bench_gpu *g)
 	if (o->device == NT_DEVICE_AUTO)
 		global = seen >= o->gpu_base + o->ranks;
 	g->device = o->gpu_base + (global ? o->rank : o->local_rank);
+	/* Each task of several processes may see its own GPUs, or those of all tasks. */
+	if (o->channel && !global && seen > 0)
+		g->device = o->gpu_base + o->local_rank % seen;
 	/* Slurm may show each task only its own GPU. */
 	if (o->device == NT_DEVICE_AUTO && seen == 1)
 		g->device = 0;
@@ -254,6 +257,23 @@ void nt_gpu_tell(struct nt_bench_gpu *g, int32_t *numbers, size_t count)
 			     g->stream));
 	nt_gpu_wait(g);
 	CUDA_CHECK(Memcpy(numbers, g->receive, bytes, NT_CUDA_TO_HOST));
+}
+
+void nt_gpu_slowest(struct nt_bench_gpu *g, float *values, size_t count)
+{
+	const size_t room = g->receive_bytes / sizeof(float);
+
+	while (count > 0) {
+		const size_t part = count < room ? count : room, bytes = part * sizeof(float);
+
+		CUDA_CHECK(Memcpy(g->receive, values, bytes, NT_CUDA_TO_DEVICE));
+		NCCL_CHECK(AllReduce(g->receive, g->receive, part, NT_NCCL_FLOAT32, NT_NCCL_MAX,
+				     g->lane[0].comm, g->stream));
+		nt_gpu_wait(g);
+		CUDA_CHECK(Memcpy(values, g->receive, bytes, NT_CUDA_TO_HOST));
+		values += part;
+		count -= part;
+	}
 }
 
 void nt_gpu_capture(struct nt_bench_gpu *g, struct nt_bench_call *call, int times)

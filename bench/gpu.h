@@ -71,6 +71,8 @@ void nt_gpu_try(struct nt_bench_gpu *g, const struct nt_bench_call *call); /* ig
 void nt_gpu_wait(struct nt_bench_gpu *g);
 /* Broadcasts rank 0's numbers to all ranks. The stream must be empty. */
 void nt_gpu_tell(struct nt_bench_gpu *g, int32_t *numbers, size_t count);
+/* On all ranks: replaces each value by the largest of all ranks. The stream must be empty. */
+void nt_gpu_slowest(struct nt_bench_gpu *g, float *values, size_t count);
 void nt_gpu_capture(struct nt_bench_gpu *g, struct nt_bench_call *call, int times);
 void nt_gpu_replay(struct nt_bench_gpu *g, const struct nt_bench_call *call);
 void nt_gpu_mark_before(struct nt_bench_gpu *g);

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include "bench/channel.h"
 #include "lib/clock.h"
 
 #define MEET_S 120 /* how long processes may take to start */
@@ -46,8 +47,12 @@ static void join_all(struct nt_bench_gpu *g, struct nt_lane *lane)
 	lane->me = o->rank;
 	for (int r = 0; r < o->ranks; r++)
 		lane->ranks[r] = r;
-	if (o->rank == 0) {
+	if (o->rank == 0)
 		NCCL_CHECK(GetUniqueId(&invitation.id));
+	if (o->channel) {
+		if (nt_channel_id(o, &invitation, sizeof(invitation), &err) < 0)
+			nt_bench_die("%s", err.text);
+	} else if (o->rank == 0) {
 		if (nt_meet_put(&g->meet, name, &invitation, sizeof(invitation), &err) < 0)
 			nt_bench_die("%s", err.text);
 	} else if (nt_meet_get(&g->meet, name, &invitation, sizeof(invitation), MEET_S, &err) < 0) {
@@ -56,7 +61,7 @@ static void join_all(struct nt_bench_gpu *g, struct nt_lane *lane)
 	compare_versions(g, invitation.version);
 	NCCL_CHECK(CommInitRank(&lane->comm, o->ranks, invitation.id, o->rank));
 	/* The communicator is complete, so all ranks have read the file. */
-	if (o->rank == 0)
+	if (o->rank == 0 && !o->channel)
 		nt_meet_remove(&g->meet, name);
 }
 

@@ -21,6 +21,8 @@ libnt_bench_a_SOURCES = \
 
 bin_PROGRAMS += nccl-tune-bench
 nccl_tune_bench_SOURCES = \
+	%D%/channel.c \
+	%D%/channel.h \
 	%D%/cuda-nccl.h \
 	%D%/gpu.c \
 	%D%/gpu.h \
@@ -42,6 +44,23 @@ nccl_tune_bench_SOURCES = \
 	%D%/stall.c \
 	%D%/stall.h
 nccl_tune_bench_LDADD = libnt-bench.a libnt-measure.a $(profiles_libs)
+
+# What a step's tasks measure launch profiles with.
+pkglibexec_PROGRAMS += nt-calibrate
+nt_calibrate_SOURCES = \
+	%D%/driver.h \
+	%D%/driver-client.c \
+	%D%/driver-client.h \
+	%D%/driver-link.c \
+	%D%/driver-link.h \
+	%D%/driver-main.c \
+	%D%/driver-result.c \
+	%D%/driver-result.h \
+	%D%/driver-run.c \
+	%D%/driver-run.h \
+	%D%/driver-server.c \
+	%D%/driver-server.h
+nt_calibrate_LDADD = libnt-measure.a libnt-profiles.a libnt-profiles-plain.a libnt-lib.a libnt-contract.a
 
 # load.ptx is made of load.cu, for every GPU from compute capability 7.0 and every driver from CUDA 10.0 on:
 #	nvcc -O3 -arch=compute_75 -ptx -o - bench/load.cu |

@@ -5,11 +5,13 @@
  * Exit status: 0; 1 a failed call or a stall; 2 a wrong command line; 3 a wrong result, on this
  * rank or another.
  */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
+#include "bench/channel.h"
 #include "bench/lane.h"
 #include "bench/pairs.h"
 #include "bench/results.h"
@@ -74,13 +76,27 @@ static void play(const struct nt_bench_options *o, const struct nt_library *nccl
 		signal(SIGTERM, SIG_IGN);
 	if (play.wrong_somewhere && o->check_every == NT_CHECK_LIGHT)
 		exit(NT_BENCH_WRONG);
+	if (o->channel && !play.wrong_somewhere)
+		nt_gpu_slowest(&gpu, play.host_us, play.calls * (size_t)play.rounds);
 	nt_lanes_close(&gpu);
 	nt_gpu_close(&gpu);
 	alarm(0);
-	nt_bench_report(&play, run);
+	if (o->channel && o->rank == 0 && !play.wrong_somewhere)
+		nt_channel_report(&play);
+	else if (!o->channel)
+		nt_bench_report(&play, run);
 	if (play.wrong_somewhere)
 		exit(NT_BENCH_WRONG);
 	nt_play_destroy(&play);
+}
+
+static int count_gpus(void)
+{
+	int seen;
+
+	CUDA_CHECK(GetDeviceCount(&seen));
+	printf("%d\n", seen);
+	return 0;
 }
 
 int main(int argc, char **argv)
@@ -94,10 +110,15 @@ int main(int argc, char **argv)
 		return complain(err.text, 2);
 	if (help)
 		return 0;
+	/* Not for the search's own processes. */
+	if (options.channel)
+		(void)fcntl(options.channel, F_SETFD, FD_CLOEXEC);
 	if (load_nccl(&options, &nccl, &err) < 0)
 		return complain(err.text, options.nccl_path ? 2 : 1);
 	if (nt_library_open_cuda(nccl.path, &err) < 0 || nt_library_check(&options, &err) < 0)
 		return complain(err.text, 1);
+	if (options.count_gpus)
+		return count_gpus();
 	if (options.pairs)
 		compare_pairs(&options, &nccl);
 	else

@@ -108,6 +108,28 @@ static int parse_sizes(struct nt_bench_options *o, const char *text, struct nt_e
 	return count < 0 ? -1 : 0;
 }
 
+/* "allreduce:16777216,allgather:65536" */
+static int parse_calls(struct nt_bench_options *o, const char *text, struct nt_error *err)
+{
+	const char *rest = text;
+	char part[48], *bytes;
+
+	o->listed = true;
+	o->sizes = 0;
+	while (o->sizes < NT_BENCH_SIZES && next_part(&rest, part, sizeof(part))) {
+		bytes = strchr(part, ':');
+		if (bytes)
+			*bytes++ = '\0';
+		if (!bytes || parse_colls(o, part, err) < 0 ||
+		    take_sizes(bytes, &o->size_bytes[o->sizes], 1, err) < 0)
+			return nt_error_set(err, "'%s' (want COLLECTIVE:BYTES,...)", text);
+		o->size_coll[o->sizes++] = o->coll[0];
+	}
+	return is_whole(text, rest)
+		       ? 0
+		       : nt_error_set(err, "'%s' (want 1 to %d calls)", text, NT_BENCH_SIZES);
+}
+
 /* Index of the word; -1: none of them. */
 static int find_word(const char *text, const char *const *words, int count)
 {
@@ -224,6 +246,7 @@ static int parse_load(struct nt_bench_options *o, const char *text, struct nt_er
 static const struct rule table[] = {
 	{ "coll", OWN, 0, 0, 0, parse_colls, "LIST", "some of allreduce, allgather, reducescatter, broadcast, reduce, alltoall and sendrecv (from each rank to the next)" },
 	{ "sizes", OWN, 0, 0, 0, parse_sizes, "LIST", "64K,256K,1M,...: bytes of the larger buffer" },
+	{ "calls", OWN, 0, 0, 0, parse_calls, "LIST", "allreduce:16M,allgather:64K,...: these instead of all --coll of all --sizes; with --split only on its communicators" },
 	{ "iters", NUMBER, AT(iters), 1, 10000000, NULL, "N", "rounds over all collectives and sizes" },
 	{ "warmup", NUMBER, AT(warmup), 0, 1000000, NULL, "N", "rounds that run first and are not recorded" },
 	{ "mode", OWN, 0, 0, 0, parse_mode, "MODE", "seq (wait for each call), burst, both, grouped, graph, mixed" },
@@ -249,6 +272,8 @@ static const struct rule table[] = {
 	{ "device", OWN, 0, 0, 0, parse_device, "HOW", "how to choose the GPU: by global or local rank, or auto" },
 	{ "gpu-base", NUMBER, AT(gpu_base), 0, 64, NULL, "N", "number of the first GPU to use" },
 	{ "rendezvous", TEXT, AT(meet_dir), 0, 0, NULL, "DIR", "a directory that all ranks can see (default: TMPDIR)" },
+	{ "channel", NUMBER, AT(channel), 3, 65535, NULL, "FD", "a descriptor of a calibration's driver, for the id of the communicator and for results" },
+	{ "count-gpus", FLAG, AT(count_gpus), 0, 0, NULL, NULL, "only print the number of GPUs that this process sees" },
 	{ "stall", NUMBER, AT(stall_s), 1, 3600, NULL, "S", "stop if a round takes longer than S seconds" },
 	{ "rank", NUMBER, AT(rank), 0, NT_BENCH_RANKS - 1, NULL, "N", "rank (default: SLURM_PROCID)" },
 	{ "ranks", NUMBER, AT(ranks), 1, NT_BENCH_RANKS, NULL, "N", "number of ranks (default: SLURM_NTASKS)" },
@@ -355,6 +380,9 @@ static int check(struct nt_bench_options *o, struct nt_error *err)
 					 "many ranks each");
 	if (o->seconds && !o->last_seconds && !o->pairs)
 		return nt_error_set(err, "--seconds needs --last-seconds");
+	if (o->channel && (o->align || o->pairs || o->abort_every || o->arms || o->samples_path))
+		return nt_error_set(err, "--channel: not with --align, --pairs, --abort-every, "
+					 "--arms or --samples");
 	if (o->abort_every && !o->align)
 		return nt_error_set(err, "--abort-every needs --align");
 	if (o->abort_every && (o->mode == NT_BENCH_GRAPH || o->mode == NT_BENCH_MIXED))

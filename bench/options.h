@@ -51,12 +51,17 @@ struct nt_bench_options {
 	enum nt_bench_device device;
 	int gpu_base;
 	const char *meet_dir; /* shared by all ranks */
+	int channel; /* a descriptor instead (channel.h); 0: none */
+	bool count_gpus; /* print their number, and nothing else */
 	const char *nccl_path; /* NULL: search for it (search.h) */
 	/* What runs. */
 	int coll[NT_KINDS];
 	unsigned colls;
 	size_t size_bytes[NT_BENCH_SIZES];
 	unsigned sizes;
+	bool listed; /* of each size only this collective, and with --split only on its
+		      * communicators */
+	int size_coll[NT_BENCH_SIZES];
 	enum nt_bench_mode mode;
 	int iters, warmup; /* rounds of all collectives and sizes */
 	int burst; /* calls in each sample, except in mode seq */

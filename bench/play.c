@@ -53,11 +53,13 @@ static void list_calls(struct nt_play *p, const struct nt_bench_plan *plan)
 	const bool both = o->mode == NT_BENCH_BOTH;
 	const bool single = o->mode == NT_BENCH_SEQ || o->mode == NT_BENCH_GROUPED || both;
 
-	for (unsigned at = 0; at < o->colls * o->sizes; at++) {
-		const int coll = o->coll[at / o->sizes];
+	const int first = o->listed && o->split != NT_SPLIT_NONE ? 1 : 0;
+
+	for (unsigned at = 0; at < (o->listed ? 1 : o->colls) * o->sizes; at++) {
+		const int coll = o->listed ? o->size_coll[at] : o->coll[at / o->sizes];
 		const size_t bytes = o->size_bytes[at % o->sizes];
 
-		for (int lane = 0; lane < p->gpu->lanes; lane++) {
+		for (int lane = first; lane < p->gpu->lanes; lane++) {
 			const struct nt_bench_arm *arm = p->gpu->lane[lane].arm;
 
 			if (arm && !nt_plan_has(plan, coll, bytes, arm))

@@ -18,6 +18,8 @@ libnt_profiles_plain_a_SOURCES = \
 	%D%/record-dir.h \
 	%D%/select-reason.c \
 	%D%/select-reason.h \
+	%D%/shell-words.c \
+	%D%/shell-words.h \
 	%D%/ticket.c \
 	%D%/ticket.h \
 	%D%/user-env.c \

@@ -59,6 +59,7 @@ unit_tests = \
 	%D%/unit/remember \
 	%D%/unit/select \
 	%D%/unit/claim \
+	%D%/unit/program \
 	%D%/unit/step-test \
 	%D%/unit/memory \
 	%D%/unit/user-env \

@@ -350,6 +350,9 @@ static const char *doubt_of(const struct nt_sum *sum, const struct nt_arguments 
 	if (ticket->left[0] &&
 	    ticket->user_env == 0) /* otherwise these variables are part of the place */
 		return "its launch profile was set only in part";
+	/* An entry without a name would count for all. */
+	if (!ticket->calibration && ticket->program[0] == '\0')
+		return "which program it ran is unknown";
 	if (!ran_with(sum, ticket->profile))
 		return "not all its ranks ran with its launch profile";
 	if (arguments->flags & (NT_PLACE_USER_ALGO | NT_PLACE_USER_PROTO))

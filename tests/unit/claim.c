@@ -12,7 +12,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "profiles/claim.h"
-#include "profiles/program.h"
 #include "tests/unit/select-world.h"
 #include "tests/unit/scratch.h"
 
@@ -151,38 +150,6 @@ static void a_directory_that_cannot_be_written_to_is_said(void **state)
 	assert_non_null(strstr(err.text, "/file: "));
 }
 
-static void programs_are_known_by_their_names(void **state)
-{
-	static const struct {
-		const char *line, *name;
-	} cases[] = {
-		{ "./train", "train" },
-		{ "/opt/a/bin/train 5 --lr=1e-3", "train" },
-		{ "python3 -u src/train.py --data x.csv", "train.py" },
-		{ "torchrun --nproc-per-node 8 pre train.py", "train.py" },
-		{ "python -m pkg.train x", "pkg.train" },
-		{ "bash -c /home/u/run.sh", "run.sh" },
-		{ "/a/we$ird", "we_ird" },
-		{ "", "" },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		char text[128], name[NT_PROGRAM_NAME], *words[8], *save = NULL;
-		int count = 0;
-
-		snprintf(text, sizeof(text), "%s", cases[i].line);
-		for (char *word = strtok_r(text, " ", &save); word;
-		     word = strtok_r(NULL, " ", &save))
-			words[count++] = word;
-		assert_string_equal(nt_program_name(count, words, name, sizeof(name)),
-				    cases[i].name);
-		assert_int_equal(nt_program_valid(name, sizeof(name)), name[0] != '\0');
-	}
-	assert_false(nt_program_valid("a b", NT_PROGRAM_NAME));
-	assert_false(nt_program_valid("abc", 3));
-}
-
 int main(void)
 {
 #define CASE(test) cmocka_unit_test_setup_teardown(test, make, remove_top)
@@ -194,7 +161,6 @@ int main(void)
 		CASE(what_makes_no_sense_is_no_claim),
 		CASE(of_many_at_once_one_calibrates),
 		CASE(a_directory_that_cannot_be_written_to_is_said),
-		cmocka_unit_test(programs_are_known_by_their_names),
 	};
 
 	return cmocka_run_group_tests_name("claim", tests, NULL, NULL);

@@ -32,6 +32,7 @@ static struct nt_ticket ticket_of(const char *profile, bool asked)
 	struct nt_ticket ticket = { .why = asked ? NT_WHY_ASKED : NT_WHY_GAIN };
 
 	snprintf(ticket.profile, sizeof(ticket.profile), "%s", profile);
+	snprintf(ticket.program, sizeof(ticket.program), "train.py");
 	snprintf(ticket.memory, sizeof(ticket.memory), "%s/memory", top);
 	return ticket;
 }

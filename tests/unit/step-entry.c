@@ -73,6 +73,7 @@ static void begin(struct step *step)
 					      .here = 4,
 					      .fingerprint = "00f3000000000001" };
 	snprintf(step->ticket.profile, sizeof(step->ticket.profile), "sockets-wide");
+	snprintf(step->ticket.program, sizeof(step->ticket.program), "small.py");
 }
 
 static void add(struct step *step, const char *text)
@@ -470,6 +471,9 @@ static void what_is_no_evidence(void **state)
 	begin_good(&step);
 	snprintf(step.errand.fingerprint, sizeof(step.errand.fingerprint), "-");
 	expect_doubt(&step, "the hardware of its node is unknown");
+	begin_good(&step);
+	step.ticket.program[0] = '\0';
+	expect_doubt(&step, "which program it ran is unknown");
 	begin_good(&step);
 	step.errand.nodes = 4; /* of which the communicator has two */
 	step.errand.here = 2;

@@ -82,7 +82,6 @@ extern const struct nt_command nt_command_calibrate;
 extern const struct nt_command nt_command_check_config;
 extern const struct nt_command nt_command_learn;
 extern const struct nt_command nt_command_memory;
-extern const struct nt_command nt_command_watch;
 extern const struct nt_command nt_command_summary;
 
 /* Parse the options and run the subcommand; argv[0] is its name. Returns the exit status. From here

@@ -28,6 +28,8 @@ libnt_cli_a_SOURCES = \
 	%D%/memory-move.c \
 	%D%/memory-show.c \
 	%D%/memory.c \
+	%D%/report-follow.c \
+	%D%/report-follow.h \
 	%D%/report-list.c \
 	%D%/report-list.h \
 	%D%/report-options.c \
@@ -39,8 +41,7 @@ libnt_cli_a_SOURCES = \
 	%D%/run-step.h \
 	%D%/slurm-names.c \
 	%D%/slurm-names.h \
-	%D%/summary.c \
-	%D%/watch.c
+	%D%/summary.c
 
 bin_PROGRAMS += nccl-tune
 nccl_tune_SOURCES = %D%/main.c

@@ -99,7 +99,7 @@ unit_tests = \
 	%D%/unit/when \
 	%D%/unit/replay-record \
 	%D%/unit/schedule \
-	%D%/unit/screen \
+	%D%/unit/follow-lines \
 	%D%/unit/spank-mpi \
 	%D%/unit/site-conf \
 	%D%/unit/site-rules \
@@ -124,7 +124,6 @@ unit_tests = \
 	%D%/unit/decide-steady \
 	%D%/unit/times \
 	%D%/unit/warm \
-	%D%/unit/watch \
 	%D%/unit/where \
 	%D%/unit/work \
 	%D%/unit/write-record \

@@ -59,7 +59,7 @@ report() {
 		(.ranks[2].us | min) > (.ranks[0].us | max))' <<<"$output"
 	report --prometheus
 	[[ $output = *'nccl_tune_late_calls_ratio{'*'late="steady",late_node="n2",late_rank="2"} '* ]]
-	run -0 as_user "$TUNE" watch --once "$job.0"
+	run -0 as_user "$TUNE" report --follow "$job.0"
 	[[ $(tr -s ' \n' ' ' <<<"$output") = *"Others wait for rank 2 on n2 in "* ]]
 }
 

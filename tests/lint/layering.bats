@@ -120,10 +120,10 @@ plain() {
 }
 
 # A job as it is read and shown, without the commands.
-@test "report/ needs contract/, lib/, profiles/, record/, site/, five headers of spank/, and itself" {
+@test "report/ needs contract/, lib/, profiles/, record/, site/, three headers of spank/, and itself" {
 	local room
 	for room in report/*/; do
-		only "${room%/}" 'contract/|lib/|profiles/|record/|report/|site/|spank/(recordd/collect|delivery/sink|effective-policy|slurm_compat|step-dir)\.h|cli/command\.h'
+		only "${room%/}" 'contract/|lib/|profiles/|record/|report/|site/|spank/(delivery/sink|effective-policy|slurm_compat)\.h'
 		never "${room%/}" 'pmix|cuda|nccl|hwloc'
 	done
 }

@@ -11,7 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 #include "bench/lane.h"
-#include "bench/pairs.h"
 #include "bench/results.h"
 #include "profiles/memory-dir.h"
 
@@ -43,18 +42,6 @@ static int load_nccl(const struct nt_bench_options *o, struct nt_library *nccl,
 			nccl->version / 10000, nccl->version / 100 % 100, nccl->version % 100,
 			nccl->path, found.why);
 	return 0;
-}
-
-static void compare_pairs(const struct nt_bench_options *o, const struct nt_library *nccl)
-{
-	struct nt_bench_gpu gpu;
-	char run[64];
-
-	nt_gpu_open(&gpu, o, nccl, nt_bench_run_name(run, sizeof(run)));
-	nt_lanes_open(&gpu);
-	nt_pairs_play(&gpu);
-	nt_lanes_close(&gpu);
-	nt_gpu_close(&gpu);
 }
 
 static void play(const struct nt_bench_options *o, const struct nt_library *nccl)
@@ -98,9 +85,6 @@ int main(int argc, char **argv)
 		return complain(err.text, options.nccl_path ? 2 : 1);
 	if (nt_library_open_cuda(nccl.path, &err) < 0 || nt_library_check(&options, &err) < 0)
 		return complain(err.text, 1);
-	if (options.pairs)
-		compare_pairs(&options, &nccl);
-	else
-		play(&options, &nccl);
+	play(&options, &nccl);
 	return 0;
 }

@@ -242,7 +242,6 @@ static const struct rule table[] = {
 	{ "no-gpu-times", FLAG, AT(no_gpu_times), 0, 0, NULL, NULL, "record no CUDA events" },
 	{ "samples", TEXT, AT(samples_path), 0, 0, NULL, "FILE", "write all samples of all ranks as CSV" },
 	{ "split", OWN, 0, 0, 0, parse_split, "HOW", "also time communicators of block:K or stride:K" },
-	{ "pairs", FLAG, AT(pairs), 0, 0, NULL, NULL, "compare pairs of GPUs, on one node and on two, for --seconds; --sizes are that for latency and that for bandwidth" },
 	{ "split-share", FLAG, AT(split_share), 0, 0, NULL, NULL, "with --split: these communicators share the parent's resources" },
 	{ "simulate-on", OWN, 0, 0, 0, parse_simulate, "RANK@N", "call ncclGroupSimulateEnd on RANK (or all) after N rounds" },
 	{ "nccl", TEXT, AT(nccl_path), 0, 0, NULL, "FILE", "libnccl.so.2 to load (default: that of this user's jobs)" },
@@ -350,10 +349,7 @@ static int check(struct nt_bench_options *o, struct nt_error *err)
 	if (o->simulate_rank >= o->ranks)
 		return nt_error_set(err, "--simulate-on: no rank %d of %d", o->simulate_rank,
 				    o->ranks);
-	if (o->pairs && (o->sizes != 2 || !o->seconds || o->ranks % o->nodes))
-		return nt_error_set(err, "--pairs needs --seconds, two --sizes and nodes with as "
-					 "many ranks each");
-	if (o->seconds && !o->last_seconds && !o->pairs)
+	if (o->seconds && !o->last_seconds)
 		return nt_error_set(err, "--seconds needs --last-seconds");
 	if (o->abort_every && !o->align)
 		return nt_error_set(err, "--abort-every needs --align");

@@ -62,7 +62,6 @@ struct nt_bench_options {
 	int burst; /* calls in each sample, except in mode seq */
 	enum nt_bench_split split;
 	int split_ranks;
-	bool pairs; /* compare pairs of GPUs (pairs.h) instead of what follows */
 	bool split_share; /* the new communicators use the parent's resources */
 	struct nt_bench_arm
 		arm[NT_BENCH_ARMS]; /* communicators of all ranks, each restricted to an arm */

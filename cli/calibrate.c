@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nccl-tune calibrate: find the best launch profile on this job's nodes, or compare the nodes. */
+/* nccl-tune calibrate: find the best launch profile on this job's nodes. */
 #include "cli/command.h"
 
 #include <ctype.h>
@@ -16,19 +16,12 @@
 #include "profiles/select-text.h"
 #include "cli/calibrate-run.h"
 #include "cli/calibrate-table.h"
-#include "cli/compare-nodes.h"
 #include "report/model/places.h"
-#include "profiles/measure/low-nodes.h"
-#include "report/summary/compared-nodes.h"
 #include "lib/list.h"
 #include "lib/seconds.h"
 
 #define TIME_LEAST_S 1
 #define TIME_MOST_S 3600
-#define COMPARE_NODES 4 /* as many nodes or more are compared first */
-#define COMPARE_SHARE 0.2 /* of the time */
-#define COMPARE_LEAST_S 10 /* less is not worth starting a step */
-#define NAMED 4 /* exit status: a node was named */
 
 static volatile sig_atomic_t stop;
 
@@ -37,8 +30,6 @@ struct calibrating {
 	struct nt_places places;
 	const char *sizes, *names; /* of profiles; NULL: all */
 	uint32_t nodes, per_node;
-	bool compare_nodes, json;
-	const char *output; /* of compare_nodes; NULL: a file in the memory */
 	/* What is known. */
 	struct nt_profiles all, candidates;
 	struct nt_memory memory, site; /* the user's, the site's */
@@ -297,74 +288,11 @@ static int tell(struct calibrating *c)
 	return NT_EXIT_OK;
 }
 
-/* ---- nodes */
-
-static int keep_compared(const struct calibrating *c, const char *output, json_object *compared,
-			 struct nt_error *err)
-{
-	char path[sizeof(c->directory) + sizeof("/" NT_COMPARED_FILE)];
-
-	snprintf(path, sizeof(path), "%s/" NT_COMPARED_FILE, c->directory);
-	return nt_compare_nodes_keep(compared, output ? output : path, err);
-}
-
-static int tell_compared(const struct calibrating *c, json_object *compared, struct nt_error *err)
-{
-	if (!c->json)
-		return nt_compared_text(stdout, compared, err);
-	puts(json_object_to_json_string_ext(compared, JSON_C_TO_STRING_PLAIN));
-	return 0;
-}
-
-/* --compare-nodes */
-static int compare_nodes(const struct calibrating *c)
-{
-	struct nt_error err = { "no memory" };
-	json_object *compared = NULL;
-	int status = NT_EXIT_FAILED;
-
-	if (c->run.allocation.nodes < NT_LOW_NODES_LEAST) {
-		nt_command_complain("%" PRIu32 " node%s: %d or more are needed",
-				    c->run.allocation.nodes, nt_plural(c->run.allocation.nodes),
-				    NT_LOW_NODES_LEAST);
-		return NT_EXIT_FAILED;
-	}
-	compared = nt_compare_nodes(&c->run, c->run.time_s, &err);
-	if (compared && tell_compared(c, compared, &err) == 0 &&
-	    keep_compared(c, c->output, compared, &err) == 0)
-		status = nt_compared_names_any(compared) ? NAMED : NT_EXIT_OK;
-	if (status == NT_EXIT_FAILED)
-		nt_command_complain("nodes: %s", err.text);
-	json_object_put(compared);
-	return status;
-}
-
-/* A slow node slows all profiles, so nodes are compared first. A failure here is only reported. */
-static void compare_first(struct calibrating *c)
-{
-	const double time_s = COMPARE_SHARE * c->run.time_s;
-	struct nt_error err = { "no memory" };
-	json_object *compared;
-
-	if (c->run.program || c->run.allocation.nodes < COMPARE_NODES || time_s < COMPARE_LEAST_S)
-		return;
-	compared = nt_compare_nodes(&c->run, time_s, &err);
-	if (!compared || keep_compared(c, NULL, compared, &err) < 0)
-		nt_command_complain("nodes are not compared: %s", err.text);
-	if (compared && nt_compared_names_any(compared)) {
-		(void)nt_compared_text(stdout, compared, NULL);
-		putchar('\n');
-	}
-	json_object_put(compared);
-	c->run.time_s -= time_s;
-}
-
 static int find_profile(struct calibrating *c)
 {
 	struct nt_error err = { "no memory" };
 	int status;
 
-	compare_first(c);
 	status = nt_calrun(&c->run, &err) == 0 ? tell(c) : nt_command_fail(&err);
 	nt_calrun_fini(&c->run);
 	return status;
@@ -377,7 +305,7 @@ static int calibrate(struct calibrating *c)
 
 	if (prepare(c, &err) == 0) {
 		watch_signals();
-		status = c->compare_nodes ? compare_nodes(c) : find_profile(c);
+		status = find_profile(c);
 	} else {
 		status = nt_command_fail(&err);
 	}
@@ -414,12 +342,6 @@ static int run(void *argument, char *argv[])
 		c->run.program = argv;
 	if (program && c->sizes)
 		return nt_command_misuse("--sizes is for nccl-tune-bench, not for '%s'", argv[0]);
-	if ((c->json || c->output) && !c->compare_nodes)
-		return nt_command_misuse("--json and --output need --compare-nodes");
-	if (c->compare_nodes && (program || c->sizes || c->names))
-		return nt_command_misuse(
-			"--compare-nodes cannot be combined with --sizes, --profiles or a "
-			"program");
 	return calibrate(c);
 }
 
@@ -449,15 +371,6 @@ static const struct nt_option options[] = {
 	{ "overlap", 0, "Share the nodes with another step of this job",
 	  NT_FLAG(struct calibrating, run.overlap) },
 	{ "quiet", 'q', "Print no progress", NT_FLAG(struct calibrating, run.quiet) },
-	{ "compare-nodes", 0,
-	  "Measure no profiles; compare nodes by pairs of GPUs, and name nodes, GPUs and NICs that "
-	  "are slower than their like",
-	  NT_FLAG(struct calibrating, compare_nodes) },
-	{ "json", 0, "With --compare-nodes: print one line of JSON",
-	  NT_FLAG(struct calibrating, json) },
-	{ "output", 0,
-	  "With --compare-nodes: write that line to FILE, not to nodes.json in the memory",
-	  NT_TEXT(struct calibrating, output, "FILE") },
 	{ 0 },
 };
 
@@ -474,9 +387,8 @@ const struct nt_command nt_command_calibrate = {
 	       "64M.\n\n"
 	       "PROGRAM replaces nccl-tune-bench; each task of a step runs it. It exits with "
 	       "status 3 if it found wrong results."
-	       "\vExit status: 0 if the profiles or nodes were measured, 1 if something failed (see "
-	       "stderr), 2 for a usage error, 3 if results are wrong when choices are forced, 4 if "
-	       "--compare-nodes names something.",
+	       "\vExit status: 0 if the profiles were measured, 1 if something failed (see stderr), 2 "
+	       "for a usage error, 3 if results are wrong when choices are forced.",
 	.request_bytes = sizeof(struct calibrating),
 	.init = init,
 	.run = run,

@@ -19,8 +19,6 @@ libnt_cli_a_SOURCES = \
 	%D%/check-config.c \
 	%D%/command.c \
 	%D%/command.h \
-	%D%/compare-nodes.c \
-	%D%/compare-nodes.h \
 	%D%/learn.c \
 	%D%/meeting.c \
 	%D%/meeting.h \

@@ -62,10 +62,6 @@ libnt_report_a_SOURCES = \
 	%D%/summary/extremes.h \
 	%D%/summary/job-outcome.c \
 	%D%/summary/job-outcome.h \
-	%D%/summary/compared-nodes.c \
-	%D%/summary/compared-nodes.h \
-	%D%/summary/late-nodes.c \
-	%D%/summary/late-nodes.h \
 	%D%/summary/profile-worth.c \
 	%D%/summary/profile-worth.h \
 	%D%/summary/site-memory.c \

@@ -46,7 +46,6 @@ unit_tests = \
 	%D%/unit/fake-event \
 	%D%/unit/fake-model \
 	%D%/unit/lateness \
-	%D%/unit/low-nodes \
 	%D%/unit/layout \
 	%D%/unit/site-memory \
 	%D%/unit/long \
@@ -414,7 +413,6 @@ EXTRA_DIST += \
 	%D%/cluster/63-directory.bats \
 	%D%/cluster/70-launch.bats \
 	%D%/cluster/72-simulated.bats \
-	%D%/cluster/74-nodes.bats \
 	%D%/cluster/75-launch-profile.bats \
 	%D%/cluster/76-launch-job.bats \
 	%D%/cluster/76-launch-trouble.bats \

@@ -80,7 +80,6 @@ extern const struct nt_command nt_command_report;
 extern const struct nt_command nt_command_backfill;
 extern const struct nt_command nt_command_calibrate;
 extern const struct nt_command nt_command_check_config;
-extern const struct nt_command nt_command_learn;
 extern const struct nt_command nt_command_memory;
 extern const struct nt_command nt_command_summary;
 

@@ -19,7 +19,6 @@ libnt_cli_a_SOURCES = \
 	%D%/check-config.c \
 	%D%/command.c \
 	%D%/command.h \
-	%D%/learn.c \
 	%D%/meeting.c \
 	%D%/meeting.h \
 	%D%/memory-forms.h \

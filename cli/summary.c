@@ -44,8 +44,8 @@ static int write_out(const struct settings *settings, const struct nt_site_stats
 		return printers[settings->form](stdout, view, err);
 	if (nt_atomic_output_begin(&draft, err) < 0)
 		return -1;
-	return nt_atomic_output_end(&draft, printers[settings->form](draft.out, view, err), settings->file,
-				    FILE_MODE, err);
+	return nt_atomic_output_end(&draft, printers[settings->form](draft.out, view, err),
+				    settings->file, FILE_MODE, err);
 }
 
 static int summarize(const struct settings *settings)

@@ -64,8 +64,6 @@ libnt_report_a_SOURCES = \
 	%D%/summary/job-outcome.h \
 	%D%/summary/profile-worth.c \
 	%D%/summary/profile-worth.h \
-	%D%/summary/site-memory.c \
-	%D%/summary/site-memory.h \
 	%D%/summary/site-stats.c \
 	%D%/summary/site-stats.h \
 	%D%/summary/stats-cell.c \

@@ -47,7 +47,6 @@ unit_tests = \
 	%D%/unit/fake-model \
 	%D%/unit/lateness \
 	%D%/unit/layout \
-	%D%/unit/site-memory \
 	%D%/unit/long \
 	%D%/unit/longform \
 	%D%/unit/measures \

@@ -124,31 +124,6 @@ void nt_lanes_open(struct nt_bench_gpu *g)
 	nt_gpu_measure_memory(&g->init_mib);
 }
 
-void nt_lanes_pair(struct nt_bench_gpu *g, int color, int partner)
-{
-	const int rank = g->options->rank;
-	nt_nccl_comm comm = NULL;
-	struct nt_lane *lane;
-
-	NCCL_CHECK(CommSplit(g->lane[0].comm, partner < 0 ? NT_NCCL_NO_COLOR : color, rank, &comm,
-			     NULL));
-	if (partner < 0)
-		return;
-	lane = add_lane(g, "pair", 2);
-	lane->comm = comm;
-	lane->me = rank > partner;
-	lane->ranks[lane->me] = rank;
-	lane->ranks[!lane->me] = partner;
-}
-
-void nt_lanes_part(struct nt_bench_gpu *g)
-{
-	struct nt_lane *lane = &g->lane[--g->lanes];
-
-	NCCL_CHECK(CommDestroy(lane->comm));
-	free(lane->ranks);
-}
-
 /* Children first, as programs do. */
 static void end_all(struct nt_bench_gpu *g, bool abort)
 {

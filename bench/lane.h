@@ -16,10 +16,6 @@
 /* Also sets g->init_ms and g->init_mib, the time and memory this took. */
 void nt_lanes_open(struct nt_bench_gpu *g);
 void nt_lanes_close(struct nt_bench_gpu *g);
-/* On all ranks: open a lane of this rank and its partner, both with the same color; partner -1:
- * none. It is the last lane until nt_lanes_part(). */
-void nt_lanes_pair(struct nt_bench_gpu *g, int color, int partner);
-void nt_lanes_part(struct nt_bench_gpu *g);
 /* Abort calls in flight, and open all communicators again. */
 void nt_lanes_abort(struct nt_bench_gpu *g);
 

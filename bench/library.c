@@ -156,8 +156,8 @@ int nt_library_check(const struct nt_bench_options *o, struct nt_error *err)
 {
 	const bool graphs = o->mode == NT_BENCH_GRAPH || o->mode == NT_BENCH_MIXED;
 
-	if ((o->split != NT_SPLIT_NONE || o->pairs) && !nt_nccl.CommSplit)
-		return nt_error_set(err, "--split, --pairs: this NCCL has no ncclCommSplit");
+	if (o->split != NT_SPLIT_NONE && !nt_nccl.CommSplit)
+		return nt_error_set(err, "--split: this NCCL has no ncclCommSplit");
 	for (unsigned i = 0; i < o->colls; i++)
 		if (!nt_kind_tunable(o->coll[i]) && !(nt_nccl.Send && nt_nccl.Recv))
 			return nt_error_set(err, "--coll: this NCCL has no ncclSend and ncclRecv");

@@ -35,10 +35,6 @@ nccl_tune_bench_SOURCES = \
 	%D%/main.c \
 	%D%/play.c \
 	%D%/play.h \
-	%D%/pairs.c \
-	%D%/pairs.h \
-	%D%/pairs-judge.c \
-	%D%/pairs-judge.h \
 	%D%/results.c \
 	%D%/results.h \
 	%D%/stall.c \

@@ -9,11 +9,11 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include "bench/channel.h"
 #include "bench/lane.h"
-#include "bench/pairs.h"
 #include "bench/results.h"
 #include "profiles/memory-dir.h"
 
@@ -45,18 +45,6 @@ static int load_nccl(const struct nt_bench_options *o, struct nt_library *nccl,
 			nccl->version / 10000, nccl->version / 100 % 100, nccl->version % 100,
 			nccl->path, found.why);
 	return 0;
-}
-
-static void compare_pairs(const struct nt_bench_options *o, const struct nt_library *nccl)
-{
-	struct nt_bench_gpu gpu;
-	char run[64];
-
-	nt_gpu_open(&gpu, o, nccl, nt_bench_run_name(run, sizeof(run)));
-	nt_lanes_open(&gpu);
-	nt_pairs_play(&gpu);
-	nt_lanes_close(&gpu);
-	nt_gpu_close(&gpu);
 }
 
 static void play(const struct nt_bench_options *o, const struct nt_library *nccl)
@@ -99,17 +87,46 @@ static int count_gpus(void)
 	return 0;
 }
 
+/* In each process of the task: true. In the one that started them, at their end: false, and the
+ * largest exit status. */
+static bool become_rank(struct nt_bench_options *o, int *status)
+{
+	int how;
+
+	for (int i = 0; i < o->procs; i++) {
+		const pid_t pid = fork();
+
+		if (pid > 0)
+			continue;
+		o->rank += i;
+		o->local_rank += i;
+		if (pid == 0)
+			return true;
+		exit(complain("cannot start a process", 1));
+	}
+	*status = 0;
+	while (wait(&how) > 0) {
+		const int code = WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how);
+
+		*status = code > *status ? code : *status;
+	}
+	return false;
+}
+
 int main(int argc, char **argv)
 {
 	struct nt_bench_options options;
 	struct nt_library nccl;
 	struct nt_error err;
 	bool help;
+	int status;
 
 	if (nt_bench_parse(&options, argc, argv, &help, &err) < 0)
 		return complain(err.text, 2);
 	if (help)
 		return 0;
+	if (options.procs > 1 && !become_rank(&options, &status))
+		return status;
 	/* Not for the search's own processes. */
 	if (options.channel)
 		(void)fcntl(options.channel, F_SETFD, FD_CLOEXEC);
@@ -119,9 +136,6 @@ int main(int argc, char **argv)
 		return complain(err.text, 1);
 	if (options.count_gpus)
 		return count_gpus();
-	if (options.pairs)
-		compare_pairs(&options, &nccl);
-	else
-		play(&options, &nccl);
+	play(&options, &nccl);
 	return 0;
 }

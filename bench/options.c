@@ -265,7 +265,6 @@ static const struct rule table[] = {
 	{ "no-gpu-times", FLAG, AT(no_gpu_times), 0, 0, NULL, NULL, "record no CUDA events" },
 	{ "samples", TEXT, AT(samples_path), 0, 0, NULL, "FILE", "write all samples of all ranks as CSV" },
 	{ "split", OWN, 0, 0, 0, parse_split, "HOW", "also time communicators of block:K or stride:K" },
-	{ "pairs", FLAG, AT(pairs), 0, 0, NULL, NULL, "compare pairs of GPUs, on one node and on two, for --seconds; --sizes are that for latency and that for bandwidth" },
 	{ "split-share", FLAG, AT(split_share), 0, 0, NULL, NULL, "with --split: these communicators share the parent's resources" },
 	{ "simulate-on", OWN, 0, 0, 0, parse_simulate, "RANK@N", "call ncclGroupSimulateEnd on RANK (or all) after N rounds" },
 	{ "nccl", TEXT, AT(nccl_path), 0, 0, NULL, "FILE", "libnccl.so.2 to load (default: that of this user's jobs)" },
@@ -275,6 +274,7 @@ static const struct rule table[] = {
 	{ "channel", NUMBER, AT(channel), 3, 65535, NULL, "FD", "a descriptor of a calibration's driver, for the id of the communicator and for results" },
 	{ "count-gpus", FLAG, AT(count_gpus), 0, 0, NULL, NULL, "only print the number of GPUs that this process sees" },
 	{ "stall", NUMBER, AT(stall_s), 1, 3600, NULL, "S", "stop if a round takes longer than S seconds" },
+	{ "procs-per-task", NUMBER, AT(procs), 1, 64, NULL, "N", "start N processes here, each a rank, as a program does whose task has several GPUs" },
 	{ "rank", NUMBER, AT(rank), 0, NT_BENCH_RANKS - 1, NULL, "N", "rank (default: SLURM_PROCID)" },
 	{ "ranks", NUMBER, AT(ranks), 1, NT_BENCH_RANKS, NULL, "N", "number of ranks (default: SLURM_NTASKS)" },
 	{ "local-rank", NUMBER, AT(local_rank), 0, NT_BENCH_RANKS - 1, NULL, "N", "rank on this node (default: SLURM_LOCALID)" },
@@ -307,6 +307,7 @@ static void defaults(struct nt_bench_options *o)
 		.ranks = from_environment("SLURM_NTASKS", 1),
 		.local_rank = from_environment("SLURM_LOCALID", 0),
 		.nodes = from_environment("SLURM_NNODES", 1),
+		.procs = 1,
 		.meet_dir = tmp && *tmp ? tmp : "/tmp",
 		.coll = { NT_ALLREDUCE },
 		.colls = 1,
@@ -367,6 +368,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 /* Checks across options. */
 static int check(struct nt_bench_options *o, struct nt_error *err)
 {
+	if (o->procs > 1 && (o->ranks > NT_BENCH_RANKS / o->procs || o->channel))
+		return nt_error_set(err, "--procs-per-task: %d of %d tasks", o->procs, o->ranks);
+	o->ranks *= o->procs;
+	o->rank *= o->procs;
+	o->local_rank *= o->procs;
 	if (o->rank >= o->ranks)
 		return nt_error_set(err, "rank %d of %d", o->rank, o->ranks);
 	if (o->split != NT_SPLIT_NONE && o->ranks % o->split_ranks)
@@ -375,13 +381,10 @@ static int check(struct nt_bench_options *o, struct nt_error *err)
 	if (o->simulate_rank >= o->ranks)
 		return nt_error_set(err, "--simulate-on: no rank %d of %d", o->simulate_rank,
 				    o->ranks);
-	if (o->pairs && (o->sizes != 2 || !o->seconds || o->ranks % o->nodes))
-		return nt_error_set(err, "--pairs needs --seconds, two --sizes and nodes with as "
-					 "many ranks each");
-	if (o->seconds && !o->last_seconds && !o->pairs)
+	if (o->seconds && !o->last_seconds)
 		return nt_error_set(err, "--seconds needs --last-seconds");
-	if (o->channel && (o->align || o->pairs || o->abort_every || o->arms || o->samples_path))
-		return nt_error_set(err, "--channel: not with --align, --pairs, --abort-every, "
+	if (o->channel && (o->align || o->abort_every || o->arms || o->samples_path))
+		return nt_error_set(err, "--channel: not with --align, --abort-every, "
 					 "--arms or --samples");
 	if (o->abort_every && !o->align)
 		return nt_error_set(err, "--abort-every needs --align");

@@ -48,6 +48,7 @@ struct nt_bench_arm {
 struct nt_bench_options {
 	/* Place of this process. */
 	int rank, ranks, local_rank, nodes;
+	int procs; /* to be started here, of which rank and local_rank are the first */
 	enum nt_bench_device device;
 	int gpu_base;
 	const char *meet_dir; /* shared by all ranks */
@@ -67,7 +68,6 @@ struct nt_bench_options {
 	int burst; /* calls in each sample, except in mode seq */
 	enum nt_bench_split split;
 	int split_ranks;
-	bool pairs; /* compare pairs of GPUs (pairs.h) instead of what follows */
 	bool split_share; /* the new communicators use the parent's resources */
 	struct nt_bench_arm
 		arm[NT_BENCH_ARMS]; /* communicators of all ranks, each restricted to an arm */

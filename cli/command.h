@@ -80,9 +80,7 @@ extern const struct nt_command nt_command_report;
 extern const struct nt_command nt_command_backfill;
 extern const struct nt_command nt_command_calibrate;
 extern const struct nt_command nt_command_check_config;
-extern const struct nt_command nt_command_learn;
 extern const struct nt_command nt_command_memory;
-extern const struct nt_command nt_command_watch;
 extern const struct nt_command nt_command_summary;
 
 /* Parse the options and run the subcommand; argv[0] is its name. Returns the exit status. From here

@@ -15,13 +15,14 @@ libnt_cli_a_SOURCES = \
 	%D%/check-config.c \
 	%D%/command.c \
 	%D%/command.h \
-	%D%/learn.c \
 	%D%/meeting.c \
 	%D%/meeting.h \
 	%D%/memory-forms.h \
 	%D%/memory-move.c \
 	%D%/memory-show.c \
 	%D%/memory.c \
+	%D%/report-follow.c \
+	%D%/report-follow.h \
 	%D%/report-list.c \
 	%D%/report-list.h \
 	%D%/report-options.c \
@@ -33,8 +34,7 @@ libnt_cli_a_SOURCES = \
 	%D%/run-step.h \
 	%D%/slurm-names.c \
 	%D%/slurm-names.h \
-	%D%/summary.c \
-	%D%/watch.c
+	%D%/summary.c
 
 bin_PROGRAMS += nccl-tune
 nccl_tune_SOURCES = %D%/main.c

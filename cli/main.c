@@ -11,8 +11,8 @@
 #include "lib/terminal.h"
 
 static const struct nt_command *const commands[] = {
-	&nt_command_report, &nt_command_backfill,     &nt_command_calibrate, &nt_command_memory,
-	&nt_command_learn,  &nt_command_check_config, &nt_command_watch,     &nt_command_summary,
+	&nt_command_report, &nt_command_backfill,     &nt_command_calibrate,
+	&nt_command_memory, &nt_command_check_config, &nt_command_summary,
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))

@@ -108,32 +108,11 @@ static int forget(struct nt_remembered_ask *ask, char *argv[])
 	return NT_EXIT_OK;
 }
 
-static int compact(struct nt_remembered_ask *ask, char *argv[])
-{
-	struct nt_error err;
-
-	if (no_more(argv) != NT_EXIT_OK)
-		return NT_EXIT_USAGE;
-	return nt_command_status(nt_store_compact(ask->directory, ask->now_s, &err), &err);
-}
-
-static int path(struct nt_remembered_ask *ask, char *argv[])
-{
-	struct nt_shown shown;
-
-	if (no_more(argv) != NT_EXIT_OK)
-		return NT_EXIT_USAGE;
-	puts(nt_shown(&shown, ask->directory));
-	return NT_EXIT_OK;
-}
-
 static const struct subcommand subcommands[] = {
 	{ "show", show, "site-memory profile-file fingerprint profile" },
 	{ "export", export, "fingerprint profile csv nodes ntasks-per-node" },
 	{ "import", import, "fingerprint profile csv nodes ntasks-per-node like-here" },
 	{ "forget", forget, "fingerprint profile all" },
-	{ "compact", compact, "" },
-	{ "path", path, "" },
 };
 
 static const struct subcommand *find_subcommand(const char *name)
@@ -203,8 +182,8 @@ static int run(void *argument, char *argv[])
 	struct nt_error err;
 
 	if (!sub)
-		return nt_command_misuse("unknown subcommand '%s' (want show, export, import, "
-					 "forget, compact or path)",
+		return nt_command_misuse("unknown subcommand '%s' (want show, export, import "
+					 "or forget)",
 					 argv[0]);
 	for (const struct nt_option *option = options + 1; option->name; option++)
 		if (nt_command_given(option) &&
@@ -219,15 +198,13 @@ const struct nt_command nt_command_memory = {
 	.name = "memory",
 	.summary = "show, export or forget what was measured of launch profiles",
 	.options = options,
-	.usage = "[show | path | compact]\nexport FILE\nimport FILE\nforget",
+	.usage = "[show]\nexport FILE\nimport FILE\nforget",
 	.doc = "Your memory of launch profiles: what steps and calibrations have measured, "
 	       "on which hardware.\n\n"
 	       "show     print the measurements of each place, and the profile for a new job\n"
 	       "export   write entries as lines of JSON; with --csv, choices\n"
 	       "import   add exported entries; with --csv, choices, which jobs confirm first\n"
-	       "forget   delete all entries, or those of a fingerprint or profile\n"
-	       "compact  merge all files into one\n"
-	       "path     print the directory\n\n"
+	       "forget   delete all entries, or those of a fingerprint or profile\n\n"
 	       "FILE - is standard input or output."
 	       "\vExit status: 0, 1 if something failed (see stderr), 2 for a usage error.",
 	.request_bytes = sizeof(struct nt_remembered_ask),

@@ -25,6 +25,8 @@ const struct nt_option nt_request_options[] = {
 	  NT_TEXT(struct nt_request, jobs.span.partition, "LIST") },
 	{ "full", 0, "Print the full report even of several jobs",
 	  NT_FLAG(struct nt_request, full) },
+	{ "follow", 0, "Print the summary of a running job whenever it changes, until the job ends",
+	  NT_FLAG(struct nt_request, follow) },
 	{ "json", 'j', "Print JSON for programs, see nccl-tune(1)",
 	  NT_CHOICE(struct nt_request, form, NT_FORM_JSON) },
 	{ "csv", 0, "Print comma-separated values (RFC 4180)",
@@ -98,6 +100,9 @@ int nt_request_take_jobs(struct nt_request *request, char *argv[])
 	if (request->file && !nt_joblist_is_empty(&request->jobs) &&
 	    !nt_joblist_is_one(&request->jobs))
 		return nt_command_misuse("--file takes one job");
+	if (request->follow && (!nt_joblist_is_one(&request->jobs) || request->file ||
+				request->full || request->form != NT_FORM_TEXT))
+		return nt_command_misuse("--follow takes one job, and no other option");
 	request->has_id = request->jobs.count > 0;
 	if (request->has_id)
 		request->id = request->jobs.ranges[0].first;

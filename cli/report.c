@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "cli/answer.h"
+#include "cli/report-follow.h"
 #include "cli/report-options.h"
 
 static void explain_nothing(const struct nt_answer *answer)
@@ -156,8 +157,11 @@ static int run(void *argument, char *argv[])
 {
 	struct nt_request *request = argument;
 	int status = nt_request_take_jobs(request, argv);
+	struct nt_error err;
 
-	if (status == NT_EXIT_OK)
+	if (status == NT_EXIT_OK && request->follow)
+		status = nt_command_status(nt_report_follow(&request->id, &err), &err);
+	else if (status == NT_EXIT_OK)
 		status = report(request);
 	nt_joblist_fini(&request->jobs);
 	return status;
@@ -167,7 +171,7 @@ const struct nt_command nt_command_report = {
 	.name = "report",
 	.summary = "show what was tuned in a job, and how much time that saved",
 	.options = nt_request_options,
-	.usage = "[JOBS...]\n--since TIME\n--file FILE [JOB[.STEP]]",
+	.usage = "[JOBS...]\n--follow [JOB[.STEP]]\n--since TIME\n--file FILE [JOB[.STEP]]",
 	.doc = "Show how a job was tuned, from its record in accounting: a summary, and a table with "
 	       "one line per collective and size, with the reason and what to do. Several jobs are "
 	       "shown as one line each, two also side by side.\n\n"

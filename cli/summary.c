@@ -7,9 +7,6 @@
 #include <unistd.h>
 #include "lib/atomic-output.h"
 #include "report/model/sacct-jobs.h"
-#include "report/model/places.h"
-#include "report/summary/compared-nodes.h"
-#include "report/summary/late-nodes.h"
 #include "report/summary/stats-print.h"
 #include "lib/when.h"
 
@@ -21,8 +18,6 @@ struct settings {
 	const char *since, *until;
 	const char *file; /* NULL: stdout */
 	unsigned top;
-	bool nodes;
-	const char *compared; /* a file; NULL: that in the caller's memory */
 	enum form { TEXT, JSON, CSV, PROMETHEUS } form;
 };
 
@@ -39,63 +34,18 @@ static int add_job(void *argument, const struct nt_streamed_job *job, struct nt_
 	return nt_site_stats_add(argument, job, err);
 }
 
-static int print_stats(const struct settings *settings, FILE *out, void *what, struct nt_error *err)
-{
-	return printers[settings->form](out, what, err);
-}
-
-/* The newest comparison of nodes; NULL and "" in *err if there is none. */
-static json_object *read_compared(const struct settings *settings, struct nt_error *err)
-{
-	char directory[NT_PATH_MAX], path[NT_PATH_MAX + sizeof("/" NT_COMPARED_FILE)];
-	const struct nt_places places = { .memory = NULL };
-	struct nt_error no_memory;
-	json_object *compared;
-
-	if (settings->compared) {
-		compared = nt_compared_read(settings->compared, err);
-		if (!compared && !err->text[0])
-			nt_error_set(err, "%s: no such file", settings->compared);
-		return compared;
-	}
-	err->text[0] = '\0';
-	if (nt_places_memory(&places, directory, &no_memory) < 0)
-		return NULL;
-	snprintf(path, sizeof(path), "%s/" NT_COMPARED_FILE, directory);
-	return nt_compared_read(path, err);
-}
-
-static int print_nodes(const struct settings *settings, FILE *out, void *what, struct nt_error *err)
-{
-	json_object *compared = read_compared(settings, err);
-	int rc = 0;
-
-	if (!compared && err->text[0])
-		return -1;
-	if (settings->form == JSON)
-		return nt_late_nodes_json(out, what, compared, err);
-	rc = nt_late_nodes_text(out, what, err);
-	if (rc == 0 && compared) {
-		putc('\n', out);
-		rc = nt_compared_text(out, compared, err);
-	}
-	json_object_put(compared);
-	return rc;
-}
-
 /* A file is replaced only by a complete one. */
-static int write_out(const struct settings *settings, void *what,
-		     int (*print)(const struct settings *, FILE *, void *, struct nt_error *),
+static int write_out(const struct settings *settings, const struct nt_site_stats_view *view,
 		     struct nt_error *err)
 {
 	struct nt_atomic_output draft;
 
 	if (!settings->file)
-		return print(settings, stdout, what, err);
+		return printers[settings->form](stdout, view, err);
 	if (nt_atomic_output_begin(&draft, err) < 0)
 		return -1;
-	return nt_atomic_output_end(&draft, print(settings, draft.out, what, err), settings->file,
-				    FILE_MODE, err);
+	return nt_atomic_output_end(&draft, printers[settings->form](draft.out, view, err),
+				    settings->file, FILE_MODE, err);
 }
 
 static int summarize(const struct settings *settings)
@@ -111,29 +61,8 @@ static int summarize(const struct settings *settings)
 	rc = nt_sacct_jobs_each(&settings->query, &visitor, &err);
 	nt_site_stats_sort(&tally);
 	if (rc == 0)
-		rc = write_out(settings, &view, print_stats, &err);
+		rc = write_out(settings, &view, &err);
 	nt_site_stats_fini(&tally);
-	return nt_command_status(rc, &err);
-}
-
-static int add_job_of_nodes(void *argument, const struct nt_streamed_job *job, struct nt_error *err)
-{
-	return nt_late_nodes_add(argument, job, err);
-}
-
-/* Which nodes are late, or slower than others. */
-static int name_nodes(const struct settings *settings)
-{
-	struct nt_late_nodes nodes;
-	const struct nt_sacct_jobs_visitor visitor = { add_job_of_nodes, &nodes };
-	struct nt_error err;
-	int rc;
-
-	nt_late_nodes_init(&nodes);
-	rc = nt_sacct_jobs_each(&settings->query, &visitor, &err);
-	if (rc == 0)
-		rc = write_out(settings, &nodes, print_nodes, &err);
-	nt_late_nodes_fini(&nodes);
 	return nt_command_status(rc, &err);
 }
 
@@ -169,15 +98,10 @@ static int run(void *argument, char *argv[])
 	if (argv[0])
 		return nt_command_misuse(
 			"unexpected argument '%s' ('nccl-tune report' shows a job)", argv[0]);
-	if (settings->nodes && settings->form != TEXT && settings->form != JSON)
-		return nt_command_misuse(
-			"--nodes can be combined with --json, but with no other format");
-	if (settings->compared && !settings->nodes)
-		return nt_command_misuse("--compared needs --nodes");
 	status = set_times(settings);
 	if (status != NT_EXIT_OK)
 		return status;
-	return settings->nodes ? name_nodes(settings) : summarize(settings);
+	return summarize(settings);
 }
 
 static const struct nt_option options[] = {
@@ -195,14 +119,6 @@ static const struct nt_option options[] = {
 	  NT_TEXT(struct settings, query.account, "LIST") },
 	{ "cluster", 0, "Jobs of these clusters, or all (default: this one)",
 	  NT_TEXT(struct settings, query.cluster, "LIST") },
-	{ "nodes", 0,
-	  "Name nodes that other nodes wait for, or that are slower than similar nodes, in several "
-	  "jobs (also with --json)",
-	  NT_FLAG(struct settings, nodes) },
-	{ "compared", 0,
-	  "With --nodes: what 'nccl-tune calibrate --compare-nodes' wrote to FILE (default: "
-	  "nodes.json in the caller's memory)",
-	  NT_TEXT(struct settings, compared, "FILE") },
 	{ "top", 0, "Show the N best and worst jobs (default: 5)",
 	  NT_U32(struct settings, top, "N", 0, NT_SITE_STATS_TOP_MAX) },
 	{ "json", 'j', "Print one JSON object for programs, see nccl-tune(1)",

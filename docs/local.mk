@@ -51,7 +51,6 @@ EXTRA_DIST += \
 	%D%/decisions/0034-early-looks.md \
 	%D%/decisions/0035-mixed-groups.md \
 	%D%/decisions/0036-env-plugin.md \
-	%D%/decisions/0037-nodes.md \
 	%D%/decisions/0038-fewer-channels.md \
 	%D%/decisions/0039-one-look.md \
 	%D%/decisions/0040-own-choices.md \
@@ -64,7 +63,6 @@ EXTRA_DIST += \
 	%D%/schema/job.schema.json \
 	%D%/schema/key.schema.json \
 	%D%/schema/long.schema.json \
-	%D%/schema/nodes.schema.json \
 	%D%/schema/rank.schema.json \
 	%D%/schema/step.schema.json \
 	%D%/schema/report.schema.json \
@@ -106,7 +104,6 @@ EXTRA_DIST += \
 	%D%/results/launch-noise/jobs.txt \
 	%D%/results/launch-noise/mended.csv \
 	%D%/results/launch-noise/steps.csv \
-	%D%/results/nodes/README.md \
 	%D%/results/h200-x2-auto/10gbit.csv \
 	%D%/results/h200-x2-auto/10gbit.txt \
 	%D%/results/h200-x2-auto/README.md \

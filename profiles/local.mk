@@ -69,10 +69,4 @@ libnt_measure_a_SOURCES = \
 	%D%/measure/race.c \
 	%D%/measure/race.h \
 	%D%/measure/trial-calls.c \
-	%D%/measure/trial-calls.h \
-	%D%/measure/low-nodes.c \
-	%D%/measure/low-nodes.h \
-	%D%/measure/pair-rounds.c \
-	%D%/measure/pair-rounds.h \
-	%D%/measure/pair-units.c \
-	%D%/measure/pair-units.h
+	%D%/measure/trial-calls.h

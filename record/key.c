@@ -43,11 +43,6 @@ void nt_key_clear(struct nt_key *key)
 	nt_fields_clear(&nt_key_fields, key);
 }
 
-int nt_key_other_arm(const struct nt_key *key)
-{
-	return key->arm >= 0 && key->arm != NT_ARM_BASELINE ? key->arm : key->best_arm;
-}
-
 void nt_key_compare(struct nt_key *key)
 {
 	if (key->auto_us >= TIME_LEAST_US && !isnan(key->arm_us))

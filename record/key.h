@@ -36,9 +36,6 @@ extern const struct nt_fields nt_rank_key_fields, nt_short_key_fields, nt_report
 
 void nt_key_clear(struct nt_key *key);
 
-/* The arm that is compared with AUTO: the one in use, or else the best other one; -1 if unknown. */
-int nt_key_other_arm(const struct nt_key *key);
-
 /* Sets gain_percent from the median times, unless AUTO's is too short to measure. */
 void nt_key_compare(struct nt_key *key);
 

@@ -21,9 +21,4 @@ void nt_rank_fini(struct nt_rank *rank);
 
 void nt_comm_seen_fini(struct nt_comm_seen *comm);
 
-/* The member "trial" of a key. round[].data points into data. */
-int nt_rank_read_trial(struct nt_rank_trial *trial,
-		       uint8_t data[NT_RANK_TRIAL_ROUNDS][NT_RANK_TRIAL_BYTES], json_object *object,
-		       struct nt_error *err);
-
 #endif

@@ -52,8 +52,6 @@ libnt_report_a_SOURCES = \
 	%D%/model/row-time.h \
 	%D%/model/sacct-jobs.c \
 	%D%/model/sacct-jobs.h \
-	%D%/model/sacct-names.c \
-	%D%/model/sacct-names.h \
 	%D%/model/sacct-runs.c \
 	%D%/model/sacct-runs.h \
 	%D%/model/topology-compare.c \
@@ -64,14 +62,8 @@ libnt_report_a_SOURCES = \
 	%D%/summary/extremes.h \
 	%D%/summary/job-outcome.c \
 	%D%/summary/job-outcome.h \
-	%D%/summary/compared-nodes.c \
-	%D%/summary/compared-nodes.h \
-	%D%/summary/late-nodes.c \
-	%D%/summary/late-nodes.h \
 	%D%/summary/profile-worth.c \
 	%D%/summary/profile-worth.h \
-	%D%/summary/site-memory.c \
-	%D%/summary/site-memory.h \
 	%D%/summary/site-stats.c \
 	%D%/summary/site-stats.h \
 	%D%/summary/stats-cell.c \
@@ -83,6 +75,8 @@ libnt_report_a_SOURCES = \
 	%D%/summary/stats-prometheus.c \
 	%D%/summary/stats-reasons.c \
 	%D%/summary/stats-text.c \
+	%D%/text/follow-lines.c \
+	%D%/text/follow-lines.h \
 	%D%/text/print.c \
 	%D%/text/print.h \
 	%D%/text/reasons.c \
@@ -103,17 +97,7 @@ libnt_report_a_SOURCES = \
 	%D%/text/verdict-topology.c \
 	%D%/text/verdict-why.c \
 	%D%/text/words.c \
-	%D%/text/words.h \
-	%D%/watch/frame.c \
-	%D%/watch/frame.h \
-	%D%/watch/look.c \
-	%D%/watch/look.h \
-	%D%/watch/progress.c \
-	%D%/watch/progress.h \
-	%D%/watch/rank-files.c \
-	%D%/watch/rank-files.h \
-	%D%/watch/display.c \
-	%D%/watch/display.h
+	%D%/text/words.h
 nodist_libnt_report_a_SOURCES = %D%/html/page.c
 
 # The page of `nccl-tune report --html`, one C file of these; the scripts in this order.

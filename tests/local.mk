@@ -47,9 +47,7 @@ unit_tests = \
 	%D%/unit/fake-event \
 	%D%/unit/fake-model \
 	%D%/unit/lateness \
-	%D%/unit/low-nodes \
 	%D%/unit/layout \
-	%D%/unit/site-memory \
 	%D%/unit/long \
 	%D%/unit/longform \
 	%D%/unit/measures \
@@ -101,7 +99,7 @@ unit_tests = \
 	%D%/unit/when \
 	%D%/unit/replay-record \
 	%D%/unit/schedule \
-	%D%/unit/screen \
+	%D%/unit/follow-lines \
 	%D%/unit/spank-mpi \
 	%D%/unit/site-conf \
 	%D%/unit/site-rules \
@@ -126,7 +124,6 @@ unit_tests = \
 	%D%/unit/decide-steady \
 	%D%/unit/times \
 	%D%/unit/warm \
-	%D%/unit/watch \
 	%D%/unit/where \
 	%D%/unit/work \
 	%D%/unit/write-record \
@@ -417,7 +414,6 @@ EXTRA_DIST += \
 	%D%/cluster/63-directory.bats \
 	%D%/cluster/70-launch.bats \
 	%D%/cluster/72-simulated.bats \
-	%D%/cluster/74-nodes.bats \
 	%D%/cluster/75-launch-profile.bats \
 	%D%/cluster/76-launch-job.bats \
 	%D%/cluster/76-launch-trouble.bats \

@@ -21,4 +21,6 @@ libnt_replay_a_SOURCES = \
 	%D%/launch.c \
 	%D%/cell-print.c \
 	%D%/recorded.c \
-	%D%/replay.h
+	%D%/replay.h \
+	%D%/trial.c \
+	%D%/trial.h

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/array.h"
+#include "lab/replay/trial.h"
 #include "record/rankread.h"
 #include "lab/replay/replay.h"
 
@@ -107,7 +108,7 @@ static int repeat(struct nt_replay *replay, const struct nt_comm_seen *comm,
 
 	if (!data)
 		return nt_error_set(err, "no memory");
-	if (nt_rank_read_trial(&data->trial, data->bytes, key->trial, err) < 0 ||
+	if (nt_trial_read(&data->trial, data->bytes, key->trial, err) < 0 ||
 	    take_trial(data, &drive_key, err) < 0)
 		goto out;
 	if (!nt_drive_repeat(&replay->drive, &drive_key, &data->rounds, &driven)) {

@@ -211,13 +211,31 @@ record() {
 	done
 }
 
-# watch [ARG]...: nccl-tune watch, on the nodes' machine.
-watch() {
-	as_user "$NT_STAGE/bin/nccl-tune" watch --rundir "$NT_CLUSTER/run/nccl-tune" "$@"
-}
-
-is_explored() {
-	watch --once "$1" | grep -q 'calls'
+@test "a running job is followed to its end, on a terminal and as lines" {
+	local id screen pids
+	TUNE=--nccl-tune=bandit,screen_blocks=64,max_calls=100000 job 2 2 --iters 5000 --realtime 1 &
+	pids=$!
+	wait_for 60 job_number
+	id=$(job_number)
+	as_user env TERM=xterm script -qec "stty cols 60 rows 20; exec '$NT_STAGE/bin/nccl-tune' report --follow $id" /dev/null \
+		>"$BATS_TEST_TMPDIR/screen" </dev/null &
+	pids+=" $!"
+	as_user "$NT_STAGE/bin/nccl-tune" report --follow "$id.0" >"$BATS_TEST_TMPDIR/lines" 2>"$BATS_TEST_TMPDIR/lines.err" &
+	pids+=" $!"
+	wait $pids
+	[ ! -s "$BATS_TEST_TMPDIR/lines.err" ]
+	output=$(<"$BATS_TEST_TMPDIR/lines")
+	[[ $output = [0-9]*" Job $id: running."*"AllReduce 256K on the 4 ranks across 2 nodes"*" Job $id: completed."* ]] || { echo "$output"; false; }
+	[ -z "$(cut -d' ' -f2- <<<"$output" | sort | uniq -d | grep '^Job')" ]
+	! grep -vE '^[0-9]{2}:[0-9]{2}:[0-9]{2} ' <<<"$output"
+	screen=$(<"$BATS_TEST_TMPDIR/screen")
+	[[ $screen = "Job $id: running."*$'\e['[0-9]*$'A\r\e[J'"Job $id: completed."* ]] || { cat -v <<<"$screen"; false; }
+	# One that has ended is printed once.
+	run -0 as_user "$NT_STAGE/bin/nccl-tune" report --follow "$id"
+	[[ ${lines[0]} = [0-9]*" Job $id: completed." ]] || { echo "$output"; false; }
+	run -1 as_user "$NT_STAGE/bin/nccl-tune" report --follow 999999
+	[[ $output = *'no job 999999'* ]]
+	run -2 as_user "$NT_STAGE/bin/nccl-tune" report --follow --json "$id"
 }
 
 # Its processes stand still while they are looked at.

@@ -59,18 +59,12 @@ report() {
 		(.ranks[2].us | min) > (.ranks[0].us | max))' <<<"$output"
 	report --prometheus
 	[[ $output = *'nccl_tune_late_calls_ratio{'*'late="steady",late_node="n2",late_rank="2"} '* ]]
-	run -0 as_user "$TUNE" watch --once "$job.0"
+	run -0 as_user "$TUNE" report --follow "$job.0"
 	[[ $(tr -s ' \n' ' ' <<<"$output") = *"Others wait for rank 2 on n2 in "* ]]
 }
 
-@test "without a cause nobody is named; a node that is late in two jobs is" {
+@test "without a cause nobody is named" {
 	job 2 2
 	report
 	[[ $output != *"wait for"* ]]
-	run -0 as_user "$TUNE" summary --nodes
-	[[ $output != *n2* ]]
-	job 2 2 --slow-rank 3@500
-	run -0 as_user "$TUNE" summary --nodes
-	[[ ${lines[-1]} = "n2 "*" 2 "*" $NT_USER "*"$job" ]]
-	[[ $output != *$'\nn1'* ]]
 }

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# nccl-tune memory on what steps have left, and nccl-tune learn on what accounting has of them.
+# nccl-tune memory on what steps have left, and a site's memory made of it.
 # shellcheck disable=SC2016,SC2154 # expressions for another shell; bats sets stderr
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
@@ -28,10 +28,6 @@ memory() {
 	as_user "$NT_STAGE/bin/nccl-tune" memory "$@" --memory "$MEMORY"
 }
 
-learn() {
-	as_root "$NT_STAGE/bin/nccl-tune" learn "$@"
-}
-
 @test "memory shows two steps' entries: place, age, speed, and the profile of a new job there" {
 	run -0 memory
 	[[ $output = *'nothing is remembered'* ]]
@@ -44,11 +40,9 @@ learn() {
 	[[ $output =~ 'sockets-wide '+1' '+'job (asked for)'.*[2-5]\.[0-9]+ ]]
 	[[ $output = *'A new job: launch profile default'* ]]
 	[[ $output = *"not sockets-wide: it was not calibrated here, nor measured in this job, nor faster in three jobs"* ]]
-	run -0 memory path
-	[ "$output" = "$MEMORY" ]
 }
 
-@test "export and import, as lines and as NVIDIA's; forgetting; one file" {
+@test "export and import, as lines and as NVIDIA's; forgetting" {
 	local fingerprint
 	run -0 memory export "$MADE/out.jsonl"
 	[[ $output = *'2 entries in '* ]]
@@ -58,8 +52,6 @@ learn() {
 	run -0 --separate-stderr memory export - --csv --profile sockets-wide
 	[[ $output =~ allreduce,[0-9]+,[0-9]+,(ring|tree),(ll|simple),-1,2,2,-1,-1 ]]
 	run -0 memory export "$MADE/arms.csv" --csv --profile sockets-wide
-	run -0 memory compact
-	[ "$(find "$MEMORY" -name '*.jsonl' | wc -l)" = 1 ]
 	run -0 memory forget --profile sockets-wide
 	[ "$output" = '1 entry forgotten' ]
 	run -0 memory
@@ -104,7 +96,7 @@ allreduce,1572864,6442450943,ring,ll128,-1,2,16,-1,-1' ]
 
 @test "invalid arguments are refused" {
 	run -2 memory remember
-	[[ $output = *"unknown subcommand 'remember' (want show, export, import, forget, compact or path)"* ]]
+	[[ $output = *"unknown subcommand 'remember' (want show, export, import or forget)"* ]]
 	run -2 memory forget
 	run -2 memory forget --all --profile default
 	run -2 memory export
@@ -127,40 +119,6 @@ allreduce,1572864,6442450943,ring,ll128,-1,2,16,-1,-1' ]
 	[[ $output = *'want an absolute path'* ]]
 }
 
-@test "a site learns from accounting what three jobs have measured" {
-	local i
-	for i in 1 2; do
-		step default
-		step sockets-wide
-	done
-	while read -r i; do
-		wait_record "$i"
-	done <"$MADE/jobs"
-	run -0 sacct_field "$job" admincomment
-	[ "$(jq -r '.nccl_tune."0" | .fp, .fabric, .per_node' <<<"$output" | tr '\n' ' ')" = \
-		"$(jq -r 'select(.profile) | .fingerprint' <(grep -v '^#' "$MADE/out.jsonl") | head -n 1) socket 1 " ]
-	run -0 --separate-stderr learn --since now-1hours -o "$SITE"
-	printf '%s\n' "$stderr" >&2
-	[[ $stderr = *'2 lines from 6 jobs with a record (6 steps)'* ]]
-	[ "$(grep -c "^# .*, 2 x 1: 3 jobs of 1 user ($NT_USER 3)\$" "$SITE")" = 2 ]
-	[ "$(jq -r '[.profile, .origin, .keys[0][4][3]] | @tsv' <(grep -v '^#' "$SITE"))" = \
-		$'default\timport\t3\nsockets-wide\timport\t3' ]
-	# It is read again as any memory is.
-	run -0 memory forget --all
-	run -0 memory import "$SITE"
-	run -0 memory
-	# All sizes alike: what other users' jobs call is not this user's mix.
-	[[ $output =~ 'sockets-wide '+1' '+import' '+-' '.*' '1\.[1-9][0-9]' '+[0-9.\<]+' '+untried ]]
-	run -0 --separate-stderr learn --since now-1hours --jobs 4 -o -
-	[[ $stderr = *'0 lines from '*'no profile was measured by 4 jobs in one place'* ]]
-	run -0 --separate-stderr learn --since now-1hours --user nobody -o -
-	[[ $stderr = *'0 lines from 0 jobs'* ]]
-	run -2 learn
-	run -2 learn -o - --jobs 0
-	run -1 learn -o - --since yesteryear
-	[[ $output = *sacct* ]]
-}
-
 # with_site MODE OWNER: what memory says where the installed memory of the site is so.
 with_site() {
 	unshare -m bash -c 'mkdir -p "$1/etc/nccl-tune" && mount -t tmpfs none "$1/etc/nccl-tune" &&
@@ -168,7 +126,9 @@ with_site() {
 		"$NT_STAGE/bin/nccl-tune" "$NT_STAGE" "$SITE" "$MEMORY" "$@"
 }
 
-@test "a site's memory that others could have written is ignored" {
+@test "a site's memory is what was exported; one that others could have written is ignored" {
+	run -0 memory export "$SITE"
+	[[ $output = '2 entries in '* ]]
 	run -0 with_site 644 root
 	run -1 with_site 666 root
 	[[ $output = *"memory.jsonl is writable by others than root"* ]]

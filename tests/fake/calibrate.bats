@@ -263,43 +263,6 @@ on() {
 	[[ $(steps) = *sends* ]]
 }
 
-@test "on four nodes or more a calibration compares nodes first, in a fifth of its time" {
-	world 'big 0.8 0.4'
-	run -0 --separate-stderr calibrate --time 50s --nodes 4
-	[[ $output = *'Calibration in job 12: '* && $output != *'Slower than'* ]]
-	grep -q -- '--nodes=4 --ntasks=4 .*--distribution=block .*--nccl-tune=off .*--pairs .*--seconds=5 ' "$FAKE_WORLD.pairs"
-	[ "$(jq -c '[.v, .job, .rounds, .low]' "$MEMORY/nodes.json")" = '[1,12,8,[]]' ]
-	export FAKE_LOW='{"node":"n3","part":"node","what":"bandwidth","sure":true,"place":"between","slower":1.0912,"error":0.01,"p":1e-9,"expected":true}'
-	run -0 --separate-stderr calibrate --time 50s --nodes 4
-	[[ $output =~ 'n3 '+'node '+'bandwidth '+'to others '+'1.091 +- 0.010 '+'<0.0001 '+'NCCL sees less there, too'.*'Calibration in job 12: ' ]]
-	FAKE_PAIRS=fail run -0 --separate-stderr calibrate --time 50s --nodes 4
-	[[ $stderr = *'nodes are not compared: exit status 1: nccl-tune-bench: rank 0: no GPU 0: 0 seen'* ]]
-	[[ $output = *'Calibration in job 12: '* ]]
-	rm "$FAKE_WORLD.pairs"
-	run -0 --separate-stderr calibrate --time 50s --nodes 3
-	run -0 --separate-stderr calibrate --time 40s --nodes 4
-	[ ! -e "$FAKE_WORLD.pairs" ]
-}
-
-@test "--compare-nodes does only that, ends with 4 if something is named, and keeps no half result" {
-	run -0 --separate-stderr calibrate --compare-nodes --nodes 4 --time 30s --json
-	"$RECORD" check "$SCHEMA/nodes.schema.json" /dev/stdin <<<"$output"
-	jq -e '.v == 1 and .low == [] and .when_s > 1700000000' <<<"$output"
-	[ ! -e "$FAKE_WORLD.calls" ] || [ ! -s "$FAKE_WORLD.calls" ]
-	export FAKE_LOW='{"node":"n\u001b[31m3","part":"gpu","gpu":1,"what":"results","sure":false}'
-	run -4 --separate-stderr calibrate --compare-nodes --nodes 4 --time 30s --output "$BATS_TEST_TMPDIR/found"
-	[[ $output =~ 'n?[31m3 '+'GPU 1 '+'results '.*'wrong '+.*'this node, or its partner' ]]
-	"$RECORD" check "$SCHEMA/nodes.schema.json" "$BATS_TEST_TMPDIR/found"
-	[ "$(jq '.low | length' "$BATS_TEST_TMPDIR/found")" = 1 ]
-	FAKE_PAIRS=fail run -1 --separate-stderr calibrate --compare-nodes --nodes 4 --output "$BATS_TEST_TMPDIR/found"
-	[[ $stderr = *'nodes: exit status 1: '* ]]
-	[ "$(jq '.low | length' "$BATS_TEST_TMPDIR/found")" = 1 ]
-	run -1 --separate-stderr calibrate --compare-nodes
-	[[ $stderr = *'2 nodes: 3 or more are needed'* ]]
-	run -2 --separate-stderr calibrate --compare-nodes --sizes 1M
-	[[ $stderr = *'--compare-nodes cannot be combined with'* ]]
-}
-
 @test "what a job sends and receives is measured with all its sizes, and so are profiles for it" {
 	printf '[sends]\nfabric = socket\nNCCL_NCHANNELS_PER_NET_PEER = 4\n' >>"$BATS_TEST_TMPDIR/profiles.conf"
 	mkdir -p "$MEMORY"

@@ -31,18 +31,16 @@ shown() {
 	shown nccl-tune backfill "--$nasty"
 	shown nccl-tune calibrate --time "$nasty"
 	shown nccl-tune memory "$nasty"
-	shown nccl-tune learn "--$nasty"
 }
 
 @test "names of files and directories" {
 	mkdir "$nasty"
 	echo garbage >"$nasty/file"
 	shown nccl-tune backfill --spool "$nasty/none"
-	shown nccl-tune memory path --memory "$PWD/$nasty"
 	shown nccl-tune memory show --memory "$PWD/$nasty"
 	shown nccl-tune memory export "$nasty/lines" --memory "$PWD/$nasty"
 	shown nccl-tune memory import "$nasty/lines" --memory "$PWD/$nasty"
-	NCCL_TUNE_MEMORY=$PWD/$nasty shown nccl-tune memory path
+	NCCL_TUNE_MEMORY=$PWD/$nasty shown nccl-tune memory
 }
 
 @test "a FIFO without a writer blocks nothing; one with a writer is read" {

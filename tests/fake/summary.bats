@@ -54,28 +54,6 @@ Launch profiles account for 3.6 s of it.'* ]]
 	[[ $output = *'nccl_tune_partition_calibration_rank_seconds{cluster="nt",partition="gpu"} 20.000000'* ]]
 }
 
-@test "a node that others wait for in several jobs is named, and no other" {
-	local late=',"waiting":0.3,"late":"steady","late_rank":5,"late_calls":0.8,"late_node":"%s","late_us":%s'
-	# shellcheck disable=SC2059 # it is a format
-	texts "$(record wide "$(printf "$late" n7 1000)")" "$(record wide "$(printf "$late" n7 3000)")" \
-		"$(record wide "$(printf "$late" n3 900)")" "$(record wide ',"waiting":0.05')" '' '{"nccl_tune":{"v":1,'
-	run -0 nccl-tune summary --since now-1hour --nodes
-	[[ $output = *'in 2 jobs or more of 4 with measurements:'* ]]
-	[[ ${lines[-1]} =~ ^n7\ +2\ +0\ +2\ +2.00\ ms\ +ann\ +2$ ]]
-	[[ $output != *n3* ]]
-	run -0 nccl-tune summary --since now-1hour --nodes --json
-	jq -e '.jobs == 6 and .measured == 4 and .nodes == [{cluster: "nt", node: "n7", jobs: 2, late: 2, slower: 0, late_us: 2000,
-		user: "ann", newest: "2"}]' <<<"$output"
-	run -0 nccl-tune summary --since now-1hour --nodes -o "$BATS_TEST_TMPDIR/nodes"
-	[ -z "$output" ]
-	grep -q n7 "$BATS_TEST_TMPDIR/nodes"
-	texts "$(record wide ',"waiting":0.05')"
-	run -0 nccl-tune summary --since now-1hour --nodes
-	[ "$output" = 'No node was late or slower than its like in 2 jobs or more, of 1 with measurements.' ]
-	run -2 nccl-tune summary --nodes --csv
-	[[ $output = *'--nodes can be combined with --json, but with no other format'* ]]
-}
-
 @test "a failed query is reported, and the file is unchanged" {
 	some
 	run -0 nccl-tune summary --since now-1hour --prometheus -o "$BATS_TEST_TMPDIR/x.prom"

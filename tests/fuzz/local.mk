@@ -27,8 +27,7 @@ EXTRA_PROGRAMS += \
 	%D%/summary \
 	%D%/admincomment-merge \
 	%D%/ticket \
-	%D%/topology \
-	%D%/watch
+	%D%/topology
 
 # The real plugin on a clock that goes on by itself.
 world_sources = %D%/world.c %D%/world.h
@@ -72,7 +71,5 @@ tests_fuzz_page_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_page_LDADD = $(fuzz_ldadd)
 tests_fuzz_summary_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_summary_LDADD = $(fuzz_ldadd)
-tests_fuzz_watch_LDFLAGS = $(fuzz_ldflags)
-tests_fuzz_watch_LDADD = $(fuzz_ldadd)
 
 EXTRA_DIST += %D%/build.sh %D%/elsewhere.bats .clusterfuzzlite/Dockerfile .clusterfuzzlite/project.yaml

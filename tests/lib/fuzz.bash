@@ -6,7 +6,7 @@
 # reads $top and $scratch.
 
 readonly FUZZ_TARGETS=(admincomment-merge agree arguments host log-entry long memory option page policy profile record report shm site
-	summary ticket topology watch)
+	summary ticket topology)
 readonly FUZZ_SECONDS=600	# of each target, by ./dev fuzz
 # In ./dev test: so many inputs (test_runs), so much processor time, or so long, whichever comes first. None of them can fail
 # on a slow machine.
@@ -57,7 +57,7 @@ test_runs() {
 	case $1 in
 	agree|shm) echo 1500 ;;
 	host|long|record|topology) echo 5000 ;;
-	site|memory|page|summary|watch) echo 10000 ;;
+	site|memory|page|summary) echo 10000 ;;
 	profile|report) echo 20000 ;;
 	*) echo 50000 ;;
 	esac

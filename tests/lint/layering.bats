@@ -114,16 +114,16 @@ plain() {
 }
 
 # NCCL and CUDA are loaded at run time; what it calls of them it declares itself.
-@test "bench/ needs contract/, the user's memory and comparisons of nodes in profiles/ and itself, and no header of NCCL or CUDA" {
-	only bench 'contract/|lib/|profiles/(memory-dir|memory-store|measure/(low-nodes|pair-rounds))\.h|bench/'
+@test "bench/ needs contract/, the user's memory in profiles/ and itself, and no header of NCCL or CUDA" {
+	only bench 'contract/|lib/|profiles/(memory-dir|memory-store)\.h|bench/'
 	never bench 'slurm|pmix|hwloc|json-c|cuda|nccl'
 }
 
 # A job as it is read and shown, without the commands.
-@test "report/ needs contract/, lib/, profiles/, record/, site/, five headers of spank/, and itself" {
+@test "report/ needs contract/, lib/, profiles/, record/, site/, three headers of spank/, and itself" {
 	local room
 	for room in report/*/; do
-		only "${room%/}" 'contract/|lib/|profiles/|record/|report/|site/|spank/(recordd/collect|delivery/sink|effective-policy|slurm_compat|step-dir)\.h|cli/command\.h'
+		only "${room%/}" 'contract/|lib/|profiles/|record/|report/|site/|spank/(delivery/sink|effective-policy|slurm_compat)\.h'
 		never "${room%/}" 'pmix|cuda|nccl|hwloc'
 	done
 }

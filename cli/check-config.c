@@ -190,6 +190,28 @@ static void check_files(struct check *check)
 	check_site_memory(check, site->site_memory);
 }
 
+/* slurmctld serves plugstack.conf as it is, and files that it includes only by a plain name, from
+ * 23.11 on; for a pattern it complains, or before 23.11.5 waits a minute. */
+static void check_served(struct check *check)
+{
+	const struct nt_plugstack *stack = &check->config.stack;
+	const struct nt_plugstack_line *line = &stack->tune;
+
+	if (!stack->served)
+		return;
+	if (!line->found)
+		say(check, false,
+		    "slurmctld serves this cluster's configuration (configless): \"optional " NT_PLUGSTACK_PLUGIN
+		    "\" and its arguments belong in plugstack.conf on slurmctld's "
+		    "host, not in a file of this host; then: scontrol reconfigure");
+	else if (strpbrk(line->include, "*?[/"))
+		say(check, true,
+		    "%s:%u: slurmctld serves this cluster's configuration (configless), and does not "
+		    "serve what \"include %s\" names: write this line itself into plugstack.conf on "
+		    "slurmctld's host; then: scontrol reconfigure",
+		    line->file, line->line, line->include);
+}
+
 static void check_plugstack(struct check *check, const char *path)
 {
 	struct nt_config *config = &check->config;
@@ -202,6 +224,7 @@ static void check_plugstack(struct check *check, const char *path)
 			    : "");
 		snprintf(config->site.config, sizeof(config->site.config), "%s", NT_CONF_FILE);
 		check_strays(check);
+		check_served(check);
 		if (config->stack.tune.found)
 			check_plugin(check, &config->stack.tune);
 		return;
@@ -214,6 +237,7 @@ static void check_plugstack(struct check *check, const char *path)
 		say(check, true, "%s:%u: default: %s", config->stack.tune.file,
 		    config->stack.tune.line, err.text);
 	check_strays(check);
+	check_served(check);
 	check_files(check);
 }
 

@@ -256,6 +256,9 @@ int nt_selection_open(struct nt_selection *selection, const struct nt_selection_
 	find_where(selection);
 	if (nt_select(&selection->launch, &selection->choice) < 0)
 		nt_error_set(&selection->trouble, "out of memory");
+	if (selection->choice.why == NT_WHY_NO_HARDWARE && ask->nodes > 0 &&
+	    ask->tasks % ask->nodes != 0)
+		selection->choice.why = NT_WHY_UNEVEN;
 	return strcmp(ask->launch, NT_LAUNCH_AUTO) == 0 ? 0 : take_named(selection, err);
 }
 

@@ -13,6 +13,7 @@
 /* clang-format off */
 #define NT_WHYS(X) \
 	X(NO_HARDWARE, "no measurements of these nodes, or their hardware differs") \
+	X(UNEVEN, "its tasks are not the same number on each node") \
 	X(NOTHING_KNOWN, "nothing was measured on such nodes") \
 	X(DOUBT, "the last step was not as fast as expected: the default is measured again") \
 	X(GAIN, "it is faster for this job's mix of calls") \

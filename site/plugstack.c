@@ -14,6 +14,7 @@
 
 #define DEPTH_MAX 8 /* of includes */
 #define FILES_MAX 256
+#define SERVED "/run/slurm/conf/"
 
 static void copy(char *out, size_t out_bytes, const char *text)
 {
@@ -24,7 +25,7 @@ static void copy(char *out, size_t out_bytes, const char *text)
 
 static void find_slurm_conf(struct nt_plugstack *stack)
 {
-	static const char *const places[] = { "/etc/slurm/slurm.conf", "/run/slurm/conf/slurm.conf",
+	static const char *const places[] = { "/etc/slurm/slurm.conf", SERVED "slurm.conf",
 					      "/usr/local/etc/slurm.conf" };
 	const char *own = getenv("SLURM_CONF");
 
@@ -38,7 +39,7 @@ static void find_slurm_conf(struct nt_plugstack *stack)
 }
 
 /* "Key=value ..." */
-static void take_setting(struct nt_plugstack *stack, char *line)
+static void take_setting(struct nt_plugstack *stack, char *line, char parameters[1024])
 {
 	const struct {
 		const char *key;
@@ -48,6 +49,7 @@ static void take_setting(struct nt_plugstack *stack, char *line)
 		{ "PlugStackConfig=", stack->path, sizeof(stack->path) },
 		{ "PluginDir=", stack->plugin_dirs, sizeof(stack->plugin_dirs) },
 		{ "ClusterName=", stack->cluster, sizeof(stack->cluster) },
+		{ "SlurmctldParameters=", parameters, 1024 },
 	};
 
 	line += strspn(line, " \t");
@@ -62,7 +64,8 @@ static void take_setting(struct nt_plugstack *stack, char *line)
 
 static void read_slurm_conf(struct nt_plugstack *stack)
 {
-	char line[1024], *slash;
+	char line[1024], parameters[1024] = "", *slash;
+	char beside[NT_PATH_MAX];
 	FILE *file;
 
 	find_slurm_conf(stack);
@@ -71,12 +74,17 @@ static void read_slurm_conf(struct nt_plugstack *stack)
 	slash = strrchr(stack->path, '/');
 	if (slash && (size_t)(slash - stack->path) + sizeof("/plugstack.conf") < NT_PATH_MAX)
 		copy(slash, NT_PATH_MAX - (size_t)(slash - stack->path), "/plugstack.conf");
+	copy(beside, sizeof(beside), stack->path);
 	file = fopen(stack->slurm_conf, "re");
-	if (!file)
-		return;
-	while (fgets(line, sizeof(line), file))
-		take_setting(stack, line);
-	fclose(file);
+	while (file && fgets(line, sizeof(line), file))
+		take_setting(stack, line, parameters);
+	if (file)
+		fclose(file);
+	/* PlugStackConfig names a file of each host's own. */
+	stack->served = strcmp(beside, stack->path) == 0 &&
+			(strncmp(stack->slurm_conf, SERVED, strlen(SERVED)) == 0 ||
+			 (!getenv("SLURM_CONF") && access(SERVED "slurm.conf", F_OK) == 0) ||
+			 strcasestr(parameters, "enable_configless"));
 }
 
 /* ---- plugstack.conf */
@@ -117,6 +125,7 @@ static void take_plugin(struct nt_plugstack *stack, const char *file, unsigned l
 	out->required = required;
 	out->line = line;
 	copy(out->file, sizeof(out->file), file);
+	copy(out->include, sizeof(out->include), stack->include);
 	resolve_plugin(stack, name, out->plugin);
 	copy(out->text, sizeof(out->text), arguments);
 	for (char *word = strtok_r(out->text, " \t\r\n", &rest);
@@ -135,6 +144,8 @@ static int include(struct nt_plugstack *stack, const char *from, const char *pat
 	glob_t found;
 	int rc = 0;
 
+	if (depth == 0)
+		copy(stack->include, sizeof(stack->include), pattern);
 	snprintf(path, sizeof(path), "%.*s%s",
 		 pattern[0] == '/' || !slash ? 0 : (int)(slash - from) + 1, from, pattern);
 	if (glob(path, 0, NULL, &found) == 0) {
@@ -142,6 +153,8 @@ static int include(struct nt_plugstack *stack, const char *from, const char *pat
 			rc = read_file(stack, found.gl_pathv[i], depth + 1, err);
 		globfree(&found);
 	}
+	if (depth == 0)
+		stack->include[0] = '\0';
 	return rc;
 }
 

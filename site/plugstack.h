@@ -6,7 +6,8 @@
  * Memory:   a value; words point into its text.
  * Errors:   -1 and *err if a file cannot be read; a missing line is no error.
  * Host:     slurm.conf is $SLURM_CONF, otherwise at its place in packages; ClusterName,
- *           PlugStackConfig and PluginDir are read from it, but not from files that it includes.
+ *           PlugStackConfig, PluginDir and SlurmctldParameters are read from it, but not from files
+ *           that it includes. slurmd and sackd keep in /run/slurm/conf what slurmctld has served.
  */
 #ifndef NT_PLUGSTACK_H
 #define NT_PLUGSTACK_H
@@ -24,6 +25,8 @@ struct nt_plugstack_line {
 	unsigned line;
 	unsigned others; /* earlier lines for the same plugin */
 	char file[NT_PATH_MAX]; /* that has the line */
+	char include
+		[NT_PATH_MAX]; /* how plugstack.conf names that file; "": it is plugstack.conf */
 	char plugin[NT_PATH_MAX]; /* that it loads */
 	char text[1024];
 	int argc;
@@ -35,7 +38,9 @@ struct nt_plugstack {
 	char path[NT_PATH_MAX]; /* of plugstack.conf */
 	char plugin_dirs[1024]; /* separated by ':' */
 	char cluster[64]; /* as slurm.conf names it; "": it does not */
+	bool served; /* slurmctld serves plugstack.conf (configless), or is to serve this one */
 	unsigned files; /* that were read */
+	char include[NT_PATH_MAX]; /* while one is read that plugstack.conf includes */
 	struct nt_plugstack_line tune, job; /* the last of each counts */
 	char stray_file[NT_PATH_MAX]; /* with the first line that belongs in nccl-tune.conf */
 	unsigned stray_line; /* 0: there is none */

@@ -75,18 +75,6 @@ static void add_explored(struct nt_follow_lines *lines, const struct nt_summary 
 		add(lines, "Being explored: %zu more.", more);
 }
 
-/* The steps of a calibration come before the one that they are for. */
-static void add_calibrated(struct nt_follow_lines *lines, const struct nt_summary *summary)
-{
-	const struct nt_step *last = summary->step_count > 0
-					     ? &summary->steps[summary->step_count - 1]
-					     : NULL;
-
-	if (last && last->calibration > 0)
-		add(lines, "Being calibrated: launch profile %s in step %s.",
-		    last->launch[0] ? last->launch : "default", last->name);
-}
-
 int nt_follow_lines_make(struct nt_follow_lines *lines, const char *job, const char *state,
 			 bool over, const struct nt_summary *summary, struct nt_error *err)
 {
@@ -97,10 +85,8 @@ int nt_follow_lines_make(struct nt_follow_lines *lines, const char *job, const c
 				: "It has no record yet: that appears when exploring starts.");
 	else if (add_sentences(lines, summary, err) < 0)
 		return -1;
-	if (!over) {
+	if (!over)
 		add_explored(lines, summary);
-		add_calibrated(lines, summary);
-	}
 	return 0;
 }
 

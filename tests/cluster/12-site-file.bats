@@ -469,6 +469,38 @@ helps() {
 	run -0 as_user "$TUNE" check-config
 }
 
+# served WORD INCLUDE...: check-config, where slurm.conf has that word among SlurmctldParameters, and plugstack.conf these
+# includes.
+served() {
+	local dir=$NT_BASE/served
+	rm -rf "$dir" && mkdir -p "$dir/plugstack.conf.d"
+	printf 'ClusterName=nt\nSlurmctldParameters=cloud_dns%s\n' "$1" >"$dir/slurm.conf"
+	line >"$dir/plugstack.conf.d/spank-nccl-tune.conf"
+	cp "$dir/plugstack.conf.d/spank-nccl-tune.conf" "$dir/spank-nccl-tune.conf"
+	printf '%s\n' "${@:2}" >"$dir/plugstack.conf"
+	chmod -R a+rX "$dir"
+	run as_user env SLURM_CONF="$dir/slurm.conf" "$TUNE" check-config
+}
+
+@test "check-config says what slurmctld does not serve, and where the plugin's line belongs" {
+	local dir=$NT_BASE/served
+	file '[site]'
+	served '' "include $dir/plugstack.conf.d/*.conf"
+	[[ $output != *configless* ]]
+	served ,enable_configless "include $dir/plugstack.conf.d/*.conf"
+	[ "$status" = 1 ]
+	[[ $output = *"$dir/plugstack.conf.d/spank-nccl-tune.conf:1: slurmctld serves this cluster's configuration (configless), and does not serve what \"include $dir/plugstack.conf.d/*.conf\" names: write this line itself into plugstack.conf on slurmctld's host; then: scontrol reconfigure"* ]]
+	served ,enable_configless 'include spank-nccl-tune.conf'
+	[[ $output != *configless* ]]
+	served ,enable_configless "$(line)"
+	[[ $output != *configless* ]]
+	served ,enable_configless
+	[[ $output = *'note: slurmctld serves this cluster'*'"optional spank_nccl_tune.so" and its arguments belong in plugstack.conf on slurmctld'* ]]
+	# A node that slurmctld has served.
+	run as_user env SLURM_CONF=/run/slurm/conf/slurm.conf "$TUNE" check-config
+	[[ $output = *'/run/slurm/conf/plugstack.conf: '*'note: slurmctld serves this cluster'* ]]
+}
+
 # The linker's -z now does the same to the plugin alone, as packages have it.
 @test "check-config loads a plugin that binds its symbols at once, and reports a missing library" {
 	local lib=$NT_BASE/lacks

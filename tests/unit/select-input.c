@@ -157,7 +157,7 @@ static void hosts_must_be_known_and_alike(void **state)
 	ask.nodes = 2;
 	expect("a", NT_WHY_GAIN);
 	ask.tasks = 3;
-	expect("default", NT_WHY_NO_HARDWARE);
+	expect("default", NT_WHY_UNEVEN);
 }
 
 static void the_site_knows_hosts_and_profiles_too(void **state)

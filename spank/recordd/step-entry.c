@@ -350,9 +350,6 @@ static const char *doubt_of(const struct nt_sum *sum, const struct nt_arguments 
 	if (ticket->left[0] &&
 	    ticket->user_env == 0) /* otherwise these variables are part of the place */
 		return "its launch profile was set only in part";
-	/* An entry without a name would count for all. */
-	if (!ticket->calibration && ticket->program[0] == '\0')
-		return "which program it ran is unknown";
 	if (!ran_with(sum, ticket->profile))
 		return "not all its ranks ran with its launch profile";
 	if (arguments->flags & (NT_PLACE_USER_ALGO | NT_PLACE_USER_PROTO))
@@ -417,6 +414,9 @@ int nt_learn(const struct nt_sum *sum, const struct nt_arguments *arguments,
 	}
 	snprintf(why, NT_LEARN_WHY, "%s",
 		 doubt_of(sum, arguments, ticket, &entry->where, remembered));
+	/* An entry without a name would count for all. */
+	if (!why[0] && ticket->program[0] == '\0')
+		snprintf(why, NT_LEARN_WHY, "which program it ran is unknown");
 	if (!why[0]) {
 		put_marker(entry, &sum->marker);
 		if (put_keys(entry, sum, err) < 0) {

@@ -37,6 +37,9 @@ static const struct nt_launch_ask question = { .launch = "auto",
 					       .nodes = 2,
 					       .tasks = 4,
 					       .job = 7,
+					       .node_gpus = 2,
+					       .typed = true,
+					       .limit_s = 50,
 					       .program = "train.py",
 					       .profiles = "/p",
 					       .site_memory = "/s" };
@@ -67,14 +70,15 @@ static void it_is_told_all_and_its_answer_taken(void **state)
 {
 	(void)state;
 	assert_int_equal(
-		ask("printf 'ticket=t\\nwarm=w\\ntext=%s\\nmay_calibrate=1\\nnew=1\\n' \"$*\""), 0);
+		ask("printf 'ticket=t\\nwarm=w\\ntext=%s\\nnot_due=no GPU\\nnew=1\\n' \"$*\""), 0);
 	assert_string_equal(answer.ticket, "t");
 	assert_string_equal(answer.warm, "w");
 	assert_string_equal(answer.text,
 			    "choose launch=auto hosts=n[1-2] nodes=2 tasks=4 job=7 "
-			    "calibration=0 program=train.py profiles=/p site_memory=/s");
+			    "node_gpus=2 typed=1 limit=50 program=train.py profiles=/p "
+			    "site_memory=/s");
 	assert_string_equal(answer.trouble, "");
-	assert_true(answer.may_calibrate);
+	assert_string_equal(answer.not_due, "no GPU");
 }
 
 static void what_makes_no_sense_is_refused(void **state)
@@ -95,27 +99,29 @@ static void what_makes_no_sense_is_refused(void **state)
 	}
 	assert_int_equal(ask("echo ticket=x; echo 'no home' >&2; exit 1"), -1);
 	assert_string_equal(err.text, "no home");
-	assert_int_equal(unlink(path), 0);
-	assert_int_equal(nt_launch_release(path, &question, true, &err), -1);
-	helper_is("true");
 }
 
-static void a_place_is_claimed_and_released(void **state)
+static void a_calibration_is_asked_for(void **state)
 {
-	char why[NT_LAUNCH_LINE];
+	const struct nt_launch_claim claim = { .gpus = true, .left_s = 3600, .address = "n1" };
+	const struct nt_launch_claim endless = { .left_s = -1, .address = "n1" };
+	char request[NT_CAL_REQUEST_MAX], why[NT_LAUNCH_LINE];
 
 	(void)state;
-	helper_is("test \"$1 $7 $8\" = 'claim calibration=0 seconds=30'");
-	assert_int_equal(nt_launch_claim(path, &question, 30, why, &err), 1);
-	helper_is("echo job 3 is at it");
-	assert_int_equal(nt_launch_claim(path, &question, 30, why, &err), 0);
+	helper_is("test \"$1 $7 $8 $9 ${10} ${11} ${12}\" = "
+		  "'calibrate node_gpus=2 typed=1 limit=50 gpus=1 left=3600 address=n1' && "
+		  "echo 'request=v=1;seconds=50'");
+	assert_int_equal(nt_launch_calibrate(path, &question, &claim, request, why, &err), 1);
+	assert_string_equal(request, "v=1;seconds=50");
+	helper_is("test \"${10} ${11}\" = 'gpus=0 address=n1' && echo why=job 3 is at it");
+	assert_int_equal(nt_launch_calibrate(path, &question, &endless, request, why, &err), 0);
 	assert_string_equal(why, "job 3 is at it");
+	helper_is("true");
+	assert_int_equal(nt_launch_calibrate(path, &question, &claim, request, why, &err), 0);
+	assert_string_equal(why, "no answer");
 	helper_is("echo no home >&2; exit 1");
-	assert_int_equal(nt_launch_claim(path, &question, 30, why, &err), -1);
+	assert_int_equal(nt_launch_calibrate(path, &question, &claim, request, why, &err), -1);
 	assert_string_equal(err.text, "no home");
-	helper_is("test \"$1 $8\" = 'release well=1'");
-	assert_int_equal(nt_launch_release(path, &question, true, &err), 0);
-	assert_int_equal(nt_launch_release(path, &question, false, &err), -1);
 }
 
 static void a_helper_that_hangs_is_not_waited_for(void **state)
@@ -137,77 +143,14 @@ static void ignored_signals_make_no_difference(void **state)
 	assert_string_equal(answer.ticket, "x");
 }
 
-static int run(const char *line, int64_t limit_s)
-{
-	char *argv[] = { "/bin/true", "a", NULL };
-
-	helper_is(line);
-	return nt_launch_run(path, argv, limit_s, &err);
-}
-
-static volatile sig_atomic_t heard;
-
-static void hear(int number)
-{
-	heard = number;
-}
-
-/* Nothing is blocked here, as in srun from 26.05 on. */
-static void a_signal_ends_a_run_and_all_but_an_interrupt_are_heard_again(void **state)
-{
-	(void)state;
-	assert_int_equal(run("kill -INT $PPID; exec sleep 100", 100), NT_LAUNCH_STOPPED);
-	signal(SIGTERM, hear);
-	assert_int_equal(run("kill -TERM $PPID; exec sleep 100", 100), NT_LAUNCH_STOPPED);
-	assert_int_equal(heard, 0);
-	while (heard == 0)
-		pause();
-	assert_int_equal(heard, SIGTERM);
-	signal(SIGTERM, SIG_IGN);
-	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
-}
-
-/* All processes with the pipe open have ended. */
-static void a_run_that_does_not_end_is_killed_with_all_it_has_started(void **state)
-{
-	int pipes[2];
-	char byte;
-
-	(void)state;
-	assert_int_equal(pipe(pipes), 0);
-	assert_int_equal(run("trap '' TERM; sleep 1000 & while :; do wait; done", 1),
-			 NT_LAUNCH_LATE);
-	close(pipes[1]);
-	assert_int_equal(read(pipes[0], &byte, 1), 0);
-	close(pipes[0]);
-}
-
-static void a_run_has_a_limit_and_a_status(void **state)
-{
-	int64_t began_ms = nt_clock_ms();
-	char line[128];
-
-	(void)state;
-	snprintf(line, sizeof(line), "[ \"$*\" = 'run %ld /bin/true a' ] && exit 5",
-		 (long)getpid());
-	assert_int_equal(run(line, 10), 5);
-	assert_int_equal(run("kill -INT $$", 10), 128 + SIGINT);
-	assert_int_equal(run("exec sleep 100", 1), NT_LAUNCH_LATE);
-	assert_true(nt_clock_ms() - began_ms < 5000);
-	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_is_told_all_and_its_answer_taken),
 		cmocka_unit_test(what_makes_no_sense_is_refused),
-		cmocka_unit_test(a_place_is_claimed_and_released),
+		cmocka_unit_test(a_calibration_is_asked_for),
 		cmocka_unit_test(a_helper_that_hangs_is_not_waited_for),
 		cmocka_unit_test(ignored_signals_make_no_difference),
-		cmocka_unit_test(a_run_has_a_limit_and_a_status),
-		cmocka_unit_test(a_run_that_does_not_end_is_killed_with_all_it_has_started),
-		cmocka_unit_test(a_signal_ends_a_run_and_all_but_an_interrupt_are_heard_again),
 	};
 
 	return cmocka_run_group_tests_name("ask-launch", tests, make, unmake);

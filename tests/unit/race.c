@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "profiles/measure/race.h"
-#include "replay/rng.h"
+#include "lab/replay/rng.h"
 
 #define PROFILES 5
 #define CALLS 3

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "profiles/measure/calibration.h"
+#include "profiles/measure/race.h"
 #include "profiles/select.h"
 #include "profiles/select-text.h"
 
@@ -89,47 +89,58 @@ struct world_turns {
 	const void *arg;
 };
 
-static inline int world_keep(struct nt_memory *memory, const struct nt_memory *more)
+/* The entries of each profile become one, as in the file of a calibration. */
+static inline int world_pool(const struct nt_memory *found, const struct world_turns *turns,
+			     struct nt_memory *memory)
 {
-	for (size_t i = 0; i < more->entries; i++)
-		if (nt_memory_add_take(memory, &more->entry[i], NULL) < 0)
+	const struct nt_memory_entry *turn[NT_RACE_TURNS];
+	struct nt_memory_entry pooled;
+
+	for (unsigned p = 0; p < turns->profiles; p++) {
+		unsigned count = 0;
+
+		for (size_t i = 0; i < found->entries && count < NT_RACE_TURNS; i++)
+			if (strcmp(found->entry[i].profile, turns->profile[p]) == 0)
+				turn[count++] = &found->entry[i];
+		if (count > 0 && (nt_entry_pool(&pooled, turn, count, NULL) < 0 ||
+				  nt_memory_add_take(memory, &pooled, NULL) < 0))
 			return -1;
+	}
 	return 0;
 }
 
-/* As nccl-tune calibrate does, with what a turn leaves drawn. mix NULL: it is unknown. Returns how
- * long it took; -1: no memory. */
+/* As a step's tasks do, with what a turn leaves drawn. mix NULL: it is unknown. Returns how long it
+ * took; -1: no memory. */
 static inline double world_calibrate(const struct world_turns *turns, const struct nt_mix *mix,
 				     struct nt_memory *memory, uint64_t *seed)
 {
-	struct nt_calibration calibration;
-	struct nt_memory found, pooled;
-	enum nt_calibration_end end;
-	double spent_s = 0;
+	struct nt_memory_entry entry = turns->draw(turns->arg, 0, seed);
+	const unsigned keys = entry.keys < NT_CAL_CALLS ? (unsigned)entry.keys : NT_CAL_CALLS;
+	struct nt_cal_call call[NT_CAL_CALLS] = { { 0 } };
+	struct nt_memory found;
+	struct nt_race race;
+	enum nt_race_end end;
+	double spent_s = 0, us[NT_CAL_CALLS];
 	int which, rc = 0;
 
+	for (unsigned k = 0; k < keys; k++)
+		for (unsigned m = 0; mix && m < mix->count; m++)
+			if (nt_band(mix->key[m].bytes) == nt_band(entry.key[k].bytes))
+				call[k].weight += mix->key[m].calls;
+	nt_entry_fini(&entry);
 	nt_memory_init(&found);
-	nt_memory_init(&pooled);
-	nt_calibration_init(&calibration, turns->time_s, turns->turn_s);
-	for (unsigned i = 1; i < turns->profiles; i++)
-		rc |= nt_calibration_add(&calibration, turns->profile[i]) ? 0 : -1;
-	while (rc == 0 && (which = nt_calibration_next(&calibration, spent_s, &end)) >= 0) {
-		struct nt_memory_entry entry = turns->draw(turns->arg, (unsigned)which, seed);
-
+	nt_race_init(&race, turns->profiles - 1, call, keys, turns->time_s, turns->turn_s);
+	while (rc == 0 && (which = nt_race_next(&race, spent_s, &end)) >= 0) {
+		entry = turns->draw(turns->arg, (unsigned)which, seed);
 		entry.origin = NT_ORIGIN_CALIBRATE;
-		rc = nt_memory_add_take(&found, &entry, NULL);
+		for (unsigned k = 0; k < keys; k++)
+			us[k] = nt_key_times(&entry.key[k])->median_us;
 		spent_s += turns->turn_s;
-		nt_calibration_note(&calibration, (unsigned)which, NT_CONTENDER_OPEN,
-				    turns->turn_s);
-		if (rc == 0)
-			rc = nt_calibration_weigh(&calibration, &found, &found.entry[0].where, mix,
-						  NOW_S);
-		nt_calibration_judge(&calibration, spent_s);
+		nt_race_note(&race, (unsigned)which, us, turns->turn_s, spent_s);
+		rc = nt_memory_add_take(&found, &entry, NULL);
 	}
-	rc |= nt_calibration_pool(&calibration, &found, &pooled, NULL);
-	rc |= world_keep(memory, &found) | world_keep(memory, &pooled);
+	rc |= world_pool(&found, turns, memory);
 	nt_memory_fini(&found);
-	nt_memory_fini(&pooled);
 	nt_memory_sort(memory, NOW_S);
 	return rc == 0 ? spent_s : -1;
 }

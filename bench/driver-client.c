@@ -191,12 +191,21 @@ static void lose_server(struct client *c)
 	}
 }
 
+static void take_lines(struct client *c)
+{
+	char line[NT_LINK_LINE];
+
+	while (!c->over && nt_link_line(&c->link, line))
+		take_line(c, line);
+	if (!c->over && c->link.fd < 0)
+		lose_server(c);
+}
+
 static void attend(struct client *c, int64_t until_ms)
 {
 	struct pollfd polls[1 + 2 * NT_CAL_PROCS];
 	int64_t wait_ms = until_ms - nt_clock_ms();
 	unsigned count = 1;
-	char line[NT_LINK_LINE];
 
 	polls[0] = nt_link_poll(&c->link);
 	if (c->running) {
@@ -210,10 +219,6 @@ static void attend(struct client *c, int64_t until_ms)
 	if (c->running)
 		attend_run(c, polls + 1);
 	nt_link_attend(&c->link, polls[0].revents);
-	while (!c->over && nt_link_line(&c->link, line))
-		take_line(c, line);
-	if (!c->over && c->link.fd < 0)
-		lose_server(c);
 }
 
 void nt_client_run(const struct nt_driver *driver, int out_fd)
@@ -227,7 +232,10 @@ void nt_client_run(const struct nt_driver *driver, int out_fd)
 	while (!c.over) {
 		const int64_t limit_ms = c.doubt_until_ms != 0 ? c.doubt_until_ms : until_ms;
 
-		attend(&c, limit_ms);
+		/* Some may have come with the welcome. */
+		take_lines(&c);
+		if (!c.over)
+			attend(&c, limit_ms);
 		if (!c.over && nt_clock_ms() >= limit_ms) {
 			nt_link_close(&c.link);
 			lose_server(&c);

@@ -173,7 +173,7 @@ static bool job_has_calibrated(const struct nt_selection *selection)
 /* That of earlier steps here; before the first, a guess from this machine. */
 static enum nt_fabric fabric_of(const struct nt_selection *selection)
 {
-	if (selection->launch.where.fabric != NT_FABRIC_ANY)
+	if (selection->launch.where.fabric != NT_FABRIC_ANY || selection->ask.nodes == 1)
 		return selection->launch.where.fabric;
 	return nt_profiles_guess_fabric();
 }

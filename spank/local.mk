@@ -4,6 +4,8 @@
 
 # What the plugin has inside slurmstepd: libc and Slurm's own symbols, nothing else.
 spank_plugin_sources = \
+	%D%/calibrate-task.c \
+	%D%/calibrate-task.h \
 	%D%/profile-env.c \
 	%D%/profile-env.h \
 	%D%/safe-open.c \

@@ -162,6 +162,7 @@ int slurm_spank_task_init(spank_t spank, int ac, char **av)
 	if (ctx.shm_fd >= 0 && nt_shm_fd_leave(ctx.shm_fd, path) == 0)
 		nt_task_env_set(&env, NT_ENV_SHM, path);
 	nt_stepd_topology(&ctx, spank);
+	nt_stepd_calibrate(&ctx, spank);
 	return 0;
 }
 

@@ -136,6 +136,19 @@ static void hand_on_arms(const struct nt_task_env *env, bool profile, struct nt_
 	nt_task_env_unset(env, NT_ENV_WARM);
 }
 
+/* Parsed in the tasks only, as the user. */
+static void take_request(const struct nt_task_env *env, bool profile, struct nt_applied *out)
+{
+	int rc = env->get(env->context, NT_ENV_CALIBRATE, out->calibrate, sizeof(out->calibrate));
+
+	if (rc > 0)
+		nt_error_set(&out->trouble, "request to calibrate: longer than %d bytes",
+			     NT_CAL_REQUEST_MAX - 1);
+	if (rc != 0 || !profile)
+		out->calibrate[0] = '\0';
+	nt_task_env_unset(env, NT_ENV_CALIBRATE);
+}
+
 void nt_apply(const struct nt_task_env *env, bool profile, const char *site_file,
 	      struct nt_applied *out)
 {
@@ -156,10 +169,26 @@ void nt_apply(const struct nt_task_env *env, bool profile, const char *site_file
 	set_settings(&a, &out->ticket.settings);
 	say_launch(env, out);
 	hand_on_arms(env, profile, &out->trouble);
+	take_request(env, profile, out);
 	/* They are for us only; what the tasks start must not see them. */
 	nt_task_env_unset(env, NT_ENV_TICKET);
 	nt_task_env_unset(env, NT_ENV_SLURM_WARM);
 	if (!out->valid || nt_ticket_print(&out->ticket, out->text, sizeof(out->text), &err) < 0)
 		snprintf(out->text, sizeof(out->text), "-");
 	(void)nt_printable(out->trouble.text);
+}
+
+void nt_apply_measured(const struct nt_task_env *env, const struct nt_cal_profile *profile,
+		       const char *site_file)
+{
+	struct nt_applied measured = { .valid = true };
+	struct applying a = { .env = env };
+
+	nt_user_env_init(&a.site);
+	(void)nt_user_env_file(&a.site, site_file, NT_FILE_ROOT_ONLY, NULL);
+	memcpy(measured.ticket.profile, profile->name, sizeof(measured.ticket.profile));
+	measured.ticket.settings = profile->settings;
+	resolve(&a, &measured.ticket);
+	set_settings(&a, &measured.ticket.settings);
+	say_launch(env, &measured);
 }

@@ -20,6 +20,7 @@
 
 #include <stdbool.h>
 #include "lib/error.h"
+#include "profiles/measure/request.h"
 #include "profiles/ticket.h"
 #include "spank/env.h"
 
@@ -27,6 +28,7 @@ struct nt_applied {
 	bool valid; /* the step has a ticket */
 	struct nt_ticket ticket; /* settings: what was set; left: with what was left here */
 	char text[NT_TICKET_MAX]; /* the same for nt-recordd; "-": none */
+	char calibrate[NT_CAL_REQUEST_MAX]; /* what tasks measure first, not checked; "": nothing */
 	struct nt_error trouble; /* "": none */
 };
 
@@ -34,5 +36,9 @@ struct nt_applied {
  * configuration of this node, writable by root only, whose variables are not changed. */
 void nt_apply(const struct nt_task_env *env, bool profile, const char *site_file,
 	      struct nt_applied *out);
+
+/* In a task: the same with a profile that the step's tasks have measured and agreed upon. */
+void nt_apply_measured(const struct nt_task_env *env, const struct nt_cal_profile *profile,
+		       const char *site_file);
 
 #endif

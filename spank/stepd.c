@@ -15,6 +15,7 @@
 #include "profiles/user-env.h"
 #include "site/place.h"
 #include "spank/arguments.h"
+#include "spank/calibrate-task.h"
 #include "spank/cleanup.h"
 #include "spank/helper.h"
 #include "spank/longplace.h"
@@ -200,6 +201,36 @@ void nt_stepd_topology(struct nt_plugin *plugin, spank_t spank)
 	    spank_get_item(spank, S_JOB_LOCAL_TO_GLOBAL_ID, 0, &task.first) != ESPANK_SUCCESS)
 		task.first = task.task;
 	nt_topology_set(&env, &task);
+}
+
+static void program_beside(const struct nt_site *site, char out[NT_PATH_MAX])
+{
+	const char *slash = strrchr(site->recordd, '/');
+
+	snprintf(out, NT_PATH_MAX, "%.*s/%s", slash ? (int)(slash - site->recordd) : 0,
+		 site->recordd, NT_CALIBRATE_PROGRAM);
+}
+
+void nt_stepd_calibrate(struct nt_plugin *plugin, spank_t spank)
+{
+	const struct nt_task_env env = nt_task_env(spank);
+	struct nt_cal_profile profile;
+	char program[NT_PATH_MAX], **environment = NULL;
+	struct nt_error err = { "" };
+
+	if (!plugin->applied.calibrate[0] ||
+	    spank_get_item(spank, S_JOB_ENV, &environment) != ESPANK_SUCCESS || !environment)
+		return;
+	program_beside(&plugin->site, program);
+	switch (nt_calibrate_task(program, plugin->applied.calibrate,
+				  plugin->tuned ? plugin->dir.path : NULL, environment, &profile,
+				  &err)) {
+	case NT_CALIBRATED_NONE: slurm_verbose("no calibration: %s", err.text); break;
+	case NT_CALIBRATED_PROFILE: nt_apply_measured(&env, &profile, NT_USER_ENV_SITE_FILE); break;
+	case NT_CALIBRATED_DOUBT:
+		dprintf(STDERR_FILENO, "nccl-tune: %s; this task ends\n", err.text);
+		_exit(1);
+	}
 }
 
 /* The task is in its control groups by now, and cannot have left them or ended yet. */

@@ -21,6 +21,10 @@ void nt_stepd_start(struct nt_plugin *plugin, spank_t spank);
 /* In a task: NCCL writes its topology into the step's directory, or nowhere. */
 void nt_stepd_topology(struct nt_plugin *plugin, spank_t spank);
 
+/* In a task, last: measure launch profiles if srun asks for it, and apply the one that all tasks
+ * choose. Ends the task if others may have a profile that it does not know. */
+void nt_stepd_calibrate(struct nt_plugin *plugin, spank_t spank);
+
 /* Start nt-recordd: the first node's writes the step's record to accounting, each node's its part
  * of the long form. */
 void nt_stepd_recordd(struct nt_plugin *plugin, spank_t spank);

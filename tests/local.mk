@@ -11,6 +11,7 @@ unit_tests = \
 	%D%/unit/bench-search \
 	%D%/unit/shm \
 	%D%/unit/budget \
+	%D%/unit/calibrate-task \
 	%D%/unit/race \
 	%D%/unit/request \
 	%D%/unit/cgroup \

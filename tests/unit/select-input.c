@@ -11,6 +11,7 @@
 #include <cmocka.h>
 #include "tests/unit/select-world.h"
 #include "lib/file.h"
+#include "profiles/due.h"
 #include "profiles/select-input.h"
 #include "profiles/memory-store.h"
 #include "tests/unit/scratch.h"
@@ -127,7 +128,7 @@ static void a_calibration_of_known_hosts_is_used(void **state)
 	assert_true(ticket.expected > 2.99 && ticket.expected < 3.01);
 	assert_string_equal(ticket.memory, paths.memory);
 	assert_true(ticket.settings.set[NT_VARIABLE_MIN_NCHANNELS]);
-	assert_false(ticket.calibration || ticket.observe);
+	assert_false(ticket.observe);
 	assert_string_equal(nt_selection_text(&selection, text, sizeof(text)),
 			    "launch profile a (calibrated 2025-11-10 on 2 x 1: all sizes alike "
 			    "3.00 x)");
@@ -194,10 +195,6 @@ static void what_is_named_is_given(void **state)
 	nt_selection_ticket(&selection, &ticket);
 	assert_int_equal(ticket.why, NT_WHY_ASKED);
 	assert_true(ticket.settings.set[NT_VARIABLE_BUFFSIZE]);
-	ask.calibration = true;
-	expect("b", NT_WHY_ASKED);
-	nt_selection_ticket(&selection, &ticket);
-	assert_true(ticket.calibration);
 	ask.launch = "default";
 	expect("default", NT_WHY_ASKED);
 	ask.launch = "c";
@@ -379,30 +376,154 @@ static void imported_ranges_go_along_as_ranges(void **state)
 			 nt_arm_parse("TREE/LL"));
 }
 
-static void a_calibration_is_for_what_is_unknown(void **state)
+/* ---- calibrations (due.h) */
+
+static struct nt_due_ask due_ask;
+static char why[NT_DUE_WHY];
+
+static bool is_due(void)
+{
+	assert_int_equal(choose(), 0);
+	return nt_due(&selection, &due_ask, why);
+}
+
+static void expect_not_due(const char *reason)
+{
+	assert_false(is_due());
+	assert_string_equal(why, reason);
+}
+
+static void typed_by_the_user(void)
+{
+	due_ask = (struct nt_due_ask){ .typed = true, .gpus = true, .left_s = -1, .limit_s = 60 };
+}
+
+/* Its collectives take that share of its time; it was started by start tasks. */
+static struct nt_memory_entry *add_program(const char *name, uint32_t start, double share)
+{
+	struct nt_memory_entry *entry = add("default", 3, 0, 300);
+
+	snprintf(entry->where.program, sizeof(entry->where.program), "%s", name);
+	entry->start_nodes = 2;
+	entry->start_tasks = start;
+	entry->share = share;
+	return entry;
+}
+
+static void an_unknown_program_is_calibrated_for_only_if_that_was_typed(void **state)
 {
 	(void)state;
-	assert_int_equal(choose(), 0);
-	assert_true(nt_selection_may_calibrate(&selection));
+	typed_by_the_user();
+	assert_true(is_due());
+	due_ask.left_s = 5999;
+	expect_not_due("it would take over 1 % of the time that the job has left");
+	due_ask.left_s = 6000;
+	assert_true(is_due());
+	due_ask.gpus = false;
+	expect_not_due("the job has no GPU");
+	typed_by_the_user();
+	due_ask.typed = false;
+	expect_not_due("its program has not run here yet");
+	typed_by_the_user();
+	due_ask.limit_s = 0;
+	expect_not_due("calibrate=off");
+	typed_by_the_user();
 	ask.tasks = 3;
-	assert_int_equal(choose(), 0);
-	assert_false(nt_selection_may_calibrate(&selection));
+	expect_not_due("its 3 tasks are not spread evenly over 2 nodes");
 	ask.tasks = 2;
+	ask.launch = "a";
+	expect_not_due("launch=a");
+	ask.launch = "auto";
+	setenv("NCCL_PROTO", "LL", 1);
+	expect_not_due("NCCL_ALGO or NCCL_PROTO is set");
+	unsetenv("NCCL_PROTO");
 	add("default", 3, 0, 300)->origin = NT_ORIGIN_CALIBRATE;
+	add("a", 3, 1, 400)->origin = NT_ORIGIN_CALIBRATE;
 	add_hosts(0xf3, 0xf3);
 	keep();
-	assert_int_equal(choose(), 0);
-	assert_true(nt_selection_may_calibrate(&selection)); /* one without a result */
-	add("a", 3, 1, 400)->origin = NT_ORIGIN_CALIBRATE;
-	keep();
-	assert_int_equal(choose(), 0);
-	assert_false(nt_selection_may_calibrate(&selection));
+	expect_not_due("such nodes were calibrated");
 	ask.tasks = 4; /* another place */
-	assert_int_equal(choose(), 0);
-	assert_true(nt_selection_may_calibrate(&selection));
-	ask.launch = "a";
-	assert_int_equal(choose(), 0);
-	assert_false(nt_selection_may_calibrate(&selection));
+	assert_true(is_due());
+	ask.job = 3;
+	expect_not_due("this job has calibrated");
+}
+
+static void a_known_program_is_calibrated_for_if_that_can_repay(void **state)
+{
+	struct nt_cal_request request;
+	struct nt_memory_entry *entry;
+
+	(void)state;
+	ask.program = "train.py";
+	typed_by_the_user();
+	due_ask.typed = false;
+	entry = add_program("train.py", 2, 0.4); /* a task a node, four ranks in each */
+	entry->where.per_node = 4;
+	snprintf(entry->library, sizeof(entry->library), "/opt/libnccl.so.2");
+	add_hosts(0xf3, 0xf3);
+	keep();
+	assert_true(is_due());
+	assert_true(nt_due_next(&selection));
+	assert_int_equal(selection.launch.where.per_node, 4);
+	nt_due_request(&selection, &request);
+	assert_int_equal(request.procs, 4);
+	assert_string_equal(request.library, "/opt/libnccl.so.2");
+	assert_int_equal(request.calls, 2);
+	assert_int_equal(request.call[0].bytes, 65536); /* 100 calls of 300 us, 10 of 3000 */
+	assert_int_equal(request.profiles, 1); /* b is for another network */
+	due_ask.left_s = 500; /* 500 s, of which 40 % are calls, of which 30 % may be saved */
+	assert_true(is_due());
+	due_ask.left_s = 499;
+	expect_not_due("the job's time that is left would not repay it");
+	due_ask.left_s = -1;
+	ask.tasks = 4; /* started in another way */
+	expect_not_due("its program has not run here yet");
+	ask.tasks = 2;
+	add_program("train.py", 2, 0.04)->when_s = NOW_S;
+	keep();
+	expect_not_due("collectives take 4 % of its program's time");
+	assert_false(nt_due_next(&selection));
+}
+
+static void what_was_measured_for_a_program_is_not_measured_again(void **state)
+{
+	struct nt_memory_entry *entry;
+
+	(void)state;
+	ask.program = "train.py";
+	typed_by_the_user();
+	add_program("train.py", 2, 0.4);
+	entry = add("default", 4, 0, 300);
+	entry->origin = NT_ORIGIN_CALIBRATE;
+	entry->keys = 1; /* half of the program's calls */
+	add_hosts(0xf3, 0xf3);
+	keep();
+	assert_true(is_due());
+	add("default", 5, 0, 300)->origin = NT_ORIGIN_CALIBRATE;
+	keep();
+	expect_not_due("its program's calls were measured here");
+}
+
+static void profiles_that_the_user_overrides_are_left_out(void **state)
+{
+	char *variables[] = { "NCCL_MIN_NCHANNELS=4", NULL };
+	struct nt_cal_request request;
+	struct nt_user_env own;
+
+	(void)state;
+	typed_by_the_user();
+	assert_true(is_due());
+	nt_due_request(&selection, &request);
+	assert_int_equal(request.procs, 0); /* one for each GPU of the only task a node */
+	assert_int_equal(request.calls, 0);
+	assert_int_equal(request.profiles, 2);
+	nt_user_env_init(&own);
+	nt_user_env_environment(&own, variables, NULL);
+	ask.user_env = &own;
+	assert_true(is_due());
+	nt_due_request(&selection, &request);
+	assert_int_equal(request.profiles, 1);
+	assert_string_equal(request.profile[0].name, "b");
 }
 
 static void write_profiles(const char *text)
@@ -419,10 +540,10 @@ static void profiles_are_for_their_network(void **state)
 						NT_FABRIC_PCIE };
 
 	(void)state;
+	typed_by_the_user();
 	write_profiles("[a]\nfabric=socket\nNCCL_MIN_NCHANNELS=8\n[p]\nfabric=pcie\n"
 		       "NCCL_MIN_NCHANNELS=8\n");
-	assert_int_equal(choose(), 0);
-	assert_true(nt_selection_may_calibrate(&selection)); /* nothing is known of it */
+	assert_true(is_due()); /* nothing is known of it: sockets, unless this machine has a port */
 	add_hosts(0xf3, 0xf3);
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		bool fits = known[i] == NT_FABRIC_SOCKET || known[i] == NT_FABRIC_PCIE;
@@ -434,24 +555,15 @@ static void profiles_are_for_their_network(void **state)
 		assert_int_equal(selection.launch.where.fabric,
 				 known[i] == NT_FABRIC_ANY ? NT_FABRIC_SOCKET : known[i]);
 		assert_int_equal(selection.choice.count, known[i] != NT_FABRIC_EFA);
-		assert_int_equal(nt_selection_may_calibrate(&selection),
-				 fits || known[i] == NT_FABRIC_ANY);
+		assert_int_equal(is_due(), fits || known[i] == NT_FABRIC_ANY);
 	}
-	/* One node is another matter. */
+	/* One node is another matter: only a step tells whether its GPUs have NVLink. */
 	ask.hosts = "n1";
 	ask.nodes = 1;
 	assert_int_equal(choose(), 0);
 	assert_int_equal(selection.launch.where.fabric, NT_FABRIC_ANY);
 	assert_int_equal(selection.choice.count, 0);
-	assert_true(nt_selection_may_calibrate(&selection));
-	add("default", 3, 9, 300)->where = (struct nt_where){ .fingerprint = 0xf3,
-							      .nodes = 1,
-							      .per_node = 2,
-							      .nccl = 22809,
-							      .driver = "570.124.06" };
-	keep();
-	assert_int_equal(choose(), 0);
-	assert_false(nt_selection_may_calibrate(&selection));
+	expect_not_due("there is no launch profile for its network");
 }
 
 int main(void)
@@ -469,7 +581,10 @@ int main(void)
 		CASE(an_unmeasured_step_leaves_the_gain),
 		CASE(many_arms_are_cut_to_what_fits),
 		CASE(imported_ranges_go_along_as_ranges),
-		CASE(a_calibration_is_for_what_is_unknown),
+		CASE(an_unknown_program_is_calibrated_for_only_if_that_was_typed),
+		CASE(a_known_program_is_calibrated_for_if_that_can_repay),
+		CASE(what_was_measured_for_a_program_is_not_measured_again),
+		CASE(profiles_that_the_user_overrides_are_left_out),
 		CASE(profiles_are_for_their_network),
 	};
 

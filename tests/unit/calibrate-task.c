@@ -1,0 +1,158 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a task does with the answers of nt-calibrate, for which scripts stand here */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include "lib/clock.h"
+#include "spank/calibrate-task.h"
+#include "spank/profile-env.h"
+#include "tests/unit/scratch.h"
+#include "tests/unit/task-env.h"
+
+#define REQUEST(seconds)                                                                    \
+	"v=1;seconds=" seconds ";procs=1;token=0123456789abcdef0123456789abcdef;address=n1" \
+	";profile=wide NCCL_CROSS_NIC=1"
+
+static char program[64];
+static struct nt_cal_profile profile;
+static struct nt_error err;
+
+static enum nt_calibrated run(const char *script, const char *request)
+{
+	char a[] = "A=1", path[] = "PATH=/usr/bin:/bin";
+	char *environment[] = { a, path, NULL };
+	char text[512];
+
+	snprintf(text, sizeof(text), "#!/bin/sh\n%s\n", script);
+	write_text("driver", text);
+	snprintf(program, sizeof(program), "%s/driver", top);
+	assert_int_equal(chmod(program, 0700), 0);
+	err.text[0] = '\0';
+	return nt_calibrate_task(program, request, top, environment, &profile, &err);
+}
+
+#define ENDED "nt-calibrate has ended without an answer"
+
+static const struct {
+	const char *script;
+	enum nt_calibrated result;
+	const char *says; /* the profile's name, or the reason */
+} answers[] = {
+	{ "echo doubt; echo use wide NCCL_CROSS_NIC=1", NT_CALIBRATED_PROFILE, "wide" },
+	{ "echo doubt; echo default", NT_CALIBRATED_PROFILE, "default" },
+	{ "echo none no GPU", NT_CALIBRATED_NONE, "no GPU" },
+	{ "echo doubt; echo none no GPU", NT_CALIBRATED_NONE, "no GPU" },
+	{ "echo doubt; echo exit it may differ", NT_CALIBRATED_DOUBT, "it may differ" },
+	{ "echo doubt", NT_CALIBRATED_DOUBT, ENDED },
+	{ "echo doubt; kill -9 $$", NT_CALIBRATED_DOUBT, ENDED },
+	{ "kill -9 $$", NT_CALIBRATED_NONE, ENDED },
+	{ "", NT_CALIBRATED_NONE, ENDED },
+	{ "echo", NT_CALIBRATED_NONE, ENDED },
+	{ "echo doubt; printf 'use wide NCCL_CROSS_NIC=1'", NT_CALIBRATED_DOUBT, ENDED },
+	{ "echo use wide", NT_CALIBRATED_NONE, ENDED },
+	{ "echo use wide LD_PRELOAD=/tmp/x.so", NT_CALIBRATED_NONE, ENDED },
+	{ "echo use wide NCCL_CROSS_NIC=9", NT_CALIBRATED_NONE, ENDED },
+	{ "echo doubt; echo use wide NCCL_DEBUG=INFO", NT_CALIBRATED_DOUBT, ENDED },
+	{ "echo doubt; printf 'x%.0s' $(seq 5000)", NT_CALIBRATED_DOUBT,
+	  "nt-calibrate did not end in time" },
+	/* It gets the request, the place of the result and the task's environment. */
+	{ "[ \"$A\" = 1 ] && [ \"$1\" = --result=$(dirname \"$0\")/calibration.json ] && "
+	  "case $SLURM_NCCL_TUNE_CALIBRATE in v=1*NCCL_CROSS_NIC=1) echo none well; esac",
+	  NT_CALIBRATED_NONE, "well" },
+};
+
+static void answers_are_taken_or_refused(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
+		const enum nt_calibrated result = run(answers[i].script, REQUEST("50"));
+
+		if (result != answers[i].result)
+			fail_msg("%s: %d", answers[i].script, (int)result);
+		assert_string_equal(result == NT_CALIBRATED_PROFILE ? profile.name : err.text,
+				    answers[i].says);
+	}
+}
+
+static void what_cannot_start_is_none(void **state)
+{
+	char *none[] = { NULL };
+
+	(void)state;
+	assert_int_equal(run("echo default", "v=1"), NT_CALIBRATED_NONE);
+	assert_string_equal(err.text, "seconds is missing");
+	assert_int_equal(
+		nt_calibrate_task("/nonexistent/driver", REQUEST("1"), NULL, none, &profile, &err),
+		NT_CALIBRATED_NONE);
+	assert_string_equal(err.text, ENDED);
+}
+
+/* Nothing of it is left, however it has ended: "left" appears after two seconds. */
+static void all_ends_within_the_bound(void **state)
+{
+	char left[64];
+	int64_t start_ms = nt_clock_ms();
+
+	(void)state;
+	snprintf(left, sizeof(left), "%s/left", top);
+	assert_int_equal(run("(sleep 2; : >$(dirname \"$0\")/left) >/dev/null & echo default",
+			     REQUEST("50")),
+			 NT_CALIBRATED_PROFILE);
+	assert_true(nt_clock_ms() - start_ms < 20000);
+	start_ms = nt_clock_ms();
+	assert_int_equal(
+		run("trap '' TERM INT HUP; echo doubt; sleep 60; echo default", REQUEST("1")),
+		NT_CALIBRATED_DOUBT);
+	assert_string_equal(err.text, "nt-calibrate did not end in time");
+	assert_in_range(nt_clock_ms() - start_ms, 15000, 19000);
+	assert_int_equal(access(left, F_OK), -1);
+}
+
+static void a_measured_profile_is_set(void **state)
+{
+	struct nt_cal_profile wide;
+
+	(void)state;
+	assert_int_equal(nt_cal_profile_parse(&wide, "wide NCCL_CROSS_NIC=1 NCCL_BUFFSIZE=1048576"),
+			 0);
+	set(NULL, "NCCL_BUFFSIZE", "2097152");
+	set(NULL, "NCCL_TUNE_LAUNCH", "default");
+	nt_apply_measured(&env, &wide, "/nonexistent/nccl.conf");
+	assert_string_equal(value_of("NCCL_CROSS_NIC"), "1");
+	assert_string_equal(value_of("NCCL_BUFFSIZE"), "2097152");
+	assert_string_equal(value_of("NCCL_TUNE_LAUNCH"), "wide NCCL_CROSS_NIC=1");
+}
+
+static void the_request_does_not_reach_tasks(void **state)
+{
+	static struct nt_applied applied;
+
+	(void)state;
+	for (int profiles = 0; profiles < 2; profiles++) {
+		set(NULL, "SLURM_NCCL_TUNE_CALIBRATE", REQUEST("50"));
+		nt_apply(&env, profiles, "/nonexistent/nccl.conf", &applied);
+		assert_string_equal(value_of("SLURM_NCCL_TUNE_CALIBRATE"), "(unset)");
+		assert_string_equal(applied.calibrate, profiles ? REQUEST("50") : "");
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(answers_are_taken_or_refused),
+		cmocka_unit_test(what_cannot_start_is_none),
+		cmocka_unit_test(all_ends_within_the_bound),
+		cmocka_unit_test(a_measured_profile_is_set),
+		cmocka_unit_test(the_request_does_not_reach_tasks),
+	};
+
+	return cmocka_run_group_tests(tests, make_top, remove_top);
+}

@@ -90,8 +90,8 @@ static void in_one_sentence(void **state)
 		"step 23.5 ms, was 44.6 ms (1.90 x); saved 2.1 s");
 	expect_says(SAYS_STEP("\"measured\":1.001,\"step_us\":[1.0,2e6,3.0],\"saved_ms\":0.0"),
 		    STEP, "step 2.00 s; nothing saved");
-	expect_says(SAYS_STEP("\"calibration\":1,\"saved_ms\":900.0"), SAYS_STEP("\"saved_ms\":0"),
-		    "nothing saved");
+	expect_says(SAYS_STEP("\"calibration_s\":7.3,\"saved_ms\":900.0"),
+		    SAYS_STEP("\"saved_ms\":0"), "saved 900.0 ms, spent 7.3 s");
 	/* The last one's end is known, or not; what runs has said nothing final. */
 	expect_says(SAYS_STEP("\"saved_ms\":500.0"), SAYS_STEP("\"as_of\":1,\"saved_ms\":300.0"),
 		    "cut short: saved 800.0 ms");
@@ -134,8 +134,6 @@ static void why_nothing_was_saved(void **state)
 		    "nothing saved: not tuned (nopmix)");
 	expect_says(SAYS_STEP("\"why\":[\"8r2n 1 nccl:3:n2:22703:22809\"]"), STEP,
 		    "nothing saved: not tuned (nccl)");
-	expect_says(SAYS_STEP("\"calibration\":1," WHY("small")), SAYS_STEP(WHY("open")),
-		    "nothing saved: nothing was decided");
 	/* Whatever somebody has put there. */
 	expect_says(SAYS_STEP("\"why\":[1,{\"why\":\"\"},\"\",\"|\",\"a b c \"],\"rest\":7"), STEP,
 		    "");
@@ -160,8 +158,8 @@ static void who_stalled_comes_first(void **state)
 		    "nothing saved: only sends and receives");
 }
 
-/* A calibration's steps do not become the program's when they are thinned out. */
-static void thinned_calibrations_stay_calibrations(void **state)
+/* What a calibration cost stays when its step is thinned out. */
+static void thinned_steps_keep_their_calibration(void **state)
 {
 	char name[8], entries[NT_STEP_RECORD_MAX] = "", step[NT_STEP_RECORD_MAX], *comment = NULL;
 	char *next;
@@ -173,7 +171,7 @@ static void thinned_calibrations_stay_calibrations(void **state)
 			 "\"small\"}",
 			 i > 0 ? "," : "", 1 << i);
 	snprintf(step, sizeof(step),
-		 "{\"mode\":\"bandit\",\"calibration\":1,\"calibration_s\":7.3,"
+		 "{\"mode\":\"bandit\",\"calibration_s\":7.3,"
 		 "\"saved_ms\":500.0,\"8r2n\":{%s}}",
 		 entries);
 	for (int i = 0; i < 9; i++) {
@@ -185,12 +183,7 @@ static void thinned_calibrations_stay_calibrations(void **state)
 		comment = next;
 	}
 	assert_non_null(strstr(comment, "\"0\":{\"mode\":\"bandit\",\"saved_ms\":500.0,"
-					"\"calibration\":1,\"calibration_s\":7.3,\"more\":8}"));
-	assert_int_equal(
-		nt_admincomment_merge_step(comment, "9", SAYS_STEP("\"saved_ms\":800.0"), &next),
-		NT_ADMINCOMMENT_MERGE_DONE);
-	assert_non_null(strstr(next, "\"says\":\"saved 800.0 ms\""));
-	free(next);
+					"\"calibration_s\":7.3,\"more\":8}"));
 	free(comment);
 }
 
@@ -522,7 +515,7 @@ int main(void)
 		cmocka_unit_test(in_one_sentence),
 		cmocka_unit_test(why_nothing_was_saved),
 		cmocka_unit_test(who_stalled_comes_first),
-		cmocka_unit_test(thinned_calibrations_stay_calibrations),
+		cmocka_unit_test(thinned_steps_keep_their_calibration),
 		cmocka_unit_test(beside_others),
 		cmocka_unit_test(knows_what_it_holds),
 		cmocka_unit_test(components_have_a_key_each),

@@ -58,18 +58,6 @@ static void names_what_is_explored(void **state)
 	assert_false(mentions(&lines, "Being explored"));
 }
 
-static void names_the_profile_that_is_calibrated(void **state)
-{
-	static struct nt_follow_lines lines;
-
-	(void)state;
-	make(&lines, STEP "\"launch\":\"sockets-wide\",\"calibration\":1," OPEN("75") "}}}", false);
-	assert_true(nt_follow_lines_have(
-		&lines, "Being calibrated: launch profile sockets-wide in step 0."));
-	make(&lines, STEP OPEN("75") "}}}", false);
-	assert_false(mentions(&lines, "Being calibrated"));
-}
-
 static void an_equal_record_changes_nothing(void **state)
 {
 	static struct nt_follow_lines first, second;
@@ -100,7 +88,7 @@ static void texts_stay_texts(void **state)
 	static struct nt_follow_lines lines;
 
 	(void)state;
-	make(&lines, STEP "\"launch\":\"x\\nFORGED\\u001b[2J\",\"calibration\":1," OPEN("-5") "}}}",
+	make(&lines, STEP "\"launch\":\"x\\nFORGED\\u001b[2J\"," OPEN("-5") "}}}",
 	     false);
 	for (size_t i = 0; i < lines.count; i++) {
 		for (const char *c = lines.text[i]; *c; c++)
@@ -113,7 +101,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_what_is_explored),
-		cmocka_unit_test(names_the_profile_that_is_calibrated),
 		cmocka_unit_test(an_equal_record_changes_nothing),
 		cmocka_unit_test(says_that_there_is_no_record),
 		cmocka_unit_test(texts_stay_texts),

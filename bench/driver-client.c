@@ -197,8 +197,6 @@ static void take_lines(struct client *c)
 
 	while (!c->over && nt_link_line(&c->link, line))
 		take_line(c, line);
-	if (!c->over && c->link.fd < 0)
-		lose_server(c);
 }
 
 static void attend(struct client *c, int64_t until_ms)
@@ -234,11 +232,13 @@ void nt_client_run(const struct nt_driver *driver, int out_fd)
 
 		/* Some may have come with the welcome. */
 		take_lines(&c);
-		if (!c.over)
-			attend(&c, limit_ms);
-		if (!c.over && nt_clock_ms() >= limit_ms) {
+		if (c.over)
+			break;
+		if (c.link.fd < 0 || nt_clock_ms() >= limit_ms) {
 			nt_link_close(&c.link);
 			lose_server(&c);
+		} else {
+			attend(&c, limit_ms);
 		}
 	}
 	nt_run_stop(&c.run);

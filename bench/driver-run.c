@@ -138,7 +138,7 @@ static void become(const struct nt_driver *driver, const struct nt_run_turn *tur
 
 static void note_end(struct nt_run *run, enum nt_run_end end, const char *why)
 {
-	if (end <= run->end)
+	if (end < run->end || (end == run->end && run->why[0]))
 		return;
 	run->end = end;
 	snprintf(run->why, sizeof(run->why), "%.*s", NT_DRIVER_WHY - 1, why);
@@ -212,18 +212,18 @@ unsigned nt_run_polls(const struct nt_run *run, struct pollfd *polls)
 
 static void judge(struct nt_run *run, const struct nt_run_process *process, int status)
 {
+	const bool wrong = WIFEXITED(status) && WEXITSTATUS(status) == WRONG_STATUS;
 	char why[NT_DRIVER_WHY];
 
 	if (run->killed_ms != 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 0))
 		return;
 	if (WIFSIGNALED(status))
 		snprintf(why, sizeof(why), "signal %d", WTERMSIG(status));
+	else if (wrong && !strstr(process->last, "wrong result"))
+		why[0] = '\0'; /* another process says what is wrong */
 	else
-		snprintf(why, sizeof(why), "%.*s", NT_DRIVER_WHY - 1, process->last);
-	note_end(run,
-		 WIFEXITED(status) && WEXITSTATUS(status) == WRONG_STATUS ? NT_RUN_WRONG
-									  : NT_RUN_FAILED,
-		 why);
+		snprintf(why, sizeof(why), "%s", process->last);
+	note_end(run, wrong ? NT_RUN_WRONG : NT_RUN_FAILED, why);
 	/* The others see wrong results by themselves, and end. */
 	if (run->end != NT_RUN_WRONG)
 		nt_run_stop(run);

@@ -87,7 +87,7 @@ static void take_ended(struct server *s, struct task *task, const char *line)
 		return;
 	}
 	task->ended = true;
-	if (end > (int)s->end) {
+	if (end > (int)s->end || (end == (int)s->end && !s->why[0])) {
 		s->end = (enum nt_run_end)end;
 		snprintf(s->why, sizeof(s->why), "%.*s", NT_DRIVER_WHY - 1, line + at);
 	}

@@ -40,7 +40,7 @@ static int load_nccl(const struct nt_bench_options *o, struct nt_library *nccl,
 		nt_search_remembered(directory, (int64_t)time(NULL), remembered, &search.job);
 	if (nt_library_open(&search, &found, nccl, err) < 0)
 		return -1;
-	if (o->rank == 0)
+	if (o->rank == 0 && !o->channel)
 		fprintf(stderr, "nccl-tune-bench: NCCL %d.%d.%d from %s (%s)\n",
 			nccl->version / 10000, nccl->version / 100 % 100, nccl->version % 100,
 			nccl->path, found.why);

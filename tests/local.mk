@@ -415,6 +415,8 @@ EXTRA_DIST += \
 	%D%/cluster/63-directory.bats \
 	%D%/cluster/70-launch.bats \
 	%D%/cluster/72-simulated.bats \
+	%D%/cluster/73-calibrate-task.bats \
+	%D%/cluster/74-nodes.bats \
 	%D%/cluster/75-launch-profile.bats \
 	%D%/cluster/76-launch-job.bats \
 	%D%/cluster/76-launch-trouble.bats \
@@ -431,6 +433,7 @@ EXTRA_DIST += \
 	%D%/cluster/86-helper.bats \
 	%D%/fake/arms.bats \
 	%D%/fake/calibrate-srun \
+	%D%/fake/calibrate-task.bats \
 	%D%/fake/calibrate.bats \
 	%D%/fake/clean.bats \
 	%D%/fake/completion.bats \

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "profiles/estimate.h"
 
-#define LOSES_P 0.05 /* by which one cannot win */
+#define LOSES_P 0.02 /* by which one cannot win */
 #define WINS_P 0.0025 /* with which one wins, shared by all profiles, at each of some looks */
 #define WORTH 0.03 /* the least gain of use, over the default and over another one */
 #define SLOWER 1.10 /* the most that one may be slower at a call, if the mix is unknown */

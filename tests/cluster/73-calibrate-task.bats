@@ -1,0 +1,147 @@
+#!/usr/bin/env bats
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Calibrations in a step's own tasks, on the simulated NCCL: every layout of an allocation has one, with its own number of
+# ranks, and afterwards all tasks of the step have the same variables, or none has any.
+# shellcheck disable=SC2016,SC2154 # expressions for the shell of the job; what bats sets
+bats_require_minimum_version 1.5.0
+load ../lib/cluster
+
+setup_file() {
+	cluster_setup
+	mkdir -p "$NT_CLUSTER/etc"
+	touch "$NT_BASE"/gpu{0,1,2,3}
+	echo "Name=gpu File=$NT_BASE/gpu[0-3]" >"$NT_CLUSTER/etc/gres.conf"
+	local host
+	host=$(hostname -s)
+	cluster_start 2 -n -c SelectTypeParameters=CR_CPU_Memory -c DefMemPerCPU=100 -c GresTypes=gpu \
+		-c "NodeName=DEFAULT Gres=gpu:4" -p "$(nt_plugstack_line)"
+	need_pmix
+	export LD_LIBRARY_PATH=$NT_TESTS/simulated
+}
+
+setup() {
+	out=$BATS_TEST_TMPDIR/out err=$BATS_TEST_TMPDIR/err
+}
+
+# What tasks print: their number and launch profile, and the first one of each node what was measured.
+show='echo "$SLURM_PROCID ${NCCL_TUNE_LAUNCH-none} ${NCCL_SOCKET_NTHREADS-none} ${SLURM_NCCL_TUNE_CALIBRATE-none}"
+	dir=${NCCL_TUNE_POLICY#*dir=}; [ "$SLURM_PROCID" != 0 ] || head -n 1 "${dir%%[ ,;]*}/calibration.json" >&2'
+
+# ask PROCS [SECONDS]: the environment of an srun whose tasks calibrate
+ask() {
+	export SLURM_NCCL_TUNE_CALIBRATE="v=1;seconds=${2:-40};procs=$1;token=0123456789abcdef0123456789abcdef;address=127.0.0.1;calls=AllReduce:16777216:10;profile=wide NCCL_SOCKET_NTHREADS=2 NCCL_NSOCKS_PERTHREAD=4 NCCL_MIN_NCHANNELS=8"
+}
+
+# step TASKS RANKS OPTION...: runs $show; all tasks have the same profile, and that many ranks were measured
+step() {
+	as_user srun -t 20 --nccl-tune=observe,launch=auto "${@:3}" sh -c "$show" >"$out" 2>"$err" || { cat "$out" "$err"; return 1; }
+	same "$1" && ranks "$2"
+}
+
+same() {
+	[ "$(wc -l <"$out")" = "$1" ] && [ "$(cut -d' ' -f1 "$out" | sort -u | wc -l)" = "$1" ] &&
+		[ "$(cut -d' ' -f2- "$out" | sort -u | wc -l)" = 1 ] &&
+		head -n 1 "$out" | grep -qE ' (default none|wide NCCL_SOCKET_NTHREADS=2 .*8 2) none$' || { cat "$out" "$err"; return 1; }
+}
+
+ranks() {
+	grep -o '{"v":1.*' "$err" | jq -e --argjson ranks "$1" '.ranks == $ranks and .turns >= 2 and .why == ""' >/dev/null ||
+		{ cat "$err"; return 1; }
+}
+
+@test "each layout: one task a node with four ranks, tasks by number, by memory, by GPUs, exclusive" {
+	ask 4
+	NT_SIM_GPUS=4 step 2 8 -N2 --ntasks-per-node=1 -c4 --gres=gpu:4
+	ask 1
+	step 4 4 -N2 -n4
+	step 4 4 -N2 -n4 --mem-per-cpu=50
+	step 2 2 -N2 -n2 --mem=300
+	step 2 2 -N2 -n2 --exclusive
+	step 3 3 -N2 -n3
+	NT_SIM_GPUS=1 step 4 4 -N2 --ntasks-per-node=2 --gpus-per-task=1
+	NT_SIM_GPUS=2 step 4 4 -N2 --ntasks-per-node=2 --gres=gpu:2 --gpu-bind=single:1
+	NT_SIM_GPUS=1 step 4 4 --gpus=4 --ntasks-per-gpu=1
+	ask 0
+	NT_SIM_GPUS=2 step 2 4 -N2 -n2 --gpus-per-task=2
+}
+
+@test "a step of a batch script; the script itself, and a step without the request, have none" {
+	ask 1
+	as_user sbatch -Q -W -N2 -n2 -o "$NT_CLUSTER/work/batch.out" -e "$NT_CLUSTER/work/batch.err" <<-END
+		#!/bin/sh
+		echo "script \${SLURM_NCCL_TUNE_CALIBRATE-none} \${NCCL_TUNE_LAUNCH-none}" >&2
+		export SLURM_NCCL_TUNE_CALIBRATE='$SLURM_NCCL_TUNE_CALIBRATE'
+		srun --nccl-tune=observe,launch=auto sh -c '$show'
+		SLURM_NCCL_TUNE_CALIBRATE= srun --nccl-tune=observe,launch=auto sh -c 'echo "without \${NCCL_TUNE_LAUNCH-none}"' >&2
+	END
+	cp "$NT_CLUSTER/work/batch.out" "$out"
+	cp "$NT_CLUSTER/work/batch.err" "$err"
+	same 2
+	ranks 2
+	grep -qx 'script none none' "$err"
+	[ "$(grep -cx 'without none' "$err")" = 2 ]
+}
+
+@test "an MPI program starts afterwards" {
+	command -v mpicc >/dev/null || skip "no mpicc (./dev setup installs it)"
+	cat >"$NT_BASE/mpi.c" <<-'END'
+		#include <mpi.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+
+		int main(int argc, char **argv)
+		{
+			int ranks, sum = 0, one = 1;
+
+			MPI_Init(&argc, &argv);
+			MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+			MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+			printf("%d of %d %s\n", sum, ranks, getenv("NCCL_TUNE_LAUNCH") ? "calibrated" : "not");
+			return MPI_Finalize();
+		}
+	END
+	mpicc -o "$NT_BASE/mpi" "$NT_BASE/mpi.c"
+	chmod 755 "$NT_BASE/mpi"
+	ask 1
+	run -0 --separate-stderr as_user env OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl=self,vader,tcp OMPI_MCA_pml=ob1 \
+		srun -N2 -n2 --mpi=pmix --nccl-tune=observe,launch=auto "$NT_BASE/mpi"
+	[ "$(grep -cx '2 of 2 calibrated' <<<"$output")" = 2 ]
+}
+
+# calibrating: benchmarks of this cluster's tasks run
+calibrating() {
+	pgrep -f "^$NT_STAGE/bin/nccl-tune-bench --channel"
+}
+
+@test "a step that is cancelled, interrupted or over its time while it calibrates ends as without a calibration, and nothing is left" {
+	ask 1 300
+	for end in cancel interrupt limit; do
+		as_user srun -t 1 -N2 -n2 --job-name=ends --nccl-tune=observe sh -c "$show" >"$out" 2>"$err" &
+		srun=$!
+		wait_for 60 calibrating
+		case $end in
+		cancel) as_user scancel --name=ends ;;
+		interrupt) pkill -INT -f "^srun .*--job-name=ends" && sleep 0.5 && pkill -INT -f "^srun .*--job-name=ends" ;;
+		esac
+		run ! wait "$srun"
+		wait_for 30 eval '! calibrating'
+		[ ! -s "$out" ]
+		wait_for 30 eval '[ -z "$(squeue -h)" ]'
+	done
+}
+
+@test "a task that is killed while it calibrates: the others run without a profile" {
+	ask 1 60
+	as_user srun -N2 -n2 -t 5 --nccl-tune=observe sh -c "$show" >"$out" 2>"$err" &
+	srun=$!
+	wait_for 60 calibrating
+	mapfile -t tasks < <(pgrep -f "^$NT_STAGE/libexec/nccl-tune/nt-calibrate" | while read -r pid; do
+		tr '\0' '\n' <"/proc/$pid/environ" | grep -qx SLURM_PROCID=1 && awk '{ print $4 }' "/proc/$pid/stat"
+	done)
+	kill -KILL "${tasks[0]}"
+	run ! wait "$srun"
+	grep -qx '0 none none none' "$out"
+	grep -q 'nccl-tune: no launch profile: task 1 has ended' "$err"
+}

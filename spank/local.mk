@@ -82,6 +82,7 @@ libnt_spank_a_SOURCES = $(spank_plugin_sources) \
 	%D%/recordd/longmake.c \
 	%D%/recordd/longmake.h \
 	%D%/recordd/loop.c \
+	%D%/recordd/calibration-work.c \
 	%D%/recordd/memory-work.c \
 	%D%/recordd/reader.c \
 	%D%/recordd/recordd-log.c \

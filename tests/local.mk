@@ -416,10 +416,8 @@ EXTRA_DIST += \
 	%D%/cluster/70-launch.bats \
 	%D%/cluster/72-simulated.bats \
 	%D%/cluster/73-calibrate-task.bats \
-	%D%/cluster/74-nodes.bats \
 	%D%/cluster/75-launch-profile.bats \
 	%D%/cluster/76-launch-job.bats \
-	%D%/cluster/76-launch-trouble.bats \
 	%D%/cluster/76-memory.bats \
 	%D%/cluster/77-calibrate.bats \
 	%D%/cluster/78-memory-command.bats \
@@ -432,9 +430,7 @@ EXTRA_DIST += \
 	%D%/cluster/85-packages.bats \
 	%D%/cluster/86-helper.bats \
 	%D%/fake/arms.bats \
-	%D%/fake/calibrate-srun \
 	%D%/fake/calibrate-task.bats \
-	%D%/fake/calibrate.bats \
 	%D%/fake/clean.bats \
 	%D%/fake/completion.bats \
 	%D%/fake/fake-nccl-srun.bats \

@@ -16,6 +16,7 @@ enum nt_sentence_kind {
 	NT_SENTENCE_LAUNCH, /* what a launch profile saved */
 	NT_SENTENCE_GAIN, /* something is faster */
 	NT_SENTENCE_NET, /* what was saved and spent */
+	NT_SENTENCE_NEXT, /* what the program's next step does first */
 	NT_SENTENCE_LATE, /* a rank or a node that others wait for */
 	NT_SENTENCE_STATE, /* a step runs, was killed, or its record is damaged */
 	NT_SENTENCE_UNTUNED, /* communicators and steps that were not tuned */

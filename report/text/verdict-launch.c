@@ -62,6 +62,22 @@ static void say_step(struct nt_maker *maker, size_t at)
 	nt_maker_say(maker, NT_SENTENCE_LAUNCH, "", "%s.", text);
 }
 
+/* The last step's program calibrates before its next step. */
+static void say_next(struct nt_maker *maker)
+{
+	const struct nt_summary *summary = maker->summary;
+	const struct nt_step *last = summary->step_count > 0
+					     ? &summary->steps[summary->step_count - 1]
+					     : NULL;
+
+	if (last && last->next_calibration_s > 0)
+		nt_maker_say(maker, NT_SENTENCE_NEXT, "",
+			     "The next step of %s here calibrates for about %.0f s first; "
+			     "calibrate=off forbids it.",
+			     last->program[0] ? last->program : "this program",
+			     last->next_calibration_s);
+}
+
 void nt_maker_launch(struct nt_maker *maker)
 {
 	const struct nt_summary *summary = maker->summary;
@@ -76,4 +92,5 @@ void nt_maker_launch(struct nt_maker *maker)
 		told++;
 		say_step(maker, i);
 	}
+	say_next(maker);
 }

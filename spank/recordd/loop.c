@@ -18,6 +18,7 @@ static const struct {
 } table[NT_WORK_KINDS] = {
 	[NT_WORK_MAKER] = { &nt_long_maker_kind, nt_long_maker_look },
 	[NT_WORK_LONGFORM] = { &nt_long_writer_kind, nt_long_writer_look },
+	[NT_WORK_CALIBRATION] = { &nt_calibration_kind, nt_calibration_look },
 	[NT_WORK_MEMORY] = { &nt_memory_kind, nt_memory_look },
 	[NT_WORK_READER] = { &nt_reader_kind, nt_reader_look },
 	[NT_WORK_EARLY] = { &nt_deliver_early_kind, nt_deliver_early_look },

@@ -26,7 +26,8 @@ static int run(void *argument, int out_fd)
 	if (!read.launched || !read.ticket.memory[0])
 		return 0;
 	nt_remember(&read.sum, &recordd->arguments, &read.ticket,
-		    read.calibrated ? &read.calibration : NULL, &remembered);
+		    read.calibrated && !recordd->calibration.stored ? &read.calibration : NULL,
+		    &remembered);
 	bytes = nt_step_record_make(recordd, &read, &remembered, text);
 	nt_step_read_fini(&read);
 	if (remembered.failed)

@@ -204,29 +204,46 @@ static int add_profile(struct nt_memory *add, const struct nt_memory_entry *meas
 	return nt_memory_add_take(add, &entry, err);
 }
 
-/* Store it and give up the job's claim. NULL; or why it is not stored. */
 static const char *put_calibration(const struct case_of *step, const struct nt_sum *sum,
-				   const struct nt_calibrated *calibration, bool hosts_alike,
-				   struct nt_error *err)
+				   const struct nt_calibrated *calibration, bool hosts_alike)
 {
-	const int64_t now_s = step->now_us / 1000000;
-	struct nt_memory add;
+	static struct nt_error err;
 	struct nt_where where;
 	const char *why = nt_learn_where(sum, step->arguments, step->ticket, hosts_alike, &where);
+	struct nt_memory add;
 
-	nt_memory_init(&add);
 	if (!why && sum->comm_count == 0 && where.nodes > 1)
 		why = "the program used no NCCL";
 	if (!why && calibration->profiles.entries == 0)
 		why = calibration->why[0] ? calibration->why : "it measured nothing";
+	if (why)
+		return why;
+	nt_memory_init(&add);
 	for (size_t i = 0; !why && i < calibration->profiles.entries; i++)
 		if (add_profile(&add, &calibration->profiles.entry[i], step, calibration, &where,
-				err) < 0)
-			why = err->text;
-	if (!why && nt_store_add(step->ticket->memory, &add, now_s, err) < 0)
-		why = err->text;
-	(void)nt_claim_end(step->ticket->memory, step->arguments->job, !why, now_s, NULL);
+				&err) < 0)
+			why = err.text;
+	if (!why &&
+	    nt_store_add(step->ticket->memory, &add, step->now_us / 1000000, &err) < 0)
+		why = err.text;
 	nt_memory_fini(&add);
+	return why;
+}
+
+const char *nt_remember_calibration(const struct nt_sum *sum, const struct nt_arguments *arguments,
+				    const struct nt_ticket *ticket,
+				    const struct nt_calibrated *calibration, bool last)
+{
+	const struct case_of step = { .arguments = arguments,
+				      .ticket = ticket,
+				      .now_us = nt_store_now_us(),
+				      .fingerprint = strtoull(arguments->fingerprint, NULL, 16) };
+	const bool alike = !nt_ranks_alike(sum, arguments->nodes) && hosts_are_alike(&step);
+	const char *why = put_calibration(&step, sum, calibration, alike);
+
+	if (!why || last)
+		(void)nt_claim_end(ticket->memory, arguments->job, !why, step.now_us / 1000000,
+				   NULL);
 	return why;
 }
 
@@ -277,7 +294,7 @@ void nt_remember(const struct nt_sum *sum, const struct nt_arguments *arguments,
 	step.fingerprint = strtoull(arguments->fingerprint, NULL, 16);
 	out->hosts_alike = !nt_ranks_alike(sum, arguments->nodes) && hosts_are_alike(&step);
 	if (calibration)
-		lost = put_calibration(&step, sum, calibration, out->hosts_alike, &err);
+		lost = nt_remember_calibration(sum, arguments, ticket, calibration, true);
 	learned = nt_learn(sum, arguments, ticket, out->hosts_alike, step.now_us, &entry, why,
 			   &err);
 	/* What the memory has said is not said again: it would never be too old. */

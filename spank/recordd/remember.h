@@ -33,7 +33,13 @@ struct nt_step_memory {
 	char remark[176]; /* for the step's record; "": nothing */
 };
 
-/* calibration: NULL if the tasks did not calibrate. */
+/* Store what the tasks measured before the program, and give up the job's claim. NULL; or why it is
+ * not stored. last: it will not be tried again. */
+const char *nt_remember_calibration(const struct nt_sum *sum, const struct nt_arguments *arguments,
+				    const struct nt_ticket *ticket,
+				    const struct nt_calibrated *calibration, bool last);
+
+/* calibration: NULL if the tasks did not calibrate, or it is stored. */
 void nt_remember(const struct nt_sum *sum, const struct nt_arguments *arguments,
 		 const struct nt_ticket *ticket, const struct nt_calibrated *calibration,
 		 struct nt_step_memory *out);

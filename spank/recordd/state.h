@@ -8,6 +8,7 @@
  *
  *   long-work.c    a child with root's rights makes the user's directory for the long form; one
  *                  with the user's rights writes the node's part, early and at the end
+ *   calibration-work.c  adds what the step's tasks measured before the program, while it runs
  *   memory-work.c  adds the step's measurements to the user's memory, at the end
  *   reader.c       makes the step's record from the ranks' records, as the user, when they change
  *   deliver.c      delivers that record, early and at the end. slurmctld may process the request of
@@ -35,7 +36,8 @@
 enum nt_recordd_work {
 	NT_WORK_MAKER, /* makes the user's directory for the long form */
 	NT_WORK_LONGFORM, /* writes the node's part of it */
-	NT_WORK_MEMORY, /* writes to the user's memory */
+	NT_WORK_CALIBRATION, /* writes to the user's memory while the step runs */
+	NT_WORK_MEMORY, /* and at its end */
 	NT_WORK_READER, /* reads the ranks' records */
 	NT_WORK_EARLY, /* delivers a record while the step runs */
 	NT_WORK_DELIVERY, /* delivers the last one */
@@ -75,6 +77,13 @@ struct nt_delivery {
 	bool told; /* it was reported that it waits */
 };
 
+/* calibration-work.c */
+struct nt_calibration_work {
+	int64_t next_ms; /* when it is tried next */
+	unsigned tries;
+	bool stored;
+};
+
 struct nt_recordd {
 	struct nt_arguments arguments;
 	char step[NT_STEP_NAME_MAX];
@@ -87,6 +96,7 @@ struct nt_recordd {
 	bool inside; /* the control groups of the step's tasks exist: the user's work runs there */
 	struct nt_work work[NT_WORK_KINDS];
 	struct nt_rank_reading reading;
+	struct nt_calibration_work calibration;
 	struct nt_longform longform;
 	struct nt_delivery delivery;
 };
@@ -94,10 +104,12 @@ struct nt_recordd {
 /* The arguments, sinks and descriptors are set; the rest is zero. Returns when all work is done. */
 void nt_recordd_run(struct nt_recordd *recordd);
 
-extern const struct nt_work_kind nt_long_maker_kind, nt_long_writer_kind, nt_memory_kind,
+extern const struct nt_work_kind nt_long_maker_kind, nt_long_writer_kind, nt_calibration_kind,
+	nt_memory_kind,
 	nt_reader_kind, nt_deliver_early_kind, nt_deliver_kind;
 void nt_long_maker_look(struct nt_recordd *recordd, int64_t now_ms);
 void nt_long_writer_look(struct nt_recordd *recordd, int64_t now_ms);
+void nt_calibration_look(struct nt_recordd *recordd, int64_t now_ms);
 void nt_memory_look(struct nt_recordd *recordd, int64_t now_ms);
 void nt_reader_look(struct nt_recordd *recordd, int64_t now_ms);
 void nt_deliver_early_look(struct nt_recordd *recordd, int64_t now_ms);

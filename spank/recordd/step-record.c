@@ -26,6 +26,7 @@ static void without_braces(char *text)
 
 static void note_ticket(struct nt_step *step, const struct nt_ticket *ticket)
 {
+	snprintf(step->program, sizeof(step->program), "%s", ticket->program);
 	snprintf(step->launch, sizeof(step->launch), "%s", ticket->profile);
 	nt_settings_text(&ticket->settings, step->set, sizeof(step->set));
 	snprintf(step->left, sizeof(step->left), "%s", ticket->left);

@@ -10,13 +10,7 @@ load ../lib/cluster
 
 setup_file() {
 	cluster_setup
-	mkdir -p "$NT_CLUSTER/etc"
-	touch "$NT_BASE"/gpu{0,1,2,3}
-	echo "Name=gpu File=$NT_BASE/gpu[0-3]" >"$NT_CLUSTER/etc/gres.conf"
-	local host
-	host=$(hostname -s)
-	cluster_start 2 -n -c SelectTypeParameters=CR_CPU_Memory -c DefMemPerCPU=100 -c GresTypes=gpu \
-		-c "NodeName=DEFAULT Gres=gpu:4" -p "$(nt_plugstack_line)"
+	cluster_start 2 -n -G 4 -c SelectTypeParameters=CR_CPU_Memory -c DefMemPerCPU=100 -p "$(nt_plugstack_line)"
 	need_pmix
 	export LD_LIBRARY_PATH=$NT_TESTS/simulated
 }

@@ -99,16 +99,36 @@ static pid_t start(const char *program, const char *request, const char *dir,
 	return nt_error_set(err, "cannot start %s: %m", path);
 }
 
-/* All of it, with what it has started. */
-static void finish(pid_t pid)
+/* All of it, with what it has started. Returns the signal that it was ended by; 0: none. */
+static int finish(pid_t pid)
 {
 	const struct timespec pause = { .tv_nsec = 5000000 };
 	const int64_t until_ms = nt_clock_ms() + REAP_MS;
+	int status = 0;
 
 	kill(-pid, SIGKILL);
 	kill(pid, SIGKILL);
-	while (waitpid(pid, NULL, WNOHANG) == 0 && nt_clock_ms() < until_ms)
+	while (waitpid(pid, &status, WNOHANG) == 0 && nt_clock_ms() < until_ms)
 		nanosleep(&pause, NULL);
+	return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+/* A signal to the step, as by scancel, Ctrl-C or a time limit, ends the driver. slurmstepd blocks
+ * it here: the task ends by it as the program would that it comes before. */
+static void end_with(int number)
+{
+	static const int sent[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGXCPU };
+	sigset_t one;
+
+	for (size_t i = 0; i < sizeof(sent) / sizeof(sent[0]); i++) {
+		if (sent[i] != number)
+			continue;
+		sigemptyset(&one);
+		sigaddset(&one, number);
+		(void)signal(number, SIG_DFL);
+		(void)raise(number);
+		(void)sigprocmask(SIG_UNBLOCK, &one, NULL);
+	}
 }
 
 /* ---- its answer */
@@ -181,7 +201,7 @@ enum nt_calibrated nt_calibrate_task(const char *program, const char *request, c
 	char answer[ANSWER_MAX];
 	pid_t pid;
 	bool whole;
-	int fd = -1;
+	int fd = -1, number;
 
 	if (nt_cal_request_parse(&parsed, request, err) < 0)
 		return NT_CALIBRATED_NONE;
@@ -191,6 +211,8 @@ enum nt_calibrated nt_calibrate_task(const char *program, const char *request, c
 	whole = read_answer(fd, answer,
 			    start_ms + ((int64_t)parsed.seconds + NT_CALIBRATE_MORE_S) * 1000) == 0;
 	close(fd);
-	finish(pid);
+	number = finish(pid);
+	if (whole && !strchr(answer, '\n'))
+		end_with(number);
 	return judge(answer, whole, profile, err);
 }

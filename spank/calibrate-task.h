@@ -3,7 +3,8 @@
 /* calibrate-task.h - measure launch profiles in a task, before its program is executed
  *
  * Starts nt-calibrate (bench/driver.h) in a process group of its own and waits for what it says.
- * Everything of it has ended afterwards.
+ * Everything of it has ended afterwards. A signal that Slurm sends to the step meanwhile ends the
+ * task, as it would end a program that has just begun.
  *
  * Threads:  one; in the task's process, as the user, in the task's groups and namespaces.
  * Memory:   values.

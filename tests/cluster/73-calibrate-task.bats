@@ -10,13 +10,7 @@ load ../lib/cluster
 
 setup_file() {
 	cluster_setup
-	mkdir -p "$NT_CLUSTER/etc"
-	touch "$NT_BASE"/gpu{0,1,2,3}
-	echo "Name=gpu File=$NT_BASE/gpu[0-3]" >"$NT_CLUSTER/etc/gres.conf"
-	local host
-	host=$(hostname -s)
-	cluster_start 2 -n -c SelectTypeParameters=CR_CPU_Memory -c DefMemPerCPU=100 -c GresTypes=gpu \
-		-c "NodeName=DEFAULT Gres=gpu:4" -p "$(nt_plugstack_line)"
+	cluster_start 2 -n -G 4 -c SelectTypeParameters=CR_CPU_Memory -c DefMemPerCPU=100 -p "$(nt_plugstack_line)"
 	need_pmix
 	export LD_LIBRARY_PATH=$NT_TESTS/simulated
 }
@@ -118,7 +112,7 @@ calibrating() {
 @test "a step that is cancelled, interrupted or over its time while it calibrates ends as without a calibration, and nothing is left" {
 	ask 1 300
 	for end in cancel interrupt limit; do
-		as_user srun -t 1 -N2 -n2 --job-name=ends --nccl-tune=observe sh -c "$show" >"$out" 2>"$err" &
+		as_user srun -t 1 -N2 -n2 --job-name=ends --nccl-tune=observe sh -c 'sleep 1000; echo ran' >"$out" 2>"$err" &
 		srun=$!
 		wait_for 60 calibrating
 		case $end in
@@ -126,15 +120,15 @@ calibrating() {
 		interrupt) pkill -INT -f "^srun .*--job-name=ends" && sleep 0.5 && pkill -INT -f "^srun .*--job-name=ends" ;;
 		esac
 		run ! wait "$srun"
-		wait_for 30 eval '! calibrating'
 		[ ! -s "$out" ]
+		wait_for 30 eval '! calibrating'
 		wait_for 30 eval '[ -z "$(squeue -h)" ]'
 	done
 }
 
 @test "a task that is killed while it calibrates: the others run without a profile" {
 	ask 1 60
-	as_user srun -N2 -n2 -t 5 --nccl-tune=observe sh -c "$show" >"$out" 2>"$err" &
+	as_user srun -N2 -n2 -t 5 --mpi=none --nccl-tune=observe sh -c "$show" >"$out" 2>"$err" &
 	srun=$!
 	wait_for 60 calibrating
 	mapfile -t tasks < <(pgrep -f "^$NT_STAGE/libexec/nccl-tune/nt-calibrate" | while read -r pid; do
@@ -142,6 +136,6 @@ calibrating() {
 	done)
 	kill -KILL "${tasks[0]}"
 	run ! wait "$srun"
-	grep -qx '0 none none none' "$out"
+	grep -qx '0 none none none' "$out" || { cat "$out" "$err"; return 1; }
 	grep -q 'nccl-tune: no launch profile: task 1 has ended' "$err"
 }

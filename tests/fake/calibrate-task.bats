@@ -272,6 +272,7 @@ start_second() {
 	all_say 'none the benchmark failed: nccl-tune-bench: */nonexistent/libnccl.so.2*' 20
 	start 2 1 1
 	all_say 'none *' 1
+	rm calibration.json
 	SLURM_NTASKS=3 SLURM_PROCID=0 start_one 6
 	all_say 'none task 1 did not come within 5 s' 6 0
 	[ ! -e calibration.json ]

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Ports and configuration files of the mini cluster.
-# Part of tests/lib/cluster; reads $dir, $ME, $nodes, $with_db, $slurm_user and $cgroup_lines, sets $port.
+# Part of tests/lib/cluster; reads $dir, $ME, $nodes, $gpus, $with_db, $slurm_user and $cgroup_lines, sets $port.
 
 readonly PORT_FIRST=17000 PORT_LAST=31000 PORT_BLOCK=16	# below the range that outgoing connections take
 readonly CPUS_PER_NODE=8
@@ -58,8 +58,12 @@ merge_settings() {
 }
 
 write_slurm_conf() {
-	local host accounting=AccountingStorageType=accounting_storage/none
+	local gres='' host accounting=AccountingStorageType=accounting_storage/none
 	host=$(hostname -s)
+	if [ "$gpus" != 0 ]; then
+		gres=" Gres=gpu:$gpus"
+		set -- GresTypes=gpu "$@"
+	fi
 	if [ "$with_db" = 1 ]; then
 		accounting="AccountingStorageType=accounting_storage/slurmdbd
 AccountingStorageHost=127.0.0.1
@@ -102,7 +106,7 @@ AccountingStoreFlags=job_comment"
 	TmpFS=$dir/tmp/%n
 	PlugStackConfig=$dir/etc/plugstack.conf
 	$accounting
-	NodeName=n[1-$nodes] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$((port + 8))-$((port + 7 + nodes))] CPUs=$CPUS_PER_NODE RealMemory=1000 State=UNKNOWN
+	NodeName=n[1-$nodes] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$((port + 8))-$((port + 7 + nodes))] CPUs=$CPUS_PER_NODE RealMemory=1000$gres State=UNKNOWN
 	PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 	END
 }
@@ -114,6 +118,14 @@ write_cgroup_conf() {
 	IFS=' .' read -r _ year month _ < <(slurmd -V)
 	((10#$year * 100 + 10#$month < 2311)) && plugin=cgroup/v1
 	printf '%s\n' "CgroupPlugin=$plugin" "${cgroup_lines[@]}" >"$dir/etc/cgroup.conf"
+}
+
+write_gres_conf() {
+	local i
+	for ((i = 0; i < gpus; i++)); do
+		: >"$dir/etc/gpu$i"
+	done
+	echo "Name=gpu File=$dir/etc/gpu[0-$((gpus - 1))]" >"$dir/etc/gres.conf"
 }
 
 write_slurmdbd_conf() {

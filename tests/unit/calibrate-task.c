@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a task does with the answers of nt-calibrate, for which scripts stand here */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -9,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 #include "lib/clock.h"
@@ -82,6 +84,39 @@ static void answers_are_taken_or_refused(void **state)
 	}
 }
 
+/* A signal to the step reaches the driver, and blocked ones do not reach this process. */
+static void a_signal_to_the_step_ends_the_task(void **state)
+{
+	static const struct {
+		const char *name;
+		int number; /* that ends the task; 0: it goes on */
+	} rows[] = { { "TERM", SIGTERM },
+		     { "INT", SIGINT },
+		     { "USR1", SIGUSR1 },
+		     { "KILL", 0 },
+		     { "SEGV", 0 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char script[64];
+		int status;
+		pid_t task;
+
+		snprintf(script, sizeof(script), "kill -%s $$", rows[i].name);
+		task = fork();
+		if (task == 0) {
+			sigset_t all;
+
+			sigfillset(&all);
+			sigprocmask(SIG_BLOCK, &all, NULL);
+			_exit(run(script, REQUEST("50")) == NT_CALIBRATED_NONE ? 0 : 1);
+		}
+		assert_int_equal(waitpid(task, &status, 0), task);
+		assert_int_equal(WIFSIGNALED(status) ? WTERMSIG(status) : 0, rows[i].number);
+		assert_true(rows[i].number || WEXITSTATUS(status) == 0);
+	}
+}
+
 static void what_cannot_start_is_none(void **state)
 {
 	char *none[] = { NULL };
@@ -148,6 +183,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(answers_are_taken_or_refused),
+		cmocka_unit_test(a_signal_to_the_step_ends_the_task),
 		cmocka_unit_test(what_cannot_start_is_none),
 		cmocka_unit_test(all_ends_within_the_bound),
 		cmocka_unit_test(a_measured_profile_is_set),

@@ -235,7 +235,7 @@ static void print_table(const struct nt_memory *memory, const struct nt_memory_e
 		const struct nt_known_key *key = &base->key[k];
 
 		printf("%-12s %11s %12.1f", nt_coll_name(key->coll),
-		       nt_size_text(key->bytes, size, sizeof(size)), key->best.median_us);
+		       nt_size_text(key->bytes, size, sizeof(size)), nt_key_times(key)->median_us);
 		for (size_t i = 0; i < memory->entries; i++) {
 			const struct nt_memory_entry *entry = &memory->entry[i];
 			const int width = (int)strlen(entry->profile);
@@ -248,7 +248,7 @@ static void print_table(const struct nt_memory *memory, const struct nt_memory_e
 				printf("  %*s", width, "wrong");
 			else if (other)
 				printf("  %*.2f", width,
-				       key->best.median_us / other->best.median_us);
+				       nt_key_times(key)->median_us / nt_key_times(other)->median_us);
 			else
 				printf("  %*s", width, "-");
 		}

@@ -60,7 +60,7 @@ static bool take_times(json_object *in, struct nt_quantiles *us)
 	       us->p25_us > 0 && us->p25_us <= us->median_us && us->median_us <= us->p75_us;
 }
 
-/* The benchmark runs NCCL's own choices, so both times are theirs. */
+/* The benchmark runs NCCL's own choices, and nothing else was tried. */
 static bool take_key(struct nt_memory_entry *entry, json_object *in)
 {
 	char coll[32];
@@ -77,7 +77,6 @@ static bool take_key(struct nt_memory_entry *entry, json_object *in)
 	key.coll = nt_kind_parse(coll);
 	key.bytes = (uint64_t)bytes;
 	key.calls = (uint64_t)calls;
-	key.best = key.untuned;
 	added = key.coll >= 0 ? nt_entry_add_key(entry) : NULL;
 	if (added)
 		*added = key;

@@ -4,6 +4,7 @@
  * reader of memories would refuse are left out. */
 #include "spank/recordd/step-entry.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "contract/policy.h"
@@ -180,6 +181,12 @@ static int put_key(struct nt_memory_entry *entry, const struct entry_row *row)
 	return 0;
 }
 
+/* From start to end; if no ring has told, as NCCL predicts it. */
+static double own_us_of(const struct nt_key *key)
+{
+	return key->auto_own_us > 0 ? key->auto_own_us : key->auto_predicted_us;
+}
+
 /* Of the time from each call to the next, which is the program's own as well. 0: unknown. */
 static double share_of(const struct entry_row *rows, size_t count)
 {
@@ -189,14 +196,12 @@ static double share_of(const struct entry_row *rows, size_t count)
 		const struct nt_key *key = rows[i].key;
 
 		if (!nt_kind_tunable(key->coll) || auto_times(key).samples == 0 ||
-		    !(key->auto_own_us > 0))
+		    !(own_us_of(key) > 0))
 			continue;
-		own_us += rows[i].calls * key->auto_own_us;
+		own_us += rows[i].calls * fmin(own_us_of(key), key->auto_us);
 		all_us += rows[i].calls * key->auto_us;
 	}
-	if (all_us <= 0)
-		return 0;
-	return own_us < all_us ? own_us / all_us : 1;
+	return all_us > 0 ? own_us / all_us : 0;
 }
 
 static int put_keys(struct nt_memory_entry *entry, const struct nt_sum *sum, struct nt_error *err)

@@ -25,7 +25,7 @@ setup_file() {
 	cluster_start 2 -p "$(nt_plugstack_line "profiles=$MADE/profiles.conf" "site_memory=$MADE/site.jsonl")"
 	need_pmix
 	export LD_LIBRARY_PATH=$NT_TESTS/simulated NT_SIM_GPUS=4
-	as_user salloc -Q -N2 -n2 --ntasks-per-node=1 -t 60 nccl-tune calibrate --profile-file "$MADE/profiles.conf" \
+	as_user salloc -Q -N2 -n2 --ntasks-per-node=1 -t 60 "$NT_STAGE/bin/nccl-tune" calibrate --profile-file "$MADE/profiles.conf" \
 		--ranks-per-node 1,2 --sizes 16M,64M --time 60s >"$MADE/out" 2>"$MADE/err" || { cat "$MADE/out" "$MADE/err" >&2; return 1; }
 }
 
@@ -37,7 +37,7 @@ setup_file() {
 }
 
 @test "exported, it serves another user's first step, whose calls are unknown" {
-	as_user nccl-tune memory export >"$MADE/exported"
+	as_user "$NT_STAGE/bin/nccl-tune" memory export >"$MADE/exported"
 	rm -rf "$NT_CLUSTER/work/.local"
 	grep -v '^ *$' "$MADE/exported" >"$MADE/new" && mv "$MADE/new" "$MADE/site.jsonl"
 	chown root "$MADE/site.jsonl"
@@ -49,14 +49,14 @@ setup_file() {
 }
 
 @test "mistakes are told" {
-	run -1 --separate-stderr as_user nccl-tune calibrate
+	run -1 --separate-stderr as_user "$NT_STAGE/bin/nccl-tune" calibrate
 	[[ "$stderr" == *"not in a Slurm job"* ]]
-	run -1 --separate-stderr as_user salloc -Q -N1 -n1 -t 60 nccl-tune calibrate --ranks-per-node 1
+	run -1 --separate-stderr as_user salloc -Q -N1 -n1 -t 60 "$NT_STAGE/bin/nccl-tune" calibrate --ranks-per-node 1
 	[[ "$stderr" == *"one rank: two or more are needed"* ]]
-	run -1 --separate-stderr as_user salloc -Q -N2 -n2 -t 60 nccl-tune calibrate --ranks-per-node 1,x
+	run -1 --separate-stderr as_user salloc -Q -N2 -n2 -t 60 "$NT_STAGE/bin/nccl-tune" calibrate --ranks-per-node 1,x
 	[[ "$stderr" == *"bad list of ranks '1,x'"* ]]
-	run -1 --separate-stderr as_user salloc -Q -N2 -n2 -t 60 nccl-tune calibrate --profiles nosuch
+	run -1 --separate-stderr as_user salloc -Q -N2 -n2 -t 60 "$NT_STAGE/bin/nccl-tune" calibrate --profiles nosuch
 	[[ "$stderr" == *"nosuch"* ]]
-	run -2 --separate-stderr as_user nccl-tune calibrate --time 0
+	run -2 --separate-stderr as_user "$NT_STAGE/bin/nccl-tune" calibrate --time 0
 	[[ "$stderr" == *"--time"* ]]
 }

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
-#include "bench/channel.h"
 #include "bench/lane.h"
 #include "bench/pairs.h"
 #include "bench/results.h"
@@ -82,7 +81,7 @@ static void play(const struct nt_bench_options *o, const struct nt_library *nccl
 	nt_gpu_close(&gpu);
 	alarm(0);
 	if (o->channel && o->rank == 0 && !play.wrong_somewhere)
-		nt_channel_report(&play);
+		nt_bench_report_channel(&play);
 	else if (!o->channel)
 		nt_bench_report(&play, run);
 	if (play.wrong_somewhere)

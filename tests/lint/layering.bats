@@ -120,7 +120,7 @@ plain() {
 
 # NCCL and CUDA are loaded at run time; what it calls of them it declares itself.
 @test "bench/ needs contract/, the user's memory and comparisons of nodes in profiles/ and itself, and no header of NCCL or CUDA" {
-	only bench 'contract/|lib/|profiles/(memory-dir|memory-store|measure/(low-nodes|pair-rounds))\.h|bench/'
+	only bench 'contract/|lib/|profiles/(memory-dir|memory-store|measure/(low-nodes|pair-rounds|race|request))\.h|bench/'
 	never bench 'slurm|pmix|hwloc|json-c|cuda|nccl'
 }
 

@@ -71,38 +71,3 @@ int nt_channel_id(const struct nt_bench_options *o, void *data, size_t bytes, st
 	return o->rank == 0 ? send_id(o->channel, data, bytes, err)
 			    : receive_id(o->channel, data, bytes, err);
 }
-
-static struct nt_quartiles quartiles(const struct nt_play *play, size_t call)
-{
-	float *values = nt_bench_allocate((size_t)play->rounds, sizeof(*values));
-	struct nt_quartiles q;
-	size_t count = 0;
-
-	for (int r = 0; r < play->rounds; r++) {
-		const float us = play->host_us[(size_t)r * play->calls + call];
-
-		if (us >= 0)
-			values[count++] = us;
-	}
-	q = nt_figure_quartiles(values, count);
-	free(values);
-	return q;
-}
-
-void nt_channel_report(const struct nt_play *play)
-{
-	const struct nt_bench_gpu *g = play->gpu;
-	char line[NT_CHANNEL_LINE];
-
-	snprintf(line, sizeof(line), "library %d %s\n", g->nccl->version, g->nccl->path);
-	if (nt_write_all(g->options->channel, line, strlen(line)) < 0)
-		nt_bench_die("channel: %m");
-	for (size_t c = 0; c < play->calls; c++) {
-		const struct nt_quartiles q = quartiles(play, c);
-
-		snprintf(line, sizeof(line), "call %zu %.3f %.3f %.3f %zu\n", c, q.p25, q.median,
-			 q.p75, q.samples);
-		if (nt_write_all(g->options->channel, line, strlen(line)) < 0)
-			nt_bench_die("channel: %m");
-	}
-}

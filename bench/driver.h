@@ -12,7 +12,7 @@
  *   hello 1 HALF TASK NODE GPUS AGE     welcome HALF
  *   ended RESULT WHY                    run PROFILE PROCS SECONDS LIMIT
  *   id HEX, library ..., call ...       id HEX
- *     (bench/channel.h; task 0)         stop
+ *     (bench/results.h; task 0)         stop
  *   ready                               prepare PROFILE
  *   done                                commit PROFILE | none WHY
  *

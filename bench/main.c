@@ -12,7 +12,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "bench/channel.h"
 #include "bench/lane.h"
 #include "bench/results.h"
 #include "profiles/memory-dir.h"
@@ -70,7 +69,7 @@ static void play(const struct nt_bench_options *o, const struct nt_library *nccl
 	nt_gpu_close(&gpu);
 	alarm(0);
 	if (o->channel && o->rank == 0 && !play.wrong_somewhere)
-		nt_channel_report(&play);
+		nt_bench_report_channel(&play);
 	else if (!o->channel)
 		nt_bench_report(&play, run);
 	if (play.wrong_somewhere)

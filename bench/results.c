@@ -191,3 +191,18 @@ void nt_bench_report(struct nt_play *p, const char *run)
 	}
 	free(all.parts);
 }
+
+void nt_bench_report_channel(const struct nt_play *p)
+{
+	const struct gathered all = { .parts = (char *)p->host_us,
+				      .samples = p->calls * (size_t)p->rounds };
+	const struct nt_library *nccl = p->gpu->nccl;
+	const int fd = p->gpu->options->channel;
+
+	dprintf(fd, "library %d %s\n", nccl->version, nccl->path);
+	for (size_t c = 0; c < p->calls; c++) {
+		const struct nt_quartiles q = quartiles(p, &all, HOST, c, 0, p->rounds, RANK_0);
+
+		dprintf(fd, "call %zu %.3f %.3f %.3f %zu\n", c, q.p25, q.median, q.p75, q.samples);
+	}
+}

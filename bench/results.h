@@ -20,4 +20,10 @@
 
 void nt_bench_report(struct nt_play *p, const char *run);
 
+/* On rank 0, whose host_us has the slowest rank's times: for the driver of a calibration,
+ *   library VERSION PATH         NCCL's
+ *   call INDEX P25 MEDIAN P75 SAMPLES
+ * for each call, in microseconds. */
+void nt_bench_report_channel(const struct nt_play *p);
+
 #endif

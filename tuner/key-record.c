@@ -195,10 +195,12 @@ static void note_state(struct nt_key *out, const struct nt_comm *comm,
 		else
 			out->decided = (int64_t)atomic_load_explicit(&key->decision.closed_calls,
 								     memory_order_relaxed);
-	} else if (!note_observed(out, key) && !note_so_far(out, comm, id) &&
-		   key->fixed.baseline_arm < NT_PAIRS) {
-		out->auto_predicted_us = (double)key->fixed.cost_us[key->fixed.baseline_arm];
+		return;
 	}
+	if (!note_observed(out, key))
+		(void)note_so_far(out, comm, id);
+	if (key->fixed.baseline_arm < NT_PAIRS)
+		out->auto_predicted_us = (double)key->fixed.cost_us[key->fixed.baseline_arm];
 }
 
 static void note_round(struct nt_key *out, const struct nt_comm *comm,

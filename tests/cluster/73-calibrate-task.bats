@@ -136,6 +136,7 @@ calibrating() {
 	done)
 	kill -KILL "${tasks[0]}"
 	run ! wait "$srun"
+	tail -n 3 "$NT_CLUSTER"/log/n?.log
 	grep -qx '0 none none none' "$out" || { cat "$out" "$err"; return 1; }
 	grep -q 'nccl-tune: no launch profile: task 1 has ended' "$err"
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "contract/coll.h"
 #include "contract/warm.h"
+#include "profiles/measure/request.h"
 #include "profiles/user-env.h"
 #include "profiles/ticket.h"
 #include "tests/fuzz/fuzz.h"
@@ -34,6 +35,25 @@ static void check_ticket(const char *text)
 		nt_ticket_leave(&ticket, nt_variable_get((unsigned)i)->name);
 	if (nt_ticket_print(&ticket, out, sizeof(out), &err) == 0)
 		FUZZ_CHECK(nt_ticket_parse(&read, out, &err) == 0);
+}
+
+static void check_request(const char *text)
+{
+	static char out[NT_CAL_REQUEST_MAX], again[NT_CAL_REQUEST_MAX];
+	static struct nt_cal_request request, read;
+	struct nt_error err = { "" };
+
+	if (nt_cal_request_parse(&request, text, &err) < 0) {
+		fuzz_check_plain(err.text, strlen(err.text));
+		return;
+	}
+	for (unsigned i = 0; i < request.profiles; i++)
+		FUZZ_CHECK(nt_settings_check(&request.profile[i].settings, NULL) == 0);
+	FUZZ_CHECK(nt_cal_request_print(&request, out, sizeof(out), &err) == 0);
+	fuzz_check_plain(out, strlen(out));
+	FUZZ_CHECK(nt_cal_request_parse(&read, out, &err) == 0);
+	FUZZ_CHECK(nt_cal_request_print(&read, again, sizeof(again), &err) == 0);
+	FUZZ_CHECK(strcmp(out, again) == 0);
 }
 
 static void check_warm(const char *text)
@@ -65,9 +85,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size == 0)
 		return 0;
 	text = fuzz_text(data + 1, size - 1);
-	switch (data[0] % 3) {
+	switch (data[0] % 4) {
 	case 0: check_ticket(text); break;
 	case 1: check_warm(text); break;
+	case 3: check_request(text); break;
 	default:
 		(void)nt_launched(text, "NCCL_SOCKET_NTHREADS", "2");
 		(void)nt_launched(text, "NCCL_BUFFSIZE", "");
@@ -78,7 +99,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 FUZZ_TEXT_TARGET("v=1;", "profile=", "default", "why=GAIN", "why=", "from=", "expected=2.8",
 		 "set=", "NCCL_SOCKET_NTHREADS=2", "NCCL_NSOCKS_PERTHREAD=4", "NCCL_BUFFSIZE=4M",
-		 "left=", "memory=/home/a", "force=never", "calibration=1", "own=", ";",
-		 "v=1 nccl=", "fabric=socket", "fingerprint=00f3a0b1c2d3e4f5",
-		 "8r2n.AllReduce.262144=TREE/SIMPLE", "/4ch", "=AUTO", " ", "AllGather",
-		 "ReduceScatter", "Broadcast", "RING/LL128")
+		 "seconds=50;procs=4;token=0123456789abcdef0123456789abcdef;address=n1",
+		 "calls=AllReduce:65536:1.5,", "split=stride:4", "library=/",
+		 "profile=wide NCCL_CROSS_NIC=1", "left=", "memory=/home/a", "force=never",
+		 "calibration=1", "own=", ";", "v=1 nccl=", "fabric=socket",
+		 "fingerprint=00f3a0b1c2d3e4f5", "8r2n.AllReduce.262144=TREE/SIMPLE", "/4ch",
+		 "=AUTO", " ", "AllGather", "ReduceScatter", "Broadcast", "RING/LL128")

@@ -114,8 +114,8 @@ plain() {
 }
 
 # NCCL and CUDA are loaded at run time; what it calls of them it declares itself.
-@test "bench/ needs contract/, the user's memory in profiles/ and itself, and no header of NCCL or CUDA" {
-	only bench 'contract/|lib/|profiles/(memory-dir|memory-store)\.h|bench/'
+@test "bench/ needs contract/, the user's memory and calibrations in profiles/ and itself, and no header of NCCL or CUDA" {
+	only bench 'contract/|lib/|profiles/(memory-dir|memory-store|measure/(race|request))\.h|bench/'
 	never bench 'slurm|pmix|hwloc|json-c|cuda|nccl'
 }
 

@@ -243,9 +243,9 @@ static void any_words_give_a_valid_name(void **state)
 		for (size_t length = start; length < sizeof(text) - 16;) {
 			seed = seed * 1103515245u + 12345u;
 			if (seed >> 16 & 1)
-				length += (size_t)sprintf(text + length, " ");
-			length += (size_t)sprintf(
-				text + length, "%s",
+				text[length++] = ' ';
+			length += (size_t)snprintf(
+				text + length, sizeof(text) - length, "%s",
 				pieces[(seed >> 17) % (sizeof(pieces) / sizeof(pieces[0]))]);
 			if ((seed >> 24) % 40 == 0)
 				break;

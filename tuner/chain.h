@@ -9,7 +9,7 @@
  *
  * Threads:  those of the entry points (tuner/abi.h). The first init loads, under a lock.
  * Memory:   never freed, since events may come after everything else. Chained or not, NCCL holds a
- *           struct nt_ctx (tuner/ctx.h) per communicator and handles of one form (tuner/handle.h);
+ *           struct nt_ctx (tuner/comm.h) per communicator and handles of one form (tuner/handle.h);
  *           without a chained plugin an entry point costs a load and a comparison more.
  * Errors:   a chained plugin's error codes are counted and not passed on.
  */

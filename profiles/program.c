@@ -276,6 +276,21 @@ static struct name find_program(const struct walk *w)
 	return behind.weight != NONE ? behind : own;
 }
 
+/* $(which PROGRAM) and the like in the text's own words */
+static void take_which(char **word)
+{
+	static const char *const starts[] = { "$(which ", "`which ", "$(command -v " };
+	char *last = strrchr(*word, ' ');
+
+	for (size_t i = 0; last && i < sizeof(starts) / sizeof(starts[0]); i++) {
+		if (strncmp(*word, starts[i], strlen(starts[i])) != 0)
+			continue;
+		*word = last + 1;
+		(*word)[strcspn(*word, ")`")] = '\0';
+		return;
+	}
+}
+
 static struct name find_in_text(const char *text, int depth)
 {
 	struct name best = { .weight = NONE };
@@ -284,8 +299,11 @@ static struct name find_in_text(const char *text, int depth)
 	int count;
 
 	while (room && (count = nt_shell_words(&text, room, words, WORDS_MAX)) >= 0) {
-		struct name name = find(words, count, depth + 1);
+		struct name name;
 
+		for (int i = 0; i < count; i++)
+			take_which(&words[i]);
+		name = find(words, count, depth + 1);
 		if (name.weight != NONE && name.weight >= best.weight)
 			best = name;
 	}

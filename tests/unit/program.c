@@ -141,6 +141,14 @@ static const struct {
 	{ "bash -c 'cat > f.py <<EOF\nimport torch\nmain()\nEOF\npython f.py'", "f.py" },
 	{ "bash -c 'for i in 1 2; do $PYTHON $DIR/bench.py --n $i; done'", "bench.py" },
 	{ "bash -c 'exec \"$@\"' -- python train.py", "train.py" },
+	{ "bash -c 'torchrun --nproc_per_node 8 $(which fairseq-hydra-train) --config-dir c'",
+	  "fairseq-hydra-train" },
+	{ "bash -c '`which python` -m torch.distributed.run $(command -v trainer) x'", "trainer" },
+	{ "bash -c 'cd /opt/NeMo; git rev-parse HEAD; export PYTHONPATH=/opt/NeMo:${PYTHONPATH}; "
+	  "CUDA_DEVICE_MAX_CONNECTIONS=1 python3 -u examples/megatron_gpt_pretraining.py "
+	  "--config-path=/results'",
+	  "megatron_gpt_pretraining.py" },
+	{ "bash -c 'while true; do nvidia-smi; sleep 1; done & python t.py; kill %1'", "t.py" },
 	{ "bash -c '$CMD'", "" },
 	{ "bash -c 'eval \"$CMD\"'", "" },
 	{ "bash -c 'sleep 5; date'", "" },

@@ -204,27 +204,38 @@ static int option_words(const struct launcher *launcher, const struct walk *w)
 	return listed > 0 || *next == '-' || ends_with(next, ".py") ? 1 : 2;
 }
 
+static bool is_module_option(const struct launcher *launcher, const char *word)
+{
+	return launcher->kind != PLAIN &&
+	       (strcmp(word, "--module") == 0 || (word[1] != '-' && ends_with(word, "m")));
+}
+
 /* Up to the next word that is no option; false: it is a module. */
 static bool skip_options(struct walk *w, const struct launcher *launcher)
 {
+	bool module = false;
+
 	while (w->left > 0 && **w->word == '-') {
 		const char *word = *w->word;
-		const bool one_dash = word[1] != '-';
 
-		if (launcher->kind != PLAIN &&
-		    (strcmp(word, "--module") == 0 || (one_dash && ends_with(word, "m")))) {
+		if (is_module_option(launcher, word)) {
+			module = true;
 			step(w, 1);
-			return false;
+			/* What starts ranks may have more options of its own. */
+			if (launcher->kind != RANKS)
+				break;
+			continue;
 		}
-		if (launcher->kind == PYTHON && one_dash && (!word[1] || ends_with(word, "c"))) {
+		if (launcher->kind == PYTHON && word[1] != '-' &&
+		    (!word[1] || ends_with(word, "c"))) {
 			step(w, w->left);
-			return true;
+			break;
 		}
 		step(w, option_words(launcher, w));
 		if (strcmp(word, "--") == 0)
 			break;
 	}
-	return true;
+	return !module;
 }
 
 /* A word that says what runs. Not: a whole command, an address, what a shell would replace. */

@@ -50,6 +50,7 @@ static const struct {
 	{ "torchrun --nproc_per_node 8 --local-ranks-filter 0 --role rank --tee 3 "
 	  "-m torchtitan.train --job.config_file llama3.toml",
 	  "torchtitan.train" },
+	{ "torchrun -m --nproc_per_node 2 pkg.train --x 1", "pkg.train" },
 	{ "torchrun --standalone --nproc_per_node=4 --no-python ./app --lr 1", "app" },
 	{ "torchrun --an-option-of-tomorrow --nnodes 2 train.py", "train.py" },
 	{ "python -u -m torch.distributed.run --nproc_per_node 8 --nnodes 4 --master_addr node01 "

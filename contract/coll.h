@@ -78,7 +78,7 @@ static inline int nt_arm_pair(int arm) /* NT_ARM_BASELINE for the baseline */
 	return arm & 255;
 }
 
-/* Can its channels be capped, or its chunk size be set? (docs/decisions/0007-arms.md) */
+/* Can its channels be capped, or its chunk size be set? (docs/decisions/arms.md) */
 int nt_pair_takes_channels(int pair);
 int nt_pair_takes_chunk(int pair);
 

@@ -61,7 +61,7 @@ struct nt_capabilities {
 	uint32_t risks; /* NT_RISK_*; combined over all ranks */
 };
 
-/* Why LL128 may give wrong results (docs/decisions/0026-ll128.md). */
+/* Why LL128 may give wrong results (docs/decisions/arms.md). */
 #define NT_RISK_NET 1u /* NCCL uses an external network plugin */
 #define NT_RISK_C2C 2u /* GPUs are connected to their CPU by NVLink-C2C */
 

@@ -15,45 +15,19 @@ dist_man_MANS = \
 EXTRA_DIST += \
 	%D%/agreement.md \
 	%D%/costs.md \
-	%D%/decisions/0001-turns.md \
-	%D%/decisions/0002-recordd.md \
-	%D%/decisions/0003-two-rounds.md \
-	%D%/decisions/0004-reward.md \
-	%D%/decisions/0005-rechecks.md \
-	%D%/decisions/0006-chaining.md \
-	%D%/decisions/0007-arms.md \
-	%D%/decisions/0008-period.md \
-	%D%/decisions/0009-one-communicator-at-a-time.md \
-	%D%/decisions/0010-ll.md \
-	%D%/decisions/0011-rooms.md \
-	%D%/decisions/0012-ticket.md \
-	%D%/decisions/0013-remembered-arms.md \
-	%D%/decisions/0014-worth.md \
-	%D%/decisions/0015-savings.md \
-	%D%/decisions/0016-site-file.md \
-	%D%/decisions/0017-room.md \
-	%D%/decisions/0018-groups.md \
-	%D%/decisions/0019-spool.md \
-	%D%/decisions/0020-old-glibc.md \
-	%D%/decisions/0021-newer-nccl.md \
-	%D%/decisions/0022-html.md \
-	%D%/decisions/0023-sinks.md \
-	%D%/decisions/0024-twos.md \
-	%D%/decisions/0025-waiting.md \
-	%D%/decisions/0026-ll128.md \
-	%D%/decisions/0027-steps-are-no-experiments.md \
-	%D%/decisions/0028-measures.md \
-	%D%/decisions/0029-turns.md \
-	%D%/decisions/0030-fabrics.md \
-	%D%/decisions/0031-slowdown.md \
-	%D%/decisions/0032-all-kernels.md \
-	%D%/decisions/0033-vendors.md \
-	%D%/decisions/0034-early-looks.md \
-	%D%/decisions/0035-mixed-groups.md \
-	%D%/decisions/0036-env-plugin.md \
-	%D%/decisions/0038-fewer-channels.md \
-	%D%/decisions/0039-one-look.md \
-	%D%/decisions/0040-own-choices.md \
+	%D%/decisions/arms.md \
+	%D%/decisions/chaining.md \
+	%D%/decisions/code.md \
+	%D%/decisions/committed.md \
+	%D%/decisions/launch.md \
+	%D%/decisions/networks.md \
+	%D%/decisions/queue.md \
+	%D%/decisions/records.md \
+	%D%/decisions/reward.md \
+	%D%/decisions/rounds.md \
+	%D%/decisions/site.md \
+	%D%/decisions/step.md \
+	%D%/decisions/turns.md \
 	%D%/design.md \
 	%D%/glossary.md \
 	%D%/gpu.md \

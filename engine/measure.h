@@ -18,7 +18,7 @@
 #include "engine/evidence.h"
 
 /* Measures that may decide, bits by enum nt_measure, besides the slowest rank's
- * (docs/decisions/0028-measures.md). */
+ * (docs/decisions/reward.md). */
 #define NT_MEASURES_DECIDE (1u << NT_MEASURE_MEAN | 1u << NT_MEASURE_FASTEST)
 
 /* What a first round must send so that one of these can be chosen. */

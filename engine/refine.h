@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* refine.h - variants of a good pair: other channel counts, smaller chunks
- * (docs/decisions/0007-arms.md)
+ * (docs/decisions/arms.md)
  *
  * Channel caps are half, a quarter and twice the channels that NCCL gave the pair, at most what it
  * gave any pair of the communicator. Chunks are a half and a quarter of a channel's share (in a

@@ -14,7 +14,7 @@
 #define NT_SCREEN_ROUNDS 2 /* first rounds: one more if samples are missing */
 /* Arms that NCCL predicts so many times slower than its choice are not tried. */
 #define NT_SCREEN_COST_FACTOR 5
-/* Nor is LL from this size on, if so many times slower (docs/decisions/0010-ll.md). */
+/* Nor is LL from this size on, if so many times slower (docs/decisions/arms.md). */
 #define NT_SCREEN_LL_BYTES ((size_t)16 << 20)
 #define NT_SCREEN_LL_FACTOR 1.5f
 

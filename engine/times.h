@@ -10,7 +10,7 @@
  * the program does in between. With reward=period, the second is used for both.
  *
  * An arm has one more time: the median of its calls' durations, from start to end. NCCL stamps ends
- * too early for some arms (docs/decisions/0004-reward.md); readers must allow for that.
+ * too early for some arms (docs/decisions/reward.md); readers must allow for that.
  *
  * Two bytes for each block and arm, low byte first, in schedule order (block 0's arm[0], arm[1],
  * ...); then, except in a first round, the periods likewise; each arm's duration; the means, and

@@ -204,27 +204,38 @@ static int option_words(const struct launcher *launcher, const struct walk *w)
 	return listed > 0 || *next == '-' || ends_with(next, ".py") ? 1 : 2;
 }
 
+static bool is_module_option(const struct launcher *launcher, const char *word)
+{
+	return launcher->kind != PLAIN &&
+	       (strcmp(word, "--module") == 0 || (word[1] != '-' && ends_with(word, "m")));
+}
+
 /* Up to the next word that is no option; false: it is a module. */
 static bool skip_options(struct walk *w, const struct launcher *launcher)
 {
+	bool module = false;
+
 	while (w->left > 0 && **w->word == '-') {
 		const char *word = *w->word;
-		const bool one_dash = word[1] != '-';
 
-		if (launcher->kind != PLAIN &&
-		    (strcmp(word, "--module") == 0 || (one_dash && ends_with(word, "m")))) {
+		if (is_module_option(launcher, word)) {
+			module = true;
 			step(w, 1);
-			return false;
+			/* What starts ranks may have more options of its own. */
+			if (launcher->kind != RANKS)
+				break;
+			continue;
 		}
-		if (launcher->kind == PYTHON && one_dash && (!word[1] || ends_with(word, "c"))) {
+		if (launcher->kind == PYTHON && word[1] != '-' &&
+		    (!word[1] || ends_with(word, "c"))) {
 			step(w, w->left);
-			return true;
+			break;
 		}
 		step(w, option_words(launcher, w));
 		if (strcmp(word, "--") == 0)
 			break;
 	}
-	return true;
+	return !module;
 }
 
 /* A word that says what runs. Not: a whole command, an address, what a shell would replace. */
@@ -276,6 +287,21 @@ static struct name find_program(const struct walk *w)
 	return behind.weight != NONE ? behind : own;
 }
 
+/* $(which PROGRAM) and the like in the text's own words */
+static void take_which(char **word)
+{
+	static const char *const starts[] = { "$(which ", "`which ", "$(command -v " };
+	char *last = strrchr(*word, ' ');
+
+	for (size_t i = 0; last && i < sizeof(starts) / sizeof(starts[0]); i++) {
+		if (strncmp(*word, starts[i], strlen(starts[i])) != 0)
+			continue;
+		*word = last + 1;
+		(*word)[strcspn(*word, ")`")] = '\0';
+		return;
+	}
+}
+
 static struct name find_in_text(const char *text, int depth)
 {
 	struct name best = { .weight = NONE };
@@ -284,8 +310,11 @@ static struct name find_in_text(const char *text, int depth)
 	int count;
 
 	while (room && (count = nt_shell_words(&text, room, words, WORDS_MAX)) >= 0) {
-		struct name name = find(words, count, depth + 1);
+		struct name name;
 
+		for (int i = 0; i < count; i++)
+			take_which(&words[i]);
+		name = find(words, count, depth + 1);
 		if (name.weight != NONE && name.weight >= best.weight)
 			best = name;
 	}

@@ -4,7 +4,7 @@
  *
  * Ranks end a collective together, so in each call the rank with the shortest time came last, and
  * the others' additional time was waiting; clocks need not agree. NCCL may report the end of
- * algorithms other than Ring after half of the time (docs/decisions/0028-measures.md): of these,
+ * algorithms other than Ring after half of the time (docs/decisions/reward.md): of these,
  * only time beyond twice the shortest is waiting. A call counts if nearly all ranks have measured
  * it.
  *

@@ -12,12 +12,8 @@ libnt_report_a_SOURCES = \
 	%D%/metrics/report-json.h \
 	%D%/metrics/json-fields.c \
 	%D%/metrics/json-fields.h \
-	%D%/metrics/late-json.c \
-	%D%/metrics/late-json.h \
 	%D%/metrics/prometheus.c \
 	%D%/metrics/prometheus.h \
-	%D%/metrics/topology-json.c \
-	%D%/metrics/topology-json.h \
 	%D%/model/accounting.c \
 	%D%/model/accounting.h \
 	%D%/model/controller.c \

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* abi_old.h - the part of abi.h for profilers without GPU times (v1..v3); abi.h includes it */
+/* abi_old.h - the part of abi.h for chained profilers without GPU times (v1..v3); abi.h
+ * includes it */
 #ifndef NT_ABI_OLD_H
 #define NT_ABI_OLD_H
 

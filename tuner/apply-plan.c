@@ -4,7 +4,6 @@
 
 #include <time.h>
 #include "lib/clock.h"
-#include "tuner/commit.h"
 #include "tuner/costs.h"
 #include "tuner/group.h"
 #include "tuner/nccl-log.h"
@@ -207,6 +206,58 @@ static bool will_be_measured(const struct nt_comm *c, const struct nt_local_key 
 				 atomic_load_explicit(&c->decision.group, memory_order_relaxed);
 }
 
+/* Keep what the arm before has saved, and count anew. */
+static void close_account(struct nt_key_decision *d, uint32_t commits, uint64_t calls)
+{
+	const struct nt_outcome *before = &d->outcome[commits & 1];
+	uint64_t since = calls - atomic_load_explicit(&d->commit_calls, memory_order_relaxed);
+	double saved_us = 0;
+
+	if (before->samples > 0)
+		saved_us = (double)since * ((double)before->baseline_us - (double)before->best_us);
+	if (before->chosen_arm != NT_ARM_BASELINE && saved_us > -1e15 && saved_us < 1e15)
+		atomic_fetch_add_explicit(&d->saved_us, (int64_t)saved_us, memory_order_relaxed);
+}
+
+/* A plan that commits this arm is in force. Idempotent. */
+static void commit(struct nt_local_key *key, const struct nt_plan *plan,
+		   const struct nt_schedule *schedule, uint32_t arm)
+{
+	struct nt_key_decision *d = &key->decision;
+	uint32_t commits = nt_key_commits(key, NULL);
+	uint64_t calls = nt_key_calls(key);
+
+	if (d->commit_epoch == plan->epoch)
+		return;
+	if (commits > 0) {
+		close_account(d, commits, calls);
+		if (arm == NT_ARM_BASELINE && d->arm != NT_ARM_BASELINE)
+			atomic_fetch_add_explicit(&d->rollbacks, 1, memory_order_relaxed);
+		else if (arm != d->arm)
+			atomic_fetch_add_explicit(&d->changes, 1, memory_order_relaxed);
+	}
+	d->commit_epoch = plan->epoch;
+	d->arm = arm;
+	/* The helper thread may be reading the other one. */
+	d->outcome[(commits + 1) & 1] = schedule->outcome;
+	atomic_store_explicit(&d->commit_calls, calls, memory_order_relaxed);
+	/* Pairs with the acquire in nt_key_commits(). */
+	atomic_store_explicit(&d->commits, commits + 1, memory_order_release);
+}
+
+/* A window over a committed plan is in force. Idempotent. */
+static void count_window(struct nt_local_key *key, const struct nt_plan *plan,
+			 const struct nt_schedule *schedule)
+{
+	struct nt_key_decision *d = &key->decision;
+
+	if (d->window_epoch == plan->epoch)
+		return;
+	d->window_epoch = plan->epoch;
+	if (schedule->kind == NT_SCHEDULE_RECHECK)
+		atomic_fetch_add_explicit(&d->rechecks, 1, memory_order_relaxed);
+}
+
 static void follow_plan(struct nt_comm *c, struct nt_local_key *key, uint64_t turn,
 			struct nt_decision *choice)
 {
@@ -225,11 +276,11 @@ static void follow_plan(struct nt_comm *c, struct nt_local_key *key, uint64_t tu
 	arm = nt_schedule_arm(&schedule, plan->epoch, position);
 	choice->arm = (uint16_t)arm;
 	if (plan->until == NT_NEVER) {
-		nt_commit(key, plan, &schedule, (uint32_t)arm);
+		commit(key, plan, &schedule, (uint32_t)arm);
 		return;
 	}
 	if (key->decision.commit_epoch != 0)
-		nt_commit_window(key, plan, &schedule);
+		count_window(key, plan, &schedule);
 	if (plan->run >= NT_SHM_RUNS || position >= NT_RUN_POSITIONS)
 		return;
 	choice->measured = will_be_measured(c, key, before);

@@ -137,14 +137,14 @@ static void state_older(void *theirs, int state, const union nt_prof_args_v4 *ar
 	nt_chain_count(table->state(theirs, state, &older));
 }
 
-void nt_chain_state(void *theirs, int state, void *args, int api)
+void nt_chain_state(void *theirs, int state, union nt_prof_args_v4 *args)
 {
 	const struct nt_chain_plugin *plugin = &nt_chain.plugin[NT_CHAINED_PROFILER];
 	static const int newest[] = { 0, 18, 18, 21, 22, 24, 30, 64 };
 
 	if (!theirs || !plugin->table || state > newest[plugin->version])
 		return;
-	if (api >= 4 && plugin->version < 4) {
+	if (plugin->version < 4) {
 		/* 8 to 18 are v4's too; it removed 0 to 7, a ProxyOp's, and added 19 to 21. */
 		if (state >= 8 && state <= 18)
 			state_older(theirs, state, args);
@@ -182,8 +182,8 @@ struct nt_ctx *nt_chain_profiler_open(struct nt_comm *comm, int *mask,
 	ctx = nt_chain_wrap(comm);
 	if (!ctx)
 		return NULL;
-	/* Up to v3, and where nothing is tuned, no event is ours. */
-	ctx->direct = !process || nt_process_inert(process) || who->api < 4;
+	/* Where nothing is tuned, no event is ours. */
+	ctx->direct = !process || nt_process_inert(process);
 	rc = call_init(&ctx->theirs, ctx->direct ? mask : &nt_chain.wish, who, log);
 	nt_chain_started(NT_CHAINED_PROFILER, ctx, rc);
 	nt_chain_sync();

@@ -20,7 +20,7 @@ bool nt_chain_brings(uint32_t mask, uint64_t type);
 void *nt_chain_start(const struct nt_ctx *ctx, void *descr, int api, void *ours);
 /* theirs: of nt_handle_theirs(); NULL is fine. */
 void nt_chain_stop(void *theirs);
-void nt_chain_state(void *theirs, int state, void *args, int api);
+void nt_chain_state(void *theirs, int state, union nt_prof_args_v4 *args);
 
 /* The handle that NCCL gets, where `ours` is our side's. descr's parents are NCCL's handles. */
 static inline void *nt_chain_event(const struct nt_ctx *ctx, void *descr, int api, void *ours)

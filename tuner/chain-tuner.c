@@ -64,8 +64,6 @@ struct nt_ctx *nt_chain_tuner_open(struct nt_comm *comm, const struct nt_chain_t
 {
 	struct nt_ctx *ctx;
 
-	/* Old profiler interfaces have no logger. */
-	nt_chain_say(NT_CHAINED_PROFILER, init->log);
 	if (!nt_chain_load(NT_CHAINED_TUNER, init->who.api, init->log))
 		return nt_chain_plain(comm);
 	ctx = nt_chain_wrap(comm);

@@ -129,26 +129,8 @@ static void find_plugin(enum nt_chained which, int api)
 		snprintf(plugin->file, sizeof(plugin->file), "%.*s", NAME_BYTES - 1, value);
 }
 
-bool nt_chain_load(enum nt_chained which, int api, nt_nccl_log log)
-{
-	bool on;
-
-	pthread_mutex_lock(&nt_chain.lock);
-	if (!nt_chain.tried[which]) {
-		nt_chain.tried[which] = true;
-		find_plugin(which, api);
-		if (which == NT_CHAINED_PROFILER && nt_chain.plugin[which].table)
-			nt_chain.types = types_of(nt_chain.plugin[which].version);
-		atomic_store_explicit(&nt_chain.on[which], nt_chain.plugin[which].table != NULL,
-				      memory_order_release);
-	}
-	on = nt_chain_on(which);
-	pthread_mutex_unlock(&nt_chain.lock);
-	nt_chain_say(which, log);
-	return on;
-}
-
-void nt_chain_say(enum nt_chained which, nt_nccl_log log)
+/* Once per plugin, with its first logger: it is chained, or why it is not. */
+static void say(enum nt_chained which, nt_nccl_log log)
 {
 	const struct nt_chain_plugin *plugin = &nt_chain.plugin[which];
 	bool first;
@@ -167,6 +149,25 @@ void nt_chain_say(enum nt_chained which, nt_nccl_log log)
 	else if (plugin->table)
 		NT_INFO(log, "the %s plugin %s (%s, v%d) is chained", kinds[which].word,
 			plugin->name, plugin->file, plugin->version);
+}
+
+bool nt_chain_load(enum nt_chained which, int api, nt_nccl_log log)
+{
+	bool on;
+
+	pthread_mutex_lock(&nt_chain.lock);
+	if (!nt_chain.tried[which]) {
+		nt_chain.tried[which] = true;
+		find_plugin(which, api);
+		if (which == NT_CHAINED_PROFILER && nt_chain.plugin[which].table)
+			nt_chain.types = types_of(nt_chain.plugin[which].version);
+		atomic_store_explicit(&nt_chain.on[which], nt_chain.plugin[which].table != NULL,
+				      memory_order_release);
+	}
+	on = nt_chain_on(which);
+	pthread_mutex_unlock(&nt_chain.lock);
+	say(which, log);
+	return on;
 }
 
 void nt_chain_describe(enum nt_chained which, char *out, size_t out_bytes)

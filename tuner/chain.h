@@ -5,11 +5,11 @@
  * Found as NCCL finds them (src/plugin/plugin_open.cc:79@v2.30.7-1): by the name in
  * NCCL_TUNE_CHAINED_PROFILER or _TUNER ("none": nothing), or else by NCCL's defaults, the network
  * plugin included. The newest interface that NCCL and the plugin both know is used
- * (docs/decisions/0006-chaining.md).
+ * (docs/decisions/chaining.md).
  *
  * Threads:  those of the entry points (tuner/abi.h). The first init loads, under a lock.
  * Memory:   never freed, since events may come after everything else. Chained or not, NCCL holds a
- *           struct nt_ctx (tuner/ctx.h) per communicator and handles of one form (tuner/handle.h);
+ *           struct nt_ctx (tuner/comm.h) per communicator and handles of one form (tuner/handle.h);
  *           without a chained plugin an entry point costs a load and a comparison more.
  * Errors:   a chained plugin's error codes are counted and not passed on.
  */
@@ -53,7 +53,8 @@ static inline bool nt_chain_on(enum nt_chained which)
 /* First of all in the child of a fork */
 void nt_chain_forked(void);
 
-/* Looks for the plugin at the first call. api: NCCL's interface version. True: it is loaded. */
+/* Looks for the plugin at the first call, and logs what came of it. api: NCCL's interface version.
+ * True: it is loaded. */
 bool nt_chain_load(enum nt_chained which, int api, nt_nccl_log log);
 /* NCCL's context if this plugin is chained; NULL: no memory. */
 struct nt_ctx *nt_chain_wrap(struct nt_comm *comm);
@@ -63,8 +64,6 @@ void nt_chain_count(int rc);
 /* What its init of a communicator returned. After a failure it hears no more of that
  * communicator. */
 void nt_chain_started(enum nt_chained which, struct nt_ctx *ctx, int rc);
-/* Log, once per plugin and with its first logger, that it is chained or why it is not. */
-void nt_chain_say(enum nt_chained which, nt_nccl_log log);
 
 /* For the record: "NAME (vN)"; or why it is not loaded (contract/reason.h); or "": none was asked
  * for. */

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* channel-limits.h - apply an arm's channel cap and chunk size (docs/decisions/0007-arms.md)
+/* channel-limits.h - apply an arm's channel cap and chunk size (docs/decisions/arms.md)
  *
  * NCCL asks for a chunk size when it lays out the launch, after all decisions of the group, and
  * only by collective, algorithm and protocol (calcCollChunking, src/enqueue.cc@v2.30.7-1). The

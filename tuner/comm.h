@@ -26,7 +26,6 @@
 
 #include <pthread.h>
 #include "tuner/channel-limits.h"
-#include "tuner/ctx.h"
 #include "tuner/kept-calls.h"
 #include "tuner/local-key.h"
 #include "tuner/p2p.h"
@@ -39,6 +38,26 @@
 #define NT_LAP_CHANNELS 64 /* MAXCHANNELS since NCCL 2.25 */
 /* Published as its turn by a rank that will follow no more plans of a key */
 #define NT_TURN_GONE (UINT64_C(1) << 62)
+
+struct nt_comm;
+
+/* NCCL's context of a communicator: ours, and a chained plugin's. An init sets it; then it is
+ * constant, except `told`, which any thread may read. Never freed, since events may come after
+ * everything else. Where nothing is chained it is part of the communicator, and both halves share
+ * it. */
+struct nt_ctx {
+	struct nt_comm *ours; /* NULL: none */
+	void *theirs; /* what the chained plugin's init set; may be NULL */
+	/* The chained plugin's init succeeded, and it is not finalized yet. */
+	_Atomic bool told;
+	bool direct; /* NCCL's event mask is the chained plugin's own */
+};
+
+static inline bool nt_ctx_told(const struct nt_ctx *ctx)
+{
+	/* Set before NCCL has the context; cleared when it makes no more calls with it. */
+	return __builtin_expect(atomic_load_explicit(&ctx->told, memory_order_relaxed), 0);
+}
 
 /* One call of getCollInfo */
 struct nt_call {

@@ -3,7 +3,7 @@
 /* A Coll event names collective, arm and bytes but not the call: these match it to a decision of
  * its group. KernelCh events come from another thread, once per channel, with the handle of their
  * Coll event alone. Arms are compared by starts only: a stop is stamped when one of a block's
- * threads is done, not the collective (docs/decisions/0004-reward.md). Stops tell how much of the
+ * threads is done, not the collective (docs/decisions/reward.md). Stops tell how much of the
  * time up to the next start the collective itself took. */
 #include "tuner/event.h"
 

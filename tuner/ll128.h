@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ll128.h - where LL128 may be forced (docs/decisions/0026-ll128.md)
+/* ll128.h - where LL128 may be forced (docs/decisions/arms.md)
  *
  * NCCL allows LL128 on some machines where it gives wrong results: what a NIC writes over
  * NVLink-C2C, or through a third-party network plugin, may become visible out of order. There it is

@@ -165,7 +165,7 @@ static inline void nt_key_set_state(struct nt_local_key *key, enum nt_local_stat
 /* Any thread: number of commits. If there are any, *outcome (unless NULL) is the newest. */
 static inline uint32_t nt_key_commits(const struct nt_local_key *key, struct nt_outcome *outcome)
 {
-	/* Pairs with the release in nt_commit(). */
+	/* Pairs with the release in commit(), tuner/apply-plan.c. */
 	uint32_t commits = atomic_load_explicit(&key->decision.commits, memory_order_acquire);
 
 	if (commits > 0 && outcome)

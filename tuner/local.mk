@@ -21,10 +21,7 @@ libnt_tuner_a_SOURCES = \
 	%D%/chain.h \
 	%D%/comm.c \
 	%D%/comm.h \
-	%D%/commit.c \
-	%D%/commit.h \
 	%D%/costs.h \
-	%D%/ctx.h \
 	%D%/deadline.c \
 	%D%/deadline.h \
 	%D%/decide.c \

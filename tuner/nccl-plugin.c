@@ -9,7 +9,9 @@
  * Plugins that NCCL would have loaded without us are chained (tuner/chain.h): a context is a struct
  * nt_ctx, a handle has tuner/handle.h's form.
  *
- * Tuner v1 (NCCL 2.19, 2.20) has no context per communicator and is not offered.
+ * Tuner v1 (NCCL 2.19, 2.20) has no context per communicator and is not offered. v2 and v3, which
+ * NCCL asks for up to 2.23, are there for the sake of a chained tuner. Profilers v1 to v3 (up to
+ * 2.26) name no communicator and have no GPU times, and are not offered.
  */
 #include <stddef.h>
 #include "tuner/abi.h"
@@ -217,46 +219,6 @@ static int profiler_finalize(void *ctx)
 	return NT_NCCL_OK;
 }
 
-/* v1 to v3 name no communicator and have no GPU times: only a chained profiler's events are on. */
-static int open_old(void **ctx, int *mask, int api)
-{
-	const struct nt_comm_identity who = { .rank = -1, .api = api };
-
-	(void)start_process(NULL);
-	__atomic_store_n(mask, 0, __ATOMIC_RELAXED);
-	*ctx = nt_chain_profiler_open(NULL, mask, &who, NULL);
-	return NT_NCCL_OK;
-}
-
-#define PROFILER_OLD(v)                                                                  \
-	static int profiler_init_v##v(void **ctx, int *mask)                             \
-	{                                                                                \
-		return open_old(ctx, mask, v);                                           \
-	}                                                                                \
-                                                                                         \
-	static int start_v##v(void *ctx, void **event, struct nt_prof_descr_v##v *descr) \
-	{                                                                                \
-		*event = nt_chain_event(ctx, descr, v, NULL);                            \
-		return NT_NCCL_OK;                                                       \
-	}
-
-PROFILER_OLD(1)
-PROFILER_OLD(2)
-PROFILER_OLD(3)
-
-/* v1 to v3: no handle is ours. */
-static int stop_old(void *event)
-{
-	nt_chain_stop(nt_handle_theirs(event));
-	return NT_NCCL_OK;
-}
-
-static int state_old(void *event, int state, union nt_prof_args_v1 *args)
-{
-	nt_chain_state(nt_handle_theirs(event), state, args, 3);
-	return NT_NCCL_OK;
-}
-
 /* NOLINTNEXTLINE(readability-function-size): NCCL's signature */
 static int profiler_init_v4(void **ctx, int *mask, const char *name, uint64_t id, int nodes,
 			    int ranks, int rank, nt_nccl_log log)
@@ -383,20 +345,17 @@ static int record_state(void *event, int state, union nt_prof_args_v4 *args)
 
 	if (process && state == NT_PROF_STATE_KERNEL_CH_STOP && args && !nt_process_inert(process))
 		nt_event_kernel_end(process, ours, args->kernel_ch.stop_ns);
-	nt_chain_state(nt_handle_theirs(event), state, args, 7);
+	nt_chain_state(nt_handle_theirs(event), state, args);
 	return NT_NCCL_OK;
 }
 
-#define PROFILER(v, on_stop, on_state)                                                            \
-	extern const struct nt_prof_v##v ncclProfiler_v##v;                                       \
-	NT_EXPORT const struct nt_prof_v##v ncclProfiler_v##v = { NAME,	      profiler_init_v##v, \
-								  start_v##v, on_stop,            \
-								  on_state,   profiler_finalize };
+#define PROFILER(v)                                                                         \
+	extern const struct nt_prof_v##v ncclProfiler_v##v;                                 \
+	NT_EXPORT const struct nt_prof_v##v ncclProfiler_v##v = {                           \
+		NAME, profiler_init_v##v, start_v##v, stop, record_state, profiler_finalize \
+	};
 
-PROFILER(1, stop_old, state_old)
-PROFILER(2, stop_old, state_old)
-PROFILER(3, stop_old, state_old)
-PROFILER(4, stop, record_state)
-PROFILER(5, stop, record_state)
-PROFILER(6, stop, record_state)
-PROFILER(7, stop, record_state)
+PROFILER(4)
+PROFILER(5)
+PROFILER(6)
+PROFILER(7)

@@ -201,9 +201,10 @@ static void check_warm(struct nt_process *process)
 /* Only the profiler gets the rank: was it not loaded, or does this NCCL not pass it? */
 static int rank_unknown(const struct nt_comm_fixed *fixed)
 {
-	if (fixed->profiler_api == 0 && fixed->tuner_api >= least_api(fixed->process))
-		return NT_REASON_HALF;
-	return NT_REASON_RANK_UNKNOWN;
+	const bool old = fixed->caps.nccl != 0 ? fixed->caps.nccl < 22703 /* profiler v4 */
+					       : fixed->tuner_api < least_api(fixed->process);
+
+	return fixed->profiler_api == 0 && !old ? NT_REASON_HALF : NT_REASON_RANK_UNKNOWN;
 }
 
 /* The lock is held. A rank that takes no plans publishes its capabilities too, if it can: the

@@ -7,9 +7,8 @@
 #include "contract/coll.h"
 #include "record/bandwidth.h"
 #include "report/metrics/json-fields.h"
-#include "report/metrics/late-json.h"
-#include "report/metrics/topology-json.h"
 #include "report/model/row-time.h"
+#include "report/model/topology-compare.h"
 #include "report/text/row-text.h"
 #include "report/text/verdict.h"
 
@@ -132,6 +131,56 @@ static json_object *calls_value(const struct nt_comm_seen *comm, int *rc)
 }
 
 /* The communicators themselves, from rank records. */
+/* For whom the ranks waited */
+static json_object *times_value(const double *value, unsigned count, int *rc)
+{
+	json_object *array = nt_json_array(rc);
+
+	for (unsigned i = 0; i < count; i++)
+		nt_json_add(array, NULL, nt_json_decimal(value[i], 6, rc), rc);
+	return array;
+}
+
+static json_object *ranks_value(const struct nt_summary *summary, const struct nt_lateness *late,
+				int *rc)
+{
+	json_object *array = nt_json_array(rc);
+
+	for (size_t i = 0; i < late->row_count; i++) {
+		const struct nt_late_row *row = &late->row[i];
+		json_object *object = nt_json_object(rc);
+
+		nt_json_count(object, "rank", row->rank, rc);
+		nt_json_text(object, "node", summary->nodes[row->node].name, rc);
+		nt_json_add(object, "us", times_value(row->us, late->slices, rc), rc);
+		nt_json_add(array, NULL, object, rc);
+	}
+	return array;
+}
+
+/* The member "lateness"; nothing where it is not known. */
+static void add_lateness(json_object *object, const struct nt_summary *summary,
+			 const struct nt_comm_seen *comm, int *rc)
+{
+	const struct nt_lateness *late = comm->lateness;
+	json_object *value;
+
+	if (!late)
+		return;
+	value = nt_json_object(rc);
+	nt_json_count(value, "calls", (int64_t)late->calls, rc);
+	nt_json_number(value, "waiting", late->waiting, rc);
+	nt_json_text(value, "late", nt_late_name(late->kind), rc);
+	nt_json_count(value, "rank", late->rank, rc);
+	nt_json_text(value, "node", late->node >= 0 ? summary->nodes[late->node].name : "", rc);
+	nt_json_count(value, "late_calls", late->late_calls > 0 ? (int64_t)late->late_calls : -1,
+		      rc);
+	nt_json_number(value, "late_us", late->late_us, rc);
+	nt_json_add(value, "from_s", times_value(late->from_s, late->slices, rc), rc);
+	nt_json_add(value, "ranks", ranks_value(summary, late, rc), rc);
+	nt_json_add(object, "lateness", value, rc);
+}
+
 static json_object *members_value(const struct nt_summary *summary, size_t family, int *rc)
 {
 	json_object *array = nt_json_array(rc);
@@ -152,7 +201,7 @@ static json_object *members_value(const struct nt_summary *summary, size_t famil
 		nt_json_known(object, "places", places_value(summary, comm, rc), rc);
 		nt_json_known(object, "volumes", volumes_value(comm, rc), rc);
 		nt_json_known(object, "calls", calls_value(comm, rc), rc);
-		nt_late_json(object, summary, comm, rc);
+		add_lateness(object, summary, comm, rc);
 		nt_json_add(array, NULL, object, rc);
 	}
 	return nt_json_filled(array);
@@ -274,6 +323,85 @@ static json_object *rest_value(const struct nt_step *step, int *rc)
 	return object;
 }
 
+/* What NCCL found on the nodes */
+static json_object *links_value(const struct nt_links *links, int *rc)
+{
+	json_object *object;
+
+	if (links->channels <= 0)
+		return NULL;
+	object = nt_json_object(rc);
+	nt_json_count(object, "channels", links->channels, rc);
+	nt_json_number(object, "intra_gbs", links->intra_gbs, rc);
+	nt_json_number(object, "inter_gbs", links->inter_gbs, rc);
+	nt_json_text(object, "intra", links->intra, rc);
+	nt_json_text(object, "inter", links->inter, rc);
+	return object;
+}
+
+/* lack: what the node has less of than the others; NULL: they are not compared. */
+static json_object *seen_value(const struct nt_topology_seen *seen, const char *lack, int *rc)
+{
+	json_object *object = nt_json_object(rc);
+
+	nt_json_text(object, "node", seen->node, rc);
+	nt_json_text(object, "id", seen->id, rc);
+	nt_json_count(object, "ranks", seen->ranks, rc);
+	nt_json_count(object, "nodes", seen->nodes, rc);
+	nt_json_count(object, "gpus", seen->gpus, rc);
+	nt_json_count(object, "nvlinks", seen->nvlinks, rc);
+	nt_json_count(object, "pcie_lanes", seen->gpu_lanes, rc);
+	nt_json_number(object, "pcie_gts", seen->gpu_gts, rc);
+	nt_json_count(object, "nics", seen->nics, rc);
+	nt_json_count(object, "nics_mbps", seen->nics_mbps, rc);
+	nt_json_known(object, "ring", links_value(&seen->ring, rc), rc);
+	nt_json_known(object, "tree", links_value(&seen->tree, rc), rc);
+	nt_json_text(object, "lack", lack, rc);
+	nt_json_text(object, "trouble", seen->trouble, rc);
+	return object;
+}
+
+/* Of other communicators. */
+static json_object *others_value(const struct nt_summary *summary, size_t step,
+				 const struct nt_node_table *nodes, int *rc)
+{
+	json_object *list = nt_json_array(rc);
+
+	for (size_t i = 0; i < summary->topology_count; i++) {
+		const struct nt_topology_seen *seen = &summary->topologies[i];
+
+		if (seen->step == step && strcmp(seen->id, nodes->item[0]->id) != 0)
+			nt_json_add(list, NULL, seen_value(seen, NULL, rc), rc);
+	}
+	return nt_json_filled(list);
+}
+
+/* The step's member "topology"; none if NCCL has told nothing. */
+static void add_topology(json_object *object, const struct nt_summary *summary, size_t step,
+			 int *rc)
+{
+	struct nt_node_table nodes;
+	char words[160], lack[NT_LACK_TEXT];
+
+	if (nt_nodes_find(&nodes, summary, step, NULL) < 0) {
+		*rc = -1;
+	} else if (nodes.count > 0) {
+		json_object *topology = nt_json_object(rc);
+		json_object *list = nt_json_array(rc);
+
+		nt_json_text(topology, "of", nt_nodes_words(&nodes, summary, words, sizeof(words)),
+			     rc);
+		for (size_t i = 0; i < nodes.count; i++)
+			nt_json_add(list, NULL,
+				    seen_value(nodes.item[i], nt_nodes_lack(&nodes, i, lack), rc),
+				    rc);
+		nt_json_add(topology, "nodes", list, rc);
+		nt_json_known(topology, "others", others_value(summary, step, &nodes, rc), rc);
+		nt_json_add(object, "topology", topology, rc);
+	}
+	nt_nodes_fini(&nodes);
+}
+
 static json_object *step_value(const struct nt_summary *summary, size_t at, int *rc)
 {
 	const struct nt_step *step = &summary->steps[at];
@@ -288,7 +416,7 @@ static json_object *step_value(const struct nt_summary *summary, size_t at, int 
 	nt_json_known(object, NT_STEP_REST, rest_value(step, rc), rc);
 	nt_json_count(object, NT_STEP_MORE, step->more > 0 ? step->more : -1, rc);
 	nt_json_known(object, "damaged", damage_value(summary, step->name, rc), rc);
-	nt_topology_json(object, summary, at, rc);
+	add_topology(object, summary, at, rc);
 	return object;
 }
 

@@ -225,14 +225,9 @@ static void start_p2p(struct nt_plan *p, struct nt_p2p_task *t)
 	start(p->comm, &t->event, &d);
 }
 
-/* Graph-captured tasks are counted only if kernel times were on (profiler.cc:419@v2.28.9-1). Before
- * 2.26 only tasks with an event were counted. */
+/* Graph-captured tasks are counted only if kernel times were on (profiler.cc:419@v2.28.9-1). */
 static bool counted(const struct nt_plan *p, const struct nt_task *t)
 {
-	bool event = nt_load_profiler_now() && (t->mask & (int)BELOW_COLL);
-
-	if (p->comm->owner->job->release->code < 22602)
-		return event;
 	return !p->persistent || (nt_load_profiler_now() && (p->group_event || t->coll_api) &&
 				  (t->mask & (int)NT_PROF_KERNEL_CH));
 }

@@ -342,14 +342,6 @@ static int state_v4(void *event, int state, union nt_prof_args_v4 *args)
 	return NT_NCCL_OK;
 }
 
-static int state_old(void *event, int state, union nt_prof_args_v1 *args)
-{
-	(void)event;
-	(void)state;
-	(void)args;
-	return NT_NCCL_OK;
-}
-
 static int prof_finalize(void *ctx)
 {
 	const char *path = getenv("NT_FAKE_COUNTS");
@@ -369,31 +361,6 @@ static int prof_finalize(void *ctx)
 	fclose(f);
 	return NT_NCCL_OK;
 }
-
-static int start_v1(void *ctx, void **event, struct nt_prof_descr_v1 *d)
-{
-	start_object(ctx, d->type, event);
-	if (d->type == NT_PROF_COLL) {
-		check_seq(ctx, d->coll.func, d->coll.seq);
-		check_parent(ctx, d->parent, NT_PROF_GROUP);
-	}
-	return NT_NCCL_OK;
-}
-
-/* v2..v4: the Coll event's parent is the Group event. */
-#define START_OLD(version)                                                                     \
-	static int start_##version(void *ctx, void **event, struct nt_prof_descr_##version *d) \
-	{                                                                                      \
-		start_object(ctx, d->type, event);                                             \
-		if (d->type == NT_PROF_COLL) {                                                 \
-			check_seq(ctx, nt_coll_parse(d->coll.func), d->coll.seq);              \
-			check_parent(ctx, d->parent, NT_PROF_GROUP);                           \
-		}                                                                              \
-		return NT_NCCL_OK;                                                             \
-	}
-
-START_OLD(v2)
-START_OLD(v3)
 
 static int start_v4(void *ctx, void **event, struct nt_prof_descr_v4 *d)
 {
@@ -436,11 +403,6 @@ static int start_v7(void *ctx, void **event, struct nt_prof_descr_v7 *d)
 	return start_v5(ctx, event, (struct nt_prof_descr_v5 *)d);
 }
 
-static int init_v1(void **ctx, int *mask)
-{
-	return prof_init(ctx, mask, NULL, -1);
-}
-
 static int init_v4(void **ctx, int *mask, const char *name, uint64_t comm, int nodes, int ranks,
 		   int rank, nt_nccl_log log)
 {
@@ -455,12 +417,6 @@ static int init_v5(void **ctx, uint64_t comm, int *mask, const char *name, int n
 	return init_v4(ctx, mask, name, comm, nodes, ranks, rank, log);
 }
 
-NT_EXPORT const struct nt_prof_v1 ncclProfiler_v1 = { "fake1",	  init_v1,   start_v1,
-						      stop_event, state_old, prof_finalize };
-NT_EXPORT const struct nt_prof_v2 ncclProfiler_v2 = { "fake2",	  init_v1,   start_v2,
-						      stop_event, state_old, prof_finalize };
-NT_EXPORT const struct nt_prof_v3 ncclProfiler_v3 = { "fake3",	  init_v1,   start_v3,
-						      stop_event, state_old, prof_finalize };
 NT_EXPORT const struct nt_prof_v4 ncclProfiler_v4 = { "fake4",	  init_v4,  start_v4,
 						      stop_event, state_v4, prof_finalize };
 NT_EXPORT const struct nt_prof_v5 ncclProfiler_v5 = { "fake5",	  init_v5,  start_v5,

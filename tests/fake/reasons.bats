@@ -190,8 +190,12 @@ readonly APART='Not tuned, a communicator of 4 ranks on 2 nodes: '
 }
 
 @test "communicators: NCCL does not let them be tuned" {
-	job '' $SHORT --nccl 2.26.2
-	says rank 'This NCCL does not tell plugins their rank.' 'Use NCCL 2.28 or newer.' "$HERE"
+	local settings
+	for settings in '' graphs=never; do
+		job "$settings" $SHORT --nccl 2.26.2
+		says rank 'This NCCL is too old: 2.26 and older tell plugins neither their rank nor GPU times.' \
+			'Use NCCL 2.28 or newer.' "$HERE"
+	done
 	job '' $SHORT --nccl 2.27.7
 	says api 'This NCCL gives plugins no GPU times or no sequence numbers; NCCL 2.28 and newer do.' \
 		'Use NCCL 2.28 or newer; or 2.27, if the program captures no CUDA graphs: --nccl-tune=bandit,graphs=never.' "$HERE"

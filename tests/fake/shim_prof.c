@@ -12,8 +12,6 @@
 #include "tests/fake/guard.h"
 #include "tests/fake/load.h"
 
-static const struct nt_prof_v1 *v1;
-static const struct nt_prof_v2 *v2;
 static const struct nt_prof_v3 *v3;
 static const struct nt_prof_v4 *v4;
 static const struct nt_prof_v5 *v5;
@@ -21,49 +19,7 @@ static const struct nt_prof_v6 *v6;
 static const struct nt_prof_v7 *v7;
 static struct nt_prof_v7 wrapped;
 
-/* ncclDataType_t by name; types that v1 cannot name become double. */
-static uint8_t datatype_number(const char *name)
-{
-	static const char *const names[] = { "ncclInt8",    "ncclUint8",   "ncclInt32",
-					     "ncclUint32",  "ncclInt64",   "ncclUint64",
-					     "ncclFloat16", "ncclFloat32", "ncclFloat64",
-					     "ncclBfloat16" };
-
-	for (uint8_t i = 0; i < 10; i++) {
-		if (strcmp(name, names[i]) == 0)
-			return i;
-	}
-	return 8;
-}
-
-static int start_v1(void *ctx, void **event, struct nt_prof_descr_v7 *d)
-{
-	struct nt_prof_descr_v1 *o = nt_guard_take(NT_GUARD_EVENT, sizeof(*o));
-
-	*event = NULL;
-	if (d->type != NT_PROF_GROUP && d->type != NT_PROF_COLL)
-		return NT_NCCL_OK;
-	o->type = (uint8_t)d->type;
-	o->parent = d->parent;
-	o->rank = d->rank;
-	if (d->type == NT_PROF_COLL) {
-		o->parent = d->coll.group;
-		o->coll.seq = d->coll.seq;
-		o->coll.func = (uint8_t)nt_coll_parse(d->coll.func);
-		o->coll.send = d->coll.send;
-		o->coll.recv = d->coll.recv;
-		o->coll.count = d->coll.count;
-		o->coll.root = d->coll.root;
-		o->coll.datatype = datatype_number(d->coll.datatype);
-		o->coll.channels = d->coll.channels;
-		o->coll.warps = d->coll.warps;
-		o->coll.algo = (uint8_t)nt_algo_parse(d->coll.algo);
-		o->coll.proto = (uint8_t)nt_proto_parse(d->coll.proto);
-	}
-	return v1->start(ctx, event, o);
-}
-
-/* The common members of a collective in v2..v4. */
+/* The common members of a collective in v3 and v4. */
 #define COPY_COLL(o, d)                                  \
 	do {                                             \
 		(o)->parent = (d)->coll.group;           \
@@ -79,21 +35,6 @@ static int start_v1(void *ctx, void **event, struct nt_prof_descr_v7 *d)
 		(o)->coll.algo = (d)->coll.algo;         \
 		(o)->coll.proto = (d)->coll.proto;       \
 	} while (0)
-
-static int start_v2(void *ctx, void **event, struct nt_prof_descr_v7 *d)
-{
-	struct nt_prof_descr_v2 *o = nt_guard_take(NT_GUARD_EVENT, sizeof(*o));
-
-	*event = NULL;
-	if (d->type != NT_PROF_GROUP && d->type != NT_PROF_COLL)
-		return NT_NCCL_OK;
-	o->type = (uint8_t)d->type;
-	o->parent = d->parent;
-	o->rank = d->rank;
-	if (d->type == NT_PROF_COLL)
-		COPY_COLL(o, d);
-	return v2->start(ctx, event, o);
-}
 
 static int start_v3(void *ctx, void **event, struct nt_prof_descr_v7 *d)
 {
@@ -170,8 +111,8 @@ static int start_v7(void *ctx, void **event, struct nt_prof_descr_v7 *d)
 	return v7->start(ctx, event, o);
 }
 
-/* v1..v3 know none of the states simulated here. */
-static int state_old(void *event, int state, union nt_prof_args_v4 *args)
+/* v3 knows none of the states simulated here. */
+static int state_v3(void *event, int state, union nt_prof_args_v4 *args)
 {
 	(void)event;
 	(void)state;
@@ -185,22 +126,17 @@ static int state_v4(void *event, int state, union nt_prof_args_v4 *args)
 	return state > NT_PROF_STATE_KERNEL_CH_STOP ? NT_NCCL_OK : v4->state(event, state, args);
 }
 
-#define INIT_OLD(v)                                                                            \
-	static int init_##v(void **ctx, uint64_t comm, int *mask, const char *name, int nodes, \
-			    int ranks, int rank, nt_nccl_log log)                              \
-	{                                                                                      \
-		(void)comm;                                                                    \
-		(void)name;                                                                    \
-		(void)nodes;                                                                   \
-		(void)ranks;                                                                   \
-		(void)rank;                                                                    \
-		(void)log;                                                                     \
-		return v->init(ctx, mask);                                                     \
-	}
-
-INIT_OLD(v1)
-INIT_OLD(v2)
-INIT_OLD(v3)
+static int init_v3(void **ctx, uint64_t comm, int *mask, const char *name, int nodes, int ranks,
+		   int rank, nt_nccl_log log)
+{
+	(void)comm;
+	(void)name;
+	(void)nodes;
+	(void)ranks;
+	(void)rank;
+	(void)log;
+	return v3->init(ctx, mask);
+}
 
 static int init_v4(void **ctx, uint64_t comm, int *mask, const char *name, int nodes, int ranks,
 		   int rank, nt_nccl_log log)
@@ -222,20 +158,12 @@ const struct nt_prof_v7 *nt_shim_profiler(void *library, int version)
 
 	snprintf(symbol, sizeof(symbol), "ncclProfiler_v%d", version);
 	table = dlsym(library, symbol);
-	if (!table)
+	if (!table || version < 3) /* no plugin here is older */
 		return NULL;
 	switch (version) {
-	case 1:
-		v1 = table;
-		wrapped = WRAP(v1, state_old);
-		break;
-	case 2:
-		v2 = table;
-		wrapped = WRAP(v2, state_old);
-		break;
 	case 3:
 		v3 = table;
-		wrapped = WRAP(v3, state_old);
+		wrapped = WRAP(v3, state_v3);
 		break;
 	case 4:
 		v4 = table;

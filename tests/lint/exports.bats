@@ -19,10 +19,10 @@ needed() {
 	readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort
 }
 
-@test "libnccl-tune.so exports NCCL's tuner v2 to v7 and profiler v1 to v7, nothing else" {
+@test "libnccl-tune.so exports NCCL's tuner v2 to v7 and profiler v4 to v7, nothing else" {
 	run -0 exported "$TUNER"
 	diff -u - <(printf '%s\n' "$output") < <(
-		printf 'ncclProfiler_v%d\n' 1 2 3 4 5 6 7
+		printf 'ncclProfiler_v%d\n' 4 5 6 7
 		printf 'ncclTunerPlugin_v%d\n' 2 3 4 5 6 7)
 }
 

@@ -17,11 +17,8 @@ static void case_versions(void)
 	void *ctx[8], *prof[8];
 
 	set_policy("bandit");
-	CHECK(ncclProfiler_v1.init(&prof[1], &mask) == 0 && prof[1] == NULL && mask == 0);
 	CHECK(ncclTunerPlugin_v2.init(8, 2, host_log, &ctx[2]) == 0);
 	CHECK(ncclTunerPlugin_v3.init(8, 2, host_log, &ctx[3]) == 0);
-	CHECK(ncclProfiler_v2.init(&prof[2], &mask) == 0 &&
-	      ncclProfiler_v3.init(&prof[3], &mask) == 0);
 	CHECK(ncclProfiler_v4.init(&prof[4], &mask, "dp", 0xabc, 2, 8, 3, host_log) == 0);
 	CHECK(ncclTunerPlugin_v4.init(8, 2, host_log, &ctx[4]) == 0 && ctx[4] == prof[4]);
 	CHECK(ncclProfiler_v6.init(&prof[6], 0xdef, &mask, NULL, 2, 8, 3, host_log) == 0);
@@ -82,9 +79,6 @@ static void case_handles(void)
 					  16384,
 					  32768,
 					  UINT64_C(1) << 40 };
-	struct nt_prof_descr_v1 v1 = { .type = 2 };
-	struct nt_prof_descr_v2 v2 = { .type = 2 };
-	struct nt_prof_descr_v3 v3 = { .type = 64 };
 	union nt_prof_args_v4 args = { .kernel_ch = { 5 } };
 	void *event;
 
@@ -112,12 +106,6 @@ static void case_handles(void)
 		CHECK(ncclProfiler_v6.state(UNTOUCHED, NT_PROF_STATE_KERNEL_CH_STOP, NULL) == 0);
 		CHECK(ncclProfiler_v6.state(UNTOUCHED, NT_PROF_STATE_GROUP_END_START, NULL) == 0);
 	}
-	event = UNTOUCHED;
-	CHECK(ncclProfiler_v1.start(NULL, &event, &v1) == 0 && event == NULL);
-	event = UNTOUCHED;
-	CHECK(ncclProfiler_v2.start(NULL, &event, &v2) == 0 && event == NULL);
-	event = UNTOUCHED;
-	CHECK(ncclProfiler_v3.start(NULL, &event, &v3) == 0 && event == NULL);
 	finalize_v5();
 }
 

@@ -50,6 +50,7 @@ static const struct {
 	{ "torchrun --nproc_per_node 8 --local-ranks-filter 0 --role rank --tee 3 "
 	  "-m torchtitan.train --job.config_file llama3.toml",
 	  "torchtitan.train" },
+	{ "torchrun -m --nproc_per_node 2 pkg.train --x 1", "pkg.train" },
 	{ "torchrun --standalone --nproc_per_node=4 --no-python ./app --lr 1", "app" },
 	{ "torchrun --an-option-of-tomorrow --nnodes 2 train.py", "train.py" },
 	{ "python -u -m torch.distributed.run --nproc_per_node 8 --nnodes 4 --master_addr node01 "
@@ -141,6 +142,14 @@ static const struct {
 	{ "bash -c 'cat > f.py <<EOF\nimport torch\nmain()\nEOF\npython f.py'", "f.py" },
 	{ "bash -c 'for i in 1 2; do $PYTHON $DIR/bench.py --n $i; done'", "bench.py" },
 	{ "bash -c 'exec \"$@\"' -- python train.py", "train.py" },
+	{ "bash -c 'torchrun --nproc_per_node 8 $(which fairseq-hydra-train) --config-dir c'",
+	  "fairseq-hydra-train" },
+	{ "bash -c '`which python` -m torch.distributed.run $(command -v trainer) x'", "trainer" },
+	{ "bash -c 'cd /opt/NeMo; git rev-parse HEAD; export PYTHONPATH=/opt/NeMo:${PYTHONPATH}; "
+	  "CUDA_DEVICE_MAX_CONNECTIONS=1 python3 -u examples/megatron_gpt_pretraining.py "
+	  "--config-path=/results'",
+	  "megatron_gpt_pretraining.py" },
+	{ "bash -c 'while true; do nvidia-smi; sleep 1; done & python t.py; kill %1'", "t.py" },
 	{ "bash -c '$CMD'", "" },
 	{ "bash -c 'eval \"$CMD\"'", "" },
 	{ "bash -c 'sleep 5; date'", "" },
@@ -243,9 +252,9 @@ static void any_words_give_a_valid_name(void **state)
 		for (size_t length = start; length < sizeof(text) - 16;) {
 			seed = seed * 1103515245u + 12345u;
 			if (seed >> 16 & 1)
-				length += (size_t)sprintf(text + length, " ");
-			length += (size_t)sprintf(
-				text + length, "%s",
+				text[length++] = ' ';
+			length += (size_t)snprintf(
+				text + length, sizeof(text) - length, "%s",
 				pieces[(seed >> 17) % (sizeof(pieces) / sizeof(pieces[0]))]);
 			if ((seed >> 24) % 40 == 0)
 				break;

@@ -155,17 +155,17 @@ static int look(struct follow *follow, struct nt_jobtext *text, struct nt_error 
 	return rc;
 }
 
-/* slurmctld is asked first: accounting has a record only when the job has ended. */
+/* slurmctld is asked first: accounting has a record only when the job has ended, and may not know
+ * yet that it runs again. */
 static int load(struct follow *follow, struct nt_jobtexts *texts, struct nt_error *err)
 {
-	if (follow->comment && !follow->over && nt_controller_load(texts, follow->id, err) == 0 &&
-	    texts->count == 1 && !texts->items[0].ended)
+	if (!follow->over && nt_controller_load(texts, follow->id, err) == 0 && texts->count == 1 &&
+	    !texts->items[0].ended)
 		return 0;
 	nt_jobtexts_fini(texts);
 	if (nt_job_load(texts, follow->id, err) < 0)
 		return -1;
-	if (texts->count > 1 &&
-	    strcmp(texts->items[0].label, texts->items[texts->count - 1].label) != 0)
+	if (texts->count > 1 && texts->items[0].job != texts->items[texts->count - 1].job)
 		return nt_error_set(err, "job %u has %zu tasks or components: name one, as %s",
 				    follow->id->job, texts->count, texts->items[0].label);
 	if (texts->count == 0)
@@ -181,8 +181,8 @@ static int follow_once(struct follow *follow, struct nt_error *err)
 
 	if (rc < 0 && follow->comment)
 		rc = 0; /* a daemon does not answer: it is asked again */
-	else if (rc == 0 && !is_old(follow, &texts.items[texts.count - 1])) /* the newest run */
-		rc = look(follow, &texts.items[texts.count - 1], err);
+	else if (rc == 0 && !is_old(follow, &texts.items[0])) /* earlier runs come behind it */
+		rc = look(follow, &texts.items[0], err);
 	nt_jobtexts_fini(&texts);
 	if (follow->over && follow->over_ms == 0)
 		follow->over_ms = nt_clock_ms();

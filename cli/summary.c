@@ -10,22 +10,19 @@
 #include "report/summary/stats-print.h"
 #include "lib/when.h"
 
-#define TOP 5
 #define FILE_MODE 0644 /* the collector is another user */
 
 struct settings {
 	struct nt_sacct_jobs_query query;
 	const char *since, *until;
 	const char *file; /* NULL: stdout */
-	unsigned top;
-	enum form { TEXT, JSON, CSV, PROMETHEUS } form;
+	enum form { TEXT, JSON, PROMETHEUS } form;
 };
 
 static int (*const printers[])(FILE *out, const struct nt_site_stats_view *view,
 			       struct nt_error *err) = {
 	[TEXT] = nt_site_stats_text,
 	[JSON] = nt_site_stats_json,
-	[CSV] = nt_site_stats_csv,
 	[PROMETHEUS] = nt_site_stats_prometheus,
 };
 
@@ -57,7 +54,7 @@ static int summarize(const struct settings *settings)
 	struct nt_error err;
 	int rc;
 
-	nt_site_stats_init(&tally, settings->top);
+	nt_site_stats_init(&tally);
 	rc = nt_sacct_jobs_each(&settings->query, &visitor, &err);
 	nt_site_stats_sort(&tally);
 	if (rc == 0)
@@ -86,7 +83,6 @@ static void init(void *argument)
 
 	settings->since = "now-30days";
 	settings->until = "now";
-	settings->top = TOP;
 	settings->query.all_users = geteuid() == 0;
 }
 
@@ -119,12 +115,8 @@ static const struct nt_option options[] = {
 	  NT_TEXT(struct settings, query.account, "LIST") },
 	{ "cluster", 0, "Jobs of these clusters, or all (default: this one)",
 	  NT_TEXT(struct settings, query.cluster, "LIST") },
-	{ "top", 0, "Show the N best and worst jobs (default: 5)",
-	  NT_U32(struct settings, top, "N", 0, NT_SITE_STATS_TOP_MAX) },
 	{ "json", 'j', "Print one JSON object for programs, see nccl-tune(1)",
 	  NT_CHOICE(struct settings, form, JSON) },
-	{ "csv", 0, "Print all values as a table of comma-separated values",
-	  NT_CHOICE(struct settings, form, CSV) },
 	{ "prometheus", 0, "Print metrics for the textfile collector of Prometheus' node exporter",
 	  NT_CHOICE(struct settings, form, PROMETHEUS) },
 	{ "output", 'o', "Write to FILE, replacing it atomically",
@@ -137,10 +129,8 @@ const struct nt_command nt_command_summary = {
 	.summary = "show what tuning gained and cost over many jobs",
 	.options = options,
 	.doc = "Summarize the records of ended jobs in accounting: what tuning gained and cost by "
-	       "partition, account, fingerprint, collective and size; how many jobs have "
-	       "nothing to gain; the best and the worst jobs; and the expected gain of launch "
-	       "profiles, from jobs that have measured them. Root sees jobs of all users, others "
-	       "their own."
+	       "partition, user and version of NCCL, and how many jobs have nothing to gain. Root "
+	       "sees jobs of all users, others their own."
 	       "\vExit status: 0, also if no job has a record, 1 if something failed (see "
 	       "stderr), 2 for a usage error.",
 	.request_bytes = sizeof(struct settings),

@@ -23,19 +23,15 @@ SORT_OF(double, doubles)
 SORT_OF(uint32_t, u32)
 SORT_OF(uint64_t, u64)
 
-#define QUANTILE_OF(type, name)                                                            \
-	double nt_quantile_##name(const type *sorted, size_t count, double share)          \
-	{                                                                                  \
-		const double at = count > 0 ? share * (double)(count - 1) : 0;             \
-		const size_t below = (size_t)at;                                           \
-                                                                                           \
-		if (count == 0)                                                            \
-			return 0;                                                          \
-		if (below + 1 >= count)                                                    \
-			return (double)sorted[count - 1];                                  \
-		return (double)sorted[below] +                                             \
-		       (at - (double)below) * (double)(sorted[below + 1] - sorted[below]); \
-	}
+double nt_quantile_floats(const float *sorted, size_t count, double share)
+{
+	const double at = count > 0 ? share * (double)(count - 1) : 0;
+	const size_t below = (size_t)at;
 
-QUANTILE_OF(float, floats)
-QUANTILE_OF(double, doubles)
+	if (count == 0)
+		return 0;
+	if (below + 1 >= count)
+		return (double)sorted[count - 1];
+	return (double)sorted[below] +
+	       (at - (double)below) * (double)(sorted[below + 1] - sorted[below]);
+}

@@ -20,6 +20,5 @@ void nt_sort_u64(uint64_t *values, size_t count);
 
 /* With linear interpolation; share is 0 to 1, 0.5 is the median. 0 without values. */
 double nt_quantile_floats(const float *sorted, size_t count, double share);
-double nt_quantile_doubles(const double *sorted, size_t count, double share);
 
 #endif

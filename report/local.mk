@@ -54,22 +54,15 @@ libnt_report_a_SOURCES = \
 	%D%/model/topology-compare.h \
 	%D%/summary/counted-runs.c \
 	%D%/summary/counted-runs.h \
-	%D%/summary/extremes.c \
-	%D%/summary/extremes.h \
 	%D%/summary/job-outcome.c \
 	%D%/summary/job-outcome.h \
-	%D%/summary/profile-worth.c \
-	%D%/summary/profile-worth.h \
 	%D%/summary/site-stats.c \
 	%D%/summary/site-stats.h \
 	%D%/summary/stats-cell.c \
 	%D%/summary/stats-cell.h \
-	%D%/summary/stats-csv.c \
 	%D%/summary/stats-json.c \
 	%D%/summary/stats-print.h \
-	%D%/summary/stats-profiles.c \
 	%D%/summary/stats-prometheus.c \
-	%D%/summary/stats-reasons.c \
 	%D%/summary/stats-text.c \
 	%D%/text/follow-lines.c \
 	%D%/text/follow-lines.h \

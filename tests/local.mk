@@ -92,7 +92,6 @@ unit_tests = \
 	%D%/unit/reason-lines \
 	%D%/unit/spool \
 	%D%/unit/rows \
-	%D%/unit/report-speedup \
 	%D%/unit/report-summary \
 	%D%/unit/report-verdict \
 	%D%/unit/site-stats \
@@ -124,6 +123,7 @@ unit_tests = \
 	%D%/unit/decide-cap \
 	%D%/unit/decide-steady \
 	%D%/unit/times \
+	%D%/unit/two-jobs \
 	%D%/unit/warm \
 	%D%/unit/where \
 	%D%/unit/work \

@@ -2,36 +2,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/summary/site-stats.h"
 
-#include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "contract/coll.h"
 #include "lib/compare.h"
-#include "lib/hex.h"
-#include "record/rank.h"
 
 #define USERS_MAX 65536
-#define NAMED_MAX 16 /* new fingerprints that one user can add */
+#define NAMED_MAX 16 /* new versions that one user can add */
 #define OTHERS "others" /* the group of all that do not get their own */
 #define UNKNOWN "unknown"
 
 static const size_t groups_max[] = {
-	[NT_BY_CLUSTER] = 64,	   [NT_BY_PARTITION] = 1024,  [NT_BY_ACCOUNT] = 4096,
-	[NT_BY_FINGERPRINT] = 256, [NT_BY_COLLECTIVE] = 1024, [NT_BY_SIZE] = 4096,
-	[NT_BY_REASON] = 4096,
+	[NT_BY_CLUSTER] = 64,
+	[NT_BY_PARTITION] = 1024,
+	[NT_BY_USER] = 4096,
+	[NT_BY_NCCL] = 256,
 };
 
-void nt_site_stats_init(struct nt_site_stats *tally, size_t top)
+void nt_site_stats_init(struct nt_site_stats *tally)
 {
 	memset(tally, 0, sizeof(*tally));
 	for (int by = 0; by < NT_SITE_STATS_BYS; by++)
 		nt_names_init(&tally->by[by].names, groups_max[by]);
 	nt_counted_runs_init(&tally->runs);
 	nt_names_init(&tally->users, USERS_MAX);
-	nt_speedup_init(&tally->speedups);
-	tally->top = top < NT_SITE_STATS_TOP_MAX ? top : NT_SITE_STATS_TOP_MAX;
 }
 
 void nt_site_stats_fini(struct nt_site_stats *tally)
@@ -42,9 +36,8 @@ void nt_site_stats_fini(struct nt_site_stats *tally)
 	}
 	nt_counted_runs_fini(&tally->runs);
 	nt_names_fini(&tally->users);
-	nt_speedup_fini(&tally->speedups);
 	free(tally->named);
-	nt_site_stats_init(tally, tally->top);
+	nt_site_stats_init(tally);
 }
 
 /* The job that is being added. */
@@ -101,38 +94,21 @@ static struct nt_site_stats_group *enter(const struct adding *adding, enum nt_si
 	return group;
 }
 
-/* A user can put any fingerprint into a record, so the number of groups by one user is limited. */
-static const char *fingerprint_of(const struct adding *adding, const struct nt_step *step)
+/* A user can put any text into a record, so the number of groups by one user is limited. */
+static const char *version_of(const struct adding *adding, const struct nt_step *step)
 {
 	struct nt_site_stats *tally = adding->tally;
 	char key[NT_NAME_BYTES];
 
-	if (!nt_hex_valid(step->fingerprint, NT_HEX_U64))
+	if (!step->nccl[0] || step->nccl[strspn(step->nccl, "0123456789.")])
 		return UNKNOWN;
-	snprintf(key, sizeof(key), "%s/%s", adding->job->cluster, step->fingerprint);
-	if (nt_names_find(&tally->by[NT_BY_FINGERPRINT].names, key) >= 0)
-		return step->fingerprint;
+	snprintf(key, sizeof(key), "%s/%s", adding->job->cluster, step->nccl);
+	if (nt_names_find(&tally->by[NT_BY_NCCL].names, key) >= 0)
+		return step->nccl;
 	if (adding->user < 0 || tally->named[adding->user] == NAMED_MAX)
 		return OTHERS;
 	tally->named[adding->user]++;
-	return step->fingerprint;
-}
-
-/* "64K-256K". Returns where it begins. */
-static uint64_t size_name(size_t bytes, char *out, size_t out_bytes)
-{
-	char least[16], most[16];
-	unsigned four = 5;
-
-	if (bytes < 1024) {
-		snprintf(out, out_bytes, "0-1K");
-		return 0;
-	}
-	while (four < 30 && bytes >> 2 * (four + 1) != 0)
-		four++;
-	snprintf(out, out_bytes, "%s-%s", nt_size_text((size_t)1 << 2 * four, least, sizeof(least)),
-		 nt_size_text((size_t)1 << (2 * four + 2), most, sizeof(most)));
-	return UINT64_C(1) << 2 * four;
+	return step->nccl;
 }
 
 /* The group of a step; "" for the cluster. */
@@ -140,8 +116,8 @@ static const char *name_of(const struct adding *adding, int by, const struct nt_
 {
 	switch (by) {
 	case NT_BY_PARTITION: return adding->job->partition;
-	case NT_BY_ACCOUNT: return adding->job->account;
-	case NT_BY_FINGERPRINT: return fingerprint_of(adding, step);
+	case NT_BY_USER: return adding->job->user;
+	case NT_BY_NCCL: return version_of(adding, step);
 	default: return "";
 	}
 }
@@ -152,20 +128,11 @@ static int enter_step(const struct adding *adding, size_t step_at)
 	const struct nt_site_stats_sum rest = nt_site_stats_rest(adding->summary, step_at);
 	struct nt_site_stats_group *group;
 
-	for (int by = NT_BY_CLUSTER; by <= NT_BY_FINGERPRINT; by++) {
-		group = enter(adding, (enum nt_site_stats_by)by,
-			      name_of(adding, (enum nt_site_stats_by)by, step));
+	for (int by = 0; by < NT_SITE_STATS_BYS; by++) {
+		group = enter(adding, (enum nt_site_stats_by)by, name_of(adding, by, step));
 		if (!group)
 			return -1;
 		nt_site_stats_add_sum(&group->sum, &rest);
-	}
-	for (int i = NT_REASON_NONE + 1; i < NT_REASON_COUNT; i++) {
-		if (step->rest[i] == 0)
-			continue;
-		group = enter(adding, NT_BY_REASON, nt_reason_code(i));
-		if (!group)
-			return -1;
-		group->sum.keys += step->rest[i];
 	}
 	return 0;
 }
@@ -174,45 +141,14 @@ static int enter_row(const struct adding *adding, const struct nt_key *row)
 {
 	const struct nt_step *step = &adding->summary->steps[row->step];
 	struct nt_site_stats_group *group;
-	char size[48];
-	uint64_t order = size_name(row->bytes, size, sizeof(size));
 
 	for (int by = 0; by < NT_SITE_STATS_BYS; by++) {
-		const char *name = by == NT_BY_SIZE	    ? size
-				   : by == NT_BY_COLLECTIVE ? nt_coll_name(row->coll)
-				   : by == NT_BY_REASON	    ? nt_reason_code(row->reason)
-							    : name_of(adding, by, step);
-
-		if (by == NT_BY_REASON && row->reason == NT_REASON_NONE)
-			continue;
-		group = enter(adding, (enum nt_site_stats_by)by, name);
+		group = enter(adding, (enum nt_site_stats_by)by, name_of(adding, by, step));
 		if (!group)
 			return -1;
-		if (by == NT_BY_SIZE)
-			group->order = order;
 		nt_site_stats_add_row(&group->sum, row);
 	}
 	return 0;
-}
-
-/* ---- the best and the worst */
-
-static void offer_job(const struct adding *adding)
-{
-	const struct nt_streamed_job *job = adding->job;
-	struct nt_site_stats_job entry = { .saved_us = 0 };
-	const struct nt_site_stats_sum sum = nt_site_stats_whole(adding->summary);
-
-	snprintf(entry.label, sizeof(entry.label), "%s", job->label);
-	snprintf(entry.cluster, sizeof(entry.cluster), "%s", job->cluster);
-	snprintf(entry.partition, sizeof(entry.partition), "%s", job->partition);
-	snprintf(entry.user, sizeof(entry.user), "%s", job->user);
-	entry.saved_us = sum.saved_us;
-	entry.spent_us = sum.spent_us;
-	if (sum.saved_us > sum.spent_us)
-		nt_site_stats_offer(&adding->tally->best, adding->tally->top, &entry, 1);
-	else if (sum.saved_us < sum.spent_us)
-		nt_site_stats_offer(&adding->tally->worst, adding->tally->top, &entry, -1);
 }
 
 /* ---- jobs */
@@ -231,8 +167,6 @@ static int number_user(struct adding *adding)
 static int add_record(struct adding *adding)
 {
 	const struct nt_summary *summary = adding->summary;
-	const struct nt_speedup_from from = { adding->job->cluster, adding->tally->jobs,
-					      adding->user, adding->job->elapsed_s };
 
 	for (size_t i = 0; i < summary->row_count; i++) {
 		if (enter_row(adding, &summary->rows[i]) < 0)
@@ -242,16 +176,14 @@ static int add_record(struct adding *adding)
 		if (enter_step(adding, i) < 0)
 			return -1;
 		adding->tally->left_out += summary->steps[i].more;
-		nt_speedup_add(&adding->tally->speedups, &from, &summary->steps[i]);
 	}
 	adding->tally->left_out += summary->more_steps;
-	offer_job(adding);
 	return 0;
 }
 
 static int add_job(struct adding *adding)
 {
-	for (int by = NT_BY_CLUSTER; by <= NT_BY_ACCOUNT; by++) {
+	for (int by = NT_BY_CLUSTER; by <= NT_BY_USER; by++) {
 		if (!enter(adding, (enum nt_site_stats_by)by, name_of(adding, by, NULL)))
 			return -1;
 	}
@@ -325,7 +257,6 @@ static int in_order(const void *left, const void *right)
 	int64_t b_net = b->sum.saved_us - b->sum.spent_us;
 
 	NT_COMPARE_TEXT(a->cluster, b->cluster);
-	NT_COMPARE(a->order, b->order);
 	NT_COMPARE(b_net, a_net);
 	return strcmp(a->name, b->name);
 }

@@ -5,7 +5,7 @@
  * One job's contribution is computed in job-outcome.h. Records are written by users' processes, so
  * they are checked: a job whose record claims more time or ranks than its allocation allows is
  * counted as implausible and otherwise ignored; the number of distinct names a user can introduce
- * (fingerprints) is limited; records found only in user-writable fields are ignored.
+ * (versions of NCCL) is limited; records found only in user-writable fields are ignored.
  *
  * Threads:  pure; one thread at a time for one struct.
  * Memory:   grows with clusters, partitions and users, not with jobs; free it with
@@ -18,24 +18,18 @@
 
 #include "lib/name-set.h"
 #include "report/summary/counted-runs.h"
-#include "report/summary/profile-worth.h"
 #include "report/summary/job-outcome.h"
-#include "report/summary/extremes.h"
 
 enum nt_site_stats_by {
 	NT_BY_CLUSTER, /* every job is in these three */
 	NT_BY_PARTITION,
-	NT_BY_ACCOUNT,
-	NT_BY_FINGERPRINT, /* a job whose record counts is in each of its fingerprints */
-	NT_BY_COLLECTIVE,
-	NT_BY_SIZE, /* by powers of four: "64K-256K" is from 64K on, and below 256K */
-	NT_BY_REASON, /* why NCCL's choice was kept (contract/reason.h) */
+	NT_BY_USER,
+	NT_BY_NCCL, /* a job whose record counts is in each of its versions */
 	NT_SITE_STATS_BYS,
 };
 
 struct nt_site_stats_group {
 	char cluster[64], name[64];
-	uint64_t order; /* of sizes; else 0 */
 	uint64_t newest_job; /* counted last, so that each counts once */
 	struct nt_site_stats_sum sum;
 };
@@ -47,24 +41,20 @@ struct nt_site_stats_groups {
 
 struct nt_site_stats {
 	struct nt_site_stats_groups by[NT_SITE_STATS_BYS];
-	struct nt_site_stats_top best, worst;
-	size_t top; /* how many of each are kept */
-	struct nt_speedups speedups;
 	struct nt_counted_runs runs;
 	struct nt_names users; /* of jobs whose record counts */
-	uint8_t *named; /* number of fingerprints that each user named first */
+	uint8_t *named; /* number of versions that each user named first */
 	uint64_t jobs;
 	int64_t left_out; /* keys and reasons that did not fit into the records */
 };
 
-/* top: at most NT_SITE_STATS_TOP_MAX */
-void nt_site_stats_init(struct nt_site_stats *tally, size_t top);
+void nt_site_stats_init(struct nt_site_stats *tally);
 void nt_site_stats_fini(struct nt_site_stats *tally);
 
 int nt_site_stats_add(struct nt_site_stats *tally, const struct nt_streamed_job *job,
 		      struct nt_error *err);
 
-/* Call it after the last job. Groups by cluster, then sizes in order, others by net time. */
+/* Call it after the last job. Groups by cluster, then by net time. */
 void nt_site_stats_sort(struct nt_site_stats *tally);
 
 /* Over all clusters. */

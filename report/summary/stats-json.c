@@ -11,10 +11,10 @@
 const char *nt_site_stats_by_name(enum nt_site_stats_by by)
 {
 	static const char *const names[] = {
-		[NT_BY_CLUSTER] = "cluster",	   [NT_BY_PARTITION] = "partition",
-		[NT_BY_ACCOUNT] = "account",	   [NT_BY_FINGERPRINT] = "fingerprint",
-		[NT_BY_COLLECTIVE] = "collective", [NT_BY_SIZE] = "message_size",
-		[NT_BY_REASON] = "reason",
+		[NT_BY_CLUSTER] = "cluster",
+		[NT_BY_PARTITION] = "partition",
+		[NT_BY_USER] = "user",
+		[NT_BY_NCCL] = "nccl",
 	};
 
 	return names[by];
@@ -74,60 +74,6 @@ static json_object *groups_value(const struct nt_site_stats_groups *groups, int 
 	return array;
 }
 
-static json_object *top_value(const struct nt_site_stats_top *top, int *rc)
-{
-	json_object *array = nt_json_array(rc);
-
-	for (size_t i = 0; i < top->count; i++) {
-		const struct nt_site_stats_job *job = &top->job[i];
-		json_object *object = nt_json_object(rc);
-
-		nt_json_string(object, "job", job->label, rc);
-		nt_json_string(object, "cluster", job->cluster, rc);
-		nt_json_string(object, "partition", job->partition, rc);
-		nt_json_string(object, "user", job->user, rc);
-		add_times(object, job->saved_us, job->spent_us, rc);
-		nt_json_add(array, NULL, object, rc);
-	}
-	return array;
-}
-
-static json_object *profile_value(const struct nt_speedups *speedups,
-				  const struct nt_speedup_item *item, int *rc)
-{
-	const struct nt_speedup_place *place = &speedups->place[item->place];
-	json_object *object = nt_json_object(rc);
-
-	nt_json_string(object, "launch_profile", item->profile, rc);
-	nt_json_string(object, "cluster", place->cluster, rc);
-	nt_json_string(object, "fingerprint", place->fingerprint, rc);
-	nt_json_string(object, "fabric", place->fabric, rc);
-	nt_json_integer(object, "nodes", place->nodes, rc);
-	nt_json_integer(object, "ranks_per_node", place->per_node, rc);
-	nt_json_integer(object, "measured_jobs", item->jobs, rc);
-	nt_json_integer(object, "measured_users", (int64_t)item->voices, rc);
-	add_number(object, "times_as_fast", nt_speedup_of(item), 3, rc);
-	add_number(object, "least", item->least, 3, rc);
-	add_number(object, "most", item->most, 3, rc);
-	nt_json_integer(object, "default_jobs", place->default_jobs, rc);
-	add_number(object, "default_rank_s", (double)place->default_us / 1e6, 6, rc);
-	add_number(object, "worth_rank_s", nt_speedup_worth_us(speedups, item) / 1e6, 6, rc);
-	return object;
-}
-
-static json_object *profiles_value(const struct nt_speedups *speedups, int *rc)
-{
-	const struct nt_speedup_item **items = nt_speedup_by_worth(speedups);
-	json_object *array = nt_json_array(rc);
-
-	if (!items)
-		*rc = -1;
-	for (size_t i = 0; items && i < speedups->item_names.count; i++)
-		nt_json_add(array, NULL, profile_value(speedups, items[i], rc), rc);
-	free(items);
-	return array;
-}
-
 static json_object *all_value(const struct nt_site_stats_view *view, int *rc)
 {
 	const struct nt_site_stats *tally = view->tally;
@@ -143,9 +89,6 @@ static json_object *all_value(const struct nt_site_stats_view *view, int *rc)
 		nt_json_add(by, nt_site_stats_by_name((enum nt_site_stats_by)i),
 			    groups_value(&tally->by[i], rc), rc);
 	nt_json_add(object, "by", by, rc);
-	nt_json_add(object, "best", top_value(&tally->best, rc), rc);
-	nt_json_add(object, "worst", top_value(&tally->worst, rc), rc);
-	nt_json_add(object, "profiles", profiles_value(&tally->speedups, rc), rc);
 	return object;
 }
 

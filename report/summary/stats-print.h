@@ -22,17 +22,9 @@ struct nt_site_stats_view {
 
 int nt_site_stats_text(FILE *out, const struct nt_site_stats_view *view, struct nt_error *err);
 int nt_site_stats_json(FILE *out, const struct nt_site_stats_view *view, struct nt_error *err);
-int nt_site_stats_csv(FILE *out, const struct nt_site_stats_view *view, struct nt_error *err);
 /* The text that node_exporter's textfile collector reads. */
 int nt_site_stats_prometheus(FILE *out, const struct nt_site_stats_view *view,
 			     struct nt_error *err);
-
-/* The part of the text that is about launch profiles. */
-int nt_site_stats_profiles_text(FILE *out, const struct nt_speedups *speedups,
-				struct nt_error *err);
-
-/* The part about reasons: the number of collectives and sizes of each. */
-void nt_site_stats_reasons_text(FILE *out, const struct nt_site_stats *tally);
 
 /* "partition": the name of a group for programs. */
 const char *nt_site_stats_by_name(enum nt_site_stats_by by);

@@ -14,7 +14,7 @@
 #include "report/summary/stats-cell.h"
 
 #define NAME_WIDTH 17 /* of a group */
-#define LINES_MAX 20 /* of a table; --json and --csv have all */
+#define LINES_MAX 20 /* of a table; --json has all */
 
 /* ---- groups */
 
@@ -24,20 +24,15 @@ static void add_percent(struct nt_table *table, int64_t part, int64_t whole)
 }
 
 static void add_group(struct nt_table *table, const struct nt_site_stats_group *group,
-		      const char *cluster, bool of_jobs)
+		      const char *cluster)
 {
 	const struct nt_site_stats_sum *sum = &group->sum;
 	const int64_t recorded = nt_site_stats_recorded(sum);
 
 	nt_site_stats_name_cell(table, cluster, group->name, NAME_WIDTH);
 	nt_cell_count(table, recorded);
-	if (of_jobs) {
-		add_percent(table, sum->jobs[NT_JOB_GAINED], recorded);
-		add_percent(table, sum->jobs[NT_JOB_NOTHING_TO_GAIN], recorded);
-	} else {
-		nt_cell_count(table, sum->keys);
-		add_percent(table, sum->chosen, sum->keys);
-	}
+	add_percent(table, sum->jobs[NT_JOB_GAINED], recorded);
+	add_percent(table, sum->jobs[NT_JOB_NOTHING_TO_GAIN], recorded);
 	nt_site_stats_time_cells(table, sum->saved_us, sum->spent_us);
 }
 
@@ -46,20 +41,15 @@ static int print_groups(FILE *out, const struct nt_site_stats *tally, enum nt_si
 			struct nt_error *err)
 {
 	static const char *const heads[] = {
-		[NT_BY_CLUSTER] = "-CLUSTER",	    [NT_BY_PARTITION] = "-PARTITION",
-		[NT_BY_ACCOUNT] = "-ACCOUNT",	    [NT_BY_FINGERPRINT] = "-FINGERPRINT",
-		[NT_BY_COLLECTIVE] = "-COLLECTIVE", [NT_BY_SIZE] = "-SIZE",
+		[NT_BY_CLUSTER] = "-CLUSTER",
+		[NT_BY_PARTITION] = "-PARTITION",
+		[NT_BY_USER] = "-USER",
+		[NT_BY_NCCL] = "-NCCL",
 	};
 	const struct nt_site_stats_groups *groups = &tally->by[by];
 	const bool several = tally->by[NT_BY_CLUSTER].names.count > 1;
-	const bool of_jobs = by <= NT_BY_FINGERPRINT;
-	const char *const columns[] = { heads[by],
-					"JOBS",
-					of_jobs ? "GAINED\n%" : "KEYS",
-					of_jobs ? "NOTHING\nTO GAIN %" : "CHOSEN\n%",
-					"SAVED",
-					"SPENT",
-					"NET" };
+	const char *const columns[] = { heads[by], "JOBS",  "GAINED\n%", "NOTHING\nTO GAIN %",
+					"SAVED",   "SPENT", "NET" };
 	struct nt_table table = NT_TABLE(columns, 0);
 	size_t count = 0, more = 0;
 
@@ -73,7 +63,7 @@ static int print_groups(FILE *out, const struct nt_site_stats *tally, enum nt_si
 			continue;
 		}
 		count++;
-		add_group(&table, group, several ? group->cluster : "", of_jobs);
+		add_group(&table, group, several ? group->cluster : "");
 	}
 	if (count == 0)
 		return 0;
@@ -81,31 +71,8 @@ static int print_groups(FILE *out, const struct nt_site_stats *tally, enum nt_si
 	if (nt_table_print(out, &table, err) < 0)
 		return -1;
 	if (more > 0)
-		fprintf(out, "... and %zu more (--json or --csv has all)\n", more);
+		fprintf(out, "... and %zu more (--json has all)\n", more);
 	return 0;
-}
-
-/* ---- jobs */
-
-static int print_top(FILE *out, const struct nt_site_stats_top *top, const char *title,
-		     struct nt_error *err)
-{
-	static const char *const columns[] = { "-JOB",	"-USER", "-CLUSTER/\nPARTITION",
-					       "SAVED", "SPENT", "NET" };
-	struct nt_table table = NT_TABLE(columns, 0);
-
-	if (top->count == 0)
-		return 0;
-	for (size_t i = 0; i < top->count; i++) {
-		const struct nt_site_stats_job *job = &top->job[i];
-
-		nt_site_stats_name_cell(&table, "", job->label, 20);
-		nt_site_stats_name_cell(&table, "", job->user, 12);
-		nt_site_stats_name_cell(&table, job->cluster, job->partition, NAME_WIDTH);
-		nt_site_stats_time_cells(&table, job->saved_us, job->spent_us);
-	}
-	fprintf(out, "\n%s\n", title);
-	return nt_table_print(out, &table, err);
 }
 
 /* ---- the head */
@@ -202,13 +169,9 @@ int nt_site_stats_text(FILE *out, const struct nt_site_stats_view *view, struct 
 	print_head(out, view, &total);
 	if (nt_site_stats_recorded(&total) == 0)
 		return 0;
-	for (int by = NT_BY_PARTITION; by <= NT_BY_SIZE; by++) {
+	for (int by = NT_BY_PARTITION; by <= NT_BY_NCCL; by++) {
 		if (print_groups(out, tally, (enum nt_site_stats_by)by, err) < 0)
 			return -1;
 	}
-	nt_site_stats_reasons_text(out, tally);
-	if (print_top(out, &tally->best, "The jobs that gained most:", err) < 0 ||
-	    print_top(out, &tally->worst, "The jobs that lost most:", err) < 0)
-		return -1;
-	return nt_site_stats_profiles_text(out, &tally->speedups, err);
+	return 0;
 }

@@ -3,7 +3,7 @@
 /* verdict.h - the outcome of tuning a job in sentences
  *
  * Every sentence follows from the rows, steps and remarks of a summary; what cannot be known from
- * them is not said. Text, page, live view and demo show the same sentences.
+ * them is not said. Text, page, --follow and demo show the same sentences.
  *
  * Threads:  pure functions, any thread.
  * Memory:   nt_verdict_fini frees the sentences; they are copies.

@@ -327,8 +327,8 @@ signal_slurmctld() {
 	sleep 2
 	as_root scontrol update jobid="$job" starttime=now
 	wait_for 60 is_run_again
-	run -124 as_user timeout 4 "$NT_STAGE/bin/nccl-tune" report --follow "$job"
-	[[ $output = *"Job $job: running."* && $output != *Tree/Simple* ]] || { echo "$output"; false; }
+	run -0 as_user timeout 60 "$NT_STAGE/bin/nccl-tune" report --follow "$job"
+	[[ $output = *"Job $job: completed."* && $output = *Ring/LL* && $output != *Tree/Simple* ]] || { echo "$output"; false; }
 	settle again
 	run -0 user_report again
 	[ "$(grep -c ^Job <<<"$output")" = 2 ]

@@ -251,7 +251,7 @@ is_forgotten() {
 	run -0 --separate-stderr report "$a" "$b"
 	[ -z "$stderr" ]
 	[ "$(wc -L <<<"$output")" -le 80 ]
-	[[ $output = *"A: job $a"$'\n'"B: job $b"*'A: step 0, launch profile '*'B: step 0, launch profile '* ]] || { echo "$output"; false; }
+	[[ $output = *"A: job $a"$'\n'"B: job $b"*'both: step 0, launch profile none'* ]] || { echo "$output"; false; }
 	[[ $output = *'A: Ring/LL; B: Tree/LL'*'A: no such step; B: step 1, '*'A: not called; B: Tree/LL'* ]] || { echo "$output"; false; }
 	run -1 report "$a" 999999
 	[[ $output = *'no job 999999'* && $output != *'A: job '* ]]
@@ -306,7 +306,7 @@ saved_in_gpu() {
 		.jobs.gained + .jobs.unpaid + .jobs.nothing_to_gain >= 140 and .users >= 4' <<<"$output"
 	jq -e --argjson saved "$(saved_in_gpu)" '[.by.partition[] | select(.name == "gpu")] |
 		length == 1 and .[0].saved_rank_s > 1 and (.[0].saved_rank_s - .[0].launch_saved_rank_s - $saved | fabs) < 0.01' <<<"$output"
-	jq -e '([.by.partition[] | .keys] | add) == .keys and ([.by.message_size[] | .calls] | add) == .calls' <<<"$output"
+	jq -e '([.by.partition[] | .keys] | add) == .keys and ([.by.user[] | .calls] | add) == .calls' <<<"$output"
 	run -0 as_root "$NT_STAGE/bin/nccl-tune" summary --user daemon,bin --partition big --since now-2days --json
 	jq -e '.users <= 2 and (.by.partition | length) == 1 and ([.jobs[]] | add) > 2' <<<"$output"
 	# The user's own jobs: those of this file. Of others' no word, unless it is asked for and Slurm shows them.

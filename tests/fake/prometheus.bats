@@ -82,7 +82,7 @@ has() {
 	jq -e '.templating.list[] | select(.name == "cluster").query.query == "label_values(nccl_tune_cluster_keys, cluster)"' \
 		"$top/etc/grafana/nccl-tune-summary.json"
 	jq -r '.. | .expr? // empty' "$top/etc/grafana/nccl-tune-summary.json" >"$dir/queries"
-	[ "$(wc -l <"$dir/queries")" -ge 20 ]
+	[ "$(wc -l <"$dir/queries")" -ge 12 ]
 	while IFS= read -r expression; do
 		expression=${expression//\$cluster/.*}
 		until_yes 10 has "$expression" || { echo "$expression"; ask "$expression"; return 1; }

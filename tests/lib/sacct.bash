@@ -38,7 +38,7 @@ row() {
 
 # record PROFILE [MEMBER]...
 record() {
-	printf '{"nccl_tune":{"v":1,"0":{"mode":"bandit","ranks":8,"nodes":2,"launch":"%s","fp":"00112233445566ff",' "$1"
+	printf '{"nccl_tune":{"v":1,"0":{"mode":"bandit","ranks":8,"nodes":2,"launch":"%s","fp":"00112233445566ff","nccl":"2.28.9",' "$1"
 	printf '"fabric":"ib","per_node":4,"step_us":[1,1000,2],"steps":600%s,"8r2n":{%s,%s}}}}' "${2:-}" "$(row 1M TREE/LL 50)" \
 		"$(row 16K AUTO 0 | sed 's/}$/,"why":"small"}/')"
 }

@@ -479,7 +479,6 @@ static json_object *report_schema(void)
 		      "nccl-tune: what nccl-tune report --json prints, version 1");
 }
 
-/* Of jobs, or of one. */
 static void with_times(json_object *all)
 {
 	with(all, "saved_rank_s", number(-NT_NUMBER_MAX, NT_NUMBER_MAX));
@@ -504,32 +503,6 @@ static void with_sum(json_object *all)
 	with(all, "calibration_rank_s", from_zero());
 }
 
-static json_object *summary_job(void)
-{
-	static const char *const names[] = { "job", "cluster", "partition", "user", NULL };
-	json_object *schema = texts(names);
-
-	with_times(properties(schema));
-	return schema;
-}
-
-static json_object *summary_profile(void)
-{
-	static const char *const names[] = { "launch_profile", "cluster", "fingerprint", "fabric",
-					     NULL };
-	static const char *const counts[] = { "nodes", "ranks_per_node", "measured_jobs",
-					      "measured_users", "default_jobs" };
-	static const char *const numbers[] = { "times_as_fast", "least", "most", "default_rank_s" };
-	json_object *schema = texts(names), *all = properties(schema);
-
-	for (size_t i = 0; i < LENGTH(counts); i++)
-		with(all, counts[i], count());
-	for (size_t i = 0; i < LENGTH(numbers); i++)
-		with(all, numbers[i], from_zero());
-	with(all, "worth_rank_s", number(-NT_NUMBER_MAX, NT_NUMBER_MAX));
-	return schema;
-}
-
 /* The output of nccl-tune summary --json. */
 static json_object *summary_schema(void)
 {
@@ -549,9 +522,6 @@ static json_object *summary_schema(void)
 		with(by, nt_site_stats_by_name((enum nt_site_stats_by)i), array_of(group));
 	}
 	with(all, "by", with(object_of("object"), "properties", by));
-	with(all, "best", array_of(summary_job()));
-	with(all, "worst", array_of(summary_job()));
-	with(all, "profiles", array_of(summary_profile()));
 	return titled(with(top, "properties", all),
 		      "nccl-tune: what nccl-tune summary --json prints, version 1");
 }

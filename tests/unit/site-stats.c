@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #define STEP "\"mode\":\"bandit\",\"ranks\":8,\"nodes\":2"
-#define FP(digit) "\"fp\":\"" digit digit digit digit "00000000000" digit "\""
+#define NCCL(version) "\"nccl\":\"" version "\""
 #define KEPT(why)                                                                                                         \
 	"{\"auto\":\"RING/LL\",\"arm\":\"AUTO\",\"us\":[10,11],\"calls\":50,\"spent_ms\":2,\"saved_ms\":0,\"why\":\"" why \
 	"\"}"
@@ -65,7 +65,7 @@ static enum nt_job_outcome outcome_of(const char *text, int64_t end_s)
 	int outcome = 0;
 
 	job.end_s = end_s;
-	nt_site_stats_init(&tally, 5);
+	nt_site_stats_init(&tally);
 	add(&tally, &job);
 	total = nt_site_stats_total(&tally);
 	assert_int_equal(nt_site_stats_jobs(&total), 1);
@@ -146,13 +146,13 @@ static void what_users_can_write_is_no_evidence(void **state)
 
 			job.text[at] = record;
 			job.text_bytes[at] = strlen(record);
-			nt_site_stats_init(&tally, 5);
+			nt_site_stats_init(&tally);
 			add(&tally, &job);
 			total = nt_site_stats_total(&tally);
 			assert_int_equal(total.jobs[NT_JOB_USERS_WORD], 1);
 			assert_int_equal(total.saved_us + total.spent_us + total.keys, 0);
-			assert_int_equal(tally.best.count + tally.users.count, 0);
-			assert_int_equal(tally.by[NT_BY_FINGERPRINT].names.count, 0);
+			assert_int_equal(tally.users.count, 0);
+			assert_int_equal(tally.by[NT_BY_NCCL].names.count, 0);
 			nt_site_stats_fini(&tally);
 		}
 	}
@@ -167,7 +167,7 @@ static void other_texts_of_users_change_nothing(void **state)
 	struct nt_site_stats tally;
 
 	(void)state;
-	nt_site_stats_init(&tally, 5);
+	nt_site_stats_init(&tally);
 	job.text[NT_STREAMED_COMMENT] = texts[0];
 	job.text_bytes[NT_STREAMED_COMMENT] = strlen(texts[0]);
 	add(&tally, &job);
@@ -196,7 +196,7 @@ static void a_calibration_costs_what_it_took(void **state)
 	struct nt_site_stats tally;
 
 	(void)state;
-	nt_site_stats_init(&tally, 5);
+	nt_site_stats_init(&tally);
 	add(&tally, &job);
 	total = nt_site_stats_total(&tally);
 	assert_int_equal(total.saved_us, 8 * 9020500);
@@ -218,7 +218,7 @@ static void each_run_counts_once(void **state)
 	struct nt_site_stats tally;
 
 	(void)state;
-	nt_site_stats_init(&tally, 5);
+	nt_site_stats_init(&tally);
 	for (size_t i = 0; i < 3; i++) {
 		struct nt_streamed_job job = job_of("1", texts[i]);
 
@@ -242,7 +242,7 @@ static void adds_up_in_each_group(void **state)
 {
 	static const char text[] = RECORD(
 		"\"0\":{" STEP
-		"," FP("a") ",\"comm_ms\":50,\"8r2n\":{\"AllReduce 1M\":" TREE("5", "20.5") ",\"AllGather 1K\":" KEPT(
+		"," NCCL("2.28.9") ",\"comm_ms\":50,\"8r2n\":{\"AllReduce 1M\":" TREE("5", "20.5") ",\"AllGather 1K\":" KEPT(
 			"small") "},\"4r1n\":{\"AllReduce 1.5M\":" TREE("1",
 									"2") "}},"
 									     "\"1\":{" STEP
@@ -254,7 +254,7 @@ static void adds_up_in_each_group(void **state)
 	struct nt_site_stats tally;
 
 	(void)state;
-	nt_site_stats_init(&tally, 5);
+	nt_site_stats_init(&tally);
 	add(&tally, &job);
 	snprintf(job.partition, sizeof(job.partition), "big");
 	snprintf(job.user, sizeof(job.user), "bob");
@@ -270,7 +270,7 @@ static void adds_up_in_each_group(void **state)
 	assert_int_equal(total.comm_us, 2 * 50000 * 8);
 	assert_int_equal(tally.left_out, 2 * 3);
 	assert_int_equal(tally.users.count, 2);
-	for (int by = NT_BY_CLUSTER; by <= NT_BY_ACCOUNT; by++) {
+	for (int by = NT_BY_CLUSTER; by <= NT_BY_USER; by++) {
 		int64_t saved_us = 0;
 
 		for (size_t i = 0; i < tally.by[by].names.count; i++)
@@ -279,17 +279,11 @@ static void adds_up_in_each_group(void **state)
 	}
 	group = group_of(&tally, NT_BY_PARTITION, "big");
 	assert_int_equal(group->sum.jobs[NT_JOB_GAINED], 1);
-	group = group_of(&tally, NT_BY_FINGERPRINT, "aaaa00000000000a");
+	group = group_of(&tally, NT_BY_NCCL, "2.28.9");
 	assert_int_equal(group->sum.jobs[NT_JOB_GAINED], 2);
 	assert_int_equal(group->sum.keys, 6);
-	assert_int_equal(group_of(&tally, NT_BY_FINGERPRINT, "unknown")->sum.keys, 2);
-	assert_int_equal(group_of(&tally, NT_BY_COLLECTIVE, "AllReduce")->sum.keys, 6);
-	/* By powers of four, in their order. */
-	assert_int_equal(tally.by[NT_BY_SIZE].names.count, 2);
-	assert_string_equal(tally.by[NT_BY_SIZE].group[0].name, "1K-4K");
-	assert_string_equal(tally.by[NT_BY_SIZE].group[1].name, "1M-4M");
-	assert_int_equal(tally.by[NT_BY_SIZE].group[1].sum.jobs[NT_JOB_GAINED], 2);
-	assert_int_equal(group_of(&tally, NT_BY_REASON, "small")->sum.keys, 2);
+	assert_int_equal(group_of(&tally, NT_BY_NCCL, "unknown")->sum.keys, 2);
+	assert_int_equal(group_of(&tally, NT_BY_USER, "bob")->sum.keys, 4);
 	nt_site_stats_fini(&tally);
 }
 
@@ -307,12 +301,11 @@ static void what_had_no_room_counts_against_it(void **state)
 	struct nt_site_stats tally;
 
 	(void)state;
-	nt_site_stats_init(&tally, 5);
+	nt_site_stats_init(&tally);
 	add(&tally, &job);
 	total = nt_site_stats_total(&tally);
 	assert_int_equal(total.saved_us, 10000 * 8 + 20000 * 2);
 	assert_int_equal(total.spent_us, 5000 * 8 + 10000 * 8);
-	assert_int_equal(tally.best.count, 0);
 	nt_site_stats_fini(&tally);
 }
 
@@ -348,45 +341,6 @@ static void rows_that_had_no_room_are_counted_by_their_reason(void **state)
 	assert_int_equal(nt_site_stats_outcome(&summary), NT_JOB_GAINED);
 }
 
-/* What it gains grows with its number, by twos. */
-static void add_numbered(struct nt_site_stats *tally, int number)
-{
-	struct nt_streamed_job job;
-	char text[512], label[16];
-
-	snprintf(label, sizeof(label), "%d", number);
-	snprintf(text, sizeof(text),
-		 RECORD("\"0\":{" STEP ",\"8r2n\":{\"AllReduce 1M\":" TREE("10.1", "%d.1") "}}"),
-		 number / 2);
-	job = job_of(label, text);
-	add(tally, &job);
-}
-
-static void keeps_the_best_and_the_worst(void **state)
-{
-	struct nt_site_stats tally, backwards;
-
-	(void)state;
-	nt_site_stats_init(&tally, 3);
-	nt_site_stats_init(&backwards, 3);
-	for (int i = 0; i < 50; i++)
-		add_numbered(&tally, i * 17 % 50);
-	for (int i = 49; i >= 0; i--)
-		add_numbered(&backwards, i);
-	assert_int_equal(tally.best.count, 3);
-	assert_string_equal(tally.best.job[0].label, "48");
-	assert_string_equal(tally.best.job[1].label, "49");
-	assert_string_equal(tally.best.job[2].label, "46");
-	assert_string_equal(tally.worst.job[0].label, "0");
-	assert_string_equal(tally.worst.job[1].label, "1");
-	assert_string_equal(tally.worst.job[2].label, "2");
-	/* In any order. */
-	assert_memory_equal(tally.best.job, backwards.best.job, 3 * sizeof(tally.best.job[0]));
-	assert_memory_equal(tally.worst.job, backwards.worst.job, 3 * sizeof(tally.best.job[0]));
-	nt_site_stats_fini(&tally);
-	nt_site_stats_fini(&backwards);
-}
-
 /* Whatever order jobs come in; 0.1 ms cannot be added up in doubles. */
 static void sums_do_not_depend_on_the_order(void **state)
 {
@@ -397,7 +351,7 @@ static void sums_do_not_depend_on_the_order(void **state)
 	for (int way = 0; way < 2; way++) {
 		struct nt_site_stats tally;
 
-		nt_site_stats_init(&tally, 0);
+		nt_site_stats_init(&tally);
 		for (int i = 0; i < 1000; i++) {
 			int n = way ? 999 - i : i;
 			struct nt_streamed_job job;
@@ -424,19 +378,20 @@ static void bounds_what_a_user_names(void **state)
 	char text[512];
 
 	(void)state;
-	nt_site_stats_init(&tally, 5);
+	nt_site_stats_init(&tally);
 	for (int i = 0; i < 3000; i++) {
 		struct nt_streamed_job job;
 
 		snprintf(text, sizeof(text),
-			 RECORD("\"0\":{" STEP ",\"fp\":\"%016x\",\"8r2n\":{\"AllReduce 1M\":" TREE(
-				 "1", "2") "}}"),
+			 RECORD("\"0\":{" STEP
+				",\"nccl\":\"2.%d\",\"8r2n\":{\"AllReduce 1M\":" TREE("1",
+										      "2") "}}"),
 			 i);
 		job = job_of("1", text);
 		add(&tally, &job);
 	}
-	assert_int_equal(tally.by[NT_BY_FINGERPRINT].names.count, 17);
-	others = group_of(&tally, NT_BY_FINGERPRINT, "others");
+	assert_int_equal(tally.by[NT_BY_NCCL].names.count, 17);
+	others = group_of(&tally, NT_BY_NCCL, "others");
 	assert_int_equal(others->sum.keys, 3000 - 16);
 	assert_int_equal(others->sum.jobs[NT_JOB_GAINED], 3000 - 16);
 	for (int i = 0; i < 100; i++) {
@@ -444,14 +399,14 @@ static void bounds_what_a_user_names(void **state)
 
 		snprintf(text, sizeof(text),
 			 RECORD("\"0\":{" STEP
-				",\"fp\":\"b%015x\",\"8r2n\":{\"AllReduce 1M\":" TREE("1",
+				",\"nccl\":\"3.%d\",\"8r2n\":{\"AllReduce 1M\":" TREE("1",
 										      "2") "}}"),
 			 i);
 		job = job_of("1", text);
 		snprintf(job.user, sizeof(job.user), "user%d", i);
 		add(&tally, &job);
 	}
-	assert_int_equal(tally.by[NT_BY_FINGERPRINT].names.count, 117);
+	assert_int_equal(tally.by[NT_BY_NCCL].names.count, 117);
 	nt_site_stats_fini(&tally);
 }
 
@@ -462,7 +417,7 @@ static void what_has_no_group_of_its_own_is_counted(void **state)
 	struct nt_site_stats tally;
 
 	(void)state;
-	nt_site_stats_init(&tally, 5);
+	nt_site_stats_init(&tally);
 	for (int i = 0; i < 5000; i++) {
 		struct nt_streamed_job job = job_of("1", ONE("\"AllReduce 1M\":" TREE("1", "2")));
 
@@ -489,7 +444,6 @@ int main(void)
 		cmocka_unit_test(adds_up_in_each_group),
 		cmocka_unit_test(what_had_no_room_counts_against_it),
 		cmocka_unit_test(rows_that_had_no_room_are_counted_by_their_reason),
-		cmocka_unit_test(keeps_the_best_and_the_worst),
 		cmocka_unit_test(sums_do_not_depend_on_the_order),
 		cmocka_unit_test(bounds_what_a_user_names),
 		cmocka_unit_test(what_has_no_group_of_its_own_is_counted),

@@ -66,6 +66,8 @@ struct nt_agree_config {
 	const char *(*node_name)(void *arg, uint32_t node);
 	void *node_arg;
 	const struct nt_reason *deaf; /* NULL, or why other nodes cannot be reached */
+	/* Of a step of one node, for communicators with ranks that are not there; or NULL. */
+	const struct nt_reason *elsewhere;
 	uint32_t join_ms; /* time limit for all ranks of a communicator to join */
 	/* least calls of a key on a rank before its communicator is announced */
 	uint32_t join_calls;

@@ -329,8 +329,13 @@ static void join_spanning(struct nt_agree *a, struct nt_agree_comm *comm, struct
 			set_rejected(a, comm, a->config.deaf);
 		return;
 	}
-	if (a->config.nodes < 2)
+	if (a->config.nodes < 2) {
+		/* It is in use, so all its ranks that are here have joined. */
+		if (a->config.elsewhere && atomic_load(&shm->nodes) > 1 &&
+		    a->now_ms - comm->seen_ms >= NT_DEAF_MS)
+			set_rejected(a, comm, a->config.elsewhere);
 		return;
+	}
 	if (!comm->remembered) {
 		bool known = nt_used_ids_knows(&a->used_ids, comm->id);
 

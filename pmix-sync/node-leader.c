@@ -23,6 +23,7 @@ struct nt_node_leader {
 	struct nt_agree *agree;
 	struct nt_log *log; /* NULL: no other node can be reached */
 	struct nt_reason why; /* why there is no log */
+	struct nt_reason elsewhere; /* of a step of one node: why others cannot be reached */
 	int lock; /* of the node's only leader */
 	struct {
 		uint64_t ms, listened_ms; /* of the last read */
@@ -65,6 +66,7 @@ static int create_agree(struct nt_node_leader *leader, struct nt_error *err)
 		.join_ms = leader->config.join_ms,
 		.join_calls = leader->config.join_calls,
 		.agree_ms = leader->config.agree_ms,
+		.elsewhere = leader->config.nodes < 2 ? &leader->elsewhere : NULL,
 		.deaf = leader->why.id != NT_REASON_NONE ? &leader->why : NULL,
 	};
 
@@ -99,6 +101,7 @@ static bool open_log(struct nt_node_leader *leader)
 	const struct nt_node_leader_config *config = &leader->config;
 	bool later = false;
 
+	nt_log_elsewhere(&leader->elsewhere);
 	if (config->nodes < 2)
 		return true;
 	if (config->local_task != 0)

@@ -272,13 +272,20 @@ bool nt_log_is_away(const struct nt_log *log)
 	return !log->awake;
 }
 
+void nt_log_elsewhere(struct nt_reason *why)
+{
+	nt_reason_set(why, getenv("SLURM_PROCID") ? NT_REASON_OTHER_STEP : NT_REASON_PMIX_REMOVED);
+}
+
 struct nt_log *nt_log_open(uint32_t task, bool *later, struct nt_reason *why)
 {
+	const char *type = getenv("SLURM_MPI_TYPE"); /* as srun has started the step */
 	struct nt_log *log;
 
 	*later = false;
 	if (!getenv("PMIX_NAMESPACE") || !getenv("PMIX_RANK")) {
-		nt_reason_set(why, NT_REASON_NO_PMIX);
+		nt_reason_set(why, type && strncmp(type, "pmix", 4) == 0 ? NT_REASON_PMIX_REMOVED
+									 : NT_REASON_NO_PMIX);
 		return NULL;
 	}
 	log = calloc(1, sizeof(*log));

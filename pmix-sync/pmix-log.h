@@ -29,6 +29,8 @@ struct nt_log;
 /* task: of this process in the step; it is its PMIx rank, and the lowest on its node. *later: a
  * retry may succeed. */
 struct nt_log *nt_log_open(uint32_t task, bool *later, struct nt_reason *why);
+/* Why ranks of this step's only node cannot reach those of a communicator on others. */
+void nt_log_elsewhere(struct nt_reason *why);
 void nt_log_close(struct nt_log *log); /* PMIx_Finalize; NULL is fine */
 
 /* Finalize PMIx until the next append or read, which then takes some milliseconds more. Earlier

@@ -88,7 +88,7 @@ rules() {
 	run -0 grep -v '^#' "$MADE/rules.csv"
 	[ "$output" = 'allreduce,0,98303,tree,simple,2,1,8,-1,-1
 allreduce,98304,1572863,ring,simple,4,2,16,-1,-1
-allreduce,1572864,6442450943,ring,ll128,-1,2,16,-1,-1' ]
+allreduce,1572864,4294967295,ring,ll128,-1,2,16,-1,-1' ]
 	echo allreduce,0,98303,tree,fast,-1,2,16 >>"$MADE/rules.csv"
 	run -1 rules import
 	[[ $output = *"$MADE/rules.csv: line $(wc -l <"$MADE/rules.csv"): protocol is 'fast' (want ll, ll128 or simple)"* ]]

@@ -200,15 +200,16 @@ readonly APART='Not tuned, a communicator of 4 ranks on 2 nodes: '
 	says api 'This NCCL gives plugins no GPU times or no sequence numbers; NCCL 2.28 and newer do.' \
 		'Use NCCL 2.28 or newer; or 2.27, if the program captures no CUDA graphs: --nccl-tune=bandit,graphs=never.' "$HERE"
 	# As Slurm's TaskProlog sets them, after slurmstepd.
-	local half
-	for half in tuner profiler; do
-		tasks '' $SHORT --env NCCL_${half^^}_PLUGIN=none
-		says "other${half%iler}" "nccl-tune is not loaded as $half: Slurm's TaskProlog, or the program, has set NCCL_${half^^}_PLUGIN after nccl-tune." \
-			"Set NCCL_${half^^}_PLUGIN in the job, before srun: then nccl-tune loads that plugin as well." \
-			"Not tuned: nccl-tune is not loaded as $half"
-		says half 'NCCL loaded nccl-tune as tuner only or as profiler only; it needs both.' \
-			'Unset NCCL_TUNER_PLUGIN and NCCL_PROFILER_PLUGIN in the job and in nccl.conf; NCCL_DEBUG=INFO shows what is loaded.' "$HERE"
-	done
+	local half='NCCL loaded nccl-tune as tuner only or as profiler only; it needs both.'
+	local unset='Unset NCCL_TUNER_PLUGIN and NCCL_PROFILER_PLUGIN in the job and in nccl.conf; NCCL_DEBUG=INFO shows what is loaded.'
+	tasks '' $SHORT --env NCCL_TUNER_PLUGIN=none
+	says half "$half" "$unset" "$HERE"
+	says othertuner "nccl-tune is not loaded as tuner: Slurm's TaskProlog, or the program, has set NCCL_TUNER_PLUGIN after nccl-tune." \
+		'Set NCCL_TUNER_PLUGIN in the job, before srun: then nccl-tune loads that plugin as well.' 'Not tuned: nccl-tune is not loaded as tuner'
+	tasks '' $SHORT --env NCCL_PROFILER_PLUGIN=none
+	says half "$half" "$unset" "$HERE"
+	says otherprof "nccl-tune is not loaded as profiler: Slurm's TaskProlog, or the program, has set NCCL_PROFILER_PLUGIN after nccl-tune." \
+		'Set NCCL_PROFILER_PLUGIN in the job, before srun: then nccl-tune loads that plugin as well.' 'Not tuned: nccl-tune is not loaded as profiler'
 }
 
 @test "communicators: ranks that differ or are missing" {

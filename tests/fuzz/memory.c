@@ -98,8 +98,10 @@ static void check_csv(const struct nt_memory *memory)
 	FUZZ_CHECK(nt_csv_print(memory, &where, "wide", out, &err) == 0);
 	fclose(out);
 	nt_memory_init(&again);
+	/* Overlapping rules leave more pieces than one import takes. */
 	FUZZ_CHECK(bytes == 0 ||
-		   nt_csv_read(&again, text, bytes, &where, "wide", NOW_S * 1000000, &err) == 0);
+		   nt_csv_read(&again, text, bytes, &where, "wide", NOW_S * 1000000, &err) == 0 ||
+		   strstr(err.text, "too many rules"));
 	nt_memory_fini(&again);
 	free(text);
 }

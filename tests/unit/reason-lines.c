@@ -117,6 +117,17 @@ static const struct line {
 	{ NT_REASON_NO_PMIX, "nopmix",
 	  "Its ranks are on several nodes, and cannot reach each other without PMIx.",
 	  "Start the step with srun --mpi=pmix." },
+	{ NT_REASON_PMIX_REMOVED, "pmixgone",
+	  "Its ranks are on several nodes, and cannot reach each other: the program "
+	  "removed PMIx's variables.",
+	  "Leave PMIX_ and SLURM_ variables as srun --mpi=pmix sets them for the ranks' "
+	  "own step." },
+	{ NT_REASON_OTHER_STEP, "otherstep",
+	  "Its ranks are on several nodes, and cannot reach each other: their "
+	  "variables are of a step of one node. They are in several steps, or the "
+	  "program removed PMIx's variables and gave them those of another step.",
+	  "Start all ranks in one step, and leave them its PMIX_ and SLURM_ variables. "
+	  "Ray's runtime_env gives them the driver's." },
 	{ NT_REASON_OLD_LIBPMIX, "oldpmix:PMIx_Get_nb",
 	  "Its ranks are on several nodes, and the PMIx library is too old: it has "
 	  "no PMIx_Get_nb.",

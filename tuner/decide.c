@@ -11,6 +11,9 @@
 #define MOST (NT_SHM_KEYS * 3 / 4)
 /* a key below this part of min_share is certainly not explored (engine/min-share.h) */
 #define LITTLE 10
+/* Mode observe first measures so many calls of a key that takes less than this by NCCL's prediction */
+#define SHORT_CALLS 16u
+#define SHORT_US 100.0f
 
 /* How many of the keys' places in shared memory this key may use. A place is never freed, since
  * other ranks may be about to read it. So half of them are for keys that are called often and have
@@ -49,6 +52,20 @@ static __attribute__((noinline, cold)) void take_place(struct nt_comm *comm,
 		key->decision.place_calls = calls < 4 ? 4 : calls < 16 ? 16 : 2 * calls;
 }
 
+/* Measuring costs a short call as much as a long one: of short ones fewer. */
+static void describe_observed(struct nt_comm *comm, unsigned at)
+{
+	struct nt_key_fixed *key = &comm->key[at].fixed;
+	const uint32_t calls = 4 * (uint32_t)comm->fixed.process->policy.min_calls;
+	uint32_t most;
+
+	key->observed_us = key->baseline_arm < NT_PAIRS ? key->cost_us[key->baseline_arm] : 0;
+	most = key->observed_us < SHORT_US ? SHORT_CALLS : NT_OBSERVED_MAX;
+	key->observed = comm->fixed.observed + (size_t)at * NT_OBSERVED_MAX;
+	key->observed_first = calls < most ? calls : most;
+	comm->key[at].decision.observe_until = key->observed_first + 1;
+}
+
 /* Its constants, its place in shared memory, and last its id */
 static void describe(struct nt_comm *comm, unsigned at, uint64_t id, const struct nt_call *call)
 {
@@ -60,12 +77,8 @@ static void describe(struct nt_comm *comm, unsigned at, uint64_t id, const struc
 	for (int i = 0; i < NT_PAIRS; i++)
 		key->cost_us[i] = i < pairs ? model[i] : -1.0f;
 	key->baseline_arm = (uint8_t)nt_costs_baseline(call->cost, pairs, fixed->last_wins);
-	if (fixed->observed) {
-		key->observed = fixed->observed + (size_t)at * NT_OBSERVED_MAX;
-		key->observed_first = 4 * fixed->process->policy.min_calls;
-		if (key->observed_first > NT_OBSERVED_MAX)
-			key->observed_first = NT_OBSERVED_MAX;
-	}
+	if (fixed->observed)
+		describe_observed(comm, at);
 	take_place(comm, &comm->key[at], id);
 	comm->key[at].decision.turn.task_log = &comm->events.task_log[nt_key_coll(id)];
 	comm->key[at].decision.turn.band = nt_key_band(id);
@@ -143,7 +156,7 @@ static bool is_steady(const struct nt_comm *comm, const struct nt_local_key *key
 	const struct nt_shm_key *shared = key->fixed.shared;
 	uint32_t state;
 
-	if (comm->decision.open_keys != 0)
+	if (nt_comm_open_keys(comm) != 0)
 		return false;
 	state = nt_key_state(key);
 	if (state == NT_LOCAL_COMMITTED) {

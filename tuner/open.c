@@ -390,8 +390,10 @@ void nt_comm_close_tuner(struct nt_comm *comm)
 {
 	if (!comm)
 		return;
+	nt_comm_take(comm);
 	for (unsigned i = 0; i < nt_comm_keys(comm); i++)
 		nt_comm_drop_key(comm, &comm->key[i]);
+	nt_comm_untake(comm);
 	if (comm->fixed.shm) {
 		publish_calls(comm);
 		nt_comm_status_leave(comm);

@@ -9,7 +9,7 @@
 /* What a call with GPU times takes longer, at most: nccl-tests on NVLink, 8 bytes to 128 KiB */
 #define EVENTS_US 20.0
 #define GRACE_US 50000.0
-#define SHARE 0.005
+#define SHARE 0.0025
 
 bool nt_observe_budget_see(struct nt_observe_budget *budget, uint64_t calls, double all_us, bool on)
 {

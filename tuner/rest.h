@@ -9,8 +9,8 @@
  * can come before its next call. In a window whose turn stands still, or before one, Coll events
  * stay: without them this rank would not know its turn.
  *
- * Mode observe has a budget besides: 50 ms, and half a percent of the communication time that NCCL
- * predicts. While it is spent, no key is measured.
+ * Mode observe has a budget besides: 50 ms, and a quarter of a percent of the communication time
+ * that NCCL predicts. While it is spent, no key is measured.
  *
  * Threads:  the helper thread, with the process's lock held. Holds a communicator's `taken` for some
  *           instructions, and skips it if another thread does.

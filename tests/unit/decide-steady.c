@@ -79,7 +79,7 @@ static void nothing_is_allocated_or_locked(void **state)
 	static const char *const names[] = { "counted", "kept", "committed",
 					     "committed with a cap" };
 	unsigned long allocations_before, locks_before;
-	struct host h;
+	static struct host h;
 	double ns;
 
 	(void)state;
@@ -107,7 +107,7 @@ static void nothing_is_allocated_or_locked(void **state)
 #if !SANITIZED
 static int status_of_child(enum steady kind, bool with_call)
 {
-	struct host h;
+	static struct host h;
 	int status = -1;
 	pid_t pid;
 

@@ -118,6 +118,7 @@ unit_tests = \
 	%D%/unit/process-abi \
 	%D%/unit/decide-recheck \
 	%D%/unit/decide-rest \
+	%D%/unit/costs \
 	%D%/unit/decide-plan \
 	%D%/unit/delivery \
 	%D%/unit/decide-doubt \

@@ -72,11 +72,12 @@ static void describe(struct nt_comm *comm, unsigned at, uint64_t id, const struc
 	const struct nt_comm_fixed *fixed = &comm->fixed;
 	struct nt_key_fixed *key = &comm->key[at].fixed;
 	const float *model = call->model ? call->model : call->cost;
-	int pairs = call->algos * NT_PROTOS;
+	int pairs = call->algos * NT_PROTOS, pick;
 
 	for (int i = 0; i < NT_PAIRS; i++)
 		key->cost_us[i] = i < pairs ? model[i] : -1.0f;
-	key->baseline_arm = (uint8_t)nt_costs_baseline(call->cost, pairs, fixed->last_wins);
+	pick = nt_costs_baseline(call->cost, pairs, fixed->last_wins);
+	key->baseline_arm = pick < NT_PAIRS ? (uint8_t)pick : NT_ARM_BASELINE;
 	if (fixed->observed)
 		describe_observed(comm, at);
 	take_place(comm, &comm->key[at], id);
@@ -203,7 +204,8 @@ static void answer(struct nt_comm *comm, const struct nt_call *call, int arm)
 
 /* The pairs that may be forced for this call: the same on all ranks, as NCCL's choice is. Where LL
  * is not allowed (tuner/open.c) but NCCL's own choice, NCCL may be asking in order to take a
- * symmetric kernel: leave it alone. */
+ * symmetric kernel: leave it alone. Of an algorithm that we do not know no event can be matched: the
+ * same. */
 static uint32_t may_be_forced(const struct nt_comm *comm, const struct nt_call *call,
 			      uint32_t legal)
 {
@@ -214,10 +216,12 @@ static uint32_t may_be_forced(const struct nt_comm *comm, const struct nt_call *
 	/* Pairs that only a chained tuner made legal are no arms. */
 	if (call->model)
 		legal &= nt_costs_legal(call->model, call->algos);
-	if (fixed->allowed & NT_PAIRS_LL)
+	if (fixed->allowed & NT_PAIRS_LL && call->algos <= NT_ALGOS)
 		return legal;
 	pick = nt_costs_baseline(call->cost, call->algos * NT_PROTOS, fixed->last_wins);
-	return pick < NT_PAIRS && NT_PAIRS_LL >> pick & 1 ? 0 : legal;
+	if (pick >= NT_PAIRS)
+		return 0;
+	return NT_PAIRS_LL & ~fixed->allowed & UINT32_C(1) << pick ? 0 : legal;
 }
 
 int nt_comm_decide(struct nt_comm *comm, const struct nt_call *call)

@@ -85,7 +85,8 @@ static void look_at_key(struct nt_comm *comm, struct nt_local_key *key, int coll
 void nt_rest_look(struct nt_comm *comm, uint64_t ms, bool spent)
 {
 	for (unsigned k = 0; k < nt_comm_keys(comm); k++)
-		nt_call_interval_see(&comm->key[k].helper.interval, nt_key_calls(&comm->key[k]), ms);
+		nt_call_interval_see(&comm->key[k].helper.interval, nt_key_calls(&comm->key[k]),
+				     ms);
 	if (nt_comm_open_keys(comm) == 0 || !nt_comm_try_take(comm))
 		return;
 	for (unsigned k = 0; k < nt_comm_keys(comm); k++)

@@ -31,7 +31,8 @@ struct nt_observe_budget {
 
 /* Calls of the process so far, the time that NCCL predicts for them, and whether GPU times are on.
  * True: the budget is spent. */
-bool nt_observe_budget_see(struct nt_observe_budget *budget, uint64_t calls, double all_us, bool on);
+bool nt_observe_budget_see(struct nt_observe_budget *budget, uint64_t calls, double all_us,
+			   bool on);
 
 /* Note the calls of all keys, and end what was not called for long. spent: measure nothing in mode
  * observe. */

@@ -26,6 +26,7 @@ EXTRA_DIST += \
 	%D%/agree.bash \
 	%D%/accounting.sh \
 	%D%/agree.sh \
+	%D%/commands.bats \
 	%D%/cost.sh \
 	%D%/crowd.sh \
 	%D%/hot.sh \

@@ -271,8 +271,8 @@ static void print_json_row(const struct nt_world *w, const struct row *r, bool f
 	       "\"regret_percent\":%.2f,\"wrong\":%u,\"booked_s\":%.4f,\"why\":\"%s\"}",
 	       first ? "" : ",", w->p->comm[r->key->comm].name, nt_coll_name(r->key->coll),
 	       r->key->bytes, r->share, r->groups, r->decided, r->calls, r->call_median,
-	       r->call_last, r->s_median, r->s_last, r->tried, r->measured, r->events, r->spent_ms * 1e-3,
-	       r->saved_ms * 1e-3, nt_arm_name(w->baseline_arm[key]),
+	       r->call_last, r->s_median, r->s_last, r->tried, r->measured, r->events,
+	       r->spent_ms * 1e-3, r->saved_ms * 1e-3, nt_arm_name(w->baseline_arm[key]),
 	       r->mixed ? "mixed" : nt_arm_name(r->arm), nt_arm_name(w->best_arm[key]), r->gain,
 	       r->best_gain, r->regret, r->wrong, r->said_spent_ms * 1e-3, r->why);
 }

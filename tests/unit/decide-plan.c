@@ -26,18 +26,18 @@ static void an_idle_key_leaves_all_alone(void **state)
 static void odd_tables_are_left_alone(void **state)
 {
 	struct nt_call odd[] = {
-		{ NT_ALLREDUCE, SIZE, NULL, 8, 3, false, NULL, NULL },
+		{ NT_ALLREDUCE, SIZE, NULL, 17, 3, false, NULL, NULL },
 		{ NT_ALLREDUCE, SIZE, NULL, 7, 4, false, NULL, NULL },
 		{ NT_COLLS, SIZE, NULL, 7, 3, false, NULL, NULL },
 		{ -1, SIZE, NULL, 7, 3, false, NULL, NULL },
 		{ NT_ALLREDUCE, SIZE, NULL, 0, 3, false, NULL, NULL },
 	};
-	float table[40], before[40];
+	float table[51], before[51];
 	static struct host h;
 
 	(void)state;
 	host_open(&h, "bandit");
-	for (int i = 0; i < 40; i++)
+	for (int i = 0; i < 51; i++)
 		before[i] = table[i] = (float)i;
 	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
 		odd[i].cost = table;

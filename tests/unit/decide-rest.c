@@ -49,8 +49,7 @@ static void a_rare_key_that_is_observed_holds_nothing(void **state)
 		wait_10_ms();
 	}
 	assert_int_equal(h.mask, 0);
-	assert_int_equal(
-		atomic_load(&host_own_key(&h, NT_ALLREDUCE, SIZE)->laps.observed), 8);
+	assert_int_equal(atomic_load(&host_own_key(&h, NT_ALLREDUCE, SIZE)->laps.observed), 8);
 	host_close(&h);
 }
 
@@ -63,14 +62,13 @@ static void windows_are_short_where_calls_are(void **state)
 	host_open(&h, "observe");
 	for (int i = 0; i < 400; i++)
 		host_collective(&h, NT_ALLREDUCE, SIZE);
-	assert_int_equal(
-		atomic_load(&host_own_key(&h, NT_ALLREDUCE, SIZE)->laps.observed), 16 + 4 * 4);
+	assert_int_equal(atomic_load(&host_own_key(&h, NT_ALLREDUCE, SIZE)->laps.observed),
+			 16 + 4 * 4);
 	h.cost[TREE_LL] = h.cost[TREE_SIMPLE] = h.cost[RING_SIMPLE] = 400.0f;
 	for (int i = 0; i < 400; i++)
 		host_collective(&h, NT_ALLREDUCE, 64 * SIZE);
-	assert_int_equal(
-		atomic_load(&host_own_key(&h, NT_ALLREDUCE, 64 * SIZE)->laps.observed),
-		96 + 24 + 15);
+	assert_int_equal(atomic_load(&host_own_key(&h, NT_ALLREDUCE, 64 * SIZE)->laps.observed),
+			 96 + 24 + 15);
 	host_close(&h);
 }
 

@@ -11,7 +11,7 @@
 #define MOST (NT_SHM_KEYS * 3 / 4)
 /* a key below this part of min_share is certainly not explored (engine/min-share.h) */
 #define LITTLE 10
-/* Mode observe first measures so many calls of a key that takes less than this by NCCL's prediction */
+/* Mode observe first measures so many calls of a key that takes less than this, as NCCL predicts */
 #define SHORT_CALLS 16u
 #define SHORT_US 100.0f
 
@@ -204,8 +204,8 @@ static void answer(struct nt_comm *comm, const struct nt_call *call, int arm)
 
 /* The pairs that may be forced for this call: the same on all ranks, as NCCL's choice is. Where LL
  * is not allowed (tuner/open.c) but NCCL's own choice, NCCL may be asking in order to take a
- * symmetric kernel: leave it alone. Of an algorithm that we do not know no event can be matched: the
- * same. */
+ * symmetric kernel: leave it alone. The same for an algorithm that we do not know: none of its
+ * events could be matched. */
 static uint32_t may_be_forced(const struct nt_comm *comm, const struct nt_call *call,
 			      uint32_t legal)
 {

@@ -12,8 +12,8 @@
  * Mode observe has a budget besides: 50 ms, and a quarter of a percent of the communication time
  * that NCCL predicts. While it is spent, no key is measured.
  *
- * Threads:  the helper thread, with the process's lock held. Holds a communicator's `taken` for some
- *           instructions, and skips it if another thread does.
+ * Threads:  the helper thread, with the process's lock held. Holds a communicator's `taken` for
+ *           some instructions, and skips it if another thread does.
  * Memory:   values.
  * Errors:   none.
  * Units:    milliseconds, microseconds.

@@ -9,8 +9,8 @@
 
 static float table[NT_COSTS_MAX];
 
-/* A decision on a table of so many algorithms: ours as the host has them, of the others `new_us`. What is
- * beyond the table stays as it is. */
+/* A decision on a table of so many algorithms: ours as the host has them, of the others `new_us`.
+ * What is beyond the table stays as it is. */
 static int decide(struct host *h, int algos, int protos, float new_us)
 {
 	const struct nt_call call = {

@@ -107,7 +107,8 @@ static void without_a_policy_nothing_happens(void **state)
 	assert_false(read_record(&rank));
 }
 
-/* The process waits for its last record, for NT_END_MS at most: on a busy machine one of some runs has it. */
+/* The process waits for its last record, for NT_END_MS at most: on a busy machine one of some runs
+ * has it. */
 static void in_child_to_its_end(void (*run)(void), struct nt_rank *rank)
 {
 	bool whole = false;

@@ -9,7 +9,7 @@
 #include "lib/append.h"
 #include "lib/number.h"
 
-enum { TREE = 0, RING = 1, PAT = 6, LL128 = 1 };
+enum { TREE = 0, RING = 1, PAT = 6, LL = 0, LL128 = 1 };
 
 #define CAP_SHIFT 8
 #define CHUNK_SHIFT 12
@@ -24,19 +24,26 @@ static const char *const coll_names[NT_KINDS] = {
 	[NT_P2P_ALLTOALL] = "AllToAll",
 };
 
-static const char *const algo_names[NT_ALGOS] = {
+static const char *const algo_names[] = {
 	"TREE", "RING", "COLLNET_DIRECT", "COLLNET_CHAIN", "NVLS", "NVLS_TREE", "PAT",
 };
 
-static const char *const proto_names[NT_PROTOS] = { "LL", "LL128", "SIMPLE" };
+static const char *const proto_names[] = { "LL", "LL128", "SIMPLE" };
 
 #define PAIRS_OF(algo) algo "/LL", algo "/LL128", algo "/SIMPLE"
 
-static const char *const arm_names[NT_PAIRS] = {
+static const char *const arm_names[] = {
 	PAIRS_OF("TREE"),	   PAIRS_OF("RING"), PAIRS_OF("COLLNET_DIRECT"),
 	PAIRS_OF("COLLNET_CHAIN"), PAIRS_OF("NVLS"), PAIRS_OF("NVLS_TREE"),
 	PAIRS_OF("PAT"),
 };
+
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+
+_Static_assert(COUNT(algo_names) == NT_ALGOS && COUNT(proto_names) == NT_PROTOS &&
+		       COUNT(arm_names) == NT_PAIRS,
+	       "each has a name");
+_Static_assert((NT_PAIRS_LL >> LL & 1) && (NT_PAIRS_LL128 >> LL128 & 1), "the masks are theirs");
 
 /* From class 1. */
 static const uint8_t caps[] = { 0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, NT_ARM_CHANNELS_MAX };

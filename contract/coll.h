@@ -37,12 +37,24 @@ enum nt_p2p_kind {
 #define NT_ALGOS 7 /* TREE RING COLLNET_DIRECT COLLNET_CHAIN NVLS NVLS_TREE PAT */
 #define NT_PROTOS 3 /* LL LL128 SIMPLE */
 #define NT_PAIRS (NT_ALGOS * NT_PROTOS)
-#define NT_PAIRS_LL 01111111u /* bit mask of the pairs with LL */
-#define NT_PAIRS_LL128 02222222u /* the same with LL128 */
+/* Bit masks of pairs: all, and those with LL, the first protocol, and LL128, the second */
+#define NT_PAIRS_ALL ((UINT32_C(1) << NT_PAIRS) - 1)
+#define NT_PAIRS_LL (NT_PAIRS_ALL / ((UINT32_C(1) << NT_PROTOS) - 1))
+#define NT_PAIRS_LL128 (NT_PAIRS_LL << 1)
+
+_Static_assert(NT_PAIRS < 32, "a mask of pairs has 32 bits");
+_Static_assert(__builtin_popcount(NT_PAIRS_LL) == NT_ALGOS && (NT_PAIRS_LL & 1) &&
+		       (NT_PAIRS_LL >> (NT_PAIRS - NT_PROTOS)) == 1,
+	       "each algorithm has one pair with LL, its first");
+_Static_assert((NT_PAIRS_LL & NT_PAIRS_LL128) == 0 && NT_PAIRS_LL128 < NT_PAIRS_ALL,
+	       "and its next with LL128");
 
 /* An arm is a 16-bit number: the pair in bits 0 to 7 (algorithm * NT_PROTOS + protocol), a class of
  * channel caps in bits 8 to 11, one of chunk sizes in bits 12 to 15. Class 0 is NCCL's value. */
 #define NT_ARM_BASELINE 255 /* NCCL's choice in everything */
+
+_Static_assert(NT_PAIRS <= NT_ARM_BASELINE, "the baseline is no pair");
+
 #define NT_ARM_CHANNELS_MAX 64
 #define NT_ARM_TEXT 40 /* longest name, with its NUL */
 #define NT_ARM_CHUNK_MIN ((size_t)16 << 10)

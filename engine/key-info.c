@@ -25,7 +25,7 @@ float nt_key_info_predicted_baseline_us(const struct nt_key_info *info)
 
 uint32_t nt_key_info_other_arms(const struct nt_key_info *info)
 {
-	uint32_t mask = nt_key_mask(info->key) & ((1u << NT_PAIRS) - 1) & ~info->forbidden;
+	uint32_t mask = nt_key_mask(info->key) & NT_PAIRS_ALL & ~info->forbidden;
 
 	return info->baseline_arm < NT_PAIRS ? mask & ~(1u << info->baseline_arm) : mask;
 }

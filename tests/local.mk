@@ -115,6 +115,8 @@ unit_tests = \
 	%D%/unit/cleanup \
 	%D%/unit/process-abi \
 	%D%/unit/decide-recheck \
+	%D%/unit/decide-rest \
+	%D%/unit/costs \
 	%D%/unit/decide-plan \
 	%D%/unit/delivery \
 	%D%/unit/decide-doubt \

@@ -12,6 +12,9 @@
 #define SWEEP_CALLS 64u /* calls between two looks for windows whose keys are no longer called */
 #define SELDOM __attribute__((noinline, cold)) /* cold code stays out of the hot path */
 
+static bool note_capture(struct nt_comm *c);
+static void freeze(struct nt_comm *c);
+
 static void pause_briefly(void)
 {
 	const struct timespec pause = { .tv_nsec = POLL_NS };
@@ -107,7 +110,8 @@ static SELDOM int wait_for_events(struct nt_comm *c, int coll)
 			if (any_plan(c))
 				return give_up(c, coll, "its launches have not started");
 			/* No plan is in force, and with the flag set none will come. */
-			nt_apply_plan_freeze(c);
+			if (note_capture(c))
+				freeze(c);
 			return 0;
 		}
 		pause_briefly();
@@ -389,7 +393,8 @@ static SELDOM void observe(struct nt_comm *c, struct nt_local_key *key, struct n
 		nt_key_set_state(key, NT_LOCAL_CLOSED);
 		return;
 	}
-	if (!nt_key_observed_now(key)) {
+	if (!nt_key_observed_now(key) || nt_key_observed(key) ||
+	    atomic_load_explicit(&c->fixed.process->observe_rests, memory_order_relaxed)) {
 		nt_comm_drop_key(c, key);
 		return;
 	}
@@ -432,13 +437,13 @@ static void finish_decision(struct nt_comm *c, struct nt_local_key *key, const s
 		sweep_windows(c);
 }
 
-int nt_apply_plan(struct nt_comm *c, struct nt_local_key *key, const struct nt_call *call,
+static int follow(struct nt_comm *c, struct nt_local_key *key, const struct nt_call *call,
 		  uint32_t legal, int *arm)
 {
 	struct nt_decision choice = { .arm = NT_ARM_BASELINE };
 	uint32_t state;
 
-	if (c->decision.open_keys != 0)
+	if (nt_comm_open_keys(c) != 0)
 		nt_group_begin(c);
 	if (!key)
 		return 0;
@@ -451,10 +456,21 @@ int nt_apply_plan(struct nt_comm *c, struct nt_local_key *key, const struct nt_c
 	else if (key->fixed.observed && state != NT_LOCAL_CLOSED)
 		observe(c, key, &choice);
 	choice.arm = (uint16_t)nt_costs_allowed(legal, choice.arm);
-	if (c->decision.open_keys != 0)
+	if (nt_comm_open_keys(c) != 0)
 		finish_decision(c, key, call, &choice);
 	*arm = choice.arm;
 	return 0;
+}
+
+int nt_apply_plan(struct nt_comm *c, struct nt_local_key *key, const struct nt_call *call,
+		  uint32_t legal, int *arm)
+{
+	int rc;
+
+	nt_comm_take(c);
+	rc = follow(c, key, call, legal, arm);
+	nt_comm_untake(c);
+	return rc;
 }
 
 /* A capture begins while the key is open: the newest committed plan that was reached becomes this
@@ -467,7 +483,8 @@ static void commit_what_was_reached(struct nt_comm *c, struct nt_local_key *key,
 	uint64_t turn;
 
 	/* Without a known turn nothing new was agreed on. */
-	if (nt_key_state(key) == NT_LOCAL_OPEN && nt_comm_turn(c, coll, &turn)) {
+	if (key->decision.open && nt_key_state(key) == NT_LOCAL_OPEN &&
+	    nt_comm_turn(c, coll, &turn)) {
 		if (take_turn(c, key, coll, turn) < 0)
 			return;
 		if (key->decision.turn.plan.until == NT_NEVER)
@@ -496,14 +513,28 @@ static void freeze_key(struct nt_comm *c, struct nt_local_key *key, int coll)
 		nt_key_set_state(key, NT_LOCAL_GONE);
 }
 
-void nt_apply_plan_freeze(struct nt_comm *c)
+/* False: it was seen before. */
+static bool note_capture(struct nt_comm *c)
 {
-	if (atomic_exchange_explicit(&c->decision.frozen, true, memory_order_relaxed))
-		return;
+	return !atomic_exchange_explicit(&c->decision.frozen, true, memory_order_relaxed);
+}
+
+/* Once. `taken` is held. */
+static void freeze(struct nt_comm *c)
+{
 	nt_process_count(c->fixed.process, NT_COUNT_FROZEN);
 	nt_mask_forbid(&c->fixed.process->mask);
 	/* First the flag: no key may count as ready that this rank has left. */
 	nt_comm_flag(c, NT_PARTICIPANT_GRAPHS);
 	for (unsigned i = 0; i < nt_comm_keys(c); i++)
 		freeze_key(c, &c->key[i], (int)nt_key_coll(nt_comm_key_id(c, i)));
+}
+
+void nt_apply_plan_freeze(struct nt_comm *c)
+{
+	if (!note_capture(c))
+		return;
+	nt_comm_take(c);
+	freeze(c);
+	nt_comm_untake(c);
 }

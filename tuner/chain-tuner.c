@@ -152,7 +152,7 @@ int nt_chain_decide(const struct nt_ctx *ctx, struct nt_comm *comm, const struct
 	bool known = nt_costs_known(call->coll, call->cost, call->algos, call->protos);
 	size_t bytes = known ? (size_t)call->algos * (size_t)call->protos * sizeof(float) : 0;
 	struct nt_call ours = *call;
-	float model[NT_PAIRS];
+	float model[NT_COSTS_MAX];
 	int given = *call->channels, rc;
 
 	if (known) {

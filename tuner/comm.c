@@ -2,6 +2,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tuner/comm.h"
 
+/* One writer at a time: no read-modify-write. */
+static uint32_t change_open_keys(struct nt_comm_decision *d, int by)
+{
+	uint32_t keys = atomic_load_explicit(&d->open_keys, memory_order_relaxed) + (uint32_t)by;
+
+	atomic_store_explicit(&d->open_keys, keys, memory_order_relaxed);
+	return keys;
+}
+
 void nt_comm_open_key(struct nt_comm *comm, struct nt_local_key *key)
 {
 	struct nt_comm_decision *d = &comm->decision;
@@ -9,7 +18,7 @@ void nt_comm_open_key(struct nt_comm *comm, struct nt_local_key *key)
 	if (key->decision.open)
 		return;
 	key->decision.open = true;
-	if (d->open_keys++ != 0)
+	if (change_open_keys(d, 1) != 1)
 		return;
 	nt_mask_open(&comm->fixed.process->mask, 1);
 	d->losses_seen = nt_mask_losses(&comm->fixed.process->mask);
@@ -43,7 +52,7 @@ void nt_comm_drop_key(struct nt_comm *comm, struct nt_local_key *key)
 	if (!key->decision.open)
 		return;
 	key->decision.open = false;
-	if (--comm->decision.open_keys != 0)
+	if (change_open_keys(&comm->decision, -1) != 0)
 		return;
 	atomic_store_explicit(&comm->decision.listening, false, memory_order_relaxed);
 	nt_mask_open(&comm->fixed.process->mask, -1);

@@ -6,7 +6,9 @@
  *
  *             fixed     NCCL's init thread, under the process's lock, before the first decision
  *             decision  the thread that decides for this communicator, or makes a captured call.
- *                       NCCL runs these one after the other.
+ *                       NCCL runs these one after the other. The helper thread, when it ends what
+ *                       was not called for long (tuner/rest.h): whoever holds `taken` may open and
+ *                       drop keys.
  *             launch    the thread that launches what was decided, and then reports it. Decisions
  *                       and launches of a communicator alternate, on whatever threads.
  *             events    the thread of the Coll events: normally the launching one, CUDA's callback
@@ -25,6 +27,7 @@
 #define NT_COMM_H
 
 #include <pthread.h>
+#include <sched.h>
 #include "tuner/channel-limits.h"
 #include "tuner/kept-calls.h"
 #include "tuner/local-key.h"
@@ -126,7 +129,8 @@ struct nt_comm_fixed {
 };
 
 struct nt_comm_decision {
-	uint32_t open_keys;
+	_Atomic bool taken; /* a thread follows plans, or ends holds */
+	_Atomic uint32_t open_keys;
 	_Atomic uint32_t keys; /* that are described */
 	uint32_t fifo_count; /* decisions in fifo[] */
 	_Atomic bool frozen; /* a capture was seen: no more plans */
@@ -207,6 +211,31 @@ void nt_comm_measure_key(struct nt_comm *comm, struct nt_local_key *key, bool on
 
 /* Any thread: set NT_PARTICIPANT_* where other ranks see it. */
 void nt_comm_flag(const struct nt_comm *comm, uint32_t flag);
+
+/* Any thread: keys that are open. Changed by the holder of `taken`; nothing to pair with. */
+static inline uint32_t nt_comm_open_keys(const struct nt_comm *comm)
+{
+	return atomic_load_explicit(&comm->decision.open_keys, memory_order_relaxed);
+}
+
+/* False: another thread has it. */
+static inline bool nt_comm_try_take(struct nt_comm *comm)
+{
+	/* Pairs with the release in nt_comm_untake(). */
+	return !atomic_exchange_explicit(&comm->decision.taken, true, memory_order_acquire);
+}
+
+/* The helper thread has it for some instructions at a time, of communicators without calls. */
+static inline void nt_comm_take(struct nt_comm *comm)
+{
+	while (!nt_comm_try_take(comm))
+		sched_yield();
+}
+
+static inline void nt_comm_untake(struct nt_comm *comm)
+{
+	atomic_store_explicit(&comm->decision.taken, false, memory_order_release);
+}
 
 static inline uintptr_t nt_thread_self(void)
 {

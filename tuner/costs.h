@@ -3,6 +3,9 @@
 /* costs.h - NCCL's cost table: one block of algos * NT_PROTOS floats; lower is better, a negative
  * entry is not legal
  *
+ * A newer NCCL may have more algorithms than we know. Their entries are no arms: they are compared
+ * with, and never win over a forced one; a call for which NCCL picks one of them is left alone.
+ *
  * Threads:  the decision thread. Inline, because every collective pays for it.
  * Host:     src/enqueue.cc:1828@v2.28.9-1; ncclTuningSelectBestTuning,
  *           src/tuning/tuning.cc@88980683
@@ -16,6 +19,9 @@
 #include <string.h>
 #include "contract/coll.h"
 #include "tuner/abi.h"
+
+#define NT_COSTS_ALGOS 16 /* a table has so many algorithms at most */
+#define NT_COSTS_MAX (NT_COSTS_ALGOS * NT_PROTOS)
 
 /* NCCL 2.28 never chooses an entry of this or more (enqueue.cc:1828@v2.28.9-1). */
 #define NT_NOT_WORTH_US 3.6e9f
@@ -32,13 +38,13 @@ static inline uint32_t nt_costs_entry_legal(float cost)
 	return bits < limit;
 }
 
-/* One bit per entry. Unrolled by protocol: no inner loop is left. */
+/* One bit per pair. Unrolled by protocol: no inner loop is left. */
 static inline uint32_t nt_costs_legal(const float *cost, int algos)
 {
 	uint32_t mask = 0;
 
 	_Static_assert(NT_PROTOS == 3, "three entries an algorithm");
-	for (int a = 0; a < algos; a++, cost += NT_PROTOS)
+	for (int a = 0; a < algos && a < NT_ALGOS; a++, cost += NT_PROTOS)
 		mask |= (nt_costs_entry_legal(cost[0]) | nt_costs_entry_legal(cost[1]) << 1 |
 			 nt_costs_entry_legal(cost[2]) << 2)
 			<< (a * NT_PROTOS);
@@ -64,7 +70,8 @@ static inline void nt_costs_force(float *cost, int pairs, int arm)
 	cost[arm] = 0.0f;
 }
 
-/* NCCL's choice: the first of the lowest, or the last. NT_ARM_BASELINE: nothing is legal. */
+/* NCCL's choice: the first of the lowest, or the last. From NT_PAIRS on: of an algorithm that we do
+ * not know. NT_ARM_BASELINE: nothing is legal. */
 static inline int nt_costs_baseline(const float *cost, int pairs, bool last)
 {
 	int pick = NT_ARM_BASELINE;
@@ -82,7 +89,7 @@ static inline int nt_costs_baseline(const float *cost, int pairs, bool last)
 static inline bool nt_costs_known(int coll, const float *cost, int algos, int protos)
 {
 	return (unsigned)coll < NT_COLLS && protos == NT_PROTOS && cost != NULL &&
-	       (algos == NT_ALGOS || algos == NT_TUNER_ALGOS_OLD);
+	       algos >= NT_TUNER_ALGOS_OLD && algos <= NT_COSTS_ALGOS;
 }
 
 #endif

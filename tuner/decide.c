@@ -11,6 +11,9 @@
 #define MOST (NT_SHM_KEYS * 3 / 4)
 /* a key below this part of min_share is certainly not explored (engine/min-share.h) */
 #define LITTLE 10
+/* Mode observe first measures so many calls of a key that takes less than this, as NCCL predicts */
+#define SHORT_CALLS 16u
+#define SHORT_US 100.0f
 
 /* How many of the keys' places in shared memory this key may use. A place is never freed, since
  * other ranks may be about to read it. So half of them are for keys that are called often and have
@@ -49,23 +52,34 @@ static __attribute__((noinline, cold)) void take_place(struct nt_comm *comm,
 		key->decision.place_calls = calls < 4 ? 4 : calls < 16 ? 16 : 2 * calls;
 }
 
+/* Measuring costs a short call as much as a long one: of short ones fewer. */
+static void describe_observed(struct nt_comm *comm, unsigned at)
+{
+	struct nt_key_fixed *key = &comm->key[at].fixed;
+	const uint32_t calls = 4 * (uint32_t)comm->fixed.process->policy.min_calls;
+	uint32_t most;
+
+	key->observed_us = key->baseline_arm < NT_PAIRS ? key->cost_us[key->baseline_arm] : 0;
+	most = key->observed_us < SHORT_US ? SHORT_CALLS : NT_OBSERVED_MAX;
+	key->observed = comm->fixed.observed + (size_t)at * NT_OBSERVED_MAX;
+	key->observed_first = calls < most ? calls : most;
+	comm->key[at].decision.observe_until = key->observed_first + 1;
+}
+
 /* Its constants, its place in shared memory, and last its id */
 static void describe(struct nt_comm *comm, unsigned at, uint64_t id, const struct nt_call *call)
 {
 	const struct nt_comm_fixed *fixed = &comm->fixed;
 	struct nt_key_fixed *key = &comm->key[at].fixed;
 	const float *model = call->model ? call->model : call->cost;
-	int pairs = call->algos * NT_PROTOS;
+	int pairs = call->algos * NT_PROTOS, pick;
 
 	for (int i = 0; i < NT_PAIRS; i++)
 		key->cost_us[i] = i < pairs ? model[i] : -1.0f;
-	key->baseline_arm = (uint8_t)nt_costs_baseline(call->cost, pairs, fixed->last_wins);
-	if (fixed->observed) {
-		key->observed = fixed->observed + (size_t)at * NT_OBSERVED_MAX;
-		key->observed_first = 4 * fixed->process->policy.min_calls;
-		if (key->observed_first > NT_OBSERVED_MAX)
-			key->observed_first = NT_OBSERVED_MAX;
-	}
+	pick = nt_costs_baseline(call->cost, pairs, fixed->last_wins);
+	key->baseline_arm = pick < NT_PAIRS ? (uint8_t)pick : NT_ARM_BASELINE;
+	if (fixed->observed)
+		describe_observed(comm, at);
 	take_place(comm, &comm->key[at], id);
 	comm->key[at].decision.turn.task_log = &comm->events.task_log[nt_key_coll(id)];
 	comm->key[at].decision.turn.band = nt_key_band(id);
@@ -143,7 +157,7 @@ static bool is_steady(const struct nt_comm *comm, const struct nt_local_key *key
 	const struct nt_shm_key *shared = key->fixed.shared;
 	uint32_t state;
 
-	if (comm->decision.open_keys != 0)
+	if (nt_comm_open_keys(comm) != 0)
 		return false;
 	state = nt_key_state(key);
 	if (state == NT_LOCAL_COMMITTED) {
@@ -190,7 +204,8 @@ static void answer(struct nt_comm *comm, const struct nt_call *call, int arm)
 
 /* The pairs that may be forced for this call: the same on all ranks, as NCCL's choice is. Where LL
  * is not allowed (tuner/open.c) but NCCL's own choice, NCCL may be asking in order to take a
- * symmetric kernel: leave it alone. */
+ * symmetric kernel: leave it alone. The same for an algorithm that we do not know: none of its
+ * events could be matched. */
 static uint32_t may_be_forced(const struct nt_comm *comm, const struct nt_call *call,
 			      uint32_t legal)
 {
@@ -201,10 +216,12 @@ static uint32_t may_be_forced(const struct nt_comm *comm, const struct nt_call *
 	/* Pairs that only a chained tuner made legal are no arms. */
 	if (call->model)
 		legal &= nt_costs_legal(call->model, call->algos);
-	if (fixed->allowed & NT_PAIRS_LL)
+	if (fixed->allowed & NT_PAIRS_LL && call->algos <= NT_ALGOS)
 		return legal;
 	pick = nt_costs_baseline(call->cost, call->algos * NT_PROTOS, fixed->last_wins);
-	return pick < NT_PAIRS && NT_PAIRS_LL >> pick & 1 ? 0 : legal;
+	if (pick >= NT_PAIRS)
+		return 0;
+	return NT_PAIRS_LL & ~fixed->allowed & UINT32_C(1) << pick ? 0 : legal;
 }
 
 int nt_comm_decide(struct nt_comm *comm, const struct nt_call *call)

@@ -7,11 +7,13 @@
 #include "lib/hash.h"
 #include "pmix-sync/mpi-library.h"
 #include "pmix-sync/node-leader.h"
+#include "tuner/abi.h"
 #include "tuner/chain.h"
 #include "tuner/explorer.h"
 #include "tuner/open.h"
 #include "tuner/p2p-watch.h"
 #include "tuner/rank-record.h"
+#include "tuner/rest.h"
 
 #define BUSY_MS 20u /* between two rounds of the thread while something changes */
 #define IDLE_MS 200u /* ... and after long without a change */
@@ -22,9 +24,6 @@
 /* Between two records of progress alone: at first and, after doubling each time, at most */
 #define PROGRESS_FIRST_MS 2000u
 #define PROGRESS_MS 10000u
-/* A key that was not called for so long, and for so many of its pauses, is not measured. */
-#define SILENT_MS 10000u
-#define SILENT_PAUSES 4u
 #define TRY_MS 1000u /* between two attempts to become the leader */
 #define LATE_MS 10000u /* after this, another than the node's first task may lead */
 
@@ -52,6 +51,9 @@ struct helper {
 	uint64_t calls; /* collectives on the communicators that NCCL has open */
 	uint64_t p2p_calls; /* those that send and receive there */
 	struct nt_p2p_watch watch;
+	struct nt_observe_budget budget;
+	double predicted_us; /* NCCL's, of all observed calls there */
+	bool spent; /* the budget */
 	bool still; /* no call for as long as the setting stall says */
 	bool told_still; /* the newest record was written after that */
 };
@@ -70,17 +72,6 @@ static void publish_calls(struct nt_shm_key *shared, uint32_t slot, uint64_t cal
 	       !atomic_compare_exchange_weak_explicit(&shared->calls[slot], &there, calls,
 						      memory_order_relaxed, memory_order_relaxed))
 		;
-}
-
-/* Else a window whose key is no longer called would leave GPU times on for the whole process. */
-static void stop_measuring_silent(struct nt_process *process, struct nt_local_key *key,
-				  uint64_t calls, uint64_t ms)
-{
-	struct nt_call_interval *interval = &key->helper.interval;
-
-	nt_call_interval_see(interval, calls, ms);
-	if (ms - interval->called_ms >= nt_call_interval_ms(interval, SILENT_PAUSES, SILENT_MS))
-		nt_mask_measure(&process->mask, &key->measured, false);
 }
 
 /* Else a key whose coordinator or other node is gone would cost events for ever. */
@@ -130,7 +121,6 @@ static void look_at_key(const struct nt_comm *comm, struct nt_local_key *key, st
 
 	if (shared)
 		ask_for_recheck(comm, key, local);
-	stop_measuring_silent(comm->fixed.process, key, calls, r->ms);
 	note_stalled(key, local, calls, r->ms);
 	if (shared) {
 		state = atomic_load_explicit(&shared->state, memory_order_acquire);
@@ -158,16 +148,32 @@ static void look_at_comm(struct nt_comm *comm, struct helper *r, uint64_t *signa
 		r->call_ms = comm->kept.calls.moved_ms;
 	if (comm->kept.left)
 		return;
+	nt_rest_look(comm, r->ms, r->spent);
 	if (shm) {
 		mix(signature, atomic_load_explicit(&shm->state, memory_order_acquire));
 		nt_shm_grow(&comm->fixed.process->map, comm->fixed.slot.comm);
 	}
 	r->p2p_calls += nt_p2p_calls(&comm->p2p);
 	for (unsigned k = 0; k < nt_comm_keys(comm); k++) {
+		const struct nt_local_key *key = &comm->key[k];
+
 		if (nt_comm_key_id(comm, k) != 0)
 			look_at_key(comm, &comm->key[k], r, signature);
-		r->calls += nt_key_calls(&comm->key[k]);
+		r->calls += nt_key_calls(key);
+		r->predicted_us += (double)nt_key_calls(key) * (double)key->fixed.observed_us;
 	}
+}
+
+/* What mode observe has cost */
+static void look_at_budget(struct nt_process *process, struct helper *r)
+{
+	const int gpu_times = nt_mask_value(&process->mask) & (int)NT_PROF_KERNEL_CH;
+
+	if (process->policy.mode != NT_MODE_OBSERVE)
+		return;
+	r->spent = nt_observe_budget_see(&r->budget, r->calls, r->predicted_us, gpu_times != 0);
+	/* A single flag; nothing to pair with. */
+	atomic_store_explicit(&process->observe_rests, r->spent, memory_order_relaxed);
 }
 
 static void look_at_all(struct nt_process *process, struct helper *r)
@@ -177,9 +183,11 @@ static void look_at_all(struct nt_process *process, struct helper *r)
 	r->ms = nt_clock_ms();
 	r->explores = r->open = false;
 	r->calls = r->p2p_calls = 0;
+	r->predicted_us = 0;
 	pthread_mutex_lock(&process->lock);
 	for (uint32_t i = 0; i < process->comms; i++)
 		look_at_comm(process->comm[i], r, &signature);
+	look_at_budget(process, r);
 	nt_p2p_watch_look(&r->watch, process, r->calls, r->p2p_calls, r->ms);
 	pthread_mutex_unlock(&process->lock);
 	nt_calls_look(process->calls, false);
@@ -319,7 +327,7 @@ static uint32_t one_round(struct nt_process *process, struct helper *r)
 
 	look_at_all(process, r);
 	nt_chain_tick(r->ms);
-	if (r->ms - r->changed_ms < CALM_MS)
+	if (r->ms - r->changed_ms < CALM_MS || nt_mask_value(&process->mask) != 0)
 		sleep_ms = BUSY_MS;
 	if (!r->leader)
 		create_leader(process, r);

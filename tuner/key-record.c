@@ -275,7 +275,7 @@ static int alone_reason(const struct nt_key *out, const struct nt_comm *comm, ui
 	const struct nt_policy *policy = &comm->fixed.process->policy;
 	uint32_t forbidden = nt_policy_forbidden(policy) |
 			     (nt_key_record_risks(comm) ? NT_PAIRS_LL128 : 0);
-	uint32_t others = nt_key_mask(id) & ~forbidden & ((1u << NT_PAIRS) - 1);
+	uint32_t others = nt_key_mask(id) & ~forbidden & NT_PAIRS_ALL;
 	const uint32_t users = NT_PLACE_USER_ALGO | NT_PLACE_USER_PROTO;
 
 	if (!comm->fixed.shm || policy->channels != NT_SWITCH_OFF ||

@@ -35,7 +35,9 @@ struct nt_key_fixed {
 	uint8_t baseline_arm; /* NCCL's choice at the first call */
 	/* nt_shm_time() of mode observe, by the proxy thread; else NULL. */
 	_Atomic uint32_t *observed;
-	uint32_t observed_first; /* calls that mode observe measures first */
+	/* Of mode observe: calls that it measures first, and NCCL's prediction of one */
+	uint32_t observed_first;
+	float observed_us;
 	/* NULL: not in shared memory. The decision thread sets it once, at the first call or
 	 * later. */
 	struct nt_shm_key *_Atomic shared;
@@ -53,6 +55,8 @@ struct nt_key_decision {
 		place_calls;
 	uint32_t confirmed; /* calls of the committed arm whose Coll events were checked */
 	bool open; /* turns are counted */
+	/* Calls that mode observe measures next */
+	uint64_t observe_from, observe_until;
 	uint64_t told_turn; /* plus 1: tasks were published up to it; 0: none were */
 	uint64_t measure_group; /* in which GPU times were first wanted */
 	uint32_t stalled_seen; /* helper.stalled when it was last handled */
@@ -125,16 +129,27 @@ static inline uint64_t nt_key_calls(const struct nt_local_key *key)
 	return atomic_load_explicit(&key->decision.calls, memory_order_relaxed);
 }
 
-/* Mode observe measures the first calls and, whenever their number has doubled, half as many again,
- * so that every part of a long job is seen. Each such window's first call only switches events on.
- * Ranks call a key equally often, so they measure the same calls. */
+/* Mode observe measures the first calls and, whenever their number has doubled, a quarter as many
+ * again, so that every part of a long job is seen. Each such window's first call only switches
+ * events on. Ranks call a key equally often, so they measure the same calls. False: not yet. */
 static inline bool nt_key_observed_now(const struct nt_local_key *key)
 {
-	const uint64_t first = key->fixed.observed_first, calls = nt_key_calls(key);
+	return nt_key_calls(key) >= key->decision.observe_from;
+}
 
-	if (calls < 2 * first)
-		return calls <= first + 1;
-	return calls - (first << (63 - __builtin_clzll(calls / first))) <= first / 2;
+/* True: this call is beyond the window. Go on to the next one. */
+static inline bool nt_key_observed(struct nt_local_key *key)
+{
+	const uint64_t first = key->fixed.observed_first, calls = nt_key_calls(key);
+	struct nt_key_decision *d = &key->decision;
+
+	if (calls <= d->observe_until)
+		return false;
+	while (calls > d->observe_until) {
+		d->observe_from = d->observe_from ? 2 * d->observe_from : 2 * first;
+		d->observe_until = d->observe_from + first / 4;
+	}
+	return calls < d->observe_from;
 }
 
 /* Any thread */

@@ -80,7 +80,9 @@ libnt_tuner_a_SOURCES = \
 	%D%/rank-section.c \
 	%D%/rank-section.h \
 	%D%/rank-history.c \
-	%D%/rank-history.h
+	%D%/rank-history.h \
+	%D%/rest.c \
+	%D%/rest.h
 
 # What NCCL loads: the entry points, and of the library what they call, behind an export map. It stays loaded for good:
 # a thread of ours or an exit handler may outlive NCCL's dlclose.

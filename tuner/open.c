@@ -145,9 +145,8 @@ static bool is_broadcast_mute(uint32_t nccl)
  * unknown version may be one of these. */
 static uint32_t allowed_pairs(uint32_t nccl, uint32_t nodes)
 {
-	uint32_t all = (UINT32_C(1) << NT_PAIRS) - 1;
-
-	return nodes > 1 || (nccl != 0 && nccl < 22902) ? all : all & ~NT_PAIRS_LL;
+	return nodes > 1 || (nccl != 0 && nccl < 22902) ? NT_PAIRS_ALL
+							: NT_PAIRS_ALL & ~NT_PAIRS_LL;
 }
 
 /* With this variable, from 2.31 on, NCCL asks one question for symmetric kernels and all others: a
@@ -392,8 +391,10 @@ void nt_comm_close_tuner(struct nt_comm *comm)
 {
 	if (!comm)
 		return;
+	nt_comm_take(comm);
 	for (unsigned i = 0; i < nt_comm_keys(comm); i++)
 		nt_comm_drop_key(comm, &comm->key[i]);
+	nt_comm_untake(comm);
 	if (comm->fixed.shm) {
 		publish_calls(comm);
 		nt_comm_status_leave(comm);

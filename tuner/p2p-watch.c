@@ -5,6 +5,7 @@
 #define QUIET_CALLS 1000u
 #define FIRST_MS 10000u
 #define LONGEST_MS 300000u
+#define SILENT_MS 500u
 
 bool nt_p2p_watch_step(struct nt_p2p_watch *watch, bool seen, uint64_t calls, uint32_t comms,
 		       uint64_t ms)
@@ -36,9 +37,13 @@ bool nt_p2p_watch_times(struct nt_p2p_watch *watch, uint64_t p2p_calls, uint64_t
 		watch->first_ms = ms;
 		watch->first_calls = p2p_calls;
 	}
+	if (p2p_calls != watch->seen_calls) {
+		watch->seen_calls = p2p_calls;
+		watch->seen_ms = ms;
+	}
 	watch->timed = watch->gap || p2p_calls - watch->first_calls >= NT_P2P_TIMED ||
 		       ms - watch->first_ms >= FIRST_MS;
-	return !watch->timed;
+	return !watch->timed && ms - watch->seen_ms < SILENT_MS;
 }
 
 void nt_p2p_watch_begin(struct nt_process *process, int api)

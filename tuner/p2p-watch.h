@@ -7,8 +7,9 @@
  * 1000 calls of collectives without a send. To look they are on again after 10 s, then after pauses
  * that double up to five minutes, and when a communicator is opened.
  *
- * Whatever is explored, GPU times are on for the first 64 of them, or ten seconds; not where a CUDA
- * graph was captured, or may have been while the events were off.
+ * Whatever is explored, GPU times are on for the first 64 of them, or ten seconds, but not after
+ * half a second without one; not where a CUDA graph was captured, or may have been while the events
+ * were off.
  *
  * Threads:  begin on NCCL's init thread; the rest on the helper thread.
  * Memory:   the caller's.
@@ -28,6 +29,7 @@ struct nt_p2p_watch {
 	bool off;
 	bool gap; /* off for a time: a capture may have gone unseen */
 	bool timed; /* times were asked for, and are all there or too late */
+	uint64_t seen_ms, seen_calls; /* sends or receives, when their number last grew */
 	uint64_t first_ms, first_calls; /* at the first look with sends or receives; 0: none yet */
 	uint64_t calls; /* of collectives, when a send was last seen or the events came on */
 	uint64_t wait_ms, until_ms; /* while off: the pause, and its end */

@@ -114,6 +114,8 @@ struct nt_process {
 	struct nt_event_slots slots;
 	struct nt_p2p_groups groups;
 	struct nt_mask_hold p2p_measured;
+	/* Mode observe has cost its part: it measures nothing more for now. */
+	_Atomic bool observe_rests;
 	_Atomic int p2p_bits; /* of sends and receives; 0: no communicator yet */
 	pthread_mutex_t lock; /* of the list, and of members that say so */
 	struct nt_process_warm warm; /* under the lock until checked */

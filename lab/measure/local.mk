@@ -4,17 +4,21 @@
 
 # What one decision costs.
 noinst_PROGRAMS += lab/measure/nt-hot
-lab_measure_nt_hot_SOURCES = %D%/hot.c %D%/measure.h
+lab_measure_nt_hot_SOURCES = %D%/hot.c %D%/measure.h %D%/version.c
+lab_measure_nt_hot_LDFLAGS = -rdynamic
 lab_measure_nt_hot_LDADD = $(tuner_libs)
 
 # What the plugin costs a process beside its decisions.
 noinst_PROGRAMS += lab/measure/nt-cost
-lab_measure_nt_cost_SOURCES = %D%/cost.c %D%/cost.h %D%/cost-print.c %D%/cost-proc.c
+lab_measure_nt_cost_SOURCES = %D%/cost.c %D%/cost.h %D%/cost-print.c %D%/cost-proc.c \
+	%D%/measure.h %D%/version.c
+lab_measure_nt_cost_LDFLAGS = -rdynamic
 lab_measure_nt_cost_LDADD = $(tuner_libs)
 
 # What a call costs through a chain of plugins.
 noinst_PROGRAMS += lab/measure/nt-chain-cost
-lab_measure_nt_chain_cost_SOURCES = %D%/chain-cost.c %D%/measure.h
+lab_measure_nt_chain_cost_SOURCES = %D%/chain-cost.c %D%/measure.h %D%/version.c
+lab_measure_nt_chain_cost_LDFLAGS = -rdynamic
 lab_measure_nt_chain_cost_LDADD = libnt-contract.a
 
 EXTRA_DIST += \
@@ -22,6 +26,7 @@ EXTRA_DIST += \
 	%D%/agree.bash \
 	%D%/accounting.sh \
 	%D%/agree.sh \
+	%D%/commands.bats \
 	%D%/cost.sh \
 	%D%/crowd.sh \
 	%D%/hot.sh \

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* measure.h - what programs that time the plugin share: a clock, a logger that says nothing, an
- * order of numbers, a policy
+/* measure.h - what programs that time the plugin share: a clock, a logger that says nothing, a
+ * policy, and NCCL's version
  *
  * Threads:  any.
  * Units:    nanoseconds of CLOCK_MONOTONIC.
@@ -50,5 +50,9 @@ static inline int nt_measure_policy(const char *dir)
 		return -1;
 	return setenv(NT_ENV_POLICY, text, 1);
 }
+
+/* The plugin looks for it in the process: of an unknown NCCL it takes no LL on one node, and no key
+ * whose own choice that is (tuner/open.c). */
+__attribute__((visibility("default"))) int ncclGetVersion(int *version);
 
 #endif

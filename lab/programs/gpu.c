@@ -120,6 +120,7 @@ static void note_call(struct nt_world *w, struct nt_inst *inst, const struct op 
 	if (w->chooser != NT_CHOOSE_PLUGIN)
 		return;
 	log->calls++;
+	log->events += op->choice.events;
 	/* A recheck's window tries other arms; the committed one stays until it has ended. */
 	if (log->state != NT_KEY_RECHECK)
 		log->final_arm = (uint16_t)op->choice.arm;

@@ -317,6 +317,7 @@ static void choose(struct nt_world *w, struct nt_member *s, const struct nt_prog
 		stop(s, g.group_api);
 	out->told = !captured && (g.mask & (int)NT_PROF_KERNEL_CH);
 	out->measured = event && out->told;
+	out->events = (g.mask & (int)(BELOW_COLL | NT_PROF_KERNEL_LAUNCH)) != 0;
 	out->event = out->measured ? event : NULL;
 }
 

@@ -109,6 +109,39 @@ key() {
 	jq -e '.tuned_s == .auto_s' <<<"$output"
 }
 
+@test "keys of start-up, evaluation and checkpoints leave no events on for the others" {
+	cat >"$BATS_TEST_TMPDIR/rare.program" <<-'END'
+		ranks 4
+		per-node 2
+		seconds 20
+		spread 0
+		comm dp rest times 0.2
+		comm world rest
+		step
+			repeat 5
+				compute 100us
+				dp AllReduce 4K
+			end
+			compute 1ms
+			repeat 20
+				every 1000000 dp AllReduce 1K
+				every 1000000 dp AllGather 64K
+				every 1000000 world AllReduce 1M
+			end
+			repeat 3
+				every 2000+1999 dp AllReduce 256K
+			end
+		end
+	END
+	# The first calls of all, the windows of this key, half a second with the start-up's events, and a second once with an
+	# evaluation's.
+	run -0 --separate-stderr "$PROGRAMS" --json --policy observe "$BATS_TEST_TMPDIR/rare.program"
+	key AllReduce $((4 << 10)) '.calls > 40000 and .measured >= 30 and .events < 3000'
+	key AllReduce $((1 << 20)) '.calls == 20 and .measured >= 15'
+	run -0 --separate-stderr "$PROGRAMS" --json "$BATS_TEST_TMPDIR/rare.program"
+	key AllReduce $((4 << 10)) '.decided == 1 and .events < 2000'
+}
+
 @test "what is hidden under computing costs the program nothing" {
 	cat >"$BATS_TEST_TMPDIR/hidden.program" <<-'END'
 		ranks 4

@@ -30,7 +30,7 @@ struct row {
 	uint32_t calls; /* of each */
 	uint32_t call_median, call_last;
 	double s_median, s_last;
-	double tried, measured; /* a group */
+	double tried, measured, events; /* a group */
 	double spent_ms, saved_ms; /* a group */
 	double gain, best_gain, regret; /* percent; of the worst group */
 	int arm; /* of the first group; */
@@ -74,6 +74,7 @@ static void add_group(const struct nt_world *w, struct row *row, const struct nt
 	row->calls = log->calls;
 	row->tried += log->tried;
 	row->measured += log->measured;
+	row->events += log->events;
 	row->spent_ms += log->tried_extra_ns * 1e-6;
 	row->saved_ms += log->saved_ns * 1e-6;
 	row->wrong += gain < -WRONG;
@@ -93,6 +94,7 @@ static void finish_row(struct row *row, double *s, double *calls)
 	if (row->groups) {
 		row->tried /= row->groups;
 		row->measured /= row->groups;
+		row->events /= row->groups;
 		row->said_spent_ms /= row->groups;
 		row->spent_ms /= row->groups;
 		row->saved_ms /= row->groups;
@@ -264,13 +266,13 @@ static void print_json_row(const struct nt_world *w, const struct row *r, bool f
 	printf("%s{\"comm\":\"%s\",\"coll\":\"%s\",\"bytes\":%" PRIu64
 	       ",\"share_percent\":%.2f,\"groups\":%u,\"decided\":%u,\"calls\":%u,"
 	       "\"decided_calls\":[%u,%u],\"decided_s\":[%.2f,%.2f],\"tried\":%.1f,"
-	       "\"measured\":%.1f,\"spent_s\":%.4f,\"saved_s\":%.4f,\"auto\":\"%s\","
+	       "\"measured\":%.1f,\"events\":%.1f,\"spent_s\":%.4f,\"saved_s\":%.4f,\"auto\":\"%s\","
 	       "\"arm\":\"%s\",\"best\":\"%s\",\"gain_percent\":%.2f,\"best_gain_percent\":%.2f,"
 	       "\"regret_percent\":%.2f,\"wrong\":%u,\"booked_s\":%.4f,\"why\":\"%s\"}",
 	       first ? "" : ",", w->p->comm[r->key->comm].name, nt_coll_name(r->key->coll),
 	       r->key->bytes, r->share, r->groups, r->decided, r->calls, r->call_median,
-	       r->call_last, r->s_median, r->s_last, r->tried, r->measured, r->spent_ms * 1e-3,
-	       r->saved_ms * 1e-3, nt_arm_name(w->baseline_arm[key]),
+	       r->call_last, r->s_median, r->s_last, r->tried, r->measured, r->events,
+	       r->spent_ms * 1e-3, r->saved_ms * 1e-3, nt_arm_name(w->baseline_arm[key]),
 	       r->mixed ? "mixed" : nt_arm_name(r->arm), nt_arm_name(w->best_arm[key]), r->gain,
 	       r->best_gain, r->regret, r->wrong, r->said_spent_ms * 1e-3, r->why);
 }

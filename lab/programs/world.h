@@ -29,6 +29,7 @@ struct nt_key_log {
 	uint32_t calls;
 	uint32_t tried; /* calls by another arm than AUTO's before the decision */
 	uint32_t measured; /* calls under GPU events before the decision */
+	uint32_t events; /* calls with any event but those that count sends */
 	uint32_t decided_call; /* 0: not decided */
 	uint32_t decided_step;
 	uint32_t last_tried_step;
@@ -74,6 +75,7 @@ struct nt_member {
 struct nt_choice_made {
 	int arm, baseline_arm, channels;
 	bool measured;
+	bool events; /* NCCL's event mask had others than those that count sends */
 	bool told; /* its kernels' times are, with or without a handle of its Coll event */
 	void *event; /* NULL: the profiler gave no handle */
 };

@@ -34,7 +34,7 @@ static struct nt_calls_rank told(struct host *h)
 static void calls_are_counted(void **state)
 {
 	struct nt_calls_rank rank;
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open(&h, "observe,stall=7");
@@ -65,7 +65,7 @@ static void calls_are_counted(void **state)
 static void ends_are_noted(void **state)
 {
 	void *event, *kernel;
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open(&h, "observe");
@@ -90,7 +90,7 @@ static void ends_are_noted(void **state)
 /* Without the file nothing is told, and all goes on. */
 static void no_room(void **state)
 {
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open(&h, "observe");

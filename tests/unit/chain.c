@@ -253,6 +253,24 @@ static void case_missing(void)
 	CHECK(!strstr(host_said, "is not loaded"));
 }
 
+/* A table with more algorithms than we know goes through whole, there and back. */
+static void case_more_algorithms(void)
+{
+	float many[NT_COSTS_MAX], before[NT_COSTS_MAX];
+	int channels = 0;
+
+	chain("bandit", 0);
+	init_v5();
+	for (int i = 0; i < NT_COSTS_MAX; i++)
+		many[i] = before[i] = i < NT_PAIRS ? fresh[i] : 1000.0f + (float)i;
+	probe->rc = NT_NCCL_INTERNAL_ERROR;
+	probe->arm = TREE_SIMPLE;
+	CHECK(ncclTunerPlugin_v5.get_coll_info(tuner_ctx, NT_ALLREDUCE, SIZE, 1, (float **)many,
+					       NT_COSTS_ALGOS, NT_PROTOS, 0, &channels) == 0);
+	CHECK(memcmp(many, before, sizeof(many)) == 0);
+	finalize_v5();
+}
+
 /* What they leave in the table is AUTO, for the key and for the arms. */
 static void case_tuner(void)
 {
@@ -333,11 +351,11 @@ static void case_taken_away(void)
 	finalize_v5();
 }
 
-#define CHILD(name)                          \
-	static void name(void **state)       \
-	{                                    \
-		(void)state;                 \
-		(void)in_child(case_##name); \
+#define CHILD(name)                    \
+	static void name(void **state) \
+	{                              \
+		(void)state;           \
+		in_child(case_##name); \
 	}
 
 CHILD(types)
@@ -352,6 +370,7 @@ CHILD(tuner)
 CHILD(chunk)
 CHILD(constants)
 CHILD(taken_away)
+CHILD(more_algorithms)
 
 static void older_words(void **state)
 {
@@ -416,19 +435,13 @@ static void older_words(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(types),
-		CASE(hidden),
-		CASE(pairs),
-		CASE(ring),
-		CASE(errors),
-		CASE(failed_init),
-		CASE(alone),
-		CASE(missing),
-		CASE(tuner),
-		CASE(chunk),
-		CASE(constants),
-		CASE(taken_away),
-		cmocka_unit_test(older_words),
+		CASE(types),	       CASE(hidden),
+		CASE(pairs),	       CASE(ring),
+		CASE(errors),	       CASE(failed_init),
+		CASE(alone),	       CASE(missing),
+		CASE(tuner),	       CASE(chunk),
+		CASE(constants),       CASE(taken_away),
+		CASE(more_algorithms), cmocka_unit_test(older_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,7 +36,7 @@ static size_t chunk(struct host *h, int pair)
 
 static void a_cap_is_written_with_its_arm_alone(void **state)
 {
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open(&h, "bandit,channels=on");
@@ -61,7 +61,7 @@ static void a_cap_is_written_with_its_arm_alone(void **state)
 
 static void a_plain_arm_asks_for_nothing(void **state)
 {
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open(&h, "bandit,channels=on");
@@ -78,7 +78,7 @@ static void channels_of_pairs_are_told_to_the_node(void **state)
 	const struct nt_schedule final = host_final(arm("TREE/SIMPLE/4ch"));
 	struct nt_shm_key *key;
 	struct nt_plan plan;
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open(&h, "bandit,channels=on");
@@ -96,7 +96,7 @@ static void channels_of_pairs_are_told_to_the_node(void **state)
 
 static void a_chunk_size_is_answered_for_the_newest_decision(void **state)
 {
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open_api(&h, "bandit,chunks=on", 6, 6);
@@ -119,7 +119,7 @@ static void a_chunk_size_is_answered_for_the_newest_decision(void **state)
 /* One rank alone was asked without a call (ncclGroupSimulateEnd); its next decision counts. */
 static void what_one_rank_asked_alone_changes_nothing(void **state)
 {
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open_api(&h, "bandit,chunks=on", 6, 6);
@@ -136,7 +136,7 @@ static void what_one_rank_asked_alone_changes_nothing(void **state)
 
 static void a_call_beyond_all_keys_has_nccls_chunks(void **state)
 {
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open_api(&h, "bandit,chunks=on", 6, 6);
@@ -162,7 +162,7 @@ static void a_call_beyond_all_keys_has_nccls_chunks(void **state)
 static void chunks_are_never_larger_than_nccls(void **state)
 {
 	size_t small = 16 * KIB;
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open_api(&h, "bandit,chunks=on", 6, 6);
@@ -180,7 +180,7 @@ static void chunks_are_never_larger_than_nccls(void **state)
 
 static void old_interfaces_and_other_policies_have_no_chunks(void **state)
 {
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open_api(&h, "bandit,chunks=on", 5, 5);

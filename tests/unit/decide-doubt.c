@@ -15,7 +15,7 @@ static void a_capture_ends_windows_and_keeps_arms(void **state)
 	struct nt_shm_key *key[3];
 	struct nt_plan plan;
 	unsigned m;
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open(&h, "bandit");
@@ -58,7 +58,7 @@ static void registered_buffers_may_be_a_capture(void **state)
 {
 	struct nt_call call = { NT_ALLREDUCE, SIZE, NULL, NT_ALGOS, NT_PROTOS, true, NULL, NULL };
 	unsigned m;
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open(&h, "bandit");
@@ -83,7 +83,7 @@ static void registered_buffers_may_be_a_capture(void **state)
 static void *answer_later(void *arg)
 {
 	const struct nt_schedule final = host_final(TREE_LL);
-	struct host *h = arg;
+	static struct host *h = arg;
 	struct nt_shm_key *key = host_key(h, NT_ALLREDUCE, SIZE);
 	const struct timespec pause = { .tv_nsec = 1000000 };
 	struct nt_plan plan = host_plan(1, atomic_load(&key->hold_at) - 1, &final);
@@ -99,7 +99,7 @@ static void doubt_waits_for_the_outcome(void **state)
 {
 	struct nt_shm_key *key;
 	pthread_t leader;
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open(&h, "bandit");
@@ -116,7 +116,7 @@ static void doubt_waits_for_the_outcome(void **state)
 
 static void doubt_without_end_is_an_error(void **state)
 {
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open(&h, "bandit,agree_timeout=1");
@@ -135,7 +135,7 @@ static void doubt_without_end_is_an_error(void **state)
 }
 
 struct late_launch {
-	struct host *h;
+	static struct host *h;
 	void *group;
 	size_t bytes;
 };
@@ -161,7 +161,7 @@ static void late_events_are_waited_for(void **state)
 	struct nt_shm_key *key;
 	pthread_t callback;
 	unsigned m;
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open(&h, "bandit");
@@ -185,7 +185,7 @@ static void late_events_are_waited_for(void **state)
 
 static void events_that_never_come_end_tuning(void **state)
 {
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open(&h, "bandit,agree_timeout=1");

@@ -9,7 +9,7 @@
 
 static void an_idle_key_leaves_all_alone(void **state)
 {
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open(&h, "bandit");
@@ -26,18 +26,18 @@ static void an_idle_key_leaves_all_alone(void **state)
 static void odd_tables_are_left_alone(void **state)
 {
 	struct nt_call odd[] = {
-		{ NT_ALLREDUCE, SIZE, NULL, 8, 3, false, NULL, NULL },
+		{ NT_ALLREDUCE, SIZE, NULL, 17, 3, false, NULL, NULL },
 		{ NT_ALLREDUCE, SIZE, NULL, 7, 4, false, NULL, NULL },
 		{ NT_COLLS, SIZE, NULL, 7, 3, false, NULL, NULL },
 		{ -1, SIZE, NULL, 7, 3, false, NULL, NULL },
 		{ NT_ALLREDUCE, SIZE, NULL, 0, 3, false, NULL, NULL },
 	};
-	float table[40], before[40];
-	struct host h;
+	float table[51], before[51];
+	static struct host h;
 
 	(void)state;
 	host_open(&h, "bandit");
-	for (int i = 0; i < 40; i++)
+	for (int i = 0; i < 51; i++)
 		before[i] = table[i] = (float)i;
 	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
 		odd[i].cost = table;
@@ -53,7 +53,7 @@ static void six_algorithms_are_enough(void **state)
 	const struct nt_call call = { NT_ALLREDUCE, SIZE, NULL, 6, 3, false, NULL, NULL };
 	struct nt_call mine = call;
 	float table[18];
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open(&h, "bandit");
@@ -69,7 +69,7 @@ static void six_algorithms_are_enough(void **state)
 
 static void a_full_table_of_keys_is_auto(void **state)
 {
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open(&h, "bandit");
@@ -93,7 +93,7 @@ static void a_full_table_of_keys_is_auto(void **state)
 static void what_is_called_often_gets_a_place(void **state)
 {
 	struct nt_shm_comm *shm;
-	struct host h;
+	static struct host h;
 	unsigned sizes = 0;
 
 	(void)state;
@@ -132,7 +132,7 @@ static void what_is_worth_nothing_gets_no_place(void **state)
 {
 	const float usual = 1000;
 	float of[NT_PAIRS];
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open(&h, "bandit");
@@ -166,7 +166,7 @@ static void a_turn_is_known_after_a_whole_group(void **state)
 {
 	struct nt_shm_key *key;
 	unsigned m;
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open(&h, "bandit");
@@ -195,7 +195,7 @@ static void the_mask_counts_open_keys(void **state)
 {
 	struct nt_comm *first, *second;
 	struct nt_shm_key *key[2];
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open(&h, "bandit");
@@ -221,7 +221,7 @@ static void the_mask_counts_open_keys(void **state)
 
 static void destroying_a_communicator_returns_its_mask(void **state)
 {
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open(&h, "bandit");
@@ -244,7 +244,7 @@ static void an_exploration_is_followed_and_measured(void **state)
 	struct nt_shm_run *run;
 	struct nt_plan plan;
 	unsigned m;
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open(&h, "bandit");
@@ -297,7 +297,7 @@ static void a_burst_has_a_position_for_each_call(void **state)
 	struct nt_shm_run *run;
 	struct nt_plan plan;
 	unsigned m, position = 0;
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open(&h, "bandit");
@@ -336,7 +336,7 @@ static void a_window_left_behind_is_not_measured_for_ever(void **state)
 	const struct nt_schedule screen = host_screen();
 	struct nt_shm_key *key;
 	struct nt_plan plan;
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open(&h, "bandit");
@@ -358,7 +358,7 @@ static void a_final_plan_is_committed(void **state)
 	struct nt_shm_key *key;
 	struct nt_local_key *own;
 	struct nt_plan plan;
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open(&h, "bandit");
@@ -391,7 +391,7 @@ static void a_plan_of_no_turns_is_none(void **state)
 	const struct nt_schedule screen = host_screen();
 	struct nt_shm_key *key;
 	struct nt_plan plan;
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open(&h, "bandit");
@@ -408,7 +408,7 @@ static void a_forced_arm_wins_ties(void **state)
 {
 	const struct nt_schedule final = host_final(RING_SIMPLE);
 	struct nt_plan plan;
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open(&h, "bandit");
@@ -438,7 +438,7 @@ static void halves_that_cannot_tune_say_so(void **state)
 		{ "bandit,graphs=never", 4, 4, NT_IDLE_NO },
 		{ "bandit,graphs=never", 3, 4, NT_IDLE_API },
 	};
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -467,7 +467,7 @@ static void version_4_follows_plans_too(void **state)
 	const struct nt_schedule screen = host_screen();
 	struct nt_shm_key *key;
 	struct nt_plan plan;
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open_api(&h, "bandit,graphs=never", 4, 4);
@@ -495,7 +495,7 @@ static void simulated_groups_do_not_count(void **state)
 	struct nt_shm_key *key;
 	uint64_t before;
 	unsigned m;
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open(&h, "bandit");

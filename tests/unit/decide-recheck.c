@@ -54,7 +54,7 @@ static void a_second_look_ends_where_it_says(void **state)
 	struct nt_local_key *own;
 	struct nt_shm_key *key;
 	struct nt_plan plan;
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	latch_tree(&h, &key, &own);
@@ -99,7 +99,7 @@ static void a_second_look_is_cut_short(void **state)
 	struct nt_local_key *own;
 	struct nt_shm_key *key;
 	struct nt_plan plan;
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	latch_tree(&h, &key, &own);

@@ -331,7 +331,7 @@ static void many_arms_are_bounded(void **state)
 	struct bench b;
 
 	(void)state;
-	setup(&b, (1u << NT_PAIRS) - 1, RING_SIMPLE);
+	setup(&b, NT_PAIRS_ALL, RING_SIMPLE);
 	b.home.engine.policy.screen_blocks = 64;
 	for (unsigned arm = 0; arm < NT_PAIRS; arm++)
 		b.key->cost_us[arm] = 100 + (float)arm;

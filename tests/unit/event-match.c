@@ -7,7 +7,7 @@
 
 /* A host inside an exploration of one key: from here on each collective is a position. */
 struct window {
-	struct host h;
+	static struct host h;
 	struct nt_shm_key *key;
 	struct nt_shm_run *run;
 	struct nt_plan plan;
@@ -17,7 +17,7 @@ struct window {
 static void open_window_of(struct window *w, int coll, uint64_t stride)
 {
 	const struct nt_schedule screen = host_screen();
-	struct host *h = &w->h;
+	static struct host *h = &w->h;
 
 	host_open(h, "bandit");
 	w->plan = host_plan(1, host_open_key(h, coll, SIZE) + 2, &screen);
@@ -162,7 +162,7 @@ static void another_arm_than_forced_is_counted(void **state)
 {
 	const struct nt_schedule final = host_final(TREE_SIMPLE);
 	struct nt_plan plan;
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open(&h, "bandit");
@@ -429,7 +429,7 @@ static void observe_measures_auto_at_times(void **state)
 	static const unsigned first[] = { 2, 41 }; /* the call before switched them on */
 	struct nt_local_key *own;
 	unsigned at = 0;
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open(&h, "observe,min_calls=5");

@@ -196,7 +196,10 @@ static void first_sends_are_timed(void **state)
 	assert_false(nt_p2p_watch_times(&watch, 5, 1));
 	watch = (struct nt_p2p_watch){ .gap = false };
 	assert_true(nt_p2p_watch_times(&watch, 5, 1));
-	assert_false(nt_p2p_watch_times(&watch, 6, 10001));
+	assert_true(nt_p2p_watch_times(&watch, 5, 500));
+	assert_false(nt_p2p_watch_times(&watch, 5, 501)); /* silent */
+	assert_true(nt_p2p_watch_times(&watch, 6, 9000));
+	assert_false(nt_p2p_watch_times(&watch, 7, 10001));
 }
 
 int main(void)

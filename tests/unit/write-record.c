@@ -70,7 +70,7 @@ static void every_state_has_its_words(void **state)
 {
 	const struct nt_key *key;
 	struct nt_rank rank;
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	play_every_state(&h);
@@ -124,7 +124,7 @@ static void a_remembered_gain_is_an_estimate(void **state)
 	const struct nt_key *of;
 	struct nt_rank rank;
 	struct nt_plan plan;
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open(&h, "policy");
@@ -165,7 +165,7 @@ static void a_trial_goes_with_its_decision(void **state)
 	struct nt_key_info info = { .baseline_arm = NT_ARM_BASELINE };
 	struct nt_history *history;
 	struct nt_rank rank;
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open(&h, "bandit");
@@ -206,7 +206,7 @@ static void an_exploration_tells_what_it_has_seen_so_far(void **state)
 	struct nt_history *history;
 	const struct nt_key *key;
 	struct nt_rank rank;
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open(&h, "bandit");
@@ -252,7 +252,7 @@ static void a_round_tells_how_far_it_is(void **state)
 	const struct nt_key *key;
 	struct nt_plan plan;
 	struct nt_rank rank;
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open(&h, "bandit");
@@ -287,7 +287,7 @@ static void a_key_that_takes_no_share_is_not_worth_it(void **state)
 {
 	const struct nt_key *key;
 	struct nt_rank rank;
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open(&h, "bandit,min_calls=4,min_share=50");
@@ -312,7 +312,7 @@ static void a_key_that_takes_no_share_is_not_worth_it(void **state)
 static void a_rejection_names_the_culprit(void **state)
 {
 	struct nt_rank rank;
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open(&h, "bandit");
@@ -330,7 +330,7 @@ static void a_rejection_names_the_culprit(void **state)
 static void a_damaged_state_is_not_recorded(void **state)
 {
 	struct nt_rank rank;
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open(&h, "bandit");
@@ -345,7 +345,7 @@ static void observed_times_are_summed_up(void **state)
 {
 	const struct nt_key *key;
 	struct nt_rank rank;
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open(&h, "observe,min_calls=2");
@@ -374,7 +374,7 @@ static void the_step_marker_is_there(void **state)
 	struct nt_marker_place place = { .calls = 0 };
 	struct nt_marker marker = { .tracks = 0 };
 	struct nt_rank rank;
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open(&h, "bandit");
@@ -425,7 +425,7 @@ static void assert_fabric(struct host *h, const char *fabric)
 /* Within a node NCCL uses no network, and allows LL128 over NVLink. */
 static void one_node_tells_its_links(void **state)
 {
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open(&h, "bandit");
@@ -458,7 +458,7 @@ static void figures_without_sense_are_left_out(void **state)
 	struct nt_schedule final = host_final(TREE_SIMPLE);
 	struct nt_rank rank;
 	struct nt_plan plan;
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open(&h, "bandit");
@@ -484,7 +484,7 @@ static void a_full_record_is_still_a_record(void **state)
 	const struct nt_schedule final = host_final(TREE_SIMPLE);
 	size_t written = 0;
 	struct nt_rank rank;
-	struct host h;
+	static struct host h;
 
 	(void)state;
 	host_open(&h, "bandit");

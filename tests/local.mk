@@ -244,6 +244,8 @@ libnt_fake_core_a_SOURCES = \
 	%D%/fake/options.h \
 	%D%/fake/options_parse.c \
 	%D%/fake/options_parse.h \
+	%D%/fake/pool.c \
+	%D%/fake/pool.h \
 	%D%/fake/proxy.c \
 	%D%/fake/proxy.h \
 	%D%/fake/rng.h \
@@ -449,6 +451,7 @@ EXTRA_DIST += \
 	%D%/fake/marker.bats \
 	%D%/fake/reasons.bats \
 	%D%/fake/record.bats \
+	%D%/fake/resources.bats \
 	%D%/fake/newer.bats \
 	%D%/fake/p2p.bats \
 	%D%/fake/prometheus.bats \

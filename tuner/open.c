@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "pmix-sync/capabilities.h"
+#include "tuner/gpu-times.h"
 #include "tuner/ll128.h"
 #include "tuner/nccl-log.h"
 #include "tuner/comm-status.h"
@@ -97,7 +98,7 @@ static int least_api(const struct nt_process *process)
 
 static enum nt_idle idle_of(const struct nt_comm_fixed *fixed)
 {
-	const struct nt_process *process = fixed->process;
+	struct nt_process *process = fixed->process;
 	int least = least_api(process);
 
 	if (!nt_mode_chooses(process->policy.mode))
@@ -108,7 +109,9 @@ static enum nt_idle idle_of(const struct nt_comm_fixed *fixed)
 		return NT_IDLE_HALF;
 	if (fixed->tuner_api < least || fixed->profiler_api < least)
 		return NT_IDLE_API;
-	return NT_IDLE_NO;
+	if (!nt_process_help(process))
+		return NT_IDLE_LIMITS;
+	return nt_gpu_times_lack(process);
 }
 
 static void fill_caps(struct nt_comm_fixed *fixed)
@@ -265,14 +268,18 @@ static struct nt_comm *create(struct nt_process *process, const struct nt_comm_i
 		comm->fixed.calls = nt_calls_add(process->calls, comm->fixed.index, who->id,
 						 who->rank, comm->fixed.ranks, comm->fixed.nodes);
 		comm->kept.halves = half;
+		if (half == NT_HALF_PROFILER)
+			nt_gpu_times_admit(process);
 		/* The user's tuner is in force: ours will not be called, and the other ranks must
 		 * know. */
 		if (half == NT_HALF_TUNER || process->place.flags & NT_PLACE_NO_TUNER)
 			take_slot(comm);
 	}
 	pthread_mutex_unlock(&process->lock);
-	if (!comm)
+	if (!comm) {
 		nt_process_count(process, NT_COUNT_NO_COMM);
+		nt_mask_forbid(&process->mask); /* nothing counts its pool */
+	}
 	return comm;
 }
 

@@ -10,6 +10,7 @@
 #include "tests/fake/dumps.h"
 #include "tests/fake/fake.h"
 #include "tests/fake/gpu.h"
+#include "tests/fake/pool.h"
 
 void nt_fake_leave(struct nt_job *job, int code, const char *format, ...)
 {
@@ -224,6 +225,7 @@ void nt_comm_free(struct nt_comm *c)
 		c->graphs = next;
 	}
 	nt_gpu_destroy(c->gpu);
+	nt_pool_free(c);
 	nt_wire_leave(c->wire);
 	free(c);
 }

@@ -2,13 +2,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* main.c - nt-fake-nccl: one process of a simulated NCCL job, and its ranks */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 #include "tests/fake/crew.h"
 #include "tests/fake/play.h"
@@ -32,6 +35,37 @@ NT_EXPORT int uname(struct utsname *machine)
 	if (rc == 0 && text && sscanf(text, "%u:%u", &a, &b) == 2 && a == b)
 		snprintf(machine->machine, sizeof(machine->machine), "aarch64");
 	return rc;
+}
+
+static bool shows_shm; /* --proxy-pool */
+
+/* Likewise: without the option, tests do not depend on this machine's /dev/shm. */
+NT_EXPORT int statvfs(const char *path, struct statvfs *status)
+{
+	struct statfs real;
+
+	if (!shows_shm && strcmp(path, "/dev/shm") == 0) {
+		memset(status, 0, sizeof(*status));
+		return 0;
+	}
+	if (statfs(path, &real) < 0)
+		return -1;
+	*status = (struct statvfs){ .f_bsize = (unsigned long)real.f_bsize,
+				    .f_frsize = (unsigned long)real.f_frsize,
+				    .f_blocks = real.f_blocks,
+				    .f_bfree = real.f_bfree,
+				    .f_bavail = real.f_bavail,
+				    .f_files = real.f_files,
+				    .f_ffree = real.f_ffree,
+				    .f_favail = real.f_ffree };
+	return 0;
+}
+
+NT_EXPORT int access(const char *path, int mode)
+{
+	if (!shows_shm && strcmp(path, "/dev/shm") == 0)
+		return 0;
+	return faccessat(AT_FDCWD, path, mode, 0);
 }
 
 /* The numbers that replace letters in a variable. */
@@ -206,6 +240,7 @@ static int run_job(struct nt_job *job, char **argv)
 	struct nt_crew crew;
 	int rc;
 
+	shows_shm = job->options->proxy_pool;
 	job->release = nt_release_find(job->options->nccl);
 	if (!job->release)
 		return nt_crew_complain(NT_EXIT_USAGE, "unknown NCCL release (see --help)");

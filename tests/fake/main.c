@@ -151,6 +151,21 @@ static void seat(const struct nt_crew *crew, struct player_thread *p, unsigned r
 		snprintf(s->node, sizeof(s->node), "fake%u", pretended_node(p->job, rank));
 }
 
+#define STACK_BYTES (8u << 20)
+
+/* As programs have it, whatever the limit of this process is; NCCL's own threads take that. */
+static int start_player(struct player_thread *p)
+{
+	pthread_attr_t attr;
+	int rc;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
+	rc = pthread_create(&p->thread, &attr, play_ranks, p);
+	pthread_attr_destroy(&attr);
+	return rc;
+}
+
 /* One thread for each rank, or with --one-thread one for all of them. */
 static int run_process(struct nt_crew *crew, struct nt_job *job)
 {
@@ -169,7 +184,7 @@ static int run_process(struct nt_crew *crew, struct nt_job *job)
 		seat(crew, &p[i % threads], nt_crew_rank(crew) + i);
 	}
 	for (unsigned i = 0; i < threads; i++) {
-		if (pthread_create(&p[i].thread, NULL, play_ranks, &p[i]) != 0)
+		if (start_player(&p[i]) != 0)
 			nt_fake_leave(job, NT_EXIT_TROUBLE, "cannot start a thread");
 	}
 	for (unsigned i = 0; i < threads; i++) {

@@ -140,6 +140,6 @@ other() {
 
 @test "room that vanishes before the first GPU times" {
 	# Filled a moment after the start, when the ranks have opened their communicator.
-	job "$(shm 128M); (sleep 0.3; head -c 80M /dev/zero >/dev/shm/program) &" bandit min_calls=20000 --iters 40000
+	settings=min_calls=20000 job "$(shm 128M); (sleep 0.5; head -c 80M /dev/zero >/dev/shm/program) &" bandit --iters 40000
 	[[ $(jq -rs '[.[].comms[] | .why, (.keys[].reason // "")] | unique | join(" ")' "$dir"/rank.*.json) = *shmsmall* ]]
 }

@@ -274,6 +274,10 @@ tests_fake_nt_fake_nccl_LDADD = $(fake_libs)
 # The plugin asks the process for NCCL's version.
 tests_fake_nt_fake_nccl_LDFLAGS = -rdynamic
 tests_unit_fake_event_LDADD = $(fake_libs) $(CMOCKA_LIBS)
+# A process that may not make some system calls.
+noinst_PROGRAMS += tests/fake/nt-refuse
+tests_fake_nt_refuse_SOURCES = %D%/fake/refuse.c
+tests_fake_nt_refuse_LDADD =
 noinst_PROGRAMS += tests/fake/nt-launch-trace
 tests_fake_nt_launch_trace_SOURCES = %D%/fake/launch-trace.c
 tests_fake_nt_launch_trace_LDADD = libnt-contract.a

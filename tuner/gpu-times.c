@@ -76,7 +76,7 @@ void nt_gpu_times_admit(struct nt_process *process)
 
 	if (is_denied(process) || pools == 0)
 		return;
-	if (!nt_proxy_pool_limits())
+	if (!nt_proxy_pool_limits(process->node_ranks))
 		deny(process, NT_IDLE_LIMITS);
 	else
 		look(process, pools);
@@ -93,9 +93,14 @@ void nt_gpu_times_look(struct nt_process *process)
 		look(process, pools);
 }
 
+void nt_gpu_times_refuse(struct nt_process *process)
+{
+	deny(process, NT_IDLE_LIMITS);
+}
+
 enum nt_idle nt_gpu_times_lack(struct nt_process *process)
 {
-	if (process->policy.mode == NT_MODE_POLICY)
+	if (process->policy.mode == NT_MODE_POLICY && !process->helper.failed)
 		return NT_IDLE_NO;
 	return (enum nt_idle)atomic_load_explicit(&process->lack, memory_order_relaxed);
 }

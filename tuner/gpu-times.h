@@ -30,6 +30,9 @@ void nt_gpu_times_admit(struct nt_process *process);
 /* In every round of the helper thread */
 void nt_gpu_times_look(struct nt_process *process);
 
+/* There is no helper thread. */
+void nt_gpu_times_refuse(struct nt_process *process);
+
 /* What this process lacks for tuning: NT_IDLE_NO, NT_IDLE_ROOM or NT_IDLE_LIMITS */
 enum nt_idle nt_gpu_times_lack(struct nt_process *process);
 

@@ -401,6 +401,8 @@ static void last(struct nt_process *process)
 {
 	struct helper r = { .leader = NULL };
 
+	if (process->comms == 0)
+		return;
 	look_at_all(process, &r);
 	nt_calls_look(process->calls, true);
 	write_record(process, &r, true);

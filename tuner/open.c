@@ -109,8 +109,6 @@ static enum nt_idle idle_of(const struct nt_comm_fixed *fixed)
 		return NT_IDLE_HALF;
 	if (fixed->tuner_api < least || fixed->profiler_api < least)
 		return NT_IDLE_API;
-	if (!nt_process_help(process))
-		return NT_IDLE_LIMITS;
 	return nt_gpu_times_lack(process);
 }
 
@@ -305,13 +303,24 @@ static void learn(struct nt_process *process)
 	atomic_store(&process->nccl, version);
 }
 
+/* Not before NCCL's own threads, which it starts between the two halves: where the process may start
+ * only those, ours is the one that is missing. */
+static void help(struct nt_process *process)
+{
+	if (nt_process_help(process))
+		return;
+	pthread_mutex_lock(&process->lock);
+	nt_gpu_times_refuse(process);
+	pthread_mutex_unlock(&process->lock);
+}
+
 struct nt_comm *nt_comm_open_profiler(struct nt_process *process,
 				      const struct nt_comm_identity *who)
 {
 	learn(process);
+	if (process->place.flags & NT_PLACE_NO_TUNER)
+		help(process);
 	handed_over = create(process, who, NT_HALF_PROFILER);
-	if (handed_over)
-		nt_process_help(process);
 	return handed_over;
 }
 
@@ -345,11 +354,10 @@ struct nt_comm *nt_comm_open_tuner(struct nt_process *process, const struct nt_c
 	struct nt_comm *comm;
 
 	learn(process);
+	help(process);
 	comm = take_over(process, who);
 	if (!comm)
 		comm = create(process, who, NT_HALF_TUNER);
-	if (comm)
-		nt_process_help(process);
 	return comm;
 }
 

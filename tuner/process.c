@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tuner/process.h"
 
+#include <errno.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -194,6 +195,8 @@ static int start_thread(struct nt_process *process)
 	size_t bytes = 0;
 	int rc;
 
+	if (!nt_proxy_pool_threads(process->node_ranks))
+		return EAGAIN;
 	pthread_attr_init(&attr);
 	if (pthread_attr_getstacksize(&attr, &bytes) == 0 && bytes < STACK_BYTES)
 		pthread_attr_setstacksize(&attr, STACK_BYTES);
@@ -220,6 +223,7 @@ bool nt_process_help(struct nt_process *process)
 			(void)pthread_setname_np(helper->thread, "nccl-tune");
 		else
 			helper->failed = helper->stop = true; /* tried once */
+		helper->begun = helper->started;
 	}
 	failed = helper->failed;
 	pthread_mutex_unlock(&helper->lock);
@@ -272,7 +276,7 @@ bool nt_process_end(struct nt_process *process)
 	if (nt_process_inert(process) || getpid() != process->pid)
 		return false;
 	ended = nt_process_unhelp(process, NT_END_MS);
-	if (process->helper.failed)
+	if (ended && !process->helper.begun)
 		process->work->last(process);
 	/* The exiting thread may have been interrupted anywhere. */
 	lock_until = after_ms(CLOCK_REALTIME, LOCK_MS);

@@ -78,7 +78,7 @@ struct nt_process_work {
 	void (*live)(struct nt_process *process);
 	/* At the process's end, with its lock held: leave all slots. */
 	void (*leave)(struct nt_process *process);
-	/* At the process's end, if the helper thread could not be started: write the record. */
+	/* At the process's end, if there never was a helper thread: write the record. */
 	void (*last)(struct nt_process *process);
 	/* After the thread's end: free the communicators. */
 	void (*clear)(struct nt_process *process);
@@ -92,7 +92,8 @@ struct nt_process_thread {
 	pthread_cond_t wake, ended;
 	pthread_t thread;
 	bool started, stop, done;
-	bool failed; /* it could not be started */
+	bool begun; /* it was started once */
+	_Atomic bool failed; /* it could not be started; also without the lock */
 };
 
 struct nt_process {

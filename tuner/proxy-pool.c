@@ -2,13 +2,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tuner/proxy-pool.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 #include "lib/number.h"
@@ -18,6 +21,8 @@
 #define RESERVE_MOST (UINT64_C(256) << 20) /* ... at most */
 #define RESERVE_FILES 16
 #define DESCRIPTORS 16 /* the pool's two, a connection's two, and some more */
+#define THREADS 8 /* of a rank: those that NCCL starts later, and ours */
+#define THREADS_MOST 65536 /* larger limits are not looked at */
 #define RANKS_MOST 1024
 
 bool nt_proxy_pool_opened(uint32_t nccl, int api)
@@ -76,6 +81,42 @@ static bool has_addresses(void)
 	return true;
 }
 
+/* Threads of this user that can be seen. Their directory has two links more. */
+static uint64_t user_threads(DIR *proc)
+{
+	uint64_t threads = 0;
+	struct dirent *entry;
+	char path[sizeof(entry->d_name) + sizeof("/task")];
+	struct stat st;
+
+	while ((entry = readdir(proc))) {
+		if (entry->d_name[0] < '0' || entry->d_name[0] > '9')
+			continue;
+		snprintf(path, sizeof(path), "%s/task", entry->d_name);
+		if (fstatat(dirfd(proc), path, &st, 0) == 0 && st.st_uid == getuid() &&
+		    st.st_nlink > 2)
+			threads += st.st_nlink - 2;
+	}
+	return threads;
+}
+
+bool nt_proxy_pool_threads(unsigned ranks)
+{
+	struct rlimit limit;
+	uint64_t threads;
+	DIR *proc;
+
+	/* It does not hold for root. */
+	if (getuid() == 0 || getrlimit(RLIMIT_NPROC, &limit) < 0 || limit.rlim_cur >= THREADS_MOST)
+		return true;
+	proc = opendir("/proc");
+	if (!proc)
+		return true;
+	threads = user_threads(proc);
+	closedir(proc);
+	return threads + (uint64_t)THREADS * ranks <= limit.rlim_cur;
+}
+
 static void *nothing(void *arg)
 {
 	return arg;
@@ -106,9 +147,10 @@ static bool has_file_size(void)
 	       limit.rlim_cur >= NT_PROXY_POOL_BYTES;
 }
 
-bool nt_proxy_pool_limits(void)
+bool nt_proxy_pool_limits(unsigned ranks)
 {
-	return has_file_size() && has_descriptors() && has_addresses() && has_thread();
+	return has_file_size() && has_descriptors() && has_addresses() &&
+	       nt_proxy_pool_threads(ranks) && has_thread();
 }
 
 unsigned nt_proxy_pool_ranks(const char *tasks_per_node, const char *local_world)

@@ -39,8 +39,12 @@ void nt_proxy_pool_look(struct nt_proxy_room *room);
  * 256 MiB. */
 bool nt_proxy_pool_fits(const struct nt_proxy_room *room, unsigned pools);
 
-/* May this process have the descriptors, the address space, the thread and a file so large? */
-bool nt_proxy_pool_limits(void);
+/* May this process have the descriptors, the address space, the threads and a file so large?
+ * ranks: of the node. */
+bool nt_proxy_pool_limits(unsigned ranks);
+
+/* Are so many threads of this user left that one of ours takes none from NCCL, of whichever rank? */
+bool nt_proxy_pool_threads(unsigned ranks);
 
 /* Most ranks of a node: the largest number in Slurm's list ("4(x2),3"), or what torchrun says. NULL
  * where they are not set; at least 1. */

@@ -13,15 +13,30 @@ setup_file() {
 }
 
 setup() {
+	export base=$BATS_TEST_TMPDIR
+	elsewhere=''
 	unshare -m true 2>/dev/null || skip "needs a mount namespace"
+}
+
+teardown() {
+	[ ! "$elsewhere" ] || rm -rf "$elsewhere"
+}
+
+# A directory that other users reach, and that is not in /tmp
+use_elsewhere() {
+	elsewhere=$(mktemp -d /var/tmp/nt-resources.XXXXXX)
+	chmod 755 "$elsewhere"
+	base=$elsewhere
 }
 
 # job BEFORE MODE [option]...: two ranks in two processes, in whose mount namespace BEFORE was run; all calls are right,
 # whatever the plugin may have. Its processes' records are in $dir.
 job() {
-	dir=$(mktemp -d "$BATS_TEST_TMPDIR/step.XXXXXX")
+	export dir
+	dir=$(mktemp -d "$base/step.XXXXXX")
+	chmod 777 "$dir"
 	NCCL_TUNE_POLICY=$(task_policy "$2" "$dir" $settings) run -0 --separate-stderr timeout 300 \
-		unshare -m --propagation private bash -c "$1; exec \"\$@\"" job "$FAKE" --fork 2 --sizes 4M --noise lognormal:0.03 \
+		unshare -m --propagation private bash -c "$1"$'\n''exec "$@"' job "$FAKE" --fork 2 --sizes 4M --noise lognormal:0.03 \
 		--call-gap-us 20 --arm TREE/SIMPLE=0.5 --settled --iters 3000 --proxy-pool "${@:3}"
 	jq -e '.mismatches == 0' <<<"$output" || { echo "$output$stderr"; return 1; }
 }
@@ -140,6 +155,80 @@ other() {
 
 @test "room that vanishes before the first GPU times" {
 	# Filled a moment after the start, when the ranks have opened their communicator.
-	settings=min_calls=20000 job "$(shm 128M); (sleep 0.5; head -c 80M /dev/zero >/dev/shm/program) &" bandit --iters 40000
-	[[ $(jq -rs '[.[].comms[] | .why, (.keys[].reason // "")] | unique | join(" ")' "$dir"/rank.*.json) = *shmsmall* ]]
+	settings=min_calls=100000 job "$(shm 128M); (sleep 0.5; head -c 80M /dev/zero >/dev/shm/program) &" bandit --iters 20000
+	[[ $(jq -rs '[.[].comms[] | .why, (.keys[].why // "")] | unique | join(" ")' "$dir"/rank.*.json) = *shmsmall* ]]
+}
+
+@test "too few descriptors, threads, addresses, too small files: nothing is asked for, and all say why" {
+	job 'ulimit -n 14' bandit
+	is why limits
+	job 'ulimit -n 64' bandit
+	tuned
+	job 'ulimit -v 550000' bandit
+	is why limits
+	job 'ulimit -v 550000' observe
+	is why limits
+	# Too little for our own memory; the limit forbids a file as large as NCCL's and ours.
+	job 'ulimit -v 420000' bandit
+	[[ $(why) = 'shmopen|shm|'* || $(why) = limits ]]
+	job 'ulimit -f 1000' bandit
+	is why 'shmopen|shm|File too large'
+	job 'ulimit -f 1000' observe
+	is why limits
+	# What is shared with other ranks needs no locked memory.
+	job 'ulimit -l 0' bandit
+	tuned
+}
+
+# user THREADS MODE [option]...: as a user of its own who may have so many threads, of all processes
+user() {
+	job "ulimit -u $1; set -- setpriv --reuid 61234 --regid 61234 --clear-groups \"\$@\"" "${@:2}"
+}
+
+@test "too few threads: none of ours takes NCCL's" {
+	local least=4 mode
+	use_elsewhere
+	[ "$(id -u)" = 0 ] || skip "root alone can become a user without threads"
+	setpriv --reuid 61234 --regid 61234 --clear-groups test -x "$FAKE" || skip "other users cannot run the programs"
+	# The least with which the program runs without the plugin
+	until NCCL_TUNE_POLICY='' setpriv --reuid 61234 --regid 61234 --clear-groups bash -c 'ulimit -u '$least'; exec "$@"' job \
+		"$FAKE" --fork 2 --sizes 4M --iters 10 --peer-timeout 1 >/dev/null 2>&1; do
+		((++least < 40))
+	done
+	for mode in bandit observe policy; do
+		user $least $mode
+		is why limits
+		user $((least + 2)) $mode
+		is why limits
+	done
+	user $((least + 30)) bandit
+	tuned
+}
+
+@test "a small stack: the helper thread and NCCL's threads get by with it" {
+	job 'ulimit -s 64' bandit
+	tuned
+	job 'ulimit -s 64' observe
+	is states 'observed AUTO'
+}
+
+@test "system calls that a container forbids" {
+	run "$TESTS/nt-refuse" memfd_create true
+	[ "$status" != 77 ] || skip "no filters of system calls here"
+	job 'set -- "$TESTS/nt-refuse" memfd_create,process_vm_readv,sched_setaffinity "$@"' bandit
+	tuned
+	# Nobody can say what room there is.
+	job 'set -- "$TESTS/nt-refuse" statfs "$@"' bandit
+	is why shmsmall
+}
+
+@test "/tmp full or read-only, the step's directory full or read-only" {
+	use_elsewhere
+	job 'mount -t tmpfs -o size=4k none /tmp; head -c 8k /dev/zero >/tmp/full 2>&1' bandit
+	tuned
+	job 'mount -t tmpfs -o ro none /tmp' bandit
+	tuned
+	job 'mount -t tmpfs -o size=4k none "$dir"; head -c 8k /dev/zero >"$dir/full" 2>&1' bandit
+	job 'mount -t tmpfs -o ro none "$dir"' bandit
+	job 'mount -t tmpfs -o ro none "$dir"' observe
 }

@@ -22,8 +22,7 @@ static inline int nt_reserve(int fd, size_t from, size_t until)
 
 	if (fstat(fd, &st) < 0 || getrlimit(RLIMIT_FSIZE, &limit) < 0)
 		return errno;
-	if (limit.rlim_cur != RLIM_INFINITY && until > limit.rlim_cur &&
-	    (off_t)until > st.st_size)
+	if (limit.rlim_cur != RLIM_INFINITY && until > limit.rlim_cur && (off_t)until > st.st_size)
 		return EFBIG;
 	return posix_fallocate(fd, (off_t)from, (off_t)(until - from));
 }

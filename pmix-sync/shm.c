@@ -39,7 +39,7 @@ static int fill(int fd, struct nt_reason *why)
 		rc = nt_reserve(fd, 0, offsetof(struct nt_shm, comm));
 	for (uint32_t c = 0; rc == 0 && c < NT_SHM_COMMS; c++)
 		rc = nt_reserve(fd, key_offset(c, 0) - offsetof(struct nt_shm_comm, key),
-			     key_offset(c, NT_SHM_KEYS_AT_ONCE));
+				key_offset(c, NT_SHM_KEYS_AT_ONCE));
 	if (rc != 0)
 		return fail(why, rc);
 	return 0;
@@ -116,7 +116,7 @@ void nt_shm_grow(struct nt_shm_map *map, uint32_t comm)
 	if (have >= NT_SHM_KEYS || atomic_load(&place->key[have - NT_SHM_KEYS_AT_ONCE / 2].id) == 0)
 		return;
 	if (nt_reserve(map->fd, key_offset(comm, have),
-		    key_offset(comm, have + NT_SHM_KEYS_AT_ONCE)) == 0)
+		       key_offset(comm, have + NT_SHM_KEYS_AT_ONCE)) == 0)
 		/* Fails if another process was first. */
 		(void)atomic_compare_exchange_strong(&place->more_keys, &more,
 						     more + NT_SHM_KEYS_AT_ONCE);

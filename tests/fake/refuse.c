@@ -18,12 +18,9 @@ static const struct {
 	const char *name;
 	unsigned number;
 } calls[] = {
-	{ "memfd_create", SYS_memfd_create },
-	{ "process_vm_readv", SYS_process_vm_readv },
-	{ "fallocate", SYS_fallocate },
-	{ "statfs", SYS_statfs },
-	{ "prlimit64", SYS_prlimit64 },
-	{ "sched_setaffinity", SYS_sched_setaffinity },
+	{ "memfd_create", SYS_memfd_create }, { "process_vm_readv", SYS_process_vm_readv },
+	{ "fallocate", SYS_fallocate },	      { "statfs", SYS_statfs },
+	{ "prlimit64", SYS_prlimit64 },	      { "sched_setaffinity", SYS_sched_setaffinity },
 };
 
 static int number_of(const char *name, size_t length, unsigned *number)
@@ -51,8 +48,8 @@ static int refuse(const char *list)
 			return -1;
 		code[program.len++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
 								   number, 0, 1);
-		code[program.len++] = (struct sock_filter)BPF_STMT(
-			BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
+		code[program.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K,
+								   SECCOMP_RET_ERRNO | EPERM);
 	}
 	code[program.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||

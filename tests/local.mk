@@ -75,6 +75,7 @@ unit_tests = \
 	%D%/unit/read-pace \
 	%D%/unit/precheck \
 	%D%/unit/platform \
+	%D%/unit/proxy-pool \
 	%D%/unit/policy \
 	%D%/unit/json-writer \
 	%D%/unit/scheduler \

@@ -33,7 +33,7 @@
 #include "contract/reason.h"
 
 #define NT_SHM_MAGIC 0x6474626eu /* "nbtd" */
-#define NT_SHM_LAYOUT 8u
+#define NT_SHM_LAYOUT 9u
 
 #define NT_SHM_COMMS 128 /* live communicators on a node; more keep NCCL's choice */
 #define NT_SHM_SLOTS 64 /* ranks of one communicator on one node */
@@ -72,6 +72,9 @@ enum nt_idle {
 	NT_IDLE_API, /* NCCL is too old for GPU times and turns */
 	NT_IDLE_HALF, /* only one of tuner and profiler was loaded */
 	NT_IDLE_SHM, /* no shared memory, or it is full */
+	NT_IDLE_ROOM, /* /dev/shm has no room for what GPU times take there */
+	NT_IDLE_LIMITS, /* the process may not have what GPU times or our helper thread take */
+	NT_IDLES,
 };
 
 /* Flags of a rank. Once set they stay set. */
@@ -83,6 +86,9 @@ enum nt_idle {
 #define NT_PARTICIPANT_PROBES 4u
 /* another party (NCCL's RAS) switched off this rank's events */
 #define NT_PARTICIPANT_MASKED 16u
+/* this rank may have no GPU times any more: NT_IDLE_ROOM, NT_IDLE_LIMITS */
+#define NT_PARTICIPANT_ROOM 32u
+#define NT_PARTICIPANT_LIMITS 64u
 
 enum nt_participant_state {
 	NT_PARTICIPANT_FREE = 0,

@@ -26,6 +26,7 @@ libnt_contract_a_SOURCES += \
 	%D%/printable.h \
 	%D%/quantile.c \
 	%D%/quantile.h \
+	%D%/reserve.h \
 	%D%/size.c \
 	%D%/size.h \
 	%D%/write-all.c \

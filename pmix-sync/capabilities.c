@@ -35,6 +35,15 @@ const struct nt_capabilities *nt_capabilities_usual(const struct nt_capabilities
 	return kinds[best];
 }
 
+/* Ranks of one node that lacks something, or those who opened the communicator a moment later: what
+ * is missing says more than which rank has it. */
+static int lack(const struct nt_capabilities *caps)
+{
+	return caps->idle == NT_IDLE_ROOM || caps->idle == NT_IDLE_LIMITS
+		       ? nt_capabilities_idle(caps->idle)
+		       : NT_REASON_NONE;
+}
+
 static const char *state(const struct nt_capabilities *caps)
 {
 	return caps->active ? "ready" : nt_reason_code(nt_capabilities_idle(caps->idle));
@@ -63,6 +72,8 @@ void nt_capabilities_difference(const struct nt_capabilities *odd,
 	else if (odd->warm != usual->warm)
 		nt_reason_setf(why, NT_REASON_WARM, "%u:%.63s:%08x:%08x", rank, node, odd->warm,
 			       usual->warm);
+	else if (lack(odd) || lack(usual))
+		nt_reason_set(why, lack(odd) ? lack(odd) : lack(usual));
 	else
 		nt_reason_setf(why, NT_REASON_DIFFERS, "%u:%.63s:%s:%s", rank, node, state(odd),
 			       state(usual));
@@ -75,13 +86,15 @@ int nt_capabilities_idle(uint32_t idle)
 	case NT_IDLE_API: return NT_REASON_API;
 	case NT_IDLE_HALF: return NT_REASON_HALF;
 	case NT_IDLE_SHM: return NT_REASON_SHM;
+	case NT_IDLE_ROOM: return NT_REASON_SHM_SMALL;
+	case NT_IDLE_LIMITS: return NT_REASON_LIMITS;
 	default: return NT_REASON_NOT_READY;
 	}
 }
 
 bool nt_capabilities_all_idle(const struct nt_reason *rejected)
 {
-	for (uint32_t idle = NT_IDLE_MODE; idle <= NT_IDLE_SHM; idle++) {
+	for (uint32_t idle = NT_IDLE_MODE; idle < NT_IDLES; idle++) {
 		if (rejected->id == nt_capabilities_idle(idle))
 			return true;
 	}

@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <net/if.h>
 #include <pwd.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,6 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "lib/list.h"
@@ -287,9 +290,22 @@ static int check_directories(struct nt_reason *why)
 	return 0;
 }
 
+/* PMIx lists those that have an IPv4 address, and prints a line if there is none. */
+static int check_interfaces(struct nt_reason *why)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct ifconf list = { .ifc_len = 0 }; /* the length alone is asked for */
+	bool any = fd >= 0 && ioctl(fd, SIOCGIFCONF, &list) == 0 && list.ifc_len > 0;
+
+	if (fd >= 0)
+		close(fd);
+	return any ? 0 : nt_reason_set(why, NT_REASON_PMIX_NET);
+}
+
 int nt_precheck(struct nt_reason *why)
 {
-	if (check_user(why) < 0 || nt_precheck_env(environ, why) < 0 || check_home(why) < 0)
+	if (check_user(why) < 0 || check_interfaces(why) < 0 || nt_precheck_env(environ, why) < 0 ||
+	    check_home(why) < 0)
 		return -1;
 	return check_directories(why);
 }

@@ -6,7 +6,7 @@
  * with some settings, and the process's next PMIx_Init, perhaps that of its MPI, crashes or never
  * returns (docs/hosts.md). No argument prevents that. So we call it only if all that it reads is as
  * Slurm sets it, or known to be harmless: PMIX_ variables, the user's file of PMIx parameters, the
- * user's id in a container, directories.
+ * user's id in a container, directories, and network interfaces.
  *
  * Threads:  any one thread. Reads the environment, as PMIx_Init does.
  * Errors:   -1; *why says what is in the way.

@@ -10,13 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 #include "contract/names.h"
+#include "lib/reserve.h"
 #include "pmix-sync/shm-file.h"
-
-/* Allocate part of the file. */
-static int reserve(int fd, size_t from, size_t until)
-{
-	return posix_fallocate(fd, (off_t)from, (off_t)(until - from));
-}
 
 static size_t key_offset(uint32_t comm, uint32_t key)
 {
@@ -39,12 +34,12 @@ static int fill(int fd, struct nt_reason *why)
 		return fail(why, errno);
 	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid())
 		return nt_reason_setf(why, NT_REASON_SHM_FILE, "%s", NT_SHM_FILE);
-	rc = reserve(fd, offsetof(struct nt_shm, run), sizeof(struct nt_shm));
+	rc = nt_reserve(fd, offsetof(struct nt_shm, run), sizeof(struct nt_shm));
 	if (rc == 0)
-		rc = reserve(fd, 0, offsetof(struct nt_shm, comm));
+		rc = nt_reserve(fd, 0, offsetof(struct nt_shm, comm));
 	for (uint32_t c = 0; rc == 0 && c < NT_SHM_COMMS; c++)
-		rc = reserve(fd, key_offset(c, 0) - offsetof(struct nt_shm_comm, key),
-			     key_offset(c, NT_SHM_KEYS_AT_ONCE));
+		rc = nt_reserve(fd, key_offset(c, 0) - offsetof(struct nt_shm_comm, key),
+				key_offset(c, NT_SHM_KEYS_AT_ONCE));
 	if (rc != 0)
 		return fail(why, rc);
 	return 0;
@@ -120,8 +115,8 @@ void nt_shm_grow(struct nt_shm_map *map, uint32_t comm)
 
 	if (have >= NT_SHM_KEYS || atomic_load(&place->key[have - NT_SHM_KEYS_AT_ONCE / 2].id) == 0)
 		return;
-	if (reserve(map->fd, key_offset(comm, have),
-		    key_offset(comm, have + NT_SHM_KEYS_AT_ONCE)) == 0)
+	if (nt_reserve(map->fd, key_offset(comm, have),
+		       key_offset(comm, have + NT_SHM_KEYS_AT_ONCE)) == 0)
 		/* Fails if another process was first. */
 		(void)atomic_compare_exchange_strong(&place->more_keys, &more,
 						     more + NT_SHM_KEYS_AT_ONCE);

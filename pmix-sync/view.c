@@ -130,6 +130,10 @@ int nt_view_barred(uint32_t flags)
 		return NT_REASON_SYMMETRIC;
 	if (flags & NT_PARTICIPANT_MASKED)
 		return NT_REASON_RAS;
+	if (flags & NT_PARTICIPANT_ROOM)
+		return NT_REASON_SHM_SMALL;
+	if (flags & NT_PARTICIPANT_LIMITS)
+		return NT_REASON_LIMITS;
 	return NT_REASON_NONE;
 }
 

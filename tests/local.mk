@@ -76,6 +76,7 @@ unit_tests = \
 	%D%/unit/read-pace \
 	%D%/unit/precheck \
 	%D%/unit/platform \
+	%D%/unit/proxy-pool \
 	%D%/unit/policy \
 	%D%/unit/json-writer \
 	%D%/unit/scheduler \
@@ -244,6 +245,8 @@ libnt_fake_core_a_SOURCES = \
 	%D%/fake/options.h \
 	%D%/fake/options_parse.c \
 	%D%/fake/options_parse.h \
+	%D%/fake/pool.c \
+	%D%/fake/pool.h \
 	%D%/fake/proxy.c \
 	%D%/fake/proxy.h \
 	%D%/fake/rng.h \
@@ -272,6 +275,10 @@ tests_fake_nt_fake_nccl_LDADD = $(fake_libs)
 # The plugin asks the process for NCCL's version.
 tests_fake_nt_fake_nccl_LDFLAGS = -rdynamic
 tests_unit_fake_event_LDADD = $(fake_libs) $(CMOCKA_LIBS)
+# A process that may not make some system calls.
+noinst_PROGRAMS += tests/fake/nt-refuse
+tests_fake_nt_refuse_SOURCES = %D%/fake/refuse.c
+tests_fake_nt_refuse_LDADD =
 noinst_PROGRAMS += tests/fake/nt-launch-trace
 tests_fake_nt_launch_trace_SOURCES = %D%/fake/launch-trace.c
 tests_fake_nt_launch_trace_LDADD = libnt-contract.a
@@ -446,6 +453,7 @@ EXTRA_DIST += \
 	%D%/fake/marker.bats \
 	%D%/fake/reasons.bats \
 	%D%/fake/record.bats \
+	%D%/fake/resources.bats \
 	%D%/fake/newer.bats \
 	%D%/fake/p2p.bats \
 	%D%/fake/prometheus.bats \

@@ -388,7 +388,7 @@ static SELDOM void observe(struct nt_comm *c, struct nt_local_key *key, struct n
 	bool before = key->decision.open;
 
 	if (nt_comm_frozen(c) || nt_mask_overridden(&c->fixed.process->mask) ||
-	    c->fixed.profiler_api < 4) {
+	    nt_mask_forbidden(&c->fixed.process->mask) || c->fixed.profiler_api < 4) {
 		nt_comm_drop_key(c, key);
 		nt_key_set_state(key, NT_LOCAL_CLOSED);
 		return;

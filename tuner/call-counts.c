@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "contract/names.h"
 #include "lib/clock.h"
+#include "lib/reserve.h"
 
 static uint64_t wall_ms(void)
 {
@@ -23,7 +24,7 @@ static struct nt_calls *map_file(const char *path)
 
 	if (fd < 0)
 		return NULL;
-	if (posix_fallocate(fd, 0, sizeof(struct nt_calls)) == 0)
+	if (nt_reserve(fd, 0, sizeof(struct nt_calls)) == 0)
 		map = mmap(NULL, sizeof(struct nt_calls), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
 			   0);
 	close(fd);

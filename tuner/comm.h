@@ -174,6 +174,7 @@ struct nt_comm_events {
 };
 
 struct nt_comm_laps {
+	_Atomic bool timed; /* a GPU time has come (tuner/gpu-times.h) */
 	_Atomic bool busy; /* a thread is in this part */
 	_Atomic uint32_t missed; /* events that were dropped for that */
 	struct nt_lap lap[NT_LAP_CHANNELS];

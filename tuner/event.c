@@ -8,6 +8,7 @@
 #include "tuner/event.h"
 
 #include "tuner/apply-plan.h"
+#include "tuner/gpu-times.h"
 #include "tuner/handle.h"
 
 #define KIND_MASK 3u
@@ -495,6 +496,7 @@ void *nt_event_kernel(struct nt_comm *c, void *coll, unsigned channel, uint64_t 
 {
 	void *kernel;
 
+	nt_gpu_times_came(c);
 	if (!take_laps(c))
 		return NULL;
 	kernel = begin_kernel(c, is_p2p(coll) ? NULL : coll, channel, start_ns);

@@ -10,6 +10,7 @@
 #include "tuner/abi.h"
 #include "tuner/chain.h"
 #include "tuner/explorer.h"
+#include "tuner/gpu-times.h"
 #include "tuner/open.h"
 #include "tuner/p2p-watch.h"
 #include "tuner/rank-record.h"
@@ -189,6 +190,7 @@ static void look_at_all(struct nt_process *process, struct helper *r)
 		look_at_comm(process->comm[i], r, &signature);
 	look_at_budget(process, r);
 	nt_p2p_watch_look(&r->watch, process, r->calls, r->p2p_calls, r->ms);
+	nt_gpu_times_look(process);
 	pthread_mutex_unlock(&process->lock);
 	nt_calls_look(process->calls, false);
 	r->still = r->call_ms != 0 && process->policy.stall_s > 0 &&
@@ -403,8 +405,20 @@ static void live(struct nt_process *process)
 	nt_marker_clear(&r.marker);
 }
 
+static void last(struct nt_process *process)
+{
+	struct helper r = { .leader = NULL };
+
+	if (process->comms == 0)
+		return;
+	look_at_all(process, &r);
+	nt_calls_look(process->calls, true);
+	write_record(process, &r, true);
+}
+
 const struct nt_process_work nt_helper_thread_work = {
 	.live = live,
+	.last = last,
 	.leave = nt_comm_leave_all,
 	.clear = nt_comm_free_all,
 	.forked = nt_chain_forked,

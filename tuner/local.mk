@@ -32,6 +32,8 @@ libnt_tuner_a_SOURCES = \
 	%D%/event.h \
 	%D%/apply-plan.c \
 	%D%/apply-plan.h \
+	%D%/gpu-times.c \
+	%D%/gpu-times.h \
 	%D%/group.c \
 	%D%/group.h \
 	%D%/handle.c \
@@ -57,6 +59,8 @@ libnt_tuner_a_SOURCES = \
 	%D%/platform.h \
 	%D%/nccl-plugin.c \
 	%D%/process.c \
+	%D%/proxy-pool.c \
+	%D%/proxy-pool.h \
 	%D%/process.h \
 	%D%/helper-thread.c \
 	%D%/helper-thread.h \

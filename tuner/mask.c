@@ -44,6 +44,8 @@ static int ours(struct nt_mask *mask)
 	int chained = nt_mask_overridden(mask) ? 0 : mask->chained;
 
 	atomic_store_explicit(&mask->value, value, memory_order_relaxed);
+	if (value & (int)NT_PROF_KERNEL_CH)
+		atomic_store_explicit(&mask->asked, true, memory_order_relaxed);
 	if (chained & (int)NT_PROF_KERNEL_PHASE)
 		chained |= (int)NT_PROF_KERNEL_CH; /* as NCCL does (tuner/abi.h) */
 	return value | mask->counting | chained | (chained & LAUNCH_BITS ? STORY_BITS : 0);
@@ -167,6 +169,14 @@ void nt_mask_forbid(struct nt_mask *mask)
 	pthread_mutex_lock(&mask->lock);
 	atomic_store_explicit(&mask->forbidden, true, memory_order_relaxed);
 	store(mask);
+	pthread_mutex_unlock(&mask->lock);
+}
+
+void nt_mask_ask_anew(struct nt_mask *mask)
+{
+	pthread_mutex_lock(&mask->lock);
+	atomic_store_explicit(&mask->asked, mask->measuring && !mask->forbidden,
+			      memory_order_relaxed);
 	pthread_mutex_unlock(&mask->lock);
 }
 

@@ -50,6 +50,7 @@ struct nt_mask {
 	int chained; /* bits that a chained profiler wants */
 	int counting; /* count sends and receives */
 	_Atomic bool forbidden; /* GPU times are, for good */
+	_Atomic bool asked; /* GPU times were asked for */
 	_Atomic int value;
 };
 
@@ -75,6 +76,18 @@ static inline bool nt_mask_measures(const struct nt_mask_hold *hold)
  * graph captured without them count work items that NCCL's host side does not, and the next GPU
  * time that it waits for never comes: the communicator hangs (measured, docs/hosts.md). */
 void nt_mask_forbid(struct nt_mask *mask);
+
+static inline bool nt_mask_forbidden(const struct nt_mask *mask)
+{
+	return atomic_load_explicit(&mask->forbidden, memory_order_relaxed);
+}
+
+/* Any thread: have GPU times been asked for since the last call that says so? */
+static inline bool nt_mask_asked(const struct nt_mask *mask)
+{
+	return atomic_load_explicit(&mask->asked, memory_order_relaxed);
+}
+void nt_mask_ask_anew(struct nt_mask *mask);
 
 /* What a chained profiler wants besides ours */
 void nt_mask_chain(struct nt_mask *mask, int bits);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "pmix-sync/capabilities.h"
+#include "tuner/gpu-times.h"
 #include "tuner/ll128.h"
 #include "tuner/nccl-log.h"
 #include "tuner/comm-status.h"
@@ -97,7 +98,7 @@ static int least_api(const struct nt_process *process)
 
 static enum nt_idle idle_of(const struct nt_comm_fixed *fixed)
 {
-	const struct nt_process *process = fixed->process;
+	struct nt_process *process = fixed->process;
 	int least = least_api(process);
 
 	if (!nt_mode_chooses(process->policy.mode))
@@ -108,7 +109,7 @@ static enum nt_idle idle_of(const struct nt_comm_fixed *fixed)
 		return NT_IDLE_HALF;
 	if (fixed->tuner_api < least || fixed->profiler_api < least)
 		return NT_IDLE_API;
-	return NT_IDLE_NO;
+	return nt_gpu_times_lack(process);
 }
 
 static void fill_caps(struct nt_comm_fixed *fixed)
@@ -265,6 +266,8 @@ static struct nt_comm *create(struct nt_process *process, const struct nt_comm_i
 		comm->fixed.calls = nt_calls_add(process->calls, comm->fixed.index, who->id,
 						 who->rank, comm->fixed.ranks, comm->fixed.nodes);
 		comm->kept.halves = half;
+		if (half == NT_HALF_PROFILER)
+			nt_gpu_times_admit(process);
 		/* Another tuner is in force: ours will not be called, and the other ranks must
 		 * know. */
 		if (half == NT_HALF_TUNER ||
@@ -272,8 +275,10 @@ static struct nt_comm *create(struct nt_process *process, const struct nt_comm_i
 			take_slot(comm);
 	}
 	pthread_mutex_unlock(&process->lock);
-	if (!comm)
+	if (!comm) {
 		nt_process_count(process, NT_COUNT_NO_COMM);
+		nt_mask_forbid(&process->mask); /* nothing counts its pool */
+	}
 	return comm;
 }
 
@@ -299,13 +304,24 @@ static void learn(struct nt_process *process)
 	atomic_store(&process->nccl, version);
 }
 
+/* Not before NCCL's own threads, which it starts between the two halves: where the process may start
+ * only those, ours is the one that is missing. */
+static void help(struct nt_process *process)
+{
+	if (nt_process_help(process))
+		return;
+	pthread_mutex_lock(&process->lock);
+	nt_gpu_times_refuse(process);
+	pthread_mutex_unlock(&process->lock);
+}
+
 struct nt_comm *nt_comm_open_profiler(struct nt_process *process,
 				      const struct nt_comm_identity *who)
 {
 	learn(process);
+	if (process->place.flags & NT_PLACE_NO_TUNER)
+		help(process);
 	handed_over = create(process, who, NT_HALF_PROFILER);
-	if (handed_over)
-		nt_process_help(process);
 	return handed_over;
 }
 
@@ -339,11 +355,10 @@ struct nt_comm *nt_comm_open_tuner(struct nt_process *process, const struct nt_c
 	struct nt_comm *comm;
 
 	learn(process);
+	help(process);
 	comm = take_over(process, who);
 	if (!comm)
 		comm = create(process, who, NT_HALF_TUNER);
-	if (comm)
-		nt_process_help(process);
 	return comm;
 }
 

@@ -3,6 +3,7 @@
 #include "tuner/process.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -14,9 +15,12 @@
 #include "lib/number.h"
 #include "tuner/deadline.h"
 #include "tuner/nccl-log.h"
+#include "tuner/proxy-pool.h"
 #include "engine/schedule.h"
 #include "pmix-sync/shm-file.h"
 
+/* Of the helper thread, at least: a step may have a smaller default (ulimit -s). */
+#define STACK_BYTES (1u << 20)
 #define LOCK_MS (NT_END_MS / 10) /* an exiting thread waits no longer for a lock */
 
 static struct {
@@ -65,6 +69,10 @@ static uint32_t env_number(const char *name, uint32_t fallback)
 
 static void read_step(struct nt_process *process)
 {
+	const char *tasks = getenv("SLURM_STEP_TASKS_PER_NODE");
+
+	process->node_ranks = nt_proxy_pool_ranks(tasks ? tasks : getenv("SLURM_TASKS_PER_NODE"),
+						  getenv("LOCAL_WORLD_SIZE"));
 	process->in_step = getenv("SLURM_PROCID") != NULL;
 	process->task = env_number("SLURM_PROCID", 0);
 	process->local_task = env_number("SLURM_LOCALID", 0);
@@ -209,10 +217,27 @@ static void *run(void *arg)
 	return NULL;
 }
 
-void nt_process_help(struct nt_process *process)
+static int start_thread(struct nt_process *process)
+{
+	pthread_attr_t attr;
+	size_t bytes = 0;
+	int rc;
+
+	if (!nt_proxy_pool_threads(process->node_ranks))
+		return EAGAIN;
+	pthread_attr_init(&attr);
+	if (pthread_attr_getstacksize(&attr, &bytes) == 0 && bytes < STACK_BYTES)
+		pthread_attr_setstacksize(&attr, STACK_BYTES);
+	rc = pthread_create(&process->helper.thread, &attr, run, process);
+	pthread_attr_destroy(&attr);
+	return rc;
+}
+
+bool nt_process_help(struct nt_process *process)
 {
 	struct nt_process_thread *helper = &process->helper;
 	sigset_t all, before;
+	bool failed;
 
 	pthread_mutex_lock(&helper->lock);
 	if (!helper->started && !helper->stop) {
@@ -220,14 +245,17 @@ void nt_process_help(struct nt_process *process)
 		 * signals. */
 		sigfillset(&all);
 		pthread_sigmask(SIG_SETMASK, &all, &before);
-		helper->started = pthread_create(&helper->thread, NULL, run, process) == 0;
+		helper->started = start_thread(process) == 0;
 		pthread_sigmask(SIG_SETMASK, &before, NULL);
 		if (helper->started)
 			(void)pthread_setname_np(helper->thread, "nccl-tune");
 		else
-			helper->stop = true; /* tried once */
+			helper->failed = helper->stop = true; /* tried once */
+		helper->begun = helper->started;
 	}
+	failed = helper->failed;
 	pthread_mutex_unlock(&helper->lock);
+	return !failed;
 }
 
 bool nt_process_rest(struct nt_process *process, uint32_t sleep_ms)
@@ -276,6 +304,8 @@ bool nt_process_end(struct nt_process *process)
 	if (nt_process_inert(process) || getpid() != process->pid)
 		return false;
 	ended = nt_process_unhelp(process, NT_END_MS);
+	if (ended && !process->helper.begun)
+		process->work->last(process);
 	/* The exiting thread may have been interrupted anywhere. */
 	lock_until = after_ms(CLOCK_REALTIME, LOCK_MS);
 	if (pthread_mutex_timedlock(&process->lock, &lock_until) == 0) {

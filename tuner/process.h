@@ -18,7 +18,8 @@
  * Units:    milliseconds of CLOCK_MONOTONIC.
  * Host:     NCCL_TUNE_POLICY and NCCL_TUNE_WARM as spank/ sets them, and SLURM_PROCID,
  *           SLURM_LOCALID, SLURM_STEP_NUM_TASKS (SLURM_NTASKS), SLURM_STEP_NUM_NODES
- *           (SLURM_NNODES), SLURM_JOB_END_TIME.
+ *           (SLURM_NNODES), SLURM_JOB_END_TIME; SLURM_STEP_TASKS_PER_NODE (SLURM_TASKS_PER_NODE) and torchrun's
+ *           LOCAL_WORLD_SIZE.
  */
 #ifndef NT_PROCESS_H
 #define NT_PROCESS_H
@@ -77,6 +78,8 @@ struct nt_process_work {
 	void (*live)(struct nt_process *process);
 	/* At the process's end, with its lock held: leave all slots. */
 	void (*leave)(struct nt_process *process);
+	/* At the process's end, if there never was a helper thread: write the record. */
+	void (*last)(struct nt_process *process);
 	/* After the thread's end: free the communicators. */
 	void (*clear)(struct nt_process *process);
 	/* In a fork's child, before any other code of ours */
@@ -89,6 +92,8 @@ struct nt_process_thread {
 	pthread_cond_t wake, ended;
 	pthread_t thread;
 	bool started, stop, done;
+	bool begun; /* it was started once */
+	_Atomic bool failed; /* it could not be started; also without the lock */
 };
 
 struct nt_process {
@@ -104,11 +109,13 @@ struct nt_process {
 	uint32_t task, tasks, local_task, nodes;
 	uint64_t end_us; /* of the job's time, by nt_clock_us(); 0: unknown */
 	bool in_step; /* SLURM_PROCID is set */
+	unsigned node_ranks; /* most tasks or ranks of a node, as far as it was told; at least 1 */
 	pid_t pid;
 	/* By any thread */
 	_Atomic(nt_nccl_log) log; /* NULL: none known */
 	_Atomic uint32_t nccl; /* 22809; 0: unknown */
 	_Atomic uint32_t risks; /* NT_RISK_*; once set they stay */
+	_Atomic uint32_t lack; /* enum nt_idle: why there are no GPU times (tuner/gpu-times.h) */
 	_Atomic uint64_t count[NT_COUNT_ALL];
 	struct nt_mask mask;
 	struct nt_event_slots slots;
@@ -152,8 +159,8 @@ struct nt_process *nt_process_now(void);
  * thread has not ended. */
 bool nt_process_end(struct nt_process *process);
 
-/* Idempotent. */
-void nt_process_help(struct nt_process *process);
+/* Idempotent. False: the thread cannot be started. */
+bool nt_process_help(struct nt_process *process);
 /* The helper thread is to write its last record and end; wait for it. One thread at a time. False:
  * timeout. */
 bool nt_process_unhelp(struct nt_process *process, uint32_t wait_ms);

@@ -13,6 +13,7 @@
 #include "pmix-sync/view.h"
 #include "record/rank.h"
 #include "tuner/comm-status.h"
+#include "tuner/gpu-times.h"
 #include "tuner/key-record.h"
 #include "tuner/ll128.h"
 #include "tuner/key-shares.h"
@@ -32,7 +33,8 @@ static void note_idle(struct nt_reason *why, const struct nt_comm_fixed *fixed)
 	const uint32_t idle = !fixed->shm && fixed->tuner_api == 0 ? (uint32_t)NT_IDLE_HALF
 								   : fixed->caps.idle;
 
-	if (idle == NT_IDLE_API || idle == NT_IDLE_HALF)
+	if (idle == NT_IDLE_API || idle == NT_IDLE_HALF || idle == NT_IDLE_ROOM ||
+	    idle == NT_IDLE_LIMITS)
 		nt_reason_set(why, nt_capabilities_idle(idle));
 	else
 		nt_reason_set(why, NT_REASON_NONE);
@@ -51,6 +53,9 @@ static void note_standing(struct nt_comm_seen *out, const struct nt_comm *comm)
 		out->why = fixed->why;
 	else
 		note_idle(&out->why, fixed);
+	/* What mode observe would have measured */
+	if (out->why.id == NT_REASON_MODE && nt_gpu_times_lack(fixed->process) != NT_IDLE_NO)
+		nt_reason_set(&out->why, nt_capabilities_idle(nt_gpu_times_lack(fixed->process)));
 	/* Those refused because no rank takes plans were compared before: see compare() of
 	 * pmix-sync/join.c. */
 	out->alike = state == NT_COMM_AGREED ||

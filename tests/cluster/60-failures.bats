@@ -122,6 +122,11 @@ pmix() {
 	pmix remap "|$(id -u "$NT_USER")|0" 'set -- unshare --map-root-user "$@"'
 }
 
+@test "a network namespace without interfaces: PMIx is not started, prints nothing, and the record says so" {
+	as_user unshare --map-current-user --net true 2>/dev/null || skip "no namespaces for users here"
+	pmix pmixnet '' 'set -- unshare --map-current-user --net "$@"'
+}
+
 @test "one rank has another policy: all stay with NCCL's choice and the record names it" {
 	local job
 	as_user srun -N2 --ntasks-per-node=2 -t 20 --mpi=pmix --nccl-tune=bandit bash -c \

@@ -10,6 +10,7 @@
 #include "tests/fake/dumps.h"
 #include "tests/fake/fake.h"
 #include "tests/fake/gpu.h"
+#include "tests/fake/pool.h"
 
 void nt_fake_leave(struct nt_job *job, int code, const char *format, ...)
 {
@@ -184,11 +185,11 @@ struct nt_comm *nt_comm_create(struct nt_rank *owner, const struct nt_birth *b)
 	nt_fake_expect(c, nt_wire_barrier(c->wire, c->rank), "ncclCommInitRank");
 	nt_fake_dump(c, b->members, b->ranks);
 	init_profiler(c);
+	c->gpu = nt_gpu_create(owner); /* NCCL's threads come before the tuner, too */
 	init_tuner(c, least);
 	/* The name belonged to the application; a plugin that kept the pointer reads this. */
 	memset(c->name, '!', sizeof(c->name) - 1);
 	nt_fake_expect(c, nt_wire_barrier(c->wire, c->rank), "ncclCommInitRank");
-	c->gpu = nt_gpu_create(owner);
 	nt_load_log(NT_NCCL_LOG_INFO, NT_NCCL_SUB_INIT, __func__, __LINE__,
 		    "rank %u nranks %u nNodes %d commId 0x%llx - Init COMPLETE", c->rank, b->ranks,
 		    c->place.nodes, (unsigned long long)c->id);
@@ -224,6 +225,7 @@ void nt_comm_free(struct nt_comm *c)
 		c->graphs = next;
 	}
 	nt_gpu_destroy(c->gpu);
+	nt_pool_free(c);
 	nt_wire_leave(c->wire);
 	free(c);
 }

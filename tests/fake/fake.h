@@ -23,6 +23,7 @@
 struct nt_gpu;
 struct nt_sum;
 struct nt_plan;
+struct nt_pool;
 
 struct nt_job {
 	const struct nt_options *options;
@@ -65,6 +66,7 @@ struct nt_comm {
 	uint64_t op; /* host: next operation on the wire */
 	unsigned connected; /* host: a bit for each algorithm that was used */
 	struct nt_plan *graphs; /* host: captured plans */
+	struct nt_pool *pool; /* host: of its proxy; NULL: none */
 };
 
 struct nt_task {

@@ -7,6 +7,7 @@
 #include "tests/fake/event.h"
 #include "tests/fake/fake.h"
 #include "tests/fake/gpu.h"
+#include "tests/fake/pool.h"
 #include "tests/fake/rng.h"
 
 void nt_plan_release(struct nt_plan *p)
@@ -196,6 +197,7 @@ void nt_plan_launch(struct nt_plan *p)
 	/* With graphs alive and the host stream busy, events are left to CUDA's callback thread. */
 	p->callback = c->graphs && has_proxy_ops(p) &&
 		      nt_rng_unit(nt_rng_mix(c->owner->rank, op)) < 0.5;
+	nt_pool_need(p);
 	nt_event_launch_start(p);
 	nt_event_launch_stop(p);
 	if (!p->callback)
@@ -211,6 +213,7 @@ static void keep_graph(struct nt_plan *p)
 	atomic_fetch_add(&p->references, 1);
 	p->persistent = true;
 	p->callback = has_proxy_ops(p);
+	nt_pool_need(p);
 	nt_event_launch_start(p);
 	nt_event_launch_stop(p);
 	/* Without work for the proxy its events are emitted here, once for all replays. */

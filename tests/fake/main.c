@@ -2,13 +2,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* main.c - nt-fake-nccl: one process of a simulated NCCL job, and its ranks */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 #include "tests/fake/crew.h"
 #include "tests/fake/play.h"
@@ -32,6 +35,37 @@ NT_EXPORT int uname(struct utsname *machine)
 	if (rc == 0 && text && sscanf(text, "%u:%u", &a, &b) == 2 && a == b)
 		snprintf(machine->machine, sizeof(machine->machine), "aarch64");
 	return rc;
+}
+
+static bool shows_shm; /* --proxy-pool */
+
+/* Likewise: without the option, tests do not depend on this machine's /dev/shm. */
+NT_EXPORT int statvfs(const char *path, struct statvfs *status)
+{
+	struct statfs real;
+
+	if (!shows_shm && strcmp(path, "/dev/shm") == 0) {
+		memset(status, 0, sizeof(*status));
+		return 0;
+	}
+	if (statfs(path, &real) < 0)
+		return -1;
+	*status = (struct statvfs){ .f_bsize = (unsigned long)real.f_bsize,
+				    .f_frsize = (unsigned long)real.f_frsize,
+				    .f_blocks = real.f_blocks,
+				    .f_bfree = real.f_bfree,
+				    .f_bavail = real.f_bavail,
+				    .f_files = real.f_files,
+				    .f_ffree = real.f_ffree,
+				    .f_favail = real.f_ffree };
+	return 0;
+}
+
+NT_EXPORT int access(const char *path, int mode)
+{
+	if (!shows_shm && strcmp(path, "/dev/shm") == 0)
+		return 0;
+	return faccessat(AT_FDCWD, path, mode, 0);
 }
 
 /* The numbers that replace letters in a variable. */
@@ -117,6 +151,21 @@ static void seat(const struct nt_crew *crew, struct player_thread *p, unsigned r
 		snprintf(s->node, sizeof(s->node), "fake%u", pretended_node(p->job, rank));
 }
 
+#define STACK_BYTES (8u << 20)
+
+/* As programs have it, whatever the limit of this process is; NCCL's own threads take that. */
+static int start_player(struct player_thread *p)
+{
+	pthread_attr_t attr;
+	int rc;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
+	rc = pthread_create(&p->thread, &attr, play_ranks, p);
+	pthread_attr_destroy(&attr);
+	return rc;
+}
+
 /* One thread for each rank, or with --one-thread one for all of them. */
 static int run_process(struct nt_crew *crew, struct nt_job *job)
 {
@@ -135,7 +184,7 @@ static int run_process(struct nt_crew *crew, struct nt_job *job)
 		seat(crew, &p[i % threads], nt_crew_rank(crew) + i);
 	}
 	for (unsigned i = 0; i < threads; i++) {
-		if (pthread_create(&p[i].thread, NULL, play_ranks, &p[i]) != 0)
+		if (start_player(&p[i]) != 0)
 			nt_fake_leave(job, NT_EXIT_TROUBLE, "cannot start a thread");
 	}
 	for (unsigned i = 0; i < threads; i++) {
@@ -206,6 +255,7 @@ static int run_job(struct nt_job *job, char **argv)
 	struct nt_crew crew;
 	int rc;
 
+	shows_shm = job->options->proxy_pool;
 	job->release = nt_release_find(job->options->nccl);
 	if (!job->release)
 		return nt_crew_complain(NT_EXIT_USAGE, "unknown NCCL release (see --help)");

@@ -111,6 +111,8 @@ static const struct option table[] = {
 	{ "exit", WHEN, AT(exit), 0, 0, NULL, "RANK@CALL", "leave at once with 3" },
 	{ "stuck", WHEN, AT(stuck), 0, 0, NULL, "RANK@CALL", "never make that call" },
 	{ "drop-kernelch", REAL, AT(drop_kernelch), 0, 1, NULL, "P", "lost KernelCh events" },
+	{ "proxy-pool", FLAG, AT(proxy_pool), 0, 0, NULL, NULL,
+	  "kernel times take their memory in /dev/shm, and a thread (2.26 to 2.30)" },
 	{ "late-kernelch", OWN, 0, 0, 0, nt_parse_late, "tuner|profiler", "after its finalize" },
 	{ "abort", FLAG, AT(abort), 0, 0, NULL, NULL, "ncclCommAbort at the end" },
 	{ "abort-every", OWN, 0, 0, 0, nt_parse_abort_every, "ROUNDS[xTIMES]",

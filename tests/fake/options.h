@@ -167,6 +167,7 @@ struct nt_options {
 	struct nt_when exit;
 	struct nt_when stuck;
 	double drop_kernelch;
+	bool proxy_pool;
 	enum nt_late late_kernelch;
 	bool abort;
 	struct nt_renewal abort_every; /* with ncclCommAbort */

@@ -8,9 +8,10 @@
 
 #define GONE (UINT64_C(1) << 62) /* as tuner/comm.h */
 #define BUCKETS 4096u
-#define OBJECTIONS                                                           \
-	(NT_PARTICIPANT_GRAPHS | NT_PARTICIPANT_ASYNC | NT_PARTICIPANT_ODD | \
-	 NT_PARTICIPANT_PROBES | NT_PARTICIPANT_MASKED)
+#define OBJECTIONS                                                             \
+	(NT_PARTICIPANT_GRAPHS | NT_PARTICIPANT_ASYNC | NT_PARTICIPANT_ODD |   \
+	 NT_PARTICIPANT_PROBES | NT_PARTICIPANT_MASKED | NT_PARTICIPANT_ROOM | \
+	 NT_PARTICIPANT_LIMITS)
 
 struct plan {
 	uint64_t at, until;

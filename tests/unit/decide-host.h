@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 #include <cmocka.h>
 #undef stop /* a macro of cmocka 2, and a member of our tables */
@@ -47,6 +48,16 @@ struct host {
 };
 
 static char host_said[1024]; /* the newest warning */
+static bool host_shm_lacks; /* there is no /dev/shm */
+
+/* Instead of libc's: the plugin asks about /dev/shm alone, and tests do not depend on the
+ * machine's, which has no limit here. */
+int statvfs(const char *restrict path, struct statvfs *restrict status)
+{
+	(void)path;
+	memset(status, 0, sizeof(*status));
+	return host_shm_lacks ? -1 : 0;
+}
 
 static inline void host_log(int level, unsigned long subsystems, const char *file, int line,
 			    const char *format, ...) __attribute__((format(printf, 5, 6)));

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* decide-plan.c - a rank's decisions: turns, plans, the mask */
 #include "tests/unit/decide-host.h"
+#include "tuner/comm-status.h"
 
 #define SIZE 262144u
 #define COLL_ON ((int)(NT_PROF_COLL | NT_PROF_KERNEL_LAUNCH | NT_PROF_P2P_API))
@@ -425,6 +426,37 @@ static void a_forced_arm_wins_ties(void **state)
 	host_close(&h);
 }
 
+/* Of two communicators the second finds no room: none may be timed any more, which shows in the
+ * flags of the first and in the capabilities of the second. */
+static void no_times_without_room(void **state)
+{
+	struct nt_comm *second;
+	struct host h;
+
+	(void)state;
+	host_open(&h, "bandit");
+	assert_int_equal(h.comm->fixed.caps.idle, NT_IDLE_NO);
+	nt_comm_measure_key(h.comm, &h.comm->key[0], true);
+	assert_true(h.mask & (int)NT_PROF_KERNEL_CH);
+	host_shm_lacks = true;
+	second = host_add_comm(&h, 0xdef, 3, 5, 5);
+	host_shm_lacks = false;
+	assert_int_equal(second->fixed.caps.idle, NT_IDLE_ROOM);
+	assert_false(second->fixed.joined);
+	assert_false(h.mask & (int)NT_PROF_KERNEL_CH);
+	assert_int_equal(nt_comm_status_flags(h.comm), NT_PARTICIPANT_ROOM);
+	/* For good */
+	second = host_add_comm(&h, 0x123, 3, 5, 5);
+	assert_int_equal(second->fixed.caps.idle, NT_IDLE_ROOM);
+	host_close(&h);
+	/* Interface 7 came with an NCCL that has no pool. */
+	host_shm_lacks = true;
+	host_open_api(&h, "bandit", 7, 7);
+	assert_int_equal(h.comm->fixed.caps.idle, NT_IDLE_NO);
+	host_close(&h);
+	host_shm_lacks = false;
+}
+
 static void halves_that_cannot_tune_say_so(void **state)
 {
 	static const struct {
@@ -534,6 +566,7 @@ int main(void)
 		cmocka_unit_test(a_final_plan_is_committed),
 		cmocka_unit_test(a_plan_of_no_turns_is_none),
 		cmocka_unit_test(a_forced_arm_wins_ties),
+		cmocka_unit_test(no_times_without_room),
 		cmocka_unit_test(halves_that_cannot_tune_say_so),
 		cmocka_unit_test(version_4_follows_plans_too),
 		cmocka_unit_test(simulated_groups_do_not_count),

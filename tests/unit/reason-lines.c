@@ -53,7 +53,7 @@ static const struct line {
 	{ NT_REASON_PMIX, "pmix:UNREACHABLE",
 	  SEVERAL "Slurm's PMIx server does not answer: UNREACHABLE.",
 	  "See slurmd's log on their nodes. In a container, check that enroot's hook "
-	  "50-slurm-pmi.sh runs." },
+	  "50-slurm-pmi.sh runs, and that the container has no network namespace of its own." },
 	{ NT_REASON_PMIX_UNSAFE, "pmixunsafe:PMIX_MCA_psec=none",
 	  NOT_STARTED "with PMIX_MCA_psec=none it may fail, hang or print.",
 	  "Unset that variable, or correct that file; PMIX_MCA_gds=hash and "
@@ -65,6 +65,19 @@ static const struct line {
 	  NOT_STARTED "its directory of this step cannot be seen.",
 	  "In a container, check that enroot's hook 50-slurm-pmi.sh runs; or set "
 	  "PMIX_MCA_gds=hash." },
+	{ NT_REASON_PMIX_NET, "pmixnet",
+	  NOT_STARTED "no network interface has an address there, as in a network namespace.",
+	  "Leave the program in the node's network namespace: no unshare --net, and no container "
+	  "with a network of its own." },
+	{ NT_REASON_SHM_SMALL, "shmsmall",
+	  "/dev/shm is too small: NCCL's GPU times take 34 MB there for each rank of the node and "
+	  "each communicator, and without that room NCCL crashes.",
+	  "Give the container a larger one: docker --shm-size=1g; a memory volume in a pod; with "
+	  "enroot or pyxis --container-mounts=/dev/shm:/dev/shm. NCCL 2.31 needs none." },
+	{ NT_REASON_LIMITS, "limits",
+	  "The process may start no more threads, or have no more descriptors, address space or "
+	  "file size, which NCCL's GPU times need.",
+	  "Raise the limits: ulimit -u, -n, -v, -f; and pids.max of the container." },
 	{ NT_REASON_PMIX_CWD, "pmixcwd", NOT_STARTED "the working directory is gone.",
 	  "Start the program in a directory that exists." },
 	{ NT_REASON_REMAPPED, "remap:1000:0",

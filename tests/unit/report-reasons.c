@@ -103,7 +103,8 @@ static void those_who_give_reasons_give_those_meant(void **state)
 		[NT_VERDICT_REMEMBERED] = NT_REASON_REMEMBERED,
 	};
 	static const int idle[] = { NT_REASON_NOT_READY, NT_REASON_MODE, NT_REASON_API,
-				    NT_REASON_HALF, NT_REASON_SHM };
+				    NT_REASON_HALF,	 NT_REASON_SHM,	 NT_REASON_SHM_SMALL,
+				    NT_REASON_LIMITS };
 	static const int whys[NT_STEP_WHYS] = { NT_REASON_OWN_TUNER,   NT_REASON_OWN_PROFILER,
 						NT_REASON_OWN_ALGO,    NT_REASON_OWN_PROTO,
 						NT_REASON_LL128,       NT_REASON_LL128_C2C,
@@ -113,7 +114,7 @@ static void those_who_give_reasons_give_those_meant(void **state)
 	for (unsigned i = 0; i < NT_VERDICTS; i++)
 		assert_int_equal(nt_schedule_verdict_reason(i), verdicts[i]);
 	assert_int_equal(nt_schedule_verdict_reason(NT_VERDICTS), NT_REASON_NONE);
-	for (uint32_t i = NT_IDLE_NO; i <= NT_IDLE_SHM; i++)
+	for (uint32_t i = NT_IDLE_NO; i < NT_IDLES; i++)
 		assert_int_equal(nt_capabilities_idle(i), idle[i]);
 	for (size_t i = 0; i < NT_STEP_WHYS; i++)
 		assert_int_equal(nt_step_whys[i].reason, whys[i]);
@@ -123,6 +124,8 @@ static void those_who_give_reasons_give_those_meant(void **state)
 	assert_int_equal(nt_view_barred(NT_PARTICIPANT_ODD), NT_REASON_TWINS);
 	assert_int_equal(nt_view_barred(NT_PARTICIPANT_PROBES), NT_REASON_SYMMETRIC);
 	assert_int_equal(nt_view_barred(NT_PARTICIPANT_MASKED), NT_REASON_RAS);
+	assert_int_equal(nt_view_barred(NT_PARTICIPANT_ROOM), NT_REASON_SHM_SMALL);
+	assert_int_equal(nt_view_barred(NT_PARTICIPANT_LIMITS), NT_REASON_LIMITS);
 }
 
 static void names_what_differs(void **state)

@@ -129,7 +129,7 @@ static void sealed_memory_cannot_be_cut(void **state)
 	nt_shm_close(&a);
 	assert_int_equal(nt_shm_open_sealed(&b, "/proc/self/fd/999", "n1", 12, 3, &why), -1);
 	assert_int_equal(nt_shm_open_sealed(&b, "/dev/zero", "n1", 12, 3, &why), -1);
-	fd = memfd_create("nccl-tune-shm.8.n1.12.3", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	fd = memfd_create("nccl-tune-shm.9.n1.12.3", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	assert_int_equal(ftruncate(fd, sizeof(struct nt_shm)), 0);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	assert_int_equal(nt_shm_open_sealed(&b, path, "n1", 12, 3, &why), -1);

@@ -64,8 +64,8 @@ fw_command() {
 	lightning|jax) command_line=(python3 "${script[@]}") ;;
 	*)
 		# shellcheck disable=SC2016 # the task's shell expands them
-		line='exec '$torchrun' --nnodes "$SLURM_NNODES" --nproc-per-node '$ranks' --rdzv-backend static --master-addr "$MASTER_ADDR" --master-port "$MASTER_PORT" --node-rank "$SLURM_NODEID" '
-		command_line=(bash -c "$line$(printf '%q ' "${script[@]}")") ;;
+		line='exec '$torchrun' --nnodes "$SLURM_NNODES" --nproc-per-node '$ranks' --rdzv-backend static --master-addr "$MASTER_ADDR" --master-port "$MASTER_PORT" --node-rank "$SLURM_NODEID"'
+		command_line=(bash -c "$line$(printf ' %q' "${script[@]}")") ;;
 	esac
 }
 

@@ -29,7 +29,7 @@ ncclperf_command() {
 	[ "$1" = long ] || options=("${NCCLPERF_SHORT[@]}")
 	command_line=("$ncclperf" "${options[@]}")
 	[ -z "$dry" ] || command_line=("$stage/libexec/nccl-tune/tests/nt-fake-nccl" --ranks-in-process 2 --sizes 8,1K,128K
-		--iters "$([ "$1" = long ] && echo 3000 || echo 200)")
+		--iters "$([ "$1" = long ] && echo 1000 || echo 200)")
 }
 
 # ncclperf_runs SECONDS

@@ -54,7 +54,7 @@ set -uo pipefail
 
 # Parts in their order, and the seconds that a part leaves to each that comes after it; less where time is short.
 readonly PARTS=(slurm nets smoke shm ncclperf frameworks compare hang topology groups correct steady cells carry launch tables auto late settle)
-readonly -A LEFT_S=([slurm]=0 [nets]=20 [smoke]=100 [shm]=90 [ncclperf]=120 [frameworks]=500 [compare]=150 [hang]=150 [topology]=90 [groups]=240 [correct]=150 [steady]=250 [cells]=600 [carry]=200 [launch]=500 [tables]=160 [auto]=500 [late]=300 [settle]=90)
+readonly -A LEFT_S=([slurm]=0 [nets]=20 [smoke]=100 [shm]=150 [ncclperf]=120 [frameworks]=500 [compare]=150 [hang]=150 [topology]=90 [groups]=240 [correct]=150 [steady]=250 [cells]=600 [carry]=200 [launch]=500 [tables]=160 [auto]=500 [late]=300 [settle]=90)
 readonly END_S=15
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)

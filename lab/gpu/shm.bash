@@ -6,7 +6,7 @@
 # /dev/shm in the task's mount namespace (shm-task.sh), without the plugin and with it. Several jobs at the same time: what
 # counts is how they end. Part of lab/gpu/run.sh; shm_summary.py reads what these runs leave.
 
-readonly SHM_STEPS=60 SHM_LIMIT_S=90 SHM_WAVE_S=40
+readonly SHM_STEPS=60 SHM_LIMIT_S=90 SHM_WAVE_S=25
 
 # shm_command SIZE DIR: sets command_line.
 shm_command() {
@@ -14,7 +14,7 @@ shm_command() {
 	command -v torchrun >/dev/null || torchrun='python3 -m torch.distributed.run'
 	command_line=(unshare -m "$here/shm-task.sh" "$1" "$2/room")
 	if [ -n "$dry" ]; then
-		command_line+=("$stage/libexec/nccl-tune/tests/nt-fake-nccl" --procs-per-task 2 --sizes 64K,1M --iters 4000)
+		command_line+=("$stage/libexec/nccl-tune/tests/nt-fake-nccl" --procs-per-task 2 --sizes 64K,1M --iters 1000)
 	else
 		shm_port=$((shm_port + 7))
 		# shellcheck disable=SC2206 # words

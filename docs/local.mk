@@ -107,6 +107,15 @@ EXTRA_DIST += \
 	%D%/results/h200-x2-carry/carry.csv \
 	%D%/results/h200-x2-carry/carry.txt \
 	%D%/results/h200-x2-carry/versions.txt \
+	%D%/results/h200-x2-field/README.md \
+	%D%/results/h200-x2-field/frameworks.jsonl \
+	%D%/results/h200-x2-field/frameworks.txt \
+	%D%/results/h200-x2-field/ncclperf.jsonl \
+	%D%/results/h200-x2-field/ncclperf.txt \
+	%D%/results/h200-x2-field/raw.tar.gz \
+	%D%/results/h200-x2-field/shm.jsonl \
+	%D%/results/h200-x2-field/shm.txt \
+	%D%/results/h200-x2-field/versions.txt \
 	%D%/results/h200-x2-learn/README.md \
 	%D%/results/h200-x2-learn/first.csv \
 	%D%/results/h200-x2-learn/first.txt \

@@ -36,7 +36,7 @@ while read -r dir limit policy words <&9; do
 	case $policy in
 	calibrate) calibrate "$dir" "$limit" "${command_line[@]}" || rc=$? ;;
 	# srun says then which launch profile it is, and why.
-	*launch*) SLURM_DEBUG=1 step "$dir" "$limit" "$SLURM_JOB_NUM_NODES" "${SLURM_NTASKS_PER_NODE%%(*}" "$policy" \
+	*launch*|site) SLURM_DEBUG=1 step "$dir" "$limit" "$SLURM_JOB_NUM_NODES" "${SLURM_NTASKS_PER_NODE%%(*}" "$policy" \
 		"${command_line[@]}" || rc=$? ;;
 	*) step "$dir" "$limit" "$SLURM_JOB_NUM_NODES" "${SLURM_NTASKS_PER_NODE%%(*}" "$policy" \
 		"${command_line[@]}" || rc=$? ;;

@@ -25,14 +25,17 @@ batch_wait() {
 	[ "$(cat "$2/ended" 2>/dev/null)" = 0 ]
 }
 
+batch_options=()	# of sbatch
+
 # batch_job LEFT STATE LINES TOPOLOGY LIMIT_S [MINUTES]: its memory is in STATE; what it has printed, its record and its
 # memory are put into LEFT. MINUTES is the limit that Slurm is told. False where a step failed or the job did not end.
 batch_job() {
 	local left=$1 state=$2 lines=$3 topology=$4 limit=$5 rc=0 id
 	mkdir -p "$state" "$left"
 	id=$(XDG_STATE_HOME=$state timeout 30 sbatch --parsable -N"${topology%x*}" --ntasks-per-node="${topology#*x}" \
-		-J gpu-batch -t "${6:-$((limit / 60 + 2))}" -o "$left/log" "$here/batch-job.sh" "$top" "$stage" "$lines" "$left" \
+		"${batch_options[@]}" -J gpu-batch -t "${6:-$((limit / 60 + 2))}" -o "$left/log" "$here/batch-job.sh" "$top" "$stage" "$lines" "$left" \
 		2>"$left/err")
+	echo "$id" >"$left/id"
 	batch_wait "${id:-0}" "$left" "$limit" || rc=1
 	timeout 10 scontrol show job "$id" 2>/dev/null | sed -n 's/^ *AdminComment=//p' >"$left/record"
 	cp -R "$state/nccl-tune/memory" "$left/" 2>/dev/null

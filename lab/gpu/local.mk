@@ -35,6 +35,13 @@ EXTRA_DIST += \
 	%D%/correct_summary.py \
 	%D%/env.c \
 	%D%/env.py \
+	%D%/frameworks.bash \
+	%D%/frameworks/hf.py \
+	%D%/frameworks/jx.py \
+	%D%/frameworks/lit.py \
+	%D%/frameworks/result.py \
+	%D%/frameworks/train.py \
+	%D%/frameworks_summary.py \
 	%D%/groups.bash \
 	%D%/groups.py \
 	%D%/groups_summary.py \
@@ -48,6 +55,9 @@ EXTRA_DIST += \
 	%D%/loops.sh \
 	%D%/made_up.py \
 	%D%/mps.bash \
+	%D%/nccl-tests.sh \
+	%D%/ncclperf.bash \
+	%D%/ncclperf_summary.py \
 	%D%/nets.bash \
 	%D%/pack.sh \
 	%D%/page.py \
@@ -58,6 +68,9 @@ EXTRA_DIST += \
 	%D%/run.sh \
 	%D%/settle.bash \
 	%D%/settle.py \
+	%D%/shm-task.sh \
+	%D%/shm.bash \
+	%D%/shm_summary.py \
 	%D%/slurm.bash \
 	%D%/steady.bash \
 	%D%/steady_summary.py \

@@ -85,6 +85,8 @@ check() {
 		libexec/nccl-tune/nt-{launch,recordd} share/nccl-tune/profiles.conf libexec/nccl-tune/tests/nt-{probe,fixed}.so; do
 		[ -e "$stage/$file" ] || missing+=" $file"
 	done
+	readelf -d "$stage/libexec/nccl-tune/nt-recordd" | grep -qF "$SLURM_LIBS" ||
+		missing+=" nt-recordd with libraries in $SLURM_LIBS (a BUILD-DIRECTORY that pack.sh has not configured?)"
 	[ -z "$missing" ] || echo "pack.sh: not built:$missing" >&2
 	mib=$(du -sm .debs .gpu | awk '{ sum += $1 } END { print sum }')
 	say "$mib MiB in .debs and .gpu"

@@ -5,7 +5,7 @@
 # run.sh - the tests that need GPUs: real NCCL under a real Slurm, several nodes pretended on this machine
 #
 #   --parts LIST       of slurm, compare, hang, settle (these), groups, correct, steady, cells, carry, launch,
-#                      topology, tables, auto, late, smoke
+#                      topology, tables, auto, late, smoke, frameworks, shm, ncclperf, nets
 #   --topologies LIST  NODESxGPUS,... (by the GPUs found: 2x4,4x2,1x8 or 2x2,4x1,1x4 or 2x1,1x2)
 #   --pairs N          runs without and with the plugin to a topology, by turns (5)
 #   --hang-runs N      short runs in a row (20)
@@ -31,6 +31,18 @@
 #   --auto-first K     number of the first repetition (1)
 #   --late-runs N      of late, repetitions (3)
 #   --late-topologies LIST    NODESxGPUS,... (2x1,4x1); MPS as above
+#   --fw-networks LIST   of frameworks: loopback and Gbit/s (loopback,10,25,50)
+#   --fw-programs LIST   ddp,fsdp,lightning,jax,trainer,ddpx2,fsdpx2; x2: two ranks in each task, by CUDA MPS
+#   --fw-ways LIST       off,site1,typed1,site2,typed2: launch=auto as the site's default and typed, first and second job
+#   --fw-steps N         training steps (by program and network)
+#   --fw-runs N          repetitions (3)
+#   --fw-first K         number of the first repetition (1)
+#   --shm-sizes LIST     MB, full, none (8,48,64,96,128,256,full,none)
+#   --shm-modes LIST     off,observe,bandit
+#   --shm-runs N         repetitions (1)
+#   --shm-at-once N      jobs at the same time (6)
+#   --perf-runs N        of ncclperf, repetitions (3)
+#   --nccl-tests PATH    all_reduce_perf, or the directory of its sources (.gpu/all_reduce_perf, .gpu/nccl-tests)
 #   --nccl DIR         another NCCL for all programs, PyTorch's too: libnccl.so.2 there
 #   --budget S         seconds for all of it; what does not fit is left out, and said (540)
 #   --out DIR          where results go (gpu-results)
@@ -41,8 +53,8 @@
 set -uo pipefail
 
 # Parts in their order, and the seconds that a part leaves to each that comes after it; less where time is short.
-readonly PARTS=(slurm smoke compare hang topology groups correct steady cells carry launch tables auto late settle)
-readonly -A LEFT_S=([slurm]=0 [smoke]=100 [compare]=150 [hang]=150 [topology]=90 [groups]=240 [correct]=150 [steady]=250 [cells]=600 [carry]=200 [launch]=500 [tables]=160 [auto]=500 [late]=300 [settle]=90)
+readonly PARTS=(slurm nets smoke shm ncclperf frameworks compare hang topology groups correct steady cells carry launch tables auto late settle)
+readonly -A LEFT_S=([slurm]=0 [nets]=20 [smoke]=100 [shm]=150 [ncclperf]=120 [frameworks]=500 [compare]=150 [hang]=150 [topology]=90 [groups]=240 [correct]=150 [steady]=250 [cells]=600 [carry]=200 [launch]=500 [tables]=160 [auto]=500 [late]=300 [settle]=90)
 readonly END_S=15
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -55,6 +67,9 @@ launch_ways=(off bandit wide-off wide-bandit) launch_first=1
 tables_pieces=(arms rules uneven profiles train) tables_networks=(loopback shaped) tables_topologies=() tables_runs=3 tables_first=1
 auto_networks=(loopback shaped) auto_programs=(ddp fsdp tp) auto_topology=2x1 auto_runs=3 auto_first=1
 late_runs=3 late_topologies=(2x1 4x1)
+fw_networks=(loopback 10 25 50) fw_programs=() fw_ways=() fw_steps=0 fw_runs=3 fw_first=1
+shm_sizes=(8 48 64 96 128 256 full none) shm_modes=(off observe bandit) shm_runs=1 shm_at_once=6
+perf_runs=3 nccl_tests=''
 out=gpu-results dry='' job='' nccl='' python_nccl=''
 
 say() {
@@ -99,6 +114,12 @@ usage() {
 . "$here/auto.bash"
 # shellcheck source=lab/gpu/late.bash
 . "$here/late.bash"
+# shellcheck source=lab/gpu/frameworks.bash
+. "$here/frameworks.bash"
+# shellcheck source=lab/gpu/shm.bash
+. "$here/shm.bash"
+# shellcheck source=lab/gpu/ncclperf.bash
+. "$here/ncclperf.bash"
 # shellcheck source=lab/gpu/topology.bash
 . "$here/topology.bash"
 # shellcheck source=lab/gpu/settle.bash
@@ -109,6 +130,7 @@ number() {
 }
 
 read_options() {
+	local word
 	while [ $# -gt 0 ]; do
 		case $1 in
 		-h|--help) usage 0 ;;
@@ -145,6 +167,18 @@ read_options() {
 		--auto-first) number "$1" "$2"; auto_first=$2 ;;
 		--late-runs) number "$1" "$2"; late_runs=$2 ;;
 		--late-topologies) IFS=, read -ra late_topologies <<<"$2" ;;
+		--fw-networks) IFS=, read -ra fw_networks <<<"$2" ;;
+		--fw-programs) IFS=, read -ra fw_programs <<<"$2" ;;
+		--fw-ways) IFS=, read -ra fw_ways <<<"$2" ;;
+		--fw-steps) number "$1" "$2"; fw_steps=$2 ;;
+		--fw-runs) number "$1" "$2"; fw_runs=$2 ;;
+		--fw-first) number "$1" "$2"; fw_first=$2 ;;
+		--shm-sizes) IFS=, read -ra shm_sizes <<<"$2" ;;
+		--shm-modes) IFS=, read -ra shm_modes <<<"$2" ;;
+		--shm-runs) number "$1" "$2"; shm_runs=$2 ;;
+		--shm-at-once) number "$1" "$2"; shm_at_once=$2 ;;
+		--perf-runs) number "$1" "$2"; perf_runs=$2 ;;
+		--nccl-tests) nccl_tests=$2 ;;
 		--nccl) nccl=$2 ;;
 		--budget) number "$1" "$2"; budget=$2 ;;
 		--out) out=$2 ;;
@@ -159,6 +193,13 @@ read_options() {
 	listed --tables-networks "$(IFS=,; echo "${tables_networks[*]}")" loopback shaped
 	listed --auto-networks "$(IFS=,; echo "${auto_networks[*]}")" loopback shaped
 	listed --auto-programs "$(IFS=,; echo "${auto_programs[*]}")" ddp fsdp tp mesh
+	[ ${#fw_programs[@]} -gt 0 ] || fw_programs=("${FW_PROGRAMS[@]}")
+	[ ${#fw_ways[@]} -gt 0 ] || fw_ways=("${FW_WAYS[@]}")
+	listed --fw-programs "$(IFS=,; echo "${fw_programs[*]}")" "${FW_PROGRAMS[@]}"
+	listed --fw-ways "$(IFS=,; echo "${fw_ways[*]}")" "${FW_WAYS[@]}"
+	for word in "${fw_networks[@]}"; do
+		[ "$word" = loopback ] || number --fw-networks "$word"
+	done
 	listed --launch-ways "$(IFS=,; echo "${launch_ways[*]}")" "${LAUNCH_WAYS[@]}"
 	listed --launch-programs "$(IFS=,; tr + , <<<"${launch_programs[*]}")" bench ddp fsdp tp mesh
 }
@@ -225,6 +266,9 @@ find_programs() {
 	probe=$plugins/nt-probe.so fixed=$plugins/nt-fixed.so
 	[ -n "$dry" ] || [ -x "$bench" ] || die "no $bench"
 	command -v python3 >/dev/null || die "no python3"
+	for candidate in "$top/.gpu/all_reduce_perf" "$top/.gpu/nccl-tests"; do
+		[ -n "$nccl_tests" ] || [ ! -e "$candidate" ] || nccl_tests=$candidate
+	done
 }
 
 # NCCL and the CUDA runtime are where the linker finds them, or in Python's packages.
@@ -279,8 +323,15 @@ write_versions() {
 			"${launch_programs[*]} ${launch_ways[*]} runs $launch_runs from $launch_first," \
 			"tables ${tables_pieces[*]} ${tables_topologies[*]} ${tables_networks[*]} runs $tables_runs from $tables_first," \
 			"auto ${auto_networks[*]} ${auto_programs[*]} $auto_topology runs $auto_runs from $auto_first," \
-			"late ${late_topologies[*]} runs $late_runs, budget $budget s"
+			"late ${late_topologies[*]} runs $late_runs," \
+			"frameworks ${fw_networks[*]} ${fw_programs[*]} ${fw_ways[*]} steps $fw_steps runs $fw_runs from $fw_first," \
+			"shm ${shm_sizes[*]} ${shm_modes[*]} runs $shm_runs, ncclperf runs $perf_runs, budget $budget s"
 	} >"$out/versions.txt"
+}
+
+# results_resume: what an earlier run has left in $out counts.
+results_resume() {
+	[ ! -e "$out/raw.tar.gz" ] || tar -C "$work" -xzf "$out/raw.tar.gz"
 }
 
 # summarise NAME SCRIPT: its tables to NAME.txt, where there are runs of that name.
@@ -303,6 +354,9 @@ write_results() {
 	summarise tables tables_summary.py || rc=1
 	summarise auto auto_summary.py || rc=1
 	summarise late late_summary.py || rc=1
+	summarise frameworks frameworks_summary.py || rc=1
+	summarise shm shm_summary.py || rc=1
+	summarise ncclperf ncclperf_summary.py || rc=1
 	tar -C "$work" -czf "$out/raw.new" raw 2>/dev/null && mv "$out/raw.new" "$out/raw.tar.gz"
 	return "$rc"
 }
@@ -327,7 +381,7 @@ finish() {
 		timeout 60 python3 "$here/settle.py" "$raw" | tee "$out/settle.txt"
 	fi
 	write_results || rc=1
-	for name in correct steady cells carry launch tables auto late; do
+	for name in correct steady cells carry launch tables auto late shm ncclperf frameworks; do
 		[ ! -e "$out/$name.txt" ] || cat "$out/$name.txt"
 	done
 	[ ! -e "$work/slurm.log" ] || cp "$work/slurm.log" "$out/"
@@ -367,7 +421,7 @@ main() {
 	trap finish EXIT
 	trap 'exit 130' INT TERM
 	find_nccl
-	if [[ ,$parts, =~ ,(slurm|topology|groups|correct|steady|cells|carry|launch|tables|auto|late|smoke), ]]; then
+	if [[ ,$parts, =~ ,(slurm|topology|groups|correct|steady|cells|carry|launch|tables|auto|late|smoke|frameworks|shm|ncclperf|nets), ]]; then
 		with_slurm || rc=1
 	fi
 	[ -e "$out/versions.txt" ] || write_versions
@@ -383,7 +437,12 @@ with_slurm() {
 		return 1
 	fi
 	write_versions
+	[[ ! ,$parts, =~ ,(tables|frameworks|shm|ncclperf), ]] || results_resume
+	! wanted nets || nets_try 10 25 50 100
 	! wanted smoke || smoke "$(share smoke)"
+	! wanted shm || shm "$(share shm)"
+	! wanted ncclperf || ncclperf_runs "$(share ncclperf)"
+	! wanted frameworks || frameworks "$(share frameworks)"
 	! wanted compare || compare "$(share compare)"
 	! wanted hang || hang_runs "$(share hang)"
 	! wanted topology || topology "$(share topology)"

@@ -35,6 +35,7 @@ readonly SLURM_NODES=4
 
 pmix_links=()
 slurm_settings=()
+site_default=''		# the policy of steps that ask for none
 
 deb_of() {
 	find "$top/.debs" -name "$1_*.deb" -print -quit
@@ -65,11 +66,16 @@ unpack() {
 	export PATH=$sl/bin:$sl/sbin:$sl/usr/bin:$sl/usr/sbin:$PATH
 }
 
-# Debian chooses between Slurm and others by links that a package makes when it is installed.
+# Debian chooses between Slurm and others by links that a package makes when it is installed. By these names its daemons
+# know what they are: a slurmd-wlm finds no GPUs.
 programs_by_name() {
-	ln -sf "$sl/usr/sbin/slurmctld-wlm" "$sl/bin/slurmctld"
-	printf '#!/bin/sh\nexec %s -d %s "$@"\n' "$sl/usr/sbin/slurmd-wlm" "$sl/usr/sbin/slurmstepd-wlm" \
-		>"$sl/bin/slurmd"
+	local name
+	for name in slurmctld slurmd slurmstepd; do
+		ln -sf "$sl/usr/sbin/$name-wlm" "$sl/bin/$name"
+	done
+	mkdir -p "$sl/bin/by-name"
+	mv "$sl/bin/slurmd" "$sl/bin/by-name/slurmd"
+	printf '#!/bin/sh\nexec %s -d %s "$@"\n' "$sl/bin/by-name/slurmd" "$sl/bin/slurmstepd" >"$sl/bin/slurmd"
 	chmod 755 "$sl/bin/slurmd"
 }
 
@@ -95,7 +101,7 @@ missing_libraries() {
 slurm_programs() {
 	[ ${#slurm_settings[@]} = 0 ] || return 0
 	slurm_settings=(-c "SlurmdDebug=info")
-	if [[ ,$parts, =~ ,(launch|tables|auto|late|smoke), ]]; then
+	if [[ ,$parts, =~ ,(launch|tables|auto|late|smoke|frameworks), ]]; then
 		slurm_settings+=(-c "TaskProlog=$top/lab/gpu/host.sh")
 	fi
 	if [ -d "$top/.debs" ]; then
@@ -124,7 +130,35 @@ plugstack() {
 	printf '%s ' optional "$stage/lib/slurm/spank_nccl_tune.so" \
 		"plugin=$stage/lib/nccl-tune/libnccl-tune.so" "recordd=$stage/libexec/nccl-tune/nt-recordd" \
 		"profiles=$stage/share/nccl-tune/profiles.conf" "command=$command" \
-		"rundir=$work/cluster/run/nccl-tune" "spooldir=$work/cluster/run/nccl-tune-spool" pmix=default
+		"rundir=$work/cluster/run/nccl-tune" "spooldir=$work/cluster/run/nccl-tune-spool" pmix=default \
+		${site_default:+"default=$site_default"}
+}
+
+# slurm_gpus FILE0 FILE1: Slurm gives GPUs to jobs that ask for them. Each node has both: its "own", of odd nodes the first
+# and of even nodes the second, and the "other". Slurm counts a node's GPUs from 0, so that a node needs both.
+slurm_gpus() {
+	local etc=$work/cluster/etc name
+	printf 'NodeName=n[1,3] Name=gpu Type=%s File=%s\n' own "$1" other "$2" >"$etc/gres.conf"
+	printf 'NodeName=n[2,4] Name=gpu Type=%s File=%s\n' other "$1" own "$2" >>"$etc/gres.conf"
+	awk -v nodes="$SLURM_NODES" '
+		!/^NodeName=/ { print; next }
+		{
+			for (n = 1; n <= nodes; n++) {	# its types in the order of its files
+				line = $0
+				while (match(line, /\[[0-9]+-[0-9]+\]/))
+					line = substr(line, 1, RSTART - 1) (substr(line, RSTART + 1) + n - 1) substr(line, RSTART + RLENGTH)
+				print line " Gres=" (n % 2 ? "gpu:own:1,gpu:other:1" : "gpu:other:1,gpu:own:1")
+			}
+			print "GresTypes=gpu"
+		}' "$etc/slurm.conf" >"$etc/slurm.new" && cat "$etc/slurm.new" >"$etc/slurm.conf"
+	for name in slurmctld n1 n2 n3 n4; do
+		"$top/tests/lib/cluster" stop "$name"
+	done
+	for name in slurmctld n1 n2 n3 n4; do
+		"$top/tests/lib/cluster" start "$name" || return 1
+	done
+	sinfo -h -o %D%t | grep -qx "${SLURM_NODES}idle" || sleep 2
+	timeout 60 srun -N"$SLURM_NODES" --gpus-per-node=2 true
 }
 
 slurm_down() {
@@ -170,17 +204,19 @@ end_steps() {
 }
 
 # step DIR LIMIT_S NODES TASKS_PER_NODE MODE CMD...: stdout to DIR/out, stderr to DIR/err, rank records beside them.
-# With step_places, a file with a node a task, tasks go there.
+# With step_places, a file with a node a task, tasks go there. MODE site: none is asked for. NT_GPU_RANK=none: no rank.sh.
 step_places=''
 step() {
-	local dir=$1 limit=$2 nodes=$3 tasks=$4 mode=$5 rc=0 start spread
+	local dir=$1 limit=$2 nodes=$3 tasks=$4 rc=0 start spread mode=(--nccl-tune="$5") rank=("${NT_GPU_RANK:-$top/lab/gpu/rank.sh}" "$1")
 	shift 5
+	[ "${mode[0]}" != --nccl-tune=site ] || mode=()
+	[ "${rank[0]}" != none ] || rank=()
 	spread=(-N"$nodes" --ntasks-per-node="$tasks" -n$((nodes * tasks)))
 	[ -z "$step_places" ] || spread=(-n"$(wc -l <"$step_places")" -m arbitrary -w "$step_places")
 	mkdir -p "$dir"
 	start=$(date +%s.%N)
 	timeout -k 5 "$limit" srun --jobid="$job" "${spread[@]}" \
-		--mpi=pmix --kill-on-bad-exit=1 --nccl-tune="$mode" "${NT_GPU_RANK:-$top/lab/gpu/rank.sh}" "$dir" "$@" \
+		--mpi=pmix --kill-on-bad-exit=1 "${mode[@]}" "${rank[@]}" "$@" \
 		</dev/null >"$dir/out" 2>"$dir/err" || rc=$?
 	case $rc in
 	124|137) end_steps ;;

@@ -53,11 +53,6 @@ tables_done() {
 	{ [ -e "$1/status" ] || [ -e "$1/ended" ]; } && say "tables $2: there already"
 }
 
-# tables_resume: what an earlier run has left in $out counts.
-tables_resume() {
-	[ ! -e "$out/raw.tar.gz" ] || tar -C "$work" -xzf "$out/raw.tar.gz"
-}
-
 # tables_fits SECONDS WHAT: or says that it does not; $tables_end is when all must be over.
 tables_fits() {
 	if [ $((SECONDS + $1)) -le "$tables_end" ]; then
@@ -362,7 +357,6 @@ tables_piece() {
 # tables SECONDS
 tables() {
 	local tables_end=$((SECONDS + $1)) network piece
-	tables_resume
 	for network in "${tables_networks[@]}"; do
 		if [ "$network" = shaped ] && [ -z "$dry" ] && ! to_shaped; then
 			say "tables: no shaped network"

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
-"""wire.py receive|send ADDRESS - how fast is the way to ADDRESS
+"""wire.py receive|send ADDRESS [CONNECTIONS] - how fast is the way to ADDRESS
 
-The receiver waits for one connection and prints what came in within the last two thirds of it, in Gbit/s.
+The receiver waits for so many connections (1) and prints what came in within the last two thirds of them, in Gbit/s.
 """
 import socket
 import sys
+import threading
 import time
 
 PORT = 17999
@@ -14,42 +15,57 @@ SECONDS = 1.5
 CHUNK = 1 << 20
 
 
-def receive(address):
-    with socket.create_server((address, PORT)) as server:
-        server.settimeout(8)
-        connection, _ = server.accept()
+def take(connection, ends):
+    """Bytes of the last two thirds, and their seconds."""
+    connection.settimeout(8)
+    buffer = bytearray(CHUNK)
+    start, count, since = time.monotonic(), 0, None
     with connection:
-        connection.settimeout(8)
-        buffer = bytearray(CHUNK)
-        start, count, since = time.monotonic(), 0, None
-        while True:
-            n = connection.recv_into(buffer)
+        while n := connection.recv_into(buffer):
             now = time.monotonic()
-            if n == 0:
-                break
             if since is not None:
                 count += n
             elif now - start > SECONDS / 3:
                 since = now
-        print(f"{count * 8 / (now - since) / 1e9:.2f}" if since else "0")
+    ends.append(count * 8 / (now - since) / 1e9 if since and now > since else 0)
 
 
-def send(address):
-    for _ in range(100):
-        try:
-            connection = socket.create_connection((address, PORT), timeout=8)
-            break
-        except OSError:
-            time.sleep(0.05)
-    else:
-        return 1
+def receive(address, connections):
+    rates = []
+    with socket.create_server((address, PORT)) as server:
+        server.settimeout(8)
+        takers = [threading.Thread(target=take, args=(server.accept()[0], rates)) for _ in range(connections)]
+    for taker in takers:
+        taker.start()
+    for taker in takers:
+        taker.join()
+    print(f"{sum(rates):.2f}")
+
+
+def give(connection):
+    data = bytes(CHUNK)
+    end = time.monotonic() + SECONDS
     with connection:
-        data = bytes(CHUNK)
-        end = time.monotonic() + SECONDS
         while time.monotonic() < end:
             connection.sendall(data)
-    return 0
+
+
+def connect(address):
+    for _ in range(100):
+        try:
+            return socket.create_connection((address, PORT), timeout=8)
+        except OSError:
+            time.sleep(0.05)
+    sys.exit(1)
+
+
+def send(address, connections):
+    givers = [threading.Thread(target=give, args=(connect(address),)) for _ in range(connections)]
+    for giver in givers:
+        giver.start()
+    for giver in givers:
+        giver.join()
 
 
 if __name__ == "__main__":
-    sys.exit({"receive": receive, "send": send}[sys.argv[1]](sys.argv[2]))
+    {"receive": receive, "send": send}[sys.argv[1]](sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else 1)

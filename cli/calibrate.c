@@ -248,7 +248,8 @@ static void print_table(const struct nt_memory *memory, const struct nt_memory_e
 				printf("  %*s", width, "wrong");
 			else if (other)
 				printf("  %*.2f", width,
-				       nt_key_times(key)->median_us / nt_key_times(other)->median_us);
+				       nt_key_times(key)->median_us /
+					       nt_key_times(other)->median_us);
 			else
 				printf("  %*s", width, "-");
 		}
@@ -275,8 +276,7 @@ static int tell(struct calibrating *c, int64_t since_us, struct nt_error *err)
 				    "%" PRIu32 " has the reason",
 				    c->directory, c->allocation.job);
 	printf("%" PRIu32 " node%s of %" PRIu32 " rank%s, %s, NCCL %u.%u.%u\n", base->where.nodes,
-	       nt_plural(base->where.nodes), base->where.per_node,
-	       nt_plural(base->where.per_node),
+	       nt_plural(base->where.nodes), base->where.per_node, nt_plural(base->where.per_node),
 	       base->where.fabric == NT_FABRIC_ANY ? "network unknown"
 						   : nt_fabric_name((int)base->where.fabric),
 	       base->where.nccl / 10000, base->where.nccl / 100 % 100, base->where.nccl % 100);
@@ -306,8 +306,9 @@ static int take_shapes(struct calibrating *c, struct nt_error *err)
 		snprintf(number, sizeof(number), "%.*s", (int)length, at);
 		if (c->shapes == SHAPES ||
 		    nt_number_parse(number, 1, NT_CAL_PROCS, &c->shape[c->shapes]) < 0)
-			return nt_error_set(err, "bad list of ranks '%.60s' (want 1 to %d numbers "
-						 "from 1 to %d, as in 1,2,4,8)",
+			return nt_error_set(err,
+					    "bad list of ranks '%.60s' (want 1 to %d numbers "
+					    "from 1 to %d, as in 1,2,4,8)",
 					    list, SHAPES, NT_CAL_PROCS);
 		c->shapes++;
 		at += length + (at[length] == ',');

@@ -37,9 +37,8 @@ static bool can_be_made(const struct nt_comm_shape *shape, const struct nt_where
 {
 	if (shape->nodes == 0)
 		return true;
-	return shape->ranks > 1 &&
-	       ((shape->nodes == 1 && where->per_node % shape->ranks == 0) ||
-		(shape->nodes == where->nodes && shape->ranks == where->nodes));
+	return shape->ranks > 1 && ((shape->nodes == 1 && where->per_node % shape->ranks == 0) ||
+				    (shape->nodes == where->nodes && shape->ranks == where->nodes));
 }
 
 static bool can_be_called(const struct nt_known_key *key)
@@ -76,8 +75,8 @@ static void take_shape(const struct nt_memory_entry *entry, const struct nt_comm
 		out->us += cost_us(key);
 	}
 	qsort(out->call, out->count, sizeof(out->call[0]), by_cost);
-	while (out->count > 0 && (out->count > NT_CAL_CALLS ||
-				  out->call[out->count - 1].us < WORTH * out->us))
+	while (out->count > 0 &&
+	       (out->count > NT_CAL_CALLS || out->call[out->count - 1].us < WORTH * out->us))
 		out->us -= out->call[--out->count].us;
 }
 
@@ -203,9 +202,8 @@ static bool is_worth_trying(const struct nt_selection *selection, const struct n
 	if (!nt_profile_fits(profile, fabric_of(selection)) || !is_whole(selection, profile) ||
 	    (!sends && nt_settings_are_for_sends(&profile->settings)))
 		return false;
-	return !known ||
-	       (known->why != NT_WHY_WRONG_RESULTS && known->why != NT_WHY_LOST_NEARBY &&
-		known->why != NT_WHY_QUARANTINED);
+	return !known || (known->why != NT_WHY_WRONG_RESULTS && known->why != NT_WHY_LOST_NEARBY &&
+			  known->why != NT_WHY_QUARANTINED);
 }
 
 /* What was measured with other software or shapes: 0 if unknown, lower is faster. */
@@ -231,8 +229,7 @@ static void add_profile(const struct nt_selection *selection, struct nt_cal_requ
 		request->profiles++;
 	memmove(&request->profile[at + 1], &request->profile[at],
 		(request->profiles - 1 - at) * sizeof(request->profile[0]));
-	snprintf(request->profile[at].name, sizeof(request->profile[at].name), "%s",
-		 profile->name);
+	snprintf(request->profile[at].name, sizeof(request->profile[at].name), "%s", profile->name);
 	request->profile[at].settings = profile->settings;
 }
 
@@ -282,8 +279,8 @@ static bool could_help(const struct nt_selection *selection, char why[NT_DUE_WHY
 	if (selection->choice.observe)
 		return against(why, "%s", nt_why_text(NT_WHY_WRONG_FORCED));
 	if (ask->nodes == 0 || ask->tasks % ask->nodes != 0)
-		return against(why, "its %" PRIu32 " tasks are not spread evenly over %" PRIu32
-				    " nodes",
+		return against(why,
+			       "its %" PRIu32 " tasks are not spread evenly over %" PRIu32 " nodes",
 			       ask->tasks, ask->nodes);
 	if (selection->hosts_mixed)
 		return against(why, "the hardware of its nodes differs");
@@ -305,12 +302,10 @@ static bool repays(const struct nt_selection *selection, const struct nt_due_ask
 	const double share = selection->step->share;
 
 	if (share < NT_DUE_SHARE)
-		return against(why, "collectives take %.0f %% of its program's time",
-			       100 * share);
+		return against(why, "collectives take %.0f %% of its program's time", 100 * share);
 	if (ask->typed)
 		return true;
-	if (ask->left_s >= 0 &&
-	    (double)ask->left_s * share * NT_DUE_GAIN < (double)ask->limit_s)
+	if (ask->left_s >= 0 && (double)ask->left_s * share * NT_DUE_GAIN < (double)ask->limit_s)
 		return against(why, "the job's time that is left would not repay it");
 	return true;
 }

@@ -179,7 +179,7 @@ static uint32_t ranks_a_node(const struct nt_selection_request *ask)
 	if (ask->nodes == 0)
 		return 0;
 	return ask->tasks == ask->nodes && ask->node_gpus > 0 ? ask->node_gpus
-							       : ask->tasks / ask->nodes;
+							      : ask->tasks / ask->nodes;
 }
 
 static void find_where(struct nt_selection *selection)

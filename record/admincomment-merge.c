@@ -20,14 +20,10 @@ static const struct {
 	size_t bytes; /* at most */
 	const char *begins; /* the value */
 } kept[] = {
-	{ "mode", 15, "\"" },
-	{ "launch", 34, "\"" },
-	{ "measured", 12, "" },
-	{ "spent_ms", 12, "" },
-	{ "saved_ms", 12, "" },
-	{ "estimated_ms", 12, "" },
-	{ "calibration_s", 12, "" },
-	{ "remark", 200, "\"results are wrong" },
+	{ "mode", 15, "\"" },	     { "launch", 34, "\"" },
+	{ "measured", 12, "" },	     { "spent_ms", 12, "" },
+	{ "saved_ms", 12, "" },	     { "estimated_ms", 12, "" },
+	{ "calibration_s", 12, "" }, { "remark", 200, "\"results are wrong" },
 };
 
 #define KEPT (sizeof(kept) / sizeof(kept[0]))

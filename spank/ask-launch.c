@@ -17,8 +17,7 @@
 
 /* claim: NULL for a question that needs none. */
 static int ask_it(const char *program, const char *what, const struct nt_launch_ask *ask,
-		  const struct nt_launch_claim *claim, struct nt_child *child,
-		  struct nt_error *err)
+		  const struct nt_launch_claim *claim, struct nt_child *child, struct nt_error *err)
 {
 	struct nt_argv words = { .count = 0 };
 	int rc = -1;

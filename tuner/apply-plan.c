@@ -223,9 +223,8 @@ static void close_account(struct nt_key_decision *d, uint32_t commits, uint64_t 
 		atomic_fetch_add_explicit(&d->saved_us, (int64_t)saved_us, memory_order_relaxed);
 }
 
-/* A plan that commits this arm is in force. Idempotent. */
-static void commit(struct nt_local_key *key, const struct nt_plan *plan,
-		   const struct nt_schedule *schedule, uint32_t arm)
+void nt_commit(struct nt_local_key *key, const struct nt_plan *plan,
+	       const struct nt_schedule *schedule, uint32_t arm)
 {
 	struct nt_key_decision *d = &key->decision;
 	uint32_t commits = nt_key_commits(key, NULL);
@@ -280,7 +279,7 @@ static void follow_plan(struct nt_comm *c, struct nt_local_key *key, uint64_t tu
 	arm = nt_schedule_arm(&schedule, plan->epoch, position);
 	choice->arm = (uint16_t)arm;
 	if (plan->until == NT_NEVER) {
-		commit(key, plan, &schedule, (uint32_t)arm);
+		nt_commit(key, plan, &schedule, (uint32_t)arm);
 		return;
 	}
 	if (key->decision.commit_epoch != 0)

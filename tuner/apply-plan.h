@@ -22,6 +22,12 @@
 int nt_apply_plan(struct nt_comm *comm, struct nt_local_key *key, const struct nt_call *call,
 		  uint32_t legal, int *arm);
 
+/* A plan that commits this arm is in force: the arm, the reason and the time saved are noted in the
+ * rank's key. Idempotent. By the thread that has taken the communicator; others read it with
+ * nt_key_commits(). */
+void nt_commit(struct nt_local_key *key, const struct nt_plan *plan,
+	       const struct nt_schedule *schedule, uint32_t arm);
+
 /* A capture begins, at the same point of the program on every rank. Windows end, plans that were
  * not reached are dropped, committed arms that were reached stay. May wait for an outcome. */
 void nt_apply_plan_freeze(struct nt_comm *comm);

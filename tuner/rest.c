@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tuner/rest.h"
 
-#include "tuner/commit.h"
+#include "tuner/apply-plan.h"
 
 #define SILENT_MS 500u
 #define SILENT_PAUSES 4u

@@ -73,8 +73,8 @@ double nt_step_calibration_ms(const struct nt_step *step)
 
 double nt_step_launch_ms(const struct nt_step *step)
 {
-	if (!step->launch[0] || strcmp(step->launch, "default") == 0 ||
-	    !(step->measured > 0) || step->steps <= 0 || !(step->step_us[1] > 0))
+	if (!step->launch[0] || strcmp(step->launch, "default") == 0 || !(step->measured > 0) ||
+	    step->steps <= 0 || !(step->step_us[1] > 0))
 		return NAN;
 	return (double)step->steps * step->step_us[1] * (step->measured - 1) / 1e3;
 }

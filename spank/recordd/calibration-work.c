@@ -43,8 +43,8 @@ void nt_calibration_look(struct nt_recordd *recordd, int64_t now_ms)
 	    nt_work_runs(&recordd->work[NT_WORK_CALIBRATION]))
 		return;
 	own->next_ms = now_ms + EVERY_MS;
-	if (recordd->dir_fd < 0 || fstatat(recordd->dir_fd, NT_CALIBRATED_FILE, &status,
-					   AT_SYMLINK_NOFOLLOW) < 0)
+	if (recordd->dir_fd < 0 ||
+	    fstatat(recordd->dir_fd, NT_CALIBRATED_FILE, &status, AT_SYMLINK_NOFOLLOW) < 0)
 		return;
 	own->tries++;
 	(void)nt_recordd_begin(recordd, NT_WORK_CALIBRATION, now_ms + LIMIT_MS, &err);

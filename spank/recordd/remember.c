@@ -223,8 +223,7 @@ static const char *put_calibration(const struct case_of *step, const struct nt_s
 		if (add_profile(&add, &calibration->profiles.entry[i], step, calibration, &where,
 				&err) < 0)
 			why = err.text;
-	if (!why &&
-	    nt_store_add(step->ticket->memory, &add, step->now_us / 1000000, &err) < 0)
+	if (!why && nt_store_add(step->ticket->memory, &add, step->now_us / 1000000, &err) < 0)
 		why = err.text;
 	nt_memory_fini(&add);
 	return why;

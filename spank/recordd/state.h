@@ -105,8 +105,7 @@ struct nt_recordd {
 void nt_recordd_run(struct nt_recordd *recordd);
 
 extern const struct nt_work_kind nt_long_maker_kind, nt_long_writer_kind, nt_calibration_kind,
-	nt_memory_kind,
-	nt_reader_kind, nt_deliver_early_kind, nt_deliver_kind;
+	nt_memory_kind, nt_reader_kind, nt_deliver_early_kind, nt_deliver_kind;
 void nt_long_maker_look(struct nt_recordd *recordd, int64_t now_ms);
 void nt_long_writer_look(struct nt_recordd *recordd, int64_t now_ms);
 void nt_calibration_look(struct nt_recordd *recordd, int64_t now_ms);

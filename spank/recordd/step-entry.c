@@ -276,8 +276,7 @@ static const struct nt_comm_seen *largest_comm(const struct nt_sum *sum)
 	const struct nt_comm_seen *largest = NULL;
 
 	for (size_t i = 0; i < sum->comm_count; i++)
-		if (sum->comms[i].nodes > 0 &&
-		    (!largest || sum->comms[i].ranks > largest->ranks))
+		if (sum->comms[i].nodes > 0 && (!largest || sum->comms[i].ranks > largest->ranks))
 			largest = &sum->comms[i];
 	return largest;
 }
@@ -412,8 +411,7 @@ int nt_learn(const struct nt_sum *sum, const struct nt_arguments *arguments,
 	}
 	put_software(&entry->where, sum);
 	put_library(entry, sum);
-	if (arguments->ended != NT_ENDED_WELL &&
-	    strcmp(ticket->profile, NT_PROFILE_DEFAULT) != 0) {
+	if (arguments->ended != NT_ENDED_WELL && strcmp(ticket->profile, NT_PROFILE_DEFAULT) != 0) {
 		snprintf(why, NT_LEARN_WHY, "it failed");
 		return entry->where.fingerprint != 0;
 	}

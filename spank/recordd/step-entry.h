@@ -44,7 +44,6 @@ bool nt_ranks_alike(const struct nt_sum *sum, uint32_t nodes);
 
 /* The step's place. NULL; or why its measurements are no evidence. */
 const char *nt_learn_where(const struct nt_sum *sum, const struct nt_arguments *arguments,
-			   const struct nt_ticket *ticket, bool remembered,
-			   struct nt_where *where);
+			   const struct nt_ticket *ticket, bool remembered, struct nt_where *where);
 
 #endif

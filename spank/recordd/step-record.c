@@ -113,8 +113,8 @@ static bool read_calibration(const char *directory, struct nt_calibrated *out)
 
 	if (dir_fd < 0)
 		return false;
-	if (nt_collect_file(dir_fd, NT_CALIBRATED_FILE, NT_CALIBRATED_BYTES, &text, &bytes,
-			    NULL) == 0) {
+	if (nt_collect_file(dir_fd, NT_CALIBRATED_FILE, NT_CALIBRATED_BYTES, &text, &bytes, NULL) ==
+	    0) {
 		good = nt_calibrated_parse(out, text, bytes, NULL) == 0;
 		if (!good)
 			nt_calibrated_fini(out);
@@ -131,8 +131,7 @@ void nt_step_launch_read(const struct nt_recordd *recordd, struct nt_step_read *
 	memset(read, 0, sizeof(*read));
 	nt_sum_init(&read->sum);
 	read->launched = nt_ticket_parse(&read->ticket, arguments->ticket, NULL) == 0;
-	read->calibrated = read->launched &&
-			   read_calibration(arguments->dir, &read->calibration);
+	read->calibrated = read->launched && read_calibration(arguments->dir, &read->calibration);
 	if (read->calibrated)
 		nt_calibrated_apply(&read->calibration, &read->ticket);
 }
@@ -176,10 +175,9 @@ size_t nt_step_record_make(const struct nt_recordd *recordd, struct nt_step_read
 		.ticket = read->launched ? &read->ticket : NULL,
 		.calibration = read->calibrated ? &read->calibration : NULL,
 		.next_s = remembered ? remembered->next_s : 0,
-		.where = read->launched &&
-					 !nt_learn_where(sum, arguments, &read->ticket,
-							 remembered && remembered->hosts_alike,
-							 &where)
+		.where = read->launched && !nt_learn_where(sum, arguments, &read->ticket,
+							   remembered && remembered->hosts_alike,
+							   &where)
 				 ? &where
 				 : NULL,
 		.measured = remembered ? remembered->measured : 0,

@@ -88,8 +88,7 @@ static void texts_stay_texts(void **state)
 	static struct nt_follow_lines lines;
 
 	(void)state;
-	make(&lines, STEP "\"launch\":\"x\\nFORGED\\u001b[2J\"," OPEN("-5") "}}}",
-	     false);
+	make(&lines, STEP "\"launch\":\"x\\nFORGED\\u001b[2J\"," OPEN("-5") "}}}", false);
 	for (size_t i = 0; i < lines.count; i++) {
 		for (const char *c = lines.text[i]; *c; c++)
 			assert_in_range(*c, ' ', '~');

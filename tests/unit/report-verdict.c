@@ -375,8 +375,7 @@ static void a_calibration_costs_what_it_took(void **state)
 	struct nt_summary summary;
 
 	(void)state;
-	make_job(&verdict, &summary,
-		 WIDE ",\"1\":{\"mode\":\"bandit\",\"calibration_s\":2.0}",
+	make_job(&verdict, &summary, WIDE ",\"1\":{\"mode\":\"bandit\",\"calibration_s\":2.0}",
 		 false);
 	expect(&verdict, NT_SENTENCE_NET,
 	       "Net time saved: 901.8 ms (saved 2.1 s by launch profiles and 800.0 ms by calls, "

@@ -186,12 +186,10 @@ static void other_texts_of_users_change_nothing(void **state)
 static void a_calibration_costs_what_it_took(void **state)
 {
 	struct nt_streamed_job job = job_of(
-		"1",
-		RECORD("\"0\":{" STEP ",\"8r2n\":{\"AllReduce 1M\":" TREE(
-			"5", "20.5") "}},"
-				     "\"1\":{" STEP
-				     ",\"calibration_s\":7.5,"
-				     "\"8r2n\":{\"AllReduce 2M\":" TREE("1000", "9000") "}}"));
+		"1", RECORD("\"0\":{" STEP ",\"8r2n\":{\"AllReduce 1M\":" TREE(
+			     "5", "20.5") "}},"
+					  "\"1\":{" STEP ",\"calibration_s\":7.5,"
+					  "\"8r2n\":{\"AllReduce 2M\":" TREE("1000", "9000") "}}"));
 	struct nt_site_stats_sum total;
 	struct nt_site_stats tally;
 

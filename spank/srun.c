@@ -86,6 +86,21 @@ static bool counts_gpus(void)
 	return types && strstr(types, "gpu");
 }
 
+/* Slurm runs it after the hook in which tasks measure. */
+static bool has_task_prolog(void)
+{
+	const char *site = &slurm_conf ? slurm_conf.task_prolog : NULL;
+	const char *own = getenv("SLURM_TASK_PROLOG");
+
+	return (site && site[0]) || (own && own[0]);
+}
+
+/* In accounting's list, which may lack GPUs, or in what was asked for. */
+static bool names_gpus(const char *list)
+{
+	return list && strstr(list, "gpu");
+}
+
 /* What the job has left, and whether it has GPUs. */
 static void look_at_job(uint32_t job, struct nt_launch_claim *claim)
 {
@@ -103,7 +118,9 @@ static void look_at_job(uint32_t job, struct nt_launch_claim *claim)
 	    found->time_limit != NO_VAL)
 		claim->left_s = 0;
 	if (found && counts_gpus())
-		claim->gpus = found->tres_alloc_str && strstr(found->tres_alloc_str, "gres/gpu");
+		claim->gpus = names_gpus(found->tres_alloc_str) || names_gpus(found->gres_total) ||
+			      names_gpus(found->tres_per_job) || names_gpus(found->tres_per_node) ||
+			      names_gpus(found->tres_per_task);
 	slurm_free_job_info_msg(jobs);
 }
 
@@ -290,6 +307,11 @@ static void calibrate(const struct nt_srun *srun, const char *helper,
 
 	if (answer->not_due[0]) {
 		say(srun, NT_SRUN_DETAIL, "not calibrated: %.200s", answer->not_due);
+		return;
+	}
+	if (has_task_prolog()) {
+		say_no_calibration(srun, "TaskProlog may set variables of NCCL that are not yet "
+					 "set when the tasks measure");
 		return;
 	}
 	claim.address = address;

@@ -58,6 +58,7 @@ EXTRA_DIST += \
 	%D%/nccl-tests.sh \
 	%D%/ncclperf.bash \
 	%D%/ncclperf_summary.py \
+	%D%/own-host.sh \
 	%D%/nets.bash \
 	%D%/pack.sh \
 	%D%/page.py \

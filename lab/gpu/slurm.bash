@@ -101,7 +101,7 @@ missing_libraries() {
 slurm_programs() {
 	[ ${#slurm_settings[@]} = 0 ] || return 0
 	slurm_settings=(-c "SlurmdDebug=info")
-	if [[ ,$parts, =~ ,(launch|tables|auto|late|smoke|frameworks), ]]; then
+	if [[ ,$parts, =~ ,(launch|tables|auto|late|smoke), ]]; then
 		slurm_settings+=(-c "TaskProlog=$top/lab/gpu/host.sh")
 	fi
 	if [ -d "$top/.debs" ]; then
@@ -114,10 +114,29 @@ slurm_programs() {
 	missing_libraries
 }
 
+# own_hosts [option of tests/lib/cluster]...: for frameworks, nodes have names of their own, by which NCCL tells hosts apart: a
+# TaskProlog would come too late for what tasks measure before their program. Sets host_options.
+own_hosts() {
+	local word n
+	host_options=("$@")
+	[[ ,$parts, =~ ,frameworks, ]] && [ -z "$dry" ] || return 0
+	for ((n = 1; n <= SLURM_NODES; n++)); do
+		grep -qs "[[:blank:]]n$n\$" /etc/hosts || echo "127.0.0.1 n$n" >>/etc/hosts
+	done
+	for word in "${!host_options[@]}"; do
+		if [ "${host_options[word]}" = -w ]; then
+			host_options[word + 1]+=" unshare --uts $top/lab/gpu/own-host.sh %n"
+			return 0
+		fi
+	done
+	host_options+=(-w "unshare --uts $top/lab/gpu/own-host.sh %n")
+}
+
 # slurm_up [option of tests/lib/cluster]...
 slurm_up() {
 	slurm_programs || return 1
-	timeout 60 "$top/tests/lib/cluster" up "$SLURM_NODES" -n -d "$work/cluster" "${slurm_settings[@]}" "$@" \
+	own_hosts "$@"
+	timeout 60 "$top/tests/lib/cluster" up "$SLURM_NODES" -n -d "$work/cluster" "${slurm_settings[@]}" "${host_options[@]}" \
 		-p "$(plugstack)" >/dev/null || return 1
 	export NT_CLUSTER=$work/cluster SLURM_CONF=$work/cluster/etc/slurm.conf
 	say "Slurm: $(sinfo -h -o '%D nodes %t' | tr '\n' ' ')after $SECONDS s"

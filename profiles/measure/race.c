@@ -162,6 +162,23 @@ static bool can_win(const struct nt_race *race, unsigned which, unsigned leader)
 	return !surely_above(race, a->log_ratio - b->log_ratio, error, log(1 - WORTH));
 }
 
+/* Where the mix is unknown, one that is slower at some call cannot win, however fast it is at others.
+ */
+static bool qualifies(const struct nt_race *race, unsigned which)
+{
+	const struct nt_racer *racer = &race->racer[which];
+
+	return mix_is_known(race) || racer->turns == 0 || racer->worst <= SLOWER;
+}
+
+/* Does a come before b, by what is known so far? */
+static bool is_ahead(const struct nt_race *race, unsigned a, unsigned b)
+{
+	if (qualifies(race, a) != qualifies(race, b))
+		return qualifies(race, a);
+	return race->racer[a].log_ratio < race->racer[b].log_ratio;
+}
+
 /* The open profile that is fastest so far; 0: none was measured. */
 static unsigned leader_of(const struct nt_race *race)
 {
@@ -171,7 +188,7 @@ static unsigned leader_of(const struct nt_race *race)
 		const struct nt_racer *racer = &race->racer[i];
 
 		if (racer->state == NT_RACER_OPEN && racer->turns > 0 &&
-		    (leader == 0 || racer->log_ratio < race->racer[leader].log_ratio))
+		    (leader == 0 || is_ahead(race, i, leader)))
 			leader = i;
 	}
 	return leader;
@@ -236,7 +253,7 @@ static void drop_half(struct nt_race *race)
 
 		for (unsigned i = 1; i < race->count; i++)
 			if (race->racer[i].state == NT_RACER_OPEN &&
-			    (last == 0 || race->racer[i].log_ratio > race->racer[last].log_ratio))
+			    (last == 0 || is_ahead(race, last, i)))
 				last = i;
 		race->racer[last].state = NT_RACER_BEATEN;
 	}

@@ -98,6 +98,26 @@ static void a_clear_winner_is_found_and_losers_run_once(void **state)
 	assert_true(race.racer[2].turns >= 2 && race.turns < 20);
 }
 
+/* Sockets between two H200: the one that is fastest on average is slower at a small size. */
+static void one_that_is_slow_at_a_size_pushes_no_other_out(void **state)
+{
+	struct world w = quiet;
+	enum nt_race_end end;
+
+	(void)state;
+	w.deviation = 0.05;
+	w.time_s = 26;
+	w.ratio[1] = 0.35;
+	w.worse = 4;
+	w.ratio[2] = 0.6;
+	w.ratio[3] = 0.65;
+	run(&w, &end);
+	assert_int_equal(nt_race_winner(&race), 2);
+	w.mix = true; /* in this one the program calls the slow size seldom */
+	run(&w, &end);
+	assert_true(nt_race_winner(&race) > 0);
+}
+
 static void rounds_are_reversed(void **state)
 {
 	struct world w = quiet;
@@ -277,6 +297,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_clear_winner_is_found_and_losers_run_once),
+		cmocka_unit_test(one_that_is_slow_at_a_size_pushes_no_other_out),
 		cmocka_unit_test(rounds_are_reversed),
 		cmocka_unit_test(a_drift_decides_nothing),
 		cmocka_unit_test(noise_alone_leaves_the_default),

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include "report/model/site-config.h"
 #include "site/settings-table.h"
+#include "spank/effective-policy.h"
 
 struct wish {
-	const char *plugstack, *text;
-	struct nt_step_where where;
+	const char *plugstack, *text, *partition;
 };
 
 /* The user's file counts as well. */
@@ -45,22 +45,21 @@ static void take_text(struct nt_effective_policy *settle, const char *request)
 static int show(const struct wish *wish)
 {
 	static struct nt_config config;
-	struct nt_effective_policy settle = { .site = &config.site, .conf = &config.conf };
+	struct nt_effective_policy settle = { .conf = &config.conf };
 	struct nt_step_settings outcome;
 	struct nt_site_rules rules;
 	struct nt_error err;
 
 	take_text(&settle, wish->text);
-	if (nt_config_open(&config, wish->plugstack, &err) < 0 ||
-	    nt_conf_read(&config.conf, config.site.config, config.site.config_given, &err) < 0)
+	if (nt_config_read(&config, wish->plugstack, &err) < 0)
 		return nt_command_fail(&err);
 	take_user_file(&settle);
-	if (nt_effective_policy(&settle, &wish->where, NT_UNKNOWN_NONE, &rules, &outcome, &err) <
+	if (nt_effective_policy(&settle, wish->partition, NT_UNKNOWN_NONE, &rules, &outcome, &err) <
 	    0) {
 		nt_command_complain("%s", err.text);
 		return wish->text ? NT_EXIT_USAGE : NT_EXIT_FAILED;
 	}
-	nt_site_show(stdout, &rules, &outcome, &wish->where);
+	nt_site_show(stdout, &rules, &outcome, wish->partition);
 	return NT_EXIT_OK;
 }
 
@@ -68,7 +67,7 @@ static void init(void *argument)
 {
 	struct wish *wish = argument;
 
-	wish->where = nt_where_environment();
+	wish->partition = getenv(NT_ENV_PARTITION);
 }
 
 static int run(void *argument, char *argv[])
@@ -82,9 +81,7 @@ static int run(void *argument, char *argv[])
 
 static const struct nt_option options[] = {
 	{ "partition", 'p', "In this partition (default: that of this job, if any)",
-	  NT_TEXT(struct wish, where.partition, "NAME") },
-	{ "account", 'A', "With this account", NT_TEXT(struct wish, where.account, "NAME") },
-	{ "qos", 'q', "With this QOS", NT_TEXT(struct wish, where.qos, "NAME") },
+	  NT_TEXT(struct wish, partition, "NAME") },
 	{ "plugstack", 's', "Read FILE instead of Slurm's plugstack.conf",
 	  NT_TEXT(struct wish, plugstack, "FILE") },
 	{ 0 },

@@ -138,18 +138,18 @@ static int fingerprint(const char *rundir, bool json)
 	return nt_command_status(rc, &(struct nt_error){ "no memory for the answer" });
 }
 
-/* From plugstack.conf; the built-in one if it has no line for us or cannot be read. */
+/* From nccl-tune.conf; the built-in one if that cannot be read. */
 static void find_rundir(char out[NT_PATH_MAX])
 {
 	struct nt_config *config = malloc(sizeof(*config));
-	bool known = config && nt_config_open(config, NULL, NULL) == 0;
+	bool known = config && nt_config_read(config, NULL, NULL) == 0;
 
-	snprintf(out, NT_PATH_MAX, "%s", known ? config->site.rundir : NT_RUN_DIR);
+	snprintf(out, NT_PATH_MAX, "%s", known ? config->conf.site.rundir : NT_RUN_DIR);
 	free(config);
 }
 
 struct request {
-	const char *rundir; /* NULL: as plugstack.conf says */
+	const char *rundir; /* NULL: as nccl-tune.conf says */
 	bool json;
 };
 
@@ -167,7 +167,7 @@ static const struct nt_option options[] = {
 	{ "json", 'j', "Print a JSON object for programs, see nccl-tune(1)",
 	  NT_FLAG(struct request, json) },
 	{ "rundir", 'r',
-	  "Directory of the cache (default: rundir= in plugstack.conf, or " NT_RUN_DIR ")",
+	  "Directory of the cache (default: rundir in nccl-tune.conf, or " NT_RUN_DIR ")",
 	  NT_TEXT(struct request, rundir, "DIRECTORY") },
 	{ 0 },
 };

@@ -111,14 +111,6 @@ spank_nccl_tune_so_LDFLAGS = $(module_ldflags) -Wl,--version-script=$(srcdir)/%D
 spank_nccl_tune_so_DEPENDENCIES = $(spank_plugin_libs) %D%/spank.map
 EXTRA_DIST += %D%/spank.map
 
-# What tells steps their partition, account and QOS; for sites that have sections for these.
-slurmexec_PROGRAMS += spank_nccl_tune_job.so
-spank_nccl_tune_job_so_SOURCES = %D%/job.c %D%/rundir.c %D%/rundir.h %D%/say.c %D%/say.h %D%/slurm_compat.h \
-	%D%/where.c %D%/where.h
-spank_nccl_tune_job_so_LDADD = $(spank_plugin_libs) $(INIH_LIBS)
-spank_nccl_tune_job_so_LDFLAGS = $(module_ldflags) -Wl,--version-script=$(srcdir)/%D%/spank.map
-spank_nccl_tune_job_so_DEPENDENCIES = $(spank_plugin_libs) %D%/spank.map
-
 # srun's helper: the choice of a launch profile, and what else is read as the user.
 pkglibexec_PROGRAMS += nt-launch
 nt_launch_SOURCES = %D%/launcher.c

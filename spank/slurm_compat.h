@@ -61,9 +61,6 @@ static inline void nt_slurm_init_update(job_desc_msg_t *update, uint32_t job)
 #define NT_SLURM_EXTRA_COLUMN ""
 #endif
 
-/* A job's prolog gets the QOS. */
-#define NT_SLURM_TELLS_QOS (SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0))
-
 /* srun can hang after a heterogeneous step with PMIx (docs/hosts.md). */
 #define NT_SLURM_HET_PMIX_HANGS (SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(24, 5, 4))
 

@@ -12,8 +12,7 @@ setup_file() {
 	cluster_setup
 	unset NCCL_TUNE_RECORD_DIR
 	export FILE=$NT_BASE/nccl-tune.conf TUNE=$NT_STAGE/bin/nccl-tune
-	: >"$FILE"
-	cluster_start 2 -p "$(nt_plugstack_line "config=$FILE")"
+	cluster_start 2 -p "$(nt_plugstack_line "conf=$FILE")"
 	export RANK=$NT_CLUSTER/work/rank RECORDS=$NT_CLUSTER/work/.local/state/nccl-tune/records
 	install -m 755 "$BATS_TEST_DIRNAME/20-record-rank.sh" "$RANK"
 }
@@ -149,7 +148,7 @@ last_run_is_final() {
 
 @test "a user's limit: the oldest jobs are removed" {
 	local old=$RECORDS/nt.900001 older=$RECORDS/nt.900002
-	printf '[site]\nrecord_max = 1\n' >"$FILE"
+	site_file "$FILE" '[site]' 'record_max = 1'
 	as_user mkdir -p "$old" "$older"
 	as_user head -c 600000 /dev/zero >"$old/0.n1.jsonl.gz"
 	as_user head -c 600000 /dev/zero >"$older/0.n1.jsonl.gz"
@@ -161,13 +160,13 @@ last_run_is_final() {
 	[ -e "$(echo "$RECORDS"/*."$job"/0.n*.jsonl.gz)" ]
 	[ -e "$old" ]
 	[ ! -e "$older" ]
-	printf '[site]\nrecord_max = 0\n' >"$FILE"
+	site_file "$FILE" '[site]' 'record_max = 0'
 	run -0 as_user srun -N2 -n2 --nccl-tune=bandit "$RANK" committed bash -c 'echo "$SLURM_JOB_ID"'
 	job=${lines[0]}
 	wait_record "$job"
 	[ "$(step 0 | jq -r '.long, .no_long')" = $'null\nnull' ]
 	[ -z "$(compgen -G "$RECORDS/*.$job")" ]
-	: >"$FILE"
+	site_file "$FILE"
 }
 
 # Each directory is tried by a step of one job; what the job's record says of it.
@@ -225,7 +224,7 @@ site_step() {
 	local base=$NT_BASE/site uid
 	uid=$(id -u "$NT_USER")
 	install -d -m 755 -o root "$base"
-	printf '[site]\nrecord_dir = %s\n' "$base" >"$FILE"
+	site_file "$FILE" '[site]' "record_dir = $base"
 	site_step 2
 	[ "$(stat -c '%a %u' "$base/$uid")" = "700 $uid" ]
 	[ "$(cd "$base/$uid"/*."$job" && echo *)" = '0.n1.jsonl.gz 0.n2.jsonl.gz' ]
@@ -242,7 +241,7 @@ site_step() {
 	site_step 1
 	umount "$base"
 	step 0 | jq -e '.long == null and (.no_long | test("cannot be made: Read-only"))'
-	: >"$FILE"
+	site_file "$FILE"
 }
 
 believes_him() {
@@ -253,7 +252,7 @@ believes_him() {
 	local base=$NT_BASE/open uid dir
 	uid=$(id -u "$NT_USER")
 	mkdir -m 1777 "$base"
-	printf '[site]\nrecord_dir = %s\n' "$base" >"$FILE"
+	site_file "$FILE" '[site]' "record_dir = $base"
 	site_step 2
 	dir=$(echo "$base/$uid"/*."$job")
 	[ "$(stat -c '%a %u' "$base/$uid")" = "700 $uid" ]
@@ -286,7 +285,7 @@ believes_him() {
 	# The job's user may say what he likes; accounting names him late.
 	chown "$NT_USER" "$base/$uid"
 	wait_for 60 believes_him
-	: >"$FILE"
+	site_file "$FILE"
 }
 
 # topology [VARIABLE=VALUE]...: a step of 4 ranks with topology=on, the second node of which has fewer links. Its job is in

@@ -23,7 +23,7 @@ setup_file() {
 		wait
 	END
 	chmod 755 "$MADE/nccl-tune"
-	cluster_start 3 -n -p "$(nt_plugstack_line pmix=ask "profiles=$MADE/profiles.conf command=$MADE/nccl-tune")"
+	cluster_start 3 -n -p "$(nt_plugstack_line pmix=ask "profiles=$MADE/profiles.conf" "command=$MADE/nccl-tune")"
 }
 
 setup() {

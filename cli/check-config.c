@@ -20,8 +20,6 @@
 #include "report/model/site-config.h"
 #include "cli/slurm-names.h"
 #include "spank/option.h"
-#include "spank/delivery/sink.h"
-#include "spank/slurm_compat.h"
 
 struct check {
 	struct nt_config config;
@@ -347,17 +345,6 @@ static void check_record_directory(struct check *check, const char *directory)
 		    directory);
 }
 
-static void check_sinks(struct check *check)
-{
-	const struct nt_sinks *sinks = &check->config.conf.sinks;
-
-	if (nt_sinks_have(sinks, NT_SINK_EXTRA) && !nt_sink_field(NT_SINK_EXTRA))
-		say(check, false,
-		    "record: this release of Slurm has no Extra of a job: it is skipped");
-	if (nt_sinks_have(sinks, NT_SINK_FILE))
-		check_record_directory(check, sinks->directory);
-}
-
 static int check_all(const char *plugstack, const char *file)
 {
 	static struct check check;
@@ -372,7 +359,8 @@ static int check_all(const char *plugstack, const char *file)
 		check_owner(&check, path, in_force);
 		check_names(&check);
 		check_launch(&check);
-		check_sinks(&check);
+		if (config->conf.sinks.directory[0])
+			check_record_directory(&check, config->conf.sinks.directory);
 		check_files(&check);
 		if (check.problems == 0)
 			printf("%s: %u section%s, in order\n", path, config->conf.count - 1,

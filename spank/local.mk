@@ -52,18 +52,14 @@ libnt_spank_a_SOURCES = $(spank_plugin_sources) \
 	%D%/cleanup.c \
 	%D%/delivery/choose-sink.c \
 	%D%/delivery/choose-sink.h \
-	%D%/delivery/job-fields.c \
-	%D%/delivery/job-fields.h \
+	%D%/delivery/job-comment.c \
+	%D%/delivery/job-comment.h \
 	%D%/delivery/job-lock.c \
 	%D%/delivery/job-lock.h \
 	%D%/delivery/job-writer.c \
 	%D%/delivery/job-writer.h \
 	%D%/delivery/queue.c \
 	%D%/delivery/queue.h \
-	%D%/delivery/round-robin.c \
-	%D%/delivery/round-robin.h \
-	%D%/delivery/sink.c \
-	%D%/delivery/sink.h \
 	%D%/node-fingerprint.c \
 	%D%/node-fingerprint.h \
 	%D%/recordd/collect.h \

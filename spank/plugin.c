@@ -169,7 +169,7 @@ int slurm_spank_task_post_fork(spank_t spank, int ac, char **av)
 {
 	(void)ac;
 	(void)av;
-	if (!ctx.tuned || ctx.helper_tried || ctx.conf.sinks.count == 0)
+	if (!ctx.tuned || ctx.helper_tried || nt_sinks_none(&ctx.conf.sinks))
 		return 0;
 	ctx.helper_tried = true;
 	nt_stepd_recordd(&ctx, spank);

@@ -248,6 +248,7 @@ static void fill_arguments(struct nt_plugin *plugin, spank_t spank, struct nt_ar
 			   bool first)
 {
 	const char *cluster = &slurm_conf ? slurm_conf.cluster_name : NULL;
+	char sinks[NT_SINKS_TEXT];
 	const struct nt_task_env env = nt_task_env(spank);
 
 	memset(out, 0, sizeof(*out));
@@ -268,7 +269,7 @@ static void fill_arguments(struct nt_plugin *plugin, spank_t spank, struct nt_ar
 	snprintf(out->dir, sizeof(out->dir), "%s", plugin->dir.path);
 	snprintf(out->rundir, sizeof(out->rundir), "%s", plugin->conf.site.rundir);
 	snprintf(out->spool, sizeof(out->spool), "%s", plugin->conf.site.spooldir);
-	nt_sinks_text(&plugin->conf.sinks, out->record);
+	snprintf(out->record, sizeof(out->record), "%s", nt_sinks_text(&plugin->conf.sinks, sinks));
 	snprintf(out->cluster, sizeof(out->cluster), "%s",
 		 cluster && cluster[0] ? cluster : NT_CLUSTER_UNKNOWN);
 	snprintf(out->node, sizeof(out->node), "%s", plugin->place.node);

@@ -428,10 +428,9 @@ configs() {
 	printf '%s\n' '[site]' 'launch = wied' '[partition gpu]' 'launch_profiles = default sockets-wied' >"$draft"
 	run -1 as_user "$TUNE" check-config "$draft"
 	[[ $output = *"$draft:2: no launch profile 'wied'"*"$draft:4: no launch profile 'sockets-wied', did you mean sockets-wide?"* ]]
-	printf '[site]\nrecord = admincomment extra file:%s\n' "$NT_CLUSTER/work" >"$draft"
+	printf '[site]\nrecord = admincomment file:%s\n' "$NT_CLUSTER/work" >"$draft"
 	run -1 as_user "$TUNE" check-config "$draft"
 	[[ $output = *"record: $NT_CLUSTER/work must be a directory owned by root and writable by nobody else"* ]]
-	slurm_is_at_least 23.02 || [[ $output = *'note: record: this release of Slurm has no Extra of a job'* ]]
 	chmod 640 "$FILE"
 	run -1 as_root "$TUNE" check-config
 	[[ $output = *"$FILE cannot be read by all users (mode 0640)"* ]]

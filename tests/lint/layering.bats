@@ -125,16 +125,16 @@ plain() {
 }
 
 # A job as it is read and shown, without the commands.
-@test "report/ needs contract/, lib/, profiles/, record/, site/, five headers of spank/, and itself" {
+@test "report/ needs contract/, lib/, profiles/, record/, site/, four headers of spank/, and itself" {
 	local room
 	for room in report/*/; do
-		only "${room%/}" 'contract/|lib/|profiles/|record/|report/|site/|spank/(recordd/collect|delivery/sink|effective-policy|slurm_compat|step-dir)\.h|cli/command\.h'
+		only "${room%/}" 'contract/|lib/|profiles/|record/|report/|site/|spank/(recordd/collect|option|slurm_compat|step-dir)\.h|cli/command\.h'
 		never "${room%/}" 'pmix|cuda|nccl|hwloc'
 	done
 }
 
 # The fingerprint that is shown is the one that jobs get, and the settings are those that steps get: by the same code.
 @test "cli/ needs everything except what runs in the NCCL process, and no header of PMIx or the GPU" {
-	only cli 'contract/|engine/|lib/|profiles/|record/|replay/|report/|site/|cli/|spank/(cache|delivery/[a-z-]*|node-fingerprint|effective-policy|slurm_compat|step-dir)\.h'
+	only cli 'contract/|engine/|lib/|profiles/|record/|replay/|report/|site/|cli/|spank/(cache|delivery/[a-z-]*|node-fingerprint|effective-policy|option|slurm_compat|step-dir)\.h'
 	never cli 'pmix|cuda|nccl|hwloc'
 }

@@ -68,7 +68,7 @@ static void a_whole_file(void **state)
 	assert_int_equal(site->limit[NT_LIMIT_EXTRA], 1000);
 	assert_int_equal(site->limit[NT_LIMIT_CALIBRATE], 30);
 	assert_string_equal(conf.profile[1], "sockets-wide");
-	assert_int_equal(conf.sinks.at[0], NT_SINK_FILE);
+	assert_false(conf.sinks.admincomment);
 	assert_string_equal(conf.sinks.directory, "/var/log/nt");
 	assert_int_equal(conf.record_bytes, 1024);
 	assert_int_equal(conf.memory_mib, 0);
@@ -116,8 +116,7 @@ static void places_have_defaults(void **state)
 	assert_string_equal(conf.site.profiles, NT_DATADIR "/profiles.conf");
 	assert_string_equal(conf.site.site_memory, NT_SYSCONFDIR "/nccl-tune/memory.jsonl");
 	assert_string_equal(conf.site.command, NT_BINDIR "/nccl-tune");
-	assert_int_equal(conf.sinks.count, 1);
-	assert_int_equal(conf.sinks.at[0], NT_SINK_ADMINCOMMENT);
+	assert_true(conf.sinks.admincomment && !conf.sinks.directory[0]);
 	assert_false(conf.pmix);
 	assert_int_equal(parse("[site]\nplugin = /a/b.so\nrecordd = /c\nrundir = /run/x//\n"
 			       "spooldir = /s\nprofiles = /p\nsite_memory = /m\ncommand = /o\n",
@@ -185,28 +184,25 @@ static void keys_and_lock_add_up(void **state)
 			 (UINT64_C(1) << NT_SETTING_COUNT) - 2);
 }
 
-/* In the file's order, also after passing the list on a command line. */
-static void sinks_are_a_list(void **state)
+/* Also after passing them on a command line. */
+static void records_have_at_most_two_places(void **state)
 {
-	static const char text[] = "[site]\nrecord = extra admincomment, file:/var/a+b/ comment\n";
-	static const enum nt_sink wanted[] = { NT_SINK_EXTRA, NT_SINK_ADMINCOMMENT, NT_SINK_FILE,
-					       NT_SINK_COMMENT };
+	static const char text[] = "[site]\nrecord = admincomment, file:/var/a+b/\n";
 	char word[NT_SINKS_TEXT];
 	struct nt_sinks again;
 	struct nt_error err;
 
 	(void)state;
 	assert_int_equal(parse(text, &err), 0);
-	assert_int_equal(conf.sinks.count, LENGTH(wanted));
-	assert_memory_equal(conf.sinks.at, wanted, sizeof(wanted));
+	assert_true(conf.sinks.admincomment);
 	assert_string_equal(conf.sinks.directory, "/var/a+b");
-	assert_string_equal(nt_sinks_text(&conf.sinks, word),
-			    "extra,admincomment,file:/var/a+b,comment");
+	assert_string_equal(nt_sinks_text(&conf.sinks, word), "admincomment,file:/var/a+b");
 	assert_int_equal(nt_sinks_parse(&again, word, &err), 0);
-	assert_memory_equal(again.at, wanted, sizeof(wanted));
-	assert_string_equal(again.directory, "/var/a+b");
+	assert_memory_equal(&again, &conf.sinks, sizeof(again));
+	assert_int_equal(parse("[site]\nrecord = file:/r\n", &err), 0);
+	assert_string_equal(nt_sinks_text(&conf.sinks, word), "file:/r");
 	assert_int_equal(parse("[site]\nrecord = none\n", &err), 0);
-	assert_int_equal(conf.sinks.count, 0);
+	assert_true(nt_sinks_none(&conf.sinks));
 	assert_string_equal(nt_sinks_text(&conf.sinks, word), "none");
 }
 
@@ -253,12 +249,11 @@ static const struct {
 	{ "[site]\ncalibrate_max = 3601\n", "f:2: calibrate_max: '3601' (want 0 to 3600 seconds)" },
 	{ "[site]\ncalibrate_max = auto\n", "f:2: calibrate_max: 'auto' (want 0 to 3600 seconds)" },
 	{ "[site]\ncalibrate_max = -1\n", "f:2: calibrate_max: '-1' (want 0 to 3600 seconds)" },
-	{ "[site]\nrecord = files\n",
-	  "f:2: record: 'files' (want admincomment, extra, comment and file:DIRECTORY, or none); "
-	  "did you mean file:?" },
-	{ "[site]\nrecord = none comment\n", "f:2: record: 'none' (want admincomment" },
-	{ "[site]\nrecord = comment, extra comment\n",
-	  "f:2: record: 'comment' (want each at most once)" },
+	{ "[site]\nrecord = extra\n",
+	  "f:2: record: 'extra' (want admincomment, file:DIRECTORY or both, or none)" },
+	{ "[site]\nrecord = none file:/a\n", "f:2: record: 'none' (want admincomment" },
+	{ "[site]\nrecord = file:/a file:/b\n", "f:2: record: 'file:/b' (want admincomment" },
+	{ "[site]\nrecord =\n", "f:2: record: '' (want admincomment" },
 	{ "[site]\nrecord = file:var\n", "f:2: record: 'var' (want an absolute path" },
 	{ "[site]\nrecord_bytes = 100\n", "f:2: record_bytes: '100' (want 512 to 3072)" },
 	{ "[site]\nrecord_dir = var\n", "f:2: record_dir: 'var' (want an absolute path" },
@@ -385,7 +380,7 @@ int main(void)
 		cmocka_unit_test(places_have_defaults),
 		cmocka_unit_test(bounds_of_directories),
 		cmocka_unit_test(keys_and_lock_add_up),
-		cmocka_unit_test(sinks_are_a_list),
+		cmocka_unit_test(records_have_at_most_two_places),
 		cmocka_unit_test(mistakes_name_their_line_and_what_is_accepted),
 		cmocka_unit_test(long_lines_names_and_files_are_refused),
 		cmocka_unit_test(too_many_sections_and_names_are_refused),

@@ -94,8 +94,8 @@ static int collect(struct work *work, struct nt_error *err)
 	return 0;
 }
 
-/* The files in turn, from a random one on: a user's many files, which are limited, are not always
- * the first. */
+/* The files in turn, from a random portion on: a user's many files, which are limited, are not
+ * always the first. */
 static size_t settle_portion(struct work *work, bool *broken)
 {
 	struct nt_backfill_file files[NT_BACKFILL_PORTION];
@@ -116,7 +116,7 @@ static int settle_all(struct work *work, struct nt_error *err)
 	if (collect(work, err) < 0)
 		return -1;
 	(void)getrandom(&first, sizeof(first), GRND_NONBLOCK);
-	work->first = first;
+	work->first = first % (work->count / NT_BACKFILL_PORTION + 1) * NT_BACKFILL_PORTION;
 	while (work->reached < work->count && broken_count < BROKEN_MAX &&
 	       nt_clock_ms() < work->backfill.deadline_ms) {
 		bool broken;

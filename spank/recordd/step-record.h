@@ -43,7 +43,8 @@ void nt_step_record_read(const struct nt_recordd *recordd, struct nt_sum *sum);
 #define NT_STEP_HAS_DECIDED '1'
 #define NT_STEP_IS_STILL '2' /* no rank here has begun a call for long */
 
-/* One of these bytes, and the record; returns the number of bytes. remembered: the result of the comparison with the user's memory; NULL: unknown. */
+/* One of these bytes, and the record; returns the number of bytes. remembered: the result of the
+ * comparison with the user's memory; NULL: unknown. */
 size_t nt_step_record_make(const struct nt_recordd *recordd, struct nt_sum *sum,
 			   const struct nt_step_memory *remembered,
 			   char text[NT_STEP_RECORD_MAX + 2]);

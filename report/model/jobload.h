@@ -20,8 +20,8 @@
  * another program's if no place has a record. */
 int nt_job_load(struct nt_jobtexts *texts, const struct nt_jobid *id, struct nt_error *err);
 
-/* Join the steps that the site's files have of jobs from accounting. Files are read for the first 64
- * jobs. */
+/* Join the steps that the site's files have of jobs from accounting. They are read for the first
+ * 64 jobs. */
 int nt_job_join(struct nt_jobtexts *texts, struct nt_error *err);
 
 #endif

@@ -466,7 +466,7 @@ served() {
 	served ,enable_configless "$(line)"
 	[[ $output != *configless* ]]
 	served ,enable_configless
-	[[ $output = *'note: slurmctld serves this cluster'*'"optional spank_nccl_tune.so" and its arguments belong in plugstack.conf on slurmctld'* ]]
+	[[ $output = *'note: slurmctld serves this cluster'*'"optional spank_nccl_tune.so" belongs in plugstack.conf on slurmctld'* ]]
 	# A node that slurmctld has served.
 	run as_user env SLURM_CONF=/run/slurm/conf/slurm.conf "$TUNE" check-config
 	[[ $output = *'/run/slurm/conf/plugstack.conf: '*'note: slurmctld serves this cluster'* ]]

@@ -8,9 +8,9 @@
  * node's ranks. That a pool is there shows in the first GPU time of its communicator.
  *
  * A no is for good: the events are never asked for again in this process. A communicator that is
- * opened later publishes it with its capabilities, so that all its ranks decide alike; in those that
- * have agreed, plans end for all ranks and no new ones begin, as when a CUDA graph is captured. Mode
- * policy goes on, since remembered arms need no times.
+ * opened later publishes it with its capabilities, so that all its ranks decide alike; in those
+ * that have agreed, plans end for all ranks and no new ones begin, as when a CUDA graph is
+ * captured. Mode policy goes on, since remembered arms need no times.
  *
  * The helper thread looks again until the mask asks for times: other users of /dev/shm may have
  * filled it. It counts the pools of this process alone, since other ranks may open theirs first.

@@ -304,8 +304,8 @@ static void learn(struct nt_process *process)
 	atomic_store(&process->nccl, version);
 }
 
-/* Not before NCCL's own threads, which it starts between the two halves: where the process may start
- * only those, ours is the one that is missing. */
+/* Not before NCCL's own threads, which it starts between the two halves: where the process may
+ * start only those, ours is the one that is missing. */
 static void help(struct nt_process *process)
 {
 	if (nt_process_help(process))

@@ -13,13 +13,13 @@
  *           caller's storage, which must outlive the helper thread.
  * Errors:   start: NULL if there is nothing to do (no policy, an invalid one, mode off): NCCL then
  *           runs without us. An invalid policy is reported once through NCCL's logger. Without
- *           shared memory NCCL's choice stays; without a thread it stays too, and no record is
- *           written.
+ *           shared memory NCCL's choice stays; without a thread it stays too, and the record
+ *           is written at the end.
  * Units:    milliseconds of CLOCK_MONOTONIC.
  * Host:     NCCL_TUNE_POLICY and NCCL_TUNE_WARM as spank/ sets them, and SLURM_PROCID,
  *           SLURM_LOCALID, SLURM_STEP_NUM_TASKS (SLURM_NTASKS), SLURM_STEP_NUM_NODES
- *           (SLURM_NNODES), SLURM_JOB_END_TIME; SLURM_STEP_TASKS_PER_NODE (SLURM_TASKS_PER_NODE) and torchrun's
- *           LOCAL_WORLD_SIZE.
+ *           (SLURM_NNODES), SLURM_JOB_END_TIME, SLURM_STEP_TASKS_PER_NODE
+ *           (SLURM_TASKS_PER_NODE); and torchrun's LOCAL_WORLD_SIZE.
  */
 #ifndef NT_PROCESS_H
 #define NT_PROCESS_H

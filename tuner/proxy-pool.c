@@ -72,7 +72,8 @@ static bool has_descriptors(void)
 
 static bool has_addresses(void)
 {
-	const size_t bytes = 4 * (size_t)NT_PROXY_POOL_BYTES; /* two mappings, and a reserve */
+	/* Two mappings, twice as much for operations in progress, and as much as a reserve */
+	const size_t bytes = 8 * (size_t)NT_PROXY_POOL_BYTES;
 	void *at = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (at == MAP_FAILED)

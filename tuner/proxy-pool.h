@@ -43,7 +43,7 @@ bool nt_proxy_pool_fits(const struct nt_proxy_room *room, unsigned pools);
  * ranks: of the node. */
 bool nt_proxy_pool_limits(unsigned ranks);
 
-/* Are so many threads of this user left that one of ours takes none from NCCL, of whichever rank? */
+/* Are so many threads of this user left that one of ours takes none from NCCL, of any rank? */
 bool nt_proxy_pool_threads(unsigned ranks);
 
 /* Most ranks of a node: the largest number in Slurm's list ("4(x2),3"), or what torchrun says. NULL

@@ -56,7 +56,9 @@ static const char *open_pool(struct nt_comm *c)
 		failed = "pthread_create";
 	else if (!failed)
 		pthread_join(thread, NULL);
-	if (!failed && (again = open(path, O_RDWR | O_CLOEXEC)) < 0)
+	if (!failed)
+		again = open(path, O_RDWR | O_CLOEXEC);
+	if (!failed && again < 0)
 		failed = "open";
 	if (!failed)
 		peer = mmap(NULL, sizeof(*c->pool), PROT_READ, MAP_SHARED, again, 0);

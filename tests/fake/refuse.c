@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* refuse.c - nt-refuse CALL[,CALL...] COMMAND...: run a command whose system calls of these names fail with EPERM, as in
- * a container with a strict profile; status 77: this kernel has no such filters */
+/* refuse.c - nt-refuse CALL[,CALL...] COMMAND...: run a command whose system calls of these names
+ * fail with EPERM, as in a container with a strict profile; status 77: this kernel has no such
+ * filters */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -106,21 +106,68 @@ static void takes_its_place_from_slurm(void **state)
 	unsetenv("SLURM_NNODES");
 }
 
+static void calls_are_listed_with_their_sizes(void **state)
+{
+	char *argv[] = { "bench", "--ranks=4", "--calls=allreduce:64K,AllGather:4,alltoall:1M",
+			 "--channel=3", NULL };
+	struct nt_bench_options o;
+	struct nt_error err;
+
+	(void)state;
+	assert_int_equal(parse(&o, argv, &err), 0);
+	assert_true(o.listed);
+	assert_int_equal(o.channel, 3);
+	assert_int_equal(o.sizes, 3);
+	assert_int_equal(o.size_coll[0], NT_ALLREDUCE);
+	assert_int_equal(o.size_coll[2], NT_P2P_ALLTOALL);
+	assert_int_equal(o.size_bytes[1], 4);
+}
+
 static void refuses_what_is_wrong(void **state)
 {
 	static const char *const wrong[] = {
-		"--coll=send",	     "--coll=",		"--coll=allreduce,,reduce",
-		"--sizes=2",	     "--sizes=64Q",	"--sizes=1K,",
-		"--sizes=6",	     "--sizes=128G",	"--iters=0",
-		"--iters=1x",	     "--iters=",	"--mode=fast",
-		"--device=2",	     "--split=block",	"--split=row:2",
-		"--split=block:3",   "--simulate-on=1", "--simulate-on=x@3",
-		"--simulate-on=9@3", "--split-share=1", "--phase-report=101",
-		"--rank=4",	     "--unknown",	"word",
-		"--load=gemm:100",   "--load=copy:128", "--arms=RING",
-		"--arms=/LL",	     "--arms=RING/",	"--arms=ABCDEFGHIJKLM/LL",
-		"--even=1Q",	     "--seconds=5",	"--abort-every=3",
-		"--stall",	     "--check=0",	"--check=lightly",
+		"--coll=send",
+		"--coll=",
+		"--coll=allreduce,,reduce",
+		"--sizes=2",
+		"--sizes=64Q",
+		"--sizes=1K,",
+		"--sizes=6",
+		"--sizes=128G",
+		"--iters=0",
+		"--iters=1x",
+		"--iters=",
+		"--mode=fast",
+		"--device=2",
+		"--split=block",
+		"--split=row:2",
+		"--split=block:3",
+		"--simulate-on=1",
+		"--simulate-on=x@3",
+		"--simulate-on=9@3",
+		"--split-share=1",
+		"--phase-report=101",
+		"--rank=4",
+		"--unknown",
+		"word",
+		"--load=gemm:100",
+		"--load=copy:128",
+		"--arms=RING",
+		"--arms=/LL",
+		"--arms=RING/",
+		"--arms=ABCDEFGHIJKLM/LL",
+		"--even=1Q",
+		"--seconds=5",
+		"--abort-every=3",
+		"--calls=",
+		"--calls=64K",
+		"--calls=send:64K",
+		"--calls=reduce:64K,",
+		"--calls=reduce:6",
+		"--channel=2",
+		"--stall",
+		"--check=0",
+		"--check=lightly",
 	};
 
 	(void)state;
@@ -393,6 +440,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_all_options),
 		cmocka_unit_test(takes_its_place_from_slurm),
+		cmocka_unit_test(calls_are_listed_with_their_sizes),
 		cmocka_unit_test(refuses_what_is_wrong),
 		cmocka_unit_test(counts_as_nccl_tests),
 		cmocka_unit_test(gives_quartiles),

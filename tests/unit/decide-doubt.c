@@ -83,7 +83,7 @@ static void registered_buffers_may_be_a_capture(void **state)
 static void *answer_later(void *arg)
 {
 	const struct nt_schedule final = host_final(TREE_LL);
-	static struct host *h = arg;
+	struct host *h = arg;
 	struct nt_shm_key *key = host_key(h, NT_ALLREDUCE, SIZE);
 	const struct timespec pause = { .tv_nsec = 1000000 };
 	struct nt_plan plan = host_plan(1, atomic_load(&key->hold_at) - 1, &final);
@@ -135,7 +135,7 @@ static void doubt_without_end_is_an_error(void **state)
 }
 
 struct late_launch {
-	static struct host *h;
+	struct host *h;
 	void *group;
 	size_t bytes;
 };

@@ -7,7 +7,7 @@
 
 /* A host inside an exploration of one key: from here on each collective is a position. */
 struct window {
-	static struct host h;
+	struct host h;
 	struct nt_shm_key *key;
 	struct nt_shm_run *run;
 	struct nt_plan plan;
@@ -17,7 +17,7 @@ struct window {
 static void open_window_of(struct window *w, int coll, uint64_t stride)
 {
 	const struct nt_schedule screen = host_screen();
-	static struct host *h = &w->h;
+	struct host *h = &w->h;
 
 	host_open(h, "bandit");
 	w->plan = host_plan(1, host_open_key(h, coll, SIZE) + 2, &screen);
@@ -80,7 +80,7 @@ static void check_counts(struct window *w, unsigned issued, unsigned done)
 
 static void all_collectives_are_matched(void **state)
 {
-	struct window w;
+	static struct window w;
 
 	(void)state;
 	for (int coll = 0; coll < NT_COLLS; coll++) {
@@ -102,7 +102,7 @@ static void all_collectives_are_matched(void **state)
 static void an_aggregated_run_is_one_sample(void **state)
 {
 	static const size_t parts[] = { SIZE / 4, SIZE / 4, SIZE / 2 };
-	struct window w;
+	static struct window w;
 	void *event[3];
 	uint64_t start;
 
@@ -132,7 +132,7 @@ static void an_aggregated_run_is_one_sample(void **state)
  * simulated group. */
 static void neighbours_are_told_apart(void **state)
 {
-	struct window w;
+	static struct window w;
 	void *event[3];
 
 	(void)state;
@@ -179,7 +179,7 @@ static void another_arm_than_forced_is_counted(void **state)
 /* A proxy thread that lags behind hands out newer stamps for older collectives. */
 static void times_that_cannot_be_true_are_dropped(void **state)
 {
-	struct window w;
+	static struct window w;
 
 	(void)state;
 	open_window(&w, NT_ALLREDUCE);
@@ -201,7 +201,7 @@ static void times_that_cannot_be_true_are_dropped(void **state)
 
 static void the_first_sample_of_a_position_stays(void **state)
 {
-	struct window w;
+	static struct window w;
 
 	(void)state;
 	open_window(&w, NT_ALLREDUCE);
@@ -217,7 +217,7 @@ static void the_first_sample_of_a_position_stays(void **state)
 /* Fewer channels now, more before: what ends late on the others must not count. */
 static void the_first_channel_tells(void **state)
 {
-	struct window w;
+	static struct window w;
 
 	(void)state;
 	open_window(&w, NT_ALLREDUCE);
@@ -236,7 +236,7 @@ static void the_first_channel_tells(void **state)
 /* Kernels that never report make room by age and count as done. */
 static void lost_kernels_are_given_up(void **state)
 {
-	struct window w;
+	static struct window w;
 
 	(void)state;
 	open_window(&w, NT_ALLREDUCE);
@@ -252,7 +252,7 @@ static void lost_kernels_are_given_up(void **state)
 /* GPU times that come after the run went to another key. */
 static void a_run_of_another_key_is_not_touched(void **state)
 {
-	struct window w;
+	static struct window w;
 	void *event;
 
 	(void)state;
@@ -272,7 +272,7 @@ static void a_run_of_another_key_is_not_touched(void **state)
 static void another_plan_of_the_key_is_not_touched(void **state)
 {
 	struct nt_plan next;
-	struct window w;
+	static struct window w;
 	void *event;
 
 	(void)state;
@@ -297,7 +297,7 @@ static void events_after_the_end_are_harmless(void **state)
 	struct nt_coll_event odd = {
 		.func = "AlltoAll", .datatype = "ncclFloat32", .algo = "RING", .proto = "LL"
 	};
-	struct window w;
+	static struct window w;
 	void *event;
 
 	(void)state;
@@ -329,7 +329,7 @@ static uint32_t own(struct window *w)
 /* From a call's start to its end, by the channel that began first; not once the next one began. */
 static void a_call_has_a_time_of_its_own(void **state)
 {
-	struct window w;
+	static struct window w;
 	void *event, *kernel;
 	uint64_t start;
 
@@ -365,7 +365,7 @@ static void a_call_has_a_time_of_its_own(void **state)
 /* From call to call of the key, whatever comes in between; not where one is missing. */
 static void the_program_around_a_call_is_timed(void **state)
 {
-	struct window w;
+	static struct window w;
 
 	(void)state;
 	open_window_of(&w, NT_ALLREDUCE, 1);
@@ -388,7 +388,7 @@ static void the_program_around_a_call_is_timed(void **state)
 static void calls_that_are_seconds_apart_are_timed(void **state)
 {
 	const uint64_t ns = 11000000000;
-	struct window w;
+	static struct window w;
 
 	(void)state;
 	open_window_of(&w, NT_ALLREDUCE, 1);
@@ -406,7 +406,7 @@ static void calls_that_are_seconds_apart_are_timed(void **state)
 
 static void a_call_without_events_has_no_period(void **state)
 {
-	struct window w;
+	static struct window w;
 
 	(void)state;
 	open_window_of(&w, NT_ALLREDUCE, 1);
@@ -426,7 +426,7 @@ static void a_call_without_events_has_no_period(void **state)
 
 static void observe_measures_auto_at_times(void **state)
 {
-	static const unsigned first[] = { 2, 41 }; /* the call before switched them on */
+	static const unsigned first[] = { 2, 33 }; /* the call before switched them on */
 	struct nt_local_key *own;
 	unsigned at = 0;
 	static struct host h;
@@ -440,7 +440,7 @@ static void observe_measures_auto_at_times(void **state)
 	}
 	own = host_own_key(&h, NT_ALLREDUCE, SIZE);
 	for (unsigned window = 0; window < 2; window++)
-		for (unsigned i = 0; i < (window ? 10 : 20); i++)
+		for (unsigned i = 0; i < (window ? 4 : 16); i++)
 			assert_int_equal(atomic_load(&own->fixed.observed[at++]),
 					 1000 * (first[window] + i));
 	/* The last of each ended by one that was not measured itself. */
@@ -453,7 +453,7 @@ static void observe_measures_auto_at_times(void **state)
 /* A symmetric kernel's task, as 2.31 reports it: counted, but not a sample. */
 static void a_symmetric_task_is_nobodys(void **state)
 {
-	struct window w;
+	static struct window w;
 	void *event;
 	struct nt_coll_event task = { .func = "AllReduce",
 				      .datatype = "ncclFloat32",
@@ -490,7 +490,7 @@ static void a_symmetric_task_is_nobodys(void **state)
 /* NCCL 2.31's profiler thread may report a later start first. */
 static void a_start_told_late_is_no_sample(void **state)
 {
-	struct window w;
+	static struct window w;
 	void *a, *b;
 
 	(void)state;
@@ -513,7 +513,7 @@ static void a_start_told_late_is_no_sample(void **state)
 /* Two in a row: the stamp before them was wrong. */
 static void a_stamp_far_ahead_stops_nothing(void **state)
 {
-	struct window w;
+	static struct window w;
 	void *a;
 
 	(void)state;
@@ -531,7 +531,7 @@ static void a_stamp_far_ahead_stops_nothing(void **state)
  * time. */
 static void threads_that_meet_lose_times_only(void **state)
 {
-	struct window w;
+	static struct window w;
 	void *a;
 
 	(void)state;

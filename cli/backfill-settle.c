@@ -14,7 +14,6 @@
 #include "record/filesink.h"
 #include "report/model/accounting.h"
 #include "report/model/database.h"
-#include "spank/delivery/sink.h"
 
 #define SACCT_MS 30000
 
@@ -26,29 +25,16 @@ struct portion {
 
 /* ---- one record */
 
-/* Where it went, if not to AdminComment. */
-static const char *goal_of(const struct nt_backfill *backfill, const struct nt_queued *record,
-			   char out[NT_PATH_MAX])
-{
-	const struct nt_sink_field *field = nt_sink_field(record->sink);
-
-	out[0] = '\0';
-	if (record->result == NT_DELIVERED_WRITTEN && record->sink != NT_SINK_ADMINCOMMENT)
-		snprintf(out, NT_PATH_MAX, " into %.200s",
-			 field ? field->name : backfill->sinks->directory);
-	return out;
-}
-
 static void tell(const struct nt_backfill *backfill, const struct nt_queued *record,
 		 const char *what)
 {
-	const bool written = record->result == NT_DELIVERED_WRITTEN;
-	char goal[NT_PATH_MAX];
+	const bool filed = record->result == NT_DELIVERED_FILED;
+	const bool written = filed || record->result == NT_DELIVERED_WRITTEN;
 
 	if (record->part == NT_PART_WAITING || written)
-		printf("job %" PRId64 ", step %s: %s%s%s\n", record->file.job, record->file.step,
-		       backfill->dry_run && written ? "would be " : "", what,
-		       goal_of(backfill, record, goal));
+		printf("job %" PRId64 ", step %s: %s%s%s%.200s\n", record->file.job,
+		       record->file.step, backfill->dry_run && written ? "would be " : "", what,
+		       filed ? " into " : "", filed ? backfill->sinks->directory : "");
 }
 
 static void complain(const struct nt_queued *record, const char *what)
@@ -67,6 +53,7 @@ static void account(struct nt_backfill *backfill, const struct nt_queued *record
 
 	switch (record->result) {
 	case NT_DELIVERED_WRITTEN:
+	case NT_DELIVERED_FILED:
 		backfill->written++;
 		tell(backfill, record,
 		     waiting ? "written" : "written again, another program had overwritten it");
@@ -114,30 +101,30 @@ static const struct nt_jobtext *find_job(const struct nt_jobtexts *texts, uint32
 }
 
 /* Reads the job again: accounting must contain what was written. */
-static int verify(const char *cluster, const struct nt_jobtext *job, enum nt_sink sink,
-		  const char *expected, struct nt_error *err)
+static int verify(const char *cluster, const struct nt_jobtext *job, const char *expected,
+		  struct nt_error *err)
 {
 	struct nt_jobtexts texts = { .count = 0 };
 	const struct nt_jobtext *found;
 	int rc = nt_accounting_load_jobs(&texts, &job->job, 1, cluster, SACCT_MS, err);
 
 	found = rc == 0 ? find_job(&texts, job->job) : NULL;
-	if (rc == 0 && (!found || strcmp(nt_jobtext_at(found, sink), expected) != 0))
+	if (rc == 0 && (!found || strcmp(found->comment, expected) != 0))
 		rc = nt_error_set(err, "accounting does not contain what was written to it");
 	nt_jobtexts_fini(&texts);
 	return rc;
 }
 
-static int write_job(const char *cluster, const struct nt_jobtext *job, enum nt_sink sink,
-		     const char *text, struct nt_error *err)
+static int write_job(const char *cluster, const struct nt_jobtext *job, const char *text,
+		     struct nt_error *err)
 {
 	struct nt_jobid id;
 
 	if (nt_jobid_parse(&id, job->label, err) < 0)
 		return -1;
-	if (nt_database_write(cluster, &id, nt_sink_field(sink), text, err) < 0)
+	if (nt_database_write(cluster, &id, text, err) < 0)
 		return -1;
-	return verify(cluster, job, sink, text, err);
+	return verify(cluster, job, text, err);
 }
 
 struct filing {
@@ -158,31 +145,15 @@ static int write_file(void *argument, struct nt_error *err)
 }
 
 static void place(const struct nt_backfill *backfill, struct nt_queued *record,
-		  struct nt_job_fields *fields)
+		  struct nt_job_comment *comment)
 {
 	const struct nt_admincomment_merge_step step = { record->file.step, record->file.record };
 	struct filing filing = { backfill, &record->file };
-	const struct nt_choose_sink how = { backfill->sinks, fields, NULL, write_file, &filing };
+	const struct nt_choose_sink how = { backfill->sinks, comment, NULL, write_file, &filing };
 
-	record->result = record->part == NT_PART_SENT && nt_job_fields_hold(fields, &step, false)
+	record->result = record->part == NT_PART_SENT && nt_job_comment_holds(comment, &step, false)
 				 ? NT_DELIVERED_PRESENT
-				 : nt_choose_sink(&how, &step, 1, &record->sink, &record->why);
-}
-
-static int copy_fields(const struct nt_sinks *sinks, const struct nt_jobtext *job,
-		       struct nt_job_fields *fields)
-{
-	*fields = (struct nt_job_fields){ .read_ms = 0 };
-	for (unsigned i = 0; i < sinks->count; i++) {
-		enum nt_sink sink = sinks->at[i];
-
-		if (!nt_sink_field(sink))
-			continue;
-		fields->text[sink] = strdup(nt_jobtext_at(job, sink));
-		if (!fields->text[sink])
-			return -1;
-	}
-	return 0;
+				 : nt_choose_sink(&how, &step, 1, &record->why);
 }
 
 static void fail(struct nt_queued *record, const char *why)
@@ -191,42 +162,33 @@ static void fail(struct nt_queued *record, const char *why)
 	nt_error_set(&record->why, "%s", why);
 }
 
-/* A field could not be written: the records that were meant for it have failed. */
-static void fail_those_of(struct portion *portion, uint32_t job, enum nt_sink sink, const char *why)
-{
-	for (size_t i = 0; i < portion->count; i++) {
-		struct nt_queued *record = &portion->records[i];
-
-		if (record->result == NT_DELIVERED_WRITTEN && record->sink == sink &&
-		    record->file.job == job)
-			fail(record, why);
-	}
-}
-
-/* Merges all records of the job into its fields, then writes the fields that changed. */
+/* Merges all records of the job into its AdminComment, then writes that if it changed. */
 static void place_all(const struct nt_backfill *backfill, struct portion *portion,
 		      const char *cluster, const struct nt_jobtext *job)
 {
-	struct nt_job_fields fields;
+	struct nt_job_comment comment = { .text = strdup(job->comment) };
 	struct nt_error err;
-	bool ready = copy_fields(backfill->sinks, job, &fields) == 0;
+	bool failed;
 
 	for (size_t i = 0; i < portion->count; i++) {
 		struct nt_queued *record = &portion->records[i];
 
 		if (record->result != NT_DELIVERED_NOT || record->file.job != job->job)
 			continue;
-		if (ready)
-			place(backfill, record, &fields);
+		if (comment.text)
+			place(backfill, record, &comment);
 		else
 			fail(record, "no memory for the merged text");
 	}
-	for (unsigned sink = 0; sink < NT_SINK_KINDS; sink++) {
-		if (fields.changed[sink] && !backfill->dry_run &&
-		    write_job(cluster, job, (enum nt_sink)sink, fields.text[sink], &err) < 0)
-			fail_those_of(portion, job->job, (enum nt_sink)sink, err.text);
+	failed = comment.changed && !backfill->dry_run &&
+		 write_job(cluster, job, comment.text, &err) < 0;
+	for (size_t i = 0; failed && i < portion->count; i++) {
+		struct nt_queued *record = &portion->records[i];
+
+		if (record->result == NT_DELIVERED_WRITTEN && record->file.job == job->job)
+			fail(record, err.text);
 	}
-	nt_job_fields_fini(&fields);
+	nt_job_comment_fini(&comment);
 }
 
 static void settle_job(struct nt_backfill *backfill, struct portion *portion,

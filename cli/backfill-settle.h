@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backfill-settle.h - deliver records of the spool to the site's sinks, and check those that were
- *                     delivered
+/* backfill-settle.h - deliver records of the spool, and check those that were delivered
  *
  * A job's records are settled together once it has ended, with one query of accounting for many
  * jobs and one update for each job that needs it. spank/delivery/ decides where records go, and
@@ -20,7 +19,7 @@
 #include "site/sinks.h"
 #include "spank/delivery/queue.h"
 
-#define NT_BACKFILL_PORTION 32 /* records of a user that are settled together */
+#define NT_BACKFILL_PORTION 32 /* records that are settled together */
 
 struct nt_backfill {
 	bool dry_run;

@@ -15,7 +15,6 @@
 #include <unistd.h>
 #include "lib/clock.h"
 #include "record/spool-retention.h"
-#include "spank/delivery/round-robin.h"
 #include "cli/backfill-settle.h"
 #include "report/model/record-places.h"
 
@@ -35,9 +34,8 @@ struct work {
 	const struct request *request;
 	struct nt_backfill backfill;
 	struct nt_spool_list lists[2]; /* waiting, sent */
-	struct nt_round_robin *order; /* of struct nt_backfill_file */
 	struct nt_backfill_file *files;
-	size_t count, reached;
+	size_t count, first, reached;
 };
 
 static const char *const part_names[] = { "waiting", "sent", "dead" };
@@ -71,7 +69,6 @@ static int open_parts(struct work *work, int spool_fd, struct nt_error *err)
 
 /* ---- a run */
 
-/* Records that wait come before those that are only checked. */
 static int collect(struct work *work, struct nt_error *err)
 {
 	size_t total = 0;
@@ -82,43 +79,31 @@ static int collect(struct work *work, struct nt_error *err)
 			return -1;
 		total += work->lists[part].count;
 	}
-	work->order = calloc(total + 1, sizeof(work->order[0]));
 	work->files = calloc(total + 1, sizeof(work->files[0]));
-	if (!work->order || !work->files)
+	if (!work->files)
 		return nt_error_set(err, "no memory for a list of the spool");
 	for (int part = NT_PART_WAITING; part <= NT_PART_SENT; part++) {
 		for (size_t i = 0; i < work->lists[part].count; i++) {
 			const struct nt_spool_item *item = &work->lists[part].items[i];
-			struct nt_backfill_file *file = &work->files[work->count];
 
-			*file = (struct nt_backfill_file){ (enum nt_spool_part)part, item->name };
-			work->order[work->count++] = (struct nt_round_robin){ item->uid, file };
+			work->files[work->count++] = (struct nt_backfill_file){
+				(enum nt_spool_part)part, item->name
+			};
 		}
 	}
 	return 0;
 }
 
-/* Each run starts with another user, so that a full spool delays nobody for long. */
-static int put_in_order(struct work *work, struct nt_error *err)
-{
-	uint32_t first = 0;
-
-	(void)getrandom(&first, sizeof(first), GRND_NONBLOCK);
-	if (nt_round_robin_order(work->order, work->count, NT_BACKFILL_PORTION, first) < 0)
-		return nt_error_set(err, "no memory for the order of the spool");
-	return 0;
-}
-
-static size_t settle_portion(struct work *work, size_t from, bool *broken)
+/* The files in turn, from a random portion on: a user's many files, which are limited, are not
+ * always the first. */
+static size_t settle_portion(struct work *work, bool *broken)
 {
 	struct nt_backfill_file files[NT_BACKFILL_PORTION];
 	size_t count = 0;
 
-	while (count < NT_BACKFILL_PORTION && from + count < work->count &&
-	       work->order[from + count].uid == work->order[from].uid) {
-		const struct nt_backfill_file *file = work->order[from + count].item;
-
-		files[count++] = *file;
+	while (count < NT_BACKFILL_PORTION && work->reached + count < work->count) {
+		files[count] = work->files[(work->first + work->reached + count) % work->count];
+		count++;
 	}
 	return nt_backfill_settle(&work->backfill, files, count, broken);
 }
@@ -126,14 +111,17 @@ static size_t settle_portion(struct work *work, size_t from, bool *broken)
 static int settle_all(struct work *work, struct nt_error *err)
 {
 	unsigned broken_count = 0;
+	uint32_t first = 0;
 
-	if (collect(work, err) < 0 || put_in_order(work, err) < 0)
+	if (collect(work, err) < 0)
 		return -1;
+	(void)getrandom(&first, sizeof(first), GRND_NONBLOCK);
+	work->first = first % (work->count / NT_BACKFILL_PORTION + 1) * NT_BACKFILL_PORTION;
 	while (work->reached < work->count && broken_count < BROKEN_MAX &&
 	       nt_clock_ms() < work->backfill.deadline_ms) {
 		bool broken;
 
-		work->reached += settle_portion(work, work->reached, &broken);
+		work->reached += settle_portion(work, &broken);
 		broken_count = broken ? broken_count + 1 : 0;
 	}
 	return 0;
@@ -228,7 +216,6 @@ static void finish(struct work *work)
 	}
 	for (size_t i = 0; i < 2; i++)
 		nt_spool_list_fini(&work->lists[i]);
-	free(work->order);
 	free(work->files);
 }
 
@@ -302,9 +289,8 @@ const struct nt_command nt_command_backfill = {
 	       "them from the spool. Run it on every node, from a timer.\n\n"
 	       "A record is added again if another program has replaced it at the job's end. "
 	       "Records of running jobs wait. Another program's text is never changed: a record "
-	       "that does not fit next to it goes to the next place of the site's list (record in "
-	       "nccl-tune.conf). A record that no place accepts is set aside, reported once and kept "
-	       "for 90 days; 'nccl-tune report JOB' shows it to root."
+	       "that does not fit next to it goes into the site's directory of files (record in "
+	       "nccl-tune.conf). Without one it is set aside, reported once and kept for 90 days; 'nccl-tune report JOB' shows it to root."
 	       "\vExit status: 0 if all records were added or wait, 1 if something failed or "
 	       "was set aside (see stderr), 2 for a usage error.",
 	.request_bytes = sizeof(struct request),

@@ -14,7 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "lib/file.h"
-#include "lib/list.h"
 #include "lib/plural.h"
 #include "profiles/memory.h"
 #include "profiles/profile.h"
@@ -23,9 +22,8 @@
 #include "report/model/site-config.h"
 #include "cli/slurm-names.h"
 #include "spank/cache.h"
-#include "spank/delivery/sink.h"
 #include "spank/node-fingerprint.h"
-#include "spank/slurm_compat.h"
+#include "spank/option.h"
 
 struct check {
 	struct nt_config config;
@@ -128,7 +126,7 @@ static void check_strays(struct check *check)
 		say(check, true,
 		    "%s:%u: this line is for nccl-tune.conf, not plugstack.conf: settings belong "
 		    "in %s",
-		    stack->stray_file, stack->stray_line, check->config.site.config);
+		    stack->stray_file, stack->stray_line, check->config.path);
 }
 
 /* The package's profiles and the site's, as srun reads them. */
@@ -176,7 +174,7 @@ static void check_site_memory(struct check *check, const char *path)
 static void check_files(struct check *check)
 {
 	static struct nt_profiles profiles;
-	const struct nt_site *site = &check->config.site;
+	const struct nt_site *site = &check->config.conf.site;
 	char launch[NT_LAUNCH_PATH];
 
 	nt_site_launch_program(site, launch);
@@ -202,8 +200,8 @@ static void check_served(struct check *check)
 	if (!line->found)
 		say(check, false,
 		    "slurmctld serves this cluster's configuration (configless): \"optional " NT_PLUGSTACK_PLUGIN
-		    "\" and its arguments belong in plugstack.conf on slurmctld's "
-		    "host, not in a file of this host; then: scontrol reconfigure");
+		    "\" belongs in plugstack.conf on slurmctld's host, not in a file of "
+		    "this host; then: scontrol reconfigure");
 	else if (strpbrk(line->include, "*?[/"))
 		say(check, true,
 		    "%s:%u: slurmctld serves this cluster's configuration (configless), and does not "
@@ -222,7 +220,6 @@ static void check_plugstack(struct check *check, const char *path)
 		    config->stack.files && !config->stack.tune.found
 			    ? ": no step is tuned on this host"
 			    : "");
-		snprintf(config->site.config, sizeof(config->site.config), "%s", NT_CONF_FILE);
 		check_strays(check);
 		check_served(check);
 		if (config->stack.tune.found)
@@ -233,12 +230,8 @@ static void check_plugstack(struct check *check, const char *path)
 	if (config->stack.tune.required)
 		say(check, false, "%s:%u: required: jobs fail on nodes without the plugin",
 		    config->stack.tune.file, config->stack.tune.line);
-	if (nt_option_check_launch(&config->site, config->site.defaults.policy.launch, &err) < 0)
-		say(check, true, "%s:%u: default: %s", config->stack.tune.file,
-		    config->stack.tune.line, err.text);
 	check_strays(check);
 	check_served(check);
-	check_files(check);
 }
 
 /* ---- the file */
@@ -309,66 +302,29 @@ static int check_text(struct check *check, const char *path, bool must)
 	return rc;
 }
 
-/* Sections need the second plugin line, which tells a step's partition and account. */
-static void check_job_line(struct check *check)
-{
-	const struct nt_plugstack *stack = &check->config.stack;
-	const struct nt_conf *conf = &check->config.conf;
-	const char *rundir = NT_RUN_DIR;
-
-	if (conf->count == 1)
-		return;
-	if (!stack->job.found) {
-		say(check, true,
-		    "%s has sections, but %s has no line for " NT_PLUGSTACK_JOB_PLUGIN
-		    ": the strictest of them apply to every step",
-		    conf->path, stack->path);
-	} else {
-		check_plugin(check, &stack->job);
-		for (int i = 0; i < stack->job.argc; i++) {
-			const char *value = nt_value_of(stack->job.argv[i], "rundir");
-
-			if (value)
-				rundir = value;
-		}
-		if (strcmp(rundir, check->config.site.rundir) != 0)
-			say(check, true, "%s:%u: rundir is %s here but %s in the other line",
-			    stack->job.file, stack->job.line, rundir, check->config.site.rundir);
-	}
-	if (nt_conf_has(conf, NT_CONF_QOS) && !NT_SLURM_TELLS_QOS)
-		say(check, false,
-		    "%s has sections for QOSs, which this release of Slurm does not tell nodes: "
-		    "the strictest of them apply to every step",
-		    conf->path);
-}
-
 /* A section never applies if Slurm does not know its name, which is usually misspelt. Slurm may
  * hide names from other users than root. */
-static void check_names(struct check *check, enum nt_conf_kind kind, const char *what)
+static void check_names(struct check *check)
 {
 	const struct nt_conf *conf = &check->config.conf;
+	const unsigned count = conf->count - 1;
 	struct nt_names names;
 	struct nt_error err;
-	unsigned count = 0;
 
-	if (!nt_conf_has(conf, kind))
+	if (count == 0)
 		return;
-	if (nt_known(&names, kind, &err) < 0) {
-		say(check, false, "%ss could not be looked up: %s", what, err.text);
+	if (nt_known_partitions(&names, &err) < 0) {
+		say(check, false, "partitions could not be looked up: %s", err.text);
 		return;
 	}
 	for (unsigned i = 1; i < conf->count; i++) {
 		const struct nt_conf_section *section = &conf->section[i];
 
-		if (section->kind != kind)
-			continue;
-		count++;
 		if (nt_names_find(&names, section->name) < 0)
-			say(check, kind == NT_CONF_PARTITION || geteuid() == 0,
-			    "%s:%u: Slurm has no %s named %s", conf->path, section->line, what,
-			    section->name);
+			say(check, true, "%s:%u: Slurm has no partition named %s", conf->path,
+			    section->line, section->name);
 	}
-	tell("%u %s%s against Slurm's %zu", count, what, nt_plural(count), names.count);
+	tell("%u partition%s against Slurm's %zu", count, nt_plural(count), names.count);
 	nt_names_fini(&names);
 }
 
@@ -385,12 +341,14 @@ static void check_launch(struct check *check)
 		const unsigned line = section->limit_line[NT_LIMIT_LAUNCH];
 
 		if (section->setting_line[launch] &&
-		    nt_option_check_launch(&check->config.site, section->policy.launch, &err) < 0)
+		    nt_option_check_launch(&check->config.conf.site, section->policy.launch, &err) <
+			    0)
 			say(check, true, "%s:%u: %s", conf->path, section->setting_line[launch],
 			    err.text);
 		for (unsigned j = 0; line && allowed != UINT64_MAX && j < conf->profiles; j++)
 			if ((allowed >> j & 1) &&
-			    nt_option_check_launch(&check->config.site, conf->profile[j], &err) < 0)
+			    nt_option_check_launch(&check->config.conf.site, conf->profile[j],
+						   &err) < 0)
 				say(check, true, "%s:%u: %s", conf->path, line, err.text);
 	}
 }
@@ -413,19 +371,6 @@ static void check_record_directory(struct check *check, const char *directory)
 		    "record: %s is on a file system without ACLs: only root can read the records "
 		    "there",
 		    directory);
-}
-
-static void check_sinks(struct check *check)
-{
-	const struct nt_config *config = &check->config;
-	const struct nt_sinks *sinks = config->conf.site_line[NT_SITE_RECORD] ? &config->conf.sinks
-									      : &config->site.sinks;
-
-	if (nt_sinks_have(sinks, NT_SINK_EXTRA) && !nt_sink_field(NT_SINK_EXTRA))
-		say(check, false,
-		    "record: this release of Slurm has no Extra of a job: it is skipped");
-	if (nt_sinks_have(sinks, NT_SINK_FILE))
-		check_record_directory(check, sinks->directory);
 }
 
 /* ---- the node's hardware */
@@ -452,7 +397,7 @@ static void forget_hwloc_variables(void)
 /* Do jobs get that number? A missing or unused cache is made again by the next job. */
 static void check_cache(struct check *check, uint64_t value)
 {
-	const char *rundir = check->config.site.rundir;
+	const char *rundir = check->config.conf.site.rundir;
 	const int fd = open(rundir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	char file[NT_CACHE_NAME_MAX];
 	uint64_t cached;
@@ -492,27 +437,26 @@ static void check_hardware(struct check *check)
 static int check_all(const char *plugstack, const char *file)
 {
 	static struct check check;
-	struct nt_site *site = &check.config.site;
+	const struct nt_config *config = &check.config;
 	const char *path;
 	bool in_force;
 
-	nt_conf_init(&check.config.conf);
 	check_plugstack(&check, plugstack);
-	check_hardware(&check);
-	path = file ? file : site->config;
-	in_force = same_file(path, site->config);
-	if (check_text(&check, path, file || site->config_given) == 0) {
+	path = file ? file : config->path;
+	in_force = same_file(path, config->path);
+	if (check_text(&check, path, file || config->given) == 0) {
 		check_owner(&check, path, in_force);
-		check_job_line(&check);
-		check_names(&check, NT_CONF_PARTITION, "partition");
-		check_names(&check, NT_CONF_ACCOUNT, "account");
-		check_names(&check, NT_CONF_QOS, "QOS");
+		check_names(&check);
 		check_launch(&check);
-		check_sinks(&check);
+		if (config->conf.sinks.directory[0])
+			check_record_directory(&check, config->conf.sinks.directory);
+		check_files(&check);
+		check_hardware(&check);
 		if (check.problems == 0)
-			printf("%s: %u section%s, in order\n", path, check.config.conf.count - 1,
-			       check.config.conf.count == 2 ? "" : "s");
+			printf("%s: %u section%s, in order\n", path, config->conf.count - 1,
+			       config->conf.count == 2 ? "" : "s");
 	} else if (check.problems == 0) {
+		check_files(&check);
 		printf("%s: absent (optional)\n", path);
 	}
 	return check.problems == 0 ? NT_EXIT_OK : NT_EXIT_FAILED;
@@ -542,11 +486,10 @@ const struct nt_command nt_command_check_config = {
 	.usage = "[FILE]",
 	.doc = "Check the configuration of this host: the plugin's line in plugstack.conf and the "
 	       "files that it names, the launch profiles, the site's memory, and nccl-tune.conf (or "
-	       "FILE): its keys and values, its owner, and whether Slurm knows the partitions, "
-	       "accounts and QOSs of its sections. Print each check, and each problem as a line on "
-	       "stderr. The line \"hardware\" has the number that identifies this node's hardware and "
-	       "what it is computed from; communicators whose nodes have different numbers are not "
-	       "tuned."
+	       "FILE): its keys and values, its owner, and whether Slurm knows the partitions of "
+	       "its sections. Print each check, and each problem as a line on stderr. The line "
+	       "\"hardware\" has the number that identifies this node's hardware and what it is "
+	       "computed from; communicators whose nodes have different numbers are not tuned."
 	       "\vExit status: 0 if there is no problem, 1 if there is one, 2 for a usage "
 	       "error.",
 	.request_bytes = sizeof(struct request),

@@ -53,8 +53,8 @@ static void explain_nothing(const struct nt_answer *answer)
 		fputs("  Its AdminComment contains another program's text. The record may wait "
 		      "on the step's first node, readable\n  by root only: 'nccl-tune backfill' "
 		      "there writes it to where you can read it, if nccl-tune.conf names\n  "
-		      "another place ('record = admincomment extra comment "
-		      "file:DIRECTORY'). Ask an administrator.\n",
+		      "another place ('record = admincomment file:DIRECTORY'). Ask an "
+		      "administrator.\n",
 		      stderr);
 	else if (answer->running > 0)
 		fputs("  It has not ended: a record appears with the first decision, and at the end of each "

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names, one a line, from Slurm's own commands. */
+/* Names, one a line, from Slurm's own command. */
 #include "cli/slurm-names.h"
 
 #include <string.h>
@@ -10,11 +10,7 @@
 #define OUTPUT_MAX (16u << 20)
 #define NAMES_MAX 100000
 
-static char *const commands[NT_CONF_KINDS][8] = {
-	[NT_CONF_PARTITION] = { "sinfo", "-a", "-h", "-o", "%R" },
-	[NT_CONF_ACCOUNT] = { "sacctmgr", "-n", "-P", "show", "account", "format=account" },
-	[NT_CONF_QOS] = { "sacctmgr", "-n", "-P", "show", "qos", "format=name" },
-};
+static char *const command[] = { "sinfo", "-a", "-h", "-o", "%R", NULL };
 
 static int take_lines(struct nt_names *names, char *text, struct nt_error *err)
 {
@@ -27,21 +23,20 @@ static int take_lines(struct nt_names *names, char *text, struct nt_error *err)
 	return 0;
 }
 
-int nt_known(struct nt_names *names, enum nt_conf_kind kind, struct nt_error *err)
+int nt_known_partitions(struct nt_names *names, struct nt_error *err)
 {
-	char *const *argv = commands[kind];
 	struct nt_child child;
 	struct nt_error why;
 	int rc;
 
 	nt_names_init(names, NAMES_MAX);
-	rc = nt_child_run(&child, argv, OUTPUT_MAX, TIMEOUT_MS, &why);
+	rc = nt_child_run(&child, command, OUTPUT_MAX, TIMEOUT_MS, &why);
 	if (rc == 0 && child.status != 0)
 		rc = nt_error_set(&why, "%s", child.complaint[0] ? child.complaint : "it failed");
 	if (rc == 0 && child.out)
 		rc = take_lines(names, child.out, &why);
 	if (rc < 0)
-		nt_error_set(err, "%s: %s", argv[0], why.text);
+		nt_error_set(err, "%s: %s", command[0], why.text);
 	nt_child_fini(&child);
 	if (rc < 0)
 		nt_names_fini(names);

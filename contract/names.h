@@ -12,7 +12,8 @@
 #define NT_ENV_SRUN "SLURM_NCCL_TUNE"
 #define NT_ENV_SBATCH "SBATCH_NCCL_TUNE"
 #define NT_ENV_SALLOC "SALLOC_NCCL_TUNE"
-/* Slurm's: the option of the job around the step. */
+/* Slurm's: the partition of the job, and the option of the job around the step. */
+#define NT_ENV_PARTITION "SLURM_JOB_PARTITION"
 #define NT_ENV_JOB_OPTION "SLURM_SPANK__SLURM_SPANK_OPTION_nccl_tune_nccl_tune"
 /* From srun to slurmstepd, whatever --export says: launch profile, what the tasks measure first
  * (profiles/measure/request.h), remembered arms. */
@@ -42,7 +43,7 @@
 #define NT_ENV_SYSTEM_FILE "NCCL_TOPO_DUMP_FILE"
 #define NT_ENV_SYSTEM_RANK "NCCL_TOPO_DUMP_FILE_RANK"
 
-/* Site defaults, each overridable by a plugstack argument. */
+/* Defaults of keys in nccl-tune.conf. */
 #define NT_RUN_DIR "/run/nccl-tune" /* root-owned parent of the steps' runtime directories */
 #define NT_CLUSTER_UNKNOWN "cluster" /* in file names, if Slurm has no cluster name */
 #define NT_SPOOL_DIR "/var/spool/nccl-tune" /* records that accounting may not have yet */

@@ -10,14 +10,14 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include "lib/clock.h"
+#include "lib/array.h"
+#include "lib/compare.h"
 #include "lib/dirstream.h"
 #include "lib/file.h"
-#include "record/retention.h"
 
 #define LEAST_BYTES 4096 /* block and inode of a small file */
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-#define PARTS_MAX 16384 /* of a job, at most */
+#define PARTS_MAX 16384 /* of a job, that are listed */
 #define STALE_S 3600 /* after that, nobody still writes it */
 
 /* ---- to write there */
@@ -72,57 +72,47 @@ int nt_long_open_job(int fd, const char *name, bool *made, struct nt_error *err)
 	return nt_error_set(err, "%.100s belongs to another user", name);
 }
 
-/* ---- what there is of it */
+/* ---- what goes */
 
-struct stock {
-	struct nt_kept_file *items; /* NULL: only their bytes are added up */
-	char (*names)[NT_LONG_NAME_MAX];
-	size_t count, max;
-	int64_t bytes;
-	bool whole; /* nothing was left out */
-	int64_t deadline_ms;
+struct entry {
+	char name[NT_LONG_NAME_MAX];
+	int64_t time_ns, bytes;
 };
 
-static int stock_init(struct stock *stock, size_t max, int64_t deadline_ms)
-{
-	*stock = (struct stock){ .max = max, .whole = true, .deadline_ms = deadline_ms };
-	stock->items = calloc(max, sizeof(stock->items[0]));
-	stock->names = calloc(max, sizeof(stock->names[0]));
-	return stock->items && stock->names ? 0 : -1;
-}
+struct entries {
+	struct entry *items;
+	size_t count;
+	int64_t bytes;
+};
 
-static void stock_fini(struct stock *stock)
-{
-	free(stock->items);
-	free(stock->names);
-}
+/* Size and age of what is to be listed; false: it is not. */
+typedef bool measure_entry(int fd, const char *name, struct entry *out);
 
-static void take_stock(struct stock *stock, const char *name, const struct stat *status,
-		       int64_t bytes)
+static void list(struct entries *out, int fd, measure_entry *measure, size_t most)
 {
-	char *copy;
+	DIR *directory = nt_dirstream_open(fd);
+	const struct dirent *file;
+	struct entry entry, *added;
 
-	stock->bytes += bytes;
-	if (!stock->items) {
-		stock->count++;
-		return;
+	*out = (struct entries){ .count = 0 };
+	while (directory && (file = readdir(directory)) != NULL && out->count < most) {
+		if (!measure(fd, file->d_name, &entry))
+			continue;
+		added = nt_array_add(&out->items, &out->count, SIZE_MAX, sizeof(*added));
+		if (!added)
+			break;
+		*added = entry;
+		snprintf(added->name, sizeof(added->name), "%.*s", NT_LONG_NAME_MAX - 1,
+			 file->d_name);
+		out->bytes += entry.bytes;
 	}
-	copy = stock->names[stock->count];
-	snprintf(copy, NT_LONG_NAME_MAX, "%s", name);
-	stock->items[stock->count++] = (struct nt_kept_file){
-		.name = copy,
-		.uid = status->st_uid,
-		.time_s = status->st_mtime,
-		.bytes = bytes,
-	};
+	if (directory)
+		closedir(directory);
 }
 
-static bool goes_on(struct stock *stock)
+static int64_t time_of(const struct stat *status)
 {
-	if (stock->count < stock->max && nt_clock_ms() < stock->deadline_ms)
-		return true;
-	stock->whole = false;
-	return false;
+	return (int64_t)status->st_mtim.tv_sec * 1000000000 + status->st_mtim.tv_nsec;
 }
 
 static bool is_unfinished(const char *name)
@@ -133,26 +123,21 @@ static bool is_unfinished(const char *name)
 }
 
 /* Also removes leftovers of killed writers. */
-static void list_parts(struct stock *stock, int job_fd)
+static bool measure_part(int job_fd, const char *name, struct entry *out)
 {
-	DIR *directory = nt_dirstream_open(job_fd);
-	const struct dirent *entry;
 	struct stat status;
 
-	while (directory && (entry = readdir(directory)) != NULL && goes_on(stock)) {
-		bool unfinished = is_unfinished(entry->d_name);
-
-		if (!(unfinished || nt_long_part_is(entry->d_name)) ||
-		    fstatat(job_fd, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0)
-			continue;
-		if (!unfinished)
-			take_stock(stock, entry->d_name, &status,
-				   status.st_size > LEAST_BYTES ? status.st_size : LEAST_BYTES);
-		else if (time(NULL) - status.st_mtime > STALE_S)
-			(void)unlinkat(job_fd, entry->d_name, 0);
+	if (!(is_unfinished(name) || nt_long_part_is(name)) ||
+	    fstatat(job_fd, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+		return false;
+	if (is_unfinished(name)) {
+		if (time(NULL) - status.st_mtime > STALE_S)
+			(void)unlinkat(job_fd, name, 0);
+		return false;
 	}
-	if (directory)
-		closedir(directory);
+	out->bytes = status.st_size > LEAST_BYTES ? status.st_size : LEAST_BYTES;
+	out->time_ns = time_of(&status);
+	return true;
 }
 
 /* CLUSTER.JOBID */
@@ -164,115 +149,94 @@ static bool is_job(const char *name)
 	       strlen(name) < NT_LONG_NAME_MAX;
 }
 
-static int64_t bytes_of(int job_fd, int64_t deadline_ms)
+static bool measure_job(int fd, const char *name, struct entry *out)
 {
-	struct stock parts = { .max = PARTS_MAX, .deadline_ms = deadline_ms };
-
-	list_parts(&parts, job_fd);
-	return parts.bytes;
-}
-
-static void list_jobs(struct stock *jobs, int fd)
-{
-	DIR *directory = nt_dirstream_open(fd);
-	const struct dirent *entry;
+	int job_fd = is_job(name) ? openat(fd, name, DIR_FLAGS) : -1;
+	struct entries found;
 	struct stat status;
+	bool own;
 
-	while (directory && (entry = readdir(directory)) != NULL && goes_on(jobs)) {
-		int job_fd = is_job(entry->d_name) ? openat(fd, entry->d_name, DIR_FLAGS) : -1;
-
-		if (job_fd < 0)
-			continue;
-		if (is_own(job_fd) && fstat(job_fd, &status) == 0)
-			take_stock(jobs, entry->d_name, &status,
-				   bytes_of(job_fd, jobs->deadline_ms));
-		close(job_fd);
+	if (job_fd < 0)
+		return false;
+	own = is_own(job_fd) && fstat(job_fd, &status) == 0;
+	if (own) {
+		list(&found, job_fd, measure_part, PARTS_MAX);
+		out->bytes = found.bytes;
+		out->time_ns = time_of(&status);
+		free(found.items);
 	}
-	if (directory)
-		closedir(directory);
+	close(job_fd);
+	return own;
 }
 
-/* ---- what goes */
-
-static int64_t choose(struct stock *stock, int64_t max_bytes)
+static int newest_first(const void *left, const void *right)
 {
-	const struct nt_retention keep = {
-		.files = SIZE_MAX,
-		.user_files = SIZE_MAX,
-		.bytes = max_bytes > 0 ? max_bytes : 1,
-		.age_s = INT64_MAX / 2,
-	};
+	const struct entry *a = left, *b = right;
 
-	return nt_retention_choose(stock->items, stock->count, &keep, (int64_t)time(NULL));
+	NT_COMPARE(b->time_ns, a->time_ns);
+	return 0;
 }
 
-/* keep NULL: removes all parts. */
-static int64_t remove_parts(int job_fd, const char *keep, int64_t max_bytes, int64_t deadline_ms)
+struct kind {
+	measure_entry *measure;
+	int64_t (*take_away)(int fd, const char *name);
+	size_t most; /* that are listed */
+};
+
+/* Removes the oldest until the rest has at most max_bytes; not keep. */
+static int64_t trim(int fd, const struct kind *kind, const char *keep, int64_t max_bytes)
 {
-	struct stock parts;
-	int64_t gone = 0;
+	struct entries found;
+	int64_t bytes = 0, gone = 0;
 
-	if (stock_init(&parts, PARTS_MAX, deadline_ms) == 0) {
-		list_parts(&parts, job_fd);
-		if (keep)
-			(void)choose(&parts, max_bytes);
-		for (size_t i = 0; i < parts.count; i++) {
-			const struct nt_kept_file *part = &parts.items[i];
-
-			if (!keep || (part->drop && strcmp(part->name, keep) != 0))
-				gone += unlinkat(job_fd, part->name, 0) == 0;
-		}
+	list(&found, fd, kind->measure, kind->most);
+	if (found.count == kind->most && found.bytes / 4 * 3 < max_bytes)
+		max_bytes = found.bytes / 4 * 3;
+	for (size_t i = 0; i < found.count; i++) {
+		if (strcmp(found.items[i].name, keep) == 0)
+			found.items[i].time_ns = INT64_MAX;
 	}
-	stock_fini(&parts);
+	if (found.count > 0)
+		qsort(found.items, found.count, sizeof(found.items[0]), newest_first);
+	for (size_t i = 0; i < found.count; i++) {
+		bytes += found.items[i].bytes;
+		if (bytes > max_bytes && strcmp(found.items[i].name, keep) != 0)
+			gone += kind->take_away(fd, found.items[i].name);
+	}
+	free(found.items);
 	return gone;
 }
 
-static int64_t trim_job(int fd, const char *name, const char *keep, int64_t max_bytes,
-			int64_t deadline_ms)
+static int64_t remove_part(int job_fd, const char *name)
+{
+	return unlinkat(job_fd, name, 0) == 0;
+}
+
+static const struct kind parts = { measure_part, remove_part, PARTS_MAX };
+
+static int64_t remove_job(int fd, const char *name)
 {
 	int job_fd = openat(fd, name, DIR_FLAGS);
 	int64_t gone;
 
 	if (job_fd < 0)
 		return 0;
-	gone = remove_parts(job_fd, keep, max_bytes, deadline_ms);
+	gone = trim(job_fd, &parts, "", 0);
 	close(job_fd);
-	if (!keep)
-		(void)unlinkat(fd, name, AT_REMOVEDIR);
+	(void)unlinkat(fd, name, AT_REMOVEDIR);
 	return gone;
 }
 
-/* This job counts as the newest. */
-static void favour(struct stock *jobs, const char *name)
+static const struct kind jobs = { measure_job, remove_job, NT_LONG_JOBS_MAX };
+
+int64_t nt_long_trim(int fd, const char *name, const char *keep, int64_t max_bytes)
 {
-	for (size_t i = 0; i < jobs->count; i++) {
-		if (strcmp(jobs->items[i].name, name) == 0)
-			jobs->items[i].time_s = INT64_MAX / 4;
-	}
-}
+	int64_t gone = trim(fd, &jobs, name, max_bytes);
+	int job_fd = openat(fd, name, DIR_FLAGS);
 
-int64_t nt_long_trim(int fd, const char *name, const char *keep, int64_t max_bytes, int limit_ms)
-{
-	const int64_t until_ms = nt_clock_ms() + limit_ms;
-	struct stock jobs;
-	int64_t gone = 0;
-
-	if (stock_init(&jobs, NT_LONG_JOBS_MAX, until_ms - limit_ms / 2) < 0) {
-		stock_fini(&jobs);
-		return 0;
-	}
-	list_jobs(&jobs, fd);
-	favour(&jobs, name);
-	if (!jobs.whole && jobs.count >= NT_LONG_JOBS_MAX / 4 && jobs.bytes / 4 * 3 < max_bytes)
-		max_bytes = jobs.bytes / 4 * 3;
-	(void)choose(&jobs, max_bytes);
-	for (size_t i = 0; i < jobs.count && nt_clock_ms() < until_ms; i++) {
-		const struct nt_kept_file *job = &jobs.items[i];
-		bool ours = strcmp(job->name, name) == 0;
-
-		if (job->drop)
-			gone += trim_job(fd, job->name, ours ? keep : NULL, max_bytes, until_ms);
-	}
-	stock_fini(&jobs);
+	if (job_fd < 0)
+		return gone;
+	gone += trim(job_fd, &parts, keep, max_bytes);
+	close(job_fd);
 	return gone;
 }

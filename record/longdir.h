@@ -8,7 +8,7 @@
  * Threads:  one process of its own; it hangs if the file system does.
  * Memory:   file descriptors, the caller's.
  * Errors:   -1 and *err names the directory.
- * Units:    bytes, milliseconds.
+ * Units:    bytes.
  */
 #ifndef NT_LONGDIR_H
 #define NT_LONGDIR_H
@@ -18,7 +18,7 @@
 #include "lib/error.h"
 #include "record/long.h"
 
-#define NT_LONG_JOBS_MAX 4096 /* at most */
+#define NT_LONG_JOBS_MAX 4096 /* that are listed */
 
 /* A user's directory. parents: those above are created, too; otherwise it is created in a directory
  * of the site, and must be the user's. */
@@ -28,8 +28,8 @@ int nt_long_open(const char *path, bool parents, struct nt_error *err);
 int nt_long_open_job(int fd, const char *name, bool *made, struct nt_error *err);
 
 /* Limits the size of the user's jobs: removes the oldest jobs, then the oldest parts of the named
- * job, except keep. If there are too many jobs to check, in number or time, the oldest quarter of
- * those checked is removed. Returns the number of removed parts. */
-int64_t nt_long_trim(int fd, const char *name, const char *keep, int64_t max_bytes, int limit_ms);
+ * job, except keep. If there are too many to list, the oldest quarter of those listed goes. Returns
+ * the number of removed parts. */
+int64_t nt_long_trim(int fd, const char *name, const char *keep, int64_t max_bytes);
 
 #endif

@@ -14,7 +14,26 @@
 
 /* The keys that are not settings: a limit each, another way to say NT_LIMIT_LOCKED, and those that
  * only [site] has. */
-enum { KEY_KEYS = NT_LIMITS, KEY_SITE, KEYS = KEY_SITE + NT_SITE_KEYS };
+enum {
+	KEY_KEYS = NT_LIMITS,
+	KEY_SITE,
+	KEY_PMIX = KEY_SITE,
+	KEY_RECORD,
+	KEY_RECORD_BYTES,
+	KEY_RECORD_DIR,
+	KEY_RECORD_MAX,
+	KEY_MEMORY_MAX,
+	KEY_PLUGIN,
+	KEY_RECORDD,
+	KEY_RUNDIR,
+	KEY_SPOOLDIR,
+	KEY_PROFILES,
+	KEY_SITE_MEMORY,
+	KEY_COMMAND,
+	KEY_DIRSIZE,
+	KEY_DIRFILES,
+	KEYS
+};
 
 struct conf_reader {
 	struct nt_conf *conf;
@@ -39,7 +58,7 @@ static bool next_word(const char **text, char *word, size_t word_bytes)
 	return true;
 }
 
-int nt_conf_modes(uint64_t *modes, const char *value, struct nt_error *err)
+static int parse_modes(uint64_t *modes, const char *value, struct nt_error *err)
 {
 	static const char *const names[] = { "off", "observe", "bandit", "policy", "profile" };
 	char word[NT_INI_NAME_MAX];
@@ -69,8 +88,8 @@ const char *nt_conf_modes_text(uint64_t modes, const char *separator, char out[N
 	return out;
 }
 
-int nt_conf_whole(uint32_t *out, const char *value, uint32_t least, uint32_t most,
-		  struct nt_error *err)
+static int parse_whole(uint32_t *out, const char *value, uint32_t least, uint32_t most,
+		       struct nt_error *err)
 {
 	uint64_t number;
 
@@ -80,7 +99,7 @@ int nt_conf_whole(uint32_t *out, const char *value, uint32_t least, uint32_t mos
 	return 0;
 }
 
-int nt_conf_pmix(bool *pmix, const char *value, struct nt_error *err)
+static int parse_pmix(bool *pmix, const char *value, struct nt_error *err)
 {
 	*pmix = strcmp(value, "default") == 0;
 	if (*pmix || strcmp(value, "ask") == 0)
@@ -88,19 +107,40 @@ int nt_conf_pmix(bool *pmix, const char *value, struct nt_error *err)
 	return nt_error_set(err, "'%.60s' (want default or ask)", value);
 }
 
-/* A number of seconds, 0 included; auto would be no limit. */
-int nt_conf_calibrate(int64_t *seconds, const char *value, struct nt_error *err)
+/* "128m"; -1: not a size. */
+static int64_t read_size(const char *value)
 {
-	const bool is_number = value[0] >= '0' && value[0] <= '9';
-	const unsigned i = (unsigned)nt_setting_find("calibrate", strlen("calibrate"));
-	struct nt_policy policy;
+	static const char units[] = "kmg";
+	const char *unit;
+	uint64_t size;
+	const char *end = nt_number_read(value, NT_CONF_DIR_BYTES_MAX, &size);
 
-	nt_setting_default(&policy, i);
-	if (!is_number || nt_setting_parse(&policy, i, value, NULL) < 0)
-		return nt_error_set(err, "'%.40s' (want 0 to %d seconds)", value,
-				    NT_CALIBRATE_MAX_S);
-	*seconds = nt_setting_number(&policy, i);
+	if (!end)
+		return -1;
+	if (*end == '\0')
+		return (int64_t)size;
+	unit = strchr(units, *end | 0x20);
+	if (!unit || end[1] != '\0')
+		return -1;
+	size <<= 10 * (unit - units + 1);
+	return size <= NT_CONF_DIR_BYTES_MAX ? (int64_t)size : -1;
+}
+
+static int parse_dirsize(int64_t *bytes, const char *value, struct nt_error *err)
+{
+	*bytes = read_size(value);
+	if (*bytes != 0 && *bytes < NT_CONF_DIR_BYTES_MIN)
+		return nt_error_set(err, "'%.60s' (want 1m to 1g, or 0 for none)", value);
 	return 0;
+}
+
+static int parse_dirfiles(int64_t *files, const char *value, struct nt_error *err)
+{
+	uint32_t number = 0;
+	int rc = parse_whole(&number, value, NT_CONF_DIR_FILES_MIN, NT_CONF_DIR_FILES_MAX, err);
+
+	*files = number;
+	return rc;
 }
 
 /* Settings by name; "all" is all of them. */
@@ -139,7 +179,7 @@ static int take_tuning(struct conf_reader *r, unsigned limit, const char *value,
 static int take_modes(struct conf_reader *r, unsigned limit, const char *value,
 		      struct nt_error *err)
 {
-	return nt_conf_modes(&r->open->limit[limit], value, err);
+	return parse_modes(&r->open->limit[limit], value, err);
 }
 
 static int take_lock(struct conf_reader *r, unsigned limit, const char *value, struct nt_error *err)
@@ -235,31 +275,55 @@ static int take_cap(struct conf_reader *r, unsigned limit, const char *value, st
 			    nt_setting_domain(i, domain));
 }
 
+/* A number of seconds, 0 included; auto would be no limit. */
 static int take_calibrate(struct conf_reader *r, unsigned limit, const char *value,
 			  struct nt_error *err)
 {
-	int64_t seconds;
+	const bool is_number = value[0] >= '0' && value[0] <= '9';
+	const unsigned i = nt_limit_setting((enum nt_limit)limit);
+	struct nt_policy policy;
 
-	if (nt_conf_calibrate(&seconds, value, err) < 0)
-		return -1;
-	r->open->limit[limit] = (uint64_t)seconds;
+	nt_setting_default(&policy, i);
+	if (!is_number || nt_setting_parse(&policy, i, value, NULL) < 0)
+		return nt_error_set(err, "'%.40s' (want 0 to %d seconds)", value,
+				    NT_CALIBRATE_MAX_S);
+	r->open->limit[limit] = (uint64_t)nt_setting_number(&policy, i);
 	return 0;
+}
+
+static char *path_of(struct nt_site *site, unsigned key)
+{
+	switch (key) {
+	case KEY_PLUGIN: return site->plugin;
+	case KEY_RECORDD: return site->recordd;
+	case KEY_RUNDIR: return site->rundir;
+	case KEY_SPOOLDIR: return site->spooldir;
+	case KEY_PROFILES: return site->profiles;
+	case KEY_SITE_MEMORY: return site->site_memory;
+	default: return site->command;
+	}
 }
 
 static int take_site(struct conf_reader *r, unsigned key, const char *value, struct nt_error *err)
 {
 	struct nt_conf *conf = r->conf;
 
-	switch (key - KEY_SITE) {
-	case NT_SITE_PMIX: return nt_conf_pmix(&conf->pmix, value, err);
-	case NT_SITE_RECORD: return nt_sinks_parse(&conf->sinks, value, err);
-	case NT_SITE_RECORD_BYTES:
-		return nt_conf_whole(&conf->record_bytes, value, NT_CONF_RECORD_MIN,
-				     NT_STEP_RECORD_MAX, err);
-	case NT_SITE_RECORD_DIR: return nt_conf_directory(conf->record_dir, value, err);
-	case NT_SITE_RECORD_MAX:
-		return nt_conf_whole(&conf->record_mib, value, 0, NT_CONF_RECORD_MIB_MAX, err);
-	default: return nt_conf_whole(&conf->memory_mib, value, 0, NT_CONF_MEMORY_MIB, err);
+	switch (key) {
+	case KEY_PMIX: return parse_pmix(&conf->pmix, value, err);
+	case KEY_RECORD: return nt_sinks_parse(&conf->sinks, value, err);
+	case KEY_RECORD_BYTES:
+		return parse_whole(&conf->record_bytes, value, NT_CONF_RECORD_MIN,
+				   NT_STEP_RECORD_MAX, err);
+	case KEY_RECORD_DIR: return nt_conf_directory(conf->record_dir, value, err);
+	case KEY_RECORD_MAX:
+		return parse_whole(&conf->record_mib, value, 0, NT_CONF_RECORD_MIB_MAX, err);
+	case KEY_MEMORY_MAX:
+		return parse_whole(&conf->memory_mib, value, 0, NT_CONF_MEMORY_MIB, err);
+	case KEY_DIRSIZE: return parse_dirsize(&conf->site.dir_bytes, value, err);
+	case KEY_DIRFILES: return parse_dirfiles(&conf->site.dir_files, value, err);
+	case KEY_RUNDIR:
+	case KEY_SPOOLDIR: return nt_conf_directory(path_of(&conf->site, key), value, err);
+	default: return nt_conf_path(path_of(&conf->site, key), value, err);
 	}
 }
 
@@ -280,12 +344,21 @@ static const struct {
 	[NT_LIMIT_CALIBRATE] = { "calibrate_max", take_calibrate, "calibrate" },
 	[NT_LIMIT_LL128] = { "ll128", take_default, "ll128" },
 	[KEY_KEYS] = { "keys", take_keys, NULL },
-	[KEY_SITE + NT_SITE_PMIX] = { "pmix", take_site, NULL },
-	[KEY_SITE + NT_SITE_RECORD] = { "record", take_site, NULL },
-	[KEY_SITE + NT_SITE_RECORD_BYTES] = { "record_bytes", take_site, NULL },
-	[KEY_SITE + NT_SITE_RECORD_DIR] = { "record_dir", take_site, NULL },
-	[KEY_SITE + NT_SITE_RECORD_MAX] = { "record_max", take_site, NULL },
-	[KEY_SITE + NT_SITE_MEMORY_MAX] = { "memory_max", take_site, NULL },
+	[KEY_PMIX] = { "pmix", take_site, NULL },
+	[KEY_RECORD] = { "record", take_site, NULL },
+	[KEY_RECORD_BYTES] = { "record_bytes", take_site, NULL },
+	[KEY_RECORD_DIR] = { "record_dir", take_site, NULL },
+	[KEY_RECORD_MAX] = { "record_max", take_site, NULL },
+	[KEY_MEMORY_MAX] = { "memory_max", take_site, NULL },
+	[KEY_PLUGIN] = { "plugin", take_site, NULL },
+	[KEY_RECORDD] = { "recordd", take_site, NULL },
+	[KEY_RUNDIR] = { "rundir", take_site, NULL },
+	[KEY_SPOOLDIR] = { "spooldir", take_site, NULL },
+	[KEY_PROFILES] = { "profiles", take_site, NULL },
+	[KEY_SITE_MEMORY] = { "site_memory", take_site, NULL },
+	[KEY_COMMAND] = { "command", take_site, NULL },
+	[KEY_DIRSIZE] = { "dirsize", take_site, NULL },
+	[KEY_DIRFILES] = { "dirfiles", take_site, NULL },
 };
 
 const char *nt_limit_key(enum nt_limit limit)
@@ -311,7 +384,7 @@ static int note_line(uint16_t *at, unsigned line, const char *key, struct nt_err
 
 static int unknown_key(const struct conf_reader *r, const char *key, struct nt_error *err)
 {
-	const bool site = r->open->kind == NT_CONF_SITE;
+	const bool site = r->open == &r->conf->section[0];
 	const char *known[KEYS + NT_SETTING_COUNT], *near;
 	size_t count = 0;
 
@@ -322,12 +395,11 @@ static int unknown_key(const struct conf_reader *r, const char *key, struct nt_e
 	near = nt_near(key, known, count);
 	if (near)
 		return nt_error_set(err, "unknown key '%.40s', did you mean %s?", key, near);
-	return nt_error_set(
-		err,
-		"unknown key '%.40s' (want tuning, modes, lock, keys, launch_profiles, "
-		"budget_max, calls_max, extra_max, calibrate_max, %sor a setting of "
-		"nccl-tune(7))",
-		key, site ? "pmix, record, record_bytes, record_dir, record_max, memory_max " : "");
+	return nt_error_set(err,
+			    "unknown key '%.40s' (want tuning, modes, lock, keys, launch_profiles, "
+			    "budget_max, calls_max, extra_max, calibrate_max, %sor a setting of "
+			    "nccl-tune(7))",
+			    key, site ? "a key of [site] in nccl-tune.conf(5) " : "");
 }
 
 static int take_setting(struct conf_reader *r, unsigned line, const char *key, const char *value,
@@ -345,11 +417,9 @@ static int take_setting(struct conf_reader *r, unsigned line, const char *key, c
 /* "lock" and "keys" share a line, that of "lock" if both are there. */
 static void note_source(struct conf_reader *r, unsigned key)
 {
-	if (key >= KEY_SITE)
-		r->conf->site_line[key - KEY_SITE] = r->line[key];
-	else if (key < NT_LIMITS)
+	if (key < NT_LIMITS)
 		r->open->limit_line[key] = r->line[key];
-	else if (r->line[NT_LIMIT_LOCKED] == 0)
+	else if (key == KEY_KEYS && r->line[NT_LIMIT_LOCKED] == 0)
 		r->open->limit_line[NT_LIMIT_LOCKED] = r->line[key];
 }
 
@@ -365,7 +435,7 @@ static int take_pair(struct conf_reader *r, unsigned line, const char *name, con
 		key++;
 	if (key == KEYS)
 		return take_setting(r, line, name, value, err);
-	if (key >= KEY_SITE && r->open->kind != NT_CONF_SITE)
+	if (key >= KEY_SITE && r->open != &r->conf->section[0])
 		return nt_error_set(err, "%s belongs in [site]", name);
 	if (note_line(&r->line[key], line, name, &why) < 0 ||
 	    keys[key].take(r, key, value, &why) < 0)
@@ -374,48 +444,47 @@ static int take_pair(struct conf_reader *r, unsigned line, const char *name, con
 	return 0;
 }
 
-static const char *const kinds[NT_CONF_KINDS] = { "site", "partition", "account", "qos" };
+static const char partition[] = "partition";
 
-static int kind_of(const char *title, const char **name)
+/* The name in "partition NAME", "" of "site"; NULL: neither. */
+static const char *name_in(const char *title)
 {
-	size_t length = strcspn(title, " \t");
+	const size_t length = strcspn(title, " \t");
+	const char *name = title + length + strspn(title + length, " \t");
 
-	*name = title + length + strspn(title + length, " \t");
-	for (int kind = 0; kind < NT_CONF_KINDS; kind++) {
-		if (strlen(kinds[kind]) == length && memcmp(kinds[kind], title, length) == 0)
-			return kind;
-	}
-	return -1;
+	if (strcmp(title, "site") == 0)
+		return "";
+	if (length != strlen(partition) || strncmp(title, partition, length) != 0 ||
+	    name[0] == '\0' || strpbrk(name, " \t"))
+		return NULL;
+	return name;
 }
 
 static int misnamed(const char *title, struct nt_error *err)
 {
+	static const char *const kinds[] = { "site", partition };
 	char word[NT_INI_NAME_MAX + 1];
 	struct nt_hint hint;
 
 	snprintf(word, sizeof(word), "%.*s", (int)strcspn(title, " \t"), title);
-	return nt_error_set(err,
-			    "section [%.48s] (want [site], [partition NAME], [account NAME] or "
-			    "[qos NAME]%s)",
-			    title, nt_hint(&hint, word, kinds, NT_CONF_KINDS));
+	return nt_error_set(err, "section [%.48s] (want [site] or [partition NAME]%s)", title,
+			    nt_hint(&hint, word, kinds, LENGTH(kinds)));
 }
 
 static int open_section(struct conf_reader *r, unsigned line, const char *title,
 			struct nt_error *err)
 {
 	struct nt_conf *conf = r->conf;
-	const struct nt_conf_section *same;
-	const char *name;
-	int kind = kind_of(title, &name);
+	const char *name = name_in(title);
+	const struct nt_conf_section *same = name ? nt_conf_find(conf, name) : NULL;
 
 	memset(r->line, 0, sizeof(r->line));
-	if (kind < 0 || (kind == NT_CONF_SITE) != (name[0] == '\0') || strpbrk(name, " \t"))
+	if (!name)
 		return misnamed(title, err);
-	same = nt_conf_find(conf, (enum nt_conf_kind)kind, name);
-	if (kind == NT_CONF_SITE ? r->seen_site : same != NULL)
+	if (name[0] ? same != NULL : r->seen_site)
 		return nt_error_set(err, "duplicate section [%s] in this file, first in line %u",
 				    title, same->line);
-	if (kind == NT_CONF_SITE) {
+	if (!name[0]) {
 		r->open = &conf->section[0];
 		r->seen_site = true;
 	} else {
@@ -423,7 +492,6 @@ static int open_section(struct conf_reader *r, unsigned line, const char *title,
 			return nt_error_set(err, "more than %d sections", NT_CONF_SECTIONS);
 		r->open = &conf->section[conf->count++];
 	}
-	r->open->kind = (enum nt_conf_kind)kind;
 	r->open->line = (uint16_t)line;
 	snprintf(r->open->name, sizeof(r->open->name), "%s", name);
 	return 0;
@@ -439,12 +507,29 @@ static int take(void *context, unsigned line, const char *section, const char *k
 
 /* ---- the whole */
 
+static void init_site(struct nt_site *site)
+{
+	*site = (struct nt_site){
+		.plugin = NT_LIBDIR "/libnccl-tune.so",
+		.recordd = NT_LIBEXECDIR "/nt-recordd",
+		.rundir = NT_RUN_DIR,
+		.spooldir = NT_SPOOL_DIR,
+		.profiles = NT_DATADIR "/profiles.conf",
+		.site_memory = NT_SYSCONFDIR "/nccl-tune/memory.jsonl",
+		.command = NT_BINDIR "/nccl-tune",
+		.dir_bytes = NT_CONF_DIR_BYTES,
+		.dir_files = NT_CONF_DIR_FILES,
+	};
+}
+
 void nt_conf_init(struct nt_conf *conf)
 {
 	memset(conf, 0, sizeof(*conf));
 	conf->count = 1;
 	conf->memory_mib = NT_CONF_MEMORY_MIB;
 	conf->record_mib = NT_CONF_RECORD_MIB;
+	init_site(&conf->site);
+	nt_sinks_init(&conf->sinks);
 	for (unsigned i = 0; i < NT_CONF_SECTIONS; i++) {
 		for (unsigned s = 0; s < NT_SETTING_COUNT; s++)
 			nt_setting_default(&conf->section[i].policy, s);
@@ -486,26 +571,16 @@ int nt_conf_parse(struct nt_conf *conf, const char *name, const char *text, size
 
 const char *nt_conf_title(const struct nt_conf_section *section, char out[NT_PATH_MAX])
 {
-	snprintf(out, NT_PATH_MAX, "[%s%s%s]", kinds[section->kind], section->name[0] ? " " : "",
+	snprintf(out, NT_PATH_MAX, section->name[0] ? "[%s %s]" : "[site]", partition,
 		 section->name);
 	return out;
 }
 
-const struct nt_conf_section *nt_conf_find(const struct nt_conf *conf, enum nt_conf_kind kind,
-					   const char *name)
+const struct nt_conf_section *nt_conf_find(const struct nt_conf *conf, const char *name)
 {
 	for (unsigned i = 0; i < conf->count; i++) {
-		if (conf->section[i].kind == kind && strcmp(conf->section[i].name, name) == 0)
+		if (strcmp(conf->section[i].name, name) == 0)
 			return &conf->section[i];
 	}
 	return NULL;
-}
-
-bool nt_conf_has(const struct nt_conf *conf, enum nt_conf_kind kind)
-{
-	for (unsigned i = 1; i < conf->count; i++) {
-		if (conf->section[i].kind == kind)
-			return true;
-	}
-	return false;
 }

@@ -27,8 +27,6 @@
 #define NT_CONF_SECTIONS 64
 #define NT_CONF_PROFILES 63 /* launch profiles that are named */
 
-enum nt_conf_kind { NT_CONF_SITE, NT_CONF_PARTITION, NT_CONF_ACCOUNT, NT_CONF_QOS, NT_CONF_KINDS };
-
 /* What a section may limit. Those up to LAUNCH are bits. */
 enum nt_limit {
 	NT_LIMIT_OFF, /* 1: no tuning at all */
@@ -46,8 +44,7 @@ enum nt_limit {
 };
 
 struct nt_conf_section {
-	enum nt_conf_kind kind;
-	char name[NT_INI_NAME_MAX + 1];
+	char name[NT_INI_NAME_MAX + 1]; /* of the partition; "": [site] */
 	uint16_t line;
 	struct nt_policy policy; /* the default settings given here */
 	uint16_t setting_line[NT_SETTING_COUNT]; /* 0: not given */
@@ -55,15 +52,17 @@ struct nt_conf_section {
 	uint16_t limit_line[NT_LIMITS]; /* 0: not given */
 };
 
-/* Keys of [site] alone. */
-enum nt_site_key {
-	NT_SITE_PMIX,
-	NT_SITE_RECORD,
-	NT_SITE_RECORD_BYTES,
-	NT_SITE_RECORD_DIR,
-	NT_SITE_RECORD_MAX,
-	NT_SITE_MEMORY_MAX,
-	NT_SITE_KEYS,
+/* Where parts of the product and its directories are: keys of [site] alone. */
+struct nt_site {
+	char plugin[NT_PATH_MAX]; /* libnccl-tune.so */
+	char recordd[NT_PATH_MAX]; /* nt-recordd */
+	char rundir[NT_PATH_MAX];
+	char spooldir[NT_PATH_MAX];
+	char profiles[NT_PATH_MAX]; /* launch profiles that come with the package */
+	char site_memory[NT_PATH_MAX]; /* what the site has measured; may be missing */
+	char command[NT_PATH_MAX]; /* nccl-tune, which calibrates */
+	/* of the file system of a step's directory; dir_bytes 0: no file system of its own */
+	int64_t dir_bytes, dir_files;
 };
 
 struct nt_conf {
@@ -74,19 +73,26 @@ struct nt_conf {
 	unsigned profiles;
 	char profile[NT_CONF_PROFILES][NT_LAUNCH_NAME];
 	/* Of [site] alone. */
-	uint16_t site_line[NT_SITE_KEYS]; /* 0: not given */
-	bool pmix;
+	struct nt_site site;
+	bool pmix; /* PMIx is the default of every step */
 	struct nt_sinks sinks;
 	uint32_t record_bytes; /* the largest record of a step; 0: no limit */
 	char record_dir[NT_PATH_MAX]; /* for long forms; "": next to the user's memory */
 	uint32_t record_mib; /* of a user's long forms; 0: none are written */
-	uint32_t memory_mib; /* of a user's memory */
+	uint32_t memory_mib; /* of a user's memory; 0: nothing is remembered */
 };
 
 #define NT_CONF_MEMORY_MIB 32
 #define NT_CONF_RECORD_MIB 64
 #define NT_CONF_RECORD_MIB_MAX 1048576
 #define NT_CONF_RECORD_MIN 512
+#define NT_CONF_CALIBRATE_S 120 /* the longest calibration, unless the file has another */
+#define NT_CONF_DIR_BYTES (128ll << 20)
+#define NT_CONF_DIR_BYTES_MIN (1ll << 20)
+#define NT_CONF_DIR_BYTES_MAX (1ll << 30) /* freeing more would delay a step's end */
+#define NT_CONF_DIR_FILES 8192
+#define NT_CONF_DIR_FILES_MIN 16
+#define NT_CONF_DIR_FILES_MAX 65536
 
 /* As an empty file. */
 void nt_conf_init(struct nt_conf *conf);
@@ -108,20 +114,9 @@ const char *nt_limit_key(enum nt_limit limit); /* in the file */
 unsigned nt_limit_setting(enum nt_limit limit); /* that it limits; not of OFF and LOCKED */
 /* "[partition gpu]" */
 const char *nt_conf_title(const struct nt_conf_section *section, char out[NT_PATH_MAX]);
-/* The section of that kind and name; NULL: there is none. */
-const struct nt_conf_section *nt_conf_find(const struct nt_conf *conf, enum nt_conf_kind kind,
-					   const char *name);
+/* The section of that partition, "" for [site]; NULL: there is none. */
+const struct nt_conf_section *nt_conf_find(const struct nt_conf *conf, const char *name);
 
-/* Are there sections of that kind? */
-bool nt_conf_has(const struct nt_conf *conf, enum nt_conf_kind kind);
-
-/* Values in both plugstack.conf and the file. */
-int nt_conf_whole(uint32_t *out, const char *value, uint32_t least, uint32_t most,
-		  struct nt_error *err);
-int nt_conf_pmix(bool *pmix, const char *value, struct nt_error *err); /* "default" or "ask" */
-int nt_conf_calibrate(int64_t *seconds, const char *value, struct nt_error *err);
-/* A list of modes, separated by blanks, commas or +. */
-int nt_conf_modes(uint64_t *modes, const char *value, struct nt_error *err);
 #define NT_CONF_MODES_TEXT 64
 /* "off, observe" with the separator ", " */
 const char *nt_conf_modes_text(uint64_t modes, const char *separator, char out[NT_CONF_MODES_TEXT]);

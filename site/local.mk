@@ -9,8 +9,6 @@ libnt_site_a_SOURCES = \
 	%D%/conf-read.c \
 	%D%/path.c \
 	%D%/path.h \
-	%D%/place.c \
-	%D%/place.h \
 	%D%/plugstack.c \
 	%D%/plugstack.h \
 	%D%/rules.c \

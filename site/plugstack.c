@@ -114,9 +114,7 @@ static void take_plugin(struct nt_plugstack *stack, const char *file, unsigned l
 	char *rest = NULL;
 	unsigned others;
 
-	if (strcmp(base, NT_PLUGSTACK_JOB_PLUGIN) == 0)
-		out = &stack->job;
-	else if (strcmp(base, NT_PLUGSTACK_PLUGIN) != 0)
+	if (strcmp(base, NT_PLUGSTACK_PLUGIN) != 0)
 		return;
 	others = out->found ? out->others + 1 : 0;
 	memset(out, 0, sizeof(*out));

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plugstack.h - our lines in plugstack.conf, as Slurm reads it on this host
+/* plugstack.h - our line in plugstack.conf, as Slurm reads it on this host
  *
  * Threads:  any.
  * Memory:   a value; words point into its text.
@@ -18,7 +18,6 @@
 
 #define NT_PLUGSTACK_WORDS 32
 #define NT_PLUGSTACK_PLUGIN "spank_nccl_tune.so"
-#define NT_PLUGSTACK_JOB_PLUGIN "spank_nccl_tune_job.so"
 
 struct nt_plugstack_line {
 	bool found, required;
@@ -41,7 +40,7 @@ struct nt_plugstack {
 	bool served; /* slurmctld serves plugstack.conf (configless), or is to serve this one */
 	unsigned files; /* that were read */
 	char include[NT_PATH_MAX]; /* while one is read that plugstack.conf includes */
-	struct nt_plugstack_line tune, job; /* the last of each counts */
+	struct nt_plugstack_line tune; /* the last one counts */
 	char stray_file[NT_PATH_MAX]; /* with the first line that belongs in nccl-tune.conf */
 	unsigned stray_line; /* 0: there is none */
 };

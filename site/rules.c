@@ -42,8 +42,7 @@ static uint64_t loosest(enum nt_limit limit, uint64_t a, uint64_t b)
 static void set_limit(struct nt_site_rules *rules, enum nt_limit limit, uint64_t value,
 		      const struct nt_conf_section *section)
 {
-	if (rules->limit[limit] == value && rules->limit_source[limit].rank != NT_RANK_BUILT_IN &&
-	    rules->limit_source[limit].rank != NT_RANK_PLUGSTACK)
+	if (rules->limit[limit] == value && rules->limit_source[limit].rank != NT_RANK_BUILT_IN)
 		return;
 	rules->limit[limit] = value;
 	rules->limit_source[limit] = (struct nt_value_source){ NT_RANK_FILE, section,
@@ -96,50 +95,26 @@ static void weigh(struct nt_site_rules *rules, const struct nt_conf_section *sec
 	}
 }
 
-static void lay_kind(struct nt_site_rules *rules, enum nt_conf_kind kind, const char *name,
-		     enum nt_unknown unknown)
+static void lay_partition(struct nt_site_rules *rules, const char *name, enum nt_unknown unknown)
 {
 	const struct nt_conf *conf = rules->conf;
 
 	for (unsigned i = 1; i < conf->count; i++) {
-		const struct nt_conf_section *section = &conf->section[i];
-
-		if (section->kind != kind)
-			continue;
 		if (!name)
-			weigh(rules, section, unknown);
-		else if (strcmp(section->name, name) == 0)
-			lay(rules, section);
+			weigh(rules, &conf->section[i], unknown);
+		else if (strcmp(conf->section[i].name, name) == 0)
+			lay(rules, &conf->section[i]);
 	}
 }
 
-static void lay_plugstack(struct nt_site_rules *rules, const struct nt_site_default *plugstack)
+static void lay_built_in(struct nt_site_rules *rules)
 {
-	const struct nt_value_source here = { .rank = NT_RANK_PLUGSTACK };
-
-	rules->policy = plugstack->policy;
-	for (unsigned i = 0; i < NT_SETTING_COUNT; i++) {
-		if (plugstack->given >> i & 1)
-			rules->source[i] = here;
-	}
+	nt_policy_default(&rules->policy);
 	for (int l = 0; l < NT_LIMITS; l++)
 		rules->limit[l] = is_denial((enum nt_limit)l) ? 0 : ALL;
-	rules->limit[NT_LIMIT_MODES] = plugstack->modes;
-	rules->limit[NT_LIMIT_CALIBRATE] = (uint64_t)plugstack->calibrate_max_s;
-	rules->limit[NT_LIMIT_LL128] = (uint64_t)plugstack->policy.ll128;
-	rules->limit_source[NT_LIMIT_LL128] = rules->source[nt_limit_setting(NT_LIMIT_LL128)];
-	rules->limit_source[NT_LIMIT_MODES] = here;
-	rules->limit_source[NT_LIMIT_CALIBRATE] = here;
-}
-
-/* A section may loosen the file's own limit, but not what plugstack.conf says. */
-static void keep_plugstack(struct nt_site_rules *rules, const struct nt_site_default *plugstack)
-{
-	const uint64_t calibrate_max = (uint64_t)plugstack->calibrate_max_s;
-
-	rules->limit[NT_LIMIT_MODES] &= plugstack->modes;
-	if (rules->limit[NT_LIMIT_CALIBRATE] > calibrate_max)
-		rules->limit[NT_LIMIT_CALIBRATE] = calibrate_max;
+	rules->limit[NT_LIMIT_MODES] = (UINT64_C(1) << (NT_MODE_PROFILE + 1)) - 1;
+	rules->limit[NT_LIMIT_CALIBRATE] = NT_CONF_CALIBRATE_S;
+	rules->limit[NT_LIMIT_LL128] = (uint64_t)rules->policy.ll128;
 }
 
 /* Does 0 mean no limit? */
@@ -173,7 +148,7 @@ static const char *here(const struct nt_value_source *source, char out[NT_PATH_M
 {
 	char title[NT_PATH_MAX];
 
-	if (!source->section || source->section->kind == NT_CONF_SITE)
+	if (!source->section || !source->section->name[0])
 		return "at this site";
 	snprintf(out, NT_PATH_MAX, "in %.60s", nt_conf_title(source->section, title));
 	return out;
@@ -252,18 +227,14 @@ static void bound_default(struct nt_site_rules *rules)
 	}
 }
 
-void nt_rules_make(struct nt_site_rules *rules, const struct nt_site_default *plugstack,
-		   const struct nt_conf *conf, const struct nt_step_where *where,
+void nt_rules_make(struct nt_site_rules *rules, const struct nt_conf *conf, const char *partition,
 		   enum nt_unknown unknown)
 {
 	memset(rules, 0, sizeof(*rules));
 	rules->conf = conf;
-	lay_plugstack(rules, plugstack);
+	lay_built_in(rules);
 	lay(rules, &conf->section[0]);
-	lay_kind(rules, NT_CONF_PARTITION, where->partition, unknown);
-	lay_kind(rules, NT_CONF_ACCOUNT, where->account, unknown);
-	lay_kind(rules, NT_CONF_QOS, where->qos, unknown);
-	keep_plugstack(rules, plugstack);
+	lay_partition(rules, partition, unknown);
 	bound_default(rules);
 }
 

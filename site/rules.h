@@ -8,13 +8,12 @@
  *
  * The command line, the variable (SLURM_NCCL_TUNE) and the option of the job around the step are
  * texts MODE[,key=value...]; only the first one that is present is used. The site default is that
- * of the QOS's section, or else of the account's, the partition's, [site]'s, or plugstack.conf; a
- * lock enforces the site default. What a limit of the site does not allow is then refused, or
- * reduced to the limit.
+ * of the partition's section, or else of [site]; a lock enforces the site default. What a limit of
+ * the site does not allow is then refused, or reduced to the limit.
  *
  * Limits come from the same sections in the same order, except "tuning = off", which applies
- * wherever it is. If a step's partition, account or QOS is unknown, the strictest limits of all
- * sections of that kind and of those that it overrides apply, and none of their defaults.
+ * wherever it is. If a step's partition is unknown, the strictest limits of all sections apply, and
+ * no partition's defaults.
  *
  * Threads:  pure functions, any thread.
  * Memory:   values; rules point into the struct nt_conf that they were made from.
@@ -26,22 +25,8 @@
 #include "contract/policy.h"
 #include "site/conf.h"
 
-/* Where a step runs; NULL: not known, "": none. */
-struct nt_step_where {
-	const char *partition, *account, *qos;
-};
-
-/* What the arguments in plugstack.conf say; below the file. */
-struct nt_site_default {
-	struct nt_policy policy;
-	uint64_t given; /* settings of it that are named, by number */
-	uint64_t modes; /* that users may ask for: 1 << NT_MODE_* */
-	int64_t calibrate_max_s; /* the longest calibration; 0: none is allowed */
-};
-
 enum nt_precedence {
 	NT_RANK_BUILT_IN,
-	NT_RANK_PLUGSTACK,
 	NT_RANK_FILE, /* nccl-tune.conf */
 	NT_RANK_USER_FILE,
 	NT_RANK_JOB, /* the option of the job around the step */
@@ -66,15 +51,15 @@ struct nt_site_rules {
 	struct nt_value_source limit_source[NT_LIMITS]; /* rank BUILT_IN: there is none */
 };
 
-/* How sections count if it is unknown which of a kind the step is in. */
+/* How sections count if it is unknown which of them the step is in. */
 enum nt_unknown {
 	NT_UNKNOWN_STRICT, /* the strictest limits: to enforce */
 	NT_UNKNOWN_LOOSE, /* the loosest limits: what is allowed nowhere */
 	NT_UNKNOWN_NONE, /* not at all: to show */
 };
 
-void nt_rules_make(struct nt_site_rules *rules, const struct nt_site_default *plugstack,
-		   const struct nt_conf *conf, const struct nt_step_where *where,
+/* partition: of the step; NULL: unknown. */
+void nt_rules_make(struct nt_site_rules *rules, const struct nt_conf *conf, const char *partition,
 		   enum nt_unknown unknown);
 
 /* What was asked for; NULL and 0: nothing. */

@@ -8,15 +8,12 @@ static const char *source_text(const struct nt_site_rules *rules,
 			       const struct nt_value_source *source, char out[2 * NT_PATH_MAX])
 {
 	static const char *const names[] = {
-		[NT_RANK_BUILT_IN] = "built-in",     [NT_RANK_PLUGSTACK] = "plugstack.conf",
-		[NT_RANK_USER_FILE] = "your file",   [NT_RANK_JOB] = "the job's option",
-		[NT_RANK_VARIABLE] = "the variable", [NT_RANK_OPTION] = "command line",
+		[NT_RANK_BUILT_IN] = "built-in",    [NT_RANK_USER_FILE] = "your file",
+		[NT_RANK_JOB] = "the job's option", [NT_RANK_VARIABLE] = "the variable",
+		[NT_RANK_OPTION] = "command line",
 	};
 	char title[NT_PATH_MAX];
 
-	if (!source->section && (source->rank == NT_RANK_LOCK || source->rank == NT_RANK_LIMIT ||
-				 source->rank == NT_RANK_FILE))
-		return "plugstack.conf";
 	if (!source->section)
 		return names[source->rank];
 	snprintf(out, 2 * NT_PATH_MAX, "%s:%u %.60s%s", rules->conf->path, source->line,
@@ -97,17 +94,30 @@ static void show_limit(FILE *out, const struct nt_site_rules *rules, enum nt_lim
 	fprintf(out, "    (%s)\n", source_text(rules, &rules->limit_source[limit], from));
 }
 
-static void show_where(FILE *out, const struct nt_conf *conf, const char *what, const char *name,
-		       enum nt_conf_kind kind)
+/* What a partition's section changes. */
+static void show_section(FILE *out, const struct nt_conf *conf,
+			 const struct nt_conf_section *section)
 {
-	if (name && name[0])
-		fprintf(out, ", %s %s", what, name);
-	else if (!name && nt_conf_has(conf, kind))
-		fprintf(out, ", %s unknown (some have sections)", what);
+	struct nt_site_rules rules;
+	char title[NT_PATH_MAX], value[NT_SETTING_TEXT];
+
+	nt_rules_make(&rules, conf, section->name, NT_UNKNOWN_NONE);
+	fprintf(out, "\nIn %s:\n", nt_conf_title(section, title));
+	for (unsigned i = 0; i < NT_SETTING_COUNT; i++) {
+		if (!section->setting_line[i])
+			continue;
+		(void)nt_setting_format(&rules.policy, i, value);
+		fprintf(out, "%s = %s    (%s:%u)\n", nt_setting_key(i), value, conf->path,
+			section->setting_line[i]);
+	}
+	for (int limit = 0; limit < NT_LIMITS; limit++) {
+		if (rules.limit_source[limit].section == section)
+			show_limit(out, &rules, (enum nt_limit)limit);
+	}
 }
 
 void nt_site_show(FILE *out, const struct nt_site_rules *rules,
-		  const struct nt_step_settings *outcome, const struct nt_step_where *where)
+		  const struct nt_step_settings *outcome, const char *partition)
 {
 	const struct nt_conf *conf = rules->conf;
 
@@ -116,9 +126,10 @@ void nt_site_show(FILE *out, const struct nt_site_rules *rules,
 		"values here%s%s",
 		conf->present ? ", from " : ", without a site file",
 		conf->present ? conf->path : "");
-	show_where(out, conf, "partition", where->partition, NT_CONF_PARTITION);
-	show_where(out, conf, "account", where->account, NT_CONF_ACCOUNT);
-	show_where(out, conf, "QOS", where->qos, NT_CONF_QOS);
+	if (partition && partition[0])
+		fprintf(out, ", partition %s", partition);
+	else if (!partition && conf->count > 1)
+		fputs(", partition unknown (some have sections)", out);
 	fputs(":\n\n", out);
 	show_settings(out, rules, outcome);
 	fputs("\nSite limits:\n", out);
@@ -126,4 +137,6 @@ void nt_site_show(FILE *out, const struct nt_site_rules *rules,
 		show_limit(out, rules, (enum nt_limit)limit);
 	for (unsigned i = 0; i < outcome->remarks; i++)
 		fprintf(out, "note: %s\n", outcome->remark[i].text);
+	for (unsigned i = 1; i < conf->count && !partition; i++)
+		show_section(out, conf, &conf->section[i]);
 }

@@ -13,7 +13,8 @@
 #include <stdio.h>
 #include "site/rules.h"
 
+/* partition: of the step; NULL: unknown. */
 void nt_site_show(FILE *out, const struct nt_site_rules *rules,
-		  const struct nt_step_settings *outcome, const struct nt_step_where *where);
+		  const struct nt_step_settings *outcome, const char *partition);
 
 #endif

@@ -4,28 +4,21 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "lib/append.h"
-#include "lib/near.h"
 #include "site/path.h"
 
 #define BETWEEN " \t,+"
 #define BEHIND_FILE " \t,"
+#define ADMINCOMMENT "admincomment"
 #define FILE_WORD "file:"
-
-static const char *const names[NT_SINK_KINDS] = { "admincomment", "extra", "comment", FILE_WORD };
 
 void nt_sinks_init(struct nt_sinks *sinks)
 {
-	*sinks = (struct nt_sinks){ .count = 1, .at = { NT_SINK_ADMINCOMMENT } };
+	*sinks = (struct nt_sinks){ .admincomment = true };
 }
 
-bool nt_sinks_have(const struct nt_sinks *sinks, enum nt_sink sink)
+bool nt_sinks_none(const struct nt_sinks *sinks)
 {
-	for (unsigned i = 0; i < sinks->count; i++) {
-		if (sinks->at[i] == sink)
-			return true;
-	}
-	return false;
+	return !sinks->admincomment && !sinks->directory[0];
 }
 
 static bool is_file(const char *word)
@@ -35,32 +28,21 @@ static bool is_file(const char *word)
 
 static int add(struct nt_sinks *sinks, const char *word, struct nt_error *err)
 {
-	struct nt_hint hint;
-	unsigned sink = 0;
-
-	if (is_file(word))
-		sink = NT_SINK_FILE;
-	else
-		while (sink < NT_SINK_FILE && strcmp(names[sink], word) != 0)
-			sink++;
-	if (sink == NT_SINK_FILE && !is_file(word))
-		return nt_error_set(err,
-				    "'%.60s' (want admincomment, extra, comment and "
-				    "file:DIRECTORY, or none)%s",
-				    word, nt_hint(&hint, word, names, NT_SINK_KINDS));
-	if (nt_sinks_have(sinks, (enum nt_sink)sink))
-		return nt_error_set(err, "'%.60s' (want each at most once)", word);
-	sinks->at[sinks->count++] = (enum nt_sink)sink;
-	return sink == NT_SINK_FILE
-		       ? nt_conf_directory(sinks->directory, word + strlen(FILE_WORD), err)
-		       : 0;
+	if (strcmp(word, ADMINCOMMENT) == 0 && !sinks->admincomment) {
+		sinks->admincomment = true;
+		return 0;
+	}
+	if (is_file(word) && !sinks->directory[0])
+		return nt_conf_directory(sinks->directory, word + strlen(FILE_WORD), err);
+	return nt_error_set(err, "'%.60s' (want admincomment, file:DIRECTORY or both, or none)",
+			    word);
 }
 
 int nt_sinks_parse(struct nt_sinks *sinks, const char *value, struct nt_error *err)
 {
 	char word[2 * NT_PATH_MAX];
 
-	*sinks = (struct nt_sinks){ .count = 0 };
+	*sinks = (struct nt_sinks){ .admincomment = false };
 	if (strcmp(value, "none") == 0)
 		return 0;
 	for (value += strspn(value, BETWEEN); *value; value += strspn(value, BETWEEN)) {
@@ -71,16 +53,14 @@ int nt_sinks_parse(struct nt_sinks *sinks, const char *value, struct nt_error *e
 			return -1;
 		value += bytes;
 	}
-	return sinks->count > 0 ? 0
-				: nt_error_set(err, "'' (want admincomment, extra, comment and "
-						    "file:DIRECTORY, or none)");
+	return nt_sinks_none(sinks) ? add(sinks, "", err) : 0;
 }
 
 const char *nt_sinks_text(const struct nt_sinks *sinks, char out[NT_SINKS_TEXT])
 {
-	snprintf(out, NT_SINKS_TEXT, "%s", sinks->count ? "" : "none");
-	for (unsigned i = 0; i < sinks->count; i++)
-		nt_append(out, NT_SINKS_TEXT, "%s%s%s", i ? "," : "", names[sinks->at[i]],
-			  sinks->at[i] == NT_SINK_FILE ? sinks->directory : "");
-	return out;
+	const char *file = sinks->directory[0] ? FILE_WORD : "";
+
+	snprintf(out, NT_SINKS_TEXT, "%s%s%s%s", sinks->admincomment ? ADMINCOMMENT : "",
+		 sinks->admincomment && file[0] ? "," : "", file, sinks->directory);
+	return nt_sinks_none(sinks) ? "none" : out;
 }

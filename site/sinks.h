@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sinks.h - the site's list of sinks for records: the first one that accepts a record gets it
+/* sinks.h - where the site wants records: AdminComment, a directory of files, both, or nowhere
  *
- * "admincomment extra comment file:DIRECTORY" in the site's order, or "none". spank/delivery/sink.h
- * describes sinks, and which of them this release of Slurm has.
+ * "admincomment", "file:DIRECTORY", "admincomment file:DIRECTORY" or "none". With both, files get
+ * what AdminComment does not accept.
  *
  * Threads:  pure functions, any thread.
  * Memory:   a value without pointers.
@@ -16,31 +16,21 @@
 #include "lib/error.h"
 #include "contract/names.h"
 
-enum nt_sink {
-	NT_SINK_ADMINCOMMENT,
-	NT_SINK_EXTRA,
-	NT_SINK_COMMENT,
-	NT_SINK_FILE,
-	NT_SINK_KINDS,
-};
-
 struct nt_sinks {
-	unsigned count; /* 0: no records */
-	enum nt_sink at[NT_SINK_KINDS];
-	char directory[NT_PATH_MAX]; /* of NT_SINK_FILE */
+	bool admincomment;
+	char directory[NT_PATH_MAX]; /* of files; "": none */
 };
 
-#define NT_SINKS_TEXT (NT_PATH_MAX + 40) /* a list as a text, with its NUL */
+#define NT_SINKS_TEXT (NT_PATH_MAX + 24) /* as a text, with its NUL */
 
 /* AdminComment alone. */
 void nt_sinks_init(struct nt_sinks *sinks);
+bool nt_sinks_none(const struct nt_sinks *sinks);
 
 /* Words are separated by blanks, commas or +; a directory ends at the next blank or comma. */
 int nt_sinks_parse(struct nt_sinks *sinks, const char *value, struct nt_error *err);
 
-/* The list as one word, which nt_sinks_parse() accepts. */
+/* As one word, which nt_sinks_parse() accepts. */
 const char *nt_sinks_text(const struct nt_sinks *sinks, char out[NT_SINKS_TEXT]);
-
-bool nt_sinks_have(const struct nt_sinks *sinks, enum nt_sink sink);
 
 #endif

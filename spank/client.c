@@ -11,32 +11,17 @@
 #include "site/settings-table.h"
 #include "spank/say.h"
 #include "spank/srun.h"
-#include "spank/where.h"
 
 /* How Slurm passes an option from a job to its steps: srun reads it before its command line, which
  * overrides it. */
 
-static bool is_allocated(void)
+/* Of the job that srun runs in, or that it has made; NULL: unknown. Only used in messages and to
+ * choose a launch profile: a user may have set it. */
+static const char *own_partition(void)
 {
-	return strcmp(program_invocation_short_name, "srun") == 0 && getenv("SLURM_JOB_PARTITION");
-}
+	const char *name = getenv(NT_ENV_PARTITION);
 
-/* Where a step would run, as far as the command line says; in a job, where the job runs. */
-static struct nt_step_where told_where(const char *args, size_t bytes)
-{
-	struct nt_step_where told = nt_where_told(
-		args, bytes, nt_option_variable(program_invocation_short_name));
-	struct nt_step_where where = nt_where_environment();
-
-	if (is_allocated())
-		return where;
-	if (told.partition)
-		where.partition = told.partition;
-	if (told.account)
-		where.account = told.account;
-	if (told.qos)
-		where.qos = told.qos;
-	return where;
+	return name && name[0] && strcmp(program_invocation_short_name, "srun") == 0 ? name : NULL;
 }
 
 /* The user's file has the lowest precedence. It is not opened if it cannot have an effect: the
@@ -46,7 +31,7 @@ static void read_user_file(struct nt_plugin *plugin, bool wanted)
 	char text[NT_POLICY_MAX] = "", program[NT_LAUNCH_PATH];
 	struct nt_error err;
 
-	nt_site_launch_program(&plugin->site, program);
+	nt_site_launch_program(&plugin->conf.site, program);
 	if (wanted && nt_launch_user_file(program, text, &plugin->home_is_late, &err) < 0)
 		slurm_error("%s; the file is ignored", err.text);
 	nt_effective_policy_pass_user(&plugin->settle, text);
@@ -55,16 +40,15 @@ static void read_user_file(struct nt_plugin *plugin, bool wanted)
 /* --nccl-tune=help: print the settings and exit, as --help does. */
 static void show_settings(struct nt_plugin *plugin)
 {
-	static char args[65536];
-	const size_t bytes = nt_where_command_line(args, sizeof(args));
-	const struct nt_step_where where = told_where(args, bytes);
+	const char *partition = own_partition();
 	struct nt_step_settings outcome;
 	struct nt_site_rules rules;
 	struct nt_error err;
 
 	read_user_file(plugin, true);
-	(void)nt_effective_policy(&plugin->settle, &where, NT_UNKNOWN_NONE, &rules, &outcome, &err);
-	nt_site_show(stdout, &rules, &outcome, &where);
+	(void)nt_effective_policy(&plugin->settle, partition, NT_UNKNOWN_NONE, &rules, &outcome,
+				  &err);
+	nt_site_show(stdout, &rules, &outcome, partition);
 	exit(fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
@@ -84,15 +68,16 @@ static int refuse(struct nt_plugin *plugin, enum nt_precedence rank, const char 
 
 static int check_option(struct nt_plugin *plugin, enum nt_precedence rank, const char *value)
 {
-	struct nt_policy policy = plugin->site.defaults.policy;
+	struct nt_policy policy;
 	struct nt_error err;
 
 	if (strlen(value) >= sizeof(plugin->text)) {
 		nt_error_set(&err, "value too long");
 		return refuse(plugin, rank, value, &err);
 	}
+	nt_policy_default(&policy);
 	if (nt_policy_parse_option(&policy, value, &err) < 0 ||
-	    nt_option_check_launch(&plugin->site, policy.launch, &err) < 0)
+	    nt_option_check_launch(&plugin->conf.site, policy.launch, &err) < 0)
 		return refuse(plugin, rank, value, &err);
 	return 0;
 }
@@ -165,13 +150,12 @@ static void say_outcome(struct nt_step_settings *outcome, struct nt_error *err)
 /* Do the site's file and the option allow that a step is tuned? */
 static bool may_be_tuned(struct nt_plugin *plugin)
 {
-	const struct nt_step_where nowhere = { NULL, NULL, NULL };
 	struct nt_step_settings outcome;
 	struct nt_site_rules rules;
 	struct nt_error err;
 
-	if (nt_effective_policy(&plugin->settle, &nowhere, NT_UNKNOWN_LOOSE, &rules, &outcome,
-				&err) < 0)
+	if (nt_effective_policy(&plugin->settle, NULL, NT_UNKNOWN_LOOSE, &rules, &outcome, &err) <
+	    0)
 		return false;
 	if (plugin->settle.text && outcome.policy.mode == NT_MODE_OFF)
 		return false;
@@ -181,26 +165,23 @@ static bool may_be_tuned(struct nt_plugin *plugin)
 
 void nt_client_limits(struct nt_plugin *plugin)
 {
-	const struct nt_step_where nowhere = { NULL, NULL, NULL };
 	struct nt_step_settings outcome;
 	struct nt_site_rules rules;
 	struct nt_error err;
 
-	(void)nt_effective_policy(&plugin->settle, &nowhere, NT_UNKNOWN_LOOSE, &rules, &outcome,
-				  &err);
+	(void)nt_effective_policy(&plugin->settle, NULL, NT_UNKNOWN_LOOSE, &rules, &outcome, &err);
 	say_outcome(&outcome, &err);
 }
 
 void nt_client_async(struct nt_plugin *plugin)
 {
-	const struct nt_step_where where = nt_where_environment();
 	struct nt_step_settings outcome;
 	struct nt_site_rules rules;
 	const char *launch;
 	struct nt_error err;
 
-	(void)nt_effective_policy(&plugin->settle, &where, NT_UNKNOWN_STRICT, &rules, &outcome,
-				  &err);
+	(void)nt_effective_policy(&plugin->settle, own_partition(), NT_UNKNOWN_STRICT, &rules,
+				  &outcome, &err);
 	say_outcome(&outcome, &err);
 	launch = outcome.policy.launch;
 	if (outcome.policy.mode != NT_MODE_OFF && strcmp(launch, "off") != 0 &&
@@ -210,12 +191,11 @@ void nt_client_async(struct nt_plugin *plugin)
 
 void nt_client_launch(struct nt_plugin *plugin, spank_t spank)
 {
-	const struct nt_step_where where = nt_where_environment();
 	struct nt_step_settings outcome;
 	struct nt_site_rules rules;
 	struct nt_error err;
 	struct nt_srun srun = {
-		.site = &plugin->site,
+		.site = &plugin->conf.site,
 		.rules = &rules,
 		.policy = &outcome.policy,
 		.say = say_word,
@@ -227,8 +207,8 @@ void nt_client_launch(struct nt_plugin *plugin, spank_t spank)
 		nt_srun_topology(NULL);
 		return;
 	}
-	(void)nt_effective_policy(&plugin->settle, &where, NT_UNKNOWN_STRICT, &rules, &outcome,
-				  &err);
+	(void)nt_effective_policy(&plugin->settle, own_partition(), NT_UNKNOWN_STRICT, &rules,
+				  &outcome, &err);
 	say_outcome(&outcome, &err);
 	nt_srun_topology(&outcome.policy);
 	srun.typed = outcome.source[nt_setting_find("launch", 6)].rank == NT_RANK_OPTION ||

@@ -27,7 +27,6 @@
 extern slurm_conf_t slurm_conf __attribute__((weak));
 
 struct nt_plugin {
-	struct nt_site site;
 	struct nt_conf conf; /* nccl-tune.conf */
 	struct nt_error site_error;
 	bool site_ok;

@@ -5,14 +5,14 @@
 
 #include <stdlib.h>
 
-int nt_effective_policy(const struct nt_effective_policy *settle, const struct nt_step_where *where,
+int nt_effective_policy(const struct nt_effective_policy *settle, const char *partition,
 			enum nt_unknown unknown, struct nt_site_rules *rules,
 			struct nt_step_settings *outcome, struct nt_error *err)
 {
 	const struct nt_asked asked = { settle->text, settle->rank, &settle->user,
 					settle->user_given };
 
-	nt_rules_make(rules, &settle->site->defaults, settle->conf, where, unknown);
+	nt_rules_make(rules, settle->conf, partition, unknown);
 	return nt_rules_apply(rules, &asked, outcome, err);
 }
 

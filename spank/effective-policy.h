@@ -10,10 +10,8 @@
 #define NT_EFFECTIVE_POLICY_H
 
 #include "spank/option.h"
-#include "spank/where.h"
 
 struct nt_effective_policy {
-	const struct nt_site *site;
 	const struct nt_conf *conf;
 	const char *text; /* the option's value; NULL: none was given */
 	enum nt_precedence rank; /* of the text */
@@ -21,8 +19,8 @@ struct nt_effective_policy {
 	uint64_t user_given;
 };
 
-/* The settings of a step that runs there. rules: for callers that want details. */
-int nt_effective_policy(const struct nt_effective_policy *settle, const struct nt_step_where *where,
+/* The settings of a step in that partition; NULL: unknown. rules: for callers that want details. */
+int nt_effective_policy(const struct nt_effective_policy *settle, const char *partition,
 			enum nt_unknown unknown, struct nt_site_rules *rules,
 			struct nt_step_settings *outcome, struct nt_error *err);
 

@@ -54,18 +54,14 @@ libnt_spank_a_SOURCES = $(spank_plugin_sources) \
 	%D%/cleanup.c \
 	%D%/delivery/choose-sink.c \
 	%D%/delivery/choose-sink.h \
-	%D%/delivery/job-fields.c \
-	%D%/delivery/job-fields.h \
+	%D%/delivery/job-comment.c \
+	%D%/delivery/job-comment.h \
 	%D%/delivery/job-lock.c \
 	%D%/delivery/job-lock.h \
 	%D%/delivery/job-writer.c \
 	%D%/delivery/job-writer.h \
 	%D%/delivery/queue.c \
 	%D%/delivery/queue.h \
-	%D%/delivery/round-robin.c \
-	%D%/delivery/round-robin.h \
-	%D%/delivery/sink.c \
-	%D%/delivery/sink.h \
 	%D%/node-fingerprint.c \
 	%D%/node-fingerprint.h \
 	%D%/recordd/collect.h \
@@ -113,14 +109,6 @@ spank_nccl_tune_so_LDADD = $(spank_plugin_libs) $(INIH_LIBS)
 spank_nccl_tune_so_LDFLAGS = $(module_ldflags) -Wl,--version-script=$(srcdir)/%D%/spank.map
 spank_nccl_tune_so_DEPENDENCIES = $(spank_plugin_libs) %D%/spank.map
 EXTRA_DIST += %D%/spank.map
-
-# What tells steps their partition, account and QOS; for sites that have sections for these.
-slurmexec_PROGRAMS += spank_nccl_tune_job.so
-spank_nccl_tune_job_so_SOURCES = %D%/job.c %D%/rundir.c %D%/rundir.h %D%/say.c %D%/say.h %D%/slurm_compat.h \
-	%D%/where.c %D%/where.h
-spank_nccl_tune_job_so_LDADD = $(spank_plugin_libs) $(INIH_LIBS)
-spank_nccl_tune_job_so_LDFLAGS = $(module_ldflags) -Wl,--version-script=$(srcdir)/%D%/spank.map
-spank_nccl_tune_job_so_DEPENDENCIES = $(spank_plugin_libs) %D%/spank.map
 
 # srun's helper: the choice of a launch profile, and what else is read as the user.
 pkglibexec_PROGRAMS += nt-launch

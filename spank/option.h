@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* option.h - the site's arguments in plugstack.conf, the user's option, and the settings that
- * follow
+/* option.h - the argument in plugstack.conf, and the user's option
  *
  * Threads:  pure functions, any thread.
  * Memory:   value types.
@@ -16,29 +15,10 @@
 #include "site/rules.h"
 #include "spank/ask-launch.h"
 
-/* The arguments of the plugin's line in plugstack.conf. */
-struct nt_site {
-	char plugin[NT_PATH_MAX]; /* libnccl-tune.so */
-	char recordd[NT_PATH_MAX]; /* nt-recordd */
-	char rundir[NT_PATH_MAX];
-	char spooldir[NT_PATH_MAX];
-	struct nt_sinks sinks;
-	char config[NT_PATH_MAX]; /* nccl-tune.conf */
-	bool config_given; /* by an argument: the file must exist */
-	struct nt_site_default defaults; /* mode off if the site gives none */
-	bool pmix; /* PMIx is the default of every step */
-	char profiles[NT_PATH_MAX]; /* launch profiles that come with the package */
-	char site_memory[NT_PATH_MAX]; /* what the site has measured; may be missing */
-	char command[NT_PATH_MAX]; /* nccl-tune, which calibrates */
-	/* of the file system of a step's directory; dir_bytes 0: no file system of its own */
-	int64_t dir_bytes, dir_files;
-};
-
-/* key=value each; the last one of a key counts. */
-int nt_site_parse(struct nt_site *site, int argc, char *const argv[], struct nt_error *err);
-
-/* The file overrides some of these arguments. */
-void nt_site_overrule(struct nt_site *site, const struct nt_conf *conf);
+/* The plugin's line in plugstack.conf, which has at most conf=PATH: *conf is that file, which must
+ * exist then (*given), or NT_CONF_FILE. -1: another argument; *err says where it belongs. */
+int nt_line_parse(int argc, char *const argv[], const char **conf, bool *given,
+		  struct nt_error *err);
 
 /* The path of nt-launch, which lies beside nt-recordd. */
 void nt_site_launch_program(const struct nt_site *site, char out[NT_LAUNCH_PATH]);

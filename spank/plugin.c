@@ -26,7 +26,7 @@ SPANK_PLUGIN(nccl_tune, 1)
 static struct nt_plugin ctx = {
 	.shm_fd = -1,
 	.socket = -1,
-	.settle = { .site = &ctx.site, .conf = &ctx.conf },
+	.settle = { .conf = &ctx.conf },
 };
 
 static int take_option(int val, const char *value, int remote)
@@ -52,11 +52,11 @@ static void register_option(spank_t spank)
 
 static void read_site(int ac, char **av)
 {
-	ctx.site_ok = nt_site_parse(&ctx.site, ac, av, &ctx.site_error) == 0 &&
-		      nt_conf_read(&ctx.conf, ctx.site.config, ctx.site.config_given,
-				   &ctx.site_error) == 0;
-	if (ctx.site_ok)
-		nt_site_overrule(&ctx.site, &ctx.conf);
+	const char *path;
+	bool given;
+
+	ctx.site_ok = nt_line_parse(ac, av, &path, &given, &ctx.site_error) == 0 &&
+		      nt_conf_read(&ctx.conf, path, given, &ctx.site_error) == 0;
 }
 
 /* srun's command line; elsewhere it is not read. */
@@ -88,9 +88,9 @@ int slurm_spank_init(spank_t spank, int ac, char **av)
 	if (context == S_CTX_SLURMD) {
 		if (!ctx.site_ok)
 			slurm_error("%s; no step will be tuned", ctx.site_error.text);
-		else if (nt_helper_prepare(ctx.site.recordd, ctx.site.rundir, &err) < 0 ||
-			 nt_spawn(ctx.site.recordd, "cleanup-again", ctx.site.rundir, NULL, -1,
-				  &err) < 0)
+		else if (nt_helper_prepare(ctx.conf.site.recordd, ctx.conf.site.rundir, &err) < 0 ||
+			 nt_spawn(ctx.conf.site.recordd, "cleanup-again", ctx.conf.site.rundir,
+				  NULL, -1, &err) < 0)
 			slurm_error("%s", err.text);
 		return 0;
 	}
@@ -102,7 +102,7 @@ int slurm_spank_init(spank_t spank, int ac, char **av)
 		args.bytes = nt_where_command_line(args.text, sizeof(args.text));
 	/* Before the option is known: after that PMIx's server would not be started. Not in sbatch
 	 * and salloc: each srun of the job does this itself. */
-	if (context == S_CTX_LOCAL && ctx.site_ok && ctx.site.pmix && !is_async() &&
+	if (context == S_CTX_LOCAL && ctx.site_ok && ctx.conf.pmix && !is_async() &&
 	    !pmix_may_hang() && nt_slurm_has_pmix(&slurm_conf ? slurm_conf.plugindir : NULL))
 		setenv(ENV_MPI_TYPE, "pmix", 0);
 	return 0;
@@ -170,7 +170,7 @@ int slurm_spank_task_post_fork(spank_t spank, int ac, char **av)
 {
 	(void)ac;
 	(void)av;
-	if (!ctx.tuned || ctx.helper_tried || ctx.site.sinks.count == 0)
+	if (!ctx.tuned || ctx.helper_tried || nt_sinks_none(&ctx.conf.sinks))
 		return 0;
 	ctx.helper_tried = true;
 	nt_stepd_recordd(&ctx, spank);

@@ -52,18 +52,6 @@ static inline void nt_slurm_init_update(job_desc_msg_t *update, uint32_t job)
 #endif
 }
 
-/* A job has an Extra, also in accounting. */
-#define NT_SLURM_HAS_EXTRA (SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0))
-
-#if NT_SLURM_HAS_EXTRA
-#define NT_SLURM_EXTRA_COLUMN ",Extra" /* of sacct */
-#else
-#define NT_SLURM_EXTRA_COLUMN ""
-#endif
-
-/* A job's prolog gets the QOS. */
-#define NT_SLURM_TELLS_QOS (SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(26, 5, 0))
-
 /* srun can hang after a heterogeneous step with PMIx (docs/hosts.md). */
 #define NT_SLURM_HET_PMIX_HANGS (SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(24, 5, 4))
 

@@ -13,13 +13,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "profiles/user-env.h"
-#include "site/place.h"
 #include "spank/arguments.h"
 #include "spank/calibrate-task.h"
 #include "spank/cleanup.h"
 #include "spank/helper.h"
 #include "spank/longplace.h"
-#include "spank/rundir.h"
 #include "spank/say.h"
 #include "spank/shm-fd.h"
 #include "spank/spawn.h"
@@ -50,42 +48,48 @@ static int check_plugin(struct nt_plugin *plugin, uid_t uid, gid_t gid, struct n
 	struct stat status;
 	bool readable;
 
-	if (stat(plugin->site.plugin, &status) < 0)
-		return nt_error_set(err, "%.150s: %m", plugin->site.plugin);
+	if (stat(plugin->conf.site.plugin, &status) < 0)
+		return nt_error_set(err, "%.150s: %m", plugin->conf.site.plugin);
 	readable = status.st_mode & S_IROTH || (status.st_gid == gid && status.st_mode & S_IRGRP) ||
 		   (status.st_uid == uid && status.st_mode & S_IRUSR);
 	if (!S_ISREG(status.st_mode) || !readable)
 		return nt_error_set(err,
 				    "%.150s is not a file that user %u can "
 				    "read",
-				    plugin->site.plugin, uid);
+				    plugin->conf.site.plugin, uid);
 	return 0;
 }
 
-/* The step's effective policy. Its partition, account and QOS are in a file that only root can
- * write. */
+/* As the step's environment says: who names another partition gets what its users get. The
+ * components of a heterogeneous job may have each other's. NULL: unknown. */
+static const char *find_partition(spank_t spank, char out[256])
+{
+	static const char *const components[] = { NT_ENV_PARTITION "_HET_GROUP_0",
+						  NT_ENV_PARTITION "_PACK_GROUP_0" };
+
+	for (int i = 0; i < 2; i++) {
+		if (spank_getenv(spank, components[i], out, 256) == ESPANK_SUCCESS)
+			return NULL;
+	}
+	return spank_getenv(spank, NT_ENV_PARTITION, out, 256) == ESPANK_SUCCESS && out[0] ? out
+											   : NULL;
+}
+
 static void effective_here(struct nt_plugin *plugin, spank_t spank, uint32_t job,
 			   struct nt_step_settings *outcome)
 {
-	const char *node = getenv("SLURMD_NODENAME"); /* slurmstepd's own, not the user's */
-	char user[NT_POLICY_MAX];
-	struct nt_job_place place = { .where = { NULL, NULL, NULL } };
+	char name[256], user[NT_POLICY_MAX];
+	const char *partition = find_partition(spank, name);
 	struct nt_site_rules rules;
 	struct nt_error err;
-	int fd = -1;
 
-	if (plugin->conf.count > 1 && node)
-		fd = nt_rundir_open(plugin->site.rundir, &err);
-	if (fd >= 0) {
-		if (nt_place_read(&place, fd, node, job, &err) < 0)
-			slurm_info("partition, account and QOS of job %" PRIu32
-				   " are not known; the strictest section applies",
-				   job);
-		close(fd);
-	}
+	if (plugin->conf.count > 1 && !partition)
+		slurm_info("the partition of job %" PRIu32
+			   " is not known; the strictest section applies",
+			   job);
 	if (spank_getenv(spank, NT_ENV_USER_FILE, user, sizeof(user)) == ESPANK_SUCCESS)
 		nt_effective_policy_take_user(&plugin->settle, user);
-	if (nt_effective_policy(&plugin->settle, &place.where, NT_UNKNOWN_STRICT, &rules, outcome,
+	if (nt_effective_policy(&plugin->settle, partition, NT_UNKNOWN_STRICT, &rules, outcome,
 				&err) < 0)
 		plugin->refused = true;
 	for (unsigned i = 0; i < outcome->remarks; i++)
@@ -96,8 +100,8 @@ static int make_place(struct nt_plugin *plugin, spank_t spank, uint32_t job, uin
 		      struct nt_error *err)
 {
 	const char *node = getenv("SLURMD_NODENAME"); /* slurmstepd's own, not the user's */
-	const struct nt_step_site site = { plugin->site.rundir, plugin->site.dir_bytes,
-					   plugin->site.dir_files };
+	const struct nt_step_site site = { plugin->conf.site.rundir, plugin->conf.site.dir_bytes,
+					   plugin->conf.site.dir_files };
 
 	if (!node || strlen(node) >= sizeof(plugin->place.node))
 		return nt_error_set(err,
@@ -115,8 +119,8 @@ static int make_place(struct nt_plugin *plugin, spank_t spank, uint32_t job, uin
 	snprintf(plugin->place.node, sizeof(plugin->place.node), "%s", node);
 	plugin->place.job = job;
 	plugin->place.step = step;
-	if (nt_helper_fingerprint(plugin->site.recordd, plugin->site.rundir, plugin->dir.parent_fd,
-				  &plugin->place.fingerprint, err) < 0)
+	if (nt_helper_fingerprint(plugin->conf.site.recordd, plugin->conf.site.rundir,
+				  plugin->dir.parent_fd, &plugin->place.fingerprint, err) < 0)
 		slurm_error("no fingerprint of this node: %s", err->text);
 	if (nt_step_give(&plugin->dir, plugin->uid, plugin->gid, err) < 0)
 		return -1;
@@ -167,7 +171,8 @@ void nt_stepd_start(struct nt_plugin *plugin, spank_t spank)
 	if (plugin->applied.valid && plugin->applied.ticket.observe &&
 	    plugin->policy.mode > NT_MODE_OBSERVE)
 		plugin->policy.mode = NT_MODE_OBSERVE;
-	nt_task_tune(spank, plugin->site.plugin, &plugin->policy, &plugin->place, &plugin->tuned);
+	nt_task_tune(spank, plugin->conf.site.plugin, &plugin->policy, &plugin->place,
+		     &plugin->tuned);
 	make_shm(plugin);
 }
 
@@ -221,7 +226,7 @@ void nt_stepd_calibrate(struct nt_plugin *plugin, spank_t spank)
 	if (!plugin->applied.calibrate[0] ||
 	    spank_get_item(spank, S_JOB_ENV, &environment) != ESPANK_SUCCESS || !environment)
 		return;
-	program_beside(&plugin->site, program);
+	program_beside(&plugin->conf.site, program);
 	switch (nt_calibrate_task(program, plugin->applied.calibrate,
 				  plugin->tuned ? plugin->dir.path : NULL, environment, &profile,
 				  &err)) {
@@ -274,6 +279,7 @@ static void fill_arguments(struct nt_plugin *plugin, spank_t spank, struct nt_ar
 			   bool first)
 {
 	const char *cluster = &slurm_conf ? slurm_conf.cluster_name : NULL;
+	char sinks[NT_SINKS_TEXT];
 	const struct nt_task_env env = nt_task_env(spank);
 
 	memset(out, 0, sizeof(*out));
@@ -282,9 +288,8 @@ static void fill_arguments(struct nt_plugin *plugin, spank_t spank, struct nt_ar
 	(void)spank_get_item(spank, S_JOB_NNODES, &out->nodes);
 	(void)spank_get_item(spank, S_JOB_LOCAL_TASK_COUNT, &out->here);
 	out->record_bytes = plugin->conf.record_bytes;
-	if (plugin->conf.site_line[NT_SITE_MEMORY_MAX])
-		out->memory_mib = plugin->conf.memory_mib ? plugin->conf.memory_mib
-							  : NT_ARGUMENTS_NO_MEMORY;
+	out->memory_mib = plugin->conf.memory_mib ? plugin->conf.memory_mib
+						  : NT_ARGUMENTS_NO_MEMORY;
 	out->job = plugin->place.job;
 	out->step = plugin->place.step;
 	out->component = component(plugin);
@@ -293,9 +298,9 @@ static void fill_arguments(struct nt_plugin *plugin, spank_t spank, struct nt_ar
 	out->flags = plugin->place.flags;
 	snprintf(out->mode, sizeof(out->mode), "%s", nt_mode_name(plugin->policy.mode));
 	snprintf(out->dir, sizeof(out->dir), "%s", plugin->dir.path);
-	snprintf(out->rundir, sizeof(out->rundir), "%s", plugin->site.rundir);
-	snprintf(out->spool, sizeof(out->spool), "%s", plugin->site.spooldir);
-	nt_sinks_text(&plugin->site.sinks, out->record);
+	snprintf(out->rundir, sizeof(out->rundir), "%s", plugin->conf.site.rundir);
+	snprintf(out->spool, sizeof(out->spool), "%s", plugin->conf.site.spooldir);
+	snprintf(out->record, sizeof(out->record), "%s", nt_sinks_text(&plugin->conf.sinks, sinks));
 	snprintf(out->cluster, sizeof(out->cluster), "%s",
 		 cluster && cluster[0] ? cluster : NT_CLUSTER_UNKNOWN);
 	snprintf(out->node, sizeof(out->node), "%s", plugin->place.node);
@@ -333,7 +338,7 @@ void nt_stepd_recordd(struct nt_plugin *plugin, spank_t spank)
 	fill_arguments(plugin, spank, &arguments, node == 0);
 	if (node != 0 && arguments.long_dir[0] != '/')
 		return;
-	plugin->socket = nt_helper_start(plugin->site.recordd, &arguments, conf_path(), &err);
+	plugin->socket = nt_helper_start(plugin->conf.site.recordd, &arguments, conf_path(), &err);
 	if (plugin->socket < 0)
 		slurm_error("the step will have no record: %s", err.text);
 }
@@ -405,13 +410,13 @@ void nt_stepd_clean(struct nt_plugin *plugin)
 		return;
 	/* Otherwise nt-recordd empties it after it has read the files. */
 	if (!plugin->told && nt_step_clear(&plugin->dir) > 0)
-		(void)nt_spawn(plugin->site.recordd, "clear", plugin->site.rundir, NULL,
+		(void)nt_spawn(plugin->conf.site.recordd, "clear", plugin->conf.site.rundir, NULL,
 			       plugin->dir.fd, &err);
 	due = nt_step_remove(&plugin->dir, &err) < 0;
 	if (due)
 		slurm_info("%s", err.text);
 	if (due || nt_cleanup_is_due(rundir_fd))
-		(void)nt_spawn(plugin->site.recordd, "cleanup", plugin->site.rundir, NULL, -1,
-			       &err);
+		(void)nt_spawn(plugin->conf.site.recordd, "cleanup", plugin->conf.site.rundir, NULL,
+			       -1, &err);
 	close(rundir_fd);
 }

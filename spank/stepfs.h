@@ -16,13 +16,6 @@
 #include <stdint.h>
 #include "lib/error.h"
 
-#define NT_STEPFS_BYTES (128ll * 1024 * 1024) /* the site's default */
-#define NT_STEPFS_FILES 8192
-#define NT_STEPFS_BYTES_MIN (1ll * 1024 * 1024)
-#define NT_STEPFS_BYTES_MAX (1024ll * 1024 * 1024) /* freeing more would delay a step's end */
-#define NT_STEPFS_FILES_MIN 16
-#define NT_STEPFS_FILES_MAX 65536
-
 /* path and its parent are root's. */
 int nt_stepfs_mount(const char *path, int64_t bytes, int64_t files, struct nt_error *err);
 

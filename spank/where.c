@@ -1,26 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Find -p, -A and -q of a command line. */
+/* Look for two options on a command line. */
 #include "spank/where.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include "spank/slurm_compat.h"
 
-#define TWIN_END "NCCL_TUNE" /* SLURM_NCCL_TUNE without its prefix */
 #define LEAST_LETTERS 4 /* of an abbreviated long option; shorter ones are ambiguous */
-
-static const struct {
-	char letter;
-	const char *name, *variable;
-} options[] = {
-	{ 'p', "partition", "PARTITION" },
-	{ 'A', "account", "ACCOUNT" },
-	{ 'q', "qos", "QOS" },
-};
-
-#define OPTIONS (sizeof(options) / sizeof(options[0]))
 
 struct words {
 	const char *at, *end;
@@ -36,28 +22,6 @@ static const char *next(struct words *words)
 		return NULL;
 	words->at = nul + 1;
 	return word;
-}
-
-/* The index of the option; OPTIONS: none of these. *value: its value in the same word, or NULL. */
-static size_t option_of(const char *word, const char **value)
-{
-	const bool is_long = word[1] == '-';
-	const char *name = word + 2;
-	const size_t length = strcspn(name, "=");
-
-	*value = NULL;
-	for (size_t i = 0; i < OPTIONS; i++) {
-		if (!is_long && word[1] == options[i].letter) {
-			*value = word[2] ? word + 2 : NULL;
-			return i;
-		}
-		if (is_long && strncmp(name, options[i].name, length) == 0 &&
-		    (length >= LEAST_LETTERS || options[i].name[length] == '\0')) {
-			*value = name[length] ? name + length + 1 : NULL;
-			return i;
-		}
-	}
-	return OPTIONS;
 }
 
 /* May the next word be the value of this option? */
@@ -79,24 +43,6 @@ static const char *next_option(struct words *words, bool value_may_follow)
 		value_may_follow = false;
 	}
 	return NULL;
-}
-
-struct nt_step_where nt_where_words(const char *args, size_t bytes)
-{
-	struct words words = { args, args + bytes };
-	const char *value[OPTIONS] = { NULL, NULL, NULL };
-	const char *word = next(&words);
-	bool value_may_follow = false;
-
-	while ((word = next_option(&words, value_may_follow)) != NULL) {
-		const char *behind;
-		size_t i = option_of(word, &behind);
-
-		if (i < OPTIONS)
-			value[i] = behind ? behind : next(&words);
-		value_may_follow = i == OPTIONS && may_have_value(word);
-	}
-	return (struct nt_step_where){ value[0], value[1], value[2] };
 }
 
 bool nt_where_is_async(const char *args, size_t bytes)
@@ -141,25 +87,6 @@ bool nt_where_is_het(const char *args, size_t bytes)
 	return false;
 }
 
-struct nt_step_where nt_where_told(const char *args, size_t bytes, const char *variable)
-{
-	struct nt_step_where where = nt_where_words(args, bytes);
-	const char **const value[OPTIONS] = { &where.partition, &where.account, &where.qos };
-	const int prefix = variable ? (int)(strlen(variable) - strlen(TWIN_END)) : 0;
-	char name[32];
-
-	for (size_t i = 0; i < OPTIONS; i++) {
-		if (!*value[i] && prefix > 0) {
-			snprintf(name, sizeof(name), "%.*s%s", prefix, variable,
-				 options[i].variable);
-			*value[i] = getenv(name);
-		}
-		if (*value[i] && (!(*value[i])[0] || strchr(*value[i], ',')))
-			*value[i] = NULL;
-	}
-	return where;
-}
-
 size_t nt_where_command_line(char *out, size_t out_bytes)
 {
 	FILE *file = fopen("/proc/self/cmdline", "re");
@@ -169,29 +96,4 @@ size_t nt_where_command_line(char *out, size_t out_bytes)
 		fclose(file);
 	out[bytes] = '\0';
 	return bytes;
-}
-
-static const char *variable(const char *name)
-{
-	const char *value = getenv(name);
-
-	return value && value[0] ? value : NULL;
-}
-
-/* If the partition is set, a job without an account or a QOS has none. */
-struct nt_step_where nt_where_environment(void)
-{
-	struct nt_step_where where = {
-		.partition = variable("SLURM_JOB_PARTITION"),
-		.account = variable("SLURM_JOB_ACCOUNT"),
-		.qos = variable("SLURM_JOB_QOS"),
-	};
-
-	if (where.partition && !where.account)
-		where.account = "";
-	if (where.partition && !where.qos)
-		where.qos = "";
-	if (!NT_SLURM_TELLS_QOS)
-		where.qos = NULL;
-	return where;
 }

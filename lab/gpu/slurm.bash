@@ -146,11 +146,13 @@ slurm_up() {
 plugstack() {
 	local command=$stage/bin/nccl-tune
 	[ -z "$dry" ] || command=$work/nccl-tune
-	printf '%s ' optional "$stage/lib/slurm/spank_nccl_tune.so" \
-		"plugin=$stage/lib/nccl-tune/libnccl-tune.so" "recordd=$stage/libexec/nccl-tune/nt-recordd" \
-		"profiles=$stage/share/nccl-tune/profiles.conf" "command=$command" \
-		"rundir=$work/cluster/run/nccl-tune" "spooldir=$work/cluster/run/nccl-tune-spool" pmix=default \
-		${site_default:+"default=$site_default"}
+	{
+		printf '%s\n' '[site]' "plugin=$stage/lib/nccl-tune/libnccl-tune.so" "recordd=$stage/libexec/nccl-tune/nt-recordd" \
+			"profiles=$stage/share/nccl-tune/profiles.conf" "command=$command" "rundir=$work/cluster/run/nccl-tune" \
+			"spooldir=$work/cluster/run/nccl-tune-spool" pmix=default
+		[ -z "$site_default" ] || tr , '\n' <<<"mode=$site_default"
+	} >"$work/nccl-tune.conf"
+	echo "optional $stage/lib/slurm/spank_nccl_tune.so conf=$work/nccl-tune.conf"
 }
 
 # slurm_gpus FILE0 FILE1: Slurm gives GPUs to jobs that ask for them. Each node has both: its "own", of odd nodes the first

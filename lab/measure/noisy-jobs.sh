@@ -239,7 +239,7 @@ run() {
 		use_cluster "$worker"
 		mkdir -m 755 "$made"
 		write_programs || exit 1
-		cluster_start 2 -n -p "$(nt_plugstack_line "profiles=$made/profiles.conf command=$made/nccl-tune")" || exit 1
+		cluster_start 2 -n -p "$(nt_plugstack_line "profiles=$made/profiles.conf" "command=$made/nccl-tune")" || exit 1
 	done
 	for ((worker = 0; worker < clusters; worker++)); do
 		worker "$worker" "$clusters" "$first" "$jobs" $((minutes * 60)) "$@" &

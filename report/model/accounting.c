@@ -11,7 +11,6 @@
 #include "lib/printable.h"
 #include "lib/sacct.h"
 #include "report/model/jobstate.h"
-#include "spank/slurm_compat.h"
 
 #define TIMEOUT_MS 30000
 #define SPAN_TIMEOUT_MS 300000
@@ -28,17 +27,9 @@ enum column {
 	PARTITION,
 	ELAPSED,
 	START,
-	TEXTS, /* that users can write */
+	END,
+	COLUMNS,
 };
-
-static const enum nt_sink users_texts[] = {
-	NT_SINK_COMMENT,
-#if NT_SLURM_HAS_EXTRA
-	NT_SINK_EXTRA,
-#endif
-};
-#define USERS_TEXTS (sizeof(users_texts) / sizeof(users_texts[0]))
-#define END (TEXTS + USERS_TEXTS)
 
 static void copy(char *out, size_t out_bytes, struct nt_text from)
 {
@@ -53,13 +44,6 @@ static int add_job(void *argument, const struct nt_text *column, struct nt_error
 	snprintf(label, sizeof(label), "%.*s", (int)column[LABEL].bytes, column[LABEL].at);
 	text = nt_jobtexts_add(argument, label, column[ADMINCOMMENT].at,
 			       column[ADMINCOMMENT].bytes);
-	for (size_t i = 0; text && i < USERS_TEXTS; i++) {
-		char **copied = &text->text[users_texts[i]];
-
-		*copied = strndup(column[TEXTS + i].at, column[TEXTS + i].bytes);
-		if (!*copied)
-			text = NULL;
-	}
 	if (!text)
 		return nt_error_set(err, "no memory for the jobs' texts");
 	text->job = (uint32_t)nt_sacct_number(column[JOB]);
@@ -79,8 +63,8 @@ static int add_job(void *argument, const struct nt_text *column, struct nt_error
 static int ask(struct nt_jobtexts *texts, struct nt_sacct *question, struct nt_error *err)
 {
 	question->columns = "JobID,JobIDRaw,User,JobName,State,NNodes,AdminComment,Cluster,"
-			    "Partition,ElapsedRaw,Start,Comment" NT_SLURM_EXTRA_COLUMN ",End";
-	question->count = END + 1;
+			    "Partition,ElapsedRaw,Start,End";
+	question->count = COLUMNS;
 	return nt_sacct_ask(question, add_job, texts, err);
 }
 

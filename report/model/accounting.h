@@ -1,13 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* accounting.h - jobs' texts, as accounting has them: AdminComment, Comment and Extra
- *
- * The job's user can write Comment and Extra, so they prove nothing to others.
+/* accounting.h - jobs' AdminComments, as accounting has them
  *
  * Threads:  single-threaded programs only (child.h).
  * Errors:   -1 and *err says what could not be asked, and why. A job that is not known is no
  *           error: nothing is added.
- * Host:     the command sacct; Extra from Slurm 23.02 on.
+ * Host:     the command sacct.
  */
 #ifndef NT_ACCOUNTING_H
 #define NT_ACCOUNTING_H

@@ -13,7 +13,6 @@
 #include <time.h>
 #include "lib/printable.h"
 #include "report/model/jobstate.h"
-#include "spank/delivery/sink.h"
 #include "spank/slurm_compat.h"
 
 static struct nt_jobid id_of(const slurm_job_info_t *job)
@@ -61,14 +60,6 @@ static int add_job(struct nt_jobtexts *texts, const slurm_job_info_t *job)
 			       strlen(comment));
 	if (!text)
 		return -1;
-	for (unsigned sink = 0; sink < NT_SINK_KINDS; sink++) {
-		const struct nt_sink_field *place = nt_sink_field((enum nt_sink)sink);
-		const char *shown = place ? nt_sink_shown(place, job) : NULL;
-
-		text->text[sink] = place ? strdup(shown ? shown : "") : NULL;
-		if (place && !text->text[sink])
-			return -1;
-	}
 	name_user(text->user, sizeof(text->user), job->user_id);
 	text->job = job->job_id;
 	text->ended = (job->job_state & JOB_STATE_BASE) > JOB_SUSPENDED;

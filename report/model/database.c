@@ -23,7 +23,6 @@ enum outcome { WRITTEN = 0, REFUSED = 1, UNKNOWN_JOB = 2, NO_MEMORY = 3, SEVERAL
 struct change {
 	const char *cluster;
 	const struct nt_jobid *job;
-	const struct nt_sink_field *place;
 	const char *text;
 };
 
@@ -37,7 +36,7 @@ static int modify(void *connection, slurmdb_job_cond_t *condition, const struct 
 	nt_slurm_init_change(&record);
 	if (!text)
 		return NO_MEMORY;
-	nt_sink_change(change->place, &record, text);
+	record.admin_comment = text;
 	changed = slurmdb_job_modify(connection, condition, &record);
 	if (!changed)
 		fprintf(stderr, "slurmdbd: %s\n", slurm_strerror(errno));
@@ -93,10 +92,10 @@ static int write_change(void *argument, int out_fd)
 	return outcome;
 }
 
-int nt_database_write(const char *cluster, const struct nt_jobid *job,
-		      const struct nt_sink_field *place, const char *text, struct nt_error *err)
+int nt_database_write(const char *cluster, const struct nt_jobid *job, const char *text,
+		      struct nt_error *err)
 {
-	struct change change = { cluster, job, place, text };
+	struct change change = { cluster, job, text };
 	const struct nt_child_bounds bounds = { .deadline_ms = nt_clock_ms() + TIMEOUT_MS };
 	struct nt_error reason;
 	struct nt_child child;

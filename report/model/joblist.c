@@ -60,7 +60,6 @@ static int take(struct nt_jobtexts *texts, struct nt_jobtext *item)
 		return -1;
 	*added = *item;
 	item->comment = NULL;
-	memset(item->text, 0, sizeof(item->text));
 	return 0;
 }
 

@@ -14,7 +14,6 @@
 #include "report/model/record-merge.h"
 #include "report/model/record-places.h"
 #include "report/model/sacct-runs.h"
-#include "spank/delivery/sink.h"
 
 static bool all_ended(const struct nt_jobtexts *texts)
 {
@@ -77,7 +76,7 @@ static int explain_silence(const struct nt_error *accounting, const struct nt_er
 	return 0;
 }
 
-/* ---- other places than AdminComment */
+/* ---- the site's directory of files */
 
 #define FILES_MAX 64 /* jobs of an array whose files are looked for */
 #define TIMEOUT_MS 30000
@@ -86,7 +85,6 @@ static int explain_silence(const struct nt_error *accounting, const struct nt_er
 static int join_files(struct nt_jobtext *text, const struct nt_record_places *places, int part_fd)
 {
 	struct nt_spool_list list;
-	char added[NT_JOIN_STEPS];
 	int rc = 0;
 
 	if (nt_spool_list(&list, part_fd, places->cluster, text->job, NULL) < 0)
@@ -95,7 +93,7 @@ static int join_files(struct nt_jobtext *text, const struct nt_record_places *pl
 		struct nt_spooled file;
 
 		if (nt_spooled_read(&file, part_fd, list.items[i].name, NULL) == 0)
-			rc = nt_record_merge_step(&text->comment, file.step, file.record, added);
+			rc = nt_record_merge_step(&text->comment, file.step, file.record);
 		else if (faccessat(part_fd, list.items[i].name, R_OK, AT_EACCESS) < 0) {
 			text->unreadable = true;
 			snprintf(text->from, sizeof(text->from),
@@ -105,19 +103,6 @@ static int join_files(struct nt_jobtext *text, const struct nt_record_places *pl
 		}
 	}
 	nt_spool_list_fini(&list);
-	return rc;
-}
-
-static int join_place(struct nt_jobtext *text, enum nt_sink sink)
-{
-	const struct nt_sink_field *place = nt_sink_field(sink);
-	char added[NT_JOIN_STEPS];
-	int rc = place ? nt_record_merge(&text->comment, nt_jobtext_at(text, sink), added) : 0;
-
-	if (rc == 0 && place && place->users && added[0])
-		snprintf(text->from, sizeof(text->from),
-			 "step %s: from %s, which the job's user can write (not verified)", added,
-			 place->name);
 	return rc;
 }
 
@@ -135,28 +120,19 @@ static int add_filed(struct nt_jobtexts *texts, const struct nt_jobid *id)
 	return 0;
 }
 
-/* The site's files first: Extra and Comment are the user's, and a step is taken once. */
-static int join_places(struct nt_jobtexts *texts, const struct nt_record_places *places,
-		       int part_fd)
+static int join_all(struct nt_jobtexts *texts, const struct nt_record_places *places, int part_fd)
 {
-	static const enum nt_sink of_users[] = { NT_SINK_EXTRA, NT_SINK_COMMENT };
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < texts->count; i++) {
-		struct nt_jobtext *text = &texts->items[i];
-
-		if (part_fd >= 0 && i < FILES_MAX)
-			rc = join_files(text, places, part_fd);
-		for (size_t u = 0; rc == 0 && u < sizeof(of_users) / sizeof(of_users[0]); u++)
-			rc = join_place(text, of_users[u]);
-	}
+	for (size_t i = 0; part_fd >= 0 && rc == 0 && i < texts->count && i < FILES_MAX; i++)
+		rc = join_files(&texts->items[i], places, part_fd);
 	return rc;
 }
 
 /* -1: none, or not readable. */
 static int open_files(const struct nt_record_places *places)
 {
-	if (!nt_sinks_have(&places->sinks, NT_SINK_FILE) || !places->cluster[0])
+	if (!places->sinks.directory[0] || !places->cluster[0])
 		return -1;
 	return nt_spool_open(places->sinks.directory, NT_PART_FILES, false, NULL);
 }
@@ -168,7 +144,7 @@ int nt_job_join(struct nt_jobtexts *texts, struct nt_error *err)
 
 	nt_record_places(&places);
 	part_fd = open_files(&places);
-	rc = join_places(texts, &places, part_fd);
+	rc = join_all(texts, &places, part_fd);
 	if (part_fd >= 0)
 		close(part_fd);
 	return rc < 0 ? nt_error_set(err, "no memory for the jobs' texts") : 0;
@@ -189,7 +165,7 @@ static int look_elsewhere(struct nt_jobtexts *texts, const struct nt_jobid *id,
 		filed = rc == 0;
 	}
 	if (rc == 0)
-		rc = join_places(texts, &places, part_fd);
+		rc = join_all(texts, &places, part_fd);
 	if (part_fd >= 0)
 		close(part_fd);
 	if (filed && texts->items[0].comment[0] == '\0' && texts->items[0].from[0] == '\0')

@@ -4,8 +4,8 @@
  *
  * slurmctld knows a job from its submission until MinJobAge after its end; accounting knows it for
  * good, but gets the text only when the job ends, and keeps later repairs. Steps that are
- * not in AdminComment are looked for in the site's directory of files, in Extra and in Comment, and
- * joined to what is there (record-merge.h).
+ * not in AdminComment are looked for in the site's directory of files, and joined to what is there
+ * (record-merge.h).
  *
  * Threads, host: as controller.h and accounting.h.
  * Errors:   -1 and *err if the job was not found and one of the two did not answer.
@@ -20,8 +20,8 @@
  * another program's if no place has a record. */
 int nt_job_load(struct nt_jobtexts *texts, const struct nt_jobid *id, struct nt_error *err);
 
-/* Join the steps that other places have of jobs from accounting. Files are read for the first 64
- * jobs. */
+/* Join the steps that the site's files have of jobs from accounting. They are read for the first
+ * 64 jobs. */
 int nt_job_join(struct nt_jobtexts *texts, struct nt_error *err);
 
 #endif

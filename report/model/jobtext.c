@@ -34,18 +34,9 @@ struct nt_jobtext *nt_jobtexts_find(const struct nt_jobtexts *texts, const char 
 	return NULL;
 }
 
-const char *nt_jobtext_at(const struct nt_jobtext *text, enum nt_sink sink)
-{
-	if (sink == NT_SINK_ADMINCOMMENT)
-		return text->comment;
-	return text->text[sink] ? text->text[sink] : "";
-}
-
 void nt_jobtext_fini(struct nt_jobtext *text)
 {
 	free(text->comment);
-	for (unsigned sink = 0; sink < NT_SINK_KINDS; sink++)
-		free(text->text[sink]);
 }
 
 void nt_jobtexts_fini(struct nt_jobtexts *texts)

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* jobtext.h - the texts in the places of a job and of what it consists of (site/sinks.h)
+/* jobtext.h - the AdminComments of a job and of what it consists of
  *
  * Threads:  any; one at a time for one list.
  * Memory:   nt_jobtexts_fini frees all.
@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include "report/model/jobid.h"
-#include "site/sinks.h"
+#include "lib/error.h"
 
 struct nt_jobtext {
 	char label[NT_JOB_LABEL_MAX]; /* "12", "12_3", "12+1" */
@@ -27,7 +27,6 @@ struct nt_jobtext {
 	char name[128]; /* the job's, printable; "" if unknown */
 	uint32_t nodes; /* 0: unknown */
 	char *comment; /* AdminComment's text, "" where there is none */
-	char *text[NT_SINK_KINDS]; /* of the job's other places; NULL: not known */
 	bool unreadable; /* a record of it is in a file that the caller cannot read */
 	char from[200]; /* a sentence that says where parts of it come from; "": none needed */
 };
@@ -43,8 +42,6 @@ struct nt_jobtext *nt_jobtexts_add(struct nt_jobtexts *texts, const char *label,
 				   const char *comment, size_t comment_bytes);
 /* NULL: there is none with that label. */
 struct nt_jobtext *nt_jobtexts_find(const struct nt_jobtexts *texts, const char *label);
-/* The text in a place; "" if there is none, or it is not known. */
-const char *nt_jobtext_at(const struct nt_jobtext *text, enum nt_sink sink);
 void nt_jobtext_fini(struct nt_jobtext *text); /* the texts of one that is in no list */
 void nt_jobtexts_fini(struct nt_jobtexts *texts);
 

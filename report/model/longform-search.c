@@ -89,23 +89,6 @@ static void look_below(struct search *search, const char *records, bool own)
 		closedir(directory);
 }
 
-static void look_as(struct search *search, const struct nt_records_asked *asked)
-{
-	struct nt_records records;
-
-	if (nt_records_choose(&records, asked, NULL) == 0)
-		look_below(search, records.path, !records.parents);
-}
-
-static void look_in_site(struct search *search, uint32_t uid)
-{
-	char site[NT_PATH_MAX];
-
-	nt_places_record_dir(site);
-	if (site[0])
-		look_as(search, &(struct nt_records_asked){ .site = site, .uid = uid });
-}
-
 /* Copied, because getpwnam() reuses its memory. */
 struct owner {
 	uint32_t uid;
@@ -124,13 +107,21 @@ static bool find_owner(struct owner *owner, const char *name)
 	return true;
 }
 
-static void look_at_home(struct search *search, const char *home)
+/* Where a step of that user's would write it. own: as the caller's environment says. */
+static void look_where_put(struct search *search, const char *own, uint32_t uid, const char *home)
 {
-	char memory[NT_PATH_MAX];
+	char memory[NT_PATH_MAX], site[NT_PATH_MAX];
+	const struct nt_records_asked asked = {
+		.own = own, .site = site, .uid = uid, .memory = memory
+	};
+	struct nt_records records;
 
+	nt_places_record_dir(site);
 	if ((home ? nt_memory_directory_of(memory, NULL, NULL, home, NULL)
-		  : nt_memory_directory(memory, NULL)) == 0)
-		look_as(search, &(struct nt_records_asked){ .memory = memory });
+		  : nt_memory_directory(memory, NULL)) < 0)
+		memory[0] = '\0';
+	if (nt_records_choose(&records, &asked, NULL) == 0)
+		look_below(search, records.path, !records.parents);
 }
 
 static const char *own_cluster(void)
@@ -182,14 +173,10 @@ void nt_long_find(struct nt_long_set *set, const struct nt_long_job *job,
 		if (named->steps[i].long_form[0] == '/')
 			look_at(&search, named->steps[i].long_form);
 	}
-	look_as(&search, &(struct nt_records_asked){ .own = getenv(NT_ENV_RECORD_DIR) });
 	/* The caller's in any case: accounting may name another user at first. */
-	look_in_site(&search, getuid());
-	look_at_home(&search, NULL);
-	if (known && owner.uid != getuid()) {
-		look_in_site(&search, owner.uid);
-		look_at_home(&search, owner.home);
-	}
+	look_where_put(&search, getenv(NT_ENV_RECORD_DIR), getuid(), NULL);
+	if (known && owner.uid != getuid())
+		look_where_put(&search, NULL, owner.uid, owner.home);
 	run = run_of(job, named);
 	if (run >= 0)
 		nt_long_set_take_run(set, run);

@@ -58,8 +58,7 @@ void nt_places_record_dir(char out[NT_PATH_MAX])
 	struct nt_error err;
 
 	out[0] = '\0';
-	if (nt_config_open(&config, NULL, &err) == 0 &&
-	    nt_conf_read(&config.conf, config.site.config, config.site.config_given, &err) == 0)
+	if (nt_config_read(&config, NULL, &err) == 0)
 		snprintf(out, NT_PATH_MAX, "%s", config.conf.record_dir);
 }
 

@@ -33,17 +33,6 @@ static bool find_step(struct nt_text ours, const struct nt_json_member *member,
 	return nt_json_scan_member(ours, name, value);
 }
 
-static void name_step(char added[NT_JOIN_STEPS], const struct nt_json_member *member)
-{
-	size_t used = strlen(added);
-
-	if (used + NT_STEP_NAME_MAX + 6 < NT_JOIN_STEPS)
-		nt_append(added, NT_JOIN_STEPS, "%s%.*s", used ? ", " : "", (int)member->name.bytes,
-			  member->name.at);
-	else if (used + 5 < NT_JOIN_STEPS && added[used - 1] != '.')
-		nt_append(added, NT_JOIN_STEPS, ", ...");
-}
-
 /* text with the member added at the end of ours, which points into text. */
 static char *insert(const char *text, struct nt_text ours, const struct nt_json_member *member)
 {
@@ -60,7 +49,7 @@ static char *insert(const char *text, struct nt_text ours, const struct nt_json_
 	return out;
 }
 
-static int add_member(char **joined, const struct nt_json_member *member, char added[NT_JOIN_STEPS])
+static int add_member(char **joined, const struct nt_json_member *member)
 {
 	struct nt_text ours, present;
 	char *text;
@@ -73,7 +62,6 @@ static int add_member(char **joined, const struct nt_json_member *member, char a
 		return -1;
 	free(*joined);
 	*joined = text;
-	name_step(added, member);
 	return 0;
 }
 
@@ -93,30 +81,11 @@ static int begin(char **joined)
 	return 0;
 }
 
-int nt_record_merge(char **joined, const char *other, char added[NT_JOIN_STEPS])
-{
-	struct nt_json_member member;
-	struct nt_text ours;
-	struct nt_json_scanner scan;
-	int rc;
-
-	added[0] = '\0';
-	if (!find_ours(other, &ours))
-		return 0;
-	rc = begin(joined);
-	nt_json_scan_begin(&scan, ours);
-	for (int i = 0; rc == 0 && i < MEMBERS_MAX && nt_json_scan_next(&scan, &member) > 0; i++)
-		rc = add_member(joined, &member, added);
-	return rc;
-}
-
-int nt_record_merge_step(char **joined, const char *step, const char *record,
-			 char added[NT_JOIN_STEPS])
+int nt_record_merge_step(char **joined, const char *step, const char *record)
 {
 	const struct nt_json_member member = { nt_text_of(step), nt_text_of(record) };
 
-	added[0] = '\0';
-	return begin(joined) < 0 ? -1 : add_member(joined, &member, added);
+	return begin(joined) < 0 ? -1 : add_member(joined, &member);
 }
 
 /* The run of its job that a step's record is of. */
@@ -133,7 +102,6 @@ typedef bool nt_record_merge_goes(const void *argument, const struct nt_json_mem
  * of other programs next to ours are removed, too. */
 static int divide(char **text, nt_record_merge_goes *goes, const void *argument, char **gone)
 {
-	char added[NT_JOIN_STEPS] = "";
 	struct nt_json_member member;
 	struct nt_text ours;
 	struct nt_json_scanner scan;
@@ -148,12 +116,12 @@ static int divide(char **text, nt_record_merge_goes *goes, const void *argument,
 	nt_json_scan_begin(&scan, ours);
 	for (int i = 0; rc == 0 && i < MEMBERS_MAX && nt_json_scan_next(&scan, &member) > 0; i++) {
 		if (!nt_step_member_is(&member) || !goes(argument, &member)) {
-			rc = add_member(&left, &member, added);
+			rc = add_member(&left, &member);
 			continue;
 		}
 		taken = true;
 		if (gone)
-			rc = begin(gone) < 0 ? -1 : add_member(gone, &member, added);
+			rc = begin(gone) < 0 ? -1 : add_member(gone, &member);
 	}
 	if (rc == 0 && taken) {
 		char *old = *text;

@@ -12,11 +12,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define NT_JOIN_STEPS 80 /* names of steps for a sentence, with a NUL */
-
-/* Add the steps of other's record that *joined does not have; a step in *joined stays. added gets
- * their names, "0, 1", or "". If *joined is not a record, it becomes other's. */
-int nt_record_merge(char **joined, const char *other, char added[NT_JOIN_STEPS]);
+/* Add a step's record, unless *joined has one of the step. If *joined is not a record, it becomes
+ * one. */
+int nt_record_merge_step(char **joined, const char *step, const char *record);
 
 /* Remove the steps that earlier's record has of the same run. If there are any, members of other
  * programs next to ours are removed, too. */
@@ -27,9 +25,5 @@ int nt_record_merge_move_run(char **text, long run, char **to);
 
 /* Is it a record without a step? */
 bool nt_record_merge_is_empty(const char *text);
-
-/* The same as the first for one step's record. */
-int nt_record_merge_step(char **joined, const char *step, const char *record,
-			 char added[NT_JOIN_STEPS]);
 
 #endif

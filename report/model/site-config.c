@@ -3,15 +3,28 @@
 #include "report/model/site-config.h"
 
 #include <string.h>
+#include "spank/option.h"
 
-int nt_config_open(struct nt_config *config, const char *path, struct nt_error *err)
+int nt_config_open(struct nt_config *config, const char *plugstack, struct nt_error *err)
 {
 	memset(config, 0, sizeof(*config));
 	nt_conf_init(&config->conf);
-	if (nt_plugstack_read(&config->stack, path, err) < 0)
+	config->path = NT_CONF_FILE;
+	if (nt_plugstack_read(&config->stack, plugstack, err) < 0)
 		return -1;
 	if (!config->stack.tune.found)
 		return nt_error_set(err, "%.150s has no line for " NT_PLUGSTACK_PLUGIN,
 				    config->stack.path);
-	return nt_site_parse(&config->site, config->stack.tune.argc, config->stack.tune.argv, err);
+	return nt_line_parse(config->stack.tune.argc, config->stack.tune.argv, &config->path,
+			     &config->given, err);
+}
+
+int nt_config_read(struct nt_config *config, const char *plugstack, struct nt_error *err)
+{
+	if (nt_config_open(config, plugstack, err) < 0)
+		return -1;
+	if (nt_conf_read(&config->conf, config->path, config->given, err) == 0)
+		return 0;
+	nt_conf_init(&config->conf);
+	return -1;
 }

@@ -1,24 +1,29 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* site-config.h - the site's settings on this host
+/* site-config.h - the site's settings on this host: its line in plugstack.conf, and the file that
+ * this names
  *
  * Threads:  the main thread.
- * Memory:   a value of some 50 KiB; site points into it.
+ * Memory:   a value of some 50 KiB; path points into it.
  * Errors:   -1 and *err.
  */
 #ifndef NT_CONFIG_H
 #define NT_CONFIG_H
 
 #include "site/plugstack.h"
-#include "spank/effective-policy.h"
+#include "site/conf.h"
 
 struct nt_config {
 	struct nt_plugstack stack;
-	struct nt_site site; /* the arguments of the line, or the defaults */
+	const char *path; /* of nccl-tune.conf */
+	bool given; /* by the line: it must exist */
 	struct nt_conf conf;
 };
 
-/* plugstack.conf and the arguments of the line in it; path: NULL, or another plugstack.conf. */
-int nt_config_open(struct nt_config *config, const char *path, struct nt_error *err);
+/* Read plugstack.conf alone; plugstack: NULL, or another one. conf has the defaults. */
+int nt_config_open(struct nt_config *config, const char *plugstack, struct nt_error *err);
+
+/* The same, and the site's file. If that fails, conf has the defaults, and stack what was read. */
+int nt_config_read(struct nt_config *config, const char *plugstack, struct nt_error *err);
 
 #endif

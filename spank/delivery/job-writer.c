@@ -14,7 +14,7 @@
 #include "lib/clock.h"
 #include "record/filesink.h"
 #include "record/spool-retention.h"
-#include "spank/delivery/job-fields.h"
+#include "spank/delivery/job-comment.h"
 #include "spank/delivery/queue.h"
 
 #define BATCH 128 /* records of one update: more than a text has room for */
@@ -33,8 +33,7 @@ struct writer {
 	size_t count;
 	size_t spooled; /* how many of these are records */
 	struct nt_spool_list list;
-	struct nt_job_fields fields;
-	enum nt_sink sink; /* that accepted them */
+	struct nt_job_comment comment;
 	bool handed;
 };
 
@@ -135,8 +134,8 @@ static void collect(struct writer *writer)
 		add(writer, entry->step, entry->record);
 }
 
-/* Records are kept until accounting has them. */
-static void move_on(struct writer *writer)
+/* Records in AdminComment are kept until accounting has them. */
+static void move_on(struct writer *writer, enum nt_delivered result)
 {
 	const struct nt_spool_entry *entry = &writer->job->entry;
 	const int sent_fd = writer->parts[NT_PART_SENT];
@@ -149,8 +148,7 @@ static void move_on(struct writer *writer)
 	for (size_t i = 0; i < writer->spooled; i++) {
 		struct nt_queued *record = &writer->records[i];
 
-		record->result = NT_DELIVERED_WRITTEN;
-		record->sink = writer->sink;
+		record->result = result;
 		(void)nt_queue_move(writer->parts, record,
 				    nt_queue_decide(record, NT_QUEUE_RUNS, 0), NULL);
 	}
@@ -160,12 +158,12 @@ static void move_on(struct writer *writer)
 
 /* ---- writing */
 
-static enum nt_delivered read_fields(void *argument, struct nt_job_fields *fields,
-				     struct nt_error *err)
+static enum nt_delivered read_comment(void *argument, struct nt_job_comment *comment,
+				      struct nt_error *err)
 {
 	const struct writer *writer = argument;
 
-	return nt_job_fields_read(fields, writer->job->entry.job, writer->job->sinks, err);
+	return nt_job_comment_read(comment, writer->job->entry.job, err);
 }
 
 static int write_files(void *argument, struct nt_error *err)
@@ -187,20 +185,19 @@ static int write_files(void *argument, struct nt_error *err)
 /* *stale: nothing is written if the text may be out of date; set if that happened. */
 static enum nt_delivered offer_once(struct writer *writer, bool *stale, struct nt_error *err)
 {
-	const struct nt_choose_sink how = { writer->job->sinks, &writer->fields, read_fields,
+	const struct nt_choose_sink how = { writer->job->sinks, &writer->comment, read_comment,
 					    write_files, writer };
-	enum nt_delivered result = nt_choose_sink(&how, writer->steps, writer->count, &writer->sink,
-						  err);
+	enum nt_delivered result = nt_choose_sink(&how, writer->steps, writer->count, err);
 
-	if (result == NT_DELIVERED_WRITTEN && writer->sink != NT_SINK_FILE) {
-		*stale = *stale && nt_clock_ms() - writer->fields.read_ms > STALE_MS;
+	if (result == NT_DELIVERED_WRITTEN) {
+		*stale = *stale && nt_clock_ms() - writer->comment.read_ms > STALE_MS;
 		if (!*stale)
-			result = nt_job_fields_write(&writer->fields, writer->job->entry.job,
-						     writer->sink, err);
+			result = nt_job_comment_write(&writer->comment, writer->job->entry.job,
+						      err);
 	} else {
 		*stale = false;
 	}
-	nt_job_fields_fini(&writer->fields);
+	nt_job_comment_fini(&writer->comment);
 	return result == NT_DELIVERED_PRESENT ? NT_DELIVERED_WRITTEN : result;
 }
 
@@ -226,8 +223,8 @@ static enum nt_delivered deliver(struct writer *writer, struct nt_error *err)
 	if (writer->count == 0)
 		return NT_DELIVERED_WRITTEN;
 	result = offer(writer, err);
-	if (result == NT_DELIVERED_WRITTEN)
-		move_on(writer);
+	if (nt_delivered_well(result))
+		move_on(writer, result);
 	return result;
 }
 
@@ -285,8 +282,7 @@ static enum nt_delivered deliver_locked(struct writer *writer, bool *wrote, stru
 		sleep_ms(wait_ms);
 	}
 	result = deliver(writer, err);
-	*wrote = result == NT_DELIVERED_WRITTEN && writer->count > 0 &&
-		 writer->sink != NT_SINK_FILE;
+	*wrote = result == NT_DELIVERED_WRITTEN && writer->count > 0;
 	release(writer);
 	return result;
 }
@@ -338,13 +334,13 @@ static void forget_old(struct writer *writer)
 /* *there: the text has all of them, the newest by its name. */
 static enum nt_delivered look(struct writer *writer, bool *there, struct nt_error *err)
 {
-	enum nt_delivered result = read_fields(writer, &writer->fields, err);
+	enum nt_delivered result = read_comment(writer, &writer->comment, err);
 
 	*there = result == NT_DELIVERED_PRESENT;
 	for (size_t i = 0; *there && i < writer->count; i++)
-		*there = nt_job_fields_hold(&writer->fields, &writer->steps[i],
-					    i + 1 == writer->count);
-	nt_job_fields_fini(&writer->fields);
+		*there = nt_job_comment_holds(&writer->comment, &writer->steps[i],
+					      i + 1 == writer->count);
+	nt_job_comment_fini(&writer->comment);
 	return result == NT_DELIVERED_PRESENT ? NT_DELIVERED_WRITTEN : result;
 }
 
@@ -367,7 +363,7 @@ static enum nt_delivered look_again(struct writer *writer, struct nt_error *err)
 		forget_old(writer);
 		result = offer(writer, err);
 		release(writer);
-		if (result != NT_DELIVERED_WRITTEN || writer->sink == NT_SINK_FILE)
+		if (result != NT_DELIVERED_WRITTEN)
 			return result;
 	}
 	return result;
@@ -408,10 +404,10 @@ enum nt_delivered nt_job_write(const struct nt_job_writing *writing, struct nt_e
 		result = deliver_locked(&writer, &wrote, err);
 	else
 		nt_error_set(err, "no memory for the records of job %" PRIu32, writing->entry.job);
-	if (result == NT_DELIVERED_WRITTEN)
+	if (nt_delivered_well(result))
 		hand_over(&writer);
 	/* If the job has ended backfill checks what was sent. */
-	if (wrote && look_again(&writer, err) != NT_DELIVERED_WRITTEN &&
+	if (wrote && !nt_delivered_well(look_again(&writer, err)) &&
 	    (writer.parts[NT_PART_SENT] < 0 || is_loose(&writer)))
 		result = NT_DELIVERED_FAILED;
 	end(&writer);

@@ -1,16 +1,16 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* job-writer.h - deliver a job's records from the spool to a sink, for all steps of a node together
+/* job-writer.h - deliver a job's records from the spool, for all steps of a node together
  *
  * Each step has stored its record in the spool before. The process that has the job's lock
- * (job-lock.h) delivers all of them in one update, to the first of the site's sinks that accepts
- * them. It moves them to the spool's part NT_PART_SENT and checks again after a while; records in
- * files of the site are removed from the spool. The other processes find no records left. If the
- * next update is not due yet, one process waits for it and the others end. Records that a writer
- * did not deliver before it died are still in the spool.
+ * (job-lock.h) delivers all of them in one update, to the place that accepts them (choose-sink.h).
+ * It moves them to the spool's part NT_PART_SENT and checks again after a while; records in files
+ * of the site are removed from the spool. The other processes find no records left. If the next
+ * update is not due yet, one process waits for it and the others end. Records that a writer did
+ * not deliver before it died are still in the spool.
  *
- * Threads:  a process of its own, see job-fields.h.
- * Errors:   the result; *err has the reason unless it is NT_DELIVERED_WRITTEN or _LATER.
+ * Threads:  a process of its own, see job-comment.h.
+ * Errors:   the result; *err has the reason unless it is NT_DELIVERED_WRITTEN, _FILED or _LATER.
  * Units:    milliseconds.
  */
 #ifndef NT_JOB_WRITER_H

@@ -22,10 +22,11 @@ enum nt_queue_move nt_queue_decide(const struct nt_queued *record, int64_t ended
 {
 	if (record->result == NT_DELIVERED_NOWHERE)
 		return NT_QUEUE_TO_DEAD;
+	if (record->result == NT_DELIVERED_FILED)
+		return NT_QUEUE_REMOVE;
 	if (record->result != NT_DELIVERED_WRITTEN && record->result != NT_DELIVERED_PRESENT)
 		return NT_QUEUE_STAY;
-	if ((ended_s != NT_QUEUE_RUNS && ended_s >= quiet_s) ||
-	    (record->result == NT_DELIVERED_WRITTEN && record->sink == NT_SINK_FILE))
+	if (ended_s != NT_QUEUE_RUNS && ended_s >= quiet_s)
 		return NT_QUEUE_REMOVE;
 	return record->part == NT_PART_WAITING ? NT_QUEUE_TO_SENT : NT_QUEUE_STAY;
 }

@@ -25,7 +25,6 @@ struct nt_queued {
 	struct nt_spooled file;
 	enum nt_spool_part part;
 	enum nt_delivered result;
-	enum nt_sink sink; /* that accepted it */
 	struct nt_error why; /* of NT_DELIVERED_FAILED and _NOWHERE */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Deliver the step's record: to the site's directory of files if that is the first of its sinks,
- * otherwise to the spool, from where job-writer.h delivers it. */
+/* Deliver the step's record: into the site's directory of files if the site wants that alone,
+ * otherwise into the spool, from where job-writer.h delivers it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -121,42 +121,24 @@ static void conclude(struct nt_recordd *recordd, const char *why)
 	delivery->tried_ms = nt_clock_ms();
 	if (!delivery->record[0])
 		return;
-	if (delivery->result == NT_DELIVERED_WRITTEN)
+	if (nt_delivered_well(delivery->result))
 		memcpy(delivery->written, delivery->record, sizeof(delivery->written));
 	else if (delivery->result != NT_DELIVERED_LATER)
 		tell_waiting(recordd, why);
 }
 
-static int write_file(void *argument, struct nt_error *err)
-{
-	const struct nt_recordd *recordd = argument;
-	const struct nt_spool_entry entry = entry_of(recordd);
-	const char *directory = recordd->delivery.sinks.directory;
-	int64_t dropped = 0;
-	int rc = nt_filesink_put(directory, &entry, &dropped, err);
-
-	say_dropped(directory, dropped);
-	return rc;
-}
-
-/* This process writes to the site's directory of files itself, if that is the first sink. true:
- * nothing is left to do. */
-static bool write_first(struct nt_recordd *recordd)
+/* If the site wants files alone, this process writes them itself. */
+static void write_file(struct nt_recordd *recordd)
 {
 	struct nt_delivery *delivery = &recordd->delivery;
-	const struct nt_admincomment_merge_step step = { recordd->step, delivery->record };
-	const struct nt_sinks first = { 1, { NT_SINK_FILE }, "" };
-	const struct nt_choose_sink how = { &first, NULL, NULL, write_file, recordd };
+	const struct nt_spool_entry entry = entry_of(recordd);
 	struct nt_error err = { "" };
-	enum nt_sink sink;
+	int64_t dropped = 0;
 
-	if (delivery->sinks.at[0] != NT_SINK_FILE)
-		return false;
-	delivery->result = nt_choose_sink(&how, &step, 1, &sink, &err);
-	if (delivery->result != NT_DELIVERED_WRITTEN && delivery->sinks.count > 1)
-		return false;
+	if (nt_filesink_put(delivery->sinks.directory, &entry, &dropped, &err) == 0)
+		delivery->result = NT_DELIVERED_FILED;
+	say_dropped(delivery->sinks.directory, dropped);
 	conclude(recordd, err.text);
-	return true;
 }
 
 /* ---- the child that talks to slurmctld */
@@ -235,8 +217,10 @@ static void start(struct nt_recordd *recordd, enum nt_recordd_work kind, const c
 	delivery->told = delivery->spooled = delivery->handed = false;
 	delivery->tried_ms = nt_clock_ms();
 	delivery->result = NT_DELIVERED_FAILED;
-	if (record[0] && write_first(recordd))
+	if (record[0] && !delivery->sinks.admincomment) {
+		write_file(recordd);
 		return;
+	}
 	if (record[0])
 		delivery->spooled = put_in_spool(recordd, false, &err) == 0;
 	else if (!waits(recordd))
@@ -305,7 +289,7 @@ static void ended(void *argument, const struct nt_work_result *result)
 	const bool told = delivery->told;
 
 	take_result(recordd, result);
-	if (told && delivery->result == NT_DELIVERED_WRITTEN)
+	if (told && nt_delivered_well(delivery->result))
 		nt_recordd_tell(recordd, NT_ARGUMENTS_INFO, "the record was delivered after all");
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Write the node's part of the step's long form (longform.h): first with the first decision, then
- * at a bounded rate, and at the step's end. If the site has a directory for it, root first makes
+/* Write the node's part of the step's long form (longform.h): at the step's end, and before that if
+ * the step stalls. If the site has a directory for it, root first makes
  * the user's own in it. */
 #include <string.h>
 #include <unistd.h>
@@ -110,15 +110,13 @@ const struct nt_work_kind nt_long_writer_kind = { .run = run_writer,
 						  .word = take_word,
 						  .ended = writer_ended };
 
-/* First with the first decision, or after a while without one. */
 static bool is_due(const struct nt_recordd *recordd, int64_t now_ms)
 {
 	const struct nt_rank_reading *reading = &recordd->reading;
 
 	if (recordd->final)
 		return !recordd->work[NT_WORK_LONGFORM].last;
-	return (reading->decided || now_ms >= recordd->started_ms + NT_LONGFORM_EVERY_MS) &&
-	       nt_longform_due(&recordd->longform, reading->signature, now_ms);
+	return reading->still && nt_longform_due(&recordd->longform, reading->signature, now_ms);
 }
 
 static void start(struct nt_recordd *recordd, int64_t now_ms)

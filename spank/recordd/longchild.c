@@ -15,7 +15,6 @@
 
 #define PART_MAX ((size_t)16 << 20)
 #define PART_MIN ((size_t)32 << 10)
-#define TRIM_MS 8000
 #define TRIM_STEPS 16 /* a job with many steps trims the directory once in so many */
 
 /* ---- the ranks' files */
@@ -155,7 +154,7 @@ static int save(struct nt_long_out *out, const struct nt_arguments *arguments, b
 	if (job_fd >= 0)
 		rc = nt_long_save(out, job_fd, &head, err);
 	if (rc == 0 && (made || (arguments->first && final && arguments->step % TRIM_STEPS == 0)))
-		(void)nt_long_trim(fd, job, part, (int64_t)arguments->long_mib << 20, TRIM_MS);
+		(void)nt_long_trim(fd, job, part, (int64_t)arguments->long_mib << 20);
 	if (job_fd >= 0)
 		close(job_fd);
 	if (fd >= 0)

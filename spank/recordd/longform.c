@@ -23,7 +23,7 @@ bool nt_longform_due(const struct nt_longform *longform, uint64_t signature, int
 void nt_longform_begin(struct nt_longform *longform, uint64_t signature, int64_t now_ms)
 {
 	longform->stage = NT_LONGFORM_BEGUN;
-	longform->begun_ms = now_ms;
+	longform->next_ms = now_ms + NT_LONGFORM_EVERY_MS;
 	longform->signature = signature;
 }
 
@@ -48,15 +48,11 @@ static void take_word(struct nt_longform *longform, char word, const char *why)
 
 void nt_longform_end(struct nt_longform *longform, const struct nt_work_result *result)
 {
-	const int64_t used_ms = result->used_ms * NT_LONGFORM_SHARE;
-
 	if (result->bytes > 0)
 		take_word(longform, result->out[0], result->out + 1);
 	else
 		take_word(longform, '\0', result->why ? result->why : "");
 	longform->stage = NT_LONGFORM_ENDED;
-	longform->next_ms = longform->begun_ms +
-			    (used_ms > NT_LONGFORM_EVERY_MS ? used_ms : NT_LONGFORM_EVERY_MS);
 }
 
 /* ---- in the step's record */

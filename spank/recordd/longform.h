@@ -22,8 +22,7 @@
 #include "spank/recordd/work.h"
 #include "spank/recordd/topologydir.h"
 
-#define NT_LONGFORM_EVERY_MS 60000 /* between two while the step runs, at least ... */
-#define NT_LONGFORM_SHARE 100 /* ... and so many times the processor time of the last one */
+#define NT_LONGFORM_EVERY_MS 60000 /* between two while the step stalls, at least */
 #define NT_LONGFORM_LIMIT_MS 20000 /* for one */
 #define NT_LONGFORM_WHY 128
 
@@ -38,7 +37,6 @@ enum nt_longform_stage {
 
 struct nt_longform {
 	const struct nt_arguments *arguments;
-	int64_t begun_ms; /* when the last one was started */
 	int64_t next_ms; /* when the next one may start */
 	uint64_t signature; /* of the records that were written last, or are being written */
 	enum nt_longform_stage stage; /* of the child */

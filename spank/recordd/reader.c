@@ -103,7 +103,8 @@ bool nt_reader_take(struct nt_recordd *recordd, const char *out, size_t bytes, s
 	if (bytes < 2 || bytes - 1 > NT_STEP_RECORD_MAX ||
 	    nt_step_check(out + 1, bytes - 1, err) < 0)
 		return false;
-	reading->decided = out[0] == '1';
+	reading->still = out[0] == NT_STEP_IS_STILL;
+	reading->decided = reading->still || out[0] == NT_STEP_HAS_DECIDED;
 	memcpy(reading->record, out + 1, bytes - 1);
 	reading->record[bytes - 1] = '\0';
 	return true;

@@ -7,7 +7,8 @@
  * Each kind is in one file, which owns its member of struct nt_recordd:
  *
  *   long-work.c    a child with root's rights makes the user's directory for the long form; one
- *                  with the user's rights writes the node's part, early and at the end
+ *                  with the user's rights writes the node's part, when the step stalls and at
+ *                  the end
  *   calibration-work.c  adds what the step's tasks measured before the program, while it runs
  *   memory-work.c  adds the step's measurements to the user's memory, at the end
  *   reader.c       makes the step's record from the ranks' records, as the user, when they change
@@ -47,7 +48,8 @@ enum nt_recordd_work {
 /* reader.c */
 struct nt_rank_reading {
 	char record[NT_STEP_RECORD_MAX + 1]; /* the newest */
-	bool decided; /* record has a decision */
+	bool decided; /* record has a decision, or the step is still: it is delivered early */
+	bool still; /* no rank of this node has begun a call for long */
 	bool with_memory; /* record has what the user's memory says: it is the last */
 	uint64_t signature; /* of the files when they were last read */
 	struct timespec seen; /* the directory's time stamp at that time */

@@ -185,6 +185,8 @@ size_t nt_step_record_make(const struct nt_recordd *recordd, struct nt_step_read
 	};
 
 	/* Ranks of other nodes may have fallen behind: then all parts are needed. */
-	text[0] = nt_sum_decided(sum) || (!recordd->final && nt_sum_still(sum)) ? '1' : '0';
+	text[0] = !recordd->final && nt_sum_still(sum) ? NT_STEP_IS_STILL
+		  : nt_sum_decided(sum)		       ? NT_STEP_HAS_DECIDED
+						       : NT_STEP_GOES_ON;
 	return 1 + nt_sum_format(sum, &head, text + 1, room + 1);
 }

@@ -52,8 +52,12 @@ void nt_step_launch_read(const struct nt_recordd *recordd, struct nt_step_read *
 void nt_step_record_read(const struct nt_recordd *recordd, struct nt_step_read *read);
 void nt_step_read_fini(struct nt_step_read *read);
 
-/* A byte that says whether there is a decision, '1' or '0', and the record; returns the number of
- * bytes. remembered: the result of the comparison with the user's memory; NULL: unknown. */
+#define NT_STEP_GOES_ON '0'
+#define NT_STEP_HAS_DECIDED '1'
+#define NT_STEP_IS_STILL '2' /* no rank here has begun a call for long */
+
+/* One of these bytes, and the record; returns the number of bytes. remembered: the result of the
+ * comparison with the user's memory; NULL: unknown. */
 size_t nt_step_record_make(const struct nt_recordd *recordd, struct nt_step_read *read,
 			   const struct nt_step_memory *remembered,
 			   char text[NT_STEP_RECORD_MAX + 2]);

@@ -17,7 +17,7 @@ setup() {
 	site
 }
 
-# site [ARGUMENT]...: the plugin's line in plugstack.conf, for the steps from now on.
+# site [KEY=VALUE]...: keys of the site's file, for the steps from now on.
 site() {
 	cluster plugstack "$(nt_plugstack_line pmix=ask "spooldir=$NT_CLUSTER/run/spool" "$@")"
 }
@@ -175,13 +175,18 @@ nothing of NCCL' ]
 }
 
 @test "a mistake in plugstack.conf fails no step and is reported to those who ask for tuning" {
-	site rundri=/tmp
+	cluster plugstack "$(nt_plugstack_line pmix=ask) rundri=/tmp"
 	run -0 task
 	[ "$output" = 'task none ' ]
-	log_has "nccl-tune: plugstack argument 'rundri=/tmp' (want plugin=,"
+	log_has "nccl-tune: plugstack argument 'rundri=/tmp' (want conf=PATH, or nothing)"
 	run -0 --separate-stderr task --nccl-tune=bandit
 	[ "$output" = 'task none ' ]
 	[[ $stderr = *"nccl-tune: plugstack argument 'rundri=/tmp'"*'; the step will not be tuned'* ]]
+	# One that an earlier release had.
+	cluster plugstack "$(nt_plugstack_line pmix=ask default=observe) default=observe"
+	run -0 task
+	[ "$output" = 'task none ' ]
+	log_has "nccl-tune: plugstack argument 'default=observe': write mode = MODE, and each setting as a line, into .site. of"
 	site default=observ
 	run -0 task
 	[ "$output" = 'task none ' ]

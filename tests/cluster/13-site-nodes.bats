@@ -12,9 +12,10 @@ setup_file() {
 	cluster_setup
 	unshare --mount true 2>/dev/null || skip "no mount namespaces to be had"
 	export FILE=$NT_BASE/nccl-tune.conf
-	file "$FILE" '[site]'
-	file "$FILE.n1" '[site]'
-	file "$FILE.n2" '[site]'
+	local line
+	line=$(nt_plugstack_line "conf=$FILE")
+	site_file "$FILE.n1" '[site]'
+	site_file "$FILE.n2" '[site]'
 	cat >"$NT_BASE/own" <<-END
 		#!/bin/sh
 		mount=\$1
@@ -23,24 +24,19 @@ setup_file() {
 			'mount --bind "\$0" "$FILE" && exec "\$@"' "$FILE.\$mount" "\$@"
 	END
 	chmod 755 "$NT_BASE/own"
-	cluster_start 2 -n -w "$NT_BASE/own %n" -p "$(nt_plugstack_line "config=$FILE")"
+	cluster_start 2 -n -w "$NT_BASE/own %n" -p "$line"
 	need_pmix
 }
 
 setup() {
 	out=$BATS_TEST_TMPDIR/out
 	err=$BATS_TEST_TMPDIR/err
-	file "$FILE" '[site]'
-}
-
-# file PATH LINE...: in place, since it is what is mounted.
-file() {
-	printf '%s\n' "${@:2}" >"$1"
+	site_file "$FILE" '[site]'
 }
 
 nodes() {
-	file "$FILE.n1" '[site]' "$1"
-	file "$FILE.n2" '[site]' "$2"
+	site_file "$FILE.n1" '[site]' "$1"	# in place, since it is what is mounted
+	site_file "$FILE.n2" '[site]' "$2"
 }
 
 # fake [OPTION...]: two ranks a node, until all is decided; RING/SIMPLE would be found fastest by far. Kept: the records of

@@ -10,17 +10,16 @@ load ../lib/cluster
 setup_file() {
 	cluster_setup
 	export FILE=$NT_BASE/nccl-tune.conf
-	: >"$FILE"
 	cluster_start 1 -n -p "$(line)"
 	export LATE='nccl-tune: your nccl-tune.conf could not be read within 1 s; the file is ignored'
 }
 
 line() {
-	nt_plugstack_line pmix=ask "spooldir=$NT_CLUSTER/run/spool" "config=$FILE" "$@"
+	nt_plugstack_line pmix=ask "spooldir=$NT_CLUSTER/run/spool" "conf=$FILE" "$@"
 }
 
 setup() {
-	: >"$FILE"
+	site_file "$FILE"
 	home=$(as_user mktemp -d "$NT_CLUSTER/work/home.XXXXXX")
 	as_user mkdir "$home/.config"
 }
@@ -85,7 +84,7 @@ all_go_on() {
 	local limit
 	be_mute "$home"
 	for limit in 'tuning = off' 'modes = off'; do
-		printf '%s\n' '[site]' "$limit" >"$FILE"
+		site_file "$FILE" '[site]' "$limit"
 		run -0 from_home srun /bin/bash -c "$show"
 		says none
 	done

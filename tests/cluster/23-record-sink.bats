@@ -249,11 +249,6 @@ has_text() {
 	[ "$(sacct_field "$1" "$2")" = "$3" ]
 }
 
-# has_beside JOB TEXT: both fields begin with that.
-has_beside() {
-	[[ $(sacct_field "$1" admincomment,comment) = "$2"*'"v":1,"0":{'* ]]
-}
-
 # waiting_job: a job whose step goes on when $NT_CLUSTER/work/go is there
 waiting_job() {
 	rm -f "$NT_CLUSTER/work/go"
@@ -261,7 +256,8 @@ waiting_job() {
 }
 
 @test "a site's program writes JS1: at each job's end: its bytes stay, and the user can read the report" {
-	site record=admincomment,comment
+	local directory=$NT_CLUSTER/run/beside
+	site "record=admincomment,file:$directory"
 	touch "$JOBSTATS.on"
 	waiting_job
 	wait_for 60 is_users "$job"
@@ -274,30 +270,30 @@ waiting_job() {
 	run -1 user_report "$job"
 	[[ $output = *"another program's text"* ]]
 	run -0 backfill
-	[ "${lines[0]}" = "job $job, step 0: written again, another program had overwritten it into Comment" ]
+	[ "${lines[0]}" = "job $job, step 0: written again, another program had overwritten it into $directory" ]
 	has_text "$job" admincomment "$before"
 	run -0 --separate-stderr user_report "$job"
-	[[ $output = *TREE/SIMPLE* && $stderr = *"job $job: step 0: from Comment"*"which the job's user can write (not verified)"* ]]
+	[[ $output = *TREE/SIMPLE* && -z $stderr ]]
 	# Among others, too.
 	run -0 --separate-stderr user_report "$job-$((job + 1))"
-	[[ $output = *TREE/SIMPLE* && $stderr = *"job $job: step 0: from Comment"*"which the job's user can write (not verified)"* ]]
-	run -0 --separate-stderr user_report --since now-1hour
-	[[ $stderr = *"job $job: step 0: from Comment"* ]]
+	[[ $output = *TREE/SIMPLE* ]]
 	# It is there, and is not written again.
 	run -0 backfill
 	[ "$output" = '0 written, 0 there already, 0 left for later, 0 failed' ]
 }
 
-@test "the next sink gets what AdminComment refuses, in the order of the site's list" {
+@test "the site's directory gets what AdminComment refuses" {
 	local directory=$NT_CLUSTER/run/filed file
-	site "record=admincomment,comment,file:$directory"
-	waiting_job --comment 'the user says'
+	site "record=admincomment,file:$directory"
+	waiting_job
 	as_root scontrol update "jobid=$job" admincomment=JS1:abc
 	touch "$NT_CLUSTER/work/go"
 	wait_sacct "$job"
 	wait_for 60 no_helpers
-	# Neither text is changed; the file is its user's to read, and nobody else's.
-	has_text "$job" admincomment,comment 'JS1:abc|the user says'
+	# The text is not changed; the file is its user's to read, and nobody else's.
+	has_text "$job" admincomment JS1:abc
+	# What slurmctld was too slow for is brought by backfill.
+	[ -z "$(in_part)" ] || run -0 backfill
 	[ -z "$(in_part)$(in_part sent)$(in_part dead)" ]
 	file=$directory/nt.$job.0.u$UID_OF_USER.json
 	[ "$(stat -c %U "$file")" = root ]
@@ -308,55 +304,11 @@ waiting_job() {
 	[ -z "$stderr" ]
 	run -1 as_another "$NT_STAGE/bin/nccl-tune" report "$job"
 	[ "$output" = "nccl-tune report: job $job: a record is in $directory, which you cannot read: ask an administrator" ]
-
-	waiting_job --comment '{"mine": [1.50]}'
-	as_root scontrol update "jobid=$job" admincomment=JS1:abc
-	touch "$NT_CLUSTER/work/go"
-	wait_sacct "$job"
-	wait_for 60 no_helpers
-	# What slurmctld was too slow for is brought by backfill.
-	[ -n "$(in_part sent)" ] || run -0 backfill
-	wait_for 60 has_beside "$job" 'JS1:abc|{"mine": [1.50],"nccl_tune":{'
-	[ "$(in_part sent)" = "nt.$job.0.u$UID_OF_USER.json" ]
-	run -0 backfill --quiet 0
-	[ -z "$(in_part sent)" ]
 }
 
-@test "Extra is used if Slurm has it, and skipped otherwise" {
-	site record=admincomment,extra,comment
-	waiting_job
-	as_root scontrol update "jobid=$job" admincomment=JS1:abc
-	touch "$NT_CLUSTER/work/go"
-	wait_sacct "$job"
-	wait_for 60 no_helpers
-	# Whether or not slurmctld hands it to accounting.
-	run -0 backfill --quiet 0
-	has_text "$job" admincomment JS1:abc
-	run -0 --separate-stderr user_report "$job"
-	[[ $output = *TREE/SIMPLE* ]]
-	if slurm_is_at_least 23.02; then
-		[[ $stderr = *"step 0: from Extra"* ]]
-		has_text "$job" comment ''
-		[[ $(sacct_field "$job" extra) = '{"nccl_tune":{'*'"v":1,"0":{'* ]]
-	else
-		[[ $stderr = *"step 0: from Comment"* ]]
-	fi
-}
-
-@test "a user's own Comment is reported as not verified, and is not evidence" {
-	local forged='{"nccl_tune":{"v":1,"0":{"mode":"bandit","1r1n":{"AllReduce 1M":{"auto":"RING/LL","arm":"TREE/LL"}}},"7":{"mode":"off"}}}'
-	run -0 as_user srun --nccl-tune=bandit --comment="$forged" "$RANK" committed bash -c 'echo "$SLURM_JOB_ID"'
-	job=${lines[0]}
-	wait_record "$job"
-	run -0 --separate-stderr user_report "$job"
-	# What the site's own record says of step 0 counts.
-	[[ $output = *TREE/SIMPLE* && $output != *TREE/LL* ]]
-	[[ $stderr = *"job $job: step 7: from Comment"* ]]
-}
-
-@test "text in Comment cannot pass for another job's record" {
+@test "text of a user cannot pass for another job's record" {
 	local foreign=$'x\n999\x1f999\x1f2026-01-02T03:04:05\x1fann\x1f{"nccl_tune":{"v":1,"0":{"mode":"bandit"}}}'
-	run -0 as_user srun --comment="$foreign" bash -c 'echo "$SLURM_JOB_ID"'
+	run -0 as_user srun --job-name="$foreign" bash -c 'echo "$SLURM_JOB_ID"'
 	job=${lines[0]}
 	wait_sacct "$job"
 	run -1 user_report "$job"

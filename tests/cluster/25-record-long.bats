@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# The long form of a step's record: a part from each node, written early and at the end with the user's rights, where the
+# The long form of a step's record: a part from each node, written at the end with the user's rights, where the
 # user or the site says, and read by report and nt-replay.
 # shellcheck disable=SC2016,SC2030,SC2031,SC2154 # expressions for the shell of the task; what bats sets
 bats_require_minimum_version 1.5.0
@@ -12,8 +12,7 @@ setup_file() {
 	cluster_setup
 	unset NCCL_TUNE_RECORD_DIR
 	export FILE=$NT_BASE/nccl-tune.conf TUNE=$NT_STAGE/bin/nccl-tune
-	: >"$FILE"
-	cluster_start 2 -p "$(nt_plugstack_line "config=$FILE")"
+	cluster_start 2 -p "$(nt_plugstack_line "conf=$FILE")"
 	export RANK=$NT_CLUSTER/work/rank RECORDS=$NT_CLUSTER/work/.local/state/nccl-tune/records
 	install -m 755 "$BATS_TEST_DIRNAME/20-record-rank.sh" "$RANK"
 }
@@ -97,30 +96,32 @@ step() {
 	run -1 as_user test -e "$RECORDS/nt.$job/0.n1.jsonl.gz"
 }
 
-@test "early parts stay if a node goes down, or the job is cancelled or requeued" {
+@test "parts are written when the step ends, also if the job is cancelled or requeued; not by a node that goes down" {
 	local dir
+	rm -f "$NT_CLUSTER/work"/at.*
 	submit -N2 -n2 --requeue <<-'END'
-		: >"begun.${SLURM_RESTART_COUNT:-0}"
-		srun ./rank committed bash -c 'until [ -e go ]; do sleep 0.1; done'
+		srun ./rank committed bash -c ': >at.$SLURM_PROCID.${SLURM_RESTART_COUNT:-0}; sleep 1200'
 	END
-	rm -f "$NT_CLUSTER/work/go"
-	wait_for 60 compgen -G "$RECORDS/*.$job/0.n2.jsonl.gz"
-	dir=$(echo "$RECORDS"/*."$job")
-	wait_for 60 test -e "$dir/0.n1.jsonl.gz"
-	[ "$(head_of "$dir/0.n1.jsonl.gz" | jq .final)" = false ]
+	wait_for 60 are_at 0
+	run ! compgen -G "$RECORDS/*.$job/*"
 	# The second node's helper goes as with the machine.
 	pkill -KILL -f "nt-recordd record .*dir=$NT_CLUSTER/run/nccl-tune/n2\.$job\."
 	as_root scontrol requeue "$job"
 	wait_for 60 job_waits
 	wait_for 60 no_helpers
+	dir=$(echo "$RECORDS"/*."$job")
 	[ "$(head_of "$dir/0.n1.jsonl.gz" | jq .final)" = true ]
-	[ "$(head_of "$dir/0.n2.jsonl.gz" | jq .final)" = false ]
-	wait_for 110 has_run_again "$dir"
+	[ ! -e "$dir/0.n2.jsonl.gz" ]
+	wait_for 110 has_run_again
 	as_user scancel "$job"
 	ended "$job"
 	wait_for 20 last_run_is_final "$dir"
-	[ "$(head_of "$dir/0.n2.jsonl.gz" | jq .final)" = false ]
 	run -0 as_user "$TUNE" report "$job"
+}
+
+# are_at RUN
+are_at() {
+	[ -e "$NT_CLUSTER/work/at.0.$1" ] && [ -e "$NT_CLUSTER/work/at.1.$1" ]
 }
 
 job_waits() {
@@ -134,7 +135,7 @@ has_run_again() {
 		pending_s=${pending_s:-$SECONDS}
 		((SECONDS - pending_s < 3)) || as_root scontrol update jobid="$job" starttime=now
 	fi
-	[ -e "$1/0.n1.r1.jsonl.gz" ] && [ -e "$1/0.n2.r1.jsonl.gz" ]
+	are_at 1
 }
 
 last_run_is_final() {
@@ -143,7 +144,7 @@ last_run_is_final() {
 
 @test "a user's limit: the oldest jobs are removed" {
 	local old=$RECORDS/nt.900001 older=$RECORDS/nt.900002
-	printf '[site]\nrecord_max = 1\n' >"$FILE"
+	site_file "$FILE" '[site]' 'record_max = 1'
 	as_user mkdir -p "$old" "$older"
 	as_user head -c 600000 /dev/zero >"$old/0.n1.jsonl.gz"
 	as_user head -c 600000 /dev/zero >"$older/0.n1.jsonl.gz"
@@ -155,13 +156,13 @@ last_run_is_final() {
 	[ -e "$(echo "$RECORDS"/*."$job"/0.n*.jsonl.gz)" ]
 	[ -e "$old" ]
 	[ ! -e "$older" ]
-	printf '[site]\nrecord_max = 0\n' >"$FILE"
+	site_file "$FILE" '[site]' 'record_max = 0'
 	run -0 as_user srun -N2 -n2 --nccl-tune=bandit "$RANK" committed bash -c 'echo "$SLURM_JOB_ID"'
 	job=${lines[0]}
 	wait_record "$job"
 	[ "$(step 0 | jq -r '.long, .no_long')" = $'null\nnull' ]
 	[ -z "$(compgen -G "$RECORDS/*.$job")" ]
-	: >"$FILE"
+	site_file "$FILE"
 }
 
 # Each directory is tried by a step of one job; what the job's record says of it.
@@ -219,7 +220,7 @@ site_step() {
 	local base=$NT_BASE/site uid
 	uid=$(id -u "$NT_USER")
 	install -d -m 755 -o root "$base"
-	printf '[site]\nrecord_dir = %s\n' "$base" >"$FILE"
+	site_file "$FILE" '[site]' "record_dir = $base"
 	site_step 2
 	[ "$(stat -c '%a %u' "$base/$uid")" = "700 $uid" ]
 	[ "$(cd "$base/$uid"/*."$job" && echo *)" = '0.n1.jsonl.gz 0.n2.jsonl.gz' ]
@@ -236,7 +237,7 @@ site_step() {
 	site_step 1
 	umount "$base"
 	step 0 | jq -e '.long == null and (.no_long | test("cannot be made: Read-only"))'
-	: >"$FILE"
+	site_file "$FILE"
 }
 
 believes_him() {
@@ -247,7 +248,7 @@ believes_him() {
 	local base=$NT_BASE/open uid dir
 	uid=$(id -u "$NT_USER")
 	mkdir -m 1777 "$base"
-	printf '[site]\nrecord_dir = %s\n' "$base" >"$FILE"
+	site_file "$FILE" '[site]' "record_dir = $base"
 	site_step 2
 	dir=$(echo "$base/$uid"/*."$job")
 	[ "$(stat -c '%a %u' "$base/$uid")" = "700 $uid" ]
@@ -280,7 +281,7 @@ believes_him() {
 	# The job's user may say what he likes; accounting names him late.
 	chown "$NT_USER" "$base/$uid"
 	wait_for 60 believes_him
-	: >"$FILE"
+	site_file "$FILE"
 }
 
 # topology [VARIABLE=VALUE]...: a step of 4 ranks with topology=on, the second node of which has fewer links. Its job is in

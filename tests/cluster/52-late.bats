@@ -12,8 +12,7 @@ setup_file() {
 	cluster_setup
 	unset NCCL_TUNE_RECORD_DIR
 	export FILE=$NT_BASE/nccl-tune.conf TUNE=$NT_STAGE/bin/nccl-tune
-	: >"$FILE"
-	cluster_start 2 -p "$(nt_plugstack_line "config=$FILE")"
+	cluster_start 2 -p "$(nt_plugstack_line "conf=$FILE")"
 }
 
 teardown_file() {

@@ -209,7 +209,7 @@ without_plugin() {
 }
 
 @test "nodes without the plugin start NCCL with the same settings, as far as srun exports its environment" {
-	printf 'optional %s\n' "$(nt_plugstack_line pmix=ask "profiles=$PROFILES" | cut -d' ' -f2-)" >"$NT_BASE/plugstack.conf"
+	nt_plugstack_line pmix=ask "profiles=$PROFILES" >"$NT_BASE/plugstack.conf"
 	sed '/PlugStackConfig/d' "$SLURM_CONF" >"$NT_BASE/slurm.conf"
 	echo "PlugStackConfig=$NT_BASE/plugstack.conf" >>"$NT_BASE/slurm.conf"
 	chmod 644 "$NT_BASE/slurm.conf" "$NT_BASE/plugstack.conf"

@@ -106,7 +106,8 @@ install_packages() {
 }
 
 @test "with the line enabled a job is tuned by the installed packages" {
-	in_copy sed -i 's/^#\(optional spank_nccl_tune.so pmix=default default=observe\)$/\1/' "$SNIPPET"
+	in_copy sed -i 's/^#\(optional spank_nccl_tune.so\)$/\1/' "$SNIPPET"
+	in_copy sh -c "printf '%s\n' '[site]' 'pmix = default' 'mode = observe' >/etc/nccl-tune.conf"
 	run -0 user_in_copy srun --help
 	[[ $output = *--nccl-tune* ]]
 	need_pmix

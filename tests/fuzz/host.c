@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host.c - what root's side reads of the node: control groups, notes of a job, names in a spool
+/* host.c - what root's side reads of the node: control groups, names in a spool
  *
  * Input: a byte that says which; then two files' texts, or what becomes names, with a byte 1
  * between them.
@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "record/spool.h"
-#include "site/place.h"
 #include "spank/cgroup.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -81,47 +80,6 @@ static void find_groups(const char *lines, const char *mountinfo)
 	FUZZ_CHECK(strcmp(text, "-") == 0);
 }
 
-/* ---- notes of a job */
-
-static void read_note(const char *text)
-{
-	static struct nt_job_place place;
-	struct nt_error err;
-
-	put_file("cgroup", text);
-	if (renameat(top_fd, "cgroup", top_fd, "job-n1.12") < 0 ||
-	    nt_place_read(&place, top_fd, "n1", 12, &err) < 0)
-		place.where = (struct nt_step_where){ .partition = NULL };
-	FUZZ_CHECK(!place.where.partition || !strchr(place.where.partition, '\n'));
-	nt_place_forget(top_fd, "n1", 12);
-}
-
-static void check_same(const char *read, const char *written)
-{
-	if (!written || strlen(written) >= NT_PLACE_TEXT || strchr(written, '\n'))
-		FUZZ_CHECK(read == NULL);
-	else
-		FUZZ_CHECK(read && strcmp(read, written) == 0);
-}
-
-/* What a prolog is told comes back, or nothing does; it says nothing of another key. */
-static void write_note(const char *partition, const char *account, const char *qos)
-{
-	const struct nt_step_where where = { partition, account, qos };
-	static struct nt_job_place place;
-	struct nt_error err;
-
-	FUZZ_CHECK(nt_place_write(&where, top_fd, "n1", 12, &err) == 0);
-	if (geteuid() == 0) {
-		FUZZ_CHECK(nt_place_read(&place, top_fd, "n1", 12, &err) == 0);
-		check_same(place.where.partition, partition);
-		check_same(place.where.account, account);
-		check_same(place.where.qos, qos);
-	}
-	nt_place_forget(top_fd, "n1", 12);
-	FUZZ_CHECK(nt_place_read(&place, top_fd, "n1", 12, &err) < 0 && errno == ENOENT);
-}
-
 /* ---- names in a spool */
 
 /* A name as it may lie there: it is taken as it is, and ours are read back. */
@@ -187,16 +145,14 @@ static void put_record(const char *cluster, const char *step, const char *why)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fuzz in = { data, size };
-	const uint32_t which = fuzz_below(&in, 5);
+	const uint32_t which = fuzz_below(&in, 3);
 	char *part[3] = { fuzz_part(&in, 1), fuzz_part(&in, 1), fuzz_part(&in, 1) };
 	const char *first = part[0] ? part[0] : "", *second = part[1] ? part[1] : "";
 
 	open_top();
 	switch (which) {
 	case 0: find_groups(first, second); break;
-	case 1: read_note(first); break;
-	case 2: write_note(part[0], part[1], part[2]); break;
-	case 3: list_name(first); break;
+	case 1: list_name(first); break;
 	default: put_record(first, second, part[2]);
 	}
 	close_top();
@@ -210,5 +166,5 @@ FUZZ_TEXT_TARGET("0::/system.slice/slurmstepd.scope/job_2/step_0/user/task_0\n",
 		 "/step_batch", "/uid_1", "0::/", "5:cpu,cpuacct:", "\x01",
 		 "36 25 0:31 / /sys/fs/cgroup rw shared:9 - cgroup2 cgroup2 rw\n",
 		 "33 25 0:28 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n", " - ", "/",
-		 "partition=gpu\n", "account=", "qos=", "c1.12.0.u1000.json", ".u", ".json", ".tmp",
-		 "sent", "batch", "0", "u4294967295", "cluster")
+		 "c1.12.0.u1000.json", ".u", ".json", ".tmp", "sent", "batch", "0", "u4294967295",
+		 "cluster")

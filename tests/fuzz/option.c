@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* option.c - the plugin's line of plugstack.conf and what a user says: nobody gets more than the
- *            site allows
+/* option.c - the plugin's line of plugstack.conf, and what a user says where the site has its
+ *            built-in limits: nobody gets more
  *
  * Input: arguments of the line, one a line, until an empty one; then the option's text.
  */
@@ -15,32 +15,28 @@
 /* What a user's file has left in the environment, which a user may write, too. */
 static void check_user(struct nt_effective_policy *settle, const char *text)
 {
-	const struct nt_step_where nowhere = { NULL, NULL, NULL };
 	static struct nt_site_rules rules;
 	static struct nt_step_settings outcome;
 	struct nt_error err = { "" };
 
 	nt_effective_policy_take_user(settle, text);
 	settle->text = NULL;
-	(void)nt_effective_policy(settle, &nowhere, NT_UNKNOWN_STRICT, &rules, &outcome, &err);
-	FUZZ_CHECK(settle->site->defaults.modes & 1u << outcome.policy.mode);
-	FUZZ_CHECK(outcome.policy.calibrate_s <= settle->site->defaults.calibrate_max_s);
+	(void)nt_effective_policy(settle, NULL, NT_UNKNOWN_STRICT, &rules, &outcome, &err);
+	FUZZ_CHECK(outcome.policy.mode >= 0 && outcome.policy.mode <= NT_MODE_PROFILE);
+	FUZZ_CHECK(outcome.policy.calibrate_s <= NT_CONF_CALIBRATE_S);
 }
 
-static void check_resolved(const struct nt_site *site, const char *text)
+static void check_resolved(const char *text)
 {
-	const struct nt_step_where nowhere = { NULL, NULL, NULL };
 	static struct nt_site_rules rules;
 	static struct nt_step_settings outcome;
 	static struct nt_conf conf;
-	struct nt_effective_policy settle = {
-		.site = site, .conf = &conf, .text = text, .rank = NT_RANK_OPTION
-	};
+	struct nt_effective_policy settle = { .conf = &conf, .text = text, .rank = NT_RANK_OPTION };
 	struct nt_error err = { "" };
 	char line[120];
 
 	nt_conf_init(&conf);
-	if (nt_effective_policy(&settle, &nowhere, NT_UNKNOWN_STRICT, &rules, &outcome, &err) < 0) {
+	if (nt_effective_policy(&settle, NULL, NT_UNKNOWN_STRICT, &rules, &outcome, &err) < 0) {
 		for (int rank = NT_RANK_JOB; rank <= NT_RANK_OPTION; rank++)
 			nt_option_complain(
 				line, sizeof(line), (enum nt_precedence)rank,
@@ -49,27 +45,17 @@ static void check_resolved(const struct nt_site *site, const char *text)
 		FUZZ_CHECK(outcome.policy.mode == NT_MODE_OFF);
 	}
 	FUZZ_CHECK(outcome.policy.mode >= 0 && outcome.policy.mode <= NT_MODE_PROFILE);
-	FUZZ_CHECK(site->defaults.modes & 1u << outcome.policy.mode);
-	FUZZ_CHECK(outcome.policy.calibrate_s <= site->defaults.calibrate_max_s);
+	FUZZ_CHECK(outcome.policy.calibrate_s <= NT_CONF_CALIBRATE_S);
 	check_user(&settle, text);
-}
-
-static void check_paths(const struct nt_site *site)
-{
-	const char *const path[] = { site->plugin,   site->recordd,  site->rundir,
-				     site->spooldir, site->profiles, site->site_memory,
-				     site->command,  site->config };
-
-	for (size_t i = 0; i < sizeof(path) / sizeof(path[0]); i++)
-		FUZZ_CHECK(path[i][0] == '/' && strlen(path[i]) < NT_PATH_MAX);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fuzz in = { data, size };
 	char *argv[ARGUMENTS], *text;
-	static struct nt_site site;
-	struct nt_error err;
+	const char *conf;
+	struct nt_error err = { "" };
+	bool given;
 	int argc = 0;
 
 	while (argc < ARGUMENTS) {
@@ -80,10 +66,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		}
 		argv[argc++] = text;
 	}
-	if (nt_site_parse(&site, argc, argv, &err) == 0) {
-		check_paths(&site);
+	if (nt_line_parse(argc, argv, &conf, &given, &err) < 0) {
+		FUZZ_CHECK(err.text[0] != '\0');
+	} else {
+		FUZZ_CHECK(conf[0] == '/' && strlen(conf) < NT_PATH_MAX);
 		text = in.left > 0 ? fuzz_text(in.at, in.left) : NULL;
-		check_resolved(&site, text);
+		check_resolved(text);
 		free(text);
 	}
 	while (argc > 0)
@@ -91,8 +79,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-FUZZ_TEXT_TARGET("default=", "modes=", "off+observe", "+bandit", "policy", "profile",
-		 "pmix=default", "pmix=off", "calibrate_max=", "record=file:/x", "record=none",
-		 "record=admincomment", "rundir=/", "spooldir=/", "plugin=/", "recordd=/",
-		 "profiles=/", "site_memory=/", "command=/", "config=/", "channels=on",
-		 "launch=auto", "calibrate=30", "min_gain=5", ",", "\n\n", "bandit")
+FUZZ_TEXT_TARGET("conf=/", "default=", "modes=", "config=/", "rundir=/", "off", "observe", "policy",
+		 "profile", "channels=on", "launch=auto", "calibrate=30", "min_gain=5", ",", "\n\n",
+		 "bandit")

@@ -33,7 +33,10 @@ static void check_conf(const struct nt_conf *conf)
 	FUZZ_CHECK(conf->profiles <= NT_CONF_PROFILES);
 	FUZZ_CHECK(conf->memory_mib <= NT_CONF_MEMORY_MIB);
 	FUZZ_CHECK(conf->record_bytes <= NT_STEP_RECORD_MAX);
-	FUZZ_CHECK(conf->sinks.count <= NT_SINK_KINDS);
+	FUZZ_CHECK(conf->site.dir_bytes <= NT_CONF_DIR_BYTES_MAX);
+	FUZZ_CHECK(conf->site.plugin[0] == '/' && conf->site.rundir[0] == '/');
+	check_name(conf->site.plugin, sizeof(conf->site.plugin));
+	check_name(conf->site.rundir, sizeof(conf->site.rundir));
 	FUZZ_CHECK(conf->sinks.directory[0] == '\0' || conf->sinks.directory[0] == '/');
 	check_name(conf->sinks.directory, sizeof(conf->sinks.directory));
 	for (unsigned i = 0; i < conf->profiles; i++)
@@ -44,7 +47,7 @@ static void check_conf(const struct nt_conf *conf)
 		check_name(section->name, sizeof(section->name));
 		check_name(nt_conf_title(section, title), sizeof(title));
 		FUZZ_CHECK((section->name[0] == '\0') == (i == 0));
-		FUZZ_CHECK(nt_conf_find(conf, section->kind, section->name) == section);
+		FUZZ_CHECK(nt_conf_find(conf, section->name) == section);
 	}
 }
 
@@ -115,14 +118,14 @@ static void check_told(const struct nt_policy *policy)
 }
 
 static void check_shown(const struct nt_site_rules *rules, const struct nt_step_settings *outcome,
-			const struct nt_step_where *where)
+			const char *partition)
 {
 	char names[400], *text = NULL;
 	size_t bytes = 0;
 	FILE *out = open_memstream(&text, &bytes);
 
 	FUZZ_CHECK(out != NULL);
-	nt_site_show(out, rules, outcome, where);
+	nt_site_show(out, rules, outcome, partition);
 	fclose(out);
 	fuzz_check_plain(text, bytes);
 	free(text);
@@ -131,7 +134,7 @@ static void check_shown(const struct nt_site_rules *rules, const struct nt_step_
 }
 
 static void check_wish(const struct nt_site_rules *rules, const struct nt_asked *asked,
-		       const struct nt_step_where *where)
+		       const char *partition)
 {
 	static struct nt_step_settings outcome;
 	struct nt_error err = { "" };
@@ -145,39 +148,27 @@ static void check_wish(const struct nt_site_rules *rules, const struct nt_asked 
 		check_told(&outcome.policy);
 	}
 	FUZZ_CHECK(outcome.remarks <= NT_REMARKS_MAX);
-	check_shown(rules, &outcome, where);
-}
-
-static const char *name_of(const struct nt_conf *conf, enum nt_conf_kind kind, unsigned which)
-{
-	for (unsigned i = 1; i < conf->count; i++) {
-		if (conf->section[i].kind == kind && which-- == 0)
-			return conf->section[i].name;
-	}
-	return "elsewhere";
+	check_shown(rules, &outcome, partition);
 }
 
 /* Wherever it runs: who does not know where must not get more than who knows. */
-static void check_rules(const struct nt_conf *conf, const struct nt_site_default *plugstack,
-			const struct nt_asked *asked)
+static void check_rules(const struct nt_conf *conf, const struct nt_asked *asked)
 {
 	static struct nt_site_rules strict, loose, rules;
 	const struct nt_asked nothing = { .text = NULL };
-	const struct nt_step_where nowhere = { .account = name_of(conf, NT_CONF_ACCOUNT, 0) };
 
-	nt_rules_make(&strict, plugstack, conf, &nowhere, NT_UNKNOWN_STRICT);
-	nt_rules_make(&loose, plugstack, conf, &nowhere, NT_UNKNOWN_LOOSE);
-	check_wish(&strict, asked, &nowhere);
-	check_wish(&strict, &nothing, &nowhere);
-	for (unsigned i = 0; i < 4; i++) {
-		const struct nt_step_where where = { name_of(conf, NT_CONF_PARTITION, i & 1),
-						     nowhere.account,
-						     name_of(conf, NT_CONF_QOS, i >> 1) };
+	nt_rules_make(&strict, conf, NULL, NT_UNKNOWN_STRICT);
+	nt_rules_make(&loose, conf, NULL, NT_UNKNOWN_LOOSE);
+	check_wish(&strict, asked, NULL);
+	check_wish(&strict, &nothing, NULL);
+	for (unsigned i = 0; i < 3; i++) {
+		const char *partition = i > 0 && i < conf->count ? conf->section[i].name
+								 : "elsewhere";
 
-		nt_rules_make(&rules, plugstack, conf, &where, NT_UNKNOWN_STRICT);
+		nt_rules_make(&rules, conf, partition, NT_UNKNOWN_STRICT);
 		FUZZ_CHECK(is_within(&strict, &rules));
 		FUZZ_CHECK(is_within(&rules, &loose));
-		check_wish(&rules, asked, &where);
+		check_wish(&rules, asked, partition);
 	}
 }
 
@@ -186,21 +177,14 @@ static void check_rules(const struct nt_conf *conf, const struct nt_site_default
 static void read_site(const char *text, const struct nt_asked *asked)
 {
 	static struct nt_conf conf;
-	struct nt_site_default plugstack = { .modes = (1u << (NT_MODE_PROFILE + 1)) - 1,
-					     .calibrate_max_s = 60 };
 	struct nt_error err = { "" };
 
-	nt_policy_default(&plugstack.policy);
 	if (nt_conf_parse(&conf, "/etc/nccl-tune.conf", text, strlen(text), &err) < 0) {
 		check_error(&err);
 		return;
 	}
 	check_conf(&conf);
-	check_rules(&conf, &plugstack, asked);
-	plugstack.policy.mode = NT_MODE_BANDIT;
-	plugstack.modes = 1u << NT_MODE_OFF | 1u << NT_MODE_OBSERVE | 1u << NT_MODE_BANDIT;
-	plugstack.calibrate_max_s = 0;
-	check_rules(&conf, &plugstack, asked);
+	check_rules(&conf, asked);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -226,15 +210,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-FUZZ_TEXT_TARGET("[site]\n", "[partition gpu]\n", "[partition cpu]\n", "[account physics]\n",
-		 "[qos long]\n", "tuning = off\n", "tuning = on\n", "mode = bandit\n",
-		 "modes = off observe\n", "modes = bandit+policy\n", "lock = all\n",
-		 "lock = alpha reward\n", "keys = none\n", "keys = min_gain\n",
-		 "algorithms = ring\n", "algorithms = tree\n", "protocols = ll simple\n",
-		 "launch_profiles = wide a-b\n", "launch_profiles = none\n",
-		 "launch_profiles = all\n", "budget_max = 10\n", "calls_max = 1000\n",
-		 "extra_max = 60s\n", "calibrate_max = 30s\n", "record = file:/a\n",
-		 "record_bytes = 512\n", "memory_max = 0\n", "pmix = ask\n", "launch = wide\n",
-		 "budget = 50\n", "; x\n", "#", "=", ":", "\t", "\"", "\\", "]", "bandit,",
-		 "launch=wide,", "algorithms=ring,", "protocols=ll+ll128,", "max_calls=0,",
-		 "calibrate=60,", "\x01", "\n\x01", "\n")
+FUZZ_TEXT_TARGET("[site]\n", "[partition gpu]\n", "[partition cpu]\n", "tuning = off\n",
+		 "tuning = on\n", "mode = bandit\n", "modes = off observe\n",
+		 "modes = bandit+policy\n", "lock = all\n", "lock = alpha reward\n",
+		 "keys = none\n", "keys = min_gain\n", "algorithms = ring\n", "algorithms = tree\n",
+		 "protocols = ll simple\n", "launch_profiles = wide a-b\n",
+		 "launch_profiles = none\n", "launch_profiles = all\n", "budget_max = 10\n",
+		 "calls_max = 1000\n", "extra_max = 60s\n", "calibrate_max = 30s\n",
+		 "record = file:/a\n", "record_bytes = 512\n", "rundir = /r\n", "plugin = /p\n",
+		 "dirsize = 4m\n", "dirfiles = 99\n", "memory_max = 0\n", "pmix = ask\n",
+		 "launch = wide\n", "budget = 50\n", "; x\n", "#", "=", ":", "\t", "\"", "\\", "]",
+		 "bandit,", "launch=wide,", "algorithms=ring,", "protocols=ll+ll128,",
+		 "max_calls=0,", "calibrate=60,", "\x01", "\n\x01", "\n")

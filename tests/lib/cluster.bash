@@ -98,14 +98,52 @@ slurm_is_at_least() {
 	{ echo "$1"; PATH=$PATH:/usr/sbin slurmd -V | awk '{ print $2 }'; } | sort -V -C
 }
 
-# The plugstack line under test; more arguments are appended and win over those before.
+# nt_plugstack_line [KEY=VALUE]...: the line under test, with a file of the site's: [site] has these keys, of which a later
+# one wins, and what the cluster needs. default=MODE[,KEY=VALUE]... stands for several. conf=FILE: that one, as site_file has
+# written it.
 # shellcheck disable=SC2120 # the files' own
 nt_plugstack_line() {
-	local words=(optional "$NT_STAGE/lib/slurm/spank_nccl_tune.so"
-		"plugin=$NT_STAGE/lib/nccl-tune/libnccl-tune.so"
-		"recordd=$NT_STAGE/libexec/nccl-tune/nt-recordd"
-		"rundir=$NT_CLUSTER/run/nccl-tune" "spooldir=$NT_CLUSTER/run/spool" pmix=default "$@")
-	echo "${words[*]}"
+	local word file='' lines=()
+	site_keys "$@" >"$NT_BASE/site.keys"
+	for word in "$@"; do
+		[[ $word != conf=* ]] || file=${word#conf=}
+	done
+	if [ -n "$file" ]; then
+		[ ! -e "$file.lines" ] || mapfile -t lines <"$file.lines"
+		site_file "$file" "${lines[@]}"
+	else
+		file=$NT_BASE/site.$(cksum <"$NT_BASE/site.keys" | tr ' ' .).conf
+		{ echo '[site]'; cat "$NT_BASE/site.keys"; } >"$file.new"
+		mv "$file.new" "$file"
+	fi
+	echo "optional $NT_STAGE/lib/slurm/spank_nccl_tune.so conf=$file"
+}
+
+# site_keys [KEY=VALUE]...
+site_keys() {
+	local word
+	for word in "plugin=$NT_STAGE/lib/nccl-tune/libnccl-tune.so" "recordd=$NT_STAGE/libexec/nccl-tune/nt-recordd" \
+		"rundir=$NT_CLUSTER/run/nccl-tune" "spooldir=$NT_CLUSTER/run/spool" pmix=default "$@"; do
+		case $word in
+		conf=*) ;;
+		default=*) tr , '\n' <<<"mode=${word#default=}" ;;
+		*) echo "$word" ;;
+		esac
+	done | tac | awk -F= '!seen[$1]++' | tac
+}
+
+# site_file FILE [LINE]...: a site's file of these lines and, at the end of [site], of the keys of the last
+# nt_plugstack_line that the lines do not have.
+site_file() {
+	local file=$1
+	shift
+	printf '%s\n' "$@" >"$file.lines"
+	{
+		sed '/^\[partition/,$d' "$file.lines"
+		grep -qxF '[site]' "$file.lines" || echo '[site]'
+		sed '/^\[partition/,$d' "$file.lines" | sed -n 's/^\([a-z0-9_]*\) *=.*/^\1=/p' | grep -vEf - "$NT_BASE/site.keys" || :
+		sed -n '/^\[partition/,$p' "$file.lines"
+	} >"$file"
 }
 
 # All nodes ready for jobs.

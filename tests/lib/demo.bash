@@ -35,12 +35,13 @@ cluster_with_plugin() {
 	ln -s "$stage/libexec/nccl-tune/tests/traces" "$NT_CLUSTER/work/traces"
 }
 
-# demo_plugstack [ARG]...
+# demo_plugstack [KEY=VALUE]...: the plugin's line; its file has these keys of [site], too
 demo_plugstack() {
-	printf '%s ' optional "$stage/lib/slurm/spank_nccl_tune.so" \
-		"plugin=$stage/lib/nccl-tune/libnccl-tune.so" \
+	local file=$scratch/nccl-tune.conf
+	printf '%s\n' '[site]' "plugin=$stage/lib/nccl-tune/libnccl-tune.so" \
 		"recordd=$stage/libexec/nccl-tune/nt-recordd" \
-		"rundir=$NT_CLUSTER/run/nccl-tune" "spooldir=$NT_CLUSTER/run/spool" pmix=default "$@"
+		"rundir=$NT_CLUSTER/run/nccl-tune" "spooldir=$NT_CLUSTER/run/spool" pmix=default "$@" >"$file"
+	echo "optional $stage/lib/slurm/spank_nccl_tune.so conf=$file"
 }
 
 # begin_cluster COMMAND: root, packages, a scratch directory and the tree to run.

@@ -65,7 +65,8 @@ fresh_site() {
 ready_site() {
 	fresh_site
 	on_site bash -c 'apt-get -q install -y ./*.deb' >"$NT_BASE/apt.log" 2>&1 || { cat "$NT_BASE/apt.log"; return 1; }
-	on_site sed -i 's/^#\(optional spank_nccl_tune.so pmix=default\)$/\1/' /etc/slurm/plugstack.conf.d/spank-nccl-tune.conf
+	on_site sed -i 's/^#\(optional spank_nccl_tune.so\)$/\1/' /etc/slurm/plugstack.conf.d/spank-nccl-tune.conf
+	on_site sh -c "printf '%s\\n' '[site]' 'pmix = default' >/etc/nccl-tune.conf"
 }
 
 # run_guide GUIDE: fails if a command of it does; the ones after it are run, too

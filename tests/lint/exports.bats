@@ -58,30 +58,18 @@ newest_glibc() {
 	run -1 grep -vE '^(plugin_(name|type|version)|spank_plugin(_version)?|slurm_spank_[a-z_]+)$' <<<"$output"
 }
 
-@test "spank_nccl_tune_job.so exports only Slurm's names" {
-	run -0 exported "$NT_STAGE/lib/slurm/spank_nccl_tune_job.so"
-	[[ $output = *slurm_spank_job_epilog*slurm_spank_job_prolog* ]]
-	run -1 grep -vE '^(plugin_(name|type|version)|spank_plugin(_version)?|slurm_spank_job_[a-z]+)$' <<<"$output"
-}
-
 # Slurm binds them lazily: what is missing would be seen at the first call only.
-@test "Slurm's plugins contain or link all functions that they call, except Slurm's own" {
-	local plugin
-	for plugin in "$SPANK" "$NT_STAGE/lib/slurm/spank_nccl_tune_job.so"; do
-		run -0 nm -D --undefined-only "$plugin"
-		run -1 awk '$1 == "U" && $2 !~ /@/ && $2 !~ /^(slurm|spank)_/ && $2 !~ /^(ini_|__(a|ub|t)san)/ { print; found = 1 }
-			END { exit !found }' <<<"$output"
-	done
+@test "Slurm's plugin contains or links all functions that it calls, except Slurm's own" {
+	run -0 nm -D --undefined-only "$SPANK"
+	run -1 awk '$1 == "U" && $2 !~ /@/ && $2 !~ /^(slurm|spank)_/ && $2 !~ /^(ini_|__(a|ub|t)san)/ { print; found = 1 }
+		END { exit !found }' <<<"$output"
 }
 
 # A node that lacks a library would run its jobs untuned, and nobody would be told.
-@test "Slurm's plugins contain inih if its archive is installed" {
-	local plugin
+@test "Slurm's plugin contains inih if its archive is installed" {
 	[ -r "$(pkg-config --variable=libdir inih)/libinih.a" ] || skip "no libinih.a here"
-	for plugin in "$SPANK" "$NT_STAGE/lib/slurm/spank_nccl_tune_job.so"; do
-		run -0 needed "$plugin"
-		run -1 grep -vE '^libc\.so|^ld-linux|^lib(asan|ubsan|tsan)' <<<"$output"
-	done
+	run -0 needed "$SPANK"
+	run -1 grep -vE '^libc\.so|^ld-linux|^lib(asan|ubsan|tsan)' <<<"$output"
 }
 
 @test "spank_nccl_tune.so is not bound to one libslurm" {

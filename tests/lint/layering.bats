@@ -120,16 +120,16 @@ plain() {
 }
 
 # A job as it is read and shown, without the commands.
-@test "report/ needs contract/, lib/, profiles/, record/, site/, three headers of spank/, and itself" {
+@test "report/ needs contract/, lib/, profiles/, record/, site/, two headers of spank/, and itself" {
 	local room
 	for room in report/*/; do
-		only "${room%/}" 'contract/|lib/|profiles/|record/|report/|site/|spank/(delivery/sink|effective-policy|slurm_compat)\.h'
+		only "${room%/}" 'contract/|lib/|profiles/|record/|report/|site/|spank/(option|slurm_compat)\.h'
 		never "${room%/}" 'pmix|cuda|nccl|hwloc'
 	done
 }
 
 # The fingerprint that is shown is the one that jobs get, and the settings are those that steps get: by the same code.
 @test "cli/ needs everything except what runs in the NCCL process, and no header of PMIx or the GPU" {
-	only cli 'contract/|lib/|profiles/|record/|report/|site/|cli/|spank/(cache|delivery/[a-z-]*|node-fingerprint|effective-policy|slurm_compat|step-dir)\.h'
+	only cli 'contract/|lib/|profiles/|record/|report/|site/|cli/|spank/(cache|delivery/[a-z-]*|node-fingerprint|option|slurm_compat)\.h'
 	never cli 'pmix|cuda|nccl|hwloc'
 }

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which sink accepts a record, what happens to its file, and who writes a job's text next. */
+/* Which place accepts a record, what happens to its file, and who writes a job's text next. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,23 +15,23 @@
 
 static const struct nt_admincomment_merge_step one = { "0", "{\"mode\":\"off\"}" };
 
-/* ---- sinks */
+/* ---- places */
 
 struct world {
 	unsigned reads, files;
 	enum nt_delivered read_answer;
 	int file_answer;
+	const char *text;
 };
 
-static enum nt_delivered read_fields(void *argument, struct nt_job_fields *fields,
-				     struct nt_error *err)
+static enum nt_delivered read_comment(void *argument, struct nt_job_comment *comment,
+				      struct nt_error *err)
 {
 	struct world *world = argument;
 
 	world->reads++;
 	nt_error_set(err, "no answer");
-	fields->text[NT_SINK_ADMINCOMMENT] = strdup("JS1:text");
-	fields->text[NT_SINK_COMMENT] = strdup("");
+	comment->text = strdup(world->text);
 	return world->read_answer;
 }
 
@@ -45,101 +45,91 @@ static int write_file(void *argument, struct nt_error *err)
 	return world->file_answer;
 }
 
-static struct world usual(void)
-{
-	return (struct world){ .read_answer = NT_DELIVERED_PRESENT };
-}
-
-static enum nt_delivered place(const char *list, struct world *world, struct nt_job_fields *fields,
-			       enum nt_sink *sink, struct nt_error *err)
+static enum nt_delivered place(const char *value, struct world *world,
+			       struct nt_job_comment *comment, struct nt_error *err)
 {
 	struct nt_sinks sinks;
-	const struct nt_choose_sink how = { &sinks, fields, read_fields, write_file, world };
+	const struct nt_choose_sink how = { &sinks, comment, read_comment, write_file, world };
 
-	*fields = (struct nt_job_fields){ .read_ms = 0 };
-	assert_int_equal(nt_sinks_parse(&sinks, list, err), 0);
-	return nt_choose_sink(&how, &one, 1, sink, err);
+	*comment = (struct nt_job_comment){ .text = NULL };
+	assert_int_equal(nt_sinks_parse(&sinks, value, err), 0);
+	return nt_choose_sink(&how, &one, 1, err);
 }
 
-static void the_first_that_takes_it(void **state)
+static void the_place_that_takes_it(void **state)
 {
-	struct world world = usual();
-	struct nt_job_fields fields;
+	struct world world = { .read_answer = NT_DELIVERED_PRESENT, .text = "{\"x\":1}" };
+	struct nt_job_comment comment;
 	struct nt_error err;
-	enum nt_sink sink;
 
 	(void)state;
-	assert_int_equal(place("admincomment,comment,file:/x", &world, &fields, &sink, &err),
+	assert_int_equal(place("admincomment file:/x", &world, &comment, &err),
 			 NT_DELIVERED_WRITTEN);
-	assert_int_equal(sink, NT_SINK_COMMENT);
-	assert_true(fields.changed[NT_SINK_COMMENT] && !fields.changed[NT_SINK_ADMINCOMMENT]);
-	assert_string_equal(fields.text[NT_SINK_ADMINCOMMENT], "JS1:text");
-	assert_true(nt_job_fields_hold(&fields, &one, true));
-	assert_int_equal(world.reads, 1);
+	assert_true(comment.changed && nt_job_comment_holds(&comment, &one, true));
+	assert_non_null(strstr(comment.text, "\"x\":1"));
 	assert_int_equal(world.files, 0);
-	nt_job_fields_fini(&fields);
+	nt_job_comment_fini(&comment);
+	/* What another program has written stays. */
+	world.text = "JS1:text";
+	assert_int_equal(place("admincomment file:/x", &world, &comment, &err), NT_DELIVERED_FILED);
+	assert_string_equal(comment.text, "JS1:text");
+	assert_int_equal(world.files, 1);
+	nt_job_comment_fini(&comment);
 	/* A record for a file causes no question to slurmctld. */
-	world = usual();
-	assert_int_equal(place("file:/x,admincomment", &world, &fields, &sink, &err),
-			 NT_DELIVERED_WRITTEN);
-	assert_int_equal(sink, NT_SINK_FILE);
+	world.reads = 0;
+	assert_int_equal(place("file:/x", &world, &comment, &err), NT_DELIVERED_FILED);
 	assert_int_equal(world.reads, 0);
-	nt_job_fields_fini(&fields);
+	nt_job_comment_fini(&comment);
 }
 
 static void what_nothing_takes(void **state)
 {
-	struct world world = usual();
-	struct nt_job_fields fields;
+	struct world world = { .read_answer = NT_DELIVERED_PRESENT, .text = "JS1:text" };
+	struct nt_job_comment comment;
 	struct nt_error err;
-	enum nt_sink sink;
 
 	(void)state;
-	assert_int_equal(place("admincomment", &world, &fields, &sink, &err), NT_DELIVERED_NOWHERE);
+	assert_int_equal(place("admincomment", &world, &comment, &err), NT_DELIVERED_NOWHERE);
 	assert_string_equal(err.text, "its AdminComment contains another program's data");
-	assert_false(nt_job_fields_hold(&fields, &one, false));
-	nt_job_fields_fini(&fields);
+	assert_false(nt_job_comment_holds(&comment, &one, false));
+	nt_job_comment_fini(&comment);
 	world.file_answer = -1;
-	assert_int_equal(place("admincomment,file:/x", &world, &fields, &sink, &err),
+	assert_int_equal(place("admincomment,file:/x", &world, &comment, &err),
 			 NT_DELIVERED_NOWHERE);
 	assert_string_equal(err.text, "no room");
-	nt_job_fields_fini(&fields);
-	/* A daemon that does not answer does not affect the next sinks. */
+	nt_job_comment_fini(&comment);
+	/* If slurmctld does not answer, it may later. */
 	world.read_answer = NT_DELIVERED_FAILED;
 	world.files = 0;
-	assert_int_equal(place("admincomment,file:/x", &world, &fields, &sink, &err),
+	assert_int_equal(place("admincomment,file:/x", &world, &comment, &err),
 			 NT_DELIVERED_FAILED);
 	assert_string_equal(err.text, "no answer");
 	assert_int_equal(world.files, 0);
-	nt_job_fields_fini(&fields);
+	nt_job_comment_fini(&comment);
 }
 
 /* ---- files of the spool */
 
-static enum nt_queue_move decide(enum nt_delivered result, enum nt_spool_part part,
-				 enum nt_sink sink, int64_t ended_s)
+static enum nt_queue_move decide(enum nt_delivered result, enum nt_spool_part part, int64_t ended_s)
 {
-	const struct nt_queued record = { .result = result, .part = part, .sink = sink };
+	const struct nt_queued record = { .result = result, .part = part };
 
 	return nt_queue_decide(&record, ended_s, 900);
 }
 
 static void what_becomes_of_a_file(void **state)
 {
-	const enum nt_sink field = NT_SINK_ADMINCOMMENT;
-
 	(void)state;
-	assert_int_equal(decide(NT_DELIVERED_WRITTEN, NT_PART_WAITING, field, NT_QUEUE_RUNS),
+	assert_int_equal(decide(NT_DELIVERED_WRITTEN, NT_PART_WAITING, NT_QUEUE_RUNS),
 			 NT_QUEUE_TO_SENT);
-	assert_int_equal(decide(NT_DELIVERED_WRITTEN, NT_PART_WAITING, NT_SINK_FILE, NT_QUEUE_RUNS),
+	assert_int_equal(decide(NT_DELIVERED_FILED, NT_PART_WAITING, NT_QUEUE_RUNS),
 			 NT_QUEUE_REMOVE);
-	assert_int_equal(decide(NT_DELIVERED_PRESENT, NT_PART_WAITING, field, 899),
-			 NT_QUEUE_TO_SENT);
-	assert_int_equal(decide(NT_DELIVERED_PRESENT, NT_PART_SENT, field, 899), NT_QUEUE_STAY);
-	assert_int_equal(decide(NT_DELIVERED_PRESENT, NT_PART_SENT, field, 900), NT_QUEUE_REMOVE);
-	assert_int_equal(decide(NT_DELIVERED_NOWHERE, NT_PART_SENT, field, 900), NT_QUEUE_TO_DEAD);
-	assert_int_equal(decide(NT_DELIVERED_FAILED, NT_PART_WAITING, field, 900), NT_QUEUE_STAY);
-	assert_int_equal(decide(NT_DELIVERED_LATER, NT_PART_WAITING, field, 900), NT_QUEUE_STAY);
+	assert_int_equal(decide(NT_DELIVERED_PRESENT, NT_PART_WAITING, 899), NT_QUEUE_TO_SENT);
+	assert_int_equal(decide(NT_DELIVERED_PRESENT, NT_PART_SENT, 899), NT_QUEUE_STAY);
+	assert_int_equal(decide(NT_DELIVERED_PRESENT, NT_PART_SENT, 900), NT_QUEUE_REMOVE);
+	assert_int_equal(decide(NT_DELIVERED_NOWHERE, NT_PART_SENT, 900), NT_QUEUE_TO_DEAD);
+	assert_int_equal(decide(NT_DELIVERED_FAILED, NT_PART_WAITING, 900), NT_QUEUE_STAY);
+	assert_int_equal(decide(NT_DELIVERED_LATER, NT_PART_WAITING, 900), NT_QUEUE_STAY);
 }
 
 static void what_a_job_says(void **state)
@@ -169,7 +159,7 @@ static void one_process_waits_for_the_others(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_first_that_takes_it),
+		cmocka_unit_test(the_place_that_takes_it),
 		cmocka_unit_test(what_nothing_takes),
 		cmocka_unit_test(what_becomes_of_a_file),
 		cmocka_unit_test(what_a_job_says),

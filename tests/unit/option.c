@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The site's arguments, the user's option, and the resulting environment and helper. */
+/* The argument in plugstack.conf, the user's option, and what nt-recordd is told. */
 #include "spank/option.h"
 
 #include <setjmp.h>
@@ -13,15 +13,15 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include "spank/arguments.h"
-#include "spank/effective-policy.h"
 #include "spank/step-dir.h"
+#include "site/conf.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Arguments separated by spaces, as in plugstack.conf. */
-static int parse_site(struct nt_site *site, const char *line, struct nt_error *err)
+static int parse_line(const char *line, const char **conf, bool *given, struct nt_error *err)
 {
-	char copy[1024];
+	static char copy[1024];
 	char *words[16];
 	char *rest = copy;
 	int count = 0;
@@ -29,115 +29,58 @@ static int parse_site(struct nt_site *site, const char *line, struct nt_error *e
 	snprintf(copy, sizeof(copy), "%s", line);
 	for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
 		words[count++] = word;
-	return nt_site_parse(site, count, words, err);
+	return nt_line_parse(count, words, conf, given, err);
 }
 
-/* srun's messages about an option, and the step's policy. */
-static int resolve(const struct nt_site *site, const char *text, struct nt_policy *policy,
-		   struct nt_error *err)
+static void the_line_has_at_most_a_file(void **state)
 {
-	static struct nt_conf conf;
-	const struct nt_step_where nowhere = { NULL, NULL, NULL };
-	struct nt_effective_policy settle = {
-		.site = site, .conf = &conf, .text = text, .rank = NT_RANK_OPTION
+	const char *conf;
+	struct nt_error err;
+	bool given;
+
+	(void)state;
+	assert_int_equal(parse_line("", &conf, &given, &err), 0);
+	assert_string_equal(conf, NT_CONF_FILE);
+	assert_false(given);
+	assert_int_equal(parse_line("conf=/a conf=/b", &conf, &given, &err), 0);
+	assert_string_equal(conf, "/b");
+	assert_true(given);
+}
+
+/* Arguments of earlier releases: where their values belong. */
+static void other_arguments_are_sent_to_the_file(void **state)
+{
+	static const struct {
+		const char *line, *named;
+	} cases[] = {
+		{ "conf=a", "conf: 'a' (want an absolute path" },
+		{ "conf", "'conf' (want conf=PATH, or nothing)" },
+		{ "rundri=/tmp", "'rundri=/tmp' (want conf=PATH, or nothing)" },
+		{ "rundir=/r conf=/c", "'rundir=/r': write rundir = /r into [site] of /c" },
+		{ "plugin=/a", "'plugin=/a': write plugin = /a into [site] of " NT_CONF_FILE },
+		{ "modes=off+observe", "'modes=off+observe': write modes = off+observe into" },
+		{ "pmix=default", "'pmix=default': write pmix = default into" },
+		{ "record=none", "'record=none': write record = none into" },
+		{ "default=bandit,alpha=0.1", "'default=bandit,alpha=0.1': write mode = MODE, and "
+					      "each setting as a line, into [site] of " },
+		{ "config=/c", "'config=/c': write conf=/c" },
 	};
-	struct nt_step_settings outcome;
-	struct nt_site_rules rules;
-
-	nt_conf_init(&conf);
-	if (nt_effective_policy(&settle, &nowhere, NT_UNKNOWN_STRICT, &rules, &outcome, err) < 0)
-		return -1;
-	*policy = outcome.policy;
-	return 0;
-}
-
-static void site_without_arguments(void **state)
-{
-	struct nt_site site;
-	struct nt_error err;
 
 	(void)state;
-	assert_int_equal(parse_site(&site, "", &err), 0);
-	assert_string_equal(site.plugin, NT_LIBDIR "/libnccl-tune.so");
-	assert_string_equal(site.recordd, NT_LIBEXECDIR "/nt-recordd");
-	assert_string_equal(site.rundir, NT_RUN_DIR);
-	assert_string_equal(site.spooldir, NT_SPOOL_DIR);
-	assert_int_equal(site.defaults.policy.mode, NT_MODE_OFF);
-	assert_int_equal(site.defaults.modes, 31);
-	assert_int_equal(site.sinks.count, 1);
-	assert_int_equal(site.sinks.at[0], NT_SINK_ADMINCOMMENT);
-	assert_false(site.pmix);
-	assert_string_equal(site.profiles, NT_DATADIR "/profiles.conf");
-	assert_string_equal(site.site_memory, NT_SYSCONFDIR "/nccl-tune/memory.jsonl");
-	assert_string_equal(site.command, NT_BINDIR "/nccl-tune");
-	assert_int_equal(site.defaults.calibrate_max_s, 120);
-}
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct nt_error err = { "" };
+		const char *conf;
+		bool given;
 
-static void site_bounds_calibrations(void **state)
-{
-	struct nt_policy policy;
-	struct nt_site site;
-	struct nt_error err;
-
-	(void)state;
-	assert_int_equal(parse_site(&site,
-				    "profiles=/p site_memory=/m command=/c calibrate_max=20s "
-				    "default=bandit,launch=auto,calibrate=30",
-				    &err),
-			 0);
-	assert_string_equal(site.profiles, "/p");
-	assert_string_equal(site.site_memory, "/m");
-	assert_string_equal(site.command, "/c");
-	assert_int_equal(site.defaults.policy.calibrate_s, 20);
-	assert_int_equal(resolve(&site, NULL, &policy, &err), 0);
-	assert_int_equal(resolve(&site, "bandit,calibrate=20", &policy, &err), 0);
-	assert_int_equal(resolve(&site, "bandit,calibrate=21", &policy, &err), 0);
-	assert_int_equal(policy.calibrate_s, 20);
-	for (unsigned i = 0; i < 4; i++) {
-		static const char *const bad[] = { "calibrate_max=-1",
-						   "calibrate_max=", "calibrate_max=4000",
-						   "calibrate_max=5m" };
-
-		assert_int_equal(parse_site(&site, bad[i], &err), -1);
-		assert_non_null(strstr(err.text, "(want 0 to 3600 seconds)"));
-	}
-}
-
-static void bounds_of_directories(void **state)
-{
-	static const char *const bad[] = { "dirsize=",	  "dirsize=-1",
-					   "dirsize=1",	  "dirsize=2g",
-					   "dirsize=4mb", "dirsize=m",
-					   "dirsize=1k",  "dirsize=99999999999999999999g" };
-	static const char *const bad_files[] = { "dirfiles=", "dirfiles=0", "dirfiles=15",
-						 "dirfiles=65537", "dirfiles=20k" };
-	struct nt_site site;
-	struct nt_error err;
-
-	(void)state;
-	assert_int_equal(parse_site(&site, "pmix=ask", &err), 0);
-	assert_int_equal(site.dir_bytes, 128 << 20);
-	assert_int_equal(site.dir_files, 8192);
-	assert_int_equal(parse_site(&site, "dirsize=1g dirfiles=100", &err), 0);
-	assert_int_equal(site.dir_bytes, 1 << 30);
-	assert_int_equal(site.dir_files, 100);
-	assert_int_equal(parse_site(&site, "dirsize=2048K", &err), 0);
-	assert_int_equal(site.dir_bytes, 2 << 20);
-	assert_int_equal(parse_site(&site, "dirsize=0", &err), 0);
-	assert_int_equal(site.dir_bytes, 0);
-	for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		assert_int_equal(parse_site(&site, bad[i], &err), -1);
-		assert_non_null(strstr(err.text, "(want 1m to 1g, or 0 for none)"));
-	}
-	for (unsigned i = 0; i < sizeof(bad_files) / sizeof(bad_files[0]); i++) {
-		assert_int_equal(parse_site(&site, bad_files[i], &err), -1);
-		assert_non_null(strstr(err.text, "(want 16 to 65536)"));
+		assert_int_equal(parse_line(cases[i].line, &conf, &given, &err), -1);
+		if (!strstr(err.text, cases[i].named))
+			fail_msg("%s: %s", cases[i].line, err.text);
 	}
 }
 
 static void names_of_profiles_are_looked_up(void **state)
 {
-	struct nt_site site;
+	struct nt_site site = { .profiles = "/nonexistent/p" };
 	struct nt_error err;
 	char path[] = "/tmp/nt-option-XXXXXX";
 	FILE *file = fdopen(mkstemp(path), "w");
@@ -145,7 +88,6 @@ static void names_of_profiles_are_looked_up(void **state)
 	(void)state;
 	fputs("[wide]\nNCCL_BUFFSIZE=8M\n", file);
 	fclose(file);
-	assert_int_equal(parse_site(&site, "profiles=/nonexistent/p", &err), 0);
 	assert_int_equal(nt_option_check_launch(&site, "wild", &err), 0);
 	snprintf(site.profiles, sizeof(site.profiles), "%s", path);
 	assert_int_equal(nt_option_check_launch(&site, "wide", &err), 0);
@@ -155,134 +97,6 @@ static void names_of_profiles_are_looked_up(void **state)
 	assert_int_equal(nt_option_check_launch(&site, "wild", &err), -1);
 	assert_non_null(strstr(err.text, "did you mean wide? (there are: default wide"));
 	unlink(path);
-}
-
-static void site_with_all_arguments(void **state)
-{
-	struct nt_site site;
-	struct nt_error err;
-
-	(void)state;
-	assert_int_equal(
-		parse_site(&site,
-			   "plugin=/a/b.so recordd=/c rundir=/run/x// spooldir=/s record=file:/r "
-			   "default=observe,min_gain=8 modes=observe pmix=default",
-			   &err),
-		0);
-	assert_string_equal(site.plugin, "/a/b.so");
-	assert_string_equal(site.recordd, "/c");
-	assert_string_equal(site.rundir, "/run/x");
-	assert_string_equal(site.spooldir, "/s");
-	assert_int_equal(site.sinks.count, 1);
-	assert_int_equal(site.sinks.at[0], NT_SINK_FILE);
-	assert_string_equal(site.sinks.directory, "/r");
-	assert_int_equal(site.defaults.policy.mode, NT_MODE_OBSERVE);
-	assert_int_equal(site.defaults.policy.min_gain_micro, 8000000);
-	assert_int_equal(site.defaults.modes, (1 << NT_MODE_OFF) | (1 << NT_MODE_OBSERVE));
-	assert_true(site.pmix);
-}
-
-static void later_arguments_win(void **state)
-{
-	struct nt_site site;
-	struct nt_error err;
-
-	(void)state;
-	assert_int_equal(
-		parse_site(
-			&site,
-			"default=bandit,alpha=0.1 pmix=default record=none default=observe pmix=ask "
-			"record=admincomment",
-			&err),
-		0);
-	assert_int_equal(site.defaults.policy.mode, NT_MODE_OBSERVE);
-	assert_int_equal(site.defaults.policy.alpha_micro, 10000);
-	assert_false(site.pmix);
-	assert_int_equal(site.sinks.count, 1);
-	assert_int_equal(site.sinks.at[0], NT_SINK_ADMINCOMMENT);
-}
-
-static void site_mistakes_are_named(void **state)
-{
-	static const struct {
-		const char *line, *named;
-	} cases[] = {
-		{ "plugins=/a", "'plugins=/a' (want plugin=, recordd=, rundir=" },
-		{ "plugin", "'plugin' (want plugin=" },
-		{ "rundir=run", "rundir: 'run' (want an absolute path" },
-		{ "rundir=/a,b", "rundir: '/a,b' (want an absolute path" },
-		{ "default=observ",
-		  "default: unknown mode 'observ' (want off, observe, bandit, policy or profile; did you mean observe?)" },
-		{ "default=observe,min_gian=1", "default: unknown setting 'min_gian=1'" },
-		{ "modes=observe+fast",
-		  "modes: 'fast' (want off, observe, bandit, policy and profile, joined by +)" },
-		{ "modes=observe default=bandit",
-		  "default: mode bandit is not allowed at this site (allowed: off, observe)" },
-		{ "pmix=yes", "pmix: 'yes' (want default or ask)" },
-		{ "record=file:x", "record: 'x' (want an absolute path" },
-		{ "record=admincoment",
-		  "record: 'admincoment' (want admincomment, extra, comment and file:DIRECTORY, or "
-		  "none); did you mean admincomment?" },
-		{ "record=extra,extra", "record: 'extra' (want each at most once)" },
-		{ "record=file:/a,b", "record: 'b' (want admincomment, extra" },
-		{ "record=", "record: '' (want admincomment, extra" },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < LENGTH(cases); i++) {
-		struct nt_site site;
-		struct nt_error err = { "" };
-
-		assert_int_equal(parse_site(&site, cases[i].line, &err), -1);
-		if (!strstr(err.text, cases[i].named))
-			fail_msg("%s: %s", cases[i].line, err.text);
-	}
-}
-
-static void too_long_paths_are_refused(void **state)
-{
-	char argument[NT_PATH_MAX + 16] = "plugin=/";
-	struct nt_site site;
-	struct nt_error err;
-
-	(void)state;
-	memset(argument + 8, 'x', NT_PATH_MAX - 2);
-	assert_int_equal(parse_site(&site, argument, &err), 0);
-	argument[8 + NT_PATH_MAX - 2] = 'x';
-	assert_int_equal(parse_site(&site, argument, &err), -1);
-}
-
-static void option_lies_over_the_site(void **state)
-{
-	struct nt_policy policy;
-	struct nt_site site;
-	struct nt_error err;
-
-	(void)state;
-	assert_int_equal(parse_site(&site, "default=observe,min_gain=8,alpha=0.02", &err), 0);
-	assert_int_equal(resolve(&site, NULL, &policy, &err), 0);
-	assert_memory_equal(&policy, &site.defaults.policy, sizeof(policy));
-	assert_int_equal(resolve(&site, "bandit,alpha=0.05", &policy, &err), 0);
-	assert_int_equal(policy.mode, NT_MODE_BANDIT);
-	assert_int_equal(policy.min_gain_micro, 8000000);
-	assert_int_equal(policy.alpha_micro, 50000);
-	assert_int_equal(resolve(&site, "off", &policy, &err), 0);
-	assert_int_equal(policy.mode, NT_MODE_OFF);
-}
-
-static void option_keeps_to_the_sites_limit(void **state)
-{
-	struct nt_policy policy;
-	struct nt_site site;
-	struct nt_error err;
-
-	(void)state;
-	assert_int_equal(parse_site(&site, "modes=observe", &err), 0);
-	assert_int_equal(resolve(&site, "bandit", &policy, &err), -1);
-	assert_string_equal(err.text,
-			    "mode bandit is not allowed at this site (allowed: off, observe)");
-	assert_int_equal(resolve(&site, "off", &policy, &err), 0);
-	assert_int_equal(resolve(&site, "", &policy, &err), -1);
 }
 
 static void complaints_name_the_source(void **state)
@@ -398,16 +212,9 @@ static void components_are_told_by_the_title(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(site_without_arguments),
-		cmocka_unit_test(site_bounds_calibrations),
-		cmocka_unit_test(bounds_of_directories),
+		cmocka_unit_test(the_line_has_at_most_a_file),
+		cmocka_unit_test(other_arguments_are_sent_to_the_file),
 		cmocka_unit_test(names_of_profiles_are_looked_up),
-		cmocka_unit_test(site_with_all_arguments),
-		cmocka_unit_test(later_arguments_win),
-		cmocka_unit_test(site_mistakes_are_named),
-		cmocka_unit_test(too_long_paths_are_refused),
-		cmocka_unit_test(option_lies_over_the_site),
-		cmocka_unit_test(option_keeps_to_the_sites_limit),
 		cmocka_unit_test(complaints_name_the_source),
 		cmocka_unit_test(each_command_has_its_variable),
 		cmocka_unit_test(errand_round_trips),

@@ -41,8 +41,8 @@ static const char whole[] = "# all of it\n"
 			    "\n"
 			    "[partition gpu]\n"
 			    "keys = min_gain budget\n"
-			    "[account physics]\n"
-			    "[qos long]\n"
+			    "[partition physics]\n"
+			    "[partition long]\n"
 			    "tuning = off\n";
 
 static void a_whole_file(void **state)
@@ -68,12 +68,12 @@ static void a_whole_file(void **state)
 	assert_int_equal(site->limit[NT_LIMIT_EXTRA], 1000);
 	assert_int_equal(site->limit[NT_LIMIT_CALIBRATE], 30);
 	assert_string_equal(conf.profile[1], "sockets-wide");
-	assert_int_equal(conf.sinks.at[0], NT_SINK_FILE);
+	assert_false(conf.sinks.admincomment);
 	assert_string_equal(conf.sinks.directory, "/var/log/nt");
 	assert_int_equal(conf.record_bytes, 1024);
 	assert_int_equal(conf.memory_mib, 0);
 	assert_true(conf.pmix);
-	gpu = nt_conf_find(&conf, NT_CONF_PARTITION, "gpu");
+	gpu = nt_conf_find(&conf, "gpu");
 	assert_non_null(gpu);
 	assert_int_equal(gpu->line, 19);
 	/* The mode is locked only by its own name. */
@@ -81,9 +81,9 @@ static void a_whole_file(void **state)
 	assert_int_equal(gpu->limit[NT_LIMIT_LOCKED] >> nt_setting_find("budget", 6) & 1, 0);
 	assert_int_equal(gpu->limit[NT_LIMIT_LOCKED] >> nt_setting_find("alpha", 5) & 1, 1);
 	/* An empty section counts. */
-	assert_non_null(nt_conf_find(&conf, NT_CONF_ACCOUNT, "physics"));
-	assert_null(nt_conf_find(&conf, NT_CONF_ACCOUNT, "gpu"));
-	assert_int_equal(nt_conf_find(&conf, NT_CONF_QOS, "long")->limit[NT_LIMIT_OFF], 1);
+	assert_non_null(nt_conf_find(&conf, "physics"));
+	assert_null(nt_conf_find(&conf, "cpu"));
+	assert_int_equal(nt_conf_find(&conf, "long")->limit[NT_LIMIT_OFF], 1);
 }
 
 static void an_empty_file_says_nothing(void **state)
@@ -100,6 +100,65 @@ static void an_empty_file_says_nothing(void **state)
 		assert_int_equal(conf.count, 1);
 		assert_int_equal(conf.memory_mib, NT_CONF_MEMORY_MIB);
 		assert_int_equal(conf.section[0].limit_line[NT_LIMIT_MODES], 0);
+	}
+}
+
+static void places_have_defaults(void **state)
+{
+	struct nt_error err;
+
+	(void)state;
+	nt_conf_init(&conf);
+	assert_string_equal(conf.site.plugin, NT_LIBDIR "/libnccl-tune.so");
+	assert_string_equal(conf.site.recordd, NT_LIBEXECDIR "/nt-recordd");
+	assert_string_equal(conf.site.rundir, NT_RUN_DIR);
+	assert_string_equal(conf.site.spooldir, NT_SPOOL_DIR);
+	assert_string_equal(conf.site.profiles, NT_DATADIR "/profiles.conf");
+	assert_string_equal(conf.site.site_memory, NT_SYSCONFDIR "/nccl-tune/memory.jsonl");
+	assert_string_equal(conf.site.command, NT_BINDIR "/nccl-tune");
+	assert_true(conf.sinks.admincomment && !conf.sinks.directory[0]);
+	assert_false(conf.pmix);
+	assert_int_equal(parse("[site]\nplugin = /a/b.so\nrecordd = /c\nrundir = /run/x//\n"
+			       "spooldir = /s\nprofiles = /p\nsite_memory = /m\ncommand = /o\n",
+			       &err),
+			 0);
+	assert_string_equal(conf.site.plugin, "/a/b.so");
+	assert_string_equal(conf.site.recordd, "/c");
+	assert_string_equal(conf.site.rundir, "/run/x");
+	assert_string_equal(conf.site.spooldir, "/s");
+	assert_string_equal(conf.site.profiles, "/p");
+	assert_string_equal(conf.site.site_memory, "/m");
+	assert_string_equal(conf.site.command, "/o");
+}
+
+static void bounds_of_directories(void **state)
+{
+	static const char *const bad[] = { "",	  "-1", "1",  "2g",
+					   "4mb", "m",	"1k", "99999999999999999999g" };
+	static const char *const bad_files[] = { "", "0", "15", "65537", "20k" };
+	char text[80];
+	struct nt_error err;
+
+	(void)state;
+	assert_int_equal(parse("", &err), 0);
+	assert_int_equal(conf.site.dir_bytes, 128 << 20);
+	assert_int_equal(conf.site.dir_files, 8192);
+	assert_int_equal(parse("[site]\ndirsize = 1g\ndirfiles = 100\n", &err), 0);
+	assert_int_equal(conf.site.dir_bytes, 1 << 30);
+	assert_int_equal(conf.site.dir_files, 100);
+	assert_int_equal(parse("[site]\ndirsize=2048K\n", &err), 0);
+	assert_int_equal(conf.site.dir_bytes, 2 << 20);
+	assert_int_equal(parse("[site]\ndirsize=0\n", &err), 0);
+	assert_int_equal(conf.site.dir_bytes, 0);
+	for (size_t i = 0; i < LENGTH(bad); i++) {
+		snprintf(text, sizeof(text), "[site]\ndirsize = %s\n", bad[i]);
+		assert_int_equal(parse(text, &err), -1);
+		assert_non_null(strstr(err.text, "(want 1m to 1g, or 0 for none)"));
+	}
+	for (size_t i = 0; i < LENGTH(bad_files); i++) {
+		snprintf(text, sizeof(text), "[site]\ndirfiles = %s\n", bad_files[i]);
+		assert_int_equal(parse(text, &err), -1);
+		assert_non_null(strstr(err.text, "(want 16 to 65536)"));
 	}
 }
 
@@ -125,28 +184,25 @@ static void keys_and_lock_add_up(void **state)
 			 (UINT64_C(1) << NT_SETTING_COUNT) - 2);
 }
 
-/* In the file's order, also after passing the list on a command line. */
-static void sinks_are_a_list(void **state)
+/* Also after passing them on a command line. */
+static void records_have_at_most_two_places(void **state)
 {
-	static const char text[] = "[site]\nrecord = extra admincomment, file:/var/a+b/ comment\n";
-	static const enum nt_sink wanted[] = { NT_SINK_EXTRA, NT_SINK_ADMINCOMMENT, NT_SINK_FILE,
-					       NT_SINK_COMMENT };
+	static const char text[] = "[site]\nrecord = admincomment, file:/var/a+b/\n";
 	char word[NT_SINKS_TEXT];
 	struct nt_sinks again;
 	struct nt_error err;
 
 	(void)state;
 	assert_int_equal(parse(text, &err), 0);
-	assert_int_equal(conf.sinks.count, LENGTH(wanted));
-	assert_memory_equal(conf.sinks.at, wanted, sizeof(wanted));
+	assert_true(conf.sinks.admincomment);
 	assert_string_equal(conf.sinks.directory, "/var/a+b");
-	assert_string_equal(nt_sinks_text(&conf.sinks, word),
-			    "extra,admincomment,file:/var/a+b,comment");
+	assert_string_equal(nt_sinks_text(&conf.sinks, word), "admincomment,file:/var/a+b");
 	assert_int_equal(nt_sinks_parse(&again, word, &err), 0);
-	assert_memory_equal(again.at, wanted, sizeof(wanted));
-	assert_string_equal(again.directory, "/var/a+b");
+	assert_memory_equal(&again, &conf.sinks, sizeof(again));
+	assert_int_equal(parse("[site]\nrecord = file:/r\n", &err), 0);
+	assert_string_equal(nt_sinks_text(&conf.sinks, word), "file:/r");
 	assert_int_equal(parse("[site]\nrecord = none\n", &err), 0);
-	assert_int_equal(conf.sinks.count, 0);
+	assert_true(nt_sinks_none(&conf.sinks));
 	assert_string_equal(nt_sinks_text(&conf.sinks, word), "none");
 }
 
@@ -175,7 +231,7 @@ static const struct {
 					  "and profile, joined by +; did you mean observe?)" },
 	{ "[site]\nmode = bandit\nmodes = observe\n",
 	  "f:2: mode bandit is not in the modes of line 3" },
-	{ "[site]\nmodes = observe\n[qos a]\nmode = bandit\n",
+	{ "[site]\nmodes = observe\n[partition a]\nmode = bandit\n",
 	  "f:4: mode bandit is not in the modes of line 2" },
 	{ "[site]\ntuning = no\n", "f:2: tuning: 'no' (want on or off)" },
 	{ "[site]\nlock = min_gian\n", "f:2: lock: unknown setting 'min_gian' (did you mean "
@@ -193,26 +249,30 @@ static const struct {
 	{ "[site]\ncalibrate_max = 3601\n", "f:2: calibrate_max: '3601' (want 0 to 3600 seconds)" },
 	{ "[site]\ncalibrate_max = auto\n", "f:2: calibrate_max: 'auto' (want 0 to 3600 seconds)" },
 	{ "[site]\ncalibrate_max = -1\n", "f:2: calibrate_max: '-1' (want 0 to 3600 seconds)" },
-	{ "[site]\nrecord = files\n",
-	  "f:2: record: 'files' (want admincomment, extra, comment and file:DIRECTORY, or none); "
-	  "did you mean file:?" },
-	{ "[site]\nrecord = none comment\n", "f:2: record: 'none' (want admincomment" },
-	{ "[site]\nrecord = comment, extra comment\n",
-	  "f:2: record: 'comment' (want each at most once)" },
+	{ "[site]\nrecord = extra\n",
+	  "f:2: record: 'extra' (want admincomment, file:DIRECTORY or both, or none)" },
+	{ "[site]\nrecord = none file:/a\n", "f:2: record: 'none' (want admincomment" },
+	{ "[site]\nrecord = file:/a file:/b\n", "f:2: record: 'file:/b' (want admincomment" },
+	{ "[site]\nrecord =\n", "f:2: record: '' (want admincomment" },
 	{ "[site]\nrecord = file:var\n", "f:2: record: 'var' (want an absolute path" },
 	{ "[site]\nrecord_bytes = 100\n", "f:2: record_bytes: '100' (want 512 to 3072)" },
 	{ "[site]\nrecord_dir = var\n", "f:2: record_dir: 'var' (want an absolute path" },
 	{ "[site]\nrecord_max = -1\n", "f:2: record_max: '-1' (want 0 to 1048576)" },
-	{ "[qos a]\nrecord_dir = /var\n", "f:2: record_dir belongs in [site]" },
+	{ "[partition a]\nrecord_dir = /var\n", "f:2: record_dir belongs in [site]" },
 	{ "[site]\nmemory_max = 33\n", "f:2: memory_max: '33' (want 0 to 32)" },
 	{ "[site]\nmemory_max = 1x\n", "f:2: memory_max: '1x' (want 0 to 32)" },
 	{ "[site]\npmix = yes\n", "f:2: pmix: 'yes' (want default or ask)" },
-	{ "[qos a]\npmix = ask\n", "f:2: pmix belongs in [site]" },
+	{ "[partition a]\npmix = ask\n", "f:2: pmix belongs in [site]" },
 	{ "[site]\n[site]\n", "f:2: duplicate section [site] in this file, first in line 1" },
-	{ "[qos a]\n\n[qos a]\n", "f:3: duplicate section [qos a] in this file, first in line 1" },
-	{ "[sites]\n", "f:1: section [sites] (want [site], [partition NAME], [account NAME] or "
-		       "[qos NAME]; did you mean site?)" },
+	{ "[partition a]\n\n[partition a]\n",
+	  "f:3: duplicate section [partition a] in this file, first in line 1" },
+	{ "[sites]\n",
+	  "f:1: section [sites] (want [site] or [partition NAME]; did you mean site?)" },
 	{ "[partition]\n", "f:1: section [partition]" },
+	{ "[account a]\n", "f:1: section [account a] (want [site] or [partition NAME]" },
+	{ "[partition a]\nrundir = /r\n", "f:2: rundir belongs in [site]" },
+	{ "[site]\nrundir = run\n", "f:2: rundir: 'run' (want an absolute path" },
+	{ "[site]\nplugin = /a,b\n", "f:2: plugin: '/a,b' (want an absolute path" },
 	{ "[site gpu]\n", "f:1: section [site gpu]" },
 	{ "[partition a b]\n", "f:1: section [partition a b]" },
 	{ "[]\n", "f:1: section []" },
@@ -252,9 +312,9 @@ static void long_lines_names_and_files_are_refused(void **state)
 	snprintf(text, sizeof(text), "[site]\n#%0*d\nmode = off\n", NT_INI_LINE_MAX, 0);
 	assert_int_equal(parse(text, &err), -1);
 	assert_string_equal(err.text, "f:2: the line is longer than 190 bytes");
-	snprintf(text, sizeof(text), "[qos %0*d]\n", NT_INI_NAME_MAX - 4, 0);
+	snprintf(text, sizeof(text), "[partition %0*d]\n", NT_INI_NAME_MAX - 10, 0);
 	assert_int_equal(parse(text, &err), 0);
-	snprintf(text, sizeof(text), "[qos %0*d]\n", NT_INI_NAME_MAX - 3, 0);
+	snprintf(text, sizeof(text), "[partition %0*d]\n", NT_INI_NAME_MAX - 9, 0);
 	assert_int_equal(parse(text, &err), -1);
 	assert_string_equal(err.text, "f:1: the name of a section is longer than 48 bytes");
 	memset(text, '\n', sizeof(text));
@@ -272,12 +332,13 @@ static void too_many_sections_and_names_are_refused(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < NT_CONF_SECTIONS; i++)
-		nt_append(text, sizeof(text), "[qos q%u]\n", i);
+		nt_append(text, sizeof(text), "[partition q%u]\n", i);
 	assert_int_equal(parse(text, &err), -1);
 	assert_string_equal(err.text, "f:64: more than 64 sections");
 	snprintf(text, sizeof(text), "[site]\n");
 	for (unsigned i = 0; i < NT_CONF_PROFILES + 1; i++)
-		nt_append(text, sizeof(text), "[qos q%u]\nlaunch_profiles = p%u\n", i % 60, i);
+		nt_append(text, sizeof(text), "[partition q%u]\nlaunch_profiles = p%u\n", i % 60,
+			  i);
 	assert_int_equal(parse(text, &err), -1);
 }
 
@@ -316,8 +377,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_whole_file),
 		cmocka_unit_test(an_empty_file_says_nothing),
+		cmocka_unit_test(places_have_defaults),
+		cmocka_unit_test(bounds_of_directories),
 		cmocka_unit_test(keys_and_lock_add_up),
-		cmocka_unit_test(sinks_are_a_list),
+		cmocka_unit_test(records_have_at_most_two_places),
 		cmocka_unit_test(mistakes_name_their_line_and_what_is_accepted),
 		cmocka_unit_test(long_lines_names_and_files_are_refused),
 		cmocka_unit_test(too_many_sections_and_names_are_refused),

@@ -17,8 +17,8 @@
 static struct nt_conf conf;
 
 struct given {
-	const char *file, *plugstack, *user, *job, *variable, *option;
-	struct nt_step_where where;
+	const char *file, *user, *job, *variable, *option;
+	const char *partition;
 	enum nt_unknown unknown;
 };
 
@@ -26,16 +26,10 @@ struct given {
  * option. */
 static int settle(const struct given *given, struct nt_step_settings *outcome, struct nt_error *err)
 {
-	struct nt_site_default plugstack = { .modes = 31, .calibrate_max_s = 60 };
 	struct nt_asked asked = { .text = given->option, .rank = NT_RANK_OPTION };
 	static struct nt_site_rules rules;
 	struct nt_policy user;
 
-	nt_policy_default(&plugstack.policy);
-	if (given->plugstack)
-		assert_int_equal(nt_policy_parse_given(&plugstack.policy, &plugstack.given,
-						       given->plugstack, err),
-				 0);
 	nt_conf_init(&conf);
 	if (given->file && nt_conf_parse(&conf, "f", given->file, strlen(given->file), err) < 0)
 		fail_msg("%s", err->text);
@@ -53,46 +47,43 @@ static int settle(const struct given *given, struct nt_step_settings *outcome, s
 		asked.text = given->job;
 		asked.rank = NT_RANK_JOB;
 	}
-	nt_rules_make(&rules, &plugstack, &conf, &given->where, given->unknown);
+	nt_rules_make(&rules, &conf, given->partition, given->unknown);
 	return nt_rules_apply(&rules, &asked, outcome, err);
 }
 
-/* Bit by bit, each source of min_gain: 1 plugstack, 2 file, 4 user file, 8 job, 16 variable, 32
- * option, 64 lock. The highest one that is set wins, in all 128 combinations. */
+/* Bit by bit, each source of min_gain: 1 file, 2 user file, 4 job, 8 variable, 16 option, 32 lock.
+ * The highest one that is set wins, in all 64 combinations. */
 static void every_rank_beats_all_lower_ones(void **state)
 {
-	static const enum nt_precedence ranks[] = { NT_RANK_PLUGSTACK, NT_RANK_FILE,
-						    NT_RANK_USER_FILE, NT_RANK_JOB,
-						    NT_RANK_VARIABLE,  NT_RANK_OPTION,
-						    NT_RANK_LOCK };
-	static const int64_t values[] = { 11, 12, 13, 14, 15, 16 };
+	static const enum nt_precedence ranks[] = { NT_RANK_FILE, NT_RANK_USER_FILE, NT_RANK_JOB,
+						    NT_RANK_VARIABLE, NT_RANK_OPTION };
+	static const int64_t values[] = { 12, 13, 14, 15, 16 };
 	const unsigned gain = (unsigned)nt_setting_find("min_gain", 8);
 
 	(void)state;
-	for (unsigned set = 0; set < 128; set++) {
+	for (unsigned set = 0; set < 64; set++) {
 		char file[80] = "[site]\n";
-		struct given given = { .file = file };
+		struct given given = { .file = file, .partition = "" };
 		struct nt_step_settings outcome;
 		struct nt_error err;
 		int64_t expected = 3;
 		enum nt_precedence rank = NT_RANK_BUILT_IN;
 
-		given.plugstack = set & 1 ? "off,min_gain=11" : NULL;
-		if (set & 2)
+		if (set & 1)
 			snprintf(file + 7, sizeof(file) - 7, "min_gain = 12\n");
-		given.user = set & 4 ? "min_gain = 13\n" : NULL;
-		given.job = set & 8 ? "off,min_gain=14" : NULL;
-		given.variable = set & 16 ? "off,min_gain=15" : NULL;
-		given.option = set & 32 ? "off,min_gain=16" : NULL;
-		if (set & 64)
+		given.user = set & 2 ? "min_gain = 13\n" : NULL;
+		given.job = set & 4 ? "off,min_gain=14" : NULL;
+		given.variable = set & 8 ? "off,min_gain=15" : NULL;
+		given.option = set & 16 ? "off,min_gain=16" : NULL;
+		if (set & 32)
 			nt_append(file, sizeof(file), "lock = min_gain\n");
-		for (unsigned bit = 0; bit < 6; bit++) {
-			if (!(set >> bit & 1) || (set & 64 && bit > 1))
+		for (unsigned bit = 0; bit < 5; bit++) {
+			if (!(set >> bit & 1) || (set & 32 && bit > 0))
 				continue;
 			expected = values[bit];
 			rank = ranks[bit];
 		}
-		if (set & 64)
+		if (set & 32)
 			rank = NT_RANK_LOCK;
 		assert_int_equal(settle(&given, &outcome, &err), 0);
 		assert_int_equal(outcome.policy.min_gain_micro, expected * 1000000);
@@ -104,7 +95,7 @@ static void every_rank_beats_all_lower_ones(void **state)
 static void an_option_is_taken_whole(void **state)
 {
 	const struct given given = {
-		.plugstack = "observe,alpha=0.2",
+		.file = "[site]\nmode = observe\nalpha = 0.2\n",
 		.user = "channels = on\n",
 		.job = "bandit,min_gain=14",
 		.variable = "bandit,screen_blocks=4",
@@ -126,40 +117,28 @@ static void an_option_is_taken_whole(void **state)
 	"[site]\nmode=observe\nmodes=observe\nmin_gain=1\nbudget_max=50\n"         \
 	"[partition gpu]\nmin_gain=2\nmodes=observe bandit\nprotocols=ll simple\n" \
 	"[partition debug]\ntuning=off\n"                                          \
-	"[account physics]\nmin_gain=6\nmodes=bandit policy\nlock=alpha\n"         \
-	"[qos long]\nmin_gain=4\nbudget_max=10\nmode=policy\nmodes=policy\n"
+	"[partition long]\nmin_gain=4\nbudget_max=10\nmode=policy\nmodes=policy\n"
 
 static const struct {
-	const char *partition, *account, *qos, *option;
+	const char *partition, *option;
 	const char *expected; /* the option form; "!...": refused, with these words */
 } cases[] = {
-	{ "cpu", "", "", NULL, "observe,min_gain=1,budget=50" },
-	{ "gpu", "", "", NULL, "observe,min_gain=2,budget=50,protocols=ll+simple" },
-	{ "gpu", "", "", "bandit", "bandit,min_gain=2,budget=50,protocols=ll+simple" },
-	{ "cpu", "", "", "bandit",
-	  "!mode bandit is not allowed at this site (allowed: off, observe)" },
-	{ "cpu", "physics", "", "bandit", "bandit,min_gain=6,budget=50" },
-	{ "gpu", "physics", "", "bandit,alpha=0.3",
-	  "bandit,min_gain=6,budget=50,protocols=ll+simple" },
-	{ "gpu", "physics", "", "observe",
-	  "!mode observe is not allowed in [account physics] (allowed: off, bandit, policy)" },
-	{ "gpu", "physics", "long", NULL, "policy,min_gain=4,budget=10,protocols=ll+simple" },
-	{ "gpu", "physics", "long", "policy,budget=20",
-	  "policy,min_gain=4,budget=10,protocols=ll+simple" },
-	{ "gpu", "physics", "long", "policy,budget=0",
-	  "policy,min_gain=4,budget=10,protocols=ll+simple" },
-	{ "gpu", "", "", "bandit,protocols=ll128+ll", "bandit,min_gain=2,budget=50,protocols=ll" },
-	{ "gpu", "", "", "bandit,protocols=ll128",
+	{ "cpu", NULL, "observe,min_gain=1,budget=50" },
+	{ "gpu", NULL, "observe,min_gain=2,budget=50,protocols=ll+simple" },
+	{ "gpu", "bandit", "bandit,min_gain=2,budget=50,protocols=ll+simple" },
+	{ "cpu", "bandit", "!mode bandit is not allowed at this site (allowed: off, observe)" },
+	{ "long", NULL, "policy,min_gain=4,budget=10" },
+	{ "long", "policy,budget=20", "policy,min_gain=4,budget=10" },
+	{ "long", "policy,budget=0", "policy,min_gain=4,budget=10" },
+	{ "long", "observe",
+	  "!mode observe is not allowed in [partition long] (allowed: off, policy)" },
+	{ "gpu", "bandit,protocols=ll128+ll", "bandit,min_gain=2,budget=50,protocols=ll" },
+	{ "gpu", "bandit,protocols=ll128",
 	  "!protocols ll128 is not allowed in [partition gpu] (allowed: ll+simple)" },
-	{ "debug", "", "", "observe", "off,min_gain=1,budget=50" },
-	/* Off stays off: no later section switches it on again. */
-	{ "debug", "physics", "", "bandit", "off,min_gain=6,budget=50" },
+	{ "debug", "observe", "off,min_gain=1,budget=50" },
 	/* Unknown: the strictest of all, and no section's default. */
-	{ "gpu", NULL, "", NULL, "off,min_gain=2,budget=50,protocols=ll+simple" },
-	{ "cpu", "", NULL, "observe", "!mode observe is not allowed in [qos long] (allowed: off)" },
-	{ "cpu", "", NULL, NULL, "off,min_gain=1,budget=10" },
-	{ NULL, "", "", "observe", "off,min_gain=1,budget=50,protocols=ll+simple" },
-	{ NULL, NULL, NULL, "bandit", "off,min_gain=1,budget=10,protocols=ll+simple" },
+	{ NULL, "observe", "off,min_gain=1,budget=10,protocols=ll+simple" },
+	{ NULL, NULL, "off,min_gain=1,budget=10,protocols=ll+simple" },
 };
 
 static void sections_lie_over_each_other(void **state)
@@ -169,7 +148,7 @@ static void sections_lie_over_each_other(void **state)
 		const struct given given = {
 			.file = SECTIONS,
 			.option = cases[i].option,
-			.where = { cases[i].partition, cases[i].account, cases[i].qos },
+			.partition = cases[i].partition,
 		};
 		struct nt_step_settings outcome;
 		struct nt_error err = { "" };
@@ -241,7 +220,7 @@ static void what_is_not_as_asked_is_said(void **state)
 	for (size_t i = 0; i < LENGTH(told); i++) {
 		const struct given given = { .file = told[i].file,
 					     .option = told[i].option,
-					     .where = { "p", "", "" } };
+					     .partition = "p" };
 		struct nt_step_settings outcome;
 		struct nt_error err = { "" };
 
@@ -255,31 +234,29 @@ static void what_is_not_as_asked_is_said(void **state)
 static void ll128_is_on_only_where_the_site_says_so(void **state)
 {
 	static const struct {
-		const char *file, *plugstack, *option, *partition;
+		const char *file, *option, *partition;
 		int64_t ll128;
 	} rows[] = {
-		{ NULL, NULL, "bandit", "", NT_LL128_AUTO },
-		{ NULL, NULL, "bandit,ll128=off", "", NT_LL128_OFF },
-		{ NULL, NULL, "bandit,ll128=on", "", NT_LL128_AUTO },
-		{ NULL, "off,ll128=on", "bandit", "", NT_LL128_ON },
-		{ "[site]\nll128=auto\n", "off,ll128=on", "bandit,ll128=on", "", NT_LL128_AUTO },
-		{ "[site]\nll128=on\n", NULL, "bandit", "", NT_LL128_ON },
-		{ "[site]\nll128=on\n", NULL, "bandit,ll128=auto", "", NT_LL128_AUTO },
-		{ "[site]\nll128=off\n", NULL, "bandit,ll128=on", "", NT_LL128_OFF },
-		{ "[site]\nll128=on\nlock=ll128\n", NULL, "bandit,ll128=off", "", NT_LL128_ON },
-		{ "[partition p]\nll128=on\n", NULL, "bandit,ll128=on", "p", NT_LL128_ON },
-		{ "[partition p]\nll128=on\n", NULL, "bandit,ll128=on", "q", NT_LL128_AUTO },
+		{ NULL, "bandit", "", NT_LL128_AUTO },
+		{ NULL, "bandit,ll128=off", "", NT_LL128_OFF },
+		{ NULL, "bandit,ll128=on", "", NT_LL128_AUTO },
+		{ "[site]\nll128=auto\n", "bandit,ll128=on", "", NT_LL128_AUTO },
+		{ "[site]\nll128=on\n", "bandit", "", NT_LL128_ON },
+		{ "[site]\nll128=on\n", "bandit,ll128=auto", "", NT_LL128_AUTO },
+		{ "[site]\nll128=off\n", "bandit,ll128=on", "", NT_LL128_OFF },
+		{ "[site]\nll128=on\nlock=ll128\n", "bandit,ll128=off", "", NT_LL128_ON },
+		{ "[partition p]\nll128=on\n", "bandit,ll128=on", "p", NT_LL128_ON },
+		{ "[partition p]\nll128=on\n", "bandit,ll128=on", "q", NT_LL128_AUTO },
 		/* It is unknown which one applies. */
-		{ "[partition p]\nll128=on\n", NULL, "bandit,ll128=on", NULL, NT_LL128_AUTO },
-		{ "[partition p]\nll128=off\n", NULL, "bandit", NULL, NT_LL128_OFF },
+		{ "[partition p]\nll128=on\n", "bandit,ll128=on", NULL, NT_LL128_AUTO },
+		{ "[partition p]\nll128=off\n", "bandit", NULL, NT_LL128_OFF },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < LENGTH(rows); i++) {
 		const struct given given = { .file = rows[i].file,
-					     .plugstack = rows[i].plugstack,
 					     .option = rows[i].option,
-					     .where = { rows[i].partition, "", "" } };
+					     .partition = rows[i].partition };
 		struct nt_step_settings outcome;
 		struct nt_error err = { "" };
 
@@ -294,7 +271,6 @@ static void defaults_within_limits_need_no_words(void **state)
 {
 	struct given given = {
 		.file = "[site]\nbudget_max=5\nmodes=observe\nlock=all\nprotocols=simple\n",
-		.plugstack = "bandit",
 	};
 	struct nt_step_settings outcome;
 	struct nt_error err;
@@ -324,46 +300,42 @@ static void a_users_file_does_not_stand_in_the_way(void **state)
 	assert_int_equal(outcome.remarks, 1);
 }
 
-/* Sections cannot allow what plugstack.conf does not. */
-static void plugstacks_limits_stay(void **state)
+/* Unless the file says how long. */
+static void calibrations_are_bounded(void **state)
 {
-	static const char file[] =
-		"[site]\nmodes=bandit\ncalibrate_max=100\n[qos q]\nmodes=policy\n";
-	struct nt_site_default plugstack = { .modes = 1 | 1 << NT_MODE_BANDIT,
-					     .calibrate_max_s = 60 };
-	const struct nt_step_where where = { "", "", "q" };
+	static const char longer[] = "[site]\ncalibrate_max=600\n[partition p]\ncalibrate_max=0\n";
 	struct nt_site_rules rules;
 	struct nt_error err;
 
 	(void)state;
-	nt_policy_default(&plugstack.policy);
-	assert_int_equal(nt_conf_parse(&conf, "f", file, sizeof(file) - 1, &err), 0);
-	nt_rules_make(&rules, &plugstack, &conf, &where, NT_UNKNOWN_STRICT);
-	assert_int_equal(rules.limit[NT_LIMIT_MODES], 1);
-	assert_int_equal(rules.limit[NT_LIMIT_CALIBRATE], 60);
+	nt_conf_init(&conf);
+	nt_rules_make(&rules, &conf, "", NT_UNKNOWN_STRICT);
+	assert_int_equal(rules.limit[NT_LIMIT_CALIBRATE], 120);
+	assert_int_equal(nt_conf_parse(&conf, "f", longer, sizeof(longer) - 1, &err), 0);
+	nt_rules_make(&rules, &conf, "", NT_UNKNOWN_STRICT);
+	assert_int_equal(rules.limit[NT_LIMIT_CALIBRATE], 600);
+	nt_rules_make(&rules, &conf, "p", NT_UNKNOWN_STRICT);
+	assert_int_equal(rules.limit[NT_LIMIT_CALIBRATE], 0);
 }
 
 static void launch_profiles_are_allowed_by_name(void **state)
 {
 	static const char file[] =
-		"[site]\nlaunch_profiles=a b\n[qos q]\nlaunch_profiles=c\n"
-		"[qos all]\nlaunch_profiles=all\n[qos no]\nlaunch_profiles=none\n";
+		"[site]\nlaunch_profiles=a b\n[partition q]\nlaunch_profiles=c\n"
+		"[partition all]\nlaunch_profiles=all\n[partition no]\nlaunch_profiles=none\n";
 	static const struct {
-		const char *qos, *names;
+		const char *partition, *names;
 	} lists[] = { { "", "a+b" }, { "q", "c" }, { "all", NULL }, { "no", "" }, { NULL, "" } };
-	struct nt_site_default plugstack = { .modes = 31, .calibrate_max_s = 60 };
 	struct nt_error err;
 
 	(void)state;
-	nt_policy_default(&plugstack.policy);
 	assert_int_equal(nt_conf_parse(&conf, "f", file, sizeof(file) - 1, &err), 0);
 	for (size_t i = 0; i < LENGTH(lists); i++) {
-		const struct nt_step_where where = { "", "", lists[i].qos };
 		struct nt_site_rules rules;
 		char out[100];
 		const char *names;
 
-		nt_rules_make(&rules, &plugstack, &conf, &where, NT_UNKNOWN_STRICT);
+		nt_rules_make(&rules, &conf, lists[i].partition, NT_UNKNOWN_STRICT);
 		names = nt_rules_profiles(&rules, '+', out, sizeof(out));
 		assert_int_equal(names == NULL, lists[i].names == NULL);
 		if (names)
@@ -380,7 +352,6 @@ static void where_nothing_is_left_nothing_is_tried(void **state)
 	struct given given = {
 		.file = "[site]\nmode=bandit\n[partition a]\nalgorithms=ring\n"
 			"[partition b]\nalgorithms=tree\n",
-		.where = { NULL, "", "" },
 	};
 	const struct nt_place place = { .dir = "/d", .node = "n1" };
 	char text[NT_POLICY_MAX];
@@ -403,7 +374,7 @@ static void where_nothing_is_left_nothing_is_tried(void **state)
 	}
 	given.option = "bandit,algorithms=ring";
 	assert_int_equal(settle(&given, &outcome, &err), -1);
-	given.where.partition = "a";
+	given.partition = "a";
 	assert_int_equal(settle(&given, &outcome, &err), 0);
 	assert_int_equal(outcome.policy.mode, NT_MODE_BANDIT);
 }
@@ -413,7 +384,7 @@ static void who_asks_for_nothing_is_not_refused(void **state)
 {
 	const struct given given = {
 		.file = "[site]\nmode=bandit\nlaunch=wide\n[partition a]\nlaunch_profiles=none\n",
-		.where = { "a", "", "" },
+		.partition = "a",
 	};
 	struct nt_step_settings outcome;
 	struct nt_error err;
@@ -435,7 +406,7 @@ int main(void)
 		cmocka_unit_test(ll128_is_on_only_where_the_site_says_so),
 		cmocka_unit_test(defaults_within_limits_need_no_words),
 		cmocka_unit_test(a_users_file_does_not_stand_in_the_way),
-		cmocka_unit_test(plugstacks_limits_stay),
+		cmocka_unit_test(calibrations_are_bounded),
 		cmocka_unit_test(launch_profiles_are_allowed_by_name),
 		cmocka_unit_test(where_nothing_is_left_nothing_is_tried),
 		cmocka_unit_test(who_asks_for_nothing_is_not_refused),

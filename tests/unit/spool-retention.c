@@ -16,7 +16,6 @@
 #include "record/retention.h"
 #include "record/spool-retention.h"
 #include "spank/delivery/job-lock.h"
-#include "spank/delivery/round-robin.h"
 #include "tests/unit/scratch.h"
 
 #define SHARE 1000 /* most waiting files of a user */
@@ -181,22 +180,6 @@ static void parts_have_their_places(void **state)
 	close(dead_fd);
 }
 
-/* ---- order */
-
-static void users_take_turns(void **state)
-{
-	struct nt_round_robin items[] = { { 9, "a" }, { 9, "b" }, { 9, "c" }, { 9, "d" },
-					  { 9, "e" }, { 4, "f" }, { 6, "g" }, { 6, "h" } };
-	char order[9] = "";
-
-	(void)state;
-	assert_int_equal(nt_round_robin_order(items, 8, 2, 6), 0);
-	for (int i = 0; i < 8; i++)
-		order[i] = *(const char *)items[i].item;
-	assert_string_equal(order, "ghabfcde");
-	assert_int_equal(nt_round_robin_order(items, 0, 2, 6), 0);
-}
-
 /* ---- writings a minute */
 
 static void a_minute_has_so_many_writings(void **state)
@@ -278,7 +261,6 @@ int main(void)
 						remove_top),
 		cmocka_unit_test_setup_teardown(files_of_a_job_are_found, make_top, remove_top),
 		cmocka_unit_test_setup_teardown(parts_have_their_places, make_top, remove_top),
-		cmocka_unit_test(users_take_turns),
 		cmocka_unit_test_setup_teardown(files_of_old_jobs_go, make_top, remove_top),
 		cmocka_unit_test(a_minute_has_so_many_writings),
 		cmocka_unit_test(early_records_leave_some_to_others),

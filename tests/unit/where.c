@@ -1,14 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The nodes of a step by its command line. */
+/* What a command line says of a step. */
 #include "spank/where.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -26,13 +24,6 @@ static size_t words_of(const char *line, char args[256])
 			args[i] = '\0';
 	}
 	return bytes;
-}
-
-static struct nt_step_where told(const char *line, const char *variable)
-{
-	static char args[256];
-
-	return nt_where_told(args, words_of(line, args), variable);
 }
 
 static void a_step_that_srun_does_not_wait_for_is_known(void **state)
@@ -79,69 +70,15 @@ static void a_heterogeneous_step_is_known(void **state)
 		assert_false(nt_where_is_het(args, words_of(others[i], args)));
 }
 
-static void same(const char *got, const char *wanted, const char *line)
-{
-	if (strcmp(got ? got : "-", wanted) != 0)
-		fail_msg("%s: %s, not %s", line, got ? got : "-", wanted);
-}
-
-static void the_command_line_is_read(void **state)
-{
-	static const struct {
-		const char *line, *partition, *account, *qos;
-	} lines[] = {
-		{ "srun", "-", "-", "-" },
-		{ "srun -p all --nccl-tune=help", "all", "-", "-" },
-		{ "srun --nccl-tune=help -pall", "all", "-", "-" },
-		{ "srun --nccl-tune help -N 2 --partition all -A me -q long", "all", "me", "long" },
-		{ "srun --partition=all --account=me --qos=long", "all", "me", "long" },
-		{ "srun --part=all --acco me", "all", "me", "-" },
-		{ "srun --p=all --parsable -v -n4 -p b", "b", "-", "-" },
-		{ "srun -p a -p b", "b", "-", "-" },
-		{ "srun -n4 program -p 80", "-", "-", "-" },
-		{ "srun -- -p 80", "-", "-", "-" },
-		{ "srun --nccl-tune=help program -p 80", "-", "-", "-" },
-		{ "srun -p a,b -A me", "-", "me", "-" },
-		{ "srun --partition=", "-", "-", "-" },
-		{ "srun -", "-", "-", "-" },
-		{ "srun --", "-", "-", "-" },
-		{ "srun -p", "-", "-", "-" },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < LENGTH(lines); i++) {
-		const struct nt_step_where where = told(lines[i].line, "SLURM_NCCL_TUNE");
-
-		same(where.partition, lines[i].partition, lines[i].line);
-		same(where.account, lines[i].account, lines[i].line);
-		same(where.qos, lines[i].qos, lines[i].line);
-	}
-}
-
-static void the_variables_come_behind_it(void **state)
-{
-	(void)state;
-	setenv("SLURM_PARTITION", "s", 1);
-	setenv("SBATCH_QOS", "b", 1);
-	same(told("srun", "SLURM_NCCL_TUNE").partition, "s", "srun");
-	same(told("srun -p x", "SLURM_NCCL_TUNE").partition, "x", "srun -p x");
-	same(told("srun", "SLURM_NCCL_TUNE").qos, "-", "srun");
-	same(told("sbatch", "SBATCH_NCCL_TUNE").qos, "b", "sbatch");
-	same(told("sbatch", "SBATCH_NCCL_TUNE").partition, "-", "sbatch");
-	same(told("other", NULL).partition, "-", "other");
-	unsetenv("SLURM_PARTITION");
-	unsetenv("SBATCH_QOS");
-}
-
 /* Nor is anything read beyond the end of what is there. */
 static void a_last_word_without_its_end_is_left_out(void **state)
 {
-	static const char args[] = "srun\0-p\0all";
+	static const char args[] = "srun\0-n\0004\0--async";
 
 	(void)state;
-	assert_null(nt_where_words(args, 0).partition);
-	assert_null(nt_where_words(args, sizeof(args) - 1).partition);
-	assert_string_equal(nt_where_words(args, sizeof(args)).partition, "all");
+	assert_false(nt_where_is_async(args, 0));
+	assert_false(nt_where_is_async(args, sizeof(args) - 1));
+	assert_true(nt_where_is_async(args, sizeof(args)));
 }
 
 int main(void)
@@ -149,8 +86,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_step_that_srun_does_not_wait_for_is_known),
 		cmocka_unit_test(a_heterogeneous_step_is_known),
-		cmocka_unit_test(the_command_line_is_read),
-		cmocka_unit_test(the_variables_come_behind_it),
 		cmocka_unit_test(a_last_word_without_its_end_is_left_out),
 	};
 

@@ -54,6 +54,9 @@ WRAP(int, dladdr, FIRST, (const void *address, Dl_info *info), (address, info))
 WRAP(int, pthread_create, FIRST,
      (pthread_t * thread, const pthread_attr_t *attr, void *(*run)(void *), void *arg),
      (thread, attr, run, arg))
+WRAP(int, pthread_attr_getstacksize, FIRST, (const pthread_attr_t *attr, size_t *bytes),
+     (attr, bytes))
+WRAP(int, pthread_attr_setstacksize, FIRST, (pthread_attr_t * attr, size_t bytes), (attr, bytes))
 WRAP(int, pthread_join, FIRST, (pthread_t thread, void **value), (thread, value))
 WRAP(int, pthread_sigmask, FIRST, (int how, const sigset_t *set, sigset_t *old), (how, set, old))
 WRAP(int, pthread_mutex_timedlock, FIRST, (pthread_mutex_t * mutex, const struct timespec *until),

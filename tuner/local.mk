@@ -107,6 +107,7 @@ libnccl_tune_so_LDADD += libnt-glibc.a
 libnccl_tune_so_LDFLAGS += $(OLD_GLIBC_LDFLAGS) \
 	-Wl,--wrap=dladdr,--wrap=dlclose,--wrap=dlerror,--wrap=dlopen,--wrap=dlsym \
 	-Wl,--wrap=exp,--wrap=exp2,--wrap=fstat,--wrap=lgamma,--wrap=log,--wrap=log2 \
+	-Wl,--wrap=pthread_attr_getstacksize,--wrap=pthread_attr_setstacksize \
 	-Wl,--wrap=pthread_condattr_setclock,--wrap=pthread_create,--wrap=pthread_join \
 	-Wl,--wrap=pthread_mutex_timedlock,--wrap=pthread_setname_np,--wrap=pthread_sigmask
 libnccl_tune_so_DEPENDENCIES += libnt-glibc.a

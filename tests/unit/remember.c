@@ -221,8 +221,8 @@ static void what_cannot_be_written_is_said(void **state)
 	out = remember(&errand, &ticket, 1000);
 	assert_false(out.failed);
 	assert_string_equal(out.remark,
-			    "its measurements are not remembered: its tasks are not spread "
-			    "evenly over its nodes");
+			    "its measurements are not remembered: its tasks or ranks are not "
+			    "spread evenly over its nodes");
 }
 
 int main(void)

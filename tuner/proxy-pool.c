@@ -91,12 +91,18 @@ static uint64_t user_threads(DIR *proc)
 	struct stat st;
 
 	while ((entry = readdir(proc))) {
+		int task;
+
 		if (entry->d_name[0] < '0' || entry->d_name[0] > '9')
 			continue;
+		/* Old glibc has no symbol fstatat. */
 		snprintf(path, sizeof(path), "%s/task", entry->d_name);
-		if (fstatat(dirfd(proc), path, &st, 0) == 0 && st.st_uid == getuid() &&
-		    st.st_nlink > 2)
+		task = openat(dirfd(proc), path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (task < 0)
+			continue;
+		if (fstat(task, &st) == 0 && st.st_uid == getuid() && st.st_nlink > 2)
 			threads += st.st_nlink - 2;
+		close(task);
 	}
 	return threads;
 }

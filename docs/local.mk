@@ -78,6 +78,12 @@ EXTRA_DIST += \
 	%D%/results/launch-noise/jobs.txt \
 	%D%/results/launch-noise/mended.csv \
 	%D%/results/launch-noise/steps.csv \
+	%D%/results/h200-x2-tasks/README.md \
+	%D%/results/h200-x2-tasks/frameworks-h200-typed.txt \
+	%D%/results/h200-x2-tasks/frameworks-h200.txt \
+	%D%/results/h200-x2-tasks/frameworks.jsonl \
+	%D%/results/h200-x2-tasks/ncclperf.txt \
+	%D%/results/h200-x2-tasks/shm.txt \
 	%D%/results/h200-x2-auto/10gbit.csv \
 	%D%/results/h200-x2-auto/10gbit.txt \
 	%D%/results/h200-x2-auto/README.md \

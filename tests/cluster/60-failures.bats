@@ -138,7 +138,7 @@ pmix() {
 	job=$(grep -m1 -xE '[0-9]+' "$err")
 	wait_record "$job"
 	run -0 sacct_field "$job" admincomment
-	jq -e '.nccl_tune["0"].why | any(test("policy[|]3[|]n2[|]"))' <<<"$output"
+	jq -e '.nccl_tune["0"].why | any(test("policy:3:n2:"))' <<<"$output"
 }
 
 @test "one rank has no plugin: all stay with NCCL's choice" {

@@ -15,8 +15,8 @@
 /* Arguments of earlier releases: keys of [site], but for these. */
 static const char *const former[] = { "plugin",	 "recordd",	  "rundir",  "spooldir",
 				      "record",	 "modes",	  "pmix",    "profiles",
-				      "dirsize", "dirfiles",	  "command", "site_memory",
-				      "default", "calibrate_max", "config" };
+				      "dirsize", "dirfiles",	  "default", "site_memory",
+				      "config",	 "calibrate_max" };
 
 static int refuse(const char *text, const char *conf, struct nt_error *err)
 {

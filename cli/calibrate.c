@@ -156,7 +156,8 @@ static void make_command(struct nt_argv *words, const struct calibrating *c, uin
 	nt_argv_add(words, "%s", nt_places_beside("nccl-tune-bench", path));
 	nt_argv_add(words, "--procs-per-task=%" PRIu64, ranks);
 	nt_argv_add(words, "--sizes=64K,1M");
-	nt_argv_add(words, "--seconds=2");
+	nt_argv_add(words, "--seconds=1");
+	nt_argv_add(words, "--last-seconds=1");
 	nt_argv_add(words, "--no-gpu-times");
 	nt_argv_add(words, "--stall=20");
 	nt_argv_add(words, "--rendezvous=%s", c->meeting);

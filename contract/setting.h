@@ -79,7 +79,7 @@ enum { NT_CALIBRATE_AUTO = -1, NT_CALIBRATE_MAX_S = 3600 };
 	X(launch, launch, NT_NAME, 0, 0, 0, NULL, "", \
 	  "NCCL's start-up settings: off, auto (chosen from measurements) or the name of a launch profile") \
 	X(calibrate, calibrate_s, NT_INT, NT_CALIBRATE_AUTO, NT_CALIBRATE_MAX_S, NT_CALIBRATE_AUTO, NT_WORDS("auto", "off"), "seconds", \
-	  "measure launch profiles before the step if nothing is known: auto (60 s on two nodes, at most 1 % of the job's time), off, or the time to take") \
+	  "the longest that a step's tasks measure launch profiles before the program: auto (60 s on two nodes), off, or seconds") \
 	X(algorithms, algorithms, NT_SET, 1, (1 << NT_ALGOS) - 1, (1 << NT_ALGOS) - 1, NULL, "", \
 	  "what may be tried: all, or some joined by +") \
 	X(protocols, protocols, NT_SET, 1, (1 << NT_PROTOS) - 1, (1 << NT_PROTOS) - 1, NULL, "", \

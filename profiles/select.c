@@ -243,7 +243,8 @@ static bool is_proven(const struct deciding *d, const struct nt_candidate *candi
 		return true;
 	if (d->last == NULL && candidate->trust.level == NT_TRUST_MARKED)
 		return false;
-	return candidate->cost.calibrated || candidate->here;
+	/* Steps may tell of another gain than the calibration: then only they are in the cost. */
+	return candidate->cost.calibrated || candidate->promise.known || candidate->here;
 }
 
 /* May it be used, and why or why not? */

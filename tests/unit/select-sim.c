@@ -444,13 +444,15 @@ static void print_head(void)
 static const double noises[] = { 0.03, 0.09, 0.15 };
 #define NOISES (sizeof(noises) / sizeof(noises[0]))
 
-/* least: jobs that end on the best profile when steps differ by 0.09 and less. */
+/* least: jobs that end on the best profile when steps differ by 0.09 and less, if their calls were
+ * known to the calibration: else a later job of the program calibrates for them. Where steps differ
+ * by more, one job in twenty may take a slower profile by chance. */
 static void check(const struct course *course, unsigned least)
 {
 	struct tally tally = play(course);
 
-	assert_true(tally.slower <= 0.01 * tally.decided);
-	if (course->noise > 0.1)
+	assert_true(tally.slower <= (course->noise > 0.1 ? 0.05 : 0.01) * tally.decided);
+	if (course->noise > 0.1 || !course->known)
 		return;
 	assert_true(tally.ends_best >= least * jobs_of_a_kind() / 100);
 	assert_true(tally.flips <= 0.2 * jobs_of_a_kind());

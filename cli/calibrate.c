@@ -152,11 +152,13 @@ static void make_command(struct nt_argv *words, const struct calibrating *c, uin
 	nt_argv_add(words, "--job-name=nccl-tune-calibrate");
 	if (c->nodelist)
 		nt_argv_add(words, "--nodelist=%s", c->nodelist);
-	nt_argv_add(words, "--nccl-tune=observe,launch=auto");
+	/* A mode in which the ranks of the nodes compare their hardware, soon. */
+	nt_argv_add(words, "--nccl-tune=bandit,min_calls=4,launch=auto");
 	nt_argv_add(words, "%s", nt_places_beside("nccl-tune-bench", path));
 	nt_argv_add(words, "--procs-per-task=%" PRIu64, ranks);
 	nt_argv_add(words, "--sizes=64K,1M");
-	nt_argv_add(words, "--seconds=2");
+	nt_argv_add(words, "--seconds=1");
+	nt_argv_add(words, "--last-seconds=1");
 	nt_argv_add(words, "--no-gpu-times");
 	nt_argv_add(words, "--stall=20");
 	nt_argv_add(words, "--rendezvous=%s", c->meeting);

@@ -29,7 +29,6 @@ enum {
 	KEY_SPOOLDIR,
 	KEY_PROFILES,
 	KEY_SITE_MEMORY,
-	KEY_COMMAND,
 	KEY_DIRSIZE,
 	KEY_DIRFILES,
 	KEYS
@@ -299,8 +298,7 @@ static char *path_of(struct nt_site *site, unsigned key)
 	case KEY_RUNDIR: return site->rundir;
 	case KEY_SPOOLDIR: return site->spooldir;
 	case KEY_PROFILES: return site->profiles;
-	case KEY_SITE_MEMORY: return site->site_memory;
-	default: return site->command;
+	default: return site->site_memory;
 	}
 }
 
@@ -356,7 +354,6 @@ static const struct {
 	[KEY_SPOOLDIR] = { "spooldir", take_site, NULL },
 	[KEY_PROFILES] = { "profiles", take_site, NULL },
 	[KEY_SITE_MEMORY] = { "site_memory", take_site, NULL },
-	[KEY_COMMAND] = { "command", take_site, NULL },
 	[KEY_DIRSIZE] = { "dirsize", take_site, NULL },
 	[KEY_DIRFILES] = { "dirfiles", take_site, NULL },
 };
@@ -516,7 +513,6 @@ static void init_site(struct nt_site *site)
 		.spooldir = NT_SPOOL_DIR,
 		.profiles = NT_DATADIR "/profiles.conf",
 		.site_memory = NT_SYSCONFDIR "/nccl-tune/memory.jsonl",
-		.command = NT_BINDIR "/nccl-tune",
 		.dir_bytes = NT_CONF_DIR_BYTES,
 		.dir_files = NT_CONF_DIR_FILES,
 	};

@@ -60,7 +60,6 @@ struct nt_site {
 	char spooldir[NT_PATH_MAX];
 	char profiles[NT_PATH_MAX]; /* launch profiles that come with the package */
 	char site_memory[NT_PATH_MAX]; /* what the site has measured; may be missing */
-	char command[NT_PATH_MAX]; /* nccl-tune, which calibrates */
 	/* of the file system of a step's directory; dir_bytes 0: no file system of its own */
 	int64_t dir_bytes, dir_files;
 };

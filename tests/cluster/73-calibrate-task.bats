@@ -68,14 +68,14 @@ ranks() {
 		echo "script \${SLURM_NCCL_TUNE_CALIBRATE-none} \${NCCL_TUNE_LAUNCH-none}" >&2
 		export SLURM_NCCL_TUNE_CALIBRATE='$SLURM_NCCL_TUNE_CALIBRATE'
 		srun --nccl-tune=observe,launch=auto sh -c '$show'
-		SLURM_NCCL_TUNE_CALIBRATE= srun --nccl-tune=observe,launch=auto sh -c 'echo "without \${NCCL_TUNE_LAUNCH-none}"' >&2
+		SLURM_NCCL_TUNE_CALIBRATE= srun --nccl-tune=observe,launch=auto,calibrate=off sh -c 'echo "without \${NCCL_TUNE_LAUNCH-none}"' >&2
 	END
 	cp "$NT_CLUSTER/work/batch.out" "$out"
 	cp "$NT_CLUSTER/work/batch.err" "$err"
 	same 2
 	ranks 2
 	grep -qx 'script none none' "$err"
-	[ "$(grep -cx 'without none' "$err")" = 2 ]
+	[ "$(grep -cx 'without default' "$err")" = 2 ]
 }
 
 @test "an MPI program starts afterwards" {
@@ -112,7 +112,7 @@ calibrating() {
 @test "a step that is cancelled, interrupted or over its time while it calibrates ends as without a calibration, and nothing is left" {
 	ask 1 300
 	for end in cancel interrupt limit; do
-		as_user srun -t 1 -N2 -n2 --job-name=ends --nccl-tune=observe sh -c 'sleep 1000; echo ran' >"$out" 2>"$err" &
+		as_user srun -t 1 -N2 -n2 --job-name=ends --nccl-tune=observe,launch=auto sh -c 'sleep 1000; echo ran' >"$out" 2>"$err" &
 		srun=$!
 		wait_for 60 calibrating
 		case $end in
@@ -128,7 +128,7 @@ calibrating() {
 
 @test "a task that is killed while it calibrates: the others run without a profile" {
 	ask 1 60
-	as_user srun -N2 -n2 -t 5 --mpi=none --nccl-tune=observe sh -c "$show" >"$out" 2>"$err" &
+	as_user srun -N2 -n2 -t 5 --mpi=none --nccl-tune=observe,launch=auto sh -c "$show" >"$out" 2>"$err" &
 	srun=$!
 	wait_for 60 calibrating
 	mapfile -t tasks < <(pgrep -f "^$NT_STAGE/libexec/nccl-tune/nt-calibrate" | while read -r pid; do
@@ -137,6 +137,6 @@ calibrating() {
 	kill -KILL "${tasks[0]}"
 	run ! wait "$srun"
 	tail -n 3 "$NT_CLUSTER"/log/n?.log
-	grep -qx '0 none none none' "$out" || { cat "$out" "$err"; return 1; }
+	grep -qx '0 default none none' "$out" || { cat "$out" "$err"; return 1; }
 	grep -q 'nccl-tune: no launch profile: task 1 has ended' "$err"
 }

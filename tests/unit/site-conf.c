@@ -115,11 +115,10 @@ static void places_have_defaults(void **state)
 	assert_string_equal(conf.site.spooldir, NT_SPOOL_DIR);
 	assert_string_equal(conf.site.profiles, NT_DATADIR "/profiles.conf");
 	assert_string_equal(conf.site.site_memory, NT_SYSCONFDIR "/nccl-tune/memory.jsonl");
-	assert_string_equal(conf.site.command, NT_BINDIR "/nccl-tune");
 	assert_true(conf.sinks.admincomment && !conf.sinks.directory[0]);
 	assert_false(conf.pmix);
 	assert_int_equal(parse("[site]\nplugin = /a/b.so\nrecordd = /c\nrundir = /run/x//\n"
-			       "spooldir = /s\nprofiles = /p\nsite_memory = /m\ncommand = /o\n",
+			       "spooldir = /s\nprofiles = /p\nsite_memory = /m\n",
 			       &err),
 			 0);
 	assert_string_equal(conf.site.plugin, "/a/b.so");
@@ -128,7 +127,6 @@ static void places_have_defaults(void **state)
 	assert_string_equal(conf.site.spooldir, "/s");
 	assert_string_equal(conf.site.profiles, "/p");
 	assert_string_equal(conf.site.site_memory, "/m");
-	assert_string_equal(conf.site.command, "/o");
 }
 
 static void bounds_of_directories(void **state)

@@ -52,13 +52,13 @@ wait_for_record='for i in {1..240}; do sacct -n -X -P -o state,admincomment | gr
 	output=$(cat "$said")
 	[[ $output = *"Step 0: mode bandit"* ]]
 	# On a busy machine the calibration may find less than it does in the time that it was made for.
-	[ "$(grep -c '^step [0-3]: .* ms a round; launch profile' <<<"$output")" = 4 ] || { echo "$output"; false; }
-	[ "$(grep -c '^step [0-3]: .*calibrating launch profiles for at most 3[0-9] s' <<<"$output")" = 1 ]
-	grep -q '^step 0: no measurements of these nodes: ' <<<"$output"
-	grep -q '^ *calibrate: default: ' <<<"$output"
+	[ "$(grep -c '^step [0-3]: .* ms an AllReduce of 16M; launch profile' <<<"$output")" = 4 ] || { echo "$output"; false; }
+	[ "$(grep -c '^step 0: measuring launch profiles for at most 30 s' <<<"$output")" = 1 ]
+	[ "$(grep -c '^step [0-3]: measuring launch profiles' <<<"$output")" = 1 ]
+	grep -q '^step 0: .*launch profile default (no measurements of these nodes' <<<"$output"
 	[[ $output = *"nccl-tune report 2: what it came to"* ]]
-	[ "$(grep -c '^task [0-3]: .* ms a round; launch profile' <<<"$output")" = 4 ] || { echo "$output"; false; }
-	[ "$(grep -c '^task [0-3]: .*calibrating launch profiles for at most 3[0-9] s' <<<"$output")" = 1 ]
+	[ "$(grep -c '^task [0-3]: .* ms an AllReduce of 16M; launch profile' <<<"$output")" = 4 ] || { echo "$output"; false; }
+	[ "$(grep -c '^task [0-3]: measuring launch profiles for at most 30 s' <<<"$output")" = 1 ]
 	# It ends with the first job's verdict.
 	[[ ${output##*what the first job came to} = *"AllReduce 256K on the 8 ranks across 2 nodes"*" instead of NCCL's "*"Net time saved: "* ]]
 	# The page that it names is one, of this job.

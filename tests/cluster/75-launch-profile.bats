@@ -292,7 +292,8 @@ without_plugin() {
 	rm -rf "$memory"
 	: >"$memory"
 	run -0 --separate-stderr task -N2 --nccl-tune=bandit,launch=auto
-	[[ $stderr = *"$memory: Not a directory; it is ignored" ]]
+	[[ $stderr = *"$memory: Not a directory; it is ignored"* ]]
+	[ "$(grep -c 'it is ignored' <<<"$stderr")" = 1 ]
 	NCCL_TUNE_MEMORY=relative run -0 --separate-stderr task -N2 --nccl-tune=bandit,launch=auto
 	[[ $stderr = *"NCCL_TUNE_MEMORY='relative' (want an absolute path"* ]]
 }
@@ -313,8 +314,8 @@ without_plugin() {
 	run -0 task -v -N2 --nccl-tune=bandit,launch=auto
 	[[ $output = *"launch profile default (no measurements of these nodes, or their hardware differs)"* ]]
 	run -0 batch -N2 -n2 <<-'END'
-		srun -v -N1 -n1 -w n1 --nccl-tune=bandit,launch=auto true 2>&1 | grep nccl-tune
-		srun -v -N1 -n1 -w n2 --nccl-tune=bandit,launch=auto true 2>&1 | grep nccl-tune
+		srun -v -N1 -n1 -w n1 --nccl-tune=bandit,launch=auto,calibrate=off true 2>&1 | grep 'nccl-tune: launch profile'
+		srun -v -N1 -n1 -w n2 --nccl-tune=bandit,launch=auto,calibrate=off true 2>&1 | grep 'nccl-tune: launch profile'
 	END
 	[[ ${lines[0]} = *'launch profile default (nothing was measured on such nodes)' ]]
 	[[ ${lines[1]} = *'launch profile default (nothing was measured on such nodes)' ]]
@@ -328,7 +329,7 @@ without_plugin() {
 		. ./entry
 		memory=$HOME/.local/state/nccl-tune/memory
 		shown() { entry "$@" job "$SLURM_JOB_ID" "$step" | sed 's/"origin"/"program":"true",&/' >"$memory/$step.jsonl"; }
-		step() { srun -v -N2 -n2 --nccl-tune=bandit,launch=auto,calibrate=off "$@" 2>&1 | grep nccl-tune; }
+		step() { srun -v -N2 -n2 --nccl-tune=bandit,launch=auto,calibrate=off "$@" 2>&1 | grep 'nccl-tune: launch profile'; }
 		step true
 		step=0 shown default 300
 		step true

@@ -11,14 +11,8 @@ DEMO_SRUN=(-N2 --ntasks-per-node=4 -t 2 --mpi=pmix --nccl-tune=bandit)
 DEMO_PROGRAM=(nt-fake-nccl --trace traces/h200-2x4-seq.csv,2x4 --auto-picks traces/h200-auto-picks.csv
 	--sizes 64K,256K,1M --iters 3000 --call-gap-us 100)
 
-# Its second act: a training loop, once a step, on times of NCCL's start-up variables that are made up; and what stands for
-# nccl-tune-bench in a calibration on the same times.
-DEMO_LAUNCH=bandit,channels=on,launch=auto
-readonly DEMO_STEPS=4 DEMO_TASKS=4
-# shellcheck disable=SC2054 # the comma belongs to the value
-DEMO_TIMES=(nt-fake-nccl --trace launch.csv,2x2 --auto-picks launch-picks.csv --launch-else none --call-gap-us 100)
-DEMO_LOOP=("${DEMO_TIMES[@]}" --sizes "16Mx8,64K" --iters 120 --compute-us 3000 --realtime 1)
-DEMO_CALLS=("${DEMO_TIMES[@]}" --sizes "64K,16M" --iters 500 --more 120000 --settled)
+# Its second act: the benchmark as a program, on a simulated NCCL whose times depend on start-up variables.
+readonly DEMO_LAUNCH=bandit,launch=auto,calibrate=30 DEMO_STEPS=4 DEMO_TASKS=4
 
 # Hang guards.
 readonly DEMO_S=600 CLUSTER_S=300 ACCOUNTED_S=120
@@ -107,7 +101,7 @@ demo_calibrates() {
 	id=$(demo_sbatch memory --parsable -o job.out) || { cat "$NT_CLUSTER/work/job.out"; die "the second job failed"; }
 	cat "$NT_CLUSTER/work/job.out"
 	demo_wait "$id" >/dev/null
-	say "nccl-tune report $id: what it came to (its first steps are the calibration's)"
+	say "nccl-tune report $id: what it came to"
 	demo_client -u "$TEST_USER" "$stage/bin/nccl-tune" report "$id" >"$scratch/report.2"
 	demo_verdict <"$scratch/report.2"
 }
@@ -123,36 +117,38 @@ demo_array() {
 # demo_sbatch MEMORY [OPTION]...: waits for its end
 demo_sbatch() {
 	demo_client -u "$TEST_USER" env NCCL_TUNE_MEMORY="$NT_CLUSTER/work/$1" \
-		sbatch -W -N2 --ntasks-per-node=2 -t 60 --job-name=demo "${@:2}" "$NT_CLUSTER/work/job.sh"
+		sbatch -W -N2 --ntasks-per-node=1 -t 60 --job-name=demo "${@:2}" "$NT_CLUSTER/work/job.sh"
 }
 
-# In the cluster's work directory: times under the launch profiles that come with it, two of the three better than NCCL's
-# default and one most; the job; and a calibration that takes what it runs from these times.
+# In the cluster's work directory: the job; two launch profiles, one of them better than NCCL's own settings.
 demo_second_act() {
 	local to=$NT_CLUSTER/work
-	"$stage/libexec/nccl-tune/tests/nt-launch-trace" --light --best wide --topology 2x2 --picks "$to/launch-picks.csv" \
-		>"$to/launch.csv"
 	demo_job_script >"$to/job.sh"
-	printf '#!/bin/bash\nexec %q "$@" -- %s\n' "$stage/bin/nccl-tune" "$(demo_program "${DEMO_CALLS[@]}")" >"$to/nccl-tune"
-	chmod 755 "$to"/{job.sh,nccl-tune}
-	chmod a+r "$to"/launch*.csv
-	"$cluster" plugstack "$(demo_plugstack "command=$to/nccl-tune")"
-}
-
-# demo_program NAME [ARG]...: as a shell's words
-demo_program() {
-	printf '%q ' "$stage/libexec/nccl-tune/tests/$1" "${@:2}"
+	cat >"$to/profiles.conf" <<-END
+		[wide]
+		fabric = socket
+		NCCL_MIN_NCHANNELS = 8
+		NCCL_SOCKET_NTHREADS = 2
+		NCCL_NSOCKS_PERTHREAD = 4
+		[small]
+		fabric = socket
+		NCCL_BUFFSIZE = 1M
+	END
+	chmod 755 "$to/job.sh"
+	chmod a+r "$to/profiles.conf"
+	"$cluster" plugstack "$(demo_plugstack "profiles=$to/profiles.conf")"
 }
 
 # The tasks of an array begin together.
 demo_job_script() {
 	cat <<-END
 	#!/bin/bash
+	export LD_LIBRARY_PATH=$stage/libexec/nccl-tune/tests/simulated
 	step() {
-		SLURM_DEBUG=1 srun --mpi=pmix --nccl-tune=$DEMO_LAUNCH \\
-			$(demo_program "${DEMO_LOOP[@]}") >"\$1" 2>"\$1.err" || { cat "\$1.err"; exit 1; }
-		sed -n "s/^srun: nccl-tune: \(.*calibrati[no].*\)/\$1: \1/p; s/^calibrate: /        &/p" "\$1.err"
-		printf '%s: %5.1f ms a round; %s\n' "\$1" "\$(jq .rounds.last_us/1000 "\$1")" \\
+		SLURM_DEBUG=1 srun --mpi=pmix --nccl-tune=$DEMO_LAUNCH "$stage/bin/nccl-tune-bench" --sizes 1M,16M --iters 100 \\
+			--rendezvous "$NT_CLUSTER/work" --stall 60 >"\$1" 2>"\$1.err" || { cat "\$1.err"; exit 1; }
+		sed -n "s/^nccl-tune: /\$1: /p; s/^srun: nccl-tune: \(not calibrated\)/\$1: \1/p" "\$1.err"
+		printf '%s: %5.1f ms an AllReduce of 16M; %s\n' "\$1" "\$(jq 'select(.bytes == 16777216).host_us.all.median / 1000' "\$1")" \\
 			"\$(sed -n 's/^srun: nccl-tune: \(launch profile .*\)/\1/p' "\$1.err" | head -n 1)"
 	}
 	if [ -n "\$SLURM_ARRAY_TASK_ID" ]; then

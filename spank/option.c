@@ -13,10 +13,10 @@
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Arguments of earlier releases: keys of [site], but for these. */
-static const char *const former[] = { "plugin",	 "recordd",	  "rundir",  "spooldir",
-				      "record",	 "modes",	  "pmix",    "profiles",
-				      "dirsize", "dirfiles",	  "site_memory",
-				      "default", "calibrate_max", "config" };
+static const char *const former[] = { "plugin",	       "recordd",  "rundir",	  "spooldir",
+				      "record",	       "modes",	   "pmix",	  "profiles",
+				      "dirsize",       "dirfiles", "site_memory", "default",
+				      "calibrate_max", "config" };
 
 static int refuse(const char *text, const char *conf, struct nt_error *err)
 {

@@ -162,8 +162,8 @@ static bool can_win(const struct nt_race *race, unsigned which, unsigned leader)
 	return !surely_above(race, a->log_ratio - b->log_ratio, error, log(1 - WORTH));
 }
 
-/* Where the mix is unknown, one that is slower at some call cannot win, however fast it is at others.
- */
+/* Where the mix is unknown, one that is slower at some call cannot win, however fast it is at
+ * others. */
 static bool qualifies(const struct nt_race *race, unsigned which)
 {
 	const struct nt_racer *racer = &race->racer[which];

@@ -46,8 +46,7 @@ static int become(void *argument, int out_fd)
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGPIPE, SIG_DFL);
-	if (null < 0 || dup2(null, 0) < 0 ||
-	    dup2(running->run->output_fd ? running->run->output_fd : null, 1) < 0)
+	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0)
 		return 127;
 	execvp(argv[0], argv);
 	dprintf(2, "%s: %m\n", argv[0]);
@@ -110,8 +109,6 @@ static void attend(struct running *running)
 	int64_t now_ms = nt_clock_ms();
 	double elapsed_s = (double)(now_ms - running->start_ms) / 1000;
 
-	if (run->tick)
-		run->tick(run->argument, elapsed_s);
 	if (running->asked == 0 && *run->stop != 0)
 		running->end = NT_STEP_STOPPED;
 	else if (running->asked == 0 && elapsed_s >= run->limit_s)
@@ -140,8 +137,6 @@ static void take_complaint(const struct running *running, char *out, size_t out_
 
 		if (bytes > 0 && (!slurm || out[0] == '\0'))
 			nt_printable_copy(out, out_bytes, line, bytes);
-		if (strstr(out, NT_STEP_WRONG))
-			return;
 		line += bytes + 1;
 	}
 }
@@ -170,12 +165,13 @@ static int wait_for(struct running *running)
 	}
 	if (running->complaint_fd >= 0)
 		close(running->complaint_fd);
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	return status;
 }
 
 int nt_steprun(const struct nt_steprun *run, struct nt_stepresult *result, struct nt_error *err)
 {
 	struct running *running = calloc(1, sizeof(*running));
+	bool failed;
 
 	memset(result, 0, sizeof(*result));
 	if (!running)
@@ -185,10 +181,9 @@ int nt_steprun(const struct nt_steprun *run, struct nt_stepresult *result, struc
 		free(running);
 		return -1;
 	}
-	result->status = wait_for(running);
-	result->took_s = (double)(nt_clock_ms() - running->start_ms) / 1000;
+	failed = wait_for(running) != 0;
 	result->end = running->end;
-	if (running->end == NT_STEP_WELL && result->status != 0)
+	if (running->end == NT_STEP_WELL && failed)
 		result->end = NT_STEP_FAILED;
 	take_complaint(running, result->complaint, sizeof(result->complaint));
 	free(running);

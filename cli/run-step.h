@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run-step.h - run srun, show progress, and end its step when told to
+/* run-step.h - run srun without its output, and end its step when told to
  *
  * Unlike child.h, this sends SIGTERM before SIGKILL, because a killed srun leaves its step running.
  * The process has its own process group, so that Ctrl-C reaches it only through us.
@@ -20,12 +20,7 @@ struct nt_steprun {
 	char *const *argv; /* argv[0] is looked for in PATH */
 	double limit_s; /* it is ended after this time */
 	const volatile sig_atomic_t *stop; /* it is ended when this is not 0 */
-	int output_fd; /* where its stdout goes; 0: nowhere */
-	void (*tick)(void *argument, double elapsed_s); /* several times a second; may be NULL */
-	void *argument;
 };
-
-#define NT_STEP_WRONG "wrong result" /* how a program that checks its results reports it */
 
 enum nt_stepend {
 	NT_STEP_WELL = 0, /* exit status 0 */
@@ -36,9 +31,7 @@ enum nt_stepend {
 
 struct nt_stepresult {
 	enum nt_stepend end;
-	int status; /* exit status; 128 + N after signal N */
-	double took_s;
-	/* Its last line on stderr, or one with NT_STEP_WRONG; printable; "": none. */
+	/* Its last line on stderr; printable; "": none. */
 	char complaint[200];
 };
 

@@ -20,8 +20,6 @@
 #define NT_ENV_TICKET "SLURM_NCCL_TUNE_TICKET"
 #define NT_ENV_CALIBRATE "SLURM_NCCL_TUNE_CALIBRATE"
 #define NT_ENV_SLURM_WARM "SLURM_NCCL_TUNE_WARM"
-/* What the step's tasks measure first (profiles/measure/request.h); "": nothing. */
-#define NT_ENV_CALIBRATE "SLURM_NCCL_TUNE_CALIBRATE"
 /* The user's file: key=value[,key=value]...; options override it. */
 #define NT_ENV_USER_FILE "SLURM_NCCL_TUNE_USER_FILE"
 /* From slurmstepd to the task: remembered arms, launch profile. */

@@ -63,10 +63,8 @@ libnt_profiles_a_SOURCES = \
 	%D%/select-text.c \
 	%D%/select-text.h
 
-# Calibrations: steps of a benchmark.
+# Calibrations.
 noinst_LIBRARIES += libnt-measure.a
 libnt_measure_a_SOURCES = \
 	%D%/measure/race.c \
-	%D%/measure/race.h \
-	%D%/measure/trial-calls.c \
-	%D%/measure/trial-calls.h
+	%D%/measure/race.h

@@ -83,23 +83,3 @@ const char *nt_choice_text(const struct nt_launch_choice *choice,
 		 nt_choice_from(choice, launch, from, sizeof(from)), expected);
 	return out;
 }
-
-static void print_candidate(const struct nt_candidate *candidate, FILE *out)
-{
-	const struct nt_mix_cost *cost = &candidate->cost;
-
-	fprintf(out, "%-32s ", candidate->profile->name);
-	if (cost->known)
-		fprintf(out, "%6.2f x  p %.4f  measured %3.0f %%  estimated %3.0f %%",
-			1 / cost->ratio, cost->p, 100 * cost->measured, 100 * cost->estimated);
-	else
-		fprintf(out, "%6s    p %6s  measured %3s    estimated %3s  ", "-", "-", "-", "-");
-	fprintf(out, "  %-11s  %s\n", nt_trust_name((int)candidate->trust.level),
-		nt_why_text((int)candidate->why));
-}
-
-void nt_choice_print(const struct nt_launch_choice *choice, FILE *out)
-{
-	for (unsigned i = 0; i < choice->count; i++)
-		print_candidate(&choice->candidate[i], out);
-}

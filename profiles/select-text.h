@@ -2,14 +2,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* select-text.h - the selection as text
  *
- * Threads:  pure; printing is for the thread that has the stream.
- * Errors:   none; write errors stay on the stream.
+ * Threads:  pure.
+ * Errors:   none.
  */
 #ifndef NT_LAUNCH_WHY_H
 #define NT_LAUNCH_WHY_H
 
 #include <stddef.h>
-#include <stdio.h>
 #include "profiles/select.h"
 
 /* The source of a choice: "calibrated 2026-11-22 on 2 x 1", or the reason. Returns out. */
@@ -21,7 +20,5 @@ const char *nt_choice_text(const struct nt_launch_choice *choice,
 			   const struct nt_launch_case *launch, char *out, size_t out_bytes);
 /* How many times as fast the chosen profile is expected to be; 0: unknown. */
 double nt_choice_expected(const struct nt_launch_choice *choice);
-/* Print a line for each candidate, for explain. */
-void nt_choice_print(const struct nt_launch_choice *choice, FILE *out);
 
 #endif

@@ -208,6 +208,11 @@ static bool is_off(const struct nt_policy *policy)
 	return strcmp(policy->launch, "off") == 0 || is_checked();
 }
 
+static bool is_auto(const struct nt_policy *policy)
+{
+	return strcmp(policy->launch, "auto") == 0 && !is_checked();
+}
+
 /* Set by the user, not by a profile of the step around this one. */
 static bool is_users(const char *name, void *context)
 {
@@ -379,8 +384,6 @@ void nt_srun_prepare(const struct nt_srun *srun)
 		    "launch profiles are not used in a heterogeneous job");
 		return;
 	}
-	if (!is_off(srun->policy) && srun->step.tasks % srun->step.nodes != 0)
-		say_no_calibration(srun, "the step's tasks are not spread evenly over its nodes");
 	hosts = hosts_of(&srun->step);
 	nt_program_name(srun->step.words, srun->step.word, program, sizeof(program));
 	ask.allowed = nt_rules_profiles(srun->rules, '+', allowed, sizeof(allowed));
@@ -389,7 +392,7 @@ void nt_srun_prepare(const struct nt_srun *srun)
 	if (choose(srun, helper, &ask, &answer) == 0) {
 		say_choice(srun, &answer);
 		hand_over(srun, &answer);
-		if (!is_off(srun->policy) && !take_request(srun, ask.hosts, asked))
+		if (is_auto(srun->policy) && !take_request(srun, ask.hosts, asked))
 			calibrate(srun, helper, &ask, &answer);
 	}
 	free(hosts);

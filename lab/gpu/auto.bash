@@ -22,19 +22,6 @@ auto_names() {
 	export NT_GPU_RANK=$work/rank
 }
 
-# auto_dry_calibration NETWORK: what stands for nccl-tune, with the simulated NCCL as its benchmark.
-auto_dry_calibration() {
-	[ -n "$dry" ] || return 0
-	launch_command "$1" calibrate auto "$auto_topology"
-	{
-		echo '#!/bin/bash'
-		printf 'exec %q "$@" --' "$stage/bin/nccl-tune"
-		printf ' %q' "${command_line[@]}"
-		echo
-	} >"$work/nccl-tune"
-	chmod 755 "$work/nccl-tune"
-}
-
 # auto_command NETWORK PROGRAM: sets command_line.
 auto_command() {
 	local master=127.0.0.1
@@ -86,7 +73,6 @@ auto_repetition() {
 auto_network() {
 	local network=$1 end=$((SECONDS + $2)) k start takes
 	takes=$((${#auto_programs[@]} * 2 * (LAUNCH_TORCH_S + AUTO_TRAIN_S) + AUTO_CALIBRATION_S))
-	auto_dry_calibration "$network"
 	for ((k = auto_first; k < auto_first + auto_runs; k++)); do
 		launch_fits "$takes" "$end" "auto $network, repetition $k" || return 0
 		start=$SECONDS
@@ -138,10 +124,7 @@ smoke_lines() {
 	smoke_line load off "${library[@]}" --check light --load gemm:1024
 	smoke_line graph off "${library[@]}" --check light --mode graph
 	smoke_line found bandit --check light
-	if [ -n "$dry" ]; then
-		launch_command loopback calibrate auto "$auto_topology"
-		some+=(-- "${command_line[@]}")
-	fi
+	[ -z "$dry" ] || some=(env "LD_LIBRARY_PATH=$stage/libexec/nccl-tune/tests/simulated" "${some[@]}")
 	batch_line "$raw/smoke-calibrate.$auto_topology.calibrate.1" $((2 * SMOKE_CALIBRATE_S)) calibrate "${some[@]}"
 }
 

@@ -180,7 +180,6 @@ frameworks() {
 				say "frameworks $network: left out"
 				continue
 			fi
-			auto_dry_calibration "$([ "$network" = loopback ] && echo loopback || echo shaped)"
 			"$top/tests/lib/cluster" plugstack "$(plugstack)"
 			for program in "${fw_programs[@]}"; do
 				fw_program "$network" "$program" "$k"

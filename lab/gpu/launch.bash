@@ -55,7 +55,6 @@ dry_launch_command() {
 		--launch-else none --call-gap-us 100)
 	case $2 in
 	bench) command_line+=(--sizes "$LAUNCH_SIZES" --iters 1000) ;;
-	calibrate) command_line+=(--sizes "$LAUNCH_SIZES" --iters 300) ;;
 	mesh) command_line+=(--comms "world,dp:${3#*x},tp:${3#*x}" --sizes 16M,512K --iters 2500) ;;
 	# Steps are told by the clock on the wall.
 	*) command_line+=(--sizes '16Mx8,64K' --iters 120 --compute-us 5000 --realtime 1) ;;

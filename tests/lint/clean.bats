@@ -27,6 +27,6 @@ setup() {
 # stdout is cleaned as a whole (lib/terminal.h).
 @test "nccl-tune's error messages go through cli/command.c" {
 	none "$(product_files | grep -E '^(cli|report)/' | xargs grep -nE 'fprintf\(stderr.*%[-0-9.*]*s|\bperror\(|\bdprintf\(2' |
-		grep -vE '^(cli/(calibrate-run|command|main|run-step)|report/model/database)\.c:' || :)"
+		grep -vE '^(cli/(command|main|run-step)|report/model/database)\.c:' || :)"
 	grep -q '	nt_terminal_clean();' cli/main.c
 }

@@ -105,7 +105,7 @@ other() {
 		tuned
 	done
 	job "$(shm 96M)" observe
-	is why 'mode|observe'
+	is why 'mode:observe'
 	is states 'observed AUTO'
 	# Without a limit, as where an administrator gives none.
 	job "$(shm 0)" bandit
@@ -170,9 +170,9 @@ other() {
 	is why limits
 	# Too little for our own memory; the limit forbids a file as large as NCCL's and ours.
 	job 'ulimit -v 420000' bandit
-	[[ $(why) = 'shmopen|shm|'* || $(why) = limits ]]
+	[[ $(why) = 'shmopen:shm:'* || $(why) = limits ]]
 	job 'ulimit -f 1000' bandit
-	is why 'shmopen|shm|File too large'
+	is why 'shmopen:shm:File too large'
 	job 'ulimit -f 1000' observe
 	is why limits
 	# What is shared with other ranks needs no locked memory.

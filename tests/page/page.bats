@@ -203,11 +203,9 @@ table_is_json() {
 			--format=*) columns=${word#*=} ;;
 			esac
 		done
-		extra=
-		[[ $columns != *,Extra,* ]] || extra=,Extra
-		[ "$columns" = JobID,JobIDRaw,User,JobName,State,NNodes,AdminComment,Cluster,Partition,ElapsedRaw,Start,Comment"$extra",End ] || exit 0
+		[ "$columns" = JobID,JobIDRaw,User,JobName,State,NNodes,AdminComment,Cluster,Partition,ElapsedRaw,Start,End ] || exit 0
 		. ./job
-		printf '%s' "7${d}7${d}ann${d}$name${d}$state${d}$nodes${d}$(<record)${d}$d$d$elapsed${d}$start${extra:+$d}$d${d}1795431661"$'\n'
+		printf '%s' "7${d}7${d}ann${d}$name${d}$state${d}$nodes${d}$(<record)${d}$d$d$elapsed${d}$start${d}1795431661"$'\n'
 	END
 	chmod +x sacct
 	printf '%s\n' "name=$'llama\\t70b'" 'state="CANCELLED by 0" nodes=2 start=1795341600 elapsed=90061' >job

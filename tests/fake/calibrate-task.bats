@@ -18,13 +18,14 @@ setup_file() {
 
 setup() {
 	export SLURM_JOB_ID=$((RANDOM + 1)) SLURM_STEP_ID=$BATS_TEST_NUMBER
-	drivers=()
+	drivers=() started=()
 	cd "$BATS_TEST_TMPDIR" || return 1
 }
 
 teardown() {
 	[ -z "${taken:-}" ] || kill "$taken"
-	[ ${#drivers[@]} = 0 ] || kill -KILL "${drivers[@]}" 2>/dev/null || :
+	# Those of earlier starts, too: one that is stopped would keep bats waiting.
+	[ ${#started[@]} = 0 ] || kill -KILL "${started[@]}" 2>/dev/null || :
 }
 
 # start TASKS PROCS SECONDS [member]...: drivers of tasks on two nodes in the background, what they say in N.out and N.err
@@ -40,7 +41,7 @@ start() {
 		SLURM_NCCL_TUNE_CALIBRATE=$request SLURM_PROCID=$task SLURM_NTASKS=$tasks SLURM_NODEID=$((2 * task / tasks)) \
 			SLURM_LOCALID=$((task % (tasks / 2))) SLURMD_NODENAME=n$((2 * task / tasks)) \
 			"$DRIVER" --result="$PWD/calibration.json" >"$task.out" 2>"$task.err" </dev/null 3>&- &
-		drivers[task]=$!
+		drivers[task]=$! started+=("$!")
 	done
 	began=$SECONDS
 }

@@ -138,6 +138,7 @@ await() {
 	for signal in KILL STOP; do
 		start 2 1 15
 		await benches
+		# shellcheck disable=SC2046 # perhaps several
 		kill -$signal "${drivers[0]}" $([ $signal = KILL ] || pgrep -P "${drivers[0]}" -x nt-calibrate)
 		all_say 'none *' 15 1
 		kill -KILL "${drivers[0]}" 2>/dev/null || :

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "bench/driver-link.h"
 #include "lib/append.h"
 #include "lib/clock.h"
 #include "lib/hex.h"
@@ -18,7 +19,7 @@
 
 static int send_id(int fd, const unsigned char *data, size_t bytes, struct nt_error *err)
 {
-	char line[NT_CHANNEL_LINE] = HEAD;
+	char line[NT_LINK_LINE] = HEAD;
 
 	for (size_t i = 0; i < bytes; i++)
 		nt_append(line, sizeof(line), "%02x", data[i]);
@@ -52,7 +53,7 @@ static int read_line(int fd, char *line, size_t room, struct nt_error *err)
 
 static int receive_id(int fd, unsigned char *data, size_t bytes, struct nt_error *err)
 {
-	char line[NT_CHANNEL_LINE], *digits = line + strlen(HEAD);
+	char line[NT_LINK_LINE], *digits = line + strlen(HEAD);
 
 	if (read_line(fd, line, sizeof(line), err) < 0)
 		return -1;

@@ -14,8 +14,6 @@
 
 #include "bench/options.h"
 
-#define NT_CHANNEL_LINE 768 /* longest line, with its end */
-
 /* Rank 0 sends these bytes, at most 256, the others receive them. */
 int nt_channel_id(const struct nt_bench_options *o, void *data, size_t bytes, struct nt_error *err);
 

@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include "lib/error.h"
 
-#define NT_LINK_LINE 768 /* longest line, with its end; NT_CHANNEL_LINE */
+#define NT_LINK_LINE 768 /* longest line, with its end; the benchmark's, too */
 
 struct nt_link {
 	int fd; /* -1: closed */

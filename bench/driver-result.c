@@ -114,10 +114,6 @@ static void put_profile(struct nt_json_writer *put, const struct nt_driver_resul
 static void put_head(struct nt_json_writer *put, const struct nt_driver_result *result,
 		     const struct nt_driver *driver, const struct nt_race *race)
 {
-	bool mix = false;
-
-	for (unsigned c = 0; c < race->calls; c++)
-		mix = mix || race->weight[c] > 0;
 	nt_json_put_open(put, NULL, '{');
 	nt_json_put_count(put, "v", 1);
 	nt_json_put_value(put, "seconds", "%.1f", result->seconds);
@@ -132,7 +128,7 @@ static void put_head(struct nt_json_writer *put, const struct nt_driver_result *
 	nt_json_put_value(put, "gain", "%.3f", exp(-race->racer[result->chosen].log_ratio));
 	nt_json_put_value(put, "deviation", "%.4f", race->racer[result->chosen].error);
 	nt_json_put_text(put, "why", result->why);
-	nt_json_put_bool(put, "mix", mix);
+	nt_json_put_bool(put, "mix", nt_race_knows_mix(race));
 	nt_json_put_close(put);
 }
 

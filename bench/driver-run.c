@@ -13,13 +13,13 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "bench/options.h"
 #include "contract/coll.h"
 #include "lib/append.h"
 #include "lib/argv.h"
 #include "lib/clock.h"
 
 #define CHANNEL_FD 3
-#define WRONG_STATUS 3 /* NT_BENCH_WRONG */
 #define ENDING_MS 5 /* between looks at one that is about to end */
 #define GIVEN_UP_MS 1000 /* from SIGKILL until a process is given up */
 
@@ -212,7 +212,7 @@ unsigned nt_run_polls(const struct nt_run *run, struct pollfd *polls)
 
 static void judge(struct nt_run *run, const struct nt_run_process *process, int status)
 {
-	const bool wrong = WIFEXITED(status) && WEXITSTATUS(status) == WRONG_STATUS;
+	const bool wrong = WIFEXITED(status) && WEXITSTATUS(status) == NT_BENCH_WRONG;
 	char why[NT_DRIVER_WHY];
 
 	if (run->killed_ms != 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 0))

@@ -13,6 +13,7 @@
 #include "bench/driver-link.h"
 #include "bench/driver-result.h"
 #include "bench/driver-run.h"
+#include "bench/options.h"
 #include "lib/clock.h"
 #include "profiles/measure/race.h"
 
@@ -20,7 +21,6 @@
 #define HELLO_MS 2000
 #define REPORT_MS 5000 /* after the end of a turn, until all have said so */
 #define FAREWELL_MS 1000 /* for drivers that are not in doubt */
-#define RANKS_MOST 4096 /* NT_BENCH_RANKS */
 #define START_S 3 /* assumed time of a benchmark before its calls */
 #define ROUNDS_WISHED 3
 #define CALLS_MOST_S 3
@@ -324,8 +324,8 @@ static int join(struct server *s)
 		snprintf(s->why, sizeof(s->why), "tasks see %u and %u GPUs", s->task[0].gpus,
 			 s->driver.gpus);
 	else if (s->driver.gpus > NT_CAL_PROCS ||
-		 (uint64_t)s->driver.tasks * s->driver.gpus > RANKS_MOST)
-		snprintf(s->why, sizeof(s->why), "there are more than %d ranks", RANKS_MOST);
+		 (uint64_t)s->driver.tasks * s->driver.gpus > NT_BENCH_RANKS)
+		snprintf(s->why, sizeof(s->why), "there are more than %d ranks", NT_BENCH_RANKS);
 	return s->why[0] ? -1 : 0;
 }
 

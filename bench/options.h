@@ -21,6 +21,7 @@
 
 #define NT_BENCH_SIZES 32 /* in one run */
 #define NT_BENCH_RANKS 4096
+#define NT_BENCH_WRONG 3 /* exit status for a wrong result, on all ranks */
 
 #define NT_BENCH_ARMS 8
 #define NT_BENCH_ARM_NAME 24 /* ALGO/PROTO and a NUL */

@@ -41,9 +41,6 @@ struct nt_play {
 	bool wrong_somewhere; /* on any rank, in anything that was checked */
 };
 
-/* Exit status for a wrong result, on all ranks. */
-#define NT_BENCH_WRONG 3
-
 /* Wrong results are reported on stderr at once. With --check=light, no round runs if the first
  * check finds one. */
 void nt_play_create(struct nt_play *p, struct nt_bench_gpu *gpu);

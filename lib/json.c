@@ -99,6 +99,15 @@ json_object *nt_json_member(json_object *object, const char *name)
 	return value;
 }
 
+bool nt_json_take_number(json_object *value, double largest, double *out)
+{
+	if (!json_object_is_type(value, json_type_double) &&
+	    !json_object_is_type(value, json_type_int))
+		return false;
+	*out = json_object_get_double(value);
+	return *out >= 0 && *out <= largest; /* and no NAN */
+}
+
 int nt_json_print(FILE *out, json_object *value)
 {
 	const char *text = json_object_to_json_string_ext(

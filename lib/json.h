@@ -42,6 +42,9 @@ json_object *nt_json_filled(json_object *array);
 /* NULL: there is none, or object is NULL. */
 json_object *nt_json_member(json_object *object, const char *name);
 
+/* An integer or a decimal from 0 to the largest; false: it is not, or value is NULL. */
+bool nt_json_take_number(json_object *value, double largest, double *out);
+
 /* Indented, with a newline. -1: no memory, and nothing is printed. */
 int nt_json_print(FILE *out, json_object *value);
 

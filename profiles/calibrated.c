@@ -16,13 +16,7 @@
 
 static bool take_number(json_object *in, const char *name, double largest, double *out)
 {
-	json_object *value = nt_json_member(in, name);
-
-	if (!json_object_is_type(value, json_type_double) &&
-	    !json_object_is_type(value, json_type_int))
-		return false;
-	*out = json_object_get_double(value);
-	return *out >= 0 && *out <= largest; /* and no NAN */
+	return nt_json_take_number(nt_json_member(in, name), largest, out);
 }
 
 static bool take_whole(json_object *in, const char *name, uint32_t largest, uint32_t *out)

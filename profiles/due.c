@@ -116,7 +116,7 @@ static bool has_key(const struct nt_memory_entry *entry, const struct nt_known_k
 	return false;
 }
 
-/* Did a calibration at this place measure the call with a profile, or find none to measure? */
+/* Did a calibration at this place measure the call of a step at where? key NULL: any call. */
 static bool was_measured(const struct nt_selection *selection, const struct nt_known_key *key,
 			 const struct nt_where *where)
 {
@@ -126,7 +126,7 @@ static bool was_measured(const struct nt_selection *selection, const struct nt_k
 		for (size_t i = 0; i < memory->entries; i++)
 			if (is_calibration(&memory->entry[i]) &&
 			    nt_where_same(&memory->entry[i].where, &selection->launch.where) &&
-			    has_key(&memory->entry[i], key, where))
+			    (!key || has_key(&memory->entry[i], key, where)))
 				return true;
 	}
 	return false;
@@ -138,18 +138,8 @@ static bool is_known(const struct nt_selection *selection)
 	struct program_calls calls;
 	double us = 0;
 
-	if (!selection->step) {
-		for (int level = 0; level < NT_LEVELS; level++) {
-			const struct nt_memory *memory = &selection->memory[level];
-
-			for (size_t i = 0; i < memory->entries; i++)
-				if (is_calibration(&memory->entry[i]) &&
-				    nt_where_same(&memory->entry[i].where,
-						  &selection->launch.where))
-					return true;
-		}
-		return false;
-	}
+	if (!selection->step)
+		return was_measured(selection, NULL, NULL);
 	find_calls(selection->step, &calls);
 	for (unsigned i = 0; i < calls.count; i++)
 		if (was_measured(selection, calls.call[i].key, &selection->step->where))

@@ -4,8 +4,8 @@
 #include "profiles/entry.h"
 
 #include <string.h>
-#include <json-c/json.h>
 #include "lib/hex.h"
+#include "lib/json.h"
 #include "profiles/program.h"
 
 #define DEVIATION_MAX 10.0 /* of logarithms */
@@ -15,14 +15,6 @@
 #define ADDED_MAX_US (INT64_C(1) << 60)
 
 /* ---- single values; NULL is none */
-
-static struct json_object *member(struct json_object *in, const char *key)
-{
-	struct json_object *value = NULL;
-
-	(void)json_object_object_get_ex(in, key, &value);
-	return value;
-}
 
 /* Older lines lack some members. */
 static bool has(struct json_object *in, const char *key)
@@ -58,14 +50,6 @@ static bool take_bytes(struct json_object *in, uint64_t *out)
 	return good;
 }
 
-static bool take_double(struct json_object *in, double largest, double *out)
-{
-	if (!json_object_is_type(in, json_type_double) && !json_object_is_type(in, json_type_int))
-		return false;
-	*out = json_object_get_double(in);
-	return *out >= 0 && *out <= largest; /* and no NAN */
-}
-
 /* A text of plain characters that fits, perhaps "". */
 static bool take_text(struct json_object *in, char *out, size_t room)
 {
@@ -87,8 +71,8 @@ static bool take_flag(struct json_object *in, const char *key, bool *out)
 {
 	if (!has(in, key))
 		return true;
-	*out = json_object_get_boolean(member(in, key));
-	return json_object_is_type(member(in, key), json_type_boolean);
+	*out = json_object_get_boolean(nt_json_member(in, key));
+	return json_object_is_type(nt_json_member(in, key), json_type_boolean);
 }
 
 static bool take_kind(struct json_object *in, int *kind)
@@ -106,9 +90,12 @@ static bool take_kind(struct json_object *in, int *kind)
 static bool take_quantiles(struct json_object *in, struct nt_quantiles *out)
 {
 	if (!json_object_is_type(in, json_type_array) || json_object_array_length(in) != 4 ||
-	    !take_double(json_object_array_get_idx(in, 0), NT_ENTRY_TIME_MAX_US, &out->p25_us) ||
-	    !take_double(json_object_array_get_idx(in, 1), NT_ENTRY_TIME_MAX_US, &out->median_us) ||
-	    !take_double(json_object_array_get_idx(in, 2), NT_ENTRY_TIME_MAX_US, &out->p75_us) ||
+	    !nt_json_take_number(json_object_array_get_idx(in, 0), NT_ENTRY_TIME_MAX_US,
+				 &out->p25_us) ||
+	    !nt_json_take_number(json_object_array_get_idx(in, 1), NT_ENTRY_TIME_MAX_US,
+				 &out->median_us) ||
+	    !nt_json_take_number(json_object_array_get_idx(in, 2), NT_ENTRY_TIME_MAX_US,
+				 &out->p75_us) ||
 	    !take_u32(json_object_array_get_idx(in, 3), 0, UINT32_MAX, &out->samples))
 		return false;
 	return out->samples == 0 ||
@@ -169,13 +156,13 @@ static bool take_names(struct nt_memory_entry *entry, struct json_object *in)
 	struct nt_where *where = &entry->where;
 	char fingerprint[NT_HEX_U64 + 1];
 
-	return take_text(member(in, "fingerprint"), fingerprint, sizeof(fingerprint)) &&
+	return take_text(nt_json_member(in, "fingerprint"), fingerprint, sizeof(fingerprint)) &&
 	       nt_hex_parse(fingerprint, NT_HEX_U64, &where->fingerprint) == 0 &&
-	       take_text(member(in, "id"), entry->id, sizeof(entry->id)) &&
+	       take_text(nt_json_member(in, "id"), entry->id, sizeof(entry->id)) &&
 	       nt_hex_valid(entry->id, NT_ENTRY_ID - 1) &&
-	       take_text(member(in, "profile"), entry->profile, sizeof(entry->profile)) &&
+	       take_text(nt_json_member(in, "profile"), entry->profile, sizeof(entry->profile)) &&
 	       nt_profile_name_valid(entry->profile) &&
-	       take_text(member(in, "driver"), where->driver, sizeof(where->driver));
+	       take_text(nt_json_member(in, "driver"), where->driver, sizeof(where->driver));
 }
 
 static bool take_kinds(struct nt_memory_entry *entry, struct json_object *in)
@@ -183,8 +170,8 @@ static bool take_kinds(struct nt_memory_entry *entry, struct json_object *in)
 	char fabric[KIND_MAX], origin[KIND_MAX];
 	int number;
 
-	if (!take_text(member(in, "fabric"), fabric, sizeof(fabric)) ||
-	    !take_text(member(in, "origin"), origin, sizeof(origin)))
+	if (!take_text(nt_json_member(in, "fabric"), fabric, sizeof(fabric)) ||
+	    !take_text(nt_json_member(in, "origin"), origin, sizeof(origin)))
 		return false;
 	number = nt_fabric_parse(fabric);
 	if (number < 0)
@@ -203,32 +190,35 @@ static bool take_numbers(struct nt_memory_entry *entry, struct json_object *in)
 	struct nt_where *where = &entry->where;
 	int64_t version;
 
-	return take_whole(member(in, "v"), NT_ENTRY_VERSION, NT_ENTRY_VERSION, &version) &&
-	       take_u32(member(in, "nodes"), 1, NT_ENTRY_NODES_MAX, &where->nodes) &&
-	       take_u32(member(in, "per_node"), 1, NT_ENTRY_PER_NODE_MAX, &where->per_node) &&
-	       take_u32(member(in, "nccl"), 0, NT_ENTRY_NCCL_MAX, &where->nccl) &&
-	       take_u32(member(in, "job"), 0, UINT32_MAX, &entry->job) &&
-	       take_u32(member(in, "step"), 0, UINT32_MAX, &entry->step) &&
-	       take_whole(member(in, "when"), 0, WHEN_MAX_S, &entry->when_s) &&
-	       take_whole(member(in, "added"), 0, ADDED_MAX_US, &entry->added_us) &&
-	       (!has(in, "own") || take_u32(member(in, "own"), 1, UINT32_MAX, &where->user_env));
+	return take_whole(nt_json_member(in, "v"), NT_ENTRY_VERSION, NT_ENTRY_VERSION, &version) &&
+	       take_u32(nt_json_member(in, "nodes"), 1, NT_ENTRY_NODES_MAX, &where->nodes) &&
+	       take_u32(nt_json_member(in, "per_node"), 1, NT_ENTRY_PER_NODE_MAX,
+			&where->per_node) &&
+	       take_u32(nt_json_member(in, "nccl"), 0, NT_ENTRY_NCCL_MAX, &where->nccl) &&
+	       take_u32(nt_json_member(in, "job"), 0, UINT32_MAX, &entry->job) &&
+	       take_u32(nt_json_member(in, "step"), 0, UINT32_MAX, &entry->step) &&
+	       take_whole(nt_json_member(in, "when"), 0, WHEN_MAX_S, &entry->when_s) &&
+	       take_whole(nt_json_member(in, "added"), 0, ADDED_MAX_US, &entry->added_us) &&
+	       (!has(in, "own") ||
+		take_u32(nt_json_member(in, "own"), 1, UINT32_MAX, &where->user_env));
 }
 
 static bool take_marker(struct nt_memory_entry *entry, struct json_object *in)
 {
-	struct json_object *periods = member(in, "period_us");
+	struct json_object *periods = nt_json_member(in, "period_us");
 
 	if (!json_object_is_type(periods, json_type_array) ||
 	    json_object_array_length(periods) > NT_ENTRY_PERIODS ||
-	    !take_kind(member(in, "coll"), &entry->marker_coll) || entry->marker_coll >= NT_COLLS ||
-	    !take_bytes(member(in, "bytes"), &entry->marker_bytes))
+	    !take_kind(nt_json_member(in, "coll"), &entry->marker_coll) ||
+	    entry->marker_coll >= NT_COLLS ||
+	    !take_bytes(nt_json_member(in, "bytes"), &entry->marker_bytes))
 		return false;
 	entry->periods = (unsigned)json_object_array_length(periods);
 	for (unsigned i = 0; i < entry->periods; i++) {
 		double us;
 
-		if (!take_double(json_object_array_get_idx(periods, i), NT_ENTRY_TIME_MAX_US,
-				 &us) ||
+		if (!nt_json_take_number(json_object_array_get_idx(periods, i),
+					 NT_ENTRY_TIME_MAX_US, &us) ||
 		    us <= 0)
 			return false;
 		entry->period_us[i] = (float)us;
@@ -256,8 +246,9 @@ static bool take_program(struct nt_where *where, struct json_object *in)
 
 static bool take_turns(struct nt_memory_entry *entry, struct json_object *in)
 {
-	return take_u32(member(in, "turns"), 1, NT_ENTRY_TURNS, &entry->turns) &&
-	       take_double(member(in, "deviation"), DEVIATION_MAX, &entry->deviation);
+	return take_u32(nt_json_member(in, "turns"), 1, NT_ENTRY_TURNS, &entry->turns) &&
+	       nt_json_take_number(nt_json_member(in, "deviation"), DEVIATION_MAX,
+				   &entry->deviation);
 }
 
 static bool take_start(struct nt_memory_entry *entry, struct json_object *in)
@@ -274,14 +265,16 @@ int nt_entry_parse(struct nt_memory_entry *entry, struct json_object *line)
 	nt_entry_init(entry);
 	if (json_object_is_type(line, json_type_object) && take_names(entry, line) &&
 	    take_kinds(entry, line) && take_numbers(entry, line) &&
-	    take_keys(entry, member(line, "keys")) && take_flag(line, "asked", &entry->asked) &&
-	    take_flag(line, "wrong", &entry->wrong) &&
-	    (!has(line, "program") || take_program(&entry->where, member(line, "program"))) &&
-	    (!has(line, "start") || take_start(entry, member(line, "start"))) &&
-	    (!has(line, "share") || take_double(member(line, "share"), 1, &entry->share)) &&
+	    take_keys(entry, nt_json_member(line, "keys")) &&
+	    take_flag(line, "asked", &entry->asked) && take_flag(line, "wrong", &entry->wrong) &&
+	    (!has(line, "program") ||
+	     take_program(&entry->where, nt_json_member(line, "program"))) &&
+	    (!has(line, "start") || take_start(entry, nt_json_member(line, "start"))) &&
+	    (!has(line, "share") ||
+	     nt_json_take_number(nt_json_member(line, "share"), 1, &entry->share)) &&
 	    (!has(line, "turns") || take_turns(entry, line)) &&
-	    (!has(line, "library") || take_library(entry, member(line, "library"))) &&
-	    (!has(line, "marker") || take_marker(entry, member(line, "marker"))))
+	    (!has(line, "library") || take_library(entry, nt_json_member(line, "library"))) &&
+	    (!has(line, "marker") || take_marker(entry, nt_json_member(line, "marker"))))
 		return 0;
 	nt_entry_fini(entry);
 	return -1;

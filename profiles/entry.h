@@ -128,11 +128,6 @@ bool nt_key_same(const struct nt_known_key *a, const struct nt_where *where_a,
 struct nt_known_key *nt_entry_add_key(struct nt_memory_entry *entry);
 /* Is it a valid library of an entry? An absolute path of printable ASCII without quotes. */
 bool nt_entry_library_valid(const char *path);
-/* Makes one entry of the turns of a calibration with one profile: each time is the mean over the
- * turns, the arm that of the last turn. added_us is the newest turn's, other members are the
- * last one's. */
-int nt_entry_pool(struct nt_memory_entry *out, const struct nt_memory_entry *const *turn,
-		  unsigned turns, struct nt_error *err);
 /* Is a of a later step than b? Of any, if b is NULL. */
 bool nt_entry_newer(const struct nt_memory_entry *a, const struct nt_memory_entry *b);
 /* Random hexadecimal digits, an even number up to 32, and a NUL. */

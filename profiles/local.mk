@@ -40,7 +40,6 @@ libnt_profiles_a_SOURCES = \
 	%D%/memory-csv.h \
 	%D%/entry.c \
 	%D%/entry.h \
-	%D%/entry-pool.c \
 	%D%/entry-read.c \
 	%D%/estimate.c \
 	%D%/estimate.h \

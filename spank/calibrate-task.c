@@ -17,6 +17,7 @@
 #include "lib/clock.h"
 #include "lib/list.h"
 #include "lib/printable.h"
+#include "profiles/calibrated.h"
 
 #define ANSWER_MAX 4096
 #define REAP_MS 500 /* for SIGKILL */
@@ -78,7 +79,7 @@ static pid_t start(const char *program, const char *request, const char *dir,
 	pid_t pid;
 
 	snprintf(path, sizeof(path), "%s", program);
-	snprintf(result, sizeof(result), "--result=%s/" NT_CALIBRATE_FILE, dir ? dir : "");
+	snprintf(result, sizeof(result), "--result=%s/" NT_CALIBRATED_FILE, dir ? dir : "");
 	snprintf(variable, sizeof(variable), NT_ENV_CALIBRATE "=%s", request);
 	all = with_request(environment, variable);
 	if (!all || pipe2(ends, O_CLOEXEC) < 0) {
@@ -170,8 +171,8 @@ static char *last_line(char *answer, bool *doubt)
 	return last;
 }
 
-static enum nt_calibrated judge(char *answer, bool whole, struct nt_cal_profile *profile,
-				struct nt_error *err)
+static enum nt_calibrate_answer judge(char *answer, bool whole, struct nt_cal_profile *profile,
+				      struct nt_error *err)
 {
 	bool doubt = false;
 	char *line = last_line(answer, &doubt);
@@ -192,9 +193,9 @@ static enum nt_calibrated judge(char *answer, bool whole, struct nt_cal_profile 
 	return doubt ? NT_CALIBRATED_DOUBT : NT_CALIBRATED_NONE;
 }
 
-enum nt_calibrated nt_calibrate_task(const char *program, const char *request, const char *dir,
-				     char *const environment[], struct nt_cal_profile *profile,
-				     struct nt_error *err)
+enum nt_calibrate_answer nt_calibrate_task(const char *program, const char *request,
+					   const char *dir, char *const environment[],
+					   struct nt_cal_profile *profile, struct nt_error *err)
 {
 	const int64_t start_ms = nt_clock_ms();
 	struct nt_cal_request parsed;

@@ -17,10 +17,9 @@
 #include "profiles/measure/request.h"
 
 #define NT_CALIBRATE_PROGRAM "nt-calibrate"
-#define NT_CALIBRATE_FILE "calibration.json" /* in the step's directory */
 #define NT_CALIBRATE_MORE_S 15
 
-enum nt_calibrated {
+enum nt_calibrate_answer {
 	NT_CALIBRATED_NONE, /* the program starts as without a calibration; *err says why */
 	NT_CALIBRATED_PROFILE, /* all tasks use *profile, perhaps NCCL's default */
 	/* Other tasks may use a profile that this one does not know: it must not start. */
@@ -29,8 +28,8 @@ enum nt_calibrated {
 
 /* request: a text, not checked yet. dir: the step's directory; NULL: nothing is kept. environment:
  * the task's. */
-enum nt_calibrated nt_calibrate_task(const char *program, const char *request, const char *dir,
-				     char *const environment[], struct nt_cal_profile *profile,
-				     struct nt_error *err);
+enum nt_calibrate_answer nt_calibrate_task(const char *program, const char *request,
+					   const char *dir, char *const environment[],
+					   struct nt_cal_profile *profile, struct nt_error *err);
 
 #endif

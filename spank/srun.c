@@ -78,14 +78,6 @@ static char *hosts_of(const struct nt_srun_step *step)
 	return copy ? copy : strdup("");
 }
 
-/* Does Slurm count GPUs? */
-static bool counts_gpus(void)
-{
-	const char *types = &slurm_conf ? slurm_conf.gres_plugins : NULL;
-
-	return types && strstr(types, "gpu");
-}
-
 /* Slurm runs it after the hook in which tasks measure. */
 static bool has_task_prolog(void)
 {
@@ -101,6 +93,12 @@ static bool names_gpus(const char *list)
 	return list && strstr(list, "gpu");
 }
 
+/* Does Slurm count GPUs? */
+static bool counts_gpus(void)
+{
+	return &slurm_conf && names_gpus(slurm_conf.gres_plugins);
+}
+
 /* What the job has left, and whether it has GPUs. */
 static void look_at_job(uint32_t job, struct nt_launch_claim *claim)
 {
@@ -112,11 +110,11 @@ static void look_at_job(uint32_t job, struct nt_launch_claim *claim)
 	if (nt_slurm_load_job(&jobs, job, SHOW_ALL) != SLURM_SUCCESS)
 		return;
 	found = jobs->record_count > 0 ? &jobs->job_array[0] : NULL;
-	if (found && found->time_limit != INFINITE && found->time_limit != NO_VAL)
+	if (found && found->time_limit != INFINITE && found->time_limit != NO_VAL) {
 		claim->left_s = (int64_t)found->end_time - (int64_t)time(NULL);
-	if (claim->left_s < 0 && found && found->time_limit != INFINITE &&
-	    found->time_limit != NO_VAL)
-		claim->left_s = 0;
+		if (claim->left_s < 0)
+			claim->left_s = 0;
+	}
 	if (found && counts_gpus())
 		claim->gpus = names_gpus(found->tres_alloc_str) || names_gpus(found->gres_total) ||
 			      names_gpus(found->tres_per_job) || names_gpus(found->tres_per_node) ||

@@ -590,6 +590,7 @@ EXTRA_DIST += \
 	%D%/unit/data/report/wide.txt \
 	%D%/unit/engine-bench.h \
 	%D%/unit/fake-sacct.h \
+	%D%/unit/calibrate-world.h \
 	%D%/unit/select-world.h \
 	%D%/unit/room.h \
 	%D%/unit/scratch.h \

@@ -59,13 +59,11 @@ as_root() {
 	prints 'tostring | test("p50|ns")' ./dev run nt-chain-cost build/stage/lib/nccl-tune/libnccl-tune.so 1000
 }
 
-@test "nt-replay, nt-engine-sim and nt-fabrics" {
+@test "nt-replay and nt-engine-sim" {
 	run -0 ./dev run nt-replay race tests/traces/h200-2x4-seq.csv
 	[[ $output = *allreduce*TREE/SIMPLE*faster* ]]
 	run -0 ./dev run nt-engine-sim -r race -n 20 aa
 	[[ $output = *20* ]]
-	run -0 ./dev run nt-fabrics etc/nccl-tune/profiles.conf 2 30
-	[ "${#lines[@]}" -ge 2 ]
 }
 
 @test "nt-agree-sim, as a part of the tree and built by hand" {

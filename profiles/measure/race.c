@@ -29,7 +29,7 @@ void nt_race_init(struct nt_race *race, unsigned profiles, const struct nt_cal_c
 		race->racer[i].p = race->racer[i].worst = 1;
 }
 
-static bool mix_is_known(const struct nt_race *race)
+bool nt_race_knows_mix(const struct nt_race *race)
 {
 	for (unsigned i = 0; i < race->calls; i++)
 		if (race->weight[i] > 0)
@@ -43,7 +43,7 @@ static double log_cost(const struct nt_race *race, const double *median_us)
 {
 	double sum = 0;
 
-	if (mix_is_known(race)) {
+	if (nt_race_knows_mix(race)) {
 		for (unsigned i = 0; i < race->calls; i++)
 			sum += race->weight[i] * median_us[i];
 		return log(sum);
@@ -153,7 +153,7 @@ static bool can_win(const struct nt_race *race, unsigned which, unsigned leader)
 	if (a->turns == 0)
 		return true;
 	if (surely_above(race, a->log_ratio, a->error, log(1 - WORTH)) ||
-	    (!mix_is_known(race) && surely_above(race, log(a->worst), a->error, log(SLOWER))))
+	    (!nt_race_knows_mix(race) && surely_above(race, log(a->worst), a->error, log(SLOWER))))
 		return false;
 	if (which == leader || b->turns == 0)
 		return true;
@@ -167,7 +167,7 @@ static bool qualifies(const struct nt_race *race, unsigned which)
 {
 	const struct nt_racer *racer = &race->racer[which];
 
-	return mix_is_known(race) || racer->turns == 0 || racer->worst <= SLOWER;
+	return nt_race_knows_mix(race) || racer->turns == 0 || racer->worst <= SLOWER;
 }
 
 /* Does a come before b, by what is known so far? */
@@ -292,7 +292,7 @@ static bool wins(const struct nt_race *race, unsigned which)
 
 	return racer->state == NT_RACER_OPEN && racer->turns >= TURNS_LEAST &&
 	       racer->log_ratio <= log(1 - WORTH) && racer->p < WINS_P / (race->count - 1) &&
-	       (mix_is_known(race) || racer->worst <= SLOWER);
+	       qualifies(race, which);
 }
 
 unsigned nt_race_winner(const struct nt_race *race)

@@ -73,6 +73,8 @@ struct nt_race {
 /* profiles: besides the default. calls[i].weight is used, and the number of calls. */
 void nt_race_init(struct nt_race *race, unsigned profiles, const struct nt_cal_call *calls,
 		  unsigned count, double time_s, double guess_s);
+/* Are the program's calls known? */
+bool nt_race_knows_mix(const struct nt_race *race);
 /* Who is next, or -1 and the reason. */
 int nt_race_next(const struct nt_race *race, double elapsed_s, enum nt_race_end *end);
 /* For how long a turn may run. */

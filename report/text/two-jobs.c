@@ -102,16 +102,14 @@ static int add_call(struct nt_two_jobs *two, int side, size_t order,
 int nt_two_jobs_add(struct nt_two_jobs *two, int side, const struct nt_summary *summary,
 		    struct nt_error *err)
 {
-	size_t order = 0;
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < summary->step_count; i++) {
-		rc = add_step(two, side, order, &summary->steps[i], err);
+		rc = add_step(two, side, i, &summary->steps[i], err);
 		for (size_t k = 0; rc == 0 && k < summary->row_count; k++) {
 			if (summary->rows[k].step == i)
-				rc = add_call(two, side, order, summary, &summary->rows[k], err);
+				rc = add_call(two, side, i, summary, &summary->rows[k], err);
 		}
-		order++;
 	}
 	return rc;
 }

@@ -237,39 +237,3 @@ record() {
 	[[ $output = *'no job 999999'* ]]
 	run -2 as_user "$NT_STAGE/bin/nccl-tune" report --follow --json "$id"
 }
-
-# Its processes stand still while they are looked at.
-@test "a running job is watched to its end, on a terminal and as lines" {
-	local id screen pids
-	TUNE=--nccl-tune=bandit,screen_blocks=64,max_calls=100000 job 2 2 --iters 5000 --realtime 1 &
-	pids=$!
-	wait_for 60 job_number
-	id=$(job_number)
-	wait_for 60 is_explored "$id"
-	as_user scancel --signal=STOP "$id.0"
-	run -0 --separate-stderr watch --once "$id"
-	[ -z "$stderr" ]
-	[[ $output = "Job $id: running for "*"From the files of its processes on this node"*"Being explored"*'['*' of '*' calls'* ]] ||
-		{ echo "$output"; false; }
-	# The terminal's second screen is taken, drawn on and given back; then the end is told on the first.
-	as_user env TERM=xterm script -qec "stty cols 60 rows 20; exec '$NT_STAGE/bin/nccl-tune' watch --interval 2 \
-		--rundir '$NT_CLUSTER/run/nccl-tune' $id" /dev/null >"$BATS_TEST_TMPDIR/screen" </dev/null &
-	pids+=" $!"
-	watch --interval 2 "$id.0" >"$BATS_TEST_TMPDIR/lines" 2>"$BATS_TEST_TMPDIR/lines.err" &
-	pids+=" $!"
-	wait_for 60 grep -q 'Being explored' "$BATS_TEST_TMPDIR/screen"
-	wait_for 60 grep -q 'running' "$BATS_TEST_TMPDIR/lines"
-	as_user scancel --signal=CONT "$id.0"
-	wait $pids
-	[ ! -s "$BATS_TEST_TMPDIR/lines.err" ]
-	output=$(<"$BATS_TEST_TMPDIR/lines")
-	[[ $output = *" job $id.0: running"*"AllReduce 256K on the 4 ranks across 2 nodes"*": "*"
-Job $id.0: completed."*"
-To see all of it: nccl-tune report $id.0" ]] || { echo "$output"; false; }
-	[[ $output = *'by '[0-9][0-9]:[0-9][0-9]:[0-9][0-9]' '* ]]
-	run -0 watch --once "$id"
-	[[ $output = "Job $id: completed at "[0-9][0-9]:[0-9][0-9]:[0-9][0-9]", after "* ]] || { echo "$output"; false; }
-	screen=$(<"$BATS_TEST_TMPDIR/screen")
-	[[ $screen = $'\e[?1049h\e[?25l\e[H\e[1mJob '*$'\e[?25h\e[?1049l'"Job $id: completed."* ]] || { cat -v <<<"$screen"; false; }
-	[[ $screen != *$'\e[?1049h'*$'\e[?1049h'* ]]
-}

@@ -109,17 +109,17 @@ pmix() {
 }
 
 @test "a setting of PMIx that would crash it: no client is started, and the record names it" {
-	pmix pmixunsafe '|PMIX_MCA_psec=none' 'export PMIX_MCA_psec=none'
-	pmix pmixunsafe '|PMIX_MCA_psec=foo' '[ "$SLURM_NODEID" != 0 ] || export PMIX_MCA_psec=foo'
+	pmix pmixunsafe ':PMIX_MCA_psec=none' 'export PMIX_MCA_psec=none'
+	pmix pmixunsafe ':PMIX_MCA_psec=foo' '[ "$SLURM_NODEID" != 0 ] || export PMIX_MCA_psec=foo'
 }
 
 @test "a PMIx server that is gone is asked once" {
-	pmix pmix '|UNREACHABLE' "export PMIX_SERVER_URI41='a.1;tcp4://127.0.0.1:1'"
+	pmix pmix ':UNREACHABLE' "export PMIX_SERVER_URI41='a.1;tcp4://127.0.0.1:1'"
 }
 
 @test "a container that makes the user root: the record says so" {
 	as_user unshare --map-root-user true 2>/dev/null || skip "no namespaces for users here"
-	pmix remap "|$(id -u "$NT_USER")|0" 'set -- unshare --map-root-user "$@"'
+	pmix remap ":$(id -u "$NT_USER"):0" 'set -- unshare --map-root-user "$@"'
 }
 
 @test "a network namespace without interfaces: PMIx is not started, prints nothing, and the record says so" {

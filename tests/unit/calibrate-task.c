@@ -27,7 +27,7 @@ static char program[64];
 static struct nt_cal_profile profile;
 static struct nt_error err;
 
-static enum nt_calibrated run(const char *script, const char *request)
+static enum nt_calibrate_answer run(const char *script, const char *request)
 {
 	char a[] = "A=1", path[] = "PATH=/usr/bin:/bin";
 	char *environment[] = { a, path, NULL };
@@ -45,7 +45,7 @@ static enum nt_calibrated run(const char *script, const char *request)
 
 static const struct {
 	const char *script;
-	enum nt_calibrated result;
+	enum nt_calibrate_answer result;
 	const char *says; /* the profile's name, or the reason */
 } answers[] = {
 	{ "echo doubt; echo use wide NCCL_CROSS_NIC=1", NT_CALIBRATED_PROFILE, "wide" },
@@ -75,7 +75,7 @@ static void answers_are_taken_or_refused(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
-		const enum nt_calibrated result = run(answers[i].script, REQUEST("50"));
+		const enum nt_calibrate_answer result = run(answers[i].script, REQUEST("50"));
 
 		if (result != answers[i].result)
 			fail_msg("%s: %d", answers[i].script, (int)result);

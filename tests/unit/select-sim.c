@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "tests/unit/select-world.h"
+#include "tests/unit/calibrate-world.h"
 
 #define SIZES 6
 #define PROFILES 4 /* the default and three others */

@@ -1,13 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* select-world.h - made-up entries, and calibrations of made-up turns */
+/* select-world.h - made-up entries */
 #ifndef NT_SELECT_WORLD_H
 #define NT_SELECT_WORLD_H
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "profiles/measure/race.h"
 #include "profiles/select.h"
 #include "profiles/select-text.h"
 
@@ -79,70 +78,6 @@ static inline void world_marker(struct nt_memory_entry *entry, double us, double
 	entry->periods = NT_ENTRY_PERIODS;
 	for (unsigned i = 0; i < entry->periods; i++)
 		entry->period_us[i] = (float)(us * exp(spread * world_normal(&seed)));
-}
-
-struct world_turns {
-	const char *const *profile; /* the default is the first */
-	unsigned profiles;
-	double time_s, turn_s; /* of all, and of each */
-	struct nt_memory_entry (*draw)(const void *arg, unsigned profile, uint64_t *seed);
-	const void *arg;
-};
-
-/* The entries of each profile become one, as in the file of a calibration. */
-static inline int world_pool(const struct nt_memory *found, const struct world_turns *turns,
-			     struct nt_memory *memory)
-{
-	const struct nt_memory_entry *turn[NT_RACE_TURNS];
-	struct nt_memory_entry pooled;
-
-	for (unsigned p = 0; p < turns->profiles; p++) {
-		unsigned count = 0;
-
-		for (size_t i = 0; i < found->entries && count < NT_RACE_TURNS; i++)
-			if (strcmp(found->entry[i].profile, turns->profile[p]) == 0)
-				turn[count++] = &found->entry[i];
-		if (count > 0 && (nt_entry_pool(&pooled, turn, count, NULL) < 0 ||
-				  nt_memory_add_take(memory, &pooled, NULL) < 0))
-			return -1;
-	}
-	return 0;
-}
-
-/* As a step's tasks do, with what a turn leaves drawn. mix NULL: it is unknown. Returns how long it
- * took; -1: no memory. */
-static inline double world_calibrate(const struct world_turns *turns, const struct nt_mix *mix,
-				     struct nt_memory *memory, uint64_t *seed)
-{
-	struct nt_memory_entry entry = turns->draw(turns->arg, 0, seed);
-	const unsigned keys = entry.keys < NT_CAL_CALLS ? (unsigned)entry.keys : NT_CAL_CALLS;
-	struct nt_cal_call call[NT_CAL_CALLS] = { { 0 } };
-	struct nt_memory found;
-	struct nt_race race;
-	enum nt_race_end end;
-	double spent_s = 0, us[NT_CAL_CALLS];
-	int which, rc = 0;
-
-	for (unsigned k = 0; k < keys; k++)
-		for (unsigned m = 0; mix && m < mix->count; m++)
-			if (nt_band(mix->key[m].bytes) == nt_band(entry.key[k].bytes))
-				call[k].weight += mix->key[m].calls;
-	nt_entry_fini(&entry);
-	nt_memory_init(&found);
-	nt_race_init(&race, turns->profiles - 1, call, keys, turns->time_s, turns->turn_s);
-	while (rc == 0 && (which = nt_race_next(&race, spent_s, &end)) >= 0) {
-		entry = turns->draw(turns->arg, (unsigned)which, seed);
-		entry.origin = NT_ORIGIN_CALIBRATE;
-		for (unsigned k = 0; k < keys; k++)
-			us[k] = nt_key_times(&entry.key[k])->median_us;
-		spent_s += turns->turn_s;
-		nt_race_note(&race, (unsigned)which, us, turns->turn_s, spent_s);
-		rc = nt_memory_add_take(&found, &entry, NULL);
-	}
-	rc |= world_pool(&found, turns, memory);
-	nt_memory_fini(&found);
-	nt_memory_sort(memory, NOW_S);
-	return rc == 0 ? spent_s : -1;
 }
 
 #endif

@@ -25,7 +25,7 @@ show='echo "$SLURM_PROCID ${NCCL_TUNE_LAUNCH-none} ${NCCL_SOCKET_NTHREADS-none} 
 
 # ask PROCS [SECONDS]: the environment of an srun whose tasks calibrate
 ask() {
-	export SLURM_NCCL_TUNE_CALIBRATE="v=1;seconds=${2:-40};procs=$1;token=0123456789abcdef0123456789abcdef;address=127.0.0.1;calls=AllReduce:16777216:10;profile=wide NCCL_SOCKET_NTHREADS=2 NCCL_NSOCKS_PERTHREAD=4 NCCL_MIN_NCHANNELS=8"
+	export SLURM_NCCL_TUNE_CALIBRATE="v=1;seconds=${2:-100};procs=$1;token=0123456789abcdef0123456789abcdef;address=127.0.0.1;calls=AllReduce:16777216:10;profile=wide NCCL_SOCKET_NTHREADS=2 NCCL_NSOCKS_PERTHREAD=4 NCCL_MIN_NCHANNELS=8"
 }
 
 # step TASKS RANKS OPTION...: runs $show; all tasks have the same profile, and that many ranks were measured

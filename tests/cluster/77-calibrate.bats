@@ -28,8 +28,8 @@ setup_file() {
 	for _ in 1 2 3; do
 		rm -rf "$NT_CLUSTER/work/.local"
 		as_user salloc -Q -N2 -n2 --ntasks-per-node=1 -t 60 "$NT_STAGE/bin/nccl-tune" calibrate \
-			--profile-file "$MADE/profiles.conf" --ranks-per-node 1,2 --sizes 64K,16M,64M --time 60s \
-			>"$MADE/out" 2>"$MADE/err" || { cat "$MADE/out" "$MADE/err" >&2; return 1; }
+			--profile-file "$MADE/profiles.conf" --ranks-per-node 1,2 --sizes 64K,16M,64M --time 200s \
+			>"$MADE/out" 2>"$MADE/err" || { cat "$MADE/out" "$MADE/err" >&2; as_user "$NT_STAGE/bin/nccl-tune" report 1 >&2; return 1; }
 		! finds threads || break
 	done
 }

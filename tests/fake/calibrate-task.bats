@@ -169,16 +169,17 @@ await() {
 			listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
 			listener.bind(("127.0.0.1", int(sys.argv[1])))
 			listener.listen()
-			first = listener.accept()[0]
-			assert first.recv(200).decode().startswith("hello 1 ${TOKEN:0:16} 1 0 1 ")
-			first.sendall((hello + "prepare 1\n").encode())
-			assert first.recv(200) == b"ready\n"
-			first.close()
+			def visit(answer, reply):
+			    # Of a driver that waited too long for this busy machine, the next visit counts.
+			    while True:
+			        with listener.accept()[0] as peer:
+			            said = peer.recv(200)
+			            peer.sendall((hello + answer).encode())
+			            if peer.recv(200) == reply:
+			                return said.decode()
+			assert visit("prepare 1\n", b"ready\n").startswith("hello 1 ${TOKEN:0:16} 1 0 1 ")
 			if "$outcome":
-			    second = listener.accept()[0]
-			    second.recv(200)
-			    second.sendall((hello + "$outcome\n").encode())
-			    assert second.recv(200) == b"done\n"
+			    visit("$outcome\n", b"done\n")
 		END
 		port=$(port)
 		timeout 60 python3 server.py "$port" 3>&- &

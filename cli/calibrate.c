@@ -263,13 +263,12 @@ static void print_table(const struct nt_memory *memory, const struct nt_memory_e
 static int tell(struct calibrating *c, int64_t since_us, struct nt_error *err)
 {
 	const struct nt_memory_entry *base;
-	struct nt_launch_case launch = { .memory = { NULL, &c->memory, &c->site },
-					 .profiles = &c->profiles,
-					 .now_s = (int64_t)time(NULL) };
+	struct nt_launch_case launch = { .memory = { &c->memory, &c->site },
+					 .profiles = &c->profiles };
 	char text[256];
 
 	nt_memory_fini(&c->memory);
-	if (nt_store_read(c->directory, &c->memory, launch.now_s, err) < 0)
+	if (nt_store_read(c->directory, &c->memory, (int64_t)time(NULL), err) < 0)
 		return -1;
 	base = newest_default(&c->memory, c->allocation.job, since_us);
 	if (!base)
@@ -284,8 +283,7 @@ static int tell(struct calibrating *c, int64_t since_us, struct nt_error *err)
 	       base->where.nccl / 10000, base->where.nccl / 100 % 100, base->where.nccl % 100);
 	print_table(&c->memory, base);
 	launch.where = base->where;
-	if (nt_select(&launch, &c->choice) < 0)
-		return nt_error_set(err, "no memory");
+	nt_select(&launch, &c->choice);
 	printf("%s, for a program whose calls are unknown\n\n",
 	       nt_choice_text(&c->choice, &launch, text, sizeof(text)));
 	return 0;

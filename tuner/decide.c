@@ -237,7 +237,7 @@ int nt_comm_decide(struct nt_comm *comm, const struct nt_call *call)
 	}
 	legal = nt_costs_legal(call->cost, call->algos);
 	/* No collective uses this: from 2.31 on NCCL asks like this where it may use a symmetric
-	 * kernel (tuner/abi_v7.h). */
+	 * kernel (tuner/abi.h). */
 	if (legal == 0)
 		return NT_NCCL_OK;
 	legal = may_be_forced(comm, call, legal);

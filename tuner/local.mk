@@ -67,10 +67,6 @@ libnt_tuner_a_SOURCES = \
 	%D%/key-stall.h \
 	%D%/comm-status.c \
 	%D%/comm-status.h \
-	%D%/tls.c \
-	%D%/tls.h \
-	%D%/variables.c \
-	%D%/variables.h \
 	%D%/process-warm.c \
 	%D%/process-warm.h \
 	%D%/key-record.c \

@@ -64,7 +64,6 @@ libnt_tuner_a_SOURCES = \
 	%D%/helper-thread.h \
 	%D%/event-slot.c \
 	%D%/event-slot.h \
-	%D%/key-stall.h \
 	%D%/comm-status.c \
 	%D%/comm-status.h \
 	%D%/process-warm.c \

@@ -74,8 +74,6 @@ libnt_tuner_a_SOURCES = \
 	%D%/key-shares.h \
 	%D%/rank-record.c \
 	%D%/rank-record.h \
-	%D%/rank-section.c \
-	%D%/rank-section.h \
 	%D%/rank-history.c \
 	%D%/rank-history.h \
 	%D%/rest.c \

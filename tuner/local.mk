@@ -5,8 +5,6 @@
 noinst_LIBRARIES += libnt-tuner.a
 libnt_tuner_a_SOURCES = \
 	%D%/abi.h \
-	%D%/channel-limits.c \
-	%D%/channel-limits.h \
 	%D%/call-counts.c \
 	%D%/call-counts.h \
 	%D%/chain-descr.c \

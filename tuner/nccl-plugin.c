@@ -56,8 +56,7 @@ static int chunk_size(void *ctx, int coll, size_t bytes, int algo, int proto, in
 
 	nt_chain_chunk(ctx, &call, algo, proto, channels, chunk_bytes);
 	if (comm && comm->fixed.chunks && (unsigned)proto < NT_PROTOS)
-		nt_channel_limits_chunk(&comm->decision.chunks, coll, algo * NT_PROTOS + proto,
-					chunk_bytes);
+		nt_comm_chunk(comm, coll, algo * NT_PROTOS + proto, chunk_bytes);
 	return NT_NCCL_OK;
 }
 

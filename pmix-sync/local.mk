@@ -36,14 +36,10 @@ libnt_sync_a_SOURCES = \
 	%D%/read-pace.h \
 	%D%/used-ids.c \
 	%D%/used-ids.h \
-	%D%/pending.c \
-	%D%/pending.h \
 	%D%/precheck.c \
 	%D%/precheck.h \
 	%D%/recheck-timer.c \
 	%D%/recheck-timer.h \
-	%D%/comm-gc.c \
-	%D%/comm-gc.h \
 	%D%/call-interval.h \
 	%D%/window-layout.c \
 	%D%/window-layout.h \

@@ -6,8 +6,6 @@ noinst_LIBRARIES += libnt-sync.a
 libnt_sync_a_SOURCES = \
 	%D%/agree.c \
 	%D%/agree.h \
-	%D%/sibling-comms.c \
-	%D%/sibling-comms.h \
 	%D%/shm.c \
 	%D%/shm.h \
 	%D%/shm-file.c \

@@ -86,15 +86,22 @@ const char *nt_net_told(const char *net, const char *plugin, const char *ib_disa
 	return is_set(ib_disable) && strtol(ib_disable, NULL, 0) != 0 ? "Socket" : "";
 }
 
+static bool begins(const char *word, const char *prefix)
+{
+	return strncmp(word, prefix, strlen(prefix)) == 0;
+}
+
+static const char *name_of(const struct dl_phdr_info *library)
+{
+	const char *slash = strrchr(library->dlpi_name, '/');
+
+	return slash ? slash + 1 : library->dlpi_name;
+}
+
 static int find_net_plugin(struct dl_phdr_info *library, size_t bytes, void *path)
 {
-	static const char prefix[] = "libnccl-net";
-	const char *slash = strrchr(library->dlpi_name, '/');
-	const char *name = slash ? slash + 1 : library->dlpi_name;
-
 	(void)bytes;
-	if (strncmp(name, prefix, sizeof(prefix) - 1) != 0 ||
-	    strlen(library->dlpi_name) >= NT_PATH_MAX)
+	if (!begins(name_of(library), "libnccl-net") || strlen(library->dlpi_name) >= NT_PATH_MAX)
 		return 0;
 	snprintf(path, NT_PATH_MAX, "%s", library->dlpi_name);
 	return 1;
@@ -135,11 +142,6 @@ void nt_launch_name(const char *text, char out[NT_LAUNCH_NAME])
 		return;
 	memcpy(out, text, bytes);
 	out[bytes] = '\0';
-}
-
-static bool begins(const char *word, const char *prefix)
-{
-	return strncmp(word, prefix, strlen(prefix)) == 0;
 }
 
 static bool is_wanted(const char *word)
@@ -288,7 +290,7 @@ static bool has_active_port(const char *directory, const char *device)
 static bool is_verbs(const char *directory, const char *name)
 {
 	(void)directory;
-	return strncmp(name, "uverbs", strlen("uverbs")) == 0;
+	return begins(name, "uverbs");
 }
 
 static bool is_there(const char *directory, const char *name)
@@ -317,11 +319,9 @@ static void look_at_start(struct nt_platform *platform, const char *path)
 
 static int is_openssl(struct dl_phdr_info *library, size_t bytes, void *unused)
 {
-	const char *slash = strrchr(library->dlpi_name, '/');
-
 	(void)bytes;
 	(void)unused;
-	return strcmp(slash ? slash + 1 : library->dlpi_name, OPENSSL) == 0;
+	return strcmp(name_of(library), OPENSSL) == 0;
 }
 
 /* NULL: not all of it is there. */

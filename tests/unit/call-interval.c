@@ -4,7 +4,7 @@
  * time */
 #include "pmix-sync/call-interval.h"
 #include "tests/unit/agree-pair.h"
-#include "tuner/key-stall.h"
+#include "tuner/local-key.h"
 
 static void a_pause_is_the_longest_of_late(void **state)
 {

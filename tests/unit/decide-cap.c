@@ -30,7 +30,7 @@ static size_t chunk(struct host *h, int pair)
 {
 	size_t bytes = OWN;
 
-	nt_channel_limits_chunk(&h->comm->decision.chunks, NT_ALLREDUCE, pair, &bytes);
+	nt_comm_chunk(h->comm, NT_ALLREDUCE, pair, &bytes);
 	return bytes;
 }
 
@@ -169,11 +169,11 @@ static void chunks_are_never_larger_than_nccls(void **state)
 	decide_for(&h, SIZE, "RING/SIMPLE/4ch/128K");
 	host_collective(&h, NT_ALLREDUCE, SIZE);
 	assert_int_equal(h.asked_channels, 4);
-	nt_channel_limits_chunk(&h.comm->decision.chunks, NT_ALLREDUCE, RING_SIMPLE, &small);
+	nt_comm_chunk(h.comm, NT_ALLREDUCE, RING_SIMPLE, &small);
 	assert_int_equal(small, 16 * KIB);
 	for (int odd = -1; odd <= NT_PAIRS; odd += NT_PAIRS + 1)
 		assert_int_equal(chunk(&h, odd), OWN);
-	nt_channel_limits_chunk(&h.comm->decision.chunks, NT_COLLS, RING_SIMPLE, &small);
+	nt_comm_chunk(h.comm, NT_COLLS, RING_SIMPLE, &small);
 	assert_int_equal(small, 16 * KIB);
 	host_close(&h);
 }

@@ -49,8 +49,7 @@ static void decide_many(struct host *h, unsigned count)
 		size_t chunk_bytes = 524288;
 
 		host_decide(h, NT_ALLREDUCE, SIZE);
-		nt_channel_limits_chunk(&h->comm->decision.chunks, NT_ALLREDUCE, TREE_SIMPLE,
-					&chunk_bytes);
+		nt_comm_chunk(h->comm, NT_ALLREDUCE, TREE_SIMPLE, &chunk_bytes);
 	}
 }
 

@@ -13,7 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "tuner/platform.h"
-#include "tuner/tls.h"
 
 #define OPEN_DRIVER                                                                           \
 	"NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.95.05  Release Build  " \
@@ -132,19 +131,16 @@ static void whether_nccl_can_encrypt_is_in_its_constants(void **state)
 	struct elf elf = make_elf("libssl.so.3"), other = make_elf("libssl.so.33"), bad;
 
 	(void)state;
-	assert_true(nt_tls_constants_have(&elf, sizeof(elf), "libssl.so.3"));
-	assert_false(nt_tls_constants_have(&other, sizeof(other), "libssl.so.3"));
+	assert_true(nt_constants_have(&elf, sizeof(elf), "libssl.so.3"));
+	assert_false(nt_constants_have(&other, sizeof(other), "libssl.so.3"));
 	for (size_t bytes = 0; bytes < sizeof(elf); bytes++)
-		assert_false(nt_tls_constants_have(&elf, bytes, "libssl.so.3"));
+		assert_false(nt_constants_have(&elf, bytes, "libssl.so.3"));
 	/* Damaged: whatever a number is, nothing beside the file is read. */
 	for (size_t at = 0; at < sizeof(elf); at++) {
 		bad = elf;
 		memset((char *)&bad + at, 0xff, at + 8 <= sizeof(bad) ? 8 : 1);
-		(void)nt_tls_constants_have(&bad, sizeof(bad), "libssl.so.3");
+		(void)nt_constants_have(&bad, sizeof(bad), "libssl.so.3");
 	}
-	/* This program is no NCCL, and there is no such file. */
-	assert_false(nt_tls_possible(""));
-	assert_false(nt_tls_possible("/nonexistent"));
 }
 
 /* What aws-ofi-nccl sets in its init is not what the process was started with. */
@@ -253,7 +249,8 @@ static void assert_look(const char *net, const char *fabric, const char *driver)
 		.cxi = at("cxi"),
 		.start = at("start"),
 	};
-	struct nt_platform platform = { .fabric = "" };
+	/* This program is no NCCL that can encrypt. */
+	struct nt_platform platform = { .new_sockets = true };
 
 	snprintf(platform.net, sizeof(platform.net), "%s", net);
 	nt_variables_add(&platform.now, "NCCL_A=1");

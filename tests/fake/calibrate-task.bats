@@ -169,6 +169,7 @@ await() {
 			listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
 			listener.bind(("127.0.0.1", int(sys.argv[1])))
 			listener.listen()
+			open("listens", "w").close()
 			def visit(answer, reply):
 			    # Of a driver that waited too long for this busy machine, the next visit counts.
 			    while True:
@@ -182,8 +183,10 @@ await() {
 			    visit("$outcome\n", b"done\n")
 		END
 		port=$(port)
-		timeout 60 python3 server.py "$port" 3>&- &
+		rm -f listens
+		timeout 100 python3 server.py "$port" 3>&- &
 		server=$!
+		await test -e listens
 		start_second
 		case $outcome in
 		commit*) all_say "use wide $WIDE" 15 1 ;;

@@ -46,10 +46,6 @@ libnt_report_a_SOURCES = \
 	%D%/model/sacct-runs.h \
 	%D%/model/topology-compare.c \
 	%D%/model/topology-compare.h \
-	%D%/summary/counted-runs.c \
-	%D%/summary/counted-runs.h \
-	%D%/summary/job-outcome.c \
-	%D%/summary/job-outcome.h \
 	%D%/summary/site-stats.c \
 	%D%/summary/site-stats.h \
 	%D%/summary/stats-json.c \

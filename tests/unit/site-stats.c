@@ -32,7 +32,6 @@ static struct nt_streamed_job job_of(const char *label, const char *text)
 	snprintf(job.cluster, sizeof(job.cluster), "nt");
 	snprintf(job.partition, sizeof(job.partition), "gpu");
 	snprintf(job.user, sizeof(job.user), "ann");
-	snprintf(job.account, sizeof(job.account), "lab");
 	job.text[0] = text;
 	job.text_bytes[0] = strlen(text);
 	return job;

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* answer.h - find the records that a request asks for, and print them
  *
- * Threads, host: as joblist.h and longform.h.
+ * Threads, host: as joblist.h and longform-search.h.
  * Memory:   the caller opens the output before and closes it afterwards, and frees the request's
  *           jobs; strings are argv's.
  * Errors:   -1 and *err. What is shown in part only is reported, and sets partial.

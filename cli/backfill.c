@@ -327,7 +327,7 @@ static void give_up(struct work *work, const struct portion *portion, const stru
 				    first->step, portion->count - 1, err->text);
 }
 
-/* Settles count files, at most a portion; returns how many it looked at. *broken: accounting did not
+/* Settles files, at most a portion; returns how many it looked at. *broken: accounting did not
  * answer. */
 static size_t settle_files(struct work *work, const struct file *files, size_t count, bool *broken)
 {

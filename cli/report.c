@@ -41,7 +41,7 @@ static int take_own_job(struct nt_request *request, struct nt_error *err)
 	return nt_joblist_add(&request->jobs, text, err);
 }
 
-/* From the arguments; without any, one is chosen. NT_EXIT_OK, or what nt_command_misuse() returns. */
+/* From the arguments; without any, one is chosen. NT_EXIT_OK, or an exit status of misuse. */
 static int take_jobs(struct nt_request *request, char *argv[])
 {
 	struct nt_error err;

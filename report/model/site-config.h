@@ -19,7 +19,8 @@ struct nt_config {
 	struct nt_conf conf;
 };
 
-/* Read plugstack.conf alone; plugstack: NULL, or another one. conf has the defaults. -1 and *err. */
+/* Read plugstack.conf alone; plugstack: NULL, or another one. conf has the defaults. -1
+ * and *err. */
 int nt_config_open(struct nt_config *config, const char *plugstack, struct nt_error *err);
 
 /* Where this site has records. */

@@ -289,8 +289,8 @@ static int64_t next_of(const struct nt_summary *summary, int64_t next)
 	return next;
 }
 
-/* Takes steps out of the job's summary that an earlier row has had, and notes the others. A requeued
- * job has a row in accounting for each run, and Slurm leaves an earlier run's record in
+/* Takes steps out of the job's summary that an earlier row has had, and notes the others. A
+ * requeued job has a row in accounting for each run, and Slurm leaves an earlier run's record in
  * AdminComment, so that the row of a later run may have it, too. If the runs ended in different
  * slices of time (report/model/sacct-jobs.h), both rows are visited, in the order of their ends. */
 static int drop_counted(struct nt_counted_runs *runs, const struct nt_streamed_job *job,

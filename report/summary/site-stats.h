@@ -16,8 +16,8 @@
  * user-writable fields are ignored.
  *
  * Threads:  pure; one thread at a time for one struct.
- * Memory:   grows with clusters, partitions and users, and some 160 bytes for each requeued job, not
- *           with other jobs; free it with nt_site_stats_fini.
+ * Memory:   grows with clusters, partitions and users, and by some 160 bytes for each requeued
+ *           job, not with other jobs; free it with nt_site_stats_fini.
  * Errors:   -1 and *err only when out of memory. Malformed records are counted, not errors.
  * Units:    in the names.
  */

@@ -3,7 +3,7 @@
 /* driver.h - nt-calibrate: what a step's tasks do together before they execute the program
  *
  * One driver in each task. That of task 0 also starts a server (driver-server.h), to which all
- * drivers connect (driver-client.h), its own included. The server says whose turn it is; in a turn,
+ * drivers connect (driver-main.c), its own included. The server says whose turn it is; in a turn,
  * every driver starts its processes of nccl-tune-bench (driver-run.h). At the end the server sends
  * a choice, all drivers answer that they are ready, and the server commits it. The first line of
  * each side has one half of the request's token; what does not begin so is not read any further.
@@ -12,7 +12,7 @@
  *   hello 1 HALF TASK NODE GPUS AGE     welcome HALF
  *   ended RESULT WHY                    run PROFILE PROCS SECONDS LIMIT
  *   id HEX, library ..., call ...       id HEX
- *     (bench/results.h; task 0)         stop
+ *     (bench/main.c; task 0)         stop
  *   ready                               prepare PROFILE
  *   done                                commit PROFILE | none WHY
  *

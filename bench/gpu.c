@@ -64,11 +64,11 @@ static void choose_device(struct nt_bench_gpu *g)
 
 	CUDA_CHECK(GetDeviceCount(&seen));
 	if (o->device == NT_DEVICE_AUTO)
-		global = seen >= o->gpu_base + o->ranks;
-	g->device = o->gpu_base + (global ? o->rank : o->local_rank);
+		global = seen >= o->ranks;
+	g->device = global ? o->rank : o->local_rank;
 	/* Each task of several processes may see its own GPUs, or those of all tasks. */
 	if (o->channel && !global && seen > 0)
-		g->device = o->gpu_base + o->local_rank % seen;
+		g->device = o->local_rank % seen;
 	/* Slurm may show each task only its own GPU. */
 	if (o->device == NT_DEVICE_AUTO && seen == 1)
 		g->device = 0;

@@ -21,8 +21,6 @@ libnt_bench_a_SOURCES = \
 
 bin_PROGRAMS += nccl-tune-bench
 nccl_tune_bench_SOURCES = \
-	%D%/channel.c \
-	%D%/channel.h \
 	%D%/cuda-nccl.h \
 	%D%/gpu.c \
 	%D%/gpu.h \
@@ -34,19 +32,13 @@ nccl_tune_bench_SOURCES = \
 	%D%/load.h \
 	%D%/main.c \
 	%D%/play.c \
-	%D%/play.h \
-	%D%/results.c \
-	%D%/results.h \
-	%D%/stall.c \
-	%D%/stall.h
+	%D%/play.h
 nccl_tune_bench_LDADD = libnt-bench.a libnt-measure.a $(profiles_libs)
 
 # What a step's tasks measure launch profiles with.
 pkglibexec_PROGRAMS += nt-calibrate
 nt_calibrate_SOURCES = \
 	%D%/driver.h \
-	%D%/driver-client.c \
-	%D%/driver-client.h \
 	%D%/driver-link.c \
 	%D%/driver-link.h \
 	%D%/driver-main.c \

@@ -269,7 +269,6 @@ static const struct rule table[] = {
 	{ "simulate-on", OWN, 0, 0, 0, parse_simulate, "RANK@N", "call ncclGroupSimulateEnd on RANK (or all) after N rounds" },
 	{ "nccl", TEXT, AT(nccl_path), 0, 0, NULL, "FILE", "libnccl.so.2 to load (default: that of this user's jobs)" },
 	{ "device", OWN, 0, 0, 0, parse_device, "HOW", "how to choose the GPU: by global or local rank, or auto" },
-	{ "gpu-base", NUMBER, AT(gpu_base), 0, 64, NULL, "N", "number of the first GPU to use" },
 	{ "rendezvous", TEXT, AT(meet_dir), 0, 0, NULL, "DIR", "a directory that all ranks can see (default: TMPDIR)" },
 	{ "channel", NUMBER, AT(channel), 3, 65535, NULL, "FD", "a descriptor of a calibration's driver, for the id of the communicator and for results" },
 	{ "count-gpus", FLAG, AT(count_gpus), 0, 0, NULL, NULL, "only print the number of GPUs that this process sees" },

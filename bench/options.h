@@ -51,9 +51,8 @@ struct nt_bench_options {
 	int rank, ranks, local_rank, nodes;
 	int procs; /* to be started here, of which rank and local_rank are the first */
 	enum nt_bench_device device;
-	int gpu_base;
 	const char *meet_dir; /* shared by all ranks */
-	int channel; /* a descriptor instead (channel.h); 0: none */
+	int channel; /* a descriptor instead (lane.c); 0: none */
 	bool count_gpus; /* print their number, and nothing else */
 	const char *nccl_path; /* NULL: search for it (search.h) */
 	/* What runs. */

@@ -2,12 +2,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bench/play.h"
 
+#include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/clock.h"
+#include <unistd.h>
 #include "bench/lane.h"
-#include "bench/stall.h"
+#include "lib/clock.h"
 
 #define MEET_S 120 /* ranks are at most this late after their communicators were created */
 
@@ -115,11 +117,43 @@ void nt_play_destroy(struct nt_play *p)
 	nt_together_close(&p->together);
 }
 
+/* ---- --stall */
+
+/* A signal handler may write but not format: the text is prepared outside of measured times. */
+static char stall_text[192];
+static volatile sig_atomic_t stall_status = 1;
+
+static void on_stall(int number)
+{
+	(void)number;
+	if (write(STDERR_FILENO, stall_text, strlen(stall_text)) < 0)
+		_exit(2);
+	_exit(stall_status);
+}
+
+/* If the next o->stall_s seconds are not enough, the process ends: "rank N: stalled <where>". */
+__attribute__((format(printf, 2, 3))) static void watch(const struct nt_bench_options *o,
+							const char *format, ...)
+{
+	char where[128];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(where, sizeof(where), format, args);
+	va_end(args);
+	alarm(0);
+	snprintf(stall_text, sizeof(stall_text), "nccl-tune-bench: rank %d: stalled %s\n", o->rank,
+		 where);
+	alarm((unsigned)o->stall_s);
+}
+
+/* ---- samples */
+
 static void note_place(const struct nt_bench_gpu *g, const struct nt_bench_call *call, int round)
 {
-	nt_stall_watch(g->options, "in round %d: %s of %zu bytes on %s, %d s", round,
-		       nt_coll_name(call->coll), call->counts.bytes, g->lane[call->lane].name,
-		       g->options->stall_s);
+	watch(g->options, "in round %d: %s of %zu bytes on %s, %d s", round,
+	      nt_coll_name(call->coll), call->counts.bytes, g->lane[call->lane].name,
+	      g->options->stall_s);
 }
 
 /* Does this round replay captured graphs? */
@@ -157,7 +191,7 @@ static void note_wrong(struct nt_play *p, size_t c, size_t wrong, size_t looked_
 			nt_size_text(call->counts.bytes, size, sizeof(size)), wrong, looked_at,
 			p->gpu->options->rank);
 	if (wrong > 0)
-		nt_stall_ends_with(NT_BENCH_WRONG);
+		stall_status = NT_BENCH_WRONG;
 	p->wrong[c] += wrong;
 	p->checks[c]++;
 }
@@ -246,11 +280,11 @@ static void check_all(struct nt_play *p)
 	const size_t calls = o->mode == NT_BENCH_GROUPED ? 1 : p->calls;
 
 	for (size_t c = 0; c < calls && o->check_every == NT_CHECK_LIGHT; c++) {
-		nt_stall_watch(o, "in a check");
+		watch(o, "in a check");
 		check(p, c);
 	}
 	if (o->check_every)
-		p->wrong_somewhere = nt_gpu_any(p->gpu, nt_stall_status() == NT_BENCH_WRONG);
+		p->wrong_somewhere = nt_gpu_any(p->gpu, stall_status == NT_BENCH_WRONG);
 }
 
 static bool looked_at(const struct nt_bench_options *o, const struct nt_bench_call *call, int round)
@@ -283,7 +317,7 @@ static void abort_all(struct nt_play *p, int round)
 
 	if (o->abort_every == 0 || round <= 0 || round % o->abort_every != 0)
 		return;
-	nt_stall_watch(o, "in an abort");
+	watch(o, "in an abort");
 	nt_together_wait(&p->together);
 	nt_gpu_try(p->gpu, &p->call[(size_t)(round / o->abort_every) % p->calls]);
 	nt_lanes_abort(p->gpu);
@@ -297,7 +331,7 @@ static void capture(struct nt_play *p, int round)
 
 	if ((o->mode != NT_BENCH_GRAPH && o->mode != NT_BENCH_MIXED) || round != o->capture_at)
 		return;
-	nt_stall_watch(o, "in a capture");
+	watch(o, "in a capture");
 	for (size_t c = 0; c < p->calls; c++) {
 		nt_gpu_start(p->gpu, &p->call[c]);
 		nt_gpu_wait(p->gpu);
@@ -351,9 +385,10 @@ static void play_rounds(struct nt_play *p)
 void nt_play_run(struct nt_play *p)
 {
 	const struct nt_bench_options *o = p->gpu->options;
+	const struct sigaction stalled = { .sa_handler = on_stall };
 
-	nt_stall_begin();
-	nt_stall_watch(o, "at the start");
+	sigaction(SIGALRM, &stalled, NULL);
+	watch(o, "at the start");
 	if (o->check_every == NT_CHECK_LIGHT)
 		check_all(p);
 	if (p->wrong_somewhere)
@@ -364,7 +399,7 @@ void nt_play_run(struct nt_play *p)
 		one_round(p, round);
 	play_rounds(p);
 	nt_gpu_measure_memory(&p->gpu->end_mib);
-	nt_stall_watch(o, "at the end");
+	watch(o, "at the end");
 	check_all(p);
 	release(p);
 	if (o->load_n)

@@ -2,16 +2,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* answer.h - find the records that a request asks for, and print them
  *
- * Threads, host: as joblist.h and longform.h.
- * Memory:   the caller opens the output before, and closes it afterwards.
+ * Threads, host: as joblist.h and longform-search.h.
+ * Memory:   the caller opens the output before and closes it afterwards, and frees the request's
+ *           jobs; strings are argv's.
  * Errors:   -1 and *err. What is shown in part only is reported, and sets partial.
  */
 #ifndef NT_ANSWER_H
 #define NT_ANSWER_H
 
-#include "report/model/longform-search.h"
 #include "cli/report-output.h"
-#include "cli/report-options.h"
+#include "report/model/joblist.h"
+#include "report/model/longform-search.h"
+#include "report/model/site-config.h"
+
+/* What the command line asks for. */
+struct nt_request {
+	struct nt_record_places places; /* of this site */
+	struct nt_joblist jobs;
+	struct nt_jobid id; /* of the job at hand, with the step that is wanted */
+	bool has_id;
+	bool newest; /* no job is named: the newest of the user's that has a record */
+	bool own; /* no job is named: the one that this runs in */
+	bool full; /* also of several jobs */
+	bool follow; /* until the job ends */
+	enum nt_form form;
+	const char *file;
+	const char *spool;
+	const char *page; /* where the page is to be; "-": standard output */
+	char page_name[NT_JOB_LABEL_MAX + 20]; /* by default */
+};
 
 /* What is printed, and what there was to print. */
 struct nt_answer {

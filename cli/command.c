@@ -19,9 +19,7 @@
 static const struct nt_command *running;
 static uint32_t given; /* bits of its options */
 
-static void complain(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
-
-static void complain(const char *format, va_list args)
+__attribute__((format(printf, 1, 0))) static void complain(const char *format, va_list args)
 {
 	char text[1024];
 

@@ -9,8 +9,6 @@ libnt_cli_a_SOURCES = \
 	%D%/answer.c \
 	%D%/answer.h \
 	%D%/backfill.c \
-	%D%/backfill-settle.c \
-	%D%/backfill-settle.h \
 	%D%/calibrate.c \
 	%D%/check-config.c \
 	%D%/command.c \
@@ -23,17 +21,11 @@ libnt_cli_a_SOURCES = \
 	%D%/memory.c \
 	%D%/report-follow.c \
 	%D%/report-follow.h \
-	%D%/report-list.c \
-	%D%/report-list.h \
-	%D%/report-options.c \
-	%D%/report-options.h \
 	%D%/report-output.c \
 	%D%/report-output.h \
 	%D%/report.c \
 	%D%/run-step.c \
 	%D%/run-step.h \
-	%D%/slurm-names.c \
-	%D%/slurm-names.h \
 	%D%/summary.c
 
 bin_PROGRAMS += nccl-tune

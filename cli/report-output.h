@@ -15,13 +15,25 @@
 #include <json.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include "cli/report-list.h"
 #include "lib/error.h"
 #include "record/job-summary.h"
 #include "report/metrics/prometheus.h"
 #include "report/model/jobtext.h"
+#include "report/text/two-jobs.h"
 
 enum nt_form { NT_FORM_TEXT, NT_FORM_JSON, NT_FORM_CSV, NT_FORM_PROMETHEUS, NT_FORM_HTML };
+
+/* As text without --full: the output depends on whether the summaries are of more than one job. The
+ * components and runs of a job, which have labels such as 12+1 and "12 (run 1)", are one job. */
+struct nt_report_list {
+	struct nt_report_line *lines;
+	size_t count;
+	bool several; /* jobs */
+	struct nt_two_jobs two; /* the first two */
+	FILE *out; /* writes to full */
+	char *full; /* text of one job */
+	size_t full_bytes;
+};
 
 struct nt_output {
 	enum nt_form form;

@@ -10,8 +10,6 @@ libnt_report_a_SOURCES = \
 	%D%/metrics/csv.h \
 	%D%/metrics/report-json.c \
 	%D%/metrics/report-json.h \
-	%D%/metrics/json-fields.c \
-	%D%/metrics/json-fields.h \
 	%D%/metrics/prometheus.c \
 	%D%/metrics/prometheus.h \
 	%D%/model/accounting.c \
@@ -32,8 +30,6 @@ libnt_report_a_SOURCES = \
 	%D%/model/jobstate.h \
 	%D%/model/jobtext.c \
 	%D%/model/jobtext.h \
-	%D%/model/link-share.c \
-	%D%/model/link-share.h \
 	%D%/model/longform-search.c \
 	%D%/model/longform-search.h \
 	%D%/model/places.c \
@@ -42,8 +38,6 @@ libnt_report_a_SOURCES = \
 	%D%/model/site-config.h \
 	%D%/model/record-merge.c \
 	%D%/model/record-merge.h \
-	%D%/model/record-places.c \
-	%D%/model/record-places.h \
 	%D%/model/row-time.c \
 	%D%/model/row-time.h \
 	%D%/model/sacct-jobs.c \
@@ -52,14 +46,8 @@ libnt_report_a_SOURCES = \
 	%D%/model/sacct-runs.h \
 	%D%/model/topology-compare.c \
 	%D%/model/topology-compare.h \
-	%D%/summary/counted-runs.c \
-	%D%/summary/counted-runs.h \
-	%D%/summary/job-outcome.c \
-	%D%/summary/job-outcome.h \
 	%D%/summary/site-stats.c \
 	%D%/summary/site-stats.h \
-	%D%/summary/stats-cell.c \
-	%D%/summary/stats-cell.h \
 	%D%/summary/stats-json.c \
 	%D%/summary/stats-print.h \
 	%D%/summary/stats-prometheus.c \

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/metrics/csv.h"
 
+#include <stdbool.h>
 #include <string.h>
 #include "lib/json.h"
 #include "record/key.h"
@@ -13,10 +14,10 @@ struct csv_line {
 	json_object *job, *step, *comm, *key;
 };
 
-void nt_values_put_text(FILE *out, const char *text, bool always_quoted)
+static void put_text(FILE *out, const char *text)
 {
 	bool formula = text[0] != '\0' && strchr("=+-@", text[0]) != NULL;
-	bool quoted = always_quoted || text[strcspn(text, ",\"\r\n")] != '\0';
+	bool quoted = text[strcspn(text, ",\"\r\n")] != '\0';
 
 	if (quoted)
 		fputc('"', out);
@@ -35,7 +36,7 @@ void nt_values_put(FILE *out, const char *before, json_object *value)
 {
 	fputs(before, out);
 	if (json_object_is_type(value, json_type_string))
-		nt_values_put_text(out, json_object_get_string(value), false);
+		put_text(out, json_object_get_string(value));
 	else if (value)
 		fputs(json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN), out);
 }

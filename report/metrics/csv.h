@@ -17,7 +17,6 @@
 #define NT_VALUES_H
 
 #include <json.h>
-#include <stdbool.h>
 #include <stdio.h>
 
 /* jobs: from nt_summary_json(). Prints nothing if there are none. */
@@ -25,6 +24,5 @@ void nt_values_print(FILE *out, json_object *jobs);
 
 /* before, then one value. */
 void nt_values_put(FILE *out, const char *before, json_object *value);
-void nt_values_put_text(FILE *out, const char *text, bool always_quoted);
 
 #endif

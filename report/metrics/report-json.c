@@ -5,12 +5,78 @@
 #include <math.h>
 #include <string.h>
 #include "contract/coll.h"
+#include "contract/reason.h"
+#include "lib/json.h"
 #include "record/bandwidth.h"
-#include "report/metrics/json-fields.h"
+#include "record/field.h"
 #include "report/model/row-time.h"
 #include "report/model/topology-compare.h"
 #include "report/text/row-text.h"
 #include "report/text/verdict.h"
+
+/* ---- fields */
+
+/* To the field's decimals. */
+static double rounded(const struct nt_field *field, double value)
+{
+	const double unit = pow(10, field->size);
+
+	return round(value * unit) / unit;
+}
+
+static void add_times(json_object *object, const struct nt_field *field, const double *time,
+		      int count, int *rc)
+{
+	json_object *array;
+
+	if (isnan(time[0]))
+		return;
+	array = nt_json_array(rc);
+	for (int i = 0; i < count && !isnan(time[i]); i++)
+		nt_json_add(array, NULL, nt_json_decimal(rounded(field, time[i]), 10, rc), rc);
+	nt_json_add(object, field->name, array, rc);
+}
+
+static void add_field(json_object *object, const struct nt_field *field, const void *at, int *rc)
+{
+	const char *name = field->name;
+
+	switch (field->kind) {
+	case NT_FIELD_COUNT:
+	case NT_FIELD_TALLY: nt_json_count(object, name, *(const int64_t *)at, rc); break;
+	case NT_FIELD_NUMBER:
+	case NT_FIELD_TIME:
+		nt_json_number(object, name, rounded(field, *(const double *)at), rc);
+		break;
+	case NT_FIELD_SHARE: nt_json_number(object, name, *(const double *)at, rc); break;
+	case NT_FIELD_BOOL: nt_json_bool(object, name, *(const bool *)at, rc); break;
+	case NT_FIELD_TEXT:
+	case NT_FIELD_QUOTED: nt_json_text(object, name, at, rc); break;
+	case NT_FIELD_COLL:
+	case NT_FIELD_KIND:
+	case NT_FIELD_ARM:
+	case NT_FIELD_STATE:
+	case NT_FIELD_COMM_STATE:
+	case NT_FIELD_REASON: nt_json_text(object, name, nt_field_word(field, at), rc); break;
+	case NT_FIELD_WHY:
+		nt_json_text(object, name, ((const struct nt_reason *)at)->text, rc);
+		break;
+	case NT_FIELD_TIMES: add_times(object, field, at, 2, rc); break;
+	case NT_FIELD_QUARTILES: add_times(object, field, at, 3, rc); break;
+	case NT_FIELD_OBJECT:
+	case NT_FIELD_ARRAY: break;
+	}
+}
+
+/* Every known field of source except objects and arrays, by its name in the record. Times are
+ * arrays. */
+static void add_fields(json_object *object, const struct nt_fields *fields, const void *source,
+		       int *rc)
+{
+	for (size_t i = 0; i < fields->count; i++)
+		add_field(object, &fields->field[i], (const char *)source + fields->field[i].offset,
+			  rc);
+}
 
 /* ---- keys */
 
@@ -32,8 +98,7 @@ static json_object *arms_value(const struct nt_summary *summary, const struct nt
 	for (size_t i = 0; i < row->arm_count; i++) {
 		json_object *object = nt_json_object(rc);
 
-		nt_json_fields(object, &nt_explored_arm_fields, &summary->arms[row->first_arm + i],
-			       rc);
+		add_fields(object, &nt_explored_arm_fields, &summary->arms[row->first_arm + i], rc);
 		nt_json_add(array, NULL, object, rc);
 	}
 	return nt_json_filled(array);
@@ -50,7 +115,7 @@ static json_object *key_value(const struct nt_summary *summary, const struct nt_
 	nt_row_say(&said, summary, row);
 	shown.reason = said.reason;
 	shown.gain_percent = nt_row_gain(row);
-	nt_json_fields(object, &nt_report_key_fields, &shown, rc);
+	add_fields(object, &nt_report_key_fields, &shown, rc);
 	nt_json_known(object, "call_us", pair_value(us[0], us[1], rc), rc);
 	nt_json_bool(object, "call_own", nt_row_duration_known(row), rc);
 	nt_json_known(object, "algbw_gbs",
@@ -408,7 +473,7 @@ static json_object *step_value(const struct nt_summary *summary, size_t at, int 
 	json_object *object = nt_json_object(rc);
 
 	nt_json_text(object, "step", step->name, rc);
-	nt_json_fields(object, &nt_step_fields, step, rc);
+	add_fields(object, &nt_step_fields, step, rc);
 	nt_json_bool(object, "whole", step->whole, rc);
 	nt_json_bool(object, "running", step->running, rc);
 	nt_json_known(object, "communicators", comms_value(summary, at, rc), rc);

@@ -98,7 +98,6 @@ int nt_accounting_load_span(struct nt_jobtexts *texts, const struct nt_accountin
 		.until = span->until,
 		.user = span->user,
 		.partition = span->partition,
-		.all_users = !span->user && !span->own,
 		.timeout_ms = SPAN_TIMEOUT_MS,
 	};
 

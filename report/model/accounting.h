@@ -12,7 +12,6 @@
 
 #include "report/model/jobtext.h"
 
-/* cluster may be NULL for this one. */
 int nt_accounting_load(struct nt_jobtexts *texts, const struct nt_jobid *id, struct nt_error *err);
 
 /* Several jobs of one cluster (NULL: this one) by Slurm's own numbers. For a task of an array the
@@ -21,13 +20,12 @@ int nt_accounting_load(struct nt_jobtexts *texts, const struct nt_jobid *id, str
 int nt_accounting_load_jobs(struct nt_jobtexts *texts, const uint32_t *jobs, size_t count,
 			    const char *cluster, int timeout_ms, struct nt_error *err);
 
-/* Which jobs; NULL: all. Times as sacct takes them. */
+/* Which jobs; NULL: not limited. Times as sacct takes them. */
 struct nt_accounting_span {
 	const char *since, *until, *user, *partition;
-	bool own; /* only the caller's, unless user is given */
 };
 
-/* Those that ran or ended in a time span, of all users that the caller may see. */
+/* Those that ran or ended in a time span; only the caller's own unless user is given. */
 int nt_accounting_load_span(struct nt_jobtexts *texts, const struct nt_accounting_span *span,
 			    struct nt_error *err);
 

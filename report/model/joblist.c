@@ -157,13 +157,11 @@ int nt_joblist_load(struct nt_jobtexts *texts, const struct nt_jobrange *range,
 int nt_joblist_load_span(struct nt_jobtexts *texts, const struct nt_joblist *list,
 			 struct nt_error *err)
 {
-	struct nt_accounting_span span = list->span;
 	struct nt_jobtexts found = { .count = 0 };
 
 	if (!has_span(list))
 		return 0;
-	span.own = !span.user;
-	if (nt_accounting_load_span(&found, &span, err) < 0) {
+	if (nt_accounting_load_span(&found, &list->span, err) < 0) {
 		nt_jobtexts_fini(&found);
 		return -1;
 	}

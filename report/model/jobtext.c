@@ -34,15 +34,10 @@ struct nt_jobtext *nt_jobtexts_find(const struct nt_jobtexts *texts, const char 
 	return NULL;
 }
 
-void nt_jobtext_fini(struct nt_jobtext *text)
-{
-	free(text->comment);
-}
-
 void nt_jobtexts_fini(struct nt_jobtexts *texts)
 {
 	for (size_t i = 0; i < texts->count; i++)
-		nt_jobtext_fini(&texts->items[i]);
+		free(texts->items[i].comment);
 	free(texts->items);
 	memset(texts, 0, sizeof(*texts));
 }

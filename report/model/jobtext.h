@@ -42,7 +42,6 @@ struct nt_jobtext *nt_jobtexts_add(struct nt_jobtexts *texts, const char *label,
 				   const char *comment, size_t comment_bytes);
 /* NULL: there is none with that label. */
 struct nt_jobtext *nt_jobtexts_find(const struct nt_jobtexts *texts, const char *label);
-void nt_jobtext_fini(struct nt_jobtext *text); /* the texts of one that is in no list */
 void nt_jobtexts_fini(struct nt_jobtexts *texts);
 
 #endif

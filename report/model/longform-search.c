@@ -12,8 +12,7 @@
 #include <unistd.h>
 #include "profiles/memory-dir.h"
 #include "profiles/record-dir.h"
-#include "report/model/places.h"
-#include "report/model/record-places.h"
+#include "report/model/site-config.h"
 
 #define NAMED_MAX 64 /* directories that a short record names; steps of a job share one */
 
@@ -107,24 +106,7 @@ static bool find_owner(struct owner *owner, const char *name)
 	return true;
 }
 
-/* Where a step of that user's would write it. own: as the caller's environment says. */
-static void look_where_put(struct search *search, const char *own, uint32_t uid, const char *home)
-{
-	char memory[NT_PATH_MAX], site[NT_PATH_MAX];
-	const struct nt_records_asked asked = {
-		.own = own, .site = site, .uid = uid, .memory = memory
-	};
-	struct nt_records records;
-
-	nt_places_record_dir(site);
-	if ((home ? nt_memory_directory_of(memory, NULL, NULL, home, NULL)
-		  : nt_memory_directory(memory, NULL)) < 0)
-		memory[0] = '\0';
-	if (nt_records_choose(&records, &asked, NULL) == 0)
-		look_below(search, records.path, !records.parents);
-}
-
-static const char *own_cluster(void)
+static const struct nt_record_places *record_places(void)
 {
 	static struct nt_record_places places;
 	static bool known;
@@ -132,7 +114,23 @@ static const char *own_cluster(void)
 	if (!known)
 		nt_record_places(&places);
 	known = true;
-	return places.cluster;
+	return &places;
+}
+
+/* Where a step of that user's would write it. own: as the caller's environment says. */
+static void look_where_put(struct search *search, const char *own, uint32_t uid, const char *home)
+{
+	char memory[NT_PATH_MAX];
+	const struct nt_records_asked asked = {
+		.own = own, .site = record_places()->record_dir, .uid = uid, .memory = memory
+	};
+	struct nt_records records;
+
+	if ((home ? nt_memory_directory_of(memory, NULL, NULL, home, NULL)
+		  : nt_memory_directory(memory, NULL)) < 0)
+		memory[0] = '\0';
+	if (nt_records_choose(&records, &asked, NULL) == 0)
+		look_below(search, records.path, !records.parents);
 }
 
 /* The run of a requeued job that the steps are of; -1: not known. */
@@ -168,7 +166,7 @@ void nt_long_find(struct nt_long_set *set, const struct nt_long_job *job,
 	memset(&search, 0, sizeof(search));
 	search.set = set;
 	search.job = job->job;
-	search.cluster = own_cluster();
+	search.cluster = record_places()->cluster;
 	for (size_t i = 0; named && i < named->step_count; i++) {
 		if (named->steps[i].long_form[0] == '/')
 			look_at(&search, named->steps[i].long_form);

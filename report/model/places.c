@@ -7,9 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "profiles/memory-dir.h"
 #include "lib/file.h"
-#include "report/model/site-config.h"
+#include "profiles/memory-dir.h"
 
 #define SHIPPED NT_DATADIR "/profiles.conf"
 #define SITE NT_SYSCONFDIR "/nccl-tune/profiles.conf"
@@ -50,16 +49,6 @@ int nt_places_read_site(const struct nt_places *places, struct nt_memory *memory
 		return -1;
 	nt_memory_sort(memory, now_s);
 	return 0;
-}
-
-void nt_places_record_dir(char out[NT_PATH_MAX])
-{
-	static struct nt_config config;
-	struct nt_error err;
-
-	out[0] = '\0';
-	if (nt_config_read(&config, NULL, &err) == 0)
-		snprintf(out, NT_PATH_MAX, "%s", config.conf.record_dir);
 }
 
 const char *nt_places_beside(const char *program, char out[NT_PATH_MAX])

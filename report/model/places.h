@@ -30,9 +30,6 @@ int nt_places_memory(const struct nt_places *places, char out[NT_PATH_MAX], stru
 int nt_places_read_site(const struct nt_places *places, struct nt_memory *memory, int64_t now_s,
 			struct nt_error *err);
 
-/* The site's record_dir; "" if there is none, or it cannot be read. */
-void nt_places_record_dir(char out[NT_PATH_MAX]);
-
 /* The path of a program next to this one, or the bare name if that is unknown. */
 const char *nt_places_beside(const char *program, char out[NT_PATH_MAX]);
 

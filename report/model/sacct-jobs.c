@@ -21,14 +21,13 @@
  * answer is only believed after this many queries. */
 #define EMPTY_ASKED 3
 #define REQUEUED "REQUEUED"
-#define COMMON_COLUMNS "JobID,Cluster,Partition,User,Account,NNodes,ElapsedRaw,State"
+#define COMMON_COLUMNS "JobID,Cluster,Partition,User,NNodes,ElapsedRaw,State"
 
 enum column {
 	LABEL,
 	CLUSTER,
 	PARTITION,
 	USER,
-	ACCOUNT,
 	NODES,
 	ELAPSED,
 	STATE,
@@ -76,7 +75,6 @@ static int take_row(void *argument, const struct nt_text *column, struct nt_erro
 	copy_word(job.cluster, sizeof(job.cluster), column[CLUSTER]);
 	copy_word(job.partition, sizeof(job.partition), column[PARTITION]);
 	copy_word(job.user, sizeof(job.user), column[USER]);
-	copy_word(job.account, sizeof(job.account), column[ACCOUNT]);
 	for (unsigned i = 0; i < texts; i++) {
 		job.text[i] = column[TEXTS + i].at;
 		job.text_bytes[i] = column[TEXTS + i].bytes;

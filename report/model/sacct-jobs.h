@@ -30,7 +30,7 @@ enum nt_streamed_text {
 
 struct nt_streamed_job {
 	char label[NT_JOB_LABEL_MAX]; /* "12", "12_3", "12+1" */
-	char cluster[64], partition[64], user[64], account[64]; /* printable */
+	char cluster[64], partition[64], user[64]; /* printable */
 	uint32_t nodes;
 	int64_t elapsed_s;
 	int64_t end_s; /* 0: it has not ended */

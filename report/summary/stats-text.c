@@ -11,12 +11,42 @@
 #include <time.h>
 #include "lib/plural.h"
 #include "lib/table.h"
-#include "report/summary/stats-cell.h"
 
 #define NAME_WIDTH 17 /* of a group */
 #define LINES_MAX 20 /* of a table; --json has all */
 
 /* ---- groups */
+
+/* The name, cut to width, behind its cluster unless that is "". */
+static void add_name(struct nt_table *table, const char *cluster, const char *name, size_t width)
+{
+	char all[2 * NT_CELL_MAX + 64];
+	bool both = cluster[0] && name[0];
+
+	snprintf(all, sizeof(all), "%s%s%s", cluster, both ? "/" : "", name);
+	if (strlen(all) > width)
+		memcpy(all + width - 2, "..", 3);
+	nt_cell(table, "%s", all[0] ? all : "-");
+}
+
+static const char *time_text(int64_t us, char *out, size_t out_bytes)
+{
+	if (llabs(us) >= INT64_C(3600000000000))
+		snprintf(out, out_bytes, "%.0f h", (double)us / 3.6e9);
+	else
+		nt_duration_text((double)us / 1000, out, out_bytes);
+	return out;
+}
+
+/* Saved, spent and net time. */
+static void add_times(struct nt_table *table, int64_t saved_us, int64_t spent_us)
+{
+	const int64_t us[] = { saved_us, spent_us, saved_us - spent_us };
+	char text[NT_CELL_MAX];
+
+	for (size_t i = 0; i < sizeof(us) / sizeof(us[0]); i++)
+		nt_cell(table, "%s", time_text(us[i], text, sizeof(text)));
+}
 
 static void add_percent(struct nt_table *table, int64_t part, int64_t whole)
 {
@@ -29,11 +59,11 @@ static void add_group(struct nt_table *table, const struct nt_site_stats_group *
 	const struct nt_site_stats_sum *sum = &group->sum;
 	const int64_t recorded = nt_site_stats_recorded(sum);
 
-	nt_site_stats_name_cell(table, cluster, group->name, NAME_WIDTH);
+	add_name(table, cluster, group->name, NAME_WIDTH);
 	nt_cell_count(table, recorded);
 	add_percent(table, sum->jobs[NT_JOB_GAINED], recorded);
 	add_percent(table, sum->jobs[NT_JOB_NOTHING_TO_GAIN], recorded);
-	nt_site_stats_time_cells(table, sum->saved_us, sum->spent_us);
+	add_times(table, sum->saved_us, sum->spent_us);
 }
 
 /* Only groups with a record that counts. */
@@ -41,7 +71,6 @@ static int print_groups(FILE *out, const struct nt_site_stats *tally, enum nt_si
 			struct nt_error *err)
 {
 	static const char *const heads[] = {
-		[NT_BY_CLUSTER] = "-CLUSTER",
 		[NT_BY_PARTITION] = "-PARTITION",
 		[NT_BY_USER] = "-USER",
 		[NT_BY_NCCL] = "-NCCL",
@@ -119,17 +148,17 @@ static void print_times(FILE *out, const struct nt_site_stats_view *view,
 {
 	char saved[32], spent[32], net[32], comm[32], launch[32];
 
-	nt_site_stats_time_text(total->saved_us, saved, sizeof(saved));
-	nt_site_stats_time_text(total->spent_us, spent, sizeof(spent));
-	nt_site_stats_time_text(total->saved_us - total->spent_us, net, sizeof(net));
-	nt_site_stats_time_text(total->comm_us, comm, sizeof(comm));
+	time_text(total->saved_us, saved, sizeof(saved));
+	time_text(total->spent_us, spent, sizeof(spent));
+	time_text(total->saved_us - total->spent_us, net, sizeof(net));
+	time_text(total->comm_us, comm, sizeof(comm));
 	fprintf(out, "Net time saved: %s (saved %s, spent %s).\n", net, saved, spent);
 	if (total->launch_us != 0)
 		fprintf(out, "Launch profiles account for %s of it.\n",
-			nt_site_stats_time_text(total->launch_us, launch, sizeof(launch)));
+			time_text(total->launch_us, launch, sizeof(launch)));
 	if (total->calibration_us != 0)
 		fprintf(out, "Calibrations account for %s of what was spent.\n",
-			nt_site_stats_time_text(total->calibration_us, launch, sizeof(launch)));
+			time_text(total->calibration_us, launch, sizeof(launch)));
 	fputs("These are rank times: time of calls, times the ranks of their communicator.\n", out);
 	if (total->comm_us > 0)
 		fprintf(out,

@@ -12,10 +12,8 @@
 
 #define EXPLORED_MAX 8 /* lines */
 
-static void add(struct nt_follow_lines *lines, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void add(struct nt_follow_lines *lines, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void add(struct nt_follow_lines *lines,
+						      const char *format, ...)
 {
 	va_list args;
 

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "contract/coll.h"
-#include "report/model/link-share.h"
-#include "report/model/row-time.h"
 #include "lib/append.h"
 #include "lib/compare.h"
 #include "lib/table.h"
+#include "report/model/row-time.h"
+#include "report/model/topology-compare.h"
 #include "report/text/verdict-maker.h"
 #include "report/text/words.h"
 
@@ -204,6 +204,43 @@ static void where_it_stays(const struct nt_key *rows, size_t count, char *out, s
 		nt_append(out, out_bytes, " and %zu more", kept - told);
 }
 
+#define FULL 1.05 /* busbw and NCCL's steps of speed are no finer than that */
+
+static bool is_ring(int arm)
+{
+	const int algo = nt_arm_pair(arm) / NT_PROTOS;
+
+	return arm >= 0 && arm != NT_ARM_BASELINE && algo == nt_algo_parse("RING");
+}
+
+/* How much of its rings' bandwidth the busbw of NCCL's own choice uses: 0 to 1. NAN: the choice is
+ * not a ring, a figure is unknown, or the share is over 1, so NCCL's figure must be wrong.
+ *
+ * The bandwidth of rings is NCCL's own figure from its graph dump (topology=on): channels times the
+ * speed of one, on the slowest node. Only the dump tells which NICs NCCL selected. NCCL assumes 10
+ * Gbit/s for networks of unknown speed (src/graph/topo.cc, ncclTopoAddNet), so a share can be too
+ * large. */
+static double link_share(const struct nt_summary *summary, const struct nt_key *row)
+{
+	const double busbw_gbs = nt_row_busbw(row, NT_OF_AUTO);
+	double least_gbs = NAN, share;
+
+	if (!is_ring(row->auto_arm))
+		return NAN;
+	for (size_t i = 0; i < summary->topology_count; i++) {
+		const struct nt_topology_seen *seen = &summary->topologies[i];
+		const struct nt_comm_seen *comm = nt_topology_comm(summary, seen);
+		const double gbs = nt_topology_ring_gbs(seen);
+
+		if (comm && comm->step == row->step && comm->family == row->family && gbs > 0)
+			least_gbs = fmin(least_gbs, gbs);
+	}
+	share = busbw_gbs / least_gbs;
+	if (!(share > 0 && share <= FULL))
+		return NAN;
+	return fmin(share, 1);
+}
+
 /* "; at 256M NCCL reaches 96 % of its rings' bandwidth", of the largest row that stays; "": not
  * known. */
 static const char *near_the_link(const struct nt_summary *summary, const struct nt_key *rows,
@@ -214,7 +251,7 @@ static const char *near_the_link(const struct nt_summary *summary, const struct 
 
 	while (count > 0 && !stays(&rows[count - 1]))
 		count--;
-	share = count > 0 ? nt_link_share(summary, &rows[count - 1]) : NAN;
+	share = count > 0 ? link_share(summary, &rows[count - 1]) : NAN;
 	out[0] = '\0';
 	if (!isnan(share))
 		snprintf(out, out_bytes, "; at %s NCCL reaches %.0f %% of its rings' bandwidth",

@@ -17,7 +17,7 @@ fake_sacct() {
 		esac
 	done
 	while IFS= read -r text; do
-		printf '%s' "$((++n))${d}nt${d}gpu${d}ann${d}lab${d}2${d}6000${d}COMPLETED${d}$text$d$d$((from + 1))"$'\n'
+		printf '%s' "$((++n))${d}nt${d}gpu${d}ann${d}2${d}6000${d}COMPLETED${d}$text$d$d$((from + 1))"$'\n'
 	done <"${0%/*}/texts"
 	exec "${0%/*}/more"
 	END

@@ -32,7 +32,7 @@
 	"	esac\n"                                     \
 	"done\n"                                      \
 	"[ \"$SLURM_TIME_FORMAT\" = %s ] || exit 9\n" \
-	"row() { printf '%b' \"$1${d}nt${d}gpu${d}ann${d}lab${d}2${d}60${d}${5:-COMPLETED}${d}$2${d}$3$extra${d}$4\\n\"; }\n"
+	"row() { printf '%b' \"$1${d}nt${d}gpu${d}ann${d}2${d}60${d}${5:-COMPLETED}${d}$2${d}$3$extra${d}$4\\n\"; }\n"
 
 struct seen {
 	char text[4096];
@@ -46,10 +46,10 @@ static int note_job(void *argument, const struct nt_streamed_job *job, struct nt
 	if (strcmp(job->label, "13") == 0)
 		return nt_error_set(err, "thirteen");
 	nt_append(seen->text, sizeof(seen->text),
-		  "%s %s %s %s %s %u %" PRId64 " %" PRId64 " <%.*s> <%.*s> <%.*s>\n", job->label,
-		  job->cluster, job->partition, job->user, job->account, job->nodes, job->elapsed_s,
-		  job->end_s, (int)job->text_bytes[0], job->text[0], (int)job->text_bytes[1],
-		  job->text[1], (int)job->text_bytes[2], job->text[2] ? job->text[2] : "");
+		  "%s %s %s %s %u %" PRId64 " %" PRId64 " <%.*s> <%.*s> <%.*s>\n", job->label,
+		  job->cluster, job->partition, job->user, job->nodes, job->elapsed_s, job->end_s,
+		  (int)job->text_bytes[0], job->text[0], (int)job->text_bytes[1], job->text[1],
+		  (int)job->text_bytes[2], job->text[2] ? job->text[2] : "");
 	seen->jobs++;
 	return 0;
 }
@@ -76,8 +76,8 @@ static void reads_rows_with_any_text(void **state)
 	fake_sacct(*state, HEAD "row 1 'a\\nb' '' 2000; row 2_3 '{\"x\":1}' 'y\\037z' 4999");
 	if (read_all(&query, &seen, &err) < 0)
 		fail_msg("%s", err.text);
-	assert_string_equal(seen.text, "1 nt gpu ann lab 2 60 2000 <a\nb> <> <>\n"
-				       "2_3 nt gpu ann lab 2 60 4999 <{\"x\":1}> <y\037z> <>\n");
+	assert_string_equal(seen.text, "1 nt gpu ann 2 60 2000 <a\nb> <> <>\n"
+				       "2_3 nt gpu ann 2 60 4999 <{\"x\":1}> <y\037z> <>\n");
 }
 
 static int note_requeued(void *argument, const struct nt_streamed_job *job, struct nt_error *err)
@@ -110,7 +110,7 @@ static void takes_no_text_for_a_row(void **state)
 
 	fake_sacct(
 		*state, HEAD
-		"row 1 '' \"\\n7\\037nt\\037gpu\\037bob\\037lab\\0371\\0371\\037{}\\037\\0372000\\n\" 2000");
+		"row 1 '' \"\\n7\\037nt\\037gpu\\037bob\\0371\\0371\\037{}\\037\\0372000\\n\" 2000");
 	if (read_all(&query, &seen, &err) < 0)
 		fail_msg("%s", err.text);
 	assert_int_equal(seen.jobs, 1);
@@ -140,19 +140,19 @@ static void asks_piece_by_piece(void **state)
 			"row 4 '' '' 259200; row 5 '' '' 345600");
 	if (read_all(&query, &seen, &err) < 0)
 		fail_msg("%s", err.text);
-	assert_string_equal(seen.text, "1 nt gpu ann lab 2 60 86400 <> <> <>\n"
-				       "2 nt gpu ann lab 2 60 259199 <> <> <>\n"
-				       "3 nt gpu ann lab 2 60 0 <> <259200-345600> <>\n"
-				       "4 nt gpu ann lab 2 60 259200 <> <> <>\n");
+	assert_string_equal(seen.text, "1 nt gpu ann 2 60 86400 <> <> <>\n"
+				       "2 nt gpu ann 2 60 259199 <> <> <>\n"
+				       "3 nt gpu ann 2 60 0 <> <259200-345600> <>\n"
+				       "4 nt gpu ann 2 60 259200 <> <> <>\n");
 	/* Where there are many, half a day. */
 	fake_sacct(*state,
 		   HEAD "[ $from != 0 ] || for i in $(seq 11000); do row 1 '' '' 345600; done\n"
 			"row 2 '' \"$((until - from))\" $from");
 	if (read_all(&query, &seen, &err) < 0)
 		fail_msg("%s", err.text);
-	assert_string_equal(seen.text, "2 nt gpu ann lab 2 60 86400 <> <43200> <>\n"
-				       "2 nt gpu ann lab 2 60 129600 <> <86400> <>\n"
-				       "2 nt gpu ann lab 2 60 216000 <> <129600> <>\n");
+	assert_string_equal(seen.text, "2 nt gpu ann 2 60 86400 <> <43200> <>\n"
+				       "2 nt gpu ann 2 60 129600 <> <86400> <>\n"
+				       "2 nt gpu ann 2 60 216000 <> <129600> <>\n");
 }
 
 /* slurmdbd's answer if its query failed. */

@@ -32,7 +32,6 @@ static struct nt_streamed_job job_of(const char *label, const char *text)
 	snprintf(job.cluster, sizeof(job.cluster), "nt");
 	snprintf(job.partition, sizeof(job.partition), "gpu");
 	snprintf(job.user, sizeof(job.user), "ann");
-	snprintf(job.account, sizeof(job.account), "lab");
 	job.text[0] = text;
 	job.text_bytes[0] = strlen(text);
 	return job;
@@ -310,33 +309,31 @@ static void what_had_no_room_counts_against_it(void **state)
 /* Rows of which only the reason had room. */
 static void rows_that_had_no_room_are_counted_by_their_reason(void **state)
 {
-	static struct nt_step step;
-	const struct nt_summary summary = { .steps = &step, .step_count = 1 };
-	struct nt_site_stats_sum rest;
+#define REST(saved, reasons) \
+	RECORD("\"0\":{" STEP ",\"spent_ms\":1,\"saved_ms\":" saved ",\"rest\":[" reasons "]}")
+#define UNDECIDED "\"4 little\",\"1 open\""
+#define ALL UNDECIDED ",\"2 small\",\"3 chosen\""
+	struct nt_streamed_job job = job_of("1", REST("2", ALL));
+	struct nt_site_stats_sum total;
+	struct nt_site_stats tally;
 
 	(void)state;
-	nt_fields_clear(&nt_step_fields, &step);
-	assert_int_equal(nt_site_stats_outcome(&summary), NT_JOB_NOT_TUNED);
-	step.rest[NT_REASON_UNWORTHY] = 4;
-	assert_int_equal(nt_site_stats_outcome(&summary), NT_JOB_NOTHING_TO_GAIN);
-	step.rest[NT_REASON_UNFINISHED] = 1;
-	assert_int_equal(nt_site_stats_outcome(&summary), NT_JOB_UNDECIDED);
-	step.rest[NT_REASON_SMALL] = 2;
-	assert_int_equal(nt_site_stats_outcome(&summary), NT_JOB_NOTHING_TO_GAIN);
-	step.rest[NT_REASON_NONE] = 3;
-	step.ranks = 8;
-	step.saved_ms = 2;
-	step.spent_ms = 1;
-	rest = nt_site_stats_rest(&summary, 0);
-	assert_int_equal(rest.keys, 10);
-	assert_int_equal(rest.decided, 5);
-	assert_int_equal(rest.chosen, 3);
+	assert_int_equal(outcome_of(REST("0", "\"4 little\""), 1000), NT_JOB_NOTHING_TO_GAIN);
+	assert_int_equal(outcome_of(REST("0", UNDECIDED), 1000), NT_JOB_UNDECIDED);
+	assert_int_equal(outcome_of(REST("0", UNDECIDED ",\"2 small\""), 1000),
+			 NT_JOB_NOTHING_TO_GAIN);
+	assert_int_equal(outcome_of(REST("2", ALL), 1000), NT_JOB_UNPAID);
+	assert_int_equal(outcome_of(REST("9", ALL), 1000), NT_JOB_GAINED);
+	nt_site_stats_init(&tally);
+	add(&tally, &job);
+	total = nt_site_stats_total(&tally);
+	assert_int_equal(total.keys, 10);
+	assert_int_equal(total.decided, 5);
+	assert_int_equal(total.chosen, 3);
 	/* The smallest possible value. */
-	assert_int_equal(rest.saved_us, 2000);
-	assert_int_equal(rest.spent_us, 8000);
-	assert_int_equal(nt_site_stats_outcome(&summary), NT_JOB_UNPAID);
-	step.saved_ms = 9;
-	assert_int_equal(nt_site_stats_outcome(&summary), NT_JOB_GAINED);
+	assert_int_equal(total.saved_us, 2000);
+	assert_int_equal(total.spent_us, 8000);
+	nt_site_stats_fini(&tally);
 }
 
 /* Whatever order jobs come in; 0.1 ms cannot be added up in doubles. */

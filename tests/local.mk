@@ -45,8 +45,6 @@ unit_tests = \
 	%D%/unit/ask-launch \
 	%D%/unit/event-match \
 	%D%/unit/event-slot \
-	%D%/unit/fake-event \
-	%D%/unit/fake-model \
 	%D%/unit/lateness \
 	%D%/unit/layout \
 	%D%/unit/long \
@@ -98,7 +96,6 @@ unit_tests = \
 	%D%/unit/site-stats \
 	%D%/unit/stats-print \
 	%D%/unit/when \
-	%D%/unit/replay-record \
 	%D%/unit/schedule \
 	%D%/unit/follow-lines \
 	%D%/unit/spank-mpi \
@@ -274,7 +271,6 @@ tests_fake_nt_fake_nccl_SOURCES = %D%/fake/main.c
 tests_fake_nt_fake_nccl_LDADD = $(fake_libs)
 # The plugin asks the process for NCCL's version.
 tests_fake_nt_fake_nccl_LDFLAGS = -rdynamic
-tests_unit_fake_event_LDADD = $(fake_libs) $(CMOCKA_LIBS)
 # A process that may not make some system calls.
 noinst_PROGRAMS += tests/fake/nt-refuse
 tests_fake_nt_refuse_SOURCES = %D%/fake/refuse.c
@@ -282,13 +278,8 @@ tests_fake_nt_refuse_LDADD =
 noinst_PROGRAMS += tests/fake/nt-launch-trace
 tests_fake_nt_launch_trace_SOURCES = %D%/fake/launch-trace.c
 tests_fake_nt_launch_trace_LDADD = libnt-contract.a
-# Traces of made-up noise, for nt-replay.
-noinst_PROGRAMS += tests/fake/nt-noise
-tests_fake_nt_noise_SOURCES = %D%/fake/noise-trace.c %D%/fake/noise.c %D%/fake/noise.h
-tests_fake_nt_noise_LDADD = libnt-contract.a
 tests_unit_engine_rates_SOURCES = %D%/unit/engine-rates.c %D%/fake/noise.c
 tests_unit_engine_rates_LDADD = libnt-drive.a libnt-engine.a libnt-contract.a $(CMOCKA_LIBS)
-tests_unit_fake_model_LDADD = $(fake_libs) $(CMOCKA_LIBS)
 
 # Policies for its ranks, and the step's record from theirs.
 noinst_PROGRAMS += tests/fake/nt-record
@@ -396,7 +387,6 @@ EXTRA_DIST += \
 	%D%/README.md \
 	%D%/chain/chain.bats \
 	%D%/chain/vendors.bats \
-	%D%/cluster/00-cluster.bats \
 	%D%/cluster/05-dev.bats \
 	%D%/cluster/10-spank-option.bats \
 	%D%/cluster/11-spank-step.bats \
@@ -417,7 +407,6 @@ EXTRA_DIST += \
 	%D%/cluster/52-late.bats \
 	%D%/cluster/55-shapes.bats \
 	%D%/cluster/56-chain.bats \
-	%D%/cluster/57-recheck.bats \
 	%D%/cluster/58-warm.bats \
 	%D%/cluster/60-failures.bats \
 	%D%/cluster/62-stall.bats \
@@ -442,11 +431,9 @@ EXTRA_DIST += \
 	%D%/fake/calibrate-task.bats \
 	%D%/fake/clean.bats \
 	%D%/fake/completion.bats \
-	%D%/fake/fake-nccl-srun.bats \
 	%D%/fake/fake-nccl.bats \
 	%D%/fake/launch-srun.bats \
 	%D%/fake/late.bats \
-	%D%/fake/launch.bats \
 	%D%/fake/fabric.bats \
 	%D%/fake/ll128.bats \
 	%D%/fake/made-up-jobs.sh \
@@ -458,7 +445,6 @@ EXTRA_DIST += \
 	%D%/fake/p2p.bats \
 	%D%/fake/prometheus.bats \
 	%D%/fake/reward.bats \
-	%D%/fake/simulated.bats \
 	%D%/fake/summary.bats \
 	%D%/fake/touch-task.sh \
 	%D%/fake/warm.bats \
@@ -501,11 +487,11 @@ EXTRA_DIST += \
 	%D%/lib/schema.h \
 	%D%/lib/site.bash \
 	%D%/lib/tiers.bash \
+	%D%/lib/unit.h \
 	%D%/lint/archive.bats \
 	%D%/lint/circles.awk \
 	%D%/lint/circles.bats \
 	%D%/lint/clean.bats \
-	%D%/lint/dev.bats \
 	%D%/lint/docs.bats \
 	%D%/lint/edges.awk \
 	%D%/lint/exports.bats \
@@ -567,12 +553,10 @@ EXTRA_DIST += \
 	%D%/unit/data/topology/system-ib.xml \
 	%D%/unit/data/topology/system-socket.xml \
 	%D%/unit/data/report/damaged.json \
-	%D%/unit/data/report/damaged.out.json \
 	%D%/unit/data/report/damaged.txt \
 	%D%/unit/data/report/differs.json \
 	%D%/unit/data/report/differs.txt \
 	%D%/unit/data/report/empty.json \
-	%D%/unit/data/report/empty.out.json \
 	%D%/unit/data/report/empty.txt \
 	%D%/unit/data/report/full.csv \
 	%D%/unit/data/report/full.json \

@@ -26,14 +26,12 @@ EXTRA_DIST += \
 	%D%/agree.bash \
 	%D%/accounting.sh \
 	%D%/agree.sh \
-	%D%/commands.bats \
 	%D%/cost.sh \
 	%D%/crowd.sh \
 	%D%/hot.sh \
 	%D%/launch-task.sh \
 	%D%/launch.sh \
 	%D%/noisy-jobs.sh \
-	%D%/outputs.sh \
 	%D%/summary.sh \
 	%D%/touch.sh \
 	%D%/usage.bash \

@@ -1,26 +1,12 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
-# Decisions outside of a job. libnt-drive.a, without JSON, is for tests and the simulated NCCL too.
+# Measured times, and decisions on made-up ones: for tests, the simulated NCCL and nt-engine-sim.
 
-noinst_LIBRARIES += libnt-trace.a libnt-drive.a libnt-replay.a
+noinst_LIBRARIES += libnt-trace.a libnt-drive.a
 libnt_trace_a_SOURCES = \
 	%D%/trace.c \
 	%D%/trace.h
 libnt_drive_a_SOURCES = \
 	%D%/drive.c \
 	%D%/drive.h \
-	%D%/rng.h \
-	%D%/source.c \
-	%D%/source.h
-libnt_replay_a_SOURCES = \
-	%D%/cells.c \
-	%D%/command.c \
-	%D%/command.h \
-	%D%/job-word.c \
-	%D%/job-word.h \
-	%D%/launch.c \
-	%D%/cell-print.c \
-	%D%/recorded.c \
-	%D%/replay.h \
-	%D%/trial.c \
-	%D%/trial.h
+	%D%/rng.h

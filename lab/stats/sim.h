@@ -10,7 +10,8 @@
 #define NT_STATS_SIM_H
 
 #include "engine/quantiles.h"
-#include "lab/replay/replay.h"
+#include "contract/policy.h"
+#include "lab/replay/drive.h"
 #include "tests/fake/noise.h"
 
 #define NT_FASTER_ARM 1u /* of made-up arms: the one that differs from AUTO */
@@ -21,7 +22,6 @@
 struct nt_sim {
 	struct nt_policy policy;
 	unsigned trials, arms;
-	const struct nt_replay_rule *rule;
 	const char *noise; /* the only one; NULL: all */
 	uint64_t seed;
 	double miss;

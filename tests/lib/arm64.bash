@@ -13,8 +13,8 @@ readonly ARM64_TRIPLET=aarch64-linux-gnu ARM64_EMULATOR=qemu-aarch64-static
 readonly ARM64_PACKAGES=(make autoconf automake pkg-config:arm64 crossbuild-essential-arm64 qemu-user-static
 	libslurm-dev:arm64 libpmix-dev:arm64 libjson-c-dev:arm64 libexpat1-dev:arm64 libhwloc-dev:arm64 libinih-dev:arm64
 	zlib1g-dev:arm64 libcmocka-dev:arm64 build-essential bats jq procps debhelper fakeroot bash-completion git xz-utils)
-readonly ARM64_BATS=(tests/fake/{fake-nccl,arms,record,ll128,marker,newer,reasons,reward,simulated,summary,warm}
-	tests/{chain/chain,lint/exports} lab/{programs/programs,replay/replay})
+readonly ARM64_BATS=(tests/fake/{fake-nccl,arms,record,ll128,marker,newer,reasons,reward,summary,warm}
+	tests/{chain/chain,lint/exports} lab/programs/programs)
 
 # Unit tests that it cannot run, and why.
 declare -rA ARM64_CANNOT=([report-child]="posix_spawn() tells no error where vfork() is a fork"

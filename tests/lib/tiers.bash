@@ -307,7 +307,7 @@ test_named() {
 	[[ $name = @(tests|lab)/* ]] || name=tests/$name
 	for file in "$name" "$name.bats" "$name.c"; do
 		case $file in
-		*/unit/*.c|tests/fuzz/*.c|*.bats|lab/sim/agree-quick|lab/stats/figures-scipy)
+		*/unit/*.c|tests/fuzz/*.c|*.bats|lab/sim/agree-quick)
 			[ ! -f "$file" ] || { echo "$file"; return; } ;;
 		esac
 	done

@@ -1,11 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ratios of steps: Student's distribution, the deviation that is estimated, what is joined */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "tests/unit/select-world.h"
 #include "profiles/estimate.h"
 
@@ -18,7 +14,6 @@ static void tails_are_students(void **state)
 		{ 1.812, 10, 0.05 }, { 2.764, 10, 0.01 }, { 1.645, 1e6, 0.05 },
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		double p = nt_student_tail(known[i].t, known[i].degrees);
 
@@ -31,7 +26,6 @@ static void turns_add_up(void **state)
 {
 	struct nt_turns turns = { 0 }, left = { 0 }, right = { 0 }, none = { 0 };
 
-	(void)state;
 	for (unsigned i = 0; i < 5; i++) {
 		nt_turns_add(&turns, i * i);
 		nt_turns_add(i < 2 ? &left : &right, i * i);
@@ -47,7 +41,6 @@ static void turns_add_up(void **state)
 /* Nothing is known of one step; of many, what they differ by. */
 static void the_assumption_fades(void **state)
 {
-	(void)state;
 	assert_true(fabs(nt_deviation(0, 0) - NT_DEVIATION_ASSUMED) < 1e-12);
 	assert_true(nt_deviation(4 * 0.03 * 0.03, 4) < 0.075);
 	assert_true(fabs(nt_deviation(100 * 0.15 * 0.15, 100) - 0.15) < 0.002);
@@ -61,7 +54,6 @@ static void nothing_is_claimed_too_often(void **state)
 	static const unsigned counts[] = { 1, 3, 6 };
 	uint64_t seed = 5;
 
-	(void)state;
 	for (unsigned d = 0; d < 3; d++) {
 		for (unsigned n = 0; n < 3; n++) {
 			unsigned claimed = 0;
@@ -86,7 +78,6 @@ static void what_agrees_is_joined(void **state)
 	struct nt_estimate near = { true, -0.5, 0.2, 4 }, far = { true, -0.7, 0.1, 10 }, both;
 	const struct nt_estimate none = { 0 };
 
-	(void)state;
 	both = nt_estimate_join(&near, &far);
 	assert_true(fabs(both.log_ratio + 0.66) < 1e-9);
 	assert_true(both.error < 0.1 && fabs(both.degrees - 11) < 1e-9);
@@ -100,15 +91,5 @@ static void what_agrees_is_joined(void **state)
 	assert_true(both.log_ratio == near.log_ratio && both.error == near.error);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tails_are_students),
-		cmocka_unit_test(turns_add_up),
-		cmocka_unit_test(the_assumption_fades),
-		cmocka_unit_test(nothing_is_claimed_too_often),
-		cmocka_unit_test(what_agrees_is_joined),
-	};
-
-	return cmocka_run_group_tests_name("estimate", tests, NULL, NULL);
-}
+UNIT_TESTS(tails_are_students, turns_add_up, the_assumption_fades, nothing_is_claimed_too_often,
+	   what_agrees_is_joined);

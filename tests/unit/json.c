@@ -4,12 +4,7 @@
 #include "lib/json.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 
 static void check(json_object *value, const char *expected)
 {
@@ -23,7 +18,6 @@ static void leaves_out_what_is_unknown(void **state)
 	int rc = 0;
 	json_object *object = nt_json_object(&rc);
 
-	(void)state;
 	nt_json_text(object, "a", NULL, &rc);
 	nt_json_text(object, "b", "", &rc);
 	nt_json_text(object, "c", "x", &rc);
@@ -42,7 +36,6 @@ static void has_null_where_it_is_wanted(void **state)
 	int rc = 0;
 	json_object *array = nt_json_array(&rc);
 
-	(void)state;
 	nt_json_string(array, NULL, NULL, &rc);
 	nt_json_string(array, NULL, "", &rc);
 	nt_json_integer(array, NULL, -1, &rc);
@@ -57,7 +50,6 @@ static void failure_is_kept(void **state)
 {
 	int rc = 0;
 
-	(void)state;
 	nt_json_text(NULL, "a", "", &rc);
 	assert_int_equal(rc, 0);
 	nt_json_text(NULL, "a", "x", &rc);
@@ -76,21 +68,11 @@ static void members_are_found(void **state)
 	int rc = 0;
 	json_object *object = nt_json_object(&rc);
 
-	(void)state;
 	nt_json_integer(object, "a", 7, &rc);
 	assert_int_equal(json_object_get_int(nt_json_member(object, "a")), 7);
 	assert_null(nt_json_member(object, "b"));
 	json_object_put(object);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(leaves_out_what_is_unknown),
-		cmocka_unit_test(has_null_where_it_is_wanted),
-		cmocka_unit_test(failure_is_kept),
-		cmocka_unit_test(members_are_found),
-	};
-
-	return cmocka_run_group_tests_name("json", tests, NULL, NULL);
-}
+UNIT_TESTS(leaves_out_what_is_unknown, has_null_where_it_is_wanted, failure_is_kept,
+	   members_are_found);

@@ -4,13 +4,7 @@
  * table of settings (tests/unit/table-file.h). */
 #include "contract/policy.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "lib/file.h"
 #include "record/calls-record.h"
 #include "record/rank.h"
@@ -202,17 +196,9 @@ static void lists_are_what_the_tables_say(void **state)
 {
 	bool same = true;
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(files); i++)
 		same = is_as_the_tables_say(i) && same;
 	assert_true(same);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lists_are_what_the_tables_say),
-	};
-
-	return cmocka_run_group_tests_name("lists", tests, NULL, NULL);
-}
+UNIT_TESTS(lists_are_what_the_tables_say);

@@ -1,11 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Steps against steps: faster, slower or neither; trusted, marked, quarantined */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "tests/unit/select-world.h"
 
 static struct nt_memory memory;
@@ -73,7 +69,6 @@ static void a_step_is_one_sample(void **state)
 {
 	unsigned faster, slower;
 
-	(void)state;
 	count_verdicts(0.15, 1, 1, &faster, &slower);
 	assert_true(faster <= 2 && slower <= 40);
 	count_verdicts(0.15, 1, 5, &faster, &slower);
@@ -91,7 +86,6 @@ static void a_step_is_one_sample(void **state)
 
 static void too_little_is_unknown(void **state)
 {
-	(void)state;
 	nt_memory_init(&memory);
 	assert_int_equal(test(0).verdict, NT_STEPS_UNKNOWN);
 	step("a", 1, 1, 2000, false);
@@ -109,7 +103,6 @@ static void the_nearest_steps_win_a_contradiction(void **state)
 {
 	struct nt_step_test_result seen;
 
-	(void)state;
 	nt_memory_init(&memory);
 	for (uint32_t job = 1; job <= 4; job++) {
 		step("default", job, 0, 1000, false);
@@ -129,7 +122,6 @@ static void the_nearest_steps_win_a_contradiction(void **state)
 
 static void trust_is_won_in_three_jobs(void **state)
 {
-	(void)state;
 	nt_memory_init(&memory);
 	assert_int_equal(trust().level, NT_TRUST_UNTRIED);
 	for (uint32_t job = 1; job <= 3; job++) {
@@ -144,7 +136,6 @@ static void trust_is_won_in_three_jobs(void **state)
 
 static void two_slow_steps_quarantine(void **state)
 {
-	(void)state;
 	nt_memory_init(&memory);
 	step("default", 1, 0, 1000, false);
 	step("a", 1, 1, 2000, true); /* only tried: no mark */
@@ -159,7 +150,6 @@ static void two_slow_steps_quarantine(void **state)
 
 static void other_programs_are_not_compared(void **state)
 {
-	(void)state;
 	nt_memory_init(&memory);
 	step("default", 1, 0, 1000, false);
 	step("a", 2, 0, 5000, false);
@@ -178,7 +168,6 @@ static void another_marker_of_the_same_program_will_do(void **state)
 {
 	struct nt_memory_entry *arm;
 
-	(void)state;
 	nt_memory_init(&memory);
 	step("default", 1, 0, 1000, false);
 	step("a", 2, 0, 500, false);
@@ -196,17 +185,6 @@ static void another_marker_of_the_same_program_will_do(void **state)
 	nt_memory_fini(&memory);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_step_is_one_sample),
-		cmocka_unit_test(too_little_is_unknown),
-		cmocka_unit_test(the_nearest_steps_win_a_contradiction),
-		cmocka_unit_test(trust_is_won_in_three_jobs),
-		cmocka_unit_test(two_slow_steps_quarantine),
-		cmocka_unit_test(another_marker_of_the_same_program_will_do),
-		cmocka_unit_test(other_programs_are_not_compared),
-	};
-
-	return cmocka_run_group_tests_name("step-test", tests, NULL, NULL);
-}
+UNIT_TESTS(a_step_is_one_sample, too_little_is_unknown, the_nearest_steps_win_a_contradiction,
+	   trust_is_won_in_three_jobs, two_slow_steps_quarantine,
+	   another_marker_of_the_same_program_will_do, other_programs_are_not_compared);

@@ -65,7 +65,6 @@ unit_tests = \
 	%D%/unit/select-sim \
 	%D%/unit/memory-store \
 	%D%/unit/ticket \
-	%D%/unit/json \
 	%D%/unit/ll128 \
 	%D%/unit/marker \
 	%D%/unit/slowdown \
@@ -127,8 +126,7 @@ unit_tests = \
 	%D%/unit/warm \
 	%D%/unit/where \
 	%D%/unit/work \
-	%D%/unit/write-record \
-	%D%/unit/error
+	%D%/unit/write-record
 
 if HAVE_CUDA_NCCL
 unit_tests += %D%/unit/bench-abi
@@ -427,10 +425,12 @@ EXTRA_DIST += \
 	%D%/cluster/84-container.sh \
 	%D%/cluster/85-packages.bats \
 	%D%/cluster/86-helper.bats \
+	%D%/cmd/completion.bats \
+	%D%/cmd/prometheus.bats \
+	%D%/cmd/summary.bats \
 	%D%/fake/arms.bats \
 	%D%/fake/calibrate-task.bats \
 	%D%/fake/clean.bats \
-	%D%/fake/completion.bats \
 	%D%/fake/fake-nccl.bats \
 	%D%/fake/launch-srun.bats \
 	%D%/fake/late.bats \
@@ -443,9 +443,7 @@ EXTRA_DIST += \
 	%D%/fake/resources.bats \
 	%D%/fake/newer.bats \
 	%D%/fake/p2p.bats \
-	%D%/fake/prometheus.bats \
 	%D%/fake/reward.bats \
-	%D%/fake/summary.bats \
 	%D%/fake/touch-task.sh \
 	%D%/fake/warm.bats \
 	%D%/install/as-printed \

@@ -13,11 +13,11 @@ readonly ARM64_TRIPLET=aarch64-linux-gnu ARM64_EMULATOR=qemu-aarch64-static
 readonly ARM64_PACKAGES=(make autoconf automake pkg-config:arm64 crossbuild-essential-arm64 qemu-user-static
 	libslurm-dev:arm64 libpmix-dev:arm64 libjson-c-dev:arm64 libexpat1-dev:arm64 libhwloc-dev:arm64 libinih-dev:arm64
 	zlib1g-dev:arm64 libcmocka-dev:arm64 build-essential bats jq procps debhelper fakeroot bash-completion git xz-utils)
-readonly ARM64_BATS=(tests/fake/{fake-nccl,arms,record,ll128,marker,newer,reasons,reward,summary,warm}
-	tests/{chain/chain,lint/exports} lab/programs/programs)
+readonly ARM64_BATS=(tests/fake/{fake-nccl,arms,record,ll128,marker,newer,reasons,reward,warm}
+	tests/{cmd/summary,chain/chain,lint/exports} lab/programs/programs)
 
 # Unit tests that it cannot run, and why.
-declare -rA ARM64_CANNOT=([report-child]="posix_spawn() tells no error where vfork() is a fork"
+declare -rA ARM64_CANNOT=([child]="posix_spawn() tells no error where vfork() is a fork"
 	[bench-abi]="no CUDA headers for it")
 
 # Of quick, which ./dev test all runs: what a processor can break. Everything else computes the same on all of them, or does not

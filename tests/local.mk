@@ -564,8 +564,6 @@ EXTRA_DIST += \
 	%D%/unit/data/report/launch.json \
 	%D%/unit/data/report/launch.out.json \
 	%D%/unit/data/report/launch.txt \
-	%D%/unit/data/report/reasons.json \
-	%D%/unit/data/report/reasons.txt \
 	%D%/unit/data/report/short.json \
 	%D%/unit/data/report/short.txt \
 	%D%/unit/data/report/wide.json \

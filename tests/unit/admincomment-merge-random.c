@@ -10,7 +10,6 @@
 #include "contract/names.h"
 #include "lib/json-scanner.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define STEP "{\"mode\":\"bandit\"}"
 
 static uint64_t seed = 20260101;

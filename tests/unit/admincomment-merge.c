@@ -11,7 +11,6 @@
 #include "contract/names.h"
 #include "lib/json-scanner.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define STEP "{\"mode\":\"bandit\"}"
 
 static void expect(const char *comment, const char *step, const char *record, const char *wanted)

@@ -131,15 +131,6 @@ static void ignored_signals_make_no_difference(void **state)
 	assert_string_equal(answer.ticket, "x");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_is_told_all_and_its_answer_taken),
-		cmocka_unit_test(what_makes_no_sense_is_refused),
-		cmocka_unit_test(a_calibration_is_asked_for),
-		cmocka_unit_test(a_helper_that_hangs_is_not_waited_for),
-		cmocka_unit_test(ignored_signals_make_no_difference),
-	};
-
-	return cmocka_run_group_tests_name("ask-launch", tests, make, unmake);
-}
+UNIT_TESTS_ALL(make, unmake, it_is_told_all_and_its_answer_taken, what_makes_no_sense_is_refused,
+	       a_calibration_is_asked_for, a_helper_that_hangs_is_not_waited_for,
+	       ignored_signals_make_no_difference);

@@ -177,15 +177,5 @@ static void the_newest_job_counts(void **state)
 	assert_int_equal(job, 9);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_place_in_its_order),
-		cmocka_unit_test(what_is_not_there_is_passed_over),
-		cmocka_unit_test(a_name_that_is_wrong_is_an_error),
-		cmocka_unit_test(asks_the_python_in_path),
-		cmocka_unit_test(the_newest_job_counts),
-	};
-
-	return cmocka_run_group_tests(tests, make_top, remove_top);
-}
+UNIT_TESTS_ALL(make_top, remove_top, every_place_in_its_order, what_is_not_there_is_passed_over,
+	       a_name_that_is_wrong_is_an_error, asks_the_python_in_path, the_newest_job_counts);

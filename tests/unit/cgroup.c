@@ -10,8 +10,6 @@
 #include "tests/lib/unit.h"
 #include "tests/unit/scratch.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 static char mounts[128];
 
 static int make(void **state)
@@ -213,17 +211,7 @@ static void joins_what_is_there(void **state)
 	nt_cgroup_join("-", 17);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(finds_the_way_out),
-		cmocka_unit_test(a_path_too_long_is_no_group),
-		cmocka_unit_test(version_one_is_left_in_every_hierarchy),
-		cmocka_unit_test(version_two_is_left_for_slurms_own_group),
-		cmocka_unit_test(what_cannot_be_left_is_told),
-		cmocka_unit_test(tasks_groups_are_joined_where_slurm_ends_what_is_there),
-		cmocka_unit_test(joins_what_is_there),
-	};
-
-	return cmocka_run_group_tests(tests, make, remove_top);
-}
+UNIT_TESTS_ALL(make, remove_top, finds_the_way_out, a_path_too_long_is_no_group,
+	       version_one_is_left_in_every_hierarchy, version_two_is_left_for_slurms_own_group,
+	       what_cannot_be_left_is_told, tasks_groups_are_joined_where_slurm_ends_what_is_there,
+	       joins_what_is_there);

@@ -136,18 +136,7 @@ static void a_directory_that_cannot_be_written_to_is_said(void **state)
 	assert_non_null(strstr(err.text, "/file: "));
 }
 
-int main(void)
-{
-#define CASE(test) cmocka_unit_test_setup_teardown(test, make, remove_top)
-	const struct CMUnitTest tests[] = {
-		CASE(one_at_a_time),
-		CASE(a_claim_ends_by_itself),
-		CASE(after_a_failure_nobody_tries_for_a_while),
-		CASE(unknown_hardware_may_be_any),
-		CASE(what_makes_no_sense_is_no_claim),
-		CASE(of_many_at_once_one_calibrates),
-		CASE(a_directory_that_cannot_be_written_to_is_said),
-	};
-
-	return cmocka_run_group_tests_name("claim", tests, NULL, NULL);
-}
+UNIT_TESTS_EACH(make, remove_top, one_at_a_time, a_claim_ends_by_itself,
+		after_a_failure_nobody_tries_for_a_while, unknown_hardware_may_be_any,
+		what_makes_no_sense_is_no_claim, of_many_at_once_one_calibrates,
+		a_directory_that_cannot_be_written_to_is_said);

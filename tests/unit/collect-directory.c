@@ -110,16 +110,5 @@ static void what_is_mounted_on_it_is_not_entered(void **state)
 	assert_int_equal(umount(top), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(garbage_in_the_directory, make_top, remove_top),
-		cmocka_unit_test_setup_teardown(no_directory_is_an_error, make_top, remove_top),
-		cmocka_unit_test_setup_teardown(records_that_changed_are_seen, make_top,
-						remove_top),
-		cmocka_unit_test_setup_teardown(what_is_mounted_on_it_is_not_entered, make_top,
-						remove_top),
-	};
-
-	return cmocka_run_group_tests_name("collect-directory", tests, NULL, NULL);
-}
+UNIT_TESTS_EACH(make_top, remove_top, garbage_in_the_directory, no_directory_is_an_error,
+		records_that_changed_are_seen, what_is_mounted_on_it_is_not_entered);

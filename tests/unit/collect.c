@@ -16,8 +16,6 @@
 #include "spank/recordd/step-record.h"
 #include "tests/lib/schema.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 #define HEAD \
 	"\"v\":1,\"job\":12,\"step\":0,\"task\":0,\"pid\":1,\"node\":\"n1\",\"mode\":\"bandit\",\"nccl\":22809"
 #define RANK(comms) "{" HEAD ",\"flags\":0,\"end\":true,\"comms\":[" comms "]}"

@@ -143,15 +143,6 @@ static void one_of_many_threads_finishes(void **state)
 	assert_int_equal(atomic_load(&r.finished), ROUNDS);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(a_handle_is_finished_once, clear),
-		cmocka_unit_test_setup(other_numbers_are_no_handles, clear),
-		cmocka_unit_test_setup(the_oldest_unfinished_goes_first, clear),
-		cmocka_unit_test_setup(an_ended_communicator_is_forgotten, clear),
-		cmocka_unit_test_setup(one_of_many_threads_finishes, clear),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS_EACH(clear, NULL, a_handle_is_finished_once, other_numbers_are_no_handles,
+		the_oldest_unfinished_goes_first, an_ended_communicator_is_forgotten,
+		one_of_many_threads_finishes);

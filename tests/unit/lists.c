@@ -11,8 +11,6 @@
 #include "record/step.h"
 #include "tests/unit/table-file.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 /* ---- the lists of nccl-tune-record(5) */
 
 static const struct {

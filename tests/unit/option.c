@@ -9,8 +9,6 @@
 #include "spank/step-dir.h"
 #include "site/conf.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 /* Arguments separated by spaces, as in plugstack.conf. */
 static int parse_line(const char *line, const char **conf, bool *given, struct nt_error *err)
 {

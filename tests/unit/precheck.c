@@ -4,7 +4,6 @@
 #include "tests/lib/unit.h"
 #include "pmix-sync/precheck.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define URI "PMIX_SERVER_URI41=pmix-server.4167;tcp4://127.0.0.1:52363"
 
 /* The environment of task 3 from Slurm 22.05 with PMIx 4.2, with one variable added or changed. */

@@ -285,24 +285,9 @@ static void off_touches_nothing_of_the_users(void **state)
 	assert_int_equal(count(), 3);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(a_profile_is_set_and_said, clean),
-		cmocka_unit_test_setup(the_users_own_stay, clean),
-		cmocka_unit_test_setup(what_srun_has_set_is_none_of_the_users, clean),
-		cmocka_unit_test_setup(the_sites_file_counts_if_it_is_roots_alone, clean),
-		cmocka_unit_test_setup(what_a_step_around_had_goes, clean),
-		cmocka_unit_test_setup(a_batch_script_gets_none, clean),
-		cmocka_unit_test_setup(what_is_forged_sets_nothing, clean),
-		cmocka_unit_test_setup(trouble_has_no_control_characters, clean),
-		cmocka_unit_test_setup(without_a_ticket_nothing_happens, clean),
-		cmocka_unit_test_setup(tuned_step_sets_all, clean),
-		cmocka_unit_test_setup(users_own_plugins_are_chained, clean),
-		cmocka_unit_test_setup(none_stays_none, clean),
-		cmocka_unit_test_setup(inherited_values_are_ours, clean),
-		cmocka_unit_test_setup(off_touches_nothing_of_the_users, clean),
-	};
-
-	return cmocka_run_group_tests_name("profile-env", tests, NULL, NULL);
-}
+UNIT_TESTS_EACH(clean, NULL, a_profile_is_set_and_said, the_users_own_stay,
+		what_srun_has_set_is_none_of_the_users, the_sites_file_counts_if_it_is_roots_alone,
+		what_a_step_around_had_goes, a_batch_script_gets_none, what_is_forged_sets_nothing,
+		trouble_has_no_control_characters, without_a_ticket_nothing_happens,
+		tuned_step_sets_all, users_own_plugins_are_chained, none_stays_none,
+		inherited_values_are_ours, off_touches_nothing_of_the_users);

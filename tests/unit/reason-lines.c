@@ -7,8 +7,6 @@
 #include "report/text/reasons.h"
 #include "report/text/row-text.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 #define SEVERAL "Its ranks are on several nodes, and "
 #define NOT_STARTED SEVERAL "PMIx was not started: "
 #define ONE_NCCL "Load the same NCCL on all ranks: check containers, modules and LD_LIBRARY_PATH."

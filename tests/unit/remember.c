@@ -213,19 +213,6 @@ static void what_cannot_be_written_is_said(void **state)
 			    "spread evenly over its nodes");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_step_and_its_hosts_are_remembered, make_top,
-						remove_top),
-		cmocka_unit_test_setup_teardown(steps_are_compared_with_the_default, make_top,
-						remove_top),
-		cmocka_unit_test_setup_teardown(a_list_of_other_hosts_says_nothing, make_top,
-						remove_top),
-		cmocka_unit_test_setup_teardown(many_hosts_are_written_once, make_top, remove_top),
-		cmocka_unit_test_setup_teardown(what_cannot_be_written_is_said, make_top,
-						remove_top),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS_EACH(make_top, remove_top, a_step_and_its_hosts_are_remembered,
+		steps_are_compared_with_the_default, a_list_of_other_hosts_says_nothing,
+		many_hosts_are_written_once, what_cannot_be_written_is_said);

@@ -102,13 +102,5 @@ static void the_run_is_what_accounting_says(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(who_asks_finds_it_whomever_accounting_names, make,
-						remove_top),
-		cmocka_unit_test_setup_teardown(the_run_is_what_accounting_says, make, remove_top),
-	};
-
-	return cmocka_run_group_tests_name("report-longform", tests, NULL, NULL);
-}
+UNIT_TESTS_EACH(make, remove_top, who_asks_finds_it_whomever_accounting_names,
+		the_run_is_what_accounting_says);

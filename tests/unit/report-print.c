@@ -342,11 +342,6 @@ static void prints_launch_profiles(void **state)
 	check_json("launch", "4711");
 }
 
-static void says_every_reason(void **state)
-{
-	check_text("reasons", "4711");
-}
-
 static void says_what_was_too_short(void **state)
 {
 	check_text("short", "4711");
@@ -354,8 +349,9 @@ static void says_what_was_too_short(void **state)
 
 static void fits_80_columns(void **state)
 {
-	static const char *const names[] = { "full",	"wide",	   "launch", "differs",
-					     "damaged", "reasons", "short" };
+	static const char *const names[] = {
+		"full", "wide", "launch", "differs", "damaged", "short"
+	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		char *text = read_data(names[i], ".txt");
@@ -439,5 +435,5 @@ UNIT_TESTS(nothing_is_infinitely_faster, prints_all_states, prints_a_record_with
 	   helps_with_ranks_that_differ, prints_the_widest_rows, closes_the_gaps_of_a_wide_table,
 	   prints_notes_between_rows, prints_what_is_whole_of_a_damaged_record,
 	   prints_launch_profiles, prints_values, prints_metrics, repeats_no_sample, escapes_labels,
-	   labels_samples_with_their_job, quotes_values, says_every_reason, says_what_was_too_short,
-	   fits_80_columns, wraps_words, writes_numbers, writes_durations);
+	   labels_samples_with_their_job, quotes_values, says_what_was_too_short, fits_80_columns,
+	   wraps_words, writes_numbers, writes_durations);

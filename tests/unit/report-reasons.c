@@ -1,8 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every reason has a sentence and advice; the givers of reasons give the intended ones; reasons
- * from other nodes are bounded and cleaned. data/report/reasons.txt has the resulting text
- * (report-print). */
+ * from other nodes are bounded and cleaned. */
 #include "report/text/reasons.h"
 
 #include <math.h>

@@ -237,18 +237,7 @@ static void alike_nodes_share_a_line(void **state)
 	free(text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_poorer_node_is_named, begin, end),
-		cmocka_unit_test_setup_teardown(slower_links_alone_are_told, begin, end),
-		cmocka_unit_test_setup_teardown(equal_nodes_are_not_told, begin, end),
-		cmocka_unit_test_setup_teardown(what_most_have_is_usual, begin, end),
-		cmocka_unit_test_setup_teardown(the_largest_communicator_is_compared, begin, end),
-		cmocka_unit_test_setup_teardown(a_share_of_the_links_is_told, begin, end),
-		cmocka_unit_test_setup_teardown(what_is_not_known_is_not_compared, begin, end),
-		cmocka_unit_test_setup_teardown(alike_nodes_share_a_line, begin, end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS_EACH(begin, end, a_poorer_node_is_named, slower_links_alone_are_told,
+		equal_nodes_are_not_told, what_most_have_is_usual,
+		the_largest_communicator_is_compared, a_share_of_the_links_is_told,
+		what_is_not_known_is_not_compared, alike_nodes_share_a_line);

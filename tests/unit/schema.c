@@ -18,8 +18,6 @@
 #include "report/summary/stats-print.h"
 #include "tests/unit/table-file.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 static json_object *object_of(const char *type)
 {
 	json_object *object = json_object_new_object();

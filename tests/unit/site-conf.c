@@ -6,8 +6,6 @@
 #include "tests/lib/unit.h"
 #include "lib/append.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 static struct nt_conf conf;
 
 static int parse(const char *text, struct nt_error *err)

@@ -77,13 +77,4 @@ static void test_not_known(void **state)
 	free(longest);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_any_directory),
-		cmocka_unit_test(test_a_plugin_that_does_not_load),
-		cmocka_unit_test(test_not_known),
-	};
-
-	return cmocka_run_group_tests(tests, make, clear);
-}
+UNIT_TESTS_ALL(make, clear, test_any_directory, test_a_plugin_that_does_not_load, test_not_known);

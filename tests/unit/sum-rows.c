@@ -35,7 +35,6 @@ static void summarize(struct nt_summary *summary, struct nt_sum *sum)
 	nt_sum_fini(sum);
 }
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define HEAD(task, node)                                                     \
 	"{\"v\":1,\"job\":12,\"step\":0,\"task\":" #task ",\"node\":\"" node \
 	"\",\"mode\":\"bandit\",\"nccl\":22809,\"flags\":4,"

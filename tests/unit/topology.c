@@ -194,24 +194,9 @@ static void what_is_no_file_is_told(void **state)
 	assert_int_equal(topologies.count, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_task_has_files_of_its_own, begin, remove_top),
-		cmocka_unit_test_setup_teardown(a_nodes_only_task_has_a_rank_for_each_gpu, begin,
-						remove_top),
-		cmocka_unit_test_setup_teardown(the_users_own_files_stay, begin, remove_top),
-		cmocka_unit_test_setup_teardown(a_node_without_a_directory_has_a_file_all_the_same,
-						begin, remove_top),
-		cmocka_unit_test_setup_teardown(a_node_alone_asks_for_no_devices, begin,
-						remove_top),
-		cmocka_unit_test_setup_teardown(those_of_the_step_around_it_go, begin, remove_top),
-		cmocka_unit_test_setup_teardown(dumps_get_their_communicators_names, begin,
-						remove_top),
-		cmocka_unit_test_setup_teardown(the_largest_communicators_are_read, begin,
-						remove_top),
-		cmocka_unit_test_setup_teardown(what_is_no_file_is_told, begin, remove_top),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS_EACH(begin, remove_top, a_task_has_files_of_its_own,
+		a_nodes_only_task_has_a_rank_for_each_gpu, the_users_own_files_stay,
+		a_node_without_a_directory_has_a_file_all_the_same,
+		a_node_alone_asks_for_no_devices, those_of_the_step_around_it_go,
+		dumps_get_their_communicators_names, the_largest_communicators_are_read,
+		what_is_no_file_is_told);

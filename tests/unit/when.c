@@ -96,13 +96,5 @@ static void refuses_what_could_mean_something_else(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_what_it_says),
-		cmocka_unit_test(begins_a_day_at_midnight),
-		cmocka_unit_test(refuses_what_could_mean_something_else),
-	};
-
-	return cmocka_run_group_tests_name("when", tests, use_a_zone, NULL);
-}
+UNIT_TESTS_ALL(use_a_zone, NULL, reads_what_it_says, begins_a_day_at_midnight,
+	       refuses_what_could_mean_something_else);

@@ -5,8 +5,6 @@
 
 #include "tests/lib/unit.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
 /* Words separated by blanks become those of /proc/self/cmdline. */
 static size_t words_of(const char *line, char args[256])
 {

@@ -180,7 +180,7 @@ sanitized_units() {
 # right takes most of that; quick has the few tries under sanitizers.
 plain_units() {
 	local programs without=none
-	[ "$1" != quick ] || without='engine-rates|select-sim'
+	[ "$1" != quick ] || without=engine-rates
 	mapfile -t programs < <(grep -lE 'SANITIZED|__SANITIZE_' tests/unit/*.c | grep -vE "/($without)[.]c" | sed 's/[.]c$//')
 	compile build unit-needs "${programs[@]}" >/dev/null || return 1
 	unit_programs build check_PROGRAMS= TESTS="${programs[*]}"

@@ -72,8 +72,6 @@ EXTRA_DIST += \
 	%D%/results/agreement/versions.txt \
 	%D%/results/agreement/windows.json \
 	%D%/results/agreement/lives.json \
-	%D%/results/mutation/README.md \
-	%D%/results/mutation/mutants.csv \
 	%D%/results/launch-noise/README.md \
 	%D%/results/launch-noise/jobs.txt \
 	%D%/results/launch-noise/mended.csv \
@@ -81,25 +79,19 @@ EXTRA_DIST += \
 	%D%/results/h200-x2-tasks/README.md \
 	%D%/results/h200-x2-tasks/frameworks-h200-typed.txt \
 	%D%/results/h200-x2-tasks/frameworks-h200.txt \
-	%D%/results/h200-x2-tasks/frameworks.jsonl \
 	%D%/results/h200-x2-tasks/ncclperf.txt \
 	%D%/results/h200-x2-tasks/shm.txt \
-	%D%/results/h200-x2-auto/10gbit.csv \
 	%D%/results/h200-x2-auto/10gbit.txt \
 	%D%/results/h200-x2-auto/README.md \
-	%D%/results/h200-x2-auto/loopback.csv \
 	%D%/results/h200-x2-auto/loopback.txt \
 	%D%/results/h200-x2-auto/versions.txt \
-	%D%/results/h200-auto-mps/10gbit.csv \
 	%D%/results/h200-auto-mps/10gbit.txt \
 	%D%/results/h200-auto-mps/README.md \
-	%D%/results/h200-auto-mps/loopback.csv \
 	%D%/results/h200-auto-mps/loopback.txt \
 	%D%/results/h200-auto-mps/starts.txt \
 	%D%/results/h200-auto-mps/versions.txt \
 	%D%/results/h100-late/README.md \
 	%D%/results/h100-late/late.txt \
-	%D%/results/h100-late/raw.tar.gz \
 	%D%/results/h100-late/versions.txt \
 	%D%/results/h100-channels/README.md \
 	%D%/results/h100-channels/steps-110ms.jsonl \
@@ -114,18 +106,12 @@ EXTRA_DIST += \
 	%D%/results/h200-x2-carry/carry.txt \
 	%D%/results/h200-x2-carry/versions.txt \
 	%D%/results/h200-x2-field/README.md \
-	%D%/results/h200-x2-field/frameworks.jsonl \
 	%D%/results/h200-x2-field/frameworks.txt \
-	%D%/results/h200-x2-field/ncclperf.jsonl \
 	%D%/results/h200-x2-field/ncclperf.txt \
-	%D%/results/h200-x2-field/raw.tar.gz \
-	%D%/results/h200-x2-field/shm.jsonl \
 	%D%/results/h200-x2-field/shm.txt \
 	%D%/results/h200-x2-field/versions.txt \
 	%D%/results/h200-x2-learn/README.md \
-	%D%/results/h200-x2-learn/first.csv \
 	%D%/results/h200-x2-learn/first.txt \
-	%D%/results/h200-x2-learn/second.csv \
 	%D%/results/h200-x2-learn/second.txt \
 	%D%/results/h200-x2-learn/third.csv \
 	%D%/results/h200-x2-learn/third.txt \
@@ -170,20 +156,14 @@ EXTRA_DIST += \
 	%D%/results/h200-x4-auto/tensor-parallel.txt \
 	%D%/results/h200-x4-auto/versions.txt \
 	%D%/results/h200-x4-engine/README.md \
-	%D%/results/h200-x4-engine/alone-runs.csv \
 	%D%/results/h200-x4-engine/alone.csv \
 	%D%/results/h200-x4-engine/correct.txt \
-	%D%/results/h200-x4-engine/load-runs.csv \
 	%D%/results/h200-x4-engine/load.csv \
-	%D%/results/h200-x4-engine/node-runs.csv \
 	%D%/results/h200-x4-engine/node.csv \
-	%D%/results/h200-x4-engine/shaped-runs.csv \
 	%D%/results/h200-x4-engine/shaped.csv \
-	%D%/results/h200-x4-engine/steady-runs.csv \
 	%D%/results/h200-x4-engine/steady.csv \
 	%D%/results/h200-x4-engine/versions.txt \
 	%D%/results/h200-x4/groups.json \
-	%D%/results/h200-x4/records.json \
 	%D%/results/h200-x4/results.csv \
 	%D%/results/h200-x4/settle.txt \
 	%D%/results/h200-x4/summary.txt \
@@ -203,7 +183,6 @@ EXTRA_DIST += \
 	%D%/results/rules/families-before.txt \
 	%D%/results/rules/families-quartiles.txt \
 	%D%/results/rules/families.txt \
-	%D%/results/rules/rules.json \
 	%D%/results/summary/README.md \
 	%D%/results/summary/summary.json \
 	%D%/results/summary/summary.txt \

@@ -128,7 +128,6 @@ EXTRA_DIST += \
 	%D%/sim/agree-quick \
 	%D%/sim/build.sh \
 	%D%/sim/mutants.sh \
-	%D%/mutation/mutate.py \
 	%D%/sim/results.sh \
 	%D%/stats/figures-scipy \
 	%D%/stats/figures.py \

@@ -45,8 +45,6 @@ unit_tests = \
 	%D%/unit/ask-launch \
 	%D%/unit/event-match \
 	%D%/unit/event-slot \
-	%D%/unit/fake-event \
-	%D%/unit/fake-model \
 	%D%/unit/lateness \
 	%D%/unit/layout \
 	%D%/unit/long \
@@ -67,7 +65,6 @@ unit_tests = \
 	%D%/unit/select-sim \
 	%D%/unit/memory-store \
 	%D%/unit/ticket \
-	%D%/unit/json \
 	%D%/unit/ll128 \
 	%D%/unit/marker \
 	%D%/unit/slowdown \
@@ -130,8 +127,7 @@ unit_tests = \
 	%D%/unit/warm \
 	%D%/unit/where \
 	%D%/unit/work \
-	%D%/unit/write-record \
-	%D%/unit/error
+	%D%/unit/write-record
 
 if HAVE_CUDA_NCCL
 unit_tests += %D%/unit/bench-abi
@@ -274,7 +270,6 @@ tests_fake_nt_fake_nccl_SOURCES = %D%/fake/main.c
 tests_fake_nt_fake_nccl_LDADD = $(fake_libs)
 # The plugin asks the process for NCCL's version.
 tests_fake_nt_fake_nccl_LDFLAGS = -rdynamic
-tests_unit_fake_event_LDADD = $(fake_libs) $(CMOCKA_LIBS)
 # A process that may not make some system calls.
 noinst_PROGRAMS += tests/fake/nt-refuse
 tests_fake_nt_refuse_SOURCES = %D%/fake/refuse.c
@@ -288,7 +283,6 @@ tests_fake_nt_noise_SOURCES = %D%/fake/noise-trace.c %D%/fake/noise.c %D%/fake/n
 tests_fake_nt_noise_LDADD = libnt-contract.a
 tests_unit_engine_rates_SOURCES = %D%/unit/engine-rates.c %D%/fake/noise.c
 tests_unit_engine_rates_LDADD = libnt-drive.a libnt-engine.a libnt-contract.a $(CMOCKA_LIBS)
-tests_unit_fake_model_LDADD = $(fake_libs) $(CMOCKA_LIBS)
 
 # Policies for its ranks, and the step's record from theirs.
 noinst_PROGRAMS += tests/fake/nt-record
@@ -396,7 +390,6 @@ EXTRA_DIST += \
 	%D%/README.md \
 	%D%/chain/chain.bats \
 	%D%/chain/vendors.bats \
-	%D%/cluster/00-cluster.bats \
 	%D%/cluster/05-dev.bats \
 	%D%/cluster/10-spank-option.bats \
 	%D%/cluster/11-spank-step.bats \
@@ -417,7 +410,6 @@ EXTRA_DIST += \
 	%D%/cluster/52-late.bats \
 	%D%/cluster/55-shapes.bats \
 	%D%/cluster/56-chain.bats \
-	%D%/cluster/57-recheck.bats \
 	%D%/cluster/58-warm.bats \
 	%D%/cluster/60-failures.bats \
 	%D%/cluster/62-stall.bats \
@@ -438,15 +430,15 @@ EXTRA_DIST += \
 	%D%/cluster/84-container.sh \
 	%D%/cluster/85-packages.bats \
 	%D%/cluster/86-helper.bats \
+	%D%/cmd/completion.bats \
+	%D%/cmd/prometheus.bats \
+	%D%/cmd/summary.bats \
 	%D%/fake/arms.bats \
 	%D%/fake/calibrate-task.bats \
 	%D%/fake/clean.bats \
-	%D%/fake/completion.bats \
-	%D%/fake/fake-nccl-srun.bats \
 	%D%/fake/fake-nccl.bats \
 	%D%/fake/launch-srun.bats \
 	%D%/fake/late.bats \
-	%D%/fake/launch.bats \
 	%D%/fake/fabric.bats \
 	%D%/fake/ll128.bats \
 	%D%/fake/made-up-jobs.sh \
@@ -456,10 +448,7 @@ EXTRA_DIST += \
 	%D%/fake/resources.bats \
 	%D%/fake/newer.bats \
 	%D%/fake/p2p.bats \
-	%D%/fake/prometheus.bats \
 	%D%/fake/reward.bats \
-	%D%/fake/simulated.bats \
-	%D%/fake/summary.bats \
 	%D%/fake/touch-task.sh \
 	%D%/fake/warm.bats \
 	%D%/install/as-printed \
@@ -501,6 +490,7 @@ EXTRA_DIST += \
 	%D%/lib/schema.h \
 	%D%/lib/site.bash \
 	%D%/lib/tiers.bash \
+	%D%/lib/unit.h \
 	%D%/lint/archive.bats \
 	%D%/lint/circles.awk \
 	%D%/lint/circles.bats \
@@ -567,12 +557,10 @@ EXTRA_DIST += \
 	%D%/unit/data/topology/system-ib.xml \
 	%D%/unit/data/topology/system-socket.xml \
 	%D%/unit/data/report/damaged.json \
-	%D%/unit/data/report/damaged.out.json \
 	%D%/unit/data/report/damaged.txt \
 	%D%/unit/data/report/differs.json \
 	%D%/unit/data/report/differs.txt \
 	%D%/unit/data/report/empty.json \
-	%D%/unit/data/report/empty.out.json \
 	%D%/unit/data/report/empty.txt \
 	%D%/unit/data/report/full.csv \
 	%D%/unit/data/report/full.json \
@@ -582,8 +570,6 @@ EXTRA_DIST += \
 	%D%/unit/data/report/launch.json \
 	%D%/unit/data/report/launch.out.json \
 	%D%/unit/data/report/launch.txt \
-	%D%/unit/data/report/reasons.json \
-	%D%/unit/data/report/reasons.txt \
 	%D%/unit/data/report/short.json \
 	%D%/unit/data/report/short.txt \
 	%D%/unit/data/report/wide.json \

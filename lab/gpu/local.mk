@@ -53,7 +53,6 @@ EXTRA_DIST += \
 	%D%/launch_summary.py \
 	%D%/loops.py \
 	%D%/loops.sh \
-	%D%/made_up.py \
 	%D%/mps.bash \
 	%D%/nccl-tests.sh \
 	%D%/ncclperf.bash \

@@ -2,12 +2,8 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# What the GPU tests say about their runs, on runs that are made up: no GPU.
+# What can be seen of the GPU tests without a GPU.
 bats_require_minimum_version 1.5.0
-
-@test "the summaries say of made-up runs what is known of them" {
-	run -0 env PYTHONDONTWRITEBYTECODE=1 python3 "$BATS_TEST_DIRNAME/made_up.py"
-}
 
 @test "docs/results.md and its plots are what page.py makes of the measured figures" {
 	local top=$BATS_TEST_DIRNAME/../.. copy=$BATS_TEST_TMPDIR/docs plot

@@ -86,14 +86,6 @@ as_root() {
 	[[ $output = *"tp-dp-world, seed 1: "*"decided "*" worth it"* ]]
 }
 
-@test "mutate.py: the list of mutants, and one of them" {
-	local id
-	run -0 lab/mutation/mutate.py --list
-	[ "${#lines[@]}" -ge 50 ]
-	id=$(awk '$2 ~ /^engine\/budget/ { print $1; exit }' <<<"$output")
-	[ -n "$id" ] || { echo "$output"; false; }
-}
-
 @test "rules.sh and outputs.sh" {
 	TRIALS=2 run -0 lab/stats/rules.sh "$TMPDIR/rules"
 	[[ $output = *"| nccl-tune |"* ]]

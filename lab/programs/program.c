@@ -163,6 +163,27 @@ static int read_play(struct reader *r, unsigned at, struct nt_item *item)
 	return wrong(r, "no such graph");
 }
 
+static int read_item(struct reader *r);
+
+/* COMMUNICATOR each SIZE,...: all five collectives of each size. */
+static int read_each(struct reader *r)
+{
+	static char all[][16] = { "AllReduce", "AllGather", "ReduceScatter", "Broadcast",
+				  "Reduce" };
+	char *rest = NULL;
+
+	for (char *size = strtok_r(r->word[2], ",", &rest); size;
+	     size = strtok_r(NULL, ",", &rest)) {
+		for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+			r->word[1] = all[i];
+			r->word[2] = size;
+			if (read_item(r) < 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
 /* A line of a step: [every N[+PHASE]] what. */
 static int read_item(struct reader *r)
 {
@@ -172,6 +193,8 @@ static int read_item(struct reader *r)
 	double us;
 	int comm;
 
+	if (r->words == 3 && strcmp(r->word[1], "each") == 0)
+		return read_each(r);
 	if (strcmp(r->word[0], "every") == 0) {
 		if (r->words < 3 || number(r->word[1], &us, &phase) < 0 || us < 1)
 			return wrong(r, "want every N");

@@ -66,17 +66,6 @@ key() {
 	key AllReduce $((256 << 20)) '.auto == "TREE/SIMPLE" and .arm == "RING/SIMPLE" and .wrong == 0'
 }
 
-@test "seconds of program time: what is decided after so many calls is decided after so long" {
-	run -0 --separate-stderr "$PROGRAMS" --json "$BATS_TEST_TMPDIR/small.program"
-	# A call a step, and all steps take about as long.
-	jq -e '.auto_s > 29 and .auto_s < 31' <<<"$output"
-	key AllReduce $((16 << 20)) '.decided_calls[1] > 24 and .decided_s[1] < 30'
-	jq -e '(.auto_s / .steps) as $step | .keys[] | select(.bytes == 16777216) |
-		.decided_s[1] / (.decided_calls[1] * $step) | . > 0.7 and . < 1.3' <<<"$output"
-	# Every hundredth step, from the eighth on.
-	jq -e '((.steps + 92) / 100 | floor) as $calls | .keys[] | select(.bytes == 64) | .calls == $calls' <<<"$output"
-}
-
 @test "a run comes out the same again, and by another seed another way" {
 	run -0 --separate-stderr "$PROGRAMS" --json --seed 3 "$BATS_TEST_TMPDIR/small.program"
 	first=$output
@@ -84,29 +73,6 @@ key() {
 	[ "$output" = "$first" ]
 	run -0 --separate-stderr "$PROGRAMS" --json --seed 4 "$BATS_TEST_TMPDIR/small.program"
 	[ "$output" != "$first" ]
-}
-
-@test "a plugin that only looks on changes nothing, nor do captured calls" {
-	run -0 --separate-stderr "$PROGRAMS" --json --policy observe "$BATS_TEST_TMPDIR/small.program"
-	jq -e '.tuned_s == .auto_s and .decided == 0 and all(.keys[]; .tried == 0)' <<<"$output"
-	cat >"$BATS_TEST_TMPDIR/graph.program" <<-'END'
-		ranks 4
-		per-node 4
-		seconds 5
-		comm tp 4
-		graph token
-			repeat 8
-				compute 100us
-				tp AllReduce 1M
-			end
-		end
-		step
-			play token
-		end
-	END
-	run -0 --separate-stderr "$PROGRAMS" --json "$BATS_TEST_TMPDIR/graph.program"
-	key AllReduce $((1 << 20)) '.tried == 0 and .decided == 0 and .calls > 5000'
-	jq -e '.tuned_s == .auto_s' <<<"$output"
 }
 
 @test "keys of start-up, evaluation and checkpoints leave no events on for the others" {
@@ -142,23 +108,6 @@ key() {
 	key AllReduce $((4 << 10)) '.decided == 1 and .events < 2000'
 }
 
-@test "what is hidden under computing costs the program nothing" {
-	cat >"$BATS_TEST_TMPDIR/hidden.program" <<-'END'
-		ranks 4
-		per-node 2
-		steps 50
-		jitter 0
-		comm dp rest
-		step
-			dp AllReduce 1M async
-			compute 100ms
-			wait dp
-		end
-	END
-	run -0 --separate-stderr "$PROGRAMS" --json "$BATS_TEST_TMPDIR/hidden.program"
-	jq -e '.auto_s == .best_s and .auto_s >= 5 and .auto_s < 5.1' <<<"$output"
-}
-
 # held LINE...: a program of 40 steps of 100 ms with these lines in its head.
 held() {
 	printf '%s\n' "ranks 4" "per-node 2" "steps 40" "jitter 0" "noise none" "comm dp rest" "$@" \
@@ -172,19 +121,6 @@ takes() {
 	held "$@"
 	run -0 --separate-stderr "$PROGRAMS" --json --policy observe "$BATS_TEST_TMPDIR/held.program"
 	jq -e ".auto_s | $filter" <<<"$output" >/dev/null || { printf '%s\n' "$*" "$output" >&2; return 1; }
-}
-
-@test "one slow rank holds up the program; that some ranks of a tree end early does not" {
-	local line
-	takes '. > 4 and . < 4.1'
-	takes '. > 6 and . < 6.1' "slow 3 1.5"
-	takes '. > 4.3 and . < 5.7' "slow 3 1.5 0.5"
-	takes '. > 4 and . < 4.1' "early TREE/LL 0.9" "early TREE/SIMPLE 0.9" "early RING/LL 0.9"
-	for line in "early TREE 0.2" "early TREE/LL 1" "slow 3"; do
-		held "$line"
-		run -2 "$PROGRAMS" "$BATS_TEST_TMPDIR/held.program"
-		[[ $output = *"held.program:7: "* ]] || { echo "$line: $output"; return 1; }
-	done
 }
 
 @test "a choice that becomes slower is dropped long before the next recheck by the clock" {
@@ -212,18 +148,6 @@ takes() {
 	key AllReduce $((100 << 20)) '.arm == "RING/SIMPLE"'
 }
 
-@test "several seeds, and their spread; other settings, ranks and lengths" {
-	run -0 --separate-stderr "$PROGRAMS" --json --seeds 2 --seconds 5 "$BATS_TEST_TMPDIR/small.program"
-	[ "${#lines[@]}" = 3 ]
-	jq -e '.seeds == 2 and (.gain | length) == 3' <<<"${lines[2]}"
-	run -0 --separate-stderr "$PROGRAMS" --json --ranks 16 --seconds 5 --policy bandit,min_gain=40 \
-		"$BATS_TEST_TMPDIR/small.program"
-	jq -e '.ranks == 16 and .nodes == 4' <<<"$output"
-	key AllReduce $((16 << 20)) '.groups == 4 and .arm == .auto'
-	run -0 "$PROGRAMS" --seconds 5 "$BATS_TEST_TMPDIR/small.program"
-	[[ $output = *"small, seed 1: 8 ranks on 2 nodes"*"decided "*" worth it"* ]]
-}
-
 @test "each rank a process of its own: one speaks for its node, and they agree" {
 	mkdir "$BATS_TEST_TMPDIR/tmp"
 	TMPDIR=$BATS_TEST_TMPDIR/tmp run -0 --separate-stderr "$PROGRAMS" --json --process-per-rank --keep \
@@ -231,36 +155,6 @@ takes() {
 	key AllReduce $((16 << 20)) '.decided == 4 and .arm == "RING/SIMPLE"'
 	[ "$(find "$BATS_TEST_TMPDIR/tmp" -name 'rank.*.json' | wc -l)" = 8 ]
 	[ "$(find "$BATS_TEST_TMPDIR/tmp" -name 'rank.*.json' -exec jq -r 'select(.agreement) | .node' {} + | sort)" = $'n0\nn1' ]
-}
-
-@test "all shipped programs can be read" {
-	run -0 "$PROGRAMS" --list
-	[ "${#lines[@]}" -ge 14 ]
-	[ "${#lines[@]}" = "$(find "${PROGRAMS%/*}/programs" -name '*.program' | wc -l)" ]
-	while read -r name _; do
-		[ -f "${PROGRAMS%/*}/programs/$name.program" ]
-	done <<<"$output"
-}
-
-@test "a file with a mistake is refused, with its line" {
-	local line
-	run -2 "$PROGRAMS" nosuch
-	[[ $output = *"cannot read"* ]]
-	for line in "dp AllReduce" "dp AllReduce 12Q" "xp AllReduce 4" "dp Alltoall 4" "compute 3" "every 0 compute 1ms" \
-		"every 4+4 compute 1ms" "wait xp" "play nosuch" "dp AllReduce 4 later"; do
-		printf '%s\n' "ranks 4" "per-node 4" "comm dp rest" "step" "$line" "end" >"$BATS_TEST_TMPDIR/bad.program"
-		run -2 "$PROGRAMS" "$BATS_TEST_TMPDIR/bad.program"
-		[[ $output = *"bad.program:5: "* ]] || { echo "$line: $output"; return 1; }
-	done
-	for line in "later 2 dp AllReduce 4 1.6" "later 2s xp AllReduce 4 1.6" "later 2s dp AllReduce 4 1.6 some"; do
-		printf '%s\n' "ranks 4" "per-node 4" "comm dp rest" "$line" "step" "end" >"$BATS_TEST_TMPDIR/bad.program"
-		run -2 "$PROGRAMS" "$BATS_TEST_TMPDIR/bad.program"
-		[[ $output = *"bad.program:4: "* ]] || { echo "$line: $output"; return 1; }
-	done
-	printf '%s\n' "ranks 6" "per-node 4" "comm dp rest" "step" "compute 1ms" "end" >"$BATS_TEST_TMPDIR/bad.program"
-	run -2 "$PROGRAMS" "$BATS_TEST_TMPDIR/bad.program"
-	run -2 "$PROGRAMS" --seeds many "$BATS_TEST_TMPDIR/small.program"
-	run -0 "$PROGRAMS" --help
 }
 
 @test "ranks that choose differently end the run" {

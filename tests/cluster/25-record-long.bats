@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The long form of a step's record: a part from each node, written at the end with the user's rights, where the
-# user or the site says, and read by report and nt-replay.
+# user or the site says, and read by report.
 # shellcheck disable=SC2016,SC2030,SC2031,SC2154 # expressions for the shell of the task; what bats sets
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
@@ -44,7 +44,7 @@ step() {
 	sacct_field "$job" admincomment | jq -c --arg step "$1" '.nccl_tune[$step]'
 }
 
-@test "both nodes write a part, and report and nt-replay read them" {
+@test "both nodes write a part, and report reads them" {
 	local dir before
 	need_pmix
 	cp -R "$NT_TOP/tests/traces" "$NT_BASE/traces"
@@ -68,11 +68,6 @@ step() {
 		as_user tee "$RECORDS/other.$job/0.x1.jsonl.gz" >/dev/null
 	run -0 as_user "$TUNE" report --json "$job"
 	[ "$output" = "$before" ]
-	run -0 --separate-stderr as_user "$NT_TESTS/nt-replay" --json "$dir"
-	jq -e 'length == 2 and all(.[]; .same)' <<<"$output" >/dev/null || { echo "$output"; false; }
-	before=$output
-	run -0 --separate-stderr as_user "$NT_TESTS/nt-replay" --json "$job.0"
-	[[ $output = "$before" && -z $stderr ]]
 	[ "$(zcat "$dir"/*.gz | jq -c '.rank // empty | .task' | sort | xargs)" = '0 1 2 3' ]
 	# Nobody else.
 	run ! setpriv --reuid 65534 --clear-groups cat "$dir/0.n2.jsonl.gz"

@@ -69,27 +69,6 @@ record() {
 		<<<"$text" >/dev/null || { echo "$text"; false; }
 }
 
-@test "the record of a job repeats its decisions" {
-	local kept=$NT_BASE/kept program
-	mkdir -p "$kept"
-	chmod 777 "$kept"
-	for program in bandit bandit,confirm_blocks=16,min_calls=8; do
-		rm -f "$kept"/*
-		# shellcheck disable=SC2016 # for the shells of the tasks
-		as_user srun -N2 --ntasks-per-node=4 -t 20 --mpi=pmix --nccl-tune="$program" bash -c \
-			'"$@" || exit; dir=${NCCL_TUNE_POLICY##*,dir=}; cp "${dir%%,*}/rank.$SLURM_PROCID".*.json "$0"' \
-			"$kept" "$NT_TESTS/nt-fake-nccl" --trace "$TRACES/h200-2x4-seq.csv,2x4" \
-			--auto-picks "$TRACES/h200-auto-picks.csv" --sizes 64K,256K,1M --iters 3000 \
-			"${decided[@]}" --call-gap-us 100 >"$out" 2>"$err" || { cat "$out" "$err"; false; }
-		run -0 --separate-stderr "$NT_TESTS/nt-replay" --json "$kept"/rank.0.*.json
-		jq -e 'length == 3 and all(.[]; .same) and any(.[]; .recorded_arm == "TREE/SIMPLE")' <<<"$output" >/dev/null ||
-			{ echo "$output"; false; }
-	done
-	# Ranks of the other node have no part in deciding.
-	run -1 --separate-stderr "$NT_TESTS/nt-replay" "$kept"/rank.7.*.json
-	[[ $stderr = *"3 decided on another node"* ]]
-}
-
 @test "two nodes of four ranks: faster choices are found, agreed on, and in the record" {
 	job 2 4 "${decided[@]}" || { cat "$err"; false; }
 	json '.mismatches == 0 and .ranks == 8 and (.mask == 0 or .mask == 1024)'

@@ -35,12 +35,6 @@ ranks() {
 	[[ $why = screened || $why = small || $why = chance ]]
 }
 
-@test "replay repeats the decision from the record" {
-	ranks 60
-	run -0 "$TESTS/nt-replay" "$(grep -l '"trial"' "$dir"/rank.0.*.json)"
-	[[ $output = *period* ]]
-}
-
 # An 8 % faster AllReduce in a program that computes twice as long: 2.6 % of the time from call to call.
 @test "a gain is relative to the collective's own time, not to the program's computing" {
 	for policy in min_gain=12 ""; do
@@ -57,6 +51,4 @@ ranks() {
 	run -0 jq -s '[.[].comms[].keys[]] | all(.own_us[0] > 48 and .own_us[0] < 65 and .own_us[1] < .own_us[0] and
 		.us[0] - .own_us[0] > 110 and .period_us[0] > .us[0] * 0.95)' "$dir"/rank.0.*.json
 	[ "$output" = true ]
-	run -0 "$TESTS/nt-replay" "$(grep -l '"trial"' "$dir"/rank.0.*.json)"
-	[[ $output = *TREE/SIMPLE* ]]
 }

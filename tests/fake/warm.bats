@@ -46,15 +46,6 @@ process() {
 	ranks bandit '' 4r1n.AllReduce.4194304=RING/SIMPLE $FAST $DECIDED --arm RING/SIMPLE=4
 	of_keys '.state == "committed" and .arm == "TREE/SIMPLE" and .from == null and .spent_calls > 100'
 	process '.warm == {offered: 1, used: 0}'
-	run -0 "$TESTS/nt-replay" "$(grep -l '"trial"' "$dir"/rank.0.*.json)"
-	[[ $output != *differs* ]]
-}
-
-@test "replay repeats a warm start's decision from the record" {
-	ranks bandit '' 4r1n.AllReduce.4194304=TREE/SIMPLE $FAST $DECIDED
-	jq -e '.comms[0].keys[0].trial | .remembered == "TREE/SIMPLE" and .arms == []' "$dir"/rank.0.*.json
-	run -0 "$TESTS/nt-replay" "$dir"/rank.0.*.json
-	[[ $output = *TREE/SIMPLE* && $output != *differs* ]]
 }
 
 @test "if NCCL's choice is remembered as best, nothing is tried soon, and the record says why" {

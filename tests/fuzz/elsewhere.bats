@@ -19,7 +19,7 @@ setup_file() {
 	mkdir -p "$SRC" "$WORK" "$OUT"
 	ln -s "$(cd "$BATS_TEST_DIRNAME/../.." && pwd)" "$SRC/nccl-tune"
 	export CC=clang CXX=clang++ LIB_FUZZING_ENGINE=-fsanitize=fuzzer
-	export CFLAGS='-O1 -fno-omit-frame-pointer -gline-tables-only -fsanitize=address -fsanitize=fuzzer-no-link'
+	export CFLAGS='-O0 -fno-omit-frame-pointer -gline-tables-only -fsanitize=address -fsanitize=fuzzer-no-link'
 	export CXXFLAGS=$CFLAGS
 	"$SRC/nccl-tune/tests/fuzz/build.sh" "${TARGETS[@]}" >"$BATS_FILE_TMPDIR/log" 2>&1 || { tail -n 30 "$BATS_FILE_TMPDIR/log"; return 1; }
 }

@@ -104,7 +104,7 @@ test_tier() {
 	counted_at=$SECONDS
 	build
 	took+=("$((SECONDS - counted_at)) build")
-	[ "$1" = cluster ] || add_units
+	[ "$1" = cluster ] || add_units "$1"
 	[ "$1" != all ] || job_add work 250 tests/fuzz fuzz_job
 	[ "$1" != all ] || job_add work 240 "arm64, in an emulator" arm64_job
 	add_planned "$1"
@@ -112,10 +112,13 @@ test_tier() {
 	say "gpu: not part of this; $(gpu_state)"
 }
 
+# add_units TIER: of the thread sanitizer quick has what most threads of a job do.
 add_units() {
+	local filter=
+	[ "$1" != quick ] || filter='unit.tests|explore,.agree|created.and.destroyed'
 	job_add work 300 "unit, with address and undefined behaviour sanitizers" sanitized_units
-	job_add work 60 "unit, what is different without sanitizers" plain_units
-	job_add work 200 tests/tsan/threads.bats tsan_job
+	job_add work 60 "unit, what is different without sanitizers" plain_units "$1"
+	job_add work 200 tests/tsan/threads.bats tsan_job ${filter:+--filter "$filter"}
 }
 
 # The plan has a line for each bats file, and no other.
@@ -165,23 +168,26 @@ prepare_fresh() {
 	fi
 }
 
-# Warnings are those of the plain build. With -O2 compiling takes five times as long, and more than the tests do.
+# Warnings are those of the plain build. Compiling takes most of the time, of which -O1 takes up to five times as much, and -O0
+# as much.
 sanitized_units() {
 	configure_in build-asan --enable-sanitizers=address,undefined CFLAGS='-Og -g1 -w' || return 1
 	compile build-asan unit-tests >/dev/null || return 1
 	unit_programs build-asan
 }
 
-# Those that count what a sanitizer does itself, or try less where one makes them slow.
+# plain_units TIER: those that count what a sanitizer does itself, or try less where one makes them slow. How often a rule is
+# right takes most of that; quick has the few tries under sanitizers.
 plain_units() {
-	local programs
-	mapfile -t programs < <(grep -lE 'SANITIZED|__SANITIZE_' tests/unit/*.c | sed 's/[.]c$//')
+	local programs without=none
+	[ "$1" != quick ] || without=engine-rates
+	mapfile -t programs < <(grep -lE 'SANITIZED|__SANITIZE_' tests/unit/*.c | grep -vE "/($without)[.]c" | sed 's/[.]c$//')
 	compile build unit-needs "${programs[@]}" >/dev/null || return 1
 	unit_programs build check_PROGRAMS= TESTS="${programs[*]}"
 }
 
 tsan_job() {
-	build_tsan && bats_job tests/tsan/threads.bats
+	build_tsan && bats_job tests/tsan/threads.bats "$@"
 }
 
 build_tsan() {
@@ -301,7 +307,7 @@ test_named() {
 	[[ $name = @(tests|lab)/* ]] || name=tests/$name
 	for file in "$name" "$name.bats" "$name.c"; do
 		case $file in
-		*/unit/*.c|tests/fuzz/*.c|*.bats|lab/sim/agree-quick|lab/stats/figures-scipy)
+		*/unit/*.c|tests/fuzz/*.c|*.bats|lab/sim/agree-quick)
 			[ ! -f "$file" ] || { echo "$file"; return; } ;;
 		esac
 	done

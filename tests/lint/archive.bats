@@ -36,10 +36,11 @@ generated() {
 		sed 's/$/ is in the archive and not tracked/')"
 }
 
-@test "make distcheck: the archive builds elsewhere, passes its tests, installs and leaves nothing" {
+# What is packed is what ./dev test tests; without optimisation, and without building and running unit tests again.
+@test "make distcheck: the archive builds elsewhere, installs and leaves nothing" {
 	[ -n "${NT_SLOW:-}" ] || skip "NT_SLOW is not set: it takes minutes, and ./dev test all does it"
-	env -u MAKEFLAGS -u MAKELEVEL make -s -C "$build" -j"$(nproc)" distcheck \
-		DISTCHECK_CONFIGURE_FLAGS=CFLAGS=-O1 >"$BATS_TEST_TMPDIR/log" 2>&1 ||
-		{ grep -aE '^(FAIL|ERROR): ' "$BATS_TEST_TMPDIR/log"; tail -n 50 "$BATS_TEST_TMPDIR/log"; false; }
+	env -u MAKEFLAGS -u MAKELEVEL XZ_OPT=-1 make -s -C "$build" -j"$(nproc)" distcheck TESTS= check_PROGRAMS= \
+		DISTCHECK_CONFIGURE_FLAGS='--disable-dependency-tracking CFLAGS="-O0 -w"' >"$BATS_TEST_TMPDIR/log" 2>&1 ||
+		{ tail -n 50 "$BATS_TEST_TMPDIR/log"; false; }
 	rm -f "$build"/nccl-tune-*.tar.xz
 }

@@ -31,7 +31,7 @@ missing() {
 		case $at in
 		tests/fuzz/*) [ "$file" = "$name" ] || echo "a target has no tests: $name" ;;
 		*.bats) grep -qxF "@test \"${name#*: }\" {" "$at" || echo "no such test: $name" ;;
-		*) grep -qE "(cmocka_unit_test[a-z_]*|CASE)\(${name#*: }[,)]" "$at" || echo "no such test: $name" ;;
+		*) grep -qxF "static void ${name#*: }(void **state)" "$at" || echo "no such test: $name" ;;
 		esac
 	done
 }

@@ -5,19 +5,11 @@
 #include "record/admincomment-merge.h"
 
 #include <json.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "contract/names.h"
 #include "lib/json-scanner.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define STEP "{\"mode\":\"bandit\"}"
 
 static uint64_t seed = 20260101;
@@ -138,7 +130,6 @@ static void random_objects_keep_every_byte(void **state)
 {
 	static struct text text;
 
-	(void)state;
 	for (int i = 0; i < 8000; i++) {
 		json_object *root;
 		char *once, *twice;
@@ -167,7 +158,6 @@ static void damaged_objects_are_judged_like_a_parser_does(void **state)
 	static struct text text;
 	int accepted = 0;
 
-	(void)state;
 	for (int i = 0; i < 20000; i++) {
 		static const char bytes[] = "{}[]\",:\\0159.-eEtn xu\x01\x7f";
 		struct json_tokener *tokener = json_tokener_new_ex(NT_JSON_SCAN_DEPTH);
@@ -199,7 +189,6 @@ static void noise_is_survived(void **state)
 	char text[64];
 	char *out;
 
-	(void)state;
 	for (int i = 0; i < 60000; i++) {
 		size_t bytes = random_below(sizeof(text));
 		/* Nothing beyond the end may be read: with a copy of exactly that size a sanitizer
@@ -217,13 +206,5 @@ static void noise_is_survived(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_objects_keep_every_byte),
-		cmocka_unit_test(damaged_objects_are_judged_like_a_parser_does),
-		cmocka_unit_test(noise_is_survived),
-	};
-
-	return cmocka_run_group_tests_name("admincomment-merge-random", tests, NULL, NULL);
-}
+UNIT_TESTS(random_objects_keep_every_byte, damaged_objects_are_judged_like_a_parser_does,
+	   noise_is_survived);

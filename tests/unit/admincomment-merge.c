@@ -6,19 +6,11 @@
 #include "record/step.h"
 
 #include <json.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "contract/names.h"
 #include "lib/json-scanner.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define STEP "{\"mode\":\"bandit\"}"
 
 static void expect(const char *comment, const char *step, const char *record, const char *wanted)
@@ -43,7 +35,6 @@ static void expect_result(const char *comment, enum nt_admincomment_merge wanted
 
 static void into_nothing(void **state)
 {
-	(void)state;
 	expect("", "0", STEP, "{\"nccl_tune\":{\"v\":1,\"0\":" STEP "}}");
 	expect(" \n", "batch", STEP, "{\"nccl_tune\":{\"v\":1,\"batch\":" STEP "}}");
 }
@@ -77,7 +68,6 @@ static void expect_says(const char *first, const char *second, const char *wante
 
 static void in_one_sentence(void **state)
 {
-	(void)state;
 	expect_says(STEP, STEP, "");
 	expect_says(SAYS_STEP("\"saved_ms\":0.04"), STEP, "nothing saved");
 	expect_says(SAYS_STEP("\"saved_ms\":500.0"), SAYS_STEP("\"saved_ms\":300.0"),
@@ -122,7 +112,6 @@ static void in_one_sentence(void **state)
 
 static void why_nothing_was_saved(void **state)
 {
-	(void)state;
 	expect_says(SAYS_STEP(WHY("small")), STEP, "nothing saved: NCCL's choice is best");
 	expect_says(SAYS_STEP(WHY("open")), SAYS_STEP(WHY("chance")),
 		    "nothing saved: NCCL's choice is best");
@@ -143,7 +132,6 @@ static void why_nothing_was_saved(void **state)
 
 static void who_stalled_comes_first(void **state)
 {
-	(void)state;
 	expect_says(SAYS_STEP(WHY("small")), SAYS_STEP(STALL("AllReduce 16M, call 900")),
 		    "stalled: others wait for rank 3 on n2 (AllReduce 16M, call 900)");
 	expect_says(SAYS_STEP(WHY("small")),
@@ -164,7 +152,6 @@ static void thinned_steps_keep_their_calibration(void **state)
 	char name[8], entries[NT_STEP_RECORD_MAX] = "", step[NT_STEP_RECORD_MAX], *comment = NULL;
 	char *next;
 
-	(void)state;
 	for (int i = 0; i < 8; i++)
 		snprintf(entries + strlen(entries), sizeof(entries) - strlen(entries),
 			 "%s\"AllReduce %dM\":{\"auto\":\"RING/SIMPLE\",\"arm\":\"AUTO\",\"why\":"
@@ -189,7 +176,6 @@ static void thinned_steps_keep_their_calibration(void **state)
 
 static void beside_others(void **state)
 {
-	(void)state;
 	expect("{}", "0", STEP, "{\"nccl_tune\":{\"v\":1,\"0\":" STEP "}}");
 	expect("{ }", "0", STEP, "{\"nccl_tune\":{\"v\":1,\"0\":" STEP "} }");
 	expect(" { \"a\" : [1, {\"b\":\"}\\\"{\"}] , \"c\":null }\n", "0", STEP,
@@ -199,7 +185,6 @@ static void beside_others(void **state)
 
 static void beside_own_steps(void **state)
 {
-	(void)state;
 	expect("{\"nccl_tune\":{\"v\":1,\"0\":{\"a\":1}}}", "1", STEP,
 	       "{\"nccl_tune\":{\"v\":1,\"0\":{\"a\":1},\"1\":" STEP "}}");
 	expect("{\"x\":1,\"nccl_tune\": {\"v\" : 1, \"0\": {\"a\":1}, \"later\":[] } ,\"y\":\"\"}",
@@ -210,7 +195,6 @@ static void beside_own_steps(void **state)
 
 static void in_place_of_an_older_one(void **state)
 {
-	(void)state;
 	expect("{\"nccl_tune\":{\"v\":1,\"0\":{\"early\":1},\"1\":{}}}", "0", STEP,
 	       "{\"nccl_tune\":{\"v\":1,\"1\":{},\"0\":" STEP "}}");
 	expect_result("{\"nccl_tune\":{\"v\":1,\"1\":{},\"0\":" STEP "}}",
@@ -253,7 +237,6 @@ static void other_text_is_refused(void **state)
 		"{\"nccl_tune\":null}",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(texts); i++)
 		expect_result(texts[i], NT_ADMINCOMMENT_MERGE_FOREIGN);
 }
@@ -263,7 +246,6 @@ static void depth_is_bounded(void **state)
 	char text[2 * 100000 + 16];
 	size_t used = 0;
 
-	(void)state;
 	for (int i = 0; i < 60; i++)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "{\"a\":");
 	used += (size_t)snprintf(text + used, sizeof(text) - used, "1");
@@ -282,7 +264,6 @@ static void too_long_a_text_is_left_alone(void **state)
 	char *text = malloc(NT_COMMENT_MAX + 1);
 	char *out;
 
-	(void)state;
 	snprintf(text, NT_COMMENT_MAX, "{\"a\":\"%*s\"}", 65400, "x");
 	assert_int_equal(nt_admincomment_merge_step(text, "0", STEP, &out),
 			 NT_ADMINCOMMENT_MERGE_DONE);
@@ -333,7 +314,6 @@ static void old_steps_are_thinned(void **state)
 	char *text = strdup("{\"keep\":true}");
 	json_object *root, *ours, *step;
 
-	(void)state;
 	for (int i = 0; i < 10; i++) {
 		char *out;
 
@@ -381,7 +361,6 @@ static void very_many_steps_are_counted(void **state)
 	json_object *root, *ours;
 	int64_t kept;
 
-	(void)state;
 	make_record(record, sizeof(record), 1);
 	for (int i = 0; i < 400; i++) {
 		char *out;
@@ -414,7 +393,6 @@ static void no_bar_of_ours(void **state)
 		"\"1\":{\"mode\":\"bandit\",\"why\":[\"2r2n 1 nccl:1:n2:1:2\"]}},\"d\":\"|\"}";
 	char *out;
 
-	(void)state;
 	assert_int_equal(nt_admincomment_merge_step(
 				 before, "1",
 				 "{\"mode\":\"bandit\",\"why\":[\"2r2n 1 nccl|1|n2|1|2\"]}", &out),
@@ -429,7 +407,6 @@ static void largest_record_has_room(void **state)
 	struct nt_error err;
 	char *out;
 
-	(void)state;
 	snprintf(record, sizeof(record), "{\"mode\":\"%0*d\"}", NT_STEP_RECORD_MAX - 11, 0);
 	assert_int_equal(strlen(record), NT_STEP_RECORD_MAX);
 	assert_int_equal(nt_step_check(record, strlen(record), &err), 0);
@@ -463,7 +440,6 @@ static void records_are_checked(void **state)
 	char long_record[NT_STEP_RECORD_MAX + 2];
 	struct nt_error err;
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(bad); i++) {
 		if (nt_step_check(bad[i], strlen(bad[i]), &err) == 0)
 			fail_msg("accepted: %s", bad[i]);
@@ -485,7 +461,6 @@ static void knows_what_it_holds(void **state)
 	static const char other[] =
 		"{\"nccl_tune\":{\"v\":1,\"0\":{\"mode\":\"off\",\"1r1n\":{}}}}";
 
-	(void)state;
 	assert_true(nt_admincomment_merge_holds("{\"x\":1,\"nccl_tune\":{\"v\":1,\"0\":" STEP "}}",
 						"0", STEP));
 	assert_true(nt_admincomment_merge_holds(thin, "0", STEP)); /* there was no room for more */
@@ -503,33 +478,13 @@ static void knows_what_it_holds(void **state)
 
 static void components_have_a_key_each(void **state)
 {
-	(void)state;
 	expect("{\"nccl_tune\":{\"v\":1,\"0+0\":" STEP "}}", "0+1", STEP,
 	       "{\"nccl_tune\":{\"v\":1,\"0+0\":" STEP ",\"0+1\":" STEP "}}");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(into_nothing),
-		cmocka_unit_test(in_one_sentence),
-		cmocka_unit_test(why_nothing_was_saved),
-		cmocka_unit_test(who_stalled_comes_first),
-		cmocka_unit_test(thinned_steps_keep_their_calibration),
-		cmocka_unit_test(beside_others),
-		cmocka_unit_test(knows_what_it_holds),
-		cmocka_unit_test(components_have_a_key_each),
-		cmocka_unit_test(beside_own_steps),
-		cmocka_unit_test(in_place_of_an_older_one),
-		cmocka_unit_test(other_text_is_refused),
-		cmocka_unit_test(depth_is_bounded),
-		cmocka_unit_test(too_long_a_text_is_left_alone),
-		cmocka_unit_test(old_steps_are_thinned),
-		cmocka_unit_test(very_many_steps_are_counted),
-		cmocka_unit_test(no_bar_of_ours),
-		cmocka_unit_test(largest_record_has_room),
-		cmocka_unit_test(records_are_checked),
-	};
-
-	return cmocka_run_group_tests_name("admincomment-merge", tests, NULL, NULL);
-}
+UNIT_TESTS(into_nothing, in_one_sentence, why_nothing_was_saved, who_stalled_comes_first,
+	   thinned_steps_keep_their_calibration, beside_others, knows_what_it_holds,
+	   components_have_a_key_each, beside_own_steps, in_place_of_an_older_one,
+	   other_text_is_refused, depth_is_bounded, too_long_a_text_is_left_alone,
+	   old_steps_are_thinned, very_many_steps_are_counted, no_bar_of_ours,
+	   largest_record_has_room, records_are_checked);

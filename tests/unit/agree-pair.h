@@ -4,15 +4,8 @@
 #ifndef NT_TEST_AGREE_PAIR_H
 #define NT_TEST_AGREE_PAIR_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "pmix-sync/agree.h"
 #include "pmix-sync/shm.h"
 #include "pmix-sync/turn.h"

@@ -47,7 +47,6 @@ static void rechecks(uint32_t nodes, int last)
 
 static void what_is_committed_is_rechecked(void **state)
 {
-	(void)state;
 	for (uint32_t nodes = 1; nodes <= 2; nodes++) {
 		rechecks(nodes, 0);
 		rechecks(nodes, 1);
@@ -68,7 +67,6 @@ static void a_slower_program_is_rechecked_once(void **state)
 {
 	struct pair *p;
 
-	(void)state;
 	recheck_ms = 20000;
 	p = make(2, NULL);
 	recheck_ms = 0;
@@ -112,7 +110,6 @@ static void the_end_of_an_earlier_recheck_ends_no_other(void **state)
 {
 	struct pair *p;
 
-	(void)state;
 	recheck_ms = 20000;
 	p = make(2, NULL);
 	recheck_ms = 0;
@@ -132,7 +129,6 @@ static void no_recheck_with_a_flag(void **state)
 {
 	struct pair *p;
 
-	(void)state;
 	recheck_ms = 4000;
 	p = make(2, NULL);
 	recheck_ms = 0;
@@ -150,14 +146,5 @@ static void no_recheck_with_a_flag(void **state)
 	destroy(p);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_committed_is_rechecked),
-		cmocka_unit_test(a_slower_program_is_rechecked_once),
-		cmocka_unit_test(the_end_of_an_earlier_recheck_ends_no_other),
-		cmocka_unit_test(no_recheck_with_a_flag),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(what_is_committed_is_rechecked, a_slower_program_is_rechecked_once,
+	   the_end_of_an_earlier_recheck_ends_no_other, no_recheck_with_a_flag);

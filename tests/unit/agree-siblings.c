@@ -1,12 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* agree-siblings.c - two communicators of two ranks on one node, called beside each other */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "pmix-sync/agree.h"
 #include "pmix-sync/shm.h"
 #include "pmix-sync/turn.h"
@@ -183,7 +178,6 @@ static void plans_begin_together_and_times_are_told_to_all(void **state)
 {
 	struct node *n = make(false);
 
-	(void)state;
 	run(n, 100);
 	for (unsigned g = 0; g < GROUPS; g++) {
 		assert_true(n->group[g].follows);
@@ -202,7 +196,6 @@ static void those_of_one_process_are_explored_alone(void **state)
 {
 	struct node *n = make(true);
 
-	(void)state;
 	run(n, 100);
 	for (unsigned g = 0; g < GROUPS; g++) {
 		assert_true(n->group[g].follows);
@@ -217,7 +210,6 @@ static void one_that_falls_silent_holds_the_other_a_moment(void **state)
 {
 	struct node *n = make(false);
 
-	(void)state;
 	run(n, 16);
 	assert_int_equal(n->group[0].asked, 1);
 	assert_int_equal(n->group[1].asked, 1);
@@ -232,13 +224,5 @@ static void one_that_falls_silent_holds_the_other_a_moment(void **state)
 	destroy(n);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(plans_begin_together_and_times_are_told_to_all),
-		cmocka_unit_test(those_of_one_process_are_explored_alone),
-		cmocka_unit_test(one_that_falls_silent_holds_the_other_a_moment),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(plans_begin_together_and_times_are_told_to_all, those_of_one_process_are_explored_alone,
+	   one_that_falls_silent_holds_the_other_a_moment);

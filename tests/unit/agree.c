@@ -33,13 +33,11 @@ static void explores_then_stays(uint32_t nodes)
 
 static void one_node_explores_then_stays(void **state)
 {
-	(void)state;
 	explores_then_stays(1);
 }
 
 static void two_nodes_explore_then_stay(void **state)
 {
-	(void)state;
 	explores_then_stays(2);
 }
 
@@ -66,7 +64,6 @@ static int calls_until_good(uint32_t nodes, bool is_ready)
 /* A commit does not wait for counts that only windows need. */
 static void a_plan_for_good_needs_no_stride(void **state)
 {
-	(void)state;
 	for (uint32_t nodes = 1; nodes <= 2; nodes++) {
 		int sooner = calls_until_good(nodes, true), later = calls_until_good(nodes, false);
 
@@ -79,7 +76,6 @@ static void a_closed_key_stays_on_auto(void **state)
 {
 	struct pair *p = make(2, NULL);
 
-	(void)state;
 	p->rounds = -1;
 	for (int i = 0; i < 60; i++) {
 		assert_int_equal(collective(p), 0);
@@ -125,7 +121,6 @@ static void nodes_of_many_ranks_agree(void **state)
 	struct nt_slot slot;
 	struct pair hooked = { .rounds = 1 };
 
-	(void)state;
 	for (uint32_t n = 0; n < 2; n++) {
 		struct nt_agree_config config = {
 			.hooks = { .arg = &hooked,
@@ -182,7 +177,6 @@ static void the_odd_rank_is_named(void **state)
 		{ { .rank = 1, .task = 1, .idle = NT_IDLE_MODE, .nccl = 22809 }, "differs:1:" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		for (uint32_t nodes = 1; nodes <= 2; nodes++) {
 			struct pair *p = make(nodes, &cases[i].caps);
@@ -207,7 +201,6 @@ static void a_risk_of_one_rank_is_told_to_all(void **state)
 		.rank = 1, .task = 1, .active = 1, .nccl = 22809, .risks = NT_RISK_NET
 	};
 
-	(void)state;
 	for (uint32_t nodes = 1; nodes <= 2; nodes++) {
 		for (int risky = 0; risky < 2; risky++) {
 			struct pair *p = make(nodes, risky ? &at_risk : NULL);
@@ -235,7 +228,6 @@ static void cards_of_a_node_carry_the_risks_of_all_its_ranks(void **state)
 	struct pair *p = make(2, NULL);
 	struct nt_slot slot;
 
-	(void)state;
 	for (uint32_t r = 0; r < 3; r++)
 		assert_int_equal(nt_shm_join(p->shm[r > 0], 78, 3, 2, &caps[r], &slot, NULL), 0);
 	pass(p, 500);
@@ -254,7 +246,6 @@ static void a_rank_that_never_shows_is_named(void **state)
 {
 	struct pair *p = make(2, NULL);
 
-	(void)state;
 	for (int i = 0; i < 150; i++) { /* the second node writes nothing */
 		(void)nt_agree_step(p->agree[0], p->now_ms += 10);
 		carry(p, 0);
@@ -271,7 +262,6 @@ static void nobody_listens_in_a_window(void **state)
 	const struct nt_shm_key *key = &comm_of(p, 0)->key[0];
 	unsigned deaf = 0, heard = 0;
 
-	(void)state;
 	for (int i = 0; i < 60 && atomic_load(&key->state) != NT_KEY_COMMITTED; i++) {
 		const bool window = collective(p) == 10;
 
@@ -297,7 +287,6 @@ static void what_is_not_called_often_is_not_spoken_of(void **state)
 	const uint8_t *bytes;
 	struct pair *p;
 
-	(void)state;
 	join_calls = 5;
 	p = make(2, NULL);
 	join_calls = 0;
@@ -322,7 +311,6 @@ static void what_is_wanted_early_is_spoken_of_early(void **state)
 	const uint8_t *bytes;
 	struct pair *p;
 
-	(void)state;
 	join_calls = 5;
 	early_calls = 1;
 	p = make(2, NULL);
@@ -342,7 +330,6 @@ static void silence_after_a_proposal_aborts(void **state)
 {
 	struct pair *p = make(2, NULL);
 
-	(void)state;
 	for (int i = 0; i < 12; i++) {
 		(void)collective(p);
 		pass(p, 10);
@@ -364,7 +351,6 @@ static void homes_rank_waits_for_a_moment(void **state)
 	struct nt_shm_key *key = &comm_of(p, 0)->key[0];
 	uint64_t turn;
 
-	(void)state;
 	while (atomic_load(&key->hold_at) == 0) {
 		(void)collective(p);
 		(void)nt_agree_step(p->agree[1], p->now_ms);
@@ -390,7 +376,6 @@ static void last_words_end_what_is_open(void **state)
 {
 	struct pair *p = make(2, NULL);
 
-	(void)state;
 	for (int i = 0; i < 14; i++) {
 		(void)collective(p);
 		pass(p, 10);
@@ -417,7 +402,6 @@ static void an_agreement_without_us_is_forgotten(void **state)
 	struct nt_entry agreed = { .type = NT_ENTRY_AGREED, .comm = 77, .bytes = nodes };
 	int explored = 0;
 
-	(void)state;
 	agreed.count = nt_entry_nodes_write(others, 1, nodes, sizeof(nodes));
 	for (int i = 0; i < 10; i++) /* it searches for its coordinator */
 		(void)nt_agree_step(p->agree[1], p->now_ms += 10);
@@ -496,7 +480,6 @@ static uint64_t commits_on_answers_to(uint32_t coordinator)
 /* Node 1 has answered another node, the coordinator of an earlier communicator of this id. */
 static void answers_to_an_earlier_coordinator_count_for_nothing(void **state)
 {
-	(void)state;
 	assert_int_equal(commits_on_answers_to(0), 1);
 	assert_int_equal(commits_on_answers_to(2), 0);
 }
@@ -513,7 +496,6 @@ static void a_key_is_closed_once(void **state)
 	struct nt_shm_key *key = &comm_of(p, 1)->key[0];
 	uint8_t bytes[64];
 
-	(void)state;
 	for (int i = 0; i < 10; i++) {
 		assert_int_equal(collective(p), 0);
 		pass(p, 10);
@@ -534,7 +516,6 @@ static void no_memory_is_taken_for_ranks_that_cannot_be(void **state)
 	struct pair *p = make(1, NULL);
 	struct rusage before, after;
 
-	(void)state;
 	atomic_store(&comm_of(p, 0)->ranks, 100000000);
 	assert_int_equal(getrusage(RUSAGE_SELF, &before), 0);
 	for (int i = 0; i < 8; i++) {
@@ -553,37 +534,19 @@ static void random_runs_never_differ(void **state)
 	const char *top = getenv("top_builddir");
 	char command[512];
 
-	(void)state;
 	snprintf(command, sizeof(command),
 		 "%s/lab/sim/nt-agree-sim --runs 40 --seed 7 --faults all >/dev/null",
 		 top ? top : ".");
 	assert_int_equal(WEXITSTATUS(system(command)), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_node_explores_then_stays),
-		cmocka_unit_test(two_nodes_explore_then_stay),
-		cmocka_unit_test(a_plan_for_good_needs_no_stride),
-		cmocka_unit_test(a_closed_key_stays_on_auto),
-		cmocka_unit_test(nodes_of_many_ranks_agree),
-		cmocka_unit_test(the_odd_rank_is_named),
-		cmocka_unit_test(a_risk_of_one_rank_is_told_to_all),
-		cmocka_unit_test(cards_of_a_node_carry_the_risks_of_all_its_ranks),
-		cmocka_unit_test(a_rank_that_never_shows_is_named),
-		cmocka_unit_test(nobody_listens_in_a_window),
-		cmocka_unit_test(what_is_not_called_often_is_not_spoken_of),
-		cmocka_unit_test(what_is_wanted_early_is_spoken_of_early),
-		cmocka_unit_test(silence_after_a_proposal_aborts),
-		cmocka_unit_test(homes_rank_waits_for_a_moment),
-		cmocka_unit_test(last_words_end_what_is_open),
-		cmocka_unit_test(an_agreement_without_us_is_forgotten),
-		cmocka_unit_test(answers_to_an_earlier_coordinator_count_for_nothing),
-		cmocka_unit_test(a_key_is_closed_once),
-		cmocka_unit_test(no_memory_is_taken_for_ranks_that_cannot_be),
-		cmocka_unit_test(random_runs_never_differ),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(one_node_explores_then_stays, two_nodes_explore_then_stay,
+	   a_plan_for_good_needs_no_stride, a_closed_key_stays_on_auto, nodes_of_many_ranks_agree,
+	   the_odd_rank_is_named, a_risk_of_one_rank_is_told_to_all,
+	   cards_of_a_node_carry_the_risks_of_all_its_ranks, a_rank_that_never_shows_is_named,
+	   nobody_listens_in_a_window, what_is_not_called_often_is_not_spoken_of,
+	   what_is_wanted_early_is_spoken_of_early, silence_after_a_proposal_aborts,
+	   homes_rank_waits_for_a_moment, last_words_end_what_is_open,
+	   an_agreement_without_us_is_forgotten,
+	   answers_to_an_earlier_coordinator_count_for_nothing, a_key_is_closed_once,
+	   no_memory_is_taken_for_ranks_that_cannot_be, random_runs_never_differ);

@@ -1,19 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Asking the helper: its input, invalid answers, and a missing answer */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "lib/clock.h"
 #include "spank/ask-launch.h"
 
@@ -57,20 +50,17 @@ static int make(void **state)
 {
 	int fd = mkstemp(path);
 
-	(void)state;
 	close(fd);
 	return fd < 0;
 }
 
 static int unmake(void **state)
 {
-	(void)state;
 	return unlink(path);
 }
 
 static void it_is_told_all_and_its_answer_taken(void **state)
 {
-	(void)state;
 	assert_int_equal(
 		ask("printf 'ticket=t\\nwarm=w\\ntext=%s\\nnot_due=no GPU\\nnew=1\\n' \"$*\""), 0);
 	assert_string_equal(answer.ticket, "t");
@@ -93,7 +83,6 @@ static void what_makes_no_sense_is_refused(void **state)
 					   "printf 'ticket=%02000d\\n' 1",
 					   "yes ticket=x" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		assert_int_equal(ask(bad[i]), -1);
 		assert_string_not_equal(err.text, "");
@@ -109,7 +98,6 @@ static void a_calibration_is_asked_for(void **state)
 	const struct nt_launch_claim endless = { .left_s = -1, .address = "n1" };
 	char request[NT_CAL_REQUEST_MAX], why[NT_LAUNCH_LINE];
 
-	(void)state;
 	helper_is("test \"$1 $7 $8 $9 ${10} ${11} ${12}\" = "
 		  "'calibrate node_gpus=2 typed=1 limit=50 gpus=1 left=3600 address=n1' && "
 		  "echo 'request=v=1;seconds=50'");
@@ -130,7 +118,6 @@ static void a_helper_that_hangs_is_not_waited_for(void **state)
 {
 	int64_t began_ms = nt_clock_ms();
 
-	(void)state;
 	assert_int_equal(ask("exec sleep 3600"), -1);
 	assert_true(nt_clock_ms() - began_ms < GUARD_MS);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
@@ -138,22 +125,12 @@ static void a_helper_that_hangs_is_not_waited_for(void **state)
 
 static void ignored_signals_make_no_difference(void **state)
 {
-	(void)state;
 	signal(SIGCHLD, SIG_IGN);
 	assert_int_equal(ask("echo ticket=x"), 0);
 	signal(SIGCHLD, SIG_DFL);
 	assert_string_equal(answer.ticket, "x");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_is_told_all_and_its_answer_taken),
-		cmocka_unit_test(what_makes_no_sense_is_refused),
-		cmocka_unit_test(a_calibration_is_asked_for),
-		cmocka_unit_test(a_helper_that_hangs_is_not_waited_for),
-		cmocka_unit_test(ignored_signals_make_no_difference),
-	};
-
-	return cmocka_run_group_tests_name("ask-launch", tests, make, unmake);
-}
+UNIT_TESTS_ALL(make, unmake, it_is_told_all_and_its_answer_taken, what_makes_no_sense_is_refused,
+	       a_calibration_is_asked_for, a_helper_that_hangs_is_not_waited_for,
+	       ignored_signals_make_no_difference);

@@ -1,14 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which ranks have not begun a call that others wait in, and the file from which that is known. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "contract/coll.h"
 #include "record/behind.h"
 
@@ -72,7 +65,6 @@ static void add_world(int late, int64_t still_ms)
 
 static void test_one_is_behind(void **state)
 {
-	(void)state;
 	add_world(3, 62000);
 	assert_string_equal(say(true, 0), "Rank 3 on n1 had not begun AllReduce 64M, call 1204, "
 					  "which all 3 others had waited in for 62 s.");
@@ -81,7 +73,6 @@ static void test_one_is_behind(void **state)
 
 static void test_nobody_is_behind(void **state)
 {
-	(void)state;
 	/* They compute, save or evaluate, for an hour. */
 	add_world(-1, 3600000);
 	assert_string_equal(say(true, 0), "");
@@ -106,7 +97,6 @@ static void test_nobody_is_behind(void **state)
 
 static void test_how_long(void **state)
 {
-	(void)state;
 	add_world(3, 30000);
 	assert_string_equal(say(true, 0), "");
 	assert_string_not_equal(say(false, 0), "");
@@ -121,7 +111,6 @@ static void test_how_long(void **state)
 
 static void test_killed_and_ended(void **state)
 {
-	(void)state;
 	add_world(3, 5000);
 	ranks[3].seen_ms = NOW_MS - 5000;
 	assert_string_equal(say(false, 0),
@@ -136,7 +125,6 @@ static void test_killed_and_ended(void **state)
 
 static void test_many_and_unheard(void **state)
 {
-	(void)state;
 	rank_count = 0;
 	for (int i = 0; i < 6; i++)
 		add("world", 8, i, i == 0 ? 500 : 400, 7000);
@@ -148,7 +136,6 @@ static void test_many_and_unheard(void **state)
 /* Ranks 2 and 3 are a group, as are 0 and 2: 2 waits for 3, and 0 for 2, which is not late. */
 static void test_only_the_first_cause(void **state)
 {
-	(void)state;
 	rank_count = 0;
 	add("tp", 2, 2, 71, 9000);
 	add("tp", 2, 3, 70, 9000);
@@ -162,7 +149,6 @@ static void test_only_the_first_cause(void **state)
 /* They wait for each other: calls of two communicators in different orders. */
 static void test_deadlock(void **state)
 {
-	(void)state;
 	rank_count = 0;
 	add("a", 2, 0, 71, 9000);
 	add("a", 2, 1, 70, 9000);
@@ -175,7 +161,6 @@ static void test_deadlock(void **state)
 /* Of a rank that is told twice the newest process counts. */
 static void test_started_again(void **state)
 {
-	(void)state;
 	add_world(-1, 5000);
 	add("world", 4, 3, 7, 5000)->seen_ms = NOW_MS - 60000;
 	assert_string_equal(say(false, 0), "");
@@ -185,7 +170,6 @@ static void test_ranks_of_one(void **state)
 {
 	size_t first;
 
-	(void)state;
 	rank_count = 0;
 	add("b", 2, 1, 1, 0);
 	add("a", 2, 0, 1, 0);
@@ -241,7 +225,6 @@ static void test_file(void **state)
 	struct nt_error err = { "" };
 	size_t bytes, count;
 
-	(void)state;
 	bytes = nt_calls_format(file, sizeof(*file), NOW_MS, text, sizeof(text));
 	assert_true(bytes > 0);
 	if (nt_calls_read(text, bytes, &read, &count, &err) < 0)
@@ -273,7 +256,6 @@ static void test_other_files(void **state)
 	struct nt_error err;
 	size_t bytes, count;
 
-	(void)state;
 	assert_int_equal(nt_calls_format(file, sizeof(*file) - 1, NOW_MS, text, sizeof(text)), 0);
 	memset(&file->comm, 0xff, sizeof(file->comm));
 	assert_int_equal(nt_calls_format(file, sizeof(*file), NOW_MS, text, sizeof(text)), 0);
@@ -294,21 +276,6 @@ static void test_other_files(void **state)
 	assert_int_equal(nt_calls_read("{\"comms\":[3]}", 13, &read, &count, &err), -1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_is_behind),
-		cmocka_unit_test(test_nobody_is_behind),
-		cmocka_unit_test(test_how_long),
-		cmocka_unit_test(test_killed_and_ended),
-		cmocka_unit_test(test_many_and_unheard),
-		cmocka_unit_test(test_only_the_first_cause),
-		cmocka_unit_test(test_deadlock),
-		cmocka_unit_test(test_started_again),
-		cmocka_unit_test(test_ranks_of_one),
-		cmocka_unit_test(test_file),
-		cmocka_unit_test(test_other_files),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(test_one_is_behind, test_nobody_is_behind, test_how_long, test_killed_and_ended,
+	   test_many_and_unheard, test_only_the_first_cause, test_deadlock, test_started_again,
+	   test_ranks_of_one, test_file, test_other_files);

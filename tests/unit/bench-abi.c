@@ -1,13 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench-abi.c - bench/cuda-nccl.h matches NCCL's and CUDA's headers; the compiler checks most. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include <cuda.h>
 #include <cuda_runtime.h>
 #include <nccl.h>
@@ -63,17 +57,9 @@ static void the_request_is_theirs(void **state)
 {
 	const ncclSimInfo_t theirs = NCCL_SIM_INFO_INITIALIZER;
 
-	(void)state;
 	assert_int_equal(theirs.magic, NT_NCCL_SIM_MAGIC);
 	assert_true(theirs.version >= NT_NCCL_SIM_VERSION);
 	assert_true(theirs.estimatedTime == NT_NCCL_SIM_UNKNOWN);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_request_is_theirs),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(the_request_is_theirs);

@@ -1,16 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench-search.c - which NCCL the benchmark uses, what it skips and what is an error */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "bench/search.h"
 #include "profiles/memory-store.h"
 #include "tests/unit/scratch.h"
@@ -78,7 +71,6 @@ static void every_place_in_its_order(void **state)
 	struct nt_found found = { .from = NT_SEARCH_NAMED };
 	struct nt_error err;
 
-	(void)state;
 	snprintf(preloads, sizeof(preloads), "/nowhere/libnccl.so.2 %s/x.so:%s", top, preload);
 	snprintf(paths, sizeof(paths), ":/nowhere:%s/path::", top);
 	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
@@ -102,7 +94,6 @@ static void what_is_not_there_is_passed_over(void **state)
 	struct nt_found found;
 	struct nt_error err;
 
-	(void)state;
 	assert_int_equal(nt_search_next(&search, NT_SEARCH_NAMED, &found, &err), 0);
 	assert_int_equal(found.from, NT_SEARCH_SYSTEM);
 	search.remembered = top;
@@ -119,7 +110,6 @@ static void a_name_that_is_wrong_is_an_error(void **state)
 	struct nt_found found;
 	struct nt_error err;
 
-	(void)state;
 	assert_int_equal(nt_search_next(&search, NT_SEARCH_NAMED, &found, &err), -1);
 	assert_string_equal(err.text, "--nccl /nowhere/libnccl.so.2: not a readable file");
 }
@@ -132,7 +122,6 @@ static void asks_the_python_in_path(void **state)
 	const char *before = getenv("PATH");
 	FILE *file = fopen(script, "w");
 
-	(void)state;
 	assert_non_null(file);
 	fprintf(file, "#!/bin/sh\n[ \"$1\" = -c ] && echo %s/env/nvidia/nccl\n", top);
 	fclose(file);
@@ -175,7 +164,6 @@ static void the_newest_job_counts(void **state)
 	char dir[160], out[NT_LIBRARY_MAX];
 	uint32_t job = 0;
 
-	(void)state;
 	snprintf(dir, sizeof(dir), "%s/memory", top);
 	assert_false(nt_search_remembered(dir, NOW_S, out, &job));
 	remember(dir, NT_ORIGIN_JOB, 7, NOW_S - 90, "/env a/libnccl.so.2");
@@ -189,15 +177,5 @@ static void the_newest_job_counts(void **state)
 	assert_int_equal(job, 9);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_place_in_its_order),
-		cmocka_unit_test(what_is_not_there_is_passed_over),
-		cmocka_unit_test(a_name_that_is_wrong_is_an_error),
-		cmocka_unit_test(asks_the_python_in_path),
-		cmocka_unit_test(the_newest_job_counts),
-	};
-
-	return cmocka_run_group_tests(tests, make_top, remove_top);
-}
+UNIT_TESTS_ALL(make_top, remove_top, every_place_in_its_order, what_is_not_there_is_passed_over,
+	       a_name_that_is_wrong_is_an_error, asks_the_python_in_path, the_newest_job_counts);

@@ -2,17 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of nccl-tune-bench that need no GPU: options, arithmetic, files and shared memory. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "bench/figure.h"
 #include "bench/meet.h"
 #include "bench/options.h"
@@ -58,7 +51,6 @@ static void reads_all_options(void **state)
 			 "--abort-every=40",
 			 NULL };
 
-	(void)state;
 	assert_int_equal(parse(&o, argv, &err), 0);
 	assert_int_equal(o.colls, 2);
 	assert_int_equal(o.coll[1], NT_REDUCESCATTER);
@@ -90,7 +82,6 @@ static void takes_its_place_from_slurm(void **state)
 	struct nt_error err;
 	char *argv[] = { "bench", NULL };
 
-	(void)state;
 	setenv("SLURM_PROCID", "5", 1);
 	setenv("SLURM_NTASKS", "6", 1);
 	setenv("SLURM_LOCALID", "1", 1);
@@ -113,7 +104,6 @@ static void calls_are_listed_with_their_sizes(void **state)
 	struct nt_bench_options o;
 	struct nt_error err;
 
-	(void)state;
 	assert_int_equal(parse(&o, argv, &err), 0);
 	assert_true(o.listed);
 	assert_int_equal(o.channel, 3);
@@ -170,7 +160,6 @@ static void refuses_what_is_wrong(void **state)
 		"--check=lightly",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		char word[64];
 		char *argv[] = { "bench", "--ranks=4", word, NULL };
@@ -187,7 +176,6 @@ static void counts_as_nccl_tests(void **state)
 {
 	struct nt_counts c = nt_figure_counts(NT_ALLREDUCE, 1024, 8);
 
-	(void)state;
 	assert_int_equal(c.call, 256);
 	assert_int_equal(c.bytes, 1024);
 	c = nt_figure_counts(NT_ALLGATHER, 1024, 8);
@@ -212,7 +200,6 @@ static void gives_quartiles(void **state)
 	float values[] = { 5, 1, 4, 2, 3 };
 	struct nt_quartiles q = nt_figure_quartiles(values, 5);
 
-	(void)state;
 	assert_true(q.median == 3 && q.p25 == 2 && q.p75 == 4 && q.min == 1 && q.mean == 3);
 	q = nt_figure_quartiles(values, 4);
 	assert_true(q.median == 2.5 && q.p25 == 1.75);
@@ -250,7 +237,6 @@ static void knows_right_from_wrong(void **state)
 	static const int ranks[RANKS] = { 1, 3, 5, 7 };
 	float out[FLOATS];
 
-	(void)state;
 	for (int coll = 0; coll < NT_KINDS; coll++) {
 		struct nt_counts counts = nt_figure_counts(coll, sizeof(out), RANKS);
 		const struct nt_piece all = { 0, counts.receive };
@@ -275,7 +261,6 @@ static void looks_at_pieces(void **state)
 	static const int ranks[RANKS] = { 1, 3, 5, 7 };
 	float out[FLOATS];
 
-	(void)state;
 	for (int coll = 0; coll < NT_KINDS; coll++) {
 		struct nt_counts counts = nt_figure_counts(coll, sizeof(out), RANKS);
 		bool last = false;
@@ -307,7 +292,6 @@ static void plans(void **state)
 	struct nt_error err;
 	FILE *f = fdopen(mkstemp(path), "w");
 
-	(void)state;
 	/* Without a file: what NCCL has. */
 	assert_true(nt_plan_has(&plan, NT_ALLREDUCE, 1, &tree));
 	assert_false(nt_plan_has(&plan, NT_ALLGATHER, 1, &tree));
@@ -360,7 +344,6 @@ static void waits_for_all(void **state)
 	int status = -1;
 	pid_t child;
 
-	(void)state;
 	assert_true(at != MAP_FAILED);
 	assert_non_null(mkdtemp(dir));
 	child = fork();
@@ -382,7 +365,6 @@ static void keeps_pace(void **state)
 	unsigned looks = 0;
 	int round;
 
-	(void)state;
 	nt_pace_init(&pace, 5, 2);
 	nt_pace_init(&other, 5, 2);
 	for (round = 0; round < pace.plan[1] && round < 10000; round++) {
@@ -413,7 +395,6 @@ static void meets(void **state)
 	struct nt_error err;
 	char data[100] = "";
 
-	(void)state;
 	assert_non_null(mkdtemp(dir));
 	assert_int_equal(nt_meet_put(&meet, "id", "1234567", 8, &err), 0);
 	assert_int_equal(nt_meet_get(&other, "id", data, 8, 1, &err), -1);
@@ -430,28 +411,10 @@ static void says_where_it_cannot_meet(void **state)
 	const struct nt_meet meet = { .dir = "/nonexistent", .run = "0.0" };
 	struct nt_error err;
 
-	(void)state;
 	assert_int_equal(nt_meet_put(&meet, "id", "x", 1, &err), -1);
 	assert_non_null(strstr(err.text, "/nonexistent/"));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_all_options),
-		cmocka_unit_test(takes_its_place_from_slurm),
-		cmocka_unit_test(calls_are_listed_with_their_sizes),
-		cmocka_unit_test(refuses_what_is_wrong),
-		cmocka_unit_test(counts_as_nccl_tests),
-		cmocka_unit_test(gives_quartiles),
-		cmocka_unit_test(knows_right_from_wrong),
-		cmocka_unit_test(looks_at_pieces),
-		cmocka_unit_test(plans),
-		cmocka_unit_test(waits_for_all),
-		cmocka_unit_test(keeps_pace),
-		cmocka_unit_test(meets),
-		cmocka_unit_test(says_where_it_cannot_meet),
-	};
-
-	return cmocka_run_group_tests_name("bench", tests, NULL, NULL);
-}
+UNIT_TESTS(reads_all_options, takes_its_place_from_slurm, calls_are_listed_with_their_sizes,
+	   refuses_what_is_wrong, counts_as_nccl_tests, gives_quartiles, knows_right_from_wrong,
+	   looks_at_pieces, plans, waits_for_all, keeps_pace, meets, says_where_it_cannot_meet);

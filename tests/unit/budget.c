@@ -1,11 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* budget.c - each of the limits of what exploring may cost holds by itself */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "engine/budget.h"
 
 #define SPENT 10 /* calls */
@@ -29,7 +25,6 @@ static void calls_are_limited(void **state)
 {
 	struct nt_policy policy = { .max_calls = SPENT + ROUND + 5 };
 
-	(void)state;
 	assert_true(allows(&policy, 0, 5));
 	assert_false(allows(&policy, 0, 6));
 	policy.max_calls = 0;
@@ -42,7 +37,6 @@ static void the_share_of_calls_is_limited(void **state)
 	struct nt_policy policy = { .budget_micro = 25000000 };
 	const uint64_t calls = 4 * (SPENT + ROUND);
 
-	(void)state;
 	assert_true(allows(&policy, calls, 0));
 	assert_false(allows(&policy, calls, 1));
 	assert_false(allows(&policy, calls - 4, 0));
@@ -50,12 +44,4 @@ static void the_share_of_calls_is_limited(void **state)
 	assert_true(allows(&policy, 0, 0));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(calls_are_limited),
-		cmocka_unit_test(the_share_of_calls_is_limited),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(calls_are_limited, the_share_of_calls_is_limited);

@@ -36,7 +36,6 @@ static void calls_are_counted(void **state)
 	struct nt_calls_rank rank;
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "observe,stall=7");
 	rank = told(&h);
 	assert_int_equal(rank.begun, 0);
@@ -67,7 +66,6 @@ static void ends_are_noted(void **state)
 	void *event, *kernel;
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "observe");
 	host_collective(&h, NT_ALLREDUCE, SIZE);
 	assert_int_equal(told(&h).ended, -1);
@@ -92,7 +90,6 @@ static void no_room(void **state)
 {
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "observe");
 	h.comm->fixed.calls = NULL;
 	host_collective(&h, NT_ALLREDUCE, SIZE);
@@ -103,13 +100,4 @@ static void no_room(void **state)
 	host_close(&h);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(calls_are_counted),
-		cmocka_unit_test(ends_are_noted),
-		cmocka_unit_test(no_room),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(calls_are_counted, ends_are_noted, no_room);

@@ -4,20 +4,11 @@
  * versions. */
 #include "spank/cgroup.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "tests/unit/scratch.h"
-
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 static char mounts[128];
 
@@ -103,7 +94,6 @@ static void finds_the_way_out(void **state)
 	};
 	struct nt_cgroups groups;
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		find_line(cases[i].line, &groups);
 		assert_int_equal(groups.count, cases[i].outside ? 1 : 0);
@@ -119,7 +109,6 @@ static void a_path_too_long_is_no_group(void **state)
 	char line[2 * NT_CGROUP_PATH];
 	struct nt_cgroups groups;
 
-	(void)state;
 	snprintf(line, sizeof(line), "0::/%0*d/job_2/step_0/slurm\n", NT_CGROUP_PATH, 0);
 	find_line(line, &groups);
 	assert_int_equal(groups.count, 0);
@@ -131,7 +120,6 @@ static void version_one_is_left_in_every_hierarchy(void **state)
 	struct nt_error err;
 	char text[512];
 
-	(void)state;
 	make_group("freezer");
 	make_group("freezer/slurm");
 	make_group("memory");
@@ -157,7 +145,6 @@ static void version_two_is_left_for_slurms_own_group(void **state)
 	struct nt_error err;
 	char text[512];
 
-	(void)state;
 	make_group("u/scope/system");
 	snprintf(text, sizeof(text), "1 1 0:1 / %s/u rw - cgroup2 none rw\n", top);
 	write_text("mountinfo", text);
@@ -172,7 +159,6 @@ static void what_cannot_be_left_is_told(void **state)
 {
 	struct nt_cgroups groups;
 
-	(void)state;
 	find_line("0::/nowhere/job_2/step_0/slurm\n", &groups);
 	assert_int_equal(groups.count, 1);
 	assert_int_equal(nt_cgroup_leave(&groups, 0), -1);
@@ -203,7 +189,6 @@ static void tasks_groups_are_joined_where_slurm_ends_what_is_there(void **state)
 	struct nt_cgroups task, stepd;
 	char text[NT_CGROUP_TEXT];
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		groups_of(cases[i].task, &task);
 		groups_of(cases[i].stepd, &stepd);
@@ -216,7 +201,6 @@ static void joins_what_is_there(void **state)
 {
 	char text[256];
 
-	(void)state;
 	make_group("a");
 	make_group("b");
 	snprintf(text, sizeof(text), "%s/a:%s/gone:%s/b", top, top, top);
@@ -227,17 +211,7 @@ static void joins_what_is_there(void **state)
 	nt_cgroup_join("-", 17);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(finds_the_way_out),
-		cmocka_unit_test(a_path_too_long_is_no_group),
-		cmocka_unit_test(version_one_is_left_in_every_hierarchy),
-		cmocka_unit_test(version_two_is_left_for_slurms_own_group),
-		cmocka_unit_test(what_cannot_be_left_is_told),
-		cmocka_unit_test(tasks_groups_are_joined_where_slurm_ends_what_is_there),
-		cmocka_unit_test(joins_what_is_there),
-	};
-
-	return cmocka_run_group_tests(tests, make, remove_top);
-}
+UNIT_TESTS_ALL(make, remove_top, finds_the_way_out, a_path_too_long_is_no_group,
+	       version_one_is_left_in_every_hierarchy, version_two_is_left_for_slurms_own_group,
+	       what_cannot_be_left_is_told, tasks_groups_are_joined_where_slurm_ends_what_is_there,
+	       joins_what_is_there);

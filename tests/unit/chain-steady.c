@@ -91,13 +91,11 @@ static void case_filtered(void)
 
 static void nothing_is_allocated_or_locked(void **state)
 {
-	(void)state;
 	in_child(case_counted);
 }
 
 static void no_system_call_is_made(void **state)
 {
-	(void)state;
 #if !SANITIZED
 	in_child(case_filtered);
 #endif

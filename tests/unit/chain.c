@@ -379,7 +379,6 @@ static void older_words(void **state)
 	};
 	union nt_chain_descr to, v4;
 
-	(void)state;
 	from.v6.coll.func = "AllGather";
 	from.v6.coll.seq = 9;
 	from.v6.coll.count = 77;

@@ -3,21 +3,14 @@
 /* Child processes with a deadline, and sacct's answer from one. */
 #include "lib/child.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "lib/clock.h"
 #include "report/model/accounting.h"
 #include "tests/unit/fake-sacct.h"
@@ -39,7 +32,6 @@ static void hands_back_output_and_status(void **state)
 	struct nt_child child;
 	struct nt_error err;
 
-	(void)state;
 	assert_int_equal(
 		run_shell(&child,
 			  "printf 'a\\nb'; echo first >&2; printf 'last\\033 \\n\\n' >&2; exit 3",
@@ -61,7 +53,6 @@ static void bounds_time_and_output(void **state)
 	struct nt_child child;
 	struct nt_error err;
 
-	(void)state;
 	assert_int_equal(run_shell(&child, "exec sleep 60", 100, 100, &err), -1);
 	assert_string_equal(err.text, "timed out");
 	nt_child_fini(&child);
@@ -84,7 +75,6 @@ static void says_what_it_cannot_start(void **state)
 	struct nt_child child;
 	struct nt_error err;
 
-	(void)state;
 	assert_int_equal(nt_child_run(&child, argv, 100, 1000, &err), -1);
 	assert_string_equal(err.text, "cannot start it: No such file or directory");
 	nt_child_fini(&child);
@@ -113,7 +103,6 @@ static void calls_in_a_fork(void **state)
 	struct nt_error err;
 	char what[] = "it";
 
-	(void)state;
 	bounds.deadline_ms = nt_clock_ms() + 5000;
 	bounds.max_bytes = 3;
 	assert_int_equal(nt_child_call(&child, complain, what, &bounds, &err), 0);
@@ -148,7 +137,6 @@ static void runs_beside_other_work(void **state)
 	struct nt_child child;
 	struct nt_error err;
 
-	(void)state;
 	assert_int_equal(nt_child_start(&late, speak_late, NULL, &err), 0);
 	assert_int_equal(nt_child_start(&never, hang, NULL, &err), 0);
 	bounds.deadline_ms = nt_clock_ms() + 60000;
@@ -180,7 +168,6 @@ static void waits_for_other_things_too(void **state)
 	int64_t began_ms = nt_clock_ms();
 	int ends[2];
 
-	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	assert_int_equal(write(ends[1], "x", 1), 1);
 	bounds.stop_fd = ends[0];
@@ -261,7 +248,6 @@ static void starts_no_other_beside_a_stuck_one(void **state)
 	struct nt_child child;
 	struct nt_error err;
 
-	(void)state;
 	running.stuck_pid = fork();
 	if (running.stuck_pid == 0)
 		hang(NULL, 0);
@@ -300,7 +286,6 @@ static void keeps_no_descriptor_of_others(void **state)
 	struct nt_error err;
 	int keep = 0;
 
-	(void)state;
 	bounds.deadline_ms = nt_clock_ms() + 60000;
 	assert_int_equal(nt_child_start(&other, speak_late, NULL, &err), 0);
 	assert_int_equal(nt_child_call(&child, list_descriptors, &keep, &bounds, &err), 0);

@@ -1,14 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which of many jobs calibrates a place; and the names of programs */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/lib/unit.h"
 #include <sys/wait.h>
 #include <unistd.h>
 #include "profiles/claim.h"
@@ -43,7 +36,6 @@ static int take(uint32_t job, int64_t now_s)
 
 static void one_at_a_time(void **state)
 {
-	(void)state;
 	assert_int_equal(take(1, NOW_S), 1);
 	assert_int_equal(take(2, NOW_S), 0);
 	assert_int_equal(holder.job, 1);
@@ -56,7 +48,6 @@ static void one_at_a_time(void **state)
 
 static void a_claim_ends_by_itself(void **state)
 {
-	(void)state;
 	assert_int_equal(take(1, NOW_S), 1);
 	assert_int_equal(take(2, NOW_S + 59), 0);
 	assert_int_equal(take(1, NOW_S + 61), 0); /* it has calibrated already */
@@ -67,7 +58,6 @@ static void a_claim_ends_by_itself(void **state)
 
 static void after_a_failure_nobody_tries_for_a_while(void **state)
 {
-	(void)state;
 	assert_int_equal(take(1, NOW_S), 1);
 	assert_int_equal(nt_claim_end(dir, 1, false, NOW_S + 5, &err), 0);
 	assert_int_equal(take(2, NOW_S + 3000), 0);
@@ -81,7 +71,6 @@ static void unknown_hardware_may_be_any(void **state)
 {
 	struct nt_where unknown = world_where(), other = world_where();
 
-	(void)state;
 	unknown.fingerprint = 0;
 	other.nodes *= 2;
 	assert_int_equal(take_at(unknown, 1, NOW_S), 1);
@@ -100,7 +89,6 @@ static void what_makes_no_sense_is_no_claim(void **state)
 					   "job 3 until -1 failed 0\n", "job 3 until 5" };
 	char command[256];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		assert_int_equal(take(1, NOW_S), 1);
 		snprintf(command, sizeof(command),
@@ -116,7 +104,6 @@ static void what_makes_no_sense_is_no_claim(void **state)
 /* A small array of tasks, also with an old claim in the way. */
 static void of_many_at_once_one_calibrates(void **state)
 {
-	(void)state;
 	for (int64_t round = 0; round < 3; round++) {
 		pid_t child[JOBS];
 		unsigned won = 0;
@@ -141,7 +128,6 @@ static void a_directory_that_cannot_be_written_to_is_said(void **state)
 {
 	FILE *file;
 
-	(void)state;
 	snprintf(dir, sizeof(dir), "%s/file", top);
 	file = fopen(dir, "w");
 	assert_non_null(file);
@@ -150,18 +136,7 @@ static void a_directory_that_cannot_be_written_to_is_said(void **state)
 	assert_non_null(strstr(err.text, "/file: "));
 }
 
-int main(void)
-{
-#define CASE(test) cmocka_unit_test_setup_teardown(test, make, remove_top)
-	const struct CMUnitTest tests[] = {
-		CASE(one_at_a_time),
-		CASE(a_claim_ends_by_itself),
-		CASE(after_a_failure_nobody_tries_for_a_while),
-		CASE(unknown_hardware_may_be_any),
-		CASE(what_makes_no_sense_is_no_claim),
-		CASE(of_many_at_once_one_calibrates),
-		CASE(a_directory_that_cannot_be_written_to_is_said),
-	};
-
-	return cmocka_run_group_tests_name("claim", tests, NULL, NULL);
-}
+UNIT_TESTS_EACH(make, remove_top, one_at_a_time, a_claim_ends_by_itself,
+		after_a_failure_nobody_tries_for_a_while, unknown_hardware_may_be_any,
+		what_makes_no_sense_is_no_claim, of_many_at_once_one_calibrates,
+		a_directory_that_cannot_be_written_to_is_said);

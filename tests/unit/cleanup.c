@@ -3,14 +3,9 @@
 /* Leftovers of steps are removed, whatever they are; those that cannot be are reported once. */
 #include "spank/cleanup.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/resource.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "lib/append.h"
 #include "lib/clock.h"
 #include "spank/rmtree.h"
@@ -76,7 +71,6 @@ static void any_tree_goes(void **state)
 	struct rlimit before;
 	int fd;
 
-	(void)state;
 	assert_int_equal(shell("mkdir -p keep/it .nt.0/.nt.1/x .nt.2 shut/in && chmod 0 shut/in && "
 			       "chmod 0 shut && echo >.nt.3 && ln -s / root && mkfifo pipe"),
 			 0);
@@ -95,7 +89,6 @@ static void time_is_up(void **state)
 {
 	int fd;
 
-	(void)state;
 	assert_int_equal(shell("mkdir -p keep/it file"), 0);
 	fd = open_at(".");
 	assert_true(nt_rmtree_tree(fd, nt_clock_ms() - 1) > 0);
@@ -110,7 +103,6 @@ static void no_mount_is_entered(void **state)
 {
 	int fd;
 
-	(void)state;
 	if (!mounts)
 		skip();
 	assert_int_equal(shell("mkdir -p tree/a/b tree/keep/over tree/over theirs/sub && "
@@ -130,7 +122,6 @@ static void what_a_killed_stepd_left(void **state)
 {
 	int fd;
 
-	(void)state;
 	assert_int_equal(shell("mkdir -p run/n1.1.0/fs/step/keep/it run/n1.2.0/fs/step "
 			       "run/n1.3.0/fs/step run/n1.4.0/keep/it run/.left.n1.5.0/fs/step/a/b "
 			       "&& echo >run/n1.5.0 && echo >run/lock && "
@@ -157,7 +148,6 @@ static void what_a_killed_stepd_left(void **state)
 
 static void mounts_go_first(void **state)
 {
-	(void)state;
 	if (!mounts)
 		skip();
 	assert_int_equal(
@@ -178,7 +168,6 @@ static void mounts_go_first(void **state)
 
 static void what_stays_is_told_once(void **state)
 {
-	(void)state;
 	if (!mounts)
 		skip();
 	assert_int_equal(shell("mkdir -p run/n1.1.0/fs/step/mine/root/x && "
@@ -208,7 +197,6 @@ static void when_it_is_due(void **state)
 	struct stat status;
 	int fd;
 
-	(void)state;
 	assert_int_equal(shell("mkdir run && echo >run/file"), 0);
 	fd = open(rundir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fstat(fd, &status) == 0 && status.st_nlink == 2) /* directories are counted here */

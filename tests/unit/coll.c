@@ -1,19 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coll.c - names printed and parsed, bands, sizes */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "contract/shm-layout.h"
 #include "contract/coll.h"
 
 static void names_round_trip(void **state)
 {
-	(void)state;
 	for (int i = 0; i < NT_COLLS; i++)
 		assert_int_equal(nt_coll_parse(nt_coll_name(i)), i);
 	for (int i = 0; i < NT_ALGOS; i++)
@@ -35,7 +28,6 @@ static void names_round_trip(void **state)
 
 static void unknown_names_are_errors(void **state)
 {
-	(void)state;
 	assert_int_equal(nt_coll_parse("allreduce"), -1);
 	assert_int_equal(nt_coll_parse(NULL), -1);
 	assert_int_equal(nt_algo_parse("Ring"), -1);
@@ -53,7 +45,6 @@ static void arms_with_a_cap_or_a_chunk_have_names(void **state)
 	static const unsigned channels[] = { 0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64 };
 	unsigned arms = 0;
 
-	(void)state;
 	for (int arm = 0; arm < 1 << 16; arm++) {
 		const char *name = nt_arm_name(arm);
 
@@ -104,7 +95,6 @@ static void what_nccl_does_not_bound_is_no_arm(void **state)
 					     "/",
 					     "" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		assert_int_equal(nt_arm_parse(texts[i]), -1);
 	assert_int_equal(nt_arm_make(4 * NT_PROTOS + 2, 8, 0), -1);
@@ -118,7 +108,6 @@ static void what_nccl_does_not_bound_is_no_arm(void **state)
 
 static void bands_are_half_octaves(void **state)
 {
-	(void)state;
 	assert_int_equal(nt_band(0), 0);
 	assert_int_equal(nt_band(1), 0);
 	assert_int_equal(nt_band(65536), 32);
@@ -146,7 +135,6 @@ static void sizes_are_short(void **state)
 	};
 	char text[24];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_string_equal(nt_size_text(cases[i].bytes, text, sizeof(text)),
 				    cases[i].text);
@@ -156,24 +144,12 @@ static void a_key_is_one_word(void **state)
 {
 	uint64_t id = nt_key_id(NT_ALLREDUCE, 127, 0x1fffff);
 
-	(void)state;
 	assert_int_equal(nt_key_coll(id), NT_ALLREDUCE);
 	assert_int_equal(nt_key_band(id), 127);
 	assert_int_equal(nt_key_mask(id), 0x1fffff);
 	assert_true(nt_key_id(0, 0, 0) != 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_round_trip),
-		cmocka_unit_test(unknown_names_are_errors),
-		cmocka_unit_test(bands_are_half_octaves),
-		cmocka_unit_test(sizes_are_short),
-		cmocka_unit_test(a_key_is_one_word),
-		cmocka_unit_test(arms_with_a_cap_or_a_chunk_have_names),
-		cmocka_unit_test(what_nccl_does_not_bound_is_no_arm),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(names_round_trip, unknown_names_are_errors, bands_are_half_octaves, sizes_are_short,
+	   a_key_is_one_word, arms_with_a_cap_or_a_chunk_have_names,
+	   what_nccl_does_not_bound_is_no_arm);

@@ -3,19 +3,12 @@
 /* The directory of a step: its possible content when records are read. */
 #include "spank/recordd/collect.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "spank/recordd/step-record.h"
 #include "contract/names.h"
 #include "record/step.h"
@@ -41,7 +34,6 @@ static void garbage_in_the_directory(void **state)
 	struct nt_error err;
 	struct nt_sum sum;
 
-	(void)state;
 	write_file("rank.0.1.json", good, strlen(good));
 	write_file("rank.1.2.json.tmp", good, 7);
 	write_file("shm.1", "x", 1);
@@ -72,7 +64,6 @@ static void no_directory_is_an_error(void **state)
 	struct nt_error err;
 	struct nt_sum sum;
 
-	(void)state;
 	nt_sum_init(&sum);
 	snprintf(path, sizeof(path), "%s/none", top);
 	assert_int_equal(nt_collect_directory(&sum, path, 12, 0, &err), -1);
@@ -87,7 +78,6 @@ static void records_that_changed_are_seen(void **state)
 	char path[128];
 	uint64_t none, one, two;
 
-	(void)state;
 	none = nt_collect_signature(top);
 	write_file("news.tmp", "x", strlen("x"));
 	assert_true(nt_collect_signature(top) == none);
@@ -111,7 +101,6 @@ static void records_that_changed_are_seen(void **state)
 /* With the user's rights, because the user's file system may not respond. */
 static void what_is_mounted_on_it_is_not_entered(void **state)
 {
-	(void)state;
 	if (geteuid() != 0 || unshare(CLONE_NEWNS) < 0 ||
 	    mount(NULL, "/", NULL, MS_PRIVATE | MS_REC, NULL) < 0 ||
 	    mount("over", top, "tmpfs", 0, NULL) < 0)
@@ -121,16 +110,5 @@ static void what_is_mounted_on_it_is_not_entered(void **state)
 	assert_int_equal(umount(top), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(garbage_in_the_directory, make_top, remove_top),
-		cmocka_unit_test_setup_teardown(no_directory_is_an_error, make_top, remove_top),
-		cmocka_unit_test_setup_teardown(records_that_changed_are_seen, make_top,
-						remove_top),
-		cmocka_unit_test_setup_teardown(what_is_mounted_on_it_is_not_entered, make_top,
-						remove_top),
-	};
-
-	return cmocka_run_group_tests_name("collect-directory", tests, NULL, NULL);
-}
+UNIT_TESTS_EACH(make_top, remove_top, garbage_in_the_directory, no_directory_is_an_error,
+		records_that_changed_are_seen, what_is_mounted_on_it_is_not_entered);

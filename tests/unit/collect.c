@@ -5,25 +5,16 @@
 
 #include <fcntl.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "contract/names.h"
 #include "contract/policy.h"
 #include "record/step.h"
 #include "spank/step-dir.h"
 #include "spank/recordd/step-record.h"
 #include "tests/lib/schema.h"
-
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 #define HEAD \
 	"\"v\":1,\"job\":12,\"step\":0,\"task\":0,\"pid\":1,\"node\":\"n1\",\"mode\":\"bandit\",\"nccl\":22809"
@@ -84,7 +75,6 @@ static void what_was_not_worth_it_is_counted(void **state)
 {
 	struct nt_sum sum;
 
-	(void)state;
 	nt_sum_init(&sum);
 	add(&sum, RANK(COMM("a", 0, "\"keys\":[" UNWORTHY(4) "," COMMITTED "]")));
 	expect(&sum, STEP_TEXT COSTS ",\"8r2n\":{" COMMITTED_TEXT "},\"rest\":[\"1 little\"]}");
@@ -98,7 +88,6 @@ static void one_record(void **state)
 {
 	struct nt_sum sum;
 
-	(void)state;
 	nt_sum_init(&sum);
 	add(&sum, RANK(COMM("a", 0, "\"keys\":[" COMMITTED "]")));
 	assert_true(nt_sum_decided(&sum));
@@ -112,7 +101,6 @@ static void what_is_written_early_says_so(void **state)
 	char out[NT_STEP_RECORD_MAX + 1];
 	struct nt_sum sum;
 
-	(void)state;
 	nt_sum_init(&sum);
 	add(&sum, RANK(COMM("a", 0, "\"keys\":[" COMMITTED "]")));
 	step.final = false;
@@ -138,7 +126,6 @@ static void ranks_of_one_communicator_count_once(void **state)
 	};
 	static const int orders[][3] = { { 0, 1, 2 }, { 2, 1, 0 }, { 1, 0, 2 }, { 2, 0, 1 } };
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(orders); i++) {
 		struct nt_sum sum;
 
@@ -153,7 +140,6 @@ static void communicators_of_one_shape_are_added_up(void **state)
 {
 	struct nt_sum sum;
 
-	(void)state;
 	nt_sum_init(&sum);
 	add(&sum,
 	    RANK(COMM(
@@ -173,7 +159,6 @@ static void states_have_their_forms(void **state)
 {
 	struct nt_sum sum;
 
-	(void)state;
 	nt_sum_init(&sum);
 	add(&sum,
 	    RANK(COMM(
@@ -201,7 +186,6 @@ static void numbers_without_end_are_left_out(void **state)
 	char out[NT_STEP_RECORD_MAX + 1];
 	struct nt_sum sum;
 
-	(void)state;
 	nt_sum_init(&sum);
 	add(&sum, RANK(COMM("a", 0,
 			    "\"keys\":[{\"coll\":\"AllReduce\",\"bytes\":65536,\"state\":\"kept\","
@@ -219,7 +203,6 @@ static void a_trial_with_channels_is_read(void **state)
 {
 	struct nt_sum sum;
 
-	(void)state;
 	nt_sum_init(&sum);
 	add(&sum,
 	    RANK(COMM("a", 0,
@@ -235,7 +218,6 @@ static void reasons_are_told_once(void **state)
 {
 	struct nt_sum sum;
 
-	(void)state;
 	nt_sum_init(&sum);
 	add(&sum,
 	    RANK("{\"id\":\"a\",\"rank\":0,\"ranks\":2,\"nodes\":1,\"state\":\"rejected\",\"why\":\"twonodes:1\"},"
@@ -252,7 +234,6 @@ static void communicators_of_unknown_shape(void **state)
 {
 	struct nt_sum sum;
 
-	(void)state;
 	nt_sum_init(&sum);
 	add(&sum,
 	    RANK("{\"id\":\"a\",\"rank\":0,\"ranks\":0,\"nodes\":0,\"state\":\"joining\",\"why\":\"half\",\"keys\":[" COMMITTED
@@ -273,7 +254,6 @@ static void plugins_that_were_not_loaded_are_told(void **state)
 		"{" HEAD ",\"plugins\":{\"tuner\":\"noload:tuner:/x.so:why\"},\"comms\":[]}";
 	struct nt_sum sum;
 
-	(void)state;
 	nt_sum_init(&sum);
 	add(&sum, loaded);
 	add(&sum, later);
@@ -287,7 +267,6 @@ static void users_own_settings_are_told(void **state)
 	char out[NT_STEP_RECORD_MAX + 1];
 	struct nt_sum sum;
 
-	(void)state;
 	nt_sum_init(&sum);
 	step.flags = NT_PLACE_NO_TUNER | NT_PLACE_USER_ALGO;
 	assert_int_equal(nt_sum_format(&sum, &step, out, sizeof(out)), 0);
@@ -314,7 +293,6 @@ static void launch_profiles_are_told(void **state)
 	char out[NT_STEP_RECORD_MAX + 1], text[2048];
 	struct nt_sum sum;
 
-	(void)state;
 	nt_sum_init(&sum);
 	snprintf(text, sizeof(text),
 		 "{%s\"marker\":{\"coll\":\"AllReduce\",\"bytes\":1024,\"ranks\":8,\"calls\":900,"
@@ -390,7 +368,6 @@ static void bad_records_are_left_out_whole(void **state)
 		RANK("{\"id\":\"a\",\"rank\":0,\"ranks\":99999999999,\"nodes\":2,\"state\":\"agreed\"}"),
 	};
 
-	(void)state;
 	all_are_left_out(records, LENGTH(records));
 }
 
@@ -426,7 +403,6 @@ static void bad_keys_are_left_out_whole(void **state)
 			"\"keys\":[{\"coll\":\"AllReduce\",\"bytes\":8,\"calls\":99999999999999999999}]")),
 	};
 
-	(void)state;
 	all_are_left_out(records, LENGTH(records));
 }
 
@@ -434,7 +410,6 @@ static void hostile_texts_stay_texts(void **state)
 {
 	struct nt_sum sum;
 
-	(void)state;
 	nt_sum_init(&sum);
 	add(&sum, RANK("{\"id\":\"a\",\"rank\":0,\"ranks\":2,\"nodes\":1,\"state\":\"rejected\","
 		       "\"why\":\"\\\"]}},\\\"evil\\\":{\\\"x\\\":1\"}"));
@@ -451,7 +426,6 @@ static void room_is_for_what_matters(void **state)
 	struct nt_sum sum;
 	size_t shown = 0;
 
-	(void)state;
 	for (int i = 0; i < 60; i++)
 		used += (size_t)snprintf(
 			text + used, sizeof(text) - used,
@@ -506,7 +480,6 @@ static void periods_do_not_push_out_decisions(void **state)
 {
 	char out[NT_STEP_RECORD_MAX + 1];
 
-	(void)state;
 	assert_int_equal(shown_of(3, true, out, sizeof(out)), 3);
 	assert_non_null(strstr(out, "\"own_us\":[5.5,4.5],\"period_us\":[99.1,98.2]"));
 	assert_true(shown_of(60, true, out, sizeof(out)) * 4 >
@@ -524,7 +497,6 @@ static void many_reasons_do_not_push_out_decisions(void **state)
 				       ",\"comms\":[" COMM("a", 0, "\"keys\":[" COMMITTED "]"));
 	struct nt_sum sum;
 
-	(void)state;
 	for (int i = 0; i < 100; i++)
 		used += (size_t)snprintf(text + used, sizeof(text) - used,
 					 ",{\"id\":\"%d\",\"rank\":0,\"ranks\":4,\"nodes\":2,"
@@ -539,29 +511,11 @@ static void many_reasons_do_not_push_out_decisions(void **state)
 	nt_sum_fini(&sum);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_record),
-		cmocka_unit_test(what_is_written_early_says_so),
-		cmocka_unit_test(what_was_not_worth_it_is_counted),
-		cmocka_unit_test(ranks_of_one_communicator_count_once),
-		cmocka_unit_test(communicators_of_one_shape_are_added_up),
-		cmocka_unit_test(states_have_their_forms),
-		cmocka_unit_test(numbers_without_end_are_left_out),
-		cmocka_unit_test(a_trial_with_channels_is_read),
-		cmocka_unit_test(reasons_are_told_once),
-		cmocka_unit_test(communicators_of_unknown_shape),
-		cmocka_unit_test(plugins_that_were_not_loaded_are_told),
-		cmocka_unit_test(users_own_settings_are_told),
-		cmocka_unit_test(launch_profiles_are_told),
-		cmocka_unit_test(bad_records_are_left_out_whole),
-		cmocka_unit_test(bad_keys_are_left_out_whole),
-		cmocka_unit_test(hostile_texts_stay_texts),
-		cmocka_unit_test(room_is_for_what_matters),
-		cmocka_unit_test(periods_do_not_push_out_decisions),
-		cmocka_unit_test(many_reasons_do_not_push_out_decisions),
-	};
-
-	return cmocka_run_group_tests_name("collect", tests, NULL, NULL);
-}
+UNIT_TESTS(one_record, what_is_written_early_says_so, what_was_not_worth_it_is_counted,
+	   ranks_of_one_communicator_count_once, communicators_of_one_shape_are_added_up,
+	   states_have_their_forms, numbers_without_end_are_left_out, a_trial_with_channels_is_read,
+	   reasons_are_told_once, communicators_of_unknown_shape,
+	   plugins_that_were_not_loaded_are_told, users_own_settings_are_told,
+	   launch_profiles_are_told, bad_records_are_left_out_whole, bad_keys_are_left_out_whole,
+	   hostile_texts_stay_texts, room_is_for_what_matters, periods_do_not_push_out_decisions,
+	   many_reasons_do_not_push_out_decisions);

@@ -1,12 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* compare.c - statistics against values computed by hand, and examples of each gate */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <math.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "tests/fake/rng.h"
 #include "engine/compare-arms.h"
 #include "engine/matched.h"
@@ -16,7 +12,6 @@ static void quantiles_interpolate(void **state)
 	const float us[] = { 0, 40, 10, 0, 20, 30, 50 };
 	const float lone[] = { 7, 0 };
 
-	(void)state;
 	assert_float_equal(nt_sample_quantile(us, 7, 0), 10, 1e-9);
 	assert_float_equal(nt_sample_quantile(us, 7, 0.25), 20, 1e-9);
 	assert_float_equal(nt_sample_quantile(us, 7, 0.3), 22, 1e-5);
@@ -33,7 +28,6 @@ static void figures_leave_out_what_is_missing(void **state)
 	const float us[] = { 0, 4, 1, 0, 2, 3, 90 };
 	struct nt_sample_quantiles f = nt_sample_quantiles_of(us, 7);
 
-	(void)state;
 	assert_int_equal(f.samples, 5);
 	assert_float_equal(f.p25_us, 2, 1e-9);
 	assert_true(f.min_us <= f.p25_us && f.max_us >= f.p75_us && f.min_us == 1);
@@ -51,7 +45,6 @@ static void p_is_the_better_of_two(void **state)
 	float baseline[24], arm[24];
 	struct nt_matched pairs;
 
-	(void)state;
 	for (uint64_t seed = 0; seed < 10; seed++) {
 		double lower, within;
 
@@ -99,7 +92,6 @@ static void the_gates_by_example(void **state)
 	const float one[] = { 0 };
 	struct nt_comparison c;
 
-	(void)state;
 	c = compare(&gates, 0.9, 0, 1);
 	assert_int_equal(c.verdict, NT_VERDICT_FASTER);
 	assert_int_equal(c.baseline.samples, 20);
@@ -143,7 +135,6 @@ static enum nt_verdict with_stalls(unsigned pairs, unsigned stalls)
  * stalls; many would. */
 static void stalls_weigh_less_where_many_pairs_were_seen(void **state)
 {
-	(void)state;
 	assert_int_equal(with_stalls(24, 3), NT_VERDICT_MEAN);
 	assert_int_equal(with_stalls(192, 3), NT_VERDICT_FASTER);
 	assert_int_equal(with_stalls(192, 96), NT_VERDICT_MEAN);
@@ -156,7 +147,6 @@ static void promising_is_near(void **state)
 		.baseline.p25_us = 100, .gain = 0.04, .p = 0.5, .verdict = NT_VERDICT_SMALL
 	};
 
-	(void)state;
 	assert_true(nt_compare_promising(&gates, &c));
 	c.gain = 0.02;
 	assert_false(nt_compare_promising(&gates, &c));
@@ -182,7 +172,6 @@ static void a_first_look_hopes(void **state)
 	const float wide[] = { 80, 90, 100, 110, 120, 130, 140, 150 };
 	const float none[] = { 0, 0, 0, 0, 0, 0, 0, 0 };
 
-	(void)state;
 	assert_false(nt_compare_could_win(0.05, baseline, near, 8));
 	assert_true(nt_compare_could_win(0.03, baseline, near, 8));
 	assert_true(nt_compare_could_win(0.05, baseline, wide, 8));
@@ -193,17 +182,6 @@ static void a_first_look_hopes(void **state)
 	assert_false(nt_compare_could_win(0.03, baseline, baseline, 3));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(quantiles_interpolate),
-		cmocka_unit_test(figures_leave_out_what_is_missing),
-		cmocka_unit_test(p_is_the_better_of_two),
-		cmocka_unit_test(the_gates_by_example),
-		cmocka_unit_test(stalls_weigh_less_where_many_pairs_were_seen),
-		cmocka_unit_test(promising_is_near),
-		cmocka_unit_test(a_first_look_hopes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(quantiles_interpolate, figures_leave_out_what_is_missing, p_is_the_better_of_two,
+	   the_gates_by_example, stalls_weigh_less_where_many_pairs_were_seen, promising_is_near,
+	   a_first_look_hopes);

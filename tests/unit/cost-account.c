@@ -29,7 +29,6 @@ static void what_an_arm_takes_longer_is_booked(void **state)
 	uint16_t packed[NT_TIMES_MAX] = { 0 };
 	struct nt_cost_account account = { 0 };
 
-	(void)state;
 	for (unsigned p = 0; p < 36; p++)
 		put(packed, &s, p / 4, p % 4, us[p % 4]);
 	nt_cost_account_add(&account, &s, 1, packed);
@@ -55,7 +54,6 @@ static void blocks_are_compared_with_their_own(void **state)
 	uint16_t packed[NT_TIMES_MAX] = { 0 };
 	struct nt_cost_account account = { 0 };
 
-	(void)state;
 	for (unsigned p = 0; p < 100; p++)
 		put(packed, &s, p / 4, p % 4, 1000 + 40.0 * (p / 4) + (p % 4 == 3 ? 100 : 0));
 	nt_cost_account_add(&account, &s, 1, packed);
@@ -69,7 +67,6 @@ static void pauses_are_the_programs(void **state)
 	struct nt_schedule confirm = round_of(NT_SCHEDULE_CONFIRM, 25);
 	double booked_us = 0, paused_us = 0;
 
-	(void)state;
 	for (unsigned t = 0; t < TRIALS; t++) {
 		struct nt_cost_account account = { 0 };
 
@@ -100,7 +97,6 @@ static void an_arms_own_stalls_are_booked(void **state)
 	uint16_t packed[NT_TIMES_MAX] = { 0 };
 	struct nt_cost_account account = { 0 };
 
-	(void)state;
 	for (unsigned p = 0; p < 116; p++)
 		put(packed, &s, p / 4, p % 4, p % 4 == 3 && (p / 4) % 7 == 3 ? PAUSE_US : 1000);
 	nt_cost_account_add(&account, &s, 1, packed);
@@ -114,7 +110,6 @@ static void connecting_is_booked(void **state)
 	uint16_t packed[NT_TIMES_MAX] = { 0 };
 	struct nt_cost_account account = { 0 };
 
-	(void)state;
 	for (unsigned p = 0; p < 36; p++)
 		put(packed, &s, p / 4, p % 4, p == 2 ? 300000 : 1000);
 	nt_cost_account_add(&account, &s, 1, packed);
@@ -131,7 +126,6 @@ static void a_faster_arm_in_a_program_with_pauses(void **state)
 {
 	struct bench b;
 
-	(void)state;
 	setup(&b, TWO, RING_SIMPLE);
 	b.us[TREE_SIMPLE] = 700;
 	b.pause_us = pause_of;
@@ -156,7 +150,6 @@ static void an_arm_that_stalls_is_over_budget(void **state)
 {
 	struct bench b;
 
-	(void)state;
 	for (unsigned limited = 0; limited < 2; limited++) {
 		setup(&b, TWO, RING_SIMPLE);
 		b.us[TREE_SIMPLE] = 700;
@@ -170,17 +163,6 @@ static void an_arm_that_stalls_is_over_budget(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_an_arm_takes_longer_is_booked),
-		cmocka_unit_test(blocks_are_compared_with_their_own),
-		cmocka_unit_test(pauses_are_the_programs),
-		cmocka_unit_test(an_arms_own_stalls_are_booked),
-		cmocka_unit_test(connecting_is_booked),
-		cmocka_unit_test(a_faster_arm_in_a_program_with_pauses),
-		cmocka_unit_test(an_arm_that_stalls_is_over_budget),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(what_an_arm_takes_longer_is_booked, blocks_are_compared_with_their_own,
+	   pauses_are_the_programs, an_arms_own_stalls_are_booked, connecting_is_booked,
+	   a_faster_arm_in_a_program_with_pauses, an_arm_that_stalls_is_over_budget);

@@ -34,7 +34,6 @@ static void tables_of_six_to_sixteen_algorithms_are_read(void **state)
 {
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "bandit");
 	for (int algos = NT_TUNER_ALGOS_OLD; algos <= NT_COSTS_ALGOS; algos++)
 		assert_int_equal(decide(&h, algos, NT_PROTOS, 60.0f), RING_SIMPLE);
@@ -54,7 +53,6 @@ static void an_arm_wins_over_entries_of_algorithms_to_come(void **state)
 	static struct host h;
 	struct nt_plan plan;
 
-	(void)state;
 	host_open(&h, "bandit");
 	plan = host_plan(1, host_open_key(&h, NT_ALLREDUCE, SIZE), &final);
 	host_commit(host_key(&h, NT_ALLREDUCE, SIZE), &plan);
@@ -75,7 +73,6 @@ static void an_arm_wins_over_entries_of_algorithms_to_come(void **state)
 /* A forced entry is the only one at 0, in all of the table. */
 static void nothing_else_stays_at_0(void **state)
 {
-	(void)state;
 	for (int i = 0; i < NT_COSTS_MAX; i++)
 		table[i] = 0.0f;
 	nt_costs_force(table, MORE * NT_PROTOS, TREE_SIMPLE);
@@ -86,13 +83,5 @@ static void nothing_else_stays_at_0(void **state)
 	assert_int_equal(nt_costs_legal(table, MORE), NT_PAIRS_ALL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tables_of_six_to_sixteen_algorithms_are_read),
-		cmocka_unit_test(an_arm_wins_over_entries_of_algorithms_to_come),
-		cmocka_unit_test(nothing_else_stays_at_0),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(tables_of_six_to_sixteen_algorithms_are_read,
+	   an_arm_wins_over_entries_of_algorithms_to_come, nothing_else_stays_at_0);

@@ -17,7 +17,6 @@ static void a_capture_ends_windows_and_keeps_arms(void **state)
 	unsigned m;
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "bandit");
 	m = h.comm->fixed.slot.index;
 	plan = host_plan(1, host_open_key(&h, NT_REDUCESCATTER, SIZE), &final);
@@ -60,7 +59,6 @@ static void registered_buffers_may_be_a_capture(void **state)
 	unsigned m;
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "bandit");
 	m = h.comm->fixed.slot.index;
 	(void)host_open_key(&h, NT_ALLREDUCE, SIZE);
@@ -101,7 +99,6 @@ static void doubt_waits_for_the_outcome(void **state)
 	pthread_t leader;
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "bandit");
 	(void)host_open_key(&h, NT_ALLREDUCE, SIZE);
 	key = host_key(&h, NT_ALLREDUCE, SIZE);
@@ -118,7 +115,6 @@ static void doubt_without_end_is_an_error(void **state)
 {
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "bandit,agree_timeout=1");
 	(void)host_open_key(&h, NT_ALLREDUCE, SIZE);
 	atomic_store(&host_key(&h, NT_ALLREDUCE, SIZE)->hold_at, h.seq[NT_ALLREDUCE] + 1);
@@ -163,7 +159,6 @@ static void late_events_are_waited_for(void **state)
 	unsigned m;
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "bandit");
 	m = h.comm->fixed.slot.index;
 	(void)host_open_key(&h, NT_ALLREDUCE, SIZE);
@@ -187,7 +182,6 @@ static void events_that_never_come_end_tuning(void **state)
 {
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "bandit,agree_timeout=1");
 	(void)host_open_key(&h, NT_ALLREDUCE, SIZE);
 	nt_event_launch(h.comm);
@@ -198,16 +192,6 @@ static void events_that_never_come_end_tuning(void **state)
 	host_close(&h);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_capture_ends_windows_and_keeps_arms),
-		cmocka_unit_test(registered_buffers_may_be_a_capture),
-		cmocka_unit_test(doubt_waits_for_the_outcome),
-		cmocka_unit_test(doubt_without_end_is_an_error),
-		cmocka_unit_test(late_events_are_waited_for),
-		cmocka_unit_test(events_that_never_come_end_tuning),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(a_capture_ends_windows_and_keeps_arms, registered_buffers_may_be_a_capture,
+	   doubt_waits_for_the_outcome, doubt_without_end_is_an_error, late_events_are_waited_for,
+	   events_that_never_come_end_tuning);

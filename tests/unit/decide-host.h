@@ -8,16 +8,9 @@
 #ifndef NT_TEST_DECIDE_HOST_H
 #define NT_TEST_DECIDE_HOST_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #undef stop /* a macro of cmocka 2, and a member of our tables */
 #include "contract/policy.h"
 #include "tuner/decide.h"

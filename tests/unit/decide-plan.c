@@ -12,7 +12,6 @@ static void an_idle_key_leaves_all_alone(void **state)
 {
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "bandit");
 	for (int i = 0; i < 100; i++) {
 		assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE), RING_SIMPLE);
@@ -36,7 +35,6 @@ static void odd_tables_are_left_alone(void **state)
 	float table[51], before[51];
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "bandit");
 	for (int i = 0; i < 51; i++)
 		before[i] = table[i] = (float)i;
@@ -56,7 +54,6 @@ static void six_algorithms_are_enough(void **state)
 	float table[18];
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "bandit");
 	for (int i = 0; i < 18; i++)
 		table[i] = i == RING_SIMPLE ? 3.0f : -1024.0f;
@@ -72,7 +69,6 @@ static void a_full_table_of_keys_is_auto(void **state)
 {
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "bandit");
 	for (int coll = 0; coll < NT_COLLS; coll++) {
 		for (unsigned band = 2; band < 60; band++)
@@ -97,7 +93,6 @@ static void what_is_called_often_gets_a_place(void **state)
 	static struct host h;
 	unsigned sizes = 0;
 
-	(void)state;
 	host_open(&h, "bandit");
 	host_unhelp(&h);
 	shm = h.comm->fixed.shm;
@@ -135,7 +130,6 @@ static void what_is_worth_nothing_gets_no_place(void **state)
 	float of[NT_PAIRS];
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "bandit");
 	host_unhelp(&h);
 	for (int coll = NT_REDUCE; coll < NT_ALLREDUCE; coll++) {
@@ -169,7 +163,6 @@ static void a_turn_is_known_after_a_whole_group(void **state)
 	unsigned m;
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "bandit");
 	h.seq[NT_ALLREDUCE] = 77;
 	host_collective(&h, NT_ALLREDUCE, SIZE);
@@ -198,7 +191,6 @@ static void the_mask_counts_open_keys(void **state)
 	struct nt_shm_key *key[2];
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "bandit");
 	first = h.comm;
 	second = host_add_comm(&h, 0xdef, 3, 5, 5);
@@ -224,7 +216,6 @@ static void destroying_a_communicator_returns_its_mask(void **state)
 {
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "bandit");
 	(void)host_open_key(&h, NT_ALLREDUCE, SIZE);
 	assert_int_equal(h.mask, COLL_ON);
@@ -247,7 +238,6 @@ static void an_exploration_is_followed_and_measured(void **state)
 	unsigned m;
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "bandit");
 	plan = host_plan(1, host_open_key(&h, NT_ALLREDUCE, SIZE) + 10, &screen);
 	key = host_key(&h, NT_ALLREDUCE, SIZE);
@@ -300,7 +290,6 @@ static void a_burst_has_a_position_for_each_call(void **state)
 	unsigned m, position = 0;
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "bandit");
 	plan = host_plan(1, host_open_key(&h, NT_ALLREDUCE, SIZE) + 2, &screen);
 	plan.cell = 12;
@@ -339,7 +328,6 @@ static void a_window_left_behind_is_not_measured_for_ever(void **state)
 	struct nt_plan plan;
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "bandit");
 	plan = host_plan(1, host_open_key(&h, NT_ALLREDUCE, SIZE) + 1, &screen);
 	key = host_key(&h, NT_ALLREDUCE, SIZE);
@@ -361,7 +349,6 @@ static void a_final_plan_is_committed(void **state)
 	struct nt_plan plan;
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "bandit");
 	plan = host_plan(1, host_open_key(&h, NT_ALLREDUCE, SIZE) + 3, &final);
 	key = host_key(&h, NT_ALLREDUCE, SIZE);
@@ -394,7 +381,6 @@ static void a_plan_of_no_turns_is_none(void **state)
 	struct nt_plan plan;
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "bandit");
 	plan = host_plan(1, host_open_key(&h, NT_ALLREDUCE, SIZE), &screen);
 	plan.stride = 0;
@@ -411,7 +397,6 @@ static void a_forced_arm_wins_ties(void **state)
 	struct nt_plan plan;
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "bandit");
 	h.cost[TREE_LL] = 0.0f;
 	h.cost[TREE_SIMPLE] = 0.0f;
@@ -433,7 +418,6 @@ static void no_times_without_room(void **state)
 	struct nt_comm *second;
 	struct host h;
 
-	(void)state;
 	host_open(&h, "bandit");
 	assert_int_equal(h.comm->fixed.caps.idle, NT_IDLE_NO);
 	nt_comm_measure_key(h.comm, &h.comm->key[0], true);
@@ -472,7 +456,6 @@ static void halves_that_cannot_tune_say_so(void **state)
 	};
 	static struct host h;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		host_open_api(&h, cases[i].option, cases[i].tuner, cases[i].profiler);
 		assert_int_equal(h.comm->fixed.caps.idle, cases[i].idle);
@@ -501,7 +484,6 @@ static void version_4_follows_plans_too(void **state)
 	struct nt_plan plan;
 	static struct host h;
 
-	(void)state;
 	host_open_api(&h, "bandit,graphs=never", 4, 4);
 	plan = host_plan(1, host_open_key(&h, NT_ALLREDUCE, SIZE) + 2, &screen);
 	key = host_key(&h, NT_ALLREDUCE, SIZE);
@@ -529,7 +511,6 @@ static void simulated_groups_do_not_count(void **state)
 	unsigned m;
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "bandit");
 	m = h.comm->fixed.slot.index;
 	(void)host_open_key(&h, NT_ALLREDUCE, SIZE);
@@ -548,29 +529,12 @@ static void simulated_groups_do_not_count(void **state)
 	host_close(&h);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_idle_key_leaves_all_alone),
-		cmocka_unit_test(odd_tables_are_left_alone),
-		cmocka_unit_test(six_algorithms_are_enough),
-		cmocka_unit_test(a_full_table_of_keys_is_auto),
-		cmocka_unit_test(what_is_called_often_gets_a_place),
-		cmocka_unit_test(what_is_worth_nothing_gets_no_place),
-		cmocka_unit_test(a_turn_is_known_after_a_whole_group),
-		cmocka_unit_test(the_mask_counts_open_keys),
-		cmocka_unit_test(destroying_a_communicator_returns_its_mask),
-		cmocka_unit_test(an_exploration_is_followed_and_measured),
-		cmocka_unit_test(a_burst_has_a_position_for_each_call),
-		cmocka_unit_test(a_window_left_behind_is_not_measured_for_ever),
-		cmocka_unit_test(a_final_plan_is_committed),
-		cmocka_unit_test(a_plan_of_no_turns_is_none),
-		cmocka_unit_test(a_forced_arm_wins_ties),
-		cmocka_unit_test(no_times_without_room),
-		cmocka_unit_test(halves_that_cannot_tune_say_so),
-		cmocka_unit_test(version_4_follows_plans_too),
-		cmocka_unit_test(simulated_groups_do_not_count),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(an_idle_key_leaves_all_alone, odd_tables_are_left_alone, six_algorithms_are_enough,
+	   a_full_table_of_keys_is_auto, what_is_called_often_gets_a_place,
+	   what_is_worth_nothing_gets_no_place, a_turn_is_known_after_a_whole_group,
+	   the_mask_counts_open_keys, destroying_a_communicator_returns_its_mask,
+	   an_exploration_is_followed_and_measured, a_burst_has_a_position_for_each_call,
+	   a_window_left_behind_is_not_measured_for_ever, a_final_plan_is_committed,
+	   a_plan_of_no_turns_is_none, a_forced_arm_wins_ties, no_times_without_room,
+	   halves_that_cannot_tune_say_so, version_4_follows_plans_too,
+	   simulated_groups_do_not_count);

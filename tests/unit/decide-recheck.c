@@ -56,7 +56,6 @@ static void a_second_look_ends_where_it_says(void **state)
 	struct nt_plan plan;
 	static struct host h;
 
-	(void)state;
 	latch_tree(&h, &key, &own);
 	open_again(&h, key, own);
 	plan = host_plan(2, h.seq[NT_ALLREDUCE] + 2, &second_look);
@@ -101,7 +100,6 @@ static void a_second_look_is_cut_short(void **state)
 	struct nt_plan plan;
 	static struct host h;
 
-	(void)state;
 	latch_tree(&h, &key, &own);
 	open_again(&h, key, own);
 	atomic_store(&key->hold_at, h.seq[NT_ALLREDUCE] + 1000);
@@ -126,12 +124,4 @@ static void a_second_look_is_cut_short(void **state)
 	host_close(&h);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_second_look_ends_where_it_says),
-		cmocka_unit_test(a_second_look_is_cut_short),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(a_second_look_ends_where_it_says, a_second_look_is_cut_short);

@@ -30,7 +30,6 @@ static void a_rare_key_that_is_observed_holds_nothing(void **state)
 {
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "observe");
 	for (int i = 0; i < 200; i++) /* beyond its windows for now */
 		host_collective(&h, NT_ALLREDUCE, OTHER);
@@ -58,7 +57,6 @@ static void windows_are_short_where_calls_are(void **state)
 {
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "observe");
 	for (int i = 0; i < 400; i++)
 		host_collective(&h, NT_ALLREDUCE, SIZE);
@@ -76,7 +74,6 @@ static void the_budget_is_a_share_of_the_predicted_time(void **state)
 {
 	struct nt_observe_budget budget = { .calls = 0 };
 
-	(void)state;
 	assert_false(nt_observe_budget_see(&budget, 100000, 1e6, false));
 	assert_false(nt_observe_budget_see(&budget, 101000, 1e6, true));
 	assert_true(nt_observe_budget_see(&budget, 104000, 1e6, true)); /* 80 ms of 52.5 */
@@ -93,7 +90,6 @@ static void an_open_key_rests_and_comes_back(void **state)
 	struct nt_plan plan;
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "bandit");
 	host_open_key(&h, NT_ALLREDUCE, SIZE);
 	key = host_key(&h, NT_ALLREDUCE, SIZE);
@@ -129,7 +125,6 @@ static void a_key_with_a_plan_ahead_keeps_its_turn(void **state)
 	struct nt_plan plan;
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "bandit");
 	host_open_key(&h, NT_ALLREDUCE, SIZE);
 	key = host_key(&h, NT_ALLREDUCE, SIZE);
@@ -168,7 +163,6 @@ static void an_arm_is_known_when_its_key_comes_back(void **state)
 	struct nt_plan plan;
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "bandit");
 	plan = host_plan(1, host_open_key(&h, NT_ALLREDUCE, SIZE) + 3, &final);
 	own = host_own_key(&h, NT_ALLREDUCE, SIZE);
@@ -193,7 +187,6 @@ static void a_decided_key_holds_nothing(void **state)
 	struct nt_plan plan;
 	static struct host h;
 
-	(void)state;
 	for (int closed = 0; closed < 2; closed++) {
 		host_open(&h, "bandit");
 		plan = host_plan(1, host_open_key(&h, NT_ALLREDUCE, SIZE), &final);
@@ -212,17 +205,7 @@ static void a_decided_key_holds_nothing(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_rare_key_that_is_observed_holds_nothing),
-		cmocka_unit_test(windows_are_short_where_calls_are),
-		cmocka_unit_test(the_budget_is_a_share_of_the_predicted_time),
-		cmocka_unit_test(an_open_key_rests_and_comes_back),
-		cmocka_unit_test(a_key_with_a_plan_ahead_keeps_its_turn),
-		cmocka_unit_test(an_arm_is_known_when_its_key_comes_back),
-		cmocka_unit_test(a_decided_key_holds_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(a_rare_key_that_is_observed_holds_nothing, windows_are_short_where_calls_are,
+	   the_budget_is_a_share_of_the_predicted_time, an_open_key_rests_and_comes_back,
+	   a_key_with_a_plan_ahead_keeps_its_turn, an_arm_is_known_when_its_key_comes_back,
+	   a_decided_key_holds_nothing);

@@ -5,14 +5,8 @@
 #ifndef NT_TEST_ENGINE_BENCH_H
 #define NT_TEST_ENGINE_BENCH_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "tests/fake/rng.h"
 #include "engine/judge.h"
 #include "engine/schedule.h"

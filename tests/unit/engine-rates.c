@@ -1,12 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* engine-rates.c - how often the engine is right with simulated noise; nt-engine-sim has more */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "tests/fake/rng.h"
 #include "lab/replay/drive.h"
 #include "tests/fake/noise.h"
@@ -126,7 +121,6 @@ static double remembered_share(const char *noise, double gain, int64_t mode)
 
 static void a_remembered_arm_is_confirmed_where_it_is_faster(void **state)
 {
-	(void)state;
 	for (unsigned i = 0; i < nt_noise_count; i++)
 		assert_share(remembered_share(nt_noises[i].name, 0, NT_MODE_BANDIT) <= 0.02);
 	assert_share(remembered_share("lognormal-3", -0.1, NT_MODE_BANDIT) == 0);
@@ -137,7 +131,6 @@ static void a_remembered_arm_is_confirmed_where_it_is_faster(void **state)
 
 static void a_policy_is_kept_while_it_is_ahead(void **state)
 {
-	(void)state;
 	for (unsigned i = 0; i < nt_noise_count; i++)
 		assert_share(remembered_share(nt_noises[i].name, 0.1, NT_MODE_POLICY) >= 0.95);
 	assert_share(remembered_share("lognormal-3", -0.1, NT_MODE_POLICY) <= 0.01);
@@ -163,14 +156,12 @@ static double kept_share(const char *noise, double gain, double stalls)
 
 static void a_second_look_keeps_what_is_ahead(void **state)
 {
-	(void)state;
 	for (unsigned i = 0; i < nt_noise_count; i++)
 		assert_share(kept_share(nt_noises[i].name, 0.06, 0) >= 0.99);
 }
 
 static void a_second_look_gives_up_what_is_behind(void **state)
 {
-	(void)state;
 	assert_share(kept_share("lognormal-3", -0.1, 0) <= 0.01);
 	assert_share(kept_share("lognormal-8", -0.1, 0) <= 0.03);
 	assert_share(kept_share("drift", -0.1, 0) <= 0.01);
@@ -180,7 +171,6 @@ static void a_second_look_gives_up_what_is_behind(void **state)
 
 static void identical_arms_are_left_alone(void **state)
 {
-	(void)state;
 	for (unsigned i = 0; i < nt_noise_count; i++)
 		/* 1 %, plus chance with so few trials */
 		assert_share(chosen_share(nt_noises[i].name, 0, 0) <= 0.02);
@@ -188,7 +178,6 @@ static void identical_arms_are_left_alone(void **state)
 
 static void a_true_gain_is_found(void **state)
 {
-	(void)state;
 	assert_share(chosen_share("lognormal-3", 0.1, 0) >= 0.99);
 	assert_share(chosen_share("lognormal-8", 0.1, 0) >= 0.95);
 	assert_share(chosen_share("drift", 0.1, 0) >= 0.95);
@@ -200,7 +189,6 @@ static void a_true_gain_is_found(void **state)
  * modes. */
 static void a_gain_is_found_in_bursts(void **state)
 {
-	(void)state;
 	assert_share(chosen_share("bursts of 4", 0.2, 0) >= 0.5); /* by quartiles: 0.3 */
 	assert_share(chosen_share("bursts of 6", 0.2, 0) >= 0.7);
 	assert_share(chosen_share("bursts of 4", -0.2, 0) <= 0.01);
@@ -242,7 +230,6 @@ static void rare_calls_are_decided_by_fewer(void **state)
 {
 	double often, rarely, chosen_often, chosen;
 
-	(void)state;
 	often = calls_of("lognormal-3", 0.2, 0, 1e6, &chosen_often);
 	rarely = calls_of("lognormal-3", 0.2, 0, 5e6, &chosen);
 	assert_share(rarely <= 0.7 * often);
@@ -261,7 +248,6 @@ static void a_gain_is_found_where_the_rest_hides_it(void **state)
 {
 	const struct times times = { .gain = 0.1, .rest = 10, .seed = 1 };
 
-	(void)state;
 	assert_share(share_of(times, "lognormal-3", false) >= 0.93);
 	assert_share(share_of(times, "lognormal-8", false) >= 0.9);
 }
@@ -272,33 +258,18 @@ static void an_arm_that_costs_the_rest_more_is_left(void **state)
 	const struct times near = { .gain = 0.1, .rest = 2, .drag = 0.2, .seed = 1 };
 	const struct times clear = { .gain = 0.1, .rest = 2, .drag = 0.4, .seed = 1 }; /* 10 % */
 
-	(void)state;
 	assert_share(share_of(near, "lognormal-3", false) <= 0.1);
 	assert_share(share_of(clear, "lognormal-8", false) <= 0.1);
 }
 
 static void stalls_are_no_gain(void **state)
 {
-	(void)state;
 	assert_share(chosen_share("lognormal-3", 0.1, 0.3) <= 0.02);
 	assert_share(chosen_share("bimodal-3", 0.1, 0.3) <= 0.05);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_remembered_arm_is_confirmed_where_it_is_faster),
-		cmocka_unit_test(a_policy_is_kept_while_it_is_ahead),
-		cmocka_unit_test(identical_arms_are_left_alone),
-		cmocka_unit_test(a_true_gain_is_found),
-		cmocka_unit_test(a_gain_is_found_in_bursts),
-		cmocka_unit_test(rare_calls_are_decided_by_fewer),
-		cmocka_unit_test(a_gain_is_found_where_the_rest_hides_it),
-		cmocka_unit_test(an_arm_that_costs_the_rest_more_is_left),
-		cmocka_unit_test(stalls_are_no_gain),
-		cmocka_unit_test(a_second_look_keeps_what_is_ahead),
-		cmocka_unit_test(a_second_look_gives_up_what_is_behind),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(a_remembered_arm_is_confirmed_where_it_is_faster, a_policy_is_kept_while_it_is_ahead,
+	   identical_arms_are_left_alone, a_true_gain_is_found, a_gain_is_found_in_bursts,
+	   rare_calls_are_decided_by_fewer, a_gain_is_found_where_the_rest_hides_it,
+	   an_arm_that_costs_the_rest_more_is_left, stalls_are_no_gain,
+	   a_second_look_keeps_what_is_ahead, a_second_look_gives_up_what_is_behind);

@@ -48,7 +48,6 @@ static void an_arm_that_has_come_to_slow_the_rest_is_given_up(void **state)
 {
 	struct bench b;
 
-	(void)state;
 	setup(&b, BIT(RING_SIMPLE) | BIT(TREE_SIMPLE), RING_SIMPLE);
 	b.us[TREE_SIMPLE] = 900;
 	b.rest_us = 1000;
@@ -67,7 +66,6 @@ static void an_arm_that_is_still_ahead_stays(void **state)
 {
 	struct bench b;
 
-	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
 	b.us[TREE_SIMPLE] = 900;
 	assert_int_equal(recheck(&b, TREE_SIMPLE), 0);
@@ -87,7 +85,6 @@ static void an_arm_that_fell_behind_goes(void **state)
 {
 	struct bench b;
 
-	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
 	b.us[TREE_SIMPLE] = 1200;
 	assert_int_equal(recheck(&b, TREE_SIMPLE), 1);
@@ -104,7 +101,6 @@ static void another_arm_takes_its_place(void **state)
 {
 	struct bench b;
 
-	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
 	b.us[TREE_SIMPLE] = 1200;
 	b.us[TREE_LL] = 700;
@@ -120,7 +116,6 @@ static void another_rule_judges_anew(void **state)
 {
 	struct bench b;
 
-	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
 	b.home.engine.rule = &one_round;
 	b.us[TREE_SIMPLE] = 900;
@@ -147,7 +142,6 @@ static void one_bad_window_changes_nothing(void **state)
 	struct bench b;
 	void *key;
 
-	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
 	plan.payload_bytes = (uint32_t)nt_schedule_write(&baseline, plan.payload,
 							 sizeof(plan.payload));
@@ -179,7 +173,6 @@ static void auto_and_flags_are_not_looked_at(void **state)
 	struct nt_plan plan = { .until = NT_NEVER, .epoch = 5 };
 	struct bench b;
 
-	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
 	plan.payload_bytes = (uint32_t)nt_schedule_write(&baseline, plan.payload,
 							 sizeof(plan.payload));
@@ -198,7 +191,6 @@ static void the_budget_ends_exploring(void **state)
 {
 	struct bench b;
 
-	(void)state;
 	setup(&b, sockets, RING_SIMPLE); /* calls: not even a first round */
 	b.us[TREE_SIMPLE] = 620;
 	b.home.engine.policy.max_calls = 30;
@@ -242,7 +234,6 @@ static void the_share_delays_exploring(void **state)
 	struct bench b;
 	uint64_t calls = 4 * 9 + 3 * 25; /* of both rounds */
 
-	(void)state;
 	setup(&b, BIT(RING_SIMPLE) | BIT(RING_LL) | BIT(TREE_LL) | BIT(TREE_SIMPLE), RING_SIMPLE);
 	b.us[TREE_SIMPLE] = 620;
 	b.home.engine.policy.budget_micro = 25000000; /* percent, in millionths */
@@ -255,19 +246,7 @@ static void the_share_delays_exploring(void **state)
 	free(b.shm);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_arm_that_is_still_ahead_stays),
-		cmocka_unit_test(an_arm_that_has_come_to_slow_the_rest_is_given_up),
-		cmocka_unit_test(an_arm_that_fell_behind_goes),
-		cmocka_unit_test(another_arm_takes_its_place),
-		cmocka_unit_test(another_rule_judges_anew),
-		cmocka_unit_test(one_bad_window_changes_nothing),
-		cmocka_unit_test(auto_and_flags_are_not_looked_at),
-		cmocka_unit_test(the_budget_ends_exploring),
-		cmocka_unit_test(the_share_delays_exploring),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(an_arm_that_is_still_ahead_stays, an_arm_that_has_come_to_slow_the_rest_is_given_up,
+	   an_arm_that_fell_behind_goes, another_arm_takes_its_place, another_rule_judges_anew,
+	   one_bad_window_changes_nothing, auto_and_flags_are_not_looked_at,
+	   the_budget_ends_exploring, the_share_delays_exploring);

@@ -24,7 +24,6 @@ static void computing_between_calls_hides_no_gain(void **state)
 {
 	struct bench b;
 
-	(void)state;
 	set_up_between(&b);
 	assert_int_equal(explore(&b), 0); /* the call's own time is unknown */
 	free(b.shm);
@@ -46,7 +45,6 @@ static void a_ring_tells_for_a_tree(void **state)
 {
 	struct bench b;
 
-	(void)state;
 	setup(&b, sockets, TREE_SIMPLE);
 	b.us[NT_PAIRS] = 337;
 	b.us[TREE_LL] = 337 * (1 - 0.084);
@@ -65,7 +63,6 @@ static void a_hidden_gain_is_none(void **state)
 {
 	struct bench b;
 
-	(void)state;
 	setup(&b, TWO, RING_SIMPLE);
 	b.between_us = 750;
 	b.us[NT_PAIRS] = 337;
@@ -80,7 +77,6 @@ static void min_gain_is_a_floor_still(void **state)
 {
 	struct bench b;
 
-	(void)state;
 	set_up_between(&b);
 	b.stamped = true;
 	b.us[TREE_SIMPLE] = 337 * (1 - 0.02);
@@ -100,7 +96,6 @@ static void the_floor_is_of_the_time_that_gains_are_of(void **state)
 	struct nt_evidence *e;
 	struct nt_policy policy;
 
-	(void)state;
 	assert_non_null(seen);
 	nt_policy_default(&policy);
 	e = &seen->screen;
@@ -142,7 +137,6 @@ static void a_job_near_its_end_confirms_nothing(void **state)
 	const uint64_t left_us[] = { UINT64_C(3600000000), UINT64_C(30000) };
 	struct bench b;
 
-	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
 		setup(&b, TWO, RING_SIMPLE);
 		b.pause_us = uneven;
@@ -162,7 +156,6 @@ static void calls_to_come_are_time_by_period(void **state)
 	struct nt_schedule round;
 	const uint16_t arm = TREE_SIMPLE;
 
-	(void)state;
 	assert_non_null(seen);
 	nt_policy_default(&policy);
 	policy.mode = NT_MODE_BANDIT;
@@ -217,7 +210,6 @@ static void rare_calls_are_decided_with_few(void **state)
 {
 	struct bench b;
 
-	(void)state;
 	for (unsigned rare = 0; rare < 2; rare++) {
 		setup(&b, TWO, RING_SIMPLE);
 		b.us[TREE_SIMPLE] = 700;
@@ -246,7 +238,6 @@ static void a_key_has_a_minute_or_a_hundred_steps(void **state)
 	struct nt_evaluation *seen = calloc(1, sizeof(*seen));
 	struct nt_policy policy;
 
-	(void)state;
 	assert_non_null(seen);
 	nt_policy_default(&policy);
 	policy.mode = NT_MODE_BANDIT;
@@ -300,7 +291,6 @@ static void who_is_rarely_called_cannot_wait(void **state)
 	};
 	struct nt_policy policy;
 
-	(void)state;
 	nt_policy_default(&policy);
 	policy.mode = NT_MODE_BANDIT;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -318,7 +308,6 @@ static void who_is_rarely_called_cannot_wait(void **state)
 
 static void slurm_says_when_it_ends(void **state)
 {
-	(void)state;
 	assert_int_equal(nt_deadline_us("1800000060", 1800000000, 500), 60000500);
 	assert_int_equal(nt_deadline_us(NULL, 1800000000, 500), 0);
 	assert_int_equal(nt_deadline_us("", 1800000000, 500), 0);
@@ -330,21 +319,8 @@ static void slurm_says_when_it_ends(void **state)
 	assert_int_equal(nt_deadline_us("1800000060", -1, 500), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(computing_between_calls_hides_no_gain),
-		cmocka_unit_test(a_ring_tells_for_a_tree),
-		cmocka_unit_test(a_hidden_gain_is_none),
-		cmocka_unit_test(min_gain_is_a_floor_still),
-		cmocka_unit_test(the_floor_is_of_the_time_that_gains_are_of),
-		cmocka_unit_test(a_job_near_its_end_confirms_nothing),
-		cmocka_unit_test(calls_to_come_are_time_by_period),
-		cmocka_unit_test(rare_calls_are_decided_with_few),
-		cmocka_unit_test(a_key_has_a_minute_or_a_hundred_steps),
-		cmocka_unit_test(who_is_rarely_called_cannot_wait),
-		cmocka_unit_test(slurm_says_when_it_ends),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(computing_between_calls_hides_no_gain, a_ring_tells_for_a_tree, a_hidden_gain_is_none,
+	   min_gain_is_a_floor_still, the_floor_is_of_the_time_that_gains_are_of,
+	   a_job_near_its_end_confirms_nothing, calls_to_come_are_time_by_period,
+	   rare_calls_are_decided_with_few, a_key_has_a_minute_or_a_hundred_steps,
+	   who_is_rarely_called_cannot_wait, slurm_says_when_it_ends);

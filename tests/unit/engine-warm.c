@@ -27,7 +27,6 @@ static void a_remembered_arm_is_confirmed_in_one_round(void **state)
 	struct nt_warm warm;
 	struct bench b;
 
-	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
 	b.us[TREE_SIMPLE] = 620;
 	remember(&b, &warm, 8, TREE_SIMPLE);
@@ -59,7 +58,6 @@ static void one_that_fails_is_forgotten_and_all_is_explored(void **state)
 	struct nt_warm warm;
 	struct bench b;
 
-	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
 	b.us[TREE_SIMPLE] = 1200; /* the remembered arm has become slow */
 	b.us[TREE_LL] = 700;
@@ -83,7 +81,6 @@ static void one_that_fails_early_leaves_auto(void **state)
 	struct nt_warm warm;
 	struct bench b;
 
-	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
 	b.us[TREE_SIMPLE] = 1200;
 	b.us[TREE_LL] = 700;
@@ -103,7 +100,6 @@ static void remembered_auto_is_explored_much_later(void **state)
 	struct nt_warm warm;
 	struct bench b;
 
-	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
 	remember(&b, &warm, 8, NT_ARM_BASELINE);
 	calls(&b, 20 * 24 - 1);
@@ -129,7 +125,6 @@ static void what_does_not_fit_is_as_if_not_remembered(void **state)
 		int arm;
 	} cases[] = { { 16, TREE_SIMPLE }, { 4, TREE_SIMPLE }, { 8, 18 /* PAT/LL */ } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct nt_warm warm;
 		struct bench b;
@@ -157,7 +152,6 @@ static void a_chunk_size_fits_only_where_nccl_asks_for_it(void **state)
 	struct nt_warm warm;
 	struct bench b;
 
-	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
 	remember(&b, &warm, 8, arm);
 	calls(&b, 1);
@@ -174,7 +168,6 @@ static void a_policy_is_committed_at_once(void **state)
 	struct bench b;
 	void *key;
 
-	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
 	b.home.engine.policy.mode = NT_MODE_POLICY;
 	remember(&b, &warm, 8, nt_arm_make(RING_SIMPLE, 8, 0));
@@ -207,7 +200,6 @@ static void what_is_forbidden_is_neither_remembered_nor_tried(void **state)
 	struct nt_warm warm;
 	struct bench b;
 
-	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
 	b.us[TREE_SIMPLE] = 620;
 	b.home.engine.policy.mode = NT_MODE_POLICY;
@@ -231,7 +223,6 @@ static void a_policy_stands_in_no_queue(void **state)
 	struct nt_warm warm;
 	struct bench b;
 
-	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
 	remember(&b, &warm, 8, TREE_SIMPLE);
 	b.home.shm = b.shm;
@@ -290,7 +281,6 @@ static void a_policy_that_loses_is_rolled_back_without_exploring(void **state)
 {
 	struct bench b;
 
-	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
 	b.home.engine.policy.mode = NT_MODE_POLICY;
 	b.us[TREE_SIMPLE] = 2100;
@@ -322,7 +312,6 @@ static void mode_profile_measures_everything(void **state)
 	struct nt_policy asked;
 	struct bench b;
 
-	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
 	b.key->cost_us[TREE_LL] = 100000;
 	b.us[TREE_LL] = 500;
@@ -350,7 +339,6 @@ static void rules_of_one_round_do_not_look_at_remembered_arms(void **state)
 	struct nt_warm warm;
 	struct bench b;
 
-	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
 	b.us[TREE_SIMPLE] = 620;
 	b.home.engine.rule = &one_round;
@@ -364,22 +352,10 @@ static void rules_of_one_round_do_not_look_at_remembered_arms(void **state)
 	free(b.shm);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_remembered_arm_is_confirmed_in_one_round),
-		cmocka_unit_test(one_that_fails_is_forgotten_and_all_is_explored),
-		cmocka_unit_test(one_that_fails_early_leaves_auto),
-		cmocka_unit_test(remembered_auto_is_explored_much_later),
-		cmocka_unit_test(what_does_not_fit_is_as_if_not_remembered),
-		cmocka_unit_test(a_chunk_size_fits_only_where_nccl_asks_for_it),
-		cmocka_unit_test(a_policy_is_committed_at_once),
-		cmocka_unit_test(what_is_forbidden_is_neither_remembered_nor_tried),
-		cmocka_unit_test(a_policy_stands_in_no_queue),
-		cmocka_unit_test(a_policy_that_loses_is_rolled_back_without_exploring),
-		cmocka_unit_test(mode_profile_measures_everything),
-		cmocka_unit_test(rules_of_one_round_do_not_look_at_remembered_arms),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(a_remembered_arm_is_confirmed_in_one_round,
+	   one_that_fails_is_forgotten_and_all_is_explored, one_that_fails_early_leaves_auto,
+	   remembered_auto_is_explored_much_later, what_does_not_fit_is_as_if_not_remembered,
+	   a_chunk_size_fits_only_where_nccl_asks_for_it, a_policy_is_committed_at_once,
+	   what_is_forbidden_is_neither_remembered_nor_tried, a_policy_stands_in_no_queue,
+	   a_policy_that_loses_is_rolled_back_without_exploring, mode_profile_measures_everything,
+	   rules_of_one_round_do_not_look_at_remembered_arms);

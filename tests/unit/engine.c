@@ -9,7 +9,6 @@ static void worth_a_look(void **state)
 {
 	struct bench b;
 
-	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
 	assert_true(share(&b));
 	atomic_store(&b.key->calls[2], (uint64_t)b.home.engine.policy.min_calls - 1);
@@ -37,7 +36,6 @@ static void rare_calls_need_fewer(void **state)
 {
 	struct bench b;
 
-	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
 	atomic_store(&b.key->calls[2], (uint64_t)b.home.engine.policy.min_calls / 6);
 	b.home.began_us = nt_clock_us();
@@ -58,7 +56,6 @@ static void first_calls_are_not_measured_inside_a_node(void **state)
 {
 	struct bench b;
 
-	(void)state;
 	for (unsigned nodes = 1; nodes <= 2; nodes++) {
 		setup(&b, sockets, RING_SIMPLE);
 		b.home.began_us = nt_clock_us() - 1000000;
@@ -95,7 +92,6 @@ static void a_faster_arm_is_chosen(void **state)
 {
 	struct bench b;
 
-	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
 	b.key->cost_us[TREE_SIMPLE] = 120;
 	b.us[TREE_SIMPLE] = 620;
@@ -137,7 +133,6 @@ static void the_cost_is_counted(void **state)
 	struct bench b;
 	double blocks;
 
-	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
 	b.us[TREE_SIMPLE] = 500;
 	b.us[RING_LL] = 2000;
@@ -155,7 +150,6 @@ static void nothing_faster_keeps_auto(void **state)
 {
 	struct bench b;
 
-	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
 	b.us[TREE_SIMPLE] = 1100;
 	b.us[RING_LL] = 1500;
@@ -177,7 +171,6 @@ static void a_small_gain_keeps_auto(void **state)
 {
 	struct bench b;
 
-	(void)state;
 	setup(&b, BIT(RING_SIMPLE) | BIT(TREE_SIMPLE), RING_SIMPLE);
 	b.us[TREE_SIMPLE] = 1000 * (1 - (double)b.home.engine.policy.min_gain_micro / 1e8 + 0.0035);
 	assert_int_equal(explore(&b), 0);
@@ -192,7 +185,6 @@ static void an_arm_that_slows_the_rest_is_not_chosen(void **state)
 {
 	struct bench b;
 
-	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
 	b.us[TREE_SIMPLE] = 800;
 	b.rest_us = 3000;
@@ -227,7 +219,6 @@ static void keys_have_orders_of_their_own(void **state)
 	uint32_t salt[4];
 	struct bench b;
 
-	(void)state;
 	for (unsigned i = 0; i < 4; i++) {
 		setup(&b, sockets, RING_SIMPLE);
 		atomic_store(&b.comm->id, 8 + i);
@@ -247,7 +238,6 @@ static void the_period_may_be_the_reward(void **state)
 {
 	struct bench b;
 
-	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
 	b.home.engine.policy.reward = NT_REWARD_PERIOD;
 	b.us[TREE_SIMPLE] = 800;
@@ -272,7 +262,6 @@ static void slow_arms_are_not_tried(void **state)
 {
 	struct bench b;
 
-	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
 	b.key->cost_us[RING_LL] = 501;
 	b.key->cost_us[TREE_LL] = 499;
@@ -304,7 +293,6 @@ static void large_calls_do_without_ll(void **state)
 	const unsigned large = nt_band(NT_SCREEN_LL_BYTES);
 	struct bench b;
 
-	(void)state;
 	for (unsigned band = large - 1; band <= large; band++) {
 		setup(&b, sockets, RING_SIMPLE);
 		atomic_store(&b.key->id, nt_key_id(NT_ALLREDUCE, band, sockets));
@@ -330,7 +318,6 @@ static void many_arms_are_bounded(void **state)
 {
 	struct bench b;
 
-	(void)state;
 	setup(&b, NT_PAIRS_ALL, RING_SIMPLE);
 	b.home.engine.policy.screen_blocks = 64;
 	for (unsigned arm = 0; arm < NT_PAIRS; arm++)
@@ -347,7 +334,6 @@ static void lost_samples_are_made_up_for(void **state)
 {
 	struct bench b;
 
-	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
 	b.us[TREE_SIMPLE] = 620;
 	b.lost_percent = 8;
@@ -368,7 +354,6 @@ static void no_samples_keep_auto(void **state)
 {
 	struct bench b;
 
-	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
 	b.us[TREE_SIMPLE] = 620;
 	b.lost_percent = 100;
@@ -386,7 +371,6 @@ static void nothing_to_try_keeps_auto(void **state)
 {
 	struct bench b;
 
-	(void)state;
 	setup(&b, BIT(RING_SIMPLE), RING_SIMPLE);
 	assert_int_equal(explore(&b), 0);
 	assert_int_equal(b.rounds, 0);
@@ -398,26 +382,9 @@ static void nothing_to_try_keeps_auto(void **state)
 	free(b.shm);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(worth_a_look),
-		cmocka_unit_test(rare_calls_need_fewer),
-		cmocka_unit_test(first_calls_are_not_measured_inside_a_node),
-		cmocka_unit_test(a_faster_arm_is_chosen),
-		cmocka_unit_test(the_cost_is_counted),
-		cmocka_unit_test(nothing_faster_keeps_auto),
-		cmocka_unit_test(a_small_gain_keeps_auto),
-		cmocka_unit_test(an_arm_that_slows_the_rest_is_not_chosen),
-		cmocka_unit_test(keys_have_orders_of_their_own),
-		cmocka_unit_test(the_period_may_be_the_reward),
-		cmocka_unit_test(slow_arms_are_not_tried),
-		cmocka_unit_test(large_calls_do_without_ll),
-		cmocka_unit_test(many_arms_are_bounded),
-		cmocka_unit_test(lost_samples_are_made_up_for),
-		cmocka_unit_test(no_samples_keep_auto),
-		cmocka_unit_test(nothing_to_try_keeps_auto),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(worth_a_look, rare_calls_need_fewer, first_calls_are_not_measured_inside_a_node,
+	   a_faster_arm_is_chosen, the_cost_is_counted, nothing_faster_keeps_auto,
+	   a_small_gain_keeps_auto, an_arm_that_slows_the_rest_is_not_chosen,
+	   keys_have_orders_of_their_own, the_period_may_be_the_reward, slow_arms_are_not_tried,
+	   large_calls_do_without_ll, many_arms_are_bounded, lost_samples_are_made_up_for,
+	   no_samples_keep_auto, nothing_to_try_keeps_auto);

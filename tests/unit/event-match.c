@@ -82,7 +82,6 @@ static void all_collectives_are_matched(void **state)
 {
 	static struct window w;
 
-	(void)state;
 	for (int coll = 0; coll < NT_COLLS; coll++) {
 		open_window(&w, coll);
 		w.h.duration_ns = 70000;
@@ -106,7 +105,6 @@ static void an_aggregated_run_is_one_sample(void **state)
 	void *event[3];
 	uint64_t start;
 
-	(void)state;
 	open_window(&w, NT_ALLREDUCE);
 	for (int i = 0; i < 3; i++)
 		call(&w);
@@ -135,7 +133,6 @@ static void neighbours_are_told_apart(void **state)
 	static struct window w;
 	void *event[3];
 
-	(void)state;
 	open_window(&w, NT_ALLREDUCE);
 	nt_event_call(w.h.comm, false);
 	host_decide(&w.h, NT_ALLREDUCE, SIZE * 4); /* simulated: no events follow */
@@ -164,7 +161,6 @@ static void another_arm_than_forced_is_counted(void **state)
 	struct nt_plan plan;
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "bandit");
 	plan = host_plan(1, host_open_key(&h, NT_ALLREDUCE, SIZE), &final);
 	host_commit(host_key(&h, NT_ALLREDUCE, SIZE), &plan);
@@ -181,7 +177,6 @@ static void times_that_cannot_be_true_are_dropped(void **state)
 {
 	static struct window w;
 
-	(void)state;
 	open_window(&w, NT_ALLREDUCE);
 	host_collective(&w.h, NT_ALLREDUCE, SIZE);
 	w.h.gpu_ns -= 200000;
@@ -203,7 +198,6 @@ static void the_first_sample_of_a_position_stays(void **state)
 {
 	static struct window w;
 
-	(void)state;
 	open_window(&w, NT_ALLREDUCE);
 	host_collective(&w.h, NT_ALLREDUCE, SIZE);
 	w.h.duration_ns = 1000;
@@ -219,7 +213,6 @@ static void the_first_channel_tells(void **state)
 {
 	static struct window w;
 
-	(void)state;
 	open_window(&w, NT_ALLREDUCE);
 	w.h.channels = 8;
 	host_collective(&w.h, NT_ALLREDUCE, SIZE);
@@ -238,7 +231,6 @@ static void lost_kernels_are_given_up(void **state)
 {
 	static struct window w;
 
-	(void)state;
 	open_window(&w, NT_ALLREDUCE);
 	for (int i = 0; i < NT_EVENT_SLOT_COUNT + 10; i++) {
 		call(&w);
@@ -255,7 +247,6 @@ static void a_run_of_another_key_is_not_touched(void **state)
 	static struct window w;
 	void *event;
 
-	(void)state;
 	event = open_call(&w, false);
 	host_kernels(&w.h, event);
 	nt_shm_run_free(w.h.process.map.shm, w.plan.run);
@@ -275,7 +266,6 @@ static void another_plan_of_the_key_is_not_touched(void **state)
 	static struct window w;
 	void *event;
 
-	(void)state;
 	event = open_call(&w, false);
 	host_kernels(&w.h, event);
 	nt_shm_run_free(w.h.process.map.shm, w.plan.run);
@@ -300,7 +290,6 @@ static void events_after_the_end_are_harmless(void **state)
 	static struct window w;
 	void *event;
 
-	(void)state;
 	event = open_call(&w, false);
 	nt_comm_close_tuner(w.h.comm);
 	host_kernels(&w.h, event);
@@ -333,7 +322,6 @@ static void a_call_has_a_time_of_its_own(void **state)
 	void *event, *kernel;
 	uint64_t start;
 
-	(void)state;
 	event = open_call(&w, false);
 	start = w.h.gpu_ns;
 	kernel = nt_event_kernel(w.h.comm, event, 0, start);
@@ -367,7 +355,6 @@ static void the_program_around_a_call_is_timed(void **state)
 {
 	static struct window w;
 
-	(void)state;
 	open_window_of(&w, NT_ALLREDUCE, 1);
 	w.h.duration_ns = 70000;
 	for (unsigned p = 0; p < 4; p++) {
@@ -390,7 +377,6 @@ static void calls_that_are_seconds_apart_are_timed(void **state)
 	const uint64_t ns = 11000000000;
 	static struct window w;
 
-	(void)state;
 	open_window_of(&w, NT_ALLREDUCE, 1);
 	w.h.duration_ns = ns;
 	for (unsigned p = 0; p < 4; p++)
@@ -408,7 +394,6 @@ static void a_call_without_events_has_no_period(void **state)
 {
 	static struct window w;
 
-	(void)state;
 	open_window_of(&w, NT_ALLREDUCE, 1);
 	for (unsigned p = 0; p < 5; p++) {
 		unsigned channels = w.h.channels;
@@ -431,7 +416,6 @@ static void observe_measures_auto_at_times(void **state)
 	unsigned at = 0;
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "observe,min_calls=5");
 	for (int i = 0; i < 60; i++) {
 		h.duration_ns = 1000 * (uint32_t)(i + 1);
@@ -463,7 +447,6 @@ static void a_symmetric_task_is_nobodys(void **state)
 				      .symmetric = true };
 	struct nt_local_key *key;
 
-	(void)state;
 	open_window(&w, NT_ALLREDUCE);
 	key = host_own_key(&w.h, NT_ALLREDUCE, SIZE);
 	nt_event_call(w.h.comm, false);
@@ -493,7 +476,6 @@ static void a_start_told_late_is_no_sample(void **state)
 	static struct window w;
 	void *a, *b;
 
-	(void)state;
 	a = open_call(&w, true);
 	assert_non_null(nt_event_kernel(w.h.comm, a, 0, 5000000));
 	/* Unmeasured and measured ones that began before it change nothing. */
@@ -516,7 +498,6 @@ static void a_stamp_far_ahead_stops_nothing(void **state)
 	static struct window w;
 	void *a;
 
-	(void)state;
 	a = open_call(&w, true);
 	(void)nt_event_kernel(w.h.comm, a, 0, UINT64_MAX / 2);
 	(void)nt_event_kernel(w.h.comm, NULL, 0, 5000000);
@@ -534,7 +515,6 @@ static void threads_that_meet_lose_times_only(void **state)
 	static struct window w;
 	void *a;
 
-	(void)state;
 	a = open_call(&w, true);
 	assert_non_null(nt_event_kernel(w.h.comm, a, 0, 5000000));
 	atomic_store(&w.h.comm->laps.busy, true);
@@ -547,30 +527,12 @@ static void threads_that_meet_lose_times_only(void **state)
 	host_close(&w.h);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_collectives_are_matched),
-		cmocka_unit_test(an_aggregated_run_is_one_sample),
-		cmocka_unit_test(neighbours_are_told_apart),
-		cmocka_unit_test(another_arm_than_forced_is_counted),
-		cmocka_unit_test(times_that_cannot_be_true_are_dropped),
-		cmocka_unit_test(the_first_sample_of_a_position_stays),
-		cmocka_unit_test(the_first_channel_tells),
-		cmocka_unit_test(lost_kernels_are_given_up),
-		cmocka_unit_test(a_run_of_another_key_is_not_touched),
-		cmocka_unit_test(another_plan_of_the_key_is_not_touched),
-		cmocka_unit_test(events_after_the_end_are_harmless),
-		cmocka_unit_test(a_call_has_a_time_of_its_own),
-		cmocka_unit_test(the_program_around_a_call_is_timed),
-		cmocka_unit_test(calls_that_are_seconds_apart_are_timed),
-		cmocka_unit_test(a_call_without_events_has_no_period),
-		cmocka_unit_test(observe_measures_auto_at_times),
-		cmocka_unit_test(a_symmetric_task_is_nobodys),
-		cmocka_unit_test(a_start_told_late_is_no_sample),
-		cmocka_unit_test(a_stamp_far_ahead_stops_nothing),
-		cmocka_unit_test(threads_that_meet_lose_times_only),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(all_collectives_are_matched, an_aggregated_run_is_one_sample, neighbours_are_told_apart,
+	   another_arm_than_forced_is_counted, times_that_cannot_be_true_are_dropped,
+	   the_first_sample_of_a_position_stays, the_first_channel_tells, lost_kernels_are_given_up,
+	   a_run_of_another_key_is_not_touched, another_plan_of_the_key_is_not_touched,
+	   events_after_the_end_are_harmless, a_call_has_a_time_of_its_own,
+	   the_program_around_a_call_is_timed, calls_that_are_seconds_apart_are_timed,
+	   a_call_without_events_has_no_period, observe_measures_auto_at_times,
+	   a_symmetric_task_is_nobodys, a_start_told_late_is_no_sample,
+	   a_stamp_far_ahead_stops_nothing, threads_that_meet_lose_times_only);

@@ -1,13 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* event-slot.c - handles as numbers: late, repeated and stale ones; many threads */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include <pthread.h>
 #include <sched.h>
 #include "tuner/event-slot.h"
@@ -19,7 +13,6 @@ static const struct nt_sample sample = {
 
 static int clear(void **state)
 {
-	(void)state;
 	memset(&slots, 0, sizeof(slots));
 	return 0;
 }
@@ -41,7 +34,6 @@ static void a_handle_is_finished_once(void **state)
 	struct nt_sample out = { 0 };
 	void *handle;
 
-	(void)state;
 	handle = take();
 	assert_int_equal((uintptr_t)handle & 3, NT_EVENT_SLOT_KIND);
 	assert_true(nt_event_slot_live(&slots, handle));
@@ -66,7 +58,6 @@ static void other_numbers_are_no_handles(void **state)
 					    UINT64_C(2) << 32 | 1 };
 	struct nt_sample out;
 
-	(void)state;
 	assert_int_equal((uintptr_t)take(), UINT64_C(1) << 32 | 1);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		assert_false(nt_event_slot_live(&slots, (void *)numbers[i]));
@@ -80,7 +71,6 @@ static void the_oldest_unfinished_goes_first(void **state)
 	void *handle;
 	bool lost;
 
-	(void)state;
 	handle = take();
 	for (int i = 1; i < NT_EVENT_SLOT_COUNT; i++)
 		assert_true(nt_event_slot_finish(&slots, take(), &out));
@@ -99,7 +89,6 @@ static void an_ended_communicator_is_forgotten(void **state)
 	void *a, *b;
 	bool lost;
 
-	(void)state;
 	of_mine.whose = mine;
 	of_other.whose = other;
 	a = nt_event_slot_take(&slots, &of_mine, &lost, &out);
@@ -141,7 +130,6 @@ static void one_of_many_threads_finishes(void **state)
 	struct race r = { .end = 0 };
 	pthread_t thread[THREADS];
 
-	(void)state;
 	for (int i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&thread[i], NULL, finish_all, &r), 0);
 	for (uint64_t i = 0; i < ROUNDS; i++) {
@@ -155,15 +143,6 @@ static void one_of_many_threads_finishes(void **state)
 	assert_int_equal(atomic_load(&r.finished), ROUNDS);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(a_handle_is_finished_once, clear),
-		cmocka_unit_test_setup(other_numbers_are_no_handles, clear),
-		cmocka_unit_test_setup(the_oldest_unfinished_goes_first, clear),
-		cmocka_unit_test_setup(an_ended_communicator_is_forgotten, clear),
-		cmocka_unit_test_setup(one_of_many_threads_finishes, clear),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS_EACH(clear, NULL, a_handle_is_finished_once, other_numbers_are_no_handles,
+		the_oldest_unfinished_goes_first, an_ended_communicator_is_forgotten,
+		one_of_many_threads_finishes);

@@ -7,17 +7,10 @@
 #include <fcntl.h>
 #include <hwloc.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "spank/cache.h"
 #include "spank/step-dir.h"
 
@@ -156,7 +149,6 @@ static void is_described(void **state)
 	char text[200];
 	char cut[10];
 
-	(void)state;
 	fingerprint_of(near_0, "[0680 10de:22a3]" CONSOLE, 1, text, sizeof(text));
 	assert_string_equal(text, "2x10de:2335 1x10de:22a3 1x15b3:1021 2 packages 2 NUMA nodes");
 	assert_true(fingerprint_of(near_0, near_1, 1, cut, sizeof(cut)) == reference());
@@ -167,7 +159,6 @@ static void equal_nodes_are_equal(void **state)
 {
 	char text[200];
 
-	(void)state;
 	assert_true(fingerprint_of(near_0, near_1, 1, text, sizeof(text)) == reference());
 	/* other bus numbers */
 	assert_true(fingerprint_of(near_0, near_1, 0x40, text, sizeof(text)) == reference());
@@ -185,7 +176,6 @@ static void different_nodes_differ(void **state)
 {
 	char text[200];
 
-	(void)state;
 	/* one GPU less, one more, another model */
 	assert_true(fingerprint_of(near_0, "", 1, text, sizeof(text)) != reference());
 	assert_true(fingerprint_of(near_0, GPU GPU, 1, text, sizeof(text)) != reference());
@@ -237,7 +227,6 @@ static void two_h200_nodes_are_equal(void **state)
 	const uint64_t one = h200_node(h200_first, h200_second, 1);
 	char text[200];
 
-	(void)state;
 	fingerprint_of(h200_first, h200_second, 1, text, sizeof(text));
 	assert_string_equal(text, "8x10de:2335 4x10de:22a3 4x15b3:1021 2x15b3:101d 2 packages 2 "
 				  "NUMA nodes");
@@ -275,7 +264,6 @@ static void h200_nodes_that_differ(void **state)
 		{ "[" ETHERNET "]", "" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
 		if (h200_node(others[i][0], others[i][1], 1) == one)
 			fail_msg("node %zu is not told apart", i);
@@ -285,7 +273,6 @@ static void h200_nodes_that_differ(void **state)
 /* A virtual machine has only functions, and nothing shows that they are virtual. */
 static void functions_without_a_card_count(void **state)
 {
-	(void)state;
 	assert_true(h200_node("0207 15b3:101e" H200, "", 1) !=
 		    h200_node("0207 15b3:101e0207 15b3:101e" H200, "", 1));
 }
@@ -298,7 +285,6 @@ static void this_machine_has_one(void **state)
 	char *material;
 	cpu_set_t all, one;
 
-	(void)state;
 	assert_int_equal(nt_fingerprint_compute(&first, first_text, sizeof(first_text), &err), 0);
 	assert_true(first != 0);
 	assert_non_null(strstr(first_text, " NUMA nodes"));
@@ -348,7 +334,6 @@ static void cache_keeps_it(void **state)
 	struct nt_error err;
 	uint64_t value;
 
-	(void)state;
 	assert_int_equal(nt_cache_read(fd, &value, &err), -1);
 	assert_true(value == 0);
 	assert_int_equal(nt_cache_write(fd, UINT64_C(0x0123456789abcdef), "a node", &err), 0);
@@ -383,7 +368,6 @@ static void cache_ends_with_an_update(void **state)
 	struct nt_error err;
 	uint64_t value;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(updates) / sizeof(updates[0]); i++) {
 		assert_int_equal(nt_cache_write(fd, 7, "a node", &err), 0);
 		assert_int_equal(nt_cache_read(fd, &value, &err), 0);
@@ -406,7 +390,6 @@ static void cache_is_of_this_boot(void **state)
 	uint64_t value;
 	FILE *file;
 
-	(void)state;
 	file = fopen("/proc/sys/kernel/random/boot_id", "r");
 	assert_non_null(file);
 	assert_non_null(fgets(id, sizeof(id), file));
@@ -420,20 +403,6 @@ static void cache_is_of_this_boot(void **state)
 	close_cache(fd, top);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(is_described),
-		cmocka_unit_test(equal_nodes_are_equal),
-		cmocka_unit_test(different_nodes_differ),
-		cmocka_unit_test(two_h200_nodes_are_equal),
-		cmocka_unit_test(h200_nodes_that_differ),
-		cmocka_unit_test(functions_without_a_card_count),
-		cmocka_unit_test(this_machine_has_one),
-		cmocka_unit_test(cache_keeps_it),
-		cmocka_unit_test(cache_ends_with_an_update),
-		cmocka_unit_test(cache_is_of_this_boot),
-	};
-
-	return cmocka_run_group_tests_name("fingerprint", tests, NULL, NULL);
-}
+UNIT_TESTS(is_described, equal_nodes_are_equal, different_nodes_differ, two_h200_nodes_are_equal,
+	   h200_nodes_that_differ, functions_without_a_card_count, this_machine_has_one,
+	   cache_keeps_it, cache_ends_with_an_update, cache_is_of_this_boot);

@@ -15,7 +15,6 @@ static void two_sizes_make_a_line(void **state)
 {
 	struct nt_fit fit = { .count = 0 };
 
-	(void)state;
 	assert_true(nt_fit_us(&fit, 256 * KIB) == 0);
 	nt_fit_add(&fit, 256 * KIB, 64 * KIB, line_us(20, 1000, 64 * KIB));
 	assert_true(nt_fit_us(&fit, 256 * KIB) == 0); /* one time, and not a near one */
@@ -31,7 +30,6 @@ static void one_size_serves_its_neighbours(void **state)
 {
 	struct nt_fit fit = { .count = 0 };
 
-	(void)state;
 	nt_fit_add(&fit, 384 * KIB, 256 * KIB, 100);
 	assert_float_equal(nt_fit_us(&fit, 384 * KIB), 150, 0.1);
 	assert_true(nt_fit_us(&fit, 768 * KIB) == 0);
@@ -64,7 +62,6 @@ static void histories_of_the_communicator_count(void **state)
 	struct nt_histories histories = { .count = 0 };
 	float us[NT_PAIRS];
 
-	(void)state;
 	nt_fit_of(NULL, &info, us);
 	assert_true(us[TREE_LL] == 0 && us[RING_SIMPLE] == 0);
 	keep(&histories, 8, 256 * KIB, 1, TREE_LL, 1); /* of another one */
@@ -87,7 +84,6 @@ static void hopeless_arms_are_left_out(void **state)
 	struct nt_histories histories = { .count = 0 };
 	struct bench b;
 
-	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
 	b.home.engine.histories = &histories;
 	keep(&histories, 0, 512 * KIB, 500, TREE_LL, 3000);
@@ -124,7 +120,6 @@ static void the_least_likely_go_where_room_is_short(void **state)
 	struct nt_histories histories = { .count = 0 };
 	struct bench b;
 
-	(void)state;
 	setup(&b, many, RING_SIMPLE);
 	b.home.engine.histories = &histories;
 	for (unsigned arm = 0; arm < 16; arm++)
@@ -141,15 +136,6 @@ static void the_least_likely_go_where_room_is_short(void **state)
 	free(b.shm);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(two_sizes_make_a_line),
-		cmocka_unit_test(one_size_serves_its_neighbours),
-		cmocka_unit_test(histories_of_the_communicator_count),
-		cmocka_unit_test(hopeless_arms_are_left_out),
-		cmocka_unit_test(the_least_likely_go_where_room_is_short),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(two_sizes_make_a_line, one_size_serves_its_neighbours,
+	   histories_of_the_communicator_count, hopeless_arms_are_left_out,
+	   the_least_likely_go_where_room_is_short);

@@ -3,13 +3,7 @@
 /* follow-lines.c - what report --follow prints of a job's record */
 #include "report/text/follow-lines.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 
 #define STEP \
 	"{\"nccl_tune\":{\"v\":1,\"0\":{\"mode\":\"bandit\",\"nccl\":\"2.28.9\",\"ranks\":8,\"nodes\":2,"
@@ -48,7 +42,6 @@ static void names_what_is_explored(void **state)
 {
 	static struct nt_follow_lines lines;
 
-	(void)state;
 	make(&lines, STEP "\"early\":1,\"as_of\":1700000000," OPEN("40") "}}}", false);
 	assert_string_equal(lines.text[0], "Job 12: running.");
 	assert_true(nt_follow_lines_have(&lines, EXPLORED));
@@ -62,7 +55,6 @@ static void an_equal_record_changes_nothing(void **state)
 {
 	static struct nt_follow_lines first, second;
 
-	(void)state;
 	make(&first, STEP OPEN("40") "}}}", false);
 	make(&second, STEP OPEN("41") "}}}", false);
 	assert_memory_not_equal(&first, &second, sizeof(first));
@@ -75,7 +67,6 @@ static void says_that_there_is_no_record(void **state)
 {
 	static struct nt_follow_lines lines;
 
-	(void)state;
 	make(&lines, "", false);
 	assert_int_equal(lines.count, 2);
 	assert_true(mentions(&lines, "no record yet"));
@@ -87,7 +78,6 @@ static void texts_stay_texts(void **state)
 {
 	static struct nt_follow_lines lines;
 
-	(void)state;
 	make(&lines, STEP "\"launch\":\"x\\nFORGED\\u001b[2J\"," OPEN("-5") "}}}", false);
 	for (size_t i = 0; i < lines.count; i++) {
 		for (const char *c = lines.text[i]; *c; c++)
@@ -96,14 +86,5 @@ static void texts_stay_texts(void **state)
 	assert_false(mentions(&lines, "Being explored"));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_what_is_explored),
-		cmocka_unit_test(an_equal_record_changes_nothing),
-		cmocka_unit_test(says_that_there_is_no_record),
-		cmocka_unit_test(texts_stay_texts),
-	};
-
-	return cmocka_run_group_tests_name("follow-lines", tests, NULL, NULL);
-}
+UNIT_TESTS(names_what_is_explored, an_equal_record_changes_nothing, says_that_there_is_no_record,
+	   texts_stay_texts);

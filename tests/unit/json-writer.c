@@ -5,14 +5,7 @@
 #include "lib/json-writer.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "record/rankread.h"
 #include "record/step.h"
 
@@ -33,7 +26,6 @@ static void what_does_not_fit_is_noticed(void **state)
 	struct nt_json_writer put;
 	size_t bytes;
 
-	(void)state;
 	nt_json_put_begin(&put, text, sizeof(text), NT_RECORD_DEPTH);
 	put_nested(&put, 0);
 	assert_false(put.full);
@@ -59,7 +51,6 @@ static void items_are_left_out_whole(void **state)
 	json_object *object;
 	char text[64];
 
-	(void)state;
 	for (size_t room = 12; room <= sizeof(text); room++) {
 		size_t items = 0;
 
@@ -91,7 +82,6 @@ static void readers_go_as_deep_as_writers(void **state)
 	char text[512];
 	struct nt_json_writer put;
 
-	(void)state;
 	nt_json_put_begin(&put, text, sizeof(text), NT_RECORD_DEPTH);
 	for (int i = 0; i < NT_RECORD_DEPTH; i++)
 		nt_json_put_open(&put, NULL, '[');
@@ -120,7 +110,6 @@ static void nothing_is_written_that_is_refused(void **state)
 	struct nt_error err;
 	char text[2048];
 
-	(void)state;
 	for (int i = 0; i < 12 * 12; i++) {
 		json_object *object;
 		struct nt_json_writer put;
@@ -158,7 +147,6 @@ static void quotes_are_kept_where_they_are_meant(void **state)
 	char text[64];
 	struct nt_json_writer put;
 
-	(void)state;
 	nt_json_put_begin(&put, text, sizeof(text), 1);
 	nt_json_put_open(&put, NULL, '{');
 	nt_json_put_quoted(&put, "a", "{\"b\":1\\\n}");
@@ -167,15 +155,5 @@ static void quotes_are_kept_where_they_are_meant(void **state)
 	assert_string_equal(text, "{\"a\":\"{\\\"b\\\":1??}\",\"c\":\"????\"}");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_does_not_fit_is_noticed),
-		cmocka_unit_test(items_are_left_out_whole),
-		cmocka_unit_test(readers_go_as_deep_as_writers),
-		cmocka_unit_test(nothing_is_written_that_is_refused),
-		cmocka_unit_test(quotes_are_kept_where_they_are_meant),
-	};
-
-	return cmocka_run_group_tests_name("json-writer", tests, NULL, NULL);
-}
+UNIT_TESTS(what_does_not_fit_is_noticed, items_are_left_out_whole, readers_go_as_deep_as_writers,
+	   nothing_is_written_that_is_refused, quotes_are_kept_where_they_are_meant);

@@ -3,14 +3,8 @@
 /* For which rank the others wait: from the same calls' times on all ranks. */
 #include "record/sum.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "contract/coll.h"
 #include "lab/replay/rng.h"
 #include "tuner/kept-calls.h"
@@ -102,7 +96,6 @@ static struct nt_lateness find(const struct job *job)
 
 static void a_slow_rank_is_named(void **state)
 {
-	(void)state;
 	for (unsigned ranks = 3; ranks <= RANKS_MAX; ranks = 2 * ranks - 1) {
 		const struct job job = { ranks, ranks, .slow = third, .slow_us = 80,
 					 .jitter_us = 5 };
@@ -134,7 +127,6 @@ static void waiting_counts_and_not_calls(void **state)
 	struct job job = { 2, 1, .slow = first_of_each_step, .slow_us = 600, .jitter_us = 20 };
 	struct nt_lateness late = find(&job);
 
-	(void)state;
 	assert_int_equal(late.kind, NT_LATE_STEADY);
 	assert_int_equal(late.rank, 1);
 	assert_in_range(late.late_calls, CALLS / 3, CALLS / 3 + 3);
@@ -149,7 +141,6 @@ static void of_two_ranks_too(void **state)
 	struct job job = { 2, 1, .slow = nobody, .jitter_us = 5, .slow_us = 80 };
 	struct nt_lateness late;
 
-	(void)state;
 	late = find(&job);
 	assert_int_equal(late.kind, NT_LATE_NONE);
 	job.slow = one_after_another;
@@ -163,7 +154,6 @@ static void nobody_is_named_without_a_cause(void **state)
 {
 	unsigned varies = 0, named = 0;
 
-	(void)state;
 	for (uint64_t seed = 0; seed < 10000; seed++) {
 		const struct job job = { .ranks = 2 + (unsigned)(seed % 7),
 					 .per_node = 1 + (unsigned)(seed % 3),
@@ -185,7 +175,6 @@ static void lateness_that_wanders_is_told_as_such(void **state)
 	struct job job = { 4, 4, .slow = one_after_another, .slow_us = 200, .jitter_us = 3 };
 	struct nt_lateness late = find(&job);
 
-	(void)state;
 	assert_int_equal(late.kind, NT_LATE_WANDERS);
 	assert_int_equal(late.rank, -1);
 	job.slow = at_times;
@@ -204,7 +193,6 @@ static void a_node_is_named_where_its_ranks_take_turns(void **state)
 	const struct job job = { 12, 4, .slow = second_node, .slow_us = 100, .jitter_us = 3 };
 	struct nt_lateness late = find(&job);
 
-	(void)state;
 	assert_int_equal(late.kind, NT_LATE_STEADY);
 	assert_int_equal(late.rank, -1);
 	assert_int_equal(late.node, 1);
@@ -216,7 +204,6 @@ static void an_early_end_is_no_lateness(void **state)
 	struct job job = { 4, 4, .tree = true, .slow = nobody, .jitter_us = 3 };
 	struct nt_lateness late = find(&job);
 
-	(void)state;
 	assert_int_equal(late.kind, NT_LATE_NONE);
 	assert_true(isnan(late.waiting));
 	job.slow = third;
@@ -230,7 +217,6 @@ static void calls_that_few_ranks_have_do_not_count(void **state)
 {
 	struct job job = { 8, 4, .slow = third, .slow_us = 100, .missing = 2 };
 
-	(void)state;
 	assert_int_equal(find(&job).rank, 2);
 	job.missing = 4; /* a node's */
 	assert_int_equal(find(&job).calls, 0);
@@ -242,7 +228,6 @@ static void too_few_calls_show_nothing(void **state)
 	struct nt_late_sample samples[14];
 	struct nt_lateness late;
 
-	(void)state;
 	for (unsigned i = 0; i < 14; i++)
 		samples[i] = (struct nt_late_sample){
 			.call = { NT_ALLGATHER, true, i / 2, i % 2 ? 100 : 300, 0 }, .rank = i % 2
@@ -272,7 +257,6 @@ static void ranks_keep_the_same_calls(void **state)
 	struct nt_kept a, b;
 	unsigned same = 0, count = 0;
 
-	(void)state;
 	for (uint64_t turn = 0; turn < 5000; turn++) {
 		keep(&one, NT_ALLREDUCE, turn, 1000000000 + turn * 1000000, 1000 + turn);
 		if (turn % 50 != 7)
@@ -293,7 +277,6 @@ static void ranks_keep_the_same_calls(void **state)
 /* Of each call of a step as many as of another, whatever the number of calls in a step. */
 static void no_call_of_a_step_is_preferred(void **state)
 {
-	(void)state;
 	for (unsigned step = 2; step <= 64; step++) {
 		static struct nt_kept_calls none;
 		struct nt_kept_calls kept = none;
@@ -315,7 +298,6 @@ static void the_last_end_of_a_call_counts(void **state)
 	struct nt_kept call;
 	int one, other;
 
-	(void)state;
 	nt_kept_begin(&kept, &one, 5000);
 	nt_kept_end(&kept, &one, name, 6000);
 	nt_kept_end(&kept, &one, name, 8000);
@@ -370,7 +352,6 @@ static void records_of_all_ranks_become_what_the_step_says(void **state)
 	struct nt_error err;
 	struct nt_sum sum;
 
-	(void)state;
 	nt_sum_init(&sum);
 	for (int rank = 0; rank < 4; rank++)
 		assert_int_equal(add_record(&sum, rank, 4, rank < 2 ? "n1" : "n2",
@@ -395,7 +376,6 @@ static void what_is_not_known_is_not_said(void **state)
 	struct nt_error err;
 	struct nt_sum sum;
 
-	(void)state;
 	nt_sum_init(&sum);
 	assert_int_equal(add_record(&sum, 0, 4, "n1", 100, 40, 0, &err), 0);
 	assert_int_equal(add_record(&sum, 1, 4, "n1", 400, 40, 0, &err), 0);
@@ -410,24 +390,9 @@ static void what_is_not_known_is_not_said(void **state)
 	nt_sum_fini(&sum);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_slow_rank_is_named),
-		cmocka_unit_test(waiting_counts_and_not_calls),
-		cmocka_unit_test(of_two_ranks_too),
-		cmocka_unit_test(nobody_is_named_without_a_cause),
-		cmocka_unit_test(lateness_that_wanders_is_told_as_such),
-		cmocka_unit_test(a_node_is_named_where_its_ranks_take_turns),
-		cmocka_unit_test(an_early_end_is_no_lateness),
-		cmocka_unit_test(calls_that_few_ranks_have_do_not_count),
-		cmocka_unit_test(too_few_calls_show_nothing),
-		cmocka_unit_test(ranks_keep_the_same_calls),
-		cmocka_unit_test(no_call_of_a_step_is_preferred),
-		cmocka_unit_test(the_last_end_of_a_call_counts),
-		cmocka_unit_test(records_of_all_ranks_become_what_the_step_says),
-		cmocka_unit_test(what_is_not_known_is_not_said),
-	};
-
-	return cmocka_run_group_tests_name("lateness", tests, NULL, NULL);
-}
+UNIT_TESTS(a_slow_rank_is_named, waiting_counts_and_not_calls, of_two_ranks_too,
+	   nobody_is_named_without_a_cause, lateness_that_wanders_is_told_as_such,
+	   a_node_is_named_where_its_ranks_take_turns, an_early_end_is_no_lateness,
+	   calls_that_few_ranks_have_do_not_count, too_few_calls_show_nothing,
+	   ranks_keep_the_same_calls, no_call_of_a_step_is_preferred, the_last_end_of_a_call_counts,
+	   records_of_all_ranks_become_what_the_step_says, what_is_not_known_is_not_said);

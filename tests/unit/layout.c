@@ -1,12 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* layout.c - the probable nodes of ranks and tasks, and lists of nodes in an entry */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "pmix-sync/log-entry.h"
 #include "pmix-sync/layout.h"
 #include "pmix-sync/nodes.h"
@@ -45,7 +40,6 @@ static void one_rank_to_a_task(void **state)
 				    strided[] = { { 2, 8 }, { 3, 12 } };
 	const struct nt_layout_slot across[] = { { 5, 22 } }, first[] = { { 0, 1 } };
 
-	(void)state;
 	/* All ranks: the coordinator is node 0, and no other node is asked. */
 	assert_int_equal(likely(4, 64, 5, 0, world, 2), 1 << 5 | 1 << 0);
 	assert_int_equal(likely(4, 64, 5, 1, world, 2), 0xffff);
@@ -63,7 +57,6 @@ static void several_ranks_to_a_task(void **state)
 	const struct nt_layout_slot pair[] = { { 4, 6 }, { 5, 6 }, { 6, 6 }, { 7, 6 } };
 	const struct nt_layout_slot odd[] = { { 3, 6 }, { 5, 6 } };
 
-	(void)state;
 	assert_true(likely(1, 64, 3, 0, world, 4) & 1 << 0);
 	/* Blocks of two nodes: the coordinator is the node before, or one farther away. */
 	assert_true(likely(1, 8, 6, 0, pair, 4) & 1 << 5);
@@ -79,7 +72,6 @@ static void ranks_that_cannot_be_say_nothing(void **state)
 	const struct nt_layout_slot far[] = { { 0, 0 }, { 1, UINT32_MAX } };
 	const struct nt_layout_slot large[] = { { INT32_MAX, 1 }, { UINT32_MAX, UINT32_MAX } };
 
-	(void)state;
 	assert_int_equal(likely(4, 64, 5, 1, twice, 2), 1 << 5);
 	assert_int_equal(likely(4, 64, 5, 1, beyond, 1), 1 << 5);
 	assert_int_equal(likely(4, 64, 5, 1, far, 2), 1 << 5);
@@ -99,7 +91,6 @@ static void tasks_are_on_their_nodes(void **state)
 					     "nonsense" };
 	struct nt_nodes n;
 
-	(void)state;
 	assert_int_equal(nt_nodes_read(&n, 7, "(vector,(0,2,3),(2,1,1))", NULL), 0);
 	assert_int_equal(n.nodes, 3);
 	assert_int_equal(n.node_of[2], 0);
@@ -134,7 +125,6 @@ static void lists_of_nodes_round_trip(void **state)
 	uint32_t back[6], count;
 	uint8_t bytes[64];
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		size_t used = nt_entry_nodes_write(lists[i], counts[i], bytes, sizeof(bytes));
 
@@ -150,15 +140,5 @@ static void lists_of_nodes_round_trip(void **state)
 	assert_int_equal(nt_entry_nodes_read(back, &count, 5, 1000, bytes, 0), -1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_rank_to_a_task),
-		cmocka_unit_test(several_ranks_to_a_task),
-		cmocka_unit_test(ranks_that_cannot_be_say_nothing),
-		cmocka_unit_test(tasks_are_on_their_nodes),
-		cmocka_unit_test(lists_of_nodes_round_trip),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(one_rank_to_a_task, several_ranks_to_a_task, ranks_that_cannot_be_say_nothing,
+	   tasks_are_on_their_nodes, lists_of_nodes_round_trip);

@@ -4,20 +4,12 @@
  * table of settings (tests/unit/table-file.h). */
 #include "contract/policy.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "lib/file.h"
 #include "record/calls-record.h"
 #include "record/rank.h"
 #include "record/step.h"
 #include "tests/unit/table-file.h"
-
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 /* ---- the lists of nccl-tune-record(5) */
 
@@ -202,17 +194,9 @@ static void lists_are_what_the_tables_say(void **state)
 {
 	bool same = true;
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(files); i++)
 		same = is_as_the_tables_say(i) && same;
 	assert_true(same);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lists_are_what_the_tables_say),
-	};
-
-	return cmocka_run_group_tests_name("lists", tests, NULL, NULL);
-}
+UNIT_TESTS(lists_are_what_the_tables_say);

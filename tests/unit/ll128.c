@@ -31,7 +31,6 @@ static void an_external_network_is_known(void **state)
 		{ "ib", NULL, true, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		if (nt_ll128_is_external(rows[i].net, rows[i].plugin, rows[i].loaded) !=
 		    rows[i].external)
@@ -93,7 +92,6 @@ static void setup_row(struct bench *b, const struct row *row)
 
 static void it_is_not_tried(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct bench b;
 		bool tried = false;
@@ -115,7 +113,6 @@ static void it_is_not_taken_from_memory(void **state)
 	struct nt_warm warm = { .nccl = 22809 };
 	const int arms[] = { RING_LL128, nt_arm_make(RING_LL128, 8, 0) };
 
-	(void)state;
 	for (size_t i = 0; i < 2 * sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct row *row = &rows[i / 2];
 		const struct nt_warm_key key = {
@@ -144,7 +141,6 @@ static void what_nccl_picks_later_counts(void **state)
 	static const struct row row = { NT_LL128_AUTO, NET, 2, -1, false };
 	struct bench b;
 
-	(void)state;
 	setup_row(&b, &row);
 	b.key->cost_us[TREE_SIMPLE] = -1;
 	atomic_store(&b.key->id, nt_key_id(NT_ALLREDUCE, 40, BIT(RING_LL128) | BIT(RING_SIMPLE)));
@@ -164,7 +160,6 @@ static void what_was_picked_goes_with_the_communicator(void **state)
 	struct nt_shm *shm = calloc(1, sizeof(*shm));
 	struct nt_slot slot;
 
-	(void)state;
 	assert_non_null(shm);
 	assert_int_equal(nt_shm_join(shm, 7, 1, 1, &caps, &slot, NULL), 0);
 	atomic_store(&shm->comm[slot.comm].risks, NET);
@@ -182,15 +177,5 @@ static void what_was_picked_goes_with_the_communicator(void **state)
 	free(shm);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_external_network_is_known),
-		cmocka_unit_test(it_is_not_tried),
-		cmocka_unit_test(it_is_not_taken_from_memory),
-		cmocka_unit_test(what_nccl_picks_later_counts),
-		cmocka_unit_test(what_was_picked_goes_with_the_communicator),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(an_external_network_is_known, it_is_not_tried, it_is_not_taken_from_memory,
+	   what_nccl_picks_later_counts, what_was_picked_goes_with_the_communicator);

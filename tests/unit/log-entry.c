@@ -2,13 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* log-entry.c - entries printed and parsed; truncated or random bytes never pass and never cause a
  * read beyond the end */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "pmix-sync/log-entry.h"
 
 static void entries_round_trip(void **state)
@@ -37,7 +31,6 @@ static void entries_round_trip(void **state)
 		  .count = 1 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
 		struct nt_entry back;
 		uint8_t bytes[NT_ENTRY_MAX];
@@ -77,7 +70,6 @@ static void cards_round_trip(void **state)
 	uint8_t bytes[512];
 	size_t count = nt_entry_caps_write(&all_caps, bytes, sizeof(bytes));
 
-	(void)state;
 	assert_true(count > 0 && count < 64);
 	assert_int_equal(nt_entry_caps_read(&back, bytes, count), 0);
 	assert_memory_equal(&back, &all_caps, sizeof(all_caps));
@@ -87,7 +79,6 @@ static void cards_round_trip(void **state)
 
 static void random_bytes_are_harmless(void **state)
 {
-	(void)state;
 	srand(1);
 	for (int round = 0; round < 200000; round++) {
 		size_t count = (size_t)rand() % 64;
@@ -106,13 +97,4 @@ static void random_bytes_are_harmless(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(entries_round_trip),
-		cmocka_unit_test(cards_round_trip),
-		cmocka_unit_test(random_bytes_are_harmless),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(entries_round_trip, cards_round_trip, random_bytes_are_harmless);

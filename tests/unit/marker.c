@@ -1,11 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* marker.c - the step marker of made-up programs, read as the helper thread reads them */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "contract/coll.h"
 #include "contract/key-id.h"
 #include "engine/quantiles.h"
@@ -144,7 +140,6 @@ static void ddp_has_its_loss(void **state)
 {
 	static struct program p;
 
-	(void)state;
 	for (unsigned steps = 10; steps < 5000; steps = steps * 3 / 2) {
 		start_ddp(&p);
 		ddp(&p, steps, 300 * MS);
@@ -158,7 +153,6 @@ static void fsdp_has_its_norm(void **state)
 {
 	static struct program p;
 
-	(void)state;
 	start(&p);
 	add(&p, 1, 16, NT_ALLREDUCE, 4);
 	add(&p, 1, 16, NT_ALLGATHER, 8u << 20);
@@ -182,7 +176,6 @@ static void tensor_parallel_has_its_norm(void **state)
 {
 	static struct program p;
 
-	(void)state;
 	start(&p);
 	add(&p, 1, 8, NT_ALLREDUCE, 8);
 	add(&p, 1, 8, NT_ALLREDUCE, 16u << 20);
@@ -200,7 +193,6 @@ static void what_is_not_steady_is_no_marker(void **state)
 {
 	static struct program p;
 
-	(void)state;
 	for (int with = 0; with < 2; with++) {
 		start_ddp(&p);
 		add(&p, 1, 8, NT_BROADCAST, 1); /* barriers */
@@ -236,7 +228,6 @@ static void what_is_rare_gives_way(void **state)
 	static const unsigned steps[] = { 500, 2000, 20000 };
 	static struct program p;
 
-	(void)state;
 	for (int run = 0; run < 3; run++) {
 		start_ddp(&p);
 		add(&p, 1, 8, NT_ALLREDUCE, 2);
@@ -291,7 +282,6 @@ static void warm_up_and_pauses_do_not_count(void **state)
 {
 	static struct program p;
 
-	(void)state;
 	start_ddp(&p);
 	pass(&p, 1 * SECOND);
 	call(&p, LOSS);
@@ -321,7 +311,6 @@ static void jitter_is_in_the_spread(void **state)
 {
 	static struct program p;
 
-	(void)state;
 	start_ddp(&p);
 	for (uint32_t i = 0; i < 64; i++)
 		ddp(&p, 1, (0.7 + 0.6 * nt_rng_unit(nt_rng_mix(3, i))) * SECOND);
@@ -342,7 +331,6 @@ static void steps_may_be_short_or_long(void **state)
 		     { 3000, 1700 * MS } };
 	static struct program p;
 
-	(void)state;
 	for (size_t run = 0; run < sizeof(runs) / sizeof(runs[0]); run++) {
 		double whole_us = runs[run].steps * runs[run].us;
 		unsigned least = runs[run].steps < 64 ? runs[run].steps - 2 : 30;
@@ -363,7 +351,6 @@ static void the_last_steps_are_there(void **state)
 {
 	static struct program p;
 
-	(void)state;
 	for (unsigned steps = 20; steps < 2000; steps = steps * 4 / 3) {
 		start_ddp(&p);
 		ddp(&p, steps * 9 / 10, 600 * MS);
@@ -391,7 +378,6 @@ static void what_is_no_longer_called_is_no_marker(void **state)
 {
 	static struct program p;
 
-	(void)state;
 	start_ddp(&p);
 	ddp(&p, 11, 1000 * MS);
 	finish(&p);
@@ -413,7 +399,6 @@ static void communicators_are_told_apart(void **state)
 {
 	static struct program p;
 
-	(void)state;
 	for (int run = 0; run < 4; run++) {
 		start(&p);
 		add(&p, 3, 8, NT_ALLREDUCE, 4);
@@ -442,7 +427,6 @@ static void memory_is_bounded(void **state)
 {
 	static struct program p;
 
-	(void)state;
 	start(&p);
 	for (uint32_t i = 0; i < KEYS - 1; i++)
 		add(&p, i, 2 + i % 3, i % NT_COLLS, 1024u << i % 8);
@@ -473,7 +457,6 @@ static void readings_are_few(void **state)
 {
 	static struct program p;
 
-	(void)state;
 	start_ddp(&p);
 	ddp(&p, 60, 1000 * MS);
 	assert_true(p.readings > 4000 && p.readings <= 6000);
@@ -486,23 +469,8 @@ static void readings_are_few(void **state)
 	end(&p);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ddp_has_its_loss),
-		cmocka_unit_test(fsdp_has_its_norm),
-		cmocka_unit_test(tensor_parallel_has_its_norm),
-		cmocka_unit_test(what_is_not_steady_is_no_marker),
-		cmocka_unit_test(what_is_rare_gives_way),
-		cmocka_unit_test(warm_up_and_pauses_do_not_count),
-		cmocka_unit_test(jitter_is_in_the_spread),
-		cmocka_unit_test(steps_may_be_short_or_long),
-		cmocka_unit_test(the_last_steps_are_there),
-		cmocka_unit_test(what_is_no_longer_called_is_no_marker),
-		cmocka_unit_test(communicators_are_told_apart),
-		cmocka_unit_test(memory_is_bounded),
-		cmocka_unit_test(readings_are_few),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(ddp_has_its_loss, fsdp_has_its_norm, tensor_parallel_has_its_norm,
+	   what_is_not_steady_is_no_marker, what_is_rare_gives_way, warm_up_and_pauses_do_not_count,
+	   jitter_is_in_the_spread, steps_may_be_short_or_long, the_last_steps_are_there,
+	   what_is_no_longer_called_is_no_marker, communicators_are_told_apart, memory_is_bounded,
+	   readings_are_few);

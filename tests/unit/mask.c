@@ -2,11 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mask.c - events are on while they are wanted, and GPU times never again after a possible graph
  * capture */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "tuner/abi.h"
 #include "tuner/mask.h"
 
@@ -16,7 +12,6 @@ static void events_follow_the_counts(void **state)
 	struct nt_mask mask;
 	int target = 7;
 
-	(void)state;
 	nt_mask_init(&mask);
 	nt_mask_attach(&mask, &target);
 	assert_int_equal(target, 0);
@@ -40,7 +35,6 @@ static void counting_is_apart_from_what_is_relied_on(void **state)
 	struct nt_mask mask;
 	int target = 7;
 
-	(void)state;
 	nt_mask_init(&mask);
 	nt_mask_count(&mask, bit);
 	nt_mask_attach(&mask, &target);
@@ -64,7 +58,6 @@ static void gpu_times_of_sends_bring_the_launches(void **state)
 	struct nt_mask mask;
 	int target = 0;
 
-	(void)state;
 	nt_mask_init(&mask);
 	nt_mask_attach(&mask, &target);
 	nt_mask_count(&mask, (int)NT_PROF_P2P_API);
@@ -82,7 +75,6 @@ static void a_possible_capture_ends_gpu_times_for_good(void **state)
 	struct nt_mask mask;
 	int target = 0;
 
-	(void)state;
 	nt_mask_init(&mask);
 	nt_mask_attach(&mask, &target);
 	nt_mask_open(&mask, 1);
@@ -102,7 +94,6 @@ static void what_somebody_else_stores_is_seen(void **state)
 	struct nt_mask mask;
 	int target = 0, other = 9;
 
-	(void)state;
 	nt_mask_init(&mask);
 	nt_mask_attach(&mask, &target);
 	nt_mask_attach(&mask, &other);
@@ -136,7 +127,6 @@ static void what_nccl_writes_back_is_put_right(void **state)
 	struct nt_mask mask;
 	int target = 0;
 
-	(void)state;
 	nt_mask_init(&mask);
 	nt_mask_attach(&mask, &target);
 	nt_mask_open(&mask, 1);
@@ -161,7 +151,6 @@ static void phases_bring_their_kernels(void **state)
 	struct nt_mask mask;
 	int target = 0;
 
-	(void)state;
 	nt_mask_init(&mask);
 	nt_mask_attach(&mask, &target);
 	nt_mask_chain(&mask, (int)NT_PROF_KERNEL_PHASE);
@@ -169,17 +158,7 @@ static void phases_bring_their_kernels(void **state)
 	nt_mask_fini(&mask);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(events_follow_the_counts),
-		cmocka_unit_test(counting_is_apart_from_what_is_relied_on),
-		cmocka_unit_test(gpu_times_of_sends_bring_the_launches),
-		cmocka_unit_test(a_possible_capture_ends_gpu_times_for_good),
-		cmocka_unit_test(what_somebody_else_stores_is_seen),
-		cmocka_unit_test(what_nccl_writes_back_is_put_right),
-		cmocka_unit_test(phases_bring_their_kernels),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(events_follow_the_counts, counting_is_apart_from_what_is_relied_on,
+	   gpu_times_of_sends_bring_the_launches, a_possible_capture_ends_gpu_times_for_good,
+	   what_somebody_else_stores_is_seen, what_nccl_writes_back_is_put_right,
+	   phases_bring_their_kernels);

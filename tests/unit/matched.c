@@ -2,13 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* matched.c - each p against a count of all exchanges, with ranks and modes computed in the
  * simplest way */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <math.h>
 #include <stdbool.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "tests/fake/rng.h"
 #include "engine/matched.h"
 
@@ -205,7 +201,6 @@ static void p_is_what_counting_says(void **state)
 	float baseline[SMALL_N], arm[SMALL_N];
 	struct nt_matched pairs;
 
-	(void)state;
 	for (uint64_t seed = 0; seed < 60; seed++) {
 		unsigned count = 1 + (unsigned)(seed % SMALL_N);
 
@@ -223,7 +218,6 @@ static void a_gain_shows_where_pairs_are_mixed(void **state)
 	float baseline[16], arm[16];
 	struct nt_matched pairs;
 
-	(void)state;
 	for (unsigned i = 0; i < 16; i++) {
 		const float noise = (float)(i * 5 % 16);
 
@@ -244,7 +238,6 @@ static void p_holds_its_promise(void **state)
 	float baseline[SMALL_N], arm[SMALL_N], a[SMALL_N], b[SMALL_N];
 	struct nt_matched pairs;
 
-	(void)state;
 	for (uint64_t seed = 0; seed < 30; seed++) {
 		unsigned hits[3][5] = { { 0 } };
 
@@ -279,7 +272,6 @@ static void the_means_p_too(void **state)
 	const float arm[] = { 90, 108.3f, 94.6f, 56.9f, 90.9f, 101.7f, 98.6f, 200 };
 	struct nt_matched pairs;
 
-	(void)state;
 	nt_matched_take(&pairs, baseline, arm, 7);
 	assert_near(nt_matched_mean_p(&pairs), counted_p(mean_statistic, baseline, arm, 7));
 	assert_true(nt_matched_mean_p(&pairs) < 0.15);
@@ -295,7 +287,6 @@ static void p_at_the_ends(void **state)
 	float baseline[NT_SAMPLES_MAX], arm[NT_SAMPLES_MAX];
 	struct nt_matched pairs;
 
-	(void)state;
 	for (unsigned i = 0; i < NT_SAMPLES_MAX; i++) {
 		baseline[i] = 130 + (float)i / 1000;
 		arm[i] = 100 + (float)i / 1000;
@@ -327,7 +318,6 @@ static void modes_are_told_apart(void **state)
 	struct nt_matched pairs;
 	double baseline_us, arm_us;
 
-	(void)state;
 	nt_matched_take(&pairs, baseline, arm, 6);
 	assert_int_equal(pairs.modes, 3);
 	assert_near(pairs.top_us[0], 110);
@@ -348,7 +338,6 @@ static void a_gain_is_of_one_mode(void **state)
 	float baseline[16], arm[16], slower[16];
 	struct nt_matched pairs;
 
-	(void)state;
 	for (unsigned i = 0; i < 16; i++) {
 		baseline[i] = (float)((i % 3 == 0 ? 80 : 480) + i % 5);
 		arm[i] = (float)((i % 5 == 0 ? 64 : 464) + i % 5);
@@ -376,7 +365,6 @@ static void a_faster_mode_is_a_gain(void **state)
 	float baseline[24], arm[24];
 	struct nt_matched pairs;
 
-	(void)state;
 	for (unsigned i = 0; i < 24; i++) {
 		baseline[i] = (float)(155 + i % 7);
 		arm[i] = (float)((i % 6 == 0 ? 160 : 66) + i % 5);
@@ -396,7 +384,6 @@ static void modes_are_bounded(void **state)
 	float baseline[40], arm[40];
 	struct nt_matched pairs;
 
-	(void)state;
 	for (unsigned i = 0; i < 40; i++) {
 		baseline[i] = (float)pow(1.5, 2 * i);
 		arm[i] = (float)pow(1.5, 2 * i + 1);
@@ -407,19 +394,6 @@ static void modes_are_bounded(void **state)
 	assert_true(nt_matched_within_p(&pairs) > 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(p_is_what_counting_says),
-		cmocka_unit_test(a_gain_shows_where_pairs_are_mixed),
-		cmocka_unit_test(p_holds_its_promise),
-		cmocka_unit_test(the_means_p_too),
-		cmocka_unit_test(p_at_the_ends),
-		cmocka_unit_test(modes_are_told_apart),
-		cmocka_unit_test(modes_are_bounded),
-		cmocka_unit_test(a_gain_is_of_one_mode),
-		cmocka_unit_test(a_faster_mode_is_a_gain),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(p_is_what_counting_says, a_gain_shows_where_pairs_are_mixed, p_holds_its_promise,
+	   the_means_p_too, p_at_the_ends, modes_are_told_apart, modes_are_bounded,
+	   a_gain_is_of_one_mode, a_faster_mode_is_a_gain);

@@ -38,7 +38,6 @@ static void what_varies_least_is_chosen(void **state)
 {
 	struct nt_evidence *e = evidence_of(100, 60, 10);
 
-	(void)state;
 	assert_int_equal(chosen(100, 60, 10, BOTH), NT_MEASURE_FASTEST);
 	assert_int_equal(chosen(100, 60, 90, BOTH), NT_MEASURE_MEAN);
 	assert_int_equal(chosen(100, 60, 50, BOTH), NT_MEASURE_MEAN); /* not clearly less */
@@ -70,7 +69,6 @@ static void waits_of_early_ranks_hide_no_gain(void **state)
 {
 	struct bench b;
 
-	(void)state;
 	set_up_skew(&b);
 	assert_int_equal(explore(&b), 1);
 	assert_int_equal(b.first.measure, NT_MEASURE_ALL);
@@ -88,7 +86,6 @@ static void the_slowest_rank_has_a_veto(void **state)
 {
 	struct bench b;
 
-	(void)state;
 	set_up_skew(&b);
 	b.lag_us[TREE_SIMPLE] = 20000;
 	assert_int_equal(explore(&b), 0);
@@ -104,7 +101,6 @@ static void other_rules_time_the_slowest_rank(void **state)
 	struct nt_rule rule = nt_rule_own;
 	struct bench b;
 
-	(void)state;
 	rule.measures = false;
 	for (unsigned i = 0; i < 2; i++) {
 		set_up_skew(&b);
@@ -126,7 +122,6 @@ static void a_recheck_goes_by_the_measure_of_the_decision(void **state)
 	struct bench b;
 	void *key;
 
-	(void)state;
 	set_up_skew(&b);
 	assert_int_equal(explore(&b), 1);
 	plan.payload_bytes = (uint32_t)nt_schedule_write(&b.final, plan.payload,
@@ -141,15 +136,6 @@ static void a_recheck_goes_by_the_measure_of_the_decision(void **state)
 	free(b.shm);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_varies_least_is_chosen),
-		cmocka_unit_test(waits_of_early_ranks_hide_no_gain),
-		cmocka_unit_test(the_slowest_rank_has_a_veto),
-		cmocka_unit_test(other_rules_time_the_slowest_rank),
-		cmocka_unit_test(a_recheck_goes_by_the_measure_of_the_decision),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(what_varies_least_is_chosen, waits_of_early_ranks_hide_no_gain,
+	   the_slowest_rank_has_a_veto, other_rules_time_the_slowest_rank,
+	   a_recheck_goes_by_the_measure_of_the_decision);

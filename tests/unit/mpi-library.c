@@ -2,13 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mpi-library.c - when MPI must start first, with a simulated MPI library (tests/fake/mpi.c) */
 #include <dlfcn.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "pmix-sync/mpi-library.h"
 
 static void *load_mpi(const char *version)
@@ -36,7 +30,6 @@ static void a_program_without_mpi_is_free(void **state)
 {
 	struct nt_mpi mpi = { 0 };
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		assert_false(nt_mpi_is_loaded(&mpi));
 		assert_false(nt_mpi_comes_first(&mpi));
@@ -48,7 +41,6 @@ static void open_mpi_5_comes_first_until_it_has_started(void **state)
 	struct nt_mpi mpi = { 0 };
 	void *library;
 
-	(void)state;
 	assert_false(nt_mpi_comes_first(&mpi));
 	library = load_mpi("Open MPI v5.0.7, package: Debian OpenMPI");
 	for (int i = 0; i < 3; i++) {
@@ -67,7 +59,6 @@ static void mpi_that_has_started_already_is_no_matter(void **state)
 	struct nt_mpi mpi = { 0 };
 	void *library = load_mpi("Open MPI v5.0.7, package: Debian OpenMPI");
 
-	(void)state;
 	start_mpi(library);
 	assert_false(nt_mpi_comes_first(&mpi));
 	dlclose(library);
@@ -78,7 +69,6 @@ static void open_mpi_4_joins_a_client(void **state)
 	struct nt_mpi mpi = { 0 };
 	void *library = load_mpi("Open MPI v4.1.4, package: Debian OpenMPI");
 
-	(void)state;
 	assert_false(nt_mpi_comes_first(&mpi));
 	assert_true(nt_mpi_is_loaded(&mpi));
 	dlclose(library);
@@ -89,7 +79,6 @@ static void of_others_nothing_is_known(void **state)
 	static const char *const versions[] = { "Open MPI v10.1.0", "Open MPI v6.0.0rc2",
 						"MPICH Version: 4.2", "Open MPI", "" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
 		struct nt_mpi mpi = { 0 };
 		void *library = load_mpi(versions[i]);
@@ -106,7 +95,6 @@ static void a_library_that_is_gone_is_no_matter(void **state)
 	struct nt_mpi mpi = { 0 };
 	void *library = load_mpi("Open MPI v5.0.7");
 
-	(void)state;
 	assert_true(nt_mpi_comes_first(&mpi));
 	dlclose(library);
 	assert_false(nt_mpi_comes_first(&mpi));
@@ -115,16 +103,6 @@ static void a_library_that_is_gone_is_no_matter(void **state)
 	dlclose(library);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_program_without_mpi_is_free),
-		cmocka_unit_test(open_mpi_5_comes_first_until_it_has_started),
-		cmocka_unit_test(mpi_that_has_started_already_is_no_matter),
-		cmocka_unit_test(open_mpi_4_joins_a_client),
-		cmocka_unit_test(of_others_nothing_is_known),
-		cmocka_unit_test(a_library_that_is_gone_is_no_matter),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(a_program_without_mpi_is_free, open_mpi_5_comes_first_until_it_has_started,
+	   mpi_that_has_started_already_is_no_matter, open_mpi_4_joins_a_client,
+	   of_others_nothing_is_known, a_library_that_is_gone_is_no_matter);

@@ -4,21 +4,13 @@
 #include "lib/array.h"
 #include "lib/name-set.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 
 static void numbers_names_in_their_order(void **state)
 {
 	struct nt_names names;
 	char name[16];
 
-	(void)state;
 	nt_names_init(&names, 5000);
 	assert_int_equal(nt_names_find(&names, "a"), -1);
 	for (int i = 0; i < 5000; i++) {
@@ -36,7 +28,6 @@ static void takes_no_more_than_it_may(void **state)
 {
 	struct nt_names names;
 
-	(void)state;
 	nt_names_init(&names, 2);
 	assert_int_equal(nt_names_add(&names, ""), 0);
 	assert_int_equal(nt_names_add(&names, "b"), 1);
@@ -51,7 +42,6 @@ static void cuts_long_names(void **state)
 	char name[NT_NAME_BYTES + 40];
 	struct nt_names names;
 
-	(void)state;
 	memset(name, 'x', sizeof(name));
 	name[sizeof(name) - 1] = '\0';
 	nt_names_init(&names, 10);
@@ -66,7 +56,6 @@ static void has_an_item_for_each(void **state)
 	struct nt_names names;
 	int64_t *item = NULL;
 
-	(void)state;
 	nt_names_init(&names, 2);
 	for (int i = 0; i < 3; i++) {
 		int at = nt_names_item(&names, "n1", &item, sizeof(*item));
@@ -87,7 +76,6 @@ static void an_array_grows_up_to_its_bound(void **state)
 	uint32_t *items = NULL, *item;
 	size_t count = 0;
 
-	(void)state;
 	for (uint32_t i = 0; i < 100; i++) {
 		item = nt_array_add(&items, &count, 100, sizeof(*item));
 		assert_non_null(item);
@@ -105,15 +93,5 @@ static void an_array_grows_up_to_its_bound(void **state)
 	free(items);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_names_in_their_order),
-		cmocka_unit_test(takes_no_more_than_it_may),
-		cmocka_unit_test(cuts_long_names),
-		cmocka_unit_test(has_an_item_for_each),
-		cmocka_unit_test(an_array_grows_up_to_its_bound),
-	};
-
-	return cmocka_run_group_tests_name("name-set", tests, NULL, NULL);
-}
+UNIT_TESTS(numbers_names_in_their_order, takes_no_more_than_it_may, cuts_long_names,
+	   has_an_item_for_each, an_array_grows_up_to_its_bound);

@@ -3,14 +3,9 @@
 /* Basic helpers: numbers, sizes, hexadecimal numbers, hashes, quantiles, complete writes. */
 #include "lib/size.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "contract/coll.h"
 #include "lib/hash.h"
 #include "lib/hex.h"
@@ -25,7 +20,6 @@ static void numbers_are_digits_alone(void **state)
 	};
 	uint64_t number = 7;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		if (nt_number_parse(wrong[i], 0, 98, &number) == 0)
 			fail_msg("'%s' is taken for %ju", wrong[i], (uintmax_t)number);
@@ -44,7 +38,6 @@ static void what_follows_a_number_is_returned(void **state)
 {
 	uint64_t number = 7;
 
-	(void)state;
 	assert_string_equal(nt_number_read("12ch", 12, &number), "ch");
 	assert_int_equal(number, 12);
 	assert_string_equal(nt_number_read("0", 12, &number), "");
@@ -91,7 +84,6 @@ static void sizes_are_the_inverse_of_their_text(void **state)
 					(UINT64_C(3) << 40) + 512 };
 	uint64_t bytes = 7;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
 		expect_size(odd[i]);
 	for (unsigned band = 0; band < 100; band++)
@@ -107,7 +99,6 @@ static void lists_of_sizes_have_no_empty_part(void **state)
 {
 	uint64_t bytes[2];
 
-	(void)state;
 	assert_int_equal(nt_sizes_parse("64K", bytes, 2), 1);
 	assert_int_equal(nt_sizes_parse("64K,1.5M", bytes, 2), 2);
 	assert_int_equal(bytes[0], 65536);
@@ -123,7 +114,6 @@ static void hexadecimal_numbers_have_all_their_digits(void **state)
 {
 	uint64_t value = 7;
 
-	(void)state;
 	assert_int_equal(nt_hex_parse("00000000deadbeef", NT_HEX_U64, &value), 0);
 	assert_true(value == 0xdeadbeef);
 	assert_int_equal(nt_hex_parse("ffffffffffffffff", NT_HEX_U64, &value), 0);
@@ -141,7 +131,6 @@ static void hexadecimal_numbers_have_all_their_digits(void **state)
 /* The published values of FNV-1a: stored hashes must stay valid. */
 static void hashes_are_fnv_1a(void **state)
 {
-	(void)state;
 	assert_true(nt_hash32_text("") == 0x811c9dc5);
 	assert_true(nt_hash32_text("foobar") == 0xbf9cf968);
 	assert_true(nt_hash64_text("a") == UINT64_C(0xaf63dc4c8601ec8c));
@@ -156,7 +145,6 @@ static void quantiles_lie_between_neighbours(void **state)
 	uint32_t small[] = { 3, 1, UINT32_MAX, 2 };
 	uint64_t large[] = { UINT64_MAX, 0, 5 };
 
-	(void)state;
 	nt_sort_floats(floats, 4);
 	nt_sort_doubles(doubles, 3);
 	nt_sort_u32(small, 4);
@@ -179,7 +167,6 @@ static void everything_is_written(void **state)
 	int ends[2], status;
 	pid_t writer;
 
-	(void)state;
 	memset(data, 'x', sizeof(data));
 	assert_int_equal(pipe(ends), 0);
 	writer = fork();
@@ -196,18 +183,7 @@ static void everything_is_written(void **state)
 	assert_int_equal(nt_write_all(-1, data, 0), 0);
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_are_digits_alone),
-		cmocka_unit_test(what_follows_a_number_is_returned),
-		cmocka_unit_test(sizes_are_the_inverse_of_their_text),
-		cmocka_unit_test(lists_of_sizes_have_no_empty_part),
-		cmocka_unit_test(hexadecimal_numbers_have_all_their_digits),
-		cmocka_unit_test(hashes_are_fnv_1a),
-		cmocka_unit_test(quantiles_lie_between_neighbours),
-		cmocka_unit_test(everything_is_written),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(numbers_are_digits_alone, what_follows_a_number_is_returned,
+	   sizes_are_the_inverse_of_their_text, lists_of_sizes_have_no_empty_part,
+	   hexadecimal_numbers_have_all_their_digits, hashes_are_fnv_1a,
+	   quantiles_lie_between_neighbours, everything_is_written);

@@ -3,20 +3,11 @@
 /* The argument in plugstack.conf, the user's option, and what nt-recordd is told. */
 #include "spank/option.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "spank/arguments.h"
 #include "spank/step-dir.h"
 #include "site/conf.h"
-
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Arguments separated by spaces, as in plugstack.conf. */
 static int parse_line(const char *line, const char **conf, bool *given, struct nt_error *err)
@@ -38,7 +29,6 @@ static void the_line_has_at_most_a_file(void **state)
 	struct nt_error err;
 	bool given;
 
-	(void)state;
 	assert_int_equal(parse_line("", &conf, &given, &err), 0);
 	assert_string_equal(conf, NT_CONF_FILE);
 	assert_false(given);
@@ -66,7 +56,6 @@ static void other_arguments_are_sent_to_the_file(void **state)
 		{ "config=/c", "'config=/c': write conf=/c" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		struct nt_error err = { "" };
 		const char *conf;
@@ -85,7 +74,6 @@ static void names_of_profiles_are_looked_up(void **state)
 	char path[] = "/tmp/nt-option-XXXXXX";
 	FILE *file = fdopen(mkstemp(path), "w");
 
-	(void)state;
 	fputs("[wide]\nNCCL_BUFFSIZE=8M\n", file);
 	fclose(file);
 	assert_int_equal(nt_option_check_launch(&site, "wild", &err), 0);
@@ -104,7 +92,6 @@ static void complaints_name_the_source(void **state)
 	const struct nt_error reason = { "unknown mode 'x' (want off)" };
 	char line[200];
 
-	(void)state;
 	nt_option_complain(line, sizeof(line), NT_RANK_OPTION, NULL, "x", &reason);
 	assert_string_equal(line, "--nccl-tune=x: unknown mode 'x' (want off)");
 	nt_option_complain(line, sizeof(line), NT_RANK_VARIABLE, "SLURM_NCCL_TUNE", "x", &reason);
@@ -116,7 +103,6 @@ static void complaints_name_the_source(void **state)
 
 static void each_command_has_its_variable(void **state)
 {
-	(void)state;
 	assert_string_equal(nt_option_variable("srun"), "SLURM_NCCL_TUNE");
 	assert_string_equal(nt_option_variable("sbatch"), "SBATCH_NCCL_TUNE");
 	assert_string_equal(nt_option_variable("salloc"), "SALLOC_NCCL_TUNE");
@@ -158,7 +144,6 @@ static void errand_round_trips(void **state)
 	struct nt_error err;
 	size_t bytes;
 
-	(void)state;
 	memset(errand.hosts, 'n', sizeof(errand.hosts) - 1); /* the longest there is */
 	bytes = nt_arguments_format(&errand, text);
 	assert_int_equal(nt_arguments_parse(&parsed, text, bytes, &err), 0);
@@ -186,7 +171,6 @@ static void steps_have_names(void **state)
 {
 	char name[NT_STEP_NAME_MAX];
 
-	(void)state;
 	nt_step_name(0, NT_STEP_WHOLE, name);
 	assert_string_equal(name, "0");
 	nt_step_name(NT_STEP_BATCH, NT_STEP_WHOLE, name);
@@ -197,7 +181,6 @@ static void steps_have_names(void **state)
 
 static void components_are_told_by_the_title(void **state)
 {
-	(void)state;
 	assert_int_equal(nt_step_component("slurmstepd: [12.0+1]", 12, 0), 1);
 	assert_int_equal(nt_step_component("slurmstepd: [12.0+0]   ", 12, 0), 0);
 	assert_int_equal(nt_step_component("slurmstepd: [12.0]", 12, 0), NT_STEP_WHOLE);
@@ -209,18 +192,7 @@ static void components_are_told_by_the_title(void **state)
 	assert_int_equal(nt_step_component("", 12, 0), NT_STEP_WHOLE);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_line_has_at_most_a_file),
-		cmocka_unit_test(other_arguments_are_sent_to_the_file),
-		cmocka_unit_test(names_of_profiles_are_looked_up),
-		cmocka_unit_test(complaints_name_the_source),
-		cmocka_unit_test(each_command_has_its_variable),
-		cmocka_unit_test(errand_round_trips),
-		cmocka_unit_test(steps_have_names),
-		cmocka_unit_test(components_are_told_by_the_title),
-	};
-
-	return cmocka_run_group_tests_name("option", tests, NULL, NULL);
-}
+UNIT_TESTS(the_line_has_at_most_a_file, other_arguments_are_sent_to_the_file,
+	   names_of_profiles_are_looked_up, complaints_name_the_source,
+	   each_command_has_its_variable, errand_round_trips, steps_have_names,
+	   components_are_told_by_the_title);

@@ -2,12 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* order.c - which of a node's keys are opened, and when: shared memory with the communicators of a
  *           program, and the home's hooks as the agreement asks them */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "pmix-sync/shm.h"
 #include "lib/clock.h"
 #include "tuner/explorer.h"
@@ -119,7 +114,6 @@ static void groups_are_opened_together_and_the_unworthy_never(void **state)
 {
 	struct node n;
 
-	(void)state;
 	setup(&n);
 	step(&n, 1);
 	assert_true(opens(&n, TP, 0));
@@ -156,7 +150,6 @@ static void what_grows_becomes_worth_it(void **state)
 {
 	struct node n;
 
-	(void)state;
 	setup(&n);
 	step(&n, 30);
 	set_state(&n, TP, 0, NT_KEY_COMMITTED);
@@ -175,7 +168,6 @@ static void a_share_is_of_the_processes_that_call(void **state)
 {
 	struct node n;
 
-	(void)state;
 	setup(&n);
 	step(&n, 30);
 	nt_key_shares_update(&n.home.shares, n.shm, 1);
@@ -203,7 +195,6 @@ static void the_rare_hold_nobody(void **state)
 {
 	struct node n;
 
-	(void)state;
 	setup(&n);
 	step(&n, 30);
 	set_state(&n, DP, 0, NT_KEY_OPEN);
@@ -217,7 +208,6 @@ static void the_most_worthy_are_opened_first(void **state)
 	const unsigned places = 3;
 	struct node n;
 
-	(void)state;
 	setup(&n);
 	set_state(&n, TP, 0, NT_KEY_COMMITTED);
 	for (unsigned slot = 2; slot < 10; slot++)
@@ -240,7 +230,6 @@ static void threads_are_told_apart_by_their_number(void **state)
 	const struct nt_shm_comm *comm;
 	struct node n;
 
-	(void)state;
 	setup(&n);
 	for (unsigned p = 0; p < PROCESSES; p++) {
 		slot(&n, TP, p, 1);
@@ -262,7 +251,6 @@ static void what_would_be_in_each_others_times_takes_turns(void **state)
 	void *key;
 	struct node n;
 
-	(void)state;
 	setup(&n);
 	set_state(&n, TP, 0, NT_KEY_CLOSED);
 	add_key(&n, WORLD, 1, 5000);
@@ -290,17 +278,7 @@ static void what_would_be_in_each_others_times_takes_turns(void **state)
 	free(n.shm);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(groups_are_opened_together_and_the_unworthy_never),
-		cmocka_unit_test(what_grows_becomes_worth_it),
-		cmocka_unit_test(a_share_is_of_the_processes_that_call),
-		cmocka_unit_test(the_rare_hold_nobody),
-		cmocka_unit_test(the_most_worthy_are_opened_first),
-		cmocka_unit_test(threads_are_told_apart_by_their_number),
-		cmocka_unit_test(what_would_be_in_each_others_times_takes_turns),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(groups_are_opened_together_and_the_unworthy_never, what_grows_becomes_worth_it,
+	   a_share_is_of_the_processes_that_call, the_rare_hold_nobody,
+	   the_most_worthy_are_opened_first, threads_are_told_apart_by_their_number,
+	   what_would_be_in_each_others_times_takes_turns);

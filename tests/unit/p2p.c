@@ -4,12 +4,7 @@
  * the events that count them are on */
 #include "tuner/p2p.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "tuner/p2p-watch.h"
 
 #define RANKS 4u
@@ -53,7 +48,6 @@ static void a_group_is_a_call(void **state)
 		{ 3, 3, NT_P2P_ALLTOALL }, { 4, 4, NT_P2P_ALLTOALL },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct world w = { .count = 0 };
 
@@ -76,7 +70,6 @@ static void two_ranks_exchange_or_do_all_to_all(void **state)
 	const struct nt_p2p_event receive = { "Recv", "ncclInt8", 8, false };
 	struct world w = { .count = 0 };
 
-	(void)state;
 	for (unsigned twice = 1; twice <= 2; twice++) {
 		nt_p2p_begin_group(&w.groups);
 		for (unsigned i = 0; i < twice; i++) {
@@ -94,7 +87,6 @@ static void sizes_are_apart_and_bounded(void **state)
 {
 	struct world w = { .count = 0 };
 
-	(void)state;
 	for (size_t count = 1; count <= 1u << 30; count *= 2)
 		group(&w, 1, 0, count);
 	for (size_t count = 1; count <= 1u << 30; count *= 2)
@@ -126,7 +118,6 @@ static void a_call_takes_from_first_start_to_last_end(void **state)
 {
 	struct world w = { .count = 0 };
 
-	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
 		group(&w, 1, 0, 1024);
 		run(&w, 1000 * (i + 1), 1000 * (i + 1) + 500 + i);
@@ -148,7 +139,6 @@ static void captured_calls_are_not_timed(void **state)
 {
 	struct world w = { .count = 0 };
 
-	(void)state;
 	nt_p2p_begin_group(&w.groups);
 	(void)nt_p2p_note(&w.p2p, &w.groups, RANKS,
 			  &(struct nt_p2p_event){ "Send", "ncclInt8", 8, true });
@@ -162,7 +152,6 @@ static void events_are_on_while_there_are_sends(void **state)
 	struct nt_p2p_watch watch = { .off = false };
 	uint64_t ms = 1000;
 
-	(void)state;
 	assert_true(nt_p2p_watch_step(&watch, false, 0, 1, ms));
 	assert_true(nt_p2p_watch_step(&watch, false, 999, 1, ms));
 	assert_true(nt_p2p_watch_step(&watch, true, 5000, 1, ms)); /* it sends */
@@ -186,7 +175,6 @@ static void first_sends_are_timed(void **state)
 {
 	struct nt_p2p_watch watch = { .off = false };
 
-	(void)state;
 	assert_false(nt_p2p_watch_times(&watch, 0, 1));
 	assert_true(nt_p2p_watch_times(&watch, 5, 1));
 	assert_true(nt_p2p_watch_times(&watch, 68, 2));
@@ -202,17 +190,6 @@ static void first_sends_are_timed(void **state)
 	assert_false(nt_p2p_watch_times(&watch, 7, 10001));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_group_is_a_call),
-		cmocka_unit_test(two_ranks_exchange_or_do_all_to_all),
-		cmocka_unit_test(sizes_are_apart_and_bounded),
-		cmocka_unit_test(a_call_takes_from_first_start_to_last_end),
-		cmocka_unit_test(captured_calls_are_not_timed),
-		cmocka_unit_test(events_are_on_while_there_are_sends),
-		cmocka_unit_test(first_sends_are_timed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(a_group_is_a_call, two_ranks_exchange_or_do_all_to_all, sizes_are_apart_and_bounded,
+	   a_call_takes_from_first_start_to_last_end, captured_calls_are_not_timed,
+	   events_are_on_while_there_are_sends, first_sends_are_timed);

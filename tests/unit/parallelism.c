@@ -4,12 +4,7 @@
 #include "record/parallelism.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "engine/schedule.h"
 #include "pmix-sync/capabilities.h"
 #include "record/bandwidth.h"
@@ -55,7 +50,6 @@ static const struct info cases[] = {
 
 static void looks_like(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct info *c = &cases[i];
 		struct nt_parallelism info = {
@@ -81,7 +75,6 @@ static void bandwidths_are_those_of_nccl_tests(void **state)
 {
 	double inside, between;
 
-	(void)state;
 	assert_float_equal(nt_algbw_gbs(1e9, 10000), 100, 1e-9);
 	assert_float_equal(nt_busbw_gbs(NT_ALLREDUCE, 8, 1e9, 10000), 175, 1e-9);
 	assert_float_equal(nt_busbw_gbs(NT_ALLGATHER, 8, 1e9, 10000), 87.5, 1e-9);
@@ -113,7 +106,6 @@ static void a_row_shows_times_of_one_kind(void **state)
 {
 	struct nt_key row;
 
-	(void)state;
 	nt_key_clear(&row);
 	row.arm = NT_ARM_BASELINE;
 	row.auto_us = 200;
@@ -130,7 +122,6 @@ static void a_row_shows_times_of_one_kind(void **state)
 
 static void codes_of_reasons(void **state)
 {
-	(void)state;
 	for (int i = 0; i < NT_REASON_COUNT; i++) {
 		assert_int_equal(nt_reason_parse(nt_reason_code(i)), i);
 		assert_true(strlen(nt_reason_code(i)) < NT_REASON_CODE_MAX);
@@ -141,14 +132,5 @@ static void codes_of_reasons(void **state)
 	assert_int_equal(nt_reason_about(NT_REASON_UNSEEN), NT_ABOUT_COMM);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(looks_like),
-		cmocka_unit_test(bandwidths_are_those_of_nccl_tests),
-		cmocka_unit_test(a_row_shows_times_of_one_kind),
-		cmocka_unit_test(codes_of_reasons),
-	};
-
-	return cmocka_run_group_tests_name("parallelism", tests, NULL, NULL);
-}
+UNIT_TESTS(looks_like, bandwidths_are_those_of_nccl_tests, a_row_shows_times_of_one_kind,
+	   codes_of_reasons);

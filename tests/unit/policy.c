@@ -1,12 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* policy.c - both text forms, printed and parsed, and every kind of mistake */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "contract/policy.h"
 
 static void option_form_round_trips(void **state)
@@ -24,7 +19,6 @@ static void option_form_round_trips(void **state)
 		"bandit,screen_blocks=4,confirm_blocks=16,min_calls=1,join_timeout=5,agree_timeout=7,graphs=never",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		struct nt_error err = { "" };
 		struct nt_policy policy;
@@ -81,7 +75,6 @@ static void bad_options_name_what_is_accepted(void **state)
 		  "of tree, ring, collnet_direct" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct nt_error err = { "" };
 		struct nt_policy policy;
@@ -97,7 +90,6 @@ static void seconds_may_be_written_with_their_unit(void **state)
 {
 	struct nt_policy policy;
 
-	(void)state;
 	nt_policy_default(&policy);
 	assert_string_equal(policy.launch, "off");
 	assert_int_equal(policy.calibrate_s, NT_CALIBRATE_AUTO);
@@ -125,7 +117,6 @@ static void sets_forbid_pairs(void **state)
 	struct nt_policy policy;
 	char out[NT_POLICY_MAX];
 
-	(void)state;
 	nt_policy_default(&policy);
 	assert_int_equal(nt_policy_forbidden(&policy), 0);
 	assert_int_equal(nt_policy_parse_option(&policy, "bandit,protocols=simple+ll", NULL), 0);
@@ -149,7 +140,6 @@ static void pairs_stand_without_a_mode(void **state)
 	uint64_t given = 0;
 	char out[NT_POLICY_MAX];
 
-	(void)state;
 	nt_policy_default(&policy);
 	assert_int_equal(nt_policy_parse_pairs(&policy, &given, "mode=bandit,alpha=0.05", NULL), 0);
 	assert_int_equal(policy.mode, NT_MODE_BANDIT);
@@ -163,7 +153,6 @@ static void option_lies_over_the_site_default(void **state)
 {
 	struct nt_policy policy;
 
-	(void)state;
 	nt_policy_default(&policy);
 	assert_int_equal(nt_policy_parse_option(&policy, "observe,min_gain=9", NULL), 0);
 	assert_int_equal(nt_policy_parse_option(&policy, "bandit,alpha=0.05", NULL), 0);
@@ -185,7 +174,6 @@ static void task_form_round_trips(void **state)
 	struct nt_error err = { "" };
 	char text[NT_POLICY_MAX];
 
-	(void)state;
 	nt_policy_default(&policy);
 	assert_int_equal(nt_policy_parse_option(&policy, "bandit,min_gain=2.5,launch=auto", &err),
 			 0);
@@ -215,7 +203,6 @@ static void damaged_task_forms_are_refused(void **state)
 		"mode=bandit,unknown=1",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		struct nt_policy policy;
 		struct nt_place place;
@@ -230,7 +217,6 @@ static void a_comma_in_a_path_is_refused(void **state)
 	struct nt_policy policy;
 	char text[NT_POLICY_MAX];
 
-	(void)state;
 	nt_policy_default(&policy);
 	assert_int_equal(nt_policy_format_task(&policy, &place, text, sizeof(text), NULL), -1);
 	snprintf(place.dir, sizeof(place.dir), "/run/a");
@@ -241,7 +227,6 @@ static void the_hash_follows_the_settings_alone(void **state)
 {
 	struct nt_policy a, b;
 
-	(void)state;
 	nt_policy_default(&a);
 	nt_policy_default(&b);
 	assert_int_equal(nt_policy_hash(&a), nt_policy_hash(&b));
@@ -252,20 +237,7 @@ static void the_hash_follows_the_settings_alone(void **state)
 	assert_int_not_equal(nt_policy_hash(&a), nt_policy_hash(&b));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(option_form_round_trips),
-		cmocka_unit_test(bad_options_name_what_is_accepted),
-		cmocka_unit_test(seconds_may_be_written_with_their_unit),
-		cmocka_unit_test(sets_forbid_pairs),
-		cmocka_unit_test(pairs_stand_without_a_mode),
-		cmocka_unit_test(option_lies_over_the_site_default),
-		cmocka_unit_test(task_form_round_trips),
-		cmocka_unit_test(damaged_task_forms_are_refused),
-		cmocka_unit_test(a_comma_in_a_path_is_refused),
-		cmocka_unit_test(the_hash_follows_the_settings_alone),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(option_form_round_trips, bad_options_name_what_is_accepted,
+	   seconds_may_be_written_with_their_unit, sets_forbid_pairs, pairs_stand_without_a_mode,
+	   option_lies_over_the_site_default, task_form_round_trips, damaged_task_forms_are_refused,
+	   a_comma_in_a_path_is_refused, the_hash_follows_the_settings_alone);

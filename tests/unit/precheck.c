@@ -1,15 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* precheck.c - environments and files with which PMIx is started or not started */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "pmix-sync/precheck.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define URI "PMIX_SERVER_URI41=pmix-server.4167;tcp4://127.0.0.1:52363"
 
 /* The environment of task 3 from Slurm 22.05 with PMIx 4.2, with one variable added or changed. */
@@ -62,7 +56,6 @@ static void what_does_no_harm_is_let_through(void **state)
 	};
 	struct nt_reason why;
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(variables); i++) {
 		if (check(variables[i], &why) < 0)
 			fail_msg("%s: %s", variables[i], why.text);
@@ -93,7 +86,6 @@ static void what_may_harm_is_named(void **state)
 	};
 	struct nt_reason why;
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(variables); i++) {
 		if (check(variables[i], &why) == 0)
 			fail_msg("%s passes", variables[i]);
@@ -132,7 +124,6 @@ static void damage_is_seen(void **state)
 	};
 	struct nt_reason why;
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(variables); i++) {
 		if (check(variables[i], &why) == 0)
 			fail_msg("%s passes", variables[i]);
@@ -147,7 +138,6 @@ static void long_variables_are_cut(void **state)
 	char variable[4096] = "PMIX_NAMESPACE=";
 	struct nt_reason why;
 
-	(void)state;
 	memset(variable + strlen(variable), 'x', sizeof(variable) - strlen(variable) - 1);
 	variable[sizeof(variable) - 1] = '\0';
 	assert_int_equal(check(variable, &why), -1);
@@ -165,7 +155,6 @@ static void a_server_must_be_named(void **state)
 	char rank[] = "PMIX_RANK=0", *env[] = { rank, NULL };
 	struct nt_reason why;
 
-	(void)state;
 	assert_int_equal(nt_precheck_env(env, &why), -1);
 	assert_string_equal(why.text, "pmixaltered:PMIX_SERVER_URI (unset)");
 }
@@ -195,7 +184,6 @@ static void files_of_parameters(void **state)
 	};
 	struct nt_reason why;
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(good); i++) {
 		if (nt_precheck_params(good[i], &why) < 0)
 			fail_msg("'%s': %s", good[i], why.text);
@@ -207,16 +195,5 @@ static void files_of_parameters(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_does_no_harm_is_let_through),
-		cmocka_unit_test(what_may_harm_is_named),
-		cmocka_unit_test(damage_is_seen),
-		cmocka_unit_test(long_variables_are_cut),
-		cmocka_unit_test(a_server_must_be_named),
-		cmocka_unit_test(files_of_parameters),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(what_does_no_harm_is_let_through, what_may_harm_is_named, damage_is_seen,
+	   long_variables_are_cut, a_server_must_be_named, files_of_parameters);

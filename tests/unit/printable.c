@@ -3,12 +3,7 @@
 /* Text that may go to a log or a terminal, and the replacement of the rest. */
 #include "lib/printable.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 
 static const struct {
 	const char *text, *shown;
@@ -31,7 +26,6 @@ static const struct {
 
 static void only_printable_ascii_is_left(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char text[64], copy[64];
 		struct nt_shown shown;
@@ -50,7 +44,6 @@ static void what_does_not_fit_is_cut(void **state)
 	char text[2 * sizeof(struct nt_shown)], copy[4];
 	struct nt_shown shown;
 
-	(void)state;
 	memset(text, '\n', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
 	assert_int_equal(nt_printable_copy(copy, sizeof(copy), text, 4), -1);
@@ -58,12 +51,4 @@ static void what_does_not_fit_is_cut(void **state)
 	assert_int_equal(strlen(nt_shown(&shown, text)), sizeof(shown.text) - 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_printable_ascii_is_left),
-		cmocka_unit_test(what_does_not_fit_is_cut),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(only_printable_ascii_is_left, what_does_not_fit_is_cut);

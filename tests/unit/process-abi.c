@@ -55,7 +55,6 @@ static void case_versions(void)
 
 static void every_version_is_answered(void **state)
 {
-	(void)state;
 	in_child(case_versions);
 }
 
@@ -111,7 +110,6 @@ static void case_handles(void)
 
 static void handles_are_always_written(void **state)
 {
-	(void)state;
 	in_child(case_handles);
 }
 
@@ -157,7 +155,6 @@ static void case_asked_only(void)
 
 static void what_is_only_asked_is_no_call(void **state)
 {
-	(void)state;
 	in_child(case_asked_only);
 }
 

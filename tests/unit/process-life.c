@@ -100,7 +100,6 @@ static void without_a_policy_nothing_happens(void **state)
 {
 	struct nt_rank rank;
 
-	(void)state;
 	in_child(case_no_policy);
 	in_child(case_bad_policy);
 	in_child(case_mode_off);
@@ -139,7 +138,6 @@ static void a_job_leaves_a_record(void **state)
 {
 	struct nt_rank rank;
 
-	(void)state;
 	in_child_to_its_end(case_job, &rank);
 	assert_int_equal(rank.job, 12);
 	assert_int_equal(rank.task, 3);
@@ -166,7 +164,6 @@ static void an_end_without_destroy_is_an_end(void **state)
 {
 	struct nt_rank rank;
 
-	(void)state;
 	in_child_to_its_end(case_no_destroy, &rank);
 	nt_rank_fini(&rank);
 	assert_int_equal(seat_state(0), NT_PARTICIPANT_LEFT);
@@ -182,7 +179,6 @@ static void a_quick_exit_is_an_end_too(void **state)
 {
 	struct nt_rank rank;
 
-	(void)state;
 	in_child(case_quick_exit);
 	assert_true(read_record(&rank));
 	nt_rank_fini(&rank);
@@ -230,7 +226,6 @@ __attribute__((unused)) static void a_forked_child_touches_nothing(void **state)
 {
 	struct nt_rank rank;
 
-	(void)state;
 	in_child(case_fork);
 	assert_true(read_record(&rank));
 	assert_int_equal(rank.comms[0].keys[0].calls, 2);
@@ -296,7 +291,6 @@ static void case_fork_in_bad_start(void)
 
 __attribute__((unused)) static void a_child_forked_while_another_thread_starts_goes_on(void **state)
 {
-	(void)state;
 	in_child(case_fork_in_start);
 	in_child(case_fork_in_bad_start);
 }
@@ -315,7 +309,6 @@ static void without_its_directory_nothing_is_tuned(void **state)
 {
 	struct nt_rank rank;
 
-	(void)state;
 	in_child(case_no_dir);
 	assert_true(read_record(&rank)); /* it came back before the end */
 	assert_int_equal(rank.comms[0].why.id, NT_REASON_SHM_OPEN);
@@ -336,7 +329,6 @@ static void a_full_disk_leaves_no_record(void **state)
 {
 	struct nt_rank rank;
 
-	(void)state;
 	in_child(case_full_disk);
 	assert_false(read_record(&rank));
 }
@@ -370,7 +362,6 @@ static void many_communicators_come_and_go(void **state)
 {
 	struct nt_rank rank;
 
-	(void)state;
 	in_child(case_many);
 	assert_true(read_record(&rank));
 	assert_int_equal(rank.comm_count, NT_COMMS_MAX);
@@ -394,7 +385,6 @@ static void case_halves(void)
 
 static void halves_of_two_communicators_stay_apart(void **state)
 {
-	(void)state;
 	in_child(case_halves);
 }
 

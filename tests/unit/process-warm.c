@@ -1,12 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* process-warm.c - remembered arms of a process: used, or refused with the reason */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "contract/coll.h"
 #include "contract/policy.h"
 #include "tuner/process-warm.h"
@@ -18,7 +13,6 @@ static void arms_of_this_kind_are_used(void **state)
 {
 	struct nt_process_warm warm;
 
-	(void)state;
 	nt_process_warm_read(&warm, NT_MODE_BANDIT, TEXT);
 	assert_true(warm.offered);
 	assert_null(nt_process_warm_arms(&warm)); /* not before the hardware and NCCL are known */
@@ -41,7 +35,6 @@ static void what_is_unknown_does_not_differ(void **state)
 		"v=1 nccl=22809 fabric=socket fingerprint=0000000000000000" ARMS,
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		struct nt_process_warm warm;
 
@@ -70,7 +63,6 @@ static void arms_of_another_kind_are_refused(void **state)
 		{ "v=2", 22809, NT_FABRIC_SOCKET, 0xab, "bad value in 'v=2'" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct nt_process_warm warm;
 
@@ -91,7 +83,6 @@ static void other_modes_are_offered_nothing(void **state)
 	static const int64_t modes[] = { NT_MODE_OFF, NT_MODE_OBSERVE, NT_MODE_PROFILE };
 	struct nt_process_warm warm;
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		nt_process_warm_read(&warm, modes[i], TEXT);
 		assert_false(warm.offered);
@@ -108,7 +99,6 @@ static void chunk_sizes_are_seen(void **state)
 {
 	struct nt_process_warm warm;
 
-	(void)state;
 	nt_process_warm_read(&warm, NT_MODE_POLICY,
 			     TEXT " 8r2n.AllReduce.1048576=RING/SIMPLE/4ch/512K");
 	assert_false(nt_process_warm_chunks(&warm));
@@ -116,15 +106,5 @@ static void chunk_sizes_are_seen(void **state)
 	assert_true(nt_process_warm_chunks(&warm));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(arms_of_this_kind_are_used),
-		cmocka_unit_test(what_is_unknown_does_not_differ),
-		cmocka_unit_test(arms_of_another_kind_are_refused),
-		cmocka_unit_test(other_modes_are_offered_nothing),
-		cmocka_unit_test(chunk_sizes_are_seen),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(arms_of_this_kind_are_used, what_is_unknown_does_not_differ,
+	   arms_of_another_kind_are_refused, other_modes_are_offered_nothing, chunk_sizes_are_seen);

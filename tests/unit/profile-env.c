@@ -1,16 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A ticket in a task's environment: variables that are set, kept, removed and refused */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "spank/profile-env.h"
 #include "tests/unit/task-env.h"
 
@@ -39,7 +32,6 @@ static int clean(void **state)
 {
 	char name[64];
 
-	(void)state;
 	for (unsigned i = 0; environ[i];) {
 		snprintf(name, sizeof(name), "%.*s", (int)strcspn(environ[i], "="), environ[i]);
 		if (!is_a_tasks(environ[i]) || unsetenv(name) < 0)
@@ -50,7 +42,6 @@ static int clean(void **state)
 
 static void a_profile_is_set_and_said(void **state)
 {
-	(void)state;
 	set(NULL, "SLURM_NCCL_TUNE_TICKET", WIDE);
 	set(NULL, "SLURM_NCCL_TUNE_WARM", WARM);
 	nt_apply(&env, true, NO_FILE, &applied);
@@ -67,7 +58,6 @@ static void a_profile_is_set_and_said(void **state)
 
 static void the_users_own_stay(void **state)
 {
-	(void)state;
 	set(NULL, "SLURM_NCCL_TUNE_TICKET", WIDE);
 	set(NULL, "NCCL_SOCKET_NTHREADS", "1");
 	set(NULL, "NCCL_MAX_CTAS", "2");
@@ -91,7 +81,6 @@ static void the_users_own_stay(void **state)
 
 static void what_srun_has_set_is_none_of_the_users(void **state)
 {
-	(void)state;
 	set(NULL, "SLURM_NCCL_TUNE_TICKET",
 	    "v=1;profile=wide;why=GAIN;set=NCCL_SOCKET_NTHREADS=4 NCCL_NSOCKS_PERTHREAD=2");
 	set(NULL, "NCCL_SOCKET_NTHREADS", "4");
@@ -107,7 +96,6 @@ static void the_sites_file_counts_if_it_is_roots_alone(void **state)
 	char path[] = "/tmp/nt-apply-XXXXXX";
 	int fd = mkstemp(path);
 
-	(void)state;
 	if (geteuid() != 0) {
 		close(fd);
 		unlink(path);
@@ -132,7 +120,6 @@ static void the_sites_file_counts_if_it_is_roots_alone(void **state)
 
 static void what_a_step_around_had_goes(void **state)
 {
-	(void)state;
 	set(NULL, "NCCL_TUNE_LAUNCH", "many NCCL_SOCKET_NTHREADS=8 NCCL_BUFFSIZE=8388608");
 	set(NULL, "NCCL_SOCKET_NTHREADS", "8");
 	set(NULL, "NCCL_BUFFSIZE", "8388608");
@@ -152,7 +139,6 @@ static void what_a_step_around_had_goes(void **state)
 
 static void a_batch_script_gets_none(void **state)
 {
-	(void)state;
 	set(NULL, "SLURM_NCCL_TUNE_TICKET", WIDE);
 	set(NULL, "SLURM_NCCL_TUNE_WARM", WARM);
 	nt_apply(&env, false, NO_FILE, &applied);
@@ -170,7 +156,6 @@ static void what_is_forged_sets_nothing(void **state)
 		huge,
 	};
 
-	(void)state;
 	memset(huge, 'x', sizeof(huge) - 1);
 	memcpy(huge, WIDE, strlen(WIDE));
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -192,7 +177,6 @@ static void what_is_forged_sets_nothing(void **state)
 /* An error in remembered arms quotes a part of them. */
 static void trouble_has_no_control_characters(void **state)
 {
-	(void)state;
 	set(NULL, "SLURM_NCCL_TUNE_WARM", "v=1 \x1b[2J\nFORGED \xe1");
 	nt_apply(&env, true, NO_FILE, &applied);
 	assert_non_null(strstr(applied.trouble.text, "remembered arms"));
@@ -202,7 +186,6 @@ static void trouble_has_no_control_characters(void **state)
 
 static void without_a_ticket_nothing_happens(void **state)
 {
-	(void)state;
 	set(NULL, "NCCL_SOCKET_NTHREADS", "4");
 	set(NULL, "SLURM_JOB_ID", "7");
 	set(NULL, "SLURM_NCCL_TUNE_TICKET", "");
@@ -232,7 +215,6 @@ static void expect_plugins(const char *tuner, const char *profiler, const char *
 
 static void tuned_step_sets_all(void **state)
 {
-	(void)state;
 	set(NULL, NT_ENV_SHM, "/of/another/step");
 	assert_int_equal(nt_env_flags(&env), 0);
 	nt_env_tune(&env, "/p.so", "mode=bandit");
@@ -242,7 +224,6 @@ static void tuned_step_sets_all(void **state)
 
 static void users_own_plugins_are_chained(void **state)
 {
-	(void)state;
 	set(NULL, TUNER, "/their.so");
 	set(NULL, "NCCL_TUNE_POLICY", "stray");
 	assert_int_equal(nt_env_flags(&env), 0);
@@ -282,7 +263,6 @@ static void none_stays_none(void **state)
 
 static void inherited_values_are_ours(void **state)
 {
-	(void)state;
 	set(NULL, TUNER, "/p.so");
 	set(NULL, PROFILER, "/p.so");
 	set(NULL, CHAINED_PROFILER, "/their.so");
@@ -297,7 +277,6 @@ static void inherited_values_are_ours(void **state)
 
 static void off_touches_nothing_of_the_users(void **state)
 {
-	(void)state;
 	set(NULL, TUNER, "/their.so");
 	set(NULL, "NCCL_ALGO", "Ring");
 	set(NULL, CHAINED_PROFILER, "None");
@@ -306,24 +285,9 @@ static void off_touches_nothing_of_the_users(void **state)
 	assert_int_equal(count(), 3);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(a_profile_is_set_and_said, clean),
-		cmocka_unit_test_setup(the_users_own_stay, clean),
-		cmocka_unit_test_setup(what_srun_has_set_is_none_of_the_users, clean),
-		cmocka_unit_test_setup(the_sites_file_counts_if_it_is_roots_alone, clean),
-		cmocka_unit_test_setup(what_a_step_around_had_goes, clean),
-		cmocka_unit_test_setup(a_batch_script_gets_none, clean),
-		cmocka_unit_test_setup(what_is_forged_sets_nothing, clean),
-		cmocka_unit_test_setup(trouble_has_no_control_characters, clean),
-		cmocka_unit_test_setup(without_a_ticket_nothing_happens, clean),
-		cmocka_unit_test_setup(tuned_step_sets_all, clean),
-		cmocka_unit_test_setup(users_own_plugins_are_chained, clean),
-		cmocka_unit_test_setup(none_stays_none, clean),
-		cmocka_unit_test_setup(inherited_values_are_ours, clean),
-		cmocka_unit_test_setup(off_touches_nothing_of_the_users, clean),
-	};
-
-	return cmocka_run_group_tests_name("profile-env", tests, NULL, NULL);
-}
+UNIT_TESTS_EACH(clean, NULL, a_profile_is_set_and_said, the_users_own_stay,
+		what_srun_has_set_is_none_of_the_users, the_sites_file_counts_if_it_is_roots_alone,
+		what_a_step_around_had_goes, a_batch_script_gets_none, what_is_forged_sets_nothing,
+		trouble_has_no_control_characters, without_a_ticket_nothing_happens,
+		tuned_step_sets_all, users_own_plugins_are_chained, none_stays_none,
+		inherited_values_are_ours, off_touches_nothing_of_the_users);

@@ -1,16 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Profiles: valid and invalid files, and a task's own variables */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #include <sys/stat.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "lib/append.h"
 #include "lib/file.h"
 #include "profiles/profile.h"
@@ -39,7 +32,6 @@ static void the_shipped_file_is_read(void **state)
 	unsigned of_fabric[NT_FABRIC_COUNT] = { 0 };
 	char path[512], text[256];
 
-	(void)state;
 	nt_profiles_init(&profiles);
 	assert_int_equal(
 		nt_profiles_read(&profiles,
@@ -71,7 +63,6 @@ static void the_shipped_file_is_read(void **state)
 /* Such profiles are told from others: a calibration measures collectives. */
 static void profiles_for_sends_are_known(void **state)
 {
-	(void)state;
 	assert_int_equal(parse("[a]\nNCCL_P2P_NET_CHUNKSIZE=512K\nNCCL_MIN_P2P_NCHANNELS=8\n"
 			       "[b]\nNCCL_NCHANNELS_PER_NET_PEER=4\nNCCL_MIN_NCHANNELS=8\n"),
 			 0);
@@ -84,7 +75,6 @@ static void a_wrong_name_is_answered_with_whole_names(void **state)
 {
 	char text[1024] = "";
 
-	(void)state;
 	for (int i = 0; i < 20; i++)
 		nt_append(text, sizeof(text), "[profile-%02d]\nNCCL_BUFFSIZE=8M\n", i);
 	assert_int_equal(parse(text), 0);
@@ -100,7 +90,6 @@ static void later_files_add_replace_and_switch_off(void **state)
 	static const char site[] = "[a]\nNCCL_MIN_NCHANNELS = 4\n[b]\ndisabled = yes\n"
 				   "[c]\nNCCL_BUFFSIZE=8M\n";
 
-	(void)state;
 	assert_int_equal(parse("[a]\nfabric=socket\nNCCL_NSOCKS_PERTHREAD=2\n"
 			       "[b]\nNCCL_MIN_NCHANNELS=8\n"),
 			 0);
@@ -166,7 +155,6 @@ static void mistakes_are_named(void **state)
 		{ "[a]\nwhat\n", "f:2: want [section] or key = value" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		assert_int_equal(parse(bad[i].text), -1);
 		if (strstr(err.text, bad[i].error) == NULL)
@@ -178,7 +166,6 @@ static void too_many_and_too_long_are_refused(void **state)
 {
 	char *text = calloc(1, 2 * NT_PROFILE_FILE_MAX), line[512];
 
-	(void)state;
 	for (unsigned i = 0; i < 65; i++)
 		snprintf(text + strlen(text), 64, "[p%u]\nNCCL_MIN_NCHANNELS=2\n", i);
 	assert_int_equal(parse(text), -1);
@@ -197,7 +184,6 @@ static void only_roots_file_will_do(void **state)
 	char name[] = "/tmp/nt-profiles-XXXXXX";
 	int fd = mkstemp(name);
 
-	(void)state;
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, "[a]\nNCCL_CROSS_NIC=1\nfabric=ib\n", 31), 31);
 	nt_profiles_init(&profiles);
@@ -229,7 +215,6 @@ static void what_is_set_is_left_alone(void **state)
 {
 	struct nt_resolved out;
 
-	(void)state;
 	assert_int_equal(parse("[w]\nfabric=socket\nNCCL_MIN_NCHANNELS=8\n"
 			       "NCCL_SOCKET_NTHREADS=2\nNCCL_NSOCKS_PERTHREAD=4\n"),
 			 0);
@@ -254,7 +239,6 @@ static void nothing_breaks_the_reader(void **state)
 	char text[sizeof(good)];
 	uint64_t seed = 1;
 
-	(void)state;
 	for (size_t cut = 0; cut < sizeof(good); cut++) {
 		nt_profiles_init(&profiles);
 		nt_profiles_parse(&profiles, "f", good, cut, &err);
@@ -283,7 +267,6 @@ static void the_manual_page_has_every_variable(void **state)
 	char *text;
 	size_t bytes;
 
-	(void)state;
 	path_of("docs/man/nccl-tune-profiles.5", path, sizeof(path));
 	assert_int_equal(nt_file_read_at(-100, path, 0, 1 << 20, &text, &bytes, &err), 0);
 	for (unsigned i = 0; i < NT_VARIABLE_COUNT; i++) {
@@ -299,20 +282,8 @@ static void the_manual_page_has_every_variable(void **state)
 	free(text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_shipped_file_is_read),
-		cmocka_unit_test(profiles_for_sends_are_known),
-		cmocka_unit_test(a_wrong_name_is_answered_with_whole_names),
-		cmocka_unit_test(later_files_add_replace_and_switch_off),
-		cmocka_unit_test(mistakes_are_named),
-		cmocka_unit_test(too_many_and_too_long_are_refused),
-		cmocka_unit_test(only_roots_file_will_do),
-		cmocka_unit_test(what_is_set_is_left_alone),
-		cmocka_unit_test(nothing_breaks_the_reader),
-		cmocka_unit_test(the_manual_page_has_every_variable),
-	};
-
-	return cmocka_run_group_tests_name("profile", tests, NULL, NULL);
-}
+UNIT_TESTS(the_shipped_file_is_read, profiles_for_sends_are_known,
+	   a_wrong_name_is_answered_with_whole_names, later_files_add_replace_and_switch_off,
+	   mistakes_are_named, too_many_and_too_long_are_refused, only_roots_file_will_do,
+	   what_is_set_is_left_alone, nothing_breaks_the_reader,
+	   the_manual_page_has_every_variable);

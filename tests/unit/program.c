@@ -1,14 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The name of a step's program: command lines as users write them after srun. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/lib/unit.h"
 #include "profiles/program.h"
 #include "profiles/shell-words.h"
 
@@ -174,7 +167,6 @@ static int split(const char *line, char *room, char *words[])
 
 static void programs_are_known_by_their_names(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *room = malloc(strlen(cases[i].line) + 2), *words[WORDS];
 		char name[NT_PROGRAM_NAME];
@@ -222,7 +214,6 @@ static void a_text_is_split_as_a_shell_does(void **state)
 	char room[sizeof(text) + 1], *words[WORDS];
 	size_t next = 0;
 
-	(void)state;
 	for (int count; (count = nt_shell_words(&at, room, words, WORDS)) >= 0; next++) {
 		for (int i = 0; i < count; i++, next++)
 			assert_string_equal(words[i], want[next]);
@@ -243,7 +234,6 @@ static void any_words_give_a_valid_name(void **state)
 	};
 	unsigned seed = 1;
 
-	(void)state;
 	for (int round = 0; round < 20000; round++) {
 		char text[512] = "bash -c '", name[NT_PROGRAM_NAME], *words[WORDS];
 		const size_t start = round % 2 ? 9 : 0;
@@ -273,13 +263,5 @@ static void any_words_give_a_valid_name(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(programs_are_known_by_their_names),
-		cmocka_unit_test(a_text_is_split_as_a_shell_does),
-		cmocka_unit_test(any_words_give_a_valid_name),
-	};
-
-	return cmocka_run_group_tests_name("program", tests, NULL, NULL);
-}
+UNIT_TESTS(programs_are_known_by_their_names, a_text_is_split_as_a_shell_does,
+	   any_words_give_a_valid_name);

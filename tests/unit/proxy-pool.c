@@ -1,11 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* proxy-pool.c - which /dev/shm has room for NCCL's pools, and of how many ranks */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "tuner/proxy-pool.h"
 
 #define MIB UINT64_C(1048576)
@@ -40,7 +36,6 @@ static void room_and_a_quarter(void **state)
 		{ 0, 0, 1000, true },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct nt_proxy_room room = room_of(cases[i].all, cases[i].free);
 
@@ -54,7 +49,6 @@ static void inodes(void **state)
 {
 	struct nt_proxy_room room = room_of(1000, 1000);
 
-	(void)state;
 	room.files = 100;
 	room.free_files = 18;
 	assert_true(nt_proxy_pool_fits(&room, 2));
@@ -63,7 +57,6 @@ static void inodes(void **state)
 
 static void releases(void **state)
 {
-	(void)state;
 	assert_true(nt_proxy_pool_opened(22602, 3));
 	assert_true(nt_proxy_pool_opened(22809, 5));
 	assert_true(nt_proxy_pool_opened(23007, 6));
@@ -75,7 +68,6 @@ static void releases(void **state)
 
 static void ranks_of_a_node(void **state)
 {
-	(void)state;
 	assert_int_equal(nt_proxy_pool_ranks(NULL, NULL), 1);
 	assert_int_equal(nt_proxy_pool_ranks("4", NULL), 4);
 	assert_int_equal(nt_proxy_pool_ranks("2(x3),8,1(x20)", NULL), 8);
@@ -85,14 +77,4 @@ static void ranks_of_a_node(void **state)
 	assert_int_equal(nt_proxy_pool_ranks("x,,-", "many"), 1);
 }
 
-int main(void)
-{
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(room_and_a_quarter),
-		cmocka_unit_test(inodes),
-		cmocka_unit_test(releases),
-		cmocka_unit_test(ranks_of_a_node),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(room_and_a_quarter, inodes, releases, ranks_of_a_node);

@@ -1,11 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* read-pace.c - a simulated day of reading logs: its cost in slurmstepd's memory */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "pmix-sync/read-pace.h"
 
 #define DAY_MS (UINT64_C(24) * 3600 * 1000)
@@ -38,7 +34,6 @@ static struct day listen_for_a_day(uint32_t logs, uint64_t key_ms, uint32_t key_
 
 static void short_logs_are_heard_all_day(void **state)
 {
-	(void)state;
 	for (uint32_t logs = 1; logs <= 8; logs++) {
 		struct day day = listen_for_a_day(logs, DAY_MS, 64);
 
@@ -55,7 +50,6 @@ static void no_log_costs_more_than_the_budget(void **state)
 	} cases[] = { { 1, 100, 50 },  { 7, 100, 50 },	  { 7, 20, 400 },
 		      { 8, 1000, 50 }, { 8, 60000, 200 }, { 1, 50, 400 } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct day day = listen_for_a_day(cases[i].logs, cases[i].key_ms,
 						  cases[i].key_bytes);
@@ -67,7 +61,6 @@ static void no_log_costs_more_than_the_budget(void **state)
 
 static void where_ranks_wait_reads_are_frequent_and_not_counted(void **state)
 {
-	(void)state;
 	assert_int_equal(nt_pace_ms(DAY_MS, 8, 8 * MIB, true), NT_PACE_URGENT_MS);
 	assert_int_equal(nt_pace_ms(0, 1, 4096, true), NT_PACE_LEAST_MS);
 	assert_true(nt_pace_spent(NT_PACE_READS + 2, 0, 2));
@@ -83,19 +76,9 @@ static void joining_many_nodes_leaves_enough(void **state)
 {
 	uint64_t joined = 1023 * nt_pace_read_cost(4, 400);
 
-	(void)state;
 	assert_false(nt_pace_limited(1023, joined, 1024));
 	assert_true(joined < 8 * MIB);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(short_logs_are_heard_all_day),
-		cmocka_unit_test(no_log_costs_more_than_the_budget),
-		cmocka_unit_test(where_ranks_wait_reads_are_frequent_and_not_counted),
-		cmocka_unit_test(joining_many_nodes_leaves_enough),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(short_logs_are_heard_all_day, no_log_costs_more_than_the_budget,
+	   where_ranks_wait_reads_are_frequent_and_not_counted, joining_many_nodes_leaves_enough);

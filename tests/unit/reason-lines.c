@@ -2,18 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a rank's record to the line that the user reads, for reasons that no job of the simulated
  * NCCL produces reliably or quickly; the others are in tests/fake/reasons.bats. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "record/sum.h"
 #include "report/text/reasons.h"
 #include "report/text/row-text.h"
-
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 #define SEVERAL "Its ranks are on several nodes, and "
 #define NOT_STARTED SEVERAL "PMIx was not started: "
@@ -253,7 +245,6 @@ static void say(struct nt_said *said, const struct nt_summary *summary, const st
 
 static void the_user_reads_the_reason(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < LENGTH(lines); i++) {
 		struct nt_summary summary;
 		struct nt_said said;
@@ -294,7 +285,6 @@ static void ranks_of_one_node_need_no_pmix(void **state)
 {
 	struct nt_said said;
 
-	(void)state;
 	for (int nodes = 1; nodes <= 2; nodes++) {
 		struct nt_summary summary;
 
@@ -312,7 +302,6 @@ static void a_single_rank_waits_for_no_other(void **state)
 {
 	struct nt_summary summary;
 
-	(void)state;
 	make_joining(&summary, 1, 1);
 	assert_int_equal(summary.remark_count, 0);
 	nt_summary_fini(&summary);
@@ -327,7 +316,6 @@ static void a_record_that_was_not_kept_in_full(void **state)
 	struct nt_error err;
 	struct nt_said said;
 
-	(void)state;
 	nt_summary_init(&summary);
 	assert_int_equal(nt_summary_parse(&summary, text, strlen(text), NULL, &err), 0);
 	assert_int_equal(summary.remark_count, 1);
@@ -339,14 +327,5 @@ static void a_record_that_was_not_kept_in_full(void **state)
 	nt_summary_fini(&summary);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_user_reads_the_reason),
-		cmocka_unit_test(ranks_of_one_node_need_no_pmix),
-		cmocka_unit_test(a_single_rank_waits_for_no_other),
-		cmocka_unit_test(a_record_that_was_not_kept_in_full),
-	};
-
-	return cmocka_run_group_tests_name("reason-lines", tests, NULL, NULL);
-}
+UNIT_TESTS(the_user_reads_the_reason, ranks_of_one_node_need_no_pmix,
+	   a_single_rank_waits_for_no_other, a_record_that_was_not_kept_in_full);

@@ -35,7 +35,6 @@ static void caps_are_fractions_of_what_nccl_gave(void **state)
 {
 	struct nt_refine from = { .channels = true, .bytes = MIB, .info.ranks = 8 };
 
-	(void)state;
 	give(&from, 24, 24);
 	assert_string_equal(arms_of(&from, RING_LL), "RING/LL/12ch RING/LL/6ch");
 	give(&from, 4, 24);
@@ -61,7 +60,6 @@ static void nothing_is_capped_that_nccl_does_not_bound(void **state)
 		.channels = true, .chunks = true, .bytes = 64 * MIB, .info.ranks = 8
 	};
 
-	(void)state;
 	give(&from, 16, 24);
 	/* COLLNET_*, NVLS, NVLS_TREE */
 	for (int pair = 2 * NT_PROTOS; pair < 6 * NT_PROTOS; pair++)
@@ -74,7 +72,6 @@ static void chunks_fill_the_pipe(void **state)
 {
 	struct nt_refine from = { .chunks = true, .bytes = 64 * MIB, .info.ranks = 4 };
 
-	(void)state;
 	give(&from, 2, 2);
 	/* 64 MiB on two channels, a ring of four: parts of 8 MiB; 32 MiB in flight over 8 and 16
 	 * parts would be chunks of 2 MiB and 1 MiB. */
@@ -119,7 +116,6 @@ static void a_cap_that_is_faster_is_found(void **state)
 {
 	struct bench b;
 
-	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
 	b.us[TREE_SIMPLE] = 800;
 	b.us[RING_LL] = b.us[TREE_LL] = 1200;
@@ -149,7 +145,6 @@ static void autos_own_pair_is_capped_too(void **state)
 {
 	struct bench b;
 
-	(void)state;
 	setup(&b, sockets, TREE_SIMPLE);
 	b.shaped_us = eight_channels_are_best;
 	b.home.engine.policy.channels = NT_SWITCH_ON;
@@ -165,7 +160,6 @@ static void chunks_need_an_nccl_that_asks(void **state)
 {
 	struct bench b;
 
-	(void)state;
 	for (unsigned api = 5; api <= 6; api++) {
 		setup(&b, sockets, TREE_SIMPLE);
 		b.shaped_us = small_chunks_are_best;
@@ -184,7 +178,6 @@ static void no_round_more_where_there_is_nothing_or_no_budget(void **state)
 {
 	struct bench b;
 
-	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
 	b.home.engine.policy.channels = NT_SWITCH_ON;
 	assert_int_equal(explore(&b), 0); /* no number of channels was seen */
@@ -212,7 +205,6 @@ static void findings_hold_every_arm(void **state)
 	char text[4096];
 	struct bench b;
 
-	(void)state;
 	setup(&b, sockets, RING_SIMPLE);
 	b.home.engine.histories = &histories;
 	b.home.engine.policy.channels = NT_SWITCH_ON;
@@ -253,18 +245,7 @@ static void findings_hold_every_arm(void **state)
 	free(b.shm);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(caps_are_fractions_of_what_nccl_gave),
-		cmocka_unit_test(nothing_is_capped_that_nccl_does_not_bound),
-		cmocka_unit_test(chunks_fill_the_pipe),
-		cmocka_unit_test(a_cap_that_is_faster_is_found),
-		cmocka_unit_test(autos_own_pair_is_capped_too),
-		cmocka_unit_test(chunks_need_an_nccl_that_asks),
-		cmocka_unit_test(no_round_more_where_there_is_nothing_or_no_budget),
-		cmocka_unit_test(findings_hold_every_arm),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(caps_are_fractions_of_what_nccl_gave, nothing_is_capped_that_nccl_does_not_bound,
+	   chunks_fill_the_pipe, a_cap_that_is_faster_is_found, autos_own_pair_is_capped_too,
+	   chunks_need_an_nccl_that_asks, no_round_more_where_there_is_nothing_or_no_budget,
+	   findings_hold_every_arm);

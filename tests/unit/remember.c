@@ -3,17 +3,10 @@
 /* Steps in a memory on disk, and its results. */
 #include "spank/recordd/remember.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "profiles/memory-store.h"
 #include "spank/recordd/collect.h"
 #include "spank/recordd/step-record.h"
@@ -95,7 +88,6 @@ static void a_step_and_its_hosts_are_remembered(void **state)
 	struct nt_step_memory out = step_with(12, 0, "default", false, 1000);
 	struct nt_memory memory;
 
-	(void)state;
 	assert_false(out.failed);
 	assert_string_equal(out.remark, "");
 	assert_true(out.measured == 0);
@@ -114,7 +106,6 @@ static void steps_are_compared_with_the_default(void **state)
 {
 	struct nt_step_memory out;
 
-	(void)state;
 	(void)step_with(12, 0, "default", false, 1000);
 	out = step_with(12, 1, "wide", true, 600);
 	assert_true(out.measured > 1.66 && out.measured < 1.67);
@@ -139,7 +130,6 @@ static void a_list_of_other_hosts_says_nothing(void **state)
 	struct nt_arguments errand;
 	struct nt_memory memory;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		errand = errand_of(12, (uint32_t)i);
 		snprintf(errand.hosts, sizeof(errand.hosts), "%s", lists[i]);
@@ -157,7 +147,6 @@ static void many_hosts_are_written_once(void **state)
 	struct nt_ticket ticket = ticket_of("default", false);
 	char command[160];
 
-	(void)state;
 	for (uint32_t step = 0; step < 3; step++) {
 		struct nt_arguments errand = errand_of(12, step);
 		struct nt_memory memory;
@@ -207,7 +196,6 @@ static void what_cannot_be_written_is_said(void **state)
 	FILE *file;
 	char path[128];
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/memory", top);
 	file = fopen(path, "w"); /* a file, where a directory should be */
 	assert_non_null(file);
@@ -224,19 +212,6 @@ static void what_cannot_be_written_is_said(void **state)
 			    "spread evenly over its nodes");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_step_and_its_hosts_are_remembered, make_top,
-						remove_top),
-		cmocka_unit_test_setup_teardown(steps_are_compared_with_the_default, make_top,
-						remove_top),
-		cmocka_unit_test_setup_teardown(a_list_of_other_hosts_says_nothing, make_top,
-						remove_top),
-		cmocka_unit_test_setup_teardown(many_hosts_are_written_once, make_top, remove_top),
-		cmocka_unit_test_setup_teardown(what_cannot_be_written_is_said, make_top,
-						remove_top),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS_EACH(make_top, remove_top, a_step_and_its_hosts_are_remembered,
+		steps_are_compared_with_the_default, a_list_of_other_hosts_says_nothing,
+		many_hosts_are_written_once, what_cannot_be_written_is_said);

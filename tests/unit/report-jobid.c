@@ -2,12 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/model/jobid.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 
 static void takes_what_slurm_prints(void **state)
 {
@@ -24,7 +19,6 @@ static void takes_what_slurm_prints(void **state)
 		{ "4294967279", "4294967279", "" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char text[NT_JOB_LABEL_MAX];
 		struct nt_jobid id;
@@ -65,7 +59,6 @@ static void refuses_the_rest(void **state)
 		"12.99999999999",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		struct nt_jobid id;
 		struct nt_error err;
@@ -94,7 +87,6 @@ static void takes_ranges(void **state)
 		{ "1-10000", 1, 10000, -1, -1, "" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct nt_jobrange range;
 		struct nt_error err;
@@ -115,7 +107,6 @@ static void refuses_other_ranges(void **state)
 					     "12_1-0",	 "12+1-2", "1-10001",  "12--13",
 					     "12-13-14", "12.0-1", "12_1-2_3", "12-4294967280" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		struct nt_jobrange range;
 		struct nt_error err;
@@ -126,14 +117,4 @@ static void refuses_other_ranges(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(takes_what_slurm_prints),
-		cmocka_unit_test(refuses_the_rest),
-		cmocka_unit_test(takes_ranges),
-		cmocka_unit_test(refuses_other_ranges),
-	};
-
-	return cmocka_run_group_tests_name("report-jobid", tests, NULL, NULL);
-}
+UNIT_TESTS(takes_what_slurm_prints, refuses_the_rest, takes_ranges, refuses_other_ranges);

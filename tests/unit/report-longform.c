@@ -3,17 +3,10 @@
 /* Where a report searches for a job's long form. */
 #include "report/model/longform-search.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "profiles/record-dir.h"
 #include "record/longwrite.h"
 #include "tests/unit/scratch.h"
@@ -74,7 +67,6 @@ static void who_asks_finds_it_whomever_accounting_names(void **state)
 	static const char *const users[] = { NULL, "", "root", "nobody", "no such user" };
 	char records[NT_LONG_PATH_MAX];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(users) / sizeof(users[0]); i++)
 		assert_int_equal(found(users[i]), 0);
 	/* Beside the memory. */
@@ -99,7 +91,6 @@ static void the_run_is_what_accounting_says(void **state)
 	char records[NT_LONG_PATH_MAX];
 	struct nt_long_set set;
 
-	(void)state;
 	snprintf(records, sizeof(records), "%s/elsewhere", top);
 	setenv(NT_ENV_RECORD_DIR, records, 1);
 	save(records, NT_CLUSTER_UNKNOWN, "n1");
@@ -111,13 +102,5 @@ static void the_run_is_what_accounting_says(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(who_asks_finds_it_whomever_accounting_names, make,
-						remove_top),
-		cmocka_unit_test_setup_teardown(the_run_is_what_accounting_says, make, remove_top),
-	};
-
-	return cmocka_run_group_tests_name("report-longform", tests, NULL, NULL);
-}
+UNIT_TESTS_EACH(make, remove_top, who_asks_finds_it_whomever_accounting_names,
+		the_run_is_what_accounting_says);

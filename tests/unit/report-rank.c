@@ -3,14 +3,8 @@
 /* The record of one rank, whole and damaged. */
 #include "record/rankread.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "contract/coll.h"
 
 #define KEY                                                                                                     \
@@ -33,7 +27,6 @@ static void reads_a_whole_record(void **state)
 	struct nt_rank rank;
 	struct nt_error err;
 
-	(void)state;
 	if (nt_rank_parse(&rank, WHOLE "\n", strlen(WHOLE) + 1, &err) < 0)
 		fail_msg("%s", err.text);
 	assert_int_equal(rank.job, 12);
@@ -56,7 +49,6 @@ static void reads_the_step_marker(void **state)
 	struct nt_rank rank;
 	struct nt_error err;
 
-	(void)state;
 	if (nt_rank_parse(&rank, text, strlen(text), &err) < 0)
 		fail_msg("%s", err.text);
 	assert_string_equal(rank.driver, "580.95.05");
@@ -79,7 +71,6 @@ static void as_many_periods_as_there_is_room_for(void **state)
 	struct nt_rank rank;
 	struct nt_error err;
 
-	(void)state;
 	for (size_t i = 1, used = strlen(text); i < NT_RANK_PERIODS_MAX; i++, used += 2)
 		snprintf(text + used, sizeof(text) - used, ",7");
 	for (int more = 0; more < 2; more++) {
@@ -101,7 +92,6 @@ static void what_is_left_out_is_unknown(void **state)
 	struct nt_rank rank;
 	struct nt_error err;
 
-	(void)state;
 	assert_int_equal(nt_rank_parse(&rank, text, strlen(text), &err), 0);
 	assert_int_equal(rank.task, -1);
 	assert_int_equal(rank.nccl, -1);
@@ -120,7 +110,6 @@ static void what_is_left_out_is_unknown(void **state)
 
 static void notices_every_cut(void **state)
 {
-	(void)state;
 	for (size_t bytes = 0; bytes < strlen(WHOLE); bytes++) {
 		struct nt_rank rank;
 		struct nt_error err;
@@ -157,7 +146,6 @@ static void names_where_the_damage_is(void **state)
 		  "end is 1 (want true or false)" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct nt_rank rank;
 		struct nt_error err;
@@ -176,24 +164,12 @@ static void keeps_what_came_before_the_damage(void **state)
 	struct nt_rank rank;
 	struct nt_error err;
 
-	(void)state;
 	assert_int_equal(nt_rank_parse(&rank, text, strlen(text), &err), -1);
 	assert_int_equal(rank.comm_count, 1);
 	assert_int_equal(rank.comms[0].key_count, 1);
 	nt_rank_fini(&rank);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_a_whole_record),
-		cmocka_unit_test(reads_the_step_marker),
-		cmocka_unit_test(as_many_periods_as_there_is_room_for),
-		cmocka_unit_test(what_is_left_out_is_unknown),
-		cmocka_unit_test(notices_every_cut),
-		cmocka_unit_test(names_where_the_damage_is),
-		cmocka_unit_test(keeps_what_came_before_the_damage),
-	};
-
-	return cmocka_run_group_tests_name("report-rank", tests, NULL, NULL);
-}
+UNIT_TESTS(reads_a_whole_record, reads_the_step_marker, as_many_periods_as_there_is_room_for,
+	   what_is_left_out_is_unknown, notices_every_cut, names_where_the_damage_is,
+	   keeps_what_came_before_the_damage);

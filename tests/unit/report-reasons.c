@@ -1,18 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every reason has a sentence and advice; the givers of reasons give the intended ones; reasons
- * from other nodes are bounded and cleaned. data/report/reasons.txt has the resulting text
- * (report-print). */
+ * from other nodes are bounded and cleaned. */
 #include "report/text/reasons.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "engine/schedule.h"
 #include "pmix-sync/capabilities.h"
 #include "pmix-sync/view.h"
@@ -39,7 +32,6 @@ static unsigned count_fields(int id)
 
 static void every_reason_has_a_sentence_and_advice(void **state)
 {
-	(void)state;
 	for (int id = NT_REASON_OTHER + 1; id < NT_REASON_COUNT; id++) {
 		struct nt_said said;
 
@@ -58,7 +50,6 @@ static void every_reason_has_a_sentence_and_advice(void **state)
 /* The sentence has all fields in order, and no others except those of a report. */
 static void sentences_name_their_fields(void **state)
 {
-	(void)state;
 	for (int id = NT_REASON_OTHER; id < NT_REASON_COUNT; id++) {
 		const char *at = nt_reason_sentence(id);
 		char fields[64];
@@ -110,7 +101,6 @@ static void those_who_give_reasons_give_those_meant(void **state)
 						NT_REASON_LL128,       NT_REASON_LL128_C2C,
 						NT_REASON_OTHER_TUNER, NT_REASON_OTHER_PROFILER };
 
-	(void)state;
 	for (unsigned i = 0; i < NT_VERDICTS; i++)
 		assert_int_equal(nt_schedule_verdict_reason(i), verdicts[i]);
 	assert_int_equal(nt_schedule_verdict_reason(NT_VERDICTS), NT_REASON_NONE);
@@ -135,7 +125,6 @@ static void names_what_differs(void **state)
 				   NT_REASON_DIFFERS };
 	struct nt_reason why;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
 		struct nt_capabilities odd = { 0 }, usual = { 0 };
 
@@ -165,7 +154,6 @@ static void names_the_best_other_arm(void **state)
 	const struct nt_reason_facts none = { NULL, "", NAN, NAN };
 	struct nt_said said;
 
-	(void)state;
 	nt_said_key(&said, NT_REASON_CHANCE, &facts);
 	assert_string_equal(said.says, "NCCL's choice (RING/SIMPLE) stays: TREE/LL looked faster, "
 				       "by 5.9 %, but that may be chance (p 0.21).");
@@ -181,7 +169,6 @@ static void what_is_read_is_not_trusted(void **state)
 	char text[4096];
 	struct nt_reason why;
 
-	(void)state;
 	nt_reason_read(&why, "moon|full", 9);
 	assert_int_equal(why.id, NT_REASON_OTHER);
 	assert_string_equal(why.text, "other:moon");
@@ -211,16 +198,6 @@ static void what_is_read_is_not_trusted(void **state)
 			    "Rank 1 on 2 has different hardware: ?, others ?.");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_reason_has_a_sentence_and_advice),
-		cmocka_unit_test(sentences_name_their_fields),
-		cmocka_unit_test(those_who_give_reasons_give_those_meant),
-		cmocka_unit_test(names_what_differs),
-		cmocka_unit_test(names_the_best_other_arm),
-		cmocka_unit_test(what_is_read_is_not_trusted),
-	};
-
-	return cmocka_run_group_tests_name("report-reasons", tests, NULL, NULL);
-}
+UNIT_TESTS(every_reason_has_a_sentence_and_advice, sentences_name_their_fields,
+	   those_who_give_reasons_give_those_meant, names_what_differs, names_the_best_other_arm,
+	   what_is_read_is_not_trusted);

@@ -3,15 +3,8 @@
 /* A job's record to rows, and all kinds of damage. */
 #include "record/job-summary.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "contract/coll.h"
 #include "record/member-names.h"
 #include "record/rank.h"
@@ -35,7 +28,6 @@ static void reads_a_whole_record(void **state)
 	struct nt_summary summary;
 	const struct nt_key *row;
 
-	(void)state;
 	parse(&summary, WHOLE, strlen(WHOLE), NULL);
 	assert_false(nt_summary_damaged(&summary));
 	assert_int_equal(summary.step_count, 2);
@@ -69,7 +61,6 @@ static void keeps_to_one_step(void **state)
 {
 	struct nt_summary summary;
 
-	(void)state;
 	parse(&summary, WHOLE, strlen(WHOLE), "0");
 	assert_int_equal(summary.step_count, 1);
 	assert_int_equal(summary.row_count, 0);
@@ -86,7 +77,6 @@ static void notices_every_cut(void **state)
 	static const char key[] = "\"nccl_tune\"";
 	const size_t key_end = (size_t)(strstr(WHOLE, key) - WHOLE) + strlen(key);
 
-	(void)state;
 	for (size_t bytes = 0; bytes < strlen(WHOLE); bytes++) {
 		enum nt_holding holding = nt_summary_holding(WHOLE, bytes);
 		struct nt_summary summary;
@@ -111,7 +101,6 @@ static void survives_every_wrong_byte(void **state)
 	static const char wrong[] = { '\0', '"', '{', '}', '[', ',', '-', '9', 'e', '\\', '\x80' };
 	char text[] = WHOLE;
 
-	(void)state;
 	for (size_t i = 0; i < strlen(WHOLE); i++) {
 		for (size_t j = 0; j < sizeof(wrong); j++) {
 			struct nt_summary summary;
@@ -153,7 +142,6 @@ static void names_where_the_damage_is(void **state)
 		  "mode is \"a mode of 16 char\" (want a text of less than 16 characters)" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct nt_summary summary;
 
@@ -172,7 +160,6 @@ static void notices_text_behind_a_nul(void **state)
 	static const char text[] = "{\"nccl_tune\":{\"v\":1}}\0{";
 	struct nt_summary summary;
 
-	(void)state;
 	parse(&summary, text, sizeof(text) - 1, NULL);
 	assert_int_equal(summary.remark_count, 1);
 	assert_string_equal(summary.remarks[0].text, "at byte 21: text after the end");
@@ -186,7 +173,6 @@ static void leaves_foreign_text_alone(void **state)
 		"[\"nccl_tune\"]",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++) {
 		struct nt_summary summary;
 
@@ -209,7 +195,6 @@ static void judges_its_own_member_only(void **state)
 		"\"nccl_tune\":{\"v\":1,\"0\":{\"mode\":\"bandit\"}}}",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
 		struct nt_summary summary;
 
@@ -233,7 +218,6 @@ static void derives_the_state(void **state)
 		{ "observe", "\"arm\":\"AUTO\",\"us\":[2,1]", NT_KEYSTATE_OBSERVED },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct nt_summary summary;
 		char text[256];
@@ -263,7 +247,6 @@ static void takes_steps_and_shapes_as_the_record_spells_them(void **state)
 						    "-8r2n", "8r+2n", "99999999999999999999r1n" };
 	uint32_t ranks, nodes;
 
-	(void)state;
 	assert_true(nt_step_name_valid("0") && nt_step_name_valid("4294967295") &&
 		    nt_step_name_valid("batch") && nt_step_name_valid("0+1") &&
 		    nt_step_name_valid("4294967295+999"));
@@ -278,20 +261,7 @@ static void takes_steps_and_shapes_as_the_record_spells_them(void **state)
 		assert_int_equal(nt_shape_parse(wrong_shapes[i], &ranks, &nodes), -1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_a_whole_record),
-		cmocka_unit_test(keeps_to_one_step),
-		cmocka_unit_test(notices_every_cut),
-		cmocka_unit_test(survives_every_wrong_byte),
-		cmocka_unit_test(names_where_the_damage_is),
-		cmocka_unit_test(notices_text_behind_a_nul),
-		cmocka_unit_test(leaves_foreign_text_alone),
-		cmocka_unit_test(judges_its_own_member_only),
-		cmocka_unit_test(derives_the_state),
-		cmocka_unit_test(takes_steps_and_shapes_as_the_record_spells_them),
-	};
-
-	return cmocka_run_group_tests_name("report-summary", tests, NULL, NULL);
-}
+UNIT_TESTS(reads_a_whole_record, keeps_to_one_step, notices_every_cut, survives_every_wrong_byte,
+	   names_where_the_damage_is, notices_text_behind_a_nul, leaves_foreign_text_alone,
+	   judges_its_own_member_only, derives_the_state,
+	   takes_steps_and_shapes_as_the_record_spells_them);

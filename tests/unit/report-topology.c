@@ -4,13 +4,7 @@
 #include "lib/array.h"
 #include "report/model/topology-compare.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "record/topology.h"
 #include "report/text/verdict.h"
 
@@ -43,14 +37,12 @@ static int begin(void **state)
 	struct nt_error err;
 	static const char text[] = "{\"nccl_tune\":{\"v\":1,\"0\":{\"mode\":\"bandit\"}}}";
 
-	(void)state;
 	nt_summary_init(&summary);
 	return nt_summary_parse(&summary, text, strlen(text), NULL, &err);
 }
 
 static int end(void **state)
 {
-	(void)state;
 	nt_summary_fini(&summary);
 	return 0;
 }
@@ -82,7 +74,6 @@ static void a_poorer_node_is_named(void **state)
 {
 	struct nt_sentence sentence;
 
-	(void)state;
 	add_good("n1");
 	add_good("n2");
 	add(&(struct node){ "n3", "a", 16, 4, 16, 200000, 8, 12 });
@@ -102,7 +93,6 @@ static void slower_links_alone_are_told(void **state)
 {
 	struct nt_sentence sentence;
 
-	(void)state;
 	add_good("n1");
 	add(&(struct node){ "n2", "a", 16, 4, 18, 400000, 16, 22 });
 	assert_int_equal(sentences(&sentence, 0), 1);
@@ -115,7 +105,6 @@ static void equal_nodes_are_not_told(void **state)
 {
 	struct nt_sentence sentence;
 
-	(void)state;
 	add_good("n1");
 	assert_int_equal(sentences(&sentence, 0), 0);
 	add_good("n2");
@@ -128,7 +117,6 @@ static void what_most_have_is_usual(void **state)
 {
 	struct nt_sentence sentence;
 
-	(void)state;
 	add(&(struct node){ "n1", "a", 16, 4, 18, 400000, 8, 24 });
 	add(&(struct node){ "n2", "a", 16, 4, 18, 400000, 8, 24 });
 	add_good("n3");
@@ -139,7 +127,6 @@ static void the_largest_communicator_is_compared(void **state)
 {
 	struct nt_sentence sentence;
 
-	(void)state;
 	add(&(struct node){ "n1", "small", 2, 2, 18, 400000, 2, 24 });
 	add_good("n1");
 	add(&(struct node){ "n2", "small", 2, 2, 18, 400000, 1, 24 });
@@ -166,7 +153,6 @@ static void a_share_of_the_links_is_told(void **state)
 		{ "RING/SIMPLE", "0", "at any of its 2 sizes.", 24 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		size_t at;
 		struct nt_verdict_text verdict;
@@ -214,7 +200,6 @@ static void what_is_not_known_is_not_compared(void **state)
 	};
 	struct nt_sentence sentence;
 
-	(void)state;
 	add_good("n1");
 	for (size_t i = 0; i < sizeof(nodes) / sizeof(nodes[0]); i++)
 		nt_topology_add(&summary, 0, "bad", nt_text_of(nodes[i]));
@@ -231,7 +216,6 @@ static void alike_nodes_share_a_line(void **state)
 	size_t bytes;
 	FILE *out = open_memstream(&text, &bytes);
 
-	(void)state;
 	add_good("n1");
 	add_good("n2");
 	add(&(struct node){ "n3", "a", 16, 4, 16, 200000, 8, 12 });
@@ -253,18 +237,7 @@ static void alike_nodes_share_a_line(void **state)
 	free(text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_poorer_node_is_named, begin, end),
-		cmocka_unit_test_setup_teardown(slower_links_alone_are_told, begin, end),
-		cmocka_unit_test_setup_teardown(equal_nodes_are_not_told, begin, end),
-		cmocka_unit_test_setup_teardown(what_most_have_is_usual, begin, end),
-		cmocka_unit_test_setup_teardown(the_largest_communicator_is_compared, begin, end),
-		cmocka_unit_test_setup_teardown(a_share_of_the_links_is_told, begin, end),
-		cmocka_unit_test_setup_teardown(what_is_not_known_is_not_compared, begin, end),
-		cmocka_unit_test_setup_teardown(alike_nodes_share_a_line, begin, end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS_EACH(begin, end, a_poorer_node_is_named, slower_links_alone_are_told,
+		equal_nodes_are_not_told, what_most_have_is_usual,
+		the_largest_communicator_is_compared, a_share_of_the_links_is_told,
+		what_is_not_known_is_not_compared, alike_nodes_share_a_line);

@@ -3,15 +3,8 @@
 /* Sentences depend only on rows. */
 #include "report/text/verdict.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "contract/coll.h"
 #include "report/model/job-figures.h"
 #include "report/text/verdict-maker.h"
@@ -90,7 +83,6 @@ static void tells_what_is_faster(void **state)
 	struct nt_summary summary;
 	char rows[512];
 
-	(void)state;
 	snprintf(rows, sizeof(rows), TREE, "10");
 	make(&verdict, &summary, rows);
 	expect(&verdict, NT_SENTENCE_GAIN,
@@ -121,7 +113,6 @@ static void says_so_where_nothing_is_saved_yet(void **state)
 	struct nt_verdict_text verdict;
 	struct nt_summary summary;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		make(&verdict, &summary, cases[i].rows);
 		expect(&verdict, NT_SENTENCE_GAIN, cases[i].says);
@@ -135,7 +126,6 @@ static void an_estimate_is_called_one(void **state)
 	struct nt_verdict_text verdict;
 	struct nt_summary summary;
 
-	(void)state;
 	make(&verdict, &summary,
 	     "\"AllReduce 4M\":{\"auto\":\"RING/SIMPLE\",\"arm\":\"RING/LL128\",\"calls\":900,"
 	     "\"from\":\"policy\",\"why\":\"known\",\"estimated_ms\":1234.5}},"
@@ -155,7 +145,6 @@ static void computes_when_exploring_pays(void **state)
 	struct nt_summary summary;
 	char rows[512];
 
-	(void)state;
 	snprintf(rows, sizeof(rows), TREE, "230");
 	make(&verdict, &summary, rows);
 	assert_true(fabs(nt_verdict_pays_after_s(&summary, 0) - 7.071) < 1e-6);
@@ -173,7 +162,6 @@ static void offers_only_what_is_remembered(void **state)
 	struct nt_error err;
 	char rows[512];
 
-	(void)state;
 	snprintf(rows, sizeof(rows), TREE, "230");
 	make(&verdict, &summary, rows);
 	assert_true(has_type(&verdict, "explore once in a short step"));
@@ -193,7 +181,6 @@ static void a_killed_step_may_have_been_long_enough(void **state)
 	struct nt_error err;
 	char rows[512];
 
-	(void)state;
 	snprintf(rows, sizeof(rows), TREE, "230");
 	read_rows(&summary, rows);
 	summary.steps[0].as_of_s = 1000000000;
@@ -210,7 +197,6 @@ static void counts_calls_that_come_in_bursts(void **state)
 	struct nt_summary summary;
 	char rows[512];
 
-	(void)state;
 	snprintf(rows, sizeof(rows), TREE, "230");
 	read_rows(&summary, rows);
 	summary.steps[0].steps = 1000;
@@ -225,7 +211,6 @@ static void counts_communicators_beside_each_other(void **state)
 	struct nt_summary summary;
 	char rows[512];
 
-	(void)state;
 	snprintf(rows, sizeof(rows), TREE, "230");
 	read_rows(&summary, rows);
 	summary.rows[0].comms = summary.rows[0].same = 2;
@@ -238,7 +223,6 @@ static void says_no_seconds_that_it_cannot_know(void **state)
 	struct nt_verdict_text verdict;
 	struct nt_summary summary;
 
-	(void)state;
 	make(&verdict, &summary,
 	     "\"AllReduce 256K\":{\"auto\":\"RING/SIMPLE\",\"arm\":\"TREE/SIMPLE\","
 	     "\"us\":[300,200],\"spent_ms\":230,\"saved_ms\":22.9}");
@@ -255,7 +239,6 @@ static void claims_no_gain_that_the_times_deny(void **state)
 	struct nt_verdict_text verdict;
 	struct nt_summary summary;
 
-	(void)state;
 	/* Slower as a whole, or as fast as printed; the time saved is by other times. */
 	make(&verdict, &summary,
 	     "\"AllReduce 64K\":{\"auto\":\"RING/LL\",\"arm\":\"TREE/LL/1ch\",\"us\":[36.9,37.2],"
@@ -282,7 +265,6 @@ static void tells_where_there_is_nothing_to_gain(void **state)
 	struct nt_summary summary;
 	char rows[1024];
 
-	(void)state;
 	snprintf(rows, sizeof(rows), TREE "," KEPT("4M", "small") "," KEPT("8M", "screened"), "1");
 	make(&verdict, &summary, rows);
 	expect(&verdict, NT_SENTENCE_STAYS,
@@ -310,7 +292,6 @@ static void never_calls_a_tuned_step_untuned(void **state)
 	struct nt_summary summary;
 	struct nt_error err;
 
-	(void)state;
 	nt_summary_init(&summary);
 	assert_int_equal(nt_summary_parse(&summary, text, strlen(text), NULL, &err), 0);
 	assert_int_equal(nt_verdict_make(&verdict, &summary, &err), 0);
@@ -352,7 +333,6 @@ static void the_main_thing_comes_first(void **state)
 	struct nt_summary summary;
 	struct nt_said said;
 
-	(void)state;
 	make_job(&verdict, &summary, WIDE, false);
 	assert_string_equal(verdict.items[0].text,
 			    "Training step 23.5 ms instead of 44.7 (1.9 x faster) with launch "
@@ -374,7 +354,6 @@ static void a_calibration_costs_what_it_took(void **state)
 	struct nt_job_figures figures;
 	struct nt_summary summary;
 
-	(void)state;
 	make_job(&verdict, &summary, WIDE ",\"1\":{\"mode\":\"bandit\",\"calibration_s\":2.0}",
 		 false);
 	expect(&verdict, NT_SENTENCE_NET,
@@ -397,7 +376,6 @@ static void a_step_that_runs_has_not_ended(void **state)
 	struct nt_summary summary;
 	struct nt_said said;
 
-	(void)state;
 	setenv("TZ", "UTC0", 1);
 	make_job(&verdict, &summary, OPEN("\"early\":1,"), true);
 	expect(&verdict, NT_SENTENCE_UNFINISHED,
@@ -417,7 +395,6 @@ static void a_killed_step_tells_the_time_of_its_figures(void **state)
 	struct nt_verdict_text verdict;
 	struct nt_summary summary;
 
-	(void)state;
 	setenv("TZ", "UTC0", 1);
 	make_job(&verdict, &summary, OPEN(""), false);
 	expect(&verdict, NT_SENTENCE_STATE, "figures as of 14:03:22.");
@@ -431,7 +408,6 @@ static void what_was_not_tuned_comes_before_nothing(void **state)
 	struct nt_verdict_text verdict;
 	struct nt_summary summary;
 
-	(void)state;
 	make_job(&verdict, &summary,
 		 "\"0\":{\"mode\":\"bandit\",\"ranks\":8,\"nodes\":2,\"8r2n\":{\"AllReduce 4M\":"
 		 "{\"auto\":\"RING/SIMPLE\",\"arm\":\"AUTO\",\"calls\":100,\"why\":\"comm\"}},"
@@ -454,7 +430,6 @@ static void nothing_saved_comes_last(void **state)
 	struct nt_summary summary;
 	char steps[512];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(whys) / sizeof(whys[0]); i++) {
 		snprintf(steps, sizeof(steps),
 			 "\"0\":{\"mode\":\"bandit\",\"ranks\":8,\"nodes\":2,\"spent_ms\":38.5,"
@@ -481,7 +456,6 @@ static void speaks_of_arms(void **state)
 		{ "AUTO", "NCCL's choice" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char words[96];
 
@@ -495,7 +469,6 @@ static void speaks_of_communicators(void **state)
 	struct nt_family family = { .ranks = 8, .nodes = 2, .name = "dp_#" };
 	char words[160];
 
-	(void)state;
 	family.parallel = NT_PARALLEL_DATA;
 	assert_string_equal(nt_family_words(&family, words, sizeof(words)),
 			    "the 8 ranks across 2 nodes (dp_#)");
@@ -515,7 +488,6 @@ static void says_so_where_nothing_was_measured(void **state)
 	struct nt_verdict_text verdict;
 	struct nt_summary summary;
 
-	(void)state;
 	make(&verdict, &summary, "");
 	assert_int_equal(verdict.count, 1);
 	expect(&verdict, NT_SENTENCE_MEASURED, "NCCL ran no collective often enough");
@@ -549,7 +521,6 @@ static void a_rank_that_others_wait_for_is_named(void **state)
 		{ "\"late\":\"steady\",\"late_rank\":5,\"late_node\":\"n2\"", NULL, NULL },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct nt_verdict_text verdict;
 		struct nt_summary summary;
@@ -575,32 +546,14 @@ static void a_rank_that_others_wait_for_is_named(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_rank_that_others_wait_for_is_named),
-		cmocka_unit_test(tells_what_is_faster),
-		cmocka_unit_test(says_so_where_nothing_is_saved_yet),
-		cmocka_unit_test(an_estimate_is_called_one),
-		cmocka_unit_test(computes_when_exploring_pays),
-		cmocka_unit_test(offers_only_what_is_remembered),
-		cmocka_unit_test(a_killed_step_may_have_been_long_enough),
-		cmocka_unit_test(counts_calls_that_come_in_bursts),
-		cmocka_unit_test(counts_communicators_beside_each_other),
-		cmocka_unit_test(says_no_seconds_that_it_cannot_know),
-		cmocka_unit_test(claims_no_gain_that_the_times_deny),
-		cmocka_unit_test(tells_where_there_is_nothing_to_gain),
-		cmocka_unit_test(never_calls_a_tuned_step_untuned),
-		cmocka_unit_test(the_main_thing_comes_first),
-		cmocka_unit_test(a_calibration_costs_what_it_took),
-		cmocka_unit_test(a_step_that_runs_has_not_ended),
-		cmocka_unit_test(a_killed_step_tells_the_time_of_its_figures),
-		cmocka_unit_test(what_was_not_tuned_comes_before_nothing),
-		cmocka_unit_test(nothing_saved_comes_last),
-		cmocka_unit_test(speaks_of_arms),
-		cmocka_unit_test(speaks_of_communicators),
-		cmocka_unit_test(says_so_where_nothing_was_measured),
-	};
-
-	return cmocka_run_group_tests_name("report-verdict", tests, NULL, NULL);
-}
+UNIT_TESTS(a_rank_that_others_wait_for_is_named, tells_what_is_faster,
+	   says_so_where_nothing_is_saved_yet, an_estimate_is_called_one,
+	   computes_when_exploring_pays, offers_only_what_is_remembered,
+	   a_killed_step_may_have_been_long_enough, counts_calls_that_come_in_bursts,
+	   counts_communicators_beside_each_other, says_no_seconds_that_it_cannot_know,
+	   claims_no_gain_that_the_times_deny, tells_where_there_is_nothing_to_gain,
+	   never_calls_a_tuned_step_untuned, the_main_thing_comes_first,
+	   a_calibration_costs_what_it_took, a_step_that_runs_has_not_ended,
+	   a_killed_step_tells_the_time_of_its_figures, what_was_not_tuned_comes_before_nothing,
+	   nothing_saved_comes_last, speaks_of_arms, speaks_of_communicators,
+	   says_so_where_nothing_was_measured);

@@ -1,14 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a step's tasks are asked to measure: printed, parsed and refused */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "contract/coll.h"
 #include "profiles/measure/request.h"
 
@@ -48,7 +41,6 @@ static void a_request_goes_there_and_back(void **state)
 	struct nt_cal_request request = full_request(), back;
 	char text[NT_CAL_REQUEST_MAX];
 
-	(void)state;
 	assert_int_equal(nt_cal_request_print(&request, text, sizeof(text), &err), 0);
 	assert_string_equal(text, full_text);
 	assert_int_equal(nt_cal_request_parse(&back, text, &err), 0);
@@ -72,7 +64,6 @@ static void what_is_empty_is_none(void **state)
 	struct nt_cal_request request;
 	char text[NT_CAL_REQUEST_MAX];
 
-	(void)state;
 	assert_int_equal(
 		nt_cal_request_parse(&request, HEAD ";library=;split=;calls=;profile=", &err), 0);
 	assert_int_equal(request.calls + request.profiles, 0);
@@ -84,7 +75,6 @@ static void a_collective_is_found_in_any_case(void **state)
 {
 	struct nt_cal_request request;
 
-	(void)state;
 	assert_int_equal(nt_cal_request_parse(&request, HEAD ";calls=allreduce:4:0", &err), 0);
 	assert_int_equal(request.call[0].coll, NT_ALLREDUCE);
 }
@@ -95,7 +85,6 @@ static void the_largest_request_fits(void **state)
 	struct nt_cal_request request = full_request();
 	char text[NT_CAL_REQUEST_MAX];
 
-	(void)state;
 	memset(request.library, '/', sizeof(request.library) - 1);
 	memset(request.address, 'a', sizeof(request.address) - 1);
 	request.calls = NT_CAL_CALLS;
@@ -194,7 +183,6 @@ static const struct {
 
 static void each_mistake_is_named(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct nt_cal_request request, empty = { 0 };
 
@@ -213,7 +201,6 @@ static void nothing_is_without_bounds(void **state)
 	struct nt_cal_request request;
 	size_t used;
 
-	(void)state;
 	used = (size_t)snprintf(text, sizeof(text), HEAD ";calls=AllReduce:4:1");
 	for (unsigned n = 2; n < 30; n++)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, ",AllReduce:%u:1",
@@ -244,7 +231,6 @@ static void a_profile_is_its_name_and_settings(void **state)
 	struct nt_cal_profile profile;
 	char text[256];
 
-	(void)state;
 	assert_int_equal(nt_cal_profile_parse(&profile, "default"), 0);
 	assert_string_equal(nt_cal_profile_text(&profile, text, sizeof(text)), "default");
 	assert_int_equal(nt_cal_profile_parse(&profile, WIDE), 0);
@@ -253,17 +239,6 @@ static void a_profile_is_its_name_and_settings(void **state)
 	assert_int_equal(nt_cal_profile_parse(&profile, ""), -1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_request_goes_there_and_back),
-		cmocka_unit_test(what_is_empty_is_none),
-		cmocka_unit_test(a_collective_is_found_in_any_case),
-		cmocka_unit_test(the_largest_request_fits),
-		cmocka_unit_test(each_mistake_is_named),
-		cmocka_unit_test(nothing_is_without_bounds),
-		cmocka_unit_test(a_profile_is_its_name_and_settings),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(a_request_goes_there_and_back, what_is_empty_is_none, a_collective_is_found_in_any_case,
+	   the_largest_request_fits, each_mistake_is_named, nothing_is_without_bounds,
+	   a_profile_is_its_name_and_settings);

@@ -3,14 +3,7 @@
 /* A table that arrives in pieces. */
 #include "lib/rows.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "lib/append.h"
 
 struct seen {
@@ -36,7 +29,6 @@ static const char table[] = "1<>a\nb<>c\n2<><>\n3<>< 4<>x<>y\n";
 /* Wherever it is cut in two, and byte by byte. */
 static void gives_the_same_rows_however_it_comes(void **state)
 {
-	(void)state;
 	for (size_t first = 0; first <= strlen(table); first++) {
 		struct seen seen = { .rows = 0 };
 		struct nt_rows_cut cut = {
@@ -57,7 +49,6 @@ static void tells_a_row_without_an_end(void **state)
 {
 	static const char *const texts[] = { "1<>2<>3", "1<>2\n", "sacct: what?\n", "\n" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		struct seen seen = { .rows = 0 };
 		struct nt_rows_cut cut = {
@@ -81,7 +72,6 @@ static void is_bounded(void **state)
 	char *much = malloc(NT_ROWCUT_ROW_MAX + 1);
 	struct nt_error err;
 
-	(void)state;
 	assert_non_null(much);
 	memset(much, 'x', NT_ROWCUT_ROW_MAX + 1);
 	assert_int_equal(nt_rows_cut_take(&cut, much, NT_ROWCUT_ROW_MAX, &err), 0);
@@ -99,21 +89,11 @@ static void ends_when_it_is_told(void **state)
 	};
 	struct nt_error err;
 
-	(void)state;
 	assert_int_equal(nt_rows_cut_take(&cut, table, strlen(table), &err), -1);
 	assert_string_equal(err.text, "enough");
 	assert_int_equal(seen.rows, 2);
 	nt_rows_cut_end(&cut, NULL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(gives_the_same_rows_however_it_comes),
-		cmocka_unit_test(tells_a_row_without_an_end),
-		cmocka_unit_test(is_bounded),
-		cmocka_unit_test(ends_when_it_is_told),
-	};
-
-	return cmocka_run_group_tests_name("rows", tests, NULL, NULL);
-}
+UNIT_TESTS(gives_the_same_rows_however_it_comes, tells_a_row_without_an_end, is_bounded,
+	   ends_when_it_is_told);

@@ -1,13 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* schedule.c - valid schedules, and the order of arms, which must be equal on all ranks */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "contract/reason.h"
 #include "contract/shm-layout.h"
 #include "engine/schedule.h"
@@ -26,7 +20,6 @@ static struct nt_schedule exploration(unsigned count, unsigned blocks)
 
 static void every_arm_once_a_block(void **state)
 {
-	(void)state;
 	for (unsigned count = 1; count <= NT_SCHEDULE_ARMS; count++) {
 		struct nt_schedule s = exploration(count, 9);
 
@@ -54,7 +47,6 @@ static void orders_are_even(void **state)
 	unsigned order[27] = { 0 };
 	unsigned place[12][12] = { { 0 } };
 
-	(void)state;
 	for (uint32_t epoch = 0; epoch < 600; epoch++) {
 		for (unsigned block = 0; block < 100; block++) {
 			int a = nt_schedule_index(&three, epoch, 3 * block);
@@ -88,7 +80,6 @@ static void orders_are_fixed(void **state)
 	};
 	struct nt_schedule s = exploration(5, 9);
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_int_equal(nt_schedule_index(&s, cases[i].epoch, cases[i].position),
 				 cases[i].index);
@@ -100,7 +91,6 @@ static void orders_of_keys_are_unlike(void **state)
 	struct nt_schedule a = exploration(2, 250), b = a;
 	unsigned alike[3] = { 0 };
 
-	(void)state;
 	a.salt = nt_schedule_salt(8, 2, 1000);
 	for (unsigned i = 0; i < 3; i++) {
 		b.salt = i == 0	  ? a.salt
@@ -119,7 +109,6 @@ static void by_twos(void **state)
 	struct nt_schedule s = exploration(5, 9), once = s;
 	unsigned calls[NT_SCHEDULE_ARMS] = { 0 };
 
-	(void)state;
 	s.twice = 1;
 	assert_int_equal(nt_schedule_samples(&s), 45);
 	assert_int_equal(nt_schedule_positions(&s), 90);
@@ -145,7 +134,6 @@ static void outside_is_auto(void **state)
 				    .count = 1,
 				    .arm = { NT_ARM_BASELINE } };
 
-	(void)state;
 	assert_int_equal(nt_schedule_positions(&s), 45);
 	assert_int_equal(nt_schedule_arm(&s, 1, -1), NT_ARM_BASELINE);
 	assert_int_equal(nt_schedule_arm(&s, 1, 45), NT_ARM_BASELINE);
@@ -176,7 +164,6 @@ static void valid_ones_round_trip(void **state)
 {
 	struct nt_schedule s = exploration(NT_SCHEDULE_ARMS, 42);
 
-	(void)state;
 	assert_int_equal(reads(&s), 0);
 	s = exploration(1, 2);
 	assert_int_equal(reads(&s), 0);
@@ -197,7 +184,6 @@ static void damage_is_refused(void **state)
 	struct nt_schedule s;
 	uint8_t bytes[NT_PLAN_PAYLOAD] = { 0 };
 
-	(void)state;
 #define REFUSED(change)                          \
 	do {                                     \
 		s = good;                        \
@@ -229,7 +215,6 @@ static void damage_is_refused(void **state)
 
 static void verdicts_have_reasons(void **state)
 {
-	(void)state;
 	for (unsigned v = 0; v < NT_VERDICTS; v++) {
 		int reason = nt_schedule_verdict_reason(v);
 
@@ -247,7 +232,6 @@ static void arms_with_caps_and_chunks_travel(void **state)
 	const int cap = nt_arm_parse("RING/SIMPLE/8ch"),
 		  chunk = nt_arm_parse("RING/SIMPLE/8ch/128K");
 
-	(void)state;
 	s.arm[0] = NT_ARM_BASELINE;
 	s.arm[1] = (uint16_t)cap;
 	s.arm[2] = (uint16_t)chunk;
@@ -264,20 +248,6 @@ static void arms_with_caps_and_chunks_travel(void **state)
 		nt_schedule_read(&read, bytes, nt_schedule_write(&s, bytes, sizeof(bytes))), -1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(arms_with_caps_and_chunks_travel),
-		cmocka_unit_test(every_arm_once_a_block),
-		cmocka_unit_test(orders_are_even),
-		cmocka_unit_test(orders_are_fixed),
-		cmocka_unit_test(orders_of_keys_are_unlike),
-		cmocka_unit_test(by_twos),
-		cmocka_unit_test(outside_is_auto),
-		cmocka_unit_test(valid_ones_round_trip),
-		cmocka_unit_test(damage_is_refused),
-		cmocka_unit_test(verdicts_have_reasons),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(arms_with_caps_and_chunks_travel, every_arm_once_a_block, orders_are_even,
+	   orders_are_fixed, orders_of_keys_are_unlike, by_twos, outside_is_auto,
+	   valid_ones_round_trip, damage_is_refused, verdicts_have_reasons);

@@ -2,11 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* scheduler.c - which keys are worth it and which come first, with plain values;
  * tests/unit/order.c tests it in shared memory */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "engine/engine.h"
 #include "engine/scheduler.h"
 
@@ -14,7 +10,6 @@ static void what_takes_no_share_is_not_worth_it(void **state)
 {
 	struct nt_policy policy;
 
-	(void)state;
 	nt_policy_default(&policy);
 	assert_false(nt_min_share_met(&policy, &(struct nt_share){ 0.99, 1000 }));
 	/* A tenth is enough: NCCL predicts too short times for small calls. */
@@ -36,7 +31,6 @@ static void the_most_worthy_first(void **state)
 	const struct nt_scheduled less = { .comm = 5, .ranks = 8, .us = 1000 };
 	const struct nt_scheduled unknown = { .comm = 5, .ranks = 8 };
 
-	(void)state;
 	assert_true(nt_scheduler_before(&much, &less));
 	assert_false(nt_scheduler_before(&less, &much));
 	assert_true(nt_scheduler_before(&less, &unknown));
@@ -49,7 +43,6 @@ static void of_equal_ones_the_largest_then_the_smaller_ids(void **state)
 	const struct nt_scheduled other = { .comm = 4, .key = 1, .ranks = 2, .us = 5050 };
 	const struct nt_scheduled key = { .comm = 4, .key = 2, .ranks = 2, .us = 5050 };
 
-	(void)state;
 	assert_true(nt_scheduler_before(&large, &small));
 	assert_false(nt_scheduler_before(&small, &large));
 	assert_true(nt_scheduler_before(&other, &small));
@@ -60,7 +53,6 @@ static void of_equal_ones_the_largest_then_the_smaller_ids(void **state)
 /* One of two waits, and never both. */
 static void of_two_one_waits(void **state)
 {
-	(void)state;
 	for (unsigned i = 0; i < 81; i++) {
 		const struct nt_scheduled a = { .comm = 2, .ranks = 3, .us = 100, .ready = true };
 		const struct nt_scheduled b = { .comm = 1 + i % 3,
@@ -79,7 +71,6 @@ static void an_open_one_is_waited_for_whatever_its_worth(void **state)
 	const struct nt_scheduled self = { .comm = 1, .ranks = 8, .us = 99, .ready = true };
 	struct nt_scheduled other = { .comm = 2, .ranks = 2, .us = 1, .ready = true };
 
-	(void)state;
 	assert_false(nt_scheduler_waits(&self, &other, true));
 	other.open = true;
 	assert_true(nt_scheduler_waits(&self, &other, true));
@@ -95,7 +86,6 @@ static void what_is_rarely_called_holds_nobody(void **state)
 		.comm = 2, .calls = 999, .us = 1e6, .open = true, .ready = true
 	};
 
-	(void)state;
 	assert_false(nt_scheduler_waits(&often, &rare, true));
 	rare.calls = 1000;
 	assert_true(nt_scheduler_waits(&often, &rare, true));
@@ -108,7 +98,6 @@ static void only_those_wait_that_would_be_disturbed(void **state)
 	const struct nt_scheduled dp = { .comm = 3, .ranks = 2, .nodes = 2, .open = true };
 	const struct nt_scheduled like = { .comm = 4, .ranks = 2, .nodes = 2, .open = true };
 
-	(void)state;
 	assert_true(nt_scheduler_waits(&dp, &node, true)); /* a GPU in both */
 	assert_false(nt_scheduler_waits(&dp, &node, false)); /* no GPU, no network */
 	assert_true(nt_scheduler_waits(&dp, &wide, false)); /* the network */
@@ -120,7 +109,6 @@ static void nobody_waits_for_ever(void **state)
 {
 	const struct nt_policy policy = { .min_calls = 10 };
 
-	(void)state;
 	assert_false(nt_scheduler_waited(&policy, 399, 0));
 	assert_true(nt_scheduler_waited(&policy, 400, 0));
 	assert_false(nt_scheduler_waited(&policy, 399, 11e6));
@@ -129,18 +117,7 @@ static void nobody_waits_for_ever(void **state)
 	assert_false(nt_scheduler_waited(&policy, 9000, 9e6));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_takes_no_share_is_not_worth_it),
-		cmocka_unit_test(the_most_worthy_first),
-		cmocka_unit_test(of_equal_ones_the_largest_then_the_smaller_ids),
-		cmocka_unit_test(of_two_one_waits),
-		cmocka_unit_test(an_open_one_is_waited_for_whatever_its_worth),
-		cmocka_unit_test(what_is_rarely_called_holds_nobody),
-		cmocka_unit_test(only_those_wait_that_would_be_disturbed),
-		cmocka_unit_test(nobody_waits_for_ever),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(what_takes_no_share_is_not_worth_it, the_most_worthy_first,
+	   of_equal_ones_the_largest_then_the_smaller_ids, of_two_one_waits,
+	   an_open_one_is_waited_for_whatever_its_worth, what_is_rarely_called_holds_nobody,
+	   only_those_wait_that_would_be_disturbed, nobody_waits_for_ever);

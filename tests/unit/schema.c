@@ -3,12 +3,7 @@
 /* The schemas of docs/schema match the tables of fields (tests/unit/table-file.h). */
 #include "tests/lib/schema.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "contract/coll.h"
 #include "lib/file.h"
 #include "record/calls-record.h"
@@ -22,8 +17,6 @@
 #include "report/metrics/report-json.h"
 #include "report/summary/stats-print.h"
 #include "tests/unit/table-file.h"
-
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 static json_object *object_of(const char *type)
 {
@@ -572,7 +565,6 @@ static void schemas_are_what_the_tables_say(void **state)
 {
 	unsigned other = 0;
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(schemas); i++) {
 		json_object *made = schemas[i].make();
 		const char *top = getenv("top_srcdir");
@@ -601,49 +593,4 @@ static void schemas_are_what_the_tables_say(void **state)
 	assert_int_equal(other, 0);
 }
 
-static void the_checker_finds_what_is_wrong(void **state)
-{
-	static const struct {
-		const char *text, *error;
-	} cases[] = {
-		{ "{\"mode\":\"bandit\"}", NULL },
-		{ "{\"nodes\":1}", "it has no mode" },
-		{ "{\"mode\":1}", "it.mode is 1: \"string\"" },
-		{ "{\"mode\":\"bandit-of-seventeen\"}", "it.mode is \"bandit-of-seventeen\": 15" },
-		{ "{\"mode\":\"m\",\"nodes\":-1}", "it.nodes is -1: 0" },
-		{ "{\"mode\":\"m\",\"nodes\":1.5}", "it.nodes is 1.5: \"integer\"" },
-		{ "{\"mode\":\"m\",\"new\":1}", "it.new is not in the schema" },
-		{ "{\"mode\":\"m\",\"step_us\":[1,2]}", "it.step_us is [1,2]: 3" },
-		{ "{\"mode\":\"m\",\"rest\":[\"small\"]}",
-		  "it.rest[0] is \"small\": \"^[0-9]+ [a-z]+$\"" },
-		{ "{\"mode\":\"m\",\"8r2n tp\":{\"AllReduce 1.5M\":{\"auto\":\"RING/LL\","
-		  "\"arm\":\"AUTO\",\"why\":\"small\"}}}",
-		  NULL },
-		{ "{\"mode\":\"m\",\"8r2n\":{\"AllReduce 1M\":{\"auto\":\"RING/LL\"}}}",
-		  "it.8r2n.AllReduce 1M has no arm" },
-		{ "{\"mode\":\"m\",\"8r2n\":{\"all\":{}}}", "it.8r2n.all is not in the schema" },
-		{ "{\"mode\":\"m\",\"8r2n\":{\"AllReduce 1M\":{\"auto\":\"RING/LL\",\"arm\":\"AUTO\","
-		  "\"p\":1.5}}}",
-		  "it.8r2n.AllReduce 1M.p is 1.5: 1.0" },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < LENGTH(cases); i++) {
-		struct nt_error err = { "" };
-		int rc = nt_schema_check_text("step", cases[i].text, &err);
-
-		if ((rc == 0) != !cases[i].error ||
-		    (cases[i].error && strcmp(err.text, cases[i].error) != 0))
-			fail_msg("%s: %s", cases[i].text, err.text);
-	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(schemas_are_what_the_tables_say),
-		cmocka_unit_test(the_checker_finds_what_is_wrong),
-	};
-
-	return cmocka_run_group_tests_name("schema", tests, NULL, NULL);
-}
+UNIT_TESTS(schemas_are_what_the_tables_say);

@@ -3,17 +3,10 @@
 /* shm.c - slots, keys and sample areas of shared memory; no room, no memory */
 #include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "contract/names.h"
 #include "pmix-sync/shm.h"
 #include "pmix-sync/turn.h"
@@ -23,7 +16,6 @@ static char dir[64];
 
 static int make_dir(void **state)
 {
-	(void)state;
 	snprintf(dir, sizeof(dir), "/tmp/nt-shm.XXXXXX");
 	return mkdtemp(dir) ? 0 : -1;
 }
@@ -32,7 +24,6 @@ static int remove_dir(void **state)
 {
 	char path[128];
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/%s.%u", dir, NT_SHM_FILE, NT_SHM_LAYOUT);
 	unlink(path);
 	return rmdir(dir);
@@ -54,7 +45,6 @@ static void two_maps_share_memory(void **state)
 	struct nt_reason why;
 	struct nt_slot first, second;
 
-	(void)state;
 	assert_int_equal(nt_shm_open(&a, dir, &why), 0);
 	assert_int_equal(nt_shm_open(&b, dir, &why), 0);
 	first = slot(a.shm, 42, 0);
@@ -77,7 +67,6 @@ static void a_bad_place_is_an_error(void **state)
 	char path[128];
 	FILE *file;
 
-	(void)state;
 	assert_int_equal(nt_shm_open(&map, "/nonexistent", &why), -1);
 	assert_int_equal(why.id, NT_REASON_SHM_OPEN);
 	assert_non_null(strstr(why.text, "shmopen:/nonexistent/shm"));
@@ -104,7 +93,6 @@ static void sealed_memory_cannot_be_cut(void **state)
 	struct nt_reason why;
 	int fd;
 
-	(void)state;
 	fd = nt_shm_fd_make(getuid(), getgid(), "n1", 12, 3, &err);
 	assert_true(fd >= 0);
 	assert_int_equal(nt_shm_fd_leave(fd, path), 0);
@@ -150,7 +138,6 @@ static void a_rank_sits_once(void **state)
 	struct nt_capabilities caps = { .rank = 3 };
 	struct nt_slot at;
 
-	(void)state;
 	assert_non_null(shm);
 	(void)slot(shm, 42, 3);
 	assert_int_equal(nt_shm_join(shm, 42, 8, 1, &caps, &at, NULL), -1);
@@ -165,7 +152,6 @@ static void no_room_is_an_error(void **state)
 	float cost[NT_PAIRS] = { 0 };
 	struct nt_slot at;
 
-	(void)state;
 	assert_non_null(shm);
 	for (uint64_t id = 1; id <= NT_SHM_COMMS; id++)
 		at = slot(shm, id, 0);
@@ -215,7 +201,6 @@ static void memory_for_keys_grows(void **state)
 	struct stat before, after;
 	int keys = 0;
 
-	(void)state;
 	assert_non_null(mkdtemp(place));
 	assert_int_equal(nt_shm_open(&a, place, &why), 0);
 	assert_int_equal(nt_shm_open(&b, place, &why), 0);
@@ -253,7 +238,6 @@ static void a_place_is_given_back(void **state)
 	float cost[NT_PAIRS] = { 0 };
 	struct nt_slot a, b, other;
 
-	(void)state;
 	assert_non_null(shm);
 	a = slot(shm, 42, 0);
 	b = slot(shm, 42, 1);
@@ -287,7 +271,6 @@ static void there_are_never_more_keys_than_places(void **state)
 	struct nt_shm_key *beyond;
 	struct nt_slot a, b;
 
-	(void)state;
 	assert_non_null(shm);
 	a = slot(shm, 42, 0);
 	b = slot(shm, 43, 0);
@@ -332,7 +315,6 @@ static void a_place_is_given_back_under_late_looks(void **state)
 	float cost[NT_PAIRS] = { 1 };
 	pthread_t proxy;
 
-	(void)state;
 	assert_non_null(shm);
 	late.key = &shm->comm[0].key[0];
 	assert_int_equal(pthread_create(&proxy, NULL, look_late, &late), 0);
@@ -362,7 +344,6 @@ static void a_turn_waits_at_the_hold_and_then_follows(void **state)
 	static struct nt_task_log task_log;
 	struct nt_turn mine = { .task_log = &task_log };
 
-	(void)state;
 	assert_non_null(key);
 	assert_int_equal(nt_turn_take(key, 0, 9, &mine), NT_TURN_GO);
 	assert_true(nt_turn_position(&mine, 9) == -1);

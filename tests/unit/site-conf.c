@@ -3,16 +3,8 @@
 /* nccl-tune.conf: valid files, and every kind of mistake, each with its line. */
 #include "site/conf.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "lib/append.h"
-
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 static struct nt_conf conf;
 
@@ -50,7 +42,6 @@ static void a_whole_file(void **state)
 	const struct nt_conf_section *site = &conf.section[0], *gpu;
 	struct nt_error err = { "" };
 
-	(void)state;
 	assert_int_equal(parse(whole, &err), 0);
 	assert_true(conf.present);
 	assert_int_equal(conf.count, 4);
@@ -91,7 +82,6 @@ static void an_empty_file_says_nothing(void **state)
 	static const char *const texts[] = { "", "\n\n", "# only\n; comments", "[site]\n",
 					     "  # indented\n\t\n" };
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(texts); i++) {
 		struct nt_error err = { "" };
 
@@ -107,7 +97,6 @@ static void places_have_defaults(void **state)
 {
 	struct nt_error err;
 
-	(void)state;
 	nt_conf_init(&conf);
 	assert_string_equal(conf.site.plugin, NT_LIBDIR "/libnccl-tune.so");
 	assert_string_equal(conf.site.recordd, NT_LIBEXECDIR "/nt-recordd");
@@ -137,7 +126,6 @@ static void bounds_of_directories(void **state)
 	char text[80];
 	struct nt_error err;
 
-	(void)state;
 	assert_int_equal(parse("", &err), 0);
 	assert_int_equal(conf.site.dir_bytes, 128 << 20);
 	assert_int_equal(conf.site.dir_files, 8192);
@@ -167,7 +155,6 @@ static void keys_and_lock_add_up(void **state)
 					     "[site]\nlock = mode\nkeys = alpha" };
 	struct nt_error err;
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		assert_int_equal(parse(texts[i], &err), 0);
 		assert_int_equal(conf.section[0].limit[NT_LIMIT_LOCKED],
@@ -190,7 +177,6 @@ static void records_have_at_most_two_places(void **state)
 	struct nt_sinks again;
 	struct nt_error err;
 
-	(void)state;
 	assert_int_equal(parse(text, &err), 0);
 	assert_true(conf.sinks.admincomment);
 	assert_string_equal(conf.sinks.directory, "/var/a+b");
@@ -287,7 +273,6 @@ static const struct {
 
 static void mistakes_name_their_line_and_what_is_accepted(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < LENGTH(mistakes); i++) {
 		struct nt_error err = { "" };
 
@@ -304,7 +289,6 @@ static void long_lines_names_and_files_are_refused(void **state)
 	static char text[NT_INI_FILE_MAX + 2];
 	struct nt_error err;
 
-	(void)state;
 	snprintf(text, sizeof(text), "[site]\n#%0*d\nmode = off\n", NT_INI_LINE_MAX - 1, 0);
 	assert_int_equal(parse(text, &err), 0);
 	snprintf(text, sizeof(text), "[site]\n#%0*d\nmode = off\n", NT_INI_LINE_MAX, 0);
@@ -328,7 +312,6 @@ static void too_many_sections_and_names_are_refused(void **state)
 	char text[4096] = "";
 	struct nt_error err;
 
-	(void)state;
 	for (unsigned i = 0; i < NT_CONF_SECTIONS; i++)
 		nt_append(text, sizeof(text), "[partition q%u]\n", i);
 	assert_int_equal(parse(text, &err), -1);
@@ -355,7 +338,6 @@ static void a_users_file_has_settings_alone(void **state)
 	struct nt_error err;
 	uint64_t given;
 
-	(void)state;
 	assert_int_equal(
 		nt_conf_parse_user(&policy, &given, "u", "mode = bandit\nalpha=0.02", 24, &err), 0);
 	assert_int_equal(given, 1 | 1u << nt_setting_find("alpha", 5));
@@ -370,20 +352,7 @@ static void a_users_file_has_settings_alone(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_whole_file),
-		cmocka_unit_test(an_empty_file_says_nothing),
-		cmocka_unit_test(places_have_defaults),
-		cmocka_unit_test(bounds_of_directories),
-		cmocka_unit_test(keys_and_lock_add_up),
-		cmocka_unit_test(records_have_at_most_two_places),
-		cmocka_unit_test(mistakes_name_their_line_and_what_is_accepted),
-		cmocka_unit_test(long_lines_names_and_files_are_refused),
-		cmocka_unit_test(too_many_sections_and_names_are_refused),
-		cmocka_unit_test(a_users_file_has_settings_alone),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(a_whole_file, an_empty_file_says_nothing, places_have_defaults, bounds_of_directories,
+	   keys_and_lock_add_up, records_have_at_most_two_places,
+	   mistakes_name_their_line_and_what_is_accepted, long_lines_names_and_files_are_refused,
+	   too_many_sections_and_names_are_refused, a_users_file_has_settings_alone);

@@ -3,16 +3,8 @@
 /* Precedence: every source over every lower one, and the site's limits over all of them. */
 #include "site/rules.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "lib/append.h"
-
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 static struct nt_conf conf;
 
@@ -60,7 +52,6 @@ static void every_rank_beats_all_lower_ones(void **state)
 	static const int64_t values[] = { 12, 13, 14, 15, 16 };
 	const unsigned gain = (unsigned)nt_setting_find("min_gain", 8);
 
-	(void)state;
 	for (unsigned set = 0; set < 64; set++) {
 		char file[80] = "[site]\n";
 		struct given given = { .file = file, .partition = "" };
@@ -104,7 +95,6 @@ static void an_option_is_taken_whole(void **state)
 	struct nt_step_settings outcome;
 	struct nt_error err;
 
-	(void)state;
 	assert_int_equal(settle(&given, &outcome, &err), 0);
 	assert_int_equal(outcome.policy.mode, NT_MODE_POLICY);
 	assert_int_equal(outcome.policy.min_gain_micro, 3000000);
@@ -143,7 +133,6 @@ static const struct {
 
 static void sections_lie_over_each_other(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < LENGTH(cases); i++) {
 		const struct given given = {
 			.file = SECTIONS,
@@ -175,7 +164,6 @@ static void what_somebody_may_have_is_let_through(void **state)
 	struct nt_step_settings outcome;
 	struct nt_error err;
 
-	(void)state;
 	given.option = "policy,protocols=ll128";
 	assert_int_equal(settle(&given, &outcome, &err), 0);
 	given.option = "profile";
@@ -216,7 +204,6 @@ static void what_is_not_as_asked_is_said(void **state)
 		  "protocols ll+simple is not allowed at this site (allowed: simple)" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(told); i++) {
 		const struct given given = { .file = told[i].file,
 					     .option = told[i].option,
@@ -252,7 +239,6 @@ static void ll128_is_on_only_where_the_site_says_so(void **state)
 		{ "[partition p]\nll128=off\n", "bandit", NULL, NT_LL128_OFF },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(rows); i++) {
 		const struct given given = { .file = rows[i].file,
 					     .option = rows[i].option,
@@ -275,7 +261,6 @@ static void defaults_within_limits_need_no_words(void **state)
 	struct nt_step_settings outcome;
 	struct nt_error err;
 
-	(void)state;
 	assert_int_equal(settle(&given, &outcome, &err), 0);
 	assert_int_equal(outcome.remarks, 0);
 	assert_int_equal(outcome.policy.mode, NT_MODE_OFF);
@@ -294,7 +279,6 @@ static void a_users_file_does_not_stand_in_the_way(void **state)
 	struct nt_step_settings outcome;
 	struct nt_error err;
 
-	(void)state;
 	assert_int_equal(settle(&given, &outcome, &err), 0);
 	assert_int_equal(outcome.policy.mode, NT_MODE_OBSERVE);
 	assert_int_equal(outcome.remarks, 1);
@@ -307,7 +291,6 @@ static void calibrations_are_bounded(void **state)
 	struct nt_site_rules rules;
 	struct nt_error err;
 
-	(void)state;
 	nt_conf_init(&conf);
 	nt_rules_make(&rules, &conf, "", NT_UNKNOWN_STRICT);
 	assert_int_equal(rules.limit[NT_LIMIT_CALIBRATE], 120);
@@ -328,7 +311,6 @@ static void launch_profiles_are_allowed_by_name(void **state)
 	} lists[] = { { "", "a+b" }, { "q", "c" }, { "all", NULL }, { "no", "" }, { NULL, "" } };
 	struct nt_error err;
 
-	(void)state;
 	assert_int_equal(nt_conf_parse(&conf, "f", file, sizeof(file) - 1, &err), 0);
 	for (size_t i = 0; i < LENGTH(lists); i++) {
 		struct nt_site_rules rules;
@@ -360,7 +342,6 @@ static void where_nothing_is_left_nothing_is_tried(void **state)
 	struct nt_place there;
 	struct nt_error err;
 
-	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
 		given.option = i ? "policy" : NULL;
 		assert_int_equal(settle(&given, &outcome, &err), 0);
@@ -389,28 +370,14 @@ static void who_asks_for_nothing_is_not_refused(void **state)
 	struct nt_step_settings outcome;
 	struct nt_error err;
 
-	(void)state;
 	assert_int_equal(settle(&given, &outcome, &err), 0);
 	assert_int_equal(outcome.policy.mode, NT_MODE_BANDIT);
 	assert_string_equal(outcome.policy.launch, "off");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_rank_beats_all_lower_ones),
-		cmocka_unit_test(an_option_is_taken_whole),
-		cmocka_unit_test(sections_lie_over_each_other),
-		cmocka_unit_test(what_somebody_may_have_is_let_through),
-		cmocka_unit_test(what_is_not_as_asked_is_said),
-		cmocka_unit_test(ll128_is_on_only_where_the_site_says_so),
-		cmocka_unit_test(defaults_within_limits_need_no_words),
-		cmocka_unit_test(a_users_file_does_not_stand_in_the_way),
-		cmocka_unit_test(calibrations_are_bounded),
-		cmocka_unit_test(launch_profiles_are_allowed_by_name),
-		cmocka_unit_test(where_nothing_is_left_nothing_is_tried),
-		cmocka_unit_test(who_asks_for_nothing_is_not_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(every_rank_beats_all_lower_ones, an_option_is_taken_whole, sections_lie_over_each_other,
+	   what_somebody_may_have_is_let_through, what_is_not_as_asked_is_said,
+	   ll128_is_on_only_where_the_site_says_so, defaults_within_limits_need_no_words,
+	   a_users_file_does_not_stand_in_the_way, calibrations_are_bounded,
+	   launch_profiles_are_allowed_by_name, where_nothing_is_left_nothing_is_tried,
+	   who_asks_for_nothing_is_not_refused);

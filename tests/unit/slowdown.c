@@ -1,11 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* slowdown.c - alarms of engine/slowdown.h on made-up steps: power and false alarms */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 
 #include <math.h>
 #include "engine/slowdown.h"
@@ -76,7 +72,6 @@ static void false_alarms_are_rare(void **state)
 {
 	static const double noise[] = { 0, 0.03, 0.08, 0.15 };
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(noise) / sizeof(noise[0]); i++) {
 		assert_in_range(alarms_in_runs(&(struct program){ .noise = noise[i] }), 0, 10);
 		assert_in_range(alarms_in_runs(&(struct program){
@@ -108,7 +103,6 @@ static unsigned seen_percent(double noise, double outliers, double slower)
 
 static void a_slower_program_is_seen(void **state)
 {
-	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
 		const double outliers = 0.02 * i;
 
@@ -129,7 +123,6 @@ static void one_change_is_one_alarm(void **state)
 	const struct program p = { .noise = 0.03, .slower = 1.6 };
 	unsigned first = 0;
 
-	(void)state;
 	assert_int_equal(alarms_of(&p, 1, STEPS, &first), 1);
 	assert_in_range(first, CHANGE + 3, CHANGE + 10);
 }
@@ -140,7 +133,6 @@ static void windows_are_long_enough(void **state)
 	struct nt_marker_call call = { .calls = 3, .us = 1000, .doubt_us = 100000 };
 	struct nt_slowdown s = { 0 };
 
-	(void)state;
 	assert_false(nt_slowdown_see(&s, &call)); /* not begun */
 	nt_slowdown_begin(&s, 100000);
 	assert_int_equal(s.stride, 8);
@@ -163,14 +155,5 @@ static void windows_are_long_enough(void **state)
 	assert_int_equal(s.learnt, 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(false_alarms_are_rare),
-		cmocka_unit_test(a_slower_program_is_seen),
-		cmocka_unit_test(one_change_is_one_alarm),
-		cmocka_unit_test(windows_are_long_enough),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(false_alarms_are_rare, a_slower_program_is_seen, one_change_is_one_alarm,
+	   windows_are_long_enough);

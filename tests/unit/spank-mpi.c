@@ -4,16 +4,9 @@
 #include "spank/mpi.h"
 
 #include <dlfcn.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 
 static char top[] = "/tmp/nt-mpi.XXXXXX", with[64], broken[64], without[64];
 static char plugin[96], text[96];
@@ -23,7 +16,6 @@ static int make(void **state)
 	Dl_info library;
 	FILE *file;
 
-	(void)state;
 	if (!mkdtemp(top) || !dladdr((void *)(uintptr_t)_cmocka_run_group_tests, &library))
 		return -1;
 	snprintf(with, sizeof(with), "%s/with", top);
@@ -40,7 +32,6 @@ static int make(void **state)
 
 static int clear(void **state)
 {
-	(void)state;
 	unlink(plugin);
 	unlink(text);
 	rmdir(with);
@@ -59,7 +50,6 @@ static bool has(const char *before, const char *between, const char *after)
 
 static void test_any_directory(void **state)
 {
-	(void)state;
 	assert_true(has(with, "", ""));
 	assert_true(has(with, ":", without));
 	assert_true(has(without, ":", with));
@@ -70,7 +60,6 @@ static void test_any_directory(void **state)
 
 static void test_a_plugin_that_does_not_load(void **state)
 {
-	(void)state;
 	assert_false(has(broken, "", ""));
 	assert_true(has(broken, ":", with));
 }
@@ -79,7 +68,6 @@ static void test_not_known(void **state)
 {
 	char *longest = malloc(10000);
 
-	(void)state;
 	assert_true(nt_slurm_has_pmix(NULL));
 	assert_true(nt_slurm_has_pmix(""));
 	assert_non_null(longest);
@@ -89,13 +77,4 @@ static void test_not_known(void **state)
 	free(longest);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_any_directory),
-		cmocka_unit_test(test_a_plugin_that_does_not_load),
-		cmocka_unit_test(test_not_known),
-	};
-
-	return cmocka_run_group_tests(tests, make, clear);
-}
+UNIT_TESTS_ALL(make, clear, test_any_directory, test_a_plugin_that_does_not_load, test_not_known);

@@ -3,15 +3,8 @@
 /* Many jobs' records, printed. */
 #include "report/summary/stats-print.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <json.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 
 #define ROW(arm, spent, saved)                 \
 	"{\"auto\":\"RING/LL\",\"arm\":\"" arm \
@@ -83,7 +76,6 @@ static void text_fits_a_terminal(void **state)
 	struct nt_site_stats tally;
 	char *text, *line, *rest;
 
-	(void)state;
 	fill(&tally);
 	text = print(nt_site_stats_text, &tally);
 	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
@@ -111,7 +103,6 @@ static void json_has_all_of_it(void **state)
 	struct nt_site_stats tally;
 	char *text;
 
-	(void)state;
 	fill(&tally);
 	total = nt_site_stats_total(&tally);
 	text = print(nt_site_stats_json, &tally);
@@ -143,7 +134,6 @@ static void prometheus_can_read_it(void **state)
 	char metric[100] = "";
 	unsigned samples = 0;
 
-	(void)state;
 	fill(&tally);
 	text = print(nt_site_stats_prometheus, &tally);
 	assert_non_null(strstr(text, "user=\"=an,\\\"user-of-a-long-name\\\\0\""));
@@ -176,7 +166,6 @@ static void nothing_is_told_as_such(void **state)
 	struct nt_site_stats tally;
 	char *text;
 
-	(void)state;
 	nt_site_stats_init(&tally);
 	nt_site_stats_sort(&tally);
 	text = print(nt_site_stats_text, &tally);
@@ -187,14 +176,5 @@ static void nothing_is_told_as_such(void **state)
 	nt_site_stats_fini(&tally);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(text_fits_a_terminal),
-		cmocka_unit_test(json_has_all_of_it),
-		cmocka_unit_test(prometheus_can_read_it),
-		cmocka_unit_test(nothing_is_told_as_such),
-	};
-
-	return cmocka_run_group_tests_name("stats-print", tests, NULL, NULL);
-}
+UNIT_TESTS(text_fits_a_terminal, json_has_all_of_it, prometheus_can_read_it,
+	   nothing_is_told_as_such);

@@ -4,14 +4,7 @@
 #include "spank/recordd/step-entry.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include <json-c/json.h>
 #include "contract/policy.h"
 #include "spank/recordd/collect.h"
@@ -138,7 +131,6 @@ static void a_step_becomes_an_entry(void **state)
 	const struct nt_memory_entry *entry;
 	struct step step;
 
-	(void)state;
 	begin(&step);
 	add(&step, RANK(0, COMM("a", 0, 8, 2, COMMITTED(262144, 1000) "," KEPT(65536, 500))));
 	add(&step, RANK(1, COMM("a", 1, 8, 2, COMMITTED(262144, 1000) "," KEPT(65536, 499))));
@@ -185,7 +177,6 @@ static void what_is_sent_has_its_times(void **state)
 	const struct nt_known_key *key;
 	struct step step;
 
-	(void)state;
 	begin(&step);
 	add(&step,
 	    RANK(0, COMM("a", 0, 8, 2, COMMITTED(262144, 10) "," SENT("AllToAll", 440, 32))));
@@ -214,7 +205,6 @@ static void the_library_is_remembered(void **state)
 	static const char *const odd[] = { "", "lib/a.so", "/a\"b", "/a\\b", "/a\nb", "/\xc3\xa9" };
 	struct step step;
 
-	(void)state;
 	begin(&step);
 	add(&step, RANK_OF("/env/b+c/libnccl.so.2", 1, COMM("a", 1, 8, 2, COMMITTED(262144, 9))));
 	add(&step, RANK_OF("/env/a b/libnccl.so.2", 0, COMM("a", 0, 8, 2, COMMITTED(262144, 9))));
@@ -236,7 +226,6 @@ static void what_was_asked_for_is_marked(void **state)
 {
 	struct step step;
 
-	(void)state;
 	begin(&step);
 	step.ticket.why = NT_WHY_ASKED;
 	step.ticket.user_env = 77;
@@ -254,7 +243,6 @@ static void calls_are_those_of_an_average_rank(void **state)
 {
 	struct step step;
 
-	(void)state;
 	begin(&step);
 	add(&step, RANK(0, COMM("w", 0, 8, 2, COUNTED(1024, 10)) "," COMM("a", 0, 2, 1,
 									  COMMITTED(4096, 100))));
@@ -282,7 +270,6 @@ static void one_process_may_have_all_ranks(void **state)
 {
 	struct step step;
 
-	(void)state;
 	begin(&step);
 	step.errand.tasks = 2;
 	step.errand.here = 1;
@@ -304,7 +291,6 @@ static void the_most_costly_keys_are_kept(void **state)
 	struct nt_comm_seen comm = { .id = "a", .ranks = 8, .nodes = 2, .alike = true };
 	struct step step;
 
-	(void)state;
 	begin(&step);
 	step.sum.records = 1;
 	for (int i = 0; i < 200; i++) {
@@ -336,7 +322,6 @@ static void the_marker_is_the_largest_communicators(void **state)
 {
 	struct step step;
 
-	(void)state;
 	begin(&step);
 	add_marker(&step, 2, 4, 60);
 	add_marker(&step, 7, 8, 40);
@@ -375,7 +360,6 @@ static void hostile_records(void **state)
 	char text[1024];
 	struct step step;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		begin(&step);
 		snprintf(text, sizeof(text),
@@ -420,7 +404,6 @@ static void the_memory_may_know_that_hosts_are_alike(void **state)
 	struct nt_where where;
 	struct step step;
 
-	(void)state;
 	begin(&step);
 	add(&step, JOINING("joining", 8, 2));
 	assert_false(nt_ranks_alike(&step.sum, 2));
@@ -457,7 +440,6 @@ static void what_is_no_evidence(void **state)
 	static const char other[] = "not all its ranks ran with its launch profile";
 	struct step step;
 
-	(void)state;
 	begin_good(&step);
 	step.errand.tasks = 7;
 	expect_doubt(&step, uneven);
@@ -499,7 +481,6 @@ static void variables_that_are_part_of_the_place_are_no_doubt(void **state)
 {
 	struct step step;
 
-	(void)state;
 	begin_good(&step);
 	snprintf(step.ticket.left, sizeof(step.ticket.left), "NCCL_BUFFSIZE");
 	step.ticket.user_env = 5;
@@ -512,7 +493,6 @@ static void little_is_enough_for_one_node(void **state)
 {
 	struct step step;
 
-	(void)state;
 	begin(&step);
 	snprintf(step.ticket.profile, sizeof(step.ticket.profile), "default");
 	step.errand.nodes = 1;
@@ -532,7 +512,6 @@ static void a_failure_is_no_evidence(void **state)
 {
 	struct step step;
 
-	(void)state;
 	begin_good(&step);
 	step.errand.ended = NT_ENDED_FAILED;
 	assert_int_equal(learn(&step), 1);
@@ -548,7 +527,6 @@ static void a_profile_in_use_that_came_to_nothing_is_marked(void **state)
 {
 	struct step step;
 
-	(void)state;
 	begin(&step);
 	step.sum.started = true;
 	assert_int_equal(learn(&step), 1);
@@ -565,25 +543,10 @@ static void a_profile_in_use_that_came_to_nothing_is_marked(void **state)
 	expect_doubt(&step, "");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_step_becomes_an_entry),
-		cmocka_unit_test(what_is_sent_has_its_times),
-		cmocka_unit_test(the_library_is_remembered),
-		cmocka_unit_test(what_was_asked_for_is_marked),
-		cmocka_unit_test(calls_are_those_of_an_average_rank),
-		cmocka_unit_test(one_process_may_have_all_ranks),
-		cmocka_unit_test(the_most_costly_keys_are_kept),
-		cmocka_unit_test(the_marker_is_the_largest_communicators),
-		cmocka_unit_test(a_profile_in_use_that_came_to_nothing_is_marked),
-		cmocka_unit_test(hostile_records),
-		cmocka_unit_test(what_is_no_evidence),
-		cmocka_unit_test(the_memory_may_know_that_hosts_are_alike),
-		cmocka_unit_test(variables_that_are_part_of_the_place_are_no_doubt),
-		cmocka_unit_test(little_is_enough_for_one_node),
-		cmocka_unit_test(a_failure_is_no_evidence),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(a_step_becomes_an_entry, what_is_sent_has_its_times, the_library_is_remembered,
+	   what_was_asked_for_is_marked, calls_are_those_of_an_average_rank,
+	   one_process_may_have_all_ranks, the_most_costly_keys_are_kept,
+	   the_marker_is_the_largest_communicators, a_profile_in_use_that_came_to_nothing_is_marked,
+	   hostile_records, what_is_no_evidence, the_memory_may_know_that_hosts_are_alike,
+	   variables_that_are_part_of_the_place_are_no_doubt, little_is_enough_for_one_node,
+	   a_failure_is_no_evidence);

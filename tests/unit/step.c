@@ -4,16 +4,11 @@
 #include "spank/step-dir.h"
 
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "spank/safe-open.h"
 #include "spank/stepfs.h"
 #include "spank/cleanup.h"
@@ -44,7 +39,6 @@ static void a_plain_directory(void **state)
 	struct nt_error err;
 	struct stat status;
 
-	(void)state;
 	assert_int_equal(nt_step_make(&dir, plain(), "n1", 12, NT_STEP_BATCH, &err), 0);
 	snprintf(path, sizeof(path), "%s/n1.12.batch/fs/step", rundir);
 	assert_string_equal(dir.path, path);
@@ -66,7 +60,6 @@ static void what_lies_deep_is_put_aside(void **state)
 	struct nt_step_dir dir, again;
 	struct nt_error err;
 
-	(void)state;
 	assert_int_equal(nt_step_make(&dir, plain(), "n1", 12, 0, &err), 0);
 	assert_int_equal(shell("mkdir -p run/n1.12.0/fs/step/keep/it"), 0);
 	assert_int_equal(nt_step_remove(&dir, &err), -1);
@@ -97,7 +90,6 @@ static void a_file_system_of_its_own(void **state)
 	struct statvfs status;
 	struct nt_error err;
 
-	(void)state;
 	if (!mounts)
 		skip();
 	assert_int_equal(nt_step_make(&dir, own(), "n1", 12, 0, &err), 0);
@@ -136,7 +128,6 @@ static void a_descriptor_of_it_holds_no_memory(void **state)
 	struct nt_error err;
 	int held, fd;
 
-	(void)state;
 	if (!mounts)
 		skip();
 	assert_int_equal(nt_step_make(&dir, own(), "n1", 12, 0, &err), 0);
@@ -193,7 +184,6 @@ static void it_is_seen_in_the_jobs_namespace(void **state)
 	int namespace, status;
 	pid_t pid;
 
-	(void)state;
 	if (!mounts)
 		skip();
 	namespace = older_namespace();
@@ -229,7 +219,6 @@ static void no_file_system_can_be_had(void **state)
 	struct nt_step_dir dir;
 	struct nt_error err;
 
-	(void)state;
 	if (!mounts)
 		skip();
 	site.files = -1; /* which the kernel refuses, as it refuses those who may not mount */
@@ -245,7 +234,6 @@ static void unsafe_run_directories_are_refused(void **state)
 	struct nt_step_dir dir;
 	struct nt_error err;
 
-	(void)state;
 	assert_int_equal(mkdir(rundir, 0755), 0);
 	assert_int_equal(chmod(rundir, 0777), 0);
 	assert_int_equal(nt_step_make(&dir, &site, "n1", 12, 0, &err), -1);
@@ -312,7 +300,6 @@ static void beneath(void **state)
 	char path[128];
 	int fd;
 
-	(void)state;
 	nothing_is_entered(nt_safe_open);
 	snprintf(path, sizeof(path), "%s/inside", top);
 	fd = nt_safe_open_path(path, O_RDONLY | O_DIRECTORY);
@@ -326,7 +313,6 @@ static void beneath(void **state)
 
 static void beneath_without_openat2(void **state)
 {
-	(void)state;
 	nothing_is_entered(nt_safe_open_old);
 }
 

@@ -4,14 +4,7 @@
 #include "record/sum.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "contract/policy.h"
 #include "record/bandwidth.h"
 #include "record/rankread.h"
@@ -42,7 +35,6 @@ static void summarize(struct nt_summary *summary, struct nt_sum *sum)
 	nt_sum_fini(sum);
 }
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define HEAD(task, node)                                                     \
 	"{\"v\":1,\"job\":12,\"step\":0,\"task\":" #task ",\"node\":\"" node \
 	"\",\"mode\":\"bandit\",\"nccl\":22809,\"flags\":4,"
@@ -103,7 +95,6 @@ static void rows_of_two_nodes(void **state)
 	struct nt_summary summary;
 	const struct nt_key *row;
 
-	(void)state;
 	two_nodes(&summary);
 	assert_int_equal(summary.row_count, 3);
 	row = row_of(&summary, NT_ALLREDUCE);
@@ -141,7 +132,6 @@ static void communicators_of_two_nodes(void **state)
 	const struct nt_comm_seen *comm;
 	const struct nt_volume *volume;
 
-	(void)state;
 	two_nodes(&summary);
 	assert_int_equal(summary.steps[0].heard, 2);
 	assert_string_equal(summary.steps[0].mode, "bandit");
@@ -181,7 +171,6 @@ static void reasons_are_told(void **state)
 {
 	struct nt_summary summary;
 
-	(void)state;
 	two_nodes(&summary);
 	assert_int_equal(summary.remark_count, 2);
 	assert_string_equal(summary.remarks[0].why.text, "algo");
@@ -203,7 +192,6 @@ static void the_short_form_reads_back(void **state)
 	struct nt_error err;
 	size_t bytes;
 
-	(void)state;
 	two_nodes(&summary);
 	bytes = nt_short_format(&summary, record, sizeof(record));
 	assert_true(bytes > 0);
@@ -243,7 +231,6 @@ static void alike_communicators_are_one_row(void **state)
 	const struct nt_key *row;
 	struct nt_sum sum;
 
-	(void)state;
 	nt_sum_init(&sum);
 	add(&sum, HEAD(0, "n1") "\"comms\":[" COMM("a", 0, "12") DECIDED "]}]}");
 	add(&sum, HEAD(1, "n1") "\"comms\":[" COMM("b", 0, "13") DECIDED "]}]}");
@@ -310,7 +297,6 @@ static void nothing_is_missing_and_the_short_form_says_what_is(void **state)
 	int64_t rest = 0;
 	double least = INFINITY;
 
-	(void)state;
 	realistic(&sum);
 	summarize(&summary, &sum);
 	assert_int_equal(summary.row_count, 54);
@@ -362,7 +348,6 @@ static void later_members_are_skipped(void **state)
 	struct nt_summary summary;
 	struct nt_error err;
 
-	(void)state;
 	nt_summary_init(&summary);
 	assert_int_equal(nt_summary_parse(&summary, text, sizeof(text) - 1, NULL, &err), 0);
 	assert_int_equal(summary.remark_count, 0);
@@ -388,7 +373,6 @@ static void the_cause_counts_before_what_others_saw(void **state)
 		HEAD(3, "n2") REJECTED(3, "pmix:UNREACHABLE"),
 	};
 
-	(void)state;
 	for (size_t first = 0; first < LENGTH(records); first++) {
 		struct nt_sum sum;
 
@@ -401,18 +385,7 @@ static void the_cause_counts_before_what_others_saw(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_of_two_nodes),
-		cmocka_unit_test(communicators_of_two_nodes),
-		cmocka_unit_test(reasons_are_told),
-		cmocka_unit_test(the_cause_counts_before_what_others_saw),
-		cmocka_unit_test(the_short_form_reads_back),
-		cmocka_unit_test(alike_communicators_are_one_row),
-		cmocka_unit_test(nothing_is_missing_and_the_short_form_says_what_is),
-		cmocka_unit_test(later_members_are_skipped),
-	};
-
-	return cmocka_run_group_tests_name("sum-rows", tests, NULL, NULL);
-}
+UNIT_TESTS(rows_of_two_nodes, communicators_of_two_nodes, reasons_are_told,
+	   the_cause_counts_before_what_others_saw, the_short_form_reads_back,
+	   alike_communicators_are_one_row, nothing_is_missing_and_the_short_form_says_what_is,
+	   later_members_are_skipped);

@@ -1,14 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tickets: printed, parsed and refused; and the directory of a user's memory */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "profiles/memory-dir.h"
 #include "profiles/ticket.h"
 
@@ -42,7 +35,6 @@ static void a_ticket_goes_there_and_back(void **state)
 	struct nt_ticket ticket = full_ticket(), back;
 	char text[NT_TICKET_MAX];
 
-	(void)state;
 	assert_int_equal(nt_ticket_print(&ticket, text, sizeof(text), &err), 0);
 	assert_string_equal(text, full_text);
 	assert_int_equal(nt_ticket_parse(&back, text, &err), 0);
@@ -61,7 +53,6 @@ static void a_ticket_of_the_default_says_little(void **state)
 	struct nt_ticket ticket = { .profile = "default", .why = NT_WHY_NOTHING_KNOWN };
 	char text[NT_TICKET_MAX];
 
-	(void)state;
 	assert_int_equal(nt_ticket_print(&ticket, text, sizeof(text), &err), 0);
 	assert_string_equal(text, "v=1;profile=default;why=NOTHING_KNOWN");
 	ticket.settings.set[NT_VARIABLE_MIN_NCHANNELS] = true;
@@ -123,7 +114,6 @@ static void what_is_forged_is_refused(void **state)
 {
 	struct nt_ticket ticket, empty;
 
-	(void)state;
 	memset(&empty, 0, sizeof(empty));
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		ticket = full_ticket();
@@ -139,7 +129,6 @@ static void length_is_bounded(void **state)
 	static char text[1 << 16];
 	struct nt_ticket ticket;
 
-	(void)state;
 	memset(text, 'x', sizeof(text) - 1);
 	memcpy(text, HEAD ";from=", strlen(HEAD ";from="));
 	assert_int_equal(nt_ticket_parse(&ticket, text, &err), -1);
@@ -155,7 +144,6 @@ static void nothing_breaks_the_reader(void **state)
 	static const char letters[] = ";= =;v1\n\x80GAINset0";
 	struct nt_ticket ticket;
 
-	(void)state;
 	srand(7);
 	for (unsigned run = 0; run < 20000; run++) {
 		/* exact size, so that the sanitizer detects a read beyond the end */
@@ -179,7 +167,6 @@ static void what_is_left_is_named_once_and_bounded(void **state)
 	struct nt_ticket ticket = { .profile = "a" };
 	char name[32], text[NT_TICKET_MAX];
 
-	(void)state;
 	nt_ticket_leave(&ticket, "NCCL_BUFFSIZE");
 	nt_ticket_leave(&ticket, "NCCL_BUFF NCCL_BUFFSIZE");
 	nt_ticket_leave(&ticket, "NCCL_BUFFSIZE");
@@ -195,7 +182,6 @@ static void a_memory_has_a_place(void **state)
 {
 	char path[NT_PATH_MAX], path_of_300[301];
 
-	(void)state;
 	setenv("NCCL_TUNE_MEMORY", "/m", 1);
 	setenv("XDG_STATE_HOME", "/x", 1);
 	setenv("HOME", "/h", 1);
@@ -223,17 +209,6 @@ static void a_memory_has_a_place(void **state)
 	assert_non_null(strstr(err.text, "no directory for the memory"));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_ticket_goes_there_and_back),
-		cmocka_unit_test(a_ticket_of_the_default_says_little),
-		cmocka_unit_test(what_is_forged_is_refused),
-		cmocka_unit_test(length_is_bounded),
-		cmocka_unit_test(nothing_breaks_the_reader),
-		cmocka_unit_test(what_is_left_is_named_once_and_bounded),
-		cmocka_unit_test(a_memory_has_a_place),
-	};
-
-	return cmocka_run_group_tests_name("ticket", tests, NULL, NULL);
-}
+UNIT_TESTS(a_ticket_goes_there_and_back, a_ticket_of_the_default_says_little,
+	   what_is_forged_is_refused, length_is_bounded, nothing_breaks_the_reader,
+	   what_is_left_is_named_once_and_bounded, a_memory_has_a_place);

@@ -1,21 +1,14 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* times.c - 16 bits are precise enough, and the slowest rank's times belong to the right arm */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "engine/times.h"
 #include "tuner/explorer.h"
 
 static void the_error_is_bounded(void **state)
 {
-	(void)state;
 	for (double ns = 1024; ns < 4.3e12; ns *= 1.00113) {
 		uint64_t whole = (uint64_t)ns;
 
@@ -36,7 +29,6 @@ static void shared_memory_holds_long_times(void **state)
 	const uint64_t s = 1000000000, ns[] = { 1, 70000, 2 * s, 3 * s, 11 * s, 600 * s, 2100 * s };
 	uint32_t before = 0;
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(ns) / sizeof(ns[0]); i++) {
 		uint32_t time = nt_shm_time(ns[i]);
 
@@ -50,7 +42,6 @@ static void shared_memory_holds_long_times(void **state)
 
 static void order_is_kept(void **state)
 {
-	(void)state;
 	for (uint32_t packed = 2; packed <= UINT16_MAX; packed++)
 		assert_true(nt_times_ns((uint16_t)packed) > nt_times_ns((uint16_t)(packed - 1)) ||
 			    packed == nt_times_pack(1));
@@ -68,7 +59,6 @@ static void the_longer_of_two_times_counts(void **state)
 	};
 	uint8_t bytes[2][8];
 
-	(void)state;
 	for (unsigned i = 0; i < 4; i++) {
 		node[0][i] = nt_times_pack(ns[i]);
 		node[1][i] = nt_times_pack(ns[i ^ 1]);
@@ -138,7 +128,6 @@ static void the_slowest_rank_counts(void **state)
 	uint16_t worst[NT_TIMES_MAX];
 	uint8_t bytes[64];
 
-	(void)state;
 	memset(worst, 1, sizeof(worst));
 	assert_int_equal(gather(shm, &plan, 2, bytes), 24);
 	nt_times_absorb(worst, true, &four, bytes, 24);
@@ -167,7 +156,6 @@ static void what_one_rank_lacks_is_lacking(void **state)
 	struct nt_shm_run *run = &shm->run[2];
 	uint8_t bytes[64];
 
-	(void)state;
 	for (uint32_t p = 4; p < 12; p++)
 		atomic_store(&run->sample[1][p], 0);
 	assert_int_equal(gather(shm, &plan, 16, bytes), 8);
@@ -195,7 +183,6 @@ static void periods_follow_in_later_rounds(void **state)
 	uint16_t worst[NT_TIMES_MAX];
 	uint8_t bytes[64];
 
-	(void)state;
 	for (uint32_t p = 0; p < 11; p++) { /* the last one has none */
 		for (unsigned m = 0; m < 4; m++)
 			atomic_store(&run->period[m][p], atomic_load(&run->sample[m][p]) + 500000);
@@ -235,7 +222,6 @@ static void own_times_follow(void **state)
 	uint16_t worst[NT_TIMES_MAX];
 	uint8_t bytes[64];
 
-	(void)state;
 	for (uint32_t p = 0; p < 12; p++) {
 		uint32_t ns = 100000 * ((uint32_t)nt_schedule_index(&four, plan.epoch, p) + 1);
 
@@ -265,7 +251,6 @@ static void the_first_of_two_is_no_sample(void **state)
 	const uint16_t none[NT_TIMES_MAX] = { 0 };
 	uint16_t packed[NT_TIMES_MAX] = { 0 };
 
-	(void)state;
 	for (uint32_t position = 0; position < nt_schedule_positions(&twice); position += 2)
 		nt_times_put(packed, &twice, 1, position, NT_REWARD_CALL, ns, 7000);
 	assert_memory_equal(packed, none, sizeof(none));
@@ -278,7 +263,6 @@ static void damage_is_no_time_at_all(void **state)
 	uint16_t worst[NT_TIMES_MAX];
 	uint8_t bytes[64];
 
-	(void)state;
 	memset(bytes, 1, sizeof(bytes));
 	nt_times_absorb(worst, true, &four, bytes, 24);
 	assert_int_equal(worst[11], 257);
@@ -293,7 +277,6 @@ static void sums_are_added_up(void **state)
 	uint8_t sum[] = { 5, 1, 7, 0, 9, 9 };
 	const uint8_t other[] = { 4, 2, 0, 0, 1, 1, 8, 8 };
 
-	(void)state;
 	assert_int_equal(nt_times_combine(sum, sizeof(sum), other, sizeof(other)), 6);
 	/* 0x204 beats 0x105; one lacks the second */
 	assert_memory_equal(sum, ((uint8_t[]){ 4, 2, 0, 0, 9, 9 }), 6);
@@ -318,7 +301,6 @@ static void other_measures_are_of_all_ranks(void **state)
 	uint8_t bytes[2][NT_TIMES_BYTES];
 	size_t count[2];
 
-	(void)state;
 	assert_int_equal(nt_times_room(&all), 12 + 4 + 2 * 12 + 1);
 	assert_int_equal(mean, 16);
 	assert_int_equal(fastest, 28);
@@ -356,7 +338,6 @@ static void a_later_round_tells_one_more(void **state)
 	uint16_t packed[NT_TIMES_MAX] = { 0 };
 	uint8_t bytes[2 * NT_TIMES_MAX];
 
-	(void)state;
 	one.kind = NT_SCHEDULE_CONFIRM;
 	one.measure = NT_MEASURE_FASTEST;
 	assert_int_equal(nt_times_measure_at(&one, NT_MEASURE_SLOWEST), 0);
@@ -377,7 +358,6 @@ static void nonsense_between_nodes_is_no_time(void **state)
 	uint8_t good[NT_TIMES_BYTES], bad[NT_TIMES_BYTES];
 	const size_t count = nt_times_write(packed, &all, 2, good, sizeof(good));
 
-	(void)state;
 	for (unsigned at = 1; at <= 3; at++) {
 		memcpy(bad, good, count);
 		bad[count - at] ^= 0x82;
@@ -395,24 +375,8 @@ static void nonsense_between_nodes_is_no_time(void **state)
 	assert_int_equal(packed[0], 30000);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_error_is_bounded),
-		cmocka_unit_test(order_is_kept),
-		cmocka_unit_test(shared_memory_holds_long_times),
-		cmocka_unit_test(the_longer_of_two_times_counts),
-		cmocka_unit_test(the_slowest_rank_counts),
-		cmocka_unit_test(what_one_rank_lacks_is_lacking),
-		cmocka_unit_test(periods_follow_in_later_rounds),
-		cmocka_unit_test(own_times_follow),
-		cmocka_unit_test(the_first_of_two_is_no_sample),
-		cmocka_unit_test(damage_is_no_time_at_all),
-		cmocka_unit_test(sums_are_added_up),
-		cmocka_unit_test(other_measures_are_of_all_ranks),
-		cmocka_unit_test(a_later_round_tells_one_more),
-		cmocka_unit_test(nonsense_between_nodes_is_no_time),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(the_error_is_bounded, order_is_kept, shared_memory_holds_long_times,
+	   the_longer_of_two_times_counts, the_slowest_rank_counts, what_one_rank_lacks_is_lacking,
+	   periods_follow_in_later_rounds, own_times_follow, the_first_of_two_is_no_sample,
+	   damage_is_no_time_at_all, sums_are_added_up, other_measures_are_of_all_ranks,
+	   a_later_round_tells_one_more, nonsense_between_nodes_is_no_time);

@@ -3,16 +3,9 @@
 /* NCCL's dumps: a task's variables, the names of communicators, and reading a step's directory. */
 #include "spank/topology-env.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "contract/names.h"
 #include "spank/recordd/topologydir.h"
 #include "tuner/dumps.h"
@@ -38,7 +31,6 @@ static void a_task_has_files_of_its_own(void **state)
 		.dir = "/run/s", .task = 11, .first = 8, .tasks = 8
 	};
 
-	(void)state;
 	set(NULL, NT_ENV_TOPOLOGY, "1");
 	nt_topology_set(&env, &task);
 	assert_string_equal(value_of(NT_ENV_GRAPH_FILE), "/run/s/nccl-graphs.11.xml");
@@ -52,7 +44,6 @@ static void a_nodes_only_task_has_a_rank_for_each_gpu(void **state)
 {
 	const struct nt_topology_task task = { .dir = "/run/s", .task = 1, .first = 1, .tasks = 1 };
 
-	(void)state;
 	set(NULL, "SLURM_GPUS_ON_NODE", "8");
 	nt_topology_set(&env, &task);
 	assert_string_equal(value_of(NT_ENV_GRAPH_RANK), "8");
@@ -62,7 +53,6 @@ static void the_users_own_files_stay(void **state)
 {
 	const struct nt_topology_task task = { .dir = "/run/s", .task = 0, .tasks = 8 };
 
-	(void)state;
 	set(NULL, NT_ENV_TOPOLOGY, "1");
 	set(NULL, NT_ENV_GRAPH_FILE, "/home/u/graph.xml");
 	set(NULL, NT_ENV_SYSTEM_RANK, "3");
@@ -78,7 +68,6 @@ static void a_node_without_a_directory_has_a_file_all_the_same(void **state)
 {
 	const struct nt_topology_task task = { .dir = NULL, .task = 4, .first = 4, .tasks = 4 };
 
-	(void)state;
 	set(NULL, NT_ENV_TOPOLOGY, "1");
 	nt_topology_set(&env, &task);
 	assert_string_equal(value_of(NT_ENV_GRAPH_FILE), "(unset)");
@@ -91,7 +80,6 @@ static void a_node_alone_asks_for_no_devices(void **state)
 {
 	struct nt_topology_task task = { .dir = "/run/s", .tasks = 8 };
 
-	(void)state;
 	nt_topology_set(&env, &task);
 	assert_string_equal(value_of(NT_ENV_GRAPH_FILE), "/run/s/nccl-graphs.0.xml");
 	assert_string_equal(value_of(NT_ENV_SYSTEM_FILE), "(unset)");
@@ -105,7 +93,6 @@ static void those_of_the_step_around_it_go(void **state)
 	const struct nt_topology_task outer = { .dir = "/run/outer", .first = 2, .tasks = 8 };
 	const struct nt_topology_task inner = { .dir = NULL, .tasks = 1 };
 
-	(void)state;
 	set(NULL, NT_ENV_TOPOLOGY, "1");
 	nt_topology_set(&env, &outer);
 	nt_topology_set(&env, &inner);
@@ -132,7 +119,6 @@ static void dumps_get_their_communicators_names(void **state)
 	struct nt_policy policy;
 	struct nt_place place;
 
-	(void)state;
 	nt_policy_default(&policy);
 	memset(&place, 0, sizeof(place));
 	snprintf(place.dir, sizeof(place.dir), "%s", top);
@@ -170,7 +156,6 @@ static void the_largest_communicators_are_read(void **state)
 	struct nt_topologies topologies;
 	char name[64];
 
-	(void)state;
 	for (int i = 0; i < NT_TOPOLOGIES_MAX + 4; i++) {
 		snprintf(name, sizeof(name), "nccl-graphs.%016x.0.%d.2.xml", i, i + 2);
 		write_text(name, GRAPHS);
@@ -196,7 +181,6 @@ static void what_is_no_file_is_told(void **state)
 	struct nt_topologies topologies;
 	char path[128];
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/nccl-graphs.0000000000000001.0.4.1.xml", top);
 	assert_int_equal(symlink("/etc/passwd", path), 0);
 	snprintf(path, sizeof(path), "%s/nccl-system.0000000000000001.0.4.1.xml", top);
@@ -210,24 +194,9 @@ static void what_is_no_file_is_told(void **state)
 	assert_int_equal(topologies.count, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_task_has_files_of_its_own, begin, remove_top),
-		cmocka_unit_test_setup_teardown(a_nodes_only_task_has_a_rank_for_each_gpu, begin,
-						remove_top),
-		cmocka_unit_test_setup_teardown(the_users_own_files_stay, begin, remove_top),
-		cmocka_unit_test_setup_teardown(a_node_without_a_directory_has_a_file_all_the_same,
-						begin, remove_top),
-		cmocka_unit_test_setup_teardown(a_node_alone_asks_for_no_devices, begin,
-						remove_top),
-		cmocka_unit_test_setup_teardown(those_of_the_step_around_it_go, begin, remove_top),
-		cmocka_unit_test_setup_teardown(dumps_get_their_communicators_names, begin,
-						remove_top),
-		cmocka_unit_test_setup_teardown(the_largest_communicators_are_read, begin,
-						remove_top),
-		cmocka_unit_test_setup_teardown(what_is_no_file_is_told, begin, remove_top),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS_EACH(begin, remove_top, a_task_has_files_of_its_own,
+		a_nodes_only_task_has_a_rank_for_each_gpu, the_users_own_files_stay,
+		a_node_without_a_directory_has_a_file_all_the_same,
+		a_node_alone_asks_for_no_devices, those_of_the_step_around_it_go,
+		dumps_get_their_communicators_names, the_largest_communicators_are_read,
+		what_is_no_file_is_told);

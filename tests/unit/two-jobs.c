@@ -3,13 +3,7 @@
 /* two-jobs.c - two jobs side by side: what belongs together, times and what is used */
 #include "report/text/two-jobs.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 
 #define ROW(size, arm, us, own)                                                                   \
 	"\"AllReduce " size "\":{\"auto\":\"RING/SIMPLE\",\"arm\":\"" arm "\",\"us\":[" us "," us \
@@ -70,7 +64,6 @@ static void times_and_what_is_used(void **state)
 		JOB(STEP("0", "", "9900",
 			 ROW("1M", "AUTO", "160", OWN("150")) "," ROW("16M", "AUTO", "900", ""))));
 
-	(void)state;
 	has(text, "\nProgram's own step 10000.0 9900.0 -1.0\n");
 	has(text, " A: step 0, launch profile wide; B: step 0, launch profile none\n");
 	has(text,
@@ -86,7 +79,6 @@ static void equal_kinds_of_times(void **state)
 	char *text = print(JOB(STEP("0", "", "1", ROW("1M", "AUTO", "110", OWN("100")))),
 			   JOB(STEP("0", "", "1", ROW("1M", "AUTO", "220", ""))));
 
-	(void)state;
 	has(text, "\nAllReduce 1M 110.0* 220.0* +100.0\n");
 	free(text);
 }
@@ -97,20 +89,10 @@ static void steps_belong_together_by_their_order(void **state)
 			   JOB(STEP("1", "", "120", ROW("1M", "AUTO", "12", "")) "," STEP(
 				   "2", "", "130", ROW("1M", "AUTO", "13", ""))));
 
-	(void)state;
 	has(text, " A: step 0, launch profile none; B: step 1, launch profile none\n");
 	has(text, "\nAllReduce 1M 10.0* 12.0* +20.0\n both: Ring/Simple (NCCL's choice)\n");
 	has(text, " A: no such step; B: step 2, launch profile none\n");
 	free(text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(times_and_what_is_used),
-		cmocka_unit_test(equal_kinds_of_times),
-		cmocka_unit_test(steps_belong_together_by_their_order),
-	};
-
-	return cmocka_run_group_tests_name("two-jobs", tests, NULL, NULL);
-}
+UNIT_TESTS(times_and_what_is_used, equal_kinds_of_times, steps_belong_together_by_their_order);

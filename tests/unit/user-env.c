@@ -1,16 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A user's own variables, in the environment and in NCCL's files; and lists of hosts */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "lib/append.h"
 #include "lib/file.h"
 #include "profiles/hosts.h"
@@ -31,7 +24,6 @@ static void own_variables_are_those_that_profiles_have(void **state)
 			      "garbage",
 			      NULL };
 
-	(void)state;
 	nt_user_env_init(&own);
 	nt_user_env_environment(&own, variables, NULL);
 	assert_int_equal(own.count, 4);
@@ -62,7 +54,6 @@ static void a_hash_tells_names_and_values_but_not_their_order(void **state)
 {
 	uint32_t hash = hash_of("NCCL_BUFFSIZE=8M", "NCCL_CROSS_NIC=1");
 
-	(void)state;
 	assert_int_equal(hash_of("A=1", "NCCL_DEBUG=INFO"), 0);
 	assert_int_not_equal(hash, 0);
 	assert_int_equal(hash_of("NCCL_CROSS_NIC=1", "NCCL_BUFFSIZE=8M"), hash);
@@ -78,7 +69,6 @@ static void files_are_read_as_nccl_reads_them(void **state)
 	char path[] = "/tmp/nt-own-XXXXXX";
 	int fd = mkstemp(path);
 
-	(void)state;
 	assert_int_equal(write(fd, text, sizeof(text) - 1), sizeof(text) - 1);
 	nt_user_env_init(&own);
 	assert_int_equal(nt_user_env_file(&own, path, 0, &err), 0);
@@ -101,7 +91,6 @@ static void more_than_fit_do_no_harm(void **state)
 	char path[] = "/tmp/nt-own-XXXXXX";
 	FILE *file = fdopen(mkstemp(path), "w");
 
-	(void)state;
 	for (unsigned i = 0; i < 200; i++)
 		fprintf(file, "NCCL_BUFFSIZE%u=%u\nNCCL_MIN_NCHANNELS=%0200u\n", i, i, i);
 	fclose(file);
@@ -116,7 +105,6 @@ static void users_have_a_file(void **state)
 {
 	char path[64];
 
-	(void)state;
 	setenv("HOME", "/h", 1);
 	unsetenv("NCCL_CONF_FILE");
 	nt_user_env_user_file(path, sizeof(path));
@@ -154,7 +142,6 @@ static void lists_of_hosts_are_taken_apart(void **state)
 					   "n[,1]", "n[1]]",   "[[1]]",	  "n1,",
 					   "n[-3]", "n[1--2]", "n[0-20]", "n[0-4999999999]" };
 
-	(void)state;
 	assert_string_equal(joined("n1"), "n1");
 	assert_string_equal(joined("n[1-3],login,gpu[07-09,11]"),
 			    "n1 n2 n3 login gpu07 gpu08 gpu09 gpu11");
@@ -165,16 +152,6 @@ static void lists_of_hosts_are_taken_apart(void **state)
 			fail_msg("taken: %s", bad[i]);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(own_variables_are_those_that_profiles_have),
-		cmocka_unit_test(a_hash_tells_names_and_values_but_not_their_order),
-		cmocka_unit_test(files_are_read_as_nccl_reads_them),
-		cmocka_unit_test(more_than_fit_do_no_harm),
-		cmocka_unit_test(users_have_a_file),
-		cmocka_unit_test(lists_of_hosts_are_taken_apart),
-	};
-
-	return cmocka_run_group_tests_name("user-env", tests, NULL, NULL);
-}
+UNIT_TESTS(own_variables_are_those_that_profiles_have,
+	   a_hash_tells_names_and_values_but_not_their_order, files_are_read_as_nccl_reads_them,
+	   more_than_fit_do_no_harm, users_have_a_file, lists_of_hosts_are_taken_apart);

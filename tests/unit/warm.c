@@ -1,13 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* warm.c - remembered arms printed and parsed, and every kind of mistake */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "contract/coll.h"
 #include "contract/warm.h"
 
@@ -27,7 +21,6 @@ static void texts_round_trip(void **state)
 		HEADER " 8r2n.AllReduce.64=RING/LL@1 8r2n.AllReduce.96=TREE/SIMPLE/4ch@9999999999",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		struct nt_error err = { "" };
 		struct nt_warm warm;
@@ -86,7 +79,6 @@ static void bad_texts_are_refused_with_the_reason(void **state)
 		{ HEADER " 8r2n.AllReduce.96=AUTO 4r2n.AllReduce.128=AUTO", "out of order" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct nt_error err = { "" };
 		struct nt_warm warm;
@@ -121,7 +113,6 @@ static void bounds_are_kept(void **state)
 	char text[NT_WARM_TEXT_MAX + 8];
 	struct nt_warm warm;
 
-	(void)state;
 	fill(&warm, 20, 8, 3);
 	assert_int_equal(nt_warm_add(&warm, &one, &err), -1);
 	assert_non_null(strstr(err.text, "more than 128"));
@@ -148,7 +139,6 @@ static void keys_are_put_in_order_and_found(void **state)
 	struct nt_warm warm = { .nccl = 22809 };
 	char text[NT_WARM_TEXT_MAX];
 
-	(void)state;
 	for (size_t i = 0; i < 4; i++)
 		assert_int_equal(nt_warm_add(&warm, &keys[i], NULL), 0);
 	assert_int_equal(nt_warm_add(&warm, &keys[1], NULL), -1);
@@ -175,7 +165,6 @@ static void a_gain_is_that_of_its_arm(void **state)
 	struct nt_warm_key want = { 8, 2, NT_ALLREDUCE, 64, arm, 0, 0 };
 	struct nt_warm warm;
 
-	(void)state;
 	assert_int_equal(nt_warm_parse(&warm,
 				       HEADER " 8r2n.AllReduce.64=RING/LL@284500"
 					      " 8r2n.AllReduce.96=RING/LL",
@@ -195,7 +184,6 @@ static void the_hash_follows_the_text(void **state)
 {
 	struct nt_warm a, b;
 
-	(void)state;
 	assert_int_equal(nt_warm_hash(NULL), 0);
 	assert_int_equal(nt_warm_parse(&a, HEADER " 8r2n.AllReduce.64=RING/LL", NULL), 0);
 	assert_int_equal(nt_warm_parse(&b, HEADER " 8r2n.AllReduce.64=RING/LL", NULL), 0);
@@ -205,16 +193,5 @@ static void the_hash_follows_the_text(void **state)
 	assert_int_not_equal(nt_warm_hash(&a), nt_warm_hash(&b));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(texts_round_trip),
-		cmocka_unit_test(bad_texts_are_refused_with_the_reason),
-		cmocka_unit_test(bounds_are_kept),
-		cmocka_unit_test(keys_are_put_in_order_and_found),
-		cmocka_unit_test(a_gain_is_that_of_its_arm),
-		cmocka_unit_test(the_hash_follows_the_text),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(texts_round_trip, bad_texts_are_refused_with_the_reason, bounds_are_kept,
+	   keys_are_put_in_order_and_found, a_gain_is_that_of_its_arm, the_hash_follows_the_text);

@@ -3,20 +3,13 @@
 /* Points in time as users write them. */
 #include "lib/when.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 
 #define NOW_S INT64_C(1795300000) /* 2026-11-21T22:26:40Z */
 
 static int use_a_zone(void **state)
 {
-	(void)state;
 	setenv("TZ", "CET-1", 1);
 	tzset();
 	return 0;
@@ -44,7 +37,6 @@ static void reads_what_it_says(void **state)
 		{ "1970-01-02", 86400 - 3600 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct nt_error err;
 		int64_t when_s;
@@ -61,7 +53,6 @@ static void begins_a_day_at_midnight(void **state)
 	struct nt_error err;
 	int64_t when_s;
 
-	(void)state;
 	assert_int_equal(nt_when_parse("today", NOW_S, &when_s, &err), 0);
 	assert_int_equal(when_s % 86400, 23 * 3600);
 	assert_true(when_s <= NOW_S && when_s > NOW_S - 86400);
@@ -95,7 +86,6 @@ static void refuses_what_could_mean_something_else(void **state)
 		"now-20000weeks",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		struct nt_error err;
 		int64_t when_s;
@@ -106,13 +96,5 @@ static void refuses_what_could_mean_something_else(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_what_it_says),
-		cmocka_unit_test(begins_a_day_at_midnight),
-		cmocka_unit_test(refuses_what_could_mean_something_else),
-	};
-
-	return cmocka_run_group_tests_name("when", tests, use_a_zone, NULL);
-}
+UNIT_TESTS_ALL(use_a_zone, NULL, reads_what_it_says, begins_a_day_at_midnight,
+	       refuses_what_could_mean_something_else);

@@ -3,14 +3,7 @@
 /* What a command line says of a step. */
 #include "spank/where.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <cmocka.h>
-
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/lib/unit.h"
 
 /* Words separated by blanks become those of /proc/self/cmdline. */
 static size_t words_of(const char *line, char args[256])
@@ -40,7 +33,6 @@ static void a_step_that_srun_does_not_wait_for_is_known(void **state)
 					      "srun -N 2 program --async" };
 	char args[256];
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(async); i++)
 		assert_true(nt_where_is_async(args, words_of(async[i], args)));
 	for (size_t i = 0; i < LENGTH(others); i++)
@@ -63,7 +55,6 @@ static void a_heterogeneous_step_is_known(void **state)
 					      "srun -n4 -w n1,n2 a" };
 	char args[256];
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(het); i++)
 		assert_true(nt_where_is_het(args, words_of(het[i], args)));
 	for (size_t i = 0; i < LENGTH(others); i++)
@@ -75,19 +66,10 @@ static void a_last_word_without_its_end_is_left_out(void **state)
 {
 	static const char args[] = "srun\0-n\0004\0--async";
 
-	(void)state;
 	assert_false(nt_where_is_async(args, 0));
 	assert_false(nt_where_is_async(args, sizeof(args) - 1));
 	assert_true(nt_where_is_async(args, sizeof(args)));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_step_that_srun_does_not_wait_for_is_known),
-		cmocka_unit_test(a_heterogeneous_step_is_known),
-		cmocka_unit_test(a_last_word_without_its_end_is_left_out),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(a_step_that_srun_does_not_wait_for_is_known, a_heterogeneous_step_is_known,
+	   a_last_word_without_its_end_is_left_out);

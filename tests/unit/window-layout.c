@@ -136,7 +136,6 @@ static void every_call_of_a_burst_has_its_position(void **state)
 		{ 3, 1, 2 }, { 5, 45, 0 }, { 5, 20, 3 }, { 7, 20, 5 }, { 1, 30, 2 }, { 5, 5, 1 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
 		for (uint32_t nodes = 1; nodes <= 2; nodes++) {
 			unsigned count = alone(&patterns[i], nodes, 36);
@@ -153,7 +152,6 @@ static void a_window_longer_than_the_trail_has_cells(void **state)
 {
 	static const struct pattern far[] = { { 2, 2000, 0 }, { 3, 5000, 0 }, { 4, 9000, 0 } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(far) / sizeof(far[0]); i++) {
 		for (uint32_t nodes = 1; nodes <= 2; nodes++) {
 			unsigned count = alone(&far[i], nodes, 36);
@@ -171,7 +169,6 @@ static void the_cells_of_a_window_are_equal(void **state)
 	static const struct nt_cadence regular = { 20000, 20, 20, 1000 };
 	struct nt_plan plan = { .until = 40 };
 
-	(void)state;
 	nt_window_layout(&regular, &plan);
 	assert_int_equal(plan.cell, 14);
 	assert_in_range(nt_window_layout_turns(&plan), 40000, 44000);
@@ -185,7 +182,6 @@ static void what_cannot_be_counted_is_spread_by_turns(void **state)
 						 { 0, 0, 0, 0 } };
 	static const uint32_t stride[] = { 5, 20000, 1 };
 
-	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
 		struct nt_plan plan = { .until = 30 };
 
@@ -201,7 +197,6 @@ static void a_plan_for_good_has_no_end(void **state)
 	static const struct nt_cadence usual = { 100, 20, 20, 5 };
 	struct nt_plan plan = { .until = NT_NEVER };
 
-	(void)state;
 	nt_window_layout(&usual, &plan);
 	assert_int_equal(plan.cell, 1);
 	assert_true(nt_window_layout_turns(&plan) == NT_NEVER);
@@ -211,7 +206,6 @@ static void a_trail_forgets_and_does_not_mistake(void **state)
 {
 	struct nt_task_log *task_log = calloc(1, sizeof(*task_log));
 
-	(void)state;
 	assert_non_null(task_log);
 	assert_int_equal(nt_task_log_count(task_log, 0, 100, 0), 0);
 	for (uint64_t seq = 0; seq < 3 * NT_TASK_LOG; seq++) {
@@ -233,7 +227,6 @@ static void gaps_hold_nothing(void **state)
 	struct nt_task_log *one = calloc(1, sizeof(*one)), *other = calloc(1, sizeof(*other));
 	const uint64_t lap = 2 * NT_TASK_LOG;
 
-	(void)state;
 	assert_non_null(one);
 	assert_non_null(other);
 	for (uint64_t seq = 0; seq < 100; seq++)
@@ -248,17 +241,6 @@ static void gaps_hold_nothing(void **state)
 	free(other);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_call_of_a_burst_has_its_position),
-		cmocka_unit_test(a_window_longer_than_the_trail_has_cells),
-		cmocka_unit_test(the_cells_of_a_window_are_equal),
-		cmocka_unit_test(what_cannot_be_counted_is_spread_by_turns),
-		cmocka_unit_test(a_plan_for_good_has_no_end),
-		cmocka_unit_test(a_trail_forgets_and_does_not_mistake),
-		cmocka_unit_test(gaps_hold_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(every_call_of_a_burst_has_its_position, a_window_longer_than_the_trail_has_cells,
+	   the_cells_of_a_window_are_equal, what_cannot_be_counted_is_spread_by_turns,
+	   a_plan_for_good_has_no_end, a_trail_forgets_and_does_not_mistake, gaps_hold_nothing);

@@ -1,14 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parallel children: their output, their ends, and timeouts. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "lib/clock.h"
 #include "spank/recordd/work.h"
 
@@ -85,7 +79,6 @@ static void words_come_before_the_result(void **state)
 	struct errand errand = { .says = "rowords" };
 	struct nt_work work;
 
-	(void)state;
 	start(&work, &errand, 60000);
 	finish(&work, 1);
 	assert_string_equal(errand.words, "ro");
@@ -101,7 +94,6 @@ static void who_is_late_is_ended_and_keeps_nobody_waiting(void **state)
 	struct nt_work works[2];
 	int64_t begun_ms = nt_clock_ms();
 
-	(void)state;
 	start(&works[0], &late, 3600000);
 	start(&works[1], &well, 3600000);
 	nt_work_hurry(&works[0], begun_ms + 100);
@@ -120,7 +112,6 @@ static void what_is_too_much_is_refused(void **state)
 	struct errand errand = { .says = "", .floods = 2 * NT_WORK_OUT_MAX };
 	struct nt_work work;
 
-	(void)state;
 	start(&work, &errand, 60000);
 	finish(&work, 1);
 	assert_string_equal(errand.why, "it wrote too much");
@@ -131,7 +122,6 @@ static void complaints_stop_nobody(void **state)
 	struct errand errand = { .says = "w", .complains = true };
 	struct nt_work work;
 
-	(void)state;
 	start(&work, &errand, 60000);
 	finish(&work, 1);
 	assert_string_equal(errand.out, "w");
@@ -144,7 +134,6 @@ static void others_are_heard(void **state)
 	struct nt_work work;
 	int fds[2];
 
-	(void)state;
 	assert_int_equal(pipe(fds), 0);
 	start(&work, &errand, 60000);
 	assert_false(nt_work_wait(&work, 1, fds[0], nt_clock_ms() + 20));
@@ -163,7 +152,6 @@ static void there_is_no_other_beside_a_stuck_one(void **state)
 	struct nt_work stuck, work;
 	struct nt_error err;
 
-	(void)state;
 	start(&stuck, &errand, 60000);
 	work = (struct nt_work){ .kind = &kind, .argument = &errand };
 	work.child.stuck_pid = stuck.child.pid;
@@ -176,16 +164,6 @@ static void there_is_no_other_beside_a_stuck_one(void **state)
 	finish(&work, 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words_come_before_the_result),
-		cmocka_unit_test(who_is_late_is_ended_and_keeps_nobody_waiting),
-		cmocka_unit_test(what_is_too_much_is_refused),
-		cmocka_unit_test(complaints_stop_nobody),
-		cmocka_unit_test(others_are_heard),
-		cmocka_unit_test(there_is_no_other_beside_a_stuck_one),
-	};
-
-	return cmocka_run_group_tests_name("work", tests, NULL, NULL);
-}
+UNIT_TESTS(words_come_before_the_result, who_is_late_is_ended_and_keeps_nobody_waiting,
+	   what_is_too_much_is_refused, complaints_stop_nobody, others_are_heard,
+	   there_is_no_other_beside_a_stuck_one);

@@ -72,7 +72,6 @@ static void every_state_has_its_words(void **state)
 	struct nt_rank rank;
 	static struct host h;
 
-	(void)state;
 	play_every_state(&h);
 	read_text(&h, &rank);
 	assert_int_equal(rank.comms[0].state, NT_COMM_AGREED);
@@ -126,7 +125,6 @@ static void a_remembered_gain_is_an_estimate(void **state)
 	struct nt_plan plan;
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "policy");
 	key.ranks = h.comm->fixed.ranks;
 	key.nodes = h.comm->fixed.nodes;
@@ -167,7 +165,6 @@ static void a_trial_goes_with_its_decision(void **state)
 	struct nt_rank rank;
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "bandit");
 	host_collective(&h, NT_ALLREDUCE, SIZE);
 	info.comm = h.comm->fixed.id;
@@ -208,7 +205,6 @@ static void an_exploration_tells_what_it_has_seen_so_far(void **state)
 	struct nt_rank rank;
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "bandit");
 	(void)host_open_key(&h, NT_ALLGATHER, SIZE);
 	info.comm = h.comm->fixed.id;
@@ -254,7 +250,6 @@ static void a_round_tells_how_far_it_is(void **state)
 	struct nt_rank rank;
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "bandit");
 	plan = host_plan(1, host_open_key(&h, NT_ALLREDUCE, SIZE) + 2, &screen);
 	read_text(&h, &rank);
@@ -289,7 +284,6 @@ static void a_key_that_takes_no_share_is_not_worth_it(void **state)
 	struct nt_rank rank;
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "bandit,min_calls=4,min_share=50");
 	for (int i = 0; i < 4; i++)
 		host_collective(&h, NT_BROADCAST, SIZE);
@@ -314,7 +308,6 @@ static void a_rejection_names_the_culprit(void **state)
 	struct nt_rank rank;
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "bandit");
 	snprintf(h.comm->fixed.shm->why, sizeof(h.comm->fixed.shm->why),
 		 "nccl:5:\"n2\":22703\n:22809");
@@ -332,7 +325,6 @@ static void a_damaged_state_is_not_recorded(void **state)
 	struct nt_rank rank;
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "bandit");
 	atomic_store(&h.comm->fixed.shm->state, 77);
 	read_text(&h, &rank);
@@ -347,7 +339,6 @@ static void observed_times_are_summed_up(void **state)
 	struct nt_rank rank;
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "observe,min_calls=2");
 	for (int i = 0; i < 15; i++) {
 		h.duration_ns = 1000 * (uint32_t)(100 - i);
@@ -376,7 +367,6 @@ static void the_step_marker_is_there(void **state)
 	struct nt_rank rank;
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "bandit");
 	/* The helper thread writes it. */
 	host_unhelp(&h);
@@ -427,7 +417,6 @@ static void one_node_tells_its_links(void **state)
 {
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "bandit");
 	host_unhelp(&h);
 	snprintf(h.process.platform.fabric, sizeof(h.process.platform.fabric), "ib");
@@ -460,7 +449,6 @@ static void figures_without_sense_are_left_out(void **state)
 	struct nt_plan plan;
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "bandit");
 	final.outcome.baseline_us = NAN;
 	final.outcome.best_us = -INFINITY;
@@ -486,7 +474,6 @@ static void a_full_record_is_still_a_record(void **state)
 	struct nt_rank rank;
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "bandit");
 	for (int n = 0; n < NT_COMMS_MAX; n++) {
 		if (n)
@@ -511,23 +498,9 @@ static void a_full_record_is_still_a_record(void **state)
 	host_close(&h);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_state_has_its_words),
-		cmocka_unit_test(a_remembered_gain_is_an_estimate),
-		cmocka_unit_test(a_trial_goes_with_its_decision),
-		cmocka_unit_test(an_exploration_tells_what_it_has_seen_so_far),
-		cmocka_unit_test(a_round_tells_how_far_it_is),
-		cmocka_unit_test(a_key_that_takes_no_share_is_not_worth_it),
-		cmocka_unit_test(a_rejection_names_the_culprit),
-		cmocka_unit_test(a_damaged_state_is_not_recorded),
-		cmocka_unit_test(observed_times_are_summed_up),
-		cmocka_unit_test(the_step_marker_is_there),
-		cmocka_unit_test(one_node_tells_its_links),
-		cmocka_unit_test(figures_without_sense_are_left_out),
-		cmocka_unit_test(a_full_record_is_still_a_record),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(every_state_has_its_words, a_remembered_gain_is_an_estimate,
+	   a_trial_goes_with_its_decision, an_exploration_tells_what_it_has_seen_so_far,
+	   a_round_tells_how_far_it_is, a_key_that_takes_no_share_is_not_worth_it,
+	   a_rejection_names_the_culprit, a_damaged_state_is_not_recorded,
+	   observed_times_are_summed_up, the_step_marker_is_there, one_node_tells_its_links,
+	   figures_without_sense_are_left_out, a_full_record_is_still_a_record);

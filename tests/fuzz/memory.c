@@ -57,10 +57,9 @@ static void check_printed(const struct nt_memory *memory)
 static void check_choice(const struct nt_memory *memory)
 {
 	static struct nt_launch_choice choice;
-	struct nt_launch_case launch = { .memory = { memory, memory },
-					 .profiles = &profiles,
-					 .where = where,
-					 .job = 1 };
+	struct nt_launch_case launch = {
+		.memory = { memory, memory }, .profiles = &profiles, .where = where, .job = 1
+	};
 
 	if (memory->entries > 0) {
 		launch.where = memory->entry[0].where;

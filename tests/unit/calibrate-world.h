@@ -143,8 +143,8 @@ static int world_pool(const struct nt_memory *found, const struct world_turns *t
 	return 0;
 }
 
-/* As a step's tasks do, with what a turn leaves drawn. calls NULL: they are unknown. Returns how long
- * it took; -1: no memory. */
+/* As a step's tasks do, with what a turn leaves drawn. calls NULL: they are unknown. Returns how
+ * long it took; -1: no memory. */
 static double world_calibrate(const struct world_turns *turns, const struct nt_memory_entry *calls,
 			      struct nt_memory *memory, uint64_t *seed)
 {

@@ -16,7 +16,7 @@
 #include "lib/clock.h"
 #include "record/spool-retention.h"
 #include "cli/backfill-settle.h"
-#include "report/model/record-places.h"
+#include "report/model/places.h"
 
 #define TIME_S 60 /* of one run; the next one continues */
 #define QUIET_S 900 /* programs that write at a job's end have done so by then */

@@ -27,10 +27,6 @@ libnt_record_read_a_SOURCES = \
 	%D%/lateness.h \
 	%D%/long.c \
 	%D%/long.h \
-	%D%/longdir.c \
-	%D%/longdir.h \
-	%D%/longread.c \
-	%D%/longread.h \
 	%D%/longset.c \
 	%D%/longset.h \
 	%D%/longsum.c \

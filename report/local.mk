@@ -42,8 +42,6 @@ libnt_report_a_SOURCES = \
 	%D%/model/site-config.h \
 	%D%/model/record-merge.c \
 	%D%/model/record-merge.h \
-	%D%/model/record-places.c \
-	%D%/model/record-places.h \
 	%D%/model/row-time.c \
 	%D%/model/row-time.h \
 	%D%/model/sacct-jobs.c \

@@ -72,11 +72,8 @@ libnt_spank_a_SOURCES = $(spank_plugin_sources) \
 	%D%/recordd/step-entry.c \
 	%D%/recordd/step-entry.h \
 	%D%/recordd/long-work.c \
-	%D%/recordd/longchild.c \
 	%D%/recordd/longform.c \
 	%D%/recordd/longform.h \
-	%D%/recordd/longmake.c \
-	%D%/recordd/longmake.h \
 	%D%/recordd/loop.c \
 	%D%/recordd/calibration-work.c \
 	%D%/recordd/memory-work.c \

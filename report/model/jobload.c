@@ -12,7 +12,7 @@
 #include "report/model/accounting.h"
 #include "report/model/controller.h"
 #include "report/model/record-merge.h"
-#include "report/model/record-places.h"
+#include "report/model/places.h"
 #include "report/model/sacct-runs.h"
 
 static bool all_ended(const struct nt_jobtexts *texts)

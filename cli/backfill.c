@@ -1,6 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nccl-tune backfill: deliver the records in the spool to accounting. */
+/* nccl-tune backfill: deliver the records in the spool to accounting, and check those that were
+ * delivered. A job's records are settled together once it has ended, with one query of accounting
+ * for many jobs and one update for each job that needs it. spank/delivery/ decides where records
+ * go, and when they are removed. Errors are a line each; the next run tries again. */
 #include "cli/command.h"
 
 #include <errno.h>
@@ -9,36 +12,339 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 #include "lib/clock.h"
-#include "record/spool-retention.h"
-#include "cli/backfill-settle.h"
+#include "record/filesink.h"
+#include "report/model/accounting.h"
+#include "report/model/database.h"
 #include "report/model/places.h"
+#include "spank/delivery/queue.h"
 
 #define TIME_S 60 /* of one run; the next one continues */
 #define QUIET_S 900 /* programs that write at a job's end have done so by then */
 #define SECONDS_MAX 86400
 #define BROKEN_MAX 3 /* queries of accounting that fail one after the other */
+#define SACCT_MS 30000
+#define PORTION 32 /* records that are settled together */
 
 struct request {
 	struct nt_record_places places;
 	const char *directory;
-	bool dry_run, list, retry;
-	int64_t time_s, quiet_s;
+	bool dry_run;
+	int64_t time_s, quiet_s; /* how long after a job's end others may change its text */
 };
 
-struct work {
+struct file {
+	enum nt_spool_part part;
+	const char *name;
+};
+
+struct run {
 	const struct request *request;
-	struct nt_backfill backfill;
-	struct nt_spool_list lists[2]; /* waiting, sent */
-	struct nt_backfill_file *files;
+	int64_t deadline_ms; /* nothing is begun after it */
+	int parts[NT_QUEUE_PARTS]; /* open, by enum nt_spool_part */
+	struct nt_spool_list lists[NT_QUEUE_PARTS];
+	struct file *files;
 	size_t count, first, reached;
+	size_t written, present, later, failed, lost;
 };
 
-static const char *const part_names[] = { "waiting", "sent", "dead" };
+struct portion {
+	struct nt_queued *records;
+	size_t count;
+	struct nt_jobtexts texts;
+};
+
+/* ---- one record */
+
+static void tell(const struct run *run, const struct nt_queued *record, const char *what)
+{
+	const bool filed = record->result == NT_DELIVERED_FILED;
+	const bool written = filed || record->result == NT_DELIVERED_WRITTEN;
+
+	if (record->part == NT_PART_WAITING || written)
+		printf("job %" PRId64 ", step %s: %s%s%s%.200s\n", record->file.job,
+		       record->file.step, run->request->dry_run && written ? "would be " : "", what,
+		       filed ? " into " : "", filed ? run->request->places.sinks.directory : "");
+}
+
+static void complain(const struct nt_queued *record, const char *what)
+{
+	if (record->damaged)
+		nt_command_complain("%s: %s%s", record->file.name, what, record->why.text);
+	else
+		nt_command_complain("job %" PRId64 ", step %s: %s%s", record->file.job,
+				    record->file.step, what, record->why.text);
+}
+
+/* Counts and prints the result. */
+static void account(struct run *run, const struct nt_queued *record)
+{
+	const bool waiting = record->part == NT_PART_WAITING;
+
+	switch (record->result) {
+	case NT_DELIVERED_WRITTEN:
+	case NT_DELIVERED_FILED:
+		run->written++;
+		tell(run, record,
+		     waiting ? "written" : "written again, another program had overwritten it");
+		break;
+	case NT_DELIVERED_PRESENT:
+		run->present += waiting;
+		tell(run, record, "accounting has it");
+		break;
+	case NT_DELIVERED_LATER:
+		run->later += waiting;
+		tell(run, record, "deferred, the job has not ended");
+		break;
+	case NT_DELIVERED_FAILED:
+		run->failed++;
+		complain(record, "");
+		break;
+	case NT_DELIVERED_NOWHERE: run->lost++; break;
+	default: break;
+	}
+}
+
+/* end_s: when its job ended. */
+static void conclude(struct run *run, struct nt_queued *record, int64_t end_s)
+{
+	const enum nt_queue_move move = nt_queue_decide(record, time(NULL) - end_s,
+							run->request->quiet_s);
+
+	if (record->result == NT_DELIVERED_NOWHERE)
+		complain(record, run->request->dry_run ? "would be given up: " : "given up: ");
+	if (!run->request->dry_run && nt_queue_move(run->parts, record, move, &record->why) < 0)
+		record->result = NT_DELIVERED_FAILED;
+	account(run, record);
+}
+
+/* ---- one job */
+
+static const struct nt_jobtext *find_job(const struct nt_jobtexts *texts, uint32_t job)
+{
+	/* The number of an array or a heterogeneous job also finds its other parts. */
+	for (size_t i = 0; i < texts->count; i++) {
+		if (texts->items[i].job == job)
+			return &texts->items[i];
+	}
+	return NULL;
+}
+
+/* Reads the job again: accounting must contain what was written. */
+static int verify(const char *cluster, const struct nt_jobtext *job, const char *expected,
+		  struct nt_error *err)
+{
+	struct nt_jobtexts texts = { .count = 0 };
+	const struct nt_jobtext *found;
+	int rc = nt_accounting_load_jobs(&texts, &job->job, 1, cluster, SACCT_MS, err);
+
+	found = rc == 0 ? find_job(&texts, job->job) : NULL;
+	if (rc == 0 && (!found || strcmp(found->comment, expected) != 0))
+		rc = nt_error_set(err, "accounting does not contain what was written to it");
+	nt_jobtexts_fini(&texts);
+	return rc;
+}
+
+static int write_job(const char *cluster, const struct nt_jobtext *job, const char *text,
+		     struct nt_error *err)
+{
+	struct nt_jobid id;
+
+	if (nt_jobid_parse(&id, job->label, err) < 0)
+		return -1;
+	if (nt_database_write(cluster, &id, text, err) < 0)
+		return -1;
+	return verify(cluster, job, text, err);
+}
+
+struct filing {
+	const struct run *run;
+	const struct nt_spooled *file;
+};
+
+static int write_file(void *argument, struct nt_error *err)
+{
+	const struct filing *filing = argument;
+	const struct nt_spooled *file = filing->file;
+	const struct nt_spool_entry entry = { file->cluster, file->job, file->uid, file->step,
+					      file->record };
+
+	if (filing->run->request->dry_run)
+		return 0;
+	return nt_filesink_put(filing->run->request->places.sinks.directory, &entry, err) < 0 ? -1
+											      : 0;
+}
+
+static void place(const struct run *run, struct nt_queued *record, struct nt_job_comment *comment)
+{
+	const struct nt_admincomment_merge_step step = { record->file.step, record->file.record };
+	struct filing filing = { run, &record->file };
+	const struct nt_choose_sink how = { &run->request->places.sinks, comment, NULL, write_file,
+					    &filing };
+
+	record->result = record->part == NT_PART_SENT && nt_job_comment_holds(comment, &step, false)
+				 ? NT_DELIVERED_PRESENT
+				 : nt_choose_sink(&how, &step, 1, &record->why);
+}
+
+static void fail(struct nt_queued *record, const char *why)
+{
+	record->result = NT_DELIVERED_FAILED;
+	nt_error_set(&record->why, "%s", why);
+}
+
+/* Merges all records of the job into its AdminComment, then writes that if it changed. */
+static void place_all(const struct run *run, struct portion *portion, const char *cluster,
+		      const struct nt_jobtext *job)
+{
+	struct nt_job_comment comment = { .text = strdup(job->comment) };
+	struct nt_error err;
+	bool failed;
+
+	for (size_t i = 0; i < portion->count; i++) {
+		struct nt_queued *record = &portion->records[i];
+
+		if (record->result != NT_DELIVERED_NOT || record->file.job != job->job)
+			continue;
+		if (comment.text)
+			place(run, record, &comment);
+		else
+			fail(record, "no memory for the merged text");
+	}
+	failed = comment.changed && !run->request->dry_run &&
+		 write_job(cluster, job, comment.text, &err) < 0;
+	for (size_t i = 0; failed && i < portion->count; i++) {
+		struct nt_queued *record = &portion->records[i];
+
+		if (record->result == NT_DELIVERED_WRITTEN && record->file.job == job->job)
+			fail(record, err.text);
+	}
+	nt_job_comment_fini(&comment);
+}
+
+static void settle_job(struct run *run, struct portion *portion, const struct nt_queued *first)
+{
+	const struct nt_jobtext *job = find_job(&portion->texts, first->file.job);
+	const uint32_t id = first->file.job;
+
+	if (job && job->ended)
+		place_all(run, portion, first->file.cluster, job);
+	for (size_t i = 0; i < portion->count; i++) {
+		struct nt_queued *record = &portion->records[i];
+
+		if (record->file.job != id)
+			continue;
+		if (!job || !job->ended)
+			record->result = nt_queue_judge(job != NULL,
+							time(NULL) - record->file.status.st_mtime);
+		if (!job)
+			nt_error_set(&record->why, "accounting of cluster %s has no such job",
+				     record->file.cluster);
+		conclude(run, record, job ? job->end_s : 0);
+	}
+}
+
+/* ---- a portion */
+
+/* A newer record of the step waits, which will be delivered instead. */
+static bool is_old(const struct run *run, const struct file *file)
+{
+	if (file->part != NT_PART_SENT || !nt_queue_has_newer(run->parts, file->name))
+		return false;
+	if (!run->request->dry_run)
+		(void)unlinkat(run->parts[NT_PART_SENT], file->name, 0);
+	return true;
+}
+
+/* Reads the next files that are of one cluster, because a query is about one. */
+static void read_records(struct run *run, struct portion *portion)
+{
+	const size_t end = run->reached + PORTION;
+	const char *cluster = NULL;
+
+	for (; run->reached < run->count && run->reached < end; run->reached++) {
+		const struct file *file = &run->files[(run->first + run->reached) % run->count];
+		struct nt_queued *record = &portion->records[portion->count];
+		int part_fd = run->parts[file->part];
+
+		*record = (struct nt_queued){ .part = file->part };
+		if (faccessat(part_fd, file->name, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+			continue; /* a step has delivered it meanwhile */
+		if (is_old(run, file))
+			continue;
+		if (nt_spooled_read(&record->file, part_fd, file->name, &record->why) < 0) {
+			record->damaged = true;
+			record->result = NT_DELIVERED_NOWHERE;
+			conclude(run, record, 0);
+			continue;
+		}
+		if (cluster && strcmp(cluster, record->file.cluster) != 0)
+			break;
+		cluster = record->file.cluster;
+		portion->count++;
+	}
+}
+
+static int load_texts(struct portion *portion, struct nt_error *err)
+{
+	const char *cluster = portion->records[0].file.cluster;
+	uint32_t jobs[PORTION];
+	size_t count = 0;
+
+	for (size_t i = 0; i < portion->count; i++) {
+		uint32_t job = portion->records[i].file.job;
+		size_t seen = 0;
+
+		while (seen < count && jobs[seen] != job)
+			seen++;
+		if (seen == count)
+			jobs[count++] = job;
+	}
+	return nt_accounting_load_jobs(&portion->texts, jobs, count, cluster, SACCT_MS, err);
+}
+
+static void give_up(struct run *run, const struct portion *portion, const struct nt_error *err)
+{
+	const struct nt_spooled *first = &portion->records[0].file;
+
+	run->failed += portion->count;
+	if (portion->count == 1)
+		nt_command_complain("job %" PRId64 ", step %s: %s", first->job, first->step,
+				    err->text);
+	else
+		nt_command_complain("job %" PRId64 ", step %s, and %zu more: %s", first->job,
+				    first->step, portion->count - 1, err->text);
+}
+
+/* false: accounting did not answer. */
+static bool settle_portion(struct run *run)
+{
+	struct portion portion = { .records = calloc(PORTION + 1, sizeof(portion.records[0])) };
+	struct nt_error err;
+	bool answered = portion.records != NULL;
+
+	if (answered)
+		read_records(run, &portion);
+	if (portion.count > 0 && load_texts(&portion, &err) < 0) {
+		give_up(run, &portion, &err);
+		answered = false;
+	}
+	for (size_t i = 0; answered && i < portion.count; i++) {
+		if (portion.records[i].result == NT_DELIVERED_NOT &&
+		    nt_clock_ms() < run->deadline_ms)
+			settle_job(run, &portion, &portion.records[i]);
+	}
+	nt_jobtexts_fini(&portion.texts);
+	free(portion.records);
+	return answered;
+}
+
+/* ---- a run */
 
 static int open_spool(const char *directory, struct nt_error *err)
 {
@@ -53,182 +359,65 @@ static int open_spool(const char *directory, struct nt_error *err)
 	return fd;
 }
 
-static int open_parts(struct work *work, int spool_fd, struct nt_error *err)
-{
-	int *parts = work->backfill.parts;
-
-	parts[NT_PART_WAITING] = spool_fd;
-	for (int part = NT_PART_SENT; part <= NT_PART_DEAD; part++) {
-		parts[part] = nt_spool_open(work->request->directory, (enum nt_spool_part)part,
-					    true, err);
-		if (parts[part] < 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* ---- a run */
-
-static int collect(struct work *work, struct nt_error *err)
+static int collect(struct run *run, struct nt_error *err)
 {
 	size_t total = 0;
 
-	for (int part = NT_PART_WAITING; part <= NT_PART_SENT; part++) {
-		(void)nt_spool_keep(work->backfill.parts[part], (enum nt_spool_part)part, true);
-		if (nt_spool_list(&work->lists[part], work->backfill.parts[part], NULL, 0, err) < 0)
+	for (int part = 0; part < NT_QUEUE_PARTS; part++) {
+		if (nt_spool_list(&run->lists[part], run->parts[part], NULL, 0, err) < 0)
 			return -1;
-		total += work->lists[part].count;
+		total += run->lists[part].count;
 	}
-	work->files = calloc(total + 1, sizeof(work->files[0]));
-	if (!work->files)
+	run->files = calloc(total + 1, sizeof(run->files[0]));
+	if (!run->files)
 		return nt_error_set(err, "no memory for a list of the spool");
-	for (int part = NT_PART_WAITING; part <= NT_PART_SENT; part++) {
-		for (size_t i = 0; i < work->lists[part].count; i++) {
-			const struct nt_spool_item *item = &work->lists[part].items[i];
-
-			work->files[work->count++] = (struct nt_backfill_file){
-				(enum nt_spool_part)part, item->name
-			};
-		}
+	for (int part = 0; part < NT_QUEUE_PARTS; part++) {
+		for (size_t i = 0; i < run->lists[part].count; i++)
+			run->files[run->count++] = (struct file){ (enum nt_spool_part)part,
+								  run->lists[part].items[i].name };
 	}
 	return 0;
 }
 
-/* The files in turn, from a random portion on: a user's many files, which are limited, are not
- * always the first. */
-static size_t settle_portion(struct work *work, bool *broken)
+/* From a random portion on: a user's many files, which are limited, are not always the first. */
+static void settle_all(struct run *run)
 {
-	struct nt_backfill_file files[NT_BACKFILL_PORTION];
-	size_t count = 0;
-
-	while (count < NT_BACKFILL_PORTION && work->reached + count < work->count) {
-		files[count] = work->files[(work->first + work->reached + count) % work->count];
-		count++;
-	}
-	return nt_backfill_settle(&work->backfill, files, count, broken);
-}
-
-static int settle_all(struct work *work, struct nt_error *err)
-{
-	unsigned broken_count = 0;
+	unsigned broken = 0;
 	uint32_t first = 0;
 
-	if (collect(work, err) < 0)
-		return -1;
 	(void)getrandom(&first, sizeof(first), GRND_NONBLOCK);
-	work->first = first % (work->count / NT_BACKFILL_PORTION + 1) * NT_BACKFILL_PORTION;
-	while (work->reached < work->count && broken_count < BROKEN_MAX &&
-	       nt_clock_ms() < work->backfill.deadline_ms) {
-		bool broken;
-
-		work->reached += settle_portion(work, &broken);
-		broken_count = broken ? broken_count + 1 : 0;
-	}
-	return 0;
+	run->first = first % (run->count / PORTION + 1) * PORTION;
+	while (run->reached < run->count && broken < BROKEN_MAX && nt_clock_ms() < run->deadline_ms)
+		broken = settle_portion(run) ? 0 : broken + 1;
 }
 
-static void print_sum(const struct work *work)
+static void print_sum(const struct run *run)
 {
-	const struct nt_backfill *backfill = &work->backfill;
-
-	printf("%zu %s, %zu there already, %zu left for later, %zu failed", backfill->written,
-	       backfill->dry_run ? "to be written" : "written", backfill->present, backfill->later,
-	       backfill->failed);
-	if (backfill->dead > 0)
-		printf(", %zu set aside", backfill->dead);
-	if (work->reached < work->count)
-		printf(", %zu left for the next run", work->count - work->reached);
+	printf("%zu %s, %zu there already, %zu left for later, %zu failed", run->written,
+	       run->request->dry_run ? "to be written" : "written", run->present, run->later,
+	       run->failed);
+	if (run->lost > 0)
+		printf(", %zu given up", run->lost);
+	if (run->reached < run->count)
+		printf(", %zu left for the next run", run->count - run->reached);
 	putchar('\n');
 }
 
-/* ---- --list and --retry */
-
-static int show(void *argument, const struct nt_spooled *spooled, struct nt_error *err)
+static int work_on(struct run *run, struct nt_error *err)
 {
-	const char *part = argument;
-	int64_t hours = (time(NULL) - spooled->status.st_mtime) / 3600;
-	char user[16] = "?";
-
-	(void)err;
-	if (spooled->problem) {
-		printf("%-8s %-10s %-20s %6" PRId64 " h  %s\n", part, user, spooled->name, hours,
-		       spooled->problem);
-		return 0;
-	}
-	if (spooled->uid != NT_SPOOL_NO_UID)
-		snprintf(user, sizeof(user), "%" PRId64, spooled->uid);
-	printf("%-8s %-10s %" PRId64 ".%-*s %6" PRId64 " h  %s\n", part, user, spooled->job,
-	       (int)(19 - snprintf(NULL, 0, "%" PRId64, spooled->job)), spooled->step, hours,
-	       spooled->why);
-	return 0;
-}
-
-static int list_all(const struct work *work, struct nt_error *err)
-{
-	printf("%-8s %-10s %-20s %8s  %s\n", "STATE", "UID", "STEP", "AGE", "WHY");
-	for (int part = NT_PART_WAITING; part <= NT_PART_DEAD; part++) {
-		char name[16];
-
-		snprintf(name, sizeof(name), "%s", part_names[part]);
-		if (nt_spooled_each(work->backfill.parts[part], show, name, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* Records that were set aside wait again; damaged ones stay. */
-static int revive(void *argument, const struct nt_spooled *spooled, struct nt_error *err)
-{
-	const struct work *work = argument;
-	const struct nt_spool_entry entry = { spooled->cluster, spooled->job,	 spooled->uid,
-					      spooled->step,	spooled->record, NULL };
-
-	if (spooled->problem)
-		return 0;
-	if (nt_spool_write(work->backfill.parts[NT_PART_WAITING], NT_PART_WAITING, &entry, true,
-			   NULL, err) < 0)
+	run->parts[NT_PART_SENT] = nt_spool_open(run->request->directory, NT_PART_SENT, true, err);
+	if (run->parts[NT_PART_SENT] < 0 || collect(run, err) < 0)
 		return -1;
-	return nt_spooled_remove(spooled, err);
-}
-
-static int work_on(struct work *work, int spool_fd, struct nt_error *err)
-{
-	const struct request *request = work->request;
-
-	if (open_parts(work, spool_fd, err) < 0)
-		return -1;
-	if (request->list)
-		return list_all(work, err);
-	if (request->retry && !request->dry_run &&
-	    nt_spooled_each(work->backfill.parts[NT_PART_DEAD], revive, work, err) < 0)
-		return -1;
-	if (settle_all(work, err) < 0)
-		return -1;
-	print_sum(work);
-	return work->backfill.failed + work->backfill.dead > 0 ? 1 : 0;
-}
-
-static void finish(struct work *work)
-{
-	for (int part = NT_PART_WAITING; part <= NT_PART_DEAD; part++) {
-		if (work->backfill.parts[part] >= 0)
-			close(work->backfill.parts[part]);
-	}
-	for (size_t i = 0; i < 2; i++)
-		nt_spool_list_fini(&work->lists[i]);
-	free(work->files);
+	settle_all(run);
+	print_sum(run);
+	return run->failed + run->lost > 0 ? 1 : 0;
 }
 
 static int backfill(const struct request *request)
 {
-	struct work work = {
-		.request = request,
-		.backfill = { .dry_run = request->dry_run,
-			      .sinks = &request->places.sinks,
-			      .quiet_s = request->quiet_s,
-			      .deadline_ms = nt_clock_ms() + request->time_s * 1000,
-			      .parts = { -1, -1, -1 } },
-	};
+	struct run run = { .request = request,
+			   .deadline_ms = nt_clock_ms() + request->time_s * 1000,
+			   .parts = { -1, -1 } };
 	struct nt_error err;
 	int spool_fd = open_spool(request->directory, &err);
 	int rc;
@@ -240,8 +429,14 @@ static int backfill(const struct request *request)
 	}
 	if (spool_fd < 0)
 		return nt_command_fail(&err);
-	rc = work_on(&work, spool_fd, &err);
-	finish(&work);
+	run.parts[NT_PART_WAITING] = spool_fd;
+	rc = work_on(&run, &err);
+	for (int part = 0; part < NT_QUEUE_PARTS; part++) {
+		if (run.parts[part] >= 0)
+			close(run.parts[part]);
+		nt_spool_list_fini(&run.lists[part]);
+	}
+	free(run.files);
 	return rc > 0 ? NT_EXIT_FAILED : nt_command_status(rc, &err);
 }
 
@@ -255,7 +450,7 @@ static void init(void *argument)
 	request->quiet_s = QUIET_S;
 }
 
-static int run(void *request, char *argv[])
+static int start(void *request, char *argv[])
 {
 	(void)argv;
 	if (geteuid() == 0)
@@ -267,10 +462,6 @@ static int run(void *request, char *argv[])
 static const struct nt_option options[] = {
 	{ "dry-run", 'n', "Print what would be done, and do nothing",
 	  NT_FLAG(struct request, dry_run) },
-	{ "list", 'l',
-	  "List the records that wait, that were sent, and that were set aside, with the reason",
-	  NT_FLAG(struct request, list) },
-	{ "retry", 'r', "Retry records that were set aside", NT_FLAG(struct request, retry) },
 	{ "spool", 's', "The spool (default: the site's, or " NT_SPOOL_DIR ")",
 	  NT_TEXT(struct request, directory, "DIRECTORY") },
 	{ "time", 't', "Start no record after this time; the next run continues (default: 60)",
@@ -290,10 +481,10 @@ const struct nt_command nt_command_backfill = {
 	       "A record is added again if another program has replaced it at the job's end. "
 	       "Records of running jobs wait. Another program's text is never changed: a record "
 	       "that does not fit next to it goes into the site's directory of files (record in "
-	       "nccl-tune.conf). Without one it is set aside, reported once and kept for 90 days; 'nccl-tune report JOB' shows it to root."
+	       "nccl-tune.conf). Without one it is given up, which is reported."
 	       "\vExit status: 0 if all records were added or wait, 1 if something failed or "
-	       "was set aside (see stderr), 2 for a usage error.",
+	       "was given up (see stderr), 2 for a usage error.",
 	.request_bytes = sizeof(struct request),
 	.init = init,
-	.run = run,
+	.run = start,
 };

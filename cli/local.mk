@@ -9,8 +9,6 @@ libnt_cli_a_SOURCES = \
 	%D%/answer.c \
 	%D%/answer.h \
 	%D%/backfill.c \
-	%D%/backfill-settle.c \
-	%D%/backfill-settle.h \
 	%D%/calibrate.c \
 	%D%/check-config.c \
 	%D%/command.c \

@@ -40,16 +40,12 @@ libnt_record_read_a_SOURCES = \
 	%D%/rankread.h \
 	%D%/read.c \
 	%D%/read.h \
-	%D%/retention.c \
-	%D%/retention.h \
 	%D%/says.c \
 	%D%/says.h \
 	%D%/shortform.c \
 	%D%/shortform.h \
 	%D%/spool.c \
 	%D%/spool.h \
-	%D%/spool-retention.c \
-	%D%/spool-retention.h \
 	%D%/spoolread.c \
 	%D%/step.c \
 	%D%/step.h \

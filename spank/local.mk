@@ -54,8 +54,6 @@ libnt_spank_a_SOURCES = $(spank_plugin_sources) \
 	%D%/cleanup.c \
 	%D%/delivery/choose-sink.c \
 	%D%/delivery/choose-sink.h \
-	%D%/delivery/job-comment.c \
-	%D%/delivery/job-comment.h \
 	%D%/delivery/job-lock.c \
 	%D%/delivery/job-lock.h \
 	%D%/delivery/job-writer.c \

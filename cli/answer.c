@@ -186,9 +186,10 @@ static int report_text(struct nt_answer *answer, const struct nt_jobtext *text,
 	int rc;
 
 	answer->running += !text->ended;
-	answer->unreadable += text->unreadable;
-	if (text->from[0])
-		nt_command_complain("job %s: %s", text->label, text->from);
+	if (text->unreadable[0]) {
+		answer->unreadable++;
+		nt_command_complain("job %s: %s", text->label, text->unreadable);
+	}
 	answer->job = (struct nt_long_job){ .job = text->job,
 					    .user = text->user,
 					    .run = text->run };

@@ -21,7 +21,7 @@
 #include "record/filesink.h"
 #include "report/model/accounting.h"
 #include "report/model/database.h"
-#include "report/model/places.h"
+#include "report/model/site-config.h"
 #include "spank/delivery/queue.h"
 
 #define TIME_S 60 /* of one run; the next one continues */

@@ -13,7 +13,7 @@
 #include "cli/command.h"
 #include "report/model/joblist.h"
 #include "cli/report-output.h"
-#include "report/model/places.h"
+#include "report/model/site-config.h"
 
 struct nt_request {
 	struct nt_record_places places; /* of this site */

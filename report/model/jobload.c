@@ -12,7 +12,7 @@
 #include "report/model/accounting.h"
 #include "report/model/controller.h"
 #include "report/model/record-merge.h"
-#include "report/model/places.h"
+#include "report/model/site-config.h"
 #include "report/model/sacct-runs.h"
 
 static bool all_ended(const struct nt_jobtexts *texts)
@@ -95,8 +95,7 @@ static int join_files(struct nt_jobtext *text, const struct nt_record_places *pl
 		if (nt_spooled_read(&file, part_fd, list.items[i].name, NULL) == 0)
 			rc = nt_record_merge_step(&text->comment, file.step, file.record);
 		else if (faccessat(part_fd, list.items[i].name, R_OK, AT_EACCESS) < 0) {
-			text->unreadable = true;
-			snprintf(text->from, sizeof(text->from),
+			snprintf(text->unreadable, sizeof(text->unreadable),
 				 "a record is in %.100s, which you cannot read: ask an "
 				 "administrator",
 				 places->sinks.directory);
@@ -145,7 +144,7 @@ static int look_elsewhere(struct nt_jobtexts *texts, const struct nt_jobid *id,
 		return nt_error_set(err, "no memory for the job's text");
 	if (nt_job_join(texts, err) < 0)
 		return -1;
-	if (unknown && texts->items[0].comment[0] == '\0' && texts->items[0].from[0] == '\0')
+	if (unknown && texts->items[0].comment[0] == '\0' && texts->items[0].unreadable[0] == '\0')
 		nt_jobtexts_fini(texts);
 	return 0;
 }

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include "profiles/memory-dir.h"
 #include "profiles/record-dir.h"
-#include "report/model/places.h"
+#include "report/model/site-config.h"
 
 /* ---- where to look */
 

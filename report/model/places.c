@@ -3,14 +3,12 @@
 /* Default paths. */
 #include "report/model/places.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "profiles/memory-dir.h"
 #include "lib/file.h"
-#include "report/model/site-config.h"
+#include "profiles/memory-dir.h"
 
 #define SHIPPED NT_DATADIR "/profiles.conf"
 #define SITE NT_SYSCONFDIR "/nccl-tune/profiles.conf"
@@ -51,20 +49,6 @@ int nt_places_read_site(const struct nt_places *places, struct nt_memory *memory
 		return -1;
 	nt_memory_sort(memory, now_s);
 	return 0;
-}
-
-void nt_record_places(struct nt_record_places *places)
-{
-	static struct nt_config config;
-	struct nt_error err;
-
-	(void)nt_config_read(&config, NULL, &err);
-	*places = (struct nt_record_places){ .sinks = config.conf.sinks };
-	memcpy(places->record_dir, config.conf.record_dir, sizeof(places->record_dir));
-	memcpy(places->spool, config.conf.site.spooldir, sizeof(places->spool));
-	for (size_t i = 0; i < sizeof(places->cluster) && config.stack.cluster[i]; i++)
-		places->cluster[i] = (char)tolower((unsigned char)config.stack.cluster[i]);
-	places->cluster[sizeof(places->cluster) - 1] = '\0';
 }
 
 const char *nt_places_beside(const char *program, char out[NT_PATH_MAX])

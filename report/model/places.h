@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* places.h - default paths of profiles, memories and records for the commands
+/* places.h - default paths of profiles and memories for the commands
  *
  * Threads:  the main thread.
  * Memory:   values.
@@ -12,7 +12,6 @@
 #include "contract/names.h"
 #include "profiles/memory.h"
 #include "profiles/profile.h"
-#include "site/sinks.h"
 
 struct nt_places {
 	const char *memory; /* the user's; NULL: as profiles/memory-dir.h says */
@@ -30,17 +29,6 @@ int nt_places_memory(const struct nt_places *places, char out[NT_PATH_MAX], stru
 /* The site's memory; empty if none is installed and none was asked for. */
 int nt_places_read_site(const struct nt_places *places, struct nt_memory *memory, int64_t now_s,
 			struct nt_error *err);
-
-/* Where this site has records, by its line in plugstack.conf and its file; the defaults where these
- * cannot be read, as on a host without the plugin. */
-struct nt_record_places {
-	struct nt_sinks sinks;
-	char spool[NT_PATH_MAX];
-	char record_dir[NT_PATH_MAX]; /* "": none */
-	char cluster[64]; /* as Slurm spells it; "": unknown */
-};
-
-void nt_record_places(struct nt_record_places *places);
 
 /* The path of a program next to this one, or the bare name if that is unknown. */
 const char *nt_places_beside(const char *program, char out[NT_PATH_MAX]);

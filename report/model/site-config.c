@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/model/site-config.h"
 
+#include <ctype.h>
 #include <string.h>
 #include "spank/option.h"
 
@@ -27,4 +28,17 @@ int nt_config_read(struct nt_config *config, const char *plugstack, struct nt_er
 		return 0;
 	nt_conf_init(&config->conf);
 	return -1;
+}
+
+void nt_record_places(struct nt_record_places *places)
+{
+	static struct nt_config config;
+
+	(void)nt_config_read(&config, NULL, NULL);
+	*places = (struct nt_record_places){ .sinks = config.conf.sinks };
+	memcpy(places->spool, config.conf.site.spooldir, sizeof(places->spool));
+	memcpy(places->record_dir, config.conf.record_dir, sizeof(places->record_dir));
+	for (size_t i = 0; i < sizeof(places->cluster) && config.stack.cluster[i]; i++)
+		places->cluster[i] = (char)tolower((unsigned char)config.stack.cluster[i]);
+	places->cluster[sizeof(places->cluster) - 1] = '\0';
 }

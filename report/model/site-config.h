@@ -26,4 +26,15 @@ int nt_config_open(struct nt_config *config, const char *plugstack, struct nt_er
 /* The same, and the site's file. If that fails, conf has the defaults, and stack what was read. */
 int nt_config_read(struct nt_config *config, const char *plugstack, struct nt_error *err);
 
+/* Where this site has records. */
+struct nt_record_places {
+	struct nt_sinks sinks;
+	char spool[NT_PATH_MAX];
+	char record_dir[NT_PATH_MAX]; /* of long forms; "": next to the user's memory */
+	char cluster[64]; /* as Slurm spells it; "": unknown */
+};
+
+/* The defaults where Slurm's file or the site's cannot be read, as on a host without the plugin. */
+void nt_record_places(struct nt_record_places *places);
+
 #endif

@@ -58,6 +58,4 @@ libnt_record_read_a_SOURCES = \
 	%D%/sumread.c \
 	%D%/sumrows.c \
 	%D%/topology.c \
-	%D%/topology.h \
-	%D%/topologyread.c \
-	%D%/topologysum.c
+	%D%/topology.h

@@ -68,7 +68,7 @@ static int run_writer(void *argument, int out_fd)
 	if (nt_recordd_become_user(recordd, out_fd, nt_longform_bytes(arguments)) < 0)
 		return 1;
 	nt_ranks_read(&ranks, arguments->dir);
-	nt_longform_say(out_fd, NT_LONGSAY_READ);
+	(void)nt_longform_say(out_fd, NT_LONGSAY_READ, "");
 	nt_step_launch_read(recordd, &read);
 	for (size_t i = 0; i < ranks.count; i++)
 		nt_collect_add(&read.sum, &ranks.file[i], arguments->job, arguments->step);

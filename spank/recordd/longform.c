@@ -185,16 +185,11 @@ size_t nt_longform_bytes(const struct nt_arguments *arguments)
 	return bytes > PART_MIN ? bytes : PART_MIN;
 }
 
-void nt_longform_say(int out_fd, char word)
+int nt_longform_say(int out_fd, char word, const char *why)
 {
-	(void)!write(out_fd, &word, 1);
-}
+	char text[1 + sizeof(((struct nt_error *)0)->text)];
 
-static int say(int out_fd, char word, const struct nt_error *err)
-{
-	char text[1 + sizeof(err->text)];
-
-	snprintf(text, sizeof(text), "%c%.200s", word, err ? err->text : "");
+	snprintf(text, sizeof(text), "%c%.200s", word, why);
 	return write(out_fd, text, strlen(text)) < 0;
 }
 
@@ -262,7 +257,7 @@ static int save(struct nt_long_out *out, const struct nt_arguments *arguments, b
 	if (fd >= 0)
 		job_fd = nt_long_open_job(fd, job, &made, err);
 	if (job_fd >= 0)
-		nt_longform_say(out_fd, NT_LONGSAY_PLACED);
+		(void)nt_longform_say(out_fd, NT_LONGSAY_PLACED, "");
 	if (job_fd >= 0)
 		rc = nt_long_save(out, job_fd, &head, err);
 	if (rc == 0 && (made || (arguments->first && final && arguments->step % TRIM_STEPS == 0)))
@@ -282,13 +277,13 @@ int nt_longform_write(const struct nt_arguments *arguments, bool final,
 	int rc;
 
 	if (nt_long_begin(&out, nt_longform_bytes(arguments), &err) < 0)
-		return say(out_fd, NT_LONGSAY_FAILED, &err);
+		return nt_longform_say(out_fd, NT_LONGSAY_FAILED, err.text);
 	if (!add_lines(&out, arguments, ranks, record)) {
-		rc = say(out_fd, NT_LONGSAY_NOTHING, NULL);
+		rc = nt_longform_say(out_fd, NT_LONGSAY_NOTHING, "");
 	} else if (save(&out, arguments, final, out_fd, &err) < 0) {
-		rc = say(out_fd, NT_LONGSAY_FAILED, &err);
+		rc = nt_longform_say(out_fd, NT_LONGSAY_FAILED, err.text);
 	} else {
-		rc = say(out_fd, NT_LONGSAY_WRITTEN, NULL);
+		rc = nt_longform_say(out_fd, NT_LONGSAY_WRITTEN, "");
 	}
 	nt_long_end(&out);
 	return rc;

@@ -239,12 +239,14 @@ static void settle_job(struct run *run, struct portion *portion, const struct nt
 
 		if (record->file.job != id)
 			continue;
+		/* At the job's end slurmctld replaces the text in accounting with its own. */
 		if (!job || !job->ended)
-			record->result = nt_queue_judge(job != NULL,
-							time(NULL) - record->file.status.st_mtime);
+			record->result = job ? NT_DELIVERED_LATER : NT_DELIVERED_FAILED;
 		if (!job)
 			nt_error_set(&record->why, "accounting of cluster %s has no such job",
 				     record->file.cluster);
+		record->result = nt_queue_judge(record->result,
+						time(NULL) - record->file.status.st_mtime);
 		conclude(run, record, job ? job->end_s : 0);
 	}
 }

@@ -7,14 +7,12 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define UNKNOWN_S (7 * 24 * 60 * 60) /* then accounting will never know the job */
+#define FAILING_S (7 * 24 * 60 * 60)
 
-enum nt_delivered nt_queue_judge(bool known, int64_t waiting_s)
+enum nt_delivered nt_queue_judge(enum nt_delivered result, int64_t waiting_s)
 {
-	/* At the job's end slurmctld replaces the text in accounting with its own. */
-	if (known)
-		return NT_DELIVERED_LATER;
-	return waiting_s > UNKNOWN_S ? NT_DELIVERED_NOWHERE : NT_DELIVERED_FAILED;
+	return result == NT_DELIVERED_FAILED && waiting_s > FAILING_S ? NT_DELIVERED_NOWHERE
+								      : result;
 }
 
 enum nt_queue_move nt_queue_decide(const struct nt_queued *record, int64_t ended_s, int64_t quiet_s)

@@ -29,9 +29,9 @@ struct nt_queued {
 	struct nt_error why; /* of NT_DELIVERED_FAILED and _NOWHERE, and of the damage */
 };
 
-/* The result for a record of a job that has not ended, or that accounting does not know: LATER,
- * FAILED or NOWHERE. waiting_s: how long it has waited. */
-enum nt_delivered nt_queue_judge(bool known, int64_t waiting_s);
+/* What has failed for a week, as that of a job which accounting does not know, is tried no more:
+ * NOWHERE. waiting_s: how long it has waited. */
+enum nt_delivered nt_queue_judge(enum nt_delivered result, int64_t waiting_s);
 
 enum nt_queue_move {
 	NT_QUEUE_STAY,

@@ -82,23 +82,14 @@ static bool is_there(const struct nt_answer *answer, const struct nt_spooled *sp
 	return false;
 }
 
-/* Where the part is, and what to do about it. */
+/* What to do about it. */
 static const char *place_of(enum nt_spool_part part)
 {
-	switch (part) {
-	case NT_PART_WAITING:
-		return "it waits there ('nccl-tune backfill' writes it to accounting)";
-	case NT_PART_SENT:
-		return "another program has overwritten it in AdminComment ('nccl-tune backfill' "
-		       "restores it after the job's end)";
-	default: return "it cannot be delivered: ";
-	}
+	return part == NT_PART_WAITING
+		       ? "it waits there ('nccl-tune backfill' writes it to accounting)"
+		       : "another program has overwritten it in AdminComment ('nccl-tune backfill' "
+			 "restores it after the job's end)";
 }
-
-struct part_answer {
-	struct nt_answer *answer;
-	enum nt_spool_part part;
-};
 
 /* A record that was sent is done with if it has arrived, or if a newer one waits. */
 static bool is_done(const struct nt_answer *answer, const struct nt_spooled *spooled)
@@ -109,22 +100,18 @@ static bool is_done(const struct nt_answer *answer, const struct nt_spooled *spo
 	return is_there(answer, spooled) || faccessat(spooled->directory_fd, newer, F_OK, 0) == 0;
 }
 
-static int show_part(void *argument, const struct nt_spooled *spooled, struct nt_error *err)
+static void show_spooled(struct nt_answer *answer, enum nt_spool_part part,
+			 const struct nt_spooled *spooled)
 {
-	const struct part_answer *of = argument;
-	struct nt_answer *answer = of->answer;
 	size_t shown = answer->shown;
-	int rc;
 
-	if (spooled->problem || spooled->job != answer->request->id.job ||
-	    (of->part == NT_PART_SENT && is_done(answer, spooled)))
-		return 0;
-	rc = show_step(answer, spooled, err);
-	if (answer->shown > shown)
-		nt_command_complain("job %" PRId64 ", step %s: this part is from %s: %s%s",
+	if (spooled->job != answer->request->id.job ||
+	    (part == NT_PART_SENT && is_done(answer, spooled)))
+		return;
+	if (show_step(answer, spooled, NULL) == 0 && answer->shown > shown)
+		nt_command_complain("job %" PRId64 ", step %s: this part is from %s: %s",
 				    spooled->job, spooled->step, answer->request->spool,
-				    place_of(of->part), spooled->why);
-	return rc;
+				    place_of(part));
 }
 
 static int report_file(struct nt_answer *answer, struct nt_error *err)
@@ -150,13 +137,20 @@ static int report_file(struct nt_answer *answer, struct nt_error *err)
 /* Only root can read the spool. Damaged files there are reported by backfill. */
 static void report_spool(struct nt_answer *answer)
 {
-	for (int part = NT_PART_WAITING; part <= NT_PART_DEAD; part++) {
-		struct part_answer of = { answer, (enum nt_spool_part)part };
-		int part_fd = nt_spool_open(answer->request->spool, of.part, false, NULL);
+	for (int part = NT_PART_WAITING; part <= NT_PART_SENT; part++) {
+		int part_fd = nt_spool_open(answer->request->spool, (enum nt_spool_part)part, false,
+					    NULL);
+		struct nt_spool_list list = { .count = 0 };
+		struct nt_spooled spooled;
 
 		if (part_fd < 0)
 			continue;
-		nt_spooled_each(part_fd, show_part, &of, NULL);
+		(void)nt_spool_list(&list, part_fd, NULL, 0, NULL);
+		for (size_t i = 0; i < list.count; i++) {
+			if (nt_spooled_read(&spooled, part_fd, list.items[i].name, NULL) == 0)
+				show_spooled(answer, (enum nt_spool_part)part, &spooled);
+		}
+		nt_spool_list_fini(&list);
 		close(part_fd);
 	}
 }
@@ -192,9 +186,10 @@ static int report_text(struct nt_answer *answer, const struct nt_jobtext *text,
 	int rc;
 
 	answer->running += !text->ended;
-	answer->unreadable += text->unreadable;
-	if (text->from[0])
-		nt_command_complain("job %s: %s", text->label, text->from);
+	if (text->unreadable[0]) {
+		answer->unreadable++;
+		nt_command_complain("job %s: %s", text->label, text->unreadable);
+	}
 	answer->job = (struct nt_long_job){ .job = text->job,
 					    .user = text->user,
 					    .run = text->run };

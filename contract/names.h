@@ -48,7 +48,6 @@
 
 /* Its subdirectories, next to the waiting records. */
 #define NT_SPOOL_SENT "sent" /* accepted by slurmctld */
-#define NT_SPOOL_DEAD "dead" /* undeliverable */
 
 #define NT_CLEANUP_FILE \
 	"cleanup" /* in NT_RUN_DIR: locked during cleanup; its mtime is the last one */

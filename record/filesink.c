@@ -8,7 +8,6 @@
 #include <linux/posix_acl_xattr.h>
 #include <sys/xattr.h>
 #include <unistd.h>
-#include "record/spool-retention.h"
 
 #define LIST "system.posix_acl_access"
 
@@ -34,16 +33,15 @@ static int let_read(int fd, uint32_t uid)
 	return fsetxattr(fd, LIST, &list, sizeof(list), 0);
 }
 
-int nt_filesink_put(const char *directory, const struct nt_spool_entry *entry, int64_t *dropped,
-		    struct nt_error *err)
+int nt_filesink_put(const char *directory, const struct nt_spool_entry *entry, struct nt_error *err)
 {
 	int part_fd = nt_spool_open(directory, NT_PART_FILES, true, err);
 	int rc, fd;
 
 	if (part_fd < 0)
 		return -1;
-	rc = nt_spool_write(part_fd, NT_PART_FILES, entry, true, dropped, err);
-	fd = rc == 0 && entry->uid != NT_SPOOL_NO_UID ? nt_spool_open_file(part_fd, entry) : -1;
+	rc = nt_spool_put(part_fd, entry, true, err);
+	fd = rc >= 0 && entry->uid != NT_SPOOL_NO_UID ? nt_spool_open_file(part_fd, entry) : -1;
 	if (fd >= 0) {
 		(void)let_read(fd, entry->uid);
 		close(fd);

@@ -16,8 +16,8 @@
 #include <stdint.h>
 #include "record/spool.h"
 
-/* *dropped, if not NULL: old files removed for it. */
-int nt_filesink_put(const char *directory, const struct nt_spool_entry *entry, int64_t *dropped,
+/* As nt_spool_put(). */
+int nt_filesink_put(const char *directory, const struct nt_spool_entry *entry,
 		    struct nt_error *err);
 
 /* Can files there be made readable for one user? false and errno: no, or the directory does not

@@ -27,10 +27,6 @@ libnt_record_read_a_SOURCES = \
 	%D%/lateness.h \
 	%D%/long.c \
 	%D%/long.h \
-	%D%/longdir.c \
-	%D%/longdir.h \
-	%D%/longread.c \
-	%D%/longread.h \
 	%D%/longset.c \
 	%D%/longset.h \
 	%D%/longsum.c \
@@ -44,16 +40,12 @@ libnt_record_read_a_SOURCES = \
 	%D%/rankread.h \
 	%D%/read.c \
 	%D%/read.h \
-	%D%/retention.c \
-	%D%/retention.h \
 	%D%/says.c \
 	%D%/says.h \
 	%D%/shortform.c \
 	%D%/shortform.h \
 	%D%/spool.c \
 	%D%/spool.h \
-	%D%/spool-retention.c \
-	%D%/spool-retention.h \
 	%D%/spoolread.c \
 	%D%/step.c \
 	%D%/step.h \
@@ -66,6 +58,4 @@ libnt_record_read_a_SOURCES = \
 	%D%/sumread.c \
 	%D%/sumrows.c \
 	%D%/topology.c \
-	%D%/topology.h \
-	%D%/topologyread.c \
-	%D%/topologysum.c
+	%D%/topology.h

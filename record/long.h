@@ -14,8 +14,7 @@
  *
  * Unknown lines are skipped. The first line, not the file's name, identifies the part.
  *
- * longwrite.h writes a part, longread.h reads it, longset.h combines those of a job; longdir.h
- * manages directories.
+ * longwrite.h writes a part, longset.h reads it and combines those of a job.
  *
  * Threads:  pure functions, any thread.
  * Memory:   values.

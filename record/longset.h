@@ -1,6 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* longset.h - combine the parts of a job's long form (long.h)
+/* longset.h - read a part of a long form (long.h), and combine those of a job
+ *
+ * Nothing in a part is trusted: it may be truncated, or grow without end. One line is in memory at
+ * a time; a part has at most NT_LONG_TEXT_MAX bytes and NT_LONG_LINES_MAX lines. Lines before
+ * damage have been visited when it is found.
  *
  * A step has one part per node. Of a requeued job's runs one is used, the newest unless another is
  * requested; of two copies of a part, the newer one. Damage is reported, and what is before it is
@@ -18,8 +22,18 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "lib/error.h"
-#include "record/longread.h"
+#include "lib/json-scanner.h"
+#include "record/long.h"
 #include "record/job-summary.h"
+
+/* {"name":value}, whose texts are valid during the call. -1 and *err end the reading. */
+typedef int nt_long_visit(void *argument, struct nt_text name, struct nt_text value,
+			  struct nt_error *err);
+
+/* Reads from the file's position. visit NULL: only the first line. *text_bytes, if not NULL, is
+ * increased by the size of the text. */
+int nt_long_read(int fd, struct nt_long_head *head, nt_long_visit *visit, void *argument,
+		 size_t *text_bytes, struct nt_error *err);
 
 #define NT_LONG_PARTS_MAX 65536
 #define NT_LONG_PATH_MAX 1024
@@ -52,9 +66,6 @@ void nt_long_set_fini(struct nt_long_set *set);
 
 /* Does it belong to an owner that counts? */
 bool nt_long_set_trusts(const struct nt_long_set *set, int fd, struct nt_error *err);
-
-/* Is it a part, or a directory? */
-bool nt_long_set_is(const char *path);
 
 /* Adds a part, or all parts of a directory. -1: it cannot be opened, or a named file is no part. */
 int nt_long_set_add(struct nt_long_set *set, const char *path, struct nt_error *err);

@@ -7,9 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 #include "lib/array.h"
+#include "lib/compare.h"
+#include "lib/dirstream.h"
+#include "lib/file.h"
 #include "lib/json-writer.h"
 #include "lib/json-scanner.h"
 #include "lib/write-all.h"
@@ -17,6 +21,9 @@
 #define GZIP_BITS (15 + 16) /* zlib's largest window, and gzip's wrapping */
 #define LEVEL 4 /* rank records shrink to a fifth; 6 takes twice as long for a tenth more */
 #define HEAD_MAX 2048 /* the first line, before it is compressed and after */
+#define LEAST_BYTES 4096 /* block and inode of a small file */
+#define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+#define PARTS_MAX 16384 /* that are listed */
 
 int nt_long_begin(struct nt_long_out *out, size_t max_bytes, struct nt_error *err)
 {
@@ -191,4 +198,198 @@ int nt_long_save(struct nt_long_out *out, int dir_fd, struct nt_long_head *head,
 		return -1;
 	}
 	return 0;
+}
+
+/* ---- the directories */
+
+static bool is_own(int fd)
+{
+	struct stat status;
+
+	return fstat(fd, &status) == 0 && status.st_uid == geteuid();
+}
+
+/* A user may name a link, or a shared directory. */
+static int open_users(const char *path, bool parents)
+{
+	return open(path, parents ? DIR_FLAGS & ~O_NOFOLLOW : DIR_FLAGS);
+}
+
+int nt_long_open(const char *path, bool parents, struct nt_error *err)
+{
+	int fd = open_users(path, parents);
+
+	if (fd < 0 && errno == ENOENT) {
+		if (parents && nt_directories_make(path, err) < 0)
+			return -1;
+		if (!parents && mkdir(path, 0700) < 0 && errno != EEXIST)
+			return nt_error_set(err, "%.150s cannot be made: %m", path);
+		fd = open_users(path, parents);
+	}
+	if (fd < 0)
+		return nt_error_set(err, "%.150s: %s", path,
+				    errno == ENOTDIR || errno == ELOOP ? "it is no directory"
+								       : strerror(errno));
+	if (parents || is_own(fd))
+		return fd;
+	close(fd);
+	return nt_error_set(err, "%.150s belongs to another user", path);
+}
+
+int nt_long_open_job(int fd, const char *name, bool *made, struct nt_error *err)
+{
+	int job_fd;
+
+	*made = mkdirat(fd, name, 0700) == 0;
+	if (!*made && errno != EEXIST)
+		return nt_error_set(err, "%.100s cannot be made: %m", name);
+	job_fd = openat(fd, name, DIR_FLAGS);
+	if (job_fd >= 0 && is_own(job_fd))
+		return job_fd;
+	if (job_fd < 0)
+		return nt_error_set(err, "%.100s cannot be used as a directory: %m", name);
+	close(job_fd);
+	return nt_error_set(err, "%.100s belongs to another user", name);
+}
+
+/* ---- what goes */
+
+struct part {
+	char job[NT_LONG_NAME_MAX], name[NT_LONG_NAME_MAX + 8];
+	int64_t job_ns, ns, bytes;
+};
+
+struct parts {
+	struct part *items;
+	size_t count;
+	int64_t bytes;
+};
+
+static int64_t time_of(const struct stat *status)
+{
+	return (int64_t)status->st_mtim.tv_sec * 1000000000 + status->st_mtim.tv_nsec;
+}
+
+/* CLUSTER.JOBID */
+static bool is_job(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	return dot && dot > name && dot[1] && strspn(dot + 1, "0123456789") == strlen(dot + 1) &&
+	       strlen(name) < NT_LONG_NAME_MAX;
+}
+
+/* Also what a killed writer has left. */
+static bool is_part(const char *name)
+{
+	size_t bytes = strlen(name);
+
+	return nt_long_part_is(name) ||
+	       (name[0] == '.' && bytes > 4 && bytes < NT_LONG_NAME_MAX + 8 &&
+		strcmp(name + bytes - 4, ".tmp") == 0);
+}
+
+static void list_job(struct parts *parts, int job_fd, const char *job, int64_t job_ns)
+{
+	DIR *directory = nt_dirstream_open(job_fd);
+	const struct dirent *file;
+	struct stat status;
+	struct part *part;
+
+	while (directory && (file = readdir(directory)) != NULL) {
+		if (!is_part(file->d_name) ||
+		    fstatat(job_fd, file->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+			continue;
+		part = nt_array_add(&parts->items, &parts->count, PARTS_MAX, sizeof(*part));
+		if (!part)
+			break;
+		*part = (struct part){ .job_ns = job_ns, .ns = time_of(&status) };
+		part->bytes = status.st_size > LEAST_BYTES ? status.st_size : LEAST_BYTES;
+		snprintf(part->job, sizeof(part->job), "%.*s", NT_LONG_NAME_MAX - 1, job);
+		snprintf(part->name, sizeof(part->name), "%.*s", (int)sizeof(part->name) - 1,
+			 file->d_name);
+		parts->bytes += part->bytes;
+	}
+	if (directory)
+		closedir(directory);
+}
+
+/* -1: it is no job's of the user. */
+static int open_own(int fd, const char *job)
+{
+	int job_fd = is_job(job) ? openat(fd, job, DIR_FLAGS) : -1;
+
+	if (job_fd < 0 || is_own(job_fd))
+		return job_fd;
+	close(job_fd);
+	return -1;
+}
+
+static void list_all(struct parts *parts, int fd, const char *last)
+{
+	DIR *directory = nt_dirstream_open(fd);
+	const struct dirent *entry;
+	struct stat status;
+	int job_fd;
+
+	while (directory && (entry = readdir(directory)) != NULL) {
+		job_fd = open_own(fd, entry->d_name);
+		if (job_fd < 0)
+			continue;
+		if (fstat(job_fd, &status) == 0)
+			list_job(parts, job_fd, entry->d_name,
+				 strcmp(entry->d_name, last) == 0 ? INT64_MAX : time_of(&status));
+		close(job_fd);
+	}
+	if (directory)
+		closedir(directory);
+}
+
+static int oldest_first(const void *left, const void *right)
+{
+	const struct part *a = left, *b = right;
+
+	NT_COMPARE(a->job_ns, b->job_ns);
+	NT_COMPARE(strcmp(a->job, b->job), 0);
+	NT_COMPARE(a->ns, b->ns);
+	return 0;
+}
+
+static bool remove_part(int fd, const struct part *part)
+{
+	int job_fd = open_own(fd, part->job);
+	bool gone = job_fd >= 0 && unlinkat(job_fd, part->name, 0) == 0;
+
+	if (job_fd >= 0)
+		close(job_fd);
+	if (gone)
+		(void)unlinkat(fd, part->job, AT_REMOVEDIR); /* once it is empty */
+	return gone;
+}
+
+size_t nt_long_trim(int fd, const char *job, const char *keep, int64_t max_bytes)
+{
+	struct parts parts = { .count = 0 };
+	const char *going = ""; /* the job that goes as a whole */
+	size_t gone = 0;
+
+	list_all(&parts, fd, job);
+	/* There are more than can be listed. */
+	if (parts.count == PARTS_MAX && parts.bytes / 4 * 3 < max_bytes)
+		max_bytes = parts.bytes / 4 * 3;
+	if (parts.count > 0)
+		qsort(parts.items, parts.count, sizeof(parts.items[0]), oldest_first);
+	for (size_t i = 0; i < parts.count; i++) {
+		const struct part *part = &parts.items[i];
+		const bool own = strcmp(part->job, job) == 0;
+
+		if ((parts.bytes <= max_bytes && strcmp(part->job, going) != 0) ||
+		    (own && strcmp(part->name, keep) == 0))
+			continue;
+		parts.bytes -= part->bytes;
+		going = own ? "" : part->job;
+		gone += remove_part(fd, part);
+	}
+	free(parts.items);
+	return gone;
 }

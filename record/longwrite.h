@@ -2,10 +2,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* longwrite.h - write a part of a step's long form (long.h)
  *
+ * Runs with the user's rights, who may choose the directory. A job's directory must be the user's
+ * and no link, so that users of a shared directory do not write to each other's.
+ *
  * Lines are compressed when added, and kept until the part is saved, atomically. A line without
  * room is omitted; a shorter one may follow.
  *
- * Threads:  one writer, one thread.
+ * Threads:  one writer, one thread; it hangs if the file system does.
  * Memory:   nt_long_begin first; nt_long_end frees all. Arguments are copied.
  * Errors:   -1 and *err; after a failed nt_long_save the previous file remains, if there was one.
  * Units:    bytes.
@@ -42,5 +45,16 @@ int nt_long_save(struct nt_long_out *out, int dir_fd, struct nt_long_head *head,
 		 struct nt_error *err);
 
 void nt_long_end(struct nt_long_out *out);
+
+/* A user's directory. parents: those above are created, too; otherwise it is created in a directory
+ * of the site, and must be the user's. */
+int nt_long_open(const char *path, bool parents, struct nt_error *err);
+
+/* A job's in it; *made: it is new. */
+int nt_long_open_job(int fd, const char *name, bool *made, struct nt_error *err);
+
+/* Limits the size of the user's parts: the oldest jobs go, then the oldest parts of the named job,
+ * except keep. Returns the number of removed files. */
+size_t nt_long_trim(int fd, const char *name, const char *keep, int64_t max_bytes);
 
 #endif

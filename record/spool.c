@@ -1,16 +1,22 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The writing half. */
+/* The directories, their lists, and the writing half. */
 #include "record/spool.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "lib/array.h"
+#include "lib/compare.h"
+#include "lib/dirstream.h"
 #include "lib/file.h"
+#include "lib/number.h"
 
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 #define NAME_BYTES 128
@@ -20,7 +26,7 @@ const struct nt_fields nt_spool_fields = NT_FIELDS(NT_SPOOL_FIELDS(LINE_ROW));
 
 static const char *name_of(enum nt_spool_part part)
 {
-	return part == NT_PART_SENT ? NT_SPOOL_SENT : part == NT_PART_DEAD ? NT_SPOOL_DEAD : NULL;
+	return part == NT_PART_SENT ? NT_SPOOL_SENT : NULL;
 }
 
 /* Who can write here can put any text into accounting. */
@@ -102,7 +108,6 @@ static int format(const struct nt_spool_entry *entry, char *text, size_t text_by
 		return nt_error_set(err, "the cluster's or the step's name is too long");
 	if (copy(line.record, sizeof(line.record), entry->record) < 0)
 		return nt_error_set(err, "the record is too long");
-	(void)copy(line.why, sizeof(line.why), entry->why ? entry->why : "");
 	nt_json_put_begin(&put, text, text_bytes - 1, 1);
 	nt_json_put_open(&put, NULL, '{');
 	nt_fields_put(&put, &nt_spool_fields, &line);
@@ -112,6 +117,129 @@ static int format(const struct nt_spool_entry *entry, char *text, size_t text_by
 	memcpy(text + put.used, "\n", 2);
 	return 0;
 }
+
+/* ---- lists */
+
+/* Not an unfinished file, and not a part of the spool. */
+static int is_finished_file(const struct dirent *file)
+{
+	size_t bytes = strlen(file->d_name);
+
+	return file->d_name[0] != NT_SPOOL_UNFINISHED && strcmp(file->d_name, NT_SPOOL_SENT) != 0 &&
+	       strcmp(file->d_name, "dead") != 0 && /* of earlier releases */
+	       (bytes < 4 || strcmp(file->d_name + bytes - 4, ".tmp") != 0);
+}
+
+/* The user in "cluster.12.0.u1000.json". */
+static uint32_t uid_of(const char *name)
+{
+	const char *mark = strrchr(name, '.');
+	const char *end;
+	uint64_t uid;
+
+	while (mark && mark > name && mark[-1] != '.')
+		mark--;
+	if (!mark || mark[0] != 'u')
+		return NT_SPOOL_NO_UID;
+	end = nt_number_read(mark + 1, NT_SPOOL_NO_UID - 1, &uid);
+	return end && strcmp(end, ".json") == 0 ? (uint32_t)uid : NT_SPOOL_NO_UID;
+}
+
+static int compare_items(const void *left, const void *right)
+{
+	const struct nt_spool_item *a = left;
+	const struct nt_spool_item *b = right;
+
+	NT_COMPARE(a->time_ns, b->time_ns);
+	return strverscmp(a->name, b->name);
+}
+
+static int add_item(struct nt_spool_list *list, int part_fd, const char *name)
+{
+	struct nt_spool_item *item;
+	struct stat status;
+
+	if (fstatat(part_fd, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+		return 0;
+	item = nt_array_add(&list->items, &list->count, SIZE_MAX, sizeof(*item));
+	if (!item)
+		return -1;
+	*item = (struct nt_spool_item){
+		.name = strdup(name),
+		.uid = uid_of(name),
+		.time_ns = (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec,
+	};
+	return item->name ? 0 : -1;
+}
+
+int nt_spool_list(struct nt_spool_list *list, int part_fd, const char *cluster, uint32_t job,
+		  struct nt_error *err)
+{
+	DIR *directory = nt_dirstream_open(part_fd);
+	const struct dirent *entry;
+	char prefix[96] = "";
+	int rc = 0;
+
+	*list = (struct nt_spool_list){ .count = 0 };
+	if (cluster)
+		snprintf(prefix, sizeof(prefix), "%.64s.%" PRIu32 ".", cluster, job);
+	if (!directory)
+		return nt_error_set(err, "cannot list it: %m");
+	while (rc == 0 && (entry = readdir(directory)) != NULL) {
+		if (is_finished_file(entry) && strncmp(entry->d_name, prefix, strlen(prefix)) == 0)
+			rc = add_item(list, part_fd, entry->d_name);
+	}
+	closedir(directory);
+	if (rc < 0) {
+		nt_spool_list_fini(list);
+		return nt_error_set(err, "no memory for a list of it");
+	}
+	if (list->count > 0)
+		qsort(list->items, list->count, sizeof(list->items[0]), compare_items);
+	return 0;
+}
+
+void nt_spool_list_fini(struct nt_spool_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->items[i].name);
+	free(list->items);
+	*list = (struct nt_spool_list){ .count = 0 };
+}
+
+/* Names alone are looked at unless there are too many. */
+static size_t files_of(int part_fd, uint32_t uid)
+{
+	DIR *directory = nt_dirstream_open(part_fd);
+	const struct dirent *entry;
+	size_t count = 0;
+
+	while (directory && (entry = readdir(directory)) != NULL)
+		count += is_finished_file(entry) && uid_of(entry->d_name) == uid;
+	if (directory)
+		closedir(directory);
+	return count;
+}
+
+int nt_spool_limit(int part_fd, uint32_t uid)
+{
+	size_t count = files_of(part_fd, uid);
+	struct nt_spool_list list;
+	int gone = 0;
+
+	if (count <= NT_SPOOL_USER_FILES || nt_spool_list(&list, part_fd, NULL, 0, NULL) < 0)
+		return 0;
+	for (size_t i = 0; i < list.count && count > NT_SPOOL_USER_FILES; i++) {
+		if (list.items[i].uid != uid)
+			continue;
+		gone += unlinkat(part_fd, list.items[i].name, 0) == 0;
+		count--;
+	}
+	nt_spool_list_fini(&list);
+	return gone;
+}
+
+/* ---- files */
 
 int nt_spool_put(int part_fd, const struct nt_spool_entry *entry, bool sync, struct nt_error *err)
 {
@@ -124,7 +252,8 @@ int nt_spool_put(int part_fd, const struct nt_spool_entry *entry, bool sync, str
 		return -1;
 	rc = sync ? nt_file_replace(part_fd, name, line, strlen(line), 0600, &why)
 		  : nt_file_put(part_fd, name, line, strlen(line), 0600, &why);
-	return rc < 0 ? nt_error_set(err, "cannot write %.200s", why.text) : 0;
+	return rc < 0 ? nt_error_set(err, "cannot write %.200s", why.text)
+		      : nt_spool_limit(part_fd, entry->uid);
 }
 
 int nt_spool_open_file(int part_fd, const struct nt_spool_entry *entry)

@@ -1,19 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The reading half. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "lib/array.h"
-#include "lib/compare.h"
-#include "lib/dirstream.h"
 #include "lib/file.h"
-#include "lib/number.h"
 #include "record/member-names.h"
 #include "record/read.h"
 #include "record/spool.h"
@@ -109,39 +103,6 @@ int nt_spooled_read(struct nt_spooled *spooled, int part_fd, const char *name, s
 	return rc;
 }
 
-/* Not an unfinished file, and not a part of the spool. */
-static int is_finished_file(const struct dirent *file)
-{
-	size_t bytes = strlen(file->d_name);
-
-	return file->d_name[0] != NT_SPOOL_UNFINISHED && strcmp(file->d_name, NT_SPOOL_SENT) != 0 &&
-	       strcmp(file->d_name, NT_SPOOL_DEAD) != 0 &&
-	       (bytes < 4 || strcmp(file->d_name + bytes - 4, ".tmp") != 0);
-}
-
-int nt_spooled_each(int directory_fd, nt_spooled_visit *visit, void *argument, struct nt_error *err)
-{
-	struct dirent **files = NULL;
-	int count = scandirat(directory_fd, ".", &files, is_finished_file, versionsort);
-	struct nt_error problem;
-	int rc = 0;
-
-	if (count < 0)
-		return nt_error_set(err, "cannot list the spool: %m");
-	for (int i = 0; i < count; i++) {
-		struct nt_spooled spooled = { .problem = NULL };
-
-		if (rc == 0) {
-			if (nt_spooled_read(&spooled, directory_fd, files[i]->d_name, &problem) < 0)
-				spooled.problem = problem.text;
-			rc = visit(argument, &spooled, err);
-		}
-		free(files[i]);
-	}
-	free(files);
-	return rc;
-}
-
 /* 1: yes; 0: it is gone or another. */
 static int is_unchanged(const struct nt_spooled *spooled, struct nt_error *err)
 {
@@ -170,82 +131,4 @@ int nt_spooled_move(const struct nt_spooled *spooled, int to_fd, struct nt_error
 	if (rc > 0 && renameat(spooled->directory_fd, spooled->name, to_fd, spooled->name) < 0)
 		return nt_error_set(err, "cannot move it: %m");
 	return rc < 0 ? -1 : 0;
-}
-
-/* The user in "cluster.12.0.u1000.json". */
-static uint32_t uid_of(const char *name)
-{
-	const char *mark = strrchr(name, '.');
-	const char *end;
-	uint64_t uid;
-
-	while (mark && mark > name && mark[-1] != '.')
-		mark--;
-	if (!mark || mark[0] != 'u')
-		return NT_SPOOL_NO_UID;
-	end = nt_number_read(mark + 1, NT_SPOOL_NO_UID - 1, &uid);
-	return end && strcmp(end, ".json") == 0 ? (uint32_t)uid : NT_SPOOL_NO_UID;
-}
-
-static int compare_items(const void *left, const void *right)
-{
-	const struct nt_spool_item *a = left;
-	const struct nt_spool_item *b = right;
-
-	NT_COMPARE(a->time_ns, b->time_ns);
-	return strverscmp(a->name, b->name);
-}
-
-static int add_item(struct nt_spool_list *list, int part_fd, const char *name)
-{
-	struct nt_spool_item *item;
-	struct stat status;
-
-	if (fstatat(part_fd, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
-		return 0;
-	item = nt_array_add(&list->items, &list->count, SIZE_MAX, sizeof(*item));
-	if (!item)
-		return -1;
-	*item = (struct nt_spool_item){
-		.name = strdup(name),
-		.uid = uid_of(name),
-		.time_ns = (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec,
-		.bytes = (int64_t)status.st_blocks * 512,
-	};
-	return item->name ? 0 : -1;
-}
-
-int nt_spool_list(struct nt_spool_list *list, int part_fd, const char *cluster, uint32_t job,
-		  struct nt_error *err)
-{
-	DIR *directory = nt_dirstream_open(part_fd);
-	const struct dirent *entry;
-	char prefix[96] = "";
-	int rc = 0;
-
-	*list = (struct nt_spool_list){ .count = 0 };
-	if (cluster)
-		snprintf(prefix, sizeof(prefix), "%.64s.%" PRIu32 ".", cluster, job);
-	if (!directory)
-		return nt_error_set(err, "cannot list it: %m");
-	while (rc == 0 && (entry = readdir(directory)) != NULL) {
-		if (is_finished_file(entry) && strncmp(entry->d_name, prefix, strlen(prefix)) == 0)
-			rc = add_item(list, part_fd, entry->d_name);
-	}
-	closedir(directory);
-	if (rc < 0) {
-		nt_spool_list_fini(list);
-		return nt_error_set(err, "no memory for a list of it");
-	}
-	if (list->count > 0)
-		qsort(list->items, list->count, sizeof(list->items[0]), compare_items);
-	return 0;
-}
-
-void nt_spool_list_fini(struct nt_spool_list *list)
-{
-	for (size_t i = 0; i < list->count; i++)
-		free(list->items[i].name);
-	free(list->items);
-	*list = (struct nt_spool_list){ .count = 0 };
 }

@@ -54,8 +54,6 @@ libnt_spank_a_SOURCES = $(spank_plugin_sources) \
 	%D%/cleanup.c \
 	%D%/delivery/choose-sink.c \
 	%D%/delivery/choose-sink.h \
-	%D%/delivery/job-comment.c \
-	%D%/delivery/job-comment.h \
 	%D%/delivery/job-lock.c \
 	%D%/delivery/job-lock.h \
 	%D%/delivery/job-writer.c \
@@ -72,11 +70,8 @@ libnt_spank_a_SOURCES = $(spank_plugin_sources) \
 	%D%/recordd/step-entry.c \
 	%D%/recordd/step-entry.h \
 	%D%/recordd/long-work.c \
-	%D%/recordd/longchild.c \
 	%D%/recordd/longform.c \
 	%D%/recordd/longform.h \
-	%D%/recordd/longmake.c \
-	%D%/recordd/longmake.h \
 	%D%/recordd/loop.c \
 	%D%/recordd/calibration-work.c \
 	%D%/recordd/memory-work.c \

@@ -104,7 +104,6 @@ unit_tests = \
 	%D%/unit/sum-rows \
 	%D%/unit/schema \
 	%D%/unit/admincomment-merge \
-	%D%/unit/spool-retention \
 	%D%/unit/admincomment-merge-random \
 	%D%/unit/call-interval \
 	%D%/unit/window-layout \

@@ -2,9 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lab/replay/job-word.h"
 
+#include <fcntl.h>
 #include <slurm/slurm.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "lib/printable.h"
 #include "report/model/jobload.h"
@@ -110,11 +112,30 @@ static int visit_job(const struct nt_jobid *id, const struct nt_rank_visitor *vi
 	return rc;
 }
 
+/* Is it a part, or a directory? */
+static bool is_long(const char *path)
+{
+	int fd = strcmp(path, "-") == 0 ? -1
+					: open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat status;
+	unsigned char magic[2];
+	bool is = false;
+
+	if (fd < 0)
+		return false;
+	if (fstat(fd, &status) == 0)
+		is = S_ISDIR(status.st_mode) ||
+		     (S_ISREG(status.st_mode) && pread(fd, magic, 2, 0) == 2 && magic[0] == 0x1f &&
+		      magic[1] == 0x8b);
+	close(fd);
+	return is;
+}
+
 bool nt_job_word_is_long(const char *word)
 {
 	struct nt_jobid id;
 
-	return is_job(word, &id) || nt_long_set_is(word);
+	return is_job(word, &id) || is_long(word);
 }
 
 int nt_job_word_visit(const char *word, const struct nt_rank_visitor *visitor, size_t *parts,

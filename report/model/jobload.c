@@ -95,8 +95,7 @@ static int join_files(struct nt_jobtext *text, const struct nt_record_places *pl
 		if (nt_spooled_read(&file, part_fd, list.items[i].name, NULL) == 0)
 			rc = nt_record_merge_step(&text->comment, file.step, file.record);
 		else if (faccessat(part_fd, list.items[i].name, R_OK, AT_EACCESS) < 0) {
-			text->unreadable = true;
-			snprintf(text->from, sizeof(text->from),
+			snprintf(text->unreadable, sizeof(text->unreadable),
 				 "a record is in %.100s, which you cannot read: ask an "
 				 "administrator",
 				 places->sinks.directory);
@@ -120,31 +119,17 @@ static int add_filed(struct nt_jobtexts *texts, const struct nt_jobid *id)
 	return 0;
 }
 
-static int join_all(struct nt_jobtexts *texts, const struct nt_record_places *places, int part_fd)
-{
-	int rc = 0;
-
-	for (size_t i = 0; part_fd >= 0 && rc == 0 && i < texts->count && i < FILES_MAX; i++)
-		rc = join_files(&texts->items[i], places, part_fd);
-	return rc;
-}
-
-/* -1: none, or not readable. */
-static int open_files(const struct nt_record_places *places)
-{
-	if (!places->sinks.directory[0] || !places->cluster[0])
-		return -1;
-	return nt_spool_open(places->sinks.directory, NT_PART_FILES, false, NULL);
-}
-
 int nt_job_join(struct nt_jobtexts *texts, struct nt_error *err)
 {
 	struct nt_record_places places;
-	int part_fd, rc;
+	int part_fd = -1;
+	int rc = 0;
 
 	nt_record_places(&places);
-	part_fd = open_files(&places);
-	rc = join_all(texts, &places, part_fd);
+	if (places.sinks.directory[0] && places.cluster[0])
+		part_fd = nt_spool_open(places.sinks.directory, NT_PART_FILES, false, NULL);
+	for (size_t i = 0; part_fd >= 0 && rc == 0 && i < texts->count && i < FILES_MAX; i++)
+		rc = join_files(&texts->items[i], &places, part_fd);
 	if (part_fd >= 0)
 		close(part_fd);
 	return rc < 0 ? nt_error_set(err, "no memory for the jobs' texts") : 0;
@@ -153,24 +138,15 @@ int nt_job_join(struct nt_jobtexts *texts, struct nt_error *err)
 static int look_elsewhere(struct nt_jobtexts *texts, const struct nt_jobid *id,
 			  struct nt_error *err)
 {
-	struct nt_record_places places;
-	bool filed = false;
-	int part_fd;
-	int rc = 0;
+	const bool unknown = texts->count == 0 && id->task < 0 && id->component < 0;
 
-	nt_record_places(&places);
-	part_fd = open_files(&places);
-	if (texts->count == 0 && part_fd >= 0 && id->task < 0 && id->component < 0) {
-		rc = add_filed(texts, id);
-		filed = rc == 0;
-	}
-	if (rc == 0)
-		rc = join_all(texts, &places, part_fd);
-	if (part_fd >= 0)
-		close(part_fd);
-	if (filed && texts->items[0].comment[0] == '\0' && texts->items[0].from[0] == '\0')
+	if (unknown && add_filed(texts, id) < 0)
+		return nt_error_set(err, "no memory for the job's text");
+	if (nt_job_join(texts, err) < 0)
+		return -1;
+	if (unknown && texts->items[0].comment[0] == '\0' && texts->items[0].unreadable[0] == '\0')
 		nt_jobtexts_fini(texts);
-	return rc < 0 ? nt_error_set(err, "no memory for the job's text") : 0;
+	return 0;
 }
 
 int nt_job_load(struct nt_jobtexts *texts, const struct nt_jobid *id, struct nt_error *err)

@@ -27,8 +27,7 @@ struct nt_jobtext {
 	char name[128]; /* the job's, printable; "" if unknown */
 	uint32_t nodes; /* 0: unknown */
 	char *comment; /* AdminComment's text, "" where there is none */
-	bool unreadable; /* a record of it is in a file that the caller cannot read */
-	char from[200]; /* a sentence that says where parts of it come from; "": none needed */
+	char unreadable[200]; /* where a record of it is that the caller cannot read; "": none */
 };
 
 struct nt_jobtexts {

@@ -2,9 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/model/longform-search.h"
 
-#include <dirent.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,78 +12,34 @@
 #include "profiles/record-dir.h"
 #include "report/model/site-config.h"
 
-#define NAMED_MAX 64 /* directories that a short record names; steps of a job share one */
-
 /* ---- where to look */
 
-struct search {
-	struct nt_long_set *set;
-	uint32_t job;
-	const char *cluster; /* "": unknown */
-	size_t tried;
-	char seen[NAMED_MAX][NT_PATH_MAX]; /* directories that were looked at */
-};
-
-/* A directory that is missing or not readable is skipped. */
-static void look_at(struct search *search, const char *directory)
+/* own: the user's directory inside the site's, which must be the user's, and no link; else a path
+ * that the user chose. */
+static bool is_usable(const struct nt_long_set *set, const struct nt_records *records)
 {
-	struct nt_error err;
+	int fd = open(records->path,
+		      O_PATH | O_DIRECTORY | O_CLOEXEC | (records->parents ? 0 : O_NOFOLLOW));
+	bool usable = fd >= 0 && (records->parents || nt_long_set_trusts(set, fd, NULL));
 
-	for (size_t i = 0; i < search->tried; i++) {
-		if (strcmp(search->seen[i], directory) == 0)
-			return;
-	}
-	if (search->tried == NAMED_MAX || strlen(directory) >= NT_PATH_MAX)
-		return;
-	snprintf(search->seen[search->tried++], NT_PATH_MAX, "%s", directory);
-	(void)nt_long_set_add_named(search->set, directory, &err);
-}
-
-/* Is it of the job, on this cluster? Clusters may share a home and use the same job ids. Whoever
- * wrote it may not have known the cluster (spank/plugin.c), and this host may not either. */
-static bool is_of_job(const struct search *search, const char *name)
-{
-	char wanted[NT_LONG_NAME_MAX], ending[16];
-	const char *dot = strrchr(name, '.');
-
-	snprintf(ending, sizeof(ending), ".%" PRIu32, search->job);
-	if (!dot || strcmp(dot, ending) != 0)
-		return false;
-	nt_long_job_name(wanted, search->cluster, search->job);
-	return !search->cluster[0] || strcasecmp(name, wanted) == 0 ||
-	       strncmp(name, NT_CLUSTER_UNKNOWN ".", sizeof(NT_CLUSTER_UNKNOWN)) == 0;
-}
-
-/* own: the user's directory inside one of the site's; else a path that the user chose. */
-static DIR *open_records(const struct search *search, const char *records, bool own)
-{
-	int fd = records[0] == '/' ? open(records, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC |
-							   (own ? O_NOFOLLOW : 0))
-				   : -1;
-	DIR *directory = NULL;
-	struct nt_error err;
-
-	if (fd >= 0 && (!own || nt_long_set_trusts(search->set, fd, &err)))
-		directory = fdopendir(fd);
-	if (fd >= 0 && !directory)
+	if (fd >= 0)
 		close(fd);
-	return directory;
+	return usable;
 }
 
-static void look_below(struct search *search, const char *records, bool own)
+/* A directory that is missing or not readable is skipped. Clusters may share a home and use the
+ * same job ids; who wrote it may not have known the cluster (spank/stepd.c). */
+static void look_below(struct nt_long_set *set, const struct nt_records *records,
+		       const char *cluster, uint32_t job)
 {
-	DIR *directory = open_records(search, records, own);
-	const struct dirent *entry;
-	char path[NT_PATH_MAX];
+	const char *const clusters[] = { NT_CLUSTER_UNKNOWN, cluster };
+	char name[NT_LONG_NAME_MAX], path[NT_RECORDS_PATH_MAX + NT_LONG_NAME_MAX];
 
-	while (directory && (entry = readdir(directory)) != NULL) {
-		if (is_of_job(search, entry->d_name) &&
-		    snprintf(path, sizeof(path), "%s/%s", records, entry->d_name) <
-			    (int)sizeof(path))
-			look_at(search, path);
+	for (size_t i = 0; i < 2 && clusters[i][0]; i++) {
+		nt_long_job_name(name, clusters[i], job);
+		snprintf(path, sizeof(path), "%s/%s", records->path, name);
+		(void)nt_long_set_add_named(set, path, NULL);
 	}
-	if (directory)
-		closedir(directory);
 }
 
 /* Copied, because getpwnam() reuses its memory. */
@@ -106,31 +60,37 @@ static bool find_owner(struct owner *owner, const char *name)
 	return true;
 }
 
-static const struct nt_record_places *record_places(void)
+/* Where a step of that user's would write it. own: as the caller's environment says. */
+static void look_where_put(struct nt_long_set *set, uint32_t job, const char *own,
+			   const struct owner *owner)
 {
 	static struct nt_record_places places;
-	static bool known;
-
-	if (!known)
-		nt_record_places(&places);
-	known = true;
-	return &places;
-}
-
-/* Where a step of that user's would write it. own: as the caller's environment says. */
-static void look_where_put(struct search *search, const char *own, uint32_t uid, const char *home)
-{
 	char memory[NT_PATH_MAX];
 	const struct nt_records_asked asked = {
-		.own = own, .site = record_places()->record_dir, .uid = uid, .memory = memory
+		.own = own, .site = places.record_dir, .uid = owner->uid, .memory = memory
 	};
 	struct nt_records records;
 
-	if ((home ? nt_memory_directory_of(memory, NULL, NULL, home, NULL)
-		  : nt_memory_directory(memory, NULL)) < 0)
+	nt_record_places(&places);
+	if ((owner->home[0] ? nt_memory_directory_of(memory, NULL, NULL, owner->home, NULL)
+			    : nt_memory_directory(memory, NULL)) < 0)
 		memory[0] = '\0';
-	if (nt_records_choose(&records, &asked, NULL) == 0)
-		look_below(search, records.path, !records.parents);
+	if (nt_records_choose(&records, &asked, NULL) == 0 && is_usable(set, &records))
+		look_below(set, &records, places.cluster, job);
+}
+
+/* Each directory that the job's record names. */
+static bool look_where_named(struct nt_long_set *set, const struct nt_summary *named)
+{
+	const char *last = "";
+
+	for (size_t i = 0; named && i < named->step_count; i++) {
+		const char *directory = named->steps[i].long_form;
+
+		if (directory[0] == '/' && strcmp(directory, last) != 0)
+			(void)nt_long_set_add_named(set, last = directory, NULL);
+	}
+	return last[0];
 }
 
 /* The run of a requeued job that the steps are of; -1: not known. */
@@ -157,24 +117,18 @@ static void trust(struct nt_long_set *set, const struct owner *owner)
 void nt_long_find(struct nt_long_set *set, const struct nt_long_job *job,
 		  const struct nt_summary *named)
 {
-	static struct search search;
+	const struct owner caller = { .uid = getuid() };
 	struct owner owner;
 	bool known = find_owner(&owner, job->user);
 	int64_t run;
 
 	trust(set, &owner);
-	memset(&search, 0, sizeof(search));
-	search.set = set;
-	search.job = job->job;
-	search.cluster = record_places()->cluster;
-	for (size_t i = 0; named && i < named->step_count; i++) {
-		if (named->steps[i].long_form[0] == '/')
-			look_at(&search, named->steps[i].long_form);
+	if (!look_where_named(set, named)) {
+		/* The caller's in any case: accounting may name another user at first. */
+		look_where_put(set, job->job, getenv(NT_ENV_RECORD_DIR), &caller);
+		if (known && owner.uid != caller.uid)
+			look_where_put(set, job->job, NULL, &owner);
 	}
-	/* The caller's in any case: accounting may name another user at first. */
-	look_where_put(&search, getenv(NT_ENV_RECORD_DIR), getuid(), NULL);
-	if (known && owner.uid != getuid())
-		look_where_put(&search, NULL, owner.uid, owner.home);
 	run = run_of(job, named);
 	if (run >= 0)
 		nt_long_set_take_run(set, run);

@@ -2,12 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* longform-search.h - the long form of a job's record (record/long.h), if there is one
  *
- * It is looked for where the job's short record says, and where a step of the caller's and of the
- * job's user would write it: $NCCL_TUNE_RECORD_DIR, or the site's record_dir, or next to the user's
- * memory. Users can write there, so parts are read as in record/longset.h, and only parts that name
- * the job count. Where the record does not say, they must also name this cluster, since several may
- * share the directory. The job's
- * directory and each part must belong to the job's user, the caller or root.
+ * It is where the job's short record says; if that says nothing, where a step of the caller's or of
+ * the job's user would write it: $NCCL_TUNE_RECORD_DIR, or the site's record_dir, or next to the
+ * user's memory. Users can write there, so parts are read as in record/longset.h, and only parts
+ * that name the job count. The job's directory and each part must belong to the job's user, the
+ * caller or root.
  *
  * Threads:  the main thread.
  * Memory:   the caller's.

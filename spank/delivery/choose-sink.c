@@ -48,9 +48,9 @@ enum nt_delivered nt_choose_sink(const struct nt_choose_sink *how,
 		}
 		result = merge(how->comment, steps, count, err);
 	}
-	if (result == NT_DELIVERED_NOWHERE && how->sinks->directory[0] &&
-	    how->write_file(how->argument, err) == 0)
-		result = NT_DELIVERED_FILED;
+	if (result == NT_DELIVERED_NOWHERE && how->sinks->directory[0])
+		result = how->write_file(how->argument, err) == 0 ? NT_DELIVERED_FILED
+								  : NT_DELIVERED_FAILED;
 	return result;
 }
 

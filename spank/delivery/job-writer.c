@@ -3,8 +3,11 @@
 /* Deliver a job's records from the spool. */
 #include "spank/delivery/job-writer.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <slurm/slurm.h>
+#include <slurm/slurm_errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -13,9 +16,8 @@
 #include <unistd.h>
 #include "lib/clock.h"
 #include "record/filesink.h"
-#include "record/spool-retention.h"
-#include "spank/delivery/job-comment.h"
 #include "spank/delivery/queue.h"
+#include "spank/slurm_compat.h"
 
 #define BATCH 128 /* records of one update: more than a text has room for */
 #define POLL_MS 3
@@ -64,6 +66,65 @@ static void release(const struct writer *writer)
 {
 	if (writer->lock_fd >= 0)
 		nt_job_lock_release(writer->lock_fd);
+}
+
+/* ---- the job's AdminComment at slurmctld
+ *
+ * Slurm only replaces the whole text and has no compare-and-set: if another node writes between our
+ * reading and writing, its text is lost, and ours may be. It is therefore looked at again later. */
+
+static enum nt_delivered copy_text(struct nt_job_comment *comment, const slurm_job_info_t *job,
+				   struct nt_error *err)
+{
+	comment->text = strdup(job->admin_comment ? job->admin_comment : "");
+	if (comment->text)
+		return NT_DELIVERED_PRESENT;
+	nt_error_set(err, "no memory for the text of job %" PRIu32, job->job_id);
+	return NT_DELIVERED_FAILED;
+}
+
+/* slurmctld may also return other members of an array or a heterogeneous job. */
+static enum nt_delivered read_job(struct nt_job_comment *comment, uint32_t job,
+				  struct nt_error *err)
+{
+	enum nt_delivered result = NT_DELIVERED_ENDED;
+	job_info_msg_t *message = NULL;
+	int problem;
+
+	*comment = (struct nt_job_comment){ .read_ms = 0 };
+	if (nt_slurm_load_job(&message, job, SHOW_ALL | SHOW_LOCAL) != 0) {
+		problem = errno;
+		nt_error_set(err, "slurmctld does not show job %" PRIu32 ": %s", job,
+			     slurm_strerror(problem));
+		return problem == ESLURM_INVALID_JOB_ID ? NT_DELIVERED_ENDED : NT_DELIVERED_FAILED;
+	}
+	nt_error_set(err, "slurmctld does not know job %" PRIu32, job);
+	for (uint32_t i = 0; i < message->record_count; i++) {
+		if (message->job_array[i].job_id != job)
+			continue;
+		result = copy_text(comment, &message->job_array[i], err);
+		break;
+	}
+	slurm_free_job_info_msg(message);
+	comment->read_ms = nt_clock_ms();
+	return result;
+}
+
+static enum nt_delivered write_job(const struct nt_job_comment *comment, uint32_t job,
+				   struct nt_error *err)
+{
+	job_desc_msg_t update;
+	int problem;
+
+	nt_slurm_init_update(&update, job);
+	update.admin_comment = comment->text;
+	if (slurm_update_job(&update) == 0)
+		return NT_DELIVERED_WRITTEN;
+	problem = errno;
+	nt_error_set(err, "job %" PRIu32 ": %s", job, slurm_strerror(problem));
+	return problem == ESLURM_ALREADY_DONE || problem == ESLURM_INVALID_JOB_ID
+		       ? NT_DELIVERED_ENDED
+		       : NT_DELIVERED_FAILED;
 }
 
 /* ---- what waits */
@@ -153,7 +214,7 @@ static void move_on(struct writer *writer, enum nt_delivered result)
 				    nt_queue_decide(record, NT_QUEUE_RUNS, 0), NULL);
 	}
 	if (sent_fd >= 0)
-		(void)nt_spool_keep(sent_fd, NT_PART_SENT, false);
+		(void)nt_spool_limit(sent_fd, entry->uid);
 }
 
 /* ---- writing */
@@ -163,7 +224,7 @@ static enum nt_delivered read_comment(void *argument, struct nt_job_comment *com
 {
 	const struct writer *writer = argument;
 
-	return nt_job_comment_read(comment, writer->job->entry.job, err);
+	return read_job(comment, writer->job->entry.job, err);
 }
 
 static int write_files(void *argument, struct nt_error *err)
@@ -176,7 +237,7 @@ static int write_files(void *argument, struct nt_error *err)
 			entry.uid = writer->records[i].file.uid;
 		entry.step = writer->steps[i].step;
 		entry.record = writer->steps[i].record;
-		if (nt_filesink_put(writer->job->sinks->directory, &entry, NULL, err) < 0)
+		if (nt_filesink_put(writer->job->sinks->directory, &entry, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -192,8 +253,7 @@ static enum nt_delivered offer_once(struct writer *writer, bool *stale, struct n
 	if (result == NT_DELIVERED_WRITTEN) {
 		*stale = *stale && nt_clock_ms() - writer->comment.read_ms > STALE_MS;
 		if (!*stale)
-			result = nt_job_comment_write(&writer->comment, writer->job->entry.job,
-						      err);
+			result = write_job(&writer->comment, writer->job->entry.job, err);
 	} else {
 		*stale = false;
 	}
@@ -373,7 +433,7 @@ static enum nt_delivered look_again(struct writer *writer, struct nt_error *err)
 
 static void begin(struct writer *writer, const struct nt_job_writing *job)
 {
-	*writer = (struct writer){ .job = job, .parts[NT_PART_DEAD] = -1 };
+	*writer = (struct writer){ .job = job };
 	for (int part = NT_PART_WAITING; part <= NT_PART_SENT; part++)
 		writer->parts[part] = nt_spool_open(job->spool, (enum nt_spool_part)part, true,
 						    NULL);

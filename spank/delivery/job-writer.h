@@ -9,9 +9,11 @@
  * update is not due yet, one process waits for it and the others end. Records that a writer did
  * not deliver before it died are still in the spool.
  *
- * Threads:  a process of its own, see job-comment.h.
+ * Threads:  a process of its own: libslurm may block for MessageTimeout, and end the process.
  * Errors:   the result; *err has the reason unless it is NT_DELIVERED_WRITTEN, _FILED or _LATER.
  * Units:    milliseconds.
+ * Host:     libslurm after slurm_init, as root or SlurmUser: slurmctld and slurmdbd accept
+ *           AdminComment from nobody else.
  */
 #ifndef NT_JOB_WRITER_H
 #define NT_JOB_WRITER_H

@@ -6,23 +6,18 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
-#include "record/spool-retention.h"
 
-#define UNKNOWN_S (7 * 24 * 60 * 60) /* then accounting will never know the job */
+#define FAILING_S (7 * 24 * 60 * 60)
 
-enum nt_delivered nt_queue_judge(bool known, int64_t waiting_s)
+enum nt_delivered nt_queue_judge(enum nt_delivered result, int64_t waiting_s)
 {
-	/* At the job's end slurmctld replaces the text in accounting with its own. */
-	if (known)
-		return NT_DELIVERED_LATER;
-	return waiting_s > UNKNOWN_S ? NT_DELIVERED_NOWHERE : NT_DELIVERED_FAILED;
+	return result == NT_DELIVERED_FAILED && waiting_s > FAILING_S ? NT_DELIVERED_NOWHERE
+								      : result;
 }
 
 enum nt_queue_move nt_queue_decide(const struct nt_queued *record, int64_t ended_s, int64_t quiet_s)
 {
-	if (record->result == NT_DELIVERED_NOWHERE)
-		return NT_QUEUE_TO_DEAD;
-	if (record->result == NT_DELIVERED_FILED)
+	if (record->result == NT_DELIVERED_NOWHERE || record->result == NT_DELIVERED_FILED)
 		return NT_QUEUE_REMOVE;
 	if (record->result != NT_DELIVERED_WRITTEN && record->result != NT_DELIVERED_PRESENT)
 		return NT_QUEUE_STAY;
@@ -31,32 +26,19 @@ enum nt_queue_move nt_queue_decide(const struct nt_queued *record, int64_t ended
 	return record->part == NT_PART_WAITING ? NT_QUEUE_TO_SENT : NT_QUEUE_STAY;
 }
 
-/* With the reason, unless the file is damaged. */
-static int set_aside(int dead_fd, const struct nt_queued *record, struct nt_error *err)
-{
-	const struct nt_spooled *file = &record->file;
-	const struct nt_spool_entry entry = { file->cluster, file->job,	   file->uid,
-					      file->step,    file->record, record->why.text };
-
-	if (file->problem)
-		return renameat(file->directory_fd, file->name, dead_fd, file->name) < 0
-			       ? nt_error_set(err, "cannot set it aside: %m")
-			       : 0;
-	if (nt_spool_write(dead_fd, NT_PART_DEAD, &entry, true, NULL, err) < 0)
-		return -1;
-	return nt_spooled_remove(file, err);
-}
-
 int nt_queue_move(const int parts[NT_QUEUE_PARTS], const struct nt_queued *record,
 		  enum nt_queue_move move, struct nt_error *err)
 {
 	/* Remove the step's older record, which was sent. */
-	if ((move == NT_QUEUE_REMOVE || move == NT_QUEUE_TO_DEAD) &&
-	    record->part == NT_PART_WAITING && parts[NT_PART_SENT] >= 0)
+	if (move == NT_QUEUE_REMOVE && record->part == NT_PART_WAITING && parts[NT_PART_SENT] >= 0)
 		(void)unlinkat(parts[NT_PART_SENT], record->file.name, 0);
 	switch (move) {
-	case NT_QUEUE_REMOVE: return nt_spooled_remove(&record->file, err);
-	case NT_QUEUE_TO_DEAD: return set_aside(parts[NT_PART_DEAD], record, err);
+	case NT_QUEUE_REMOVE:
+		if (!record->damaged)
+			return nt_spooled_remove(&record->file, err);
+		return unlinkat(record->file.directory_fd, record->file.name, 0) < 0
+			       ? nt_error_set(err, "cannot remove it: %m")
+			       : 0;
 	case NT_QUEUE_TO_SENT:
 		return parts[NT_PART_SENT] < 0
 			       ? 0
@@ -67,6 +49,5 @@ int nt_queue_move(const int parts[NT_QUEUE_PARTS], const struct nt_queued *recor
 
 bool nt_queue_has_newer(const int parts[NT_QUEUE_PARTS], const char *name)
 {
-	return faccessat(parts[NT_PART_WAITING], name, F_OK, 0) == 0 ||
-	       (parts[NT_PART_DEAD] >= 0 && faccessat(parts[NT_PART_DEAD], name, F_OK, 0) == 0);
+	return faccessat(parts[NT_PART_WAITING], name, F_OK, 0) == 0;
 }

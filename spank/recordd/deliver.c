@@ -9,7 +9,6 @@
 #include <slurm/slurm.h>
 #include "lib/clock.h"
 #include "record/filesink.h"
-#include "record/spool-retention.h"
 #include "record/step.h"
 #include "spank/delivery/job-writer.h"
 #include "spank/recordd/recordd-log.h"
@@ -38,11 +37,11 @@ static struct nt_spool_entry entry_of(const struct nt_recordd *recordd)
 
 /* ---- files of root's */
 
-static void say_dropped(const char *directory, int64_t dropped)
+static void say_dropped(const char *directory, int dropped)
 {
 	if (dropped > 0)
-		nt_recordd_say(NT_ARGUMENTS_ERROR, "%.150s: %" PRId64 " old records were removed",
-			       directory, dropped);
+		nt_recordd_say(NT_ARGUMENTS_ERROR, "%.150s: %d old records were removed", directory,
+			       dropped);
 }
 
 static int put_in_spool(const struct nt_recordd *recordd, bool sync, struct nt_error *err)
@@ -50,14 +49,13 @@ static int put_in_spool(const struct nt_recordd *recordd, bool sync, struct nt_e
 	const char *spool = recordd->arguments.spool;
 	const struct nt_spool_entry entry = entry_of(recordd);
 	int part_fd = nt_spool_open(spool, NT_PART_WAITING, true, err);
-	int64_t dropped = 0;
 	int rc;
 
 	if (part_fd < 0)
 		return -1;
-	rc = nt_spool_write(part_fd, NT_PART_WAITING, &entry, sync, &dropped, err);
+	rc = nt_spool_put(part_fd, &entry, sync, err);
 	close(part_fd);
-	say_dropped(spool, dropped);
+	say_dropped(spool, rc);
 	return rc;
 }
 
@@ -101,7 +99,7 @@ static void tell_waiting(struct nt_recordd *recordd, const char *why)
 	    (delivery->spooled && !still_waits(recordd)))
 		return;
 	if (!delivery->spooled)
-		delivery->spooled = put_in_spool(recordd, true, &err) == 0;
+		delivery->spooled = put_in_spool(recordd, true, &err) >= 0;
 	/* The child may still deliver it. */
 	if (!delivery->spooled && nt_work_runs(&recordd->work[NT_WORK_DELIVERY]))
 		return;
@@ -133,11 +131,11 @@ static void write_file(struct nt_recordd *recordd)
 	struct nt_delivery *delivery = &recordd->delivery;
 	const struct nt_spool_entry entry = entry_of(recordd);
 	struct nt_error err = { "" };
-	int64_t dropped = 0;
+	int rc = nt_filesink_put(delivery->sinks.directory, &entry, &err);
 
-	if (nt_filesink_put(delivery->sinks.directory, &entry, &dropped, &err) == 0)
+	if (rc >= 0)
 		delivery->result = NT_DELIVERED_FILED;
-	say_dropped(delivery->sinks.directory, dropped);
+	say_dropped(delivery->sinks.directory, rc);
 	conclude(recordd, err.text);
 }
 
@@ -222,7 +220,7 @@ static void start(struct nt_recordd *recordd, enum nt_recordd_work kind, const c
 		return;
 	}
 	if (record[0])
-		delivery->spooled = put_in_spool(recordd, false, &err) == 0;
+		delivery->spooled = put_in_spool(recordd, false, &err) >= 0;
 	else if (!waits(recordd))
 		return;
 	if (nt_recordd_begin(recordd, kind, deadline_ms, &err) < 0)

@@ -1,11 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Write the node's part of the step's long form (longform.h): at the step's end, and before that if
- * the step stalls. If the site has a directory for it, root first makes
- * the user's own in it. */
+ * the step stalls. If the site has a directory for it, root first makes the user's own in it. */
 #include <string.h>
 #include <unistd.h>
-#include "spank/recordd/longmake.h"
 #include "spank/recordd/recordd-log.h"
 #include "spank/recordd/step-record.h"
 #include "spank/recordd/user-child.h"
@@ -22,7 +20,8 @@ static int run_maker(void *argument, int out_fd)
 	struct nt_error err;
 
 	nt_child_close_others(out_fd);
-	if (nt_longmake(arguments->long_dir, arguments->uid, arguments->gid, &err) == 0)
+	if (nt_longform_make_directory(arguments->long_dir, arguments->uid, arguments->gid, &err) ==
+	    0)
 		return 0;
 	return write(out_fd, err.text, strlen(err.text)) < 0;
 }
@@ -69,7 +68,7 @@ static int run_writer(void *argument, int out_fd)
 	if (nt_recordd_become_user(recordd, out_fd, nt_longform_bytes(arguments)) < 0)
 		return 1;
 	nt_ranks_read(&ranks, arguments->dir);
-	nt_longform_say(out_fd, NT_LONGSAY_READ);
+	(void)nt_longform_say(out_fd, NT_LONGSAY_READ, "");
 	nt_step_launch_read(recordd, &read);
 	for (size_t i = 0; i < ranks.count; i++)
 		nt_collect_add(&read.sum, &ranks.file[i], arguments->job, arguments->step);

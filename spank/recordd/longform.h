@@ -81,9 +81,17 @@ size_t nt_longform_bytes(const struct nt_arguments *arguments);
 #define NT_LONGSAY_NOTHING 'n' /* there are no records */
 #define NT_LONGSAY_FAILED 'x' /* why */
 
-void nt_longform_say(int out_fd, char word);
+/* why: or "". Not 0: it could not be sent. */
+int nt_longform_say(int out_fd, char word, const char *why);
 /* Write the part, and report the result. record: the step's record as this node has it, or "". */
 int nt_longform_write(const struct nt_arguments *arguments, bool final,
 		      const struct nt_ranks *ranks, const char *record, int out_fd);
+
+/* ---- in another child, as root */
+
+/* Creates a user's directory directly below record_dir. In a directory that everybody may write to,
+ * another user could create it first: there the user has to create it (record/longwrite.h). If only
+ * root may write, root creates it and gives it to the user. Nothing of a user is opened. */
+int nt_longform_make_directory(const char *path, uint32_t uid, uint32_t gid, struct nt_error *err);
 
 #endif

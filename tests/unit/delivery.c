@@ -8,10 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <cmocka.h>
 #include "spank/delivery/job-lock.h"
 #include "spank/delivery/choose-sink.h"
 #include "spank/delivery/queue.h"
+#include "tests/unit/scratch.h"
 
 static const struct nt_admincomment_merge_step one = { "0", "{\"mode\":\"off\"}" };
 
@@ -35,7 +38,7 @@ static enum nt_delivered read_comment(void *argument, struct nt_job_comment *com
 	return world->read_answer;
 }
 
-static int write_file(void *argument, struct nt_error *err)
+static int put_file(void *argument, struct nt_error *err)
 {
 	struct world *world = argument;
 
@@ -49,7 +52,7 @@ static enum nt_delivered place(const char *value, struct world *world,
 			       struct nt_job_comment *comment, struct nt_error *err)
 {
 	struct nt_sinks sinks;
-	const struct nt_choose_sink how = { &sinks, comment, read_comment, write_file, world };
+	const struct nt_choose_sink how = { &sinks, comment, read_comment, put_file, world };
 
 	*comment = (struct nt_job_comment){ .text = NULL };
 	assert_int_equal(nt_sinks_parse(&sinks, value, err), 0);
@@ -93,9 +96,10 @@ static void what_nothing_takes(void **state)
 	assert_string_equal(err.text, "its AdminComment contains another program's data");
 	assert_false(nt_job_comment_holds(&comment, &one, false));
 	nt_job_comment_fini(&comment);
+	/* A directory may be there again later. */
 	world.file_answer = -1;
 	assert_int_equal(place("admincomment,file:/x", &world, &comment, &err),
-			 NT_DELIVERED_NOWHERE);
+			 NT_DELIVERED_FAILED);
 	assert_string_equal(err.text, "no room");
 	nt_job_comment_fini(&comment);
 	/* If slurmctld does not answer, it may later. */
@@ -127,17 +131,17 @@ static void what_becomes_of_a_file(void **state)
 	assert_int_equal(decide(NT_DELIVERED_PRESENT, NT_PART_WAITING, 899), NT_QUEUE_TO_SENT);
 	assert_int_equal(decide(NT_DELIVERED_PRESENT, NT_PART_SENT, 899), NT_QUEUE_STAY);
 	assert_int_equal(decide(NT_DELIVERED_PRESENT, NT_PART_SENT, 900), NT_QUEUE_REMOVE);
-	assert_int_equal(decide(NT_DELIVERED_NOWHERE, NT_PART_SENT, 900), NT_QUEUE_TO_DEAD);
+	assert_int_equal(decide(NT_DELIVERED_NOWHERE, NT_PART_SENT, 0), NT_QUEUE_REMOVE);
 	assert_int_equal(decide(NT_DELIVERED_FAILED, NT_PART_WAITING, 900), NT_QUEUE_STAY);
 	assert_int_equal(decide(NT_DELIVERED_LATER, NT_PART_WAITING, 900), NT_QUEUE_STAY);
 }
 
-static void what_a_job_says(void **state)
+static void what_fails_for_a_week_is_given_up(void **state)
 {
 	(void)state;
-	assert_int_equal(nt_queue_judge(true, 0), NT_DELIVERED_LATER);
-	assert_int_equal(nt_queue_judge(false, 3600), NT_DELIVERED_FAILED);
-	assert_int_equal(nt_queue_judge(false, 8 * 86400), NT_DELIVERED_NOWHERE);
+	assert_int_equal(nt_queue_judge(NT_DELIVERED_FAILED, 3600), NT_DELIVERED_FAILED);
+	assert_int_equal(nt_queue_judge(NT_DELIVERED_FAILED, 8 * 86400), NT_DELIVERED_NOWHERE);
+	assert_int_equal(nt_queue_judge(NT_DELIVERED_LATER, 8 * 86400), NT_DELIVERED_LATER);
 }
 
 /* ---- who writes next */
@@ -156,14 +160,88 @@ static void one_process_waits_for_the_others(void **state)
 	assert_int_equal(nt_job_pace_admit(&pace, now_ms + 2, NT_JOB_AT_ONCE, 300), 0);
 }
 
+static void a_minute_has_so_many_writings(void **state)
+{
+	struct nt_job_pace pace = { 0, 0 };
+	unsigned written = 0;
+
+	(void)state;
+	for (int64_t now_ms = 1000000; now_ms < 1060000; now_ms += 10)
+		written += nt_job_pace_admit(&pace, now_ms, NT_JOB_AGAIN, 0) == 0;
+	assert_int_equal(written, NT_JOB_PACE_BURST + 60000 / NT_JOB_PACE_EVERY_MS - 1);
+}
+
+static void early_records_leave_some_to_others(void **state)
+{
+	struct nt_job_pace pace = { 0, 0 };
+	const int64_t now_ms = 1000000;
+
+	(void)state;
+	for (int i = 0; i < NT_JOB_PACE_BURST / 2; i++)
+		assert_int_equal(nt_job_pace_admit(&pace, now_ms, NT_JOB_EARLY, 0), 0);
+	assert_int_equal(nt_job_pace_admit(&pace, now_ms, NT_JOB_EARLY, 0), -1);
+	assert_int_equal(nt_job_pace_admit(&pace, now_ms, NT_JOB_ENDED, 0), 0);
+}
+
+static void a_damaged_pace_keeps_nobody_waiting(void **state)
+{
+	struct nt_job_pace pace = { INT64_MAX, INT64_MAX };
+
+	(void)state;
+	assert_int_equal(nt_job_pace_admit(&pace, 1000, NT_JOB_ENDED, 0), 0);
+	assert_int_equal(pace.due_ms, 1000 + NT_JOB_PACE_EVERY_MS);
+}
+
+static void one_writer_at_a_time(void **state)
+{
+	int first = nt_job_lock_open(top, 12), second = nt_job_lock_open(top, 12);
+	int other = nt_job_lock_open(top, 13);
+
+	(void)state;
+	assert_true(first >= 0 && second >= 0 && other >= 0);
+	assert_true(nt_job_lock_try(first));
+	assert_false(nt_job_lock_try(second));
+	assert_true(nt_job_lock_try(other));
+	for (int i = 0; i < NT_JOB_PACE_BURST; i++)
+		assert_int_equal(nt_job_lock_admit(first, NT_JOB_AGAIN, 0), 0);
+	close(first); /* as a writer that dies */
+	assert_true(nt_job_lock_try(second));
+	assert_int_equal(nt_job_lock_admit(second, NT_JOB_AGAIN, 0), -1);
+	close(second);
+	close(other);
+	assert_int_equal(chmod(top, 0700), 0);
+}
+
+/* Newer ones may be read first. */
+static void files_of_old_jobs_go(void **state)
+{
+	char command[256];
+
+	(void)state;
+	close(nt_job_lock_open(top, 1));
+	snprintf(command, sizeof(command),
+		 "cd %s/jobs && for i in $(seq 2 300); do touch -d '2 hours ago' $i; done;"
+		 " touch $(seq 301 400)",
+		 top);
+	assert_int_equal(system(command), 0);
+	close(nt_job_lock_open(top, 500));
+	snprintf(command, sizeof(command), "test $(ls %s/jobs | wc -l) = 102", top);
+	assert_int_equal(system(command), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_place_that_takes_it),
 		cmocka_unit_test(what_nothing_takes),
 		cmocka_unit_test(what_becomes_of_a_file),
-		cmocka_unit_test(what_a_job_says),
+		cmocka_unit_test(what_fails_for_a_week_is_given_up),
 		cmocka_unit_test(one_process_waits_for_the_others),
+		cmocka_unit_test(a_minute_has_so_many_writings),
+		cmocka_unit_test(early_records_leave_some_to_others),
+		cmocka_unit_test(a_damaged_pace_keeps_nobody_waiting),
+		cmocka_unit_test_setup_teardown(one_writer_at_a_time, make_top, remove_top),
+		cmocka_unit_test_setup_teardown(files_of_old_jobs_go, make_top, remove_top),
 	};
 
 	return cmocka_run_group_tests_name("delivery", tests, NULL, NULL);

@@ -20,7 +20,6 @@
 #include "profiles/memory-dir.h"
 #include "profiles/record-dir.h"
 #include "record/step.h"
-#include "spank/recordd/longmake.h"
 #include "spank/longplace.h"
 
 /* ---- where */
@@ -273,7 +272,7 @@ static int make_in(const char *top, const char *name, struct nt_error *err)
 	char path[128];
 
 	snprintf(path, sizeof(path), "%s/%s", top, name);
-	return nt_longmake(path, geteuid(), getegid(), err);
+	return nt_longform_make_directory(path, geteuid(), getegid(), err);
 }
 
 static void it_is_made_where_nobody_else_writes(void **state)

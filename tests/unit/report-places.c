@@ -147,14 +147,14 @@ static void a_run_that_wrote_nothing_has_nothing(void **state)
 
 static void a_file_is_its_users_to_read(void **state)
 {
-	const struct nt_spool_entry entry = { "c", 12, 12345, "0", "{\"mode\":\"a\"}", NULL };
+	const struct nt_spool_entry entry = { "c", 12, 12345, "0", "{\"mode\":\"a\"}" };
 	struct nt_spooled file;
 	struct nt_error err;
 	char path[256];
 	struct stat status;
 	int fd;
 
-	if (nt_filesink_put(*state, &entry, NULL, &err) < 0)
+	if (nt_filesink_put(*state, &entry, &err) < 0)
 		fail_msg("%s", err.text);
 	snprintf(path, sizeof(path), "%s/c.12.0.u12345.json", (char *)*state);
 	assert_int_equal(stat(path, &status), 0);

@@ -18,7 +18,6 @@
 #include "lib/list.h"
 #include "lib/number.h"
 #include "lib/plural.h"
-#include "lib/seconds.h"
 #include "lib/size.h"
 #include "profiles/measure/request.h"
 #include "profiles/memory-store.h"
@@ -28,8 +27,8 @@
 #include "cli/run-step.h"
 #include "report/model/places.h"
 
-#define TIME_LEAST_S 5
-#define TIME_MOST_S 3600
+#define TIME_LEAST_S 5u
+#define TIME_MOST_S 3600u
 #define GRACE_S 60 /* for the step's start and its program */
 #define SHAPES 8 /* numbers of ranks on a node */
 
@@ -263,13 +262,12 @@ static void print_table(const struct nt_memory *memory, const struct nt_memory_e
 static int tell(struct calibrating *c, int64_t since_us, struct nt_error *err)
 {
 	const struct nt_memory_entry *base;
-	struct nt_launch_case launch = { .memory = { NULL, &c->memory, &c->site },
-					 .profiles = &c->profiles,
-					 .now_s = (int64_t)time(NULL) };
+	struct nt_launch_case launch = { .memory = { &c->memory, &c->site },
+					 .profiles = &c->profiles };
 	char text[256];
 
 	nt_memory_fini(&c->memory);
-	if (nt_store_read(c->directory, &c->memory, launch.now_s, err) < 0)
+	if (nt_store_read(c->directory, &c->memory, (int64_t)time(NULL), err) < 0)
 		return -1;
 	base = newest_default(&c->memory, c->allocation.job, since_us);
 	if (!base)
@@ -284,8 +282,7 @@ static int tell(struct calibrating *c, int64_t since_us, struct nt_error *err)
 	       base->where.nccl / 10000, base->where.nccl / 100 % 100, base->where.nccl % 100);
 	print_table(&c->memory, base);
 	launch.where = base->where;
-	if (nt_select(&launch, &c->choice) < 0)
-		return nt_error_set(err, "no memory");
+	nt_select(&launch, &c->choice);
 	printf("%s, for a program whose calls are unknown\n\n",
 	       nt_choice_text(&c->choice, &launch, text, sizeof(text)));
 	return 0;
@@ -371,14 +368,25 @@ static void init(void *argument)
 	c->mpi = "pmix";
 }
 
+/* 30, 30s, 2m, 1h */
 static int take_time(void *argument, const char *text)
 {
 	struct calibrating *c = argument;
-	struct nt_error err;
+	uint64_t value, unit = 1;
+	const char *end = nt_number_read(text, TIME_MOST_S, &value);
 
-	if (nt_seconds_parse(text, TIME_LEAST_S, TIME_MOST_S, &c->time_s, &err) == 0)
-		return 0;
-	return nt_command_misuse("--time: %s", err.text);
+	if (end && *end == 'm')
+		unit = 60;
+	else if (end && *end == 'h')
+		unit = 3600;
+	if (!end || (*end != '\0' && end[1] != '\0') ||
+	    (*end != '\0' && *end != 's' && unit == 1) || value * unit < TIME_LEAST_S ||
+	    value * unit > TIME_MOST_S)
+		return nt_command_misuse("--time: bad time '%.20s' (want %u to %u seconds, as in "
+					 "30, 30s or 2m)",
+					 text, TIME_LEAST_S, TIME_MOST_S);
+	c->time_s = (double)(value * unit);
+	return 0;
 }
 
 static const struct nt_option options[] = {

@@ -5,10 +5,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/types.h>
 #include <unistd.h>
 #include "lib/printable.h"
+#include "lib/write-all.h"
 #include "cli/command.h"
-#include "lib/terminal.h"
+
+#define PIECE_BYTES 4096
 
 static const struct nt_command *const commands[] = {
 	&nt_command_report, &nt_command_backfill,     &nt_command_calibrate,
@@ -85,13 +88,63 @@ static bool hold_standard_streams(void)
 	return true;
 }
 
+static char passing(char c)
+{
+	return (c >= 0x20 && c <= 0x7e) || c == '\n' || c == '\t' ? c : '?';
+}
+
+/* A carriage return passes only before a line end, as in CSV; elsewhere it would hide text.
+ * *returned: one is pending. */
+static size_t clean(char *piece, char c, bool *returned)
+{
+	size_t n = 0;
+
+	if (*returned)
+		piece[n++] = c == '\n' ? '\r' : '?';
+	*returned = c == '\r';
+	if (!*returned)
+		piece[n++] = passing(c);
+	return n;
+}
+
+static ssize_t write_clean(void *cookie, const char *text, size_t bytes)
+{
+	char piece[PIECE_BYTES];
+	size_t done = 0;
+
+	while (done < bytes) {
+		size_t n = 0;
+
+		while (n + 2 <= sizeof(piece) && done < bytes)
+			n += clean(piece + n, text[done++], cookie);
+		if (nt_write_all(STDOUT_FILENO, piece, n) < 0)
+			return 0;
+	}
+	return (ssize_t)bytes;
+}
+
+/* Only printable ASCII, line ends and tabs pass. Text from users' jobs, files and file names is
+ * cleaned where it is read (record/read.h) or printed (nt_shown): this is a second check. glibc:
+ * stdout can be assigned, and streams made from functions. */
+static void clean_stdout(void)
+{
+	static bool returned;
+	FILE *stream = fopencookie(&returned, "w", (cookie_io_functions_t){ .write = write_clean });
+
+	if (!stream)
+		return;
+	if (isatty(STDOUT_FILENO))
+		setvbuf(stream, NULL, _IOLBF, 0);
+	stdout = stream;
+}
+
 int main(int argc, char *argv[])
 {
 	const struct nt_command *command;
 
 	if (!hold_standard_streams())
 		return NT_EXIT_FAILED;
-	nt_terminal_clean();
+	clean_stdout();
 	if (argc < 2) {
 		print_usage(stderr);
 		return NT_EXIT_USAGE;

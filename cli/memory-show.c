@@ -30,10 +30,9 @@ struct showing {
 	struct nt_launch_choice choice;
 };
 
-static const char *const columns[] = { "-profile",	 "entries", "-the\nnewest",
-				       "-step",		 "age",	    "sizes",
-				       "step\nmarker",	 "turns",   "deviation\n%",
-				       "times\nas fast", "p",	    "-trust" };
+static const char *const columns[] = { "-profile",     "entries",	"-the\nnewest", "-step",
+				       "age",	       "sizes",		"step\nmarker", "turns",
+				       "deviation\n%", "times\nas fast" };
 
 static void add_age(struct nt_table *table, int64_t age_s)
 {
@@ -59,7 +58,7 @@ static void add_cells(struct nt_table *table, const struct profile_row *row, int
 {
 	const struct nt_memory_entry *newest = row->newest;
 	const struct nt_candidate *candidate = row->candidate;
-	const bool known = candidate && candidate->cost.known;
+	const bool known = candidate && candidate->known;
 
 	nt_cell(table, "%s", row->profile);
 	nt_cell_count(table, row->entries);
@@ -74,9 +73,7 @@ static void add_cells(struct nt_table *table, const struct profile_row *row, int
 	add_marker(table, newest);
 	nt_cell_count(table, row->turns);
 	nt_cell_decimal(table, newest->turns > 1 ? 100 * newest->deviation : NAN, 1);
-	nt_cell_decimal(table, known ? 1 / candidate->cost.ratio : NAN, 2);
-	nt_cell_share(table, known ? candidate->cost.p : NAN);
-	nt_cell(table, "%s", candidate ? nt_trust_name((int)candidate->trust.level) : "-");
+	nt_cell_decimal(table, known ? 1 / candidate->ratio : NAN, 2);
 }
 
 /* ---- places */
@@ -120,21 +117,6 @@ static void print_place(FILE *out, const struct nt_where *where)
 		where->user_env ? ", with NCCL variables set by the user" : "");
 }
 
-/* The choice for the first step of a new job there. */
-static int choose_at(struct showing *s, const struct nt_where *where, struct nt_launch_case *launch,
-		     struct nt_error *err)
-{
-	*launch = (struct nt_launch_case){
-		.memory = { NULL, &s->user, &s->site },
-		.profiles = &s->profiles,
-		.where = *where,
-		.now_s = s->ask->now_s,
-	};
-	if (nt_select(launch, &s->choice) < 0)
-		return nt_error_set(err, "no memory");
-	return 0;
-}
-
 static void print_reasons(const struct showing *s, const struct profile_row *rows, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -153,15 +135,17 @@ static int show_place(struct showing *s, const struct nt_where *where, struct nt
 {
 	struct nt_table table = NT_TABLE(columns, 2);
 	struct profile_row *rows = calloc(s->user.entries, sizeof(rows[0]));
-	struct nt_launch_case launch;
+	/* The first step of a new job there. */
+	const struct nt_launch_case launch = { .memory = { &s->user, &s->site },
+					       .profiles = &s->profiles,
+					       .where = *where };
 	char text[256];
 	size_t count = 0;
-	int rc = -1;
+	int rc;
 
 	if (!rows)
 		return nt_error_set(err, "no memory");
-	if (choose_at(s, where, &launch, err) < 0)
-		goto out;
+	nt_select(&launch, &s->choice);
 	for (size_t i = 0; i < s->user.entries; i++)
 		if (equal_places(&s->user.entry[i].where, where) &&
 		    nt_remembered_takes(s->ask, &s->user.entry[i]))
@@ -175,7 +159,6 @@ static int show_place(struct showing *s, const struct nt_where *where, struct nt
 			nt_choice_text(&s->choice, &launch, text, sizeof(text)));
 		print_reasons(s, rows, count);
 	}
-out:
 	free(rows);
 	return rc;
 }

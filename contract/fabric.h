@@ -22,7 +22,7 @@ enum nt_fabric {
 	NT_FABRIC_EFA,
 	NT_FABRIC_CXI, /* Slingshot */
 	NT_FABRIC_TCPX,
-	NT_FABRIC_TLS, /* sockets that NCCL may encrypt (tuner/tls.h) */
+	NT_FABRIC_TLS, /* sockets that NCCL may encrypt (tuner/platform.h) */
 	NT_FABRIC_PCIE, /* none: one node whose GPUs are not all connected by NVLink */
 	NT_FABRIC_COUNT
 };

@@ -10,7 +10,7 @@
  * affects one time in hundreds of the keys in between, and would delay them for minutes.
  *
  * Communicators of one shape without a common GPU, such as data-parallel groups, do not wait for
- * each other: they are explored together (pmix-sync/sibling-comms.h).
+ * each other: they are explored together (pmix-sync/coordinator.c).
  *
  * All nodes see about the same calls, so coordinators mostly find the same order. Nobody waits
  * forever: a key that is no longer called may stay open.

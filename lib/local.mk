@@ -60,12 +60,8 @@ libnt_text_a_SOURCES = \
 	%D%/rows.h \
 	%D%/sacct.c \
 	%D%/sacct.h \
-	%D%/seconds.c \
-	%D%/seconds.h \
 	%D%/table.c \
 	%D%/table.h \
-	%D%/terminal.c \
-	%D%/terminal.h \
 	%D%/when.c \
 	%D%/when.h \
 	%D%/wrap.c \

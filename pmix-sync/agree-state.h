@@ -85,6 +85,7 @@ struct nt_agree_comm {
 	uint32_t slot, ranks;
 	/* first seen; across nodes: first called often enough */
 	uint64_t seen_ms;
+	uint64_t left_ms; /* when the last local rank had left; 0: not yet */
 
 	/* join.c */
 	bool used; /* called often enough to be announced to other nodes */
@@ -112,9 +113,6 @@ struct nt_agree_comm {
 	/* coordinator.c */
 	bool refused; /* some node takes no more plans */
 	uint64_t rtt_ms; /* smoothed time from a proposal to the last answer */
-
-	/* comm-gc.c */
-	uint64_t left_ms; /* when the last local rank had left; 0: not yet */
 
 	/* participant.c */
 	struct nt_agree_key keys[NT_SHM_KEYS];

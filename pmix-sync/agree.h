@@ -6,9 +6,9 @@
  * time and the contents of other nodes' logs, and returns entries for this node's own log.
  * docs/agreement.md shows that it is safe.
  *
- * agree.c drives the following files, each of which uses only later ones: join.c, participant.c,
- * coordinator.c and pending.c; recheck-timer.c, comm-gc.c and tree.c; view.c (reads shared memory),
- * outbox.c (outgoing entries), agree-state.h (structures).
+ * agree.c drives the following files, each of which uses only later ones: join.c, participant.c and
+ * coordinator.c; recheck-timer.c and tree.c; view.c (reads shared memory), outbox.c (outgoing
+ * entries), agree-state.h (structures).
  *
  * Threads:  one thread at a time.
  * Memory:   the handle owns everything; bytes passed in are copied.

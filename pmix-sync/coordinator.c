@@ -2,10 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pmix-sync/coordinator.h"
 
-#include "pmix-sync/sibling-comms.h"
+#include <string.h>
 #include "pmix-sync/outbox.h"
-#include "pmix-sync/window-layout.h"
+#include "pmix-sync/shm.h"
 #include "pmix-sync/view.h"
+#include "pmix-sync/window-layout.h"
 
 #define NT_OPEN_CALLS 8 /* calls of an open key until its stride is known */
 #define NT_ATTEMPTS 10 /* proposals of one plan before the key is given up */
@@ -18,6 +19,8 @@
 #define NT_BUSY_TRIES 8
 #define NT_RECHECK_LEAD_MS 1000 /* least lead of a recheck across nodes: logs are read rarely */
 #define NT_RECHECK_ATTEMPTS 4
+#define NT_SIBLINGS_MS 2000 /* longest wait for a sibling that should be ready, too */
+#define NT_SIBLING_TURNS 16 /* siblings differ by at most so many turns */
 
 static void tell(struct nt_agree *a, struct nt_agree_comm *comm, const struct nt_agree_key *key,
 		 uint32_t type)
@@ -144,6 +147,152 @@ static uint64_t lead(struct nt_agree *a, const struct nt_agree_comm *comm,
 	return turns * lead_ms / since_ms + 4;
 }
 
+/* Siblings have the same number of ranks on the same nodes, this node as their coordinator, and no
+ * GPU in common: the data-parallel groups of a job with tensor parallelism. They run side by side,
+ * and the program waits for the slowest. So the tuner is asked for the same key of all at the same
+ * time, each is given the measurements of all, and equal plans begin at the same turn with the same
+ * epoch. A tuner that treats equal input equally then runs the same arms side by side, and decides
+ * alike.
+ *
+ * Nothing of this is agreed on: each communicator has its own proposals, outcomes and plans, and
+ * goes on alone if it is late, refused or given another plan. */
+static bool are_siblings(struct nt_agree *a, const struct nt_agree_comm *x,
+			 const struct nt_agree_comm *y)
+{
+	if (x == y || !y->is_coordinator || !y->agreed || y->rejected || y->refused ||
+	    x->ranks != y->ranks || x->participant_count != y->participant_count)
+		return false;
+	for (uint32_t i = 0; i < x->participant_count; i++) {
+		if (x->participants[i] != y->participants[i])
+			return false;
+	}
+	return !nt_shm_share_gpu(a->config.shm, nt_view_comm(a, x), nt_view_comm(a, y));
+}
+
+/* The same key in the next sibling from *at on; NULL: none. */
+static struct nt_agree_key *next_sibling(struct nt_agree *a, const struct nt_agree_comm *comm,
+					 const struct nt_agree_key *key, uint32_t *at)
+{
+	while (*at < NT_SHM_COMMS) {
+		struct nt_agree_comm *other = a->comms[(*at)++];
+
+		for (uint32_t k = 0; other && k < other->key_count; k++) {
+			struct nt_agree_key *sibling = &other->keys[k];
+
+			if (sibling->id == key->id && sibling->slot >= 0 &&
+			    are_siblings(a, comm, other))
+				return sibling;
+		}
+	}
+	return NULL;
+}
+
+static bool asking(const struct nt_agree_key *key)
+{
+	return key->coordinator == NT_COORDINATOR_WANTED ||
+	       key->coordinator == NT_COORDINATOR_RUNNING;
+}
+
+static bool proposing(const struct nt_agree_key *key)
+{
+	return key->coordinator == NT_COORDINATOR_PROPOSED ||
+	       key->coordinator == NT_COORDINATOR_RUNNING;
+}
+
+/* Equally far in the same exploration or recheck. */
+static bool abreast(const struct nt_agree_key *key, const struct nt_agree_key *sibling)
+{
+	return sibling->opened == key->opened && sibling->asked == key->asked;
+}
+
+static bool same_plan(const struct nt_plan *x, const struct nt_plan *y)
+{
+	return x->until == y->until && x->payload_bytes == y->payload_bytes &&
+	       memcmp(x->payload, y->payload, x->payload_bytes) == 0;
+}
+
+/* Ask the tuner later, because siblings will soon be ready for this key, too? */
+static bool awaits_siblings(struct nt_agree *a, const struct nt_agree_comm *comm,
+			    const struct nt_agree_key *key)
+{
+	const struct nt_agree_key *sibling;
+	uint32_t at = 0;
+
+	if (a->now_ms - key->answered_ms >= NT_SIBLINGS_MS)
+		return false;
+	while ((sibling = next_sibling(a, comm, key, &at)) != NULL) {
+		/* It is called as often: it will be opened any moment. */
+		if (sibling->coordinator == NT_COORDINATOR_IDLE && key->asked == 0 &&
+		    key->opened == 0 && 2 * sibling->interval.calls >= key->interval.calls)
+			return true;
+		if (asking(sibling) && abreast(key, sibling) && !sibling->answered)
+			return true;
+	}
+	return false;
+}
+
+/* A sibling's plan with these contents; NULL: none, or it begins too soon or too late. */
+static const struct nt_plan *begun(struct nt_agree *a, const struct nt_agree_comm *comm,
+				   const struct nt_agree_key *key, uint64_t top, uint64_t ahead)
+{
+	const struct nt_agree_key *sibling;
+	uint32_t at = 0;
+
+	while ((sibling = next_sibling(a, comm, key, &at)) != NULL) {
+		if (proposing(sibling) && abreast(key, sibling) &&
+		    same_plan(&key->plan, &sibling->plan) &&
+		    sibling->plan.at >= top + ahead - ahead / 4 &&
+		    sibling->plan.at <= top + 2 * ahead + NT_SIBLING_TURNS)
+			return &sibling->plan;
+	}
+	return NULL;
+}
+
+/* Before key->plan is proposed with plan.epoch and plan.at, so many turns ahead of `top`: begin
+ * with the siblings if possible. Takes at most the slack from the lead, and never reuses an
+ * epoch. */
+static void align_siblings(struct nt_agree *a, const struct nt_agree_comm *comm,
+			   struct nt_agree_key *key, uint64_t top, uint64_t ahead)
+{
+	const struct nt_plan *with = begun(a, comm, key, top, ahead);
+	const struct nt_agree_key *sibling;
+	uint32_t at = 0;
+
+	if (with) {
+		key->plan.at = with->at;
+		key->plan.stride = with->stride;
+		key->plan.cell = with->cell;
+		if (with->epoch > key->plan.epoch)
+			key->plan.epoch = with->epoch;
+		return;
+	}
+	/* The first of them: the others reach their turns about now. */
+	while ((sibling = next_sibling(a, comm, key, &at)) != NULL) {
+		if (!asking(sibling) || !sibling->answered || sibling->opened != key->opened ||
+		    sibling->asked + 1 != key->asked)
+			continue;
+		if (sibling->max_turn > top && sibling->max_turn <= top + NT_SIBLING_TURNS &&
+		    sibling->max_turn + ahead > key->plan.at)
+			key->plan.at = sibling->max_turn + ahead;
+		if (sibling->plan.epoch >= key->plan.epoch)
+			key->plan.epoch = sibling->plan.epoch + 1;
+	}
+}
+
+/* Give all nodes' measurements of key's plan to siblings that run the same plan. */
+static void share_with_siblings(struct nt_agree *a, const struct nt_agree_comm *comm,
+				const struct nt_agree_key *key, const uint8_t *bytes, size_t count)
+{
+	const struct nt_agree_key *sibling;
+	uint32_t at = 0;
+
+	while (count > 0 && (sibling = next_sibling(a, comm, key, &at)) != NULL) {
+		if (sibling->coordinator == NT_COORDINATOR_RUNNING && abreast(key, sibling) &&
+		    same_plan(&key->plan, &sibling->plan))
+			a->config.hooks.absorb(sibling->tuner, bytes, count);
+	}
+}
+
 static void propose(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key)
 {
 	struct nt_entry entry = { .type = NT_ENTRY_PROPOSE, .comm = comm->id, .key = key->id };
@@ -159,7 +308,7 @@ static void propose(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_ag
 	key->plan.epoch++;
 	ahead = lead(a, comm, key, seen.turns);
 	key->plan.at = top + ahead;
-	nt_siblings_align(a, comm, key, top, ahead);
+	align_siblings(a, comm, key, top, ahead);
 	key->attempts++;
 	key->waited_ms = 0;
 	ask_all(a, key);
@@ -186,7 +335,7 @@ static void ask_tuner(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_
 
 	if (!pace(a, comm, key, &seen) || (seen.calls < NT_OPEN_CALLS && !needs_no_stride(a, key)))
 		return; /* ask again at the next step */
-	if (!comm->refused && nt_siblings_wait(a, comm, key))
+	if (!comm->refused && awaits_siblings(a, comm, key))
 		return;
 	key->asked++;
 	if (comm->refused || a->config.hooks.next(key->tuner, &wish) == 0) {
@@ -326,7 +475,7 @@ void nt_coordinator_answer(struct nt_agree *a, struct nt_agree_comm *comm, struc
 	if (sum->type != NT_ENTRY_DATA)
 		return;
 	a->config.hooks.absorb(key->tuner, sum->bytes, sum->count);
-	nt_siblings_share(a, comm, key, sum->bytes, sum->count);
+	share_with_siblings(a, comm, key, sum->bytes, sum->count);
 }
 
 void nt_coordinator_step(struct nt_agree *a, struct nt_agree_comm *comm)

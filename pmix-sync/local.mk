@@ -6,8 +6,6 @@ noinst_LIBRARIES += libnt-sync.a
 libnt_sync_a_SOURCES = \
 	%D%/agree.c \
 	%D%/agree.h \
-	%D%/sibling-comms.c \
-	%D%/sibling-comms.h \
 	%D%/shm.c \
 	%D%/shm.h \
 	%D%/shm-file.c \
@@ -36,14 +34,10 @@ libnt_sync_a_SOURCES = \
 	%D%/read-pace.h \
 	%D%/used-ids.c \
 	%D%/used-ids.h \
-	%D%/pending.c \
-	%D%/pending.h \
 	%D%/precheck.c \
 	%D%/precheck.h \
 	%D%/recheck-timer.c \
 	%D%/recheck-timer.h \
-	%D%/comm-gc.c \
-	%D%/comm-gc.h \
 	%D%/call-interval.h \
 	%D%/window-layout.c \
 	%D%/window-layout.h \

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MEASURED_LEAST 0.6 /* share of the cost of its calls at which they count as measured */
 #define WORTH 0.01 /* share of the cost that a call must have to be measured */
 
 /* ---- the program's calls */
@@ -22,15 +23,6 @@ struct program_calls {
 	struct call_cost call[NT_ENTRY_KEYS];
 	double us; /* of them together */
 };
-
-/* If no time is known, by its bytes as at 1 GB/s. */
-static double cost_us(const struct nt_known_key *key)
-{
-	const struct nt_quantiles *us = nt_key_times(key);
-
-	return (double)key->calls *
-	       (us->samples > 0 ? us->median_us : 50 + (double)key->bytes / 1000);
-}
 
 /* Can the benchmark make such communicators: of all ranks, of each node's, of one rank a node? */
 static bool can_be_made(const struct nt_comm_shape *shape, const struct nt_where *where)
@@ -71,8 +63,8 @@ static void take_shape(const struct nt_memory_entry *entry, const struct nt_comm
 
 		if (!same_shape(&its, shape) || !can_be_called(key))
 			continue;
-		out->call[out->count++] = (struct call_cost){ key, cost_us(key) };
-		out->us += cost_us(key);
+		out->call[out->count++] = (struct call_cost){ key, nt_key_cost_us(key) };
+		out->us += nt_key_cost_us(key);
 	}
 	qsort(out->call, out->count, sizeof(out->call[0]), by_cost);
 	while (out->count > 0 &&
@@ -109,7 +101,7 @@ static bool has_key(const struct nt_memory_entry *entry, const struct nt_known_k
 {
 	struct nt_known_key like = *key;
 
-	like.coll = nt_mix_kind(key->coll);
+	like.coll = nt_measured_kind(key->coll);
 	for (size_t i = 0; i < entry->keys; i++)
 		if (nt_key_same(&entry->key[i], &entry->where, &like, where))
 			return true;
@@ -138,21 +130,22 @@ static bool is_known(const struct nt_selection *selection)
 	struct program_calls calls;
 	double us = 0;
 
-	if (!selection->step)
+	if (!selection->launch.step)
 		return was_measured(selection, NULL, NULL);
-	find_calls(selection->step, &calls);
+	find_calls(selection->launch.step, &calls);
 	for (unsigned i = 0; i < calls.count; i++)
-		if (was_measured(selection, calls.call[i].key, &selection->step->where))
+		if (was_measured(selection, calls.call[i].key, &selection->launch.step->where))
 			us += calls.call[i].us;
-	return us >= NT_MEASURED_LEAST * calls.us;
+	return us >= MEASURED_LEAST * calls.us;
 }
 
 static bool job_has_calibrated(const struct nt_selection *selection)
 {
-	const struct nt_memory *job = &selection->memory[NT_LEVEL_JOB];
+	const struct nt_memory *user = &selection->memory[NT_LEVEL_USER];
 
-	for (size_t i = 0; i < job->entries; i++)
-		if (job->entry[i].origin == NT_ORIGIN_CALIBRATE)
+	for (size_t i = 0; selection->ask.job != 0 && i < user->entries; i++)
+		if (user->entry[i].origin == NT_ORIGIN_CALIBRATE &&
+		    user->entry[i].job == selection->ask.job)
 			return true;
 	return false;
 }
@@ -192,35 +185,18 @@ static bool is_worth_trying(const struct nt_selection *selection, const struct n
 	if (!nt_profile_fits(profile, fabric_of(selection)) || !is_whole(selection, profile) ||
 	    (!sends && nt_settings_are_for_sends(&profile->settings)))
 		return false;
-	return !known || (known->why != NT_WHY_WRONG_RESULTS && known->why != NT_WHY_LOST_NEARBY &&
-			  known->why != NT_WHY_QUARANTINED);
+	return !known || known->why != NT_WHY_WRONG_RESULTS;
 }
 
-/* What was measured with other software or shapes: 0 if unknown, lower is faster. */
-static double promise_of(const struct nt_selection *selection, const char *profile)
+static void add_profile(struct nt_cal_request *request, const struct nt_profile *profile)
 {
-	const struct nt_candidate *known = nt_choice_find(&selection->choice, profile);
+	struct nt_cal_profile *added = &request->profile[request->profiles];
 
-	return known ? known->nearby : 0;
-}
-
-/* The most promising first, then in the files' order. */
-static void add_profile(const struct nt_selection *selection, struct nt_cal_request *request,
-			const struct nt_profile *profile)
-{
-	const double promise = promise_of(selection, profile->name);
-	unsigned at = request->profiles;
-
-	while (at > 0 && promise_of(selection, request->profile[at - 1].name) > promise)
-		at--;
-	if (at == NT_CAL_PROFILES)
+	if (request->profiles == NT_CAL_PROFILES)
 		return;
-	if (request->profiles < NT_CAL_PROFILES)
-		request->profiles++;
-	memmove(&request->profile[at + 1], &request->profile[at],
-		(request->profiles - 1 - at) * sizeof(request->profile[0]));
-	snprintf(request->profile[at].name, sizeof(request->profile[at].name), "%s", profile->name);
-	request->profile[at].settings = profile->settings;
+	snprintf(added->name, sizeof(added->name), "%s", profile->name);
+	added->settings = profile->settings;
+	request->profiles++;
 }
 
 static void add_profiles(const struct nt_selection *selection, struct nt_cal_request *request)
@@ -232,7 +208,7 @@ static void add_profiles(const struct nt_selection *selection, struct nt_cal_req
 	for (unsigned i = 0; i < selection->profiles.count; i++)
 		if (is_worth_trying(selection, &selection->profiles.profile[i],
 				    request->calls > 0 && sends))
-			add_profile(selection, request, &selection->profiles.profile[i]);
+			add_profile(request, &selection->profiles.profile[i]);
 }
 
 /* ---- the answers */
@@ -274,12 +250,13 @@ static bool could_help(const struct nt_selection *selection, char why[NT_DUE_WHY
 			       ask->tasks, ask->nodes);
 	if (selection->hosts_mixed)
 		return against(why, "the hardware of its nodes differs");
-	if (selection->step && !fits_tasks(ask, &selection->step->where))
+	if (selection->launch.step && !fits_tasks(ask, &selection->launch.step->where))
 		return against(why, "its program's largest communicator has not the same number of "
 				    "ranks in each task");
 	if (is_known(selection))
-		return against(why, selection->step ? "its program's calls were measured here"
-						    : "such nodes were calibrated");
+		return against(why, selection->launch.step
+					    ? "its program's calls were measured here"
+					    : "such nodes were calibrated");
 	nt_due_request(selection, &request);
 	if (request.profiles == 0)
 		return against(why, "there is no launch profile for its network");
@@ -289,7 +266,7 @@ static bool could_help(const struct nt_selection *selection, char why[NT_DUE_WHY
 static bool repays(const struct nt_selection *selection, const struct nt_due_ask *ask,
 		   char why[NT_DUE_WHY])
 {
-	const double share = selection->step->share;
+	const double share = selection->launch.step->share;
 
 	if (share < NT_DUE_SHARE)
 		return against(why, "collectives take %.0f %% of its program's time", 100 * share);
@@ -310,11 +287,11 @@ bool nt_due(const struct nt_selection *selection, const struct nt_due_ask *ask,
 		return false;
 	if (job_has_calibrated(selection))
 		return against(why, "this job has calibrated");
-	if (selection->step && !repays(selection, ask, why))
+	if (selection->launch.step && !repays(selection, ask, why))
 		return false;
-	if (!selection->step && !ask->typed)
+	if (!selection->launch.step && !ask->typed)
 		return against(why, "its program has not run here yet");
-	if (!selection->step && !ask->gpus)
+	if (!selection->launch.step && !ask->gpus)
 		return against(why, "the job has no GPU");
 	if (ask->typed && ask->left_s >= 0 && ask->left_s < NT_DUE_TIMES * ask->limit_s)
 		return against(why, "it would take over 1 %% of the time that the job has left");
@@ -326,13 +303,13 @@ bool nt_due_next(const struct nt_selection *selection)
 	const struct nt_due_ask ask = { .typed = false, .gpus = true, .left_s = -1, .limit_s = 1 };
 	char why[NT_DUE_WHY];
 
-	return could_help(selection, why) && selection->step && repays(selection, &ask, why);
+	return could_help(selection, why) && selection->launch.step && repays(selection, &ask, why);
 }
 
 /* Sends and receives of the same size are one. */
 static void add_call(struct nt_cal_request *request, const struct nt_known_key *key)
 {
-	struct nt_cal_call call = { nt_mix_kind(key->coll), key->bytes / 4 * 4,
+	struct nt_cal_call call = { nt_measured_kind(key->coll), key->bytes / 4 * 4,
 				    (double)key->calls };
 
 	for (unsigned i = 0; i < request->calls; i++) {
@@ -346,7 +323,7 @@ static void add_call(struct nt_cal_request *request, const struct nt_known_key *
 
 void nt_due_request(const struct nt_selection *selection, struct nt_cal_request *request)
 {
-	const struct nt_memory_entry *step = selection->step;
+	const struct nt_memory_entry *step = selection->launch.step;
 	const uint32_t per_node = selection->ask.tasks / selection->ask.nodes;
 	struct program_calls calls = { .count = 0 };
 

@@ -19,6 +19,19 @@ double nt_entry_period_us(const struct nt_memory_entry *entry)
 	return nt_quantile_floats(sorted, entry->periods, 0.5);
 }
 
+bool nt_entry_same_marker(const struct nt_memory_entry *a, const struct nt_memory_entry *b)
+{
+	return a->marker_coll == b->marker_coll && a->marker_bytes == b->marker_bytes;
+}
+
+double nt_key_cost_us(const struct nt_known_key *key)
+{
+	const struct nt_quantiles *us = nt_key_times(key);
+
+	return (double)key->calls *
+	       (us->samples > 0 ? us->median_us : 50 + (double)key->bytes / 1000);
+}
+
 void nt_entry_init(struct nt_memory_entry *entry)
 {
 	memset(entry, 0, sizeof(*entry));

@@ -111,6 +111,15 @@ struct nt_memory_entry {
 
 /* The median period of the step marker; periods must not be 0. */
 double nt_entry_period_us(const struct nt_memory_entry *entry);
+/* Both have a marker: is it the same? */
+bool nt_entry_same_marker(const struct nt_memory_entry *a, const struct nt_memory_entry *b);
+/* What all calls of the key took in its step, in microseconds; if no time is known, as at 1 GB/s. */
+double nt_key_cost_us(const struct nt_known_key *key);
+/* Sends alone and receives alone are measured as both. */
+static inline int nt_measured_kind(int coll)
+{
+	return coll == NT_P2P_SEND || coll == NT_P2P_RECV ? NT_P2P_SENDRECV : coll;
+}
 
 void nt_entry_init(struct nt_memory_entry *entry);
 void nt_entry_fini(struct nt_memory_entry *entry);

@@ -10,13 +10,11 @@
  *
  * Threads:  pure functions.
  * Memory:   values.
- * Errors:   none; without steps on both sides an estimate is not known.
+ * Errors:   none.
  * Units:    natural logarithms of times and of ratios; p as fractions of 1.
  */
 #ifndef NT_ESTIMATE_H
 #define NT_ESTIMATE_H
-
-#include <stdbool.h>
 
 #define NT_DEVIATION_ASSUMED 0.10 /* between two steps; with few degrees it counts like 0.15 */
 #define NT_DEVIATION_DEGREES 3.0 /* that the assumption is worth */
@@ -30,32 +28,21 @@ struct nt_turns {
 
 void nt_turns_add(struct nt_turns *turns, double log_time);
 
-/* Adds other steps with the same settings. */
-void nt_turns_merge(struct nt_turns *turns, const struct nt_turns *more);
-
 /* Between two steps, from a sum of squares with so many degrees of freedom. */
 double nt_deviation(double squares, double degrees);
 
 struct nt_estimate {
-	bool known;
 	double log_ratio; /* below 0: faster */
 	double error; /* standard error of it */
 	double degrees; /* of freedom of the error */
 };
 
+/* Both have steps. */
 struct nt_estimate nt_estimate_of(const struct nt_turns *base, const struct nt_turns *arm);
 
-/* Do they differ by more than chance? */
-bool nt_estimate_contradict(const struct nt_estimate *a, const struct nt_estimate *b);
-
-/* Combines both. If they contradict each other, only the nearer one counts. */
-struct nt_estimate nt_estimate_join(const struct nt_estimate *nearer,
-				    const struct nt_estimate *farther);
-
-/* One-sided p of "below 0" and "above limit": how likely such an estimate is if the true value is
- * 0, or the limit. */
+/* One-sided p of "below 0" and "above 0": how likely such an estimate is if the true value is 0. */
 double nt_estimate_p_below(const struct nt_estimate *estimate);
-double nt_estimate_p_above(const struct nt_estimate *estimate, double limit);
+double nt_estimate_p_above(const struct nt_estimate *estimate);
 
 /* P(T > t) of Student's distribution, to three digits for three degrees and more. */
 double nt_student_tail(double t, double degrees);

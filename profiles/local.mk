@@ -43,8 +43,8 @@ libnt_profiles_a_SOURCES = \
 	%D%/entry-read.c \
 	%D%/estimate.c \
 	%D%/estimate.h \
-	%D%/step-test.c \
-	%D%/step-test.h \
+	%D%/step-ratio.c \
+	%D%/step-ratio.h \
 	%D%/hosts.c \
 	%D%/hosts.h \
 	%D%/memory.c \
@@ -57,8 +57,6 @@ libnt_profiles_a_SOURCES = \
 	%D%/select-arms.c \
 	%D%/memory-store.c \
 	%D%/memory-store.h \
-	%D%/mix-cost.c \
-	%D%/mix-cost.h \
 	%D%/select-text.c \
 	%D%/select-text.h
 

@@ -48,16 +48,6 @@ int nt_memory_add_copy(struct nt_memory *memory, const struct nt_memory_entry *e
 	return nt_entry_copy(&copy, entry, err) < 0 ? -1 : nt_memory_add_take(memory, &copy, err);
 }
 
-int nt_memory_add_job(struct nt_memory *memory, const struct nt_memory *from, uint32_t job,
-		      struct nt_error *err)
-{
-	for (size_t i = 0; i < from->entries; i++)
-		if (from->entry[i].job == job && from->entry[i].origin != NT_ORIGIN_IMPORT &&
-		    nt_memory_add_copy(memory, &from->entry[i], err) < 0)
-			return -1;
-	return 0;
-}
-
 int nt_memory_add_host(struct nt_memory *memory, const char *name, uint64_t fingerprint,
 		       int64_t when_s, struct nt_error *err)
 {
@@ -87,14 +77,10 @@ int nt_memory_add_forget(struct nt_memory *memory, const struct nt_forget *forge
 	return 0;
 }
 
-double nt_entry_weight(const struct nt_memory_entry *entry, int64_t now_s)
+/* A date more than a day ahead is invalid. */
+static bool is_old(const struct nt_memory_entry *entry, int64_t now_s)
 {
-	int64_t age_s = now_s > entry->when_s ? now_s - entry->when_s : 0;
-
-	/* A date more than a day ahead is invalid. */
-	if (age_s >= NT_MEMORY_AGE_S || entry->when_s > now_s + 86400)
-		return 0;
-	return exp2(-(double)age_s / NT_MEMORY_HALF_S);
+	return now_s - entry->when_s >= NT_MEMORY_AGE_S || entry->when_s > now_s + 86400;
 }
 
 static int by_id(const void *left, const void *right)
@@ -206,8 +192,7 @@ static void drop_entries(struct nt_memory *memory, int64_t now_s)
 		struct nt_memory_entry *entry = &memory->entry[i];
 		bool twice = i + 1 < memory->entries && strcmp(entry->id, entry[1].id) == 0;
 
-		if (twice || forgotten(memory, entry) ||
-		    (!entry->wrong && nt_entry_weight(entry, now_s) <= 0))
+		if (twice || forgotten(memory, entry) || (!entry->wrong && is_old(entry, now_s)))
 			nt_entry_fini(entry);
 		else
 			memory->entry[kept++] = *entry;

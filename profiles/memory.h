@@ -30,7 +30,6 @@
 #define NT_MEMORY_FORGETS 1024
 #define NT_MEMORY_BYTES ((size_t)32 << 20) /* of text in total */
 #define NT_MEMORY_AGE_S (180 * 86400) /* entries older than this are dropped */
-#define NT_MEMORY_HALF_S (30 * 86400) /* and count half at this age */
 
 struct nt_host {
 	char name[NT_HOST_NAME];
@@ -66,9 +65,6 @@ int nt_memory_add_take(struct nt_memory *memory, struct nt_memory_entry *entry,
 /* Adds a copy. */
 int nt_memory_add_copy(struct nt_memory *memory, const struct nt_memory_entry *entry,
 		       struct nt_error *err);
-/* Adds copies of what steps and calibrations of a job have measured. */
-int nt_memory_add_job(struct nt_memory *memory, const struct nt_memory *from, uint32_t job,
-		      struct nt_error *err);
 int nt_memory_add_host(struct nt_memory *memory, const char *name, uint64_t fingerprint,
 		       int64_t when_s, struct nt_error *err);
 int nt_memory_add_forget(struct nt_memory *memory, const struct nt_forget *forget,
@@ -77,9 +73,6 @@ int nt_memory_add_forget(struct nt_memory *memory, const struct nt_forget *forge
 /* Sort, and keep each id and each host once, nothing forgotten, nothing older than NT_MEMORY_AGE_S,
  * at most NT_MEMORY_ENTRIES. */
 void nt_memory_sort(struct nt_memory *memory, int64_t now_s);
-
-/* The weight of an entry by its age: 1 when new, 0.5 at NT_MEMORY_HALF_S, 0 when dropped. */
-double nt_entry_weight(const struct nt_memory_entry *entry, int64_t now_s);
 
 /* 0 if the host was never seen. */
 uint64_t nt_memory_host(const struct nt_memory *memory, const char *name);

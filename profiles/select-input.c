@@ -64,18 +64,6 @@ static void read_memories(struct nt_selection *selection)
 	nt_memory_sort(site, selection->ask.now_s);
 }
 
-/* Earlier steps of this job are in the user's memory. */
-static void find_job(struct nt_selection *selection)
-{
-	struct nt_memory *job = &selection->memory[NT_LEVEL_JOB];
-	struct nt_error err;
-
-	if (selection->ask.job != 0 &&
-	    nt_memory_add_job(job, &selection->memory[NT_LEVEL_USER], selection->ask.job, &err) < 0)
-		note(selection, &err);
-	nt_memory_sort(job, selection->ask.now_s);
-}
-
 /* ---- where */
 
 struct hardware {
@@ -199,10 +187,10 @@ static void find_where(struct nt_selection *selection)
 		where->fingerprint = 0;
 	if (where->fingerprint == 0)
 		return;
-	selection->step = find_step(selection);
-	if (selection->step != NULL) {
-		where->nodes = selection->step->where.nodes;
-		where->per_node = selection->step->where.per_node;
+	selection->launch.step = find_step(selection);
+	if (selection->launch.step != NULL) {
+		where->nodes = selection->launch.step->where.nodes;
+		where->per_node = selection->launch.step->where.per_node;
 	}
 	entry = newest_here(selection, false);
 	if (entry != NULL) {
@@ -250,12 +238,10 @@ int nt_selection_open(struct nt_selection *selection, const struct nt_selection_
 	read_profiles(selection);
 	keep_allowed(selection);
 	read_memories(selection);
-	find_job(selection);
 	selection->launch.profiles = &selection->profiles;
-	selection->launch.now_s = ask->now_s;
+	selection->launch.job = ask->job;
 	find_where(selection);
-	if (nt_select(&selection->launch, &selection->choice) < 0)
-		nt_error_set(&selection->trouble, "out of memory");
+	nt_select(&selection->launch, &selection->choice);
 	if (selection->choice.why == NT_WHY_NO_HARDWARE && ask->nodes > 0 &&
 	    ask->tasks % ask->nodes != 0)
 		selection->choice.why = NT_WHY_UNEVEN;

@@ -54,10 +54,8 @@ struct nt_selection {
 	struct nt_selection_paths paths;
 	struct nt_profiles profiles;
 	struct nt_memory memory[NT_LEVELS];
+	/* Its step: the program's newest one that was started in the same way and made calls. */
 	struct nt_launch_case launch;
-	/* The program's newest step that was started in the same way and made calls; NULL: unknown.
-	 */
-	const struct nt_memory_entry *step;
 	struct nt_launch_choice choice;
 	bool hosts_mixed; /* their hardware differs */
 	struct nt_error trouble; /* what could not be read; "" */

@@ -15,25 +15,19 @@
 	X(NO_HARDWARE, "no measurements of these nodes, or their hardware differs") \
 	X(UNEVEN, "its tasks are not the same number on each node") \
 	X(NOTHING_KNOWN, "nothing was measured on such nodes") \
-	X(DOUBT, "the last step was not as fast as expected: the default is measured again") \
-	X(GAIN, "it is faster for this job's mix of calls") \
-	X(STEPS_FASTER, "the program's own steps were faster") \
+	X(GAIN, "it is faster for this program's calls") \
 	X(NONE_BETTER, "no profile is better than the default") \
-	X(TOO_LITTLE, "too few of this job's calls were measured") \
+	X(TOO_LITTLE, "too few of this program's calls were measured") \
 	X(NOISE, "its gain is within noise") \
 	X(SMALL, "its gain is too small") \
-	X(UNTUNED, "NCCL's own choices are slower with it for this job's mix of calls") \
-	X(SLOWER, "it is slower for this job's mix of calls") \
+	X(SLOWER, "it is slower for this program's calls") \
 	X(STEPS_SLOWER, "the program's own steps were slower") \
 	X(LEFT_NOTHING, "its last step in this job failed or was too short to tell") \
-	X(QUARANTINED, "the program was slower with it twice") \
-	X(UNPROVEN, "it was not calibrated here, nor measured in this job, nor faster in three jobs") \
 	X(WRONG_RESULTS, "it gave wrong results here") \
-	X(TOO_FEW_SIZES, "the mix of calls is unknown, and small and large sizes were not both measured") \
-	X(WORST, "the mix of calls is unknown, and it is slower at some size") \
+	X(TOO_FEW_SIZES, "its calls are unknown, and small and large sizes were not both measured") \
+	X(WORST, "its calls are unknown, and it is slower at some size") \
 	X(OTHER_SOFTWARE, "it was measured only with another NCCL or driver") \
 	X(WRONG_FORCED, "results were wrong on this hardware: nothing but NCCL's own choice is used") \
-	X(LOST_NEARBY, "it was slower with another patch release of this NCCL") \
 	X(LESS, "another profile is better") \
 	X(ASKED, "it was requested by name")
 /* clang-format on */

@@ -3,451 +3,405 @@
 #include "profiles/select.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
+#include "profiles/estimate.h"
+#include "profiles/step-ratio.h"
 
 #define GAIN_LEAST 0.03 /* smallest gain worth a profile */
-#define ALPHA 0.05 /* largest p of the mix, over all profiles together */
-#define STAY_P 0.25 /* largest p of the mix for the profile of the job's last step */
-#define MISSING_P 0.05 /* largest p by which an expected gain is not there */
-/* If the mix is unknown: the largest ratio at any size, with the arms found and with NCCL's own
- * choices, and the sizes that must have been measured: at least one so small and one so large. */
+#define ALPHA 0.05 /* largest p, over all profiles together */
+#define UNKNOWN_MOST 0.1 /* share of the calls that may be like none that was measured */
+#define OCTAVES_MOST 4.0 /* to the nearest size */
+#define SIZE_ERROR 0.10 /* of a ratio that was measured at another size */
+#define KIND_ERROR 0.30 /* and of another collective */
+/* If the calls are unknown: the largest ratio at any size, and the sizes that must have been
+ * measured, at least one so small and one so large. */
 #define BLIND_WORST 1.10
-#define BLIND_UNTUNED_WORST 1.25
 #define BLIND_SMALL_BYTES (256 << 10)
 #define BLIND_LARGE_BYTES (4 << 20)
+#define CALIBRATIONS 64 /* of a place that are looked at */
 
-/* The inputs of one decision. */
-struct deciding {
-	const struct nt_launch_case *launch;
-	struct nt_launch_choice *out;
-	struct nt_step_history history;
-	struct nt_mix mix;
-	const struct nt_memory_entry *last; /* this job's last step here; NULL: none yet */
-	const struct nt_memory_entry *base; /* its newest step with the default */
-	const struct nt_memory_entry *used; /* the step with the profile that is in use */
-	unsigned looks; /* profiles of which anything is known */
-	bool doubtful; /* the last step contradicts what is remembered of its profile */
+/* What one calibration measured with a profile, and with the default. */
+struct calibration {
+	const struct nt_memory_entry *with, *base;
 };
 
-static bool is_default(const struct nt_memory_entry *entry)
-{
-	return strcmp(entry->profile, NT_PROFILE_DEFAULT) == 0;
-}
+struct calibrations {
+	unsigned count;
+	struct calibration one[CALIBRATIONS]; /* the newest first */
+};
 
-/* A step of a program here, with that profile; NULL: any. */
-static bool is_step(const struct deciding *d, const struct nt_memory_entry *entry,
-		    const char *profile)
-{
-	return entry->origin == NT_ORIGIN_JOB && nt_where_same(&entry->where, &d->launch->where) &&
-	       (profile == NULL || strcmp(entry->profile, profile) == 0);
-}
+/* ---- what was measured here */
 
-/* This job's newest. */
-static const struct nt_memory_entry *step_with(const struct deciding *d, const char *profile)
+/* Its job's; a job calibrates a place once. */
+static const struct nt_memory_entry *base_of(const struct nt_memory *memory,
+					     const struct nt_memory_entry *with)
 {
-	const struct nt_memory *job = d->launch->memory[NT_LEVEL_JOB];
 	const struct nt_memory_entry *newest = NULL;
 
-	for (size_t i = 0; job != NULL && i < job->entries; i++)
-		if (is_step(d, &job->entry[i], profile) && nt_entry_newer(&job->entry[i], newest))
-			newest = &job->entry[i];
-	return newest;
-}
+	for (size_t i = 0; i < memory->entries; i++) {
+		const struct nt_memory_entry *entry = &memory->entry[i];
 
-/* That of the last step; if that was the job's first with the default, of the one before. Whether
- * it was in use, or given up, its calibration tells. */
-static const struct nt_memory_entry *find_used(const struct deciding *d)
-{
-	const struct nt_memory *job = d->launch->memory[NT_LEVEL_JOB];
-	const struct nt_memory_entry *before = NULL;
-
-	if (d->last == NULL || d->last != d->base || d->last->asked)
-		return d->last;
-	for (size_t i = 0; i < job->entries; i++) {
-		const struct nt_memory_entry *entry = &job->entry[i];
-
-		if (!is_step(d, entry, NULL) || entry == d->last)
-			continue;
-		if (is_default(entry) || entry->asked)
-			return d->last;
-		if (nt_entry_newer(entry, before))
-			before = entry;
-	}
-	return before != NULL ? before : d->last;
-}
-
-/* The newest step with a mix, of this job if possible; NULL if there is none. A failed step has
- * left an entry without keys. */
-static const struct nt_memory_entry *newest_mix(const struct deciding *d)
-{
-	const struct nt_memory *job = d->launch->memory[NT_LEVEL_JOB];
-	const struct nt_memory_entry *newest = NULL;
-
-	for (size_t i = 0; d->last != NULL && i < job->entries; i++) {
-		const struct nt_memory_entry *entry = &job->entry[i];
-
-		if (entry->keys > 0 && is_step(d, entry, NULL) && nt_entry_newer(entry, newest))
+		if (entry->origin == NT_ORIGIN_CALIBRATE && entry->job == with->job &&
+		    entry->keys > 0 && strcmp(entry->profile, NT_PROFILE_DEFAULT) == 0 &&
+		    nt_where_same(&entry->where, &with->where) && nt_entry_newer(entry, newest))
 			newest = entry;
 	}
-	for (unsigned i = d->history.count; newest == NULL && i > 0; i--)
-		if (d->history.entry[i - 1]->keys > 0)
-			newest = d->history.entry[i - 1];
 	return newest;
 }
 
-/* The given mix, that of this job's last step, or that of the newest known job. */
-static void find_mix(struct deciding *d)
+static void add_calibration(struct calibrations *out, const struct nt_memory_entry *with,
+			    const struct nt_memory_entry *base)
 {
-	const struct nt_memory_entry *newest = newest_mix(d);
+	unsigned at = out->count;
 
-	if (d->launch->mix != NULL)
-		d->mix = *d->launch->mix;
-	else if (newest != NULL)
-		nt_mix_of(newest, &d->mix);
-	d->out->mix_known = d->mix.count > 0;
+	while (at > 0 && nt_entry_newer(with, out->one[at - 1].with))
+		at--;
+	if (at == CALIBRATIONS)
+		return;
+	if (out->count < CALIBRATIONS)
+		out->count++;
+	memmove(&out->one[at + 1], &out->one[at], (out->count - 1 - at) * sizeof(out->one[0]));
+	out->one[at] = (struct calibration){ with, base };
 }
 
-static uint32_t job_of(const struct deciding *d)
+static void find_calibrations(const struct nt_launch_case *launch, const char *profile,
+			      struct calibrations *out)
 {
-	return d->last != NULL ? d->last->job : 0;
-}
-
-static int find_promise(const struct deciding *d, struct nt_candidate *candidate)
-{
-	struct nt_scope scope = { .where = &d->launch->where,
-				  .steps = NT_SCOPE_CALIBRATED,
-				  .now_s = d->launch->now_s };
-
-	candidate->promise.ratio = candidate->promise.p = 1;
+	out->count = 0;
 	for (int level = 0; level < NT_LEVELS; level++) {
-		struct nt_mix_cost cost;
+		const struct nt_memory *memory = launch->memory[level];
 
-		scope.memory = d->launch->memory[level];
-		if (scope.memory == NULL)
-			continue;
-		if (nt_mix_cost(&scope, candidate->profile->name, &d->mix, &cost) < 0)
-			return -1;
-		candidate->promise = nt_mix_cost_join(&candidate->promise, &cost);
-		scope.but_job = job_of(d);
-	}
-	return 0;
-}
+		for (size_t i = 0; memory && i < memory->entries; i++) {
+			const struct nt_memory_entry *entry = &memory->entry[i];
+			const struct nt_memory_entry *base;
 
-/* All evidence together: of this job's newest steps, of its others and its calibration, of the
- * user's other jobs, of the site. What contradicts nearer evidence does not count. */
-static int find_mix_cost(const struct deciding *d, struct nt_candidate *candidate)
-{
-	struct nt_scope scope = { .where = &d->launch->where, .now_s = d->launch->now_s };
-	struct nt_mix_cost *out = &candidate->cost;
-
-	out->ratio = out->p = 1;
-	for (int level = 0; level < NT_LEVELS; level++) {
-		bool is_job = level == NT_LEVEL_JOB;
-
-		scope.memory = d->launch->memory[level];
-		scope.but_job = is_job ? 0 : job_of(d);
-		for (unsigned older = 0; scope.memory != NULL && older <= is_job; older++) {
-			struct nt_mix_cost cost;
-
-			scope.steps = !is_job ? NT_SCOPE_ALL
-					      : (older ? NT_SCOPE_OLDER : NT_SCOPE_NEWEST);
-			if (nt_mix_cost(&scope, candidate->profile->name, &d->mix, &cost) < 0)
-				return -1;
-			if (cost.known && !nt_mix_cost_enough(out))
-				candidate->level = (enum nt_level)level;
-			*out = nt_mix_cost_enough(&cost) || !nt_mix_cost_enough(out)
-				       ? nt_mix_cost_join(out, &cost)
-				       : *out;
+			if (entry->origin != NT_ORIGIN_CALIBRATE || entry->keys == 0 ||
+			    strcmp(entry->profile, profile) != 0 ||
+			    !nt_where_same(&entry->where, &launch->where))
+				continue;
+			base = base_of(memory, entry);
+			if (base)
+				add_calibration(out, entry, base);
 		}
 	}
-	return 0;
 }
 
-static void test_steps(const struct deciding *d, struct nt_candidate *candidate)
+/* Between median and mean: it reflects a quarter of slow calls, but not a single stall. */
+static double middle_us(const struct nt_known_key *key)
 {
-	const char *name = candidate->profile->name;
+	const struct nt_quantiles *us = nt_key_times(key);
 
-	candidate->trust = nt_history_trust(&d->history, name);
-	candidate->here = step_with(d, name) != NULL;
-	candidate->step_test = (struct nt_step_test_result){ .ratio = 1, .p = 1 };
-	if (candidate->here)
-		candidate->step_test = nt_history_test(&d->history, job_of(d), NT_PROFILE_DEFAULT,
-						       name);
+	return (us->p25_us + 2 * us->median_us + us->p75_us) / 4;
 }
 
-/* What the job's first step with the default interrupts is in use as long as its calibration says
- * so: that step was to measure the default, and alone it tells little. */
-static bool is_in_use(const struct deciding *d, const struct nt_candidate *candidate)
+static const struct nt_known_key *key_like(const struct nt_memory_entry *entry,
+					   const struct nt_known_key *key,
+					   const struct nt_where *where)
 {
-	if (d->used == NULL || strcmp(d->used->profile, candidate->profile->name) != 0)
-		return false;
-	return d->used == d->last ||
-	       (candidate->promise.ratio < 1 - GAIN_LEAST && candidate->promise.p < STAY_P);
+	for (size_t i = 0; i < entry->keys; i++)
+		if (nt_key_same(&entry->key[i], &entry->where, key, where))
+			return nt_key_times(&entry->key[i])->samples > 0 ? &entry->key[i] : NULL;
+	return NULL;
 }
 
-/* The reason by the mix: NT_WHY_GAIN, or a reason against it. */
-static enum nt_why mix_says(const struct deciding *d, const struct nt_candidate *candidate)
-{
-	const struct nt_mix_cost *cost = &candidate->cost;
+/* A call of the program. */
+struct call {
+	struct nt_comm_shape shape;
+	int coll;
+	uint64_t bytes;
+};
 
-	if (!cost->known)
+/* Where the ratio of a call is from. */
+struct source {
+	const struct calibration *from; /* NULL: there is none */
+	double ratio, base_us;
+	double error; /* 0: it was measured itself */
+};
+
+/* How unlike a call is what was measured: 0, or the error of its ratio; INFINITY: it says nothing.
+ * Sends have variables of their own, and nodes have links of their own. */
+static double error_of(const struct call *call, const struct nt_known_key *key,
+		       const struct nt_where *where, double *octaves)
+{
+	const struct nt_comm_shape shape = nt_key_shape(key, where);
+
+	*octaves = fabs((double)nt_band(key->bytes) - nt_band(call->bytes)) / 2;
+	if (*octaves > OCTAVES_MOST || shape.nodes != call->shape.nodes)
+		return INFINITY;
+	if (shape.ranks == call->shape.ranks && key->coll == call->coll)
+		return *octaves > 0 ? SIZE_ERROR : 0;
+	if (shape.nodes == 1 || nt_kind_tunable(key->coll) != nt_kind_tunable(call->coll))
+		return INFINITY;
+	return KIND_ERROR;
+}
+
+/* The likest, then the nearest size, then the newest. */
+static struct source find_source(const struct calibrations *known, const struct call *call)
+{
+	struct source best = { .error = INFINITY };
+	double nearest = INFINITY;
+
+	for (unsigned i = 0; i < known->count; i++) {
+		const struct calibration *from = &known->one[i];
+
+		for (size_t k = 0; k < from->base->keys; k++) {
+			const struct nt_known_key *base = &from->base->key[k], *with;
+			double octaves, error;
+
+			error = error_of(call, base, &from->base->where, &octaves);
+			if (error > best.error || isinf(error) ||
+			    (error == best.error && octaves >= nearest))
+				continue;
+			with = key_like(from->with, base, &from->base->where);
+			if (!with || nt_key_times(base)->samples == 0)
+				continue;
+			nearest = octaves;
+			best = (struct source){ from, middle_us(with) / middle_us(base),
+						middle_us(base), error };
+		}
+	}
+	return best;
+}
+
+/* ---- a profile's gain */
+
+/* Sums over calls, in microseconds. */
+struct sums {
+	double base, with, unknown, measured;
+	double slack; /* the errors of what was not measured itself */
+	double error, degrees; /* between turns: of the least certain calibration */
+};
+
+/* Of the ratio's logarithm. */
+static double turns_error(const struct calibration *of, double *degrees)
+{
+	const double base = of->base->turns, with = of->with->turns;
+	const double squares = (base - 1) * of->base->deviation * of->base->deviation +
+			       (with - 1) * of->with->deviation * of->with->deviation;
+
+	*degrees = base + with - 2;
+	return nt_deviation(squares, *degrees) * sqrt(1 / base + 1 / with);
+}
+
+/* us: what the call is known to take with the default in all; 0: as each other one. */
+static void add_call(struct sums *sums, struct nt_candidate *out, const struct call *call,
+		     const struct source *source, double us)
+{
+	double error, degrees;
+
+	if (!source->from) {
+		sums->unknown += us;
+		return;
+	}
+	error = turns_error(source->from, &degrees);
+	if (error > sums->error) {
+		sums->error = error;
+		sums->degrees = degrees;
+	}
+	sums->base += us;
+	sums->with += us * source->ratio;
+	sums->slack += us * source->ratio * source->error;
+	if (source->from->with->when_s > out->when_s)
+		out->when_s = source->from->with->when_s;
+	if (source->error > 0)
+		return;
+	sums->measured += us;
+	if (source->ratio > out->worst)
+		out->worst = source->ratio;
+	if (out->least_bytes == 0 || call->bytes < out->least_bytes)
+		out->least_bytes = call->bytes;
+	if (call->bytes > out->most_bytes)
+		out->most_bytes = call->bytes;
+}
+
+static void add_program(struct sums *sums, struct nt_candidate *out,
+			const struct calibrations *known, const struct nt_memory_entry *step)
+{
+	for (size_t i = 0; i < step->keys; i++) {
+		const struct nt_known_key *key = &step->key[i];
+		const struct call call = { nt_key_shape(key, &step->where),
+					   nt_measured_kind(key->coll), key->bytes };
+		const struct source source = find_source(known, &call);
+
+		if (key->calls > 0)
+			add_call(sums, out, &call, &source,
+				 source.error > 0 ? nt_key_cost_us(key)
+						  : (double)key->calls * source.base_us);
+	}
+}
+
+/* Every measured size, once and with the same share. */
+static void add_all(struct sums *sums, struct nt_candidate *out, const struct calibrations *known)
+{
+	for (unsigned i = 0; i < known->count; i++) {
+		const struct calibration *from = &known->one[i];
+
+		for (size_t k = 0; k < from->base->keys; k++) {
+			const struct nt_known_key *key = &from->base->key[k];
+			const struct call call = { nt_key_shape(key, &from->base->where), key->coll,
+						   key->bytes };
+			const struct source source = find_source(known, &call);
+
+			if (source.from == from && source.error == 0)
+				add_call(sums, out, &call, &source, 1);
+		}
+	}
+}
+
+static void weigh(const struct nt_launch_case *launch, struct nt_candidate *out)
+{
+	struct calibrations known;
+	struct sums sums = { 0 };
+	struct nt_estimate estimate;
+
+	out->ratio = out->p = 1;
+	find_calibrations(launch, out->profile->name, &known);
+	if (launch->step)
+		add_program(&sums, out, &known, launch->step);
+	else
+		add_all(&sums, out, &known);
+	if (sums.base <= 0)
+		return;
+	out->known = true;
+	out->ratio = sums.with / sums.base;
+	out->measured = sums.measured / sums.base;
+	out->unknown = sums.unknown / (sums.base + sums.unknown);
+	out->error = hypot(sums.error, sums.slack / sums.with);
+	estimate = (struct nt_estimate){ log(out->ratio), out->error,
+					 NT_DEVIATION_DEGREES + sums.degrees };
+	out->p = nt_estimate_p_below(&estimate);
+}
+
+/* ---- what speaks against it */
+
+static enum nt_why times_say(const struct nt_launch_case *launch, const struct nt_candidate *of,
+			     unsigned looks)
+{
+	if (!of->known)
 		return NT_WHY_NOTHING_KNOWN;
-	if (!nt_mix_cost_enough(cost))
+	if (of->unknown > UNKNOWN_MOST)
 		return NT_WHY_TOO_LITTLE;
-	if (!d->out->mix_known &&
-	    (cost->least_bytes > BLIND_SMALL_BYTES || cost->most_bytes < BLIND_LARGE_BYTES))
+	if (!launch->step &&
+	    (of->least_bytes > BLIND_SMALL_BYTES || of->most_bytes < BLIND_LARGE_BYTES))
 		return NT_WHY_TOO_FEW_SIZES;
-	if (!d->out->mix_known &&
-	    (cost->worst > BLIND_WORST || cost->untuned_worst > BLIND_UNTUNED_WORST))
+	if (!launch->step && of->worst > BLIND_WORST)
 		return NT_WHY_WORST;
-	if (cost->ratio > 1)
+	if (of->ratio > 1)
 		return NT_WHY_SLOWER;
-	if (cost->ratio > 1 - GAIN_LEAST)
+	if (of->ratio > 1 - GAIN_LEAST)
 		return NT_WHY_SMALL;
-	if (cost->untuned > NT_UNTUNED_MOST)
-		return NT_WHY_UNTUNED;
-	/* What is in use stays until something speaks against it. */
-	return cost->p < (is_in_use(d, candidate) ? STAY_P : ALPHA / d->looks) ? NT_WHY_GAIN
-									       : NT_WHY_NOISE;
+	return of->p < ALPHA / looks ? NT_WHY_GAIN : NT_WHY_NOISE;
 }
 
-/* Its newest step here left no measurements: NCCL may fail with it. */
-static bool left_nothing(const struct deciding *d, const struct nt_candidate *candidate)
+/* Since it was calibrated. */
+static bool steps_were_slower(const struct nt_launch_case *launch, const struct nt_candidate *of)
 {
-	const struct nt_memory_entry *step = step_with(d, candidate->profile->name);
+	const struct nt_memory *user = launch->memory[NT_LEVEL_USER];
+	struct nt_step_ratio steps;
 
-	return step != NULL && step->keys == 0 && step->periods == 0;
+	if (!user)
+		return false;
+	steps = nt_step_ratio(user, &launch->where, of->profile->name);
+	return steps.slower && steps.when_s >= of->when_s;
+}
+
+/* Its newest step in this job left no measurements: NCCL may fail with it. */
+static bool left_nothing(const struct nt_launch_case *launch, const char *profile)
+{
+	const struct nt_memory *user = launch->memory[NT_LEVEL_USER];
+	const struct nt_memory_entry *newest = NULL;
+
+	for (size_t i = 0; user && launch->job != 0 && i < user->entries; i++) {
+		const struct nt_memory_entry *entry = &user->entry[i];
+
+		if (entry->origin == NT_ORIGIN_JOB && entry->job == launch->job &&
+		    nt_where_same(&entry->where, &launch->where) &&
+		    strcmp(entry->profile, profile) == 0 && nt_entry_newer(entry, newest))
+			newest = entry;
+	}
+	return newest && newest->keys == 0 && newest->periods == 0;
 }
 
 /* Its results were wrong on such hardware, with any shape and software. */
-static bool was_wrong(const struct deciding *d, const char *profile)
+static bool was_wrong(const struct nt_launch_case *launch, const char *profile)
 {
 	for (int level = 0; level < NT_LEVELS; level++) {
-		const struct nt_memory *memory = d->launch->memory[level];
+		const struct nt_memory *memory = launch->memory[level];
 
-		for (size_t i = 0; memory != NULL && i < memory->entries; i++)
+		for (size_t i = 0; memory && i < memory->entries; i++)
 			if (memory->entry[i].wrong &&
-			    memory->entry[i].where.fingerprint == d->launch->where.fingerprint &&
+			    memory->entry[i].where.fingerprint == launch->where.fingerprint &&
 			    strcmp(memory->entry[i].profile, profile) == 0)
 				return true;
 	}
 	return false;
 }
 
-/* Calibrated here, measured by steps of this job, or trusted. A profile that was slower once must
- * be measured in this job first. */
-static bool is_proven(const struct deciding *d, const struct nt_candidate *candidate)
+static bool was_measured_elsewhere(const struct nt_launch_case *launch, const char *profile)
 {
-	if (candidate->trust.level == NT_TRUST_TRUSTED)
-		return true;
-	if (d->last == NULL && candidate->trust.level == NT_TRUST_MARKED)
-		return false;
-	/* Steps may tell of another gain than the calibration: then only they are in the cost. */
-	return candidate->cost.calibrated || candidate->promise.known || candidate->here;
-}
+	for (int level = 0; level < NT_LEVELS; level++) {
+		const struct nt_memory *memory = launch->memory[level];
 
-/* May it be used, and why or why not? */
-static void consider(const struct deciding *d, struct nt_candidate *candidate)
-{
-	const struct nt_profile_trust *trust = &candidate->trust;
-	bool felt_faster = candidate->step_test.verdict == NT_STEPS_FASTER ||
-			   (d->last == NULL && trust->level == NT_TRUST_TRUSTED);
-
-	candidate->why = mix_says(d, candidate);
-	if (felt_faster && candidate->why != NT_WHY_GAIN)
-		candidate->why = NT_WHY_STEPS_FASTER;
-	if ((candidate->why == NT_WHY_GAIN || candidate->why == NT_WHY_STEPS_FASTER) &&
-	    !is_proven(d, candidate))
-		candidate->why = NT_WHY_UNPROVEN;
-	if (candidate->step_test.verdict == NT_STEPS_SLOWER)
-		candidate->why = NT_WHY_STEPS_SLOWER;
-	if (left_nothing(d, candidate))
-		candidate->why = NT_WHY_LEFT_NOTHING;
-	if (trust->level == NT_TRUST_QUARANTINED)
-		candidate->why = NT_WHY_QUARANTINED;
-	if (was_wrong(d, candidate->profile->name))
-		candidate->why = NT_WHY_WRONG_RESULTS;
-	candidate->used = candidate->why == NT_WHY_GAIN || candidate->why == NT_WHY_STEPS_FASTER;
-}
-
-/* If nothing was measured here, measurements with other software or numbers of nodes give the order
- * in which a calibration tries profiles, and which it leaves out. */
-static int look_nearby(const struct deciding *d, struct nt_candidate *candidate)
-{
-	static const enum nt_nearness nearness[] = { NT_NEAR_PATCH, NT_NEAR_SOFTWARE,
-						     NT_NEAR_SHAPE };
-	const unsigned kinds = sizeof(nearness) / sizeof(nearness[0]);
-
-	for (unsigned i = 0; candidate->why == NT_WHY_NOTHING_KNOWN && i < kinds * NT_LEVELS; i++) {
-		const enum nt_nearness near = nearness[i / NT_LEVELS];
-		const struct nt_scope scope = { .memory = d->launch->memory[i % NT_LEVELS],
-						.where = &d->launch->where,
-						.nearness = near,
-						.now_s = d->launch->now_s };
-		struct nt_mix_cost cost;
-		struct nt_estimate estimate;
-
-		if (scope.memory == NULL)
-			continue;
-		if (nt_mix_cost(&scope, candidate->profile->name, &d->mix, &cost) < 0)
-			return -1;
-		estimate = nt_mix_cost_estimate(&cost);
-		if (!cost.known)
-			continue;
-		candidate->nearby = log(cost.ratio);
-		if (near == NT_NEAR_PATCH && nt_estimate_p_above(&estimate, 0) < ALPHA)
-			candidate->why = NT_WHY_LOST_NEARBY;
-		else if (near != NT_NEAR_SHAPE)
-			candidate->why = NT_WHY_OTHER_SOFTWARE;
-		break;
+		for (size_t i = 0; memory && i < memory->entries; i++)
+			if (memory->entry[i].origin == NT_ORIGIN_CALIBRATE &&
+			    strcmp(memory->entry[i].profile, profile) == 0 &&
+			    nt_where_same_place(&memory->entry[i].where, &launch->where))
+				return true;
 	}
-	return 0;
+	return false;
 }
 
-/* Is a better than b? By the program's own steps if both were tested and differ, else by the mix:
- * by calibrations, where both have one, since a program's calls include what it does between them,
- * and a profile with which it ran would seem to gain less. What is in use gives way to what is
- * faster by more than the error. */
-static bool better(const struct deciding *d, const struct nt_candidate *a,
-		   const struct nt_candidate *b)
+static void consider(const struct nt_launch_case *launch, struct nt_candidate *of, unsigned looks)
 {
-	struct nt_step_test_result test = { .verdict = NT_STEPS_UNKNOWN };
-	bool calibrated = a->promise.known && b->promise.known;
-	const struct nt_mix_cost *of_a = calibrated ? &a->promise : &a->cost;
-	const struct nt_mix_cost *of_b = calibrated ? &b->promise : &b->cost;
-	double apart = log(of_a->ratio) - log(of_b->ratio), error = 0;
-
-	if (a->here && b->here)
-		test = nt_history_test(&d->history, job_of(d), b->profile->name, a->profile->name);
-	if (test.verdict == NT_STEPS_FASTER || test.verdict == NT_STEPS_SLOWER)
-		return test.verdict == NT_STEPS_FASTER;
-	if (is_in_use(d, a) || is_in_use(d, b))
-		error = hypot(of_a->error, of_b->error);
-	return is_in_use(d, a) ? apart < error : apart < -error;
+	of->why = times_say(launch, of, looks);
+	if (of->why == NT_WHY_NOTHING_KNOWN && was_measured_elsewhere(launch, of->profile->name))
+		of->why = NT_WHY_OTHER_SOFTWARE;
+	if (of->why == NT_WHY_GAIN && steps_were_slower(launch, of))
+		of->why = NT_WHY_STEPS_SLOWER;
+	if (left_nothing(launch, of->profile->name))
+		of->why = NT_WHY_LEFT_NOTHING;
+	if (was_wrong(launch, of->profile->name))
+		of->why = NT_WHY_WRONG_RESULTS;
 }
 
-static struct nt_candidate *best_used(const struct deciding *d)
-{
-	struct nt_candidate *best = NULL;
+/* ---- the choice */
 
-	for (unsigned i = 0; i < d->out->count; i++) {
-		struct nt_candidate *candidate = &d->out->candidate[i];
-
-		if (!candidate->used)
-			continue;
-		if (best != NULL && !better(d, candidate, best)) {
-			candidate->why = NT_WHY_LESS;
-			continue;
-		}
-		if (best != NULL)
-			best->why = NT_WHY_LESS;
-		best = candidate;
-	}
-	return best;
-}
-
-static void take(struct nt_launch_choice *out, struct nt_candidate *candidate, enum nt_why why)
+static void take(struct nt_launch_choice *out, const struct nt_candidate *candidate,
+		 enum nt_why why)
 {
 	out->chosen = candidate;
 	out->why = why;
 	snprintf(out->profile, sizeof(out->profile), "%s",
-		 candidate != NULL ? candidate->profile->name : NT_PROFILE_DEFAULT);
-	if (candidate != NULL)
-		candidate->why = why;
+		 candidate ? candidate->profile->name : NT_PROFILE_DEFAULT);
 }
 
-static bool has_entry(const struct nt_memory *memory, const struct nt_memory_entry *entry)
+static bool any_is(const struct nt_launch_choice *choice, enum nt_why why)
 {
-	for (size_t i = 0; i < memory->entries; i++)
-		if (memory->entry[i].id[0] != '\0' && strcmp(memory->entry[i].id, entry->id) == 0)
+	for (unsigned i = 0; i < choice->count; i++)
+		if (choice->candidate[i].why == why)
 			return true;
 	return false;
 }
 
-/* Only the last step, and all entries of the default; entries are not copied. */
-static int beside_default(const struct deciding *d, struct nt_memory *out)
+/* The fastest of those that may be used. */
+static const struct nt_candidate *best_of(struct nt_launch_choice *out)
 {
-	size_t room = 1;
+	struct nt_candidate *best = NULL;
 
-	for (int level = 0; level < NT_LEVELS; level++)
-		room += d->launch->memory[level] != NULL ? d->launch->memory[level]->entries : 0;
-	memset(out, 0, sizeof(*out));
-	out->entry = calloc(room, sizeof(*out->entry));
-	if (out->entry == NULL)
-		return -1;
-	out->entry[out->entries++] = *d->last;
-	for (int level = 0; level < NT_LEVELS; level++) {
-		const struct nt_memory *memory = d->launch->memory[level];
+	for (unsigned i = 0; i < out->count; i++) {
+		struct nt_candidate *candidate = &out->candidate[i];
 
-		for (size_t i = 0; memory != NULL && i < memory->entries; i++)
-			if (is_default(&memory->entry[i]) && !has_entry(out, &memory->entry[i]))
-				out->entry[out->entries++] = memory->entry[i];
+		if (candidate->why != NT_WHY_GAIN)
+			continue;
+		if (best && candidate->ratio >= best->ratio) {
+			candidate->why = NT_WHY_LESS;
+			continue;
+		}
+		if (best)
+			best->why = NT_WHY_LESS;
+		best = candidate;
 	}
-	return 0;
-}
-
-/* Less than half of what was expected is there, and that is more than steps differ by. */
-static bool is_missing(const struct nt_mix_cost *expected, const struct nt_mix_cost *seen)
-{
-	struct nt_estimate less = { true, log(seen->ratio) - log(expected->ratio),
-				    hypot(seen->error, expected->error), seen->degrees };
-
-	return log(seen->ratio) > log(expected->ratio) / 2 &&
-	       nt_estimate_p_above(&less, 0) < MISSING_P;
-}
-
-/* The last step used a profile for what is remembered of it, and this job has no step with the
- * default to compare it with. If its calls did not gain over what the default is remembered to take
- * what they were expected to, it is not so here, or the network is not as it was: the default is to
- * be measured. */
-static int doubt(struct deciding *d)
-{
-	const struct nt_candidate *last;
-	struct nt_memory both;
-	struct nt_mix_cost seen;
-	int rc;
-
-	if (d->last == NULL || d->base != NULL || is_default(d->last) || d->last->asked)
-		return 0;
-	if (beside_default(d, &both) < 0)
-		return -1;
-	rc = nt_mix_cost(&(struct nt_scope){ .memory = &both,
-					     .where = &d->launch->where,
-					     .now_s = d->launch->now_s },
-			 d->last->profile, &d->mix, &seen);
-	last = nt_choice_find(d->out, d->last->profile);
-	if (rc == 0 && last != NULL && last->cost.known && seen.known &&
-	    seen.measured >= NT_MEASURED_LEAST)
-		d->doubtful = is_missing(&last->cost, &seen);
-	free(both.entry);
-	return rc;
-}
-
-/* The last step used a profile that should have been faster, and the program was slower. */
-static bool has_to_go_back(const struct deciding *d)
-{
-	const struct nt_candidate *last;
-
-	if (d->last == NULL || is_default(d->last) || d->last->asked)
-		return false;
-	last = nt_choice_find(d->out, d->last->profile);
-	return last != NULL && last->step_test.verdict == NT_STEPS_SLOWER;
-}
-
-static void decide(struct deciding *d)
-{
-	struct nt_launch_choice *out = d->out;
-	struct nt_candidate *best = best_used(d);
-
-	if (has_to_go_back(d))
-		take(out, NULL, NT_WHY_STEPS_SLOWER);
-	else if (d->doubtful)
-		take(out, NULL, NT_WHY_DOUBT);
-	else if (best != NULL)
-		take(out, best, best->why);
-	else
-		take(out, NULL, d->looks > 0 ? NT_WHY_NONE_BETTER : NT_WHY_NOTHING_KNOWN);
+	return best;
 }
 
 const struct nt_candidate *nt_choice_find(const struct nt_launch_choice *choice,
@@ -459,69 +413,34 @@ const struct nt_candidate *nt_choice_find(const struct nt_launch_choice *choice,
 	return NULL;
 }
 
-static int test_all(struct deciding *d)
+void nt_select(const struct nt_launch_case *launch, struct nt_launch_choice *out)
 {
-	const struct nt_profiles *profiles = d->launch->profiles;
-	struct nt_launch_choice *out = d->out;
-
-	for (unsigned i = 0; i < profiles->count; i++)
-		if (nt_profile_fits(&profiles->profile[i], d->launch->where.fabric))
-			out->candidate[out->count++].profile = &profiles->profile[i];
-	for (unsigned i = 0; i < out->count; i++) {
-		if (find_mix_cost(d, &out->candidate[i]) < 0 ||
-		    find_promise(d, &out->candidate[i]) < 0)
-			return -1;
-		test_steps(d, &out->candidate[i]);
-		d->looks += out->candidate[i].cost.known;
-	}
-	for (unsigned i = 0; i < out->count; i++) {
-		consider(d, &out->candidate[i]);
-		if (look_nearby(d, &out->candidate[i]) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-static int choose(struct deciding *d)
-{
-	const struct nt_launch_case *launch = d->launch;
-	struct nt_launch_choice *out = d->out;
-
-	if (launch->where.fingerprint == 0) {
-		take(out, NULL, NT_WHY_NO_HARDWARE);
-		return 0;
-	}
-	for (int level = 0; level < NT_LEVELS; level++)
-		nt_history_add(&d->history, launch->memory[level], &launch->where);
-	nt_history_sort(&d->history);
-	d->last = step_with(d, NULL);
-	d->base = step_with(d, NT_PROFILE_DEFAULT);
-	d->used = find_used(d);
-	find_mix(d);
-	out->observe = was_wrong(d, NT_PROFILE_DEFAULT);
-	if (test_all(d) < 0 || doubt(d) < 0)
-		return -1;
-	if (out->observe)
-		take(out, NULL, NT_WHY_WRONG_FORCED);
-	else
-		decide(d);
-	return 0;
-}
-
-int nt_select(const struct nt_launch_case *launch, struct nt_launch_choice *out)
-{
-	struct deciding *d = calloc(1, sizeof(*d));
-	int rc = -1;
+	const struct nt_profiles *profiles = launch->profiles;
+	const struct nt_candidate *best;
+	unsigned looks = 0;
 
 	memset(out, 0, sizeof(*out));
-	take(out, NULL, NT_WHY_NOTHING_KNOWN);
-	if (d == NULL)
-		return -1;
-	d->launch = launch;
-	d->out = out;
-	rc = choose(d);
-	if (rc < 0)
-		take(out, NULL, NT_WHY_NOTHING_KNOWN);
-	free(d);
-	return rc;
+	take(out, NULL, NT_WHY_NO_HARDWARE);
+	if (launch->where.fingerprint == 0)
+		return;
+	out->mix_known = launch->step != NULL;
+	for (unsigned i = 0; i < profiles->count; i++)
+		if (nt_profile_fits(&profiles->profile[i], launch->where.fabric))
+			out->candidate[out->count++].profile = &profiles->profile[i];
+	for (unsigned i = 0; i < out->count; i++) {
+		weigh(launch, &out->candidate[i]);
+		looks += out->candidate[i].known;
+	}
+	for (unsigned i = 0; i < out->count; i++)
+		consider(launch, &out->candidate[i], looks);
+	best = best_of(out);
+	out->observe = was_wrong(launch, NT_PROFILE_DEFAULT);
+	if (out->observe)
+		take(out, NULL, NT_WHY_WRONG_FORCED);
+	else if (best)
+		take(out, best, NT_WHY_GAIN);
+	else if (any_is(out, NT_WHY_STEPS_SLOWER))
+		take(out, NULL, NT_WHY_STEPS_SLOWER);
+	else
+		take(out, NULL, looks > 0 ? NT_WHY_NONE_BETTER : NT_WHY_NOTHING_KNOWN);
 }

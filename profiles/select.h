@@ -2,60 +2,51 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* select.h - which launch profile a step gets, and why
  *
- * A pure function of the memories. Steps are no experiments: a step gets NCCL's default settings or
- * a profile that was measured at this place and was faster. Each launch decides anew, from this
- * job's earlier steps, the user's memory and the site's.
+ * One look-up in what calibrations at this place have measured: for each profile, what the
+ * program's calls take with it to what they take with NCCL's default settings, and how sure that
+ * is. Steps are no experiments: what no calibration has measured here is not used.
  *
- *   - A profile is used if its gain for the program's mix of calls is significant and large enough,
- *     or if the program's own steps were faster with it.
- *   - It must not make NCCL's own choices slower for that mix, or at any size if that is unknown:
- *     a step begins with them.
- *   - It is not used if they were slower in this job or twice in earlier jobs, or if it gave wrong
- *     results on this hardware.
- *   - The measurements must be a calibration at this place, steps of this job, or steps of three
- *     jobs.
- *   - If a step with a profile was slower than the default's earlier steps, the default is measured
- *     again.
- *   - If it did not gain what a calibration promised, the default is measured once. Calls of a
- *     program include what it does between them, so the promise may be right: the profile goes on
- *     if calibration and steps together say so, and profiles are compared by calibrations.
+ *   - A size that was not measured is taken to have the ratio of the nearest one, on the same
+ *     communicators if possible. Where the program's calls are unknown, all measured sizes count
+ *     alike, and the profile must not be slower at any of them.
+ *   - A profile is used if its gain is significant and large enough; of several the fastest.
+ *   - It is not used if the program's own steps were slower with it since, if its last step in this
+ *     job failed, or if it gave wrong results on this hardware.
  *
  * Threads:  pure.
- * Memory:   heap while the function runs; the choice is a value, what it points to is the caller's.
- * Errors:   -1 only if memory runs out; the choice is then the default.
+ * Memory:   the choice is a value, what it points to is the caller's.
+ * Errors:   none.
  * Units:    ratios, gains, shares and p as fractions of 1; seconds since 1970.
  */
-#ifndef NT_LAUNCH_CHOOSE_H
-#define NT_LAUNCH_CHOOSE_H
+#ifndef NT_LAUNCH_SELECT_H
+#define NT_LAUNCH_SELECT_H
 
-#include "profiles/step-test.h"
+#include "profiles/memory.h"
 #include "profiles/profile.h"
 #include "profiles/select-reason.h"
-#include "profiles/mix-cost.h"
 
-enum nt_level { NT_LEVEL_JOB = 0, NT_LEVEL_USER, NT_LEVEL_SITE, NT_LEVELS };
+enum nt_level { NT_LEVEL_USER = 0, NT_LEVEL_SITE, NT_LEVELS };
 
 struct nt_launch_case {
-	const struct nt_memory *memory[NT_LEVELS]; /* in order (nt_memory_sort); NULL: none */
+	const struct nt_memory *memory[NT_LEVELS]; /* NULL: none */
 	const struct nt_profiles *profiles;
 	struct nt_where where;
-	const struct nt_mix *mix; /* NULL: of the job's last step, else of the newest known job */
-	int64_t now_s;
+	const struct nt_memory_entry *step; /* has the program's calls; NULL: they are unknown */
+	uint32_t job; /* 0: none yet */
 };
 
 /* One profile that could be selected. */
 struct nt_candidate {
 	const struct nt_profile *profile;
-	enum nt_level level; /* whose measurements the cost is from */
-	struct nt_mix_cost cost; /* .known is false: nothing was measured at this place */
-	struct nt_mix_cost promise; /* by calibrations alone */
-	struct nt_profile_trust trust;
-	bool here; /* it has run in this job */
-	struct nt_step_test_result step_test; /* if it ran in this job */
-	bool used; /* it may be selected */
-	/* Logarithm of its ratio where it was measured with other software or on other numbers of
-	 * nodes, and not here; else 0. A calibration tries the lowest first. */
-	double nearby;
+	bool known; /* it was measured here */
+	double ratio; /* time of the calls with the profile to that with the default */
+	double error; /* standard error of the ratio's logarithm */
+	double p; /* one-sided: the probability of such a ratio if it is not faster */
+	double measured; /* share of the time at sizes that were measured themselves */
+	double unknown; /* share of calls that are like none that was measured */
+	double worst; /* the largest ratio of a measured size */
+	uint64_t least_bytes, most_bytes; /* measured */
+	int64_t when_s; /* of the newest calibration that counts */
 	enum nt_why why; /* the reason for or against it */
 };
 
@@ -74,6 +65,6 @@ const struct nt_candidate *nt_choice_find(const struct nt_launch_choice *choice,
 					  const char *profile);
 
 /* out->chosen points into *out: do not copy a choice. */
-int nt_select(const struct nt_launch_case *launch, struct nt_launch_choice *out);
+void nt_select(const struct nt_launch_case *launch, struct nt_launch_choice *out);
 
 #endif

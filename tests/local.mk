@@ -57,7 +57,7 @@ unit_tests = \
 	%D%/unit/select \
 	%D%/unit/claim \
 	%D%/unit/program \
-	%D%/unit/step-test \
+	%D%/unit/step-ratio \
 	%D%/unit/memory \
 	%D%/unit/user-env \
 	%D%/unit/select-input \

@@ -145,6 +145,35 @@ struct nt_tuner_v6 {
 			      size_t *chunk_bytes);
 };
 
+/* v7: has one more row of compute capabilities, after the four (tuner/tuner_v7.h:20@2449986f) */
+struct nt_tuner_constants_v7 {
+	double base_latency[7][3];
+	double hw_latency[3][7][3];
+	double ll_max_bw[5][3];
+	double ring_ll128_max_bw[5][3];
+	double tree_ll128_max_bw[5][3];
+	double tree_max_bw[5][3];
+	double nvls_tree_max_bw[5][3];
+};
+
+/* v7: 2.32.6 (tuner/tuner_v7.h:56@2449986f). As v6, with other constants. From 2.31 on, in every
+ * interface version: pipe_ops is at least 1 where NCCL asks for a call. With pipe_ops 0 it asks
+ * about symmetric kernels and copy engines: once with a table of -1 alone, and again, with the
+ * others' costs, where it may take one of those (src/scheduler/symmetric_sched.cc, src/ce_coll.cc,
+ * src/tuning/tuning.cc@88980683). Of equal costs the last one wins, and a negative cost of a legal
+ * pair counts as the lowest (ibid., ncclTuningSelectBestTuning). *channels can only lower NCCL's
+ * number. */
+struct nt_tuner_v7 {
+	const char *name;
+	int (*init)(void **ctx, uint64_t comm, size_t ranks, size_t nodes, nt_nccl_log log,
+		    struct nt_tuner_nvl_v5 *nvl, struct nt_tuner_constants_v7 *constants);
+	int (*get_coll_info)(void *ctx, int coll, size_t bytes, int pipe_ops, float **cost,
+			     int algos, int protos, int registered, int *channels);
+	int (*finalize)(void *ctx);
+	int (*get_chunk_size)(void *ctx, int coll, size_t bytes, int algo, int proto, int channels,
+			      size_t *chunk_bytes);
+};
+
 /* Profiler: bits of the event mask (nccl_profiler.h:11), each with its first version */
 #define NT_PROF_GROUP 0x1u /* v1 */
 #define NT_PROF_COLL 0x2u /* v1 */
@@ -175,8 +204,172 @@ enum nt_prof_state {
 	NT_PROF_STATE_KERNEL_PHASE_STOP = 31, /* v7; has the argument of KERNEL_CH_STOP */
 };
 
-/* v1 to v3, and what all versions share */
-#include "tuner/abi_old.h"
+/* Parts that several versions share */
+struct nt_prof_proxy_op {
+	pid_t pid;
+	uint8_t channel;
+	int peer;
+	int steps;
+	int chunk_bytes;
+	int is_send;
+};
+
+struct nt_prof_proxy_step {
+	int step;
+};
+
+struct nt_prof_net_plugin {
+	int64_t id;
+	void *data;
+};
+
+/* v1: 2.23.4 (src/include/nccl_profiler.h:20@v2.23.4-1; profiler/profiler_v1.h:11). Has numbers
+ * where others have names. */
+struct nt_prof_descr_v1 {
+	uint8_t type;
+	void *parent;
+	int rank;
+	union {
+		struct {
+			const char *name;
+			uint64_t comm;
+			uint64_t seq;
+			uint8_t func;
+			const void *send;
+			void *recv;
+			size_t count;
+			int root;
+			uint8_t datatype;
+			uint32_t op;
+			size_t traffic_bytes;
+			uint8_t channels;
+			uint8_t warps;
+			uint8_t algo;
+			uint8_t proto;
+			int is_collnet;
+			int is_nvls;
+		} coll;
+		struct {
+			const char *name;
+			uint64_t comm;
+			uint8_t func;
+			void *buffer;
+			uint8_t datatype;
+			size_t count;
+			int peer;
+		} p2p;
+		struct nt_prof_proxy_op proxy_op;
+		struct nt_prof_proxy_step proxy_step;
+	};
+};
+
+/* v2 and v3: a send or receive (profiler/profiler_v2.h:33) */
+struct nt_prof_p2p_v2 {
+	const char *name;
+	uint64_t comm;
+	const char *func;
+	void *buffer;
+	const char *datatype;
+	size_t count;
+	int peer;
+};
+
+/* v2: 2.24.3 (src/include/nccl_profiler.h@v2.24.3-1; profiler/profiler_v2.h:11) */
+struct nt_prof_descr_v2 {
+	uint8_t type;
+	void *parent;
+	int rank;
+	union {
+		struct {
+			const char *name;
+			uint64_t comm;
+			uint64_t seq;
+			const char *func;
+			const void *send;
+			void *recv;
+			size_t count;
+			int root;
+			const char *datatype;
+			size_t traffic_bytes;
+			uint8_t channels;
+			uint8_t warps;
+			const char *algo;
+			const char *proto;
+		} coll;
+		struct nt_prof_p2p_v2 p2p;
+		struct nt_prof_proxy_op proxy_op;
+		struct nt_prof_proxy_step proxy_step;
+	};
+};
+
+/* v3: 2.26.2 (profiler/profiler_v3.h:11). KernelCh has no time. */
+struct nt_prof_descr_v3 {
+	uint8_t type;
+	void *parent;
+	int rank;
+	union {
+		struct {
+			const char *name;
+			uint64_t comm;
+			uint64_t seq;
+			const char *func;
+			const void *send;
+			void *recv;
+			size_t count;
+			int root;
+			const char *datatype;
+			uint8_t channels;
+			uint8_t warps;
+			const char *algo;
+			const char *proto;
+		} coll;
+		struct nt_prof_p2p_v2 p2p;
+		struct nt_prof_proxy_op proxy_op;
+		struct nt_prof_proxy_step proxy_step;
+		struct {
+			uint8_t channel;
+		} kernel_ch;
+		struct nt_prof_net_plugin net_plugin;
+	};
+};
+
+/* Argument of recordEventState, v1..v3 (profiler/profiler_v1.h:61) */
+union nt_prof_args_v1 {
+	struct {
+		size_t bytes;
+		int steps;
+	} proxy_op;
+	struct {
+		int appended;
+	} proxy_ctrl;
+};
+
+struct nt_prof_v1 { /* 2.23.4 (profiler/profiler_v1.h:72) */
+	const char *name;
+	int (*init)(void **ctx, int *mask);
+	int (*start)(void *ctx, void **event, struct nt_prof_descr_v1 *descr);
+	int (*stop)(void *event);
+	int (*state)(void *event, int state, union nt_prof_args_v1 *args);
+	int (*finalize)(void *ctx);
+};
+
+struct nt_prof_v2 { /* 2.24.3 (profiler/profiler_v2.h:69) */
+	const char *name;
+	int (*init)(void **ctx, int *mask);
+	int (*start)(void *ctx, void **event, struct nt_prof_descr_v2 *descr);
+	int (*stop)(void *event);
+	int (*state)(void *event, int state, union nt_prof_args_v1 *args);
+	int (*finalize)(void *ctx);
+};
+
+struct nt_prof_v3 { /* 2.26.2 (profiler/profiler_v3.h:77) */
+	const char *name;
+	int (*init)(void **ctx, int *mask);
+	int (*start)(void *ctx, void **event, struct nt_prof_descr_v3 *descr);
+	int (*stop)(void *event);
+	int (*state)(void *event, int state, union nt_prof_args_v1 *args);
+	int (*finalize)(void *ctx);
+};
 
 /* v4 to v7. The stop stamp comes with a state. */
 struct nt_prof_kernel_ch {
@@ -289,6 +482,18 @@ struct nt_prof_descr_v5 {
 	};
 };
 
+/* What v6 and v7 share */
+struct nt_prof_ce_sync {
+	bool complete;
+	int ranks;
+};
+
+struct nt_prof_ce_batch {
+	int ops;
+	size_t bytes;
+	bool intra_sync;
+};
+
 /* v6: 2.29.2 (profiler/profiler_v6.h:14). As v5, and has collectives by copy engine. */
 struct nt_prof_descr_v6 {
 	uint64_t type;
@@ -320,15 +525,8 @@ struct nt_prof_descr_v6 {
 			uint32_t ce_seq;
 			void *stream;
 		} ce_coll;
-		struct {
-			bool complete;
-			int ranks;
-		} ce_sync;
-		struct {
-			int ops;
-			size_t bytes;
-			bool intra_sync;
-		} ce_batch;
+		struct nt_prof_ce_sync ce_sync;
+		struct nt_prof_ce_batch ce_batch;
 	};
 };
 
@@ -382,8 +580,100 @@ struct nt_prof_v6 { /* 2.29.2 (profiler/profiler_v6.h:128) */
 	int (*finalize)(void *ctx);
 };
 
-/* both tables of v7 */
-#include "tuner/abi_v7.h"
+/* v7: 2.31.2 (profiler/profiler_v7.h:14@88980683). As v6, but calls, tasks and copies end with the
+ * user's tag. A task of a symmetric kernel has the kernel for an algorithm ("AGxLL_R") and "" for a
+ * protocol; it counts in seq like any other. */
+struct nt_prof_descr_v7 {
+	uint64_t type;
+	void *parent;
+	int rank;
+	union {
+		struct nt_prof_group_api group_api;
+		struct {
+			const char *func;
+			size_t count;
+			const char *datatype;
+			int root;
+			void *stream;
+			bool graph_captured;
+			uint64_t tag;
+		} coll_api;
+		struct {
+			const char *func;
+			size_t count;
+			const char *datatype;
+			void *stream;
+			bool graph_captured;
+			uint64_t tag;
+		} p2p_api;
+		struct nt_prof_kernel_launch kernel_launch;
+		struct {
+			uint64_t seq;
+			const char *func;
+			const void *send;
+			void *recv;
+			size_t count;
+			int root;
+			const char *datatype;
+			uint8_t channels;
+			uint8_t warps;
+			const char *algo;
+			const char *proto;
+			void *group;
+			const char *kernel; /* a symmetric kernel's name; else NULL */
+			bool symmetric;
+			uint64_t tag;
+		} coll;
+		struct {
+			const char *func;
+			void *buffer;
+			const char *datatype;
+			size_t count;
+			int peer;
+			uint8_t channels;
+			void *group;
+			uint64_t tag;
+		} p2p;
+		struct nt_prof_proxy_op proxy_op;
+		struct nt_prof_proxy_step proxy_step;
+		struct nt_prof_kernel_ch kernel_ch;
+		struct nt_prof_net_plugin net_plugin;
+		struct {
+			uint64_t seq;
+			const char *func;
+			const void *send;
+			void *recv;
+			size_t count;
+			int root;
+			const char *datatype;
+			const char *sync_strategy;
+			bool intra_batch_sync;
+			uint32_t batch_ops;
+			uint32_t batches;
+			uint32_t ce_seq;
+			void *stream;
+			uint64_t tag;
+		} ce_coll;
+		struct nt_prof_ce_sync ce_sync;
+		struct nt_prof_ce_batch ce_batch;
+		struct {
+			uint8_t channel;
+			uint8_t phase;
+			const char *name;
+			uint64_t start_ns;
+		} kernel_phase;
+	};
+};
+
+struct nt_prof_v7 { /* 2.31.2 (profiler/profiler_v7.h:142@88980683) */
+	const char *name;
+	int (*init)(void **ctx, uint64_t comm, int *mask, const char *comm_name, int nodes,
+		    int ranks, int rank, nt_nccl_log log);
+	int (*start)(void *ctx, void **event, struct nt_prof_descr_v7 *descr);
+	int (*stop)(void *event);
+	int (*state)(void *event, int state, union nt_prof_args_v4 *args);
+	int (*finalize)(void *ctx);
+};
 
 NT_ABI_SIZE(void *, 8);
 NT_ABI_SIZE(bool, 1);
@@ -401,6 +691,24 @@ NT_ABI_SIZE(struct nt_tuner_constants_v5, 1152);
 NT_ABI_AT(struct nt_tuner_constants_v5, hw_latency, 168);
 NT_ABI_AT(struct nt_tuner_constants_v5, ll_max_bw, 672);
 NT_ABI_AT(struct nt_tuner_constants_v5, nvls_tree_max_bw, 1056);
+NT_ABI_SIZE(struct nt_tuner_v7, 40);
+NT_ABI_AT(struct nt_tuner_v7, get_chunk_size, 32);
+NT_ABI_SIZE(struct nt_tuner_constants_v7, 1272);
+NT_ABI_AT(struct nt_tuner_constants_v7, ll_max_bw, 672);
+NT_ABI_AT(struct nt_tuner_constants_v7, nvls_tree_max_bw, 1152);
+
+NT_ABI_SIZE(struct nt_prof_v1, 48);
+NT_ABI_SIZE(struct nt_prof_v2, 48);
+NT_ABI_SIZE(struct nt_prof_v3, 48);
+NT_ABI_SIZE(union nt_prof_args_v1, 16);
+NT_ABI_SIZE(struct nt_prof_descr_v1, 120);
+NT_ABI_SIZE(struct nt_prof_descr_v2, 128);
+NT_ABI_SIZE(struct nt_prof_descr_v3, 120);
+NT_ABI_AT(struct nt_prof_descr_v1, coll.func, 48);
+NT_ABI_AT(struct nt_prof_descr_v1, coll.is_nvls, 112);
+NT_ABI_AT(struct nt_prof_descr_v2, coll.algo, 112);
+NT_ABI_AT(struct nt_prof_descr_v3, coll.channels, 96);
+NT_ABI_AT(struct nt_prof_descr_v3, coll.proto, 112);
 
 NT_ABI_SIZE(struct nt_prof_v4, 48);
 NT_ABI_SIZE(struct nt_prof_v5, 48);
@@ -427,5 +735,15 @@ NT_ABI_AT(struct nt_prof_descr_v5, coll_api.graph_captured, 64);
 NT_ABI_AT(struct nt_prof_descr_v5, kernel_ch.start_ns, 32);
 NT_ABI_AT(struct nt_prof_descr_v6, coll.group, 104);
 NT_ABI_AT(struct nt_prof_descr_v6, ce_coll.stream, 104);
+NT_ABI_SIZE(struct nt_prof_v7, 48);
+NT_ABI_SIZE(struct nt_prof_descr_v7, 136);
+NT_ABI_AT(struct nt_prof_descr_v7, coll_api.graph_captured, 64);
+NT_ABI_AT(struct nt_prof_descr_v7, coll.seq, 24);
+NT_ABI_AT(struct nt_prof_descr_v7, coll.proto, 96);
+NT_ABI_AT(struct nt_prof_descr_v7, coll.group, 104);
+NT_ABI_AT(struct nt_prof_descr_v7, coll.symmetric, 120);
+NT_ABI_AT(struct nt_prof_descr_v7, kernel_ch.start_ns, 32);
+NT_ABI_AT(struct nt_prof_descr_v7, ce_coll.tag, 112);
+NT_ABI_AT(struct nt_prof_descr_v7, kernel_phase.start_ns, 40);
 
 #endif

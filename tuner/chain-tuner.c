@@ -133,7 +133,7 @@ static int decide_on_top(struct nt_comm *comm, const struct nt_call *call, int g
 }
 
 /* They may exclude a pair by a negative cost. NCCL skips it up to 2.30, but takes it for the lowest
- * from 2.31 on (tuner/abi_v7.h): give it a cost that is never chosen, unless no pair is left. */
+ * from 2.31 on (tuner/abi.h): give it a cost that is never chosen, unless no pair is left. */
 static void keep_taken_away(float *cost, const float *model, int pairs)
 {
 	bool left = false;

@@ -28,7 +28,6 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include "tuner/channel-limits.h"
 #include "tuner/kept-calls.h"
 #include "tuner/local-key.h"
 #include "tuner/p2p.h"
@@ -151,7 +150,11 @@ struct nt_comm_decision {
 	} place[NT_LOCAL_PLACES]; /* a hash table by id */
 	_Atomic uint64_t key_id[NT_LOCAL_KEYS];
 	struct nt_decision fifo[NT_FIFO]; /* of this group */
-	struct nt_chunks chunks; /* the launch reads them */
+	/* Chunk sizes of the newest decisions; 0: NCCL's. The launch reads them. */
+	struct nt_chunks {
+		bool used[NT_COLLS]; /* some arm of this collective had one */
+		_Atomic uint32_t bytes[NT_COLLS][NT_PAIRS];
+	} chunks;
 };
 
 struct nt_comm_launch {

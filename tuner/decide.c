@@ -181,15 +181,45 @@ static int leave_steady(struct nt_comm *comm, struct nt_local_key *key, const st
 	return nt_apply_plan(comm, key, call, legal, arm);
 }
 
+/* NCCL takes the number as it is, up to the communicator's channels. */
+static void limit_channels(int arm, int *channels)
+{
+	unsigned cap = nt_arm_channels(arm);
+
+	if (cap != 0)
+		*channels = (int)cap;
+}
+
+static size_t chunk_of(int arm)
+{
+	return arm == NT_ARM_BASELINE ? 0 : nt_arm_chunk(arm);
+}
+
+/* For the arm's pair, or NCCL's choice */
 static __attribute__((noinline, cold)) void note_chunk(struct nt_comm *comm,
 						       const struct nt_call *call, int arm)
 {
+	struct nt_chunks *chunks = &comm->decision.chunks;
 	int pair = nt_arm_pair(arm);
 
 	if (arm == NT_ARM_BASELINE)
 		pair = nt_costs_baseline(call->cost, call->algos * NT_PROTOS,
 					 comm->fixed.last_wins);
-	nt_channel_limits_note(&comm->decision.chunks, call->coll, arm, pair);
+	chunks->used[call->coll] = true;
+	if (pair < NT_PAIRS)
+		atomic_store_explicit(&chunks->bytes[call->coll][pair], (uint32_t)chunk_of(arm),
+				      memory_order_relaxed);
+}
+
+void nt_comm_chunk(const struct nt_comm *comm, int coll, int pair, size_t *chunk_bytes)
+{
+	const struct nt_chunks *chunks = &comm->decision.chunks;
+	size_t bytes = 0;
+
+	if (coll >= 0 && coll < NT_COLLS && pair >= 0 && pair < NT_PAIRS)
+		bytes = atomic_load_explicit(&chunks->bytes[coll][pair], memory_order_relaxed);
+	if (bytes != 0 && bytes < *chunk_bytes)
+		*chunk_bytes = bytes;
 }
 
 static void answer(struct nt_comm *comm, const struct nt_call *call, int arm)
@@ -197,8 +227,9 @@ static void answer(struct nt_comm *comm, const struct nt_call *call, int arm)
 	if (arm != NT_ARM_BASELINE)
 		nt_costs_force(call->cost, call->algos * NT_PROTOS, nt_arm_pair(arm));
 	if (arm >= NT_PAIRS && arm != NT_ARM_BASELINE && call->channels)
-		nt_channel_limits_set(arm, call->channels);
-	if (comm->fixed.chunks && nt_channel_limits_noted(&comm->decision.chunks, call->coll, arm))
+		limit_channels(arm, call->channels);
+	/* Not before some arm of its collective had a chunk size */
+	if (comm->fixed.chunks && (chunk_of(arm) != 0 || comm->decision.chunks.used[call->coll]))
 		note_chunk(comm, call, arm);
 }
 
@@ -237,7 +268,7 @@ int nt_comm_decide(struct nt_comm *comm, const struct nt_call *call)
 	}
 	legal = nt_costs_legal(call->cost, call->algos);
 	/* No collective uses this: from 2.31 on NCCL asks like this where it may use a symmetric
-	 * kernel (tuner/abi_v7.h). */
+	 * kernel (tuner/abi.h). */
 	if (legal == 0)
 		return NT_NCCL_OK;
 	legal = may_be_forced(comm, call, legal);

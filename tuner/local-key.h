@@ -12,7 +12,6 @@
 #include "pmix-sync/call-interval.h"
 #include "pmix-sync/turn.h"
 #include "tuner/mask.h"
-#include "tuner/key-stall.h"
 #include "engine/marker.h"
 #include "engine/schedule.h"
 
@@ -95,6 +94,18 @@ struct nt_key_laps {
 	struct nt_begun begun;
 	_Atomic uint32_t observed; /* durations; may exceed NT_OBSERVED_MAX */
 };
+
+/* Notices an open key without progress: its coordinator, or another node, is gone. That is a key
+ * that is open for long, by the clock and by its own calls, without a new plan or a measured
+ * window. A key that is called every ten seconds may take its time. All 0: not started */
+struct nt_stall {
+	bool begun;
+	uint32_t epoch; /* of the newest plan */
+	uint64_t since_ms, since_calls;
+};
+
+#define NT_STALL_MS 180000u
+#define NT_STALL_CALLS 64u
 
 /* By the helper thread */
 struct nt_key_helper {
@@ -186,6 +197,17 @@ static inline uint32_t nt_key_commits(const struct nt_local_key *key, struct nt_
 	if (commits > 0 && outcome)
 		*outcome = key->decision.outcome[commits & 1];
 	return commits;
+}
+
+/* Helper thread, with an open key's present state. moves: a window of it is being measured. True:
+ * it makes no progress. */
+static inline bool nt_stall_see(struct nt_stall *stall, uint32_t epoch, bool moves, uint64_t calls,
+				uint64_t now_ms)
+{
+	if (!stall->begun || moves || epoch != stall->epoch)
+		*stall = (struct nt_stall){ true, epoch, now_ms, calls };
+	return now_ms - stall->since_ms >= NT_STALL_MS &&
+	       calls - stall->since_calls >= NT_STALL_CALLS;
 }
 
 /* Decision thread: the helper thread found no progress, and that is not handled yet. */

@@ -5,10 +5,6 @@
 noinst_LIBRARIES += libnt-tuner.a
 libnt_tuner_a_SOURCES = \
 	%D%/abi.h \
-	%D%/abi_old.h \
-	%D%/abi_v7.h \
-	%D%/channel-limits.c \
-	%D%/channel-limits.h \
 	%D%/call-counts.c \
 	%D%/call-counts.h \
 	%D%/chain-descr.c \
@@ -66,13 +62,8 @@ libnt_tuner_a_SOURCES = \
 	%D%/helper-thread.h \
 	%D%/event-slot.c \
 	%D%/event-slot.h \
-	%D%/key-stall.h \
 	%D%/comm-status.c \
 	%D%/comm-status.h \
-	%D%/tls.c \
-	%D%/tls.h \
-	%D%/variables.c \
-	%D%/variables.h \
 	%D%/process-warm.c \
 	%D%/process-warm.h \
 	%D%/key-record.c \
@@ -81,8 +72,6 @@ libnt_tuner_a_SOURCES = \
 	%D%/key-shares.h \
 	%D%/rank-record.c \
 	%D%/rank-record.h \
-	%D%/rank-section.c \
-	%D%/rank-section.h \
 	%D%/rank-history.c \
 	%D%/rank-history.h \
 	%D%/rest.c \

@@ -56,8 +56,7 @@ static int chunk_size(void *ctx, int coll, size_t bytes, int algo, int proto, in
 
 	nt_chain_chunk(ctx, &call, algo, proto, channels, chunk_bytes);
 	if (comm && comm->fixed.chunks && (unsigned)proto < NT_PROTOS)
-		nt_channel_limits_chunk(&comm->decision.chunks, coll, algo * NT_PROTOS + proto,
-					chunk_bytes);
+		nt_comm_chunk(comm, coll, algo * NT_PROTOS + proto, chunk_bytes);
 	return NT_NCCL_OK;
 }
 
@@ -142,7 +141,7 @@ static inline int decide(const struct nt_ctx *ctx, const struct nt_call *call, i
 	nt_chain_sync();
 	if (ctx && nt_ctx_told(ctx))
 		return nt_chain_decide(ctx, comm, call, pipe_ops);
-	/* pipe_ops 0 is no task: NCCL only asks (tuner/abi_v7.h). */
+	/* pipe_ops 0 is no task: NCCL only asks (tuner/abi.h). */
 	return comm && pipe_ops > 0 ? nt_comm_decide(comm, call) : NT_NCCL_OK;
 }
 
@@ -245,7 +244,7 @@ PROFILER_INIT(6)
 PROFILER_INIT(7)
 
 /* In v4 to v7 the Coll part has the same members. A symmetric kernel shows only as an empty
- * protocol name, in v7 too (tuner/abi_v7.h). */
+ * protocol name, in v7 too (tuner/abi.h). */
 #define COLL_EVENT(descr, user_tag)                                                          \
 	&(struct nt_coll_event)                                                              \
 	{                                                                                    \

@@ -4,16 +4,22 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/mman.h>
 #include <unistd.h>
+#include "lib/list.h"
 #include "lib/printable.h"
-#include "tuner/tls.h"
 
 #define LINE_MAX_BYTES 512
+#define NAME_BYTES 48 /* of a variable, with its '=' */
+#define VALUE_BYTES 65 /* with its NUL */
+#define OPENSSL "libssl.so.3"
 #define NET_OLDEST 4 /* of ncclNetPlugin_v* */
 #define NET_NEWEST 20
 
@@ -80,15 +86,22 @@ const char *nt_net_told(const char *net, const char *plugin, const char *ib_disa
 	return is_set(ib_disable) && strtol(ib_disable, NULL, 0) != 0 ? "Socket" : "";
 }
 
+static bool begins(const char *word, const char *prefix)
+{
+	return strncmp(word, prefix, strlen(prefix)) == 0;
+}
+
+static const char *name_of(const struct dl_phdr_info *library)
+{
+	const char *slash = strrchr(library->dlpi_name, '/');
+
+	return slash ? slash + 1 : library->dlpi_name;
+}
+
 static int find_net_plugin(struct dl_phdr_info *library, size_t bytes, void *path)
 {
-	static const char prefix[] = "libnccl-net";
-	const char *slash = strrchr(library->dlpi_name, '/');
-	const char *name = slash ? slash + 1 : library->dlpi_name;
-
 	(void)bytes;
-	if (strncmp(name, prefix, sizeof(prefix) - 1) != 0 ||
-	    strlen(library->dlpi_name) >= NT_PATH_MAX)
+	if (!begins(name_of(library), "libnccl-net") || strlen(library->dlpi_name) >= NT_PATH_MAX)
 		return 0;
 	snprintf(path, NT_PATH_MAX, "%s", library->dlpi_name);
 	return 1;
@@ -129,6 +142,60 @@ void nt_launch_name(const char *text, char out[NT_LAUNCH_NAME])
 		return;
 	memcpy(out, text, bytes);
 	out[bytes] = '\0';
+}
+
+static bool is_wanted(const char *word)
+{
+	return begins(word, "NCCL_") && !begins(word, "NCCL_TUNE") && !begins(word, "NCCL_DEBUG") &&
+	       !begins(word, "NCCL_PROFILER_PLUGIN=");
+}
+
+/* False: no room, and nothing was added. */
+static bool append(char text[NT_VARIABLES_MAX], const char *word, size_t bytes)
+{
+	size_t used = strlen(text), gap = used > 0;
+
+	if (used + gap + bytes >= NT_VARIABLES_MAX)
+		return false;
+	if (gap)
+		text[used] = ' ';
+	memcpy(text + used + gap, word, bytes);
+	text[used + gap + bytes] = '\0';
+	return true;
+}
+
+void nt_variables_add(struct nt_variables *variables, const char *word)
+{
+	const char *equals = strchr(word, '=');
+	char plain[NAME_BYTES + VALUE_BYTES];
+	size_t name;
+
+	if (!is_wanted(word) || !equals || equals[1] == '\0')
+		return;
+	name = (size_t)(equals + 1 - word);
+	if (name >= NAME_BYTES) {
+		variables->cut = true;
+		return;
+	}
+	memcpy(plain, word, name);
+	(void)nt_printable_copy(plain + name, VALUE_BYTES, equals + 1, strlen(equals + 1));
+	for (char *c = plain; *c; c++)
+		*c = *c == ' ' ? '?' : *c;
+	if (!append(variables->text, plain, strlen(plain)))
+		variables->cut = true;
+}
+
+void nt_variables_split(const struct nt_variables *now, const struct nt_variables *started,
+			char outside[NT_VARIABLES_MAX], char inside[NT_VARIABLES_MAX])
+{
+	outside[0] = inside[0] = '\0';
+	for (const char *at = now->text; *at; at += *at == ' ') {
+		size_t length = strcspn(at, " ");
+		bool known = started->cut || nt_list_has(started->text, ' ', at, length);
+
+		(void)append(known ? outside : inside, at, length);
+		at += length;
+	}
 }
 
 void nt_platform_ask(struct nt_platform *platform, const char *plugin)
@@ -223,7 +290,7 @@ static bool has_active_port(const char *directory, const char *device)
 static bool is_verbs(const char *directory, const char *name)
 {
 	(void)directory;
-	return strncmp(name, "uverbs", strlen("uverbs")) == 0;
+	return begins(name, "uverbs");
 }
 
 static bool is_there(const char *directory, const char *name)
@@ -250,6 +317,71 @@ static void look_at_start(struct nt_platform *platform, const char *path)
 	nt_variables_split(&platform->now, &started, platform->outside, platform->inside);
 }
 
+static int is_openssl(struct dl_phdr_info *library, size_t bytes, void *unused)
+{
+	(void)bytes;
+	(void)unused;
+	return strcmp(name_of(library), OPENSSL) == 0;
+}
+
+/* NULL: not all of it is there. */
+static const void *part(const void *file, size_t bytes, uint64_t at, uint64_t size)
+{
+	return at <= bytes && size <= bytes - at ? (const char *)file + at : NULL;
+}
+
+bool nt_constants_have(const void *file, size_t bytes, const char *text)
+{
+	const Elf64_Ehdr *head = part(file, bytes, 0, sizeof(*head));
+	const Elf64_Shdr *sections, *names;
+	const char *name_text;
+
+	if (!head || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 ||
+	    head->e_ident[EI_CLASS] != ELFCLASS64 || head->e_shentsize != sizeof(*sections) ||
+	    head->e_shoff % _Alignof(Elf64_Shdr) != 0 || head->e_shstrndx >= head->e_shnum)
+		return false;
+	sections = part(file, bytes, head->e_shoff, head->e_shnum * sizeof(*sections));
+	if (!sections)
+		return false;
+	names = &sections[head->e_shstrndx];
+	name_text = part(file, bytes, names->sh_offset, names->sh_size);
+	for (unsigned i = 0; name_text && i < head->e_shnum; i++) {
+		static const char wanted[] = ".rodata";
+		const char *from = part(file, bytes, sections[i].sh_offset, sections[i].sh_size);
+
+		if (from && sections[i].sh_type == SHT_PROGBITS &&
+		    part(name_text, names->sh_size, sections[i].sh_name, sizeof(wanted)) &&
+		    memcmp(name_text + sections[i].sh_name, wanted, sizeof(wanted)) == 0)
+			return memmem(from, sections[i].sh_size, text, strlen(text) + 1) != NULL;
+	}
+	return false;
+}
+
+/* May NCCL encrypt? library: its file; "": part of the program. */
+static bool may_encrypt(const char *library)
+{
+	const char *path = library[0] ? library : "/proc/self/exe";
+	bool possible = false;
+	void *file = MAP_FAILED;
+	off_t end = -1;
+	int fd;
+
+	if (dl_iterate_phdr(is_openssl, NULL) == 0)
+		return false;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0)
+		end = lseek(fd, 0, SEEK_END);
+	if (end > 0)
+		file = mmap(NULL, (size_t)end, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (file != MAP_FAILED) {
+		possible = nt_constants_have(file, (size_t)end, OPENSSL);
+		munmap(file, (size_t)end);
+	}
+	if (fd >= 0)
+		close(fd);
+	return possible;
+}
+
 void nt_platform_look(struct nt_platform *platform, const struct nt_platform_paths *paths)
 {
 	struct nt_fabric_devices devices = {
@@ -261,8 +393,7 @@ void nt_platform_look(struct nt_platform *platform, const struct nt_platform_pat
 
 	enum nt_fabric fabric = nt_fabric_of_net(platform->net, &devices);
 
-	if (fabric == NT_FABRIC_SOCKET && platform->new_sockets &&
-	    nt_tls_possible(platform->library))
+	if (fabric == NT_FABRIC_SOCKET && platform->new_sockets && may_encrypt(platform->library))
 		fabric = NT_FABRIC_TLS;
 	look_for_driver(paths->driver, platform->driver);
 	look_at_start(platform, paths->start);

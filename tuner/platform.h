@@ -8,27 +8,47 @@
  * Which interfaces NCCL takes, and which of them fail, is not considered. Whether NVLink connects a
  * node's GPUs follows from NCCL's cost tables (tuner/rank-record.c).
  *
+ * May NCCL encrypt what it sends over TCP sockets? From 2.32 on a program can ask for that by
+ * ncclSetEncryption(), and nobody else is told. NCCL can do it if it was built for it: its
+ * constants then name OpenSSL's library, which it loads when the first connection is encrypted. So
+ * a library that cannot is known for certain; one that can, in a process that has loaded OpenSSL
+ * for something else, looks encrypted.
+ *
+ * A network plugin may set some of NCCL's variables in its init where they are not set, as
+ * aws-ofi-nccl does; NCCL sets those of its own files, and a program its own. So the record tells
+ * what was in force, not only what a launch profile has set. Those that name our plugins, and
+ * NCCL_DEBUG*, are left out. A value is cut at 64 characters; what does not fit is left out.
+ *
  * Threads:  nt_platform_ask() where the environment may be read; nt_net_plugin() in NCCL's init,
  *           without a lock of ours, since it calls the loader; nt_platform_look() on the helper
  *           thread, since it reads files; the others are pure functions.
- * Memory:   the caller's.
- * Errors:   what is unknown is "", for example in a container that lacks the files.
+ * Memory:   the caller's. NCCL's file is mapped while it is looked at.
+ * Errors:   what is unknown is "", for example in a container that lacks the files. An NCCL whose
+ *           file cannot be read, or is no ELF file of 64 bits, cannot encrypt.
  * Host:     /proc/driver/nvidia/version of NVIDIA's drivers, including the open ones;
  *           /sys/class/infiniband, /dev/infiniband and /sys/class/cxi of Linux; a port of EFA is
  *           one of class infiniband by its driver. ncclNetPlugin_v4 to v20: the first member of
  *           each is the name (src/include/plugin/net/net_v*.h of 2.28.9 and 2.30.7).
+ *           cryptLoadOpenSslSymbols(), src/crypt.cc of 2.32.3; TLS_BACKEND in its makefiles.
  */
 #ifndef NT_PLATFORM_H
 #define NT_PLATFORM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include "contract/fabric.h"
 #include "contract/names.h"
-#include "tuner/variables.h"
 
 #define NT_DRIVER_MAX 24
 #define NT_NET_MAX 32
 #define NT_FABRIC_MAX 8
+#define NT_VARIABLES_MAX 1024
+
+/* NCCL's, of a process */
+struct nt_variables {
+	char text[NT_VARIABLES_MAX]; /* "NCCL_A=1 NCCL_B=x" */
+	bool cut; /* not all are there */
+};
 
 struct nt_platform {
 	char driver[NT_DRIVER_MAX]; /* "580.95.05" */
@@ -67,5 +87,15 @@ const char *nt_net_told(const char *net, const char *plugin, const char *ib_disa
 			const char *loaded);
 /* From NT_ENV_LAUNCH's text; "": it cannot be a profile's name. */
 void nt_launch_name(const char *text, char out[NT_LAUNCH_NAME]);
+
+/* If word is NAME=VALUE of one of NCCL's */
+void nt_variables_add(struct nt_variables *variables, const char *word);
+/* Each of those of now goes into one text: outside if the process was started with it, or if not
+ * all that it was started with are known; else inside. */
+void nt_variables_split(const struct nt_variables *now, const struct nt_variables *started,
+			char outside[NT_VARIABLES_MAX], char inside[NT_VARIABLES_MAX]);
+
+/* Does the section .rodata of this ELF file contain the text? */
+bool nt_constants_have(const void *file, size_t bytes, const char *text);
 
 #endif

@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include "profiles/claim.h"
 #include "profiles/due.h"
-#include "profiles/select.h"
 #include "profiles/hosts.h"
 #include "profiles/memory-store.h"
+#include "profiles/step-ratio.h"
 #include "spank/ask-launch.h"
 #include "spank/recordd/step-entry.h"
 
@@ -22,7 +22,6 @@ struct case_of {
 	const struct nt_arguments *arguments;
 	const struct nt_ticket *ticket;
 	struct nt_where where;
-	char id[NT_ENTRY_ID]; /* of its entry */
 	int64_t now_us;
 	uint64_t fingerprint; /* of all its hosts; 0: unknown, or they differ */
 };
@@ -92,7 +91,6 @@ static int put(struct case_of *step, struct nt_memory_entry *entry, bool evidenc
 
 	nt_memory_init(&add);
 	rc = nt_entry_name(entry, err);
-	snprintf(step->id, sizeof(step->id), "%s", entry->id);
 	step->where = entry->where;
 	if (rc == 0)
 		rc = nt_memory_add_take(&add, entry, err);
@@ -104,41 +102,21 @@ static int put(struct case_of *step, struct nt_memory_entry *entry, bool evidenc
 	return rc;
 }
 
-static void tell(const struct nt_step_test_result *test, const struct nt_profile_trust *trust,
-		 const struct nt_ticket *ticket, struct nt_step_memory *out)
+static void compare_steps(const struct case_of *step, const struct nt_memory *memory,
+			  struct nt_step_memory *out)
 {
-	const char *after = "not used again for this job";
+	const char *profile = step->ticket->profile;
+	const struct nt_step_ratio steps = nt_step_ratio(memory, &step->where, profile);
 
-	out->measured = test->ratio > 0 ? 1 / test->ratio : 0;
-	if (test->verdict != NT_STEPS_SLOWER)
+	if (!steps.known)
 		return;
-	if (trust->level == NT_TRUST_QUARANTINED)
-		after = "not used here again, because this happened before";
-	snprintf(out->remark, sizeof(out->remark),
-		 "launch profile %s was %.0f %% slower than the default; %s", ticket->profile,
-		 100 * (test->ratio - 1), after);
-}
-
-static void test_step(const struct case_of *step, const struct nt_memory *memory,
-		      struct nt_step_memory *out)
-{
-	struct nt_step_history *history = calloc(1, sizeof(*history));
-	struct nt_profile_trust trust;
-	struct nt_step_test_result test = { .verdict = NT_STEPS_UNKNOWN };
-
-	if (history == NULL)
-		return;
-	nt_history_add(history, memory, &step->where);
-	nt_history_sort(history);
-	for (unsigned i = 0; i < history->count; i++)
-		if (strcmp(history->entry[i]->id, step->id) == 0)
-			test = nt_history_test(history, history->entry[i]->job, NT_PROFILE_DEFAULT,
-					       step->ticket->profile);
-	if (test.verdict != NT_STEPS_UNKNOWN) {
-		trust = nt_history_trust(history, step->ticket->profile);
-		tell(&test, &trust, step->ticket, out);
-	}
-	free(history);
+	out->measured = 1 / steps.ratio;
+	if (steps.slower)
+		snprintf(
+			out->remark, sizeof(out->remark),
+			"launch profile %s was %.0f %% slower than the default; not used before it is "
+			"calibrated again",
+			profile, 100 * (steps.ratio - 1));
 }
 
 /* Compare the step with the memory. Errors are ignored: the step has been stored. */
@@ -157,7 +135,8 @@ static void look_back(const struct case_of *step, bool evidence, struct nt_step_
 			add_hosts(&add, step, &memory);
 		if (add.hosts > 0)
 			(void)nt_store_add(step->ticket->memory, &add, now_s, NULL);
-		test_step(step, &memory, out);
+		if (strcmp(step->ticket->profile, NT_PROFILE_DEFAULT) != 0)
+			compare_steps(step, &memory, out);
 	}
 	nt_memory_fini(&memory);
 	nt_memory_fini(&add);

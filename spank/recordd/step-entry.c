@@ -10,7 +10,7 @@
 #include "contract/policy.h"
 #include "lib/compare.h"
 #include "profiles/program.h"
-#include "profiles/step-test.h"
+#include "profiles/step-ratio.h"
 
 #define UNEVEN "its tasks or ranks are not spread evenly over its nodes"
 #define BYTES_A_US 1e4 /* to compare keys without times with others */

@@ -133,15 +133,21 @@ calibrating() {
 	done
 }
 
+# second_task: the process of task 1, whose driver runs
+second_task() {
+	local pid
+	for pid in $(pgrep -f "^$NT_STAGE/libexec/nccl-tune/nt-calibrate"); do
+		! tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -qx SLURM_PROCID=1 || awk '{ print $4 }' "/proc/$pid/stat"
+	done | grep -m 1 .
+}
+
 @test "a task that is killed while it calibrates: the others run without a profile" {
-	ask 1 60
+	ask 1 200
 	as_user srun -N2 -n2 -t 5 --mpi=none --nccl-tune=observe,launch=auto sh -c "$show" >"$out" 2>"$err" &
 	srun=$!
 	wait_for 60 calibrating
-	mapfile -t tasks < <(pgrep -f "^$NT_STAGE/libexec/nccl-tune/nt-calibrate" | while read -r pid; do
-		tr '\0' '\n' <"/proc/$pid/environ" | grep -qx SLURM_PROCID=1 && awk '{ print $4 }' "/proc/$pid/stat"
-	done)
-	kill -KILL "${tasks[0]}"
+	wait_for 60 second_task
+	kill -KILL "$(second_task)"
 	fails "$srun"
 	grep -qx '0 default none none' "$out" || { cat "$out" "$err"; return 1; }
 	grep -q 'nccl-tune: no launch profile: task 1 has ended' "$err"

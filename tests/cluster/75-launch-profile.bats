@@ -320,25 +320,3 @@ without_plugin() {
 	[[ ${lines[0]} = *'launch profile default (nothing was measured on such nodes)' ]]
 	[[ ${lines[1]} = *'launch profile default (nothing was measured on such nodes)' ]]
 }
-
-@test "a job learns only from its own steps of the same program" {
-	host n1 | remember
-	host n2 | remember
-	declare -f entry >"$NT_CLUSTER/work/entry"
-	run -0 batch -N2 -n2 <<-'END'
-		. ./entry
-		memory=$HOME/.local/state/nccl-tune/memory
-		shown() { entry "$@" job "$SLURM_JOB_ID" "$step" | sed 's/"origin"/"program":"true",&/' >"$memory/$step.jsonl"; }
-		step() { srun -v -N2 -n2 --nccl-tune=bandit,launch=auto,calibrate=off "$@" 2>&1 | grep 'nccl-tune: launch profile'; }
-		step true
-		step=0 shown default 300
-		step true
-		step=1 shown wide 100
-		step true
-		step sleep 0
-	END
-	[[ ${lines[0]} = *'launch profile default (nothing was measured on such nodes)' ]]
-	[[ ${lines[1]} = *'launch profile default (nothing was measured on such nodes)' ]]
-	[[ ${lines[2]} = *'launch profile wide (measured in this job '*" on 2 x 1: this job's mix "*' x)' ]]
-	[[ ${lines[3]} = *'launch profile default ('* ]]
-}

@@ -28,7 +28,7 @@ memory() {
 	as_user "$NT_STAGE/bin/nccl-tune" memory "$@" --memory "$MEMORY"
 }
 
-@test "memory shows two steps' entries: place, age, speed, and the profile of a new job there" {
+@test "memory shows two steps' entries: place, age, and the profile of a new job there" {
 	run -0 memory
 	[[ $output = *'nothing is remembered'* ]]
 	step default
@@ -37,9 +37,9 @@ memory() {
 	[ "${lines[0]}" = "$MEMORY: 2 entries in 2 files, 2 hosts" ]
 	[[ $output =~ [0-9a-f]{16}': 2 x 1, network socket, NCCL ' ]]
 	[[ $output =~ 'default '+1' '+job' ' ]]
-	[[ $output =~ 'sockets-wide '+1' '+'job (asked for)'.*[2-5]\.[0-9]+ ]]
+	[[ $output =~ 'sockets-wide '+1' '+'job (asked for)' ]]
 	[[ $output = *'A new job: launch profile default'* ]]
-	[[ $output = *"not sockets-wide: it was not calibrated here, nor measured in this job, nor faster in three jobs"* ]]
+	[[ $output = *"not sockets-wide: nothing was measured on such nodes"* ]]
 }
 
 @test "export and import, as lines and as NVIDIA's; forgetting" {

@@ -57,14 +57,16 @@ static void check_printed(const struct nt_memory *memory)
 static void check_choice(const struct nt_memory *memory)
 {
 	static struct nt_launch_choice choice;
-	struct nt_launch_case launch = { .memory = { memory, memory, NULL },
+	struct nt_launch_case launch = { .memory = { memory, memory },
 					 .profiles = &profiles,
 					 .where = where,
-					 .now_s = NOW_S };
+					 .job = 1 };
 
-	if (memory->entries > 0)
+	if (memory->entries > 0) {
 		launch.where = memory->entry[0].where;
-	FUZZ_CHECK(nt_select(&launch, &choice) == 0);
+		launch.step = memory->entry[0].keys > 0 ? &memory->entry[0] : NULL;
+	}
+	nt_select(&launch, &choice);
 	FUZZ_CHECK(strcmp(choice.profile, NT_PROFILE_DEFAULT) == 0 ||
 		   nt_profiles_find(&profiles, choice.profile) != NULL);
 	FUZZ_CHECK(choice.count <= NT_PROFILES_MAX);

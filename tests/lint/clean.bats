@@ -24,9 +24,9 @@ setup() {
 	none "$(product_files | xargs grep -nE '\bsyslog\(' | grep -v '^spank/recordd/recordd-log\.c:' || :)"
 }
 
-# stdout is cleaned as a whole (lib/terminal.h).
+# stdout is cleaned as a whole.
 @test "nccl-tune's error messages go through cli/command.c" {
 	none "$(product_files | grep -E '^(cli|report)/' | xargs grep -nE 'fprintf\(stderr.*%[-0-9.*]*s|\bperror\(|\bdprintf\(2' |
 		grep -vE '^(cli/(command|main|run-step)|report/model/database)\.c:' || :)"
-	grep -q '	nt_terminal_clean();' cli/main.c
+	grep -q '	clean_stdout();' cli/main.c
 }

@@ -143,9 +143,9 @@ static int world_pool(const struct nt_memory *found, const struct world_turns *t
 	return 0;
 }
 
-/* As a step's tasks do, with what a turn leaves drawn. mix NULL: it is unknown. Returns how long it
- * took; -1: no memory. */
-static double world_calibrate(const struct world_turns *turns, const struct nt_mix *mix,
+/* As a step's tasks do, with what a turn leaves drawn. calls NULL: they are unknown. Returns how long
+ * it took; -1: no memory. */
+static double world_calibrate(const struct world_turns *turns, const struct nt_memory_entry *calls,
 			      struct nt_memory *memory, uint64_t *seed)
 {
 	struct nt_memory_entry entry = turns->draw(turns->arg, 0, seed);
@@ -158,9 +158,9 @@ static double world_calibrate(const struct world_turns *turns, const struct nt_m
 	int which, rc = 0;
 
 	for (unsigned k = 0; k < keys; k++)
-		for (unsigned m = 0; mix && m < mix->count; m++)
-			if (nt_band(mix->key[m].bytes) == nt_band(entry.key[k].bytes))
-				call[k].weight += mix->key[m].calls;
+		for (unsigned m = 0; calls && m < calls->keys; m++)
+			if (nt_band(calls->key[m].bytes) == nt_band(entry.key[k].bytes))
+				call[k].weight += (double)calls->key[m].calls;
 	nt_entry_fini(&entry);
 	nt_memory_init(&found);
 	nt_race_init(&race, turns->profiles - 1, call, keys, turns->time_s, turns->turn_s);

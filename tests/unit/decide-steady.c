@@ -49,8 +49,7 @@ static void decide_many(struct host *h, unsigned count)
 		size_t chunk_bytes = 524288;
 
 		host_decide(h, NT_ALLREDUCE, SIZE);
-		nt_channel_limits_chunk(&h->comm->decision.chunks, NT_ALLREDUCE, TREE_SIMPLE,
-					&chunk_bytes);
+		nt_comm_chunk(h->comm, NT_ALLREDUCE, TREE_SIMPLE, &chunk_bytes);
 	}
 }
 
@@ -59,7 +58,6 @@ static void nothing_is_allocated_or_locked(void **state)
 	unsigned long allocations_before, locks_before;
 	static struct host h;
 
-	(void)state;
 	for (enum steady kind = COUNTED; kind <= SHAPED; kind++) {
 		settle(&h, kind);
 #if !SANITIZED
@@ -107,7 +105,6 @@ static void no_system_call_is_made(void **state)
 {
 	int status;
 
-	(void)state;
 	status = status_of_child(COUNTED, true);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
 		print_message(

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ratios of steps: Student's distribution, the deviation that is estimated, what is joined */
+/* Ratios of steps: Student's distribution and the deviation that is estimated */
 #include "tests/lib/unit.h"
 #include "tests/unit/select-world.h"
 #include "profiles/estimate.h"
@@ -24,18 +24,12 @@ static void tails_are_students(void **state)
 
 static void turns_add_up(void **state)
 {
-	struct nt_turns turns = { 0 }, left = { 0 }, right = { 0 }, none = { 0 };
+	struct nt_turns turns = { 0 };
 
-	for (unsigned i = 0; i < 5; i++) {
+	for (unsigned i = 0; i < 5; i++)
 		nt_turns_add(&turns, i * i);
-		nt_turns_add(i < 2 ? &left : &right, i * i);
-	}
-	nt_turns_merge(&left, &right);
 	assert_true(turns.count == 5 && fabs(turns.mean - 6) < 1e-12);
 	assert_true(fabs(turns.squares - 174) < 1e-9);
-	assert_true(fabs(left.mean - 6) < 1e-12 && fabs(left.squares - 174) < 1e-9);
-	nt_turns_merge(&left, &none);
-	assert_true(left.count == 5);
 }
 
 /* Nothing is known of one step; of many, what they differ by. */
@@ -73,23 +67,4 @@ static void nothing_is_claimed_too_often(void **state)
 	}
 }
 
-static void what_agrees_is_joined(void **state)
-{
-	struct nt_estimate near = { true, -0.5, 0.2, 4 }, far = { true, -0.7, 0.1, 10 }, both;
-	const struct nt_estimate none = { 0 };
-
-	both = nt_estimate_join(&near, &far);
-	assert_true(fabs(both.log_ratio + 0.66) < 1e-9);
-	assert_true(both.error < 0.1 && fabs(both.degrees - 11) < 1e-9);
-	assert_true(nt_estimate_join(&near, &none).log_ratio == near.log_ratio);
-	assert_true(nt_estimate_join(&none, &far).log_ratio == far.log_ratio);
-	assert_false(nt_estimate_join(&none, &none).known);
-	assert_true(nt_estimate_p_below(&none) == 1 && nt_estimate_p_above(&none, 0) == 1);
-	/* The nearer one contradicts. */
-	near.log_ratio = 0.2;
-	both = nt_estimate_join(&near, &far);
-	assert_true(both.log_ratio == near.log_ratio && both.error == near.error);
-}
-
-UNIT_TESTS(tails_are_students, turns_add_up, the_assumption_fades, nothing_is_claimed_too_often,
-	   what_agrees_is_joined);
+UNIT_TESTS(tails_are_students, turns_add_up, the_assumption_fades, nothing_is_claimed_too_often);

@@ -168,21 +168,6 @@ static void the_site_knows_hosts_and_profiles_too(void **state)
 	assert_int_equal(nt_memory_write_file(&memory, paths.site_memory, &err), 0);
 	nt_memory_fini(&memory);
 	expect("a", NT_WHY_GAIN);
-	assert_int_equal(selection.choice.chosen->level, NT_LEVEL_SITE);
-}
-
-static void a_job_looks_at_its_own_steps(void **state)
-{
-	(void)state;
-	add("default", 9, 0, 300);
-	add_hosts(0xf3, 0xf3);
-	keep();
-	expect("default", NT_WHY_NOTHING_KNOWN);
-	add("a", 9, 1, 100);
-	keep();
-	expect("a", NT_WHY_GAIN);
-	ask.job = 10; /* for another job these are not evidence */
-	expect("default", NT_WHY_NONE_BETTER);
 }
 
 static void what_is_named_is_given(void **state)
@@ -573,7 +558,6 @@ int main(void)
 		CASE(a_calibration_of_known_hosts_is_used),
 		CASE(hosts_must_be_known_and_alike),
 		CASE(the_site_knows_hosts_and_profiles_too),
-		CASE(a_job_looks_at_its_own_steps),
 		CASE(what_is_named_is_given),
 		CASE(own_variables_have_their_own_evidence),
 		CASE(files_in_a_bad_state_are_left_out),

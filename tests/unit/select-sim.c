@@ -285,13 +285,13 @@ static struct nt_memory_entry draw_turn(const void *arg, unsigned profile, uint6
 	return entry;
 }
 
-/* Returns how long it took. mix NULL: all sizes, whatever the program will send. */
-static double calibrate(const struct world *world, const struct nt_mix *mix, double noise,
-			struct nt_memory *memory, uint64_t *seed)
+/* Returns how long it took. calls NULL: all sizes, whatever the program will send. */
+static double calibrate(const struct world *world, const struct nt_memory_entry *calls,
+			double noise, struct nt_memory *memory, uint64_t *seed)
 {
 	const struct turn_of of = { world, noise };
 	const struct world_turns turns = { names, PROFILES, TIME_S, TURN_S, draw_turn, &of };
-	double spent_s = world_calibrate(&turns, mix, memory, seed);
+	double spent_s = world_calibrate(&turns, calls, memory, seed);
 
 	assert_true(spent_s >= 0);
 	return spent_s;
@@ -312,45 +312,46 @@ struct course {
 	bool known; /* an earlier job has shown what the program sends */
 };
 
-static void show_mix(const struct course *course, struct nt_memory *user, struct nt_mix *mix,
-		     uint64_t *seed)
+/* An earlier job's step. */
+static void show_calls(const struct course *course, struct nt_memory *user, uint64_t *seed)
 {
 	struct nt_memory_entry entry = run_step(course->world, course->program, 0, 0, course->noise,
 						seed);
 
 	entry.job = 6;
 	entry.when_s -= 2000;
-	nt_mix_of(&entry, mix);
 	assert_int_equal(nt_memory_add_take(user, &entry, NULL), 0);
 }
 
 static void run_job(const struct course *course, uint64_t seed, struct outcome *out)
 {
 	static struct nt_launch_choice choice;
-	struct nt_memory job, user;
-	struct nt_mix mix;
-	struct nt_launch_case launch = { .memory = { &job, &user },
+	struct nt_memory user;
+	struct nt_launch_case launch = { .memory = { &user },
 					 .profiles = candidates(course->world),
 					 .where = world_where(),
-					 .now_s = NOW_S };
+					 .job = 7 };
+	size_t last = 0;
 
-	nt_memory_init(&job);
 	nt_memory_init(&user);
 	if (course->known)
-		show_mix(course, &user, &mix, &seed);
-	out->calibration_s = calibrate(course->world, course->known ? &mix : NULL, course->noise,
-				       &job, &seed);
+		show_calls(course, &user, &seed);
+	out->calibration_s = calibrate(course->world, course->known ? &user.entry[0] : NULL,
+				       course->noise, &user, &seed);
+	for (last = 0; last < user.entries && user.entry[last].origin != NT_ORIGIN_JOB;)
+		last++;
 	for (unsigned step = 0; step < course->steps; step++) {
 		struct nt_memory_entry entry;
 
-		assert_int_equal(nt_select(&launch, &choice), 0);
+		launch.step = last < user.entries ? &user.entry[last] : NULL;
+		nt_select(&launch, &choice);
 		out->profile[step] = number_of(choice.profile);
-		out->decided[step] = choice.mix_known && choice.why != NT_WHY_DOUBT;
+		out->decided[step] = choice.mix_known;
 		entry = run_step(course->world, course->program, out->profile[step], step,
 				 course->noise, &seed);
-		assert_int_equal(nt_memory_add_take(&job, &entry, NULL), 0);
+		assert_int_equal(nt_memory_add_take(&user, &entry, NULL), 0);
+		last = user.entries - 1;
 	}
-	nt_memory_fini(&job);
 	nt_memory_fini(&user);
 }
 

@@ -6,7 +6,7 @@
 bats_require_minimum_version 1.5.0
 
 @test "docs/results.md and its plots are what page.py makes of the measured figures" {
-	local top=$BATS_TEST_DIRNAME/../.. copy=$BATS_TEST_TMPDIR/docs plot
+	local top=$BATS_TEST_DIRNAME/../.. copy=$BATS_TEST_TMPDIR/docs
 	mkdir -p "$copy/results/plots" "$BATS_TEST_TMPDIR/tests"
 	cp -R "$top/docs/results" "$copy/" && rm -rf "$copy/results/plots"
 	ln -s "$(cd "$top/tests/traces" && pwd)" "$BATS_TEST_TMPDIR/tests/traces"

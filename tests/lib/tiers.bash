@@ -106,7 +106,7 @@ test_tier() {
 	took+=("$((SECONDS - counted_at)) build")
 	[ "$1" = cluster ] || add_units "$1"
 	[ "$1" != all ] || job_add work 250 tests/fuzz fuzz_job
-	[ "$1" != all ] || job_add work 240 "arm64, in an emulator" arm64_job
+	[ "$1" != all ] || job_add work 120 "arm64, in an emulator" arm64_job
 	add_planned "$1"
 	run_jobs
 	say "gpu: not part of this; $(gpu_state)"

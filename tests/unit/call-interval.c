@@ -11,7 +11,6 @@ static void a_pause_is_the_longest_of_late(void **state)
 	struct nt_call_interval r = { 0 };
 	uint64_t ms = 1000, calls = 0;
 
-	(void)state;
 	nt_call_interval_see(&r, 0, ms);
 	assert_true(nt_call_interval_ms(&r, 4, 10000) == 10000);
 	/* Steps of 11 s, each with ten calls in a second. */
@@ -36,7 +35,6 @@ static void a_key_is_stalled_by_its_own_calls(void **state)
 	struct nt_stall s = { .begun = false };
 	uint64_t ms = 5000;
 
-	(void)state;
 	/* Once in 11 s: 40 calls take seven minutes. */
 	for (uint64_t calls = 1; calls <= 40; calls++, ms += 11000)
 		assert_false(nt_stall_see(&s, 3, false, calls, ms));
@@ -74,18 +72,9 @@ static void is_decided_and_rechecked(uint64_t step_ms)
 
 static void a_slow_key_is_decided_and_rechecked(void **state)
 {
-	(void)state;
 	is_decided_and_rechecked(3000);
 	is_decided_and_rechecked(11000);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_pause_is_the_longest_of_late),
-		cmocka_unit_test(a_key_is_stalled_by_its_own_calls),
-		cmocka_unit_test(a_slow_key_is_decided_and_rechecked),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(a_pause_is_the_longest_of_late, a_key_is_stalled_by_its_own_calls,
+	   a_slow_key_is_decided_and_rechecked);

@@ -38,7 +38,6 @@ static void a_cap_is_written_with_its_arm_alone(void **state)
 {
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "bandit,channels=on");
 	decide_for(&h, SIZE, "TREE/SIMPLE/4ch");
 	for (int i = 0; i < 100; i++) {
@@ -63,7 +62,6 @@ static void a_plain_arm_asks_for_nothing(void **state)
 {
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "bandit,channels=on");
 	decide_for(&h, SIZE, "TREE/SIMPLE");
 	for (int i = 0; i < 10; i++) {
@@ -80,7 +78,6 @@ static void channels_of_pairs_are_told_to_the_node(void **state)
 	struct nt_plan plan;
 	static struct host h;
 
-	(void)state;
 	host_open(&h, "bandit,channels=on");
 	h.channels = 12;
 	plan = host_plan(1, host_open_key(&h, NT_ALLREDUCE, SIZE), &final);
@@ -98,7 +95,6 @@ static void a_chunk_size_is_answered_for_the_newest_decision(void **state)
 {
 	static struct host h;
 
-	(void)state;
 	host_open_api(&h, "bandit,chunks=on", 6, 6);
 	assert_true(h.comm->fixed.chunks);
 	host_collective(&h, NT_ALLREDUCE, SIZE);
@@ -121,7 +117,6 @@ static void what_one_rank_asked_alone_changes_nothing(void **state)
 {
 	static struct host h;
 
-	(void)state;
 	host_open_api(&h, "bandit,chunks=on", 6, 6);
 	decide_for(&h, SIZE, "RING/SIMPLE/128K");
 	host_collective(&h, NT_ALLREDUCE, SIZE);
@@ -138,7 +133,6 @@ static void a_call_beyond_all_keys_has_nccls_chunks(void **state)
 {
 	static struct host h;
 
-	(void)state;
 	host_open_api(&h, "bandit,chunks=on", 6, 6);
 	decide_for(&h, SIZE, "RING/SIMPLE/128K");
 	for (int kind = 0; kind < 2; kind++) {
@@ -164,7 +158,6 @@ static void chunks_are_never_larger_than_nccls(void **state)
 	size_t small = 16 * KIB;
 	static struct host h;
 
-	(void)state;
 	host_open_api(&h, "bandit,chunks=on", 6, 6);
 	decide_for(&h, SIZE, "RING/SIMPLE/4ch/128K");
 	host_collective(&h, NT_ALLREDUCE, SIZE);
@@ -182,7 +175,6 @@ static void old_interfaces_and_other_policies_have_no_chunks(void **state)
 {
 	static struct host h;
 
-	(void)state;
 	host_open_api(&h, "bandit,chunks=on", 5, 5);
 	assert_false(h.comm->fixed.chunks);
 	host_close(&h);
@@ -191,18 +183,7 @@ static void old_interfaces_and_other_policies_have_no_chunks(void **state)
 	host_close(&h);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_cap_is_written_with_its_arm_alone),
-		cmocka_unit_test(a_plain_arm_asks_for_nothing),
-		cmocka_unit_test(channels_of_pairs_are_told_to_the_node),
-		cmocka_unit_test(a_chunk_size_is_answered_for_the_newest_decision),
-		cmocka_unit_test(what_one_rank_asked_alone_changes_nothing),
-		cmocka_unit_test(a_call_beyond_all_keys_has_nccls_chunks),
-		cmocka_unit_test(chunks_are_never_larger_than_nccls),
-		cmocka_unit_test(old_interfaces_and_other_policies_have_no_chunks),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(a_cap_is_written_with_its_arm_alone, a_plain_arm_asks_for_nothing,
+	   channels_of_pairs_are_told_to_the_node, a_chunk_size_is_answered_for_the_newest_decision,
+	   what_one_rank_asked_alone_changes_nothing, a_call_beyond_all_keys_has_nccls_chunks,
+	   chunks_are_never_larger_than_nccls, old_interfaces_and_other_policies_have_no_chunks);

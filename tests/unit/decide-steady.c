@@ -58,7 +58,6 @@ static void nothing_is_allocated_or_locked(void **state)
 	unsigned long allocations_before, locks_before;
 	static struct host h;
 
-	(void)state;
 	for (enum steady kind = COUNTED; kind <= SHAPED; kind++) {
 		settle(&h, kind);
 #if !SANITIZED
@@ -106,7 +105,6 @@ static void no_system_call_is_made(void **state)
 {
 	int status;
 
-	(void)state;
 	status = status_of_child(COUNTED, true);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
 		print_message(

@@ -1,11 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ratios of steps: Student's distribution and the deviation that is estimated */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "tests/unit/select-world.h"
 #include "profiles/estimate.h"
 
@@ -18,7 +14,6 @@ static void tails_are_students(void **state)
 		{ 1.812, 10, 0.05 }, { 2.764, 10, 0.01 }, { 1.645, 1e6, 0.05 },
 	};
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		double p = nt_student_tail(known[i].t, known[i].degrees);
 
@@ -31,7 +26,6 @@ static void turns_add_up(void **state)
 {
 	struct nt_turns turns = { 0 };
 
-	(void)state;
 	for (unsigned i = 0; i < 5; i++)
 		nt_turns_add(&turns, i * i);
 	assert_true(turns.count == 5 && fabs(turns.mean - 6) < 1e-12);
@@ -41,7 +35,6 @@ static void turns_add_up(void **state)
 /* Nothing is known of one step; of many, what they differ by. */
 static void the_assumption_fades(void **state)
 {
-	(void)state;
 	assert_true(fabs(nt_deviation(0, 0) - NT_DEVIATION_ASSUMED) < 1e-12);
 	assert_true(nt_deviation(4 * 0.03 * 0.03, 4) < 0.075);
 	assert_true(fabs(nt_deviation(100 * 0.15 * 0.15, 100) - 0.15) < 0.002);
@@ -55,7 +48,6 @@ static void nothing_is_claimed_too_often(void **state)
 	static const unsigned counts[] = { 1, 3, 6 };
 	uint64_t seed = 5;
 
-	(void)state;
 	for (unsigned d = 0; d < 3; d++) {
 		for (unsigned n = 0; n < 3; n++) {
 			unsigned claimed = 0;
@@ -75,14 +67,4 @@ static void nothing_is_claimed_too_often(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tails_are_students),
-		cmocka_unit_test(turns_add_up),
-		cmocka_unit_test(the_assumption_fades),
-		cmocka_unit_test(nothing_is_claimed_too_often),
-	};
-
-	return cmocka_run_group_tests_name("estimate", tests, NULL, NULL);
-}
+UNIT_TESTS(tails_are_students, turns_add_up, the_assumption_fades, nothing_is_claimed_too_often);

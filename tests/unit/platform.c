@@ -1,14 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* platform.c - the driver's version, the fabric, NCCL's variables, from texts and files */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include <elf.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -33,7 +26,6 @@ static void a_driver_has_its_version(void **state)
 	};
 	char version[NT_DRIVER_MAX];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		nt_driver_version(cases[i][0], version);
 		assert_string_equal(version, cases[i][1]);
@@ -42,7 +34,6 @@ static void a_driver_has_its_version(void **state)
 
 static void the_network_is_what_nccl_is_told(void **state)
 {
-	(void)state;
 	assert_string_equal(nt_net_told(NULL, NULL, NULL, ""), "");
 	assert_string_equal(nt_net_told("", "", "", ""), "");
 	assert_string_equal(nt_net_told("socket", "libx.so", "0", "Libfabric"), "socket");
@@ -82,7 +73,6 @@ static void the_fabric_follows_from_name_and_devices(void **state)
 		{ "?", true, true, true, NT_FABRIC_ANY },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct nt_fabric_devices devices = { .ib = cases[i].ib,
 							   .efa = cases[i].efa,
@@ -130,7 +120,6 @@ static void whether_nccl_can_encrypt_is_in_its_constants(void **state)
 {
 	struct elf elf = make_elf("libssl.so.3"), other = make_elf("libssl.so.33"), bad;
 
-	(void)state;
 	assert_true(nt_constants_have(&elf, sizeof(elf), "libssl.so.3"));
 	assert_false(nt_constants_have(&other, sizeof(other), "libssl.so.3"));
 	for (size_t bytes = 0; bytes < sizeof(elf); bytes++)
@@ -149,7 +138,6 @@ static void variables_set_inside_are_told_apart(void **state)
 	struct nt_variables now = { .cut = false }, started = { .cut = false };
 	char outside[NT_VARIABLES_MAX], inside[NT_VARIABLES_MAX], word[128];
 
-	(void)state;
 	nt_variables_add(&started, "NCCL_MIN_NCHANNELS=8");
 	nt_variables_add(&started, "NCCL_BUFFSIZE=4194304");
 	nt_variables_add(&now, "NCCL_MIN_NCHANNELS=8");
@@ -192,7 +180,6 @@ static void a_profile_is_a_word(void **state)
 	};
 	char name[NT_LAUNCH_NAME];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		nt_launch_name(cases[i][0], name);
 		assert_string_equal(name, cases[i][1]);
@@ -203,7 +190,6 @@ static void the_environment_is_asked(void **state)
 {
 	struct nt_platform platform;
 
-	(void)state;
 	unsetenv("NCCL_NET_PLUGIN");
 	unsetenv("NCCL_IB_DISABLE");
 	setenv("NCCL_NET", "IB", 1);
@@ -279,7 +265,6 @@ static void files_are_read_where_there_are_any(void **state)
 					     "start",
 					     "cxi/cxi0" };
 
-	(void)state;
 	assert_non_null(mkdtemp(root));
 	assert_look("", "socket", "");
 	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++)
@@ -310,18 +295,7 @@ static void files_are_read_where_there_are_any(void **state)
 	assert_int_equal(remove(root), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_driver_has_its_version),
-		cmocka_unit_test(the_network_is_what_nccl_is_told),
-		cmocka_unit_test(whether_nccl_can_encrypt_is_in_its_constants),
-		cmocka_unit_test(the_fabric_follows_from_name_and_devices),
-		cmocka_unit_test(variables_set_inside_are_told_apart),
-		cmocka_unit_test(a_profile_is_a_word),
-		cmocka_unit_test(the_environment_is_asked),
-		cmocka_unit_test(files_are_read_where_there_are_any),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(a_driver_has_its_version, the_network_is_what_nccl_is_told,
+	   whether_nccl_can_encrypt_is_in_its_constants, the_fabric_follows_from_name_and_devices,
+	   variables_set_inside_are_told_apart, a_profile_is_a_word, the_environment_is_asked,
+	   files_are_read_where_there_are_any);

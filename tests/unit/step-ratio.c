@@ -1,11 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A program's own steps with a launch profile against those with the default */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "profiles/step-ratio.h"
 #include "tests/unit/select-world.h"
 
@@ -48,7 +44,6 @@ static unsigned count_slower(double deviation, double ratio, unsigned steps)
 /* Forty periods of a step are one sample: they have in common what it differs by from the next. */
 static void a_step_is_one_sample(void **state)
 {
-	(void)state;
 	assert_true(count_slower(0.15, 1, 1) <= 40);
 	assert_true(count_slower(0.15, 1, 5) <= 56);
 	assert_int_equal(count_slower(0.09, 0.7, 4), 0);
@@ -59,7 +54,6 @@ static void a_step_is_one_sample(void **state)
 
 static void both_sides_are_needed(void **state)
 {
-	(void)state;
 	nt_memory_init(&memory);
 	assert_false(look().known);
 	step("a", 1, 1, 2000);
@@ -76,7 +70,6 @@ static void both_sides_are_needed(void **state)
 /* A network that became slower makes the profile's newest step slow, then the default's, too. */
 static void the_newest_steps_are_compared_too(void **state)
 {
-	(void)state;
 	nt_memory_init(&memory);
 	for (uint32_t job = 1; job <= 4; job++) {
 		step("default", job, 0, 1000);
@@ -95,7 +88,6 @@ static void like_is_compared_with_like(void **state)
 {
 	struct nt_memory_entry *other;
 
-	(void)state;
 	nt_memory_init(&memory);
 	step("default", 1, 0, 1000);
 	other = step("a", 2, 0, 5000);
@@ -111,14 +103,5 @@ static void like_is_compared_with_like(void **state)
 	nt_memory_fini(&memory);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_step_is_one_sample),
-		cmocka_unit_test(both_sides_are_needed),
-		cmocka_unit_test(the_newest_steps_are_compared_too),
-		cmocka_unit_test(like_is_compared_with_like),
-	};
-
-	return cmocka_run_group_tests_name("step-ratio", tests, NULL, NULL);
-}
+UNIT_TESTS(a_step_is_one_sample, both_sides_are_needed, the_newest_steps_are_compared_too,
+	   like_is_compared_with_like);

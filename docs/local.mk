@@ -186,5 +186,11 @@ EXTRA_DIST += \
 	%D%/results/summary/README.md \
 	%D%/results/summary/summary.json \
 	%D%/results/summary/summary.txt \
+	%D%/results/h200-x2-field/frameworks.jsonl \
+	%D%/results/h200-x2-field/ncclperf.jsonl \
+	%D%/results/h200-x2-field/shm.jsonl \
+	%D%/results/h200-x2-tasks/frameworks.jsonl \
+	%D%/results/h200-x4/records.json \
+	%D%/results/rules/rules.json \
 	%D%/results/warm/README.md \
 	%D%/results/warm/runs.csv

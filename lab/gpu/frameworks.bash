@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2034,SC2154
+# shellcheck shell=bash disable=SC2034
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
 #
@@ -63,7 +63,6 @@ fw_command() {
 	case $2 in
 	lightning|jax) command_line=(python3 "${script[@]}") ;;
 	*)
-		# shellcheck disable=SC2016 # the task's shell expands them
 		line='exec '$torchrun' --nnodes "$SLURM_NNODES" --nproc-per-node '$ranks' --rdzv-backend static --master-addr "$MASTER_ADDR" --master-port "$MASTER_PORT" --node-rank "$SLURM_NODEID"'
 		command_line=(bash -c "$line$(printf ' %q' "${script[@]}")") ;;
 	esac

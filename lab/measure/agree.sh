@@ -11,7 +11,6 @@
 #                                 than MIB (16)
 #
 # Prints one line of JSON for each job. Needs root and NT_STAGE, as the cluster tests do.
-# shellcheck disable=SC2119 # the plugstack line as it is
 set -euo pipefail
 top=$(cd "$(dirname "$(readlink -f "$0")")/../.." && pwd)
 # shellcheck source=tests/lib/cluster.bash

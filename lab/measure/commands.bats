@@ -5,7 +5,6 @@
 # The commands that documents show for ./dev bench, ./dev run, ./dev gpu and the scripts of lab/: each in its smallest size, and
 # what it prints is what it says. ./dev's build is left out: this tree is built. Elsewhere are ./dev cluster and demo
 # (cluster/05-dev), ./dev COMMAND --help (lint/dev), and ./dev test and fuzz, which run this.
-# shellcheck disable=SC2030,SC2031,SC2154 # each test is a subshell; what bats sets
 bats_require_minimum_version 1.5.0
 
 # A copy, for these may write in it; with this build.

@@ -40,7 +40,6 @@ make_cluster() {
 # step JOB NUMBER: its step's id goes into a file named by what is expected of it
 step() {
 	local run=(as_user srun -Q --jobid "$1" --overlap -N1 -n1 --nccl-tune=bandit)
-	# shellcheck disable=SC2016 # for the shells of the task and of srun
 	local note='echo $SLURM_JOB_ID $SLURM_STEP_ID >done/' lone='echo $$ >"done/srun.$0"; exec "$@"'
 	case $(($2 % 10)) in
 	1) "${run[@]}" ./rank committed bash -c "${note}record.$2; kill -9 \$\$" ;;

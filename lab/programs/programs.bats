@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Step programs with the real plugin in virtual time: small ones, each some seconds of a machine.
-# shellcheck disable=SC2154 # what bats sets
 bats_require_minimum_version 1.5.0
 load ../../tests/lib/policy
 

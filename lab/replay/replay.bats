@@ -5,7 +5,6 @@
 # nt-replay on measured and made-up times: what is chosen, how often it is wrong, and what
 # is said to files that are none.
 #
-# shellcheck disable=SC2154 # what bats sets
 bats_require_minimum_version 1.5.0
 
 setup() {

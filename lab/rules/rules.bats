@@ -4,7 +4,6 @@
 #
 # nt-replay and nt-engine-sim: the other rules on measured and made-up times.
 #
-# shellcheck disable=SC2154 # what bats sets
 bats_require_minimum_version 1.5.0
 
 setup() {

@@ -4,7 +4,6 @@
 #
 # A second profiler and a second tuner, alone and behind ours: they are told the same, event by event. Their logs are
 # compared whole; only how many channels a collective has, and so its KernelCh events, is another arm's business.
-# shellcheck disable=SC2030,SC2031 # each test is a subshell
 bats_require_minimum_version 1.5.0
 load ../lib/policy
 

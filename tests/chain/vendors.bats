@@ -4,8 +4,6 @@
 #
 # The network plugins and tuners of AWS and Google behind ours, by stand-ins that behave as theirs (vendor.c): what they
 # choose is the baseline, what they set is told apart, and where one fails NCCL's own choice is used.
-# shellcheck disable=SC2030,SC2031,SC2154 # each test is a subshell; what run sets
-# shellcheck disable=SC2119,SC2120 # tasks is called through aws and google, too
 bats_require_minimum_version 1.5.0
 load ../lib/policy
 

@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # ./dev cluster: a command, or a shell with lines that can be typed as they are.
-# shellcheck disable=SC2016 # expressions for the shell of the cluster
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 

@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # --nccl-tune on srun, sbatch and salloc: what is refused and where, and which of several values counts.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # expressions for the shell of the task; what bats sets
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 

@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # What a tuned step finds on its nodes, what it leaves behind, and what happens where that cannot be had.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # expressions for the shell of the task; what bats sets
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 

@@ -4,7 +4,6 @@
 #
 # nccl-tune.conf: which of all values counts, what is refused, brought down or locked, and where that holds whatever a user
 # puts into his environment. Tables of cases; the unit tests site-conf and site-rules have the rest.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # expressions for the shell of the task; what bats sets
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 

@@ -4,7 +4,6 @@
 #
 # Nodes whose nccl-tune.conf differ: no rank ever differs from another for it. Each node has a file of its own mounted over
 # the one that srun reads.
-# shellcheck disable=SC2016,SC2154 # expressions for the shell of the task; what bats sets
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 

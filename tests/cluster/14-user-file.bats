@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The user's file of settings and what else srun, sbatch and salloc look at in a home: whatever is there, the command goes on.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # expressions for the shell of the task; what bats sets
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 

@@ -4,7 +4,6 @@
 #
 # From what a step's ranks leave behind to the job's record in accounting. The tasks write rank records as the NCCL
 # plugin does.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # expressions for the shell of the task; what bats sets
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 

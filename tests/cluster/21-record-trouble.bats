@@ -4,7 +4,6 @@
 #
 # Records when things go wrong: garbage in the directory, processes killed. The step keeps its exit status, and what
 # can be told is told.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # expressions for the shell of the task; what bats sets
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 
@@ -180,11 +179,11 @@ make_spool() {
 }
 
 @test "what the spool cannot store is delivered directly: no space, no inode, read-only, another owner, a file, missing" {
-	local kind try
+	local kind
 	for kind in full inodes read-only owner file parent; do
 		make_spool "$kind"
 		# A slurmctld that is too busy to answer in nt-recordd's time loses such a record: again.
-		for try in {1..10}; do
+		for _ in {1..10}; do
 			: | tee "$NT_CLUSTER"/log/n[1-9].log >/dev/null
 			run -0 --separate-stderr as_user srun --nccl-tune=bandit "$RANK" committed bash -c 'echo "$SLURM_JOB_ID"'
 			job=$output

@@ -4,7 +4,6 @@
 #
 # Records while slurmctld is away. Each job has a node of its own: Slurm itself takes a minute or more before it tells
 # a slurmctld that came back of the end of a step, and the node is not free until then.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # expressions for the shell of the task; what bats sets
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 

@@ -4,7 +4,6 @@
 #
 # Where records go: many at once, of heterogeneous steps, beside programs that want the same field, and what becomes of
 # those that cannot be delivered.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # expressions for the shell of the task; what bats sets
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 

@@ -4,7 +4,6 @@
 #
 # The long form of a step's record: a part from each node, written at the end with the user's rights, where the
 # user or the site says, and read by report.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # expressions for the shell of the task; what bats sets
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 

@@ -4,7 +4,6 @@
 #
 # nccl-tune backfill: what waits in the spool goes into the accounting of jobs that have ended.
 # The spooled files are written here; that steps write them is tested with the plugin.
-# shellcheck disable=SC2030,SC2031,SC2154 # bats runs each test in a subshell, and sets stderr
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 

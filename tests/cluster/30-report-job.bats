@@ -4,7 +4,6 @@
 #
 # nccl-tune report: from slurmctld while the job runs, from accounting after, always as the plain user.
 # The administrator writes the records here; that steps write them is tested with the plugin.
-# shellcheck disable=SC2030,SC2031,SC2154 # bats runs each test in a subshell, and sets stderr
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 

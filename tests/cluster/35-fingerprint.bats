@@ -5,7 +5,6 @@
 # The hardware's fingerprint from sysfs to the report: what check-config prints is what jobs get, and ranks that
 # differ in hardware, NCCL or settings stay on AUTO and are named.
 #
-# shellcheck disable=SC2016,SC2154 # expressions for the shells of tasks; what bats sets
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Logs between nodes over the PMIx that a step of Slurm really has.
-# shellcheck disable=SC2030,SC2031,SC2088 # what bats sets; a tilde that is printed
+# shellcheck disable=SC2088 # what bats sets; a tilde that is printed
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 
@@ -60,7 +60,6 @@ refused() {
 	for value in RANK=7 RANK=x NAMESPACE= SECURITY_MODE=foo SERVER_URI41=foo 'SERVER_URI2=a.1;tcp4://host:1'; do
 		refused "pmixaltered:PMIX_$value" "export 'PMIX_$value'"
 	done
-	# shellcheck disable=SC2016 # the task's shell
 	refused 'pmixaltered:PMIX_SERVER_URI (unset)' 'unset ${!PMIX_SERVER_URI*}'
 	refused pmixstore 'export PMIX_DSTORE_ESH_BASE_PATH=/nonexistent'
 	install -d -m 777 "$dir" "$dir/.pmix" "$dir/gone"

@@ -5,7 +5,7 @@
 # The main job, end to end: srun, SPANK plugin, tuner in a simulated NCCL, agreement over the step's PMIx, record,
 # sacct, report. The simulated NCCL stops every rank when two of them choose differently.
 # NT_SOAK_RUNS: how often the last test repeats each job.
-# shellcheck disable=SC2016,SC2086,SC2154 # expressions for the shell of the task; no word at all; what bats sets
+# shellcheck disable=SC2086 # expressions for the shell of the task; no word at all; what bats sets
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 
@@ -205,8 +205,8 @@ record() {
 	[ ! -s "$BATS_TEST_TMPDIR/lines.err" ]
 	output=$(<"$BATS_TEST_TMPDIR/lines")
 	[[ $output = [0-9]*" Job $id: running."*"AllReduce 256K on the 4 ranks across 2 nodes"*" Job $id: completed."* ]] || { echo "$output"; false; }
-	[ -z "$(cut -d' ' -f2- <<<"$output" | sort | uniq -d | grep '^Job')" ]
-	! grep -vE '^[0-9]{2}:[0-9]{2}:[0-9]{2} ' <<<"$output"
+	[ "$(cut -d' ' -f2- <<<"$output" | sort | uniq -d | grep -c '^Job')" = 0 ]
+	[ "$(grep -cvE '^[0-9]{2}:[0-9]{2}:[0-9]{2} ' <<<"$output")" = 0 ]
 	screen=$(<"$BATS_TEST_TMPDIR/screen")
 	[[ $screen = "Job $id: running."*$'\e['[0-9]*$'A\r\e[J'"Job $id: completed."* ]] || { cat -v <<<"$screen"; false; }
 	# One that has ended is printed once.

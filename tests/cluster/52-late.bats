@@ -4,7 +4,6 @@
 #
 # A rank that others wait for, from real jobs: in accounting for one node, in the report for several, and in the summary of
 # several jobs.
-# shellcheck disable=SC2030,SC2031,SC2154 # what bats sets
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 

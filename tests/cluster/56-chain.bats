@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # A user who has a profiler and a tuner of his own, and asks for tuning: srun, the SPANK plugin, and both behind ours.
-# shellcheck disable=SC2016 # expressions for the shell of the task
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 

@@ -4,7 +4,6 @@
 #
 # Remembered arms from one step to the next, on two nodes that agree over PMIx: found, found again in one round, and
 # followed as a policy, also in captured graphs.
-# shellcheck disable=SC2016 # expressions for the shell of the task
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Whatever fails of ours, the job goes on and ends as it would have without us.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2119,SC2120,SC2314 # expressions for the shell of the task; what bats sets; by default no more options; the last word of a function
+# shellcheck disable=SC2314 # expressions for the shell of the task; what bats sets; by default no more options; the last word of a function
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 

@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # A rank that hangs or is killed, a time limit and scancel: which rank the others wait for. Long computing is none of these.
-# shellcheck disable=SC2154 # what bats sets
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 

@@ -4,7 +4,6 @@
 #
 # Whatever users do to the directory and the shared memory of their steps: no other step and nothing of root's feels it, and
 # their own ranks live on.
-# shellcheck disable=SC2016,SC2031,SC2154 # expressions for the shell of the task; what bats sets
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 

@@ -5,7 +5,6 @@
 # Every way to launch a job, and every way a job ends: with the plugin as without it. The process that loads the plugin
 # is an MPI program, Python, or tests/launch/*.c, which loads the simulated NCCL as a library. Steps without PMIx are in
 # 50-job.bats.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # expressions for the shell of the job; what bats sets
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 

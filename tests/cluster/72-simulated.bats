@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # A program of NCCL's own interface under srun, on the simulated libraries, with the plugin.
-# shellcheck disable=SC2030,SC2031,SC2154 # what bats sets
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 

@@ -4,7 +4,6 @@
 #
 # Calibrations in a step's own tasks, on the simulated NCCL: every layout of an allocation has one, with its own number of
 # ranks, and afterwards all tasks of the step have the same variables, or none has any.
-# shellcheck disable=SC2016,SC2154 # expressions for the shell of the job; what bats sets
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 

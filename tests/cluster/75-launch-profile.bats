@@ -4,7 +4,6 @@
 #
 # Launch profiles from srun to the tasks: who gets which, what stays a user's own, what is refused, and what happens where
 # something is missing. Memories are written by hand here.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # expressions for the shell of the task; what bats sets
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 
@@ -46,8 +45,8 @@ NCCL_TUNE_LAUNCH=deep NCCL_BUFFSIZE=8388608'
 
 # task OPTION...: a step of one task; again where a busy machine was too slow for what srun asks for before it
 task() {
-	local rc try
-	for try in {1..5}; do
+	local rc
+	for _ in {1..5}; do
 		rc=0
 		as_user srun "$@" /bin/bash -c "$show" >"$BATS_TEST_TMPDIR/task.out" 2>"$BATS_TEST_TMPDIR/task.err" || rc=$?
 		grep -qE 'could not be read within 1 s|no launch profile selected: timed out' "$BATS_TEST_TMPDIR/task.err" || break

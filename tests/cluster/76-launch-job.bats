@@ -4,7 +4,6 @@
 #
 # launch=auto over the steps of jobs, from a memory that knows nothing: when a step's tasks calibrate, on how many ranks, what
 # later steps get, and what is said of it. The simulated NCCL's times depend on the variables of launch profiles.
-# shellcheck disable=SC2016,SC2154 # expressions for the shell of the job; what bats sets
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 

@@ -4,7 +4,6 @@
 #
 # What a step shows goes into its user's memory, with the user's rights, before the step is let go; and what the memory
 # says of the step goes into its record.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # for the shell of the job; each test is a shell of its own; what bats sets
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 

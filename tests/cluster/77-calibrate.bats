@@ -4,7 +4,6 @@
 #
 # nccl-tune calibrate: an administrator measures a partition with several numbers of ranks, exports that as the site's memory,
 # and everybody's first step uses it. On the simulated NCCL.
-# shellcheck disable=SC2016,SC2154 # expressions for the shell of the job; what bats sets
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 

@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # nccl-tune memory on what steps have left, and a site's memory made of it.
-# shellcheck disable=SC2016,SC2154 # expressions for another shell; bats sets stderr
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 

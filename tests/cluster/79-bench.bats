@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # nccl-tune-bench in jobs, on the simulated NCCL: which library it loads, and what becomes of a wrong result.
-# shellcheck disable=SC2154 # bats sets stderr
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 

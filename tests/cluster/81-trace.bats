@@ -4,7 +4,7 @@
 #
 # Real steps with the traced plugin (tests/model/trace-atomics.h): what they do on shared memory and in the logs is what the
 # model of the agreement allows.
-# shellcheck disable=SC2034,SC2154 # what kill_run reads and sets
+# shellcheck disable=SC2034 # what kill_run reads and sets
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 load ../kill/kill

@@ -4,7 +4,6 @@
 #
 # Steps that srun does not wait for (srun --async, Slurm 26.05): the job's step manager starts them, from a slurmstepd of
 # the job's first node. Without PMIx, which 26.05.5 refuses for them: communicators within a node are tuned.
-# shellcheck disable=SC2016 # expressions for the shell of the job
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 

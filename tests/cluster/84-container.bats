@@ -4,7 +4,6 @@
 #
 # Ranks inside a container: an image with a glibc that is older than the build's and nothing else of what we use, with what
 # the installed mount file for enroot mounts into it (84-container.sh). The image is fetched once (lib/image.bash).
-# shellcheck disable=SC2030,SC2031,SC2154 # what bats sets
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 load ../lib/image

@@ -4,7 +4,6 @@
 #
 # The packages: built from the archive, installed into a copy of this machine, switched on, used by a job, removed.
 # NT_PACKAGES: a directory for the Debian packages, or one that has them.
-# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # expressions for the shell of the job; what bats sets
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 load ../lib/copy

@@ -4,7 +4,6 @@
 #
 # nt-recordd and the control groups of steps, where Slurm uses them (version 1 here); what a user can make the helper
 # do; what a user can write into slurmd's log.
-# shellcheck disable=SC2016,SC2154 # expressions for the shell of the task; what bats sets
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 

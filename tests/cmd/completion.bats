@@ -4,7 +4,6 @@
 #
 # What bash offers for nccl-tune and for --nccl-tune= of srun: all that there is, and nothing else. Needs an installed tree
 # (NT_STAGE).
-# shellcheck disable=SC2016,SC2154 # for another shell; what bats sets
 bats_require_minimum_version 1.5.0
 
 setup() {

@@ -4,7 +4,6 @@
 #
 # A real Prometheus reads what nccl-tune writes for it, through the node exporter's textfile collector as the guide has it, and
 # answers every query of the dashboard.
-# shellcheck disable=SC2154 # what bats sets
 bats_require_minimum_version 1.5.0
 load ../lib/sacct
 

@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # nccl-tune summary with a sacct of our own, and what reads it: the manual page, the dashboard, the timer's example.
-# shellcheck disable=SC2154 # what bats sets
 bats_require_minimum_version 1.5.0
 
 load ../lib/sacct

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The plugin and the simulated NCCL: arms with caps of channels and with chunk sizes, four ranks of one node.
-# shellcheck disable=SC2086,SC2154 # several words; what four_ranks sets
+# shellcheck disable=SC2086 # several words; what four_ranks sets
 bats_require_minimum_version 1.5.0
 load ../lib/policy
 

@@ -4,7 +4,6 @@
 #
 # What nccl-tune prints of arguments, files and their names: one line of printable ASCII for what is one line, whoever
 # chose the text.
-# shellcheck disable=SC2154 # what bats sets
 bats_require_minimum_version 1.5.0
 
 setup() {

@@ -4,7 +4,6 @@
 #
 # Which network the plugin recognises, by the name of NCCL's network plugin and by what NCCL allows within a node; and what the
 # record says of NCCL's variables. What follows from devices is in unit/platform.
-# shellcheck disable=SC2030,SC2031,SC2154 # what four_ranks sets
 bats_require_minimum_version 1.5.0
 load ../lib/policy
 

@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # A rank that others wait for: named where there is one, and nobody where there is none.
-# shellcheck disable=SC2154 # what four_ranks sets
 bats_require_minimum_version 1.5.0
 load ../lib/policy
 load ../lib/records

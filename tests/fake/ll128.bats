@@ -4,7 +4,7 @@
 #
 # The plugin and the simulated NCCL: LL128 is not forced where NCCL uses an external network plugin or GPUs are on C2C, four
 # ranks on one shared memory.
-# shellcheck disable=SC2030,SC2031,SC2034,SC2086,SC2154 # what four_ranks sets and takes; several words
+# shellcheck disable=SC2034,SC2086 # what four_ranks sets and takes; several words
 bats_require_minimum_version 1.5.0
 load ../lib/policy
 

@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The step marker in the records of a training loop of the simulated NCCL, against the program's own clock.
-# shellcheck disable=SC2016 # expressions of jq
 bats_require_minimum_version 1.5.0
 load ../lib/policy
 

@@ -4,7 +4,6 @@
 #
 # The plugin and the simulated NCCL from 2.31 on: symmetric kernels and what is asked for them, kernel times from other
 # threads, RAS that sets the event mask. Four ranks of one node.
-# shellcheck disable=SC2154 # what four_ranks sets
 bats_require_minimum_version 1.5.0
 load ../lib/policy
 

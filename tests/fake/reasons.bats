@@ -4,7 +4,7 @@
 #
 # Why something was not tuned or not decided: jobs of the simulated NCCL that make each reason, their record as
 # nt-recordd makes it, and the line that nccl-tune report prints of it. What no such job makes is in unit/reason-lines.
-# shellcheck disable=SC2030,SC2031,SC2034,SC2086,SC2154 # what bats and four_ranks set; several words
+# shellcheck disable=SC2034,SC2086 # what bats and four_ranks set; several words
 bats_require_minimum_version 1.5.0
 load ../lib/policy
 

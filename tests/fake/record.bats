@@ -4,7 +4,6 @@
 #
 # A job for every setting: whatever it makes the ranks write, the step's record has all of them. The settings and their
 # words are those of the table in contract/policy.h.
-# shellcheck disable=SC2154 # what bats sets
 bats_require_minimum_version 1.5.0
 load ../lib/policy
 load ../lib/records

@@ -4,7 +4,7 @@
 #
 # What NCCL takes because a plugin asks for GPU times, and what the plugin takes itself, in a process that cannot have it
 # (docs/hosts.md has the list): the job ends as without the plugin, and its record says why it was not tuned.
-# shellcheck disable=SC2030,SC2031,SC2034,SC2086,SC2154 # what bats and job set; several words
+# shellcheck disable=SC2034,SC2086 # what bats and job set; several words
 bats_require_minimum_version 1.5.0
 load ../lib/policy
 

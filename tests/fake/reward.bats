@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The plugin and the simulated NCCL: an arm that is faster itself and makes what follows slower, four ranks of one node.
-# shellcheck disable=SC2154 # what four_ranks sets
 bats_require_minimum_version 1.5.0
 load ../lib/policy
 

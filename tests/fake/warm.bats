@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The plugin and the simulated NCCL: what is made of remembered arms, four ranks of one node.
-# shellcheck disable=SC2030,SC2031,SC2034,SC2086,SC2154 # what four_ranks sets and takes; several words
+# shellcheck disable=SC2034,SC2086 # what four_ranks sets and takes; several words
 bats_require_minimum_version 1.5.0
 load ../lib/policy
 

@@ -22,7 +22,6 @@ compile() {
 	cd "$build"
 	[ -e Makefile ] || "$top/configure" --disable-shared CC="$CC" CFLAGS="$CFLAGS" LDFLAGS="-Wl,-rpath,'\$\$ORIGIN/lib'"
 	# An engine may be of C++.
-	# shellcheck disable=SC2016 # a variable of make
 	make -s -j"$(nproc)" CCLD="$CXX ${CXXFLAGS:-}" fuzz_ldflags='$(AM_LDFLAGS)' fuzz_engine="$LIB_FUZZING_ENGINE" \
 		"${targets[@]/#/tests/fuzz/}"
 }

@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The commands of the users' guide.
-# shellcheck disable=SC2154 # what bats sets
 bats_require_minimum_version 1.5.0
 load ../lib/guides
 

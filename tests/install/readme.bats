@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The commands of README, and what holds for all commands that README and the guides show.
-# shellcheck disable=SC2154 # what bats sets
 bats_require_minimum_version 1.5.0
 load ../lib/guides
 

@@ -12,7 +12,6 @@
 #
 # Each cluster lives in namespaces of its own: all that is in its /tmp, /dev/shm and process table is the job's or
 # Slurm's. Needs root and NT_STAGE, as the cluster tests do. KILL_CLUSTER_OPTIONS: more words for tests/lib/cluster up.
-# shellcheck disable=SC2119 # the plugstack line as it is
 set -u
 top=$(cd "$(dirname "$(readlink -f "$0")")/../.." && pwd)
 # shellcheck source=tests/lib/cluster.bash

@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2154,SC2034
+# shellcheck shell=bash disable=SC2034
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
 #
@@ -60,7 +60,6 @@ emulate() {
 	find "$1" -type f -perm -u+x ! -name '*.so*' ! -name '*.arm64' | while read -r file; do
 		[ "$(LC_ALL=C head -c 4 "$file" | tr -d '\0')" = $'\177ELF' ] || continue
 		mv "$file" "$file.arm64"
-		# shellcheck disable=SC2016 # the script's
 		printf '#!/bin/sh\nexec %s -0 "$0" "%s" "$@"\n' "$ARM64_EMULATOR" "$top/$file.arm64" >"$file"
 		chmod 755 "$file"
 		touch -r "$file.arm64" "$file"	# nothing is to be made again

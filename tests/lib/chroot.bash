@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
 #
@@ -104,7 +104,6 @@ make_chroot() {
 
 # install_there HOST COMMANDS PACKAGE...: COMMANDS first
 install_there() {
-	# shellcheck disable=SC2016 # the inner shell's
 	in_chroot "$1" online / bash -euc 'export DEBIAN_FRONTEND=noninteractive
 		eval "$1"
 		apt-get -q update
@@ -172,7 +171,6 @@ make_fresh() {
 	printf '#!/bin/sh\nexit 101\n' >"$2.new/usr/sbin/policy-rc.d"
 	chmod 755 "$2.new/usr/sbin/policy-rc.d"
 	say "a site's packages on $1"
-	# shellcheck disable=SC2016 # the inner shell's
 	in_chroot "${2##*/}.new" online / bash -euc 'export DEBIAN_FRONTEND=noninteractive
 		apt-get -q update
 		apt-get -q install -y --no-install-recommends $1
@@ -191,7 +189,6 @@ own_release() (
 # Where this machine has Debian from.
 debian_mirror() {
 	local mirror
-	# shellcheck disable=SC2016 # apt's own variables
 	mirror=$(apt-get indextargets --format '$(ORIGIN)/$(LABEL) $(REPO_URI)' 'Created-By: Packages' |
 		sed -n 's,^Debian/Debian ,,p' | head -n 1)
 	[ -n "$mirror" ] || die "apt's sources here name no mirror of Debian (or none that apt-get update has read)"

@@ -83,7 +83,6 @@ use_stage() {
 # cluster_start_tuned N [option of `cluster up`]...: cluster_setup too, with the plugin, and PMIx for steps across nodes.
 cluster_start_tuned() {
 	cluster_setup
-	# shellcheck disable=SC2119 # the line as it is
 	cluster_start "$@" -p "$(nt_plugstack_line)"
 	need_pmix
 }
@@ -101,7 +100,6 @@ slurm_is_at_least() {
 # nt_plugstack_line [KEY=VALUE]...: the line under test, with a file of the site's: [site] has these keys, of which a later
 # one wins, and what the cluster needs. default=MODE[,KEY=VALUE]... stands for several. conf=FILE: that one, as site_file has
 # written it.
-# shellcheck disable=SC2120 # the files' own
 nt_plugstack_line() {
 	local word file='' lines=()
 	site_keys "$@" >"$NT_BASE/site.keys"

@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
 #
@@ -7,14 +7,11 @@
 
 # The job of `./dev demo`: what srun gets, and the simulated training run.
 DEMO_SRUN=(-N2 --ntasks-per-node=4 -t 2 --mpi=pmix --nccl-tune=bandit)
-# shellcheck disable=SC2054 # the comma belongs to the value
 DEMO_PROGRAM=(nt-fake-nccl --trace traces/h200-2x4-seq.csv,2x4 --auto-picks traces/h200-auto-picks.csv
 	--sizes 64K,256K,1M --iters 3000 --call-gap-us 100)
 
 # Its second act: the benchmark on a simulated NCCL, whose times depend on NCCL's start-up variables.
-# shellcheck disable=SC2054 # the commas belong to the values
 DEMO_LAUNCH=(--mpi=pmix --nccl-tune=bandit,channels=on,launch=auto,calibrate=30)
-# shellcheck disable=SC2054
 DEMO_LOOP=(nccl-tune-bench --sizes 1M,16M --iters 1500)
 readonly DEMO_STEPS=3 DEMO_TASKS=4
 

@@ -253,6 +253,7 @@ fuzz_file() {
 		return
 	fi
 	fuzz_build "$target"
+	# shellcheck disable=SC2034 # read by count
 	counted_at=$SECONDS
 	fuzz_test "$target" "$scratch/fuzz-$target" || rc=1
 	count $((1 - rc)) "$rc" 0 "$1"

@@ -12,6 +12,7 @@
 # shellcheck source=site.bash
 . "$NT_TOP/tests/lib/site.bash"
 
+# shellcheck disable=SC2034 # read by those that load this
 GUIDES=(README.md docs/guide-user.md docs/guide-admin.md)
 SIMULATED=libexec/nccl-tune/tests/simulated
 
@@ -86,12 +87,12 @@ run_guide() {
 
 # run_printed GUIDE FILE USER
 run_printed() {
-	local rc line=${2##*/} began=$SECONDS try
+	local rc line=${2##*/} began=$SECONDS
 	line=${line#*.}
 	line=${line%.*}
 	to_site "$2" /run/nt-command
 	# On a machine that is busy elsewhere the time of a calibration may be too short for anything to be remembered.
-	for try in 1 2 3; do
+	for _ in 1 2 3; do
 		rc=0
 		on_site_as "$3" as-printed /run/nt-command >"$NT_BASE/out" 2>"$NT_BASE/err" || rc=$?
 		[ -z "${NT_GUIDE_LOG:-}" ] || cat "$2" "$NT_BASE/out" "$NT_BASE/err" >>"$NT_GUIDE_LOG"

@@ -9,11 +9,11 @@
 task_policy() {
 	local mode=$1 dir=$2 setting text
 	local -A value=([calibrate]=off)
-	for setting in "${@:3}"; do
-		value[${setting%%=*}]=${setting#*=}
+	local given
+	for given in "${@:3}"; do
+		value[${given%%=*}]=${given#*=}
 	done
 	text=mode=$mode
-	# shellcheck disable=SC2154 # settings with their values, the default first
 	for setting in $(. "${BASH_SOURCE[0]%/*}/../../etc/bash-completion/nccl-tune"; echo "$_nccl_tune_settings"); do
 		setting=${setting%%,*}
 		text+=,${setting%%=*}=${value[${setting%%=*}]:-${setting#*=}}
@@ -46,7 +46,6 @@ four_ranks() {
 		# shellcheck disable=SC2086 # several words
 		NCCL_TUNE_POLICY=$(task_policy "${mode:-bandit}" "$dir" $1) run -0 --separate-stderr timeout 1000 "$FAKE" \
 			--ranks-in-process 4 --noise lognormal:0.03 --call-gap-us 20 --settled --iters 2500 "${@:2}" ${iters:+--iters $iters}
-		# shellcheck disable=SC2154 # set by run
 		jq -e '.mismatches == 0' <<<"$output"
 		! still_joining "$dir" || continue
 		break

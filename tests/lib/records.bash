@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Is what tests have recorded as docs/schema says? A member that no schema knows is a mistake here.
-# shellcheck disable=SC2154 # what the other helpers set
 
 # records_lines SCHEMA WHAT LINE...: fails, and says where, if a line is not as the schema says; no lines are fine.
 records_lines() {

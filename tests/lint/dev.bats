@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # ./dev COMMAND --help helps and starts nothing; what cannot be meant is refused with a hint.
-# shellcheck disable=SC2030,SC2031 # each test is a subshell
 bats_require_minimum_version 1.5.0
 
 COMMANDS=(setup build test cluster demo bench gpu fuzz run format lint clean)

@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Files that the documents name or link to exist.
-# shellcheck disable=SC2016 # back quotes of Markdown
 bats_require_minimum_version 1.5.0
 load sources
 

@@ -25,7 +25,6 @@ setup() {
 }
 
 # Texts and character constants are blanked first: '=' in them is no assignment.
-# shellcheck disable=SC2016 # awk, not shell
 assignments_in_if() {
 	sources | xargs awk '{
 		line = $0

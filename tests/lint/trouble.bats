@@ -3,7 +3,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # docs/trouble.md quotes the programs' messages, and has all that they print into slurmd's log.
-# shellcheck disable=SC2016 # back quotes of Markdown
 bats_require_minimum_version 1.5.0
 load sources
 
@@ -86,7 +85,7 @@ said() {
 untested() {
 	local id code
 	while read -r id code; do
-		grep -qhE "^[[:space:]]+(says|tells) $code |NT_REASON_$id[,)]" "${@:2}" || echo "reason $code ($id) has no test"
+		grep -qhE "^[[:space:]]+(says|tells) $code |NT_REASON_${id}[,)]" "${@:2}" || echo "reason $code ($id) has no test"
 	done < <(reasons "$1" | grep -vx 'OTHER other')
 }
 

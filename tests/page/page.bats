@@ -5,7 +5,6 @@
 # The page of nccl-tune report --html in a browser: it says what the JSON says, quietly, to everybody. Needs Chromium;
 # what needs none is the first test.
 #
-# shellcheck disable=SC2016,SC2154 # for a browser, not a shell; what bats sets
 bats_require_minimum_version 1.5.0
 load ../lib/chrome
 

@@ -89,38 +89,6 @@ helpers() {
 	pgrep -u "$1" -f "nt-recordd record .*dir=$NT_CLUSTER/"
 }
 
-@test "the next srun of a script uses the measurements of the one before" {
-	batch "for i in default wide auto; do $MADE/step \$i || exit; $MADE/entries; done"
-	run -0 cat "$out/log"
-	[ "$(grep -xE '[0-9]+' <<<"$output")" = 1$'\n'2$'\n'3 ] || { echo "$output"; false; }
-	# Two that were asked for; wide is three times as fast, and so it is used.
-	run -0 entries '[.step, .profile, .asked // false, .program] | join(" ")'
-	[ "$(sort <<<"$output")" = "0 default true fake"$'\n'"1 wide true fake"$'\n'"2 wide false fake" ] || { echo "$output"; false; }
-	run -0 entries '[.nodes, .per_node, .origin, .job, .fingerprint, (.keys | length)] | join(" ")'
-	local fingerprint
-	fingerprint=$(as_root "$NT_STAGE/bin/nccl-tune" check-config | sed -n 's/^checked hardware \([0-9a-f]*\):.*/\1/p')
-	[ "$(sort -u <<<"$output")" = "2 2 job $id $fingerprint 2" ] || { echo "$output"; false; }
-	entries '.marker | .coll == "AllReduce" and .bytes == 65536 and (.period_us | length >= 8)' | grep -qx true
-	entries '.keys[] | select(.[1] == 16777216) | .[3] == 480 and .[5][3] > 0 and .[6:] == [4, 2]' | grep -qx true
-	cat "$NCCL_TUNE_MEMORY"/*.jsonl | jq -e -s '[.[] | select(.host)] | map(.host) | unique == ["n1", "n2"]'
-	[ "$(stat -c '%U %a' "$NCCL_TUNE_MEMORY" "$NCCL_TUNE_MEMORY"/*.jsonl | sort -u)" = "$NT_USER 600"$'\n'"$NT_USER 700" ]
-}
-
-@test "accounting and the report have the profile, its variables and its gain" {
-	job "for i in default wide auto; do $MADE/step \$i || exit; done"
-	run -0 record "$id"
-	jq -e '.nccl_tune | .["0"].launch == "default" and (.["0"] | has("measured") | not)' <<<"$output"
-	jq -e '.nccl_tune["2"] | .launch == "wide" and .expected > 1.3 and .measured > 1.3 and .steps == 120 and
-		.step_us[0] <= .step_us[1] and .step_us[1] <= .step_us[2] and (.from | test("measured in this job")) and
-		(.set | test("NCCL_MIN_NCHANNELS=8"))' <<<"$output"
-	run -0 as_user "$NT_STAGE/bin/nccl-tune" report "$id"
-	output=$(tr -s ' \n' ' ' <<<"$output") # lines are of 80 columns
-	[[ $output = *"launch profile wide (measured in this job "*" by the program's own steps; "*" ms a step, 120 steps)"* ]]
-	[[ $output = *"set: "*"NCCL_SOCKET_NTHREADS=2"* ]]
-	run -0 as_user "$NT_STAGE/bin/nccl-tune" report --json "$id.2"
-	jq -e '.jobs[0].steps[-1] | .launch == "wide" and .measured > 1.3' <<<"$output"
-}
-
 # as_calibration: the memory's steps but for their job's first one, as a calibration would have left what they measured
 as_calibration() {
 	local file
@@ -128,6 +96,48 @@ as_calibration() {
 		jq -c 'if .profile and .step > 0 then .origin = "calibrate" | del(.asked, .marker, .program) else . end' "$file" >"$out/new"
 		cat "$out/new" >"$file"
 	done
+}
+
+# measured_before: an earlier job with a step of the program, and a calibration for it
+measured_before() {
+	batch "for i in default default wide; do $MADE/step \$i || exit; $MADE/entries; done"
+	run -0 cat "$out/log"
+	[ "$(grep -xE '[0-9]+' <<<"$output")" = 1$'\n'2$'\n'3 ] || { echo "$output"; false; }
+	run -0 entries '[.step, .profile, .asked // false, .program] | join(" ")'
+	[ "$(sort <<<"$output")" = "0 default true fake"$'\n'"1 default true fake"$'\n'"2 wide true fake" ] || { echo "$output"; false; }
+	as_calibration
+}
+
+@test "a later job uses what was measured for its program" {
+	local fingerprint
+	measured_before
+	batch "$MADE/step auto"
+	run -0 entries "select(.job == $id) | [.step, .profile, .asked // false, .program] | join(\" \")"
+	[ "$output" = "0 wide false fake" ]
+	run -0 entries "select(.job == $id) | [.nodes, .per_node, .origin, .fingerprint, (.keys | length)] | join(\" \")"
+	fingerprint=$(as_root "$NT_STAGE/bin/nccl-tune" check-config | sed -n 's/^checked hardware \([0-9a-f]*\):.*/\1/p')
+	[ "$output" = "2 2 job $fingerprint 2" ] || { echo "$output"; false; }
+	entries '.marker | .coll == "AllReduce" and .bytes == 65536 and (.period_us | length >= 8)' | grep -qx true
+	entries '.keys[] | select(.[1] == 16777216) | .[3] == 480 and .[5][3] > 0 and .[6:] == [4, 2]' | grep -qx true
+	cat "$NCCL_TUNE_MEMORY"/*.jsonl | jq -e -s '[.[] | select(.host)] | map(.host) | unique == ["n1", "n2"]'
+	[ "$(stat -c '%U %a' "$NCCL_TUNE_MEMORY" "$NCCL_TUNE_MEMORY"/*.jsonl | sort -u)" = "$NT_USER 600"$'\n'"$NT_USER 700" ]
+}
+
+@test "accounting and the report have the profile, its variables and its gain" {
+	measured_before
+	run -0 record "$id"
+	jq -e '.nccl_tune | .["0"].launch == "default" and (.["0"] | has("measured") | not)' <<<"$output"
+	job "$MADE/step auto"
+	run -0 record "$id"
+	jq -e '.nccl_tune["0"] | .launch == "wide" and .expected > 1.3 and .measured > 1.3 and .steps == 120 and
+		.step_us[0] <= .step_us[1] and .step_us[1] <= .step_us[2] and (.from | test("^calibrated .* on 2 x 2$")) and
+		(.set | test("NCCL_MIN_NCHANNELS=8"))' <<<"$output" || { echo "$output"; false; }
+	run -0 as_user "$NT_STAGE/bin/nccl-tune" report "$id"
+	output=$(tr -s ' \n' ' ' <<<"$output") # lines are of 80 columns
+	[[ $output = *"launch profile wide (calibrated "*" by the program's own steps; "*" ms a step, 120 steps)"* ]] || { echo "$output"; false; }
+	[[ $output = *"set: "*"NCCL_SOCKET_NTHREADS=2"* ]]
+	run -0 as_user "$NT_STAGE/bin/nccl-tune" report --json "$id.0"
+	jq -e '.jobs[0].steps[-1] | .launch == "wide" and .measured > 1.3' <<<"$output"
 }
 
 @test "faster calls and slower steps: the next step goes back to the default, and the record says why" {

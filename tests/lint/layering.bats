@@ -89,7 +89,7 @@ plain() {
 	files=$(awk '/^libnt_profiles_plain_a_SOURCES/ { on = 1; next } on { print $1 } on && !/\\$/ { exit }' profiles/local.mk)
 	[[ $files = *profile.c*ticket.c* ]]
 	# shellcheck disable=SC2086 # words
-	run -1 grep -nE 'json-c|math\.h|profiles/(select|entry|memory|mix-cost|step-test|memory-store)\.h' ${files//%D%/profiles}
+	run -1 grep -nE 'json-c|math\.h|profiles/(select|entry|memory|step-ratio|memory-store)\.h' ${files//%D%/profiles}
 }
 
 # slurmstepd reads the administrator's file as root, and so do srun and the command.

@@ -132,11 +132,13 @@ calibrating() {
 	done
 }
 
-# second_task: the process of task 1, whose driver runs
+# second_task: the process of task 1, whose driver runs; a driver's children are its copies at first
 second_task() {
-	local pid
+	local pid parent
 	for pid in $(pgrep -f "^$NT_STAGE/libexec/nccl-tune/nt-calibrate"); do
-		! tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -qx SLURM_PROCID=1 || awk '{ print $4 }' "/proc/$pid/stat"
+		parent=$(awk '{ print $4 }' "/proc/$pid/stat" 2>/dev/null) || continue
+		tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -qx SLURM_PROCID=1 &&
+			! grep -q nt-calibrate "/proc/$parent/cmdline" && echo "$parent"
 	done | grep -m 1 .
 }
 

@@ -74,8 +74,6 @@ EXTRA_DIST += \
 	%D%/results/agreement/lives.json \
 	%D%/results/launch-noise/README.md \
 	%D%/results/launch-noise/jobs.txt \
-	%D%/results/launch-noise/mended.csv \
-	%D%/results/launch-noise/steps.csv \
 	%D%/results/h200-x2-tasks/README.md \
 	%D%/results/h200-x2-tasks/frameworks-h200-typed.txt \
 	%D%/results/h200-x2-tasks/frameworks-h200.txt \

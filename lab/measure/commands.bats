@@ -94,11 +94,9 @@ as_root() {
 	jq -e . "$TMPDIR/outputs/full.json"
 }
 
-@test "tables of kept runs: warm.sh and noisy-jobs.sh" {
+@test "tables of kept runs: warm.sh" {
 	run -0 lab/measure/warm.sh table <docs/results/warm/runs.csv
 	grep -q '^| [0-9a-z-]* | warm | [1-9]' <<<"$output"
-	run -0 lab/measure/noisy-jobs.sh table <docs/results/launch-noise/steps.csv
-	grep -q '^| 0.03 |' <<<"$output"
 }
 
 @test "./dev bench agree: what ranks agree on, and how long it takes" {

@@ -32,7 +32,6 @@ EXTRA_DIST += \
 	%D%/hot.sh \
 	%D%/launch-task.sh \
 	%D%/launch.sh \
-	%D%/noisy-jobs.sh \
 	%D%/outputs.sh \
 	%D%/summary.sh \
 	%D%/touch.sh \

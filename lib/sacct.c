@@ -14,8 +14,6 @@
 #include "lib/argv.h"
 
 #define MARK_BYTES 40
-#define HELP_MAX (1u << 16)
-#define HELP_TIMEOUT_MS 300000
 
 struct visiting {
 	nt_sacct_visit *visit;
@@ -130,18 +128,6 @@ int nt_sacct_ask(const struct nt_sacct *question, nt_sacct_visit *visit, void *a
 		rc = run(command.word, question->timeout_ms, &cut, err);
 	nt_argv_fini(&command);
 	return rc;
-}
-
-bool nt_sacct_has_column(const char *name)
-{
-	char program[] = "sacct", option[] = "--helpformat";
-	char *argv[] = { program, option, NULL };
-	struct nt_child child;
-	bool found = nt_child_run(&child, argv, HELP_MAX, HELP_TIMEOUT_MS, NULL) == 0 &&
-		     child.out && strstr(child.out, name);
-
-	nt_child_fini(&child);
-	return found;
 }
 
 int64_t nt_sacct_number(struct nt_text column)

@@ -42,9 +42,6 @@ typedef int nt_sacct_visit(void *argument, const struct nt_text *column, struct 
 int nt_sacct_ask(const struct nt_sacct *question, nt_sacct_visit *visit, void *argument,
 		 struct nt_error *err);
 
-/* Does this sacct have such a column? */
-bool nt_sacct_has_column(const char *name);
-
 /* The number in a column; 0 for "Unknown". */
 int64_t nt_sacct_number(struct nt_text column);
 

@@ -78,7 +78,7 @@ measure() {
 		  kib: $own, child_kib: $child, slurmdbd_kib: $slurmdbd, out_bytes: $bytes}'
 }
 
-columns=JobID,Cluster,Partition,User,NNodes,ElapsedRaw,State,AdminComment,Comment,End
+columns=JobID,Cluster,Partition,User,NNodes,ElapsedRaw,State,AdminComment,End
 {
 	began=${EPOCHREALTIME/./}
 	"$here/../../tests/fake/made-up-jobs.sh" "$jobs" "$now" "$days" | sql

@@ -21,7 +21,6 @@
  * answer is only believed after this many queries. */
 #define EMPTY_ASKED 3
 #define REQUEUED "REQUEUED"
-#define COMMON_COLUMNS "JobID,Cluster,Partition,User,NNodes,ElapsedRaw,State"
 
 enum column {
 	LABEL,
@@ -31,8 +30,8 @@ enum column {
 	NODES,
 	ELAPSED,
 	STATE,
-	TEXTS,
-	COLUMNS_WITHOUT_EXTRA = TEXTS + 3, /* AdminComment, Comment, End */
+	TEXT,
+	END,
 	COLUMNS,
 };
 
@@ -40,7 +39,6 @@ struct jobs_query {
 	const struct nt_sacct_jobs_query *query;
 	const struct nt_sacct_jobs_visitor *visitor;
 	int64_t from_s, until_s; /* the present slice */
-	bool has_extra;
 	unsigned long rows; /* of this slice, even of jobs that are not visited in it */
 };
 
@@ -60,11 +58,10 @@ static bool is_of_slice(const struct jobs_query *asking, int64_t end_s)
 static int take_row(void *argument, const struct nt_text *column, struct nt_error *err)
 {
 	struct jobs_query *asking = argument;
-	unsigned texts = asking->has_extra ? 3 : 2;
 	struct nt_streamed_job job = {
 		.nodes = (uint32_t)nt_sacct_number(column[NODES]),
 		.elapsed_s = nt_sacct_number(column[ELAPSED]),
-		.end_s = nt_sacct_number(column[TEXTS + texts]),
+		.end_s = nt_sacct_number(column[END]),
 	};
 
 	job.requeued = nt_text_begins(column[STATE], REQUEUED);
@@ -75,10 +72,8 @@ static int take_row(void *argument, const struct nt_text *column, struct nt_erro
 	copy_word(job.cluster, sizeof(job.cluster), column[CLUSTER]);
 	copy_word(job.partition, sizeof(job.partition), column[PARTITION]);
 	copy_word(job.user, sizeof(job.user), column[USER]);
-	for (unsigned i = 0; i < texts; i++) {
-		job.text[i] = column[TEXTS + i].at;
-		job.text_bytes[i] = column[TEXTS + i].bytes;
-	}
+	job.text = column[TEXT].at;
+	job.text_bytes = column[TEXT].bytes;
 	return asking->visitor->visit(asking->visitor->argument, &job, err);
 }
 
@@ -87,9 +82,8 @@ static int ask_slice(struct jobs_query *asking, struct nt_error *err)
 	const struct nt_sacct_jobs_query *query = asking->query;
 	char since[32], until[32];
 	const struct nt_sacct question = {
-		.columns = asking->has_extra ? COMMON_COLUMNS ",AdminComment,Comment,Extra,End"
-					     : COMMON_COLUMNS ",AdminComment,Comment,End",
-		.count = asking->has_extra ? COLUMNS : COLUMNS_WITHOUT_EXTRA,
+		.columns = "JobID,Cluster,Partition,User,NNodes,ElapsedRaw,State,AdminComment,End",
+		.count = COLUMNS,
 		.since = since,
 		.until = until,
 		.user = query->user,
@@ -123,7 +117,6 @@ int nt_sacct_jobs_each(const struct nt_sacct_jobs_query *query,
 
 	least_s = least_s < SLICE_LEAST_S ? SLICE_LEAST_S : least_s;
 	slice_s = slice_s < least_s ? least_s : slice_s;
-	asking.has_extra = nt_sacct_has_column("Extra");
 	while (asking.from_s < query->until_s) {
 		asking.until_s = asking.from_s + slice_s < query->until_s ? asking.from_s + slice_s
 									  : query->until_s;

@@ -20,14 +20,6 @@
 #include "lib/error.h"
 #include "report/model/jobid.h"
 
-/* Where a record may be. Users can write to all but the first. */
-enum nt_streamed_text {
-	NT_STREAMED_ADMINCOMMENT,
-	NT_STREAMED_COMMENT,
-	NT_STREAMED_EXTRA,
-	NT_STREAMED_TEXTS,
-};
-
 struct nt_streamed_job {
 	char label[NT_JOB_LABEL_MAX]; /* "12", "12_3", "12+1" */
 	char cluster[64], partition[64], user[64]; /* printable */
@@ -35,8 +27,9 @@ struct nt_streamed_job {
 	int64_t elapsed_s;
 	int64_t end_s; /* 0: it has not ended */
 	bool requeued; /* a run that another one follows */
-	const char *text[NT_STREAMED_TEXTS]; /* not terminated */
-	size_t text_bytes[NT_STREAMED_TEXTS];
+	/* Its AdminComment, not terminated. Users can write to other fields: these are not read. */
+	const char *text;
+	size_t text_bytes;
 };
 
 /* Lists as sacct takes them; NULL: all. */

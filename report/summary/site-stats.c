@@ -448,25 +448,12 @@ static int add_job(struct adding *adding)
 	return add_record(adding);
 }
 
-/* Only AdminComment is evidence: users cannot write it. Records elsewhere are only counted. */
-static enum nt_job_outcome without_record(const struct nt_streamed_job *job,
-					  enum nt_holding holding)
-{
-	for (int i = NT_STREAMED_ADMINCOMMENT + 1; i < NT_STREAMED_TEXTS; i++) {
-		if (nt_summary_holding(job->text[i], job->text_bytes[i]) == NT_HOLDS_RECORD)
-			return NT_JOB_USERS_WORD;
-	}
-	return holding == NT_HOLDS_OTHER ? NT_JOB_OTHER_TEXT : NT_JOB_NO_RECORD;
-}
-
 int nt_site_stats_add(struct nt_site_stats *tally, const struct nt_streamed_job *job,
 		      struct nt_error *err)
 {
 	struct adding adding = { .tally = tally, .job = job, .user = -1, .err = err };
 	struct nt_summary summary;
-	const char *text = job->text[NT_STREAMED_ADMINCOMMENT];
-	size_t text_bytes = job->text_bytes[NT_STREAMED_ADMINCOMMENT];
-	enum nt_holding holding = nt_summary_holding(text, text_bytes);
+	enum nt_holding holding = nt_summary_holding(job->text, job->text_bytes);
 	size_t had_steps;
 	int rc;
 
@@ -475,9 +462,9 @@ int nt_site_stats_add(struct nt_site_stats *tally, const struct nt_streamed_job 
 	if (job->end_s == 0) {
 		adding.outcome = NT_JOB_RUNNING;
 	} else if (holding != NT_HOLDS_RECORD) {
-		adding.outcome = without_record(job, holding);
+		adding.outcome = holding == NT_HOLDS_OTHER ? NT_JOB_OTHER_TEXT : NT_JOB_NO_RECORD;
 	} else {
-		if (nt_summary_parse(&summary, text, text_bytes, NULL, err) < 0) {
+		if (nt_summary_parse(&summary, job->text, job->text_bytes, NULL, err) < 0) {
 			nt_summary_fini(&summary);
 			return -1;
 		}
@@ -507,12 +494,17 @@ int nt_site_stats_add(struct nt_site_stats *tally, const struct nt_streamed_job 
 const char *nt_job_outcome_name(enum nt_job_outcome outcome)
 {
 	static const char *const names[] = {
-		[NT_JOB_RUNNING] = "running",	    [NT_JOB_NO_RECORD] = "no_record",
-		[NT_JOB_OTHER_TEXT] = "other_text", [NT_JOB_USERS_WORD] = "users_word",
-		[NT_JOB_DAMAGED] = "damaged",	    [NT_JOB_IMPLAUSIBLE] = "implausible",
-		[NT_JOB_NOT_TUNED] = "not_tuned",   [NT_JOB_OBSERVED] = "observed",
-		[NT_JOB_UNDECIDED] = "undecided",   [NT_JOB_NOTHING_TO_GAIN] = "nothing_to_gain",
-		[NT_JOB_REMEMBERED] = "remembered", [NT_JOB_UNPAID] = "unpaid",
+		[NT_JOB_RUNNING] = "running",
+		[NT_JOB_NO_RECORD] = "no_record",
+		[NT_JOB_OTHER_TEXT] = "other_text",
+		[NT_JOB_DAMAGED] = "damaged",
+		[NT_JOB_IMPLAUSIBLE] = "implausible",
+		[NT_JOB_NOT_TUNED] = "not_tuned",
+		[NT_JOB_OBSERVED] = "observed",
+		[NT_JOB_UNDECIDED] = "undecided",
+		[NT_JOB_NOTHING_TO_GAIN] = "nothing_to_gain",
+		[NT_JOB_REMEMBERED] = "remembered",
+		[NT_JOB_UNPAID] = "unpaid",
 		[NT_JOB_GAINED] = "gained",
 	};
 

@@ -33,7 +33,6 @@ enum nt_job_outcome {
 	NT_JOB_RUNNING, /* accounting gets the record at its end */
 	NT_JOB_NO_RECORD,
 	NT_JOB_OTHER_TEXT, /* and no record beside it */
-	NT_JOB_USERS_WORD, /* a record only where users can write, which proves nothing */
 	NT_JOB_DAMAGED,
 	NT_JOB_IMPLAUSIBLE,
 	NT_JOB_NOT_TUNED, /* no collective is in the record */

@@ -124,7 +124,6 @@ static void print_outcomes(FILE *out, const struct nt_site_stats_sum *total, int
 		[NT_JOB_RUNNING] = "have not ended; accounting gets their records then",
 		[NT_JOB_NO_RECORD] = "have no record",
 		[NT_JOB_OTHER_TEXT] = "have another program's text instead of a record",
-		[NT_JOB_USERS_WORD] = "have a record only in a user-writable field (ignored)",
 		[NT_JOB_DAMAGED] = "have a damaged record (ignored)",
 		[NT_JOB_IMPLAUSIBLE] = "have an implausible record (ignored)",
 		[NT_JOB_NOT_TUNED] = "tuned nothing ('nccl-tune report JOB' says why)",

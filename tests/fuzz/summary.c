@@ -30,9 +30,6 @@ static void know(struct nt_streamed_job *job, const char *part, size_t number)
 {
 	const size_t bytes = strlen(part), known = bytes < KNOWN ? bytes : KNOWN;
 	const unsigned where = bytes > 0 ? digit(part[0]) : 0;
-	const unsigned text = where < 12   ? NT_STREAMED_ADMINCOMMENT
-			      : where < 14 ? NT_STREAMED_COMMENT
-					   : NT_STREAMED_EXTRA;
 
 	memset(job, 0, sizeof(*job));
 	snprintf(job->label, sizeof(job->label), "%zu", number + 1);
@@ -42,8 +39,8 @@ static void know(struct nt_streamed_job *job, const char *part, size_t number)
 	job->nodes = 1u << (known > 3 ? digit(part[3]) : 1);
 	job->elapsed_s = known > 3 ? (int64_t)part[3] * 100 : 100;
 	job->end_s = where == 11 ? 0 : 1763769600 + (int64_t)number;
-	job->text[text] = part + known;
-	job->text_bytes[text] = bytes - known;
+	job->text = part + known;
+	job->text_bytes = bytes - known;
 }
 
 static bool same_times(const struct nt_site_stats_sum *a, const struct nt_site_stats_sum *b)

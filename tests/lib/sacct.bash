@@ -11,13 +11,12 @@ fake_sacct() {
 	#!/bin/bash
 	for word; do
 		case $word in
-		--helpformat) exit ;;
 		--delimiter=*) d=${word#*=} ;;
 		--starttime=uts*) from=${word#*uts} ;;
 		esac
 	done
 	while IFS= read -r text; do
-		printf '%s' "$((++n))${d}nt${d}gpu${d}ann${d}2${d}6000${d}COMPLETED${d}$text$d$d$((from + 1))"$'\n'
+		printf '%s' "$((++n))${d}nt${d}gpu${d}ann${d}2${d}6000${d}COMPLETED${d}$text$d$((from + 1))"$'\n'
 	done <"${0%/*}/texts"
 	exec "${0%/*}/more"
 	END

@@ -197,7 +197,6 @@ table_is_json() {
 		#!/bin/bash
 		for word; do
 			case $word in
-			--helpformat) exit ;;
 			--delimiter=*) d=${word#*=} ;;
 			--format=*) columns=${word#*=} ;;
 			esac

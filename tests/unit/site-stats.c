@@ -32,8 +32,8 @@ static struct nt_streamed_job job_of(const char *label, const char *text)
 	snprintf(job.cluster, sizeof(job.cluster), "nt");
 	snprintf(job.partition, sizeof(job.partition), "gpu");
 	snprintf(job.user, sizeof(job.user), "ann");
-	job.text[0] = text;
-	job.text_bytes[0] = strlen(text);
+	job.text = text;
+	job.text_bytes = strlen(text);
 	return job;
 }
 
@@ -128,57 +128,6 @@ static void each_job_is_one_of_its_kinds(void **state)
 				 nt_job_outcome_name(cases[i].outcome));
 	}
 	assert_int_equal(outcome_of(ONE("\"AllReduce 1M\":" TREE("5", "6")), 0), NT_JOB_RUNNING);
-}
-
-/* A record that the job's user may have written does not count for the site. */
-static void what_users_can_write_is_no_evidence(void **state)
-{
-	static const char record[] = ONE("\"AllReduce 1M\":" TREE("5", "6"));
-	static const char *const before[] = { "", "JS1:H4sI", "{\"x\":1}" };
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++) {
-		for (int at = NT_STREAMED_COMMENT; at < NT_STREAMED_TEXTS; at++) {
-			struct nt_streamed_job job = job_of("1", before[i]);
-			struct nt_site_stats_sum total;
-			struct nt_site_stats tally;
-
-			job.text[at] = record;
-			job.text_bytes[at] = strlen(record);
-			nt_site_stats_init(&tally);
-			add(&tally, &job);
-			total = nt_site_stats_total(&tally);
-			assert_int_equal(total.jobs[NT_JOB_USERS_WORD], 1);
-			assert_int_equal(total.saved_us + total.spent_us + total.keys, 0);
-			assert_int_equal(tally.users.count, 0);
-			assert_int_equal(tally.by[NT_BY_NCCL].names.count, 0);
-			nt_site_stats_fini(&tally);
-		}
-	}
-}
-
-/* A user's own comment is neither another program's text in place of a record nor a damaged one. */
-static void other_texts_of_users_change_nothing(void **state)
-{
-	static const char forged[] = ONE("\"AllReduce 1M\":" TREE("5", "16000001"));
-	static const char *const texts[] = { "my best run", forged };
-	struct nt_streamed_job job = job_of("1", "");
-	struct nt_site_stats tally;
-
-	(void)state;
-	nt_site_stats_init(&tally);
-	job.text[NT_STREAMED_COMMENT] = texts[0];
-	job.text_bytes[NT_STREAMED_COMMENT] = strlen(texts[0]);
-	add(&tally, &job);
-	assert_int_equal(nt_site_stats_total(&tally).jobs[NT_JOB_NO_RECORD], 1);
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		job = job_of("2", ONE("\"AllReduce 1M\":" TREE("5", "6")));
-		job.text[NT_STREAMED_EXTRA] = texts[i];
-		job.text_bytes[NT_STREAMED_EXTRA] = strlen(texts[i]);
-		add(&tally, &job);
-		assert_int_equal(nt_site_stats_total(&tally).jobs[NT_JOB_GAINED], i + 1);
-	}
-	nt_site_stats_fini(&tally);
 }
 
 /* Besides what its step's calls spent and saved. */
@@ -432,8 +381,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_job_is_one_of_its_kinds),
-		cmocka_unit_test(what_users_can_write_is_no_evidence),
-		cmocka_unit_test(other_texts_of_users_change_nothing),
 		cmocka_unit_test(a_calibration_costs_what_it_took),
 		cmocka_unit_test(each_run_counts_once),
 		cmocka_unit_test(adds_up_in_each_group),

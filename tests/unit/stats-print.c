@@ -26,8 +26,8 @@ static void add(struct nt_site_stats *tally, unsigned i, const char *cluster, co
 	snprintf(job.cluster, sizeof(job.cluster), "%s", cluster);
 	snprintf(job.partition, sizeof(job.partition), "a-partition-of-a-long-name-%u", i % 40);
 	snprintf(job.user, sizeof(job.user), "=an,\"user-of-a-long-name\\%u", i % 7);
-	job.text[0] = text;
-	job.text_bytes[0] = strlen(text);
+	job.text = text;
+	job.text_bytes = strlen(text);
 	if (nt_site_stats_add(tally, &job, &err) < 0)
 		fail_msg("%s", err.text);
 }

@@ -143,7 +143,7 @@ static void asks_piece_by_piece(void **state)
 			"row 2 \"$((until - from))\" $from");
 	if (read_all(&query, &seen, &err) < 0)
 		fail_msg("%s", err.text);
-	assert_string_equal(seen.text, "2 nt gpu ann 2 60 86400 <> <43200> <>\n"
+	assert_string_equal(seen.text, "2 nt gpu ann 2 60 86400 <43200>\n"
 				       "2 nt gpu ann 2 60 129600 <86400>\n"
 				       "2 nt gpu ann 2 60 216000 <129600>\n");
 }

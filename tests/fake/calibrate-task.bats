@@ -18,14 +18,15 @@ setup_file() {
 
 setup() {
 	export SLURM_JOB_ID=$((RANDOM + 1)) SLURM_STEP_ID=$BATS_TEST_NUMBER
-	drivers=() started=()
+	drivers=()
 	cd "$BATS_TEST_TMPDIR" || return 1
 }
 
 teardown() {
-	[ -z "${taken:-}" ] || kill "$taken"
-	# Those of earlier starts, too: one that is stopped would keep bats waiting.
-	[ ${#started[@]} = 0 ] || kill -KILL "${started[@]}" 2>/dev/null || :
+	local left
+	# Those that still run, not numbers that other processes have meanwhile. One that is stopped would keep bats waiting.
+	mapfile -t left < <(jobs -rp)
+	[ ${#left[@]} = 0 ] || kill -KILL "${left[@]}" 2>/dev/null || :
 }
 
 # start TASKS PROCS SECONDS [member]...: drivers of tasks on two nodes in the background, what they say in N.out and N.err
@@ -41,7 +42,7 @@ start() {
 		SLURM_NCCL_TUNE_CALIBRATE=$request SLURM_PROCID=$task SLURM_NTASKS=$tasks SLURM_NODEID=$((2 * task / tasks)) \
 			SLURM_LOCALID=$((task % (tasks / 2))) SLURMD_NODENAME=n$((2 * task / tasks)) \
 			"$DRIVER" --result="$PWD/calibration.json" >"$task.out" 2>"$task.err" </dev/null 3>&- &
-		drivers[task]=$! started+=("$!")
+		drivers[task]=$!
 	done
 	began=$SECONDS
 }

@@ -10,7 +10,7 @@
 #include "tests/fuzz/fuzz.h"
 
 struct words {
-	char *argv[4];
+	char *argv[5]; /* ends with NULL */
 	int argc;
 };
 

@@ -8,7 +8,8 @@ bats_require_minimum_version 1.5.0
 load ../lib/policy
 
 readonly WIDE='NCCL_SOCKET_NTHREADS=2 NCCL_NSOCKS_PERTHREAD=4 NCCL_MIN_NCHANNELS=8'
-readonly TOKEN=0123456789abcdef0123456789abcdef
+# An impostor can echo the first half, which is sent first.
+readonly TOKEN=0123456789abcdeffedcba9876543210
 
 setup_file() {
 	alone_environment
@@ -18,15 +19,17 @@ setup_file() {
 
 setup() {
 	export SLURM_JOB_ID=$((RANDOM + 1)) SLURM_STEP_ID=$BATS_TEST_NUMBER
-	drivers=()
+	drivers=() started=()
 	cd "$BATS_TEST_TMPDIR" || return 1
 }
 
 teardown() {
-	local left
-	# Those that still run, not numbers that other processes have meanwhile. One that is stopped would keep bats waiting.
-	mapfile -t left < <(jobs -rp)
-	[ ${#left[@]} = 0 ] || kill -KILL "${left[@]}" 2>/dev/null || :
+	local pid
+	# Of those that were started, what still runs, not a process that has such a number meanwhile. One that is stopped would
+	# keep bats waiting.
+	for pid in $(jobs -rp); do
+		[[ " ${started[*]} ${taken:-} " != *" $pid "* ]] || kill -KILL "$pid" 2>/dev/null || :
+	done
 }
 
 # start TASKS PROCS SECONDS [member]...: drivers of tasks on two nodes in the background, what they say in N.out and N.err
@@ -42,7 +45,7 @@ start() {
 		SLURM_NCCL_TUNE_CALIBRATE=$request SLURM_PROCID=$task SLURM_NTASKS=$tasks SLURM_NODEID=$((2 * task / tasks)) \
 			SLURM_LOCALID=$((task % (tasks / 2))) SLURMD_NODENAME=n$((2 * task / tasks)) \
 			"$DRIVER" --result="$PWD/calibration.json" >"$task.out" 2>"$task.err" </dev/null 3>&- &
-		drivers[task]=$!
+		drivers[task]=$! started+=("$!")
 	done
 	began=$SECONDS
 }

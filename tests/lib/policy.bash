@@ -7,16 +7,15 @@
 # task_policy MODE DIR [setting=value]...: NCCL_TUNE_POLICY of a task, as Slurm gives it; every setting must be there, in
 # the order of contract/setting.h, else the plugin stays idle.
 task_policy() {
-	local mode=$1 dir=$2 setting text
+	local mode=$1 dir=$2 given default text
 	local -A value=([calibrate]=off)
-	local given
 	for given in "${@:3}"; do
 		value[${given%%=*}]=${given#*=}
 	done
 	text=mode=$mode
-	for setting in $(. "${BASH_SOURCE[0]%/*}/../../etc/bash-completion/nccl-tune"; echo "$_nccl_tune_settings"); do
-		setting=${setting%%,*}
-		text+=,${setting%%=*}=${value[${setting%%=*}]:-${setting#*=}}
+	for default in $(. "${BASH_SOURCE[0]%/*}/../../etc/bash-completion/nccl-tune"; echo "$_nccl_tune_settings"); do
+		default=${default%%,*}
+		text+=,${default%%=*}=${value[${default%%=*}]:-${default#*=}}
 	done
 	echo "$text,dir=$dir,node=n1,fingerprint=0000000000000001,id=1.0,flags=0"
 }

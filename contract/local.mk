@@ -10,8 +10,6 @@ libnt_contract_a_SOURCES = \
 	%D%/fabric.c \
 	%D%/fabric.h \
 	%D%/key-id.h \
-	%D%/line.c \
-	%D%/line.h \
 	%D%/names.h \
 	%D%/policy.c \
 	%D%/policy.h \

@@ -4,7 +4,7 @@
 
 #include <string.h>
 #include "contract/key-id.h"
-#include "contract/line.h"
+#include "engine/line.h"
 
 #define FAR 16 /* sizes further apart by this factor are ignored */
 #define NEAR 2 /* ... within this factor one size suffices */

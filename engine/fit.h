@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fit.h - predict an arm's time at a size from its times at nearby sizes
  *
- * T = latency + bytes / bandwidth for each pair (contract/line.h), fitted to other bands of the
+ * T = latency + bytes / bandwidth for each pair (engine/line.h), fitted to other bands of the
  * same collective and communicator. The baseline's times count for its pair. Two sizes within a
  * factor of 16 suffice, or one within a factor of 2; otherwise there is no prediction.
  *

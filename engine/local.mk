@@ -20,6 +20,8 @@ libnt_engine_a_SOURCES = \
 	%D%/quantiles.h \
 	%D%/fit.c \
 	%D%/fit.h \
+	%D%/line.c \
+	%D%/line.h \
 	%D%/history.c \
 	%D%/history.h \
 	%D%/judge.c \

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fit.c - the expected times of arms from other sizes, and their use */
 #include "engine/fit.h"
+#include "engine/line.h"
 #include "tests/unit/engine-bench.h"
 
 #define KIB ((uint64_t)1 << 10)
@@ -9,6 +10,22 @@
 static double line_us(double latency_us, double bytes_per_us, uint64_t bytes)
 {
 	return latency_us + (double)bytes / bytes_per_us;
+}
+
+static void lines_are_fitted(void **state)
+{
+	const uint64_t bytes[] = { 1024, 65536, 1 << 20, 16 << 20 };
+	double us[4];
+	struct nt_line line;
+
+	for (unsigned i = 0; i < 4; i++)
+		us[i] = 20 + (double)bytes[i] / 5000;
+	assert_true(nt_line_fit(bytes, us, 4, &line));
+	assert_true(fabs(line.latency_us - 20) < 1e-3);
+	assert_true(fabs(nt_line_us(&line, 4 << 20) - (20 + 4194304.0 / 5000)) < 0.1);
+	assert_true(nt_line_fit(bytes + 2, us + 2, 1, &line));
+	assert_true(fabs(nt_line_us(&line, 1024) - us[2]) < 1e-9);
+	assert_false(nt_line_fit(bytes, us, 0, &line));
 }
 
 static void two_sizes_make_a_line(void **state)
@@ -136,6 +153,6 @@ static void the_least_likely_go_where_room_is_short(void **state)
 	free(b.shm);
 }
 
-UNIT_TESTS(two_sizes_make_a_line, one_size_serves_its_neighbours,
+UNIT_TESTS(lines_are_fitted, two_sizes_make_a_line, one_size_serves_its_neighbours,
 	   histories_of_the_communicator_count, hopeless_arms_are_left_out,
 	   the_least_likely_go_where_room_is_short);

@@ -1,11 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The launch profile of a step: what calibrations say of it, and the reasons for refusals */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "tests/unit/select-world.h"
 
 static struct nt_profiles profiles;
@@ -25,7 +21,6 @@ static int set_up(void **state)
 	static const char text[] = "[a]\nfabric=socket\nNCCL_SOCKET_NTHREADS=2\n"
 				   "[b]\nNCCL_MIN_NCHANNELS=8\n[i]\nfabric=ib\nNCCL_CROSS_NIC=1\n";
 
-	(void)state;
 	nt_memory_init(&user);
 	nt_memory_init(&site);
 	nt_profiles_init(&profiles);
@@ -39,7 +34,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	nt_entry_fini(&program);
 	nt_memory_fini(&user);
 	nt_memory_fini(&site);
@@ -95,7 +89,6 @@ static void refuses(unsigned candidate, enum nt_why why)
 
 static void nothing_known_is_the_default(void **state)
 {
-	(void)state;
 	expect("default", NT_WHY_NOTHING_KNOWN);
 	launch.where.fingerprint = 0;
 	expect("default", NT_WHY_NO_HARDWARE);
@@ -104,7 +97,6 @@ static void nothing_known_is_the_default(void **state)
 /* Whatever its own steps took: they are no measurement of a profile. */
 static void a_step_is_no_experiment(void **state)
 {
-	(void)state;
 	for (uint32_t job = 1; job <= 4; job++) {
 		stepped("default", job, 0, 9000);
 		stepped("a", job, 1, 4000);
@@ -116,7 +108,6 @@ static void the_first_step_of_a_program(void **state)
 {
 	char text[200];
 
-	(void)state;
 	calibrated(&user, "default", 1, 100, 4000);
 	calibrated(&user, "a", 1, 100, 2000);
 	expect("a", NT_WHY_GAIN);
@@ -135,7 +126,6 @@ static void the_calls_of_a_program_weigh(void **state)
 {
 	char text[200];
 
-	(void)state;
 	calibrated(&site, "default", 1, 100, 4000);
 	calibrated(&site, "a", 1, 200, 2000);
 	launch.step = &program;
@@ -150,7 +140,6 @@ static void the_calls_of_a_program_weigh(void **state)
 
 static void small_and_unsure_gains_are_none(void **state)
 {
-	(void)state;
 	calibrated(&user, "default", 1, 100, 4000);
 	calibrated(&user, "a", 1, 96, 3800)->deviation = 0.1;
 	calibrated(&user, "b", 1, 99, 3990);
@@ -164,7 +153,6 @@ static void small_and_unsure_gains_are_none(void **state)
 
 static void the_fastest_is_chosen(void **state)
 {
-	(void)state;
 	calibrated(&user, "default", 1, 100, 4000);
 	calibrated(&user, "a", 1, 80, 2000);
 	calibrated(&user, "b", 1, 70, 1900);
@@ -176,7 +164,6 @@ static void the_fastest_is_chosen(void **state)
 /* A later calibration decides, in whichever memory; another program's says nothing else. */
 static void the_newest_calibration_counts(void **state)
 {
-	(void)state;
 	calibrated(&user, "default", 1, 100, 4000);
 	calibrated(&user, "a", 1, 50, 2000);
 	expect("a", NT_WHY_GAIN);
@@ -190,7 +177,6 @@ static void the_newest_calibration_counts(void **state)
 
 static void other_sizes_and_collectives_are_estimated(void **state)
 {
-	(void)state;
 	calibrated(&user, "default", 1, 100, 4000);
 	calibrated(&user, "a", 1, 40, 1600);
 	launch.step = &program;
@@ -209,7 +195,6 @@ static void other_sizes_and_collectives_are_estimated(void **state)
 /* Links inside a node, and the sockets of sends, have other variables. */
 static void unlike_calls_say_nothing(void **state)
 {
-	(void)state;
 	calibrated(&user, "default", 1, 100, 4000);
 	calibrated(&user, "a", 1, 40, 1600);
 	launch.step = &program;
@@ -226,7 +211,6 @@ static void sends_are_messages(void **state)
 {
 	static const int kinds[] = { NT_P2P_SEND, NT_P2P_RECV, NT_P2P_SENDRECV };
 
-	(void)state;
 	of_kind(calibrated(&user, "default", 1, 100, 4000), NT_P2P_SENDRECV);
 	of_kind(calibrated(&user, "b", 1, 60, 2400), NT_P2P_SENDRECV);
 	launch.step = &program;
@@ -239,7 +223,6 @@ static void sends_are_messages(void **state)
 
 static void communicators_are_weighed_apart(void **state)
 {
-	(void)state;
 	launch.where.per_node = 4;
 	program.where = launch.where;
 	launch.step = &program;
@@ -263,7 +246,6 @@ static void communicators_are_weighed_apart(void **state)
 
 static void other_software_is_told(void **state)
 {
-	(void)state;
 	calibrated(&site, "default", 1, 100, 4000)->where.nccl = 22703;
 	calibrated(&site, "b", 1, 50, 500)->where.nccl = 22703;
 	expect("default", NT_WHY_NOTHING_KNOWN);
@@ -276,7 +258,6 @@ static void other_software_is_told(void **state)
 
 static void slower_steps_overrule_a_calibration(void **state)
 {
-	(void)state;
 	calibrated(&user, "default", 1, 100, 4000);
 	calibrated(&user, "a", 1, 50, 1000);
 	stepped("default", 2, 0, 9000);
@@ -293,7 +274,6 @@ static void a_step_that_left_nothing_is_not_repeated(void **state)
 {
 	struct nt_memory_entry *failed;
 
-	(void)state;
 	calibrated(&user, "default", 6, 100, 4000);
 	calibrated(&user, "a", 6, 50, 2000);
 	failed = stepped("a", 7, 0, 4000);
@@ -314,7 +294,6 @@ static void wrong_results_are_never_chosen(void **state)
 {
 	struct nt_memory_entry *wrong;
 
-	(void)state;
 	calibrated(&user, "default", 1, 100, 4000);
 	calibrated(&user, "a", 1, 50, 1000);
 	expect("a", NT_WHY_GAIN);
@@ -336,26 +315,10 @@ static void wrong_results_are_never_chosen(void **state)
 	assert_false(choice.observe);
 }
 
-int main(void)
-{
-#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		CASE(nothing_known_is_the_default),
-		CASE(a_step_is_no_experiment),
-		CASE(the_first_step_of_a_program),
-		CASE(the_calls_of_a_program_weigh),
-		CASE(small_and_unsure_gains_are_none),
-		CASE(the_fastest_is_chosen),
-		CASE(the_newest_calibration_counts),
-		CASE(other_sizes_and_collectives_are_estimated),
-		CASE(unlike_calls_say_nothing),
-		CASE(sends_are_messages),
-		CASE(communicators_are_weighed_apart),
-		CASE(other_software_is_told),
-		CASE(slower_steps_overrule_a_calibration),
-		CASE(a_step_that_left_nothing_is_not_repeated),
-		CASE(wrong_results_are_never_chosen),
-	};
-
-	return cmocka_run_group_tests_name("select", tests, NULL, NULL);
-}
+UNIT_TESTS_EACH(set_up, tear_down, nothing_known_is_the_default, a_step_is_no_experiment,
+		the_first_step_of_a_program, the_calls_of_a_program_weigh,
+		small_and_unsure_gains_are_none, the_fastest_is_chosen,
+		the_newest_calibration_counts, other_sizes_and_collectives_are_estimated,
+		unlike_calls_say_nothing, sends_are_messages, communicators_are_weighed_apart,
+		other_software_is_told, slower_steps_overrule_a_calibration,
+		a_step_that_left_nothing_is_not_repeated, wrong_results_are_never_chosen);

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "contract/line.h"
+#include "engine/line.h"
 
 #include <string.h>
 

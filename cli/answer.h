@@ -13,11 +13,9 @@
 #include "cli/report-output.h"
 #include "report/model/joblist.h"
 #include "report/model/longform-search.h"
-#include "report/model/site-config.h"
 
 /* What the command line asks for. */
 struct nt_request {
-	struct nt_record_places places; /* of this site */
 	struct nt_joblist jobs;
 	struct nt_jobid id; /* of the job at hand, with the step that is wanted */
 	bool has_id;

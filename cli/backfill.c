@@ -32,7 +32,7 @@
 #define PORTION 32 /* records that are settled together */
 
 struct request {
-	struct nt_record_places places;
+	const struct nt_record_places *places;
 	const char *directory;
 	bool dry_run;
 	int64_t time_s, quiet_s; /* how long after a job's end others may change its text */
@@ -69,7 +69,7 @@ static void tell(const struct run *run, const struct nt_queued *record, const ch
 	if (record->part == NT_PART_WAITING || written)
 		printf("job %" PRId64 ", step %s: %s%s%s%.200s\n", record->file.job,
 		       record->file.step, run->request->dry_run && written ? "would be " : "", what,
-		       filed ? " into " : "", filed ? run->request->places.sinks.directory : "");
+		       filed ? " into " : "", filed ? run->request->places->sinks.directory : "");
 }
 
 static void complain(const struct nt_queued *record, const char *what)
@@ -176,15 +176,15 @@ static int write_file(void *argument, struct nt_error *err)
 
 	if (filing->run->request->dry_run)
 		return 0;
-	return nt_filesink_put(filing->run->request->places.sinks.directory, &entry, err) < 0 ? -1
-											      : 0;
+	return nt_filesink_put(filing->run->request->places->sinks.directory, &entry, err) < 0 ? -1
+											       : 0;
 }
 
 static void place(const struct run *run, struct nt_queued *record, struct nt_job_comment *comment)
 {
 	const struct nt_admincomment_merge_step step = { record->file.step, record->file.record };
 	struct filing filing = { run, &record->file };
-	const struct nt_choose_sink how = { &run->request->places.sinks, comment, NULL, write_file,
+	const struct nt_choose_sink how = { &run->request->places->sinks, comment, NULL, write_file,
 					    &filing };
 
 	record->result = record->part == NT_PART_SENT && nt_job_comment_holds(comment, &step, false)
@@ -425,7 +425,7 @@ static int backfill(const struct request *request)
 	int rc;
 
 	/* The plugin creates the directory when it first needs it. */
-	if (spool_fd < 0 && errno == ENOENT && request->directory == request->places.spool) {
+	if (spool_fd < 0 && errno == ENOENT && request->directory == request->places->spool) {
 		printf("nothing to do: there is no %s\n", request->directory);
 		return NT_EXIT_OK;
 	}
@@ -446,8 +446,8 @@ static void init(void *argument)
 {
 	struct request *request = argument;
 
-	nt_record_places(&request->places);
-	request->directory = request->places.spool;
+	request->places = nt_record_places();
+	request->directory = request->places->spool;
 	request->time_s = TIME_S;
 	request->quiet_s = QUIET_S;
 }

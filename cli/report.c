@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include "cli/answer.h"
 #include "cli/report-follow.h"
+#include "report/model/site-config.h"
 
 /* ---- what is asked for */
 
@@ -223,8 +224,7 @@ static void init(void *argument)
 {
 	struct nt_request *request = argument;
 
-	nt_record_places(&request->places);
-	request->spool = request->places.spool;
+	request->spool = nt_record_places()->spool;
 }
 
 static int run(void *argument, char *argv[])

@@ -121,15 +121,14 @@ static int add_filed(struct nt_jobtexts *texts, const struct nt_jobid *id)
 
 int nt_job_join(struct nt_jobtexts *texts, struct nt_error *err)
 {
-	struct nt_record_places places;
+	const struct nt_record_places *places = nt_record_places();
 	int part_fd = -1;
 	int rc = 0;
 
-	nt_record_places(&places);
-	if (places.sinks.directory[0] && places.cluster[0])
-		part_fd = nt_spool_open(places.sinks.directory, NT_PART_FILES, false, NULL);
+	if (places->sinks.directory[0] && places->cluster[0])
+		part_fd = nt_spool_open(places->sinks.directory, NT_PART_FILES, false, NULL);
 	for (size_t i = 0; part_fd >= 0 && rc == 0 && i < texts->count && i < FILES_MAX; i++)
-		rc = join_files(&texts->items[i], &places, part_fd);
+		rc = join_files(&texts->items[i], places, part_fd);
 	if (part_fd >= 0)
 		close(part_fd);
 	return rc < 0 ? nt_error_set(err, "no memory for the jobs' texts") : 0;

@@ -64,19 +64,18 @@ static bool find_owner(struct owner *owner, const char *name)
 static void look_where_put(struct nt_long_set *set, uint32_t job, const char *own,
 			   const struct owner *owner)
 {
-	static struct nt_record_places places;
+	const struct nt_record_places *places = nt_record_places();
 	char memory[NT_PATH_MAX];
 	const struct nt_records_asked asked = {
-		.own = own, .site = places.record_dir, .uid = owner->uid, .memory = memory
+		.own = own, .site = places->record_dir, .uid = owner->uid, .memory = memory
 	};
 	struct nt_records records;
 
-	nt_record_places(&places);
 	if ((owner->home[0] ? nt_memory_directory_of(memory, NULL, NULL, owner->home, NULL)
 			    : nt_memory_directory(memory, NULL)) < 0)
 		memory[0] = '\0';
 	if (nt_records_choose(&records, &asked, NULL) == 0 && is_usable(set, &records))
-		look_below(set, &records, places.cluster, job);
+		look_below(set, &records, places->cluster, job);
 }
 
 /* Each directory that the job's record names. */

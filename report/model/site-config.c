@@ -20,7 +20,7 @@ int nt_config_open(struct nt_config *config, const char *plugstack, struct nt_er
 			     &config->given, err);
 }
 
-void nt_record_places(struct nt_record_places *places)
+static void read_places(struct nt_record_places *places)
 {
 	static struct nt_config config;
 	struct nt_error err;
@@ -34,4 +34,15 @@ void nt_record_places(struct nt_record_places *places)
 	for (size_t i = 0; i < sizeof(places->cluster) && config.stack.cluster[i]; i++)
 		places->cluster[i] = (char)tolower((unsigned char)config.stack.cluster[i]);
 	places->cluster[sizeof(places->cluster) - 1] = '\0';
+}
+
+const struct nt_record_places *nt_record_places(void)
+{
+	static struct nt_record_places places;
+	static bool known;
+
+	if (!known)
+		read_places(&places);
+	known = true;
+	return &places;
 }

@@ -31,7 +31,8 @@ struct nt_record_places {
 	char cluster[64]; /* as Slurm spells it; "": unknown */
 };
 
-/* The defaults where Slurm's file or the site's cannot be read, as on a host without the plugin. */
-void nt_record_places(struct nt_record_places *places);
+/* Read once in a process. The defaults where Slurm's file or the site's cannot be read, as on a
+ * host without the plugin. */
+const struct nt_record_places *nt_record_places(void);
 
 #endif

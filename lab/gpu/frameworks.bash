@@ -123,7 +123,7 @@ fw_report() {
 fw_program() {
 	local way name topology=${FW_NODES}x1 kind start
 	[ "$(fw_ranks "$2")" = 1 ] || topology+=x$(fw_ranks "$2")
-	if [ "$(fw_ranks "$2")" = 1 ]; then mps_down; else mps_up || return 0; fi
+	fw_cards "$2" || return 0
 	for way in "${fw_ways[@]}"; do
 		name=frameworks-$1-$2.$topology.$way.$3
 		if [ -e "$raw/$name/status" ]; then
@@ -165,7 +165,22 @@ fw_network() {
 
 # Real nodes' GPUs, which Slurm gives to jobs. Simulated ones need none.
 fw_gpus() {
-	[ -n "$dry" ] || grep -q '^GresTypes=' "$work/cluster/etc/slurm.conf" || slurm_gpus /dev/nvidia0 /dev/nvidia1
+	local files=(/dev/nvidia[01])
+	[ -n "$dry" ] || grep -q '^GresTypes=' "$work/cluster/etc/slurm.conf" || slurm_gpus "${files[@]}"
+}
+
+# fw_cards PROGRAM: ranks share GPUs by CUDA MPS where there are more ranks than GPUs. Two ranks of a node need two GPUs.
+fw_cards() {
+	local ranks
+	ranks=$(fw_ranks "$1")
+	if [ -z "$dry" ] && [ ! -e /dev/nvidia1 ]; then
+		[ "$ranks" = 1 ] || { say "$1: left out, it needs two GPUs"; return 1; }
+		mps_up
+	elif [ "$ranks" = 1 ]; then
+		mps_down
+	else
+		mps_up
+	fi
 }
 
 # frameworks SECONDS

@@ -224,7 +224,7 @@ find_gpus() {
 	gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
 	if [ -n "$dry" ]; then
 		gpus=4
-	elif [ "$gpus" -lt 2 ] && { ! [[ $parts =~ ^(launch|tables|auto|late)$ ]] || [ "$gpus" = 0 ]; }; then
+	elif [ "$gpus" -lt 2 ] && { ! [[ $parts =~ ^(launch|tables|auto|late|frameworks)$ ]] || [ "$gpus" = 0 ]; }; then
 		die "$gpus GPUs found, two are needed (--dry runs the rest of it)"
 	fi
 	for topology in "${launch_topologies[@]}"; do

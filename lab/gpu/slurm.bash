@@ -152,20 +152,26 @@ plugstack() {
 	echo "optional $stage/lib/slurm/spank_nccl_tune.so conf=$work/nccl-tune.conf"
 }
 
-# slurm_gpus FILE0 FILE1: Slurm gives GPUs to jobs that ask for them. Each node has both: its "own", of odd nodes the first
-# and of even nodes the second, and the "other". Slurm counts a node's GPUs from 0, so that a node needs both.
+# slurm_gpus FILE0 [FILE1]: Slurm gives GPUs to jobs that ask for them. Each node has both: its "own", of odd nodes the first
+# and of even nodes the second, and the "other". Slurm counts a node's GPUs from 0, so that a node needs both. If there is
+# one only, it is each node's own.
 slurm_gpus() {
-	local etc=$work/cluster/etc name
-	printf 'NodeName=n[1,3] Name=gpu Type=%s File=%s\n' own "$1" other "$2" >"$etc/gres.conf"
-	printf 'NodeName=n[2,4] Name=gpu Type=%s File=%s\n' other "$1" own "$2" >>"$etc/gres.conf"
-	awk -v nodes="$SLURM_NODES" '
+	local etc=$work/cluster/etc name odd=gpu:own:1 even=gpu:own:1
+	if [ -z "${2:-}" ]; then
+		printf 'NodeName=n[1-4] Name=gpu Type=own File=%s\n' "$1" >"$etc/gres.conf"
+	else
+		printf 'NodeName=n[1,3] Name=gpu Type=%s File=%s\n' own "$1" other "$2" >"$etc/gres.conf"
+		printf 'NodeName=n[2,4] Name=gpu Type=%s File=%s\n' other "$1" own "$2" >>"$etc/gres.conf"
+		odd=gpu:own:1,gpu:other:1 even=gpu:other:1,gpu:own:1
+	fi
+	awk -v nodes="$SLURM_NODES" -v odd="$odd" -v even="$even" '
 		!/^NodeName=/ { print; next }
 		{
 			for (n = 1; n <= nodes; n++) {	# its types in the order of its files
 				line = $0
 				while (match(line, /\[[0-9]+-[0-9]+\]/))
 					line = substr(line, 1, RSTART - 1) (substr(line, RSTART + 1) + n - 1) substr(line, RSTART + RLENGTH)
-				print line " Gres=" (n % 2 ? "gpu:own:1,gpu:other:1" : "gpu:other:1,gpu:own:1")
+				print line " Gres=" (n % 2 ? odd : even)
 			}
 			print "GresTypes=gpu"
 		}' "$etc/slurm.conf" >"$etc/slurm.new" && cat "$etc/slurm.new" >"$etc/slurm.conf"
@@ -176,7 +182,7 @@ slurm_gpus() {
 		"$top/tests/lib/cluster" start "$name" || return 1
 	done
 	sinfo -h -o %D%t | grep -qx "${SLURM_NODES}idle" || sleep 2
-	timeout 60 srun -N"$SLURM_NODES" --gpus-per-node=2 true
+	timeout 60 srun -N"$SLURM_NODES" --gpus-per-node="$#" true
 }
 
 slurm_down() {

@@ -54,13 +54,9 @@ EXTRA_DIST += \
 	%D%/results/plots/gap-eight.svg \
 	%D%/results/plots/gap-x2.svg \
 	%D%/results/plots/rules.svg \
-	%D%/results/accounting/README.md \
-	%D%/results/accounting/thousand.json \
 	%D%/results/agreement/README.md \
 	%D%/results/agreement/agree.json \
 	%D%/results/agreement/cost.json \
-	%D%/results/agreement/kills-2.csv \
-	%D%/results/agreement/kills.csv \
 	%D%/results/agreement/kills.md \
 	%D%/results/agreement/larger.json \
 	%D%/results/agreement/mutants.txt \
@@ -75,51 +71,12 @@ EXTRA_DIST += \
 	%D%/results/launch-noise/README.md \
 	%D%/results/launch-noise/jobs.txt \
 	%D%/results/h200-x2-tasks/README.md \
-	%D%/results/h200-x2-tasks/frameworks-h200-typed.txt \
-	%D%/results/h200-x2-tasks/frameworks-h200.txt \
 	%D%/results/h200-x2-tasks/ncclperf.txt \
-	%D%/results/h200-x2-tasks/shm.txt \
-	%D%/results/h200-x2-auto/10gbit.txt \
 	%D%/results/h200-x2-auto/README.md \
-	%D%/results/h200-x2-auto/loopback.txt \
-	%D%/results/h200-x2-auto/versions.txt \
-	%D%/results/h200-auto-mps/10gbit.txt \
-	%D%/results/h200-auto-mps/README.md \
-	%D%/results/h200-auto-mps/loopback.txt \
-	%D%/results/h200-auto-mps/starts.txt \
-	%D%/results/h200-auto-mps/versions.txt \
-	%D%/results/h100-late/README.md \
-	%D%/results/h100-late/late.txt \
-	%D%/results/h100-late/versions.txt \
 	%D%/results/h100-channels/README.md \
-	%D%/results/h100-channels/steps-110ms.jsonl \
-	%D%/results/h100-channels/steps-275ms.jsonl \
 	%D%/results/h100-env/README.md \
-	%D%/results/h100-env/table.txt \
 	%D%/results/h200-ranks/README.md \
-	%D%/results/h200-ranks/cases.csv \
-	%D%/results/h200-ranks/summary.txt \
 	%D%/results/h200-x2-carry/README.md \
-	%D%/results/h200-x2-carry/carry.csv \
-	%D%/results/h200-x2-carry/carry.txt \
-	%D%/results/h200-x2-carry/versions.txt \
-	%D%/results/h200-x2-field/README.md \
-	%D%/results/h200-x2-field/frameworks.txt \
-	%D%/results/h200-x2-field/ncclperf.txt \
-	%D%/results/h200-x2-field/shm.txt \
-	%D%/results/h200-x2-field/versions.txt \
-	%D%/results/h200-x2-learn/README.md \
-	%D%/results/h200-x2-learn/first.txt \
-	%D%/results/h200-x2-learn/second.txt \
-	%D%/results/h200-x2-learn/third.csv \
-	%D%/results/h200-x2-learn/third.txt \
-	%D%/results/h200-x2-learn/versions.txt \
-	%D%/results/h200-x2-mps/README.md \
-	%D%/results/h200-x2-mps/learn.csv \
-	%D%/results/h200-x2-mps/learn.txt \
-	%D%/results/h200-x2-mps/mesh-loopback.txt \
-	%D%/results/h200-x2-mps/mesh-shaped.txt \
-	%D%/results/h200-x2-mps/versions.txt \
 	%D%/results/h200-x2-nccl-2.30.7/README.md \
 	%D%/results/h200-x2-nccl-2.30.7/arms.csv \
 	%D%/results/h200-x2-nccl-2.30.7/correct.txt \
@@ -128,48 +85,15 @@ EXTRA_DIST += \
 	%D%/results/h200-x2-nccl-2.30.7/versions.txt \
 	%D%/results/h200-x2-tables/README.md \
 	%D%/results/h200-x2-tables/arms.csv \
-	%D%/results/h200-x2-tables/before/rules.csv \
-	%D%/results/h200-x2-tables/calibrate.txt \
 	%D%/results/h200-x2-tables/rules.csv \
 	%D%/results/h200-x2-tables/runs.csv \
 	%D%/results/h200-x2-tables/train.csv \
-	%D%/results/h200-x2-tables/uneven.csv \
 	%D%/results/h200-x2-tables/versions.txt \
-	%D%/results/h200-x2/README.md \
-	%D%/results/h200-x2/correct.txt \
-	%D%/results/h200-x2/launch-runs.csv \
-	%D%/results/h200-x2/launch.csv \
-	%D%/results/h200-x2/launch.txt \
-	%D%/results/h200-x2/versions.txt \
-	%D%/results/h200-x4-auto/10gbit.csv \
-	%D%/results/h200-x4-auto/10gbit.txt \
 	%D%/results/h200-x4-auto/README.md \
-	%D%/results/h200-x4-auto/before.csv \
-	%D%/results/h200-x4-auto/before.txt \
-	%D%/results/h200-x4-auto/loopback.csv \
-	%D%/results/h200-x4-auto/loopback.txt \
-	%D%/results/h200-x4-auto/loops-1.txt \
-	%D%/results/h200-x4-auto/loops-2.txt \
-	%D%/results/h200-x4-auto/tensor-parallel.csv \
-	%D%/results/h200-x4-auto/tensor-parallel.txt \
-	%D%/results/h200-x4-auto/versions.txt \
 	%D%/results/h200-x4-engine/README.md \
-	%D%/results/h200-x4-engine/alone.csv \
-	%D%/results/h200-x4-engine/correct.txt \
-	%D%/results/h200-x4-engine/load.csv \
-	%D%/results/h200-x4-engine/node.csv \
-	%D%/results/h200-x4-engine/shaped.csv \
-	%D%/results/h200-x4-engine/steady.csv \
-	%D%/results/h200-x4-engine/versions.txt \
-	%D%/results/h200-x4/groups.json \
-	%D%/results/h200-x4/results.csv \
 	%D%/results/h200-x4/settle.txt \
-	%D%/results/h200-x4/summary.txt \
 	%D%/results/h200-x4/versions.txt \
 	%D%/results/launch-cost/README.md \
-	%D%/results/launch-cost/crowd.json \
-	%D%/results/launch-cost/steps.csv \
-	%D%/results/launch-cost/summary.txt \
 	%D%/results/programs/README.md \
 	%D%/results/programs/programs.jsonl \
 	%D%/results/programs/ranks.jsonl \
@@ -182,13 +106,4 @@ EXTRA_DIST += \
 	%D%/results/rules/families-quartiles.txt \
 	%D%/results/rules/families.txt \
 	%D%/results/summary/README.md \
-	%D%/results/summary/summary.json \
-	%D%/results/summary/summary.txt \
-	%D%/results/h200-x2-field/frameworks.jsonl \
-	%D%/results/h200-x2-field/ncclperf.jsonl \
-	%D%/results/h200-x2-field/shm.jsonl \
-	%D%/results/h200-x2-tasks/frameworks.jsonl \
-	%D%/results/h200-x4/records.json \
-	%D%/results/rules/rules.json \
-	%D%/results/warm/README.md \
-	%D%/results/warm/runs.csv
+	%D%/results/rules/rules.json

@@ -7,7 +7,7 @@
 # first step with launch=auto. And a first look at a machine (smoke): does the benchmark run there, with which NCCL.
 # Part of lab/gpu/run.sh; auto_summary.py reads what these runs leave.
 
-readonly AUTO_POLICY=$LAUNCH_PLUGIN,launch=auto
+readonly AUTO_POLICY=bandit,channels=on,launch=auto
 readonly AUTO_STEPS=60 AUTO_TRAIN_S=8	# of each program
 readonly AUTO_STEP_MOST_S=100 AUTO_CALIBRATION_S=35 AUTO_CALIBRATION_MOST_S=60
 readonly AUTO_JOB_MINUTES=60		# a calibration may take 1 % of the time that the job has left
@@ -27,7 +27,7 @@ auto_command() {
 	local master=127.0.0.1
 	[ "$1" = loopback ] || master=$NET_PREFIX.1
 	command_line=(python3 "$work/$2.py" --programs "$2" --steps "$AUTO_STEPS" --seconds "$AUTO_TRAIN_S" --master "$master")
-	[ -z "$dry" ] || launch_command "$1" "$2" auto "$auto_topology"
+	[ -z "$dry" ] || dry_command "$1" "$2" "$auto_topology"
 }
 
 # auto_lines NETWORK K
@@ -72,9 +72,9 @@ auto_repetition() {
 # auto_network NETWORK SECONDS: repetitions until all are made or the time is up.
 auto_network() {
 	local network=$1 end=$((SECONDS + $2)) k start takes
-	takes=$((${#auto_programs[@]} * 2 * (LAUNCH_TORCH_S + AUTO_TRAIN_S) + AUTO_CALIBRATION_S))
+	takes=$((${#auto_programs[@]} * 2 * (TORCH_S + AUTO_TRAIN_S) + AUTO_CALIBRATION_S))
 	for ((k = auto_first; k < auto_first + auto_runs; k++)); do
-		launch_fits "$takes" "$end" "auto $network, repetition $k" || return 0
+		fits "$takes" "$end" "auto $network, repetition $k" || return 0
 		start=$SECONDS
 		auto_repetition "$network" "$k" $((end - SECONDS))
 		takes=$((SECONDS - start))
@@ -112,7 +112,7 @@ smoke_line() {
 	shift 2
 	command_line=("$bench" --sizes "$SMOKE_SIZES" --iters "$SMOKE_ITERS" --warmup 2 --rendezvous "$work/meet" --stall 20
 		"$@")
-	[ -z "$dry" ] || dry_launch_command loopback bench "$auto_topology"
+	[ -z "$dry" ] || dry_command loopback bench "$auto_topology"
 	batch_line "$raw/smoke-$name.$auto_topology.$policy.1" 40 "$policy" "${command_line[@]}"
 }
 

@@ -17,8 +17,8 @@ import re
 import statistics
 import sys
 
-import launch_summary
 import summary
+import training
 
 NAME = re.compile(r"auto-(loopback|shaped)-(ddp|fsdp|tp|mesh|job)\.([0-9]+x[0-9]+)\.(off|auto|job)\.([0-9]+)$")
 ASKED = re.compile(r"calibrating launch profiles for at most ([0-9]+) s")
@@ -51,7 +51,7 @@ def make_line(match, run):
     ms, losses, ranks = times_of(run)
     profile, why = found(CHOICE, run.error) or ("", "")
     nccl, _, seconds = found(TOOK, run.error) or ("", "", "")
-    recorded = launch_summary.profile_of(run)
+    recorded = training.profile_of(run)
     line = {"network": network, "topology": topology, "program": program, "way": way, "number": int(number),
             "run": run.path.name, "ms": round(statistics.median(ms[len(ms) // 2:]), 3) if ms else None, "steps": len(ms),
             "profile": recorded or profile, "why": why, "calibration_s": seconds, "nccl": nccl, "seconds": run.seconds,
@@ -104,7 +104,7 @@ def print_programs(lines):
         spread = (max(base) - min(base)) / statistics.median(base)
         print(f"\n{network} {topology} {program}\n  off  {numbers(off)}   spread {100 * spread:.1f} %\n  auto {numbers(auto)}   "
               f"ratio {statistics.median(ratios):.3f} [{min(ratios):.3f}, {max(ratios):.3f}]  {verdict(network, program, ratios, spread)}\n"
-              f"  profiles: {launch_summary.counted(line['profile'] for line in auto)}")
+              f"  profiles: {training.counted(line['profile'] for line in auto)}")
 
 
 def print_calibrations(lines):
@@ -156,7 +156,7 @@ def main(raw, out):
             jobs.append(run)
             continue
         lines.append({**make_line(match, run), "said": run.error.strip().splitlines()[-3:]})
-    losses = launch_summary.compare_losses(lines)
+    losses = training.compare_losses(lines)
     with open(out / "auto.csv", "w", newline="") as f:
         table = csv.DictWriter(f, COLUMNS, restval="", extrasaction="ignore", lineterminator="\n")
         table.writeheader()
@@ -164,7 +164,7 @@ def main(raw, out):
     print_programs(lines)
     print_calibrations(lines)
     print_libraries(jobs)
-    launch_summary.print_losses(losses)
+    training.print_losses(losses)
     print_runs(lines)
     return 1 if any(line["trouble"] for line in lines) or not all(one["equal"] for one in losses) else 0
 

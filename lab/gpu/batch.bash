@@ -25,6 +25,8 @@ batch_wait() {
 	[ "$(cat "$2/ended" 2>/dev/null)" = 0 ]
 }
 
+readonly TORCH_S=12	# what a run of PyTorch takes beside its calls, until one was seen
+
 batch_options=()	# of sbatch
 
 # batch_job LEFT STATE LINES TOPOLOGY LIMIT_S [MINUTES]: its memory is in STATE; what it has printed, its record and its
@@ -41,4 +43,30 @@ batch_job() {
 	cp -R "$state/nccl-tune/memory" "$left/" 2>/dev/null
 	[ "$rc" = 0 ] || say "${left##*/}: exit status $(cat "$left/ended" 2>/dev/null || echo unknown); $(tail -n 1 "$left/log" "$left/err" 2>/dev/null | tr '\n' ' ')"
 	return "$rc"
+}
+
+# fits SECONDS END WHAT: or says that it does not.
+fits() {
+	[ $((SECONDS + $1)) -gt "$2" ] || return 0
+	say "$3: left out, no time (it takes some $1 s)"
+	return 1
+}
+
+readonly DRY_SIZES=64K,256K,1M,4M,16M,64M DRY_TRACE_SEED=7
+
+# dry_command NETWORK PROGRAM TOPOLOGY: sets command_line: the simulated NCCL, with made-up times of launch variables and a
+# training loop for each training program. Over the shaped link no profile is good there.
+dry_command() {
+	local trace=$work/launch-$1.csv picks=$work/launch-$1.picks best=wide
+	[ "$1" = loopback ] || best=none
+	[ -e "$trace" ] || "$stage/libexec/nccl-tune/tests/nt-launch-trace" --best "$best" --seed "$DRY_TRACE_SEED" \
+		--picks "$picks" --topology 2x1 >"$trace" || return 1
+	command_line=("$stage/libexec/nccl-tune/tests/nt-fake-nccl" --trace "$trace,2x1" --auto-picks "$picks"
+		--launch-else none --call-gap-us 100)
+	case $2 in
+	bench) command_line+=(--sizes "$DRY_SIZES" --iters 1000) ;;
+	mesh) command_line+=(--comms "world,dp:${3#*x},tp:${3#*x}" --sizes 16M,512K --iters 2500) ;;
+	# Steps are told by the clock on the wall.
+	*) command_line+=(--sizes '16Mx8,64K' --iters 120 --compute-us 5000 --realtime 1) ;;
+	esac
 }

@@ -56,7 +56,7 @@ fw_command() {
 	command -v torchrun >/dev/null || torchrun='python3 -m torch.distributed.run'
 	fw_script "$2" "$3/result.json" "$(fw_steps "$1" "$2")"
 	if [ -n "$dry" ]; then
-		dry_launch_command "$([ "$1" = loopback ] && echo loopback || echo shaped)" ddp 2x1
+		dry_command "$([ "$1" = loopback ] && echo loopback || echo shaped)" ddp 2x1
 		[ "$ranks" = 1 ] || command_line+=(--procs-per-task "$ranks")
 		return
 	fi
@@ -132,7 +132,7 @@ fw_program() {
 		fi
 		kind=$1-$2-$way
 		[ -n "${fw_takes[$kind]:-}" ] || fw_takes[$kind]=$(fw_estimate "$way")
-		launch_fits "${fw_takes[$kind]}" "$fw_end" "$name" || continue
+		fits "${fw_takes[$kind]}" "$fw_end" "$name" || continue
 		start=$SECONDS
 		fw_step "$1" "$2" "$way" "$3"
 		fw_takes[$kind]=$((SECONDS - start))

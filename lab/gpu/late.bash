@@ -7,7 +7,7 @@
 
 readonly LATE_WAYS=(off observe late again) LATE_PROGRAMS=(ddp tp)
 readonly -A LATE_MS=([ddp]=20 [tp]=1)		# of extra work, each time
-readonly LATE_TRAIN_S=6 LATE_LIMIT_S=90
+readonly LATE_STEPS=40 LATE_TRAIN_S=6 LATE_LIMIT_S=90
 
 # late_command PROGRAM WAY RANKS: sets command_line.
 late_command() {
@@ -16,7 +16,7 @@ late_command() {
 		[ "$2" != late ] || command_line+=(--slow-rank "$(($3 - 1))@20000")
 		return
 	fi
-	command_line=(python3 "$here/train.py" --programs "$1" --steps "$LAUNCH_STEPS" --seconds "$LATE_TRAIN_S" --master 127.0.0.1)
+	command_line=(python3 "$here/train.py" --programs "$1" --steps "$LATE_STEPS" --seconds "$LATE_TRAIN_S" --master 127.0.0.1)
 	[ "$2" != late ] || command_line+=(--late "$(($3 - 1)):${LATE_MS[$1]}")
 }
 
@@ -53,14 +53,14 @@ late_repetition() {
 
 # late SECONDS
 late() {
-	local end=$((SECONDS + $1)) takes=$((${#LATE_WAYS[@]} * (LATE_TRAIN_S + LAUNCH_TORCH_S))) topology program k start
+	local end=$((SECONDS + $1)) takes=$((${#LATE_WAYS[@]} * (LATE_TRAIN_S + TORCH_S))) topology program k start
 	for ((k = 1; k <= late_runs; k++)); do
 		for topology in "${late_topologies[@]}"; do
 			if [ $((${topology%x*} * ${topology#*x})) -gt "$gpus" ]; then
 				mps_up || return 0
 			fi
 			for program in "${LATE_PROGRAMS[@]}"; do
-				launch_fits "$takes" "$end" "late $topology $program, repetition $k" || continue
+				fits "$takes" "$end" "late $topology $program, repetition $k" || continue
 				start=$SECONDS
 				late_repetition "$topology" "$program" "$k"
 				takes=$((SECONDS - start))

@@ -14,27 +14,15 @@ lab_gpu_nt_fixed_so_SOURCES = %D%/fixed.c bench/plan.c bench/plan.h
 lab_gpu_nt_fixed_so_LDADD = libnt-contract.a
 lab_gpu_nt_fixed_so_LDFLAGS = $(lab_gpu_nt_probe_so_LDFLAGS)
 
-# Which rank's time tells what an arm does; ranktime.py sums up.
-noinst_PROGRAMS += lab/gpu/ranktime
-lab_gpu_ranktime_SOURCES = %D%/ranktime.c bench/gpu.c bench/library.c
-lab_gpu_ranktime_LDADD = libnt-bench.a $(profiles_libs)
-
 EXTRA_DIST += \
 	%D%/auto.bash \
 	%D%/auto_summary.py \
 	%D%/batch-job.sh \
 	%D%/batch.bash \
-	%D%/carry.bash \
-	%D%/carry_summary.py \
-	%D%/cells.bash \
-	%D%/cells_summary.py \
-	%D%/channels.py \
-	%D%/channels_summary.py \
 	%D%/compare.bash \
 	%D%/correct.bash \
 	%D%/correct_summary.py \
 	%D%/env.c \
-	%D%/env.py \
 	%D%/frameworks.bash \
 	%D%/frameworks/hf.py \
 	%D%/frameworks/jx.py \
@@ -49,10 +37,6 @@ EXTRA_DIST += \
 	%D%/inspector.sh \
 	%D%/late.bash \
 	%D%/late_summary.py \
-	%D%/launch.bash \
-	%D%/launch_summary.py \
-	%D%/loops.py \
-	%D%/loops.sh \
 	%D%/mps.bash \
 	%D%/nccl-tests.sh \
 	%D%/ncclperf.bash \
@@ -63,8 +47,6 @@ EXTRA_DIST += \
 	%D%/page.py \
 	%D%/plot.py \
 	%D%/rank.sh \
-	%D%/ranktime.py \
-	%D%/ranktime.sh \
 	%D%/run.sh \
 	%D%/settle.bash \
 	%D%/settle.py \
@@ -72,12 +54,10 @@ EXTRA_DIST += \
 	%D%/shm.bash \
 	%D%/shm_summary.py \
 	%D%/slurm.bash \
-	%D%/steady.bash \
-	%D%/steady_summary.py \
 	%D%/summaries.bats \
 	%D%/summary.py \
 	%D%/tables.bash \
 	%D%/tables_summary.py \
-	%D%/topology.bash \
 	%D%/train.py \
+	%D%/training.py \
 	%D%/wire.py

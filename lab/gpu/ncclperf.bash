@@ -43,7 +43,7 @@ ncclperf_runs() {
 			for mode in "${modes[@]:$((k % n)):$n}"; do
 				dir=$raw/ncclperf-$kind.1x2.$mode.$k
 				[ ! -e "$dir/status" ] || continue
-				launch_fits "$NCCLPERF_S" "$end" "ncclperf $kind $mode $k" || continue
+				fits "$NCCLPERF_S" "$end" "ncclperf $kind $mode $k" || continue
 				step "$dir" "$NCCLPERF_LIMIT_S" 1 1 "$mode" "${command_line[@]}" ||
 					say "${dir##*/}: exit status $?"
 			done

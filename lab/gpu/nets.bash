@@ -142,3 +142,25 @@ net_cluster_options() {
 		-c "SlurmctldHost=$host($NET_HOST)"
 		-c "NodeName=n[1-$nodes] NodeHostname=$host NodeAddr=$NET_PREFIX.[1-$nodes] Port=[16818-$((16817 + nodes))] CPUs=8 RealMemory=1000 State=UNKNOWN")
 }
+
+# Slurm's nodes into namespaces, and back.
+to_shaped() {
+	slurm_down
+	if nets_up "$SLURM_NODES"; then
+		net_cluster_options "$SLURM_NODES"
+		export NCCL_SOCKET_IFNAME=$NET_DEVICE
+		if slurm_up "${net_options[@]}" && timeout 30 srun -N"$SLURM_NODES" -n"$SLURM_NODES" true; then
+			return 0
+		fi
+		say "shaped network: Slurm did not come up in it"
+	fi
+	to_loopback
+	return 1
+}
+
+to_loopback() {
+	slurm_down
+	nets_down
+	export NCCL_SOCKET_IFNAME=lo
+	slurm_up || say "Slurm did not come up again"
+}

@@ -135,16 +135,6 @@ class Page:
             panels.append(plot.Panel(topology, places, series, hollow))
         return self.plot(file, panels, "AllReduce: time of NCCL's choice over the best arm's; hollow: within the noise")
 
-    def make_cells(self, name, topology):
-        """Of the part cells: NCCL's choice, the best arm that never changes and the plugin, all collectives."""
-        rows = []
-        for row in self.csv(name):
-            if row["topology"] == topology and row["auto_us"] and row["best_us"] and row["bandit_us"]:
-                auto, best, bandit = (float(row[k] or "nan") for k in ("auto_us", "best_us", "bandit_us"))
-                rows.append([row["coll"], summary.size_text(int(row["bytes"])), us(auto), arm_text(row["best_arm"]), us(best),
-                             f"{100 * (auto / best - 1):.0f} %", us(bandit), f"{bandit / auto:.2f}", row["verdict"]])
-        return table(["collective", "size", "NCCL's choice, us", "best arm", "us", "gap", "plugin, us", "plugin / NCCL's", ""], rows)
-
     # ---- NCCL's choice against two rules
 
     def rules(self, name):
@@ -214,48 +204,6 @@ class Page:
             panels.append(plot.Panel(f"{topology}, {CONDITIONS[condition]}", [summary.size_text(s) for s in sizes], series))
         return self.plot(file, panels, "AllReduce: time over that of NCCL's choice, median, least and most of the repetitions")
 
-    # ---- launch profiles and arms
-
-    def profiles(self, name, network):
-        """How many times as fast as the default without arms, by (profile, way) and size."""
-        rows = [r for r in self.csv(f"{name}/profiles.csv") if r["condition"] == network]
-        base = {int(r["bytes"]): float(r["us"]) for r in rows if r["way"] == "observe-default"}
-        found = collections.defaultdict(dict)
-        for row in rows:
-            found[row["profile"], row["way"].partition("-")[0]][int(row["bytes"])] = base[int(row["bytes"])] / float(row["us"])
-        return base, found
-
-    def make_profiles(self, name, network):
-        base, found = self.profiles(name, network)
-        rows = [["default", "no arms, us", *(us(base[size]) for size in sorted(base))]]
-        for (profile, way), sizes in sorted(found.items(), key=lambda item: (item[0][0] != "default", item[0][0], item[0][1] != "observe")):
-            if (profile, way) != ("default", "observe"):
-                rows.append([profile, "arms" if way == "bandit" else "no arms",
-                             *(f"{sizes[s]:.2f}" if s in sizes else "-" for s in sorted(base))])
-        return table(["profile", "", *(summary.size_text(s) for s in sorted(base))], rows)
-
-    def make_profiles_plot(self, name, file):
-        panels = []
-        for network in dict.fromkeys(r["condition"] for r in self.csv(f"{name}/profiles.csv")):
-            base, found = self.profiles(name, network)
-            for way, words in (("observe", "no arms"), ("bandit", "with arms")):
-                series = {profile: [(summary.size_text(s), v) for s, v in sorted(sizes.items())]
-                          for (profile, w), sizes in found.items() if w == way and (profile, w) != ("default", "observe")}
-                title = "loopback" if network == "loopback" else CONDITIONS[network]
-                panels.append(plot.Panel(f"{title}, {words}", [summary.size_text(s) for s in sorted(base)], series))
-        return self.plot(file, panels, "AllReduce: times as fast as NCCL's default")
-
-    def make_text(self, name, first, last):
-        """What a program printed, from the line that begins with one word to the one that begins with another."""
-        lines, on, kept = (self.results / name).read_text().splitlines(), False, []
-        for line in lines:
-            on = on or line.startswith(first.replace("_", " "))
-            if on:
-                kept.append(line)
-                if line.startswith(last.replace("_", " ")):
-                    break
-        return "```\n" + "\n".join(kept) + "\n```"
-
     # ---- PyTorch
 
     def make_train(self, name, network):
@@ -274,16 +222,6 @@ class Page:
                             ", ".join(sorted({r["profile"] for r in some})) or "-", max((r["loss_apart"] for r in some), key=float)])
         return table(["program", "", "runs", "step, ms", "times as fast", "first quarter, ms", "launch profile", "losses apart"], out)
 
-    def make_launch(self, name, network, topology):
-        """Of an earlier measurement (launch.csv): times as fast as NCCL's default in the paired step."""
-        rows = [r for r in self.csv(name) if (r["network"], r["topology"]) == (network, topology) and r["ratio"] and r["way"] != "off"]
-        cells = list(dict.fromkeys((r["program"], int(r["bytes"])) for r in rows))
-        out = []
-        for way in dict.fromkeys(r["way"] for r in rows):
-            mine = {(r["program"], int(r["bytes"])): r["ratio"] for r in rows if r["way"] == way}
-            out.append([way, *(f"{float(mine[c]):.2f}" if c in mine else "-" for c in cells)])
-        return table(["", *(summary.size_text(size) if program == "bench" else f"{program} step" for program, size in cells)], out)
-
     # ---- correctness, and what was run
 
     def make_uneven(self, name):
@@ -295,15 +233,6 @@ class Page:
             out.append([row["topology"], program, kind, coll, summary.size_text(int(size)), row["calls"], row["checks"] or "0",
                         row["wrong"] or "0", f"{row['chosen_arm'].replace('AUTO', BASELINE)} ({row['state']})" if row["state"] else "-"])
         return table(["ranks of the nodes", "program", "group", "collective", "size", "calls", "compared", "wrong", "arm in force"], out)
-
-    def make_runs(self, name):
-        count = collections.defaultdict(list)
-        for row in self.csv(f"{name}/runs.csv"):
-            count[row["piece"], row["condition"]].append(row)
-        return table(["", "condition", "runs", "hung", "failed", "seconds"],
-                     [[piece, condition, len(some), sum(r["trouble"] == "hang" for r in some),
-                       sum(r["trouble"] not in ("", "hang") for r in some), f"{sum(float(r['seconds']) for r in some):.0f}"]
-                      for (piece, condition), some in sorted(count.items())])
 
     def make_versions(self, *names):
         rows = []

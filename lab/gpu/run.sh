@@ -4,22 +4,13 @@
 #
 # run.sh - the tests that need GPUs: real NCCL under a real Slurm, several nodes pretended on this machine
 #
-#   --parts LIST       of slurm, compare, hang, settle (these), groups, correct, steady, cells, carry, launch,
-#                      topology, tables, auto, late, smoke, frameworks, shm, ncclperf, nets
+#   --parts LIST       of slurm, compare, hang, settle (these), groups, correct, tables, auto, late, smoke,
+#                      frameworks, shm, ncclperf, nets
 #   --topologies LIST  NODESxGPUS,... (by the GPUs found: 2x4,4x2,1x8 or 2x2,4x1,1x4 or 2x1,1x2)
 #   --pairs N          runs without and with the plugin to a topology, by turns (5)
 #   --hang-runs N      short runs in a row (20)
 #   --group-runs N     of groups, by srun and by torchrun each (20)
-#   --steady-runs N    of steady, of each mode (5)
-#   --conditions LIST  of cells: alone, load, shaped, shaped-load (the first three)
-#   --rounds N         of cells and carry, of each topology and condition (3)
-#   --launch-runs N    of launch, repetitions of each program, network and topology (5)
-#   --launch-networks LIST    loopback,shaped
-#   --launch-topologies LIST  NODESxGPUS,... (2x1,4x2); more ranks than GPUs share them by CUDA MPS
-#   --launch-ways LIST        off, bandit, wide-off, wide-bandit (all)
-#   --launch-first K          number of the first repetition (1)
-#   --launch-programs LIST    bench,ddp+fsdp,tp; mesh; joined by + in one process
-#   --tables LIST      of tables: arms, rules, uneven, profiles, train (all)
+#   --tables LIST      of tables: arms, rules, uneven, train (all)
 #   --tables-networks LIST    loopback,shaped
 #   --tables-topologies LIST  NODESxGPUS,... (by the GPUs found); MPS as above
 #   --tables-runs N    of rules and train, repetitions (3)
@@ -53,18 +44,15 @@
 set -uo pipefail
 
 # Parts in their order, and the seconds that a part leaves to each that comes after it; less where time is short.
-readonly PARTS=(slurm nets smoke shm ncclperf frameworks compare hang topology groups correct steady cells carry launch tables auto late settle)
-readonly -A LEFT_S=([slurm]=0 [nets]=20 [smoke]=100 [shm]=150 [ncclperf]=120 [frameworks]=500 [compare]=150 [hang]=150 [topology]=90 [groups]=240 [correct]=150 [steady]=250 [cells]=600 [carry]=200 [launch]=500 [tables]=160 [auto]=500 [late]=300 [settle]=90)
+readonly PARTS=(slurm nets smoke shm ncclperf frameworks compare hang groups correct tables auto late settle)
+readonly -A LEFT_S=([slurm]=0 [nets]=20 [smoke]=100 [shm]=150 [ncclperf]=120 [frameworks]=500 [compare]=150 [hang]=150 [groups]=240 [correct]=150 [tables]=160 [auto]=500 [late]=300 [settle]=90)
 readonly END_S=15
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 here=$top/lab/gpu
 sl=/opt/sl
-parts=slurm,compare,hang,settle topologies=() pairs=5 hangs=20 groups_each=20 steady_runs=5 cell_rounds=3
-conditions=(alone load shaped) budget=540
-launch_runs=5 launch_networks=(loopback shaped) launch_topologies=(2x1 4x2) launch_programs=(bench ddp+fsdp tp)
-launch_ways=(off bandit wide-off wide-bandit) launch_first=1
-tables_pieces=(arms rules uneven profiles train) tables_networks=(loopback shaped) tables_topologies=() tables_runs=3 tables_first=1
+parts=slurm,compare,hang,settle topologies=() pairs=5 hangs=20 groups_each=20 budget=540
+tables_pieces=(arms rules uneven train) tables_networks=(loopback shaped) tables_topologies=() tables_runs=3 tables_first=1
 auto_networks=(loopback shaped) auto_programs=(ddp fsdp tp) auto_topology=2x1 auto_runs=3 auto_first=1
 late_runs=3 late_topologies=(2x1 4x1)
 fw_networks=(loopback 10 25 50) fw_programs=() fw_ways=() fw_steps=0 fw_runs=3 fw_first=1
@@ -96,16 +84,8 @@ usage() {
 . "$here/nets.bash"
 # shellcheck source=lab/gpu/correct.bash
 . "$here/correct.bash"
-# shellcheck source=lab/gpu/steady.bash
-. "$here/steady.bash"
-# shellcheck source=lab/gpu/cells.bash
-. "$here/cells.bash"
-# shellcheck source=lab/gpu/carry.bash
-. "$here/carry.bash"
 # shellcheck source=lab/gpu/mps.bash
 . "$here/mps.bash"
-# shellcheck source=lab/gpu/launch.bash
-. "$here/launch.bash"
 # shellcheck source=lab/gpu/batch.bash
 . "$here/batch.bash"
 # shellcheck source=lab/gpu/tables.bash
@@ -120,8 +100,6 @@ usage() {
 . "$here/shm.bash"
 # shellcheck source=lab/gpu/ncclperf.bash
 . "$here/ncclperf.bash"
-# shellcheck source=lab/gpu/topology.bash
-. "$here/topology.bash"
 # shellcheck source=lab/gpu/settle.bash
 . "$here/settle.bash"
 
@@ -143,18 +121,9 @@ read_options() {
 		case $1 in
 		--parts) parts=$2 ;;
 		--topologies) IFS=, read -ra topologies <<<"$2" ;;
-		--conditions) IFS=, read -ra conditions <<<"$2" ;;
 		--pairs) number "$1" "$2"; pairs=$2 ;;
 		--hang-runs) number "$1" "$2"; hangs=$2 ;;
 		--group-runs) number "$1" "$2"; groups_each=$2 ;;
-		--steady-runs) number "$1" "$2"; steady_runs=$2 ;;
-		--rounds) number "$1" "$2"; cell_rounds=$2 ;;
-		--launch-runs) number "$1" "$2"; launch_runs=$2 ;;
-		--launch-first) number "$1" "$2"; launch_first=$2 ;;
-		--launch-networks) IFS=, read -ra launch_networks <<<"$2" ;;
-		--launch-topologies) IFS=, read -ra launch_topologies <<<"$2" ;;
-		--launch-ways) IFS=, read -ra launch_ways <<<"$2" ;;
-		--launch-programs) IFS=, read -ra launch_programs <<<"$2" ;;
 		--tables) IFS=, read -ra tables_pieces <<<"$2" ;;
 		--tables-networks) IFS=, read -ra tables_networks <<<"$2" ;;
 		--tables-topologies) IFS=, read -ra tables_topologies <<<"$2" ;;
@@ -187,9 +156,7 @@ read_options() {
 		shift 2
 	done
 	listed --parts "$parts" "${PARTS[@]}"
-	listed --conditions "$(IFS=,; echo "${conditions[*]}")" alone load shaped shaped-load
-	listed --launch-networks "$(IFS=,; echo "${launch_networks[*]}")" loopback shaped
-	listed --tables "$(IFS=,; echo "${tables_pieces[*]}")" arms rules uneven profiles train
+	listed --tables "$(IFS=,; echo "${tables_pieces[*]}")" arms rules uneven train
 	listed --tables-networks "$(IFS=,; echo "${tables_networks[*]}")" loopback shaped
 	listed --auto-networks "$(IFS=,; echo "${auto_networks[*]}")" loopback shaped
 	listed --auto-programs "$(IFS=,; echo "${auto_programs[*]}")" ddp fsdp tp mesh
@@ -200,8 +167,6 @@ read_options() {
 	for word in "${fw_networks[@]}"; do
 		[ "$word" = loopback ] || number --fw-networks "$word"
 	done
-	listed --launch-ways "$(IFS=,; echo "${launch_ways[*]}")" "${LAUNCH_WAYS[@]}"
-	listed --launch-programs "$(IFS=,; tr + , <<<"${launch_programs[*]}")" bench ddp fsdp tp mesh
 }
 
 # listed OPTION LIST WORD...: is the list one of these words?
@@ -224,14 +189,9 @@ find_gpus() {
 	gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
 	if [ -n "$dry" ]; then
 		gpus=4
-	elif [ "$gpus" -lt 2 ] && { ! [[ $parts =~ ^(launch|tables|auto|late|frameworks)$ ]] || [ "$gpus" = 0 ]; }; then
+	elif [ "$gpus" -lt 2 ] && { ! [[ $parts =~ ^(tables|auto|late|frameworks)$ ]] || [ "$gpus" = 0 ]; }; then
 		die "$gpus GPUs found, two are needed (--dry runs the rest of it)"
 	fi
-	for topology in "${launch_topologies[@]}"; do
-		if ! [[ $topology =~ ^[24]x[1248]$ ]] || { wanted launch && [ "${topology#*x}" -gt "$gpus" ]; }; then
-			die "--launch-topologies '$topology' (want NODESxGPUS, 2 or 4 nodes, each with up to $gpus GPUs)"
-		fi
-	done
 	[[ $auto_topology =~ ^[24]x[1248]$ ]] || die "--auto-topology '$auto_topology' (want NODESxGPUS, 2 or 4 nodes)"
 	tables_default_topologies
 	for topology in "${tables_topologies[@]}"; do
@@ -318,14 +278,12 @@ write_versions() {
 		echo "another NCCL: ${NT_GPU_NCCL:-no}"
 		echo "environment: $(env | grep -E '^NCCL_' | sort | tr '\n' ' ')"
 		echo "options: parts $parts, topologies ${topologies[*]}, pairs $pairs, hang runs $hangs," \
-			"group runs $groups_each, steady runs $steady_runs, conditions ${conditions[*]}," \
-			"rounds $cell_rounds, launch ${launch_topologies[*]} ${launch_networks[*]}" \
-			"${launch_programs[*]} ${launch_ways[*]} runs $launch_runs from $launch_first," \
+			"group runs $groups_each, budget $budget s," \
 			"tables ${tables_pieces[*]} ${tables_topologies[*]} ${tables_networks[*]} runs $tables_runs from $tables_first," \
 			"auto ${auto_networks[*]} ${auto_programs[*]} $auto_topology runs $auto_runs from $auto_first," \
 			"late ${late_topologies[*]} runs $late_runs," \
 			"frameworks ${fw_networks[*]} ${fw_programs[*]} ${fw_ways[*]} steps $fw_steps runs $fw_runs from $fw_first," \
-			"shm ${shm_sizes[*]} ${shm_modes[*]} runs $shm_runs, ncclperf runs $perf_runs, budget $budget s"
+			"shm ${shm_sizes[*]} ${shm_modes[*]} runs $shm_runs, ncclperf runs $perf_runs"
 	} >"$out/versions.txt"
 }
 
@@ -347,10 +305,6 @@ summarise() {
 write_results() {
 	local rc=0
 	summarise correct correct_summary.py || rc=1
-	summarise steady steady_summary.py || rc=1
-	summarise cells cells_summary.py || rc=1
-	summarise carry carry_summary.py || rc=1
-	summarise launch launch_summary.py || rc=1
 	summarise tables tables_summary.py || rc=1
 	summarise auto auto_summary.py || rc=1
 	summarise late late_summary.py || rc=1
@@ -381,7 +335,7 @@ finish() {
 		timeout 60 python3 "$here/settle.py" "$raw" | tee "$out/settle.txt"
 	fi
 	write_results || rc=1
-	for name in correct steady cells carry launch tables auto late shm ncclperf frameworks; do
+	for name in correct tables auto late shm ncclperf frameworks; do
 		[ ! -e "$out/$name.txt" ] || cat "$out/$name.txt"
 	done
 	[ ! -e "$work/slurm.log" ] || cp "$work/slurm.log" "$out/"
@@ -421,7 +375,7 @@ main() {
 	trap finish EXIT
 	trap 'exit 130' INT TERM
 	find_nccl
-	if [[ ,$parts, =~ ,(slurm|topology|groups|correct|steady|cells|carry|launch|tables|auto|late|smoke|frameworks|shm|ncclperf|nets), ]]; then
+	if [[ ,$parts, =~ ,(slurm|groups|correct|tables|auto|late|smoke|frameworks|shm|ncclperf|nets), ]]; then
 		with_slurm || rc=1
 	fi
 	[ -e "$out/versions.txt" ] || write_versions
@@ -445,13 +399,8 @@ with_slurm() {
 	! wanted frameworks || frameworks "$(share frameworks)"
 	! wanted compare || compare "$(share compare)"
 	! wanted hang || hang_runs "$(share hang)"
-	! wanted topology || topology "$(share topology)"
 	! wanted groups || group_runs "$(share groups)"
 	! wanted correct || correct "$(share correct)"
-	! wanted steady || steady "$(share steady)"
-	! wanted cells || cells "$(share cells)"
-	! wanted carry || carry "$(share carry)"
-	! wanted launch || launch_blocks "$(share launch)"
 	! wanted tables || tables "$(share tables)"
 	! wanted auto || auto "$(share auto)"
 	! wanted late || late "$(share late)"

@@ -33,7 +33,7 @@ shm() {
 			for mode in "${shm_modes[@]}"; do
 				dir=$raw/shm.$size.$mode.$k
 				[ ! -e "$dir/status" ] || continue
-				launch_fits "$SHM_WAVE_S" "$end" "shm $size $mode $k" || continue
+				fits "$SHM_WAVE_S" "$end" "shm $size $mode $k" || continue
 				if [ "$running" -ge "$shm_at_once" ]; then
 					wait -n
 					running=$((running - 1))

@@ -3,19 +3,20 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The tables of docs/results.md, on any number of GPUs: every arm by turns beside NCCL's own choice (arms); NCCL's choice
-# against the plugin's (rules); ranks that are not spread evenly and groups of some of them (uneven); launch
-# profiles with and without arms, and what calibrate makes of them (profiles); PyTorch programs (train).
+# against the plugin's (rules); ranks that are not spread evenly and groups of some of them (uneven);
+# PyTorch programs (train).
 # Part of lab/gpu/run.sh; tables_summary.py reads what these runs leave.
 
 readonly TABLES_COLL=AllReduce TABLES_START_S=6		# what a run of the benchmark takes beside its calls
 readonly ARMS_SIZES=64K,256K,1M,4M,16M,64M,256M ARMS_EVEN=1M ARMS_IN_A_ROW=4
 # Rounds: the log of nt-fixed.so and the samples of the benchmark must fit each other (tables_summary.py).
 readonly ARMS_ROUNDS_MOST=8000 ARMS_WARMUP=4 ARMS_CHECK=250
+readonly LL_MOST=4194304 LL128_MOST=67108864	# beyond it is not tried: half, or 15 of 16 bytes are data
+readonly TABLES_LOAD=gemm:1024
 readonly RULES_SIZES=64K,1M,16M,64M,256M RULES_EVEN=16M
 readonly RULES_WAYS=(off bandit)
-readonly PROFILES=(default sockets-wide sockets-many sockets-medium sockets-4x4)
 readonly UNEVEN_SECONDS=8
-readonly TRAIN_PROGRAMS=ddp,fsdp,mesh TRAIN_WAYS=(off bandit auto policy) TRAIN_S=5 TRAIN_TAKES_S=33
+readonly TRAIN_PROGRAMS=ddp,fsdp,mesh TRAIN_WAYS=(off bandit auto policy) TRAIN_STEPS=40 TRAIN_S=5 TRAIN_TAKES_S=33
 readonly CALIBRATE_S=30 CALIBRATE_MOST_S=90
 readonly TABLES_PLUGIN=bandit,channels=on TABLES_AUTO=bandit,channels=on,launch=auto,calibrate=off
 # A choice that is remembered is used by a later step with launch other than off only.
@@ -86,11 +87,29 @@ arms_seconds() {
 	esac
 }
 
+# Arms that NCCL has there: between nodes LL128 is not legal, PAT wants one rank a node.
+legal_arms() {
+	case $1 in
+	1x*) echo RING/SIMPLE RING/LL RING/LL128 TREE/SIMPLE TREE/LL TREE/LL128 ;;
+	*x1) echo RING/SIMPLE RING/LL TREE/SIMPLE TREE/LL PAT/SIMPLE ;;
+	*) echo RING/SIMPLE RING/LL TREE/SIMPLE TREE/LL ;;
+	esac
+}
+
+bytes_of() {
+	local number=${1%[KM]}
+	case $1 in
+	*K) echo $((number << 10)) ;;
+	*M) echo $((number << 20)) ;;
+	*) echo "$number" ;;
+	esac
+}
+
 # arms_plan TOPOLOGY: NCCL's own choice and every arm that is legal there.
 arms_plan() {
 	local sizes arms size arm bytes
 	IFS=, read -ra sizes <<<"$ARMS_SIZES"
-	read -ra arms < <(cell_arms "$1")
+	read -ra arms < <(legal_arms "$1")
 	for size in "${sizes[@]}"; do
 		bytes=$(bytes_of "$size")
 		for arm in AUTO "${arms[@]}"; do
@@ -118,7 +137,7 @@ tables_arms() {
 	tables_bench "$ARMS_SIZES" "$ARMS_EVEN" 1 "$seconds"
 	[ -n "$dry" ] || command_line+=(--iters "$ARMS_ROUNDS_MOST" --warmup "$ARMS_WARMUP" --check "$ARMS_CHECK"
 		--samples "$dir/samples.csv")
-	[[ $condition != *load ]] || [ -n "$dry" ] || command_line+=(--load "$CELL_LOAD")
+	[[ $condition != *load ]] || [ -n "$dry" ] || command_line+=(--load "$TABLES_LOAD")
 	step "$dir" $((seconds + 45)) "${topology%x*}" "${topology#*x}" off env NCCL_TUNER_PLUGIN="$fixed" \
 		NT_FIXED_PLAN="$dir/plan" NT_FIXED_RUN="$ARMS_IN_A_ROW" NT_FIXED_LOG="$dir/arms" "${command_line[@]}" || rc=$?
 	[ "$rc" = 0 ] || say "tables arms $condition $topology: exit status $rc"
@@ -142,7 +161,7 @@ rules_step() {
 	local condition=$1 topology=$2 way=$3 rc=0 explore last
 	read -r explore last < <(rules_seconds "$condition" "$way")
 	tables_bench "$RULES_SIZES" "$RULES_EVEN" "$explore" "$last"
-	[[ $condition != *load ]] || [ -n "$dry" ] || command_line+=(--load "$CELL_LOAD")
+	[[ $condition != *load ]] || [ -n "$dry" ] || command_line+=(--load "$TABLES_LOAD")
 	step "$raw/tables-rules-$condition.$topology.$way.$4" $((explore + last + 60)) "${topology%x*}" "${topology#*x}" \
 		"$way" "${command_line[@]}" || rc=$?
 	[ "$rc" = 0 ] || say "tables rules $condition $topology $way $4: exit status $rc"
@@ -236,7 +255,7 @@ tables_uneven() {
 	write_results
 }
 
-# ---- profiles
+# ---- train
 
 # tables_calibrate_line DIR: of batch-job.sh
 tables_calibrate_line() {
@@ -246,37 +265,12 @@ tables_calibrate_line() {
 	batch_line "$1" "$CALIBRATE_MOST_S" calibrate "${some[@]}"
 }
 
-# profile_lines NETWORK TOPOLOGY: of batch-job.sh: calibrate, then each profile without the plugin's arms and with them.
-profile_lines() {
-	local name=$raw/tables-profiles-$1.$2 profile
-	tables_calibrate_line "$name.calibrate.$tables_first"
-	for profile in "${PROFILES[@]}"; do
-		launch_command "$1" bench off "$2"
-		batch_line "$name.observe-$profile.$tables_first" 60 "observe,launch=$profile" "${command_line[@]}"
-		launch_command "$1" bench bandit "$2"
-		batch_line "$name.bandit-$profile.$tables_first" 60 "$TABLES_PLUGIN,launch=$profile" "${command_line[@]}"
-	done
-}
-
-# tables_profiles NETWORK TOPOLOGY
-tables_profiles() {
-	local name=tables-profiles-$1.$2 lines=$work/profiles.lines
-	! tables_done "$raw/$name.job-profiles.$tables_first" "profiles $1 $2" || return 0
-	tables_fits $((CALIBRATE_S + ${#PROFILES[@]} * 26)) "profiles $1 $2" || return 0
-	tables_share "$2" || return 0
-	profile_lines "$1" "$2" >"$lines"
-	batch_job "$raw/$name.job-profiles.$tables_first" "$work/state.$name" "$lines" "$2" 420 || :
-	write_results
-}
-
-# ---- train
-
 train_command() {
 	local master=127.0.0.1
 	[ "$1" = loopback ] || master=$NET_PREFIX.1
-	command_line=(python3 "$here/train.py" --programs "$TRAIN_PROGRAMS" --steps "$LAUNCH_STEPS" --seconds "$TRAIN_S"
+	command_line=(python3 "$here/train.py" --programs "$TRAIN_PROGRAMS" --steps "$TRAIN_STEPS" --seconds "$TRAIN_S"
 		--master "$master")
-	[ -z "$dry" ] || launch_command "$1" ddp off "$2"
+	[ -z "$dry" ] || dry_command "$1" ddp "$2"
 }
 
 # train_policy WAY

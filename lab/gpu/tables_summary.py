@@ -4,11 +4,10 @@
 """tables_summary.py RAW OUT - a line for each run of tables.bash, which the tables of docs/results.md are made from
 
 RAW holds directories tables-PIECE-CONDITION.TOPOLOGY.WAY.K. PIECE is arms (all by turns in one process), rules (off, bandit;
-paper in older runs), uneven (off, bandit, groups; TOPOLOGY 1+2+2+2 says the ranks of each node), profiles (observe-PROFILE,
-bandit-PROFILE, calibrate) or train (off, bandit, auto, policy, earlier, calibrate). Times of a call are of its slowest rank,
-by the host's clock; of the last part of a run.
+paper in older runs), uneven (off, bandit, groups; TOPOLOGY 1+2+2+2 says the ranks of each node) or train (off, bandit, auto, policy,
+earlier, calibrate). Times of a call are of its slowest rank, by the host's clock; of the last part of a run.
 
-Writes RAW/arms.csv, rules.csv, uneven.csv, profiles.csv, train.csv and runs.csv (page.py says what it makes of them) and
+Writes RAW/arms.csv, rules.csv, uneven.csv, train.csv and runs.csv (page.py says what it makes of them) and
 prints what took how long and what failed. Exit status 1 if a run failed or hung, or losses of one program differ.
 """
 import collections
@@ -17,12 +16,10 @@ import pathlib
 import re
 import sys
 
-import carry_summary
-import cells_summary
-import launch_summary
 import summary
+import training
 
-NAME = re.compile(r"tables-(arms|rules|uneven|profiles|train)-([a-z-]+)\.([0-9x+]+)\.([a-z0-9-]+)\.([0-9]+)$")
+NAME = re.compile(r"tables-(arms|rules|uneven|train)-([a-z-]+)\.([0-9x+]+)\.([a-z0-9-]+)\.([0-9]+)$")
 WARM_UP, CHECK_EVERY, IN_A_ROW = 4, 250, 4  # of arms, as tables.bash has them
 PLACE = ["condition", "topology", "way", "number"]
 COLUMNS = {
@@ -30,17 +27,43 @@ COLUMNS = {
     "rules": PLACE + ["bytes", "samples", "part", "us", "p25_us", "p75_us", "mean_us", "all_mean_us", "gflops", "auto_arm", "chosen_arm",
                       "state", "spent_calls", "spent_ms"],
     "uneven": PLACE + ["ranks", "bytes", "call", "calls", "us", "checks", "wrong", "chosen_arm", "state"],
-    "profiles": PLACE + ["profile", "bytes", "part", "us", "p25_us", "p75_us", "chosen_arm", "state"],
     "train": PLACE + ["program", "ranks", "steps", "ms", "p25_ms", "p75_ms", "first_ms", "loss_first", "loss_last", "loss_apart", "profile"],
     "runs": ["piece", *PLACE, "nccl", "seconds", "status", "trouble"],
 }
+
+
+def read_calls(run):
+    """By size: (arm, time of the slowest rank) of each recorded call, in order. Before these come so many calls that are
+    not recorded, and one after every so many; larger sizes may be called in some rounds only."""
+    path = run.path / "samples.csv"
+    if not path.exists():
+        return {}
+    slowest = collections.defaultdict(dict)
+    with open(path, newline="") as f:
+        for row in csv.DictReader(f):
+            calls, at = slowest[int(row["bytes"])], int(row["round"])
+            calls[at] = max(calls.get(at, 0.0), float(row["host_us"]))
+    arms = collections.defaultdict(list)
+    for line in (run.path / "arms").read_text().splitlines():
+        _, size, arm = line.split()
+        arms[int(size)].append(arm)
+    found = {}
+    for size, calls in slowest.items():
+        made = arms[size]
+        if not made:
+            continue  # not in the plan: NCCL's own choice
+        if len(made) == WARM_UP + len(calls) + len(calls) // CHECK_EVERY:
+            found[size] = [(made[WARM_UP + i + i // CHECK_EVERY], calls[at]) for i, at in enumerate(sorted(calls))]
+        else:
+            print(f"{run.path.name}: {len(made)} calls of {size} bytes do not fit {len(calls)} rounds")
+    return found
 
 
 def arms_rows(run):
     """Without the first call after another arm, and without the first block, in which arms connect."""
     if not (run.path / "arms").exists():
         return
-    for size, calls in sorted(carry_summary.read_calls(run, WARM_UP, CHECK_EVERY).items()):
+    for size, calls in sorted(read_calls(run).items()):
         names = {arm for arm, _ in calls}
         times, place, last = collections.defaultdict(list), 0, None
         first = IN_A_ROW * len(names) - WARM_UP if len(calls) > 2 * IN_A_ROW * len(names) else 0
@@ -54,6 +77,12 @@ def arms_rows(run):
             yield {"bytes": size, "arm": arm, "calls": len(some), "us": round(us, 2), "p25_us": round(low, 2), "p75_us": round(high, 2)}
 
 
+def spent_ms(run, line):
+    """The record of the rank that says what exploring took: on the others it may be missing or 0."""
+    keys = run.keys(line["comm"], line["coll"], line["bytes"])
+    return max((k.get("spent_ms", 0) for k in keys), default=0)
+
+
 def bench_rows(run):
     for line, row in zip(run.lines(), run.sizes):
         times = line.get("slowest_us", line["host_us"])
@@ -63,7 +92,7 @@ def bench_rows(run):
                "all_mean_us": times.get("all", {}).get("mean", ""), "gflops": line.get("load_gflops", ""),
                "auto_arm": row.get("auto_arm", ""), "chosen_arm": row.get("chosen_arm", ""), "state": row.get("state", ""),
                "spent_calls": row.get("spent_calls", ""),
-               "spent_ms": cells_summary.spent_ms(run, line) if run.records else "", "checks": line.get("checks", ""), "wrong": line.get("errors", ""),
+               "spent_ms": spent_ms(run, line) if run.records else "", "checks": line.get("checks", ""), "wrong": line.get("errors", ""),
                "ranks": line.get("ranks", ""), "call": f"world {line['coll']} {line['bytes']}", "calls": line["samples"]}
 
 
@@ -97,11 +126,11 @@ def groups_rows(run):
 
 
 def train_rows(run):
-    for line in launch_summary.train_lines(run):
+    for line in training.train_lines(run):
         losses = line["losses"] or [""]
         yield {"program": line["program"], "ranks": line["ranks"], "ms": round(line["us"] / 1000, 3), "p25_ms": round(line["p25_us"] / 1000, 3),
                "p75_ms": round(line["p75_us"] / 1000, 3), "loss_first": losses[0], "loss_last": losses[-1], "losses": losses,
-               "profile": launch_summary.profile_of(run)}
+               "profile": training.profile_of(run)}
 
 
 def compare_losses(rows):
@@ -114,12 +143,12 @@ def compare_losses(rows):
         known = first.setdefault((row["program"], row["ranks"]), losses)
         apart = max(abs(a - b) / max(abs(a), 1e-12) for a, b in zip(known, losses))
         row["loss_apart"] = f"{apart:.1e}"
-        most = launch_summary.LOSS_TWO if row["ranks"] == 2 else launch_summary.LOSS_SAME.get(row["program"], 1e-4)
+        most = training.LOSS_TWO if row["ranks"] == 2 else training.LOSS_SAME.get(row["program"], 1e-4)
         same = same and apart <= most
     return same
 
 
-ROWS = {"arms": arms_rows, "rules": bench_rows, "profiles": bench_rows, "train": train_rows}
+ROWS = {"arms": arms_rows, "rules": bench_rows, "train": train_rows}
 
 
 def trouble_of(run, piece, way):
@@ -129,7 +158,7 @@ def trouble_of(run, piece, way):
         return f"exit status {run.rc}"
     if any(r["wrong"] for p in run.path.glob("result.*.json") for r in summary.json_lines(p)):
         return "wrong results"
-    if piece in ("rules", "profiles") and way != "calibrate":
+    if piece == "rules":
         return run.trouble()
     return run.disagreement() and "records of ranks differ" or None
 
@@ -152,8 +181,6 @@ def read(raw):
             continue
         make = ROWS.get(piece, groups_rows if way == "groups" else bench_rows)
         for row in make(run):
-            if piece == "profiles":
-                row["profile"] = way.partition("-")[2]
             rows[piece].append({**place, **row})
     return rows, seen
 
@@ -193,7 +220,7 @@ def print_calibrations(raw):
             print(f"\n{path.name}:\n{(path / 'out').read_text(errors='replace').rstrip()}")
     for path in sorted(raw.glob("tables-train-*")):
         for line in summary.Run(path).error.splitlines() if path.name.count(".") == 3 else []:
-            found = launch_summary.CHOICE.search(line)
+            found = training.CHOICE.search(line)
             if found:
                 print(f"{path.name}: {found[1]}")
 

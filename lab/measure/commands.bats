@@ -85,18 +85,10 @@ as_root() {
 	[[ $output = *"tp-dp-world, seed 1: "*"decided "*" worth it"* ]]
 }
 
-@test "rules.sh and outputs.sh" {
+@test "rules.sh" {
 	TRIALS=2 run -0 lab/stats/rules.sh "$TMPDIR/rules"
 	[[ $output = *"| nccl-tune |"* ]]
 	jq -e 'length > 0' "$TMPDIR/rules/rules.json"
-	run -0 lab/measure/outputs.sh "$TMPDIR/outputs"
-	[ -s "$TMPDIR/outputs/full.text" ]
-	jq -e . "$TMPDIR/outputs/full.json"
-}
-
-@test "tables of kept runs: warm.sh" {
-	run -0 lab/measure/warm.sh table <docs/results/warm/runs.csv
-	grep -q '^| [0-9a-z-]* | warm | [1-9]' <<<"$output"
 }
 
 @test "./dev bench agree: what ranks agree on, and how long it takes" {

@@ -32,8 +32,6 @@ EXTRA_DIST += \
 	%D%/hot.sh \
 	%D%/launch-task.sh \
 	%D%/launch.sh \
-	%D%/outputs.sh \
 	%D%/summary.sh \
 	%D%/touch.sh \
-	%D%/usage.bash \
-	%D%/warm.sh
+	%D%/usage.bash

@@ -104,7 +104,6 @@ unit_tests = \
 	%D%/unit/sum-rows \
 	%D%/unit/schema \
 	%D%/unit/admincomment-merge \
-	%D%/unit/admincomment-merge-random \
 	%D%/unit/call-interval \
 	%D%/unit/window-layout \
 	%D%/unit/printable \
@@ -403,13 +402,11 @@ EXTRA_DIST += \
 	%D%/cluster/25-record-long.bats \
 	%D%/cluster/30-report-backfill.bats \
 	%D%/cluster/30-report-job.bats \
-	%D%/cluster/35-fingerprint.bats \
 	%D%/cluster/40-log.bats \
 	%D%/cluster/50-job.bats \
 	%D%/cluster/52-late.bats \
 	%D%/cluster/55-shapes.bats \
 	%D%/cluster/56-chain.bats \
-	%D%/cluster/58-warm.bats \
 	%D%/cluster/60-failures.bats \
 	%D%/cluster/62-stall.bats \
 	%D%/cluster/63-directory.bats \

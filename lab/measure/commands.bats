@@ -109,12 +109,6 @@ as_root() {
 	prints '.steps == 10 and .records > 5 and .lost == [] and .left == [] and .updates > 0' ./dev bench crowd 10 5 1
 }
 
-@test "./dev bench touch: what readers of a busy step's records take" {
-	as_root
-	run -0 ./dev bench touch 2 20
-	[[ $output = *$'\nreaders '[1-9]* && $output = *$'\nprocessor '[0-9]*" s, largest process "[1-9]* ]]
-}
-
 @test "./dev bench summary: a summary of made-up jobs" {
 	as_root
 	prints '.found == 200 and ([.runs[].kind] == ["fill", "summary", "sacct"]) and all(.runs[]; .seconds > 0)' \

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
-# What measures us: ./dev bench hot, cost, agree, launch, crowd, touch and summary.
+# What measures us: ./dev bench hot, cost, agree, launch, crowd and summary.
 
 # What one decision costs.
 noinst_PROGRAMS += lab/measure/nt-hot
@@ -33,5 +33,4 @@ EXTRA_DIST += \
 	%D%/launch-task.sh \
 	%D%/launch.sh \
 	%D%/summary.sh \
-	%D%/touch.sh \
 	%D%/usage.bash

@@ -15,10 +15,7 @@
  *   init-error, decide-error, no-handle, chunk-zero
  *                          break the contract, each in its way
  * NT_FAKE_EVENTS=MASK      the events to ask for
- * NT_FAKE_OFF=N            sets the mask to 0 at the N-th decision
- * NT_FAKE_COUNTS=FILE      gets one line of counters from every profiler finalize
  */
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -28,61 +25,14 @@
 #include "contract/coll.h"
 #include "tuner/abi.h"
 
-#define TYPES 16
-
-/* Objects for NCCL's handles: kept until the library is closed, because events may be late. */
-struct kept {
-	struct kept *next;
-};
-
-struct object {
-	struct kept kept;
-	struct comm *comm;
-	uint64_t type;
-	uint64_t start_ns;
-};
-
 /* Per communicator and rank. */
 struct comm {
-	struct kept kept;
 	int rank;
-	char name[16];
 	_Atomic uint64_t decisions;
-	_Atomic uint64_t starts[TYPES];
-	_Atomic uint64_t stops[TYPES];
-	/* Detects stamps out of order, sequence numbers that do not grow, and wrong parents. */
-	_Atomic uint64_t bad;
-	_Atomic uint64_t seq[NT_COLLS]; /* newest + 1 */
 };
 
-static struct {
-	pthread_mutex_t lock;
-	struct kept *kept; /* lock */
-	int *mask; /* lock */
-} plugin = { .lock = PTHREAD_MUTEX_INITIALIZER };
-
-static void *keep(size_t bytes)
-{
-	struct kept *k = calloc(1, bytes);
-
-	if (!k)
-		abort();
-	pthread_mutex_lock(&plugin.lock);
-	k->next = plugin.kept;
-	plugin.kept = k;
-	pthread_mutex_unlock(&plugin.lock);
-	return k;
-}
-
-__attribute__((destructor)) static void free_kept(void)
-{
-	while (plugin.kept) {
-		struct kept *next = plugin.kept->next;
-
-		free(plugin.kept);
-		plugin.kept = next;
-	}
-}
+/* An event's handle. */
+static char event_handle;
 
 static _Thread_local struct comm *newest;
 
@@ -98,16 +48,21 @@ static bool mode_is(const char *name)
 	return strcmp(mode(), name) == 0;
 }
 
-static unsigned index_of(uint64_t type)
+/* Kept until the process ends: NCCL may ask late. */
+static struct comm *new_comm(void)
 {
-	return (unsigned)__builtin_ctzll(type ? type : 1) % TYPES;
+	struct comm *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		abort();
+	return c;
 }
 
 static int tuner_init(void **ctx)
 {
 	if (mode_is("init-error"))
 		return NT_NCCL_INTERNAL_ERROR;
-	*ctx = newest ? newest : keep(sizeof(struct comm));
+	*ctx = newest ? newest : new_comm();
 	return NT_NCCL_OK;
 }
 
@@ -168,7 +123,6 @@ static void act(struct comm *c, uint64_t decision, float *table, int algos, int 
 static int decide(void *ctx, int coll, size_t bytes, int pipe_ops, float **cost, int algos,
 		  int protos, int registered, int *channels)
 {
-	const char *off = getenv("NT_FAKE_OFF");
 	struct comm *c = ctx;
 	uint64_t decision = atomic_fetch_add(&c->decisions, 1) + 1;
 
@@ -179,8 +133,6 @@ static int decide(void *ctx, int coll, size_t bytes, int pipe_ops, float **cost,
 	(void)registered;
 	if (mode_is("decide-error"))
 		return NT_NCCL_INTERNAL_ERROR;
-	if (off && plugin.mask && decision == strtoull(off, NULL, 10))
-		atomic_store_explicit((_Atomic int *)plugin.mask, 0, memory_order_relaxed);
 	act(c, decision, (float *)cost, algos, channels);
 	return NT_NCCL_OK;
 }
@@ -211,36 +163,6 @@ static int init_new(void **ctx, uint64_t comm, size_t ranks, size_t nodes, nt_nc
 	return tuner_init(ctx);
 }
 
-static int decide_v2(void *ctx, int coll, size_t bytes, int collnet, int nvls, int pipe_ops,
-		     int *algo, int *proto, int *channels)
-{
-	float table[NT_PAIRS] = { 0 };
-	int arm;
-
-	(void)collnet;
-	(void)nvls;
-	if (mode_is("overrun") || mode_is("underrun"))
-		return NT_NCCL_OK;
-	for (int i = 0; i < NT_PAIRS; i++)
-		table[i] = 1;
-	if (decide(ctx, coll, bytes, pipe_ops, (float **)table, NT_TUNER_ALGOS_OLD, NT_PROTOS, 0,
-		   channels))
-		return NT_NCCL_INTERNAL_ERROR;
-	for (arm = 0; arm < NT_PAIRS && table[arm] > 0; arm++)
-		;
-	if (arm < NT_PAIRS) {
-		*algo = arm / NT_PROTOS;
-		*proto = arm % NT_PROTOS;
-	}
-	return NT_NCCL_OK;
-}
-
-static int decide_v3(void *ctx, int coll, size_t bytes, int pipe_ops, float **cost, int algos,
-		     int protos, int *channels)
-{
-	return decide(ctx, coll, bytes, pipe_ops, cost, algos, protos, 0, channels);
-}
-
 static int chunk(void *ctx, int coll, size_t bytes, int algo, int proto, int channels,
 		 size_t *chunk_bytes)
 {
@@ -269,8 +191,6 @@ static int init_v7(void **ctx, uint64_t comm, size_t ranks, size_t nodes, nt_ncc
 	return tuner_init(ctx);
 }
 
-NT_EXPORT const struct nt_tuner_v2 ncclTunerPlugin_v2 = { "fake2", init_old, decide_v2, finalize };
-NT_EXPORT const struct nt_tuner_v3 ncclTunerPlugin_v3 = { "fake3", init_old, decide_v3, finalize };
 NT_EXPORT const struct nt_tuner_v4 ncclTunerPlugin_v4 = { "fake4", init_old, decide, finalize };
 NT_EXPORT const struct nt_tuner_v5 ncclTunerPlugin_v5 = { "fake5", init_new, decide, finalize };
 NT_EXPORT const struct nt_tuner_v6 ncclTunerPlugin_v6 = { "fake6", init_new, decide, finalize,
@@ -278,137 +198,74 @@ NT_EXPORT const struct nt_tuner_v6 ncclTunerPlugin_v6 = { "fake6", init_new, dec
 NT_EXPORT const struct nt_tuner_v7 ncclTunerPlugin_v7 = { "fake7", init_v7, decide, finalize,
 							  chunk };
 
-static int prof_init(void **ctx, int *mask, const char *name, int rank)
+static int prof_init(void **ctx, int *mask, int rank)
 {
 	const char *wanted = getenv("NT_FAKE_EVENTS");
-	struct comm *c = keep(sizeof(*c));
 
-	c->rank = rank;
-	snprintf(c->name, sizeof(c->name), "%s", name ? name : "-");
-	newest = c;
-	*ctx = c;
-	pthread_mutex_lock(&plugin.lock);
-	plugin.mask = mask;
+	newest = new_comm();
+	newest->rank = rank;
+	*ctx = newest;
 	atomic_store_explicit((_Atomic int *)mask, wanted ? (int)strtol(wanted, NULL, 0) : 0,
 			      memory_order_relaxed);
-	pthread_mutex_unlock(&plugin.lock);
 	return NT_NCCL_OK;
 }
 
-/* The part common to all versions; *event is an object. */
-static struct object *start_object(struct comm *c, uint64_t type, void **event)
+static int start(void **event)
 {
-	struct object *o = keep(sizeof(*o));
-
-	o->comm = c;
-	o->type = type;
-	atomic_fetch_add(&c->starts[index_of(type)], 1);
 	if (!mode_is("no-handle"))
-		*event = o;
-	return o;
-}
-
-static void check_seq(struct comm *c, int coll, uint64_t seq)
-{
-	if (coll < 0 || coll >= NT_COLLS || seq + 1 <= atomic_load(&c->seq[coll]))
-		atomic_fetch_add(&c->bad, 1);
-	else
-		atomic_store(&c->seq[coll], seq + 1);
-}
-
-static void check_parent(struct comm *c, void *parent, uint64_t type)
-{
-	const struct object *o = parent;
-
-	if (!o || o->type != type)
-		atomic_fetch_add(&c->bad, 1);
-}
-
-static int stop_event(void *event)
-{
-	struct object *o = event;
-
-	atomic_fetch_add(&o->comm->stops[index_of(o->type)], 1);
-	return NT_NCCL_OK;
-}
-
-static int state_v4(void *event, int state, union nt_prof_args_v4 *args)
-{
-	struct object *o = event;
-
-	if (state == NT_PROF_STATE_KERNEL_CH_STOP &&
-	    (args->kernel_ch.stop_ns <= o->start_ns || o->start_ns % 32))
-		atomic_fetch_add(&o->comm->bad, 1);
-	return NT_NCCL_OK;
-}
-
-static int prof_finalize(void *ctx)
-{
-	const char *path = getenv("NT_FAKE_COUNTS");
-	struct comm *c = ctx;
-	FILE *f = path ? fopen(path, "ae") : NULL;
-
-	if (!f)
-		return NT_NCCL_OK;
-	fprintf(f, "rank %d name %s decisions %llu bad %llu", c->rank, c->name,
-		(unsigned long long)c->decisions, (unsigned long long)c->bad);
-	for (unsigned i = 0; i < TYPES; i++) {
-		if (c->starts[i] || c->stops[i])
-			fprintf(f, " %#x %llu/%llu", 1u << i, (unsigned long long)c->starts[i],
-				(unsigned long long)c->stops[i]);
-	}
-	fprintf(f, "\n");
-	fclose(f);
+		*event = &event_handle;
 	return NT_NCCL_OK;
 }
 
 static int start_v4(void *ctx, void **event, struct nt_prof_descr_v4 *d)
 {
-	struct object *o = start_object(ctx, d->type, event);
-
-	if (d->type == NT_PROF_COLL) {
-		check_seq(ctx, nt_coll_parse(d->coll.func), d->coll.seq);
-		check_parent(ctx, d->parent, NT_PROF_GROUP);
-	} else if (d->type == NT_PROF_KERNEL_CH) {
-		o->start_ns = d->kernel_ch.start_ns;
-		check_parent(ctx, d->parent, NT_PROF_COLL);
-	}
-	return NT_NCCL_OK;
+	(void)ctx;
+	(void)d;
+	return start(event);
 }
 
 static int start_v5(void *ctx, void **event, struct nt_prof_descr_v5 *d)
 {
-	struct object *o = start_object(ctx, d->type, event);
-
-	if (d->type == NT_PROF_COLL) {
-		check_seq(ctx, nt_coll_parse(d->coll.func), d->coll.seq);
-		check_parent(ctx, d->parent, NT_PROF_COLL_API);
-		check_parent(ctx, d->coll.group, NT_PROF_GROUP);
-	} else if (d->type == NT_PROF_COLL_API) {
-		check_parent(ctx, d->parent, NT_PROF_GROUP_API);
-	} else if (d->type == NT_PROF_KERNEL_CH) {
-		o->start_ns = d->kernel_ch.start_ns;
-		check_parent(ctx, d->parent, NT_PROF_COLL);
-	}
-	return NT_NCCL_OK;
+	(void)ctx;
+	(void)d;
+	return start(event);
 }
 
 static int start_v6(void *ctx, void **event, struct nt_prof_descr_v6 *d)
 {
-	return start_v5(ctx, event, (struct nt_prof_descr_v5 *)d);
+	(void)ctx;
+	(void)d;
+	return start(event);
 }
 
 static int start_v7(void *ctx, void **event, struct nt_prof_descr_v7 *d)
 {
-	return start_v5(ctx, event, (struct nt_prof_descr_v5 *)d);
+	(void)ctx;
+	(void)d;
+	return start(event);
+}
+
+static int stop_event(void *event)
+{
+	(void)event;
+	return NT_NCCL_OK;
+}
+
+static int state_v4(void *event, int state, union nt_prof_args_v4 *args)
+{
+	(void)event;
+	(void)state;
+	(void)args;
+	return NT_NCCL_OK;
 }
 
 static int init_v4(void **ctx, int *mask, const char *name, uint64_t comm, int nodes, int ranks,
 		   int rank, nt_nccl_log log)
 {
+	(void)name;
 	(void)comm;
 	(void)log;
-	return nodes > ranks || rank >= ranks ? NT_NCCL_OK : prof_init(ctx, mask, name, rank);
+	return nodes > ranks || rank >= ranks ? NT_NCCL_OK : prof_init(ctx, mask, rank);
 }
 
 static int init_v5(void **ctx, uint64_t comm, int *mask, const char *name, int nodes, int ranks,
@@ -418,10 +275,10 @@ static int init_v5(void **ctx, uint64_t comm, int *mask, const char *name, int n
 }
 
 NT_EXPORT const struct nt_prof_v4 ncclProfiler_v4 = { "fake4",	  init_v4,  start_v4,
-						      stop_event, state_v4, prof_finalize };
+						      stop_event, state_v4, finalize };
 NT_EXPORT const struct nt_prof_v5 ncclProfiler_v5 = { "fake5",	  init_v5,  start_v5,
-						      stop_event, state_v4, prof_finalize };
+						      stop_event, state_v4, finalize };
 NT_EXPORT const struct nt_prof_v6 ncclProfiler_v6 = { "fake6",	  init_v5,  start_v6,
-						      stop_event, state_v4, prof_finalize };
+						      stop_event, state_v4, finalize };
 NT_EXPORT const struct nt_prof_v7 ncclProfiler_v7 = { "fake7",	  init_v5,  start_v7,
-						      stop_event, state_v4, prof_finalize };
+						      stop_event, state_v4, finalize };

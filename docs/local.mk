@@ -56,18 +56,14 @@ EXTRA_DIST += \
 	%D%/results/plots/rules.svg \
 	%D%/results/agreement/README.md \
 	%D%/results/agreement/agree.json \
-	%D%/results/agreement/cost.json \
 	%D%/results/agreement/kills.md \
 	%D%/results/agreement/larger.json \
 	%D%/results/agreement/mutants.txt \
 	%D%/results/agreement/runs.json \
-	%D%/results/agreement/together.json \
 	%D%/results/agreement/sizes.json \
 	%D%/results/agreement/orders.txt \
 	%D%/results/agreement/spin.txt \
 	%D%/results/agreement/versions.txt \
-	%D%/results/agreement/windows.json \
-	%D%/results/agreement/lives.json \
 	%D%/results/launch-noise/README.md \
 	%D%/results/launch-noise/jobs.txt \
 	%D%/results/h200-x2-tasks/README.md \

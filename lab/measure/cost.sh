@@ -29,30 +29,17 @@ cost() {
 for ((round = 0; round < rounds; round++)); do
 	cost one 1 1
 	cost many 200 1
-	cost populated 200 1 0 --populate
 	cost one_of_8 1 8
 	cost many_of_8 200 8
 done >"$scratch/lines"
-if [ "$idle_s" -gt 0 ]; then
-	cost idle 1 2 "$idle_s"
-	cost joining 1 1 "$idle_s"
-fi >"$scratch/idle"
-jq -cs --argjson rounds "$rounds" --slurpfile idle "$scratch/idle" '
-	def median: sort | .[(length - 1) / 2 | floor];
-	def spread: { median: median, least: min, most: max };
+[ "$idle_s" = 0 ] || cost idle 1 2 "$idle_s" >>"$scratch/lines"
+jq -cs --argjson rounds "$rounds" '
+	def spread: { median: (sort | .[(length - 1) / 2 | floor]), least: min, most: max };
 	def ranks($kind): [.[] | select(.kind == $kind).ranks[]];
-	def init($kind): ranks($kind) as $r | { first_us: ([$r[].first_us] | spread), p50_us: ([$r[].init_p50_us] | spread),
-		p99_us: ([$r[].init_p99_us] | spread), faults: ([$r[].init_faults_p50] | median),
-		without_place_us: ([$r[].unseated_p50_us] | median) };
-	# Of the whole node: private memory of all, and the shared memory once.
-	def node($kind): [.[] | select(.kind == $kind)] | map([.ranks[].kib.all.pss] | add) | spread;
-	def memory($kind): ranks($kind) as $r | { rss: ([$r[].kib.all.rss] | spread), pss: ([$r[].kib.all.pss] | spread),
-		private_dirty: ([$r[].kib.all.private_dirty] | spread), heap: ([$r[].kib.heap.private_dirty] | median),
-		shm_rss: ([$r[].kib.shm.rss] | median), pss_of_all: node($kind) };
-	{ rounds: $rounds, shm_kib: .[0].shm_kib, threads_added: ([.[].ranks[].threads_added] | max),
-	  init: { one: { first_us: ([ranks("one")[].first_us] | spread) }, many: init("many"), populated: init("populated"),
-		many_of_8: init("many_of_8") },
-	  finalize_us: { p50: ([ranks("many")[].finalize_p50_us] | spread), p99: ([ranks("many")[].finalize_p99_us] | spread) },
-	  kib: { loaded: ([ranks("one")[].kib_loaded.all.pss] | spread), one: memory("one"), many: memory("many"),
-		one_of_8: memory("one_of_8"), many_of_8: memory("many_of_8") },
-	  idle: ($idle | map({ (.kind): [.ranks[] | { speaks } + .idle] }) | add) }' "$scratch/lines"
+	def memory($kind): { rss: ([ranks($kind)[].rss] | spread), pss: ([ranks($kind)[].pss] | spread) };
+	{ rounds: $rounds, threads_added: ([.[].ranks[].threads_added] | max),
+	  init: { first_us: ([ranks("one")[].first_us] | spread), many_us: ([ranks("many")[].init_us] | spread),
+		many_of_8_us: ([ranks("many_of_8")[].init_us] | spread) },
+	  finalize_us: ([ranks("many")[].finalize_us] | spread),
+	  kib: { one: memory("one"), many: memory("many"), one_of_8: memory("one_of_8"), many_of_8: memory("many_of_8") },
+	  idle: [ranks("idle")[] | { speaks, created_cpu_ms, called_cpu_ms, decided_cpu_ms }] }' "$scratch/lines"

@@ -10,16 +10,9 @@ lab_measure_nt_hot_LDADD = $(tuner_libs)
 
 # What the plugin costs a process beside its decisions.
 noinst_PROGRAMS += lab/measure/nt-cost
-lab_measure_nt_cost_SOURCES = %D%/cost.c %D%/cost.h %D%/cost-print.c %D%/cost-proc.c \
-	%D%/measure.h %D%/version.c
+lab_measure_nt_cost_SOURCES = %D%/cost.c %D%/measure.h %D%/version.c
 lab_measure_nt_cost_LDFLAGS = -rdynamic
 lab_measure_nt_cost_LDADD = $(tuner_libs)
-
-# What a call costs through a chain of plugins.
-noinst_PROGRAMS += lab/measure/nt-chain-cost
-lab_measure_nt_chain_cost_SOURCES = %D%/chain-cost.c %D%/measure.h %D%/version.c
-lab_measure_nt_chain_cost_LDFLAGS = -rdynamic
-lab_measure_nt_chain_cost_LDADD = libnt-contract.a
 
 EXTRA_DIST += \
 	%D%/agree-task.sh \

@@ -77,7 +77,6 @@ EXTRA_DIST += \
 	%D%/results/h200-x2-nccl-2.30.7/arms.csv \
 	%D%/results/h200-x2-nccl-2.30.7/correct.txt \
 	%D%/results/h200-x2-nccl-2.30.7/runs.csv \
-	%D%/results/h200-x2-nccl-2.30.7/uneven.csv \
 	%D%/results/h200-x2-nccl-2.30.7/versions.txt \
 	%D%/results/h200-x2-tables/README.md \
 	%D%/results/h200-x2-tables/arms.csv \

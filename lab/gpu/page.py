@@ -222,17 +222,7 @@ class Page:
                             ", ".join(sorted({r["profile"] for r in some})) or "-", max((r["loss_apart"] for r in some), key=float)])
         return table(["program", "", "runs", "step, ms", "times as fast", "first quarter, ms", "launch profile", "losses apart"], out)
 
-    # ---- correctness, and what was run
-
-    def make_uneven(self, name):
-        out = []
-        for row in self.csv(f"{name}/uneven.csv"):
-            role, coll, size = row["call"].split()
-            kind = {"world": "all ranks", "part": f"{row['ranks']} of the ranks", "tp": "inside a node", "dp": "across nodes"}[role]
-            program = "PyTorch" if row["way"] == "groups" else f"benchmark, {WAYS[row['way']]}"
-            out.append([row["topology"], program, kind, coll, summary.size_text(int(size)), row["calls"], row["checks"] or "0",
-                        row["wrong"] or "0", f"{row['chosen_arm'].replace('AUTO', BASELINE)} ({row['state']})" if row["state"] else "-"])
-        return table(["ranks of the nodes", "program", "group", "collective", "size", "calls", "compared", "wrong", "arm in force"], out)
+    # ---- what was run
 
     def make_versions(self, *names):
         rows = []

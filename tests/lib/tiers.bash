@@ -6,7 +6,7 @@
 
 # Hang guards, not tests of speed: with two busy loops beside it everything takes two to three times as long. A test is
 # to take at most 150 s on a quiet machine, a file seven minutes.
-readonly UNIT_S=3000 BATS_FILE_S=2400 BATS_TEST_S=1200
+readonly UNIT_S=3000 BATS_FILE_S=2400 BATS_TEST_S=2100
 readonly SLOWEST=10
 readonly PLAN=tests/lib/plan
 

@@ -2,18 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The long form of a record: written parts are readable; damaged, endless and foreign ones are
  * reported. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "record/longset.h"
 #include "record/longwrite.h"
 #include "tests/unit/scratch.h"
@@ -136,7 +129,6 @@ static void what_is_written_is_read(void **state)
 	struct stat status;
 	char path[128];
 
-	(void)state;
 	save(&head, "a");
 	assert_int_equal(read_part("0.n1.jsonl.gz", &records, &err), 0);
 	assert_int_equal(records, 2);
@@ -162,7 +154,6 @@ static void what_has_no_room_is_counted(void **state)
 	size_t records, at;
 	int fd = open_top();
 
-	(void)state;
 	/* Data that does not compress. */
 	at = (size_t)snprintf(large, 16, "{\"v\":\"");
 	while (at < 55000) {
@@ -197,7 +188,6 @@ static void damage_is_told(void **state)
 	struct nt_error err;
 	size_t records;
 
-	(void)state;
 	save(&head, "a");
 	assert_int_equal(shell("head -c 300 0.n1.jsonl.gz >cut; head -c -1 0.n1.jsonl.gz >one;"
 			       ": >empty; head -c 4000 /dev/zero >zeros;"
@@ -231,7 +221,6 @@ static void nothing_grows_without_end(void **state)
 	struct nt_error err;
 	size_t records;
 
-	(void)state;
 	assert_int_equal(
 		shell("h='{\"nccl_tune_long\":1,\"cluster\":\"c\",\"job\":12,\"step\":\"0\",\"node\":\"n\","
 		      "\"final\":true,\"new\":[1]}';"
@@ -259,7 +248,6 @@ static void parts_are_put_together(void **state)
 	struct nt_long_set set;
 	struct nt_error err;
 
-	(void)state;
 	heads[3].run = 1; /* the job was started again */
 	for (size_t i = 0; i < 3; i++)
 		save(&heads[i], heads[i].node);
@@ -315,7 +303,6 @@ static void what_is_another_users_is_left_out(void **state)
 	struct nt_error err;
 	char link[128];
 
-	(void)state;
 	save(&head, head.node);
 	nt_long_set_init(&set);
 	set.complain = complain;
@@ -350,7 +337,6 @@ static void all_parts_together_are_bounded(void **state)
 	struct nt_long_set set;
 	struct nt_error err;
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++)
 		save(&heads[i], heads[i].node);
 	nt_long_set_init(&set);
@@ -374,7 +360,6 @@ static void a_damaged_part_is_in_the_summary(void **state)
 	struct nt_long_set set;
 	struct nt_error err;
 
-	(void)state;
 	save(&heads[0], "a");
 	save(&heads[1], "b");
 	assert_int_equal(shell("head -c -9 0.n2.jsonl.gz >x && mv x 0.n2.jsonl.gz"), 0);
@@ -400,7 +385,6 @@ static void an_early_part_does_not_hide_the_end(void **state)
 	struct nt_long_set set;
 	struct nt_error err;
 
-	(void)state;
 	head.final = false;
 	save(&head, "a");
 	nt_long_set_init(&set);
@@ -426,7 +410,6 @@ static void directories_are_made_or_refused(void **state)
 	bool made;
 	int fd, job_fd;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/a/b/records", top);
 	assert_int_equal(nt_long_open(path, false, &err), -1);
 	fd = nt_long_open(path, true, &err);
@@ -462,7 +445,6 @@ static void the_oldest_jobs_go(void **state)
 {
 	int fd = open_top();
 
-	(void)state;
 	assert_int_equal(
 		shell("for j in 1 2 3 4; do mkdir c.$j; head -c 40000 /dev/zero >c.$j/0.n.jsonl.gz;"
 		      "  : >c.$j/.0.m.jsonl.gz.tmp; touch -d 2020-01-01 c.$j/.0.m.jsonl.gz.tmp;"
@@ -487,7 +469,6 @@ static void small_files_count_as_blocks(void **state)
 {
 	int fd = open_top();
 
-	(void)state;
 	assert_int_equal(shell("mkdir s.1 s.2; for n in 0 1 2 3 4 5 6 7; do"
 			       " echo x >s.1/0.$n.jsonl.gz; echo x >s.2/0.$n.jsonl.gz; done;"
 			       " touch -d 2026-01-01 s.1"),
@@ -502,7 +483,6 @@ static void names_are_plain(void **state)
 	struct nt_long_head head = head_of("0+1", "a/../b c");
 	char name[NT_LONG_NAME_MAX];
 
-	(void)state;
 	nt_long_part_name(name, &head);
 	assert_string_equal(name, "0+1.a_.._b_c.jsonl.gz");
 	assert_true(nt_long_part_is(name));
@@ -515,28 +495,9 @@ static void names_are_plain(void **state)
 	assert_false(nt_long_part_is(".jsonl.gz"));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(what_is_written_is_read, make_top, remove_top),
-		cmocka_unit_test_setup_teardown(what_has_no_room_is_counted, make_top, remove_top),
-		cmocka_unit_test_setup_teardown(damage_is_told, make_top, remove_top),
-		cmocka_unit_test_setup_teardown(nothing_grows_without_end, make_top, remove_top),
-		cmocka_unit_test_setup_teardown(parts_are_put_together, make_top, remove_top),
-		cmocka_unit_test_setup_teardown(what_is_another_users_is_left_out, make_top,
-						remove_top),
-		cmocka_unit_test_setup_teardown(all_parts_together_are_bounded, make_top,
-						remove_top),
-		cmocka_unit_test_setup_teardown(a_damaged_part_is_in_the_summary, make_top,
-						remove_top),
-		cmocka_unit_test_setup_teardown(an_early_part_does_not_hide_the_end, make_top,
-						remove_top),
-		cmocka_unit_test_setup_teardown(directories_are_made_or_refused, make_top,
-						remove_top),
-		cmocka_unit_test_setup_teardown(the_oldest_jobs_go, make_top, remove_top),
-		cmocka_unit_test_setup_teardown(small_files_count_as_blocks, make_top, remove_top),
-		cmocka_unit_test(names_are_plain),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS_EACH(make_top, remove_top, what_is_written_is_read, what_has_no_room_is_counted,
+		damage_is_told, nothing_grows_without_end, parts_are_put_together,
+		what_is_another_users_is_left_out, all_parts_together_are_bounded,
+		a_damaged_part_is_in_the_summary, an_early_part_does_not_hide_the_end,
+		directories_are_made_or_refused, the_oldest_jobs_go, small_files_count_as_blocks,
+		names_are_plain);

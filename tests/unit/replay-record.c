@@ -2,14 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* replay-record.c - repeat a decision from its record */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "engine/history.h"
 #include "engine/times.h"
 #include "record/rank.h"
@@ -149,7 +142,6 @@ static void a_round_with_caps_comes_out_again(void **state)
 	static struct job job;
 	char *at;
 
-	(void)state;
 	setup(&job, "bandit,channels=on");
 	job.channels = true;
 	job.us[2] = 900;
@@ -173,7 +165,6 @@ static void a_round_with_caps_comes_out_again(void **state)
 
 static void decisions_come_out_again(void **state)
 {
-	(void)state;
 	same_decision("bandit", 0.2, 0, NT_VERDICT_FASTER);
 	same_decision("bandit", 0.2, 0.2, NT_VERDICT_FASTER);
 	same_decision("bandit,min_gain=20", 0.05, 0, NT_VERDICT_SCREENED);
@@ -190,7 +181,6 @@ static void own_times_are_in_the_record(void **state)
 	struct nt_replay_row row;
 	static struct job job;
 
-	(void)state;
 	for (unsigned known = 0; known < 2; known++) {
 		setup(&job, "bandit,min_gain=10");
 		job.us[2] = 940;
@@ -211,7 +201,6 @@ static void a_job_at_its_end_ends_again(void **state)
 	struct nt_replay_row row;
 	static struct job job;
 
-	(void)state;
 	setup(&job, "bandit");
 	job.us[2] = 800;
 	job.left_us = 1;
@@ -230,7 +219,6 @@ static void a_share_that_was_spent_is_spent_again(void **state)
 	struct nt_replay_row row;
 	static struct job job;
 
-	(void)state;
 	setup(&job, "bandit,max_calls=60");
 	job.option = "bandit,budget=1";
 	job.us[2] = 800;
@@ -250,7 +238,6 @@ static void what_was_changed_is_noticed(void **state)
 	static struct job job;
 	char *at;
 
-	(void)state;
 	setup(&job, "bandit");
 	job.us[2] = 800;
 	play(&job);
@@ -287,7 +274,6 @@ static void a_trial_is_small(void **state)
 {
 	static struct job job;
 
-	(void)state;
 	setup(&job, "bandit");
 	job.us[2] = 800;
 	play(&job);
@@ -309,7 +295,6 @@ static void the_oldest_go_first(void **state)
 {
 	struct nt_histories histories = { .count = 0 };
 
-	(void)state;
 	for (uint64_t i = 0; i < NT_HISTORIES + 10; i++)
 		nt_histories_keep_take(&histories, history_of(i % 3, i / 3, true));
 	assert_int_equal(histories.count, NT_HISTORIES);
@@ -332,7 +317,6 @@ static void a_recheck_keeps_the_first_times(void **state)
 	struct nt_histories histories = { .count = 0 };
 	struct nt_history *history = history_of(1, 2, true);
 
-	(void)state;
 	nt_history_screen(history, &s);
 	nt_history_round(history, &s, sample);
 	nt_histories_keep_take(&histories, history);
@@ -361,7 +345,6 @@ static void bytes_come_back(void **state)
 	struct nt_json_writer put;
 	uint8_t bytes[64];
 
-	(void)state;
 	nt_history_screen(history, &s);
 	nt_history_round(history, &s, sample);
 	nt_json_put_begin(&put, text, sizeof(text), NT_RECORD_DEPTH);
@@ -379,20 +362,7 @@ static void bytes_come_back(void **state)
 	nt_history_destroy(history);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_round_with_caps_comes_out_again),
-		cmocka_unit_test(decisions_come_out_again),
-		cmocka_unit_test(own_times_are_in_the_record),
-		cmocka_unit_test(a_job_at_its_end_ends_again),
-		cmocka_unit_test(a_share_that_was_spent_is_spent_again),
-		cmocka_unit_test(what_was_changed_is_noticed),
-		cmocka_unit_test(a_trial_is_small),
-		cmocka_unit_test(the_oldest_go_first),
-		cmocka_unit_test(a_recheck_keeps_the_first_times),
-		cmocka_unit_test(bytes_come_back),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(a_round_with_caps_comes_out_again, decisions_come_out_again, own_times_are_in_the_record,
+	   a_job_at_its_end_ends_again, a_share_that_was_spent_is_spent_again,
+	   what_was_changed_is_noticed, a_trial_is_small, the_oldest_go_first,
+	   a_recheck_keeps_the_first_times, bytes_come_back);

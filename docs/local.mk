@@ -79,6 +79,9 @@ EXTRA_DIST += \
 	%D%/results/h200-x2-tasks/frameworks-h200.txt \
 	%D%/results/h200-x2-tasks/ncclperf.txt \
 	%D%/results/h200-x2-tasks/shm.txt \
+	%D%/results/h200-mps-field/README.md \
+	%D%/results/h200-mps-field/frameworks.txt \
+	%D%/results/h200-mps-field/versions.txt \
 	%D%/results/h200-x2-auto/10gbit.txt \
 	%D%/results/h200-x2-auto/README.md \
 	%D%/results/h200-x2-auto/loopback.txt \
@@ -187,6 +190,7 @@ EXTRA_DIST += \
 	%D%/results/h200-x2-field/frameworks.jsonl \
 	%D%/results/h200-x2-field/ncclperf.jsonl \
 	%D%/results/h200-x2-field/shm.jsonl \
+	%D%/results/h200-mps-field/frameworks.jsonl \
 	%D%/results/h200-x2-tasks/frameworks.jsonl \
 	%D%/results/h200-x4/records.json \
 	%D%/results/rules/rules.json \

@@ -26,9 +26,9 @@ struct nt_driver_result {
 	int nccl; /* 0: unknown */
 	char library[NT_LIBRARY_MAX];
 	unsigned chosen; /* profile */
-	char why[NT_DRIVER_WHY]; /* nothing was chosen; "": the measurements decided */
+	char why[NT_CAL_WHY]; /* nothing was chosen; "": the measurements decided */
 	struct nt_driver_times times[NT_RACERS][NT_CAL_CALLS];
-	char failed[NT_RACERS][NT_DRIVER_WHY];
+	char failed[NT_RACERS][NT_CAL_WHY];
 };
 
 /* nodes[t]: the node of task t. */

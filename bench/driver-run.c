@@ -141,7 +141,7 @@ static void note_end(struct nt_run *run, enum nt_run_end end, const char *why)
 	if (end < run->end || (end == run->end && run->why[0]))
 		return;
 	run->end = end;
-	snprintf(run->why, sizeof(run->why), "%.*s", NT_DRIVER_WHY - 1, why);
+	snprintf(run->why, sizeof(run->why), "%.*s", NT_CAL_WHY - 1, why);
 }
 
 void nt_run_stop(struct nt_run *run)
@@ -213,7 +213,7 @@ unsigned nt_run_polls(const struct nt_run *run, struct pollfd *polls)
 static void judge(struct nt_run *run, const struct nt_run_process *process, int status)
 {
 	const bool wrong = WIFEXITED(status) && WEXITSTATUS(status) == NT_BENCH_WRONG;
-	char why[NT_DRIVER_WHY];
+	char why[NT_CAL_WHY];
 
 	if (run->killed_ms != 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 0))
 		return;

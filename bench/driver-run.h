@@ -29,7 +29,7 @@ struct nt_run_process {
 	pid_t pid; /* 0: it has ended */
 	struct nt_link channel;
 	int output;
-	char last[NT_DRIVER_WHY]; /* line of its output, printable */
+	char last[NT_CAL_WHY]; /* line of its output, printable */
 	size_t bytes; /* of it */
 	bool line_over; /* it is complete */
 };
@@ -39,7 +39,7 @@ struct nt_run {
 	struct nt_run_process *process;
 	int64_t deadline_ms, killed_ms;
 	enum nt_run_end end;
-	char why[NT_DRIVER_WHY];
+	char why[NT_CAL_WHY];
 };
 
 const char *nt_run_end_name(enum nt_run_end end);

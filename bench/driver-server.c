@@ -45,10 +45,10 @@ struct server {
 	struct pollfd *polls;
 	int64_t start_ms; /* when the first driver started */
 	bool prepared; /* drivers may be in doubt */
-	char outcome[NT_DRIVER_WHY + 16]; /* the line that tells it; "": open */
+	char outcome[NT_CAL_WHY + 16]; /* the line that tells it; "": open */
 	/* The turn. */
 	enum nt_run_end end;
-	char why[NT_DRIVER_WHY];
+	char why[NT_CAL_WHY];
 	bool stopped;
 	unsigned calls; /* with times */
 	double us[NT_CAL_CALLS][3]; /* p25, median, p75 */
@@ -89,7 +89,7 @@ static void take_ended(struct server *s, struct task *task, const char *line)
 	task->ended = true;
 	if (end > (int)s->end || (end == (int)s->end && !s->why[0])) {
 		s->end = (enum nt_run_end)end;
-		snprintf(s->why, sizeof(s->why), "%.*s", NT_DRIVER_WHY - 1, line + at);
+		snprintf(s->why, sizeof(s->why), "%.*s", NT_CAL_WHY - 1, line + at);
 	}
 	/* The others would wait for it. */
 	if (end != NT_RUN_WELL && end != NT_RUN_WRONG && !s->stopped) {
@@ -347,7 +347,7 @@ static void note_turn(struct server *s, unsigned which, double took_s)
 		snprintf(s->why, sizeof(s->why), "it left no measurements");
 	}
 	if (s->end != NT_RUN_WELL) {
-		snprintf(s->result.failed[which], NT_DRIVER_WHY, "%s", s->why);
+		snprintf(s->result.failed[which], NT_CAL_WHY, "%s", s->why);
 		nt_race_fail(&s->race, which,
 			     s->end == NT_RUN_WRONG ? NT_RACER_WRONG : NT_RACER_FAILED);
 		return;
@@ -384,7 +384,7 @@ static int turn(struct server *s, unsigned which)
 static int measure(struct server *s)
 {
 	const struct nt_cal_request *request = &s->driver.request;
-	char why[NT_DRIVER_WHY];
+	char why[NT_CAL_WHY];
 	enum nt_race_end end;
 	int which;
 

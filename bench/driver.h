@@ -26,7 +26,6 @@
 
 #define NT_DRIVER_READY_MS 2000 /* from the choice until all are ready for it */
 #define NT_DRIVER_DOUBT_MS 10000 /* how long one that is ready looks for the outcome */
-#define NT_DRIVER_WHY 160
 
 struct nt_driver {
 	struct nt_cal_request request; /* with the standard calls, if it had none */

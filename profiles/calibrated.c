@@ -91,7 +91,7 @@ static bool take_keys(struct nt_memory_entry *entry, json_object *in)
 static bool take_profile(struct nt_calibrated *out, json_object *in)
 {
 	struct nt_memory_entry entry;
-	char settings[512], failed[NT_CALIBRATED_WHY];
+	char settings[512], failed[NT_CAL_WHY];
 	bool good;
 
 	nt_entry_init(&entry);

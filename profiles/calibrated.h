@@ -20,12 +20,12 @@
 #ifndef NT_CALIBRATED_H
 #define NT_CALIBRATED_H
 
+#include "profiles/measure/request.h"
 #include "profiles/memory.h"
 #include "profiles/ticket.h"
 
 #define NT_CALIBRATED_FILE "calibration.json" /* in the step's directory */
 #define NT_CALIBRATED_BYTES 262144
-#define NT_CALIBRATED_WHY 120
 
 struct nt_calibrated {
 	double seconds;
@@ -33,7 +33,7 @@ struct nt_calibrated {
 	char library[NT_LIBRARY_MAX];
 	char chosen[NT_PROFILE_NAME]; /* NT_PROFILE_DEFAULT: none was better; "": it failed */
 	double gain, deviation;
-	char why[NT_CALIBRATED_WHY]; /* it failed; "" */
+	char why[NT_CAL_WHY]; /* it failed; "" */
 	struct nt_settings settings; /* of the chosen profile */
 	/* One for each profile, without place and time; wrong results have no keys. */
 	struct nt_memory profiles;

@@ -41,6 +41,9 @@ static inline int nt_slurm_load_steps(job_step_info_response_msg_t **steps, uint
 #endif
 }
 
+/* A list of hosts: until 23.02 the pointer is hidden in its type. */
+typedef __typeof__(slurm_hostlist_create("")) nt_slurm_hostlist;
+
 /* An empty update of the job. */
 static inline void nt_slurm_init_update(job_desc_msg_t *update, uint32_t job)
 {

@@ -126,7 +126,7 @@ static void look_at_job(uint32_t job, struct nt_launch_claim *claim)
 static int find_address(const char *hosts, char *out, size_t out_bytes)
 {
 	node_info_msg_t *nodes = NULL;
-	hostlist_t list = slurm_hostlist_create(hosts);
+	nt_slurm_hostlist list = slurm_hostlist_create(hosts);
 	char *first = list ? slurm_hostlist_shift(list) : NULL;
 
 	out[0] = '\0';

@@ -25,6 +25,7 @@
 
 #define NT_CAL_REQUEST_MAX 12288 /* its text with its NUL */
 #define NT_CAL_TOKEN 32 /* hexadecimal digits */
+#define NT_CAL_WHY 160 /* text: why nothing was chosen, or why a profile failed */
 #define NT_CAL_CALLS 24
 #define NT_CAL_PROFILES 16
 #define NT_CAL_PROCS 64

@@ -140,3 +140,13 @@ by_site() {
 	measured 1
 	grep -E 'is calibrating such nodes|were measured|were calibrated|launch profile wide' "$said"
 }
+
+# NT_SIM_FAIL=1: rank 1 cannot make its communicator; the program itself runs without it.
+@test "a calibration that fails costs its job nothing more, and no other one tries for an hour" {
+	job 300 'export NT_SIM_FAIL=1' "$auto,calibrate=60 env -u NT_SIM_FAIL $MADE/train.sh"
+	grep 'the benchmark failed' "$said"
+	step 0 '.launch == "default" and (.calibration_why | test("the benchmark failed"))'
+	job 300 "$auto $MADE/train.sh"
+	grep -E "not calibrated: job [0-9]+ failed to calibrate such nodes; the next try is in" "$said"
+	measured 0
+}

@@ -98,7 +98,7 @@ ranks() {
 	mpicc -o "$NT_BASE/mpi" "$NT_BASE/mpi.c"
 	chmod 755 "$NT_BASE/mpi"
 	ask 1
-	run -0 --separate-stderr as_user env OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl=self,vader,tcp OMPI_MCA_pml=ob1 \
+	run -0 --separate-stderr as_user env OMPI_MCA_pml=ob1 OMPI_MCA_btl=tcp,self OMPI_MCA_btl_tcp_if_include=lo \
 		srun -N2 -n2 --mpi=pmix --nccl-tune=observe,launch=auto "$NT_BASE/mpi"
 	[ "$(grep -cx '2 of 2 calibrated' <<<"$output")" = 2 ]
 }

@@ -44,15 +44,6 @@ unknown() {
 	none "$(unknown "$PAGE" "$texts")"
 }
 
-@test "a message that is in no source is detected, whole or in part" {
-	printf '%s\n' '| `a known text of … here` | x |' '| `a known text of … elsewhere` | x |' '| `never said` | x |' \
-		>"$BATS_TEST_TMPDIR/page"
-	printf 'f("a known "\n\t"text of %%.80s here: %%m", %s);\n' x >"$BATS_TEST_TMPDIR/source.c"
-	texts_of "$BATS_TEST_TMPDIR/source.c" >"$BATS_TEST_TMPDIR/texts"
-	[ "$(cat "$BATS_TEST_TMPDIR/texts")" = "a known text of … here: …" ]
-	[ "$(unknown "$BATS_TEST_TMPDIR/page" "$BATS_TEST_TMPDIR/texts" | wc -l)" = 2 ]
-}
-
 # said FILE...: messages in slurmd's log, and srun's warnings.
 said() {
 	cat "$@" | tr '\n\t' '  ' | sed 's/) *;/\n/g' | grep -oE '(slurm_(error|info)\(|say\(NT_ARGUMENTS_(ERROR|INFO),).*' |
@@ -100,9 +91,4 @@ readonly LINES=(tests/fake/reasons.bats tests/unit/reason-lines.c)
 @test "every reason has a test that produces it and reads the line" {
 	[ "$(reasons "$LIST" | wc -l)" -gt 60 ]
 	none "$(untested "$LIST" "${LINES[@]}")"
-}
-
-@test "a reason without a test is detected" {
-	sed 's/^REASON(UNFINISHED.*/REASON(MOON, "moon", KEY, "", "Full.", "")\n&/' "$LIST" >"$BATS_TEST_TMPDIR/reasons.def"
-	[ "$(untested "$BATS_TEST_TMPDIR/reasons.def" "${LINES[@]}")" = "reason moon (MOON) has no test" ]
 }

@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include "lib/number.h"
-#include "profiles/hosts.h"
 
 #define NODES_MAX (1 << 20)
 #define TASKS_MAX 4096
@@ -43,31 +42,4 @@ int nt_allocation_read(struct nt_allocation *allocation, const char *hosts, uint
 	allocation->per_node = per_node ? per_node : tasks_a_node(allocation->nodes);
 	allocation->hosts = hosts ? hosts : "";
 	return 0;
-}
-
-struct hardware {
-	const struct nt_memory *memory;
-	uint64_t fingerprint;
-};
-
-/* Ends at the first host that is unknown, or another one. */
-static int take_host(void *context, const char *name)
-{
-	struct hardware *hardware = context;
-	uint64_t found = nt_memory_host(hardware->memory, name);
-
-	if (found == 0 || (hardware->fingerprint != 0 && found != hardware->fingerprint))
-		return -1;
-	hardware->fingerprint = found;
-	return 0;
-}
-
-uint64_t nt_allocation_fingerprint(const struct nt_allocation *allocation,
-				   const struct nt_memory *memory)
-{
-	struct hardware hardware = { .memory = memory };
-
-	if (nt_hosts_each(allocation->hosts, NODES_MAX, take_host, &hardware, NULL) < 0)
-		return 0;
-	return hardware.fingerprint;
 }

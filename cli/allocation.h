@@ -10,7 +10,7 @@
 #define NT_ALLOCATION_H
 
 #include <stdint.h>
-#include "profiles/memory.h"
+#include "lib/error.h"
 
 struct nt_allocation {
 	uint32_t job;
@@ -22,10 +22,5 @@ struct nt_allocation {
  * assumed if no variable says how many. */
 int nt_allocation_read(struct nt_allocation *allocation, const char *hosts, uint32_t nodes,
 		       uint32_t per_node, struct nt_error *err);
-
-/* The fingerprint of the job's hosts, from the memory; 0 if one is unknown or they differ. All
- * allocated hosts count, even if a step uses fewer. */
-uint64_t nt_allocation_fingerprint(const struct nt_allocation *allocation,
-				   const struct nt_memory *memory);
 
 #endif

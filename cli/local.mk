@@ -15,9 +15,8 @@ libnt_cli_a_SOURCES = \
 	%D%/command.h \
 	%D%/meeting.c \
 	%D%/meeting.h \
-	%D%/memory-forms.h \
-	%D%/memory-move.c \
 	%D%/memory-show.c \
+	%D%/memory-show.h \
 	%D%/memory.c \
 	%D%/report-follow.c \
 	%D%/report-follow.h \

@@ -42,6 +42,8 @@ libnt_lib_a_SOURCES = \
 	%D%/file.h \
 	%D%/ini.c \
 	%D%/ini.h \
+	%D%/members.c \
+	%D%/members.h \
 	%D%/trim.h \
 	%D%/argv.c \
 	%D%/argv.h

@@ -17,8 +17,6 @@ libnt_contract_a_SOURCES += \
 	%D%/json-writer.c \
 	%D%/json-writer.h \
 	%D%/list.h \
-	%D%/near.c \
-	%D%/near.h \
 	%D%/number.c \
 	%D%/number.h \
 	%D%/plural.h \

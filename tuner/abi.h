@@ -263,7 +263,7 @@ struct nt_prof_descr_v4 {
 	};
 };
 
-/* What v5 and v6 share (profiler/profiler_v5.h:15), and v7's begin with */
+/* What v7's begin with (profiler/profiler_v5.h:15) */
 struct nt_prof_group_api {
 	bool graph_captured;
 	int depth;
@@ -315,7 +315,8 @@ struct nt_prof_p2p_v5 {
 	void *group;
 };
 
-/* v5: 2.28.3 (profiler/profiler_v5.h:11). Its type is wider. */
+/* v5: 2.28.3 (profiler/profiler_v5.h:11). Its type is wider. v6 (2.29.2, profiler/profiler_v6.h:14)
+ * has events of copy engines, too, whose members nobody here reads, and the same size. */
 struct nt_prof_descr_v5 {
 	uint64_t type;
 	void *parent;
@@ -331,54 +332,6 @@ struct nt_prof_descr_v5 {
 		struct nt_prof_proxy_step proxy_step;
 		struct nt_prof_kernel_ch kernel_ch;
 		struct nt_prof_net_plugin net_plugin;
-	};
-};
-
-/* What v6 and v7 share */
-struct nt_prof_ce_sync {
-	bool complete;
-	int ranks;
-};
-
-struct nt_prof_ce_batch {
-	int ops;
-	size_t bytes;
-	bool intra_sync;
-};
-
-/* v6: 2.29.2 (profiler/profiler_v6.h:14). As v5, and has collectives by copy engine. */
-struct nt_prof_descr_v6 {
-	uint64_t type;
-	void *parent;
-	int rank;
-	union {
-		struct nt_prof_group_api group_api;
-		struct nt_prof_coll_api coll_api;
-		struct nt_prof_p2p_api p2p_api;
-		struct nt_prof_kernel_launch kernel_launch;
-		struct nt_prof_coll_v5 coll;
-		struct nt_prof_p2p_v5 p2p;
-		struct nt_prof_proxy_op proxy_op;
-		struct nt_prof_proxy_step proxy_step;
-		struct nt_prof_kernel_ch kernel_ch;
-		struct nt_prof_net_plugin net_plugin;
-		struct {
-			uint64_t seq;
-			const char *func;
-			const void *send;
-			void *recv;
-			size_t count;
-			int root;
-			const char *datatype;
-			const char *sync_strategy;
-			bool intra_batch_sync;
-			uint32_t batch_ops;
-			uint32_t batches;
-			uint32_t ce_seq;
-			void *stream;
-		} ce_coll;
-		struct nt_prof_ce_sync ce_sync;
-		struct nt_prof_ce_batch ce_batch;
 	};
 };
 
@@ -412,25 +365,21 @@ struct nt_prof_v4 { /* 2.27.3 (profiler/profiler_v4.h:82); init has another orde
 	int (*finalize)(void *ctx);
 };
 
-struct nt_prof_v5 { /* 2.28.3 (profiler/profiler_v5.h:110) */
-	const char *name;
-	int (*init)(void **ctx, uint64_t comm, int *mask, const char *comm_name, int nodes,
-		    int ranks, int rank, nt_nccl_log log);
-	int (*start)(void *ctx, void **event, struct nt_prof_descr_v5 *descr);
-	int (*stop)(void *event);
-	int (*state)(void *event, int state, union nt_prof_args_v4 *args);
-	int (*finalize)(void *ctx);
-};
+/* v5: 2.28.3 (profiler/profiler_v5.h:110), v6: 2.29.2 (profiler/profiler_v6.h:128), v7: 2.31.2
+ * (profiler/profiler_v7.h:142@88980683) */
+#define NT_PROF_TABLE(version, descriptor)                                               \
+	struct nt_prof_v##version {                                                      \
+		const char *name;                                                        \
+		int (*init)(void **ctx, uint64_t comm, int *mask, const char *comm_name, \
+			    int nodes, int ranks, int rank, nt_nccl_log log);            \
+		int (*start)(void *ctx, void **event, struct descriptor *descr);         \
+		int (*stop)(void *event);                                                \
+		int (*state)(void *event, int state, union nt_prof_args_v4 *args);       \
+		int (*finalize)(void *ctx);                                              \
+	}
 
-struct nt_prof_v6 { /* 2.29.2 (profiler/profiler_v6.h:128) */
-	const char *name;
-	int (*init)(void **ctx, uint64_t comm, int *mask, const char *comm_name, int nodes,
-		    int ranks, int rank, nt_nccl_log log);
-	int (*start)(void *ctx, void **event, struct nt_prof_descr_v6 *descr);
-	int (*stop)(void *event);
-	int (*state)(void *event, int state, union nt_prof_args_v4 *args);
-	int (*finalize)(void *ctx);
-};
+NT_PROF_TABLE(5, nt_prof_descr_v5);
+NT_PROF_TABLE(6, nt_prof_descr_v5);
 
 /* v7: 2.31.2 (profiler/profiler_v7.h:14@88980683). As v6, but calls, tasks and copies end with the
  * user's tag. A task of a symmetric kernel has the kernel for an algorithm ("AGxLL_R") and "" for a
@@ -486,46 +435,12 @@ struct nt_prof_descr_v7 {
 			void *group;
 			uint64_t tag;
 		} p2p;
-		struct nt_prof_proxy_op proxy_op;
-		struct nt_prof_proxy_step proxy_step;
 		struct nt_prof_kernel_ch kernel_ch;
-		struct nt_prof_net_plugin net_plugin;
-		struct {
-			uint64_t seq;
-			const char *func;
-			const void *send;
-			void *recv;
-			size_t count;
-			int root;
-			const char *datatype;
-			const char *sync_strategy;
-			bool intra_batch_sync;
-			uint32_t batch_ops;
-			uint32_t batches;
-			uint32_t ce_seq;
-			void *stream;
-			uint64_t tag;
-		} ce_coll;
-		struct nt_prof_ce_sync ce_sync;
-		struct nt_prof_ce_batch ce_batch;
-		struct {
-			uint8_t channel;
-			uint8_t phase;
-			const char *name;
-			uint64_t start_ns;
-		} kernel_phase;
+		/* and those that nobody here reads: of the network, copies, a kernel's phases */
 	};
 };
 
-struct nt_prof_v7 { /* 2.31.2 (profiler/profiler_v7.h:142@88980683) */
-	const char *name;
-	int (*init)(void **ctx, uint64_t comm, int *mask, const char *comm_name, int nodes,
-		    int ranks, int rank, nt_nccl_log log);
-	int (*start)(void *ctx, void **event, struct nt_prof_descr_v7 *descr);
-	int (*stop)(void *event);
-	int (*state)(void *event, int state, union nt_prof_args_v4 *args);
-	int (*finalize)(void *ctx);
-};
+NT_PROF_TABLE(7, nt_prof_descr_v7);
 
 NT_ABI_SIZE(void *, 8);
 NT_ABI_SIZE(bool, 1);
@@ -556,7 +471,6 @@ NT_ABI_SIZE(union nt_prof_args_v4, 8);
 
 NT_ABI_SIZE(struct nt_prof_descr_v4, 104);
 NT_ABI_SIZE(struct nt_prof_descr_v5, 112);
-NT_ABI_SIZE(struct nt_prof_descr_v6, 112);
 NT_ABI_AT(struct nt_prof_descr_v4, parent, 8);
 NT_ABI_AT(struct nt_prof_descr_v4, rank, 16);
 NT_ABI_AT(struct nt_prof_descr_v4, coll.count, 56);
@@ -572,8 +486,6 @@ NT_ABI_AT(struct nt_prof_descr_v5, coll.proto, 96);
 NT_ABI_AT(struct nt_prof_descr_v5, coll.group, 104);
 NT_ABI_AT(struct nt_prof_descr_v5, coll_api.graph_captured, 64);
 NT_ABI_AT(struct nt_prof_descr_v5, kernel_ch.start_ns, 32);
-NT_ABI_AT(struct nt_prof_descr_v6, coll.group, 104);
-NT_ABI_AT(struct nt_prof_descr_v6, ce_coll.stream, 104);
 NT_ABI_SIZE(struct nt_prof_v7, 48);
 NT_ABI_SIZE(struct nt_prof_descr_v7, 136);
 NT_ABI_AT(struct nt_prof_descr_v7, coll_api.graph_captured, 64);
@@ -582,7 +494,5 @@ NT_ABI_AT(struct nt_prof_descr_v7, coll.proto, 96);
 NT_ABI_AT(struct nt_prof_descr_v7, coll.group, 104);
 NT_ABI_AT(struct nt_prof_descr_v7, coll.symmetric, 120);
 NT_ABI_AT(struct nt_prof_descr_v7, kernel_ch.start_ns, 32);
-NT_ABI_AT(struct nt_prof_descr_v7, ce_coll.tag, 112);
-NT_ABI_AT(struct nt_prof_descr_v7, kernel_phase.start_ns, 40);
 
 #endif

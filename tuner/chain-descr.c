@@ -35,11 +35,11 @@ bool nt_chain_lower(int to, const union nt_chain_descr *from, union nt_chain_des
 	memset(out, 0, sizeof(*out));
 	switch (to) {
 	case 6: /* v7 has one event more, and members at the end */
-		memcpy(&out->v6, &from->v7, sizeof(out->v6));
+		memcpy(&out->v5, &from->v7, sizeof(out->v5));
 		return from->v7.type < NT_PROF_KERNEL_PHASE;
 	case 5: /* v6 only has more events */
 		out->v5 = from->v5;
-		return from->v6.type < NT_PROF_CE_COLL;
+		return from->v5.type < NT_PROF_CE_COLL;
 	case 4: return to_v4(&from->v5, &out->v4);
 	default: return false;
 	}

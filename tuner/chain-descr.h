@@ -10,8 +10,7 @@
 /* From version `to` + 1 to `to`. False: that version has no such event. */
 union nt_chain_descr {
 	struct nt_prof_descr_v4 v4;
-	struct nt_prof_descr_v5 v5;
-	struct nt_prof_descr_v6 v6;
+	struct nt_prof_descr_v5 v5; /* and v6 */
 	struct nt_prof_descr_v7 v7;
 };
 

@@ -51,7 +51,7 @@ static int call_start(void *theirs, void **event, union nt_chain_descr *descr)
 	switch (plugin->version) {
 	case 4: return ((const struct nt_prof_v4 *)plugin->table)->start(theirs, event, &descr->v4);
 	case 5: return ((const struct nt_prof_v5 *)plugin->table)->start(theirs, event, &descr->v5);
-	case 6: return ((const struct nt_prof_v6 *)plugin->table)->start(theirs, event, &descr->v6);
+	case 6: return ((const struct nt_prof_v6 *)plugin->table)->start(theirs, event, &descr->v5);
 	default:
 		return ((const struct nt_prof_v7 *)plugin->table)->start(theirs, event, &descr->v7);
 	}

@@ -393,11 +393,6 @@ static int start_v5(void *ctx, void **event, struct nt_prof_descr_v5 *d)
 	return NT_NCCL_OK;
 }
 
-static int start_v6(void *ctx, void **event, struct nt_prof_descr_v6 *d)
-{
-	return start_v5(ctx, event, (struct nt_prof_descr_v5 *)d);
-}
-
 static int start_v7(void *ctx, void **event, struct nt_prof_descr_v7 *d)
 {
 	return start_v5(ctx, event, (struct nt_prof_descr_v5 *)d);
@@ -421,7 +416,7 @@ NT_EXPORT const struct nt_prof_v4 ncclProfiler_v4 = { "fake4",	  init_v4,  start
 						      stop_event, state_v4, prof_finalize };
 NT_EXPORT const struct nt_prof_v5 ncclProfiler_v5 = { "fake5",	  init_v5,  start_v5,
 						      stop_event, state_v4, prof_finalize };
-NT_EXPORT const struct nt_prof_v6 ncclProfiler_v6 = { "fake6",	  init_v5,  start_v6,
+NT_EXPORT const struct nt_prof_v6 ncclProfiler_v6 = { "fake6",	  init_v5,  start_v5,
 						      stop_event, state_v4, prof_finalize };
 NT_EXPORT const struct nt_prof_v7 ncclProfiler_v7 = { "fake7",	  init_v5,  start_v7,
 						      stop_event, state_v4, prof_finalize };

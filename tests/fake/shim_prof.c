@@ -78,7 +78,7 @@ static int start_v5(void *ctx, void **event, struct nt_prof_descr_v7 *d)
 
 static int start_v6(void *ctx, void **event, struct nt_prof_descr_v7 *d)
 {
-	struct nt_prof_descr_v6 *o = nt_guard_take(NT_GUARD_EVENT, sizeof(*o));
+	struct nt_prof_descr_v5 *o = nt_guard_take(NT_GUARD_EVENT, sizeof(*o));
 
 	memcpy(o, d, sizeof(*o));
 	return v6->start(ctx, event, o);

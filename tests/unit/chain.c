@@ -375,18 +375,18 @@ CHILD(more_algorithms)
 static void older_words(void **state)
 {
 	union nt_chain_descr from = {
-		.v6 = { .type = NT_PROF_COLL, .parent = (void *)1, .rank = 7 }
+		.v5 = { .type = NT_PROF_COLL, .parent = (void *)1, .rank = 7 }
 	};
 	union nt_chain_descr to, v4;
 
-	from.v6.coll.func = "AllGather";
-	from.v6.coll.seq = 9;
-	from.v6.coll.count = 77;
-	from.v6.coll.datatype = "ncclBfloat16";
-	from.v6.coll.algo = "NVLS";
-	from.v6.coll.proto = "LL128";
-	from.v6.coll.channels = 12;
-	from.v6.coll.group = (void *)2;
+	from.v5.coll.func = "AllGather";
+	from.v5.coll.seq = 9;
+	from.v5.coll.count = 77;
+	from.v5.coll.datatype = "ncclBfloat16";
+	from.v5.coll.algo = "NVLS";
+	from.v5.coll.proto = "LL128";
+	from.v5.coll.channels = 12;
+	from.v5.coll.group = (void *)2;
 	assert_true(nt_chain_lower(5, &from, &to));
 	assert_true(nt_chain_lower(4, &to, &v4));
 	assert_ptr_equal(v4.v4.parent, (void *)2);
@@ -404,11 +404,11 @@ static void older_words(void **state)
 	from.v7.coll.group = (void *)2;
 	from.v7.coll.kernel = "AllGather_AGxLL_R";
 	assert_true(nt_chain_lower(6, &from, &to));
-	assert_string_equal(to.v6.coll.algo, "AGxLL_R");
-	assert_ptr_equal(to.v6.coll.group, (void *)2);
+	assert_string_equal(to.v5.coll.algo, "AGxLL_R");
+	assert_ptr_equal(to.v5.coll.group, (void *)2);
 	from = (union nt_chain_descr){ .v7 = { .type = NT_PROF_KERNEL_PHASE } };
 	assert_false(nt_chain_lower(6, &from, &to));
-	from = (union nt_chain_descr){ .v6 = { .type = NT_PROF_CE_SYNC } };
+	from = (union nt_chain_descr){ .v5 = { .type = NT_PROF_CE_SYNC } };
 	assert_false(nt_chain_lower(5, &from, &to));
 	from = (union nt_chain_descr){ .v5 = { .type = NT_PROF_P2P } };
 	from.v5.p2p.func = "Recv";

@@ -13,8 +13,9 @@ libnt_cli_a_SOURCES = \
 	%D%/check-config.c \
 	%D%/command.c \
 	%D%/command.h \
+	%D%/memory-forms.h \
+	%D%/memory-move.c \
 	%D%/memory-show.c \
-	%D%/memory-show.h \
 	%D%/memory.c \
 	%D%/report-follow.c \
 	%D%/report-follow.h \

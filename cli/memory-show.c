@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nccl-tune memory show: what is remembered, place by place. */
-#include "cli/memory-show.h"
+#include "cli/memory-forms.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -29,13 +29,6 @@ struct showing {
 	struct nt_profiles profiles;
 	struct nt_launch_choice choice;
 };
-
-bool nt_remembered_takes(const struct nt_remembered_ask *ask, const struct nt_memory_entry *entry)
-{
-	return (entry->keys > 0 || entry->where.fingerprint != 0) &&
-	       (ask->fingerprint == 0 || ask->fingerprint == entry->where.fingerprint) &&
-	       (!ask->profile || strcmp(ask->profile, entry->profile) == 0);
-}
 
 static const char *const columns[] = { "-profile",     "entries",	"-the\nnewest", "-step",
 				       "age",	       "sizes",		"step\nmarker", "turns",
@@ -71,7 +64,10 @@ static void add_cells(struct nt_table *table, const struct profile_row *row, int
 	nt_cell_count(table, row->entries);
 	nt_cell(table, "%s%s", nt_origin_name((int)newest->origin),
 		newest->asked ? " (asked for)" : "");
-	nt_cell(table, "%" PRIu32 ".%" PRIu32, newest->job, newest->step);
+	if (newest->origin == NT_ORIGIN_IMPORT)
+		nt_cell(table, "-");
+	else
+		nt_cell(table, "%" PRIu32 ".%" PRIu32, newest->job, newest->step);
 	add_age(table, now_s - newest->when_s);
 	nt_cell_count(table, newest->keys);
 	add_marker(table, newest);

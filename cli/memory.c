@@ -3,117 +3,20 @@
 /* nccl-tune memory: show, export, import or forget what was measured of launch profiles. */
 #include "cli/command.h"
 
-#include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "lib/file.h"
 #include "lib/hex.h"
 #include "lib/list.h"
+#include "lib/plural.h"
 #include "profiles/memory-store.h"
 #include "lib/printable.h"
-#include "cli/memory-show.h"
+#include "cli/memory-forms.h"
 
-static bool to_stream(const char *file)
-{
-	return strcmp(file, "-") == 0;
-}
-
-/* ---- out */
-
-static int pick(const struct nt_remembered_ask *ask, const struct nt_memory *from,
-		struct nt_memory *to, struct nt_error *err)
-{
-	for (size_t i = 0; i < from->entries; i++) {
-		if (nt_remembered_takes(ask, &from->entry[i]) &&
-		    nt_memory_add_copy(to, &from->entry[i], err) < 0)
-			return -1;
-	}
-	/* Paths of a user's programs are private. */
-	for (size_t i = 0; i < to->entries; i++)
-		to->entry[i].library[0] = '\0';
-	for (size_t i = 0; i < from->hosts; i++)
-		if (ask->fingerprint == 0 || ask->fingerprint == from->host[i].fingerprint)
-			if (nt_memory_add_host(to, from->host[i].name, from->host[i].fingerprint,
-					       from->host[i].when_s, err) < 0)
-				return -1;
-	nt_memory_sort(to, ask->now_s);
-	return 0;
-}
-
-static int write_entries(const struct nt_remembered_ask *ask, size_t *count, struct nt_error *err)
-{
-	struct nt_memory memory, picked;
-	int rc = -1;
-
-	nt_memory_init(&memory);
-	nt_memory_init(&picked);
-	if (nt_store_read(ask->directory, &memory, ask->now_s, err) < 0 ||
-	    pick(ask, &memory, &picked, err) < 0)
-		goto out;
-	*count = picked.entries;
-	rc = to_stream(ask->file) ? nt_memory_print(&picked, stdout, err)
-				  : nt_memory_write_file(&picked, ask->file, err);
-out:
-	nt_memory_fini(&memory);
-	nt_memory_fini(&picked);
-	return rc;
-}
-
-/* ---- in */
-
-/* Takes entries and hosts, but not the requests to forget. */
-static int take_lines(struct nt_memory *to, const char *text, size_t bytes, int64_t now_us,
-		      struct nt_error *err)
-{
-	int skipped = nt_memory_read_text(to, text, bytes, err);
-
-	if (skipped < 0)
-		return -1;
-	to->forgets = 0;
-	for (size_t i = 0; i < to->entries; i++)
-		to->entry[i].added_us = now_us;
-	if (to->entries == 0 && to->hosts == 0 && skipped > 0)
-		return nt_error_set(err, "it has no entries: line %u is not one",
-				    to->first_skipped);
-	if (to->entries == 0 && to->hosts == 0)
-		return nt_error_set(err, "it has no entries");
-	return 0;
-}
-
-/* *skipped: lines that are not entries; *first: the number of the first of them. */
-static int read_entries(const struct nt_remembered_ask *ask, size_t *count, unsigned *skipped,
-			unsigned *first, struct nt_error *err)
-{
-	struct nt_memory memory;
-	struct nt_shown shown;
-	struct nt_error why;
-	char *text = NULL;
-	size_t bytes = 0;
-	int rc;
-
-	nt_memory_init(&memory);
-	rc = to_stream(ask->file)
-		     ? nt_file_read("-", NT_MEMORY_BYTES, &text, &bytes, err)
-		     : nt_file_read_at(AT_FDCWD, ask->file, 0, NT_MEMORY_BYTES, &text, &bytes, err);
-	if (rc == 0) {
-		rc = take_lines(&memory, text, bytes, nt_store_now_us(), &why);
-		if (rc < 0)
-			nt_error_set(err, "%.80s: %.170s", nt_shown(&shown, ask->file), why.text);
-	}
-	if (rc == 0) {
-		*skipped = memory.skipped_lines;
-		*first = memory.first_skipped;
-		nt_memory_sort(&memory, ask->now_s);
-		*count = memory.entries;
-		rc = nt_store_add(ask->directory, &memory, ask->now_s, err);
-	}
-	nt_memory_fini(&memory);
-	free(text);
-	return rc;
-}
-
-/* ---- subcommands */
+struct subcommand {
+	const char *name;
+	int (*run)(struct nt_remembered_ask *ask, char *argv[]);
+	const char *takes; /* options, but for --memory */
+};
 
 static int no_more(char *argv[])
 {
@@ -147,7 +50,7 @@ static int export(struct nt_remembered_ask *ask, char *argv[])
 
 	if (take_file(ask, argv) != NT_EXIT_OK)
 		return NT_EXIT_USAGE;
-	if (write_entries(ask, &count, &err) < 0)
+	if (nt_remembered_export(ask, &count, &err) < 0)
 		return nt_command_fail(&err);
 	if (strcmp(ask->file, "-") != 0)
 		printf("%zu entr%s in %s\n", count, count == 1 ? "y" : "ies",
@@ -159,17 +62,25 @@ static int import(struct nt_remembered_ask *ask, char *argv[])
 {
 	struct nt_shown shown;
 	struct nt_error err;
-	unsigned skipped = 0, first = 0;
-	size_t count = 0;
+	unsigned skipped, first;
+	size_t count;
 
 	if (take_file(ask, argv) != NT_EXIT_OK)
 		return NT_EXIT_USAGE;
-	if (read_entries(ask, &count, &skipped, &first, &err) < 0)
+	if (nt_remembered_import(ask, &count, &skipped, &first, &err) < 0)
 		return nt_command_fail(&err);
 	printf("%zu entr%s added to %s\n", count, count == 1 ? "y" : "ies",
 	       nt_shown(&shown, ask->directory));
 	if (skipped == 0)
 		return NT_EXIT_OK;
+	if (ask->csv) {
+		nt_command_complain("%u rule%s of %s %s conditions of numPipeOps or regBuff, the "
+				    "first in line %u: calls are not told apart by these, so such "
+				    "rules are taken for all",
+				    skipped, nt_plural(skipped), nt_shown(&shown, ask->file),
+				    skipped == 1 ? "has" : "have", first);
+		return NT_EXIT_OK;
+	}
 	if (skipped == 1)
 		nt_command_complain("line %u is not an entry and was ignored", first);
 	else
@@ -197,16 +108,10 @@ static int forget(struct nt_remembered_ask *ask, char *argv[])
 	return NT_EXIT_OK;
 }
 
-struct subcommand {
-	const char *name;
-	int (*run)(struct nt_remembered_ask *ask, char *argv[]);
-	const char *takes; /* options, but for --memory */
-};
-
 static const struct subcommand subcommands[] = {
 	{ "show", show, "site-memory profile-file fingerprint profile" },
-	{ "export", export, "fingerprint profile" },
-	{ "import", import, "" },
+	{ "export", export, "fingerprint profile csv nodes ntasks-per-node" },
+	{ "import", import, "fingerprint profile csv nodes ntasks-per-node like-here" },
 	{ "forget", forget, "fingerprint profile all" },
 };
 
@@ -244,7 +149,17 @@ static const struct nt_option options[] = {
 	  NT_TEXT(struct nt_remembered_ask, places.memory, "DIRECTORY") },
 	{ "fingerprint", 'F', "Only of this hardware (nccl-tune check-config)",
 	  NT_TAKE(take_fingerprint, "F") },
-	{ "profile", 'p', "Only of this profile", NT_TAKE(take_profile, "P") },
+	{ "profile", 'p', "Only of this profile (import --csv: for this one)",
+	  NT_TAKE(take_profile, "P") },
+	{ "nodes", 'N', "Only of N nodes (import --csv: for N nodes)",
+	  NT_U32(struct nt_remembered_ask, nodes, "N", 1, 1 << 20) },
+	{ "ntasks-per-node", 0, "Only with N ranks on each node",
+	  NT_U32(struct nt_remembered_ask, per_node, "N", 1, 4096) },
+	{ "like-here", 0, "import --csv: for jobs like this one, on such nodes",
+	  NT_FLAG(struct nt_remembered_ask, like_here) },
+	{ "csv", 0,
+	  "export, import: choices of one place and profile, as NVIDIA's example tuner reads them",
+	  NT_FLAG(struct nt_remembered_ask, csv) },
 	{ "all", 0, "forget: everything", NT_FLAG(struct nt_remembered_ask, all) },
 	{ "site-memory", 0, "show: the site's memory",
 	  NT_TEXT(struct nt_remembered_ask, places.site_memory, "FILE") },
@@ -287,8 +202,8 @@ const struct nt_command nt_command_memory = {
 	.doc = "Your memory of launch profiles: what steps and calibrations have measured, "
 	       "on which hardware.\n\n"
 	       "show     print the measurements of each place, and the profile for a new job\n"
-	       "export   write entries as lines of JSON\n"
-	       "import   add exported entries\n"
+	       "export   write entries as lines of JSON; with --csv, choices\n"
+	       "import   add exported entries; with --csv, choices, which jobs confirm first\n"
 	       "forget   delete all entries, or those of a fingerprint or profile\n\n"
 	       "FILE - is standard input or output."
 	       "\vExit status: 0, 1 if something failed (see stderr), 2 for a usage error.",

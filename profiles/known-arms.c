@@ -40,9 +40,12 @@ static void add_arm(struct nt_known_arms *arms, const struct nt_known_arm *arm)
 		arms->arm[arms->count++] = *arm;
 }
 
+/* Of a range, an arm for each of its bands. */
 static void add_key(struct nt_known_arms *arms, const struct nt_memory_entry *entry,
 		    const struct nt_known_key *key)
 {
+	const unsigned first = nt_band(key->bytes);
+	const unsigned last = key->last > key->bytes ? nt_band(key->last) : first;
 	struct nt_known_arm arm = { .entry = entry,
 				    .worth = (double)key->calls * (double)(key->bytes + 4096) };
 
@@ -53,8 +56,10 @@ static void add_key(struct nt_known_arms *arms, const struct nt_memory_entry *en
 	arm.key.coll = key->coll;
 	arm.key.arm = key->arm;
 	arm.key.gain_ns = gain_ns(key);
-	arm.key.bytes = nt_band_floor(nt_band(key->bytes));
-	add_arm(arms, &arm);
+	for (unsigned band = first; band <= last; band = nt_band_next(band)) {
+		arm.key.bytes = nt_band_floor(band);
+		add_arm(arms, &arm);
+	}
 }
 
 void nt_known_arms_add(struct nt_known_arms *arms, const struct nt_memory *memory,

@@ -124,7 +124,7 @@ static const struct nt_memory_entry *newest_here(const struct nt_selection *sele
 			const struct nt_memory_entry *entry = &memory->entry[i];
 
 			if (entry->where.fingerprint == selection->launch.where.fingerprint &&
-			    entry->where.nccl != 0 &&
+			    entry->where.nccl != 0 && entry->origin != NT_ORIGIN_IMPORT &&
 			    (!fabric ||
 			     tells_fabric(&entry->where, selection->launch.where.nodes)) &&
 			    nt_entry_newer(entry, newest))
@@ -134,10 +134,14 @@ static const struct nt_memory_entry *newest_here(const struct nt_selection *sele
 	return newest;
 }
 
+/* Entries of older versions do not say how their step was started: by a task for each rank. */
 static bool is_started_alike(const struct nt_selection_request *ask,
 			     const struct nt_memory_entry *entry)
 {
-	return entry->start_nodes == ask->nodes && entry->start_tasks == ask->tasks;
+	if (entry->start_tasks > 0)
+		return entry->start_nodes == ask->nodes && entry->start_tasks == ask->tasks;
+	return entry->where.nodes == ask->nodes &&
+	       entry->where.nodes * entry->where.per_node == ask->tasks;
 }
 
 static const struct nt_memory_entry *find_step(const struct nt_selection *selection)

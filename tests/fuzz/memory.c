@@ -7,6 +7,7 @@
  */
 #include <string.h>
 #include "profiles/select.h"
+#include "profiles/memory-csv.h"
 #include "tests/fuzz/fuzz.h"
 
 #define NOW_S INT64_C(1763769600)
@@ -70,6 +71,26 @@ static void check_choice(const struct nt_memory *memory)
 	FUZZ_CHECK(choice.count <= NT_PROFILES_MAX);
 }
 
+static void check_csv(const struct nt_memory *memory)
+{
+	struct nt_memory again;
+	struct nt_error err;
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&text, &bytes);
+
+	FUZZ_CHECK(out != NULL);
+	FUZZ_CHECK(nt_csv_print(memory, &where, "wide", out, &err) == 0);
+	fclose(out);
+	nt_memory_init(&again);
+	/* Overlapping rules leave more pieces than one import takes. */
+	FUZZ_CHECK(bytes == 0 ||
+		   nt_csv_read(&again, text, bytes, &where, "wide", NOW_S * 1000000, &err) == 0 ||
+		   strstr(err.text, "too many rules"));
+	nt_memory_fini(&again);
+	free(text);
+}
+
 static void make_profiles(void)
 {
 	static const char text[] = "[wide]\nfabric=socket\nNCCL_SOCKET_NTHREADS=2\n"
@@ -83,6 +104,7 @@ static void make_profiles(void)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fuzz in = { data, size };
+	const uint32_t which = fuzz_below(&in, 4);
 	struct nt_memory memory;
 	struct nt_error err;
 	char *text;
@@ -93,10 +115,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		in.left = BYTES;
 	text = fuzz_text(in.at, in.left);
 	nt_memory_init(&memory);
-	FUZZ_CHECK(nt_memory_read_text(&memory, text, in.left, &err) >= 0);
+	if (which == 1)
+		(void)nt_csv_read(&memory, text, in.left, &where, "wide", NOW_S * 1000000, &err);
+	else
+		FUZZ_CHECK(nt_memory_read_text(&memory, text, in.left, &err) >= 0);
 	nt_memory_sort(&memory, NOW_S);
 	check_printed(&memory);
 	check_choice(&memory);
+	check_csv(&memory);
 	nt_memory_fini(&memory);
 	free(text);
 	return 0;

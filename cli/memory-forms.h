@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory-show.h - what nccl-tune memory shows
+/* memory-forms.h - the parts of nccl-tune memory
  *
  * Threads:  the main thread.
  * Memory:   the caller's.
@@ -21,7 +21,8 @@ struct nt_remembered_ask {
 	char directory[NT_PATH_MAX]; /* the user's memory */
 	uint64_t fingerprint;
 	const char *profile;
-	bool all;
+	uint32_t nodes, per_node;
+	bool like_here, csv, all;
 	const char *file; /* of export and import; "-" for the standard streams */
 	int64_t now_s;
 };
@@ -32,5 +33,14 @@ bool nt_remembered_takes(const struct nt_remembered_ask *ask, const struct nt_me
 
 /* A table for each place: its profiles, and what a new job there gets. */
 int nt_remembered_show(const struct nt_remembered_ask *ask, FILE *out, struct nt_error *err);
+
+/* Write the requested entries of the user's memory as lines of JSON, or in NVIDIA's format. *count:
+ * number of entries. */
+int nt_remembered_export(const struct nt_remembered_ask *ask, size_t *count, struct nt_error *err);
+
+/* Add a file's entries to the user's memory. *skipped: lines that are not entries, or of NVIDIA's
+ * format have conditions that are not known here; *first: the number of the first of them. */
+int nt_remembered_import(const struct nt_remembered_ask *ask, size_t *count, unsigned *skipped,
+			 unsigned *first, struct nt_error *err);
 
 #endif

@@ -1,0 +1,440 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/period.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "contract/coll.h"
+#include "contract/key-id.h"
+#include "lib/quantile.h"
+
+#define SYMBOLS 256 /* different keys of a stretch */
+#define REPEATS 4 /* of a window, at least */
+#define LEAST_WINDOW 16 /* calls */
+#define PARTS 8 /* a stretch is cut into, at most */
+#define AGREE 0.75 /* of its parts */
+#define RARE 0.97 /* longer gaps of a place are rare, and cut to */
+#define CUT 1.5 /* ... that times as long */
+#define NEAR_BEST 3.0 /* mean deviations: a mismatch is as good as the best */
+#define NEAR_BEST_ADD 0.03
+#define NOISE 4.0 /* mean deviations: beyond chance */
+#define LEAST_MISMATCH 0.03 /* that counts, as a share of the time */
+#define LEAST_ALONE 0.1 /* ... of a single key */
+#define LEAST_WITH_SMALL 0.05 /* ... by which small keys' period is the step's */
+#define FEW_TIMES 4 /* a period with small keys that is so many times as long is the step's */
+
+enum verdict {
+	IRREGULAR, /* nothing repeats */
+	EVEN, /* one key, evenly */
+	UNCLEAR, /* a step or several */
+	REGULAR,
+};
+
+/* The calls of a stretch that are looked at. */
+struct view {
+	unsigned count;
+	uint16_t symbol[NT_PERIOD_CALLS];
+	uint16_t call[NT_PERIOD_CALLS]; /* index in the stretch */
+	float gap[NT_PERIOD_CALLS]; /* to the next one */
+};
+
+/* Where a period was found. */
+struct place {
+	enum verdict verdict;
+	unsigned from, calls; /* of the newest window that has it */
+	unsigned period; /* calls */
+	unsigned by_keys; /* ... by keys alone */
+	unsigned periods; /* of all windows that have it */
+};
+
+struct work {
+	const struct nt_period_call *calls;
+	unsigned symbols;
+	unsigned symbol_call[SYMBOLS]; /* a call of each */
+	uint16_t symbol[NT_PERIOD_CALLS];
+	struct view all, bulk;
+	/* Of a window */
+	uint16_t border[NT_PERIOD_CALLS + 1];
+	float gap[NT_PERIOD_CALLS], sorted[NT_PERIOD_CALLS];
+	double mean[NT_PERIOD_CALLS];
+};
+
+static bool same_key(const struct nt_period_call *a, const struct nt_period_call *b)
+{
+	return a->key == b->key && a->comm == b->comm;
+}
+
+static bool is_small(const struct nt_period_call *call)
+{
+	return nt_band_floor(nt_key_band(call->key)) <= NT_PERIOD_SMALL;
+}
+
+/* False: too many. */
+static bool name_keys(struct work *w, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		unsigned s = 0;
+
+		while (s < w->symbols && !same_key(&w->calls[i], &w->calls[w->symbol_call[s]]))
+			s++;
+		if (s == SYMBOLS)
+			return false;
+		if (s == w->symbols)
+			w->symbol_call[w->symbols++] = i;
+		w->symbol[i] = (uint16_t)s;
+	}
+	return true;
+}
+
+/* comm 0: of all communicators. */
+static void take_view(const struct work *w, struct view *view, unsigned count, uint32_t comm,
+		      bool small)
+{
+	view->count = 0;
+	for (unsigned i = 0; i < count; i++) {
+		if ((comm != 0 && w->calls[i].comm != comm) || (!small && is_small(&w->calls[i])))
+			continue;
+		view->call[view->count] = (uint16_t)i;
+		view->symbol[view->count++] = w->symbol[i];
+	}
+	for (unsigned i = 0; i + 1 < view->count; i++) {
+		const uint64_t from = w->calls[view->call[i]].ns, to = w->calls[view->call[i + 1]].ns;
+
+		view->gap[i] = to > from ? (float)(to - from) : 0;
+	}
+	/* The newest call's is not over. */
+	view->count -= view->count > 0;
+}
+
+/* Smallest period of all symbols; 0: none that repeats often enough. */
+static unsigned period_by_keys(struct work *w, const uint16_t *symbol, unsigned count)
+{
+	unsigned length = 0;
+
+	w->border[0] = w->border[1] = 0;
+	for (unsigned i = 1; i < count; i++) {
+		while (length > 0 && symbol[i] != symbol[length])
+			length = w->border[length];
+		if (symbol[i] == symbol[length])
+			length++;
+		w->border[i + 1] = (uint16_t)length;
+	}
+	return (count - length) * REPEATS <= count ? count - length : 0;
+}
+
+/* Gaps that are rare at their place of a period are cut. */
+static void cut_gaps(struct work *w, const float *gap, unsigned count, unsigned period)
+{
+	for (unsigned at = 0; at < period; at++) {
+		unsigned n = 0;
+		float most;
+
+		for (unsigned i = at; i < count; i += period)
+			w->sorted[n++] = gap[i];
+		nt_sort_floats(w->sorted, n);
+		most = (float)(CUT * nt_quantile_floats(w->sorted, n, RARE));
+		for (unsigned i = at; i < count; i += period)
+			w->gap[i] = gap[i] < most ? gap[i] : most;
+	}
+}
+
+/* Time by which gaps differ from those a period later, as a share. */
+static double mismatch(const float *gap, unsigned count, unsigned period)
+{
+	double differ = 0, sum = 0;
+
+	for (unsigned i = 0; i + period < count; i++) {
+		differ += fabs((double)gap[i] - (double)gap[i + period]);
+		sum += ((double)gap[i] + (double)gap[i + period]) / 2;
+	}
+	return sum > 0 ? differ / sum : 0;
+}
+
+/* Mean gaps at each place of a period. */
+static void average(struct work *w, unsigned count, unsigned period)
+{
+	for (unsigned at = 0; at < period; at++) {
+		unsigned n = 0;
+
+		w->mean[at] = 0;
+		for (unsigned i = at; i < count; i += period, n++)
+			w->mean[at] += (double)w->gap[i];
+		w->mean[at] /= n;
+	}
+}
+
+/* Time by which the mean gaps of a period are off the mean of those at the same place of its parts,
+ * as a share. */
+static double part_mismatch(const struct work *w, unsigned period, unsigned part)
+{
+	double differ = 0, sum = 0;
+
+	for (unsigned at = 0; at < part; at++) {
+		double mean = 0;
+
+		for (unsigned i = at; i < period; i += part)
+			mean += w->mean[i];
+		sum += mean;
+		mean /= period / part;
+		for (unsigned i = at; i < period; i += part)
+			differ += fabs(w->mean[i] - mean);
+	}
+	return sum > 0 ? differ / sum : 0;
+}
+
+static double beyond_chance(double least, double noise, unsigned count, unsigned period)
+{
+	return fmax(least, NOISE * noise / sqrt((double)count / period));
+}
+
+/* The multiple of a window's period by keys by which gaps repeat, too; 1: they tell no more. */
+static unsigned multiple_by_gaps(struct work *w, unsigned count, unsigned period)
+{
+	double miss[NT_PERIOD_MULTIPLES + 1], best = 2;
+	bool larger[NT_PERIOD_MULTIPLES + 1] = { false }; /* a larger one repeats better */
+	unsigned most = count / REPEATS / period, m = 1;
+
+	most = most < NT_PERIOD_MULTIPLES ? most : NT_PERIOD_MULTIPLES;
+	for (unsigned i = 1; i <= most; i++) {
+		miss[i] = mismatch(w->gap, count, i * period);
+		best = miss[i] < best ? miss[i] : best;
+	}
+	for (unsigned i = 2; i <= most; i++) {
+		const double least = beyond_chance(LEAST_MISMATCH, miss[i], count, i * period);
+
+		average(w, count, i * period);
+		for (unsigned part = 1; part <= i / 2; part++) {
+			if (i % part == 0 && part_mismatch(w, i * period, part * period) >= least)
+				larger[part] = true;
+		}
+	}
+	best += best * NEAR_BEST / sqrt((double)count / period) + NEAR_BEST_ADD;
+	while (m < most && (larger[m] || miss[m] > best))
+		m++;
+	return m;
+}
+
+static bool is_alone(const struct view *view, const struct place *place)
+{
+	return place->by_keys == 1 && view->count > 0;
+}
+
+static struct place place_of(struct work *w, const struct view *view, unsigned from, unsigned calls)
+{
+	struct place p = { .verdict = IRREGULAR, .from = from, .calls = calls };
+	unsigned times;
+
+	p.by_keys = period_by_keys(w, view->symbol + from, calls);
+	if (p.by_keys == 0)
+		return p;
+	cut_gaps(w, view->gap + from, calls, p.by_keys);
+	times = multiple_by_gaps(w, calls, p.by_keys);
+	p.period = p.by_keys * times;
+	p.periods = calls / p.period;
+	p.verdict = REGULAR;
+	if (!is_alone(view, &p))
+		return p;
+	average(w, calls, p.period);
+	if (times == 1 || part_mismatch(w, p.period, 1) < LEAST_ALONE)
+		p.verdict = EVEN;
+	return p;
+}
+
+/* How often a symbol is called in a step. */
+static unsigned calls_of(const struct view *view, const struct place *place, unsigned symbol)
+{
+	unsigned calls = 0;
+
+	for (unsigned i = 0; i < place->period; i++)
+		calls += view->symbol[place->from + i] == symbol;
+	return calls;
+}
+
+static bool same_step(const struct work *w, const struct view *view, const struct place *a,
+		      const struct place *b)
+{
+	if (a->verdict != b->verdict || a->period != b->period)
+		return false;
+	for (unsigned s = 0; s < w->symbols; s++) {
+		if (calls_of(view, a, s) != calls_of(view, b, s))
+			return false;
+	}
+	return true;
+}
+
+/* The newest of the places that are like the most; IRREGULAR: too few are. */
+static struct place agreed(const struct work *w, const struct view *view, const struct place *place,
+			   unsigned count)
+{
+	struct place best = { .verdict = IRREGULAR };
+
+	for (unsigned i = 0; i < count; i++) {
+		unsigned like = 0, periods = 0;
+
+		if (place[i].verdict == IRREGULAR)
+			continue;
+		for (unsigned j = 0; j < count; j++) {
+			if (same_step(w, view, &place[i], &place[j])) {
+				like++;
+				periods += place[j].periods;
+			}
+		}
+		if ((double)like < AGREE * count)
+			continue;
+		best = place[i];
+		best.periods = periods;
+	}
+	if (best.verdict == REGULAR && best.periods < NT_PERIOD_LEAST)
+		best.verdict = IRREGULAR;
+	return best;
+}
+
+static struct place look(struct work *w, const struct view *view)
+{
+	struct place found = { .verdict = IRREGULAR }, place[PARTS];
+
+	for (unsigned parts = 1; parts <= PARTS && found.verdict == IRREGULAR; parts *= 2) {
+		const unsigned calls = view->count / parts;
+
+		if (calls < LEAST_WINDOW)
+			break;
+		for (unsigned i = 0; i < parts; i++)
+			place[i] = place_of(w, view, view->count - (parts - i) * calls, calls);
+		found = agreed(w, view, place, parts);
+	}
+	return found;
+}
+
+/* Do the other calls' gaps repeat by the longer period only? */
+static bool needs_longer(struct work *w, const struct place *bulk, unsigned longer)
+{
+	const float *gap = w->bulk.gap + bulk->from;
+	double noise;
+
+	if (longer * REPEATS > bulk->calls)
+		return false;
+	cut_gaps(w, gap, bulk->calls, bulk->by_keys);
+	noise = mismatch(w->gap, bulk->calls, longer);
+	average(w, bulk->calls, longer);
+	return part_mismatch(w, longer, bulk->period) >=
+	       beyond_chance(LEAST_WITH_SMALL, noise, bulk->calls, longer);
+}
+
+/* Calls of a step that are not small. */
+static unsigned bulk_calls(const struct work *w, const struct place *all)
+{
+	unsigned calls = 0;
+
+	for (unsigned i = 0; i < all->period; i++)
+		calls += !is_small(&w->calls[w->all.call[all->from + i]]);
+	return calls;
+}
+
+/* With small keys, and without: which of both is the step? True: with. */
+static bool takes_small(struct work *w, const struct place *all, struct place *bulk)
+{
+	unsigned longer, times;
+
+	if (bulk->verdict == IRREGULAR || all->verdict != REGULAR)
+		return bulk->verdict == IRREGULAR;
+	longer = bulk_calls(w, all);
+	times = longer / bulk->period;
+	if (bulk->verdict == REGULAR && longer == bulk->period)
+		return true;
+	if (longer % bulk->period != 0) {
+		bulk->verdict = UNCLEAR;
+		return false;
+	}
+	if (needs_longer(w, bulk, longer))
+		return true;
+	if (bulk->verdict == REGULAR && times <= FEW_TIMES)
+		return true;
+	/* Steps with gradient accumulation, or a line of a log every so many? */
+	if ((times & (times - 1)) == 0)
+		bulk->verdict = UNCLEAR;
+	return false;
+}
+
+static void tell(const struct work *w, const struct view *view, const struct place *place,
+		 struct nt_period *found)
+{
+	*found = (struct nt_period){ .calls = place->period, .periods = place->periods };
+	for (unsigned s = 0; s < w->symbols && found->keys < NT_PERIOD_KEYS; s++) {
+		const unsigned calls = calls_of(view, place, s);
+		unsigned at = view->count;
+
+		if (calls == 0)
+			continue;
+		while (view->symbol[at - 1] != s)
+			at--;
+		found->key[found->keys].newest = w->calls[view->call[at - 1]];
+		found->key[found->keys++].calls = calls;
+	}
+}
+
+static enum verdict find(struct work *w, unsigned count, uint32_t comm, struct nt_period *found)
+{
+	struct place all, bulk = { .verdict = IRREGULAR };
+
+	take_view(w, &w->all, count, comm, true);
+	take_view(w, &w->bulk, count, comm, false);
+	all = look(w, &w->all);
+	if (w->bulk.count == w->all.count)
+		bulk = all;
+	else
+		bulk = look(w, &w->bulk);
+	if (w->bulk.count == w->all.count || takes_small(w, &all, &bulk)) {
+		if (all.verdict == REGULAR)
+			tell(w, &w->all, &all, found);
+		return all.verdict;
+	}
+	if (bulk.verdict == REGULAR)
+		tell(w, &w->bulk, &bulk, found);
+	return bulk.verdict;
+}
+
+/* That with the most calls, or the oldest of several. */
+static uint32_t busiest_comm(const struct nt_period_call *calls, unsigned count)
+{
+	unsigned most = 0;
+	uint32_t best = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		unsigned n = 0;
+
+		if (calls[i].comm == best)
+			continue;
+		for (unsigned j = i; j < count; j++)
+			n += calls[j].comm == calls[i].comm;
+		if (n > most || (n == most && calls[i].comm < best)) {
+			most = n;
+			best = calls[i].comm;
+		}
+		if (most > count - i)
+			break;
+	}
+	return best;
+}
+
+bool nt_period_find(const struct nt_period_call *calls, unsigned count, struct nt_period *found)
+{
+	struct work *w;
+	enum verdict verdict = IRREGULAR;
+
+	if (count < LEAST_WINDOW || count > NT_PERIOD_CALLS)
+		return false;
+	w = malloc(sizeof(*w));
+	if (!w)
+		return false;
+	w->calls = calls;
+	w->symbols = 0;
+	if (name_keys(w, count)) {
+		verdict = find(w, count, 0, found);
+		/* Several threads' calls come in any order; one communicator's do not. */
+		if (verdict == IRREGULAR)
+			verdict = find(w, count, busiest_comm(calls, count), found);
+	}
+	free(w);
+	return verdict == REGULAR;
+}

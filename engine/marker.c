@@ -8,10 +8,7 @@
 #include "engine/quantiles.h"
 #include "lib/quantile.h"
 
-#define READINGS 6400u /* in a program's life: the shortest windows are 1/100 of it */
-/* The ends of a window may be uncertain by a sixth of it together: its error is at most a
- * twelfth. */
-#define DOUBT_PART 6u
+#define READINGS 6400u /* in a program's life */
 #define STEADY_FACTOR 1.5
 #define EXACT 32u /* calls of a step up to which its last one is awaited; else a 32nd part is off */
 #define FEWEST_PART 64u /* by which the fewest steps are exceeded, at most */
@@ -72,26 +69,6 @@ static int choose(const struct nt_period *period)
 	return best;
 }
 
-/* Median time of a step, by the marker's calls; as many of them as a stretch has. */
-static double step_us(const struct nt_period_call *calls, unsigned count,
-		      const struct nt_marker_vote *vote)
-{
-	const struct nt_period_call *before = NULL;
-	float us[NT_PERIOD_CALLS];
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < count; i++) {
-		if (calls[i].key != vote->key.key || calls[i].comm != vote->key.comm ||
-		    calls[i].number % vote->a_step != vote->last)
-			continue;
-		if (before && calls[i].ns > before->ns)
-			us[n++] = (float)(calls[i].ns - before->ns) / 1e3F;
-		before = &calls[i];
-	}
-	nt_sort_floats(us, n);
-	return nt_quantile_floats(us, n, 0.5);
-}
-
 /* Of the marker's calls, by number modulo those of a step: that before the longest gap to the
  * next. */
 static uint32_t last_of_step(const struct nt_period_call *calls, unsigned count,
@@ -125,7 +102,6 @@ static struct nt_marker_vote vote_of(const struct nt_period_call *calls, unsigne
 					   period.key[at].newest.ranks };
 	vote.a_step = period.key[at].calls;
 	vote.last = last_of_step(calls, count, &vote);
-	vote.step_us = step_us(calls, count, &vote);
 	return vote;
 }
 
@@ -155,9 +131,7 @@ static void cast(struct nt_marker *marker, const struct nt_marker_vote *vote)
 static void follow(struct nt_marker *marker, const struct nt_marker_vote *vote)
 {
 	if (!nt_marker_same(&marker->followed, vote)) {
-		marker->counted = marker->begun = false;
-		marker->windows = marker->timed = 0;
-		marker->stride = (uint64_t)ceil(NT_MARKER_WINDOW_US / fmax(vote->step_us, 1));
+		marker->counted = false;
 		marker->newest = (struct nt_marker_step){ .steps = 0 };
 	}
 	marker->followed = *vote;
@@ -184,18 +158,53 @@ static void elect(struct nt_marker *marker)
 		follow(marker, best);
 }
 
+/* ---- how long steps take */
+
+/* Every so many of a stretch's steps, so that as many as fit are spread over it. */
+static void take_times(const struct nt_period_call *calls, unsigned count,
+		       const struct nt_marker_vote *vote, struct nt_marker_times *times)
+{
+	const struct nt_period_call *before = NULL;
+	unsigned every = 1, steps = 0;
+
+	*times = (struct nt_marker_times){ .key = vote->key,
+					   .a_step = vote->a_step,
+					   .begun_us = calls[0].ns / 1000,
+					   .ended_us = calls[count - 1].ns / 1000 };
+	for (unsigned i = 0; i < count; i++) {
+		if (calls[i].key != vote->key.key || calls[i].comm != vote->key.comm ||
+		    calls[i].number % vote->a_step != vote->last)
+			continue;
+		if (times->count == NT_MARKER_TIMES) {
+			times->count /= 2;
+			every *= 2;
+			for (unsigned k = 0; k < times->count; k++)
+				times->us[k] = times->us[2 * k];
+		}
+		if (before && calls[i].ns > before->ns && steps++ % every == 0)
+			times->us[times->count++] = (float)(calls[i].ns - before->ns) / 1e3F;
+		before = &calls[i];
+	}
+}
+
 bool nt_marker_note(struct nt_marker *marker, const struct nt_period_call *calls, unsigned count)
 {
 	marker->open = vote_of(calls, count);
 	elect(marker);
+	if (marker->open.a_step > 0)
+		take_times(calls, count, &marker->open, &marker->times[marker->timed]);
 	return marker->open.a_step > 0;
 }
 
 void nt_marker_end(struct nt_marker *marker)
 {
 	cast(marker, &marker->open);
+	if (marker->open.a_step > 0)
+		marker->timed++;
+	if (marker->timed == NT_MARKER_STRETCHES)
+		memmove(&marker->times[0], &marker->times[1],
+			--marker->timed * sizeof(marker->times[0]));
 	marker->open = (struct nt_marker_vote){ .votes = 0 };
-	marker->timed = 0;
 	elect(marker);
 }
 
@@ -206,69 +215,11 @@ static uint64_t life_us(const struct nt_marker *marker)
 	return marker->read_us - marker->begun_us;
 }
 
-static double length_us(const struct nt_marker_step *from, const struct nt_marker_step *to)
-{
-	return to->us > from->us ? (double)(to->us - from->us) : 0;
-}
-
-static double period_us(const struct nt_marker_step *from, const struct nt_marker_step *to)
-{
-	return length_us(from, to) / (double)(to->steps - from->steps);
-}
-
-static void merge_windows(struct nt_marker *marker)
-{
-	marker->windows /= 2;
-	for (unsigned i = 0; i < marker->windows; i++)
-		marker->edge[i + 1] = marker->edge[2 * i + 2];
-	marker->stride *= 2;
-}
-
-static bool makes_window(const struct nt_marker *marker, uint64_t stride)
-{
-	const struct nt_marker_step *last = &marker->edge[marker->windows];
-	double us = length_us(last, &marker->newest);
-
-	return marker->begun && marker->newest.steps >= last->steps + stride && us > 0 &&
-	       us >= (double)DOUBT_PART * (double)(last->doubt_us + marker->newest.doubt_us);
-}
-
-static void note_step(struct nt_marker *marker, const struct nt_marker_step *step)
-{
-	if (step->steps <= marker->newest.steps)
-		return;
-	marker->newest = *step;
-	if (!marker->begun) {
-		marker->begun = true;
-		marker->edge[0] = *step;
-	}
-	if (!makes_window(marker, marker->stride))
-		return;
-	marker->edge[++marker->windows] = *step;
-	if (marker->windows == NT_MARKER_WINDOWS)
-		merge_windows(marker);
-}
-
 /* Is a step over after so many calls? */
 static bool ends_step(const struct nt_marker_vote *vote, uint64_t calls)
 {
 	return calls >= vote->last &&
 	       (calls + vote->a_step - vote->last) % vote->a_step <= vote->a_step / (EXACT + 1);
-}
-
-void nt_marker_time(struct nt_marker *marker, const struct nt_period_call *calls, unsigned count)
-{
-	const struct nt_marker_vote *vote = &marker->followed;
-
-	for (; vote->a_step > 0 && marker->timed < count; marker->timed++) {
-		const struct nt_period_call *call = &calls[marker->timed];
-
-		if (call->key == vote->key.key && call->comm == vote->key.comm &&
-		    ends_step(vote, call->number))
-			note_step(marker, &(struct nt_marker_step){
-						  (call->number - vote->last) / vote->a_step,
-						  call->ns / 1000, 0 });
-	}
 }
 
 void nt_marker_read(struct nt_marker *marker, uint64_t now_us, uint64_t calls)
@@ -290,9 +241,9 @@ void nt_marker_read(struct nt_marker *marker, uint64_t now_us, uint64_t calls)
 	marker->called_us = now_us;
 	steps = (calls - before) / vote->a_step;
 	apart_us = steps > 1 ? apart_us / steps : apart_us;
-	if (marker->timed == 0 && ends_step(vote, calls))
-		note_step(marker, &(struct nt_marker_step){ (calls - vote->last) / vote->a_step,
-							    now_us - apart_us / 2, apart_us });
+	if (ends_step(vote, calls))
+		marker->newest = (struct nt_marker_step){ (calls - vote->last) / vote->a_step,
+							  now_us - apart_us / 2, apart_us };
 }
 
 uint64_t nt_marker_rest_us(const struct nt_marker *marker)
@@ -302,16 +253,47 @@ uint64_t nt_marker_rest_us(const struct nt_marker *marker)
 
 /* ---- what is told */
 
-/* The open window counts from half the length on. */
+/* Stretches that have times of the followed key. */
+static unsigned times_of(const struct nt_marker *marker,
+			 const struct nt_marker_times *of[NT_MARKER_STRETCHES])
+{
+	const unsigned all = marker->timed + (marker->open.a_step > 0);
+	const struct nt_marker_vote *vote = &marker->followed;
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < all; i++) {
+		const struct nt_marker_times *t = &marker->times[i];
+
+		if (t->count > 0 && t->key.key == vote->key.key && t->key.comm == vote->key.comm &&
+		    t->a_step == vote->a_step)
+			of[count++] = t;
+	}
+	return count;
+}
+
+/* As many as the most of a stretch, or NT_MARKER_PERIODS if there are several. */
 static unsigned periods_of(const struct nt_marker *marker, double *us)
 {
-	unsigned count = marker->windows;
+	const struct nt_marker_times *of[NT_MARKER_STRETCHES];
+	const unsigned stretches = times_of(marker, of);
+	unsigned at = 0, count;
+	double from_us, all_us;
 
-	for (unsigned i = 0; i < count; i++)
-		us[i] = period_us(&marker->edge[i], &marker->edge[i + 1]);
-	if (makes_window(marker, (marker->stride + 1) / 2)) {
-		us[count] = period_us(&marker->edge[count], &marker->newest);
-		count++;
+	if (stretches == 0)
+		return 0;
+	count = stretches > 1 ? NT_MARKER_PERIODS : of[0]->count;
+	from_us = (double)of[0]->begun_us;
+	all_us = (double)(stretches > 1 ? marker->read_us : of[0]->ended_us) - from_us;
+	for (unsigned i = 0; i < count; i++) {
+		const double now_us = from_us + all_us * (i + 0.5) / count;
+		double begun_us, part;
+
+		while (at + 1 < stretches && (double)of[at + 1]->begun_us <= now_us)
+			at++;
+		begun_us = (double)of[at]->begun_us;
+		part = at + 1 < stretches ? (double)of[at + 1]->begun_us : from_us + all_us;
+		part = (now_us - begun_us) / (part - begun_us);
+		us[i] = (double)of[at]->us[(unsigned)(fmin(part, 0.999) * of[at]->count)];
 	}
 	return count;
 }
@@ -329,12 +311,12 @@ static bool is_steady(const double *period, unsigned count, double median)
 /* 0: not known. */
 static double median_of(const struct nt_marker *marker, struct nt_marker_found *found)
 {
-	double sorted[NT_MARKER_WINDOWS], median;
+	double sorted[NT_MARKER_PERIODS], median;
 
 	if (!marker->told || marker->read_us - marker->called_us > life_us(marker) / 2)
 		return 0;
 	found->periods = periods_of(marker, found->period_us);
-	if (found->periods < NT_MARKER_PERIODS)
+	if (found->periods == 0)
 		return 0;
 	memcpy(sorted, found->period_us, found->periods * sizeof(sorted[0]));
 	nt_sort_doubles(sorted, found->periods);

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/period.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +22,9 @@
 #define NOISE 4.0 /* mean deviations: beyond chance */
 #define LEAST_MISMATCH 0.03 /* that counts, as a share of the time */
 #define LEAST_ALONE 0.1 /* ... of a single key */
-#define LEAST_WITH_SMALL 0.05 /* ... by which small keys' period is the step's */
-#define FEW_TIMES 4 /* a period with small keys that is so many times as long is the step's */
+#define LEAST_LONGER 0.05 /* ... by which a period with more keys is the step's */
+#define FEW_TIMES 4 /* a period with more keys that is so many times as long is the step's */
+#define MANY_TIMES 33 /* ... and so many are a log's */
 
 enum verdict {
 	IRREGULAR, /* nothing repeats */
@@ -53,7 +55,7 @@ struct work {
 	unsigned symbols;
 	unsigned symbol_call[SYMBOLS]; /* a call of each */
 	uint16_t symbol[NT_PERIOD_CALLS];
-	struct view all, bulk;
+	struct view all, part; /* part: without some keys */
 	/* Of a window */
 	uint16_t border[NT_PERIOD_CALLS + 1];
 	float gap[NT_PERIOD_CALLS], sorted[NT_PERIOD_CALLS];
@@ -87,13 +89,12 @@ static bool name_keys(struct work *w, unsigned count)
 	return true;
 }
 
-/* comm 0: of all communicators. */
-static void take_view(const struct work *w, struct view *view, unsigned count, uint32_t comm,
-		      bool small)
+static void take_view(const struct work *w, struct view *view, unsigned count,
+		      const bool without[SYMBOLS])
 {
 	view->count = 0;
 	for (unsigned i = 0; i < count; i++) {
-		if ((comm != 0 && w->calls[i].comm != comm) || (!small && is_small(&w->calls[i])))
+		if (without[w->symbol[i]])
 			continue;
 		view->call[view->count] = (uint16_t)i;
 		view->symbol[view->count++] = w->symbol[i];
@@ -307,53 +308,70 @@ static struct place look(struct work *w, const struct view *view)
 }
 
 /* Do the other calls' gaps repeat by the longer period only? */
-static bool needs_longer(struct work *w, const struct place *bulk, unsigned longer)
+static bool needs_longer(struct work *w, const struct place *part, unsigned longer)
 {
-	const float *gap = w->bulk.gap + bulk->from;
+	const float *gap = w->part.gap + part->from;
 	double noise;
 
-	if (longer * REPEATS > bulk->calls)
+	if (longer * REPEATS > part->calls)
 		return false;
-	cut_gaps(w, gap, bulk->calls, bulk->by_keys);
-	noise = mismatch(w->gap, bulk->calls, longer);
-	average(w, bulk->calls, longer);
-	return part_mismatch(w, longer, bulk->period) >=
-	       beyond_chance(LEAST_WITH_SMALL, noise, bulk->calls, longer);
+	cut_gaps(w, gap, part->calls, part->by_keys);
+	noise = mismatch(w->gap, part->calls, longer);
+	average(w, part->calls, longer);
+	return part_mismatch(w, longer, part->period) >=
+	       beyond_chance(LEAST_LONGER, noise, part->calls, longer);
 }
 
-/* Calls of a step that are not small. */
-static unsigned bulk_calls(const struct work *w, const struct place *all)
+/* Steps with gradient accumulation often have so many parts. */
+static bool is_power_of_two(unsigned times)
 {
-	unsigned calls = 0;
-
-	for (unsigned i = 0; i < all->period; i++)
-		calls += !is_small(&w->calls[w->all.call[all->from + i]]);
-	return calls;
+	return (times & (times - 1)) == 0;
 }
 
-/* With small keys, and without: which of both is the step? True: with. */
-static bool takes_small(struct work *w, const struct place *all, struct place *bulk)
+/* Without some keys a period may be a part of what it is with them: are these called in every step,
+ * or in a line of a log? Takes the part and its view if the part is the step. */
+static void leave_out(struct work *w, unsigned count, const bool without[SYMBOLS],
+		      struct place *place)
 {
-	unsigned longer, times;
+	unsigned longer = place->period, times;
+	struct place part;
 
-	if (bulk->verdict == IRREGULAR || all->verdict != REGULAR)
-		return bulk->verdict == IRREGULAR;
-	longer = bulk_calls(w, all);
-	times = longer / bulk->period;
-	if (bulk->verdict == REGULAR && longer == bulk->period)
-		return true;
-	if (longer % bulk->period != 0) {
-		bulk->verdict = UNCLEAR;
-		return false;
+	for (unsigned s = 0; s < w->symbols; s++)
+		longer -= without[s] ? calls_of(&w->all, place, s) : 0;
+	if (longer == 0 || longer == place->period)
+		return;
+	take_view(w, &w->part, count, without);
+	part = look(w, &w->part);
+	if (part.verdict == IRREGULAR || longer % part.period != 0)
+		return;
+	times = longer / part.period;
+	if (times == 1 || needs_longer(w, &part, longer) ||
+	    (part.verdict == REGULAR && times <= FEW_TIMES))
+		return;
+	if (is_power_of_two(times))
+		part.verdict = UNCLEAR;
+	*place = part;
+	w->all = w->part;
+}
+
+/* The keys that a period calls least, and any that it does not call. */
+static void find_rarest(const struct work *w, const struct place *place, bool rarest[SYMBOLS])
+{
+	unsigned calls[SYMBOLS], least = UINT_MAX;
+
+	for (unsigned s = 0; s < w->symbols; s++) {
+		calls[s] = calls_of(&w->all, place, s);
+		if (calls[s] > 0 && calls[s] < least)
+			least = calls[s];
 	}
-	if (needs_longer(w, bulk, longer))
-		return true;
-	if (bulk->verdict == REGULAR && times <= FEW_TIMES)
-		return true;
-	/* Steps with gradient accumulation, or a line of a log every so many? */
-	if ((times & (times - 1)) == 0)
-		bulk->verdict = UNCLEAR;
-	return false;
+	for (unsigned s = 0; s < w->symbols; s++)
+		rarest[s] = calls[s] <= least;
+}
+
+static void find_small(const struct work *w, bool small[SYMBOLS])
+{
+	for (unsigned s = 0; s < w->symbols; s++)
+		small[s] = is_small(&w->calls[w->symbol_call[s]]);
 }
 
 static void tell(const struct work *w, const struct view *view, const struct place *place,
@@ -373,54 +391,83 @@ static void tell(const struct work *w, const struct view *view, const struct pla
 	}
 }
 
-static enum verdict find(struct work *w, unsigned count, uint32_t comm, struct nt_period *found)
+/* Steps from one small key to the next in a stretch that is looked at without them. */
+static double steps_between_small(struct work *w, unsigned count, unsigned period)
 {
-	struct place all, bulk = { .verdict = IRREGULAR };
-
-	take_view(w, &w->all, count, comm, true);
-	take_view(w, &w->bulk, count, comm, false);
-	all = look(w, &w->all);
-	if (w->bulk.count == w->all.count)
-		bulk = all;
-	else
-		bulk = look(w, &w->bulk);
-	if (w->bulk.count == w->all.count || takes_small(w, &all, &bulk)) {
-		if (all.verdict == REGULAR)
-			tell(w, &w->all, &all, found);
-		return all.verdict;
-	}
-	if (bulk.verdict == REGULAR)
-		tell(w, &w->bulk, &bulk, found);
-	return bulk.verdict;
-}
-
-/* That with the most calls, or the oldest of several. */
-static uint32_t busiest_comm(const struct nt_period_call *calls, unsigned count)
-{
-	unsigned most = 0;
-	uint32_t best = 0;
+	unsigned since = 0, n = 0;
+	bool any = false;
 
 	for (unsigned i = 0; i < count; i++) {
-		unsigned n = 0;
-
-		if (calls[i].comm == best)
+		if (!is_small(&w->calls[i])) {
+			since++;
 			continue;
-		for (unsigned j = i; j < count; j++)
-			n += calls[j].comm == calls[i].comm;
-		if (n > most || (n == most && calls[i].comm < best)) {
-			most = n;
-			best = calls[i].comm;
 		}
-		if (most > count - i)
-			break;
+		if (any && since > 0)
+			w->sorted[n++] = (float)since;
+		any = true;
+		since = 0;
 	}
-	return best;
+	if (!any || since >= MANY_TIMES * period)
+		return MANY_TIMES;
+	nt_sort_floats(w->sorted, n);
+	return n > 0 ? (double)nt_quantile_floats(w->sorted, n, 0.5) / period : 0;
+}
+
+/* Small keys make the stretch irregular: they may be a log's. */
+static struct place without_small(struct work *w, unsigned count)
+{
+	bool small[SYMBOLS] = { false };
+	struct place place;
+	double times;
+
+	find_small(w, small);
+	take_view(w, &w->all, count, small);
+	place = look(w, &w->all);
+	if (place.verdict != REGULAR)
+		return place;
+	times = round(steps_between_small(w, count, place.period));
+	if (times <= FEW_TIMES || (times < MANY_TIMES && is_power_of_two((unsigned)times)))
+		place.verdict = UNCLEAR;
+	return place;
+}
+
+/* A step with a small key is more than a part of one, as which fewer could be taken. */
+static bool has_enough(const struct work *w, const struct place *place)
+{
+	for (unsigned i = 0; i < place->period; i++) {
+		if (is_small(&w->calls[w->all.call[place->from + i]]))
+			return true;
+	}
+	return place->periods >= NT_PERIOD_LEAST_LARGE;
+}
+
+static bool find(struct work *w, unsigned count, struct nt_period *found)
+{
+	bool without[SYMBOLS] = { false };
+	struct place place;
+
+	take_view(w, &w->all, count, without);
+	place = look(w, &w->all);
+	if (place.verdict == IRREGULAR)
+		place = without_small(w, count);
+	if (place.verdict == REGULAR) {
+		find_rarest(w, &place, without);
+		leave_out(w, count, without, &place);
+	}
+	if (place.verdict == REGULAR) {
+		find_small(w, without);
+		leave_out(w, count, without, &place);
+	}
+	if (place.verdict != REGULAR || !has_enough(w, &place))
+		return false;
+	tell(w, &w->all, &place, found);
+	return true;
 }
 
 bool nt_period_find(const struct nt_period_call *calls, unsigned count, struct nt_period *found)
 {
 	struct work *w;
-	enum verdict verdict = IRREGULAR;
+	bool is_found;
 
 	if (count < LEAST_WINDOW || count > NT_PERIOD_CALLS)
 		return false;
@@ -429,12 +476,7 @@ bool nt_period_find(const struct nt_period_call *calls, unsigned count, struct n
 		return false;
 	w->calls = calls;
 	w->symbols = 0;
-	if (name_keys(w, count)) {
-		verdict = find(w, count, 0, found);
-		/* Several threads' calls come in any order; one communicator's do not. */
-		if (verdict == IRREGULAR)
-			verdict = find(w, count, busiest_comm(calls, count), found);
-	}
+	is_found = name_keys(w, count) && find(w, count, found);
 	free(w);
-	return verdict == REGULAR;
+	return is_found;
 }

@@ -12,9 +12,11 @@
  * repeat better, beyond chance. So eight equal calls and a pause are one step. Gaps that are rare at
  * their place count as usual ones.
  *
- * Small keys (NT_PERIOD_SMALL bytes: a norm, a loss, a line of a log) are left out at first. With
- * them the period may become a multiple: then that is the step if the other calls' gaps show it or
- * it is a small multiple; it is a log's if not; and nothing is known if it could be either.
+ * The keys that such a step calls least are left out to see whether the others repeat more often: then
+ * it is several parts of a step, or several steps and a line of a log. The step is the longer one if
+ * the others' gaps show it, or if it is a small multiple, and the shorter one if not; nothing is known
+ * if it could be either. Small keys (NT_PERIOD_SMALL bytes: a norm, a loss, a log) that make the
+ * stretch irregular are left out, too, if they are as rare as a log's.
  *
  * Nothing is found in one key that is called evenly, as a benchmark does.
  *
@@ -32,6 +34,7 @@
 #define NT_PERIOD_CALLS 8192 /* of a stretch, at most */
 #define NT_PERIOD_KEYS 64 /* different ones of a step */
 #define NT_PERIOD_LEAST 8 /* steps of a stretch */
+#define NT_PERIOD_LEAST_LARGE 16 /* ... without a small key */
 #define NT_PERIOD_MULTIPLES 32
 #define NT_PERIOD_SMALL 4096
 

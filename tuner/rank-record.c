@@ -21,7 +21,7 @@
 #include "tuner/rank-history.h"
 
 _Static_assert(NT_KEPT_CALLS <= NT_SAMPLED_MAX, "all kept calls go into a record");
-_Static_assert(NT_MARKER_WINDOWS <= NT_RANK_PERIODS_MAX, "all periods go into a record");
+_Static_assert(NT_MARKER_PERIODS <= NT_RANK_PERIODS_MAX, "all periods go into a record");
 
 #define COUNT_BYTES 48u /* of one count, at most */
 

@@ -42,7 +42,6 @@ static void look(struct nt_steps *steps, struct nt_process *process, uint64_t no
 		told = nt_marker_note(&steps->marker, calls, count);
 		steps->looked = count;
 	}
-	nt_marker_time(&steps->marker, calls, count);
 	if (full || (told && count >= ENOUGH))
 		end_stretch(steps, process, now_us);
 }

@@ -97,7 +97,6 @@ static void look(struct program *p, bool last)
 		told = nt_marker_note(&p->marker, p->call, p->calls);
 		p->looked = p->calls;
 	}
-	nt_marker_time(&p->marker, p->call, p->calls);
 	if (!full && !(told && p->calls >= ENOUGH))
 		return;
 	nt_marker_end(&p->marker);
@@ -457,4 +456,289 @@ static void steps_are_the_programs(void **state)
 	}
 }
 
-UNIT_TESTS(steps_are_the_programs);
+/* ---- programs without steps */
+
+/* Sizes in turn: calls to warm up, a burst of calls, and a wait for the stream; in place, too */
+static void nccl_tests(struct program *p)
+{
+	for (unsigned size = 3; size < 30; size++) {
+		const unsigned key = add(p, 1, 2, NT_ALLREDUCE, (size_t)1 << size);
+		const double us = 10 + exp2(size) / 20e3;
+
+		for (int place = 0; place < 2; place++) {
+			static const unsigned bursts[] = { 5, 20, 1 };
+
+			for (unsigned i = 0; i < LENGTH(bursts); i++) {
+				for (unsigned n = 0; n < bursts[i]; n++)
+					call(p, key);
+				pass(p, bursts[i] * us);
+			}
+		}
+	}
+}
+
+/* One size and many calls: a thousand ahead of the GPU, then one as one ends */
+static void nccl_tests_long(struct program *p)
+{
+	const unsigned key = add(p, 1, 2, NT_ALLREDUCE, 1 << 20);
+
+	for (unsigned i = 0; i < 5; i++)
+		call(p, key);
+	pass(p, 3 * MS);
+	for (unsigned i = 0; i < 20000; i++) {
+		call(p, key);
+		if (i > 1000)
+			pass(p, 500 * exp(0.3 * normal(p)));
+	}
+}
+
+/* Captured; now and then something is not. */
+static void decode(struct program *p)
+{
+	const unsigned key = add(p, 1, 8, NT_ALLGATHER, 16u << 20);
+
+	for (unsigned i = 0; i < 300; i++) {
+		pass(p, 40 * 9 * MS);
+		call(p, key);
+	}
+}
+
+/* Eager, with requests that come and go: as many rows as requests, and a prompt for each new one */
+static void decode_batches(struct program *p)
+{
+	unsigned batch = 8;
+
+	for (unsigned token = 0; token < 3000; token++) {
+		unsigned rows = batch;
+
+		if (unit(p) < 0.3)
+			batch = 1 + (unsigned)(unit(p) * 63);
+		if (unit(p) < 0.15)
+			rows = 64 + (unsigned)(unit(p) * 4000);
+		calls(p, add(p, 1, 8, NT_ALLREDUCE, rows * 16384), 64, 8 * MS + rows * 10);
+		call(p, add(p, 1, 8, NT_ALLGATHER, batch * 64000));
+		pass(p, 1 * MS);
+		if (unit(p) < 0.01)
+			pass(p, 300 * MS * unit(p));
+	}
+}
+
+static void at_random(struct program *p)
+{
+	for (unsigned i = 0; i < 6; i++)
+		add(p, 1, 8, i % NT_COLLS, 1u << (12 + 2 * i));
+	for (unsigned i = 0; i < 8000; i++) {
+		call(p, (unsigned)(unit(p) * 6));
+		pass(p, 10 * MS * exp(normal(p)));
+	}
+}
+
+/* Captured after eleven steps */
+static void captured(struct program *p)
+{
+	for (unsigned i = 0; i < 11; i++)
+		ddp_large(p, i);
+	pass(p, 30 * SECOND);
+}
+
+static void nothing_is_told_without_steps(void **state)
+{
+	static const struct {
+		const char *name;
+		void (*run)(struct program *p);
+	} programs[] = {
+		{ "nccl-tests", nccl_tests },	  { "nccl-tests, one size", nccl_tests_long },
+		{ "decode", decode },		  { "decode, batches", decode_batches },
+		{ "at random", at_random },	  { "captured", captured },
+	};
+	static struct program p;
+
+	for (unsigned i = 0; i < LENGTH(programs); i++) {
+		for (uint64_t seed = 1; seed <= 10; seed++) {
+			start(&p, seed);
+			programs[i].run(&p);
+			finish(&p);
+			if (!p.told)
+				continue;
+			print_message("# %s: told %.2f ms and %u steps of %u calls\n", programs[i].name,
+				      nt_marker_step_us(&p.marker) / MS, (unsigned)p.found.steps,
+				      p.found.a_step);
+			fail();
+		}
+	}
+}
+
+/* ---- programs at random */
+
+static double between(struct program *p, double least, double most)
+{
+	return least * pow(most / least, unit(p));
+}
+
+static unsigned one_of(struct program *p, const unsigned *of, unsigned count)
+{
+	return of[(unsigned)(unit(p) * count)];
+}
+
+struct shape {
+	unsigned layers, tensor, buckets, micro, send, norm, log, evaluate, accumulation;
+	bool sharded, ahead, equal, log_is_large, nested;
+	double layer_us, optimizer_us, bucket_us, evaluate_us, backward;
+	size_t bytes;
+};
+
+static struct shape shape_of(struct program *p)
+{
+	static const unsigned layers[] = { 2, 6, 12, 24, 32, 40 }, tensor[] = { 0, 0, 1, 2, 4 };
+	static const unsigned buckets[] = { 0, 1, 2, 3, 4, 8, 13, 26 }, micro[] = { 1, 1, 1, 2, 4, 8 };
+	static const unsigned log[] = { 0, 0, 10, 20, 25, 50, 100 }, evaluate[] = { 0, 0, 50, 100, 200 };
+
+	return (struct shape){
+		.layers = one_of(p, layers, LENGTH(layers)),
+		.tensor = one_of(p, tensor, LENGTH(tensor)),
+		.buckets = one_of(p, buckets, LENGTH(buckets)),
+		.micro = one_of(p, micro, LENGTH(micro)),
+		.send = unit(p) < 0.2,
+		.norm = (unsigned)(unit(p) * 3),
+		.log = one_of(p, log, LENGTH(log)),
+		.evaluate = one_of(p, evaluate, LENGTH(evaluate)),
+		.sharded = unit(p) < 0.3,
+		.ahead = unit(p) < 0.3,
+		.equal = unit(p) < 0.5,
+		.log_is_large = unit(p) < 0.1,
+		.layer_us = between(p, 200, 20000),
+		.bucket_us = between(p, 100, 10000),
+		.optimizer_us = between(p, 500, 100000),
+		.evaluate_us = between(p, 20000, 3000000),
+		.backward = 1 + unit(p) * 1.5,
+		.bytes = (size_t)between(p, 1 << 16, 1 << 27),
+	};
+}
+
+enum { TENSOR, GATHER, SCATTER, LOSS, LINE, RECV, SEND, BUCKET };
+
+static void add_keys(struct program *p, const struct shape *s)
+{
+	add(p, 1, 4, NT_ALLREDUCE, s->bytes);
+	add(p, 2, 8, NT_ALLGATHER, 4 * s->bytes);
+	add(p, 2, 8, NT_REDUCESCATTER, 8 * s->bytes);
+	add(p, 2, 8, NT_ALLREDUCE, 4);
+	add(p, 2, 8, NT_ALLGATHER, s->log_is_large ? 1 << 16 : 64);
+	add(p, 3, 2, NT_P2P_RECV, s->bytes);
+	add(p, 3, 2, NT_P2P_SEND, s->bytes);
+	add(p, 2, 8, NT_ALLREDUCE, 3 * s->bytes);
+	for (unsigned i = 1; i < s->buckets && !s->equal; i++)
+		add(p, 2, 8, NT_ALLREDUCE, s->bytes / (i + 1));
+}
+
+/* Computing passes between calls, or after all if the host runs ahead. */
+static void compute(struct program *p, const struct shape *s, double *left_us, double us)
+{
+	if (s->ahead)
+		*left_us += us;
+	else
+		pass(p, us);
+}
+
+static void pass_layers(struct program *p, const struct shape *s, bool back, double *left_us)
+{
+	for (unsigned i = 0; i < s->layers; i++) {
+		if (s->sharded)
+			call(p, GATHER);
+		for (unsigned t = 0; t < s->tensor; t++) {
+			compute(p, s, left_us, s->layer_us * (back ? s->backward : 1) / s->tensor);
+			call(p, TENSOR);
+		}
+		if (s->tensor == 0)
+			compute(p, s, left_us, s->layer_us * (back ? s->backward : 1));
+		if (s->sharded && back)
+			call(p, SCATTER);
+	}
+}
+
+static void random_step(struct program *p, const struct shape *s, unsigned step)
+{
+	double left_us = 0;
+
+	for (unsigned m = 0; m < s->micro; m++) {
+		if (s->send)
+			call(p, RECV);
+		pass_layers(p, s, false, &left_us);
+		pass_layers(p, s, true, &left_us);
+		if (s->send)
+			call(p, SEND);
+	}
+	for (unsigned i = 0; i < s->buckets; i++) {
+		const unsigned key = s->equal ? BUCKET : BUCKET + i;
+
+		compute(p, s, &left_us, s->bucket_us);
+		call(p, key < p->keys ? key : BUCKET);
+	}
+	for (unsigned i = 0; i < s->norm; i++)
+		call(p, LOSS);
+	pass(p, left_us + s->optimizer_us);
+	if (s->log && step % s->log == s->log - 1)
+		call(p, LINE);
+}
+
+static void evaluate(struct program *p, const struct shape *s)
+{
+	double left_us = 0;
+
+	for (int i = 0; i < 5; i++)
+		pass_layers(p, s, false, &left_us);
+	pass(p, left_us + s->evaluate_us);
+	call(p, LOSS);
+}
+
+static void run_random(struct program *p, const struct shape *s, unsigned steps)
+{
+	add_keys(p, s);
+	for (unsigned i = 0; i < steps; i++) {
+		begin_step(p);
+		random_step(p, s, i);
+		end_step(p);
+		if (i == 0)
+			pass(p, SECOND * unit(p) * 5);
+		if (s->evaluate && i % s->evaluate == s->evaluate - 1)
+			evaluate(p, s);
+	}
+	finish(p);
+}
+
+static void print_wrong(const struct program *p, const struct shape *s, uint64_t seed)
+{
+	print_message("# %llu: %.2f ms and %u steps, true %.2f ms and %u: layers %u tensor %u buckets %u%s "
+		      "micro %u send %u norm %u log %u%s evaluate %u sharded %d ahead %d, opt %.1f ms, a_step %u\n",
+		      (unsigned long long)seed, nt_marker_step_us(&p->marker) / MS,
+		      (unsigned)p->found.steps, true_us(p) / MS, p->steps, s->layers, s->tensor,
+		      s->buckets, s->equal ? "=" : "", s->micro, s->send, s->norm, s->log,
+		      s->log_is_large ? "L" : "", s->evaluate, s->sharded, s->ahead,
+		      s->optimizer_us / MS, p->found.a_step);
+}
+
+#define PROGRAMS 1000
+
+static void wrong_answers_are_rare(void **state)
+{
+	static struct program p;
+	unsigned wrong = 0, told = 0;
+
+	for (uint64_t seed = 1; seed <= PROGRAMS; seed++) {
+		struct shape shape;
+
+		start(&p, seed);
+		p.jitter = 0.15 * unit(&p);
+		shape = shape_of(&p);
+		run_random(&p, &shape, (unsigned)between(&p, 30, 500));
+		told += p.told;
+		if (p.told && !is_right(&p)) {
+			wrong++;
+			print_wrong(&p, &shape, seed);
+		}
+	}
+	print_message("# %u of %u told, %u wrong\n", told, PROGRAMS, wrong);
+	assert_true(wrong <= PROGRAMS / 100);
+}
+
+UNIT_TESTS(steps_are_the_programs, nothing_is_told_without_steps, wrong_answers_are_rare);

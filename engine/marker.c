@@ -160,40 +160,51 @@ static void elect(struct nt_marker *marker)
 
 /* ---- how long steps take */
 
-/* Every so many of a stretch's steps, so that as many as fit are spread over it. */
+/* Times of a stretch's steps. Returns their number. */
+static unsigned step_times(const struct nt_period_call *calls, unsigned count,
+			   const struct nt_marker_vote *vote, float us[NT_PERIOD_CALLS])
+{
+	const struct nt_period_call *before = NULL;
+	unsigned steps = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		if (calls[i].key != vote->key.key || calls[i].comm != vote->key.comm ||
+		    calls[i].number % vote->a_step != vote->last)
+			continue;
+		if (before && calls[i].ns > before->ns)
+			us[steps++] = (float)(calls[i].ns - before->ns) / 1e3F;
+		before = &calls[i];
+	}
+	return steps;
+}
+
+/* Medians of as many parts as fit. */
 static void take_times(const struct nt_period_call *calls, unsigned count,
 		       const struct nt_marker_vote *vote, struct nt_marker_times *times)
 {
-	const struct nt_period_call *before = NULL;
-	unsigned every = 1, steps = 0;
+	float us[NT_PERIOD_CALLS];
+	const unsigned steps = step_times(calls, count, vote, us);
 
 	*times = (struct nt_marker_times){ .key = vote->key,
 					   .a_step = vote->a_step,
 					   .begun_us = calls[0].ns / 1000,
 					   .ended_us = calls[count - 1].ns / 1000 };
-	for (unsigned i = 0; i < count; i++) {
-		if (calls[i].key != vote->key.key || calls[i].comm != vote->key.comm ||
-		    calls[i].number % vote->a_step != vote->last)
-			continue;
-		if (times->count == NT_MARKER_TIMES) {
-			times->count /= 2;
-			every *= 2;
-			for (unsigned k = 0; k < times->count; k++)
-				times->us[k] = times->us[2 * k];
-		}
-		if (before && calls[i].ns > before->ns && steps++ % every == 0)
-			times->us[times->count++] = (float)(calls[i].ns - before->ns) / 1e3F;
-		before = &calls[i];
+	times->count = steps < NT_MARKER_TIMES ? steps : NT_MARKER_TIMES;
+	for (unsigned i = 0; i < times->count; i++) {
+		const unsigned from = i * steps / times->count;
+		const unsigned to = (i + 1) * steps / times->count;
+
+		nt_sort_floats(us + from, to - from);
+		times->us[i] = (float)nt_quantile_floats(us + from, to - from, 0.5);
 	}
 }
 
-bool nt_marker_note(struct nt_marker *marker, const struct nt_period_call *calls, unsigned count)
+void nt_marker_note(struct nt_marker *marker, const struct nt_period_call *calls, unsigned count)
 {
 	marker->open = vote_of(calls, count);
 	elect(marker);
 	if (marker->open.a_step > 0)
 		take_times(calls, count, &marker->open, &marker->times[marker->timed]);
-	return marker->open.a_step > 0;
 }
 
 void nt_marker_end(struct nt_marker *marker)

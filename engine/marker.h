@@ -12,7 +12,7 @@
  *
  * Steps are the marker's calls divided by those of a step, and end with the call that the longest gap
  * follows. Their number is known from the caller's readings of the marker's count, their times from
- * stretches: of each up to NT_MARKER_TIMES, spread over it. Periods stand for equal parts of the time
+ * stretches: of each the medians of up to NT_MARKER_TIMES parts. Periods stand for equal parts of the time
  * since the first such stretch began: each is a step's time, of the stretch nearest before it that
  * has ended, or that it is in.
  *
@@ -51,7 +51,7 @@ struct nt_marker_vote {
 	unsigned votes; /* of ended stretches */
 };
 
-/* Times of a stretch's steps, in their order. */
+/* Times of a stretch's steps, in their order; of many, medians of parts. */
 struct nt_marker_times {
 	struct nt_marker_key key;
 	uint32_t a_step;
@@ -81,8 +81,8 @@ struct nt_marker {
 	struct nt_marker_times times[NT_MARKER_STRETCHES];
 };
 
-/* A stretch of calls, in time order; again, when it has grown. True: it tells a marker. */
-bool nt_marker_note(struct nt_marker *marker, const struct nt_period_call *calls, unsigned count);
+/* A stretch of calls, in time order; again, when it has grown. */
+void nt_marker_note(struct nt_marker *marker, const struct nt_period_call *calls, unsigned count);
 /* It grows no more. */
 void nt_marker_end(struct nt_marker *marker);
 

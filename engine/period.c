@@ -334,15 +334,21 @@ static void leave_out(struct work *w, unsigned count, const bool without[SYMBOLS
 		      struct place *place)
 {
 	unsigned longer = place->period, times;
+	bool large = false; /* a log is not */
 	struct place part;
 
-	for (unsigned s = 0; s < w->symbols; s++)
-		longer -= without[s] ? calls_of(&w->all, place, s) : 0;
+	for (unsigned s = 0; s < w->symbols; s++) {
+		const unsigned calls = without[s] ? calls_of(&w->all, place, s) : 0;
+
+		longer -= calls;
+		large |= calls > 0 && !is_small(&w->calls[w->symbol_call[s]]);
+	}
 	if (longer == 0 || longer == place->period)
 		return;
 	take_view(w, &w->part, count, without);
 	part = look(w, &w->part);
-	if (part.verdict == IRREGULAR || longer % part.period != 0)
+	if (part.verdict == IRREGULAR || longer % part.period != 0 ||
+	    (part.verdict == EVEN && large))
 		return;
 	times = longer / part.period;
 	if (times == 1 || needs_longer(w, &part, longer) ||

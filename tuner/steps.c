@@ -7,7 +7,6 @@
 
 #define AGAIN 1.25 /* a stretch is looked at when it has grown that much, a life has its next one */
 #define PAUSE_US 1000000u /* between two stretches, at least: late threads have written */
-#define ENOUGH 1024u /* calls of a stretch that tells a marker */
 
 void nt_steps_begin(struct nt_steps *steps, struct nt_process *process, const char *clock_path)
 {
@@ -36,13 +35,12 @@ static void look(struct nt_steps *steps, struct nt_process *process, uint64_t no
 	unsigned count;
 	const struct nt_period_call *calls = nt_stretch_read(&process->stretch, &count);
 	const bool full = count == NT_PERIOD_CALLS;
-	bool told = false;
 
 	if (count > steps->looked && (full || last || count >= AGAIN * steps->looked)) {
-		told = nt_marker_note(&steps->marker, calls, count);
+		nt_marker_note(&steps->marker, calls, count);
 		steps->looked = count;
 	}
-	if (full || (told && count >= ENOUGH))
+	if (full)
 		end_stretch(steps, process, now_us);
 }
 

@@ -90,11 +90,12 @@ static uint32_t last_of_step(const struct nt_period_call *calls, unsigned count,
 	return last;
 }
 
-static struct nt_marker_vote vote_of(const struct nt_period_call *calls, unsigned count)
+static struct nt_marker_vote vote_of(const struct nt_period_call *calls, unsigned count,
+				     uint32_t comm)
 {
 	struct nt_marker_vote vote = { .votes = 0 };
 	struct nt_period period;
-	int at = nt_period_find(calls, count, &period) ? choose(&period) : -1;
+	int at = nt_period_find(calls, count, comm, &period) ? choose(&period) : -1;
 
 	if (at < 0)
 		return vote;
@@ -199,9 +200,10 @@ static void take_times(const struct nt_period_call *calls, unsigned count,
 	}
 }
 
-void nt_marker_note(struct nt_marker *marker, const struct nt_period_call *calls, unsigned count)
+void nt_marker_note(struct nt_marker *marker, const struct nt_period_call *calls, unsigned count,
+		    uint32_t comm)
 {
-	marker->open = vote_of(calls, count);
+	marker->open = vote_of(calls, count, comm);
 	elect(marker);
 	if (marker->open.a_step > 0)
 		take_times(calls, count, &marker->open, &marker->times[marker->timed]);

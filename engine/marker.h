@@ -81,8 +81,10 @@ struct nt_marker {
 	struct nt_marker_times times[NT_MARKER_STRETCHES];
 };
 
-/* A stretch of calls, in time order; again, when it has grown. */
-void nt_marker_note(struct nt_marker *marker, const struct nt_period_call *calls, unsigned count);
+/* A stretch of calls, in time order; again, when it has grown. comm: look at this communicator alone
+ * (in a process with several ranks, whose calls come in any order); 0: at all. */
+void nt_marker_note(struct nt_marker *marker, const struct nt_period_call *calls, unsigned count,
+		    uint32_t comm);
 /* It grows no more. */
 void nt_marker_end(struct nt_marker *marker);
 

@@ -55,6 +55,7 @@ struct work {
 	unsigned symbols;
 	unsigned symbol_call[SYMBOLS]; /* a call of each */
 	uint16_t symbol[NT_PERIOD_CALLS];
+	bool other[SYMBOLS]; /* of a communicator that is not looked at */
 	struct view all, part; /* part: without some keys */
 	/* Of a window */
 	uint16_t border[NT_PERIOD_CALLS + 1];
@@ -73,7 +74,7 @@ static bool is_small(const struct nt_period_call *call)
 }
 
 /* False: too many. */
-static bool name_keys(struct work *w, unsigned count)
+static bool name_keys(struct work *w, unsigned count, uint32_t comm)
 {
 	for (unsigned i = 0; i < count; i++) {
 		unsigned s = 0;
@@ -82,8 +83,10 @@ static bool name_keys(struct work *w, unsigned count)
 			s++;
 		if (s == SYMBOLS)
 			return false;
-		if (s == w->symbols)
+		if (s == w->symbols) {
+			w->other[s] = comm != 0 && w->calls[i].comm != comm;
 			w->symbol_call[w->symbols++] = i;
+		}
 		w->symbol[i] = (uint16_t)s;
 	}
 	return true;
@@ -94,7 +97,7 @@ static void take_view(const struct work *w, struct view *view, unsigned count,
 {
 	view->count = 0;
 	for (unsigned i = 0; i < count; i++) {
-		if (without[w->symbol[i]])
+		if (without[w->symbol[i]] || w->other[w->symbol[i]])
 			continue;
 		view->call[view->count] = (uint16_t)i;
 		view->symbol[view->count++] = w->symbol[i];
@@ -405,7 +408,7 @@ static double steps_between_small(struct work *w, unsigned count, unsigned perio
 
 	for (unsigned i = 0; i < count; i++) {
 		if (!is_small(&w->calls[i])) {
-			since++;
+			since += !w->other[w->symbol[i]];
 			continue;
 		}
 		if (any && since > 0)
@@ -470,7 +473,8 @@ static bool find(struct work *w, unsigned count, struct nt_period *found)
 	return true;
 }
 
-bool nt_period_find(const struct nt_period_call *calls, unsigned count, struct nt_period *found)
+bool nt_period_find(const struct nt_period_call *calls, unsigned count, uint32_t comm,
+		    struct nt_period *found)
 {
 	struct work *w;
 	bool is_found;
@@ -482,7 +486,7 @@ bool nt_period_find(const struct nt_period_call *calls, unsigned count, struct n
 		return false;
 	w->calls = calls;
 	w->symbols = 0;
-	is_found = name_keys(w, count) && find(w, count, found);
+	is_found = name_keys(w, count, comm) && find(w, count, found);
 	free(w);
 	return is_found;
 }

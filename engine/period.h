@@ -58,7 +58,8 @@ struct nt_period {
 	} key[NT_PERIOD_KEYS];
 };
 
-/* In time order. False: none is known. */
-bool nt_period_find(const struct nt_period_call *calls, unsigned count, struct nt_period *found);
+/* In time order. comm: look at its calls alone; 0: at all. False: none is known. */
+bool nt_period_find(const struct nt_period_call *calls, unsigned count, uint32_t comm,
+		    struct nt_period *found);
 
 #endif

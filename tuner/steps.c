@@ -30,6 +30,25 @@ static void end_stretch(struct nt_steps *steps, struct nt_process *process, uint
 	steps->looked = 0;
 }
 
+/* In a process with several ranks: the oldest of the largest communicators. Else 0 */
+static uint32_t one_of_several(struct nt_process *process)
+{
+	const struct nt_comm *largest = NULL;
+	bool several = false;
+
+	pthread_mutex_lock(&process->lock);
+	for (uint32_t i = 0; i < process->comms; i++) {
+		const struct nt_comm_fixed *fixed = &process->comm[i]->fixed;
+
+		for (uint32_t k = 0; k < i && !several; k++)
+			several = fixed->id != 0 && process->comm[k]->fixed.id == fixed->id;
+		if (!largest || fixed->ranks > largest->fixed.ranks)
+			largest = process->comm[i];
+	}
+	pthread_mutex_unlock(&process->lock);
+	return several ? largest->fixed.opened : 0;
+}
+
 static void look(struct nt_steps *steps, struct nt_process *process, uint64_t now_us, bool last)
 {
 	unsigned count;
@@ -37,7 +56,7 @@ static void look(struct nt_steps *steps, struct nt_process *process, uint64_t no
 	const bool full = count == NT_PERIOD_CALLS;
 
 	if (count > steps->looked && (full || last || count >= AGAIN * steps->looked)) {
-		nt_marker_note(&steps->marker, calls, count);
+		nt_marker_note(&steps->marker, calls, count, one_of_several(process));
 		steps->looked = count;
 	}
 	if (full)

@@ -91,7 +91,7 @@ static void look(struct program *p, bool last)
 		return;
 	}
 	if (p->calls > p->looked && (full || last || p->calls >= 1.25 * p->looked)) {
-		nt_marker_note(&p->marker, p->call, p->calls);
+		nt_marker_note(&p->marker, p->call, p->calls, 0);
 		p->looked = p->calls;
 	}
 	if (!full)

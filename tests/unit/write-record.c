@@ -387,7 +387,7 @@ static void the_step_marker_is_there(void **state)
 			.ranks = 8,
 			.number = i + 1,
 		};
-	nt_marker_note(&marker, call, LENGTH(call));
+	nt_marker_note(&marker, call, LENGTH(call), 0);
 	nt_marker_read(&marker, 1000000, 40);
 	read_text(&h, &rank);
 	assert_string_equal(rank.driver, "580.95.05");

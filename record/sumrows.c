@@ -43,7 +43,7 @@ static void note_marker(struct nt_step *step, const struct nt_rank_marker *marke
 	nt_sort_doubles(us, marker->periods);
 	for (unsigned i = 0; i < 3; i++)
 		step->step_us[i] = us[(marker->periods - 1) * (i + 1) / 4];
-	step->steps = marker->calls;
+	step->steps = marker->calls / (marker->a_step > 1 ? marker->a_step : 1);
 }
 
 static void note_word(char *out, size_t out_bytes, const struct nt_sum_word *word)

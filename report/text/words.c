@@ -110,3 +110,9 @@ const char *nt_clock_words(double at_s, char out[NT_CLOCK_MAX])
 		(void)strftime(out, NT_CLOCK_MAX, "%H:%M:%S", &local);
 	return out;
 }
+
+const char *nt_launch_from(const char *from, char *out, size_t out_bytes)
+{
+	snprintf(out, out_bytes, "%s", from);
+	return out;
+}

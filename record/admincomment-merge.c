@@ -13,14 +13,18 @@
 #include "record/says.h"
 #include "record/step.h"
 
-/* What is left of a step whose entries have no room: its mode, the launch profile and what it was
- * worth, what was spent and saved, and that results were wrong (spank/recordd/remember.c). */
+/* What is left of a step whose entries have no room: a line of the table of steps, which has its mode
+ * and program, the launch profile and its reason, the time of the program's own steps, what was
+ * spent and saved; and that results were wrong (spank/recordd/remember.c). */
 static const struct {
 	const char *name;
 	size_t bytes; /* at most */
 	const char *begins; /* the value */
 } kept[] = {
-	{ "mode", 15, "\"" },	     { "launch", 34, "\"" },
+	{ "mode", 15, "\"" },	     { "ranks", 9, "" },
+	{ "nodes", 9, "" },	     { "program", 50, "\"" },
+	{ "launch", 34, "\"" },	     { "from", 40, "\"" },
+	{ "step_us", 48, "[" },	     { "steps", 12, "" },
 	{ "measured", 12, "" },	     { "spent_ms", 12, "" },
 	{ "saved_ms", 12, "" },	     { "estimated_ms", 12, "" },
 	{ "calibration_s", 12, "" }, { "remark", 200, "\"results are wrong" },

@@ -360,6 +360,12 @@ struct nt_says_gain nt_says_gain(const struct nt_says *says)
 
 /* ---- the sentence */
 
+/* A launch profile was used, and nothing is known of steps without it. */
+static bool is_unmeasured(const struct nt_says_gain *gain)
+{
+	return gain->step_us > 0 && gain->profile[0] && !(gain->speed > 0);
+}
+
 static bool is_gain_known(const struct nt_says_gain *gain)
 {
 	return gain->step_us > 0 && gain->speed > 0 && fabs(gain->speed - 1) >= AS_FAST;
@@ -381,17 +387,21 @@ static void add_step(const struct nt_says_gain *gain, char out[NT_SAYS_MAX])
 	if (is_gain_known(gain))
 		snprintf(piece, sizeof(piece), "step %s, was %s (%.2f x); ", now, before,
 			 gain->speed);
+	else if (is_unmeasured(gain))
+		snprintf(piece, sizeof(piece), "step %s with %s, without not measured; ", now,
+			 gain->profile);
 	else
 		snprintf(piece, sizeof(piece), "step %s; ", now);
 	if (gain->step_us > 0)
 		add(out, piece);
 }
 
-/* The reason that most of the time has, or the most important one if no times are known. */
-static enum nt_says_why main_why(const struct nt_says_step *step, double *share)
+/* The reason that most of the time has, or the most important one if no times are known. share: of
+ * all calls; part: of the program's time, if that is known. */
+static enum nt_says_why main_why(const struct nt_says_step *step, double *share, double *part)
 {
 	enum nt_says_why main = NT_SAYS_NONE;
-	double all_us = 0;
+	double all_us = 0, step_us = step->steps * step->step_us;
 
 	for (int why = 0; why < NT_SAYS_WHYS; why++)
 		all_us += step->why_us[why];
@@ -400,6 +410,7 @@ static enum nt_says_why main_why(const struct nt_says_step *step, double *share)
 			main = (enum nt_says_why)why;
 	}
 	*share = all_us > 0 ? step->why_us[main] / all_us : 1;
+	*part = step_us > 0 ? fmin(1, step->why_us[main] / step_us) : *share;
 	return main;
 }
 
@@ -416,16 +427,16 @@ static const char *nothing_words(const struct nt_says *says, char *out, size_t o
 		[NT_SAYS_USED] = "",
 		[NT_SAYS_BEST] = ": NCCL's choice is best",
 	};
-	double share;
-	const enum nt_says_why why = main_why(&says->newest, &share);
+	double share, part;
+	const enum nt_says_why why = main_why(&says->newest, &share, &part);
 
 	if (why == NT_SAYS_OPEN && says->runs)
 		snprintf(out, out_bytes, "nothing saved yet: still exploring");
 	else if (why == NT_SAYS_OPEN && says->newest.why[NT_SAYS_BEST])
-		snprintf(out, out_bytes, "nothing saved: %.0f %% was not decided", 100 * share);
+		snprintf(out, out_bytes, "nothing saved: %.0f %% was not decided", 100 * part);
 	else if (why == NT_SAYS_BEST && share < NEARLY_ALL)
 		snprintf(out, out_bytes, "nothing saved: NCCL's is best in %.0f %% compared",
-			 100 * share);
+			 100 * part);
 	else if (why == NT_SAYS_COMM)
 		snprintf(out, out_bytes, "nothing saved: not tuned (%s)",
 			 nt_reason_code(says->newest.reason[why]));
@@ -438,9 +449,9 @@ static const char *nothing_words(const struct nt_says *says, char *out, size_t o
 
 static bool has_why(const struct nt_says *says)
 {
-	double share;
+	double share, part;
 
-	return main_why(&says->newest, &share) != NT_SAYS_NONE;
+	return main_why(&says->newest, &share, &part) != NT_SAYS_NONE;
 }
 
 static void add_saved(const struct nt_says *says, const struct nt_says_gain *gain,
@@ -461,7 +472,7 @@ static void add_saved(const struct nt_says *says, const struct nt_says_gain *gai
 		add(out, piece);
 	} else if (says->observed && !says->saves) {
 		add(out, "only measured");
-	} else if (says->any && !is_gain_known(gain) && (says->saves || has_why(says))) {
+	} else if (says->any && !is_gain_known(gain) && !is_unmeasured(gain) && (says->saves || has_why(says))) {
 		add(out, nothing_words(says, piece, sizeof(piece)));
 	}
 	if (!nothing && spent_ms > TOLD_SPENT * fabs(saved_ms)) {

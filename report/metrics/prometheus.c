@@ -9,6 +9,7 @@
 #include "contract/coll.h"
 #include "lib/array.h"
 #include "lib/compare.h"
+#include "report/model/job-figures.h"
 #include "report/text/row-text.h"
 #include "report/model/row-time.h"
 
@@ -23,6 +24,8 @@ enum metric {
 	METRIC_DECISION,
 	METRIC_UNTUNED,
 	METRIC_STEP,
+	METRIC_OWN_STEP,
+	METRIC_NET,
 	METRIC_LAUNCH,
 	METRIC_CALIBRATION,
 	METRIC_WAITING,
@@ -52,6 +55,11 @@ static const struct {
 	[METRIC_UNTUNED] = { "nccl_tune_untuned",
 			     "Reasons why communicators or steps were not tuned." },
 	[METRIC_STEP] = { "nccl_tune_step_info", "Always 1; labels: settings of a step." },
+	[METRIC_OWN_STEP] = { "nccl_tune_program_step_seconds",
+			      "Time of the program's own step; label with: the launch profile, or "
+			      "NCCL's own settings." },
+	[METRIC_NET] = { "nccl_tune_net_saved_seconds",
+			 "What the job saved less what exploring and calibrating cost it." },
 	[METRIC_LAUNCH] = { "nccl_tune_launch_saved_seconds",
 			    "Time that the launch profile saved, by the program's own steps." },
 	[METRIC_CALIBRATION] = { "nccl_tune_calibration_seconds",
@@ -281,6 +289,24 @@ static void add_untuned(struct sample_adder *adder, const char *job,
 	    (struct label[]){ { "reason", nt_reason_code(remark->why.id) }, { NULL, NULL } });
 }
 
+static void add_job(struct sample_adder *adder, const struct sample_place *place,
+		    const struct nt_summary *summary)
+{
+	struct nt_job_figures figures;
+	const struct nt_says_gain *gain = &figures.gain;
+
+	nt_job_figures_make(&figures, summary);
+	if (gain->step_us > 0)
+		add(adder, place, METRIC_OWN_STEP, gain->step_us / 1e6,
+		    (struct label[]){ { "with", gain->profile[0] ? gain->profile : "default" },
+				      { NULL, NULL } });
+	if (gain->without_us > 0)
+		add(adder, place, METRIC_OWN_STEP, gain->without_us / 1e6,
+		    (struct label[]){ { "with", "default" }, { NULL, NULL } });
+	add_plain(adder, place, METRIC_NET, gain->net_ms / 1e3);
+	add_plain(adder, place, METRIC_DAMAGED, nt_summary_damaged(summary));
+}
+
 int nt_samples_add(struct nt_samples *samples, const char *job, const struct nt_summary *summary,
 		   struct nt_error *err)
 {
@@ -299,8 +325,7 @@ int nt_samples_add(struct nt_samples *samples, const char *job, const struct nt_
 		    nt_reason_about(summary->remarks[i].why.id) != NT_ABOUT_CALLS)
 			add_untuned(&adder, job, summary, i);
 	}
-	add_plain(&adder, &(struct sample_place){ job, &summary->job, NULL, NULL, NULL },
-		  METRIC_DAMAGED, nt_summary_damaged(summary));
+	add_job(&adder, &(struct sample_place){ job, &summary->job, NULL, NULL, NULL }, summary);
 	return adder.no_memory ? nt_error_set(err, "no memory for the report") : 0;
 }
 

@@ -20,10 +20,16 @@ static void say_source(struct nt_maker *maker)
 	const struct nt_says_gain *gain = &maker->figures.gain;
 	const struct nt_step *step;
 
-	if (!(gain->speed > 0) || !gain->profile[0])
+	if (!gain->profile[0])
 		return;
 	step = &maker->summary->steps[maker->figures.main];
-	if (gain->by_job)
+	if (!(gain->speed > 0) && step->calibration_gain > 0)
+		nt_maker_say(maker, NT_SENTENCE_LAUNCH, "",
+			     "Calls were %.2f x as fast with %s when it was calibrated.",
+			     step->calibration_gain, gain->profile);
+	else if (!(gain->speed > 0))
+		return;
+	else if (gain->by_job)
 		nt_maker_say(maker, NT_SENTENCE_LAUNCH, "",
 			     "With launch profile %s; without it as in this job's other steps.",
 			     gain->profile);
@@ -211,9 +217,9 @@ static void say_remembered(struct nt_maker *maker, const struct nt_step *step)
 {
 	if (maker->figures.gain.profile[0])
 		nt_maker_say(maker, NT_SENTENCE_NEXT, "",
-			     "Nothing to type: later steps of %s here start so without "
-			     "calibrating.",
-			     step->program[0] ? step->program : "this program");
+			     "Nothing to type: later steps of %s here start with %s at once.",
+			     step->program[0] ? step->program : "this program",
+			     maker->figures.gain.profile);
 	else if (step->calibration_s > 0)
 		nt_maker_say(maker, NT_SENTENCE_NEXT, "",
 			     "Nothing to type: NCCL's own settings are the fastest known here.");

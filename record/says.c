@@ -46,6 +46,8 @@ static enum nt_says_why why_of(int reason)
 		return NT_SAYS_LITTLE;
 	if (reason == NT_REASON_REMEMBERED)
 		return NT_SAYS_USED;
+	if (reason == NT_REASON_COMM_NOT_TUNED)
+		return NT_SAYS_COMM;
 	switch (nt_reason_about(reason)) {
 	case NT_ABOUT_KEY: return NT_SAYS_BEST;
 	case NT_ABOUT_OPEN_KEY: return NT_SAYS_OPEN;
@@ -61,7 +63,9 @@ void nt_says_why_add(struct nt_says_step *step, int reason)
 {
 	const enum nt_says_why why = why_of(reason);
 
-	if (why == NT_SAYS_NONE || step->why[why])
+	/* The communicator's own reason tells more. */
+	if (why == NT_SAYS_NONE ||
+	    (step->why[why] && step->reason[why] != NT_REASON_COMM_NOT_TUNED))
 		return;
 	step->why[why] = true;
 	step->reason[why] = reason;
@@ -258,9 +262,9 @@ bool nt_says_is_calibration(const char *program, double calibration_s)
 	return calibration_s > 0 && strcmp(program, "nccl-tune-bench") == 0;
 }
 
-static bool is_default(const char *launch)
+static bool is_default(const struct nt_says_step *step)
 {
-	return !launch[0] || strcmp(launch, "default") == 0;
+	return strcmp(step->launch, "default") == 0 || (!step->launch[0] && step->speed <= 0);
 }
 
 /* NULL: too many. */
@@ -290,9 +294,10 @@ static void take_steps(struct nt_says *says, const struct nt_says_step *step)
 	says->last = program ? 1 + (unsigned)(program - says->program) : 0;
 	if (!program)
 		return;
-	if (is_default(step->launch)) {
-		program->own_us += all_us;
-		program->own_steps += step->steps;
+	if (is_default(step)) {
+		/* At least one, if their number is not known. */
+		program->own_us += fmax(1, step->steps) * step->step_us;
+		program->own_steps += fmax(1, step->steps);
 		return;
 	}
 	program->used_us += all_us;
@@ -347,7 +352,7 @@ struct nt_says_gain nt_says_gain(const struct nt_says *says)
 						     : one->remembered_us / 1e3;
 	}
 	gain.net_ms = gain.launch_ms + gain.calls_ms - gain.exploring_ms - gain.calibration_ms;
-	if (!last || !last->profile[0])
+	if (!last || last->last_us <= 0)
 		return gain;
 	gain.profile = last->profile;
 	gain.step_us = last->last_us;
@@ -363,7 +368,7 @@ struct nt_says_gain nt_says_gain(const struct nt_says *says)
 /* A launch profile was used, and nothing is known of steps without it. */
 static bool is_unmeasured(const struct nt_says_gain *gain)
 {
-	return gain->step_us > 0 && gain->profile[0] && !(gain->speed > 0);
+	return gain->step_us > 0 && gain->profile[0] && gain->speed <= 0;
 }
 
 static bool is_gain_known(const struct nt_says_gain *gain)

@@ -73,7 +73,6 @@ static int add_to_list(struct nt_report_list *list, const char *job, const struc
 		line->elapsed_s = text->elapsed_s;
 	}
 	nt_job_figures_make(&line->figures, summary);
-	line->figures.gain.profile = NULL; /* lines move */
 	list->several |= !same_job(list->lines[0].label, line->label);
 	if (list->count <= 2 && nt_two_jobs_add(&list->two, list->count == 2, summary, err) < 0)
 		return -1;

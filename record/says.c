@@ -290,10 +290,10 @@ static void take_steps(struct nt_says *says, const struct nt_says_step *step)
 	struct nt_says_program *program = find_program(says, step);
 	const double all_us = step->steps * step->step_us;
 
-	says->step_us = step->step_us;
-	says->last = program ? 1 + (unsigned)(program - says->program) : 0;
 	if (!program)
 		return;
+	program->all_us += fmax(1, step->steps) * step->step_us;
+	program->now_us = step->step_us;
 	if (is_default(step)) {
 		/* At least one, if their number is not known. */
 		program->own_us += fmax(1, step->steps) * step->step_us;
@@ -302,8 +302,9 @@ static void take_steps(struct nt_says *says, const struct nt_says_step *step)
 	}
 	program->used_us += all_us;
 	program->used_steps += step->steps;
-	program->last_us = step->step_us;
-	program->last_speed = step->speed;
+	program->used = true;
+	program->profile_us = step->step_us;
+	program->speed = step->speed;
 	memcpy(program->profile, step->launch, sizeof(program->profile));
 	if (step->speed > 0)
 		program->remembered_us += all_us * (step->speed - 1);
@@ -333,32 +334,48 @@ void nt_says_take(struct nt_says *says, const struct nt_says_step *step)
 		says->newest = *step;
 }
 
-struct nt_says_gain nt_says_gain(const struct nt_says *says)
+/* The program that took longest; NULL: none was measured. */
+static const struct nt_says_program *main_program(const struct nt_says *says)
 {
-	struct nt_says_gain gain = { .step_us = says->step_us,
-				     .profile = "",
-				     .calls_ms = says->saved_ms,
-				     .exploring_ms = says->spent_ms,
-				     .calibration_ms = says->calibration_ms };
-	const struct nt_says_program *last = says->last ? &says->program[says->last - 1] : NULL;
+	const struct nt_says_program *main = NULL;
 
 	for (unsigned i = 0; i < says->programs; i++) {
-		const struct nt_says_program *one = &says->program[i];
-
-		gain.launch_ms += one->own_steps > 0 ? (one->own_us / one->own_steps *
-								one->used_steps -
-							one->used_us) /
-							       1e3
-						     : one->remembered_us / 1e3;
+		if (!main || says->program[i].all_us > main->all_us)
+			main = &says->program[i];
 	}
+	return main;
+}
+
+static double launch_ms(const struct nt_says_program *program)
+{
+	if (program->own_steps <= 0)
+		return program->remembered_us / 1e3;
+	return (program->own_us / program->own_steps * program->used_steps - program->used_us) /
+	       1e3;
+}
+
+struct nt_says_gain nt_says_gain(const struct nt_says *says)
+{
+	struct nt_says_gain gain = { .calls_ms = says->saved_ms,
+				     .exploring_ms = says->spent_ms,
+				     .calibration_ms = says->calibration_ms };
+	const struct nt_says_program *main = main_program(says);
+
+	for (unsigned i = 0; i < says->programs; i++)
+		gain.launch_ms += launch_ms(&says->program[i]);
 	gain.net_ms = gain.launch_ms + gain.calls_ms - gain.exploring_ms - gain.calibration_ms;
-	if (!last || last->last_us <= 0)
+	if (!main)
 		return gain;
-	gain.profile = last->profile;
-	gain.step_us = last->last_us;
-	gain.by_job = last->own_steps > 0;
-	gain.without_us = gain.by_job ? last->own_us / last->own_steps
-				      : last->last_us * last->last_speed;
+	memcpy(gain.program, main->name, sizeof(gain.program));
+	gain.ranks = main->ranks;
+	gain.nodes = main->nodes;
+	gain.step_us = main->used ? main->profile_us : main->now_us;
+	if (!main->used)
+		return gain;
+	memcpy(gain.profile, main->profile, sizeof(gain.profile));
+	gain.by_job = main->own_steps > 0;
+	gain.without_us = gain.by_job ? main->own_us / main->own_steps
+				      : main->profile_us * main->speed;
 	gain.speed = gain.without_us / gain.step_us;
 	return gain;
 }
@@ -385,7 +402,7 @@ static void add(char out[NT_SAYS_MAX], const char *piece)
 
 static void add_step(const struct nt_says_gain *gain, char out[NT_SAYS_MAX])
 {
-	char piece[96], now[32], before[32];
+	char piece[128], now[32], before[32];
 
 	nt_time_text(gain->step_us, now, sizeof(now));
 	nt_time_text(gain->without_us, before, sizeof(before));

@@ -11,8 +11,8 @@
  *	nothing saved: not tuned (nopmix)
  *	stalled: others wait for rank 3 on n1 (AllReduce 64M, call 1204)
  *
- * The step's time is that of the last step that was measured, with a launch profile if one was used;
- * "was": with NCCL's own settings, as steps of this job took, or else as is remembered. Saved and spent times are sums over all steps.
+ * The step's time is that of the program that took longest, in the newest step of the job, with a
+ * launch profile if one was used; "was": with NCCL's own settings, as steps of this job took, or else as is remembered. Saved and spent times are sums over all steps.
  * "so far": a step was running; "cut short": the processes of the last one did not record their
  * end. Pieces that do not fit are left out.
  *
@@ -72,7 +72,9 @@ struct nt_says_program {
 	double own_us, own_steps; /* with NCCL's own settings: all together, their number */
 	double used_us, used_steps; /* with launch profiles */
 	double remembered_us; /* saved, by memories */
-	double last_us, last_speed; /* of the last step with a profile */
+	double all_us, now_us; /* of all steps; one's own in the newest step of the job */
+	bool used; /* a profile; then, in the newest such step: */
+	double profile_us, speed;
 	char profile[NT_SAYS_NAME];
 };
 
@@ -80,19 +82,21 @@ struct nt_says {
 	bool any; /* a step */
 	bool observed, saves; /* a step was only measured; another saved something */
 	bool runs, cut; /* a step runs; the last one did not record its end */
-	double step_us;
 	double saved_ms, spent_ms, estimated_ms, calibration_ms;
 	struct nt_says_program program[NT_SAYS_PROGRAMS];
 	unsigned programs;
-	unsigned last; /* program of the last step that was measured, from 1 on; 0: none */
 	struct nt_says_step newest; /* the last one that tells of calls */
 };
 
 /* What follows from them. */
 struct nt_says_gain {
-	double step_us, without_us, speed; /* of the last step with a launch profile, if there is one; without */
+	/* Of the program that took longest, in its newest step, with a launch profile if one was
+	 * used; and without. */
+	double step_us, without_us, speed;
 	bool by_job; /* steps of this job say so, not memories */
-	const char *profile; /* of that step; "": none */
+	char profile[NT_SAYS_NAME]; /* of that step; "": none */
+	char program[NT_SAYS_NAME]; /* that took longest, and its place */
+	double ranks, nodes;
 	double launch_ms, calls_ms; /* saved */
 	double exploring_ms, calibration_ms; /* spent */
 	double net_ms;

@@ -201,6 +201,26 @@ static double pays_after_s(const struct nt_summary *summary, const struct nt_job
 	return high;
 }
 
+/* The newest of its program's, or else of any that tells something. */
+static size_t main_step(const struct nt_summary *summary, const struct nt_says_gain *gain)
+{
+	size_t any = summary->step_count;
+
+	for (size_t i = summary->step_count; i-- > 0;) {
+		const struct nt_step *step = &summary->steps[i];
+
+		if (nt_step_is_calibration(step) || nt_step_is_empty(summary, i))
+			continue;
+		if (gain->step_us <= 0 || (step->step_us[1] > 0 &&
+					   strcmp(step->program, gain->program) == 0 &&
+					   or_zero((double)step->ranks) == gain->ranks &&
+					   or_zero((double)step->nodes) == gain->nodes))
+			return i;
+		any = any == summary->step_count ? i : any;
+	}
+	return any;
+}
+
 void nt_job_figures_make(struct nt_job_figures *figures, const struct nt_summary *summary)
 {
 	struct nt_says says = { .any = false };
@@ -212,13 +232,10 @@ void nt_job_figures_make(struct nt_job_figures *figures, const struct nt_summary
 		take_step(&says, summary, i);
 		if (step->nodes > figures->nodes)
 			figures->nodes = step->nodes;
-		if (!nt_step_is_calibration(step) && !nt_step_is_empty(summary, i))
-			figures->main = i;
 	}
 	nt_says_text(&says, figures->says);
 	figures->gain = nt_says_gain(&says);
-	snprintf(figures->profile, sizeof(figures->profile), "%s", figures->gain.profile);
-	figures->gain.profile = figures->profile;
+	figures->main = main_step(summary, &figures->gain);
 	figures->pays_s = pays_after_s(summary, figures);
 	figures->pays_steps = figures->gain.step_us > 0
 				      ? ceil(figures->pays_s * 1e6 / figures->gain.step_us)

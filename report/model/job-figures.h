@@ -15,10 +15,9 @@
 
 struct nt_job_figures {
 	char says[NT_SAYS_MAX]; /* as in accounting */
-	struct nt_says_gain gain; /* its profile: in this struct */
-	char profile[NT_SAYS_NAME];
+	struct nt_says_gain gain;
 	int64_t nodes; /* the most of a step */
-	size_t main; /* the last step of the program; none: the number of steps */
+	size_t main; /* the newest step of the gain's program; none: the number of steps */
 	double pays_s; /* of such a step, until it has saved what was spent */
 	double pays_steps; /* the program's own steps in that time */
 };

@@ -205,8 +205,9 @@ static int print_steps(FILE *out, const struct view *view, struct nt_error *err)
 
 #define JOB_TITLE 64
 
-/* Returns the number of its lines; out NULL: only that. */
-static size_t print_sentence(FILE *out, const char *job, const struct nt_sentence *sentence)
+/* Returns the number of its lines; out NULL: only that. full: with advice of any kind. */
+static size_t print_sentence(FILE *out, const char *job, const struct nt_sentence *sentence,
+			     bool full)
 {
 	const bool next = sentence->kind == NT_SENTENCE_NEXT;
 	char text[sizeof(sentence->text) + JOB_TITLE], *lines = NULL;
@@ -218,7 +219,7 @@ static size_t print_sentence(FILE *out, const char *job, const struct nt_sentenc
 	snprintf(text, sizeof(text), "%s%s", job, sentence->text);
 	nt_wrap(to, next ? "-> " : "", next ? 3 : 2, text);
 	if (sentence->type[0] &&
-	    (sentence->kind == NT_SENTENCE_LATE || sentence->kind > NT_SENTENCE_MORE))
+	    (full || sentence->kind == NT_SENTENCE_LATE || sentence->kind > NT_SENTENCE_MORE))
 		nt_wrap(to, "  -> ", 5, sentence->type);
 	fclose(to);
 	for (const char *c = lines; *c; c++)
@@ -241,7 +242,8 @@ static void choose_first(const struct nt_verdict_text *verdict, bool *first)
 
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
 		for (size_t i = 0; i < verdict->count; i++) {
-			const size_t more = print_sentence(NULL, "", &verdict->items[i]);
+			const size_t more = print_sentence(NULL, "", &verdict->items[i],
+							   false);
 
 			if (verdict->items[i].kind != kinds[k] || lines + more > NT_HEADLINES)
 				continue;
@@ -252,12 +254,12 @@ static void choose_first(const struct nt_verdict_text *verdict, bool *first)
 }
 
 static void print_sentences(FILE *out, const char *job, const struct nt_verdict_text *verdict,
-			    const bool *chosen, bool which)
+			    const bool *chosen, bool which, bool full)
 {
 	for (size_t i = 0; i < verdict->count; i++) {
 		if (chosen[i] != which)
 			continue;
-		print_sentence(out, which && i == 0 ? job : "", &verdict->items[i]);
+		print_sentence(out, which && i == 0 ? job : "", &verdict->items[i], full);
 	}
 }
 
@@ -357,6 +359,8 @@ static int print_rows(FILE *out, struct view *view, struct nt_error *err)
 	}
 	table.max_columns = NT_WRAP_COLUMNS;
 	add_rows(&table, view);
+	if (table.cell_count == 0 && table.note_count == 0)
+		return 0;
 	fputc('\n', out);
 	if (nt_table_print(out, &table, err) < 0)
 		return -1;
@@ -407,11 +411,11 @@ static int print_all(FILE *out, const char *job, struct view *view,
 	if (!first)
 		return nt_error_set(err, "no memory for the report");
 	choose_first(verdict, first);
-	print_sentences(out, job, verdict, first, true);
+	print_sentences(out, job, verdict, first, true, view->full);
 	fputc('\n', out);
 	rc = print_steps(out, view, err);
 	if (rc == 0)
-		print_sentences(out, "", verdict, first, false);
+		print_sentences(out, "", verdict, first, false, view->full);
 	if (rc == 0)
 		rc = print_rows(out, view, err);
 	if (rc == 0)

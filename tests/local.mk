@@ -80,6 +80,7 @@ unit_tests = \
 	%D%/unit/refine \
 	%D%/unit/child \
 	%D%/unit/report-jobid \
+	%D%/unit/report-jobs \
 	%D%/unit/name-set \
 	%D%/unit/report-longform \
 	%D%/unit/report-places \

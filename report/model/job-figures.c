@@ -238,6 +238,6 @@ void nt_job_figures_make(struct nt_job_figures *figures, const struct nt_summary
 	figures->main = main_step(summary, &figures->gain);
 	figures->pays_s = pays_after_s(summary, figures);
 	figures->pays_steps = figures->gain.step_us > 0
-				      ? ceil(figures->pays_s * 1e6 / figures->gain.step_us)
+				      ? ceil(figures->pays_s * 1e6 / figures->gain.step_us - 1e-6)
 				      : NAN;
 }

@@ -28,8 +28,10 @@ static const char *const columns[] = { "-COLLECTIVE", "SIZE",	 "TIME\n%",	     "
 struct view {
 	const struct nt_summary *summary;
 	bool full, estimated;
+	bool by_job; /* its steps say what its profiles gain, not memories */
 	size_t step; /* the only one whose rows are shown; the number of steps: all */
 	bool told[NT_REASON_COUNT]; /* reasons of rows */
+	const struct nt_key *running[NT_REASON_COUNT]; /* a row of a running step with it */
 };
 
 /* Times to the next call are marked. */
@@ -94,6 +96,8 @@ static void add_row(struct nt_table *table, struct view *view, const struct nt_k
 		add_ms(table, row->estimated_ms);
 	add_choice(table, row);
 	view->told[nt_row_reason(row)] = true;
+	if (view->summary->steps[row->step].running)
+		view->running[nt_row_reason(row)] = row;
 	nt_row_say(&said, view->summary, row);
 	if (view->full)
 		nt_table_note(table, "    ", 4, said.says);
@@ -111,7 +115,7 @@ static void add_group(struct nt_table *table, const struct nt_step *step,
 	nt_table_note(table, "", 2, text);
 }
 
-static void print_launch(FILE *out, const struct nt_step *step)
+static void print_launch(FILE *out, const struct view *view, const struct nt_step *step)
 {
 	char text[1024] = "", more[160];
 
@@ -121,7 +125,7 @@ static void print_launch(FILE *out, const struct nt_step *step)
 	if (!isnan(step->expected))
 		nt_append(text, sizeof(text), "; expected %s",
 			  nt_speed_text(step->expected, more, sizeof(more)));
-	if (!isnan(step->measured))
+	if (!isnan(step->measured) && !view->by_job)
 		nt_append(text, sizeof(text), "%s measured %s by the program's own steps",
 			  isnan(step->expected) ? ";" : ",",
 			  nt_speed_text(step->measured, more, sizeof(more)));
@@ -134,7 +138,7 @@ static void print_launch(FILE *out, const struct nt_step *step)
 		nt_wrap(out, "  ", 4, step->remark);
 }
 
-static void print_step(FILE *out, const struct nt_step *step)
+static void print_step(FILE *out, const struct view *view, const struct nt_step *step)
 {
 	char us[32];
 
@@ -152,7 +156,7 @@ static void print_step(FILE *out, const struct nt_step *step)
 		fprintf(out, ", run %" PRId64, step->run + 1);
 	fputc('\n', out);
 	if (step->launch[0])
-		print_launch(out, step);
+		print_launch(out, view, step);
 }
 
 static const char *const step_columns[] = { "-STEP", "-PROGRAM",   "RANKS", "-MODE", "-LAUNCH PROFILE",
@@ -194,7 +198,7 @@ static int print_steps(FILE *out, const struct view *view, struct nt_error *err)
 		if (summary->step_count > STEPS_IN_FULL && !view->full)
 			add_step(&table, summary, i);
 		else
-			print_step(out, &summary->steps[i]);
+			print_step(out, view, &summary->steps[i]);
 	}
 	return summary->step_count > STEPS_IN_FULL && !view->full
 		       ? nt_table_print(out, &table, err)
@@ -304,6 +308,24 @@ static void add_little(struct nt_table *table, size_t count)
 		nt_table_note(table, "", 2, text);
 }
 
+/* Rows that the record only counts. */
+static size_t count_rest(struct view *view)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < view->summary->step_count; i++) {
+		for (int reason = 0; reason < NT_REASON_COUNT; reason++) {
+			const int64_t rest = view->summary->steps[i].rest[reason];
+
+			if (rest <= 0 || (view->step != view->summary->step_count && view->step != i))
+				continue;
+			count += (size_t)rest;
+			view->told[reason] |= view->full;
+		}
+	}
+	return count;
+}
+
 static void add_rows(struct nt_table *table, struct view *view)
 {
 	const struct nt_summary *summary = view->summary;
@@ -325,7 +347,7 @@ static void add_rows(struct nt_table *table, struct view *view)
 		add_row(table, view, row);
 		before = row;
 	}
-	add_little(table, little);
+	add_little(table, little + count_rest(view));
 }
 
 /* What the words in brackets say, and in full what to do. */
@@ -338,6 +360,12 @@ static void print_reasons(FILE *out, const struct view *view)
 		nt_said_key(&said, reason, NULL);
 		if (!view->told[reason] || !said.says[0])
 			continue;
+		if (view->running[reason]) {
+			struct nt_key row = *view->running[reason];
+
+			row.auto_arm = NT_ARM_BASELINE; /* the table has it */
+			nt_row_say(&said, view->summary, &row);
+		}
 		snprintf(code, sizeof(code), "%s: ", nt_reason_code(reason));
 		nt_wrap(out, code, 2, said.says);
 		if (view->full && said.type[0])
@@ -393,15 +421,6 @@ static void print_damage(FILE *out, const struct nt_summary *summary)
 	}
 }
 
-/* Where a program has many steps, the rows of its last one are shown. */
-static size_t step_of_rows(const struct nt_summary *summary, bool full)
-{
-	struct nt_job_figures figures;
-
-	nt_job_figures_make(&figures, summary);
-	return full || summary->step_count <= STEPS_IN_FULL ? summary->step_count : figures.main;
-}
-
 static int print_all(FILE *out, const char *job, struct view *view,
 		     const struct nt_verdict_text *verdict, struct nt_error *err)
 {
@@ -432,13 +451,18 @@ int nt_summary_print(FILE *out, const char *job, const struct nt_summary *summar
 	struct view view = { .summary = summary,
 			     .full = full,
 			     .estimated = is_estimated(summary),
-			     .step = step_of_rows(summary, full) };
+			     .step = summary->step_count };
+	struct nt_job_figures figures;
 	char title[JOB_TITLE] = "";
 	struct nt_verdict_text verdict;
 	int rc;
 
 	if (nt_verdict_make(&verdict, summary, err) < 0)
 		return -1;
+	nt_job_figures_make(&figures, summary);
+	view.by_job = figures.gain.by_job;
+	if (!full && summary->step_count > STEPS_IN_FULL)
+		view.step = figures.main;
 	if (job)
 		snprintf(title, sizeof(title), "Job %.40s: ", job);
 	rc = print_all(out, title, &view, &verdict, err);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "contract/names.h"
 #include "contract/reason.h"
 #include "lib/append.h"
 #include "lib/table.h"
@@ -257,9 +258,9 @@ void nt_says_add(struct nt_says *says, struct nt_text text)
 
 /* ---- all steps */
 
-bool nt_says_is_calibration(const char *program, double calibration_s)
+bool nt_says_is_calibration(const char *program)
 {
-	return calibration_s > 0 && strcmp(program, "nccl-tune-bench") == 0;
+	return strcmp(program, NT_CALIBRATE_PROGRAM) == 0;
 }
 
 static bool is_default(const struct nt_says_step *step)
@@ -316,7 +317,7 @@ void nt_says_take(struct nt_says *says, const struct nt_says_step *step)
 
 	says->any = true;
 	says->calibration_ms += 1e3 * step->calibration_s;
-	if (nt_says_is_calibration(step->program, step->calibration_s))
+	if (nt_says_is_calibration(step->program))
 		return;
 	if (step->step_us > 0)
 		take_steps(says, step);

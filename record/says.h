@@ -113,7 +113,7 @@ void nt_says_why_add(struct nt_says_step *step, int reason);
 void nt_says_behind(struct nt_says_step *step, const char *from, const char *end);
 
 /* Does it measure for others, and run no program of the user's? */
-bool nt_says_is_calibration(const char *program, double calibration_s);
+bool nt_says_is_calibration(const char *program);
 
 /* Adds a step, in their order. */
 void nt_says_take(struct nt_says *says, const struct nt_says_step *step);

@@ -11,7 +11,7 @@
 
 bool nt_step_is_calibration(const struct nt_step *step)
 {
-	return nt_says_is_calibration(step->program, step->calibration_s);
+	return nt_says_is_calibration(step->program);
 }
 
 static bool has_remark(const struct nt_summary *summary, const struct nt_step *step)

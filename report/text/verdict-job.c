@@ -15,6 +15,8 @@
 
 /* ---- the step, and the net */
 
+#define TOLD_PART 0.1 /* of what launch profiles saved: less by calls is not told */
+
 static void say_source(struct nt_maker *maker)
 {
 	const struct nt_says_gain *gain = &maker->figures.gain;
@@ -31,11 +33,11 @@ static void say_source(struct nt_maker *maker)
 		return;
 	else if (gain->by_job)
 		nt_maker_say(maker, NT_SENTENCE_LAUNCH, "",
-			     "With launch profile %s; without it as in this job's other steps.",
+			     "With %s; without it, as in this job's other steps.",
 			     gain->profile);
 	else
 		nt_maker_say(maker, NT_SENTENCE_LAUNCH, "",
-			     "With launch profile %s; without it as remembered of %.20s here.",
+			     "With %s; without it, as remembered of %.24s here.",
 			     gain->profile, step->program[0] ? step->program : "earlier steps");
 }
 
@@ -90,11 +92,19 @@ static void say_net(struct nt_maker *maker)
 	const struct nt_says_gain *gain = &maker->figures.gain;
 	char text[320] = "", number[32];
 
+	if (gain->profile[0] && gain->speed <= 0) {
+		nt_duration_text(gain->exploring_ms + gain->calibration_ms, number, sizeof(number));
+		nt_maker_say(maker, NT_SENTENCE_NET, "",
+			     "Net time saved: not known; %s were spent, of it %.1f s on calibrating.",
+			     number, gain->calibration_ms / 1e3);
+		return;
+	}
 	nt_append(text, sizeof(text), "Net time saved: %s",
 		  nt_duration_text(gain->net_ms, number, sizeof(number)));
 	nt_append(text, sizeof(text), " (saved %s",
 		  nt_duration_text(gain->launch_ms + gain->calls_ms, number, sizeof(number)));
-	if (fabs(gain->launch_ms) >= NT_NOTHING_MS && fabs(gain->calls_ms) >= NT_NOTHING_MS)
+	if (fabs(gain->launch_ms) >= NT_NOTHING_MS &&
+	    fabs(gain->calls_ms) >= TOLD_PART * fabs(gain->launch_ms))
 		nt_append(text, sizeof(text), ", of it %s by choices for calls",
 			  nt_duration_text(gain->calls_ms, number, sizeof(number)));
 	add_spent(gain, text, sizeof(text));
@@ -217,7 +227,7 @@ static void say_remembered(struct nt_maker *maker, const struct nt_step *step)
 {
 	if (maker->figures.gain.profile[0])
 		nt_maker_say(maker, NT_SENTENCE_NEXT, "",
-			     "Nothing to type: later steps of %s here start with %s at once.",
+			     "Nothing to type: later steps of %s start with %s at once.",
 			     step->program[0] ? step->program : "this program",
 			     maker->figures.gain.profile);
 	else if (step->calibration_s > 0)

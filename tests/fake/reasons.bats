@@ -186,7 +186,7 @@ readonly APART='Not tuned, a communicator of 4 ranks on 2 nodes: '
 	job '' $SHORT --p2p alltoall:4M --p2p send:256K
 	says p2p 'Seen and not tuned: NCCL asks no tuner how to send and receive.' \
 		'Start-up settings may make sends and receives faster: --nccl-tune=bandit,launch=auto measures some before the step.' \
-		'All*(* % of the time): Seen and not tuned'
+		'All*% of the time?: Seen and not tuned'
 }
 
 @test "communicators: NCCL does not let them be tuned" {

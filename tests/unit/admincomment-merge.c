@@ -145,7 +145,7 @@ static void why_nothing_was_saved(void **state)
 		    STEP, "step 1.00 ms with wide, without not measured");
 	/* A benchmark for others is no step of the user's. */
 	expect_says(SAYS_STEP("\"saved_ms\":500.0"),
-		    SAYS_STEP("\"program\":\"nccl-tune-bench\",\"calibration_s\":9.0,"
+		    SAYS_STEP("\"program\":\"nccl-tune-calibrate\",\"calibration_s\":9.0,"
 			      "\"step_us\":[1,2,3],\"saved_ms\":5e6"),
 		    "saved 500.0 ms, spent 9.0 s");
 	expect_says(SAYS_STEP(WHY("open")), STEP, "nothing saved: nothing was decided");

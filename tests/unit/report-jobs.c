@@ -32,7 +32,7 @@
 	"\"waiting\":0.2,\"late\":\"steady\",\"late_rank\":5,\"late_node\":\"n2\",\"late_calls\":0.9,"         \
 	"\"late_us\":900,\"late_cost\":0.07,"
 #define BENCH                                                                                      \
-	"{\"mode\":\"bandit\",\"ranks\":8,\"nodes\":2,\"program\":\"nccl-tune-bench\",\"launch\":\"wide\","   \
+	"{\"mode\":\"bandit\",\"ranks\":8,\"nodes\":2,\"program\":\"nccl-tune-calibrate\",\"launch\":\"wide\","   \
 	"\"step_us\":[1,2,3],\"steps\":9000," CALIBRATED                                               \
 	"\"8r2n\":{\"AllReduce 256K\":{\"auto\":\"RING/LL\",\"arm\":\"TREE/LL\",\"own_us\":[900,100],"     \
 	"\"calls\":90000,\"saved_ms\":9e5}}}"
@@ -61,16 +61,16 @@ static const struct job jobs[] = {
 	  { STEP(WIDE, "10000", CALIBRATED "\"measured\":2.0,", SMALL("best"), LARGE("best")) },
 	  "step 10.0 ms, was 20.0 ms (2.00 x); saved 10.0 s, spent 50.0 s",
 	  -40000,
-	  { "With launch profile wide; without it as remembered of t.py here.",
+	  { "With wide; without it, as remembered of t.py here.",
 	    "spent 50.0 s on calibrating); pays from 5000 steps (50.0 s) on.",
-	    "-> Nothing to type: later steps of t.py here start with wide at once." },
+	    "-> Nothing to type: later steps of t.py start with wide at once." },
 	  .never = "memory forget" },
 	{ "both in one",
 	  { STEP(DEFAULT, "20000", "", SMALL("screened"), LARGE("screened")),
 	    STEP(WIDE, "10000", CALIBRATED "\"measured\":1.5,", SMALL("best"), LARGE("best")) },
 	  "step 10.0 ms, was 20.0 ms (2.00 x); saved 10.0 s, spent 50.0 s",
 	  -40000,
-	  { "With launch profile wide; without it as in this job's other steps." },
+	  { "With wide; without it, as in this job's other steps." },
 	  .never = "1.50" },
 	{ "the default afterwards",
 	  { STEP(WIDE, "10000", "\"measured\":1.5,", SMALL("best"), LARGE("best")),

@@ -284,14 +284,13 @@ static void the_main_thing_comes_first(void **state)
 	make_job(&verdict, &summary, WIDE, false);
 	assert_string_equal(verdict.items[0].text,
 			    "step 23.5 ms, was 44.7 ms (1.90 x); saved 2.1 s");
-	assert_string_equal(verdict.items[1].text, "With launch profile sockets-wide; without it as "
-						   "remembered of earlier steps here.");
+	assert_string_equal(verdict.items[1].text, "With sockets-wide; without it, as remembered of "
+						   "earlier steps here.");
 	/* 100 steps of 21.17 ms less, and 785 ms. */
 	expect(&verdict, NT_SENTENCE_NET,
-	       "Net time saved: 2.1 s (saved 2.1 s, of it 8.0 ms by choices for calls, spent 15.0 "
-	       "ms), 7.3 % of 29 s; pays from 1 step (16.7 ms) on.");
+	       "Net time saved: 2.1 s (saved 2.1 s, spent 15.0 ms), 7.3 % of 29 s; pays from 1 step (16.7 ms) on.");
 	expect(&verdict, NT_SENTENCE_NEXT,
-	       "Nothing to type: later steps of this program here start with sockets-wide at once.");
+	       "Nothing to type: later steps of this program start with sockets-wide at once.");
 	/* It would advise launch=auto. */
 	nt_row_say(&said, &summary, &summary.rows[1]);
 	assert_int_equal(said.reason, NT_REASON_SCREENED);
@@ -306,7 +305,7 @@ static void a_calibration_costs_what_it_took(void **state)
 	struct nt_summary summary;
 
 	make_job(&verdict, &summary,
-		 WIDE ",\"1\":{\"mode\":\"bandit\",\"program\":\"nccl-tune-bench\","
+		 WIDE ",\"1\":{\"mode\":\"bandit\",\"program\":\"nccl-tune-calibrate\","
 		      "\"calibration_s\":2.0,\"calibration_ranks\":8,\"step_us\":[1,2,3]}",
 		 false);
 	expect(&verdict, NT_SENTENCE_JOB, "step 23.5 ms, was 44.7 ms (1.90 x); saved 2.1 s, spent");
@@ -385,7 +384,7 @@ static void advises_one_thing(void **state)
 		{ "\"launch\":\"default\",\"calibration_s\":50",
 		  "Nothing to type: NCCL's own settings are the fastest known here." },
 		{ "\"launch\":\"wide\",\"program\":\"t.py\",\"step_us\":[1,2,3],\"measured\":2",
-		  "Nothing to type: later steps of t.py here start with wide at once." },
+		  "Nothing to type: later steps of t.py start with wide at once." },
 	};
 	struct nt_verdict_text verdict;
 	struct nt_summary summary;

@@ -260,7 +260,7 @@ void nt_says_add(struct nt_says *says, struct nt_text text)
 
 bool nt_says_is_calibration(const char *program)
 {
-	return strcmp(program, NT_CALIBRATE_PROGRAM) == 0;
+	return strcmp(program, NT_CALIBRATES) == 0;
 }
 
 static bool is_default(const struct nt_says_step *step)

@@ -252,14 +252,15 @@ static void add_late(struct sample_adder *adder, const struct sample_place *plac
 			      { NULL, NULL } });
 }
 
-static void add_step(struct sample_adder *adder, const struct sample_place *place)
+static void add_step(struct sample_adder *adder, const struct sample_place *place,
+		     const struct nt_says_gain *gain)
 {
 	add(adder, place, METRIC_STEP, 1,
 	    (struct label[]){ { "mode", place->step->mode },
 			      { "nccl", place->step->nccl },
 			      { "launch_profile", place->step->launch },
 			      { NULL, NULL } });
-	add_plain(adder, place, METRIC_LAUNCH, nt_step_launch_ms(place->step) / 1e3);
+	add_plain(adder, place, METRIC_LAUNCH, nt_step_launched_ms(gain, place->step) / 1e3);
 	if (place->step->calibration_s > 0)
 		add_plain(adder, place, METRIC_CALIBRATION, place->step->calibration_s);
 	add_plain(adder, place, METRIC_WAITING, place->step->waiting);
@@ -290,12 +291,8 @@ static void add_untuned(struct sample_adder *adder, const char *job,
 }
 
 static void add_job(struct sample_adder *adder, const struct sample_place *place,
-		    const struct nt_summary *summary)
+		    const struct nt_summary *summary, const struct nt_says_gain *gain)
 {
-	struct nt_job_figures figures;
-	const struct nt_says_gain *gain = &figures.gain;
-
-	nt_job_figures_make(&figures, summary);
 	if (gain->step_us > 0)
 		add(adder, place, METRIC_OWN_STEP, gain->step_us / 1e6,
 		    (struct label[]){ { "with", gain->profile[0] ? gain->profile : "default" },
@@ -311,21 +308,26 @@ int nt_samples_add(struct nt_samples *samples, const char *job, const struct nt_
 		   struct nt_error *err)
 {
 	struct sample_adder adder = { samples, false };
+	struct nt_job_figures figures;
 
+	nt_job_figures_make(&figures, summary);
 	for (size_t i = 0; i < summary->row_count; i++)
 		add_row(&adder,
 			&(struct sample_place){
 				job, &summary->job, &summary->steps[summary->rows[i].step],
 				&summary->rows[i], &summary->families[summary->rows[i].family] });
 	for (size_t i = 0; i < summary->step_count; i++)
-		add_step(&adder, &(struct sample_place){ job, &summary->job, &summary->steps[i],
-							 NULL, NULL });
+		add_step(&adder,
+			 &(struct sample_place){ job, &summary->job, &summary->steps[i], NULL,
+						 NULL },
+			 &figures.gain);
 	for (size_t i = 0; i < summary->remark_count; i++) {
 		if (summary->remarks[i].kind == NT_REMARK_WHY &&
 		    nt_reason_about(summary->remarks[i].why.id) != NT_ABOUT_CALLS)
 			add_untuned(&adder, job, summary, i);
 	}
-	add_job(&adder, &(struct sample_place){ job, &summary->job, NULL, NULL, NULL }, summary);
+	add_job(&adder, &(struct sample_place){ job, &summary->job, NULL, NULL, NULL }, summary,
+		&figures.gain);
 	return adder.no_memory ? nt_error_set(err, "no memory for the report") : 0;
 }
 

@@ -201,6 +201,21 @@ static double pays_after_s(const struct nt_summary *summary, const struct nt_job
 	return high;
 }
 
+static bool is_of_program(const struct nt_says_gain *gain, const struct nt_step *step)
+{
+	return step->step_us[1] > 0 && strcmp(step->program, gain->program) == 0 &&
+	       or_zero((double)step->ranks) == gain->ranks &&
+	       or_zero((double)step->nodes) == gain->nodes;
+}
+
+double nt_step_launched_ms(const struct nt_says_gain *gain, const struct nt_step *step)
+{
+	if (!gain->by_job || !is_of_program(gain, step) || !step->launch[0] ||
+	    strcmp(step->launch, "default") == 0)
+		return nt_step_launch_ms(step);
+	return or_zero((double)step->steps) * (gain->without_us - step->step_us[1]) / 1e3;
+}
+
 /* The newest of its program's, or else of any that tells something. */
 static size_t main_step(const struct nt_summary *summary, const struct nt_says_gain *gain)
 {
@@ -211,10 +226,7 @@ static size_t main_step(const struct nt_summary *summary, const struct nt_says_g
 
 		if (nt_step_is_calibration(step) || nt_step_is_empty(summary, i))
 			continue;
-		if (gain->step_us <= 0 || (step->step_us[1] > 0 &&
-					   strcmp(step->program, gain->program) == 0 &&
-					   or_zero((double)step->ranks) == gain->ranks &&
-					   or_zero((double)step->nodes) == gain->nodes))
+		if (gain->step_us <= 0 || is_of_program(gain, step))
 			return i;
 		any = any == summary->step_count ? i : any;
 	}

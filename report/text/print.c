@@ -28,7 +28,7 @@ static const char *const columns[] = { "-COLLECTIVE", "SIZE",	 "TIME\n%",	     "
 struct view {
 	const struct nt_summary *summary;
 	bool full, estimated;
-	bool by_job; /* its steps say what its profiles gain, not memories */
+	struct nt_job_figures figures;
 	size_t step; /* the only one whose rows are shown; the number of steps: all */
 	bool told[NT_REASON_COUNT]; /* reasons of rows */
 	const struct nt_key *running[NT_REASON_COUNT]; /* a row of a running step with it */
@@ -125,7 +125,7 @@ static void print_launch(FILE *out, const struct view *view, const struct nt_ste
 	if (!isnan(step->expected))
 		nt_append(text, sizeof(text), "; expected %s",
 			  nt_speed_text(step->expected, more, sizeof(more)));
-	if (!isnan(step->measured) && !view->by_job)
+	if (!isnan(step->measured) && !view->figures.gain.by_job)
 		nt_append(text, sizeof(text), "%s measured %s by the program's own steps",
 			  isnan(step->expected) ? ";" : ",",
 			  nt_speed_text(step->measured, more, sizeof(more)));
@@ -162,8 +162,9 @@ static void print_step(FILE *out, const struct view *view, const struct nt_step 
 static const char *const step_columns[] = { "-STEP", "-PROGRAM",   "RANKS", "-MODE", "-LAUNCH PROFILE",
 					    "STEPS", "TIME\nof one", "NET" };
 
-static void add_step(struct nt_table *table, const struct nt_summary *summary, size_t at)
+static void add_step(struct nt_table *table, const struct view *view, size_t at)
 {
+	const struct nt_summary *summary = view->summary;
 	const struct nt_step *step = &summary->steps[at];
 	char text[32];
 
@@ -177,7 +178,7 @@ static void add_step(struct nt_table *table, const struct nt_summary *summary, s
 				     ? nt_time_text(step->step_us[1], text, sizeof(text))
 				     : "-");
 	nt_cell(table, "%s",
-		nt_duration_text(nt_or_zero(nt_step_launch_ms(step)) +
+		nt_duration_text(nt_or_zero(nt_step_launched_ms(&view->figures.gain, step)) +
 					 nt_step_saved_ms(summary, at) -
 					 nt_step_spent_ms(summary, at) -
 					 nt_step_calibration_ms(step),
@@ -196,7 +197,7 @@ static int print_steps(FILE *out, const struct view *view, struct nt_error *err)
 		if (nt_step_is_empty(summary, i) && summary->step_count > 1)
 			continue;
 		if (summary->step_count > STEPS_IN_FULL && !view->full)
-			add_step(&table, summary, i);
+			add_step(&table, view, i);
 		else
 			print_step(out, view, &summary->steps[i]);
 	}
@@ -452,17 +453,15 @@ int nt_summary_print(FILE *out, const char *job, const struct nt_summary *summar
 			     .full = full,
 			     .estimated = is_estimated(summary),
 			     .step = summary->step_count };
-	struct nt_job_figures figures;
 	char title[JOB_TITLE] = "";
 	struct nt_verdict_text verdict;
 	int rc;
 
 	if (nt_verdict_make(&verdict, summary, err) < 0)
 		return -1;
-	nt_job_figures_make(&figures, summary);
-	view.by_job = figures.gain.by_job;
+	nt_job_figures_make(&view.figures, summary);
 	if (!full && summary->step_count > STEPS_IN_FULL)
-		view.step = figures.main;
+		view.step = view.figures.main;
 	if (job)
 		snprintf(title, sizeof(title), "Job %.40s: ", job);
 	rc = print_all(out, title, &view, &verdict, err);

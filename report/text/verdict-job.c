@@ -10,6 +10,7 @@
 #include "lib/append.h"
 #include "lib/plural.h"
 #include "lib/table.h"
+#include "profiles/select-reason.h"
 #include "report/model/row-time.h"
 #include "report/text/words.h"
 
@@ -223,6 +224,14 @@ static bool say_launch(struct nt_maker *maker, const struct nt_step *step)
 	return true;
 }
 
+/* Were NCCL's own settings found to be the fastest? */
+static bool knows_default(const struct nt_maker *maker, const struct nt_step *step)
+{
+	return strcmp(step->launch, "default") == 0 &&
+	       (maker->figures.gain.calibration_ms > 0 ||
+		strcmp(step->from, nt_why_name(NT_WHY_NONE_BETTER)) == 0);
+}
+
 static void say_remembered(struct nt_maker *maker, const struct nt_step *step)
 {
 	if (maker->figures.gain.profile[0])
@@ -230,7 +239,7 @@ static void say_remembered(struct nt_maker *maker, const struct nt_step *step)
 			     "Nothing to type: later steps of %s start with %s at once.",
 			     step->program[0] ? step->program : "this program",
 			     maker->figures.gain.profile);
-	else if (step->calibration_s > 0)
+	else if (knows_default(maker, step))
 		nt_maker_say(maker, NT_SENTENCE_NEXT, "",
 			     "Nothing to type: NCCL's own settings are the fastest known here.");
 }
@@ -252,7 +261,7 @@ void nt_maker_next(struct nt_maker *maker)
 		return;
 	if (!advice && say_launch(maker, step))
 		return;
-	if (!advice && !maker->figures.gain.profile[0] && !(step->calibration_s > 0))
+	if (!advice && !maker->figures.gain.profile[0] && !knows_default(maker, step))
 		advice = advice_of(maker, NT_SENTENCE_UNFINISHED);
 	if (!advice && is_observed(step))
 		advice = "To explore: --nccl-tune=bandit,launch=auto.";

@@ -52,6 +52,8 @@ libnt_report_a_SOURCES = \
 	%D%/summary/stats-print.h \
 	%D%/summary/stats-prometheus.c \
 	%D%/summary/stats-text.c \
+	%D%/text/findings.c \
+	%D%/text/findings.h \
 	%D%/text/follow-lines.c \
 	%D%/text/follow-lines.h \
 	%D%/text/print.c \

@@ -36,6 +36,7 @@ unit_tests = \
 	%D%/unit/lists \
 	%D%/unit/log-entry \
 	%D%/unit/fingerprint \
+	%D%/unit/findings \
 	%D%/unit/fit \
 	%D%/unit/p2p \
 	%D%/unit/parallelism \

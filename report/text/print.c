@@ -10,6 +10,7 @@
 #include <string.h>
 #include "contract/coll.h"
 #include "lib/plural.h"
+#include "report/text/findings.h"
 #include "report/text/row-text.h"
 #include "report/model/row-time.h"
 #include "lib/append.h"
@@ -300,6 +301,7 @@ int nt_summary_print(FILE *out, const char *job, const struct nt_summary *summar
 	if (job)
 		fprintf(out, "Job %s\n", job);
 	print_sentences(out, &verdict, 0, count_first(&verdict));
+	(void)nt_print_findings(out, summary, NT_FINDINGS_FIRST);
 	fputc('\n', out);
 	print_steps(out, summary);
 	rc = print_rows(out, summary, err);

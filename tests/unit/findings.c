@@ -3,13 +3,10 @@
 /* Set-ups with one thing wrong, and set-ups that come near. */
 #include "record/findings.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 
 #define RANKS_MAX 16
 
@@ -70,13 +67,13 @@ static void set(struct nt_facts_seen *seen, const char *name, const char *value)
 		{ "ranks", &seen->ranks },
 	};
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+	for (size_t i = 0; i < LENGTH(texts); i++) {
 		if (strcmp(texts[i].name, name) == 0) {
 			snprintf(texts[i].at, texts[i].bytes, "%s", value);
 			return;
 		}
 	}
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+	for (size_t i = 0; i < LENGTH(numbers); i++) {
 		if (strcmp(numbers[i].name, name) == 0) {
 			set_number(numbers[i].at, value);
 			return;
@@ -674,8 +671,7 @@ static void what_is_wrong_is_found(void **state)
 {
 	struct nt_findings findings;
 
-	(void)state;
-	for (size_t i = 0; i < sizeof(planted) / sizeof(planted[0]); i++) {
+	for (size_t i = 0; i < LENGTH(planted); i++) {
 		judge(&planted[i], &findings);
 		if (planted[i].says && !strstr(findings.item[0].text, planted[i].says))
 			fail_msg("%s: '%s' does not say '%s'", planted[i].name,
@@ -687,8 +683,7 @@ static void what_is_not_is_silent(void **state)
 {
 	struct nt_findings findings;
 
-	(void)state;
-	for (size_t i = 0; i < sizeof(fine) / sizeof(fine[0]); i++)
+	for (size_t i = 0; i < LENGTH(fine); i++)
 		judge(&fine[i], &findings);
 }
 
@@ -697,8 +692,7 @@ static void every_finding_can_be_said(void **state)
 {
 	bool said[NT_FINDING_COUNT] = { false };
 
-	(void)state;
-	for (size_t i = 0; i < sizeof(planted) / sizeof(planted[0]); i++) {
+	for (size_t i = 0; i < LENGTH(planted); i++) {
 		struct nt_findings findings;
 
 		judge(&planted[i], &findings);
@@ -728,7 +722,6 @@ static void sentences_name_what_was_seen(void **state)
 	char text[NT_FINDING_SENTENCE_MAX], node[NT_FINDING_NODE_MAX];
 	struct nt_finding finding;
 
-	(void)state;
 	nt_finding_set(&finding, NT_FINDING_CPUS,
 		       "n1 and 3 more nodes:8 ranks:share 1 processor:64:8");
 	assert_string_equal(nt_finding_say(&finding, text, sizeof(text)),
@@ -750,7 +743,6 @@ static void codes_are_switched(void **state)
 	const char *word = NULL;
 	uint32_t codes;
 
-	(void)state;
 	assert_int_equal(nt_findings_parse("all -left, -gdr", &codes, &word), 0);
 	assert_int_equal(codes, NT_FINDINGS_ALL & ~(1u << NT_FINDING_LEFT | 1u << NT_FINDING_GDR));
 	assert_int_equal(nt_findings_parse("none", &codes, &word), 0);
@@ -765,21 +757,9 @@ static void a_step_without_facts_has_none(void **state)
 {
 	struct nt_findings findings = { .count = 7 };
 
-	(void)state;
 	nt_findings_judge(&findings, NULL, 0, 2, true);
 	assert_int_equal(findings.count, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_wrong_is_found),
-		cmocka_unit_test(what_is_not_is_silent),
-		cmocka_unit_test(every_finding_can_be_said),
-		cmocka_unit_test(sentences_name_what_was_seen),
-		cmocka_unit_test(codes_are_switched),
-		cmocka_unit_test(a_step_without_facts_has_none),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(what_is_wrong_is_found, what_is_not_is_silent, every_finding_can_be_said,
+	   sentences_name_what_was_seen, codes_are_switched, a_step_without_facts_has_none);

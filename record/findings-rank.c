@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define POOL_MB 34
+
 /* ---- cpus */
 
 struct cpus {
@@ -110,25 +112,30 @@ void nt_findings_judge_cpus(struct nt_findings *findings, const struct nt_facts_
 
 /* ---- shm */
 
+/* NCCL's file for each rank, and what is left to the program (tuner/proxy-pool.h): is it more than
+ * the file system, or nearly used up? There may be another reason why there was no room. */
+static bool is_small(const struct nt_facts *facts, size_t ranks)
+{
+	const int64_t rest = facts->shm_mb / 4 < 256 ? facts->shm_mb / 4 : 256;
+
+	return facts->shm_mb > 0 && (POOL_MB * (int64_t)ranks + rest > facts->shm_mb ||
+				     (facts->shm_free_mb >= 0 && facts->shm_free_mb < POOL_MB));
+}
+
 static void judge_shm(struct nt_findings *findings, const struct nt_facts_seen *seen, size_t count,
 		      bool small)
 {
-	const struct nt_facts_seen *least = NULL;
 	struct nt_finding finding;
-	size_t ranks = 0;
 
-	for (size_t i = 0; i < count && small; i++) {
-		if (seen[i].facts.shm_mb > 0 &&
-		    (!least || seen[i].facts.shm_mb < least->facts.shm_mb))
-			least = &seen[i];
-	}
-	if (!least)
+	for (size_t i = 0, end; i < count && small; i = end) {
+		end = nt_findings_node_end(seen, count, i);
+		if (!is_small(&seen[i].facts, end - i))
+			continue;
+		nt_finding_set(&finding, NT_FINDING_SHM, "%s:%" PRId64 ":%zu", seen[i].node,
+			       seen[i].facts.shm_mb, end - i);
+		nt_findings_add(findings, &finding);
 		return;
-	for (size_t i = 0; i < count; i++)
-		ranks += strcmp(seen[i].node, least->node) == 0;
-	nt_finding_set(&finding, NT_FINDING_SHM, "%s:%" PRId64 ":%zu", least->node,
-		       least->facts.shm_mb, ranks);
-	nt_findings_add(findings, &finding);
+	}
 }
 
 /* ---- gpus */

@@ -46,6 +46,8 @@ libnt_report_a_SOURCES = \
 	%D%/model/sacct-runs.h \
 	%D%/model/topology-compare.c \
 	%D%/model/topology-compare.h \
+	%D%/summary/finding-stats.c \
+	%D%/summary/finding-stats.h \
 	%D%/summary/site-stats.c \
 	%D%/summary/site-stats.h \
 	%D%/summary/stats-json.c \

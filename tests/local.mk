@@ -37,6 +37,7 @@ unit_tests = \
 	%D%/unit/log-entry \
 	%D%/unit/fingerprint \
 	%D%/unit/facts \
+	%D%/unit/finding-stats \
 	%D%/unit/findings \
 	%D%/unit/fit \
 	%D%/unit/p2p \

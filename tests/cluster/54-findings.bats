@@ -64,6 +64,8 @@ report() {
 	jq -e '.jobs[0].steps[0].findings == [{"code":"differs","node":"n2","text":"differs:n2:NCCL_NVLS_ENABLE is 0:rank 3 (n2):not set on 3 others",
 		"certain":true,"says":"NCCL_NVLS_ENABLE is 0 on rank 3 (n2), and not set on 3 others.","advice":.jobs[0].steps[0].findings[0].advice}]' \
 		<<<"$output"
+	run -0 "$TUNE" summary --findings --since now-1hours
+	[[ $output = *$'\ndiffers, n2: 1 job of 1 user, '*"NCCL_NVLS_ENABLE is 0 on rank 3 (n2)"* ]]
 	report --prometheus
 	[[ $output = *'nccl_tune_finding{'*'code="differs",node="n2"} 1'* ]]
 }

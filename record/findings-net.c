@@ -218,27 +218,79 @@ static int64_t best_link(const struct nodes *nodes, char out[20])
 	return best;
 }
 
-/* Of sockets for data: with RDMA, NCCL connects over any link, and sends little there. */
-static void judge_interface(struct nt_findings *findings, const struct nodes *nodes)
+/* Bridges of containers and virtual machines, and the loopback, connect processes of one node. */
+static bool is_inside(const char *link)
+{
+	static const char *const names[] = { "docker", "virbr", "veth", "cni", "lxcbr" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strncmp(link, names[i], strlen(names[i])) == 0)
+			return true;
+	}
+	return strcmp(link, "lo") == 0;
+}
+
+static void add_interface(struct nt_findings *findings, const char *node, const char *what,
+			  const char *other, const char *rest)
 {
 	struct nt_finding finding;
-	char other[20] = "";
-	const int64_t best = best_link(nodes, other);
-	const struct nt_facts *facts = &nodes->node[0]->facts;
-	int64_t used = 0;
 
+	nt_finding_set(&finding, NT_FINDING_INTERFACE, "%.60s:%s:%s:%s", node, what,
+		       other[0] ? other : "INTERFACE", rest);
+	nt_findings_add(findings, &finding);
+}
+
+/* What NCCL_SOCKET_IFNAME takes on some node */
+static bool judge_ifname(struct nt_findings *findings, const struct nodes *nodes, const char *other)
+{
 	for (size_t i = 0; i < nodes->count; i++) {
 		const struct nt_facts_seen *node = nodes->node[i];
+		char name[40], what[96];
 
-		used = speed_of(&node->facts, node->facts.link);
+		snprintf(name, sizeof(name), "%s", node->facts.ifname);
+		(void)nt_findings_argument(name);
+		if (name[0] == '-')
+			snprintf(what, sizeof(what), "NCCL_SOCKET_IFNAME=%s names no interface",
+				 name + 1);
+		else if (is_inside(name))
+			snprintf(what, sizeof(what), "NCCL_SOCKET_IFNAME takes %s", name);
+		else
+			continue;
+		add_interface(findings, node->node, what, other,
+			      name[0] == '-' ? " that has an address there"
+					     : ", which connects no nodes");
+		return true;
+	}
+	return false;
+}
+
+/* Of sockets for data: with RDMA, NCCL connects over any link, and sends little there. */
+static bool uses_slow_link(const struct nodes *nodes, int64_t best)
+{
+	for (size_t i = 0; i < nodes->count; i++) {
+		const struct nt_facts_seen *node = nodes->node[i];
+		const int64_t used = speed_of(&node->facts, node->facts.link);
+
 		if (strcmp(node->fabric, "socket") != 0 || !node->facts.link[0] || used <= 0 ||
 		    used * 10 > best)
-			return;
+			return false;
 	}
-	nt_finding_set(&finding, NT_FINDING_INTERFACE,
-		       ":%s (%" PRId64 " Mbit/s):%s: with %" PRId64 " Mbit/s", facts->link,
-		       speed_of(facts, facts->link), other, best);
-	nt_findings_add(findings, &finding);
+	return true;
+}
+
+static void judge_interface(struct nt_findings *findings, const struct nodes *nodes)
+{
+	char other[20] = "", what[96], rest[96];
+	const int64_t best = best_link(nodes, other);
+	const struct nt_facts *facts = &nodes->node[0]->facts;
+
+	if (judge_ifname(findings, nodes, other) || !uses_slow_link(nodes, best))
+		return;
+	snprintf(what, sizeof(what), "NCCL sends between nodes over %s", facts->link);
+	snprintf(rest, sizeof(rest),
+		 " with %" PRId64 " Mbit/s, although all nodes also have %s with %" PRId64,
+		 speed_of(facts, facts->link), other, best);
+	add_interface(findings, "", what, other, rest);
 }
 
 /* ---- gdr */

@@ -277,6 +277,44 @@ static void find_link(struct nt_facts *facts, const struct ifaddrs *all)
 	}
 }
 
+/* Does NCCL's list take this interface? "eth,ib": beginnings; "=eth0": whole names; "^docker": all
+ * others (src/misc/socket.cc@v2.28.9-1). */
+static bool is_taken(const char *list, const char *name)
+{
+	const bool others = list[0] == '^', whole = list[others] == '=';
+	const char *at = list + others + whole;
+	bool named = false;
+
+	while (*at) {
+		const size_t bytes = strcspn(at, ",");
+
+		named = named ||
+			(strncmp(name, at, bytes) == 0 && (!whole || strlen(name) == bytes));
+		at += bytes;
+		at += *at == ',';
+	}
+	return named != others;
+}
+
+static void look_at_ifname(struct nt_facts *facts, const struct ifaddrs *all)
+{
+	const char *list = getenv("NCCL_SOCKET_IFNAME");
+
+	if (!list || !list[0])
+		return;
+	snprintf(facts->ifname, sizeof(facts->ifname), "-%.30s", list);
+	for (; all; all = all->ifa_next) {
+		if (!all->ifa_addr ||
+		    (all->ifa_addr->sa_family != AF_INET && all->ifa_addr->sa_family != AF_INET6))
+			continue;
+		if (!is_taken(list, all->ifa_name))
+			continue;
+		snprintf(facts->ifname, sizeof(facts->ifname), "%.15s", all->ifa_name);
+		break;
+	}
+	nt_printable_json(facts->ifname);
+}
+
 void nt_facts_look_at_net(struct nt_facts *facts, const char *root, unsigned nodes)
 {
 	struct ifaddrs *all = NULL;
@@ -288,6 +326,7 @@ void nt_facts_look_at_net(struct nt_facts *facts, const char *root, unsigned nod
 	for (const struct ifaddrs *one = all; one; one = one->ifa_next)
 		add_link(facts, root, one);
 	nt_printable_json(facts->links);
+	look_at_ifname(facts, all);
 	find_link(facts, all);
 	freeifaddrs(all);
 }

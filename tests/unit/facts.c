@@ -313,6 +313,14 @@ static int join(pid_t peer, const char *name, const char *net)
 
 static void look_from_node(pid_t peer)
 {
+	static const struct {
+		const char *list, *first;
+	} taken[] = {
+		{ "fast", "fast0" },	 { "=fast0", "fast0" },
+		{ "=fast", "-=fast" },	 { "ib,fast", "fast0" },
+		{ "ib", "-ib" },	 { "^lo,slow", "fast0" },
+		{ "^fast,lo", "slow0" }, { "", "" },
+	};
 	const struct sockaddr_in other = address_of("10.77.1.1");
 	struct nt_facts facts;
 	int fd;
@@ -331,7 +339,14 @@ static void look_from_node(pid_t peer)
 	nt_facts_look(&facts, root, 2);
 	assert_string_equal(facts.link, "slow0");
 	assert_string_equal(facts.links, "fast0=100000");
+	for (size_t i = 0; i < LENGTH(taken); i++) {
+		setenv("NCCL_SOCKET_IFNAME", taken[i].list, 1);
+		nt_facts_look(&facts, root, 2);
+		assert_string_equal(facts.ifname, taken[i].first);
+	}
 	nt_facts_look(&facts, root, 1);
+	unsetenv("NCCL_SOCKET_IFNAME");
+	assert_string_equal(facts.ifname, "");
 	assert_string_equal(facts.link, "");
 	close(fd);
 }

@@ -101,3 +101,32 @@ report() {
 	run -0 as_user "$TUNE" report --html=- "$job"
 	[[ $output = *"CUDA_LAUNCH_BLOCKING is set"* ]]
 }
+
+# port NODE DEVICE STATE: of a node's tree that stands for /sys/class
+port() {
+	local port=$NT_BASE/class$1/infiniband/$2/ports/1
+	mkdir -p "$port"
+	echo "$3" >"$port/state"
+	echo "400 Gb/sec (4X NDR)" >"$port/rate"
+	echo InfiniBand >"$port/link_layer"
+	chmod -R a+rX "$NT_BASE/class$1"
+}
+
+@test "sockets although all nodes have an active port, and a port that is down on one of them" {
+	setpriv --reuid "$NT_USER" --regid "$(id -g "$NT_USER")" --clear-groups unshare --map-root-user --mount true 2>/dev/null ||
+		skip "no namespaces for users here"
+	local node
+	for node in 0 1; do
+		port $node mlx5_0 '4: ACTIVE'
+		port $node mlx5_1 '4: ACTIVE'
+	done
+	port 1 mlx5_1 '1: DOWN'
+	job 2 1 'set -- unshare --map-root-user --mount bash -c "mount --bind \"'"$NT_BASE"'/class\$SLURM_NODEID\" /sys/class; exec \"\$@\"" - "$@"'
+	report
+	[[ $output = *"Set-up: On n2 port mlx5_1/1 is DOWN; it is active on 1 other node. -> Run without that node (srun --exclude=n2), and tell an administrator. "* ]]
+	[[ $output = *"Set-up, probably: NCCL sends between nodes over TCP sockets, although RDMA ports are active on all nodes (mlx5_0/1, 400 Gbit/s). -> "* ]]
+	# One of its own is enough for a job on one node.
+	job 1 2 'set -- unshare --map-root-user --mount bash -c "mount --bind \"'"$NT_BASE"'/class1\" /sys/class; exec \"\$@\"" - "$@"'
+	report
+	[[ $output != *"Set-up"* ]]
+}

@@ -13,6 +13,7 @@
 #include "lib/file.h"
 #include "record/admincomment-merge.h"
 #include "record/spool.h"
+#include "report/model/site-config.h"
 #include "cli/command.h"
 
 #define FILE_MAX_BYTES (1u << 20)
@@ -36,6 +37,7 @@ static int show_text(struct nt_answer *answer, const char *label, const char *te
 	    nt_long_prefer(&summary, &answer->job, text, text_bytes, err) < 0)
 		rc = -1;
 	summary.job = answer->seen;
+	nt_summary_keep_findings(&summary, nt_record_places()->findings);
 	nt_summary_mark_running(&summary, answer->runs, (unsigned)answer->job.run);
 	if (rc == 0 && summary.step_count == 0 && holding != NT_HOLDS_RECORD)
 		answer->other += holding == NT_HOLDS_OTHER;

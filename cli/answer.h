@@ -22,6 +22,7 @@ struct nt_request {
 	bool newest; /* no job is named: the newest of the user's that has a record */
 	bool own; /* no job is named: the one that this runs in */
 	bool full; /* also of several jobs */
+	bool findings; /* as text: these alone */
 	bool follow; /* until the job ends */
 	enum nt_form form;
 	const char *file;

@@ -16,6 +16,7 @@
 #include "report/metrics/csv.h"
 #include "report/metrics/report-json.h"
 #include "report/model/job-figures.h"
+#include "report/text/findings.h"
 #include "report/text/print.h"
 
 /* ---- several jobs as a table with a line each, and one job in full */
@@ -229,6 +230,13 @@ int nt_output_add(struct nt_output *output, const char *job, const struct nt_sum
 	case NT_FORM_PROMETHEUS: return nt_samples_add(&output->samples, job, summary, err);
 	case NT_FORM_TEXT: break;
 	}
+	if (output->findings) {
+		if (job)
+			fprintf(output->out, "%sJob %s\n", output->jobs > 1 ? "\n" : "", job);
+		if (nt_print_findings(output->out, summary, SIZE_MAX) == 0)
+			fputs("Nothing was found.\n", output->out);
+		return 0;
+	}
 	if (output->brief)
 		return add_to_list(&output->list, job, output->text, summary, err);
 	if (output->jobs > 1)
@@ -249,7 +257,7 @@ static void print_json(const struct nt_output *output)
 
 void nt_output_close(struct nt_output *output, bool good)
 {
-	if (output->brief)
+	if (output->brief && !output->findings)
 		print_list(output->out, &output->list);
 	else if (good && output->form == NT_FORM_JSON)
 		print_json(output);

@@ -37,6 +37,7 @@ struct nt_report_list {
 
 struct nt_output {
 	enum nt_form form;
+	bool findings; /* as text: these alone */
 	bool brief; /* as text: several jobs are a line each, printed at the close */
 	FILE *out;
 	size_t jobs; /* that were added */

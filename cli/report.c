@@ -202,6 +202,7 @@ static int report(struct nt_request *request)
 	struct nt_error err;
 	int rc = nt_output_open(&answer.output, request->form, stdout, &err);
 
+	answer.output.findings = request->findings;
 	answer.output.brief = request->form == NT_FORM_TEXT && !request->full;
 	if (rc == 0)
 		rc = nt_answer_find(&answer, &err);
@@ -260,6 +261,8 @@ static const struct nt_option options[] = {
 	  NT_TEXT(struct nt_request, jobs.span.partition, "LIST") },
 	{ "full", 0, "Print the full report: every row with its reason and what to do; of several jobs, too",
 	  NT_FLAG(struct nt_request, full) },
+	{ "findings", 0, "Print only what is wrong with the set-up of the job's steps",
+	  NT_FLAG(struct nt_request, findings) },
 	{ "follow", 0, "Print the summary of a running job whenever it changes, until the job ends",
 	  NT_FLAG(struct nt_request, follow) },
 	{ "json", 'j', "Print JSON for programs, see nccl-tune(1)",

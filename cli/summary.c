@@ -10,6 +10,8 @@
 #include <unistd.h>
 #include "lib/file.h"
 #include "report/model/sacct-jobs.h"
+#include "report/model/site-config.h"
+#include "report/summary/finding-stats.h"
 #include "report/summary/stats-print.h"
 #include "lib/when.h"
 
@@ -19,6 +21,7 @@ struct settings {
 	struct nt_sacct_jobs_query query;
 	const char *since, *until;
 	const char *file; /* NULL: stdout */
+	bool findings; /* in place of what tuning gained */
 	enum form { TEXT, JSON, PROMETHEUS } form;
 };
 
@@ -34,8 +37,39 @@ static int add_job(void *argument, const struct nt_streamed_job *job, struct nt_
 	return nt_site_stats_add(argument, job, err);
 }
 
+static int add_finding(void *argument, const struct nt_streamed_job *job, struct nt_error *err)
+{
+	return nt_finding_stats_add(argument, job, err);
+}
+
+static int print_findings(FILE *out, const struct nt_finding_stats *stats, enum form form,
+			  struct nt_error *err)
+{
+	if (form == JSON)
+		return nt_finding_stats_json(out, stats, err);
+	if (form == PROMETHEUS)
+		nt_finding_stats_prometheus(out, stats);
+	else
+		nt_finding_stats_text(out, stats);
+	return 0;
+}
+
+/* One of the two. */
+struct printed {
+	const struct nt_site_stats_view *view;
+	const struct nt_finding_stats *findings;
+};
+
+static int print(FILE *out, const struct settings *settings, const struct printed *what,
+		 struct nt_error *err)
+{
+	if (what->findings)
+		return print_findings(out, what->findings, settings->form, err);
+	return printers[settings->form](out, what->view, err);
+}
+
 /* A file is replaced only by a complete one. */
-static int write_out(const struct settings *settings, const struct nt_site_stats_view *view,
+static int write_out(const struct settings *settings, const struct printed *what,
 		     struct nt_error *err)
 {
 	char *text = NULL;
@@ -44,17 +78,33 @@ static int write_out(const struct settings *settings, const struct nt_site_stats
 	int rc;
 
 	if (!settings->file || strcmp(settings->file, "-") == 0)
-		return printers[settings->form](stdout, view, err);
+		return print(stdout, settings, what, err);
 	draft = open_memstream(&text, &bytes);
 	if (!draft)
 		return nt_error_set(err, "no memory");
-	rc = printers[settings->form](draft, view, err);
+	rc = print(draft, settings, what, err);
 	if (fclose(draft) != 0)
 		rc = nt_error_set(err, "no memory");
 	if (rc == 0)
 		rc = nt_file_replace(AT_FDCWD, settings->file, text, bytes, FILE_MODE, err);
 	free(text);
 	return rc;
+}
+
+static int find(const struct settings *settings)
+{
+	struct nt_finding_stats stats;
+	const struct nt_sacct_jobs_visitor visitor = { add_finding, &stats };
+	struct nt_error err;
+	int rc;
+
+	nt_finding_stats_init(&stats, nt_record_places()->findings);
+	rc = nt_sacct_jobs_each(&settings->query, &visitor, &err);
+	nt_finding_stats_sort(&stats);
+	if (rc == 0)
+		rc = write_out(settings, &(struct printed){ .findings = &stats }, &err);
+	nt_finding_stats_fini(&stats);
+	return nt_command_status(rc, &err);
 }
 
 static int summarize(const struct settings *settings)
@@ -70,7 +120,7 @@ static int summarize(const struct settings *settings)
 	rc = nt_sacct_jobs_each(&settings->query, &visitor, &err);
 	nt_site_stats_sort(&tally);
 	if (rc == 0)
-		rc = write_out(settings, &view, &err);
+		rc = write_out(settings, &(struct printed){ .view = &view }, &err);
 	nt_site_stats_fini(&tally);
 	return nt_command_status(rc, &err);
 }
@@ -109,7 +159,7 @@ static int run(void *argument, char *argv[])
 	status = set_times(settings);
 	if (status != NT_EXIT_OK)
 		return status;
-	return summarize(settings);
+	return settings->findings ? find(settings) : summarize(settings);
 }
 
 static const struct nt_option options[] = {
@@ -127,6 +177,8 @@ static const struct nt_option options[] = {
 	  NT_TEXT(struct settings, query.account, "LIST") },
 	{ "cluster", 0, "Jobs of these clusters, or all (default: this one)",
 	  NT_TEXT(struct settings, query.cluster, "LIST") },
+	{ "findings", 0, "What is wrong with the set-up of jobs, by code and node",
+	  NT_FLAG(struct settings, findings) },
 	{ "json", 'j', "Print one JSON object for programs, see nccl-tune(1)",
 	  NT_CHOICE(struct settings, form, JSON) },
 	{ "prometheus", 0, "Print metrics for the textfile collector of Prometheus' node exporter",

@@ -9,6 +9,9 @@ libnt_contract_a_SOURCES = \
 	%D%/coll.h \
 	%D%/fabric.c \
 	%D%/fabric.h \
+	%D%/finding.c \
+	%D%/finding.h \
+	%D%/findings.def \
 	%D%/key-id.h \
 	%D%/names.h \
 	%D%/policy.c \

@@ -126,10 +126,10 @@ static bool is_name(const char *name, const char *at, size_t bytes)
 }
 
 /* Returns the argument's bytes. The last field has the rest of the text. */
-static size_t find_argument(const struct nt_reason *why, const char *name, size_t bytes,
+static size_t find_argument(const char *field, const char *text, const char *name, size_t bytes,
 			    const char **found)
 {
-	const char *field = nt_reason_fields(why->id), *at = strchr(why->text, BETWEEN);
+	const char *at = strchr(text, BETWEEN);
 
 	while (at && *field) {
 		size_t length = strcspn(field, " ");
@@ -145,11 +145,12 @@ static size_t find_argument(const struct nt_reason *why, const char *name, size_
 	return 0;
 }
 
-static void put_named(char *out, size_t out_bytes, const struct nt_reason *why, const char *name,
-		      size_t bytes, const struct nt_reason_fact *facts, size_t count)
+static void put_named(char *out, size_t out_bytes, const char *fields, const char *text,
+		      const char *name, size_t bytes, const struct nt_reason_fact *facts,
+		      size_t count)
 {
 	const char *found = NULL;
-	size_t length = find_argument(why, name, bytes, &found);
+	size_t length = find_argument(fields, text, name, bytes, &found);
 
 	for (size_t i = 0; i < count; i++) {
 		if (is_name(facts[i].name, name, bytes) && facts[i].value[0]) {
@@ -167,11 +168,10 @@ static void put_named(char *out, size_t out_bytes, const struct nt_reason *why, 
 		(void)nt_append(out, out_bytes, "?");
 }
 
-const char *nt_reason_say(const struct nt_reason *why, const struct nt_reason_fact *facts,
-			  size_t count, char *out, size_t out_bytes)
+const char *nt_reason_fill(const char *fields, const char *text, const char *says,
+			   const struct nt_reason_fact *facts, size_t count, char *out,
+			   size_t out_bytes)
 {
-	const char *says = nt_reason_sentence(why->id);
-
 	out[0] = '\0';
 	while (*says) {
 		size_t bytes = strcspn(says, "{");
@@ -181,8 +181,15 @@ const char *nt_reason_say(const struct nt_reason *why, const struct nt_reason_fa
 		if (*says == '\0')
 			break;
 		bytes = strcspn(++says, "}");
-		put_named(out, out_bytes, why, says, bytes, facts, facts ? count : 0);
+		put_named(out, out_bytes, fields, text, says, bytes, facts, facts ? count : 0);
 		says += bytes + 1;
 	}
 	return out;
+}
+
+const char *nt_reason_say(const struct nt_reason *why, const struct nt_reason_fact *facts,
+			  size_t count, char *out, size_t out_bytes)
+{
+	return nt_reason_fill(nt_reason_fields(why->id), why->text, nt_reason_sentence(why->id),
+			      facts, count, out, out_bytes);
 }

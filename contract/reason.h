@@ -64,6 +64,11 @@ struct nt_reason_fact {
 const char *nt_reason_say(const struct nt_reason *why, const struct nt_reason_fact *facts,
 			  size_t count, char *out, size_t out_bytes);
 
+/* The same of a sentence with {fields}, and of a text "code:argument:..." (finding.h). */
+const char *nt_reason_fill(const char *fields, const char *text, const char *says,
+			   const struct nt_reason_fact *facts, size_t count, char *out,
+			   size_t out_bytes);
+
 /* "" if there is no such reason. */
 const char *nt_reason_code(int id);
 const char *nt_reason_fields(int id);

@@ -45,6 +45,7 @@ void nt_summary_fini(struct nt_summary *summary)
 	free(summary->arms);
 	free(summary->dropped);
 	free(summary->topologies);
+	free(summary->findings);
 	nt_summary_init(summary);
 }
 
@@ -72,6 +73,17 @@ void nt_summary_mark_running(struct nt_summary *summary, bool job_runs, unsigned
 
 		step->running = job_runs && step->early != 0 && step->run >= (int64_t)run;
 	}
+}
+
+void nt_summary_keep_findings(struct nt_summary *summary, uint32_t codes)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < summary->finding_count; i++) {
+		if (codes >> summary->findings[i].finding.id & 1)
+			summary->findings[kept++] = summary->findings[i];
+	}
+	summary->finding_count = kept;
 }
 
 bool nt_summary_damaged(const struct nt_summary *summary)
@@ -254,6 +266,21 @@ static int read_name(struct record_reader *reader, const char *text)
 	return 0;
 }
 
+/* A later release's findings are left out. */
+static int read_finding(struct record_reader *reader, const char *text)
+{
+	struct nt_finding_seen *added;
+	struct nt_finding finding;
+
+	if (nt_finding_read(&finding, text, strlen(text)) < 0)
+		return 0;
+	added = NT_SUMMARY_ADD(reader->summary, findings, finding_count);
+	if (added)
+		*added = (struct nt_finding_seen){ .step = reader->summary->step_count - 1,
+						   .finding = finding };
+	return 0;
+}
+
 /* Members that are lists of texts. */
 static const struct list {
 	const char *name, *want;
@@ -262,6 +289,7 @@ static const struct list {
 	{ NT_STEP_WHY, "text", read_why },
 	{ NT_STEP_REST, "number and a reason", read_rest },
 	{ NT_STEP_NAMES, "shape and a name", read_name },
+	{ NT_STEP_FINDINGS, "text", read_finding },
 };
 
 static const struct list *find_list(const char *name)

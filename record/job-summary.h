@@ -27,6 +27,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "contract/finding.h"
 #include "lib/error.h"
 #include "record/lateness.h"
 #include "record/parallelism.h"
@@ -102,6 +103,11 @@ struct nt_topology_seen {
 	char trouble[120]; /* what could not be read */
 };
 
+struct nt_finding_seen {
+	size_t step;
+	struct nt_finding finding;
+};
+
 /* What processes dropped for lack of room or by a failure. */
 struct nt_dropped {
 	size_t step;
@@ -129,7 +135,8 @@ struct nt_summary {
 	struct nt_explored_arm *arms; /* of a row's key, AUTO first */
 	struct nt_dropped *dropped;
 	struct nt_topology_seen *topologies;
-	size_t comm_count, node_count, arm_count, dropped_count, topology_count;
+	struct nt_finding_seen *findings; /* of a step, the worst first */
+	size_t comm_count, node_count, arm_count, dropped_count, topology_count, finding_count;
 	bool no_memory; /* something had no room, and is missing */
 };
 
@@ -163,6 +170,9 @@ const struct nt_step *nt_summary_step(const struct nt_summary *summary, const ch
 /* Whether the job runs, and how often it was requeued, as Slurm says: steps of that run without a
  * final record are then running. */
 void nt_summary_mark_running(struct nt_summary *summary, bool job_runs, unsigned run);
+
+/* Drops findings of other codes, bits 1 << enum nt_finding_id. */
+void nt_summary_keep_findings(struct nt_summary *summary, uint32_t codes);
 
 bool nt_summary_damaged(const struct nt_summary *summary);
 

@@ -23,6 +23,18 @@ libnt_record_read_a_SOURCES = \
 	%D%/calls-record.h \
 	%D%/filesink.c \
 	%D%/filesink.h \
+	%D%/findings.c \
+	%D%/findings.h \
+	%D%/findings-differs.c \
+	%D%/findings-differs.h \
+	%D%/findings-left.c \
+	%D%/findings-left.h \
+	%D%/findings-list.c \
+	%D%/findings-list.h \
+	%D%/findings-net.c \
+	%D%/findings-net.h \
+	%D%/findings-rank.c \
+	%D%/findings-rank.h \
 	%D%/lateness.c \
 	%D%/lateness.h \
 	%D%/long.c \

@@ -22,6 +22,9 @@ const struct nt_fields nt_rank_warm_fields = NT_FIELDS(NT_RANK_WARM_FIELDS(WARM_
 #define MARKER_ROW(...) NT_FIELD_ROW(struct nt_rank_marker, __VA_ARGS__)
 const struct nt_fields nt_rank_marker_fields = NT_FIELDS(NT_RANK_MARKER_FIELDS(MARKER_ROW));
 
+#define FACTS_ROW(...) NT_FIELD_ROW(struct nt_facts, __VA_ARGS__)
+const struct nt_fields nt_facts_fields = NT_FIELDS(NT_FACTS_FIELDS(FACTS_ROW));
+
 #define EXPLORED_ROW(...) NT_FIELD_ROW(struct nt_explored, __VA_ARGS__)
 const struct nt_fields nt_explored_fields = NT_FIELDS(NT_EXPLORED_FIELDS(EXPLORED_ROW));
 

@@ -8,7 +8,7 @@
  *	{ NT_RANK_FIELDS, "plugins":{...}, "warm":{ NT_RANK_WARM_FIELDS },
  *	  "marker":{ NT_RANK_MARKER_FIELDS }, "agreement":{...}, "explored":[...],
  *	  "comms":[{ NT_RANK_COMM_FIELDS, "keys":[{ NT_KEY_FIELDS, "trial":{...} }, ...] }, ...],
- *	  "counts":{"<what was dropped>":7, ...} }
+ *	  "facts":{ NT_FACTS_FIELDS }, "counts":{"<what was dropped>":7, ...} }
  *
  * rankread.h reads it.
  *
@@ -36,6 +36,7 @@
 #define NT_RANK_WARM "warm"
 #define NT_RANK_MARKER "marker"
 #define NT_RANK_PERIODS "periods_us"
+#define NT_RANK_FACTS "facts"
 #define NT_RANK_AGREEMENT "agreement"
 #define NT_RANK_EXPLORED "explored"
 #define NT_RANK_COMMS "comms"
@@ -98,9 +99,15 @@ struct nt_rank_marker {
 	double period_us[NT_RANK_PERIODS_MAX];
 };
 
+/* The set-up of a process, as itself sees it */
+struct nt_facts {
+	NT_FACTS_FIELDS(NT_FIELD_MEMBER)
+};
+
 struct nt_rank {
 	NT_RANK_FIELDS(NT_FIELD_MEMBER)
 	struct nt_rank_marker marker; /* where it was read; coll -1: there is none */
+	struct nt_facts facts; /* where it was read; cleared: there are none */
 	struct nt_comm_seen *comms; /* where it was read */
 	size_t comm_count;
 	struct json_object *root;
@@ -131,8 +138,8 @@ struct nt_trial_channels {
 };
 
 extern const struct nt_fields nt_rank_fields, nt_rank_comm_fields, nt_rank_warm_fields,
-	nt_rank_marker_fields, nt_explored_fields, nt_explored_arm_fields, nt_agreement_fields,
-	nt_trial_channels_fields, nt_sampled_fields;
+	nt_rank_marker_fields, nt_facts_fields, nt_explored_fields, nt_explored_arm_fields,
+	nt_agreement_fields, nt_trial_channels_fields, nt_sampled_fields;
 
 /* The data of a key's first decision, with which it can be repeated. */
 #define NT_RANK_TRIAL_ARMS NT_PAIRS /* screened besides AUTO */

@@ -141,6 +141,7 @@ int nt_rank_read_take(struct nt_rank *rank, json_object *root, enum nt_reading h
 	memset(rank, 0, sizeof(*rank));
 	nt_fields_clear(&nt_rank_fields, rank);
 	nt_fields_clear(&nt_rank_marker_fields, &rank->marker);
+	nt_fields_clear(&nt_facts_fields, &rank->facts);
 	rank->root = root;
 	if (nt_version_check(root, err) < 0 ||
 	    nt_fields_read(&nt_rank_fields, root, rank, how, err) < 0)
@@ -150,6 +151,9 @@ int nt_rank_read_take(struct nt_rank *rank, json_object *root, enum nt_reading h
 		return -1;
 	}
 	if (read_comms(rank, how, err) < 0)
+		return -1;
+	if (rank->facts_object &&
+	    nt_fields_read(&nt_facts_fields, rank->facts_object, &rank->facts, how, err) < 0)
 		return -1;
 	return read_marker(rank, how, err);
 }

@@ -13,6 +13,7 @@
 
 #define ROWS_MAX 64 /* more never fit */
 #define WHYS_MAX 8
+#define FINDINGS_MAX 8
 
 enum detail { BARE, USUAL, FULL };
 
@@ -23,6 +24,7 @@ struct form {
 	size_t row_count, shown;
 	const struct nt_remark *whys[WHYS_MAX];
 	size_t why_count, why_total;
+	size_t findings; /* of the summary's, the first */
 	enum detail detail;
 	int64_t rest[NT_REASON_COUNT]; /* rows that are only counted */
 };
@@ -228,6 +230,16 @@ static void put_whys(struct nt_json_writer *put, const struct form *form)
 	nt_json_put_close(put);
 }
 
+static void put_findings(struct nt_json_writer *put, const struct form *form)
+{
+	if (form->findings == 0)
+		return;
+	nt_json_put_open(put, NT_STEP_FINDINGS, '[');
+	for (size_t i = 0; i < form->findings; i++)
+		nt_json_put_text(put, NULL, form->summary->findings[i].finding.text);
+	nt_json_put_close(put);
+}
+
 static void put_rest(struct nt_json_writer *put, const struct form *form)
 {
 	int64_t rest[NT_REASON_COUNT];
@@ -254,7 +266,8 @@ static void put_rest(struct nt_json_writer *put, const struct form *form)
 /* 0: it does not fit. */
 static size_t write_form(const struct form *form, struct nt_key *shown, char *out, size_t out_bytes)
 {
-	size_t more = form->row_count - form->shown + form->why_total - form->why_count;
+	size_t more = form->row_count - form->shown + form->why_total - form->why_count +
+		      form->summary->finding_count - form->findings;
 	struct nt_json_writer put;
 
 	nt_json_put_begin(&put, out, out_bytes, NT_STEP_DEPTH);
@@ -264,13 +277,14 @@ static size_t write_form(const struct form *form, struct nt_key *shown, char *ou
 	put_names(&put, form);
 	put_whys(&put, form);
 	put_rest(&put, form);
+	put_findings(&put, form);
 	if (more > 0)
 		nt_json_put_count(&put, NT_STEP_MORE, more);
 	nt_json_put_close(&put);
 	return put.full ? 0 : put.used;
 }
 
-/* First details go, then the least important rows, then reasons. */
+/* First details go, then the least important rows, then reasons, then findings. */
 static bool say_less(struct form *form)
 {
 	if (form->shown > 0 && form->detail > BARE)
@@ -279,6 +293,8 @@ static bool say_less(struct form *form)
 		form->shown--;
 	else if (form->why_count > 0)
 		form->why_count--;
+	else if (form->findings > 0)
+		form->findings--;
 	else
 		return false;
 	return true;
@@ -299,6 +315,8 @@ size_t nt_short_format(const struct nt_summary *summary, char *out, size_t out_b
 	if (take_rows(&form) < 0)
 		return 0;
 	take_whys(&form);
+	form.findings = summary->finding_count < FINDINGS_MAX ? summary->finding_count
+							      : FINDINGS_MAX;
 	shown = calloc(form.shown + 1, sizeof(*shown));
 	while (shown && (used = write_form(&form, shown, out, out_bytes)) == 0 && say_less(&form))
 		;

@@ -7,13 +7,14 @@
  * and with braces only as JSON's own:
  *
  *	{ NT_STEP_FIELDS, "8r2n":{"AllReduce 256K":{ NT_KEY_FIELDS }, ...}, "8r2n NAME":{...},
- *	  "names":["8r2n NAME", ...], "why":["8r2n 2 <reason>", "<reason>", ...], "rest":["2 <reason>", ...], "more":3 }
+ *	  "names":["8r2n NAME", ...], "why":["8r2n 2 <reason>", "<reason>", ...], "rest":["2 <reason>", ...],
+ *	  "findings":["<finding>", ...], "more":3 }
  *
  * Each family of communicators has a member, named by its shape (ranks, nodes) and, if several
  * families have that shape, by its name; "names" has the names of the others. "why" has the reasons
  * why communicators were not tuned, after their shape and number, and the reasons of the step
  * (contract/reason.h). "rest" counts omitted rows by reason, "more" rows and reasons that had no
- * room. Readers skip unknown members.
+ * room. "findings" has what is wrong with the set-up (contract/finding.h). Readers skip unknown members.
  *
  * A job record, in AdminComment, has at most NT_JOB_RECORD_MAX bytes; "more" counts steps that had
  * no room, "says" is a sentence for people (says.h):
@@ -45,6 +46,7 @@
 #define NT_STEP_RUN "run"
 #define NT_STEP_REST "rest"
 #define NT_STEP_NAMES "names"
+#define NT_STEP_FINDINGS "findings"
 #define NT_STEP_CHOSEN "chosen" /* in it: rows without a reason, since an arm was chosen */
 #define NT_FAMILY_MAX (NT_COMM_NAME + 24) /* "8r2n NAME" with its NUL */
 

@@ -31,6 +31,7 @@ void nt_sum_fini(struct nt_sum *sum)
 	free(sum->nodes);
 	free(sum->explored);
 	free(sum->calls);
+	free(sum->facts);
 	nt_sum_init(sum);
 }
 

@@ -18,6 +18,7 @@
 #include <stdint.h>
 #include "lib/error.h"
 #include "record/calls-record.h"
+#include "record/findings-list.h"
 #include "record/job-summary.h"
 #include "record/lateness.h"
 
@@ -61,6 +62,8 @@ struct nt_sum {
 	char library[NT_LIBRARY_MAX]; /* NCCL's; the first alphabetically; "" unknown */
 	struct nt_calls_rank *calls; /* of all ranks, in any order */
 	size_t calls_count;
+	struct nt_facts_seen *facts; /* of at most NT_FINDINGS_RANKS processes */
+	size_t facts_count;
 	struct nt_rank_marker marker; /* of the largest communicator and the lowest task */
 	int64_t marker_task;
 };

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/array.h"
 #include "lib/printable.h"
 #include "record/rankread.h"
 
@@ -175,6 +176,30 @@ static void add_words(struct nt_sum *sum, const struct nt_rank *rank)
 		memcpy(sum->library, rank->library, sizeof(sum->library));
 }
 
+static void add_facts(struct nt_sum *sum, const struct nt_rank *rank)
+{
+	struct nt_facts_seen *seen;
+
+	if (!rank->facts_object)
+		return;
+	seen = nt_array_add(&sum->facts, &sum->facts_count, NT_FINDINGS_RANKS, sizeof(*seen));
+	if (!seen)
+		return;
+	seen->facts = rank->facts;
+	seen->task = rank->task;
+	for (size_t i = 0; i < rank->comm_count; i++) {
+		if (rank->comms[i].ranks <= seen->ranks)
+			continue;
+		seen->ranks = rank->comms[i].ranks;
+		seen->rank = rank->comms[i].rank;
+	}
+	memcpy(seen->node, rank->node, sizeof(seen->node));
+	memcpy(seen->fabric, rank->fabric, sizeof(seen->fabric));
+	memcpy(seen->library, rank->library, sizeof(seen->library));
+	memcpy(seen->variables, rank->variables, sizeof(seen->variables));
+	memcpy(seen->inside, rank->variables_inside, sizeof(seen->inside));
+}
+
 static int add_record(struct nt_sum *sum, struct nt_rank *rank, uint32_t job, uint32_t step,
 		      struct nt_error *err)
 {
@@ -185,6 +210,7 @@ static int add_record(struct nt_sum *sum, struct nt_rank *rank, uint32_t job, ui
 	if (add_comms(sum, rank, err) < 0)
 		return -1;
 	add_words(sum, rank);
+	add_facts(sum, rank);
 	nt_sum_add_marker(sum, &rank->marker, rank->task < 0 ? INT64_MAX : rank->task);
 	add_explored(sum, rank);
 	add_counts(sum, rank);

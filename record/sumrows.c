@@ -14,6 +14,7 @@
 #include "lib/compare.h"
 #include "lib/quantile.h"
 #include "record/bandwidth.h"
+#include "record/findings.h"
 
 struct draft {
 	struct nt_key row;
@@ -463,6 +464,34 @@ static void add_whys(struct maker *maker)
 	}
 }
 
+/* ---- findings */
+
+static bool has_small_shm(const struct maker *maker)
+{
+	for (size_t i = maker->first_comm; i < maker->summary->comm_count; i++) {
+		if (maker->summary->comms[i].why.id == NT_REASON_SHM_SMALL)
+			return true;
+	}
+	return false;
+}
+
+static void add_findings(struct maker *maker)
+{
+	const struct nt_sum *sum = maker->sum;
+	struct nt_findings findings;
+
+	nt_findings_judge(&findings, sum->facts, sum->facts_count, maker->step->nodes,
+			  has_small_shm(maker));
+	for (size_t i = 0; i < findings.count; i++) {
+		struct nt_finding_seen *added = NT_SUMMARY_ADD(maker->summary, findings,
+							       finding_count);
+
+		if (added)
+			*added = (struct nt_finding_seen){ .step = maker->step_at,
+							   .finding = findings.item[i] };
+	}
+}
+
 /* ---- all of it */
 
 static void add_dropped(struct maker *maker)
@@ -508,6 +537,7 @@ static void make(struct maker *maker, struct nt_sum *sum)
 	nt_summary_guess(summary, maker->first_family);
 	add_whys(maker);
 	add_dropped(maker);
+	add_findings(maker);
 }
 
 static int compare_comms(const void *left, const void *right)

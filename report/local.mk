@@ -46,12 +46,16 @@ libnt_report_a_SOURCES = \
 	%D%/model/sacct-runs.h \
 	%D%/model/topology-compare.c \
 	%D%/model/topology-compare.h \
+	%D%/summary/finding-stats.c \
+	%D%/summary/finding-stats.h \
 	%D%/summary/site-stats.c \
 	%D%/summary/site-stats.h \
 	%D%/summary/stats-json.c \
 	%D%/summary/stats-print.h \
 	%D%/summary/stats-prometheus.c \
 	%D%/summary/stats-text.c \
+	%D%/text/findings.c \
+	%D%/text/findings.h \
 	%D%/text/follow-lines.c \
 	%D%/text/follow-lines.h \
 	%D%/text/print.c \

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include "contract/finding.h"
 #include "lib/append.h"
 #include "lib/number.h"
 
@@ -30,6 +31,7 @@ enum {
 	KEY_SITE_MEMORY,
 	KEY_DIRSIZE,
 	KEY_DIRFILES,
+	KEY_FINDINGS,
 	KEYS
 };
 
@@ -287,6 +289,17 @@ static int take_calibrate(struct conf_reader *r, unsigned limit, const char *val
 	return 0;
 }
 
+static int parse_findings(uint32_t *codes, const char *value, struct nt_error *err)
+{
+	const char *word = "";
+
+	if (nt_findings_parse(value, codes, &word) < 0)
+		return nt_error_set(
+			err, "'%.40s' is no finding (want all, none, or codes, as in all -left)",
+			word);
+	return 0;
+}
+
 static char *path_of(struct nt_site *site, unsigned key)
 {
 	switch (key) {
@@ -315,6 +328,7 @@ static int take_site(struct conf_reader *r, unsigned key, const char *value, str
 	case KEY_MEMORY_MAX:
 		return parse_whole(&conf->memory_mib, value, 0, NT_CONF_MEMORY_MIB, err);
 	case KEY_DIRSIZE: return parse_dirsize(&conf->site.dir_bytes, value, err);
+	case KEY_FINDINGS: return parse_findings(&conf->findings, value, err);
 	case KEY_DIRFILES: return parse_dirfiles(&conf->site.dir_files, value, err);
 	case KEY_RUNDIR:
 	case KEY_SPOOLDIR: return nt_conf_directory(path_of(&conf->site, key), value, err);
@@ -353,6 +367,7 @@ static const struct {
 	[KEY_SITE_MEMORY] = { "site_memory", take_site, NULL },
 	[KEY_DIRSIZE] = { "dirsize", take_site, NULL },
 	[KEY_DIRFILES] = { "dirfiles", take_site, NULL },
+	[KEY_FINDINGS] = { "findings", take_site, NULL },
 };
 
 const char *nt_limit_key(enum nt_limit limit)
@@ -501,6 +516,7 @@ void nt_conf_init(struct nt_conf *conf)
 	memset(conf, 0, sizeof(*conf));
 	conf->count = 1;
 	conf->memory_mib = NT_CONF_MEMORY_MIB;
+	conf->findings = NT_FINDINGS_ALL;
 	conf->record_mib = NT_CONF_RECORD_MIB;
 	init_site(&conf->site);
 	nt_sinks_init(&conf->sinks);

@@ -36,6 +36,9 @@ unit_tests = \
 	%D%/unit/lists \
 	%D%/unit/log-entry \
 	%D%/unit/fingerprint \
+	%D%/unit/facts \
+	%D%/unit/finding-stats \
+	%D%/unit/findings \
 	%D%/unit/fit \
 	%D%/unit/p2p \
 	%D%/unit/parallelism \
@@ -406,6 +409,7 @@ EXTRA_DIST += \
 	%D%/cluster/40-log.bats \
 	%D%/cluster/50-job.bats \
 	%D%/cluster/52-late.bats \
+	%D%/cluster/54-findings.bats \
 	%D%/cluster/55-shapes.bats \
 	%D%/cluster/56-chain.bats \
 	%D%/cluster/60-failures.bats \

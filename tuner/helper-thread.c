@@ -10,6 +10,7 @@
 #include "tuner/abi.h"
 #include "tuner/chain.h"
 #include "tuner/explorer.h"
+#include "tuner/facts.h"
 #include "tuner/gpu-times.h"
 #include "tuner/open.h"
 #include "tuner/p2p-watch.h"
@@ -203,8 +204,19 @@ static void look_at_all(struct nt_process *process, struct helper *r)
 	r->signature = signature;
 }
 
+/* In the first round after the first call: NCCL has its connections, and has given back the
+ * processors that it takes while it starts. */
+static void look_at_facts(struct nt_process *process, const struct helper *r, bool end)
+{
+	if (process->has_facts || (r->call_ms == 0 && !end))
+		return;
+	nt_facts_look(&process->facts, "", process->nodes);
+	process->has_facts = true;
+}
+
 static void write_record(struct nt_process *process, struct helper *r, bool end)
 {
+	look_at_facts(process, r, end);
 	if (!r->looked)
 		nt_platform_look(&process->platform, &nt_platform_paths);
 	r->looked = true;
@@ -333,6 +345,7 @@ static uint32_t one_round(struct nt_process *process, struct helper *r)
 	uint32_t sleep_ms = IDLE_MS, leader_ms;
 
 	look_at_all(process, r);
+	look_at_facts(process, r, false);
 	nt_chain_tick(r->ms);
 	if (r->ms - r->changed_ms < CALM_MS || nt_mask_value(&process->mask) != 0)
 		sleep_ms = BUSY_MS;

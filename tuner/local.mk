@@ -26,6 +26,9 @@ libnt_tuner_a_SOURCES = \
 	%D%/dumps.h \
 	%D%/event.c \
 	%D%/event.h \
+	%D%/facts-net.c \
+	%D%/facts.c \
+	%D%/facts.h \
 	%D%/apply-plan.c \
 	%D%/apply-plan.h \
 	%D%/gpu-times.c \

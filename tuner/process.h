@@ -31,6 +31,7 @@
 #include <sys/types.h>
 #include "contract/policy.h"
 #include "pmix-sync/shm.h"
+#include "record/rank.h"
 #include "tuner/abi.h"
 #include "tuner/call-counts.h"
 #include "tuner/mask.h"
@@ -135,6 +136,8 @@ struct nt_process {
 	const struct nt_marker *marker; /* step marker; or NULL */
 	/* Asked once, at the first communicator, with the lock held; then the helper thread's. */
 	struct nt_platform platform;
+	struct nt_facts facts; /* the helper thread's */
+	bool has_facts;
 	bool learnt; /* the platform is known; under the lock */
 	struct nt_process_thread helper;
 };

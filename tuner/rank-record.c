@@ -332,6 +332,18 @@ static void put_marker(struct nt_json_writer *put, const struct nt_marker *marke
 		*put = before;
 }
 
+/* After the keys, which are worth more */
+static void put_facts(struct nt_json_writer *put, const struct nt_facts *facts)
+{
+	struct nt_json_writer before = *put;
+
+	nt_json_put_open(put, NT_RANK_FACTS, '{');
+	nt_fields_put(put, &nt_facts_fields, facts);
+	nt_json_put_close(put);
+	if (put->full)
+		*put = before;
+}
+
 /* What agreeing with other nodes has cost */
 static void put_agreement(struct nt_json_writer *put, const struct nt_node_leader_counts *c)
 {
@@ -415,6 +427,8 @@ size_t nt_rank_record_print(struct nt_process *process,
 	if (process->histories)
 		put_explored(&t.put, process->histories);
 	put_comms(&t, process);
+	if (process->has_facts)
+		put_facts(&t.put, &process->facts);
 	t.put.bytes = out_bytes - 1;
 	put_counts(&t, process);
 	nt_json_put_close(&t.put);

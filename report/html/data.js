@@ -117,7 +117,8 @@ function remarksOf(one, stepName) {
 
 	const kindOf = (why) => ({ behind: "stalled", lastcalls: "ended" }[why] || "not tuned");
 
-	return [...(one.untuned || []).map((why) => remark(kindOf(why.why), [why.says || why.text, why.advice].filter(Boolean).join(" "))),
+	return [...(one.findings || []).map((found) => remark("set-up", `${found.says} ${found.advice}`)),
+		...(one.untuned || []).map((why) => remark(kindOf(why.why), [why.says || why.text, why.advice].filter(Boolean).join(" "))),
 		...(one.damaged || []).map((text) => remark("damaged", text)),
 		...(one.more ? [remark("left out", `${count(one.more)} more, which had no room in this form of the record`)] : [])];
 }

@@ -30,6 +30,7 @@ enum metric {
 	METRIC_CALIBRATION,
 	METRIC_WAITING,
 	METRIC_LATE,
+	METRIC_FINDING,
 	METRIC_DAMAGED,
 };
 
@@ -71,6 +72,8 @@ static const struct {
 	[METRIC_LATE] = { "nccl_tune_late_calls_ratio",
 			  "Fraction of the calls in which this rank or node came last; only of one "
 			  "that others wait for." },
+	[METRIC_FINDING] = { "nccl_tune_finding",
+			     "Findings on the set-up of steps, by code and node." },
 	[METRIC_DAMAGED] = { "nccl_tune_record_damaged", "1 if the job's record is damaged." },
 };
 
@@ -304,6 +307,33 @@ static void add_job(struct sample_adder *adder, const struct sample_place *place
 	add_plain(adder, place, METRIC_DAMAGED, nt_summary_damaged(summary));
 }
 
+/* One sample for all findings of a step with the same code and node. */
+static void add_finding(struct sample_adder *adder, const char *job,
+			const struct nt_summary *summary, size_t which)
+{
+	const struct nt_finding_seen *seen = &summary->findings[which];
+	const struct sample_place place = { job, &summary->job, &summary->steps[seen->step], NULL,
+					    NULL };
+	char node[NT_FINDING_NODE_MAX], other[NT_FINDING_NODE_MAX];
+	size_t count = 0;
+
+	nt_finding_node(&seen->finding, node);
+	for (size_t i = 0; i < summary->finding_count; i++) {
+		const struct nt_finding_seen *one = &summary->findings[i];
+
+		if (one->step != seen->step || one->finding.id != seen->finding.id ||
+		    strcmp(nt_finding_node(&one->finding, other), node) != 0)
+			continue;
+		if (i < which)
+			return; /* it has the sample */
+		count++;
+	}
+	add(adder, &place, METRIC_FINDING, (double)count,
+	    (struct label[]){ { "code", nt_finding_code(seen->finding.id) },
+			      { "node", node },
+			      { NULL, NULL } });
+}
+
 int nt_samples_add(struct nt_samples *samples, const char *job, const struct nt_summary *summary,
 		   struct nt_error *err)
 {
@@ -326,6 +356,8 @@ int nt_samples_add(struct nt_samples *samples, const char *job, const struct nt_
 		    nt_reason_about(summary->remarks[i].why.id) != NT_ABOUT_CALLS)
 			add_untuned(&adder, job, summary, i);
 	}
+	for (size_t i = 0; i < summary->finding_count; i++)
+		add_finding(&adder, job, summary, i);
 	add_job(&adder, &(struct sample_place){ job, &summary->job, NULL, NULL, NULL }, summary,
 		&figures.gain);
 	return adder.no_memory ? nt_error_set(err, "no memory for the report") : 0;

@@ -375,6 +375,31 @@ static json_object *damage_value(const struct nt_summary *summary, const char *s
 	return nt_json_filled(array);
 }
 
+static json_object *findings_value(const struct nt_summary *summary, size_t step, int *rc)
+{
+	json_object *array = nt_json_array(rc);
+
+	for (size_t i = 0; i < summary->finding_count; i++) {
+		const struct nt_finding *finding = &summary->findings[i].finding;
+		char node[NT_FINDING_NODE_MAX], says[NT_FINDING_SENTENCE_MAX];
+		char advice[NT_FINDING_ADVICE_MAX];
+		json_object *object;
+
+		if (summary->findings[i].step != step)
+			continue;
+		object = nt_json_object(rc);
+		nt_json_text(object, "code", nt_finding_code(finding->id), rc);
+		nt_json_text(object, "node", nt_finding_node(finding, node), rc);
+		nt_json_text(object, "text", finding->text, rc);
+		nt_json_bool(object, "certain", nt_finding_certain(finding->id), rc);
+		nt_json_text(object, "says", nt_finding_say(finding, says, sizeof(says)), rc);
+		nt_json_text(object, "advice", nt_finding_advise(finding, advice, sizeof(advice)),
+			     rc);
+		nt_json_add(array, NULL, object, rc);
+	}
+	return nt_json_filled(array);
+}
+
 static json_object *rest_value(const struct nt_step *step, int *rc)
 {
 	json_object *object = NULL;
@@ -484,6 +509,7 @@ static json_object *step_value(const struct nt_summary *summary, size_t at, int 
 	nt_json_bool(object, "running", step->running, rc);
 	nt_json_known(object, "communicators", comms_value(summary, at, rc), rc);
 	nt_json_known(object, "untuned", untuned_value(summary, step->name, rc), rc);
+	nt_json_known(object, NT_STEP_FINDINGS, findings_value(summary, at, rc), rc);
 	nt_json_known(object, NT_STEP_REST, rest_value(step, rc), rc);
 	nt_json_count(object, NT_STEP_MORE, step->more > 0 ? step->more : -1, rc);
 	nt_json_known(object, "damaged", damage_value(summary, step->name, rc), rc);

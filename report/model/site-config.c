@@ -29,6 +29,7 @@ static void read_places(struct nt_record_places *places)
 	    nt_conf_read(&config.conf, config.path, config.given, &err) < 0)
 		nt_conf_init(&config.conf);
 	*places = (struct nt_record_places){ .sinks = config.conf.sinks };
+	places->findings = config.conf.findings;
 	memcpy(places->spool, config.conf.site.spooldir, sizeof(places->spool));
 	memcpy(places->record_dir, config.conf.record_dir, sizeof(places->record_dir));
 	for (size_t i = 0; i < sizeof(places->cluster) && config.stack.cluster[i]; i++)

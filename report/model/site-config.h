@@ -28,6 +28,7 @@ struct nt_record_places {
 	struct nt_sinks sinks;
 	char spool[NT_PATH_MAX];
 	char record_dir[NT_PATH_MAX]; /* of long forms; "": next to the user's memory */
+	uint32_t findings; /* that are told: bits, as nt_findings_parse() has them */
 	char cluster[64]; /* as Slurm spells it; "": unknown */
 };
 

@@ -11,6 +11,7 @@
 #include "contract/coll.h"
 #include "lib/plural.h"
 #include "report/model/job-figures.h"
+#include "report/text/findings.h"
 #include "report/text/row-text.h"
 #include "report/model/row-time.h"
 #include "lib/append.h"
@@ -432,6 +433,7 @@ static int print_all(FILE *out, const char *job, struct view *view,
 		return nt_error_set(err, "no memory for the report");
 	choose_first(verdict, first);
 	print_sentences(out, job, verdict, first, true, view->full);
+	(void)nt_print_findings(out, view->summary, NT_FINDINGS_FIRST);
 	fputc('\n', out);
 	rc = print_steps(out, view, err);
 	if (rc == 0)

@@ -56,6 +56,11 @@ states() {
 	jq -rs '[.[].comms[].keys[] | .state + " " + .arm] | unique | join(", ")' "$dir"/rank.*.json
 }
 
+# findings: of the step
+findings() {
+	"$TESTS/nt-record" step "$dir" "$mode" | jq -r '.findings // [] | join(" ")'
+}
+
 # is WHAT TEXT
 is() {
 	[ "$("$1")" = "$2" ] || { echo "$1: $("$1")"; cat "$dir"/rank.*.json; return 1; }
@@ -94,6 +99,7 @@ other() {
 			job "$(shm $size)" $mode
 			[ $mode = off ] || is why shmsmall
 			[ $mode = off ] || is states 'counted AUTO'
+			[ $mode = off ] || is findings "shm:n1:${size%M}:2"
 		done
 	done
 }
@@ -126,6 +132,7 @@ other() {
 	is why shmsmall
 	job "$(shm 256M,ro)" bandit
 	is why shmsmall
+	mode=bandit is findings ''
 	job "$(shm 256M,nr_inodes=17)" bandit
 	is why shmsmall
 	job "mount --bind $BATS_TEST_TMPDIR /dev/shm" bandit

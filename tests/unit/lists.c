@@ -23,6 +23,7 @@ static const struct {
 	{ "key", &nt_key_fields },
 	{ "marker", &nt_rank_marker_fields },
 	{ "warm", &nt_rank_warm_fields },
+	{ "facts", &nt_facts_fields },
 	{ "explored", &nt_explored_fields },
 	{ "explored arm", &nt_explored_arm_fields },
 	{ "agreement", &nt_agreement_fields },

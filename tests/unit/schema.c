@@ -264,6 +264,7 @@ static json_object *rank_schema(void)
 	with(all, NT_RANK_AGREEMENT, agreement);
 	with(all, NT_RANK_EXPLORED, array_of(explored));
 	with(all, NT_RANK_COMMS, array_of(comm()));
+	with(all, NT_RANK_FACTS, fields_of(&nt_facts_fields));
 	with(all, NT_RANK_COUNTS, map_of("^[a-z]", count()));
 	return titled(schema, "nccl-tune: the record of one NCCL process, version 1");
 }
@@ -281,6 +282,8 @@ static json_object *step(void)
 	     array_of(with(object_of("string"), "pattern", text("^[0-9]+r[0-9]+n .+$"))));
 	with(all, NT_STEP_REST,
 	     array_of(with(object_of("string"), "pattern", text("^[0-9]+ [a-z]+$"))));
+	with(all, NT_STEP_FINDINGS,
+	     array_of(with(object_of("string"), "pattern", text("^[a-z]+(:.*)?$"))));
 	with(all, NT_STEP_MORE, count());
 	return with(schema, "patternProperties",
 		    with(json_object_new_object(), "^[0-9]+r[0-9]+n( .*)?$", family));
@@ -426,6 +429,8 @@ static json_object *report_step(void)
 {
 	static const char *const said[] = { "why", "text", "says", "advice", NULL };
 	static const char *const of[] = { "of", NULL };
+	static const char *const found[] = { "code", "node", "text", "says", "advice", NULL };
+	json_object *finding = texts(found);
 	json_object *schema = fields_of(&nt_step_fields), *all = properties(schema);
 	json_object *topology = texts(of), *untuned = texts(said);
 
@@ -441,6 +446,8 @@ static json_object *report_step(void)
 	with(properties(untuned), "nodes", count());
 	with(properties(untuned), "comms", count());
 	with(all, "untuned", array_of(untuned));
+	with(properties(finding), "certain", object_of("boolean"));
+	with(all, NT_STEP_FINDINGS, array_of(finding));
 	with(all, NT_STEP_REST, map_of("^[a-z]", count()));
 	with(all, NT_STEP_MORE, count());
 	with(all, "damaged", array_of(object_of("string")));

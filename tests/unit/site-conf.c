@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nccl-tune.conf: valid files, and every kind of mistake, each with its line. */
 #include "site/conf.h"
+#include "contract/finding.h"
 
 #include "tests/lib/unit.h"
 #include "lib/append.h"
@@ -146,6 +147,18 @@ static void bounds_of_directories(void **state)
 		assert_int_equal(parse(text, &err), -1);
 		assert_non_null(strstr(err.text, "(want 16 to 65536)"));
 	}
+}
+
+static void findings_are_switched(void **state)
+{
+	struct nt_error err;
+
+	assert_int_equal(parse("", &err), 0);
+	assert_int_equal(conf.findings, NT_FINDINGS_ALL);
+	assert_int_equal(parse("[site]\nfindings = all -left\n", &err), 0);
+	assert_int_equal(conf.findings, NT_FINDINGS_ALL & ~(1u << NT_FINDING_LEFT));
+	assert_int_equal(parse("[site]\nfindings = all -moon\n", &err), -1);
+	assert_non_null(strstr(err.text, "'-moon' is no finding"));
 }
 
 /* The last byte of a file need not be the end of a line. */
@@ -350,6 +363,6 @@ static void a_users_file_has_settings_alone(void **state)
 }
 
 UNIT_TESTS(a_whole_file, an_empty_file_says_nothing, places_have_defaults, bounds_of_directories,
-	   keys_and_lock_add_up, records_have_at_most_two_places,
+	   findings_are_switched, keys_and_lock_add_up, records_have_at_most_two_places,
 	   mistakes_name_their_line_and_what_is_accepted, long_lines_names_and_files_are_refused,
 	   too_many_sections_and_names_are_refused, a_users_file_has_settings_alone);

@@ -1,0 +1,259 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record/findings-differs.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#define VALUE_BYTES 80
+#define NAME_BYTES 48
+#define NAMES_MAX 64 /* of variables */
+#define FULL_TEXT 900 /* bytes of variables: others may have been left out */
+#define UNSET "not set"
+
+/* A property of a process as text; "": not known. */
+typedef void get_value(const struct nt_facts_seen *seen, const char *name, char out[VALUE_BYTES]);
+
+static void get_variable(const struct nt_facts_seen *seen, const char *name, char out[VALUE_BYTES])
+{
+	if (nt_findings_value(seen->variables, name, out, VALUE_BYTES) == 0 ||
+	    nt_findings_value(seen->inside, name, out, VALUE_BYTES) == 0)
+		return;
+	snprintf(out, VALUE_BYTES, "%s",
+		 strlen(seen->variables) > FULL_TEXT || strlen(seen->inside) > FULL_TEXT ? ""
+											 : UNSET);
+}
+
+static void get_library(const struct nt_facts_seen *seen, const char *name, char out[VALUE_BYTES])
+{
+	const char *slash = strrchr(seen->library, '/');
+
+	(void)name;
+	snprintf(out, VALUE_BYTES, "%.79s", slash ? slash + 1 : seen->library);
+}
+
+static void get_preload(const struct nt_facts_seen *seen, const char *name, char out[VALUE_BYTES])
+{
+	(void)name;
+	snprintf(out, VALUE_BYTES, "%.79s", seen->facts.preload[0] ? seen->facts.preload : UNSET);
+}
+
+static void get_blocking(const struct nt_facts_seen *seen, const char *name, char out[VALUE_BYTES])
+{
+	(void)name;
+	snprintf(out, VALUE_BYTES, "%s", seen->facts.blocking ? "1" : UNSET);
+}
+
+/* Of devices, the number: which they are differs between ranks. */
+static void get_visible(const struct nt_facts_seen *seen, const char *name, char out[VALUE_BYTES])
+{
+	(void)name;
+	if (seen->facts.visible >= 0)
+		snprintf(out, VALUE_BYTES, "%" PRId64 " devices", seen->facts.visible);
+	else
+		snprintf(out, VALUE_BYTES, UNSET);
+}
+
+/* ---- one property of all ranks */
+
+struct groups {
+	char value[2][VALUE_BYTES];
+	size_t count[2];
+	size_t first[2]; /* the first rank's index */
+	bool one_node[2];
+};
+
+/* False: all have one, or there is no two that they have. */
+static bool make_groups(struct groups *groups, const struct nt_facts_seen *seen, size_t count,
+			get_value *get, const char *name)
+{
+	memset(groups, 0, sizeof(*groups));
+	for (size_t i = 0; i < count; i++) {
+		char value[VALUE_BYTES];
+		unsigned g = 0;
+
+		get(&seen[i], name, value);
+		if (!value[0])
+			return false;
+		while (g < 2 && groups->count[g] > 0 && strcmp(groups->value[g], value) != 0)
+			g++;
+		if (g == 2)
+			return false;
+		if (groups->count[g]++ == 0) {
+			memcpy(groups->value[g], value, sizeof(value));
+			groups->first[g] = i;
+			groups->one_node[g] = true;
+		}
+		if (strcmp(seen[groups->first[g]].node, seen[i].node) != 0)
+			groups->one_node[g] = false;
+	}
+	return groups->count[1] > 0;
+}
+
+static void tell(struct nt_findings *findings, const struct nt_facts_seen *seen,
+		 const struct groups *groups, const char *name)
+{
+	/* The fewer; of as many, those that have set it */
+	const bool second = groups->count[1] < groups->count[0] ||
+			    (groups->count[1] == groups->count[0] &&
+			     strcmp(groups->value[0], UNSET) == 0);
+	const unsigned odd = second, most = !second;
+	const struct nt_facts_seen *first = &seen[groups->first[odd]];
+	char who[96], value[2][VALUE_BYTES];
+	struct nt_finding finding;
+
+	memcpy(value, groups->value, sizeof(value));
+	if (groups->count[odd] == 1)
+		snprintf(who, sizeof(who), "rank %" PRId64 " (%.40s)", first->rank, first->node);
+	else if (groups->one_node[odd])
+		snprintf(who, sizeof(who), "%zu ranks of %.40s", groups->count[odd], first->node);
+	else
+		snprintf(who, sizeof(who), "%zu ranks, as rank %" PRId64 " (%.40s)",
+			 groups->count[odd], first->rank, first->node);
+	nt_finding_set(&finding, NT_FINDING_DIFFERS, "%.60s:%s is %.40s:%s:%.40s on %zu other%s",
+		       groups->one_node[odd] ? first->node : "", name,
+		       nt_findings_argument(value[odd]), who, nt_findings_argument(value[most]),
+		       groups->count[most], groups->count[most] > 1 ? "s" : "");
+	nt_findings_add(findings, &finding);
+}
+
+static void compare(struct nt_findings *findings, const struct nt_facts_seen *seen, size_t count,
+		    get_value *get, const char *name)
+{
+	struct groups groups;
+
+	if (make_groups(&groups, seen, count, get, name))
+		tell(findings, seen, &groups, name);
+}
+
+/* ---- variables */
+
+static bool ends(const char *name, const char *end)
+{
+	const size_t bytes = strlen(name), end_bytes = strlen(end);
+
+	return bytes >= end_bytes && strcmp(name + bytes - end_bytes, end) == 0;
+}
+
+/* What may differ: names of a rank's own files, addresses and devices; and ranks themselves. */
+static bool is_own(const char *name)
+{
+	static const char *const own[] = { "_FILE", "_DIR",   "_ADDR", "_IFNAME",
+					   "_HCA",  "_INDEX", "_ID",   "_PLUGIN" };
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+		if (ends(name, own[i]))
+			return true;
+	}
+	return strstr(name, "RANK") || strstr(name, "HOST") || strstr(name, "DUMP");
+}
+
+struct names {
+	char name[NAMES_MAX][NAME_BYTES];
+	size_t count;
+};
+
+static void add_names(struct names *names, const char *text)
+{
+	while (*text) {
+		const size_t length = strcspn(text, " "), bytes = strcspn(text, "=");
+		char name[NAME_BYTES];
+		size_t i = 0;
+
+		if (bytes < length && bytes < sizeof(name)) {
+			memcpy(name, text, bytes);
+			name[bytes] = '\0';
+			while (i < names->count && strcmp(names->name[i], name) != 0)
+				i++;
+			if (i == names->count && i < NAMES_MAX && !is_own(name))
+				memcpy(names->name[names->count++], name, sizeof(name));
+		}
+		text += length;
+		text += *text == ' ';
+	}
+}
+
+static void compare_variables(struct nt_findings *findings, const struct nt_facts_seen *seen,
+			      size_t count)
+{
+	struct names names = { .count = 0 };
+
+	for (size_t i = 0; i < count; i++) {
+		add_names(&names, seen[i].variables);
+		add_names(&names, seen[i].inside);
+	}
+	for (size_t i = 0; i < names.count; i++)
+		compare(findings, seen, count, get_variable, names.name[i]);
+}
+
+/* ---- limits: a program may raise its own, so only much less counts */
+
+struct limit {
+	const char *name;
+	int64_t (*get)(const struct nt_facts *facts);
+};
+
+static int64_t get_memlock(const struct nt_facts *facts)
+{
+	return facts->memlock_kib;
+}
+
+static int64_t get_nofile(const struct nt_facts *facts)
+{
+	return facts->nofile;
+}
+
+static int64_t get_stack(const struct nt_facts *facts)
+{
+	return facts->stack_kib;
+}
+
+static void compare_limit(struct nt_findings *findings, const struct nt_facts_seen *seen,
+			  size_t count, const struct limit *limit)
+{
+	int64_t most = 0;
+	struct groups groups = { .one_node = { true, true } };
+
+	for (size_t i = 0; i < count; i++) {
+		if (limit->get(&seen[i].facts) < 0)
+			return;
+		if (limit->get(&seen[i].facts) > most)
+			most = limit->get(&seen[i].facts);
+	}
+	for (size_t i = 0; i < count; i++) {
+		const int64_t here = limit->get(&seen[i].facts);
+		const unsigned g = here < most / 4;
+		char *value = groups.value[g];
+
+		if (groups.count[g]++ == 0) {
+			groups.first[g] = i;
+			snprintf(value, VALUE_BYTES, "%" PRId64, here);
+			if (here == NT_COUNT_MAX)
+				snprintf(value, VALUE_BYTES, "unlimited");
+		}
+		if (strcmp(seen[groups.first[g]].node, seen[i].node) != 0)
+			groups.one_node[g] = false;
+	}
+	if (groups.count[1] > 0 && groups.count[1] <= groups.count[0])
+		tell(findings, seen, &groups, limit->name);
+}
+
+void nt_findings_judge_differs(struct nt_findings *findings, const struct nt_facts_seen *seen,
+			       size_t count)
+{
+	static const struct limit limits[] = {
+		{ "the limit of locked memory (KiB)", get_memlock },
+		{ "the limit of open files", get_nofile },
+		{ "the limit of the stack (KiB)", get_stack },
+	};
+
+	compare_variables(findings, seen, count);
+	compare(findings, seen, count, get_library, "NCCL's library");
+	compare(findings, seen, count, get_preload, "LD_PRELOAD");
+	compare(findings, seen, count, get_blocking, "CUDA_LAUNCH_BLOCKING");
+	compare(findings, seen, count, get_visible, "CUDA_VISIBLE_DEVICES");
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+		compare_limit(findings, seen, count, &limits[i]);
+}

@@ -1,0 +1,66 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record/findings-list.h"
+
+#include <stdio.h>
+#include <string.h>
+
+size_t nt_findings_node_end(const struct nt_facts_seen *seen, size_t count, size_t first)
+{
+	size_t end = first;
+
+	while (end < count && strcmp(seen[end].node, seen[first].node) == 0)
+		end++;
+	return end;
+}
+
+void nt_findings_add(struct nt_findings *findings, const struct nt_finding *finding)
+{
+	size_t same = 0;
+
+	for (size_t i = 0; i < findings->count; i++)
+		same += findings->item[i].id == finding->id;
+	if (same < NT_FINDINGS_SAME && findings->count < NT_FINDINGS_MAX)
+		findings->item[findings->count++] = *finding;
+}
+
+const char *nt_findings_place(const char *node, size_t nodes, char out[NT_FINDINGS_PLACE])
+{
+	if (nodes > 1)
+		snprintf(out, NT_FINDINGS_PLACE, "%.60s and %zu more node%s", node, nodes - 1,
+			 nodes > 2 ? "s" : "");
+	else
+		snprintf(out, NT_FINDINGS_PLACE, "%.60s", node);
+	return out;
+}
+
+const char *nt_findings_ranks(size_t ranks, char out[32])
+{
+	snprintf(out, 32, ranks == 1 ? "A rank" : "%zu ranks", ranks);
+	return out;
+}
+
+int nt_findings_value(const char *text, const char *name, char *out, size_t out_bytes)
+{
+	const size_t bytes = strlen(name);
+
+	while (*text) {
+		const size_t length = strcspn(text, " ");
+
+		if (length > bytes && text[bytes] == '=' && strncmp(text, name, bytes) == 0) {
+			snprintf(out, out_bytes, "%.*s", (int)(length - bytes - 1),
+				 text + bytes + 1);
+			return 0;
+		}
+		text += length;
+		text += *text == ' ';
+	}
+	return -1;
+}
+
+char *nt_findings_argument(char *text)
+{
+	for (char *c = text; *c; c++)
+		*c = *c == ':' ? ';' : *c;
+	return text;
+}

@@ -1,0 +1,237 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What single ranks and nodes lack. */
+#include "record/findings-rank.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define POOL_MB 34
+
+/* ---- cpus */
+
+struct cpus {
+	size_t ranks, tasks; /* of the node */
+	size_t poor; /* ranks with less than two processors of their own */
+	double own; /* the fewest that one has */
+	int64_t shared; /* how many that rank has, with others or alone */
+	bool alone;
+	int64_t job;
+};
+
+/* Ranks without a list share with nobody. */
+static size_t sharing(const struct nt_facts_seen *seen, size_t count, const struct nt_facts *facts)
+{
+	size_t same = 0;
+
+	for (size_t i = 0; i < count; i++)
+		same += facts->cpus[0] && strcmp(seen[i].facts.cpus, facts->cpus) == 0;
+	return same > 0 ? same : 1;
+}
+
+static void look_at_rank(struct cpus *cpus, const struct nt_facts_seen *seen, size_t count,
+			 const struct nt_facts *facts)
+{
+	const size_t same = sharing(seen, count, facts);
+	double own = (double)facts->cpu_count / (double)same;
+	/* The whole node: Slurm may think that it has more. */
+	const bool all = facts->cpu_count >= facts->online && !(facts->quota < own);
+
+	if (facts->quota < own)
+		own = facts->quota;
+	if (facts->cpu_count <= 0 || facts->online <= 0 || all || own >= 2)
+		return;
+	cpus->poor++;
+	if (cpus->poor > 1 && own >= cpus->own)
+		return;
+	cpus->own = own;
+	cpus->alone = same == 1;
+	cpus->shared = facts->quota < (double)facts->cpu_count ? (int64_t)ceil(facts->quota)
+							       : facts->cpu_count;
+}
+
+/* Others of the node's processors must be the job's, and enough for all. */
+static bool look_at_cpus(struct cpus *cpus, const struct nt_facts_seen *seen, size_t count)
+{
+	*cpus = (struct cpus){ .ranks = count, .job = -1 };
+	for (size_t i = 0; i < count; i++) {
+		const struct nt_facts *facts = &seen[i].facts;
+		bool known = false;
+
+		for (size_t k = 0; k < i; k++)
+			known = known || seen[k].task == seen[i].task;
+		cpus->tasks += !known;
+		if (facts->job_cpus > 0 && (cpus->job < 0 || facts->job_cpus < cpus->job))
+			cpus->job = facts->job_cpus;
+		if (facts->online > 0 && facts->online < cpus->job)
+			cpus->job = facts->online;
+		look_at_rank(cpus, seen, count, facts);
+	}
+	return cpus->poor > 0 && cpus->job >= 2 * (int64_t)count;
+}
+
+static void add_cpus(struct nt_findings *findings, const struct cpus *cpus, const char *node,
+		     size_t nodes)
+{
+	char place[NT_FINDINGS_PLACE], who[32], has[48];
+	struct nt_finding finding;
+
+	snprintf(has, sizeof(has), "%s %" PRId64 " processor%s%s",
+		 !cpus->alone	  ? "share"
+		 : cpus->poor > 1 ? "have"
+				  : "has",
+		 cpus->shared, cpus->shared == 1 ? "" : "s",
+		 cpus->alone && cpus->poor > 1 ? " each" : "");
+	nt_finding_set(&finding, NT_FINDING_CPUS, "%s:%s:%s:%" PRId64 ":%" PRId64,
+		       nt_findings_place(node, nodes, place), nt_findings_ranks(cpus->poor, who),
+		       has, cpus->job, cpus->job / (int64_t)(cpus->tasks > 0 ? cpus->tasks : 1));
+	nt_findings_add(findings, &finding);
+}
+
+void nt_findings_judge_cpus(struct nt_findings *findings, const struct nt_facts_seen *seen,
+			    size_t count)
+{
+	struct cpus first = { .ranks = 0 }, cpus;
+	const char *node = NULL;
+	size_t nodes = 0;
+
+	for (size_t i = 0, end; i < count; i = end) {
+		end = nt_findings_node_end(seen, count, i);
+		if (!look_at_cpus(&cpus, seen + i, end - i))
+			continue;
+		if (nodes++ == 0) {
+			first = cpus;
+			node = seen[i].node;
+		}
+	}
+	if (nodes > 0)
+		add_cpus(findings, &first, node, nodes);
+}
+
+/* ---- shm */
+
+/* NCCL's file for each rank, and what is left to the program (tuner/proxy-pool.h): is it more than
+ * the file system, or nearly used up? There may be another reason why there was no room. */
+static bool is_small(const struct nt_facts *facts, size_t ranks)
+{
+	const int64_t rest = facts->shm_mb / 4 < 256 ? facts->shm_mb / 4 : 256;
+
+	return facts->shm_mb > 0 && (POOL_MB * (int64_t)ranks + rest > facts->shm_mb ||
+				     (facts->shm_free_mb >= 0 && facts->shm_free_mb < POOL_MB));
+}
+
+static void judge_shm(struct nt_findings *findings, const struct nt_facts_seen *seen, size_t count,
+		      bool small)
+{
+	struct nt_finding finding;
+
+	for (size_t i = 0, end; i < count && small; i = end) {
+		end = nt_findings_node_end(seen, count, i);
+		if (!is_small(&seen[i].facts, end - i))
+			continue;
+		nt_finding_set(&finding, NT_FINDING_SHM, "%s:%" PRId64 ":%zu", seen[i].node,
+			       seen[i].facts.shm_mb, end - i);
+		nt_findings_add(findings, &finding);
+		return;
+	}
+}
+
+/* ---- gpus */
+
+/* Different GPUs, one for each rank: a control group hides the others. CUDA_VISIBLE_DEVICES alone
+ * hides nothing from NCCL. */
+static void judge_gpus(struct nt_findings *findings, const struct nt_facts_seen *seen, size_t count)
+{
+	struct nt_finding finding;
+	const char *node = NULL;
+	size_t nodes = 0, ranks = 0;
+	char place[NT_FINDINGS_PLACE];
+
+	for (size_t i = 0, end; i < count; i = end) {
+		bool hidden;
+
+		end = nt_findings_node_end(seen, count, i);
+		hidden = end - i > 1;
+		for (size_t k = i; k < end && hidden; k++) {
+			hidden = seen[k].facts.gpu_count == 1;
+			for (size_t m = i; m < k && hidden; m++)
+				hidden = strcmp(seen[m].facts.gpus, seen[k].facts.gpus) != 0;
+		}
+		if (hidden && nodes++ == 0) {
+			node = seen[i].node;
+			ranks = end - i;
+		}
+	}
+	if (nodes == 0)
+		return;
+	nt_finding_set(&finding, NT_FINDING_GPUS, "%s:%zu:%zu",
+		       nt_findings_place(node, nodes, place), ranks, ranks);
+	nt_findings_add(findings, &finding);
+}
+
+/* ---- limits */
+
+static bool by_rdma(const struct nt_facts_seen *seen)
+{
+	return strcmp(seen->fabric, "ib") == 0 || strcmp(seen->fabric, "efa") == 0;
+}
+
+/* What a rank lacks; NULL: nothing. NCCL pins buffers for RDMA; needs a connection of each kind to
+ * some peers; and its threads get as much memory as the limit of the stack says, or 2 MB. */
+static const char *lacks(const struct nt_facts_seen *seen, int64_t nodes, char what[64])
+{
+	const struct nt_facts *facts = &seen->facts;
+
+	if (nodes > 1 && by_rdma(seen) && facts->memlock_kib >= 0 &&
+	    facts->memlock_kib < 64 * 1024) {
+		snprintf(what, 64, "lock only %" PRId64 " KiB of memory", facts->memlock_kib);
+		return "RDMA needs buffers that are locked, usually without a limit";
+	}
+	if (facts->nofile > 0 && facts->nofile < 1024 && facts->nofile < 16 * seen->ranks + 64) {
+		snprintf(what, 64, "have only %" PRId64 " files open", facts->nofile);
+		return "NCCL has many connections";
+	}
+	if (facts->stack_kib == NT_COUNT_MAX) {
+		snprintf(what, 64, "have stacks without a limit");
+		return "then threads get 2 MB, which can be too little for NCCL's";
+	}
+	return NULL;
+}
+
+static void judge_limits(struct nt_findings *findings, const struct nt_facts_seen *seen,
+			 size_t count, int64_t nodes)
+{
+	const struct nt_facts_seen *first = NULL;
+	const char *need = NULL;
+	struct nt_finding finding;
+	char what[64], other[64], place[NT_FINDINGS_PLACE], who[32];
+	size_t ranks = 0, places = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const char *lack = lacks(&seen[i], nodes, first ? other : what);
+
+		if (!lack || (first && strcmp(what, other) != 0))
+			continue;
+		if (!first)
+			need = lack;
+		places += !first || strcmp(seen[i].node, seen[i - 1].node) != 0;
+		first = first ? first : &seen[i];
+		ranks++;
+	}
+	if (!first)
+		return;
+	nt_finding_set(&finding, NT_FINDING_LIMITS, "%s:%s:%s:%s",
+		       nt_findings_place(first->node, places, place), nt_findings_ranks(ranks, who),
+		       what, need);
+	nt_findings_add(findings, &finding);
+}
+
+void nt_findings_judge_ranks(struct nt_findings *findings, const struct nt_facts_seen *seen,
+			     size_t count, int64_t nodes, bool small_shm)
+{
+	judge_shm(findings, seen, count, small_shm);
+	judge_gpus(findings, seen, count);
+	judge_limits(findings, seen, count, nodes);
+}

@@ -1,0 +1,789 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Set-ups with one thing wrong, and set-ups that come near. */
+#include "record/findings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/lib/unit.h"
+
+#define RANKS_MAX 16
+
+/* "name=value;name=value" of ranks: of all ("*"), of one ("3"), of a node ("n1"). */
+struct change {
+	const char *who, *what;
+};
+
+struct setup {
+	const char *name;
+	int nodes, per_node;
+	bool small_shm;
+	struct change change[6];
+	const char *found; /* codes, the worst first; "": nothing */
+	const char *says; /* what the first one's text contains; NULL: anything */
+};
+
+static void set_number(int64_t *out, const char *value)
+{
+	*out = strcmp(value, "unlimited") == 0 ? NT_COUNT_MAX : strtoll(value, NULL, 10);
+}
+
+static void set(struct nt_facts_seen *seen, const char *name, const char *value)
+{
+	const struct {
+		const char *name;
+		char *at;
+		size_t bytes;
+	} texts[] = {
+		{ "cpus", seen->facts.cpus, sizeof(seen->facts.cpus) },
+		{ "gpus", seen->facts.gpus, sizeof(seen->facts.gpus) },
+		{ "preload", seen->facts.preload, sizeof(seen->facts.preload) },
+		{ "debug", seen->facts.debug, sizeof(seen->facts.debug) },
+		{ "ports", seen->facts.ports, sizeof(seen->facts.ports) },
+		{ "links", seen->facts.links, sizeof(seen->facts.links) },
+		{ "link", seen->facts.link, sizeof(seen->facts.link) },
+		{ "ifname", seen->facts.ifname, sizeof(seen->facts.ifname) },
+		{ "gdr", seen->facts.gdr, sizeof(seen->facts.gdr) },
+		{ "profile", seen->facts.profile, sizeof(seen->facts.profile) },
+		{ "fabric", seen->fabric, sizeof(seen->fabric) },
+		{ "library", seen->library, sizeof(seen->library) },
+		{ "variables", seen->variables, sizeof(seen->variables) },
+		{ "inside", seen->inside, sizeof(seen->inside) },
+	};
+	const struct {
+		const char *name;
+		int64_t *at;
+	} numbers[] = {
+		{ "cpu_count", &seen->facts.cpu_count },
+		{ "online", &seen->facts.online },
+		{ "job_cpus", &seen->facts.job_cpus },
+		{ "shm_mb", &seen->facts.shm_mb },
+		{ "gpu_count", &seen->facts.gpu_count },
+		{ "visible", &seen->facts.visible },
+		{ "memlock_kib", &seen->facts.memlock_kib },
+		{ "nofile", &seen->facts.nofile },
+		{ "stack_kib", &seen->facts.stack_kib },
+		{ "task", &seen->task },
+		{ "ranks", &seen->ranks },
+	};
+
+	for (size_t i = 0; i < LENGTH(texts); i++) {
+		if (strcmp(texts[i].name, name) == 0) {
+			snprintf(texts[i].at, texts[i].bytes, "%s", value);
+			return;
+		}
+	}
+	for (size_t i = 0; i < LENGTH(numbers); i++) {
+		if (strcmp(numbers[i].name, name) == 0) {
+			set_number(numbers[i].at, value);
+			return;
+		}
+	}
+	if (strcmp(name, "quota") == 0)
+		seen->facts.quota = strtod(value, NULL);
+	else if (strcmp(name, "blocking") == 0)
+		seen->facts.blocking = true;
+	else
+		fail_msg("no fact is called %s", name);
+}
+
+static void set_all(struct nt_facts_seen *seen, const char *what)
+{
+	char copy[1024], *at = copy, *pair;
+
+	snprintf(copy, sizeof(copy), "%s", what);
+	while ((pair = strsep(&at, ";")) != NULL) {
+		char *value = strchr(pair, '=');
+
+		assert_non_null(value);
+		*value++ = '\0';
+		set(seen, pair, value);
+	}
+}
+
+/* A node of 16 processors and 8 GPUs with two InfiniBand ports; a job that has it all. */
+static const char healthy[] =
+	"online=16;job_cpus=16;shm_mb=64000;gpu_count=8;gpus=0-7;memlock_kib=unlimited;"
+	"nofile=65536;stack_kib=8192;fabric=ib;library=/usr/lib/libnccl.so.2.28.9;"
+	"ports=mlx5_0/1=ACTIVE,400,ib mlx5_1/1=ACTIVE,400,ib;links=eth0=25000;link=eth0;gdr=peermem";
+
+static void make(struct nt_facts_seen seen[RANKS_MAX], const struct setup *setup)
+{
+	const int count = setup->nodes * setup->per_node, own = 16 / setup->per_node;
+
+	for (int i = 0; i < count; i++) {
+		const int local = i % setup->per_node;
+
+		memset(&seen[i], 0, sizeof(seen[i]));
+		nt_fields_clear(&nt_facts_fields, &seen[i].facts);
+		seen[i].rank = seen[i].task = i;
+		seen[i].ranks = count;
+		snprintf(seen[i].node, sizeof(seen[i].node), "n%d", i / setup->per_node);
+		snprintf(seen[i].facts.cpus, sizeof(seen[i].facts.cpus), "%d-%d", local * own,
+			 local * own + own - 1);
+		seen[i].facts.cpu_count = own;
+		set_all(&seen[i], healthy);
+		for (size_t k = 0; k < 6 && setup->change[k].who; k++) {
+			char who[16];
+
+			snprintf(who, sizeof(who), "%d", i);
+			if (strcmp(setup->change[k].who, "*") == 0 ||
+			    strcmp(setup->change[k].who, who) == 0 ||
+			    strcmp(setup->change[k].who, seen[i].node) == 0)
+				set_all(&seen[i], setup->change[k].what);
+		}
+	}
+}
+
+static void judge(const struct setup *setup, struct nt_findings *findings)
+{
+	static struct nt_facts_seen seen[RANKS_MAX];
+	char found[256] = "";
+
+	make(seen, setup);
+	nt_findings_judge(findings, seen, (size_t)(setup->nodes * setup->per_node), setup->nodes,
+			  setup->small_shm);
+	for (size_t i = 0; i < findings->count; i++)
+		snprintf(found + strlen(found), sizeof(found) - strlen(found), "%s%s",
+			 i > 0 ? " " : "", nt_finding_code(findings->item[i].id));
+	if (strcmp(found, setup->found) != 0)
+		fail_msg("%s: found '%s' (%s), want '%s'", setup->name, found,
+			 findings->count > 0 ? findings->item[0].text : "", setup->found);
+}
+
+#define PORTS(a, b) "ports=mlx5_0/1=" a " mlx5_1/1=" b
+
+static const struct setup planted[] = {
+	{ "-c1 is not passed on",
+	  1,
+	  8,
+	  false,
+	  { { "*", "cpus=0;cpu_count=1" } },
+	  "cpus",
+	  "8 ranks:share 1 processor:16:2" },
+	{ "a processor each",
+	  2,
+	  4,
+	  false,
+	  { { "*", "cpu_count=1" },
+	    { "0", "cpus=0" },
+	    { "1", "cpus=1" },
+	    { "2", "cpus=2" },
+	    { "3", "cpus=3" } },
+	  "cpus",
+	  "have 1 processor" },
+	{ "one task for all ranks of a node, of one processor",
+	  1,
+	  4,
+	  false,
+	  { { "*", "cpus=3;cpu_count=1;task=0" } },
+	  "cpus",
+	  "share 1 processor:16:16" },
+	{ "a control group's quota",
+	  1,
+	  2,
+	  false,
+	  { { "*", "quota=1" } },
+	  "cpus",
+	  "have 1 processor each:16:8" },
+	{ "one rank is bound to one processor",
+	  1,
+	  4,
+	  false,
+	  { { "2", "cpus=8;cpu_count=1" } },
+	  "cpus",
+	  "A rank:has 1 processor:" },
+	{ "GPU times have no room", 1, 2, true, { { "*", "shm_mb=64" } }, "shm", "n0:64:2" },
+	{ "... on one node", 2, 2, true, { { "n1", "shm_mb=64" } }, "shm", "n1:64:2" },
+	{ "another algorithm on one rank",
+	  2,
+	  2,
+	  false,
+	  { { "3", "variables=NCCL_NVLS_ENABLE=0" } },
+	  "differs",
+	  "n1:NCCL_NVLS_ENABLE is 0:rank 3 (n1):not set on 3 others" },
+	{ "NCCL_ALGO on one rank",
+	  2,
+	  2,
+	  false,
+	  { { "1", "variables=NCCL_ALGO=Tree" } },
+	  "left differs",
+	  "NCCL_ALGO=Tree" },
+	{ "a node lacks a variable",
+	  4,
+	  2,
+	  false,
+	  { { "*", "variables=NCCL_CROSS_NIC=1" }, { "n2", "variables=" } },
+	  "differs",
+	  "n2:NCCL_CROSS_NIC is not set:2 ranks of n2:1 on 6 others" },
+	{ "the program sets a variable in one rank",
+	  1,
+	  4,
+	  false,
+	  { { "0", "inside=NCCL_NTHREADS=64" } },
+	  "differs",
+	  "rank 0 (n0)" },
+	{ "another NCCL in one container",
+	  2,
+	  1,
+	  false,
+	  { { "n1", "library=/opt/libnccl.so.2.27.5" } },
+	  "differs",
+	  "NCCL's library" },
+	{ "LD_PRELOAD on one node",
+	  3,
+	  1,
+	  false,
+	  { { "n2", "preload=libfoo.so" } },
+	  "differs",
+	  "n2:LD_PRELOAD is libfoo.so" },
+	{ "a node sees fewer devices",
+	  3,
+	  1,
+	  false,
+	  { { "*", "visible=8" }, { "n1", "visible=4" } },
+	  "differs",
+	  "n1:CUDA_VISIBLE_DEVICES is 4 devices" },
+	{ "a node's limit of files is low",
+	  3,
+	  1,
+	  false,
+	  { { "n1", "nofile=4096" } },
+	  "differs",
+	  "n1:the limit of open files is 4096" },
+	{ "P2P is off",
+	  1,
+	  4,
+	  false,
+	  { { "*", "variables=NCCL_P2P_DISABLE=1" } },
+	  "left",
+	  ":NCCL_P2P_DISABLE=1:in the job or its image:" },
+	{ "SHM is off",
+	  2,
+	  2,
+	  false,
+	  { { "*", "inside=NCCL_SHM_DISABLE=1" } },
+	  "left",
+	  "by the program, a plugin or nccl.conf" },
+	{ "IB is off",
+	  2,
+	  1,
+	  false,
+	  { { "*", "variables=NCCL_IB_DISABLE=1;fabric=socket" } },
+	  "sockets left",
+	  "mlx5_0/1" },
+	{ "GPUDirect is kept to one PCIe switch less",
+	  2,
+	  1,
+	  false,
+	  { { "*", "variables=NCCL_NET_GDR_LEVEL=LOC" } },
+	  "left",
+	  "NCCL_NET_GDR_LEVEL=LOC" },
+	{ "a protocol is left over",
+	  2,
+	  1,
+	  false,
+	  { { "*", "variables=NCCL_DEBUG_X=1 NCCL_PROTO=Simple" } },
+	  "left",
+	  "NCCL_PROTO=Simple" },
+	{ "many channels",
+	  1,
+	  4,
+	  false,
+	  { { "*", "variables=NCCL_MIN_NCHANNELS=32" } },
+	  "left",
+	  NULL },
+	{ "small buffers",
+	  1,
+	  4,
+	  false,
+	  { { "*", "variables=NCCL_BUFFSIZE=131072" } },
+	  "left",
+	  NULL },
+	{ "CUDA_LAUNCH_BLOCKING",
+	  1,
+	  4,
+	  false,
+	  { { "*", "blocking=1" } },
+	  "left",
+	  "CUDA_LAUNCH_BLOCKING" },
+	{ "a trace", 1, 4, false, { { "*", "debug=TRACE" } }, "left", "NCCL_DEBUG=TRACE" },
+	{ "INFO into a shared file system",
+	  2,
+	  4,
+	  false,
+	  { { "*", "debug=INFO shared" } },
+	  "left",
+	  "NCCL_DEBUG_FILE" },
+	{ "no device files in the container",
+	  2,
+	  1,
+	  false,
+	  { { "*", "fabric=socket" } },
+	  "sockets",
+	  "mlx5_0/1, 400 Gbit/s" },
+	{ "EFA without its plugin",
+	  2,
+	  1,
+	  false,
+	  { { "*", "fabric=socket;ports=rdmap0/1=ACTIVE,100,efa;gdr=" } },
+	  "sockets",
+	  "rdmap0/1" },
+	{ "the slow one of two links",
+	  2,
+	  1,
+	  false,
+	  { { "*", "fabric=socket;ports=;gdr=;links=eth0=1000 eth1=100000" } },
+	  "interface",
+	  ":NCCL sends between nodes over eth0:eth1: with 1000 Mbit/s, although all nodes also have "
+	  "eth1 with 100000" },
+	{ "an interface that one node has not",
+	  2,
+	  1,
+	  false,
+	  { { "*", "ifname=ib0" }, { "n1", "ifname=-ib0" } },
+	  "interface",
+	  "n1:NCCL_SOCKET_IFNAME=ib0 names no interface:eth0:" },
+	{ "a container's bridge",
+	  2,
+	  1,
+	  false,
+	  { { "*", "ifname=docker0" } },
+	  "interface",
+	  "NCCL_SOCKET_IFNAME takes docker0" },
+	{ "a port is down on one of three nodes",
+	  3,
+	  1,
+	  false,
+	  { { "n1", PORTS("ACTIVE,400,ib", "DOWN,10,ib") } },
+	  "ports",
+	  "n1:port mlx5_1/1 is DOWN:it is active on 2 other nodes" },
+	{ "... of two",
+	  2,
+	  1,
+	  false,
+	  { { "n0", PORTS("INIT,400,ib", "ACTIVE,400,ib") } },
+	  "ports",
+	  "n0:port mlx5_0/1 is INIT" },
+	{ "a slower rail",
+	  4,
+	  1,
+	  false,
+	  { { "n3", PORTS("ACTIVE,400,ib", "ACTIVE,100,ib") } },
+	  "ports",
+	  "n3:port mlx5_1/1 has 100 Gbit/s:it has 400 on others" },
+	{ "two nodes of four with a port down",
+	  4,
+	  1,
+	  false,
+	  { { "n0", PORTS("ACTIVE,400,ib", "DOWN,10,ib") },
+	    { "n3", PORTS("ACTIVE,400,ib", "DOWN,10,ib") } },
+	  "ports ports",
+	  "n0:port mlx5_1/1 is DOWN:it is active on 2" },
+	{ "no nvidia_peermem",
+	  2,
+	  1,
+	  false,
+	  { { "*", "gdr=none" } },
+	  "gdr",
+	  "n0 and 1 more node:nvidia_peermem is not loaded, and" },
+	{ "... on one node", 3, 1, false, { { "n2", "gdr=none" } }, "gdr", "n2:" },
+	{ "a GPU for each rank, by control groups",
+	  1,
+	  2,
+	  false,
+	  { { "0", "gpus=0;gpu_count=1" }, { "1", "gpus=1;gpu_count=1" } },
+	  "gpus",
+	  "n0:2:2" },
+	{ "... on all nodes",
+	  2,
+	  2,
+	  false,
+	  { { "*", "gpu_count=1" },
+	    { "0", "gpus=0" },
+	    { "1", "gpus=1" },
+	    { "2", "gpus=0" },
+	    { "3", "gpus=1" } },
+	  "gpus",
+	  "n0 and 1 more node:2:2" },
+	{ "locked memory with RDMA",
+	  2,
+	  1,
+	  false,
+	  { { "*", "memlock_kib=64" } },
+	  "limits",
+	  "lock only 64 KiB" },
+	{ "few files", 2, 8, false, { { "*", "nofile=256" } }, "limits", "have only 256 files" },
+	{ "stacks without a limit",
+	  2,
+	  1,
+	  false,
+	  { { "*", "stack_kib=unlimited" } },
+	  "limits",
+	  "stacks" },
+};
+
+static const struct setup fine[] = {
+	{ "nothing is wrong", 2, 8, false, { { NULL, NULL } }, "", NULL },
+	{ "one rank alone, with one processor",
+	  1,
+	  1,
+	  false,
+	  { { "*", "cpus=0;cpu_count=1" } },
+	  "",
+	  NULL },
+	{ "docker --gpus 1",
+	  1,
+	  1,
+	  false,
+	  { { "*", "gpus=3;gpu_count=1;shm_mb=64;job_cpus=-1;visible=1" } },
+	  "",
+	  NULL },
+	{ "a laptop",
+	  1,
+	  1,
+	  false,
+	  { { "*",
+	      "gpus=0;gpu_count=1;ports=;fabric=any;memlock_kib=64;nofile=1024;job_cpus=-1" } },
+	  "",
+	  NULL },
+	{ "the job has no more processors",
+	  1,
+	  8,
+	  false,
+	  { { "*", "cpus=0-7;cpu_count=8;job_cpus=8" } },
+	  "",
+	  NULL },
+	{ "all processors of a small node, of which Slurm thinks it is large",
+	  2,
+	  2,
+	  false,
+	  { { "*", "cpus=0-1;cpu_count=2;online=2;job_cpus=64" } },
+	  "",
+	  NULL },
+	{ "two processors each", 1, 8, false, { { "*", "cpus=0-15;cpu_count=16" } }, "", NULL },
+	{ "no task binding at all",
+	  1,
+	  4,
+	  false,
+	  { { "*", "cpus=0-127;cpu_count=128;online=128;job_cpus=128" } },
+	  "",
+	  NULL },
+	{ "not started by Slurm",
+	  1,
+	  4,
+	  false,
+	  { { "*", "cpus=0;cpu_count=1;job_cpus=-1" } },
+	  "",
+	  NULL },
+	{ "a quota that is enough", 1, 4, false, { { "*", "quota=4" } }, "", NULL },
+	{ "a small /dev/shm that is enough", 1, 2, false, { { "*", "shm_mb=64" } }, "", NULL },
+	{ "a large /dev/shm that cannot be written to",
+	  1,
+	  2,
+	  true,
+	  { { "*", "shm_mb=256" } },
+	  "",
+	  NULL },
+	{ "files of each rank's own",
+	  1,
+	  4,
+	  false,
+	  { { "0", "variables=NCCL_TOPO_DUMP_FILE=/a NCCL_GRAPH_DUMP_FILE=/b" } },
+	  "",
+	  NULL },
+	{ "an interface of each node's own",
+	  2,
+	  1,
+	  false,
+	  { { "n0", "variables=NCCL_SOCKET_IFNAME=eno1 NCCL_IB_HCA=mlx5_0" },
+	    { "n1", "variables=NCCL_SOCKET_IFNAME=enp3s0 NCCL_IB_HCA=mlx5_2" } },
+	  "",
+	  NULL },
+	{ "a rank's number",
+	  1,
+	  2,
+	  false,
+	  { { "0", "variables=NCCL_LOCAL_RANK=0" }, { "1", "variables=NCCL_LOCAL_RANK=1" } },
+	  "",
+	  NULL },
+	{ "hosts' ids",
+	  2,
+	  1,
+	  false,
+	  { { "0", "variables=NCCL_HOSTID=a" }, { "1", "variables=NCCL_HOSTID=b" } },
+	  "",
+	  NULL },
+	{ "another program in a smaller communicator",
+	  2,
+	  2,
+	  false,
+	  { { "3", "ranks=2;variables=NCCL_ALGO=Tree;blocking=1" } },
+	  "",
+	  NULL },
+	{ "P2P is off, with one rank a node",
+	  2,
+	  1,
+	  false,
+	  { { "*", "variables=NCCL_P2P_DISABLE=1" } },
+	  "",
+	  NULL },
+	{ "P2P is on", 1, 4, false, { { "*", "variables=NCCL_P2P_DISABLE=0" } }, "", NULL },
+	{ "IB is off where there is none",
+	  2,
+	  1,
+	  false,
+	  { { "*", "variables=NCCL_IB_DISABLE=1;fabric=socket;ports=;gdr=" } },
+	  "",
+	  NULL },
+	{ "IB is off on one node",
+	  1,
+	  4,
+	  false,
+	  { { "*", "variables=NCCL_IB_DISABLE=1;fabric=any" } },
+	  "",
+	  NULL },
+	{ "GPUDirect is allowed further",
+	  2,
+	  1,
+	  false,
+	  { { "*", "variables=NCCL_NET_GDR_LEVEL=SYS" } },
+	  "",
+	  NULL },
+	{ "an algorithm is excluded",
+	  2,
+	  1,
+	  false,
+	  { { "*", "variables=NCCL_ALGO=^NVLS NCCL_PROTO=^LL128" } },
+	  "",
+	  NULL },
+	{ "some channels",
+	  1,
+	  4,
+	  false,
+	  { { "*", "variables=NCCL_MIN_NCHANNELS=8 NCCL_MAX_NCHANNELS=16" } },
+	  "",
+	  NULL },
+	{ "large buffers", 1, 4, false, { { "*", "variables=NCCL_BUFFSIZE=8388608" } }, "", NULL },
+	{ "a launch profile's variables",
+	  1,
+	  4,
+	  false,
+	  { { "*", "variables=NCCL_BUFFSIZE=131072;profile=NCCL_BUFFSIZE=131072" } },
+	  "",
+	  NULL },
+	{ "INFO on the standard output", 2, 4, false, { { "*", "debug=INFO" } }, "", NULL },
+	{ "sockets on one node", 1, 8, false, { { "*", "fabric=socket" } }, "", NULL },
+	{ "a node without RDMA",
+	  2,
+	  1,
+	  false,
+	  { { "*", "fabric=socket" }, { "n1", "ports=;gdr=" } },
+	  "",
+	  NULL },
+	{ "a slow port for storage",
+	  2,
+	  1,
+	  false,
+	  { { "*", "fabric=socket;ports=mlx5_0/1=ACTIVE,100,ib;gdr=;links=eth0=400000" } },
+	  "",
+	  NULL },
+	{ "a slow link for connecting, with RDMA",
+	  2,
+	  1,
+	  false,
+	  { { "*", "links=eth0=1000 eth1=100000" } },
+	  "",
+	  NULL },
+	{ "a link that is a little slower",
+	  2,
+	  1,
+	  false,
+	  { { "*", "fabric=socket;ports=;gdr=;links=eth0=25000 eth1=100000" } },
+	  "",
+	  NULL },
+	{ "a fast link that one node lacks",
+	  2,
+	  1,
+	  false,
+	  { { "*", "fabric=socket;ports=;gdr=;links=eth0=1000" },
+	    { "n0", "links=eth0=1000 eth1=100000" } },
+	  "",
+	  NULL },
+	{ "an interface that is chosen well", 2, 1, false, { { "*", "ifname=eth0" } }, "", NULL },
+	{ "a link whose speed is not known",
+	  2,
+	  1,
+	  false,
+	  { { "*", "fabric=socket;ports=;gdr=;links=eth1=100000;link=br0" } },
+	  "",
+	  NULL },
+	{ "the second port is unused on all nodes",
+	  3,
+	  1,
+	  false,
+	  { { "*", PORTS("ACTIVE,400,ib", "DOWN,10,ib") } },
+	  "",
+	  NULL },
+	{ "... and used on one",
+	  3,
+	  1,
+	  false,
+	  { { "*", PORTS("ACTIVE,400,ib", "DOWN,10,ib") },
+	    { "n1", PORTS("ACTIVE,400,ib", "ACTIVE,400,ib") } },
+	  "",
+	  NULL },
+	{ "nodes of two kinds",
+	  2,
+	  1,
+	  false,
+	  { { "n1", "ports=mlx5_bond_0/1=ACTIVE,200,eth" } },
+	  "",
+	  NULL },
+	{ "half of the nodes are slower", 2, 1, false, { { "n0", "gdr=dmabuf" } }, "", NULL },
+	{ "a port is down, on one node",
+	  1,
+	  8,
+	  false,
+	  { { "*", PORTS("ACTIVE,400,ib", "DOWN,10,ib") } },
+	  "",
+	  NULL },
+	{ "no nvidia_peermem, over sockets",
+	  2,
+	  1,
+	  false,
+	  { { "*", "gdr=none;fabric=socket;ports=mlx5_0/1=ACTIVE,10,ib" } },
+	  "",
+	  NULL },
+	{ "a device for each rank, in CUDA alone",
+	  1,
+	  4,
+	  false,
+	  { { "*", "visible=1" } },
+	  "",
+	  NULL },
+	{ "MIG: two ranks on one GPU", 1, 2, false, { { "*", "gpus=0;gpu_count=1" } }, "", NULL },
+	{ "one GPU and one rank a node", 2, 1, false, { { "*", "gpus=0;gpu_count=1" } }, "", NULL },
+	{ "little locked memory without RDMA",
+	  2,
+	  1,
+	  false,
+	  { { "*", "memlock_kib=64;fabric=socket;ports=;gdr=" } },
+	  "",
+	  NULL },
+	{ "1024 files for a few ranks", 2, 8, false, { { "*", "nofile=1024" } }, "", NULL },
+	{ "a program that raises its own limit",
+	  1,
+	  4,
+	  false,
+	  { { "0", "nofile=131072" } },
+	  "",
+	  NULL },
+	{ "nothing is known",
+	  2,
+	  2,
+	  false,
+	  { { "*", "cpus=;cpu_count=-1;online=-1;job_cpus=-1;shm_mb=-1;gpus=;gpu_count=-1;"
+		   "memlock_kib=-1;nofile=-1;stack_kib=-1;fabric=;library=;ports=;links=;link=;"
+		   "gdr=" } },
+	  "",
+	  NULL },
+};
+
+static void what_is_wrong_is_found(void **state)
+{
+	struct nt_findings findings;
+
+	for (size_t i = 0; i < LENGTH(planted); i++) {
+		judge(&planted[i], &findings);
+		if (planted[i].says && !strstr(findings.item[0].text, planted[i].says))
+			fail_msg("%s: '%s' does not say '%s'", planted[i].name,
+				 findings.item[0].text, planted[i].says);
+	}
+}
+
+static void what_is_not_is_silent(void **state)
+{
+	struct nt_findings findings;
+
+	for (size_t i = 0; i < LENGTH(fine); i++)
+		judge(&fine[i], &findings);
+}
+
+/* All arguments are there, and fit. */
+static void every_finding_can_be_said(void **state)
+{
+	bool said[NT_FINDING_COUNT] = { false };
+
+	for (size_t i = 0; i < LENGTH(planted); i++) {
+		struct nt_findings findings;
+
+		judge(&planted[i], &findings);
+		for (size_t k = 0; k < findings.count; k++) {
+			const struct nt_finding *finding = &findings.item[k];
+			char says[NT_FINDING_SENTENCE_MAX], advice[NT_FINDING_ADVICE_MAX];
+			struct nt_finding again;
+
+			said[finding->id] = true;
+			assert_true(strlen(finding->text) + 1 < NT_FINDING_BYTES);
+			assert_null(strpbrk(nt_finding_say(finding, says, sizeof(says)), "{?"));
+			assert_null(
+				strpbrk(nt_finding_advise(finding, advice, sizeof(advice)), "{?"));
+			assert_true(strlen(says) > 20 && strlen(advice) > 20);
+			assert_int_equal(
+				nt_finding_read(&again, finding->text, strlen(finding->text)), 0);
+			assert_string_equal(again.text, finding->text);
+			assert_int_equal(again.id, finding->id);
+		}
+	}
+	for (int id = 0; id < NT_FINDING_COUNT; id++)
+		assert_true(said[id]);
+}
+
+static void sentences_name_what_was_seen(void **state)
+{
+	char text[NT_FINDING_SENTENCE_MAX], node[NT_FINDING_NODE_MAX];
+	struct nt_finding finding;
+
+	nt_finding_set(&finding, NT_FINDING_CPUS,
+		       "n1 and 3 more nodes:8 ranks:share 1 processor:64:8");
+	assert_string_equal(nt_finding_say(&finding, text, sizeof(text)),
+			    "8 ranks on n1 and 3 more nodes share 1 processor, of the 64 that the "
+			    "job has there: NCCL's threads and the program's wait for each other.");
+	assert_non_null(
+		strstr(nt_finding_advise(&finding, text, sizeof(text)), "srun --cpus-per-task=8"));
+	assert_string_equal(nt_finding_node(&finding, node), "n1");
+	nt_finding_set(&finding, NT_FINDING_LEFT, ":NCCL_P2P_DISABLE=1:in the job:it is slow");
+	assert_string_equal(nt_finding_node(&finding, node), "");
+	assert_non_null(
+		strstr(nt_finding_advise(&finding, text, sizeof(text)), "Unset NCCL_P2P_DISABLE,"));
+	assert_true(nt_finding_read(&finding, "moon:n1:full", 12) < 0);
+	assert_true(nt_finding_read(&finding, "", 0) < 0);
+}
+
+static void codes_are_switched(void **state)
+{
+	const char *word = NULL;
+	uint32_t codes;
+
+	assert_int_equal(nt_findings_parse("all -left, -gdr", &codes, &word), 0);
+	assert_int_equal(codes, NT_FINDINGS_ALL & ~(1u << NT_FINDING_LEFT | 1u << NT_FINDING_GDR));
+	assert_int_equal(nt_findings_parse("none", &codes, &word), 0);
+	assert_int_equal(codes, 0);
+	assert_int_equal(nt_findings_parse("ports cpus", &codes, &word), 0);
+	assert_int_equal(codes, 1u << NT_FINDING_PORTS | 1u << NT_FINDING_CPUS);
+	assert_int_equal(nt_findings_parse("all -lefty", &codes, &word), -1);
+	assert_string_equal(word, "-lefty");
+}
+
+static void a_step_without_facts_has_none(void **state)
+{
+	struct nt_findings findings = { .count = 7 };
+
+	nt_findings_judge(&findings, NULL, 0, 2, true);
+	assert_int_equal(findings.count, 0);
+}
+
+UNIT_TESTS(what_is_wrong_is_found, what_is_not_is_silent, every_finding_can_be_said,
+	   sentences_name_what_was_seen, codes_are_switched, a_step_without_facts_has_none);

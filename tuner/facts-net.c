@@ -1,0 +1,332 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The node's network, and which of it this process uses. */
+#include "tuner/facts.h"
+
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <dirent.h>
+#include <ifaddrs.h>
+#include <inttypes.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#include "lib/append.h"
+#include "lib/number.h"
+#include "lib/printable.h"
+
+#define PATH_BYTES 1024
+#define SOCKETS_MAX 256 /* of this process */
+#define FILES_MAX 8192 /* of this process, looked at */
+#define LINES_MAX 20000 /* connections of the network namespace, looked at */
+#define TCP_ESTABLISHED_STATE 1
+
+/* ---- ports of class infiniband */
+
+/* Sorted, so that nodes can be compared. */
+static int list_directory(const char *root, const char *path, struct dirent ***names)
+{
+	char whole[PATH_BYTES];
+
+	snprintf(whole, sizeof(whole), "%s%s", root, path);
+	return scandir(whole, names, NULL, alphasort);
+}
+
+static void free_names(struct dirent **names, int count)
+{
+	for (int i = 0; i < count; i++)
+		free(names[i]);
+	if (count >= 0)
+		free(names);
+}
+
+static bool is_efa(const char *root, const char *device)
+{
+	char path[PATH_BYTES], target[256];
+	ssize_t length;
+
+	snprintf(path, sizeof(path), "%s/sys/class/infiniband/%s/device/driver", root, device);
+	length = readlink(path, target, sizeof(target) - 1);
+	if (length < 4)
+		return false;
+	target[length] = '\0';
+	return strcmp(target + length - 4, "/efa") == 0;
+}
+
+/* "4: ACTIVE" */
+static void add_port(struct nt_facts *facts, const char *root, const char *device, const char *port)
+{
+	char path[PATH_BYTES], state[64], rate[64], layer[32], text[128];
+	const char *kind;
+
+	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/%s/state", device, port);
+	if (!nt_facts_line(root, path, state, sizeof(state)) || !strchr(state, ' '))
+		return;
+	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/%s/rate", device, port);
+	if (!nt_facts_line(root, path, rate, sizeof(rate)))
+		rate[0] = '\0';
+	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/%s/link_layer", device, port);
+	if (!nt_facts_line(root, path, layer, sizeof(layer)))
+		layer[0] = '\0';
+	kind = strcmp(layer, "InfiniBand") == 0 ? "ib" : "eth";
+	snprintf(text, sizeof(text), "%s%.32s/%.4s=%.16s,%.0f,%s", facts->ports[0] ? " " : "",
+		 device, port, strchr(state, ' ') + 1, strtod(rate, NULL),
+		 is_efa(root, device) ? "efa" : kind);
+	if (strlen(facts->ports) + strlen(text) < sizeof(facts->ports))
+		(void)nt_append(facts->ports, sizeof(facts->ports), "%s", text);
+}
+
+static void look_at_ports(struct nt_facts *facts, const char *root)
+{
+	struct dirent **devices, **ports;
+	int count = list_directory(root, "/sys/class/infiniband", &devices);
+
+	for (int i = 0; i < count; i++) {
+		char path[PATH_BYTES];
+		int port_count;
+
+		if (devices[i]->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports", devices[i]->d_name);
+		port_count = list_directory(root, path, &ports);
+		for (int k = 0; k < port_count; k++) {
+			if (ports[k]->d_name[0] != '.')
+				add_port(facts, root, devices[i]->d_name, ports[k]->d_name);
+		}
+		free_names(ports, port_count);
+	}
+	free_names(devices, count);
+	nt_printable_json(facts->ports);
+}
+
+/* ---- GPUDirect RDMA */
+
+static bool has_module(const char *root, const char *module)
+{
+	char path[PATH_BYTES];
+
+	snprintf(path, sizeof(path), "%s/sys/module/%s", root, module);
+	return access(path, F_OK) == 0;
+}
+
+/* Linux exports a GPU's memory as a dma-buf from 5.12 on, of NVIDIA's drivers the open ones. */
+static bool has_dmabuf(const char *driver)
+{
+	struct utsname name;
+	char *end;
+	long major, minor;
+
+	if (!strstr(driver, "Open Kernel Module") || uname(&name) < 0)
+		return false;
+	major = strtol(name.release, &end, 10);
+	minor = *end == '.' ? strtol(end + 1, NULL, 10) : 0;
+	return major > 5 || (major == 5 && minor >= 12);
+}
+
+static void look_at_gdr(struct nt_facts *facts, const char *root)
+{
+	char driver[512];
+
+	if (!strstr(facts->ports, "=ACTIVE,") ||
+	    !nt_facts_line(root, "/proc/driver/nvidia/version", driver, sizeof(driver)))
+		return;
+	if (has_module(root, "nvidia_peermem") || has_module(root, "nv_peer_mem"))
+		snprintf(facts->gdr, sizeof(facts->gdr), "peermem");
+	else
+		snprintf(facts->gdr, sizeof(facts->gdr), has_dmabuf(driver) ? "dmabuf" : "none");
+}
+
+/* ---- interfaces */
+
+static bool has_link(const struct nt_facts *facts, const char *name)
+{
+	const size_t bytes = strlen(name);
+	const char *at = facts->links;
+
+	while (*at) {
+		if (strncmp(at, name, bytes) == 0 && at[bytes] == '=')
+			return true;
+		at += strcspn(at, " ");
+		at += *at == ' ';
+	}
+	return false;
+}
+
+/* Those whose speed is known */
+static void add_link(struct nt_facts *facts, const char *root, const struct ifaddrs *address)
+{
+	char path[PATH_BYTES], line[32];
+	uint64_t mbps;
+
+	if (!address->ifa_addr || address->ifa_addr->sa_family != AF_INET ||
+	    !(address->ifa_flags & IFF_RUNNING) || address->ifa_flags & IFF_LOOPBACK ||
+	    has_link(facts, address->ifa_name))
+		return;
+	snprintf(path, sizeof(path), "/sys/class/net/%.15s/speed", address->ifa_name);
+	if (!nt_facts_line(root, path, line, sizeof(line)) ||
+	    nt_number_parse(line, 1, 100000000, &mbps) < 0 ||
+	    strlen(facts->links) + 40 > sizeof(facts->links))
+		return;
+	(void)nt_append(facts->links, sizeof(facts->links), "%s%.15s=%" PRIu64,
+			facts->links[0] ? " " : "", address->ifa_name, mbps);
+}
+
+/* Inodes of this process' sockets */
+static unsigned list_sockets(uint64_t inode[SOCKETS_MAX])
+{
+	DIR *files = opendir("/proc/self/fd");
+	const struct dirent *entry;
+	unsigned count = 0;
+
+	for (int i = 0;
+	     files && i < FILES_MAX && count < SOCKETS_MAX && (entry = readdir(files)) != NULL;
+	     i++) {
+		char target[64];
+		ssize_t length = readlinkat(dirfd(files), entry->d_name, target,
+					    sizeof(target) - 1);
+
+		if (length < 9 || memcmp(target, "socket:[", 8) != 0)
+			continue;
+		target[length] = '\0';
+		inode[count++] = strtoull(target + 8, NULL, 10);
+	}
+	if (files)
+		closedir(files);
+	return count;
+}
+
+static bool is_own(const uint64_t *inode, unsigned count, uint64_t wanted)
+{
+	for (unsigned i = 0; i < count; i++) {
+		if (inode[i] == wanted)
+			return true;
+	}
+	return false;
+}
+
+/* Which interface has this address? */
+static const struct ifaddrs *link_of(const struct ifaddrs *all, uint32_t address)
+{
+	for (; all; all = all->ifa_next) {
+		struct sockaddr_in in;
+
+		if (!all->ifa_addr || all->ifa_addr->sa_family != AF_INET)
+			continue;
+		memcpy(&in, all->ifa_addr, sizeof(in));
+		if (in.sin_addr.s_addr == address)
+			return all;
+	}
+	return NULL;
+}
+
+struct tally {
+	const struct ifaddrs *link;
+	unsigned connections;
+};
+
+#define LINKS_MAX 16
+
+/* One more connection from this address to another node */
+static void count_connection(struct tally tally[LINKS_MAX], const struct ifaddrs *all,
+			     uint32_t local, uint32_t remote)
+{
+	const struct ifaddrs *link = link_of(all, local);
+
+	if (!link || link->ifa_flags & IFF_LOOPBACK || link_of(all, remote))
+		return;
+	for (unsigned i = 0; i < LINKS_MAX; i++) {
+		if (tally[i].link && strcmp(tally[i].link->ifa_name, link->ifa_name) != 0)
+			continue;
+		tally[i].link = link;
+		tally[i].connections++;
+		return;
+	}
+}
+
+/* The link with the most of this process' connections to other nodes. Those of others, and of the
+ * program itself to a store, are few next to NCCL's. */
+static void find_link(struct nt_facts *facts, const struct ifaddrs *all)
+{
+	struct tally tally[LINKS_MAX] = { { .link = NULL } };
+	uint64_t inode[SOCKETS_MAX];
+	unsigned count = list_sockets(inode), most = 0;
+	FILE *f = fopen("/proc/self/net/tcp", "re");
+	char line[512];
+
+	for (int i = 0; f && i < LINES_MAX && fgets(line, sizeof(line), f); i++) {
+		unsigned local, remote, state;
+		uint64_t number;
+
+		if (sscanf(line, " %*s %x:%*x %x:%*x %x %*s %*s %*s %*s %*s %" SCNu64, &local,
+			   &remote, &state, &number) == 4 &&
+		    state == TCP_ESTABLISHED_STATE && is_own(inode, count, number))
+			count_connection(tally, all, local, remote);
+	}
+	if (f)
+		fclose(f);
+	for (unsigned i = 0; i < LINKS_MAX; i++) {
+		if (tally[i].connections <= most)
+			continue;
+		most = tally[i].connections;
+		(void)nt_printable_copy(facts->link, sizeof(facts->link), tally[i].link->ifa_name,
+					strlen(tally[i].link->ifa_name));
+	}
+}
+
+/* Does NCCL's list take this interface? "eth,ib": beginnings; "=eth0": whole names; "^docker": all
+ * others (src/misc/socket.cc@v2.28.9-1). */
+static bool is_taken(const char *list, const char *name)
+{
+	const bool others = list[0] == '^', whole = list[others] == '=';
+	const char *at = list + others + whole;
+	bool named = false;
+
+	while (*at) {
+		const size_t bytes = strcspn(at, ",");
+
+		named = named ||
+			(strncmp(name, at, bytes) == 0 && (!whole || strlen(name) == bytes));
+		at += bytes;
+		at += *at == ',';
+	}
+	return named != others;
+}
+
+static void look_at_ifname(struct nt_facts *facts, const struct ifaddrs *all)
+{
+	const char *list = getenv("NCCL_SOCKET_IFNAME");
+
+	if (!list || !list[0])
+		return;
+	snprintf(facts->ifname, sizeof(facts->ifname), "-%.30s", list);
+	for (; all; all = all->ifa_next) {
+		if (!all->ifa_addr ||
+		    (all->ifa_addr->sa_family != AF_INET && all->ifa_addr->sa_family != AF_INET6))
+			continue;
+		if (!is_taken(list, all->ifa_name))
+			continue;
+		snprintf(facts->ifname, sizeof(facts->ifname), "%.15s", all->ifa_name);
+		break;
+	}
+	nt_printable_json(facts->ifname);
+}
+
+void nt_facts_look_at_net(struct nt_facts *facts, const char *root, unsigned nodes)
+{
+	struct ifaddrs *all = NULL;
+
+	look_at_ports(facts, root);
+	look_at_gdr(facts, root);
+	if (nodes < 2 || getifaddrs(&all) < 0)
+		return;
+	for (const struct ifaddrs *one = all; one; one = one->ifa_next)
+		add_link(facts, root, one);
+	nt_printable_json(facts->links);
+	look_at_ifname(facts, all);
+	find_link(facts, all);
+	freeifaddrs(all);
+}

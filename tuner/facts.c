@@ -1,0 +1,333 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tuner/facts.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+#include "contract/names.h"
+#include "lib/append.h"
+#include "lib/number.h"
+#include "lib/printable.h"
+
+#define PATH_BYTES 1024
+#define THREADS_MAX 1024 /* looked at */
+#define CPU_BYTES 1024 /* of a set: 8192 processors */
+#define GPUS_MAX 64
+#define GROUPS_MAX 16 /* control groups, one in another */
+
+bool nt_facts_line(const char *root, const char *path, char *line, size_t line_bytes)
+{
+	char whole[PATH_BYTES];
+	FILE *f;
+	bool read;
+
+	if ((size_t)snprintf(whole, sizeof(whole), "%s%s", root, path) >= sizeof(whole))
+		return false;
+	f = fopen(whole, "re");
+	read = f && fgets(line, (int)line_bytes, f);
+	if (f)
+		fclose(f);
+	if (read)
+		line[strcspn(line, "\n")] = '\0';
+	return read;
+}
+
+static bool has_bit(const unsigned char *bits, size_t bytes, size_t bit)
+{
+	return bit / 8 < bytes && bits[bit / 8] >> bit % 8 & 1;
+}
+
+bool nt_facts_list(const unsigned char *bits, size_t bytes, char *out, size_t out_bytes)
+{
+	out[0] = '\0';
+	for (size_t first = 0, last; first < 8 * bytes; first = last + 1) {
+		int cut;
+
+		last = first;
+		if (!has_bit(bits, bytes, first))
+			continue;
+		while (has_bit(bits, bytes, last + 1))
+			last++;
+		cut = nt_append(out, out_bytes, "%s%zu", out[0] ? "," : "", first);
+		if (cut == 0 && last > first)
+			cut = nt_append(out, out_bytes, "-%zu", last);
+		if (cut < 0) {
+			out[0] = '\0';
+			return false;
+		}
+	}
+	return true;
+}
+
+int64_t nt_facts_fewest(const char *per_node)
+{
+	int64_t fewest = -1;
+
+	while (per_node && *per_node) {
+		uint64_t number;
+		const char *end = nt_number_read(per_node, 1u << 20, &number);
+
+		if (!end || number == 0)
+			return -1;
+		if (fewest < 0 || (int64_t)number < fewest)
+			fewest = (int64_t)number;
+		per_node = end + strcspn(end, ",");
+		per_node += *per_node == ',';
+	}
+	return fewest;
+}
+
+/* ---- processors */
+
+static void add_thread(unsigned char all[CPU_BYTES], pid_t thread)
+{
+	_Alignas(cpu_set_t) unsigned char one[CPU_BYTES] = { 0 };
+
+	if (sched_getaffinity(thread, sizeof(one), (cpu_set_t *)(void *)one) < 0)
+		return;
+	for (size_t i = 0; i < sizeof(one); i++)
+		all[i] |= one[i];
+}
+
+static void look_at_threads(struct nt_facts *facts)
+{
+	unsigned char all[CPU_BYTES] = { 0 };
+	DIR *tasks = opendir("/proc/self/task");
+	const struct dirent *entry;
+	int64_t count = 0;
+
+	for (int i = 0; tasks && i < THREADS_MAX && (entry = readdir(tasks)) != NULL; i++) {
+		if (isdigit((unsigned char)entry->d_name[0]))
+			add_thread(all, (pid_t)strtol(entry->d_name, NULL, 10));
+	}
+	if (tasks)
+		closedir(tasks);
+	for (size_t i = 0; i < 8 * sizeof(all); i++)
+		count += has_bit(all, sizeof(all), i);
+	if (count == 0)
+		return;
+	facts->cpu_count = count;
+	(void)nt_facts_list(all, sizeof(all), facts->cpus, sizeof(facts->cpus));
+}
+
+/* "200000 100000": two processors; "max 100000": all. */
+static void lower_quota(struct nt_facts *facts, const char *root, const char *group)
+{
+	char path[PATH_BYTES], line[64], *end;
+	double quota, period;
+
+	if ((size_t)snprintf(path, sizeof(path), "/sys/fs/cgroup%s/cpu.max", group) >=
+		    sizeof(path) ||
+	    !nt_facts_line(root, path, line, sizeof(line)))
+		return;
+	quota = strtod(line, &end);
+	period = strtod(end, NULL);
+	if (end == line || quota <= 0 || period <= 0)
+		return;
+	if (isnan(facts->quota) || quota / period < facts->quota)
+		facts->quota = quota / period;
+}
+
+/* The process's group, and those that it is in */
+static void look_at_quota(struct nt_facts *facts, const char *root)
+{
+	char line[PATH_BYTES], *group;
+
+	if (!nt_facts_line(root, "/proc/self/cgroup", line, sizeof(line)) ||
+	    strncmp(line, "0::/", 4) != 0)
+		return;
+	group = line + 3;
+	for (int i = 0; i < GROUPS_MAX; i++) {
+		char *slash = strrchr(group, '/');
+
+		lower_quota(facts, root, strcmp(group, "/") == 0 ? "" : group);
+		if (!slash || strcmp(group, "/") == 0)
+			break;
+		slash[slash == group] = '\0';
+	}
+}
+
+/* ---- room and limits */
+
+static void look_at_shm(struct nt_facts *facts, const char *root)
+{
+	struct statvfs room;
+	char path[PATH_BYTES];
+
+	snprintf(path, sizeof(path), "%s/dev/shm", root);
+	if (statvfs(path, &room) < 0 || room.f_blocks == 0)
+		return;
+	facts->shm_mb = (int64_t)(room.f_blocks * room.f_frsize >> 20);
+	facts->shm_free_mb = (int64_t)(room.f_bavail * room.f_frsize >> 20);
+}
+
+static int64_t limit_of(int which, uint64_t unit)
+{
+	struct rlimit limit;
+
+	if (getrlimit(which, &limit) < 0)
+		return -1;
+	if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur / unit > NT_COUNT_MAX)
+		return NT_COUNT_MAX;
+	return (int64_t)(limit.rlim_cur / unit);
+}
+
+/* ---- devices */
+
+static void look_at_gpus(struct nt_facts *facts, const char *root)
+{
+	unsigned char open[GPUS_MAX / 8] = { 0 };
+	int64_t count = 0;
+
+	for (unsigned i = 0; i < GPUS_MAX; i++) {
+		char path[PATH_BYTES];
+
+		snprintf(path, sizeof(path), "%s/dev/nvidia%u", root, i);
+		if (faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS) < 0)
+			continue;
+		open[i / 8] = (unsigned char)(open[i / 8] | 1u << i % 8);
+		count++;
+	}
+	if (count == 0)
+		return;
+	facts->gpu_count = count;
+	(void)nt_facts_list(open, sizeof(open), facts->gpus, sizeof(facts->gpus));
+}
+
+/* ---- the environment */
+
+static void look_at_visible(struct nt_facts *facts)
+{
+	const char *devices = getenv("CUDA_VISIBLE_DEVICES");
+
+	if (!devices)
+		return;
+	facts->visible = devices[0] != '\0';
+	for (; *devices; devices++)
+		facts->visible += *devices == ',';
+}
+
+/* File names without directories; what does not fit is left out. */
+static void look_at_preload(struct nt_facts *facts)
+{
+	const char *at = getenv("LD_PRELOAD");
+
+	while (at && *at) {
+		size_t bytes = strcspn(at, " :");
+		const char *name = memrchr(at, '/', bytes);
+		size_t length = name ? bytes - (size_t)(name + 1 - at) : bytes;
+
+		if (length > 0 && strlen(facts->preload) + length + 2 < sizeof(facts->preload))
+			(void)nt_append(facts->preload, sizeof(facts->preload), "%s%.*s",
+					facts->preload[0] ? " " : "", (int)length,
+					name ? name + 1 : at);
+		at += bytes;
+		at += strspn(at, " :");
+	}
+	nt_printable_json(facts->preload);
+}
+
+static bool is_shared_type(const char *type)
+{
+	static const char *const types[] = { "nfs",    "nfs4",	"lustre",	  "gpfs",
+					     "beegfs", "ceph",	"cifs",		  "wekafs",
+					     "panfs",  "pvfs2", "fuse.glusterfs", "fuse.juicefs" };
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		if (strcmp(type, types[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Is the path below this mount point? */
+static bool is_below(const char *path, const char *point)
+{
+	size_t bytes = strlen(point);
+
+	return strncmp(path, point, bytes) == 0 &&
+	       (bytes == 1 || path[bytes] == '/' || path[bytes] == '\0');
+}
+
+/* By the longest mount point above it, the newest of several */
+static bool is_shared(const char *root, const char *path)
+{
+	char whole[PATH_BYTES], line[2048], point[1024], type[64];
+	size_t longest = 0;
+	bool shared = false;
+	FILE *f;
+
+	snprintf(whole, sizeof(whole), "%s/proc/self/mountinfo", root);
+	f = fopen(whole, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		const char *dash = strstr(line, " - ");
+
+		if (!dash || sscanf(line, "%*s %*s %*s %*s %1023s", point) != 1 ||
+		    sscanf(dash + 3, "%63s", type) != 1 || !is_below(path, point) ||
+		    strlen(point) < longest)
+			continue;
+		longest = strlen(point);
+		shared = is_shared_type(type);
+	}
+	if (f)
+		fclose(f);
+	return shared;
+}
+
+static void look_at_debug(struct nt_facts *facts, const char *root)
+{
+	const char *level = getenv("NCCL_DEBUG"), *file = getenv("NCCL_DEBUG_FILE");
+	const char *name;
+
+	if (!level)
+		return;
+	name = strcasecmp(level, "TRACE") == 0 ? "TRACE" : "INFO";
+	if (strcasecmp(level, name) != 0)
+		return;
+	snprintf(facts->debug, sizeof(facts->debug), "%s%s", name,
+		 file && is_shared(root, file) ? " shared" : "");
+}
+
+/* "NAME NCCL_A=1 NCCL_B=2" (spank/profile-env.c) */
+static void look_at_profile(struct nt_facts *facts)
+{
+	const char *text = getenv(NT_ENV_LAUNCH);
+	const char *space = text ? strchr(text, ' ') : NULL;
+
+	if (space && strlen(space + 1) < sizeof(facts->profile))
+		(void)nt_printable_copy(facts->profile, sizeof(facts->profile), space + 1,
+					strlen(space + 1));
+	nt_printable_json(facts->profile);
+}
+
+void nt_facts_look(struct nt_facts *facts, const char *root, unsigned nodes)
+{
+	const char *blocking = getenv("CUDA_LAUNCH_BLOCKING");
+
+	nt_fields_clear(&nt_facts_fields, facts);
+	look_at_threads(facts);
+	look_at_quota(facts, root);
+	facts->online = sysconf(_SC_NPROCESSORS_ONLN);
+	facts->job_cpus = nt_facts_fewest(getenv("SLURM_JOB_CPUS_PER_NODE"));
+	look_at_shm(facts, root);
+	facts->memlock_kib = limit_of(RLIMIT_MEMLOCK, 1024);
+	facts->nofile = limit_of(RLIMIT_NOFILE, 1);
+	facts->stack_kib = limit_of(RLIMIT_STACK, 1024);
+	look_at_gpus(facts, root);
+	look_at_visible(facts);
+	look_at_preload(facts);
+	facts->blocking = blocking && strtol(blocking, NULL, 0) != 0;
+	look_at_debug(facts, root);
+	look_at_profile(facts);
+	nt_facts_look_at_net(facts, root, nodes);
+}

@@ -34,8 +34,6 @@ libnt_engine_a_SOURCES = \
 	%D%/marker.h \
 	%D%/matched.c \
 	%D%/matched.h \
-	%D%/measure.c \
-	%D%/measure.h \
 	%D%/slowdown.c \
 	%D%/slowdown.h \
 	%D%/time-budget.c \
@@ -46,10 +44,6 @@ libnt_engine_a_SOURCES = \
 	%D%/recheck.h \
 	%D%/refine.c \
 	%D%/refine.h \
-	%D%/rule.c \
-	%D%/rule.h \
-	%D%/savings.c \
-	%D%/savings.h \
 	%D%/schedule.c \
 	%D%/schedule.h \
 	%D%/screen.c \

@@ -4,14 +4,15 @@
 
 #include <math.h>
 #include <string.h>
+#include "engine/budget.h"
 #include "engine/confirm.h"
-#include "engine/savings.h"
 #include "engine/time-budget.h"
 
 /* Spread of samples below which few samples tell which arms could win. Tuned with nt-engine-sim to
  * miss no more gains than more samples do. */
 #define QUIET 0.1
 
+#define FIRST_BLOCKS 3u /* then arms may be dropped, if samples are close together */
 #define ROUND_BLOCKS 4u /* time that one more round costs */
 #define LEAST_FIT 18u /* blocks; with time for less, it is over, or not known yet */
 
@@ -106,6 +107,13 @@ static unsigned candidates(const struct nt_evaluation *seen, uint16_t arm[NT_PAI
 	return count;
 }
 
+unsigned nt_screen_blocks(const struct nt_policy *policy)
+{
+	const unsigned most = (unsigned)policy->screen_blocks;
+
+	return (most < FIRST_BLOCKS ? most : FIRST_BLOCKS) + NT_SCHEDULE_WARM_UP;
+}
+
 /* The baseline and the arms that could beat it, the most likely if there are too many. At least one
  * other legal arm, except LL at large sizes. */
 static struct nt_schedule first_round(const struct nt_evaluation *seen)
@@ -118,7 +126,8 @@ static struct nt_schedule first_round(const struct nt_evaluation *seen)
 
 		memmove(&arm[out], &arm[out + 1], (count - 1 - out) * sizeof(arm[0]));
 	}
-	return nt_evaluation_explore(seen, NT_SCHEDULE_SCREEN, arm, count, seen->first_blocks);
+	return nt_evaluation_explore(seen, NT_SCHEDULE_SCREEN, arm, count,
+				     nt_screen_blocks(seen->policy));
 }
 
 void nt_screen_open(const struct nt_evaluation *seen, struct nt_next *next)
@@ -135,17 +144,32 @@ void nt_screen_open(const struct nt_evaluation *seen, struct nt_next *next)
 				 NT_ARM_BASELINE, &over_budget);
 }
 
+/* Has each arm enough samples? */
+static bool complete(const struct nt_evaluation *seen)
+{
+	unsigned i = 0;
+
+	while (i < seen->screen.count &&
+	       nt_evaluation_enough(seen, nt_evidence_samples(&seen->screen, i)))
+		i++;
+	return i == seen->screen.count;
+}
+
 void nt_screen_samples(const struct nt_evaluation *seen, struct nt_next *next)
 {
 	const struct nt_comparison too_few = { .p = 1, .verdict = NT_VERDICT_SAMPLES };
 	const unsigned most = NT_SCREEN_ROUNDS + (seen->refined ? 1 : 0);
+	const struct nt_evidence *e = &seen->screen;
+	const struct nt_schedule again = nt_evaluation_explore(
+		seen, NT_SCHEDULE_SCREEN, &e->arm[1], e->count - 1,
+		(unsigned)seen->policy->screen_blocks + NT_SCHEDULE_WARM_UP);
 
-	if (nt_evaluation_next_best(seen, &seen->screen, 0) != 0 &&
-	    nt_evaluation_enough(seen, nt_evidence_samples(&seen->screen, 0)))
+	if (complete(seen) || (seen->rounds[NT_SCHEDULE_SCREEN] < most &&
+			       nt_next_explore(seen, &again, next)))
 		return;
-	if (seen->rounds[NT_SCHEDULE_SCREEN] >= most ||
-	    !nt_next_explore(seen, &seen->schedule, next))
-		nt_next_conclude(next, &seen->screen, NT_ARM_BASELINE, &too_few);
+	if (nt_evaluation_next_best(seen, e, 0) == 0 ||
+	    !nt_evaluation_enough(seen, nt_evidence_samples(e, 0)))
+		nt_next_conclude(next, e, NT_ARM_BASELINE, &too_few);
 }
 
 /* Mean of the arms' spreads, relative to their fastest samples. */
@@ -179,7 +203,7 @@ static bool better_confirmed(const struct nt_evaluation *seen, unsigned more)
 		return false;
 	if (seen->info.blocks > 0)
 		return seen->info.blocks != more;
-	return fit >= LEAST_FIT && fit < more + seen->second_blocks + ROUND_BLOCKS;
+	return fit >= LEAST_FIT && fit < more + (unsigned)seen->policy->confirm_blocks + ROUND_BLOCKS;
 }
 
 void nt_screen_widen(const struct nt_evaluation *seen, struct nt_next *next)
@@ -191,7 +215,7 @@ void nt_screen_widen(const struct nt_evaluation *seen, struct nt_next *next)
 
 	if (!too_narrow(seen))
 		return;
-	more = wanted - e->blocks + seen->first_warm_up;
+	more = wanted - e->blocks + NT_SCHEDULE_WARM_UP;
 	if (better_confirmed(seen, more))
 		return;
 	schedule = nt_evaluation_explore(seen, NT_SCHEDULE_SCREEN, &e->arm[1], e->count - 1, more);
@@ -255,7 +279,7 @@ void nt_screen(const struct nt_evaluation *seen, struct nt_next *next)
 		return;
 	}
 	schedule = nt_confirm_first(seen, arm, count);
-	if (!nt_savings_pay(seen, &seen->screen, &schedule, hoped_us) ||
+	if (!nt_budget_worth(seen, &seen->screen, &schedule, hoped_us) ||
 	    !nt_next_explore(seen, &schedule, next))
 		conclude(seen, NT_VERDICT_BUDGET, next);
 }

@@ -175,11 +175,7 @@ EXTRA_DIST += \
 	%D%/results/programs/ranks.jsonl \
 	%D%/results/programs/unseen.txt \
 	%D%/results/rules/README.md \
-	%D%/results/rules/carry-over.txt \
-	%D%/results/rules/families-eight-looks.txt \
-	%D%/results/rules/traces.txt \
-	%D%/results/rules/families-before.txt \
-	%D%/results/rules/families-quartiles.txt \
+	%D%/results/rules/ablation.txt \
 	%D%/results/rules/families.txt \
 	%D%/results/summary/README.md \
 	%D%/results/summary/summary.json \
@@ -189,6 +185,5 @@ EXTRA_DIST += \
 	%D%/results/h200-x2-field/shm.jsonl \
 	%D%/results/h200-x2-tasks/frameworks.jsonl \
 	%D%/results/h200-x4/records.json \
-	%D%/results/rules/rules.json \
 	%D%/results/warm/README.md \
 	%D%/results/warm/runs.csv

@@ -14,20 +14,10 @@
 #define LOOK_BLOCKS 4u /* cost of an early look */
 #define LEAST_BLOCKS 16 /* of a round when time is short */
 
-/* Evidence at the first look, and at early ones, as rarely called keys have. */
+/* Evidence at the first look, if it is not an early one. */
 static unsigned full(const struct nt_evaluation *seen)
 {
 	return (unsigned)seen->policy->confirm_blocks;
-}
-
-static unsigned first_early(const struct nt_evaluation *seen)
-{
-	return full(seen) / 2;
-}
-
-static unsigned second_early(const struct nt_evaluation *seen)
-{
-	return full(seen) * 2 / 3;
 }
 
 /* Blocks for which there is, or was, time. */
@@ -46,6 +36,17 @@ static unsigned in_time(const struct nt_evaluation *seen, unsigned blocks, unsig
 static unsigned least_of(unsigned wanted)
 {
 	return wanted < LEAST_BLOCKS ? wanted : LEAST_BLOCKS;
+}
+
+/* Evidence at the early looks. */
+static unsigned first_early(const struct nt_evaluation *seen)
+{
+	return full(seen) / 2;
+}
+
+static unsigned second_early(const struct nt_evaluation *seen)
+{
+	return full(seen) * 2 / 3;
 }
 
 /* A round of `wanted` blocks, or as many as there is time for. */
@@ -80,13 +81,25 @@ struct nt_schedule nt_confirm_first(const struct nt_evaluation *seen, const uint
 	const bool further = nt_time_budget_blocks(seen, 1 + count) >=
 			     full(seen) + LOOK_BLOCKS;
 
-	return round_of(seen, arm, count,
-			further && called_rarely(&seen->info) ? first_early(seen) : full(seen));
+	if (further && !called_rarely(&seen->info))
+		return nt_confirm_round(seen, arm, count);
+	return round_of(seen, arm, count, further ? first_early(seen) : full(seen) - 1);
 }
 
 bool nt_confirm_is_early(const struct nt_evaluation *seen, const struct nt_schedule *round)
 {
 	return round->blocks <= first_early(seen) + NT_SCHEDULE_WARM_UP;
+}
+
+bool nt_confirm_is_only(const struct nt_evaluation *seen, const struct nt_schedule *round)
+{
+	const struct nt_schedule usual = nt_evaluation_explore(
+		seen, NT_SCHEDULE_CONFIRM, &round->arm[1], round->count - 1u,
+		full(seen) + NT_SCHEDULE_WARM_UP);
+
+	/* One of the least blocks is for a key whose time is over, or was not known yet. */
+	return round->blocks < usual.blocks &&
+	       round->blocks > least_of(full(seen)) + NT_SCHEDULE_WARM_UP;
 }
 
 /* All that can be gathered. */
@@ -134,7 +147,7 @@ static bool last_look(const struct nt_evaluation *seen)
 {
 	const unsigned looks = NT_CONFIRM_LOOKS + (seen->early ? NT_CONFIRM_EARLY_LOOKS : 0);
 
-	return seen->rounds[NT_SCHEDULE_CONFIRM] >= looks ||
+	return seen->only || seen->rounds[NT_SCHEDULE_CONFIRM] >= looks ||
 	       seen->confirm.blocks >= most_blocks(seen) || !affordable(seen);
 }
 
@@ -173,7 +186,8 @@ static bool open_still(const struct nt_evaluation *seen, const struct nt_gates *
 		       const struct nt_comparison *comparison)
 {
 	if (early_look(seen) && comparison->verdict != NT_VERDICT_FASTER)
-		return seen->confirm.blocks < second_early(seen) || comparison->exact_p < 1;
+		return seen->confirm.blocks < second_early(seen) ||
+		       comparison->exact_p < 1;
 	return comparison->verdict == NT_VERDICT_SAMPLES ||
 	       (!vetoed(comparison) && nt_compare_promising(gates, comparison));
 }
@@ -282,7 +296,8 @@ void nt_confirm(const struct nt_evaluation *seen, struct nt_next *next)
 		.min_gain = nt_evaluation_min_gain(seen, &seen->confirm),
 		.of_us = nt_evidence_p25_us(&seen->confirm, 0),
 		.alpha = (double)seen->policy->alpha_micro / 1e6,
-		.tests = (seen->confirm.count - 1) * NT_CONFIRM_PAID,
+		.tests = (seen->confirm.count - 1) *
+			 (seen->only ? NT_CONFIRM_PAID_ONLY : NT_CONFIRM_PAID),
 		.last = last_look(seen),
 	};
 

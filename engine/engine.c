@@ -7,7 +7,6 @@
 #include <string.h>
 #include "engine/budget.h"
 #include "engine/confirm.h"
-#include "engine/fit.h"
 #include "engine/recheck.h"
 #include "engine/refine.h"
 #include "engine/screen.h"
@@ -62,6 +61,7 @@ static struct nt_engine_key *open_key(struct nt_engine *engine, const struct nt_
 	key->engine = engine;
 	key->seen.policy = &engine->policy;
 	key->seen.info = *info;
+	key->seen.first_blocks = (uint8_t)nt_screen_blocks(&engine->policy, info);
 	key->seen.opened_us = info->age_us;
 	key->seen.rechecks = recheck;
 	if (engine->policy.reward == NT_REWARD_CALL)
@@ -206,8 +206,10 @@ static void adopt(struct nt_engine_key *key, const struct nt_next *next)
 	else if (seen->warming)
 		forget(seen);
 	if (seen->schedule.kind == NT_SCHEDULE_CONFIRM && !seen->warming &&
-	    seen->rounds[NT_SCHEDULE_CONFIRM] == 0)
+	    seen->rounds[NT_SCHEDULE_CONFIRM] == 0) {
 		seen->early = nt_confirm_is_early(seen, &seen->schedule);
+		seen->only = nt_confirm_is_only(seen, &seen->schedule);
+	}
 	if (first)
 		seen->arms = next->schedule.count;
 	if (first && key->history && !seen->rechecks)
@@ -320,8 +322,6 @@ enum nt_engine_next nt_engine_next(struct nt_engine_key *key, const struct nt_ke
 	key->seen.info = *now;
 	if (key->seen.schedule.kind != 0)
 		close_round(key);
-	if (key->seen.rounds[NT_SCHEDULE_SCREEN] == 0)
-		nt_fit_of(key->engine->histories, now, key->seen.fitted_us);
 	ask(key, &next);
 	adopt(key, &next);
 	if (key->seen.rechecks && (next.what == NT_NEXT_COMMIT || next.what == NT_NEXT_KEEP))

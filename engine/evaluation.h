@@ -25,7 +25,7 @@ struct nt_spent {
 struct nt_evaluation {
 	const struct nt_policy *policy;
 	struct nt_key_info info;
-	float fitted_us[NT_PAIRS]; /* engine/fit.h; 0: no prediction */
+	uint8_t first_blocks; /* of the first round */
 	double opened_us; /* info.age_us when it was opened */
 	/* The newest round, explored or too expensive; kind 0: none. */
 	struct nt_schedule schedule;
@@ -34,6 +34,7 @@ struct nt_evaluation {
 	struct nt_spent spent;
 	unsigned arms; /* including the baseline */
 	bool early; /* its second rounds begin short (engine/confirm.h) */
+	bool only; /* there is time for one second round only */
 	bool refined; /* screened again with channel caps and chunk sizes */
 	bool warming; /* the newest round, the first of all, is of a remembered arm */
 	unsigned forgotten; /* rounds of remembered arms that were not faster */

@@ -18,10 +18,6 @@ libnt_engine_a_SOURCES = \
 	%D%/evidence.h \
 	%D%/quantiles.c \
 	%D%/quantiles.h \
-	%D%/fit.c \
-	%D%/fit.h \
-	%D%/line.c \
-	%D%/line.h \
 	%D%/history.c \
 	%D%/history.h \
 	%D%/judge.c \

@@ -9,7 +9,6 @@
 
 #include "engine/budget.h"
 #include "engine/confirm.h"
-#include "engine/screen.h"
 
 #define RING 1
 #define CHUNK_MIN ((size_t)256 << 10) /* of all channels together */
@@ -164,7 +163,7 @@ void nt_refine(const struct nt_evaluation *seen, struct nt_next *next)
 	for (unsigned i = 0; i < 2; i++)
 		want(&from, seen->screen.arm[place[i]], seen->info.baseline_arm, &w);
 	schedule = nt_evaluation_explore(seen, NT_SCHEDULE_SCREEN, w.arm, w.count,
-					 nt_screen_blocks(seen->policy));
+					 seen->first_blocks);
 	if (w.made == 0 || !allows_both(seen, &schedule))
 		return;
 	next->what = NT_NEXT_EXPLORE;

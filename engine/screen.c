@@ -3,16 +3,16 @@
 #include "engine/screen.h"
 
 #include <math.h>
-#include <string.h>
 #include "engine/budget.h"
 #include "engine/confirm.h"
 #include "engine/time-budget.h"
+#include "engine/warmstart.h"
 
 /* Spread of samples below which few samples tell which arms could win. Tuned with nt-engine-sim to
  * miss no more gains than more samples do. */
 #define QUIET 0.1
 
-#define FIRST_BLOCKS 3u /* then arms may be dropped, if samples are close together */
+#define RARE_BLOCKS 3u /* then arms may be dropped, if samples are close together */
 #define ROUND_BLOCKS 4u /* time that one more round costs */
 #define LEAST_FIT 18u /* blocks; with time for less, it is over, or not known yet */
 
@@ -41,100 +41,45 @@ bool nt_screen_ll_hopeless(unsigned arm, size_t bytes, float cost_us, float base
 	       cost_us > baseline_us * NT_SCREEN_LL_FACTOR;
 }
 
-/* The same by the fits of this pair and the baseline's. */
-static bool fit_hopeless(const struct nt_evaluation *seen, unsigned arm)
-{
-	const unsigned baseline_arm = seen->info.baseline_arm;
-	const float baseline_us = baseline_arm < NT_PAIRS ? seen->fitted_us[baseline_arm] : 0;
-
-	return baseline_us > 0 && seen->fitted_us[arm] > baseline_us * NT_SCREEN_COST_FACTOR;
-}
-
-/* From measured times, else from NCCL's predictions on their scale; < 0: none. */
-static float expected_us(const struct nt_evaluation *seen, unsigned arm)
-{
-	const float cost_us = nt_key_info_predicted_us(&seen->info, arm);
-	const float baseline_cost_us = nt_key_info_predicted_baseline_us(&seen->info);
-	const float baseline_us = baseline_cost_us > 0 ? seen->fitted_us[seen->info.baseline_arm]
-						       : 0;
-
-	if (seen->fitted_us[arm] > 0)
-		return seen->fitted_us[arm];
-	return baseline_us > 0 && cost_us >= 0 ? cost_us * baseline_us / baseline_cost_us : cost_us;
-}
-
-/* The arm with the longest expected time, else one without any. */
-static unsigned least_likely(const struct nt_evaluation *seen, const uint16_t *arm, unsigned count)
-{
-	unsigned worst = 0;
-
-	for (unsigned i = 1; i < count; i++) {
-		float us = expected_us(seen, arm[i]), worst_us = expected_us(seen, arm[worst]);
-
-		if (worst_us >= 0 && (us < 0 || us > worst_us))
-			worst = i;
-	}
-	return worst;
-}
-
-/* Arms with a chance by NCCL's predictions and the fits, lowest prediction first; at least one if
- * NCCL predicts any. */
+/* Arms with a chance by NCCL's predictions, lowest first; at least one if NCCL predicts any, except LL
+ * at large sizes. */
 static unsigned candidates(const struct nt_evaluation *seen, uint16_t arm[NT_PAIRS])
 {
 	const float baseline_us = nt_key_info_predicted_baseline_us(&seen->info);
 	const float limit_us = baseline_us * NT_SCREEN_COST_FACTOR;
-	const bool limited = seen->policy->mode != NT_MODE_PROFILE;
+	const bool limited = seen->policy->mode != NT_MODE_PROFILE && limit_us > 0;
 	uint32_t mask = nt_key_info_other_arms(&seen->info);
-	unsigned count = 0, hopeless = NT_PAIRS;
+	unsigned count = 0;
 
 	while (mask != 0) {
 		const unsigned next = cheapest(&seen->info, mask);
 		const float cost_us = nt_key_info_predicted_us(&seen->info, next);
 
 		mask &= ~(1u << next);
-		if (limited && (count > 0 || hopeless != NT_PAIRS) && limit_us > 0 &&
-		    cost_us > limit_us)
+		if (limited && count > 0 && cost_us > limit_us)
 			break;
-		if (nt_screen_ll_hopeless(next, nt_evaluation_bytes(seen), cost_us, baseline_us))
-			continue;
-		if (limited && fit_hopeless(seen, next))
-			hopeless = hopeless == NT_PAIRS ? next : hopeless;
-		else
+		if (!nt_screen_ll_hopeless(next, nt_evaluation_bytes(seen), cost_us, baseline_us))
 			arm[count++] = (uint16_t)next;
 	}
-	if (count == 0 && hopeless != NT_PAIRS)
-		arm[count++] = (uint16_t)hopeless;
 	return count;
 }
 
-unsigned nt_screen_blocks(const struct nt_policy *policy)
+unsigned nt_screen_blocks(const struct nt_policy *policy, const struct nt_key_info *info)
 {
 	const unsigned most = (unsigned)policy->screen_blocks;
 
-	return (most < FIRST_BLOCKS ? most : FIRST_BLOCKS) + NT_SCHEDULE_WARM_UP;
-}
-
-/* The baseline and the arms that could beat it, the most likely if there are too many. At least one
- * other legal arm, except LL at large sizes. */
-static struct nt_schedule first_round(const struct nt_evaluation *seen)
-{
-	uint16_t arm[NT_PAIRS];
-	unsigned count = candidates(seen, arm);
-
-	for (; count > NT_SCHEDULE_ARMS - 1; count--) {
-		const unsigned out = least_likely(seen, arm, count);
-
-		memmove(&arm[out], &arm[out + 1], (count - 1 - out) * sizeof(arm[0]));
-	}
-	return nt_evaluation_explore(seen, NT_SCHEDULE_SCREEN, arm, count,
-				     nt_screen_blocks(seen->policy));
+	return (nt_warm_rare(policy, info) && most > RARE_BLOCKS ? RARE_BLOCKS : most) +
+	       NT_SCHEDULE_WARM_UP;
 }
 
 void nt_screen_open(const struct nt_evaluation *seen, struct nt_next *next)
 {
 	const struct nt_comparison nothing = { .p = 1, .verdict = NT_VERDICT_ALONE };
 	const struct nt_comparison over_budget = { .p = 1, .verdict = NT_VERDICT_BUDGET };
-	const struct nt_schedule schedule = first_round(seen);
+	uint16_t arm[NT_PAIRS];
+	const unsigned count = candidates(seen, arm);
+	const struct nt_schedule schedule = nt_evaluation_explore(
+		seen, NT_SCHEDULE_SCREEN, arm, count, seen->first_blocks);
 
 	next->schedule = schedule;
 	if (schedule.count < 2)
@@ -144,32 +89,17 @@ void nt_screen_open(const struct nt_evaluation *seen, struct nt_next *next)
 				 NT_ARM_BASELINE, &over_budget);
 }
 
-/* Has each arm enough samples? */
-static bool complete(const struct nt_evaluation *seen)
-{
-	unsigned i = 0;
-
-	while (i < seen->screen.count &&
-	       nt_evaluation_enough(seen, nt_evidence_samples(&seen->screen, i)))
-		i++;
-	return i == seen->screen.count;
-}
-
 void nt_screen_samples(const struct nt_evaluation *seen, struct nt_next *next)
 {
 	const struct nt_comparison too_few = { .p = 1, .verdict = NT_VERDICT_SAMPLES };
 	const unsigned most = NT_SCREEN_ROUNDS + (seen->refined ? 1 : 0);
-	const struct nt_evidence *e = &seen->screen;
-	const struct nt_schedule again = nt_evaluation_explore(
-		seen, NT_SCHEDULE_SCREEN, &e->arm[1], e->count - 1,
-		(unsigned)seen->policy->screen_blocks + NT_SCHEDULE_WARM_UP);
 
-	if (complete(seen) || (seen->rounds[NT_SCHEDULE_SCREEN] < most &&
-			       nt_next_explore(seen, &again, next)))
+	if (nt_evaluation_next_best(seen, &seen->screen, 0) != 0 &&
+	    nt_evaluation_enough(seen, nt_evidence_samples(&seen->screen, 0)))
 		return;
-	if (nt_evaluation_next_best(seen, e, 0) == 0 ||
-	    !nt_evaluation_enough(seen, nt_evidence_samples(e, 0)))
-		nt_next_conclude(next, e, NT_ARM_BASELINE, &too_few);
+	if (seen->rounds[NT_SCHEDULE_SCREEN] >= most ||
+	    !nt_next_explore(seen, &seen->schedule, next))
+		nt_next_conclude(next, &seen->screen, NT_ARM_BASELINE, &too_few);
 }
 
 /* Mean of the arms' spreads, relative to their fastest samples. */

@@ -30,6 +30,12 @@ bool nt_warm_may_open(const struct nt_policy *policy, const struct nt_key_info *
 	       nt_budget_pays(policy, info->calls, second_calls(policy, 2));
 }
 
+bool nt_warm_rare(const struct nt_policy *policy, const struct nt_key_info *info)
+{
+	return info->age_us >= NT_WARM_RARE_US &&
+	       (double)info->calls * NT_WARM_RARE_US < (double)policy->min_calls * info->age_us;
+}
+
 uint64_t nt_warm_least_calls(const struct nt_policy *policy, double age_us)
 {
 	const uint64_t calls = (uint64_t)policy->min_calls;

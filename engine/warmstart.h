@@ -32,6 +32,9 @@ bool nt_warm_may_open(const struct nt_policy *policy, const struct nt_key_info *
 /* Are there enough calls for both rounds? */
 bool nt_warm_may_explore(const struct nt_policy *policy, const struct nt_key_info *info);
 
+/* Is a key called so rarely? */
+bool nt_warm_rare(const struct nt_policy *policy, const struct nt_key_info *info);
+
 /* Least calls of a key before it is explored. */
 uint64_t nt_warm_least_calls(const struct nt_policy *policy, double age_us);
 

@@ -36,7 +36,6 @@ unit_tests = \
 	%D%/unit/lists \
 	%D%/unit/log-entry \
 	%D%/unit/fingerprint \
-	%D%/unit/fit \
 	%D%/unit/p2p \
 	%D%/unit/parallelism \
 	%D%/unit/option \

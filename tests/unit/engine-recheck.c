@@ -173,37 +173,37 @@ static void the_budget_ends_exploring(void **state)
 
 	setup(&b, sockets, RING_SIMPLE); /* calls: not even a first round */
 	b.us[TREE_SIMPLE] = 620;
-	b.home.engine.policy.max_calls = 15;
+	b.home.engine.policy.max_calls = 30;
 	assert_int_equal(explore(&b), 0);
 	assert_int_equal(b.rounds, 0);
 	assert_int_equal(b.final.outcome.verdict, NT_VERDICT_BUDGET);
 	free(b.shm);
 	setup(&b, sockets, RING_SIMPLE); /* a first round, and no second */
 	b.us[TREE_SIMPLE] = 620;
-	b.home.engine.policy.max_calls = 60;
+	b.home.engine.policy.max_calls = 80;
 	assert_int_equal(explore(&b), 0);
 	assert_int_equal(b.rounds, 1);
 	assert_int_equal(b.final.outcome.verdict, NT_VERDICT_BUDGET);
 	assert_int_equal(b.final.outcome.best_arm, TREE_SIMPLE);
 	assert_int_equal(b.final.arm[0], NT_ARM_BASELINE);
-	assert_true(b.final.outcome.spent_calls <= 60);
+	assert_true(b.final.outcome.spent_calls <= 80);
 	free(b.shm);
-	setup(&b, BIT(RING_SIMPLE) | BIT(TREE_LL), RING_SIMPLE); /* time: no further look */
-	b.us[TREE_LL] = 1000 * (1 - (double)b.home.engine.policy.min_gain_micro / 1e8 + 0.0035);
+	setup(&b, BIT(RING_SIMPLE) | BIT(TREE_SIMPLE), RING_SIMPLE); /* time: no further look */
+	b.us[TREE_SIMPLE] = 1000 * (1 - (double)b.home.engine.policy.min_gain_micro / 1e8 + 0.0035);
 	b.home.engine.policy.max_calls = 80;
 	assert_int_equal(explore(&b), 0);
 	assert_int_equal(b.rounds, 2);
 	assert_int_equal(b.final.outcome.verdict, NT_VERDICT_SMALL);
 	free(b.shm);
-	setup(&b, sockets, RING_SIMPLE); /* time: 4 blocks of 50 ms more are 200 ms */
+	setup(&b, sockets, RING_SIMPLE); /* time: 9 blocks of 50 ms more are 450 ms */
 	b.us[TREE_SIMPLE] = 620;
 	b.us[RING_LL] = 50000;
-	b.home.engine.policy.max_extra_ms = 150;
+	b.home.engine.policy.max_extra_ms = 400;
 	assert_int_equal(explore(&b), 0);
 	assert_int_equal(b.rounds, 1);
 	assert_int_equal(b.final.outcome.verdict, NT_VERDICT_BUDGET);
 	b.rounds = 0;
-	b.home.engine.policy.max_extra_ms = 250;
+	b.home.engine.policy.max_extra_ms = 500;
 	assert_int_equal(explore(&b), 1);
 	free(b.shm);
 }

@@ -239,7 +239,7 @@ static void a_share_that_was_spent_is_spent_again(void **state)
 		fail_msg("%s", err.text);
 	assert_true(row.same);
 	assert_int_equal(row.verdict, NT_VERDICT_BUDGET);
-	assert_int_equal((int)row.calls, 24);
+	assert_int_equal((int)row.calls, 54);
 }
 
 /* Another policy has other rounds; other times give another decision. */

@@ -175,7 +175,6 @@ EXTRA_DIST += \
 	%D%/results/programs/ranks.jsonl \
 	%D%/results/programs/unseen.txt \
 	%D%/results/rules/README.md \
-	%D%/results/rules/ablation.txt \
 	%D%/results/rules/families.txt \
 	%D%/results/summary/README.md \
 	%D%/results/summary/summary.json \

@@ -95,11 +95,5 @@ EXTRA_DIST += \
 	%D%/results/programs/ranks.jsonl \
 	%D%/results/programs/unseen.txt \
 	%D%/results/rules/README.md \
-	%D%/results/rules/carry-over.txt \
-	%D%/results/rules/families-eight-looks.txt \
-	%D%/results/rules/traces.txt \
-	%D%/results/rules/families-before.txt \
-	%D%/results/rules/families-quartiles.txt \
 	%D%/results/rules/families.txt \
-	%D%/results/summary/README.md \
-	%D%/results/rules/rules.json
+	%D%/results/summary/README.md

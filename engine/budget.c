@@ -2,7 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/budget.h"
 
+#include "engine/quantiles.h"
+
 #define SHARE 100000000u /* millionths of a percent in 1 */
+#define LEFT_US 3600e6 /* of the job's time, if unknown */
 
 bool nt_budget_pays(const struct nt_policy *policy, uint64_t calls, uint64_t rounds)
 {
@@ -39,7 +42,7 @@ static double extra_us(const struct nt_evaluation *seen, unsigned arm)
 		       : us - baseline_us;
 }
 
-double nt_budget_expected_us(const struct nt_evaluation *seen, const struct nt_schedule *schedule)
+static double expected_us(const struct nt_evaluation *seen, const struct nt_schedule *schedule)
 {
 	double us = 0;
 
@@ -55,7 +58,7 @@ bool nt_budget_allows(const struct nt_evaluation *seen, const struct nt_schedule
 	uint32_t calls = seen->spent.calls + more_calls + nt_schedule_positions(schedule);
 	double baseline_us = median_of(seen, NT_ARM_BASELINE);
 	double us = nt_cost_account_us(&seen->spent.account) +
-		    nt_budget_expected_us(seen, schedule);
+		    expected_us(seen, schedule);
 	double share = (double)policy->budget_micro / SHARE;
 	double past = (double)seen->info.calls;
 
@@ -67,4 +70,35 @@ bool nt_budget_allows(const struct nt_evaluation *seen, const struct nt_schedule
 	    (calls > share * past || (baseline_us > 0 && us > share * past * baseline_us)))
 		return false;
 	return true;
+}
+
+/* Mean time between calls of the key, with pauses. */
+static double period_us(const struct nt_evaluation *seen, const struct nt_evidence *evidence)
+{
+	const double us =
+		nt_sample_quantiles_of(seen->confirm.period_us[0], seen->confirm.blocks).mean_us;
+
+	return us > 0 ? us
+		      : nt_sample_quantiles_of(evidence->measured_us[NT_MEASURE_SLOWEST][0],
+					       evidence->blocks)
+				.mean_us;
+}
+
+static double calls_left(const struct nt_evaluation *seen, const struct nt_evidence *evidence)
+{
+	const double us = period_us(seen, evidence);
+	const double left_us = seen->info.left_us > 0 ? seen->info.left_us : LEFT_US;
+
+	return us > 0 ? left_us / us : 0;
+}
+
+bool nt_budget_worth(const struct nt_evaluation *seen, const struct nt_evidence *evidence,
+		    const struct nt_schedule *schedule, double saved_us)
+{
+	const double calls = calls_left(seen, evidence);
+	const double after = calls - nt_schedule_positions(schedule);
+
+	if (seen->rechecks || seen->policy->mode == NT_MODE_PROFILE || calls <= 0)
+		return true;
+	return after > 0 && saved_us * after >= expected_us(seen, schedule);
 }

@@ -6,7 +6,6 @@
 
 /* Tuned with nt-engine-sim, which shows their benefit and cost. */
 #define PROMISING_P 0.2 /* uncorrected */
-#define HOPELESS_P 1 /* the same, where few pairs may be wrong */
 #define MEAN_P 0.05 /* p below which the mean counts as lower */
 /* Share of the gain that the mean must show, except at the last look. */
 #define EARLY_MEAN_SHARE 0.5
@@ -115,11 +114,6 @@ bool nt_compare_promising(const struct nt_gates *gates, const struct nt_comparis
 		return false;
 	return gain_us(comparison) >= wanted_us(gates, comparison) / 2 &&
 	       comparison->exact_p < PROMISING_P && comparison->exact_p * gates->tests < 1;
-}
-
-bool nt_compare_hopeless(const struct nt_comparison *comparison)
-{
-	return comparison->exact_p >= HOPELESS_P;
 }
 
 static double usual_us(const float *baseline, unsigned count)

@@ -50,9 +50,6 @@ void nt_compare(const struct nt_gates *gates, const float *baseline, const float
 /* Not FASTER, but probably FASTER with more samples. */
 bool nt_compare_promising(const struct nt_gates *gates, const struct nt_comparison *comparison);
 
-/* So far behind that more samples would hardly make it promising. */
-bool nt_compare_hopeless(const struct nt_comparison *comparison);
-
 /* Could these few samples, which are no evidence, become FASTER with more? */
 bool nt_compare_could_win(double min_gain, const float *baseline, const float *arm, unsigned count);
 /* ... and how much shorter could a call be? */

@@ -7,13 +7,18 @@
 #include <math.h>
 #include "engine/budget.h"
 #include "engine/time-budget.h"
-#include "engine/savings.h"
 
 #define CLEAR_LEAD 0.02 /* an arm with so much more gain may turn out faster: look again */
 
 #define EARLY_GAIN 0.15 /* share of a call's own time */
 #define LOOK_BLOCKS 4u /* cost of an early look */
 #define LEAST_BLOCKS 16 /* of a round when time is short */
+
+/* Evidence at the first look, if it is not an early one. */
+static unsigned full(const struct nt_evaluation *seen)
+{
+	return (unsigned)seen->policy->confirm_blocks;
+}
 
 /* Blocks for which there is, or was, time. */
 static unsigned in_time(const struct nt_evaluation *seen, unsigned blocks, unsigned arms)
@@ -36,12 +41,12 @@ static unsigned least_of(unsigned wanted)
 /* Evidence at the early looks. */
 static unsigned first_early(const struct nt_evaluation *seen)
 {
-	return seen->second_blocks / 2;
+	return full(seen) / 2;
 }
 
 static unsigned second_early(const struct nt_evaluation *seen)
 {
-	return seen->second_blocks * 2 / 3;
+	return full(seen) * 2 / 3;
 }
 
 /* A round of `wanted` blocks, or as many as there is time for. */
@@ -60,7 +65,7 @@ static struct nt_schedule round_of(const struct nt_evaluation *seen, const uint1
 struct nt_schedule nt_confirm_round(const struct nt_evaluation *seen, const uint16_t *arm,
 				    unsigned count)
 {
-	return round_of(seen, arm, count, seen->second_blocks);
+	return round_of(seen, arm, count, full(seen));
 }
 
 static bool called_rarely(const struct nt_key_info *info)
@@ -74,33 +79,33 @@ struct nt_schedule nt_confirm_first(const struct nt_evaluation *seen, const uint
 	/* A look costs a warm-up, and some calls until nodes agree: none if these would be missing
 	 * in the end. */
 	const bool further = nt_time_budget_blocks(seen, 1 + count) >=
-			     seen->second_blocks + LOOK_BLOCKS;
+			     full(seen) + LOOK_BLOCKS;
 
-	if (!seen->looks_early || (further && !called_rarely(&seen->info)))
+	if (further && !called_rarely(&seen->info))
 		return nt_confirm_round(seen, arm, count);
-	return round_of(seen, arm, count, further ? first_early(seen) : seen->second_blocks - 1u);
+	return round_of(seen, arm, count, further ? first_early(seen) : full(seen) - 1);
 }
 
 bool nt_confirm_is_early(const struct nt_evaluation *seen, const struct nt_schedule *round)
 {
-	return seen->looks_early && round->blocks <= first_early(seen) + NT_SCHEDULE_WARM_UP;
+	return round->blocks <= first_early(seen) + NT_SCHEDULE_WARM_UP;
 }
 
 bool nt_confirm_is_only(const struct nt_evaluation *seen, const struct nt_schedule *round)
 {
 	const struct nt_schedule usual = nt_evaluation_explore(
 		seen, NT_SCHEDULE_CONFIRM, &round->arm[1], round->count - 1u,
-		seen->second_blocks + NT_SCHEDULE_WARM_UP);
+		full(seen) + NT_SCHEDULE_WARM_UP);
 
 	/* One of the least blocks is for a key whose time is over, or was not known yet. */
-	return seen->looks_early && round->blocks < usual.blocks &&
-	       round->blocks > least_of(seen->second_blocks) + NT_SCHEDULE_WARM_UP;
+	return round->blocks < usual.blocks &&
+	       round->blocks > least_of(full(seen)) + NT_SCHEDULE_WARM_UP;
 }
 
 /* All that can be gathered. */
 static unsigned most_blocks(const struct nt_evaluation *seen)
 {
-	const unsigned blocks = (unsigned)seen->second_blocks << (NT_CONFIRM_LOOKS - 1);
+	const unsigned blocks = full(seen) << (NT_CONFIRM_LOOKS - 1);
 
 	return blocks < NT_EVIDENCE_BLOCKS ? blocks : NT_EVIDENCE_BLOCKS;
 }
@@ -108,13 +113,13 @@ static unsigned most_blocks(const struct nt_evaluation *seen)
 /* An early look, as only rarely called keys have. */
 static bool early_look(const struct nt_evaluation *seen)
 {
-	return seen->early && seen->confirm.blocks < seen->second_blocks;
+	return seen->early && seen->confirm.blocks < full(seen);
 }
 
 /* Each round costs some calls until nodes agree: is there time for no more rounds than needed? */
 static bool presses(const struct nt_evaluation *seen)
 {
-	return nt_time_budget_blocks(seen, seen->confirm.count) < 2u * seen->second_blocks;
+	return nt_time_budget_blocks(seen, seen->confirm.count) < 2 * full(seen);
 }
 
 /* As many blocks as before: little more evidence does not settle what a look left open, and each
@@ -127,11 +132,11 @@ static unsigned further_blocks(const struct nt_evaluation *seen)
 	if (early_look(seen) && have < second_early(seen) && !presses(seen))
 		return second_early(seen) - have;
 	if (early_look(seen))
-		return seen->second_blocks - have;
+		return full(seen) - have;
 	return blocks < UINT8_MAX - NT_SCHEDULE_WARM_UP ? blocks : UINT8_MAX - NT_SCHEDULE_WARM_UP;
 }
 
-bool nt_confirm_affordable(const struct nt_evaluation *seen)
+static bool affordable(const struct nt_evaluation *seen)
 {
 	const struct nt_schedule least = nt_confirm_round(seen, &seen->schedule.arm[1], 1);
 
@@ -143,15 +148,7 @@ static bool last_look(const struct nt_evaluation *seen)
 	const unsigned looks = NT_CONFIRM_LOOKS + (seen->early ? NT_CONFIRM_EARLY_LOOKS : 0);
 
 	return seen->only || seen->rounds[NT_SCHEDULE_CONFIRM] >= looks ||
-	       seen->confirm.blocks >= most_blocks(seen) || !nt_confirm_affordable(seen);
-}
-
-static void compare(const struct nt_evaluation *seen, const struct nt_gates *gates, unsigned i,
-		    struct nt_comparison *out)
-{
-	const struct nt_evidence *e = &seen->confirm;
-
-	nt_compare(gates, e->us[0], e->us[i], e->blocks, out);
+	       seen->confirm.blocks >= most_blocks(seen) || !affordable(seen);
 }
 
 /* Is the arm's slowest rank behind the baseline's? */
@@ -169,14 +166,12 @@ static bool vetoed(const struct nt_comparison *comparison)
 	       comparison->verdict == NT_VERDICT_SLOWEST;
 }
 
-static const struct nt_confirm_way exact = { .compare = compare, .further_blocks = further_blocks };
-
-static void look(const struct nt_evaluation *seen, const struct nt_confirm_way *way,
-		 const struct nt_gates *gates, unsigned i, struct nt_comparison *out)
+void nt_confirm_look(const struct nt_evaluation *seen, const struct nt_gates *gates, unsigned i,
+		     struct nt_comparison *out)
 {
 	const struct nt_evidence *e = &seen->confirm;
 
-	way->compare(seen, gates, i, out);
+	nt_compare(gates, e->us[0], e->us[i], e->blocks, out);
 	if (!nt_evaluation_enough(seen, out->baseline.samples))
 		out->verdict = NT_VERDICT_SAMPLES;
 	else if (out->verdict == NT_VERDICT_FASTER &&
@@ -186,19 +181,13 @@ static void look(const struct nt_evaluation *seen, const struct nt_confirm_way *
 		out->verdict = NT_VERDICT_SLOWEST;
 }
 
-void nt_confirm_look(const struct nt_evaluation *seen, const struct nt_gates *gates, unsigned i,
-		     struct nt_comparison *out)
-{
-	look(seen, &exact, gates, i, out);
-}
-
 /* Could another look find the arm faster? */
 static bool open_still(const struct nt_evaluation *seen, const struct nt_gates *gates,
 		       const struct nt_comparison *comparison)
 {
 	if (early_look(seen) && comparison->verdict != NT_VERDICT_FASTER)
 		return seen->confirm.blocks < second_early(seen) ||
-		       !nt_compare_hopeless(comparison);
+		       comparison->exact_p < 1;
 	return comparison->verdict == NT_VERDICT_SAMPLES ||
 	       (!vetoed(comparison) && nt_compare_promising(gates, comparison));
 }
@@ -253,22 +242,21 @@ static unsigned further_arms(const struct nt_evaluation *seen, const struct nt_g
 }
 
 /* Look again if there is time and budget, and it could pay. */
-static bool look_further(const struct nt_evaluation *seen, const struct nt_confirm_way *way,
-			 const struct nt_gates *gates, const struct nt_comparison *of,
-			 const uint16_t *arm, unsigned count, struct nt_next *next)
+static bool look_further(const struct nt_evaluation *seen, const struct nt_gates *gates,
+			 const struct nt_comparison *of, const uint16_t *arm, unsigned count,
+			 struct nt_next *next)
 {
-	const unsigned wanted = way->further_blocks(seen);
-	const unsigned blocks = in_time(seen, wanted, 1 + count);
+	const unsigned blocks = in_time(seen, further_blocks(seen), 1 + count);
 	const struct nt_schedule further = nt_evaluation_explore(
 		seen, NT_SCHEDULE_CONFIRM, arm, count, blocks + NT_SCHEDULE_WARM_UP);
 
-	return blocks >= (early_look(seen) ? 1 : least_of(seen->second_blocks)) &&
-	       nt_savings_pay(seen, &seen->confirm, &further, open_us(seen, gates, of)) &&
+	return blocks >= (early_look(seen) ? 1 : least_of(full(seen))) &&
+	       nt_budget_worth(seen, &seen->confirm, &further, open_us(seen, gates, of)) &&
 	       nt_next_explore(seen, &further, next);
 }
 
-void nt_confirm_judge(const struct nt_evaluation *seen, const struct nt_confirm_way *way,
-		      const struct nt_gates *gates, struct nt_next *next)
+static void judge(const struct nt_evaluation *seen, const struct nt_gates *gates,
+		  struct nt_next *next)
 {
 	const struct nt_evidence *e = &seen->confirm;
 	struct nt_comparison of[1 + NT_CONFIRM_ARMS];
@@ -277,7 +265,7 @@ void nt_confirm_judge(const struct nt_evaluation *seen, const struct nt_confirm_
 	unsigned best = 1, count;
 
 	for (unsigned i = 1; i < e->count; i++) {
-		look(seen, way, gates, i, &of[i]);
+		nt_confirm_look(seen, gates, i, &of[i]);
 		if (better(&of[i], &of[best]))
 			best = i;
 	}
@@ -286,11 +274,11 @@ void nt_confirm_judge(const struct nt_evaluation *seen, const struct nt_confirm_
 		nt_next_conclude(next, e, e->arm[best], &of[best]);
 		return;
 	}
-	if (look_further(seen, way, gates, of, arm, count, next))
+	if (look_further(seen, gates, of, arm, count, next))
 		return;
 	last.last = true;
 	last.early_us = 0;
-	nt_confirm_judge(seen, way, &last, next);
+	judge(seen, &last, next);
 }
 
 /* Twelve pairs do not show that an arm stalls in one call of seven, in one case of six. They need
@@ -313,5 +301,5 @@ void nt_confirm(const struct nt_evaluation *seen, struct nt_next *next)
 		.last = last_look(seen),
 	};
 
-	nt_confirm_judge(seen, &exact, &gates, next);
+	judge(seen, &gates, next);
 }

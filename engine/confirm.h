@@ -46,19 +46,4 @@ bool nt_confirm_is_only(const struct nt_evaluation *seen, const struct nt_schedu
 void nt_confirm_look(const struct nt_evaluation *seen, const struct nt_gates *gates, unsigned i,
 		     struct nt_comparison *out);
 
-/* How second rounds are judged. */
-struct nt_confirm_way {
-	/* Compare arm i of the evidence with the baseline. */
-	void (*compare)(const struct nt_evaluation *seen, const struct nt_gates *gates, unsigned i,
-			struct nt_comparison *out);
-	unsigned (*further_blocks)(const struct nt_evaluation *seen); /* of another look */
-};
-
-/* nt_confirm, done this way. gates: of this look. */
-void nt_confirm_judge(const struct nt_evaluation *seen, const struct nt_confirm_way *way,
-		      const struct nt_gates *gates, struct nt_next *next);
-
-/* Is there budget for another look? */
-bool nt_confirm_affordable(const struct nt_evaluation *seen);
-
 #endif

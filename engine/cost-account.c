@@ -15,7 +15,7 @@
 
 /* An arm's times of a round, and the baseline's in the same blocks; 0: missing. */
 struct column {
-	unsigned blocks, warm_up;
+	unsigned blocks;
 	double calls; /* per sample; the first of two is assumed to take as long */
 	float us[UINT8_MAX], baseline_us[UINT8_MAX];
 	double usual_baseline_us; /* for blocks without a baseline time */
@@ -63,11 +63,11 @@ static void book(struct nt_cost_account_entry *to, const struct column *c)
 		if (!(us > 0))
 			continue;
 		to->booked_us += c->calls * cut_us;
-		if (b < c->warm_up && !(to->first_us > 0)) {
+		if (b < NT_SCHEDULE_WARM_UP && !(to->first_us > 0)) {
 			to->first_us = us;
 			to->first_limit_us = c->limit_us;
 		}
-		if (b < c->warm_up)
+		if (b < NT_SCHEDULE_WARM_UP)
 			continue;
 		to->samples++;
 		to->stalls += us > c->limit_us;
@@ -77,9 +77,9 @@ static void book(struct nt_cost_account_entry *to, const struct column *c)
 }
 
 void nt_cost_account_add(struct nt_cost_account *account, const struct nt_schedule *schedule,
-			 unsigned warm_up, const uint16_t *packed)
+			 const uint16_t *packed)
 {
-	struct column c = { .warm_up = warm_up, .calls = 1.0 + schedule->twice };
+	struct column c = { .calls = 1.0 + schedule->twice };
 
 	for (unsigned b = 0; b < schedule->blocks; b++)
 		account->slowest_baseline_us = fmax(account->slowest_baseline_us,

@@ -38,10 +38,10 @@ struct nt_cost_account {
 	double slowest_baseline_us; /* longest call */
 };
 
-/* Add a round's times, packed by block and arm (engine/times.h); arm[0] is the baseline. warm_up:
- * blocks at its start, in which arms connect. */
+/* Add a round's times, packed by block and arm (engine/times.h); arm[0] is the baseline. In the
+ * warm-up arms connect. */
 void nt_cost_account_add(struct nt_cost_account *account, const struct nt_schedule *schedule,
-			 unsigned warm_up, const uint16_t *packed);
+			 const uint16_t *packed);
 
 /* The booked cost; below 0: exploring saved time. */
 double nt_cost_account_us(const struct nt_cost_account *account);

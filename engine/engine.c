@@ -7,10 +7,8 @@
 #include <string.h>
 #include "engine/budget.h"
 #include "engine/confirm.h"
-#include "engine/fit.h"
-#include "engine/measure.h"
 #include "engine/recheck.h"
-#include "engine/rule.h"
+#include "engine/refine.h"
 #include "engine/screen.h"
 #include "engine/times.h"
 #include "engine/warmstart.h"
@@ -27,11 +25,10 @@ struct nt_engine_key {
 bool nt_engine_may_open(const struct nt_engine *engine, const struct nt_key_info *info)
 {
 	const struct nt_policy *policy = &engine->policy;
-	const struct nt_rule *rule = engine->rule;
 
 	return nt_mode_chooses(policy->mode) && !info->captured &&
 	       (policy->mode == NT_MODE_POLICY || nt_min_share_met(policy, &info->share)) &&
-	       (nt_warm_may_open(rule, policy, info) || nt_warm_may_explore(rule, policy, info));
+	       (nt_warm_may_open(policy, info) || nt_warm_may_explore(policy, info));
 }
 
 struct nt_policy nt_engine_policy(const struct nt_policy *asked)
@@ -58,23 +55,17 @@ static struct nt_engine_key *open_key(struct nt_engine *engine, const struct nt_
 				      bool recheck)
 {
 	struct nt_engine_key *key = calloc(1, sizeof(*key));
-	const struct nt_rule *rule = engine->rule;
 
 	if (!key)
 		return NULL;
 	key->engine = engine;
-	key->seen.rule = rule;
 	key->seen.policy = &engine->policy;
 	key->seen.info = *info;
-	key->seen.first_blocks = (uint8_t)nt_rule_blocks(rule, &engine->policy,
-							 nt_warm_rare(&engine->policy, info));
+	key->seen.first_blocks = (uint8_t)nt_screen_blocks(&engine->policy, info);
 	key->seen.opened_us = info->age_us;
-	key->seen.first_warm_up = (uint8_t)rule->warm_up;
-	key->seen.second_blocks = (uint8_t)nt_rule_second_blocks(rule, &engine->policy);
-	key->seen.looks_early = rule->rare_blocks != 0;
 	key->seen.rechecks = recheck;
-	if (rule->measures && engine->policy.reward == NT_REWARD_CALL)
-		key->seen.wanted = (uint8_t)nt_measure_wanted(NT_MEASURES_DECIDE);
+	if (engine->policy.reward == NT_REWARD_CALL)
+		key->seen.wanted = NT_MEASURE_ALL;
 	if (engine->histories)
 		key->history = nt_history_create(info, !recheck);
 	engine->open++;
@@ -143,11 +134,11 @@ static void close_round(struct nt_engine_key *key)
 	const struct nt_schedule *s = &seen->schedule;
 	struct nt_evidence *evidence = evidence_of(seen, s->kind);
 
-	nt_evidence_add(evidence, s, nt_evaluation_warm_up(seen), key->sample);
+	nt_evidence_add(evidence, s, key->sample);
 	if (s->kind == NT_SCHEDULE_SCREEN && seen->wanted != NT_MEASURE_SLOWEST)
-		seen->measure = (uint8_t)nt_measure_choose(evidence, NT_MEASURES_DECIDE);
+		seen->measure = (uint8_t)nt_evidence_steadiest(evidence);
 	nt_evidence_use(evidence, (enum nt_measure)seen->measure);
-	nt_cost_account_add(&seen->spent.account, s, nt_evaluation_warm_up(seen), key->sample);
+	nt_cost_account_add(&seen->spent.account, s, key->sample);
 	seen->spent.calls += nt_schedule_positions(s);
 	seen->rounds[s->kind]++;
 	if (key->history) {
@@ -162,23 +153,19 @@ static void close_round(struct nt_engine_key *key)
 
 static void ask(const struct nt_engine_key *key, struct nt_next *next)
 {
-	static nt_judge *const before_first[] = { nt_recheck, nt_warm_open, nt_screen_open };
-	static nt_judge *const after_warm[] = { nt_warm_confirm, nt_screen_open };
-	nt_judge *const *judges = before_first;
-	unsigned count = sizeof(before_first) / sizeof(before_first[0]);
+	static nt_judge *const before_first[] = { nt_recheck, nt_warm_open, nt_screen_open, NULL };
+	static nt_judge *const after_warm[] = { nt_warm_confirm, nt_screen_open, NULL };
+	static nt_judge *const after_first[] = { nt_screen_samples, nt_screen_widen, nt_refine,
+						 nt_screen, NULL };
+	static nt_judge *const after_second[] = { nt_confirm, NULL };
+	const unsigned kind = key->seen.schedule.kind;
+	nt_judge *const *judge = kind == NT_SCHEDULE_SCREEN    ? after_first
+				 : key->seen.warming	       ? after_warm
+				 : kind == NT_SCHEDULE_CONFIRM ? after_second
+							       : before_first;
 
-	if (key->seen.schedule.kind == NT_SCHEDULE_SCREEN) {
-		judges = key->seen.rule->after_first;
-		count = NT_RULE_JUDGES;
-	} else if (key->seen.warming) {
-		judges = after_warm;
-		count = sizeof(after_warm) / sizeof(after_warm[0]);
-	} else if (key->seen.schedule.kind == NT_SCHEDULE_CONFIRM) {
-		judges = &key->seen.rule->after_second;
-		count = 1;
-	}
-	for (unsigned i = 0; i < count && judges[i] && next->what == NT_NEXT_PASS; i++)
-		judges[i](&key->seen, next);
+	for (; *judge && next->what == NT_NEXT_PASS; judge++)
+		(*judge)(&key->seen, next);
 }
 
 /* The first round is a second one: of a remembered arm. */
@@ -335,8 +322,6 @@ enum nt_engine_next nt_engine_next(struct nt_engine_key *key, const struct nt_ke
 	key->seen.info = *now;
 	if (key->seen.schedule.kind != 0)
 		close_round(key);
-	if (key->seen.rounds[NT_SCHEDULE_SCREEN] == 0)
-		nt_fit_of(key->engine->histories, now, key->seen.fitted_us);
 	ask(key, &next);
 	adopt(key, &next);
 	if (key->seen.rechecks && (next.what == NT_NEXT_COMMIT || next.what == NT_NEXT_KEEP))

@@ -24,12 +24,10 @@
 #include "contract/policy.h"
 #include "engine/history.h"
 #include "engine/key-info.h"
-#include "engine/rule.h"
 #include "engine/schedule.h"
 
 struct nt_engine {
 	struct nt_policy policy;
-	const struct nt_rule *rule; /* nt_rule_own in a job */
 	unsigned open; /* keys being explored; initially 0 */
 	struct nt_histories *histories; /* where histories go; NULL: not kept */
 };

@@ -96,15 +96,9 @@ struct nt_schedule nt_evaluation_explore(const struct nt_evaluation *seen,
 	return s;
 }
 
-unsigned nt_evaluation_warm_up(const struct nt_evaluation *seen)
-{
-	return seen->schedule.kind == NT_SCHEDULE_SCREEN ? seen->first_warm_up
-							 : NT_SCHEDULE_WARM_UP;
-}
-
 bool nt_evaluation_enough(const struct nt_evaluation *seen, unsigned samples)
 {
-	unsigned blocks = seen->schedule.blocks - nt_evaluation_warm_up(seen);
+	unsigned blocks = seen->schedule.blocks - NT_SCHEDULE_WARM_UP;
 
 	return samples * 100 >= blocks * ENOUGH_PERCENT;
 }

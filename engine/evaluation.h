@@ -22,15 +22,10 @@ struct nt_spent {
 	struct nt_cost_account account;
 };
 
-struct nt_rule;
-
 struct nt_evaluation {
 	const struct nt_policy *policy;
-	const struct nt_rule *rule;
 	struct nt_key_info info;
-	float fitted_us[NT_PAIRS]; /* engine/fit.h; 0: no prediction */
-	/* Blocks of first and second rounds, by the rule; second_blocks is without warm-up. */
-	uint8_t first_blocks, first_warm_up, second_blocks;
+	uint8_t first_blocks; /* of the first round */
 	double opened_us; /* info.age_us when it was opened */
 	/* The newest round, explored or too expensive; kind 0: none. */
 	struct nt_schedule schedule;
@@ -38,7 +33,6 @@ struct nt_evaluation {
 	struct nt_evidence screen, confirm, recheck;
 	struct nt_spent spent;
 	unsigned arms; /* including the baseline */
-	bool looks_early; /* the rule has early looks */
 	bool early; /* its second rounds begin short (engine/confirm.h) */
 	bool only; /* there is time for one second round only */
 	bool refined; /* screened again with channel caps and chunk sizes */
@@ -61,9 +55,6 @@ double nt_evaluation_min_gain(const struct nt_evaluation *seen, const struct nt_
 double nt_evaluation_duration_us(const struct nt_evaluation *seen,
 				 const struct nt_evidence *evidence, unsigned index);
 size_t nt_evaluation_bytes(const struct nt_evaluation *seen); /* of the collective */
-
-/* Blocks of the newest round that are no evidence. */
-unsigned nt_evaluation_warm_up(const struct nt_evaluation *seen);
 
 /* nt_schedule_explore(), with doubled calls where they tell more. */
 struct nt_schedule nt_evaluation_explore(const struct nt_evaluation *seen,

@@ -2,9 +2,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/evidence.h"
 
+#include <math.h>
 #include <string.h>
 #include "engine/quantiles.h"
 #include "engine/times.h"
+
+#define LEAST_SAMPLES 3 /* that tell a spread */
+#define CLEARLY 0.7 /* of the mean's spread, which few samples tell badly */
 
 _Static_assert(NT_SAMPLES_MAX >= NT_EVIDENCE_BLOCKS, "all evidence is looked at");
 
@@ -61,10 +65,10 @@ void nt_evidence_use(struct nt_evidence *evidence, enum nt_measure measure)
 }
 
 void nt_evidence_add(struct nt_evidence *evidence, const struct nt_schedule *schedule,
-		     unsigned warm_up, const uint16_t *packed)
+		     const uint16_t *packed)
 {
 	const unsigned samples = nt_schedule_samples(schedule);
-	unsigned blocks = schedule->blocks - warm_up;
+	unsigned blocks = schedule->blocks - NT_SCHEDULE_WARM_UP;
 
 	if (evidence->count == 0) {
 		evidence->count = schedule->count;
@@ -72,8 +76,8 @@ void nt_evidence_add(struct nt_evidence *evidence, const struct nt_schedule *sch
 	}
 	if (blocks > NT_EVIDENCE_BLOCKS - evidence->blocks)
 		blocks = NT_EVIDENCE_BLOCKS - evidence->blocks;
-	for (unsigned p = warm_up * schedule->count; p < samples; p++) {
-		const unsigned block = p / schedule->count - warm_up;
+	for (unsigned p = NT_SCHEDULE_WARM_UP * schedule->count; p < samples; p++) {
+		const unsigned block = p / schedule->count - NT_SCHEDULE_WARM_UP;
 		const unsigned i = find(evidence, schedule->arm[p % schedule->count]);
 
 		if (block < blocks && i < evidence->count)
@@ -96,4 +100,37 @@ double nt_evidence_median_us(const struct nt_evidence *evidence, unsigned index)
 unsigned nt_evidence_samples(const struct nt_evidence *evidence, unsigned index)
 {
 	return nt_sample_quantiles_of(evidence->us[index], evidence->blocks).samples;
+}
+
+/* Mean distance of the baseline's times from their median, in microseconds: all measures show an
+ * arm's gain alike. -1: too few samples. */
+static double spread(const struct nt_evidence *evidence, enum nt_measure measure)
+{
+	const float *us = evidence->measured_us[measure][0];
+	const struct nt_sample_quantiles quantiles = nt_sample_quantiles_of(us, evidence->blocks);
+	double sum = 0;
+
+	if (quantiles.samples < LEAST_SAMPLES)
+		return -1;
+	for (unsigned i = 0; i < evidence->blocks; i++)
+		sum += us[i] > 0 ? fabs((double)us[i] - quantiles.median_us) : 0;
+	return sum / quantiles.samples;
+}
+
+enum nt_measure nt_evidence_steadiest(const struct nt_evidence *evidence)
+{
+	enum nt_measure best = NT_MEASURE_MEAN;
+	double least = CLEARLY * spread(evidence, NT_MEASURE_MEAN);
+
+	if (least < 0)
+		return NT_MEASURE_SLOWEST;
+	for (int m = 0; m < NT_MEASURES; m++) {
+		const double of = spread(evidence, (enum nt_measure)m);
+
+		if (of < 0 || of >= least)
+			continue;
+		least = of;
+		best = (enum nt_measure)m;
+	}
+	return best;
 }

@@ -29,13 +29,22 @@ struct nt_evidence {
 	float duration_us[NT_SCHEDULE_ARMS]; /* of the newest round that has them */
 };
 
-/* Add a round's times, packed by block and arm (engine/times.h), without the first warm_up blocks.
+/* Add a round's times, packed by block and arm (engine/times.h), without the warm-up.
  * The first round determines the arms. */
 void nt_evidence_add(struct nt_evidence *evidence, const struct nt_schedule *schedule,
-		     unsigned warm_up, const uint16_t *packed);
+		     const uint16_t *packed);
 
 /* Use this measure's times; the slowest rank's at first. */
 void nt_evidence_use(struct nt_evidence *evidence, enum nt_measure measure);
+
+/* The measure by which the baseline varies least: the mean unless another varies clearly less. The
+ * slowest rank's if too few times are known.
+ *
+ * If ranks arrive apart, the slowest rank's time from start to start includes the wait for the last
+ * rank, and the fastest rank's does not. If each computes for long before the next call, the mean
+ * varies least. No other arm is looked at, so tests on later rounds are equally good by each. The
+ * slowest rank's time keeps a veto (engine/confirm.h), as the time from call to call does. */
+enum nt_measure nt_evidence_steadiest(const struct nt_evidence *evidence);
 
 /* Times of an arm; NULL: not measured. */
 const float *nt_evidence_of(const struct nt_evidence *evidence, unsigned arm);

@@ -14,7 +14,7 @@
  *   nt_screen          which arms could be faster than the baseline?
  *   nt_confirm         is one of them faster?
  *
- * engine/rule.c lists those of our rule; the rules of lab/rules have their own.
+ * engine/engine.c lists those of each round.
  *
  * Threads:  pure functions: a judge changes only *next.
  * Memory:   the caller's.

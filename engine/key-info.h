@@ -42,7 +42,7 @@ struct nt_key_info {
 	uint64_t steps; /* so far; 0: unknown */
 	bool captured; /* a CUDA graph was, or may have been, captured */
 	struct nt_channels channels; /* only after a round */
-	unsigned blocks; /* replay: blocks of the next round; 0: by the rule */
+	unsigned blocks; /* replay: blocks of the next round; 0: as many as usual */
 };
 
 /* NCCL's prediction for the arm's pair, and for the baseline's; < 0: none. */

@@ -18,10 +18,6 @@ libnt_engine_a_SOURCES = \
 	%D%/evidence.h \
 	%D%/quantiles.c \
 	%D%/quantiles.h \
-	%D%/fit.c \
-	%D%/fit.h \
-	%D%/line.c \
-	%D%/line.h \
 	%D%/history.c \
 	%D%/history.h \
 	%D%/judge.c \
@@ -36,8 +32,6 @@ libnt_engine_a_SOURCES = \
 	%D%/matched.h \
 	%D%/period.c \
 	%D%/period.h \
-	%D%/measure.c \
-	%D%/measure.h \
 	%D%/slowdown.c \
 	%D%/slowdown.h \
 	%D%/time-budget.c \
@@ -48,10 +42,6 @@ libnt_engine_a_SOURCES = \
 	%D%/recheck.h \
 	%D%/refine.c \
 	%D%/refine.h \
-	%D%/rule.c \
-	%D%/rule.h \
-	%D%/savings.c \
-	%D%/savings.h \
 	%D%/schedule.c \
 	%D%/schedule.h \
 	%D%/screen.c \

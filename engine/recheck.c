@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A short window measures the baseline and the arm. If the arm is no longer ahead, a second window
  * must confirm that; then all arms are explored anew, while the arm stays in force between windows.
- * The rule that chose the arm decides: for an arm that is faster than the baseline, the same or
+ * The same judges decide: for an arm that is faster than the baseline, the same or
  * another. Without one, the arm is dropped if the baseline is significantly faster. Mode policy
  * explores nothing, and only memory supports the arm: it is dropped after the second window. */
 #include "engine/recheck.h"

@@ -62,7 +62,7 @@ enum nt_from {
 	NT_FROMS,
 };
 
-/* Which rank's time of a call counts (engine/measure.h). */
+/* Which rank's time of a call counts (engine/evidence.h). */
 enum nt_measure {
 	NT_MEASURE_SLOWEST = 0,
 	NT_MEASURE_MEAN, /* of all ranks */

@@ -3,15 +3,16 @@
 #include "engine/screen.h"
 
 #include <math.h>
-#include <string.h>
+#include "engine/budget.h"
 #include "engine/confirm.h"
-#include "engine/savings.h"
 #include "engine/time-budget.h"
+#include "engine/warmstart.h"
 
 /* Spread of samples below which few samples tell which arms could win. Tuned with nt-engine-sim to
  * miss no more gains than more samples do. */
 #define QUIET 0.1
 
+#define RARE_BLOCKS 3u /* then arms may be dropped, if samples are close together */
 #define ROUND_BLOCKS 4u /* time that one more round costs */
 #define LEAST_FIT 18u /* blocks; with time for less, it is over, or not known yet */
 
@@ -40,92 +41,45 @@ bool nt_screen_ll_hopeless(unsigned arm, size_t bytes, float cost_us, float base
 	       cost_us > baseline_us * NT_SCREEN_LL_FACTOR;
 }
 
-/* The same by the fits of this pair and the baseline's. */
-static bool fit_hopeless(const struct nt_evaluation *seen, unsigned arm)
-{
-	const unsigned baseline_arm = seen->info.baseline_arm;
-	const float baseline_us = baseline_arm < NT_PAIRS ? seen->fitted_us[baseline_arm] : 0;
-
-	return baseline_us > 0 && seen->fitted_us[arm] > baseline_us * NT_SCREEN_COST_FACTOR;
-}
-
-/* From measured times, else from NCCL's predictions on their scale; < 0: none. */
-static float expected_us(const struct nt_evaluation *seen, unsigned arm)
-{
-	const float cost_us = nt_key_info_predicted_us(&seen->info, arm);
-	const float baseline_cost_us = nt_key_info_predicted_baseline_us(&seen->info);
-	const float baseline_us = baseline_cost_us > 0 ? seen->fitted_us[seen->info.baseline_arm]
-						       : 0;
-
-	if (seen->fitted_us[arm] > 0)
-		return seen->fitted_us[arm];
-	return baseline_us > 0 && cost_us >= 0 ? cost_us * baseline_us / baseline_cost_us : cost_us;
-}
-
-/* The arm with the longest expected time, else one without any. */
-static unsigned least_likely(const struct nt_evaluation *seen, const uint16_t *arm, unsigned count)
-{
-	unsigned worst = 0;
-
-	for (unsigned i = 1; i < count; i++) {
-		float us = expected_us(seen, arm[i]), worst_us = expected_us(seen, arm[worst]);
-
-		if (worst_us >= 0 && (us < 0 || us > worst_us))
-			worst = i;
-	}
-	return worst;
-}
-
-/* Arms with a chance by NCCL's predictions and the fits, lowest prediction first; at least one if
- * NCCL predicts any. */
+/* Arms with a chance by NCCL's predictions, lowest first; at least one if NCCL predicts any, except LL
+ * at large sizes. */
 static unsigned candidates(const struct nt_evaluation *seen, uint16_t arm[NT_PAIRS])
 {
 	const float baseline_us = nt_key_info_predicted_baseline_us(&seen->info);
 	const float limit_us = baseline_us * NT_SCREEN_COST_FACTOR;
-	const bool limited = seen->policy->mode != NT_MODE_PROFILE;
+	const bool limited = seen->policy->mode != NT_MODE_PROFILE && limit_us > 0;
 	uint32_t mask = nt_key_info_other_arms(&seen->info);
-	unsigned count = 0, hopeless = NT_PAIRS;
+	unsigned count = 0;
 
 	while (mask != 0) {
 		const unsigned next = cheapest(&seen->info, mask);
 		const float cost_us = nt_key_info_predicted_us(&seen->info, next);
 
 		mask &= ~(1u << next);
-		if (limited && (count > 0 || hopeless != NT_PAIRS) && limit_us > 0 &&
-		    cost_us > limit_us)
+		if (limited && count > 0 && cost_us > limit_us)
 			break;
-		if (nt_screen_ll_hopeless(next, nt_evaluation_bytes(seen), cost_us, baseline_us))
-			continue;
-		if (limited && fit_hopeless(seen, next))
-			hopeless = hopeless == NT_PAIRS ? next : hopeless;
-		else
+		if (!nt_screen_ll_hopeless(next, nt_evaluation_bytes(seen), cost_us, baseline_us))
 			arm[count++] = (uint16_t)next;
 	}
-	if (count == 0 && hopeless != NT_PAIRS)
-		arm[count++] = (uint16_t)hopeless;
 	return count;
 }
 
-/* The baseline and the arms that could beat it, the most likely if there are too many. At least one
- * other legal arm, except LL at large sizes. */
-static struct nt_schedule first_round(const struct nt_evaluation *seen)
+unsigned nt_screen_blocks(const struct nt_policy *policy, const struct nt_key_info *info)
 {
-	uint16_t arm[NT_PAIRS];
-	unsigned count = candidates(seen, arm);
+	const unsigned most = (unsigned)policy->screen_blocks;
 
-	for (; count > NT_SCHEDULE_ARMS - 1; count--) {
-		const unsigned out = least_likely(seen, arm, count);
-
-		memmove(&arm[out], &arm[out + 1], (count - 1 - out) * sizeof(arm[0]));
-	}
-	return nt_evaluation_explore(seen, NT_SCHEDULE_SCREEN, arm, count, seen->first_blocks);
+	return (nt_warm_rare(policy, info) && most > RARE_BLOCKS ? RARE_BLOCKS : most) +
+	       NT_SCHEDULE_WARM_UP;
 }
 
 void nt_screen_open(const struct nt_evaluation *seen, struct nt_next *next)
 {
 	const struct nt_comparison nothing = { .p = 1, .verdict = NT_VERDICT_ALONE };
 	const struct nt_comparison over_budget = { .p = 1, .verdict = NT_VERDICT_BUDGET };
-	const struct nt_schedule schedule = first_round(seen);
+	uint16_t arm[NT_PAIRS];
+	const unsigned count = candidates(seen, arm);
+	const struct nt_schedule schedule = nt_evaluation_explore(
+		seen, NT_SCHEDULE_SCREEN, arm, count, seen->first_blocks);
 
 	next->schedule = schedule;
 	if (schedule.count < 2)
@@ -179,7 +133,7 @@ static bool better_confirmed(const struct nt_evaluation *seen, unsigned more)
 		return false;
 	if (seen->info.blocks > 0)
 		return seen->info.blocks != more;
-	return fit >= LEAST_FIT && fit < more + seen->second_blocks + ROUND_BLOCKS;
+	return fit >= LEAST_FIT && fit < more + (unsigned)seen->policy->confirm_blocks + ROUND_BLOCKS;
 }
 
 void nt_screen_widen(const struct nt_evaluation *seen, struct nt_next *next)
@@ -191,7 +145,7 @@ void nt_screen_widen(const struct nt_evaluation *seen, struct nt_next *next)
 
 	if (!too_narrow(seen))
 		return;
-	more = wanted - e->blocks + seen->first_warm_up;
+	more = wanted - e->blocks + NT_SCHEDULE_WARM_UP;
 	if (better_confirmed(seen, more))
 		return;
 	schedule = nt_evaluation_explore(seen, NT_SCHEDULE_SCREEN, &e->arm[1], e->count - 1, more);
@@ -255,7 +209,7 @@ void nt_screen(const struct nt_evaluation *seen, struct nt_next *next)
 		return;
 	}
 	schedule = nt_confirm_first(seen, arm, count);
-	if (!nt_savings_pay(seen, &seen->screen, &schedule, hoped_us) ||
+	if (!nt_budget_worth(seen, &seen->screen, &schedule, hoped_us) ||
 	    !nt_next_explore(seen, &schedule, next))
 		conclude(seen, NT_VERDICT_BUDGET, next);
 }

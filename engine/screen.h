@@ -18,6 +18,9 @@
 #define NT_SCREEN_LL_BYTES ((size_t)16 << 20)
 #define NT_SCREEN_LL_FACTOR 1.5f
 
+/* Blocks of the first round. Few for a rarely called key: more follow only if these do not tell. */
+unsigned nt_screen_blocks(const struct nt_policy *policy, const struct nt_key_info *info);
+
 nt_judge nt_screen_open, nt_screen_samples, nt_screen;
 
 /* After a short first round: do times scatter so much that more blocks are needed, up to the

@@ -5,20 +5,29 @@
 #include "engine/budget.h"
 #include "engine/confirm.h"
 
-static uint64_t round_calls(const struct nt_rule *rule, const struct nt_policy *policy)
+/* Calls of a second round with so many arms. */
+static uint64_t second_calls(const struct nt_policy *policy, unsigned arms)
 {
-	return 2 * ((uint64_t)nt_rule_second_blocks(rule, policy) + NT_SCHEDULE_WARM_UP);
+	return arms * ((uint64_t)policy->confirm_blocks + NT_SCHEDULE_WARM_UP);
 }
 
-bool nt_warm_may_open(const struct nt_rule *rule, const struct nt_policy *policy,
-		      const struct nt_key_info *info)
+/* Calls of both rounds with so many arms besides the baseline, if none is repeated. */
+static uint64_t round_calls(const struct nt_policy *policy, unsigned arms)
+{
+	const uint64_t first = arms + 1 < NT_SCHEDULE_ARMS ? arms + 1 : NT_SCHEDULE_ARMS;
+
+	return first * ((uint64_t)policy->screen_blocks + NT_SCHEDULE_WARM_UP) +
+	       second_calls(policy, 1 + NT_CONFIRM_ARMS);
+}
+
+bool nt_warm_may_open(const struct nt_policy *policy, const struct nt_key_info *info)
 {
 	if (info->calls == 0 || nt_key_info_remembers(info) != NT_REMEMBERED_ARM)
 		return false;
 	if (policy->mode == NT_MODE_POLICY)
 		return true;
-	return policy->mode == NT_MODE_BANDIT && rule->after_second &&
-	       nt_budget_pays(policy, info->calls, round_calls(rule, policy));
+	return policy->mode == NT_MODE_BANDIT &&
+	       nt_budget_pays(policy, info->calls, second_calls(policy, 2));
 }
 
 bool nt_warm_rare(const struct nt_policy *policy, const struct nt_key_info *info)
@@ -35,8 +44,7 @@ uint64_t nt_warm_least_calls(const struct nt_policy *policy, double age_us)
 					: (calls + NT_WARM_RARE_PART - 1) / NT_WARM_RARE_PART;
 }
 
-bool nt_warm_may_explore(const struct nt_rule *rule, const struct nt_policy *policy,
-			 const struct nt_key_info *info)
+bool nt_warm_may_explore(const struct nt_policy *policy, const struct nt_key_info *info)
 {
 	const uint32_t others = nt_key_info_other_arms(info);
 	uint64_t least = nt_warm_least_calls(policy, info->age_us);
@@ -47,7 +55,7 @@ bool nt_warm_may_explore(const struct nt_rule *rule, const struct nt_policy *pol
 		least *= NT_WARM_BASELINE_FACTOR;
 	return info->calls >= least &&
 	       nt_budget_pays(policy, info->calls,
-			      nt_rule_calls(rule, policy, (unsigned)__builtin_popcount(others)));
+			      round_calls(policy, (unsigned)__builtin_popcount(others)));
 }
 
 void nt_warm_open(const struct nt_evaluation *seen, struct nt_next *next)
@@ -56,7 +64,7 @@ void nt_warm_open(const struct nt_evaluation *seen, struct nt_next *next)
 	const uint16_t arm = seen->info.remembered_arm;
 	struct nt_schedule schedule;
 
-	if (seen->rechecks || !nt_warm_may_open(seen->rule, seen->policy, &seen->info))
+	if (seen->rechecks || !nt_warm_may_open(seen->policy, &seen->info))
 		return;
 	if (seen->policy->mode == NT_MODE_POLICY) {
 		nt_next_conclude(next, &seen->confirm, arm, &untested);
@@ -80,6 +88,6 @@ void nt_warm_confirm(const struct nt_evaluation *seen, struct nt_next *next)
 
 	nt_confirm_look(seen, &gates, 1, &comparison);
 	if (comparison.verdict == NT_VERDICT_FASTER ||
-	    !nt_warm_may_explore(seen->rule, seen->policy, &seen->info))
+	    !nt_warm_may_explore(seen->policy, &seen->info))
 		nt_next_conclude(next, &seen->confirm, seen->confirm.arm[1], &comparison);
 }

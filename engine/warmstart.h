@@ -3,9 +3,9 @@
 /* warmstart.h - use an arm that an earlier step found faster than the baseline
  *
  * Mode bandit compares it with the baseline in a second round, without a first one, and commits it
- * if it passes the rule's gates for one arm and one look. If not, the key is explored as if nothing
+ * if it passes the gates for one arm and one look. If not, the key is explored as if nothing
  * was remembered, or keeps the baseline if it is not called often enough. Mode policy commits it
- * untested. Rules without a second round ignore it.
+ * untested.
  *
  * If the baseline is remembered, nothing better was found: mode bandit explores such a key only
  * after NT_WARM_BASELINE_FACTOR times as many calls, mode policy never.
@@ -18,7 +18,6 @@
 #define NT_WARMSTART_H
 
 #include "engine/judge.h"
-#include "engine/rule.h"
 
 #define NT_WARM_BASELINE_FACTOR 20 /* times min_calls */
 
@@ -28,12 +27,10 @@
 #define NT_WARM_RARE_PART 6
 
 /* Open the key with its remembered arm, at its first call? */
-bool nt_warm_may_open(const struct nt_rule *rule, const struct nt_policy *policy,
-		      const struct nt_key_info *info);
+bool nt_warm_may_open(const struct nt_policy *policy, const struct nt_key_info *info);
 
-/* Are there enough calls for the rule's rounds? */
-bool nt_warm_may_explore(const struct nt_rule *rule, const struct nt_policy *policy,
-			 const struct nt_key_info *info);
+/* Are there enough calls for both rounds? */
+bool nt_warm_may_explore(const struct nt_policy *policy, const struct nt_key_info *info);
 
 /* Is a key called so rarely? */
 bool nt_warm_rare(const struct nt_policy *policy, const struct nt_key_info *info);

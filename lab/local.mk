@@ -2,26 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Research: what is compared, simulated and measured. It is built with the tests and never installed; nothing includes it.
 
-# Decision rules beside our own, and nt-replay with all of them.
-noinst_LIBRARIES += libnt-rules.a
-libnt_rules_a_SOURCES = \
-	%D%/rules/martingale.c \
-	%D%/rules/martingale.h \
-	%D%/rules/paper.c \
-	%D%/rules/paper.h \
-	%D%/rules/race.c \
-	%D%/rules/race.h \
-	%D%/rules/rules.c \
-	%D%/rules/rules.h \
-	%D%/rules/ucb1.c \
-	%D%/rules/ucb1.h
-noinst_PROGRAMS += lab/rules/nt-replay
-lab_rules_nt_replay_SOURCES = %D%/rules/main.c
-lab_rules_nt_replay_LDADD = libnt-rules.a $(replay_libs) libnt-report.a $(spank_libs) libnt-engine.a $(record_libs) $(SLURM_LIBS) \
+# Decisions of jobs, and on traces.
+noinst_PROGRAMS += lab/replay/nt-replay
+lab_replay_nt_replay_SOURCES = %D%/replay/main.c
+lab_replay_nt_replay_LDADD = $(replay_libs) libnt-report.a $(spank_libs) libnt-engine.a $(record_libs) $(SLURM_LIBS) \
 	$(INIH_LIBS)
-
-unit_tests += %D%/unit/martingale
-lab_unit_martingale_LDADD = libnt-rules.a $(LDADD)
 
 # The agreement in simulation.
 noinst_PROGRAMS += lab/sim/nt-agree-sim
@@ -81,7 +66,7 @@ lab_programs_nt_programs_LDADD = $(fake_libs) libnt-sync.a $(record_libs)
 lab_programs_nt_programs_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 lab_programs_nt_programs_LDFLAGS = -rdynamic
 
-# How good a rule's choices are, on made-up noise; statistics against another's.
+# How good the engine's choices are, on made-up noise; statistics against another's.
 noinst_PROGRAMS += lab/stats/nt-engine-sim lab/stats/nt-figures
 lab_stats_nt_engine_sim_SOURCES = \
 	%D%/stats/engine-sim.c \
@@ -90,9 +75,9 @@ lab_stats_nt_engine_sim_SOURCES = \
 	%D%/stats/source.c \
 	tests/fake/noise.c \
 	tests/fake/noise.h
-lab_stats_nt_engine_sim_LDADD = libnt-rules.a $(replay_libs) libnt-engine.a libnt-contract.a
+lab_stats_nt_engine_sim_LDADD = $(replay_libs) libnt-engine.a libnt-contract.a
 lab_stats_nt_figures_SOURCES = %D%/stats/figures.c
-lab_stats_nt_figures_LDADD = libnt-rules.a libnt-engine.a libnt-contract.a
+lab_stats_nt_figures_LDADD = libnt-engine.a libnt-contract.a
 TESTS += %D%/stats/figures-scipy
 
 unit-needs: lab/sim/nt-agree-sim lab/stats/nt-figures
@@ -124,7 +109,6 @@ EXTRA_DIST += \
 	%D%/programs/two-minutes.program \
 	%D%/programs/wide-node.program \
 	%D%/replay/replay.bats \
-	%D%/rules/rules.bats \
 	%D%/sim/agree-quick \
 	%D%/sim/build.sh \
 	%D%/sim/mutants.sh \

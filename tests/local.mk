@@ -39,7 +39,6 @@ unit_tests = \
 	%D%/unit/facts \
 	%D%/unit/finding-stats \
 	%D%/unit/findings \
-	%D%/unit/fit \
 	%D%/unit/p2p \
 	%D%/unit/parallelism \
 	%D%/unit/option \

@@ -330,7 +330,7 @@ static bool comm_early(void *arg, const struct nt_shm_comm *comm)
 			continue;
 		info = info_of(explorer, comm, key);
 		if (info.calls >= least ||
-		    (explorer->warm && nt_warm_may_open(explorer->engine.rule, policy, &info)))
+		    (explorer->warm && nt_warm_may_open(policy, &info)))
 			return true;
 	}
 	return false;

@@ -300,7 +300,6 @@ static void create_leader(struct nt_process *process, struct helper *r)
 		return;
 	}
 	r->explorer.engine.policy = policy;
-	r->explorer.engine.rule = &nt_rule_own;
 	r->explorer.warm = nt_process_warm_arms(&process->warm);
 	r->explorer.engine.histories = &r->histories;
 	r->explorer.shm = process->map.shm;

@@ -128,7 +128,7 @@ static void print_sum(FILE *out, const struct nt_replay *replay, const struct nt
 		worst = replay->kind == NT_REPLAY_POWER ? fmin(worst, row->rate)
 							: fmax(worst, row->rate);
 	}
-	fprintf(out, "rule %s, %zu cases", replay->rule->name, rows->count);
+	fprintf(out, "%zu cases", rows->count);
 	if (replay->kind == NT_REPLAY_CELLS)
 		fprintf(out,
 			": %u within 2 %% of the best, %u slower than NCCL's choice by over 1 %%",
@@ -213,7 +213,6 @@ static json_object *row_value(const struct nt_replay *replay, const struct nt_re
 	nt_json_string(o, "mode", row->mode, rc);
 	nt_json_integer(o, "bytes", (int64_t)row->bytes, rc);
 	nt_json_text(o, "launch", row->launch, rc);
-	nt_json_string(o, "rule", replay->rule->name, rc);
 	nt_json_integer(o, "arms", row->arms, rc);
 	if (replay->kind == NT_REPLAY_CELLS || replay->kind == NT_REPLAY_RECORD)
 		add_decided(o, replay->kind, row, rc);

@@ -10,11 +10,9 @@
 #include "lib/array.h"
 #include "lab/replay/rng.h"
 
-const struct nt_replay_rule nt_replay_own = { .name = "nccl-tune", .rule = &nt_rule_own };
-
 void nt_replay_init(struct nt_replay *replay)
 {
-	nt_drive_init(&replay->drive, replay->rule->rule, &replay->policy);
+	nt_drive_init(&replay->drive, &replay->policy);
 	replay->drive.seed = nt_rng_hash(replay->seed);
 }
 
@@ -37,8 +35,7 @@ static int run_once(struct nt_replay *replay, struct nt_source *source, struct n
 		driven->outcome.p = 1;
 		return 0;
 	}
-	if (replay->rule->run ? replay->rule->run(&key, driven)
-			      : nt_drive_run(&replay->drive, &key, driven))
+	if (nt_drive_run(&replay->drive, &key, driven))
 		return 0;
 	return nt_error_set(err, "the engine came to no end, or there is no memory");
 }

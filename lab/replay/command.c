@@ -26,12 +26,11 @@ struct asked {
 };
 
 static const char usage[] =
-	"usage: nt-replay [RULE] [--policy POLICY] [--picks FILE] [--json] {JOB[.STEP] | FILE}...\n"
-	"       nt-replay [RULE] [OPTION]... {--aa N | --power PCT [--trials N]} [--seed S] TRACE...\n"
-	"Run the decision engine, or RULE (nccl-tune, race, paper-online, paper-offline, ucb1), on\n"
-	"traces, and print for each case NCCL's choice, the best other one, the one chosen and the\n"
-	"calls spent; or repeat the decisions in a process's record, a job's long form or a JOB that\n"
-	"has one. A trace has one line per choice:\n"
+	"usage: nt-replay [--policy POLICY] [--picks FILE] [--json] {JOB[.STEP] | FILE}...\n"
+	"       nt-replay [OPTION]... {--aa N | --power PCT [--trials N]} [--seed S] TRACE...\n"
+	"Run the decision engine on traces, and print for each case NCCL's choice, the best other\n"
+	"one, the one chosen and the calls spent; or repeat the decisions in a process's record, a\n"
+	"job's long form or a JOB that has one. A trace has one line per choice:\n"
 	"collective,topology,mode,algorithm,protocol,bytes,samples... in microseconds; AUTO,AUTO is\n"
 	"NCCL's choice. - is standard input.\n"
 	"  --aa N         trials in which all choices draw from the samples of NCCL's choice: how often\n"
@@ -308,9 +307,9 @@ static int parse(struct asked *asked, int argc, char *argv[])
 	return check(asked);
 }
 
-int nt_replay_command(const struct nt_replay_rule *rule, int argc, char *argv[])
+int nt_replay_command(int argc, char *argv[])
 {
-	struct asked asked = { .replay = { .rule = rule, .seed = 1 } };
+	struct asked asked = { .replay = { .seed = 1 } };
 
 	nt_policy_default(&asked.replay.policy);
 	asked.replay.policy.mode = NT_MODE_BANDIT;

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* command.h - the command nt-replay: run a rule on measured times, and count its errors
+/* command.h - the command nt-replay: run the engine on measured times, and count its errors
  *
  * Threads:  the main thread.
  * Memory:   none is kept.
@@ -12,6 +12,6 @@
 #include "lab/replay/replay.h"
 
 /* argv[0] is not looked at. */
-int nt_replay_command(const struct nt_replay_rule *rule, int argc, char *argv[]);
+int nt_replay_command(int argc, char *argv[]);
 
 #endif

@@ -16,10 +16,9 @@
 #define APART_CALLS 1000000
 #define APART_STEP_US 1e15
 
-void nt_drive_init(struct nt_drive *drive, const struct nt_rule *rule,
-		   const struct nt_policy *policy)
+void nt_drive_init(struct nt_drive *drive, const struct nt_policy *policy)
 {
-	*drive = (struct nt_drive){ .engine = { .policy = *policy, .rule = rule } };
+	*drive = (struct nt_drive){ .engine = { .policy = *policy } };
 }
 
 static void set_age(const struct nt_drive *drive, struct nt_key_info *known)

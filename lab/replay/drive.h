@@ -49,8 +49,7 @@ struct nt_driven {
 	unsigned rounds;
 };
 
-void nt_drive_init(struct nt_drive *drive, const struct nt_rule *rule,
-		   const struct nt_policy *policy);
+void nt_drive_init(struct nt_drive *drive, const struct nt_policy *policy);
 
 /* Data of a job's rounds in order, as nt_times_write() wrote them; the engine's own schedules say
  * which calls they are. */
@@ -58,7 +57,7 @@ struct nt_drive_rounds {
 	unsigned count;
 	const uint8_t *bytes[NT_HISTORY_ROUNDS];
 	size_t length[NT_HISTORY_ROUNDS];
-	unsigned blocks[NT_HISTORY_ROUNDS]; /* 0: the rule's own number */
+	unsigned blocks[NT_HISTORY_ROUNDS]; /* 0: as many as usual */
 };
 
 /* Run from the first schedule to the last with these times. False if they do not fit: rounds are

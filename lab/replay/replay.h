@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* replay.h - what a rule makes of measured cells
+/* replay.h - what the engine makes of measured cells
  *
  * Threads:  the main thread.
  * Memory:   rows own only their array; nt_replay_rows_fini() frees it.
@@ -23,21 +23,9 @@ enum nt_replay_kind {
 	NT_REPLAY_RECORD, /* the decisions of a job */
 };
 
-/* What decides. */
-struct nt_replay_rule {
-	const char *name;
-	const struct nt_rule *rule; /* of the engine; NULL: run */
-	/* ... in place of the engine; false without memory */
-	bool (*run)(const struct nt_drive_key *key, struct nt_driven *out);
-};
-
-/* nccl-tune's own; lab/rules has others. */
-extern const struct nt_replay_rule nt_replay_own;
-
 struct nt_replay {
 	enum nt_replay_kind kind;
 	struct nt_policy policy;
-	const struct nt_replay_rule *rule;
 	unsigned trials;
 	double gain; /* of the faster arm */
 	uint64_t seed;
@@ -74,7 +62,7 @@ struct nt_replay_rows {
 	size_t count;
 };
 
-/* Kind, policy, rule, trials, gain and seed are set before. */
+/* Kind, policy, trials, gain and seed are set before. */
 void nt_replay_init(struct nt_replay *replay);
 void nt_replay_rows_fini(struct nt_replay_rows *rows);
 

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lab/rules/rules.h"
 #include "lab/replay/rng.h"
 #include "lab/stats/sim.h"
 
@@ -24,10 +23,9 @@ static const struct argp_option options[] = {
 	{ NULL, 'a', "ARMS", 0, "NCCL's choice included (default 4)", 0 },
 	{ NULL, 'p', "POLICY", 0, "as srun --nccl-tune takes it (default bandit)", 0 },
 	{ NULL, 'f', "NOISE", 0, "only this one", 0 },
-	{ NULL, 'r', "RULE", 0, NT_LAB_RULES " (default nccl-tune)", 0 },
 	{ NULL, 'o', "SHARE", 0,
 	  "of a time is the call's own, as its end tells (default: nothing is known)", 0 },
-	{ NULL, 'm', "SHARE", 0, "of the positions are missing (default 0); not with ucb1", 0 },
+	{ NULL, 'm', "SHARE", 0, "of the positions are missing (default 0)", 0 },
 	{ NULL, 'c', "PCT", 0,
 	  "the first call of an arm after another one's takes PCT % longer than its next ones (below "
 	  "0: shorter); of the arm that may be faster, or the first of the identical ones",
@@ -62,7 +60,6 @@ static bool take_value(struct nt_sim *sim, int key, char *arg, struct argp_state
 	case 'o': sim->own = strtod(arg, NULL); return sim->own > 0 && sim->own <= 1;
 	case 'm': sim->miss = strtod(arg, NULL); return sim->miss >= 0 && sim->miss < 1;
 	case 'f': sim->noise = arg; return true;
-	case 'r': return (sim->rule = nt_lab_rule(arg)) != NULL;
 	default:
 		if (nt_policy_parse_option(&sim->policy, arg, &err) < 0)
 			argp_error(state, "%s", err.text);
@@ -115,9 +112,7 @@ static int run(struct nt_sim *sim, const char *what)
 		sim->recheck = true;
 	else if (share_parse(what, "power=", &sim->gain) < 0 && strcmp(what, "aa") != 0)
 		return 2;
-	if (sim->recheck && sim->rule->run)
-		return 2; /* it has no rechecks */
-	nt_drive_init(&sim->drive, sim->rule->rule, &sim->policy);
+	nt_drive_init(&sim->drive, &sim->policy);
 	sim->drive.miss = sim->miss;
 	sim->drive.apart_us = sim->apart_us;
 	sim->drive.left_calls = sim->left_calls;
@@ -134,9 +129,7 @@ int main(int argc, char **argv)
 		options, take_option, "aa|power=PCT|stalls=PCT|keep=PCT|drop=PCT", doc, NULL,
 		NULL,	 NULL
 	};
-	struct nt_sim sim = {
-		.rule = &nt_replay_own, .trials = 1000, .arms = 4, .seed = 1, .run = 1
-	};
+	struct nt_sim sim = { .trials = 1000, .arms = 4, .seed = 1, .run = 1 };
 	struct asked asked = { &sim, NULL };
 	int rc;
 

@@ -24,12 +24,6 @@ def rows(rng):
         yield base.astype(np.float32), arm.astype(np.float32)
 
 
-def trimmed_mean(us):
-    low, high = np.quantile(us, (0.25, 0.75))
-    reach = 1.5 * stats.iqr(us)
-    return us[(us >= low - reach) & (us <= high + reach)].mean()
-
-
 def flips_p(base, arm, score):
     """Exchanging the two of a pair leaves their scores as they are: sum(base) - sum(arm) decides."""
     pooled = np.concatenate((base, arm))
@@ -43,16 +37,6 @@ def flips_p(base, arm, score):
 def lower_half(pooled):
     """Ranks of the lower half; all above share the middle one."""
     return np.minimum(stats.rankdata(pooled), (len(pooled) + 1) / 2)
-
-
-def mann_whitney(base, arm):
-    if len(set(np.concatenate((base, arm)))) == 1:
-        return 1.0
-    return stats.mannwhitneyu(arm, base, alternative="less", method="asymptotic").pvalue
-
-
-def delta(base, arm):
-    return np.sign(base[:, None] - arm[None, :]).mean()
 
 
 def main():
@@ -71,14 +55,11 @@ def main():
         base, arm = base.astype(float), arm.astype(float)
         for i, q in enumerate(AT):
             compare("quantiles", line[i], np.quantile(base, q), base.mean())
-        compare("means without outliers", line[6], trimmed_mean(base), base.mean())
-        compare("Mann and Whitney's p", line[7], mann_whitney(base, arm), 1)
-        compare("Cliff's delta", line[8], delta(base, arm), 1)
         if len(base) <= 11:  # scipy counts all 2^n exchanges
             exact += 1
-            compare("paired permutation p of the lower half", line[9], flips_p(base, arm, lower_half), 1)
+            compare("paired permutation p of the lower half", line[6], flips_p(base, arm, lower_half), 1)
             # Ours rounds differences to 1/5000 of their sum: ties may fall on the other side, of 2^n exchanges.
-            compare("paired permutation p of the mean", line[10], flips_p(base, arm, lambda x: x), 1)
+            compare("paired permutation p of the mean", line[7], flips_p(base, arm, lambda x: x), 1)
     bound = {"paired permutation p of the mean": 0.05}
     print(f"1..{len(worst)}")
     for number, (name, off) in enumerate(worst.items(), 1):

@@ -67,9 +67,8 @@ static int rate(struct nt_sim *sim, struct nt_source_noise *source, const char *
 	for (unsigned t = 0; t < sim->trials; t++) {
 		struct nt_driven driven;
 
-		if (!(sim->recheck     ? nt_drive_recheck(&sim->drive, &key, NT_FASTER_ARM, &driven)
-		      : sim->rule->run ? sim->rule->run(&key, &driven)
-				       : nt_drive_run(&sim->drive, &key, &driven)))
+		if (!(sim->recheck ? nt_drive_recheck(&sim->drive, &key, NT_FASTER_ARM, &driven)
+				   : nt_drive_run(&sim->drive, &key, &driven)))
 			return -1;
 		count(&tally, &driven, differs, sim->recheck, sim->run);
 	}

@@ -21,7 +21,6 @@
 struct nt_sim {
 	struct nt_policy policy;
 	unsigned trials, arms;
-	const struct nt_replay_rule *rule;
 	const char *noise; /* the only one; NULL: all */
 	uint64_t seed;
 	double miss;

@@ -102,7 +102,6 @@ static void open_agreement(struct world *w)
 	};
 
 	w->home.engine.policy = nt_engine_policy(&w->process.policy);
-	w->home.engine.rule = &nt_rule_own;
 	w->home.engine.histories = &w->histories;
 	w->home.shm = w->process.map.shm;
 	w->process.histories = &w->histories;

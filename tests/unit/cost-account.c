@@ -31,19 +31,19 @@ static void what_an_arm_takes_longer_is_booked(void **state)
 
 	for (unsigned p = 0; p < 36; p++)
 		put(packed, &s, p / 4, p % 4, us[p % 4]);
-	nt_cost_account_add(&account, &s, 1, packed);
+	nt_cost_account_add(&account, &s, packed);
 	assert_float_equal(nt_cost_account_us(&account), 9 * (500 - 100 + 19000), 100);
 	/* Without the baseline's time in a block its usual time counts; without any, nothing is
 	 * accounted. */
 	put(packed, &s, 4, 0, 0);
 	packed[16] = 0;
 	memset(&account, 0, sizeof(account));
-	nt_cost_account_add(&account, &s, 1, packed);
+	nt_cost_account_add(&account, &s, packed);
 	assert_float_equal(nt_cost_account_us(&account), 9 * (500 - 100 + 19000), 100);
 	for (unsigned b = 0; b < 9; b++)
 		packed[4 * b] = 0;
 	memset(&account, 0, sizeof(account));
-	nt_cost_account_add(&account, &s, 1, packed);
+	nt_cost_account_add(&account, &s, packed);
 	assert_float_equal(nt_cost_account_us(&account), 0, 1e-9);
 }
 
@@ -56,7 +56,7 @@ static void blocks_are_compared_with_their_own(void **state)
 
 	for (unsigned p = 0; p < 100; p++)
 		put(packed, &s, p / 4, p % 4, 1000 + 40.0 * (p / 4) + (p % 4 == 3 ? 100 : 0));
-	nt_cost_account_add(&account, &s, 1, packed);
+	nt_cost_account_add(&account, &s, packed);
 	assert_float_equal(nt_cost_account_us(&account), 2500, 60);
 }
 
@@ -82,7 +82,7 @@ static void pauses_are_the_programs(void **state)
 				    1000 * (1 + 0.02 * nt_rng_unit(draw)) + pause * PAUSE_US);
 				paused_us += pause * PAUSE_US;
 			}
-			nt_cost_account_add(&account, s, 1, packed);
+			nt_cost_account_add(&account, s, packed);
 		}
 		booked_us += fabs(nt_cost_account_us(&account));
 	}
@@ -99,7 +99,7 @@ static void an_arms_own_stalls_are_booked(void **state)
 
 	for (unsigned p = 0; p < 116; p++)
 		put(packed, &s, p / 4, p % 4, p % 4 == 3 && (p / 4) % 7 == 3 ? PAUSE_US : 1000);
-	nt_cost_account_add(&account, &s, 1, packed);
+	nt_cost_account_add(&account, &s, packed);
 	assert_float_equal(nt_cost_account_us(&account), 4 * PAUSE_US, PAUSE_US / 50);
 }
 
@@ -112,7 +112,7 @@ static void connecting_is_booked(void **state)
 
 	for (unsigned p = 0; p < 36; p++)
 		put(packed, &s, p / 4, p % 4, p == 2 ? 300000 : 1000);
-	nt_cost_account_add(&account, &s, 1, packed);
+	nt_cost_account_add(&account, &s, packed);
 	assert_float_equal(nt_cost_account_us(&account), 299000, 200);
 }
 

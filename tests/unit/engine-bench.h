@@ -64,7 +64,6 @@ static inline void setup(struct bench *b, uint32_t mask, unsigned baseline_arm)
 	fill_before(b->shm);
 	nt_policy_default(&b->home.engine.policy);
 	b->home.engine.policy.mode = NT_MODE_BANDIT;
-	b->home.engine.rule = &nt_rule_own;
 	b->hooks = nt_explorer_hooks(&b->home);
 	b->comm = &b->shm->comm[3];
 	b->key = &b->comm->key[1];
@@ -154,17 +153,6 @@ static inline int explore(struct bench *b)
 	assert_int_equal(b->home.engine.open, 0);
 	return more;
 }
-
-/* A rule with one round: the arm with the lowest time. */
-static inline void judge_lowest(const struct nt_evaluation *seen, struct nt_next *next)
-{
-	const struct nt_comparison faster = { .p = 1, .verdict = NT_VERDICT_FASTER };
-	const struct nt_evidence *e = &seen->screen;
-
-	nt_next_conclude(next, e, e->arm[nt_evaluation_next_best(seen, e, 0)], &faster);
-}
-
-static const struct nt_rule one_round = { .blocks = 10, .after_first = { judge_lowest } };
 
 static const uint32_t sockets = BIT(RING_LL) | BIT(RING_SIMPLE) | BIT(TREE_LL) | BIT(TREE_SIMPLE);
 

@@ -70,7 +70,7 @@ static double share_of(struct times times, const char *noise, bool recheck)
 	key.arg = &times;
 	nt_policy_default(&policy);
 	policy.mode = NT_MODE_BANDIT;
-	nt_drive_init(&drive, &nt_rule_own, &policy);
+	nt_drive_init(&drive, &policy);
 	for (unsigned t = 0; t < TRIALS; t++) {
 		struct nt_driven driven;
 
@@ -104,7 +104,7 @@ static double remembered_share(const char *noise, double gain, int64_t mode)
 
 	nt_policy_default(&policy);
 	policy.mode = mode;
-	nt_drive_init(&drive, &nt_rule_own, &policy);
+	nt_drive_init(&drive, &policy);
 	for (unsigned t = 0; t < TRIALS; t++) {
 		struct nt_driven driven;
 
@@ -210,7 +210,7 @@ static double calls_of(const char *noise, double gain, double stalls, double apa
 
 	nt_policy_default(&policy);
 	policy.mode = NT_MODE_BANDIT;
-	nt_drive_init(&drive, &nt_rule_own, &policy);
+	nt_drive_init(&drive, &policy);
 	drive.apart_us = apart_us;
 	*chosen = 0;
 	for (unsigned t = 0; t < TRIALS; t++) {

@@ -111,26 +111,6 @@ static void another_arm_takes_its_place(void **state)
 	free(b.shm);
 }
 
-/* Windows have a warm-up with any rule; a new exploration is judged by its rule. */
-static void another_rule_judges_anew(void **state)
-{
-	struct bench b;
-
-	setup(&b, sockets, RING_SIMPLE);
-	b.home.engine.rule = &one_round;
-	b.us[TREE_SIMPLE] = 900;
-	assert_int_equal(recheck(&b, TREE_SIMPLE), 0);
-	assert_int_equal(b.rounds, 1);
-	b.us[TREE_SIMPLE] = 1400;
-	b.us[TREE_LL] = 700;
-	assert_int_equal(recheck(&b, TREE_SIMPLE), 1);
-	assert_int_equal(b.rounds, 3);
-	assert_int_equal(b.last.kind, NT_SCHEDULE_SCREEN);
-	assert_int_equal(b.final.kind, NT_SCHEDULE_COMMITTED);
-	assert_int_equal(b.final.arm[0], TREE_LL);
-	free(b.shm);
-}
-
 /* The first window alone is not enough: in the second the arm is ahead as before. */
 static void one_bad_window_changes_nothing(void **state)
 {
@@ -247,6 +227,6 @@ static void the_share_delays_exploring(void **state)
 }
 
 UNIT_TESTS(an_arm_that_is_still_ahead_stays, an_arm_that_has_come_to_slow_the_rest_is_given_up,
-	   an_arm_that_fell_behind_goes, another_arm_takes_its_place, another_rule_judges_anew,
+	   an_arm_that_fell_behind_goes, another_arm_takes_its_place,
 	   one_bad_window_changes_nothing, auto_and_flags_are_not_looked_at,
 	   the_budget_ends_exploring, the_share_delays_exploring);

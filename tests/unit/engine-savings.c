@@ -4,7 +4,7 @@
  * remaining time */
 #include <limits.h>
 #include "engine/time-budget.h"
-#include "engine/savings.h"
+#include "engine/budget.h"
 #include "tests/unit/engine-bench.h"
 #include "lib/clock.h"
 #include "tuner/deadline.h"
@@ -161,8 +161,7 @@ static void calls_to_come_are_time_by_period(void **state)
 	policy.mode = NT_MODE_BANDIT;
 	seen->policy = &policy;
 	round = nt_schedule_explore(NT_SCHEDULE_CONFIRM, &arm, 1, 25);
-	assert_true(nt_savings_calls(seen, &seen->screen) <= 0);
-	assert_true(nt_savings_pay(seen, &seen->screen, &round, 0));
+	assert_true(nt_budget_worth(seen, &seen->screen, &round, 0));
 	seen->screen = (struct nt_evidence){ .count = 2,
 					     .blocks = 2,
 					     .arm = { NT_ARM_BASELINE, arm } };
@@ -172,26 +171,23 @@ static void calls_to_come_are_time_by_period(void **state)
 	}
 	nt_evidence_use(&seen->screen, NT_MEASURE_SLOWEST);
 	/* An hour, if nothing is known. */
-	assert_float_equal(nt_savings_calls(seen, &seen->screen), 3.6e6, 1);
 	seen->info.left_us = 1e6;
-	assert_float_equal(nt_savings_calls(seen, &seen->screen), 1000, 1e-3);
 	/* 25 calls of 500 us more; 950 calls that take so much less. */
-	assert_true(nt_savings_pay(seen, &seen->screen, &round, 14));
-	assert_false(nt_savings_pay(seen, &seen->screen, &round, 13));
+	assert_true(nt_budget_worth(seen, &seen->screen, &round, 14));
+	assert_false(nt_budget_worth(seen, &seen->screen, &round, 13));
 	seen->rechecks = true;
-	assert_true(nt_savings_pay(seen, &seen->screen, &round, 13));
+	assert_true(nt_budget_worth(seen, &seen->screen, &round, 13));
 	seen->rechecks = false;
 	policy.mode = NT_MODE_PROFILE;
-	assert_true(nt_savings_pay(seen, &seen->screen, &round, 13));
+	assert_true(nt_budget_worth(seen, &seen->screen, &round, 13));
 	policy.mode = NT_MODE_BANDIT;
 	/* A pause is part of the time from call to call. */
 	seen->confirm = seen->screen;
 	seen->confirm.period_us[0][0] = 1000;
 	seen->confirm.period_us[0][1] = 19000;
-	assert_float_equal(nt_savings_calls(seen, &seen->screen), 100, 1e-3);
-	assert_false(nt_savings_pay(seen, &seen->screen, &round, 100));
+	assert_false(nt_budget_worth(seen, &seen->screen, &round, 100));
 	seen->info.left_us = 40e4; /* fewer calls than the round takes */
-	assert_false(nt_savings_pay(seen, &seen->screen, &round, 1e6));
+	assert_false(nt_budget_worth(seen, &seen->screen, &round, 1e6));
 	free(seen);
 }
 

@@ -334,28 +334,9 @@ static void mode_profile_measures_everything(void **state)
 	free(b.shm);
 }
 
-static void rules_of_one_round_do_not_look_at_remembered_arms(void **state)
-{
-	struct nt_warm warm;
-	struct bench b;
-
-	setup(&b, sockets, RING_SIMPLE);
-	b.us[TREE_SIMPLE] = 620;
-	b.home.engine.rule = &one_round;
-	remember(&b, &warm, 8, TREE_SIMPLE);
-	calls(&b, 23);
-	assert_false(share(&b));
-	calls(&b, 24);
-	assert_true(share(&b));
-	assert_int_equal(explore(&b), 1);
-	assert_int_equal(b.first.kind, NT_SCHEDULE_SCREEN);
-	free(b.shm);
-}
-
 UNIT_TESTS(a_remembered_arm_is_confirmed_in_one_round,
 	   one_that_fails_is_forgotten_and_all_is_explored, one_that_fails_early_leaves_auto,
 	   remembered_auto_is_explored_much_later, what_does_not_fit_is_as_if_not_remembered,
 	   a_chunk_size_fits_only_where_nccl_asks_for_it, a_policy_is_committed_at_once,
 	   what_is_forbidden_is_neither_remembered_nor_tried, a_policy_stands_in_no_queue,
-	   a_policy_that_loses_is_rolled_back_without_exploring, mode_profile_measures_everything,
-	   rules_of_one_round_do_not_look_at_remembered_arms);
+	   a_policy_that_loses_is_rolled_back_without_exploring, mode_profile_measures_everything);

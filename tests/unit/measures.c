@@ -3,9 +3,7 @@
 /* measures.c - which rank's times decide, and that the slowest rank keeps its veto */
 #include "tests/unit/engine-bench.h"
 
-#include "engine/measure.h"
-
-#define BOTH (1u << NT_MEASURE_MEAN | 1u << NT_MEASURE_FASTEST)
+#include "engine/evidence.h"
 
 /* Six blocks; an arm beside the baseline varies in all measures alike. */
 static struct nt_evidence *evidence_of(double slowest, double mean, double fastest)
@@ -25,10 +23,10 @@ static struct nt_evidence *evidence_of(double slowest, double mean, double faste
 	return e;
 }
 
-static enum nt_measure chosen(double slowest, double mean, double fastest, uint32_t decide)
+static enum nt_measure chosen(double slowest, double mean, double fastest)
 {
 	struct nt_evidence *e = evidence_of(slowest, mean, fastest);
-	enum nt_measure measure = nt_measure_choose(e, decide);
+	enum nt_measure measure = nt_evidence_steadiest(e);
 
 	free(e);
 	return measure;
@@ -38,20 +36,13 @@ static void what_varies_least_is_chosen(void **state)
 {
 	struct nt_evidence *e = evidence_of(100, 60, 10);
 
-	assert_int_equal(chosen(100, 60, 10, BOTH), NT_MEASURE_FASTEST);
-	assert_int_equal(chosen(100, 60, 90, BOTH), NT_MEASURE_MEAN);
-	assert_int_equal(chosen(100, 60, 50, BOTH), NT_MEASURE_MEAN); /* not clearly less */
-	assert_int_equal(chosen(10, 60, 90, BOTH), NT_MEASURE_SLOWEST);
-	/* What may not decide does not. */
-	assert_int_equal(chosen(100, 60, 10, 0), NT_MEASURE_SLOWEST);
-	assert_int_equal(chosen(100, 60, 10, 1u << NT_MEASURE_MEAN), NT_MEASURE_MEAN);
-	assert_int_equal(chosen(100, 10, 20, 1u << NT_MEASURE_FASTEST), NT_MEASURE_FASTEST);
-	assert_int_equal(nt_measure_wanted(BOTH), NT_MEASURE_ALL);
-	assert_int_equal(nt_measure_wanted(1u << NT_MEASURE_MEAN), NT_MEASURE_MEAN);
-	assert_int_equal(nt_measure_wanted(0), NT_MEASURE_SLOWEST);
+	assert_int_equal(chosen(100, 60, 10), NT_MEASURE_FASTEST);
+	assert_int_equal(chosen(100, 60, 90), NT_MEASURE_MEAN);
+	assert_int_equal(chosen(100, 60, 50), NT_MEASURE_MEAN); /* not clearly less */
+	assert_int_equal(chosen(10, 60, 90), NT_MEASURE_SLOWEST);
 	/* Too few samples. */
 	e->blocks = 2;
-	assert_int_equal(nt_measure_choose(e, BOTH), NT_MEASURE_SLOWEST);
+	assert_int_equal(nt_evidence_steadiest(e), NT_MEASURE_SLOWEST);
 	free(e);
 }
 
@@ -95,24 +86,17 @@ static void the_slowest_rank_has_a_veto(void **state)
 	free(b.shm);
 }
 
-/* Where first rounds are evidence, or calls' periods count, nothing is chosen. */
-static void other_rules_time_the_slowest_rank(void **state)
+/* Where calls' periods count, nothing is chosen. */
+static void periods_are_the_slowest_ranks(void **state)
 {
-	struct nt_rule rule = nt_rule_own;
 	struct bench b;
 
-	rule.measures = false;
-	for (unsigned i = 0; i < 2; i++) {
-		set_up_skew(&b);
-		if (i == 0)
-			b.home.engine.rule = &rule;
-		else
-			b.home.engine.policy.reward = NT_REWARD_PERIOD;
-		(void)explore(&b);
-		assert_int_equal(b.first.measure, NT_MEASURE_SLOWEST);
-		assert_int_equal(b.final.outcome.measure, NT_MEASURE_SLOWEST);
-		free(b.shm);
-	}
+	set_up_skew(&b);
+	b.home.engine.policy.reward = NT_REWARD_PERIOD;
+	(void)explore(&b);
+	assert_int_equal(b.first.measure, NT_MEASURE_SLOWEST);
+	assert_int_equal(b.final.outcome.measure, NT_MEASURE_SLOWEST);
+	free(b.shm);
 }
 
 static void a_recheck_goes_by_the_measure_of_the_decision(void **state)
@@ -137,5 +121,5 @@ static void a_recheck_goes_by_the_measure_of_the_decision(void **state)
 }
 
 UNIT_TESTS(what_varies_least_is_chosen, waits_of_early_ranks_hide_no_gain,
-	   the_slowest_rank_has_a_veto, other_rules_time_the_slowest_rank,
+	   the_slowest_rank_has_a_veto, periods_are_the_slowest_ranks,
 	   a_recheck_goes_by_the_measure_of_the_decision);

@@ -69,7 +69,6 @@ static void setup(struct node *n)
 	nt_policy_default(&n->home.engine.policy);
 	n->home.engine.policy.min_share_micro = 10000000; /* of predictions 1 % */
 	n->home.engine.policy.mode = NT_MODE_BANDIT;
-	n->home.engine.rule = &nt_rule_own;
 	n->home.shm = n->shm;
 	n->hooks = nt_explorer_hooks(&n->home);
 	add_comm(n, TP, PROCESSES, 1);

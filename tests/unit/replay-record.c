@@ -71,7 +71,7 @@ static void play(struct job *job)
 						     .given = { [2] = 16, [5] = 12 } };
 	for (unsigned i = 0; i < NT_PAIRS; i++)
 		key.cost_us[i] = i == 20 ? 5000 : 100.1f + (float)(i * 7 % 5);
-	nt_drive_init(&drive, &nt_rule_own, &job->policy);
+	nt_drive_init(&drive, &job->policy);
 	drive.engine.histories = &histories;
 	drive.miss = job->miss;
 	assert_true(nt_drive_run(&drive, &key, &driven));
@@ -95,7 +95,7 @@ static void play(struct job *job)
 
 static int again(const char *text, struct nt_replay_row *row, struct nt_error *err)
 {
-	struct nt_replay replay = { .kind = NT_REPLAY_RECORD, .rule = &nt_replay_own, .seed = 99 };
+	struct nt_replay replay = { .kind = NT_REPLAY_RECORD, .seed = 99 };
 	struct nt_replay_rows rows = { .count = 0 };
 	unsigned left_out = 0;
 	int rc;

@@ -105,7 +105,6 @@ void nt_recordd_run(struct nt_recordd *recordd)
 {
 	int64_t now_ms = nt_clock_ms();
 
-	recordd->started_ms = now_ms;
 	for (size_t i = 0; i < NT_WORK_KINDS; i++) {
 		recordd->work[i].kind = table[i].kind;
 		recordd->work[i].argument = recordd;

@@ -77,35 +77,14 @@ static int take(struct stream *stream, struct nt_error *err)
 	return 0;
 }
 
-/* Milliseconds until a deadline or a reminder is due. */
-static int wait_ms(const struct nt_child_bounds *bounds, bool closed)
+/* Milliseconds until the deadline. */
+static int wait_ms(int64_t until_ms, bool closed)
 {
-	int64_t until_ms = bounds->deadline_ms;
-	int64_t left_ms;
+	const int64_t left_ms = until_ms - nt_clock_ms();
 
-	if (bounds->remind_ms > 0 && bounds->remind_ms < until_ms)
-		until_ms = bounds->remind_ms;
-	left_ms = until_ms - nt_clock_ms();
 	if (closed && left_ms > PAUSE_MS)
 		return PAUSE_MS;
 	return left_ms > 0 ? (int)left_ms : 0;
-}
-
-static void remind(struct nt_child_bounds *bounds)
-{
-	if (bounds->remind_ms == 0 || nt_clock_ms() < bounds->remind_ms)
-		return;
-	bounds->remind_ms = 0;
-	bounds->remind(bounds->argument);
-}
-
-static void shorten(struct nt_child_bounds *bounds)
-{
-	int64_t until_ms = nt_clock_ms() + NT_CHILD_STOP_MS;
-
-	bounds->stop_fd = 0;
-	if (until_ms < bounds->deadline_ms)
-		bounds->deadline_ms = until_ms;
 }
 
 /* If SIGCHLD is ignored there is no status. */
@@ -117,30 +96,26 @@ static bool is_over(pid_t pid, int *status)
 }
 
 /* Until the output has ended and the child has exited. */
-static int collect(struct stream *streams, pid_t pid, struct nt_child_bounds bounds, int *status,
+static int collect(struct stream *streams, pid_t pid, int64_t until_ms, int *status,
 		   struct nt_error *err)
 {
 	for (;;) {
-		struct pollfd polls[3] = {
+		struct pollfd polls[2] = {
 			{ .fd = streams[0].fd, .events = POLLIN },
 			{ .fd = streams[1].fd, .events = POLLIN },
-			{ .fd = bounds.stop_fd > 0 ? bounds.stop_fd : -1, .events = POLLIN },
 		};
 		bool closed = streams[0].fd < 0 && streams[1].fd < 0;
 
 		if (closed && is_over(pid, status))
 			return 0;
-		if (poll(polls, 3, wait_ms(&bounds, closed)) < 0 && errno != EINTR)
+		if (poll(polls, 2, wait_ms(until_ms, closed)) < 0 && errno != EINTR)
 			return nt_error_set(err, "cannot wait for its output: %m");
-		remind(&bounds);
-		if (polls[2].revents)
-			shorten(&bounds);
 		for (int i = 0; i < 2; i++) {
 			if (streams[i].fd >= 0 && polls[i].revents != 0 &&
 			    take(&streams[i], err) < 0)
 				return -1;
 		}
-		if (nt_clock_ms() >= bounds.deadline_ms)
+		if (nt_clock_ms() >= until_ms)
 			return nt_error_set(err, "timed out");
 	}
 }
@@ -183,7 +158,7 @@ static int attend(struct nt_child *child, struct nt_child_running *running,
 		{ .fd = fds[1], .max_bytes = COMPLAINT_MAX_BYTES, .drop_rest = true },
 	};
 	int status = 0;
-	int rc = collect(streams, pid, *bounds, &status, err);
+	int rc = collect(streams, pid, bounds->deadline_ms, &status, err);
 
 	if (rc < 0 && !kill_it(pid, &status))
 		running->stuck_pid = pid;
@@ -223,7 +198,7 @@ static int open_pipes(int out[2], int complaints[2], struct nt_error *err)
 }
 
 /* The caller may block or ignore signals, as srun does. */
-static int plain_signals(posix_spawnattr_t *attributes, bool group)
+static int plain_signals(posix_spawnattr_t *attributes)
 {
 	sigset_t none, all;
 
@@ -233,13 +208,12 @@ static int plain_signals(posix_spawnattr_t *attributes, bool group)
 		return -1;
 	posix_spawnattr_setsigmask(attributes, &none);
 	posix_spawnattr_setsigdefault(attributes, &all);
-	posix_spawnattr_setpgroup(attributes, 0);
-	posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
-						     (group ? POSIX_SPAWN_SETPGROUP : 0));
+	posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 	return 0;
 }
 
-int nt_child_spawn(int *pid, char *const argv[], int out_fd, int complaint_fd, bool group)
+/* Only starts it; returns 0 or an errno. */
+static int spawn(pid_t *pid, char *const argv[], int out_fd, int complaint_fd)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
@@ -247,7 +221,7 @@ int nt_child_spawn(int *pid, char *const argv[], int out_fd, int complaint_fd, b
 
 	if (failure)
 		return failure;
-	if (plain_signals(&attributes, group) < 0) {
+	if (plain_signals(&attributes) < 0) {
 		posix_spawn_file_actions_destroy(&actions);
 		return ENOMEM;
 	}
@@ -274,7 +248,7 @@ int nt_child_run_within(struct nt_child *child, char *const argv[],
 	memset(child, 0, sizeof(*child));
 	if (open_pipes(out, complaints, err) < 0)
 		return -1;
-	failure = nt_child_spawn(&pid, argv, out[1], complaints[1], false);
+	failure = spawn(&pid, argv, out[1], complaints[1]);
 	close(out[1]);
 	close(complaints[1]);
 	if (failure) {

@@ -21,9 +21,6 @@
 #include <stdint.h>
 #include "lib/error.h"
 
-/* A killed child's request might be served after a later one. */
-#define NT_CHILD_STOP_MS 300
-
 struct nt_child {
 	char *out; /* with a terminating NUL */
 	size_t out_bytes;
@@ -34,13 +31,10 @@ struct nt_child {
 struct nt_child_bounds {
 	int64_t deadline_ms;
 	size_t max_bytes; /* of its output */
-	int stop_fd; /* when readable, the child has NT_CHILD_STOP_MS left; 0: none */
-	int64_t remind_ms; /* when to call remind, once; 0: never */
-	void (*remind)(void *argument);
 	/* Gets the output piece by piece, instead of child->out and without max_bytes; -1 and *err
 	 * end the child. */
 	int (*take)(void *argument, const char *data, size_t bytes, struct nt_error *err);
-	void *argument; /* of remind and take */
+	void *argument; /* of take */
 };
 
 /* Runs argv[0], searched in PATH, with an empty stdin. */
@@ -48,10 +42,6 @@ int nt_child_run(struct nt_child *child, char *const argv[], size_t max_bytes, i
 		 struct nt_error *err);
 int nt_child_run_within(struct nt_child *child, char *const argv[],
 			const struct nt_child_bounds *bounds, struct nt_error *err);
-
-/* Only starts it, with these as stdout and stderr; group: in its own process group. Returns 0 or an
- * errno; the caller waits for *pid. From any thread. */
-int nt_child_spawn(int *pid, char *const argv[], int out_fd, int complaint_fd, bool group);
 
 /* Runs call(argument) in a fork, which ends with this process. Its return value (0..125) is the
  * status; its output is what it writes to out_fd; what libraries print counts as complaints. */

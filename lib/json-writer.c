@@ -159,26 +159,3 @@ void nt_json_put_samples(struct nt_json_writer *put, const char *name, const uin
 		put_char(put, digits[held << (6 - bits) & 63]);
 	put_char(put, '"');
 }
-
-int nt_base64_decode(const char *text, uint8_t *out, size_t cap)
-{
-	uint32_t held = 0;
-	unsigned bits = 0;
-	size_t count = 0;
-
-	for (; *text; text++) {
-		const char *digit = strchr(digits, *text);
-
-		if (!digit)
-			return -1;
-		held = held << 6 | (uint32_t)(digit - digits);
-		bits += 6;
-		if (bits < 8)
-			continue;
-		bits -= 8;
-		if (count == cap)
-			return -1;
-		out[count++] = (uint8_t)(held >> bits);
-	}
-	return (int)count;
-}

@@ -58,7 +58,5 @@ void nt_json_put_quoted(struct nt_json_writer *put, const char *name, const char
 /* Two bytes per sample, low byte first, in base64 without padding. */
 void nt_json_put_samples(struct nt_json_writer *put, const char *name, const uint16_t *sample,
 			 unsigned count);
-/* Decodes it: the number of bytes, at most cap; -1: not base64, or longer. */
-int nt_base64_decode(const char *text, uint8_t *out, size_t cap);
 
 #endif

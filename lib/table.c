@@ -96,13 +96,6 @@ void nt_cell_us(struct nt_table *table, double us, const char *mark)
 		nt_cell(table, "%.*f%s", us < 1e5 ? 1 : 0, us, mark);
 }
 
-void nt_cell_share(struct nt_table *table, double value)
-{
-	char text[NT_CELL_MAX];
-
-	nt_cell(table, "%s", nt_share_text(value, text, sizeof(text)));
-}
-
 void nt_cell_count(struct nt_table *table, int64_t value)
 {
 	if (value < 0)

@@ -52,7 +52,6 @@ void nt_cell(struct nt_table *table, const char *format, ...) __attribute__((for
 void nt_cell_decimal(struct nt_table *table, double value, int decimals);
 /* Microseconds, from one second on seconds, and a mark behind them. */
 void nt_cell_us(struct nt_table *table, double us, const char *mark);
-void nt_cell_share(struct nt_table *table, double value);
 void nt_cell_count(struct nt_table *table, int64_t value);
 
 /* Lines between rows (nt_wrap). */

@@ -54,7 +54,6 @@ libnt_profiles_a_SOURCES = \
 	%D%/select-input.h \
 	%D%/known-arms.c \
 	%D%/known-arms.h \
-	%D%/select-arms.c \
 	%D%/memory-store.c \
 	%D%/memory-store.h \
 	%D%/select-text.c \

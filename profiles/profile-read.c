@@ -15,7 +15,7 @@ struct profile_reader {
 	struct nt_profiles *profiles;
 	struct nt_profile *open; /* the section being read */
 	unsigned opened_at[NT_PROFILES_MAX]; /* lines of this file; 0: not in it */
-	bool summary, source, fabric, measured, disabled; /* keys seen in the section */
+	bool fabric, disabled; /* keys seen in the section */
 };
 
 /* A variable of another fabric is a mistake: it would have no effect. */
@@ -90,31 +90,18 @@ static int open_section(struct profile_reader *reader, unsigned line, const char
 	reader->open = &reader->profiles->profile[place];
 	memset(reader->open, 0, sizeof(*reader->open));
 	snprintf(reader->open->name, sizeof(reader->open->name), "%s", name);
-	reader->summary = reader->source = reader->fabric = false;
-	reader->measured = reader->disabled = false;
+	reader->fabric = reader->disabled = false;
 	return 0;
 }
 
-static int take_yes_no(bool *seen, bool *member, const char *value, struct nt_error *err)
+static int take_disabled(struct profile_reader *reader, const char *value, struct nt_error *err)
 {
-	if (*seen)
-		return nt_error_set(err, "duplicate key in the section");
-	*seen = true;
+	if (reader->disabled)
+		return nt_error_set(err, "duplicate disabled in the section");
+	reader->disabled = true;
 	if (strcmp(value, "yes") != 0 && strcmp(value, "no") != 0)
 		return nt_error_set(err, "want yes or no");
-	*member = value[0] == 'y';
-	return 0;
-}
-
-static int take_text(bool *seen, char member[NT_PROFILE_SUMMARY], const char *key,
-		     const char *value, struct nt_error *err)
-{
-	if (*seen)
-		return nt_error_set(err, "duplicate %s in the section", key);
-	*seen = true;
-	if (value[0] == '\0' || strlen(value) >= NT_PROFILE_SUMMARY)
-		return nt_error_set(err, "%s is empty or longer than 120 characters", key);
-	snprintf(member, NT_PROFILE_SUMMARY, "%s", value);
+	reader->open->disabled = value[0] == 'y';
 	return 0;
 }
 
@@ -159,16 +146,14 @@ static int take(void *context, unsigned line, const char *section, const char *k
 		return open_section(reader, line, section, err);
 	if (reader->open == NULL)
 		return nt_error_set(err, "a key before the first [name]");
-	if (strcmp(key, "summary") == 0)
-		return take_text(&reader->summary, reader->open->summary, key, value, err);
-	if (strcmp(key, "source") == 0)
-		return take_text(&reader->source, reader->open->source, key, value, err);
 	if (strcmp(key, "fabric") == 0)
 		return take_fabric(reader, value, err);
-	if (strcmp(key, "measured") == 0)
-		return take_yes_no(&reader->measured, &reader->open->measured, value, err);
 	if (strcmp(key, "disabled") == 0)
-		return take_yes_no(&reader->disabled, &reader->open->disabled, value, err);
+		return take_disabled(reader, value, err);
+	/* For people who read the file. */
+	if (strcmp(key, "summary") == 0 || strcmp(key, "source") == 0 ||
+	    strcmp(key, "measured") == 0)
+		return 0;
 	return take_variable(reader, key, value, err);
 }
 

@@ -17,16 +17,12 @@
 
 #define NT_PROFILES_MAX 64
 #define NT_PROFILE_NAME 33 /* with its NUL; letters a-z, digits and '-' */
-#define NT_PROFILE_SUMMARY 121 /* also of a source */
 #define NT_PROFILE_FILE_MAX 65535 /* bytes; NT_INI_FILE_MAX */
 #define NT_PROFILE_DEFAULT "default" /* NCCL's own settings: always exists, never in a file */
 
 struct nt_profile {
 	char name[NT_PROFILE_NAME];
-	char summary[NT_PROFILE_SUMMARY];
-	char source[NT_PROFILE_SUMMARY]; /* whose measurement or advice it is; "" */
 	enum nt_fabric fabric;
-	bool measured; /* it was measured; else it is from documentation */
 	bool disabled;
 	struct nt_settings settings;
 };

@@ -4,8 +4,32 @@
 
 #include <string.h>
 #include "contract/coll.h"
-#include "lib/json-writer.h"
 #include "record/read.h"
+
+int nt_base64_decode(const char *text, uint8_t *out, size_t cap)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	uint32_t held = 0;
+	unsigned bits = 0;
+	size_t count = 0;
+
+	for (; *text; text++) {
+		const char *digit = strchr(digits, *text);
+
+		if (!digit)
+			return -1;
+		held = held << 6 | (uint32_t)(digit - digits);
+		bits += 6;
+		if (bits < 8)
+			continue;
+		bits -= 8;
+		if (count == cap)
+			return -1;
+		out[count++] = (uint8_t)(held >> bits);
+	}
+	return (int)count;
+}
 
 static json_object *array_of(json_object *trial, const char *name, size_t most)
 {

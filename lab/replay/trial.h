@@ -17,4 +17,8 @@ int nt_trial_read(struct nt_rank_trial *trial,
 		  uint8_t data[NT_RANK_TRIAL_ROUNDS][NT_RANK_TRIAL_BYTES], json_object *object,
 		  struct nt_error *err);
 
+/* A round as the record has it, in base64: the number of bytes, at most cap; -1: not base64, or
+ * longer. */
+int nt_base64_decode(const char *text, uint8_t *out, size_t cap);
+
 #endif

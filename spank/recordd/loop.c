@@ -34,7 +34,7 @@ static void end_step(struct nt_recordd *recordd)
 	recordd->ended_ms = nt_clock_ms();
 	recordd->inside = recordd->inside && recordd->told_end;
 	/* The records are read once more in any case. */
-	nt_work_hurry(&recordd->work[NT_WORK_READER], recordd->ended_ms + NT_CHILD_STOP_MS);
+	nt_work_hurry(&recordd->work[NT_WORK_READER], recordd->ended_ms + NT_WORK_STOP_MS);
 	early->deadline_ms = recordd->ended_ms + EARLY_LIFE_MS;
 }
 
@@ -105,7 +105,6 @@ void nt_recordd_run(struct nt_recordd *recordd)
 {
 	int64_t now_ms = nt_clock_ms();
 
-	recordd->started_ms = now_ms;
 	for (size_t i = 0; i < NT_WORK_KINDS; i++) {
 		recordd->work[i].kind = table[i].kind;
 		recordd->work[i].argument = recordd;

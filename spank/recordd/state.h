@@ -90,7 +90,6 @@ struct nt_recordd {
 	struct nt_arguments arguments;
 	char step[NT_STEP_NAME_MAX];
 	int dir_fd; /* O_PATH: only its time stamp is looked at */
-	int64_t started_ms;
 	bool final; /* the step has ended, at ended_ms */
 	int64_t ended_ms;
 	bool told_end; /* by slurmstepd; otherwise slurmstepd is gone */

@@ -43,7 +43,7 @@ static int64_t children_ms(void)
 static void end(struct nt_work *work, const char *why)
 {
 	const struct nt_child_bounds bounds = {
-		.deadline_ms = nt_clock_ms() + (why ? 0 : NT_CHILD_STOP_MS),
+		.deadline_ms = nt_clock_ms() + (why ? 0 : NT_WORK_STOP_MS),
 	};
 	struct nt_work_result result = { .why = why };
 	int64_t used_ms = children_ms();

@@ -22,8 +22,6 @@ static void check_profile(const struct nt_profiles *profiles, const struct nt_pr
 
 	FUZZ_CHECK(nt_profile_name_valid(profile->name));
 	FUZZ_CHECK(strcmp(profile->name, NT_PROFILE_DEFAULT) != 0);
-	for (const char *at = profile->summary; *at; at++)
-		FUZZ_CHECK((*at >= ' ' && *at <= '~') || *at == '\t');
 	FUZZ_CHECK(profile->disabled || nt_settings_check(&profile->settings, NULL) == 0);
 	FUZZ_CHECK(nt_profiles_find(profiles, profile->name) ==
 		   (profile->disabled ? NULL : profile));

@@ -67,7 +67,7 @@ plain() {
 	local file files
 	files=$(awk '/^libnt_record_a_SOURCES/ { on = 1; next } on { print $1 } on && !/\\$/ { exit }' record/local.mk)
 	[[ $files = *field.c* ]]
-	for file in ${files//%D%/record} lib/{error,json-writer,near,quantile,size,write-all}.c; do
+	for file in ${files//%D%/record} lib/{error,json-writer,quantile,size,write-all}.c; do
 		run -1 grep -nE '<json|record/(read|rankread)\.h' "$file"
 	done
 }

@@ -151,38 +151,6 @@ static void runs_beside_other_work(void **state)
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
-static int reminded;
-
-static void note_reminder(void *argument)
-{
-	assert_ptr_equal(argument, &reminded);
-	reminded++;
-}
-
-/* While it waits: one reminder; and data at stop_fd shortens the remaining time. */
-static void waits_for_other_things_too(void **state)
-{
-	struct nt_child_bounds bounds = { .remind = note_reminder, .argument = &reminded };
-	struct nt_child child;
-	struct nt_error err;
-	int64_t began_ms = nt_clock_ms();
-	int ends[2];
-
-	assert_int_equal(pipe(ends), 0);
-	assert_int_equal(write(ends[1], "x", 1), 1);
-	bounds.stop_fd = ends[0];
-	bounds.deadline_ms = began_ms + 3600000;
-	bounds.remind_ms = began_ms + NT_CHILD_STOP_MS / 2;
-	assert_int_equal(nt_child_call(&child, hang, NULL, &bounds, &err), -1);
-	assert_string_equal(err.text, "timed out");
-	nt_child_fini(&child);
-	assert_true(nt_clock_ms() - began_ms >= NT_CHILD_STOP_MS);
-	assert_true(nt_clock_ms() < bounds.deadline_ms);
-	assert_int_equal(reminded, 1);
-	close(ends[0]);
-	close(ends[1]);
-}
-
 static void reads_the_answer_of_sacct(void **state)
 {
 	const uint32_t job = 12;
@@ -309,7 +277,6 @@ int main(void)
 		cmocka_unit_test(runs_beside_other_work),
 		cmocka_unit_test(starts_no_other_beside_a_stuck_one),
 		cmocka_unit_test(keeps_no_descriptor_of_others),
-		cmocka_unit_test(waits_for_other_things_too),
 		cmocka_unit_test_setup_teardown(reads_the_answer_of_sacct, make_sacct_directory,
 						remove_sacct_directory),
 		cmocka_unit_test_setup_teardown(says_why_sacct_gave_none, make_sacct_directory,

@@ -8,6 +8,7 @@
 #include "record/rank.h"
 #include "lab/replay/replay.h"
 #include "lab/replay/rng.h"
+#include "lab/replay/trial.h"
 #include "tuner/rank-history.h"
 
 static const unsigned mask = 0x3f; /* tree and ring */

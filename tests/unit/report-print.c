@@ -309,6 +309,7 @@ static void prints_notes_between_rows(void **state)
 	static const char *const columns[] = { "-A", "B" };
 	struct nt_table table = NT_TABLE(columns, 2);
 	struct nt_error err;
+	char share[NT_CELL_MAX];
 	size_t bytes;
 	char *text;
 	FILE *out = open_memstream(&text, &bytes);
@@ -318,7 +319,7 @@ static void prints_notes_between_rows(void **state)
 	nt_cell_count(&table, -1);
 	nt_table_note(&table, "", 0, "middle");
 	nt_cell(&table, "%060d", 0);
-	nt_cell_share(&table, 0.00009);
+	nt_cell(&table, "%s", nt_share_text(0.00009, share, sizeof(share)));
 	nt_table_note(&table, "    ", 4, "last");
 	assert_int_equal(nt_table_print(out, &table, &err), 0);
 	fclose(out);

@@ -119,7 +119,6 @@ static const struct option table[] = {
 	  "ncclCommAbort of all communicators, and new ones" },
 	{ "no-destroy", FLAG, AT(no_destroy), 0, 0, NULL, NULL, "exit without ncclCommDestroy" },
 	{ "peer-timeout", COUNT, AT(peer_timeout_s), 1, 3600, NULL, "S", "for peers that vanish" },
-	{ "on-mismatch", OWN, 0, 0, 0, nt_parse_mismatch, "exit|hang", "ranks choose differently" },
 	{ "time-decisions", FLAG, AT(time_decisions), 0, 0, NULL, NULL, "measure getCollInfo" },
 	{ "expect-arm", OWN, 0, 0, 0, nt_parse_expected, "COLL:SIZE=ARM", "else exit 68" },
 };

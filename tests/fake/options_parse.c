@@ -384,14 +384,6 @@ int nt_parse_late(struct nt_options *o, const char *text, struct nt_error *err)
 	return 0;
 }
 
-int nt_parse_mismatch(struct nt_options *o, const char *text, struct nt_error *err)
-{
-	o->hang = strcmp(text, "hang") == 0;
-	if (!o->hang && strcmp(text, "exit") != 0)
-		return nt_error_set(err, "on mismatch '%s' (want exit or hang)", text);
-	return 0;
-}
-
 /* COLL:SIZE=ARM */
 int nt_parse_expected(struct nt_options *o, const char *text, struct nt_error *err)
 {

@@ -29,7 +29,6 @@ int nt_parse_selected(struct nt_options *o, const char *text, struct nt_error *e
 int nt_parse_drag(struct nt_options *o, const char *text, struct nt_error *err);
 int nt_parse_capture(struct nt_options *o, const char *text, struct nt_error *err);
 int nt_parse_late(struct nt_options *o, const char *text, struct nt_error *err);
-int nt_parse_mismatch(struct nt_options *o, const char *text, struct nt_error *err);
 int nt_parse_expected(struct nt_options *o, const char *text, struct nt_error *err);
 int nt_parse_slow(struct nt_options *o, const char *text, struct nt_error *err);
 int nt_parse_compute(struct nt_options *o, const char *text, struct nt_error *err);

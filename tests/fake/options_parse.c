@@ -193,14 +193,6 @@ int nt_parse_idle(struct nt_options *o, const char *text, struct nt_error *err)
 	return *rest ? nt_error_set(err, "tasks '%s' (want a list or every:N)", text) : 0;
 }
 
-int nt_parse_datatype(struct nt_options *o, const char *text, struct nt_error *err)
-{
-	if (!nt_datatype_bytes(text))
-		return nt_error_set(err, "unknown datatype '%s' (want ncclFloat32, ...)", text);
-	o->datatype = text;
-	return 0;
-}
-
 /* FILE[,TOPOLOGY[,MODE]] */
 int nt_parse_trace(struct nt_options *o, const char *text, struct nt_error *err)
 {

@@ -7,12 +7,10 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 #include "contract/setting.h"
 #include "lib/argv.h"
 #include "lib/list.h"
@@ -22,17 +20,13 @@
 #include "profiles/measure/request.h"
 #include "profiles/memory-store.h"
 #include "profiles/select-text.h"
-#include "cli/allocation.h"
-#include "cli/meeting.h"
-#include "cli/run-step.h"
+#include "cli/calibrate-step.h"
 #include "report/model/places.h"
 
 #define TIME_LEAST_S 5u
 #define TIME_MOST_S 3600u
 #define GRACE_S 60 /* for the step's start and its program */
 #define SHAPES 8 /* numbers of ranks on a node */
-
-static volatile sig_atomic_t stop;
 
 struct calibrating {
 	/* What is asked for. */
@@ -50,21 +44,6 @@ struct calibrating {
 	char directory[NT_PATH_MAX], meeting[NT_PATH_MAX];
 	struct nt_launch_choice choice;
 };
-
-static void on_signal(int number)
-{
-	stop = number;
-}
-
-static void watch_signals(void)
-{
-	const struct sigaction action = { .sa_handler = on_signal };
-
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
-	signal(SIGPIPE, SIG_IGN);
-}
 
 /* ---- what is measured */
 
@@ -148,6 +127,8 @@ static void make_command(struct nt_argv *words, const struct calibrating *c, uin
 	nt_argv_add(words, "--ntasks-per-node=1");
 	nt_argv_add(words, "--mpi=%s", c->mpi);
 	nt_argv_add(words, "--kill-on-bad-exit=1");
+	nt_argv_add(words, "--quit-on-interrupt");
+	nt_argv_add(words, "--time=%d", (int)ceil((c->time_s + GRACE_S) / 60));
 	nt_argv_add(words, "--job-name=nccl-tune-calibrate");
 	if (c->nodelist)
 		nt_argv_add(words, "--nodelist=%s", c->nodelist);
@@ -167,7 +148,6 @@ static int run_step(const struct calibrating *c, uint64_t ranks, struct nt_error
 {
 	char request[NT_CAL_REQUEST_MAX];
 	struct nt_argv words = { .count = 0 };
-	struct nt_stepresult result;
 	int rc = -1;
 
 	if (make_request(c, ranks, request, err) < 0)
@@ -177,21 +157,10 @@ static int run_step(const struct calibrating *c, uint64_t ranks, struct nt_error
 	if (words.failed)
 		nt_error_set(err, "out of memory");
 	else
-		rc = nt_steprun(&(struct nt_steprun){ .argv = words.word,
-						      .limit_s = c->time_s + GRACE_S,
-						      .stop = &stop },
-				&result, err);
+		rc = nt_step_run(words.word, c->time_s + 2 * GRACE_S, err);
 	unsetenv(NT_ENV_CALIBRATE);
 	nt_argv_fini(&words);
-	if (rc < 0)
-		return -1;
-	if (result.end == NT_STEP_WELL)
-		return 0;
-	return nt_error_set(err, "%s%.150s",
-			    result.end == NT_STEP_STOPPED ? "interrupted"
-			    : result.end == NT_STEP_LATE  ? "its step took too long"
-							  : "its step failed: ",
-			    result.end == NT_STEP_FAILED ? result.complaint : "");
+	return rc;
 }
 
 /* ---- the result */
@@ -323,9 +292,9 @@ static int prepare(struct calibrating *c, struct nt_error *err)
 {
 	const int64_t now_s = (int64_t)time(NULL);
 
-	if (nt_allocation_read(&c->allocation, c->nodelist, c->nodes, 0, err) < 0 ||
-	    take_shapes(c, err) < 0 || nt_places_profiles(&c->places, &c->profiles, err) < 0 ||
-	    choose_profiles(c, err) < 0 || nt_places_memory(&c->places, c->directory, err) < 0 ||
+	if (nt_allocation_read(&c->allocation, c->nodes, err) < 0 || take_shapes(c, err) < 0 ||
+	    nt_places_profiles(&c->places, &c->profiles, err) < 0 || choose_profiles(c, err) < 0 ||
+	    nt_places_memory(&c->places, c->directory, err) < 0 ||
 	    nt_places_read_site(&c->places, &c->site, now_s, err) < 0 ||
 	    nt_meeting_make(c->directory, c->allocation.job, c->meeting, err) < 0)
 		return -1;
@@ -345,8 +314,7 @@ static int run(void *argument, char *argv[])
 	(void)argv;
 	if (prepare(c, &err) < 0)
 		return nt_command_fail(&err);
-	watch_signals();
-	for (unsigned i = 0; i < c->shapes && !stop; i++) {
+	for (unsigned i = 0; i < c->shapes; i++) {
 		const int64_t since_us = nt_store_now_us();
 
 		if (run_step(c, c->shape[i], &err) == 0 && tell(c, since_us, &err) == 0)

@@ -175,9 +175,7 @@ static int parse(int argc, char *argv[], void *request, int *first)
 	struct parsing parsing = { request, false };
 	char name[NAME_BYTES], *own_name = argv[0];
 	const char *unprintable = find_unprintable(argc, argv);
-	const unsigned flags = ARGP_NO_EXIT | ARGP_NO_HELP |
-			       (running->options_first ? ARGP_NO_ARGS : 0) |
-			       (unprintable ? ARGP_NO_ERRS : 0);
+	const unsigned flags = ARGP_NO_EXIT | ARGP_NO_HELP | (unprintable ? ARGP_NO_ERRS : 0);
 	int rc;
 
 	list_options(options);

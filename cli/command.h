@@ -71,7 +71,6 @@ struct nt_command {
 	void (*init)(void *request); /* sets what is not 0 without options; may be NULL */
 	int (*run)(void *request, char *argv[]); /* the arguments, and a NULL */
 	int arguments; /* the most there may be */
-	bool options_first; /* options end at the first argument */
 };
 
 #define NT_ANY_NUMBER INT_MAX /* of arguments */

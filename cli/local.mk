@@ -4,17 +4,15 @@
 
 noinst_LIBRARIES += libnt-cli.a
 libnt_cli_a_SOURCES = \
-	%D%/allocation.c \
-	%D%/allocation.h \
 	%D%/answer.c \
 	%D%/answer.h \
 	%D%/backfill.c \
 	%D%/calibrate.c \
+	%D%/calibrate-step.c \
+	%D%/calibrate-step.h \
 	%D%/check-config.c \
 	%D%/command.c \
 	%D%/command.h \
-	%D%/meeting.c \
-	%D%/meeting.h \
 	%D%/memory-forms.h \
 	%D%/memory-move.c \
 	%D%/memory-show.c \
@@ -24,8 +22,6 @@ libnt_cli_a_SOURCES = \
 	%D%/report-output.c \
 	%D%/report-output.h \
 	%D%/report.c \
-	%D%/run-step.c \
-	%D%/run-step.h \
 	%D%/summary.c
 
 bin_PROGRAMS += nccl-tune

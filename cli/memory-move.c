@@ -7,12 +7,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "profiles/memory-csv.h"
+#include "cli/calibrate-step.h"
 #include "lib/file.h"
-#include "profiles/memory-store.h"
 #include "lib/printable.h"
-#include "cli/allocation.h"
-#include "lib/atomic-output.h"
+#include "profiles/hosts.h"
+#include "profiles/memory-csv.h"
+#include "profiles/memory-store.h"
+
+#define HOSTS_MAX (1 << 20)
 
 static bool to_stream(const char *file)
 {
@@ -83,12 +85,22 @@ static int print_csv(const struct nt_remembered_ask *ask, const struct nt_memory
 static int write_csv(const struct nt_remembered_ask *ask, const struct nt_memory *picked,
 		     struct nt_error *err)
 {
-	struct nt_atomic_output draft;
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *draft = open_memstream(&text, &bytes);
+	int rc;
 
-	if (nt_atomic_output_begin(&draft, err) < 0)
-		return -1;
-	return nt_atomic_output_end(&draft, print_csv(ask, picked, draft.out, err), ask->file, 0644,
-				    err);
+	if (!draft)
+		return nt_error_set(err, "no memory");
+	rc = print_csv(ask, picked, draft, err);
+	if (fclose(draft) != 0 && rc == 0)
+		rc = nt_error_set(err, "no memory");
+	if (rc == 0 && to_stream(ask->file))
+		fwrite(text, 1, bytes, stdout);
+	else if (rc == 0)
+		rc = nt_file_replace(AT_FDCWD, ask->file, text, bytes, 0644, err);
+	free(text);
+	return rc;
 }
 
 int nt_remembered_export(const struct nt_remembered_ask *ask, size_t *count, struct nt_error *err)
@@ -131,6 +143,34 @@ static void like_newest(const struct nt_memory *memory, struct nt_where *where)
 	memcpy(where->driver, newest->where.driver, sizeof(where->driver));
 }
 
+struct hardware {
+	const struct nt_memory *memory;
+	uint64_t fingerprint;
+};
+
+/* Ends at the first host that is unknown, or another one. */
+static int take_host(void *context, const char *name)
+{
+	struct hardware *hardware = context;
+	uint64_t found = nt_memory_host(hardware->memory, name);
+
+	if (found == 0 || (hardware->fingerprint != 0 && found != hardware->fingerprint))
+		return -1;
+	hardware->fingerprint = found;
+	return 0;
+}
+
+/* Of the job's hosts, from the memory; 0 if one is unknown or they differ. */
+static uint64_t job_fingerprint(const struct nt_memory *memory)
+{
+	struct hardware hardware = { .memory = memory };
+	const char *hosts = getenv("SLURM_JOB_NODELIST");
+
+	if (!hosts || nt_hosts_each(hosts, HOSTS_MAX, take_host, &hardware, NULL) < 0)
+		return 0;
+	return hardware.fingerprint;
+}
+
 static int place_of(const struct nt_remembered_ask *ask, struct nt_where *where,
 		    struct nt_error *err)
 {
@@ -148,13 +188,13 @@ static int place_of(const struct nt_remembered_ask *ask, struct nt_where *where,
 	nt_memory_init(&memory);
 	rc = nt_store_read(ask->directory, &memory, ask->now_s, err);
 	if (rc == 0 && ask->like_here) {
-		rc = nt_allocation_read(&allocation, NULL, ask->nodes, ask->per_node, err);
+		rc = nt_allocation_read(&allocation, ask->nodes, err);
 		if (rc == 0) {
 			where->nodes = allocation.nodes;
-			where->per_node = allocation.per_node;
+			if (where->per_node == 0)
+				where->per_node = allocation.per_node;
 			if (where->fingerprint == 0)
-				where->fingerprint = nt_allocation_fingerprint(&allocation,
-									       &memory);
+				where->fingerprint = job_fingerprint(&memory);
 			if (where->fingerprint == 0)
 				rc = nt_error_set(err,
 						  "no step on these nodes is remembered: "

@@ -51,7 +51,7 @@ static int add_full(struct nt_report_list *list, const char *job, const struct n
 		list->out = open_memstream(&list->full, &list->full_bytes);
 	if (list->out && list->count > 1)
 		fputc('\n', list->out);
-	rc = list->out ? nt_summary_print(list->out, job, summary, err) : 0;
+	rc = list->out ? nt_summary_print(list->out, job, summary, false, err) : 0;
 	if (!list->out || fflush(list->out) != 0)
 		return nt_error_set(err, "no memory for the report");
 	return rc;
@@ -95,7 +95,7 @@ static void add_step(struct nt_table *table, double us)
 {
 	char text[32];
 
-	nt_cell(table, "%s", isnan(us) ? "-" : nt_time_text(us, text, sizeof(text)));
+	nt_cell(table, "%s", !(us > 0) ? "-" : nt_time_text(us, text, sizeof(text)));
 }
 
 static void add_line(struct nt_table *table, const struct nt_report_line *line)
@@ -109,9 +109,9 @@ static void add_line(struct nt_table *table, const struct nt_report_line *line)
 		add_elapsed(table, line->elapsed_s);
 	else
 		nt_cell(table, "-");
-	add_step(table, line->figures.before_us);
-	add_step(table, line->figures.step_us);
-	nt_cell(table, "%s", nt_duration_text(line->figures.net_ms, text, sizeof(text)));
+	add_step(table, line->figures.gain.without_us);
+	add_step(table, line->figures.gain.step_us);
+	nt_cell(table, "%s", nt_duration_text(line->figures.gain.net_ms, text, sizeof(text)));
 }
 
 /* Components and runs of a job have lines, but count once. */
@@ -137,7 +137,7 @@ static void add_sum(struct nt_table *table, const struct nt_report_list *list)
 	char text[32];
 
 	for (size_t i = 0; i < list->count; i++) {
-		net_ms += list->lines[i].figures.net_ms;
+		net_ms += list->lines[i].figures.gain.net_ms;
 		elapsed_s += list->lines[i].elapsed_s;
 	}
 	nt_cell(table, "%zu job%s", jobs, nt_plural(jobs));
@@ -233,7 +233,7 @@ int nt_output_add(struct nt_output *output, const char *job, const struct nt_sum
 		return add_to_list(&output->list, job, output->text, summary, err);
 	if (output->jobs > 1)
 		fputc('\n', output->out);
-	return nt_summary_print(output->out, job, summary, err);
+	return nt_summary_print(output->out, job, summary, true, err);
 }
 
 static void print_json(const struct nt_output *output)

@@ -258,7 +258,7 @@ static const struct nt_option options[] = {
 	{ "user", 'u', "Jobs of these users", NT_TEXT(struct nt_request, jobs.span.user, "LIST") },
 	{ "partition", 'p', "Only jobs in these partitions",
 	  NT_TEXT(struct nt_request, jobs.span.partition, "LIST") },
-	{ "full", 0, "Print the full report even of several jobs",
+	{ "full", 0, "Print the full report: every row with its reason and what to do; of several jobs, too",
 	  NT_FLAG(struct nt_request, full) },
 	{ "follow", 0, "Print the summary of a running job whenever it changes, until the job ends",
 	  NT_FLAG(struct nt_request, follow) },

@@ -3,9 +3,12 @@
 /* nccl-tune summary: what tuning gained and cost, over all jobs of a time. */
 #include "cli/command.h"
 
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "lib/atomic-output.h"
+#include "lib/file.h"
 #include "report/model/sacct-jobs.h"
 #include "report/summary/stats-print.h"
 #include "lib/when.h"
@@ -35,14 +38,23 @@ static int add_job(void *argument, const struct nt_streamed_job *job, struct nt_
 static int write_out(const struct settings *settings, const struct nt_site_stats_view *view,
 		     struct nt_error *err)
 {
-	struct nt_atomic_output draft;
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *draft;
+	int rc;
 
-	if (!settings->file)
+	if (!settings->file || strcmp(settings->file, "-") == 0)
 		return printers[settings->form](stdout, view, err);
-	if (nt_atomic_output_begin(&draft, err) < 0)
-		return -1;
-	return nt_atomic_output_end(&draft, printers[settings->form](draft.out, view, err),
-				    settings->file, FILE_MODE, err);
+	draft = open_memstream(&text, &bytes);
+	if (!draft)
+		return nt_error_set(err, "no memory");
+	rc = printers[settings->form](draft, view, err);
+	if (fclose(draft) != 0)
+		rc = nt_error_set(err, "no memory");
+	if (rc == 0)
+		rc = nt_file_replace(AT_FDCWD, settings->file, text, bytes, FILE_MODE, err);
+	free(text);
+	return rc;
 }
 
 static int summarize(const struct settings *settings)

@@ -19,6 +19,7 @@
  * (profiles/measure/request.h), remembered arms. */
 #define NT_ENV_TICKET "SLURM_NCCL_TUNE_TICKET"
 #define NT_ENV_CALIBRATE "SLURM_NCCL_TUNE_CALIBRATE"
+#define NT_CALIBRATES "nccl-tune-calibrate" /* of a step that only measures for others */
 #define NT_ENV_SLURM_WARM "SLURM_NCCL_TUNE_WARM"
 /* The user's file: key=value[,key=value]...; options override it. */
 #define NT_ENV_USER_FILE "SLURM_NCCL_TUNE_USER_FILE"

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 #include "lib/append.h"
-#include "lib/near.h"
 #include "lib/number.h"
 
 enum setting_kind { NT_INT, NT_DEC, NT_ENUM, NT_NAME, NT_SET };
@@ -247,12 +246,10 @@ const char *nt_setting_domain(unsigned i, char out[NT_SETTING_DOMAIN])
 static int refuse(unsigned i, const char *text, struct nt_error *err)
 {
 	const struct setting *s = &settings[i];
-	struct nt_hint hint;
 	char domain[NT_SETTING_DOMAIN];
 
-	return nt_error_set(
-		err, "%s%s '%.40s' (want %s%s)", s->kind == NT_ENUM ? "unknown " : "bad ", s->key,
-		text, nt_setting_domain(i, domain), nt_hint(&hint, text, s->words, word_count(s)));
+	return nt_error_set(err, "%s%s '%.40s' (want %s)", s->kind == NT_ENUM ? "unknown " : "bad ",
+			    s->key, text, nt_setting_domain(i, domain));
 }
 
 /* "off", "auto", or what may name a launch profile (profiles/profile.h). */
@@ -356,17 +353,10 @@ int nt_setting_find(const char *key, size_t key_bytes)
 
 int nt_setting_unknown(const char *item, struct nt_error *err)
 {
-	const char *keys[NT_SETTING_COUNT], *near;
-	char known[224] = "", key[32];
+	char known[224] = "";
 
-	for (unsigned i = 1; i < NT_SETTING_COUNT; i++) {
+	for (unsigned i = 1; i < NT_SETTING_COUNT; i++)
 		nt_append(known, sizeof(known), "%s%s", i > 1 ? " " : "", settings[i].key);
-		keys[i - 1] = settings[i].key;
-	}
-	snprintf(key, sizeof(key), "%.*s", (int)strcspn(item, "="), item);
-	near = nt_near(key, keys, NT_SETTING_COUNT - 1);
-	if (near)
-		return nt_error_set(err, "unknown setting '%.24s' (did you mean %s?)", item, near);
 	return nt_error_set(err, "unknown setting '%.24s' (want %s)", item, known);
 }
 

@@ -34,6 +34,8 @@ libnt_engine_a_SOURCES = \
 	%D%/marker.h \
 	%D%/matched.c \
 	%D%/matched.h \
+	%D%/period.c \
+	%D%/period.h \
 	%D%/measure.c \
 	%D%/measure.h \
 	%D%/slowdown.c \

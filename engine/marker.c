@@ -2,336 +2,354 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/marker.h"
 
-#include <stdlib.h>
+#include <math.h>
+#include <string.h>
 #include "contract/key-id.h"
 #include "engine/quantiles.h"
 #include "lib/quantile.h"
 
-#define READINGS 6400u /* in a program's life: the shortest windows are 1/100 of it */
-#define SILENCE_PART 200u /* windows grow with idle time */
-/* The ends of a window may be uncertain by a sixth of it together: its error is at most a
- * twelfth. */
-#define DOUBT_PART 6u
+#define READINGS 6400u /* in a program's life */
 #define STEADY_FACTOR 1.5
-#define STEADY_SHARE 0.125
-#define STEADY_OF_BEST 0.75
-#define STEADY_SILENT 0.5
+#define EXACT 32u /* calls of a step up to which its last one is awaited; else a 32nd part is off */
+#define FEWEST_PART 64u /* by which the fewest steps are exceeded, at most */
 
-struct nt_marker_track {
-	struct nt_marker_key key;
-	struct nt_marker_call newest;
-	uint64_t least_us; /* least length of a window */
-	bool begun; /* edge[0] is set */
-	unsigned windows; /* full ones, from one edge to the next */
-	struct nt_marker_call edge[NT_MARKER_WINDOWS + 1];
-};
-
-static struct nt_marker_track *track_of(const struct nt_marker *marker,
-					const struct nt_marker_key *key,
-					const struct nt_marker_place *place)
+bool nt_marker_same(const struct nt_marker_vote *a, const struct nt_marker_vote *b)
 {
-	struct nt_marker_track *t;
-
-	if (place->track == 0 || place->track > marker->tracks)
-		return NULL;
-	t = marker->track[place->track - 1];
-	/* Another key may have replaced it. */
-	return t->key.key == key->key && t->key.comm == key->comm ? t : NULL;
+	return a->key.key == b->key.key && a->key.comm == b->key.comm && a->a_step == b->a_step;
 }
 
-/* Which of two to drop first? */
-static bool goes_before(const struct nt_marker_track *a, const struct nt_marker_track *b)
+/* ---- what a stretch tells */
+
+static uint64_t steps_by(const struct nt_period *period, unsigned at)
 {
-	if (a->key.ranks != b->key.ranks)
-		return a->key.ranks < b->key.ranks;
-	return a->newest.us < b->newest.us;
+	return period->key[at].newest.number / period->key[at].calls;
 }
+
+static bool preferred(const struct nt_period *period, unsigned a, unsigned b)
+{
+	const struct nt_period_call *call_a = &period->key[a].newest;
+	const struct nt_period_call *call_b = &period->key[b].newest;
+	unsigned band_a = nt_key_band(call_a->key), band_b = nt_key_band(call_b->key);
+	unsigned coll_a = nt_key_coll(call_a->key), coll_b = nt_key_coll(call_b->key);
+
+	if (period->key[a].calls != period->key[b].calls)
+		return period->key[a].calls < period->key[b].calls;
+	if (band_a != band_b)
+		return band_a < band_b;
+	if (coll_a != coll_b)
+		return coll_a < coll_b;
+	return call_a->comm != call_b->comm ? call_a->comm < call_b->comm
+					    : call_a->key < call_b->key;
+}
+
+/* -1: none is counted. */
+static int choose(const struct nt_period *period)
+{
+	uint64_t least = UINT64_MAX;
+	uint32_t ranks = 0;
+	int best = -1;
+
+	for (unsigned i = 0; i < period->keys; i++) {
+		const struct nt_period_call *call = &period->key[i].newest;
+
+		if (call->number == 0 || call->ranks < ranks)
+			continue;
+		if (call->ranks > ranks || steps_by(period, i) < least)
+			least = steps_by(period, i);
+		ranks = call->ranks;
+	}
+	for (unsigned i = 0; i < period->keys; i++) {
+		const struct nt_period_call *call = &period->key[i].newest;
+
+		if (call->number != 0 && call->ranks == ranks &&
+		    steps_by(period, i) <= least + least / FEWEST_PART + 2 &&
+		    (best < 0 || preferred(period, i, (unsigned)best)))
+			best = (int)i;
+	}
+	return best;
+}
+
+/* Of the marker's calls, by number modulo those of a step: that before the longest gap to the
+ * next. */
+static uint32_t last_of_step(const struct nt_period_call *calls, unsigned count,
+			     const struct nt_marker_vote *vote)
+{
+	const struct nt_period_call *before = NULL;
+	double sum[NT_PERIOD_CALLS / 4] = { 0 }; /* a stretch has four steps */
+	uint32_t last = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		if (calls[i].key != vote->key.key || calls[i].comm != vote->key.comm)
+			continue;
+		if (before && calls[i].ns > before->ns)
+			sum[before->number % vote->a_step] += (double)(calls[i].ns - before->ns);
+		before = &calls[i];
+	}
+	for (uint32_t i = 1; i < vote->a_step; i++)
+		last = sum[i] > sum[last] ? i : last;
+	return last;
+}
+
+static struct nt_marker_vote vote_of(const struct nt_period_call *calls, unsigned count,
+				     uint32_t comm)
+{
+	struct nt_marker_vote vote = { .votes = 0 };
+	struct nt_period period;
+	int at = nt_period_find(calls, count, comm, &period) ? choose(&period) : -1;
+
+	if (at < 0)
+		return vote;
+	vote.key = (struct nt_marker_key){ period.key[at].newest.key, period.key[at].newest.comm,
+					   period.key[at].newest.ranks };
+	vote.a_step = period.key[at].calls;
+	vote.last = last_of_step(calls, count, &vote);
+	return vote;
+}
+
+/* ---- what stretches agree on */
+
+/* The newest in place of the one with the fewest votes. */
+static void cast(struct nt_marker *marker, const struct nt_marker_vote *vote)
+{
+	unsigned at = 0;
+
+	marker->stretches++;
+	if (vote->a_step == 0)
+		return;
+	for (unsigned i = 0; i < NT_MARKER_VOTES; i++) {
+		if (nt_marker_same(&marker->vote[i], vote)) {
+			marker->vote[i].votes++;
+			marker->vote[i].last = vote->last;
+			return;
+		}
+		if (marker->vote[i].votes < marker->vote[at].votes)
+			at = i;
+	}
+	marker->vote[at] = *vote;
+	marker->vote[at].votes = 1;
+}
+
+static void follow(struct nt_marker *marker, const struct nt_marker_vote *vote)
+{
+	if (!nt_marker_same(&marker->followed, vote)) {
+		marker->counted = false;
+		marker->newest = (struct nt_marker_step){ .steps = 0 };
+	}
+	marker->followed = *vote;
+}
+
+/* The one that more than half tell. */
+static void elect(struct nt_marker *marker)
+{
+	const struct nt_marker_vote *open = &marker->open, *best = open;
+	unsigned most = open->a_step > 0;
+	const unsigned all = marker->stretches + most;
+
+	for (unsigned i = 0; i < NT_MARKER_VOTES; i++) {
+		const struct nt_marker_vote *v = &marker->vote[i];
+		const bool again = open->a_step > 0 && nt_marker_same(v, open);
+
+		if (v->votes == 0 || v->votes + again < most)
+			continue;
+		best = again ? open : v;
+		most = v->votes + again;
+	}
+	marker->told = 2 * most > all;
+	if (marker->told)
+		follow(marker, best);
+}
+
+/* ---- how long steps take */
+
+/* Times of a stretch's steps. Returns their number. */
+static unsigned step_times(const struct nt_period_call *calls, unsigned count,
+			   const struct nt_marker_vote *vote, float us[NT_PERIOD_CALLS])
+{
+	const struct nt_period_call *before = NULL;
+	unsigned steps = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		if (calls[i].key != vote->key.key || calls[i].comm != vote->key.comm ||
+		    calls[i].number % vote->a_step != vote->last)
+			continue;
+		if (before && calls[i].ns > before->ns)
+			us[steps++] = (float)(calls[i].ns - before->ns) / 1e3F;
+		before = &calls[i];
+	}
+	return steps;
+}
+
+/* Medians of as many parts as fit. */
+static void take_times(const struct nt_period_call *calls, unsigned count,
+		       const struct nt_marker_vote *vote, struct nt_marker_times *times)
+{
+	float us[NT_PERIOD_CALLS];
+	const unsigned steps = step_times(calls, count, vote, us);
+
+	*times = (struct nt_marker_times){ .key = vote->key,
+					   .a_step = vote->a_step,
+					   .begun_us = calls[0].ns / 1000,
+					   .ended_us = calls[count - 1].ns / 1000 };
+	times->count = steps < NT_MARKER_TIMES ? steps : NT_MARKER_TIMES;
+	for (unsigned i = 0; i < times->count; i++) {
+		const unsigned from = i * steps / times->count;
+		const unsigned to = (i + 1) * steps / times->count;
+
+		nt_sort_floats(us + from, to - from);
+		times->us[i] = (float)nt_quantile_floats(us + from, to - from, 0.5);
+	}
+}
+
+void nt_marker_note(struct nt_marker *marker, const struct nt_period_call *calls, unsigned count,
+		    uint32_t comm)
+{
+	marker->open = vote_of(calls, count, comm);
+	elect(marker);
+	if (marker->open.a_step > 0)
+		take_times(calls, count, &marker->open, &marker->times[marker->timed]);
+}
+
+void nt_marker_end(struct nt_marker *marker)
+{
+	cast(marker, &marker->open);
+	if (marker->open.a_step > 0)
+		marker->timed++;
+	if (marker->timed == NT_MARKER_STRETCHES)
+		memmove(&marker->times[0], &marker->times[1],
+			--marker->timed * sizeof(marker->times[0]));
+	marker->open = (struct nt_marker_vote){ .votes = 0 };
+	elect(marker);
+}
+
+/* ---- the followed key's calls */
 
 static uint64_t life_us(const struct nt_marker *marker)
 {
 	return marker->read_us - marker->begun_us;
 }
 
-/* Place for a new key; NT_MARKER_KEYS: none. */
-static unsigned make_room(struct nt_marker *marker, uint32_t ranks)
+/* Is a step over after so many calls? */
+static bool ends_step(const struct nt_marker_vote *vote, uint64_t calls)
 {
-	unsigned first = 0;
-
-	if (marker->tracks < NT_MARKER_KEYS || ranks <= marker->full)
-		return marker->tracks;
-	for (unsigned i = 1; i < NT_MARKER_KEYS; i++) {
-		if (goes_before(marker->track[i], marker->track[first]))
-			first = i;
-	}
-	if (marker->track[first]->key.ranks < ranks ||
-	    marker->read_us - marker->track[first]->newest.us > life_us(marker) / 2)
-		return first;
-	marker->full = ranks;
-	return NT_MARKER_KEYS;
+	return calls >= vote->last &&
+	       (calls + vote->a_step - vote->last) % vote->a_step <= vote->a_step / (EXACT + 1);
 }
 
-static struct nt_marker_track *start_track(struct nt_marker *marker,
-					   const struct nt_marker_key *key,
-					   struct nt_marker_place *place)
+void nt_marker_read(struct nt_marker *marker, uint64_t now_us, uint64_t calls)
 {
-	unsigned at = make_room(marker, key->ranks);
+	const struct nt_marker_vote *vote = &marker->followed;
+	const uint64_t before_us = marker->read_us, before = marker->calls;
+	const bool counted = marker->counted;
+	uint64_t steps, apart_us = now_us - before_us;
 
-	if (at == NT_MARKER_KEYS)
-		return NULL;
-	if (at == marker->tracks) {
-		marker->track[at] = malloc(sizeof(*marker->track[at]));
-		if (!marker->track[at])
-			return NULL;
-		marker->tracks++;
-	}
-	*marker->track[at] = (struct nt_marker_track){ .key = *key,
-						       .least_us = NT_MARKER_WINDOW_US };
-	place->track = at + 1;
-	return marker->track[at];
-}
-
-static double length_us(const struct nt_marker_call *from, const struct nt_marker_call *to)
-{
-	return to->us > from->us ? (double)(to->us - from->us) : 0;
-}
-
-static double period_us(const struct nt_marker_call *from, const struct nt_marker_call *to)
-{
-	return length_us(from, to) / (double)(to->calls - from->calls);
-}
-
-/* Long windows with a pause in them must not lengthen later ones. */
-static void merge_windows(struct nt_marker_track *t)
-{
-	float us[NT_MARKER_WINDOWS / 2];
-
-	t->windows /= 2;
-	for (unsigned i = 0; i < t->windows; i++) {
-		t->edge[i + 1] = t->edge[2 * i + 2];
-		us[i] = (float)length_us(&t->edge[i], &t->edge[i + 1]);
-	}
-	/* A little shorter, so that jitter does not make windows miss a call. */
-	t->least_us = (uint64_t)(0.9 * nt_sample_quantile(us, t->windows, 0.5));
-}
-
-static bool makes_window(const struct nt_marker_track *t, uint64_t least_us)
-{
-	const struct nt_marker_call *last = &t->edge[t->windows];
-	double us = length_us(last, &t->newest);
-
-	return t->begun && t->newest.calls > last->calls && us >= (double)least_us &&
-	       us >= (double)DOUBT_PART * (double)(last->doubt_us + t->newest.doubt_us);
-}
-
-static void note_calls(struct nt_marker_track *t, const struct nt_marker_call *newest)
-{
-	t->newest = *newest;
-	if (!t->begun && newest->calls >= 2) {
-		t->begun = true;
-		t->edge[0] = *newest;
-	}
-	if (!makes_window(t, t->least_us))
-		return;
-	t->edge[++t->windows] = *newest;
-	if (t->windows == NT_MARKER_WINDOWS)
-		merge_windows(t);
-}
-
-void nt_marker_read(struct nt_marker *marker, uint64_t now_us)
-{
-	marker->before_us = marker->read_us;
+	if (marker->begun_us == 0)
+		marker->begun_us = marker->called_us = now_us;
 	marker->read_us = now_us;
-	marker->full = 0;
-}
-
-void nt_marker_see(struct nt_marker *marker, const struct nt_marker_key *key,
-		   struct nt_marker_place *place, uint64_t calls)
-{
-	uint64_t more = calls - place->calls;
-	struct nt_marker_track *t;
-	uint64_t apart_us;
-
-	if (calls <= place->calls)
+	if (vote->a_step == 0)
 		return;
-	place->calls = calls;
-	if (marker->tracks == 0)
-		marker->begun_us = marker->read_us;
-	marker->called_us = marker->read_us;
-	t = track_of(marker, key, place);
-	if (!t)
-		t = start_track(marker, key, place);
-	/* When calls before the first reading were made is unknown. */
-	if (!t || marker->before_us == 0)
+	marker->counted = true;
+	marker->calls = calls;
+	if (!counted || calls <= before) /* when the calls before were made is unknown */
 		return;
-	apart_us = (marker->read_us - marker->before_us) / more;
-	note_calls(t, &(struct nt_marker_call){ calls, marker->read_us - apart_us / 2, apart_us });
+	marker->called_us = now_us;
+	steps = (calls - before) / vote->a_step;
+	apart_us = steps > 1 ? apart_us / steps : apart_us;
+	if (ends_step(vote, calls))
+		marker->newest = (struct nt_marker_step){ (calls - vote->last) / vote->a_step,
+							  now_us - apart_us / 2, apart_us };
 }
 
 uint64_t nt_marker_rest_us(const struct nt_marker *marker)
 {
-	uint64_t rest_us, silent_us;
-
-	if (marker->tracks == 0)
-		return UINT64_MAX;
-	rest_us = life_us(marker) / READINGS;
-	silent_us = (marker->read_us - marker->called_us) / SILENCE_PART;
-	return rest_us > silent_us ? rest_us : silent_us;
+	return life_us(marker) / READINGS;
 }
 
-/* The open window counts from half the length on. */
-static unsigned periods_of(const struct nt_marker_track *t, double *us)
+/* ---- what is told */
+
+/* Stretches that have times of the followed key. */
+static unsigned times_of(const struct nt_marker *marker,
+			 const struct nt_marker_times *of[NT_MARKER_STRETCHES])
 {
-	unsigned count = t->windows;
-
-	for (unsigned i = 0; i < count; i++)
-		us[i] = period_us(&t->edge[i], &t->edge[i + 1]);
-	if (makes_window(t, t->least_us / 2)) {
-		us[count] = period_us(&t->edge[count], &t->newest);
-		count++;
-	}
-	return count;
-}
-
-/* How long the key has kept its usual period; 0: it is no longer called, or too little is known. */
-static double steady_us(const struct nt_marker *marker, const struct nt_marker_track *t)
-{
-	double period[NT_MARKER_WINDOWS], median, sum = 0;
-	unsigned count = periods_of(t, period);
-	float us[NT_MARKER_WINDOWS];
-
-	if (count < NT_MARKER_PERIODS ||
-	    (double)(marker->read_us - t->newest.us) > STEADY_SILENT * (double)life_us(marker))
-		return 0;
-	for (unsigned i = 0; i < count; i++)
-		us[i] = (float)period[i];
-	median = nt_sample_quantile(us, count, 0.5);
-	for (unsigned i = 0; i < count; i++) {
-		const struct nt_marker_call *end = i < t->windows ? &t->edge[i + 1] : &t->newest;
-
-		if (period[i] <= STEADY_FACTOR * median && median <= STEADY_FACTOR * period[i])
-			sum += length_us(&t->edge[i], end);
-	}
-	return sum;
-}
-
-/* Of the largest communicators that have any. Returns their number. */
-static unsigned find_steady(const struct nt_marker *marker, const struct nt_marker_track **steady)
-{
-	double us[NT_MARKER_KEYS], most_us = 0, least_us;
+	const unsigned all = marker->timed + (marker->open.a_step > 0);
+	const struct nt_marker_vote *vote = &marker->followed;
 	unsigned count = 0;
-	uint32_t ranks = 0;
 
-	for (unsigned i = 0; i < marker->tracks; i++) {
-		us[i] = steady_us(marker, marker->track[i]);
-		most_us = us[i] > most_us ? us[i] : most_us;
-	}
-	least_us = STEADY_SHARE * (double)life_us(marker);
-	if (least_us < STEADY_OF_BEST * most_us)
-		least_us = STEADY_OF_BEST * most_us;
-	for (unsigned i = 0; i < marker->tracks; i++) {
-		const struct nt_marker_track *t = marker->track[i];
+	for (unsigned i = 0; i < all; i++) {
+		const struct nt_marker_times *t = &marker->times[i];
 
-		if (us[i] <= 0 || us[i] < least_us || t->key.ranks < ranks)
-			continue;
-		if (t->key.ranks > ranks)
-			count = 0;
-		ranks = t->key.ranks;
-		steady[count++] = t;
+		if (t->count > 0 && t->key.key == vote->key.key && t->key.comm == vote->key.comm &&
+		    t->a_step == vote->a_step)
+			of[count++] = t;
 	}
 	return count;
 }
 
-/* Fewer calls are rare: such keys are used only if there is nothing better. */
-static uint64_t enough_calls(const struct nt_marker *marker, uint64_t most)
+/* As many as the most of a stretch, or NT_MARKER_PERIODS if there are several. */
+static unsigned periods_of(const struct nt_marker *marker, double *us)
 {
-	uint64_t enough = life_us(marker) / NT_MARKER_SLOW_US;
+	const struct nt_marker_times *of[NT_MARKER_STRETCHES];
+	const unsigned stretches = times_of(marker, of);
+	unsigned at = 0, count;
+	double from_us, all_us;
 
-	if (enough > NT_MARKER_CALLS)
-		enough = NT_MARKER_CALLS;
-	if (enough < life_us(marker) / NT_MARKER_RARE_US)
-		enough = life_us(marker) / NT_MARKER_RARE_US;
-	if (enough < NT_MARKER_FEW)
-		enough = NT_MARKER_FEW;
-	return enough < most / 2 ? enough : most / 2;
+	if (stretches == 0)
+		return 0;
+	count = stretches > 1 ? NT_MARKER_PERIODS : of[0]->count;
+	from_us = (double)of[0]->begun_us;
+	all_us = (double)(stretches > 1 ? marker->read_us : of[0]->ended_us) - from_us;
+	for (unsigned i = 0; i < count; i++) {
+		const double now_us = from_us + all_us * (i + 0.5) / count;
+		double begun_us, part;
+
+		while (at + 1 < stretches && (double)of[at + 1]->begun_us <= now_us)
+			at++;
+		begun_us = (double)of[at]->begun_us;
+		part = at + 1 < stretches ? (double)of[at + 1]->begun_us : from_us + all_us;
+		part = (now_us - begun_us) / (part - begun_us);
+		us[i] = (double)of[at]->us[(unsigned)(fmin(part, 0.999) * of[at]->count)];
+	}
+	return count;
 }
 
-static bool preferred(const struct nt_marker_key *a, const struct nt_marker_key *b)
+static bool is_steady(const double *period, unsigned count, double median)
 {
-	unsigned band_a = nt_key_band(a->key), band_b = nt_key_band(b->key);
-	unsigned coll_a = nt_key_coll(a->key), coll_b = nt_key_coll(b->key);
-
-	if (band_a != band_b)
-		return band_a < band_b;
-	if (coll_a != coll_b)
-		return coll_a < coll_b;
-	return a->comm != b->comm ? a->comm < b->comm : a->key < b->key;
-}
-
-static const struct nt_marker_track *choose(const struct nt_marker *marker,
-					    const struct nt_marker_track *const *steady,
-					    unsigned count)
-{
-	const struct nt_marker_track *best = NULL;
-	uint64_t most = 0, least = UINT64_MAX, enough;
+	unsigned usual = 0;
 
 	for (unsigned i = 0; i < count; i++)
-		most = steady[i]->newest.calls > most ? steady[i]->newest.calls : most;
-	enough = enough_calls(marker, most);
-	for (unsigned i = 0; i < count; i++) {
-		if (steady[i]->newest.calls >= enough && steady[i]->newest.calls < least)
-			least = steady[i]->newest.calls;
-	}
-	for (unsigned i = 0; i < count; i++) {
-		uint64_t calls = steady[i]->newest.calls;
+		usual += period[i] <= STEADY_FACTOR * median &&
+			 median <= STEADY_FACTOR * period[i];
+	return 2 * usual >= count;
+}
 
-		if (calls >= enough && calls <= least + least / 8 + 2 &&
-		    (!best || preferred(&steady[i]->key, &best->key)))
-			best = steady[i];
-	}
-	return best;
+/* 0: not known. */
+static double median_of(const struct nt_marker *marker, struct nt_marker_found *found)
+{
+	double sorted[NT_MARKER_PERIODS], median;
+
+	if (!marker->told || marker->read_us - marker->called_us > life_us(marker) / 2)
+		return 0;
+	found->periods = periods_of(marker, found->period_us);
+	if (found->periods == 0)
+		return 0;
+	memcpy(sorted, found->period_us, found->periods * sizeof(sorted[0]));
+	nt_sort_doubles(sorted, found->periods);
+	median = sorted[found->periods / 2];
+	return is_steady(sorted, found->periods, median) ? median : 0;
 }
 
 bool nt_marker_find(const struct nt_marker *marker, struct nt_marker_found *found)
 {
-	const struct nt_marker_track *steady[NT_MARKER_KEYS], *best;
-
-	best = choose(marker, steady, find_steady(marker, steady));
-	if (!best)
+	if (median_of(marker, found) <= 0)
 		return false;
-	found->key = best->key;
-	found->calls = best->newest.calls;
-	found->periods = periods_of(best, found->period_us);
+	found->key = marker->followed.key;
+	found->a_step = marker->followed.a_step;
+	found->steps = marker->calls / found->a_step;
 	return true;
 }
 
-bool nt_marker_newest(const struct nt_marker *marker, const struct nt_marker_key *key,
-		      struct nt_marker_call *call)
-{
-	for (unsigned i = 0; i < marker->tracks; i++) {
-		const struct nt_marker_track *t = marker->track[i];
-
-		if (t->key.key == key->key && t->key.comm == key->comm) {
-			*call = t->newest;
-			return true;
-		}
-	}
-	return false;
-}
-
-double nt_marker_step_us(const struct nt_marker *marker, struct nt_marker_key *key)
+double nt_marker_step_us(const struct nt_marker *marker)
 {
 	struct nt_marker_found found;
 
-	if (!nt_marker_find(marker, &found) || found.periods == 0)
-		return 0;
-	*key = found.key;
-	nt_sort_doubles(found.period_us, found.periods);
-	return found.period_us[found.periods / 2];
-}
-
-void nt_marker_clear(struct nt_marker *marker)
-{
-	for (unsigned i = 0; i < marker->tracks; i++)
-		free(marker->track[i]);
-	*marker = (struct nt_marker){ .tracks = 0 };
+	return median_of(marker, &found);
 }

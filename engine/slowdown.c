@@ -26,7 +26,7 @@ void nt_slowdown_begin(struct nt_slowdown *s, double period_us)
 	s->stride = 1;
 	while ((double)s->stride * period_us < NT_SLOWDOWN_WINDOW_US)
 		s->stride *= 2;
-	s->from = (struct nt_marker_call){ .calls = 0 };
+	s->from = (struct nt_marker_step){ .steps = 0 };
 	s->learnt = 0;
 	s->sum = 0;
 }
@@ -57,29 +57,29 @@ static bool judge(struct nt_slowdown *s, double log_us)
 	return s->sum >= ldexp(LIMIT, (int)s->alarms);
 }
 
-/* Does this call end the open window? If not, it is too early, or its time too uncertain. The first
+/* Does this step end the open window? If not, it is too early, or its time too uncertain. The first
  * window may begin anywhere. */
-static bool ends_window(const struct nt_slowdown *s, const struct nt_marker_call *call)
+static bool ends_window(const struct nt_slowdown *s, const struct nt_marker_step *step)
 {
-	return call->calls / s->stride > s->from.calls / s->stride &&
+	return step->steps / s->stride > s->from.steps / s->stride &&
 	       (s->first_window ||
-		(call->us > s->from.us &&
-		 call->us - s->from.us >= DOUBT_PART * (s->from.doubt_us + call->doubt_us)));
+		(step->us > s->from.us &&
+		 step->us - s->from.us >= DOUBT_PART * (s->from.doubt_us + step->doubt_us)));
 }
 
-bool nt_slowdown_see(struct nt_slowdown *s, const struct nt_marker_call *newest)
+bool nt_slowdown_see(struct nt_slowdown *s, const struct nt_marker_step *newest)
 {
-	const struct nt_marker_call from = s->from;
+	const struct nt_marker_step from = s->from;
 	const bool first = s->first_window;
 	double log_us;
 
-	if (s->stride == 0 || (from.calls != 0 && !ends_window(s, newest)))
+	if (s->stride == 0 || (from.steps != 0 && !ends_window(s, newest)))
 		return false;
 	s->from = *newest;
-	s->first_window = from.calls == 0;
+	s->first_window = from.steps == 0;
 	if (s->first_window || first)
 		return false;
-	log_us = log((double)(newest->us - from.us) / (double)(newest->calls - from.calls));
+	log_us = log((double)(newest->us - from.us) / (double)(newest->steps - from.steps));
 	if (s->learnt < NT_SLOWDOWN_LEARN) {
 		learn(s, log_us);
 		return false;

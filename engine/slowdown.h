@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* slowdown.h - has the program's own step become slower, for good? A CUSUM test on the logarithm of
- * the step marker's period
+ * the steps' period
  *
- * At each reading the caller tells the time of a call of the step marker. A window has a power of
- * two of calls, half a second or more, and begins at the same call on all nodes: their alarms are a
- * window or two apart at most. A window's period is its length divided by its calls. The first
+ * At each reading the caller tells the newest step's end. A window has a power of two of steps, half
+ * a second or more, and begins at the same step on all nodes, or at one beside it: their alarms are a
+ * window or two apart at most. A window's period is its length divided by its steps. The first
  * NT_SLOWDOWN_LEARN windows give the usual period (median) and its deviation. Both follow slowly,
  * by steps that do not depend on how far a window is off, so that drift does not count. A later
  * window counts by its deviations above the usual period, three at most: a single pause is no
@@ -29,8 +29,8 @@
 
 /* Initially zero. */
 struct nt_slowdown {
-	uint64_t stride; /* calls of a window; 0: not begun */
-	struct nt_marker_call from; /* where the open window began; calls 0: none is open */
+	uint64_t stride; /* steps of a window; 0: not begun */
+	struct nt_marker_step from; /* where the open window began; steps 0: none is open */
 	bool first_window; /* the open window is the first, which does not count */
 	float first[NT_SLOWDOWN_LEARN]; /* logarithms of periods */
 	unsigned learnt;
@@ -43,7 +43,7 @@ struct nt_slowdown {
 void nt_slowdown_end(struct nt_slowdown *s);
 /* Learn the usual period anew; period_us, above 0, is roughly that. */
 void nt_slowdown_begin(struct nt_slowdown *s, double period_us);
-/* The newest call. True: an alarm. No effect before the test has begun. */
-bool nt_slowdown_see(struct nt_slowdown *s, const struct nt_marker_call *newest);
+/* The newest step. True: an alarm. No effect before the test has begun. */
+bool nt_slowdown_see(struct nt_slowdown *s, const struct nt_marker_step *newest);
 
 #endif

@@ -17,8 +17,6 @@ libnt_contract_a_SOURCES += \
 	%D%/json-writer.c \
 	%D%/json-writer.h \
 	%D%/list.h \
-	%D%/near.c \
-	%D%/near.h \
 	%D%/number.c \
 	%D%/number.h \
 	%D%/plural.h \
@@ -42,14 +40,14 @@ libnt_lib_a_SOURCES = \
 	%D%/file.h \
 	%D%/ini.c \
 	%D%/ini.h \
+	%D%/members.c \
+	%D%/members.h \
 	%D%/trim.h \
 	%D%/argv.c \
 	%D%/argv.h
 
 # For the commands and nt-recordd.
 libnt_text_a_SOURCES = \
-	%D%/atomic-output.c \
-	%D%/atomic-output.h \
 	%D%/json.c \
 	%D%/json.h \
 	%D%/json-scanner.c \

@@ -211,7 +211,10 @@ static bool take_marker(struct nt_memory_entry *entry, struct json_object *in)
 	    json_object_array_length(periods) > NT_ENTRY_PERIODS ||
 	    !take_kind(nt_json_member(in, "coll"), &entry->marker_coll) ||
 	    entry->marker_coll >= NT_COLLS ||
-	    !take_bytes(nt_json_member(in, "bytes"), &entry->marker_bytes))
+	    !take_bytes(nt_json_member(in, "bytes"), &entry->marker_bytes) ||
+	    (has(in, "a_step") &&
+	     (!take_bytes(nt_json_member(in, "a_step"), &entry->marker_calls) ||
+	      entry->marker_calls == 0)))
 		return false;
 	entry->periods = (unsigned)json_object_array_length(periods);
 	for (unsigned i = 0; i < entry->periods; i++) {

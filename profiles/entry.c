@@ -21,7 +21,8 @@ double nt_entry_period_us(const struct nt_memory_entry *entry)
 
 bool nt_entry_same_marker(const struct nt_memory_entry *a, const struct nt_memory_entry *b)
 {
-	return a->marker_coll == b->marker_coll && a->marker_bytes == b->marker_bytes;
+	return a->marker_coll == b->marker_coll && a->marker_bytes == b->marker_bytes &&
+	       a->marker_calls == b->marker_calls;
 }
 
 double nt_key_cost_us(const struct nt_known_key *key)
@@ -36,6 +37,7 @@ void nt_entry_init(struct nt_memory_entry *entry)
 {
 	memset(entry, 0, sizeof(*entry));
 	entry->marker_coll = -1;
+	entry->marker_calls = 1;
 	entry->turns = 1;
 }
 
@@ -173,8 +175,11 @@ static void print_key(FILE *out, const struct nt_known_key *key)
 
 static void print_marker(FILE *out, const struct nt_memory_entry *entry)
 {
-	fprintf(out, ",\"marker\":{\"coll\":\"%s\",\"bytes\":%" PRIu64 ",\"period_us\":[",
+	fprintf(out, ",\"marker\":{\"coll\":\"%s\",\"bytes\":%" PRIu64,
 		nt_coll_name(entry->marker_coll), entry->marker_bytes);
+	if (entry->marker_calls > 1)
+		fprintf(out, ",\"a_step\":%" PRIu64, entry->marker_calls);
+	fputs(",\"period_us\":[", out);
 	for (unsigned i = 0; i < entry->periods; i++)
 		fprintf(out, "%s%.6g", i > 0 ? "," : "", (double)entry->period_us[i]);
 	fputs("]}", out);

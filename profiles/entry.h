@@ -102,9 +102,10 @@ struct nt_memory_entry {
 	int64_t added_us; /* when it was added to this memory */
 	size_t keys;
 	struct nt_known_key *key;
-	/* The step marker: the steady key with the fewest calls, and its period. */
+	/* The step marker, and the step's period. */
 	int marker_coll; /* -1: none was found */
 	uint64_t marker_bytes;
+	uint64_t marker_calls; /* in a step; at least 1 */
 	unsigned periods;
 	float period_us[NT_ENTRY_PERIODS];
 };

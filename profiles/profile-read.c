@@ -136,10 +136,7 @@ static int take_variable(struct profile_reader *reader, const char *key, const c
 {
 	struct nt_settings *settings = &reader->open->settings;
 	int id = nt_variable_find(key);
-	const char *near = nt_variable_near(key);
 
-	if (id < 0 && near != NULL)
-		return nt_error_set(err, "unknown key '%.40s', did you mean %s?", key, near);
 	if (id < 0)
 		return nt_error_set(err,
 				    "unknown key '%.40s' (want summary, source, fabric, measured, "

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/append.h"
-#include "lib/near.h"
 
 void nt_profiles_init(struct nt_profiles *profiles)
 {
@@ -37,23 +36,6 @@ const struct nt_profile *nt_profiles_find(const struct nt_profiles *profiles, co
 	return NULL;
 }
 
-static const char *near_profile(const struct nt_profiles *profiles, const char *name)
-{
-	const char *best = NULL;
-	unsigned best_distance = 5;
-
-	for (unsigned i = 0; i < profiles->count; i++) {
-		const struct nt_profile *profile = &profiles->profile[i];
-		unsigned distance = nt_word_distance(name, profile->name);
-
-		if (!profile->disabled && distance < best_distance) {
-			best_distance = distance;
-			best = profile->name;
-		}
-	}
-	return best;
-}
-
 /* "default a b": whole names, and "and 3 more" if there is no room for all. */
 static void list_names(const struct nt_profiles *profiles, char *out, size_t out_bytes)
 {
@@ -79,18 +61,12 @@ const struct nt_profile *nt_profiles_want(const struct nt_profiles *profiles, co
 					  struct nt_error *err)
 {
 	const struct nt_profile *found = nt_profiles_find(profiles, name);
-	const char *near;
 	char names[120];
 
 	if (found != NULL)
 		return found;
 	list_names(profiles, names, sizeof(names));
-	near = near_profile(profiles, name);
-	if (near != NULL)
-		nt_error_set(err, "no launch profile '%.40s', did you mean %s? (there are: %s)",
-			     name, near, names);
-	else
-		nt_error_set(err, "no launch profile '%.40s' (there are: %s)", name, names);
+	nt_error_set(err, "no launch profile '%.40s' (there are: %s)", name, names);
 	return NULL;
 }
 

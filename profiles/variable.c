@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 #include "lib/list.h"
-#include "lib/near.h"
 #include "lib/number.h"
 #include "lib/size.h"
 
@@ -49,22 +48,6 @@ bool nt_variable_concerns(const char *name)
 		    nt_list_has(variables[i].others, ' ', name, strlen(name)))
 			return true;
 	return false;
-}
-
-const char *nt_variable_near(const char *name)
-{
-	const char *best = NULL;
-	unsigned best_distance = 6;
-
-	for (int i = 0; i < NT_VARIABLE_COUNT; i++) {
-		unsigned distance = nt_word_distance(name, variables[i].name);
-
-		if (distance < best_distance) {
-			best_distance = distance;
-			best = variables[i].name;
-		}
-	}
-	return best;
 }
 
 /* Digits only, or a size. */

@@ -97,8 +97,6 @@ struct nt_settings {
 
 const struct nt_variable *nt_variable_get(unsigned id); /* NULL from NT_VARIABLE_COUNT on */
 int nt_variable_find(const char *name); /* an id, or -1 */
-/* The listed name nearest to a misspelt one; NULL if none is near. */
-const char *nt_variable_near(const char *name);
 
 /* Is it listed, or an "other variable" of a listed one? */
 bool nt_variable_concerns(const char *name);

@@ -13,20 +13,25 @@
 #include "record/says.h"
 #include "record/step.h"
 
-/* What is left of a step whose entries have no room: its mode, the launch profile and what it was
- * worth, what was spent and saved, and that results were wrong (spank/recordd/remember.c). */
+/* What is left of a step whose entries have no room: a line of the table of steps, which has its mode
+ * and program, the launch profile and its reason, the time of the program's own steps, what was
+ * spent and saved; and that results were wrong (spank/recordd/remember.c). */
 static const struct {
 	const char *name;
 	size_t bytes; /* at most */
 	const char *begins; /* the value */
 } kept[] = {
-	{ "mode", 15, "\"" },	     { "launch", 34, "\"" },
+	{ "mode", 15, "\"" },	     { "program", 50, "\"" },
+	{ "launch", 34, "\"" },	     { "from", 20, "\"" },
+	{ "ranks", 9, "" },	     { "nodes", 9, "" },
+	{ "step_us", 48, "[" },	     { "steps", 12, "" },
 	{ "measured", 12, "" },	     { "spent_ms", 12, "" },
 	{ "saved_ms", 12, "" },	     { "estimated_ms", 12, "" },
 	{ "calibration_s", 12, "" }, { "remark", 200, "\"results are wrong" },
 };
 
 #define KEPT (sizeof(kept) / sizeof(kept[0]))
+#define KEPT_ALIKE 3 /* the first ones: mode, program and launch profile */
 
 /* A member of the job's record: a step, or a later version's. */
 struct part {
@@ -174,18 +179,40 @@ static void summarize(struct job *job)
 	nt_says_text(&says, job->says);
 }
 
-/* Reduces steps, then removes them, the oldest first. The last part is a new step and stays. */
+static bool same_text(struct nt_text a, struct nt_text b)
+{
+	return a.bytes == b.bytes && (a.bytes == 0 || memcmp(a.at, b.at, a.bytes) == 0);
+}
+
+/* Is there a newer step, reduced, too, of that program with that profile? */
+static bool has_like(const struct job *job, size_t at)
+{
+	for (size_t i = at + 1; i < job->count; i++) {
+		const struct part *newer = &job->parts[i];
+		size_t same = 0;
+
+		while (same < KEPT_ALIKE &&
+		       same_text(newer->kept[same], job->parts[at].kept[same]))
+			same++;
+		if (newer->thin && !newer->gone && same == KEPT_ALIKE)
+			return true;
+	}
+	return false;
+}
+
+/* Reduces steps, then removes them, the oldest first: of those alike one stays as long as possible.
+ * The last part is a new step and stays. */
 static bool fit(struct job *job)
 {
 	size_t parts_bytes = write_job(job, NULL, 0) - write_head(job, NULL, 0);
 
-	for (int pass = 0; pass < 2; pass++) {
+	for (int pass = 0; pass < 3; pass++) {
 		for (size_t i = 0; i + 1 < job->count; i++) {
 			struct part *part = &job->parts[i];
 
 			if (parts_bytes + write_head(job, NULL, 0) <= NT_JOB_RECORD_MAX)
 				return true;
-			if (!part->step || part->gone)
+			if (!part->step || part->gone || (pass == 1 && !has_like(job, i)))
 				continue;
 			parts_bytes -= write_part(part, NULL, 0);
 			if (pass == 0) {

@@ -8,8 +8,9 @@
  * only time beyond twice the shortest is waiting. A call counts if nearly all ranks have measured
  * it.
  *
- * A rank is named if half or more of the waiting was for it, beyond chance; otherwise nodes with
- * several ranks are tested in the same way.
+ * A rank is named if calls begin later for it, beyond what they begin later for the other ranks in
+ * the mean, beyond chance, and by 3 % of the program's step; otherwise nodes are tested in the same
+ * way. What the ranks' own jitter costs is nobody's.
  *
  * Threads:  pure functions, any thread.
  * Memory:   samples are the caller's, and are sorted.
@@ -52,6 +53,7 @@ struct nt_lateness {
 	int64_t rank, node; /* -1: not one */
 	size_t late_calls; /* with all but a little of the waiting for it */
 	double late_us; /* median time that the median other rank waited for it; NAN unknown */
+	double cost; /* share of the program's step that waiting for it costs; NAN unknown */
 	double lost_us; /* waiting of all ranks in rings */
 	unsigned slices;
 	double from_s[NT_LATENESS_SLICES]; /* when each begins */
@@ -62,8 +64,8 @@ struct nt_lateness {
 /* "steady", ...; "" for NT_LATE_NONE. */
 const char *nt_late_name(enum nt_late kind);
 
-/* ranks: of the communicator. */
+/* ranks: of the communicator. step_us: of the program, for each of its calls; 0: not known. */
 int nt_lateness_find(struct nt_lateness *out, struct nt_late_sample *samples, size_t count,
-		     int64_t ranks);
+		     int64_t ranks, double step_us);
 
 #endif

@@ -126,7 +126,6 @@ static int is_finished_file(const struct dirent *file)
 	size_t bytes = strlen(file->d_name);
 
 	return file->d_name[0] != NT_SPOOL_UNFINISHED && strcmp(file->d_name, NT_SPOOL_SENT) != 0 &&
-	       strcmp(file->d_name, "dead") != 0 && /* of earlier releases */
 	       (bytes < 4 || strcmp(file->d_name + bytes - 4, ".tmp") != 0);
 }
 

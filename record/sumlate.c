@@ -7,10 +7,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-int nt_sum_put_lateness(struct nt_comm_seen *comm)
+/* The program's time for each call of the communicator; 0: not known. */
+static double step_us(const struct nt_step *step, const struct nt_comm_seen *comm)
+{
+	double calls = 0;
+
+	for (size_t i = 0; i < comm->key_count; i++) {
+		if (nt_kind_tunable(comm->keys[i].coll) && comm->keys[i].calls > 0)
+			calls += (double)comm->keys[i].calls;
+	}
+	return calls > 0 && step->steps > 0 && step->step_us[1] > 0
+		       ? step->step_us[1] * (double)step->steps / calls
+		       : 0;
+}
+
+int nt_sum_put_lateness(const struct nt_step *step, struct nt_comm_seen *comm)
 {
 	struct nt_lateness *late = malloc(sizeof(*late));
-	const int rc = late ? nt_lateness_find(late, comm->samples, comm->sample_count, comm->ranks)
+	const int rc = late ? nt_lateness_find(late, comm->samples, comm->sample_count, comm->ranks,
+					       step_us(step, comm))
 			    : -1;
 
 	if (rc == 0 && late->calls > 0)
@@ -47,7 +62,7 @@ void nt_summary_note_late(struct nt_summary *summary, size_t step_at)
 	struct nt_step *step = &summary->steps[step_at];
 	const struct nt_lateness *late = comm ? comm->lateness : NULL;
 
-	step->waiting = step->late_calls = step->late_us = NAN;
+	step->waiting = step->late_calls = step->late_us = step->late_cost = NAN;
 	step->late_rank = -1;
 	step->late[0] = step->late_node[0] = '\0';
 	if (!late)
@@ -60,4 +75,5 @@ void nt_summary_note_late(struct nt_summary *summary, size_t step_at)
 	snprintf(step->late_node, sizeof(step->late_node), "%s", summary->nodes[late->node].name);
 	step->late_calls = (double)late->late_calls / (double)late->calls;
 	step->late_us = late->late_us;
+	step->late_cost = late->cost;
 }

@@ -43,7 +43,7 @@ static void note_marker(struct nt_step *step, const struct nt_rank_marker *marke
 	nt_sort_doubles(us, marker->periods);
 	for (unsigned i = 0; i < 3; i++)
 		step->step_us[i] = us[(marker->periods - 1) * (i + 1) / 4];
-	step->steps = marker->calls;
+	step->steps = marker->calls / (marker->a_step > 1 ? marker->a_step : 1);
 }
 
 static void note_word(char *out, size_t out_bytes, const struct nt_sum_word *word)
@@ -218,7 +218,8 @@ static void take_comm(struct maker *maker, struct nt_comm_seen *from)
 		qsort(comm->places, comm->place_count, sizeof(comm->places[0]), by_rank);
 	for (int coll = 0; coll < NT_KINDS; coll++)
 		fits = add_volume(comm, coll) && fits;
-	if (!fits || nt_sum_put_begun(maker->sum, comm) < 0 || nt_sum_put_lateness(comm) < 0)
+	if (!fits || nt_sum_put_begun(maker->sum, comm) < 0 || 
+	    nt_sum_put_lateness(maker->step, comm) < 0)
 		maker->summary->no_memory = true;
 	move_nodes(comm, maker->first_node);
 }

@@ -69,8 +69,7 @@ libnt_report_a_SOURCES = \
 	%D%/text/verdict-maker.h \
 	%D%/text/sentence.h \
 	%D%/text/verdict-late.c \
-	%D%/text/verdict-launch.c \
-	%D%/text/verdict-net.c \
+	%D%/text/verdict-job.c \
 	%D%/text/verdict-topology.c \
 	%D%/text/verdict-why.c \
 	%D%/text/words.c \

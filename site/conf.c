@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 #include "lib/append.h"
-#include "lib/near.h"
 #include "lib/number.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -59,19 +58,17 @@ static bool next_word(const char **text, char *word, size_t word_bytes)
 
 static int parse_modes(uint64_t *modes, const char *value, struct nt_error *err)
 {
-	static const char *const names[] = { "off", "observe", "bandit", "policy", "profile" };
 	char word[NT_INI_NAME_MAX];
 
 	*modes = 1u << NT_MODE_OFF;
 	while (next_word(&value, word, sizeof(word))) {
 		int mode = nt_mode_parse(word, strlen(word));
-		struct nt_hint hint;
 
 		if (mode < 0)
 			return nt_error_set(err,
 					    "'%.60s' (want off, observe, bandit, policy and "
-					    "profile, joined by +%s)",
-					    word, nt_hint(&hint, word, names, LENGTH(names)));
+					    "profile, joined by +)",
+					    word);
 		*modes |= UINT64_C(1) << mode;
 	}
 	return 0;
@@ -382,16 +379,7 @@ static int note_line(uint16_t *at, unsigned line, const char *key, struct nt_err
 static int unknown_key(const struct conf_reader *r, const char *key, struct nt_error *err)
 {
 	const bool site = r->open == &r->conf->section[0];
-	const char *known[KEYS + NT_SETTING_COUNT], *near;
-	size_t count = 0;
 
-	for (unsigned i = 0; i < (site ? KEYS : KEY_SITE); i++)
-		known[count++] = keys[i].name;
-	for (unsigned i = 0; i < NT_SETTING_COUNT; i++)
-		known[count++] = nt_setting_key(i);
-	near = nt_near(key, known, count);
-	if (near)
-		return nt_error_set(err, "unknown key '%.40s', did you mean %s?", key, near);
 	return nt_error_set(err,
 			    "unknown key '%.40s' (want tuning, modes, lock, keys, launch_profiles, "
 			    "budget_max, calls_max, extra_max, calibrate_max, %sor a setting of "
@@ -457,17 +445,6 @@ static const char *name_in(const char *title)
 	return name;
 }
 
-static int misnamed(const char *title, struct nt_error *err)
-{
-	static const char *const kinds[] = { "site", partition };
-	char word[NT_INI_NAME_MAX + 1];
-	struct nt_hint hint;
-
-	snprintf(word, sizeof(word), "%.*s", (int)strcspn(title, " \t"), title);
-	return nt_error_set(err, "section [%.48s] (want [site] or [partition NAME]%s)", title,
-			    nt_hint(&hint, word, kinds, LENGTH(kinds)));
-}
-
 static int open_section(struct conf_reader *r, unsigned line, const char *title,
 			struct nt_error *err)
 {
@@ -477,7 +454,8 @@ static int open_section(struct conf_reader *r, unsigned line, const char *title,
 
 	memset(r->line, 0, sizeof(r->line));
 	if (!name)
-		return misnamed(title, err);
+		return nt_error_set(err, "section [%.48s] (want [site] or [partition NAME])",
+				    title);
 	if (name[0] ? same != NULL : r->seen_site)
 		return nt_error_set(err, "duplicate section [%s] in this file, first in line %u",
 				    title, same->line);

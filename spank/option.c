@@ -10,35 +10,6 @@
 #include "profiles/profile.h"
 #include "site/path.h"
 
-#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-
-/* Arguments of earlier releases: keys of [site], but for these. */
-static const char *const former[] = { "plugin",	 "recordd",	 "rundir",  "spooldir",
-				      "record",	 "modes",	 "pmix",    "profiles",
-				      "dirsize", "dirfiles",	 "default", "site_memory",
-				      "config",	 "calibrate_max" };
-
-static int refuse(const char *text, const char *conf, struct nt_error *err)
-{
-	for (size_t i = 0; i < LENGTH(former); i++) {
-		const char *value = nt_value_of(text, former[i]);
-
-		if (!value)
-			continue;
-		if (strcmp(former[i], "config") == 0)
-			return nt_error_set(err, "'%.60s': write conf=%.100s", text, value);
-		if (strcmp(former[i], "default") == 0)
-			return nt_error_set(
-				err,
-				"'%.60s': write mode = MODE, and each setting as a line, "
-				"into [site] of %.100s",
-				text, conf);
-		return nt_error_set(err, "'%.60s': write %s = %.60s into [site] of %.80s", text,
-				    former[i], value, conf);
-	}
-	return nt_error_set(err, "'%.60s' (want conf=PATH, or nothing)", text);
-}
-
 int nt_line_parse(int argc, char *const argv[], const char **conf, bool *given,
 		  struct nt_error *err)
 {
@@ -51,17 +22,14 @@ int nt_line_parse(int argc, char *const argv[], const char **conf, bool *given,
 		const char *value = nt_value_of(argv[i], "conf");
 
 		if (!value)
-			continue;
+			return nt_error_set(err,
+					    "plugstack argument '%.60s' (want conf=PATH, or "
+					    "nothing; settings belong in %.80s)",
+					    argv[i], *conf);
 		*given = true;
 		*conf = value;
 		if (nt_conf_path(path, value, &why) < 0)
 			return nt_error_set(err, "plugstack argument conf: %.200s", why.text);
-	}
-	for (int i = 0; i < argc; i++) {
-		if (nt_value_of(argv[i], "conf"))
-			continue;
-		(void)refuse(argv[i], *conf, &why);
-		return nt_error_set(err, "plugstack argument %.220s", why.text);
 	}
 	return 0;
 }
@@ -102,7 +70,7 @@ const char *nt_option_variable(const char *program)
 		{ "salloc", NT_ENV_SALLOC },
 	};
 
-	for (size_t i = 0; i < LENGTH(twins); i++) {
+	for (size_t i = 0; i < sizeof(twins) / sizeof(twins[0]); i++) {
 		if (strncmp(program, twins[i].program, strlen(twins[i].program)) == 0)
 			return twins[i].variable;
 	}

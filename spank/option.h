@@ -16,7 +16,7 @@
 #include "spank/ask-launch.h"
 
 /* The plugin's line in plugstack.conf, which has at most conf=PATH: *conf is that file, which must
- * exist then (*given), or NT_CONF_FILE. -1: another argument; *err says where it belongs. */
+ * exist then (*given), or NT_CONF_FILE. -1: another argument. */
 int nt_line_parse(int argc, char *const argv[], const char **conf, bool *given,
 		  struct nt_error *err);
 

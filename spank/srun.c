@@ -383,7 +383,11 @@ void nt_srun_prepare(const struct nt_srun *srun)
 		return;
 	}
 	hosts = hosts_of(&srun->step);
-	nt_program_name(srun->step.words, srun->step.word, program, sizeof(program));
+	/* nccl-tune calibrate brings a request; its benchmark is no program of the user's. */
+	if (asked[0])
+		snprintf(program, sizeof(program), NT_CALIBRATES);
+	else
+		nt_program_name(srun->step.words, srun->step.word, program, sizeof(program));
 	ask.allowed = nt_rules_profiles(srun->rules, '+', allowed, sizeof(allowed));
 	ask.hosts = hosts ? hosts : "";
 	nt_site_launch_program(srun->site, helper);

@@ -80,6 +80,7 @@ unit_tests = \
 	%D%/unit/refine \
 	%D%/unit/child \
 	%D%/unit/report-jobid \
+	%D%/unit/report-jobs \
 	%D%/unit/name-set \
 	%D%/unit/report-longform \
 	%D%/unit/report-places \
@@ -381,7 +382,7 @@ tests_fake_libmpi_fake_so_LDFLAGS = $(module_ldflags)
 # Pages of `nccl-tune report --html` without Slurm.
 noinst_PROGRAMS += tests/page/nt-page
 tests_page_nt_page_SOURCES = %D%/page/page.c
-tests_page_nt_page_LDADD = libnt-cli.a libnt-report.a $(record_libs)
+tests_page_nt_page_LDADD = libnt-cli.a libnt-report.a libnt-profiles-plain.a $(record_libs)
 
 # What is read or run as it is. tests/lint/archive.bats compares the archive with the tracked files.
 EXTRA_DIST += \

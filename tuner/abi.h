@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* abi.h - NCCL's tuner (v2..v7) and profiler (v1..v7) plugin interfaces, in our own words
+/* abi.h - NCCL's tuner (v2..v7) and profiler (v4..v7) plugin interfaces, in our own words
  *
  * A plugin exports tables named `ncclTunerPlugin_v<N>` and `ncclProfiler_v<N>`; NCCL takes the
  * newest one that both know. A layout never changes after the release that brought it (checked from
@@ -174,15 +174,15 @@ struct nt_tuner_v7 {
 			      size_t *chunk_bytes);
 };
 
-/* Profiler: bits of the event mask (nccl_profiler.h:11), each with its first version */
-#define NT_PROF_GROUP 0x1u /* v1 */
-#define NT_PROF_COLL 0x2u /* v1 */
-#define NT_PROF_P2P 0x4u /* v1 */
-#define NT_PROF_PROXY_OP 0x8u /* v1 */
-#define NT_PROF_PROXY_STEP 0x10u /* v1 */
-#define NT_PROF_PROXY_CTRL 0x20u /* v1 */
-#define NT_PROF_KERNEL_CH 0x40u /* v3; with times since v4 */
-#define NT_PROF_NET_PLUGIN 0x80u /* v3 */
+/* Profiler: bits of the event mask (nccl_profiler.h:11), later ones with their first version */
+#define NT_PROF_GROUP 0x1u
+#define NT_PROF_COLL 0x2u
+#define NT_PROF_P2P 0x4u
+#define NT_PROF_PROXY_OP 0x8u
+#define NT_PROF_PROXY_STEP 0x10u
+#define NT_PROF_PROXY_CTRL 0x20u
+#define NT_PROF_KERNEL_CH 0x40u
+#define NT_PROF_NET_PLUGIN 0x80u
 #define NT_PROF_GROUP_API 0x100u /* v5 */
 #define NT_PROF_COLL_API 0x200u /* v5 */
 #define NT_PROF_P2P_API 0x400u /* v5 */
@@ -196,9 +196,9 @@ struct nt_tuner_v7 {
 enum nt_prof_state {
 	NT_PROF_STATE_CTRL_IDLE = 13,
 	NT_PROF_STATE_CTRL_ACTIVE = 14,
-	NT_PROF_STATE_OP_IN_PROGRESS = 19, /* v4 */
-	NT_PROF_STATE_NET_UPDATE = 21, /* v3 */
-	NT_PROF_STATE_KERNEL_CH_STOP = 22, /* v4 */
+	NT_PROF_STATE_OP_IN_PROGRESS = 19,
+	NT_PROF_STATE_NET_UPDATE = 21,
+	NT_PROF_STATE_KERNEL_CH_STOP = 22,
 	NT_PROF_STATE_GROUP_START_DONE = 23, /* v5 */
 	NT_PROF_STATE_GROUP_END_START = 24, /* v5: just before the group's decisions */
 	NT_PROF_STATE_KERNEL_PHASE_STOP = 31, /* v7; has the argument of KERNEL_CH_STOP */
@@ -221,154 +221,6 @@ struct nt_prof_proxy_step {
 struct nt_prof_net_plugin {
 	int64_t id;
 	void *data;
-};
-
-/* v1: 2.23.4 (src/include/nccl_profiler.h:20@v2.23.4-1; profiler/profiler_v1.h:11). Has numbers
- * where others have names. */
-struct nt_prof_descr_v1 {
-	uint8_t type;
-	void *parent;
-	int rank;
-	union {
-		struct {
-			const char *name;
-			uint64_t comm;
-			uint64_t seq;
-			uint8_t func;
-			const void *send;
-			void *recv;
-			size_t count;
-			int root;
-			uint8_t datatype;
-			uint32_t op;
-			size_t traffic_bytes;
-			uint8_t channels;
-			uint8_t warps;
-			uint8_t algo;
-			uint8_t proto;
-			int is_collnet;
-			int is_nvls;
-		} coll;
-		struct {
-			const char *name;
-			uint64_t comm;
-			uint8_t func;
-			void *buffer;
-			uint8_t datatype;
-			size_t count;
-			int peer;
-		} p2p;
-		struct nt_prof_proxy_op proxy_op;
-		struct nt_prof_proxy_step proxy_step;
-	};
-};
-
-/* v2 and v3: a send or receive (profiler/profiler_v2.h:33) */
-struct nt_prof_p2p_v2 {
-	const char *name;
-	uint64_t comm;
-	const char *func;
-	void *buffer;
-	const char *datatype;
-	size_t count;
-	int peer;
-};
-
-/* v2: 2.24.3 (src/include/nccl_profiler.h@v2.24.3-1; profiler/profiler_v2.h:11) */
-struct nt_prof_descr_v2 {
-	uint8_t type;
-	void *parent;
-	int rank;
-	union {
-		struct {
-			const char *name;
-			uint64_t comm;
-			uint64_t seq;
-			const char *func;
-			const void *send;
-			void *recv;
-			size_t count;
-			int root;
-			const char *datatype;
-			size_t traffic_bytes;
-			uint8_t channels;
-			uint8_t warps;
-			const char *algo;
-			const char *proto;
-		} coll;
-		struct nt_prof_p2p_v2 p2p;
-		struct nt_prof_proxy_op proxy_op;
-		struct nt_prof_proxy_step proxy_step;
-	};
-};
-
-/* v3: 2.26.2 (profiler/profiler_v3.h:11). KernelCh has no time. */
-struct nt_prof_descr_v3 {
-	uint8_t type;
-	void *parent;
-	int rank;
-	union {
-		struct {
-			const char *name;
-			uint64_t comm;
-			uint64_t seq;
-			const char *func;
-			const void *send;
-			void *recv;
-			size_t count;
-			int root;
-			const char *datatype;
-			uint8_t channels;
-			uint8_t warps;
-			const char *algo;
-			const char *proto;
-		} coll;
-		struct nt_prof_p2p_v2 p2p;
-		struct nt_prof_proxy_op proxy_op;
-		struct nt_prof_proxy_step proxy_step;
-		struct {
-			uint8_t channel;
-		} kernel_ch;
-		struct nt_prof_net_plugin net_plugin;
-	};
-};
-
-/* Argument of recordEventState, v1..v3 (profiler/profiler_v1.h:61) */
-union nt_prof_args_v1 {
-	struct {
-		size_t bytes;
-		int steps;
-	} proxy_op;
-	struct {
-		int appended;
-	} proxy_ctrl;
-};
-
-struct nt_prof_v1 { /* 2.23.4 (profiler/profiler_v1.h:72) */
-	const char *name;
-	int (*init)(void **ctx, int *mask);
-	int (*start)(void *ctx, void **event, struct nt_prof_descr_v1 *descr);
-	int (*stop)(void *event);
-	int (*state)(void *event, int state, union nt_prof_args_v1 *args);
-	int (*finalize)(void *ctx);
-};
-
-struct nt_prof_v2 { /* 2.24.3 (profiler/profiler_v2.h:69) */
-	const char *name;
-	int (*init)(void **ctx, int *mask);
-	int (*start)(void *ctx, void **event, struct nt_prof_descr_v2 *descr);
-	int (*stop)(void *event);
-	int (*state)(void *event, int state, union nt_prof_args_v1 *args);
-	int (*finalize)(void *ctx);
-};
-
-struct nt_prof_v3 { /* 2.26.2 (profiler/profiler_v3.h:77) */
-	const char *name;
-	int (*init)(void **ctx, int *mask);
-	int (*start)(void *ctx, void **event, struct nt_prof_descr_v3 *descr);
-	int (*stop)(void *event);
-	int (*state)(void *event, int state, union nt_prof_args_v1 *args);
-	int (*finalize)(void *ctx);
 };
 
 /* v4 to v7. The stop stamp comes with a state. */
@@ -411,7 +263,7 @@ struct nt_prof_descr_v4 {
 	};
 };
 
-/* What v5 and v6 share (profiler/profiler_v5.h:15), and v7's begin with */
+/* What v7's begin with (profiler/profiler_v5.h:15) */
 struct nt_prof_group_api {
 	bool graph_captured;
 	int depth;
@@ -463,7 +315,8 @@ struct nt_prof_p2p_v5 {
 	void *group;
 };
 
-/* v5: 2.28.3 (profiler/profiler_v5.h:11). Its type is wider. */
+/* v5: 2.28.3 (profiler/profiler_v5.h:11). Its type is wider. v6 (2.29.2, profiler/profiler_v6.h:14)
+ * has events of copy engines, too, whose members nobody here reads, and the same size. */
 struct nt_prof_descr_v5 {
 	uint64_t type;
 	void *parent;
@@ -479,54 +332,6 @@ struct nt_prof_descr_v5 {
 		struct nt_prof_proxy_step proxy_step;
 		struct nt_prof_kernel_ch kernel_ch;
 		struct nt_prof_net_plugin net_plugin;
-	};
-};
-
-/* What v6 and v7 share */
-struct nt_prof_ce_sync {
-	bool complete;
-	int ranks;
-};
-
-struct nt_prof_ce_batch {
-	int ops;
-	size_t bytes;
-	bool intra_sync;
-};
-
-/* v6: 2.29.2 (profiler/profiler_v6.h:14). As v5, and has collectives by copy engine. */
-struct nt_prof_descr_v6 {
-	uint64_t type;
-	void *parent;
-	int rank;
-	union {
-		struct nt_prof_group_api group_api;
-		struct nt_prof_coll_api coll_api;
-		struct nt_prof_p2p_api p2p_api;
-		struct nt_prof_kernel_launch kernel_launch;
-		struct nt_prof_coll_v5 coll;
-		struct nt_prof_p2p_v5 p2p;
-		struct nt_prof_proxy_op proxy_op;
-		struct nt_prof_proxy_step proxy_step;
-		struct nt_prof_kernel_ch kernel_ch;
-		struct nt_prof_net_plugin net_plugin;
-		struct {
-			uint64_t seq;
-			const char *func;
-			const void *send;
-			void *recv;
-			size_t count;
-			int root;
-			const char *datatype;
-			const char *sync_strategy;
-			bool intra_batch_sync;
-			uint32_t batch_ops;
-			uint32_t batches;
-			uint32_t ce_seq;
-			void *stream;
-		} ce_coll;
-		struct nt_prof_ce_sync ce_sync;
-		struct nt_prof_ce_batch ce_batch;
 	};
 };
 
@@ -560,25 +365,21 @@ struct nt_prof_v4 { /* 2.27.3 (profiler/profiler_v4.h:82); init has another orde
 	int (*finalize)(void *ctx);
 };
 
-struct nt_prof_v5 { /* 2.28.3 (profiler/profiler_v5.h:110) */
-	const char *name;
-	int (*init)(void **ctx, uint64_t comm, int *mask, const char *comm_name, int nodes,
-		    int ranks, int rank, nt_nccl_log log);
-	int (*start)(void *ctx, void **event, struct nt_prof_descr_v5 *descr);
-	int (*stop)(void *event);
-	int (*state)(void *event, int state, union nt_prof_args_v4 *args);
-	int (*finalize)(void *ctx);
-};
+/* v5: 2.28.3 (profiler/profiler_v5.h:110), v6: 2.29.2 (profiler/profiler_v6.h:128), v7: 2.31.2
+ * (profiler/profiler_v7.h:142@88980683) */
+#define NT_PROF_TABLE(version, descriptor)                                               \
+	struct nt_prof_v##version {                                                      \
+		const char *name;                                                        \
+		int (*init)(void **ctx, uint64_t comm, int *mask, const char *comm_name, \
+			    int nodes, int ranks, int rank, nt_nccl_log log);            \
+		int (*start)(void *ctx, void **event, struct descriptor *descr);         \
+		int (*stop)(void *event);                                                \
+		int (*state)(void *event, int state, union nt_prof_args_v4 *args);       \
+		int (*finalize)(void *ctx);                                              \
+	}
 
-struct nt_prof_v6 { /* 2.29.2 (profiler/profiler_v6.h:128) */
-	const char *name;
-	int (*init)(void **ctx, uint64_t comm, int *mask, const char *comm_name, int nodes,
-		    int ranks, int rank, nt_nccl_log log);
-	int (*start)(void *ctx, void **event, struct nt_prof_descr_v6 *descr);
-	int (*stop)(void *event);
-	int (*state)(void *event, int state, union nt_prof_args_v4 *args);
-	int (*finalize)(void *ctx);
-};
+NT_PROF_TABLE(5, nt_prof_descr_v5);
+NT_PROF_TABLE(6, nt_prof_descr_v5);
 
 /* v7: 2.31.2 (profiler/profiler_v7.h:14@88980683). As v6, but calls, tasks and copies end with the
  * user's tag. A task of a symmetric kernel has the kernel for an algorithm ("AGxLL_R") and "" for a
@@ -634,46 +435,12 @@ struct nt_prof_descr_v7 {
 			void *group;
 			uint64_t tag;
 		} p2p;
-		struct nt_prof_proxy_op proxy_op;
-		struct nt_prof_proxy_step proxy_step;
 		struct nt_prof_kernel_ch kernel_ch;
-		struct nt_prof_net_plugin net_plugin;
-		struct {
-			uint64_t seq;
-			const char *func;
-			const void *send;
-			void *recv;
-			size_t count;
-			int root;
-			const char *datatype;
-			const char *sync_strategy;
-			bool intra_batch_sync;
-			uint32_t batch_ops;
-			uint32_t batches;
-			uint32_t ce_seq;
-			void *stream;
-			uint64_t tag;
-		} ce_coll;
-		struct nt_prof_ce_sync ce_sync;
-		struct nt_prof_ce_batch ce_batch;
-		struct {
-			uint8_t channel;
-			uint8_t phase;
-			const char *name;
-			uint64_t start_ns;
-		} kernel_phase;
+		/* and those that nobody here reads: of the network, copies, a kernel's phases */
 	};
 };
 
-struct nt_prof_v7 { /* 2.31.2 (profiler/profiler_v7.h:142@88980683) */
-	const char *name;
-	int (*init)(void **ctx, uint64_t comm, int *mask, const char *comm_name, int nodes,
-		    int ranks, int rank, nt_nccl_log log);
-	int (*start)(void *ctx, void **event, struct nt_prof_descr_v7 *descr);
-	int (*stop)(void *event);
-	int (*state)(void *event, int state, union nt_prof_args_v4 *args);
-	int (*finalize)(void *ctx);
-};
+NT_PROF_TABLE(7, nt_prof_descr_v7);
 
 NT_ABI_SIZE(void *, 8);
 NT_ABI_SIZE(bool, 1);
@@ -697,19 +464,6 @@ NT_ABI_SIZE(struct nt_tuner_constants_v7, 1272);
 NT_ABI_AT(struct nt_tuner_constants_v7, ll_max_bw, 672);
 NT_ABI_AT(struct nt_tuner_constants_v7, nvls_tree_max_bw, 1152);
 
-NT_ABI_SIZE(struct nt_prof_v1, 48);
-NT_ABI_SIZE(struct nt_prof_v2, 48);
-NT_ABI_SIZE(struct nt_prof_v3, 48);
-NT_ABI_SIZE(union nt_prof_args_v1, 16);
-NT_ABI_SIZE(struct nt_prof_descr_v1, 120);
-NT_ABI_SIZE(struct nt_prof_descr_v2, 128);
-NT_ABI_SIZE(struct nt_prof_descr_v3, 120);
-NT_ABI_AT(struct nt_prof_descr_v1, coll.func, 48);
-NT_ABI_AT(struct nt_prof_descr_v1, coll.is_nvls, 112);
-NT_ABI_AT(struct nt_prof_descr_v2, coll.algo, 112);
-NT_ABI_AT(struct nt_prof_descr_v3, coll.channels, 96);
-NT_ABI_AT(struct nt_prof_descr_v3, coll.proto, 112);
-
 NT_ABI_SIZE(struct nt_prof_v4, 48);
 NT_ABI_SIZE(struct nt_prof_v5, 48);
 NT_ABI_SIZE(struct nt_prof_v6, 48);
@@ -717,7 +471,6 @@ NT_ABI_SIZE(union nt_prof_args_v4, 8);
 
 NT_ABI_SIZE(struct nt_prof_descr_v4, 104);
 NT_ABI_SIZE(struct nt_prof_descr_v5, 112);
-NT_ABI_SIZE(struct nt_prof_descr_v6, 112);
 NT_ABI_AT(struct nt_prof_descr_v4, parent, 8);
 NT_ABI_AT(struct nt_prof_descr_v4, rank, 16);
 NT_ABI_AT(struct nt_prof_descr_v4, coll.count, 56);
@@ -733,8 +486,6 @@ NT_ABI_AT(struct nt_prof_descr_v5, coll.proto, 96);
 NT_ABI_AT(struct nt_prof_descr_v5, coll.group, 104);
 NT_ABI_AT(struct nt_prof_descr_v5, coll_api.graph_captured, 64);
 NT_ABI_AT(struct nt_prof_descr_v5, kernel_ch.start_ns, 32);
-NT_ABI_AT(struct nt_prof_descr_v6, coll.group, 104);
-NT_ABI_AT(struct nt_prof_descr_v6, ce_coll.stream, 104);
 NT_ABI_SIZE(struct nt_prof_v7, 48);
 NT_ABI_SIZE(struct nt_prof_descr_v7, 136);
 NT_ABI_AT(struct nt_prof_descr_v7, coll_api.graph_captured, 64);
@@ -743,7 +494,5 @@ NT_ABI_AT(struct nt_prof_descr_v7, coll.proto, 96);
 NT_ABI_AT(struct nt_prof_descr_v7, coll.group, 104);
 NT_ABI_AT(struct nt_prof_descr_v7, coll.symmetric, 120);
 NT_ABI_AT(struct nt_prof_descr_v7, kernel_ch.start_ns, 32);
-NT_ABI_AT(struct nt_prof_descr_v7, ce_coll.tag, 112);
-NT_ABI_AT(struct nt_prof_descr_v7, kernel_phase.start_ns, 40);
 
 #endif

@@ -9,12 +9,8 @@
 
 /* From version `to` + 1 to `to`. False: that version has no such event. */
 union nt_chain_descr {
-	struct nt_prof_descr_v1 v1;
-	struct nt_prof_descr_v2 v2;
-	struct nt_prof_descr_v3 v3;
 	struct nt_prof_descr_v4 v4;
-	struct nt_prof_descr_v5 v5;
-	struct nt_prof_descr_v6 v6;
+	struct nt_prof_descr_v5 v5; /* and v6 */
 	struct nt_prof_descr_v7 v7;
 };
 

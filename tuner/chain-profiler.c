@@ -49,12 +49,9 @@ static int call_start(void *theirs, void **event, union nt_chain_descr *descr)
 	const struct nt_chain_plugin *plugin = &nt_chain.plugin[NT_CHAINED_PROFILER];
 
 	switch (plugin->version) {
-	case 1: return ((const struct nt_prof_v1 *)plugin->table)->start(theirs, event, &descr->v1);
-	case 2: return ((const struct nt_prof_v2 *)plugin->table)->start(theirs, event, &descr->v2);
-	case 3: return ((const struct nt_prof_v3 *)plugin->table)->start(theirs, event, &descr->v3);
 	case 4: return ((const struct nt_prof_v4 *)plugin->table)->start(theirs, event, &descr->v4);
 	case 5: return ((const struct nt_prof_v5 *)plugin->table)->start(theirs, event, &descr->v5);
-	case 6: return ((const struct nt_prof_v6 *)plugin->table)->start(theirs, event, &descr->v6);
+	case 6: return ((const struct nt_prof_v6 *)plugin->table)->start(theirs, event, &descr->v5);
 	default:
 		return ((const struct nt_prof_v7 *)plugin->table)->start(theirs, event, &descr->v7);
 	}
@@ -126,30 +123,14 @@ void nt_chain_stop(void *theirs)
 		nt_chain_count(table->stop(theirs));
 }
 
-/* States that a version does not know are left out. v4 changed the argument's layout. */
-static void state_older(void *theirs, int state, const union nt_prof_args_v4 *args)
-{
-	const struct nt_prof_v3 *table = nt_chain.plugin[NT_CHAINED_PROFILER].table;
-	union nt_prof_args_v1 older = { .proxy_op = { 0 } };
-
-	if (state >= NT_PROF_STATE_CTRL_IDLE && args)
-		older.proxy_ctrl.appended = args->proxy_ctrl.appended;
-	nt_chain_count(table->state(theirs, state, &older));
-}
-
+/* States that a version does not know are left out. */
 void nt_chain_state(void *theirs, int state, union nt_prof_args_v4 *args)
 {
 	const struct nt_chain_plugin *plugin = &nt_chain.plugin[NT_CHAINED_PROFILER];
-	static const int newest[] = { 0, 18, 18, 21, 22, 24, 30, 64 };
+	static const int newest[] = { [4] = 22, 24, 30, 64 };
 
 	if (!theirs || !plugin->table || state > newest[plugin->version])
 		return;
-	if (plugin->version < 4) {
-		/* 8 to 18 are v4's too; it removed 0 to 7, a ProxyOp's, and added 19 to 21. */
-		if (state >= 8 && state <= 18)
-			state_older(theirs, state, args);
-		return;
-	}
 	nt_chain_count(((const struct nt_prof_v6 *)plugin->table)->state(theirs, state, args));
 }
 
@@ -158,8 +139,6 @@ static int call_init(void **theirs, int *mask, const struct nt_comm_identity *wh
 	const struct nt_chain_plugin *plugin = &nt_chain.plugin[NT_CHAINED_PROFILER];
 	int nodes = (int)who->nodes, ranks = (int)who->ranks;
 
-	if (plugin->version <= 3)
-		return ((const struct nt_prof_v3 *)plugin->table)->init(theirs, mask);
 	if (plugin->version == 4)
 		return ((const struct nt_prof_v4 *)plugin->table)
 			->init(theirs, mask, who->name, who->id, nodes, ranks, who->rank, log);

@@ -21,7 +21,7 @@ static const struct {
 	int oldest;
 } kinds[NT_CHAINED_ALL] = {
 	[NT_CHAINED_PROFILER] = { "profiler", NT_ENV_CHAINED_PROFILER, "libnccl-profiler",
-				  "ncclProfiler_v", 1 },
+				  "ncclProfiler_v", 4 },
 	[NT_CHAINED_TUNER] = { "tuner", NT_ENV_CHAINED_TUNER, "libnccl-tuner", "ncclTunerPlugin_v",
 			       2 },
 };
@@ -29,7 +29,7 @@ static const struct {
 /* The types that this profiler version knows (tuner/abi.h) */
 static uint32_t types_of(int version)
 {
-	static const uint32_t types[] = { 0, 0x3f, 0x3f, 0xff, 0xff, 0xfff, 0x7fff, 0xffff };
+	static const uint32_t types[] = { [4] = 0xff, 0xfff, 0x7fff, 0xffff };
 
 	return types[version];
 }

@@ -138,10 +138,17 @@ static void note_registered(const struct nt_comm *comm)
 		nt_comm_flag(comm, NT_PARTICIPANT_GRAPHS);
 }
 
-/* Single writer: no read-modify-write. */
-static void count_call(struct nt_local_key *key)
+static void count_call(struct nt_comm *comm, struct nt_local_key *key, uint64_t id)
 {
-	atomic_store_explicit(&key->decision.calls, nt_key_calls(key) + 1, memory_order_relaxed);
+	const uint64_t calls = nt_key_calls(key) + 1;
+
+	/* Single writer: no read-modify-write. */
+	atomic_store_explicit(&key->decision.calls, calls, memory_order_relaxed);
+	nt_stretch_note(&comm->fixed.process->stretch,
+			&(struct nt_period_call){ .key = id,
+						  .comm = comm->fixed.opened,
+						  .ranks = comm->fixed.ranks,
+						  .number = (uint32_t)calls });
 }
 
 static bool wants_place(const struct nt_local_key *key)
@@ -261,6 +268,7 @@ int nt_comm_decide(struct nt_comm *comm, const struct nt_call *call)
 	int arm = NT_ARM_BASELINE;
 	unsigned band;
 	uint32_t legal;
+	uint64_t id;
 
 	if (!nt_costs_known(call->coll, call->cost, call->algos, call->protos)) {
 		nt_process_count(comm->fixed.process, NT_COUNT_ODD_TABLE);
@@ -274,11 +282,12 @@ int nt_comm_decide(struct nt_comm *comm, const struct nt_call *call)
 	legal = may_be_forced(comm, call, legal);
 	band = nt_band(call->bytes);
 	nt_calls_begin(comm->fixed.calls, nt_calls_kind((unsigned)call->coll, band));
-	key = nt_comm_key(comm, nt_key_id((unsigned)call->coll, band, legal), call);
+	id = nt_key_id((unsigned)call->coll, band, legal);
+	key = nt_comm_key(comm, id, call);
 	if (call->registered)
 		note_registered(comm);
 	if (key)
-		count_call(key);
+		count_call(comm, key, id);
 	else
 		nt_process_count(comm->fixed.process, NT_COUNT_NO_KEY);
 	if (!(key && is_steady(comm, key, legal, &arm)) &&

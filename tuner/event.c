@@ -7,6 +7,8 @@
  * time up to the next start the collective itself took. */
 #include "tuner/event.h"
 
+#include <string.h>
+#include "contract/key-id.h"
 #include "tuner/apply-plan.h"
 #include "tuner/gpu-times.h"
 #include "tuner/handle.h"
@@ -475,14 +477,31 @@ void *nt_event_group_v4(struct nt_comm *c)
 	return make_handle(c, KIND_P2P, 0);
 }
 
+/* The first send or receive of a group. It has no number: the step marker is a collective. */
+static void note_p2p(struct nt_comm *c, const struct nt_p2p_event *event)
+{
+	const size_t bytes = event->count * nt_datatype_bytes(event->datatype);
+	const bool receives = event->func && strcmp(event->func, "Recv") == 0;
+	const unsigned kind = receives ? NT_P2P_RECV : NT_P2P_SEND;
+
+	nt_stretch_note(&c->fixed.process->stretch,
+			&(struct nt_period_call){ .key = nt_key_id(kind, nt_band(bytes), 0),
+						  .comm = c->fixed.opened,
+						  .ranks = c->fixed.ranks });
+}
+
 void nt_event_p2p_call(struct nt_comm *c, const struct nt_p2p_event *event)
 {
 	struct nt_process *process = c->fixed.process;
+
+	const uint32_t calls = nt_p2p_calls(&c->p2p);
 
 	if (event->captured)
 		nt_apply_plan_freeze(c);
 	if (!nt_p2p_note(&c->p2p, &process->groups, c->fixed.ranks, event))
 		nt_process_count(process, NT_COUNT_NO_KEY);
+	if (nt_p2p_calls(&c->p2p) != calls)
+		note_p2p(c, event);
 }
 
 void *nt_event_p2p(struct nt_comm *c)

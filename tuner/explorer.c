@@ -247,12 +247,11 @@ static bool waits_for_comm(struct asking *a, const struct nt_shm_comm *comm)
 /* Length and number of the program's steps */
 static void take_steps(const struct nt_explorer *explorer, struct nt_key_info *info)
 {
-	struct nt_marker_key key;
-	struct nt_marker_call newest;
+	struct nt_marker_found found;
 
-	info->step_us = explorer->marker ? nt_marker_step_us(explorer->marker, &key) : 0;
-	if (info->step_us > 0 && nt_marker_newest(explorer->marker, &key, &newest))
-		info->steps = newest.calls;
+	info->step_us = explorer->marker ? nt_marker_step_us(explorer->marker) : 0;
+	if (info->step_us > 0 && nt_marker_find(explorer->marker, &found))
+		info->steps = found.steps;
 }
 
 /* Has a key of so many calls time to wait for others? */

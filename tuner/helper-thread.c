@@ -15,6 +15,7 @@
 #include "tuner/p2p-watch.h"
 #include "tuner/rank-record.h"
 #include "tuner/rest.h"
+#include "tuner/steps.h"
 
 #define BUSY_MS 20u /* between two rounds of the thread while something changes */
 #define IDLE_MS 200u /* ... and after long without a change */
@@ -31,9 +32,9 @@
 struct helper {
 	struct nt_explorer explorer;
 	struct nt_histories histories;
-	struct nt_marker marker;
+	struct nt_steps steps;
 	struct nt_slowdown slowdown;
-	struct nt_marker_key step; /* slowdown follows it */
+	struct nt_marker_vote marker; /* slowdown follows it */
 	struct nt_node_leader *leader;
 	struct nt_mpi mpi;
 	uint64_t ms; /* of this round */
@@ -292,7 +293,7 @@ static void create_leader(struct nt_process *process, struct helper *r)
 	r->explorer.engine.histories = &r->histories;
 	r->explorer.shm = process->map.shm;
 	r->explorer.end_us = process->end_us;
-	r->explorer.marker = &r->marker;
+	r->explorer.marker = &r->steps.marker;
 	if (r->explorer.began_us == 0)
 		r->explorer.began_us = nt_clock_us();
 	config.hooks = nt_explorer_hooks(&r->explorer);
@@ -310,17 +311,21 @@ static void follow_step(struct helper *r)
 	double period_us = 0;
 
 	if (r->slowdown.stride == 0 && r->decided && !r->open)
-		period_us = nt_marker_step_us(&r->marker, &r->step);
-	if (period_us > 0)
-		nt_slowdown_begin(&r->slowdown, period_us);
+		period_us = nt_marker_step_us(&r->steps.marker);
+	if (period_us <= 0)
+		return;
+	r->marker = r->steps.marker.followed;
+	nt_slowdown_begin(&r->slowdown, period_us);
 }
 
 static void look_for_slowdown(struct helper *r)
 {
-	struct nt_marker_call newest;
+	const struct nt_marker *marker = &r->steps.marker;
 
-	if (r->slowdown.stride != 0 && nt_marker_newest(&r->marker, &r->step, &newest))
-		r->explorer.slower |= nt_slowdown_see(&r->slowdown, &newest);
+	if (!nt_marker_same(&r->marker, &marker->followed))
+		nt_slowdown_end(&r->slowdown);
+	if (marker->newest.steps != 0)
+		r->explorer.slower |= nt_slowdown_see(&r->slowdown, &marker->newest);
 }
 
 static uint32_t one_round(struct nt_process *process, struct helper *r)
@@ -343,29 +348,7 @@ static uint32_t one_round(struct nt_process *process, struct helper *r)
 	return sleep_ms;
 }
 
-/* Ended communicators too: their last calls may not have been read. */
-static void read_marker(struct nt_process *process, struct helper *r)
-{
-	pthread_mutex_lock(&process->lock);
-	nt_marker_read(&r->marker, nt_clock_us());
-	for (uint32_t i = 0; i < process->comms; i++) {
-		struct nt_comm *comm = process->comm[i];
-		struct nt_marker_key key = { .comm = comm->fixed.opened,
-					     .ranks = comm->fixed.ranks };
-
-		for (unsigned k = 0; k < nt_comm_keys(comm); k++) {
-			struct nt_local_key *local = &comm->key[k];
-
-			key.key = nt_comm_key_id(comm, k);
-			if (key.key != 0)
-				nt_marker_see(&r->marker, &key, &local->helper.marker,
-					      nt_key_calls(local));
-		}
-	}
-	pthread_mutex_unlock(&process->lock);
-}
-
-/* Reads call counts more often. True: end now. */
+/* Reads the program's steps more often. True: end now. */
 static bool rest(struct nt_process *process, struct helper *r, uint32_t sleep_ms)
 {
 	const uint64_t until_ms = nt_clock_ms() + sleep_ms;
@@ -374,9 +357,9 @@ static bool rest(struct nt_process *process, struct helper *r, uint32_t sleep_ms
 	do {
 		uint64_t rest_ms;
 
-		read_marker(process, r);
+		nt_steps_read(&r->steps, process, false);
 		look_for_slowdown(r);
-		rest_ms = nt_marker_rest_us(&r->marker) / 1000;
+		rest_ms = nt_marker_rest_us(&r->steps.marker) / 1000;
 		rest_ms = rest_ms < READ_MS ? READ_MS : rest_ms;
 		rest_ms = rest_ms > until_ms - now_ms ? until_ms - now_ms : rest_ms;
 		if (nt_process_rest(process, (uint32_t)rest_ms))
@@ -391,18 +374,18 @@ static void live(struct nt_process *process)
 	struct helper r = { .changed_ms = nt_clock_ms(), .began_ms = nt_clock_ms() };
 
 	process->histories = &r.histories;
-	process->marker = &r.marker;
+	process->marker = &r.steps.marker;
+	nt_steps_begin(&r.steps, process, NT_STRETCH_CLOCK);
 	while (!rest(process, &r, one_round(process, &r)))
 		;
 	look_at_all(process, &r);
-	read_marker(process, &r);
+	nt_steps_read(&r.steps, process, true);
 	nt_calls_look(process->calls, true);
 	write_record(process, &r, true);
 	nt_node_leader_destroy(r.leader);
 	process->histories = NULL;
 	process->marker = NULL;
 	nt_histories_clear(&r.histories);
-	nt_marker_clear(&r.marker);
 }
 
 static void last(struct nt_process *process)

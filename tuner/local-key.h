@@ -12,7 +12,6 @@
 #include "pmix-sync/call-interval.h"
 #include "pmix-sync/turn.h"
 #include "tuner/mask.h"
-#include "engine/marker.h"
 #include "engine/schedule.h"
 
 #define NT_OBSERVED_MAX 128 /* a key's durations in mode observe */
@@ -114,7 +113,6 @@ struct nt_key_helper {
 	bool recheck_open; /* for the newest recheck that was asked for */
 	struct nt_stall stall;
 	struct nt_call_interval interval;
-	struct nt_marker_place marker;
 };
 
 /* Kept when the slot is left; under the process's lock */

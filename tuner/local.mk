@@ -54,6 +54,10 @@ libnt_tuner_a_SOURCES = \
 	%D%/platform.c \
 	%D%/platform.h \
 	%D%/nccl-plugin.c \
+	%D%/stretch.c \
+	%D%/stretch.h \
+	%D%/steps.c \
+	%D%/steps.h \
 	%D%/process.c \
 	%D%/proxy-pool.c \
 	%D%/proxy-pool.h \

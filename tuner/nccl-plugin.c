@@ -300,29 +300,27 @@ static void *take_v5(struct nt_comm *comm, const struct nt_prof_descr_v5 *descr,
 	return NULL;
 }
 
-_Static_assert(offsetof(struct nt_prof_descr_v6, coll) == offsetof(struct nt_prof_descr_v5, coll) &&
-		       sizeof(struct nt_prof_descr_v6) >= sizeof(struct nt_prof_descr_v5),
-	       "v6 only adds events");
 _Static_assert(offsetof(struct nt_prof_descr_v7, coll.group) ==
 			       offsetof(struct nt_prof_descr_v5, coll.group) &&
 		       offsetof(struct nt_prof_descr_v7, coll_api.graph_captured) ==
 			       offsetof(struct nt_prof_descr_v5, coll_api.graph_captured),
 	       "v7 only adds events, and members at the end");
 
-#define START(v, ours)                                                                   \
-	static int start_v##v(void *ctx, void **event, struct nt_prof_descr_v##v *descr) \
-	{                                                                                \
-		struct nt_comm *comm = ours_of(ctx);                                     \
-                                                                                         \
-		*event = nt_chain_event(ctx, descr, v, comm ? (ours) : NULL);            \
-		return NT_NCCL_OK;                                                       \
+#define START(v, descriptor, ours)                                               \
+	static int start_v##v(void *ctx, void **event, struct descriptor *descr) \
+	{                                                                        \
+		struct nt_comm *comm = ours_of(ctx);                             \
+                                                                                 \
+		*event = nt_chain_event(ctx, descr, v, comm ? (ours) : NULL);    \
+		return NT_NCCL_OK;                                               \
 	}
 
-START(4, take_v4(comm, descr))
-START(5, take_v5(comm, descr, 0))
-START(6, take_v5(comm, (struct nt_prof_descr_v5 *)descr, 0))
-START(7, take_v5(comm, (struct nt_prof_descr_v5 *)descr,
-		 descr->type == NT_PROF_COLL ? descr->coll.tag : 0))
+START(4, nt_prof_descr_v4, take_v4(comm, descr))
+START(5, nt_prof_descr_v5, take_v5(comm, descr, 0))
+START(6, nt_prof_descr_v5, take_v5(comm, descr, 0))
+START(7, nt_prof_descr_v7,
+      take_v5(comm, (struct nt_prof_descr_v5 *)descr,
+	      descr->type == NT_PROF_COLL ? descr->coll.tag : 0))
 
 static int stop(void *event)
 {

@@ -177,6 +177,7 @@ void nt_process_close(struct nt_process *process)
 	process->work->clear(process);
 	nt_shm_close(&process->map);
 	nt_calls_close(process->calls);
+	nt_stretch_clear(&process->stretch);
 	fini_thread(&process->helper);
 	nt_mask_fini(&process->mask);
 	pthread_mutex_destroy(&process->lock);

@@ -38,6 +38,7 @@
 #include "tuner/platform.h"
 #include "tuner/event-slot.h"
 #include "tuner/process-warm.h"
+#include "tuner/stretch.h"
 
 /* In a process's record; new ones take the places of ended ones. */
 #define NT_COMMS_MAX 256
@@ -120,6 +121,7 @@ struct nt_process {
 	struct nt_mask mask;
 	struct nt_event_slots slots;
 	struct nt_p2p_groups groups;
+	struct nt_stretch stretch;
 	struct nt_mask_hold p2p_measured;
 	/* Mode observe has cost its part: it measures nothing more for now. */
 	_Atomic bool observe_rests;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "engine/marker.h"
 #include "lib/quantile.h"
 #include "pmix-sync/capabilities.h"
 #include "pmix-sync/view.h"
@@ -20,7 +21,7 @@
 #include "tuner/rank-history.h"
 
 _Static_assert(NT_KEPT_CALLS <= NT_SAMPLED_MAX, "all kept calls go into a record");
-_Static_assert(NT_MARKER_WINDOWS <= NT_RANK_PERIODS_MAX, "all periods go into a record");
+_Static_assert(NT_MARKER_PERIODS <= NT_RANK_PERIODS_MAX, "all periods go into a record");
 
 #define COUNT_BYTES 48u /* of one count, at most */
 
@@ -321,7 +322,8 @@ static void put_marker(struct nt_json_writer *put, const struct nt_marker *marke
 		.coll = (int)nt_key_coll(found.key.key),
 		.bytes = (int64_t)nt_band_floor(nt_key_band(found.key.key)),
 		.ranks = found.key.ranks,
-		.calls = (int64_t)found.calls,
+		.calls = (int64_t)(found.steps * found.a_step),
+		.a_step = found.a_step,
 		.periods = found.periods,
 	};
 	memcpy(out.period_us, found.period_us, found.periods * sizeof(out.period_us[0]));

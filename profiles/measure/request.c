@@ -11,9 +11,9 @@
 #include "contract/coll.h"
 #include "lib/append.h"
 #include "lib/hex.h"
+#include "lib/members.h"
 #include "lib/number.h"
 
-#define VALUE_MAX 2048 /* longest member, with its NUL */
 #define SPLIT_MOST 4096
 #define WEIGHT_MOST UINT64_C(1000000000000)
 
@@ -47,18 +47,6 @@ const char *nt_cal_profile_text(const struct nt_cal_profile *profile, char *out,
 }
 
 /* ---- members */
-
-static int take_version(struct nt_cal_request *request, const char *value)
-{
-	(void)request;
-	return strcmp(value, "1") == 0 ? 0 : -1;
-}
-
-static void put_version(const struct nt_cal_request *request, char *out)
-{
-	(void)request;
-	snprintf(out, VALUE_MAX, "1");
-}
 
 static bool is_token(const char *value)
 {
@@ -130,9 +118,10 @@ static bool has_call(const struct nt_cal_request *request, const struct nt_cal_c
 	return false;
 }
 
-static int take_calls(struct nt_cal_request *request, const char *value)
+static int take_calls(void *object, const char *value)
 {
-	char copy[VALUE_MAX], *rest = copy;
+	struct nt_cal_request *request = object;
+	char copy[NT_MEMBER_TEXT], *rest = copy;
 
 	snprintf(copy, sizeof(copy), "%s", value);
 	while (rest) {
@@ -146,21 +135,24 @@ static int take_calls(struct nt_cal_request *request, const char *value)
 	return 0;
 }
 
-static void put_calls(const struct nt_cal_request *request, char *out)
+static void put_calls(const void *object, char *out)
 {
+	const struct nt_cal_request *request = object;
+
 	for (unsigned i = 0; i < request->calls; i++) {
 		const struct nt_cal_call *call = &request->call[i];
 		const uint64_t thousandths = (uint64_t)(call->weight * 1000 + 0.5);
 
-		nt_append(out, VALUE_MAX, "%s%s:%" PRIu64 ":%" PRIu64, i > 0 ? "," : "",
+		nt_append(out, NT_MEMBER_TEXT, "%s%s:%" PRIu64 ":%" PRIu64, i > 0 ? "," : "",
 			  nt_coll_name(call->coll), call->bytes, thousandths / 1000);
 		if (thousandths % 1000)
-			nt_append(out, VALUE_MAX, ".%03u", (unsigned)(thousandths % 1000));
+			nt_append(out, NT_MEMBER_TEXT, ".%03u", (unsigned)(thousandths % 1000));
 	}
 }
 
-static int take_profile(struct nt_cal_request *request, const char *value)
+static int take_profile(void *object, const char *value)
 {
+	struct nt_cal_request *request = object;
 	struct nt_cal_profile *profile = &request->profile[request->profiles];
 
 	if (request->profiles == NT_CAL_PROFILES || nt_cal_profile_parse(profile, value) < 0 ||
@@ -173,21 +165,11 @@ static int take_profile(struct nt_cal_request *request, const char *value)
 	return 0;
 }
 
-/* In the order in which they are printed; profiles follow. A member is a number or a text of the
- * request's, or has functions of its own. An empty text is none. */
-static const struct member {
-	const char *key, *want;
-	bool needed, several;
-	size_t offset;
-	uint64_t least, most; /* of a number */
-	size_t room; /* of a text */
-	bool (*valid)(const char *value);
-	int (*take)(struct nt_cal_request *request, const char *value);
-	void (*put)(const struct nt_cal_request *request, char *out);
-} members[] = {
+/* In the order in which they are printed; profiles follow. */
+static const struct nt_member members[] = {
 #define AT(name) .offset = offsetof(struct nt_cal_request, name)
 #define TEXT(name) AT(name), .room = sizeof(((struct nt_cal_request *)0)->name)
-	{ "v", "1", true, .take = take_version, .put = put_version },
+	{ "v", "1", .needed = true, .word = "1" },
 	{ "seconds", "1 to 3600", true, AT(seconds), .least = 1, .most = NT_CAL_SECONDS },
 	{ "procs", "0 to 64", true, AT(procs), .most = NT_CAL_PROCS },
 	{ "token", "32 hexadecimal digits", true, TEXT(token), .valid = is_token },
@@ -204,112 +186,21 @@ static const struct member {
 
 #define MEMBERS (sizeof(members) / sizeof(members[0]))
 
-static int take(struct nt_cal_request *request, const struct member *member, const char *value)
-{
-	char *at = (char *)request + member->offset;
-	uint64_t number;
-
-	if (value[0] == '\0' && !member->needed)
-		return 0;
-	if (member->take)
-		return member->take(request, value);
-	if (!member->valid) {
-		if (nt_number_parse(value, member->least, member->most, &number) < 0)
-			return -1;
-		*(unsigned *)at = (unsigned)number;
-		return 0;
-	}
-	if (strlen(value) >= member->room || !member->valid(value))
-		return -1;
-	memcpy(at, value, strlen(value) + 1);
-	return 0;
-}
-
-static void put(const struct nt_cal_request *request, const struct member *member, char *out)
-{
-	const char *at = (const char *)request + member->offset;
-
-	out[0] = '\0';
-	if (member->put)
-		member->put(request, out);
-	else if (member->valid)
-		snprintf(out, VALUE_MAX, "%s", at);
-	else if (!member->take)
-		snprintf(out, VALUE_MAX, "%u", *(const unsigned *)at);
-}
-
 /* ---- the whole */
 
 static int check_text(const char *text, struct nt_error *err)
 {
-	size_t bytes = strnlen(text, NT_CAL_REQUEST_MAX);
-
-	if (bytes == NT_CAL_REQUEST_MAX)
-		return nt_error_set(err, "longer than %d bytes", NT_CAL_REQUEST_MAX - 1);
-	for (size_t i = 0; i < bytes; i++)
+	for (size_t i = 0; i < NT_CAL_REQUEST_MAX && text[i]; i++)
 		if (text[i] < 0x20 || text[i] > 0x7e)
 			return nt_error_set(err, "byte %zu is not printable", i + 1);
-	return 0;
-}
-
-/* The member of an item of that many bytes, and a copy of its value. */
-static const struct member *find_member(const char *item, size_t length, char value[VALUE_MAX])
-{
-	for (size_t i = 0; i < MEMBERS; i++) {
-		size_t key = strlen(members[i].key);
-
-		if (length <= key || memcmp(item, members[i].key, key) != 0 || item[key] != '=' ||
-		    length - key - 1 >= VALUE_MAX)
-			continue;
-		memcpy(value, item + key + 1, length - key - 1);
-		value[length - key - 1] = '\0';
-		return &members[i];
-	}
-	return NULL;
-}
-
-static int unknown_member(struct nt_error *err)
-{
-	char names[128] = "";
-
-	for (size_t i = 0; i < MEMBERS; i++)
-		nt_append(names, sizeof(names), "%s%s", i > 0 ? ", " : "", members[i].key);
-	return nt_error_set(err, "a member is unknown or too long (want %s)", names);
-}
-
-static int parse(struct nt_cal_request *request, const char *text, struct nt_error *err)
-{
-	char value[VALUE_MAX];
-	unsigned seen = 0;
-
-	if (check_text(text, err) < 0)
-		return -1;
-	for (;; text++) {
-		size_t length = strcspn(text, ";");
-		const struct member *member = find_member(text, length, value);
-
-		if (!member)
-			return unknown_member(err);
-		if (!member->several && seen & (1u << (member - members)))
-			return nt_error_set(err, "%s is given twice", member->key);
-		seen |= 1u << (member - members);
-		if (take(request, member, value) < 0)
-			return nt_error_set(err, "%s is malformed or not allowed (want %s)",
-					    member->key, member->want);
-		text += length;
-		if (*text == '\0')
-			break;
-	}
-	for (size_t i = 0; i < MEMBERS; i++)
-		if (members[i].needed && !(seen & (1u << i)))
-			return nt_error_set(err, "%s is missing", members[i].key);
 	return 0;
 }
 
 int nt_cal_request_parse(struct nt_cal_request *request, const char *text, struct nt_error *err)
 {
 	memset(request, 0, sizeof(*request));
-	if (parse(request, text, err) == 0)
+	if (check_text(text, err) == 0 &&
+	    nt_members_take(members, MEMBERS, request, text, NT_CAL_REQUEST_MAX, err) == 0)
 		return 0;
 	memset(request, 0, sizeof(*request));
 	return -1;
@@ -319,16 +210,9 @@ int nt_cal_request_print(const struct nt_cal_request *request, char *out, size_t
 			 struct nt_error *err)
 {
 	struct nt_cal_request back;
-	char value[VALUE_MAX];
-	int rc = 0;
+	char value[NT_MEMBER_TEXT];
+	int rc = nt_members_put(members, MEMBERS, request, out, out_bytes, err);
 
-	out[0] = '\0';
-	for (size_t i = 0; i < MEMBERS; i++) {
-		put(request, &members[i], value);
-		if (value[0])
-			rc |= nt_append(out, out_bytes, "%s%s=%s", i > 0 ? ";" : "", members[i].key,
-					value);
-	}
 	for (unsigned i = 0; i < request->profiles && i < NT_CAL_PROFILES; i++)
 		rc |= nt_append(out, out_bytes, ";profile=%s",
 				nt_cal_profile_text(&request->profile[i], value, sizeof(value)));

@@ -141,7 +141,9 @@ function stepOf(step) {
 	const [p25, us, p75] = step.step_us || [];
 
 	return { name: `step ${step.stepName}`, p25, us, p75, count: step.steps, profile: step.launch, set: step.set, left: step.left,
-		from: step.from, expected: step.expected, measured: step.measured, remark: step.remark };
+		from: step.from, expected: step.expected, measured: step.measured, remark: step.remark, calibrates: step.calibrates,
+		calibrated: step.calibration_s, ranks: step.calibration_ranks, gain: step.calibration_gain,
+		deviation: step.calibration_deviation, why: step.calibration_why };
 }
 
 /* What Slurm knows of the job. */
@@ -161,18 +163,16 @@ function totalsOf(steps, keys, name, value) {
 	return list.length ? list.reduce((a, b) => a + b, 0) : null;
 }
 
-/* As the report says it: launch profiles save, too, and a calibration's own time is what it costs. */
-function sumsOf(steps, keys) {
-	const own = steps.filter((step) => !step.calibration);
-	const ownKeys = keys.filter((key) => own.some((step) => step.stepName === key.stepName));
-	const saved = totalsOf(own, ownKeys, "saved_ms", (key) => key.savedMs);
-	const spent = totalsOf(own, ownKeys, "spent_ms", (key) => key.spentMs);
-	const launches = own.filter((step) => step.launch && step.launch !== "default" && step.measured > 0 && step.steps > 0 && step.step_us)
-		.map((step) => step.steps * step.step_us[1] * (step.measured - 1) / 1e3);
-	const calibrations = steps.map((step) => step.calibration && step.calibration_s * 1e3).filter((ms) => ms > 0);
-	const plus = (sum, list) => list.length ? list.reduce((a, b) => a + b, sum || 0) : sum;
+/* Of whole jobs as the report says it; of one step what that says of itself. */
+function sumsOf(jobs, only, steps, keys) {
+	const gains = jobs.map((job) => job.gain).filter(Boolean);
+	const plus = (value) => gains.reduce((sum, gain) => sum + (value(gain) || 0), 0);
 
-	return { saved: plus(saved, launches), spent: plus(spent, calibrations) };
+	if (!only && gains.length && gains.length === jobs.length)
+		return { gain: gains.length === 1 ? gains[0] : null, saved: plus((gain) => gain.saved_ms),
+			spent: plus((gain) => (gain.explored_ms || 0) + (gain.calibrated_ms || 0)) };
+	return { gain: null, saved: totalsOf(steps, keys, "saved_ms", (key) => key.savedMs),
+		spent: totalsOf(steps, keys, "spent_ms", (key) => key.spentMs) };
 }
 
 /* The page's model of these jobs, or of one step of one of them. */
@@ -181,7 +181,7 @@ function modelOf(jobs, only) {
 	const nameOf = (job, step) => several ? `${job.job}.${step}` : step;
 	const steps = jobs.flatMap((job) => job.steps.map((step) => ({ ...step, job: job.job, stepName: nameOf(job, step.step) })))
 		.filter((step) => !only || step.stepName === only);
-	const keys = steps.flatMap((step) => step.communicators.flatMap((comm) => comm.keys.map((key) => [step, comm, key])))
+	const keys = steps.filter((step) => !step.calibrates).flatMap((step) => step.communicators.flatMap((comm) => comm.keys.map((key) => [step, comm, key])))
 		.map(([step, comm, key], i) => keyOf(step, comm, key, i));
 	const comms = steps.flatMap((step) => step.communicators.flatMap((group) =>
 		(group.members || []).map((comm) => commOf(step, group, comm))));
@@ -194,6 +194,6 @@ function modelOf(jobs, only) {
 		about: aboutOf(steps),
 		verdict: jobs.flatMap((job) => (job.verdict || []).map((one) => ({ text: one.says, type: one.advice, where: several ? `job ${job.job}` : null }))),
 		remarks: [...steps.flatMap((step) => remarksOf(step, step.stepName)), ...only ? [] : jobs.flatMap((job) => remarksOf(job, null))],
-		...sumsOf(steps, keys),
+		...sumsOf(jobs, only, steps, keys),
 	};
 }

@@ -11,10 +11,14 @@ function tile(name, value, kind) {
 function tiles(model) {
 	const keys = model.keys;
 	const number = (state) => count(keys.filter((key) => key.state === state).length);
-	const { saved, spent } = model;
+	const { saved, spent, gain } = model;
 	const net = known(saved) || known(spent) ? (saved || 0) - (spent || 0) : null;
 
 	return el("dl", { class: "tiles" },
+		gain && known(gain.step_us) ? tile(gain.profile ? `the program’s step with ${gain.profile}` : "the program’s step", time(gain.step_us),
+			gain.without_us > gain.step_us ? "gain" : gain.without_us < gain.step_us ? "loss" : null) : null,
+		gain && known(gain.without_us) ? tile(`without it, as ${gain.without_by === "job" ? "this job’s steps took" : "remembered"}`,
+			time(gain.without_us)) : null,
 		tile("net time saved", known(net) ? time(net * 1000) : NONE, net > 0 ? "gain" : net < 0 ? "loss" : null),
 		tile("exploring and calibrating cost", known(spent) ? time(spent * 1000) : NONE),
 		tile("collectives and sizes with another choice in use", number("committed")),
@@ -49,12 +53,14 @@ function remarksSection(model) {
 /* id, heading, what it shows in a sentence, its parts; null where the record has nothing of it */
 function sections(model, detail, press) {
 	return [
+		["time", "Steps in time", null, timeSection(model)],
 		["verdict", "Summary", null, verdictSection(model)],
 		["steps", "Step time", "The program’s own steps in each step of the job: from one call to the next of the collective that is called least often.",
 			stepsSection(model)],
 		["choice", "Bus bandwidth by message size",
 			"As nccl-tests counts it, of calls whose own time is known: from start to end on the slowest rank. NCCL reports that end too early except for rings; the time of others is that to the next call, less what a ring leaves between calls. A size stands for the half octave from it on.",
 			choiceSection(model, press)],
+		["calibration", "Calibration", "What the tasks of a step measured with a benchmark before its program, or for later jobs.", calibrationSection(model)],
 		["launch", "Launch profiles", "Variables of NCCL’s that each step was started with.", launchSection(model)],
 		["one", "One collective and size", "A point or line of a chart or a name in the table, clicked, shows it here.",
 			detail.parts],
@@ -83,7 +89,7 @@ function sectionOf([id, heading, about, parts]) {
 
 /* What this record does not have is named in one place; but for what is there only where asked for. */
 function missing(list) {
-	const names = list.filter(([id, , , parts]) => parts === null && !["left", "topology", "launch", "late"].includes(id)).map(([, heading]) => heading);
+	const names = list.filter(([id, , , parts]) => parts === null && !["left", "topology", "launch", "late", "time", "calibration"].includes(id)).map(([, heading]) => heading);
 
 	if (names.length === 0)
 		return [];

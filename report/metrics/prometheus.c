@@ -9,6 +9,7 @@
 #include "contract/coll.h"
 #include "lib/array.h"
 #include "lib/compare.h"
+#include "report/model/job-figures.h"
 #include "report/text/row-text.h"
 #include "report/model/row-time.h"
 
@@ -23,6 +24,8 @@ enum metric {
 	METRIC_DECISION,
 	METRIC_UNTUNED,
 	METRIC_STEP,
+	METRIC_OWN_STEP,
+	METRIC_NET,
 	METRIC_LAUNCH,
 	METRIC_CALIBRATION,
 	METRIC_WAITING,
@@ -52,6 +55,11 @@ static const struct {
 	[METRIC_UNTUNED] = { "nccl_tune_untuned",
 			     "Reasons why communicators or steps were not tuned." },
 	[METRIC_STEP] = { "nccl_tune_step_info", "Always 1; labels: settings of a step." },
+	[METRIC_OWN_STEP] = { "nccl_tune_program_step_seconds",
+			      "Time of the program's own step; label with: the launch profile, or "
+			      "NCCL's own settings." },
+	[METRIC_NET] = { "nccl_tune_net_saved_seconds",
+			 "What the job saved less what exploring and calibrating cost it." },
 	[METRIC_LAUNCH] = { "nccl_tune_launch_saved_seconds",
 			    "Time that the launch profile saved, by the program's own steps." },
 	[METRIC_CALIBRATION] = { "nccl_tune_calibration_seconds",
@@ -244,14 +252,15 @@ static void add_late(struct sample_adder *adder, const struct sample_place *plac
 			      { NULL, NULL } });
 }
 
-static void add_step(struct sample_adder *adder, const struct sample_place *place)
+static void add_step(struct sample_adder *adder, const struct sample_place *place,
+		     const struct nt_says_gain *gain)
 {
 	add(adder, place, METRIC_STEP, 1,
 	    (struct label[]){ { "mode", place->step->mode },
 			      { "nccl", place->step->nccl },
 			      { "launch_profile", place->step->launch },
 			      { NULL, NULL } });
-	add_plain(adder, place, METRIC_LAUNCH, nt_step_launch_ms(place->step) / 1e3);
+	add_plain(adder, place, METRIC_LAUNCH, nt_step_launched_ms(gain, place->step) / 1e3);
 	if (place->step->calibration_s > 0)
 		add_plain(adder, place, METRIC_CALIBRATION, place->step->calibration_s);
 	add_plain(adder, place, METRIC_WAITING, place->step->waiting);
@@ -281,26 +290,44 @@ static void add_untuned(struct sample_adder *adder, const char *job,
 	    (struct label[]){ { "reason", nt_reason_code(remark->why.id) }, { NULL, NULL } });
 }
 
+static void add_job(struct sample_adder *adder, const struct sample_place *place,
+		    const struct nt_summary *summary, const struct nt_says_gain *gain)
+{
+	if (gain->step_us > 0)
+		add(adder, place, METRIC_OWN_STEP, gain->step_us / 1e6,
+		    (struct label[]){ { "with", gain->profile[0] ? gain->profile : "default" },
+				      { NULL, NULL } });
+	if (gain->without_us > 0)
+		add(adder, place, METRIC_OWN_STEP, gain->without_us / 1e6,
+		    (struct label[]){ { "with", "default" }, { NULL, NULL } });
+	add_plain(adder, place, METRIC_NET, gain->net_ms / 1e3);
+	add_plain(adder, place, METRIC_DAMAGED, nt_summary_damaged(summary));
+}
+
 int nt_samples_add(struct nt_samples *samples, const char *job, const struct nt_summary *summary,
 		   struct nt_error *err)
 {
 	struct sample_adder adder = { samples, false };
+	struct nt_job_figures figures;
 
+	nt_job_figures_make(&figures, summary);
 	for (size_t i = 0; i < summary->row_count; i++)
 		add_row(&adder,
 			&(struct sample_place){
 				job, &summary->job, &summary->steps[summary->rows[i].step],
 				&summary->rows[i], &summary->families[summary->rows[i].family] });
 	for (size_t i = 0; i < summary->step_count; i++)
-		add_step(&adder, &(struct sample_place){ job, &summary->job, &summary->steps[i],
-							 NULL, NULL });
+		add_step(&adder,
+			 &(struct sample_place){ job, &summary->job, &summary->steps[i], NULL,
+						 NULL },
+			 &figures.gain);
 	for (size_t i = 0; i < summary->remark_count; i++) {
 		if (summary->remarks[i].kind == NT_REMARK_WHY &&
 		    nt_reason_about(summary->remarks[i].why.id) != NT_ABOUT_CALLS)
 			add_untuned(&adder, job, summary, i);
 	}
-	add_plain(&adder, &(struct sample_place){ job, &summary->job, NULL, NULL, NULL },
-		  METRIC_DAMAGED, nt_summary_damaged(summary));
+	add_job(&adder, &(struct sample_place){ job, &summary->job, NULL, NULL, NULL }, summary,
+		&figures.gain);
 	return adder.no_memory ? nt_error_set(err, "no memory for the report") : 0;
 }
 

@@ -9,10 +9,12 @@
 #include "lib/json.h"
 #include "record/bandwidth.h"
 #include "record/field.h"
+#include "report/model/job-figures.h"
 #include "report/model/row-time.h"
 #include "report/model/topology-compare.h"
 #include "report/text/row-text.h"
 #include "report/text/verdict.h"
+#include "report/text/words.h"
 
 /* ---- fields */
 
@@ -241,6 +243,7 @@ static void add_lateness(json_object *object, const struct nt_summary *summary,
 	nt_json_count(value, "late_calls", late->late_calls > 0 ? (int64_t)late->late_calls : -1,
 		      rc);
 	nt_json_number(value, "late_us", late->late_us, rc);
+	nt_json_number(value, "cost", late->cost, rc);
 	nt_json_add(value, "from_s", times_value(late->from_s, late->slices, rc), rc);
 	nt_json_add(value, "ranks", ranks_value(summary, late, rc), rc);
 	nt_json_add(object, "lateness", value, rc);
@@ -471,9 +474,12 @@ static json_object *step_value(const struct nt_summary *summary, size_t at, int 
 {
 	const struct nt_step *step = &summary->steps[at];
 	json_object *object = nt_json_object(rc);
+	char from[160];
 
 	nt_json_text(object, "step", step->name, rc);
 	add_fields(object, &nt_step_fields, step, rc);
+	nt_json_text(object, "from", nt_launch_from(step->from, from, sizeof(from)), rc);
+	nt_json_bool(object, "calibrates", nt_step_is_calibration(step), rc);
 	nt_json_bool(object, "whole", step->whole, rc);
 	nt_json_bool(object, "running", step->running, rc);
 	nt_json_known(object, "communicators", comms_value(summary, at, rc), rc);
@@ -504,14 +510,41 @@ static json_object *verdict_value(const struct nt_summary *summary, int *rc)
 	return array;
 }
 
+/* The job's gain, in figures; NULL members are not known. */
+static json_object *gain_value(const struct nt_summary *summary, int *rc)
+{
+	struct nt_job_figures figures;
+	const struct nt_says_gain *gain = &figures.gain;
+	json_object *object = nt_json_object(rc);
+
+	nt_job_figures_make(&figures, summary);
+	nt_json_text(object, "says", figures.says, rc);
+	nt_json_text(object, "profile", gain->profile, rc);
+	nt_json_number(object, "step_us", gain->step_us > 0 ? gain->step_us : NAN, rc);
+	nt_json_number(object, "without_us", gain->without_us > 0 ? gain->without_us : NAN, rc);
+	if (gain->without_us > 0)
+		nt_json_text(object, "without_by", gain->by_job ? "job" : "memory", rc);
+	nt_json_number(object, "saved_ms", gain->launch_ms + gain->calls_ms, rc);
+	nt_json_number(object, "calls_saved_ms", gain->calls_ms, rc);
+	nt_json_number(object, "explored_ms", gain->exploring_ms, rc);
+	nt_json_number(object, "calibrated_ms", gain->calibration_ms, rc);
+	nt_json_number(object, "net_ms", gain->net_ms, rc);
+	nt_json_number(object, "pays_s", figures.pays_s, rc);
+	nt_json_number(object, "pays_steps", figures.pays_steps, rc);
+	return object;
+}
+
 static json_object *job_value(const char *job, const struct nt_summary *summary, int *rc)
 {
 	json_object *object = nt_json_object(rc), *steps = nt_json_array(rc);
 
 	nt_json_text(object, "job", job, rc);
+	nt_json_add(object, "gain", gain_value(summary, rc), rc);
 	nt_json_add(object, "verdict", verdict_value(summary, rc), rc);
-	for (size_t i = 0; i < summary->step_count; i++)
-		nt_json_add(steps, NULL, step_value(summary, i, rc), rc);
+	for (size_t i = 0; i < summary->step_count; i++) {
+		if (summary->step_count == 1 || !nt_step_is_empty(summary, i))
+			nt_json_add(steps, NULL, step_value(summary, i, rc), rc);
+	}
 	nt_json_add(object, "steps", steps, rc);
 	nt_json_count(object, NT_STEP_MORE, summary->more_steps > 0 ? summary->more_steps : -1, rc);
 	nt_json_known(object, "damaged", damage_value(summary, NULL, rc), rc);

@@ -31,9 +31,11 @@ static int add_sentences(struct nt_follow_lines *lines, const struct nt_summary 
 
 	if (nt_verdict_make(&verdict, summary, err) < 0)
 		return -1;
-	for (size_t i = 0; i < verdict.count && i <= NT_SENTENCES_FIRST; i++) {
+	for (size_t i = 0; i < verdict.count; i++) {
 		const struct nt_sentence *sentence = &verdict.items[i];
 
+		if (sentence->kind > NT_SENTENCE_MORE && sentence->kind != NT_SENTENCE_STATE)
+			continue;
 		add(lines, "%s%s%s", sentence->text, sentence->type[0] ? " -> " : "",
 		    sentence->type);
 	}

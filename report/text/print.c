@@ -10,6 +10,7 @@
 #include <string.h>
 #include "contract/coll.h"
 #include "lib/plural.h"
+#include "report/model/job-figures.h"
 #include "report/text/row-text.h"
 #include "report/model/row-time.h"
 #include "lib/append.h"
@@ -19,9 +20,19 @@
 #include "report/text/words.h"
 #include "lib/wrap.h"
 
-static const char *const columns[] = { "-COLLECTIVE",	  "SIZE",     "CALL us\nNCCL's",
-				       "CALL us\nchosen", "GAIN\n%",  "COST\nms",
-				       "SAVED\nms",	  "ESTIM\nms" };
+static const char *const columns[] = { "-COLLECTIVE", "SIZE",	 "TIME\n%",	     "CALL us\nNCCL's",
+				       "CALL us\nchosen", "GAIN\n%", "NET\nms",     "ESTIM\nms",
+				       "-CHOICE\n(WHY)" };
+
+/* How much is told. */
+struct view {
+	const struct nt_summary *summary;
+	bool full, estimated;
+	struct nt_job_figures figures;
+	size_t step; /* the only one whose rows are shown; the number of steps: all */
+	bool told[NT_REASON_COUNT]; /* reasons of rows */
+	const struct nt_key *running[NT_REASON_COUNT]; /* a row of a running step with it */
+};
 
 /* Times to the next call are marked. */
 static void add_us(struct nt_table *table, const struct nt_key *row, enum nt_which side)
@@ -40,9 +51,30 @@ static void add_ms(struct nt_table *table, double ms)
 		nt_cell_decimal(table, ms, 1);
 }
 
-/* Cells are empty if NCCL's choice stayed: the reason names the best other choice. */
-static void add_row(struct nt_table *table, const struct nt_summary *summary,
-		    const struct nt_key *row, bool estimated)
+static double net_ms(const struct nt_key *row)
+{
+	return isnan(row->saved_ms) && isnan(row->spent_ms)
+		       ? NAN
+		       : nt_or_zero(row->saved_ms) - nt_or_zero(row->spent_ms);
+}
+
+static void add_choice(struct nt_table *table, const struct nt_key *row)
+{
+	const int arm = nt_row_is_tuned(row) ? row->arm : row->auto_arm;
+	const char *why = nt_reason_code(nt_row_reason(row));
+	char name[NT_ARM_TEXT] = "NCCL's";
+
+	if (arm != NT_ARM_BASELINE)
+		snprintf(name, sizeof(name), "%s", nt_arm_name(arm));
+	nt_cell(table, "%s%s%s%s", name, why[0] ? " (" : "", why, why[0] ? ")" : "");
+}
+
+static bool is_timed(const struct nt_key *row)
+{
+	return !isnan(nt_row_call_us(row, nt_row_in_force(row)));
+}
+
+static void add_row(struct nt_table *table, struct view *view, const struct nt_key *row)
 {
 	const bool tuned = nt_row_is_tuned(row);
 	struct nt_said said;
@@ -50,6 +82,7 @@ static void add_row(struct nt_table *table, const struct nt_summary *summary,
 
 	nt_cell(table, "%s", nt_coll_name(row->coll));
 	nt_cell(table, "%s", nt_size_text(row->bytes, size, sizeof(size)));
+	nt_cell_decimal(table, is_timed(row) ? 100 * nt_row_part(view->summary, row) : NAN, 0);
 	add_us(table, row, NT_OF_AUTO);
 	if (tuned) {
 		add_us(table, row, NT_OF_ARM);
@@ -58,17 +91,16 @@ static void add_row(struct nt_table *table, const struct nt_summary *summary,
 		nt_cell(table, "%s", "");
 		nt_cell(table, "%s", "");
 	}
-	add_ms(table, row->spent_ms);
-	if (tuned || !isnan(row->saved_ms))
-		add_ms(table, row->saved_ms);
-	else
-		nt_cell(table, "%s", "");
-	if (estimated && !isnan(row->estimated_ms))
+	add_ms(table, net_ms(row));
+	if (view->estimated)
 		add_ms(table, row->estimated_ms);
-	else if (estimated)
-		nt_cell(table, "%s", "");
-	nt_row_say(&said, summary, row);
-	nt_table_note(table, "    ", 4, said.says);
+	add_choice(table, row);
+	view->told[nt_row_reason(row)] = true;
+	if (view->summary->steps[row->step].running)
+		view->running[nt_row_reason(row)] = row;
+	nt_row_say(&said, view->summary, row);
+	if (view->full)
+		nt_table_note(table, "    ", 4, said.says);
 }
 
 /* The step and the communicators of the next rows. */
@@ -83,45 +115,21 @@ static void add_group(struct nt_table *table, const struct nt_step *step,
 	nt_table_note(table, "", 2, text);
 }
 
-/* What its tasks measured before the program. */
-static void print_calibration(FILE *out, const struct nt_step *step)
+static void print_launch(FILE *out, const struct view *view, const struct nt_step *step)
 {
-	char text[256] = "", more[64];
+	char text[1024] = "", more[160];
 
-	if (!(step->calibration_s > 0))
-		return;
-	nt_append(text, sizeof(text), "launch profiles were measured for %s before the program",
-		  nt_duration_text(step->calibration_s * 1e3, more, sizeof(more)));
-	if (step->calibration_ranks > 0)
-		nt_append(text, sizeof(text), ", on %" PRId64 " rank%s", step->calibration_ranks,
-			  nt_plural(step->calibration_ranks));
-	if (step->calibration_why[0])
-		nt_append(text, sizeof(text), ", without a result: %s", step->calibration_why);
-	nt_wrap(out, "  ", 4, text);
-}
-
-static void print_launch(FILE *out, const struct nt_step *step)
-{
-	char text[1024] = "", more[64];
-
-	nt_append(text, sizeof(text), "launch profile %s (%s", step->launch,
-		  step->from[0] ? step->from : "no reason is recorded");
+	nt_launch_from(step->from, more, sizeof(more));
+	nt_append(text, sizeof(text), "launch profile %s%s%s", step->launch, more[0] ? ": " : "",
+		  more);
 	if (!isnan(step->expected))
-		nt_append(text, sizeof(text), ": expected %s",
+		nt_append(text, sizeof(text), "; expected %s",
 			  nt_speed_text(step->expected, more, sizeof(more)));
-	if (!isnan(step->measured))
+	if (!isnan(step->measured) && !view->figures.gain.by_job)
 		nt_append(text, sizeof(text), "%s measured %s by the program's own steps",
-			  isnan(step->expected) ? ":" : ",",
+			  isnan(step->expected) ? ";" : ",",
 			  nt_speed_text(step->measured, more, sizeof(more)));
-	if (!isnan(step->step_us[1]))
-		nt_append(text, sizeof(text), "; %s a step",
-			  nt_time_text(step->step_us[1], more, sizeof(more)));
-	if (step->steps >= 0)
-		nt_append(text, sizeof(text), ", %" PRId64 " step%s", step->steps,
-			  nt_plural(step->steps));
-	nt_append(text, sizeof(text), ")");
 	nt_wrap(out, "  ", 4, text);
-	print_calibration(out, step);
 	if (step->set[0])
 		nt_wrap(out, "  set: ", 4, step->set);
 	if (step->left[0])
@@ -130,57 +138,137 @@ static void print_launch(FILE *out, const struct nt_step *step)
 		nt_wrap(out, "  ", 4, step->remark);
 }
 
-static void print_steps(FILE *out, const struct nt_summary *summary)
+static void print_step(FILE *out, const struct view *view, const struct nt_step *step)
 {
+	char us[32];
+
+	fprintf(out, "Step %s: mode %s", step->name, step->mode[0] ? step->mode : "unknown");
+	if (step->nccl[0])
+		fprintf(out, ", NCCL %s", step->nccl);
+	if (step->ranks >= 0)
+		fprintf(out, ", %" PRId64 " rank%s", step->ranks, nt_plural(step->ranks));
+	if (step->nodes >= 0)
+		fprintf(out, ", %" PRId64 " node%s", step->nodes, nt_plural(step->nodes));
+	if (step->steps > 0 && step->step_us[1] > 0)
+		fprintf(out, ", %" PRId64 " step%s of %s", step->steps, nt_plural(step->steps),
+			nt_time_text(step->step_us[1], us, sizeof(us)));
+	if (step->run > 0)
+		fprintf(out, ", run %" PRId64, step->run + 1);
+	fputc('\n', out);
+	if (step->launch[0])
+		print_launch(out, view, step);
+}
+
+static const char *const step_columns[] = { "-STEP", "-PROGRAM",   "RANKS", "-MODE", "-LAUNCH PROFILE",
+					    "STEPS", "TIME\nof one", "NET" };
+
+static void add_step(struct nt_table *table, const struct view *view, size_t at)
+{
+	const struct nt_summary *summary = view->summary;
+	const struct nt_step *step = &summary->steps[at];
+	char text[32];
+
+	nt_cell(table, "%s", step->name);
+	nt_cell(table, "%.20s", nt_step_is_calibration(step) ? "(calibration)" : step->program);
+	nt_cell_count(table, step->ranks);
+	nt_cell(table, "%s", step->mode);
+	nt_cell(table, "%.24s", step->launch);
+	nt_cell_count(table, step->steps);
+	nt_cell(table, "%s", step->step_us[1] > 0
+				     ? nt_time_text(step->step_us[1], text, sizeof(text))
+				     : "-");
+	nt_cell(table, "%s",
+		nt_duration_text(nt_or_zero(nt_step_launched_ms(&view->figures.gain, step)) +
+					 nt_step_saved_ms(summary, at) -
+					 nt_step_spent_ms(summary, at) -
+					 nt_step_calibration_ms(step),
+				 text, sizeof(text)));
+}
+
+#define STEPS_IN_FULL 3 /* more are a table */
+
+static int print_steps(FILE *out, const struct view *view, struct nt_error *err)
+{
+	const struct nt_summary *summary = view->summary;
+	struct nt_table table = NT_TABLE(step_columns, 0);
+
+	table.max_columns = NT_WRAP_COLUMNS;
 	for (size_t i = 0; i < summary->step_count; i++) {
-		const struct nt_step *step = &summary->steps[i];
+		if (nt_step_is_empty(summary, i) && summary->step_count > 1)
+			continue;
+		if (summary->step_count > STEPS_IN_FULL && !view->full)
+			add_step(&table, view, i);
+		else
+			print_step(out, view, &summary->steps[i]);
+	}
+	return summary->step_count > STEPS_IN_FULL && !view->full
+		       ? nt_table_print(out, &table, err)
+		       : 0;
+}
 
-		fprintf(out, "Step %s: mode %s", step->name,
-			step->mode[0] ? step->mode : "unknown");
-		if (step->nccl[0])
-			fprintf(out, ", NCCL %s", step->nccl);
-		if (step->ranks >= 0)
-			fprintf(out, ", %" PRId64 " rank%s", step->ranks, nt_plural(step->ranks));
-		if (step->nodes >= 0)
-			fprintf(out, ", %" PRId64 " node%s", step->nodes, nt_plural(step->nodes));
-		if (step->run > 0)
-			fprintf(out, ", run %" PRId64, step->run + 1);
-		fputc('\n', out);
-		if (step->launch[0])
-			print_launch(out, step);
+/* ---- sentences */
+
+#define JOB_TITLE 64
+
+/* Returns the number of its lines; out NULL: only that. full: with advice of any kind. */
+static size_t print_sentence(FILE *out, const char *job, const struct nt_sentence *sentence,
+			     bool full)
+{
+	const bool next = sentence->kind == NT_SENTENCE_NEXT;
+	char text[sizeof(sentence->text) + JOB_TITLE], *lines = NULL;
+	size_t bytes = 0, count = 0;
+	FILE *to = open_memstream(&lines, &bytes);
+
+	if (!to)
+		return 0;
+	snprintf(text, sizeof(text), "%s%s", job, sentence->text);
+	nt_wrap(to, next ? "-> " : "", next ? 3 : 2, text);
+	if (sentence->type[0] &&
+	    (full || sentence->kind == NT_SENTENCE_LATE || sentence->kind > NT_SENTENCE_MORE))
+		nt_wrap(to, "  -> ", 5, sentence->type);
+	fclose(to);
+	for (const char *c = lines; *c; c++)
+		count += *c == '\n';
+	if (out)
+		fputs(lines, out);
+	free(lines);
+	return count;
+}
+
+/* Of the first lines; those that have no room come with the others. */
+static void choose_first(const struct nt_verdict_text *verdict, bool *first)
+{
+	static const enum nt_sentence_kind kinds[] = {
+		NT_SENTENCE_JOB,     NT_SENTENCE_NEXT, NT_SENTENCE_STALLED, NT_SENTENCE_NET,
+		NT_SENTENCE_LAUNCH,  NT_SENTENCE_LATE, NT_SENTENCE_UNTUNED, NT_SENTENCE_GAIN,
+		NT_SENTENCE_UNFINISHED,
+	};
+	size_t lines = 0;
+
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+		for (size_t i = 0; i < verdict->count; i++) {
+			const size_t more = print_sentence(NULL, "", &verdict->items[i],
+							   false);
+
+			if (verdict->items[i].kind != kinds[k] || lines + more > NT_HEADLINES)
+				continue;
+			first[i] = true;
+			lines += more;
+		}
 	}
 }
 
-/* Advice follows the last of the sentences that have the same. */
-static bool is_told_later(const struct nt_verdict_text *verdict, size_t which, size_t until)
+static void print_sentences(FILE *out, const char *job, const struct nt_verdict_text *verdict,
+			    const bool *chosen, bool which, bool full)
 {
-	for (size_t i = which + 1; i < until; i++) {
-		if (strcmp(verdict->items[i].type, verdict->items[which].type) == 0)
-			return true;
-	}
-	return false;
-}
-
-static void print_sentences(FILE *out, const struct nt_verdict_text *verdict, size_t from,
-			    size_t until)
-{
-	for (size_t i = from; i < until; i++) {
-		const struct nt_sentence *sentence = &verdict->items[i];
-
-		nt_wrap(out, "", 2, sentence->text);
-		if (sentence->type[0] && !is_told_later(verdict, i, until))
-			nt_wrap(out, "  -> ", 5, sentence->type);
+	for (size_t i = 0; i < verdict->count; i++) {
+		if (chosen[i] != which)
+			continue;
+		print_sentence(out, which && i == 0 ? job : "", &verdict->items[i], full);
 	}
 }
 
-/* The number of sentences before the table. */
-static size_t count_first(const struct nt_verdict_text *verdict)
-{
-	size_t first = NT_SENTENCES_FIRST;
-
-	first += verdict->count > 0 && verdict->items[0].kind == NT_SENTENCE_LAUNCH;
-	return verdict->count < first ? verdict->count : first;
-}
+/* ---- rows */
 
 static bool is_marked(const struct nt_summary *summary)
 {
@@ -200,79 +288,124 @@ static bool is_estimated(const struct nt_summary *summary)
 	return false;
 }
 
-static int print_rows(FILE *out, const struct nt_summary *summary, struct nt_error *err)
+static bool is_little(const struct view *view, const struct nt_key *row)
 {
-	struct nt_table table = NT_TABLE(columns, 0);
-	const bool estimated = is_estimated(summary);
+	return !view->full && nt_row_part(view->summary, row) < NT_SHARE_LEAST;
+}
 
-	if (summary->row_count == 0)
-		return 0;
-	if (!estimated)
-		table.column_count--;
-	table.max_columns = NT_WRAP_COLUMNS;
+static bool is_shown(const struct view *view, const struct nt_key *row)
+{
+	return (view->step == view->summary->step_count || row->step == view->step) &&
+	       !nt_step_is_calibration(&view->summary->steps[row->step]);
+}
+
+/* Those that take hardly any time have a line together. */
+static void add_little(struct nt_table *table, size_t count)
+{
+	char text[96];
+
+	snprintf(text, sizeof(text), "%zu more, seldom or below 1 %% of the time (--full)", count);
+	if (count > 0)
+		nt_table_note(table, "", 2, text);
+}
+
+/* Rows that the record only counts. */
+static size_t count_rest(struct view *view)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < view->summary->step_count; i++) {
+		for (int reason = 0; reason < NT_REASON_COUNT; reason++) {
+			const int64_t rest = view->summary->steps[i].rest[reason];
+
+			if (rest <= 0 || (view->step != view->summary->step_count && view->step != i))
+				continue;
+			count += (size_t)rest;
+			view->told[reason] |= view->full;
+		}
+	}
+	return count;
+}
+
+static void add_rows(struct nt_table *table, struct view *view)
+{
+	const struct nt_summary *summary = view->summary;
+	const struct nt_key *before = NULL;
+	size_t little = 0;
+
 	for (size_t i = 0; i < summary->row_count; i++) {
 		const struct nt_key *row = &summary->rows[i];
 
-		if (i == 0 || row->step != row[-1].step || row->family != row[-1].family)
-			add_group(&table, &summary->steps[row->step],
+		if (!is_shown(view, row))
+			continue;
+		if (is_little(view, row)) {
+			little++;
+			continue;
+		}
+		if (!before || row->step != before->step || row->family != before->family)
+			add_group(table, &summary->steps[row->step],
 				  &summary->families[row->family]);
-		add_row(&table, summary, row, estimated);
+		add_row(table, view, row);
+		before = row;
 	}
+	add_little(table, little + count_rest(view));
+}
+
+/* What the words in brackets say, and in full what to do. */
+static void print_reasons(FILE *out, const struct view *view)
+{
+	for (int reason = 0; reason < NT_REASON_COUNT; reason++) {
+		struct nt_said said;
+		char code[NT_REASON_CODE_MAX + 2];
+
+		nt_said_key(&said, reason, NULL);
+		if (!view->told[reason] || !said.says[0])
+			continue;
+		if (view->running[reason]) {
+			struct nt_key row = *view->running[reason];
+
+			row.auto_arm = NT_ARM_BASELINE; /* the table has it */
+			nt_row_say(&said, view->summary, &row);
+		}
+		snprintf(code, sizeof(code), "%s: ", nt_reason_code(reason));
+		nt_wrap(out, code, 2, said.says);
+		if (view->full && said.type[0])
+			nt_wrap(out, "  -> ", 5, said.type);
+	}
+}
+
+static int print_rows(FILE *out, struct view *view, struct nt_error *err)
+{
+	struct nt_table table = NT_TABLE(columns, 0);
+	static const char *plain[sizeof(columns) / sizeof(columns[0]) - 1];
+
+	if (view->summary->row_count == 0)
+		return 0;
+	if (!view->estimated) {
+		memcpy(plain, columns, 7 * sizeof(plain[0]));
+		plain[7] = columns[8];
+		table = (struct nt_table)NT_TABLE(plain, 0);
+	}
+	table.max_columns = NT_WRAP_COLUMNS;
+	add_rows(&table, view);
+	if (table.cell_count == 0 && table.note_count == 0)
+		return 0;
 	fputc('\n', out);
 	if (nt_table_print(out, &table, err) < 0)
 		return -1;
 	nt_wrap(out, "", 0,
-		"CALL: time of a call from start to end on the slowest rank. COST: time spent "
-		"exploring. SAVED: time saved compared with NCCL's choice. COST and SAVED are "
-		"one rank's time. p: probability that the difference is chance.");
-	if (estimated)
+		is_marked(view->summary)
+			? "TIME: of the program's. CALL: from its start to its end on the slowest "
+			  "rank; *: to the start of the next call. NET: what a rank saved less "
+			  "what exploring cost it."
+			: "TIME: of the program's. CALL: from its start to its end on the slowest "
+			  "rank. NET: what a rank saved less what exploring cost it.");
+	if (view->estimated)
 		nt_wrap(out, "", 0,
 			"ESTIM: time saved by remembered choices that this job has not measured, "
-			"estimated from earlier steps. SAVED does not include it.");
-	if (is_marked(summary))
-		nt_wrap(out, "", 0,
-			"*: from the call's start to the start of the next call of "
-			"any kind.");
+			"estimated from earlier steps. NET does not include it.");
+	print_reasons(out, view);
 	return 0;
-}
-
-static void print_more(FILE *out, const struct nt_verdict_text *verdict)
-{
-	const size_t first = count_first(verdict);
-
-	if (first < verdict->count)
-		fputc('\n', out);
-	print_sentences(out, verdict, first, verdict->count);
-}
-
-static bool is_in(const struct nt_verdict_text *verdict, const char *type)
-{
-	for (size_t i = 0; i < verdict->count; i++) {
-		if (strcmp(verdict->items[i].type, type) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* Advice for the reasons of rows, each once, except what the sentences have. */
-static void print_what_to_do(FILE *out, const struct nt_summary *summary,
-			     const struct nt_verdict_text *verdict)
-{
-	bool told[NT_REASON_COUNT] = { false };
-	bool any = false;
-
-	for (size_t i = 0; i < summary->row_count; i++) {
-		struct nt_said said;
-
-		nt_row_say(&said, summary, &summary->rows[i]);
-		if (!said.type[0] || told[said.reason] || is_in(verdict, said.type))
-			continue;
-		if (!any)
-			fputc('\n', out);
-		any = true;
-		told[said.reason] = true;
-		nt_wrap(out, "-> ", 3, said.type);
-	}
 }
 
 static void print_damage(FILE *out, const struct nt_summary *summary)
@@ -289,27 +422,49 @@ static void print_damage(FILE *out, const struct nt_summary *summary)
 	}
 }
 
-int nt_summary_print(FILE *out, const char *job, const struct nt_summary *summary,
+static int print_all(FILE *out, const char *job, struct view *view,
+		     const struct nt_verdict_text *verdict, struct nt_error *err)
+{
+	bool *first = calloc(verdict->count + 1, sizeof(first[0]));
+	int rc;
+
+	if (!first)
+		return nt_error_set(err, "no memory for the report");
+	choose_first(verdict, first);
+	print_sentences(out, job, verdict, first, true, view->full);
+	fputc('\n', out);
+	rc = print_steps(out, view, err);
+	if (rc == 0)
+		print_sentences(out, "", verdict, first, false, view->full);
+	if (rc == 0)
+		rc = print_rows(out, view, err);
+	if (rc == 0)
+		rc = nt_topology_print(out, view->summary, err);
+	if (rc == 0)
+		print_damage(out, view->summary);
+	free(first);
+	return rc;
+}
+
+int nt_summary_print(FILE *out, const char *job, const struct nt_summary *summary, bool full,
 		     struct nt_error *err)
 {
+	struct view view = { .summary = summary,
+			     .full = full,
+			     .estimated = is_estimated(summary),
+			     .step = summary->step_count };
+	char title[JOB_TITLE] = "";
 	struct nt_verdict_text verdict;
 	int rc;
 
 	if (nt_verdict_make(&verdict, summary, err) < 0)
 		return -1;
+	nt_job_figures_make(&view.figures, summary);
+	if (!full && summary->step_count > STEPS_IN_FULL)
+		view.step = view.figures.main;
 	if (job)
-		fprintf(out, "Job %s\n", job);
-	print_sentences(out, &verdict, 0, count_first(&verdict));
-	fputc('\n', out);
-	print_steps(out, summary);
-	rc = print_rows(out, summary, err);
-	if (rc == 0)
-		rc = nt_topology_print(out, summary, err);
-	if (rc == 0) {
-		print_more(out, &verdict);
-		print_what_to_do(out, summary, &verdict);
-		print_damage(out, summary);
-	}
+		snprintf(title, sizeof(title), "Job %.40s: ", job);
+	rc = print_all(out, title, &view, &verdict, err);
 	nt_verdict_fini(&verdict);
 	return rc;
 }

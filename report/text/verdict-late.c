@@ -57,7 +57,10 @@ static void say_one(struct nt_maker *maker, size_t at, const char *prefix)
 	const struct nt_step *step = &maker->summary->steps[at];
 	char name[120], comm[176], us[32], share[80] = "";
 
-	if (!isnan(step->waiting))
+	if (!isnan(step->late_cost))
+		snprintf(share, sizeof(share), "; that costs %.0f %% of the program's step",
+			 100 * step->late_cost);
+	else if (!isnan(step->waiting))
 		snprintf(share, sizeof(share), "; waiting is %.0f %% of the time in these",
 			 100 * step->waiting);
 	nt_maker_say(maker, NT_SENTENCE_LATE, step->late_rank >= 0 ? ONE : NODE,
@@ -92,6 +95,8 @@ static void say_step(struct nt_maker *maker, size_t at)
 
 void nt_maker_late(struct nt_maker *maker)
 {
-	for (size_t i = 0; i < maker->summary->step_count; i++)
-		say_step(maker, i);
+	for (size_t i = 0; i < maker->summary->step_count; i++) {
+		if (!nt_step_is_calibration(&maker->summary->steps[i]))
+			say_step(maker, i);
+	}
 }

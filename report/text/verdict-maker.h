@@ -9,16 +9,17 @@
 #define NT_VERDICT_MAKER_H
 
 #include <stdbool.h>
-#include "record/job-summary.h"
+#include "report/model/job-figures.h"
 #include "report/text/sentence.h"
 
 #define NT_TOLD_MAX 3 /* sentences of one kind */
-#define NT_NAMED_MAX 4 /* sizes or steps in one sentence */
+#define NT_NAMED_MAX 4 /* steps in one sentence */
 #define NT_NOTHING_MS 0.05 /* less is printed as 0.0 */
 
 struct nt_maker {
 	struct nt_verdict_text *verdict;
 	const struct nt_summary *summary;
+	struct nt_job_figures figures;
 	bool no_memory;
 };
 
@@ -31,22 +32,20 @@ void nt_maker_say(struct nt_maker *maker, enum nt_sentence_kind kind, const char
 const char *nt_maker_prefix(const struct nt_summary *summary, size_t step,
 			    char out[NT_STEP_PREFIX]);
 
-/* Seconds that the summary's step would have to run until it has saved what exploring has cost;
- * NAN: unknown, or never. */
-double nt_verdict_pays_after_s(const struct nt_summary *summary, size_t step);
-
-/* What launch profiles saved. */
-void nt_maker_launch(struct nt_maker *maker);
-/* What was saved and spent, step by step and in all. */
-void nt_maker_net(struct nt_maker *maker);
-/* Rows without a decision, by reason. */
+/* The job's gain: as in accounting, its source, the net, the largest of a collective. */
+void nt_maker_job(struct nt_maker *maker);
+/* Rows that were not tuned, by reason. */
 void nt_maker_open(struct nt_maker *maker);
 /* Communicators and steps that were not tuned. */
 void nt_maker_untuned(struct nt_maker *maker);
 /* Ranks that others wait for. */
 void nt_maker_late(struct nt_maker *maker);
+/* What to do, from what the other sentences say. */
+void nt_maker_next(struct nt_maker *maker);
 /* Nodes that have fewer channels or slower links than others. */
 void nt_maker_topology(struct nt_maker *maker);
+/* How near calls come to what the links can. */
+void nt_maker_links(struct nt_maker *maker);
 /* What a record lacks. */
 void nt_maker_partial(struct nt_maker *maker);
 

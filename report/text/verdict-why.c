@@ -9,7 +9,6 @@
 #include <string.h>
 #include "contract/coll.h"
 #include "lib/plural.h"
-#include "record/bandwidth.h"
 #include "record/rank.h"
 #include "report/text/reasons.h"
 #include "report/text/row-text.h"
@@ -18,152 +17,155 @@
 #include "lib/append.h"
 #include "lib/table.h"
 
-#define LEAST_SEEN 0.01
+/* ---- rows, by reason */
 
 /* Rows with a reason, of running steps or of others. */
-struct reason_filter {
+struct group {
 	int reason;
 	bool running;
+	const struct nt_key *first; /* the one that takes longest; NULL: only counted */
+	size_t rows, rest;
+	double us; /* of a rank; NAN: not known */
 };
 
-static bool is_wanted(const struct nt_summary *summary, const struct reason_filter *wanted,
-		      const struct nt_key *row)
+static double row_us(const struct nt_summary *summary, const struct nt_key *row)
 {
-	return nt_row_reason(row) == wanted->reason &&
-	       summary->steps[row->step].running == wanted->running;
+	return nt_row_part(summary, row) * nt_step_all_us(summary, row->step);
 }
 
-/* "AllReduce 4M and 2 more", of these rows and of those that did not fit into the record. Returns
- * their number. */
-static size_t rows_of(const struct nt_summary *summary, const struct reason_filter *wanted,
-		      double *spent_ms, char *out, size_t out_bytes)
+static struct group group_of(const struct nt_summary *summary, int reason, bool running)
 {
-	const struct nt_key *first = NULL;
-	char size[24], more[48] = "";
-	size_t count = 0, rest = 0;
+	struct group out = { .reason = reason, .running = running, .us = NAN };
+	double most = -1;
 
-	*spent_ms = 0;
 	for (size_t i = 0; i < summary->row_count; i++) {
 		const struct nt_key *row = &summary->rows[i];
+		const double us = nt_or_zero(row_us(summary, row));
 
-		if (!is_wanted(summary, wanted, row))
+		if (nt_row_reason(row) != reason || summary->steps[row->step].running != running)
 			continue;
-		count++;
-		*spent_ms += nt_or_zero(row->spent_ms);
-		if (!first || row->calls > first->calls)
-			first = row;
+		out.rows++;
+		out.us = nt_or_zero(out.us) + us;
+		if (us > most)
+			out.first = row;
+		most = fmax(most, us);
 	}
 	for (size_t i = 0; i < summary->step_count; i++)
-		rest += summary->steps[i].running == wanted->running
-				? (size_t)summary->steps[i].rest[wanted->reason]
-				: 0;
-	if (count + rest > 1)
-		snprintf(more, sizeof(more), " and %zu more", count + rest - 1);
-	if (!first)
-		snprintf(out, out_bytes, "%zu collective%s and size%s", rest, nt_plural(rest),
-			 nt_plural(rest));
-	else
-		snprintf(out, out_bytes, "%s %s%s", nt_coll_name(first->coll),
-			 nt_size_text(first->bytes, size, sizeof(size)), more);
-	return count + rest;
+		out.rest += summary->steps[i].running == running
+				    ? (size_t)summary->steps[i].rest[reason]
+				    : 0;
+	return out;
 }
 
-/* Reasons with one sentence for all their rows. */
-static const struct {
-	int reason;
-	enum nt_sentence_kind kind;
-} together[] = {
-	{ NT_REASON_OBSERVED, NT_SENTENCE_MEASURED },
-	{ NT_REASON_UNWORTHY, NT_SENTENCE_MEASURED },
-	{ NT_REASON_COUNTED, NT_SENTENCE_MEASURED },
-	{ NT_REASON_NOT_REMEMBERED, NT_SENTENCE_MEASURED },
-	{ NT_REASON_GRAPHS, NT_SENTENCE_MEASURED },
-	{ NT_REASON_ASYNCHRONOUS, NT_SENTENCE_MEASURED },
-	{ NT_REASON_SYMMETRIC, NT_SENTENCE_MEASURED },
-	{ NT_REASON_RAS, NT_SENTENCE_MEASURED },
-	{ NT_REASON_SHM_SMALL, NT_SENTENCE_MEASURED },
-	{ NT_REASON_LIMITS, NT_SENTENCE_MEASURED },
-	{ NT_REASON_UNFINISHED, NT_SENTENCE_UNFINISHED },
-	{ NT_REASON_BUDGET, NT_SENTENCE_UNFINISHED },
-	{ NT_REASON_SAMPLES, NT_SENTENCE_UNFINISHED },
-};
+/* "AllReduce 4M and 2 more", with those that did not fit into the record. */
+static const char *group_name(const struct group *group, char *out, size_t out_bytes)
+{
+	const size_t count = group->rows + group->rest;
+	char size[24];
+
+	out[0] = '\0';
+	if (!group->first)
+		nt_append(out, out_bytes, "%zu collective%s and size%s", count, nt_plural(count),
+			  nt_plural(count));
+	else
+		nt_append(out, out_bytes, "%s %s", nt_coll_name(group->first->coll),
+			  nt_size_text(group->first->bytes, size, sizeof(size)));
+	if (group->first && count > 1)
+		nt_append(out, out_bytes, " and %zu more", count - 1);
+	return out;
+}
 
 /* Of all rows together. */
-static const char *exploring_words(const struct nt_summary *summary,
-				   const struct reason_filter *wanted, char *out, size_t out_bytes)
+static const char *exploring_words(const struct nt_summary *summary, const struct group *group,
+				   char *out, size_t out_bytes)
 {
 	struct nt_exploring all = { -1, NAN };
-	const struct nt_step *step = NULL;
 
 	for (size_t i = 0; i < summary->row_count; i++) {
 		const struct nt_key *row = &summary->rows[i];
 		struct nt_exploring left;
 
-		if (!is_wanted(summary, wanted, row))
+		if (nt_row_reason(row) != group->reason || !summary->steps[row->step].running)
 			continue;
-		step = &summary->steps[row->step];
-		left = nt_row_exploring(row, step);
+		left = nt_row_exploring(row, &summary->steps[row->step]);
 		if (left.calls > 0)
 			all.calls = (all.calls < 0 ? 0 : all.calls) + left.calls;
 		all.seconds = fmax(all.seconds, left.seconds);
 	}
-	return step ? nt_exploring_words(step, &all, out, out_bytes) : "still exploring";
+	return nt_exploring_words(&summary->steps[group->first->step], &all, out, out_bytes);
 }
 
-static void say_rows(struct nt_maker *maker, enum nt_sentence_kind kind,
-		     const struct reason_filter *wanted)
+static double job_us(const struct nt_summary *summary)
 {
-	char which[96], spent_text[32], spent[64] = "", words[128];
+	double us = 0;
+
+	for (size_t i = 0; i < summary->step_count; i++)
+		us += nt_step_all_us(summary, i);
+	return us;
+}
+
+static void say_group(struct nt_maker *maker, const struct group *group)
+{
+	const double part = group->us / job_us(maker->summary);
+	char which[96], words[128], took[40] = "";
 	struct nt_said said;
-	double spent_ms;
 
-	if (rows_of(maker->summary, wanted, &spent_ms, which, sizeof(which)) == 0)
-		return;
-	if (wanted->running && wanted->reason == NT_REASON_UNFINISHED) {
-		nt_maker_say(maker, kind, "", "%s: %s.", which,
-			     exploring_words(maker->summary, wanted, words, sizeof(words)));
+	group_name(group, which, sizeof(which));
+	if (group->running && group->reason == NT_REASON_UNFINISHED && group->first) {
+		nt_maker_say(maker, NT_SENTENCE_UNFINISHED, "", "%s: %s.", which,
+			     exploring_words(maker->summary, group, words, sizeof(words)));
 		return;
 	}
-	if (wanted->running && wanted->reason == NT_REASON_COUNTED)
-		return; /* its turn may come */
-	if (spent_ms > 0 && kind == NT_SENTENCE_UNFINISHED)
-		snprintf(spent, sizeof(spent), " (it cost %s)",
-			 nt_duration_text(spent_ms, spent_text, sizeof(spent_text)));
-	nt_said_key(&said, wanted->reason, NULL);
-	nt_maker_say(maker, kind, said.type, "%s%s: %s", which, spent, said.says);
+	if (part >= NT_SHARE_LEAST)
+		snprintf(took, sizeof(took), " (%.0f %% of the time)", 100 * part);
+	nt_said_key(&said, group->reason, NULL);
+	nt_maker_say(maker, NT_SENTENCE_UNFINISHED, said.type, "%s%s: %s", which, took, said.says);
 }
 
-/* Collectives for which NCCL asks no tuner, unless they take too little time to mention. */
-static void say_seen(struct nt_maker *maker)
+/* Was it not tuned, for a reason that its communicator does not tell? */
+static bool is_open(int reason)
 {
-	const struct nt_summary *summary = maker->summary;
-	double all_us = 0, seen_us = 0;
+	const enum nt_reason_of about = nt_reason_about(reason);
 
-	for (size_t i = 0; i < summary->row_count; i++) {
-		const struct nt_key *row = &summary->rows[i];
-		const double us = nt_row_all_us(row);
+	return reason == NT_REASON_BUDGET || reason == NT_REASON_SAMPLES ||
+	       about == NT_ABOUT_COMM ||
+	       (about == NT_ABOUT_OPEN_KEY && reason != NT_REASON_COMM_NOT_TUNED);
+}
 
-		all_us += isnan(us) ? 0 : us;
-		seen_us += isnan(us) || nt_kind_tunable(row->coll) ? 0 : us;
-	}
-	if (seen_us < LEAST_SEEN * all_us || seen_us == 0)
-		return;
-	nt_maker_say(
-		maker, NT_SENTENCE_MEASURED, "",
-		"Sends, receives and all-to-alls take %.0f %% of the measured time of calls. They "
-		"are seen and not tuned: NCCL asks no tuner about them.",
-		100 * seen_us / all_us);
+/* Its turn may come; or it takes too little time; or the record counts it for that reason. */
+static bool is_little(const struct nt_summary *summary, const struct group *group)
+{
+	const double all_us = job_us(summary);
+
+	if (group->rows == 0)
+		return group->rest == 0 || summary->row_count > 0;
+	return (group->running && group->reason == NT_REASON_COUNTED) ||
+	       group->us < NT_SHARE_LEAST * all_us;
 }
 
 void nt_maker_open(struct nt_maker *maker)
 {
-	say_seen(maker);
-	for (size_t i = 0; i < sizeof(together) / sizeof(together[0]); i++) {
-		for (int running = 0; running < 2; running++)
-			say_rows(maker, together[i].kind,
-				 &(struct reason_filter){ together[i].reason, running });
+	struct group found[2 * NT_REASON_COUNT];
+	size_t count = 0;
+
+	for (int reason = 0; reason < NT_REASON_COUNT; reason++) {
+		for (int running = 0; running < 2 && is_open(reason); running++) {
+			const struct group group = group_of(maker->summary, reason, running);
+			size_t at = count;
+
+			if (is_little(maker->summary, &group))
+				continue;
+			for (; at > 0 && found[at - 1].us < group.us; at--)
+				found[at] = found[at - 1];
+			found[at] = group;
+			count++;
+		}
 	}
+	for (size_t i = 0; i < count && i < NT_TOLD_MAX; i++)
+		say_group(maker, &found[i]);
 }
+
+/* ---- communicators and steps */
 
 static bool same_remark(const struct nt_remark *a, const struct nt_remark *b)
 {
@@ -227,37 +229,62 @@ static const char *title_of(const struct nt_summary *summary, const struct nt_re
 }
 
 /* The rows' sentence says that mode observe changes nothing. */
-static bool is_repeated(const struct nt_maker *maker, const struct nt_remark *remark)
+static bool is_repeated(const struct nt_summary *summary, const struct nt_remark *remark)
 {
-	const struct reason_filter ended = { NT_REASON_OBSERVED, false },
-				   running = { ended.reason, true };
-	double spent_ms;
-	char which[96];
+	size_t observed = 0;
 
-	return remark->why.id == NT_REASON_MODE &&
-	       (rows_of(maker->summary, &ended, &spent_ms, which, sizeof(which)) > 0 ||
-		rows_of(maker->summary, &running, &spent_ms, which, sizeof(which)) > 0);
+	for (int running = 0; running < 2; running++) {
+		const struct group group = group_of(summary, NT_REASON_OBSERVED, running);
+
+		observed += group.rows + group.rest;
+	}
+	return remark->why.id == NT_REASON_MODE && observed > 0;
+}
+
+/* Do the communicators' calls take hardly any time, as far as is known? */
+static bool is_small(const struct nt_summary *summary, const struct nt_remark *remark)
+{
+	double us = NAN;
+
+	for (size_t i = 0; i < summary->row_count; i++) {
+		const struct nt_key *row = &summary->rows[i];
+
+		if (remark->ranks > 0 && row->ranks == remark->ranks &&
+		    row->nodes == remark->nodes &&
+		    strcmp(summary->steps[row->step].name, remark->step) == 0)
+			us = nt_or_zero(us) + nt_or_zero(row_us(summary, row));
+	}
+	return us > 0 && us < NT_SHARE_LEAST * job_us(summary);
+}
+
+static enum nt_sentence_kind kind_of(const struct nt_summary *summary,
+				     const struct nt_remark *remark, const char *title)
+{
+	if (remark->why.id == NT_REASON_BEHIND)
+		return NT_SENTENCE_STALLED;
+	return strcmp(title, "Note") == 0 || is_small(summary, remark) ? NT_SENTENCE_NOTE
+								       : NT_SENTENCE_UNTUNED;
 }
 
 static void say_remark(struct nt_maker *maker, size_t which)
 {
 	const struct nt_summary *summary = maker->summary;
 	const struct nt_remark *remark = &summary->remarks[which];
+	const char *title = title_of(summary, remark);
 	char steps[160], who[120] = "", count[48];
 	struct nt_said said;
 
+	if (is_repeated(summary, remark))
+		return;
 	nt_said_why(&said, &remark->why);
 	steps_of(summary, which, steps, sizeof(steps));
-	if (is_repeated(maker, remark))
-		return;
 	snprintf(count, sizeof(count), "%" PRId64 " communicators of ", remark->comms);
 	if (remark->ranks > 0)
 		snprintf(who, sizeof(who), ", %s%" PRIu32 " rank%s on %" PRIu32 " node%s",
 			 remark->comms == 1 ? "a communicator of " : count, remark->ranks,
 			 nt_plural(remark->ranks), remark->nodes, nt_plural(remark->nodes));
-	nt_maker_say(maker,
-		     remark->why.id == NT_REASON_BEHIND ? NT_SENTENCE_STALLED : NT_SENTENCE_UNTUNED,
-		     said.type, "%s%s%s: %s", title_of(summary, remark), steps, who, said.says);
+	nt_maker_say(maker, kind_of(summary, remark, title), said.type, "%s%s%s: %s", title, steps,
+		     who, said.says);
 }
 
 void nt_maker_untuned(struct nt_maker *maker)
@@ -306,6 +333,32 @@ static void say_when(struct nt_maker *maker, const struct nt_step *step)
 			     step->name);
 }
 
+/* What its tasks measured before the program, or a step for others. */
+static void say_calibration(struct nt_maker *maker, const struct nt_step *step)
+{
+	char text[400] = "", more[64];
+
+	if (!(step->calibration_s > 0))
+		return;
+	nt_append(text, sizeof(text), "Calibration %s step %s: %s",
+		  nt_step_is_calibration(step) ? "in" : "before", step->name,
+		  nt_duration_text(step->calibration_s * 1e3, more, sizeof(more)));
+	if (step->calibration_ranks > 0)
+		nt_append(text, sizeof(text), " on %" PRId64 " rank%s", step->calibration_ranks,
+			  nt_plural(step->calibration_ranks));
+	if (step->calibration_why[0])
+		nt_append(text, sizeof(text), ", without a result: %s", step->calibration_why);
+	else if (step->calibration_gain > 0 && strcmp(step->launch, "default") != 0)
+		nt_append(text, sizeof(text), "; calls %.2f x as fast with %s",
+			  step->calibration_gain, step->launch);
+	else
+		nt_append(text, sizeof(text), "; nothing was faster than NCCL's own settings");
+	if (step->calibration_deviation > 0)
+		nt_append(text, sizeof(text), " (deviation %.1f %%)",
+			  100 * step->calibration_deviation);
+	nt_maker_say(maker, NT_SENTENCE_CALIBRATION, "", "%s.", text);
+}
+
 void nt_maker_partial(struct nt_maker *maker)
 {
 	const struct nt_summary *summary = maker->summary;
@@ -318,6 +371,7 @@ void nt_maker_partial(struct nt_maker *maker)
 		more += step->more;
 		if (step->more > 0 && !long_form[0])
 			long_form = step->long_form;
+		say_calibration(maker, step);
 		say_when(maker, step);
 		if (step->heard >= 0 && step->heard < step->nodes && has_small(summary, i))
 			nt_maker_say(maker, NT_SENTENCE_PARTIAL, "",

@@ -10,6 +10,7 @@
 #include "contract/coll.h"
 #include "lib/append.h"
 #include "lib/plural.h"
+#include "profiles/select-reason.h"
 
 /* "COLLNET_DIRECT" as "CollNet Direct"; "LL128" stays. */
 static const char *word_of(const char *name)
@@ -108,5 +109,13 @@ const char *nt_clock_words(double at_s, char out[NT_CLOCK_MAX])
 	out[0] = '\0';
 	if (at_s > 0 && localtime_r(&at, &local))
 		(void)strftime(out, NT_CLOCK_MAX, "%H:%M:%S", &local);
+	return out;
+}
+
+const char *nt_launch_from(const char *from, char *out, size_t out_bytes)
+{
+	const int why = nt_why_parse(from);
+
+	snprintf(out, out_bytes, "%s", why < 0 ? from : nt_why_text(why));
 	return out;
 }

@@ -25,4 +25,8 @@ const char *nt_clock_words(double at_s, char out[NT_CLOCK_MAX]);
 /* "5 % slower", "2.60 times as fast", "as fast", of a speedup */
 const char *nt_speed_text(double ratio, char *out, size_t out_bytes);
 
+/* Why a launch profile was chosen, in words, by the name that the record has, or by an older
+ * record's words. */
+const char *nt_launch_from(const char *from, char *out, size_t out_bytes);
+
 #endif

@@ -239,6 +239,7 @@ static void put_marker(struct nt_memory_entry *entry, const struct nt_rank_marke
 		return;
 	entry->marker_coll = marker->coll;
 	entry->marker_bytes = (uint64_t)marker->bytes;
+	entry->marker_calls = marker->a_step > 1 ? (uint64_t)marker->a_step : 1;
 	for (size_t i = 0; i < marker->periods; i++) {
 		float us = (float)marker->period_us[i];
 

@@ -31,7 +31,9 @@ static void note_ticket(struct nt_step *step, const struct nt_ticket *ticket)
 	nt_settings_text(&ticket->settings, step->set, sizeof(step->set));
 	snprintf(step->left, sizeof(step->left), "%s", ticket->left);
 	snprintf(step->from, sizeof(step->from), "%s",
-		 ticket->from[0] ? ticket->from : nt_why_text((int)ticket->why));
+		 ticket->from[0] && strcmp(ticket->from, nt_why_text((int)ticket->why)) != 0
+			 ? ticket->from
+			 : nt_why_name((int)ticket->why));
 	without_braces(step->from);
 	if (ticket->expected > 0)
 		step->expected = ticket->expected;

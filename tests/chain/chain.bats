@@ -26,8 +26,7 @@ setup() {
 
 # fake [option]...: short, with the plugins of the environment.
 fake() {
-	timeout -k 2 1000 "$TESTS/nt-fake-nccl" "${form[@]}" --iters 40 --call-gap-us 20 --peer-timeout 60 \
-		--env NT_CHAIN_RANK=%r "$@" >"$scratch/out" 2>"$scratch/err" || { cat "$scratch/err"; return 1; }
+	timeout -k 2 1000 "$TESTS/nt-fake-nccl" "${form[@]}" --iters 40 --call-gap-us 20 --peer-timeout 60 "$@" >"$scratch/out" 2>"$scratch/err" || { cat "$scratch/err"; return 1; }
 }
 
 policy() {

@@ -2,18 +2,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* logger.c - a profiler and a tuner that write down everything that they are told
  *
- * Built twice: with CHAIN_OLD for profiler v3 and tuner v2, else for v5 of both. Behind another
- *              plugin
- * they must be told what they are told alone. A line is what one call was about, in words that
- * do not change from run to run: events are counted for each communicator, type and channel, and
- * named by that where they come back. Sorted, two runs' logs can be compared.
+ * Built twice: with CHAIN_OLD for profiler v4 and tuner v2, else for v5 of both. Behind another
+ * plugin they must be told what they are told alone. A line is what one call was about, in words
+ * that do not change from run to run: events are counted for each communicator, type and channel,
+ * and named by that where they come back. Sorted, two runs' logs can be compared.
  *
- * NT_CHAIN_LOG=FILE        what is written NT_CHAIN_RANK=N          v3 is not told it
- * NT_CHAIN_MASK=MASK       the events to ask for NT_CHAIN_MASK2=MASK@N    another mask from the
- * N-th CollApi (v3: Coll) event of the process on NT_CHAIN_HANDLE=KIND     pointer; high: with
- * bits in the top byte; none: NULL NT_CHAIN_FAIL=WHAT       prof-init, tuner-init: fails;
- * events, decide: fails each time, after its work NT_CHAIN_ARM=ALGO/PROTO  the tuner's answer,
- * with NT_CHAIN_CHANNELS=N
+ * NT_CHAIN_LOG=FILE: what is written. NT_CHAIN_MASK=MASK: the events to ask for.
+ * NT_CHAIN_MASK2=MASK@N: another mask from the N-th CollApi (v4: Coll) event of the process on.
+ * NT_CHAIN_HANDLE=KIND: pointer; high: with bits in the top byte; none: NULL. NT_CHAIN_FAIL=WHAT:
+ * prof-init, tuner-init: fails; events, decide: fails each time, after its work.
+ * NT_CHAIN_ARM=ALGO/PROTO: the tuner's answer, with NT_CHAIN_CHANNELS=N.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -149,11 +147,13 @@ static int stop(void *handle)
 	return result("events");
 }
 
-static int state(void *handle, int number)
+static int state(void *handle, int number, union nt_prof_args_v4 *args)
 {
 	const struct event *e = event_of(handle);
 	char own[40];
 
+	if (number == NT_PROF_STATE_KERNEL_CH_STOP && args->kernel_ch.stop_ns == 0)
+		abort();
 	note("%s state %s %d\n", e->comm->name, words(own, sizeof(own), handle), number);
 	return result("events");
 }
@@ -241,12 +241,17 @@ static int decide_v2(void *ctx, int coll, size_t bytes, int collnet, int nvls, i
 	return result("decide");
 }
 
-static int init_v3(void **ctx, int *mask)
+/* NOLINTNEXTLINE(readability-function-size): NCCL's signature */
+static int init_v4(void **ctx, int *mask, const char *name, uint64_t comm, int nodes, int ranks,
+		   int rank, nt_nccl_log log)
 {
-	return open_profiler(ctx, mask, (int)strtol(setting("NT_CHAIN_RANK"), NULL, 0), NULL);
+	(void)log;
+	if (!comm || nodes < 1 || ranks <= rank)
+		abort();
+	return open_profiler(ctx, mask, rank, name);
 }
 
-static int start_v3(void *ctx, void **handle, struct nt_prof_descr_v3 *d)
+static int start_v4(void *ctx, void **handle, struct nt_prof_descr_v4 *d)
 {
 	char what[120] = "";
 
@@ -258,16 +263,10 @@ static int start_v3(void *ctx, void **handle, struct nt_prof_descr_v3 *d)
 		     d->parent, what);
 }
 
-static int state_v3(void *handle, int number, union nt_prof_args_v1 *args)
-{
-	(void)args;
-	return state(handle, number);
-}
-
 NT_EXPORT const struct nt_tuner_v2 ncclTunerPlugin_v2 = { "logger2", init_v2, decide_v2,
 							  tuner_finalize };
-NT_EXPORT const struct nt_prof_v3 ncclProfiler_v3 = { "logger3", init_v3,  start_v3,
-						      stop,	 state_v3, prof_finalize };
+NT_EXPORT const struct nt_prof_v4 ncclProfiler_v4 = { "logger4", init_v4, start_v4,
+						      stop,	 state,	  prof_finalize };
 
 #else
 
@@ -328,16 +327,9 @@ static int start_v5(void *ctx, void **handle, struct nt_prof_descr_v5 *d)
 		     d->parent, what);
 }
 
-static int state_v5(void *handle, int number, union nt_prof_args_v4 *args)
-{
-	if (number == NT_PROF_STATE_KERNEL_CH_STOP && args->kernel_ch.stop_ns == 0)
-		abort();
-	return state(handle, number);
-}
-
 NT_EXPORT const struct nt_tuner_v5 ncclTunerPlugin_v5 = { "logger5", init_tuner_v5, decide_v5,
 							  tuner_finalize };
-NT_EXPORT const struct nt_prof_v5 ncclProfiler_v5 = { "logger5", init_v5,  start_v5,
-						      stop,	 state_v5, prof_finalize };
+NT_EXPORT const struct nt_prof_v5 ncclProfiler_v5 = { "logger5", init_v5, start_v5,
+						      stop,	 state,	  prof_finalize };
 
 #endif

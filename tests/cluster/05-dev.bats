@@ -59,7 +59,7 @@ wait_for_record='for i in {1..240}; do sacct -n -X -P -o state,admincomment | gr
 	[ "$(grep -c '^task [0-3]: measuring launch profiles for at most 30 s' <<<"$output")" = 1 ]
 	[ "$(grep -c '^task [0-3]: not calibrated: ' <<<"$output")" = 3 ]
 	# It ends with the first job's verdict.
-	[[ ${output##*what the first job came to} = *"AllReduce 256K on the 8 ranks across 2 nodes"*" instead of NCCL's "*"Net time saved: "* ]]
+	[[ ${output##*what the first job came to} = *"Net time saved: "*"AllReduce 256K on the 8 ranks across 2 nodes"*" instead of NCCL's "* ]]
 	# The page that it names is one, of this job.
 	page=$(sed -n 's/^== the same as a page: open \(.*\) in a browser$/\1/p' <<<"$output")
 	[[ $(head -c 15 "$page") = '<!DOCTYPE html>' ]] || { head -c 200 "$page"; false; }

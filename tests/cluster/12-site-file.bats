@@ -150,25 +150,25 @@ srun --nccl-tune=policy /bin/bash -c '$show'"
 		expected observe min_gain=6 channels=on; expected policy min_gain=7 channels=on)" ]
 }
 
-@test "a user's mistake is reported once, with a suggestion" {
+@test "a user's mistake is reported once, with what is accepted" {
 	file '[site]' 'budget_max = 10'
 	sruns <<-'END'
-		SLURM_NCCL_TUNE=bandid | refused | SLURM_NCCL_TUNE=bandid: unknown mode 'bandid' (want off, observe, bandit, policy or profile; did you mean bandit?)
-		SLURM_NCCL_TUNE=bandit,chanels=on | refused | SLURM_NCCL_TUNE=bandit,chanels=on: unknown setting 'chanels=on' (did you mean channels?)
+		SLURM_NCCL_TUNE=bandid | refused | SLURM_NCCL_TUNE=bandid: unknown mode 'bandid' (want off, observe, bandit, policy or profile)
+		SLURM_NCCL_TUNE=bandit,chanels=on | refused | SLURM_NCCL_TUNE=bandit,chanels=on: unknown setting 'chanels=on' (want min_gain
 		SLURM_NCCL_TUNE=bandit,protocols=ll+sample | refused | bad protocols 'll+sample' (want all, or some joined by + of ll, ll128, simple
-		--nccl-tune=bandit,reward=peroid | refused | unknown reward 'peroid' (want call or period; did you mean period?)
+		--nccl-tune=bandit,reward=peroid | refused | unknown reward 'peroid' (want call or period)
 		--nccl-tune=bandit,alpha=2 | refused | bad alpha '2' (want 0.000001 to 0.5)
 	END
 	run ! as_user env SLURM_NCCL_TUNE=bandid srun true
 	[ "$(wc -l <<<"$output")" = 1 ]
 	run ! as_user env SBATCH_NCCL_TUNE=bandid sbatch --wrap true
 	[ "$(wc -l <<<"$output")" = 1 ]
-	[[ $output = *"nccl-tune: SBATCH_NCCL_TUNE=bandid: unknown mode"*'did you mean bandit?)' ]]
+	[[ $output = *"nccl-tune: SBATCH_NCCL_TUNE=bandid: unknown mode 'bandid' (want off, "* ]]
 	run ! as_user env SALLOC_NCCL_TUNE=bandid salloc true
 	[ "$(wc -l <<<"$output")" = 1 ]
 	user_file 'min_gian = 3'
 	sruns <<-'END'
-		--nccl-tune=bandit | bandit budget=10 | nccl-tune.conf:1: unknown setting 'min_gian' (did you mean min_gain?); the file is ignored
+		--nccl-tune=bandit | bandit budget=10 | nccl-tune.conf:1: unknown setting 'min_gian' (want min_gain
 	END
 	run -0 as_user squeue -h -t PENDING,RUNNING
 	[ -z "$output" ]
@@ -401,14 +401,14 @@ helps() {
 	[ "$(grep -vc '^checked ' <<<"$output")" = 1 ]
 	printf '[site]\nmodes = observ\n' >"$draft"
 	run -1 as_user "$TUNE" check-config "$draft"
-	[[ $output = *"nccl-tune check-config: $draft:2: modes: 'observ' (want "*'did you mean observe?)' ]]
+	[[ $output = *"nccl-tune check-config: $draft:2: modes: 'observ' (want "* ]]
 	printf '[site]\nmodes = observe\n' >"$draft"
 	chown "$NT_USER" "$draft"
 	run -0 as_user "$TUNE" check-config "$draft"
 	[[ $output = *"note: $draft is writable by others than root"* ]]
 	printf '%s\n' '[site]' 'launch = wied' '[partition gpu]' 'launch_profiles = default sockets-wied' >"$draft"
 	run -1 as_user "$TUNE" check-config "$draft"
-	[[ $output = *"$draft:2: no launch profile 'wied'"*"$draft:4: no launch profile 'sockets-wied', did you mean sockets-wide?"* ]]
+	[[ $output = *"$draft:2: no launch profile 'wied'"*"$draft:4: no launch profile 'sockets-wied' (there are: default"* ]]
 	printf '[site]\nrecord = admincomment file:%s\n' "$NT_CLUSTER/work" >"$draft"
 	run -1 as_user "$TUNE" check-config "$draft"
 	[[ $output = *"record: $NT_CLUSTER/work must be a directory owned by root and writable by nobody else"* ]]
@@ -427,7 +427,7 @@ helps() {
 	run -1 as_user "$TUNE" check-config
 	cluster plugstack "$(line) rundir=/tmp"
 	run -1 as_user "$TUNE" check-config
-	[[ $output = *"plugstack argument 'rundir=/tmp': write rundir = /tmp into [site] of $FILE"* ]]
+	[[ $output = *"plugstack argument 'rundir=/tmp' (want conf=PATH, or nothing; settings belong in "* ]]
 	cluster plugstack "$(line plugin=/nonexistent/libnccl-tune.so)"
 	run -1 as_user "$TUNE" check-config
 	[[ $output = *"plugin /nonexistent/libnccl-tune.so: No such file or directory"* ]]

@@ -182,7 +182,7 @@ without_plugin() {
 	for command in 'srun touch ran' 'sbatch --wrap=true' 'salloc touch ran'; do
 		# shellcheck disable=SC2086 # words
 		run ! as_user ${command%% *} --nccl-tune=bandit,launch=wild ${command#* }
-		[[ $output = *"nccl-tune: --nccl-tune=bandit,launch=wild: no launch profile 'wild', did you mean wide? (there are: default wide deep)"* ]]
+		[[ $output = *"nccl-tune: --nccl-tune=bandit,launch=wild: no launch profile 'wild' (there are: default wide deep)"* ]]
 	done
 	SLURM_NCCL_TUNE=bandit,launch=WIDE run ! task
 	[[ $output = *"SLURM_NCCL_TUNE=bandit,launch=WIDE: bad launch 'WIDE' (want off, auto or the name of a launch profile)"* ]]

@@ -134,7 +134,7 @@ measured_before() {
 		(.set | test("NCCL_MIN_NCHANNELS=8"))' <<<"$output" || { echo "$output"; false; }
 	run -0 as_user "$NT_STAGE/bin/nccl-tune" report "$id"
 	output=$(tr -s ' \n' ' ' <<<"$output") # lines are of 80 columns
-	[[ $output = *"launch profile wide (calibrated "*" by the program's own steps; "*" ms a step, 120 steps)"* ]] || { echo "$output"; false; }
+	[[ $output = *", 120 steps of "*" ms launch profile wide: calibrated "*" by the program's own steps"* ]] || { echo "$output"; false; }
 	[[ $output = *"set: "*"NCCL_SOCKET_NTHREADS=2"* ]]
 	run -0 as_user "$NT_STAGE/bin/nccl-tune" report --json "$id.0"
 	jq -e '.jobs[0].steps[-1] | .launch == "wide" and .measured > 1.3' <<<"$output"

@@ -55,3 +55,19 @@ readonly AS_LONG='(.marker.periods_us | sort | .[length / 2 | floor]) / $wall | 
 	loop bandit --compute-us 1000 --iters 3
 	each '.end and .marker == null and (.comms | length) == 1 and .launch == "wide"'
 }
+
+# Equal calls, which only the gap of a round tells apart: DDP with two equal buckets, JAX with eight
+@test "equal calls are as many a round as the program makes" {
+	local calls
+	for calls in 2 8; do
+		rm -f "$dir"/rank.*.json
+		loop bandit --sizes 16Mx$calls --sync $calls --compute-us 60000 --iters 80
+		each ".marker.bytes == 16777216 and .marker.a_step == $calls and .marker.calls == 80 * $calls"
+		each '.marker.periods_us | sort | .[length / 2 | floor] | . >= 60000 and . < 90000'
+	done
+}
+
+@test "a benchmark of one size has no steps" {
+	loop bandit --sizes 1M --compute-us 0 --iters 3000
+	each '.end and .marker == null and .comms[0].keys[0].calls == 3000'
+}

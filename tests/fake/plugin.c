@@ -231,13 +231,6 @@ static int start_v5(void *ctx, void **event, struct nt_prof_descr_v5 *d)
 	return start(event);
 }
 
-static int start_v6(void *ctx, void **event, struct nt_prof_descr_v6 *d)
-{
-	(void)ctx;
-	(void)d;
-	return start(event);
-}
-
 static int start_v7(void *ctx, void **event, struct nt_prof_descr_v7 *d)
 {
 	(void)ctx;
@@ -278,7 +271,7 @@ NT_EXPORT const struct nt_prof_v4 ncclProfiler_v4 = { "fake4",	  init_v4,  start
 						      stop_event, state_v4, finalize };
 NT_EXPORT const struct nt_prof_v5 ncclProfiler_v5 = { "fake5",	  init_v5,  start_v5,
 						      stop_event, state_v4, finalize };
-NT_EXPORT const struct nt_prof_v6 ncclProfiler_v6 = { "fake6",	  init_v5,  start_v6,
+NT_EXPORT const struct nt_prof_v6 ncclProfiler_v6 = { "fake6",	  init_v5,  start_v5,
 						      stop_event, state_v4, finalize };
 NT_EXPORT const struct nt_prof_v7 ncclProfiler_v7 = { "fake7",	  init_v5,  start_v7,
 						      stop_event, state_v4, finalize };

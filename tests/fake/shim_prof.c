@@ -12,45 +12,26 @@
 #include "tests/fake/guard.h"
 #include "tests/fake/load.h"
 
-static const struct nt_prof_v3 *v3;
 static const struct nt_prof_v4 *v4;
 static const struct nt_prof_v5 *v5;
 static const struct nt_prof_v6 *v6;
 static const struct nt_prof_v7 *v7;
 static struct nt_prof_v7 wrapped;
 
-/* The common members of a collective in v3 and v4. */
-#define COPY_COLL(o, d)                                  \
-	do {                                             \
-		(o)->parent = (d)->coll.group;           \
-		(o)->coll.seq = (d)->coll.seq;           \
-		(o)->coll.func = (d)->coll.func;         \
-		(o)->coll.send = (d)->coll.send;         \
-		(o)->coll.recv = (d)->coll.recv;         \
-		(o)->coll.count = (d)->coll.count;       \
-		(o)->coll.root = (d)->coll.root;         \
-		(o)->coll.datatype = (d)->coll.datatype; \
-		(o)->coll.channels = (d)->coll.channels; \
-		(o)->coll.warps = (d)->coll.warps;       \
-		(o)->coll.algo = (d)->coll.algo;         \
-		(o)->coll.proto = (d)->coll.proto;       \
-	} while (0)
-
-static int start_v3(void *ctx, void **event, struct nt_prof_descr_v7 *d)
+static void copy_coll(struct nt_prof_descr_v4 *o, const struct nt_prof_descr_v7 *d)
 {
-	struct nt_prof_descr_v3 *o = nt_guard_take(NT_GUARD_EVENT, sizeof(*o));
-
-	*event = NULL;
-	if (d->type != NT_PROF_GROUP && d->type != NT_PROF_COLL && d->type != NT_PROF_KERNEL_CH)
-		return NT_NCCL_OK;
-	o->type = (uint8_t)d->type;
-	o->parent = d->parent;
-	o->rank = d->rank;
-	if (d->type == NT_PROF_COLL)
-		COPY_COLL(o, d);
-	else if (d->type == NT_PROF_KERNEL_CH)
-		o->kernel_ch.channel = d->kernel_ch.channel;
-	return v3->start(ctx, event, o);
+	o->parent = d->coll.group;
+	o->coll.seq = d->coll.seq;
+	o->coll.func = d->coll.func;
+	o->coll.send = d->coll.send;
+	o->coll.recv = d->coll.recv;
+	o->coll.count = d->coll.count;
+	o->coll.root = d->coll.root;
+	o->coll.datatype = d->coll.datatype;
+	o->coll.channels = d->coll.channels;
+	o->coll.warps = d->coll.warps;
+	o->coll.algo = d->coll.algo;
+	o->coll.proto = d->coll.proto;
 }
 
 static void copy_p2p(struct nt_prof_descr_v4 *o, const struct nt_prof_descr_v7 *d)
@@ -78,7 +59,7 @@ static int start_v4(void *ctx, void **event, struct nt_prof_descr_v7 *d)
 	o->parent = d->parent;
 	o->rank = d->rank;
 	if (d->type == NT_PROF_COLL)
-		COPY_COLL(o, d);
+		copy_coll(o, d);
 	else if (d->type == NT_PROF_P2P)
 		copy_p2p(o, d);
 	else if (d->type == NT_PROF_KERNEL_CH)
@@ -97,7 +78,7 @@ static int start_v5(void *ctx, void **event, struct nt_prof_descr_v7 *d)
 
 static int start_v6(void *ctx, void **event, struct nt_prof_descr_v7 *d)
 {
-	struct nt_prof_descr_v6 *o = nt_guard_take(NT_GUARD_EVENT, sizeof(*o));
+	struct nt_prof_descr_v5 *o = nt_guard_take(NT_GUARD_EVENT, sizeof(*o));
 
 	memcpy(o, d, sizeof(*o));
 	return v6->start(ctx, event, o);
@@ -111,31 +92,10 @@ static int start_v7(void *ctx, void **event, struct nt_prof_descr_v7 *d)
 	return v7->start(ctx, event, o);
 }
 
-/* v3 knows none of the states simulated here. */
-static int state_v3(void *event, int state, union nt_prof_args_v4 *args)
-{
-	(void)event;
-	(void)state;
-	(void)args;
-	return NT_NCCL_OK;
-}
-
 /* v4 knows the states up to KernelCh's. */
 static int state_v4(void *event, int state, union nt_prof_args_v4 *args)
 {
 	return state > NT_PROF_STATE_KERNEL_CH_STOP ? NT_NCCL_OK : v4->state(event, state, args);
-}
-
-static int init_v3(void **ctx, uint64_t comm, int *mask, const char *name, int nodes, int ranks,
-		   int rank, nt_nccl_log log)
-{
-	(void)comm;
-	(void)name;
-	(void)nodes;
-	(void)ranks;
-	(void)rank;
-	(void)log;
-	return v3->init(ctx, mask);
 }
 
 static int init_v4(void **ctx, uint64_t comm, int *mask, const char *name, int nodes, int ranks,
@@ -144,13 +104,6 @@ static int init_v4(void **ctx, uint64_t comm, int *mask, const char *name, int n
 	return v4->init(ctx, mask, name, comm, nodes, ranks, rank, log);
 }
 
-#define WRAP(v, state_fn)                                                               \
-	(struct nt_prof_v7)                                                             \
-	{                                                                               \
-		.name = v->name, .init = init_##v, .start = start_##v, .stop = v->stop, \
-		.state = state_fn, .finalize = v->finalize                              \
-	}
-
 const struct nt_prof_v7 *nt_shim_profiler(void *library, int version)
 {
 	char symbol[32];
@@ -158,16 +111,13 @@ const struct nt_prof_v7 *nt_shim_profiler(void *library, int version)
 
 	snprintf(symbol, sizeof(symbol), "ncclProfiler_v%d", version);
 	table = dlsym(library, symbol);
-	if (!table || version < 3) /* no plugin here is older */
+	if (!table || version < 4) /* no plugin here is older */
 		return NULL;
 	switch (version) {
-	case 3:
-		v3 = table;
-		wrapped = WRAP(v3, state_v3);
-		break;
 	case 4:
 		v4 = table;
-		wrapped = WRAP(v4, state_v4);
+		wrapped = (struct nt_prof_v7){ v4->name, init_v4,  start_v4,
+					       v4->stop, state_v4, v4->finalize };
 		break;
 	case 5:
 		v5 = table;

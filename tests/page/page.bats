@@ -18,6 +18,12 @@ setup_file() {
 	"$page" text 12 "$here/../unit/data/report/full.json" >"$pages/text.html"
 	"$page" text 13 "$here/../unit/data/report/launch.json" >"$pages/launch.html"
 	"$page" --json text 13 "$here/../unit/data/report/launch.json" >"$pages/launch.json"
+	printf '{"nccl_tune":{"v":1,"0":%s,"1":%s}}' \
+		'{"mode":"bandit","program":"t.py","launch":"default","step_us":[61000,62700,64000],"steps":118}' \
+		'{"mode":"bandit","program":"t.py","launch":"wide","step_us":[32000,33400,35000],"steps":118,"calibration_s":50.9,"calibration_ranks":8,"calibration_gain":2.58,"calibration_deviation":0.053}' \
+		>"$pages/calibrated"
+	"$page" text 14 "$pages/calibrated" >"$pages/calibrated.html"
+	"$page" --json text 14 "$pages/calibrated" >"$pages/calibrated.json"
 	for n in 0 1 30 1000; do
 		jq -cn --argjson n "$n" -f "$here/keys.jq" >"$pages/keys$n.json"
 		"$page" made <"$pages/keys$n.json" >"$pages/keys$n.html"
@@ -147,7 +153,7 @@ table_is_json() {
 	})()'
 	# And the sums of the verdict.
 	is "$(jq '[.. | objects | select(.state? == "committed")] | length' "$pages/$1.json")" \
-		'Number([...document.querySelectorAll(".tiles dd")][2].textContent)'
+		'Number([...document.querySelectorAll(".tiles dt")].find((one) => one.textContent.startsWith("collectives and sizes with another")).nextSibling.textContent)'
 }
 
 @test "the figures are the JSON's" {
@@ -187,6 +193,22 @@ table_is_json() {
 	is "$(cat "$pages/wanted")" '[...byId("steps").querySelectorAll("tbody tr")].flatMap((row) => [row.cells[0].textContent, row.cells[3].textContent])'
 	jq -c '[.jobs[].steps[] | select(.launch) | .launch, (.set // "–")]' "$pages/launch.json" >"$pages/wanted"
 	is "$(cat "$pages/wanted")" '[...byId("launch").querySelectorAll("tbody tr")].flatMap((row) => [row.cells[1].textContent, row.cells[2].textContent])'
+}
+
+@test "a job that calibrated opens with its course; the summary has the step with and without the launch profile" {
+	local wanted
+	browser
+	open calibrated
+	[ -z "$(chrome_complaints)" ]
+	is '"time"' 'document.querySelector("main section").id'
+	comes '(byId("time").querySelector("details").open = true, byId("time").querySelector("table"))'
+	is '["step 0, default","calibration before step 1","step 1, wide"]' '[...byId("time").querySelectorAll("tbody tr")].map((row) => row.cells[0].textContent)'
+	is '["7.4","50.9","3.9"]' '[...byId("time").querySelectorAll("tbody tr")].map((row) => row.cells[2].textContent)'
+	wanted=$(jq -c '.jobs[0].gain | [.step_us, .without_us] | map(. / 100 | round / 10 | tostring | . + " ms")' "$pages/calibrated.json")
+	is "$wanted" '[...document.querySelectorAll(".tiles dd")].slice(0, 2).map((one) => one.textContent)'
+	is '["step 1","before its program","50.9","8","2.58 times as fast with wide"]' '[...byId("calibration").querySelector("tbody tr").cells].slice(0, 5).map((cell) => cell.textContent)'
+	open text
+	is false '[...document.querySelectorAll("main section")].some((one) => one.id === "time" || one.id === "calibration")'
 }
 
 @test "what accounting has of a job is in the JSON, and what it does not know is left out" {

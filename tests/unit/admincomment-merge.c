@@ -77,7 +77,7 @@ static void in_one_sentence(void **state)
 	expect_says(
 		SAYS_STEP("\"step_us\":[20.0,44700.0,50.0]"),
 		SAYS_STEP("\"measured\":1.9,\"step_us\":[20.0,23500.0,50.0],\"saved_ms\":2100.0"),
-		"step 23.5 ms, was 44.6 ms (1.90 x); saved 2.1 s");
+		"step 23.5 ms, was 44.7 ms (1.90 x); saved 2.1 s");
 	expect_says(SAYS_STEP("\"measured\":1.001,\"step_us\":[1.0,2e6,3.0],\"saved_ms\":0.0"),
 		    STEP, "step 2.00 s; nothing saved");
 	expect_says(SAYS_STEP("\"calibration_s\":7.3,\"saved_ms\":900.0"),
@@ -110,11 +110,44 @@ static void in_one_sentence(void **state)
 
 #define WHY(code) "\"8r2n\":{\"AllReduce 1M\":{\"why\":\"" code "\"}}"
 
+/* 1000 steps of 1 ms, and calls of two sizes, one call a step. */
+#define TIMED(one, one_us, other, other_us)                                                      \
+	"\"step_us\":[1,1000,9],\"steps\":1000,\"8r2n\":{\"AllReduce 1M\":{\"calls\":1000,"      \
+	"\"own_us\":[" other_us "0],\"why\":\"" other "\"},\"AllReduce 2M\":{\"calls\":1000,"      \
+	"\"us\":[" one_us "0],\"why\":\"" one "\"}}"
+
+#define SELDOM                                                                                     \
+	"\"step_us\":[1,1000,9],\"steps\":1000,\"8r2n\":{\"AllReduce 1M\":{\"calls\":1000,"        \
+	"\"own_us\":[600],\"why\":\"screened\"},\"Broadcast 2M\":{\"calls\":9,"                     \
+	"\"predicted_us\":[9e6],\"why\":\"counted\"}}"
+
 static void why_nothing_was_saved(void **state)
 {
 	expect_says(SAYS_STEP(WHY("small")), STEP, "nothing saved: NCCL's choice is best");
 	expect_says(SAYS_STEP(WHY("open")), SAYS_STEP(WHY("chance")),
 		    "nothing saved: NCCL's choice is best");
+	/* And of it what takes most of the program's time. */
+	expect_says(SAYS_STEP(TIMED("open", "20", "screened", "60")), STEP,
+		    "step 1.00 ms; nothing saved: NCCL's is best in 60 % compared");
+	expect_says(SAYS_STEP(TIMED("open", "60", "screened", "20")), STEP,
+		    "step 1.00 ms; nothing saved: 60 % was not decided");
+	expect_says(SAYS_STEP(TIMED("open", "2", "screened", "60")), STEP,
+		    "step 1.00 ms; nothing saved: NCCL's choice is best");
+	/* Calls of its start, which were not timed, are no part of its steps. */
+	expect_says(SAYS_STEP(SELDOM), STEP,
+		    "step 1.00 ms; nothing saved: NCCL's choice is best");
+	/* Steps of this job are better evidence than memories; without either nothing is known. */
+	expect_says(SAYS_STEP("\"launch\":\"default\",\"step_us\":[1,3e3,9],\"steps\":50"),
+		    SAYS_STEP("\"launch\":\"wide\",\"measured\":9,\"step_us\":[1,1e3,9],\"steps\":100"),
+		    "step 1.00 ms, was 3.00 ms (3.00 x); saved 200.0 ms");
+	expect_says(SAYS_STEP("\"launch\":\"wide\",\"step_us\":[1,1e3,9],\"steps\":100," WHY(
+			    "screened")),
+		    STEP, "step 1.00 ms with wide, without not measured");
+	/* A benchmark for others is no step of the user's. */
+	expect_says(SAYS_STEP("\"saved_ms\":500.0"),
+		    SAYS_STEP("\"program\":\"nccl-tune-calibrate\",\"calibration_s\":9.0,"
+			      "\"step_us\":[1,2,3],\"saved_ms\":5e6"),
+		    "saved 500.0 ms, spent 9.0 s");
 	expect_says(SAYS_STEP(WHY("open")), STEP, "nothing saved: nothing was decided");
 	expect_says(SAYS_STEP(WHY("known")), STEP, "remembered choices used");
 	expect_says(SAYS_STEP("\"rest\":[\"3 little\"]"), STEP,
@@ -140,8 +173,9 @@ static void who_stalled_comes_first(void **state)
 	/* An earlier step did, and the job went on. */
 	expect_says(SAYS_STEP(STALL("AllReduce 16M, call 900")), SAYS_STEP(WHY("small")),
 		    "nothing saved: NCCL's choice is best");
+	/* The last step counts that tells of calls. */
 	expect_says(SAYS_STEP(WHY("small")), SAYS_STEP(WHY("p2p")),
-		    "nothing saved: NCCL's choice is best");
+		    "nothing saved: only sends and receives");
 	expect_says(SAYS_STEP(WHY("p2p")), SAYS_STEP(WHY("p2p")),
 		    "nothing saved: only sends and receives");
 }
@@ -343,7 +377,7 @@ static void old_steps_are_thinned(void **state)
 			    "{\"mode\":\"bandit\",\"more\":10}");
 	assert_true(json_object_object_get_ex(ours, "1", &step));
 	assert_string_equal(json_object_to_json_string_ext(step, JSON_C_TO_STRING_PLAIN),
-			    "{\"mode\":\"bandit\",\"launch\":\"wide\",\"measured\":2.60,"
+			    "{\"mode\":\"bandit\",\"launch\":\"wide\",\"from\":\"x\",\"measured\":2.60,"
 			    "\"remark\":\"results are wrong with x\",\"more\":2}");
 	assert_true(json_object_object_get_ex(ours, "2", &step));
 	assert_string_equal(json_object_to_json_string_ext(step, JSON_C_TO_STRING_PLAIN),
@@ -388,7 +422,7 @@ static void no_bar_of_ours(void **state)
 		"{\"a\":\"b|c\",\"nccl_tune\":{\"v\":1,\"0\":{\"mode\":\"bandit\","
 		"\"why\":[\"2r2n 1 mode|observe\"]}},\"d\":\"|\"}";
 	static const char after[] =
-		"{\"a\":\"b|c\",\"nccl_tune\":{\"says\":\"nothing saved: not tuned (mode)\",\"v\":1,"
+		"{\"a\":\"b|c\",\"nccl_tune\":{\"says\":\"nothing saved: not tuned (nccl)\",\"v\":1,"
 		"\"0\":{\"mode\":\"bandit\",\"why\":[\"2r2n 1 mode:observe\"]},"
 		"\"1\":{\"mode\":\"bandit\",\"why\":[\"2r2n 1 nccl:1:n2:1:2\"]}},\"d\":\"|\"}";
 	char *out;

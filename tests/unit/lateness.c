@@ -21,6 +21,7 @@ struct job {
 	/* The rank that is late in that call, by so many microseconds; ranks: nobody. */
 	unsigned (*slow)(const struct job *job, unsigned call);
 	double slow_us;
+	double step_us; /* of the program; 0: not known */
 };
 
 static unsigned nobody(const struct job *job, unsigned call)
@@ -90,7 +91,7 @@ static struct nt_lateness find(const struct job *job)
 			};
 		}
 	}
-	assert_int_equal(nt_lateness_find(&lateness, samples, count, job->ranks), 0);
+	assert_int_equal(nt_lateness_find(&lateness, samples, count, job->ranks, job->step_us), 0);
 	return lateness;
 }
 
@@ -170,6 +171,122 @@ static void nobody_is_named_without_a_cause(void **state)
 	assert_true(varies > 1000);
 }
 
+/* ---- how often somebody is named: programs whose ranks need a step each, more or less */
+
+#define STEP_US 60000.0
+#define PROGRAMS 100
+
+struct program {
+	unsigned ranks, per_node, calls; /* in a step, the first of which waits */
+	double jitter; /* deviation of a rank's step, as a share of it */
+	double slow; /* share of a step that rank 1 takes longer */
+	uint64_t seed;
+};
+
+static double normal(uint64_t key)
+{
+	const double a = nt_rng_unit(key), b = nt_rng_unit(nt_rng_mix(key, 1));
+
+	return sqrt(-2 * log(fmax(a, 1e-12))) * cos(2 * M_PI * b);
+}
+
+/* As the plugin keeps them: 96 calls, each of a step as often. */
+static struct nt_lateness watch(const struct program *program)
+{
+	static struct nt_late_sample samples[NT_KEPT_CALLS * RANKS_MAX];
+	struct nt_lateness lateness;
+	size_t count = 0;
+
+	for (unsigned call = 0; call < NT_KEPT_CALLS; call++) {
+		double late[RANKS_MAX], latest = -INFINITY;
+
+		for (unsigned r = 0; r < program->ranks; r++) {
+			const uint64_t key = nt_rng_mix(nt_rng_mix(program->seed, call), r);
+
+			late[r] = call % program->calls != 0
+					  ? 0
+					  : STEP_US * (program->jitter * normal(key) +
+						       (r == 1 ? program->slow : 0));
+			latest = fmax(latest, late[r]);
+		}
+		for (unsigned r = 0; r < program->ranks; r++)
+			samples[count++] = (struct nt_late_sample){
+				.call = { .coll = NT_ALLREDUCE,
+					  .ring = true,
+					  .turn = call,
+					  .us = 5000 + latest - late[r],
+					  .s = call },
+				.rank = r,
+				.node = r / program->per_node,
+			};
+	}
+	assert_int_equal(nt_lateness_find(&lateness, samples, count, program->ranks,
+					  STEP_US / program->calls),
+			 0);
+	return lateness;
+}
+
+static bool names_anybody(const struct nt_lateness *late)
+{
+	return late->rank >= 0 || late->node >= 0;
+}
+
+static struct program program_of(uint64_t seed)
+{
+	static const unsigned ranks[] = { 2, 4, 8, 16, 64 };
+	struct program program = { .ranks = ranks[seed % 5], .calls = 1 + (unsigned)(seed % 3) };
+
+	program.per_node = seed % 2 || program.ranks == 2 ? 1 : 2;
+	program.seed = seed * 7919;
+	return program;
+}
+
+/* At most one of a hundred, ten times. */
+static void healthy_programs_name_nobody(void **state)
+{
+	unsigned named = 0;
+
+	for (uint64_t seed = 0; seed < (uint64_t)10 * PROGRAMS; seed++) {
+		struct program program = program_of(seed);
+		struct nt_lateness late;
+
+		program.jitter = 0.1;
+		late = watch(&program);
+		named += names_anybody(&late);
+	}
+	print_message("named in %u of %u healthy programs\n", named, 10 * PROGRAMS);
+	assert_true(named <= 10);
+}
+
+static void a_rank_slowed_by_a_twentieth_is_named(void **state)
+{
+	unsigned named = 0;
+
+	for (uint64_t seed = 0; seed < PROGRAMS; seed++) {
+		struct program program = program_of(seed);
+		struct nt_lateness late;
+
+		program.jitter = 0.005;
+		program.slow = 0.05;
+		late = watch(&program);
+		named += late.rank == 1;
+		if (late.rank == 1)
+			assert_true(late.cost > 0.03 && late.cost < 0.07);
+	}
+	print_message("named in %u of %u programs with a slow rank\n", named, PROGRAMS);
+	assert_true(named >= 95);
+}
+
+/* What it costs counts, not how often it is last. */
+static void a_rank_that_costs_little_is_not_named(void **state)
+{
+	struct program program = { 4, 1, 1, .jitter = 0.001, .slow = 0.02, .seed = 3 };
+
+	assert_int_equal(watch(&program).rank, -1);
+	program.slow = 0.04;
+	assert_int_equal(watch(&program).rank, 1);
+}
+
 static void lateness_that_wanders_is_told_as_such(void **state)
 {
 	struct job job = { 4, 4, .slow = one_after_another, .slow_us = 200, .jitter_us = 3 };
@@ -232,10 +349,10 @@ static void too_few_calls_show_nothing(void **state)
 		samples[i] = (struct nt_late_sample){
 			.call = { NT_ALLGATHER, true, i / 2, i % 2 ? 100 : 300, 0 }, .rank = i % 2
 		};
-	assert_int_equal(nt_lateness_find(&late, samples, 14, 2), 0);
+	assert_int_equal(nt_lateness_find(&late, samples, 14, 2, 0), 0);
 	assert_int_equal(late.calls, 0);
-	assert_int_equal(nt_lateness_find(&late, samples, 0, 2), 0);
-	assert_int_equal(nt_lateness_find(&late, samples, 14, 0), 0);
+	assert_int_equal(nt_lateness_find(&late, samples, 0, 2, 0), 0);
+	assert_int_equal(nt_lateness_find(&late, samples, 14, 0, 0), 0);
 	assert_int_equal(late.calls, 0);
 }
 
@@ -391,7 +508,8 @@ static void what_is_not_known_is_not_said(void **state)
 }
 
 UNIT_TESTS(a_slow_rank_is_named, waiting_counts_and_not_calls, of_two_ranks_too,
-	   nobody_is_named_without_a_cause, lateness_that_wanders_is_told_as_such,
+	   nobody_is_named_without_a_cause, healthy_programs_name_nobody,
+	   a_rank_slowed_by_a_twentieth_is_named, a_rank_that_costs_little_is_not_named, lateness_that_wanders_is_told_as_such,
 	   a_node_is_named_where_its_ranks_take_turns, an_early_end_is_no_lateness,
 	   calls_that_few_ranks_have_do_not_count, too_few_calls_show_nothing,
 	   ranks_keep_the_same_calls, no_call_of_a_step_is_preferred, the_last_end_of_a_call_counts,

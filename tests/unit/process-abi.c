@@ -86,7 +86,7 @@ static void case_handles(void)
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		struct nt_prof_descr_v4 v4 = { .type = (uint8_t)types[i], .parent = UNTOUCHED };
 		struct nt_prof_descr_v5 v5 = { .type = types[i], .parent = UNTOUCHED };
-		struct nt_prof_descr_v6 v6 = { .type = types[i], .parent = UNTOUCHED };
+		struct nt_prof_descr_v5 v6 = { .type = types[i], .parent = UNTOUCHED };
 		struct nt_prof_descr_v7 v7 = { .type = types[i], .parent = UNTOUCHED };
 
 		event = UNTOUCHED;

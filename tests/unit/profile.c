@@ -100,7 +100,6 @@ static void later_files_add_replace_and_switch_off(void **state)
 	assert_int_equal(nt_profiles_find(&profiles, "c")->settings.value[NT_VARIABLE_BUFFSIZE],
 			 8 << 20);
 	assert_null(nt_profiles_want(&profiles, "d", &err));
-	assert_non_null(strstr(err.text, "did you mean a"));
 	assert_non_null(strstr(err.text, "there are: default a c"));
 }
 
@@ -116,8 +115,7 @@ static void mistakes_are_named(void **state)
 		{ "[aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa]\n", "f:1: bad profile name" },
 		{ "[a]\n[b]\nNCCL_BUFFSIZE=4M\n", "f:1: profile sets no variable" },
 		{ "[a]\nNCCL_BUFFSIZE=4M\n[a]\n", "f:3: duplicate profile in this file" },
-		{ "[a]\nNCCL_BUFSIZE=4M\n", "f:2: unknown key 'NCCL_BUFSIZE', did you mean "
-					    "NCCL_BUFFSIZE?" },
+		{ "[a]\nNCCL_BUFSIZE=4M\n", "f:2: unknown key 'NCCL_BUFSIZE' (want summary" },
 		{ "[a]\nNCCL_ALGO=Ring\n", "f:2: unknown key 'NCCL_ALGO'" },
 		{ "[a]\nNCCL_IB_HCA=mlx5\n", "f:2: unknown key 'NCCL_IB_HCA'" },
 		{ "[a]\nLD_PRELOAD=/tmp/x.so\n", "f:2: unknown key 'LD_PRELOAD'" },

@@ -83,7 +83,7 @@ static void check_text(const char *name, const char *job)
 
 	assert_non_null(out);
 	read_summary(name, &summary);
-	assert_int_equal(nt_summary_print(out, job, &summary, &err), 0);
+	assert_int_equal(nt_summary_print(out, job, &summary, false, &err), 0);
 	fclose(out);
 	compare(name, ".txt", text);
 	free(text);

@@ -141,16 +141,15 @@ static void a_share_of_the_links_is_told(void **state)
 		const char *auto_arm, *own_us, *told;
 		double gbs; /* of a channel of the slowest node */
 	} cases[] = {
-		{ "RING/SIMPLE", "1639", "; at 256M NCCL reaches 80 % of its rings' bandwidth.",
-		  24 },
-		{ "RING/SIMPLE", "2621", "; at 256M NCCL reaches 100 % of its rings' bandwidth.",
+		{ "RING/SIMPLE", "1639", " at 256M NCCL reaches 80 % of its rings' bandwidth.", 24 },
+		{ "RING/SIMPLE", "2621", " at 256M NCCL reaches 100 % of its rings' bandwidth.",
 		  12 },
-		{ "RING/SIMPLE", "1300", "at any of its 2 sizes; at 256M NCCL reaches 100 %", 24 },
+		{ "RING/SIMPLE", "1300", " at 256M NCCL reaches 100 %", 24 },
 		/* NCCL does not know the speed of these links. */
-		{ "RING/SIMPLE", "1639", "at any of its 2 sizes.", 12 },
-		{ "TREE/SIMPLE", "1639", "at any of its 2 sizes.", 24 },
+		{ "RING/SIMPLE", "1639", NULL, 12 },
+		{ "TREE/SIMPLE", "1639", NULL, 24 },
 		/* The call's own time is not known. */
-		{ "RING/SIMPLE", "0", "at any of its 2 sizes.", 24 },
+		{ "RING/SIMPLE", "0", NULL, 24 },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -181,8 +180,8 @@ static void a_share_of_the_links_is_told(void **state)
 		assert_int_equal(nt_verdict_make(&verdict, &summary, &err), 0);
 		for (at = 0; at < verdict.count && verdict.items[at].kind != NT_SENTENCE_STAYS;)
 			at++;
-		assert_true(at < verdict.count);
-		if (!strstr(verdict.items[at].text, cases[i].told))
+		assert_int_equal(at < verdict.count, cases[i].told != NULL);
+		if (cases[i].told && !strstr(verdict.items[at].text, cases[i].told))
 			fail_msg("%zu: %s", i, verdict.items[at].text);
 		nt_verdict_fini(&verdict);
 	}

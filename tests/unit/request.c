@@ -59,13 +59,13 @@ static void a_request_goes_there_and_back(void **state)
 	assert_string_equal(err.text, "no room for the request");
 }
 
-static void what_is_empty_is_none(void **state)
+static void what_is_not_there_is_none(void **state)
 {
 	struct nt_cal_request request;
 	char text[NT_CAL_REQUEST_MAX];
 
-	assert_int_equal(
-		nt_cal_request_parse(&request, HEAD ";library=;split=;calls=;profile=", &err), 0);
+	assert_int_equal(nt_cal_request_parse(&request, HEAD ";library=", &err), -1);
+	assert_int_equal(nt_cal_request_parse(&request, HEAD, &err), 0);
 	assert_int_equal(request.calls + request.profiles, 0);
 	assert_int_equal(nt_cal_request_print(&request, text, sizeof(text), &err), 0);
 	assert_string_equal(text, HEAD);
@@ -239,6 +239,6 @@ static void a_profile_is_its_name_and_settings(void **state)
 	assert_int_equal(nt_cal_profile_parse(&profile, ""), -1);
 }
 
-UNIT_TESTS(a_request_goes_there_and_back, what_is_empty_is_none, a_collective_is_found_in_any_case,
-	   the_largest_request_fits, each_mistake_is_named, nothing_is_without_bounds,
-	   a_profile_is_its_name_and_settings);
+UNIT_TESTS(a_request_goes_there_and_back, what_is_not_there_is_none,
+	   a_collective_is_found_in_any_case, the_largest_request_fits, each_mistake_is_named,
+	   nothing_is_without_bounds, a_profile_is_its_name_and_settings);

@@ -357,6 +357,7 @@ static json_object *lateness(void)
 	with(all, "rank", count());
 	with(all, "late_calls", count());
 	with(all, "late_us", from_zero());
+	with(all, "cost", number(0, 1));
 	with(all, "from_s", times(1, NT_LATENESS_SLICES));
 	with(all, "ranks", array_of(rank));
 	return schema;
@@ -434,6 +435,7 @@ static json_object *report_step(void)
 	with(all, "step", object_of("string"));
 	with(all, "whole", object_of("boolean"));
 	with(all, "running", object_of("boolean"));
+	with(all, "calibrates", object_of("boolean"));
 	with(all, "communicators", array_of(report_comm()));
 	with(properties(untuned), "ranks", count());
 	with(properties(untuned), "nodes", count());
@@ -446,6 +448,19 @@ static json_object *report_step(void)
 	return schema;
 }
 
+static json_object *report_gain(void)
+{
+	static const char *const names[] = { "says", "profile", "without_by", NULL };
+	static const char *const numbers[] = { "step_us",	  "without_us",	 "saved_ms",
+					       "calls_saved_ms",  "explored_ms", "calibrated_ms",
+					       "net_ms",	  "pays_s",	 "pays_steps" };
+	json_object *gain = texts(names);
+
+	for (size_t i = 0; i < LENGTH(numbers); i++)
+		with(properties(gain), numbers[i], number(-NT_NUMBER_MAX, NT_NUMBER_MAX));
+	return gain;
+}
+
 /* The output of nccl-tune report --json. */
 static json_object *report_schema(void)
 {
@@ -455,6 +470,7 @@ static json_object *report_schema(void)
 	json_object *job = texts(names), *top = object_of("object");
 	json_object *all = json_object_new_object(), *required = json_object_new_array();
 
+	with(properties(job), "gain", report_gain());
 	with(properties(job), "verdict", array_of(texts(says)));
 	with(properties(job), "steps", array_of(report_step()));
 	with(properties(job), NT_STEP_MORE, count());

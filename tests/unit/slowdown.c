@@ -41,15 +41,15 @@ static double step_us(const struct program *p, uint64_t seed, unsigned step)
 /* Alarms in so many steps; *first: the step of the first one. */
 static unsigned alarms_of(const struct program *p, uint64_t seed, unsigned steps, unsigned *first)
 {
-	struct nt_marker_call call = { .calls = 1, .us = 1000 };
+	struct nt_marker_step end = { .steps = 1, .us = 1000 };
 	struct nt_slowdown s = { 0 };
 	unsigned alarms = 0;
 
 	nt_slowdown_begin(&s, STEP_US);
 	for (unsigned i = 0; i < steps; i++) {
-		call.calls++;
-		call.us += (uint64_t)step_us(p, seed, i);
-		if (!nt_slowdown_see(&s, &call))
+		end.steps++;
+		end.us += (uint64_t)step_us(p, seed, i);
+		if (!nt_slowdown_see(&s, &end))
 			continue;
 		if (alarms++ == 0)
 			*first = i;
@@ -130,28 +130,28 @@ static void one_change_is_one_alarm(void **state)
 /* What is known too roughly, or is not called, makes no window. */
 static void windows_are_long_enough(void **state)
 {
-	struct nt_marker_call call = { .calls = 3, .us = 1000, .doubt_us = 100000 };
+	struct nt_marker_step end = { .steps = 3, .us = 1000, .doubt_us = 100000 };
 	struct nt_slowdown s = { 0 };
 
-	assert_false(nt_slowdown_see(&s, &call)); /* not begun */
+	assert_false(nt_slowdown_see(&s, &end)); /* not begun */
 	nt_slowdown_begin(&s, 100000);
 	assert_int_equal(s.stride, 8);
 	for (unsigned i = 0; i < 21; i++) {
-		assert_false(nt_slowdown_see(&s, &call));
-		call.us += 100000;
-		call.calls++;
+		assert_false(nt_slowdown_see(&s, &end));
+		end.us += 100000;
+		end.steps++;
 	}
-	assert_int_equal(s.from.calls, 8);
+	assert_int_equal(s.from.steps, 8);
 	assert_int_equal(s.learnt, 0);
-	assert_false(nt_slowdown_see(&s, &call));
-	assert_int_equal(s.from.calls, 24);
+	assert_false(nt_slowdown_see(&s, &end));
+	assert_int_equal(s.from.steps, 24);
 	assert_int_equal(s.learnt, 1);
-	call.us += 60000000; /* not called */
-	assert_false(nt_slowdown_see(&s, &call));
+	end.us += 60000000; /* not called */
+	assert_false(nt_slowdown_see(&s, &end));
 	assert_int_equal(s.learnt, 1);
 	nt_slowdown_end(&s);
-	call.calls += 100;
-	assert_false(nt_slowdown_see(&s, &call));
+	end.steps += 100;
+	assert_false(nt_slowdown_see(&s, &end));
 	assert_int_equal(s.learnt, 1);
 }
 

@@ -251,7 +251,6 @@ static void parts_have_their_places(void **state)
 	assert_int_equal(nt_spool_open(top, NT_PART_SENT, false, NULL), -1);
 	sent_fd = nt_spool_open(top, NT_PART_SENT, true, NULL);
 	assert_true(sent_fd >= 0);
-	assert_int_equal(mkdirat(fd, "dead", 0700), 0); /* of an earlier release */
 	assert_int_equal(files_in(fd), 0);
 	assert_int_equal(nt_spool_put(fd, &entry, true, NULL), 0);
 	assert_int_equal(nt_spooled_read(&spooled, fd, "c.1.12.0+1.u5.json", NULL), 0);

@@ -361,9 +361,8 @@ static void observed_times_are_summed_up(void **state)
 /* The process's step marker, and what it runs on. */
 static void the_step_marker_is_there(void **state)
 {
-	const struct nt_marker_key key = { nt_key_id(NT_ALLGATHER, nt_band(SIZE), 36), 2, 8 };
-	struct nt_marker_place place = { .calls = 0 };
-	struct nt_marker marker = { .tracks = 0 };
+	struct nt_period_call call[40] = { { .ns = 0 } };
+	static struct nt_marker marker;
 	struct nt_rank rank;
 	static struct host h;
 
@@ -380,10 +379,16 @@ static void the_step_marker_is_there(void **state)
 	read_text(&h, &rank);
 	assert_int_equal(rank.marker.coll, -1);
 	nt_rank_fini(&rank);
-	for (uint64_t calls = 0; calls < 20; calls++) {
-		nt_marker_read(&marker, (calls + 1) * 1000000);
-		nt_marker_see(&marker, &key, &place, 10 * calls);
-	}
+	for (unsigned i = 0; i < LENGTH(call); i++)
+		call[i] = (struct nt_period_call){
+			.ns = (1000 + 500 * (uint64_t)i + 400 * (i % 2)) * 1000000,
+			.key = nt_key_id(NT_ALLGATHER, nt_band(SIZE), 36),
+			.comm = 2,
+			.ranks = 8,
+			.number = i + 1,
+		};
+	nt_marker_note(&marker, call, LENGTH(call), 0);
+	nt_marker_read(&marker, 1000000, 40);
 	read_text(&h, &rank);
 	assert_string_equal(rank.driver, "580.95.05");
 	assert_string_equal(rank.library, "/env/libnccl.so.2");
@@ -394,12 +399,12 @@ static void the_step_marker_is_there(void **state)
 	assert_int_equal(rank.marker.coll, NT_ALLGATHER);
 	assert_int_equal(rank.marker.bytes, SIZE);
 	assert_int_equal(rank.marker.ranks, 8);
-	assert_int_equal(rank.marker.calls, 190);
-	assert_int_equal(rank.marker.periods, 9);
-	assert_float_equal(rank.marker.period_us[8], 100000, 0.1);
+	assert_int_equal(rank.marker.calls, 40);
+	assert_int_equal(rank.marker.a_step, 2);
+	assert_int_equal(rank.marker.periods, 19);
+	assert_float_equal(rank.marker.period_us[8], 1000000, 0.1);
 	nt_rank_fini(&rank);
 	h.process.marker = NULL;
-	nt_marker_clear(&marker);
 	host_close(&h);
 }
 

@@ -52,8 +52,6 @@ void nt_fake_expect(struct nt_comm *c, enum nt_wire_end end, const char *doing)
 	if (end == NT_WIRE_MISMATCH) {
 		fprintf(stderr, "nt-fake-nccl: %s (seen by rank %u)\n", nt_wire_alarm(job->wire),
 			c->owner->rank);
-		while (job->options->hang)
-			pause();
 		nt_fake_leave(job, NT_EXIT_MISMATCH,
 			      "rank %u stops: NCCL would hang or corrupt data here",
 			      c->owner->rank);

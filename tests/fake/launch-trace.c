@@ -4,8 +4,7 @@
  *
  * A time is the arm's latency + bytes / its bandwidth, both depending on the profile. More channels
  * have more latency and more bandwidth, so in a wide profile a limit of channels is best for small
- * calls. NCCL's own pick is not the best arm below 2 MiB. The head of the trace says which profile
- * is best for which sizes.
+ * calls. NCCL's own pick is not the best arm below 2 MiB.
  */
 #include <argp.h>
 #include <math.h>
@@ -23,7 +22,8 @@
 #define CHANNELS 2 /* NCCL's own */
 #define PICK_MOST (2u << 20) /* up to this size NCCL picks a ring */
 #define LATENCY_BY_CHANNEL 0.12
-#define LIGHT_BY_CHANNEL 0.03
+#define SAMPLES 60 /* of each row */
+#define NOISE 0.06
 #define SPREAD 0.05 /* variation of each profile's arms between seeds */
 #define OUTLIERS 0.03
 
@@ -52,12 +52,7 @@ struct profile {
 struct made {
 	struct profile profile[PROFILES];
 	unsigned best; /* 0: none */
-	bool light; /* it makes no small call much slower */
-	unsigned fade_after;
-	double fade;
 	const char *topology, *picks;
-	unsigned samples;
-	double noise;
 	uint64_t seed;
 };
 
@@ -72,8 +67,7 @@ static double time_us(const struct made *made, unsigned profile, unsigned pair, 
 	double latency = pairs[pair].latency_us * p->latency;
 
 	if (channels > CHANNELS)
-		latency *= 1 + (made->light ? LIGHT_BY_CHANNEL : LATENCY_BY_CHANNEL) *
-				       (channels - CHANNELS);
+		latency *= 1 + LATENCY_BY_CHANNEL * (channels - CHANNELS);
 	return (latency + (double)bytes / (pairs[pair].gbs * p->bandwidth * carried * 1e3)) *
 	       exp(SPREAD * nt_rng_normal(key));
 }
@@ -83,62 +77,24 @@ static unsigned pick_of(uint64_t bytes)
 	return bytes <= PICK_MOST ? RING_SIMPLE : TREE_SIMPLE;
 }
 
-static double best_us(const struct made *made, unsigned profile, uint64_t bytes)
-{
-	double least = INFINITY;
-
-	for (unsigned pair = 0; pair < PAIRS; pair++) {
-		for (unsigned cap = 0; cap < made->profile[profile].channels; cap += cap ? cap : 1)
-			least = fmin(least, time_us(made, profile, pair, cap, bytes));
-	}
-	return least;
-}
-
-/* For one call of each size from first to last: the best profile and its gain. */
-static void print_truth(const struct made *made, const char *mix, unsigned first, unsigned last)
-{
-	double least = INFINITY, automatic = 0;
-	unsigned best = 0;
-
-	for (unsigned p = 0; p < PROFILES; p++) {
-		double us = 0;
-
-		for (unsigned s = first; s <= last; s++)
-			us += best_us(made, p, sizes[s]);
-		if (us < least) {
-			least = us;
-			best = p;
-		}
-	}
-	for (unsigned s = first; s <= last; s++)
-		automatic += time_us(made, 0, pick_of(sizes[s]), 0, sizes[s]);
-	printf("# best,%s,%s,%.2f\n", mix, made->profile[best].name, automatic / least);
-}
-
 static void print_row(const struct made *made, unsigned profile, unsigned pair, unsigned cap,
 		      uint64_t bytes, bool automatic)
 {
 	const struct profile *p = &made->profile[profile];
 	double us = time_us(made, profile, pair, cap, bytes);
 	uint64_t key = nt_rng_mix(nt_rng_mix(made->seed, bytes), profile * 1000 + pair * 100 + cap);
-	unsigned samples = made->samples;
-	bool fades = made->fade_after && profile == made->best;
 
-	if (fades && samples < 10 * made->fade_after)
-		samples = 10 * made->fade_after;
 	printf("%s,allreduce,%s,seq,%s,", p->set, made->topology,
 	       automatic ? "AUTO" : pairs[pair].algo);
 	printf(cap ? "%s/%uch" : "%s", automatic ? "AUTO" : pairs[pair].proto, cap);
 	printf(",%llu", (unsigned long long)bytes);
 	key = nt_rng_mix(key, automatic);
-	for (unsigned i = 0; i < samples; i++) {
+	for (unsigned i = 0; i < SAMPLES; i++) {
 		uint64_t draw = nt_rng_mix(key, i);
-		double factor = exp(made->noise * nt_rng_normal(draw));
+		double factor = exp(NOISE * nt_rng_normal(draw));
 
-		if (made->noise > 0 && nt_rng_unit(nt_rng_mix(draw, 1)) < OUTLIERS)
+		if (nt_rng_unit(nt_rng_mix(draw, 1)) < OUTLIERS)
 			factor *= 2;
-		if (fades && i >= made->fade_after)
-			factor *= made->fade;
 		printf(",%.1f", us * factor);
 	}
 	printf("\n");
@@ -183,56 +139,19 @@ static void set_factors(struct made *made)
 		if (!made->best)
 			made->profile[p].latency *= 1.3;
 	}
-	if (made->best) {
-		if (made->light)
-			made->profile[made->best].latency = 1.0;
+	if (made->best)
 		made->profile[made->best].bandwidth = 4.0;
-	}
-}
-
-static int profile_named(const struct made *made, const char *name, size_t length)
-{
-	for (int p = 0; p < PROFILES; p++) {
-		if (strlen(made->profile[p].name) == length &&
-		    strncmp(made->profile[p].name, name, length) == 0)
-			return p;
-	}
-	return -1;
-}
-
-/* Channels as in NCCL_MIN_NCHANNELS. */
-static int set_profile(struct made *made, const char *text)
-{
-	size_t length = strcspn(text, "=");
-	int p = profile_named(made, text, length);
-	const char *channels = strstr(text, "NCCL_MIN_NCHANNELS=");
-
-	if (p <= 0 || !text[length])
-		return -1;
-	made->profile[p].set = text + length + 1;
-	made->profile[p].channels = channels
-					    ? (unsigned)strtoul(strchr(channels, '=') + 1, NULL, 10)
-					    : CHANNELS;
-	return made->profile[p].channels ? 0 : -1;
 }
 
 static int set_best(struct made *made, const char *name)
 {
-	int p = profile_named(made, name, strlen(name));
-
-	made->best = (unsigned)p;
-	return p < 0 ? -1 : 0;
-}
-
-static int set_fade(struct made *made, const char *text)
-{
-	char *end;
-
-	made->fade_after = (unsigned)strtoul(text, &end, 10);
-	if (*end != ':')
-		return -1;
-	made->fade = strtod(end + 1, &end);
-	return *end || !(made->fade > 0) || !made->fade_after ? -1 : 0;
+	for (unsigned p = 0; p < PROFILES; p++) {
+		if (strcmp(made->profile[p].name, name) == 0) {
+			made->best = p;
+			return 0;
+		}
+	}
+	return -1;
 }
 
 static error_t take_option(int key, char *arg, struct argp_state *state)
@@ -241,13 +160,8 @@ static error_t take_option(int key, char *arg, struct argp_state *state)
 	int rc = 0;
 
 	switch (key) {
-	case 'l': made->light = true; break;
 	case 'b': rc = set_best(made, arg); break;
-	case 'p': rc = set_profile(made, arg); break;
-	case 'f': rc = set_fade(made, arg); break;
 	case 't': made->topology = arg; break;
-	case 'n': rc = (made->samples = (unsigned)strtoul(arg, NULL, 10)) > 0 ? 0 : -1; break;
-	case 'w': made->noise = strtod(arg, NULL); break;
 	case 's': made->seed = strtoull(arg, NULL, 10); break;
 	case 'k': made->picks = arg; break;
 	default: return ARGP_ERR_UNKNOWN;
@@ -262,14 +176,7 @@ static const struct argp_option options[] = {
 	  "the profile that is best for large calls (wide, threads, sockets), or none: all are worse "
 	  "than NCCL's default (default wide)",
 	  0 },
-	{ "light", 'l', NULL, 0,
-	  "with the best profile NCCL's own choices are not slower at small sizes", 0 },
-	{ "profile", 'p', "NAME=SET", 0, "the launch variables of one of these", 0 },
-	{ "fade", 'f', "N:FACTOR", 0, "the best profile's times after N calls of an arm and size",
-	  0 },
 	{ "topology", 't', "NxM", 0, "default 2x4", 0 },
-	{ "samples", 'n', "N", 0, "of each row (default 60)", 0 },
-	{ "noise", 'w', "WIDTH", 0, "default 0.06", 0 },
 	{ "seed", 's', "N", 0, "default 1", 0 },
 	{ "picks", 'k', "FILE", 0, "what NCCL picks itself, for nt-fake-nccl --auto-picks", 0 },
 	{ 0 },
@@ -293,20 +200,13 @@ int main(int argc, char **argv)
 			     { "sockets", "NCCL_NSOCKS_PERTHREAD=2", CHANNELS, 1, 1 } },
 		.best = 1,
 		.topology = "2x4",
-		.samples = 60,
-		.noise = 0.06,
 		.seed = 1,
 	};
 
 	argp_err_exit_status = 2;
 	argp_parse(&argp, argc, argv, 0, NULL, &made);
 	set_factors(&made);
-	printf("# Made up: seed %llu. What is best for calls of these sizes, and how much faster\n"
-	       "# its best arms are than NCCL's default: best,MIX,PROFILE,GAIN\n",
-	       (unsigned long long)made.seed);
-	print_truth(&made, "small", 0, 1);
-	print_truth(&made, "large", 4, 5);
-	print_truth(&made, "both", 0, SIZES - 1);
+	printf("# Made up: seed %llu\n", (unsigned long long)made.seed);
 	for (unsigned p = 0; p < PROFILES; p++)
 		print_profile(&made, p);
 	return made.picks && write_picks(&made) < 0 ? 1 : 0;

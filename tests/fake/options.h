@@ -174,7 +174,6 @@ struct nt_options {
 	bool no_destroy;
 
 	unsigned peer_timeout_s;
-	bool hang; /* on a mismatch */
 	bool time_decisions;
 	struct nt_expected expected[NT_MAX_SIZES];
 	unsigned expectations;

@@ -193,14 +193,6 @@ int nt_parse_idle(struct nt_options *o, const char *text, struct nt_error *err)
 	return *rest ? nt_error_set(err, "tasks '%s' (want a list or every:N)", text) : 0;
 }
 
-int nt_parse_datatype(struct nt_options *o, const char *text, struct nt_error *err)
-{
-	if (!nt_datatype_bytes(text))
-		return nt_error_set(err, "unknown datatype '%s' (want ncclFloat32, ...)", text);
-	o->datatype = text;
-	return 0;
-}
-
 /* FILE[,TOPOLOGY[,MODE]] */
 int nt_parse_trace(struct nt_options *o, const char *text, struct nt_error *err)
 {
@@ -381,14 +373,6 @@ int nt_parse_late(struct nt_options *o, const char *text, struct nt_error *err)
 		o->late_kernelch = NT_LATE_PROFILER;
 	else
 		return nt_error_set(err, "late events '%s' (want tuner or profiler)", text);
-	return 0;
-}
-
-int nt_parse_mismatch(struct nt_options *o, const char *text, struct nt_error *err)
-{
-	o->hang = strcmp(text, "hang") == 0;
-	if (!o->hang && strcmp(text, "exit") != 0)
-		return nt_error_set(err, "on mismatch '%s' (want exit or hang)", text);
 	return 0;
 }
 

@@ -21,7 +21,6 @@ int nt_parse_churn(struct nt_options *o, const char *text, struct nt_error *err)
 int nt_parse_abort_every(struct nt_options *o, const char *text, struct nt_error *err);
 int nt_parse_idle(struct nt_options *o, const char *text, struct nt_error *err);
 int nt_parse_comms(struct nt_options *o, const char *text, struct nt_error *err);
-int nt_parse_datatype(struct nt_options *o, const char *text, struct nt_error *err);
 int nt_parse_trace(struct nt_options *o, const char *text, struct nt_error *err);
 int nt_parse_noise(struct nt_options *o, const char *text, struct nt_error *err);
 int nt_parse_truth(struct nt_options *o, const char *text, struct nt_error *err);
@@ -29,7 +28,6 @@ int nt_parse_selected(struct nt_options *o, const char *text, struct nt_error *e
 int nt_parse_drag(struct nt_options *o, const char *text, struct nt_error *err);
 int nt_parse_capture(struct nt_options *o, const char *text, struct nt_error *err);
 int nt_parse_late(struct nt_options *o, const char *text, struct nt_error *err);
-int nt_parse_mismatch(struct nt_options *o, const char *text, struct nt_error *err);
 int nt_parse_expected(struct nt_options *o, const char *text, struct nt_error *err);
 int nt_parse_slow(struct nt_options *o, const char *text, struct nt_error *err);
 int nt_parse_compute(struct nt_options *o, const char *text, struct nt_error *err);

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "tests/fake/rng.h"
 
 #define ANY -1
 
@@ -18,7 +17,6 @@ static struct fault {
 } faults[NT_SIM_FAULTS] = {
 	[NT_SIM_WRONG] = { "NT_SIM_WRONG", 0.5, ANY, ANY, false, false, "" },
 	[NT_SIM_HANG] = { "NT_SIM_HANG", 1, ANY, ANY, false, false, "" },
-	[NT_SIM_SLOW] = { "NT_SIM_SLOW", 1000, ANY, ANY, false, false, "" },
 	[NT_SIM_FAIL] = { "NT_SIM_FAIL", 0, ANY, ANY, false, false, "" },
 };
 
@@ -116,51 +114,4 @@ bool nt_sim_fault_sends(enum nt_sim_fault fault)
 double nt_sim_fault_number(enum nt_sim_fault fault)
 {
 	return faults[fault].number;
-}
-
-/* Does "NODE[:GPU]" name the seat? */
-static bool names_seat(const char *text, size_t bytes, const struct nt_sim_seat *seat)
-{
-	const char *colon = memchr(text, ':', bytes);
-	const size_t name = colon ? (size_t)(colon - text) : bytes;
-
-	return strlen(seat->node) == name && memcmp(seat->node, text, name) == 0 &&
-	       (!colon || strtoul(colon + 1, NULL, 10) == seat->gpu);
-}
-
-static bool is_inside(const struct nt_sim_seat *seat, unsigned ranks)
-{
-	for (unsigned r = 1; r < ranks; r++)
-		if (strcmp(seat[r].node, seat[0].node) != 0)
-			return false;
-	return true;
-}
-
-/* One part of NT_SIM_LOW. */
-static double low_factor(const char *text, const struct nt_sim_seat *seat, unsigned ranks)
-{
-	const size_t name = strcspn(text, "@/,");
-	const char *place = text + strcspn(text, "/,");
-	const double percent = text[name] == '@' ? strtod(text + name + 1, NULL) : 10;
-	const bool inside = is_inside(seat, ranks);
-
-	if ((strncmp(place, "/inside", 7) == 0 && !inside) ||
-	    (strncmp(place, "/between", 8) == 0 && inside))
-		return 1;
-	for (unsigned r = 0; r < ranks; r++)
-		if (names_seat(text, name, &seat[r]))
-			return 100 / (100 - percent);
-	return 1;
-}
-
-double nt_sim_slowness(const struct nt_sim_seat *seat, unsigned ranks, uint64_t number)
-{
-	const char *low = getenv("NT_SIM_LOW"), *noise = getenv("NT_SIM_NOISE");
-	double slowest = 1;
-
-	for (; low && *low; low += strcspn(low, ","), low += *low == ',')
-		slowest = fmax(slowest, low_factor(low, seat, ranks));
-	if (noise)
-		slowest *= exp(strtod(noise, NULL) / 100 * nt_rng_normal(number));
-	return slowest;
 }

@@ -7,14 +7,7 @@
  *                                   take so much of their time (0.5)
  *   NT_SIM_HANG=TASK[@CALL]|SET|ARM the task never comes to such a call, the CALL-th of its
  *                                   communicator or a later one
- *   NT_SIM_SLOW=TASK[@US]|SET|ARM   it is so many microseconds late for each (1000)
  *   NT_SIM_FAIL=TASK|SET            its ncclCommInitRank fails
- *
- *   NT_SIM_LOW=NODE[:GPU][@PERCENT][/inside|/between],...
- *                                   communicators with a rank on that node, or on that GPU of it,
- *                                   have so much less of their speed (10); only those of that node
- *                                   alone, or only those of several: as a GPU, or a NIC
- *   NT_SIM_NOISE=PERCENT            deviation between communicators of one kind
  *
  * SET is a set of launch variables (tests/fake/launch.h) and ARM an arm; left out, or "any": any.
  *
@@ -27,20 +20,17 @@
 #include "tests/fake/launch.h"
 #include "tests/simlib/sim.h"
 
-enum nt_sim_fault { NT_SIM_WRONG, NT_SIM_HANG, NT_SIM_SLOW, NT_SIM_FAIL, NT_SIM_FAULTS };
+enum nt_sim_fault { NT_SIM_WRONG, NT_SIM_HANG, NT_SIM_FAIL, NT_SIM_FAULTS };
 
 /* names: launch variables that are used; those in the sets are added. */
 int nt_sim_faults_read(struct nt_launch_names *names, struct nt_error *err);
 
 bool nt_sim_fails(unsigned task);
 
-/* Does the fault hit a task of the plan, on any rank? For HANG and SLOW: on this rank. */
+/* Does the fault hit a task of the plan, on any rank? For HANG: on this rank. */
 bool nt_sim_fault_hits(enum nt_sim_fault fault, const struct nt_plan *plan);
 bool nt_sim_fault_here(enum nt_sim_fault fault, const struct ncclComm *c);
 bool nt_sim_fault_sends(enum nt_sim_fault fault); /* does it hit sends and receives? */
 double nt_sim_fault_number(enum nt_sim_fault fault); /* the number after '@' */
-
-/* NT_SIM_LOW and NT_SIM_NOISE: by what the times of a communicator's calls are multiplied. */
-double nt_sim_slowness(const struct nt_sim_seat *seat, unsigned ranks, uint64_t number);
 
 #endif

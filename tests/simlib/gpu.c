@@ -69,21 +69,14 @@ void nt_gpu_reserve(struct nt_gpu *g)
 	pthread_mutex_unlock(&g->lock);
 }
 
-/* Faults of this rank before the call. */
-static void fall_behind(const struct job *j, uint64_t *start_ns)
+/* A rank that never makes the call. */
+static void hang(const struct job *j)
 {
-	uint64_t late_ns;
-
 	if (nt_sim_fault_hits(NT_SIM_HANG, j->plan) && nt_sim_fault_here(NT_SIM_HANG, j->owner) &&
 	    (double)j->owner->calls >= nt_sim_fault_number(NT_SIM_HANG)) {
 		while (!atomic_load(&j->gpu->quit))
 			usleep(10000);
 	}
-	if (!nt_sim_fault_hits(NT_SIM_SLOW, j->plan) || !nt_sim_fault_here(NT_SIM_SLOW, j->owner))
-		return;
-	late_ns = (uint64_t)(1e3 * nt_sim_fault_number(NT_SIM_SLOW));
-	*start_ns += late_ns;
-	usleep((useconds_t)(late_ns / 1000));
 }
 
 static void run(struct job *j, struct nt_sim_span *span)
@@ -94,9 +87,9 @@ static void run(struct job *j, struct nt_sim_span *span)
 	bool wrong = nt_sim_fault_hits(NT_SIM_WRONG, j->plan);
 
 	j->owner->calls++;
-	k.factor = j->owner->factor * (wrong ? nt_sim_fault_number(NT_SIM_WRONG) : 1);
+	k.factor = wrong ? nt_sim_fault_number(NT_SIM_WRONG) : 1;
 	k.start_ns = span->ready_ns + nt_kernel_lateness_ns(j->plan->comm, j->op);
-	fall_behind(j, &k.start_ns);
+	hang(j);
 	if (nt_kernel_run(&k) != NT_WIRE_OK)
 		return;
 	span->from_ns = k.latest_ns;

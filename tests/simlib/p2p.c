@@ -152,7 +152,7 @@ static uint64_t cost_ns(const struct exchange *x)
 		*(t->call.coll == NT_P2P_SEND ? &sent : &received) += t->bytes;
 	}
 	ns = launch_factor() * (double)(sent > received ? sent : received) / BYTES_PER_NS;
-	return (uint64_t)((LATENCY_NS + ns) * x->c->factor);
+	return (uint64_t)(LATENCY_NS + ns);
 }
 
 static void finish(const struct exchange *x)

@@ -55,7 +55,6 @@ struct ncclComm {
 	unsigned memos; /* stream */
 	int device;
 	unsigned children;
-	double factor; /* on the time of its calls, equal on all ranks */
 	_Atomic unsigned exchanges; /* that are queued, or under way */
 	_Atomic bool quit; /* they end, as they are */
 };
@@ -98,11 +97,6 @@ struct nt_sim_slot {
 	int color, key;
 	struct nt_sim_id id;
 };
-/* Where a rank is, for what is slow there. */
-struct nt_sim_seat {
-	char node[64];
-	unsigned gpu; /* on its node */
-};
 /* What a rank has sent another one. */
 #define NT_SIM_BOX ((size_t)64 << 10)
 struct nt_sim_box {
@@ -113,7 +107,6 @@ struct nt_sim_box {
 };
 struct nt_sim_area {
 	struct nt_sim_slot slot[NT_MAX_RANKS];
-	struct nt_sim_seat seat[NT_MAX_RANKS];
 	uint8_t wants[2][NT_MAX_RANKS];
 	_Alignas(4096) char stage[]; /* two halves of a chunk a rank, then a box a pair of ranks */
 };

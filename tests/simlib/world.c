@@ -170,15 +170,6 @@ static void say_simulated(const struct ncclComm *c)
 		fprintf(stderr, "simulated NCCL: times are made up\n");
 }
 
-static void take_seat(struct ncclComm *c)
-{
-	const char *local = getenv("SLURM_LOCALID");
-	struct nt_sim_seat *seat = &c->area->seat[c->rank.rank];
-
-	snprintf(seat->node, sizeof(seat->node), "%s", sim.node);
-	seat->gpu = local ? (unsigned)strtoul(local, NULL, 10) : 0;
-}
-
 /* All ranks have opened the files of the id: it is no longer needed. */
 static void meet(struct ncclComm *c, const struct nt_sim_id *id)
 {
@@ -258,9 +249,7 @@ struct ncclComm *nt_sim_comm_join(const struct nt_sim_id *id, unsigned ranks, un
 		free(c);
 		return NULL;
 	}
-	take_seat(c);
 	meet(c, id);
-	c->factor = nt_sim_slowness(c->area->seat, ranks, id->number);
 	say_simulated(c);
 	create(c, id, kind);
 	return c;

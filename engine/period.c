@@ -105,7 +105,8 @@ static void take_view(const struct work *w, struct view *view, unsigned count,
 		view->symbol[view->count++] = w->symbol[i];
 	}
 	for (unsigned i = 0; i + 1 < view->count; i++) {
-		const uint64_t from = w->calls[view->call[i]].ns, to = w->calls[view->call[i + 1]].ns;
+		const uint64_t from = w->calls[view->call[i]].ns,
+			       to = w->calls[view->call[i + 1]].ns;
 
 		view->gap[i] = to > from ? (float)(to - from) : 0;
 	}

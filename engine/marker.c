@@ -316,8 +316,7 @@ static bool is_steady(const double *period, unsigned count, double median)
 	unsigned usual = 0;
 
 	for (unsigned i = 0; i < count; i++)
-		usual += period[i] <= STEADY_FACTOR * median &&
-			 median <= STEADY_FACTOR * period[i];
+		usual += period[i] <= STEADY_FACTOR * median && median <= STEADY_FACTOR * period[i];
 	return 2 * usual >= count;
 }
 

@@ -20,10 +20,12 @@
 #define NEAR_BEST 3.0 /* mean deviations: a mismatch is as good as the best */
 #define NEAR_BEST_ADD 0.03
 #define NOISE 4.0 /* mean deviations: beyond chance */
+#define MOST_MISMATCH 0.6 /* a larger multiple than fits may be the period */
 #define LEAST_MISMATCH 0.03 /* that counts, as a share of the time */
 #define LEAST_ALONE 0.1 /* ... of a single key */
 #define LEAST_LONGER 0.05 /* ... by which a period with more keys is the step's */
 #define FEW_TIMES 4 /* a period with more keys that is so many times as long is the step's */
+#define MOST_HIDDEN 8 /* small keys */
 #define MANY_TIMES 33 /* ... and so many are a log's */
 
 enum verdict {
@@ -103,7 +105,8 @@ static void take_view(const struct work *w, struct view *view, unsigned count,
 		view->symbol[view->count++] = w->symbol[i];
 	}
 	for (unsigned i = 0; i + 1 < view->count; i++) {
-		const uint64_t from = w->calls[view->call[i]].ns, to = w->calls[view->call[i + 1]].ns;
+		const uint64_t from = w->calls[view->call[i]].ns,
+			       to = w->calls[view->call[i + 1]].ns;
 
 		view->gap[i] = to > from ? (float)(to - from) : 0;
 	}
@@ -219,11 +222,6 @@ static unsigned multiple_by_gaps(struct work *w, unsigned count, unsigned period
 	return m;
 }
 
-static bool is_alone(const struct view *view, const struct place *place)
-{
-	return place->by_keys == 1 && view->count > 0;
-}
-
 static struct place place_of(struct work *w, const struct view *view, unsigned from, unsigned calls)
 {
 	struct place p = { .verdict = IRREGULAR, .from = from, .calls = calls };
@@ -237,7 +235,9 @@ static struct place place_of(struct work *w, const struct view *view, unsigned f
 	p.period = p.by_keys * times;
 	p.periods = calls / p.period;
 	p.verdict = REGULAR;
-	if (!is_alone(view, &p))
+	if (mismatch(w->gap, calls, p.period) > MOST_MISMATCH)
+		p.verdict = UNCLEAR;
+	if (p.by_keys > 1)
 		return p;
 	average(w, calls, p.period);
 	if (times == 1 || part_mismatch(w, p.period, 1) < LEAST_ALONE)
@@ -400,14 +400,15 @@ static void tell(const struct work *w, const struct view *view, const struct pla
 	}
 }
 
-/* Steps from one small key to the next in a stretch that is looked at without them. */
-static double steps_between_small(struct work *w, unsigned count, unsigned period)
+/* Steps from one of the hidden keys to the next in a stretch that is looked at without them. */
+static double steps_between(struct work *w, unsigned count, const bool hidden[SYMBOLS],
+			    unsigned period)
 {
 	unsigned since = 0, n = 0;
 	bool any = false;
 
 	for (unsigned i = 0; i < count; i++) {
-		if (!is_small(&w->calls[i])) {
+		if (!hidden[w->symbol[i]]) {
 			since += !w->other[w->symbol[i]];
 			continue;
 		}
@@ -422,19 +423,40 @@ static double steps_between_small(struct work *w, unsigned count, unsigned perio
 	return n > 0 ? (double)nt_quantile_floats(w->sorted, n, 0.5) / period : 0;
 }
 
-/* Small keys make the stretch irregular: they may be a log's. */
+/* The small key with the fewest calls of those that are not hidden yet. SYMBOLS: none */
+static unsigned rarest_small(const struct work *w, unsigned count, const bool hidden[SYMBOLS])
+{
+	unsigned calls[SYMBOLS] = { 0 }, best = SYMBOLS;
+
+	for (unsigned i = 0; i < count; i++)
+		calls[w->symbol[i]]++;
+	for (unsigned s = 0; s < w->symbols; s++) {
+		if (!hidden[s] && !w->other[s] && is_small(&w->calls[w->symbol_call[s]]) &&
+		    (best == SYMBOLS || calls[s] < calls[best]))
+			best = s;
+	}
+	return best;
+}
+
+/* Small keys make the stretch irregular: without the rarest ones, which may be a log's. */
 static struct place without_small(struct work *w, unsigned count)
 {
-	bool small[SYMBOLS] = { false };
-	struct place place;
+	bool hidden[SYMBOLS] = { false };
+	struct place place = { .verdict = IRREGULAR };
 	double times;
 
-	find_small(w, small);
-	take_view(w, &w->all, count, small);
-	place = look(w, &w->all);
+	for (unsigned i = 0; place.verdict == IRREGULAR && i < MOST_HIDDEN; i++) {
+		const unsigned rarest = rarest_small(w, count, hidden);
+
+		if (rarest == SYMBOLS)
+			break;
+		hidden[rarest] = true;
+		take_view(w, &w->all, count, hidden);
+		place = look(w, &w->all);
+	}
 	if (place.verdict != REGULAR)
 		return place;
-	times = round(steps_between_small(w, count, place.period));
+	times = round(steps_between(w, count, hidden, place.period));
 	if (times <= FEW_TIMES || (times < MANY_TIMES && is_power_of_two((unsigned)times)))
 		place.verdict = UNCLEAR;
 	return place;

@@ -21,7 +21,7 @@
  * Nothing is found in one key that is called evenly, as a benchmark does.
  *
  * Threads:  pure functions.
- * Memory:   some 200 KiB of the heap while it runs.
+ * Memory:   some 300 KiB of the heap while it runs.
  * Errors:   without memory nothing is found.
  * Units:    nanoseconds of a monotonic clock.
  */

@@ -70,6 +70,7 @@ unit_tests = \
 	%D%/unit/ll128 \
 	%D%/unit/marker \
 	%D%/unit/slowdown \
+	%D%/unit/stretch \
 	%D%/unit/mask \
 	%D%/unit/mpi-library \
 	%D%/unit/read-pace \

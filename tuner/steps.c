@@ -75,7 +75,8 @@ static uint64_t calls_of(struct nt_process *process, const struct nt_marker *mar
 	for (uint32_t i = 0; i < process->comms; i++) {
 		const struct nt_comm *comm = process->comm[i];
 
-		for (unsigned k = 0; comm->fixed.opened == key->comm && k < nt_comm_keys(comm); k++) {
+		for (unsigned k = 0; comm->fixed.opened == key->comm && k < nt_comm_keys(comm);
+		     k++) {
 			if (nt_comm_key_id(comm, k) == key->key)
 				calls = nt_key_calls(&comm->key[k]);
 		}

@@ -156,6 +156,28 @@ takes() {
 	[ "$(find "$BATS_TEST_TMPDIR/tmp" -name 'rank.*.json' -exec jq -r 'select(.agreement) | .node' {} + | sort)" = $'n0\nn1' ]
 }
 
+# steps NAME: runs the program of that name; the marker of each record is right.
+steps() {
+	mkdir "$BATS_TEST_TMPDIR/$1"
+	TMPDIR=$BATS_TEST_TMPDIR/$1 run -0 --separate-stderr "$PROGRAMS" --json --process-per-rank --keep \
+		"$BATS_TEST_TMPDIR/$1.program"
+	[ "$(find "$BATS_TEST_TMPDIR/$1" -name 'rank.*.json' | wc -l)" = 2 ]
+	find "$BATS_TEST_TMPDIR/$1" -name 'rank.*.json' -exec cat {} + | jq -es --argjson run "${lines[0]}" "
+		(\$run.tuned_s * 1e6 / \$run.steps) as \$us | all(.[]; .marker.a_step == $2 and
+			(.marker.calls / $2 - \$run.steps | fabs) <= 2 and
+			((.marker.periods_us | sort | .[length / 2 | floor]) / \$us | . > 0.98 and . < 1.02))"
+}
+
+@test "a step of equal calls is told by its gaps: DDP with two buckets, JAX with eight" {
+	local head='ranks 2\nper-node 1\nseconds 60\njitter 0.1\nspread 0\ncomm dp rest times 0.1\nstep\n'
+	printf "$head%s\n" 'compute 20ms' 'dp AllReduce 64M' 'compute 14ms' 'dp AllReduce 64M' 'compute 25ms' \
+		end >"$BATS_TEST_TMPDIR/ddp.program"
+	printf "$head%s\n" 'repeat 8' 'dp AllReduce 16M async' end 'compute 30ms' 'wait dp' end \
+		>"$BATS_TEST_TMPDIR/jax.program"
+	steps ddp 2
+	steps jax 8
+}
+
 @test "ranks that choose differently end the run" {
 	mkdir "$BATS_TEST_TMPDIR/tmp"
 	TMPDIR=$BATS_TEST_TMPDIR/tmp NT_FAKE_PLUGIN=odd:1:17:RING/LL run -70 "$PROGRAMS" --seconds 1 \

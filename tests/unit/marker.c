@@ -544,9 +544,9 @@ static void nothing_is_told_without_steps(void **state)
 		const char *name;
 		void (*run)(struct program *p);
 	} programs[] = {
-		{ "nccl-tests", nccl_tests },	  { "nccl-tests, one size", nccl_tests_long },
-		{ "decode", decode },		  { "decode, batches", decode_batches },
-		{ "at random", at_random },	  { "captured", captured },
+		{ "nccl-tests", nccl_tests }, { "nccl-tests, one size", nccl_tests_long },
+		{ "decode", decode },	      { "decode, batches", decode_batches },
+		{ "at random", at_random },   { "captured", captured },
 	};
 	static struct program p;
 
@@ -557,9 +557,9 @@ static void nothing_is_told_without_steps(void **state)
 			finish(&p);
 			if (!p.told)
 				continue;
-			print_message("# %s: told %.2f ms and %u steps of %u calls\n", programs[i].name,
-				      nt_marker_step_us(&p.marker) / MS, (unsigned)p.found.steps,
-				      p.found.a_step);
+			print_message("# %s: told %.2f ms and %u steps of %u calls\n",
+				      programs[i].name, nt_marker_step_us(&p.marker) / MS,
+				      (unsigned)p.found.steps, p.found.a_step);
 			fail();
 		}
 	}
@@ -587,8 +587,10 @@ struct shape {
 static struct shape shape_of(struct program *p)
 {
 	static const unsigned layers[] = { 2, 6, 12, 24, 32, 40 }, tensor[] = { 0, 0, 1, 2, 4 };
-	static const unsigned buckets[] = { 0, 1, 2, 3, 4, 8, 13, 26 }, micro[] = { 1, 1, 1, 2, 4, 8 };
-	static const unsigned log[] = { 0, 0, 10, 20, 25, 50, 100 }, evaluate[] = { 0, 0, 50, 100, 200 };
+	static const unsigned buckets[] = { 0, 1, 2, 3, 4, 8, 13, 26 },
+			      micro[] = { 1, 1, 1, 2, 4, 8 };
+	static const unsigned log[] = { 0, 0, 10, 20, 25, 50, 100 },
+			      evaluate[] = { 0, 0, 50, 100, 200 };
 
 	return (struct shape){
 		.layers = one_of(p, layers, LENGTH(layers)),
@@ -705,13 +707,14 @@ static void run_random(struct program *p, const struct shape *s, unsigned steps)
 
 static void print_wrong(const struct program *p, const struct shape *s, uint64_t seed)
 {
-	print_message("# %llu: %.2f ms and %u steps, true %.2f ms and %u: layers %u tensor %u buckets %u%s "
-		      "micro %u send %u norm %u log %u%s evaluate %u sharded %d ahead %d, opt %.1f ms, a_step %u\n",
-		      (unsigned long long)seed, nt_marker_step_us(&p->marker) / MS,
-		      (unsigned)p->found.steps, true_us(p) / MS, p->steps, s->layers, s->tensor,
-		      s->buckets, s->equal ? "=" : "", s->micro, s->send, s->norm, s->log,
-		      s->log_is_large ? "L" : "", s->evaluate, s->sharded, s->ahead,
-		      s->optimizer_us / MS, p->found.a_step);
+	print_message(
+		"# %llu: %.2f ms and %u steps, true %.2f ms and %u: layers %u tensor %u buckets %u%s "
+		"micro %u send %u norm %u log %u%s evaluate %u sharded %d ahead %d, opt %.1f ms, a_step %u\n",
+		(unsigned long long)seed, nt_marker_step_us(&p->marker) / MS,
+		(unsigned)p->found.steps, true_us(p) / MS, p->steps, s->layers, s->tensor,
+		s->buckets, s->equal ? "=" : "", s->micro, s->send, s->norm, s->log,
+		s->log_is_large ? "L" : "", s->evaluate, s->sharded, s->ahead, s->optimizer_us / MS,
+		p->found.a_step);
 }
 
 #define PROGRAMS 200 /* or as many as NT_PROGRAMS says */

@@ -208,21 +208,17 @@ static int print_steps(FILE *out, const struct view *view, struct nt_error *err)
 
 /* ---- sentences */
 
-#define JOB_TITLE 64
-
 /* Returns the number of its lines; out NULL: only that. full: with advice of any kind. */
-static size_t print_sentence(FILE *out, const char *job, const struct nt_sentence *sentence,
-			     bool full)
+static size_t print_sentence(FILE *out, const struct nt_sentence *sentence, bool full)
 {
 	const bool next = sentence->kind == NT_SENTENCE_NEXT;
-	char text[sizeof(sentence->text) + JOB_TITLE], *lines = NULL;
+	char *lines = NULL;
 	size_t bytes = 0, count = 0;
 	FILE *to = open_memstream(&lines, &bytes);
 
 	if (!to)
 		return 0;
-	snprintf(text, sizeof(text), "%s%s", job, sentence->text);
-	nt_wrap(to, next ? "-> " : "", next ? 3 : 2, text);
+	nt_wrap(to, next ? "-> " : "", next ? 3 : 2, sentence->text);
 	if (sentence->type[0] &&
 	    (full || sentence->kind == NT_SENTENCE_LATE || sentence->kind > NT_SENTENCE_MORE))
 		nt_wrap(to, "  -> ", 5, sentence->type);
@@ -247,8 +243,7 @@ static void choose_first(const struct nt_verdict_text *verdict, bool *first)
 
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
 		for (size_t i = 0; i < verdict->count; i++) {
-			const size_t more = print_sentence(NULL, "", &verdict->items[i],
-							   false);
+			const size_t more = print_sentence(NULL, &verdict->items[i], false);
 
 			if (verdict->items[i].kind != kinds[k] || lines + more > NT_HEADLINES)
 				continue;
@@ -258,13 +253,12 @@ static void choose_first(const struct nt_verdict_text *verdict, bool *first)
 	}
 }
 
-static void print_sentences(FILE *out, const char *job, const struct nt_verdict_text *verdict,
-			    const bool *chosen, bool which, bool full)
+static void print_sentences(FILE *out, const struct nt_verdict_text *verdict, const bool *chosen,
+			    bool which, bool full)
 {
 	for (size_t i = 0; i < verdict->count; i++) {
-		if (chosen[i] != which)
-			continue;
-		print_sentence(out, which && i == 0 ? job : "", &verdict->items[i], full);
+		if (chosen[i] == which)
+			print_sentence(out, &verdict->items[i], full);
 	}
 }
 
@@ -422,8 +416,8 @@ static void print_damage(FILE *out, const struct nt_summary *summary)
 	}
 }
 
-static int print_all(FILE *out, const char *job, struct view *view,
-		     const struct nt_verdict_text *verdict, struct nt_error *err)
+static int print_all(FILE *out, struct view *view, const struct nt_verdict_text *verdict,
+		     struct nt_error *err)
 {
 	bool *first = calloc(verdict->count + 1, sizeof(first[0]));
 	int rc;
@@ -431,11 +425,11 @@ static int print_all(FILE *out, const char *job, struct view *view,
 	if (!first)
 		return nt_error_set(err, "no memory for the report");
 	choose_first(verdict, first);
-	print_sentences(out, job, verdict, first, true, view->full);
+	print_sentences(out, verdict, first, true, view->full);
 	fputc('\n', out);
 	rc = print_steps(out, view, err);
 	if (rc == 0)
-		print_sentences(out, "", verdict, first, false, view->full);
+		print_sentences(out, verdict, first, false, view->full);
 	if (rc == 0)
 		rc = print_rows(out, view, err);
 	if (rc == 0)
@@ -453,7 +447,6 @@ int nt_summary_print(FILE *out, const char *job, const struct nt_summary *summar
 			     .full = full,
 			     .estimated = is_estimated(summary),
 			     .step = summary->step_count };
-	char title[JOB_TITLE] = "";
 	struct nt_verdict_text verdict;
 	int rc;
 
@@ -463,8 +456,8 @@ int nt_summary_print(FILE *out, const char *job, const struct nt_summary *summar
 	if (!full && summary->step_count > STEPS_IN_FULL)
 		view.step = view.figures.main;
 	if (job)
-		snprintf(title, sizeof(title), "Job %.40s: ", job);
-	rc = print_all(out, title, &view, &verdict, err);
+		fprintf(out, "Job %s\n", job);
+	rc = print_all(out, &view, &verdict, err);
 	nt_verdict_fini(&verdict);
 	return rc;
 }

@@ -20,8 +20,8 @@
 #include "report/text/words.h"
 #include "lib/wrap.h"
 
-static const char *const columns[] = { "-COLLECTIVE", "SIZE",	 "TIME\n%",	     "CALL us\nNCCL's",
-				       "CALL us\nchosen", "GAIN\n%", "NET\nms",     "ESTIM\nms",
+static const char *const columns[] = { "-COLLECTIVE",	  "SIZE",    "TIME\n%", "CALL us\nNCCL's",
+				       "CALL us\nchosen", "GAIN\n%", "NET\nms", "ESTIM\nms",
 				       "-CHOICE\n(WHY)" };
 
 /* How much is told. */
@@ -159,8 +159,8 @@ static void print_step(FILE *out, const struct view *view, const struct nt_step 
 		print_launch(out, view, step);
 }
 
-static const char *const step_columns[] = { "-STEP", "-PROGRAM",   "RANKS", "-MODE", "-LAUNCH PROFILE",
-					    "STEPS", "TIME\nof one", "NET" };
+static const char *const step_columns[] = { "-STEP",	       "-PROGRAM", "RANKS",	   "-MODE",
+					    "-LAUNCH PROFILE", "STEPS",	   "TIME\nof one", "NET" };
 
 static void add_step(struct nt_table *table, const struct view *view, size_t at)
 {
@@ -174,9 +174,8 @@ static void add_step(struct nt_table *table, const struct view *view, size_t at)
 	nt_cell(table, "%s", step->mode);
 	nt_cell(table, "%.24s", step->launch);
 	nt_cell_count(table, step->steps);
-	nt_cell(table, "%s", step->step_us[1] > 0
-				     ? nt_time_text(step->step_us[1], text, sizeof(text))
-				     : "-");
+	nt_cell(table, "%s",
+		step->step_us[1] > 0 ? nt_time_text(step->step_us[1], text, sizeof(text)) : "-");
 	nt_cell(table, "%s",
 		nt_duration_text(nt_or_zero(nt_step_launched_ms(&view->figures.gain, step)) +
 					 nt_step_saved_ms(summary, at) -
@@ -201,9 +200,8 @@ static int print_steps(FILE *out, const struct view *view, struct nt_error *err)
 		else
 			print_step(out, view, &summary->steps[i]);
 	}
-	return summary->step_count > STEPS_IN_FULL && !view->full
-		       ? nt_table_print(out, &table, err)
-		       : 0;
+	return summary->step_count > STEPS_IN_FULL && !view->full ? nt_table_print(out, &table, err)
+								  : 0;
 }
 
 /* ---- sentences */
@@ -235,9 +233,9 @@ static size_t print_sentence(FILE *out, const struct nt_sentence *sentence, bool
 static void choose_first(const struct nt_verdict_text *verdict, bool *first)
 {
 	static const enum nt_sentence_kind kinds[] = {
-		NT_SENTENCE_JOB,     NT_SENTENCE_NEXT, NT_SENTENCE_STALLED, NT_SENTENCE_NET,
-		NT_SENTENCE_LAUNCH,  NT_SENTENCE_LATE, NT_SENTENCE_UNTUNED, NT_SENTENCE_GAIN,
-		NT_SENTENCE_UNFINISHED,
+		NT_SENTENCE_JOB,     NT_SENTENCE_NEXT,	 NT_SENTENCE_STALLED,
+		NT_SENTENCE_NET,     NT_SENTENCE_LAUNCH, NT_SENTENCE_LATE,
+		NT_SENTENCE_UNTUNED, NT_SENTENCE_GAIN,	 NT_SENTENCE_UNFINISHED,
 	};
 	size_t lines = 0;
 
@@ -312,7 +310,8 @@ static size_t count_rest(struct view *view)
 		for (int reason = 0; reason < NT_REASON_COUNT; reason++) {
 			const int64_t rest = view->summary->steps[i].rest[reason];
 
-			if (rest <= 0 || (view->step != view->summary->step_count && view->step != i))
+			if (rest <= 0 ||
+			    (view->step != view->summary->step_count && view->step != i))
 				continue;
 			count += (size_t)rest;
 			view->told[reason] |= view->full;

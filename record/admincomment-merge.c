@@ -13,9 +13,9 @@
 #include "record/says.h"
 #include "record/step.h"
 
-/* What is left of a step whose entries have no room: a line of the table of steps, which has its mode
- * and program, the launch profile and its reason, the time of the program's own steps, what was
- * spent and saved; and that results were wrong (spank/recordd/remember.c). */
+/* What is left of a step whose entries have no room: a line of the table of steps, which has its
+ * mode and program, the launch profile and its reason, the time of the program's own steps, what
+ * was spent and saved; and that results were wrong (spank/recordd/remember.c). */
 static const struct {
 	const char *name;
 	size_t bytes; /* at most */
@@ -191,8 +191,7 @@ static bool has_like(const struct job *job, size_t at)
 		const struct part *newer = &job->parts[i];
 		size_t same = 0;
 
-		while (same < KEPT_ALIKE &&
-		       same_text(newer->kept[same], job->parts[at].kept[same]))
+		while (same < KEPT_ALIKE && same_text(newer->kept[same], job->parts[at].kept[same]))
 			same++;
 		if (newer->thin && !newer->gone && same == KEPT_ALIKE)
 			return true;

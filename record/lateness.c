@@ -290,12 +290,13 @@ static double error_of(const struct moments *of)
 {
 	const double mean = mean_of(of);
 
-	return of->count < 2 ? INFINITY
-			     : sqrt(fmax(0, of->squares / of->count - mean * mean) /
-				    (of->count - 1));
+	return of->count < 2
+		       ? INFINITY
+		       : sqrt(fmax(0, of->squares / of->count - mean * mean) / (of->count - 1));
 }
 
-/* How much later a call begins for a rank or node than for any of so many others, in the mean: in microseconds, 0 if that may be chance. */
+/* How much later a call begins for a rank or node than for any of so many others, in the mean: in
+ * microseconds; 0 if that may be chance. */
 static double excess_us(const struct finder *f, int what, uint32_t who, double others)
 {
 	struct moments calls = { 0 }, slices = { 0 }, slice[NT_LATENESS_SLICES] = { { 0 } };
@@ -312,8 +313,7 @@ static double excess_us(const struct finder *f, int what, uint32_t who, double o
 		add_moment(&slices, mean_of(&slice[i]));
 	mean_us = mean_of(&calls);
 	if (mean_us < NAMED_ERRORS * error_of(&calls) ||
-	    (f->out->slices >= NAMED_SLICES &&
-	     mean_us < NAMED_SLICE_ERRORS * error_of(&slices)))
+	    (f->out->slices >= NAMED_SLICES && mean_us < NAMED_SLICE_ERRORS * error_of(&slices)))
 		return 0;
 	return mean_us;
 }
@@ -402,7 +402,7 @@ static enum nt_late judge(struct finder *f, double ranks)
 
 	if (name_one(f, RANK, ranks) || name_one(f, NODE, ranks))
 		return led_slices(f) > STEADY_SLICES * out->slices ? NT_LATE_STEADY
-								    : NT_LATE_WANDERS;
+								   : NT_LATE_WANDERS;
 	if (isnan(out->waiting) || out->waiting < WANDERS_SHARE ||
 	    out->lost_us < NAMED_STEP * f->step_us * ranks * (double)out->calls)
 		return NT_LATE_NONE;
@@ -467,12 +467,12 @@ static void make_rows(struct finder *f)
 int nt_lateness_find(struct nt_lateness *out, struct nt_late_sample *samples, size_t count,
 		     int64_t ranks, double step_us)
 {
-	struct finder f = {
-		.out = out, .samples = samples, .count = count, .step_us = step_us
-	};
+	struct finder f = { .out = out, .samples = samples, .count = count, .step_us = step_us };
 	int rc = -1;
 
-	*out = (struct nt_lateness){ .waiting = NAN, .rank = -1, .node = -1, .late_us = NAN, .cost = NAN };
+	*out = (struct nt_lateness){
+		.waiting = NAN, .rank = -1, .node = -1, .late_us = NAN, .cost = NAN
+	};
 	if (ranks < 2 || count < (size_t)2 * CALLS_MIN)
 		return 0;
 	f.calls = calloc(count / 2, sizeof(f.calls[0]));

@@ -155,7 +155,10 @@ static void take_codes(struct nt_says_step *step, struct nt_text array)
 	}
 }
 
-#define FIGURE(type, member, index) { #member, offsetof(struct type, member), index }
+#define FIGURE(type, member, index)                           \
+	{                                                     \
+#member, offsetof(struct type, member), index \
+	}
 
 struct figure {
 	const char *name;
@@ -179,8 +182,8 @@ static void take_figures(void *to, const struct figure *figures, size_t count,
 static void take_key(struct nt_says_step *step, struct nt_text value)
 {
 	static const struct figure figures[] = {
-		FIGURE(nt_says_key, calls, 0),	FIGURE(nt_says_key, comms, 0),
-		FIGURE(nt_says_key, own_us, 0), FIGURE(nt_says_key, us, 0),
+		FIGURE(nt_says_key, calls, 0),	      FIGURE(nt_says_key, comms, 0),
+		FIGURE(nt_says_key, own_us, 0),	      FIGURE(nt_says_key, us, 0),
 		FIGURE(nt_says_key, predicted_us, 0),
 	};
 	struct nt_says_key key = { .reason = NT_REASON_NONE };
@@ -218,10 +221,14 @@ static void take_text(char out[NT_SAYS_NAME], struct nt_text value)
 static void take_member(struct nt_says_step *step, const struct nt_json_member *member)
 {
 	static const struct figure figures[] = {
-		FIGURE(nt_says_step, ranks, 0),	       FIGURE(nt_says_step, nodes, 0),
-		FIGURE(nt_says_step, step_us, 1),      FIGURE(nt_says_step, steps, 0),
-		FIGURE(nt_says_step, saved_ms, 0),     FIGURE(nt_says_step, spent_ms, 0),
-		FIGURE(nt_says_step, estimated_ms, 0), FIGURE(nt_says_step, calibration_s, 0),
+		FIGURE(nt_says_step, ranks, 0),
+		FIGURE(nt_says_step, nodes, 0),
+		FIGURE(nt_says_step, step_us, 1),
+		FIGURE(nt_says_step, steps, 0),
+		FIGURE(nt_says_step, saved_ms, 0),
+		FIGURE(nt_says_step, spent_ms, 0),
+		FIGURE(nt_says_step, estimated_ms, 0),
+		FIGURE(nt_says_step, calibration_s, 0),
 		{ "measured", offsetof(struct nt_says_step, speed), 0 },
 	};
 
@@ -495,7 +502,8 @@ static void add_saved(const struct nt_says *says, const struct nt_says_gain *gai
 		add(out, piece);
 	} else if (says->observed && !says->saves) {
 		add(out, "only measured");
-	} else if (says->any && !is_gain_known(gain) && !is_unmeasured(gain) && (says->saves || has_why(says))) {
+	} else if (says->any && !is_gain_known(gain) && !is_unmeasured(gain) &&
+		   (says->saves || has_why(says))) {
 		add(out, nothing_words(says, piece, sizeof(piece)));
 	}
 	if (!nothing && spent_ms > TOLD_SPENT * fabs(saved_ms)) {

@@ -12,7 +12,8 @@
  *	stalled: others wait for rank 3 on n1 (AllReduce 64M, call 1204)
  *
  * The step's time is that of the program that took longest, in the newest step of the job, with a
- * launch profile if one was used; "was": with NCCL's own settings, as steps of this job took, or else as is remembered. Saved and spent times are sums over all steps.
+ * launch profile if one was used; "was": with NCCL's own settings, as steps of this job took, or
+ * else as is remembered. Saved and spent times are sums over all steps.
  * "so far": a step was running; "cut short": the processes of the last one did not record their
  * end. Pieces that do not fit are left out.
  *

@@ -219,7 +219,7 @@ static void take_comm(struct maker *maker, struct nt_comm_seen *from)
 		qsort(comm->places, comm->place_count, sizeof(comm->places[0]), by_rank);
 	for (int coll = 0; coll < NT_KINDS; coll++)
 		fits = add_volume(comm, coll) && fits;
-	if (!fits || nt_sum_put_begun(maker->sum, comm) < 0 || 
+	if (!fits || nt_sum_put_begun(maker->sum, comm) < 0 ||
 	    nt_sum_put_lateness(maker->step, comm) < 0)
 		maker->summary->no_memory = true;
 	move_nodes(comm, maker->first_node);

@@ -21,8 +21,8 @@
 #include "report/text/words.h"
 #include "lib/wrap.h"
 
-static const char *const columns[] = { "-COLLECTIVE", "SIZE",	 "TIME\n%",	     "CALL us\nNCCL's",
-				       "CALL us\nchosen", "GAIN\n%", "NET\nms",     "ESTIM\nms",
+static const char *const columns[] = { "-COLLECTIVE",	  "SIZE",    "TIME\n%", "CALL us\nNCCL's",
+				       "CALL us\nchosen", "GAIN\n%", "NET\nms", "ESTIM\nms",
 				       "-CHOICE\n(WHY)" };
 
 /* How much is told. */
@@ -160,8 +160,8 @@ static void print_step(FILE *out, const struct view *view, const struct nt_step 
 		print_launch(out, view, step);
 }
 
-static const char *const step_columns[] = { "-STEP", "-PROGRAM",   "RANKS", "-MODE", "-LAUNCH PROFILE",
-					    "STEPS", "TIME\nof one", "NET" };
+static const char *const step_columns[] = { "-STEP",	       "-PROGRAM", "RANKS",	   "-MODE",
+					    "-LAUNCH PROFILE", "STEPS",	   "TIME\nof one", "NET" };
 
 static void add_step(struct nt_table *table, const struct view *view, size_t at)
 {
@@ -175,9 +175,8 @@ static void add_step(struct nt_table *table, const struct view *view, size_t at)
 	nt_cell(table, "%s", step->mode);
 	nt_cell(table, "%.24s", step->launch);
 	nt_cell_count(table, step->steps);
-	nt_cell(table, "%s", step->step_us[1] > 0
-				     ? nt_time_text(step->step_us[1], text, sizeof(text))
-				     : "-");
+	nt_cell(table, "%s",
+		step->step_us[1] > 0 ? nt_time_text(step->step_us[1], text, sizeof(text)) : "-");
 	nt_cell(table, "%s",
 		nt_duration_text(nt_or_zero(nt_step_launched_ms(&view->figures.gain, step)) +
 					 nt_step_saved_ms(summary, at) -
@@ -202,28 +201,23 @@ static int print_steps(FILE *out, const struct view *view, struct nt_error *err)
 		else
 			print_step(out, view, &summary->steps[i]);
 	}
-	return summary->step_count > STEPS_IN_FULL && !view->full
-		       ? nt_table_print(out, &table, err)
-		       : 0;
+	return summary->step_count > STEPS_IN_FULL && !view->full ? nt_table_print(out, &table, err)
+								  : 0;
 }
 
 /* ---- sentences */
 
-#define JOB_TITLE 64
-
 /* Returns the number of its lines; out NULL: only that. full: with advice of any kind. */
-static size_t print_sentence(FILE *out, const char *job, const struct nt_sentence *sentence,
-			     bool full)
+static size_t print_sentence(FILE *out, const struct nt_sentence *sentence, bool full)
 {
 	const bool next = sentence->kind == NT_SENTENCE_NEXT;
-	char text[sizeof(sentence->text) + JOB_TITLE], *lines = NULL;
+	char *lines = NULL;
 	size_t bytes = 0, count = 0;
 	FILE *to = open_memstream(&lines, &bytes);
 
 	if (!to)
 		return 0;
-	snprintf(text, sizeof(text), "%s%s", job, sentence->text);
-	nt_wrap(to, next ? "-> " : "", next ? 3 : 2, text);
+	nt_wrap(to, next ? "-> " : "", next ? 3 : 2, sentence->text);
 	if (sentence->type[0] &&
 	    (full || sentence->kind == NT_SENTENCE_LATE || sentence->kind > NT_SENTENCE_MORE))
 		nt_wrap(to, "  -> ", 5, sentence->type);
@@ -240,16 +234,15 @@ static size_t print_sentence(FILE *out, const char *job, const struct nt_sentenc
 static void choose_first(const struct nt_verdict_text *verdict, bool *first)
 {
 	static const enum nt_sentence_kind kinds[] = {
-		NT_SENTENCE_JOB,     NT_SENTENCE_NEXT, NT_SENTENCE_STALLED, NT_SENTENCE_NET,
-		NT_SENTENCE_LAUNCH,  NT_SENTENCE_LATE, NT_SENTENCE_UNTUNED, NT_SENTENCE_GAIN,
-		NT_SENTENCE_UNFINISHED,
+		NT_SENTENCE_JOB,     NT_SENTENCE_NEXT,	 NT_SENTENCE_STALLED,
+		NT_SENTENCE_NET,     NT_SENTENCE_LAUNCH, NT_SENTENCE_LATE,
+		NT_SENTENCE_UNTUNED, NT_SENTENCE_GAIN,	 NT_SENTENCE_UNFINISHED,
 	};
 	size_t lines = 0;
 
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
 		for (size_t i = 0; i < verdict->count; i++) {
-			const size_t more = print_sentence(NULL, "", &verdict->items[i],
-							   false);
+			const size_t more = print_sentence(NULL, &verdict->items[i], false);
 
 			if (verdict->items[i].kind != kinds[k] || lines + more > NT_HEADLINES)
 				continue;
@@ -259,13 +252,12 @@ static void choose_first(const struct nt_verdict_text *verdict, bool *first)
 	}
 }
 
-static void print_sentences(FILE *out, const char *job, const struct nt_verdict_text *verdict,
-			    const bool *chosen, bool which, bool full)
+static void print_sentences(FILE *out, const struct nt_verdict_text *verdict, const bool *chosen,
+			    bool which, bool full)
 {
 	for (size_t i = 0; i < verdict->count; i++) {
-		if (chosen[i] != which)
-			continue;
-		print_sentence(out, which && i == 0 ? job : "", &verdict->items[i], full);
+		if (chosen[i] == which)
+			print_sentence(out, &verdict->items[i], full);
 	}
 }
 
@@ -319,7 +311,8 @@ static size_t count_rest(struct view *view)
 		for (int reason = 0; reason < NT_REASON_COUNT; reason++) {
 			const int64_t rest = view->summary->steps[i].rest[reason];
 
-			if (rest <= 0 || (view->step != view->summary->step_count && view->step != i))
+			if (rest <= 0 ||
+			    (view->step != view->summary->step_count && view->step != i))
 				continue;
 			count += (size_t)rest;
 			view->told[reason] |= view->full;
@@ -423,8 +416,8 @@ static void print_damage(FILE *out, const struct nt_summary *summary)
 	}
 }
 
-static int print_all(FILE *out, const char *job, struct view *view,
-		     const struct nt_verdict_text *verdict, struct nt_error *err)
+static int print_all(FILE *out, struct view *view, const struct nt_verdict_text *verdict,
+		     struct nt_error *err)
 {
 	bool *first = calloc(verdict->count + 1, sizeof(first[0]));
 	int rc;
@@ -432,12 +425,12 @@ static int print_all(FILE *out, const char *job, struct view *view,
 	if (!first)
 		return nt_error_set(err, "no memory for the report");
 	choose_first(verdict, first);
-	print_sentences(out, job, verdict, first, true, view->full);
+	print_sentences(out, verdict, first, true, view->full);
 	(void)nt_print_findings(out, view->summary, NT_FINDINGS_FIRST);
 	fputc('\n', out);
 	rc = print_steps(out, view, err);
 	if (rc == 0)
-		print_sentences(out, "", verdict, first, false, view->full);
+		print_sentences(out, verdict, first, false, view->full);
 	if (rc == 0)
 		rc = print_rows(out, view, err);
 	if (rc == 0)
@@ -455,7 +448,6 @@ int nt_summary_print(FILE *out, const char *job, const struct nt_summary *summar
 			     .full = full,
 			     .estimated = is_estimated(summary),
 			     .step = summary->step_count };
-	char title[JOB_TITLE] = "";
 	struct nt_verdict_text verdict;
 	int rc;
 
@@ -465,8 +457,8 @@ int nt_summary_print(FILE *out, const char *job, const struct nt_summary *summar
 	if (!full && summary->step_count > STEPS_IN_FULL)
 		view.step = view.figures.main;
 	if (job)
-		snprintf(title, sizeof(title), "Job %.40s: ", job);
-	rc = print_all(out, title, &view, &verdict, err);
+		fprintf(out, "Job %s\n", job);
+	rc = print_all(out, &view, &verdict, err);
 	nt_verdict_fini(&verdict);
 	return rc;
 }

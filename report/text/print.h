@@ -13,8 +13,8 @@
 #include "lib/error.h"
 #include "record/job-summary.h"
 
-/* job: Slurm's spelling of the job id; NULL: unknown. full: all rows with their reasons, and what to
- * do. */
+/* job: Slurm's spelling of the job id; NULL: unknown. full: all rows with their reasons, and what
+ * to do. */
 int nt_summary_print(FILE *out, const char *job, const struct nt_summary *summary, bool full,
 		     struct nt_error *err);
 

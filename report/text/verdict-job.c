@@ -34,17 +34,15 @@ static void say_source(struct nt_maker *maker)
 		return;
 	else if (gain->by_job)
 		nt_maker_say(maker, NT_SENTENCE_LAUNCH, "",
-			     "With %s; without it, as in this job's other steps.",
-			     gain->profile);
+			     "With %s; without it, as in this job's other steps.", gain->profile);
 	else
 		nt_maker_say(maker, NT_SENTENCE_LAUNCH, "",
-			     "With %s; without it, as remembered of %.24s here.",
-			     gain->profile, step->program[0] ? step->program : "earlier steps");
+			     "With %s; without it, as remembered of %.24s here.", gain->profile,
+			     step->program[0] ? step->program : "earlier steps");
 }
 
 /* ", 2.7 % of 29 s": of the job's time. */
-static void add_of_job(const struct nt_summary *summary, double net_ms, char *out,
-		       size_t out_bytes)
+static void add_of_job(const struct nt_summary *summary, double net_ms, char *out, size_t out_bytes)
 {
 	const double elapsed_s = (double)summary->job.elapsed_s;
 	const double percent = net_ms / elapsed_s / 10;
@@ -95,9 +93,10 @@ static void say_net(struct nt_maker *maker)
 
 	if (gain->profile[0] && gain->speed <= 0) {
 		nt_duration_text(gain->exploring_ms + gain->calibration_ms, number, sizeof(number));
-		nt_maker_say(maker, NT_SENTENCE_NET, "",
-			     "Net time saved: not known; %s were spent, of it %.1f s on calibrating.",
-			     number, gain->calibration_ms / 1e3);
+		nt_maker_say(
+			maker, NT_SENTENCE_NET, "",
+			"Net time saved: not known; %s were spent, of it %.1f s on calibrating.",
+			number, gain->calibration_ms / 1e3);
 		return;
 	}
 	nt_append(text, sizeof(text), "Net time saved: %s",
@@ -239,6 +238,11 @@ static void say_remembered(struct nt_maker *maker, const struct nt_step *step)
 			     "Nothing to type: later steps of %s start with %s at once.",
 			     step->program[0] ? step->program : "this program",
 			     maker->figures.gain.profile);
+	else if (knows_default(maker, step) && step->calibration_s > 0)
+		nt_maker_say(maker, NT_SENTENCE_NEXT, "",
+			     "Nothing to type: the next step chooses again, knowing the calls of "
+			     "%s.",
+			     step->program[0] ? step->program : "this program");
 	else if (knows_default(maker, step))
 		nt_maker_say(maker, NT_SENTENCE_NEXT, "",
 			     "Nothing to type: NCCL's own settings are the fastest known here.");

@@ -71,7 +71,8 @@ is_forgotten() {
 	sleep 1.1	# Slurm counts whole seconds
 	run -0 --separate-stderr report "$job"
 	[ -z "$stderr" ]
-	[ "${lines[0]}" = "Job $job: saved 456.7 ms" ]
+	[ "${lines[0]}" = "Job $job" ]
+	[ "${lines[1]}" = "saved 456.7 ms" ]
 	[[ $output = *$'\nAllReduce 256K on the 8 ranks across 2 nodes: Tree/Simple takes 173 us to the\n'* ]]
 	[[ $output = *'Net time saved: 444.4 ms (saved 456.7 ms, spent 12.3 ms)'*' % of '*' s.'* ]]
 	[ "$(wc -L <<<"$output")" -le 80 ]

@@ -111,14 +111,14 @@ static void in_one_sentence(void **state)
 #define WHY(code) "\"8r2n\":{\"AllReduce 1M\":{\"why\":\"" code "\"}}"
 
 /* 1000 steps of 1 ms, and calls of two sizes, one call a step. */
-#define TIMED(one, one_us, other, other_us)                                                      \
-	"\"step_us\":[1,1000,9],\"steps\":1000,\"8r2n\":{\"AllReduce 1M\":{\"calls\":1000,"      \
-	"\"own_us\":[" other_us "0],\"why\":\"" other "\"},\"AllReduce 2M\":{\"calls\":1000,"      \
+#define TIMED(one, one_us, other, other_us)                                                   \
+	"\"step_us\":[1,1000,9],\"steps\":1000,\"8r2n\":{\"AllReduce 1M\":{\"calls\":1000,"   \
+	"\"own_us\":[" other_us "0],\"why\":\"" other "\"},\"AllReduce 2M\":{\"calls\":1000," \
 	"\"us\":[" one_us "0],\"why\":\"" one "\"}}"
 
-#define SELDOM                                                                                     \
-	"\"step_us\":[1,1000,9],\"steps\":1000,\"8r2n\":{\"AllReduce 1M\":{\"calls\":1000,"        \
-	"\"own_us\":[600],\"why\":\"screened\"},\"Broadcast 2M\":{\"calls\":9,"                     \
+#define SELDOM                                                                              \
+	"\"step_us\":[1,1000,9],\"steps\":1000,\"8r2n\":{\"AllReduce 1M\":{\"calls\":1000," \
+	"\"own_us\":[600],\"why\":\"screened\"},\"Broadcast 2M\":{\"calls\":9,"             \
 	"\"predicted_us\":[9e6],\"why\":\"counted\"}}"
 
 static void why_nothing_was_saved(void **state)
@@ -134,12 +134,12 @@ static void why_nothing_was_saved(void **state)
 	expect_says(SAYS_STEP(TIMED("open", "2", "screened", "60")), STEP,
 		    "step 1.00 ms; nothing saved: NCCL's choice is best");
 	/* Calls of its start, which were not timed, are no part of its steps. */
-	expect_says(SAYS_STEP(SELDOM), STEP,
-		    "step 1.00 ms; nothing saved: NCCL's choice is best");
+	expect_says(SAYS_STEP(SELDOM), STEP, "step 1.00 ms; nothing saved: NCCL's choice is best");
 	/* Steps of this job are better evidence than memories; without either nothing is known. */
-	expect_says(SAYS_STEP("\"launch\":\"default\",\"step_us\":[1,3e3,9],\"steps\":50"),
-		    SAYS_STEP("\"launch\":\"wide\",\"measured\":9,\"step_us\":[1,1e3,9],\"steps\":100"),
-		    "step 1.00 ms, was 3.00 ms (3.00 x); saved 200.0 ms");
+	expect_says(
+		SAYS_STEP("\"launch\":\"default\",\"step_us\":[1,3e3,9],\"steps\":50"),
+		SAYS_STEP("\"launch\":\"wide\",\"measured\":9,\"step_us\":[1,1e3,9],\"steps\":100"),
+		"step 1.00 ms, was 3.00 ms (3.00 x); saved 200.0 ms");
 	expect_says(SAYS_STEP("\"launch\":\"wide\",\"step_us\":[1,1e3,9],\"steps\":100," WHY(
 			    "screened")),
 		    STEP, "step 1.00 ms with wide, without not measured");
@@ -376,9 +376,10 @@ static void old_steps_are_thinned(void **state)
 	assert_string_equal(json_object_to_json_string_ext(step, JSON_C_TO_STRING_PLAIN),
 			    "{\"mode\":\"bandit\",\"more\":10}");
 	assert_true(json_object_object_get_ex(ours, "1", &step));
-	assert_string_equal(json_object_to_json_string_ext(step, JSON_C_TO_STRING_PLAIN),
-			    "{\"mode\":\"bandit\",\"launch\":\"wide\",\"from\":\"x\",\"measured\":2.60,"
-			    "\"remark\":\"results are wrong with x\",\"more\":2}");
+	assert_string_equal(
+		json_object_to_json_string_ext(step, JSON_C_TO_STRING_PLAIN),
+		"{\"mode\":\"bandit\",\"launch\":\"wide\",\"from\":\"x\",\"measured\":2.60,"
+		"\"remark\":\"results are wrong with x\",\"more\":2}");
 	assert_true(json_object_object_get_ex(ours, "2", &step));
 	assert_string_equal(json_object_to_json_string_ext(step, JSON_C_TO_STRING_PLAIN),
 			    "{\"mode\":\"bandit\",\"more\":0}");

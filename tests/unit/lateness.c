@@ -509,8 +509,9 @@ static void what_is_not_known_is_not_said(void **state)
 
 UNIT_TESTS(a_slow_rank_is_named, waiting_counts_and_not_calls, of_two_ranks_too,
 	   nobody_is_named_without_a_cause, healthy_programs_name_nobody,
-	   a_rank_slowed_by_a_twentieth_is_named, a_rank_that_costs_little_is_not_named, lateness_that_wanders_is_told_as_such,
-	   a_node_is_named_where_its_ranks_take_turns, an_early_end_is_no_lateness,
-	   calls_that_few_ranks_have_do_not_count, too_few_calls_show_nothing,
-	   ranks_keep_the_same_calls, no_call_of_a_step_is_preferred, the_last_end_of_a_call_counts,
-	   records_of_all_ranks_become_what_the_step_says, what_is_not_known_is_not_said);
+	   a_rank_slowed_by_a_twentieth_is_named, a_rank_that_costs_little_is_not_named,
+	   lateness_that_wanders_is_told_as_such, a_node_is_named_where_its_ranks_take_turns,
+	   an_early_end_is_no_lateness, calls_that_few_ranks_have_do_not_count,
+	   too_few_calls_show_nothing, ranks_keep_the_same_calls, no_call_of_a_step_is_preferred,
+	   the_last_end_of_a_call_counts, records_of_all_ranks_become_what_the_step_says,
+	   what_is_not_known_is_not_said);

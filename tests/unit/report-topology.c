@@ -141,7 +141,8 @@ static void a_share_of_the_links_is_told(void **state)
 		const char *auto_arm, *own_us, *told;
 		double gbs; /* of a channel of the slowest node */
 	} cases[] = {
-		{ "RING/SIMPLE", "1639", " at 256M NCCL reaches 80 % of its rings' bandwidth.", 24 },
+		{ "RING/SIMPLE", "1639", " at 256M NCCL reaches 80 % of its rings' bandwidth.",
+		  24 },
 		{ "RING/SIMPLE", "2621", " at 256M NCCL reaches 100 % of its rings' bandwidth.",
 		  12 },
 		{ "RING/SIMPLE", "1300", " at 256M NCCL reaches 100 %", 24 },

@@ -204,8 +204,8 @@ static void tells_what_is_open(void **state)
 	expect(&verdict, NT_SENTENCE_JOB, "nothing saved: NCCL's choice is best");
 	end(&verdict, &summary);
 	make(&verdict, &summary,
-	     KEPT("1M", "small") "," KEPT("2M", "budget") "," KEPT("8M", "open") "," KEPT(
-		     "16M", "open"));
+	     KEPT("1M", "small") "," KEPT("2M", "budget") "," KEPT("8M", "open") "," KEPT("16M",
+											  "open"));
 	expect(&verdict, NT_SENTENCE_UNFINISHED,
 	       "AllReduce 8M and 1 more (50 % of the time): Not decided: ");
 	expect(&verdict, NT_SENTENCE_UNFINISHED,
@@ -216,9 +216,10 @@ static void tells_what_is_open(void **state)
 /* A hundredth of the time is the least that a first line names. */
 static void names_nothing_that_takes_no_time(void **state)
 {
-#define SHORT(calls)                                                                          \
-	KEPT("1M", "screened") ",\"AllReduce 4\":{\"auto\":\"RING/LL\",\"arm\":\"AUTO\"," \
-			       "\"us\":[9],\"calls\":" calls ",\"why\":\"counted\"}"
+#define SHORT(calls)                                               \
+	KEPT("1M", "screened")                                     \
+	",\"AllReduce 4\":{\"auto\":\"RING/LL\",\"arm\":\"AUTO\"," \
+	"\"us\":[9],\"calls\":" calls ",\"why\":\"counted\"}"
 	struct nt_verdict_text verdict;
 	struct nt_summary summary;
 
@@ -270,7 +271,7 @@ static void make_job(struct nt_verdict_text *verdict, struct nt_summary *summary
 	"\"0\":{\"mode\":\"bandit\",\"ranks\":8,\"nodes\":2,\"launch\":\"sockets-wide\","     \
 	"\"measured\":1.9,\"step_us\":[23000,23520,24000],\"steps\":100,\"8r2n\":{"           \
 	"\"AllReduce 4M\":{\"auto\":\"RING/SIMPLE\",\"arm\":\"RING/LL128\",\"us\":[49.6,48]," \
-	"\"own_us\":[25.4,20.9],\"calls\":378,\"spent_ms\":15,\"saved_ms\":8},"             \
+	"\"own_us\":[25.4,20.9],\"calls\":378,\"spent_ms\":15,\"saved_ms\":8},"               \
 	"\"AllReduce 8M\":{\"auto\":\"RING/SIMPLE\",\"arm\":\"AUTO\",\"us\":[49.6],"          \
 	"\"own_us\":[25.4],\"calls\":378,\"why\":\"screened\"}}}"
 
@@ -284,8 +285,9 @@ static void the_main_thing_comes_first(void **state)
 	make_job(&verdict, &summary, WIDE, false);
 	assert_string_equal(verdict.items[0].text,
 			    "step 23.5 ms, was 44.7 ms (1.90 x); saved 2.1 s");
-	assert_string_equal(verdict.items[1].text, "With sockets-wide; without it, as remembered of "
-						   "earlier steps here.");
+	assert_string_equal(verdict.items[1].text,
+			    "With sockets-wide; without it, as remembered of "
+			    "earlier steps here.");
 	/* 100 steps of 21.17 ms less, and 785 ms. */
 	expect(&verdict, NT_SENTENCE_NET,
 	       "Net time saved: 2.1 s (saved 2.1 s, spent 15.0 ms), 7.3 % of 29 s; pays from 1 step (16.7 ms) on.");
@@ -382,6 +384,8 @@ static void advises_one_thing(void **state)
 		  "The next step of t.py here calibrates for about 60 s first" },
 		{ "\"launch\":\"default\"", "Run longer; or explore once" },
 		{ "\"launch\":\"default\",\"calibration_s\":50",
+		  "Nothing to type: the next step chooses again, knowing the calls of" },
+		{ "\"launch\":\"default\",\"from\":\"NONE_BETTER\"",
 		  "Nothing to type: NCCL's own settings are the fastest known here." },
 		{ "\"launch\":\"wide\",\"program\":\"t.py\",\"step_us\":[1,2,3],\"measured\":2",
 		  "Nothing to type: later steps of t.py start with wide at once." },

@@ -458,9 +458,9 @@ static json_object *report_step(void)
 static json_object *report_gain(void)
 {
 	static const char *const names[] = { "says", "profile", "without_by", NULL };
-	static const char *const numbers[] = { "step_us",	  "without_us",	 "saved_ms",
-					       "calls_saved_ms",  "explored_ms", "calibrated_ms",
-					       "net_ms",	  "pays_s",	 "pays_steps" };
+	static const char *const numbers[] = { "step_us",	 "without_us",	"saved_ms",
+					       "calls_saved_ms", "explored_ms", "calibrated_ms",
+					       "net_ms",	 "pays_s",	"pays_steps" };
 	json_object *gain = texts(names);
 
 	for (size_t i = 0; i < LENGTH(numbers); i++)

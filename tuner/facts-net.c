@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The node's network, and which of it this process uses. */
-#include "tuner/facts.h"
+#include "tuner/facts-net.h"
 
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -24,6 +23,23 @@
 #define FILES_MAX 8192 /* of this process, looked at */
 #define LINES_MAX 20000 /* connections of the network namespace, looked at */
 #define TCP_ESTABLISHED_STATE 1
+
+bool nt_facts_line(const char *root, const char *path, char *line, size_t line_bytes)
+{
+	char whole[PATH_BYTES];
+	FILE *f;
+	bool read;
+
+	if ((size_t)snprintf(whole, sizeof(whole), "%s%s", root, path) >= sizeof(whole))
+		return false;
+	f = fopen(whole, "re");
+	read = f && fgets(line, (int)line_bytes, f);
+	if (f)
+		fclose(f);
+	if (read)
+		line[strcspn(line, "\n")] = '\0';
+	return read;
+}
 
 /* ---- ports of class infiniband */
 

@@ -18,29 +18,13 @@
 #include "lib/append.h"
 #include "lib/number.h"
 #include "lib/printable.h"
+#include "tuner/facts-net.h"
 
 #define PATH_BYTES 1024
 #define THREADS_MAX 1024 /* looked at */
 #define CPU_BYTES 1024 /* of a set: 8192 processors */
 #define GPUS_MAX 64
 #define GROUPS_MAX 16 /* control groups, one in another */
-
-bool nt_facts_line(const char *root, const char *path, char *line, size_t line_bytes)
-{
-	char whole[PATH_BYTES];
-	FILE *f;
-	bool read;
-
-	if ((size_t)snprintf(whole, sizeof(whole), "%s%s", root, path) >= sizeof(whole))
-		return false;
-	f = fopen(whole, "re");
-	read = f && fgets(line, (int)line_bytes, f);
-	if (f)
-		fclose(f);
-	if (read)
-		line[strcspn(line, "\n")] = '\0';
-	return read;
-}
 
 static bool has_bit(const unsigned char *bits, size_t bytes, size_t bit)
 {

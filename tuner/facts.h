@@ -27,12 +27,6 @@
 /* root: "" for this system, or a directory that stands for /, in tests. nodes: of the step. */
 void nt_facts_look(struct nt_facts *facts, const char *root, unsigned nodes);
 
-/* tuner/facts-net.c: ports, links and how the driver reaches ports. */
-void nt_facts_look_at_net(struct nt_facts *facts, const char *root, unsigned nodes);
-
-/* The first line of a file below root, without its end. False: there is none. */
-bool nt_facts_line(const char *root, const char *path, char *line, size_t line_bytes);
-
 /* "0-3,8", from one bit each; false: it does not fit, and out is "". */
 bool nt_facts_list(const unsigned char *bits, size_t bytes, char *out, size_t out_bytes);
 

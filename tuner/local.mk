@@ -27,6 +27,7 @@ libnt_tuner_a_SOURCES = \
 	%D%/event.c \
 	%D%/event.h \
 	%D%/facts-net.c \
+	%D%/facts-net.h \
 	%D%/facts.c \
 	%D%/facts.h \
 	%D%/apply-plan.c \

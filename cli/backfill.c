@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nccl-tune backfill: deliver the records in the spool to accounting, and check those that were
  * delivered. A job's records are settled together once it has ended, with one query of accounting
- * for many jobs and one update for each job that needs it. spank/delivery/ decides where records
+ * for many jobs and one update for each job that needs it. accounting/ decides where records
  * go, and when they are removed. Errors are a line each; the next run tries again. */
 #include "cli/command.h"
 
@@ -22,7 +22,7 @@
 #include "report/model/accounting.h"
 #include "report/model/database.h"
 #include "report/model/site-config.h"
-#include "spank/delivery/queue.h"
+#include "accounting/queue.h"
 
 #define TIME_S 60 /* of one run; the next one continues */
 #define QUIET_S 900 /* programs that write at a job's end have done so by then */

@@ -22,8 +22,8 @@
 #include "record/filesink.h"
 #include "cli/command.h"
 #include "report/model/site-config.h"
-#include "spank/cache.h"
-#include "spank/node-fingerprint.h"
+#include "spank/step/cache.h"
+#include "spank/step/node-fingerprint.h"
 #include "spank/option.h"
 
 #define SINFO_MS 5000

@@ -57,8 +57,7 @@ bool nt_budget_allows(const struct nt_evaluation *seen, const struct nt_schedule
 	const struct nt_policy *policy = seen->policy;
 	uint32_t calls = seen->spent.calls + more_calls + nt_schedule_positions(schedule);
 	double baseline_us = median_of(seen, NT_ARM_BASELINE);
-	double us = nt_cost_account_us(&seen->spent.account) +
-		    expected_us(seen, schedule);
+	double us = nt_cost_account_us(&seen->spent.account) + expected_us(seen, schedule);
 	double share = (double)policy->budget_micro / SHARE;
 	double past = (double)seen->info.calls;
 
@@ -93,7 +92,7 @@ static double calls_left(const struct nt_evaluation *seen, const struct nt_evide
 }
 
 bool nt_budget_worth(const struct nt_evaluation *seen, const struct nt_evidence *evidence,
-		    const struct nt_schedule *schedule, double saved_us)
+		     const struct nt_schedule *schedule, double saved_us)
 {
 	const double calls = calls_left(seen, evidence);
 	const double after = calls - nt_schedule_positions(schedule);

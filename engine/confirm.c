@@ -78,8 +78,7 @@ struct nt_schedule nt_confirm_first(const struct nt_evaluation *seen, const uint
 {
 	/* A look costs a warm-up, and some calls until nodes agree: none if these would be missing
 	 * in the end. */
-	const bool further = nt_time_budget_blocks(seen, 1 + count) >=
-			     full(seen) + LOOK_BLOCKS;
+	const bool further = nt_time_budget_blocks(seen, 1 + count) >= full(seen) + LOOK_BLOCKS;
 
 	if (further && !called_rarely(&seen->info))
 		return nt_confirm_round(seen, arm, count);
@@ -93,9 +92,9 @@ bool nt_confirm_is_early(const struct nt_evaluation *seen, const struct nt_sched
 
 bool nt_confirm_is_only(const struct nt_evaluation *seen, const struct nt_schedule *round)
 {
-	const struct nt_schedule usual = nt_evaluation_explore(
-		seen, NT_SCHEDULE_CONFIRM, &round->arm[1], round->count - 1u,
-		full(seen) + NT_SCHEDULE_WARM_UP);
+	const struct nt_schedule usual = nt_evaluation_explore(seen, NT_SCHEDULE_CONFIRM,
+							       &round->arm[1], round->count - 1u,
+							       full(seen) + NT_SCHEDULE_WARM_UP);
 
 	/* One of the least blocks is for a key whose time is over, or was not known yet. */
 	return round->blocks < usual.blocks &&
@@ -186,8 +185,7 @@ static bool open_still(const struct nt_evaluation *seen, const struct nt_gates *
 		       const struct nt_comparison *comparison)
 {
 	if (early_look(seen) && comparison->verdict != NT_VERDICT_FASTER)
-		return seen->confirm.blocks < second_early(seen) ||
-		       comparison->exact_p < 1;
+		return seen->confirm.blocks < second_early(seen) || comparison->exact_p < 1;
 	return comparison->verdict == NT_VERDICT_SAMPLES ||
 	       (!vetoed(comparison) && nt_compare_promising(gates, comparison));
 }

@@ -78,8 +78,8 @@ void nt_screen_open(const struct nt_evaluation *seen, struct nt_next *next)
 	const struct nt_comparison over_budget = { .p = 1, .verdict = NT_VERDICT_BUDGET };
 	uint16_t arm[NT_PAIRS];
 	const unsigned count = candidates(seen, arm);
-	const struct nt_schedule schedule = nt_evaluation_explore(
-		seen, NT_SCHEDULE_SCREEN, arm, count, seen->first_blocks);
+	const struct nt_schedule schedule = nt_evaluation_explore(seen, NT_SCHEDULE_SCREEN, arm,
+								  count, seen->first_blocks);
 
 	next->schedule = schedule;
 	if (schedule.count < 2)
@@ -133,7 +133,8 @@ static bool better_confirmed(const struct nt_evaluation *seen, unsigned more)
 		return false;
 	if (seen->info.blocks > 0)
 		return seen->info.blocks != more;
-	return fit >= LEAST_FIT && fit < more + (unsigned)seen->policy->confirm_blocks + ROUND_BLOCKS;
+	return fit >= LEAST_FIT &&
+	       fit < more + (unsigned)seen->policy->confirm_blocks + ROUND_BLOCKS;
 }
 
 void nt_screen_widen(const struct nt_evaluation *seen, struct nt_next *next)

@@ -15,6 +15,8 @@
 
 #include "profiles/variable.h"
 
+#define NT_SHIPPED_PROFILES NT_DATADIR "/profiles.conf"
+#define NT_SITE_PROFILES NT_SYSCONFDIR "/nccl-tune/profiles.conf" /* read after the package's */
 #define NT_PROFILES_MAX 64
 #define NT_PROFILE_NAME 33 /* with its NUL; letters a-z, digits and '-' */
 #define NT_PROFILE_FILE_MAX 65535 /* bytes; NT_INI_FILE_MAX */

@@ -15,7 +15,7 @@
 
 /* What is left of a step whose entries have no room: a line of the table of steps, which has its
  * mode and program, the launch profile and its reason, the time of the program's own steps, what
- * was spent and saved; and that results were wrong (spank/recordd/remember.c). */
+ * was spent and saved; and that results were wrong (recordd/remember.c). */
 static const struct {
 	const char *name;
 	size_t bytes; /* at most */

@@ -21,7 +21,7 @@
 #include "lib/error.h"
 #include "contract/names.h"
 #include "site/sinks.h"
-#include "spank/cgroup.h"
+#include "spank/step/cgroup.h"
 
 #define NT_ARGUMENTS_FD 3
 #define NT_ARGUMENTS_END 'e'

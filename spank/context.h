@@ -19,9 +19,9 @@
 #include "spank/arguments.h"
 #include "spank/effective-policy.h"
 #include "spank/option.h"
-#include "spank/profile-env.h"
-#include "spank/step-dir.h"
-#include "spank/task.h"
+#include "spank/step/profile-env.h"
+#include "spank/step/step-dir.h"
+#include "spank/step/task.h"
 
 /* srun and slurmstepd define it, other programs do not. */
 extern slurm_conf_t slurm_conf __attribute__((weak));

@@ -13,7 +13,7 @@
 #include "lib/error.h"
 #include "contract/policy.h"
 #include "site/rules.h"
-#include "spank/ask-launch.h"
+#include "spank/submit/ask-launch.h"
 
 /* The plugin's line in plugstack.conf, which has at most conf=PATH: *conf is that file, which must
  * exist then (*given), or NT_CONF_FILE. -1: another argument. */

@@ -10,15 +10,15 @@
 #include <slurm/spank.h>
 SPANK_PLUGIN(nccl_tune, 1)
 #pragma GCC visibility pop
-#include "spank/client.h"
-#include "spank/helper.h"
-#include "spank/mpi.h"
+#include "spank/submit/client.h"
+#include "spank/step/helper.h"
+#include "spank/submit/mpi.h"
 #include "spank/context.h"
 #include "spank/say.h"
-#include "spank/shm-fd.h"
+#include "spank/step/shm-fd.h"
 #include "spank/slurm_compat.h"
-#include "spank/spawn.h"
-#include "spank/stepd.h"
+#include "spank/step/spawn.h"
+#include "spank/step/stepd.h"
 #include "spank/where.h"
 
 #define ENV_MPI_TYPE "SLURM_MPI_TYPE"

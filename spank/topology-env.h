@@ -24,7 +24,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "contract/names.h"
-#include "spank/env.h"
+#include "spank/step/env.h"
 
 #define NT_TOPOLOGY_NOWHERE "/dev/null/" NT_SYSTEM_PREFIX "none" /* cannot be opened */
 

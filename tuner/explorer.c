@@ -329,8 +329,7 @@ static bool comm_early(void *arg, const struct nt_shm_comm *comm)
 		if (!atomic_load(&key->described))
 			continue;
 		info = info_of(explorer, comm, key);
-		if (info.calls >= least ||
-		    (explorer->warm && nt_warm_may_open(policy, &info)))
+		if (info.calls >= least || (explorer->warm && nt_warm_may_open(policy, &info)))
 			return true;
 	}
 	return false;

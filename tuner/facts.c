@@ -282,7 +282,7 @@ static void look_at_debug(struct nt_facts *facts, const char *root)
 		 file && is_shared(root, file) ? " shared" : "");
 }
 
-/* "NAME NCCL_A=1 NCCL_B=2" (spank/profile-env.c) */
+/* "NAME NCCL_A=1 NCCL_B=2" (spank/step/profile-env.c) */
 static void look_at_profile(struct nt_facts *facts)
 {
 	const char *text = getenv(NT_ENV_LAUNCH);

@@ -28,7 +28,7 @@ static bool is_usable(const struct nt_long_set *set, const struct nt_records *re
 }
 
 /* A directory that is missing or not readable is skipped. Clusters may share a home and use the
- * same job ids; who wrote it may not have known the cluster (spank/stepd.c). */
+ * same job ids; who wrote it may not have known the cluster (spank/step/stepd.c). */
 static void look_below(struct nt_long_set *set, const struct nt_records *records,
 		       const char *cluster, uint32_t job)
 {

@@ -19,10 +19,10 @@
 #include <unistd.h>
 #include "contract/policy.h"
 #include "record/step.h"
-#include "spank/recordd/collect.h"
-#include "spank/recordd/longform.h"
-#include "spank/step-dir.h"
-#include "spank/recordd/step-record.h"
+#include "recordd/collect.h"
+#include "recordd/longform.h"
+#include "spank/step/step-dir.h"
+#include "recordd/step-record.h"
 #include "tests/lib/schema.h"
 
 #define NODE "n1"

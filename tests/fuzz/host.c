@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "record/spool.h"
-#include "spank/cgroup.h"
+#include "spank/step/cgroup.h"
 #include "tests/fuzz/fuzz.h"
 
 /* ---- a directory for the files of one input */

@@ -14,9 +14,9 @@
 #include "record/spool.h"
 #include "record/step.h"
 #include "record/job-summary.h"
-#include "spank/recordd/collect.h"
-#include "spank/recordd/step-record.h"
-#include "spank/recordd/step-entry.h"
+#include "recordd/collect.h"
+#include "recordd/step-record.h"
+#include "recordd/step-entry.h"
 #include "tests/fuzz/fuzz.h"
 
 /* What root's side takes from the child must be what a report takes. */
@@ -111,7 +111,7 @@ static void check_spooled(struct fuzz *in)
 	free(text);
 }
 
-/* As spank/recordd/collectdir.c does. */
+/* As recordd/collectdir.c does. */
 static void count_unusable(struct nt_sum *sum, struct nt_error *err)
 {
 	for (char *c = nt_printable(err->text); *c; c++) {

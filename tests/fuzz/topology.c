@@ -9,7 +9,7 @@
 #include "contract/names.h"
 #include "record/read.h"
 #include "report/model/topology-compare.h"
-#include "spank/recordd/dumpxml.h"
+#include "recordd/dumpxml.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_line(const struct nt_topology *topology)

@@ -12,16 +12,16 @@ setup() {
 
 @test "Slurm's log functions are called only through say.h" {
 	local file found
-	for file in $(grep -lE '\bslurm_(error|info|verbose)\(' spank/*.c spank/*/*.c); do
+	for file in $(grep -lE '\bslurm_(error|info|verbose)\(' {spank,spank/*,recordd,accounting}/*.c); do
 		grep -qE '^#include "spank/say\.h"' "$file" || found+="$file"$'\n'
 	done
 	none "${found:-}"
-	none "$(grep -nE '\bslurm_(debug[0-9]?|spank_log)\(' spank/*.[ch] spank/*/*.[ch] || :)"
+	none "$(grep -nE '\bslurm_(debug[0-9]?|spank_log)\(' {spank,spank/*,recordd,accounting}/*.[ch] || :)"
 }
 
 @test "NCCL's logger and the system's log have one caller each" {
 	none "$(grep -nE '(\blog|->log)\((level|NT_NCCL)' tuner/*.[ch] | grep -v '^tuner/nccl-log\.c:' || :)"
-	none "$(product_files | xargs grep -nE '\bsyslog\(' | grep -v '^spank/recordd/recordd-log\.c:' || :)"
+	none "$(product_files | xargs grep -nE '\bsyslog\(' | grep -v '^recordd/recordd-log\.c:' || :)"
 }
 
 # stdout is cleaned as a whole.

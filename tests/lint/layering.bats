@@ -100,17 +100,24 @@ plain() {
 	[ "$output" = lib/ini.c ]
 }
 
-@test "spank/ needs contract/, lib/, record/, profiles/, site/ and itself of the project, and nothing of the GPU" {
+# slurmstepd is root: what it runs needs libc, inih for the site's file, and Slurm's symbols.
+@test "spank/ needs contract/, lib/, profiles/, site/ and itself of the project, and nothing of JSON or the GPU" {
 	local room
-	for room in spank spank/*/; do
-		only "${room%/}" 'contract/|lib/|profiles/|record/|site/|spank/'
-		never "${room%/}" 'pmix|cuda|nccl'
+	for room in spank spank/step spank/submit; do
+		only "$room" 'contract/|lib/|profiles/|site/|spank/'
+		never "$room" 'json-c|pmix|cuda|nccl'
 	done
 }
 
+@test "recordd/ needs accounting/, contract/, lib/, profiles/, record/, site/ and spank/, but nothing of submit/" {
+	only recordd 'accounting/|contract/|lib/|profiles/|record/|recordd/|site/|spank/([a-z_-]*|step/[a-z-]*)\.h'
+	never recordd 'pmix|cuda|nccl'
+}
+
 # What both nt-recordd and the command deliver with knows neither of them.
-@test "spank/delivery/ needs the record's formats and the site's list of sinks" {
-	only spank/delivery 'lib/|record/|site/|spank/slurm_compat\.h|spank/rundir\.h|spank/delivery/'
+@test "accounting/ needs the record's formats and the site's list of sinks" {
+	only accounting 'accounting/|lib/|record/|site/|spank/(slurm_compat|rundir)\.h'
+	never accounting 'json-c|pmix|cuda|nccl'
 }
 
 # NCCL and CUDA are loaded at run time; what it calls of them it declares itself.
@@ -130,6 +137,6 @@ plain() {
 
 # The fingerprint that is shown is the one that jobs get, and the settings are those that steps get: by the same code.
 @test "cli/ needs everything except what runs in the NCCL process, and no header of PMIx or the GPU" {
-	only cli 'contract/|lib/|profiles/|record/|report/|site/|cli/|spank/(cache|delivery/[a-z-]*|node-fingerprint|option|slurm_compat)\.h'
+	only cli 'contract/|lib/|profiles/|record/|report/|site/|cli/|accounting/[a-z-]*\.h|spank/(option|slurm_compat|step/(cache|node-fingerprint))\.h'
 	never cli 'pmix|cuda|nccl|hwloc'
 }

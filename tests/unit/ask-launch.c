@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include "tests/lib/unit.h"
 #include "lib/clock.h"
-#include "spank/ask-launch.h"
+#include "spank/submit/ask-launch.h"
 
 #define GUARD_MS 600000 /* who waits for a helper of an hour does not end before */
 

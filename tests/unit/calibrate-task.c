@@ -14,8 +14,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include "lib/clock.h"
-#include "spank/calibrate-task.h"
-#include "spank/profile-env.h"
+#include "spank/step/calibrate-task.h"
+#include "spank/step/profile-env.h"
 #include "tests/unit/scratch.h"
 #include "tests/unit/task-env.h"
 

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Leaving a job's control groups and entering those of its tasks, in made-up trees of both
  * versions. */
-#include "spank/cgroup.h"
+#include "spank/step/cgroup.h"
 
 #include <stdbool.h>
 #include <sys/stat.h>

@@ -1,15 +1,15 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Leftovers of steps are removed, whatever they are; those that cannot be are reported once. */
-#include "spank/cleanup.h"
+#include "spank/step/cleanup.h"
 
 #include <sys/file.h>
 #include <sys/resource.h>
 #include "tests/lib/unit.h"
 #include "lib/append.h"
 #include "lib/clock.h"
-#include "spank/rmtree.h"
-#include "spank/step-dir.h"
+#include "spank/step/rmtree.h"
+#include "spank/step/step-dir.h"
 #include "tests/unit/room.h"
 
 #define LONG_MS 600000 /* longer than any of this takes */

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The directory of a step: its possible content when records are read. */
-#include "spank/recordd/collect.h"
+#include "recordd/collect.h"
 
 #include <stdbool.h>
 #include <sched.h>
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "tests/lib/unit.h"
-#include "spank/recordd/step-record.h"
+#include "recordd/step-record.h"
 #include "contract/names.h"
 #include "record/step.h"
 #include "tests/unit/scratch.h"

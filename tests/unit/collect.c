@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Valid and invalid rank records to the record of a step. */
-#include "spank/recordd/collect.h"
+#include "recordd/collect.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -12,8 +12,8 @@
 #include "contract/names.h"
 #include "contract/policy.h"
 #include "record/step.h"
-#include "spank/step-dir.h"
-#include "spank/recordd/step-record.h"
+#include "spank/step/step-dir.h"
+#include "recordd/step-record.h"
 #include "tests/lib/schema.h"
 
 #define HEAD \

@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
-#include "spank/delivery/job-lock.h"
-#include "spank/delivery/choose-sink.h"
-#include "spank/delivery/queue.h"
+#include "accounting/job-lock.h"
+#include "accounting/choose-sink.h"
+#include "accounting/queue.h"
 #include "tests/unit/scratch.h"
 
 static const struct nt_admincomment_merge_step one = { "0", "{\"mode\":\"off\"}" };

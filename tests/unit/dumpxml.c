@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NCCL's dumps of its topology: real ones are read correctly, and invalid ones do no harm. */
-#include "spank/recordd/dumpxml.h"
+#include "recordd/dumpxml.h"
 
 #include <math.h>
 #include "tests/lib/unit.h"

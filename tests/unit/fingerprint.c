@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Made-up nodes as hwloc XML: what changes a fingerprint and what does not; and the file that keeps
  * it. */
-#include "spank/node-fingerprint.h"
+#include "spank/step/node-fingerprint.h"
 
 #include <fcntl.h>
 #include <hwloc.h>
@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "tests/lib/unit.h"
-#include "spank/cache.h"
-#include "spank/step-dir.h"
+#include "spank/step/cache.h"
+#include "spank/step/step-dir.h"
 
 struct xml {
 	char text[32768];

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where and when a step's long form is written, and nt-recordd's messages about it. */
-#include "spank/recordd/longform.h"
+#include "recordd/longform.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@
 #include "profiles/memory-dir.h"
 #include "profiles/record-dir.h"
 #include "record/step.h"
-#include "spank/longplace.h"
+#include "spank/step/longplace.h"
 
 /* ---- where */
 

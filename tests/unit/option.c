@@ -6,7 +6,7 @@
 #include <unistd.h>
 #include "tests/lib/unit.h"
 #include "spank/arguments.h"
-#include "spank/step-dir.h"
+#include "spank/step/step-dir.h"
 #include "site/conf.h"
 
 /* Arguments separated by spaces, as in plugstack.conf. */

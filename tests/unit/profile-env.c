@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <unistd.h>
 #include "tests/lib/unit.h"
-#include "spank/profile-env.h"
+#include "spank/step/profile-env.h"
 #include "tests/unit/task-env.h"
 
 #define WIDE "v=1;profile=wide;why=GAIN;set=NCCL_SOCKET_NTHREADS=4 NCCL_MIN_NCHANNELS=8"

@@ -1,15 +1,15 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Steps in a memory on disk, and its results. */
-#include "spank/recordd/remember.h"
+#include "recordd/remember.h"
 
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include "tests/lib/unit.h"
 #include "profiles/memory-store.h"
-#include "spank/recordd/collect.h"
-#include "spank/recordd/step-record.h"
+#include "recordd/collect.h"
+#include "recordd/step-record.h"
 #include "tests/unit/scratch.h"
 
 #define RECORD                                                                                               \

@@ -10,7 +10,7 @@
 #include "contract/names.h"
 #include "pmix-sync/shm.h"
 #include "pmix-sync/turn.h"
-#include "spank/shm-fd.h"
+#include "spank/step/shm-fd.h"
 
 static char dir[64];
 

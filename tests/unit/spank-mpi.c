@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which plugin directories have Slurm's PMIx plugin. */
-#include "spank/mpi.h"
+#include "spank/submit/mpi.h"
 
 #include <dlfcn.h>
 #include <sys/stat.h>

@@ -1,14 +1,14 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A step's rank records to a memory's entry; and records that are not evidence. */
-#include "spank/recordd/step-entry.h"
+#include "recordd/step-entry.h"
 
 #include <math.h>
 #include "tests/lib/unit.h"
 #include <json-c/json.h>
 #include "contract/policy.h"
-#include "spank/recordd/collect.h"
-#include "spank/recordd/step-record.h"
+#include "recordd/collect.h"
+#include "recordd/step-record.h"
 
 #define NOW_US (INT64_C(1763769600) * 1000000)
 

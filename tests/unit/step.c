@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The directory of a step: creation, limits and removal. */
-#include "spank/step-dir.h"
+#include "spank/step/step-dir.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -9,9 +9,9 @@
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 #include "tests/lib/unit.h"
-#include "spank/safe-open.h"
-#include "spank/stepfs.h"
-#include "spank/cleanup.h"
+#include "spank/step/safe-open.h"
+#include "spank/step/stepfs.h"
+#include "spank/step/cleanup.h"
 #include "tests/unit/room.h"
 
 static bool mounts; /* may be created */

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include "spank/env.h"
+#include "spank/step/env.h"
 
 static int get(void *context, const char *name, char *out, size_t out_bytes)
 {

@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include "tests/lib/unit.h"
 #include "contract/names.h"
-#include "spank/recordd/topologydir.h"
+#include "recordd/topologydir.h"
 #include "tuner/dumps.h"
 #include "tests/unit/scratch.h"
 #include "tests/unit/task-env.h"

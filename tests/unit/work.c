@@ -4,7 +4,7 @@
 #include <unistd.h>
 #include "tests/lib/unit.h"
 #include "lib/clock.h"
-#include "spank/recordd/work.h"
+#include "recordd/work.h"
 
 struct errand {
 	const char *says; /* what the child writes */

@@ -1,0 +1,13 @@
+# SPDX-FileCopyrightText: 2026 The nccl-tune authors
+# SPDX-License-Identifier: Apache-2.0
+# A record's way into accounting, for nt-recordd (root) and the command (the caller's rights): no json-c.
+
+noinst_LIBRARIES += libnt-accounting.a
+libnt_accounting_a_SOURCES = %D%/choose-sink.c \
+	%D%/choose-sink.h \
+	%D%/job-lock.c \
+	%D%/job-lock.h \
+	%D%/job-writer.c \
+	%D%/job-writer.h \
+	%D%/queue.c \
+	%D%/queue.h

@@ -1,0 +1,134 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* state.h - nt-recordd's data about its step, and the kinds of work for it
+ *
+ * The loop (loop.c) runs from the step's start until all work is done. Whenever something happens
+ * or a timeout is over, it looks at each kind of work, which then starts its child if it is due.
+ * Each kind is in one file, which owns its member of struct nt_recordd:
+ *
+ *   long-work.c    a child with root's rights makes the user's directory for the long form; one
+ *                  with the user's rights writes the node's part, when the step stalls and at
+ *                  the end
+ *   calibration-work.c  adds what the step's tasks measured before the program, while it runs
+ *   memory-work.c  adds the step's measurements to the user's memory, at the end
+ *   reader.c       makes the step's record from the ranks' records, as the user, when they change
+ *   deliver.c      delivers that record, early and at the end. slurmctld may process the request of
+ *                  a killed child after a later one, so the early child may outlive the step
+ *
+ * Threads:  nt-recordd's one.
+ * Errors:   reported at the step's end; until then the work is tried again.
+ */
+#ifndef NT_RECORDD_STATE_H
+#define NT_RECORDD_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+#include "contract/names.h"
+#include "site/sinks.h"
+#include "spank/arguments.h"
+#include "accounting/choose-sink.h"
+#include "recordd/longform.h"
+#include "recordd/work.h"
+
+/* After the step's end: the latest time to release it. */
+#define NT_RECORDD_RELEASE_MS (NT_HOLD_STEP_MS - 150)
+
+enum nt_recordd_work {
+	NT_WORK_MAKER, /* makes the user's directory for the long form */
+	NT_WORK_LONGFORM, /* writes the node's part of it */
+	NT_WORK_CALIBRATION, /* writes to the user's memory while the step runs */
+	NT_WORK_MEMORY, /* and at its end */
+	NT_WORK_READER, /* reads the ranks' records */
+	NT_WORK_EARLY, /* delivers a record while the step runs */
+	NT_WORK_DELIVERY, /* delivers the last one */
+	NT_WORK_KINDS,
+};
+
+/* reader.c */
+struct nt_rank_reading {
+	char record[NT_STEP_RECORD_MAX + 1]; /* the newest */
+	bool decided; /* record has a decision, or the step is still: it is delivered early */
+	bool still; /* no rank of this node has begun a call for long */
+	bool with_memory; /* record has what the user's memory says: it is the last */
+	uint64_t signature; /* of the files when they were last read */
+	struct timespec seen; /* the directory's time stamp at that time */
+	int64_t next_ms; /* when it may be read next */
+};
+
+/* deliver.c */
+enum nt_delivery_stage {
+	NT_DELIVERY_NOT_BEGUN, /* the last record; an early one may have been delivered */
+	NT_DELIVERY_FIRST,
+	NT_DELIVERY_PAUSE, /* other work may add something to the record */
+	NT_DELIVERY_SECOND,
+	NT_DELIVERY_OVER,
+};
+
+struct nt_delivery {
+	struct nt_sinks sinks; /* of the site */
+	char record[NT_STEP_RECORD_MAX + 1]; /* that is being delivered */
+	char written[NT_STEP_RECORD_MAX + 1]; /* that was delivered last */
+	enum nt_delivered result; /* of the last try */
+	int64_t tried_ms; /* when that was; 0: never */
+	int64_t again_ms; /* between early records; 0: none was repeated yet */
+	enum nt_delivery_stage stage;
+	int64_t tell_ms; /* when to report that the record waits, if slurmctld has not answered */
+	bool handed; /* the step need not wait any longer */
+	bool spooled; /* record is in the spool */
+	bool told; /* it was reported that it waits */
+};
+
+/* calibration-work.c */
+struct nt_calibration_work {
+	int64_t next_ms; /* when it is tried next */
+	unsigned tries;
+	bool stored;
+};
+
+struct nt_recordd {
+	struct nt_arguments arguments;
+	char step[NT_STEP_NAME_MAX];
+	int dir_fd; /* O_PATH: only its time stamp is looked at */
+	bool final; /* the step has ended, at ended_ms */
+	int64_t ended_ms;
+	bool told_end; /* by slurmstepd; otherwise slurmstepd is gone */
+	bool released; /* the step may end */
+	bool inside; /* the control groups of the step's tasks exist: the user's work runs there */
+	struct nt_work work[NT_WORK_KINDS];
+	struct nt_rank_reading reading;
+	struct nt_calibration_work calibration;
+	struct nt_longform longform;
+	struct nt_delivery delivery;
+};
+
+/* The arguments, sinks and descriptors are set; the rest is zero. Returns when all work is done. */
+void nt_recordd_run(struct nt_recordd *recordd);
+
+extern const struct nt_work_kind nt_long_maker_kind, nt_long_writer_kind, nt_calibration_kind,
+	nt_memory_kind, nt_reader_kind, nt_deliver_early_kind, nt_deliver_kind;
+void nt_long_maker_look(struct nt_recordd *recordd, int64_t now_ms);
+void nt_long_writer_look(struct nt_recordd *recordd, int64_t now_ms);
+void nt_calibration_look(struct nt_recordd *recordd, int64_t now_ms);
+void nt_memory_look(struct nt_recordd *recordd, int64_t now_ms);
+void nt_reader_look(struct nt_recordd *recordd, int64_t now_ms);
+void nt_deliver_early_look(struct nt_recordd *recordd, int64_t now_ms);
+void nt_deliver_look(struct nt_recordd *recordd, int64_t now_ms);
+
+/* After the step's end: the last part's records have been read; it is known where the part will be,
+ * or that there is none; slurmctld has the record, or the next update is not due. */
+bool nt_long_work_has_read(const struct nt_recordd *recordd);
+bool nt_long_work_has_place(const struct nt_recordd *recordd);
+bool nt_deliver_is_handed(const struct nt_recordd *recordd);
+
+/* Take a child's output, in the format of nt_step_record_make(), as the newest record. false: it is
+ * not a record. */
+bool nt_reader_take(struct nt_recordd *recordd, const char *out, size_t bytes,
+		    struct nt_error *err);
+
+/* How long after the step's end the last record waits for the memory's result, and for the place of
+ * the long form. */
+#define NT_DELIVER_MEMORY_MS 500
+#define NT_DELIVER_LONG_MS 200
+
+#endif

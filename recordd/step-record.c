@@ -1,0 +1,194 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Make the step's record. */
+#include "recordd/step-record.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "record/shortform.h"
+#include "recordd/collect.h"
+#include "recordd/state.h"
+#include "recordd/step-entry.h"
+#include "spank/step/safe-open.h"
+
+/* nt_step_check() counts braces. */
+static void without_braces(char *text)
+{
+	for (; *text; text++) {
+		if (*text == '{' || *text == '}')
+			*text = *text == '{' ? '(' : ')';
+	}
+}
+
+static void note_ticket(struct nt_step *step, const struct nt_ticket *ticket)
+{
+	snprintf(step->program, sizeof(step->program), "%s", ticket->program);
+	snprintf(step->launch, sizeof(step->launch), "%s", ticket->profile);
+	nt_settings_text(&ticket->settings, step->set, sizeof(step->set));
+	snprintf(step->left, sizeof(step->left), "%s", ticket->left);
+	snprintf(step->from, sizeof(step->from), "%s",
+		 ticket->from[0] && strcmp(ticket->from, nt_why_text((int)ticket->why)) != 0
+			 ? ticket->from
+			 : nt_why_name((int)ticket->why));
+	without_braces(step->from);
+	if (ticket->expected > 0)
+		step->expected = ticket->expected;
+}
+
+static void note_place(struct nt_step *step, const struct nt_where *where)
+{
+	snprintf(step->fingerprint, sizeof(step->fingerprint), "%016" PRIx64, where->fingerprint);
+	if (where->fabric != NT_FABRIC_ANY)
+		snprintf(step->fabric, sizeof(step->fabric), "%s",
+			 nt_fabric_name((int)where->fabric));
+	snprintf(step->driver, sizeof(step->driver), "%s", where->driver);
+	if (where->user_env != 0)
+		step->user_env = where->user_env;
+	step->per_node = where->per_node;
+}
+
+static void note_calibration(struct nt_step *step, const struct nt_calibrated *calibration)
+{
+	step->calibration_s = calibration->seconds;
+	step->calibration_ranks = (int64_t)calibration->nodes * calibration->per_node;
+	if (calibration->gain > 0)
+		step->calibration_gain = calibration->gain;
+	if (calibration->deviation > 0)
+		step->calibration_deviation = calibration->deviation;
+	snprintf(step->calibration_why, sizeof(step->calibration_why), "%s", calibration->why);
+	without_braces(step->calibration_why);
+}
+
+static void note_step(const struct nt_sum_head *head, struct nt_step *step)
+{
+	*step = (struct nt_step){ 0 };
+	nt_fields_clear(&nt_step_fields, step);
+	step->ranks = head->tasks;
+	step->nodes = head->nodes;
+	snprintf(step->mode, sizeof(step->mode), "%s", head->mode);
+	step->early = !head->final;
+	step->run = head->run;
+	if (head->ticket)
+		note_ticket(step, head->ticket);
+	if (head->ticket && head->where)
+		note_place(step, head->where);
+	if (head->calibration)
+		note_calibration(step, head->calibration);
+	if (head->next_s > 0)
+		step->next_calibration_s = head->next_s;
+	if (head->measured > 0)
+		step->measured = head->measured;
+	if (head->remark)
+		snprintf(step->remark, sizeof(step->remark), "%s", head->remark);
+	without_braces(step->remark);
+}
+
+size_t nt_sum_format(struct nt_sum *sum, const struct nt_sum_head *head, char *out,
+		     size_t out_bytes)
+{
+	struct nt_summary summary;
+	struct nt_step step;
+	size_t used = 0;
+
+	if (sum->records == 0 && sum->unusable == 0 && sum->calls_count == 0)
+		return 0;
+	note_step(head, &step);
+	sum->flags |= head->flags;
+	nt_summary_init(&summary);
+	if (nt_summary_add_sum(&summary, sum, &step, NULL) == 0)
+		used = nt_short_format(&summary, out, out_bytes);
+	nt_summary_fini(&summary);
+	return used;
+}
+
+/* Without the file there was no calibration. */
+static bool read_calibration(const char *directory, struct nt_calibrated *out)
+{
+	int dir_fd = nt_safe_open_path(directory, O_RDONLY | O_DIRECTORY);
+	char *text = NULL;
+	size_t bytes = 0;
+	bool good = false;
+
+	if (dir_fd < 0)
+		return false;
+	if (nt_collect_file(dir_fd, NT_CALIBRATED_FILE, NT_CALIBRATED_BYTES, &text, &bytes, NULL) ==
+	    0) {
+		good = nt_calibrated_parse(out, text, bytes, NULL) == 0;
+		if (!good)
+			nt_calibrated_fini(out);
+	}
+	free(text);
+	close(dir_fd);
+	return good;
+}
+
+void nt_step_launch_read(const struct nt_recordd *recordd, struct nt_step_read *read)
+{
+	const struct nt_arguments *arguments = &recordd->arguments;
+
+	memset(read, 0, sizeof(*read));
+	nt_sum_init(&read->sum);
+	read->launched = nt_ticket_parse(&read->ticket, arguments->ticket, NULL) == 0;
+	read->calibrated = read->launched && read_calibration(arguments->dir, &read->calibration);
+	if (read->calibrated)
+		nt_calibrated_apply(&read->calibration, &read->ticket);
+}
+
+void nt_step_record_read(const struct nt_recordd *recordd, struct nt_step_read *read)
+{
+	const struct nt_arguments *arguments = &recordd->arguments;
+
+	nt_step_launch_read(recordd, read);
+	/* Without the directory there are no records. */
+	(void)nt_collect_directory(&read->sum, arguments->dir, arguments->job, arguments->step,
+				   NULL);
+}
+
+void nt_step_read_fini(struct nt_step_read *read)
+{
+	nt_sum_fini(&read->sum);
+	if (read->calibrated)
+		nt_calibrated_fini(&read->calibration);
+}
+
+size_t nt_step_record_make(const struct nt_recordd *recordd, struct nt_step_read *read,
+			   const struct nt_step_memory *remembered,
+			   char text[NT_STEP_RECORD_MAX + 2])
+{
+	const struct nt_arguments *arguments = &recordd->arguments;
+	const bool bounded = arguments->record_bytes &&
+			     arguments->record_bytes < NT_STEP_RECORD_MAX;
+	const size_t most = bounded ? arguments->record_bytes : NT_STEP_RECORD_MAX;
+	const size_t kept = nt_longform_room(arguments);
+	const size_t room = kept < most / 4 ? most - kept : most;
+	struct nt_sum *sum = &read->sum;
+	struct nt_where where;
+	const struct nt_sum_head head = {
+		.mode = arguments->mode,
+		.flags = arguments->flags,
+		.tasks = arguments->tasks,
+		.nodes = arguments->nodes,
+		.final = recordd->final,
+		.run = arguments->run,
+		.ticket = read->launched ? &read->ticket : NULL,
+		.calibration = read->calibrated ? &read->calibration : NULL,
+		.next_s = remembered ? remembered->next_s : 0,
+		.where = read->launched && !nt_learn_where(sum, arguments, &read->ticket,
+							   remembered && remembered->hosts_alike,
+							   &where)
+				 ? &where
+				 : NULL,
+		.measured = remembered ? remembered->measured : 0,
+		.remark = remembered ? remembered->remark : NULL,
+	};
+
+	/* Ranks of other nodes may have fallen behind: then all parts are needed. */
+	text[0] = !recordd->final && nt_sum_still(sum) ? NT_STEP_IS_STILL
+		  : nt_sum_decided(sum)		       ? NT_STEP_HAS_DECIDED
+						       : NT_STEP_GOES_ON;
+	return 1 + nt_sum_format(sum, &head, text + 1, room + 1);
+}

@@ -1,0 +1,143 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The cached fingerprint. */
+#include "spank/step/cache.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "lib/file.h"
+
+#define BOOT_ID "/proc/sys/kernel/random/boot_id"
+#define FILE_MAX 1024
+
+int nt_cache_name(char name[NT_CACHE_NAME_MAX], struct nt_error *err)
+{
+	char id[40] = "";
+	int fd = open(BOOT_ID, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd >= 0 ? read(fd, id, sizeof(id) - 1) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0 || strspn(id, "0123456789abcdef-") < 36)
+		return nt_error_set(err, "no boot id in " BOOT_ID);
+	snprintf(name, NT_CACHE_NAME_MAX, "fingerprint.%.36s", id);
+	return 0;
+}
+
+/* "SIZE MODIFIED CHANGED PATH": differs after an update, even if packages keep old times. */
+static int describe_file(const char *path, char *out, size_t out_bytes)
+{
+	struct stat status;
+	int n;
+
+	if (stat(path, &status) < 0)
+		return -1;
+	n = snprintf(out, out_bytes, "%jd %jd.%09ld %jd.%09ld %s", (intmax_t)status.st_size,
+		     (intmax_t)status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
+		     (intmax_t)status.st_ctim.tv_sec, status.st_ctim.tv_nsec, path);
+	return n > 0 && (size_t)n < out_bytes ? 0 : -1;
+}
+
+static int note_library(struct dl_phdr_info *info, size_t bytes, void *argument)
+{
+	const char **path = argument;
+
+	(void)bytes;
+	if (info->dlpi_name && strstr(info->dlpi_name, "/libhwloc.so"))
+		*path = info->dlpi_name;
+	return *path != NULL;
+}
+
+static int parse(const char *line, uint64_t *fingerprint)
+{
+	char digits[17];
+
+	if (strspn(line, "0123456789abcdef") != 16)
+		return -1;
+	memcpy(digits, line, 16);
+	digits[16] = '\0';
+	*fingerprint = strtoull(digits, NULL, 16);
+	return *fingerprint == 0 ? -1 : 0;
+}
+
+/* The second line names the nccl-tune and hwloc that are installed now. text is modified. */
+static int check_origin(char *text, struct nt_error *err)
+{
+	char now[FILE_MAX];
+	char *version = strchr(text, '\n');
+	char *library = version ? strchr(++version, ' ') : NULL;
+	char *path = library ? strchr(library, '/') : NULL;
+	char *end = path ? strchr(path, '\n') : NULL;
+
+	if (!end)
+		return nt_error_set(err, "it does not say what computed it");
+	*library++ = *end = '\0';
+	if (strcmp(version, PACKAGE_VERSION) != 0)
+		return nt_error_set(err, "it was computed by nccl-tune %.40s, this is %s", version,
+				    PACKAGE_VERSION);
+	if (describe_file(path, now, sizeof(now)) < 0 || strcmp(now, library) != 0)
+		return nt_error_set(err, "it was computed with another version of hwloc");
+	return 0;
+}
+
+static int check_file(int fd, const char *name, struct nt_error *err)
+{
+	struct stat status;
+
+	if (fstat(fd, &status) < 0)
+		return nt_error_set(err, "%s: %m", name);
+	if (!S_ISREG(status.st_mode) || (status.st_uid != geteuid() && status.st_uid != 0) ||
+	    (status.st_mode & (S_IWGRP | S_IWOTH)))
+		return nt_error_set(err, "%s is not owned by the daemon", name);
+	return 0;
+}
+
+int nt_cache_read(int rundir_fd, uint64_t *fingerprint, struct nt_error *err)
+{
+	char name[NT_CACHE_NAME_MAX];
+	char text[FILE_MAX] = "";
+	int rc = -1;
+	int fd;
+
+	*fingerprint = 0;
+	if (nt_cache_name(name, err) < 0)
+		return -1;
+	fd = openat(rundir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return nt_error_set(err, "%s: %m", name);
+	if (check_file(fd, name, err) == 0) {
+		if (read(fd, text, sizeof(text) - 1) < 16 || parse(text, fingerprint) < 0)
+			nt_error_set(err, "%s contains no fingerprint", name);
+		else
+			rc = check_origin(text, err);
+	}
+	close(fd);
+	return rc;
+}
+
+int nt_cache_write(int rundir_fd, uint64_t fingerprint, const char *text, struct nt_error *err)
+{
+	char name[NT_CACHE_NAME_MAX], library[FILE_MAX / 2], content[FILE_MAX];
+	const char *path = NULL;
+	int n;
+
+	if (nt_cache_name(name, err) < 0)
+		return -1;
+	if (dl_iterate_phdr(note_library, &path) == 0 ||
+	    describe_file(path, library, sizeof(library)) < 0)
+		return nt_error_set(err, "hwloc's library cannot be found");
+	n = snprintf(content, sizeof(content), "%016" PRIx64 " %.220s\n%s %s\n", fingerprint, text,
+		     PACKAGE_VERSION, library);
+	if (nt_file_put(rundir_fd, name, content, (size_t)n, 0644, err) < 0)
+		return -1;
+	/* The umask of a daemon may be strict; the file is no secret. */
+	if (fchmodat(rundir_fd, name, 0644, 0) < 0)
+		return nt_error_set(err, "%s: %m", name);
+	return 0;
+}

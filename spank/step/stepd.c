@@ -1,0 +1,422 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The plugin in slurmstepd. */
+#include "spank/step/stepd.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "profiles/user-env.h"
+#include "spank/arguments.h"
+#include "spank/step/calibrate-task.h"
+#include "spank/step/cleanup.h"
+#include "spank/step/helper.h"
+#include "spank/step/longplace.h"
+#include "spank/say.h"
+#include "spank/step/shm-fd.h"
+#include "spank/step/spawn.h"
+#include "spank/topology-env.h"
+#include "spank/where.h"
+
+static void note_birth(struct nt_plugin *plugin)
+{
+	struct stat status;
+
+	if (fstat(plugin->dir.fd, &status) == 0)
+		plugin->dir_born = status.st_ctim;
+}
+
+/* Was anything written into the step's directory? Nobody can set its change time back. */
+static bool dir_was_used(struct nt_plugin *plugin)
+{
+	struct stat status;
+
+	return plugin->dir.fd >= 0 && fstat(plugin->dir.fd, &status) == 0 &&
+	       (status.st_ctim.tv_sec != plugin->dir_born.tv_sec ||
+		status.st_ctim.tv_nsec != plugin->dir_born.tv_nsec);
+}
+
+/* If the user could not read the plugin, NCCL would print an error. */
+static int check_plugin(struct nt_plugin *plugin, uid_t uid, gid_t gid, struct nt_error *err)
+{
+	struct stat status;
+	bool readable;
+
+	if (stat(plugin->conf.site.plugin, &status) < 0)
+		return nt_error_set(err, "%.150s: %m", plugin->conf.site.plugin);
+	readable = status.st_mode & S_IROTH || (status.st_gid == gid && status.st_mode & S_IRGRP) ||
+		   (status.st_uid == uid && status.st_mode & S_IRUSR);
+	if (!S_ISREG(status.st_mode) || !readable)
+		return nt_error_set(err,
+				    "%.150s is not a file that user %u can "
+				    "read",
+				    plugin->conf.site.plugin, uid);
+	return 0;
+}
+
+/* As the step's environment says: who names another partition gets what its users get. The
+ * components of a heterogeneous job may have each other's. NULL: unknown. */
+static const char *find_partition(spank_t spank, char out[256])
+{
+	static const char *const components[] = { NT_ENV_PARTITION "_HET_GROUP_0",
+						  NT_ENV_PARTITION "_PACK_GROUP_0" };
+
+	for (int i = 0; i < 2; i++) {
+		if (spank_getenv(spank, components[i], out, 256) == ESPANK_SUCCESS)
+			return NULL;
+	}
+	return spank_getenv(spank, NT_ENV_PARTITION, out, 256) == ESPANK_SUCCESS && out[0] ? out
+											   : NULL;
+}
+
+static void effective_here(struct nt_plugin *plugin, spank_t spank, uint32_t job,
+			   struct nt_step_settings *outcome)
+{
+	char name[256], user[NT_POLICY_MAX];
+	const char *partition = find_partition(spank, name);
+	struct nt_site_rules rules;
+	struct nt_error err;
+
+	if (plugin->conf.count > 1 && !partition)
+		slurm_info("the partition of job %" PRIu32
+			   " is not known; the strictest section applies",
+			   job);
+	if (spank_getenv(spank, NT_ENV_USER_FILE, user, sizeof(user)) == ESPANK_SUCCESS)
+		nt_effective_policy_take_user(&plugin->settle, user);
+	if (nt_effective_policy(&plugin->settle, partition, NT_UNKNOWN_STRICT, &rules, outcome,
+				&err) < 0)
+		plugin->refused = true;
+	for (unsigned i = 0; i < outcome->remarks; i++)
+		slurm_verbose("%s", outcome->remark[i].text);
+}
+
+static int make_place(struct nt_plugin *plugin, spank_t spank, uint32_t job, uint32_t step,
+		      struct nt_error *err)
+{
+	const char *node = getenv("SLURMD_NODENAME"); /* slurmstepd's own, not the user's */
+	const struct nt_step_site site = { plugin->conf.site.rundir, plugin->conf.site.dir_bytes,
+					   plugin->conf.site.dir_files };
+
+	if (!node || strlen(node) >= sizeof(plugin->place.node))
+		return nt_error_set(err,
+				    "the name of this node is unknown or longer than %zu "
+				    "bytes",
+				    sizeof(plugin->place.node) - 1);
+	if (spank_get_item(spank, S_JOB_UID, &plugin->uid) != ESPANK_SUCCESS ||
+	    spank_get_item(spank, S_JOB_GID, &plugin->gid) != ESPANK_SUCCESS)
+		return nt_error_set(err, "Slurm does not name the user of this step");
+	if (check_plugin(plugin, plugin->uid, plugin->gid, err) < 0)
+		return -1;
+	if (nt_step_make(&plugin->dir, &site, node, job, step, err) < 0)
+		return -1;
+	snprintf(plugin->place.dir, sizeof(plugin->place.dir), "%s", plugin->dir.path);
+	snprintf(plugin->place.node, sizeof(plugin->place.node), "%s", node);
+	plugin->place.job = job;
+	plugin->place.step = step;
+	if (nt_helper_fingerprint(plugin->conf.site.recordd, plugin->conf.site.rundir,
+				  plugin->dir.parent_fd, &plugin->place.fingerprint, err) < 0)
+		slurm_error("no fingerprint of this node: %s", err->text);
+	if (nt_step_give(&plugin->dir, plugin->uid, plugin->gid, err) < 0)
+		return -1;
+	note_birth(plugin);
+	return 0;
+}
+
+/* Without it ranks use a file in the step's directory, which the user's processes can truncate. */
+static void make_shm(struct nt_plugin *plugin)
+{
+	struct nt_error err;
+
+	if (!plugin->tuned || !nt_mode_chooses(plugin->policy.mode) ||
+	    (plugin->place.flags & NT_ENV_NOT_LOADED) == NT_ENV_NOT_LOADED)
+		return;
+	plugin->shm_fd = nt_shm_fd_make(plugin->uid, plugin->gid, plugin->place.node,
+					plugin->place.job, plugin->place.step, &err);
+	if (plugin->shm_fd < 0)
+		slurm_error("no sealed shared memory: %s", err.text);
+}
+
+void nt_stepd_start(struct nt_plugin *plugin, spank_t spank)
+{
+	uint32_t job, step;
+	struct nt_step_settings outcome;
+	struct nt_error err;
+
+	if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS ||
+	    spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS)
+		return;
+	/* These have no tasks of an application. */
+	if (step == SLURM_EXTERN_CONT || step == SLURM_INTERACTIVE_STEP)
+		return;
+	effective_here(plugin, spank, job, &outcome);
+	plugin->policy = outcome.policy;
+	if (plugin->refused) {
+		slurm_error("job %" PRIu32 ": --" NT_OPTION
+			    "=%.80s is not valid; the step runs untuned",
+			    job, plugin->text);
+		plugin->policy.mode = NT_MODE_OFF;
+	}
+	if (plugin->policy.mode != NT_MODE_OFF) {
+		plugin->tuned = make_place(plugin, spank, job, step, &err) == 0;
+		if (!plugin->tuned)
+			slurm_error("%s; the step runs untuned on this node", err.text);
+	}
+	/* Forced choices gave wrong results on this hardware. */
+	if (plugin->applied.valid && plugin->applied.ticket.observe &&
+	    plugin->policy.mode > NT_MODE_OBSERVE)
+		plugin->policy.mode = NT_MODE_OBSERVE;
+	nt_task_tune(spank, plugin->conf.site.plugin, &plugin->policy, &plugin->place,
+		     &plugin->tuned);
+	make_shm(plugin);
+}
+
+void nt_stepd_launch(struct nt_plugin *plugin, spank_t spank)
+{
+	struct nt_task_env env = nt_task_env(spank);
+	uint32_t step = SLURM_BATCH_SCRIPT;
+
+	(void)spank_get_item(spank, S_JOB_STEPID, &step);
+	if (step == SLURM_EXTERN_CONT)
+		return;
+	nt_apply(&env, step != SLURM_BATCH_SCRIPT && step != SLURM_INTERACTIVE_STEP,
+		 NT_USER_ENV_SITE_FILE, &plugin->applied);
+	if (plugin->applied.trouble.text[0])
+		slurm_error("launch profile%s: %s", plugin->applied.valid ? "" : " refused",
+			    plugin->applied.trouble.text);
+}
+
+void nt_stepd_topology(struct nt_plugin *plugin, spank_t spank)
+{
+	const struct nt_task_env env = nt_task_env(spank);
+	struct nt_topology_task task = { .tasks = 1 };
+	uint32_t step = 0;
+
+	(void)spank_get_item(spank, S_JOB_STEPID, &step);
+	task.alone = step == SLURM_BATCH_SCRIPT;
+	if (plugin->tuned && plugin->policy.topology == NT_SWITCH_ON)
+		task.dir = plugin->dir.path;
+	if (spank_get_item(spank, S_TASK_GLOBAL_ID, &task.task) != ESPANK_SUCCESS ||
+	    spank_get_item(spank, S_JOB_LOCAL_TASK_COUNT, &task.tasks) != ESPANK_SUCCESS ||
+	    spank_get_item(spank, S_JOB_LOCAL_TO_GLOBAL_ID, 0, &task.first) != ESPANK_SUCCESS)
+		task.first = task.task;
+	nt_topology_set(&env, &task);
+}
+
+static void program_beside(const struct nt_site *site, char out[NT_PATH_MAX])
+{
+	const char *slash = strrchr(site->recordd, '/');
+
+	snprintf(out, NT_PATH_MAX, "%.*s/%s", slash ? (int)(slash - site->recordd) : 0,
+		 site->recordd, NT_CALIBRATE_PROGRAM);
+}
+
+void nt_stepd_calibrate(struct nt_plugin *plugin, spank_t spank)
+{
+	const struct nt_task_env env = nt_task_env(spank);
+	struct nt_cal_profile profile;
+	char program[NT_PATH_MAX], **environment = NULL;
+	struct nt_error err = { "" };
+
+	if (!plugin->applied.calibrate[0] ||
+	    spank_get_item(spank, S_JOB_ENV, &environment) != ESPANK_SUCCESS || !environment)
+		return;
+	program_beside(&plugin->conf.site, program);
+	switch (nt_calibrate_task(program, plugin->applied.calibrate,
+				  plugin->tuned ? plugin->dir.path : NULL, environment, &profile,
+				  &err)) {
+	case NT_CALIBRATED_NONE: slurm_verbose("no calibration: %s", err.text); break;
+	case NT_CALIBRATED_PROFILE: nt_apply_measured(&env, &profile, NT_USER_ENV_SITE_FILE); break;
+	case NT_CALIBRATED_DOUBT:
+		dprintf(STDERR_FILENO, "nccl-tune: %s; this task ends\n", err.text);
+		_exit(1);
+	}
+}
+
+/* The task is in its control groups by now, and cannot have left them or ended yet. */
+static void find_groups(spank_t spank, char out[NT_CGROUP_TEXT])
+{
+	static const char mounts[] = "/proc/self/mountinfo";
+	struct nt_cgroups tasks, own;
+	char proc[32];
+	pid_t pid;
+
+	snprintf(out, NT_CGROUP_TEXT, "-");
+	if (spank_get_item(spank, S_TASK_PID, &pid) != ESPANK_SUCCESS)
+		return;
+	snprintf(proc, sizeof(proc), "/proc/%ld", (long)pid);
+	if (nt_cgroup_find(proc, mounts, &tasks, NULL) == 0 &&
+	    nt_cgroup_find("/proc/self", mounts, &own, NULL) == 0)
+		nt_cgroup_tasks(&tasks, &own, out);
+}
+
+static uint32_t component(struct nt_plugin *plugin)
+{
+	char title[256];
+
+	(void)nt_where_command_line(title, sizeof(title));
+	return nt_step_component(title, plugin->place.job, plugin->place.step);
+}
+
+/* "-": unknown, or too long. */
+static void find_hosts(const struct nt_task_env *env, char out[NT_ARGUMENTS_HOSTS])
+{
+	static const char *const names[] = { "SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST" };
+
+	for (int i = 0; i < 2; i++) {
+		if (env->get(env->context, names[i], out, NT_ARGUMENTS_HOSTS) == 0 && out[0])
+			return;
+	}
+	snprintf(out, NT_ARGUMENTS_HOSTS, "-");
+}
+
+static void fill_arguments(struct nt_plugin *plugin, spank_t spank, struct nt_arguments *out,
+			   bool first)
+{
+	const char *cluster = &slurm_conf ? slurm_conf.cluster_name : NULL;
+	char sinks[NT_SINKS_TEXT];
+	const struct nt_task_env env = nt_task_env(spank);
+
+	memset(out, 0, sizeof(*out));
+	out->first = first;
+	(void)spank_get_item(spank, S_JOB_TOTAL_TASK_COUNT, &out->tasks);
+	(void)spank_get_item(spank, S_JOB_NNODES, &out->nodes);
+	(void)spank_get_item(spank, S_JOB_LOCAL_TASK_COUNT, &out->here);
+	out->record_bytes = plugin->conf.record_bytes;
+	out->memory_mib = plugin->conf.memory_mib ? plugin->conf.memory_mib
+						  : NT_ARGUMENTS_NO_MEMORY;
+	out->job = plugin->place.job;
+	out->step = plugin->place.step;
+	out->component = component(plugin);
+	out->uid = plugin->uid;
+	out->gid = plugin->gid;
+	out->flags = plugin->place.flags;
+	snprintf(out->mode, sizeof(out->mode), "%s", nt_mode_name(plugin->policy.mode));
+	snprintf(out->dir, sizeof(out->dir), "%s", plugin->dir.path);
+	snprintf(out->rundir, sizeof(out->rundir), "%s", plugin->conf.site.rundir);
+	snprintf(out->spool, sizeof(out->spool), "%s", plugin->conf.site.spooldir);
+	snprintf(out->record, sizeof(out->record), "%s", nt_sinks_text(&plugin->conf.sinks, sinks));
+	snprintf(out->cluster, sizeof(out->cluster), "%s",
+		 cluster && cluster[0] ? cluster : NT_CLUSTER_UNKNOWN);
+	snprintf(out->node, sizeof(out->node), "%s", plugin->place.node);
+	nt_longplace(out, &env, &plugin->conf,
+		     plugin->applied.valid ? plugin->applied.ticket.memory : "");
+	snprintf(out->fingerprint, sizeof(out->fingerprint), "-");
+	if (plugin->place.fingerprint != 0)
+		snprintf(out->fingerprint, sizeof(out->fingerprint), "%016" PRIx64,
+			 plugin->place.fingerprint);
+	snprintf(out->ticket, sizeof(out->ticket), "%s", plugin->applied.text);
+	find_groups(spank, out->groups);
+	find_hosts(&env, out->hosts);
+}
+
+/* The path of slurm.conf; NULL: libslurm searches for it, as in any client. From 23.02 on
+ * slurmstepd has no configuration of its own, only what slurmd puts into its environment. */
+static const char *conf_path(void)
+{
+	const char *path = &slurm_conf ? slurm_conf.slurm_conf : NULL;
+
+	if (!path || !path[0])
+		path = getenv("SLURM_CONF"); /* slurmstepd's own, not the user's */
+	return path && path[0] ? path : NULL;
+}
+
+void nt_stepd_recordd(struct nt_plugin *plugin, spank_t spank)
+{
+	struct nt_arguments arguments;
+	struct nt_error err;
+	uint32_t node;
+
+	if (spank_get_item(spank, S_JOB_NODEID, &node) != ESPANK_SUCCESS ||
+	    (node != 0 && plugin->conf.record_mib == 0))
+		return;
+	fill_arguments(plugin, spank, &arguments, node == 0);
+	if (node != 0 && arguments.long_dir[0] != '/')
+		return;
+	plugin->socket = nt_helper_start(plugin->conf.site.recordd, &arguments, conf_path(), &err);
+	if (plugin->socket < 0)
+		slurm_error("the step will have no record: %s", err.text);
+}
+
+static void say(char kind, const char *text)
+{
+	if (kind == NT_ARGUMENTS_ERROR)
+		slurm_error("%s", text);
+	else
+		slurm_info("%s", text);
+}
+
+static enum nt_ended ended(spank_t spank)
+{
+	int status = 0;
+
+	if (spank_get_item(spank, S_TASK_EXIT_STATUS, &status) != ESPANK_SUCCESS)
+		return NT_ENDED_WELL;
+	if (WIFSIGNALED(status))
+		switch (WTERMSIG(status)) {
+		case SIGSEGV:
+		case SIGBUS:
+		case SIGFPE:
+		case SIGILL:
+		case SIGABRT: return NT_ENDED_FAILED;
+		/* Other signals end a job without making its measurements wrong. */
+		default: return NT_ENDED_WELL;
+		}
+	return WEXITSTATUS(status) == 0 ? NT_ENDED_WELL : NT_ENDED_FAILED;
+}
+
+static void note_end(struct nt_plugin *plugin, spank_t spank)
+{
+	const enum nt_ended how = ended(spank);
+
+	if (how > plugin->ended)
+		plugin->ended = how;
+}
+
+void nt_stepd_task_ended(struct nt_plugin *plugin, spank_t spank)
+{
+	bool released = true;
+	uint32_t tasks = 0;
+
+	if (plugin->socket < 0)
+		return;
+	note_end(plugin, spank);
+	(void)spank_get_item(spank, S_JOB_LOCAL_TASK_COUNT, &tasks);
+	if (++plugin->tasks_ended < tasks)
+		return;
+	/* A step that wrote nothing is not held. After the step the job may end, and then slurmctld
+	 * takes no record; the batch script ends the job, and records of its steps may wait. */
+	plugin->told = dir_was_used(plugin) || plugin->place.step == NT_STEP_BATCH;
+	if (plugin->told)
+		released = nt_helper_hold(plugin->socket, plugin->ended, say);
+	if (!released)
+		slurm_info("stopped waiting for the record");
+	close(plugin->socket);
+	plugin->socket = -1;
+}
+
+void nt_stepd_clean(struct nt_plugin *plugin)
+{
+	int rundir_fd = fcntl(plugin->dir.parent_fd, F_DUPFD_CLOEXEC, 0);
+	struct nt_error err;
+	bool due;
+
+	if (rundir_fd < 0) /* the step had no directory */
+		return;
+	/* Otherwise nt-recordd empties it after it has read the files. */
+	if (!plugin->told && nt_step_clear(&plugin->dir) > 0)
+		(void)nt_spawn(plugin->conf.site.recordd, "clear", plugin->conf.site.rundir, NULL,
+			       plugin->dir.fd, &err);
+	due = nt_step_remove(&plugin->dir, &err) < 0;
+	if (due)
+		slurm_info("%s", err.text);
+	if (due || nt_cleanup_is_due(rundir_fd))
+		(void)nt_spawn(plugin->conf.site.recordd, "cleanup", plugin->conf.site.rundir, NULL,
+			       -1, &err);
+	close(rundir_fd);
+}

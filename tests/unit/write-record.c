@@ -472,6 +472,41 @@ static void figures_without_sense_are_left_out(void **state)
 }
 
 /* A process at its limits: keys that do not fit are left out whole and counted. */
+/* As large as they can be */
+static void give_facts(struct host *h)
+{
+	struct nt_facts *facts = &h->process.facts;
+
+	nt_fields_clear(&nt_facts_fields, facts);
+	memset(facts->ports, 'p', sizeof(facts->ports) - 1);
+	memset(facts->links, 'l', sizeof(facts->links) - 1);
+	memset(facts->profile, 'v', sizeof(facts->profile) - 1);
+	memset(facts->cpus, '1', sizeof(facts->cpus) - 1);
+	facts->stack_kib = NT_COUNT_MAX;
+	facts->quota = 1.5;
+	facts->blocking = true;
+	h->process.has_facts = true;
+}
+
+static void facts_are_read_as_they_were(void **state)
+{
+	static struct host h;
+	struct nt_rank rank;
+
+	host_open(&h, "bandit");
+	read_text(&h, &rank);
+	assert_null(rank.facts_object);
+	nt_rank_fini(&rank);
+	give_facts(&h);
+	read_text(&h, &rank);
+	assert_memory_equal(rank.facts.ports, h.process.facts.ports, sizeof(rank.facts.ports));
+	assert_memory_equal(rank.facts.cpus, h.process.facts.cpus, sizeof(rank.facts.cpus));
+	assert_true(rank.facts.stack_kib == NT_COUNT_MAX && rank.facts.quota == 1.5);
+	assert_true(rank.facts.blocking && rank.facts.cpu_count == -1 && rank.facts.shm_mb == -1);
+	nt_rank_fini(&rank);
+	host_close(&h);
+}
+
 static void a_full_record_is_still_a_record(void **state)
 {
 	const struct nt_schedule final = host_final(TREE_SIMPLE);
@@ -499,6 +534,14 @@ static void a_full_record_is_still_a_record(void **state)
 	assert_true(written > 400 && written < (size_t)NT_COMMS_MAX * NT_LOCAL_KEYS);
 	assert_true(json_object_get_int64(json_object_object_get(rank.counts, "cut")) > 0);
 	nt_rank_fini(&rank);
+	/* Keys are worth more than facts. */
+	give_facts(&h);
+	read_text(&h, &rank);
+	assert_null(rank.facts_object);
+	for (size_t i = 0; i < rank.comm_count; i++)
+		written -= rank.comms[i].key_count;
+	assert_int_equal(written, 0);
+	nt_rank_fini(&rank);
 	assert_int_equal(nt_rank_record_print(&h.process, NULL, true, text, 500), 0);
 	host_close(&h);
 }
@@ -508,4 +551,5 @@ UNIT_TESTS(every_state_has_its_words, a_remembered_gain_is_an_estimate,
 	   a_round_tells_how_far_it_is, a_key_that_takes_no_share_is_not_worth_it,
 	   a_rejection_names_the_culprit, a_damaged_state_is_not_recorded,
 	   observed_times_are_summed_up, the_step_marker_is_there, one_node_tells_its_links,
-	   figures_without_sense_are_left_out, a_full_record_is_still_a_record);
+	   figures_without_sense_are_left_out, facts_are_read_as_they_were,
+	   a_full_record_is_still_a_record);

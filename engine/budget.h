@@ -22,7 +22,7 @@ bool nt_budget_pays(const struct nt_policy *policy, uint64_t calls, uint64_t rou
 bool nt_budget_allows(const struct nt_evaluation *seen, const struct nt_schedule *schedule,
 		      uint32_t more_calls);
 
-/* Would the calls that are left after this schedule, each shorter by saved_us, make up for its cost?
+/* Would the calls after this schedule, each shorter by saved_us, make up for its cost?
  * Always in a recheck, and where all is to be measured. evidence: tells how far calls are apart if
  * nothing newer does. */
 bool nt_budget_worth(const struct nt_evaluation *seen, const struct nt_evidence *evidence,

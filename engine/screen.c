@@ -41,8 +41,8 @@ bool nt_screen_ll_hopeless(unsigned arm, size_t bytes, float cost_us, float base
 	       cost_us > baseline_us * NT_SCREEN_LL_FACTOR;
 }
 
-/* Arms with a chance by NCCL's predictions, lowest first; at least one if NCCL predicts any, except LL
- * at large sizes. */
+/* Arms with a chance by NCCL's predictions, lowest first; at least one if NCCL predicts any, except
+ * LL at large sizes. */
 static unsigned candidates(const struct nt_evaluation *seen, uint16_t arm[NT_PAIRS])
 {
 	const float baseline_us = nt_key_info_predicted_baseline_us(&seen->info);

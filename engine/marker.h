@@ -1,23 +1,23 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* marker.h - the program's own steps: how many there were and how long they took, by the step marker,
- * a key that every step calls equally often
+/* marker.h - the program's own steps: how many there were and how long they took, by the step
+ * marker, a key that every step calls equally often
  *
- * The caller notes stretches of the process's calls from time to time, and hands them in: each tells
- * what a step calls (engine/period.h). Of these keys the marker is one of the largest communicator's,
- * called least often in a step, whose calls make the fewest steps (others are called in an
- * evaluation, too); then the one with the fewest bytes, the lowest number of the collective and the
- * oldest communicator: the next job must find the same. It is told while more than half of all
- * stretches say so, the open one included.
+ * The caller notes stretches of the process's calls from time to time, and hands them in: each
+ * tells what a step calls (engine/period.h). Of these keys the marker is one of the largest
+ * communicator's, called least often in a step, whose calls make the fewest steps (others are
+ * called in an evaluation, too); then the one with the fewest bytes, the lowest number of the
+ * collective and the oldest communicator: the next job must find the same. It is told while more
+ * than half of all stretches say so, the open one included.
  *
- * Steps are the marker's calls divided by those of a step, and end with the call that the longest gap
- * follows. Their number is known from the caller's readings of the marker's count, their times from
- * stretches: of each the medians of up to NT_MARKER_TIMES parts. Periods stand for equal parts of the time
- * since the first such stretch began: each is a step's time, of the stretch nearest before it that
- * has ended, or that it is in.
+ * Steps are the marker's calls divided by those of a step, and end with the call that the longest
+ * gap follows. Their number is known from the caller's readings of the marker's count, their times
+ * from stretches: of each the medians of up to NT_MARKER_TIMES parts. Periods stand for equal
+ * parts of the time since the first such stretch began: each is a step's time, of the stretch
+ * nearest before it that has ended, or that it is in.
  *
- * Nothing is told if half of the periods are beyond a factor of 1.5 of their median, and if the marker
- * was not called in the later half of the program's life, as when its calls were captured.
+ * Nothing is told if half of the periods are beyond a factor of 1.5 of their median, and if the
+ * marker was not called in the later half of the program's life, as when its calls were captured.
  *
  * Threads:  one at a time.
  * Memory:   value type.
@@ -81,8 +81,8 @@ struct nt_marker {
 	struct nt_marker_times times[NT_MARKER_STRETCHES];
 };
 
-/* A stretch of calls, in time order; again, when it has grown. comm: look at this communicator alone
- * (in a process with several ranks, whose calls come in any order); 0: at all. */
+/* A stretch of calls, in time order; again, when it has grown. comm: look at this communicator
+ * alone (in a process with several ranks, whose calls come in any order); 0: at all. */
 void nt_marker_note(struct nt_marker *marker, const struct nt_period_call *calls, unsigned count,
 		    uint32_t comm);
 /* It grows no more. */

@@ -1,22 +1,23 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* period.h - the period of a stretch of a process's calls: the smallest repetition of what is called
- * that is also one of when
+/* period.h - the period of a stretch of a process's calls: the smallest repetition of what is
+ * called that is also one of when
  *
  * Keys come first. A window of the stretch has the smallest period by which all its keys repeat,
- * four times at least. If the whole stretch has none, halves are looked at, and smaller parts: three
- * quarters of them must have the same. So a pause, an evaluation or a start in between does no harm.
+ * four times at least. If the whole stretch has none, halves are looked at, and smaller parts:
+ * three quarters of them must have the same. So a pause, an evaluation or a start in between does
+ * no harm.
  *
  * Then gaps: of the multiples of that period, up to NT_PERIOD_MULTIPLES, the smallest is taken by
  * which the gaps between calls repeat as well as by any, and that has no larger one by which they
- * repeat better, beyond chance. So eight equal calls and a pause are one step. Gaps that are rare at
- * their place count as usual ones.
+ * repeat better, beyond chance. So eight equal calls and a pause are one step. Gaps that are rare
+ * at their place count as usual ones.
  *
- * The keys that such a step calls least are left out to see whether the others repeat more often: then
- * it is several parts of a step, or several steps and a line of a log. The step is the longer one if
- * the others' gaps show it, or if it is a small multiple, and the shorter one if not; nothing is known
- * if it could be either. Small keys (NT_PERIOD_SMALL bytes: a norm, a loss, a log) that make the
- * stretch irregular are left out, too, if they are as rare as a log's.
+ * The keys that such a step calls least are left out to see whether the others repeat more often:
+ * then it is several parts of a step, or several steps and a line of a log. The step is the longer
+ * one if the others' gaps show it, or if it is a small multiple, and the shorter one if not;
+ * nothing is known if it could be either. Small keys (NT_PERIOD_SMALL bytes: a norm, a loss, a
+ * log) that make the stretch irregular are left out, too, if they are as rare as a log's.
  *
  * Nothing is found in one key that is called evenly, as a benchmark does.
  *

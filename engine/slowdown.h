@@ -1,15 +1,15 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* slowdown.h - has the program's own step become slower, for good? A CUSUM test on the logarithm of
- * the steps' period
+/* slowdown.h - has the program's own step become slower, for good? A CUSUM test on the logarithm
+ * of the steps' period
  *
- * At each reading the caller tells the newest step's end. A window has a power of two of steps, half
- * a second or more, and begins at the same step on all nodes, or at one beside it: their alarms are a
- * window or two apart at most. A window's period is its length divided by its steps. The first
- * NT_SLOWDOWN_LEARN windows give the usual period (median) and its deviation. Both follow slowly,
- * by steps that do not depend on how far a window is off, so that drift does not count. A later
- * window counts by its deviations above the usual period, three at most: a single pause is no
- * slowdown. Less than 4 percent never counts.
+ * At each reading the caller tells the newest step's end. A window has a power of two of steps,
+ * half a second or more, and begins at the same step on all nodes, or at one beside it: their
+ * alarms are a window or two apart at most. A window's period is its length divided by its steps.
+ * The first NT_SLOWDOWN_LEARN windows give the usual period (median) and its deviation. Both
+ * follow slowly, by steps that do not depend on how far a window is off, so that drift does not
+ * count. A later window counts by its deviations above the usual period, three at most: a single
+ * pause is no slowdown. Less than 4 percent never counts.
  *
  * An alarm ends the test until it is begun anew, and doubles the limit.
  *

@@ -170,9 +170,9 @@ steps() {
 
 @test "a step of equal calls is told by its gaps: DDP with two buckets, JAX with eight" {
 	local head='ranks 2\nper-node 1\nseconds 60\njitter 0.1\nspread 0\ncomm dp rest times 0.1\nstep\n'
-	printf "$head%s\n" 'compute 20ms' 'dp AllReduce 64M' 'compute 14ms' 'dp AllReduce 64M' 'compute 25ms' \
-		end >"$BATS_TEST_TMPDIR/ddp.program"
-	printf "$head%s\n" 'repeat 8' 'dp AllReduce 16M async' end 'compute 30ms' 'wait dp' end \
+	printf "$head%b" 'compute 20ms\ndp AllReduce 64M\ncompute 14ms\ndp AllReduce 64M\ncompute 25ms\nend\n' \
+		>"$BATS_TEST_TMPDIR/ddp.program"
+	printf "$head%b" 'repeat 8\ndp AllReduce 16M async\nend\ncompute 30ms\nwait dp\nend\n' \
 		>"$BATS_TEST_TMPDIR/jax.program"
 	steps ddp 2
 	steps jax 8

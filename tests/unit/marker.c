@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* marker.c - the steps of made-up programs, whose calls are noted and read as the helper thread does
+/* marker.c - the steps of made-up programs, whose calls are noted and read as the helper thread
+ * does
  *
  * A program tells the truth beside its calls: where each of its steps ends. What is told must be
  * right within 2 percent, and the number of steps, too; or nothing may be told.

@@ -1,6 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stretch.c - noted calls: all of them, in order, as far as there is room; and of which clocks */
+/* stretch.c - noted calls: all of them, in order, as far as there is room; and of which clocks
+
+ */
 #include "tests/lib/unit.h"
 
 #include <pthread.h>

@@ -440,7 +440,8 @@ static enum nt_says_why main_why(const struct nt_says_step *step, double *share,
 			main = (enum nt_says_why)why;
 	}
 	*share = all_us > 0 ? step->why_us[main] / all_us : 1;
-	*part = step_us > 0 ? fmin(1, step->why_us[main] / step_us) : *share;
+	/* Times to the next call of communicators at once may be longer than the step. */
+	*part = step_us > step->why_us[main] ? step->why_us[main] / step_us : *share;
 	return main;
 }
 

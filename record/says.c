@@ -440,7 +440,8 @@ static enum nt_says_why main_why(const struct nt_says_step *step, double *share,
 			main = (enum nt_says_why)why;
 	}
 	*share = all_us > 0 ? step->why_us[main] / all_us : 1;
-	*part = step_us > 0 ? fmin(1, step->why_us[main] / step_us) : *share;
+	/* Times to the next call of communicators at once may be longer than the step. */
+	*part = step_us > step->why_us[main] ? step->why_us[main] / step_us : *share;
 	return main;
 }
 
@@ -527,6 +528,7 @@ static const char *stall_words(const struct nt_says_step *step, char out[NT_SAYS
 const char *nt_says_text(const struct nt_says *says, char out[NT_SAYS_MAX])
 {
 	const struct nt_says_gain gain = nt_says_gain(says);
+	char text[32];
 	size_t bytes;
 
 	out[0] = '\0';
@@ -541,6 +543,9 @@ const char *nt_says_text(const struct nt_says *says, char out[NT_SAYS_MAX])
 	add_saved(says, &gain, out);
 	if (!out[bytes])
 		out[0] = '\0';
+	if (!out[0] && says->calibration_ms >= NOTHING_MS)
+		nt_append(out, NT_SAYS_MAX, "calibrated for %s",
+			  nt_duration_text(says->calibration_ms, text, sizeof(text)));
 	bytes = strlen(out);
 	if (bytes > 2 && strcmp(out + bytes - 2, "; ") == 0)
 		out[bytes - 2] = '\0';

@@ -9,6 +9,7 @@
  *	nothing saved: NCCL's choice is best
  *	step 62.7 ms; nothing saved: NCCL's is best in 44 % compared
  *	nothing saved: not tuned (nopmix)
+ *	calibrated for 18.5 s
  *	stalled: others wait for rank 3 on n1 (AllReduce 64M, call 1204)
  *
  * The step's time is that of the program that took longest, in the newest step of the job, with a

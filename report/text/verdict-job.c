@@ -258,6 +258,8 @@ void nt_maker_next(struct nt_maker *maker)
 
 	if (!advice)
 		advice = advice_of(maker, NT_SENTENCE_UNTUNED);
+	if (!advice && !step && maker->figures.gain.calibration_ms > 0)
+		advice = "Nothing to type: steps of programs choose by what was measured.";
 	if (!advice && (!step || (summary->row_count == 0 && summary->remark_count == 0)))
 		advice = "Check that the program uses NCCL on more than one GPU and runs long "
 			 "enough.";

@@ -42,7 +42,8 @@ static struct group group_of(const struct nt_summary *summary, int reason, bool 
 		const struct nt_key *row = &summary->rows[i];
 		const double us = nt_or_zero(row_us(summary, row));
 
-		if (nt_row_reason(row) != reason || summary->steps[row->step].running != running)
+		if (nt_row_reason(row) != reason || summary->steps[row->step].running != running ||
+		    nt_step_is_calibration(&summary->steps[row->step]))
 			continue;
 		out.rows++;
 		out.us = nt_or_zero(out.us) + us;
@@ -100,7 +101,7 @@ static double job_us(const struct nt_summary *summary)
 	double us = 0;
 
 	for (size_t i = 0; i < summary->step_count; i++)
-		us += nt_step_all_us(summary, i);
+		us += nt_step_is_calibration(&summary->steps[i]) ? 0 : nt_step_all_us(summary, i);
 	return us;
 }
 

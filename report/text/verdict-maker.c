@@ -11,19 +11,19 @@ void nt_maker_say(struct nt_maker *maker, enum nt_sentence_kind kind, const char
 		  const char *format, ...)
 {
 	struct nt_verdict_text *verdict = maker->verdict;
-	struct nt_sentence *item = nt_array_add(&verdict->items, &verdict->count, SIZE_MAX,
-						sizeof(*item));
+	struct nt_sentence sentence = { .kind = kind }, *item;
 	va_list args;
 
-	if (!item) {
-		maker->no_memory = true;
-		return;
-	}
-	item->kind = kind;
+	/* Before the array grows: what is said may be another sentence's. */
 	va_start(args, format);
-	vsnprintf(item->text, sizeof(item->text), format, args);
+	vsnprintf(sentence.text, sizeof(sentence.text), format, args);
 	va_end(args);
-	snprintf(item->type, sizeof(item->type), "%s", type);
+	snprintf(sentence.type, sizeof(sentence.type), "%s", type);
+	item = nt_array_add(&verdict->items, &verdict->count, SIZE_MAX, sizeof(*item));
+	if (item)
+		*item = sentence;
+	else
+		maker->no_memory = true;
 }
 
 const char *nt_maker_prefix(const struct nt_summary *summary, size_t step, char out[NT_STEP_PREFIX])

@@ -30,7 +30,6 @@ int nt_verdict_make(struct nt_verdict_text *verdict, const struct nt_summary *su
 	nt_maker_untuned(&maker);
 	nt_maker_open(&maker);
 	nt_maker_late(&maker);
-	/* Findings: their kind comes before NT_SENTENCE_NEXT. */
 	put_in_order(verdict);
 	nt_maker_next(&maker);
 	nt_maker_topology(&maker);

@@ -17,7 +17,8 @@ timeout 600 "$top/build/lab/measure/nt-hot" "$plugin" "${1:-1000000}"
 if command -v valgrind >/dev/null; then
 	for calls in 1000 11000; do
 		timeout 600 valgrind --tool=callgrind --callgrind-out-file="$scratch/$calls" --toggle-collect=nt_comm_decide \
-			"$top/build/lab/measure/nt-hot" "$plugin" "$calls" >/dev/null 2>"$scratch/log"
+			"$top/build/lab/measure/nt-hot" "$plugin" "$calls" >/dev/null 2>"$scratch/log" ||
+			{ cat "$scratch/log" >&2; exit 1; }
 	done
 	count() { sed -n 's/^\(summary\|totals\): //p' "$scratch/$1" | head -n 1; }
 	# Per size of run three states are timed, each twice over its calls, and a tenth as many with all callbacks.

@@ -37,7 +37,7 @@ wait_for_record='for i in {1..240}; do sacct -n -X -P -o state,admincomment | gr
 	run -0 --separate-stderr "$NT_TOP/dev" cluster <<<"${typed/$'\n'/" </dev/null"$'\n'"$wait_for_record"$'\n'}"$'\nexit'
 	[[ $output = *'"mismatches":0'* ]]
 	[[ $output = *COMPLETED*nccl_tune* ]]
-	[[ $output = *AllReduce*RING* ]] || { echo "$output"; false; }
+	[[ $output = *AllReduce*TREE/SIMPLE* ]] || { echo "$output"; false; }
 	ended
 }
 

@@ -177,15 +177,10 @@ nothing of NCCL' ]
 	cluster plugstack "$(nt_plugstack_line pmix=ask) rundri=/tmp"
 	run -0 task
 	[ "$output" = 'task none ' ]
-	log_has "nccl-tune: plugstack argument 'rundri=/tmp' (want conf=PATH, or nothing)"
+	log_has "nccl-tune: plugstack argument 'rundri=/tmp' (want conf=PATH, or nothing; settings belong in "
 	run -0 --separate-stderr task --nccl-tune=bandit
 	[ "$output" = 'task none ' ]
 	[[ $stderr = *"nccl-tune: plugstack argument 'rundri=/tmp'"*'; the step will not be tuned'* ]]
-	# One that an earlier release had.
-	cluster plugstack "$(nt_plugstack_line pmix=ask default=observe) default=observe"
-	run -0 task
-	[ "$output" = 'task none ' ]
-	log_has "nccl-tune: plugstack argument 'default=observe': write mode = MODE, and each setting as a line, into .site. of"
 	site default=observ
 	run -0 task
 	[ "$output" = 'task none ' ]

@@ -13,6 +13,7 @@
 #include <strings.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 #include "contract/names.h"
 #include "lib/append.h"
@@ -301,7 +302,7 @@ void nt_facts_look(struct nt_facts *facts, const char *root, unsigned nodes)
 	nt_fields_clear(&nt_facts_fields, facts);
 	look_at_threads(facts);
 	look_at_quota(facts, root);
-	facts->online = sysconf(_SC_NPROCESSORS_ONLN);
+	facts->online = get_nprocs();
 	facts->job_cpus = nt_facts_fewest(getenv("SLURM_JOB_CPUS_PER_NODE"));
 	look_at_shm(facts, root);
 	facts->memlock_kib = limit_of(RLIMIT_MEMLOCK, 1024);

@@ -67,8 +67,11 @@ EXTRA_DIST += \
 	%D%/results/launch-noise/README.md \
 	%D%/results/launch-noise/jobs.txt \
 	%D%/results/h200-x2-tasks/README.md \
+	%D%/results/h200-x2-tasks/frameworks.jsonl \
 	%D%/results/h200-x2-tasks/ncclperf.txt \
 	%D%/results/h200-mps-field/README.md \
+	%D%/results/h200-mps-field/frameworks.jsonl \
+	%D%/results/h200-mps-field/versions.txt \
 	%D%/results/h200-x2-auto/README.md \
 	%D%/results/h100-channels/README.md \
 	%D%/results/h100-env/README.md \

@@ -80,7 +80,7 @@ void nt_stretch_write(struct nt_stretch_calls *calls, const struct nt_period_cal
 	atomic_store_explicit(&to->key, call->key, memory_order_relaxed);
 	atomic_store_explicit(&to->who, (uint64_t)call->comm << 32 | call->number,
 			      memory_order_relaxed);
-	atomic_store_explicit(&to->ranks, call->ranks, memory_order_relaxed);
+	atomic_store_explicit(&to->comm_ranks, call->ranks, memory_order_relaxed);
 	/* Pairs with the acquire in nt_stretch_read(). */
 	atomic_store_explicit(&to->ns, (uint64_t)nt_clock_read_ns(CLOCK_MONOTONIC),
 			      memory_order_release);
@@ -96,7 +96,7 @@ static bool copy_call(struct nt_stretch_calls *calls, unsigned at)
 		.ns = ns,
 		.key = atomic_load_explicit(&call->key, memory_order_relaxed),
 		.comm = (uint32_t)(who >> 32),
-		.ranks = atomic_load_explicit(&call->ranks, memory_order_relaxed),
+		.ranks = atomic_load_explicit(&call->comm_ranks, memory_order_relaxed),
 		.number = (uint32_t)who,
 	};
 	return ns != 0;

@@ -21,7 +21,7 @@
 /* Atomic, since a thread may be late, and write into the next stretch */
 struct nt_stretch_call {
 	_Atomic uint64_t key, who; /* who: communicator << 32 | number of the call */
-	_Atomic uint32_t ranks;
+	_Atomic uint32_t comm_ranks;
 	_Atomic uint64_t ns; /* written last; 0: not yet */
 };
 

@@ -86,7 +86,7 @@ typed() {
 	# The first one's calls were not known yet: it may have kept NCCL's own settings.
 	step 0 '.calibration_s > 1 and .calibration_ranks == 2 and .calibration_gain >= 1'
 	step 1 '.expected > 1.2 and (.calibration_s | not)'
-	as_user "$NT_STAGE/bin/nccl-tune" report "$id" | tr -s ' \n' ' ' | grep 'launch profiles were measured for'
+	as_user "$NT_STAGE/bin/nccl-tune" report "$id" | tr -s ' \n' ' ' | grep 'Calibration before step 0: .* on 2 ranks'
 }
 
 two_ranks() {

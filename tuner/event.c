@@ -493,14 +493,13 @@ static void note_p2p(struct nt_comm *c, const struct nt_p2p_event *event)
 void nt_event_p2p_call(struct nt_comm *c, const struct nt_p2p_event *event)
 {
 	struct nt_process *process = c->fixed.process;
-
 	const uint32_t calls = nt_p2p_calls(&c->p2p);
 
 	if (event->captured)
 		nt_apply_plan_freeze(c);
 	if (!nt_p2p_note(&c->p2p, &process->groups, c->fixed.ranks, event))
 		nt_process_count(process, NT_COUNT_NO_KEY);
-	if (nt_p2p_calls(&c->p2p) != calls)
+	if (nt_p2p_calls(&c->p2p) != calls && nt_stretch_is_open(&process->stretch))
 		note_p2p(c, event);
 }
 

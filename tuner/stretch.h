@@ -55,6 +55,12 @@ const struct nt_period_call *nt_stretch_read(struct nt_stretch *stretch, unsigne
 
 void nt_stretch_write(struct nt_stretch_calls *calls, const struct nt_period_call *call);
 
+/* A hint that saves the making of a call: it may end at any time. */
+static inline bool nt_stretch_is_open(const struct nt_stretch *stretch)
+{
+	return atomic_load_explicit(&stretch->open, memory_order_relaxed) != NULL;
+}
+
 static inline void nt_stretch_note(struct nt_stretch *stretch, const struct nt_period_call *call)
 {
 	/* Pairs with the release in nt_stretch_begin(). */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cli/calibrate-step.h"
+#include "lib/atomic-output.h"
 #include "lib/file.h"
 #include "lib/printable.h"
 #include "profiles/hosts.h"
@@ -85,22 +86,12 @@ static int print_csv(const struct nt_remembered_ask *ask, const struct nt_memory
 static int write_csv(const struct nt_remembered_ask *ask, const struct nt_memory *picked,
 		     struct nt_error *err)
 {
-	char *text = NULL;
-	size_t bytes = 0;
-	FILE *draft = open_memstream(&text, &bytes);
-	int rc;
+	struct nt_atomic_output draft;
 
-	if (!draft)
-		return nt_error_set(err, "no memory");
-	rc = print_csv(ask, picked, draft, err);
-	if (fclose(draft) != 0 && rc == 0)
-		rc = nt_error_set(err, "no memory");
-	if (rc == 0 && to_stream(ask->file))
-		fwrite(text, 1, bytes, stdout);
-	else if (rc == 0)
-		rc = nt_file_replace(AT_FDCWD, ask->file, text, bytes, 0644, err);
-	free(text);
-	return rc;
+	if (nt_atomic_output_begin(&draft, err) < 0)
+		return -1;
+	return nt_atomic_output_end(&draft, print_csv(ask, picked, draft.out, err), ask->file, 0644,
+				    err);
 }
 
 int nt_remembered_export(const struct nt_remembered_ask *ask, size_t *count, struct nt_error *err)

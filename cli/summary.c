@@ -3,12 +3,9 @@
 /* nccl-tune summary: what tuning gained and cost, over all jobs of a time. */
 #include "cli/command.h"
 
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "lib/file.h"
+#include "lib/atomic-output.h"
 #include "report/model/sacct-jobs.h"
 #include "report/model/site-config.h"
 #include "report/summary/finding-stats.h"
@@ -72,23 +69,14 @@ static int print(FILE *out, const struct settings *settings, const struct printe
 static int write_out(const struct settings *settings, const struct printed *what,
 		     struct nt_error *err)
 {
-	char *text = NULL;
-	size_t bytes = 0;
-	FILE *draft;
-	int rc;
+	struct nt_atomic_output draft;
 
-	if (!settings->file || strcmp(settings->file, "-") == 0)
+	if (!settings->file)
 		return print(stdout, settings, what, err);
-	draft = open_memstream(&text, &bytes);
-	if (!draft)
-		return nt_error_set(err, "no memory");
-	rc = print(draft, settings, what, err);
-	if (fclose(draft) != 0)
-		rc = nt_error_set(err, "no memory");
-	if (rc == 0)
-		rc = nt_file_replace(AT_FDCWD, settings->file, text, bytes, FILE_MODE, err);
-	free(text);
-	return rc;
+	if (nt_atomic_output_begin(&draft, err) < 0)
+		return -1;
+	return nt_atomic_output_end(&draft, print(draft.out, settings, what, err), settings->file,
+				    FILE_MODE, err);
 }
 
 static int find(const struct settings *settings)

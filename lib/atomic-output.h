@@ -5,8 +5,8 @@
  * Memory:   nt_atomic_output_begin() allocates, nt_atomic_output_end() frees; call both.
  * Errors:   -1 and *err.
  */
-#ifndef NT_REPORT_DRAFT_H
-#define NT_REPORT_DRAFT_H
+#ifndef NT_ATOMIC_OUTPUT_H
+#define NT_ATOMIC_OUTPUT_H
 
 #include <stddef.h>
 #include <stdio.h>

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include "lib/plural.h"
 
 #define VALUE_BYTES 80
 #define NAME_BYTES 48
@@ -115,7 +116,7 @@ static void tell(struct nt_findings *findings, const struct nt_facts_seen *seen,
 	nt_finding_set(&finding, NT_FINDING_DIFFERS, "%.60s:%s is %.40s:%s:%.40s on %zu other%s",
 		       groups->one_node[odd] ? first->node : "", name,
 		       nt_findings_argument(value[odd]), who, nt_findings_argument(value[most]),
-		       groups->count[most], groups->count[most] > 1 ? "s" : "");
+		       groups->count[most], nt_plural(groups->count[most]));
 	nt_findings_add(findings, &finding);
 }
 

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include "lib/plural.h"
 
 size_t nt_findings_node_end(const struct nt_facts_seen *seen, size_t count, size_t first)
 {
@@ -28,7 +29,7 @@ const char *nt_findings_place(const char *node, size_t nodes, char out[NT_FINDIN
 {
 	if (nodes > 1)
 		snprintf(out, NT_FINDINGS_PLACE, "%.60s and %zu more node%s", node, nodes - 1,
-			 nodes > 2 ? "s" : "");
+			 nt_plural(nodes - 1));
 	else
 		snprintf(out, NT_FINDINGS_PLACE, "%.60s", node);
 	return out;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/plural.h"
 
 #define NODES_MAX 1024 /* compared */
 #define PORT_BYTES 48
@@ -129,7 +130,7 @@ static void compare_port(struct nt_findings *findings, const struct nodes *nodes
 		if (!is_active(&port) && 2 * (nodes->count - active) <= nodes->count) {
 			snprintf(what, sizeof(what), "port %s is %s", name, port.state);
 			snprintf(others, sizeof(others), "it is active on %zu other node%s", active,
-				 active == 1 ? "" : "s");
+				 nt_plural(active));
 			add_port(findings, nodes->node[i]->node, what, others);
 		} else if (is_active(&port) && port.gbits < best && 2 * slow <= nodes->count) {
 			snprintf(what, sizeof(what), "port %s has %.0f Gbit/s", name, port.gbits);

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "lib/plural.h"
 
 #define POOL_MB 34
 
@@ -82,7 +83,7 @@ static void add_cpus(struct nt_findings *findings, const struct cpus *cpus, cons
 		 !cpus->alone	  ? "share"
 		 : cpus->poor > 1 ? "have"
 				  : "has",
-		 cpus->shared, cpus->shared == 1 ? "" : "s",
+		 cpus->shared, nt_plural(cpus->shared),
 		 cpus->alone && cpus->poor > 1 ? " each" : "");
 	nt_finding_set(&finding, NT_FINDING_CPUS, "%s:%s:%s:%" PRId64 ":%" PRId64,
 		       nt_findings_place(node, nodes, place), nt_findings_ranks(cpus->poor, who),

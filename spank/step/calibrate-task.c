@@ -18,22 +18,12 @@
 #include "lib/list.h"
 #include "lib/printable.h"
 #include "profiles/calibrated.h"
+#include "spank/step/spawn.h"
 
 #define ANSWER_MAX 4096
 #define REAP_MS 500 /* for SIGKILL */
 
 /* ---- the driver */
-
-static void reset_signals(void)
-{
-	struct sigaction action = { .sa_handler = SIG_DFL };
-	sigset_t none;
-
-	for (int number = 1; number < NSIG; number++)
-		(void)sigaction(number, &action, NULL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-}
 
 /* Ends with the task. stderr is the task's. */
 static void become(char *const argv[], char *const environment[], int out_fd)
@@ -47,7 +37,7 @@ static void become(char *const argv[], char *const environment[], int out_fd)
 #ifdef SYS_close_range
 	(void)syscall(SYS_close_range, 3, ~0u, 0);
 #endif
-	reset_signals();
+	nt_spawn_reset_signals();
 	execve(argv[0], argv, environment);
 	_exit(127);
 }

@@ -25,7 +25,7 @@ struct start {
 /* The intermediate process's exit status. */
 enum { STARTED, NOT_FORKED, NOT_OUT };
 
-static void reset_signals(void)
+void nt_spawn_reset_signals(void)
 {
 	struct sigaction action = { .sa_handler = SIG_DFL };
 	sigset_t none;
@@ -51,7 +51,7 @@ static void become(const struct start *start)
 #ifdef SYS_close_range
 	(void)syscall(SYS_close_range, NT_SPAWN_FD + 1, ~0u, 0);
 #endif
-	reset_signals();
+	nt_spawn_reset_signals();
 	umask(077);
 	if (chdir("/") == 0)
 		execve(start->program, (char *const *)start->argv,

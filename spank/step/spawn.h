@@ -27,4 +27,7 @@
 int nt_spawn(const char *program, const char *word, const char *argument, const char *conf, int fd,
 	     struct nt_error *err);
 
+/* After fork: no signal is blocked, and each does what it does by default. */
+void nt_spawn_reset_signals(void);
+
 #endif

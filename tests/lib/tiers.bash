@@ -58,6 +58,7 @@ finish_test() {
 	say_skipped
 	say_again
 	say_slowest
+	say_load
 	echo "$passed passed, $failed failed, $skipped skipped"
 	exit "$rc"
 }

@@ -66,7 +66,7 @@ cluster_start() {
 cluster_up() {
 	local directory=$1 nodes=$2
 	shift 2
-	timeout 300 "$NT_CLUSTER_PROGRAM" up "$nodes" -d "$directory" "$@" >/dev/null
+	timeout 900 "$NT_CLUSTER_PROGRAM" up "$nodes" -d "$directory" "$@" >/dev/null
 }
 
 # The installed tree; a copy of it where NT_USER may not read the original (a checkout under /root).

@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "engine/budget.h"
 #include "engine/confirm.h"
 #include "engine/recheck.h"
 #include "engine/refine.h"
@@ -18,7 +17,6 @@ struct nt_engine_key {
 	struct nt_evaluation seen;
 	/* times of the newest round, by block and position in its arm[] */
 	uint16_t sample[NT_TIMES_MAX];
-	unsigned absorbed; /* nodes merged into it */
 	struct nt_history *history; /* NULL: not kept */
 };
 
@@ -104,7 +102,7 @@ bool nt_engine_for_good(const struct nt_engine_key *key)
 
 void nt_engine_absorb(struct nt_engine_key *key, const uint8_t *bytes, size_t count)
 {
-	nt_times_absorb(key->sample, key->absorbed++ == 0, &key->seen.schedule, bytes, count);
+	nt_times_read(key->sample, &key->seen.schedule, bytes, count);
 }
 
 static struct nt_evidence *evidence_of(struct nt_evaluation *seen, unsigned kind)
@@ -148,7 +146,6 @@ static void close_round(struct nt_engine_key *key)
 		nt_histories_keep_so_far(key->engine->histories, key->history);
 	}
 	memset(key->sample, 0, sizeof(key->sample));
-	key->absorbed = 0;
 }
 
 static void ask(const struct nt_engine_key *key, struct nt_next *next)

@@ -49,6 +49,4 @@ libnt_engine_a_SOURCES = \
 	%D%/times.c \
 	%D%/times.h \
 	%D%/warmstart.c \
-	%D%/warmstart.h \
-	%D%/min-share.c \
-	%D%/min-share.h
+	%D%/warmstart.h

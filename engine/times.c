@@ -226,17 +226,11 @@ static size_t values_of(const struct nt_schedule *schedule, const uint8_t *bytes
 		       : 0;
 }
 
-void nt_times_absorb(uint16_t packed[NT_TIMES_MAX], bool first, const struct nt_schedule *schedule,
-		     const uint8_t *bytes, size_t count)
+void nt_times_read(uint16_t packed[NT_TIMES_MAX], const struct nt_schedule *schedule,
+		   const uint8_t *bytes, size_t count)
 {
-	const struct layout l = layout_of(schedule);
 	const size_t values = values_of(schedule, bytes, count);
-	const unsigned ranks = l.samples && !first ? packed[l.ranks_at] : 0;
-	const unsigned more = l.samples && l.ranks_at < values ? value_at(bytes, l.ranks_at) : 0;
 
-	for (size_t p = 0; p < NT_TIMES_MAX; p++) {
-		const uint16_t value = p < values ? value_at(bytes, p) : 0;
-
-		packed[p] = first ? value : merge(&l, p, packed[p], ranks, value, more);
-	}
+	for (size_t p = 0; p < NT_TIMES_MAX; p++)
+		packed[p] = p < values ? value_at(bytes, p) : 0;
 }

@@ -9,7 +9,7 @@
 
 #define HALF (NT_SHM_KEYS / 2)
 #define MOST (NT_SHM_KEYS * 3 / 4)
-/* a key below this part of min_share is certainly not explored (engine/min-share.h) */
+/* a key below this part of min_share is certainly not explored (engine/key-info.h) */
 #define LITTLE 10
 /* Mode observe first measures so many calls of a key that takes less than this, as NCCL predicts */
 #define SHORT_CALLS 16u

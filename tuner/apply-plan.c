@@ -147,6 +147,7 @@ static inline int take_turn(struct nt_comm *c, struct nt_local_key *key, int col
 static SELDOM void stop_looking(struct nt_comm *c, struct nt_local_key *key)
 {
 	nt_comm_measure_key(c, key, false);
+	key->decision.told_calls = 0;
 	key->decision.confirmed = 0;
 	nt_key_set_state(key, NT_LOCAL_COMMITTED);
 }
@@ -308,8 +309,14 @@ static void tell_pace(struct nt_local_key *key, uint64_t turn)
 	struct nt_key_decision *d = &key->decision;
 	const uint64_t before = d->told_turn - 1;
 
-	if (d->told_turn == 0) {
+	if (d->told_turn == 0 && d->told_calls == 0) {
 		atomic_store_explicit(&shared->gap, 0, memory_order_relaxed);
+	} else if (d->told_turn == 0) {
+		/* While the key rested no event told tasks: each call counts as one. */
+		atomic_store_explicit(&shared->tasks,
+				      atomic_load_explicit(&shared->tasks, memory_order_relaxed) +
+					      nt_key_calls(key) - d->told_calls,
+				      memory_order_relaxed);
 	} else if (turn > before) {
 		/* Single writer: no read-modify-write. */
 		atomic_store_explicit(
@@ -324,6 +331,7 @@ static void tell_pace(struct nt_local_key *key, uint64_t turn)
 					      memory_order_relaxed);
 	}
 	d->told_turn = turn + 1;
+	d->told_calls = nt_key_calls(key);
 }
 
 /* A decision of a key that is open here or in shared memory */
@@ -347,6 +355,7 @@ static int consider(struct nt_comm *c, struct nt_local_key *key, int coll,
 	if (state == NT_KEY_CLOSED) {
 		atomic_store_explicit(&key->decision.closed_calls, nt_key_calls(key),
 				      memory_order_relaxed);
+		key->decision.told_calls = 0;
 		nt_comm_drop_key(c, key);
 		nt_key_set_state(key, NT_LOCAL_CLOSED);
 		return 0;

@@ -55,7 +55,9 @@ struct nt_key_decision {
 	bool open; /* turns are counted */
 	/* Calls that mode observe measures next */
 	uint64_t observe_from, observe_until;
-	uint64_t told_turn; /* plus 1: tasks were published up to it; 0: none were */
+	/* plus 1: tasks were published up to it; 0: none were since events are on */
+	uint64_t told_turn;
+	uint64_t told_calls; /* ... and calls at that time; 0: none were since the key was opened */
 	uint64_t measure_group; /* in which GPU times were first wanted */
 	uint32_t stalled_seen; /* helper.stalled when it was last handled */
 	_Atomic uint32_t commits;

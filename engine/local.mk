@@ -38,8 +38,6 @@ libnt_engine_a_SOURCES = \
 	%D%/time-budget.h \
 	%D%/scheduler.c \
 	%D%/scheduler.h \
-	%D%/recheck.c \
-	%D%/recheck.h \
 	%D%/refine.c \
 	%D%/refine.h \
 	%D%/schedule.c \

@@ -7,8 +7,6 @@ libnt_tuner_a_SOURCES = \
 	%D%/abi.h \
 	%D%/call-counts.c \
 	%D%/call-counts.h \
-	%D%/chain-descr.c \
-	%D%/chain-descr.h \
 	%D%/chain-profiler.c \
 	%D%/chain-profiler.h \
 	%D%/chain-tuner.c \
@@ -18,8 +16,6 @@ libnt_tuner_a_SOURCES = \
 	%D%/comm.c \
 	%D%/comm.h \
 	%D%/costs.h \
-	%D%/deadline.c \
-	%D%/deadline.h \
 	%D%/decide.c \
 	%D%/decide.h \
 	%D%/dumps.c \

@@ -13,7 +13,6 @@
 #include "lib/clock.h"
 #include "lib/hash.h"
 #include "lib/number.h"
-#include "tuner/deadline.h"
 #include "tuner/nccl-log.h"
 #include "tuner/proxy-pool.h"
 #include "engine/schedule.h"
@@ -21,6 +20,7 @@
 
 /* Of the helper thread, at least: a step may have a smaller default (ulimit -s). */
 #define STACK_BYTES (1u << 20)
+#define END_S_MAX UINT64_C(99999999999) /* in the year 5138 */
 #define LOCK_MS (NT_END_MS / 10) /* an exiting thread waits no longer for a lock */
 
 static struct {
@@ -56,6 +56,18 @@ static uint32_t build_id(void)
 	return nt_hash32(nt_hash32_text(PACKAGE_VERSION), parts, sizeof(parts));
 }
 
+uint64_t nt_deadline_us(const char *text, int64_t wall_s, uint64_t now_us)
+{
+	uint64_t end_s;
+
+	if (!text || nt_number_parse(text, 0, END_S_MAX, &end_s) < 0)
+		return 0;
+	/* The job is past its end, or the clock is wrong. */
+	if (wall_s <= 0 || end_s <= (uint64_t)wall_s)
+		return 0;
+	return now_us + (end_s - (uint64_t)wall_s) * 1000000;
+}
+
 /* As Slurm sets it; fallback: the variable is not set, or no number. */
 static uint32_t env_number(const char *name, uint32_t fallback)
 {
@@ -78,7 +90,7 @@ static void read_step(struct nt_process *process)
 	process->local_task = env_number("SLURM_LOCALID", 0);
 	process->tasks = env_number("SLURM_STEP_NUM_TASKS", env_number("SLURM_NTASKS", 1));
 	process->nodes = env_number("SLURM_STEP_NUM_NODES", env_number("SLURM_NNODES", 1));
-	process->end_us = nt_deadline_us(getenv(NT_DEADLINE_ENV), (int64_t)time(NULL),
+	process->end_us = nt_deadline_us(getenv("SLURM_JOB_END_TIME"), (int64_t)time(NULL),
 					 nt_clock_us());
 }
 

@@ -185,4 +185,9 @@ static inline bool nt_process_inert(const struct nt_process *process)
 
 const char *nt_count_name(enum nt_count which);
 
+/* Pure: the end of the job's time limit on the clock of now_us, which is the same moment as wall_s.
+ * text: SLURM_JOB_END_TIME, in seconds of the wall clock, or NULL. Only newer releases of Slurm set
+ * it, and later changes (scontrol update) are not seen. 0: unknown. */
+uint64_t nt_deadline_us(const char *text, int64_t wall_s, uint64_t now_us);
+
 #endif

@@ -114,17 +114,6 @@ static struct nt_evidence *evidence_of(struct nt_evaluation *seen, unsigned kind
 	}
 }
 
-static void note_history(struct nt_engine_key *key, const struct nt_evidence *evidence)
-{
-	nt_history_round(key->history, &key->seen.schedule, key->sample);
-	for (unsigned i = 0; i < evidence->count; i++) {
-		struct nt_sample_quantiles quantiles = nt_sample_quantiles_of(evidence->us[i],
-									      evidence->blocks);
-
-		nt_history_quantiles(key->history, evidence->arm[i], &quantiles);
-	}
-}
-
 /* Add the samples of a finished round to its kind's evidence. Warm-up only counts as cost. */
 static void close_round(struct nt_engine_key *key)
 {
@@ -140,7 +129,13 @@ static void close_round(struct nt_engine_key *key)
 	seen->spent.calls += nt_schedule_positions(s);
 	seen->rounds[s->kind]++;
 	if (key->history) {
-		note_history(key, evidence);
+		nt_history_round(key->history, &key->seen.schedule, key->sample);
+		for (unsigned i = 0; i < evidence->count; i++) {
+			struct nt_sample_quantiles quantiles = nt_sample_quantiles_of(
+				evidence->us[i], evidence->blocks);
+
+			nt_history_quantiles(key->history, evidence->arm[i], &quantiles);
+		}
 		key->history->spent_calls = seen->spent.calls;
 		key->history->spent_ms = (float)(nt_cost_account_us(&seen->spent.account) / 1000);
 		nt_histories_keep_so_far(key->engine->histories, key->history);
@@ -286,15 +281,6 @@ static void begin_warm(struct nt_engine_key *key)
 		nt_history_remember(key->history, seen->schedule.arm[1]);
 }
 
-/* The remembered arm has failed: what was measured is no evidence for the rest. */
-static void forget(struct nt_evaluation *seen)
-{
-	seen->warming = false;
-	seen->forgotten++;
-	seen->rounds[NT_SCHEDULE_CONFIRM] = 0;
-	memset(&seen->confirm, 0, sizeof(seen->confirm));
-}
-
 /* A round that is explored, or would have been. */
 static void adopt(struct nt_engine_key *key, const struct nt_next *next)
 {
@@ -308,10 +294,15 @@ static void adopt(struct nt_engine_key *key, const struct nt_next *next)
 	if (seen->info.blocks > NT_SCHEDULE_WARM_UP && seen->info.blocks <= UINT8_MAX)
 		seen->schedule.blocks = (uint8_t)seen->info.blocks;
 	if (next->what == NT_NEXT_EXPLORE && next->schedule.kind == NT_SCHEDULE_CONFIRM &&
-	    seen->rounds[NT_SCHEDULE_SCREEN] == 0)
+	    seen->rounds[NT_SCHEDULE_SCREEN] == 0) {
 		begin_warm(key);
-	else if (seen->warming)
-		forget(seen);
+	} else if (seen->warming) {
+		/* The remembered arm has failed: what was measured is no evidence for the rest. */
+		seen->warming = false;
+		seen->forgotten++;
+		seen->rounds[NT_SCHEDULE_CONFIRM] = 0;
+		memset(&seen->confirm, 0, sizeof(seen->confirm));
+	}
 	if (seen->schedule.kind == NT_SCHEDULE_CONFIRM && !seen->warming &&
 	    seen->rounds[NT_SCHEDULE_CONFIRM] == 0) {
 		seen->early = nt_confirm_is_early(seen, &seen->schedule);

@@ -29,18 +29,6 @@ const float *nt_evidence_of(const struct nt_evidence *evidence, unsigned arm)
 	return i < evidence->count ? evidence->us[i] : NULL;
 }
 
-static void take_own(struct nt_evidence *evidence, const struct nt_schedule *schedule,
-		     const uint16_t *packed)
-{
-	for (unsigned a = 0; a < schedule->count; a++) {
-		const unsigned i = find(evidence, schedule->arm[a]);
-		const double ns = nt_times_ns(packed[nt_times_duration_at(schedule, a)]);
-
-		if (i < evidence->count && ns > 0)
-			evidence->duration_us[i] = (float)(ns / 1000);
-	}
-}
-
 /* A block's times of arm i, at place p of the schedule. */
 static void take_times(struct nt_evidence *evidence, const struct nt_schedule *schedule,
 		       const uint16_t *packed, unsigned p, unsigned i, unsigned block)
@@ -84,7 +72,13 @@ void nt_evidence_add(struct nt_evidence *evidence, const struct nt_schedule *sch
 			take_times(evidence, schedule, packed, p, i, evidence->blocks + block);
 	}
 	evidence->blocks += blocks;
-	take_own(evidence, schedule, packed);
+	for (unsigned a = 0; a < schedule->count; a++) {
+		const unsigned i = find(evidence, schedule->arm[a]);
+		const double ns = nt_times_ns(packed[nt_times_duration_at(schedule, a)]);
+
+		if (i < evidence->count && ns > 0)
+			evidence->duration_us[i] = (float)(ns / 1000);
+	}
 }
 
 double nt_evidence_p25_us(const struct nt_evidence *evidence, unsigned index)

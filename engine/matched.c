@@ -23,18 +23,6 @@ static void pool(const float *baseline, const float *arm, unsigned count, float 
 	nt_sort_floats(pooled, 2 * count);
 }
 
-static void find_modes(struct nt_matched *pairs)
-{
-	for (unsigned i = 0; i < 2 * pairs->count; i++) {
-		bool last = i + 1 == 2 * pairs->count;
-
-		if (!last && (pairs->pooled[i + 1] <= NT_MATCHED_GAP * (double)pairs->pooled[i] ||
-			      pairs->modes + 1 == NT_MATCHED_MODES))
-			continue;
-		pairs->top_us[pairs->modes++] = pairs->pooled[i];
-	}
-}
-
 void nt_matched_take(struct nt_matched *pairs, const float *baseline, const float *arm,
 		     unsigned count)
 {
@@ -47,7 +35,14 @@ void nt_matched_take(struct nt_matched *pairs, const float *baseline, const floa
 		}
 	}
 	pool(pairs->baseline, pairs->arm, pairs->count, pairs->pooled);
-	find_modes(pairs);
+	for (unsigned i = 0; i < 2 * pairs->count; i++) {
+		bool last = i + 1 == 2 * pairs->count;
+
+		if (!last && (pairs->pooled[i + 1] <= NT_MATCHED_GAP * (double)pairs->pooled[i] ||
+			      pairs->modes + 1 == NT_MATCHED_MODES))
+			continue;
+		pairs->top_us[pairs->modes++] = pairs->pooled[i];
+	}
 }
 
 static unsigned mode_of(const struct nt_matched *pairs, float us)

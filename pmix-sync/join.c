@@ -48,9 +48,11 @@ static void reject_for(struct nt_agree *a, struct nt_agree_comm *comm, int id)
 	reject(a, comm, &why);
 }
 
-/* What an attempt without memory, or an AGREED for others, has left. */
-static void forget_coordinator(struct nt_agree_comm *comm)
+static bool become_coordinator(struct nt_agree *a, struct nt_agree_comm *comm)
 {
+	if (comm->ranks > NT_RANKS_MAX)
+		return false; /* not written by a rank of NCCL */
+	/* What an attempt without memory, or an AGREED for others, has left. */
 	free(comm->all_caps);
 	free(comm->rank_node);
 	free(comm->participants);
@@ -58,13 +60,6 @@ static void forget_coordinator(struct nt_agree_comm *comm)
 	comm->rank_node = NULL;
 	comm->participants = NULL;
 	comm->participant_count = 0;
-}
-
-static bool become_coordinator(struct nt_agree *a, struct nt_agree_comm *comm)
-{
-	if (comm->ranks > NT_RANKS_MAX)
-		return false; /* not written by a rank of NCCL */
-	forget_coordinator(comm);
 	comm->all_caps = calloc(comm->ranks, sizeof(*comm->all_caps));
 	comm->rank_node = malloc(comm->ranks * sizeof(*comm->rank_node));
 	comm->participants = calloc(a->config.nodes, sizeof(*comm->participants));

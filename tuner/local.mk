@@ -30,8 +30,6 @@ libnt_tuner_a_SOURCES = \
 	%D%/apply-plan.h \
 	%D%/gpu-times.c \
 	%D%/gpu-times.h \
-	%D%/group.c \
-	%D%/group.h \
 	%D%/handle.c \
 	%D%/handle.h \
 	%D%/explorer.c \
@@ -68,8 +66,6 @@ libnt_tuner_a_SOURCES = \
 	%D%/event-slot.h \
 	%D%/comm-status.c \
 	%D%/comm-status.h \
-	%D%/process-warm.c \
-	%D%/process-warm.h \
 	%D%/key-record.c \
 	%D%/key-record.h \
 	%D%/key-shares.c \

@@ -371,18 +371,6 @@ static void close_half(struct nt_comm *comm, enum nt_half half)
 	pthread_mutex_unlock(&comm->fixed.process->lock);
 }
 
-/* What the helper thread has not published yet */
-static void publish_calls(struct nt_comm *comm)
-{
-	for (unsigned i = 0; i < nt_comm_keys(comm); i++) {
-		struct nt_shm_key *shared = comm->key[i].fixed.shared;
-
-		if (shared)
-			atomic_store(&shared->calls[comm->fixed.slot.index],
-				     nt_key_calls(&comm->key[i]));
-	}
-}
-
 static void say_end(const struct nt_comm *comm)
 {
 	const struct nt_comm_fixed *fixed = &comm->fixed;
@@ -411,7 +399,14 @@ void nt_comm_close_tuner(struct nt_comm *comm)
 		nt_comm_drop_key(comm, &comm->key[i]);
 	nt_comm_untake(comm);
 	if (comm->fixed.shm) {
-		publish_calls(comm);
+		/* What the helper thread has not published yet */
+		for (unsigned i = 0; i < nt_comm_keys(comm); i++) {
+			struct nt_shm_key *shared = comm->key[i].fixed.shared;
+
+			if (shared)
+				atomic_store(&shared->calls[comm->fixed.slot.index],
+					     nt_key_calls(&comm->key[i]));
+		}
 		nt_comm_status_leave(comm);
 	}
 	say_end(comm);

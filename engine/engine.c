@@ -155,7 +155,7 @@ static void close_round(struct nt_engine_key *key)
 #define BEHIND_P 0.05 /* the same, or slower at best, in the end */
 
 /* Is the arm no longer ahead, or slow more often? */
-static bool doubtful(const float *baseline, const float *arm, unsigned count)
+static bool is_doubtful(const float *baseline, const float *arm, unsigned count)
 {
 	struct nt_matched pairs, other;
 
@@ -176,7 +176,7 @@ static bool speaks_against(const struct nt_evaluation *seen)
 
 	return nt_evaluation_enough(seen, nt_sample_quantiles_of(baseline, count).samples) &&
 	       nt_evaluation_enough(seen, nt_sample_quantiles_of(arm, count).samples) &&
-	       (doubtful(baseline, arm, count) ||
+	       (is_doubtful(baseline, arm, count) ||
 		nt_compare_behind(e->period_us[0] + from, e->period_us[1] + from, count, DOUBT_P));
 }
 
@@ -196,7 +196,7 @@ static void give_up(const struct nt_evaluation *seen, struct nt_next *next)
 	next->what = NT_NEXT_ROLL_BACK;
 }
 
-static void recheck(const struct nt_evaluation *seen, struct nt_next *next)
+static void judge_recheck(const struct nt_evaluation *seen, struct nt_next *next)
 {
 	const unsigned windows = seen->rounds[NT_SCHEDULE_RECHECK];
 
@@ -253,9 +253,10 @@ static void review_recheck(const struct nt_evaluation *seen, struct nt_next *nex
 	next->what = NT_NEXT_ROLL_BACK;
 }
 
-static void ask(const struct nt_engine_key *key, struct nt_next *next)
+static void ask_judges(const struct nt_engine_key *key, struct nt_next *next)
 {
-	static nt_judge *const before_first[] = { recheck, nt_warm_open, nt_screen_open, NULL };
+	static nt_judge *const before_first[] = { judge_recheck, nt_warm_open, nt_screen_open,
+						  NULL };
 	static nt_judge *const after_warm[] = { nt_warm_confirm, nt_screen_open, NULL };
 	static nt_judge *const after_first[] = { nt_screen_samples, nt_screen_widen, nt_refine,
 						 nt_screen, NULL };
@@ -282,7 +283,7 @@ static void begin_warm(struct nt_engine_key *key)
 }
 
 /* A round that is explored, or would have been. */
-static void adopt(struct nt_engine_key *key, const struct nt_next *next)
+static void adopt_round(struct nt_engine_key *key, const struct nt_next *next)
 {
 	struct nt_evaluation *seen = &key->seen;
 	const bool first = next->schedule.kind == NT_SCHEDULE_SCREEN &&
@@ -383,8 +384,8 @@ static uint8_t round_of(const struct nt_evaluation *seen)
 			 seen->forgotten);
 }
 
-static void conclude(struct nt_engine_key *key, const struct nt_next *next,
-		     struct nt_schedule *schedule)
+static void conclude_key(struct nt_engine_key *key, const struct nt_next *next,
+			 struct nt_schedule *schedule)
 {
 	struct nt_outcome outcome = outcome_of(&key->seen, next);
 
@@ -403,7 +404,7 @@ static void conclude(struct nt_engine_key *key, const struct nt_next *next,
 	key->history = NULL;
 }
 
-static void explore(const struct nt_engine_key *key, struct nt_schedule *schedule)
+static void write_schedule(const struct nt_engine_key *key, struct nt_schedule *schedule)
 {
 	const struct nt_key_info *info = &key->seen.info;
 
@@ -420,15 +421,15 @@ enum nt_engine_next nt_engine_next(struct nt_engine_key *key, const struct nt_ke
 	key->seen.info = *now;
 	if (key->seen.schedule.kind != 0)
 		close_round(key);
-	ask(key, &next);
-	adopt(key, &next);
+	ask_judges(key, &next);
+	adopt_round(key, &next);
 	if (key->seen.rechecks && (next.what == NT_NEXT_COMMIT || next.what == NT_NEXT_KEEP))
 		review_recheck(&key->seen, &next);
 	switch (next.what) {
-	case NT_NEXT_EXPLORE: explore(key, schedule); return NT_ENGINE_EXPLORE;
+	case NT_NEXT_EXPLORE: write_schedule(key, schedule); return NT_ENGINE_EXPLORE;
 	case NT_NEXT_COMMIT:
-	case NT_NEXT_ROLL_BACK: conclude(key, &next, schedule); return NT_ENGINE_COMMIT;
-	case NT_NEXT_KEEP: conclude(key, &next, schedule); return NT_ENGINE_KEEP;
+	case NT_NEXT_ROLL_BACK: conclude_key(key, &next, schedule); return NT_ENGINE_COMMIT;
+	case NT_NEXT_KEEP: conclude_key(key, &next, schedule); return NT_ENGINE_KEEP;
 	default: return NT_ENGINE_STAY;
 	}
 }

@@ -14,7 +14,7 @@
 #define LEAST_OF_WIDTH 6 /* least times for a mode's width */
 #define FASTER_MODE_P 0.01 /* below it, the arm is not in a faster mode by chance */
 
-static void pool(const float *baseline, const float *arm, unsigned count, float *pooled)
+static void pool_times(const float *baseline, const float *arm, unsigned count, float *pooled)
 {
 	for (unsigned i = 0; i < count; i++) {
 		pooled[2 * i] = baseline[i];
@@ -34,7 +34,7 @@ void nt_matched_take(struct nt_matched *pairs, const float *baseline, const floa
 			pairs->arm[pairs->count++] = arm[i];
 		}
 	}
-	pool(pairs->baseline, pairs->arm, pairs->count, pairs->pooled);
+	pool_times(pairs->baseline, pairs->arm, pairs->count, pairs->pooled);
 	for (unsigned i = 0; i < 2 * pairs->count; i++) {
 		bool last = i + 1 == 2 * pairs->count;
 

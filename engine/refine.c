@@ -18,7 +18,7 @@
 #define IN_FLIGHT ((size_t)32 << 20)
 
 /* No duplicates, nor the pair itself. */
-static unsigned add(uint16_t *arm, unsigned count, unsigned room, int new)
+static unsigned add_arm(uint16_t *arm, unsigned count, unsigned room, int new)
 {
 	if (new < NT_PAIRS || count >= room)
 		return count;
@@ -42,7 +42,7 @@ static unsigned add_caps(const struct nt_refine *from, int pair, uint16_t *arm, 
 		int capped = nt_arm_make(pair, channels, 0);
 
 		if (channels != 0 && nt_arm_channels(capped) != given)
-			count = add(arm, count, room, capped);
+			count = add_arm(arm, count, room, capped);
 	}
 	return count;
 }
@@ -80,7 +80,7 @@ static unsigned add_chunks(const struct nt_refine *from, int pair, uint16_t *arm
 
 		/* Otherwise all is one chunk. */
 		if (chunk < part && chunk >= NT_ARM_CHUNK_MIN)
-			count = add(arm, count, room, nt_arm_make(pair, 0, chunk));
+			count = add_arm(arm, count, room, nt_arm_make(pair, 0, chunk));
 	}
 	return count;
 }
@@ -104,8 +104,8 @@ struct variants {
 	unsigned count, made;
 };
 
-static void want(const struct nt_refine *from, unsigned arm, unsigned baseline_arm,
-		 struct variants *w)
+static void add_variants(const struct nt_refine *from, unsigned arm, unsigned baseline_arm,
+			 struct variants *w)
 {
 	const unsigned room = sizeof(w->arm) / sizeof(w->arm[0]);
 	const unsigned pair = arm == NT_ARM_BASELINE ? baseline_arm : arm;
@@ -161,7 +161,7 @@ void nt_refine(const struct nt_evaluation *seen, struct nt_next *next)
 		return;
 	best_two(seen, place);
 	for (unsigned i = 0; i < 2; i++)
-		want(&from, seen->screen.arm[place[i]], seen->info.baseline_arm, &w);
+		add_variants(&from, seen->screen.arm[place[i]], seen->info.baseline_arm, &w);
 	schedule = nt_evaluation_explore(seen, NT_SCHEDULE_SCREEN, w.arm, w.count,
 					 seen->first_blocks);
 	if (w.made == 0 || !allows_both(seen, &schedule))

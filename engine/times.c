@@ -103,8 +103,8 @@ static uint16_t mean_of(uint16_t a, unsigned ranks, uint16_t b, unsigned more)
 }
 
 /* One value of these ranks and those together. */
-static uint16_t merge(const struct layout *l, size_t at, uint16_t a, unsigned ranks, uint16_t b,
-		      unsigned more)
+static uint16_t merge_values(const struct layout *l, size_t at, uint16_t a, unsigned ranks,
+			     uint16_t b, unsigned more)
 {
 	if (a == 0 || b == 0)
 		return 0;
@@ -204,8 +204,8 @@ size_t nt_times_combine(uint8_t *sum, size_t count, const uint8_t *bytes, size_t
 	ranks = l.samples ? value_at(sum, l.ranks_at) : 0;
 	more_ranks = l.samples ? value_at(bytes, l.ranks_at) : 0;
 	for (size_t p = 0; p < values && p <= l.ranks_at; p++) {
-		const uint16_t value = merge(&l, p, value_at(sum, p), ranks, value_at(bytes, p),
-					     more_ranks);
+		const uint16_t value = merge_values(&l, p, value_at(sum, p), ranks,
+						    value_at(bytes, p), more_ranks);
 
 		put_value(sum, p, value);
 		if (value != 0)

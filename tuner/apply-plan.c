@@ -12,7 +12,7 @@
 #define SELDOM __attribute__((noinline, cold)) /* cold code stays out of the hot path */
 
 static bool note_capture(struct nt_comm *c);
-static void freeze(struct nt_comm *c);
+static void freeze_comm(struct nt_comm *c);
 
 static void pause_briefly(void)
 {
@@ -110,7 +110,7 @@ static SELDOM int wait_for_events(struct nt_comm *c, int coll)
 				return give_up(c, coll, "its launches have not started");
 			/* No plan is in force, and with the flag set none will come. */
 			if (note_capture(c))
-				freeze(c);
+				freeze_comm(c);
 			return 0;
 		}
 		pause_briefly();
@@ -295,7 +295,7 @@ static void follow_plan(struct nt_comm *c, struct nt_local_key *key, uint64_t tu
 }
 
 /* By default: the committed arm, if there is one */
-static void stay(const struct nt_local_key *key, struct nt_decision *choice)
+static void use_committed(const struct nt_local_key *key, struct nt_decision *choice)
 {
 	if (key->decision.commit_epoch != 0)
 		choice->arm = (uint16_t)key->decision.arm;
@@ -334,15 +334,15 @@ static void tell_pace(struct nt_local_key *key, uint64_t turn)
 }
 
 /* A decision of a key that is open here or in shared memory */
-static int consider(struct nt_comm *c, struct nt_local_key *key, int coll,
-		    struct nt_decision *choice)
+static int follow_shared(struct nt_comm *c, struct nt_local_key *key, int coll,
+			 struct nt_decision *choice)
 {
 	struct nt_shm_key *shared = key->fixed.shared;
 	uint32_t state = atomic_load_explicit(&shared->state, memory_order_acquire);
 	unsigned slot = c->fixed.slot.index;
 	uint64_t turn;
 
-	stay(key, choice);
+	use_committed(key, choice);
 	if (c->decision.lost && nt_comm_frozen(c))
 		return -1; /* its state when frozen is not known */
 	if (state == NT_KEY_IDLE || nt_comm_frozen(c))
@@ -369,7 +369,7 @@ static int consider(struct nt_comm *c, struct nt_local_key *key, int coll,
 	if ((nt_comm_launch_pending(c) || nt_comm_events_owed(c)) && wait_for_events(c, coll) < 0)
 		return -1;
 	if (nt_comm_frozen(c)) {
-		stay(key, choice);
+		use_committed(key, choice);
 		return 0;
 	}
 	if (!nt_comm_turn(c, coll, &turn)) {
@@ -390,7 +390,8 @@ static int consider(struct nt_comm *c, struct nt_local_key *key, int coll,
 }
 
 /* Mode observe: each rank by itself measures some calls of NCCL's choice. */
-static SELDOM void observe(struct nt_comm *c, struct nt_local_key *key, struct nt_decision *choice)
+static SELDOM void observe_call(struct nt_comm *c, struct nt_local_key *key,
+				struct nt_decision *choice)
 {
 	bool before = key->decision.open;
 
@@ -562,8 +563,8 @@ static void begin_group(struct nt_comm *c)
 	d->fifo_count = 0;
 }
 
-static int follow(struct nt_comm *c, struct nt_local_key *key, const struct nt_call *call,
-		  uint32_t legal, int *arm)
+static int choose_arm(struct nt_comm *c, struct nt_local_key *key, const struct nt_call *call,
+		      uint32_t legal, int *arm)
 {
 	struct nt_decision choice = { .arm = NT_ARM_BASELINE };
 	uint32_t state;
@@ -576,10 +577,10 @@ static int follow(struct nt_comm *c, struct nt_local_key *key, const struct nt_c
 	if (state == NT_LOCAL_COMMITTED)
 		choice.arm = (uint16_t)key->decision.arm;
 	else if (state < NT_LOCAL_COMMITTED && key->fixed.shared &&
-		 consider(c, key, call->coll, &choice) < 0)
+		 follow_shared(c, key, call->coll, &choice) < 0)
 		return -1;
 	else if (key->fixed.observed && state != NT_LOCAL_CLOSED)
-		observe(c, key, &choice);
+		observe_call(c, key, &choice);
 	choice.arm = (uint16_t)nt_costs_allowed(legal, choice.arm);
 	if (nt_comm_open_keys(c) != 0)
 		finish_decision(c, key, call, &choice);
@@ -593,7 +594,7 @@ int nt_apply_plan(struct nt_comm *c, struct nt_local_key *key, const struct nt_c
 	int rc;
 
 	nt_comm_take(c);
-	rc = follow(c, key, call, legal, arm);
+	rc = choose_arm(c, key, call, legal, arm);
 	nt_comm_untake(c);
 	return rc;
 }
@@ -645,7 +646,7 @@ static bool note_capture(struct nt_comm *c)
 }
 
 /* Once. `taken` is held. */
-static void freeze(struct nt_comm *c)
+static void freeze_comm(struct nt_comm *c)
 {
 	nt_process_count(c->fixed.process, NT_COUNT_FROZEN);
 	nt_mask_forbid(&c->fixed.process->mask);
@@ -660,6 +661,6 @@ void nt_apply_plan_freeze(struct nt_comm *c)
 	if (!note_capture(c))
 		return;
 	nt_comm_take(c);
-	freeze(c);
+	freeze_comm(c);
 	nt_comm_untake(c);
 }

@@ -67,7 +67,7 @@ static void describe_observed(struct nt_comm *comm, unsigned at)
 }
 
 /* Its constants, its place in shared memory, and last its id */
-static void describe(struct nt_comm *comm, unsigned at, uint64_t id, const struct nt_call *call)
+static void describe_key(struct nt_comm *comm, unsigned at, uint64_t id, const struct nt_call *call)
 {
 	const struct nt_comm_fixed *fixed = &comm->fixed;
 	struct nt_key_fixed *key = &comm->key[at].fixed;
@@ -97,7 +97,7 @@ static __attribute__((noinline, cold)) struct nt_local_key *add_key(struct nt_co
 
 	if (at == NT_LOCAL_KEYS)
 		return NULL;
-	describe(comm, at, id, call);
+	describe_key(comm, at, id, call);
 	comm->decision.place[place].id = id;
 	comm->decision.place[place].key = at;
 	/* Pairs with the acquire in nt_comm_keys(): an id that is there is described. */
@@ -229,7 +229,7 @@ void nt_comm_chunk(const struct nt_comm *comm, int coll, int pair, size_t *chunk
 		*chunk_bytes = bytes;
 }
 
-static void answer(struct nt_comm *comm, const struct nt_call *call, int arm)
+static void force_arm(struct nt_comm *comm, const struct nt_call *call, int arm)
 {
 	if (arm != NT_ARM_BASELINE)
 		nt_costs_force(call->cost, call->algos * NT_PROTOS, nt_arm_pair(arm));
@@ -293,6 +293,6 @@ int nt_comm_decide(struct nt_comm *comm, const struct nt_call *call)
 	if (!(key && is_steady(comm, key, legal, &arm)) &&
 	    leave_steady(comm, key, call, legal, &arm) < 0)
 		return NT_NCCL_SYSTEM_ERROR;
-	answer(comm, call, arm);
+	force_arm(comm, call, arm);
 	return NT_NCCL_OK;
 }

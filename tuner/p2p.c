@@ -64,7 +64,7 @@ static uint32_t id_of(uint32_t ranks, const struct nt_p2p_call *call)
 	return TAKEN | (uint32_t)kind << 8 | nt_band(sent > received ? sent : received);
 }
 
-static int find(const struct nt_p2p *p2p, uint32_t id)
+static int find_peer(const struct nt_p2p *p2p, uint32_t id)
 {
 	for (int i = 0; i < NT_P2P_KEYS; i++) {
 		uint32_t there = load(&p2p->key[i].what);
@@ -80,7 +80,7 @@ static bool end_call(struct nt_p2p *p2p, uint32_t ranks)
 {
 	const uint32_t serial = load(&p2p->serial);
 	const uint32_t id = id_of(ranks, &p2p->call);
-	int at = serial == 0 ? 0 : find(p2p, id);
+	int at = serial == 0 ? 0 : find_peer(p2p, id);
 
 	if (serial == 0 || at < 0)
 		return serial == 0;

@@ -264,7 +264,7 @@ static struct timespec after_ms(clockid_t clock, uint32_t wait_ms)
 	return until;
 }
 
-static void *run(void *arg)
+static void *run_thread(void *arg)
 {
 	struct nt_process *process = arg;
 	struct nt_process_thread *helper = &process->helper;
@@ -296,7 +296,7 @@ static int start_thread(struct nt_process *process)
 	pthread_attr_init(&attr);
 	if (pthread_attr_getstacksize(&attr, &bytes) == 0 && bytes < STACK_BYTES)
 		pthread_attr_setstacksize(&attr, STACK_BYTES);
-	rc = pthread_create(&process->helper.thread, &attr, run, process);
+	rc = pthread_create(&process->helper.thread, &attr, run_thread, process);
 	pthread_attr_destroy(&attr);
 	return rc;
 }
@@ -420,7 +420,7 @@ static void say_policy(const struct nt_process *process)
 }
 
 /* The lock is held. */
-static void start(nt_nccl_log log, const struct nt_process_work *work)
+static void start_process(nt_nccl_log log, const struct nt_process_work *work)
 {
 	const char *text = getenv(NT_ENV_POLICY);
 	struct nt_error err = { "" };
@@ -455,7 +455,7 @@ struct nt_process *nt_process_start(nt_nccl_log log, const struct nt_process_wor
 	atomic_store(&only.touched, true);
 	pthread_mutex_lock(&only.lock);
 	if (!only.tried)
-		start(log, work);
+		start_process(log, work);
 	process = nt_process_now();
 	if (only.bad.text[0] && log && !only.bad_said) {
 		only.bad_said = true;
@@ -472,6 +472,6 @@ struct nt_process *nt_process_start(nt_nccl_log log, const struct nt_process_wor
 
 struct nt_process *nt_process_now(void)
 {
-	/* Pairs with start()'s release: whoever sees the pointer sees the process. */
+	/* Pairs with start_process()'s release: whoever sees the pointer sees the process. */
 	return atomic_load_explicit(&only.ready, memory_order_acquire);
 }

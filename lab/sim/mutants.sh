@@ -267,7 +267,7 @@ mutant covered "the coordinator does not hear REFUSE" "$small" \
 mutant seen "ranks that have left are no objection" "$small" \
 	view.c 's/if \(atomic_load\(&shm->slot\[m\].state\) == NT_PARTICIPANT_LEFT\)/if (barred == INT32_MAX)/'
 mutant seen "COMMIT is said after ABORT (which nodes ignore)" "$small" \
-	coordinator.c 's/^(\ttell\(a, comm, key, NT_ENTRY_ABORT\);)/\1 if (!key->refused) tell(a, comm, key, NT_ENTRY_COMMIT);/'
+	coordinator.c 's/^(\ttell_nodes\(a, comm, key, NT_ENTRY_ABORT\);)/\1 if (!key->refused) tell_nodes(a, comm, key, NT_ENTRY_COMMIT);/'
 
 compile_base
 active=0 wrong=0

@@ -29,7 +29,7 @@ const float *nt_evidence_of(const struct nt_evidence *evidence, unsigned arm)
 	return i < evidence->count ? evidence->us[i] : NULL;
 }
 
-/* A block's times of arm i, at place p of the schedule. */
+/* A block's times of arm i, at index p of the schedule. */
 static void take_times(struct nt_evidence *evidence, const struct nt_schedule *schedule,
 		       const uint16_t *packed, unsigned p, unsigned i, unsigned block)
 {

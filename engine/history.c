@@ -47,7 +47,7 @@ void nt_history_round(struct nt_history *history, const struct nt_schedule *sche
 		      const uint16_t *sample)
 {
 	unsigned begin = history->rounds ? history->end[history->rounds - 1] : 0;
-	unsigned count = nt_times_room(schedule);
+	unsigned count = nt_times_values(schedule);
 	uint16_t *grown = NULL;
 
 	if (!history->repeatable)

@@ -122,14 +122,14 @@ uint32_t nt_schedule_salt(uint32_t ranks, uint32_t nodes, uint64_t key)
 	return (uint32_t)mix_bits(((uint64_t)nodes << 32 | ranks) ^ mix_bits(key));
 }
 
-/* Element `place` of a random permutation of 0..count-1: Fisher-Yates on sixteen 4-bit numbers in
- * one word, until `place` is final. */
-static unsigned shuffled_index(uint64_t seed, unsigned count, unsigned place)
+/* Element `index` of a random permutation of 0..count-1: Fisher-Yates on sixteen 4-bit numbers in
+ * one integer, until `index` is final. */
+static unsigned shuffled_index(uint64_t seed, unsigned count, unsigned index)
 {
 	uint64_t order = UINT64_C(0xfedcba9876543210);
 	uint64_t random = mix_bits(seed);
 
-	for (unsigned i = 0; i <= place; i++) {
+	for (unsigned i = 0; i <= index; i++) {
 		unsigned other = i + (unsigned)(((random >> 32) * (count - i)) >> 32);
 		uint64_t differ = ((order >> (4 * i)) ^ (order >> (4 * other))) & 15;
 
@@ -137,7 +137,7 @@ static unsigned shuffled_index(uint64_t seed, unsigned count, unsigned place)
 		order ^= differ << (4 * other);
 		random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
 	}
-	return (unsigned)(order >> (4 * place)) & 15;
+	return (unsigned)(order >> (4 * index)) & 15;
 }
 
 int nt_schedule_index(const struct nt_schedule *schedule, uint32_t epoch, int64_t position)

@@ -123,7 +123,7 @@ static bool too_narrow(const struct nt_evaluation *seen)
 	       mean_spread(&seen->screen) >= QUIET;
 }
 
-/* Have all arms their place in a second round, for which so many more blocks would leave too little
+/* Do all arms fit into a second round, for which so many more blocks would leave too little
  * time? A replay knows the length of the next round instead of the time. */
 static bool better_confirmed(const struct nt_evaluation *seen, unsigned more)
 {

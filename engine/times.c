@@ -57,12 +57,13 @@ struct layout {
 
 static struct layout layout_of(const struct nt_schedule *schedule)
 {
-	const size_t samples = nt_schedule_samples(schedule), room = nt_times_room(schedule);
+	const size_t samples = nt_schedule_samples(schedule), values = nt_times_values(schedule);
 	const unsigned others = others_of(schedule->measure);
 
 	if (others == 0)
-		return (struct layout){ .ranks_at = room };
-	return (struct layout){ room - 1 - others * samples, samples, room - 1, schedule->measure };
+		return (struct layout){ .ranks_at = values };
+	return (struct layout){ values - 1 - others * samples, samples, values - 1,
+				schedule->measure };
 }
 
 /* From the bytes themselves; measure NT_MEASURES + 1: senseless. */
@@ -117,7 +118,7 @@ static uint16_t merge_values(const struct layout *l, size_t at, uint16_t a, unsi
 	}
 }
 
-unsigned nt_times_room(const struct nt_schedule *schedule)
+unsigned nt_times_values(const struct nt_schedule *schedule)
 {
 	const unsigned others = others_of(schedule->measure);
 
@@ -220,7 +221,7 @@ static size_t values_of(const struct nt_schedule *schedule, const uint8_t *bytes
 	const struct layout l = layout_of(schedule), told = layout_in(bytes, count);
 
 	if (count % 2 == 0)
-		return count / 2 <= nt_times_room(schedule) ? count / 2 : 0;
+		return count / 2 <= nt_times_values(schedule) ? count / 2 : 0;
 	return told.measure == l.measure && told.samples == l.samples && told.ranks_at == l.ranks_at
 		       ? l.ranks_at + 1
 		       : 0;

@@ -41,7 +41,7 @@
 #define NT_TIMES_BYTES (2 * NT_TIMES_MAX + 3)
 
 /* Values of a schedule. */
-unsigned nt_times_room(const struct nt_schedule *schedule);
+unsigned nt_times_values(const struct nt_schedule *schedule);
 
 /* Index of this measure's first sample; -1: the schedule has none. */
 int nt_times_measure_at(const struct nt_schedule *schedule, enum nt_measure measure);

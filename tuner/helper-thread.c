@@ -339,7 +339,7 @@ static void look_for_slowdown(struct helper *r)
 		r->explorer.slower |= nt_slowdown_see(&r->slowdown, &marker->newest);
 }
 
-static uint32_t one_round(struct nt_process *process, struct helper *r)
+static uint32_t work_once(struct nt_process *process, struct helper *r)
 {
 	uint32_t sleep_ms = IDLE_MS, leader_ms;
 
@@ -388,7 +388,7 @@ static void run_helper(struct nt_process *process)
 	process->histories = &r.histories;
 	process->marker = &r.steps.marker;
 	nt_steps_begin(&r.steps, process, NT_STRETCH_CLOCK);
-	while (!sleep_between(process, &r, one_round(process, &r)))
+	while (!sleep_between(process, &r, work_once(process, &r)))
 		;
 	look_at_all(process, &r);
 	nt_steps_read(&r.steps, process, true);

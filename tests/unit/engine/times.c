@@ -303,7 +303,7 @@ static void other_measures_are_of_all_ranks(void **state)
 	uint8_t bytes[2][NT_TIMES_BYTES];
 	size_t count[2];
 
-	assert_int_equal(nt_times_room(&all), 12 + 4 + 2 * 12 + 1);
+	assert_int_equal(nt_times_values(&all), 12 + 4 + 2 * 12 + 1);
 	assert_int_equal(mean, 16);
 	assert_int_equal(fastest, 28);
 	for (unsigned first = 0; first < 2; first++) {
@@ -345,7 +345,7 @@ static void a_later_round_tells_one_more(void **state)
 	assert_int_equal(nt_times_measure_at(&one, NT_MEASURE_SLOWEST), 0);
 	assert_int_equal(nt_times_measure_at(&one, NT_MEASURE_MEAN), -1);
 	assert_int_equal(nt_times_measure_at(&one, NT_MEASURE_FASTEST), 2 * 12 + 4);
-	assert_int_equal(nt_times_room(&one), 2 * 12 + 4 + 12 + 1);
+	assert_int_equal(nt_times_values(&one), 2 * 12 + 4 + 12 + 1);
 	/* No time at all, and no room. */
 	assert_int_equal(nt_times_write(packed, &one, 8, bytes, sizeof(bytes)), 0);
 	packed[0] = packed[28] = 30000;

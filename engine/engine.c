@@ -147,8 +147,8 @@ static void close_round(struct nt_engine_key *key)
  * must confirm that; then all arms are explored anew, while the arm stays in force between windows.
  * The same judges decide: for an arm that is faster than the baseline, the same or
  * another. Without one, the arm is dropped if the baseline is significantly faster. Mode policy
- * explores nothing, and only memory supports the arm: it is dropped after the second window. Windows do not count
- * towards the budget. */
+ * explores nothing, and only memory supports the arm: it is dropped after the second window.
+ * Windows do not count towards the budget. */
 #define RECHECK_BLOCKS 16u /* of the first window; the second has twice as many */
 #define RECHECK_WINDOWS 2
 #define DOUBT_P 0.05 /* of being slow more often, or slower on average */
@@ -228,8 +228,8 @@ static bool fell_behind(const struct nt_evaluation *seen, const struct nt_eviden
 	       nt_compare_behind(e->us[0], current, e->blocks, BEHIND_P);
 }
 
-/* A committed arm's key was explored anew, with result COMMIT or KEEP. Commit another arm, ROLL_BACK,
- * or STAY? */
+/* A committed arm's key was explored anew, with result COMMIT or KEEP. Commit another arm,
+ * ROLL_BACK, or STAY? */
 static void review_recheck(const struct nt_evaluation *seen, struct nt_next *next)
 {
 	const bool of_current = next->arm == seen->current;

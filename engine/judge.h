@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* judge.h - judges: what to do next after a round of a key
  *
- * They are asked in turn until one decides; each has its own header, and engine/engine.c has the one
- * of rechecks:
+ * They are asked in turn until one decides; each has its own header, but that of rechecks is in
+ * engine/engine.c:
  *
  *   nt_warm_open       is there a remembered arm?
  *   nt_warm_confirm    is the remembered arm faster again?

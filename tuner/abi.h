@@ -229,8 +229,8 @@ struct nt_prof_kernel_ch {
 	uint64_t start_ns;
 };
 
-/* What later versions' members begin with. seq counts a communicator's calls of this function; count
- * is in units of datatype, for AllGather and Broadcast in bytes (ncclInt8). */
+/* What later versions' members begin with. seq counts a communicator's calls of this function;
+ * count is in units of datatype, for AllGather and Broadcast in bytes (ncclInt8). */
 #define NT_PROF_COLL_MEMBERS  \
 	uint64_t seq;         \
 	const char *func;     \

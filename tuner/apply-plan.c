@@ -533,10 +533,10 @@ static SELDOM bool look_at_mask(struct nt_comm *c)
 	return true;
 }
 
-/* At each decision while some key is open: within a group calls come before decisions, and decisions
- * before Coll events, so the first decision after a call or a Coll event begins a group, and ends
- * the group before. A group without any event, of calls or of tasks, shows as the next loss of
- * events (tuner/mask.h). */
+/* At each decision while some key is open: within a group calls come before decisions, and
+ * decisions before Coll events, so the first decision after a call or a Coll event begins a group,
+ * and ends the group before. A group without any event, of calls or of tasks, shows as the next
+ * loss of events (tuner/mask.h). */
 static void begin_group(struct nt_comm *c)
 {
 	struct nt_comm_decision *d = &c->decision;

@@ -48,9 +48,8 @@ struct nt_key_decision {
 	uint32_t arm; /* of the newest committed plan; set before the state */
 	/* rechecks taken up, of those that the helper thread asked for */
 	_Atomic uint32_t rechecks_taken;
-	uint64_t
-		/* number of calls at which to look for a free slot in shared memory again; 0: never */
-		slot_calls;
+	/* calls at which to look for a free slot in shared memory again; 0: never */
+	uint64_t slot_calls;
 	uint32_t confirmed; /* calls of the committed arm whose Coll events were checked */
 	bool open; /* turns are counted */
 	/* Calls that mode observe measures next */

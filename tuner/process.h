@@ -98,10 +98,10 @@ struct nt_process_thread {
 	_Atomic bool failed; /* it could not be started; also without the lock */
 };
 
-/* The remembered arms passed to a process. They are taken or refused as a whole, once, when the first
- * communicator's rank takes its slot: only then is NCCL's version known. Those in use are part of
- * the capabilities (nt_warm_hash), so ranks with different ones are never tuned together. Read when
- * the process opens, checked with the process's lock held. */
+/* The remembered arms passed to a process. They are taken or refused as a whole, once, when the
+ * first communicator's rank takes its slot: only then is NCCL's version known. Those in use are
+ * part of the capabilities (nt_warm_hash), so ranks with different ones are never tuned together.
+ * Read when the process opens, checked with the process's lock held. */
 struct nt_process_warm {
 	bool offered; /* the variable is set */
 	bool checked;

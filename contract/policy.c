@@ -94,7 +94,7 @@ int nt_policy_parse_option(struct nt_policy *policy, const char *text, struct nt
 	return nt_policy_parse_given(policy, &given, text, err);
 }
 
-static int append(char *out, size_t out_bytes, const char *key, const char *value)
+static int append_value(char *out, size_t out_bytes, const char *key, const char *value)
 {
 	return nt_append(out, out_bytes, "%s%s%s%s", out[0] ? "," : "", key, key[0] ? "=" : "",
 			 value);
@@ -108,7 +108,8 @@ static int append_settings(const struct nt_policy *policy, bool all, char *out, 
 	for (unsigned i = 0; i < NT_SETTING_COUNT; i++) {
 		if (nt_setting_format(policy, i, value) && i > 0 && !all)
 			continue;
-		if (append(out, out_bytes, i == 0 && !all ? "" : nt_setting_key(i), value) < 0)
+		if (append_value(out, out_bytes, i == 0 && !all ? "" : nt_setting_key(i), value) <
+		    0)
 			return -1;
 	}
 	return 0;
@@ -124,7 +125,7 @@ int nt_policy_format_pairs(const struct nt_policy *policy, uint64_t given, char 
 		if (!(given >> i & 1))
 			continue;
 		(void)nt_setting_format(policy, i, value);
-		if (append(out, out_bytes, nt_setting_key(i), value) < 0)
+		if (append_value(out, out_bytes, nt_setting_key(i), value) < 0)
 			return nt_error_set(err, "policy longer than %zu bytes", out_bytes);
 	}
 	return 0;

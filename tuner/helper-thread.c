@@ -61,7 +61,7 @@ struct helper {
 	bool told_still; /* the newest record was written after that */
 };
 
-static void mix(uint64_t *signature, uint64_t value)
+static void mix_value(uint64_t *signature, uint64_t value)
 {
 	*signature = nt_hash64(*signature, &value, sizeof(value));
 }
@@ -138,14 +138,14 @@ static void look_at_key(const struct nt_comm *comm, struct nt_local_key *key, st
 	open = state == NT_KEY_OPEN || state == NT_KEY_RECHECK;
 	r->open |= open;
 	r->explores |= open && slot == 0;
-	mix(signature, local << 8 | state);
+	mix_value(signature, local << 8 | state);
 }
 
 static void look_at_comm(struct nt_comm *comm, struct helper *r, uint64_t *signature)
 {
 	const struct nt_shm_comm *shm = comm->fixed.shm;
 
-	mix(signature, comm->fixed.id ^ comm->kept.halves);
+	mix_value(signature, comm->fixed.id ^ comm->kept.halves);
 	nt_calls_see(comm->fixed.calls, &comm->kept.calls, r->ms);
 	if (comm->kept.calls.begun > 0 && comm->kept.calls.moved_ms > r->call_ms)
 		r->call_ms = comm->kept.calls.moved_ms;
@@ -153,7 +153,7 @@ static void look_at_comm(struct nt_comm *comm, struct helper *r, uint64_t *signa
 		return;
 	nt_rest_look(comm, r->ms, r->spent);
 	if (shm) {
-		mix(signature, atomic_load_explicit(&shm->state, memory_order_acquire));
+		mix_value(signature, atomic_load_explicit(&shm->state, memory_order_acquire));
 		nt_shm_grow(&comm->fixed.process->map, comm->fixed.slot.comm);
 	}
 	r->p2p_calls += nt_p2p_calls(&comm->p2p);
@@ -339,7 +339,7 @@ static void look_for_slowdown(struct helper *r)
 		r->explorer.slower |= nt_slowdown_see(&r->slowdown, &marker->newest);
 }
 
-static uint32_t one_round(struct nt_process *process, struct helper *r)
+static uint32_t work_once(struct nt_process *process, struct helper *r)
 {
 	uint32_t sleep_ms = IDLE_MS, leader_ms;
 
@@ -361,7 +361,7 @@ static uint32_t one_round(struct nt_process *process, struct helper *r)
 }
 
 /* Reads the program's steps more often. True: end now. */
-static bool rest(struct nt_process *process, struct helper *r, uint32_t sleep_ms)
+static bool sleep_between(struct nt_process *process, struct helper *r, uint32_t sleep_ms)
 {
 	const uint64_t until_ms = nt_clock_ms() + sleep_ms;
 	uint64_t now_ms = until_ms - sleep_ms;
@@ -381,14 +381,14 @@ static bool rest(struct nt_process *process, struct helper *r, uint32_t sleep_ms
 	return false;
 }
 
-static void live(struct nt_process *process)
+static void run_helper(struct nt_process *process)
 {
 	struct helper r = { .changed_ms = nt_clock_ms(), .began_ms = nt_clock_ms() };
 
 	process->histories = &r.histories;
 	process->marker = &r.steps.marker;
 	nt_steps_begin(&r.steps, process, NT_STRETCH_CLOCK);
-	while (!rest(process, &r, one_round(process, &r)))
+	while (!sleep_between(process, &r, work_once(process, &r)))
 		;
 	look_at_all(process, &r);
 	nt_steps_read(&r.steps, process, true);
@@ -400,7 +400,7 @@ static void live(struct nt_process *process)
 	nt_histories_clear(&r.histories);
 }
 
-static void last(struct nt_process *process)
+static void leave_process(struct nt_process *process)
 {
 	struct helper r = { .leader = NULL };
 
@@ -412,8 +412,8 @@ static void last(struct nt_process *process)
 }
 
 const struct nt_process_work nt_helper_thread_work = {
-	.live = live,
-	.last = last,
+	.live = run_helper,
+	.last = leave_process,
 	.leave = nt_comm_leave_all,
 	.clear = nt_comm_free_all,
 	.forked = nt_chain_forked,

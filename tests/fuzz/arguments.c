@@ -16,7 +16,7 @@
 #include "spank/step/env.h"
 #include "spank/arguments.h"
 #include "tests/fuzz/fuzz.h"
-#include "tuner/deadline.h"
+#include "tuner/process.h"
 
 #define VARIABLES 24
 

@@ -205,7 +205,8 @@ static void see_call(struct nt_marker *marker, const struct nt_period_call *call
 {
 	const struct nt_marker_key *key = &marker->followed.key;
 
-	while (count > 0 && (calls[count - 1].key != key->key || calls[count - 1].comm != key->comm))
+	while (count > 0 &&
+	       (calls[count - 1].key != key->key || calls[count - 1].comm != key->comm))
 		count--;
 	if (count > 0 && calls[count - 1].ns / 1000 > marker->called_us)
 		marker->called_us = calls[count - 1].ns / 1000;

@@ -109,8 +109,11 @@ static void say_net(struct nt_maker *maker)
 	const bool known = !gain->profile[0] || gain->speed > 0;
 	char text[320] = "", number[32];
 
-	nt_append(text, sizeof(text), "Net time saved: %s",
-		  known ? nt_duration_text(gain->net_ms, number, sizeof(number)) : "not known");
+	if (known)
+		nt_append(text, sizeof(text), "Net time saved: %s",
+			  nt_duration_text(gain->net_ms, number, sizeof(number)));
+	else
+		nt_append(text, sizeof(text), "Net time saved: not known");
 	add_parts(gain, text, sizeof(text));
 	if (known) {
 		add_of_job(maker->summary, gain->net_ms, text, sizeof(text));

@@ -268,8 +268,6 @@ static const struct nt_option options[] = {
 	  NT_FLAG(struct nt_request, follow) },
 	{ "json", 'j', "Print JSON for programs, see nccl-tune(1)",
 	  NT_CHOICE(struct nt_request, form, NT_FORM_JSON) },
-	{ "csv", 0, "Print comma-separated values (RFC 4180)",
-	  NT_CHOICE(struct nt_request, form, NT_FORM_CSV) },
 	{ "html", 0,
 	  "Write a page for a browser (default: nccl-tune-JOB.html; --html=- for standard output)",
 	  NT_TAKE(take_page, "FILE.html"), .optional = true },

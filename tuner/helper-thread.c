@@ -27,6 +27,7 @@
 /* Between two records of progress alone: at first and, after doubling each time, at most */
 #define PROGRESS_FIRST_MS 2000u
 #define PROGRESS_MS 10000u
+#define MEASURED_MS 20000u /* ... of what was measured: all ranks' together show who is late */
 #define TRY_MS 1000u /* between two attempts to become the leader */
 #define LATE_MS 10000u /* after this, another than the node's first task may lead */
 
@@ -46,6 +47,7 @@ struct helper {
 	uint64_t written; /* signature in the newest record */
 	uint64_t told_ms; /* the newest record of any kind; 0: none */
 	uint64_t progress_ms; /* until the next record of progress */
+	uint64_t measured_ms; /* since the newest record, first; 0: nothing */
 	bool open; /* a key is open */
 	bool explores; /* ... and this process tells of it */
 	bool decided; /* a key is decided: write a record */
@@ -222,15 +224,28 @@ static void write_record(struct nt_process *process, struct helper *r, bool end)
 	r->looked = true;
 	(void)nt_rank_record_write(process, r->leader, end);
 	r->told_ms = r->ms;
+	r->measured_ms = 0;
+}
+
+/* All processes of a node at the same time: their figures are compared. */
+static bool is_measured_due(const struct nt_process *process, struct helper *r)
+{
+	const bool measures = (nt_mask_value(&process->mask) & (int)NT_PROF_KERNEL_CH) != 0;
+
+	if (r->measured_ms == 0 && measures)
+		r->measured_ms = r->ms;
+	return r->measured_ms != 0 && r->ms / MEASURED_MS != r->measured_ms / MEASURED_MS;
 }
 
 /* For those who watch the running job. Apart from records of decisions, which must not come late:
  * the process may be killed at any time. */
 static void tell_progress(struct nt_process *process, struct helper *r)
 {
+	const bool due = is_measured_due(process, r);
+
 	if (!r->explores)
 		r->progress_ms = PROGRESS_FIRST_MS;
-	if (!r->explores || (r->told_ms != 0 && r->ms - r->told_ms < r->progress_ms))
+	if (!due && (!r->explores || (r->told_ms != 0 && r->ms - r->told_ms < r->progress_ms)))
 		return;
 	write_record(process, r, false);
 	r->progress_ms = 2 * r->progress_ms < PROGRESS_MS ? 2 * r->progress_ms : PROGRESS_MS;

@@ -123,7 +123,6 @@ static enum nt_form form_of(const char *word)
 		enum nt_form form;
 	} forms[] = {
 		{ "--json", NT_FORM_JSON },
-		{ "--csv", NT_FORM_CSV },
 		{ "--prometheus", NT_FORM_PROMETHEUS },
 		{ "--report", NT_FORM_TEXT },
 	};

@@ -126,17 +126,6 @@ static void make_buffers(struct nt_bench_gpu *g)
 	CUDA_CHECK(Memset(g->receive, POISON, g->receive_bytes));
 }
 
-/* With the highest priority a collective waits for the end of a tile, not for all queued
- * products. */
-static void make_stream(struct nt_bench_gpu *g)
-{
-	int lowest, highest;
-
-	CUDA_CHECK(DeviceGetStreamPriorityRange(&lowest, &highest));
-	CUDA_CHECK(StreamCreateWithPriority(&g->stream, NT_CUDA_STREAM_NON_BLOCKING,
-					    g->options->load_n ? highest : lowest));
-}
-
 void nt_gpu_open(struct nt_bench_gpu *g, const struct nt_bench_options *o,
 		 const struct nt_library *nccl, const char *run)
 {
@@ -145,7 +134,7 @@ void nt_gpu_open(struct nt_bench_gpu *g, const struct nt_bench_options *o,
 				    .meet = { o->meet_dir, run, o->rank, o->ranks } };
 	nt_bench_rank = o->rank;
 	choose_device(g);
-	make_stream(g);
+	CUDA_CHECK(StreamCreateWithFlags(&g->stream, NT_CUDA_STREAM_NON_BLOCKING));
 	CUDA_CHECK(EventCreate(&g->before));
 	CUDA_CHECK(EventCreate(&g->after));
 	make_buffers(g);

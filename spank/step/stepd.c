@@ -282,8 +282,7 @@ static void fill_arguments(struct nt_plugin *plugin, spank_t spank, struct nt_ar
 	char sinks[NT_SINKS_TEXT];
 	const struct nt_task_env env = nt_task_env(spank);
 
-	memset(out, 0, sizeof(*out));
-	out->first = first;
+	*out = (struct nt_arguments){ .version = NT_ARGUMENTS_VERSION, .first = first };
 	(void)spank_get_item(spank, S_JOB_TOTAL_TASK_COUNT, &out->tasks);
 	(void)spank_get_item(spank, S_JOB_NNODES, &out->nodes);
 	(void)spank_get_item(spank, S_JOB_LOCAL_TASK_COUNT, &out->here);

@@ -11,9 +11,9 @@
 #include "lib/atomic-output.h"
 #include "lib/file.h"
 #include "lib/printable.h"
-#include "profiles/hosts.h"
 #include "profiles/memory-csv.h"
 #include "profiles/memory-store.h"
+#include "spank/hosts.h"
 
 #define HOSTS_MAX (1 << 20)
 
@@ -134,32 +134,18 @@ static void like_newest(const struct nt_memory *memory, struct nt_where *where)
 	memcpy(where->driver, newest->where.driver, sizeof(where->driver));
 }
 
-struct hardware {
-	const struct nt_memory *memory;
-	uint64_t fingerprint;
-};
-
-/* Ends at the first host that is unknown, or another one. */
-static int take_host(void *context, const char *name)
-{
-	struct hardware *hardware = context;
-	uint64_t found = nt_memory_host(hardware->memory, name);
-
-	if (found == 0 || (hardware->fingerprint != 0 && found != hardware->fingerprint))
-		return -1;
-	hardware->fingerprint = found;
-	return 0;
-}
-
 /* Of the job's hosts, from the memory; 0 if one is unknown or they differ. */
 static uint64_t job_fingerprint(const struct nt_memory *memory)
 {
-	struct hardware hardware = { .memory = memory };
-	const char *hosts = getenv("SLURM_JOB_NODELIST");
+	const char *list = getenv("SLURM_JOB_NODELIST");
+	char **names = list ? nt_hosts_names(list, HOSTS_MAX, NULL) : NULL;
+	uint64_t found = names ? nt_memory_host(memory, names[0]) : 0;
 
-	if (!hosts || nt_hosts_each(hosts, HOSTS_MAX, take_host, &hardware, NULL) < 0)
-		return 0;
-	return hardware.fingerprint;
+	for (size_t i = 0; names && names[i]; i++)
+		if (nt_memory_host(memory, names[i]) != found)
+			found = 0;
+	nt_hosts_free(names);
+	return found;
 }
 
 static int place_of(const struct nt_remembered_ask *ask, struct nt_where *where,

@@ -150,37 +150,6 @@ static void sort(void *array, size_t count, size_t size, int (*order)(const void
 		qsort(array, count, size, order);
 }
 
-/* Whether other is the mean of turns of which entry is one. */
-static bool is_turn_of(const struct nt_memory_entry *entry, const struct nt_memory_entry *other)
-{
-	return other->turns > 1 && entry->turns == 1 && !entry->wrong &&
-	       entry->origin == NT_ORIGIN_CALIBRATE && other->origin == NT_ORIGIN_CALIBRATE &&
-	       entry->job == other->job && entry->added_us <= other->added_us &&
-	       strcmp(entry->profile, other->profile) == 0 &&
-	       nt_where_same(&entry->where, &other->where);
-}
-
-/* A turn counts in the entry that is the mean of its calibration's. */
-static void drop_turns(struct nt_memory *memory)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < memory->entries; i++) {
-		if (memory->entry[i].turns <= 1)
-			continue;
-		for (size_t k = 0; k < memory->entries; k++)
-			if (is_turn_of(&memory->entry[k], &memory->entry[i]))
-				memory->entry[k].turns = 0;
-	}
-	for (size_t i = 0; i < memory->entries; i++) {
-		if (memory->entry[i].turns == 0)
-			nt_entry_fini(&memory->entry[i]);
-		else
-			memory->entry[kept++] = memory->entry[i];
-	}
-	memory->entries = kept;
-}
-
 /* Keeps entries that are neither forgotten nor too old, wrong results of any age, and of each id
  * the one added last. */
 static void drop_entries(struct nt_memory *memory, int64_t now_s)
@@ -244,7 +213,6 @@ static void drop_forgets(struct nt_memory *memory, int64_t now_s)
 void nt_memory_sort(struct nt_memory *memory, int64_t now_s)
 {
 	drop_entries(memory, now_s);
-	drop_turns(memory);
 	drop_oldest(memory);
 	sort(memory->entry, memory->entries, sizeof(*memory->entry), by_place);
 	drop_hosts(memory, now_s);

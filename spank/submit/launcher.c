@@ -17,10 +17,12 @@
 #include "lib/number.h"
 #include "lib/printable.h"
 #include "site/conf.h"
+#include "spank/hosts.h"
 #include "spank/submit/ask-launch.h"
 
 /* From the claim to the step's start, and from the program's end to its release. */
 #define CLAIM_GRACE_S 60
+#define HOSTS_MAX 65536
 
 extern char **environ;
 
@@ -36,6 +38,7 @@ static int complain(const char *text)
 
 struct given {
 	struct nt_selection_request ask;
+	const char *hosts; /* as Slurm lists them; NULL or "": unknown */
 	const char *profiles, *site_memory;
 	uint32_t typed, gpus, left, limit; /* of a calibration (profiles/due.h) */
 	const char *address;
@@ -56,7 +59,7 @@ static const struct {
 	bool number;
 } keys[] = {
 	{ "launch", offsetof(struct given, ask.launch), false },
-	{ "hosts", offsetof(struct given, ask.hosts), false },
+	{ "hosts", offsetof(struct given, hosts), false },
 	{ "program", offsetof(struct given, ask.program), false },
 	{ "allowed", offsetof(struct given, ask.allowed), false },
 	{ "profiles", offsetof(struct given, profiles), false },
@@ -220,6 +223,7 @@ static int with_pick(int argc, char *argv[],
 	char memory[NT_PATH_MAX];
 	struct given given;
 	struct nt_user_env own;
+	char **hosts = NULL;
 	int rc;
 
 	if (take_words(&given, argc, argv) < 0)
@@ -229,6 +233,9 @@ static int with_pick(int argc, char *argv[],
 	paths.profiles = given.profiles;
 	paths.site_memory = given.site_memory;
 	find_own(&own, &trouble);
+	if (given.hosts && given.hosts[0])
+		hosts = nt_hosts_names(given.hosts, HOSTS_MAX, &trouble);
+	given.ask.hosts = hosts;
 	given.ask.user_env = &own;
 	if (nt_selection_open(&selection, &paths, &given.ask, &err) < 0)
 		return complain(selection.trouble.text[0] != '\0' ? selection.trouble.text
@@ -237,6 +244,7 @@ static int with_pick(int argc, char *argv[],
 		selection.trouble = trouble;
 	rc = what(&selection, &given);
 	nt_selection_fini(&selection);
+	nt_hosts_free(hosts);
 	return rc;
 }
 

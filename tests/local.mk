@@ -563,7 +563,6 @@ EXTRA_DIST += \
 	%D%/unit/data/report/differs.txt \
 	%D%/unit/data/report/empty.json \
 	%D%/unit/data/report/empty.txt \
-	%D%/unit/data/report/full.csv \
 	%D%/unit/data/report/full.json \
 	%D%/unit/data/report/full.out.json \
 	%D%/unit/data/report/full.prom \

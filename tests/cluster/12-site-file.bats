@@ -511,14 +511,3 @@ served() {
 	[[ $output = *"site_memory: $NT_BASE/memory is writable by others than root"* ]]
 	cluster plugstack "$(line)"
 }
-
-@test "check-config distinguishes two files of the same name" {
-	file "optional spank_nccl_tune.so conf=$FILE"
-	run -1 as_user "$TUNE" check-config
-	[[ $output = *"$FILE:1: "*': lines that load a plugin belong in plugstack.conf'* ]]
-	file '[site]'
-	cluster plugstack "$(line)" 'mode = observe'
-	run -1 as_user "$TUNE" check-config
-	[[ $output = *":2: this line is for nccl-tune.conf, not plugstack.conf: settings belong in $FILE"* ]]
-	cluster plugstack "$(line)"
-}

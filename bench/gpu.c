@@ -59,19 +59,16 @@ static void choose_device(struct nt_bench_gpu *g)
 		char name[NT_CUDA_NAME_BYTES];
 		long long all[NT_CUDA_PROPERTIES_BYTES / sizeof(long long)];
 	} properties;
-	bool global = o->device == NT_DEVICE_GLOBAL;
 	int seen;
 
 	CUDA_CHECK(GetDeviceCount(&seen));
-	if (o->device == NT_DEVICE_AUTO)
-		global = seen >= o->ranks;
-	g->device = global ? o->rank : o->local_rank;
-	/* Each task of several processes may see its own GPUs, or those of all tasks. */
-	if (o->channel && !global && seen > 0)
-		g->device = o->local_rank % seen;
-	/* Slurm may show each task only its own GPU. */
-	if (o->device == NT_DEVICE_AUTO && seen == 1)
+	g->device = seen >= o->ranks ? o->rank : o->local_rank;
+	/* Slurm may show each task only its own GPU; each task of several processes may see its own
+	 * GPUs, or those of all tasks. */
+	if (seen == 1)
 		g->device = 0;
+	else if (o->channel && seen > 0 && seen < o->ranks)
+		g->device = o->local_rank % seen;
 	if (g->device >= seen)
 		nt_bench_die("no GPU %d: %d seen", g->device, seen);
 	CUDA_CHECK(SetDevice(g->device));

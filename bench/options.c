@@ -130,33 +130,16 @@ static int parse_calls(struct nt_bench_options *o, const char *text, struct nt_e
 		       : nt_error_set(err, "'%s' (want 1 to %d calls)", text, NT_BENCH_SIZES);
 }
 
-/* Index of the word; -1: none of them. */
-static int find_word(const char *text, const char *const *words, int count)
-{
-	while (count > 0 && strcmp(words[count - 1], text) != 0)
-		count--;
-	return count - 1;
-}
-
 static int parse_mode(struct nt_bench_options *o, const char *text, struct nt_error *err)
 {
-	int mode = find_word(text, mode_names, NT_BENCH_MODES);
+	int mode = NT_BENCH_MODES - 1;
 
+	while (mode >= 0 && strcmp(text, mode_names[mode]) != 0)
+		mode--;
 	if (mode < 0)
 		return nt_error_set(err, "'%s' (want seq, burst, both, grouped, graph or mixed)",
 				    text);
 	o->mode = (enum nt_bench_mode)mode;
-	return 0;
-}
-
-static int parse_device(struct nt_bench_options *o, const char *text, struct nt_error *err)
-{
-	static const char *const names[] = { "auto", "global", "local" };
-	int device = find_word(text, names, 3);
-
-	if (device < 0)
-		return nt_error_set(err, "'%s' (want auto, global or local)", text);
-	o->device = (enum nt_bench_device)device;
 	return 0;
 }
 
@@ -230,7 +213,6 @@ static const struct rule table[] = {
 	{ "split-share", FLAG, AT(split_share), 0, 0, NULL, NULL, "with --split: these communicators share the parent's resources" },
 	{ "simulate-on", OWN, 0, 0, 0, parse_simulate, "RANK@N", "call ncclGroupSimulateEnd on RANK (or all) after N rounds" },
 	{ "nccl", TEXT, AT(nccl_path), 0, 0, NULL, "FILE", "libnccl.so.2 to load (default: that of this user's jobs)" },
-	{ "device", OWN, 0, 0, 0, parse_device, "HOW", "how to choose the GPU: by global or local rank, or auto" },
 	{ "rendezvous", TEXT, AT(meet_dir), 0, 0, NULL, "DIR", "a directory that all ranks can see (default: TMPDIR)" },
 	{ "channel", NUMBER, AT(channel), 3, 65535, NULL, "FD", "a descriptor of a calibration's driver, for the id of the communicator and for results" },
 	{ "count-gpus", FLAG, AT(count_gpus), 0, 0, NULL, NULL, "only print the number of GPUs that this process sees" },

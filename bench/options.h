@@ -35,14 +35,12 @@ enum nt_bench_mode {
 /* --check=light: the whole first and last results, and a piece of every eighth result between. */
 #define NT_CHECK_LIGHT (-1)
 
-enum nt_bench_device { NT_DEVICE_AUTO, NT_DEVICE_GLOBAL, NT_DEVICE_LOCAL };
 enum nt_bench_split { NT_SPLIT_NONE, NT_SPLIT_BLOCK, NT_SPLIT_STRIDE };
 
 struct nt_bench_options {
 	/* Place of this process. */
 	int rank, ranks, local_rank, nodes;
 	int procs; /* to be started here, of which rank and local_rank are the first */
-	enum nt_bench_device device;
 	const char *meet_dir; /* shared by all ranks */
 	int channel; /* a descriptor instead (lane.c); 0: none */
 	bool count_gpus; /* print their number, and nothing else */

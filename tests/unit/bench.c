@@ -117,7 +117,6 @@ static void refuses_what_is_wrong(void **state)
 		"--iters=1x",
 		"--iters=",
 		"--mode=fast",
-		"--device=2",
 		"--split=block",
 		"--split=row:2",
 		"--split=block:3",

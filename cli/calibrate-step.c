@@ -2,9 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/calibrate-step.h"
 
-#include <dirent.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -12,20 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include "lib/child.h"
 #include "lib/clock.h"
-#include "lib/file.h"
 #include "lib/number.h"
 #include "lib/printable.h"
 
 #define NODES_MAX (1 << 20)
 #define TASKS_MAX 4096
-#define PREFIX "meet."
-#define OLD_S 86400 /* no calibration takes that long */
-#define TAIL_BYTES 4096 /* of srun's output */
+#define OUTPUT_BYTES (1u << 20) /* of srun's messages */
 
 /* ---- the job */
 
@@ -48,63 +41,17 @@ static uint32_t tasks_a_node(uint32_t nodes)
 	return tasks > 0 && tasks <= TASKS_MAX ? (uint32_t)tasks : 1;
 }
 
-int nt_allocation_read(struct nt_allocation *allocation, uint32_t nodes, struct nt_error *err)
+int nt_allocation_read(struct nt_allocation *allocation, struct nt_error *err)
 {
 	allocation->job = (uint32_t)number_in("SLURM_JOB_ID", UINT32_MAX);
 	if (allocation->job == 0)
 		return nt_error_set(err, "not in a Slurm job: run it in an sbatch script or an "
 					 "salloc shell");
-	allocation->nodes = nodes ? nodes : (uint32_t)number_in("SLURM_JOB_NUM_NODES", NODES_MAX);
+	allocation->nodes = (uint32_t)number_in("SLURM_JOB_NUM_NODES", NODES_MAX);
 	if (allocation->nodes == 0)
-		return nt_error_set(err, "SLURM_JOB_NUM_NODES is not set: use --nodes N");
+		return nt_error_set(err, "SLURM_JOB_NUM_NODES is not set");
 	allocation->per_node = tasks_a_node(allocation->nodes);
 	return 0;
-}
-
-/* ---- where ranks meet */
-
-void nt_meeting_remove(const char *path)
-{
-	DIR *dir = path[0] ? opendir(path) : NULL;
-	struct dirent *entry;
-
-	while (dir && (entry = readdir(dir)) != NULL)
-		unlinkat(dirfd(dir), entry->d_name, 0);
-	if (dir)
-		closedir(dir);
-	if (path[0])
-		rmdir(path);
-}
-
-static void remove_old(const char *directory)
-{
-	char pattern[NT_PATH_MAX];
-	glob_t found = { 0 };
-	struct stat status;
-
-	snprintf(pattern, sizeof(pattern), "%s/" PREFIX "*", directory);
-	if (glob(pattern, GLOB_NOSORT, NULL, &found) == 0)
-		for (size_t i = 0; i < found.gl_pathc; i++)
-			if (lstat(found.gl_pathv[i], &status) == 0 && S_ISDIR(status.st_mode) &&
-			    status.st_mtime < time(NULL) - OLD_S)
-				nt_meeting_remove(found.gl_pathv[i]);
-	globfree(&found);
-}
-
-int nt_meeting_make(const char *directory, uint32_t job, char path[NT_PATH_MAX],
-		    struct nt_error *err)
-{
-	int length;
-
-	if (nt_directories_make(directory, err) < 0)
-		return -1;
-	remove_old(directory);
-	length = snprintf(path, NT_PATH_MAX, "%s/" PREFIX "%" PRIu32 ".XXXXXX", directory, job);
-	if (length < NT_PATH_MAX && mkdtemp(path))
-		return 0;
-	path[0] = '\0';
-	return length < NT_PATH_MAX ? nt_error_set(err, "%.100s: %m", directory)
-				    : nt_error_set(err, "the memory's path is too long");
 }
 
 /* ---- srun */
@@ -125,26 +72,6 @@ static int become(void *argument, int out_fd)
 	return 127;
 }
 
-struct tail {
-	char text[TAIL_BYTES];
-	size_t bytes;
-};
-
-/* Keeps the end. */
-static int keep(void *argument, const char *data, size_t bytes, struct nt_error *err)
-{
-	struct tail *tail = argument;
-	const size_t most = bytes < sizeof(tail->text) ? bytes : sizeof(tail->text);
-	const size_t room = sizeof(tail->text) - most;
-	const size_t kept = tail->bytes < room ? tail->bytes : room;
-
-	(void)err;
-	memmove(tail->text, tail->text + tail->bytes - kept, kept);
-	memcpy(tail->text + kept, data + bytes - most, most);
-	tail->bytes = kept + most;
-	return 0;
-}
-
 static bool begins(const char *line, size_t bytes, const char *with)
 {
 	return bytes >= strlen(with) && memcmp(line, with, strlen(with)) == 0;
@@ -152,12 +79,12 @@ static bool begins(const char *line, size_t bytes, const char *with)
 
 /* The program's last line. If there is none, Slurm's first line, because Slurm then reports the end
  * of every task. */
-static void take_complaint(const struct tail *tail, char *out, size_t out_bytes)
+static void take_complaint(const struct nt_child *child, char *out, size_t out_bytes)
 {
-	const char *line = tail->text, *end = line + tail->bytes;
+	const char *line = child->out, *end = line + child->out_bytes;
 
 	out[0] = '\0';
-	while (line < end) {
+	while (line && line < end) {
 		const char *newline = memchr(line, '\n', (size_t)(end - line));
 		const size_t bytes = (size_t)((newline ? newline : end) - line);
 		const bool slurm = begins(line, bytes, "srun: ") ||
@@ -172,17 +99,15 @@ static void take_complaint(const struct tail *tail, char *out, size_t out_bytes)
 
 int nt_step_run(char *const argv[], double limit_s, struct nt_error *err)
 {
-	struct tail tail = { .bytes = 0 };
 	const struct nt_child_bounds bounds = {
 		.deadline_ms = nt_clock_ms() + (int64_t)(1000 * limit_s),
-		.take = keep,
-		.argument = &tail,
+		.max_bytes = OUTPUT_BYTES,
 	};
 	struct nt_child child;
 	char complaint[150];
 	int rc = nt_child_call(&child, become, (void *)(uintptr_t)argv, &bounds, err);
 
-	take_complaint(&tail, complaint, sizeof(complaint));
+	take_complaint(&child, complaint, sizeof(complaint));
 	if (rc == 0 && child.status != 0)
 		rc = nt_error_set(err, "its step failed: %s", complaint);
 	nt_child_fini(&child);

@@ -13,6 +13,7 @@
 #include <time.h>
 #include "contract/setting.h"
 #include "lib/argv.h"
+#include "lib/file.h"
 #include "lib/list.h"
 #include "lib/number.h"
 #include "lib/plural.h"
@@ -32,8 +33,7 @@ struct calibrating {
 	/* What is asked for. */
 	struct nt_places places;
 	const char *sizes, *names; /* of profiles; NULL: all */
-	const char *nodelist, *mpi, *ranks;
-	uint32_t nodes;
+	const char *ranks;
 	double time_s;
 	/* What is known. */
 	struct nt_allocation allocation;
@@ -41,7 +41,7 @@ struct calibrating {
 	uint64_t shape[SHAPES];
 	struct nt_profiles profiles;
 	struct nt_memory memory, site; /* the user's, the site's */
-	char directory[NT_PATH_MAX], meeting[NT_PATH_MAX];
+	char directory[NT_PATH_MAX]; /* of the user's, where the ranks of a step also meet */
 	struct nt_launch_choice choice;
 };
 
@@ -125,13 +125,11 @@ static void make_command(struct nt_argv *words, const struct calibrating *c, uin
 	nt_argv_add(words, "--nodes=%" PRIu32, c->allocation.nodes);
 	nt_argv_add(words, "--ntasks=%" PRIu32, c->allocation.nodes);
 	nt_argv_add(words, "--ntasks-per-node=1");
-	nt_argv_add(words, "--mpi=%s", c->mpi);
+	nt_argv_add(words, "--mpi=pmix");
 	nt_argv_add(words, "--kill-on-bad-exit=1");
 	nt_argv_add(words, "--quit-on-interrupt");
 	nt_argv_add(words, "--time=%d", (int)ceil((c->time_s + GRACE_S) / 60));
 	nt_argv_add(words, "--job-name=nccl-tune-calibrate");
-	if (c->nodelist)
-		nt_argv_add(words, "--nodelist=%s", c->nodelist);
 	/* A mode in which the ranks of the nodes compare their hardware, soon. */
 	nt_argv_add(words, "--nccl-tune=bandit,min_calls=4,launch=auto");
 	nt_argv_add(words, "%s", nt_places_beside("nccl-tune-bench", path));
@@ -141,7 +139,7 @@ static void make_command(struct nt_argv *words, const struct calibrating *c, uin
 	nt_argv_add(words, "--last-seconds=1");
 	nt_argv_add(words, "--no-gpu-times");
 	nt_argv_add(words, "--stall=20");
-	nt_argv_add(words, "--rendezvous=%s", c->meeting);
+	nt_argv_add(words, "--rendezvous=%s", c->directory);
 }
 
 static int run_step(const struct calibrating *c, uint64_t ranks, struct nt_error *err)
@@ -292,11 +290,11 @@ static int prepare(struct calibrating *c, struct nt_error *err)
 {
 	const int64_t now_s = (int64_t)time(NULL);
 
-	if (nt_allocation_read(&c->allocation, c->nodes, err) < 0 || take_shapes(c, err) < 0 ||
+	if (nt_allocation_read(&c->allocation, err) < 0 || take_shapes(c, err) < 0 ||
 	    nt_places_profiles(&c->places, &c->profiles, err) < 0 || choose_profiles(c, err) < 0 ||
 	    nt_places_memory(&c->places, c->directory, err) < 0 ||
 	    nt_places_read_site(&c->places, &c->site, now_s, err) < 0 ||
-	    nt_meeting_make(c->directory, c->allocation.job, c->meeting, err) < 0)
+	    nt_directories_make(c->directory, err) < 0)
 		return -1;
 	if (c->time_s <= 0)
 		c->time_s = (double)nt_calibrate_auto_s(c->allocation.nodes);
@@ -323,17 +321,9 @@ static int run(void *argument, char *argv[])
 				    nt_plural(c->shape[i]), err.text);
 		status = NT_EXIT_FAILED;
 	}
-	nt_meeting_remove(c->meeting);
 	nt_memory_fini(&c->memory);
 	nt_memory_fini(&c->site);
 	return status;
-}
-
-static void init(void *argument)
-{
-	struct calibrating *c = argument;
-
-	c->mpi = "pmix";
 }
 
 /* 30, 30s, 2m, 1h */
@@ -371,17 +361,10 @@ static const struct nt_option options[] = {
 	{ "profiles", 'p', "Only these profiles", NT_TEXT(struct calibrating, names, "LIST") },
 	{ "profile-file", 0, "Use the profiles in FILE instead of the installed ones",
 	  NT_TEXT(struct calibrating, places.profiles, "FILE") },
-	{ "nodes", 'N', "N of the job's nodes (default: all)",
-	  NT_U32(struct calibrating, nodes, "N", 1, 1 << 20) },
-	{ "nodelist", 'w', "These of the job's nodes, as Slurm writes them",
-	  NT_TEXT(struct calibrating, nodelist, "LIST") },
-	{ "mpi", 0, "srun's --mpi (default: pmix)", NT_TEXT(struct calibrating, mpi, "TYPE") },
 	{ "memory", 0,
 	  "The memory of launch profiles (default: $NCCL_TUNE_MEMORY, or nccl-tune/memory in "
 	  "$XDG_STATE_HOME or ~/.local/state)",
 	  NT_TEXT(struct calibrating, places.memory, "DIRECTORY") },
-	{ "site-memory", 0, "The site's memory",
-	  NT_TEXT(struct calibrating, places.site_memory, "FILE") },
 	{ 0 },
 };
 
@@ -398,6 +381,5 @@ const struct nt_command nt_command_calibrate = {
 	       "\vExit status: 0 if all was measured, 1 if something failed (see stderr), 2 for a "
 	       "usage error.",
 	.request_bytes = sizeof(struct calibrating),
-	.init = init,
 	.run = run,
 };

@@ -165,9 +165,10 @@ static int place_of(const struct nt_remembered_ask *ask, struct nt_where *where,
 	nt_memory_init(&memory);
 	rc = nt_store_read(ask->directory, &memory, ask->now_s, err);
 	if (rc == 0 && ask->like_here) {
-		rc = nt_allocation_read(&allocation, ask->nodes, err);
+		rc = nt_allocation_read(&allocation, err);
 		if (rc == 0) {
-			where->nodes = allocation.nodes;
+			if (where->nodes == 0)
+				where->nodes = allocation.nodes;
 			if (where->per_node == 0)
 				where->per_node = allocation.per_node;
 			if (where->fingerprint == 0)
@@ -184,7 +185,6 @@ static int place_of(const struct nt_remembered_ask *ask, struct nt_where *where,
 	return rc;
 }
 
-/* Takes entries and hosts, but not the requests to forget. */
 static int take_lines(struct nt_memory *to, const char *text, size_t bytes, int64_t now_us,
 		      struct nt_error *err)
 {
@@ -192,7 +192,6 @@ static int take_lines(struct nt_memory *to, const char *text, size_t bytes, int6
 
 	if (skipped < 0)
 		return -1;
-	to->forgets = 0;
 	for (size_t i = 0; i < to->entries; i++)
 		to->entry[i].added_us = now_us;
 	if (to->entries == 0 && to->hosts == 0 && skipped > 0)

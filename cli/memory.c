@@ -101,7 +101,9 @@ static int forget(struct nt_remembered_ask *ask, char *argv[])
 		return nt_command_misuse("nothing selected (want --fingerprint, --profile or both, "
 					 "or "
 					 "--all)");
-	count = nt_store_forget(ask->directory, ask->fingerprint, ask->profile, ask->now_s, &err);
+	count = nt_store_forget(ask->directory,
+				&(struct nt_which){ ask->fingerprint, ask->profile }, ask->now_s,
+				&err);
 	if (count < 0)
 		return nt_command_fail(&err);
 	printf("%d entr%s forgotten\n", count, count == 1 ? "y" : "ies");

@@ -3,7 +3,7 @@
 /* cuda-nccl.h - our own declarations of the NCCL and CUDA functions that the benchmark calls
  *
  * It builds without either, and loads both at run time (library.h). Where the real headers are
- * installed, tests/unit/bench-abi.c compares every line with them. Only nt_nccl_sim has a size that
+ * installed, tests/unit/bench/bench-abi.c compares every line with them. Only nt_nccl_sim has a size that
  * depends on the release, and it contains its size.
  *
  * Threads:  types only.

@@ -2,137 +2,137 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests. `make check` runs the unit tests; ./dev test runs these and the cluster tests.
 
-# A unit test is tests/unit/NAME.c and one line here. All are built the same way, with LDADD below.
+# A unit test is tests/unit/ROOM/NAME.c and one line here. All are built the same way, with LDADD below.
 unit_tests = \
-	%D%/unit/agree \
-	%D%/unit/agree-siblings \
-	%D%/unit/agree-recheck \
-	%D%/unit/bench \
-	%D%/unit/bench-search \
-	%D%/unit/shm \
-	%D%/unit/budget \
-	%D%/unit/calibrate-task \
-	%D%/unit/race \
-	%D%/unit/request \
-	%D%/unit/cgroup \
-	%D%/unit/chain \
-	%D%/unit/chain-steady \
-	%D%/unit/coll \
-	%D%/unit/collect \
-	%D%/unit/dumpxml \
-	%D%/unit/report-topology \
-	%D%/unit/behind \
-	%D%/unit/calls \
-	%D%/unit/topology \
-	%D%/unit/collect-directory \
-	%D%/unit/compare \
-	%D%/unit/engine \
-	%D%/unit/cost-account \
-	%D%/unit/engine-recheck \
-	%D%/unit/engine-rates \
-	%D%/unit/engine-savings \
-	%D%/unit/engine-warm \
-	%D%/unit/estimate \
-	%D%/unit/lists \
-	%D%/unit/log-entry \
-	%D%/unit/fingerprint \
-	%D%/unit/facts \
-	%D%/unit/finding-stats \
-	%D%/unit/findings \
-	%D%/unit/p2p \
-	%D%/unit/parallelism \
-	%D%/unit/option \
-	%D%/unit/order \
-	%D%/unit/profile-env \
-	%D%/unit/ask-launch \
-	%D%/unit/event-match \
-	%D%/unit/event-slot \
-	%D%/unit/lateness \
-	%D%/unit/layout \
-	%D%/unit/long \
-	%D%/unit/longform \
-	%D%/unit/measures \
-	%D%/unit/matched \
-	%D%/unit/numbers \
-	%D%/unit/step-entry \
-	%D%/unit/remember \
-	%D%/unit/select \
-	%D%/unit/claim \
-	%D%/unit/program \
-	%D%/unit/step-ratio \
-	%D%/unit/memory \
-	%D%/unit/user-env \
-	%D%/unit/select-input \
-	%D%/unit/profile \
-	%D%/unit/select-sim \
-	%D%/unit/memory-store \
-	%D%/unit/ticket \
-	%D%/unit/ll128 \
-	%D%/unit/marker \
-	%D%/unit/slowdown \
-	%D%/unit/stretch \
-	%D%/unit/mask \
-	%D%/unit/mpi-library \
-	%D%/unit/read-pace \
-	%D%/unit/precheck \
-	%D%/unit/platform \
-	%D%/unit/proxy-pool \
-	%D%/unit/policy \
-	%D%/unit/json-writer \
-	%D%/unit/scheduler \
-	%D%/unit/refine \
-	%D%/unit/child \
-	%D%/unit/report-jobid \
-	%D%/unit/report-jobs \
-	%D%/unit/name-set \
-	%D%/unit/report-longform \
-	%D%/unit/report-places \
-	%D%/unit/report-print \
-	%D%/unit/report-jobstream \
-	%D%/unit/report-rank \
-	%D%/unit/report-reasons \
-	%D%/unit/reason-lines \
-	%D%/unit/spool \
-	%D%/unit/rows \
-	%D%/unit/report-summary \
-	%D%/unit/report-verdict \
-	%D%/unit/site-stats \
-	%D%/unit/stats-print \
-	%D%/unit/when \
-	%D%/unit/replay-record \
-	%D%/unit/schedule \
-	%D%/unit/follow-lines \
-	%D%/unit/spank-mpi \
-	%D%/unit/site-conf \
-	%D%/unit/site-rules \
-	%D%/unit/sum-rows \
-	%D%/unit/schema \
-	%D%/unit/admincomment-merge \
-	%D%/unit/call-interval \
-	%D%/unit/window-layout \
-	%D%/unit/printable \
-	%D%/unit/step \
-	%D%/unit/cleanup \
-	%D%/unit/process-abi \
-	%D%/unit/decide-recheck \
-	%D%/unit/decide-rest \
-	%D%/unit/costs \
-	%D%/unit/decide-plan \
-	%D%/unit/delivery \
-	%D%/unit/decide-doubt \
-	%D%/unit/process-life \
-	%D%/unit/process-warm \
-	%D%/unit/decide-cap \
-	%D%/unit/decide-steady \
-	%D%/unit/times \
-	%D%/unit/two-jobs \
-	%D%/unit/warm \
-	%D%/unit/where \
-	%D%/unit/work \
-	%D%/unit/write-record
+	%D%/unit/accounting/delivery \
+	%D%/unit/bench/bench \
+	%D%/unit/bench/bench-search \
+	%D%/unit/contract/coll \
+	%D%/unit/contract/lists \
+	%D%/unit/contract/policy \
+	%D%/unit/contract/warm \
+	%D%/unit/engine/budget \
+	%D%/unit/engine/compare \
+	%D%/unit/engine/cost-account \
+	%D%/unit/engine/engine \
+	%D%/unit/engine/engine-rates \
+	%D%/unit/engine/engine-recheck \
+	%D%/unit/engine/engine-savings \
+	%D%/unit/engine/engine-warm \
+	%D%/unit/engine/marker \
+	%D%/unit/engine/matched \
+	%D%/unit/engine/measures \
+	%D%/unit/engine/refine \
+	%D%/unit/engine/schedule \
+	%D%/unit/engine/scheduler \
+	%D%/unit/engine/slowdown \
+	%D%/unit/engine/times \
+	%D%/unit/lab/replay-record \
+	%D%/unit/lib/child \
+	%D%/unit/lib/json-writer \
+	%D%/unit/lib/name-set \
+	%D%/unit/lib/numbers \
+	%D%/unit/lib/printable \
+	%D%/unit/lib/rows \
+	%D%/unit/lib/when \
+	%D%/unit/pmix-sync/agree \
+	%D%/unit/pmix-sync/agree-recheck \
+	%D%/unit/pmix-sync/agree-siblings \
+	%D%/unit/pmix-sync/call-interval \
+	%D%/unit/pmix-sync/layout \
+	%D%/unit/pmix-sync/log-entry \
+	%D%/unit/pmix-sync/mpi-library \
+	%D%/unit/pmix-sync/order \
+	%D%/unit/pmix-sync/precheck \
+	%D%/unit/pmix-sync/read-pace \
+	%D%/unit/pmix-sync/shm \
+	%D%/unit/pmix-sync/window-layout \
+	%D%/unit/profiles/claim \
+	%D%/unit/profiles/estimate \
+	%D%/unit/profiles/memory \
+	%D%/unit/profiles/memory-store \
+	%D%/unit/profiles/profile \
+	%D%/unit/profiles/program \
+	%D%/unit/profiles/race \
+	%D%/unit/profiles/request \
+	%D%/unit/profiles/select \
+	%D%/unit/profiles/select-input \
+	%D%/unit/profiles/select-sim \
+	%D%/unit/profiles/step-ratio \
+	%D%/unit/profiles/ticket \
+	%D%/unit/profiles/user-env \
+	%D%/unit/record/admincomment-merge \
+	%D%/unit/record/behind \
+	%D%/unit/record/findings \
+	%D%/unit/record/lateness \
+	%D%/unit/record/long \
+	%D%/unit/record/parallelism \
+	%D%/unit/record/report-rank \
+	%D%/unit/record/report-summary \
+	%D%/unit/record/schema \
+	%D%/unit/record/spool \
+	%D%/unit/record/sum-rows \
+	%D%/unit/recordd/collect \
+	%D%/unit/recordd/collect-directory \
+	%D%/unit/recordd/dumpxml \
+	%D%/unit/recordd/longform \
+	%D%/unit/recordd/remember \
+	%D%/unit/recordd/step-entry \
+	%D%/unit/recordd/work \
+	%D%/unit/report/finding-stats \
+	%D%/unit/report/follow-lines \
+	%D%/unit/report/reason-lines \
+	%D%/unit/report/report-jobid \
+	%D%/unit/report/report-jobs \
+	%D%/unit/report/report-jobstream \
+	%D%/unit/report/report-longform \
+	%D%/unit/report/report-places \
+	%D%/unit/report/report-print \
+	%D%/unit/report/report-reasons \
+	%D%/unit/report/report-topology \
+	%D%/unit/report/report-verdict \
+	%D%/unit/report/site-stats \
+	%D%/unit/report/stats-print \
+	%D%/unit/report/two-jobs \
+	%D%/unit/site/site-conf \
+	%D%/unit/site/site-rules \
+	%D%/unit/spank/ask-launch \
+	%D%/unit/spank/calibrate-task \
+	%D%/unit/spank/cgroup \
+	%D%/unit/spank/cleanup \
+	%D%/unit/spank/fingerprint \
+	%D%/unit/spank/option \
+	%D%/unit/spank/profile-env \
+	%D%/unit/spank/spank-mpi \
+	%D%/unit/spank/step \
+	%D%/unit/spank/topology \
+	%D%/unit/spank/where \
+	%D%/unit/tuner/calls \
+	%D%/unit/tuner/chain \
+	%D%/unit/tuner/chain-steady \
+	%D%/unit/tuner/costs \
+	%D%/unit/tuner/decide-cap \
+	%D%/unit/tuner/decide-doubt \
+	%D%/unit/tuner/decide-plan \
+	%D%/unit/tuner/decide-recheck \
+	%D%/unit/tuner/decide-rest \
+	%D%/unit/tuner/decide-steady \
+	%D%/unit/tuner/event-match \
+	%D%/unit/tuner/event-slot \
+	%D%/unit/tuner/facts \
+	%D%/unit/tuner/ll128 \
+	%D%/unit/tuner/mask \
+	%D%/unit/tuner/p2p \
+	%D%/unit/tuner/platform \
+	%D%/unit/tuner/process-abi \
+	%D%/unit/tuner/process-life \
+	%D%/unit/tuner/process-warm \
+	%D%/unit/tuner/proxy-pool \
+	%D%/unit/tuner/stretch \
+	%D%/unit/tuner/write-record
 
 if HAVE_CUDA_NCCL
-unit_tests += %D%/unit/bench-abi
+unit_tests += %D%/unit/bench/bench-abi
 endif
 
 if HAVE_CMOCKA
@@ -155,10 +155,10 @@ AM_TESTS_ENVIRONMENT = CMOCKA_MESSAGE_OUTPUT=TAP; export CMOCKA_MESSAGE_OUTPUT; 
 	top_builddir='$(abs_top_builddir)'; export top_builddir;
 
 # What needs neither CUDA nor NCCL of nccl-tune-bench.
-tests_unit_bench_LDADD = libnt-bench.a libnt-lib.a libnt-contract.a $(CMOCKA_LIBS)
-tests_unit_bench_search_LDADD = libnt-bench.a $(profiles_libs) $(CMOCKA_LIBS)
-tests_unit_bench_abi_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
-tests_unit_bench_abi_LDADD = $(CMOCKA_LIBS)
+tests_unit_bench_bench_LDADD = libnt-bench.a libnt-lib.a libnt-contract.a $(CMOCKA_LIBS)
+tests_unit_bench_bench_search_LDADD = libnt-bench.a $(profiles_libs) $(CMOCKA_LIBS)
+tests_unit_bench_bench_abi_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+tests_unit_bench_bench_abi_LDADD = $(CMOCKA_LIBS)
 
 # Simulated hosts and workloads that the cluster tests start.
 noinst_PROGRAMS += tests/fake/pmix-exchange
@@ -283,8 +283,8 @@ tests_fake_nt_launch_trace_LDADD = libnt-contract.a
 noinst_PROGRAMS += tests/fake/nt-noise
 tests_fake_nt_noise_SOURCES = %D%/fake/noise-trace.c %D%/fake/noise.c %D%/fake/noise.h
 tests_fake_nt_noise_LDADD = libnt-contract.a
-tests_unit_engine_rates_SOURCES = %D%/unit/engine-rates.c %D%/fake/noise.c
-tests_unit_engine_rates_LDADD = libnt-drive.a libnt-engine.a libnt-contract.a $(CMOCKA_LIBS)
+tests_unit_engine_engine_rates_SOURCES = %D%/unit/engine/engine-rates.c %D%/fake/noise.c
+tests_unit_engine_engine_rates_LDADD = libnt-drive.a libnt-engine.a libnt-contract.a $(CMOCKA_LIBS)
 
 # Policies for its ranks, and the step's record from theirs.
 noinst_PROGRAMS += tests/fake/nt-record
@@ -541,7 +541,7 @@ EXTRA_DIST += \
 	%D%/traces/h200-2x4-seq.csv \
 	%D%/traces/h200-auto-picks.csv \
 	%D%/tsan/threads.bats \
-	%D%/unit/agree-pair.h \
+	%D%/unit/pmix-sync/agree-pair.h \
 	%D%/unit/data/kept/v1-job.json \
 	%D%/unit/data/kept/v1-part.jsonl \
 	%D%/unit/data/topology/graphs-h200-1x2.xml \
@@ -574,15 +574,15 @@ EXTRA_DIST += \
 	%D%/unit/data/report/short.txt \
 	%D%/unit/data/report/wide.json \
 	%D%/unit/data/report/wide.txt \
-	%D%/unit/engine-bench.h \
+	%D%/unit/engine/engine-bench.h \
 	%D%/unit/fake-sacct.h \
-	%D%/unit/calibrate-world.h \
-	%D%/unit/select-world.h \
-	%D%/unit/room.h \
+	%D%/unit/profiles/calibrate-world.h \
+	%D%/unit/profiles/select-world.h \
+	%D%/unit/spank/room.h \
 	%D%/unit/scratch.h \
 	%D%/unit/task-env.h \
 	%D%/unit/sanitized.h \
-	%D%/unit/process-child.h \
-	%D%/unit/decide-host.h \
-	%D%/unit/steady.h \
+	%D%/unit/tuner/process-child.h \
+	%D%/unit/tuner/decide-host.h \
+	%D%/unit/tuner/steady.h \
 	%D%/unit/table-file.h

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # What is wrong with a job's set-up, from real jobs: in accounting for the first node, in the report for all; nothing of jobs
-# that are set up well. tests/unit/findings.c has the rules, tests/unit/facts.c how facts are read.
+# that are set up well. tests/unit/record/findings.c has the rules, tests/unit/tuner/facts.c how facts are read.
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 

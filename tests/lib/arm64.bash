@@ -110,10 +110,11 @@ arm64_units() {
 
 arm64_programs() {
 	local file name
-	[ "$1" != quick ] || { printf 'tests/unit/%s\n' "${ARM64_UNITS[@]}"; return; }
-	for file in tests/unit/*.c; do
+	for file in tests/unit/*/*.c; do
 		name=${file##*/} name=${name%.c}
-		[ -n "${ARM64_CANNOT[$name]:-}" ] || echo "tests/unit/$name"
+		[ -z "${ARM64_CANNOT[$name]:-}" ] || continue
+		[[ $1 != quick || " ${ARM64_UNITS[*]} " = *" $name "* ]] || continue
+		echo "${file%.c}"
 	done
 }
 

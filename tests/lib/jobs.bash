@@ -13,8 +13,9 @@
 # when it has ended. What fails beside others runs once more after all of them, alone, and that run counts; say_again lists
 # the tests that failed before.
 
-JOBS_WORK=$(($(nproc) + 3))	# many of them wait now and then
-JOBS_WAIT=$(($(nproc) + 6))
+# Enough that no processor waits, and few enough that a test is not starved: some start eight ranks or two compilers.
+JOBS_WORK=$(($(nproc) + 1))
+JOBS_WAIT=$(($(nproc) + 2))
 readonly JOBS_WORK JOBS_WAIT
 # A cluster's daemons answer soon, and others on this machine do not stop all work. What takes LONG_S or more goes before
 # the rest.
@@ -25,6 +26,7 @@ declare -A job_kind=() job_seconds=() job_command=()
 declare -A job_of=() job_place=() job_began=()	# by the process that runs it
 jobs_again=()	# failed beside others
 failed_once=()	# "NAME: not ok ..." of these
+load_peak=0.00	# of the averages of a minute when a job ended
 
 job_add() {
 	job_names+=("$3")
@@ -58,6 +60,16 @@ say_again() {
 	[ ${#failed_once[@]} -gt 0 ] || return 0
 	say "failed beside others, ran again alone"
 	printf '%s\n' "${failed_once[@]}"
+}
+
+note_load() {
+	local load
+	read -r load _ </proc/loadavg
+	[ "${load/./}" -le "${load_peak/./}" ] || load_peak=$load
+}
+
+say_load() {
+	[ "$load_peak" = 0.00 ] || say "the load was $load_peak at most, on $(nproc) processors"
 }
 
 # start_jobs: as many as there is room for. Takes them from $queue.
@@ -107,6 +119,7 @@ job_process() {
 job_ended() {
 	local name=${job_of[$1]} place=${job_place[$1]} seconds=$((SECONDS - job_began[$1])) tally='0 0 0'
 	unset "job_of[$1]"
+	note_load
 	[ ! -s "$place/tally" ] || tally=$(<"$place/tally")
 	if [ -e "$place/failed" ] || [ ! -s "$place/tally" ]; then
 		[[ $tally = *' '[1-9]*' '* ]] || tally="${tally%% *} 1 ${tally##* }"

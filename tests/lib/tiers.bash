@@ -58,6 +58,7 @@ finish_test() {
 	say_skipped
 	say_again
 	say_slowest
+	say_load
 	echo "$passed passed, $failed failed, $skipped skipped"
 	exit "$rc"
 }
@@ -181,7 +182,7 @@ sanitized_units() {
 plain_units() {
 	local programs without=none
 	[ "$1" != quick ] || without=engine-rates
-	mapfile -t programs < <(grep -lE 'SANITIZED|__SANITIZE_' tests/unit/*.c | grep -vE "/($without)[.]c" | sed 's/[.]c$//')
+	mapfile -t programs < <(grep -lE 'SANITIZED|__SANITIZE_' tests/unit/*/*.c | grep -vE "/($without)[.]c" | sed 's/[.]c$//')
 	compile build unit-needs "${programs[@]}" >/dev/null || return 1
 	unit_programs build check_PROGRAMS= TESTS="${programs[*]}"
 }
@@ -193,7 +194,7 @@ tsan_job() {
 build_tsan() {
 	configure_in build-tsan --enable-sanitizers=thread CFLAGS='-O1 -g1 -w -DNT_END_MS=100000' || return 1
 	compile build-tsan libnccl-tune.so tests/fake/nt-fake-nccl tests/chain/nt-chain-new.so \
-		tests/unit/shm tests/unit/mask tests/unit/process-life >/dev/null
+		tests/unit/pmix-sync/shm tests/unit/tuner/mask tests/unit/tuner/process-life >/dev/null
 }
 
 # unit_programs DIR [VARIABLE=VALUE]: automake's TAP driver counts a crash or a missing result as an error. cmocka before 2
@@ -301,13 +302,13 @@ run_some() {
 	done
 }
 
-# test_named WORD: its file. WORD may have been completed by a shell.
+# test_named WORD: its file. WORD may have been completed by a shell; a unit test is found in any room.
 test_named() {
 	local name=${1#./} file
 	[[ $name = @(tests|lab)/* ]] || name=tests/$name
-	for file in "$name" "$name.bats" "$name.c"; do
+	for file in "$name" "$name.bats" "$name.c" tests/unit/*/"${name#tests/unit/}.c"; do
 		case $file in
-		*/unit/*.c|tests/fuzz/*.c|*.bats|lab/sim/agree-quick)
+		tests/unit/*.c|tests/fuzz/*.c|*.bats|lab/sim/agree-quick)
 			[ ! -f "$file" ] || { echo "$file"; return; } ;;
 		esac
 	done
@@ -317,8 +318,8 @@ test_named() {
 
 tests_in() {
 	local file names=''
-	for file in "$1"/*.bats {tests,lab}/unit/*.c; do
-		[ "${file%/*}" = "$1" ] || continue
+	for file in "$1"/*.bats tests/unit/*/*.c; do
+		[[ ${file%/*} = "$1" || ${file%/*/*} = "$1" ]] || continue
 		file=${file##*/}
 		[ "$file" = "*.bats" ] || names+="${file%.*} "
 	done

@@ -12,7 +12,7 @@ setup() {
 	local top=$BATS_TEST_DIRNAME/../..
 	copy=$BATS_TEST_TMPDIR/copy
 	mkdir -p "$copy"
-	(cd "$top" && tar -c dev tests/lib lab/measure lab/gpu tests/unit/policy.c tests/cluster) | tar -x -C "$copy"
+	(cd "$top" && tar -c dev tests/lib lab/measure lab/gpu tests/unit/contract/policy.c tests/cluster) | tar -x -C "$copy"
 	(cd "$copy" && find . | sort) >"$BATS_TEST_TMPDIR/before"
 	cd "$copy" || exit 1
 }

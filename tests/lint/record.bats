@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # nccl-tune-record(5) and the schemas in docs/schema speak of the same members; that the schemas are what the code says
-# is tests/unit/schema.c's business.
+# is tests/unit/record/schema.c's business.
 bats_require_minimum_version 1.5.0
 
 setup() {

@@ -24,7 +24,7 @@ missing() {
 	local file name at
 	while IFS= read -r name; do
 		file=${name%%: *}
-		for at in "tests/$file.bats" "tests/$file.c" ''; do
+		for at in "tests/$file.bats" "tests/$file.c" tests/unit/*/"${file#unit/}.c" ''; do
 			[ ! -f "$at" ] || break
 		done
 		[ -n "$at" ] || { echo "no test file: $name"; continue; }

@@ -86,7 +86,7 @@ reasons() {
 }
 
 readonly LIST=contract/reasons.def
-readonly LINES=(tests/fake/reasons.bats tests/unit/reason-lines.c)
+readonly LINES=(tests/fake/reasons.bats tests/unit/report/reason-lines.c)
 
 @test "every reason has a test that produces it and reads the line" {
 	[ "$(reasons "$LIST" | wc -l)" -gt 60 ]

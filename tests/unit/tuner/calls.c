@@ -1,0 +1,103 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls that a process counts, as its file has them. */
+#include "tests/unit/tuner/decide-host.h"
+
+#include "lib/file.h"
+#include "record/calls-record.h"
+
+#define SIZE 262144u
+
+/* What the file says of the only communicator; it is read as after SIGKILL. */
+static struct nt_calls_rank told(struct host *h)
+{
+	static char text[NT_RANK_RECORD_MAX];
+	struct nt_calls_rank *ranks, rank;
+	struct nt_error err = { "" };
+	char path[128], *file;
+	size_t bytes, count;
+
+	snprintf(path, sizeof(path), "%s/calls.3.%d", h->dir, (int)getpid());
+	if (nt_file_read(path, sizeof(struct nt_calls), &file, &bytes, &err) < 0)
+		fail_msg("%s", err.text);
+	bytes = nt_calls_format(file, bytes, 1, text, sizeof(text));
+	free(file);
+	if (nt_calls_read(text, bytes, &ranks, &count, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_int_equal(count, 1);
+	rank = ranks[0];
+	free(ranks);
+	return rank;
+}
+
+/* In any mode, with or without events. */
+static void calls_are_counted(void **state)
+{
+	struct nt_calls_rank rank;
+	static struct host h;
+
+	host_open(&h, "observe,stall=7");
+	rank = told(&h);
+	assert_int_equal(rank.begun, 0);
+	assert_int_equal(rank.rank, 3);
+	assert_int_equal(rank.ranks, 8);
+	assert_int_equal(rank.nodes, 2);
+	assert_int_equal(rank.stall_s, 7);
+	assert_string_equal(rank.node, "n1");
+	for (int i = 0; i < 300; i++)
+		host_decide(&h, NT_ALLREDUCE, SIZE);
+	host_decide(&h, NT_ALLGATHER, 4 * SIZE);
+	rank = told(&h);
+	assert_int_equal(rank.begun, 301);
+	assert_int_equal(rank.last[0], nt_calls_kind(NT_ALLGATHER, nt_band(4 * SIZE)));
+	assert_int_equal(rank.last[1], nt_calls_kind(NT_ALLREDUCE, nt_band(SIZE)));
+	assert_int_equal(rank.last_count, NT_CALLS_LAST);
+	assert_false(rank.left);
+	nt_comm_close_tuner(h.comm);
+	assert_false(told(&h).left);
+	nt_comm_close_profiler(h.comm);
+	assert_true(told(&h).left);
+	host_close(&h);
+}
+
+/* Only measured calls are known to have ended. */
+static void ends_are_noted(void **state)
+{
+	void *event, *kernel;
+	static struct host h;
+
+	host_open(&h, "observe");
+	host_collective(&h, NT_ALLREDUCE, SIZE);
+	assert_int_equal(told(&h).ended, -1);
+	while (!(h.mask & (int)NT_PROF_KERNEL_CH) && told(&h).begun < 100)
+		host_collective(&h, NT_ALLREDUCE, SIZE);
+	assert_true(h.mask & (int)NT_PROF_KERNEL_CH);
+	nt_event_call(h.comm, false);
+	host_decide(&h, NT_ALLREDUCE, SIZE);
+	nt_event_launch(h.comm);
+	(void)nt_event_group(h.comm);
+	event = host_coll_event(&h, NT_ALLREDUCE, SIZE);
+	kernel = nt_event_kernel(h.comm, event, 0, h.gpu_ns);
+	assert_non_null(kernel);
+	assert_true(told(&h).ended < told(&h).begun);
+	nt_event_kernel_end(&h.process, kernel, h.gpu_ns + 50);
+	assert_int_equal(told(&h).ended, told(&h).begun);
+	host_close(&h);
+}
+
+/* Without the file nothing is told, and all goes on. */
+static void no_room(void **state)
+{
+	static struct host h;
+
+	host_open(&h, "observe");
+	h.comm->fixed.calls = NULL;
+	host_collective(&h, NT_ALLREDUCE, SIZE);
+	assert_int_equal(h.rc, 0);
+	assert_int_equal(told(&h).begun, 0);
+	assert_null(nt_calls_add(NULL, 0, 1, 0, 1, 1));
+	assert_null(nt_calls_open(&(struct nt_place){ .dir = "/nonexistent" }, 0, 1, 60));
+	host_close(&h);
+}
+
+UNIT_TESTS(calls_are_counted, ends_are_noted, no_room);

@@ -337,19 +337,12 @@ static void check_launch(struct check *check)
 
 	for (unsigned i = 0; i < conf->count; i++) {
 		const struct nt_conf_section *section = &conf->section[i];
-		const uint64_t allowed = section->limit[NT_LIMIT_LAUNCH];
-		const unsigned line = section->limit_line[NT_LIMIT_LAUNCH];
 
 		if (section->setting_line[launch] &&
 		    nt_option_check_launch(&check->config.conf.site, section->policy.launch, &err) <
 			    0)
 			say(check, true, "%s:%u: %s", conf->path, section->setting_line[launch],
 			    err.text);
-		for (unsigned j = 0; line && allowed != UINT64_MAX && j < conf->profiles; j++)
-			if ((allowed >> j & 1) &&
-			    nt_option_check_launch(&check->config.conf.site, conf->profile[j],
-						   &err) < 0)
-				say(check, true, "%s:%u: %s", conf->path, line, err.text);
 	}
 }
 

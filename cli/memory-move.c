@@ -7,15 +7,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cli/calibrate-step.h"
 #include "lib/atomic-output.h"
 #include "lib/file.h"
 #include "lib/printable.h"
 #include "profiles/memory-csv.h"
 #include "profiles/memory-store.h"
-#include "spank/hosts.h"
-
-#define HOSTS_MAX (1 << 20)
 
 static bool to_stream(const char *file)
 {
@@ -134,51 +130,20 @@ static void like_newest(const struct nt_memory *memory, struct nt_where *where)
 	memcpy(where->driver, newest->where.driver, sizeof(where->driver));
 }
 
-/* Of the job's hosts, from the memory; 0 if one is unknown or they differ. */
-static uint64_t job_fingerprint(const struct nt_memory *memory)
-{
-	const char *list = getenv("SLURM_JOB_NODELIST");
-	char **names = list ? nt_hosts_names(list, HOSTS_MAX, NULL) : NULL;
-	uint64_t found = names ? nt_memory_host(memory, names[0]) : 0;
-
-	for (size_t i = 0; names && names[i]; i++)
-		if (nt_memory_host(memory, names[i]) != found)
-			found = 0;
-	nt_hosts_free(names);
-	return found;
-}
-
 static int place_of(const struct nt_remembered_ask *ask, struct nt_where *where,
 		    struct nt_error *err)
 {
-	struct nt_allocation allocation;
 	struct nt_memory memory;
-	int rc = 0;
+	int rc;
 
 	*where = (struct nt_where){ .fingerprint = ask->fingerprint,
 				    .nodes = ask->nodes,
 				    .per_node = ask->per_node };
-	if (!ask->like_here &&
-	    (where->fingerprint == 0 || where->nodes == 0 || where->per_node == 0))
+	if (where->fingerprint == 0 || where->nodes == 0 || where->per_node == 0)
 		return nt_error_set(err, "no place (want --fingerprint, --nodes and "
-					 "--ntasks-per-node, or --like-here in a job)");
+					 "--ntasks-per-node)");
 	nt_memory_init(&memory);
 	rc = nt_store_read(ask->directory, &memory, ask->now_s, err);
-	if (rc == 0 && ask->like_here) {
-		rc = nt_allocation_read(&allocation, err);
-		if (rc == 0) {
-			if (where->nodes == 0)
-				where->nodes = allocation.nodes;
-			if (where->per_node == 0)
-				where->per_node = allocation.per_node;
-			if (where->fingerprint == 0)
-				where->fingerprint = job_fingerprint(&memory);
-			if (where->fingerprint == 0)
-				rc = nt_error_set(err,
-						  "no step on these nodes is remembered: "
-						  "use --fingerprint (nccl-tune check-config)");
-		}
-	}
 	if (rc == 0)
 		like_newest(&memory, where);
 	nt_memory_fini(&memory);

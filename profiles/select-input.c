@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/append.h"
-#include "lib/list.h"
 #include "profiles/known-arms.h"
 #include "profiles/memory-store.h"
 #include "profiles/select-text.h"
@@ -30,18 +29,6 @@ static void read_profiles(struct nt_selection *selection)
 		return;
 	note(selection, &err);
 	nt_profiles_init(&selection->profiles);
-}
-
-/* Profiles that the site does not allow count as disabled. */
-static void keep_allowed(struct nt_selection *selection)
-{
-	for (unsigned i = 0; selection->ask.allowed && i < selection->profiles.count; i++) {
-		struct nt_profile *profile = &selection->profiles.profile[i];
-
-		profile->disabled = profile->disabled ||
-				    !nt_list_has(selection->ask.allowed, '+', profile->name,
-						 strlen(profile->name));
-	}
 }
 
 static void read_memories(struct nt_selection *selection)
@@ -213,7 +200,6 @@ int nt_selection_open(struct nt_selection *selection, const struct nt_selection_
 		selection->launch.memory[level] = &selection->memory[level];
 	}
 	read_profiles(selection);
-	keep_allowed(selection);
 	read_memories(selection);
 	selection->launch.profiles = &selection->profiles;
 	selection->launch.job = ask->job;

@@ -44,8 +44,6 @@ struct nt_selection_request {
 	const char *program; /* profiles/program.h; NULL: unknown */
 	int64_t now_s;
 	uint32_t node_gpus; /* of the job on each node; 0: unknown */
-	/* Names of the profiles that may be chosen, joined by +; NULL: all. */
-	const char *allowed;
 	const struct nt_user_env *user_env; /* the user's own variables; NULL: none */
 };
 

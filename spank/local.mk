@@ -36,8 +36,6 @@ spank_plugin_sources = \
 	%D%/option.h \
 	%D%/rundir.c \
 	%D%/rundir.h \
-	%D%/effective-policy.c \
-	%D%/effective-policy.h \
 	%D%/step/spawn.c \
 	%D%/step/spawn.h \
 	%D%/step/step-dir.c \

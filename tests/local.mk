@@ -397,7 +397,7 @@ EXTRA_DIST += \
 	%D%/cluster/11-spank-step.bats \
 	%D%/cluster/12-site-file.bats \
 	%D%/cluster/13-site-nodes.bats \
-	%D%/cluster/14-user-file.bats \
+	%D%/cluster/14-home.bats \
 	%D%/cluster/20-record-rank.sh \
 	%D%/cluster/20-record-write.bats \
 	%D%/cluster/21-record-trouble.bats \

@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nt-launch: srun starts it as the user, to choose a launch profile and to read the user's file of
- * settings (spank/submit/ask-launch.h). */
+/* nt-launch: srun starts it as the user, to choose a launch profile (spank/submit/ask-launch.h). */
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -16,7 +15,6 @@
 #include "lib/list.h"
 #include "lib/number.h"
 #include "lib/printable.h"
-#include "site/conf.h"
 #include "spank/hosts.h"
 #include "spank/submit/ask-launch.h"
 
@@ -61,7 +59,6 @@ static const struct {
 	{ "launch", offsetof(struct given, ask.launch), false },
 	{ "hosts", offsetof(struct given, hosts), false },
 	{ "program", offsetof(struct given, ask.program), false },
-	{ "allowed", offsetof(struct given, ask.allowed), false },
 	{ "profiles", offsetof(struct given, profiles), false },
 	{ "site_memory", offsetof(struct given, site_memory), false },
 	{ "nodes", offsetof(struct given, ask.nodes), true },
@@ -248,26 +245,11 @@ static int with_pick(int argc, char *argv[],
 	return rc;
 }
 
-/* ---- the user's file */
-
-static int user_file(void)
-{
-	char text[NT_POLICY_MAX];
-	struct nt_error err;
-
-	if (nt_conf_user_text(text, &err) < 0)
-		return complain(err.text);
-	printf("%s\n", text);
-	return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}
-
 int main(int argc, char *argv[])
 {
 	if (argc >= 2 && strcmp(argv[1], "choose") == 0)
 		return with_pick(argc - 2, argv + 2, answer);
 	if (argc >= 2 && strcmp(argv[1], "calibrate") == 0)
 		return with_pick(argc - 2, argv + 2, calibrate);
-	if (argc == 2 && strcmp(argv[1], "user-file") == 0)
-		return user_file();
 	return complain("nt-launch is started by spank_nccl_tune.so only");
 }

@@ -69,8 +69,8 @@ static bool is_in_force(const struct nt_claim *claim, int64_t now_s)
 	return claim->until_s > now_s && claim->until_s <= now_s + LONGEST_S;
 }
 
-/* Of those that find a claim expired one replaces it: who makes the file that is named after it, and
- * which stays, as the memory's unfinished files do. */
+/* Of those that find a claim expired one replaces it: who makes the file that is named after it,
+ * which stays as long as the memory's unfinished files do. */
 static int replace_ended(int dir, const char *mine, const char *name, const struct nt_claim *old,
 			 struct nt_error *err)
 {

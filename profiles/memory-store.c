@@ -166,8 +166,8 @@ static int put(int fd, const struct nt_memory *memory, char *name, struct nt_err
 	return nt_memory_replace(memory, "", fd, name, 0600, err);
 }
 
-/* Merges all files that can be read completely into one; remove unfinished ones. which: entries that
- * are left out; then every file that was read goes. Returns their number. */
+/* Merges all files that can be read completely into one, and removes unfinished ones. which:
+ * entries that are left out; then every file that was read goes. Returns their number. */
 static int rewrite(const char *dir, const struct nt_which *which, int64_t now_s,
 		   struct nt_error *err)
 {

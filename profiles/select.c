@@ -12,7 +12,7 @@
 #define OCTAVES_MOST 4.0 /* to the nearest size */
 #define SIZE_ERROR 0.10 /* of a ratio that was measured at another size */
 #define KIND_ERROR 0.30 /* and of another collective */
-/* If the calls are unknown: the sizes that must have been measured, at least one so small and one so
+/* If the calls are unknown: sizes that must have been measured, at least one so small, one so
  * large. */
 #define BLIND_SMALL_BYTES (256 << 10)
 #define BLIND_LARGE_BYTES (4 << 20)

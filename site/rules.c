@@ -32,13 +32,6 @@ static uint64_t strictest(enum nt_limit limit, uint64_t a, uint64_t b)
 	return is_denial(limit) ? a | b : a & b;
 }
 
-static uint64_t loosest(enum nt_limit limit, uint64_t a, uint64_t b)
-{
-	if (is_cap(limit))
-		return a > b ? a : b;
-	return is_denial(limit) ? a & b : a | b;
-}
-
 static void set_limit(struct nt_site_rules *rules, enum nt_limit limit, uint64_t value,
 		      const struct nt_conf_section *section)
 {
@@ -81,15 +74,13 @@ static void lay(struct nt_site_rules *rules, const struct nt_conf_section *secti
 static void weigh(struct nt_site_rules *rules, const struct nt_conf_section *section,
 		  enum nt_unknown unknown)
 {
-	for (int l = 0; l < NT_LIMITS && unknown != NT_UNKNOWN_NONE; l++) {
+	for (int l = 0; l < NT_LIMITS && unknown == NT_UNKNOWN_STRICT; l++) {
 		const enum nt_limit limit = (enum nt_limit)l;
 		uint64_t value;
 
 		if (!section->limit_line[l])
 			continue;
-		value = unknown == NT_UNKNOWN_STRICT
-				? strictest(limit, rules->limit[l], section->limit[l])
-				: loosest(limit, rules->limit[l], section->limit[l]);
+		value = strictest(limit, rules->limit[l], section->limit[l]);
 		if (value != rules->limit[l])
 			set_limit(rules, limit, value, section);
 	}

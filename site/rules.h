@@ -53,7 +53,6 @@ struct nt_site_rules {
 /* How sections count if it is unknown which of them the step is in. */
 enum nt_unknown {
 	NT_UNKNOWN_STRICT, /* the strictest limits: to enforce */
-	NT_UNKNOWN_LOOSE, /* the loosest limits: what is allowed nowhere */
 	NT_UNKNOWN_NONE, /* not at all: to show */
 };
 

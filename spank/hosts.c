@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "spank/hosts.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include "spank/slurm_compat.h"
 
@@ -9,11 +10,12 @@ char **nt_hosts_names(const char *list, unsigned most, struct nt_error *err)
 {
 	nt_slurm_hostlist hosts = slurm_hostlist_create(list);
 	const int count = hosts ? slurm_hostlist_count(hosts) : 0;
-	char **names = NULL;
+	const bool good = count > 0 && (unsigned)count <= most;
+	char **names = good ? calloc((size_t)count + 1, sizeof(names[0])) : NULL;
 
-	if (count <= 0 || (unsigned)count > most)
+	if (!good)
 		nt_error_set(err, "'%.60s' is not a list of 1 to %u hosts", list, most);
-	else if ((names = calloc((size_t)count + 1, sizeof(names[0]))) == NULL)
+	else if (!names)
 		nt_error_set(err, "out of memory");
 	for (int i = 0; names && i < count; i++)
 		names[i] = slurm_hostlist_shift(hosts);

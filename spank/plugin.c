@@ -121,8 +121,6 @@ int slurm_spank_init_post_opt(spank_t spank, int ac, char **av)
 
 	(void)ac;
 	(void)av;
-	if (ctx.site_ok && context == S_CTX_ALLOCATOR)
-		nt_client_limits(&ctx);
 	if (ctx.site_ok && context == S_CTX_LOCAL && is_async())
 		nt_client_async(&ctx);
 	if (context != S_CTX_REMOTE)

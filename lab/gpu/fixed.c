@@ -7,9 +7,10 @@
  * with one communicator, as NCCL's own choice and the plugin are: every further communicator
  * slows NCCL down.
  *
- *   NT_FIXED_PLAN  a file with one call a line, as AllReduce 262144 TREE/SIMPLE; what it does not name, and what is
- *                  not legal, is NCCL's own choice. Several lines for one collective and size take
- *                  turns in blocks: each block has all of them, in an order of its own
+ *   NT_FIXED_PLAN  a file with one call a line, as AllReduce 262144 TREE/SIMPLE; what it does not
+ *                  name, and what is not legal, is NCCL's own choice. Several lines for one
+ *                  collective and size take turns in blocks: each block has all of them, in an
+ *                  order of its own
  *   NT_FIXED_RUN   calls of each in a row (1)
  *   NT_FIXED_LOG   rank 0 writes there which arm each call had, COLLECTIVE BYTES ARM a line
  */

@@ -133,17 +133,6 @@ static void say_outcome(struct nt_step_settings *outcome, struct nt_error *err)
 		slurm_error("%s; the step will not be tuned", err->text);
 }
 
-void nt_client_limits(struct nt_plugin *plugin)
-{
-	struct nt_step_settings outcome;
-	struct nt_site_rules rules;
-	struct nt_error err;
-
-	(void)nt_rules_settle(&rules, &plugin->conf, NULL, NT_UNKNOWN_LOOSE, &plugin->asked,
-			      &outcome, &err);
-	say_outcome(&outcome, &err);
-}
-
 void nt_client_async(struct nt_plugin *plugin)
 {
 	struct nt_step_settings outcome;

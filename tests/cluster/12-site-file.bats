@@ -153,9 +153,7 @@ srun --nccl-tune=policy /bin/bash -c '$show'"
 		END
 	done
 	file '[site]' 'budget_max = 10'
-	run -0 as_user sbatch -W -n1 --parsable -o "$work/output" --nccl-tune=bandit,budget=11 --wrap true
-	[ "$(grep -c 'budget 11 is not allowed at this site' <<<"$output")" = 1 ]
-	run -0 as_user salloc -n1 --nccl-tune=bandit,budget=11 true
+	run -0 as_user srun --nccl-tune=bandit,budget=11 true
 	[ "$(grep -c 'budget 11 is not allowed at this site (want more than 0, up to 10 percent): it is 10$' <<<"$output")" = 1 ]
 }
 

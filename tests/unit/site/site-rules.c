@@ -11,7 +11,6 @@ static struct nt_conf conf;
 struct given {
 	const char *file, *job, *variable, *option;
 	const char *partition;
-	enum nt_unknown unknown;
 };
 
 /* The clients' value of several texts: the first of the option, the variable and the job's
@@ -32,7 +31,7 @@ static int settle(const struct given *given, struct nt_step_settings *outcome, s
 		asked.text = given->job;
 		asked.rank = NT_RANK_JOB;
 	}
-	nt_rules_make(&rules, &conf, given->partition, given->unknown);
+	nt_rules_make(&rules, &conf, given->partition, NT_UNKNOWN_STRICT);
 	return nt_rules_apply(&rules, &asked, outcome, err);
 }
 
@@ -146,19 +145,6 @@ static void sections_lie_over_each_other(void **state)
 		if (strcmp(text, cases[i].expected) != 0)
 			fail_msg("case %zu: %s, not %s", i, text, cases[i].expected);
 	}
-}
-
-/* Before a job has a partition srun refuses only what no section allows. */
-static void what_somebody_may_have_is_let_through(void **state)
-{
-	struct given given = { .file = SECTIONS, .unknown = NT_UNKNOWN_LOOSE };
-	struct nt_step_settings outcome;
-	struct nt_error err;
-
-	given.option = "policy,protocols=ll128";
-	assert_int_equal(settle(&given, &outcome, &err), 0);
-	given.option = "profile";
-	assert_int_equal(settle(&given, &outcome, &err), -1);
 }
 
 static void what_is_not_as_asked_is_said(void **state)
@@ -309,6 +295,6 @@ static void where_nothing_is_left_nothing_is_tried(void **state)
 }
 
 UNIT_TESTS(every_rank_beats_all_lower_ones, an_option_is_taken_whole, sections_lie_over_each_other,
-	   what_somebody_may_have_is_let_through, what_is_not_as_asked_is_said,
-	   ll128_is_on_only_where_the_site_says_so, defaults_within_limits_need_no_words,
-	   calibrations_are_bounded, where_nothing_is_left_nothing_is_tried);
+	   what_is_not_as_asked_is_said, ll128_is_on_only_where_the_site_says_so,
+	   defaults_within_limits_need_no_words, calibrations_are_bounded,
+	   where_nothing_is_left_nothing_is_tried);

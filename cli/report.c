@@ -12,7 +12,6 @@
 #include <unistd.h>
 #include "cli/answer.h"
 #include "cli/report-follow.h"
-#include "report/model/site-config.h"
 
 /* ---- what is asked for */
 
@@ -221,13 +220,6 @@ static int report(struct nt_request *request)
 										   : NT_EXIT_OK;
 }
 
-static void init(void *argument)
-{
-	struct nt_request *request = argument;
-
-	request->spool = nt_record_places()->spool;
-}
-
 static int run(void *argument, char *argv[])
 {
 	struct nt_request *request = argument;
@@ -275,10 +267,6 @@ static const struct nt_option options[] = {
 	  NT_CHOICE(struct nt_request, form, NT_FORM_PROMETHEUS) },
 	{ "file", 'f', "Read the record from FILE (-: standard input)",
 	  NT_TEXT(struct nt_request, file, "FILE") },
-	{ "spool", 's',
-	  "Directory of records that are not in accounting yet (root; default: the site's, or " NT_SPOOL_DIR
-	  ")",
-	  NT_TEXT(struct nt_request, spool, "DIRECTORY") },
 	{ 0 },
 };
 
@@ -299,7 +287,6 @@ const struct nt_command nt_command_report = {
 	       "\vExit status: 0 if all was shown, 1 if there is no record or a part of it is missing "
 	       "(the reason is on stderr), 2 for a usage error.",
 	.request_bytes = sizeof(struct nt_request),
-	.init = init,
 	.run = run,
 	.arguments = NT_ANY_NUMBER,
 };

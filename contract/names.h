@@ -21,8 +21,6 @@
 #define NT_ENV_CALIBRATE "SLURM_NCCL_TUNE_CALIBRATE"
 #define NT_CALIBRATES "nccl-tune-calibrate" /* of a step that only measures for others */
 #define NT_ENV_SLURM_WARM "SLURM_NCCL_TUNE_WARM"
-/* The user's file: key=value[,key=value]...; options override it. */
-#define NT_ENV_USER_FILE "SLURM_NCCL_TUNE_USER_FILE"
 /* From slurmstepd to the task: remembered arms, launch profile. */
 #define NT_ENV_WARM "NCCL_TUNE_WARM"
 #define NT_ENV_LAUNCH "NCCL_TUNE_LAUNCH"

@@ -45,8 +45,6 @@ libnt_profiles_a_SOURCES = \
 	%D%/estimate.h \
 	%D%/step-ratio.c \
 	%D%/step-ratio.h \
-	%D%/hosts.c \
-	%D%/hosts.h \
 	%D%/memory.c \
 	%D%/memory.h \
 	%D%/memory-text.c \

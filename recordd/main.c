@@ -48,12 +48,12 @@ static void clear_directory(const struct nt_recordd *recordd)
 
 static int take_arguments(struct nt_arguments *arguments, struct nt_error *err)
 {
-	char text[NT_ARGUMENTS_TEXT];
-	ssize_t bytes = recv(NT_ARGUMENTS_FD, text, sizeof(text), MSG_DONTWAIT);
+	ssize_t bytes = recv(NT_ARGUMENTS_FD, arguments, sizeof(*arguments),
+			     MSG_DONTWAIT | MSG_TRUNC);
 
 	if (bytes < 0)
 		return nt_error_set(err, "no arguments: %m");
-	return nt_arguments_parse(arguments, text, (size_t)bytes, err);
+	return nt_arguments_check(arguments, (size_t)bytes, err);
 }
 
 /* record dir=DIR; the argument only tells administrators which step it is. */

@@ -78,7 +78,7 @@ static const char *find_partition(spank_t spank, char out[256])
 static void effective_here(struct nt_plugin *plugin, spank_t spank, uint32_t job,
 			   struct nt_step_settings *outcome)
 {
-	char name[256], user[NT_POLICY_MAX];
+	char name[256];
 	const char *partition = find_partition(spank, name);
 	struct nt_site_rules rules;
 	struct nt_error err;
@@ -87,10 +87,8 @@ static void effective_here(struct nt_plugin *plugin, spank_t spank, uint32_t job
 		slurm_info("the partition of job %" PRIu32
 			   " is not known; the strictest section applies",
 			   job);
-	if (spank_getenv(spank, NT_ENV_USER_FILE, user, sizeof(user)) == ESPANK_SUCCESS)
-		nt_effective_policy_take_user(&plugin->settle, user);
-	if (nt_effective_policy(&plugin->settle, partition, NT_UNKNOWN_STRICT, &rules, outcome,
-				&err) < 0)
+	if (nt_rules_settle(&rules, &plugin->conf, partition, NT_UNKNOWN_STRICT, &plugin->asked,
+			    outcome, &err) < 0)
 		plugin->refused = true;
 	for (unsigned i = 0; i < outcome->remarks; i++)
 		slurm_verbose("%s", outcome->remark[i].text);
@@ -282,8 +280,7 @@ static void fill_arguments(struct nt_plugin *plugin, spank_t spank, struct nt_ar
 	char sinks[NT_SINKS_TEXT];
 	const struct nt_task_env env = nt_task_env(spank);
 
-	memset(out, 0, sizeof(*out));
-	out->first = first;
+	*out = (struct nt_arguments){ .version = NT_ARGUMENTS_VERSION, .first = first };
 	(void)spank_get_item(spank, S_JOB_TOTAL_TASK_COUNT, &out->tasks);
 	(void)spank_get_item(spank, S_JOB_NNODES, &out->nodes);
 	(void)spank_get_item(spank, S_JOB_LOCAL_TASK_COUNT, &out->here);

@@ -53,6 +53,8 @@ spank_plugin_sources = \
 noinst_LIBRARIES += libnt-spank.a
 libnt_spank_a_SOURCES = $(spank_plugin_sources) \
 	%D%/step/cleanup.c \
+	%D%/step/node-facts.c \
+	%D%/step/node-facts.h \
 	%D%/step/node-fingerprint.c \
 	%D%/step/node-fingerprint.h \
 	%D%/step/rights.c \

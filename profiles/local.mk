@@ -43,6 +43,8 @@ libnt_profiles_a_SOURCES = \
 	%D%/entry-read.c \
 	%D%/estimate.c \
 	%D%/estimate.h \
+	%D%/step-before.c \
+	%D%/step-before.h \
 	%D%/step-ratio.c \
 	%D%/step-ratio.h \
 	%D%/memory.c \

@@ -9,10 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include "profiles/claim.h"
 #include "profiles/due.h"
 #include "spank/hosts.h"
 #include "profiles/memory-store.h"
+#include "profiles/step-before.h"
 #include "profiles/step-ratio.h"
 #include "recordd/step-entry.h"
 
@@ -104,6 +106,23 @@ static void compare_steps(const struct case_of *step, const struct nt_memory *me
 			profile, 100 * (steps.ratio - 1));
 }
 
+/* "11:NCCL 2.27.5:2026-10-02:4711" (contract/findings.def) */
+static void compare_software(const struct case_of *step, const struct nt_memory *memory,
+			     struct nt_step_memory *out)
+{
+	struct nt_step_before before;
+	char day[16];
+	struct tm local;
+	time_t when;
+
+	if (!nt_step_slower(memory, &step->where, step->ticket->profile, &before))
+		return;
+	when = (time_t)before.when_s;
+	strftime(day, sizeof(day), "%Y-%m-%d", localtime_r(&when, &local));
+	snprintf(out->slower, sizeof(out->slower), "%.0f:%s:%s:%u", 100 * before.growth,
+		 before.than, day, before.job);
+}
+
 /* Compare the step with the memory. Errors are ignored: the step has been stored. */
 static void look_back(const struct case_of *step, bool evidence, struct nt_step_memory *out)
 {
@@ -111,8 +130,6 @@ static void look_back(const struct case_of *step, bool evidence, struct nt_step_
 	bool hosts = evidence && step->arguments->nodes > NT_REMEMBER_HOSTS;
 	struct nt_memory memory, add;
 
-	if (!hosts && strcmp(step->ticket->profile, NT_PROFILE_DEFAULT) == 0)
-		return;
 	nt_memory_init(&memory);
 	nt_memory_init(&add);
 	if (nt_store_read(step->ticket->memory, &memory, now_s, NULL) == 0) {
@@ -122,6 +139,7 @@ static void look_back(const struct case_of *step, bool evidence, struct nt_step_
 			(void)nt_store_add(step->ticket->memory, &add, now_s, NULL);
 		if (strcmp(step->ticket->profile, NT_PROFILE_DEFAULT) != 0)
 			compare_steps(step, &memory, out);
+		compare_software(step, &memory, out);
 	}
 	nt_memory_fini(&memory);
 	nt_memory_fini(&add);

@@ -53,6 +53,8 @@ libnt_spank_a_SOURCES = $(spank_plugin_sources) \
 	%D%/hosts.c \
 	%D%/hosts.h \
 	%D%/step/cleanup.c \
+	%D%/step/node-facts.c \
+	%D%/step/node-facts.h \
 	%D%/step/node-fingerprint.c \
 	%D%/step/node-fingerprint.h \
 	%D%/step/rights.c \

@@ -44,15 +44,11 @@ int nt_helper_fingerprint(const char *program, const char *rundir, int rundir_fd
 int nt_helper_prepare(const char *program, const char *rundir, struct nt_error *err)
 {
 	int rundir_fd = nt_rundir_open(rundir, err);
-	uint64_t value;
-	int rc = 0;
 
 	if (rundir_fd < 0)
 		return -1;
-	if (nt_cache_read(rundir_fd, &value, err) < 0)
-		rc = nt_spawn(program, "fingerprint", rundir, NULL, -1, err);
 	close(rundir_fd);
-	return rc;
+	return nt_spawn(program, "fingerprint", rundir, NULL, -1, err);
 }
 
 int nt_helper_start(const char *program, const struct nt_arguments *arguments, const char *conf,

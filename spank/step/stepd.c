@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "profiles/user-env.h"
 #include "spank/arguments.h"
+#include "spank/step/cache.h"
 #include "spank/step/calibrate-task.h"
 #include "spank/step/cleanup.h"
 #include "spank/step/helper.h"
@@ -140,6 +141,20 @@ static void make_shm(struct nt_plugin *plugin)
 		slurm_error("no sealed shared memory: %s", err.text);
 }
 
+/* What root knows of the node is for the records of its ranks. */
+static void tell_facts(const struct nt_plugin *plugin, spank_t spank)
+{
+	const struct nt_task_env env = nt_task_env(spank);
+	char facts[NT_NODE_FACTS_MAX] = "";
+
+	if (plugin->tuned)
+		nt_cache_read_facts(plugin->dir.parent_fd, facts);
+	if (facts[0])
+		nt_task_env_set(&env, NT_ENV_NODE, facts);
+	else
+		nt_task_env_unset(&env, NT_ENV_NODE);
+}
+
 void nt_stepd_start(struct nt_plugin *plugin, spank_t spank)
 {
 	uint32_t job, step;
@@ -171,6 +186,7 @@ void nt_stepd_start(struct nt_plugin *plugin, spank_t spank)
 		plugin->policy.mode = NT_MODE_OBSERVE;
 	nt_task_tune(spank, plugin->conf.site.plugin, &plugin->policy, &plugin->place,
 		     &plugin->tuned);
+	tell_facts(plugin, spank);
 	make_shm(plugin);
 }
 

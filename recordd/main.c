@@ -48,12 +48,12 @@ static void clear_directory(const struct nt_recordd *recordd)
 
 static int take_arguments(struct nt_arguments *arguments, struct nt_error *err)
 {
-	char text[NT_ARGUMENTS_TEXT];
-	ssize_t bytes = recv(NT_ARGUMENTS_FD, text, sizeof(text), MSG_DONTWAIT);
+	ssize_t bytes = recv(NT_ARGUMENTS_FD, arguments, sizeof(*arguments),
+			     MSG_DONTWAIT | MSG_TRUNC);
 
 	if (bytes < 0)
 		return nt_error_set(err, "no arguments: %m");
-	return nt_arguments_parse(arguments, text, (size_t)bytes, err);
+	return nt_arguments_check(arguments, (size_t)bytes, err);
 }
 
 /* record dir=DIR; the argument only tells administrators which step it is. */
@@ -84,22 +84,26 @@ static int record(void)
 	return 0;
 }
 
-/* fingerprint RUNDIR: compute it, send it to the socket, and cache it. */
+/* fingerprint RUNDIR: compute it, send it to the socket, and cache it, unless it is cached; and
+ * the node's facts, which may have changed since. */
 static int fingerprint(const char *rundir)
 {
-	char text[200];
+	char text[200], facts[NT_NODE_FACTS_MAX];
 	uint64_t value;
 	int rundir_fd;
 
 	alarm(FINGERPRINT_S);
 	nt_recordd_oom_score("0");
-	if (nt_fingerprint_compute(&value, text, sizeof(text), NULL) < 0)
-		return 1;
-	dprintf(NT_ARGUMENTS_FD, "%016" PRIx64 "\n", value);
 	rundir_fd = nt_rundir_open(rundir, NULL);
-	if (rundir_fd < 0 || nt_cache_write(rundir_fd, value, text, NULL) < 0)
-		return 1;
-	return 0;
+	if (rundir_fd < 0 || nt_cache_read(rundir_fd, &value, NULL) < 0) {
+		if (nt_fingerprint_compute(&value, text, sizeof(text), NULL) < 0)
+			return 1;
+		dprintf(NT_ARGUMENTS_FD, "%016" PRIx64 "\n", value);
+		if (rundir_fd < 0 || nt_cache_write(rundir_fd, value, text, NULL) < 0)
+			return 1;
+	}
+	nt_node_facts("", facts);
+	return nt_cache_write_facts(rundir_fd, facts, NULL) < 0;
 }
 
 /* cleanup RUNDIR, cleanup-again RUNDIR */

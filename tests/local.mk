@@ -58,6 +58,7 @@ unit_tests = \
 	%D%/unit/profiles/select \
 	%D%/unit/profiles/select-input \
 	%D%/unit/profiles/select-sim \
+	%D%/unit/profiles/step-before \
 	%D%/unit/profiles/step-ratio \
 	%D%/unit/profiles/ticket \
 	%D%/unit/profiles/user-env \
@@ -101,6 +102,7 @@ unit_tests = \
 	%D%/unit/spank/cgroup \
 	%D%/unit/spank/cleanup \
 	%D%/unit/spank/fingerprint \
+	%D%/unit/spank/node-facts \
 	%D%/unit/spank/option \
 	%D%/unit/spank/profile-env \
 	%D%/unit/spank/spank-mpi \

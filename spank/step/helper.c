@@ -44,29 +44,25 @@ int nt_helper_fingerprint(const char *program, const char *rundir, int rundir_fd
 int nt_helper_prepare(const char *program, const char *rundir, struct nt_error *err)
 {
 	int rundir_fd = nt_rundir_open(rundir, err);
-	uint64_t value;
-	int rc = 0;
 
 	if (rundir_fd < 0)
 		return -1;
-	if (nt_cache_read(rundir_fd, &value, err) < 0)
-		rc = nt_spawn(program, "fingerprint", rundir, NULL, -1, err);
 	close(rundir_fd);
-	return rc;
+	return nt_spawn(program, "fingerprint", rundir, NULL, -1, err);
 }
 
 int nt_helper_start(const char *program, const struct nt_arguments *arguments, const char *conf,
 		    struct nt_error *err)
 {
-	char directory[NT_PATH_MAX + 4], text[NT_ARGUMENTS_TEXT];
-	const size_t bytes = nt_arguments_format(arguments, text);
+	char directory[NT_PATH_MAX + 4];
 	int ends[2];
 	int rc = 0;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return nt_error_set(err, "socketpair: %m");
 	snprintf(directory, sizeof(directory), "dir=%s", arguments->dir);
-	if (send(ends[0], text, bytes, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)bytes)
+	if (send(ends[0], arguments, sizeof(*arguments), MSG_NOSIGNAL | MSG_DONTWAIT) !=
+	    (ssize_t)sizeof(*arguments))
 		rc = nt_error_set(err, "cannot send the step's arguments to %.120s: %m", program);
 	if (rc == 0)
 		rc = nt_spawn(program, "record", directory, conf, ends[1], err);

@@ -286,6 +286,29 @@ wait_record() {
 	fi
 }
 
+# observed_job NODES TASKS-PER-NODE SCRIPT [srun-option]... -- [option]...: calls of a program, observed, which each task's
+# shell starts after SCRIPT; its id is in $job.
+observed_job() {
+	local nodes=$1 tasks=$2 script=$3 options=()
+	shift 3
+	while [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	run -0 --separate-stderr as_user srun -N"$nodes" --ntasks-per-node="$tasks" -t 20 --nccl-tune=observe "${options[@]}" bash -c \
+		'[ "$SLURM_PROCID" != 0 ] || echo "$SLURM_JOB_ID" >&2; '"$script"'; exec "$@" >/dev/null' - "$NT_TESTS/nt-fake-nccl" \
+		--sizes 1M --iters 120 --noise lognormal:0.03 "${@:2}"
+	job=$(grep -m1 -xE '[0-9]+' <<<"$stderr")
+	wait_record "$job"
+	wait_for 60 no_helpers
+}
+
+# job_report [option]...: of $job, as its user; $output is one line if it is prose
+job_report() {
+	run -0 as_user "$NT_STAGE/bin/nccl-tune" report "$@" "$job"
+	[[ " $* " = *" --json "* || " $* " = *" --prometheus "* ]] || output=$(tr -s ' \n' ' ' <<<"$output")
+}
+
 no_helpers() {
 	! pgrep -f "nt-recordd record .*dir=$NT_CLUSTER/"
 }

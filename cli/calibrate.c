@@ -13,18 +13,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
-#include <sys/prctl.h>
 #include "contract/setting.h"
 #include "lib/argv.h"
+#include "lib/child.h"
+#include "lib/clock.h"
 #include "lib/file.h"
 #include "lib/list.h"
 #include "lib/number.h"
 #include "lib/plural.h"
 #include "lib/printable.h"
-#include "lib/clock.h"
-#include "lib/child.h"
 #include "lib/size.h"
 #include "profiles/measure/request.h"
 #include "profiles/memory-store.h"
@@ -240,8 +240,8 @@ static void make_command(struct nt_argv *words, const struct calibrating *c, uin
 	nt_argv_add(words, "--quit-on-interrupt");
 	nt_argv_add(words, "--time=%d", (int)ceil((c->time_s + GRACE_S) / 60));
 	nt_argv_add(words, "--job-name=nccl-tune-calibrate");
-	/* A mode in which the ranks of the nodes compare their hardware, and a step that is long
-	 * enough for that on busy nodes: nothing is remembered of others. */
+	/* Nothing is remembered unless the ranks of the nodes have compared their hardware: a mode
+	 * in which they do, and a step that is long enough for that on busy nodes. */
 	nt_argv_add(words, "--nccl-tune=bandit,min_calls=4,launch=auto");
 	nt_argv_add(words, "%s", nt_places_beside("nccl-tune-bench", path));
 	nt_argv_add(words, "--procs-per-task=%" PRIu64, ranks);

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """frameworks_summary.py RAW OUT - training programs as users start them, without the plugin and with launch=auto
 
-RAW holds directories frameworks-NETWORK-PROGRAM.TOPOLOGY.WAY.K, WAY off, observe, site1, typed1, site2 or typed2, each the step of
-a job, and job-WAY in place of WAY, what the job has left. A time is the median of the last third of the training steps. A
+RAW holds directories frameworks-NETWORK-PROGRAM.TOPOLOGY.WAY.K, WAY off, observe, site1, typed1, site2, typed2, or a set-up with
+which something is wrong (in mode observe), each the step of a job, and job-WAY in place of WAY, what the job has left. A time is the median of the last third of the training steps. A
 ratio is the time of the step without the plugin of the same repetition over this one: more is faster. Spread is the largest
 less the smallest time without the plugin, of its median. "told" is the step's time and number in the report, beside the
 median time from start to start in the program. "before" is how much longer than the one without the plugin a step
@@ -21,10 +21,11 @@ import sys
 import auto_summary
 import summary
 
-NAME = re.compile(r"frameworks-(loopback|[0-9]+)-([a-z0-9]+)\.([0-9x]+)\.(off|observe|site[12]|typed[12])\.([0-9]+)$")
-WAYS = ["off", "observe", "site1", "typed1", "site2", "typed2"]
+NAME = re.compile(r"frameworks-(loopback|[0-9]+)-([a-z0-9]+)\.([0-9x]+)\.(off|observe|site[12]|typed[12]|cpus|left|differs|shm)\.([0-9]+)$")
+WAYS = ["off", "observe", "site1", "typed1", "site2", "typed2", "cpus", "left", "differs", "shm"]
 TITLES = {"off": "off", "observe": "observe", "site1": "site's default, first job", "typed1": "typed, first job", "site2": "site's default, second job",
-          "typed2": "typed, second job"}
+          "typed2": "typed, second job", "cpus": "one processor", "left": "CUDA_LAUNCH_BLOCKING=1", "differs": "NCCL_ALGO of one rank",
+         "shm": "8 MB of /dev/shm"}
 TEXTS = {"ddp": "DDP, torchrun", "fsdp": "FSDP2, torchrun", "ddpx2": "DDP, torchrun, 2 ranks a task", "fsdpx2": "FSDP2, torchrun, 2 ranks a task",
          "trainer": "Trainer, torchrun", "trainer4": "Trainer, accumulation 4, torchrun", "lightning": "Lightning, srun", "jax": "JAX, srun"}
 ASKED = re.compile(r"calibrat(?:es|ing)\b.* for (?:at most |about )?([0-9]+) s")
@@ -54,7 +55,8 @@ def told_of(job):
     steps = [step for one in json.loads(path.read_text())["jobs"] for step in one["steps"] if not step["calibrates"]]
     if not steps or not steps[-1].get("steps") or not steps[-1]["step_us"][1]:
         return {}
-    return {"told_ms": round(steps[-1]["step_us"][1] / 1000, 2), "told_steps": steps[-1]["steps"]}
+    return {"told_ms": round(steps[-1]["step_us"][1] / 1000, 2), "told_steps": steps[-1]["steps"],
+            "findings": [one["code"] for one in steps[-1].get("findings", [])]}
 
 
 def make_line(match, run):
@@ -147,7 +149,8 @@ def print_steps(lines):
               f"total {line.get('total')} s, step {line['seconds']:.0f} s, before {line['before_s']}, profile {line['profile'] or '-'}"
               f"{' (' + line['why'] + ')' if line['why'] else ''}, losses {'equal' if line['losses_equal'] else 'DIFFER' if line['losses_equal'] is False else 'not compared'}")
         if line["way"] != "off" and not line["trouble"]:
-            print(f"    told: {line.get('told_steps')} of {line.get('told_ms')} ms, program: {line.get('steps')} of {line.get('period')} ms, last third {line.get('period_last')}")
+            print(f"    told: {line.get('told_steps')} of {line.get('told_ms')} ms, program: {line.get('steps')} of {line.get('period')} ms, last third {line.get('period_last')}, findings: "
+                  f"{' '.join(line.get('findings', [])) or '-'}")
         for text in line["said"] if line["trouble"] or line["way"] != "off" else []:
             print(f"    {text}")
 

@@ -23,8 +23,9 @@
 #   --late-runs N      of late, repetitions (3)
 #   --late-topologies LIST    NODESxGPUS,... (2x1,4x1); MPS as above
 #   --fw-networks LIST   of frameworks: loopback and Gbit/s (loopback,10,25,50)
-#   --fw-programs LIST   ddp,fsdp,lightning,jax,trainer,ddpx2,fsdpx2; x2: two ranks in each task, by CUDA MPS
-#   --fw-ways LIST       off,site1,typed1,site2,typed2: launch=auto as the site's default and typed, first and second job
+#   --fw-programs LIST   ddp,fsdp,lightning,jax,trainer,trainer4,ddpx2,fsdpx2; x2: two ranks in each task, by CUDA MPS
+#   --fw-ways LIST       off,observe,site1,typed1,site2,typed2: launch=auto as the site's default and typed, first and second
+#                        job (these); cpus,left,differs,shm: mode observe, with what is wrong with the set-up
 #   --fw-steps N         training steps (by program and network)
 #   --fw-runs N          repetitions (3)
 #   --fw-first K         number of the first repetition (1)
@@ -161,7 +162,7 @@ read_options() {
 	listed --auto-networks "$(IFS=,; echo "${auto_networks[*]}")" loopback shaped
 	listed --auto-programs "$(IFS=,; echo "${auto_programs[*]}")" ddp fsdp tp mesh
 	[ ${#fw_programs[@]} -gt 0 ] || fw_programs=("${FW_PROGRAMS[@]}")
-	[ ${#fw_ways[@]} -gt 0 ] || fw_ways=("${FW_WAYS[@]}")
+	[ ${#fw_ways[@]} -gt 0 ] || fw_ways=("${FW_WAYS[@]:0:6}")
 	listed --fw-programs "$(IFS=,; echo "${fw_programs[*]}")" "${FW_PROGRAMS[@]}"
 	listed --fw-ways "$(IFS=,; echo "${fw_ways[*]}")" "${FW_WAYS[@]}"
 	for word in "${fw_networks[@]}"; do

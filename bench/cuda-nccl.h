@@ -3,8 +3,8 @@
 /* cuda-nccl.h - our own declarations of the NCCL and CUDA functions that the benchmark calls
  *
  * It builds without either, and loads both at run time (library.h). Where the real headers are
- * installed, tests/unit/bench/bench-abi.c compares every line with them. Only nt_nccl_sim has a size that
- * depends on the release, and it contains its size.
+ * installed, tests/unit/bench/bench-abi.c compares every line with them. Only nt_nccl_sim has a
+ * size that depends on the release, and it contains its size.
  *
  * Threads:  types only.
  * Host:     NCCL 2.18 to 2.32, libcudart 11.4 to 13, libcuda of any driver for these. Enums without

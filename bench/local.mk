@@ -48,7 +48,7 @@ nt_calibrate_SOURCES = \
 	%D%/driver-run.h \
 	%D%/driver-server.c \
 	%D%/driver-server.h
-nt_calibrate_LDADD = libnt-measure.a libnt-profiles.a libnt-profiles-plain.a libnt-lib.a libnt-contract.a
+nt_calibrate_LDADD = libnt-record.a libnt-measure.a libnt-profiles.a libnt-profiles-plain.a libnt-lib.a libnt-contract.a
 
 # load.ptx is made of load.cu, for every GPU from compute capability 7.0 and every driver from CUDA 10.0 on:
 #	nvcc -O3 -arch=compute_75 -ptx -o - bench/load.cu |

@@ -27,15 +27,13 @@ struct argument_member {
 	}
 
 static const struct argument_member members[] = {
-	NUMBER(job),	      NUMBER(step),	  NUMBER(component),
-	NUMBER(uid),	      NUMBER(gid),	  NUMBER(flags),
-	NUMBER(tasks),	      NUMBER(nodes),	  NUMBER(here),
-	NUMBER(record_bytes), NUMBER(memory_mib), NUMBER(long_mib),
-	NUMBER(long_parents), NUMBER(run),	  NUMBER(first),
-	TEXT(mode),	      TEXT(dir),	  TEXT(rundir),
-	TEXT(spool),	      TEXT(record),	  TEXT(cluster),
-	TEXT(node),	      TEXT(long_dir),	  TEXT(fingerprint),
-	TEXT(ticket),	      TEXT(groups),	  TEXT(hosts),
+	NUMBER(job),	      NUMBER(step),	    NUMBER(component),	NUMBER(uid),
+	NUMBER(gid),	      NUMBER(flags),	    NUMBER(tasks),	NUMBER(nodes),
+	NUMBER(here),	      NUMBER(record_bytes), NUMBER(memory_mib), NUMBER(long_mib),
+	NUMBER(long_parents), NUMBER(run),	    NUMBER(first),	TEXT(mode),
+	TEXT(rundir),	      TEXT(spool),	    TEXT(record),	TEXT(cluster),
+	TEXT(node),	      TEXT(long_dir),	    TEXT(fingerprint),	TEXT(ticket),
+	TEXT(groups),	      TEXT(hosts),
 };
 
 _Static_assert(sizeof(members) / sizeof(members[0]) == NT_ARGUMENTS_MEMBERS, "count them");

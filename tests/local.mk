@@ -73,7 +73,7 @@ unit_tests = \
 	%D%/unit/record/spool \
 	%D%/unit/record/sum-rows \
 	%D%/unit/recordd/collect \
-	%D%/unit/recordd/collect-directory \
+	%D%/unit/recordd/trays \
 	%D%/unit/recordd/dumpxml \
 	%D%/unit/recordd/longform \
 	%D%/unit/recordd/remember \
@@ -99,12 +99,11 @@ unit_tests = \
 	%D%/unit/spank/ask-launch \
 	%D%/unit/spank/calibrate-task \
 	%D%/unit/spank/cgroup \
-	%D%/unit/spank/cleanup \
 	%D%/unit/spank/fingerprint \
 	%D%/unit/spank/option \
 	%D%/unit/spank/profile-env \
 	%D%/unit/spank/spank-mpi \
-	%D%/unit/spank/step \
+	%D%/unit/spank/rundir \
 	%D%/unit/spank/topology \
 	%D%/unit/spank/where \
 	%D%/unit/tuner/calls \
@@ -200,9 +199,9 @@ tests_model_nt_traced_so_LDADD = libnt-engine.a libnt-record.a libnt-contract.a
 tests_model_nt_traced_so_LDFLAGS = $(module_ldflags) $(NT_NO_UNDEFINED) -Wl,-z,nodelete \
 	-Wl,--version-script=$(top_srcdir)/tuner/libnccl-tune.map \
 	-Wl,@$(top_srcdir)/tests/model/trace-wrapped \
-	-Wl,--wrap=nt_shm_open -Wl,--wrap=nt_shm_open_sealed -Wl,--wrap=nt_log_append
+	-Wl,--wrap=nt_shm_map -Wl,--wrap=nt_log_append
 
-# What an ordinary user may do to a step's directory and its shared memory.
+# What an ordinary user may do to a step's memory.
 noinst_PROGRAMS += tests/kill/nt-mute tests/kill/nt-maim
 tests_kill_nt_mute_SOURCES = %D%/kill/mute.c
 tests_kill_nt_mute_LDADD =
@@ -414,7 +413,7 @@ EXTRA_DIST += \
 	%D%/cluster/56-chain.bats \
 	%D%/cluster/60-failures.bats \
 	%D%/cluster/62-stall.bats \
-	%D%/cluster/63-directory.bats \
+	%D%/cluster/63-memory.bats \
 	%D%/cluster/70-launch.bats \
 	%D%/cluster/72-simulated.bats \
 	%D%/cluster/73-calibrate-task.bats \
@@ -579,7 +578,6 @@ EXTRA_DIST += \
 	%D%/unit/fake-sacct.h \
 	%D%/unit/profiles/calibrate-world.h \
 	%D%/unit/profiles/select-world.h \
-	%D%/unit/spank/room.h \
 	%D%/unit/scratch.h \
 	%D%/unit/task-env.h \
 	%D%/unit/sanitized.h \

@@ -4,9 +4,12 @@
  *            always a step record that its readers take, and lines that a memory takes
  *
  * Input: records of processes of job 12, step 0, with a byte 1 between them; or, with a byte 2
- * at the beginning, a spooled record.
+ * at the beginning, a spooled record; or, with a byte 3, what is in two trays of the node's memory.
  */
+#include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include "profiles/memory.h"
 #include "lib/printable.h"
 #include "record/rankread.h"
@@ -15,6 +18,7 @@
 #include "record/step.h"
 #include "record/job-summary.h"
 #include "recordd/collect.h"
+#include "recordd/longform.h"
 #include "recordd/step-record.h"
 #include "recordd/step-entry.h"
 #include "tests/fuzz/fuzz.h"
@@ -111,7 +115,7 @@ static void check_spooled(struct fuzz *in)
 	free(text);
 }
 
-/* As recordd/collectdir.c does. */
+/* As recordd/collect.c does. */
 static void count_unusable(struct nt_sum *sum, struct nt_error *err)
 {
 	for (char *c = nt_printable(err->text); *c; c++) {
@@ -141,6 +145,66 @@ static void check_records(struct fuzz *in)
 	nt_sum_fini(&sum);
 }
 
+/* The memory, without what an earlier input has left in it. */
+static int empty_memory(void)
+{
+	static int fd = -1;
+
+	if (fd < 0) {
+		fd = memfd_create("trays", MFD_CLOEXEC);
+		FUZZ_CHECK(ftruncate(fd, (off_t)NT_SHM_BYTES) == 0);
+	}
+	FUZZ_CHECK(fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)NT_TRAYS_AT,
+			     (off_t)(NT_TRAY_AT(2) - NT_TRAYS_AT)) == 0);
+	return fd;
+}
+
+static void put_bytes(int fd, const void *bytes, size_t count, size_t at)
+{
+	FUZZ_CHECK(pwrite(fd, bytes, count, (off_t)at) == (ssize_t)count);
+}
+
+static void put_tray(int fd, uint32_t tray, struct fuzz *in)
+{
+	struct nt_tray head = { .kind = fuzz_below(in, 6), .written = fuzz_below(in, 3) };
+	char *text;
+
+	memset(&head.calls, 0, sizeof(head.calls));
+	head.bytes[0] = (uint32_t)fuzz_odd_number(in);
+	head.bytes[1] = (uint32_t)fuzz_odd_number(in);
+	fuzz_bytes(in, head.about, sizeof(head.about));
+	fuzz_bytes(in, &head.calls, fuzz_below(in, 600));
+	for (unsigned half = 0; half < 2 && (text = fuzz_part(in, 1)) != NULL; half++) {
+		if (head.bytes[half] > NT_TRAY_TEXT / 2)
+			head.bytes[half] = (uint32_t)strlen(text);
+		put_bytes(fd, text, strlen(text), NT_TRAY_TEXT_AT(tray, half));
+		free(text);
+	}
+	put_bytes(fd, &head, sizeof(head), NT_TRAY_AT(tray));
+}
+
+static void check_trays(struct fuzz *in)
+{
+	const struct nt_trays trays = { .refused = fuzz_below(in, 3), .owner = { 1, 1 } };
+	struct nt_ranks ranks = { .count = 0 };
+	const int fd = empty_memory();
+	struct nt_error err;
+	struct nt_sum sum;
+
+	put_bytes(fd, &trays, sizeof(trays), NT_TRAYS_AT);
+	put_tray(fd, 0, in);
+	put_tray(fd, 1, in);
+	FUZZ_CHECK(nt_collect_each(fd, nt_ranks_keep, &ranks, &err) == 0);
+	nt_ranks_sort(&ranks);
+	nt_sum_init(&sum);
+	for (size_t i = 0; i < ranks.count; i++)
+		nt_collect_add(&sum, &ranks.item[i], 12, 0);
+	FUZZ_CHECK(sum.unusable >= trays.refused);
+	check_sum(&sum);
+	nt_sum_fini(&sum);
+	nt_ranks_fini(&ranks);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fuzz in = { data, size };
@@ -149,6 +213,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		in.at++;
 		in.left--;
 		check_spooled(&in);
+	} else if (size > 0 && data[0] == 3) {
+		in.at++;
+		in.left--;
+		check_trays(&in);
 	} else {
 		check_records(&in);
 	}

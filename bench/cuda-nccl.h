@@ -7,8 +7,8 @@
  * size that depends on the release, and it contains its size.
  *
  * Threads:  types only.
- * Host:     NCCL 2.18 to 2.32, libcudart 11.4 to 13, libcuda of any driver for these. Enums without
- *           negative values are unsigned, as compilers make them.
+ * Host:     NCCL 2.18 to 2.32, libcudart 11.4 to 13. Enums without negative values are unsigned, as
+ *           compilers make them.
  */
 #ifndef NT_BENCH_CUDA_NCCL_H
 #define NT_BENCH_CUDA_NCCL_H
@@ -17,14 +17,11 @@
 
 typedef unsigned nt_nccl_result; /* ncclResult_t */
 typedef unsigned nt_cuda_error; /* cudaError_t */
-typedef unsigned nt_driver_result; /* CUresult */
 typedef struct ncclComm *nt_nccl_comm;
-typedef struct CUstream_st *nt_stream; /* of the runtime and the driver */
+typedef struct CUstream_st *nt_stream;
 typedef struct CUevent_st *nt_event;
 typedef struct CUgraph_st *nt_graph;
 typedef struct CUgraphExec_st *nt_graph_exec;
-typedef struct CUmod_st *nt_module;
-typedef struct CUfunc_st *nt_function;
 
 #define NT_NCCL_OK 0u
 #define NT_NCCL_INVALID_ARGUMENT 4u
@@ -38,10 +35,7 @@ typedef struct CUfunc_st *nt_function;
 #define NT_CUDA_TO_DEVICE 1u /* cudaMemcpyKind */
 #define NT_CUDA_TO_HOST 2u
 #define NT_CUDA_STREAM_NON_BLOCKING 1u
-#define NT_CUDA_EVENT_BLOCKING 1u
-#define NT_CUDA_EVENT_NO_TIMING 2u
 #define NT_CUDA_CAPTURE_THREAD_LOCAL 1u /* cudaStreamCaptureMode */
-#define NT_CUDA_PROCESSORS 16u /* cudaDevAttrMultiProcessorCount */
 
 #define NT_NCCL_ID_BYTES 128
 #ifdef NCCL_UNIQUE_ID_BYTES /* the comparison includes the real header */
@@ -106,8 +100,7 @@ struct cudaDeviceProp;
 	X(nt_cuda_error, Memcpy, (void *, const void *, size_t, unsigned)) \
 	X(nt_cuda_error, Memset, (void *, int, size_t)) \
 	X(nt_cuda_error, MemsetAsync, (void *, int, size_t, nt_stream)) \
-	X(nt_cuda_error, DeviceGetStreamPriorityRange, (int *, int *)) \
-	X(nt_cuda_error, StreamCreateWithPriority, (nt_stream *, unsigned, int)) \
+	X(nt_cuda_error, StreamCreateWithFlags, (nt_stream *, unsigned)) \
 	X(nt_cuda_error, StreamDestroy, (nt_stream)) \
 	X(nt_cuda_error, StreamSynchronize, (nt_stream)) \
 	X(nt_cuda_error, EventCreate, (nt_event *)) \
@@ -116,22 +109,12 @@ struct cudaDeviceProp;
 	X(nt_cuda_error, EventElapsedTime, (float *, nt_event, nt_event))
 
 #define NT_CUDA_OPTIONAL(X) \
-	X(nt_cuda_error, DeviceGetAttribute, (int *, unsigned, int)) \
-	X(nt_cuda_error, EventCreateWithFlags, (nt_event *, unsigned)) \
-	X(nt_cuda_error, EventSynchronize, (nt_event)) \
 	X(nt_cuda_error, StreamBeginCapture, (nt_stream, unsigned)) \
 	X(nt_cuda_error, StreamEndCapture, (nt_stream, nt_graph *)) \
 	X(nt_cuda_error, GraphInstantiateWithFlags, (nt_graph_exec *, nt_graph, unsigned long long)) \
 	X(nt_cuda_error, GraphDestroy, (nt_graph)) \
 	X(nt_cuda_error, GraphLaunch, (nt_graph_exec, nt_stream)) \
 	X(nt_cuda_error, GraphExecDestroy, (nt_graph_exec))
-
-#define NT_DRIVER_NEEDED(X) \
-	X(nt_driver_result, ModuleLoadData, (nt_module *, const void *)) \
-	X(nt_driver_result, ModuleGetFunction, (nt_function *, nt_module, const char *)) \
-	X(nt_driver_result, LaunchKernel, (nt_function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, \
-		unsigned, nt_stream, void **, void **)) \
-	X(nt_driver_result, GetErrorString, (nt_driver_result, const char **))
 /* clang-format on */
 
 #define NT_ABI_MEMBER(result, name, parameters) result(*name) parameters;
@@ -144,10 +127,6 @@ struct nt_nccl {
 struct nt_cuda {
 	NT_CUDA_NEEDED(NT_ABI_MEMBER)
 	NT_CUDA_OPTIONAL(NT_ABI_MEMBER)
-};
-
-struct nt_driver {
-	NT_DRIVER_NEEDED(NT_ABI_MEMBER)
 };
 
 #endif

@@ -9,11 +9,10 @@
 #include <unistd.h>
 #include "contract/coll.h"
 #include "lib/json-writer.h"
+#include "profiles/entry.h"
 #include "record/tray.h"
 
-#define LINE_MAX (1024 + 256 * NT_CAL_CALLS)
-#define TEXT_MAX ((1 + NT_RACERS) * LINE_MAX)
-_Static_assert(TEXT_MAX <= NT_TRAY_TEXT, "a tray has room for it");
+#define HEAD_MAX (4096 + NT_RACERS * (NT_PROFILE_NAME + 2 * NT_CAL_WHY))
 #define DEPTH 4
 
 /* ---- shapes */
@@ -68,53 +67,77 @@ void nt_driver_result_add(struct nt_driver_times *times, double p25, double medi
 
 /* ---- the file */
 
-static void put_keys(struct nt_json_writer *put, const struct nt_driver_result *result,
-		     const struct nt_driver *driver, const struct nt_race *race, unsigned which)
+/* What a profile's turns have measured: an entry of a memory, without the place's hardware. */
+static void fill_entry(struct nt_memory_entry *entry, const struct nt_driver_result *result,
+		       const struct nt_driver *driver, const struct nt_race *race, unsigned which)
 {
-	const double turns = race->racer[which].turns;
+	const struct nt_racer *racer = &race->racer[which];
+	const double turns = racer->turns;
 
-	nt_json_put_open(put, "keys", '[');
-	for (unsigned c = 0; c < race->calls && turns > 0; c++) {
+	nt_entry_init(entry);
+	entry->origin = NT_ORIGIN_CALIBRATE;
+	entry->where.nodes = result->nodes;
+	entry->where.per_node = result->per_node;
+	entry->where.nccl = (uint32_t)result->nccl;
+	snprintf(entry->profile, sizeof(entry->profile), "%s",
+		 nt_driver_profile(driver, which)->name);
+	entry->wrong = racer->state == NT_RACER_WRONG;
+	for (unsigned c = 0; c < race->calls && turns > 0 && !entry->wrong; c++) {
 		const struct nt_cal_call *call = &driver->request.call[c];
 		const struct nt_driver_times *times = &result->times[which][c];
+		struct nt_known_key *key = nt_entry_add_key(entry);
 
-		nt_json_put_open(put, NULL, '{');
-		nt_json_put_text(put, "coll", nt_coll_name(call->coll));
-		nt_json_put_count(put, "bytes", call->bytes);
-		nt_json_put_count(put, "ranks", result->call_ranks);
-		nt_json_put_count(put, "nodes", result->call_nodes);
-		nt_json_put_value(put, "calls", "%.3f", call->weight);
-		nt_json_put_value(put, "p25", "%.2f", exp(times->p25 / turns));
-		nt_json_put_value(put, "median", "%.2f", exp(times->median / turns));
-		nt_json_put_value(put, "p75", "%.2f", exp(times->p75 / turns));
-		nt_json_put_count(put, "samples", times->samples);
-		nt_json_put_close(put);
+		if (!key)
+			return;
+		*key = (struct nt_known_key){
+			.ranks = result->call_ranks,
+			.nodes = result->call_nodes,
+			.coll = call->coll,
+			.bytes = call->bytes,
+			.arm = NT_ARM_BASELINE,
+			.calls = (uint64_t)call->weight,
+			.untuned = { exp(times->p25 / turns), exp(times->median / turns),
+				     exp(times->p75 / turns), (uint32_t)times->samples },
+		};
+		entry->turns = racer->turns;
+		entry->deviation = racer->deviation;
 	}
-	nt_json_put_close(put);
 }
 
-static void put_profile(struct nt_json_writer *put, const struct nt_driver_result *result,
-			const struct nt_driver *driver, const struct nt_race *race, unsigned which)
+static int print_entry(FILE *out, const struct nt_driver_result *result,
+		       const struct nt_driver *driver, const struct nt_race *race, unsigned which)
 {
-	const struct nt_cal_profile *profile = nt_driver_profile(driver, which);
-	const struct nt_racer *racer = &race->racer[which];
-	char settings[1024];
+	struct nt_memory_entry entry;
+	struct nt_error err;
+	int rc;
 
-	nt_json_put_open(put, NULL, '{');
-	nt_json_put_text(put, "profile", profile->name);
-	nt_json_put_text(put, "settings",
-			 nt_settings_text(&profile->settings, settings, sizeof(settings)));
-	nt_json_put_count(put, "turns", racer->turns);
-	nt_json_put_value(put, "deviation", "%.4f", racer->deviation);
-	nt_json_put_bool(put, "wrong", racer->state == NT_RACER_WRONG);
-	nt_json_put_text(put, "failed", result->failed[which]);
-	put_keys(put, result, driver, race, which);
+	fill_entry(&entry, result, driver, race, which);
+	rc = nt_entry_name(&entry, &err);
+	if (rc == 0 && (entry.keys > 0 || entry.wrong)) {
+		rc = nt_entry_print(&entry, out);
+		fputc('\n', out);
+	}
+	nt_entry_fini(&entry);
+	return rc;
+}
+
+static void put_failed(struct nt_json_writer *put, const struct nt_driver_result *result,
+		       const struct nt_driver *driver, const struct nt_race *race)
+{
+	nt_json_put_open(put, "failed", '{');
+	for (unsigned i = 0; i < race->count; i++)
+		if (result->failed[i][0])
+			nt_json_put_text(put, nt_driver_profile(driver, i)->name,
+					 result->failed[i]);
 	nt_json_put_close(put);
 }
 
 static void put_head(struct nt_json_writer *put, const struct nt_driver_result *result,
 		     const struct nt_driver *driver, const struct nt_race *race)
 {
+	const struct nt_cal_profile *chosen = nt_driver_profile(driver, result->chosen);
+	char settings[1024];
+
 	nt_json_put_open(put, NULL, '{');
 	nt_json_put_count(put, "v", 1);
 	nt_json_put_value(put, "seconds", "%.1f", result->seconds);
@@ -125,47 +148,38 @@ static void put_head(struct nt_json_writer *put, const struct nt_driver_result *
 	nt_json_put_count(put, "nccl", (uint64_t)result->nccl);
 	nt_json_put_text(put, "library", result->library);
 	nt_json_put_text(put, "split", driver->request.split);
-	nt_json_put_text(put, "chosen", nt_driver_profile(driver, result->chosen)->name);
+	nt_json_put_text(put, "chosen", chosen->name);
+	nt_json_put_text(put, "settings",
+			 nt_settings_text(&chosen->settings, settings, sizeof(settings)));
 	nt_json_put_value(put, "gain", "%.3f", exp(-race->racer[result->chosen].log_ratio));
 	nt_json_put_value(put, "deviation", "%.4f", race->racer[result->chosen].error);
 	nt_json_put_text(put, "why", result->why);
 	nt_json_put_bool(put, "mix", nt_race_knows_mix(race));
+	put_failed(put, result, driver, race);
 	nt_json_put_close(put);
-}
-
-/* Lines that are complete, or nothing of a line. */
-static size_t end_line(struct nt_json_writer *put, char *at)
-{
-	if (put->full)
-		return 0;
-	at[put->used] = '\n';
-	return put->used + 1;
 }
 
 int nt_driver_result_write(const struct nt_driver_result *result, const struct nt_driver *driver,
 			   const struct nt_race *race, struct nt_error *err)
 {
-	char *text = malloc(TEXT_MAX + 1);
+	char head[HEAD_MAX], *text = NULL;
 	struct nt_json_writer put;
-	size_t used;
-	int rc;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&text, &bytes);
+	int rc = 0;
 
-	if (!text)
+	if (!out)
 		return nt_error_set(err, "no memory");
-	nt_json_put_begin(&put, text, LINE_MAX, DEPTH);
+	nt_json_put_begin(&put, head, sizeof(head), DEPTH);
 	put_head(&put, result, driver, race);
-	used = end_line(&put, text);
-	for (unsigned i = 0; i < race->count; i++) {
-		if (race->racer[i].turns == 0 && race->racer[i].state < NT_RACER_FAILED)
-			continue;
-		nt_json_put_begin(&put, text + used, LINE_MAX, DEPTH);
-		put_profile(&put, result, driver, race, i);
-		used += end_line(&put, text + used);
-	}
-	rc = nt_tray_leave(NT_CALIBRATE_FD, NT_TRAY_CALIBRATION, "", (uint32_t)getpid(), text,
-			   used);
-	if (rc < 0)
-		nt_error_set(err, "the node's memory has no room for it");
+	fprintf(out, "%.*s\n", (int)put.used, head);
+	for (unsigned i = 0; rc == 0 && i < race->count; i++)
+		rc = print_entry(out, result, driver, race, i);
+	if (fclose(out) != 0 || rc < 0 || put.full)
+		rc = nt_error_set(err, "no memory");
+	if (rc == 0 && nt_tray_leave(NT_CALIBRATE_FD, NT_TRAY_CALIBRATION, "", (uint32_t)getpid(),
+				     text, bytes) < 0)
+		rc = nt_error_set(err, "the node's memory has no room for it");
 	free(text);
 	return rc;
 }

@@ -2,7 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* driver-result.h - what a calibration has measured, and the text that says it
  *
- * Lines of JSON: the calibration, then each profile that ran, NCCL's default first.
+ * Lines of JSON: the calibration, then an entry (profiles/entry.h) for each profile that ran,
+ * NCCL's default first.
  *
  * Threads:  one.
  * Memory:   nt_driver_result is a value; writing allocates and frees.

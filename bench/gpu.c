@@ -59,19 +59,16 @@ static void choose_device(struct nt_bench_gpu *g)
 		char name[NT_CUDA_NAME_BYTES];
 		long long all[NT_CUDA_PROPERTIES_BYTES / sizeof(long long)];
 	} properties;
-	bool global = o->device == NT_DEVICE_GLOBAL;
 	int seen;
 
 	CUDA_CHECK(GetDeviceCount(&seen));
-	if (o->device == NT_DEVICE_AUTO)
-		global = seen >= o->ranks;
-	g->device = global ? o->rank : o->local_rank;
-	/* Each task of several processes may see its own GPUs, or those of all tasks. */
-	if (o->channel && !global && seen > 0)
-		g->device = o->local_rank % seen;
-	/* Slurm may show each task only its own GPU. */
-	if (o->device == NT_DEVICE_AUTO && seen == 1)
+	g->device = seen >= o->ranks ? o->rank : o->local_rank;
+	/* Slurm may show each task only its own GPU; each task of several processes may see its own
+	 * GPUs, or those of all tasks. */
+	if (seen == 1)
 		g->device = 0;
+	else if (o->channel && seen > 0 && seen < o->ranks)
+		g->device = o->local_rank % seen;
 	if (g->device >= seen)
 		nt_bench_die("no GPU %d: %d seen", g->device, seen);
 	CUDA_CHECK(SetDevice(g->device));
@@ -126,17 +123,6 @@ static void make_buffers(struct nt_bench_gpu *g)
 	CUDA_CHECK(Memset(g->receive, POISON, g->receive_bytes));
 }
 
-/* With the highest priority a collective waits for the end of a tile, not for all queued
- * products. */
-static void make_stream(struct nt_bench_gpu *g)
-{
-	int lowest, highest;
-
-	CUDA_CHECK(DeviceGetStreamPriorityRange(&lowest, &highest));
-	CUDA_CHECK(StreamCreateWithPriority(&g->stream, NT_CUDA_STREAM_NON_BLOCKING,
-					    g->options->load_n ? highest : lowest));
-}
-
 void nt_gpu_open(struct nt_bench_gpu *g, const struct nt_bench_options *o,
 		 const struct nt_library *nccl, const char *run)
 {
@@ -145,7 +131,7 @@ void nt_gpu_open(struct nt_bench_gpu *g, const struct nt_bench_options *o,
 				    .meet = { o->meet_dir, run, o->rank, o->ranks } };
 	nt_bench_rank = o->rank;
 	choose_device(g);
-	make_stream(g);
+	CUDA_CHECK(StreamCreateWithFlags(&g->stream, NT_CUDA_STREAM_NON_BLOCKING));
 	CUDA_CHECK(EventCreate(&g->before));
 	CUDA_CHECK(EventCreate(&g->after));
 	make_buffers(g);

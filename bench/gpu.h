@@ -18,12 +18,11 @@
 #include "bench/meet.h"
 #include "bench/options.h"
 
-/* A communicator of all ranks, of some of them, or of all ranks restricted to an arm. */
-#define NT_LANES (2 + NT_BENCH_ARMS)
+/* A communicator of all ranks, or of some of them. */
+#define NT_LANES 2
 
 struct nt_lane {
-	char name[NT_BENCH_ARM_NAME];
-	const struct nt_bench_arm *arm; /* NULL: NCCL's choice, or the plugin's */
+	const char *name;
 	nt_nccl_comm comm;
 	int count, me;
 	int *ranks; /* ranks of the members in the world */

@@ -21,8 +21,7 @@ static struct nt_lane *add_lane(struct nt_bench_gpu *g, const char *name, int co
 {
 	struct nt_lane *lane = &g->lane[g->lanes++];
 
-	*lane = (struct nt_lane){ .count = count };
-	snprintf(lane->name, sizeof(lane->name), "%s", name);
+	*lane = (struct nt_lane){ .name = name, .count = count };
 	lane->ranks = nt_bench_allocate((size_t)count, sizeof(int));
 	return lane;
 }
@@ -148,28 +147,6 @@ static void split_world(struct nt_bench_gpu *g)
 	NCCL_CHECK(CommSplit(g->lane[0].comm, color, o->rank, &lane->comm, NULL));
 }
 
-/* NCCL reads both variables at the start of every communicator. */
-static void join_arms(struct nt_bench_gpu *g)
-{
-	const struct nt_bench_options *o = g->options;
-	char name[sizeof(g->lane[0].name)];
-
-	for (unsigned a = 0; a < o->arms; a++) {
-		struct nt_lane *lane;
-
-		snprintf(name, sizeof(name), "%s/%s", o->arm[a].algo, o->arm[a].proto);
-		setenv("NCCL_ALGO", o->arm[a].algo, 1);
-		setenv("NCCL_PROTO", o->arm[a].proto, 1);
-		lane = add_lane(g, name, o->ranks);
-		lane->arm = &o->arm[a];
-		join_all(g, lane);
-	}
-	if (o->arms) {
-		unsetenv("NCCL_ALGO");
-		unsetenv("NCCL_PROTO");
-	}
-}
-
 static void open_all(struct nt_bench_gpu *g)
 {
 	/* A variable, because the layout of ncclConfig_t changes with the release. */
@@ -178,7 +155,6 @@ static void open_all(struct nt_bench_gpu *g)
 	join_all(g, add_lane(g, "world", g->options->ranks));
 	if (g->options->split != NT_SPLIT_NONE)
 		split_world(g);
-	join_arms(g);
 	g->generation++;
 }
 

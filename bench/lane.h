@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lane.h - the benchmark's communicators: of all ranks, of some, of two, and of all ranks
- * restricted to one arm
+/* lane.h - the benchmark's communicators: of all ranks, and of some
  *
  * Threads:  one.
  * Memory:   in nt_gpu; nt_lanes_open and nt_lanes_close are a pair, between nt_gpu_open and

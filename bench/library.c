@@ -9,7 +9,6 @@
 
 struct nt_nccl nt_nccl;
 struct nt_cuda nt_cuda;
-struct nt_driver nt_driver;
 
 struct symbol {
 	const char *name;
@@ -21,13 +20,11 @@ struct symbol {
 #define NCCL_OPTIONAL(result, name, parameters) { "nccl" #name, (void **)&nt_nccl.name, false },
 #define CUDA_NEEDED(result, name, parameters) { "cuda" #name, (void **)&nt_cuda.name, true },
 #define CUDA_OPTIONAL(result, name, parameters) { "cuda" #name, (void **)&nt_cuda.name, false },
-#define DRIVER_NEEDED(result, name, parameters) { "cu" #name, (void **)&nt_driver.name, true },
 
 static const struct symbol nccl_symbols[] = { NT_NCCL_NEEDED(NCCL_NEEDED)
 						      NT_NCCL_OPTIONAL(NCCL_OPTIONAL) };
 static const struct symbol cuda_symbols[] = { NT_CUDA_NEEDED(CUDA_NEEDED)
 						      NT_CUDA_OPTIONAL(CUDA_OPTIONAL) };
-static const struct symbol driver_symbols[] = { NT_DRIVER_NEEDED(DRIVER_NEEDED) };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -143,15 +140,6 @@ int nt_library_open_cuda(const char *nccl_path, struct nt_error *err)
 	return nt_error_set(err, "no CUDA runtime: %s", why.text);
 }
 
-int nt_library_open_driver(struct nt_error *err)
-{
-	struct nt_error why;
-
-	if (!load("libcuda.so.1", RTLD_LOCAL, driver_symbols, COUNT(driver_symbols), &why))
-		return nt_error_set(err, "--load needs CUDA's driver: %s", why.text);
-	return 0;
-}
-
 int nt_library_check(const struct nt_bench_options *o, struct nt_error *err)
 {
 	const bool graphs = o->mode == NT_BENCH_GRAPH || o->mode == NT_BENCH_MIXED;
@@ -167,8 +155,5 @@ int nt_library_check(const struct nt_bench_options *o, struct nt_error *err)
 			nt_cuda.GraphInstantiateWithFlags && nt_cuda.GraphDestroy &&
 			nt_cuda.GraphLaunch && nt_cuda.GraphExecDestroy))
 		return nt_error_set(err, "--mode: this CUDA runtime cannot capture graphs");
-	if (o->load_n && !(nt_cuda.DeviceGetAttribute && nt_cuda.EventCreateWithFlags &&
-			   nt_cuda.EventSynchronize))
-		return nt_error_set(err, "--load: this CUDA runtime lacks events that block");
 	return 0;
 }

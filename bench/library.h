@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* library.h - NCCL, CUDA's runtime and its driver, loaded at run time
+/* library.h - NCCL and CUDA's runtime, loaded at run time
  *
  * Threads:  opened once, before any other thread starts; the tables are constant afterwards.
  * Memory:   libraries stay loaded until the process ends.
@@ -16,7 +16,6 @@
 
 extern struct nt_nccl nt_nccl;
 extern struct nt_cuda nt_cuda;
-extern struct nt_driver nt_driver;
 
 struct nt_library {
 	char path[NT_LIBRARY_MAX]; /* of the loaded file */
@@ -30,8 +29,6 @@ int nt_library_open(const struct nt_search *search, struct nt_found *found, stru
 
 /* Load a libcudart that the driver supports: one beside NCCL (Python's packages), else by name. */
 int nt_library_open_cuda(const char *nccl_path, struct nt_error *err);
-
-int nt_library_open_driver(struct nt_error *err);
 
 /* Can these libraries do what the options ask for? */
 int nt_library_check(const struct nt_bench_options *o, struct nt_error *err);

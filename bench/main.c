@@ -175,9 +175,6 @@ static void print_call(const struct nt_play *p, const struct gathered *all, size
 		print_times(p, all, "gpu_us", GPU, c, SHORTEST);
 	printf(",\"algbw_gbs\":%.3f,\"busbw_gbs\":%.3f", gbs,
 	       gbs * nt_coll_bus_factor(call->coll, lane->count));
-	if (o->load_n)
-		printf(",\"load_gflops\":%.0f",
-		       nt_load_gflops(&p->load, p->load_batches[c], p->load_us[c]));
 	if (p->model_us[c] >= 0)
 		printf(",\"simulated_us\":%.2f", p->model_us[c]);
 	if (p->checks[c])
@@ -197,9 +194,6 @@ static void print_run(const struct nt_play *p, const char *run)
 	       run, v / 10000, v / 100 % 100, v % 100, g->device_name, o->ranks, o->nodes,
 	       nt_bench_mode_name(o->mode), p->rounds, o->warmup, g->init_ms,
 	       g->init_mib - g->start_mib, g->end_mib - g->init_mib);
-	if (o->load_n)
-		printf(",\"load\":%d,\"load_batch\":%d,\"load_alone_gflops\":%.0f", o->load_n,
-		       p->load.batch, p->load.alone_gflops);
 	if (o->abort_every)
 		printf(",\"aborts\":%d", p->aborts);
 	printf("}\n");

@@ -130,33 +130,16 @@ static int parse_calls(struct nt_bench_options *o, const char *text, struct nt_e
 		       : nt_error_set(err, "'%s' (want 1 to %d calls)", text, NT_BENCH_SIZES);
 }
 
-/* Index of the word; -1: none of them. */
-static int find_word(const char *text, const char *const *words, int count)
-{
-	while (count > 0 && strcmp(words[count - 1], text) != 0)
-		count--;
-	return count - 1;
-}
-
 static int parse_mode(struct nt_bench_options *o, const char *text, struct nt_error *err)
 {
-	int mode = find_word(text, mode_names, NT_BENCH_MODES);
+	int mode = NT_BENCH_MODES - 1;
 
+	while (mode >= 0 && strcmp(text, mode_names[mode]) != 0)
+		mode--;
 	if (mode < 0)
 		return nt_error_set(err, "'%s' (want seq, burst, both, grouped, graph or mixed)",
 				    text);
 	o->mode = (enum nt_bench_mode)mode;
-	return 0;
-}
-
-static int parse_device(struct nt_bench_options *o, const char *text, struct nt_error *err)
-{
-	static const char *const names[] = { "auto", "global", "local" };
-	int device = find_word(text, names, 3);
-
-	if (device < 0)
-		return nt_error_set(err, "'%s' (want auto, global or local)", text);
-	o->device = (enum nt_bench_device)device;
 	return 0;
 }
 
@@ -206,40 +189,6 @@ static int parse_even(struct nt_bench_options *o, const char *text, struct nt_er
 	return take_sizes(text, &o->even_bytes, 1, err) < 0 ? -1 : 0;
 }
 
-/* ALGO/PROTO, spelled as in NCCL_ALGO and NCCL_PROTO. */
-static int parse_arms(struct nt_bench_options *o, const char *text, struct nt_error *err)
-{
-	const char *rest = text;
-	char part[32];
-
-	o->arms = 0;
-	while (o->arms < NT_BENCH_ARMS && next_part(&rest, part, sizeof(part))) {
-		struct nt_bench_arm *arm = &o->arm[o->arms++];
-		const char *slash = strchr(part, '/');
-		const size_t algo = slash ? (size_t)(slash - part) : 0;
-
-		*arm = (struct nt_bench_arm){ .algo = "" };
-		if (algo == 0 || algo >= sizeof(arm->algo) || !slash[1] ||
-		    strlen(slash + 1) >= sizeof(arm->proto))
-			return nt_error_set(err, "'%s' (want ALGO/PROTO)", part);
-		memcpy(arm->algo, part, algo);
-		memcpy(arm->proto, slash + 1, strlen(slash + 1));
-	}
-	if (!is_whole(text, rest))
-		return nt_error_set(err, "'%s' (want a list of 1 to %d arms)", text, NT_BENCH_ARMS);
-	return 0;
-}
-
-/* gemm:N; tiles of the product are 128 rows and columns */
-static int parse_load(struct nt_bench_options *o, const char *text, struct nt_error *err)
-{
-	if (strncmp(text, "gemm:", 5) != 0 ||
-	    parse_number(text + 5, 128, 16384, &o->load_n, NULL) < 0 || o->load_n % 128)
-		return nt_error_set(err, "'%s' (want gemm:N, N a multiple of 128 up to 16384)",
-				    text);
-	return 0;
-}
-
 #define AT(member) offsetof(struct nt_bench_options, member)
 
 /* clang-format off */
@@ -252,14 +201,10 @@ static const struct rule table[] = {
 	{ "mode", OWN, 0, 0, 0, parse_mode, "MODE", "seq (wait for each call), burst, both, grouped, graph, mixed" },
 	{ "burst", NUMBER, AT(burst), 1, 10000, NULL, "N", "calls in a burst or a graph" },
 	{ "even", OWN, 0, 0, 0, parse_even, "SIZE", "run larger sizes less often, by the square root of the ratio" },
-	{ "align", FLAG, AT(align), 0, 0, NULL, NULL, "start each sample on all ranks at the same time; only on one machine" },
 	{ "seconds", NUMBER, AT(seconds), 1, 3600, NULL, "S", "run rounds for S seconds, then the last part" },
 	{ "last-seconds", NUMBER, AT(last_seconds), 1, 3600, NULL, "S", "length of the last part, in seconds" },
 	{ "capture-at", NUMBER, AT(capture_at), 0, 10000000, NULL, "N", "capture graphs in round N" },
 	{ "abort-every", NUMBER, AT(abort_every), 1, 10000000, NULL, "N", "abort and recreate the communicators every N rounds" },
-	{ "arms", OWN, 0, 0, 0, parse_arms, "LIST", "also time communicators restricted to ALGO/PROTO" },
-	{ "plan", TEXT, AT(plan_path), 0, 0, NULL, "FILE", "run only the cases in FILE, one per line: COLLECTIVE BYTES ARM" },
-	{ "load", OWN, 0, 0, 0, parse_load, "gemm:N", "run matrix products on another stream at the same time" },
 	{ "phase-report", NUMBER, AT(part), 1, 10000000, NULL, "N", "rounds in the first and in the last part" },
 	{ "check", OWN, 0, 0, 0, parse_check, "N", "verify every N-th result of each case; light: the first and last result in full, samples in between" },
 	{ "no-gpu-times", FLAG, AT(no_gpu_times), 0, 0, NULL, NULL, "record no CUDA events" },
@@ -268,7 +213,6 @@ static const struct rule table[] = {
 	{ "split-share", FLAG, AT(split_share), 0, 0, NULL, NULL, "with --split: these communicators share the parent's resources" },
 	{ "simulate-on", OWN, 0, 0, 0, parse_simulate, "RANK@N", "call ncclGroupSimulateEnd on RANK (or all) after N rounds" },
 	{ "nccl", TEXT, AT(nccl_path), 0, 0, NULL, "FILE", "libnccl.so.2 to load (default: that of this user's jobs)" },
-	{ "device", OWN, 0, 0, 0, parse_device, "HOW", "how to choose the GPU: by global or local rank, or auto" },
 	{ "rendezvous", TEXT, AT(meet_dir), 0, 0, NULL, "DIR", "a directory that all ranks can see (default: TMPDIR)" },
 	{ "channel", NUMBER, AT(channel), 3, 65535, NULL, "FD", "a descriptor of a calibration's driver, for the id of the communicator and for results" },
 	{ "count-gpus", FLAG, AT(count_gpus), 0, 0, NULL, NULL, "only print the number of GPUs that this process sees" },
@@ -382,11 +326,8 @@ static int check(struct nt_bench_options *o, struct nt_error *err)
 				    o->ranks);
 	if (o->seconds && !o->last_seconds)
 		return nt_error_set(err, "--seconds needs --last-seconds");
-	if (o->channel && (o->align || o->abort_every || o->arms || o->samples_path))
-		return nt_error_set(err, "--channel: not with --align, --abort-every, "
-					 "--arms or --samples");
-	if (o->abort_every && !o->align)
-		return nt_error_set(err, "--abort-every needs --align");
+	if (o->channel && (o->abort_every || o->samples_path))
+		return nt_error_set(err, "--channel: not with --abort-every or --samples");
 	if (o->abort_every && (o->mode == NT_BENCH_GRAPH || o->mode == NT_BENCH_MIXED))
 		return nt_error_set(err, "--abort-every: not in mode %s", mode_names[o->mode]);
 	if (o->part == 0)

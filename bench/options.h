@@ -23,9 +23,6 @@
 #define NT_BENCH_RANKS 4096
 #define NT_BENCH_WRONG 3 /* exit status for a wrong result, on all ranks */
 
-#define NT_BENCH_ARMS 8
-#define NT_BENCH_ARM_NAME 24 /* ALGO/PROTO and a NUL */
-
 enum nt_bench_mode {
 	NT_BENCH_SEQ,
 	NT_BENCH_BURST,
@@ -38,19 +35,12 @@ enum nt_bench_mode {
 /* --check=light: the whole first and last results, and a piece of every eighth result between. */
 #define NT_CHECK_LIGHT (-1)
 
-enum nt_bench_device { NT_DEVICE_AUTO, NT_DEVICE_GLOBAL, NT_DEVICE_LOCAL };
 enum nt_bench_split { NT_SPLIT_NONE, NT_SPLIT_BLOCK, NT_SPLIT_STRIDE };
-
-/* The values of NCCL_ALGO and NCCL_PROTO. */
-struct nt_bench_arm {
-	char algo[NT_BENCH_ARM_NAME / 2], proto[NT_BENCH_ARM_NAME / 2];
-};
 
 struct nt_bench_options {
 	/* Place of this process. */
 	int rank, ranks, local_rank, nodes;
 	int procs; /* to be started here, of which rank and local_rank are the first */
-	enum nt_bench_device device;
 	const char *meet_dir; /* shared by all ranks */
 	int channel; /* a descriptor instead (lane.c); 0: none */
 	bool count_gpus; /* print their number, and nothing else */
@@ -69,16 +59,10 @@ struct nt_bench_options {
 	enum nt_bench_split split;
 	int split_ranks;
 	bool split_share; /* the new communicators use the parent's resources */
-	struct nt_bench_arm
-		arm[NT_BENCH_ARMS]; /* communicators of all ranks, each restricted to an arm */
-	unsigned arms;
-	const char *plan_path; /* their calls; NULL: all that NCCL has */
 	size_t even_bytes; /* larger sizes are called less often; 0: all equally often */
-	bool align; /* ranks start each sample together */
 	int seconds, last_seconds; /* instead of numbers of rounds; 0: not given */
 	int capture_at; /* round */
 	int abort_every; /* rounds; 0: never */
-	int load_n; /* rows of the matrices of the products that run meanwhile; 0: none */
 	int simulate_rank, simulate_every; /* -1: none */
 	bool simulate_all;
 	/* Checks and output. */

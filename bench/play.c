@@ -11,7 +11,8 @@
 #include "bench/lane.h"
 #include "lib/clock.h"
 
-#define MEET_S 120 /* ranks are at most this late after their communicators were created */
+#define MEET_S 120 /* a rank is at most this much later than the others */
+#define GO "go" /* file of rank 0 */
 
 #define CHECK_SAMPLES 8 /* --check=light checks one sample in so many */
 #define CHECK_ELEMENTS ((size_t)16 << 10) /* ... and so many elements of it */
@@ -49,7 +50,7 @@ static void add_call(struct nt_play *p, int lane, int coll, size_t bytes, bool b
 }
 
 /* Every communicator in turn for each collective and size, so that they can be compared. */
-static void list_calls(struct nt_play *p, const struct nt_bench_plan *plan)
+static void list_calls(struct nt_play *p)
 {
 	const struct nt_bench_options *o = p->gpu->options;
 	const bool both = o->mode == NT_BENCH_BOTH;
@@ -62,10 +63,6 @@ static void list_calls(struct nt_play *p, const struct nt_bench_plan *plan)
 		const size_t bytes = o->size_bytes[at % o->sizes];
 
 		for (int lane = first; lane < p->gpu->lanes; lane++) {
-			const struct nt_bench_arm *arm = p->gpu->lane[lane].arm;
-
-			if (arm && !nt_plan_has(plan, coll, bytes, arm))
-				continue;
 			if (single)
 				add_call(p, lane, coll, bytes, false);
 			if (!single || both)
@@ -78,16 +75,11 @@ void nt_play_create(struct nt_play *p, struct nt_bench_gpu *gpu)
 {
 	const struct nt_bench_options *o = gpu->options;
 	const size_t most = 2 * (size_t)gpu->lanes * o->colls * o->sizes;
-	struct nt_bench_plan plan = { .line = NULL };
-	struct nt_error err;
 	size_t samples;
 
 	*p = (struct nt_play){ .gpu = gpu };
-	if (o->plan_path && nt_plan_read(&plan, o->plan_path, &err) < 0)
-		nt_bench_die("--plan: %s", err.text);
 	p->call = nt_bench_allocate(most, sizeof(p->call[0]));
-	list_calls(p, &plan);
-	nt_plan_free(&plan);
+	list_calls(p);
 	samples = p->calls * (size_t)o->iters;
 	p->host_us = nt_bench_allocate(samples, sizeof(float));
 	p->gpu_us = nt_bench_allocate(samples, sizeof(float));
@@ -96,12 +88,8 @@ void nt_play_create(struct nt_play *p, struct nt_bench_gpu *gpu)
 	p->wrong = nt_bench_allocate(p->calls, sizeof(size_t));
 	p->checks = nt_bench_allocate(p->calls, sizeof(size_t));
 	p->model_us = nt_bench_allocate(p->calls, sizeof(float));
-	p->load_batches = nt_bench_allocate(p->calls, sizeof(double));
-	p->load_us = nt_bench_allocate(p->calls, sizeof(double));
 	for (size_t i = 0; i < p->calls; i++)
 		p->model_us[i] = -1;
-	if (o->align && nt_together_open(&p->together, &gpu->meet, MEET_S, &err) < 0)
-		nt_bench_die("--align: %s", err.text);
 }
 
 void nt_play_destroy(struct nt_play *p)
@@ -112,9 +100,6 @@ void nt_play_destroy(struct nt_play *p)
 	free(p->wrong);
 	free(p->checks);
 	free(p->model_us);
-	free(p->load_batches);
-	free(p->load_us);
-	nt_together_close(&p->together);
 }
 
 /* ---- --stall */
@@ -218,31 +203,22 @@ static void sample(struct nt_play *p, size_t c, int round)
 	const struct nt_piece piece = piece_of(p, c, round);
 	const size_t first = c;
 	double start_us, us;
-	uint64_t batches;
 
 	if (piece.count) {
 		nt_gpu_poison(g, &p->call[c], piece);
 		nt_gpu_wait(g);
 	}
-	if (g->options->align)
-		nt_together_wait(&p->together);
 	nt_gpu_mark_before(g);
-	batches = nt_load_batches(&p->load);
 	start_us = nt_clock_exact_us();
 	issue(p, c, round);
 	nt_gpu_mark_after(g);
 	nt_gpu_wait(g);
 	us = nt_clock_exact_us() - start_us;
-	batches = nt_load_batches(&p->load) - batches;
 	for (; round >= 0 && c < end; c++) {
 		const size_t at = (size_t)round * p->calls + c;
 
 		p->host_us[at] = (float)us / calls;
 		p->gpu_us[at] = nt_gpu_between_us(g) / calls;
-		if (round >= p->last_from) {
-			p->load_batches[c] += (double)batches / (double)(grouped ? p->calls : 1);
-			p->load_us[c] += us / (double)(grouped ? p->calls : 1);
-		}
 	}
 	if (piece.count)
 		note_wrong(p, first, nt_gpu_wrong(g, &p->call[first], piece), piece.count);
@@ -308,6 +284,19 @@ static void one_round(struct nt_play *p, int round)
 	}
 }
 
+/* All ranks wait here for each other; the caller removes the file that lets them go. */
+static void wait_for_all(const struct nt_meet *meet)
+{
+	char *part = nt_bench_allocate(1, 1), go;
+	struct nt_error err;
+
+	if (nt_meet_gather(meet, "here", &part, 1, MEET_S, &err) < 0 ||
+	    (meet->rank == 0 ? nt_meet_put(meet, GO, "", 1, &err)
+			     : nt_meet_get(meet, GO, &go, 1, MEET_S, &err)) < 0)
+		nt_bench_die("%s", err.text);
+	free(part);
+}
+
 /* All ranks abort their communicators during a call, and go on with new ones. They first wait for
  * each other: a rank whose call is over may still have data to send. The call may fail, since
  * others may have aborted already. */
@@ -318,9 +307,11 @@ static void abort_all(struct nt_play *p, int round)
 	if (o->abort_every == 0 || round <= 0 || round % o->abort_every != 0)
 		return;
 	watch(o, "in an abort");
-	nt_together_wait(&p->together);
+	wait_for_all(&p->gpu->meet);
 	nt_gpu_try(p->gpu, &p->call[(size_t)(round / o->abort_every) % p->calls]);
 	nt_lanes_abort(p->gpu);
+	if (o->rank == 0)
+		nt_meet_remove(&p->gpu->meet, GO);
 	p->aborts++;
 }
 
@@ -393,8 +384,6 @@ void nt_play_run(struct nt_play *p)
 		check_all(p);
 	if (p->wrong_somewhere)
 		return;
-	if (o->load_n)
-		nt_load_start(&p->load, p->gpu->device, o->load_n);
 	for (int round = -o->warmup; round < 0; round++)
 		one_round(p, round);
 	play_rounds(p);
@@ -402,6 +391,4 @@ void nt_play_run(struct nt_play *p)
 	watch(o, "at the end");
 	check_all(p);
 	release(p);
-	if (o->load_n)
-		nt_load_stop(&p->load);
 }

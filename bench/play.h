@@ -4,8 +4,8 @@
  *
  * A round is one sample of every collective and size on every communicator, in a fixed order;
  * calls that --even makes rarer are missing in some rounds. A sample is the time from just before
- * the call until the stream is empty, and the time between two CUDA events around it. Without
- * --align only NCCL keeps the ranks together.
+ * the call until the stream is empty, and the time between two CUDA events around it. Only
+ * NCCL keeps the ranks together.
  *
  * Threads:  one.
  * Memory:   create and destroy are a pair.
@@ -16,10 +16,7 @@
 #define NT_BENCH_PLAY_H
 
 #include "bench/gpu.h"
-#include "bench/load.h"
 #include "bench/pace.h"
-#include "bench/plan.h"
-#include "bench/together.h"
 
 struct nt_play {
 	struct nt_bench_gpu *gpu;
@@ -31,12 +28,7 @@ struct nt_play {
 	size_t *wrong; /* elements, of each call */
 	size_t *checks; /* how often it was checked */
 	float *model_us; /* NCCL's prediction; below 0: not asked for */
-	struct nt_together together; /* with --align */
 	struct nt_bench_pace pace; /* with --seconds */
-	struct nt_load load;
-	/* For each call in the last part: batches of products completed during its samples, and
-	 * their time. */
-	double *load_batches, *load_us;
 	int aborts;
 	bool wrong_somewhere; /* on any rank, in anything that was checked */
 };

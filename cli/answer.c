@@ -3,7 +3,6 @@
 #include "cli/answer.h"
 
 #include <inttypes.h>
-#include <fcntl.h>
 #include <slurm/slurm.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 #include "lib/file.h"
-#include "record/admincomment-merge.h"
 #include "record/spool.h"
 #include "report/model/site-config.h"
 #include "cli/command.h"
@@ -71,51 +69,6 @@ static int show_step(struct nt_answer *answer, const struct nt_spooled *spooled,
 	return rc;
 }
 
-/* A record that was sent is shown only if another program has removed it. */
-static bool is_there(const struct nt_answer *answer, const struct nt_spooled *spooled)
-{
-	for (size_t i = 0; answer->texts && i < answer->texts->count; i++) {
-		const struct nt_jobtext *text = &answer->texts->items[i];
-
-		if (text->job == spooled->job)
-			return nt_admincomment_merge_holds(text->comment, spooled->step,
-							   spooled->record);
-	}
-	return false;
-}
-
-/* What to do about it. */
-static const char *place_of(enum nt_spool_part part)
-{
-	return part == NT_PART_WAITING
-		       ? "it waits there ('nccl-tune backfill' writes it to accounting)"
-		       : "another program has overwritten it in AdminComment ('nccl-tune backfill' "
-			 "restores it after the job's end)";
-}
-
-/* A record that was sent is done with if it has arrived, or if a newer one waits. */
-static bool is_done(const struct nt_answer *answer, const struct nt_spooled *spooled)
-{
-	char newer[300];
-
-	snprintf(newer, sizeof(newer), "../%s", spooled->name);
-	return is_there(answer, spooled) || faccessat(spooled->directory_fd, newer, F_OK, 0) == 0;
-}
-
-static void show_spooled(struct nt_answer *answer, enum nt_spool_part part,
-			 const struct nt_spooled *spooled)
-{
-	size_t shown = answer->shown;
-
-	if (spooled->job != answer->request->id.job ||
-	    (part == NT_PART_SENT && is_done(answer, spooled)))
-		return;
-	if (show_step(answer, spooled, NULL) == 0 && answer->shown > shown)
-		nt_command_complain("job %" PRId64 ", step %s: this part is from %s: %s",
-				    spooled->job, spooled->step, answer->request->spool,
-				    place_of(part));
-}
-
 static int report_file(struct nt_answer *answer, struct nt_error *err)
 {
 	const struct nt_request *request = answer->request;
@@ -134,27 +87,6 @@ static int report_file(struct nt_answer *answer, struct nt_error *err)
 		rc = show_text(answer, request->has_id ? label : NULL, text, text_bytes, err);
 	free(text);
 	return rc;
-}
-
-/* Only root can read the spool. Damaged files there are reported by backfill. */
-static void report_spool(struct nt_answer *answer)
-{
-	for (int part = NT_PART_WAITING; part <= NT_PART_SENT; part++) {
-		int part_fd = nt_spool_open(answer->request->spool, (enum nt_spool_part)part, false,
-					    NULL);
-		struct nt_spool_list list = { .count = 0 };
-		struct nt_spooled spooled;
-
-		if (part_fd < 0)
-			continue;
-		(void)nt_spool_list(&list, part_fd, NULL, 0, NULL);
-		for (size_t i = 0; i < list.count; i++) {
-			if (nt_spooled_read(&spooled, part_fd, list.items[i].name, NULL) == 0)
-				show_spooled(answer, (enum nt_spool_part)part, &spooled);
-		}
-		nt_spool_list_fini(&list);
-		close(part_fd);
-	}
 }
 
 /* What Slurm knows of the job besides its record. */
@@ -244,12 +176,8 @@ static int report_range(struct nt_answer *answer, const struct nt_jobrange *rang
 	if (rc == 0)
 		rc = report_texts(answer, &texts, err);
 	answer->known += texts.count;
-	answer->texts = &texts;
-	if (rc == 0 && nt_joblist_is_one(&answer->request->jobs))
-		report_spool(answer);
 	if (rc == 0 && texts.count == 0 && answer->shown == shown && nt_jobrange_is_single(range))
 		miss_job(answer);
-	answer->texts = NULL;
 	nt_jobtexts_fini(&texts);
 	return rc;
 }

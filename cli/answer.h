@@ -26,7 +26,6 @@ struct nt_request {
 	bool follow; /* until the job ends */
 	enum nt_form form;
 	const char *file;
-	const char *spool;
 	const char *page; /* where the page is to be; "-": standard output */
 	char page_name[NT_JOB_LABEL_MAX + 20]; /* by default */
 };
@@ -35,7 +34,6 @@ struct nt_request {
 struct nt_answer {
 	struct nt_request *request;
 	struct nt_output output;
-	const struct nt_jobtexts *texts; /* what accounting and slurmctld have */
 	struct nt_long_job job; /* whose long form counts; job 0: none does */
 	struct nt_job_seen seen; /* of the job whose text is shown */
 	bool runs; /* it has begun and not ended */

@@ -34,7 +34,6 @@
 struct request {
 	const struct nt_record_places *places;
 	const char *directory;
-	bool dry_run;
 	int64_t time_s, quiet_s; /* how long after a job's end others may change its text */
 };
 
@@ -67,9 +66,9 @@ static void tell(const struct run *run, const struct nt_queued *record, const ch
 	const bool written = filed || record->result == NT_DELIVERED_WRITTEN;
 
 	if (record->part == NT_PART_WAITING || written)
-		printf("job %" PRId64 ", step %s: %s%s%s%.200s\n", record->file.job,
-		       record->file.step, run->request->dry_run && written ? "would be " : "", what,
-		       filed ? " into " : "", filed ? run->request->places->sinks.directory : "");
+		printf("job %" PRId64 ", step %s: %s%s%.200s\n", record->file.job,
+		       record->file.step, what, filed ? " into " : "",
+		       filed ? run->request->places->sinks.directory : "");
 }
 
 static void complain(const struct nt_queued *record, const char *what)
@@ -117,8 +116,8 @@ static void conclude(struct run *run, struct nt_queued *record, int64_t end_s)
 							run->request->quiet_s);
 
 	if (record->result == NT_DELIVERED_NOWHERE)
-		complain(record, run->request->dry_run ? "would be given up: " : "given up: ");
-	if (!run->request->dry_run && nt_queue_move(run->parts, record, move, &record->why) < 0)
+		complain(record, "given up: ");
+	if (nt_queue_move(run->parts, record, move, &record->why) < 0)
 		record->result = NT_DELIVERED_FAILED;
 	account(run, record);
 }
@@ -174,8 +173,6 @@ static int write_file(void *argument, struct nt_error *err)
 	const struct nt_spool_entry entry = { file->cluster, file->job, file->uid, file->step,
 					      file->record };
 
-	if (filing->run->request->dry_run)
-		return 0;
 	return nt_filesink_put(filing->run->request->places->sinks.directory, &entry, err) < 0 ? -1
 											       : 0;
 }
@@ -216,8 +213,7 @@ static void place_all(const struct run *run, struct portion *portion, const char
 		else
 			fail(record, "no memory for the merged text");
 	}
-	failed = comment.changed && !run->request->dry_run &&
-		 write_job(cluster, job, comment.text, &err) < 0;
+	failed = comment.changed && write_job(cluster, job, comment.text, &err) < 0;
 	for (size_t i = 0; failed && i < portion->count; i++) {
 		struct nt_queued *record = &portion->records[i];
 
@@ -258,8 +254,7 @@ static bool is_old(const struct run *run, const struct file *file)
 {
 	if (file->part != NT_PART_SENT || !nt_queue_has_newer(run->parts, file->name))
 		return false;
-	if (!run->request->dry_run)
-		(void)unlinkat(run->parts[NT_PART_SENT], file->name, 0);
+	(void)unlinkat(run->parts[NT_PART_SENT], file->name, 0);
 	return true;
 }
 
@@ -395,9 +390,8 @@ static void settle_all(struct run *run)
 
 static void print_sum(const struct run *run)
 {
-	printf("%zu %s, %zu there already, %zu left for later, %zu failed", run->written,
-	       run->request->dry_run ? "to be written" : "written", run->present, run->later,
-	       run->failed);
+	printf("%zu written, %zu there already, %zu left for later, %zu failed", run->written,
+	       run->present, run->later, run->failed);
 	if (run->lost > 0)
 		printf(", %zu given up", run->lost);
 	if (run->reached < run->count)
@@ -462,8 +456,6 @@ static int start(void *request, char *argv[])
 }
 
 static const struct nt_option options[] = {
-	{ "dry-run", 'n', "Print what would be done, and do nothing",
-	  NT_FLAG(struct request, dry_run) },
 	{ "spool", 's', "The spool (default: the site's, or " NT_SPOOL_DIR ")",
 	  NT_TEXT(struct request, directory, "DIRECTORY") },
 	{ "time", 't', "Start no record after this time; the next run continues (default: 60)",

@@ -5,45 +5,155 @@
  * benchmark, whose record tells the hardware and the network. */
 #include "cli/command.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
+#include <sys/prctl.h>
 #include "contract/setting.h"
 #include "lib/argv.h"
+#include "lib/file.h"
 #include "lib/list.h"
 #include "lib/number.h"
 #include "lib/plural.h"
+#include "lib/printable.h"
+#include "lib/clock.h"
+#include "lib/child.h"
 #include "lib/size.h"
 #include "profiles/measure/request.h"
 #include "profiles/memory-store.h"
 #include "profiles/select-text.h"
-#include "cli/calibrate-step.h"
 #include "report/model/places.h"
 
 #define TIME_LEAST_S 5u
 #define TIME_MOST_S 3600u
 #define GRACE_S 60 /* for the step's start and its program */
+#define NODES_MAX (1 << 20)
+#define TASKS_MAX 4096
+#define OUTPUT_BYTES (1u << 20) /* of srun's messages */
 #define SHAPES 8 /* numbers of ranks on a node */
+
+/* The job that this process runs in, from Slurm's variables. */
+struct allocation {
+	uint32_t job;
+	uint32_t nodes, per_node; /* nodes, tasks on each */
+};
 
 struct calibrating {
 	/* What is asked for. */
 	struct nt_places places;
 	const char *sizes, *names; /* of profiles; NULL: all */
-	const char *nodelist, *mpi, *ranks;
-	uint32_t nodes;
+	const char *ranks;
 	double time_s;
 	/* What is known. */
-	struct nt_allocation allocation;
+	struct allocation allocation;
 	unsigned shapes;
 	uint64_t shape[SHAPES];
 	struct nt_profiles profiles;
 	struct nt_memory memory, site; /* the user's, the site's */
-	char directory[NT_PATH_MAX], meeting[NT_PATH_MAX];
+	char directory[NT_PATH_MAX]; /* of the user's, where the ranks of a step also meet */
 	struct nt_launch_choice choice;
 };
+
+/* ---- the job */
+
+/* The number at the start of a variable: "4", or "4(x2)", or "4,2". 0 if there is none. */
+static uint64_t number_in(const char *name, uint64_t most)
+{
+	const char *text = getenv(name);
+	uint64_t value;
+	const char *end = text ? nt_number_read(text, most, &value) : NULL;
+
+	return end && (*end == '\0' || *end == '(' || *end == ',') ? value : 0;
+}
+
+static uint32_t tasks_a_node(uint32_t nodes)
+{
+	uint64_t tasks = number_in("SLURM_NTASKS_PER_NODE", TASKS_MAX);
+
+	if (tasks == 0)
+		tasks = number_in("SLURM_NTASKS", (uint64_t)NODES_MAX * TASKS_MAX) / nodes;
+	return tasks > 0 && tasks <= TASKS_MAX ? (uint32_t)tasks : 1;
+}
+
+static int read_allocation(struct allocation *allocation, struct nt_error *err)
+{
+	allocation->job = (uint32_t)number_in("SLURM_JOB_ID", UINT32_MAX);
+	if (allocation->job == 0)
+		return nt_error_set(err, "not in a Slurm job: run it in an sbatch script or an "
+					 "salloc shell");
+	allocation->nodes = (uint32_t)number_in("SLURM_JOB_NUM_NODES", NODES_MAX);
+	if (allocation->nodes == 0)
+		return nt_error_set(err, "SLURM_JOB_NUM_NODES is not set");
+	allocation->per_node = tasks_a_node(allocation->nodes);
+	return 0;
+}
+
+/* ---- srun */
+
+/* In the child; what srun says is its output. */
+static int become(void *argument, int out_fd)
+{
+	char *const *argv = argument;
+	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	/* A killed srun leaves its step running. */
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	signal(SIGPIPE, SIG_DFL);
+	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(out_fd, 2) < 0)
+		return 127;
+	execvp(argv[0], argv);
+	dprintf(2, "%s: %m\n", argv[0]);
+	return 127;
+}
+
+static bool begins(const char *line, size_t bytes, const char *with)
+{
+	return bytes >= strlen(with) && memcmp(line, with, strlen(with)) == 0;
+}
+
+/* The program's last line. If there is none, Slurm's first line, because Slurm then reports the end
+ * of every task. */
+static void take_complaint(const struct nt_child *child, char *out, size_t out_bytes)
+{
+	const char *line = child->out, *end = line + child->out_bytes;
+
+	out[0] = '\0';
+	while (line && line < end) {
+		const char *newline = memchr(line, '\n', (size_t)(end - line));
+		const size_t bytes = (size_t)((newline ? newline : end) - line);
+		const bool slurm = begins(line, bytes, "srun: ") ||
+				   begins(line, bytes, "slurmstepd") ||
+				   begins(line, bytes, "Try \"srun");
+
+		if (bytes > 0 && (!slurm || out[0] == '\0'))
+			nt_printable_copy(out, out_bytes, line, bytes);
+		line += bytes + 1;
+	}
+}
+
+static int srun(char *const argv[], double limit_s, struct nt_error *err)
+{
+	const struct nt_child_bounds bounds = {
+		.deadline_ms = nt_clock_ms() + (int64_t)(1000 * limit_s),
+		.max_bytes = OUTPUT_BYTES,
+	};
+	struct nt_child child;
+	char complaint[150];
+	int rc = nt_child_call(&child, become, (void *)(uintptr_t)argv, &bounds, err);
+
+	take_complaint(&child, complaint, sizeof(complaint));
+	if (rc == 0 && child.status != 0)
+		rc = nt_error_set(err, "its step failed: %s", complaint);
+	nt_child_fini(&child);
+	return rc;
+}
 
 /* ---- what is measured */
 
@@ -125,13 +235,11 @@ static void make_command(struct nt_argv *words, const struct calibrating *c, uin
 	nt_argv_add(words, "--nodes=%" PRIu32, c->allocation.nodes);
 	nt_argv_add(words, "--ntasks=%" PRIu32, c->allocation.nodes);
 	nt_argv_add(words, "--ntasks-per-node=1");
-	nt_argv_add(words, "--mpi=%s", c->mpi);
+	nt_argv_add(words, "--mpi=pmix");
 	nt_argv_add(words, "--kill-on-bad-exit=1");
 	nt_argv_add(words, "--quit-on-interrupt");
 	nt_argv_add(words, "--time=%d", (int)ceil((c->time_s + GRACE_S) / 60));
 	nt_argv_add(words, "--job-name=nccl-tune-calibrate");
-	if (c->nodelist)
-		nt_argv_add(words, "--nodelist=%s", c->nodelist);
 	/* A mode in which the ranks of the nodes compare their hardware, soon. */
 	nt_argv_add(words, "--nccl-tune=bandit,min_calls=4,launch=auto");
 	nt_argv_add(words, "%s", nt_places_beside("nccl-tune-bench", path));
@@ -141,7 +249,7 @@ static void make_command(struct nt_argv *words, const struct calibrating *c, uin
 	nt_argv_add(words, "--last-seconds=1");
 	nt_argv_add(words, "--no-gpu-times");
 	nt_argv_add(words, "--stall=20");
-	nt_argv_add(words, "--rendezvous=%s", c->meeting);
+	nt_argv_add(words, "--rendezvous=%s", c->directory);
 }
 
 static int run_step(const struct calibrating *c, uint64_t ranks, struct nt_error *err)
@@ -157,7 +265,7 @@ static int run_step(const struct calibrating *c, uint64_t ranks, struct nt_error
 	if (words.failed)
 		nt_error_set(err, "out of memory");
 	else
-		rc = nt_step_run(words.word, c->time_s + 2 * GRACE_S, err);
+		rc = srun(words.word, c->time_s + 2 * GRACE_S, err);
 	unsetenv(NT_ENV_CALIBRATE);
 	nt_argv_fini(&words);
 	return rc;
@@ -292,11 +400,11 @@ static int prepare(struct calibrating *c, struct nt_error *err)
 {
 	const int64_t now_s = (int64_t)time(NULL);
 
-	if (nt_allocation_read(&c->allocation, c->nodes, err) < 0 || take_shapes(c, err) < 0 ||
+	if (read_allocation(&c->allocation, err) < 0 || take_shapes(c, err) < 0 ||
 	    nt_places_profiles(&c->places, &c->profiles, err) < 0 || choose_profiles(c, err) < 0 ||
 	    nt_places_memory(&c->places, c->directory, err) < 0 ||
 	    nt_places_read_site(&c->places, &c->site, now_s, err) < 0 ||
-	    nt_meeting_make(c->directory, c->allocation.job, c->meeting, err) < 0)
+	    nt_directories_make(c->directory, err) < 0)
 		return -1;
 	if (c->time_s <= 0)
 		c->time_s = (double)nt_calibrate_auto_s(c->allocation.nodes);
@@ -323,17 +431,9 @@ static int run(void *argument, char *argv[])
 				    nt_plural(c->shape[i]), err.text);
 		status = NT_EXIT_FAILED;
 	}
-	nt_meeting_remove(c->meeting);
 	nt_memory_fini(&c->memory);
 	nt_memory_fini(&c->site);
 	return status;
-}
-
-static void init(void *argument)
-{
-	struct calibrating *c = argument;
-
-	c->mpi = "pmix";
 }
 
 /* 30, 30s, 2m, 1h */
@@ -371,17 +471,10 @@ static const struct nt_option options[] = {
 	{ "profiles", 'p', "Only these profiles", NT_TEXT(struct calibrating, names, "LIST") },
 	{ "profile-file", 0, "Use the profiles in FILE instead of the installed ones",
 	  NT_TEXT(struct calibrating, places.profiles, "FILE") },
-	{ "nodes", 'N', "N of the job's nodes (default: all)",
-	  NT_U32(struct calibrating, nodes, "N", 1, 1 << 20) },
-	{ "nodelist", 'w', "These of the job's nodes, as Slurm writes them",
-	  NT_TEXT(struct calibrating, nodelist, "LIST") },
-	{ "mpi", 0, "srun's --mpi (default: pmix)", NT_TEXT(struct calibrating, mpi, "TYPE") },
 	{ "memory", 0,
 	  "The memory of launch profiles (default: $NCCL_TUNE_MEMORY, or nccl-tune/memory in "
 	  "$XDG_STATE_HOME or ~/.local/state)",
 	  NT_TEXT(struct calibrating, places.memory, "DIRECTORY") },
-	{ "site-memory", 0, "The site's memory",
-	  NT_TEXT(struct calibrating, places.site_memory, "FILE") },
 	{ 0 },
 };
 
@@ -398,6 +491,5 @@ const struct nt_command nt_command_calibrate = {
 	       "\vExit status: 0 if all was measured, 1 if something failed (see stderr), 2 for a "
 	       "usage error.",
 	.request_bytes = sizeof(struct calibrating),
-	.init = init,
 	.run = run,
 };

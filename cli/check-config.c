@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "lib/child.h"
@@ -118,18 +117,6 @@ static void check_file(struct check *check, const char *what, const char *path, 
 		say(check, true, "%s %s: %s", what, path, strerror(errno));
 }
 
-/* Settings in plugstack.conf have no effect. */
-static void check_strays(struct check *check)
-{
-	const struct nt_plugstack *stack = &check->config.stack;
-
-	if (stack->stray_line)
-		say(check, true,
-		    "%s:%u: this line is for nccl-tune.conf, not plugstack.conf: settings belong "
-		    "in %s",
-		    stack->stray_file, stack->stray_line, check->config.path);
-}
-
 /* The package's profiles and the site's, as srun reads them. */
 static void check_profiles(struct check *check, const char *path, bool must,
 			   struct nt_profiles *profiles)
@@ -221,7 +208,6 @@ static void check_plugstack(struct check *check, const char *path)
 		    config->stack.files && !config->stack.tune.found
 			    ? ": no step is tuned on this host"
 			    : "");
-		check_strays(check);
 		check_served(check);
 		if (config->stack.tune.found)
 			check_plugin(check, &config->stack.tune);
@@ -231,7 +217,6 @@ static void check_plugstack(struct check *check, const char *path)
 	if (config->stack.tune.required)
 		say(check, false, "%s:%u: required: jobs fail on nodes without the plugin",
 		    config->stack.tune.file, config->stack.tune.line);
-	check_strays(check);
 	check_served(check);
 }
 
@@ -263,24 +248,6 @@ static void check_owner(struct check *check, const char *path, bool in_force)
 		check_readable(check, path);
 }
 
-/* Is there a line that belongs in plugstack.conf? */
-static bool is_plugstack(const char *text)
-{
-	static const char *const words[] = { "optional", "required", "include" };
-
-	for (const char *line = text; *line; line += *line == '\n') {
-		for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-			const size_t bytes = strlen(words[i]);
-
-			if (strncasecmp(line, words[i], bytes) == 0 &&
-			    (line[bytes] == ' ' || line[bytes] == '\t'))
-				return true;
-		}
-		line += strcspn(line, "\n");
-	}
-	return false;
-}
-
 static int check_text(struct check *check, const char *path, bool must)
 {
 	struct nt_error err;
@@ -296,9 +263,7 @@ static int check_text(struct check *check, const char *path, bool must)
 	}
 	rc = nt_conf_parse(&check->config.conf, path, text, bytes, &err);
 	if (rc < 0)
-		say(check, true, "%s%s", err.text,
-		    is_plugstack(text) ? ": lines that load a plugin belong in plugstack.conf"
-				       : "");
+		say(check, true, "%s", err.text);
 	free(text);
 	return rc;
 }
@@ -372,19 +337,12 @@ static void check_launch(struct check *check)
 
 	for (unsigned i = 0; i < conf->count; i++) {
 		const struct nt_conf_section *section = &conf->section[i];
-		const uint64_t allowed = section->limit[NT_LIMIT_LAUNCH];
-		const unsigned line = section->limit_line[NT_LIMIT_LAUNCH];
 
 		if (section->setting_line[launch] &&
 		    nt_option_check_launch(&check->config.conf.site, section->policy.launch, &err) <
 			    0)
 			say(check, true, "%s:%u: %s", conf->path, section->setting_line[launch],
 			    err.text);
-		for (unsigned j = 0; line && allowed != UINT64_MAX && j < conf->profiles; j++)
-			if ((allowed >> j & 1) &&
-			    nt_option_check_launch(&check->config.conf.site, conf->profile[j],
-						   &err) < 0)
-				say(check, true, "%s:%u: %s", conf->path, line, err.text);
 	}
 }
 
@@ -409,25 +367,6 @@ static void check_record_directory(struct check *check, const char *directory)
 }
 
 /* ---- the node's hardware */
-
-/* These variables can make hwloc read another machine's description. Jobs do not have them. */
-static void forget_hwloc_variables(void)
-{
-	char name[64];
-	size_t i = 0;
-
-	while (environ[i]) {
-		const size_t bytes = strcspn(environ[i], "=");
-
-		if (strncmp(environ[i], "HWLOC_", 6) != 0 || bytes >= sizeof(name)) {
-			i++;
-			continue;
-		}
-		memcpy(name, environ[i], bytes);
-		name[bytes] = '\0';
-		unsetenv(name);
-	}
-}
 
 /* Do jobs get that number? A missing or unused cache is made again by the next job. */
 static void check_cache(struct check *check, uint64_t value)
@@ -458,7 +397,10 @@ static void check_hardware(struct check *check)
 	char *material;
 	uint64_t value;
 
-	forget_hwloc_variables();
+	/* They make hwloc read another machine's description; jobs do not have them. */
+	unsetenv("HWLOC_XMLFILE");
+	unsetenv("HWLOC_SYNTHETIC");
+	unsetenv("HWLOC_COMPONENTS");
 	if (nt_fingerprint_explain(&material, &err) < 0) {
 		say(check, true, "hardware: %s", err.text);
 		return;

@@ -8,8 +8,6 @@ libnt_cli_a_SOURCES = \
 	%D%/answer.h \
 	%D%/backfill.c \
 	%D%/calibrate.c \
-	%D%/calibrate-step.c \
-	%D%/calibrate-step.h \
 	%D%/check-config.c \
 	%D%/command.c \
 	%D%/command.h \

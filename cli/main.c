@@ -88,35 +88,20 @@ static bool hold_standard_streams(void)
 	return true;
 }
 
-static char passing(char c)
-{
-	return (c >= 0x20 && c <= 0x7e) || c == '\n' || c == '\t' ? c : '?';
-}
-
-/* A carriage return passes only before a line end, as in CSV; elsewhere it would hide text.
- * *returned: one is pending. */
-static size_t clean(char *piece, char c, bool *returned)
-{
-	size_t n = 0;
-
-	if (*returned)
-		piece[n++] = c == '\n' ? '\r' : '?';
-	*returned = c == '\r';
-	if (!*returned)
-		piece[n++] = passing(c);
-	return n;
-}
-
 static ssize_t write_clean(void *cookie, const char *text, size_t bytes)
 {
 	char piece[PIECE_BYTES];
 	size_t done = 0;
 
+	(void)cookie;
 	while (done < bytes) {
 		size_t n = 0;
 
-		while (n + 2 <= sizeof(piece) && done < bytes)
-			n += clean(piece + n, text[done++], cookie);
+		for (; n < sizeof(piece) && done < bytes; n++, done++) {
+			const char c = text[done];
+
+			piece[n] = (c >= 0x20 && c <= 0x7e) || c == '\n' || c == '\t' ? c : '?';
+		}
 		if (nt_write_all(STDOUT_FILENO, piece, n) < 0)
 			return 0;
 	}
@@ -128,8 +113,7 @@ static ssize_t write_clean(void *cookie, const char *text, size_t bytes)
  * stdout can be assigned, and streams made from functions. */
 static void clean_stdout(void)
 {
-	static bool returned;
-	FILE *stream = fopencookie(&returned, "w", (cookie_io_functions_t){ .write = write_clean });
+	FILE *stream = fopencookie(NULL, "w", (cookie_io_functions_t){ .write = write_clean });
 
 	if (!stream)
 		return;

@@ -22,7 +22,7 @@ struct nt_remembered_ask {
 	uint64_t fingerprint;
 	const char *profile;
 	uint32_t nodes, per_node;
-	bool like_here, csv, all;
+	bool csv, all;
 	const char *file; /* of export and import; "-" for the standard streams */
 	int64_t now_s;
 };

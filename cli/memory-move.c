@@ -7,15 +7,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cli/calibrate-step.h"
 #include "lib/atomic-output.h"
 #include "lib/file.h"
 #include "lib/printable.h"
-#include "profiles/hosts.h"
 #include "profiles/memory-csv.h"
 #include "profiles/memory-store.h"
-
-#define HOSTS_MAX (1 << 20)
 
 static bool to_stream(const char *file)
 {
@@ -134,71 +130,26 @@ static void like_newest(const struct nt_memory *memory, struct nt_where *where)
 	memcpy(where->driver, newest->where.driver, sizeof(where->driver));
 }
 
-struct hardware {
-	const struct nt_memory *memory;
-	uint64_t fingerprint;
-};
-
-/* Ends at the first host that is unknown, or another one. */
-static int take_host(void *context, const char *name)
-{
-	struct hardware *hardware = context;
-	uint64_t found = nt_memory_host(hardware->memory, name);
-
-	if (found == 0 || (hardware->fingerprint != 0 && found != hardware->fingerprint))
-		return -1;
-	hardware->fingerprint = found;
-	return 0;
-}
-
-/* Of the job's hosts, from the memory; 0 if one is unknown or they differ. */
-static uint64_t job_fingerprint(const struct nt_memory *memory)
-{
-	struct hardware hardware = { .memory = memory };
-	const char *hosts = getenv("SLURM_JOB_NODELIST");
-
-	if (!hosts || nt_hosts_each(hosts, HOSTS_MAX, take_host, &hardware, NULL) < 0)
-		return 0;
-	return hardware.fingerprint;
-}
-
 static int place_of(const struct nt_remembered_ask *ask, struct nt_where *where,
 		    struct nt_error *err)
 {
-	struct nt_allocation allocation;
 	struct nt_memory memory;
-	int rc = 0;
+	int rc;
 
 	*where = (struct nt_where){ .fingerprint = ask->fingerprint,
 				    .nodes = ask->nodes,
 				    .per_node = ask->per_node };
-	if (!ask->like_here &&
-	    (where->fingerprint == 0 || where->nodes == 0 || where->per_node == 0))
+	if (where->fingerprint == 0 || where->nodes == 0 || where->per_node == 0)
 		return nt_error_set(err, "no place (want --fingerprint, --nodes and "
-					 "--ntasks-per-node, or --like-here in a job)");
+					 "--ntasks-per-node)");
 	nt_memory_init(&memory);
 	rc = nt_store_read(ask->directory, &memory, ask->now_s, err);
-	if (rc == 0 && ask->like_here) {
-		rc = nt_allocation_read(&allocation, ask->nodes, err);
-		if (rc == 0) {
-			where->nodes = allocation.nodes;
-			if (where->per_node == 0)
-				where->per_node = allocation.per_node;
-			if (where->fingerprint == 0)
-				where->fingerprint = job_fingerprint(&memory);
-			if (where->fingerprint == 0)
-				rc = nt_error_set(err,
-						  "no step on these nodes is remembered: "
-						  "use --fingerprint (nccl-tune check-config)");
-		}
-	}
 	if (rc == 0)
 		like_newest(&memory, where);
 	nt_memory_fini(&memory);
 	return rc;
 }
 
-/* Takes entries and hosts, but not the requests to forget. */
 static int take_lines(struct nt_memory *to, const char *text, size_t bytes, int64_t now_us,
 		      struct nt_error *err)
 {
@@ -206,7 +157,6 @@ static int take_lines(struct nt_memory *to, const char *text, size_t bytes, int6
 
 	if (skipped < 0)
 		return -1;
-	to->forgets = 0;
 	for (size_t i = 0; i < to->entries; i++)
 		to->entry[i].added_us = now_us;
 	if (to->entries == 0 && to->hosts == 0 && skipped > 0)

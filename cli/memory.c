@@ -101,7 +101,9 @@ static int forget(struct nt_remembered_ask *ask, char *argv[])
 		return nt_command_misuse("nothing selected (want --fingerprint, --profile or both, "
 					 "or "
 					 "--all)");
-	count = nt_store_forget(ask->directory, ask->fingerprint, ask->profile, ask->now_s, &err);
+	count = nt_store_forget(ask->directory,
+				&(struct nt_which){ ask->fingerprint, ask->profile }, ask->now_s,
+				&err);
 	if (count < 0)
 		return nt_command_fail(&err);
 	printf("%d entr%s forgotten\n", count, count == 1 ? "y" : "ies");
@@ -111,7 +113,7 @@ static int forget(struct nt_remembered_ask *ask, char *argv[])
 static const struct subcommand subcommands[] = {
 	{ "show", show, "site-memory profile-file fingerprint profile" },
 	{ "export", export, "fingerprint profile csv nodes ntasks-per-node" },
-	{ "import", import, "fingerprint profile csv nodes ntasks-per-node like-here" },
+	{ "import", import, "fingerprint profile csv nodes ntasks-per-node" },
 	{ "forget", forget, "fingerprint profile all" },
 };
 
@@ -155,8 +157,6 @@ static const struct nt_option options[] = {
 	  NT_U32(struct nt_remembered_ask, nodes, "N", 1, 1 << 20) },
 	{ "ntasks-per-node", 0, "Only with N ranks on each node",
 	  NT_U32(struct nt_remembered_ask, per_node, "N", 1, 4096) },
-	{ "like-here", 0, "import --csv: for jobs like this one, on such nodes",
-	  NT_FLAG(struct nt_remembered_ask, like_here) },
 	{ "csv", 0,
 	  "export, import: choices of one place and profile, as NVIDIA's example tuner reads them",
 	  NT_FLAG(struct nt_remembered_ask, csv) },

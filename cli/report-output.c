@@ -13,7 +13,6 @@
 #include "lib/table.h"
 #include "lib/wrap.h"
 #include "report/html/html.h"
-#include "report/metrics/csv.h"
 #include "report/metrics/report-json.h"
 #include "report/model/job-figures.h"
 #include "report/text/findings.h"
@@ -202,7 +201,7 @@ int nt_output_open(struct nt_output *output, enum nt_form form, FILE *out, struc
 	memset(output, 0, sizeof(*output));
 	output->form = form;
 	output->out = out;
-	if (form == NT_FORM_JSON || form == NT_FORM_CSV || form == NT_FORM_HTML)
+	if (form == NT_FORM_JSON || form == NT_FORM_HTML)
 		output->array = json_object_new_array();
 	else
 		return 0;
@@ -225,7 +224,6 @@ int nt_output_add(struct nt_output *output, const char *job, const struct nt_sum
 	output->jobs++;
 	switch (output->form) {
 	case NT_FORM_JSON:
-	case NT_FORM_CSV:
 	case NT_FORM_HTML: return add_json(output, job, summary, err);
 	case NT_FORM_PROMETHEUS: return nt_samples_add(&output->samples, job, summary, err);
 	case NT_FORM_TEXT: break;
@@ -261,8 +259,6 @@ void nt_output_close(struct nt_output *output, bool good)
 		print_list(output->out, &output->list);
 	else if (good && output->form == NT_FORM_JSON)
 		print_json(output);
-	else if (good && output->form == NT_FORM_CSV)
-		nt_values_print(output->out, output->array);
 	else if (good && output->form == NT_FORM_HTML)
 		nt_html_write(output->out, output->array);
 	else if (good && output->form == NT_FORM_PROMETHEUS)

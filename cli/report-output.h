@@ -21,7 +21,7 @@
 #include "report/model/jobtext.h"
 #include "report/text/two-jobs.h"
 
-enum nt_form { NT_FORM_TEXT, NT_FORM_JSON, NT_FORM_CSV, NT_FORM_PROMETHEUS, NT_FORM_HTML };
+enum nt_form { NT_FORM_TEXT, NT_FORM_JSON, NT_FORM_PROMETHEUS, NT_FORM_HTML };
 
 /* As text without --full: the output depends on whether the summaries are of more than one job. The
  * components and runs of a job, which have labels such as 12+1 and "12 (run 1)", are one job. */

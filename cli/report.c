@@ -12,7 +12,6 @@
 #include <unistd.h>
 #include "cli/answer.h"
 #include "cli/report-follow.h"
-#include "report/model/site-config.h"
 
 /* ---- what is asked for */
 
@@ -221,13 +220,6 @@ static int report(struct nt_request *request)
 										   : NT_EXIT_OK;
 }
 
-static void init(void *argument)
-{
-	struct nt_request *request = argument;
-
-	request->spool = nt_record_places()->spool;
-}
-
 static int run(void *argument, char *argv[])
 {
 	struct nt_request *request = argument;
@@ -268,8 +260,6 @@ static const struct nt_option options[] = {
 	  NT_FLAG(struct nt_request, follow) },
 	{ "json", 'j', "Print JSON for programs, see nccl-tune(1)",
 	  NT_CHOICE(struct nt_request, form, NT_FORM_JSON) },
-	{ "csv", 0, "Print comma-separated values (RFC 4180)",
-	  NT_CHOICE(struct nt_request, form, NT_FORM_CSV) },
 	{ "html", 0,
 	  "Write a page for a browser (default: nccl-tune-JOB.html; --html=- for standard output)",
 	  NT_TAKE(take_page, "FILE.html"), .optional = true },
@@ -277,10 +267,6 @@ static const struct nt_option options[] = {
 	  NT_CHOICE(struct nt_request, form, NT_FORM_PROMETHEUS) },
 	{ "file", 'f', "Read the record from FILE (-: standard input)",
 	  NT_TEXT(struct nt_request, file, "FILE") },
-	{ "spool", 's',
-	  "Directory of records that are not in accounting yet (root; default: the site's, or " NT_SPOOL_DIR
-	  ")",
-	  NT_TEXT(struct nt_request, spool, "DIRECTORY") },
 	{ 0 },
 };
 
@@ -301,7 +287,6 @@ const struct nt_command nt_command_report = {
 	       "\vExit status: 0 if all was shown, 1 if there is no record or a part of it is missing "
 	       "(the reason is on stderr), 2 for a usage error.",
 	.request_bytes = sizeof(struct nt_request),
-	.init = init,
 	.run = run,
 	.arguments = NT_ANY_NUMBER,
 };

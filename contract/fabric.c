@@ -23,7 +23,7 @@ int nt_fabric_parse(const char *name)
 	return -1;
 }
 
-static bool begins(const char *net, const char *prefix)
+static bool begins_with(const char *net, const char *prefix)
 {
 	return strncasecmp(net, prefix, strlen(prefix)) == 0;
 }
@@ -41,11 +41,11 @@ enum nt_fabric nt_fabric_of_net(const char *net, const struct nt_fabric_devices 
 		return NT_FABRIC_SOCKET;
 	if (strcasecmp(net, "IB") == 0)
 		return NT_FABRIC_IB;
-	if (net[0] == '\0' || begins(net, "IBext") || strcasecmp(net, "gIB") == 0)
+	if (net[0] == '\0' || begins_with(net, "IBext") || strcasecmp(net, "gIB") == 0)
 		return devices->ib ? NT_FABRIC_IB : NT_FABRIC_SOCKET;
-	if (begins(net, "FasTrak") || begins(net, "GPUDirectTCPX"))
+	if (begins_with(net, "FasTrak") || begins_with(net, "GPUDirectTCPX"))
 		return NT_FABRIC_TCPX;
-	if (begins(net, "Libfabric") || begins(net, "AWS Libfabric"))
+	if (begins_with(net, "Libfabric") || begins_with(net, "AWS Libfabric"))
 		return of_libfabric(devices);
 	return NT_FABRIC_ANY;
 }

@@ -35,7 +35,7 @@ bool nt_finding_certain(int id)
 	return is_known(id) && findings[id].sure == CERTAIN;
 }
 
-static int find(const char *code, size_t bytes)
+static int find_finding(const char *code, size_t bytes)
 {
 	for (int id = 0; id < NT_FINDING_COUNT; id++) {
 		if (strlen(findings[id].code) == bytes &&
@@ -66,13 +66,13 @@ int nt_finding_read(struct nt_finding *finding, const char *text, size_t bytes)
 	memset(finding, 0, sizeof(*finding));
 	memcpy(finding->text, text, bytes);
 	nt_printable_json(finding->text);
-	finding->id = find(finding->text, strcspn(finding->text, ":"));
+	finding->id = find_finding(finding->text, strcspn(finding->text, ":"));
 	return finding->id < 0 ? -1 : 0;
 }
 
 /* Besides arguments, {name} is the name of {variable}. */
-static const char *fill(const struct nt_finding *finding, const char *says, char *out,
-			size_t out_bytes)
+static const char *fill_sentence(const struct nt_finding *finding, const char *says, char *out,
+				 size_t out_bytes)
 {
 	char name[64] = "";
 	const struct nt_reason_fact facts[] = { { "name", name } };
@@ -92,14 +92,14 @@ static const char *fill(const struct nt_finding *finding, const char *says, char
 
 const char *nt_finding_say(const struct nt_finding *finding, char *out, size_t out_bytes)
 {
-	return fill(finding, is_known(finding->id) ? findings[finding->id].sentence : "", out,
-		    out_bytes);
+	return fill_sentence(finding, is_known(finding->id) ? findings[finding->id].sentence : "",
+			     out, out_bytes);
 }
 
 const char *nt_finding_advise(const struct nt_finding *finding, char *out, size_t out_bytes)
 {
-	return fill(finding, is_known(finding->id) ? findings[finding->id].advice : "", out,
-		    out_bytes);
+	return fill_sentence(finding, is_known(finding->id) ? findings[finding->id].advice : "",
+			     out, out_bytes);
 }
 
 const char *nt_finding_node(const struct nt_finding *finding, char out[NT_FINDING_NODE_MAX])
@@ -124,7 +124,7 @@ int nt_findings_parse(const char *text, uint32_t *codes, const char **word)
 	for (text += strspn(text, space); *text; text += strspn(text, space)) {
 		size_t bytes = strcspn(text, space);
 		bool take = *text == '-';
-		int id = find(text + take, bytes - take);
+		int id = find_finding(text + take, bytes - take);
 		uint32_t bits = id >= 0 ? UINT32_C(1) << id : 0;
 
 		*word = text;

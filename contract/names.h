@@ -6,8 +6,8 @@
 
 #define NT_OPTION "nccl-tune"
 
-/* Environment. Only NT_ENV_POLICY, NT_ENV_WARM, NT_ENV_LAUNCH, NT_ENV_CHAINED_*, NCCL's
- * plugin variables and those of a launch profile reach a task. */
+/* Environment. Only NT_ENV_POLICY, NT_ENV_NODE, NT_ENV_WARM, NT_ENV_LAUNCH, NT_ENV_CHAINED_*,
+ * NCCL's plugin variables and those of a launch profile reach a task. */
 #define NT_ENV_POLICY "NCCL_TUNE_POLICY"
 #define NT_ENV_SRUN "SLURM_NCCL_TUNE"
 #define NT_ENV_SBATCH "SBATCH_NCCL_TUNE"
@@ -21,9 +21,9 @@
 #define NT_ENV_CALIBRATE "SLURM_NCCL_TUNE_CALIBRATE"
 #define NT_CALIBRATES "nccl-tune-calibrate" /* of a step that only measures for others */
 #define NT_ENV_SLURM_WARM "SLURM_NCCL_TUNE_WARM"
-/* The user's file: key=value[,key=value]...; options override it. */
-#define NT_ENV_USER_FILE "SLURM_NCCL_TUNE_USER_FILE"
-/* From slurmstepd to the task: remembered arms, launch profile. */
+/* From slurmstepd to the task: what root has seen of the node (spank/step/node-facts.h), remembered
+ * arms, launch profile. */
+#define NT_ENV_NODE "NCCL_TUNE_NODE"
 #define NT_ENV_WARM "NCCL_TUNE_WARM"
 #define NT_ENV_LAUNCH "NCCL_TUNE_LAUNCH"
 #define NT_ENV_NCCL_TUNER "NCCL_TUNER_PLUGIN"

@@ -50,8 +50,8 @@ static int parse_pair(struct nt_policy *policy, uint64_t *seen, const char *item
 	return nt_setting_parse(policy, (unsigned)i, equals + 1, err);
 }
 
-int nt_policy_parse_pairs(struct nt_policy *policy, uint64_t *given, const char *text,
-			  struct nt_error *err)
+static int parse_pairs(struct nt_policy *policy, uint64_t *given, const char *text,
+		       struct nt_error *err)
 {
 	char item[NT_PATH_MAX];
 	bool fits;
@@ -84,7 +84,7 @@ int nt_policy_parse_given(struct nt_policy *policy, uint64_t *given, const char 
 		return nt_error_set(err, "value too long");
 	if (nt_setting_parse(policy, 0, item, err) < 0)
 		return -1;
-	return nt_policy_parse_pairs(policy, given, text, err);
+	return parse_pairs(policy, given, text, err);
 }
 
 int nt_policy_parse_option(struct nt_policy *policy, const char *text, struct nt_error *err)
@@ -94,7 +94,7 @@ int nt_policy_parse_option(struct nt_policy *policy, const char *text, struct nt
 	return nt_policy_parse_given(policy, &given, text, err);
 }
 
-static int append(char *out, size_t out_bytes, const char *key, const char *value)
+static int append_value(char *out, size_t out_bytes, const char *key, const char *value)
 {
 	return nt_append(out, out_bytes, "%s%s%s%s", out[0] ? "," : "", key, key[0] ? "=" : "",
 			 value);
@@ -108,24 +108,9 @@ static int append_settings(const struct nt_policy *policy, bool all, char *out, 
 	for (unsigned i = 0; i < NT_SETTING_COUNT; i++) {
 		if (nt_setting_format(policy, i, value) && i > 0 && !all)
 			continue;
-		if (append(out, out_bytes, i == 0 && !all ? "" : nt_setting_key(i), value) < 0)
+		if (append_value(out, out_bytes, i == 0 && !all ? "" : nt_setting_key(i), value) <
+		    0)
 			return -1;
-	}
-	return 0;
-}
-
-int nt_policy_format_pairs(const struct nt_policy *policy, uint64_t given, char *out,
-			   size_t out_bytes, struct nt_error *err)
-{
-	char value[NT_SETTING_TEXT];
-
-	out[0] = '\0';
-	for (unsigned i = 0; i < NT_SETTING_COUNT; i++) {
-		if (!(given >> i & 1))
-			continue;
-		(void)nt_setting_format(policy, i, value);
-		if (append(out, out_bytes, nt_setting_key(i), value) < 0)
-			return nt_error_set(err, "policy longer than %zu bytes", out_bytes);
 	}
 	return 0;
 }

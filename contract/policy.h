@@ -47,12 +47,6 @@ int nt_policy_parse_option(struct nt_policy *policy, const char *text, struct nt
 /* The same; sets *given to a bit for each setting that is named. */
 int nt_policy_parse_given(struct nt_policy *policy, uint64_t *given, const char *text,
 			  struct nt_error *err);
-/* Without a mode; adds to *given. */
-int nt_policy_parse_pairs(struct nt_policy *policy, uint64_t *given, const char *text,
-			  struct nt_error *err);
-/* The settings with a bit in given. */
-int nt_policy_format_pairs(const struct nt_policy *policy, uint64_t given, char *out,
-			   size_t out_bytes, struct nt_error *err);
 /* The mode, then settings that differ from the default. -1: no room. */
 int nt_policy_format_option(const struct nt_policy *policy, char *out, size_t out_bytes);
 

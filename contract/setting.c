@@ -42,7 +42,7 @@ static const struct setting settings[] = {
 
 _Static_assert(NT_SETTING_COUNT < 64, "a bit for each in a word of 64");
 
-static int64_t get(const struct nt_policy *policy, const struct setting *s)
+static int64_t get_value(const struct nt_policy *policy, const struct setting *s)
 {
 	int64_t value;
 
@@ -50,7 +50,7 @@ static int64_t get(const struct nt_policy *policy, const struct setting *s)
 	return value;
 }
 
-static void put(struct nt_policy *policy, const struct setting *s, int64_t value)
+static void set_value(struct nt_policy *policy, const struct setting *s, int64_t value)
 {
 	memcpy((char *)policy + s->offset, &value, sizeof(value));
 }
@@ -243,7 +243,7 @@ const char *nt_setting_domain(unsigned i, char out[NT_SETTING_DOMAIN])
 	return out;
 }
 
-static int refuse(unsigned i, const char *text, struct nt_error *err)
+static int refuse_value(unsigned i, const char *text, struct nt_error *err)
 {
 	const struct setting *s = &settings[i];
 	char domain[NT_SETTING_DOMAIN];
@@ -269,7 +269,7 @@ int nt_setting_parse(struct nt_policy *policy, unsigned i, const char *text, str
 
 	if (s->kind == NT_NAME) {
 		if (!is_name(text))
-			return refuse(i, text, err);
+			return refuse_value(i, text, err);
 		put_name(policy, s, text);
 		return 0;
 	}
@@ -277,8 +277,8 @@ int nt_setting_parse(struct nt_policy *policy, unsigned i, const char *text, str
 	if (rc < 0 && s->kind != NT_ENUM)
 		rc = s->kind == NT_SET ? parse_set(s, text, &value) : parse_number(s, text, &value);
 	if (rc < 0 || value < s->min || value > s->max)
-		return refuse(i, text, err);
-	put(policy, s, value);
+		return refuse_value(i, text, err);
+	set_value(policy, s, value);
 	return 0;
 }
 
@@ -290,8 +290,8 @@ bool nt_setting_format(const struct nt_policy *policy, unsigned i, char out[NT_S
 		snprintf(out, NT_SETTING_TEXT, "%s", get_name(policy, s));
 		return strcmp(out, NAME_DEFAULT) == 0;
 	}
-	format_value(s, get(policy, s), out, NT_SETTING_TEXT);
-	return get(policy, s) == s->def;
+	format_value(s, get_value(policy, s), out, NT_SETTING_TEXT);
+	return get_value(policy, s) == s->def;
 }
 
 void nt_setting_default(struct nt_policy *policy, unsigned i)
@@ -299,7 +299,7 @@ void nt_setting_default(struct nt_policy *policy, unsigned i)
 	if (settings[i].kind == NT_NAME)
 		put_name(policy, &settings[i], NAME_DEFAULT);
 	else
-		put(policy, &settings[i], settings[i].def);
+		set_value(policy, &settings[i], settings[i].def);
 }
 
 void nt_setting_copy(struct nt_policy *to, const struct nt_policy *from, unsigned i)
@@ -316,12 +316,12 @@ bool nt_setting_same(const struct nt_policy *a, const struct nt_policy *b, unsig
 
 int64_t nt_setting_number(const struct nt_policy *policy, unsigned i)
 {
-	return get(policy, &settings[i]);
+	return get_value(policy, &settings[i]);
 }
 
 void nt_setting_put(struct nt_policy *policy, unsigned i, int64_t value)
 {
-	put(policy, &settings[i], value);
+	set_value(policy, &settings[i], value);
 }
 
 /* ---- names */

@@ -15,7 +15,7 @@
 #define LEAST_BLOCKS 16 /* of a round when time is short */
 
 /* Evidence at the first look, if it is not an early one. */
-static unsigned full(const struct nt_evaluation *seen)
+static unsigned full_blocks(const struct nt_evaluation *seen)
 {
 	return (unsigned)seen->policy->confirm_blocks;
 }
@@ -41,12 +41,12 @@ static unsigned least_of(unsigned wanted)
 /* Evidence at the early looks. */
 static unsigned first_early(const struct nt_evaluation *seen)
 {
-	return full(seen) / 2;
+	return full_blocks(seen) / 2;
 }
 
 static unsigned second_early(const struct nt_evaluation *seen)
 {
-	return full(seen) * 2 / 3;
+	return full_blocks(seen) * 2 / 3;
 }
 
 /* A round of `wanted` blocks, or as many as there is time for. */
@@ -65,7 +65,7 @@ static struct nt_schedule round_of(const struct nt_evaluation *seen, const uint1
 struct nt_schedule nt_confirm_round(const struct nt_evaluation *seen, const uint16_t *arm,
 				    unsigned count)
 {
-	return round_of(seen, arm, count, full(seen));
+	return round_of(seen, arm, count, full_blocks(seen));
 }
 
 static bool called_rarely(const struct nt_key_info *info)
@@ -78,11 +78,12 @@ struct nt_schedule nt_confirm_first(const struct nt_evaluation *seen, const uint
 {
 	/* A look costs a warm-up, and some calls until nodes agree: none if these would be missing
 	 * in the end. */
-	const bool further = nt_time_budget_blocks(seen, 1 + count) >= full(seen) + LOOK_BLOCKS;
+	const bool further = nt_time_budget_blocks(seen, 1 + count) >=
+			     full_blocks(seen) + LOOK_BLOCKS;
 
 	if (further && !called_rarely(&seen->info))
 		return nt_confirm_round(seen, arm, count);
-	return round_of(seen, arm, count, further ? first_early(seen) : full(seen) - 1);
+	return round_of(seen, arm, count, further ? first_early(seen) : full_blocks(seen) - 1);
 }
 
 bool nt_confirm_is_early(const struct nt_evaluation *seen, const struct nt_schedule *round)
@@ -92,19 +93,19 @@ bool nt_confirm_is_early(const struct nt_evaluation *seen, const struct nt_sched
 
 bool nt_confirm_is_only(const struct nt_evaluation *seen, const struct nt_schedule *round)
 {
-	const struct nt_schedule usual = nt_evaluation_explore(seen, NT_SCHEDULE_CONFIRM,
-							       &round->arm[1], round->count - 1u,
-							       full(seen) + NT_SCHEDULE_WARM_UP);
+	const struct nt_schedule usual = nt_evaluation_explore(
+		seen, NT_SCHEDULE_CONFIRM, &round->arm[1], round->count - 1u,
+		full_blocks(seen) + NT_SCHEDULE_WARM_UP);
 
 	/* One of the least blocks is for a key whose time is over, or was not known yet. */
 	return round->blocks < usual.blocks &&
-	       round->blocks > least_of(full(seen)) + NT_SCHEDULE_WARM_UP;
+	       round->blocks > least_of(full_blocks(seen)) + NT_SCHEDULE_WARM_UP;
 }
 
 /* All that can be gathered. */
 static unsigned most_blocks(const struct nt_evaluation *seen)
 {
-	const unsigned blocks = full(seen) << (NT_CONFIRM_LOOKS - 1);
+	const unsigned blocks = full_blocks(seen) << (NT_CONFIRM_LOOKS - 1);
 
 	return blocks < NT_EVIDENCE_BLOCKS ? blocks : NT_EVIDENCE_BLOCKS;
 }
@@ -112,13 +113,13 @@ static unsigned most_blocks(const struct nt_evaluation *seen)
 /* An early look, as only rarely called keys have. */
 static bool early_look(const struct nt_evaluation *seen)
 {
-	return seen->early && seen->confirm.blocks < full(seen);
+	return seen->early && seen->confirm.blocks < full_blocks(seen);
 }
 
 /* Each round costs some calls until nodes agree: is there time for no more rounds than needed? */
-static bool presses(const struct nt_evaluation *seen)
+static bool time_presses(const struct nt_evaluation *seen)
 {
-	return nt_time_budget_blocks(seen, seen->confirm.count) < 2 * full(seen);
+	return nt_time_budget_blocks(seen, seen->confirm.count) < 2 * full_blocks(seen);
 }
 
 /* As many blocks as before: little more evidence does not settle what a look left open, and each
@@ -128,14 +129,14 @@ static unsigned further_blocks(const struct nt_evaluation *seen)
 	const unsigned have = seen->confirm.blocks, most = most_blocks(seen);
 	const unsigned blocks = have < most - have ? have : most - have;
 
-	if (early_look(seen) && have < second_early(seen) && !presses(seen))
+	if (early_look(seen) && have < second_early(seen) && !time_presses(seen))
 		return second_early(seen) - have;
 	if (early_look(seen))
-		return full(seen) - have;
+		return full_blocks(seen) - have;
 	return blocks < UINT8_MAX - NT_SCHEDULE_WARM_UP ? blocks : UINT8_MAX - NT_SCHEDULE_WARM_UP;
 }
 
-static bool affordable(const struct nt_evaluation *seen)
+static bool is_affordable(const struct nt_evaluation *seen)
 {
 	const struct nt_schedule least = nt_confirm_round(seen, &seen->schedule.arm[1], 1);
 
@@ -147,7 +148,7 @@ static bool last_look(const struct nt_evaluation *seen)
 	const unsigned looks = NT_CONFIRM_LOOKS + (seen->early ? NT_CONFIRM_EARLY_LOOKS : 0);
 
 	return seen->only || seen->rounds[NT_SCHEDULE_CONFIRM] >= looks ||
-	       seen->confirm.blocks >= most_blocks(seen) || !affordable(seen);
+	       seen->confirm.blocks >= most_blocks(seen) || !is_affordable(seen);
 }
 
 /* Is the arm's slowest rank behind the baseline's? */
@@ -159,7 +160,7 @@ static bool slowest_behind(const struct nt_evidence *e, unsigned i, double alpha
 	       nt_compare_behind(us[0], us[i], e->blocks, alpha);
 }
 
-static bool vetoed(const struct nt_comparison *comparison)
+static bool is_vetoed(const struct nt_comparison *comparison)
 {
 	return comparison->verdict == NT_VERDICT_PERIOD ||
 	       comparison->verdict == NT_VERDICT_SLOWEST;
@@ -187,11 +188,11 @@ static bool open_still(const struct nt_evaluation *seen, const struct nt_gates *
 	if (early_look(seen) && comparison->verdict != NT_VERDICT_FASTER)
 		return seen->confirm.blocks < second_early(seen) || comparison->exact_p < 1;
 	return comparison->verdict == NT_VERDICT_SAMPLES ||
-	       (!vetoed(comparison) && nt_compare_promising(gates, comparison));
+	       (!is_vetoed(comparison) && nt_compare_promising(gates, comparison));
 }
 
 /* FASTER first, then arms with samples, then the larger gain. */
-static bool better(const struct nt_comparison *a, const struct nt_comparison *b)
+static bool is_better(const struct nt_comparison *a, const struct nt_comparison *b)
 {
 	if ((a->verdict == NT_VERDICT_FASTER) != (b->verdict == NT_VERDICT_FASTER))
 		return a->verdict == NT_VERDICT_FASTER;
@@ -248,13 +249,13 @@ static bool look_further(const struct nt_evaluation *seen, const struct nt_gates
 	const struct nt_schedule further = nt_evaluation_explore(
 		seen, NT_SCHEDULE_CONFIRM, arm, count, blocks + NT_SCHEDULE_WARM_UP);
 
-	return blocks >= (early_look(seen) ? 1 : least_of(full(seen))) &&
+	return blocks >= (early_look(seen) ? 1 : least_of(full_blocks(seen))) &&
 	       nt_budget_worth(seen, &seen->confirm, &further, open_us(seen, gates, of)) &&
 	       nt_next_explore(seen, &further, next);
 }
 
-static void judge(const struct nt_evaluation *seen, const struct nt_gates *gates,
-		  struct nt_next *next)
+static void judge_arms(const struct nt_evaluation *seen, const struct nt_gates *gates,
+		       struct nt_next *next)
 {
 	const struct nt_evidence *e = &seen->confirm;
 	struct nt_comparison of[1 + NT_CONFIRM_ARMS];
@@ -264,7 +265,7 @@ static void judge(const struct nt_evaluation *seen, const struct nt_gates *gates
 
 	for (unsigned i = 1; i < e->count; i++) {
 		nt_confirm_look(seen, gates, i, &of[i]);
-		if (better(&of[i], &of[best]))
+		if (is_better(&of[i], &of[best]))
 			best = i;
 	}
 	count = gates->last ? 0 : further_arms(seen, gates, of, best, arm);
@@ -276,7 +277,7 @@ static void judge(const struct nt_evaluation *seen, const struct nt_gates *gates
 		return;
 	last.last = true;
 	last.early_us = 0;
-	judge(seen, &last, next);
+	judge_arms(seen, &last, next);
 }
 
 /* Twelve pairs do not show that an arm stalls in one call of seven, in one case of six. They need
@@ -299,5 +300,5 @@ void nt_confirm(const struct nt_evaluation *seen, struct nt_next *next)
 		.last = last_look(seen),
 	};
 
-	judge(seen, &gates, next);
+	judge_arms(seen, &gates, next);
 }

@@ -22,14 +22,14 @@ struct column {
 	double limit_us; /* calls above are stalls */
 };
 
-static void take_column(struct column *c, const struct nt_schedule *s, unsigned place,
+static void take_column(struct column *c, const struct nt_schedule *s, unsigned index,
 			const uint16_t *packed)
 {
 	double usual_us;
 
 	c->blocks = s->blocks;
 	for (unsigned b = 0; b < c->blocks; b++) {
-		c->us[b] = (float)(nt_times_ns(packed[b * s->count + place]) / 1000);
+		c->us[b] = (float)(nt_times_ns(packed[b * s->count + index]) / 1000);
 		c->baseline_us[b] = (float)(nt_times_ns(packed[b * s->count]) / 1000);
 	}
 	usual_us = nt_sample_quantile(c->us, c->blocks, 0.25);
@@ -52,7 +52,7 @@ static struct nt_cost_account_entry *entry_of(struct nt_cost_account *account, u
 	return &account->entry[i];
 }
 
-static void book(struct nt_cost_account_entry *to, const struct column *c)
+static void book_column(struct nt_cost_account_entry *to, const struct column *c)
 {
 	for (unsigned b = 0; b < c->blocks; b++) {
 		const double us = (double)c->us[b];
@@ -90,7 +90,7 @@ void nt_cost_account_add(struct nt_cost_account *account, const struct nt_schedu
 
 		take_column(&c, schedule, i, packed);
 		if (entry && c.usual_baseline_us > 0)
-			book(entry, &c);
+			book_column(entry, &c);
 	}
 }
 

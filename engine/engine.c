@@ -5,9 +5,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "engine/budget.h"
 #include "engine/confirm.h"
-#include "engine/recheck.h"
+#include "engine/matched.h"
 #include "engine/refine.h"
 #include "engine/screen.h"
 #include "engine/times.h"
@@ -18,7 +17,6 @@ struct nt_engine_key {
 	struct nt_evaluation seen;
 	/* times of the newest round, by block and position in its arm[] */
 	uint16_t sample[NT_TIMES_MAX];
-	unsigned absorbed; /* nodes merged into it */
 	struct nt_history *history; /* NULL: not kept */
 };
 
@@ -104,7 +102,7 @@ bool nt_engine_for_good(const struct nt_engine_key *key)
 
 void nt_engine_absorb(struct nt_engine_key *key, const uint8_t *bytes, size_t count)
 {
-	nt_times_absorb(key->sample, key->absorbed++ == 0, &key->seen.schedule, bytes, count);
+	nt_times_read(key->sample, &key->seen.schedule, bytes, count);
 }
 
 static struct nt_evidence *evidence_of(struct nt_evaluation *seen, unsigned kind)
@@ -113,17 +111,6 @@ static struct nt_evidence *evidence_of(struct nt_evaluation *seen, unsigned kind
 	case NT_SCHEDULE_SCREEN: return &seen->screen;
 	case NT_SCHEDULE_CONFIRM: return &seen->confirm;
 	default: return &seen->recheck;
-	}
-}
-
-static void note_history(struct nt_engine_key *key, const struct nt_evidence *evidence)
-{
-	nt_history_round(key->history, &key->seen.schedule, key->sample);
-	for (unsigned i = 0; i < evidence->count; i++) {
-		struct nt_sample_quantiles quantiles = nt_sample_quantiles_of(evidence->us[i],
-									      evidence->blocks);
-
-		nt_history_quantiles(key->history, evidence->arm[i], &quantiles);
 	}
 }
 
@@ -142,18 +129,134 @@ static void close_round(struct nt_engine_key *key)
 	seen->spent.calls += nt_schedule_positions(s);
 	seen->rounds[s->kind]++;
 	if (key->history) {
-		note_history(key, evidence);
+		nt_history_round(key->history, &key->seen.schedule, key->sample);
+		for (unsigned i = 0; i < evidence->count; i++) {
+			struct nt_sample_quantiles quantiles = nt_sample_quantiles_of(
+				evidence->us[i], evidence->blocks);
+
+			nt_history_quantiles(key->history, evidence->arm[i], &quantiles);
+		}
 		key->history->spent_calls = seen->spent.calls;
 		key->history->spent_ms = (float)(nt_cost_account_us(&seen->spent.account) / 1000);
 		nt_histories_keep_so_far(key->engine->histories, key->history);
 	}
 	memset(key->sample, 0, sizeof(key->sample));
-	key->absorbed = 0;
 }
 
-static void ask(const struct nt_engine_key *key, struct nt_next *next)
+/* A short window measures the baseline and the arm. If the arm is no longer ahead, a second window
+ * must confirm that; then all arms are explored anew, while the arm stays in force between windows.
+ * The same judges decide: for an arm that is faster than the baseline, the same or
+ * another. Without one, the arm is dropped if the baseline is significantly faster. Mode policy
+ * explores nothing, and only memory supports the arm: it is dropped after the second window.
+ * Windows do not count towards the budget. */
+#define RECHECK_BLOCKS 16u /* of the first window; the second has twice as many */
+#define RECHECK_WINDOWS 2
+#define DOUBT_P 0.05 /* of being slow more often, or slower on average */
+#define BEHIND_P 0.05 /* the same, or slower at best, in the end */
+
+/* Is the arm no longer ahead, or slow more often? */
+static bool is_doubtful(const float *baseline, const float *arm, unsigned count)
 {
-	static nt_judge *const before_first[] = { nt_recheck, nt_warm_open, nt_screen_open, NULL };
+	struct nt_matched pairs, other;
+
+	nt_matched_take(&pairs, baseline, arm, count);
+	nt_matched_take(&other, arm, baseline, count);
+	return nt_matched_gain_us(&pairs) <= 0 || nt_matched_slow_p(&pairs) < DOUBT_P ||
+	       nt_matched_mean_p(&other) < DOUBT_P;
+}
+
+/* Is the newest window evidence against the arm? */
+static bool speaks_against(const struct nt_evaluation *seen)
+{
+	const struct nt_evidence *e = &seen->recheck;
+	const unsigned from = seen->rounds[NT_SCHEDULE_RECHECK] < RECHECK_WINDOWS ? 0
+										  : RECHECK_BLOCKS;
+	const unsigned count = e->blocks - from;
+	const float *baseline = e->us[0] + from, *arm = e->us[1] + from;
+
+	return nt_evaluation_enough(seen, nt_sample_quantiles_of(baseline, count).samples) &&
+	       nt_evaluation_enough(seen, nt_sample_quantiles_of(arm, count).samples) &&
+	       (is_doubtful(baseline, arm, count) ||
+		nt_compare_behind(e->period_us[0] + from, e->period_us[1] + from, count, DOUBT_P));
+}
+
+/* Two windows were against the arm. */
+static void give_up(const struct nt_evaluation *seen, struct nt_next *next)
+{
+	const struct nt_gates gates = { .alpha = BEHIND_P, .tests = 1, .last = true };
+	const struct nt_evidence *e = &seen->recheck;
+	struct nt_comparison now;
+
+	nt_compare(&gates, e->us[0], e->us[1], e->blocks, &now);
+	if (nt_compare_behind(e->period_us[0], e->period_us[1], e->blocks, DOUBT_P))
+		now.verdict = NT_VERDICT_PERIOD;
+	else if (now.verdict == NT_VERDICT_FASTER) /* at best; on the whole it is behind */
+		now.verdict = NT_VERDICT_MEAN;
+	nt_next_conclude(next, e, seen->current, &now);
+	next->what = NT_NEXT_ROLL_BACK;
+}
+
+static void judge_recheck(const struct nt_evaluation *seen, struct nt_next *next)
+{
+	const unsigned windows = seen->rounds[NT_SCHEDULE_RECHECK];
+
+	if (!seen->rechecks)
+		return;
+	if (windows > 0 && !speaks_against(seen)) {
+		next->what = NT_NEXT_STAY;
+	} else if (windows < RECHECK_WINDOWS) {
+		next->what = NT_NEXT_EXPLORE;
+		next->schedule = nt_evaluation_explore(seen, NT_SCHEDULE_RECHECK, &seen->current, 1,
+						       (RECHECK_BLOCKS << windows) +
+							       NT_SCHEDULE_WARM_UP);
+	} else if (seen->policy->mode == NT_MODE_POLICY) {
+		give_up(seen, next);
+	}
+}
+
+/* Is the baseline faster than the committed arm, by the evidence of this exploration? */
+static bool fell_behind(const struct nt_evaluation *seen, const struct nt_evidence *e,
+			struct nt_comparison *now)
+{
+	const struct nt_gates gates = { .alpha = BEHIND_P, .tests = 1, .last = true };
+	const float *current = nt_evidence_of(e, seen->current);
+
+	if (!current)
+		return false;
+	nt_compare(&gates, e->us[0], current, e->blocks, now);
+	return nt_evaluation_enough(seen, now->baseline.samples) &&
+	       nt_compare_behind(e->us[0], current, e->blocks, BEHIND_P);
+}
+
+/* A committed arm's key was explored anew, with result COMMIT or KEEP. Commit another arm,
+ * ROLL_BACK, or STAY? */
+static void review_recheck(const struct nt_evaluation *seen, struct nt_next *next)
+{
+	const bool of_current = next->arm == seen->current;
+	struct nt_comparison now;
+
+	if (next->what == NT_NEXT_COMMIT) {
+		if (of_current)
+			next->what = NT_NEXT_STAY;
+		return;
+	}
+	if (next->comparison.verdict == NT_VERDICT_PERIOD && of_current) {
+		next->what = NT_NEXT_ROLL_BACK;
+		return;
+	}
+	next->what = NT_NEXT_STAY;
+	if (!fell_behind(seen, next->evidence, &now))
+		return;
+	if (now.verdict == NT_VERDICT_FASTER) /* at best; on the whole it is behind */
+		now.verdict = NT_VERDICT_MEAN;
+	nt_next_conclude(next, next->evidence, seen->current, &now);
+	next->what = NT_NEXT_ROLL_BACK;
+}
+
+static void ask_judges(const struct nt_engine_key *key, struct nt_next *next)
+{
+	static nt_judge *const before_first[] = { judge_recheck, nt_warm_open, nt_screen_open,
+						  NULL };
 	static nt_judge *const after_warm[] = { nt_warm_confirm, nt_screen_open, NULL };
 	static nt_judge *const after_first[] = { nt_screen_samples, nt_screen_widen, nt_refine,
 						 nt_screen, NULL };
@@ -179,17 +282,8 @@ static void begin_warm(struct nt_engine_key *key)
 		nt_history_remember(key->history, seen->schedule.arm[1]);
 }
 
-/* The remembered arm has failed: what was measured is no evidence for the rest. */
-static void forget(struct nt_evaluation *seen)
-{
-	seen->warming = false;
-	seen->forgotten++;
-	seen->rounds[NT_SCHEDULE_CONFIRM] = 0;
-	memset(&seen->confirm, 0, sizeof(seen->confirm));
-}
-
 /* A round that is explored, or would have been. */
-static void adopt(struct nt_engine_key *key, const struct nt_next *next)
+static void adopt_round(struct nt_engine_key *key, const struct nt_next *next)
 {
 	struct nt_evaluation *seen = &key->seen;
 	const bool first = next->schedule.kind == NT_SCHEDULE_SCREEN &&
@@ -201,10 +295,15 @@ static void adopt(struct nt_engine_key *key, const struct nt_next *next)
 	if (seen->info.blocks > NT_SCHEDULE_WARM_UP && seen->info.blocks <= UINT8_MAX)
 		seen->schedule.blocks = (uint8_t)seen->info.blocks;
 	if (next->what == NT_NEXT_EXPLORE && next->schedule.kind == NT_SCHEDULE_CONFIRM &&
-	    seen->rounds[NT_SCHEDULE_SCREEN] == 0)
+	    seen->rounds[NT_SCHEDULE_SCREEN] == 0) {
 		begin_warm(key);
-	else if (seen->warming)
-		forget(seen);
+	} else if (seen->warming) {
+		/* The remembered arm has failed: what was measured is no evidence for the rest. */
+		seen->warming = false;
+		seen->forgotten++;
+		seen->rounds[NT_SCHEDULE_CONFIRM] = 0;
+		memset(&seen->confirm, 0, sizeof(seen->confirm));
+	}
 	if (seen->schedule.kind == NT_SCHEDULE_CONFIRM && !seen->warming &&
 	    seen->rounds[NT_SCHEDULE_CONFIRM] == 0) {
 		seen->early = nt_confirm_is_early(seen, &seen->schedule);
@@ -285,8 +384,8 @@ static uint8_t round_of(const struct nt_evaluation *seen)
 			 seen->forgotten);
 }
 
-static void conclude(struct nt_engine_key *key, const struct nt_next *next,
-		     struct nt_schedule *schedule)
+static void conclude_key(struct nt_engine_key *key, const struct nt_next *next,
+			 struct nt_schedule *schedule)
 {
 	struct nt_outcome outcome = outcome_of(&key->seen, next);
 
@@ -305,7 +404,7 @@ static void conclude(struct nt_engine_key *key, const struct nt_next *next,
 	key->history = NULL;
 }
 
-static void explore(const struct nt_engine_key *key, struct nt_schedule *schedule)
+static void write_schedule(const struct nt_engine_key *key, struct nt_schedule *schedule)
 {
 	const struct nt_key_info *info = &key->seen.info;
 
@@ -322,15 +421,15 @@ enum nt_engine_next nt_engine_next(struct nt_engine_key *key, const struct nt_ke
 	key->seen.info = *now;
 	if (key->seen.schedule.kind != 0)
 		close_round(key);
-	ask(key, &next);
-	adopt(key, &next);
+	ask_judges(key, &next);
+	adopt_round(key, &next);
 	if (key->seen.rechecks && (next.what == NT_NEXT_COMMIT || next.what == NT_NEXT_KEEP))
-		nt_recheck_review(&key->seen, &next);
+		review_recheck(&key->seen, &next);
 	switch (next.what) {
-	case NT_NEXT_EXPLORE: explore(key, schedule); return NT_ENGINE_EXPLORE;
+	case NT_NEXT_EXPLORE: write_schedule(key, schedule); return NT_ENGINE_EXPLORE;
 	case NT_NEXT_COMMIT:
-	case NT_NEXT_ROLL_BACK: conclude(key, &next, schedule); return NT_ENGINE_COMMIT;
-	case NT_NEXT_KEEP: conclude(key, &next, schedule); return NT_ENGINE_KEEP;
+	case NT_NEXT_ROLL_BACK: conclude_key(key, &next, schedule); return NT_ENGINE_COMMIT;
+	case NT_NEXT_KEEP: conclude_key(key, &next, schedule); return NT_ENGINE_KEEP;
 	default: return NT_ENGINE_STAY;
 	}
 }

@@ -13,7 +13,7 @@
 _Static_assert(NT_SAMPLES_MAX >= NT_EVIDENCE_BLOCKS, "all evidence is looked at");
 
 /* Index of an arm; count: none. */
-static unsigned find(const struct nt_evidence *evidence, unsigned arm)
+static unsigned find_arm(const struct nt_evidence *evidence, unsigned arm)
 {
 	unsigned i = 0;
 
@@ -24,24 +24,12 @@ static unsigned find(const struct nt_evidence *evidence, unsigned arm)
 
 const float *nt_evidence_of(const struct nt_evidence *evidence, unsigned arm)
 {
-	unsigned i = find(evidence, arm);
+	unsigned i = find_arm(evidence, arm);
 
 	return i < evidence->count ? evidence->us[i] : NULL;
 }
 
-static void take_own(struct nt_evidence *evidence, const struct nt_schedule *schedule,
-		     const uint16_t *packed)
-{
-	for (unsigned a = 0; a < schedule->count; a++) {
-		const unsigned i = find(evidence, schedule->arm[a]);
-		const double ns = nt_times_ns(packed[nt_times_duration_at(schedule, a)]);
-
-		if (i < evidence->count && ns > 0)
-			evidence->duration_us[i] = (float)(ns / 1000);
-	}
-}
-
-/* A block's times of arm i, at place p of the schedule. */
+/* A block's times of arm i, at index p of the schedule. */
 static void take_times(struct nt_evidence *evidence, const struct nt_schedule *schedule,
 		       const uint16_t *packed, unsigned p, unsigned i, unsigned block)
 {
@@ -78,13 +66,19 @@ void nt_evidence_add(struct nt_evidence *evidence, const struct nt_schedule *sch
 		blocks = NT_EVIDENCE_BLOCKS - evidence->blocks;
 	for (unsigned p = NT_SCHEDULE_WARM_UP * schedule->count; p < samples; p++) {
 		const unsigned block = p / schedule->count - NT_SCHEDULE_WARM_UP;
-		const unsigned i = find(evidence, schedule->arm[p % schedule->count]);
+		const unsigned i = find_arm(evidence, schedule->arm[p % schedule->count]);
 
 		if (block < blocks && i < evidence->count)
 			take_times(evidence, schedule, packed, p, i, evidence->blocks + block);
 	}
 	evidence->blocks += blocks;
-	take_own(evidence, schedule, packed);
+	for (unsigned a = 0; a < schedule->count; a++) {
+		const unsigned i = find_arm(evidence, schedule->arm[a]);
+		const double ns = nt_times_ns(packed[nt_times_duration_at(schedule, a)]);
+
+		if (i < evidence->count && ns > 0)
+			evidence->duration_us[i] = (float)(ns / 1000);
+	}
 }
 
 double nt_evidence_p25_us(const struct nt_evidence *evidence, unsigned index)
@@ -104,7 +98,7 @@ unsigned nt_evidence_samples(const struct nt_evidence *evidence, unsigned index)
 
 /* Mean distance of the baseline's times from their median, in microseconds: all measures show an
  * arm's gain alike. -1: too few samples. */
-static double spread(const struct nt_evidence *evidence, enum nt_measure measure)
+static double spread_us(const struct nt_evidence *evidence, enum nt_measure measure)
 {
 	const float *us = evidence->measured_us[measure][0];
 	const struct nt_sample_quantiles quantiles = nt_sample_quantiles_of(us, evidence->blocks);
@@ -120,12 +114,12 @@ static double spread(const struct nt_evidence *evidence, enum nt_measure measure
 enum nt_measure nt_evidence_steadiest(const struct nt_evidence *evidence)
 {
 	enum nt_measure best = NT_MEASURE_MEAN;
-	double least = CLEARLY * spread(evidence, NT_MEASURE_MEAN);
+	double least = CLEARLY * spread_us(evidence, NT_MEASURE_MEAN);
 
 	if (least < 0)
 		return NT_MEASURE_SLOWEST;
 	for (int m = 0; m < NT_MEASURES; m++) {
-		const double of = spread(evidence, (enum nt_measure)m);
+		const double of = spread_us(evidence, (enum nt_measure)m);
 
 		if (of < 0 || of >= least)
 			continue;

@@ -47,7 +47,7 @@ void nt_history_round(struct nt_history *history, const struct nt_schedule *sche
 		      const uint16_t *sample)
 {
 	unsigned begin = history->rounds ? history->end[history->rounds - 1] : 0;
-	unsigned count = nt_times_room(schedule);
+	unsigned count = nt_times_values(schedule);
 	uint16_t *grown = NULL;
 
 	if (!history->repeatable)
@@ -99,7 +99,7 @@ void nt_history_quantiles(struct nt_history *history, unsigned arm,
 	history->arms += at == history->arms;
 }
 
-static void drop(struct nt_histories *histories, struct nt_history **at)
+static void drop_history(struct nt_histories *histories, struct nt_history **at)
 {
 	struct nt_history *history = *at;
 
@@ -109,7 +109,7 @@ static void drop(struct nt_histories *histories, struct nt_history **at)
 }
 
 /* A recheck's history takes over the first exploration's times. */
-static void hand_on(struct nt_history *old, struct nt_history *new)
+static void hand_on_samples(struct nt_history *old, struct nt_history *new)
 {
 	if (new->repeatable)
 		return;
@@ -133,9 +133,9 @@ void nt_histories_keep_take(struct nt_histories *histories, struct nt_history *h
 		bool same = (*at)->comm == history->comm && (*at)->key == history->key;
 
 		if (same)
-			hand_on(*at, history);
+			hand_on_samples(*at, history);
 		if (same || (!(*at)->next && histories->count >= NT_HISTORIES))
-			drop(histories, at);
+			drop_history(histories, at);
 		else
 			at = &(*at)->next;
 	}
@@ -180,5 +180,5 @@ const struct nt_history *nt_history_measured(const struct nt_history *history)
 void nt_histories_clear(struct nt_histories *histories)
 {
 	while (histories->first)
-		drop(histories, &histories->first);
+		drop_history(histories, &histories->first);
 }

@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* judge.h - judges: what to do next after a round of a key
  *
- * They are asked in turn until one decides; each has its own header:
+ * They are asked in turn until one decides; each has its own header, but that of rechecks is in
+ * engine/engine.c:
  *
- *   nt_recheck         is the committed arm still faster than the baseline?
  *   nt_warm_open       is there a remembered arm?
  *   nt_warm_confirm    is the remembered arm faster again?
  *   nt_screen_open     which arms should be tried?

@@ -9,6 +9,14 @@
  * negligible for longer calls. */
 #define CARRIED_US 250
 #define FREQUENT_US 100000 /* from call to call, or less */
+#define DOUBT 10 /* predictions of small calls may be too short by this factor */
+#define WHOLE 1e8 /* millionths of a percent in 1 */
+
+bool nt_min_share_met(const struct nt_policy *policy, const struct nt_share *share)
+{
+	return !(share->us > 0 && share->of_us > 0) ||
+	       DOUBT * share->us * WHOLE >= share->of_us * (double)policy->min_share_micro;
+}
 
 float nt_key_info_predicted_us(const struct nt_key_info *info, unsigned arm)
 {

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "contract/coll.h"
-#include "engine/min-share.h"
+#include "contract/policy.h"
 
 /* Channels that a key's pairs were seen to use. */
 struct nt_channels {
@@ -22,6 +22,11 @@ struct nt_channels {
 	unsigned most; /* most that NCCL gave any pair of the communicator */
 	bool chunks; /* NCCL asks for chunk sizes */
 	uint8_t given[NT_PAIRS]; /* by NCCL; 0: not known */
+};
+
+struct nt_share {
+	double us; /* calls of the key times the time of one, since the communicator was opened */
+	double of_us; /* of all calls of these ranks; 0: not known */
 };
 
 struct nt_key_info {
@@ -44,6 +49,13 @@ struct nt_key_info {
 	struct nt_channels channels; /* only after a round */
 	unsigned blocks; /* replay: blocks of the next round; 0: as many as usual */
 };
+
+/* Does a key take enough of the communication time to be explored? Yes if unknown. The answer may
+ * change. A key that takes next to nothing gains nothing, and its exploration delays others. Calls
+ * that are only counted are not measured, so NCCL's prediction is used. Small calls over sockets
+ * take several times as long, so a key is left out only if ten times its prediction is below
+ * min_share. */
+bool nt_min_share_met(const struct nt_policy *policy, const struct nt_share *share);
 
 /* NCCL's prediction for the arm's pair, and for the baseline's; < 0: none. */
 float nt_key_info_predicted_us(const struct nt_key_info *info, unsigned arm);

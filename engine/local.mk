@@ -38,8 +38,6 @@ libnt_engine_a_SOURCES = \
 	%D%/time-budget.h \
 	%D%/scheduler.c \
 	%D%/scheduler.h \
-	%D%/recheck.c \
-	%D%/recheck.h \
 	%D%/refine.c \
 	%D%/refine.h \
 	%D%/schedule.c \
@@ -49,6 +47,4 @@ libnt_engine_a_SOURCES = \
 	%D%/times.c \
 	%D%/times.h \
 	%D%/warmstart.c \
-	%D%/warmstart.h \
-	%D%/min-share.c \
-	%D%/min-share.h
+	%D%/warmstart.h

@@ -200,11 +200,24 @@ static void take_times(const struct nt_period_call *calls, unsigned count,
 	}
 }
 
+/* The followed key's newest call. Readings may know of the key too late to tell. */
+static void see_call(struct nt_marker *marker, const struct nt_period_call *calls, unsigned count)
+{
+	const struct nt_marker_key *key = &marker->followed.key;
+
+	while (count > 0 &&
+	       (calls[count - 1].key != key->key || calls[count - 1].comm != key->comm))
+		count--;
+	if (count > 0 && calls[count - 1].ns / 1000 > marker->called_us)
+		marker->called_us = calls[count - 1].ns / 1000;
+}
+
 void nt_marker_note(struct nt_marker *marker, const struct nt_period_call *calls, unsigned count,
 		    uint32_t comm)
 {
 	marker->open = vote_of(calls, count, comm);
 	elect(marker);
+	see_call(marker, calls, count);
 	if (marker->open.a_step > 0)
 		take_times(calls, count, &marker->open, &marker->times[marker->timed]);
 }

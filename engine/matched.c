@@ -14,25 +14,13 @@
 #define LEAST_OF_WIDTH 6 /* least times for a mode's width */
 #define FASTER_MODE_P 0.01 /* below it, the arm is not in a faster mode by chance */
 
-static void pool(const float *baseline, const float *arm, unsigned count, float *pooled)
+static void pool_times(const float *baseline, const float *arm, unsigned count, float *pooled)
 {
 	for (unsigned i = 0; i < count; i++) {
 		pooled[2 * i] = baseline[i];
 		pooled[2 * i + 1] = arm[i];
 	}
 	nt_sort_floats(pooled, 2 * count);
-}
-
-static void find_modes(struct nt_matched *pairs)
-{
-	for (unsigned i = 0; i < 2 * pairs->count; i++) {
-		bool last = i + 1 == 2 * pairs->count;
-
-		if (!last && (pairs->pooled[i + 1] <= NT_MATCHED_GAP * (double)pairs->pooled[i] ||
-			      pairs->modes + 1 == NT_MATCHED_MODES))
-			continue;
-		pairs->top_us[pairs->modes++] = pairs->pooled[i];
-	}
 }
 
 void nt_matched_take(struct nt_matched *pairs, const float *baseline, const float *arm,
@@ -46,8 +34,15 @@ void nt_matched_take(struct nt_matched *pairs, const float *baseline, const floa
 			pairs->arm[pairs->count++] = arm[i];
 		}
 	}
-	pool(pairs->baseline, pairs->arm, pairs->count, pairs->pooled);
-	find_modes(pairs);
+	pool_times(pairs->baseline, pairs->arm, pairs->count, pairs->pooled);
+	for (unsigned i = 0; i < 2 * pairs->count; i++) {
+		bool last = i + 1 == 2 * pairs->count;
+
+		if (!last && (pairs->pooled[i + 1] <= NT_MATCHED_GAP * (double)pairs->pooled[i] ||
+			      pairs->modes + 1 == NT_MATCHED_MODES))
+			continue;
+		pairs->top_us[pairs->modes++] = pairs->pooled[i];
+	}
 }
 
 static unsigned mode_of(const struct nt_matched *pairs, float us)

@@ -20,7 +20,7 @@
 #define NEAR_BEST 3.0 /* mean deviations: a mismatch is as good as the best */
 #define NEAR_BEST_ADD 0.03
 #define NOISE 4.0 /* mean deviations: beyond chance */
-#define MOST_MISMATCH 0.6 /* a larger multiple than fits may be the period */
+#define MOST_MISMATCH 1.2 /* a larger multiple than fits may be the period */
 #define LEAST_MISMATCH 0.03 /* that counts, as a share of the time */
 #define LEAST_ALONE 0.1 /* ... of a single key */
 #define LEAST_LONGER 0.05 /* ... by which a period with more keys is the step's */

@@ -18,9 +18,9 @@
 #define IN_FLIGHT ((size_t)32 << 20)
 
 /* No duplicates, nor the pair itself. */
-static unsigned add(uint16_t *arm, unsigned count, unsigned room, int new)
+static unsigned add_arm(uint16_t *arm, unsigned count, unsigned most, int new)
 {
-	if (new < NT_PAIRS || count >= room)
+	if (new < NT_PAIRS || count >= most)
 		return count;
 	for (unsigned i = 0; i < count; i++) {
 		if (arm[i] == new)
@@ -30,7 +30,7 @@ static unsigned add(uint16_t *arm, unsigned count, unsigned room, int new)
 	return count + 1;
 }
 
-static unsigned add_caps(const struct nt_refine *from, int pair, uint16_t *arm, unsigned room)
+static unsigned add_caps(const struct nt_refine *from, int pair, uint16_t *arm, unsigned most)
 {
 	const unsigned given = from->info.given[pair];
 	const unsigned wish[] = { given / 2, 2 * given, given / 4 };
@@ -42,7 +42,7 @@ static unsigned add_caps(const struct nt_refine *from, int pair, uint16_t *arm, 
 		int capped = nt_arm_make(pair, channels, 0);
 
 		if (channels != 0 && nt_arm_channels(capped) != given)
-			count = add(arm, count, room, capped);
+			count = add_arm(arm, count, most, capped);
 	}
 	return count;
 }
@@ -70,7 +70,7 @@ static size_t chunk_of(const struct nt_refine *from, int pair, unsigned depth)
 	return power_of_two(chunk / from->info.given[pair]);
 }
 
-static unsigned add_chunks(const struct nt_refine *from, int pair, uint16_t *arm, unsigned room)
+static unsigned add_chunks(const struct nt_refine *from, int pair, uint16_t *arm, unsigned most)
 {
 	size_t part = from->bytes / from->info.given[pair] / (is_ring(pair) ? from->info.ranks : 1);
 	unsigned count = 0;
@@ -80,21 +80,21 @@ static unsigned add_chunks(const struct nt_refine *from, int pair, uint16_t *arm
 
 		/* Otherwise all is one chunk. */
 		if (chunk < part && chunk >= NT_ARM_CHUNK_MIN)
-			count = add(arm, count, room, nt_arm_make(pair, 0, chunk));
+			count = add_arm(arm, count, most, nt_arm_make(pair, 0, chunk));
 	}
 	return count;
 }
 
-unsigned nt_refine_pair(const struct nt_refine *from, int pair, uint16_t *arm, unsigned room)
+unsigned nt_refine_pair(const struct nt_refine *from, int pair, uint16_t *arm, unsigned most)
 {
 	unsigned count = 0;
 
 	if (from->info.given[pair] == 0 || from->info.ranks == 0 || from->forbidden >> pair & 1)
 		return 0;
 	if (from->channels && nt_pair_takes_channels(pair))
-		count = add_caps(from, pair, arm, room);
+		count = add_caps(from, pair, arm, most);
 	if (from->chunks && from->info.chunks && nt_pair_takes_chunk(pair))
-		count += add_chunks(from, pair, arm + count, room - count);
+		count += add_chunks(from, pair, arm + count, most - count);
 	return count;
 }
 
@@ -104,35 +104,35 @@ struct variants {
 	unsigned count, made;
 };
 
-static void want(const struct nt_refine *from, unsigned arm, unsigned baseline_arm,
-		 struct variants *w)
+static void add_variants(const struct nt_refine *from, unsigned arm, unsigned baseline_arm,
+			 struct variants *w)
 {
-	const unsigned room = sizeof(w->arm) / sizeof(w->arm[0]);
+	const unsigned most = sizeof(w->arm) / sizeof(w->arm[0]);
 	const unsigned pair = arm == NT_ARM_BASELINE ? baseline_arm : arm;
 	unsigned made;
 
-	if (arm != NT_ARM_BASELINE && w->count < room)
+	if (arm != NT_ARM_BASELINE && w->count < most)
 		w->arm[w->count++] = (uint16_t)arm;
 	if (pair >= NT_PAIRS)
 		return;
-	made = nt_refine_pair(from, (int)pair, w->arm + w->count, room - w->count);
+	made = nt_refine_pair(from, (int)pair, w->arm + w->count, most - w->count);
 	w->count += made;
 	w->made += made;
 }
 
 /* Indices of the best two arms, the baseline perhaps among them. */
-static void best_two(const struct nt_evaluation *seen, unsigned place[2])
+static void best_two(const struct nt_evaluation *seen, unsigned index[2])
 {
 	const struct nt_evidence *e = &seen->screen;
 	const unsigned first = nt_evaluation_next_best(seen, e, 0);
 	const unsigned second = nt_evaluation_next_best(seen, e, 1u << first);
 	const double baseline_us = nt_evidence_p25_us(e, 0);
 
-	place[0] = 0;
-	place[1] = first;
+	index[0] = 0;
+	index[1] = first;
 	if (nt_evidence_p25_us(e, first) < baseline_us) {
-		place[0] = first;
-		place[1] = second != 0 && nt_evidence_p25_us(e, second) < baseline_us ? second : 0;
+		index[0] = first;
+		index[1] = second != 0 && nt_evidence_p25_us(e, second) < baseline_us ? second : 0;
 	}
 }
 
@@ -155,13 +155,13 @@ void nt_refine(const struct nt_evaluation *seen, struct nt_next *next)
 	};
 	struct variants w = { .count = 0 };
 	struct nt_schedule schedule;
-	unsigned place[2];
+	unsigned index[2];
 
 	if (seen->refined || !(from.channels || from.chunks))
 		return;
-	best_two(seen, place);
+	best_two(seen, index);
 	for (unsigned i = 0; i < 2; i++)
-		want(&from, seen->screen.arm[place[i]], seen->info.baseline_arm, &w);
+		add_variants(&from, seen->screen.arm[index[i]], seen->info.baseline_arm, &w);
 	schedule = nt_evaluation_explore(seen, NT_SCHEDULE_SCREEN, w.arm, w.count,
 					 seen->first_blocks);
 	if (w.made == 0 || !allows_both(seen, &schedule))

@@ -28,8 +28,8 @@ struct nt_refine {
 	struct nt_channels info;
 };
 
-/* At most `room` variants of a pair. Returns their number. */
-unsigned nt_refine_pair(const struct nt_refine *from, int pair, uint16_t *arm, unsigned room);
+/* At most `most` variants of a pair. Returns their number. */
+unsigned nt_refine_pair(const struct nt_refine *from, int pair, uint16_t *arm, unsigned most);
 
 /* Try variants of the best two pairs? */
 nt_judge nt_refine;

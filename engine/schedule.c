@@ -7,7 +7,7 @@
 #include <string.h>
 #include "contract/reason.h"
 
-static bool repeated(const struct nt_schedule *s, unsigned at)
+static bool is_repeated(const struct nt_schedule *s, unsigned at)
 {
 	unsigned first = 0;
 
@@ -23,7 +23,7 @@ static bool arms_valid(const struct nt_schedule *s)
 	for (unsigned i = 0; i < s->count; i++) {
 		unsigned bit = s->arm[i] == NT_ARM_BASELINE ? NT_PAIRS : s->arm[i];
 
-		if (bit > NT_PAIRS ? !nt_arm_valid(s->arm[i]) || repeated(s, i)
+		if (bit > NT_PAIRS ? !nt_arm_valid(s->arm[i]) || is_repeated(s, i)
 				   : (seen & 1u << bit) != 0)
 			return false;
 		if (bit <= NT_PAIRS)
@@ -41,7 +41,7 @@ static bool has_baseline(const struct nt_schedule *s)
 	return at < s->count;
 }
 
-static bool explores(const struct nt_schedule *s)
+static bool is_exploration(const struct nt_schedule *s)
 {
 	return s->kind == NT_SCHEDULE_SCREEN || s->kind == NT_SCHEDULE_CONFIRM ||
 	       s->kind == NT_SCHEDULE_RECHECK;
@@ -71,12 +71,12 @@ int nt_schedule_read(struct nt_schedule *schedule, const uint8_t *bytes, size_t 
 		return -1;
 	if (s.count < 1 || s.count > NT_SCHEDULE_ARMS || !arms_valid(&s))
 		return -1;
-	if (explores(&s) && (s.blocks <= NT_SCHEDULE_WARM_UP || !has_baseline(&s)))
+	if (is_exploration(&s) && (s.blocks <= NT_SCHEDULE_WARM_UP || !has_baseline(&s)))
 		return -1;
 	if (nt_schedule_positions(&s) > NT_RUN_POSITIONS)
 		return -1;
-	if (!explores(&s) && (s.count != 1 || s.outcome.verdict >= NT_VERDICTS ||
-			      s.outcome.from >= NT_FROMS || s.outcome.measure >= NT_MEASURES))
+	if (!is_exploration(&s) && (s.count != 1 || s.outcome.verdict >= NT_VERDICTS ||
+				    s.outcome.from >= NT_FROMS || s.outcome.measure >= NT_MEASURES))
 		return -1;
 	if (s.measure == NT_MEASURE_ALL && s.kind != NT_SCHEDULE_SCREEN)
 		return -1;
@@ -101,7 +101,7 @@ uint32_t nt_schedule_positions(const struct nt_schedule *schedule)
 
 uint32_t nt_schedule_samples(const struct nt_schedule *schedule)
 {
-	return explores(schedule) ? (uint32_t)schedule->count * schedule->blocks : 0;
+	return is_exploration(schedule) ? (uint32_t)schedule->count * schedule->blocks : 0;
 }
 
 int64_t nt_schedule_sample(const struct nt_schedule *schedule, uint32_t position)
@@ -110,7 +110,7 @@ int64_t nt_schedule_sample(const struct nt_schedule *schedule, uint32_t position
 }
 
 /* splitmix64's finalizer: every bit of the result depends on every bit of x. */
-static uint64_t mix(uint64_t x)
+static uint64_t mix_bits(uint64_t x)
 {
 	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
 	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
@@ -119,17 +119,17 @@ static uint64_t mix(uint64_t x)
 
 uint32_t nt_schedule_salt(uint32_t ranks, uint32_t nodes, uint64_t key)
 {
-	return (uint32_t)mix(((uint64_t)nodes << 32 | ranks) ^ mix(key));
+	return (uint32_t)mix_bits(((uint64_t)nodes << 32 | ranks) ^ mix_bits(key));
 }
 
-/* Element `place` of a random permutation of 0..count-1: Fisher-Yates on sixteen 4-bit numbers in
- * one word, until `place` is final. */
-static unsigned shuffled(uint64_t seed, unsigned count, unsigned place)
+/* Element `index` of a random permutation of 0..count-1: Fisher-Yates on sixteen 4-bit numbers in
+ * one integer, until `index` is final. */
+static unsigned shuffled_index(uint64_t seed, unsigned count, unsigned index)
 {
 	uint64_t order = UINT64_C(0xfedcba9876543210);
-	uint64_t random = mix(seed);
+	uint64_t random = mix_bits(seed);
 
-	for (unsigned i = 0; i <= place; i++) {
+	for (unsigned i = 0; i <= index; i++) {
 		unsigned other = i + (unsigned)(((random >> 32) * (count - i)) >> 32);
 		uint64_t differ = ((order >> (4 * i)) ^ (order >> (4 * other))) & 15;
 
@@ -137,7 +137,7 @@ static unsigned shuffled(uint64_t seed, unsigned count, unsigned place)
 		order ^= differ << (4 * other);
 		random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
 	}
-	return (unsigned)(order >> (4 * place)) & 15;
+	return (unsigned)(order >> (4 * index)) & 15;
 }
 
 int nt_schedule_index(const struct nt_schedule *schedule, uint32_t epoch, int64_t position)
@@ -153,7 +153,7 @@ int nt_schedule_index(const struct nt_schedule *schedule, uint32_t epoch, int64_
 	block = at / schedule->count;
 	seed = ((uint64_t)epoch << 32 | block) + UINT64_C(0x9e3779b97f4a7c15) +
 	       schedule->salt * UINT64_C(0xd1342543de82ef95);
-	return (int)shuffled(seed, schedule->count, at % schedule->count);
+	return (int)shuffled_index(seed, schedule->count, at % schedule->count);
 }
 
 int nt_schedule_arm(const struct nt_schedule *schedule, uint32_t epoch, int64_t position)

@@ -10,14 +10,14 @@
 #define RARE 4 /* a key with so many times fewer calls delays no other */
 
 /* Powers of four: nodes that read counts at different times get the same. */
-static int level(double us)
+static int time_level(double us)
 {
 	return us > 0 && isfinite(us) ? ilogb(us) >> 1 : INT32_MIN;
 }
 
 bool nt_scheduler_before(const struct nt_scheduled *a, const struct nt_scheduled *b)
 {
-	const int a_level = level(a->us), b_level = level(b->us);
+	const int a_level = time_level(a->us), b_level = time_level(b->us);
 
 	if (a_level != b_level)
 		return a_level > b_level;

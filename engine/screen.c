@@ -17,7 +17,7 @@
 #define LEAST_FIT 18u /* blocks; with time for less, it is over, or not known yet */
 
 /* The arm with NCCL's lowest prediction; arms without one come last. */
-static unsigned cheapest(const struct nt_key_info *info, uint32_t mask)
+static unsigned cheapest_arm(const struct nt_key_info *info, uint32_t mask)
 {
 	unsigned best = NT_PAIRS;
 	float best_us = -1;
@@ -52,7 +52,7 @@ static unsigned candidates(const struct nt_evaluation *seen, uint16_t arm[NT_PAI
 	unsigned count = 0;
 
 	while (mask != 0) {
-		const unsigned next = cheapest(&seen->info, mask);
+		const unsigned next = cheapest_arm(&seen->info, mask);
 		const float cost_us = nt_key_info_predicted_us(&seen->info, next);
 
 		mask &= ~(1u << next);
@@ -103,7 +103,7 @@ void nt_screen_samples(const struct nt_evaluation *seen, struct nt_next *next)
 }
 
 /* Mean of the arms' spreads, relative to their fastest samples. */
-static double spread(const struct nt_evidence *e)
+static double mean_spread(const struct nt_evidence *e)
 {
 	double sum = 0;
 
@@ -120,10 +120,10 @@ static double spread(const struct nt_evidence *e)
 static bool too_narrow(const struct nt_evaluation *seen)
 {
 	return seen->screen.blocks < (unsigned)seen->policy->screen_blocks &&
-	       spread(&seen->screen) >= QUIET;
+	       mean_spread(&seen->screen) >= QUIET;
 }
 
-/* Have all arms their place in a second round, for which so many more blocks would leave too little
+/* Do all arms fit into a second round, for which so many more blocks would leave too little
  * time? A replay knows the length of the next round instead of the time. */
 static bool better_confirmed(const struct nt_evaluation *seen, unsigned more)
 {
@@ -184,8 +184,8 @@ static unsigned finalists(const struct nt_evaluation *seen, uint16_t *arm, doubl
 }
 
 /* The best arm, untested. */
-static void conclude(const struct nt_evaluation *seen, enum nt_verdict verdict,
-		     struct nt_next *next)
+static void conclude_untested(const struct nt_evaluation *seen, enum nt_verdict verdict,
+			      struct nt_next *next)
 {
 	const struct nt_evidence *e = &seen->screen;
 	const struct nt_gates gates = { .min_gain = nt_evaluation_min_gain(seen, e), .tests = 1 };
@@ -206,11 +206,11 @@ void nt_screen(const struct nt_evaluation *seen, struct nt_next *next)
 	struct nt_schedule schedule;
 
 	if (count == 0) {
-		conclude(seen, NT_VERDICT_SCREENED, next);
+		conclude_untested(seen, NT_VERDICT_SCREENED, next);
 		return;
 	}
 	schedule = nt_confirm_first(seen, arm, count);
 	if (!nt_budget_worth(seen, &seen->screen, &schedule, hoped_us) ||
 	    !nt_next_explore(seen, &schedule, next))
-		conclude(seen, NT_VERDICT_BUDGET, next);
+		conclude_untested(seen, NT_VERDICT_BUDGET, next);
 }

@@ -31,7 +31,7 @@ void nt_slowdown_begin(struct nt_slowdown *s, double period_us)
 	s->sum = 0;
 }
 
-static void learn(struct nt_slowdown *s, double log_us)
+static void learn_period(struct nt_slowdown *s, double log_us)
 {
 	float away[NT_SLOWDOWN_LEARN];
 
@@ -45,7 +45,7 @@ static void learn(struct nt_slowdown *s, double log_us)
 	s->deviation = 1.5 * nt_sample_quantile(away, NT_SLOWDOWN_LEARN, 0.5);
 }
 
-static bool judge(struct nt_slowdown *s, double log_us)
+static bool judge_period(struct nt_slowdown *s, double log_us)
 {
 	const double off = fmin((log_us - s->usual) / s->deviation, MOST_DEVIATIONS);
 
@@ -81,10 +81,10 @@ bool nt_slowdown_see(struct nt_slowdown *s, const struct nt_marker_step *newest)
 		return false;
 	log_us = log((double)(newest->us - from.us) / (double)(newest->steps - from.steps));
 	if (s->learnt < NT_SLOWDOWN_LEARN) {
-		learn(s, log_us);
+		learn_period(s, log_us);
 		return false;
 	}
-	if (!judge(s, log_us))
+	if (!judge_period(s, log_us))
 		return false;
 	nt_slowdown_end(s);
 	if (s->alarms < MOST_DOUBLINGS)

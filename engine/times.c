@@ -57,12 +57,13 @@ struct layout {
 
 static struct layout layout_of(const struct nt_schedule *schedule)
 {
-	const size_t samples = nt_schedule_samples(schedule), room = nt_times_room(schedule);
+	const size_t samples = nt_schedule_samples(schedule), values = nt_times_values(schedule);
 	const unsigned others = others_of(schedule->measure);
 
 	if (others == 0)
-		return (struct layout){ .ranks_at = room };
-	return (struct layout){ room - 1 - others * samples, samples, room - 1, schedule->measure };
+		return (struct layout){ .ranks_at = values };
+	return (struct layout){ values - 1 - others * samples, samples, values - 1,
+				schedule->measure };
 }
 
 /* From the bytes themselves; measure NT_MEASURES + 1: senseless. */
@@ -103,8 +104,8 @@ static uint16_t mean_of(uint16_t a, unsigned ranks, uint16_t b, unsigned more)
 }
 
 /* One value of these ranks and those together. */
-static uint16_t merge(const struct layout *l, size_t at, uint16_t a, unsigned ranks, uint16_t b,
-		      unsigned more)
+static uint16_t merge_values(const struct layout *l, size_t at, uint16_t a, unsigned ranks,
+			     uint16_t b, unsigned more)
 {
 	if (a == 0 || b == 0)
 		return 0;
@@ -117,7 +118,7 @@ static uint16_t merge(const struct layout *l, size_t at, uint16_t a, unsigned ra
 	}
 }
 
-unsigned nt_times_room(const struct nt_schedule *schedule)
+unsigned nt_times_values(const struct nt_schedule *schedule)
 {
 	const unsigned others = others_of(schedule->measure);
 
@@ -204,8 +205,8 @@ size_t nt_times_combine(uint8_t *sum, size_t count, const uint8_t *bytes, size_t
 	ranks = l.samples ? value_at(sum, l.ranks_at) : 0;
 	more_ranks = l.samples ? value_at(bytes, l.ranks_at) : 0;
 	for (size_t p = 0; p < values && p <= l.ranks_at; p++) {
-		const uint16_t value = merge(&l, p, value_at(sum, p), ranks, value_at(bytes, p),
-					     more_ranks);
+		const uint16_t value = merge_values(&l, p, value_at(sum, p), ranks,
+						    value_at(bytes, p), more_ranks);
 
 		put_value(sum, p, value);
 		if (value != 0)
@@ -220,23 +221,17 @@ static size_t values_of(const struct nt_schedule *schedule, const uint8_t *bytes
 	const struct layout l = layout_of(schedule), told = layout_in(bytes, count);
 
 	if (count % 2 == 0)
-		return count / 2 <= nt_times_room(schedule) ? count / 2 : 0;
+		return count / 2 <= nt_times_values(schedule) ? count / 2 : 0;
 	return told.measure == l.measure && told.samples == l.samples && told.ranks_at == l.ranks_at
 		       ? l.ranks_at + 1
 		       : 0;
 }
 
-void nt_times_absorb(uint16_t packed[NT_TIMES_MAX], bool first, const struct nt_schedule *schedule,
-		     const uint8_t *bytes, size_t count)
+void nt_times_read(uint16_t packed[NT_TIMES_MAX], const struct nt_schedule *schedule,
+		   const uint8_t *bytes, size_t count)
 {
-	const struct layout l = layout_of(schedule);
 	const size_t values = values_of(schedule, bytes, count);
-	const unsigned ranks = l.samples && !first ? packed[l.ranks_at] : 0;
-	const unsigned more = l.samples && l.ranks_at < values ? value_at(bytes, l.ranks_at) : 0;
 
-	for (size_t p = 0; p < NT_TIMES_MAX; p++) {
-		const uint16_t value = p < values ? value_at(bytes, p) : 0;
-
-		packed[p] = first ? value : merge(&l, p, packed[p], ranks, value, more);
-	}
+	for (size_t p = 0; p < NT_TIMES_MAX; p++)
+		packed[p] = p < values ? value_at(bytes, p) : 0;
 }

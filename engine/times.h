@@ -25,7 +25,7 @@
  *
  * Threads:  pure functions.
  * Memory:   the caller's.
- * Errors:   absorb: bytes that no plan of this schedule can produce are no times.
+ * Errors:   read: bytes that no plan of this schedule can produce are no times.
  * Units:    in the names.
  */
 #ifndef NT_TIMES_H
@@ -41,7 +41,7 @@
 #define NT_TIMES_BYTES (2 * NT_TIMES_MAX + 3)
 
 /* Values of a schedule. */
-unsigned nt_times_room(const struct nt_schedule *schedule);
+unsigned nt_times_values(const struct nt_schedule *schedule);
 
 /* Index of this measure's first sample; -1: the schedule has none. */
 int nt_times_measure_at(const struct nt_schedule *schedule, enum nt_measure measure);
@@ -68,8 +68,8 @@ size_t nt_times_write(const uint16_t packed[NT_TIMES_MAX], const struct nt_sched
  * Returns bytes, at most count. */
 size_t nt_times_combine(uint8_t *sum, size_t count, const uint8_t *bytes, size_t more);
 
-/* Merge such bytes, with or without their end, into values. first: packed is empty. */
-void nt_times_absorb(uint16_t packed[NT_TIMES_MAX], bool first, const struct nt_schedule *schedule,
-		     const uint8_t *bytes, size_t count);
+/* The values of such bytes, with or without their end. */
+void nt_times_read(uint16_t packed[NT_TIMES_MAX], const struct nt_schedule *schedule,
+		   const uint8_t *bytes, size_t count);
 
 #endif

@@ -34,10 +34,11 @@ struct stream {
 	char *data;
 	size_t bytes, room, max_bytes;
 	bool drop_rest; /* past max_bytes: discard instead of failing */
-	const struct nt_child_bounds *taker; /* its take() gets the data; NULL: it is kept here */
+	const struct nt_child_bounds
+		*taker; /* its take_output() gets the data; NULL: it is kept here */
 };
 
-static ssize_t hand_on(const struct stream *stream, struct nt_error *err)
+static ssize_t hand_on_output(const struct stream *stream, struct nt_error *err)
 {
 	char data[TAKEN_BYTES];
 	ssize_t got = read(stream->fd, data, sizeof(data));
@@ -47,13 +48,13 @@ static ssize_t hand_on(const struct stream *stream, struct nt_error *err)
 	return got;
 }
 
-static int take(struct stream *stream, struct nt_error *err)
+static int take_output(struct stream *stream, struct nt_error *err)
 {
 	char spare[4096];
 	ssize_t got;
 
 	if (stream->taker) {
-		got = hand_on(stream, err);
+		got = hand_on_output(stream, err);
 	} else if (stream->drop_rest && stream->bytes >= stream->max_bytes) {
 		got = read(stream->fd, spare, sizeof(spare));
 	} else {
@@ -96,8 +97,8 @@ static bool is_over(pid_t pid, int *status)
 }
 
 /* Until the output has ended and the child has exited. */
-static int collect(struct stream *streams, pid_t pid, int64_t until_ms, int *status,
-		   struct nt_error *err)
+static int collect_output(struct stream *streams, pid_t pid, int64_t until_ms, int *status,
+			  struct nt_error *err)
 {
 	for (;;) {
 		struct pollfd polls[2] = {
@@ -112,7 +113,7 @@ static int collect(struct stream *streams, pid_t pid, int64_t until_ms, int *sta
 			return nt_error_set(err, "cannot wait for its output: %m");
 		for (int i = 0; i < 2; i++) {
 			if (streams[i].fd >= 0 && polls[i].revents != 0 &&
-			    take(&streams[i], err) < 0)
+			    take_output(&streams[i], err) < 0)
 				return -1;
 		}
 		if (nt_clock_ms() >= until_ms)
@@ -146,8 +147,8 @@ static void last_line(char *out, size_t out_bytes, const char *text, size_t byte
 }
 
 /* Closes the reading ends of both pipes. */
-static int attend(struct nt_child *child, struct nt_child_running *running,
-		  const struct nt_child_bounds *bounds, struct nt_error *err)
+static int attend_child(struct nt_child *child, struct nt_child_running *running,
+			const struct nt_child_bounds *bounds, struct nt_error *err)
 {
 	const int *fds = running->fds;
 	const pid_t pid = running->pid;
@@ -158,7 +159,7 @@ static int attend(struct nt_child *child, struct nt_child_running *running,
 		{ .fd = fds[1], .max_bytes = COMPLAINT_MAX_BYTES, .drop_rest = true },
 	};
 	int status = 0;
-	int rc = collect(streams, pid, bounds->deadline_ms, &status, err);
+	int rc = collect_output(streams, pid, bounds->deadline_ms, &status, err);
 
 	if (rc < 0 && !kill_it(pid, &status))
 		running->stuck_pid = pid;
@@ -213,7 +214,7 @@ static int plain_signals(posix_spawnattr_t *attributes)
 }
 
 /* Only starts it; returns 0 or an errno. */
-static int spawn(pid_t *pid, char *const argv[], int out_fd, int complaint_fd)
+static int spawn_program(pid_t *pid, char *const argv[], int out_fd, int complaint_fd)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
@@ -248,7 +249,7 @@ int nt_child_run_within(struct nt_child *child, char *const argv[],
 	memset(child, 0, sizeof(*child));
 	if (open_pipes(out, complaints, err) < 0)
 		return -1;
-	failure = spawn(&pid, argv, out[1], complaints[1]);
+	failure = spawn_program(&pid, argv, out[1], complaints[1]);
 	close(out[1]);
 	close(complaints[1]);
 	if (failure) {
@@ -257,7 +258,7 @@ int nt_child_run_within(struct nt_child *child, char *const argv[],
 		return nt_error_set(err, "cannot start it: %s", strerror(failure));
 	}
 	running = (struct nt_child_running){ pid, { out[0], complaints[0] }, 0 };
-	return attend(child, &running, bounds, err);
+	return attend_child(child, &running, bounds, err);
 }
 
 int nt_child_run(struct nt_child *child, char *const argv[], size_t max_bytes, int timeout_ms,
@@ -340,7 +341,7 @@ int nt_child_end(struct nt_child *child, struct nt_child_running *running,
 		 const struct nt_child_bounds *bounds, struct nt_error *err)
 {
 	memset(child, 0, sizeof(*child));
-	return attend(child, running, bounds, err);
+	return attend_child(child, running, bounds, err);
 }
 
 int nt_child_call(struct nt_child *child, int (*call)(void *argument, int out_fd), void *argument,

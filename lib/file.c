@@ -17,7 +17,8 @@
 #include "lib/array.h"
 #include "lib/write-all.h"
 
-static int check(int fd, const char *name, unsigned flags, size_t largest, struct nt_error *err)
+static int check_file(int fd, const char *name, unsigned flags, size_t largest,
+		      struct nt_error *err)
 {
 	struct stat st;
 
@@ -113,7 +114,7 @@ int nt_file_read_at(int dir, const char *name, unsigned flags, size_t largest, c
 
 	if (fd < 0)
 		return nt_error_set(err, "%.120s: %s", name, strerror(errno));
-	rc = check(fd, name, flags, largest, err);
+	rc = check_file(fd, name, flags, largest, err);
 	if (rc == 0)
 		rc = nt_file_read_fd(fd, name, largest, text, bytes, err);
 	close_kept_errno(fd);
@@ -169,8 +170,8 @@ static int name_for_now(const char *name, char *out, size_t out_bytes)
 	return -1;
 }
 
-static int replace(int dir, const char *name, const void *data, size_t bytes, mode_t mode,
-		   bool sync, struct nt_error *err)
+static int replace_file(int dir, const char *name, const void *data, size_t bytes, mode_t mode,
+			bool sync, struct nt_error *err)
 {
 	char temporary[PATH_MAX];
 	int fd, rc, why;
@@ -205,13 +206,13 @@ static int replace(int dir, const char *name, const void *data, size_t bytes, mo
 int nt_file_replace(int dir, const char *name, const void *data, size_t bytes, mode_t mode,
 		    struct nt_error *err)
 {
-	return replace(dir, name, data, bytes, mode, true, err);
+	return replace_file(dir, name, data, bytes, mode, true, err);
 }
 
 int nt_file_put(int dir, const char *name, const void *data, size_t bytes, mode_t mode,
 		struct nt_error *err)
 {
-	return replace(dir, name, data, bytes, mode, false, err);
+	return replace_file(dir, name, data, bytes, mode, false, err);
 }
 
 int nt_directories_make(const char *path, struct nt_error *err)

@@ -15,7 +15,7 @@ struct reading {
 	struct nt_error *err;
 };
 
-static void fail(struct reading *r, const char *what)
+static void fail_at(struct reading *r, const char *what)
 {
 	if (!r->failed)
 		nt_error_set(r->err, "%.80s:%u: %s", r->name, r->line, what);
@@ -40,20 +40,20 @@ static void open_section(struct reading *r, const char *line, size_t length)
 	size_t bytes, rest;
 
 	if (!close) {
-		fail(r, "want [section] with a ']' at its end");
+		fail_at(r, "want [section] with a ']' at its end");
 		return;
 	}
 	bytes = (size_t)(close - line) - 1;
 	rest = strspn(close + 1, " ");
 	if (bytes > NT_INI_NAME_MAX) {
-		fail(r, "the name of a section is longer than 48 bytes");
+		fail_at(r, "the name of a section is longer than 48 bytes");
 	} else if (close[1 + rest] != '\0' && close[1 + rest] != ';' && close[1 + rest] != '#') {
-		fail(r, "want [section] and nothing after it");
+		fail_at(r, "want [section] and nothing after it");
 	} else {
 		memcpy(name, line + 1, bytes);
 		name[bytes] = '\0';
 		if (r->take(r->context, r->line, name, NULL, NULL, &why) < 0)
-			fail(r, why.text);
+			fail_at(r, why.text);
 	}
 }
 
@@ -68,17 +68,17 @@ static void look_at(struct reading *r, const char *line, size_t length)
 	const char *first = line + strspn(line, " ");
 
 	if (!is_plain(line, length))
-		fail(r, "the line has a character that is not printable ASCII");
+		fail_at(r, "the line has a character that is not printable ASCII");
 	else if (line[0] == '[')
 		open_section(r, line, length);
 	else if (indented && first[0] != '\0' && first[0] != ';' && first[0] != '#')
-		fail(r, "the line begins with a blank; a value must be on one line");
+		fail_at(r, "the line begins with a blank; a value must be on one line");
 	else if (!is_blank(line) && first[0] != ';' && first[0] != '#' && !strchr(line, '='))
-		fail(r, "want [section] or key = value");
+		fail_at(r, "want [section] or key = value");
 }
 
 /* Tabs become blanks, so that a message with a value moves no cursor. */
-static void blanks(char *line, size_t length)
+static void drop_blanks(char *line, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {
 		if (line[i] == '\t')
@@ -99,13 +99,13 @@ static char *next_line(char *out, int room, void *stream)
 	length = (size_t)((end ? end : r->end) - r->at);
 	r->line++;
 	if (length > NT_INI_LINE_MAX || length + 2 > (size_t)room) {
-		fail(r, "the line is longer than 190 bytes");
+		fail_at(r, "the line is longer than 190 bytes");
 		return NULL;
 	}
 	memcpy(out, r->at, length);
 	out[length] = '\0';
 	r->at += length + (end ? 1 : 0);
-	blanks(out, length);
+	drop_blanks(out, length);
 	look_at(r, out, length);
 	if (r->failed)
 		return NULL;
@@ -133,7 +133,7 @@ static int take_pair(void *context, const char *section, const char *key, const 
 	if (!key)
 		return 1;
 	if (r->take(r->context, r->line, section, key, value ? value : "", &why) < 0)
-		fail(r, why.text);
+		fail_at(r, why.text);
 	return !r->failed;
 }
 

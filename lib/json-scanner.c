@@ -6,37 +6,37 @@
 #include <string.h>
 
 /* One byte, or -1 at the end. */
-static int peek(struct nt_text text, size_t pos)
+static int peek_at(struct nt_text text, size_t pos)
 {
 	return pos < text.bytes ? (unsigned char)text.at[pos] : -1;
 }
 
 static size_t skip_space(struct nt_text text, size_t pos)
 {
-	int c = peek(text, pos);
+	int c = peek_at(text, pos);
 
 	while (c == ' ' || c == '\t' || c == '\n' || c == '\r')
-		c = peek(text, ++pos);
+		c = peek_at(text, ++pos);
 	return pos;
 }
 
 static size_t skip_digits(struct nt_text text, size_t pos)
 {
-	int c = peek(text, pos);
+	int c = peek_at(text, pos);
 
 	while (c >= '0' && c <= '9')
-		c = peek(text, ++pos);
+		c = peek_at(text, ++pos);
 	return pos;
 }
 
 static int skip_escape(struct nt_text text, size_t *pos)
 {
-	int c = peek(text, ++*pos);
+	int c = peek_at(text, ++*pos);
 
 	if (c < 0 || !strchr("\"\\/bfnrtu", c) || c == '\0')
 		return -1;
 	for (int i = 0; c == 'u' && i < 4; i++) {
-		int digit = peek(text, ++*pos);
+		int digit = peek_at(text, ++*pos);
 
 		if (digit < 0 || !isxdigit(digit))
 			return -1;
@@ -47,11 +47,11 @@ static int skip_escape(struct nt_text text, size_t *pos)
 
 static int skip_string(struct nt_text text, size_t *pos)
 {
-	if (peek(text, *pos) != '"')
+	if (peek_at(text, *pos) != '"')
 		return -1;
 	++*pos;
 	for (;;) {
-		int c = peek(text, *pos);
+		int c = peek_at(text, *pos);
 
 		if (c < 0x20)
 			return -1;
@@ -71,20 +71,20 @@ static int skip_number(struct nt_text text, size_t *pos)
 	size_t at = *pos;
 	size_t end;
 
-	if (peek(text, at) == '-')
+	if (peek_at(text, at) == '-')
 		at++;
-	end = peek(text, at) == '0' ? at + 1 : skip_digits(text, at);
+	end = peek_at(text, at) == '0' ? at + 1 : skip_digits(text, at);
 	if (end == at)
 		return -1;
-	if (peek(text, end) == '.') {
+	if (peek_at(text, end) == '.') {
 		at = end + 1;
 		end = skip_digits(text, at);
 		if (end == at)
 			return -1;
 	}
-	if (peek(text, end) == 'e' || peek(text, end) == 'E') {
+	if (peek_at(text, end) == 'e' || peek_at(text, end) == 'E') {
 		at = end + 1;
-		if (peek(text, at) == '+' || peek(text, at) == '-')
+		if (peek_at(text, at) == '+' || peek_at(text, at) == '-')
 			at++;
 		end = skip_digits(text, at);
 		if (end == at)
@@ -98,7 +98,7 @@ static int skip_scalar(struct nt_text text, size_t *pos)
 {
 	static const char *const words[] = { "true", "false", "null" };
 
-	if (peek(text, *pos) == '"')
+	if (peek_at(text, *pos) == '"')
 		return skip_string(text, pos);
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		size_t length = strlen(words[i]);
@@ -118,7 +118,7 @@ static int skip_name(struct nt_text text, size_t *pos)
 	if (skip_string(text, pos) < 0)
 		return -1;
 	*pos = skip_space(text, *pos);
-	if (peek(text, *pos) != ':')
+	if (peek_at(text, *pos) != ':')
 		return -1;
 	*pos = skip_space(text, *pos + 1);
 	return 0;
@@ -130,7 +130,7 @@ static int skip_behind(struct nt_text text, size_t *pos, const char *closers, in
 {
 	while (*depth > 0) {
 		size_t at = skip_space(text, *pos);
-		int c = peek(text, at);
+		int c = peek_at(text, at);
 
 		*pos = at + 1;
 		if (c == ',')
@@ -155,13 +155,13 @@ static int skip_value(struct nt_text text, size_t *pos)
 		if (depth > 0 && closers[depth - 1] == '}' && skip_name(text, pos) < 0)
 			return -1;
 		*pos = skip_space(text, *pos);
-		c = peek(text, *pos);
+		c = peek_at(text, *pos);
 		if (c == '{' || c == '[') {
 			if (depth == NT_JSON_SCAN_DEPTH)
 				return -1;
 			closers[depth++] = c == '{' ? '}' : ']';
 			*pos = skip_space(text, *pos + 1);
-			if (peek(text, *pos) != closers[depth - 1])
+			if (peek_at(text, *pos) != closers[depth - 1])
 				continue;
 		} else if (skip_scalar(text, pos) < 0) {
 			return -1;
@@ -175,7 +175,7 @@ bool nt_json_scan_is(struct nt_text text, char first)
 {
 	size_t pos = skip_space(text, 0);
 
-	if (peek(text, pos) != first || skip_value(text, &pos) < 0)
+	if (peek_at(text, pos) != first || skip_value(text, &pos) < 0)
 		return false;
 	return skip_space(text, pos) == text.bytes;
 }
@@ -189,7 +189,7 @@ void nt_json_scan_begin(struct nt_json_scanner *scan, struct nt_text text)
 
 int nt_json_scan_next(struct nt_json_scanner *scan, struct nt_json_member *member)
 {
-	int c = peek(scan->text, scan->pos);
+	int c = peek_at(scan->text, scan->pos);
 	size_t start;
 
 	if (!scan->open && c != '{')
@@ -199,7 +199,7 @@ int nt_json_scan_next(struct nt_json_scanner *scan, struct nt_json_member *membe
 	if (scan->open && c != ',')
 		return -1;
 	start = skip_space(scan->text, scan->pos + 1);
-	if (!scan->open && peek(scan->text, start) == '}') {
+	if (!scan->open && peek_at(scan->text, start) == '}') {
 		scan->open = true;
 		scan->pos = start;
 		return 0;

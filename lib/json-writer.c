@@ -20,7 +20,7 @@ void nt_json_put_begin(struct nt_json_writer *put, char *out, size_t out_bytes, 
 }
 
 /* Without the closing brackets and the NUL. */
-static size_t room(const struct nt_json_writer *put)
+static size_t bytes_left(const struct nt_json_writer *put)
 {
 	size_t taken = put->used + put->depth + 1;
 
@@ -33,7 +33,7 @@ static void put_format(struct nt_json_writer *put, const char *format, va_list a
 /* All or nothing. */
 static void put_format(struct nt_json_writer *put, const char *format, va_list args)
 {
-	size_t left = room(put);
+	size_t left = bytes_left(put);
 	int length = vsnprintf(put->out + put->used, left + 1, format, args);
 
 	if (length < 0 || (size_t)length > left)
@@ -45,7 +45,7 @@ static void put_format(struct nt_json_writer *put, const char *format, va_list a
 
 static void put_char(struct nt_json_writer *put, char c)
 {
-	if (room(put) == 0) {
+	if (bytes_left(put) == 0) {
 		put->full = true;
 		return;
 	}
@@ -75,7 +75,7 @@ static void put_front(struct nt_json_writer *put, const char *name)
 void nt_json_put_open(struct nt_json_writer *put, const char *name, char bracket)
 {
 	put_front(put, name);
-	if (put->depth >= put->depth_max || room(put) < 2) {
+	if (put->depth >= put->depth_max || bytes_left(put) < 2) {
 		put->full = true;
 		return;
 	}

@@ -56,8 +56,6 @@ libnt_text_a_SOURCES = \
 	%D%/json-scanner.h \
 	%D%/name-set.c \
 	%D%/name-set.h \
-	%D%/rows.c \
-	%D%/rows.h \
 	%D%/sacct.c \
 	%D%/sacct.h \
 	%D%/table.c \

@@ -44,7 +44,7 @@ int nt_names_find(const struct nt_names *names, const char *name)
 	return names->slots > 0 ? (int)*slot_of(names, name) - 1 : -1;
 }
 
-static int grow(struct nt_names *names)
+static int grow_table(struct nt_names *names)
 {
 	size_t slots = names->slots ? 2 * names->slots : 16;
 	uint32_t *slot = calloc(slots, sizeof(*slot));
@@ -70,7 +70,8 @@ int nt_names_add(struct nt_names *names, const char *name)
 
 	if (found >= 0)
 		return found;
-	if (names->count >= names->max || (2 * names->count >= names->slots && grow(names) < 0))
+	if (names->count >= names->max ||
+	    (2 * names->count >= names->slots && grow_table(names) < 0))
 		return -1;
 	snprintf(names->name[names->count], NT_NAME_BYTES, "%s", name);
 	*slot_of(names, name) = (uint32_t)names->count + 1;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static char printable(char c)
+static char is_printable(char c)
 {
 	return c >= 0x20 && c <= 0x7e ? c : '?';
 }
@@ -14,7 +14,7 @@ int nt_printable_copy(char *out, size_t out_bytes, const char *text, size_t text
 	size_t i;
 
 	for (i = 0; i < text_bytes && i + 1 < out_bytes; i++)
-		out[i] = printable(text[i]);
+		out[i] = is_printable(text[i]);
 	out[i] = '\0';
 	return i == text_bytes ? 0 : -1;
 }
@@ -22,7 +22,7 @@ int nt_printable_copy(char *out, size_t out_bytes, const char *text, size_t text
 char *nt_printable(char *text)
 {
 	for (char *c = text; *c; c++)
-		*c = printable(*c);
+		*c = is_printable(*c);
 	return text;
 }
 

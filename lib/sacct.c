@@ -7,13 +7,81 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include "lib/array.h"
 #include "lib/child.h"
 #include "lib/clock.h"
 #include "lib/printable.h"
-#include "lib/rows.h"
 #include "lib/argv.h"
 
 #define MARK_BYTES 40
+
+static int keep_bytes(struct nt_rows_cut *cut, const char *data, size_t bytes, struct nt_error *err)
+{
+	if (!nt_array_room(&cut->held, &cut->room, cut->held_bytes + bytes))
+		return nt_error_set(err, "no memory for a row");
+	memcpy(cut->held + cut->held_bytes, data, bytes);
+	cut->held_bytes += bytes;
+	return 0;
+}
+
+/* The row's length with its newline; 0: its end has not arrived. */
+static size_t cut_row(const struct nt_rows_cut *cut, const char *start, size_t bytes,
+		      const char **column, size_t *column_bytes)
+{
+	size_t delimiter_bytes = strlen(cut->delimiter);
+	const char *at = start, *end = start + bytes;
+	const char *found;
+
+	for (unsigned i = 0; i + 1 < cut->columns; i++) {
+		found = memmem(at, (size_t)(end - at), cut->delimiter, delimiter_bytes);
+		if (!found)
+			return 0;
+		column[i] = at;
+		column_bytes[i] = (size_t)(found - at);
+		at = found + delimiter_bytes;
+	}
+	found = memchr(at, '\n', (size_t)(end - at));
+	if (!found)
+		return 0;
+	column[cut->columns - 1] = at;
+	column_bytes[cut->columns - 1] = (size_t)(found - at);
+	return (size_t)(found - start) + 1;
+}
+
+int nt_rows_cut_take(struct nt_rows_cut *cut, const char *data, size_t bytes, struct nt_error *err)
+{
+	const char *column[NT_ROWCUT_COLUMNS];
+	size_t column_bytes[NT_ROWCUT_COLUMNS];
+	size_t done = 0, row_bytes;
+
+	if (keep_bytes(cut, data, bytes, err) < 0)
+		return -1;
+	while (done < cut->held_bytes) {
+		row_bytes = cut_row(cut, cut->held + done, cut->held_bytes - done, column,
+				    column_bytes);
+		if (row_bytes == 0)
+			break;
+		if (cut->row(cut->argument, column, column_bytes, err) < 0)
+			return -1;
+		done += row_bytes;
+	}
+	cut->held_bytes -= done;
+	if (cut->held_bytes > NT_ROWCUT_ROW_MAX)
+		return nt_error_set(err, "cannot parse its output: a row of more than %u bytes",
+				    NT_ROWCUT_ROW_MAX);
+	memmove(cut->held, cut->held + done, cut->held_bytes);
+	return 0;
+}
+
+int nt_rows_cut_end(struct nt_rows_cut *cut, struct nt_error *err)
+{
+	size_t left = cut->held_bytes;
+
+	free(cut->held);
+	cut->held = NULL;
+	cut->held_bytes = cut->room = 0;
+	return left > 0 ? nt_error_set(err, "cannot parse its output: it ends within a row") : 0;
+}
 
 struct visiting {
 	nt_sacct_visit *visit;
@@ -32,7 +100,7 @@ static int draw_mark(char mark[MARK_BYTES], struct nt_error *err)
 	return 0;
 }
 
-static void add(struct nt_argv *command, const char *key, const char *value)
+static void add_option(struct nt_argv *command, const char *key, const char *value)
 {
 	if (value)
 		nt_argv_add(command, "%s%s", key, value);
@@ -44,19 +112,19 @@ static void write_command(struct nt_argv *command, const struct nt_sacct *questi
 	static const char *const fixed[] = { "sacct", "-n", "-P" };
 
 	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
-		add(command, "", fixed[i]);
-	add(command, "", question->steps ? NULL : "-X");
-	add(command, "--delimiter=", mark);
-	add(command, "--format=", question->columns);
-	add(command, "", question->every_run ? "--duplicates" : NULL);
-	add(command, "--jobs=", question->jobs);
-	add(command, "--starttime=", question->since);
-	add(command, "--endtime=", question->until);
-	add(command, "", question->all_users ? "--allusers" : NULL);
-	add(command, "--user=", question->user);
-	add(command, "--partition=", question->partition);
-	add(command, "--accounts=", question->account);
-	add(command, "--clusters=", question->cluster);
+		add_option(command, "", fixed[i]);
+	add_option(command, "", question->steps ? NULL : "-X");
+	add_option(command, "--delimiter=", mark);
+	add_option(command, "--format=", question->columns);
+	add_option(command, "", question->every_run ? "--duplicates" : NULL);
+	add_option(command, "--jobs=", question->jobs);
+	add_option(command, "--starttime=", question->since);
+	add_option(command, "--endtime=", question->until);
+	add_option(command, "", question->all_users ? "--allusers" : NULL);
+	add_option(command, "--user=", question->user);
+	add_option(command, "--partition=", question->partition);
+	add_option(command, "--accounts=", question->account);
+	add_option(command, "--clusters=", question->cluster);
 }
 
 static int take_row(void *argument, const char *const *column, const size_t *bytes,
@@ -76,7 +144,7 @@ static int take_output(void *argument, const char *data, size_t bytes, struct nt
 }
 
 /* Only some of sacct's error messages begin with its name. */
-static int complain(const struct nt_child *child, struct nt_error *err)
+static int set_complaint(const struct nt_child *child, struct nt_error *err)
 {
 	const char *text = child->complaint;
 
@@ -84,7 +152,7 @@ static int complain(const struct nt_child *child, struct nt_error *err)
 			    text[0] ? text : "failed without a message");
 }
 
-static int run(char *argv[], int timeout_ms, struct nt_rows_cut *cut, struct nt_error *err)
+static int run_sacct(char *argv[], int timeout_ms, struct nt_rows_cut *cut, struct nt_error *err)
 {
 	const struct nt_child_bounds bounds = {
 		.deadline_ms = nt_clock_ms() + timeout_ms,
@@ -97,7 +165,7 @@ static int run(char *argv[], int timeout_ms, struct nt_rows_cut *cut, struct nt_
 	int cut_rc = nt_rows_cut_end(cut, rc == 0 ? &reason : NULL);
 
 	if (rc == 0 && child.status != 0)
-		rc = complain(&child, err);
+		rc = set_complaint(&child, err);
 	else if (rc < 0 || cut_rc < 0)
 		rc = nt_error_set(err, "sacct: %.140s", reason.text);
 	nt_child_fini(&child);
@@ -125,7 +193,7 @@ int nt_sacct_ask(const struct nt_sacct *question, nt_sacct_visit *visit, void *a
 	if (command.failed || setenv("SLURM_TIME_FORMAT", "%s", 1) < 0)
 		rc = nt_error_set(err, "no memory");
 	else
-		rc = run(command.word, question->timeout_ms, &cut, err);
+		rc = run_sacct(command.word, question->timeout_ms, &cut, err);
 	nt_argv_fini(&command);
 	return rc;
 }

@@ -25,6 +25,26 @@
 #include "lib/error.h"
 #include "lib/json-scanner.h"
 
+/* Splits a stream into rows of delimited columns. A column may contain anything but the delimiter,
+ * even newlines; the last one ends at the first newline. */
+#define NT_ROWCUT_COLUMNS 16
+#define NT_ROWCUT_ROW_MAX (1u << 20) /* bytes: three of the longest texts in accounting */
+
+struct nt_rows_cut {
+	const char *delimiter;
+	unsigned columns;
+	/* Texts have no NUL. */
+	int (*row)(void *argument, const char *const *column, const size_t *bytes,
+		   struct nt_error *err);
+	void *argument;
+	char *held;
+	size_t held_bytes, room;
+};
+
+int nt_rows_cut_take(struct nt_rows_cut *cut, const char *data, size_t bytes, struct nt_error *err);
+/* Frees what is held of an incomplete row, which is an error. */
+int nt_rows_cut_end(struct nt_rows_cut *cut, struct nt_error *err);
+
 /* Lists and times as sacct takes them; NULL: not used. */
 struct nt_sacct {
 	const char *columns; /* the last must not contain users' text */

@@ -125,7 +125,8 @@ static void on_answer(struct nt_agree *a, struct nt_agree_comm *comm, uint32_t n
 
 /* queued: an answer from the local queue is this node's own. Answers in its log are those of its
  * branch, which it has counted. */
-static void dispatch(struct nt_agree *a, uint32_t node, bool queued, const struct nt_entry *entry)
+static void dispatch_entry(struct nt_agree *a, uint32_t node, bool queued,
+			   const struct nt_entry *entry)
 {
 	struct nt_agree_comm *comm = find_comm(a, entry->comm);
 
@@ -170,7 +171,7 @@ static void dispatch_all(struct nt_agree *a, uint32_t node, bool queued, const u
 			a->counts.damaged++;
 			return;
 		}
-		dispatch(a, node, queued, &entry);
+		dispatch_entry(a, node, queued, &entry);
 	}
 }
 
@@ -225,7 +226,7 @@ static void free_runs(struct nt_agree *a, uint32_t slot)
 }
 
 /* All local ranks have left: its memory is free, and it must be forgotten. */
-static bool retire(struct nt_agree *a, struct nt_agree_comm *comm)
+static bool retire_comm(struct nt_agree *a, struct nt_agree_comm *comm)
 {
 	struct nt_shm_comm *shm = nt_view_comm(a, comm);
 
@@ -249,7 +250,7 @@ static void read_shm(struct nt_agree *a)
 		uint64_t id = atomic_load(&a->config.shm->comm[i].id);
 		struct nt_agree_comm *comm = a->comms[i];
 
-		if (comm && retire(a, comm)) {
+		if (comm && retire_comm(a, comm)) {
 			comm_free(comm, &a->config.hooks);
 			a->comms[i] = NULL;
 			continue;
@@ -293,7 +294,7 @@ static bool key_pending(struct nt_agree *a, struct nt_agree_comm *comm,
 	       a->config.hooks.may_open(a->config.hooks.arg, shm, &shm->key[key->slot]);
 }
 
-static void hear(struct nt_agree *a, int node, enum nt_agree_need need)
+static void note_need(struct nt_agree *a, int node, enum nt_agree_need need)
 {
 	if (node >= 0 && (uint32_t)node != a->config.self && (uint32_t)node < a->config.nodes &&
 	    a->listen[node] < need)
@@ -308,7 +309,7 @@ static void hear_joining(struct nt_agree *a, const struct nt_agree_comm *comm)
 		return;
 	for (uint32_t n = 0; comm->expected && n < a->config.nodes; n++) {
 		if (comm->expected[n] == 1 || (comm->expected[n] > 1 && comm->widened))
-			hear(a, (int)n, NT_AGREE_LISTENS);
+			note_need(a, (int)n, NT_AGREE_LISTENS);
 	}
 }
 
@@ -367,9 +368,9 @@ static void note_pending(struct nt_agree *a, struct nt_agree_comm *comm)
 		hear_joining(a, comm);
 		return;
 	}
-	hear(a, comm->coordinator_node, need);
+	note_need(a, comm->coordinator_node, need);
 	for (uint32_t i = 0, n = nt_tree_children(comm, &child); i < n; i++)
-		hear(a, (int)child[i], comm->is_coordinator ? need : NT_AGREE_LISTENS);
+		note_need(a, (int)child[i], comm->is_coordinator ? need : NT_AGREE_LISTENS);
 }
 
 bool nt_agree_step(struct nt_agree *agree, uint64_t now_ms)

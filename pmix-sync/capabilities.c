@@ -37,14 +37,14 @@ const struct nt_capabilities *nt_capabilities_usual(const struct nt_capabilities
 
 /* Ranks of one node that lacks something, or those who opened the communicator a moment later: what
  * is missing says more than which rank has it. */
-static int lack(const struct nt_capabilities *caps)
+static int lack_name(const struct nt_capabilities *caps)
 {
 	return caps->idle == NT_IDLE_ROOM || caps->idle == NT_IDLE_LIMITS
 		       ? nt_capabilities_idle(caps->idle)
 		       : NT_REASON_NONE;
 }
 
-static const char *state(const struct nt_capabilities *caps)
+static const char *state_name(const struct nt_capabilities *caps)
 {
 	return caps->active ? "ready" : nt_reason_code(nt_capabilities_idle(caps->idle));
 }
@@ -72,11 +72,11 @@ void nt_capabilities_difference(const struct nt_capabilities *odd,
 	else if (odd->warm != usual->warm)
 		nt_reason_setf(why, NT_REASON_WARM, "%u:%.63s:%08x:%08x", rank, node, odd->warm,
 			       usual->warm);
-	else if (lack(odd) || lack(usual))
-		nt_reason_set(why, lack(odd) ? lack(odd) : lack(usual));
+	else if (lack_name(odd) || lack_name(usual))
+		nt_reason_set(why, lack_name(odd) ? lack_name(odd) : lack_name(usual));
 	else
-		nt_reason_setf(why, NT_REASON_DIFFERS, "%u:%.63s:%s:%s", rank, node, state(odd),
-			       state(usual));
+		nt_reason_setf(why, NT_REASON_DIFFERS, "%u:%.63s:%s:%s", rank, node,
+			       state_name(odd), state_name(usual));
 }
 
 int nt_capabilities_idle(uint32_t idle)

@@ -22,8 +22,8 @@
 #define NT_SIBLINGS_MS 2000 /* longest wait for a sibling that should be ready, too */
 #define NT_SIBLING_TURNS 16 /* siblings differ by at most so many turns */
 
-static void tell(struct nt_agree *a, struct nt_agree_comm *comm, const struct nt_agree_key *key,
-		 uint32_t type)
+static void tell_nodes(struct nt_agree *a, struct nt_agree_comm *comm,
+		       const struct nt_agree_key *key, uint32_t type)
 {
 	struct nt_entry entry = {
 		.type = type, .comm = comm->id, .key = key->id, .epoch = key->plan.epoch
@@ -38,7 +38,7 @@ static void ask_all(struct nt_agree *a, struct nt_agree_key *key)
 	key->asked_ms = a->now_ms;
 }
 
-static void finish(struct nt_agree *a, struct nt_agree_key *key)
+static void finish_key(struct nt_agree *a, struct nt_agree_key *key)
 {
 	key->coordinator = NT_COORDINATOR_DONE;
 	if (key->tuner)
@@ -60,7 +60,7 @@ static void close_key(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_
 		entry.count = result->payload_bytes;
 	}
 	nt_outbox_say(a, comm, &entry);
-	finish(a, key);
+	finish_key(a, key);
 }
 
 static void open_key(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key)
@@ -75,7 +75,7 @@ static void open_key(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_a
 	ask_all(a, key);
 	key->asked = 0;
 	key->coordinator = NT_COORDINATOR_WANTED;
-	tell(a, comm, key, NT_ENTRY_WANT);
+	tell_nodes(a, comm, key, NT_ENTRY_WANT);
 }
 
 /* Open a committed key for a recheck. The other nodes open it by themselves: wait for their
@@ -105,8 +105,8 @@ static bool recheck_over(const struct nt_agree_key *key)
 }
 
 /* What our first rank has done since the key was opened: turns, calls and tasks. */
-static bool pace(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key,
-		 struct nt_cadence *seen)
+static bool measure_pace(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key,
+			 struct nt_cadence *seen)
 {
 	struct nt_shm_comm *shm = nt_view_comm(a, comm);
 	struct nt_shm_key *shm_key = &shm->key[key->slot];
@@ -135,8 +135,8 @@ static bool pace(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree
 
 /* How far ahead of all known turns a plan must start, so that all nodes can answer and learn the
  * outcome in time. */
-static uint64_t lead(struct nt_agree *a, const struct nt_agree_comm *comm,
-		     const struct nt_agree_key *key, uint64_t turns)
+static uint64_t lead_turns(struct nt_agree *a, const struct nt_agree_comm *comm,
+			   const struct nt_agree_key *key, uint64_t turns)
 {
 	uint64_t since_ms = a->now_ms - key->open_ms + 1;
 	uint64_t rtt_ms = key->committed && !comm->local && comm->rtt_ms < NT_RECHECK_LEAD_MS
@@ -187,20 +187,20 @@ static struct nt_agree_key *next_sibling(struct nt_agree *a, const struct nt_agr
 	return NULL;
 }
 
-static bool asking(const struct nt_agree_key *key)
+static bool asks_tuner(const struct nt_agree_key *key)
 {
 	return key->coordinator == NT_COORDINATOR_WANTED ||
 	       key->coordinator == NT_COORDINATOR_RUNNING;
 }
 
-static bool proposing(const struct nt_agree_key *key)
+static bool has_proposal(const struct nt_agree_key *key)
 {
 	return key->coordinator == NT_COORDINATOR_PROPOSED ||
 	       key->coordinator == NT_COORDINATOR_RUNNING;
 }
 
 /* Equally far in the same exploration or recheck. */
-static bool abreast(const struct nt_agree_key *key, const struct nt_agree_key *sibling)
+static bool are_abreast(const struct nt_agree_key *key, const struct nt_agree_key *sibling)
 {
 	return sibling->opened == key->opened && sibling->asked == key->asked;
 }
@@ -225,21 +225,22 @@ static bool awaits_siblings(struct nt_agree *a, const struct nt_agree_comm *comm
 		if (sibling->coordinator == NT_COORDINATOR_IDLE && key->asked == 0 &&
 		    key->opened == 0 && 2 * sibling->interval.calls >= key->interval.calls)
 			return true;
-		if (asking(sibling) && abreast(key, sibling) && !sibling->answered)
+		if (asks_tuner(sibling) && are_abreast(key, sibling) && !sibling->answered)
 			return true;
 	}
 	return false;
 }
 
 /* A sibling's plan with these contents; NULL: none, or it begins too soon or too late. */
-static const struct nt_plan *begun(struct nt_agree *a, const struct nt_agree_comm *comm,
-				   const struct nt_agree_key *key, uint64_t top, uint64_t ahead)
+static const struct nt_plan *sibling_plan(struct nt_agree *a, const struct nt_agree_comm *comm,
+					  const struct nt_agree_key *key, uint64_t top,
+					  uint64_t ahead)
 {
 	const struct nt_agree_key *sibling;
 	uint32_t at = 0;
 
 	while ((sibling = next_sibling(a, comm, key, &at)) != NULL) {
-		if (proposing(sibling) && abreast(key, sibling) &&
+		if (has_proposal(sibling) && are_abreast(key, sibling) &&
 		    same_plan(&key->plan, &sibling->plan) &&
 		    sibling->plan.at >= top + ahead - ahead / 4 &&
 		    sibling->plan.at <= top + 2 * ahead + NT_SIBLING_TURNS)
@@ -254,7 +255,7 @@ static const struct nt_plan *begun(struct nt_agree *a, const struct nt_agree_com
 static void align_siblings(struct nt_agree *a, const struct nt_agree_comm *comm,
 			   struct nt_agree_key *key, uint64_t top, uint64_t ahead)
 {
-	const struct nt_plan *with = begun(a, comm, key, top, ahead);
+	const struct nt_plan *with = sibling_plan(a, comm, key, top, ahead);
 	const struct nt_agree_key *sibling;
 	uint32_t at = 0;
 
@@ -268,7 +269,7 @@ static void align_siblings(struct nt_agree *a, const struct nt_agree_comm *comm,
 	}
 	/* The first of them: the others reach their turns about now. */
 	while ((sibling = next_sibling(a, comm, key, &at)) != NULL) {
-		if (!asking(sibling) || !sibling->answered || sibling->opened != key->opened ||
+		if (!asks_tuner(sibling) || !sibling->answered || sibling->opened != key->opened ||
 		    sibling->asked + 1 != key->asked)
 			continue;
 		if (sibling->max_turn > top && sibling->max_turn <= top + NT_SIBLING_TURNS &&
@@ -287,26 +288,27 @@ static void share_with_siblings(struct nt_agree *a, const struct nt_agree_comm *
 	uint32_t at = 0;
 
 	while (count > 0 && (sibling = next_sibling(a, comm, key, &at)) != NULL) {
-		if (sibling->coordinator == NT_COORDINATOR_RUNNING && abreast(key, sibling) &&
+		if (sibling->coordinator == NT_COORDINATOR_RUNNING && are_abreast(key, sibling) &&
 		    same_plan(&key->plan, &sibling->plan))
 			a->config.hooks.absorb(sibling->tuner, bytes, count);
 	}
 }
 
-static void propose(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key)
+static void propose_plan(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key)
 {
 	struct nt_entry entry = { .type = NT_ENTRY_PROPOSE, .comm = comm->id, .key = key->id };
 	struct nt_cadence seen;
 	uint64_t top, ahead;
 
 	/* Participants do not listen while the key is not called. */
-	if (a->now_ms < key->retry_ms || nt_view_pauses(a, key) || !pace(a, comm, key, &seen))
+	if (a->now_ms < key->retry_ms || nt_view_pauses(a, key) ||
+	    !measure_pace(a, comm, key, &seen))
 		return;
 	top = nt_view_top_turn(nt_view_key(a, comm, key), nt_view_comm(a, comm));
 	if (key->max_turn > top)
 		top = key->max_turn;
 	key->plan.epoch++;
-	ahead = lead(a, comm, key, seen.turns);
+	ahead = lead_turns(a, comm, key, seen.turns);
 	key->plan.at = top + ahead;
 	align_siblings(a, comm, key, top, ahead);
 	key->attempts++;
@@ -333,7 +335,8 @@ static void ask_tuner(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_
 	struct nt_plan wish = { .until = 0 };
 	struct nt_cadence seen;
 
-	if (!pace(a, comm, key, &seen) || (seen.calls < NT_OPEN_CALLS && !needs_no_stride(a, key)))
+	if (!measure_pace(a, comm, key, &seen) ||
+	    (seen.calls < NT_OPEN_CALLS && !needs_no_stride(a, key)))
 		return; /* ask again at the next step */
 	if (!comm->refused && awaits_siblings(a, comm, key))
 		return;
@@ -347,10 +350,10 @@ static void ask_tuner(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_
 	key->plan = wish;
 	key->attempts = key->busy_tries = 0;
 	key->coordinator = NT_COORDINATOR_RETRY; /* do not ask the tuner twice for one plan */
-	propose(a, comm, key);
+	propose_plan(a, comm, key);
 }
 
-static void commit(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key)
+static void commit_plan(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key)
 {
 	uint64_t took_ms = a->now_ms - key->asked_ms;
 
@@ -358,9 +361,9 @@ static void commit(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agr
 	a->counts.commit_ms[a->counts.timed++ % NT_AGREE_TIMES] = (uint16_t)(took_ms < UINT16_MAX
 										     ? took_ms
 										     : UINT16_MAX);
-	tell(a, comm, key, NT_ENTRY_COMMIT);
+	tell_nodes(a, comm, key, NT_ENTRY_COMMIT);
 	if (key->plan.until == NT_NEVER) {
-		finish(a, key);
+		finish_key(a, key);
 		return;
 	}
 	ask_all(a, key);
@@ -370,7 +373,7 @@ static void commit(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agr
 /* If only sample areas were lacking, some may become free: do not count the attempt. */
 static void abort_plan(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key)
 {
-	tell(a, comm, key, NT_ENTRY_ABORT);
+	tell_nodes(a, comm, key, NT_ENTRY_ABORT);
 	key->coordinator = NT_COORDINATOR_RETRY;
 	if (key->refused && key->busy && key->busy_tries < NT_BUSY_TRIES) {
 		key->retry_ms = a->now_ms + ((uint64_t)NT_BUSY_MS << key->busy_tries++);
@@ -402,7 +405,7 @@ static void step_proposed(struct nt_agree *a, struct nt_agree_comm *comm, struct
 	if (key->refused || comm->refused || a->now_ms - key->asked_ms > timeout_ms)
 		abort_plan(a, comm, key);
 	else if (key->answered)
-		commit(a, comm, key);
+		commit_plan(a, comm, key);
 	else if (ranks_wait(a, comm, key))
 		abort_plan(a, comm, key);
 }
@@ -420,7 +423,7 @@ static void key_step(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_a
 	struct nt_shm_comm *shm = nt_view_comm(a, comm);
 
 	if (recheck_over(key))
-		finish(a, key);
+		finish_key(a, key);
 	switch (key->coordinator) {
 	case NT_COORDINATOR_IDLE:
 		/* All communicators agreed on in this step must be visible to each other first. */
@@ -440,7 +443,7 @@ static void key_step(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_a
 		    key->attempts >= (key->committed ? NT_RECHECK_ATTEMPTS : NT_ATTEMPTS))
 			close_key(a, comm, key, NULL);
 		else
-			propose(a, comm, key);
+			propose_plan(a, comm, key);
 		return;
 	case NT_COORDINATOR_PROPOSED: step_proposed(a, comm, key); return;
 	case NT_COORDINATOR_RUNNING:

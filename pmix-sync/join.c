@@ -29,7 +29,7 @@ static void set_rejected(struct nt_agree *a, struct nt_agree_comm *comm,
 	atomic_store(&shm->state, NT_COMM_REJECTED);
 }
 
-static void reject(struct nt_agree *a, struct nt_agree_comm *comm, const struct nt_reason *why)
+static void reject_comm(struct nt_agree *a, struct nt_agree_comm *comm, const struct nt_reason *why)
 {
 	struct nt_entry entry = { .type = NT_ENTRY_REJECT,
 				  .comm = comm->id,
@@ -45,12 +45,14 @@ static void reject_for(struct nt_agree *a, struct nt_agree_comm *comm, int id)
 	struct nt_reason why;
 
 	nt_reason_set(&why, id);
-	reject(a, comm, &why);
+	reject_comm(a, comm, &why);
 }
 
-/* What an attempt without memory, or an AGREED for others, has left. */
-static void forget_coordinator(struct nt_agree_comm *comm)
+static bool become_coordinator(struct nt_agree *a, struct nt_agree_comm *comm)
 {
+	if (comm->ranks > NT_RANKS_MAX)
+		return false; /* not written by a rank of NCCL */
+	/* What an attempt without memory, or an AGREED for others, has left. */
 	free(comm->all_caps);
 	free(comm->rank_node);
 	free(comm->participants);
@@ -58,13 +60,6 @@ static void forget_coordinator(struct nt_agree_comm *comm)
 	comm->rank_node = NULL;
 	comm->participants = NULL;
 	comm->participant_count = 0;
-}
-
-static bool become_coordinator(struct nt_agree *a, struct nt_agree_comm *comm)
-{
-	if (comm->ranks > NT_RANKS_MAX)
-		return false; /* not written by a rank of NCCL */
-	forget_coordinator(comm);
 	comm->all_caps = calloc(comm->ranks, sizeof(*comm->all_caps));
 	comm->rank_node = malloc(comm->ranks * sizeof(*comm->rank_node));
 	comm->participants = calloc(a->config.nodes, sizeof(*comm->participants));
@@ -108,7 +103,7 @@ static void expect_nodes(struct nt_agree *a, struct nt_agree_comm *comm, struct 
 }
 
 /* The likely nodes have not answered: read all logs, unless there are too many. */
-static void widen(struct nt_agree *a, struct nt_agree_comm *comm)
+static void widen_search(struct nt_agree *a, struct nt_agree_comm *comm)
 {
 	if (comm->widened || a->config.nodes > NT_WIDE_NODES ||
 	    a->now_ms - comm->seen_ms < NT_LIKELY_MS)
@@ -129,7 +124,7 @@ static void note_caps(struct nt_agree *a, struct nt_agree_comm *comm, uint32_t n
 		return;
 	if (comm->rank_node[rank] >= 0) {
 		nt_reason_setf(&why, NT_REASON_TWO_NODES, "%u", rank);
-		reject(a, comm, &why);
+		reject_comm(a, comm, &why);
 		return;
 	}
 	comm->rank_node[rank] = (int)node;
@@ -219,7 +214,7 @@ static void keep_out(struct nt_agree *a, struct nt_agree_comm *comm, int id)
 
 	nt_reason_set(&why, id);
 	if (comm->is_coordinator)
-		reject(a, comm, &why);
+		reject_comm(a, comm, &why);
 	else
 		set_rejected(a, comm, &why);
 	nt_outbox_refuse(a, comm, id);
@@ -246,7 +241,7 @@ static void agree_on(struct nt_agree *a, struct nt_agree_comm *comm)
 	nt_outbox_say(a, comm, &agreed);
 }
 
-static void compare(struct nt_agree *a, struct nt_agree_comm *comm)
+static void compare_ranks(struct nt_agree *a, struct nt_agree_comm *comm)
 {
 	const struct nt_capabilities *usual = nt_capabilities_usual(comm->all_caps, comm->ranks);
 	struct nt_reason why;
@@ -258,7 +253,7 @@ static void compare(struct nt_agree *a, struct nt_agree_comm *comm)
 			&comm->all_caps[r], usual, r,
 			a->config.node_name(a->config.node_arg, (uint32_t)comm->rank_node[r]),
 			&why);
-		reject(a, comm, &why);
+		reject_comm(a, comm, &why);
 		return;
 	}
 	if (!usual->active)
@@ -310,7 +305,7 @@ static void join_coordinator(struct nt_agree *a, struct nt_agree_comm *comm,
 	if (comm->rejected)
 		return;
 	if (comm->seen == comm->ranks) {
-		compare(a, comm);
+		compare_ranks(a, comm);
 		return;
 	}
 	if (a->now_ms - comm->seen_ms < a->config.join_ms)
@@ -318,7 +313,7 @@ static void join_coordinator(struct nt_agree *a, struct nt_agree_comm *comm,
 	while (missing < comm->ranks - 1 && comm->rank_node[missing] >= 0)
 		missing++;
 	nt_reason_setf(&why, NT_REASON_UNSEEN, "%u:%u:%u", missing, comm->seen, comm->ranks);
-	reject(a, comm, &why);
+	reject_comm(a, comm, &why);
 }
 
 /* A communicator across nodes, whose first local ranks had time to join. */
@@ -351,7 +346,7 @@ static void join_spanning(struct nt_agree *a, struct nt_agree_comm *comm, struct
 			return;
 		expect_nodes(a, comm, shm);
 	}
-	widen(a, comm);
+	widen_search(a, comm);
 	if (!comm->is_coordinator)
 		send_caps(a, comm, shm);
 }

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pmix-sync/layout.h"
 
-static void mark(const struct nt_layout *s, int64_t node, uint8_t *likely)
+static void mark_node(const struct nt_layout *s, int64_t node, uint8_t *likely)
 {
 	if (node >= 0 && node < s->nodes)
 		likely[node] = 1;
@@ -24,7 +24,7 @@ static void by_task(const struct nt_layout *s, int64_t stride, int every, uint8_
 			return;
 	}
 	for (int64_t task = base; task <= (every ? last : base); task += stride)
-		mark(s, s->node_of_task(s->arg, (uint32_t)task), likely);
+		mark_node(s, s->node_of_task(s->arg, (uint32_t)task), likely);
 }
 
 /* Equal numbers of consecutive ranks on nodes `stride` apart. */
@@ -40,7 +40,7 @@ static void by_node(const struct nt_layout *s, int64_t stride, int every, uint8_
 	if (base < 0 || last >= s->nodes)
 		return;
 	for (int64_t node = base; node <= (every ? last : base); node += stride)
-		mark(s, node, likely);
+		mark_node(s, node, likely);
 }
 
 static int is_one_block(const struct nt_layout *s)
@@ -67,7 +67,7 @@ void nt_layout_likely(const struct nt_layout *s, int every, uint8_t *likely)
 {
 	int64_t apart = 0;
 
-	mark(s, s->self, likely);
+	mark_node(s, s->self, likely);
 	if (!is_sound(s))
 		return;
 	if (s->slots > 1)

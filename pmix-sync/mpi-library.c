@@ -36,7 +36,7 @@ static int look_at(struct dl_phdr_info *info, size_t bytes, void *arg)
 	return strncmp(name, "/libmpi.so", 10) == 0;
 }
 
-static bool find(struct nt_mpi *mpi, struct library_search *search)
+static bool find_libraries(struct nt_mpi *mpi, struct library_search *search)
 {
 	search->before = mpi;
 	search->loads = 0;
@@ -51,7 +51,7 @@ bool nt_mpi_is_loaded(struct nt_mpi *mpi)
 {
 	struct library_search search;
 
-	return find(mpi, &search);
+	return find_libraries(mpi, &search);
 }
 
 static bool joins_a_client(void *library)
@@ -80,7 +80,7 @@ bool nt_mpi_comes_first(struct nt_mpi *mpi)
 	struct library_search search;
 	void *library;
 
-	if (mpi->ready || !find(mpi, &search))
+	if (mpi->ready || !find_libraries(mpi, &search))
 		return false;
 	library = dlopen(search.path, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
 	if (!library)

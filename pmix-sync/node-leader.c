@@ -141,7 +141,7 @@ struct nt_node_leader *nt_node_leader_create(const struct nt_node_leader_config 
 }
 
 /* Append entries. They take effect here once others can read them. */
-static void say(struct nt_node_leader *leader, bool pending, uint64_t now_ms)
+static void send_entries(struct nt_node_leader *leader, bool pending, uint64_t now_ms)
 {
 	const uint8_t *bytes;
 	size_t count;
@@ -157,7 +157,7 @@ static void say(struct nt_node_leader *leader, bool pending, uint64_t now_ms)
 	}
 }
 
-static void hear(struct nt_node_leader *leader, uint64_t now_ms)
+static void read_logs(struct nt_node_leader *leader, uint64_t now_ms)
 {
 	uint32_t node;
 	size_t count;
@@ -223,10 +223,10 @@ uint32_t nt_node_leader_step(struct nt_node_leader *leader, uint64_t now_ms)
 	atomic_fetch_add(&leader->config.shm->beat, 1);
 	if (leader->log) {
 		nt_log_stand_aside(leader->log);
-		hear(leader, now_ms);
+		read_logs(leader, now_ms);
 	}
 	pending = nt_agree_step(leader->agree, now_ms);
-	say(leader, pending, now_ms);
+	send_entries(leader, pending, now_ms);
 	if (leader->log)
 		poll_logs(leader, now_ms);
 	if (leader->log)
@@ -241,7 +241,7 @@ void nt_node_leader_destroy(struct nt_node_leader *leader)
 		return;
 	if (leader->agree && leader->log) {
 		nt_agree_leave(leader->agree, 0);
-		say(leader, false, 0);
+		send_entries(leader, false, 0);
 	}
 	nt_log_close(leader->log);
 	nt_agree_destroy(leader->agree);

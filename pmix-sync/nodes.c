@@ -7,8 +7,8 @@
 #include <string.h>
 
 /* Give the next `each` tasks to each of `nodes` nodes from `first` on. Returns the next task. */
-static uint32_t deal(struct nt_nodes *n, uint32_t task, unsigned first, unsigned nodes,
-		     unsigned each)
+static uint32_t deal_tasks(struct nt_nodes *n, uint32_t task, unsigned first, unsigned nodes,
+			   unsigned each)
 {
 	if (first >= n->tasks || nodes > n->tasks - first || each > n->tasks)
 		return n->tasks + 1;
@@ -41,7 +41,7 @@ static int read_map(struct nt_nodes *n, const char *map)
 			break;
 		if (used == 0)
 			return -1;
-		task = deal(n, task, first, nodes, each);
+		task = deal_tasks(n, task, first, nodes, each);
 		map += used;
 	}
 	return task == n->tasks ? 0 : -1;
@@ -58,7 +58,7 @@ static int read_counts(struct nt_nodes *n, const char *counts)
 
 		if (sscanf(counts, "%u%n(x%u)%n", &each, &used, &times, &used) < 1 || times == 0)
 			return -1;
-		task = deal(n, task, node, times, each);
+		task = deal_tasks(n, task, node, times, each);
 		node += times;
 		counts += used;
 		if (*counts == ',')

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void append(struct nt_agree_buffer *to, const struct nt_entry *entry)
+static void append_entry(struct nt_agree_buffer *to, const struct nt_entry *entry)
 {
 	uint8_t bytes[NT_ENTRY_MAX];
 	size_t count = nt_entry_write(entry, bytes, sizeof(bytes));
@@ -27,7 +27,7 @@ static void append(struct nt_agree_buffer *to, const struct nt_entry *entry)
 void nt_outbox_say(struct nt_agree *a, const struct nt_agree_comm *comm,
 		   const struct nt_entry *entry)
 {
-	append(comm->local ? &a->queue : &a->log, entry);
+	append_entry(comm->local ? &a->queue : &a->log, entry);
 }
 
 void nt_outbox_answer(struct nt_agree *a, const struct nt_agree_comm *comm,
@@ -36,7 +36,7 @@ void nt_outbox_answer(struct nt_agree *a, const struct nt_agree_comm *comm,
 	entry.to = (uint32_t)comm->coordinator_node;
 	entry.comm = comm->id;
 	entry.key = key->id;
-	append(&a->queue, &entry);
+	append_entry(&a->queue, &entry);
 }
 
 void nt_outbox_refuse(struct nt_agree *a, struct nt_agree_comm *comm, int why)

@@ -99,16 +99,6 @@ static void on_propose(struct nt_agree *a, struct nt_agree_comm *comm, struct nt
 				   .span = busy });
 }
 
-/* In force whenever no window is. */
-static void commit_key(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key)
-{
-	key->committed = true;
-	key->committed_plan = key->installed;
-	if (comm->committed_ms == 0)
-		comm->committed_ms = a->now_ms;
-	nt_recheck_end(a, comm, key);
-}
-
 /* Phase two. The plan is stored before the hold is released: a waiting rank finds it. */
 static void on_outcome(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_agree_key *key,
 		       const struct nt_entry *entry)
@@ -129,8 +119,13 @@ static void on_outcome(struct nt_agree *a, struct nt_agree_comm *comm, struct nt
 		key->passed_ms = 0;
 		shm_key->plan[entry->epoch & 1] = key->pending;
 		atomic_store_explicit(&shm_key->epoch, entry->epoch, memory_order_seq_cst);
-		if (key->pending.until == NT_NEVER)
-			commit_key(a, comm, key);
+		if (key->pending.until == NT_NEVER) { /* in force whenever no window is */
+			key->committed = true;
+			key->committed_plan = key->installed;
+			if (comm->committed_ms == 0)
+				comm->committed_ms = a->now_ms;
+			nt_recheck_end(a, comm, key);
+		}
 		a->counts.commits++;
 	}
 	atomic_store_explicit(&shm_key->hold_at, 0, memory_order_seq_cst);
@@ -255,18 +250,6 @@ static void key_step(struct nt_agree *a, struct nt_agree_comm *comm, struct nt_s
 		send_data(a, comm, key, nt_view_top_turn(shm_key, shm));
 }
 
-/* Local ranks claim keys in order. */
-static void note_slots(struct nt_agree_comm *comm, const struct nt_shm_comm *shm)
-{
-	for (; nt_shm_claimed(shm, comm->slots); comm->slots++) {
-		struct nt_agree_key *key = nt_participant_key(
-			comm, atomic_load(&shm->key[comm->slots].id));
-
-		if (key)
-			key->slot = (int)comm->slots;
-	}
-}
-
 void nt_participant_step(struct nt_agree *a, struct nt_agree_comm *comm)
 {
 	struct nt_shm_comm *shm = nt_view_comm(a, comm);
@@ -276,7 +259,14 @@ void nt_participant_step(struct nt_agree *a, struct nt_agree_comm *comm)
 		why = NT_REASON_READS;
 	if (why != NT_REASON_NONE)
 		nt_outbox_refuse(a, comm, why);
-	note_slots(comm, shm);
+	/* Local ranks claim keys in order. */
+	for (; nt_shm_claimed(shm, comm->slots); comm->slots++) {
+		struct nt_agree_key *key = nt_participant_key(
+			comm, atomic_load(&shm->key[comm->slots].id));
+
+		if (key)
+			key->slot = (int)comm->slots;
+	}
 	nt_recheck_begin(a, comm);
 	for (uint32_t k = 0; k < comm->key_count; k++)
 		key_step(a, comm, shm, &comm->keys[k]);

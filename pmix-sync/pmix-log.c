@@ -160,7 +160,7 @@ static int map_tasks(struct nt_log *log, uint32_t tasks, struct nt_reason *why)
 }
 
 /* After PMIx_Init. Once a first key is committed, reads of this log are answered at once. */
-static int introduce(struct nt_log *log, uint32_t task, struct nt_reason *why)
+static int introduce_node(struct nt_log *log, uint32_t task, struct nt_reason *why)
 {
 	static const uint8_t hello[] = "nccl-tune";
 	uint32_t tasks;
@@ -193,7 +193,7 @@ static bool may_retry(const struct pmix_calls *pmix, pmix_status_t rc)
 	       (major > 6 || (major == 6 && minor >= 1));
 }
 
-static int wake(struct nt_log *log, struct nt_reason *why)
+static int wake_server(struct nt_log *log, struct nt_reason *why)
 {
 	pmix_status_t rc;
 
@@ -219,7 +219,7 @@ static int wake(struct nt_log *log, struct nt_reason *why)
 }
 
 /* A tail must stay as it is while a read is under way. */
-static bool reads(struct nt_log *log)
+static bool reads_so_far(struct nt_log *log)
 {
 	bool any = false;
 
@@ -234,7 +234,7 @@ void nt_log_leave(struct nt_log *log)
 {
 	/* After we finalize ours, a client that Open MPI 4 starts fails (docs/hosts.md). With MPI,
 	 * a client stays until the program ends. */
-	if (!log->awake || log->uncommitted || reads(log) || nt_mpi_is_loaded(&log->mpi))
+	if (!log->awake || log->uncommitted || reads_so_far(log) || nt_mpi_is_loaded(&log->mpi))
 		return;
 	(void)log->pmix.finalize(NULL, 0);
 	log->awake = false;
@@ -294,8 +294,8 @@ struct nt_log *nt_log_open(uint32_t task, bool *later, struct nt_reason *why)
 		return NULL;
 	}
 	pthread_mutex_init(&log->lock, NULL);
-	if (find_calls(&log->pmix, why) == 0 && wake(log, why) == 0 &&
-	    introduce(log, task, why) == 0)
+	if (find_calls(&log->pmix, why) == 0 && wake_server(log, why) == 0 &&
+	    introduce_node(log, task, why) == 0)
 		return log;
 	*later = log->later;
 	nt_log_close(log);
@@ -310,7 +310,7 @@ void nt_log_close(struct nt_log *log)
 		(void)log->pmix.finalize(NULL, 0);
 	/* A libpmix that the program keeps loaded may still have a read under way: keep its
 	 * tail. */
-	if (reads(log))
+	if (reads_so_far(log))
 		return;
 	for (uint32_t n = 0; log->tail && n < log->nodes.nodes; n++)
 		free(log->tail[n].arrived);
@@ -352,7 +352,7 @@ int nt_log_append(struct nt_log *log, const uint8_t *bytes, size_t count, struct
 	pmix_status_t rc;
 	pmix_key_t key;
 
-	if (wake(log, why) < 0)
+	if (wake_server(log, why) < 0)
 		return -1;
 	if (!log->uncommitted) {
 		key_name(key, log->count.appends);
@@ -409,7 +409,7 @@ void nt_log_poll(struct nt_log *log, uint32_t node, bool urgent)
 	pthread_mutex_unlock(&log->lock);
 	if (busy)
 		return;
-	if (wake(log, NULL) < 0) {
+	if (wake_server(log, NULL) < 0) {
 		pthread_mutex_lock(&log->lock);
 		tail->asked = false;
 		pthread_mutex_unlock(&log->lock);

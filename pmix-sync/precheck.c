@@ -149,7 +149,7 @@ static bool is_slurms(const char *name, const char *value, const char *task)
 	return strncmp(name, SERVER_URI, strlen(SERVER_URI)) != 0 || is_server(value);
 }
 
-static int refuse(struct nt_reason *why, const char *what, int id)
+static int set_refusal(struct nt_reason *why, const char *what, int id)
 {
 	char shown[SHOWN_MAX];
 
@@ -168,16 +168,17 @@ static int check_variable(const char *variable, const char *task, struct nt_reas
 	char name[128];
 
 	if (!value || (size_t)(value - variable) >= sizeof(name))
-		return refuse(why, variable, NT_REASON_PMIX_UNSAFE);
+		return set_refusal(why, variable, NT_REASON_PMIX_UNSAFE);
 	memcpy(name, variable, (size_t)(value - variable));
 	name[value++ - variable] = '\0';
 	if (strcmp(name, "PMIX_DEBUG") == 0 && !is_off(value))
-		return refuse(why, variable, NT_REASON_PMIX_UNSAFE);
+		return set_refusal(why, variable, NT_REASON_PMIX_UNSAFE);
 	if (strncmp(name, MCA, strlen(MCA)) == 0)
 		return is_harmless(name + strlen(MCA), value)
 			       ? 0
-			       : refuse(why, variable, NT_REASON_PMIX_UNSAFE);
-	return is_slurms(name, value, task) ? 0 : refuse(why, variable, NT_REASON_PMIX_ALTERED);
+			       : set_refusal(why, variable, NT_REASON_PMIX_UNSAFE);
+	return is_slurms(name, value, task) ? 0
+					    : set_refusal(why, variable, NT_REASON_PMIX_ALTERED);
 }
 
 static const char *value_of(char *const *env, const char *name)
@@ -204,7 +205,7 @@ int nt_precheck_env(char *const *env, struct nt_reason *why)
 		server |= strncmp(*env, SERVER_URI, strlen(SERVER_URI)) == 0;
 	}
 	/* Without it PMIx uses any server that left a file in /tmp. */
-	return server ? 0 : refuse(why, SERVER_URI " (unset)", NT_REASON_PMIX_ALTERED);
+	return server ? 0 : set_refusal(why, SERVER_URI " (unset)", NT_REASON_PMIX_ALTERED);
 }
 
 int nt_precheck_params(const char *text, struct nt_reason *why)
@@ -221,7 +222,7 @@ int nt_precheck_params(const char *text, struct nt_reason *why)
 			continue;
 		parts = sscanf(line, " %127[^ \t=#] = %127s %c", name, value, &more);
 		if (bytes >= sizeof(line) || parts != 2 || !is_harmless(name, value))
-			return refuse(why, "~/" PARAMS_FILE, NT_REASON_PMIX_UNSAFE);
+			return set_refusal(why, "~/" PARAMS_FILE, NT_REASON_PMIX_UNSAFE);
 	}
 	return 0;
 }
@@ -271,9 +272,9 @@ static int check_home(struct nt_reason *why)
 	if (!home)
 		return nt_reason_set(why, NT_REASON_PMIX_HOME);
 	if (snprintf(path, sizeof(path), "%s/" PARAMS_FILE, home) >= (int)sizeof(path))
-		return refuse(why, "HOME", NT_REASON_PMIX_UNSAFE);
+		return set_refusal(why, "HOME", NT_REASON_PMIX_UNSAFE);
 	if (read_file(path, text, sizeof(text)) < 0)
-		return refuse(why, "~/" PARAMS_FILE, NT_REASON_PMIX_UNSAFE);
+		return set_refusal(why, "~/" PARAMS_FILE, NT_REASON_PMIX_UNSAFE);
 	return nt_precheck_params(text, why);
 }
 

@@ -16,7 +16,7 @@
 /* Number of the newest recheck that is due: 2 * n from recheck_ms * (2^n - 1) after the first
  * commit on, and 2 * n + 1 once the program has become slower after that. A node that does not see
  * the slowdown misses one recheck and no more. */
-static uint32_t due(const struct nt_agree *a, const struct nt_agree_comm *comm)
+static uint32_t is_due(const struct nt_agree *a, const struct nt_agree_comm *comm)
 {
 	uint64_t past_ms = a->now_ms - comm->committed_ms;
 	uint32_t n = 0;
@@ -43,7 +43,7 @@ void nt_recheck_begin(struct nt_agree *a, struct nt_agree_comm *comm)
 	if (comm->committed_ms == 0 || !hooks->may_recheck || hooks->recheck_ms == 0 ||
 	    comm->refusing || comm->refused)
 		return;
-	number = due(a, comm);
+	number = is_due(a, comm);
 	if (number <= comm->rechecks)
 		return;
 	comm->rechecks = number;

@@ -16,7 +16,7 @@ static uint32_t place_of(const struct nt_used_ids *ids, uint64_t id)
 	return at;
 }
 
-static bool grow(struct nt_used_ids *ids)
+static bool grow_table(struct nt_used_ids *ids)
 {
 	struct nt_used_ids more = { .cap = ids->cap ? 2 * ids->cap : 64 };
 
@@ -42,7 +42,7 @@ bool nt_used_ids_knows(const struct nt_used_ids *ids, uint64_t id)
 
 bool nt_used_ids_add(struct nt_used_ids *ids, uint64_t id)
 {
-	if (2 * ids->count >= ids->cap && !grow(ids))
+	if (2 * ids->count >= ids->cap && !grow_table(ids))
 		return false;
 	ids->count += ids->id[place_of(ids, id)] == 0;
 	ids->id[place_of(ids, id)] = id;

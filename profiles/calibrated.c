@@ -45,78 +45,36 @@ static bool take_text(json_object *in, const char *name, char *out, size_t room)
 
 /* ---- profiles */
 
-static bool take_times(json_object *in, struct nt_quantiles *us)
-{
-	return take_number(in, "p25", NT_ENTRY_TIME_MAX_US, &us->p25_us) &&
-	       take_number(in, "median", NT_ENTRY_TIME_MAX_US, &us->median_us) &&
-	       take_number(in, "p75", NT_ENTRY_TIME_MAX_US, &us->p75_us) &&
-	       take_whole(in, "samples", UINT32_MAX, &us->samples) && us->samples > 0 &&
-	       us->p25_us > 0 && us->p25_us <= us->median_us && us->median_us <= us->p75_us;
-}
-
 /* The benchmark runs NCCL's own choices, and nothing else was tried. */
-static bool take_key(struct nt_memory_entry *entry, json_object *in)
+static bool makes_sense(const struct nt_memory_entry *entry)
 {
-	char coll[32];
-	struct nt_known_key key = { .arm = NT_ARM_BASELINE }, *added;
-	double bytes, calls = 0;
-
-	if (!take_text(in, "coll", coll, sizeof(coll)) ||
-	    !take_number(in, "bytes", (double)NT_ENTRY_BYTES_MAX, &bytes) ||
-	    !take_whole(in, "ranks", 1 << 24, &key.ranks) ||
-	    !take_whole(in, "nodes", NT_ENTRY_NODES_MAX, &key.nodes) || key.nodes < 1 ||
-	    key.nodes > key.ranks || !take_times(in, &key.untuned))
-		return false;
-	(void)take_number(in, "calls", (double)NT_ENTRY_BYTES_MAX, &calls);
-	key.coll = nt_kind_parse(coll);
-	key.bytes = (uint64_t)bytes;
-	key.calls = (uint64_t)calls;
-	added = key.coll >= 0 ? nt_entry_add_key(entry) : NULL;
-	if (added)
-		*added = key;
-	return added != NULL;
-}
-
-static bool take_keys(struct nt_memory_entry *entry, json_object *in)
-{
-	if (!json_object_is_type(in, json_type_array))
-		return false;
-	for (size_t i = 0; i < (size_t)json_object_array_length(in); i++)
-		if (!take_key(entry, json_object_array_get_idx(in, i)))
+	for (size_t i = 0; i < entry->keys; i++)
+		if (entry->key[i].arm != NT_ARM_BASELINE || entry->key[i].untuned.samples == 0 ||
+		    entry->key[i].best.samples > 0 || entry->key[i].nodes == 0)
 			return false;
-	return true;
+	return entry->origin == NT_ORIGIN_CALIBRATE && (entry->keys > 0) != entry->wrong;
 }
 
-/* One that failed has nothing to remember. */
-static bool take_profile(struct nt_calibrated *out, json_object *in)
+static int take_profiles(struct nt_calibrated *out, const char *text, size_t bytes,
+			 struct nt_error *err)
 {
-	struct nt_memory_entry entry;
-	char settings[512], failed[NT_CAL_WHY];
-	bool good;
+	struct nt_memory read;
+	int rc;
 
-	nt_entry_init(&entry);
-	entry.origin = NT_ORIGIN_CALIBRATE;
-	good = take_text(in, "profile", entry.profile, sizeof(entry.profile)) &&
-	       nt_profile_name_valid(entry.profile) &&
-	       take_text(in, "settings", settings, sizeof(settings)) &&
-	       take_text(in, "failed", failed, sizeof(failed)) && !failed[0];
-	entry.wrong = json_object_get_boolean(nt_json_member(in, "wrong"));
-	if (good && !entry.wrong)
-		good = take_whole(in, "turns", NT_ENTRY_TURNS, &entry.turns) && entry.turns > 0 &&
-		       take_number(in, "deviation", 10, &entry.deviation) &&
-		       take_keys(&entry, nt_json_member(in, "keys"));
-	if (good && strcmp(entry.profile, out->chosen) == 0 && settings[0])
-		good = nt_settings_parse(&out->settings, settings) == 0;
-	if (good)
-		good = nt_memory_add_take(&out->profiles, &entry, NULL) == 0;
-	nt_entry_fini(&entry);
-	return good;
+	nt_memory_init(&read);
+	rc = nt_memory_read_text(&read, text, bytes, err) < 0 ? -1 : 0;
+	for (size_t i = 0; rc == 0 && i < read.entries; i++)
+		if (makes_sense(&read.entry[i]))
+			rc = nt_memory_add_take(&out->profiles, &read.entry[i], err);
+	nt_memory_fini(&read);
+	return rc;
 }
 
 /* ---- the file */
 
 static bool take_head(struct nt_calibrated *out, json_object *in)
 {
+	char settings[512];
 	uint32_t version = 0;
 
 	return take_whole(in, "v", 1, &version) && version == 1 &&
@@ -129,37 +87,28 @@ static bool take_head(struct nt_calibrated *out, json_object *in)
 	       take_number(in, "gain", GAIN_MAX, &out->gain) &&
 	       take_number(in, "deviation", 10, &out->deviation) &&
 	       take_text(in, "why", out->why, sizeof(out->why)) &&
-	       (!out->chosen[0] || nt_profile_name_valid(out->chosen));
+	       (!out->chosen[0] || nt_profile_name_valid(out->chosen)) &&
+	       take_text(in, "settings", settings, sizeof(settings)) &&
+	       (!settings[0] || nt_settings_parse(&out->settings, settings) == 0);
 }
 
 int nt_calibrated_parse(struct nt_calibrated *out, const char *text, size_t bytes,
 			struct nt_error *err)
 {
-	bool head = false;
+	const char *end = memchr(text, '\n', bytes);
+	const size_t head = end ? (size_t)(end - text) + 1 : bytes;
+	json_tokener *tokener = json_tokener_new();
+	json_object *line = tokener ? json_tokener_parse_ex(tokener, text, (int)head) : NULL;
+	bool good;
 
 	memset(out, 0, sizeof(*out));
 	nt_memory_init(&out->profiles);
-	while (bytes > 0) {
-		const char *end = memchr(text, '\n', bytes);
-		const size_t length = end ? (size_t)(end - text) : bytes;
-		json_tokener *tokener = json_tokener_new();
-		json_object *line = tokener ? json_tokener_parse_ex(tokener, text, (int)length)
-					    : NULL;
-
-		if (!head && !take_head(out, line)) {
-			json_object_put(line);
-			json_tokener_free(tokener);
-			return nt_error_set(err, "it is no calibration");
-		}
-		if (head && line)
-			(void)take_profile(out, line);
-		head = true;
-		json_object_put(line);
-		json_tokener_free(tokener);
-		text += end ? length + 1 : length;
-		bytes -= end ? length + 1 : length;
-	}
-	return head ? 0 : nt_error_set(err, "it is empty");
+	good = take_head(out, line);
+	json_object_put(line);
+	json_tokener_free(tokener);
+	if (!good)
+		return nt_error_set(err, "it is no calibration");
+	return take_profiles(out, text + head, bytes - head, err);
 }
 
 void nt_calibrated_fini(struct nt_calibrated *calibrated)

@@ -3,13 +3,12 @@
 /* calibrated.h - what a step's tasks have measured before its program: the text that bench's
  * driver leaves in the node's memory
  *
- * The first line has the calibration, each other line a profile:
+ * The first line has the calibration, each other line is an entry for a profile (profiles/entry.h),
+ * without hardware and time:
  *
  *   {"v":1,"seconds":41.2,"turns":14,"ranks":8,"nodes":2,"per_node":4,"nccl":22809,
- *    "library":"/...","chosen":"sockets-wide","gain":2.41,"deviation":0.05,"why":"","mix":true}
- *   {"profile":"default","settings":"","turns":3,"deviation":0.03,"wrong":false,"failed":"",
- *    "keys":[{"coll":"AllReduce","bytes":16777216,"ranks":8,"nodes":2,"calls":150,
- *             "p25":..,"median":..,"p75":..,"samples":24}]}
+ *    "library":"/...","chosen":"sockets-wide","gain":2.41,"settings":"NCCL_A=1",
+ *    "deviation":0.05,"why":"","mix":true,"failed":{"wide":"..."}}
  *
  * The text is the user's: everything is checked, and a profile that makes no sense is left out.
  *

@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <time.h>
 #include <unistd.h>
 #include "lib/file.h"
 #include "profiles/memory-store.h"
@@ -19,9 +17,6 @@
 #define NAME_BYTES 96
 #define TEXT_MAX 128
 #define TRIES 8
-#define LOCK ".claims.lock"
-#define LOCK_TRIES 100
-#define LOCK_PAUSE_NS 5000000
 #define LONGEST_S 86400 /* longest claim, whatever a file says */
 
 static void name_of(const struct nt_where *where, char out[NAME_BYTES])
@@ -74,34 +69,37 @@ static bool is_in_force(const struct nt_claim *claim, int64_t now_s)
 	return claim->until_s > now_s && claim->until_s <= now_s + LONGEST_S;
 }
 
-/* Removes an expired claim by renaming it. If another process has replaced it meanwhile, the
- * renamed claim is valid and is put back. */
-static void remove_ended(int dir, const char *name, int64_t now_s)
+/* Of those that find a claim expired one replaces it: who makes the file that is named after it,
+ * which stays as long as the memory's unfinished files do. */
+static int replace_ended(int dir, const char *mine, const char *name, const struct nt_claim *old,
+			 struct nt_error *err)
 {
-	struct nt_claim moved;
-	char renamed[NAME_BYTES];
+	char vote[NAME_BYTES + 40];
 
-	if (fresh_name(renamed, NULL) < 0 || renameat(dir, name, dir, renamed) < 0)
-		return;
-	if (read_claim(dir, renamed, &moved) && is_in_force(&moved, now_s))
-		(void)linkat(dir, renamed, dir, name, 0);
-	unlinkat(dir, renamed, 0);
+	snprintf(vote, sizeof(vote), "%s-%" PRIu32 "-%" PRId64 ".tmp", name, old->job,
+		 old->until_s);
+	if (linkat(dir, mine, dir, vote, 0) < 0)
+		return errno == EEXIST ? 0 : nt_error_set(err, "%.60s: %s", vote, strerror(errno));
+	return renameat(dir, mine, dir, name) == 0
+		       ? 1
+		       : nt_error_set(err, "%.60s: %s", name, strerror(errno));
 }
 
 static int take(int dir, const char *mine, const char *name, uint32_t job, int64_t now_s,
 		struct nt_claim *holder, struct nt_error *err)
 {
 	for (unsigned i = 0; i < TRIES; i++) {
-		bool known;
-
 		if (linkat(dir, mine, dir, name, 0) == 0)
 			return 1;
 		if (errno != EEXIST)
 			return nt_error_set(err, "%.60s: %s", name, strerror(errno));
-		known = read_claim(dir, name, holder);
-		if (known && (is_in_force(holder, now_s) || holder->job == job))
+		if (!read_claim(dir, name, holder)) {
+			unlinkat(dir, name, 0);
+			continue;
+		}
+		if (is_in_force(holder, now_s) || holder->job == job)
 			return 0;
-		remove_ended(dir, name, now_s);
+		return replace_ended(dir, mine, name, holder, err);
 	}
 	return 0;
 }
@@ -119,45 +117,23 @@ static bool is_claimed_unknown(int dir, const struct nt_where *where, int64_t no
 	       is_in_force(holder, now_s);
 }
 
-/* One at a time: of two that find an expired claim the slower one would remove the other's new one.
- * -1: others hold the lock. Where files cannot be locked nobody waits. */
-static int lock_claims(int dir, struct nt_error *err)
-{
-	const struct timespec pause = { .tv_nsec = LOCK_PAUSE_NS };
-	int fd = openat(dir, LOCK, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-
-	if (fd < 0)
-		return nt_error_set(err, LOCK ": %s", strerror(errno));
-	for (unsigned i = 0; i < LOCK_TRIES; i++) {
-		if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
-			return fd;
-		nanosleep(&pause, NULL);
-	}
-	close(fd);
-	return nt_error_set(err, "too many jobs look for a calibration at once");
-}
-
 int nt_claim_take(const char *dir, const struct nt_where *where, const struct nt_claim *claim,
 		  int64_t now_s, struct nt_claim *holder, struct nt_error *err)
 {
 	char name[NAME_BYTES], mine[NAME_BYTES];
-	int fd, lock, rc = -1;
+	int fd, rc = -1;
 
 	memset(holder, 0, sizeof(*holder));
 	name_of(where, name);
 	fd = nt_store_open(dir, err);
 	if (fd < 0)
 		return -1;
-	lock = lock_claims(fd, err);
-	if (lock >= 0 && is_claimed_unknown(fd, where, now_s, holder))
+	if (is_claimed_unknown(fd, where, now_s, holder))
 		rc = 0;
-	else if (lock >= 0 && fresh_name(mine, err) == 0 &&
-		 write_claim(fd, mine, claim, err) == 0) {
+	else if (fresh_name(mine, err) == 0 && write_claim(fd, mine, claim, err) == 0) {
 		rc = take(fd, mine, name, claim->job, now_s, holder, err);
 		unlinkat(fd, mine, 0);
 	}
-	if (lock >= 0)
-		close(lock);
 	close(fd);
 	return rc;
 }

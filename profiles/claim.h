@@ -3,9 +3,9 @@
 /* claim.h - let only one job of a user at a time calibrate a place
  *
  * Before a job calibrates it claims the place by a file in the user's memory that is named after
- * the place. link(2) creates it, which is atomic on NFS as well. A claim expires. If the
- * calibration failed the claim stays for a while, so that the tasks of an array do not all fail in
- * turn. A claim for unknown hardware blocks all hardware of that shape.
+ * the place. link(2) creates it and settles who replaces one that has expired, which is atomic on
+ * NFS as well. If the calibration failed the claim stays for a while, so that the tasks of an array
+ * do not all fail in turn. A claim for unknown hardware blocks all hardware of that shape.
  *
  * Threads:  any; only the file is shared.
  * Memory:   the caller's.

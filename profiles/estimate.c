@@ -49,3 +49,14 @@ double nt_estimate_p_above(const struct nt_estimate *estimate)
 {
 	return nt_student_tail(estimate->log_ratio / estimate->error, estimate->degrees);
 }
+
+enum nt_worth nt_worth(double log_ratio, double p, double p_most, double worst)
+{
+	if (worst > NT_WORST_MOST)
+		return NT_WORTH_WORST;
+	if (log_ratio > 0)
+		return NT_WORTH_SLOWER;
+	if (log_ratio > log1p(-NT_GAIN_LEAST))
+		return NT_WORTH_SMALL;
+	return p < p_most ? NT_WORTH_IT : NT_WORTH_NOISE;
+}

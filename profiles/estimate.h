@@ -44,6 +44,16 @@ struct nt_estimate nt_estimate_of(const struct nt_turns *base, const struct nt_t
 double nt_estimate_p_below(const struct nt_estimate *estimate);
 double nt_estimate_p_above(const struct nt_estimate *estimate);
 
+/* The one rule by which a launch profile is used, in a calibration and later: at least 3 % faster,
+ * beyond chance, and where the program's calls are unknown not 10 % slower at any size. */
+#define NT_GAIN_LEAST 0.03
+#define NT_WORST_MOST 1.10
+
+enum nt_worth { NT_WORTH_IT, NT_WORTH_WORST, NT_WORTH_SLOWER, NT_WORTH_SMALL, NT_WORTH_NOISE };
+
+/* Of an estimate with this p; worst: the largest ratio of a size, 0 where the calls are known. */
+enum nt_worth nt_worth(double log_ratio, double p, double p_most, double worst);
+
 /* P(T > t) of Student's distribution, to three digits for three degrees and more. */
 double nt_student_tail(double t, double degrees);
 

@@ -43,10 +43,10 @@ libnt_profiles_a_SOURCES = \
 	%D%/entry-read.c \
 	%D%/estimate.c \
 	%D%/estimate.h \
+	%D%/step-before.c \
+	%D%/step-before.h \
 	%D%/step-ratio.c \
 	%D%/step-ratio.h \
-	%D%/hosts.c \
-	%D%/hosts.h \
 	%D%/memory.c \
 	%D%/memory.h \
 	%D%/memory-text.c \

@@ -16,6 +16,7 @@
 
 #define SUFFIX ".jsonl"
 #define UNFINISHED ".tmp"
+#define MEETING "nccl-tune-bench." /* of a benchmark of nccl-tune calibrate (bench/meet.h) */
 #define NAME_MAX_BYTES 64
 #define TRIES 4
 
@@ -67,7 +68,8 @@ static int list(int fd, struct listing *out, int64_t sweep_at, struct nt_error *
 	if (dir == NULL)
 		return nt_error_set(err, "cannot list the memory: %s", strerror(errno));
 	while ((entry = readdir(dir)) != NULL) {
-		if (sweep_at != 0 && ends_with(entry->d_name, UNFINISHED))
+		if (sweep_at != 0 && (ends_with(entry->d_name, UNFINISHED) ||
+				      strncmp(entry->d_name, MEETING, strlen(MEETING)) == 0))
 			sweep(fd, entry->d_name, sweep_at);
 		if (!ends_with(entry->d_name, SUFFIX) || strlen(entry->d_name) >= NAME_MAX_BYTES)
 			continue;
@@ -126,47 +128,21 @@ static int read_listed(int fd, struct listing *files, struct nt_memory *memory, 
 	return 0; /* the entries that were read are valid, though some may be missing */
 }
 
-/* Moves all of from into memory. */
-static int merge_take(struct nt_memory *memory, struct nt_memory *from, struct nt_error *err)
-{
-	int rc = 0;
-
-	for (size_t i = 0; i < from->entries; i++)
-		if (nt_memory_add_take(memory, &from->entry[i], err) < 0)
-			rc = -1;
-	for (size_t i = 0; i < from->hosts; i++)
-		if (nt_memory_add_host(memory, from->host[i].name, from->host[i].fingerprint,
-				       from->host[i].when_s, err) < 0)
-			rc = -1;
-	for (size_t i = 0; i < from->forgets; i++)
-		if (nt_memory_add_forget(memory, &from->forget[i], err) < 0)
-			rc = -1;
-	memory->files += from->files;
-	memory->bytes += from->bytes;
-	memory->skipped_files += from->skipped_files;
-	memory->skipped_lines += from->skipped_lines;
-	nt_memory_fini(from);
-	return rc;
-}
-
 int nt_store_read(const char *dir, struct nt_memory *memory, int64_t now_s, struct nt_error *err)
 {
-	struct listing *files;
-	struct nt_memory read;
-	int fd = open_directory(dir, err), rc;
+	struct listing *files = malloc(sizeof(*files));
+	int fd = open_directory(dir, err), rc = -1;
 
 	if (fd < 0)
-		return errno == ENOENT ? 0 : -1;
-	nt_memory_init(&read);
-	files = malloc(sizeof(*files));
-	rc = files != NULL ? read_listed(fd, files, &read, 0, err)
-			   : nt_error_set(err, "out of memory");
-	if (rc == 0)
-		rc = merge_take(memory, &read, err);
-	nt_memory_fini(&read);
+		rc = errno == ENOENT ? 0 : -1;
+	else if (files == NULL)
+		nt_error_set(err, "out of memory");
+	else
+		rc = read_listed(fd, files, memory, 0, err);
 	nt_memory_sort(memory, now_s);
 	free(files);
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 	return rc;
 }
 
@@ -190,35 +166,45 @@ static int put(int fd, const struct nt_memory *memory, char *name, struct nt_err
 	return nt_memory_replace(memory, "", fd, name, 0600, err);
 }
 
-int nt_store_compact(const char *dir, int64_t now_s, struct nt_error *err)
+/* Merges all files that can be read completely into one, and removes unfinished ones. which:
+ * entries that are left out; then every file that was read goes. Returns their number. */
+static int rewrite(const char *dir, const struct nt_which *which, int64_t now_s,
+		   struct nt_error *err)
 {
 	char name[NAME_MAX_BYTES];
 	struct nt_memory memory;
-	struct listing *files = NULL;
-	int fd = open_directory(dir, err), rc = -1;
+	struct listing *files = malloc(sizeof(*files));
+	int fd = open_directory(dir, err), rc = -1, dropped;
 
-	if (fd < 0)
-		return -1;
 	nt_memory_init(&memory);
-	files = malloc(sizeof(*files));
-	if (files == NULL) {
+	if (files == NULL)
 		nt_error_set(err, "out of memory");
-		goto out;
-	}
-	if (read_listed(fd, files, &memory, now_s, err) < 0)
+	if (fd < 0 || files == NULL || read_listed(fd, files, &memory, now_s, err) < 0)
 		goto out;
 	nt_memory_sort(&memory, now_s);
-	if (put(fd, &memory, name, err) < 0)
-		goto out;
-	for (unsigned i = 0; i < files->count; i++)
-		if (files->whole[i])
+	dropped = which ? nt_memory_drop(&memory, which) : 0;
+	rc = which && dropped == 0 ? 0 : put(fd, &memory, name, err);
+	for (unsigned i = 0; rc == 0 && (!which || dropped > 0) && i < files->count; i++)
+		if (files->whole[i] || which)
 			unlinkat(fd, files->name[i], 0);
-	rc = 0;
+	rc = rc == 0 ? dropped : -1;
 out:
 	nt_memory_fini(&memory);
 	free(files);
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 	return rc;
+}
+
+int nt_store_compact(const char *dir, int64_t now_s, struct nt_error *err)
+{
+	return rewrite(dir, NULL, now_s, err) < 0 ? -1 : 0;
+}
+
+int nt_store_forget(const char *dir, const struct nt_which *which, int64_t now_s,
+		    struct nt_error *err)
+{
+	return access(dir, F_OK) < 0 && errno == ENOENT ? 0 : rewrite(dir, which, now_s, err);
 }
 
 static unsigned files_in(int fd)
@@ -245,36 +231,5 @@ int nt_store_add(const char *dir, const struct nt_memory *memory, int64_t now_s,
 	if (rc == 0 && files_in(fd) >= NT_STORE_COMPACT_AT)
 		nt_store_compact(dir, now_s, NULL);
 	close(fd);
-	return rc;
-}
-
-int nt_store_forget(const char *dir, uint64_t fingerprint, const char *profile, int64_t now_s,
-		    struct nt_error *err)
-{
-	struct nt_memory memory, order;
-	struct nt_forget forget;
-	int rc = -1, count;
-
-	memset(&forget, 0, sizeof(forget));
-	forget.fingerprint = fingerprint;
-	if (profile != NULL)
-		snprintf(forget.profile, sizeof(forget.profile), "%s", profile);
-	forget.before_us = nt_store_now_us();
-	nt_memory_init(&memory);
-	nt_memory_init(&order);
-	if (nt_store_read(dir, &memory, now_s, err) < 0)
-		goto out;
-	count = (int)memory.entries;
-	if (nt_memory_add_forget(&order, &forget, err) < 0 ||
-	    nt_memory_add_forget(&memory, &forget, err) < 0)
-		goto out;
-	nt_memory_sort(&memory, now_s);
-	count -= (int)memory.entries;
-	if (count > 0 && nt_store_add(dir, &order, now_s, err) < 0)
-		goto out;
-	rc = count;
-out:
-	nt_memory_fini(&memory);
-	nt_memory_fini(&order);
 	return rc;
 }

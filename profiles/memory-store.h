@@ -25,7 +25,7 @@
 #define NT_STORE_COMPACT_AT 64 /* number of files from which nt_store_add() compacts */
 #define NT_STORE_STALE_S 86400 /* older unfinished files are removed */
 
-/* Add the directory's entries to memory and tidy it. A missing directory counts as empty. */
+/* Read the directory into memory, which is empty, and tidy it. A missing one counts as empty. */
 int nt_store_read(const char *dir, struct nt_memory *memory, int64_t now_s, struct nt_error *err);
 
 /* The time, as entries have it: in microseconds. */
@@ -40,9 +40,9 @@ int nt_store_open(const char *dir, struct nt_error *err);
 int nt_store_add(const char *dir, const struct nt_memory *memory, int64_t now_s,
 		 struct nt_error *err);
 
-/* Forget the entries added until now, of a fingerprint (0: any) and a profile (NULL: any). Returns
- * their number. */
-int nt_store_forget(const char *dir, uint64_t fingerprint, const char *profile, int64_t now_s,
+/* Forget these entries, and lines that are none. Returns their number. A process that compacts at
+ * the same moment may bring them back. */
+int nt_store_forget(const char *dir, const struct nt_which *which, int64_t now_s,
 		    struct nt_error *err);
 
 /* Merge all files that can be read completely into one; remove unfinished ones. */

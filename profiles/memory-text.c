@@ -53,26 +53,6 @@ static int take_host(struct nt_memory *memory, struct json_object *line, struct 
 	return nt_memory_add_host(memory, json_object_get_string(name), fingerprint, when_s, NULL);
 }
 
-static int take_forget(struct nt_memory *memory, struct json_object *in)
-{
-	struct nt_forget forget;
-	struct json_object *profile;
-
-	memset(&forget, 0, sizeof(forget));
-	if (!json_object_is_type(in, json_type_object) ||
-	    take_fingerprint(in, &forget.fingerprint) < 0 ||
-	    take_time(in, "before", &forget.before_us) < 0)
-		return -1;
-	if (json_object_object_get_ex(in, "profile", &profile)) {
-		if (!json_object_is_type(profile, json_type_string) ||
-		    !nt_profile_name_valid(json_object_get_string(profile)))
-			return -1;
-		snprintf(forget.profile, sizeof(forget.profile), "%s",
-			 json_object_get_string(profile));
-	}
-	return nt_memory_add_forget(memory, &forget, NULL);
-}
-
 static int take_object(struct nt_memory *memory, struct json_object *line)
 {
 	struct json_object *member;
@@ -84,8 +64,6 @@ static int take_object(struct nt_memory *memory, struct json_object *line)
 		return -1;
 	if (json_object_object_get_ex(line, "host", &member))
 		return take_host(memory, line, member);
-	if (json_object_object_get_ex(line, "forget", &member))
-		return take_forget(memory, member);
 	if (nt_entry_parse(&entry, line) < 0)
 		return -1;
 	return nt_memory_add_take(memory, &entry, NULL);
@@ -137,16 +115,6 @@ int nt_memory_read_text(struct nt_memory *memory, const char *text, size_t bytes
 	return skipped;
 }
 
-static void print_forget(const struct nt_forget *forget, FILE *out)
-{
-	fprintf(out, "{\"v\":%d,\"forget\":{", NT_ENTRY_VERSION);
-	if (forget->fingerprint != 0)
-		fprintf(out, "\"fingerprint\":\"%016" PRIx64 "\",", forget->fingerprint);
-	if (forget->profile[0] != '\0')
-		fprintf(out, "\"profile\":\"%s\",", forget->profile);
-	fprintf(out, "\"before\":%" PRId64 "}}\n", forget->before_us);
-}
-
 int nt_memory_print(const struct nt_memory *memory, FILE *out, struct nt_error *err)
 {
 	for (size_t i = 0; i < memory->hosts; i++)
@@ -155,8 +123,6 @@ int nt_memory_print(const struct nt_memory *memory, FILE *out, struct nt_error *
 			"\",\"when\":%" PRId64 "}\n",
 			NT_ENTRY_VERSION, memory->host[i].name, memory->host[i].fingerprint,
 			memory->host[i].when_s);
-	for (size_t i = 0; i < memory->forgets; i++)
-		print_forget(&memory->forget[i], out);
 	for (size_t i = 0; i < memory->entries; i++) {
 		nt_entry_print(&memory->entry[i], out);
 		fputc('\n', out);

@@ -20,7 +20,6 @@ void nt_memory_fini(struct nt_memory *memory)
 		nt_entry_fini(&memory->entry[i]);
 	free(memory->entry);
 	free(memory->host);
-	free(memory->forget);
 	nt_memory_init(memory);
 }
 
@@ -62,18 +61,6 @@ int nt_memory_add_host(struct nt_memory *memory, const char *name, uint64_t fing
 	snprintf(host->name, sizeof(host->name), "%s", name);
 	host->fingerprint = fingerprint;
 	host->when_s = when_s;
-	return 0;
-}
-
-int nt_memory_add_forget(struct nt_memory *memory, const struct nt_forget *forget,
-			 struct nt_error *err)
-{
-	struct nt_forget *added = nt_array_add(&memory->forget, &memory->forgets, NT_MEMORY_FORGETS,
-					       sizeof(*added));
-
-	if (added == NULL)
-		return nt_error_set(err, "no room to note what is forgotten");
-	*added = *forget;
 	return 0;
 }
 
@@ -131,57 +118,13 @@ static int by_name(const void *left, const void *right)
 	return 0;
 }
 
-static bool forgotten(const struct nt_memory *memory, const struct nt_memory_entry *entry)
-{
-	for (size_t i = 0; i < memory->forgets; i++) {
-		const struct nt_forget *forget = &memory->forget[i];
-
-		if ((forget->fingerprint == 0 || forget->fingerprint == entry->where.fingerprint) &&
-		    (forget->profile[0] == '\0' || strcmp(forget->profile, entry->profile) == 0) &&
-		    entry->added_us < forget->before_us)
-			return true;
-	}
-	return false;
-}
-
 static void sort(void *array, size_t count, size_t size, int (*order)(const void *, const void *))
 {
 	if (count > 1)
 		qsort(array, count, size, order);
 }
 
-/* Whether other is the mean of turns of which entry is one. */
-static bool is_turn_of(const struct nt_memory_entry *entry, const struct nt_memory_entry *other)
-{
-	return other->turns > 1 && entry->turns == 1 && !entry->wrong &&
-	       entry->origin == NT_ORIGIN_CALIBRATE && other->origin == NT_ORIGIN_CALIBRATE &&
-	       entry->job == other->job && entry->added_us <= other->added_us &&
-	       strcmp(entry->profile, other->profile) == 0 &&
-	       nt_where_same(&entry->where, &other->where);
-}
-
-/* A turn counts in the entry that is the mean of its calibration's. */
-static void drop_turns(struct nt_memory *memory)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < memory->entries; i++) {
-		if (memory->entry[i].turns <= 1)
-			continue;
-		for (size_t k = 0; k < memory->entries; k++)
-			if (is_turn_of(&memory->entry[k], &memory->entry[i]))
-				memory->entry[k].turns = 0;
-	}
-	for (size_t i = 0; i < memory->entries; i++) {
-		if (memory->entry[i].turns == 0)
-			nt_entry_fini(&memory->entry[i]);
-		else
-			memory->entry[kept++] = memory->entry[i];
-	}
-	memory->entries = kept;
-}
-
-/* Keeps entries that are neither forgotten nor too old, wrong results of any age, and of each id
+/* Keeps entries that are not too old, wrong results of any age, and of each id
  * the one added last. */
 static void drop_entries(struct nt_memory *memory, int64_t now_s)
 {
@@ -192,12 +135,30 @@ static void drop_entries(struct nt_memory *memory, int64_t now_s)
 		struct nt_memory_entry *entry = &memory->entry[i];
 		bool twice = i + 1 < memory->entries && strcmp(entry->id, entry[1].id) == 0;
 
-		if (twice || forgotten(memory, entry) || (!entry->wrong && is_old(entry, now_s)))
+		if (twice || (!entry->wrong && is_old(entry, now_s)))
 			nt_entry_fini(entry);
 		else
 			memory->entry[kept++] = *entry;
 	}
 	memory->entries = kept;
+}
+
+int nt_memory_drop(struct nt_memory *memory, const struct nt_which *which)
+{
+	const size_t before = memory->entries;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < before; i++) {
+		struct nt_memory_entry *entry = &memory->entry[i];
+
+		if ((which->fingerprint == 0 || which->fingerprint == entry->where.fingerprint) &&
+		    (!which->profile || strcmp(which->profile, entry->profile) == 0))
+			nt_entry_fini(entry);
+		else
+			memory->entry[kept++] = *entry;
+	}
+	memory->entries = kept;
+	return (int)(before - kept);
 }
 
 static void drop_oldest(struct nt_memory *memory)
@@ -223,32 +184,12 @@ static void drop_hosts(struct nt_memory *memory, int64_t now_s)
 	memory->hosts = kept;
 }
 
-/* A request to forget expires when no earlier entry can exist any more. */
-static void drop_forgets(struct nt_memory *memory, int64_t now_s)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < memory->forgets; i++) {
-		const struct nt_forget *forget = &memory->forget[i];
-		bool twice = false;
-
-		for (size_t j = 0; j < kept; j++)
-			if (memcmp(&memory->forget[j], forget, sizeof(*forget)) == 0)
-				twice = true;
-		if (!twice && now_s - forget->before_us / 1000000 < NT_MEMORY_AGE_S)
-			memory->forget[kept++] = *forget;
-	}
-	memory->forgets = kept;
-}
-
 void nt_memory_sort(struct nt_memory *memory, int64_t now_s)
 {
 	drop_entries(memory, now_s);
-	drop_turns(memory);
 	drop_oldest(memory);
 	sort(memory->entry, memory->entries, sizeof(*memory->entry), by_place);
 	drop_hosts(memory, now_s);
-	drop_forgets(memory, now_s);
 }
 
 uint64_t nt_memory_host(const struct nt_memory *memory, const char *name)

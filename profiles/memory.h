@@ -3,14 +3,11 @@
 /* memory.h - entries together: those of a job, of a user, or of a site
  *
  * A memory also holds the last fingerprint of each host, so that srun, which sees no GPU, can look
- * up an allocation's hardware; and the requests to forget entries, which also apply if another
- * writer adds such an entry again.
+ * up an allocation's hardware.
  *
  * Text form, the same for a user's files, a site's file and an export: one JSON object a line,
  *   {"v":1,"fingerprint":...}            an entry (profiles/entry.h)
  *   {"v":1,"host":"n1","fingerprint":"00f3...","when":1763769600}
- *   {"v":1,"forget":{"fingerprint":"00f3...","profile":"sockets-wide","before":...}}
- *                                        either member may be missing: all of it
  * Empty lines and lines that begin with '#' are ignored. Malformed lines, as other versions may
  * write, are counted and skipped.
  *
@@ -27,7 +24,6 @@
 
 #define NT_MEMORY_ENTRIES 4096 /* the oldest give way */
 #define NT_MEMORY_HOSTS 8192
-#define NT_MEMORY_FORGETS 1024
 #define NT_MEMORY_BYTES ((size_t)32 << 20) /* of text in total */
 #define NT_MEMORY_AGE_S (180 * 86400) /* entries older than this are dropped */
 
@@ -37,10 +33,10 @@ struct nt_host {
 	int64_t when_s;
 };
 
-struct nt_forget {
+/* Some entries. */
+struct nt_which {
 	uint64_t fingerprint; /* 0: any */
-	char profile[NT_PROFILE_NAME]; /* "": any */
-	int64_t before_us; /* entries added before this */
+	const char *profile; /* NULL: any */
 };
 
 struct nt_memory {
@@ -48,8 +44,6 @@ struct nt_memory {
 	struct nt_memory_entry *entry; /* after nt_memory_sort(): by place, profile, time and id */
 	size_t hosts;
 	struct nt_host *host;
-	size_t forgets;
-	struct nt_forget *forget;
 	size_t bytes; /* of text read */
 	unsigned files; /* read */
 	unsigned skipped_lines, skipped_files; /* malformed, foreign or too many */
@@ -67,10 +61,10 @@ int nt_memory_add_copy(struct nt_memory *memory, const struct nt_memory_entry *e
 		       struct nt_error *err);
 int nt_memory_add_host(struct nt_memory *memory, const char *name, uint64_t fingerprint,
 		       int64_t when_s, struct nt_error *err);
-int nt_memory_add_forget(struct nt_memory *memory, const struct nt_forget *forget,
-			 struct nt_error *err);
+/* Removes them. Returns their number. */
+int nt_memory_drop(struct nt_memory *memory, const struct nt_which *which);
 
-/* Sort, and keep each id and each host once, nothing forgotten, nothing older than NT_MEMORY_AGE_S,
+/* Sort, and keep each id and each host once, nothing older than NT_MEMORY_AGE_S,
  * at most NT_MEMORY_ENTRIES. */
 void nt_memory_sort(struct nt_memory *memory, int64_t now_s);
 

@@ -5,12 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/list.h"
 #include "profiles/shell-words.h"
 
 #define DEPTH_MAX 4 /* texts and wrappers within each other */
 #define WORDS_MAX 256 /* of a command that are looked at */
 
 enum kind {
+	NOTHING, /* it starts nothing else */
 	PLAIN, /* a command follows */
 	MODULES, /* or -m and a module */
 	RANKS, /* likewise; it starts ranks */
@@ -18,79 +20,33 @@ enum kind {
 	SHELL, /* a script, or -c and a text */
 };
 
-/* What starts another program */
-struct launcher {
-	const char *names; /* without the version at a name's end */
+/* What starts another program; without the version at a name's end */
+static const struct {
 	enum kind kind;
-	const char *verbs; /* one of them must follow; NULL: none */
-	/* Options that take the next word, with a '+' two; behind a '*' those that take none. */
-	const char *options;
-	int skip; /* words before the command: a container's image */
+	const char *names;
+} launchers[] = {
+	{ PLAIN,
+	  "if elif while until then else do ! { env exec time command builtin nohup setsid eval "
+	  "nice ionice chrt taskset timeout stdbuf numactl nsys ncu apptainer singularity docker "
+	  "podman podman-hpc enroot shifter conda mamba micromamba pixi poetry pipenv pdm" },
+	{ MODULES, "uv cProfile pdb debugpy kernprof" },
+	{ RANKS,
+	  "mpirun mpiexec mpiexec.hydra orterun prterun horovodrun torchrun torch.distributed.run "
+	  "torch.distributed.launch accelerate accelerate-launch accelerate.commands.launch "
+	  "deepspeed deepspeed.launcher.runner lightning fabric tune" },
+	{ PYTHON, "python pypy ipython julia Rscript perl node" },
+	{ SHELL, "bash sh dash zsh ksh ash fish" },
 };
 
-static const struct launcher launchers[] = {
-	{ "if elif while until then else do ! { env exec time command builtin nohup setsid eval",
-	  PLAIN, NULL, "-a -f -o -u -C --format --output --unset --chdir", 0 },
-	{ "nice ionice chrt taskset timeout stdbuf", PLAIN, NULL,
-	  "-n -c -k -s -i -o -e --adjustment --class --classdata --cpu-list --kill-after --signal "
-	  "--input --output --error",
-	  0 },
-	{ "numactl", PLAIN, NULL,
-	  "-i -p -m -N -C -w --interleave --preferred --preferred-many --weighted-interleave "
-	  "--membind --cpunodebind --physcpubind",
-	  0 },
-	{ "nsys", PLAIN, "profile launch", "*", 0 },
-	{ "ncu", PLAIN, NULL, "*-f --force-overwrite --nvtx --call-stack --csv --quiet --verbose",
-	  0 },
-	{ "apptainer singularity", PLAIN, "exec run",
-	  "-B -H -W -S -o --app --apply-cgroups --bind --config --cwd --env --env-file --home "
-	  "--hostname --mount --network --overlay --pwd --scratch --security --workdir",
-	  1 },
-	{ "docker podman podman-hpc", PLAIN, "run exec",
-	  "*-d -i -t -it -ti --detach --init --interactive --privileged --read-only --rm --tty",
-	  1 },
-	{ "enroot", PLAIN, "start", "-c -e -m --conf --env --mount --rc", 1 },
-	{ "shifter", PLAIN, NULL, "-e -i -m -V -w --env --image --module --volume --workdir", 0 },
-	{ "conda mamba micromamba pixi poetry pipenv pdm", PLAIN, "run",
-	  "-n -p -e --cwd --name --prefix --environment --manifest-path --project --directory", 0 },
-	{ "uv", MODULES, "run",
-	  "-p --directory --env-file --extra --group --index --index-url --only-group --package "
-	  "--project --python --with --with-editable --with-requirements",
-	  0 },
-	{ "mpirun mpiexec mpiexec.hydra orterun prterun horovodrun", RANKS, NULL,
-	  "-np -n -c -x -H -N -f -host --host -hosts -hostfile --hostfile -machinefile "
-	  "--machinefile -ppn -npernode --npernode -map-by --map-by -bind-to --bind-to -rank-by "
-	  "--rank-by -rf --rankfile -wdir --wdir --prefix -bootstrap -launcher -iface -mca+ --mca+ "
-	  "-gmca+ --gmca+ --prtemca+ -env+ -genv+",
-	  0 },
-	{ "torchrun torch.distributed.run torch.distributed.launch", RANKS, NULL,
-	  "*--standalone --no-python --no_python --run-path --run_path --use-env --use_env "
-	  "--virtual-local-rank --virtual_local_rank",
-	  0 },
-	{ "accelerate", RANKS, "launch",
-	  "*-q --quiet --cpu --multi_gpu --tpu --ipex --use_xpu --use_mps_device --use_deepspeed "
-	  "--use_fsdp --use_megatron_lm --use_parallelism_config --debug --same_network "
-	  "--no_python --downcast_bf16 --enable_cpu_affinity --tpu_use_cluster --tpu_use_sudo",
-	  0 },
-	{ "accelerate-launch accelerate.commands.launch", RANKS, NULL,
-	  "*-q --quiet --cpu --multi_gpu --use_deepspeed --use_fsdp --use_megatron_lm --debug "
-	  "--same_network --no_python",
-	  0 },
-	{ "deepspeed deepspeed.launcher.runner", RANKS, NULL,
-	  "*--no_python --no_local_rank --no_ssh --no_ssh_check --force_multi --save_pid "
-	  "--bind_cores_to_rank --elastic_training",
-	  0 },
-	{ "lightning fabric", RANKS, "run", "*", 0 },
-	{ "tune", RANKS, "run", "*--standalone --no-python", 0 },
-	{ "python pypy ipython", PYTHON, NULL, "-W -X --check-hash-based-pycs", 0 },
-	{ "cProfile pdb debugpy kernprof", MODULES, NULL, "-o -s -c --listen", 0 },
-	{ "julia Rscript perl node", PYTHON, NULL, "-t -p -L -J --threads --procs --sysimage", 0 },
-	{ "bash sh dash zsh ksh ash fish", SHELL, NULL, "-o -O +o +O --rcfile --init-file", 0 },
-};
+/* What some want before the command */
+static const char verbs[] = "run exec start launch profile";
+
+/* Options with two words */
+static const char two_words[] = "-mca --mca -gmca --gmca --prtemca -env -genv";
 
 /* What a text only prepares with, prints or copies */
 static const char idle[] =
-	". [ [[ ] ]] } : alias awk basename break builtin case cat cd chmod chown clear continue cp "
+	". [ [[ ] ]] } : activate alias awk basename break builtin case cat cd chmod chown clear continue cp "
 	"curl date declare df dirname done dirs disown du echo egrep esac exit export false fi "
 	"find for free function getopts git grep gunzip gzip head hash history hostname "
 	"huggingface-cli id install jobs kill let ln local ls lscpu lspci make mapfile mkdir mktemp "
@@ -111,6 +67,7 @@ struct walk {
 	int depth;
 	enum kind kind; /* of the newest launcher */
 	bool ranks; /* one of them starts ranks */
+	bool module; /* the next word that is no option is a module */
 };
 
 static struct name find(char *const words[], int count, int depth);
@@ -129,35 +86,22 @@ static const char *base_of(const char *word)
 	return slash ? slash + 1 : word;
 }
 
-/* The words that follow an option of this list; -1: it is not there. */
-static int follow(const char *list, const char *word, size_t length)
-{
-	for (const char *at = list; *at; at += strspn(at, " *")) {
-		const size_t item = strcspn(at, " *+");
-
-		if (item > 0 && item == length && strncmp(at, word, length) == 0)
-			return at[item] == '+' ? 2 : 1;
-		at += strcspn(at, " *");
-	}
-	return -1;
-}
-
 static bool in_list(const char *list, const char *word)
 {
-	return follow(list, word, strlen(word)) > 0;
+	return nt_list_has(list, ' ', word, strlen(word));
 }
 
-static const struct launcher *launcher_of(const char *word)
+static enum kind kind_of(const char *word)
 {
 	const char *base = base_of(word);
 	size_t length = strlen(base);
 
 	while (length > 0 && strchr("0123456789.", base[length - 1]))
 		length--;
-	for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++)
-		if (follow(launchers[i].names, base, length) > 0)
-			return &launchers[i];
-	return NULL;
+	for (size_t i = 0; length > 0 && i < sizeof(launchers) / sizeof(launchers[0]); i++)
+		if (nt_list_has(launchers[i].names, ' ', base, length))
+			return launchers[i].kind;
+	return NOTHING;
 }
 
 static bool is_assignment(const char *word)
@@ -191,51 +135,33 @@ static void step(struct walk *w, int words)
 	w->left -= words;
 }
 
-static int option_words(const struct launcher *launcher, const struct walk *w)
+/* With the words that it takes: those that do not look like what runs. */
+static int option_words(const struct walk *w)
 {
 	const char *word = w->word[0], *next = w->left > 1 ? w->word[1] : "-";
-	const int listed = follow(launcher->options, word, strlen(word));
 
-	if (strchr(word, '='))
+	if (strchr(word, '=') || strcmp(word, "--") == 0 || *next == '-' ||
+	    ends_with(next, ".py") || strncmp(next, "./", 2) == 0 || kind_of(next) != NOTHING)
 		return 1;
-	if (*launcher->options != '*')
-		return listed > 0 ? 1 + listed : 1;
-	/* An option that is new here may take no word. */
-	return listed > 0 || *next == '-' || ends_with(next, ".py") ? 1 : 2;
+	if (w->kind == PYTHON && word[1] != '-' && word[1] != 'W' && word[1] != 'X')
+		return 1;
+	return in_list(two_words, word) ? 3 : 2;
 }
 
-static bool is_module_option(const struct launcher *launcher, const char *word)
+static bool is_module_option(const struct walk *w)
 {
-	return launcher->kind != PLAIN &&
+	const char *word = *w->word;
+
+	return (w->kind == MODULES || w->kind == RANKS || w->kind == PYTHON) &&
 	       (strcmp(word, "--module") == 0 || (word[1] != '-' && ends_with(word, "m")));
 }
 
-/* Up to the next word that is no option; false: it is a module. */
-static bool skip_options(struct walk *w, const struct launcher *launcher)
+/* Python's own text, or standard input */
+static bool is_text_option(const struct walk *w)
 {
-	bool module = false;
+	const char *word = *w->word;
 
-	while (w->left > 0 && **w->word == '-') {
-		const char *word = *w->word;
-
-		if (is_module_option(launcher, word)) {
-			module = true;
-			step(w, 1);
-			/* What starts ranks may have more options of its own. */
-			if (launcher->kind != RANKS)
-				break;
-			continue;
-		}
-		if (launcher->kind == PYTHON && word[1] != '-' &&
-		    (!word[1] || ends_with(word, "c"))) {
-			step(w, w->left);
-			break;
-		}
-		step(w, option_words(launcher, w));
-		if (strcmp(word, "--") == 0)
-			break;
-	}
-	return !module;
+	return w->kind == PYTHON && word[1] != '-' && (!word[1] || ends_with(word, "c"));
 }
 
 /* A word that says what runs. Not: a whole command, an address, what a shell would replace. */
@@ -266,11 +192,9 @@ static struct name name_of(const char *word, const struct walk *w)
 static struct name search(const struct walk *w)
 {
 	for (int i = 1; i < w->left && w->depth < DEPTH_MAX; i++) {
-		const struct launcher *launcher = launcher_of(w->word[i]);
-
 		if (ends_with(w->word[i], ".py"))
 			return name_of(w->word[i], w);
-		if (launcher && launcher->kind != PLAIN)
+		if (kind_of(w->word[i]) > PLAIN)
 			return find(w->word + i, w->left - i, w->depth + 1);
 	}
 	return (struct name){ .weight = NONE };
@@ -323,7 +247,7 @@ static struct name find_in_text(const char *text, int depth)
 }
 
 /* -c may be among others: -lc */
-static struct name find_in_shell(struct walk *w, const struct launcher *launcher)
+static struct name find_in_shell(struct walk *w)
 {
 	struct name name = { .weight = NONE };
 	bool text = false;
@@ -333,7 +257,7 @@ static struct name find_in_shell(struct walk *w, const struct launcher *launcher
 		const bool cluster = *word == '-' && word[1] && word[1] != '-';
 
 		text |= cluster && strchr(word, 'c');
-		step(w, cluster && ends_with(word, "o") ? 2 : option_words(launcher, w));
+		step(w, ends_with(word, "o") || ends_with(word, "file") ? 2 : 1);
 	}
 	if (w->left == 0)
 		return name;
@@ -346,24 +270,14 @@ static struct name find_in_shell(struct walk *w, const struct launcher *launcher
 	return name;
 }
 
-/* False: the module is the next word. */
-static bool pass(struct walk *w, const struct launcher *launcher)
+static void pass(struct walk *w, enum kind kind)
 {
 	step(w, 1);
-	w->kind = launcher->kind;
-	w->ranks |= launcher->kind == RANKS;
-	if (launcher->verbs) {
-		(void)skip_options(w, launcher);
-		if (w->left == 0 || !in_list(launcher->verbs, *w->word)) {
-			w->left = 0;
-			return true;
-		}
+	w->kind = kind;
+	w->ranks |= kind == RANKS;
+	w->module = false;
+	if (w->left > 0 && kind != PYTHON && in_list(verbs, *w->word))
 		step(w, 1);
-	}
-	if (!skip_options(w, launcher))
-		return false;
-	step(w, launcher->skip);
-	return true;
 }
 
 static struct name find(char *const words[], int count, int depth)
@@ -371,22 +285,31 @@ static struct name find(char *const words[], int count, int depth)
 	struct walk w = { .word = words, .left = count, .depth = depth };
 
 	while (w.left > 0) {
-		const struct launcher *launcher = launcher_of(*w.word);
+		const char *word = *w.word;
+		const enum kind kind = kind_of(word);
 
-		if (launcher && launcher->kind == SHELL) {
+		if (kind == SHELL) {
 			step(&w, 1);
 			w.kind = SHELL;
-			return find_in_shell(&w, launcher);
+			return find_in_shell(&w);
 		}
-		if (launcher && !pass(&w, launcher) && w.left > 0 && !launcher_of(*w.word)) {
+		if (kind != NOTHING) {
+			pass(&w, kind);
+		} else if (*word == '-' && is_text_option(&w)) {
+			break;
+		} else if (*word == '-') {
+			const bool module = is_module_option(&w);
+
+			step(&w, module || w.kind == NOTHING ? 1 : option_words(&w));
+			w.module |= module;
+		} else if (w.module) {
 			w.kind = PYTHON;
-			return name_of(*w.word, &w);
-		}
-		if (launcher)
-			continue;
-		if (!is_assignment(*w.word) && !is_value(*w.word))
+			return name_of(word, &w);
+		} else if (is_assignment(word) || is_value(word)) {
+			step(&w, 1);
+		} else {
 			return find_program(&w);
-		step(&w, 1);
+		}
 	}
 	return (struct name){ .weight = NONE };
 }

@@ -6,13 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/append.h"
-#include "lib/list.h"
-#include "profiles/hosts.h"
 #include "profiles/known-arms.h"
 #include "profiles/memory-store.h"
 #include "profiles/select-text.h"
-
-#define HOSTS_MAX 65536
 
 /* ---- reading */
 
@@ -33,18 +29,6 @@ static void read_profiles(struct nt_selection *selection)
 		return;
 	note(selection, &err);
 	nt_profiles_init(&selection->profiles);
-}
-
-/* Profiles that the site does not allow count as disabled. */
-static void keep_allowed(struct nt_selection *selection)
-{
-	for (unsigned i = 0; selection->ask.allowed && i < selection->profiles.count; i++) {
-		struct nt_profile *profile = &selection->profiles.profile[i];
-
-		profile->disabled = profile->disabled ||
-				    !nt_list_has(selection->ask.allowed, '+', profile->name,
-						 strlen(profile->name));
-	}
 }
 
 static void read_memories(struct nt_selection *selection)
@@ -68,43 +52,25 @@ static void read_memories(struct nt_selection *selection)
 
 /* ---- where */
 
-struct hardware {
-	struct nt_selection *selection;
-	uint64_t fingerprint;
-	bool incomplete; /* a host is unknown */
-};
-
-static int take_host(void *context, const char *name)
-{
-	struct hardware *hardware = context;
-	struct nt_selection *selection = hardware->selection;
-	uint64_t fingerprint = nt_memory_host(&selection->memory[NT_LEVEL_USER], name);
-
-	if (fingerprint == 0)
-		fingerprint = nt_memory_host(&selection->memory[NT_LEVEL_SITE], name);
-	if (fingerprint == 0)
-		hardware->incomplete = true;
-	else if (hardware->fingerprint == 0)
-		hardware->fingerprint = fingerprint;
-	else if (hardware->fingerprint != fingerprint)
-		selection->hosts_mixed = true;
-	return 0;
-}
-
-/* The hardware of a list of hosts, from the user's memory or else the site's; 0 where a host is
+/* The hardware of the step's hosts, from the user's memory or else the site's; 0 where a host is
  * unknown or they are mixed. */
-static uint64_t fingerprint_of(struct nt_selection *selection, const char *hosts)
+static uint64_t find_fingerprint(struct nt_selection *selection)
 {
-	struct hardware hardware = { .selection = selection };
-	struct nt_error err;
+	uint64_t found = 0;
+	bool complete = true;
 
-	if (hosts == NULL || hosts[0] == '\0')
-		return 0;
-	if (nt_hosts_each(hosts, HOSTS_MAX, take_host, &hardware, &err) < 0) {
-		note(selection, &err);
-		return 0;
+	for (char *const *host = selection->ask.hosts; host && *host; host++) {
+		uint64_t fingerprint = nt_memory_host(&selection->memory[NT_LEVEL_USER], *host);
+
+		if (fingerprint == 0)
+			fingerprint = nt_memory_host(&selection->memory[NT_LEVEL_SITE], *host);
+		complete = complete && fingerprint != 0;
+		if (found == 0)
+			found = fingerprint;
+		if (fingerprint != 0 && fingerprint != found)
+			selection->hosts_mixed = true;
 	}
-	return hardware.incomplete || selection->hosts_mixed ? 0 : hardware.fingerprint;
+	return complete && !selection->hosts_mixed ? found : 0;
 }
 
 /* A step on one node uses no network, so one on several nodes says nothing of it. */
@@ -136,14 +102,10 @@ static const struct nt_memory_entry *newest_here(const struct nt_selection *sele
 	return newest;
 }
 
-/* Entries of older versions do not say how their step was started: by a task for each rank. */
 static bool is_started_alike(const struct nt_selection_request *ask,
 			     const struct nt_memory_entry *entry)
 {
-	if (entry->start_tasks > 0)
-		return entry->start_nodes == ask->nodes && entry->start_tasks == ask->tasks;
-	return entry->where.nodes == ask->nodes &&
-	       entry->where.nodes * entry->where.per_node == ask->tasks;
+	return entry->start_nodes == ask->nodes && entry->start_tasks == ask->tasks;
 }
 
 static const struct nt_memory_entry *find_step(const struct nt_selection *selection)
@@ -178,7 +140,7 @@ static void find_where(struct nt_selection *selection)
 	struct nt_where *where = &selection->launch.where;
 	const struct nt_memory_entry *entry;
 
-	where->fingerprint = fingerprint_of(selection, ask->hosts);
+	where->fingerprint = find_fingerprint(selection);
 	where->nodes = ask->nodes;
 	where->per_node = ranks_a_node(ask);
 	where->user_env = ask->user_env != NULL ? nt_user_env_hash(ask->user_env) : 0;
@@ -238,7 +200,6 @@ int nt_selection_open(struct nt_selection *selection, const struct nt_selection_
 		selection->launch.memory[level] = &selection->memory[level];
 	}
 	read_profiles(selection);
-	keep_allowed(selection);
 	read_memories(selection);
 	selection->launch.profiles = &selection->profiles;
 	selection->launch.job = ask->job;

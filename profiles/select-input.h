@@ -38,14 +38,12 @@ struct nt_selection_paths {
 
 struct nt_selection_request {
 	const char *launch; /* NT_LAUNCH_OFF, NT_LAUNCH_AUTO or a profile's name */
-	const char *hosts; /* the step's hosts, as Slurm lists them; NULL or "": unknown */
+	char *const *hosts; /* the step's, the last one NULL; NULL: unknown */
 	uint32_t nodes, tasks; /* of the step */
 	uint32_t job;
 	const char *program; /* profiles/program.h; NULL: unknown */
 	int64_t now_s;
 	uint32_t node_gpus; /* of the job on each node; 0: unknown */
-	/* Names of the profiles that may be chosen, joined by +; NULL: all. */
-	const char *allowed;
 	const struct nt_user_env *user_env; /* the user's own variables; NULL: none */
 };
 

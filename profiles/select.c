@@ -7,15 +7,13 @@
 #include "profiles/estimate.h"
 #include "profiles/step-ratio.h"
 
-#define GAIN_LEAST 0.03 /* smallest gain worth a profile */
 #define ALPHA 0.05 /* largest p, over all profiles together */
 #define UNKNOWN_MOST 0.1 /* share of the calls that may be like none that was measured */
 #define OCTAVES_MOST 4.0 /* to the nearest size */
 #define SIZE_ERROR 0.10 /* of a ratio that was measured at another size */
 #define KIND_ERROR 0.30 /* and of another collective */
-/* If the calls are unknown: the largest ratio at any size, and the sizes that must have been
- * measured, at least one so small and one so large. */
-#define BLIND_WORST 1.10
+/* If the calls are unknown: sizes that must have been measured, at least one so small, one so
+ * large. */
 #define BLIND_SMALL_BYTES (256 << 10)
 #define BLIND_LARGE_BYTES (4 << 20)
 #define CALIBRATIONS 64 /* of a place that are looked at */
@@ -277,6 +275,12 @@ static void weigh(const struct nt_launch_case *launch, struct nt_candidate *out)
 static enum nt_why times_say(const struct nt_launch_case *launch, const struct nt_candidate *of,
 			     unsigned looks)
 {
+	static const enum nt_why whys[] = {
+		[NT_WORTH_IT] = NT_WHY_GAIN,	   [NT_WORTH_WORST] = NT_WHY_WORST,
+		[NT_WORTH_SLOWER] = NT_WHY_SLOWER, [NT_WORTH_SMALL] = NT_WHY_SMALL,
+		[NT_WORTH_NOISE] = NT_WHY_NOISE,
+	};
+
 	if (!of->known)
 		return NT_WHY_NOTHING_KNOWN;
 	if (of->unknown > UNKNOWN_MOST)
@@ -284,13 +288,7 @@ static enum nt_why times_say(const struct nt_launch_case *launch, const struct n
 	if (!launch->step &&
 	    (of->least_bytes > BLIND_SMALL_BYTES || of->most_bytes < BLIND_LARGE_BYTES))
 		return NT_WHY_TOO_FEW_SIZES;
-	if (!launch->step && of->worst > BLIND_WORST)
-		return NT_WHY_WORST;
-	if (of->ratio > 1)
-		return NT_WHY_SLOWER;
-	if (of->ratio > 1 - GAIN_LEAST)
-		return NT_WHY_SMALL;
-	return of->p < ALPHA / looks ? NT_WHY_GAIN : NT_WHY_NOISE;
+	return whys[nt_worth(log(of->ratio), of->p, ALPHA / looks, launch->step ? 0 : of->worst)];
 }
 
 /* Since it was calibrated. */

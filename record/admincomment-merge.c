@@ -22,7 +22,7 @@ static const struct {
 	const char *begins; /* the value */
 } kept[] = {
 	{ "mode", 15, "\"" },	     { "program", 50, "\"" },
-	{ "launch", 34, "\"" },	     { "from", 20, "\"" },
+	{ "launch", 34, "\"" },	     { "from", 60, "\"" },
 	{ "ranks", 9, "" },	     { "nodes", 9, "" },
 	{ "step_us", 48, "[" },	     { "steps", 12, "" },
 	{ "measured", 12, "" },	     { "spent_ms", 12, "" },

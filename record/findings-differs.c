@@ -158,21 +158,19 @@ struct names {
 
 static void add_names(struct names *names, const char *text)
 {
-	while (*text) {
-		const size_t length = strcspn(text, " "), bytes = strcspn(text, "=");
+	struct nt_findings_pair pair;
+
+	while (nt_findings_next(&text, &pair)) {
 		char name[NAME_BYTES];
 		size_t i = 0;
 
-		if (bytes < length && bytes < sizeof(name)) {
-			memcpy(name, text, bytes);
-			name[bytes] = '\0';
-			while (i < names->count && strcmp(names->name[i], name) != 0)
-				i++;
-			if (i == names->count && i < NAMES_MAX && !is_own(name))
-				memcpy(names->name[names->count++], name, sizeof(name));
-		}
-		text += length;
-		text += *text == ' ';
+		if (pair.name_bytes >= NAME_BYTES)
+			continue;
+		snprintf(name, sizeof(name), "%.*s", pair.name_bytes, pair.name);
+		while (i < names->count && strcmp(names->name[i], name) != 0)
+			i++;
+		if (i == names->count && i < NAMES_MAX && !is_own(name))
+			memcpy(names->name[names->count++], name, sizeof(name));
 	}
 }
 

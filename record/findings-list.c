@@ -41,20 +41,33 @@ const char *nt_findings_ranks(size_t ranks, char out[32])
 	return out;
 }
 
+bool nt_findings_next(const char **text, struct nt_findings_pair *pair)
+{
+	while (**text) {
+		const size_t length = strcspn(*text, " "), bytes = strcspn(*text, "=");
+		const char *word = *text;
+
+		*text += length;
+		*text += **text == ' ';
+		if (bytes >= length)
+			continue;
+		*pair = (struct nt_findings_pair){ word, word + bytes + 1, (int)bytes,
+						   (int)(length - bytes - 1) };
+		return true;
+	}
+	return false;
+}
+
 int nt_findings_value(const char *text, const char *name, char *out, size_t out_bytes)
 {
-	const size_t bytes = strlen(name);
+	struct nt_findings_pair pair;
 
-	while (*text) {
-		const size_t length = strcspn(text, " ");
-
-		if (length > bytes && text[bytes] == '=' && strncmp(text, name, bytes) == 0) {
-			snprintf(out, out_bytes, "%.*s", (int)(length - bytes - 1),
-				 text + bytes + 1);
-			return 0;
-		}
-		text += length;
-		text += *text == ' ';
+	while (nt_findings_next(&text, &pair)) {
+		if (strlen(name) != (size_t)pair.name_bytes ||
+		    memcmp(name, pair.name, strlen(name)) != 0)
+			continue;
+		snprintf(out, out_bytes, "%.*s", pair.value_bytes, pair.value);
+		return 0;
 	}
 	return -1;
 }

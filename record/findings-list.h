@@ -8,6 +8,7 @@
 #ifndef NT_FINDINGS_LIST_H
 #define NT_FINDINGS_LIST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "contract/finding.h"
@@ -23,7 +24,7 @@ struct nt_facts_seen {
 	int64_t rank; /* in its largest communicator */
 	int64_t ranks; /* of that */
 	int64_t task;
-	char node[64], fabric[8];
+	char node[64], fabric[8], driver[24];
 	char library[NT_LIBRARY_MAX];
 	char variables[1024], inside[1024];
 };
@@ -43,12 +44,28 @@ const char *nt_findings_place(const char *node, size_t nodes, char out[NT_FINDIN
 /* "A rank", "3 ranks". Returns out. */
 const char *nt_findings_ranks(size_t ranks, char out[32]);
 
-/* The value of NAME in "NAME=VALUE NAME=VALUE"; -1: it is not there. */
+/* One of "NAME=VALUE NAME=VALUE", in the text */
+struct nt_findings_pair {
+	const char *name, *value;
+	int name_bytes, value_bytes;
+};
+
+/* The next one; *text moves behind it. What has no '=' is passed over. False: there is none. */
+bool nt_findings_next(const char **text, struct nt_findings_pair *pair);
+/* The value of NAME; -1: it is not there. */
 int nt_findings_value(const char *text, const char *name, char *out, size_t out_bytes);
 /* In place, for an argument of a finding: no colons. Returns text. */
 char *nt_findings_argument(char *text);
 
 /* The end of the processes of the node of the first. */
 size_t nt_findings_node_end(const struct nt_facts_seen *seen, size_t count, size_t first);
+
+#define NT_FINDINGS_NODES 1024 /* compared */
+
+/* A node's first process, which sees what all of its see */
+struct nt_findings_nodes {
+	const struct nt_facts_seen *node[NT_FINDINGS_NODES];
+	size_t count;
+};
 
 #endif

@@ -7,147 +7,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/plural.h"
+#include "record/findings-ports.h"
 
-#define NODES_MAX 1024 /* compared */
-#define PORT_BYTES 48
-
-/* A node's first process, which sees what all of its see */
-struct nodes {
-	const struct nt_facts_seen *node[NODES_MAX];
-	size_t count;
-};
-
-static void find_nodes(struct nodes *nodes, const struct nt_facts_seen *seen, size_t count)
+static void find_nodes(struct nt_findings_nodes *nodes, const struct nt_facts_seen *seen,
+		       size_t count)
 {
 	nodes->count = 0;
-	for (size_t i = 0; i < count && nodes->count < NODES_MAX;
+	for (size_t i = 0; i < count && nodes->count < NT_FINDINGS_NODES;
 	     i = nt_findings_node_end(seen, count, i))
 		nodes->node[nodes->count++] = &seen[i];
-}
-
-/* ---- ports */
-
-struct port {
-	char name[PORT_BYTES]; /* "mlx5_0/1" */
-	char state[20], kind[4];
-	double gbits;
-};
-
-/* One of "NAME=STATE,GBITS,KIND ..."; returns what follows it, NULL at the end. */
-static const char *read_port(struct port *port, const char *text)
-{
-	const size_t length = strcspn(text, " ");
-	int used = 0;
-
-	memset(port, 0, sizeof(*port));
-	if (length == 0)
-		return NULL;
-	if (sscanf(text, "%47[^= ]=%19[^, ],%lf,%3[a-z]%n", port->name, port->state, &port->gbits,
-		   port->kind, &used) != 4 ||
-	    (size_t)used != length)
-		return NULL;
-	text += length;
-	return text + (*text == ' ');
-}
-
-static bool find_port(struct port *port, const char *ports, const char *name)
-{
-	for (const char *at = ports; (at = read_port(port, at)) != NULL;) {
-		if (strcmp(port->name, name) == 0)
-			return true;
-	}
-	return false;
-}
-
-static bool is_active(const struct port *port)
-{
-	return strcmp(port->state, "ACTIVE") == 0;
-}
-
-static bool any_active(const struct nt_facts_seen *seen)
-{
-	struct port port;
-
-	for (const char *at = seen->facts.ports; (at = read_port(&port, at)) != NULL;) {
-		if (is_active(&port))
-			return true;
-	}
-	return false;
-}
-
-/* Have all nodes the same ports? Else they are of different kinds. */
-static bool same_ports(const struct nodes *nodes)
-{
-	struct port port, other;
-
-	for (size_t i = 1; i < nodes->count; i++) {
-		const char *a = nodes->node[0]->facts.ports, *b = nodes->node[i]->facts.ports;
-
-		while ((a = read_port(&port, a)) != NULL && (b = read_port(&other, b)) != NULL) {
-			if (strcmp(port.name, other.name) != 0 ||
-			    strcmp(port.kind, other.kind) != 0)
-				return false;
-		}
-		if (a == NULL && read_port(&other, b) != NULL)
-			return false;
-		if (a != NULL && b == NULL)
-			return false;
-	}
-	return nodes->count > 1;
-}
-
-static void add_port(struct nt_findings *findings, const char *node, const char *what,
-		     const char *others)
-{
-	struct nt_finding finding;
-
-	nt_finding_set(&finding, NT_FINDING_PORTS, "%.60s:%s:%s", node, what, others);
-	nt_findings_add(findings, &finding);
-}
-
-/* Of one port on all nodes: where most are active at a rate, those that are not. */
-static void compare_port(struct nt_findings *findings, const struct nodes *nodes, const char *name)
-{
-	double best = 0;
-	size_t active = 0, slow = 0;
-	struct port port;
-
-	for (size_t i = 0; i < nodes->count; i++) {
-		if (!find_port(&port, nodes->node[i]->facts.ports, name))
-			return;
-		active += is_active(&port);
-		best = is_active(&port) && port.gbits > best ? port.gbits : best;
-	}
-	for (size_t i = 0; i < nodes->count; i++) {
-		(void)find_port(&port, nodes->node[i]->facts.ports, name);
-		slow += is_active(&port) && port.gbits < best;
-	}
-	for (size_t i = 0; i < nodes->count; i++) {
-		char what[96], others[64];
-
-		(void)find_port(&port, nodes->node[i]->facts.ports, name);
-		if (!is_active(&port) && 2 * (nodes->count - active) <= nodes->count) {
-			snprintf(what, sizeof(what), "port %s is %s", name, port.state);
-			snprintf(others, sizeof(others), "it is active on %zu other node%s", active,
-				 nt_plural(active));
-			add_port(findings, nodes->node[i]->node, what, others);
-		} else if (is_active(&port) && port.gbits < best && 2 * slow <= nodes->count) {
-			snprintf(what, sizeof(what), "port %s has %.0f Gbit/s", name, port.gbits);
-			snprintf(others, sizeof(others), "it has %.0f on others", best);
-			add_port(findings, nodes->node[i]->node, what, others);
-		}
-	}
-}
-
-static void judge_ports(struct nt_findings *findings, const struct nodes *nodes)
-{
-	struct port port;
-
-	if (!same_ports(nodes))
-		return;
-	for (const char *at = nodes->node[0]->facts.ports; (at = read_port(&port, at)) != NULL;)
-		compare_port(findings, nodes, port.name);
 }
 
 /* ---- sockets */
@@ -166,10 +34,10 @@ static int64_t speed_of(const struct nt_facts *facts, const char *link)
 static bool has_better_port(const struct nt_facts_seen *node, char out[64])
 {
 	const int64_t mbps = node->facts.link[0] ? speed_of(&node->facts, node->facts.link) : 0;
-	struct port port;
+	struct nt_port_seen port;
 
-	for (const char *at = node->facts.ports; (at = read_port(&port, at)) != NULL;) {
-		if (!is_active(&port) || port.gbits * 1e3 <= (double)mbps)
+	for (const char *at = node->facts.ports; nt_port_next(&at, &port);) {
+		if (!nt_port_active(&port) || port.gbits * 1e3 <= (double)mbps)
 			continue;
 		snprintf(out, 64, "%s, %.0f Gbit/s", port.name, port.gbits);
 		return true;
@@ -177,7 +45,7 @@ static bool has_better_port(const struct nt_facts_seen *node, char out[64])
 	return false;
 }
 
-static void judge_sockets(struct nt_findings *findings, const struct nodes *nodes)
+static void judge_sockets(struct nt_findings *findings, const struct nt_findings_nodes *nodes)
 {
 	struct nt_finding finding;
 	char port[64] = "", other[64];
@@ -194,16 +62,16 @@ static void judge_sockets(struct nt_findings *findings, const struct nodes *node
 /* ---- interface */
 
 /* The fastest that all nodes have, by its slowest */
-static int64_t best_link(const struct nodes *nodes, char out[20])
+static int64_t best_link(const struct nt_findings_nodes *nodes, char out[20])
 {
+	struct nt_findings_pair link;
 	int64_t best = 0;
 
-	for (const char *at = nodes->node[0]->facts.links; *at;) {
-		const size_t length = strcspn(at, " "), bytes = strcspn(at, "=");
+	for (const char *at = nodes->node[0]->facts.links; nt_findings_next(&at, &link);) {
 		int64_t slowest = INT64_MAX;
 		char name[20];
 
-		snprintf(name, sizeof(name), "%.*s", bytes < length ? (int)bytes : 0, at);
+		snprintf(name, sizeof(name), "%.*s", link.name_bytes, link.name);
 		for (size_t i = 0; i < nodes->count; i++) {
 			const int64_t mbps = speed_of(&nodes->node[i]->facts, name);
 
@@ -213,8 +81,6 @@ static int64_t best_link(const struct nodes *nodes, char out[20])
 			best = slowest;
 			memcpy(out, name, sizeof(name));
 		}
-		at += length;
-		at += *at == ' ';
 	}
 	return best;
 }
@@ -242,7 +108,8 @@ static void add_interface(struct nt_findings *findings, const char *node, const 
 }
 
 /* What NCCL_SOCKET_IFNAME takes on some node */
-static bool judge_ifname(struct nt_findings *findings, const struct nodes *nodes, const char *other)
+static bool judge_ifname(struct nt_findings *findings, const struct nt_findings_nodes *nodes,
+			 const char *other)
 {
 	for (size_t i = 0; i < nodes->count; i++) {
 		const struct nt_facts_seen *node = nodes->node[i];
@@ -266,7 +133,7 @@ static bool judge_ifname(struct nt_findings *findings, const struct nodes *nodes
 }
 
 /* Of sockets for data: with RDMA, NCCL connects over any link, and sends little there. */
-static bool uses_slow_link(const struct nodes *nodes, int64_t best)
+static bool uses_slow_link(const struct nt_findings_nodes *nodes, int64_t best)
 {
 	for (size_t i = 0; i < nodes->count; i++) {
 		const struct nt_facts_seen *node = nodes->node[i];
@@ -279,7 +146,7 @@ static bool uses_slow_link(const struct nodes *nodes, int64_t best)
 	return true;
 }
 
-static void judge_interface(struct nt_findings *findings, const struct nodes *nodes)
+static void judge_interface(struct nt_findings *findings, const struct nt_findings_nodes *nodes)
 {
 	char other[20] = "", what[96], rest[96];
 	const int64_t best = best_link(nodes, other);
@@ -296,44 +163,83 @@ static void judge_interface(struct nt_findings *findings, const struct nodes *no
 
 /* ---- gdr */
 
-static void judge_gdr(struct nt_findings *findings, const struct nodes *nodes)
+/* What data between GPUs and ports passes through, and what to do */
+static const struct detour {
+	const char *through, *why, *fix;
+	bool few; /* where most nodes have it, the site wants it */
+} detours[] = {
+	{ "host memory", "nvidia_peermem is not loaded",
+	  "modprobe nvidia_peermem, or NVIDIA's open kernel modules", false },
+	{ "the processor", "PCIe ACS is on at", "off for bridges, in the firmware or by setpci",
+	  false },
+	{ "the IOMMU", "it translates addresses", "iommu=pt for Linux", true },
+};
+
+static bool knows_gdr(const struct nt_facts_seen *node)
 {
+	return strcmp(node->fabric, "ib") == 0 && node->facts.gdr[0];
+}
+
+/* NULL: none. where: of the bridges that root has seen. */
+static const struct detour *detour_of(const struct nt_facts_seen *node, char where[64])
+{
+	const char *seen = node->facts.seen_by_root;
+	char value[40];
+
+	where[0] = '\0';
+	if (!knows_gdr(node))
+		return NULL;
+	if (strcmp(node->facts.gdr, "none") == 0)
+		return &detours[0];
+	if (nt_findings_value(seen, "acs", value, sizeof(value)) == 0) {
+		char *plus = strchr(value, '+');
+
+		snprintf(where, 64, " %.*s%s%s", (int)strcspn(value, "+"), value,
+			 plus ? " and others, in all " : "", plus ? plus + 1 : "");
+		return &detours[1];
+	}
+	if (nt_findings_value(seen, "iommu", value, sizeof(value)) == 0 &&
+	    strncmp(value, "DMA", 3) == 0)
+		return &detours[2];
+	return NULL;
+}
+
+static void judge_detour(struct nt_findings *findings, const struct nt_findings_nodes *nodes,
+			 const struct detour *detour)
+{
+	const char *first = NULL;
+	char here[64], where[64] = "", place[NT_FINDINGS_PLACE];
+	size_t count = 0, known = 0;
 	struct nt_finding finding;
-	const char *node = NULL;
-	size_t off = 0, known = 0;
-	char place[NT_FINDINGS_PLACE];
 
 	for (size_t i = 0; i < nodes->count; i++) {
-		const struct nt_facts_seen *seen = nodes->node[i];
-
-		if (strcmp(seen->fabric, "ib") != 0 || !seen->facts.gdr[0])
+		known += knows_gdr(nodes->node[i]);
+		if (detour_of(nodes->node[i], here) != detour)
 			continue;
-		known++;
-		if (strcmp(seen->facts.gdr, "none") != 0)
-			continue;
-		if (off++ == 0)
-			node = seen->node;
+		if (count++ == 0) {
+			first = nodes->node[i]->node;
+			memcpy(where, here, sizeof(where));
+		}
 	}
-	if (off == 0)
+	if (count == 0 || (detour->few && 2 * count > known))
 		return;
-	nt_finding_set(&finding, NT_FINDING_GDR, "%s:nvidia_peermem is not loaded%s",
-		       nt_findings_place(node, off, place),
-		       off < known ? " there, as it is on the others"
-				   : ", and this driver has no other way");
+	nt_finding_set(&finding, NT_FINDING_GDR, "%s:%s:%s:%s%s%s",
+		       nt_findings_place(first, count, place), detour->through, detour->fix,
+		       detour->why, where, count < known ? ", and not on the others" : "");
 	nt_findings_add(findings, &finding);
 }
 
 void nt_findings_judge_net(struct nt_findings *findings, const struct nt_facts_seen *seen,
 			   size_t count, int64_t nodes)
 {
-	struct nodes all;
+	struct nt_findings_nodes all;
 
 	find_nodes(&all, seen, count);
 	if (nodes < 2 || all.count < 2)
 		return;
-	judge_ports(findings, &all);
-	if (any_active(all.node[0]))
-		judge_gdr(findings, &all);
+	nt_findings_judge_ports(findings, &all);
+	for (size_t i = 0; i < sizeof(detours) / sizeof(detours[0]); i++)
+		judge_detour(findings, &all, &detours[i]);
 	judge_sockets(findings, &all);
 	judge_interface(findings, &all);
 }

@@ -85,7 +85,9 @@ static void add_cpus(struct nt_findings *findings, const struct cpus *cpus, cons
 				  : "has",
 		 cpus->shared, nt_plural(cpus->shared),
 		 cpus->alone && cpus->poor > 1 ? " each" : "");
-	nt_finding_set(&finding, NT_FINDING_CPUS, "%s:%s:%s:%" PRId64 ":%" PRId64,
+	nt_finding_set(&finding, NT_FINDING_CPUS,
+		       "%s:%s:%s, of the %" PRId64 " that the job has there:NCCL's threads and the "
+		       "program's wait for each other:--cpus-per-task=%" PRId64,
 		       nt_findings_place(node, nodes, place), nt_findings_ranks(cpus->poor, who),
 		       has, cpus->job, cpus->job / (int64_t)(cpus->tasks > 0 ? cpus->tasks : 1));
 	nt_findings_add(findings, &finding);
@@ -109,6 +111,35 @@ void nt_findings_judge_cpus(struct nt_findings *findings, const struct nt_facts_
 	}
 	if (nodes > 0)
 		add_cpus(findings, &first, node, nodes);
+}
+
+static void judge_distance(struct nt_findings *findings, const struct nt_facts_seen *seen,
+			   size_t count)
+{
+	const struct nt_facts_seen *first = NULL;
+	size_t ranks = 0, nodes = 0;
+	char place[NT_FINDINGS_PLACE], who[32];
+	struct nt_finding finding;
+
+	for (size_t i = 0, end; i < count; i = end) {
+		const size_t before = ranks;
+
+		end = nt_findings_node_end(seen, count, i);
+		for (size_t k = i; k < end; k++) {
+			ranks += seen[k].facts.gpu_far;
+			if (!first && seen[k].facts.gpu_far)
+				first = &seen[k];
+		}
+		nodes += ranks > before;
+	}
+	if (!first)
+		return;
+	nt_finding_set(&finding, NT_FINDING_CPUS,
+		       "%s:%s:%s only processors of another socket than %s GPU's:data passes from "
+		       "socket to socket:--cpu-bind=none",
+		       nt_findings_place(first->node, nodes, place), nt_findings_ranks(ranks, who),
+		       ranks == 1 ? "has" : "have", ranks == 1 ? "its" : "their");
+	nt_findings_add(findings, &finding);
 }
 
 /* ---- shm */
@@ -194,6 +225,10 @@ static const char *lacks(const struct nt_facts_seen *seen, int64_t nodes, char w
 		snprintf(what, 64, "have only %" PRId64 " files open", facts->nofile);
 		return "NCCL has many connections";
 	}
+	if (facts->threads > 0 && facts->threads < 256) {
+		snprintf(what, 64, "have only %" PRId64 " threads", facts->threads);
+		return "NCCL and the program start some dozens for each rank";
+	}
 	if (facts->stack_kib == NT_COUNT_MAX) {
 		snprintf(what, 64, "have stacks without a limit");
 		return "then threads get 2 MB, which can be too little for NCCL's";
@@ -232,6 +267,7 @@ static void judge_limits(struct nt_findings *findings, const struct nt_facts_see
 void nt_findings_judge_ranks(struct nt_findings *findings, const struct nt_facts_seen *seen,
 			     size_t count, int64_t nodes, bool small_shm)
 {
+	judge_distance(findings, seen, count);
 	judge_shm(findings, seen, count, small_shm);
 	judge_gpus(findings, seen, count);
 	judge_limits(findings, seen, count, nodes);

@@ -47,12 +47,11 @@ static size_t keep_largest(struct nt_facts_seen *seen, size_t count)
 	return kept;
 }
 
-void nt_findings_judge(struct nt_findings *findings, struct nt_facts_seen *seen, size_t count,
-		       int64_t nodes, bool small_shm)
+static void judge(struct nt_findings *findings, struct nt_facts_seen *seen, size_t count,
+		  int64_t nodes, bool small_shm)
 {
 	int64_t most = 0;
 
-	findings->count = 0;
 	for (size_t i = 0; i < count; i++)
 		most = seen[i].ranks > most ? seen[i].ranks : most;
 	if (count == 0 || most < 2)
@@ -64,6 +63,19 @@ void nt_findings_judge(struct nt_findings *findings, struct nt_facts_seen *seen,
 	nt_findings_judge_left(findings, seen, count, nodes);
 	nt_findings_judge_differs(findings, seen, count);
 	nt_findings_judge_net(findings, seen, count, nodes);
+}
+
+void nt_findings_judge(struct nt_findings *findings, struct nt_facts_seen *seen, size_t count,
+		       int64_t nodes, bool small_shm, const char *slower)
+{
+	struct nt_finding finding;
+
+	findings->count = 0;
+	judge(findings, seen, count, nodes, small_shm);
+	if (slower[0]) {
+		nt_finding_set(&finding, NT_FINDING_SLOWER, ":%s", slower);
+		nt_findings_add(findings, &finding);
+	}
 	if (findings->count > 1)
 		qsort(findings->item, findings->count, sizeof(findings->item[0]), worst_first);
 }

@@ -20,8 +20,8 @@
 #include "record/findings-list.h"
 
 /* small_shm: NCCL's GPU times had no room in /dev/shm. nodes: of the step; fewer nodes' processes
- * may be there. */
+ * may be there. slower: what the user's memory says, as in a step's record; "": nothing. */
 void nt_findings_judge(struct nt_findings *findings, struct nt_facts_seen *seen, size_t count,
-		       int64_t nodes, bool small_shm);
+		       int64_t nodes, bool small_shm, const char *slower);
 
 #endif

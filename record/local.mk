@@ -35,6 +35,8 @@ libnt_record_read_a_SOURCES = \
 	%D%/findings-list.h \
 	%D%/findings-net.c \
 	%D%/findings-net.h \
+	%D%/findings-ports.c \
+	%D%/findings-ports.h \
 	%D%/findings-rank.c \
 	%D%/findings-rank.h \
 	%D%/lateness.c \

@@ -195,6 +195,7 @@ static void add_facts(struct nt_sum *sum, const struct nt_rank *rank)
 	}
 	memcpy(seen->node, rank->node, sizeof(seen->node));
 	memcpy(seen->fabric, rank->fabric, sizeof(seen->fabric));
+	memcpy(seen->driver, rank->driver, sizeof(seen->driver));
 	memcpy(seen->library, rank->library, sizeof(seen->library));
 	memcpy(seen->variables, rank->variables, sizeof(seen->variables));
 	memcpy(seen->inside, rank->variables_inside, sizeof(seen->inside));

@@ -481,7 +481,7 @@ static void add_findings(struct maker *maker)
 	struct nt_findings findings;
 
 	nt_findings_judge(&findings, sum->facts, sum->facts_count, maker->step->nodes,
-			  has_small_shm(maker));
+			  has_small_shm(maker), maker->step->slower);
 	for (size_t i = 0; i < findings.count; i++) {
 		struct nt_finding_seen *added = NT_SUMMARY_ADD(maker->summary, findings,
 							       finding_count);

@@ -38,8 +38,7 @@ static void take_descriptor(struct msghdr *message, int *shm_fd)
 
 static int take_arguments(struct nt_arguments *arguments, int *shm_fd, struct nt_error *err)
 {
-	char text[NT_ARGUMENTS_TEXT];
-	struct iovec bytes = { text, sizeof(text) };
+	struct iovec bytes = { arguments, sizeof(*arguments) };
 	union {
 		struct cmsghdr head;
 		char room[CMSG_SPACE(sizeof(int))];
@@ -48,13 +47,14 @@ static int take_arguments(struct nt_arguments *arguments, int *shm_fd, struct nt
 				  .msg_iovlen = 1,
 				  .msg_control = control.room,
 				  .msg_controllen = sizeof(control.room) };
-	ssize_t got = recvmsg(NT_ARGUMENTS_FD, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	ssize_t got = recvmsg(NT_ARGUMENTS_FD, &message,
+			      MSG_DONTWAIT | MSG_TRUNC | MSG_CMSG_CLOEXEC);
 
 	if (got < 0)
 		return nt_error_set(err, "no arguments: %m");
 	*shm_fd = -1;
 	take_descriptor(&message, shm_fd);
-	return nt_arguments_parse(arguments, text, (size_t)got, err);
+	return nt_arguments_check(arguments, (size_t)got, err);
 }
 
 /* As the user. */
@@ -106,22 +106,26 @@ static int record(void)
 	return 0;
 }
 
-/* fingerprint RUNDIR: compute it, send it to the socket, and cache it. */
+/* fingerprint RUNDIR: compute it, send it to the socket, and cache it, unless it is cached; and
+ * the node's facts, which may have changed since. */
 static int fingerprint(const char *rundir)
 {
-	char text[200];
+	char text[200], facts[NT_NODE_FACTS_MAX];
 	uint64_t value;
 	int rundir_fd;
 
 	alarm(FINGERPRINT_S);
 	nt_recordd_oom_score("0");
-	if (nt_fingerprint_compute(&value, text, sizeof(text), NULL) < 0)
-		return 1;
-	dprintf(NT_ARGUMENTS_FD, "%016" PRIx64 "\n", value);
 	rundir_fd = nt_rundir_open(rundir, NULL);
-	if (rundir_fd < 0 || nt_cache_write(rundir_fd, value, text, NULL) < 0)
-		return 1;
-	return 0;
+	if (rundir_fd < 0 || nt_cache_read(rundir_fd, &value, NULL) < 0) {
+		if (nt_fingerprint_compute(&value, text, sizeof(text), NULL) < 0)
+			return 1;
+		dprintf(NT_ARGUMENTS_FD, "%016" PRIx64 "\n", value);
+		if (rundir_fd < 0 || nt_cache_write(rundir_fd, value, text, NULL) < 0)
+			return 1;
+	}
+	nt_node_facts("", facts);
+	return nt_cache_write_facts(rundir_fd, facts, NULL) < 0;
 }
 
 int main(int argc, char *argv[])

@@ -9,10 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include "profiles/claim.h"
 #include "profiles/due.h"
-#include "profiles/hosts.h"
+#include "spank/hosts.h"
 #include "profiles/memory-store.h"
+#include "profiles/step-before.h"
 #include "profiles/step-ratio.h"
 #include "recordd/step-entry.h"
 
@@ -30,39 +32,25 @@ static void remark(struct nt_step_memory *out, const char *what, const char *why
 	snprintf(out->remark, sizeof(out->remark), "%s: %s", what, why);
 }
 
-struct hosts {
-	const struct case_of *step;
-	const struct nt_memory *known; /* its hosts are not added again; NULL: add all */
-	struct nt_memory *add;
-	unsigned count;
-};
-
-static int take_host(void *context, const char *name)
-{
-	struct hosts *hosts = context;
-	const struct case_of *step = hosts->step;
-
-	hosts->count++;
-	if (hosts->known && nt_memory_host(hosts->known, name) == step->fingerprint)
-		return 0;
-	return nt_memory_add_host(hosts->add, name, step->fingerprint, step->now_us / 1000000,
-				  NULL);
-}
-
-/* Adds the step's hosts that are not known. False, and nothing is added, if the list does not have
- * as many hosts as the step. */
+/* Adds the step's hosts that are not known; known NULL: all. False, and nothing is added, if the
+ * list does not have as many hosts as the step. */
 static bool add_hosts(struct nt_memory *add, const struct case_of *step,
 		      const struct nt_memory *known)
 {
-	struct hosts hosts = { step, known, add, 0 };
-	size_t before = add->hosts;
+	char **names = nt_hosts_names(step->arguments->hosts, NT_MEMORY_HOSTS, NULL);
+	const size_t before = add->hosts;
+	size_t count = 0;
+	bool good = names != NULL;
 
-	if (nt_hosts_each(step->arguments->hosts, NT_MEMORY_HOSTS, take_host, &hosts, NULL) < 0 ||
-	    hosts.count != step->arguments->nodes) {
-		add->hosts = before;
-		return false;
-	}
-	return true;
+	for (; good && names[count]; count++)
+		if (!known || nt_memory_host(known, names[count]) != step->fingerprint)
+			good = nt_memory_add_host(add, names[count], step->fingerprint,
+						  step->now_us / 1000000, NULL) == 0;
+	nt_hosts_free(names);
+	if (good && count == step->arguments->nodes)
+		return true;
+	add->hosts = before;
+	return false;
 }
 
 /* Does the memory have the step's fingerprint for each of its hosts? */
@@ -118,6 +106,23 @@ static void compare_steps(const struct case_of *step, const struct nt_memory *me
 			profile, 100 * (steps.ratio - 1));
 }
 
+/* "11:NCCL 2.27.5:2026-10-02:4711" (contract/findings.def) */
+static void compare_software(const struct case_of *step, const struct nt_memory *memory,
+			     struct nt_step_memory *out)
+{
+	struct nt_step_before before;
+	char day[16];
+	struct tm local;
+	time_t when;
+
+	if (!nt_step_slower(memory, &step->where, step->ticket->profile, &before))
+		return;
+	when = (time_t)before.when_s;
+	strftime(day, sizeof(day), "%Y-%m-%d", localtime_r(&when, &local));
+	snprintf(out->slower, sizeof(out->slower), "%.0f:%s:%s:%u", 100 * before.growth,
+		 before.than, day, before.job);
+}
+
 /* Compare the step with the memory. Errors are ignored: the step has been stored. */
 static void look_back(const struct case_of *step, bool evidence, struct nt_step_memory *out)
 {
@@ -125,8 +130,6 @@ static void look_back(const struct case_of *step, bool evidence, struct nt_step_
 	bool hosts = evidence && step->arguments->nodes > NT_REMEMBER_HOSTS;
 	struct nt_memory memory, add;
 
-	if (!hosts && strcmp(step->ticket->profile, NT_PROFILE_DEFAULT) == 0)
-		return;
 	nt_memory_init(&memory);
 	nt_memory_init(&add);
 	if (nt_store_read(step->ticket->memory, &memory, now_s, NULL) == 0) {
@@ -136,6 +139,7 @@ static void look_back(const struct case_of *step, bool evidence, struct nt_step_
 			(void)nt_store_add(step->ticket->memory, &add, now_s, NULL);
 		if (strcmp(step->ticket->profile, NT_PROFILE_DEFAULT) != 0)
 			compare_steps(step, &memory, out);
+		compare_software(step, &memory, out);
 	}
 	nt_memory_fini(&memory);
 	nt_memory_fini(&add);
@@ -236,23 +240,25 @@ static double next_calibration_s(const struct case_of *step)
 						  .site_memory = "",
 						  .profiles = NT_SHIPPED_PROFILES,
 						  .site_profiles = NT_SITE_PROFILES };
-	const struct nt_selection_request ask = {
+	struct nt_selection_request ask = {
 		.launch = NT_LAUNCH_AUTO,
-		.hosts = step->arguments->hosts,
 		.nodes = step->arguments->nodes,
 		.tasks = step->arguments->tasks,
 		.program = ticket->program,
 		.now_s = step->now_us / 1000000,
 	};
 	struct nt_error err;
-	bool due;
+	char **hosts;
+	bool due = false;
 
 	/* The user's own variables are not known here. */
-	if (ticket->why == NT_WHY_ASKED || ticket->calibrate_s == 0 || ticket->user_env != 0 ||
-	    nt_selection_open(&selection, &paths, &ask, &err) < 0)
+	if (ticket->why == NT_WHY_ASKED || ticket->calibrate_s == 0 || ticket->user_env != 0)
 		return 0;
-	due = nt_due_next(&selection);
+	ask.hosts = hosts = nt_hosts_names(step->arguments->hosts, NT_MEMORY_HOSTS, &err);
+	if (nt_selection_open(&selection, &paths, &ask, &err) == 0)
+		due = nt_due_next(&selection);
 	nt_selection_fini(&selection);
+	nt_hosts_free(hosts);
 	return due ? ticket->calibrate_s : 0;
 }
 

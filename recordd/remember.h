@@ -30,6 +30,7 @@ struct nt_step_memory {
 	bool hosts_alike; /* only the memory shows that the step's hosts have the same hardware */
 	double next_s; /* the program's next step will calibrate for so long; 0: it will not */
 	bool failed; /* nothing was stored, remark says why */
+	char slower[80]; /* than with an earlier NCCL or driver: arguments of the finding */
 	char remark[176]; /* for the step's record; "": nothing */
 };
 

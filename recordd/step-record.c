@@ -81,6 +81,8 @@ static void note_step(const struct nt_sum_head *head, struct nt_step *step)
 	if (head->remark)
 		snprintf(step->remark, sizeof(step->remark), "%s", head->remark);
 	without_braces(step->remark);
+	if (head->slower)
+		snprintf(step->slower, sizeof(step->slower), "%s", head->slower);
 }
 
 size_t nt_sum_format(struct nt_sum *sum, const struct nt_sum_head *head, char *out,
@@ -194,6 +196,7 @@ size_t nt_step_record_make(const struct nt_recordd *recordd, struct nt_step_read
 				 : NULL,
 		.measured = remembered ? remembered->measured : 0,
 		.remark = remembered ? remembered->remark : NULL,
+		.slower = remembered ? remembered->slower : NULL,
 	};
 
 	/* Ranks of other nodes may have fallen behind: then all parts are needed. */

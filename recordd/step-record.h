@@ -31,7 +31,7 @@ struct nt_sum_head {
 	double next_s; /* the program's next step calibrates for so long; 0: it does not */
 	const struct nt_where *where; /* NULL: the step's measurements are no evidence */
 	double measured; /* the program's speed relative to the default; 0: unknown */
-	const char *remark; /* NULL or "": none */
+	const char *remark, *slower; /* as struct nt_step_memory has them; NULL or "": none */
 };
 
 /* The record, at most NT_STEP_RECORD_MAX bytes and a NUL; returns its length. Sorts the

@@ -6,8 +6,6 @@ noinst_LIBRARIES += libnt-report.a
 libnt_report_a_SOURCES = \
 	%D%/html/html.c \
 	%D%/html/html.h \
-	%D%/metrics/csv.c \
-	%D%/metrics/csv.h \
 	%D%/metrics/report-json.c \
 	%D%/metrics/report-json.h \
 	%D%/metrics/prometheus.c \

@@ -3,10 +3,14 @@
 /* Parse the administrator's file. */
 #include "site/conf.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "contract/finding.h"
 #include "lib/append.h"
+#include "lib/file.h"
 #include "lib/number.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -180,45 +184,6 @@ static int take_default(struct conf_reader *r, unsigned limit, const char *value
 	return 0;
 }
 
-/* The index of a launch profile's name. */
-static int place_of(struct nt_conf *conf, const char *name, struct nt_error *err)
-{
-	struct nt_policy scratch;
-	unsigned i = 0;
-
-	if (nt_setting_parse(&scratch, (unsigned)nt_setting_find("launch", 6), name, NULL) < 0 ||
-	    strcmp(name, "auto") == 0 || strcmp(name, "off") == 0)
-		return nt_error_set(err, "'%.40s' (want names of launch profiles, none or all)",
-				    name);
-	while (i < conf->profiles && strcmp(conf->profile[i], name) != 0)
-		i++;
-	if (i == NT_CONF_PROFILES)
-		return nt_error_set(err, "'%.40s': more than %d names of profiles", name,
-				    NT_CONF_PROFILES);
-	if (i == conf->profiles)
-		snprintf(conf->profile[conf->profiles++], NT_LAUNCH_NAME, "%.32s", name);
-	return (int)i;
-}
-
-static int take_launch(struct conf_reader *r, unsigned limit, const char *value,
-		       struct nt_error *err)
-{
-	uint64_t *allowed = &r->open->limit[limit];
-	char word[NT_INI_NAME_MAX];
-
-	*allowed = strcmp(value, "all") == 0 ? UINT64_MAX : 0;
-	if (*allowed || strcmp(value, "none") == 0)
-		return 0;
-	while (next_word(&value, word, sizeof(word))) {
-		int place = place_of(r->conf, word, err);
-
-		if (place < 0)
-			return -1;
-		*allowed |= UINT64_C(1) << place;
-	}
-	return *allowed ? 0 : nt_error_set(err, "'' (want names of launch profiles, none or all)");
-}
-
 /* A cap is a value of the setting that it bounds, but not 0, which means no limit there. */
 static int take_cap(struct conf_reader *r, unsigned limit, const char *value, struct nt_error *err)
 {
@@ -306,7 +271,6 @@ static const struct {
 	[NT_LIMIT_LOCKED] = { "lock", take_lock, NULL },
 	[NT_LIMIT_ALGORITHMS] = { "algorithms", take_default, "algorithms" },
 	[NT_LIMIT_PROTOCOLS] = { "protocols", take_default, "protocols" },
-	[NT_LIMIT_LAUNCH] = { "launch_profiles", take_launch, "launch" },
 	[NT_LIMIT_BUDGET] = { "budget_max", take_cap, "budget" },
 	[NT_LIMIT_CALLS] = { "calls_max", take_cap, "max_calls" },
 	[NT_LIMIT_EXTRA] = { "extra_max", take_cap, "max_extra" },
@@ -353,11 +317,11 @@ static int unknown_key(const struct conf_reader *r, const char *key, struct nt_e
 {
 	const bool site = r->open == &r->conf->section[0];
 
-	return nt_error_set(err,
-			    "unknown key '%.40s' (want tuning, modes, lock, keys, launch_profiles, "
-			    "budget_max, calls_max, extra_max, calibrate_max, %sor a setting of "
-			    "nccl-tune(7))",
-			    key, site ? "a key of [site] in nccl-tune.conf(5) " : "");
+	return nt_error_set(
+		err,
+		"unknown key '%.40s' (want tuning, modes, lock, keys, budget_max, calls_max, extra_max, calibrate_max, %sor a setting of "
+		"nccl-tune(7))",
+		key, site ? "a key of [site] in nccl-tune.conf(5) " : "");
 }
 
 static int take_setting(struct conf_reader *r, unsigned line, const char *key, const char *value,
@@ -513,6 +477,23 @@ int nt_conf_parse(struct nt_conf *conf, const char *name, const char *text, size
 	if (nt_ini_read(name, text, bytes, take, &r, err) < 0)
 		return -1;
 	return check_mode(conf, name, err);
+}
+
+int nt_conf_read(struct nt_conf *conf, const char *path, bool must, struct nt_error *err)
+{
+	char *text;
+	size_t bytes;
+	int rc;
+
+	nt_conf_init(conf);
+	snprintf(conf->path, sizeof(conf->path), "%s", path);
+	errno = 0;
+	if (nt_file_read_at(AT_FDCWD, path, NT_FILE_ROOT_ONLY | NT_FILE_NO_LINK, NT_INI_FILE_MAX,
+			    &text, &bytes, err) < 0)
+		return errno == ENOENT && !must ? 0 : -1;
+	rc = nt_conf_parse(conf, path, text, bytes, err);
+	free(text);
+	return rc;
 }
 
 const char *nt_conf_title(const struct nt_conf_section *section, char out[NT_PATH_MAX])

@@ -1,11 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* conf.h - nccl-tune.conf, the administrator's file, and a user's file of settings
+/* conf.h - nccl-tune.conf, the administrator's file
  *
  * Parsed strictly: an unknown key, a repeated key or an invalid value is an error with its line,
  * and then nothing in the file counts. site/rules.h applies it.
  *
- * Threads:  pure functions, but for the two that read files; any thread.
+ * Threads:  pure functions, but for the one that reads a file; any thread.
  * Memory:   a value of some 40 KiB, without pointers.
  * Errors:   -1 and *err: "FILE:LINE: what is wrong and what is accepted".
  * Units:    limits as the settings that they bound (contract/setting.h).
@@ -25,16 +25,14 @@
 
 #define NT_CONF_FILE NT_SYSCONFDIR "/nccl-tune.conf"
 #define NT_CONF_SECTIONS 64
-#define NT_CONF_PROFILES 63 /* launch profiles that are named */
 
-/* What a section may limit. Those up to LAUNCH are bits. */
+/* What a section may limit. Those up to PROTOCOLS are bits. */
 enum nt_limit {
 	NT_LIMIT_OFF, /* 1: no tuning at all */
 	NT_LIMIT_MODES, /* allowed: 1 << NT_MODE_* */
 	NT_LIMIT_LOCKED, /* settings that users cannot change: 1 << number */
 	NT_LIMIT_ALGORITHMS, /* allowed, as the setting */
 	NT_LIMIT_PROTOCOLS,
-	NT_LIMIT_LAUNCH, /* allowed: 1 << index in struct nt_conf's profile; 1 << 63: all others */
 	NT_LIMIT_BUDGET, /* this and the following: the largest values */
 	NT_LIMIT_CALLS,
 	NT_LIMIT_EXTRA,
@@ -67,8 +65,6 @@ struct nt_conf {
 	char path[NT_PATH_MAX];
 	unsigned count;
 	struct nt_conf_section section[NT_CONF_SECTIONS]; /* the first, [site], always exists */
-	unsigned profiles;
-	char profile[NT_CONF_PROFILES][NT_LAUNCH_NAME];
 	/* Of [site] alone. */
 	struct nt_site site;
 	bool pmix; /* PMIx is the default of every step */
@@ -94,13 +90,6 @@ int nt_conf_parse(struct nt_conf *conf, const char *name, const char *text, size
 /* Read the site's file. It must belong to root, be writable to nobody else, and not be a link. If
  * there is none: an error if it must exist, otherwise as nt_conf_init(). */
 int nt_conf_read(struct nt_conf *conf, const char *path, bool must, struct nt_error *err);
-
-/* A user's file: settings without sections. *given gets a bit for each. */
-int nt_conf_parse_user(struct nt_policy *policy, uint64_t *given, const char *name,
-		       const char *text, size_t bytes, struct nt_error *err);
-/* This process's user's file, $XDG_CONFIG_HOME/nccl-tune.conf or ~/.config/nccl-tune.conf, as pairs
- * of a policy; "": there is none. */
-int nt_conf_user_text(char out[NT_POLICY_MAX], struct nt_error *err);
 
 const char *nt_limit_key(enum nt_limit limit); /* in the file */
 unsigned nt_limit_setting(enum nt_limit limit); /* that it limits; not of OFF and LOCKED */

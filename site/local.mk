@@ -6,7 +6,6 @@ noinst_LIBRARIES += libnt-site.a
 libnt_site_a_SOURCES = \
 	%D%/conf.c \
 	%D%/conf.h \
-	%D%/conf-read.c \
 	%D%/path.c \
 	%D%/path.h \
 	%D%/plugstack.c \

@@ -156,24 +156,12 @@ static int include(struct nt_plugstack *stack, const char *from, const char *pat
 	return rc;
 }
 
-/* "[site]" or "key = value", which belongs in nccl-tune.conf. */
-static bool is_setting(const char *line)
-{
-	const size_t key = strcspn(line, " \t=");
-
-	return line[0] == '[' || (key > 0 && line[key + strspn(line + key, " \t")] == '=');
-}
-
 static int take_line(struct nt_plugstack *stack, const char *file, unsigned number, char *line,
 		     unsigned depth, struct nt_error *err)
 {
 	char *rest = NULL, *word, *name;
 
 	line[strcspn(line, "#\r\n")] = '\0';
-	if (!stack->stray_line && is_setting(line + strspn(line, " \t"))) {
-		stack->stray_line = number;
-		copy(stack->stray_file, sizeof(stack->stray_file), file);
-	}
 	word = strtok_r(line, " \t", &rest);
 	name = word ? strtok_r(NULL, " \t", &rest) : NULL;
 	if (!name)

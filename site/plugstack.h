@@ -41,8 +41,6 @@ struct nt_plugstack {
 	unsigned files; /* that were read */
 	char include[NT_PATH_MAX]; /* while one is read that plugstack.conf includes */
 	struct nt_plugstack_line tune; /* the last one counts */
-	char stray_file[NT_PATH_MAX]; /* with the first line that belongs in nccl-tune.conf */
-	unsigned stray_line; /* 0: there is none */
 };
 
 /* path: of plugstack.conf; NULL: Slurm's own. */

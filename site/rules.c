@@ -32,13 +32,6 @@ static uint64_t strictest(enum nt_limit limit, uint64_t a, uint64_t b)
 	return is_denial(limit) ? a | b : a & b;
 }
 
-static uint64_t loosest(enum nt_limit limit, uint64_t a, uint64_t b)
-{
-	if (is_cap(limit))
-		return a > b ? a : b;
-	return is_denial(limit) ? a & b : a | b;
-}
-
 static void set_limit(struct nt_site_rules *rules, enum nt_limit limit, uint64_t value,
 		      const struct nt_conf_section *section)
 {
@@ -81,15 +74,13 @@ static void lay(struct nt_site_rules *rules, const struct nt_conf_section *secti
 static void weigh(struct nt_site_rules *rules, const struct nt_conf_section *section,
 		  enum nt_unknown unknown)
 {
-	for (int l = 0; l < NT_LIMITS && unknown != NT_UNKNOWN_NONE; l++) {
+	for (int l = 0; l < NT_LIMITS && unknown == NT_UNKNOWN_STRICT; l++) {
 		const enum nt_limit limit = (enum nt_limit)l;
 		uint64_t value;
 
 		if (!section->limit_line[l])
 			continue;
-		value = unknown == NT_UNKNOWN_STRICT
-				? strictest(limit, rules->limit[l], section->limit[l])
-				: loosest(limit, rules->limit[l], section->limit[l]);
+		value = strictest(limit, rules->limit[l], section->limit[l]);
 		if (value != rules->limit[l])
 			set_limit(rules, limit, value, section);
 	}
@@ -213,12 +204,6 @@ static void bound(const struct nt_site_rules *rules, struct nt_policy *policy,
 static void bound_default(struct nt_site_rules *rules)
 {
 	bound(rules, &rules->policy, rules->source, NULL);
-	if (!nt_rules_launch(rules, rules->policy.launch)) {
-		const unsigned i = nt_limit_setting(NT_LIMIT_LAUNCH);
-
-		nt_setting_default(&rules->policy, i);
-		rules->source[i] = reduced(rules, NT_LIMIT_LAUNCH);
-	}
 	rules->policy.algorithms &= (int64_t)rules->limit[NT_LIMIT_ALGORITHMS];
 	rules->policy.protocols &= (int64_t)rules->limit[NT_LIMIT_PROTOCOLS];
 	if (!(rules->limit[NT_LIMIT_MODES] >> rules->policy.mode & 1)) {
@@ -238,41 +223,6 @@ void nt_rules_make(struct nt_site_rules *rules, const struct nt_conf *conf, cons
 	bound_default(rules);
 }
 
-bool nt_rules_launch(const struct nt_site_rules *rules, const char *profile)
-{
-	const uint64_t allowed = rules->limit[NT_LIMIT_LAUNCH];
-	const struct nt_conf *conf = rules->conf;
-
-	if (strcmp(profile, "off") == 0 || strcmp(profile, "auto") == 0 ||
-	    strcmp(profile, "default") == 0)
-		return true;
-	for (unsigned i = 0; i < conf->profiles; i++) {
-		if (strcmp(conf->profile[i], profile) == 0)
-			return allowed >> i & 1;
-	}
-	return allowed >> 63 & 1;
-}
-
-const char *nt_rules_profiles(const struct nt_site_rules *rules, char separator, char *out,
-			      size_t out_bytes)
-{
-	const uint64_t allowed = rules->limit[NT_LIMIT_LAUNCH];
-	size_t used = 0;
-
-	if (allowed >> 63 & 1)
-		return NULL;
-	out[0] = '\0';
-	for (unsigned i = 0; i < rules->conf->profiles; i++) {
-		const char *name = rules->conf->profile[i];
-
-		if (!(allowed >> i & 1) || used + strlen(name) + 2 > out_bytes)
-			continue;
-		used += (size_t)snprintf(out + used, out_bytes - used, "%.*s%s", used > 0,
-					 &separator, name);
-	}
-	return out;
-}
-
 /* ---- wishes */
 
 /* The settings asked for, and who asks for each; -1: the text is invalid. */
@@ -283,19 +233,10 @@ static int collect(const struct nt_site_rules *rules, const struct nt_asked *ask
 	uint64_t given = 0;
 
 	*wish = rules->policy;
-	for (unsigned i = 0; i < NT_SETTING_COUNT; i++) {
-		rank[i] = NT_RANK_BUILT_IN;
-		if (!asked->user || !(asked->user_given >> i & 1))
-			continue;
-		nt_setting_copy(wish, asked->user, i);
-		rank[i] = NT_RANK_USER_FILE;
-	}
 	if (asked->text && nt_policy_parse_given(wish, &given, asked->text, err) < 0)
 		return -1;
-	for (unsigned i = 0; i < NT_SETTING_COUNT; i++) {
-		if (given >> i & 1)
-			rank[i] = asked->rank;
-	}
+	for (unsigned i = 0; i < NT_SETTING_COUNT; i++)
+		rank[i] = given >> i & 1 ? asked->rank : NT_RANK_BUILT_IN;
 	return 0;
 }
 
@@ -315,7 +256,7 @@ static void hold(const struct nt_site_rules *rules, struct nt_step_settings *out
 	outcome->source[i].rank = NT_RANK_LOCK;
 }
 
-static int check_mode(const struct nt_site_rules *rules, struct nt_step_settings *outcome,
+static int check_mode(const struct nt_site_rules *rules, const struct nt_step_settings *outcome,
 		      struct nt_error *err)
 {
 	const struct nt_value_source *source = &rules->limit_source[NT_LIMIT_MODES];
@@ -324,16 +265,9 @@ static int check_mode(const struct nt_site_rules *rules, struct nt_step_settings
 
 	if (rules->limit[NT_LIMIT_MODES] >> mode & 1)
 		return 0;
-	nt_error_set(err, "mode %s is not allowed %s (allowed: %s)", nt_mode_name(mode),
-		     here(source, where),
-		     nt_conf_modes_text(rules->limit[NT_LIMIT_MODES], ", ", allowed));
-	if (outcome->source[0].rank != NT_RANK_USER_FILE)
-		return -1;
-	/* A mode in the user's file, which is for all steps, does not stop this one. */
-	remark(outcome, "%s", err->text);
-	outcome->policy.mode = rules->policy.mode;
-	outcome->source[0] = rules->source[0];
-	return 0;
+	return nt_error_set(err, "mode %s is not allowed %s (allowed: %s)", nt_mode_name(mode),
+			    here(source, where),
+			    nt_conf_modes_text(rules->limit[NT_LIMIT_MODES], ", ", allowed));
 }
 
 /* Reduce the sets asked for; -1: nothing remains. */
@@ -377,7 +311,7 @@ static void check_left(const struct nt_site_rules *rules, struct nt_step_setting
 		nt_setting_default(&outcome->policy, i);
 		if (outcome->policy.mode == NT_MODE_OFF)
 			continue;
-		if (outcome->source[0].rank >= NT_RANK_USER_FILE)
+		if (outcome->source[0].rank >= NT_RANK_JOB)
 			remark(outcome,
 			       "no %s are allowed by all sections that may apply: mode off",
 			       nt_setting_key(i));
@@ -386,26 +320,13 @@ static void check_left(const struct nt_site_rules *rules, struct nt_step_setting
 	}
 }
 
-static void check_launch(const struct nt_site_rules *rules, struct nt_step_settings *outcome)
-{
-	const unsigned i = nt_limit_setting(NT_LIMIT_LAUNCH);
-	char where[NT_PATH_MAX];
-
-	if (nt_rules_launch(rules, outcome->policy.launch))
-		return;
-	remark(outcome, "launch %s is not allowed %s: using %s", outcome->policy.launch,
-	       here(&rules->limit_source[NT_LIMIT_LAUNCH], where), rules->policy.launch);
-	nt_setting_copy(&outcome->policy, &rules->policy, i);
-	outcome->source[i] = reduced(rules, NT_LIMIT_LAUNCH);
-}
-
 static void switch_off(const struct nt_site_rules *rules, struct nt_step_settings *outcome)
 {
 	const struct nt_value_source *source = &rules->limit_source[NT_LIMIT_OFF];
 	char where[NT_PATH_MAX];
 
 	/* Only if the user asked for tuning. */
-	if (outcome->policy.mode != NT_MODE_OFF && outcome->source[0].rank >= NT_RANK_USER_FILE)
+	if (outcome->policy.mode != NT_MODE_OFF && outcome->source[0].rank >= NT_RANK_JOB)
 		remark(outcome, "tuning is switched off %s", here(source, where));
 	outcome->policy.mode = NT_MODE_OFF;
 	snprintf(outcome->policy.launch, sizeof(outcome->policy.launch), "off");
@@ -441,9 +362,16 @@ int nt_rules_apply(const struct nt_site_rules *rules, const struct nt_asked *ask
 	} else {
 		if (check_mode(rules, outcome, err) < 0 || check_sets(rules, outcome, err) < 0)
 			return refuse(rules, outcome);
-		check_launch(rules, outcome);
 		bound(rules, &outcome->policy, outcome->source, outcome);
 	}
 	check_left(rules, outcome);
 	return 0;
+}
+
+int nt_rules_settle(struct nt_site_rules *rules, const struct nt_conf *conf, const char *partition,
+		    enum nt_unknown unknown, const struct nt_asked *asked,
+		    struct nt_step_settings *outcome, struct nt_error *err)
+{
+	nt_rules_make(rules, conf, partition, unknown);
+	return nt_rules_apply(rules, asked, outcome, err);
 }

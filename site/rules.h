@@ -4,7 +4,7 @@
  *
  * For each setting, the first of these that has a value:
  *
- *     site lock > command line > variable > the job's option > user file > site default > built-in
+ *     site lock > command line > variable > the job's option > site default > built-in
  *
  * The command line, the variable (SLURM_NCCL_TUNE) and the option of the job around the step are
  * texts MODE[,key=value...]; only the first one that is present is used. The site default is that
@@ -28,7 +28,6 @@
 enum nt_precedence {
 	NT_RANK_BUILT_IN,
 	NT_RANK_FILE, /* nccl-tune.conf */
-	NT_RANK_USER_FILE,
 	NT_RANK_JOB, /* the option of the job around the step */
 	NT_RANK_VARIABLE,
 	NT_RANK_OPTION, /* the command line */
@@ -54,7 +53,6 @@ struct nt_site_rules {
 /* How sections count if it is unknown which of them the step is in. */
 enum nt_unknown {
 	NT_UNKNOWN_STRICT, /* the strictest limits: to enforce */
-	NT_UNKNOWN_LOOSE, /* the loosest limits: what is allowed nowhere */
 	NT_UNKNOWN_NONE, /* not at all: to show */
 };
 
@@ -66,8 +64,6 @@ void nt_rules_make(struct nt_site_rules *rules, const struct nt_conf *conf, cons
 struct nt_asked {
 	const char *text; /* the option's */
 	enum nt_precedence rank; /* JOB, VARIABLE or OPTION */
-	const struct nt_policy *user; /* of the user file */
-	uint64_t user_given;
 };
 
 #define NT_REMARKS_MAX 8
@@ -84,11 +80,9 @@ struct nt_step_settings {
 int nt_rules_apply(const struct nt_site_rules *rules, const struct nt_asked *asked,
 		   struct nt_step_settings *outcome, struct nt_error *err);
 
-/* Whether a launch profile may be used. */
-bool nt_rules_launch(const struct nt_site_rules *rules, const char *profile);
-
-/* The names of those that may be used, joined by separator; NULL: all. */
-const char *nt_rules_profiles(const struct nt_site_rules *rules, char separator, char *out,
-			      size_t out_bytes);
+/* Both: the settings of a step in that partition. */
+int nt_rules_settle(struct nt_site_rules *rules, const struct nt_conf *conf, const char *partition,
+		    enum nt_unknown unknown, const struct nt_asked *asked,
+		    struct nt_step_settings *outcome, struct nt_error *err);
 
 #endif

@@ -8,8 +8,9 @@ static const char *source_text(const struct nt_site_rules *rules,
 			       const struct nt_value_source *source, char out[2 * NT_PATH_MAX])
 {
 	static const char *const names[] = {
-		[NT_RANK_BUILT_IN] = "built-in",    [NT_RANK_USER_FILE] = "your file",
-		[NT_RANK_JOB] = "the job's option", [NT_RANK_VARIABLE] = "the variable",
+		[NT_RANK_BUILT_IN] = "built-in",
+		[NT_RANK_JOB] = "the job's option",
+		[NT_RANK_VARIABLE] = "the variable",
 		[NT_RANK_OPTION] = "command line",
 	};
 	char title[NT_PATH_MAX];
@@ -53,14 +54,6 @@ static void list_settings(FILE *out, uint64_t mask)
 	}
 }
 
-static void list_profiles(FILE *out, const struct nt_site_rules *rules)
-{
-	char names[NT_CONF_PROFILES * NT_LAUNCH_NAME];
-	const char *allowed = nt_rules_profiles(rules, ' ', names, sizeof(names));
-
-	fprintf(out, " %s", !allowed ? "all" : allowed[0] ? allowed : "none");
-}
-
 static void show_value(FILE *out, unsigned i, uint64_t limit)
 {
 	struct nt_policy policy;
@@ -87,8 +80,6 @@ static void show_limit(FILE *out, const struct nt_site_rules *rules, enum nt_lim
 		fprintf(out, " %s", nt_conf_modes_text(value, " ", modes));
 	else if (limit == NT_LIMIT_LOCKED)
 		list_settings(out, value);
-	else if (limit == NT_LIMIT_LAUNCH)
-		list_profiles(out, rules);
 	else
 		show_value(out, nt_limit_setting(limit), value);
 	fprintf(out, "    (%s)\n", source_text(rules, &rules->limit_source[limit], from));

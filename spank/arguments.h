@@ -3,8 +3,8 @@
 /* arguments.h - the messages between slurmstepd and nt-recordd
  *
  * Descriptor NT_ARGUMENTS_FD of nt-recordd is a SOCK_SEQPACKET socket to slurmstepd. slurmstepd
- * queues the arguments, with a descriptor of the node's memory, as its first message before it
- * starts nt-recordd; they are not on the command line because every user of the node can read that.
+ * queues struct nt_arguments, with a descriptor of the node's memory, as its first message before it
+ * starts nt-recordd; it is not on the command line because every user of the node can read that.
  * When the node's last task has ended, slurmstepd sends NT_ARGUMENTS_END and an enum nt_ended.
  * nt-recordd sends lines for slurmd's log,
  * each starting with NT_ARGUMENTS_INFO or NT_ARGUMENTS_ERROR, and NT_ARGUMENTS_DONE when the step
@@ -12,7 +12,7 @@
  *
  * Threads:  pure functions, any thread.
  * Memory:   the caller's.
- * Errors:   -1 and *err names the member.
+ * Errors:   -1 and *err.
  */
 #ifndef NT_ARGUMENTS_H
 #define NT_ARGUMENTS_H
@@ -41,6 +41,7 @@ enum nt_ended {
 };
 
 struct nt_arguments {
+	char version[24]; /* of both programs: NT_ARGUMENTS_VERSION */
 	uint32_t job, step, uid, gid;
 	uint32_t flags; /* NT_PLACE_* */
 	uint32_t component; /* of a heterogeneous step; NT_STEP_WHOLE: it is none */
@@ -69,16 +70,9 @@ struct nt_arguments {
 };
 
 #define NT_ARGUMENTS_NO_MEMORY UINT32_MAX /* memory_mib: nothing is remembered */
-#define NT_ARGUMENTS_MEMBERS 26
-#define NT_ARGUMENTS_KEY 24 /* room for a key, "=", a number and a NUL */
-#define NT_ARGUMENTS_TEXT \
-	(sizeof(struct nt_arguments) + (size_t)NT_ARGUMENTS_MEMBERS * NT_ARGUMENTS_KEY)
+#define NT_ARGUMENTS_VERSION PACKAGE_VERSION
 
-/* key=value and a NUL each. The number of bytes. */
-size_t nt_arguments_format(const struct nt_arguments *arguments, char text[NT_ARGUMENTS_TEXT]);
-
-/* Every member must be there once. */
-int nt_arguments_parse(struct nt_arguments *arguments, const char *text, size_t text_bytes,
-		       struct nt_error *err);
+/* Of a message of so many bytes: of this version, its texts not empty and with an end. */
+int nt_arguments_check(const struct nt_arguments *arguments, size_t bytes, struct nt_error *err);
 
 #endif

@@ -16,7 +16,6 @@
 #include "contract/policy.h"
 #include "site/conf.h"
 #include "spank/arguments.h"
-#include "spank/effective-policy.h"
 #include "spank/option.h"
 #include "spank/step/profile-env.h"
 #include "spank/step/task.h"
@@ -30,9 +29,8 @@ struct nt_plugin {
 	bool site_ok;
 	enum nt_precedence rank; /* of the next callback's value */
 	const char *variable; /* the environment variable that was used for the option */
-	struct nt_effective_policy settle; /* what was asked for */
+	struct nt_asked asked; /* for this step */
 	bool refused;
-	bool home_is_late; /* a client: the user's file could not be read in time */
 	char text[NT_POLICY_MAX]; /* the option's value */
 
 	/* slurmstepd */

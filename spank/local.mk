@@ -31,8 +31,6 @@ spank_plugin_sources = \
 	%D%/option.h \
 	%D%/rundir.c \
 	%D%/rundir.h \
-	%D%/effective-policy.c \
-	%D%/effective-policy.h \
 	%D%/step/spawn.c \
 	%D%/step/spawn.h \
 	%D%/step/step-name.c \
@@ -44,6 +42,10 @@ spank_plugin_sources = \
 
 noinst_LIBRARIES += libnt-spank.a
 libnt_spank_a_SOURCES = $(spank_plugin_sources) \
+	%D%/hosts.c \
+	%D%/hosts.h \
+	%D%/step/node-facts.c \
+	%D%/step/node-facts.h \
 	%D%/step/node-fingerprint.c \
 	%D%/step/node-fingerprint.h \
 	%D%/step/rights.c \
@@ -64,5 +66,5 @@ EXTRA_DIST += %D%/spank.map
 
 # srun's helper: the choice of a launch profile, and what else is read as the user.
 pkglibexec_PROGRAMS += nt-launch
-nt_launch_SOURCES = %D%/submit/launcher.c
-nt_launch_LDADD = libnt-site.a $(profiles_libs) $(INIH_LIBS)
+nt_launch_SOURCES = %D%/submit/launcher.c %D%/hosts.c %D%/hosts.h
+nt_launch_LDADD = libnt-site.a $(profiles_libs) $(SLURM_LIBS) $(INIH_LIBS)

@@ -26,7 +26,6 @@ SPANK_PLUGIN(nccl_tune, 1)
 static struct nt_plugin ctx = {
 	.shm_fd = -1,
 	.socket = -1,
-	.settle = { .conf = &ctx.conf },
 };
 
 static int take_option(int val, const char *value, int remote)
@@ -119,10 +118,6 @@ int slurm_spank_init_post_opt(spank_t spank, int ac, char **av)
 
 	(void)ac;
 	(void)av;
-	if (ctx.site_ok && (context == S_CTX_LOCAL || context == S_CTX_ALLOCATOR))
-		nt_client_user_file(&ctx);
-	if (ctx.site_ok && context == S_CTX_ALLOCATOR)
-		nt_client_limits(&ctx);
 	if (ctx.site_ok && context == S_CTX_LOCAL && is_async())
 		nt_client_async(&ctx);
 	if (context != S_CTX_REMOTE)

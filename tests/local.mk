@@ -58,6 +58,7 @@ unit_tests = \
 	%D%/unit/profiles/select \
 	%D%/unit/profiles/select-input \
 	%D%/unit/profiles/select-sim \
+	%D%/unit/profiles/step-before \
 	%D%/unit/profiles/step-ratio \
 	%D%/unit/profiles/ticket \
 	%D%/unit/profiles/user-env \
@@ -100,6 +101,7 @@ unit_tests = \
 	%D%/unit/spank/calibrate-task \
 	%D%/unit/spank/cgroup \
 	%D%/unit/spank/fingerprint \
+	%D%/unit/spank/node-facts \
 	%D%/unit/spank/option \
 	%D%/unit/spank/profile-env \
 	%D%/unit/spank/spank-mpi \
@@ -391,73 +393,27 @@ EXTRA_DIST += \
 	%D%/README.md \
 	%D%/chain/chain.bats \
 	%D%/chain/vendors.bats \
-	%D%/cluster/05-dev.bats \
-	%D%/cluster/10-spank-option.bats \
-	%D%/cluster/11-spank-step.bats \
-	%D%/cluster/12-site-file.bats \
-	%D%/cluster/13-site-nodes.bats \
-	%D%/cluster/14-user-file.bats \
-	%D%/cluster/20-record-rank.sh \
-	%D%/cluster/20-record-write.bats \
-	%D%/cluster/21-record-trouble.bats \
-	%D%/cluster/22-record-controller.bats \
-	%D%/cluster/23-record-sink.bats \
-	%D%/cluster/25-record-long.bats \
-	%D%/cluster/30-report-backfill.bats \
-	%D%/cluster/30-report-job.bats \
-	%D%/cluster/40-log.bats \
-	%D%/cluster/50-job.bats \
-	%D%/cluster/52-late.bats \
-	%D%/cluster/54-findings.bats \
-	%D%/cluster/55-shapes.bats \
-	%D%/cluster/56-chain.bats \
-	%D%/cluster/60-failures.bats \
-	%D%/cluster/62-stall.bats \
-	%D%/cluster/63-memory.bats \
-	%D%/cluster/70-launch.bats \
-	%D%/cluster/72-simulated.bats \
-	%D%/cluster/73-calibrate-task.bats \
-	%D%/cluster/75-launch-profile.bats \
-	%D%/cluster/76-launch-job.bats \
-	%D%/cluster/76-memory.bats \
-	%D%/cluster/77-calibrate.bats \
-	%D%/cluster/78-memory-command.bats \
-	%D%/cluster/79-bench.bats \
-	%D%/cluster/80-kill.bats \
-	%D%/cluster/81-trace.bats \
-	%D%/cluster/82-async.bats \
-	%D%/cluster/84-container.bats \
-	%D%/cluster/84-container.sh \
-	%D%/cluster/85-packages.bats \
-	%D%/cluster/86-helper.bats \
-	%D%/cmd/completion.bats \
-	%D%/cmd/prometheus.bats \
-	%D%/cmd/summary.bats \
+	%D%/cluster \
+	%D%/cmd \
 	%D%/fake/arms.bats \
 	%D%/fake/calibrate-task.bats \
 	%D%/fake/clean.bats \
-	%D%/fake/fake-nccl.bats \
-	%D%/fake/launch-srun.bats \
-	%D%/fake/late.bats \
 	%D%/fake/fabric.bats \
+	%D%/fake/fake-nccl.bats \
+	%D%/fake/late.bats \
+	%D%/fake/launch-srun.bats \
 	%D%/fake/ll128.bats \
 	%D%/fake/made-up-jobs.sh \
 	%D%/fake/marker.bats \
+	%D%/fake/newer.bats \
+	%D%/fake/p2p.bats \
 	%D%/fake/reasons.bats \
 	%D%/fake/record.bats \
 	%D%/fake/resources.bats \
-	%D%/fake/newer.bats \
-	%D%/fake/p2p.bats \
 	%D%/fake/reward.bats \
 	%D%/fake/touch-task.sh \
 	%D%/fake/warm.bats \
-	%D%/install/as-printed \
-	%D%/install/commands.awk \
-	%D%/install/guide-admin.bats \
-	%D%/install/guide-user.bats \
-	%D%/install/readme.bats \
-	%D%/install/site-up \
-	%D%/install/systemctl \
+	%D%/install \
 	%D%/kill/kill.bash \
 	%D%/kill/matrix.sh \
 	%D%/kill/rank.sh \
@@ -468,120 +424,43 @@ EXTRA_DIST += \
 	%D%/launch/load.h \
 	%D%/launch/mpi-job.c \
 	%D%/launch/mpi-order.c \
-	%D%/lib/chroot.bash \
-	%D%/lib/cluster \
-	%D%/lib/cluster-config.bash \
-	%D%/lib/cluster-process.bash \
-	%D%/lib/cluster.bash \
-	%D%/lib/arm64-unit \
-	%D%/lib/arm64.bash \
-	%D%/lib/chrome.bash \
-	%D%/lib/copy.bash \
-	%D%/lib/demo.bash \
-	%D%/lib/fuzz.bash \
-	%D%/lib/guides.bash \
-	%D%/lib/image.bash \
-	%D%/lib/jobs.bash \
-	%D%/lib/packages.bash \
-	%D%/lib/plan \
-	%D%/lib/policy.bash \
-	%D%/lib/records.bash \
-	%D%/lib/sacct.bash \
-	%D%/lib/schema.h \
-	%D%/lib/site.bash \
-	%D%/lib/tiers.bash \
-	%D%/lib/unit.h \
-	%D%/lint/archive.bats \
-	%D%/lint/circles.awk \
-	%D%/lint/circles.bats \
-	%D%/lint/clean.bats \
-	%D%/lint/dev.bats \
-	%D%/lint/docs.bats \
-	%D%/lint/edges.awk \
-	%D%/lint/exports.bats \
-	%D%/lint/format.bats \
-	%D%/lint/layering.bats \
-	%D%/lint/packages.bats \
-	%D%/lint/record.bats \
-	%D%/lint/sources.bash \
-	%D%/lint/sources.bats \
-	%D%/lint/threats.bats \
-	%D%/lint/trouble.awk \
-	%D%/lint/trouble.bats \
+	%D%/lib \
+	%D%/lint \
 	%D%/model/accesses.awk \
 	%D%/model/agree.pml \
 	%D%/model/check.sh \
 	%D%/model/model.bats \
-	%D%/model/orders.bats \
-	%D%/model/orders.c \
 	%D%/model/orders-explorer.c \
 	%D%/model/orders-explorer.h \
-	%D%/model/orders.h \
 	%D%/model/orders-litmus.c \
 	%D%/model/orders-litmus.h \
 	%D%/model/orders-main.c \
 	%D%/model/orders-parts.c \
 	%D%/model/orders-parts.h \
 	%D%/model/orders-plain.c \
+	%D%/model/orders.bats \
+	%D%/model/orders.c \
+	%D%/model/orders.h \
 	%D%/model/orders.sh \
 	%D%/model/trace-wrapped \
 	%D%/model/traces.bats \
-	%D%/page/data/fsdp/rank.0.4722.json \
-	%D%/page/data/fsdp/rank.1.4719.json \
-	%D%/page/data/gpu/0.n1.jsonl.gz \
-	%D%/page/data/gpu/0.n2.jsonl.gz \
+	%D%/page/data \
 	%D%/page/keys.jq \
 	%D%/page/page.bats \
 	%D%/page/screenshots.sh \
-	%D%/traces/h200-1x8-seq.csv \
-	%D%/traces/h200-2x4-10gbit.csv \
-	%D%/traces/h200-2x4-launch-knobs.csv \
-	%D%/traces/h200-2x4-ovl.csv \
-	%D%/traces/h200-2x4-seq.csv \
-	%D%/traces/h200-auto-picks.csv \
+	%D%/traces \
 	%D%/tsan/threads.bats \
-	%D%/unit/pmix-sync/agree-pair.h \
-	%D%/unit/data/kept/v1-job.json \
-	%D%/unit/data/kept/v1-part.jsonl \
-	%D%/unit/data/topology/graphs-h200-1x2.xml \
-	%D%/unit/data/topology/graphs-h200-2x1-n1.xml \
-	%D%/unit/data/topology/graphs-h200-2x1-n2.xml \
-	%D%/unit/data/topology/graphs-ib.xml \
-	%D%/unit/data/topology/graphs-socket.xml \
-	%D%/unit/data/topology/h200-1x2.json \
-	%D%/unit/data/topology/h200-2x1-n1.json \
-	%D%/unit/data/topology/h200-2x1-n2.json \
-	%D%/unit/data/topology/system-h200-1x2.xml \
-	%D%/unit/data/topology/system-h200-2x1-n1.xml \
-	%D%/unit/data/topology/system-h200-2x1-n2.xml \
-	%D%/unit/data/topology/system-ib.xml \
-	%D%/unit/data/topology/system-socket.xml \
-	%D%/unit/data/report/damaged.json \
-	%D%/unit/data/report/damaged.txt \
-	%D%/unit/data/report/differs.json \
-	%D%/unit/data/report/differs.txt \
-	%D%/unit/data/report/empty.json \
-	%D%/unit/data/report/empty.txt \
-	%D%/unit/data/report/full.csv \
-	%D%/unit/data/report/full.json \
-	%D%/unit/data/report/full.out.json \
-	%D%/unit/data/report/full.prom \
-	%D%/unit/data/report/full.txt \
-	%D%/unit/data/report/launch.json \
-	%D%/unit/data/report/launch.out.json \
-	%D%/unit/data/report/launch.txt \
-	%D%/unit/data/report/short.json \
-	%D%/unit/data/report/short.txt \
-	%D%/unit/data/report/wide.json \
-	%D%/unit/data/report/wide.txt \
+	%D%/unit/data \
 	%D%/unit/engine/engine-bench.h \
 	%D%/unit/fake-sacct.h \
+	%D%/unit/pmix-sync/agree-pair.h \
 	%D%/unit/profiles/calibrate-world.h \
 	%D%/unit/profiles/select-world.h \
-	%D%/unit/scratch.h \
-	%D%/unit/task-env.h \
 	%D%/unit/sanitized.h \
-	%D%/unit/tuner/process-child.h \
+	%D%/unit/scratch.h \
+	%D%/unit/spank/room.h \
+	%D%/unit/table-file.h \
+	%D%/unit/task-env.h \
 	%D%/unit/tuner/decide-host.h \
-	%D%/unit/tuner/steady.h \
-	%D%/unit/table-file.h
+	%D%/unit/tuner/process-child.h \
+	%D%/unit/tuner/steady.h

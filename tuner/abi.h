@@ -229,6 +229,45 @@ struct nt_prof_kernel_ch {
 	uint64_t start_ns;
 };
 
+/* What later versions' members begin with. seq counts a communicator's calls of this function;
+ * count is in units of datatype, for AllGather and Broadcast in bytes (ncclInt8). */
+#define NT_PROF_COLL_MEMBERS  \
+	uint64_t seq;         \
+	const char *func;     \
+	const void *send;     \
+	void *recv;           \
+	size_t count;         \
+	int root;             \
+	const char *datatype; \
+	uint8_t channels;     \
+	uint8_t warps;        \
+	const char *algo;     \
+	const char *proto;
+
+#define NT_PROF_P2P_MEMBERS   \
+	const char *func;     \
+	void *buffer;         \
+	const char *datatype; \
+	size_t count;         \
+	int peer;             \
+	uint8_t channels;
+
+/* Of the API events, count is as the caller gave it. */
+#define NT_PROF_COLL_API_MEMBERS \
+	const char *func;        \
+	size_t count;            \
+	const char *datatype;    \
+	int root;                \
+	void *stream;            \
+	bool graph_captured;
+
+#define NT_PROF_P2P_API_MEMBERS \
+	const char *func;       \
+	size_t count;           \
+	const char *datatype;   \
+	void *stream;           \
+	bool graph_captured;
+
 /* v4: 2.27.3 (profiler/profiler_v4.h:11). A Coll's parent is the Group event. */
 struct nt_prof_descr_v4 {
 	uint8_t type;
@@ -236,25 +275,10 @@ struct nt_prof_descr_v4 {
 	int rank;
 	union {
 		struct {
-			uint64_t seq;
-			const char *func;
-			const void *send;
-			void *recv;
-			size_t count;
-			int root;
-			const char *datatype;
-			uint8_t channels;
-			uint8_t warps;
-			const char *algo;
-			const char *proto;
+			NT_PROF_COLL_MEMBERS
 		} coll;
 		struct {
-			const char *func;
-			void *buffer;
-			const char *datatype;
-			size_t count;
-			int peer;
-			uint8_t channels;
+			NT_PROF_P2P_MEMBERS
 		} p2p;
 		struct nt_prof_proxy_op proxy_op;
 		struct nt_prof_proxy_step proxy_step;
@@ -269,49 +293,18 @@ struct nt_prof_group_api {
 	int depth;
 };
 
-struct nt_prof_coll_api {
-	const char *func;
-	size_t count; /* as the caller gave it */
-	const char *datatype;
-	int root;
-	void *stream;
-	bool graph_captured;
-};
-
-struct nt_prof_p2p_api {
-	const char *func;
-	size_t count;
-	const char *datatype;
-	void *stream;
-	bool graph_captured;
-};
-
 struct nt_prof_kernel_launch {
 	void *stream;
 };
 
+/* The Group event; the parent is the CollApi or P2pApi event. */
 struct nt_prof_coll_v5 {
-	uint64_t seq; /* counts a communicator's calls of this function */
-	const char *func;
-	const void *send;
-	void *recv;
-	size_t count; /* of datatype; for AllGather and Broadcast: bytes (ncclInt8) */
-	int root;
-	const char *datatype;
-	uint8_t channels;
-	uint8_t warps;
-	const char *algo;
-	const char *proto;
-	void *group; /* the Group event; the parent is the CollApi event */
+	NT_PROF_COLL_MEMBERS
+	void *group;
 };
 
 struct nt_prof_p2p_v5 {
-	const char *func;
-	void *buffer;
-	const char *datatype;
-	size_t count;
-	int peer;
-	uint8_t channels;
+	NT_PROF_P2P_MEMBERS
 	void *group;
 };
 
@@ -323,8 +316,12 @@ struct nt_prof_descr_v5 {
 	int rank;
 	union {
 		struct nt_prof_group_api group_api;
-		struct nt_prof_coll_api coll_api;
-		struct nt_prof_p2p_api p2p_api;
+		struct {
+			NT_PROF_COLL_API_MEMBERS
+		} coll_api;
+		struct {
+			NT_PROF_P2P_API_MEMBERS
+		} p2p_api;
 		struct nt_prof_kernel_launch kernel_launch;
 		struct nt_prof_coll_v5 coll;
 		struct nt_prof_p2p_v5 p2p;
@@ -391,47 +388,23 @@ struct nt_prof_descr_v7 {
 	union {
 		struct nt_prof_group_api group_api;
 		struct {
-			const char *func;
-			size_t count;
-			const char *datatype;
-			int root;
-			void *stream;
-			bool graph_captured;
+			NT_PROF_COLL_API_MEMBERS
 			uint64_t tag;
 		} coll_api;
 		struct {
-			const char *func;
-			size_t count;
-			const char *datatype;
-			void *stream;
-			bool graph_captured;
+			NT_PROF_P2P_API_MEMBERS
 			uint64_t tag;
 		} p2p_api;
 		struct nt_prof_kernel_launch kernel_launch;
 		struct {
-			uint64_t seq;
-			const char *func;
-			const void *send;
-			void *recv;
-			size_t count;
-			int root;
-			const char *datatype;
-			uint8_t channels;
-			uint8_t warps;
-			const char *algo;
-			const char *proto;
+			NT_PROF_COLL_MEMBERS
 			void *group;
 			const char *kernel; /* a symmetric kernel's name; else NULL */
 			bool symmetric;
 			uint64_t tag;
 		} coll;
 		struct {
-			const char *func;
-			void *buffer;
-			const char *datatype;
-			size_t count;
-			int peer;
-			uint8_t channels;
+			NT_PROF_P2P_MEMBERS
 			void *group;
 			uint64_t tag;
 		} p2p;

@@ -5,7 +5,6 @@
 #include <time.h>
 #include "lib/clock.h"
 #include "tuner/costs.h"
-#include "tuner/group.h"
 #include "tuner/nccl-log.h"
 
 #define POLL_NS 50000L /* while in doubt */
@@ -13,7 +12,7 @@
 #define SELDOM __attribute__((noinline, cold)) /* cold code stays out of the hot path */
 
 static bool note_capture(struct nt_comm *c);
-static void freeze(struct nt_comm *c);
+static void freeze_comm(struct nt_comm *c);
 
 static void pause_briefly(void)
 {
@@ -111,7 +110,7 @@ static SELDOM int wait_for_events(struct nt_comm *c, int coll)
 				return give_up(c, coll, "its launches have not started");
 			/* No plan is in force, and with the flag set none will come. */
 			if (note_capture(c))
-				freeze(c);
+				freeze_comm(c);
 			return 0;
 		}
 		pause_briefly();
@@ -147,6 +146,7 @@ static inline int take_turn(struct nt_comm *c, struct nt_local_key *key, int col
 static SELDOM void stop_looking(struct nt_comm *c, struct nt_local_key *key)
 {
 	nt_comm_measure_key(c, key, false);
+	key->decision.told_calls = 0;
 	key->decision.confirmed = 0;
 	nt_key_set_state(key, NT_LOCAL_COMMITTED);
 }
@@ -295,7 +295,7 @@ static void follow_plan(struct nt_comm *c, struct nt_local_key *key, uint64_t tu
 }
 
 /* By default: the committed arm, if there is one */
-static void stay(const struct nt_local_key *key, struct nt_decision *choice)
+static void use_committed(const struct nt_local_key *key, struct nt_decision *choice)
 {
 	if (key->decision.commit_epoch != 0)
 		choice->arm = (uint16_t)key->decision.arm;
@@ -308,8 +308,14 @@ static void tell_pace(struct nt_local_key *key, uint64_t turn)
 	struct nt_key_decision *d = &key->decision;
 	const uint64_t before = d->told_turn - 1;
 
-	if (d->told_turn == 0) {
+	if (d->told_turn == 0 && d->told_calls == 0) {
 		atomic_store_explicit(&shared->gap, 0, memory_order_relaxed);
+	} else if (d->told_turn == 0) {
+		/* While the key rested no event told tasks: each call counts as one. */
+		atomic_store_explicit(&shared->tasks,
+				      atomic_load_explicit(&shared->tasks, memory_order_relaxed) +
+					      nt_key_calls(key) - d->told_calls,
+				      memory_order_relaxed);
 	} else if (turn > before) {
 		/* Single writer: no read-modify-write. */
 		atomic_store_explicit(
@@ -324,18 +330,19 @@ static void tell_pace(struct nt_local_key *key, uint64_t turn)
 					      memory_order_relaxed);
 	}
 	d->told_turn = turn + 1;
+	d->told_calls = nt_key_calls(key);
 }
 
 /* A decision of a key that is open here or in shared memory */
-static int consider(struct nt_comm *c, struct nt_local_key *key, int coll,
-		    struct nt_decision *choice)
+static int follow_shared(struct nt_comm *c, struct nt_local_key *key, int coll,
+			 struct nt_decision *choice)
 {
 	struct nt_shm_key *shared = key->fixed.shared;
 	uint32_t state = atomic_load_explicit(&shared->state, memory_order_acquire);
 	unsigned slot = c->fixed.slot.index;
 	uint64_t turn;
 
-	stay(key, choice);
+	use_committed(key, choice);
 	if (c->decision.lost && nt_comm_frozen(c))
 		return -1; /* its state when frozen is not known */
 	if (state == NT_KEY_IDLE || nt_comm_frozen(c))
@@ -347,6 +354,7 @@ static int consider(struct nt_comm *c, struct nt_local_key *key, int coll,
 	if (state == NT_KEY_CLOSED) {
 		atomic_store_explicit(&key->decision.closed_calls, nt_key_calls(key),
 				      memory_order_relaxed);
+		key->decision.told_calls = 0;
 		nt_comm_drop_key(c, key);
 		nt_key_set_state(key, NT_LOCAL_CLOSED);
 		return 0;
@@ -361,7 +369,7 @@ static int consider(struct nt_comm *c, struct nt_local_key *key, int coll,
 	if ((nt_comm_launch_pending(c) || nt_comm_events_owed(c)) && wait_for_events(c, coll) < 0)
 		return -1;
 	if (nt_comm_frozen(c)) {
-		stay(key, choice);
+		use_committed(key, choice);
 		return 0;
 	}
 	if (!nt_comm_turn(c, coll, &turn)) {
@@ -382,7 +390,8 @@ static int consider(struct nt_comm *c, struct nt_local_key *key, int coll,
 }
 
 /* Mode observe: each rank by itself measures some calls of NCCL's choice. */
-static SELDOM void observe(struct nt_comm *c, struct nt_local_key *key, struct nt_decision *choice)
+static SELDOM void observe_call(struct nt_comm *c, struct nt_local_key *key,
+				struct nt_decision *choice)
 {
 	bool before = key->decision.open;
 
@@ -436,24 +445,142 @@ static void finish_decision(struct nt_comm *c, struct nt_local_key *key, const s
 		sweep_windows(c);
 }
 
-static int follow(struct nt_comm *c, struct nt_local_key *key, const struct nt_call *call,
-		  uint32_t legal, int *arm)
+static bool has_events(const struct nt_comm *c, uint32_t at)
+{
+	const struct nt_match *match = &c->events.match[at];
+
+	return match->serial == c->decision.fifo[at].serial && match->tasks > 0;
+}
+
+/* A symmetric kernel ran instead of a decision's task: by that decision NCCL has chosen among all.
+ * In the group in which the first key was opened, tasks have no events. */
+static bool symmetric_ran(const struct nt_comm *c, uint32_t at, uint64_t group)
+{
+	const _Atomic uint64_t *newest = &c->events.func[c->decision.fifo[at].coll].symmetric;
+
+	return group > c->decision.open_group && !has_events(c, at) &&
+	       atomic_load_explicit(newest, memory_order_relaxed) == group;
+}
+
+/* A key was asked for twice in a group, but only one decision had its Coll event: by the other one
+ * NCCL has chosen between a symmetric kernel and the rest
+ * (src/scheduler/symmetric_sched.cc:98@v2.29.2-1). Collectives of such kernels have no events and
+ * no sequence numbers, so a plan could stall: take none. From 2.31 on they have both, and normally
+ * no decision. */
+static SELDOM void look_for_probes(const struct nt_comm *c, uint64_t group)
+{
+	const struct nt_decision *fifo = c->decision.fifo;
+
+	for (uint32_t i = 0; i < c->decision.fifo_count; i++) {
+		if ((i > 0 && fifo[i - 1].key == fifo[i].key &&
+		     has_events(c, i - 1) != has_events(c, i)) ||
+		    symmetric_ran(c, i, group))
+			nt_comm_flag(c, NT_PARTICIPANT_PROBES);
+	}
+}
+
+/* Tasks whose Coll events have come */
+static uint32_t tasks_told(const struct nt_comm *c, uint32_t at)
+{
+	return has_events(c, at) ? c->events.match[at].tasks : 0;
+}
+
+/* As many as its key's newest fully told decision had */
+static uint32_t tasks_of(const struct nt_decision *d)
+{
+	uint32_t tasks = atomic_load_explicit(&d->key->events.tasks, memory_order_relaxed);
+
+	return tasks ? tasks : 1;
+}
+
+/* The tasks were appended while another party had switched the events off: make up for them. If the
+ * program issues another number of collectives per group than before, this rank's turn is wrong
+ * until the next event. */
+static SELDOM void make_up_for_events(struct nt_comm *c)
+{
+	const struct nt_comm_decision *d = &c->decision;
+
+	atomic_store_explicit(&c->decision.launch_judged,
+			      atomic_load_explicit(&c->launch.newest, memory_order_relaxed),
+			      memory_order_relaxed);
+	for (uint32_t i = 0; i < d->fifo_count; i++) {
+		int coll = d->fifo[i].coll;
+		uint32_t tasks = tasks_of(&d->fifo[i]);
+		unsigned band = nt_band(d->fifo[i].bytes / tasks);
+		uint64_t seq;
+
+		for (uint32_t k = tasks_told(c, i); k < tasks && nt_comm_turn(c, coll, &seq); k++) {
+			nt_task_log_note(&c->events.task_log[coll], seq, band);
+			nt_comm_note_turn(c, coll, seq);
+		}
+	}
+}
+
+/* Another party has written NCCL's event mask: put our bits back, so that plans in force end as
+ * agreed, and take no others. True: some tasks may lack events. */
+static SELDOM bool look_at_mask(struct nt_comm *c)
+{
+	struct nt_mask *mask = &c->fixed.process->mask;
+	uint32_t losses;
+
+	nt_mask_restore(mask);
+	losses = nt_mask_losses(mask);
+	if (losses == c->decision.losses_seen)
+		return false;
+	c->decision.losses_seen = losses;
+	if (nt_mask_overridden(mask))
+		nt_comm_flag(c, NT_PARTICIPANT_MASKED);
+	return true;
+}
+
+/* At each decision while some key is open: within a group calls come before decisions, and
+ * decisions before Coll events, so the first decision after a call or a Coll event begins a group,
+ * and ends the group before. A group without any event, of calls or of tasks, shows as the next
+ * loss of events (tuner/mask.h). */
+static void begin_group(struct nt_comm *c)
+{
+	struct nt_comm_decision *d = &c->decision;
+	uint64_t group = atomic_load_explicit(&d->group, memory_order_relaxed);
+	bool lost = (!nt_mask_intact(&c->fixed.process->mask) ||
+		     nt_mask_losses(&c->fixed.process->mask) != d->losses_seen) &&
+		    look_at_mask(c);
+
+	atomic_store_explicit(&d->thread, nt_thread_self(), memory_order_relaxed);
+	if (!atomic_load_explicit(&d->called, memory_order_relaxed) &&
+	    atomic_load_explicit(&c->events.group, memory_order_relaxed) != group &&
+	    !(lost && d->blind)) {
+		d->blind |= lost;
+		return;
+	}
+	atomic_store_explicit(&d->called, false, memory_order_relaxed);
+	/* As its events would have: still in its group */
+	if (d->blind)
+		make_up_for_events(c);
+	else
+		look_for_probes(c, group);
+	d->blind = lost;
+	atomic_store_explicit(&d->group, group + 1, memory_order_relaxed);
+	d->fifo_count = 0;
+}
+
+static int choose_arm(struct nt_comm *c, struct nt_local_key *key, const struct nt_call *call,
+		      uint32_t legal, int *arm)
 {
 	struct nt_decision choice = { .arm = NT_ARM_BASELINE };
 	uint32_t state;
 
 	if (nt_comm_open_keys(c) != 0)
-		nt_group_begin(c);
+		begin_group(c);
 	if (!key)
 		return 0;
 	state = nt_key_state(key);
 	if (state == NT_LOCAL_COMMITTED)
 		choice.arm = (uint16_t)key->decision.arm;
 	else if (state < NT_LOCAL_COMMITTED && key->fixed.shared &&
-		 consider(c, key, call->coll, &choice) < 0)
+		 follow_shared(c, key, call->coll, &choice) < 0)
 		return -1;
 	else if (key->fixed.observed && state != NT_LOCAL_CLOSED)
-		observe(c, key, &choice);
+		observe_call(c, key, &choice);
 	choice.arm = (uint16_t)nt_costs_allowed(legal, choice.arm);
 	if (nt_comm_open_keys(c) != 0)
 		finish_decision(c, key, call, &choice);
@@ -467,7 +594,7 @@ int nt_apply_plan(struct nt_comm *c, struct nt_local_key *key, const struct nt_c
 	int rc;
 
 	nt_comm_take(c);
-	rc = follow(c, key, call, legal, arm);
+	rc = choose_arm(c, key, call, legal, arm);
 	nt_comm_untake(c);
 	return rc;
 }
@@ -519,7 +646,7 @@ static bool note_capture(struct nt_comm *c)
 }
 
 /* Once. `taken` is held. */
-static void freeze(struct nt_comm *c)
+static void freeze_comm(struct nt_comm *c)
 {
 	nt_process_count(c->fixed.process, NT_COUNT_FROZEN);
 	nt_mask_forbid(&c->fixed.process->mask);
@@ -534,6 +661,6 @@ void nt_apply_plan_freeze(struct nt_comm *c)
 	if (!note_capture(c))
 		return;
 	nt_comm_take(c);
-	freeze(c);
+	freeze_comm(c);
 	nt_comm_untake(c);
 }

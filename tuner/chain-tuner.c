@@ -101,7 +101,7 @@ static int ask_v2(void *theirs, const struct nt_call *call, int pipe_ops)
 	return rc;
 }
 
-static int ask(void *theirs, const struct nt_call *call, int pipe_ops)
+static int ask_tuner(void *theirs, const struct nt_call *call, int pipe_ops)
 {
 	const struct nt_chain_plugin *plugin = &nt_chain.plugin[NT_CHAINED_TUNER];
 
@@ -159,7 +159,7 @@ int nt_chain_decide(const struct nt_ctx *ctx, struct nt_comm *comm, const struct
 		memcpy(model, call->cost, bytes);
 		ours.model = model;
 	}
-	rc = ask(ctx->theirs, call, pipe_ops);
+	rc = ask_tuner(ctx->theirs, call, pipe_ops);
 	nt_chain_count(rc);
 	if (rc != NT_NCCL_OK) {
 		if (known)

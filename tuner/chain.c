@@ -130,7 +130,7 @@ static void find_plugin(enum nt_chained which, int api)
 }
 
 /* Once per plugin, with its first logger: it is chained, or why it is not. */
-static void say(enum nt_chained which, nt_nccl_log log)
+static void log_result(enum nt_chained which, nt_nccl_log log)
 {
 	const struct nt_chain_plugin *plugin = &nt_chain.plugin[which];
 	bool first;
@@ -166,7 +166,7 @@ bool nt_chain_load(enum nt_chained which, int api, nt_nccl_log log)
 	}
 	on = nt_chain_on(which);
 	pthread_mutex_unlock(&nt_chain.lock);
-	say(which, log);
+	log_result(which, log);
 	return on;
 }
 
@@ -226,7 +226,7 @@ void nt_chain_started(enum nt_chained which, struct nt_ctx *ctx, int rc)
 }
 
 /* The lock is held. */
-static void follow(void)
+static void follow_mask(void)
 {
 	struct nt_process *process = nt_process_now();
 	int before = atomic_load_explicit(&nt_chain.seen, memory_order_relaxed);
@@ -254,7 +254,7 @@ void nt_chain_forked(void)
 void nt_chain_follow(void)
 {
 	pthread_mutex_lock(&nt_chain.lock);
-	follow();
+	follow_mask();
 	pthread_mutex_unlock(&nt_chain.lock);
 }
 
@@ -265,7 +265,7 @@ void nt_chain_tick(uint64_t ms)
 	if (!nt_chain_on(NT_CHAINED_PROFILER))
 		return;
 	pthread_mutex_lock(&nt_chain.lock);
-	follow();
+	follow_mask();
 	wanted = (uint32_t)atomic_load_explicit(&nt_chain.seen, memory_order_relaxed) &
 		 nt_chain.types;
 	if (atomic_load_explicit(&nt_chain.shown, memory_order_relaxed) != wanted) {

@@ -35,7 +35,7 @@
 
 /* all bands of all collectives, and some more */
 #define NT_LOCAL_KEYS 512
-#define NT_LOCAL_PLACES 1024 /* of the hash table; a power of two */
+#define NT_LOCAL_TABLE 1024 /* of the hash table; a power of two */
 #define NT_FIFO 64 /* decisions of one group */
 #define NT_LAP_CHANNELS 64 /* MAXCHANNELS since NCCL 2.25 */
 /* Published as its turn by a rank that will follow no more plans of a key */
@@ -147,7 +147,7 @@ struct nt_comm_decision {
 	struct {
 		uint64_t id; /* 0: free */
 		uint32_t key;
-	} place[NT_LOCAL_PLACES]; /* a hash table by id */
+	} table[NT_LOCAL_TABLE]; /* a hash table by id */
 	_Atomic uint64_t key_id[NT_LOCAL_KEYS];
 	struct nt_decision fifo[NT_FIFO]; /* of this group */
 	/* Chunk sizes of the newest decisions; 0: NCCL's. The launch reads them. */

@@ -9,18 +9,18 @@
 
 #define HALF (NT_SHM_KEYS / 2)
 #define MOST (NT_SHM_KEYS * 3 / 4)
-/* a key below this part of min_share is certainly not explored (engine/min-share.h) */
+/* a key below this part of min_share is certainly not explored (engine/key-info.h) */
 #define LITTLE 10
 /* Mode observe first measures so many calls of a key that takes less than this, as NCCL predicts */
 #define SHORT_CALLS 16u
 #define SHORT_US 100.0f
 
-/* How many of the keys' places in shared memory this key may use. A place is never freed, since
+/* How many of the keys' slots in shared memory this key may use. A slot is never freed, since
  * other ranks may be about to read it. So half of them are for keys that are called often and have
  * a share of their communicator's time, and the last quarter for keys of at least min_share, of
  * which there are 100 at most. All ranks find the same, because they issue a communicator's calls
  * in one order. */
-static unsigned places_for(const struct nt_comm *comm, const struct nt_local_key *key)
+static unsigned slots_for(const struct nt_comm *comm, const struct nt_local_key *key)
 {
 	const struct nt_policy policy = nt_engine_policy(&comm->fixed.process->policy);
 	const double share = (double)policy.min_share_micro / 1e8;
@@ -32,24 +32,24 @@ static unsigned places_for(const struct nt_comm *comm, const struct nt_local_key
 	return calls < 64 || (us > 0 && us < of_us * share) ? MOST : NT_SHM_KEYS;
 }
 
-/* Without a place, retry at a later call. */
-static __attribute__((noinline, cold)) void take_place(struct nt_comm *comm,
+/* Without a slot, retry at a later call. */
+static __attribute__((noinline, cold)) void claim_slot(struct nt_comm *comm,
 						       struct nt_local_key *key, uint64_t id)
 {
 	const struct nt_comm_fixed *fixed = &comm->fixed;
 	const uint64_t calls = nt_key_calls(key);
 	int slot;
 
-	key->decision.place_calls = 0;
+	key->decision.slot_calls = 0;
 	if (!fixed->joined || nt_comm_frozen(comm) || nt_key_mask(id) == 0 ||
 	    (fixed->mute_broadcast && nt_key_coll(id) == NT_BROADCAST))
 		return;
 	slot = nt_shm_key(&fixed->slot, id, key->fixed.baseline_arm, key->fixed.cost_us,
-			  places_for(comm, key));
+			  slots_for(comm, key));
 	if (slot >= 0)
 		key->fixed.shared = &fixed->shm->key[slot];
 	else
-		key->decision.place_calls = calls < 4 ? 4 : calls < 16 ? 16 : 2 * calls;
+		key->decision.slot_calls = calls < 4 ? 4 : calls < 16 ? 16 : 2 * calls;
 }
 
 /* Measuring costs a short call as much as a long one: of short ones fewer. */
@@ -66,8 +66,8 @@ static void describe_observed(struct nt_comm *comm, unsigned at)
 	comm->key[at].decision.observe_until = key->observed_first + 1;
 }
 
-/* Its constants, its place in shared memory, and last its id */
-static void describe(struct nt_comm *comm, unsigned at, uint64_t id, const struct nt_call *call)
+/* Its constants, its slot in shared memory, and last its id */
+static void describe_key(struct nt_comm *comm, unsigned at, uint64_t id, const struct nt_call *call)
 {
 	const struct nt_comm_fixed *fixed = &comm->fixed;
 	struct nt_key_fixed *key = &comm->key[at].fixed;
@@ -80,7 +80,7 @@ static void describe(struct nt_comm *comm, unsigned at, uint64_t id, const struc
 	key->baseline_arm = pick < NT_PAIRS ? (uint8_t)pick : NT_ARM_BASELINE;
 	if (fixed->observed)
 		describe_observed(comm, at);
-	take_place(comm, &comm->key[at], id);
+	claim_slot(comm, &comm->key[at], id);
 	comm->key[at].decision.turn.task_log = &comm->events.task_log[nt_key_coll(id)];
 	comm->key[at].decision.turn.band = nt_key_band(id);
 	/* Pairs with the acquire in nt_comm_key_id(): an id that is there is described. */
@@ -91,15 +91,15 @@ static void describe(struct nt_comm *comm, unsigned at, uint64_t id, const struc
 static __attribute__((noinline, cold)) struct nt_local_key *add_key(struct nt_comm *comm,
 								    uint64_t id,
 								    const struct nt_call *call,
-								    unsigned place)
+								    unsigned entry)
 {
 	const unsigned at = nt_comm_keys(comm);
 
 	if (at == NT_LOCAL_KEYS)
 		return NULL;
-	describe(comm, at, id, call);
-	comm->decision.place[place].id = id;
-	comm->decision.place[place].key = at;
+	describe_key(comm, at, id, call);
+	comm->decision.table[entry].id = id;
+	comm->decision.table[entry].key = at;
 	/* Pairs with the acquire in nt_comm_keys(): an id that is there is described. */
 	atomic_store_explicit(&comm->decision.keys, at + 1, memory_order_release);
 	return &comm->key[at];
@@ -110,14 +110,14 @@ struct nt_local_key *nt_comm_key(struct nt_comm *comm, uint64_t id, const struct
 	struct nt_comm_decision *d = &comm->decision;
 	unsigned at = (unsigned)((id * UINT64_C(0x9e3779b97f4a7c15)) >> 54);
 
-	_Static_assert(NT_LOCAL_PLACES == 1024 && NT_LOCAL_PLACES > NT_LOCAL_KEYS,
+	_Static_assert(NT_LOCAL_TABLE == 1024 && NT_LOCAL_TABLE > NT_LOCAL_KEYS,
 		       "ten bits, some free");
-	while (d->place[at].id != id) {
-		if (d->place[at].id == 0)
+	while (d->table[at].id != id) {
+		if (d->table[at].id == 0)
 			return add_key(comm, id, call, at);
-		at = (at + 1) & (NT_LOCAL_PLACES - 1);
+		at = (at + 1) & (NT_LOCAL_TABLE - 1);
 	}
-	return &comm->key[d->place[at].key];
+	return &comm->key[d->table[at].key];
 }
 
 /* Registered buffers may mean a capture that no event tells of, because the mask was off or the
@@ -151,9 +151,9 @@ static void count_call(struct nt_comm *comm, struct nt_local_key *key, uint64_t 
 						  .number = (uint32_t)calls });
 }
 
-static bool wants_place(const struct nt_local_key *key)
+static bool wants_slot(const struct nt_local_key *key)
 {
-	return key->decision.place_calls != 0 && nt_key_calls(key) >= key->decision.place_calls;
+	return key->decision.slot_calls != 0 && nt_key_calls(key) >= key->decision.slot_calls;
 }
 
 /* No key of the communicator is open, and this call can open none: *arm is in force if it is
@@ -174,17 +174,17 @@ static bool is_steady(const struct nt_comm *comm, const struct nt_local_key *key
 	if (key->fixed.observed && state != NT_LOCAL_CLOSED && nt_key_observed_now(key))
 		return false;
 	if (state > NT_LOCAL_COMMITTED || !shared)
-		return !wants_place(key);
+		return !wants_slot(key);
 	return state == NT_LOCAL_COUNTED && !comm->decision.lost &&
 	       atomic_load_explicit(&shared->state, memory_order_acquire) == NT_KEY_IDLE;
 }
 
-/* The key may need its place first. */
+/* The key may need its slot first. */
 static int leave_steady(struct nt_comm *comm, struct nt_local_key *key, const struct nt_call *call,
 			uint32_t legal, int *arm)
 {
-	if (key && wants_place(key))
-		take_place(comm, key, nt_key_id((unsigned)call->coll, nt_band(call->bytes), legal));
+	if (key && wants_slot(key))
+		claim_slot(comm, key, nt_key_id((unsigned)call->coll, nt_band(call->bytes), legal));
 	return nt_apply_plan(comm, key, call, legal, arm);
 }
 
@@ -229,7 +229,7 @@ void nt_comm_chunk(const struct nt_comm *comm, int coll, int pair, size_t *chunk
 		*chunk_bytes = bytes;
 }
 
-static void answer(struct nt_comm *comm, const struct nt_call *call, int arm)
+static void force_arm(struct nt_comm *comm, const struct nt_call *call, int arm)
 {
 	if (arm != NT_ARM_BASELINE)
 		nt_costs_force(call->cost, call->algos * NT_PROTOS, nt_arm_pair(arm));
@@ -293,6 +293,6 @@ int nt_comm_decide(struct nt_comm *comm, const struct nt_call *call)
 	if (!(key && is_steady(comm, key, legal, &arm)) &&
 	    leave_steady(comm, key, call, legal, &arm) < 0)
 		return NT_NCCL_SYSTEM_ERROR;
-	answer(comm, call, arm);
+	force_arm(comm, call, arm);
 	return NT_NCCL_OK;
 }

@@ -110,7 +110,7 @@ static struct nt_match *match_of(struct nt_comm *c, uint32_t at)
 
 /* A decision that already has tasks, else one of exactly this size (the newest, since a simulated
  * group may come first), else the first that is large enough. -1: none. */
-static int find(struct nt_comm *c, int coll, int pair, uint64_t bytes)
+static int find_decision(struct nt_comm *c, int coll, int pair, uint64_t bytes)
 {
 	int exact = -1, fits = -1;
 
@@ -176,8 +176,8 @@ static void note_tag(struct nt_key_events *events, uint64_t tag)
 }
 
 /* All tasks of a measured decision have the same handle. */
-static void *measure(struct nt_comm *c, const struct nt_decision *d, struct nt_match *m,
-		     uint32_t name)
+static void *measure_decision(struct nt_comm *c, const struct nt_decision *d, struct nt_match *m,
+			      uint32_t name)
 {
 	struct nt_process *process = c->fixed.process;
 	const unsigned rank_slot = c->fixed.slot.index;
@@ -251,7 +251,7 @@ void *nt_event_coll(struct nt_comm *c, const struct nt_coll_event *event)
 			memory_order_relaxed);
 		return NULL;
 	}
-	at = algo < 0 || proto < 0 ? -1 : find(c, coll, algo * NT_PROTOS + proto, bytes);
+	at = algo < 0 || proto < 0 ? -1 : find_decision(c, coll, algo * NT_PROTOS + proto, bytes);
 	if (at < 0) {
 		note_difference(c, coll, bytes);
 		return NULL;
@@ -268,7 +268,7 @@ void *nt_event_coll(struct nt_comm *c, const struct nt_coll_event *event)
 		note_tag(&d->key->events, event->tag);
 	if (d->forced)
 		atomic_fetch_add_explicit(&d->key->events.forced, 1, memory_order_relaxed);
-	return d->measured ? measure(c, d, m, nt_kept_name(coll, algo, event->seq)) : NULL;
+	return d->measured ? measure_decision(c, d, m, nt_kept_name(coll, algo, event->seq)) : NULL;
 }
 
 void nt_event_call(struct nt_comm *c, bool captured)
@@ -365,7 +365,7 @@ static uint32_t missed_so_far(const struct nt_comm *c)
 }
 
 /* time 0: unknown. The first channel's time counts; the others find the decision finished. */
-static void finish(struct nt_process *process, const void *coll, uint32_t time)
+static void finish_sample(struct nt_process *process, const void *coll, uint32_t time)
 {
 	struct nt_sample sample;
 
@@ -384,7 +384,8 @@ static void end_lap(struct nt_comm *c, struct nt_lap *lap, uint64_t start_ns)
 {
 	bool whole = lap->missed == missed_so_far(c);
 
-	finish(c->fixed.process, lap->coll, whole ? time_between(lap->start_ns, start_ns) : 0);
+	finish_sample(c->fixed.process, lap->coll,
+		      whole ? time_between(lap->start_ns, start_ns) : 0);
 	lap->coll = NULL;
 }
 
@@ -397,7 +398,7 @@ static bool is_late(struct nt_comm *c, struct nt_lap *lap, const void *coll, uin
 
 	lap->late = late;
 	if (late && coll)
-		finish(c->fixed.process, coll, 0);
+		finish_sample(c->fixed.process, coll, 0);
 	return late;
 }
 

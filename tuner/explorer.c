@@ -33,7 +33,7 @@ struct nt_open_key {
 };
 
 /* Has any rank of this node one of them? */
-static bool flagged(const struct nt_shm_comm *comm, uint32_t flags)
+static bool has_flags(const struct nt_shm_comm *comm, uint32_t flags)
 {
 	for (unsigned m = 0; nt_shm_taken(comm, m); m++) {
 		if (atomic_load(&comm->slot[m].flags) & flags)
@@ -67,8 +67,8 @@ static bool asks_for_chunks(const struct nt_shm_comm *comm)
 }
 
 /* An arm with a chunk size is of no use where NCCL does not ask for chunk sizes. */
-static void remember(const struct nt_explorer *explorer, const struct nt_shm_comm *comm,
-		     struct nt_key_info *info)
+static void add_remembered(const struct nt_explorer *explorer, const struct nt_shm_comm *comm,
+			   struct nt_key_info *info)
 {
 	int arm = -1;
 
@@ -121,14 +121,14 @@ static struct nt_key_info info_of(const struct nt_explorer *explorer,
 		.calls = most_calls(key),
 		.left_us = left_us(explorer),
 		.age_us = age_us(explorer),
-		.captured = flagged(comm, NT_PARTICIPANT_GRAPHS),
+		.captured = has_flags(comm, NT_PARTICIPANT_GRAPHS),
 	};
 
 	if (explorer->shm)
 		info.share = nt_key_shares_of(&explorer->shares, explorer->shm,
 					      (unsigned)(comm - explorer->shm->comm), key);
 	memcpy(info.cost_us, key->cost_us, sizeof(info.cost_us));
-	remember(explorer, comm, &info);
+	add_remembered(explorer, comm, &info);
 	return info;
 }
 
@@ -365,7 +365,7 @@ static bool recheck_may_open(void *arg, const struct nt_shm_comm *comm,
 	struct nt_schedule s;
 
 	(void)arg;
-	return !flagged(comm, UINT32_MAX) &&
+	return !has_flags(comm, UINT32_MAX) &&
 	       nt_schedule_read(&s, committed->payload, committed->payload_bytes) == 0 &&
 	       nt_engine_may_recheck(&s);
 }

@@ -21,6 +21,7 @@
 #define PATH_BYTES 1024
 #define SOCKETS_MAX 256 /* of this process */
 #define FILES_MAX 8192 /* of this process, looked at */
+#define GIDS 16 /* of a port that are looked at: NCCL takes one of the first */
 #define LINES_MAX 20000 /* connections of the network namespace, looked at */
 #define TCP_ESTABLISHED_STATE 1
 
@@ -73,25 +74,71 @@ static bool is_efa(const char *root, const char *device)
 	return strcmp(target + length - 4, "/efa") == 0;
 }
 
+/* "": it is not there. */
+static void read_of(const char *root, const char *directory, const char *file, char *line,
+		    size_t line_bytes)
+{
+	char path[PATH_BYTES];
+
+	snprintf(path, sizeof(path), "%s/%s", directory, file);
+	if (!nt_facts_line(root, path, line, line_bytes))
+		line[0] = '\0';
+}
+
+/* Of a port of Ethernet. "": unknown. */
+static void look_at_mtu(const char *root, const char *port, char mtu[8])
+{
+	char path[PATH_BYTES], interface[32];
+
+	snprintf(path, sizeof(path), "%s/gid_attrs/ndevs/0", port);
+	if (!nt_facts_line(root, path, interface, sizeof(interface)))
+		interface[0] = '\0';
+	snprintf(path, sizeof(path), "/sys/class/net/%s/mtu", interface);
+	if (!interface[0] || !nt_facts_line(root, path, mtu, 8))
+		mtu[0] = '\0';
+}
+
+static unsigned count_gids(const char *root, const char *port)
+{
+	char path[PATH_BYTES], gid[48];
+	unsigned count = 0;
+
+	for (int i = 0; i < GIDS; i++) {
+		snprintf(path, sizeof(path), "%s/gids/%d", port, i);
+		if (!nt_facts_line(root, path, gid, sizeof(gid)))
+			break;
+		count += strspn(gid, "0:") != strlen(gid);
+	}
+	return count;
+}
+
 /* "4: ACTIVE" */
 static void add_port(struct nt_facts *facts, const char *root, const char *device, const char *port)
 {
-	char path[PATH_BYTES], state[64], rate[64], layer[32], text[128];
-	const char *kind;
+	char directory[PATH_BYTES / 2], state[64], rate[64], layer[32], firmware[32], mtu[8] = "";
+	char text[160];
+	bool ethernet;
 
-	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/%s/state", device, port);
-	if (!nt_facts_line(root, path, state, sizeof(state)) || !strchr(state, ' '))
+	snprintf(directory, sizeof(directory), "/sys/class/infiniband/%.64s/ports/%.8s", device,
+		 port);
+	read_of(root, directory, "state", state, sizeof(state));
+	if (!strchr(state, ' '))
 		return;
-	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/%s/rate", device, port);
-	if (!nt_facts_line(root, path, rate, sizeof(rate)))
-		rate[0] = '\0';
-	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/%s/link_layer", device, port);
-	if (!nt_facts_line(root, path, layer, sizeof(layer)))
-		layer[0] = '\0';
-	kind = strcmp(layer, "InfiniBand") == 0 ? "ib" : "eth";
-	snprintf(text, sizeof(text), "%s%.32s/%.4s=%.16s,%.0f,%s", facts->ports[0] ? " " : "",
-		 device, port, strchr(state, ' ') + 1, strtod(rate, NULL),
-		 is_efa(root, device) ? "efa" : kind);
+	read_of(root, directory, "rate", rate, sizeof(rate));
+	read_of(root, directory, "link_layer", layer, sizeof(layer));
+	read_of(root, directory, "../../fw_ver", firmware, sizeof(firmware));
+	firmware[strcspn(firmware, " ,")] = '\0';
+	ethernet = strcmp(layer, "Ethernet") == 0;
+	if (ethernet)
+		look_at_mtu(root, directory, mtu);
+	snprintf(text, sizeof(text), "%s%.32s/%.4s=%.16s,%.0f,%s,%.5s,%u%s%.19s",
+		 facts->ports[0] ? " " : "", device, port, strchr(state, ' ') + 1,
+		 strtod(rate, NULL),
+		 is_efa(root, device)		    ? "efa"
+		 : strcmp(layer, "InfiniBand") == 0 ? "ib"
+						    : "eth",
+		 mtu[0] ? mtu : "0", ethernet ? count_gids(root, directory) : 0,
+		 firmware[0] ? "," : "", firmware);
 	if (strlen(facts->ports) + strlen(text) < sizeof(facts->ports))
 		(void)nt_append(facts->ports, sizeof(facts->ports), "%s", text);
 }
@@ -158,6 +205,14 @@ static void look_at_gdr(struct nt_facts *facts, const char *root)
 
 /* ---- interfaces */
 
+static struct in6_addr mapped(uint32_t address)
+{
+	struct in6_addr out = { .s6_addr = { [10] = 0xff, [11] = 0xff } };
+
+	memcpy(&out.s6_addr[12], &address, sizeof(address));
+	return out;
+}
+
 static bool has_link(const struct nt_facts *facts, const char *name)
 {
 	const size_t bytes = strlen(name);
@@ -172,15 +227,34 @@ static bool has_link(const struct nt_facts *facts, const char *name)
 	return false;
 }
 
+/* An address of IPv4 is that of IPv6 that stands for it. False: it is none of both, or connects
+ * only neighbours. */
+static bool read_address(const struct ifaddrs *one, struct in6_addr *out)
+{
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+
+	if (one->ifa_addr && one->ifa_addr->sa_family == AF_INET) {
+		memcpy(&in, one->ifa_addr, sizeof(in));
+		*out = mapped(in.sin_addr.s_addr);
+		return true;
+	}
+	if (!one->ifa_addr || one->ifa_addr->sa_family != AF_INET6)
+		return false;
+	memcpy(&in6, one->ifa_addr, sizeof(in6));
+	*out = in6.sin6_addr;
+	return !IN6_IS_ADDR_LINKLOCAL(out);
+}
+
 /* Those whose speed is known */
 static void add_link(struct nt_facts *facts, const char *root, const struct ifaddrs *address)
 {
 	char path[PATH_BYTES], line[32];
+	struct in6_addr unused;
 	uint64_t mbps;
 
-	if (!address->ifa_addr || address->ifa_addr->sa_family != AF_INET ||
-	    !(address->ifa_flags & IFF_RUNNING) || address->ifa_flags & IFF_LOOPBACK ||
-	    has_link(facts, address->ifa_name))
+	if (!read_address(address, &unused) || !(address->ifa_flags & IFF_RUNNING) ||
+	    address->ifa_flags & IFF_LOOPBACK || has_link(facts, address->ifa_name))
 		return;
 	snprintf(path, sizeof(path), "/sys/class/net/%.15s/speed", address->ifa_name);
 	if (!nt_facts_line(root, path, line, sizeof(line)) ||
@@ -225,15 +299,12 @@ static bool is_own(const uint64_t *inode, unsigned count, uint64_t wanted)
 }
 
 /* Which interface has this address? */
-static const struct ifaddrs *link_of(const struct ifaddrs *all, uint32_t address)
+static const struct ifaddrs *link_of(const struct ifaddrs *all, const struct in6_addr *address)
 {
 	for (; all; all = all->ifa_next) {
-		struct sockaddr_in in;
+		struct in6_addr own;
 
-		if (!all->ifa_addr || all->ifa_addr->sa_family != AF_INET)
-			continue;
-		memcpy(&in, all->ifa_addr, sizeof(in));
-		if (in.sin_addr.s_addr == address)
+		if (read_address(all, &own) && IN6_ARE_ADDR_EQUAL(&own, address))
 			return all;
 	}
 	return NULL;
@@ -248,7 +319,7 @@ struct tally {
 
 /* One more connection from this address to another node */
 static void count_connection(struct tally tally[LINKS_MAX], const struct ifaddrs *all,
-			     uint32_t local, uint32_t remote)
+			     const struct in6_addr *local, const struct in6_addr *remote)
 {
 	const struct ifaddrs *link = link_of(all, local);
 
@@ -263,6 +334,47 @@ static void count_connection(struct tally tally[LINKS_MAX], const struct ifaddrs
 	}
 }
 
+/* 8 hexadecimal digits, or 4 times as many; -1: neither. */
+static int parse_address(const char *digits, struct in6_addr *out)
+{
+	uint32_t word[4];
+	const int words = (int)strlen(digits) / 8;
+
+	for (int i = 0; i < words && i < 4; i++) {
+		if (sscanf(digits + 8 * (size_t)i, "%8" SCNx32, &word[i]) != 1)
+			return -1;
+	}
+	if (words != 1 && words != 4)
+		return -1;
+	*out = mapped(word[0]);
+	if (words == 4)
+		memcpy(out, word, sizeof(*out));
+	return 0;
+}
+
+/* path: /proc/self/net/tcp or tcp6 */
+static void count_connections(struct tally tally[LINKS_MAX], const struct ifaddrs *all,
+			      const char *path, const uint64_t *inode, unsigned count)
+{
+	FILE *f = fopen(path, "re");
+	char line[512], local[40], remote[40];
+
+	for (int i = 0; f && i < LINES_MAX && fgets(line, sizeof(line), f); i++) {
+		struct in6_addr from, to;
+		unsigned state;
+		uint64_t number;
+
+		if (sscanf(line,
+			   " %*s %39[0-9A-F]:%*x %39[0-9A-F]:%*x %x %*s %*s %*s %*s %*s %" SCNu64,
+			   local, remote, &state, &number) == 4 &&
+		    state == TCP_ESTABLISHED_STATE && is_own(inode, count, number) &&
+		    parse_address(local, &from) == 0 && parse_address(remote, &to) == 0)
+			count_connection(tally, all, &from, &to);
+	}
+	if (f)
+		fclose(f);
+}
+
 /* The link with the most of this process' connections to other nodes. Those of others, and of the
  * program itself to a store, are few next to NCCL's. */
 static void find_link(struct nt_facts *facts, const struct ifaddrs *all)
@@ -270,20 +382,9 @@ static void find_link(struct nt_facts *facts, const struct ifaddrs *all)
 	struct tally tally[LINKS_MAX] = { { .link = NULL } };
 	uint64_t inode[SOCKETS_MAX];
 	unsigned count = list_sockets(inode), most = 0;
-	FILE *f = fopen("/proc/self/net/tcp", "re");
-	char line[512];
 
-	for (int i = 0; f && i < LINES_MAX && fgets(line, sizeof(line), f); i++) {
-		unsigned local, remote, state;
-		uint64_t number;
-
-		if (sscanf(line, " %*s %x:%*x %x:%*x %x %*s %*s %*s %*s %*s %" SCNu64, &local,
-			   &remote, &state, &number) == 4 &&
-		    state == TCP_ESTABLISHED_STATE && is_own(inode, count, number))
-			count_connection(tally, all, local, remote);
-	}
-	if (f)
-		fclose(f);
+	count_connections(tally, all, "/proc/self/net/tcp", inode, count);
+	count_connections(tally, all, "/proc/self/net/tcp6", inode, count);
 	for (unsigned i = 0; i < LINKS_MAX; i++) {
 		if (tally[i].connections <= most)
 			continue;

@@ -105,41 +105,69 @@ static void look_at_threads(struct nt_facts *facts)
 	(void)nt_facts_list(all, sizeof(all), facts->cpus, sizeof(facts->cpus));
 }
 
-/* "200000 100000": two processors; "max 100000": all. */
-static void lower_quota(struct nt_facts *facts, const char *root, const char *group)
+/* Up to two numbers in a file; false: there is no such file. "max" is 0. */
+static bool read_quota(const char *root, const char *directory, const char *file, double number[2])
 {
 	char path[PATH_BYTES], line[64], *end;
-	double quota, period;
 
-	if ((size_t)snprintf(path, sizeof(path), "/sys/fs/cgroup%s/cpu.max", group) >=
-		    sizeof(path) ||
+	if ((size_t)snprintf(path, sizeof(path), "%s/%s", directory, file) >= sizeof(path) ||
 	    !nt_facts_line(root, path, line, sizeof(line)))
-		return;
-	quota = strtod(line, &end);
-	period = strtod(end, NULL);
-	if (end == line || quota <= 0 || period <= 0)
-		return;
-	if (isnan(facts->quota) || quota / period < facts->quota)
-		facts->quota = quota / period;
+		return false;
+	number[0] = strtod(line, &end);
+	number[1] = strtod(end, NULL);
+	return true;
 }
 
-/* The process's group, and those that it is in */
-static void look_at_quota(struct nt_facts *facts, const char *root)
+/* cpu.max, "200000 100000": two processors; "max 100000": all. v1 has two files. */
+static void lower_quota(struct nt_facts *facts, const char *root, const char *directory)
 {
-	char line[PATH_BYTES], *group;
+	double quota[2] = { 0, 0 }, period[2];
 
-	if (!nt_facts_line(root, "/proc/self/cgroup", line, sizeof(line)) ||
-	    strncmp(line, "0::/", 4) != 0)
-		return;
-	group = line + 3;
+	if (!read_quota(root, directory, "cpu.max", quota) &&
+	    read_quota(root, directory, "cpu.cfs_quota_us", quota) &&
+	    read_quota(root, directory, "cpu.cfs_period_us", period))
+		quota[1] = period[0];
+	if (quota[0] > 0 && quota[1] > 0 && !(facts->quota <= quota[0] / quota[1]))
+		facts->quota = quota[0] / quota[1];
+}
+
+/* group: "/job/step"; those that it is in, too */
+static void look_at_groups(struct nt_facts *facts, const char *root, const char *mount, char *group)
+{
+	char directory[PATH_BYTES];
+
 	for (int i = 0; i < GROUPS_MAX; i++) {
 		char *slash = strrchr(group, '/');
 
-		lower_quota(facts, root, strcmp(group, "/") == 0 ? "" : group);
+		if ((size_t)snprintf(directory, sizeof(directory), "%s%s", mount,
+				     strcmp(group, "/") == 0 ? "" : group) < sizeof(directory))
+			lower_quota(facts, root, directory);
 		if (!slash || strcmp(group, "/") == 0)
 			break;
 		slash[slash == group] = '\0';
 	}
+}
+
+/* "0::/job/step" of v2, "4:cpu,cpuacct:/job/step" of v1 */
+static void look_at_quota(struct nt_facts *facts, const char *root)
+{
+	char path[PATH_BYTES], line[PATH_BYTES];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/proc/self/cgroup", root);
+	f = fopen(path, "re");
+	for (int i = 0; f && i < 2 * GROUPS_MAX && fgets(line, sizeof(line), f); i++) {
+		char *controllers = strchr(line, ':');
+		char *group = controllers ? strstr(controllers, ":/") : NULL;
+
+		line[strcspn(line, "\n")] = '\0';
+		if (group && strncmp(controllers, "::/", 3) == 0)
+			look_at_groups(facts, root, "/sys/fs/cgroup", group + 1);
+		else if (group && strncmp(controllers, ":cpu,", 5) == 0)
+			look_at_groups(facts, root, "/sys/fs/cgroup/cpu,cpuacct", group + 1);
+	}
+	if (f)
+		fclose(f);
 }
 
 /* ---- room and limits */
@@ -187,6 +215,82 @@ static void look_at_gpus(struct nt_facts *facts, const char *root)
 		return;
 	facts->gpu_count = count;
 	(void)nt_facts_list(open, sizeof(open), facts->gpus, sizeof(facts->gpus));
+}
+
+static long package_of(const char *root, long cpu)
+{
+	char path[PATH_BYTES], line[16];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%ld/topology/physical_package_id",
+		 cpu);
+	return nt_facts_line(root, path, line, sizeof(line)) ? strtol(line, NULL, 10) : -1;
+}
+
+/* Are all processors in a list, "0-3,8", of other sockets than this? */
+static bool all_other(const char *root, const char *list, long package)
+{
+	while (*list) {
+		char *end;
+		long first = strtol(list, &end, 10), last = first;
+
+		if (end == list)
+			return false;
+		if (*end == '-')
+			last = strtol(end + 1, &end, 10);
+		for (; first <= last && first < 8 * CPU_BYTES; first++) {
+			const long other = package_of(root, first);
+
+			if (other < 0 || other == package)
+				return false;
+		}
+		list = end + (*end == ',');
+	}
+	return true;
+}
+
+/* Is this directory of the driver that of the GPU with the device file? */
+static bool is_device(const char *root, const char *gpu, long device)
+{
+	char path[PATH_BYTES], line[128];
+	long minor = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/proc/driver/nvidia/gpus/%.32s/information", root, gpu);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		if (strncmp(line, "Device Minor:", 13) == 0)
+			minor = strtol(line + 13, NULL, 10);
+	}
+	if (f)
+		fclose(f);
+	return minor == device;
+}
+
+/* Of a process that may use one GPU: it is not known which of several it uses. Nodes of one socket
+ * are not asked how far their parts are from each other. */
+static void look_at_distance(struct nt_facts *facts, const char *root)
+{
+	char path[PATH_BYTES], line[128];
+	const struct dirent *entry;
+	DIR *gpus;
+
+	if (facts->gpu_count != 1 || !facts->cpus[0])
+		return;
+	snprintf(path, sizeof(path), "%s/proc/driver/nvidia/gpus", root);
+	gpus = opendir(path);
+	for (unsigned i = 0; gpus && i < GPUS_MAX && (entry = readdir(gpus)) != NULL; i++) {
+		if (entry->d_name[0] == '.' ||
+		    !is_device(root, entry->d_name, strtol(facts->gpus, NULL, 10)))
+			continue;
+		snprintf(path, sizeof(path), "/sys/bus/pci/devices/%.32s/local_cpulist",
+			 entry->d_name);
+		if (nt_facts_line(root, path, line, sizeof(line)) &&
+		    isdigit((unsigned char)line[0]))
+			facts->gpu_far = all_other(root, facts->cpus,
+						   package_of(root, strtol(line, NULL, 10)));
+	}
+	if (gpus)
+		closedir(gpus);
 }
 
 /* ---- the environment */
@@ -297,7 +401,7 @@ static void look_at_profile(struct nt_facts *facts)
 
 void nt_facts_look(struct nt_facts *facts, const char *root, unsigned nodes)
 {
-	const char *blocking = getenv("CUDA_LAUNCH_BLOCKING");
+	const char *blocking = getenv("CUDA_LAUNCH_BLOCKING"), *node = getenv(NT_ENV_NODE);
 
 	nt_fields_clear(&nt_facts_fields, facts);
 	look_at_threads(facts);
@@ -308,11 +412,17 @@ void nt_facts_look(struct nt_facts *facts, const char *root, unsigned nodes)
 	facts->memlock_kib = limit_of(RLIMIT_MEMLOCK, 1024);
 	facts->nofile = limit_of(RLIMIT_NOFILE, 1);
 	facts->stack_kib = limit_of(RLIMIT_STACK, 1024);
+	facts->threads = limit_of(RLIMIT_NPROC, 1);
 	look_at_gpus(facts, root);
+	look_at_distance(facts, root);
 	look_at_visible(facts);
 	look_at_preload(facts);
 	facts->blocking = blocking && strtol(blocking, NULL, 0) != 0;
 	look_at_debug(facts, root);
 	look_at_profile(facts);
+	if (node && strlen(node) < sizeof(facts->seen_by_root))
+		(void)nt_printable_copy(facts->seen_by_root, sizeof(facts->seen_by_root), node,
+					strlen(node));
+	nt_printable_json(facts->seen_by_root);
 	nt_facts_look_at_net(facts, root, nodes);
 }

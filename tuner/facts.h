@@ -13,7 +13,8 @@
  * Threads:  the helper thread, once: it reads files, at most some hundred.
  * Memory:   the caller's.
  * Errors:   what is unknown is -1, NAN or "".
- * Host:     /proc/self/{task,cgroup,mountinfo,fd,net/tcp}, cpu.max of control groups v2,
+ * Host:     /proc/self/{task,cgroup,mountinfo,fd,net/tcp,net/tcp6}, cpu.max of control groups v2,
+ *           cpu.cfs_* of v1,
  *           /dev/shm, /dev/nvidia<N>, /sys/class/{infiniband,net}, /proc/driver/nvidia/version,
  *           /sys/module; SLURM_JOB_CPUS_PER_NODE.
  */

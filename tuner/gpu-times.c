@@ -45,7 +45,7 @@ static unsigned pools_owed(const struct nt_process *process, bool all)
 	return all ? comms * ranks : owed;
 }
 
-static void deny(struct nt_process *process, enum nt_idle lack)
+static void deny_times(struct nt_process *process, enum nt_idle lack)
 {
 	atomic_store_explicit(&process->lack, lack, memory_order_relaxed);
 	nt_mask_forbid(&process->mask);
@@ -56,13 +56,13 @@ static void deny(struct nt_process *process, enum nt_idle lack)
 			     lack == NT_IDLE_ROOM ? NT_PARTICIPANT_ROOM : NT_PARTICIPANT_LIMITS);
 }
 
-static void look(struct nt_process *process, unsigned pools)
+static void look_at_room(struct nt_process *process, unsigned pools)
 {
 	struct nt_proxy_room room;
 
 	nt_proxy_pool_look(&room);
 	if (!nt_proxy_pool_fits(&room, pools))
-		deny(process, NT_IDLE_ROOM);
+		deny_times(process, NT_IDLE_ROOM);
 }
 
 static bool is_denied(const struct nt_process *process)
@@ -77,9 +77,9 @@ void nt_gpu_times_admit(struct nt_process *process)
 	if (is_denied(process) || pools == 0)
 		return;
 	if (!nt_proxy_pool_limits(process->node_ranks))
-		deny(process, NT_IDLE_LIMITS);
+		deny_times(process, NT_IDLE_LIMITS);
 	else
-		look(process, pools);
+		look_at_room(process, pools);
 	nt_mask_ask_anew(&process->mask);
 }
 
@@ -90,12 +90,12 @@ void nt_gpu_times_look(struct nt_process *process)
 				       : pools_owed(process, false);
 
 	if (pools > 0)
-		look(process, pools);
+		look_at_room(process, pools);
 }
 
 void nt_gpu_times_refuse(struct nt_process *process)
 {
-	deny(process, NT_IDLE_LIMITS);
+	deny_times(process, NT_IDLE_LIMITS);
 }
 
 enum nt_idle nt_gpu_times_lack(struct nt_process *process)

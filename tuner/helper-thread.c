@@ -27,6 +27,7 @@
 /* Between two records of progress alone: at first and, after doubling each time, at most */
 #define PROGRESS_FIRST_MS 2000u
 #define PROGRESS_MS 10000u
+#define MEASURED_MS 20000u /* ... of what was measured: all ranks' together show who is late */
 #define TRY_MS 1000u /* between two attempts to become the leader */
 #define LATE_MS 10000u /* after this, another than the node's first task may lead */
 
@@ -46,6 +47,7 @@ struct helper {
 	uint64_t written; /* signature in the newest record */
 	uint64_t told_ms; /* the newest record of any kind; 0: none */
 	uint64_t progress_ms; /* until the next record of progress */
+	uint64_t measured_ms; /* since the newest record, first; 0: nothing */
 	bool open; /* a key is open */
 	bool explores; /* ... and this process tells of it */
 	bool decided; /* a key is decided: write a record */
@@ -61,7 +63,7 @@ struct helper {
 	bool told_still; /* the newest record was written after that */
 };
 
-static void mix(uint64_t *signature, uint64_t value)
+static void mix_value(uint64_t *signature, uint64_t value)
 {
 	*signature = nt_hash64(*signature, &value, sizeof(value));
 }
@@ -138,14 +140,14 @@ static void look_at_key(const struct nt_comm *comm, struct nt_local_key *key, st
 	open = state == NT_KEY_OPEN || state == NT_KEY_RECHECK;
 	r->open |= open;
 	r->explores |= open && slot == 0;
-	mix(signature, local << 8 | state);
+	mix_value(signature, local << 8 | state);
 }
 
 static void look_at_comm(struct nt_comm *comm, struct helper *r, uint64_t *signature)
 {
 	const struct nt_shm_comm *shm = comm->fixed.shm;
 
-	mix(signature, comm->fixed.id ^ comm->kept.halves);
+	mix_value(signature, comm->fixed.id ^ comm->kept.halves);
 	nt_calls_see(comm->fixed.calls, &comm->kept.calls, r->ms);
 	if (comm->kept.calls.begun > 0 && comm->kept.calls.moved_ms > r->call_ms)
 		r->call_ms = comm->kept.calls.moved_ms;
@@ -153,7 +155,7 @@ static void look_at_comm(struct nt_comm *comm, struct helper *r, uint64_t *signa
 		return;
 	nt_rest_look(comm, r->ms, r->spent);
 	if (shm) {
-		mix(signature, atomic_load_explicit(&shm->state, memory_order_acquire));
+		mix_value(signature, atomic_load_explicit(&shm->state, memory_order_acquire));
 		nt_shm_grow(&comm->fixed.process->map, comm->fixed.slot.comm);
 	}
 	r->p2p_calls += nt_p2p_calls(&comm->p2p);
@@ -222,15 +224,28 @@ static void write_record(struct nt_process *process, struct helper *r, bool end)
 	r->looked = true;
 	(void)nt_rank_record_write(process, r->leader, end);
 	r->told_ms = r->ms;
+	r->measured_ms = 0;
+}
+
+/* All processes of a node at the same time: their figures are compared. */
+static bool is_measured_due(const struct nt_process *process, struct helper *r)
+{
+	const bool measures = (nt_mask_value(&process->mask) & (int)NT_PROF_KERNEL_CH) != 0;
+
+	if (r->measured_ms == 0 && measures)
+		r->measured_ms = r->ms;
+	return r->measured_ms != 0 && r->ms / MEASURED_MS != r->measured_ms / MEASURED_MS;
 }
 
 /* For those who watch the running job. Apart from records of decisions, which must not come late:
  * the process may be killed at any time. */
 static void tell_progress(struct nt_process *process, struct helper *r)
 {
+	const bool due = is_measured_due(process, r);
+
 	if (!r->explores)
 		r->progress_ms = PROGRESS_FIRST_MS;
-	if (!r->explores || (r->told_ms != 0 && r->ms - r->told_ms < r->progress_ms))
+	if (!due && (!r->explores || (r->told_ms != 0 && r->ms - r->told_ms < r->progress_ms)))
 		return;
 	write_record(process, r, false);
 	r->progress_ms = 2 * r->progress_ms < PROGRESS_MS ? 2 * r->progress_ms : PROGRESS_MS;
@@ -339,7 +354,7 @@ static void look_for_slowdown(struct helper *r)
 		r->explorer.slower |= nt_slowdown_see(&r->slowdown, &marker->newest);
 }
 
-static uint32_t one_round(struct nt_process *process, struct helper *r)
+static uint32_t work_once(struct nt_process *process, struct helper *r)
 {
 	uint32_t sleep_ms = IDLE_MS, leader_ms;
 
@@ -361,7 +376,7 @@ static uint32_t one_round(struct nt_process *process, struct helper *r)
 }
 
 /* Reads the program's steps more often. True: end now. */
-static bool rest(struct nt_process *process, struct helper *r, uint32_t sleep_ms)
+static bool sleep_between(struct nt_process *process, struct helper *r, uint32_t sleep_ms)
 {
 	const uint64_t until_ms = nt_clock_ms() + sleep_ms;
 	uint64_t now_ms = until_ms - sleep_ms;
@@ -381,14 +396,14 @@ static bool rest(struct nt_process *process, struct helper *r, uint32_t sleep_ms
 	return false;
 }
 
-static void live(struct nt_process *process)
+static void run_helper(struct nt_process *process)
 {
 	struct helper r = { .changed_ms = nt_clock_ms(), .began_ms = nt_clock_ms() };
 
 	process->histories = &r.histories;
 	process->marker = &r.steps.marker;
 	nt_steps_begin(&r.steps, process, NT_STRETCH_CLOCK);
-	while (!rest(process, &r, one_round(process, &r)))
+	while (!sleep_between(process, &r, work_once(process, &r)))
 		;
 	look_at_all(process, &r);
 	nt_steps_read(&r.steps, process, true);
@@ -400,7 +415,7 @@ static void live(struct nt_process *process)
 	nt_histories_clear(&r.histories);
 }
 
-static void last(struct nt_process *process)
+static void leave_process(struct nt_process *process)
 {
 	struct helper r = { .leader = NULL };
 
@@ -412,8 +427,8 @@ static void last(struct nt_process *process)
 }
 
 const struct nt_process_work nt_helper_thread_work = {
-	.live = live,
-	.last = last,
+	.live = run_helper,
+	.last = leave_process,
 	.leave = nt_comm_leave_all,
 	.clear = nt_comm_free_all,
 	.forked = nt_chain_forked,

@@ -22,7 +22,7 @@ uint32_t nt_kept_name(int coll, int algo, uint64_t turn)
 
 /* Every bit of the hash depends on every bit of the name: a program's steps number their calls
  * alike, and a step's first call, to which ranks come apart, must be kept as often as any other. */
-static bool selected(uint32_t name, unsigned level)
+static bool is_selected(uint32_t name, unsigned level)
 {
 	uint32_t hash = (name & ~RING) * UINT32_C(0x9e3779b1);
 
@@ -36,7 +36,7 @@ static uint32_t name_of(const struct nt_kept_call *call)
 	return (uint32_t)(atomic_load_explicit(&call->entry, memory_order_relaxed) >> 32);
 }
 
-static void put(struct nt_kept_call *call, uint32_t name, uint32_t time, uint32_t when_ms)
+static void store_call(struct nt_kept_call *call, uint32_t name, uint32_t time, uint32_t when_ms)
 {
 	atomic_store_explicit(&call->when_ms, when_ms, memory_order_relaxed);
 	/* Name and time are one word: a reader sees both or neither. */
@@ -53,9 +53,9 @@ static uint32_t thin_out(struct nt_kept_calls *kept)
 		const struct nt_kept_call *call = &kept->call[i];
 		uint64_t entry = atomic_load_explicit(&call->entry, memory_order_relaxed);
 
-		if (selected((uint32_t)(entry >> 32), kept->level))
-			put(&kept->call[left++], (uint32_t)(entry >> 32), (uint32_t)entry,
-			    atomic_load_explicit(&call->when_ms, memory_order_relaxed));
+		if (is_selected((uint32_t)(entry >> 32), kept->level))
+			store_call(&kept->call[left++], (uint32_t)(entry >> 32), (uint32_t)entry,
+				   atomic_load_explicit(&call->when_ms, memory_order_relaxed));
 	}
 	return left;
 }
@@ -65,7 +65,7 @@ void nt_kept_end(struct nt_kept_calls *kept, const void *handle, uint32_t name, 
 	uint32_t count = atomic_load_explicit(&kept->count, memory_order_relaxed), time;
 
 	if (name == 0 || handle != kept->handle || stop_ns <= kept->start_ns ||
-	    !selected(name, kept->level))
+	    !is_selected(name, kept->level))
 		return;
 	if (kept->first_ns == 0)
 		kept->first_ns = kept->start_ns;
@@ -76,10 +76,10 @@ void nt_kept_end(struct nt_kept_calls *kept, const void *handle, uint32_t name, 
 		count--;
 	while (count == NT_KEPT_CALLS && kept->level < LEVEL_MAX)
 		count = thin_out(kept);
-	if (count == NT_KEPT_CALLS || !selected(name, kept->level))
+	if (count == NT_KEPT_CALLS || !is_selected(name, kept->level))
 		goto out;
-	put(&kept->call[count], name, time,
-	    (uint32_t)((kept->start_ns - kept->first_ns) / 1000000));
+	store_call(&kept->call[count], name, time,
+		   (uint32_t)((kept->start_ns - kept->first_ns) / 1000000));
 	count++;
 out:
 	/* Pairs with the acquire in nt_kept_read(): the calls are there. */

@@ -40,13 +40,14 @@ static uint64_t calls_of(const struct nt_shm_key *key, unsigned slot)
 	return atomic_load_explicit(&key->calls[slot], memory_order_relaxed);
 }
 
-static bool joined(const struct nt_shm_comm *comm, unsigned slot)
+static bool has_joined(const struct nt_shm_comm *comm, unsigned slot)
 {
 	return atomic_load_explicit(&comm->slot[slot].state, memory_order_acquire) ==
 	       NT_PARTICIPANT_JOINED;
 }
 
-static struct spender *find(struct spenders *s, const struct nt_shm_comm *comm, unsigned slot)
+static struct spender *find_spender(struct spenders *s, const struct nt_shm_comm *comm,
+				    unsigned slot)
 {
 	const uint32_t pid = atomic_load_explicit(&comm->slot[slot].pid, memory_order_relaxed);
 	uint32_t i = 0;
@@ -74,7 +75,7 @@ static void add_comm(struct spenders *s, const struct nt_shm_comm *comm)
 	for (uint32_t i = 0; i < s->count; i++)
 		s->of[i].here = 0;
 	for (unsigned m = 0; m < NT_SHM_SLOTS; m++) {
-		struct spender *spender = joined(comm, m) ? find(s, comm, m) : NULL;
+		struct spender *spender = has_joined(comm, m) ? find_spender(s, comm, m) : NULL;
 
 		if (!spender)
 			continue;
@@ -89,7 +90,8 @@ static double of_comm(struct spenders *s, const struct nt_shm_comm *comm)
 	double us = 0;
 
 	for (unsigned m = 0; m < NT_SHM_SLOTS; m++) {
-		const struct spender *spender = joined(comm, m) ? find(s, comm, m) : NULL;
+		const struct spender *spender = has_joined(comm, m) ? find_spender(s, comm, m)
+								    : NULL;
 
 		if (spender && spender->ranks > 0)
 			us += spender->us / spender->ranks;
@@ -121,7 +123,7 @@ struct nt_share nt_key_shares_of(const struct nt_key_shares *shares, const struc
 	uint64_t calls = 0;
 
 	for (unsigned m = 0; m < NT_SHM_SLOTS; m++) {
-		if (joined(&shm->comm[comm], m))
+		if (has_joined(&shm->comm[comm], m))
 			calls += calls_of(key, m);
 	}
 	share.us = (double)calls * shm_call_us(key);

@@ -15,7 +15,7 @@
 #define NT_KEY_SHARES_H
 
 #include "contract/shm-layout.h"
-#include "engine/min-share.h"
+#include "engine/key-info.h"
 #include "tuner/comm.h"
 
 /* At the last update */

@@ -48,14 +48,15 @@ struct nt_key_decision {
 	uint32_t arm; /* of the newest committed plan; set before the state */
 	/* rechecks taken up, of those that the helper thread asked for */
 	_Atomic uint32_t rechecks_taken;
-	uint64_t
-		/* number of calls at which to look for room in shared memory again; 0: never */
-		place_calls;
+	/* calls at which to look for a free slot in shared memory again; 0: never */
+	uint64_t slot_calls;
 	uint32_t confirmed; /* calls of the committed arm whose Coll events were checked */
 	bool open; /* turns are counted */
 	/* Calls that mode observe measures next */
 	uint64_t observe_from, observe_until;
-	uint64_t told_turn; /* plus 1: tasks were published up to it; 0: none were */
+	/* plus 1: tasks were published up to it; 0: none were since events are on */
+	uint64_t told_turn;
+	uint64_t told_calls; /* ... and calls at that time; 0: none were since the key was opened */
 	uint64_t measure_group; /* in which GPU times were first wanted */
 	uint32_t stalled_seen; /* helper.stalled when it was last handled */
 	_Atomic uint32_t commits;

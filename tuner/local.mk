@@ -7,8 +7,6 @@ libnt_tuner_a_SOURCES = \
 	%D%/abi.h \
 	%D%/call-counts.c \
 	%D%/call-counts.h \
-	%D%/chain-descr.c \
-	%D%/chain-descr.h \
 	%D%/chain-profiler.c \
 	%D%/chain-profiler.h \
 	%D%/chain-tuner.c \
@@ -18,8 +16,6 @@ libnt_tuner_a_SOURCES = \
 	%D%/comm.c \
 	%D%/comm.h \
 	%D%/costs.h \
-	%D%/deadline.c \
-	%D%/deadline.h \
 	%D%/decide.c \
 	%D%/decide.h \
 	%D%/dumps.c \
@@ -34,8 +30,6 @@ libnt_tuner_a_SOURCES = \
 	%D%/apply-plan.h \
 	%D%/gpu-times.c \
 	%D%/gpu-times.h \
-	%D%/group.c \
-	%D%/group.h \
 	%D%/handle.c \
 	%D%/handle.h \
 	%D%/explorer.c \
@@ -72,8 +66,6 @@ libnt_tuner_a_SOURCES = \
 	%D%/event-slot.h \
 	%D%/comm-status.c \
 	%D%/comm-status.h \
-	%D%/process-warm.c \
-	%D%/process-warm.h \
 	%D%/key-record.c \
 	%D%/key-record.h \
 	%D%/key-shares.c \

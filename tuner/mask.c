@@ -37,7 +37,7 @@ void nt_mask_fini(struct nt_mask *mask)
 }
 
 /* The lock is held. What we and a chained profiler want */
-static int ours(struct nt_mask *mask)
+static int own_bits(struct nt_mask *mask)
 {
 	int value = (mask->open ? OPEN_BITS : 0) |
 		    (mask->measuring && !mask->forbidden ? MEASURE_BITS : 0);
@@ -51,9 +51,9 @@ static int ours(struct nt_mask *mask)
 	return value | mask->counting | chained | (chained & LAUNCH_BITS ? STORY_BITS : 0);
 }
 
-static int wanted(struct nt_mask *mask)
+static int wanted_bits(struct nt_mask *mask)
 {
-	return ours(mask) | mask->foreign;
+	return own_bits(mask) | mask->foreign;
 }
 
 /* The lock is held. Did we once store what NCCL has now written back? */
@@ -92,18 +92,18 @@ static void store_after(struct nt_mask *mask, unsigned known)
 	for (unsigned i = 0; i < 2 * known; i++) {
 		int *target = mask->target[i % known], found = put[i % known];
 
-		value = wanted(mask);
+		value = wanted_bits(mask);
 		while (!__atomic_compare_exchange_n(target, &found, value, false, __ATOMIC_RELAXED,
 						    __ATOMIC_RELAXED)) {
 			take_over(mask, found);
-			value = wanted(mask);
+			value = wanted_bits(mask);
 		}
 		put[i % known] = value;
 	}
-	value = wanted(mask);
+	value = wanted_bits(mask);
 	for (unsigned i = known; i < targets; i++)
 		__atomic_store_n(mask->target[i], value, __ATOMIC_RELAXED);
-	mask->ours = ours(mask);
+	mask->ours = own_bits(mask);
 	memmove(mask->previous, mask->previous + 1,
 		sizeof(mask->previous) - sizeof(mask->previous[0]));
 	mask->previous[NT_MASK_PREVIOUS - 1] = atomic_load_explicit(&mask->stored,
@@ -111,7 +111,7 @@ static void store_after(struct nt_mask *mask, unsigned known)
 	atomic_store_explicit(&mask->stored, value, memory_order_relaxed);
 }
 
-static void store(struct nt_mask *mask)
+static void store_mask(struct nt_mask *mask)
 {
 	store_after(mask, atomic_load_explicit(&mask->targets, memory_order_relaxed));
 }
@@ -137,7 +137,7 @@ void nt_mask_attach(struct nt_mask *mask, int *target)
 void nt_mask_restore(struct nt_mask *mask)
 {
 	pthread_mutex_lock(&mask->lock);
-	store(mask);
+	store_mask(mask);
 	pthread_mutex_unlock(&mask->lock);
 }
 
@@ -145,7 +145,7 @@ void nt_mask_open(struct nt_mask *mask, int delta)
 {
 	pthread_mutex_lock(&mask->lock);
 	mask->open += (unsigned)delta;
-	store(mask);
+	store_mask(mask);
 	pthread_mutex_unlock(&mask->lock);
 }
 
@@ -157,7 +157,7 @@ void nt_mask_measure(struct nt_mask *mask, struct nt_mask_hold *hold, bool on)
 	if (nt_mask_measures(hold) != on) {
 		atomic_store_explicit(&hold->on, on, memory_order_relaxed);
 		mask->measuring += on ? 1u : -1u;
-		store(mask);
+		store_mask(mask);
 	}
 	pthread_mutex_unlock(&mask->lock);
 }
@@ -168,7 +168,7 @@ void nt_mask_forbid(struct nt_mask *mask)
 		return;
 	pthread_mutex_lock(&mask->lock);
 	atomic_store_explicit(&mask->forbidden, true, memory_order_relaxed);
-	store(mask);
+	store_mask(mask);
 	pthread_mutex_unlock(&mask->lock);
 }
 
@@ -184,7 +184,7 @@ void nt_mask_chain(struct nt_mask *mask, int bits)
 {
 	pthread_mutex_lock(&mask->lock);
 	mask->chained = bits;
-	store(mask);
+	store_mask(mask);
 	pthread_mutex_unlock(&mask->lock);
 }
 
@@ -193,7 +193,7 @@ void nt_mask_count(struct nt_mask *mask, int bits)
 	pthread_mutex_lock(&mask->lock);
 	if (mask->counting != bits) {
 		mask->counting = bits;
-		store(mask);
+		store_mask(mask);
 	}
 	pthread_mutex_unlock(&mask->lock);
 }

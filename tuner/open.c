@@ -238,8 +238,8 @@ static void take_slot(struct nt_comm *comm)
 	}
 }
 
-static void identify(struct nt_comm_fixed *fixed, const struct nt_comm_identity *who,
-		     enum nt_half half)
+static void identify_comm(struct nt_comm_fixed *fixed, const struct nt_comm_identity *who,
+			  enum nt_half half)
 {
 	static _Atomic uint32_t order;
 
@@ -252,8 +252,8 @@ static void identify(struct nt_comm_fixed *fixed, const struct nt_comm_identity 
 	snprintf(fixed->name, sizeof(fixed->name), "%s", who->name ? who->name : "");
 }
 
-static struct nt_comm *create(struct nt_process *process, const struct nt_comm_identity *who,
-			      enum nt_half half)
+static struct nt_comm *create_comm(struct nt_process *process, const struct nt_comm_identity *who,
+				   enum nt_half half)
 {
 	struct nt_comm *comm;
 
@@ -262,7 +262,7 @@ static struct nt_comm *create(struct nt_process *process, const struct nt_comm_i
 	if (comm) {
 		comm->fixed.process = process;
 		comm->fixed.ctx.ours = comm;
-		identify(&comm->fixed, who, half);
+		identify_comm(&comm->fixed, who, half);
 		comm->fixed.calls = nt_calls_add(process->calls, comm->fixed.index, who->id,
 						 who->rank, comm->fixed.ranks, comm->fixed.nodes);
 		comm->kept.halves = half;
@@ -283,7 +283,7 @@ static struct nt_comm *create(struct nt_process *process, const struct nt_comm_i
 }
 
 /* Calls NCCL and the loader, so not under a lock of ours. */
-static void learn(struct nt_process *process)
+static void learn_platform(struct nt_process *process)
 {
 	char library[NT_LIBRARY_MAX], net[NT_NET_MAX];
 	uint32_t version;
@@ -306,7 +306,7 @@ static void learn(struct nt_process *process)
 
 /* Not before NCCL's own threads, which it starts between the two halves: where the process may
  * start only those, ours is the one that is missing. */
-static void help(struct nt_process *process)
+static void start_helper(struct nt_process *process)
 {
 	if (nt_process_help(process))
 		return;
@@ -318,10 +318,10 @@ static void help(struct nt_process *process)
 struct nt_comm *nt_comm_open_profiler(struct nt_process *process,
 				      const struct nt_comm_identity *who)
 {
-	learn(process);
+	learn_platform(process);
 	if (process->place.flags & NT_PLACE_NO_TUNER)
-		help(process);
-	handed_over = create(process, who, NT_HALF_PROFILER);
+		start_helper(process);
+	handed_over = create_comm(process, who, NT_HALF_PROFILER);
 	return handed_over;
 }
 
@@ -354,11 +354,11 @@ struct nt_comm *nt_comm_open_tuner(struct nt_process *process, const struct nt_c
 {
 	struct nt_comm *comm;
 
-	learn(process);
-	help(process);
+	learn_platform(process);
+	start_helper(process);
 	comm = take_over(process, who);
 	if (!comm)
-		comm = create(process, who, NT_HALF_TUNER);
+		comm = create_comm(process, who, NT_HALF_TUNER);
 	return comm;
 }
 
@@ -369,18 +369,6 @@ static void close_half(struct nt_comm *comm, enum nt_half half)
 	if (comm->kept.halves == 0)
 		nt_calls_leave(comm->fixed.calls);
 	pthread_mutex_unlock(&comm->fixed.process->lock);
-}
-
-/* What the helper thread has not published yet */
-static void publish_calls(struct nt_comm *comm)
-{
-	for (unsigned i = 0; i < nt_comm_keys(comm); i++) {
-		struct nt_shm_key *shared = comm->key[i].fixed.shared;
-
-		if (shared)
-			atomic_store(&shared->calls[comm->fixed.slot.index],
-				     nt_key_calls(&comm->key[i]));
-	}
 }
 
 static void say_end(const struct nt_comm *comm)
@@ -411,7 +399,14 @@ void nt_comm_close_tuner(struct nt_comm *comm)
 		nt_comm_drop_key(comm, &comm->key[i]);
 	nt_comm_untake(comm);
 	if (comm->fixed.shm) {
-		publish_calls(comm);
+		/* What the helper thread has not published yet */
+		for (unsigned i = 0; i < nt_comm_keys(comm); i++) {
+			struct nt_shm_key *shared = comm->key[i].fixed.shared;
+
+			if (shared)
+				atomic_store(&shared->calls[comm->fixed.slot.index],
+					     nt_key_calls(&comm->key[i]));
+		}
 		nt_comm_status_leave(comm);
 	}
 	say_end(comm);

@@ -64,7 +64,7 @@ static uint32_t id_of(uint32_t ranks, const struct nt_p2p_call *call)
 	return TAKEN | (uint32_t)kind << 8 | nt_band(sent > received ? sent : received);
 }
 
-static int find(const struct nt_p2p *p2p, uint32_t id)
+static int find_peer(const struct nt_p2p *p2p, uint32_t id)
 {
 	for (int i = 0; i < NT_P2P_KEYS; i++) {
 		uint32_t there = load(&p2p->key[i].what);
@@ -80,7 +80,7 @@ static bool end_call(struct nt_p2p *p2p, uint32_t ranks)
 {
 	const uint32_t serial = load(&p2p->serial);
 	const uint32_t id = id_of(ranks, &p2p->call);
-	int at = serial == 0 ? 0 : find(p2p, id);
+	int at = serial == 0 ? 0 : find_peer(p2p, id);
 
 	if (serial == 0 || at < 0)
 		return serial == 0;
@@ -94,18 +94,6 @@ static bool end_call(struct nt_p2p *p2p, uint32_t ranks)
 	return true;
 }
 
-static void begin_call(struct nt_p2p *p2p, uintptr_t thread, uint32_t group)
-{
-	p2p->thread = thread;
-	p2p->group = group;
-	p2p->captured = false;
-	atomic_store_explicit(&p2p->call.sends, 0, memory_order_relaxed);
-	atomic_store_explicit(&p2p->call.receives, 0, memory_order_relaxed);
-	atomic_store_explicit(&p2p->call.sent_bytes, 0, memory_order_relaxed);
-	atomic_store_explicit(&p2p->call.received_bytes, 0, memory_order_relaxed);
-	add(&p2p->serial, load(&p2p->serial) == UINT32_MAX ? 2 : 1);
-}
-
 bool nt_p2p_note(struct nt_p2p *p2p, struct nt_p2p_groups *groups, uint32_t ranks,
 		 const struct nt_p2p_event *event)
 {
@@ -116,7 +104,14 @@ bool nt_p2p_note(struct nt_p2p *p2p, struct nt_p2p_groups *groups, uint32_t rank
 
 	if (load(&p2p->serial) == 0 || p2p->thread != thread || p2p->group != group) {
 		room = end_call(p2p, ranks);
-		begin_call(p2p, thread, group);
+		p2p->thread = thread;
+		p2p->group = group;
+		p2p->captured = false;
+		atomic_store_explicit(&p2p->call.sends, 0, memory_order_relaxed);
+		atomic_store_explicit(&p2p->call.receives, 0, memory_order_relaxed);
+		atomic_store_explicit(&p2p->call.sent_bytes, 0, memory_order_relaxed);
+		atomic_store_explicit(&p2p->call.received_bytes, 0, memory_order_relaxed);
+		add(&p2p->serial, load(&p2p->serial) == UINT32_MAX ? 2 : 1);
 	}
 	p2p->captured |= event->captured;
 	if (event->func && strcmp(event->func, "Recv") == 0) {

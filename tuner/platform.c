@@ -86,7 +86,7 @@ const char *nt_net_told(const char *net, const char *plugin, const char *ib_disa
 	return is_set(ib_disable) && strtol(ib_disable, NULL, 0) != 0 ? "Socket" : "";
 }
 
-static bool begins(const char *word, const char *prefix)
+static bool begins_with(const char *word, const char *prefix)
 {
 	return strncmp(word, prefix, strlen(prefix)) == 0;
 }
@@ -101,7 +101,8 @@ static const char *name_of(const struct dl_phdr_info *library)
 static int find_net_plugin(struct dl_phdr_info *library, size_t bytes, void *path)
 {
 	(void)bytes;
-	if (!begins(name_of(library), "libnccl-net") || strlen(library->dlpi_name) >= NT_PATH_MAX)
+	if (!begins_with(name_of(library), "libnccl-net") ||
+	    strlen(library->dlpi_name) >= NT_PATH_MAX)
 		return 0;
 	snprintf(path, NT_PATH_MAX, "%s", library->dlpi_name);
 	return 1;
@@ -146,12 +147,12 @@ void nt_launch_name(const char *text, char out[NT_LAUNCH_NAME])
 
 static bool is_wanted(const char *word)
 {
-	return begins(word, "NCCL_") && !begins(word, "NCCL_TUNE") && !begins(word, "NCCL_DEBUG") &&
-	       !begins(word, "NCCL_PROFILER_PLUGIN=");
+	return begins_with(word, "NCCL_") && !begins_with(word, "NCCL_TUNE") &&
+	       !begins_with(word, "NCCL_DEBUG") && !begins_with(word, "NCCL_PROFILER_PLUGIN=");
 }
 
 /* False: no room, and nothing was added. */
-static bool append(char text[NT_VARIABLES_MAX], const char *word, size_t bytes)
+static bool append_word(char text[NT_VARIABLES_MAX], const char *word, size_t bytes)
 {
 	size_t used = strlen(text), gap = used > 0;
 
@@ -181,7 +182,7 @@ void nt_variables_add(struct nt_variables *variables, const char *word)
 	(void)nt_printable_copy(plain + name, VALUE_BYTES, equals + 1, strlen(equals + 1));
 	for (char *c = plain; *c; c++)
 		*c = *c == ' ' ? '?' : *c;
-	if (!append(variables->text, plain, strlen(plain)))
+	if (!append_word(variables->text, plain, strlen(plain)))
 		variables->cut = true;
 }
 
@@ -193,7 +194,7 @@ void nt_variables_split(const struct nt_variables *now, const struct nt_variable
 		size_t length = strcspn(at, " ");
 		bool known = started->cut || nt_list_has(started->text, ' ', at, length);
 
-		(void)append(known ? outside : inside, at, length);
+		(void)append_word(known ? outside : inside, at, length);
 		at += length;
 	}
 }
@@ -290,7 +291,7 @@ static bool has_active_port(const char *directory, const char *device)
 static bool is_verbs(const char *directory, const char *name)
 {
 	(void)directory;
-	return begins(name, "uverbs");
+	return begins_with(name, "uverbs");
 }
 
 static bool is_there(const char *directory, const char *name)
@@ -325,14 +326,14 @@ static int is_openssl(struct dl_phdr_info *library, size_t bytes, void *unused)
 }
 
 /* NULL: not all of it is there. */
-static const void *part(const void *file, size_t bytes, uint64_t at, uint64_t size)
+static const void *file_part(const void *file, size_t bytes, uint64_t at, uint64_t size)
 {
 	return at <= bytes && size <= bytes - at ? (const char *)file + at : NULL;
 }
 
 bool nt_constants_have(const void *file, size_t bytes, const char *text)
 {
-	const Elf64_Ehdr *head = part(file, bytes, 0, sizeof(*head));
+	const Elf64_Ehdr *head = file_part(file, bytes, 0, sizeof(*head));
 	const Elf64_Shdr *sections, *names;
 	const char *name_text;
 
@@ -340,17 +341,18 @@ bool nt_constants_have(const void *file, size_t bytes, const char *text)
 	    head->e_ident[EI_CLASS] != ELFCLASS64 || head->e_shentsize != sizeof(*sections) ||
 	    head->e_shoff % _Alignof(Elf64_Shdr) != 0 || head->e_shstrndx >= head->e_shnum)
 		return false;
-	sections = part(file, bytes, head->e_shoff, head->e_shnum * sizeof(*sections));
+	sections = file_part(file, bytes, head->e_shoff, head->e_shnum * sizeof(*sections));
 	if (!sections)
 		return false;
 	names = &sections[head->e_shstrndx];
-	name_text = part(file, bytes, names->sh_offset, names->sh_size);
+	name_text = file_part(file, bytes, names->sh_offset, names->sh_size);
 	for (unsigned i = 0; name_text && i < head->e_shnum; i++) {
 		static const char wanted[] = ".rodata";
-		const char *from = part(file, bytes, sections[i].sh_offset, sections[i].sh_size);
+		const char *from = file_part(file, bytes, sections[i].sh_offset,
+					     sections[i].sh_size);
 
 		if (from && sections[i].sh_type == SHT_PROGBITS &&
-		    part(name_text, names->sh_size, sections[i].sh_name, sizeof(wanted)) &&
+		    file_part(name_text, names->sh_size, sections[i].sh_name, sizeof(wanted)) &&
 		    memcmp(name_text + sections[i].sh_name, wanted, sizeof(wanted)) == 0)
 			return memmem(from, sections[i].sh_size, text, strlen(text) + 1) != NULL;
 	}

@@ -4,22 +4,24 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "contract/coll.h"
 #include "lib/clock.h"
 #include "lib/hash.h"
 #include "lib/number.h"
-#include "tuner/deadline.h"
 #include "tuner/nccl-log.h"
 #include "tuner/proxy-pool.h"
 #include "engine/schedule.h"
 
 /* Of the helper thread, at least: a step may have a smaller default (ulimit -s). */
 #define STACK_BYTES (1u << 20)
+#define END_S_MAX UINT64_C(99999999999) /* in the year 5138 */
 #define LOCK_MS (NT_END_MS / 10) /* an exiting thread waits no longer for a lock */
 
 static struct {
@@ -55,6 +57,71 @@ static uint32_t build_id(void)
 	return nt_hash32(nt_hash32_text(PACKAGE_VERSION), parts, sizeof(parts));
 }
 
+void nt_process_warm_read(struct nt_process_warm *warm, int64_t mode, const char *text)
+{
+	memset(warm, 0, sizeof(*warm));
+	if (!text || !*text || (mode != NT_MODE_BANDIT && mode != NT_MODE_POLICY))
+		return;
+	warm->offered = true;
+	if (nt_warm_parse(&warm->arms, text, &warm->refused) < 0)
+		warm->arms.count = 0;
+}
+
+bool nt_process_warm_check(struct nt_process_warm *warm, uint32_t nccl, int fabric,
+			   uint64_t fingerprint)
+{
+	const struct nt_warm *arms = &warm->arms;
+
+	if (!warm->offered || warm->checked)
+		return false;
+	warm->checked = true;
+	if (warm->refused.text[0])
+		return true;
+	if (nccl == 0)
+		nt_error_set(&warm->refused, "NCCL does not tell its version");
+	else if (arms->nccl != nccl)
+		nt_error_set(&warm->refused, "remembered with NCCL %" PRIu32 ", this is %" PRIu32,
+			     arms->nccl, nccl);
+	else if (arms->fabric != NT_FABRIC_ANY && fabric != NT_FABRIC_ANY && arms->fabric != fabric)
+		nt_error_set(&warm->refused, "remembered over fabric %s, this is %s",
+			     nt_fabric_name(arms->fabric), nt_fabric_name(fabric));
+	else if (arms->fingerprint != 0 && fingerprint != 0 && arms->fingerprint != fingerprint)
+		nt_error_set(&warm->refused,
+			     "remembered on hardware %016" PRIx64 ", this is %016" PRIx64,
+			     arms->fingerprint, fingerprint);
+	else
+		warm->hash = nt_warm_hash(arms);
+	return warm->refused.text[0] != '\0';
+}
+
+const struct nt_warm *nt_process_warm_arms(const struct nt_process_warm *warm)
+{
+	return warm->checked && !warm->refused.text[0] ? &warm->arms : NULL;
+}
+
+bool nt_process_warm_chunks(const struct nt_process_warm *warm)
+{
+	const struct nt_warm *arms = nt_process_warm_arms(warm);
+
+	for (unsigned i = 0; arms && i < arms->count; i++) {
+		if (arms->key[i].arm != NT_ARM_BASELINE && nt_arm_chunk(arms->key[i].arm))
+			return true;
+	}
+	return false;
+}
+
+uint64_t nt_deadline_us(const char *text, int64_t wall_s, uint64_t now_us)
+{
+	uint64_t end_s;
+
+	if (!text || nt_number_parse(text, 0, END_S_MAX, &end_s) < 0)
+		return 0;
+	/* The job is past its end, or the clock is wrong. */
+	if (wall_s <= 0 || end_s <= (uint64_t)wall_s)
+		return 0;
+	return now_us + (end_s - (uint64_t)wall_s) * 1000000;
+}
+
 /* As Slurm sets it; fallback: the variable is not set, or no number. */
 static uint32_t env_number(const char *name, uint32_t fallback)
 {
@@ -77,7 +144,7 @@ static void read_step(struct nt_process *process)
 	process->local_task = env_number("SLURM_LOCALID", 0);
 	process->tasks = env_number("SLURM_STEP_NUM_TASKS", env_number("SLURM_NTASKS", 1));
 	process->nodes = env_number("SLURM_STEP_NUM_NODES", env_number("SLURM_NNODES", 1));
-	process->end_us = nt_deadline_us(getenv(NT_DEADLINE_ENV), (int64_t)time(NULL),
+	process->end_us = nt_deadline_us(getenv("SLURM_JOB_END_TIME"), (int64_t)time(NULL),
 					 nt_clock_us());
 }
 
@@ -193,7 +260,7 @@ static struct timespec after_ms(clockid_t clock, uint32_t wait_ms)
 	return until;
 }
 
-static void *run(void *arg)
+static void *run_thread(void *arg)
 {
 	struct nt_process *process = arg;
 	struct nt_process_thread *helper = &process->helper;
@@ -225,7 +292,7 @@ static int start_thread(struct nt_process *process)
 	pthread_attr_init(&attr);
 	if (pthread_attr_getstacksize(&attr, &bytes) == 0 && bytes < STACK_BYTES)
 		pthread_attr_setstacksize(&attr, STACK_BYTES);
-	rc = pthread_create(&process->helper.thread, &attr, run, process);
+	rc = pthread_create(&process->helper.thread, &attr, run_thread, process);
 	pthread_attr_destroy(&attr);
 	return rc;
 }
@@ -349,7 +416,7 @@ static void say_policy(const struct nt_process *process)
 }
 
 /* The lock is held. */
-static void start(nt_nccl_log log, const struct nt_process_work *work)
+static void start_process(nt_nccl_log log, const struct nt_process_work *work)
 {
 	const char *text = getenv(NT_ENV_POLICY);
 	struct nt_error err = { "" };
@@ -384,7 +451,7 @@ struct nt_process *nt_process_start(nt_nccl_log log, const struct nt_process_wor
 	atomic_store(&only.touched, true);
 	pthread_mutex_lock(&only.lock);
 	if (!only.tried)
-		start(log, work);
+		start_process(log, work);
 	process = nt_process_now();
 	if (only.bad.text[0] && log && !only.bad_said) {
 		only.bad_said = true;
@@ -401,6 +468,6 @@ struct nt_process *nt_process_start(nt_nccl_log log, const struct nt_process_wor
 
 struct nt_process *nt_process_now(void)
 {
-	/* Pairs with start()'s release: whoever sees the pointer sees the process. */
+	/* Pairs with start_process()'s release: whoever sees the pointer sees the process. */
 	return atomic_load_explicit(&only.ready, memory_order_acquire);
 }

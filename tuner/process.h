@@ -30,6 +30,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 #include "contract/policy.h"
+#include "contract/warm.h"
 #include "pmix-sync/shm.h"
 #include "record/rank.h"
 #include "record/tray.h"
@@ -39,7 +40,6 @@
 #include "tuner/p2p.h"
 #include "tuner/platform.h"
 #include "tuner/event-slot.h"
-#include "tuner/process-warm.h"
 #include "tuner/stretch.h"
 
 /* In a process's record; new ones take the places of ended ones. */
@@ -97,6 +97,18 @@ struct nt_process_thread {
 	bool started, stop, done;
 	bool begun; /* it was started once */
 	_Atomic bool failed; /* it could not be started; also without the lock */
+};
+
+/* The remembered arms passed to a process. They are taken or refused as a whole, once, when the
+ * first communicator's rank takes its slot: only then is NCCL's version known. Those in use are
+ * part of the capabilities (nt_warm_hash), so ranks with different ones are never tuned together.
+ * Read when the process opens, checked with the process's lock held. */
+struct nt_process_warm {
+	bool offered; /* the variable is set */
+	bool checked;
+	struct nt_error refused; /* why none is used; "": they are, or none was offered */
+	uint32_t hash; /* of the arms in use; 0: none */
+	struct nt_warm arms;
 };
 
 struct nt_process {
@@ -186,5 +198,25 @@ static inline bool nt_process_inert(const struct nt_process *process)
 }
 
 const char *nt_count_name(enum nt_count which);
+
+/* text: the variable; NULL or "": nothing is offered. Nothing is read in modes that do not choose
+ * arms, and in mode profile. */
+void nt_process_warm_read(struct nt_process_warm *warm, int64_t mode, const char *text);
+
+/* fabric: enum nt_fabric. Only the first call counts; true if this is it, and the arms are
+ * refused. */
+bool nt_process_warm_check(struct nt_process_warm *warm, uint32_t nccl, int fabric,
+			   uint64_t fingerprint);
+
+/* Those in use; NULL: none. */
+const struct nt_warm *nt_process_warm_arms(const struct nt_process_warm *warm);
+
+/* Has any of those in use a chunk size? */
+bool nt_process_warm_chunks(const struct nt_process_warm *warm);
+
+/* Pure: the end of the job's time limit on the clock of now_us, which is the same moment as wall_s.
+ * text: SLURM_JOB_END_TIME, in seconds of the wall clock, or NULL. Only newer releases of Slurm set
+ * it, and later changes (scontrol update) are not seen. 0: unknown. */
+uint64_t nt_deadline_us(const char *text, int64_t wall_s, uint64_t now_us);
 
 #endif

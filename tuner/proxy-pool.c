@@ -124,7 +124,7 @@ bool nt_proxy_pool_threads(unsigned ranks)
 	return threads + (uint64_t)THREADS * ranks <= limit.rlim_cur;
 }
 
-static void *nothing(void *arg)
+static void *do_nothing(void *arg)
 {
 	return arg;
 }
@@ -138,7 +138,7 @@ static bool has_thread(void)
 	/* It must not handle the application's signals. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	started = pthread_create(&thread, NULL, nothing, NULL) == 0;
+	started = pthread_create(&thread, NULL, do_nothing, NULL) == 0;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (started)
 		pthread_join(thread, NULL);

@@ -121,7 +121,6 @@ smoke_lines() {
 		--profile-file "$stage/share/nccl-tune/profiles.conf") library=()
 	[ -z "$python_nccl" ] || library=(--nccl "$python_nccl/libnccl.so.2")
 	smoke_line check off "${library[@]}" --check light
-	smoke_line load off "${library[@]}" --check light --load gemm:1024
 	smoke_line graph off "${library[@]}" --check light --mode graph
 	smoke_line found bandit --check light
 	[ -z "$dry" ] || some=(env "LD_LIBRARY_PATH=$stage/libexec/nccl-tune/tests/simulated" "${some[@]}")

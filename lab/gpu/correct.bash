@@ -35,8 +35,8 @@ correct_command() {
 	grouped) command_line+=(--mode grouped --coll "$CORRECT_COLLS,broadcast,reduce") ;;
 	split) command_line+=(--split "block:$half") ;;
 	split-share) command_line+=(--split "stride:$half" --split-share) ;;
-	abort) command_line+=(--split "block:$half" --align --abort-every $((rounds / 4))) ;;
-	abort-grouped) command_line+=(--mode grouped --align --abort-every $((rounds / 6))) ;;
+	abort) command_line+=(--split "block:$half" --abort-every $((rounds / 4))) ;;
+	abort-grouped) command_line+=(--mode grouped --abort-every $((rounds / 6))) ;;
 	esac
 }
 

@@ -7,9 +7,10 @@
  * with one communicator, as NCCL's own choice and the plugin are: every further communicator
  * slows NCCL down.
  *
- *   NT_FIXED_PLAN  the file that says what (bench/plan.h); what it does not name, and what is
- *                  not legal, is NCCL's own choice. Several lines for one collective and size take
- *                  turns in blocks: each block has all of them, in an order of its own
+ *   NT_FIXED_PLAN  a file with one call a line, as AllReduce 262144 TREE/SIMPLE; what it does not
+ *                  name, and what is not legal, is NCCL's own choice. Several lines for one
+ *                  collective and size take turns in blocks: each block has all of them, in an
+ *                  order of its own
  *   NT_FIXED_RUN   calls of each in a row (1)
  *   NT_FIXED_LOG   rank 0 writes there which arm each call had, COLLECTIVE BYTES ARM a line
  */
@@ -17,27 +18,64 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "bench/plan.h"
 #include "contract/coll.h"
 #include "tuner/abi.h"
 
 #define LOG_CALLS (1 << 20)
 
-static struct nt_bench_plan plan;
+struct plan_line {
+	int coll;
+	size_t bytes;
+	char arm[24];
+};
+
+static struct {
+	struct plan_line *line;
+	size_t lines;
+} plan;
+
 static unsigned run = 1;
 static unsigned *calls; /* of the key whose first line it is */
 static unsigned short *made; /* the line of each call */
 static size_t made_count;
 
+static int take_line(const char *text)
+{
+	struct plan_line *more = realloc(plan.line, (plan.lines + 1) * sizeof(*more));
+	char coll[32];
+	int end = 0;
+
+	if (!more)
+		return -1;
+	plan.line = more;
+	more += plan.lines++;
+	if (sscanf(text, "%31s %zu %23s %n", coll, &more->bytes, more->arm, &end) != 3 || text[end])
+		return -1;
+	more->coll = nt_coll_find(coll);
+	return more->coll >= 0 ? 0 : -1;
+}
+
+static int read_lines(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	char text[128];
+	int rc = f ? 0 : -1;
+
+	while (rc == 0 && fgets(text, sizeof(text), f))
+		rc = take_line(text);
+	if (f)
+		fclose(f);
+	return rc == 0 && plan.lines > 0 ? 0 : -1;
+}
+
 /* All ranks read the same file; one that cannot must not go on with other arms than the rest. */
 static void read_plan(void)
 {
 	const char *path = getenv("NT_FIXED_PLAN"), *text = getenv("NT_FIXED_RUN");
-	struct nt_error err;
 
 	if (text)
 		run = (unsigned)strtoul(text, NULL, 10);
-	if (path && run > 0 && nt_plan_read(&plan, path, &err) == 0) {
+	if (path && run > 0 && read_lines(path) == 0) {
 		calls = calloc(plan.lines, sizeof(*calls));
 		made = calloc(LOG_CALLS, sizeof(*made));
 		if (calls && made)
@@ -81,7 +119,7 @@ static unsigned place(unsigned block, unsigned turn, unsigned count)
 }
 
 /* The line that this call follows; NULL: none names it. */
-static const struct nt_plan_line *next_line(int coll, size_t bytes)
+static const struct plan_line *next_line(int coll, size_t bytes)
 {
 	size_t line[64];
 	unsigned count = 0, call, turn;
@@ -102,7 +140,7 @@ static const struct nt_plan_line *next_line(int coll, size_t bytes)
 static int get_coll_info(void *ctx, int coll, size_t bytes, int pipe_ops, float **table, int algos,
 			 int protos, int registered, int *channels)
 {
-	const struct nt_plan_line *line = protos == NT_PROTOS ? next_line(coll, bytes) : NULL;
+	const struct plan_line *line = protos == NT_PROTOS ? next_line(coll, bytes) : NULL;
 	float *cost = (float *)table;
 	int arm = line ? nt_arm_parse(line->arm) : -1;
 
@@ -122,7 +160,7 @@ static int finalize(void *ctx)
 
 	(void)ctx;
 	for (size_t i = 0; f && i < made_count; i++) {
-		const struct nt_plan_line *line = &plan.line[made[i]];
+		const struct plan_line *line = &plan.line[made[i]];
 
 		fprintf(f, "%s %zu %s\n", nt_coll_name(line->coll), line->bytes, line->arm);
 	}

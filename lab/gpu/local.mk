@@ -10,7 +10,7 @@ lab_gpu_nt_probe_so_LDFLAGS = $(module_ldflags) $(NT_NO_UNDEFINED) -Wl,-z,nodele
 
 # A tuner that holds NCCL to one arm for each collective and size.
 noinst_PROGRAMS += lab/gpu/nt-fixed.so
-lab_gpu_nt_fixed_so_SOURCES = %D%/fixed.c bench/plan.c bench/plan.h
+lab_gpu_nt_fixed_so_SOURCES = %D%/fixed.c
 lab_gpu_nt_fixed_so_LDADD = libnt-contract.a
 lab_gpu_nt_fixed_so_LDFLAGS = $(lab_gpu_nt_probe_so_LDFLAGS)
 

@@ -12,7 +12,6 @@ readonly ARMS_SIZES=64K,256K,1M,4M,16M,64M,256M ARMS_EVEN=1M ARMS_IN_A_ROW=4
 # Rounds: the log of nt-fixed.so and the samples of the benchmark must fit each other (tables_summary.py).
 readonly ARMS_ROUNDS_MOST=8000 ARMS_WARMUP=4 ARMS_CHECK=250
 readonly LL_MOST=4194304 LL128_MOST=67108864	# beyond it is not tried: half, or 15 of 16 bytes are data
-readonly TABLES_LOAD=gemm:1024
 readonly RULES_SIZES=64K,1M,16M,64M,256M RULES_EVEN=16M
 readonly RULES_WAYS=(off bandit)
 readonly UNEVEN_SECONDS=8
@@ -71,7 +70,7 @@ tables_bench() {
 			--call-gap-us 100)
 		return
 	fi
-	command_line=("$bench" --coll allreduce --sizes "$1" --even "$2" --align --seconds "$3" --last-seconds "$4"
+	command_line=("$bench" --coll allreduce --sizes "$1" --even "$2" --seconds "$3" --last-seconds "$4"
 		--iters 60000 --warmup 2 --check 100 --rendezvous "$work/meet" --stall 40)
 }
 
@@ -137,7 +136,6 @@ tables_arms() {
 	tables_bench "$ARMS_SIZES" "$ARMS_EVEN" 1 "$seconds"
 	[ -n "$dry" ] || command_line+=(--iters "$ARMS_ROUNDS_MOST" --warmup "$ARMS_WARMUP" --check "$ARMS_CHECK"
 		--samples "$dir/samples.csv")
-	[[ $condition != *load ]] || [ -n "$dry" ] || command_line+=(--load "$TABLES_LOAD")
 	step "$dir" $((seconds + 45)) "${topology%x*}" "${topology#*x}" off env NCCL_TUNER_PLUGIN="$fixed" \
 		NT_FIXED_PLAN="$dir/plan" NT_FIXED_RUN="$ARMS_IN_A_ROW" NT_FIXED_LOG="$dir/arms" "${command_line[@]}" || rc=$?
 	[ "$rc" = 0 ] || say "tables arms $condition $topology: exit status $rc"
@@ -161,7 +159,6 @@ rules_step() {
 	local condition=$1 topology=$2 way=$3 rc=0 explore last
 	read -r explore last < <(rules_seconds "$condition" "$way")
 	tables_bench "$RULES_SIZES" "$RULES_EVEN" "$explore" "$last"
-	[[ $condition != *load ]] || [ -n "$dry" ] || command_line+=(--load "$TABLES_LOAD")
 	step "$raw/tables-rules-$condition.$topology.$way.$4" $((explore + last + 60)) "${topology%x*}" "${topology#*x}" \
 		"$way" "${command_line[@]}" || rc=$?
 	[ "$rc" = 0 ] || say "tables rules $condition $topology $way $4: exit status $rc"
@@ -319,22 +316,18 @@ tables_train() {
 
 # tables_piece NETWORK PIECE
 tables_piece() {
-	local network=$1 condition topology k conditions=(alone load) some
+	local network=$1 topology k condition=alone some
 	mapfile -t some < <(tables_main_topologies)
-	[ "$network" = loopback ] || conditions=(shaped shaped-load)
+	[ "$network" = loopback ] || condition=shaped
 	case $2 in
 	arms)
-		for condition in "${conditions[@]}"; do
-			for topology in "${tables_topologies[@]}"; do
-				[[ $network = shaped && $topology = 1x* ]] || tables_arms "$condition" "$topology"
-			done
+		for topology in "${tables_topologies[@]}"; do
+			[[ $network = shaped && $topology = 1x* ]] || tables_arms "$condition" "$topology"
 		done ;;
 	rules)
 		for ((k = tables_first; k < tables_first + tables_runs; k++)); do
 			for topology in "${some[@]}"; do
-				for condition in "${conditions[@]}"; do
-					tables_rules "$condition" "$topology" "$k"
-				done
+				tables_rules "$condition" "$topology" "$k"
 			done
 		done ;;
 	uneven) [ ${#some[@]} = 0 ] || tables_uneven "$network" "${some[0]}" ;;

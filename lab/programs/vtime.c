@@ -12,7 +12,7 @@
 
 #define STACK_BYTES (256u << 10)
 #define HELPER_STACK_BYTES (8u << 20) /* as threads have it */
-#define MAX_HELPERS 512
+#define MAX_HELPERS 4096 /* with those that only show that a process may start one */
 
 struct event {
 	uint64_t ns, order;

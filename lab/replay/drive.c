@@ -126,7 +126,7 @@ static int feed_recorded(const struct driving *d, const struct nt_schedule *sche
 	if (d->out->rounds >= d->rounds->count)
 		return -1;
 	length = d->rounds->length[d->out->rounds];
-	if (length > (size_t)2 * nt_times_room(schedule))
+	if (length > (size_t)2 * nt_times_values(schedule))
 		return -1;
 	memcpy(bytes, d->rounds->bytes[d->out->rounds], length);
 	d->out->samples += samples < length / 2 ? samples : (unsigned)length / 2;

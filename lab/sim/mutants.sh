@@ -200,7 +200,7 @@ mutant seen "one side takes another stride" "$small" \
 mutant seen "a rank counts what it asks itself" "$small" \
 	turn.h 's/^\tif \(mine->counted_until < turn\) \{/\tmine->counted++;\n&/'
 mutant seen "an entry takes effect before it is in the log" "$small" \
-	outbox.c '/^void nt_outbox_say/,/^}/ s/^\tappend\(.*/\tappend(\&a->queue, entry);\n\tif (!comm->local)\n\t\tappend(\&a->log, entry);/' \
+	outbox.c '/^void nt_outbox_say/,/^}/ s/^\tappend_entry\(.*/\tappend_entry(\&a->queue, entry);\n\tif (!comm->local)\n\t\tappend_entry(\&a->log, entry);/' \
 	agree.c 's/dispatch_all\(agree, agree->config.self, false, bytes, count\);/;/'
 mutant seen "a key is closed while its plan runs" "$small" \
 	coordinator.c 's/^\tcase NT_COORDINATOR_RUNNING:$/&\n\t\tif (comm->refused) { close_key(a, comm, key, NULL); return; }/'
@@ -219,7 +219,7 @@ mutant seen "an id may come again" "--mix --brief --faults late,race,again" \
 mutant covered "no deadline for answers" "--mix --faults die,late,lost,race" \
 	coordinator.c 's/ \|\| a->now_ms - key->asked_ms > timeout_ms\)/ || timeout_ms == 0)/'
 mutant seen "ABORT is not said" "$small" \
-	coordinator.c 's/^\ttell\(a, comm, key, NT_ENTRY_ABORT\);/\t;/'
+	coordinator.c 's/^\ttell_nodes\(a, comm, key, NT_ENTRY_ABORT\);/\t;/'
 mutant seen "the hold stays after an ABORT" "$small" \
 	participant.c 's/^(\t)(atomic_store_explicit\(&shm_key->hold_at, 0, memory_order_seq_cst\);)/\1if (entry->type == NT_ENTRY_COMMIT)\n\1\t\2/'
 mutant seen "an aborted plan keeps its room for samples" "$small" \
@@ -267,7 +267,7 @@ mutant covered "the coordinator does not hear REFUSE" "$small" \
 mutant seen "ranks that have left are no objection" "$small" \
 	view.c 's/if \(atomic_load\(&shm->slot\[m\].state\) == NT_PARTICIPANT_LEFT\)/if (barred == INT32_MAX)/'
 mutant seen "COMMIT is said after ABORT (which nodes ignore)" "$small" \
-	coordinator.c 's/^(\ttell\(a, comm, key, NT_ENTRY_ABORT\);)/\1 if (!key->refused) tell(a, comm, key, NT_ENTRY_COMMIT);/'
+	coordinator.c 's/^(\ttell_nodes\(a, comm, key, NT_ENTRY_ABORT\);)/\1 if (!key->refused) tell_nodes(a, comm, key, NT_ENTRY_COMMIT);/'
 
 compile_base
 active=0 wrong=0

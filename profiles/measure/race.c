@@ -9,8 +9,6 @@
 
 #define LOSES_P 0.02 /* by which one cannot win */
 #define WINS_P 0.0025 /* with which one wins, shared by all profiles, at each of some looks */
-#define WORTH 0.03 /* the least gain of use, over the default and over another one */
-#define SLOWER 1.10 /* the most that one may be slower at a call, if the mix is unknown */
 #define TURNS_LEAST 2 /* a single turn may have been disturbed */
 #define ROUNDS_MORE 2 /* that all who are left must fit into the time */
 #define GRACE_S 1 /* beyond the time limit, for a turn that has begun */
@@ -152,14 +150,15 @@ static bool can_win(const struct nt_race *race, unsigned which, unsigned leader)
 
 	if (a->turns == 0)
 		return true;
-	if (surely_above(race, a->log_ratio, a->error, log(1 - WORTH)) ||
-	    (!nt_race_knows_mix(race) && surely_above(race, log(a->worst), a->error, log(SLOWER))))
+	if (surely_above(race, a->log_ratio, a->error, log(1 - NT_GAIN_LEAST)) ||
+	    (!nt_race_knows_mix(race) &&
+	     surely_above(race, log(a->worst), a->error, log(NT_WORST_MOST))))
 		return false;
 	if (which == leader || b->turns == 0)
 		return true;
 	error = a->error * sqrt((1.0 / a->turns + 1.0 / b->turns) /
 				(1.0 / a->turns + 1.0 / race->racer[0].turns));
-	return !surely_above(race, a->log_ratio - b->log_ratio, error, log(1 - WORTH));
+	return !surely_above(race, a->log_ratio - b->log_ratio, error, log(1 - NT_GAIN_LEAST));
 }
 
 /* Where the mix is unknown, one that is slower at some call cannot win. */
@@ -167,7 +166,7 @@ static bool qualifies(const struct nt_race *race, unsigned which)
 {
 	const struct nt_racer *racer = &race->racer[which];
 
-	return nt_race_knows_mix(race) || racer->turns == 0 || racer->worst <= SLOWER;
+	return nt_race_knows_mix(race) || racer->turns == 0 || racer->worst <= NT_WORST_MOST;
 }
 
 /* Does a come before b, by what is known so far? */
@@ -291,8 +290,8 @@ static bool wins(const struct nt_race *race, unsigned which)
 	const struct nt_racer *racer = &race->racer[which];
 
 	return racer->state == NT_RACER_OPEN && racer->turns >= TURNS_LEAST &&
-	       racer->log_ratio <= log(1 - WORTH) && racer->p < WINS_P / (race->count - 1) &&
-	       qualifies(race, which);
+	       nt_worth(racer->log_ratio, racer->p, WINS_P / (race->count - 1),
+			nt_race_knows_mix(race) ? 0 : racer->worst) == NT_WORTH_IT;
 }
 
 unsigned nt_race_winner(const struct nt_race *race)

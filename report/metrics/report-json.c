@@ -197,8 +197,6 @@ static json_object *calls_value(const struct nt_comm_seen *comm, int *rc)
 	return nt_json_filled(array);
 }
 
-/* The communicators themselves, from rank records. */
-/* For whom the ranks waited */
 static json_object *times_value(const double *value, unsigned count, int *rc)
 {
 	json_object *array = nt_json_array(rc);
@@ -249,6 +247,7 @@ static void add_lateness(json_object *object, const struct nt_summary *summary,
 	nt_json_add(object, "lateness", value, rc);
 }
 
+/* The communicators themselves, from rank records. */
 static json_object *members_value(const struct nt_summary *summary, size_t family, int *rc)
 {
 	json_object *array = nt_json_array(rc);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "contract/coll.h"
 #include "lib/compare.h"
+#include "report/model/job-figures.h"
 #include "report/model/row-time.h"
 
 #define TIMES_MAX 100 /* a plausible row has at most so many times its job's time, */
@@ -104,7 +105,9 @@ static bool add_missing(struct nt_site_stats_sum *sum, const struct nt_step *ste
 	return some;
 }
 
-static struct nt_site_stats_sum sum_of(const struct nt_summary *summary, size_t step_at)
+/* gain: the job's */
+static struct nt_site_stats_sum sum_of(const struct nt_summary *summary,
+				       const struct nt_says_gain *gain, size_t step_at)
 {
 	struct nt_site_stats_sum sum = { .keys = 0 };
 	const struct nt_step *step = &summary->steps[step_at];
@@ -124,7 +127,7 @@ static struct nt_site_stats_sum sum_of(const struct nt_summary *summary, size_t 
 	}
 	sum.comm_us = rank_us(step->comm_ms, most);
 	sum.calibration_us = rank_us(nt_step_calibration_ms(step), most);
-	sum.launch_us = rank_us(nt_step_launch_ms(step), most);
+	sum.launch_us = rank_us(nt_step_launched_ms(gain, step), most);
 	add_us(&sum.spent_us, sum.calibration_us);
 	add_us(&sum.saved_us, sum.launch_us);
 	if (!add_missing(&sum, step)) /* a difference is rounding */
@@ -169,7 +172,8 @@ static bool rows_fit(const struct nt_summary *summary, const struct bounds *most
 	return true;
 }
 
-static bool steps_fit(const struct nt_summary *summary, const struct bounds *most)
+static bool steps_fit(const struct nt_summary *summary, const struct nt_says_gain *gain,
+		      const struct bounds *most)
 {
 	for (size_t i = 0; i < summary->step_count; i++) {
 		const struct nt_step *step = &summary->steps[i];
@@ -177,7 +181,7 @@ static bool steps_fit(const struct nt_summary *summary, const struct bounds *mos
 
 		if (fabs(nt_or_zero(step->saved_ms)) > most->ms ||
 		    nt_or_zero(step->spent_ms) > most->ms || nt_or_zero(step->comm_ms) > most->ms ||
-		    fabs(nt_or_zero(nt_step_launch_ms(step))) > most->ms ||
+		    fabs(nt_or_zero(nt_step_launched_ms(gain, step))) > most->ms ||
 		    nt_step_calibration_ms(step) > most->ms || step->ranks > most->ranks ||
 		    step->nodes > most->ranks || per_node > most->ranks ||
 		    step->nodes * per_node > most->ranks)
@@ -187,14 +191,15 @@ static bool steps_fit(const struct nt_summary *summary, const struct bounds *mos
 }
 
 /* Could a job like this one have left such a record? */
-static bool is_plausible(const struct nt_streamed_job *job, const struct nt_summary *summary)
+static bool is_plausible(const struct nt_streamed_job *job, const struct nt_summary *summary,
+			 const struct nt_says_gain *gain)
 {
 	const struct bounds most = {
 		.ms = (double)(job->elapsed_s + SLACK_S) * 1000 * TIMES_MAX,
 		.ranks = (int64_t)(job->nodes ? job->nodes : 1) * RANKS_MAX,
 	};
 
-	return rows_fit(summary, &most) && steps_fit(summary, &most);
+	return rows_fit(summary, &most) && steps_fit(summary, gain, &most);
 }
 
 /* The outcome of a job with an undecided key of that reason; of several, the largest counts. */
@@ -238,14 +243,15 @@ static enum nt_job_outcome open_outcome(const struct nt_summary *summary, bool *
 	return open;
 }
 
-static enum nt_job_outcome outcome_of(const struct nt_summary *summary)
+static enum nt_job_outcome outcome_of(const struct nt_summary *summary,
+				      const struct nt_says_gain *gain)
 {
 	struct nt_site_stats_sum sum = { .keys = 0 };
 	bool unworthy = false;
 	enum nt_job_outcome open = open_outcome(summary, &unworthy);
 
 	for (size_t i = 0; i < summary->step_count; i++) {
-		const struct nt_site_stats_sum step = sum_of(summary, i);
+		const struct nt_site_stats_sum step = sum_of(summary, gain, i);
 
 		add_sum(&sum, &step);
 	}
@@ -319,6 +325,7 @@ struct adding {
 	struct nt_site_stats *tally;
 	const struct nt_streamed_job *job;
 	const struct nt_summary *summary; /* NULL: no record that counts */
+	struct nt_job_figures figures;
 	enum nt_job_outcome outcome;
 	int user; /* its number */
 	struct nt_error *err;
@@ -397,7 +404,8 @@ static const char *name_of(const struct adding *adding, int by, const struct nt_
 static int enter_step(const struct adding *adding, size_t step_at)
 {
 	const struct nt_step *step = &adding->summary->steps[step_at];
-	const struct nt_site_stats_sum sum = sum_of(adding->summary, step_at);
+	const struct nt_site_stats_sum sum = sum_of(adding->summary, &adding->figures.gain,
+						    step_at);
 	struct nt_site_stats_group *group;
 
 	for (int by = 0; by < NT_SITE_STATS_BYS; by++) {
@@ -473,14 +481,15 @@ int nt_site_stats_add(struct nt_site_stats *tally, const struct nt_streamed_job 
 			nt_summary_fini(&summary);
 			return nt_error_set(err, "no memory for the summary");
 		}
+		nt_job_figures_make(&adding.figures, &summary);
 		if (nt_summary_damaged(&summary))
 			adding.outcome = NT_JOB_DAMAGED;
-		else if (!is_plausible(job, &summary))
+		else if (!is_plausible(job, &summary, &adding.figures.gain))
 			adding.outcome = NT_JOB_IMPLAUSIBLE;
 		else if (had_steps > 0 && summary.step_count == 0)
 			adding.outcome = NT_JOB_NO_RECORD; /* all its steps are of earlier runs */
 		else {
-			adding.outcome = outcome_of(&summary);
+			adding.outcome = outcome_of(&summary, &adding.figures.gain);
 			adding.summary = &summary;
 		}
 	}

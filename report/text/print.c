@@ -167,16 +167,19 @@ static void add_step(struct nt_table *table, const struct view *view, size_t at)
 {
 	const struct nt_summary *summary = view->summary;
 	const struct nt_step *step = &summary->steps[at];
+	const bool calibrates = nt_step_is_calibration(step);
 	char text[32];
 
 	nt_cell(table, "%s", step->name);
-	nt_cell(table, "%.20s", nt_step_is_calibration(step) ? "(calibration)" : step->program);
+	nt_cell(table, "%.20s", calibrates ? "(calibration)" : step->program);
 	nt_cell_count(table, step->ranks);
 	nt_cell(table, "%s", step->mode);
 	nt_cell(table, "%.24s", step->launch);
-	nt_cell_count(table, step->steps);
+	nt_cell_count(table, calibrates ? -1 : step->steps);
 	nt_cell(table, "%s",
-		step->step_us[1] > 0 ? nt_time_text(step->step_us[1], text, sizeof(text)) : "-");
+		step->step_us[1] > 0 && !calibrates
+			? nt_time_text(step->step_us[1], text, sizeof(text))
+			: "-");
 	nt_cell(table, "%s",
 		nt_duration_text(nt_or_zero(nt_step_launched_ms(&view->figures.gain, step)) +
 					 nt_step_saved_ms(summary, at) -
@@ -198,7 +201,7 @@ static int print_steps(FILE *out, const struct view *view, struct nt_error *err)
 			continue;
 		if (summary->step_count > STEPS_IN_FULL && !view->full)
 			add_step(&table, view, i);
-		else
+		else if (view->full || !nt_step_is_calibration(&summary->steps[i]))
 			print_step(out, view, &summary->steps[i]);
 	}
 	return summary->step_count > STEPS_IN_FULL && !view->full ? nt_table_print(out, &table, err)

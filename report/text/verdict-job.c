@@ -16,6 +16,7 @@
 
 /* ---- the step, and the net */
 
+#define SLOWER 0.98 /* steps are with the launch profile */
 #define TOLD_PART 0.1 /* of what launch profiles saved: less by calls is not told */
 
 static void say_source(struct nt_maker *maker)
@@ -34,11 +35,12 @@ static void say_source(struct nt_maker *maker)
 		return;
 	else if (gain->by_job)
 		nt_maker_say(maker, NT_SENTENCE_LAUNCH, "",
-			     "With %s; without it, as in this job's other steps.", gain->profile);
+			     "\"Was\" is without launch profile %s, in this job's other steps.",
+			     gain->profile);
 	else
 		nt_maker_say(maker, NT_SENTENCE_LAUNCH, "",
-			     "With %s; without it, as remembered of %.24s here.", gain->profile,
-			     step->program[0] ? step->program : "earlier steps");
+			     "\"Was\" is without launch profile %s, as remembered of %.24s here.",
+			     gain->profile, step->program[0] ? step->program : "earlier steps");
 }
 
 /* ", 2.7 % of 29 s": of the job's time. */
@@ -72,45 +74,51 @@ static void add_pays(const struct nt_job_figures *figures, char *out, size_t out
 			  figures->pays_steps == 1 ? "" : "s", text);
 }
 
-/* " on exploring", " on calibrating": what took all but a little of it; else both. */
-static void add_spent(const struct nt_says_gain *gain, char *out, size_t out_bytes)
+/* " (saved 10.0 s, spent 50.0 s on calibrating)": what is more than the net time itself */
+static void add_parts(const struct nt_says_gain *gain, char *out, size_t out_bytes)
 {
-	const double all_ms = gain->exploring_ms + gain->calibration_ms;
+	const double saved_ms = gain->launch_ms + gain->calls_ms;
+	const double spent_ms = gain->exploring_ms + gain->calibration_ms;
+	const bool both = fabs(gain->launch_ms) >= NT_NOTHING_MS &&
+			  fabs(gain->calls_ms) >= TOLD_PART * fabs(gain->launch_ms);
+	const bool spends = spent_ms >= NT_NOTHING_MS;
+	const bool saves = both || (spends && fabs(saved_ms) >= NT_NOTHING_MS);
 	char text[32];
 
-	nt_append(out, out_bytes, ", spent %s", nt_duration_text(all_ms, text, sizeof(text)));
-	if (gain->calibration_ms >= 0.99 * all_ms && all_ms > 0)
+	if (saves)
+		nt_append(out, out_bytes, " (saved %s",
+			  nt_duration_text(saved_ms, text, sizeof(text)));
+	if (both)
+		nt_append(out, out_bytes, ", of it %s by choices for calls",
+			  nt_duration_text(gain->calls_ms, text, sizeof(text)));
+	if (spends)
+		nt_append(out, out_bytes, "%sspent %s", saves ? ", " : " (",
+			  nt_duration_text(spent_ms, text, sizeof(text)));
+	if (spends && gain->calibration_ms >= 0.99 * spent_ms)
 		nt_append(out, out_bytes, " on calibrating");
-	else if (gain->calibration_ms > 0)
+	else if (spends && gain->calibration_ms > 0)
 		nt_append(out, out_bytes, ", of it %s on calibrating",
 			  nt_duration_text(gain->calibration_ms, text, sizeof(text)));
+	if (saves || spends)
+		nt_append(out, out_bytes, ")");
 }
 
 static void say_net(struct nt_maker *maker)
 {
 	const struct nt_says_gain *gain = &maker->figures.gain;
+	const bool known = !gain->profile[0] || gain->speed > 0;
 	char text[320] = "", number[32];
 
-	if (gain->profile[0] && gain->speed <= 0) {
-		nt_duration_text(gain->exploring_ms + gain->calibration_ms, number, sizeof(number));
-		nt_maker_say(
-			maker, NT_SENTENCE_NET, "",
-			"Net time saved: not known; %s were spent, of it %.1f s on calibrating.",
-			number, gain->calibration_ms / 1e3);
-		return;
+	if (known)
+		nt_append(text, sizeof(text), "Net time saved: %s",
+			  nt_duration_text(gain->net_ms, number, sizeof(number)));
+	else
+		nt_append(text, sizeof(text), "Net time saved: not known");
+	add_parts(gain, text, sizeof(text));
+	if (known) {
+		add_of_job(maker->summary, gain->net_ms, text, sizeof(text));
+		add_pays(&maker->figures, text, sizeof(text));
 	}
-	nt_append(text, sizeof(text), "Net time saved: %s",
-		  nt_duration_text(gain->net_ms, number, sizeof(number)));
-	nt_append(text, sizeof(text), " (saved %s",
-		  nt_duration_text(gain->launch_ms + gain->calls_ms, number, sizeof(number)));
-	if (fabs(gain->launch_ms) >= NT_NOTHING_MS &&
-	    fabs(gain->calls_ms) >= TOLD_PART * fabs(gain->launch_ms))
-		nt_append(text, sizeof(text), ", of it %s by choices for calls",
-			  nt_duration_text(gain->calls_ms, number, sizeof(number)));
-	add_spent(gain, text, sizeof(text));
-	nt_append(text, sizeof(text), ")");
-	add_of_job(maker->summary, gain->net_ms, text, sizeof(text));
-	add_pays(&maker->figures, text, sizeof(text));
 	nt_maker_say(maker, NT_SENTENCE_NET, "", "%s.", text);
 }
 
@@ -233,7 +241,12 @@ static bool knows_default(const struct nt_maker *maker, const struct nt_step *st
 
 static void say_remembered(struct nt_maker *maker, const struct nt_step *step)
 {
-	if (maker->figures.gain.profile[0])
+	if (maker->figures.gain.speed > 0 && maker->figures.gain.speed < SLOWER)
+		nt_maker_say(
+			maker, NT_SENTENCE_NEXT, "",
+			"Nothing to type: this job's next steps run without %s; once it was slower twice, all steps here do.",
+			maker->figures.gain.profile);
+	else if (maker->figures.gain.profile[0])
 		nt_maker_say(maker, NT_SENTENCE_NEXT, "",
 			     "Nothing to type: later steps of %s start with %s at once.",
 			     step->program[0] ? step->program : "this program",

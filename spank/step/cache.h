@@ -1,11 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cache.h - the node's fingerprint, kept in the run directory until the next boot
+/* cache.h - the node's fingerprint and facts, kept in the run directory until the next boot
  *
  * <rundir>/fingerprint.<boot id> has two lines: 16 hexadecimal digits, a space and the description;
  * then the version of nccl-tune and the file of hwloc that computed it. It is not used if its owner
  * is neither the reader nor root, if others may write to it, and after an update of nccl-tune or
- * hwloc, because the computation or hwloc's view may have changed.
+ * hwloc, because the computation or hwloc's view may have changed. <rundir>/facts.<boot id> has one
+ * line (node-facts.h), as of slurmd's start.
  *
  * Threads:  any; writers replace the whole file.
  * Errors:   -1 and *err.
@@ -15,6 +16,7 @@
 
 #include <stdint.h>
 #include "lib/error.h"
+#include "spank/step/node-facts.h"
 
 #define NT_CACHE_NAME_MAX 64
 
@@ -26,5 +28,9 @@ int nt_cache_read(int rundir_fd, uint64_t *fingerprint, struct nt_error *err);
 
 /* The caller has hwloc loaded. */
 int nt_cache_write(int rundir_fd, uint64_t fingerprint, const char *text, struct nt_error *err);
+
+/* "": there are none. */
+void nt_cache_read_facts(int rundir_fd, char facts[NT_NODE_FACTS_MAX]);
+int nt_cache_write_facts(int rundir_fd, const char *facts, struct nt_error *err);
 
 #endif

@@ -46,22 +46,18 @@ int nt_helper_fingerprint(const char *program, const char *rundir, int rundir_fd
 int nt_helper_prepare(const char *program, const char *rundir, struct nt_error *err)
 {
 	int rundir_fd = nt_rundir_open(rundir, err);
-	uint64_t value;
-	int rc = 0;
 
 	if (rundir_fd < 0)
 		return -1;
-	if (nt_cache_read(rundir_fd, &value, err) < 0)
-		rc = nt_spawn(program, "fingerprint", rundir, NULL, -1, err);
 	close(rundir_fd);
-	return rc;
+	return nt_spawn(program, "fingerprint", rundir, NULL, -1, err);
 }
 
 /* The arguments, and with them the descriptor. */
 static int send_arguments(int socket, const struct nt_arguments *arguments, int shm_fd)
 {
-	char text[NT_ARGUMENTS_TEXT];
-	struct iovec bytes = { text, nt_arguments_format(arguments, text) };
+	struct nt_arguments copy = *arguments;
+	struct iovec bytes = { &copy, sizeof(copy) };
 	union {
 		struct cmsghdr head;
 		char room[CMSG_SPACE(sizeof(int))];
@@ -75,9 +71,8 @@ static int send_arguments(int socket, const struct nt_arguments *arguments, int 
 	control.head.cmsg_type = SCM_RIGHTS;
 	control.head.cmsg_len = CMSG_LEN(sizeof(int));
 	memcpy(CMSG_DATA(&control.head), &shm_fd, sizeof(int));
-	return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)bytes.iov_len
-		       ? 0
-		       : -1;
+	return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)sizeof(copy) ? 0
+											       : -1;
 }
 
 int nt_helper_start(const char *program, const struct nt_arguments *arguments, int shm_fd,

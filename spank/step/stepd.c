@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include "profiles/user-env.h"
 #include "spank/arguments.h"
+#include "spank/step/cache.h"
 #include "spank/step/calibrate-task.h"
 #include "spank/step/helper.h"
 #include "spank/step/longplace.h"
@@ -59,7 +60,7 @@ static const char *find_partition(spank_t spank, char out[256])
 static void effective_here(struct nt_plugin *plugin, spank_t spank, uint32_t job,
 			   struct nt_step_settings *outcome)
 {
-	char name[256], user[NT_POLICY_MAX];
+	char name[256];
 	const char *partition = find_partition(spank, name);
 	struct nt_site_rules rules;
 	struct nt_error err;
@@ -68,10 +69,8 @@ static void effective_here(struct nt_plugin *plugin, spank_t spank, uint32_t job
 		slurm_info("the partition of job %" PRIu32
 			   " is not known; the strictest section applies",
 			   job);
-	if (spank_getenv(spank, NT_ENV_USER_FILE, user, sizeof(user)) == ESPANK_SUCCESS)
-		nt_effective_policy_take_user(&plugin->settle, user);
-	if (nt_effective_policy(&plugin->settle, partition, NT_UNKNOWN_STRICT, &rules, outcome,
-				&err) < 0)
+	if (nt_rules_settle(&rules, &plugin->conf, partition, NT_UNKNOWN_STRICT, &plugin->asked,
+			    outcome, &err) < 0)
 		plugin->refused = true;
 	for (unsigned i = 0; i < outcome->remarks; i++)
 		slurm_verbose("%s", outcome->remark[i].text);
@@ -115,6 +114,23 @@ static int make_place(struct nt_plugin *plugin, spank_t spank, uint32_t job, uin
 	return plugin->shm_fd < 0 ? -1 : 0;
 }
 
+/* What root knows of the node is for the records of its ranks. */
+static void tell_facts(const struct nt_plugin *plugin, spank_t spank)
+{
+	const struct nt_task_env env = nt_task_env(spank);
+	const int rundir_fd = plugin->tuned ? nt_rundir_open(plugin->conf.site.rundir, NULL) : -1;
+	char facts[NT_NODE_FACTS_MAX] = "";
+
+	if (rundir_fd >= 0) {
+		nt_cache_read_facts(rundir_fd, facts);
+		close(rundir_fd);
+	}
+	if (facts[0])
+		nt_task_env_set(&env, NT_ENV_NODE, facts);
+	else
+		nt_task_env_unset(&env, NT_ENV_NODE);
+}
+
 void nt_stepd_start(struct nt_plugin *plugin, spank_t spank)
 {
 	uint32_t job, step;
@@ -146,6 +162,7 @@ void nt_stepd_start(struct nt_plugin *plugin, spank_t spank)
 		plugin->policy.mode = NT_MODE_OBSERVE;
 	nt_task_tune(spank, plugin->conf.site.plugin, &plugin->policy, &plugin->place,
 		     &plugin->tuned);
+	tell_facts(plugin, spank);
 }
 
 void nt_stepd_launch(struct nt_plugin *plugin, spank_t spank)
@@ -271,8 +288,7 @@ static void fill_arguments(struct nt_plugin *plugin, spank_t spank, struct nt_ar
 	char sinks[NT_SINKS_TEXT];
 	const struct nt_task_env env = nt_task_env(spank);
 
-	memset(out, 0, sizeof(*out));
-	out->first = first;
+	*out = (struct nt_arguments){ .version = NT_ARGUMENTS_VERSION, .first = first };
 	(void)spank_get_item(spank, S_JOB_TOTAL_TASK_COUNT, &out->tasks);
 	(void)spank_get_item(spank, S_JOB_NNODES, &out->nodes);
 	(void)spank_get_item(spank, S_JOB_LOCAL_TASK_COUNT, &out->here);

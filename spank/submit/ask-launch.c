@@ -8,7 +8,6 @@
 #include <string.h>
 #include "lib/argv.h"
 #include "lib/child.h"
-#include "lib/clock.h"
 #include "lib/list.h"
 
 #define ANSWER_MAX 32768
@@ -42,8 +41,6 @@ static int ask_it(const char *program, const char *what, const struct nt_launch_
 		nt_argv_add(&words, "program=%s", ask->program);
 	nt_argv_add(&words, "profiles=%s", ask->profiles);
 	nt_argv_add(&words, "site_memory=%s", ask->site_memory);
-	if (ask->allowed)
-		nt_argv_add(&words, "allowed=%s", ask->allowed);
 	memset(child, 0, sizeof(*child));
 	if (words.failed)
 		nt_error_set(err, "out of memory");
@@ -53,46 +50,6 @@ static int ask_it(const char *program, const char *what, const struct nt_launch_
 	if (rc == 0 && child->status != 0)
 		rc = nt_error_set(err, "%s",
 				  child->complaint[0] ? child->complaint : "it has failed");
-	return rc;
-}
-
-static int take_pairs(char text[NT_POLICY_MAX], const struct nt_child *child, struct nt_error *err)
-{
-	const char *out = child->out ? child->out : "";
-	const size_t bytes = strcspn(out, "\n");
-
-	if (child->status != 0)
-		return nt_error_set(err, "%s",
-				    child->complaint[0] ? child->complaint
-							: "your nccl-tune.conf cannot be read");
-	if (out[bytes] != '\n' || bytes >= NT_POLICY_MAX)
-		return nt_error_set(err, "your nccl-tune.conf: " NT_LAUNCH_PROGRAM
-					 " gave an invalid answer");
-	memcpy(text, out, bytes);
-	text[bytes] = '\0';
-	return 0;
-}
-
-int nt_launch_user_file(const char *program, char text[NT_POLICY_MAX], bool *late,
-			struct nt_error *err)
-{
-	char what[] = "user-file";
-	char *const argv[] = { (char *)(uintptr_t)program, what, NULL };
-	const int64_t deadline_ms = nt_clock_ms() + NT_LAUNCH_FILE_MS;
-	struct nt_child child;
-	struct nt_error why;
-	int rc = nt_child_run(&child, argv, 2 * NT_POLICY_MAX, NT_LAUNCH_FILE_MS, &why);
-
-	text[0] = '\0';
-	*late = rc < 0 && nt_clock_ms() >= deadline_ms;
-	if (*late)
-		nt_error_set(err, "your nccl-tune.conf could not be read within %d s",
-			     NT_LAUNCH_FILE_MS / 1000);
-	else if (rc < 0)
-		nt_error_set(err, "%.150s: %s", program, why.text);
-	else
-		rc = take_pairs(text, &child, err);
-	nt_child_fini(&child);
 	return rc;
 }
 

@@ -1,13 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ask-launch.h - srun runs nt-launch, which reads the user's settings and selects a step's launch
- * profile
+/* ask-launch.h - srun runs nt-launch, which selects a step's launch profile
  *
  * nt-launch reads the user's files, which may be on a file system that hangs. So it is a separate
  * process with the user's privileges and a deadline, and srun continues without it if it is slow.
  * The request is its command line, `nt-launch choose key=value...`; the reply its output, one
- * key=value a line. `nt-launch user-file` prints nccl-tune.conf as pairs of a policy, for sbatch
- * and salloc as well. `nt-launch claim ...` decides on a calibration, claims the place for it
+ * key=value a line. `nt-launch calibrate ...` decides on a calibration, claims the place for it
  * (profiles/claim.h) and prints what is to be measured (profiles/measure/request.h).
  *
  * Threads:  any, one at a time; other threads of srun are not disturbed.
@@ -28,8 +26,7 @@
 
 #define NT_LAUNCH_PROGRAM "nt-launch" /* beside nt-recordd */
 #define NT_LAUNCH_PATH (NT_PATH_MAX + sizeof(NT_LAUNCH_PROGRAM))
-#define NT_LAUNCH_MS 1500 /* for one answer ... */
-#define NT_LAUNCH_FILE_MS 1000 /* ... and for the user's file */
+#define NT_LAUNCH_MS 1500 /* for one answer */
 #define NT_LAUNCH_LINE 256
 
 struct nt_launch_ask {
@@ -41,7 +38,6 @@ struct nt_launch_ask {
 	int64_t limit_s; /* likewise */
 	const char *program; /* profiles/program.h; "": unknown */
 	const char *profiles, *site_memory; /* paths */
-	const char *allowed; /* profiles, joined by +; NULL: all */
 };
 
 struct nt_launch_answer {
@@ -59,11 +55,6 @@ struct nt_launch_claim {
 	int64_t left_s; /* likewise */
 	const char *address; /* of the step's first node */
 };
-
-/* text gets pairs of a policy; "" without a file or on an error: the file has a mistake, or could
- * not be read in time. *late: the latter, so do not read from the user's home again. */
-int nt_launch_user_file(const char *program, char text[NT_POLICY_MAX], bool *late,
-			struct nt_error *err);
 
 int nt_launch_select(const char *program, const struct nt_launch_ask *ask,
 		     struct nt_launch_answer *answer, struct nt_error *err);

@@ -24,19 +24,6 @@ static const char *own_partition(void)
 	return name && name[0] && strcmp(program_invocation_short_name, "srun") == 0 ? name : NULL;
 }
 
-/* The user's file has the lowest precedence. It is not opened if it cannot have an effect: the
- * user's home may hang. */
-static void read_user_file(struct nt_plugin *plugin, bool wanted)
-{
-	char text[NT_POLICY_MAX] = "", program[NT_LAUNCH_PATH];
-	struct nt_error err;
-
-	nt_site_launch_program(&plugin->conf.site, program);
-	if (wanted && nt_launch_user_file(program, text, &plugin->home_is_late, &err) < 0)
-		slurm_error("%s; the file is ignored", err.text);
-	nt_effective_policy_pass_user(&plugin->settle, text);
-}
-
 /* --nccl-tune=help: print the settings and exit, as --help does. */
 static void show_settings(struct nt_plugin *plugin)
 {
@@ -45,9 +32,8 @@ static void show_settings(struct nt_plugin *plugin)
 	struct nt_site_rules rules;
 	struct nt_error err;
 
-	read_user_file(plugin, true);
-	(void)nt_effective_policy(&plugin->settle, partition, NT_UNKNOWN_NONE, &rules, &outcome,
-				  &err);
+	(void)nt_rules_settle(&rules, &plugin->conf, partition, NT_UNKNOWN_NONE, &plugin->asked,
+			      &outcome, &err);
 	nt_site_show(stdout, &rules, &outcome, partition);
 	exit(fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
 }
@@ -92,8 +78,8 @@ int nt_client_option(struct nt_plugin *plugin, const char *value, bool remote)
 	if (!remote && plugin->site_ok && strcmp(value, "help") == 0)
 		show_settings(plugin);
 	snprintf(plugin->text, sizeof(plugin->text), "%s", value);
-	plugin->settle.text = plugin->text;
-	plugin->settle.rank = rank;
+	plugin->asked.text = plugin->text;
+	plugin->asked.rank = rank;
 	if (remote) {
 		plugin->refused = strlen(value) >= sizeof(plugin->text);
 		return 0;
@@ -147,32 +133,6 @@ static void say_outcome(struct nt_step_settings *outcome, struct nt_error *err)
 		slurm_error("%s; the step will not be tuned", err->text);
 }
 
-/* Do the site's file and the option allow that a step is tuned? */
-static bool may_be_tuned(struct nt_plugin *plugin)
-{
-	struct nt_step_settings outcome;
-	struct nt_site_rules rules;
-	struct nt_error err;
-
-	if (nt_effective_policy(&plugin->settle, NULL, NT_UNKNOWN_LOOSE, &rules, &outcome, &err) <
-	    0)
-		return false;
-	if (plugin->settle.text && outcome.policy.mode == NT_MODE_OFF)
-		return false;
-	return !rules.limit[NT_LIMIT_OFF] &&
-	       (rules.limit[NT_LIMIT_MODES] & ~(UINT64_C(1) << NT_MODE_OFF)) != 0;
-}
-
-void nt_client_limits(struct nt_plugin *plugin)
-{
-	struct nt_step_settings outcome;
-	struct nt_site_rules rules;
-	struct nt_error err;
-
-	(void)nt_effective_policy(&plugin->settle, NULL, NT_UNKNOWN_LOOSE, &rules, &outcome, &err);
-	say_outcome(&outcome, &err);
-}
-
 void nt_client_async(struct nt_plugin *plugin)
 {
 	struct nt_step_settings outcome;
@@ -180,8 +140,8 @@ void nt_client_async(struct nt_plugin *plugin)
 	const char *launch;
 	struct nt_error err;
 
-	(void)nt_effective_policy(&plugin->settle, own_partition(), NT_UNKNOWN_STRICT, &rules,
-				  &outcome, &err);
+	(void)nt_rules_settle(&rules, &plugin->conf, own_partition(), NT_UNKNOWN_STRICT,
+			      &plugin->asked, &outcome, &err);
 	say_outcome(&outcome, &err);
 	launch = outcome.policy.launch;
 	if (outcome.policy.mode != NT_MODE_OFF && strcmp(launch, "off") != 0 &&
@@ -207,8 +167,8 @@ void nt_client_launch(struct nt_plugin *plugin, spank_t spank)
 		nt_srun_topology(NULL);
 		return;
 	}
-	(void)nt_effective_policy(&plugin->settle, own_partition(), NT_UNKNOWN_STRICT, &rules,
-				  &outcome, &err);
+	(void)nt_rules_settle(&rules, &plugin->conf, own_partition(), NT_UNKNOWN_STRICT,
+			      &plugin->asked, &outcome, &err);
 	say_outcome(&outcome, &err);
 	nt_srun_topology(&outcome.policy);
 	srun.typed = outcome.source[nt_setting_find("launch", 6)].rank == NT_RANK_OPTION ||
@@ -219,13 +179,8 @@ void nt_client_launch(struct nt_plugin *plugin, spank_t spank)
 	    spank_get_item(spank, S_JOB_STEPID, &step->step) != ESPANK_SUCCESS ||
 	    spank_get_item(spank, S_JOB_NNODES, &step->nodes) != ESPANK_SUCCESS ||
 	    spank_get_item(spank, S_JOB_TOTAL_TASK_COUNT, &step->tasks) != ESPANK_SUCCESS ||
-	    plugin->home_is_late || !wants_launch(step, &outcome.policy))
+	    !wants_launch(step, &outcome.policy))
 		nt_srun_clear();
 	else
 		nt_srun_prepare(&srun);
-}
-
-void nt_client_user_file(struct nt_plugin *plugin)
-{
-	read_user_file(plugin, may_be_tuned(plugin));
 }

@@ -19,13 +19,6 @@ void nt_client_environment(struct nt_plugin *plugin);
 /* The callback of --nccl-tune, in clients and in slurmstepd (remote). -1: refused. */
 int nt_client_option(struct nt_plugin *plugin, const char *value, bool remote);
 
-/* Read the user's nccl-tune.conf, unless nothing in it could have an effect: its file system may
- * hang. */
-void nt_client_user_file(struct nt_plugin *plugin);
-
-/* sbatch and salloc: report what the site allows nowhere. srun reports it for each step. */
-void nt_client_limits(struct nt_plugin *plugin);
-
 /* srun --async, whose steps nt_client_launch() does not see: report what the site does not allow,
  * and that a launch profile that is requested by name is not set. */
 void nt_client_async(struct nt_plugin *plugin);

@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nt-launch: srun starts it as the user, to choose a launch profile and to read the user's file of
- * settings (spank/submit/ask-launch.h). */
+/* nt-launch: srun starts it as the user, to choose a launch profile (spank/submit/ask-launch.h). */
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -16,11 +15,12 @@
 #include "lib/list.h"
 #include "lib/number.h"
 #include "lib/printable.h"
-#include "site/conf.h"
+#include "spank/hosts.h"
 #include "spank/submit/ask-launch.h"
 
 /* From the claim to the step's start, and from the program's end to its release. */
 #define CLAIM_GRACE_S 60
+#define HOSTS_MAX 65536
 
 extern char **environ;
 
@@ -36,6 +36,7 @@ static int complain(const char *text)
 
 struct given {
 	struct nt_selection_request ask;
+	const char *hosts; /* as Slurm lists them; NULL or "": unknown */
 	const char *profiles, *site_memory;
 	uint32_t typed, gpus, left, limit; /* of a calibration (profiles/due.h) */
 	const char *address;
@@ -56,9 +57,8 @@ static const struct {
 	bool number;
 } keys[] = {
 	{ "launch", offsetof(struct given, ask.launch), false },
-	{ "hosts", offsetof(struct given, ask.hosts), false },
+	{ "hosts", offsetof(struct given, hosts), false },
 	{ "program", offsetof(struct given, ask.program), false },
-	{ "allowed", offsetof(struct given, ask.allowed), false },
 	{ "profiles", offsetof(struct given, profiles), false },
 	{ "site_memory", offsetof(struct given, site_memory), false },
 	{ "nodes", offsetof(struct given, ask.nodes), true },
@@ -220,6 +220,7 @@ static int with_pick(int argc, char *argv[],
 	char memory[NT_PATH_MAX];
 	struct given given;
 	struct nt_user_env own;
+	char **hosts = NULL;
 	int rc;
 
 	if (take_words(&given, argc, argv) < 0)
@@ -229,6 +230,9 @@ static int with_pick(int argc, char *argv[],
 	paths.profiles = given.profiles;
 	paths.site_memory = given.site_memory;
 	find_own(&own, &trouble);
+	if (given.hosts && given.hosts[0])
+		hosts = nt_hosts_names(given.hosts, HOSTS_MAX, &trouble);
+	given.ask.hosts = hosts;
 	given.ask.user_env = &own;
 	if (nt_selection_open(&selection, &paths, &given.ask, &err) < 0)
 		return complain(selection.trouble.text[0] != '\0' ? selection.trouble.text
@@ -237,20 +241,8 @@ static int with_pick(int argc, char *argv[],
 		selection.trouble = trouble;
 	rc = what(&selection, &given);
 	nt_selection_fini(&selection);
+	nt_hosts_free(hosts);
 	return rc;
-}
-
-/* ---- the user's file */
-
-static int user_file(void)
-{
-	char text[NT_POLICY_MAX];
-	struct nt_error err;
-
-	if (nt_conf_user_text(text, &err) < 0)
-		return complain(err.text);
-	printf("%s\n", text);
-	return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 int main(int argc, char *argv[])
@@ -259,7 +251,5 @@ int main(int argc, char *argv[])
 		return with_pick(argc - 2, argv + 2, answer);
 	if (argc >= 2 && strcmp(argv[1], "calibrate") == 0)
 		return with_pick(argc - 2, argv + 2, calibrate);
-	if (argc == 2 && strcmp(argv[1], "user-file") == 0)
-		return user_file();
 	return complain("nt-launch is started by spank_nccl_tune.so only");
 }

@@ -18,8 +18,6 @@
 #include "spank/slurm_compat.h"
 #include "spank/topology-env.h"
 
-#define ALLOWED_MAX (NT_CONF_PROFILES * NT_LAUNCH_NAME)
-
 /* srun has copied its environment and only adds to the copy, so an empty value means none. */
 static void clear(const char *variable)
 {
@@ -372,7 +370,6 @@ void nt_srun_prepare(const struct nt_srun *srun)
 		.profiles = srun->site->profiles,
 		.site_memory = srun->site->site_memory,
 	};
-	char allowed[ALLOWED_MAX];
 	char *hosts;
 
 	snprintf(asked, sizeof(asked), "%s", given ? given : "");
@@ -388,7 +385,6 @@ void nt_srun_prepare(const struct nt_srun *srun)
 		snprintf(program, sizeof(program), NT_CALIBRATES);
 	else
 		nt_program_name(srun->step.words, srun->step.word, program, sizeof(program));
-	ask.allowed = nt_rules_profiles(srun->rules, '+', allowed, sizeof(allowed));
 	ask.hosts = hosts ? hosts : "";
 	nt_site_launch_program(srun->site, helper);
 	if (choose(srun, helper, &ask, &answer) == 0) {

@@ -14,8 +14,6 @@ setup_file() {
 	scontrol create PartitionName=gpu Nodes=ALL
 	scontrol create PartitionName=debug Nodes=ALL
 	export work=$NT_CLUSTER/work
-	export XDG_CONFIG_HOME=$work/config
-	as_user mkdir -p "$XDG_CONFIG_HOME"
 }
 
 line() {
@@ -25,16 +23,6 @@ line() {
 # file [LINE]...: the site's file from now on.
 file() {
 	site_file "$FILE" "$@"
-}
-
-# user_file [LINE]...: the user's; none without lines.
-user_file() {
-	rm -f "$XDG_CONFIG_HOME/nccl-tune.conf"
-	[ $# -eq 0 ] || printf '%s\n' "$@" >"$XDG_CONFIG_HOME/nccl-tune.conf"
-}
-
-setup() {
-	user_file
 }
 
 # What a task has: the mode, and some settings that differ from the built-in ones.
@@ -49,14 +37,8 @@ one() {
 		variables+=("$1")
 		shift
 	done
-	# On a busy machine the user's file may not be read in time, and that is told.
-	local try
-	for try in {1..10}; do
-		output=$(as_user env "${variables[@]}" srun "$@" /bin/bash -c "$show" </dev/null 2>"$BATS_TEST_TMPDIR/words") && status=0 || status=$?
-		words=$(grep -F nccl-tune: "$BATS_TEST_TMPDIR/words" || :)
-		[[ $words = *'could not be read within 1 s'* ]] || break
-		echo "# try $try: $words" >&3
-	done
+	output=$(as_user env "${variables[@]}" srun "$@" /bin/bash -c "$show" </dev/null 2>"$BATS_TEST_TMPDIR/words") && status=0 || status=$?
+	words=$(grep -F nccl-tune: "$BATS_TEST_TMPDIR/words" || :)
 }
 
 # expected MODE [KEY=VALUE]...: what a task then shows.
@@ -99,7 +81,7 @@ one_line() {
 	fi
 }
 
-@test "the precedence: lock, command line, variable, the job's option, user file, site, built-in" {
+@test "the precedence: lock, command line, variable, the job's option, site, built-in" {
 	file
 	sruns <<-'END'
 		| none |
@@ -117,37 +99,25 @@ one_line() {
 		SLURM_NCCL_TUNE=off --nccl-tune=policy,alpha=0.1 | policy min_gain=4 alpha=0.1 |
 		SLURM_NCCL_TUNE=policy --export=NONE | policy min_gain=4 |
 	END
-	user_file 'mode = bandit' 'min_gain = 7' 'channels = on'
-	sruns <<-'END'
-		| bandit min_gain=7 channels=on |
-		--export=NONE | bandit min_gain=7 channels=on |
-		--nccl-tune=policy,min_gain=8 | policy min_gain=8 channels=on |
-		SLURM_NCCL_TUNE=observe,channels=off | observe min_gain=7 |
-		SLURM_NCCL_TUNE=observe --nccl-tune=policy | policy min_gain=7 channels=on |
-		--nccl-tune=off | none |
-		XDG_CONFIG_HOME=/nonexistent | observe min_gain=4 |
-		SLURM_NCCL_TUNE_USER_FILE=min_gain=9 | bandit min_gain=7 channels=on |
-	END
 	file '[site]' 'mode = observe' 'min_gain = 4' 'lock = min_gain'
 	sruns <<-'END'
-		| bandit min_gain=4 channels=on | min_gain is locked at this site: 4, not 7
-		--nccl-tune=bandit,min_gain=5 | bandit min_gain=4 channels=on | min_gain is locked at this site: 4, not 5
-		SLURM_NCCL_TUNE=observe,min_gain=6 | observe min_gain=4 channels=on | min_gain is locked at this site: 4, not 6
-		--nccl-tune=observe,min_gain=4 | observe min_gain=4 channels=on |
+		| observe min_gain=4 |
+		--nccl-tune=bandit,min_gain=5 | bandit min_gain=4 | min_gain is locked at this site: 4, not 5
+		SLURM_NCCL_TUNE=observe,min_gain=6 | observe min_gain=4 | min_gain is locked at this site: 4, not 6
+		--nccl-tune=observe,min_gain=4 | observe min_gain=4 |
 	END
 }
 
-@test "a job's option ranks between the variable and the user's file" {
+@test "a job's option ranks between the variable and the site's file" {
 	local script="srun /bin/bash -c '$show'
 SLURM_NCCL_TUNE=observe,min_gain=6 srun /bin/bash -c '$show'
 srun --nccl-tune=policy /bin/bash -c '$show'"
 	file '[site]' 'min_gain = 4'
-	user_file 'min_gain = 7' 'channels = on'
 	printf '#!/bin/bash\n%s\n' "$script" >"$work/script"
 	run -0 as_user sbatch -Q -W -n1 -o "$work/output" --nccl-tune=bandit,min_gain=5 script
 	# srun may say that it has to wait for the step before.
-	[ "$(grep -v '^srun: ' "$work/output")" = "$(expected bandit min_gain=5 channels=on
-		expected observe min_gain=6 channels=on; expected policy min_gain=7 channels=on)" ]
+	[ "$(grep -v '^srun: ' "$work/output")" = "$(expected bandit min_gain=5
+		expected observe min_gain=6; expected policy min_gain=4)" ]
 }
 
 @test "a user's mistake is reported once, with what is accepted" {
@@ -166,31 +136,24 @@ srun --nccl-tune=policy /bin/bash -c '$show'"
 	[[ $output = *"nccl-tune: SBATCH_NCCL_TUNE=bandid: unknown mode 'bandid' (want off, "* ]]
 	run ! as_user env SALLOC_NCCL_TUNE=bandid salloc true
 	[ "$(wc -l <<<"$output")" = 1 ]
-	user_file 'min_gian = 3'
-	sruns <<-'END'
-		--nccl-tune=bandit | bandit budget=10 | nccl-tune.conf:1: unknown setting 'min_gian' (want min_gain
-	END
 	run -0 as_user squeue -h -t PENDING,RUNNING
 	[ -z "$output" ]
 }
 
 @test "a value over a limit of any section is reduced to it with one message, not refused" {
-	local section limits=('budget_max = 10' 'calibrate_max = 20' 'launch_profiles = none' 'modes = observe bandit')
+	local section limits=('budget_max = 10' 'calibrate_max = 20' 'modes = observe bandit')
 	for section in '[site]' '[partition gpu]'; do
 		file "$section" "${limits[@]}"
 		sruns <<-'END'
 			-p gpu --nccl-tune=bandit,budget=11 | bandit budget=10 | budget 11 is not allowed
 			-p gpu --nccl-tune=bandit,budget=0 | bandit budget=10 | budget 0 is not allowed
 			-p gpu --nccl-tune=bandit,calibrate=21 | bandit budget=10 calibrate=20 | calibrate 21 is not allowed
-			-p gpu --nccl-tune=bandit,launch=sockets-wide | bandit budget=10 | launch sockets-wide is not allowed
 			SLURM_NCCL_TUNE=bandit,budget=50 -p gpu --nccl-tune=observe | observe budget=10 |
 			-p gpu --nccl-tune=profile | none | mode profile is not allowed
 		END
 	done
 	file '[site]' 'budget_max = 10'
-	run -0 as_user sbatch -W -n1 --parsable -o "$work/output" --nccl-tune=bandit,budget=11 --wrap true
-	[ "$(grep -c 'budget 11 is not allowed at this site' <<<"$output")" = 1 ]
-	run -0 as_user salloc -n1 --nccl-tune=bandit,budget=11 true
+	run -0 as_user srun --nccl-tune=bandit,budget=11 true
 	[ "$(grep -c 'budget 11 is not allowed at this site (want more than 0, up to 10 percent): it is 10$' <<<"$output")" = 1 ]
 }
 
@@ -200,12 +163,6 @@ srun --nccl-tune=policy /bin/bash -c '$show'"
 		--nccl-tune=bandit,ll128=off | bandit ll128=off |
 		--nccl-tune=bandit,ll128=on | bandit | ll128 on is not allowed at this site (want off to auto): it is auto
 	END
-	user_file 'll128 = on'
-	sruns <<-'END'
-		--nccl-tune=bandit | bandit | ll128 on is not allowed at this site (want off to auto): it is auto
-		SLURM_NCCL_TUNE_USER_FILE=ll128=on --nccl-tune=bandit | bandit | it is auto
-	END
-	user_file
 	file '[site]' 'll128 = on'
 	sruns <<-'END'
 		--nccl-tune=bandit | bandit ll128=on |
@@ -270,7 +227,7 @@ srun --nccl-tune=policy /bin/bash -c '$show'"
 		$forged=bandit SLURM_JOB_PARTITION=gpu | none |
 		$forged=bandit --export=ALL,SLURM_JOB_PARTITION=gpu | none |
 		$forged=observe,min_gain=50 | observe |
-		$forged=observe,min_gain=50 SLURM_NCCL_TUNE_USER_FILE=min_gain=60 | observe |
+		$forged=observe,min_gain=50 | observe |
 		$forged=observe -p debug | none |
 	END
 	run -0 as_user env SLURM_JOB_PARTITION=gpu sbatch -Q -W -n1 -o "$work/output" \
@@ -335,14 +292,12 @@ mode=none" ]
 @test "help prints every setting with its value and source, and starts nothing" {
 	local command
 	file '[site]' 'mode = observe' 'lock = alpha' 'budget_max = 5' '[partition gpu]' 'min_gain = 9'
-	user_file 'channels = on'
 	for command in srun 'sbatch --wrap true' salloc; do
 		# shellcheck disable=SC2086 # words
 		run -0 as_user $command --nccl-tune=help
 		[[ $output = *'mode            observe      off       '"$FILE:2 [site]"*'off, observe, bandit, policy or profile'* ]]
 		[[ $output = *"alpha           0.2          0.01      $FILE:3 [site], locked"* ]]
 		[[ $output = *"budget          5            0         $FILE:4 [site], limit"* ]]
-		[[ $output = *'channels        on           off       your file'* ]]
 		[[ $output = *'reward          call         call      built-in'* ]]
 		[[ $output = *'partition unknown (some have sections)'*$'\nIn [partition gpu]:\nmin_gain = 9    ('"$FILE:"*')'* ]]
 	done
@@ -386,11 +341,6 @@ helps() {
 		salloc -Q -n1 --nccl-tune=observe,alpha=0.05 srun | alpha 0.05 the job's option
 		SLURM_NCCL_TUNE=observe,alpha=0.2 salloc -Q -n1 --nccl-tune=observe,alpha=0.05 srun | alpha 0.2 the variable
 	END
-	user_file 'min_gain = 8'
-	helps <<-END
-		SLURM_JOB_PARTITION=gpu srun | min_gain 8 your file
-		SLURM_NCCL_TUNE=bandit,min_gain=1 srun | min_gain 1 the variable
-	END
 }
 
 @test "check-config finds mistakes that Slurm ignores silently" {
@@ -406,9 +356,9 @@ helps() {
 	chown "$NT_USER" "$draft"
 	run -0 as_user "$TUNE" check-config "$draft"
 	[[ $output = *"note: $draft is writable by others than root"* ]]
-	printf '%s\n' '[site]' 'launch = wied' '[partition gpu]' 'launch_profiles = default sockets-wied' >"$draft"
+	printf '%s\n' '[site]' 'launch = default' '[partition gpu]' 'launch = wied' >"$draft"
 	run -1 as_user "$TUNE" check-config "$draft"
-	[[ $output = *"$draft:2: no launch profile 'wied'"*"$draft:4: no launch profile 'sockets-wied' (there are: default"* ]]
+	[[ $output = *"$draft:4: no launch profile 'wied' (there are: default"* ]]
 	printf '[site]\nrecord = admincomment file:%s\n' "$NT_CLUSTER/work" >"$draft"
 	run -1 as_user "$TUNE" check-config "$draft"
 	[[ $output = *"record: $NT_CLUSTER/work must be a directory owned by root and writable by nobody else"* ]]
@@ -509,16 +459,5 @@ served() {
 	chmod o+w "$NT_BASE/memory"
 	run -1 as_user "$TUNE" check-config
 	[[ $output = *"site_memory: $NT_BASE/memory is writable by others than root"* ]]
-	cluster plugstack "$(line)"
-}
-
-@test "check-config distinguishes two files of the same name" {
-	file "optional spank_nccl_tune.so conf=$FILE"
-	run -1 as_user "$TUNE" check-config
-	[[ $output = *"$FILE:1: "*': lines that load a plugin belong in plugstack.conf'* ]]
-	file '[site]'
-	cluster plugstack "$(line)" 'mode = observe'
-	run -1 as_user "$TUNE" check-config
-	[[ $output = *":2: this line is for nccl-tune.conf, not plugstack.conf: settings belong in $FILE"* ]]
 	cluster plugstack "$(line)"
 }

@@ -150,16 +150,6 @@ is_known() {
 	[ "$(spooled)" = '999999.0 ' ]
 }
 
-@test "--dry-run does nothing" {
-	ended_job
-	spool "$job" 0 TREE/LL
-	run -0 backfill --dry-run
-	[ "${lines[0]}" = "job $job, step 0: would be written" ]
-	[ "$(spooled)" = "$job.0 " ]
-	run -0 sacct_field "$job" admincomment
-	[ -z "$output" ]
-}
-
 @test "without slurmdbd nothing is lost" {
 	ended_job
 	spool "$job" 0 TREE/LL

@@ -205,8 +205,8 @@ is_forgotten() {
 	[ "$(grep "^Job ${job}_" <<<"$output")" = "$both" ]
 	run -0 report --since now-1hour --json
 	jq -e --arg a "${job}_1" --arg b "${job}_2" '[.jobs[].job] | index($a) and index($b)' <<<"$output"
-	run -0 report --user "$NT_USER" --since now-1hour --partition "$(sacct_field "${job}_2" partition)" --csv
-	[[ $output = job,step,*"${job}_2,0,8,2,,data,AllReduce,262144,committed,RING/SIMPLE,TREE/LL,"*$'\r'* ]]
+	run -0 report --user "$NT_USER" --since now-1hour --partition "$(sacct_field "${job}_2" partition)" --json
+	jq -e --arg b "${job}_2" '[.jobs[].job] | index($b)' <<<"$output"
 	run -0 report "${job}_2" --prometheus
 	[[ $output != *nccl_tune_call_seconds* ]]
 	[[ $output = *"nccl_tune_saved_seconds{"*"slurm_job_id=\"${job}_2\",cluster=\""*"slurm_step_id=\"0\","*"} 0.4567"* ]]

@@ -19,43 +19,32 @@ teardown_file() {
 	cluster_check_and_stop
 }
 
-# job NODES TASKS-PER-NODE [option]...: AllGather, for which NCCL chooses rings, observed; its id is in $job.
+# job NODES TASKS-PER-NODE [option]...: AllGather, for which NCCL chooses rings
 job() {
-	run -0 --separate-stderr as_user srun -N"$1" --ntasks-per-node="$2" -t 20 --nccl-tune=observe \
-		bash -c '[ "$SLURM_PROCID" != 0 ] || echo "$SLURM_JOB_ID" >&2; exec "$@" >/dev/null' - "$NT_TESTS/nt-fake-nccl" \
-		--coll allgather --sizes 1M --iters 120 --noise lognormal:0.03 "${@:3}"
-	job=$(grep -m1 -xE '[0-9]+' <<<"$stderr")
-	wait_record "$job"
-	wait_for 60 no_helpers
+	observed_job "$1" "$2" : -- --coll allgather "${@:3}"
 }
 
 late() {
 	sacct_field "$job" admincomment | jq -r '.nccl_tune["0"] | [.late, .late_rank, .late_node] | map(. // "-") | join(" ")'
 }
 
-# The report in one line.
-report() {
-	run -0 as_user "$TUNE" report "$@" "$job"
-	[[ " $* " = *" --"* ]] || output=$(tr -s ' \n' ' ' <<<"$output")
-}
-
 @test "on one node accounting has it, and the report says it" {
 	job 1 4 --slow-rank 3@300
 	[ "$(late)" = "steady 3 n1" ]
-	report
+	job_report
 	[[ $output = *"Others wait for rank 3 on n1 in "*" % of the measured calls, 30"*" us each; waiting is "*"NCCL cannot help there."* ]]
 }
 
 @test "on two nodes the report says it, as text, JSON and metrics; the first node alone does not know" {
 	job 2 2 --slow-rank 2@500
 	[ "$(late)" = "- - -" ]
-	report
+	job_report
 	[[ $output = *"Others wait for rank 2 on n2 in "* ]]
-	report --json
+	job_report --json
 	jq -e '.jobs[0].steps[0] | .late == "steady" and .late_rank == 2 and .late_node == "n2" and .late_calls > 0.7 and
 		(.communicators[0].members[0].lateness | .rank == 2 and .node == "n2" and .calls == 96 and (.ranks | length) == 4 and
 		(.ranks[2].us | min) > (.ranks[0].us | max))' <<<"$output"
-	report --prometheus
+	job_report --prometheus
 	[[ $output = *'nccl_tune_late_calls_ratio{'*'late="steady",late_node="n2",late_rank="2"} '* ]]
 	run -0 as_user "$TUNE" report --follow "$job.0"
 	[[ $(tr -s ' \n' ' ' <<<"$output") = *"Others wait for rank 2 on n2 in "* ]]
@@ -63,6 +52,6 @@ report() {
 
 @test "without a cause nobody is named" {
 	job 2 2
-	report
+	job_report
 	[[ $output != *"wait for"* ]]
 }

@@ -11,6 +11,20 @@ setup_file() {
 	cluster_setup
 	unset NCCL_TUNE_RECORD_DIR
 	export FILE=$NT_BASE/nccl-tune.conf TUNE=$NT_STAGE/bin/nccl-tune
+	cat >"$NT_BASE/view" <<-'END'
+		#!/bin/bash
+		# view DIR COMMAND...: in a mount namespace of its own
+		cd "$1" || exit
+		for pair in class:/sys/class module:/sys/module driver:/proc/driver; do
+			[ ! -d "${pair%%:*}" ] || mount --bind "${pair%%:*}" "${pair#*:}" || exit
+		done
+		if [ -d dev ]; then
+			at=$(mktemp -d) && mount -t tmpfs none "$at" && mkdir "$at/shm" && touch "$at/null" && cp -r dev/. "$at" &&
+				mount --bind /dev/null "$at/null" && mount --rbind /dev/shm "$at/shm" && mount --rbind "$at" /dev || exit
+		fi
+		cd / && exec "${@:2}"
+	END
+	chmod 755 "$NT_BASE/view"
 	cluster_start 2 -p "$(nt_plugstack_line "conf=$FILE")"
 }
 
@@ -23,14 +37,9 @@ teardown_file() {
 	cluster_check_and_stop
 }
 
-# job NODES TASKS-PER-NODE SCRIPT [srun-option]...: calls of a program that each task's shell starts after SCRIPT; its id is in $job.
+# job NODES TASKS-PER-NODE SCRIPT [srun-option]...
 job() {
-	run -0 --separate-stderr as_user srun -N"$1" --ntasks-per-node="$2" -t 20 --nccl-tune=observe "${@:4}" bash -c \
-		'[ "$SLURM_PROCID" != 0 ] || echo "$SLURM_JOB_ID" >&2; '"$3"'; exec "$@" >/dev/null' - "$NT_TESTS/nt-fake-nccl" \
-		--sizes 1M --iters 120 --noise lognormal:0.03
-	job=$(grep -m1 -xE '[0-9]+' <<<"$stderr")
-	wait_record "$job"
-	wait_for 60 no_helpers
+	observed_job "$@" --
 }
 
 # In accounting
@@ -38,45 +47,39 @@ codes() {
 	sacct_field "$job" admincomment | jq -r '[.nccl_tune["0"].findings // [] | .[] | split(":")[0]] | join(" ")'
 }
 
-# The report in one line.
-report() {
-	run -0 as_user "$TUNE" report "$@" "$job"
-	[[ " $* " = *" --json "* || " $* " = *" --prometheus "* ]] || output=$(tr -s ' \n' ' ' <<<"$output")
-}
-
 @test "of a job that is set up well nothing is said; its ranks have told their set-up" {
 	job 2 2 :
 	[ "$(codes)" = "" ]
-	report
+	job_report
 	[[ $output != *"Set-up"* ]]
-	report --findings
+	job_report --findings
 	[ "$output" = "Job $job Nothing was found. " ]
-	report --json
+	job_report --json
 	jq -e '.jobs[0].steps[0] | has("findings") | not' <<<"$output"
 }
 
 @test "a variable that one rank has is named, with the rank, in the report alone: the first node does not know" {
 	job 2 2 '[ "$SLURM_PROCID" != 3 ] || export NCCL_NVLS_ENABLE=0'
 	[ "$(codes)" = "" ]
-	report
+	job_report
 	[[ $output = *"Set-up: NCCL_NVLS_ENABLE is 0 on rank 3 (n2), and not set on 3 others. -> Start all ranks alike: "* ]]
-	report --json
+	job_report --json
 	jq -e '.jobs[0].steps[0].findings == [{"code":"differs","node":"n2","text":"differs:n2:NCCL_NVLS_ENABLE is 0:rank 3 (n2):not set on 3 others",
 		"certain":true,"says":"NCCL_NVLS_ENABLE is 0 on rank 3 (n2), and not set on 3 others.","advice":.jobs[0].steps[0].findings[0].advice}]' \
 		<<<"$output"
 	run -0 "$TUNE" summary --findings --since now-1hours
 	[[ $output = *$'\ndiffers, n2: 1 job of 1 user, '*"NCCL_NVLS_ENABLE is 0 on rank 3 (n2)"* ]]
-	report --prometheus
+	job_report --prometheus
 	[[ $output = *'nccl_tune_finding{'*'code="differs",node="n2"} 1'* ]]
 }
 
 @test "a variable that was left over is named; the site may not want to hear of it" {
 	job 1 2 'export NCCL_P2P_DISABLE=1'
 	[ "$(codes)" = left ]
-	report
+	job_report
 	[[ $output = *"Set-up, probably: NCCL_P2P_DISABLE=1 is set in the job or its image: GPUs of a node cannot use NVLink or PCIe. -> Unset NCCL_P2P_DISABLE, unless it is known to be needed here."* ]]
 	printf '[site]\nfindings = all -left\n' >"$FILE"
-	report
+	job_report
 	[[ $output != *"Set-up"* ]]
 }
 
@@ -84,7 +87,7 @@ report() {
 	[ "$(nproc)" -ge 2 ] || skip "needs two processors"
 	job 2 1 'taskset -cp 0 $$ >/dev/null' -c2
 	[ "$(codes)" = cpus ]
-	report --findings
+	job_report --findings
 	[[ $output = *"Set-up, probably: A rank on n1 and 1 more node has 1 processor, of the "*" that the job has there: "*"srun --cpus-per-task=2."* ]]
 	# The job has no other there.
 	job 2 1 'taskset -cp 0 $$ >/dev/null' -c1
@@ -93,40 +96,138 @@ report() {
 
 @test "all findings are in the page's data, three of them behind the headline" {
 	job 1 2 'export NCCL_P2P_DISABLE=1 NCCL_SHM_DISABLE=1 NCCL_BUFFSIZE=4096 CUDA_LAUNCH_BLOCKING=1'
-	report
+	job_report
 	[ "$(grep -o "Set-up, probably" <<<"$output" | wc -l)" = 3 ]
 	[[ $output = *"1 more finding: nccl-tune report --findings"* ]]
-	report --findings
+	job_report --findings
 	[ "$(grep -o "Set-up, probably" <<<"$output" | wc -l)" = 4 ]
 	run -0 as_user "$TUNE" report --html=- "$job"
 	[[ $output = *"CUDA_LAUNCH_BLOCKING is set"* ]]
 }
 
-# port NODE DEVICE STATE: of a node's tree that stands for /sys/class
+need_namespaces() {
+	setpriv --reuid "$NT_USER" --regid "$(id -g "$NT_USER")" --clear-groups unshare --map-root-user --mount true 2>/dev/null ||
+		skip "no namespaces for users here"
+}
+
+# in_view VIEW: for job's SCRIPT: the program sees $NT_BASE/VIEW/class as /sys/class, /module as /sys/module, /driver as
+# /proc/driver and its files of /dev
+in_view() {
+	printf 'set -- unshare --map-root-user --mount "%s" "%s/%s" "$@"' "$NT_BASE/view" "$NT_BASE" "$1"
+}
+
+# port NODE DEVICE STATE: of a node's view
 port() {
-	local port=$NT_BASE/class$1/infiniband/$2/ports/1
+	local port=$NT_BASE/view$1/class/infiniband/$2/ports/1
 	mkdir -p "$port"
 	echo "$3" >"$port/state"
 	echo "400 Gb/sec (4X NDR)" >"$port/rate"
 	echo InfiniBand >"$port/link_layer"
-	chmod -R a+rX "$NT_BASE/class$1"
 }
 
 @test "sockets although all nodes have an active port, and a port that is down on one of them" {
-	setpriv --reuid "$NT_USER" --regid "$(id -g "$NT_USER")" --clear-groups unshare --map-root-user --mount true 2>/dev/null ||
-		skip "no namespaces for users here"
+	need_namespaces
 	local node
 	for node in 0 1; do
 		port $node mlx5_0 '4: ACTIVE'
 		port $node mlx5_1 '4: ACTIVE'
 	done
 	port 1 mlx5_1 '1: DOWN'
-	job 2 1 'set -- unshare --map-root-user --mount bash -c "mount --bind \"'"$NT_BASE"'/class\$SLURM_NODEID\" /sys/class; exec \"\$@\"" - "$@"'
-	report
+	job 2 1 "$(in_view 'view$SLURM_NODEID')"
+	job_report
 	[[ $output = *"Set-up: On n2 port mlx5_1/1 is DOWN; it is active on 1 other node. -> Run without that node (srun --exclude=n2), and tell an administrator. "* ]]
 	[[ $output = *"Set-up, probably: NCCL sends between nodes over TCP sockets, although RDMA ports are active on all nodes (mlx5_0/1, 400 Gbit/s). -> "* ]]
 	# One of its own is enough for a job on one node.
-	job 1 2 'set -- unshare --map-root-user --mount bash -c "mount --bind \"'"$NT_BASE"'/class1\" /sys/class; exec \"\$@\"" - "$@"'
-	report
+	job 1 2 "$(in_view view1)"
+	job_report
 	[[ $output != *"Set-up"* ]]
+}
+
+# rdma NODE [MODULE]: a view of a node with InfiniBand that NCCL uses, and NVIDIA's driver
+rdma() {
+	port "$1" mlx5_0 '4: ACTIVE'
+	mkdir -p "$NT_BASE/view$1"/{dev/infiniband,module${2:+/$2},driver/nvidia}
+	touch "$NT_BASE/view$1/dev/infiniband/uverbs0"
+	echo 'NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.14' >"$NT_BASE/view$1/driver/nvidia/version"
+}
+
+@test "GPUDirect that is off on one node, and data that root sees to pass through the processor" {
+	need_namespaces
+	local facts
+	rm -rf "$NT_BASE"/view[01]
+	echo "rundir = $NT_CLUSTER/run/nccl-tune" >>"$FILE"
+	facts=$NT_CLUSTER/run/nccl-tune/facts.$(cat /proc/sys/kernel/random/boot_id)
+	rdma 0 nvidia_peermem
+	rdma 1
+	job 2 1 "$(in_view 'view$SLURM_NODEID')"
+	job_report --findings
+	[[ $output = *"Data between GPUs and RDMA ports passes through host memory on n2: nvidia_peermem is not loaded, and not on the others. -> An administrator can change it: modprobe nvidia_peermem, or NVIDIA's open kernel modules."* ]]
+	rdma 1 nvidia_peermem
+	job 2 1 "$(in_view 'view$SLURM_NODEID')"
+	job_report --findings
+	[[ $output != *"GPUs and RDMA ports"* ]]
+	# The facts are of slurmd's start: none here, where there are no GPUs. A user's own are not taken.
+	[ -e "$facts" ]
+	NCCL_TUNE_NODE='gpus=8 acs=0000:66:01.0' job 2 1 "$(in_view 'view$SLURM_NODEID')"
+	job_report --findings
+	[[ $output != *"GPUs and RDMA ports"* ]]
+	echo 'gpus=8 iommu=off acs=0000:17:01.0+4' >"$facts"
+	NCCL_TUNE_NODE='gpus=8 acs=0000:66:01.0' job 2 1 "$(in_view 'view$SLURM_NODEID')"
+	job_report --findings
+	: >"$facts"
+	[[ $output = *"passes through the processor on n1 and 1 more node: PCIe ACS is on at 0000:17:01.0 and others, in all 4. -> "* ]]
+}
+
+@test "GPUs that control groups hide from each other's ranks" {
+	need_namespaces
+	rm -rf "$NT_BASE"/gpu[01] "$NT_BASE/gpus"
+	mkdir -p "$NT_BASE"/gpu{0,1}/dev "$NT_BASE/gpus/dev"
+	touch "$NT_BASE/gpu0/dev/nvidia0" "$NT_BASE/gpu1/dev/nvidia1" "$NT_BASE"/gpus/dev/nvidia{0,1}
+	job 1 2 "$(in_view 'gpu$SLURM_LOCALID')"
+	[ "$(codes)" = gpus ]
+	job_report
+	[[ $output = *"Set-up, probably: Each of 2 ranks on n1 may open only one of the 2 GPUs that they have, "*"srun --gpus-per-node=2 --gpu-bind=none"* ]]
+	# Each takes its own of what it sees.
+	job 1 2 'export CUDA_VISIBLE_DEVICES=$SLURM_LOCALID; '"$(in_view gpus)"
+	[ "$(codes)" = "" ]
+	# Two instances of one GPU
+	job 1 2 "$(in_view gpu0)"
+	[ "$(codes)" = "" ]
+}
+
+@test "limits that are too low, and an interface that is not there" {
+	job 1 4 'ulimit -n 120'
+	[ "$(codes)" = limits ]
+	job_report
+	[[ $output = *"Set-up, probably: 4 ranks on n1 may have only 120 files open; NCCL has many connections. -> "* ]]
+	job 1 4 'ulimit -n 1024'
+	[ "$(codes)" = "" ]
+	job 2 1 'export NCCL_SOCKET_IFNAME=none7'
+	job_report
+	[[ $output = *"Set-up, probably: NCCL_SOCKET_IFNAME=none7 names no interface that has an address there. -> "* ]]
+	job 2 1 'export NCCL_SOCKET_IFNAME=^none7,lo'
+	job_report
+	[[ $output != *Set-up* ]] || ! ip -4 -br addr | grep -qv '^lo '
+}
+
+# run_with NCCL COMPUTE-US: of one program, remembered; its job is in $job
+run_with() {
+	run -0 --separate-stderr as_user srun -N1 --ntasks-per-node=2 -t 20 --nccl-tune=observe,launch=default bash -c \
+		'[ "$SLURM_PROCID" != 0 ] || echo "$SLURM_JOB_ID" >&2; exec "$@" >/dev/null' - "$NT_TESTS/nt-fake-nccl" \
+		--nccl "$1" --sizes 1M --iters 600 --noise lognormal:0.03 --compute-us "$2"
+	job=$(grep -m1 -xE '[0-9]+' <<<"$stderr")
+	wait_record "$job"
+	wait_for 60 no_helpers
+}
+
+@test "steps that are slower with another NCCL than with the last one are told, with the day; not steps that are as fast" {
+	export NCCL_TUNE_MEMORY=$NT_BASE/memory
+	install -d -o "$NT_USER" "$NT_BASE/memory"
+	for _ in 1 2 3 4; do run_with 2.27.7 1000; done
+	for _ in 1 2 3 4; do run_with 2.28.9 1000; done
+	[ "$(codes)" = "" ]
+	for _ in 1 2 3 4; do run_with 2.29.7 2500; done
+	[ "$(codes)" = slower ]
+	job_report
+	[[ $output = *"Set-up, probably: The program is 1"[0-9][0-9]" % slower than with NCCL 2.28.9 on $(date +%F) (job "*"). -> "* ]]
 }

@@ -110,23 +110,41 @@ fails() {
 	[ "$rc" != 0 ]
 }
 
-# calibrating: benchmarks of this cluster's tasks run
+# ours COMMAND: processes of it in this cluster's tasks; other tests calibrate, too
+ours() {
+	local pid
+	for pid in $(pgrep -f "^$1"); do
+		! belongs_to "/proc/$pid" "$NT_CLUSTER" || echo "$pid"
+	done
+}
+
 calibrating() {
-	pgrep -f "^$NT_STAGE/bin/nccl-tune-bench --channel"
+	[ -n "$(ours "$NT_STAGE/bin/nccl-tune-bench --channel")" ]
+}
+
+# interrupt_twice NAME: until its srun has taken two interrupts for one after the other
+interrupt_twice() {
+	while pkill -INT -f "^srun .*--job-name=$1 "; do sleep 0.3; done
 }
 
 @test "a step that is cancelled, interrupted or over its time while it calibrates ends as without a calibration, and nothing is left" {
+	local name
 	ask 1 300
 	for end in cancel interrupt limit; do
-		as_user srun -t 1 -N2 -n2 --job-name=ends --nccl-tune=observe,launch=auto sh -c 'sleep 1000; echo ran' >"$out" 2>"$err" &
+		name=$end.$$
+		# The benchmark does not come to an end by itself.
+		NT_SIM_HANG=1 as_user srun -t 20 -N2 -n2 --job-name="$name" --nccl-tune=observe,launch=auto sh -c 'sleep 1000 && echo ran' \
+			>"$out" 2>"$err" &
 		srun=$!
 		wait_for 60 calibrating
 		case $end in
-		cancel) as_user scancel --name=ends ;;
-		interrupt) pkill -INT -f "^srun .*--job-name=ends" && sleep 0.5 && pkill -INT -f "^srun .*--job-name=ends" ;;
+		cancel) as_user scancel --name="$name" ;;
+		interrupt) interrupt_twice "$name" ;;
+		limit) as_root scontrol update jobname="$name" timelimit=1 ;;
 		esac
-		fails "$srun"
-		[ ! -s "$out" ]
+		# An srun that has not heard from all nodes in time says so and returns 0.
+		fails "$srun" || grep -q 'Timed out waiting for job step' "$err" || { cat "$out" "$err"; false; }
+		[ ! -s "$out" ] || { cat "$out" "$err"; false; }
 		wait_for 30 eval '! calibrating'
 		wait_for 30 eval '[ -z "$(squeue -h)" ]'
 	done
@@ -135,7 +153,7 @@ calibrating() {
 # second_task: the process of task 1, whose driver runs; a driver's children are its copies at first
 second_task() {
 	local pid parent
-	for pid in $(pgrep -f "^$NT_STAGE/libexec/nccl-tune/nt-calibrate"); do
+	for pid in $(ours "$NT_STAGE/libexec/nccl-tune/nt-calibrate"); do
 		parent=$(awk '{ print $4 }' "/proc/$pid/stat" 2>/dev/null) || continue
 		tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -qx SLURM_PROCID=1 &&
 			! grep -q nt-calibrate "/proc/$parent/cmdline" && echo "$parent"
@@ -144,7 +162,7 @@ second_task() {
 
 @test "a task that is killed while it calibrates: the others run without a profile" {
 	ask 1 200
-	as_user srun -N2 -n2 -t 5 --mpi=none --nccl-tune=observe,launch=auto sh -c "$show" >"$out" 2>"$err" &
+	as_user srun -N2 -n2 -t 20 --mpi=none --nccl-tune=observe,launch=auto sh -c "$show" >"$out" 2>"$err" &
 	srun=$!
 	wait_for 60 calibrating
 	wait_for 60 second_task

@@ -15,6 +15,12 @@ setup_file() {
 	alone_environment
 	unset NCCL_TUNER_PLUGIN NCCL_PROFILER_PLUGIN
 	export DRIVER=$NT_STAGE/libexec/nccl-tune/nt-calibrate LD_LIBRARY_PATH=$TESTS/simulated
+	# Small calls that take as long as large ones, and ten times that in real time: 46 ms, or 13 ms with wide. What a busy
+	# machine adds is little against it, and is not spent on sums.
+	export SLOW=$BATS_FILE_TMPDIR
+	for file in times picks; do
+		sed -n 's/,16777216,/,65536,/p' "$TESTS/simulated/$file.csv" >"$SLOW/$file.csv"
+	done
 }
 
 setup() {
@@ -62,21 +68,18 @@ all_say() {
 	done
 	# shellcheck disable=SC2053 # a pattern
 	[[ $line = $pattern ]] || { echo "$line"; cat ./*.err; return 1; }
-	((SECONDS - began <= bound + 15)) || { echo "after $((SECONDS - began)) s"; return 1; }
+	((SECONDS - began <= bound + 60)) || { echo "after $((SECONDS - began)) s"; return 1; }
 }
 
-# wins PROFILE SECONDS start...: it is chosen; again where a busy machine has measured something else, the same for all tasks
+# wins PROFILE SECONDS start...: it is chosen; again where a busy machine had too little time, the same for all tasks
 wins() {
-	local i load
-	for i in 1 2 3 4; do
-		"${@:3}"
+	local i
+	for i in 1 2 3; do
+		NT_SIM_REALTIME=10 NT_SIM_OPTIONS="--trace $SLOW/times.csv,2x4 --auto-picks $SLOW/picks.csv --launch-else none" "${@:3}"
 		! all_say "use $1" "$2" || return 0
 		all_say default "$2" || return 1
 	done
-	# On a quiet machine that is a fault.
-	read -r load _ </proc/loadavg
-	((${load%.*} >= 6)) || return 1
-	skip "this machine is too busy (load $load): four calibrations measured no difference"
+	return 1
 }
 
 # benches: processes of the benchmark that these drivers have started
@@ -86,7 +89,7 @@ benches() {
 
 await() {
 	local i
-	for ((i = 0; i < 600; i++)); do
+	for ((i = 0; i < 3000; i++)); do
 		! "$@" >/dev/null 2>&1 || return 0
 		sleep 0.1
 	done
@@ -96,19 +99,19 @@ await() {
 
 @test "two tasks, and two of four processes: the faster profile is found, and the result says what was measured" {
 	for procs in 1 4; do
-		wins "wide $WIDE" 100 start 2 "$procs" 100 "calls=AllReduce:16777216:10,AllGather:1048576:5" "profile=wide $WIDE" \
+		wins "wide $WIDE" 200 start 2 "$procs" 200 "calls=AllReduce:65536:10,AllGather:65536:5" "profile=wide $WIDE" \
 			"profile=narrow NCCL_SOCKET_NTHREADS=1"
 		[ "$(grep -c . 0.err)" = 2 ]
-		[[ $(<0.err) = *'measuring launch profiles for at most 100 s before the program (once)'*'launch profile wide: calls are '*' x as fast'* ]]
+		[[ $(<0.err) = *'measuring launch profiles for at most 200 s before the program (once)'*'launch profile wide: calls are '*' x as fast'* ]]
 		[ ! -s 1.err ]
 		jq -ne --argjson procs "$procs" 'input | .v == 1 and .ranks == 2 * $procs and .nodes == 2 and .per_node == $procs and
 			.nccl == 22809 and .chosen == "wide" and .gain > 1.3 and .why == "" and .mix and .turns >= 4 and .seconds > 0 and
 			(.library | endswith("libnccl.so.2"))' calibration.json
 		jq -se --argjson procs "$procs" --arg wide "$WIDE" '[.[1:][] | .profile] == ["default", "wide", "narrow"] and
-			.[2].settings == $wide and .[1].settings == "" and
-			([.[1:][].keys[] | [.coll, .bytes, .ranks, .nodes, .calls]] | unique) ==
-			[["AllGather", 1048576, 2 * $procs, 2, 5], ["AllReduce", 16777216, 2 * $procs, 2, 10]] and
-			([.[].keys[]? | .p25 <= .median and .median <= .p75 and .samples > 0] | all)' calibration.json
+			.[0].settings == $wide and .[0].failed == {} and
+			([.[1:][].keys[] | [.[0], .[1], .[6], .[7], .[3]]] | unique) ==
+			[["AllGather", 65536, 2 * $procs, 2, 5], ["AllReduce", 65536, 2 * $procs, 2, 10]] and
+			([.[].keys[]? | .[5] | .[0] <= .[1] and .[1] <= .[2] and .[3] > 0] | all)' calibration.json
 	done
 }
 
@@ -119,12 +122,12 @@ await() {
 }
 
 @test "communicators of a part of the ranks are measured, not that of all" {
-	wins "wide $WIDE" 60 start 4 1 60 split=stride:2 calls=AllReduce:16777216:10 "profile=wide $WIDE"
+	wins "wide $WIDE" 120 start 4 1 120 split=stride:2 calls=AllReduce:65536:10 "profile=wide $WIDE"
 	jq -se '.[0].ranks == 4 and .[0].per_node == 2 and .[0].split == "stride:2" and
-		([.[1:][].keys[] | [.ranks, .nodes]] | unique) == [[2, 2]]' calibration.json
+		([.[1:][].keys[] | [.[6], .[7]]] | unique) == [[2, 2]]' calibration.json
 	start 4 1 60 split=block:2 calls=AllReduce:16777216:10
 	all_say default 60
-	jq -se '([.[1:][].keys[] | [.ranks, .nodes]] | unique) == [[2, 1]]' calibration.json
+	jq -se '([.[1:][].keys[] | [.[6], .[7]]] | unique) == [[2, 1]]' calibration.json
 }
 
 @test "a task that dies or stops, in each phase: the others say none" {
@@ -258,7 +261,7 @@ start_second() {
 	set=${WIDE// /+}
 	NT_SIM_WRONG="1|$set" start 2 1 30 calls=AllReduce:16777216:10 "profile=wide $WIDE"
 	all_say default 30
-	jq -se '.[2] | .profile == "wide" and .wrong and .turns == 0 and (.failed | contains("wrong result"))' calibration.json
+	jq -se '(.[2] | .profile == "wide" and .wrong and .keys == []) and (.[0].failed.wide | contains("wrong result"))' calibration.json
 	NT_SIM_WRONG=1 start 2 1 30 calls=AllReduce:16777216:10
 	all_say "none results were wrong with NCCL's own settings: *" 30
 	jq -se '.[0].chosen == "default" and (.[0].why | startswith("results were wrong")) and .[1].wrong' calibration.json
@@ -268,10 +271,10 @@ start_second() {
 	set=${WIDE// /+}
 	NT_SIM_FAIL="1|$set" start 2 1 30 calls=AllReduce:16777216:10 "profile=wide $WIDE"
 	all_say default 30
-	jq -se '.[2] | .profile == "wide" and .turns == 0 and (.wrong | not) and .failed != ""' calibration.json
+	jq -se 'length == 2 and .[0].failed.wide != null' calibration.json
 	NT_SIM_HANG="1|$set" start 2 1 60 calls=AllReduce:16777216:10 "profile=wide $WIDE"
 	all_say default 60
-	jq -se '.[2].failed | contains("exceeded its share") or contains("stalled")' calibration.json
+	jq -se '.[0].failed.wide | contains("exceeded its share") or contains("stalled")' calibration.json
 	NT_SIM_HANG=1 start 2 1 8
 	all_say 'none the benchmark failed: *' 8
 	NT_SIM_FAIL=1 start 2 1 20

@@ -67,6 +67,37 @@ two_nodes() {
 	[ "$output" = "wanders - -" ]
 }
 
+# running NAME MODE [option]...: a program of four ranks with steps of 0.1 s and eight calls; its directory is $BATS_TEST_TMPDIR/NAME.
+running() {
+	mkdir -m 700 "$BATS_TEST_TMPDIR/$1"
+	NCCL_TUNE_POLICY=$(task_policy "$2" "$BATS_TEST_TMPDIR/$1") NCCL_IB_DISABLE=1 timeout -k 2 65 "$FAKE" --fork 4 --nodes 1 \
+		--coll allgather --sizes 1Mx7,64K --compute-us 100000 --realtime 1 --noise lognormal:0.02 --call-gap-us 20 --iters 10000 \
+		"${@:3}" >/dev/null 2>&1 3>&- &
+	pids+=($!)
+}
+
+# named NAME MODE: who is late by the records so far; "- -" is nobody, nothing is no record.
+named() {
+	"$RECORD" step "$BATS_TEST_TMPDIR/$1" "$2" 2>/dev/null | jq -r 'select(.step_us) | [.late, .late_rank] | map(. // "-") | join(" ")'
+}
+
+@test "a rank that costs 5 % of a step is named within a minute of a running job, and nobody in a healthy one" {
+	local i pids=()
+	running observes observe --slow-rank 2@650
+	running explores bandit --slow-rank 1@650
+	running healthy observe
+	for ((i = 0; i < 60; i++)); do
+		[ "$(named healthy observe)" != "steady 2" ]
+		[[ $(named observes observe) != "steady 2" || $(named explores bandit) != "steady 1" || $(named healthy observe) != "- -" ]] ||
+			break
+		sleep 1
+	done
+	kill "${pids[@]}"
+	wait "${pids[@]}" || true
+	echo "observes: $(named observes observe), explores: $(named explores bandit), healthy: $(named healthy observe)"
+	[ "$i" -lt 60 ]
+}
+
 @test "the report's sentence says it" {
 	one_node observe --iters 120 --slow-rank 2@60
 	run -0 "$SHOW" report --file <("$RECORD" step "$dir" observe 2>/dev/null | jq -c '{nccl_tune: {v: 1, "0": .}}')

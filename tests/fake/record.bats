@@ -81,7 +81,7 @@ later() {
 	"$RECORD" check "$SCHEMA/job.schema.json" "$kept"
 	later v1-job.json >"$BATS_TEST_TMPDIR/later"
 	run -1 "$RECORD" check "$SCHEMA/job.schema.json" "$BATS_TEST_TMPDIR/later"
-	for form in '' --json --csv --prometheus; do
+	for form in '' --json --prometheus; do
 		run -0 --separate-stderr "$SHOW" report $form --file "$BATS_TEST_TMPDIR/later"
 		[ "$output" = "$("$SHOW" report $form --file "$kept")" ]
 	done

@@ -130,7 +130,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 FUZZ_TEXT_TARGET(
 	"{\"v\":1,\"host\":\"n1\",\"fingerprint\":\"00f3a0b1c2d3e4f5\",\"when\":1763769600}\n",
-	"{\"v\":1,\"forget\":{\"profile\":\"wide\",\"before\":1763769600000000}}\n",
 	"\"fingerprint\":\"00f3a0b1c2d3e4f5\"", "\"fabric\":\"socket\"", "\"nodes\":2",
 	"\"per_node\":4", "\"profile\":\"wide\"", "\"profile\":\"default\"",
 	"\"profile\":\"channels\"", "\"keys\":[", "\"AllReduce\"", "\"RING/SIMPLE\"", "\"AUTO\"",

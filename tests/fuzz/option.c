@@ -7,36 +7,21 @@
  */
 #include <string.h>
 #include "spank/option.h"
-#include "spank/effective-policy.h"
 #include "tests/fuzz/fuzz.h"
 
 #define ARGUMENTS 16
-
-/* What a user's file has left in the environment, which a user may write, too. */
-static void check_user(struct nt_effective_policy *settle, const char *text)
-{
-	static struct nt_site_rules rules;
-	static struct nt_step_settings outcome;
-	struct nt_error err = { "" };
-
-	nt_effective_policy_take_user(settle, text);
-	settle->text = NULL;
-	(void)nt_effective_policy(settle, NULL, NT_UNKNOWN_STRICT, &rules, &outcome, &err);
-	FUZZ_CHECK(outcome.policy.mode >= 0 && outcome.policy.mode <= NT_MODE_PROFILE);
-	FUZZ_CHECK(outcome.policy.calibrate_s <= NT_CONF_CALIBRATE_S);
-}
 
 static void check_resolved(const char *text)
 {
 	static struct nt_site_rules rules;
 	static struct nt_step_settings outcome;
 	static struct nt_conf conf;
-	struct nt_effective_policy settle = { .conf = &conf, .text = text, .rank = NT_RANK_OPTION };
+	const struct nt_asked asked = { text, NT_RANK_OPTION };
 	struct nt_error err = { "" };
 	char line[120];
 
 	nt_conf_init(&conf);
-	if (nt_effective_policy(&settle, NULL, NT_UNKNOWN_STRICT, &rules, &outcome, &err) < 0) {
+	if (nt_rules_settle(&rules, &conf, NULL, NT_UNKNOWN_STRICT, &asked, &outcome, &err) < 0) {
 		for (int rank = NT_RANK_JOB; rank <= NT_RANK_OPTION; rank++)
 			nt_option_complain(
 				line, sizeof(line), (enum nt_precedence)rank,
@@ -46,7 +31,6 @@ static void check_resolved(const char *text)
 	}
 	FUZZ_CHECK(outcome.policy.mode >= 0 && outcome.policy.mode <= NT_MODE_PROFILE);
 	FUZZ_CHECK(outcome.policy.calibrate_s <= NT_CONF_CALIBRATE_S);
-	check_user(&settle, text);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

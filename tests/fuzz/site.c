@@ -1,9 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* site.c - nccl-tune.conf and a user's file of settings: what is said of them is plain, and what
- *          follows from a site's gives nobody more than it allows
+/* site.c - nccl-tune.conf: what is said of it is plain, and what follows from it gives nobody more
+ *          than it allows
  *
- * Input: a site's file; behind a byte 1 a user's; behind another what an option says.
+ * Input: a site's file; behind a byte 1 what an option says.
  */
 #include <string.h>
 #include "site/conf.h"
@@ -30,7 +30,6 @@ static void check_conf(const struct nt_conf *conf)
 	char title[NT_PATH_MAX];
 
 	FUZZ_CHECK(conf->count >= 1 && conf->count <= NT_CONF_SECTIONS);
-	FUZZ_CHECK(conf->profiles <= NT_CONF_PROFILES);
 	FUZZ_CHECK(conf->memory_mib <= NT_CONF_MEMORY_MIB);
 	FUZZ_CHECK(conf->record_bytes <= NT_STEP_RECORD_MAX);
 	FUZZ_CHECK(conf->site.plugin[0] == '/' && conf->site.rundir[0] == '/');
@@ -38,8 +37,6 @@ static void check_conf(const struct nt_conf *conf)
 	check_name(conf->site.rundir, sizeof(conf->site.rundir));
 	FUZZ_CHECK(conf->sinks.directory[0] == '\0' || conf->sinks.directory[0] == '/');
 	check_name(conf->sinks.directory, sizeof(conf->sinks.directory));
-	for (unsigned i = 0; i < conf->profiles; i++)
-		check_name(conf->profile[i], sizeof(conf->profile[i]));
 	for (unsigned i = 0; i < conf->count; i++) {
 		const struct nt_conf_section *section = &conf->section[i];
 
@@ -85,7 +82,6 @@ static void check_allowed(const struct nt_site_rules *rules, const struct nt_pol
 	FUZZ_CHECK(policy->mode >= 0 && policy->mode <= NT_MODE_PROFILE);
 	FUZZ_CHECK(!rules->limit[NT_LIMIT_OFF] || policy->mode == NT_MODE_OFF);
 	FUZZ_CHECK(rules->limit[NT_LIMIT_MODES] >> policy->mode & 1);
-	FUZZ_CHECK(rules->limit[NT_LIMIT_OFF] || nt_rules_launch(rules, policy->launch));
 	if (policy->mode == NT_MODE_OFF)
 		return;
 	FUZZ_CHECK(((uint64_t)policy->algorithms & ~rules->limit[NT_LIMIT_ALGORITHMS]) == 0);
@@ -119,7 +115,7 @@ static void check_told(const struct nt_policy *policy)
 static void check_shown(const struct nt_site_rules *rules, const struct nt_step_settings *outcome,
 			const char *partition)
 {
-	char names[400], *text = NULL;
+	char *text = NULL;
 	size_t bytes = 0;
 	FILE *out = open_memstream(&text, &bytes);
 
@@ -128,8 +124,6 @@ static void check_shown(const struct nt_site_rules *rules, const struct nt_step_
 	fclose(out);
 	fuzz_check_plain(text, bytes);
 	free(text);
-	if (nt_rules_profiles(rules, ':', names, sizeof(names)))
-		check_name(names, sizeof(names));
 }
 
 static void check_wish(const struct nt_site_rules *rules, const struct nt_asked *asked,
@@ -140,7 +134,7 @@ static void check_wish(const struct nt_site_rules *rules, const struct nt_asked 
 
 	if (nt_rules_apply(rules, asked, &outcome, &err) < 0) {
 		FUZZ_CHECK(outcome.refused && outcome.policy.mode == NT_MODE_OFF);
-		FUZZ_CHECK(asked->text || asked->user); /* who asks for nothing is not */
+		FUZZ_CHECK(asked->text); /* who asks for nothing is not */
 		FUZZ_CHECK(err.text[0] != '\0');
 	} else {
 		check_allowed(rules, &outcome.policy);
@@ -153,11 +147,10 @@ static void check_wish(const struct nt_site_rules *rules, const struct nt_asked 
 /* Wherever it runs: who does not know where must not get more than who knows. */
 static void check_rules(const struct nt_conf *conf, const struct nt_asked *asked)
 {
-	static struct nt_site_rules strict, loose, rules;
+	static struct nt_site_rules strict, rules;
 	const struct nt_asked nothing = { .text = NULL };
 
 	nt_rules_make(&strict, conf, NULL, NT_UNKNOWN_STRICT);
-	nt_rules_make(&loose, conf, NULL, NT_UNKNOWN_LOOSE);
 	check_wish(&strict, asked, NULL);
 	check_wish(&strict, &nothing, NULL);
 	for (unsigned i = 0; i < 3; i++) {
@@ -166,7 +159,6 @@ static void check_rules(const struct nt_conf *conf, const struct nt_asked *asked
 
 		nt_rules_make(&rules, conf, partition, NT_UNKNOWN_STRICT);
 		FUZZ_CHECK(is_within(&strict, &rules));
-		FUZZ_CHECK(is_within(&rules, &loose));
 		check_wish(&rules, asked, partition);
 	}
 }
@@ -189,22 +181,12 @@ static void read_site(const char *text, const struct nt_asked *asked)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fuzz in = { data, size };
-	char *site = fuzz_part(&in, 1), *user = fuzz_part(&in, 1), *option = fuzz_part(&in, 1);
+	char *site = fuzz_part(&in, 1), *option = fuzz_part(&in, 1);
 	struct nt_asked asked = { .text = option, .rank = NT_RANK_OPTION };
-	struct nt_policy wish;
-	struct nt_error err = { "" };
 
-	if (user) {
-		if (nt_conf_parse_user(&wish, &asked.user_given, "nccl-tune.conf", user,
-				       strlen(user), &err) == 0)
-			asked.user = &wish;
-		else
-			check_error(&err);
-	}
 	if (site)
 		read_site(site, &asked);
 	free(site);
-	free(user);
 	free(option);
 	return 0;
 }
@@ -213,11 +195,9 @@ FUZZ_TEXT_TARGET("[site]\n", "[partition gpu]\n", "[partition cpu]\n", "tuning =
 		 "tuning = on\n", "mode = bandit\n", "modes = off observe\n",
 		 "modes = bandit+policy\n", "lock = all\n", "lock = alpha reward\n",
 		 "keys = none\n", "keys = min_gain\n", "algorithms = ring\n", "algorithms = tree\n",
-		 "protocols = ll simple\n", "launch_profiles = wide a-b\n",
-		 "launch_profiles = none\n", "launch_profiles = all\n", "budget_max = 10\n",
-		 "calls_max = 1000\n", "extra_max = 60s\n", "calibrate_max = 30s\n",
-		 "record = file:/a\n", "record_bytes = 512\n", "rundir = /r\n", "plugin = /p\n",
-		 "memory_max = 0\n", "pmix = ask\n", "launch = wide\n", "budget = 50\n", "; x\n",
-		 "#", "=", ":", "\t", "\"", "\\", "]", "bandit,", "launch=wide,",
-		 "algorithms=ring,", "protocols=ll+ll128,", "max_calls=0,", "calibrate=60,", "\x01",
-		 "\n\x01", "\n")
+		 "protocols = ll simple\n", "budget_max = 10\n", "calls_max = 1000\n",
+		 "extra_max = 60s\n", "calibrate_max = 30s\n", "record = file:/a\n",
+		 "record_bytes = 512\n", "rundir = /r\n", "plugin = /p\n", "memory_max = 0\n",
+		 "pmix = ask\n", "launch = wide\n", "budget = 50\n", "; x\n", "#", "=", ":", "\t",
+		 "\"", "\\", "]", "bandit,", "launch=wide,", "algorithms=ring,",
+		 "protocols=ll+ll128,", "max_calls=0,", "calibrate=60,", "\x01", "\n\x01", "\n")

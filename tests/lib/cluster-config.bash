@@ -13,7 +13,7 @@ readonly CPUS_PER_NODE=8
 reserve_ports() {
 	local lock link used
 	exec {lock}</tmp
-	flock -w 20 "$lock" || return 1
+	flock -w "$READY_S" "$lock" || return 1
 	used=" $(cat /proc/net/tcp /proc/net/tcp6 2>/dev/null |
 		while read -r _ local _; do
 			[ "$local" != local_address ] && printf '%d ' "0x${local##*:}"

@@ -66,7 +66,7 @@ cluster_start() {
 cluster_up() {
 	local directory=$1 nodes=$2
 	shift 2
-	timeout 300 "$NT_CLUSTER_PROGRAM" up "$nodes" -d "$directory" "$@" >/dev/null
+	timeout 900 "$NT_CLUSTER_PROGRAM" up "$nodes" -d "$directory" "$@" >/dev/null
 }
 
 # The installed tree; a copy of it where NT_USER may not read the original (a checkout under /root).
@@ -318,6 +318,29 @@ wait_record() {
 	else
 		wait_for 60 record_is_accounted "$1"
 	fi
+}
+
+# observed_job NODES TASKS-PER-NODE SCRIPT [srun-option]... -- [option]...: calls of a program, observed, which each task's
+# shell starts after SCRIPT; its id is in $job.
+observed_job() {
+	local nodes=$1 tasks=$2 script=$3 options=()
+	shift 3
+	while [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	run -0 --separate-stderr as_user srun -N"$nodes" --ntasks-per-node="$tasks" -t 20 --nccl-tune=observe "${options[@]}" bash -c \
+		'[ "$SLURM_PROCID" != 0 ] || echo "$SLURM_JOB_ID" >&2; '"$script"'; exec "$@" >/dev/null' - "$NT_TESTS/nt-fake-nccl" \
+		--sizes 1M --iters 120 --noise lognormal:0.03 "${@:2}"
+	job=$(grep -m1 -xE '[0-9]+' <<<"$stderr")
+	wait_record "$job"
+	wait_for 60 no_helpers
+}
+
+# job_report [option]...: of $job, as its user; $output is one line if it is prose
+job_report() {
+	run -0 as_user "$NT_STAGE/bin/nccl-tune" report "$@" "$job"
+	[[ " $* " = *" --json "* || " $* " = *" --prometheus "* ]] || output=$(tr -s ' \n' ' ' <<<"$output")
 }
 
 no_helpers() {

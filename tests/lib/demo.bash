@@ -6,9 +6,9 @@
 # $scratch and $cluster.
 
 # The job of `./dev demo`: what srun gets, and the simulated training run.
-DEMO_SRUN=(-N2 --ntasks-per-node=4 -t 2 --mpi=pmix --nccl-tune=bandit)
+DEMO_SRUN=(-N2 --ntasks-per-node=4 -t 20 --mpi=pmix --nccl-tune=bandit)
 DEMO_PROGRAM=(nt-fake-nccl --trace traces/h200-2x4-seq.csv,2x4 --auto-picks traces/h200-auto-picks.csv
-	--sizes 64K,256K,1M --iters 3000 --call-gap-us 100)
+	--sizes 64K,256K,1M --iters 3000 --more 60000 --settled --call-gap-us 100)
 
 # Its second act: the benchmark on a simulated NCCL, whose times depend on NCCL's start-up variables.
 DEMO_LAUNCH=(--mpi=pmix --nccl-tune=bandit,channels=on,launch=auto,calibrate=30)
@@ -16,7 +16,7 @@ DEMO_LOOP=(nccl-tune-bench --sizes 1M,16M --iters 1500)
 readonly DEMO_STEPS=3 DEMO_TASKS=4
 
 # Hang guards.
-readonly DEMO_S=600 CLUSTER_S=300 ACCOUNTED_S=120
+readonly DEMO_S=600 CLUSTER_S=300 ACCOUNTED_S=300
 
 # cluster_with_plugin N: sets NT_CLUSTER, and SLURM_CONF for it; the caller ends it by clean_scratch.
 cluster_with_plugin() {
@@ -135,7 +135,7 @@ demo_job_script() {
 	}
 	if [ -n "\$SLURM_ARRAY_TASK_ID" ]; then
 		touch "begun.\$SLURM_ARRAY_TASK_ID"
-		for ((wait = 0; wait < 100 && \$(ls begun.* | wc -l) < $DEMO_TASKS; wait++)); do sleep 0.2; done
+		for ((wait = 0; wait < 1500 && \$(ls begun.* | wc -l) < $DEMO_TASKS; wait++)); do sleep 0.2; done
 		step "task \$SLURM_ARRAY_TASK_ID"
 		exit
 	fi

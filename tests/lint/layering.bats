@@ -122,7 +122,7 @@ plain() {
 
 # NCCL and CUDA are loaded at run time; what it calls of them it declares itself.
 @test "bench/ needs contract/, the user's memory and calibrations in profiles/ and itself, and no header of NCCL or CUDA" {
-	only bench 'contract/|lib/|profiles/(memory-dir|memory-store|measure/(race|request))\.h|record/tray\.h|bench/'
+	only bench 'contract/|lib/|profiles/(entry|memory-dir|memory-store|measure/(race|request))\.h|record/tray\.h|bench/'
 	never bench 'slurm|pmix|hwloc|json-c|cuda|nccl'
 }
 

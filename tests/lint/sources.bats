@@ -47,13 +47,3 @@ assignments_in_if() {
 		find "$corpus" -type f | wc -l | sed "s,\$, $corpus,"
 	done | awk '$1 > 30')"
 }
-
-# There is no nvcc here: what can be compared is the source that load.ptx was made of.
-@test "bench/load.ptx was made of the code of bench/load.cu" {
-	local sum
-	sum=$(sed -n '/^#define/,$p' bench/load.cu | sha256sum)
-	grep -qxP "#\tsha256 ${sum%% *}" bench/local.mk || {
-		echo "load.cu has changed: make load.ptx again, as bench/local.mk says"
-		false
-	}
-}

@@ -7,7 +7,7 @@
  *  nt-page [FORM] text JOB FILE       of a job's record
  *  nt-page made                       of jobs as nt_summary_json() has them, on standard input
  *
- * FORM: what `nccl-tune report` prints of the same, with --json, --csv or --prometheus or as text
+ * FORM: what `nccl-tune report` prints of the same, with --json or --prometheus or as text
  * (--report); else the page.
  */
 #include <json.h>
@@ -123,7 +123,6 @@ static enum nt_form form_of(const char *word)
 		enum nt_form form;
 	} forms[] = {
 		{ "--json", NT_FORM_JSON },
-		{ "--csv", NT_FORM_CSV },
 		{ "--prometheus", NT_FORM_PROMETHEUS },
 		{ "--report", NT_FORM_TEXT },
 	};

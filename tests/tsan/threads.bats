@@ -106,7 +106,7 @@ unit_test() {
 
 @test "unit tests with threads" {
 	local name
-	for name in shm mask process-life; do
+	for name in pmix-sync/shm tuner/mask tuner/process-life; do
 		often unit_test "$name"
 	done
 }

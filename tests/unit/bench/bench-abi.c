@@ -2,7 +2,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench-abi.c - bench/cuda-nccl.h matches NCCL's and CUDA's headers; the compiler checks most. */
 #include "tests/lib/unit.h"
-#include <cuda.h>
 #include <cuda_runtime.h>
 #include <nccl.h>
 #include "bench/cuda-nccl.h"
@@ -14,13 +13,11 @@
 		       #prefix #name);
 #define NCCL_SAME(result, name, parameters) SAME(struct nt_nccl, nccl, name)
 #define CUDA_SAME(result, name, parameters) SAME(struct nt_cuda, cuda, name)
-#define DRIVER_SAME(result, name, parameters) SAME(struct nt_driver, cu, name)
 
 NT_NCCL_NEEDED(NCCL_SAME)
 NT_NCCL_OPTIONAL(NCCL_SAME)
 NT_CUDA_NEEDED(CUDA_SAME)
 NT_CUDA_OPTIONAL(CUDA_SAME)
-NT_DRIVER_NEEDED(DRIVER_SAME)
 
 #define VALUE(ours, theirs) _Static_assert((int)(ours) == (int)(theirs), #theirs)
 
@@ -35,10 +32,7 @@ VALUE(NT_CUDA_OLD_DRIVER, cudaErrorInsufficientDriver);
 VALUE(NT_CUDA_TO_DEVICE, cudaMemcpyHostToDevice);
 VALUE(NT_CUDA_TO_HOST, cudaMemcpyDeviceToHost);
 VALUE(NT_CUDA_STREAM_NON_BLOCKING, cudaStreamNonBlocking);
-VALUE(NT_CUDA_EVENT_BLOCKING, cudaEventBlockingSync);
-VALUE(NT_CUDA_EVENT_NO_TIMING, cudaEventDisableTiming);
 VALUE(NT_CUDA_CAPTURE_THREAD_LOCAL, cudaStreamCaptureModeThreadLocal);
-VALUE(NT_CUDA_PROCESSORS, cudaDevAttrMultiProcessorCount);
 VALUE(NT_CUDA_NAME_BYTES, sizeof(((struct cudaDeviceProp *)NULL)->name));
 VALUE(0, offsetof(struct cudaDeviceProp, name));
 _Static_assert(NT_CUDA_PROPERTIES_BYTES >= 2 * sizeof(struct cudaDeviceProp), "room to grow");

@@ -1,17 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of nccl-tune-bench that need no GPU: options, arithmetic, files and shared memory. */
+/* The parts of nccl-tune-bench that need no GPU: options, arithmetic and files. */
 #include <math.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include "tests/lib/unit.h"
 #include "bench/figure.h"
 #include "bench/meet.h"
 #include "bench/options.h"
 #include "bench/pace.h"
-#include "bench/plan.h"
-#include "bench/together.h"
 
 static int parse(struct nt_bench_options *o, char **argv, struct nt_error *err)
 {
@@ -42,12 +38,9 @@ static void reads_all_options(void **state)
 			 "--burst=5",
 			 "--check=2",
 			 "--nccl=/a/libnccl.so.2",
-			 "--arms=TREE/SIMPLE,RING/LL128",
 			 "--even=16M",
-			 "--align",
 			 "--seconds=20",
 			 "--last-seconds=5",
-			 "--load=gemm:1024",
 			 "--abort-every=40",
 			 NULL };
 
@@ -67,12 +60,8 @@ static void reads_all_options(void **state)
 	assert_int_equal(o.mode, NT_BENCH_BURST);
 	assert_int_equal(o.check_every, 2);
 	assert_string_equal(o.nccl_path, "/a/libnccl.so.2");
-	assert_int_equal(o.arms, 2);
-	assert_string_equal(o.arm[1].algo, "RING");
-	assert_string_equal(o.arm[1].proto, "LL128");
 	assert_int_equal(o.even_bytes, 16 << 20);
-	assert_true(o.align && o.seconds == 20 && o.last_seconds == 5);
-	assert_int_equal(o.load_n, 1024);
+	assert_true(o.seconds == 20 && o.last_seconds == 5);
 	assert_int_equal(o.abort_every, 40);
 }
 
@@ -128,7 +117,6 @@ static void refuses_what_is_wrong(void **state)
 		"--iters=1x",
 		"--iters=",
 		"--mode=fast",
-		"--device=2",
 		"--split=block",
 		"--split=row:2",
 		"--split=block:3",
@@ -140,15 +128,9 @@ static void refuses_what_is_wrong(void **state)
 		"--rank=4",
 		"--unknown",
 		"word",
-		"--load=gemm:100",
-		"--load=copy:128",
-		"--arms=RING",
-		"--arms=/LL",
-		"--arms=RING/",
-		"--arms=ABCDEFGHIJKLM/LL",
 		"--even=1Q",
 		"--seconds=5",
-		"--abort-every=3",
+		"--abort-every=0",
 		"--calls=",
 		"--calls=64K",
 		"--calls=send:64K",
@@ -283,80 +265,6 @@ static void looks_at_pieces(void **state)
 	}
 }
 
-static void plans(void **state)
-{
-	static const struct nt_bench_arm tree = { "TREE", "SIMPLE" }, ring = { "ring", "ll" };
-	static const struct nt_bench_arm pat = { "PAT", "SIMPLE" };
-	char path[] = "/tmp/nt-bench-plan.XXXXXX";
-	struct nt_bench_plan plan = { .line = NULL };
-	struct nt_error err;
-	FILE *f = fdopen(mkstemp(path), "w");
-
-	/* Without a file: what NCCL has. */
-	assert_true(nt_plan_has(&plan, NT_ALLREDUCE, 1, &tree));
-	assert_false(nt_plan_has(&plan, NT_ALLGATHER, 1, &tree));
-	assert_false(nt_plan_has(&plan, NT_ALLREDUCE, 1, &pat));
-	assert_true(nt_plan_has(&plan, NT_REDUCESCATTER, 1, &pat));
-	assert_non_null(f);
-	fprintf(f, "AllReduce 65536 TREE/SIMPLE\nallgather 1024 RING/LL\n");
-	fflush(f);
-	assert_int_equal(nt_plan_read(&plan, path, &err), 0);
-	assert_int_equal(plan.lines, 2);
-	assert_true(nt_plan_has(&plan, NT_ALLREDUCE, 65536, &tree));
-	assert_false(nt_plan_has(&plan, NT_ALLREDUCE, 65536, &ring));
-	assert_false(nt_plan_has(&plan, NT_ALLREDUCE, 1024, &tree));
-	assert_true(nt_plan_has(&plan, NT_ALLGATHER, 1024, &ring));
-	nt_plan_free(&plan);
-	fprintf(f, "AllReduce TREE/SIMPLE\n");
-	fflush(f);
-	assert_int_equal(nt_plan_read(&plan, path, &err), -1);
-	assert_non_null(strstr(err.text, "line 3"));
-	assert_int_equal(nt_plan_read(&plan, "/nonexistent", &err), -1);
-	fclose(f);
-	unlink(path);
-}
-
-/* One process of two: adds up in shared memory the other's values after each meeting. */
-static int meet_often(const struct nt_meet *meet, int rank, _Atomic int *at)
-{
-	struct nt_together t;
-	struct nt_error err;
-	int bad = nt_together_open(&t, meet, 10, &err) < 0;
-
-	for (int round = 1; !bad && round <= 2000; round++) {
-		atomic_store(&at[rank], round);
-		nt_together_wait(&t);
-		bad = atomic_load(&at[!rank]) != round;
-		nt_together_wait(&t);
-	}
-	nt_together_close(&t);
-	return bad;
-}
-
-static void waits_for_all(void **state)
-{
-	char dir[] = "/tmp/nt-bench-together.XXXXXX";
-	const struct nt_meet meet = { .dir = dir, .run = "7.0", .ranks = 2 };
-	const struct nt_meet other = { .dir = dir, .run = "7.0", .rank = 1, .ranks = 2 };
-	const size_t bytes = 2 * sizeof(_Atomic int);
-	_Atomic int *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
-			       0);
-	int status = -1;
-	pid_t child;
-
-	assert_true(at != MAP_FAILED);
-	assert_non_null(mkdtemp(dir));
-	child = fork();
-	if (child == 0)
-		_exit(meet_often(&other, 1, at));
-	assert_int_equal(meet_often(&meet, 0, at), 0);
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_int_equal(status, 0);
-	munmap((void *)at, bytes);
-	/* Nothing stays. */
-	assert_int_equal(rmdir(dir), 0);
-}
-
 /* Rounds of 10 ms after a slow start: seven seconds, of which two are the last part. The other
  * ranks know as much as rank 0. */
 static void keeps_pace(void **state)
@@ -417,4 +325,4 @@ static void says_where_it_cannot_meet(void **state)
 
 UNIT_TESTS(reads_all_options, takes_its_place_from_slurm, calls_are_listed_with_their_sizes,
 	   refuses_what_is_wrong, counts_as_nccl_tests, gives_quartiles, knows_right_from_wrong,
-	   looks_at_pieces, plans, waits_for_all, keeps_pace, meets, says_where_it_cannot_meet);
+	   looks_at_pieces, keeps_pace, meets, says_where_it_cannot_meet);

@@ -135,21 +135,6 @@ static void sets_forbid_pairs(void **state)
 	assert_int_equal(nt_policy_forbidden(&policy), 02222222);
 }
 
-static void pairs_stand_without_a_mode(void **state)
-{
-	struct nt_policy policy;
-	uint64_t given = 0;
-	char out[NT_POLICY_MAX];
-
-	nt_policy_default(&policy);
-	assert_int_equal(nt_policy_parse_pairs(&policy, &given, "mode=bandit,alpha=0.05", NULL), 0);
-	assert_int_equal(policy.mode, NT_MODE_BANDIT);
-	assert_int_equal(given, 1 | 1u << nt_setting_find("alpha", 5));
-	assert_int_equal(nt_policy_format_pairs(&policy, given, out, sizeof(out), NULL), 0);
-	assert_string_equal(out, "mode=bandit,alpha=0.05");
-	assert_int_equal(nt_policy_parse_pairs(&policy, &given, "alpha=0.1", NULL), -1);
-}
-
 static void option_lies_over_the_site_default(void **state)
 {
 	struct nt_policy policy;
@@ -239,6 +224,6 @@ static void the_hash_follows_the_settings_alone(void **state)
 }
 
 UNIT_TESTS(option_form_round_trips, bad_options_name_what_is_accepted,
-	   seconds_may_be_written_with_their_unit, sets_forbid_pairs, pairs_stand_without_a_mode,
+	   seconds_may_be_written_with_their_unit, sets_forbid_pairs,
 	   option_lies_over_the_site_default, task_form_round_trips, damaged_task_forms_are_refused,
 	   a_comma_in_a_path_is_refused, the_hash_follows_the_settings_alone);

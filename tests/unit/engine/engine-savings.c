@@ -7,7 +7,7 @@
 #include "engine/budget.h"
 #include "tests/unit/engine/engine-bench.h"
 #include "lib/clock.h"
-#include "tuner/deadline.h"
+#include "tuner/process.h"
 
 #define TWO (BIT(RING_SIMPLE) | BIT(TREE_SIMPLE))
 

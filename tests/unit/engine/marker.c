@@ -454,6 +454,32 @@ static void steps_are_the_programs(void **state)
 	}
 }
 
+/* The key may be known at the very last look. */
+static void twenty_steps_are_enough_beside_other_programs(void **state)
+{
+	static struct program p;
+
+	for (uint64_t seed = 1; seed <= 50; seed++) {
+		start(&p, seed);
+		for (unsigned i = 0; i < 20; i++) {
+			begin_step(&p);
+			pass(&p, 300 * MS);
+			for (unsigned n = 0; n < 8; n++) {
+				call(&p, add(&p, 1, 4, NT_ALLREDUCE, 16u << 20));
+				pass(&p, unit(&p) < 0.1 ? 200 * MS * unit(&p) : 2 * MS);
+			}
+			call(&p, add(&p, 1, 4, NT_ALLREDUCE, 64u << 10));
+			end_step(&p);
+		}
+		pass(&p, 5 * MS);
+		read_all(&p, true);
+		p.told = nt_marker_find(&p.marker, &p.found);
+		assert_true(p.told);
+		assert_int_equal(p.found.steps, 20);
+		assert_true(fabs(nt_marker_step_us(&p.marker) / true_us(&p) - 1) < 0.2);
+	}
+}
+
 /* ---- programs without steps */
 
 /* Sizes in turn: calls to warm up, a burst of calls, and a wait for the stream; in place, too */
@@ -745,4 +771,5 @@ static void wrong_answers_are_rare(void **state)
 	assert_true(told >= programs / 2);
 }
 
-UNIT_TESTS(steps_are_the_programs, nothing_is_told_without_steps, wrong_answers_are_rare);
+UNIT_TESTS(steps_are_the_programs, twenty_steps_are_enough_beside_other_programs,
+	   nothing_is_told_without_steps, wrong_answers_are_rare);

@@ -65,9 +65,8 @@ static void the_longer_of_two_times_counts(void **state)
 	}
 	for (unsigned n = 0; n < 2; n++)
 		assert_int_equal(nt_times_write(node[n], &two, 1, bytes[n], 8), 8);
-	nt_times_absorb(worst, true, &two, bytes[0], 8);
-	nt_times_absorb(worst, false, &two, bytes[1], 8);
 	assert_int_equal(nt_times_combine(bytes[0], 8, bytes[1], 8), 8);
+	nt_times_read(worst, &two, bytes[0], 8);
 	for (unsigned i = 0; i < 4; i++) {
 		assert_int_equal(worst[i], nt_times_pack(ns[i & ~1u]));
 		assert_int_equal(bytes[0][2 * i] | bytes[0][2 * i + 1] << 8, worst[i]);
@@ -126,11 +125,12 @@ static void the_slowest_rank_counts(void **state)
 	struct nt_plan plan = plan_of(&four);
 	struct nt_shm *shm = shm_with_times(&plan);
 	uint16_t worst[NT_TIMES_MAX];
-	uint8_t bytes[64];
+	uint8_t bytes[64], sum[24];
 
 	memset(worst, 1, sizeof(worst));
 	assert_int_equal(gather(shm, &plan, 2, bytes), 24);
-	nt_times_absorb(worst, true, &four, bytes, 24);
+	memcpy(sum, bytes, sizeof(sum));
+	nt_times_read(worst, &four, bytes, 24);
 	for (uint32_t i = 0; i < 12; i++)
 		assert_true(reads_as(worst[i], 1000000 * (i % 4 + 1) + 1000 * (i / 4)));
 	assert_int_equal(worst[12], 0);
@@ -138,12 +138,14 @@ static void the_slowest_rank_counts(void **state)
 	assert_int_equal(gather(shm, &plan, 16, bytes), 24);
 	bytes[0] = 0;
 	bytes[1] = 0;
-	nt_times_absorb(worst, false, &four, bytes, 22);
+	assert_int_equal(nt_times_combine(sum, 24, bytes, 22), 22);
+	nt_times_read(worst, &four, sum, 22);
 	assert_int_equal(worst[0], 0);
 	assert_true(reads_as(worst[1], 2030000));
 	assert_int_equal(worst[11], 0);
 	assert_int_equal(gather(shm, &plan, 1, bytes), 24);
-	nt_times_absorb(worst, false, &four, bytes, 24);
+	assert_int_equal(nt_times_combine(sum, 22, bytes, 24), 22);
+	nt_times_read(worst, &four, sum, 22);
 	assert_int_equal(worst[0], 0);
 	assert_true(reads_as(worst[1], 2030000));
 	free(shm);
@@ -191,7 +193,7 @@ static void periods_follow_in_later_rounds(void **state)
 	again.kind = NT_SCHEDULE_CONFIRM;
 	plan = plan_of(&again);
 	assert_in_range(gather(shm, &plan, 2, bytes), 46, 48);
-	nt_times_absorb(worst, true, &again, bytes, 48);
+	nt_times_read(worst, &again, bytes, 48);
 	for (uint32_t i = 0; i < 12; i++) {
 		double ns = 1000000 * (i % 4 + 1) + 1000 * (i / 4);
 
@@ -201,14 +203,14 @@ static void periods_follow_in_later_rounds(void **state)
 			     i == 8 + (uint32_t)nt_schedule_index(&again, 77, 11)));
 	}
 	assert_int_equal(worst[24], 0);
-	nt_times_absorb(worst, false, &again, bytes, 24); /* a node that has seen none */
+	nt_times_read(worst, &again, bytes, 24); /* a node that has seen none */
 	assert_true(reads_as(worst[0], 1000000));
 	assert_int_equal(worst[12], 0);
-	nt_times_absorb(worst, true, &again, bytes, 58);
+	nt_times_read(worst, &again, bytes, 58);
 	assert_int_equal(worst[0], 0);
 	assert_in_range(nt_explorer_gather(shm, &plan, 2, NT_REWARD_PERIOD, bytes, sizeof(bytes)),
 			22, 24);
-	nt_times_absorb(worst, true, &again, bytes, 24);
+	nt_times_read(worst, &again, bytes, 24);
 	assert_true(reads_as(worst[0], 1500000));
 	free(shm);
 }
@@ -229,7 +231,7 @@ static void own_times_follow(void **state)
 		atomic_store(&run->duration[1][p], ns + (p < 4 ? 90000 : 100 * (p / 4)));
 	}
 	assert_int_equal(gather(shm, &plan, 2, bytes), 32);
-	nt_times_absorb(worst, true, &four, bytes, 32);
+	nt_times_read(worst, &four, bytes, 32);
 	for (unsigned i = 0; i < 4; i++) {
 		assert_int_equal(nt_times_duration_at(&four, i), 12 + i);
 		assert_true(reads_as(worst[12 + i], 100000 * (i + 1) + 200));
@@ -264,11 +266,11 @@ static void damage_is_no_time_at_all(void **state)
 	uint8_t bytes[64];
 
 	memset(bytes, 1, sizeof(bytes));
-	nt_times_absorb(worst, true, &four, bytes, 24);
+	nt_times_read(worst, &four, bytes, 24);
 	assert_int_equal(worst[11], 257);
-	nt_times_absorb(worst, false, &four, bytes, 3);
+	nt_times_read(worst, &four, bytes, 3);
 	assert_int_equal(worst[0], 0);
-	nt_times_absorb(worst, true, &four, bytes, 34);
+	nt_times_read(worst, &four, bytes, 34);
 	assert_int_equal(worst[0], 0);
 }
 
@@ -301,7 +303,7 @@ static void other_measures_are_of_all_ranks(void **state)
 	uint8_t bytes[2][NT_TIMES_BYTES];
 	size_t count[2];
 
-	assert_int_equal(nt_times_room(&all), 12 + 4 + 2 * 12 + 1);
+	assert_int_equal(nt_times_values(&all), 12 + 4 + 2 * 12 + 1);
 	assert_int_equal(mean, 16);
 	assert_int_equal(fastest, 28);
 	for (unsigned first = 0; first < 2; first++) {
@@ -322,7 +324,7 @@ static void other_measures_are_of_all_ranks(void **state)
 		assert_int_equal(nt_times_combine(bytes[0], count[0], bytes[1], count[1]),
 				 count[0]);
 		for (unsigned cut = 0; cut <= 3; cut += 3) {
-			nt_times_absorb(packed, true, &all, bytes[0], count[0] - cut);
+			nt_times_read(packed, &all, bytes[0], count[0] - cut);
 			assert_true(reads_as(packed[5], 2031000));
 			assert_true(reads_as(packed[mean + 5], 2001000 - 20000 / 3.0));
 			assert_true(reads_as(packed[fastest + 5], 1951000));
@@ -343,7 +345,7 @@ static void a_later_round_tells_one_more(void **state)
 	assert_int_equal(nt_times_measure_at(&one, NT_MEASURE_SLOWEST), 0);
 	assert_int_equal(nt_times_measure_at(&one, NT_MEASURE_MEAN), -1);
 	assert_int_equal(nt_times_measure_at(&one, NT_MEASURE_FASTEST), 2 * 12 + 4);
-	assert_int_equal(nt_times_room(&one), 2 * 12 + 4 + 12 + 1);
+	assert_int_equal(nt_times_values(&one), 2 * 12 + 4 + 12 + 1);
 	/* No time at all, and no room. */
 	assert_int_equal(nt_times_write(packed, &one, 8, bytes, sizeof(bytes)), 0);
 	packed[0] = packed[28] = 30000;
@@ -362,16 +364,16 @@ static void nonsense_between_nodes_is_no_time(void **state)
 		memcpy(bad, good, count);
 		bad[count - at] ^= 0x82;
 		assert_int_equal(nt_times_combine(bad, count, good, count), 0);
-		nt_times_absorb(packed, true, &all, bad, count);
+		nt_times_read(packed, &all, bad, count);
 		assert_int_equal(packed[0], 0);
 	}
 	memcpy(bad, good, count);
 	assert_int_equal(nt_times_combine(bad, count, good, count - 2), 0);
 	assert_int_equal(nt_times_combine(bad, count, good, 24), 0);
 	assert_int_equal(nt_times_combine(bad, 1, good, 1), 0);
-	nt_times_absorb(packed, true, &four, good, count);
+	nt_times_read(packed, &four, good, count);
 	assert_int_equal(packed[0], 0);
-	nt_times_absorb(packed, true, &all, good, count);
+	nt_times_read(packed, &all, good, count);
 	assert_int_equal(packed[0], 30000);
 }
 

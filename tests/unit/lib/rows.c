@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A table that arrives in pieces. */
-#include "lib/rows.h"
+#include "lib/sacct.h"
 
 #include "tests/lib/unit.h"
 #include "lib/append.h"

@@ -67,4 +67,14 @@ static void nothing_is_claimed_too_often(void **state)
 	}
 }
 
-UNIT_TESTS(tails_are_students, turns_add_up, the_assumption_fades, nothing_is_claimed_too_often);
+static void one_rule_says_what_is_worth_it(void **state)
+{
+	assert_int_equal(nt_worth(-0.05, 0.01, 0.05, 0), NT_WORTH_IT);
+	assert_int_equal(nt_worth(-0.05, 0.05, 0.05, 0), NT_WORTH_NOISE);
+	assert_int_equal(nt_worth(-0.02, 0.01, 0.05, 0), NT_WORTH_SMALL);
+	assert_int_equal(nt_worth(0.01, 0.01, 0.05, 0), NT_WORTH_SLOWER);
+	assert_int_equal(nt_worth(-0.05, 0.01, 0.05, 1.2), NT_WORTH_WORST);
+}
+
+UNIT_TESTS(tails_are_students, turns_add_up, the_assumption_fades, nothing_is_claimed_too_often,
+	   one_rule_says_what_is_worth_it);

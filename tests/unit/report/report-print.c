@@ -10,7 +10,6 @@
 #include "cli/report-output.h"
 #include "report/model/row-time.h"
 #include "lib/table.h"
-#include "report/metrics/csv.h"
 #include "report/metrics/prometheus.h"
 #include "tests/lib/schema.h"
 #include "tests/unit/table-file.h"
@@ -29,19 +28,6 @@ static char *read_data(const char *name, const char *suffix)
 	if (nt_file_read(path, 1u << 20, &text, &bytes, &err) < 0)
 		fail_msg("%s", err.text);
 	return text;
-}
-
-/* Lines of values end in CR LF, each; files of this tree do not. */
-static void take_returns(char *text)
-{
-	char *to = text;
-
-	for (const char *from = text; *from; from++) {
-		assert_true(*from != '\n' || (from > text && from[-1] == '\r'));
-		if (*from != '\r')
-			*to++ = *from;
-	}
-	*to = '\0';
 }
 
 /* What differs is left for diff, or with NT_WRITE set replaces what is kept. */
@@ -106,8 +92,6 @@ static void check_form(const char *name, const char *job, enum nt_form form, con
 	assert_int_equal(nt_output_add(&output, job, &summary, &err), 0);
 	nt_output_close(&output, true);
 	fclose(out);
-	if (form == NT_FORM_CSV)
-		take_returns(text);
 	compare(name, suffix, text);
 	free(text);
 	nt_summary_fini(&summary);
@@ -124,11 +108,6 @@ static void check_json(const char *name, const char *job)
 	if (nt_schema_check_text("report", text, &err) < 0)
 		fail_msg("%s: %s", name, err.text);
 	free(text);
-}
-
-static void prints_values(void **state)
-{
-	check_form("full", "4711", NT_FORM_CSV, ".csv");
 }
 
 static void prints_metrics(void **state)
@@ -227,31 +206,6 @@ static void labels_samples_with_their_job(void **state)
 	assert_null(strstr(text, "cluster="));
 	assert_null(strstr(text, "user="));
 	free(text);
-}
-
-static void quotes_values(void **state)
-{
-	static const struct {
-		const char *json, *csv;
-	} cases[] = {
-		{ "1.5", ",1.5" },	   { "\"x\\\"y\"", ",\"x\"\"y\"" },
-		{ "\"a,b\"", ",\"a,b\"" }, { "\"=1+1\"", ",'=1+1" },
-		{ "null", "," },
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		json_object *value = json_tokener_parse(cases[i].json);
-		size_t bytes;
-		char *text;
-		FILE *out = open_memstream(&text, &bytes);
-
-		assert_non_null(out);
-		nt_values_put(out, ",", value);
-		fclose(out);
-		assert_string_equal(text, cases[i].csv);
-		free(text);
-		json_object_put(value);
-	}
 }
 
 static void prints_all_states(void **state)
@@ -435,6 +389,6 @@ static void nothing_is_infinitely_faster(void **state)
 UNIT_TESTS(nothing_is_infinitely_faster, prints_all_states, prints_a_record_without_rows,
 	   helps_with_ranks_that_differ, prints_the_widest_rows, closes_the_gaps_of_a_wide_table,
 	   prints_notes_between_rows, prints_what_is_whole_of_a_damaged_record,
-	   prints_launch_profiles, prints_values, prints_metrics, repeats_no_sample, escapes_labels,
-	   labels_samples_with_their_job, quotes_values, says_what_was_too_short, fits_80_columns,
-	   wraps_words, writes_numbers, writes_durations);
+	   prints_launch_profiles, prints_metrics, repeats_no_sample, escapes_labels,
+	   labels_samples_with_their_job, says_what_was_too_short, fits_80_columns, wraps_words,
+	   writes_numbers, writes_durations);

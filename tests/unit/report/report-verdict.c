@@ -286,7 +286,7 @@ static void the_main_thing_comes_first(void **state)
 	assert_string_equal(verdict.items[0].text,
 			    "step 23.5 ms, was 44.7 ms (1.90 x); saved 2.1 s");
 	assert_string_equal(verdict.items[1].text,
-			    "With sockets-wide; without it, as remembered of "
+			    "\"Was\" is without launch profile sockets-wide, as remembered of "
 			    "earlier steps here.");
 	/* 100 steps of 21.17 ms less, and 785 ms. */
 	expect(&verdict, NT_SENTENCE_NET,

@@ -153,6 +153,27 @@ static void a_calibration_costs_what_it_took(void **state)
 }
 
 /* Slurm leaves the record of an earlier run in AdminComment. */
+/* A job with steps of both tells itself what a launch profile saved; a memory knows less. */
+static void a_launch_profile_saves_what_the_jobs_own_steps_say(void **state)
+{
+#define OWN(launch, us)                                       \
+	"{" STEP ",\"program\":\"t.py\",\"launch\":\"" launch \
+	"\",\"measured\":1.5,\"step_us\":[" us "," us "," us "],\"steps\":100}"
+	struct nt_streamed_job job = job_of(
+		"1", RECORD("\"0\":" OWN("default", "30000") ",\"1\":" OWN("wide", "10000")));
+	struct nt_site_stats_sum total;
+	struct nt_site_stats tally;
+
+	(void)state;
+	nt_site_stats_init(&tally);
+	add(&tally, &job);
+	total = nt_site_stats_total(&tally);
+	assert_int_equal(total.jobs[NT_JOB_GAINED], 1);
+	assert_int_equal(total.launch_us, 8 * 100 * 20000);
+	assert_int_equal(total.saved_us, total.launch_us);
+	nt_site_stats_fini(&tally);
+}
+
 static void each_run_counts_once(void **state)
 {
 #define RUN0 "\"0\":{" STEP ",\"8r2n\":{\"AllReduce 1M\":" TREE("5", "20") "}}"
@@ -382,6 +403,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_job_is_one_of_its_kinds),
 		cmocka_unit_test(a_calibration_costs_what_it_took),
+		cmocka_unit_test(a_launch_profile_saves_what_the_jobs_own_steps_say),
 		cmocka_unit_test(each_run_counts_once),
 		cmocka_unit_test(adds_up_in_each_group),
 		cmocka_unit_test(what_had_no_room_counts_against_it),

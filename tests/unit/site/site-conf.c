@@ -22,7 +22,6 @@ static const char whole[] = "# all of it\n"
 			    "modes = off, observe bandit\n"
 			    "lock = alpha reward\n"
 			    "protocols = ll simple\n"
-			    "launch_profiles = rack-b sockets-wide\n"
 			    "budget_max = 10\n"
 			    "calls_max = 500\n"
 			    "extra_max = 1000\n"
@@ -54,12 +53,10 @@ static void a_whole_file(void **state)
 	assert_int_equal(site->limit[NT_LIMIT_LOCKED],
 			 1u << nt_setting_find("alpha", 5) | 1u << nt_setting_find("reward", 6));
 	assert_int_equal(site->limit[NT_LIMIT_PROTOCOLS], 5);
-	assert_int_equal(site->limit[NT_LIMIT_LAUNCH], 3);
 	assert_int_equal(site->limit[NT_LIMIT_BUDGET], 10000000);
 	assert_int_equal(site->limit[NT_LIMIT_CALLS], 500);
 	assert_int_equal(site->limit[NT_LIMIT_EXTRA], 1000);
 	assert_int_equal(site->limit[NT_LIMIT_CALIBRATE], 30);
-	assert_string_equal(conf.profile[1], "sockets-wide");
 	assert_false(conf.sinks.admincomment);
 	assert_string_equal(conf.sinks.directory, "/var/log/nt");
 	assert_int_equal(conf.record_bytes, 1024);
@@ -67,7 +64,7 @@ static void a_whole_file(void **state)
 	assert_true(conf.pmix);
 	gpu = nt_conf_find(&conf, "gpu");
 	assert_non_null(gpu);
-	assert_int_equal(gpu->line, 19);
+	assert_int_equal(gpu->line, 18);
 	/* The mode is locked only by its own name. */
 	assert_int_equal(gpu->limit[NT_LIMIT_LOCKED] & 1, 0);
 	assert_int_equal(gpu->limit[NT_LIMIT_LOCKED] >> nt_setting_find("budget", 6) & 1, 0);
@@ -206,9 +203,6 @@ static const struct {
 	{ "[site]\nprotocols = ll129\n", "f:2: protocols: bad protocols 'll129' (want all, or some "
 					 "joined by + of ll, ll128, simple" },
 	{ "[site]\nalgorithms =\n", "f:2: algorithms: bad algorithms ''" },
-	{ "[site]\nlaunch_profiles = Wide\n",
-	  "f:2: launch_profiles: 'Wide' (want names of launch profiles, none or all)" },
-	{ "[site]\nlaunch_profiles = auto\n", "f:2: launch_profiles: 'auto'" },
 	{ "[site]\nbudget_max = 0\n", "f:2: budget_max: '0' (want 0 to 100 percent but not 0" },
 	{ "[site]\nbudget_max = 101\n", "f:2: budget_max: '101'" },
 	{ "[site]\ncalibrate_max = 3601\n", "f:2: calibrate_max: '3601' (want 0 to 3600 seconds)" },
@@ -287,7 +281,7 @@ static void long_lines_names_and_files_are_refused(void **state)
 	assert_int_equal(nt_conf_parse(&conf, "f", "[site]\n\0mode", 12, &err), -1);
 }
 
-static void too_many_sections_and_names_are_refused(void **state)
+static void too_many_sections_are_refused(void **state)
 {
 	char text[4096] = "";
 	struct nt_error err;
@@ -296,43 +290,9 @@ static void too_many_sections_and_names_are_refused(void **state)
 		nt_append(text, sizeof(text), "[partition q%u]\n", i);
 	assert_int_equal(parse(text, &err), -1);
 	assert_string_equal(err.text, "f:64: more than 64 sections");
-	snprintf(text, sizeof(text), "[site]\n");
-	for (unsigned i = 0; i < NT_CONF_PROFILES + 1; i++)
-		nt_append(text, sizeof(text), "[partition q%u]\nlaunch_profiles = p%u\n", i % 60,
-			  i);
-	assert_int_equal(parse(text, &err), -1);
-}
-
-static void a_users_file_has_settings_alone(void **state)
-{
-	static const struct {
-		const char *text, *says;
-	} bad[] = {
-		{ "[site]\n", "u:1: section [site] (want settings alone)" },
-		{ "mode = bandit\nmode = off\n", "u:2: mode is given twice" },
-		{ "modes = off\n", "u:1: unknown setting 'modes' (want min_gain" },
-		{ "lock = all\n", "u:1: unknown setting 'lock'" },
-		{ "chanels = on\n", "u:1: unknown setting 'chanels' (want min_gain" },
-	};
-	struct nt_policy policy;
-	struct nt_error err;
-	uint64_t given;
-
-	assert_int_equal(
-		nt_conf_parse_user(&policy, &given, "u", "mode = bandit\nalpha=0.02", 24, &err), 0);
-	assert_int_equal(given, 1 | 1u << nt_setting_find("alpha", 5));
-	assert_int_equal(policy.mode, NT_MODE_BANDIT);
-	assert_int_equal(policy.alpha_micro, 20000);
-	for (size_t i = 0; i < LENGTH(bad); i++) {
-		assert_int_equal(nt_conf_parse_user(&policy, &given, "u", bad[i].text,
-						    strlen(bad[i].text), &err),
-				 -1);
-		if (strncmp(err.text, bad[i].says, strlen(bad[i].says)) != 0)
-			fail_msg("'%s' says: %s", bad[i].text, err.text);
-	}
 }
 
 UNIT_TESTS(a_whole_file, an_empty_file_says_nothing, places_have_defaults, findings_are_switched,
 	   keys_and_lock_add_up, records_have_at_most_two_places,
 	   mistakes_name_their_line_and_what_is_accepted, long_lines_names_and_files_are_refused,
-	   too_many_sections_and_names_are_refused, a_users_file_has_settings_alone);
+	   too_many_sections_are_refused);

@@ -9,9 +9,8 @@
 static struct nt_conf conf;
 
 struct given {
-	const char *file, *user, *job, *variable, *option;
+	const char *file, *job, *variable, *option;
 	const char *partition;
-	enum nt_unknown unknown;
 };
 
 /* The clients' value of several texts: the first of the option, the variable and the job's
@@ -20,17 +19,10 @@ static int settle(const struct given *given, struct nt_step_settings *outcome, s
 {
 	struct nt_asked asked = { .text = given->option, .rank = NT_RANK_OPTION };
 	static struct nt_site_rules rules;
-	struct nt_policy user;
 
 	nt_conf_init(&conf);
 	if (given->file && nt_conf_parse(&conf, "f", given->file, strlen(given->file), err) < 0)
 		fail_msg("%s", err->text);
-	if (given->user) {
-		assert_int_equal(nt_conf_parse_user(&user, &asked.user_given, "u", given->user,
-						    strlen(given->user), err),
-				 0);
-		asked.user = &user;
-	}
 	if (!asked.text) {
 		asked.text = given->variable;
 		asked.rank = NT_RANK_VARIABLE;
@@ -39,20 +31,20 @@ static int settle(const struct given *given, struct nt_step_settings *outcome, s
 		asked.text = given->job;
 		asked.rank = NT_RANK_JOB;
 	}
-	nt_rules_make(&rules, &conf, given->partition, given->unknown);
+	nt_rules_make(&rules, &conf, given->partition, NT_UNKNOWN_STRICT);
 	return nt_rules_apply(&rules, &asked, outcome, err);
 }
 
-/* Bit by bit, each source of min_gain: 1 file, 2 user file, 4 job, 8 variable, 16 option, 32 lock.
- * The highest one that is set wins, in all 64 combinations. */
+/* Bit by bit, each source of min_gain: 1 file, 2 job, 4 variable, 8 option, 16 lock. The highest
+ * one that is set wins, in all 32 combinations. */
 static void every_rank_beats_all_lower_ones(void **state)
 {
-	static const enum nt_precedence ranks[] = { NT_RANK_FILE, NT_RANK_USER_FILE, NT_RANK_JOB,
-						    NT_RANK_VARIABLE, NT_RANK_OPTION };
-	static const int64_t values[] = { 12, 13, 14, 15, 16 };
+	static const enum nt_precedence ranks[] = { NT_RANK_FILE, NT_RANK_JOB, NT_RANK_VARIABLE,
+						    NT_RANK_OPTION };
+	static const int64_t values[] = { 12, 14, 15, 16 };
 	const unsigned gain = (unsigned)nt_setting_find("min_gain", 8);
 
-	for (unsigned set = 0; set < 64; set++) {
+	for (unsigned set = 0; set < 32; set++) {
 		char file[80] = "[site]\n";
 		struct given given = { .file = file, .partition = "" };
 		struct nt_step_settings outcome;
@@ -62,19 +54,18 @@ static void every_rank_beats_all_lower_ones(void **state)
 
 		if (set & 1)
 			snprintf(file + 7, sizeof(file) - 7, "min_gain = 12\n");
-		given.user = set & 2 ? "min_gain = 13\n" : NULL;
-		given.job = set & 4 ? "off,min_gain=14" : NULL;
-		given.variable = set & 8 ? "off,min_gain=15" : NULL;
-		given.option = set & 16 ? "off,min_gain=16" : NULL;
-		if (set & 32)
+		given.job = set & 2 ? "off,min_gain=14" : NULL;
+		given.variable = set & 4 ? "off,min_gain=15" : NULL;
+		given.option = set & 8 ? "off,min_gain=16" : NULL;
+		if (set & 16)
 			nt_append(file, sizeof(file), "lock = min_gain\n");
-		for (unsigned bit = 0; bit < 5; bit++) {
-			if (!(set >> bit & 1) || (set & 32 && bit > 0))
+		for (unsigned bit = 0; bit < 4; bit++) {
+			if (!(set >> bit & 1) || (set & 16 && bit > 0))
 				continue;
 			expected = values[bit];
 			rank = ranks[bit];
 		}
-		if (set & 32)
+		if (set & 16)
 			rank = NT_RANK_LOCK;
 		assert_int_equal(settle(&given, &outcome, &err), 0);
 		assert_int_equal(outcome.policy.min_gain_micro, expected * 1000000);
@@ -86,8 +77,7 @@ static void every_rank_beats_all_lower_ones(void **state)
 static void an_option_is_taken_whole(void **state)
 {
 	const struct given given = {
-		.file = "[site]\nmode = observe\nalpha = 0.2\n",
-		.user = "channels = on\n",
+		.file = "[site]\nmode = observe\nalpha = 0.2\nchannels = on\n",
 		.job = "bandit,min_gain=14",
 		.variable = "bandit,screen_blocks=4",
 		.option = "policy",
@@ -157,19 +147,6 @@ static void sections_lie_over_each_other(void **state)
 	}
 }
 
-/* Before a job has a partition srun refuses only what no section allows. */
-static void what_somebody_may_have_is_let_through(void **state)
-{
-	struct given given = { .file = SECTIONS, .unknown = NT_UNKNOWN_LOOSE };
-	struct nt_step_settings outcome;
-	struct nt_error err;
-
-	given.option = "policy,protocols=ll128";
-	assert_int_equal(settle(&given, &outcome, &err), 0);
-	given.option = "profile";
-	assert_int_equal(settle(&given, &outcome, &err), -1);
-}
-
 static void what_is_not_as_asked_is_said(void **state)
 {
 	static const struct {
@@ -192,10 +169,6 @@ static void what_is_not_as_asked_is_said(void **state)
 		  "milliseconds): it is 100" },
 		{ "[site]\ncalibrate_max=0\n", "bandit,calibrate=9",
 		  "calibrate 9 is not allowed at this site (want 0 to 0 seconds): it is off" },
-		{ "[site]\nlaunch_profiles=none\n", "bandit,launch=wide",
-		  "launch wide is not allowed at this site: using off" },
-		{ "[site]\nlaunch=auto\n[partition p]\nlaunch_profiles=a\n", "bandit,launch=wide",
-		  "launch wide is not allowed in [partition p]: using auto" },
 		{ "", "bandit,ll128=on",
 		  "ll128 on is not allowed at this site (want off to auto): it is auto" },
 		{ "[site]\nll128=on\n[partition p]\nll128=off\n", "bandit,ll128=auto",
@@ -272,18 +245,6 @@ static void defaults_within_limits_need_no_words(void **state)
 	assert_int_equal(outcome.policy.mode, NT_MODE_OFF);
 }
 
-static void a_users_file_does_not_stand_in_the_way(void **state)
-{
-	const struct given given = { .file = "[site]\nmode=observe\nmodes=observe\n",
-				     .user = "mode = bandit\n" };
-	struct nt_step_settings outcome;
-	struct nt_error err;
-
-	assert_int_equal(settle(&given, &outcome, &err), 0);
-	assert_int_equal(outcome.policy.mode, NT_MODE_OBSERVE);
-	assert_int_equal(outcome.remarks, 1);
-}
-
 /* Unless the file says how long. */
 static void calibrations_are_bounded(void **state)
 {
@@ -299,33 +260,6 @@ static void calibrations_are_bounded(void **state)
 	assert_int_equal(rules.limit[NT_LIMIT_CALIBRATE], 600);
 	nt_rules_make(&rules, &conf, "p", NT_UNKNOWN_STRICT);
 	assert_int_equal(rules.limit[NT_LIMIT_CALIBRATE], 0);
-}
-
-static void launch_profiles_are_allowed_by_name(void **state)
-{
-	static const char file[] =
-		"[site]\nlaunch_profiles=a b\n[partition q]\nlaunch_profiles=c\n"
-		"[partition all]\nlaunch_profiles=all\n[partition no]\nlaunch_profiles=none\n";
-	static const struct {
-		const char *partition, *names;
-	} lists[] = { { "", "a+b" }, { "q", "c" }, { "all", NULL }, { "no", "" }, { NULL, "" } };
-	struct nt_error err;
-
-	assert_int_equal(nt_conf_parse(&conf, "f", file, sizeof(file) - 1, &err), 0);
-	for (size_t i = 0; i < LENGTH(lists); i++) {
-		struct nt_site_rules rules;
-		char out[100];
-		const char *names;
-
-		nt_rules_make(&rules, &conf, lists[i].partition, NT_UNKNOWN_STRICT);
-		names = nt_rules_profiles(&rules, '+', out, sizeof(out));
-		assert_int_equal(names == NULL, lists[i].names == NULL);
-		if (names)
-			assert_string_equal(names, lists[i].names);
-		assert_true(nt_rules_launch(&rules, "auto"));
-		assert_int_equal(nt_rules_launch(&rules, "c"), i == 1 || i == 2);
-		assert_int_equal(nt_rules_launch(&rules, "other"), i == 2);
-	}
 }
 
 /* Two sections that exclude each other: no task is told of an empty set. */
@@ -360,24 +294,7 @@ static void where_nothing_is_left_nothing_is_tried(void **state)
 	assert_int_equal(outcome.policy.mode, NT_MODE_BANDIT);
 }
 
-/* Nor about a launch profile that another section does not allow. */
-static void who_asks_for_nothing_is_not_refused(void **state)
-{
-	const struct given given = {
-		.file = "[site]\nmode=bandit\nlaunch=wide\n[partition a]\nlaunch_profiles=none\n",
-		.partition = "a",
-	};
-	struct nt_step_settings outcome;
-	struct nt_error err;
-
-	assert_int_equal(settle(&given, &outcome, &err), 0);
-	assert_int_equal(outcome.policy.mode, NT_MODE_BANDIT);
-	assert_string_equal(outcome.policy.launch, "off");
-}
-
 UNIT_TESTS(every_rank_beats_all_lower_ones, an_option_is_taken_whole, sections_lie_over_each_other,
-	   what_somebody_may_have_is_let_through, what_is_not_as_asked_is_said,
-	   ll128_is_on_only_where_the_site_says_so, defaults_within_limits_need_no_words,
-	   a_users_file_does_not_stand_in_the_way, calibrations_are_bounded,
-	   launch_profiles_are_allowed_by_name, where_nothing_is_left_nothing_is_tried,
-	   who_asks_for_nothing_is_not_refused);
+	   what_is_not_as_asked_is_said, ll128_is_on_only_where_the_site_says_so,
+	   defaults_within_limits_need_no_words, calibrations_are_bounded,
+	   where_nothing_is_left_nothing_is_tried);

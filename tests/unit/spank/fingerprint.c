@@ -379,6 +379,25 @@ static void cache_ends_with_an_update(void **state)
 	close_cache(fd, top);
 }
 
+static void facts_are_kept_beside_it(void **state)
+{
+	char top[] = "/tmp/nt-fingerprint.XXXXXX", facts[NT_NODE_FACTS_MAX] = "x";
+	int fd = open_cache(top);
+
+	nt_cache_read_facts(fd, facts);
+	assert_string_equal(facts, "");
+	assert_int_equal(nt_cache_write_facts(fd, "gpus=8 iommu=off", NULL), 0);
+	nt_cache_read_facts(fd, facts);
+	assert_string_equal(facts, "gpus=8 iommu=off");
+	shell(top, "printf 'gpus=8\\033[2J\\nNCCL_ALGO=x' >$(echo facts.*)");
+	nt_cache_read_facts(fd, facts);
+	assert_null(strpbrk(facts, "\033\n"));
+	shell(top, "chmod 666 facts.*");
+	nt_cache_read_facts(fd, facts);
+	assert_string_equal(facts, "");
+	close_cache(fd, top);
+}
+
 /* Another boot has another id, and so another file. */
 static void cache_is_of_this_boot(void **state)
 {
@@ -405,4 +424,5 @@ static void cache_is_of_this_boot(void **state)
 
 UNIT_TESTS(is_described, equal_nodes_are_equal, different_nodes_differ, two_h200_nodes_are_equal,
 	   h200_nodes_that_differ, functions_without_a_card_count, this_machine_has_one,
-	   cache_keeps_it, cache_ends_with_an_update, cache_is_of_this_boot);
+	   cache_keeps_it, facts_are_kept_beside_it, cache_ends_with_an_update,
+	   cache_is_of_this_boot);

@@ -101,9 +101,10 @@ static void each_command_has_its_variable(void **state)
 	assert_null(nt_option_variable("scrontab"));
 }
 
-static void errand_round_trips(void **state)
+static void arguments_are_whole(void **state)
 {
 	struct nt_arguments errand = {
+		.version = NT_ARGUMENTS_VERSION,
 		.job = 4294967295u,
 		.step = NT_STEP_BATCH,
 		.uid = 1,
@@ -130,32 +131,19 @@ static void errand_round_trips(void **state)
 		.ticket = "profile=sockets-wide;set=NCCL_BUFFSIZE=8M",
 		.groups = "/g/slurm/uid_1/job_2/step_0:/g2/s/job_2",
 	};
-	char text[NT_ARGUMENTS_TEXT + NT_ARGUMENTS_KEY];
-	struct nt_arguments parsed;
 	struct nt_error err;
-	size_t bytes;
 
 	memset(errand.hosts, 'n', sizeof(errand.hosts) - 1); /* the longest there is */
-	bytes = nt_arguments_format(&errand, text);
-	assert_int_equal(nt_arguments_parse(&parsed, text, bytes, &err), 0);
-	assert_memory_equal(&parsed, &errand, sizeof(errand));
-	assert_int_equal(nt_arguments_parse(&parsed, text, bytes - 1, &err), -1);
-	assert_string_equal(err.text, "it is truncated");
-	assert_int_equal(nt_arguments_parse(&parsed, text, 0, &err), -1);
-	/* The first is not there. */
-	assert_int_equal(nt_arguments_parse(&parsed, text + strlen(text) + 1,
-					    bytes - strlen(text) - 1, &err),
-			 -1);
-	assert_string_equal(err.text, "a member is missing");
-	memcpy(text + bytes, "job=1", 6); /* twice */
-	assert_int_equal(nt_arguments_parse(&parsed, text, bytes + 6, &err), -1);
-	text[bytes - 1] = 'n'; /* one too long */
-	memcpy(text + bytes, "n", 2);
-	assert_int_equal(nt_arguments_parse(&parsed, text, bytes + 2, &err), -1);
-	bytes = nt_arguments_format(&errand, text);
-	text[strlen("job=")] = '-';
-	assert_int_equal(nt_arguments_parse(&parsed, text, bytes, &err), -1);
-	assert_string_equal(err.text, "member 'job=-294967295'");
+	assert_int_equal(nt_arguments_check(&errand, sizeof(errand), &err), 0);
+	assert_int_equal(nt_arguments_check(&errand, sizeof(errand) - 1, &err), -1);
+	assert_string_equal(err.text, "the step's plugin is of another version");
+	errand.hosts[sizeof(errand.hosts) - 1] = 'n'; /* one too long */
+	assert_int_equal(nt_arguments_check(&errand, sizeof(errand), &err), -1);
+	assert_string_equal(err.text, "a text is empty or too long");
+	errand.hosts[0] = '\0';
+	assert_int_equal(nt_arguments_check(&errand, sizeof(errand), &err), -1);
+	errand.version[0] = '9';
+	assert_int_equal(nt_arguments_check(&errand, sizeof(errand), &err), -1);
 }
 
 static void steps_have_names(void **state)
@@ -185,5 +173,5 @@ static void components_are_told_by_the_title(void **state)
 
 UNIT_TESTS(the_line_has_at_most_a_file, other_arguments_are_refused,
 	   names_of_profiles_are_looked_up, complaints_name_the_source,
-	   each_command_has_its_variable, errand_round_trips, steps_have_names,
+	   each_command_has_its_variable, arguments_are_whole, steps_have_names,
 	   components_are_told_by_the_title);

@@ -5,7 +5,7 @@
 
 #include <dlfcn.h>
 #include "tests/chain/probe.h"
-#include "tuner/chain-descr.h"
+#include "tuner/chain-profiler.h"
 #include "tuner/chain-profiler.h"
 
 #define THEIRS ((void *)0x1230)

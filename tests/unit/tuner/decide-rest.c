@@ -89,13 +89,17 @@ static void an_open_key_rests_and_comes_back(void **state)
 	struct nt_shm_key *key;
 	struct nt_plan plan;
 	static struct host h;
+	uint64_t calls, tasks;
 
 	host_open(&h, "bandit");
 	host_open_key(&h, NT_ALLREDUCE, SIZE);
 	key = host_key(&h, NT_ALLREDUCE, SIZE);
+	host_collective(&h, NT_ALLREDUCE, SIZE);
 	assert_int_equal(h.mask, COLL_ON);
 	wait_for_mask(&h, 0);
 	assert_int_equal(atomic_load(&key->turn[0]), NT_TURN_UNKNOWN);
+	calls = atomic_load(&key->calls[0]);
+	tasks = atomic_load(&key->tasks);
 	for (int i = 0; i < 20; i++) /* whose events nobody sees */
 		host_collective(&h, NT_ALLREDUCE, OTHER);
 	assert_int_equal(h.mask, 0);
@@ -104,6 +108,8 @@ static void an_open_key_rests_and_comes_back(void **state)
 	host_collective(&h, NT_ALLREDUCE, SIZE);
 	host_collective(&h, NT_ALLREDUCE, SIZE);
 	assert_int_equal(atomic_load(&key->turn[0]), h.seq[NT_ALLREDUCE]);
+	/* Otherwise windows would be laid out for calls that are apart from each other. */
+	assert_int_equal(atomic_load(&key->tasks) - tasks, atomic_load(&key->calls[0]) - calls);
 	plan = host_plan(1, h.seq[NT_ALLREDUCE] + 1, &screen);
 	host_commit(key, &plan);
 	host_collective(&h, NT_ALLREDUCE, SIZE);

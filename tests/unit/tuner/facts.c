@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/sysinfo.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tests/lib/unit.h"
@@ -159,6 +160,50 @@ static void the_smallest_quota_of_the_groups_counts(void **state)
 	assert_true(fabs(facts.quota - 4) < 1e-9);
 }
 
+static void groups_of_the_first_kind_count(void **state)
+{
+	struct nt_facts facts;
+
+	put("/proc/self/cgroup", "7:memory:/job/step\n4:cpu,cpuacct:/job/step\n0::/\n");
+	put("/sys/fs/cgroup/cpu,cpuacct/job/step/cpu.cfs_quota_us", "-1\n");
+	put("/sys/fs/cgroup/cpu,cpuacct/job/step/cpu.cfs_period_us", "100000\n");
+	nt_facts_look(&facts, root, 1);
+	assert_true(isnan(facts.quota));
+	put("/sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_quota_us", "250000\n");
+	put("/sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_period_us", "100000\n");
+	nt_facts_look(&facts, root, 1);
+	assert_true(fabs(facts.quota - 2.5) < 1e-9);
+}
+
+/* Slurm's cpuset has the processors of one socket; the GPU is at the other one. */
+static void a_gpu_at_another_socket_is_far(void **state)
+{
+	struct nt_facts facts;
+	char path[128];
+
+	put("/dev/nvidia3", "");
+	put("/proc/driver/nvidia/gpus/0000:17:00.0/information",
+	    "Model: \t\t NVIDIA\nDevice Minor: \t 2\n");
+	put("/proc/driver/nvidia/gpus/0000:a7:00.0/information",
+	    "Model: \t\t NVIDIA\nDevice Minor: \t 3\n");
+	put("/sys/bus/pci/devices/0000:17:00.0/local_cpulist", "0-4000\n");
+	put("/sys/bus/pci/devices/0000:a7:00.0/local_cpulist", "5000-5031\n");
+	for (int cpu = 0; cpu < get_nprocs_conf(); cpu++) {
+		snprintf(path, sizeof(path),
+			 "/sys/devices/system/cpu/cpu%d/topology/physical_package_id", cpu);
+		put(path, "0\n");
+	}
+	nt_facts_look(&facts, root, 1);
+	assert_true(facts.gpu_far);
+	put("/sys/devices/system/cpu/cpu5000/topology/physical_package_id", "0\n");
+	nt_facts_look(&facts, root, 1);
+	assert_false(facts.gpu_far);
+	put("/sys/devices/system/cpu/cpu5000/topology/physical_package_id", "1\n");
+	put("/dev/nvidia2", ""); /* which of both? */
+	nt_facts_look(&facts, root, 1);
+	assert_false(facts.gpu_far);
+}
+
 static void devices_that_may_be_opened_count(void **state)
 {
 	struct nt_facts facts;
@@ -183,8 +228,21 @@ static void ports_are_read_in_order(void **state)
 	assert_int_equal(
 		symlink("../../drivers/efa", at("/sys/class/infiniband/rdmap9/device/driver")), 0);
 	nt_facts_look(&facts, root, 1);
-	assert_string_equal(facts.ports, "mlx5_0/1=ACTIVE,400,ib mlx5_1/1=DOWN,10,eth "
-					 "rdmap9/1=ACTIVE,100,efa");
+	assert_string_equal(facts.ports, "mlx5_0/1=ACTIVE,400,ib,0,0 mlx5_1/1=DOWN,10,eth,0,0 "
+					 "rdmap9/1=ACTIVE,100,efa,0,0");
+	put("/sys/class/infiniband/mlx5_0/fw_ver", "28.43.1014\n");
+	put("/sys/class/infiniband/rdmap9/fw_ver", "a,b c\n");
+	put("/sys/class/infiniband/mlx5_1/ports/1/gids/0", "fe80:0000:0000:0000:1:2:3:4\n");
+	put("/sys/class/infiniband/mlx5_1/ports/1/gids/1",
+	    "0000:0000:0000:0000:0000:0000:0000:0000\n");
+	put("/sys/class/infiniband/mlx5_1/ports/1/gids/2",
+	    "0000:0000:0000:0000:0000:ffff:0a00:0001\n");
+	put("/sys/class/infiniband/mlx5_1/ports/1/gid_attrs/ndevs/0", "ens1np0\n");
+	put("/sys/class/net/ens1np0/mtu", "9000\n");
+	nt_facts_look(&facts, root, 1);
+	assert_string_equal(facts.ports,
+			    "mlx5_0/1=ACTIVE,400,ib,0,0,28.43.1014 "
+			    "mlx5_1/1=DOWN,10,eth,9000,2 rdmap9/1=ACTIVE,100,efa,0,0,a");
 	assert_string_equal(facts.gdr, ""); /* there is no driver */
 }
 
@@ -213,9 +271,12 @@ static void the_environment_tells_names_alone(void **state)
 	setenv("CUDA_LAUNCH_BLOCKING", "1", 1);
 	setenv("SLURM_JOB_CPUS_PER_NODE", "64(x2)", 1);
 	setenv("NCCL_TUNE_LAUNCH", "wide NCCL_MIN_NCHANNELS=32", 1);
+	setenv("NCCL_TUNE_NODE", "gpus=8 iommu=off\n", 1);
 	nt_facts_look(&facts, root, 1);
 	unsetenv("LD_PRELOAD");
 	unsetenv("NCCL_TUNE_LAUNCH");
+	unsetenv("NCCL_TUNE_NODE");
+	assert_string_equal(facts.seen_by_root, "gpus=8 iommu=off?");
 	assert_string_equal(facts.preload, "liba.so libb.so libc.so");
 	assert_int_equal(facts.visible, 3);
 	assert_true(facts.blocking);
@@ -285,12 +346,12 @@ static struct sockaddr_in address_of(const char *text)
 /* The other node: its end of the link comes later. */
 static void be_peer(int told)
 {
-	const struct sockaddr_in any = { .sin_family = AF_INET, .sin_port = htons(7000) };
+	const struct sockaddr_in6 any = { .sin6_family = AF_INET6, .sin6_port = htons(7000) };
 	int fd;
 
 	if (unshare(CLONE_NEWNET) < 0)
 		_exit(1);
-	fd = socket(AF_INET, SOCK_STREAM, 0);
+	fd = socket(AF_INET6, SOCK_STREAM, 0); /* for both */
 	if (bind(fd, (const struct sockaddr *)&any, sizeof(any)) < 0 || listen(fd, 4) < 0 ||
 	    write(told, "x", 1) != 1)
 		_exit(1);
@@ -311,6 +372,36 @@ static int join(pid_t peer, const char *name, const char *net)
 	return system(command);
 }
 
+static void join_by_ipv6(pid_t peer)
+{
+	char command[512];
+
+	snprintf(
+		command, sizeof(command),
+		"ip addr add fd77::2/64 dev fast0 nodad && nsenter -t %d -n ip addr add fd77::1/64 "
+		"dev fast0 nodad && ip link add bare0 type veth peer name bare0 netns %d && "
+		"ip link set bare0 up && nsenter -t %d -n ip link set bare0 up",
+		(int)peer, (int)peer, (int)peer);
+	assert_int_equal(system(command), 0);
+}
+
+/* Over the other link; one that has only the address that Linux gives it connects no nodes. */
+static void look_by_ipv6(void)
+{
+	struct sockaddr_in6 other = { .sin6_family = AF_INET6, .sin6_port = htons(7000) };
+	struct nt_facts facts;
+	int fd = socket(AF_INET6, SOCK_STREAM, 0);
+
+	assert_int_equal(inet_pton(AF_INET6, "fd77::1", &other.sin6_addr), 1);
+	assert_int_equal(connect(fd, (const struct sockaddr *)&other, sizeof(other)), 0);
+	put("/sys/class/net/bare0/speed", "400000\n");
+	nt_facts_look(&facts, root, 2);
+	assert_string_equal(facts.link, "fast0");
+	assert_null(strstr(facts.links, "bare0"));
+	assert_non_null(strstr(facts.links, "fast0=100000"));
+	close(fd);
+}
+
 static void look_from_node(pid_t peer)
 {
 	static const struct {
@@ -328,6 +419,7 @@ static void look_from_node(pid_t peer)
 	assert_int_equal(unshare(CLONE_NEWNET), 0);
 	assert_int_equal(join(peer, "slow0", "10.77.1"), 0);
 	assert_int_equal(join(peer, "fast0", "10.77.2"), 0);
+	join_by_ipv6(peer);
 	fd = socket(AF_INET, SOCK_STREAM, 0);
 	assert_int_equal(connect(fd, (const struct sockaddr *)&other, sizeof(other)), 0);
 	put("/sys/class/net/slow0/speed", "1000\n");
@@ -349,6 +441,7 @@ static void look_from_node(pid_t peer)
 	assert_string_equal(facts.ifname, "");
 	assert_string_equal(facts.link, "");
 	close(fd);
+	look_by_ipv6();
 }
 
 static void the_link_is_that_of_its_own_connections(void **state)
@@ -373,7 +466,8 @@ static void the_link_is_that_of_its_own_connections(void **state)
 
 UNIT_TESTS_EACH(begin, end, an_empty_system_tells_nothing, processors_are_those_of_all_threads,
 		lists_are_as_linux_writes_them, the_fewest_processors_of_a_node_count,
-		the_smallest_quota_of_the_groups_counts, devices_that_may_be_opened_count,
+		the_smallest_quota_of_the_groups_counts, groups_of_the_first_kind_count,
+		a_gpu_at_another_socket_is_far, devices_that_may_be_opened_count,
 		ports_are_read_in_order, the_driver_tells_how_it_reaches_ports,
 		the_environment_tells_names_alone, a_log_in_a_shared_file_system_is_told,
 		limits_are_the_processs, the_link_is_that_of_its_own_connections);

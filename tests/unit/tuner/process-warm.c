@@ -4,7 +4,7 @@
 #include "tests/lib/unit.h"
 #include "contract/coll.h"
 #include "contract/policy.h"
-#include "tuner/process-warm.h"
+#include "tuner/process.h"
 
 #define ARMS " 8r2n.AllReduce.262144=TREE/SIMPLE"
 #define TEXT "v=1 nccl=22809 fabric=socket fingerprint=00000000000000ab" ARMS

@@ -1,0 +1,231 @@
+/* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record/findings-ports.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "lib/plural.h"
+
+bool nt_port_next(const char **ports, struct nt_port_seen *port)
+{
+	struct nt_findings_pair pair;
+	char value[96];
+
+	memset(port, 0, sizeof(*port));
+	if (!nt_findings_next(ports, &pair) || pair.name_bytes >= (int)sizeof(port->name))
+		return false;
+	snprintf(port->name, sizeof(port->name), "%.*s", pair.name_bytes, pair.name);
+	snprintf(value, sizeof(value), "%.*s", pair.value_bytes, pair.value);
+	return sscanf(value, "%19[^,],%lf,%3[a-z],%7[0-9],%7[0-9],%19s", port->state, &port->gbits,
+		      port->kind, port->mtu, port->gids, port->firmware) >= 3;
+}
+
+bool nt_port_active(const struct nt_port_seen *port)
+{
+	return strcmp(port->state, "ACTIVE") == 0;
+}
+
+static bool find_port(struct nt_port_seen *port, const char *ports, const char *name)
+{
+	while (nt_port_next(&ports, port)) {
+		if (strcmp(port->name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Have all nodes the same ports? Else they are of different kinds. */
+static bool same_ports(const struct nt_findings_nodes *nodes)
+{
+	struct nt_port_seen port, other;
+
+	for (size_t i = 1; i < nodes->count; i++) {
+		const char *a = nodes->node[0]->facts.ports, *b = nodes->node[i]->facts.ports;
+		bool more = true;
+
+		while (more) {
+			more = nt_port_next(&a, &port);
+			if (nt_port_next(&b, &other) != more ||
+			    strcmp(port.name, other.name) != 0 ||
+			    strcmp(port.kind, other.kind) != 0)
+				return false;
+		}
+	}
+	return true;
+}
+
+static void add(struct nt_findings *findings, const char *node, char *what, const char *others)
+{
+	struct nt_finding finding;
+
+	nt_finding_set(&finding, NT_FINDING_PORTS, "%.60s:%s:%s", node, nt_findings_argument(what),
+		       others);
+	nt_findings_add(findings, &finding);
+}
+
+/* Of one port on all nodes: where most are active at a rate, those that are not. */
+static void compare_state(struct nt_findings *findings, const struct nt_findings_nodes *nodes,
+			  const char *name)
+{
+	double best = 0;
+	size_t active = 0, slow = 0;
+	struct nt_port_seen port;
+
+	for (size_t i = 0; i < nodes->count; i++) {
+		if (!find_port(&port, nodes->node[i]->facts.ports, name))
+			return;
+		active += nt_port_active(&port);
+		best = nt_port_active(&port) && port.gbits > best ? port.gbits : best;
+	}
+	for (size_t i = 0; i < nodes->count; i++) {
+		(void)find_port(&port, nodes->node[i]->facts.ports, name);
+		slow += nt_port_active(&port) && port.gbits < best;
+	}
+	for (size_t i = 0; i < nodes->count; i++) {
+		char what[96], others[64];
+
+		(void)find_port(&port, nodes->node[i]->facts.ports, name);
+		if (!nt_port_active(&port) && 2 * (nodes->count - active) <= nodes->count) {
+			snprintf(what, sizeof(what), "port %s is %s", name, port.state);
+			snprintf(others, sizeof(others), "it is active on %zu other node%s", active,
+				 nt_plural(active));
+			add(findings, nodes->node[i]->node, what, others);
+		} else if (nt_port_active(&port) && port.gbits < best && 2 * slow <= nodes->count) {
+			snprintf(what, sizeof(what), "port %s has %.0f Gbit/s", name, port.gbits);
+			snprintf(others, sizeof(others), "it has %.0f on others", best);
+			add(findings, nodes->node[i]->node, what, others);
+		}
+	}
+}
+
+/* ---- what is one word for each node */
+
+#define VALUE_BYTES 24
+
+/* "" or "0": not known. name: of a port; NULL: it is the node's. */
+typedef void get_value(const struct nt_facts_seen *node, const char *name, char out[VALUE_BYTES]);
+
+static void get_driver(const struct nt_facts_seen *node, const char *name, char out[VALUE_BYTES])
+{
+	(void)name;
+	snprintf(out, VALUE_BYTES, "%s", node->driver);
+}
+
+static void get_gpus(const struct nt_facts_seen *node, const char *name, char out[VALUE_BYTES])
+{
+	(void)name;
+	if (nt_findings_value(node->facts.seen_by_root, "gpus", out, VALUE_BYTES) < 0)
+		out[0] = '\0';
+}
+
+static void get_mtu(const struct nt_facts_seen *node, const char *name, char out[VALUE_BYTES])
+{
+	struct nt_port_seen port;
+
+	(void)find_port(&port, node->facts.ports, name);
+	snprintf(out, VALUE_BYTES, "%s", nt_port_active(&port) ? port.mtu : "");
+}
+
+static void get_gids(const struct nt_facts_seen *node, const char *name, char out[VALUE_BYTES])
+{
+	struct nt_port_seen port;
+
+	(void)find_port(&port, node->facts.ports, name);
+	snprintf(out, VALUE_BYTES, "%s", nt_port_active(&port) ? port.gids : "");
+}
+
+static void get_firmware(const struct nt_facts_seen *node, const char *name, char out[VALUE_BYTES])
+{
+	struct nt_port_seen port;
+
+	(void)find_port(&port, node->facts.ports, name);
+	snprintf(out, VALUE_BYTES, "%s", port.firmware);
+}
+
+static const struct property {
+	const char *before, *after; /* the value */
+	get_value *get;
+	bool of_port;
+	bool less; /* only less than the others have is wrong, */
+	long most; /* not more than this; 0: at least half of theirs */
+} properties[] = {
+	{ "there are ", " GPUs", get_gpus, false, true, 0 },
+	{ "the GPU driver is ", "", get_driver, false, false, 0 },
+	{ "has an MTU of ", "", get_mtu, true, true, 1 << 20 },
+	/* Two for each address; the first is the one that Linux gives itself. */
+	{ "has ", " GIDs", get_gids, true, true, 2 },
+	{ "has firmware ", "", get_firmware, true, false, 0 },
+};
+
+static bool is_odd(const struct property *property, const char *value, const char *most)
+{
+	const long here = strtol(value, NULL, 10), others = strtol(most, NULL, 10);
+
+	if (strcmp(value, most) == 0)
+		return false;
+	if (!property->less)
+		return true;
+	return here < others && (property->most > 0 ? here <= property->most : 2 * here > others);
+}
+
+/* The value that two thirds of the nodes have. "": there is none, or one is not known. */
+static size_t find_most(const struct property *property, const struct nt_findings_nodes *nodes,
+			const char *name, char most[VALUE_BYTES])
+{
+	char value[VALUE_BYTES];
+	size_t votes = 0, count = 0;
+
+	for (size_t i = 0; i < nodes->count; i++) {
+		property->get(nodes->node[i], name, value);
+		if (!value[0] || strcmp(value, "0") == 0)
+			return 0;
+		if (votes == 0)
+			memcpy(most, value, VALUE_BYTES);
+		votes += strcmp(value, most) == 0 ? 1 : (size_t)-1;
+	}
+	for (size_t i = 0; i < nodes->count; i++) {
+		property->get(nodes->node[i], name, value);
+		count += strcmp(value, most) == 0;
+	}
+	return 3 * count >= 2 * nodes->count ? count : 0;
+}
+
+/* True: somebody is odd. */
+static bool compare(struct nt_findings *findings, const struct property *property,
+		    const struct nt_findings_nodes *nodes, const char *name)
+{
+	char most[VALUE_BYTES] = "", value[VALUE_BYTES], what[96], others[64];
+	const size_t count = find_most(property, nodes, name, most);
+	bool found = false;
+
+	for (size_t i = 0; i < nodes->count && count > 0; i++) {
+		property->get(nodes->node[i], name, value);
+		if (!is_odd(property, value, most))
+			continue;
+		found = true;
+		snprintf(what, sizeof(what), "%s%s%s%s%s%s", name ? "port " : "", name ? name : "",
+			 name ? " " : "", property->before, value, property->after);
+		snprintf(others, sizeof(others), "%s on %zu others", most, count);
+		add(findings, nodes->node[i]->node, what, others);
+	}
+	return found;
+}
+
+void nt_findings_judge_ports(struct nt_findings *findings, const struct nt_findings_nodes *nodes)
+{
+	const bool same = same_ports(nodes);
+	struct nt_port_seen port;
+
+	for (const char *at = nodes->node[0]->facts.ports; same && nt_port_next(&at, &port);)
+		compare_state(findings, nodes, port.name);
+	for (size_t i = 0; i < sizeof(properties) / sizeof(properties[0]); i++) {
+		const struct property *property = &properties[i];
+		const char *at = property->of_port ? nodes->node[0]->facts.ports : "";
+		bool found = !property->of_port && compare(findings, property, nodes, NULL);
+
+		/* Of a node's ports one is enough. */
+		while (same && !found && nt_port_next(&at, &port))
+			found = compare(findings, property, nodes, port.name);
+	}
+}

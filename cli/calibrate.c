@@ -13,18 +13,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
-#include <sys/prctl.h>
 #include "contract/setting.h"
 #include "lib/argv.h"
+#include "lib/child.h"
+#include "lib/clock.h"
 #include "lib/file.h"
 #include "lib/list.h"
 #include "lib/number.h"
 #include "lib/plural.h"
 #include "lib/printable.h"
-#include "lib/clock.h"
-#include "lib/child.h"
 #include "lib/size.h"
 #include "profiles/measure/request.h"
 #include "profiles/memory-store.h"
@@ -240,12 +240,13 @@ static void make_command(struct nt_argv *words, const struct calibrating *c, uin
 	nt_argv_add(words, "--quit-on-interrupt");
 	nt_argv_add(words, "--time=%d", (int)ceil((c->time_s + GRACE_S) / 60));
 	nt_argv_add(words, "--job-name=nccl-tune-calibrate");
-	/* A mode in which the ranks of the nodes compare their hardware, soon. */
+	/* Nothing is remembered unless the ranks of the nodes have compared their hardware: a mode
+	 * in which they do, and a step that is long enough for that on busy nodes. */
 	nt_argv_add(words, "--nccl-tune=bandit,min_calls=4,launch=auto");
 	nt_argv_add(words, "%s", nt_places_beside("nccl-tune-bench", path));
 	nt_argv_add(words, "--procs-per-task=%" PRIu64, ranks);
 	nt_argv_add(words, "--sizes=64K,1M");
-	nt_argv_add(words, "--seconds=1");
+	nt_argv_add(words, "--seconds=5");
 	nt_argv_add(words, "--last-seconds=1");
 	nt_argv_add(words, "--no-gpu-times");
 	nt_argv_add(words, "--stall=20");
@@ -299,6 +300,13 @@ static const struct nt_known_key *find_key(const struct nt_memory_entry *entry,
 	return NULL;
 }
 
+static bool is_measured_with(const struct nt_memory_entry *entry,
+			     const struct nt_memory_entry *base)
+{
+	return entry != base && entry->origin == NT_ORIGIN_CALIBRATE &&
+	       entry->added_us == base->added_us;
+}
+
 /* A row for each size: the default's time, and how many times as fast each profile is. */
 static void print_table(const struct nt_memory *memory, const struct nt_memory_entry *base)
 {
@@ -306,7 +314,7 @@ static void print_table(const struct nt_memory *memory, const struct nt_memory_e
 
 	printf("%-24s %12s", "", "default, us");
 	for (size_t i = 0; i < memory->entries; i++)
-		if (memory->entry[i].added_us == base->added_us && &memory->entry[i] != base)
+		if (is_measured_with(&memory->entry[i], base))
 			printf("  %s", memory->entry[i].profile);
 	putchar('\n');
 	for (size_t k = 0; k < base->keys; k++) {
@@ -319,7 +327,7 @@ static void print_table(const struct nt_memory *memory, const struct nt_memory_e
 			const int width = (int)strlen(entry->profile);
 			const struct nt_known_key *other;
 
-			if (entry->added_us != base->added_us || entry == base)
+			if (!is_measured_with(entry, base))
 				continue;
 			other = find_key(entry, key);
 			if (entry->wrong)

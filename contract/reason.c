@@ -29,34 +29,34 @@ static const struct {
 #include "contract/reasons.def"
 #undef REASON
 
-static int is_known(int id)
+static int known_or_none(int id)
 {
 	return id > NT_REASON_NONE && id < NT_REASON_COUNT ? id : NT_REASON_NONE;
 }
 
 const char *nt_reason_code(int id)
 {
-	return reasons[is_known(id)].code;
+	return reasons[known_or_none(id)].code;
 }
 
 const char *nt_reason_fields(int id)
 {
-	return reasons[is_known(id)].fields;
+	return reasons[known_or_none(id)].fields;
 }
 
 const char *nt_reason_sentence(int id)
 {
-	return reasons[is_known(id)].sentence;
+	return reasons[known_or_none(id)].sentence;
 }
 
 const char *nt_reason_advice(int id)
 {
-	return reasons[is_known(id)].advice;
+	return reasons[known_or_none(id)].advice;
 }
 
 enum nt_reason_of nt_reason_about(int id)
 {
-	return reasons[is_known(id)].about;
+	return reasons[known_or_none(id)].about;
 }
 
 int nt_reason_parse(const char *code)
@@ -73,7 +73,7 @@ int nt_reason_set(struct nt_reason *why, int id)
 	if (!why)
 		return -1;
 	memset(why, 0, sizeof(*why));
-	why->id = is_known(id);
+	why->id = known_or_none(id);
 	snprintf(why->text, sizeof(why->text), "%s", nt_reason_code(id));
 	return -1;
 }

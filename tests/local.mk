@@ -458,7 +458,6 @@ EXTRA_DIST += \
 	%D%/unit/profiles/select-world.h \
 	%D%/unit/sanitized.h \
 	%D%/unit/scratch.h \
-	%D%/unit/spank/room.h \
 	%D%/unit/table-file.h \
 	%D%/unit/task-env.h \
 	%D%/unit/tuner/decide-host.h \

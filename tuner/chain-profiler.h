@@ -15,14 +15,15 @@
 struct nt_ctx *nt_chain_profiler_open(struct nt_comm *comm, int *mask,
 				      const struct nt_comm_identity *who, nt_nccl_log log);
 void nt_chain_profiler_close(struct nt_ctx *ctx); /* NULL is fine */
-/* Converts an event descriptor from version `to` + 1 to `to`, one version at a time, as NCCL does
- * it (src/plugin/profiler/). False: that version has no such event. */
+
 union nt_chain_descr {
 	struct nt_prof_descr_v4 v4;
 	struct nt_prof_descr_v5 v5; /* and v6 */
 	struct nt_prof_descr_v7 v7;
 };
 
+/* Converts an event descriptor from version `to` + 1 to `to`, one version at a time, as NCCL does
+ * it (src/plugin/profiler/). False: that version has no such event. */
 bool nt_chain_lower(int to, const union nt_chain_descr *from, union nt_chain_descr *out);
 
 /* Does the mask bring events of this type? */

@@ -120,7 +120,7 @@ as_root() {
 	as_root
 	run -0 ./dev gpu --dry --parts smoke --topologies 2x1 --budget 200 --out "$BATS_TEST_TMPDIR/gpu"
 	[[ $output = *"== exit status 0 after "* ]]
-	[[ $output = *"smoke-load.2x1.off.1: exit status and seconds: 0 "*'"mismatches":0'* ]]
+	[[ $output = *"smoke-check.2x1.off.1: exit status and seconds: 0 "*'"mismatches":0'* ]]
 }
 
 @test "./dev format: changes nothing in a tree that is formatted" {

@@ -119,7 +119,7 @@ ours() {
 }
 
 calibrating() {
-	[ -n "$(ours "$NT_STAGE/bin/nccl-tune-bench --channel")" ]
+	[ -n "$(ours "[^ ]*/nccl-tune-bench --channel")" ]
 }
 
 # interrupt_twice NAME: until its srun has taken two interrupts for one after the other
@@ -153,7 +153,7 @@ interrupt_twice() {
 # second_task: the process of task 1, whose driver runs; a driver's children are its copies at first
 second_task() {
 	local pid parent
-	for pid in $(ours "$NT_STAGE/libexec/nccl-tune/nt-calibrate"); do
+	for pid in $(ours "[^ ]*/nt-calibrate"); do
 		parent=$(awk '{ print $4 }' "/proc/$pid/stat" 2>/dev/null) || continue
 		tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -qx SLURM_PROCID=1 &&
 			! grep -q nt-calibrate "/proc/$parent/cmdline" && echo "$parent"

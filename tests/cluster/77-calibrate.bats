@@ -44,6 +44,7 @@ finds() {
 	grep -E '^2 nodes of 2 ranks, socket, NCCL 2\.' "$MADE/out"
 	[ "$(grep -c '^AllReduce ' "$MADE/out")" = 6 ]
 	[ "$(grep -c '^launch profile .*, for a program whose calls are unknown$' "$MADE/out")" = 2 ]
+	[ "$(grep -c " default, us  small  threads$" "$MADE/out")" = 2 ]
 	finds threads || { cat "$MADE/out"; return 1; }
 }
 

@@ -8,6 +8,7 @@
 #include "lib/file.h"
 #include "spank/hosts.h"
 #include "profiles/user-env.h"
+#include "tests/unit/sanitized.h"
 
 static struct nt_error err;
 static struct nt_user_env own;

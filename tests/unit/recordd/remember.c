@@ -10,6 +10,7 @@
 #include "profiles/memory-store.h"
 #include "recordd/collect.h"
 #include "recordd/step-record.h"
+#include "tests/unit/sanitized.h"
 #include "tests/unit/scratch.h"
 
 #define RECORD                                                                                               \

@@ -23,7 +23,7 @@ struct reader {
 	nt_collect_visit *visit;
 	void *argument;
 	int fd;
-	size_t bytes; /* read so far */
+	size_t bytes; /* of texts, copied so far */
 	struct nt_tray tray; /* a copy */
 	char calls[NT_RANK_RECORD_MAX];
 };
@@ -35,7 +35,6 @@ static int copy(int fd, void *out, size_t bytes, size_t at)
 
 static void show(struct reader *reader, struct nt_collected *item)
 {
-	reader->bytes += item->bytes;
 	reader->visit(reader->argument, item);
 	free(item->text);
 }
@@ -62,6 +61,7 @@ static bool copy_newest(struct reader *reader, uint32_t tray, struct nt_collecte
 	const size_t bytes = reader->tray.bytes[half];
 	uint32_t now = written + 1;
 
+	reader->bytes += bytes;
 	item->text = malloc(bytes + 1);
 	atomic_thread_fence(memory_order_seq_cst);
 	if (!item->text || copy(reader->fd, item->text, bytes, NT_TRAY_TEXT_AT(tray, half)) < 0)
@@ -110,6 +110,7 @@ static void visit_rank(struct reader *reader, uint32_t tray)
 	snprintf(calls.name, sizeof(calls.name), "%" PRIu32 ".%" PRIu32, seen->task, seen->pid);
 	calls.bytes = nt_calls_format(seen, nt_clock_read_ns(CLOCK_REALTIME) / 1000000,
 				      reader->calls, sizeof(reader->calls));
+	reader->bytes += calls.bytes;
 	calls.text = calls.bytes > 0 ? strndup(reader->calls, calls.bytes) : NULL;
 	record = (struct nt_collected){ .kind = NT_COLLECTED_RECORD };
 	memcpy(record.name, calls.name, sizeof(record.name));

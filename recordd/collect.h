@@ -3,8 +3,8 @@
 /* collect.h - read what a step's processes have left in the node's memory (contract/tray-layout.h)
  *
  * Runs in a process with the user's rights only: any process of the user's can write there, and
- * nothing in it is trusted. It is copied, never mapped, so what is
- * looked at does not change, and reading takes no memory of the job's.
+ * nothing in it is trusted. It is copied, never mapped, so what is looked at does
+ * not change, and reading takes no memory of the job's.
  *
  * Threads:  one process of its own.
  * Memory:   a visited text belongs to the reader unless it is taken.

@@ -13,7 +13,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include "lib/child.h"
-#include "lib/clock.h"
 #include "lib/printable.h"
 #include "spank/arguments.h"
 #include "spank/step/cache.h"
@@ -22,10 +21,10 @@
 #include "recordd/state.h"
 #include "recordd/recordd-log.h"
 #include "spank/rundir.h"
+#include "spank/step/shm-fd.h"
 #include "spank/step/step-name.h"
 
 #define FINGERPRINT_S 15 /* for looking at the hardware */
-#define CLEAR_MS 1000
 
 static void take_descriptor(struct msghdr *message, int *shm_fd)
 {
@@ -57,29 +56,6 @@ static int take_arguments(struct nt_arguments *arguments, int *shm_fd, struct nt
 	return nt_arguments_check(arguments, (size_t)got, err);
 }
 
-/* As the user. */
-static int remove_beside(void *argument, int out_fd)
-{
-	const struct nt_recordd *recordd = argument;
-	const struct nt_arguments *arguments = &recordd->arguments;
-	char path[NT_PATH_MAX];
-
-	if (nt_recordd_become_user(recordd, out_fd, 0) < 0)
-		return 1;
-	snprintf(path, sizeof(path), NT_SHM_BESIDE, arguments->node, arguments->job,
-		 arguments->step);
-	return unlink(path) < 0;
-}
-
-static void clear(struct nt_recordd *recordd)
-{
-	const struct nt_child_bounds bounds = { .deadline_ms = nt_clock_ms() + CLEAR_MS };
-	struct nt_child child;
-
-	(void)nt_child_call(&child, remove_beside, recordd, &bounds, NULL);
-	nt_child_fini(&child);
-}
-
 /* record "rundir=DIR step=NODE.JOB.STEP"; the argument only tells administrators which step it is. */
 static int record(void)
 {
@@ -102,7 +78,7 @@ static int record(void)
 		return 2;
 	recordd.inside = arguments->groups[0] == '/';
 	nt_recordd_run(&recordd);
-	clear(&recordd);
+	nt_shm_fd_clear(arguments->uid, arguments->node, arguments->job, arguments->step);
 	return 0;
 }
 

@@ -19,7 +19,7 @@
 /* In the child: what precedes the record. */
 struct head {
 	uint64_t changes; /* up to those that it has read */
-	bool calibrated; /* the step's tasks have */
+	uint64_t calibrated; /* not 0: the step's tasks have */
 };
 
 static int run(void *argument, int out_fd)

@@ -43,7 +43,8 @@ struct nt_plugin {
 	uid_t uid; /* the step's user */
 	gid_t gid;
 	bool helper_tried;
-	int socket; /* to nt-recordd; -1: none */
+	bool helped; /* nt-recordd was started */
+	int socket; /* to it; -1: none, or none any more */
 	uint32_t tasks_ended;
 };
 

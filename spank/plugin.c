@@ -165,11 +165,6 @@ int slurm_spank_exit(spank_t spank, int ac, char **av)
 	(void)spank;
 	(void)ac;
 	(void)av;
-	if (ctx.socket >= 0)
-		close(ctx.socket);
-	ctx.socket = -1;
-	if (ctx.shm_fd >= 0)
-		close(ctx.shm_fd);
-	ctx.shm_fd = -1;
+	nt_stepd_end(&ctx);
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/fsuid.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -44,6 +45,17 @@ uint64_t nt_shm_fd_changes(int fd)
 	uint64_t changes;
 
 	return pread(fd, &changes, sizeof(changes), at) == sizeof(changes) ? changes : 0;
+}
+
+void nt_shm_fd_clear(uid_t uid, const char *node, uint32_t job, uint32_t step)
+{
+	const uid_t own = geteuid();
+	char path[160];
+
+	snprintf(path, sizeof(path), NT_SHM_BESIDE, node, job, step);
+	(void)setfsuid(uid);
+	(void)unlink(path);
+	(void)setfsuid(own);
 }
 
 int nt_shm_fd_leave(int fd, char path[NT_SHM_FD_PATH])

@@ -31,6 +31,10 @@ int nt_shm_fd_make(uid_t uid, gid_t gid, const char *node, uint32_t job, uint32_
 /* Changes whenever a process claims a tray or leaves a text; 0: none has. A number to compare. */
 uint64_t nt_shm_fd_changes(int fd);
 
+/* Remove the file that stands in for it (NT_SHM_BESIDE), if it is the user's, with the user's
+ * rights: only its name in /dev/shm is looked at. */
+void nt_shm_fd_clear(uid_t uid, const char *node, uint32_t job, uint32_t step);
+
 /* In a task before its exec: keep it open, under this path. */
 int nt_shm_fd_leave(int fd, char path[NT_SHM_FD_PATH]);
 

@@ -344,7 +344,8 @@ void nt_stepd_recordd(struct nt_plugin *plugin, spank_t spank)
 		return;
 	plugin->socket = nt_helper_start(plugin->conf.site.recordd, &arguments, plugin->shm_fd,
 					 conf_path(), &err);
-	if (plugin->socket < 0)
+	plugin->helped = plugin->socket >= 0;
+	if (!plugin->helped)
 		slurm_error("the step will have no record: %s", err.text);
 }
 
@@ -402,4 +403,19 @@ void nt_stepd_task_ended(struct nt_plugin *plugin, spank_t spank)
 		slurm_info("stopped waiting for the record");
 	close(plugin->socket);
 	plugin->socket = -1;
+}
+
+void nt_stepd_end(struct nt_plugin *plugin)
+{
+	const struct nt_place *place = &plugin->place;
+
+	if (plugin->socket >= 0)
+		close(plugin->socket);
+	plugin->socket = -1;
+	/* nt-recordd does so once it has read it. */
+	if (plugin->shm_fd >= 0 && !plugin->helped)
+		nt_shm_fd_clear(plugin->uid, place->node, place->job, place->step);
+	if (plugin->shm_fd >= 0)
+		close(plugin->shm_fd);
+	plugin->shm_fd = -1;
 }

@@ -36,4 +36,7 @@ void nt_stepd_recordd(struct nt_plugin *plugin, spank_t spank);
 /* A task ended. After the node's last one wait for nt-recordd, for a bounded time. */
 void nt_stepd_task_ended(struct nt_plugin *plugin, spank_t spank);
 
+/* In slurmstepd, last; elsewhere nothing is left to do. */
+void nt_stepd_end(struct nt_plugin *plugin);
+
 #endif

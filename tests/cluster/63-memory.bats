@@ -103,18 +103,29 @@ is_there() {
 }
 
 # As enroot does: such a task has none to show.
-@test "where a launcher closes the task's descriptors the node's ranks use a file of the user's, which goes" {
+without_descriptors() {
 	rm -f "$NT_CLUSTER/work/closed"
 	ranks bash -c 'eval "exec ${NCCL_TUNE_POLICY##*/}>&-"; "$@"; rc=$?
 		compgen -G "/dev/shm/nccl-tune.$SLURMD_NODENAME.$SLURM_JOB_ID.*" >&2 || rc=98
 		[ "$SLURM_PROCID" != 0 ] || echo "$SLURM_JOB_ID" >closed; exit $rc' closing || { cat "$err"; false; }
 	tuned
-	wait_for 60 has_record "$(<"$NT_CLUSTER/work/closed")"
+}
+
+@test "where a launcher closes the task's descriptors the node's ranks use a file of the user's, which goes" {
+	without_descriptors
+	wait_for 6 has_record "$(<"$NT_CLUSTER/work/closed")"
 	wait_for 20 no_file_left "$(<"$NT_CLUSTER/work/closed")"
 }
 
+@test "the same on a node without nt-recordd" {
+	cluster plugstack "$(nt_plugstack_line pmix=ask record=none)"
+	without_descriptors
+	wait_for 20 no_file_left "$(<"$NT_CLUSTER/work/closed")"
+}
+
+# The step was not held for it, so slurmctld may have been told too late.
 has_record() {
-	comment_now "$1" | grep -q nccl_tune
+	comment_now "$1" | grep -q nccl_tune || grep -q nccl_tune "$NT_CLUSTER/run/spool/nt.$1.0."*
 }
 
 no_file_left() {

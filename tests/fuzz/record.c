@@ -83,7 +83,7 @@ static void check_learned(const struct nt_sum *sum)
 	free(line);
 }
 
-static void check_sum(struct nt_sum *sum)
+static void check_sum(struct nt_sum *sum, const struct nt_calibrated *calibration)
 {
 	struct nt_ticket ticket = { .profile = "sockets-wide", .from = "a memory", .expected = 2 };
 	struct nt_sum_head head = { .mode = "bandit", .tasks = 4, .nodes = 2, .final = true };
@@ -93,6 +93,7 @@ static void check_sum(struct nt_sum *sum)
 	if (bytes > 0)
 		check_step(record, bytes);
 	head.ticket = &ticket;
+	head.calibration = calibration;
 	head.final = false;
 	head.measured = 1.25;
 	bytes = nt_sum_format(sum, &head, record, sizeof(record));
@@ -141,7 +142,7 @@ static void check_records(struct fuzz *in)
 			count_unusable(&sum, &err);
 		free(text);
 	}
-	check_sum(&sum);
+	check_sum(&sum, NULL);
 	nt_sum_fini(&sum);
 }
 
@@ -186,22 +187,23 @@ static void put_tray(int fd, uint32_t tray, struct fuzz *in)
 static void check_trays(struct fuzz *in)
 {
 	const struct nt_trays trays = { .refused = fuzz_below(in, 3), .owner = { 1, 1 } };
+	static struct nt_arguments arguments = { .job = 12, .ticket = "v=1;profile=default;why=GAIN" };
 	struct nt_ranks ranks = { .count = 0 };
 	const int fd = empty_memory();
+	struct nt_step_read read;
 	struct nt_error err;
-	struct nt_sum sum;
 
 	put_bytes(fd, &trays, sizeof(trays), NT_TRAYS_AT);
 	put_tray(fd, 0, in);
 	put_tray(fd, 1, in);
 	FUZZ_CHECK(nt_collect_each(fd, nt_ranks_keep, &ranks, &err) == 0);
 	nt_ranks_sort(&ranks);
-	nt_sum_init(&sum);
+	nt_step_read_init(&read, &arguments);
 	for (size_t i = 0; i < ranks.count; i++)
-		nt_collect_add(&sum, &ranks.item[i], 12, 0);
-	FUZZ_CHECK(sum.unusable >= trays.refused);
-	check_sum(&sum);
-	nt_sum_fini(&sum);
+		nt_step_read_add(&read, &ranks.item[i], &arguments);
+	FUZZ_CHECK(read.sum.unusable >= trays.refused);
+	check_sum(&read.sum, read.calibrated ? &read.calibration : NULL);
+	nt_step_read_fini(&read);
 	nt_ranks_fini(&ranks);
 }
 

@@ -187,10 +187,16 @@ static void a_file_stands_in_for_it(void **state)
 	assert_int_equal(slot(b.shm, 42, 1).index, 1);
 	nt_shm_close(&a);
 	nt_shm_close(&b);
-	assert_int_equal(unlink(beside), 0);
+	nt_shm_fd_clear(getuid() + 1, node, 12, 3); /* another's */
+	assert_int_equal(access(beside, F_OK), 0);
+	nt_shm_fd_clear(getuid(), node, 12, 3);
 	assert_int_equal(symlink("/etc/passwd", beside), 0);
 	assert_int_equal(open_at(&a, at("/proc/self/fd/999", node, 12, 3), &why), -1);
-	assert_int_equal(unlink(beside), 0);
+	nt_shm_fd_clear(getuid(), node, 12, 3);
+	assert_int_equal(access("/etc/passwd", F_OK), 0);
+	assert_int_equal(mkdir(beside, 0700), 0);
+	nt_shm_fd_clear(getuid(), node, 12, 3);
+	assert_int_equal(rmdir(beside), 0);
 }
 
 static void a_rank_sits_once(void **state)

@@ -297,6 +297,41 @@ static void anything_can_be_read(void **state)
 	munmap(map, bytes);
 }
 
+/* In all trays, so fast that no copy is whole. */
+static void writers_that_never_rest_are_given_up(void **state)
+{
+	const size_t bytes = NT_SHM_BYTES - NT_TRAYS_AT;
+	char *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd,
+			 (off_t)NT_TRAYS_AT);
+	struct nt_trays *trays = (void *)map;
+	struct stat status;
+	pid_t writer;
+
+	assert_true(map != MAP_FAILED);
+	for (uint32_t i = 0; i < NT_TRAYS; i++) {
+		struct nt_tray *tray = (void *)(map + NT_TRAY_AT(i) - NT_TRAYS_AT);
+
+		trays->owner[i] = 1;
+		tray->kind = NT_TRAY_GRAPHS;
+		tray->bytes[0] = tray->bytes[1] = NT_TRAY_TEXT;
+		tray->written = 2;
+	}
+	writer = fork();
+	for (uint32_t i = 0; writer == 0; i = (i + 1) % NT_TRAYS) {
+		struct nt_tray *tray = (void *)(map + NT_TRAY_AT(i) - NT_TRAYS_AT);
+
+		tray->written++;
+	}
+	look();
+	kill(writer, SIGKILL);
+	waitpid(writer, NULL, 0);
+	assert_string_equal(seen.why, "too many records to sum up");
+	assert_true(seen.texts + seen.troubles <= NT_COLLECT_BYTES / NT_TRAY_TEXT + 2);
+	assert_int_equal(fstat(fd, &status), 0);
+	assert_true(status.st_blocks * 512 <= 2 * NT_TRAY_ALIGN + NT_TRAYS * 4096L);
+	munmap(map, bytes);
+}
+
 static void no_memory_is_an_error(void **state)
 {
 	const int other = memfd_create("other", MFD_CLOEXEC);
@@ -311,4 +346,5 @@ static void no_memory_is_an_error(void **state)
 UNIT_TESTS_EACH(make_memory, close_memory, the_newest_text_counts,
 		a_text_that_is_not_finished_is_not_seen, no_text_is_torn, each_process_has_its_own,
 		who_finds_no_tray_is_counted, no_other_file_is_written, memory_is_sparse,
-		garbage_among_the_records, anything_can_be_read, no_memory_is_an_error);
+		garbage_among_the_records, anything_can_be_read,
+		writers_that_never_rest_are_given_up, no_memory_is_an_error);

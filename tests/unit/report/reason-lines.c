@@ -110,7 +110,7 @@ static const struct line {
 	{ NT_REASON_SHM_FILE, "shmfile:shm",
 	  "The ranks of a node share no memory: shm is not the file that this step "
 	  "shares.",
-	  "In a container, mount /run/nccl-tune; otherwise see slurmd's log on that "
+	  "In a container, use the host's /dev/shm; otherwise see slurmd's log on that "
 	  "node." },
 	{ NT_REASON_SHM_LOCKED, "shmlocked",
 	  "The shared memory of a node was locked for too long while old "

@@ -3,8 +3,8 @@
 /* arguments.h - the messages between slurmstepd and nt-recordd
  *
  * Descriptor NT_ARGUMENTS_FD of nt-recordd is a SOCK_SEQPACKET socket to slurmstepd. slurmstepd
- * queues struct nt_arguments, with a descriptor of the node's memory, as its first message before it
- * starts nt-recordd; it is not on the command line because every user of the node can read that.
+ * queues struct nt_arguments, with a descriptor of the node's memory, as its first message before
+ * it starts nt-recordd; it is not on the command line because every user of the node can read that.
  * When the node's last task has ended, slurmstepd sends NT_ARGUMENTS_END and an enum nt_ended.
  * nt-recordd sends lines for slurmd's log,
  * each starting with NT_ARGUMENTS_INFO or NT_ARGUMENTS_ERROR, and NT_ARGUMENTS_DONE when the step

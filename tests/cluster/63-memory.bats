@@ -117,7 +117,7 @@ without_descriptors() {
 	wait_for 20 no_file_left "$(<"$NT_CLUSTER/work/closed")"
 }
 
-@test "the same on a node without nt-recordd" {
+@test "that file goes on a node without nt-recordd, too" {
 	cluster plugstack "$(nt_plugstack_line pmix=ask record=none)"
 	without_descriptors
 	wait_for 20 no_file_left "$(<"$NT_CLUSTER/work/closed")"

@@ -187,7 +187,8 @@ static void put_tray(int fd, uint32_t tray, struct fuzz *in)
 static void check_trays(struct fuzz *in)
 {
 	const struct nt_trays trays = { .refused = fuzz_below(in, 3), .owner = { 1, 1 } };
-	static struct nt_arguments arguments = { .job = 12, .ticket = "v=1;profile=default;why=GAIN" };
+	static struct nt_arguments arguments = { .job = 12,
+						 .ticket = "v=1;profile=default;why=GAIN" };
 	struct nt_ranks ranks = { .count = 0 };
 	const int fd = empty_memory();
 	struct nt_step_read read;

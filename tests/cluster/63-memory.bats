@@ -125,7 +125,7 @@ without_descriptors() {
 
 # The step was not held for it, so slurmctld may have been told too late.
 has_record() {
-	comment_now "$1" | grep -q nccl_tune || grep -q nccl_tune "$NT_CLUSTER/run/spool/nt.$1.0."*
+	comment_now "$1" | grep -q 2r1n || grep -q 2r1n "$NT_CLUSTER/run/spool/nt.$1.0."*
 }
 
 no_file_left() {

@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* job-lock.h - one writer of a job's text at a time on a node, at a limited rate
  *
- * A file for the job in a directory of root's next to the steps' directories: a writer locks it,
- * and it has the time of the next update. The kernel releases the lock of a writer that dies. Up to
+ * A file for the job in a directory of root's in the run directory: a writer locks it, and it has
+ * the time of the next update. The kernel releases the lock of a writer that dies. Up to
  * NT_JOB_PACE_BURST updates may follow at once, then one every NT_JOB_PACE_EVERY_MS.
  *
  * Threads:  one process, one thread per lock; the pace is a value.
@@ -40,7 +40,7 @@ int64_t nt_job_pace_admit(struct nt_job_pace *pace, int64_t now_ms, enum nt_job_
 			  int64_t grace_ms);
 
 int64_t nt_job_lock_now_ms(void);
-/* rundir has the steps' directories. Files of jobs that ended long ago are removed. */
+/* Files of jobs that ended long ago are removed. */
 int nt_job_lock_open(const char *rundir, uint32_t job);
 bool nt_job_lock_try(int lock_fd); /* does not wait */
 void nt_job_lock_release(int lock_fd);

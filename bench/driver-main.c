@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* driver-main.c - nt-calibrate [--result=FILE]: measures launch profiles in a step's tasks
+/* driver-main.c - nt-calibrate: measures launch profiles in a step's tasks
  *
  * spank_nccl_tune.so starts it in each task, as the user, before the program is executed. The
  * request is in the environment. What the task is to do is one line on stdout: "use NAME NCCL_A=1
@@ -9,6 +9,7 @@
  * have a profile.
  */
 #include <inttypes.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -390,12 +391,12 @@ int main(int argc, char **argv)
 
 	driver.start_ms = nt_clock_ms();
 	signal(SIGPIPE, SIG_IGN);
-	if (argc == 2 && strncmp(argv[1], "--result=", 9) == 0)
-		driver.result = argv[1] + 9;
-	else if (argc != 1) {
-		fprintf(stderr, "usage: nt-calibrate [--result=FILE]\n");
+	if (argc != 1) {
+		fprintf(stderr, "%s is started by spank_nccl_tune.so, see spank_nccl_tune(8)\n",
+			argv[0]);
 		return 2;
 	}
+	driver.keeps = fcntl(NT_CALIBRATE_FD, F_SETFD, FD_CLOEXEC) == 0;
 	if (calibrate(&driver, &err) < 0) {
 		fprintf(stderr, "nccl-tune: no launch profile: %s\n", err.text);
 		printf("none %s\n", err.text);

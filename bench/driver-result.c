@@ -2,15 +2,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bench/driver-result.h"
 
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "contract/coll.h"
-#include "lib/file.h"
 #include "lib/json-writer.h"
 #include "profiles/entry.h"
+#include "record/tray.h"
 
 #define HEAD_MAX (4096 + NT_RACERS * (NT_PROFILE_NAME + 2 * NT_CAL_WHY))
 #define DEPTH 4
@@ -177,8 +177,9 @@ int nt_driver_result_write(const struct nt_driver_result *result, const struct n
 		rc = print_entry(out, result, driver, race, i);
 	if (fclose(out) != 0 || rc < 0 || put.full)
 		rc = nt_error_set(err, "no memory");
-	if (rc == 0)
-		rc = nt_file_replace(AT_FDCWD, driver->result, text, bytes, 0600, err);
+	if (rc == 0 && nt_tray_leave(NT_CALIBRATE_FD, NT_TRAY_CALIBRATION, "", (uint32_t)getpid(),
+				     text, bytes) < 0)
+		rc = nt_error_set(err, "the node's memory has no room for it");
 	free(text);
 	return rc;
 }

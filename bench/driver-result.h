@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* driver-result.h - what a calibration has measured, and the file that says it
+/* driver-result.h - what a calibration has measured, and the text that says it
  *
  * Lines of JSON: the calibration, then an entry (profiles/entry.h) for each profile that ran,
  * NCCL's default first.
@@ -38,6 +38,7 @@ void nt_driver_result_init(struct nt_driver_result *result, const struct nt_driv
 /* A turn's times of a call, microseconds above 0. */
 void nt_driver_result_add(struct nt_driver_times *times, double p25, double median, double p75,
 			  uint64_t samples);
+/* Leave it in the node's memory (record/tray.h). */
 int nt_driver_result_write(const struct nt_driver_result *result, const struct nt_driver *driver,
 			   const struct nt_race *race, struct nt_error *err);
 

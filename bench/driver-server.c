@@ -447,7 +447,7 @@ static void conclude(struct server *s)
 	if (s->why[0])
 		s->result.chosen = 0;
 	snprintf(s->result.why, sizeof(s->result.why), "%s", s->why);
-	if (s->driver.result && s->race.count > 0 &&
+	if (s->driver.keeps && s->race.count > 0 &&
 	    nt_driver_result_write(&s->result, &s->driver, &s->race, &err) < 0)
 		fprintf(stderr, "nccl-tune: the calibration is not remembered: %s\n", err.text);
 	if (s->why[0])

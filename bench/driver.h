@@ -22,6 +22,7 @@
 #ifndef NT_DRIVER_H
 #define NT_DRIVER_H
 
+#include <stdbool.h>
 #include "profiles/measure/request.h"
 
 #define NT_DRIVER_READY_MS 2000 /* from the choice until all are ready for it */
@@ -33,7 +34,7 @@ struct nt_driver {
 	unsigned gpus; /* processes in each task; 0: there is no GPU */
 	unsigned port; /* the first of those that the server tries */
 	int64_t start_ms;
-	const char *result; /* file; NULL: none */
+	bool keeps; /* there is a descriptor of the node's memory, for the result */
 };
 
 /* How long drivers wait for each other. */

@@ -4,7 +4,7 @@
 
 noinst_LIBRARIES += libnt-contract.a
 libnt_contract_a_SOURCES = \
-	%D%/calls-layout.h \
+	%D%/tray-layout.h \
 	%D%/coll.c \
 	%D%/coll.h \
 	%D%/fabric.c \

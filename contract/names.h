@@ -6,8 +6,8 @@
 
 #define NT_OPTION "nccl-tune"
 
-/* Environment. Only NT_ENV_POLICY, NT_ENV_SHM, NT_ENV_NODE, NT_ENV_WARM, NT_ENV_LAUNCH,
- * NT_ENV_CHAINED_*, NCCL's plugin variables and those of a launch profile reach a task. */
+/* Environment. Only NT_ENV_POLICY, NT_ENV_NODE, NT_ENV_WARM, NT_ENV_LAUNCH, NT_ENV_CHAINED_*,
+ * NCCL's plugin variables and those of a launch profile reach a task. */
 #define NT_ENV_POLICY "NCCL_TUNE_POLICY"
 #define NT_ENV_SRUN "SLURM_NCCL_TUNE"
 #define NT_ENV_SBATCH "SBATCH_NCCL_TUNE"
@@ -26,8 +26,6 @@
 #define NT_ENV_NODE "NCCL_TUNE_NODE"
 #define NT_ENV_WARM "NCCL_TUNE_WARM"
 #define NT_ENV_LAUNCH "NCCL_TUNE_LAUNCH"
-/* The node's sealed shared memory, /proc/<task>/fd/<number>. */
-#define NT_ENV_SHM "NCCL_TUNE_SHM"
 #define NT_ENV_NCCL_TUNER "NCCL_TUNER_PLUGIN"
 #define NT_ENV_NCCL_PROFILER "NCCL_PROFILER_PLUGIN"
 /* The user's plugins, chained behind ours. */
@@ -43,29 +41,18 @@
 #define NT_ENV_SYSTEM_RANK "NCCL_TOPO_DUMP_FILE_RANK"
 
 /* Defaults of keys in nccl-tune.conf. */
-#define NT_RUN_DIR "/run/nccl-tune" /* root-owned parent of the steps' runtime directories */
+#define NT_RUN_DIR "/run/nccl-tune" /* root's: the fingerprint's cache, locks of jobs */
 #define NT_CLUSTER_UNKNOWN "cluster" /* in file names, if Slurm has no cluster name */
 #define NT_SPOOL_DIR "/var/spool/nccl-tune" /* records that accounting may not have yet */
 
 /* Its subdirectories, next to the waiting records. */
 #define NT_SPOOL_SENT "sent" /* accepted by slurmctld */
 
-#define NT_CLEANUP_FILE \
-	"cleanup" /* in NT_RUN_DIR: locked during cleanup; its mtime is the last one */
-
-/* Files of a step's runtime directory. */
-/* with a suffix .<layout version>; empty if shared memory is sealed */
-#define NT_SHM_FILE "shm"
-/* Name of sealed shared memory: layout version, node, job, step. */
+#define NT_SHM_FILE "shm" /* the node's memory, in reasons */
+/* Its name: layout version, node, job, step. */
 #define NT_SHM_SEALED "nccl-tune-shm.%u.%s.%u.%u"
-/* NCCL's dumps: nccl-graphs.<task>.xml, or, once the communicator is known, nccl-
- * graphs.<id>.<rank>.<ranks>.<nodes>.xml */
-#define NT_GRAPHS_PREFIX "nccl-graphs."
-#define NT_SYSTEM_PREFIX "nccl-system."
-#define NT_DUMP_SUFFIX ".xml"
-#define NT_CALLS_PREFIX "calls." /* calls.<task>.<pid> (contract/calls-layout.h) */
-#define NT_RECORD_PREFIX "rank." /* rank.<task>.<pid>.json, written to a .tmp name and renamed */
-#define NT_RECORD_SUFFIX ".json"
+/* A user's file in its place, where a launcher has closed it: node, job, step. */
+#define NT_SHM_BESIDE "/dev/shm/nccl-tune.%s.%u.%u"
 
 /* The job's record in AdminComment: {"nccl_tune":{"v":1,"<step>":{...},...}} */
 #define NT_RECORD_KEY "nccl_tune"
@@ -77,7 +64,7 @@
 #define NT_LIBRARY_MAX 512 /* the path of NCCL's library, with its NUL */
 #define NT_LAUNCH_NAME 33 /* a launch profile's name, "off" or "auto", with its NUL */
 #define NT_STEP_NAME_MAX 16 /* "0", "4294967295", "0+127" or "batch", with its NUL */
-#define NT_RANK_RECORD_MAX (256 * 1024) /* one rank's record file, bytes */
+#define NT_RANK_RECORD_MAX (256 * 1024) /* one rank's record, bytes */
 #define NT_STEP_RECORD_MAX 3072 /* one step's part of the job record, bytes */
 #define NT_JOB_RECORD_MAX 4096 /* all we add to AdminComment, bytes */
 #define NT_HOLD_STEP_MS 1000 /* the most that a step may be delayed */

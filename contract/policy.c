@@ -123,14 +123,14 @@ int nt_policy_format_option(const struct nt_policy *policy, char *out, size_t ou
 int nt_policy_format_task(const struct nt_policy *policy, const struct nt_place *place, char *out,
 			  size_t out_bytes, struct nt_error *err)
 {
-	if (strchr(place->dir, ',') || strchr(place->node, ','))
-		return nt_error_set(err, "a comma in '%.60s' or '%.40s'", place->dir, place->node);
+	if (strchr(place->shm, ',') || strchr(place->node, ','))
+		return nt_error_set(err, "a comma in '%.60s' or '%.40s'", place->shm, place->node);
 	if (append_settings(policy, true, out, out_bytes) < 0 ||
 	    nt_append(out, out_bytes,
-		      ",dir=%s,node=%s,fingerprint=%016" PRIx64 ",id=%" PRIu32 ".%" PRIu32
-		      ",flags=%" PRIu32,
-		      place->dir, place->node, place->fingerprint, place->job, place->step,
-		      place->flags) < 0)
+		      ",node=%s,fingerprint=%016" PRIx64 ",id=%" PRIu32 ".%" PRIu32
+		      ",flags=%" PRIu32 "%s%s",
+		      place->node, place->fingerprint, place->job, place->step, place->flags,
+		      place->shm[0] ? "," NT_PLACE_SHM "=" : "", place->shm) < 0)
 		return nt_error_set(err, "policy longer than %zu bytes", out_bytes);
 	return 0;
 }
@@ -164,8 +164,8 @@ static int parse_place(struct nt_place *place, const char *item, struct nt_error
 	uint64_t number = 0;
 	int rc;
 
-	if (strncmp(item, "dir=", key_bytes) == 0) {
-		rc = copy_text(value, place->dir, sizeof(place->dir));
+	if (strncmp(item, NT_PLACE_SHM "=", key_bytes) == 0) {
+		rc = copy_text(value, place->shm, sizeof(place->shm));
 	} else if (strncmp(item, "node=", key_bytes) == 0) {
 		rc = copy_text(value, place->node, sizeof(place->node));
 	} else if (strncmp(item, "fingerprint=", key_bytes) == 0) {
@@ -201,7 +201,7 @@ int nt_policy_parse_task(struct nt_policy *policy, struct nt_place *place, const
 		if (rc < 0)
 			return -1;
 	}
-	if (seen != (UINT64_C(1) << NT_SETTING_COUNT) - 1 || !place->dir[0] || !place->node[0])
+	if (seen != (UINT64_C(1) << NT_SETTING_COUNT) - 1 || !place->node[0])
 		return nt_error_set(err, "incomplete policy");
 	return 0;
 }

@@ -21,7 +21,7 @@
 
 /* Where a task runs. From the SPANK plugin; not part of the hash. */
 struct nt_place {
-	char dir[NT_PATH_MAX]; /* the step's runtime directory on this node */
+	char shm[NT_PATH_MAX]; /* the path of the node's memory; "": it has none */
 	char node[64]; /* Slurm's name of the node */
 	uint64_t fingerprint; /* of the node's hardware; 0 where it is unknown */
 	uint32_t job, step; /* Slurm's ids */
@@ -50,7 +50,9 @@ int nt_policy_parse_given(struct nt_policy *policy, uint64_t *given, const char 
 /* The mode, then settings that differ from the default. -1: no room. */
 int nt_policy_format_option(const struct nt_policy *policy, char *out, size_t out_bytes);
 
-/* place->dir and place->node must not contain commas. */
+#define NT_PLACE_SHM "shm" /* its key, the last one, which the task's process adds */
+
+/* place->shm and place->node must not contain commas. */
 int nt_policy_format_task(const struct nt_policy *policy, const struct nt_place *place, char *out,
 			  size_t out_bytes, struct nt_error *err);
 int nt_policy_parse_task(struct nt_policy *policy, struct nt_place *place, const char *text,

@@ -15,9 +15,9 @@
  * rank made in between.
  *
  * Threads:  C11 atomics only. If a rank dies between two stores, nobody waits for it.
- * Memory:   one file, mapped shared, sparse. Only the first 16 keys of a communicator have memory
- *           at first; more is added as needed (16 MiB per node, 24 MiB with pages of 64 KiB, and
- *           28 KiB for each 16 more keys).
+ * Memory:   mapped shared, sparse; tray-layout.h follows it. Only the first 16 keys of a
+ *           communicator have memory at first; more is added as needed (16 MiB per node, 24 MiB
+ *           with pages of 64 KiB, and 28 KiB for each 16 more keys).
  *           Increase NT_SHM_LAYOUT with every change of a size or a meaning here.
  * Units:    samples as encoded by nt_shm_time(); turns in tasks; 0 means "nothing yet" unless
  *           stated otherwise.
@@ -33,7 +33,7 @@
 #include "contract/reason.h"
 
 #define NT_SHM_MAGIC 0x6474626eu /* "nbtd" */
-#define NT_SHM_LAYOUT 9u
+#define NT_SHM_LAYOUT 10u
 
 #define NT_SHM_COMMS 128 /* live communicators on a node; more keep NCCL's choice */
 #define NT_SHM_SLOTS 64 /* ranks of one communicator on one node */

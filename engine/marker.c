@@ -61,8 +61,9 @@ static int choose(const struct nt_period *period)
 	for (unsigned i = 0; i < period->keys; i++) {
 		const struct nt_period_call *call = &period->key[i].newest;
 
+		/* 1: a step's middle */
 		if (call->number != 0 && call->ranks == ranks &&
-		    steps_by(period, i) <= least + least / FEWEST_PART + 1 && /* 1: a step's middle */
+		    steps_by(period, i) <= least + least / FEWEST_PART + 1 &&
 		    (best < 0 || preferred(period, i, (unsigned)best)))
 			best = (int)i;
 	}

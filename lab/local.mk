@@ -41,6 +41,8 @@ lab_programs_nt_programs_SOURCES = \
 	%D%/programs/gpu.h \
 	%D%/programs/libc.c \
 	%D%/programs/main.c \
+	%D%/programs/node-shm.c \
+	%D%/programs/node-shm.h \
 	%D%/programs/plugin.c \
 	%D%/programs/plugin.h \
 	%D%/programs/pmix.c \
@@ -61,7 +63,7 @@ lab_programs_nt_programs_SOURCES = \
 	%D%/programs/watch.h \
 	%D%/programs/world.c \
 	%D%/programs/world.h
-lab_programs_nt_programs_LDADD = $(fake_libs) libnt-sync.a $(record_libs)
+lab_programs_nt_programs_LDADD = $(fake_libs) libnt-sync.a libnt-recordd.a $(record_libs)
 # What it loads finds PMIx, NCCL's version, clocks and threads here before it looks elsewhere.
 lab_programs_nt_programs_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 lab_programs_nt_programs_LDFLAGS = -rdynamic

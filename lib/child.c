@@ -272,7 +272,7 @@ int nt_child_run(struct nt_child *child, char *const argv[], size_t max_bytes, i
 	return nt_child_run_within(child, argv, &bounds, err);
 }
 
-void nt_child_close_others(int keep_fd)
+void nt_child_close_others(int keep_fd, int also_fd)
 {
 	DIR *directory = opendir("/proc/self/fd");
 	const struct dirent *entry;
@@ -282,7 +282,7 @@ void nt_child_close_others(int keep_fd)
 	while ((entry = readdir(directory)) != NULL) {
 		int fd = (int)strtol(entry->d_name, NULL, 10);
 
-		if (fd > 2 && fd != keep_fd && fd != dirfd(directory))
+		if (fd > 2 && fd != keep_fd && fd != also_fd && fd != dirfd(directory))
 			close(fd);
 	}
 	closedir(directory);

@@ -48,9 +48,9 @@ int nt_child_run_within(struct nt_child *child, char *const argv[],
 int nt_child_call(struct nt_child *child, int (*call)(void *argument, int out_fd), void *argument,
 		  const struct nt_child_bounds *bounds, struct nt_error *err);
 
-/* In such a call: closes all descriptors above 2 except this one, such as pipes of other
+/* In such a call: closes all descriptors above 2 except these (-1: none), such as pipes of other
  * children. */
-void nt_child_close_others(int keep_fd);
+void nt_child_close_others(int keep_fd, int also_fd);
 
 /* The same in two parts. Every started child must be finished. Starts all zero. */
 struct nt_child_running {

@@ -16,7 +16,6 @@
 #define NT_LEAVE_MS 10000 /* leave PMIx after so long with nothing pending */
 #define NT_LEAVES 64u /* ... at most so often: each time costs memory */
 #define NT_APPEND_MAX (256 * 1024)
-#define NT_LOCK_FILE "leader"
 
 struct nt_node_leader {
 	struct nt_node_leader_config config;
@@ -24,7 +23,7 @@ struct nt_node_leader {
 	struct nt_log *log; /* NULL: no other node can be reached */
 	struct nt_reason why; /* why there is no log */
 	struct nt_reason elsewhere; /* of a step of one node: why others cannot be reached */
-	int lock; /* of the node's only leader */
+	bool locked; /* as the node's only leader */
 	struct {
 		uint64_t ms, listened_ms; /* of the last read */
 	} * polled; /* by node */
@@ -78,20 +77,13 @@ static int create_agree(struct nt_node_leader *leader, struct nt_error *err)
 	return leader->agree ? 0 : -1;
 }
 
-/* The kernel releases the lock however the process ends. */
-static int lock_node(const char *dir)
+/* A lock of this descriptor, whatever others of the memory are closed. The kernel releases it
+ * however the process ends. */
+static int lock_node(int fd, short type)
 {
-	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-	char path[NT_PATH_MAX + 32];
-	int fd;
+	struct flock whole = { .l_type = type, .l_whence = SEEK_SET };
 
-	snprintf(path, sizeof(path), "%s/%s", dir, NT_LOCK_FILE);
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd >= 0 && fcntl(fd, F_SETLK, &whole) < 0) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
+	return fcntl(fd, F_OFD_SETLK, &whole);
 }
 
 /* In steps with logs there is only one leader ever: entries are numbered by node, and others must
@@ -129,8 +121,8 @@ struct nt_node_leader *nt_node_leader_create(const struct nt_node_leader_config 
 		return NULL;
 	}
 	leader->config = *config;
-	leader->lock = lock_node(config->dir);
-	if (leader->lock < 0) {
+	leader->locked = lock_node(config->fd, F_WRLCK) == 0;
+	if (!leader->locked) {
 		nt_error_set(err, "another process is the leader of this node");
 		nt_node_leader_destroy(leader);
 		return NULL;
@@ -255,8 +247,8 @@ void nt_node_leader_destroy(struct nt_node_leader *leader)
 	nt_agree_destroy(leader->agree);
 	free(leader->polled);
 	free(leader->buffer);
-	if (leader->lock >= 0)
-		close(leader->lock);
+	if (leader->locked)
+		(void)lock_node(leader->config.fd, F_UNLCK);
 	free(leader);
 }
 

@@ -22,7 +22,7 @@ struct nt_node_leader;
 
 struct nt_node_leader_config {
 	struct nt_shm *shm;
-	const char *dir; /* of the shared memory, and of the leader's lock */
+	int fd; /* the node's memory, for the leader's lock */
 	struct nt_agree_hooks hooks;
 	uint32_t join_ms; /* time limit for all ranks of a communicator to join */
 	/* least calls of a key before its communicator is announced */

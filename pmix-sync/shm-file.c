@@ -4,89 +4,94 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "contract/shm-layout.h"
 #include "contract/names.h"
+#include "contract/tray-layout.h"
 
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
-static void name_file(char path[NT_PATH_MAX + 32], const char *dir)
-{
-	snprintf(path, NT_PATH_MAX + 32, "%.*s/%s.%u", NT_PATH_MAX, dir, NT_SHM_FILE,
-		 NT_SHM_LAYOUT);
-}
-
-int nt_shm_file_open(const char *dir, struct nt_reason *why)
-{
-	char path[NT_PATH_MAX + 32];
-	int fd;
-
-	name_file(path, dir);
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return nt_reason_setf(why, NT_REASON_SHM_OPEN, "%.100s:%s", path, strerror(errno));
-	return fd;
-}
-
 /* Descriptor numbers are reused: does it have slurmstepd's name? */
-static int check_name(int fd, const char *node, uint32_t job, uint32_t step)
+static bool is_named(int fd, const struct nt_place *place)
 {
 	char want[192], path[48], have[192];
 	ssize_t n;
 
-	snprintf(want, sizeof(want), "/memfd:" NT_SHM_SEALED " ", NT_SHM_LAYOUT, node, job, step);
+	snprintf(want, sizeof(want), "/memfd:" NT_SHM_SEALED " ", NT_SHM_LAYOUT, place->node,
+		 place->job, place->step);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	n = readlink(path, have, sizeof(have) - 1);
 	if (n < 0)
-		return -1;
+		return false;
 	have[n] = '\0';
-	return strncmp(have, want, strlen(want)) == 0 ? 0 : -1;
+	return strncmp(have, want, strlen(want)) == 0;
 }
 
-static int open_one(const char *path, const char *node, uint32_t job, uint32_t step,
-		    struct nt_reason *why)
+static bool is_sealed(int fd)
+{
+	const int seals = fcntl(fd, F_GET_SEALS);
+	struct stat st;
+
+	return seals >= 0 && (seals & SEALS) == SEALS && fstat(fd, &st) == 0 &&
+	       st.st_size == (off_t)NT_SHM_BYTES;
+}
+
+static int open_sealed(const char *path, const struct nt_place *place, struct nt_reason *why)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
-	int seals;
 
 	if (fd < 0)
 		return nt_reason_setf(why, NT_REASON_SHM_OPEN, "%.100s:%s", path, strerror(errno));
-	seals = fcntl(fd, F_GET_SEALS);
-	if (seals >= 0 && (seals & SEALS) == SEALS && fstat(fd, &st) == 0 &&
-	    st.st_size == (off_t)sizeof(struct nt_shm) && check_name(fd, node, job, step) == 0)
+	if (is_sealed(fd) && is_named(fd, place))
 		return fd;
 	close(fd);
 	return nt_reason_setf(why, NT_REASON_SHM_FILE, "%s", path);
 }
 
-int nt_shm_file_open_sealed(const char *path, const char *node, uint32_t job, uint32_t step,
-			    struct nt_reason *why)
+/* Beyond the process's limit it would get SIGXFSZ. */
+static bool may_be_so_large(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+	       (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= NT_SHM_BYTES);
+}
+
+static int open_plain(const char *path, struct nt_reason *why)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+	struct stat st;
+
+	if (fd < 0)
+		return nt_reason_setf(why, NT_REASON_SHM_OPEN, "%.100s:%s", path, strerror(errno));
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+	    (st.st_size == (off_t)NT_SHM_BYTES ||
+	     (st.st_size == 0 && may_be_so_large() && ftruncate(fd, (off_t)NT_SHM_BYTES) == 0)))
+		return fd;
+	close(fd);
+	return nt_reason_setf(why, NT_REASON_SHM_FILE, "%s", NT_SHM_FILE);
+}
+
+int nt_shm_file_open(const struct nt_place *place, struct nt_reason *why)
 {
 	struct nt_reason second;
-	char inherited[64];
+	char inherited[64], beside[NT_PATH_MAX];
 	int fd;
 
-	if (strncmp(path, "/proc/", 6) != 0)
-		return nt_reason_setf(why, NT_REASON_SHM_FILE, "%s", path);
-	fd = open_one(path, node, job, step, why);
+	if (strncmp(place->shm, "/proc/", 6) != 0)
+		return open_plain(place->shm, why);
+	fd = open_sealed(place->shm, place, why);
 	if (fd >= 0)
 		return fd;
 	/* In another user namespace than its task's, a process may not read that file. */
-	snprintf(inherited, sizeof(inherited), "/proc/self/fd/%.20s", strrchr(path, '/') + 1);
-	return open_one(inherited, node, job, step, &second);
-}
-
-void nt_shm_file_mark(const char *dir)
-{
-	char path[NT_PATH_MAX + 32];
-	int fd;
-
-	name_file(path, dir);
-	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	snprintf(inherited, sizeof(inherited), "/proc/self/fd/%.20s", strrchr(place->shm, '/') + 1);
+	fd = open_sealed(inherited, place, &second);
 	if (fd >= 0)
-		close(fd);
+		return fd;
+	snprintf(beside, sizeof(beside), NT_SHM_BESIDE, place->node, place->job, place->step);
+	return open_plain(beside, &second);
 }

@@ -3,10 +3,8 @@
 #include "pmix-sync/shm.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include "contract/names.h"
@@ -27,14 +25,8 @@ static int fail(struct nt_reason *why, int error)
 /* A write to a page that the file system cannot back is a SIGBUS: allocate all pages in use. */
 static int fill(int fd, struct nt_reason *why)
 {
-	struct stat st;
-	int rc;
+	int rc = nt_reserve(fd, offsetof(struct nt_shm, run), sizeof(struct nt_shm));
 
-	if (fstat(fd, &st) < 0)
-		return fail(why, errno);
-	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid())
-		return nt_reason_setf(why, NT_REASON_SHM_FILE, "%s", NT_SHM_FILE);
-	rc = nt_reserve(fd, offsetof(struct nt_shm, run), sizeof(struct nt_shm));
 	if (rc == 0)
 		rc = nt_reserve(fd, 0, offsetof(struct nt_shm, comm));
 	for (uint32_t c = 0; rc == 0 && c < NT_SHM_COMMS; c++)
@@ -45,56 +37,39 @@ static int fill(int fd, struct nt_reason *why)
 	return 0;
 }
 
-/* Takes fd, or closes it. */
-static int map_take(struct nt_shm_map *map, int fd, struct nt_reason *why)
+int nt_shm_open(struct nt_shm_map *map, const struct nt_place *place, struct nt_reason *why)
+{
+	map->shm = NULL;
+	map->fd = nt_shm_file_open(place, why);
+	return map->fd >= 0 ? 0 : -1;
+}
+
+int nt_shm_map(struct nt_shm_map *map, struct nt_reason *why)
 {
 	uint32_t magic = 0;
-	void *at = MAP_FAILED;
+	struct nt_shm *at;
 
-	if (fill(fd, why) == 0) {
-		at = mmap(NULL, sizeof(struct nt_shm), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-		if (at == MAP_FAILED)
-			fail(why, errno);
-	}
-	if (at != MAP_FAILED) {
+	if (fill(map->fd, why) < 0)
+		return -1;
+	at = mmap(NULL, sizeof(*at), PROT_READ | PROT_WRITE, MAP_SHARED, map->fd, 0);
+	if (at == MAP_FAILED)
+		return fail(why, errno);
+	if (atomic_compare_exchange_strong(&at->magic, &magic, NT_SHM_MAGIC) ||
+	    magic == NT_SHM_MAGIC) {
 		map->shm = at;
-		if (atomic_compare_exchange_strong(&map->shm->magic, &magic, NT_SHM_MAGIC) ||
-		    magic == NT_SHM_MAGIC) {
-			map->fd = fd;
-			return 0;
-		}
-		nt_reason_setf(why, NT_REASON_SHM_FILE, "%s", NT_SHM_FILE);
-		munmap(at, sizeof(struct nt_shm));
-		map->shm = NULL;
+		return 0;
 	}
-	close(fd);
-	return -1;
-}
-
-int nt_shm_open(struct nt_shm_map *map, const char *dir, struct nt_reason *why)
-{
-	int fd = nt_shm_file_open(dir, why);
-
-	map->shm = NULL;
-	return fd >= 0 ? map_take(map, fd, why) : -1;
-}
-
-int nt_shm_open_sealed(struct nt_shm_map *map, const char *path, const char *node, uint32_t job,
-		       uint32_t step, struct nt_reason *why)
-{
-	int fd = nt_shm_file_open_sealed(path, node, job, step, why);
-
-	map->shm = NULL;
-	return fd >= 0 ? map_take(map, fd, why) : -1;
+	munmap(at, sizeof(*at));
+	return nt_reason_setf(why, NT_REASON_SHM_FILE, "%s", NT_SHM_FILE);
 }
 
 void nt_shm_close(struct nt_shm_map *map)
 {
-	if (map->shm) {
+	if (map->shm)
 		munmap(map->shm, sizeof(struct nt_shm));
+	if (map->fd >= 0)
 		close(map->fd);
-	}
-	map->shm = NULL;
+	*map = (struct nt_shm_map){ .fd = -1 };
 }
 
 /* Bounded, whatever other processes write. */

@@ -6,9 +6,8 @@
  *           NCCL calls for that communicator. All are safe against other processes.
  * Memory:   the mapping belongs to struct nt_shm_map; slots point into it.
  * Errors:   -1 and *why set; nothing stays claimed.
- * Host:     a directory that only the user and root can write. Pages are allocated before use
- *           (posix_fallocate): a full disk is an error here and not a SIGBUS later. If a process of
- *           the user truncates an unsealed file, there is still a SIGBUS.
+ * Host:     pages are allocated before use (posix_fallocate): no memory is an error here and not
+ *           a SIGBUS later.
  */
 #ifndef NT_SYNC_SHM_H
 #define NT_SYNC_SHM_H
@@ -17,9 +16,11 @@
 #include <stddef.h>
 #include "contract/shm-layout.h"
 
+struct nt_place; /* contract/policy.h */
+
 struct nt_shm_map {
-	struct nt_shm *shm; /* NULL: not open */
-	int fd; /* its file, for nt_shm_grow() */
+	struct nt_shm *shm; /* NULL: not mapped */
+	int fd; /* the node's memory; -1: none */
 };
 
 /* A rank's slot: shm->comm[comm].slot[index]. */
@@ -28,12 +29,11 @@ struct nt_slot {
 	uint32_t comm, index;
 };
 
-/* In the step's directory, created at first use. */
-int nt_shm_open(struct nt_shm_map *map, const char *dir, struct nt_reason *why);
-/* The memory that slurmstepd sealed (shm-file.h). Ranks of a node with different memories do not
- * meet, and keep NCCL's choice. */
-int nt_shm_open_sealed(struct nt_shm_map *map, const char *path, const char *node, uint32_t job,
-		       uint32_t step, struct nt_reason *why);
+/* Opens the node's memory (shm-file.h) without mapping it: map->fd, and map->shm is NULL. Ranks of
+ * a node with different memories do not meet, and keep NCCL's choice. */
+int nt_shm_open(struct nt_shm_map *map, const struct nt_place *place, struct nt_reason *why);
+/* Maps the agreement. After an error map->fd is still open. */
+int nt_shm_map(struct nt_shm_map *map, struct nt_reason *why);
 void nt_shm_close(struct nt_shm_map *map);
 
 /* Helper thread of any process: add memory for a communicator's keys when little is left. */

@@ -1,6 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* calibrated.h - what a step's tasks have measured before its program: the file of bench's driver
+/* calibrated.h - what a step's tasks have measured before its program: the text that bench's
+ * driver leaves in the node's memory
  *
  * The first line has the calibration, each other line is an entry for a profile (profiles/entry.h),
  * without hardware and time:
@@ -9,11 +10,11 @@
  *    "library":"/...","chosen":"sockets-wide","gain":2.41,"settings":"NCCL_A=1",
  *    "deviation":0.05,"why":"","mix":true,"failed":{"wide":"..."}}
  *
- * The file is the user's: everything is checked, and a profile that makes no sense is left out.
+ * The text is the user's: everything is checked, and a profile that makes no sense is left out.
  *
  * Threads:  pure.
  * Memory:   the memory's entries: nt_memory_fini().
- * Errors:   -1 and *err: it is not such a file.
+ * Errors:   -1 and *err: it is not such a text.
  * Units:    seconds, microseconds, bytes; gain: the default's cost divided by the chosen one's.
  */
 #ifndef NT_CALIBRATED_H
@@ -23,7 +24,6 @@
 #include "profiles/memory.h"
 #include "profiles/ticket.h"
 
-#define NT_CALIBRATED_FILE "calibration.json" /* in the step's directory */
 #define NT_CALIBRATED_BYTES 262144
 
 struct nt_calibrated {

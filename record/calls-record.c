@@ -22,11 +22,6 @@ struct stretch {
 #define LAST_ROW(...) NT_FIELD_ROW(struct stretch, __VA_ARGS__)
 const struct nt_fields nt_calls_last_fields = NT_FIELDS(NT_CALLS_LAST_FIELDS(LAST_ROW));
 
-bool nt_calls_file_is(const char *name)
-{
-	return strncmp(name, NT_CALLS_PREFIX, sizeof(NT_CALLS_PREFIX) - 1) == 0;
-}
-
 /* ---- write */
 
 static int64_t bounded(uint64_t value)
@@ -91,17 +86,12 @@ static bool put_comm(struct nt_json_writer *put, const struct nt_calls_comm *com
 	return false;
 }
 
-size_t nt_calls_format(const void *file, size_t file_bytes, int64_t read_ms, char *out,
-		       size_t out_bytes)
+size_t nt_calls_format(const struct nt_calls *calls, int64_t read_ms, char *out, size_t out_bytes)
 {
-	const struct nt_calls *calls = file;
 	struct nt_calls_process head;
 	struct nt_json_writer put;
 	unsigned count = 0;
 
-	if (file_bytes != sizeof(*calls) || calls->magic != NT_CALLS_MAGIC ||
-	    calls->layout != NT_CALLS_LAYOUT)
-		return 0;
 	nt_fields_clear(&nt_calls_fields, &head);
 	head.task = calls->task;
 	head.pid = calls->pid;

@@ -2,13 +2,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* calls-record.h - how many calls each rank has begun and ended
  *
- * A line of a node's part of the long form (long.h), from a process's file (contract/calls-
+ * A line of a node's part of the long form (long.h), from a process's tray (contract/tray-
  * layout.h):
  *
  *	{"calls":{ NT_CALLS_FIELDS, "comms":[{ NT_CALLS_COMM_FIELDS,
  *	   "last":[{ NT_CALLS_LAST_FIELDS }, ...] }, ...]}}
  *
- * The file is a user's: nothing in it is trusted, and it may change while it is read.
+ * The tray is a user's: nothing in the copy that is read is trusted.
  *
  * Threads:  pure functions, any thread.
  * Memory:   values; the caller frees *ranks of nt_calls_read.
@@ -20,7 +20,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "contract/calls-layout.h"
+#include "contract/tray-layout.h"
 #include "lib/error.h"
 #include "record/rank.h"
 
@@ -44,14 +44,11 @@ struct nt_calls_rank {
 
 extern const struct nt_fields nt_calls_fields, nt_calls_comm_fields, nt_calls_last_fields;
 
-/* Formats the file's bytes, read at read_ms, as the value of such a line. Returns its length; 0: it
- * is no such file, or has no communicator. Communicators without room are omitted. */
-size_t nt_calls_format(const void *file, size_t file_bytes, int64_t read_ms, char *out,
-		       size_t out_bytes);
+/* Formats calls, copied at read_ms, as the value of such a line. Returns its length; 0: there is no
+ * communicator. Communicators without room are omitted. */
+size_t nt_calls_format(const struct nt_calls *calls, int64_t read_ms, char *out, size_t out_bytes);
 
 int nt_calls_read(const char *text, size_t text_bytes, struct nt_calls_rank **ranks, size_t *count,
 		  struct nt_error *err);
-
-bool nt_calls_file_is(const char *name);
 
 #endif

@@ -11,7 +11,9 @@ libnt_record_a_SOURCES = \
 	%D%/key.h \
 	%D%/record.def \
 	%D%/rank.c \
-	%D%/rank.h
+	%D%/rank.h \
+	%D%/tray.c \
+	%D%/tray.h
 libnt_record_read_a_SOURCES = \
 	%D%/admincomment-merge.c \
 	%D%/admincomment-merge.h \

@@ -2,13 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/rank.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
-#include "lib/write-all.h"
 
 #define RANK_ROW(...) NT_FIELD_ROW(struct nt_rank, __VA_ARGS__)
 const struct nt_fields nt_rank_fields = NT_FIELDS(NT_RANK_FIELDS(RANK_ROW));
@@ -172,37 +168,4 @@ void nt_rank_put_agreement(struct nt_json_writer *put, const struct nt_agreement
 		nt_json_put_count(put, NULL, commit_ms[i]);
 	nt_json_put_close(put);
 	nt_json_put_close(put);
-}
-
-int nt_rank_save(const char *directory, uint32_t task, int pid, const char *text, size_t bytes)
-{
-	char path[NT_PATH_MAX + 64], temporary[NT_PATH_MAX + 72];
-	int rc = -1;
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/%s%" PRIu32 ".%d%s", directory, NT_RECORD_PREFIX, task,
-		 pid, NT_RECORD_SUFFIX);
-	snprintf(temporary, sizeof(temporary), "%s.tmp", path);
-	fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return -1;
-	if (nt_write_all(fd, text, bytes) == 0)
-		rc = 0;
-	if (close(fd) < 0)
-		rc = -1;
-	if (rc == 0 && rename(temporary, path) < 0)
-		rc = -1;
-	if (rc < 0)
-		(void)unlink(temporary);
-	return rc;
-}
-
-bool nt_rank_file_is(const char *name)
-{
-	const size_t prefix = sizeof(NT_RECORD_PREFIX) - 1;
-	const size_t suffix = sizeof(NT_RECORD_SUFFIX) - 1;
-	size_t bytes = strlen(name);
-
-	return bytes > prefix + suffix && strncmp(name, NT_RECORD_PREFIX, prefix) == 0 &&
-	       strcmp(name + bytes - suffix, NT_RECORD_SUFFIX) == 0;
 }

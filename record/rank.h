@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rank.h - the record of one NCCL process
  *
- * rank.<task>.<pid>.json in the step's runtime directory: one line of JSON, at most
- * NT_RANK_RECORD_MAX bytes. nccl-tune-record(5) describes the members, record.def lists them:
+ * A text in the process's tray (tray.h): one line of JSON, at most NT_RANK_RECORD_MAX bytes.
+ * nccl-tune-record(5) describes the members, record.def lists them:
  *
  *	{ NT_RANK_FIELDS, "plugins":{...}, "warm":{ NT_RANK_WARM_FIELDS },
  *	  "marker":{ NT_RANK_MARKER_FIELDS }, "agreement":{...}, "explored":[...],
@@ -14,8 +14,7 @@
  *
  * Threads:  any; structs belong to their caller.
  * Memory:   nothing is allocated.
- * Errors:   put->full (json-writer.h); nt_rank_save: -1, and the previous file remains, if there
- *           was one.
+ * Errors:   put->full (json-writer.h).
  * Units:    in the names.
  */
 #ifndef NT_RANK_H
@@ -186,11 +185,5 @@ void nt_rank_put_trial(struct nt_json_writer *put, const struct nt_rank_trial *t
 /* The member "agreement"; commit_ms: durations of the newest commits. */
 void nt_rank_put_agreement(struct nt_json_writer *put, const struct nt_agreement *agreement,
 			   const uint16_t *commit_ms, size_t commits);
-
-/* Writes the file of a process, atomically. */
-int nt_rank_save(const char *directory, uint32_t task, int pid, const char *text, size_t bytes);
-
-/* Is this the name of such a file? */
-bool nt_rank_file_is(const char *name);
 
 #endif

@@ -13,7 +13,7 @@
 #include "accounting/job-writer.h"
 #include "recordd/recordd-log.h"
 #include "recordd/user-child.h"
-#include "spank/step/step-dir.h"
+#include "spank/step/step-name.h"
 
 /* Between early records, first and at most; it doubles each time. While something is explored the
  * record changes all the time. */
@@ -172,7 +172,7 @@ static int run(void *argument, int out_fd)
 	char text[1 + sizeof(((struct nt_error *)0)->text)];
 	struct nt_error err = { "" };
 
-	nt_child_close_others(out_fd);
+	nt_child_close_others(out_fd, -1);
 	if (!recordd->delivery.record[0])
 		writing.entry.record = NULL;
 	slurm_init(NULL);

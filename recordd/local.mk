@@ -3,9 +3,8 @@
 # nt-recordd: root, one a node and step. What the user wrote is read by a child with the user's rights, which alone uses json-c.
 
 noinst_LIBRARIES += libnt-recordd.a
-libnt_recordd_a_SOURCES = %D%/calibration-work.c \
+libnt_recordd_a_SOURCES = %D%/collect.c \
 	%D%/collect.h \
-	%D%/collectdir.c \
 	%D%/deliver.c \
 	%D%/dumpxml.c \
 	%D%/dumpxml.h \
@@ -24,8 +23,8 @@ libnt_recordd_a_SOURCES = %D%/calibration-work.c \
 	%D%/step-entry.h \
 	%D%/step-record.c \
 	%D%/step-record.h \
-	%D%/topologydir.c \
-	%D%/topologydir.h \
+	%D%/topologies.c \
+	%D%/topologies.h \
 	%D%/user-child.c \
 	%D%/user-child.h \
 	%D%/work.c \

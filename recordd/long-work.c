@@ -19,7 +19,7 @@ static int run_maker(void *argument, int out_fd)
 	const struct nt_arguments *arguments = &recordd->arguments;
 	struct nt_error err;
 
-	nt_child_close_others(out_fd);
+	nt_child_close_others(out_fd, -1);
 	if (nt_longform_make_directory(arguments->long_dir, arguments->uid, arguments->gid, &err) ==
 	    0)
 		return 0;
@@ -63,15 +63,16 @@ static int run_writer(void *argument, int out_fd)
 	const struct nt_arguments *arguments = &recordd->arguments;
 	char text[NT_STEP_RECORD_MAX + 2] = "";
 	struct nt_step_read read;
-	struct nt_ranks ranks;
+	struct nt_ranks ranks = { .count = 0 };
 
 	if (nt_recordd_become_user(recordd, out_fd, nt_longform_bytes(arguments)) < 0)
 		return 1;
-	nt_ranks_read(&ranks, arguments->dir);
+	nt_step_collect(recordd, nt_ranks_keep, &ranks);
+	nt_ranks_sort(&ranks);
 	(void)nt_longform_say(out_fd, NT_LONGSAY_READ, "");
-	nt_step_launch_read(recordd, &read);
+	nt_step_read_init(&read, arguments);
 	for (size_t i = 0; i < ranks.count; i++)
-		nt_collect_add(&read.sum, &ranks.file[i], arguments->job, arguments->step);
+		nt_step_read_add(&read, &ranks.item[i], arguments);
 	(void)nt_step_record_make(recordd, &read, NULL, text);
 	nt_step_read_fini(&read);
 	return nt_longform_write(arguments, recordd->final, &ranks, text + 1, out_fd);
@@ -115,7 +116,7 @@ static bool is_due(const struct nt_recordd *recordd, int64_t now_ms)
 
 	if (recordd->final)
 		return !recordd->work[NT_WORK_LONGFORM].last;
-	return reading->still && nt_longform_due(&recordd->longform, reading->signature, now_ms);
+	return reading->still && nt_longform_due(&recordd->longform, reading->changes, now_ms);
 }
 
 static void start(struct nt_recordd *recordd, int64_t now_ms)
@@ -126,7 +127,7 @@ static void start(struct nt_recordd *recordd, int64_t now_ms)
 
 	/* A writer that is late would replace a newer part with an older one. */
 	nt_work_stop(&recordd->work[NT_WORK_LONGFORM]);
-	nt_longform_begin(&recordd->longform, recordd->reading.signature, now_ms);
+	nt_longform_begin(&recordd->longform, recordd->reading.changes, now_ms);
 	if (nt_recordd_begin(recordd, NT_WORK_LONGFORM, deadline_ms, &err) < 0)
 		end_writer(recordd, &(struct nt_work_result){ .out = "", .why = err.text });
 }

@@ -16,7 +16,7 @@
 #include "lib/printable.h"
 #include "record/longwrite.h"
 #include "record/step.h"
-#include "spank/step/step-dir.h"
+#include "spank/step/step-name.h"
 
 #define PART_MAX ((size_t)16 << 20)
 #define PART_MIN ((size_t)32 << 10)
@@ -28,17 +28,17 @@ bool nt_longform_wanted(const struct nt_arguments *arguments)
 	return arguments->long_mib > 0 && arguments->long_dir[0] == '/';
 }
 
-bool nt_longform_due(const struct nt_longform *longform, uint64_t signature, int64_t now_ms)
+bool nt_longform_due(const struct nt_longform *longform, uint64_t changes, int64_t now_ms)
 {
 	return nt_longform_wanted(longform->arguments) && longform->stage == NT_LONGFORM_ENDED &&
-	       signature != 0 && signature != longform->signature && now_ms >= longform->next_ms;
+	       changes != 0 && changes != longform->changes && now_ms >= longform->next_ms;
 }
 
-void nt_longform_begin(struct nt_longform *longform, uint64_t signature, int64_t now_ms)
+void nt_longform_begin(struct nt_longform *longform, uint64_t changes, int64_t now_ms)
 {
 	longform->stage = NT_LONGFORM_BEGUN;
 	longform->next_ms = now_ms + NT_LONGFORM_EVERY_MS;
-	longform->signature = signature;
+	longform->changes = changes;
 }
 
 bool nt_longform_word(struct nt_longform *longform, char word)
@@ -129,19 +129,19 @@ void nt_longform_tell(const struct nt_longform *longform, char *record, size_t r
 		add_member(record, record_bytes, NT_STEP_LONG, text);
 }
 
-/* ---- the ranks' files */
+/* ---- what the ranks have left */
 
 /* A record has no NUL. */
-static void keep_file(void *argument, struct nt_collected *file)
+void nt_ranks_keep(void *argument, struct nt_collected *item)
 {
 	struct nt_ranks *ranks = argument;
-	struct nt_collected *kept = nt_array_add(&ranks->file, &ranks->count, 3 * NT_COLLECT_FILES,
+	struct nt_collected *kept = nt_array_add(&ranks->item, &ranks->count, 3 * NT_TRAYS,
 						 sizeof(*kept));
 
 	if (!kept)
 		return;
-	*kept = *file;
-	file->text = NULL;
+	*kept = *item;
+	item->text = NULL;
 	if (kept->text)
 		kept->bytes = strnlen(kept->text, kept->bytes);
 }
@@ -154,21 +154,18 @@ static int by_name(const void *left, const void *right)
 	return strverscmp(a->name, b->name);
 }
 
-void nt_ranks_read(struct nt_ranks *ranks, const char *directory)
+void nt_ranks_sort(struct nt_ranks *ranks)
 {
-	memset(ranks, 0, sizeof(*ranks));
-	/* Without the directory there are no files. */
-	(void)nt_collect_each(directory, keep_file, ranks, NULL);
-	nt_topologies_read(&ranks->topologies, directory);
+	nt_topologies_read(&ranks->topologies, ranks->item, ranks->count);
 	if (ranks->count > 0)
-		qsort(ranks->file, ranks->count, sizeof(ranks->file[0]), by_name);
+		qsort(ranks->item, ranks->count, sizeof(ranks->item[0]), by_name);
 }
 
 void nt_ranks_fini(struct nt_ranks *ranks)
 {
 	for (size_t i = 0; i < ranks->count; i++)
-		free(ranks->file[i].text);
-	free(ranks->file);
+		free(ranks->item[i].text);
+	free(ranks->item);
 	nt_topologies_fini(&ranks->topologies);
 	memset(ranks, 0, sizeof(*ranks));
 }
@@ -228,13 +225,13 @@ static bool add_lines(struct nt_long_out *out, const struct nt_arguments *argume
 		(void)nt_long_add(out, NT_LONG_TOPOLOGY, topology, strlen(topology));
 	}
 	for (size_t i = 0; i < ranks->count; i++) {
-		const struct nt_collected *file = &ranks->file[i];
+		const struct nt_collected *item = &ranks->item[i];
 
-		if (file->kind == NT_COLLECTED_CALLS)
-			calls |= nt_long_add(out, NT_LONG_CALLS, file->text, file->bytes);
-		else if (file->text)
-			(void)nt_long_add(out, NT_LONG_RANK, file->text, file->bytes);
-		else if (file->kind == NT_COLLECTED_RECORD)
+		if (item->kind == NT_COLLECTED_CALLS && item->text)
+			calls |= nt_long_add(out, NT_LONG_CALLS, item->text, item->bytes);
+		else if (item->kind == NT_COLLECTED_RECORD && item->text)
+			(void)nt_long_add(out, NT_LONG_RANK, item->text, item->bytes);
+		else if (item->kind == NT_COLLECTED_RECORD)
 			nt_long_miss(out);
 	}
 	return calls || out->records + out->dropped + out->unusable > 0;

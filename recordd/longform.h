@@ -3,7 +3,7 @@
 /* longform.h - how nt-recordd writes a node's part of a step's long form (record/long.h)
  *
  * A child with the user's rights reads the ranks' records, reports that, and then writes: from then
- * on the step and its directory may be removed. The user chooses the directory, which may hang, be
+ * on the step may end. The user chooses the directory, which may hang, be
  * full or be missing; only this child waits for it.
  *
  * Threads:  nt-recordd's one, and its child's.
@@ -20,7 +20,7 @@
 #include "recordd/collect.h"
 #include "spank/arguments.h"
 #include "recordd/work.h"
-#include "recordd/topologydir.h"
+#include "recordd/topologies.h"
 
 #define NT_LONGFORM_EVERY_MS 60000 /* between two while the step stalls, at least */
 #define NT_LONGFORM_LIMIT_MS 20000 /* for one */
@@ -31,14 +31,14 @@
 enum nt_longform_stage {
 	NT_LONGFORM_ENDED, /* or none has begun */
 	NT_LONGFORM_BEGUN,
-	NT_LONGFORM_READ, /* it needs the step's directory no longer */
+	NT_LONGFORM_READ, /* it needs the node's memory no longer */
 	NT_LONGFORM_PLACED, /* it has a directory to write into */
 };
 
 struct nt_longform {
 	const struct nt_arguments *arguments;
 	int64_t next_ms; /* when the next one may start */
-	uint64_t signature; /* of the records that were written last, or are being written */
+	uint64_t changes; /* up to those that were written last, or are being written */
 	enum nt_longform_stage stage; /* of the child */
 	bool written; /* there is a part */
 	char why[NT_LONGFORM_WHY]; /* why the last one was not written; "": it was, or none began */
@@ -46,11 +46,11 @@ struct nt_longform {
 
 bool nt_longform_wanted(const struct nt_arguments *arguments);
 
-/* Is it time to write records with this signature? */
-bool nt_longform_due(const struct nt_longform *longform, uint64_t signature, int64_t now_ms);
+/* Is it time to write, after so many changes? */
+bool nt_longform_due(const struct nt_longform *longform, uint64_t changes, int64_t now_ms);
 
 /* A child starts, writes a message, ends (work.h). */
-void nt_longform_begin(struct nt_longform *longform, uint64_t signature, int64_t now_ms);
+void nt_longform_begin(struct nt_longform *longform, uint64_t changes, int64_t now_ms);
 bool nt_longform_word(struct nt_longform *longform, char word);
 void nt_longform_end(struct nt_longform *longform, const struct nt_work_result *result);
 
@@ -62,20 +62,21 @@ void nt_longform_tell(const struct nt_longform *longform, char *record, size_t r
 /* ---- in the child */
 
 struct nt_ranks {
-	struct nt_collected *file;
+	struct nt_collected *item;
 	size_t count;
 	struct nt_topologies topologies;
 };
 
-/* Everything in the step's directory. */
-void nt_ranks_read(struct nt_ranks *ranks, const char *directory);
+/* A visitor (collect.h): keep the item. nt_ranks_sort() once all are there. */
+void nt_ranks_keep(void *ranks, struct nt_collected *item);
+void nt_ranks_sort(struct nt_ranks *ranks);
 void nt_ranks_fini(struct nt_ranks *ranks);
 
 /* The largest part. */
 size_t nt_longform_bytes(const struct nt_arguments *arguments);
 
 /* The child's messages to nt-recordd: a byte each, the last one followed by text. */
-#define NT_LONGSAY_READ 'r' /* it needs the step's directory no longer */
+#define NT_LONGSAY_READ 'r' /* it needs the node's memory no longer */
 #define NT_LONGSAY_PLACED 'o' /* the job's directory is there, and it writes into it */
 #define NT_LONGSAY_WRITTEN 'w'
 #define NT_LONGSAY_NOTHING 'n' /* there are no records */

@@ -8,7 +8,7 @@
 #include "lib/clock.h"
 #include "recordd/user-child.h"
 
-#define TICK_MS 500 /* between looks at the step's directory */
+#define TICK_MS 500 /* between looks at the node's memory */
 #define EARLY_LIFE_MS 15000 /* after the step's end, for an early record */
 
 /* In the order in which they are looked at. */
@@ -18,7 +18,6 @@ static const struct {
 } table[NT_WORK_KINDS] = {
 	[NT_WORK_MAKER] = { &nt_long_maker_kind, nt_long_maker_look },
 	[NT_WORK_LONGFORM] = { &nt_long_writer_kind, nt_long_writer_look },
-	[NT_WORK_CALIBRATION] = { &nt_calibration_kind, nt_calibration_look },
 	[NT_WORK_MEMORY] = { &nt_memory_kind, nt_memory_look },
 	[NT_WORK_READER] = { &nt_reader_kind, nt_reader_look },
 	[NT_WORK_EARLY] = { &nt_deliver_early_kind, nt_deliver_early_look },

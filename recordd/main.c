@@ -8,79 +8,77 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <syslog.h>
 #include <unistd.h>
 #include "lib/child.h"
 #include "lib/printable.h"
 #include "spank/arguments.h"
 #include "spank/step/cache.h"
-#include "spank/step/cleanup.h"
 #include "spank/step/node-fingerprint.h"
 #include "recordd/user-child.h"
 #include "recordd/state.h"
 #include "recordd/recordd-log.h"
 #include "spank/rundir.h"
-#include "spank/step/safe-open.h"
-#include "spank/step/step-dir.h"
+#include "spank/step/shm-fd.h"
+#include "spank/step/step-name.h"
 
 #define FINGERPRINT_S 15 /* for looking at the hardware */
 
-/* The step's file system uses memory as long as anybody has a descriptor of it: empty it. */
-static void clear_directory(const struct nt_recordd *recordd)
+static void take_descriptor(struct msghdr *message, int *shm_fd)
 {
-	struct stat ours, rundir;
-	int fd;
+	const struct cmsghdr *head = CMSG_FIRSTHDR(message);
 
-	if (!recordd->told_end || recordd->dir_fd < 0 || fstat(recordd->dir_fd, &ours) < 0 ||
-	    stat(recordd->arguments.rundir, &rundir) < 0 || ours.st_dev == rundir.st_dev)
-		return;
-	fd = openat(recordd->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	nt_cleanup_users(fd);
-	close(fd);
+	if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS &&
+	    head->cmsg_len == CMSG_LEN(sizeof(int)))
+		memcpy(shm_fd, CMSG_DATA(head), sizeof(int));
 }
 
-static int take_arguments(struct nt_arguments *arguments, struct nt_error *err)
+static int take_arguments(struct nt_arguments *arguments, int *shm_fd, struct nt_error *err)
 {
-	ssize_t bytes = recv(NT_ARGUMENTS_FD, arguments, sizeof(*arguments),
-			     MSG_DONTWAIT | MSG_TRUNC);
+	struct iovec bytes = { arguments, sizeof(*arguments) };
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct msghdr message = { .msg_iov = &bytes,
+				  .msg_iovlen = 1,
+				  .msg_control = control.room,
+				  .msg_controllen = sizeof(control.room) };
+	ssize_t got = recvmsg(NT_ARGUMENTS_FD, &message,
+			      MSG_DONTWAIT | MSG_TRUNC | MSG_CMSG_CLOEXEC);
 
-	if (bytes < 0)
+	if (got < 0)
 		return nt_error_set(err, "no arguments: %m");
-	return nt_arguments_check(arguments, (size_t)bytes, err);
+	*shm_fd = -1;
+	take_descriptor(&message, shm_fd);
+	return nt_arguments_check(arguments, (size_t)got, err);
 }
 
-/* record dir=DIR; the argument only tells administrators which step it is. */
+/* record "rundir=DIR step=NODE.JOB.STEP"; the argument only tells administrators which step it is. */
 static int record(void)
 {
 	static struct nt_recordd recordd;
 	struct nt_arguments *arguments = &recordd.arguments;
 	struct nt_error err;
 
-	if (take_arguments(arguments, &err) < 0) {
+	if (take_arguments(arguments, &recordd.shm_fd, &err) < 0) {
 		fprintf(stderr, "nt-recordd: %s\n", nt_printable(err.text));
 		return 2;
 	}
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN); /* the end of slurmstepd is what counts */
-	nt_recordd_syslog_open(0);
+	nt_recordd_syslog_open();
 	nt_recordd_oom_score("0"); /* not slurmstepd's, which the OOM killer spares */
 	nt_step_name(arguments->step, arguments->component, recordd.step);
 	recordd.longform.arguments = arguments;
 	if (nt_sinks_parse(&recordd.delivery.sinks, arguments->record, &err) < 0)
 		return 2;
-	/* O_PATH: for the time stamp of the directory itself, whatever is mounted on it. */
-	recordd.dir_fd = nt_safe_open_path(arguments->dir, O_PATH | O_DIRECTORY);
 	recordd.inside = arguments->groups[0] == '/';
 	nt_recordd_run(&recordd);
-	clear_directory(&recordd);
+	nt_shm_fd_clear(arguments->uid, arguments->node, arguments->job, arguments->step);
 	return 0;
 }
 
@@ -106,30 +104,6 @@ static int fingerprint(const char *rundir)
 	return nt_cache_write_facts(rundir_fd, facts, NULL) < 0;
 }
 
-/* cleanup RUNDIR, cleanup-again RUNDIR */
-static int cleanup(const char *rundir, bool again)
-{
-	struct nt_error err;
-
-	/* For an administrator who runs this by hand. */
-	nt_recordd_syslog_open(LOG_PERROR);
-	alarm(2 * NT_CLEANUP_ALL_MS / 1000);
-	nt_recordd_oom_score("0");
-	if (nt_cleanup(rundir, again, nt_recordd_syslog, &err) == 0)
-		return 0;
-	nt_recordd_syslog(err.text);
-	return 1;
-}
-
-/* clear RUNDIR; the descriptor is the directory */
-static int clear(void)
-{
-	alarm(2 * NT_CLEANUP_ONE_MS / 1000);
-	nt_recordd_oom_score("0");
-	nt_cleanup_users(NT_ARGUMENTS_FD);
-	return 0;
-}
-
 int main(int argc, char *argv[])
 {
 	signal(SIGPIPE, SIG_IGN);
@@ -138,13 +112,9 @@ int main(int argc, char *argv[])
 			"nt-recordd is started by spank_nccl_tune.so, see spank_nccl_tune(8)\n");
 		return 2;
 	}
-	nt_child_close_others(NT_ARGUMENTS_FD);
+	nt_child_close_others(NT_ARGUMENTS_FD, -1);
 	if (strcmp(argv[1], "fingerprint") == 0)
 		return fingerprint(argv[2]);
-	if (strcmp(argv[1], "cleanup") == 0 || strcmp(argv[1], "cleanup-again") == 0)
-		return cleanup(argv[2], argv[1][7] != '\0');
-	if (strcmp(argv[1], "clear") == 0)
-		return clear();
 	if (strcmp(argv[1], "record") == 0)
 		return record();
 	return 2;

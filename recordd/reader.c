@@ -3,7 +3,6 @@
 /* Make the step's record from the ranks' records, whenever these have changed and at the step's
  * end. Records that change often are read less often. */
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include "lib/clock.h"
 #include "record/step.h"
@@ -11,58 +10,41 @@
 #include "recordd/recordd-log.h"
 #include "recordd/step-record.h"
 #include "recordd/user-child.h"
+#include "spank/step/shm-fd.h"
 
 #define LIMIT_MS 3000
 #define EVERY_MS 1000 /* between readings, at least ... */
 #define SHARE 100 /* ... and so many times the processor time of the last one ... */
 #define REST_MS 60000 /* ... up to this */
-#define FRESH_MS 100 /* a directory changed after that may change again at the same time stamp */
-#define SKIP sizeof(uint64_t) /* the signature precedes the record */
+/* In the child: what precedes the record. */
+struct head {
+	uint64_t changes; /* up to those that it has read */
+	uint64_t calibrated; /* not 0: the step's tasks have */
+};
 
-/* In the child: the signature and, if it has changed, the record. */
 static int run(void *argument, int out_fd)
 {
 	const struct nt_recordd *recordd = argument;
 	struct {
-		uint64_t signature;
+		struct head head;
 		char text[NT_STEP_RECORD_MAX + 2];
-	} out;
+	} out = { { 0 }, "" };
 	struct nt_step_read read;
-	size_t bytes = SKIP;
+	size_t bytes = sizeof(out.head);
 
 	if (nt_recordd_become_user(recordd, out_fd, 0) < 0)
 		return 1;
-	out.signature = nt_collect_signature(recordd->arguments.dir);
-	if (recordd->final || out.signature != recordd->reading.signature) {
-		nt_step_record_read(recordd, &read);
-		bytes += nt_step_record_make(recordd, &read, NULL, out.text);
-		nt_step_read_fini(&read);
-	}
+	out.head.changes = nt_shm_fd_changes(recordd->shm_fd);
+	nt_step_record_read(recordd, &read);
+	out.head.calibrated = read.calibrated;
+	bytes += nt_step_record_make(recordd, &read, NULL, out.text);
+	nt_step_read_fini(&read);
 	return write(out_fd, &out, bytes) < 0;
-}
-
-static void note_time(struct nt_recordd *recordd)
-{
-	struct stat status;
-	int64_t age_ms;
-
-	if (recordd->dir_fd < 0 || fstat(recordd->dir_fd, &status) < 0)
-		return;
-	age_ms = (nt_clock_read_ns(CLOCK_REALTIME) - status.st_mtim.tv_sec * 1000000000 -
-		  status.st_mtim.tv_nsec) /
-		 1000000;
-	recordd->reading.seen = status.st_mtim;
-	if (age_ms < FRESH_MS)
-		recordd->reading.seen.tv_sec = 0;
 }
 
 static bool has_changed(const struct nt_recordd *recordd)
 {
-	const struct timespec *seen = &recordd->reading.seen;
-	struct stat status;
-
-	return recordd->dir_fd >= 0 && fstat(recordd->dir_fd, &status) == 0 &&
-	       (status.st_mtim.tv_sec != seen->tv_sec || status.st_mtim.tv_nsec != seen->tv_nsec);
+	return nt_shm_fd_changes(recordd->shm_fd) != recordd->reading.changes;
 }
 
 static bool is_due(const struct nt_recordd *recordd, int64_t now_ms)
@@ -89,7 +71,6 @@ void nt_reader_look(struct nt_recordd *recordd, int64_t now_ms)
 
 	if (!is_due(recordd, now_ms))
 		return;
-	note_time(recordd);
 	if (nt_recordd_begin(recordd, NT_WORK_READER, now_ms + LIMIT_MS, &err) < 0) {
 		tell(recordd, err.text);
 		recordd->reading.next_ms = now_ms + EVERY_MS;
@@ -121,6 +102,15 @@ static void rest(struct nt_rank_reading *reading, int64_t used_ms)
 	reading->next_ms = nt_clock_ms() + rest_ms;
 }
 
+static void take_head(struct nt_rank_reading *reading, const char *bytes)
+{
+	struct head head;
+
+	memcpy(&head, bytes, sizeof(head));
+	reading->changes = head.changes;
+	reading->calibrated = head.calibrated != 0;
+}
+
 static void ended(void *argument, const struct nt_work_result *result)
 {
 	struct nt_recordd *recordd = argument;
@@ -133,12 +123,13 @@ static void ended(void *argument, const struct nt_work_result *result)
 		return;
 	if (result->why)
 		nt_error_set(&err, "%s", result->why);
-	else if (result->bytes >= SKIP)
-		memcpy(&reading->signature, result->out, SKIP);
-	if (!taken && !result->why && result->bytes > SKIP)
-		taken = nt_reader_take(recordd, result->out + SKIP, result->bytes - SKIP, &err);
+	else if (result->bytes >= sizeof(struct head))
+		take_head(reading, result->out);
+	if (!taken && !result->why && result->bytes > sizeof(struct head))
+		taken = nt_reader_take(recordd, result->out + sizeof(struct head),
+				       result->bytes - sizeof(struct head), &err);
 	/* One byte without a record: there is nothing to read. */
-	if (!taken && (result->why || result->bytes != SKIP + 1))
+	if (!taken && (result->why || result->bytes != sizeof(struct head) + 1))
 		tell(recordd, err.text);
 }
 

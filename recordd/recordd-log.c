@@ -10,14 +10,9 @@
 #include <syslog.h>
 #include "lib/printable.h"
 
-void nt_recordd_syslog_open(int option)
+void nt_recordd_syslog_open(void)
 {
-	openlog("nccl-tune", LOG_PID | option, LOG_DAEMON);
-}
-
-void nt_recordd_syslog(const char *text)
-{
-	syslog(LOG_ERR, "%s", text);
+	openlog("nccl-tune", LOG_PID, LOG_DAEMON);
 }
 
 void nt_recordd_say(char kind, const char *format, ...)

@@ -11,8 +11,7 @@
 
 #include "recordd/state.h"
 
-void nt_recordd_syslog_open(int option); /* as openlog() */
-void nt_recordd_syslog(const char *text); /* an error, to the system's log */
+void nt_recordd_syslog_open(void);
 
 /* kind: NT_ARGUMENTS_INFO or _ERROR. */
 void nt_recordd_say(char kind, const char *format, ...) __attribute__((format(printf, 2, 3)));

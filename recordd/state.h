@@ -9,8 +9,8 @@
  *   long-work.c    a child with root's rights makes the user's directory for the long form; one
  *                  with the user's rights writes the node's part, when the step stalls and at
  *                  the end
- *   calibration-work.c  adds what the step's tasks measured before the program, while it runs
- *   memory-work.c  adds the step's measurements to the user's memory, at the end
+ *   memory-work.c  adds to the user's memory what the step's tasks measured before the program,
+ *                  while that runs, and the step's measurements at the end
  *   reader.c       makes the step's record from the ranks' records, as the user, when they change
  *   deliver.c      delivers that record, early and at the end. slurmctld may process the request of
  *                  a killed child after a later one, so the early child may outlive the step
@@ -23,7 +23,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <time.h>
 #include "contract/names.h"
 #include "site/sinks.h"
 #include "spank/arguments.h"
@@ -37,8 +36,7 @@
 enum nt_recordd_work {
 	NT_WORK_MAKER, /* makes the user's directory for the long form */
 	NT_WORK_LONGFORM, /* writes the node's part of it */
-	NT_WORK_CALIBRATION, /* writes to the user's memory while the step runs */
-	NT_WORK_MEMORY, /* and at its end */
+	NT_WORK_MEMORY, /* writes to the user's memory */
 	NT_WORK_READER, /* reads the ranks' records */
 	NT_WORK_EARLY, /* delivers a record while the step runs */
 	NT_WORK_DELIVERY, /* delivers the last one */
@@ -51,8 +49,8 @@ struct nt_rank_reading {
 	bool decided; /* record has a decision, or the step is still: it is delivered early */
 	bool still; /* no rank of this node has begun a call for long */
 	bool with_memory; /* record has what the user's memory says: it is the last */
-	uint64_t signature; /* of the files when they were last read */
-	struct timespec seen; /* the directory's time stamp at that time */
+	uint64_t changes; /* in the node's memory, up to the last reading */
+	bool calibrated; /* the step's tasks have */
 	int64_t next_ms; /* when it may be read next */
 };
 
@@ -79,7 +77,7 @@ struct nt_delivery {
 	bool told; /* it was reported that it waits */
 };
 
-/* calibration-work.c */
+/* memory-work.c */
 struct nt_calibration_work {
 	int64_t next_ms; /* when it is tried next */
 	unsigned tries;
@@ -89,7 +87,7 @@ struct nt_calibration_work {
 struct nt_recordd {
 	struct nt_arguments arguments;
 	char step[NT_STEP_NAME_MAX];
-	int dir_fd; /* O_PATH: only its time stamp is looked at */
+	int shm_fd; /* the node's memory: only nt_shm_fd_changes() looks at it as root */
 	bool final; /* the step has ended, at ended_ms */
 	int64_t ended_ms;
 	bool told_end; /* by slurmstepd; otherwise slurmstepd is gone */
@@ -105,11 +103,10 @@ struct nt_recordd {
 /* The arguments, sinks and descriptors are set; the rest is zero. Returns when all work is done. */
 void nt_recordd_run(struct nt_recordd *recordd);
 
-extern const struct nt_work_kind nt_long_maker_kind, nt_long_writer_kind, nt_calibration_kind,
-	nt_memory_kind, nt_reader_kind, nt_deliver_early_kind, nt_deliver_kind;
+extern const struct nt_work_kind nt_long_maker_kind, nt_long_writer_kind, nt_memory_kind,
+	nt_reader_kind, nt_deliver_early_kind, nt_deliver_kind;
 void nt_long_maker_look(struct nt_recordd *recordd, int64_t now_ms);
 void nt_long_writer_look(struct nt_recordd *recordd, int64_t now_ms);
-void nt_calibration_look(struct nt_recordd *recordd, int64_t now_ms);
 void nt_memory_look(struct nt_recordd *recordd, int64_t now_ms);
 void nt_reader_look(struct nt_recordd *recordd, int64_t now_ms);
 void nt_deliver_early_look(struct nt_recordd *recordd, int64_t now_ms);

@@ -3,17 +3,13 @@
 /* Make the step's record. */
 #include "recordd/step-record.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "record/shortform.h"
 #include "recordd/collect.h"
 #include "recordd/state.h"
 #include "recordd/step-entry.h"
-#include "spank/step/safe-open.h"
 
 /* nt_step_check() counts braces. */
 static void without_braces(char *text)
@@ -107,47 +103,61 @@ size_t nt_sum_format(struct nt_sum *sum, const struct nt_sum_head *head, char *o
 	return used;
 }
 
-/* Without the file there was no calibration. */
-static bool read_calibration(const char *directory, struct nt_calibrated *out)
+void nt_step_read_init(struct nt_step_read *read, const struct nt_arguments *arguments)
 {
-	int dir_fd = nt_safe_open_path(directory, O_RDONLY | O_DIRECTORY);
-	char *text = NULL;
-	size_t bytes = 0;
-	bool good = false;
-
-	if (dir_fd < 0)
-		return false;
-	if (nt_collect_file(dir_fd, NT_CALIBRATED_FILE, NT_CALIBRATED_BYTES, &text, &bytes, NULL) ==
-	    0) {
-		good = nt_calibrated_parse(out, text, bytes, NULL) == 0;
-		if (!good)
-			nt_calibrated_fini(out);
-	}
-	free(text);
-	close(dir_fd);
-	return good;
-}
-
-void nt_step_launch_read(const struct nt_recordd *recordd, struct nt_step_read *read)
-{
-	const struct nt_arguments *arguments = &recordd->arguments;
-
 	memset(read, 0, sizeof(*read));
 	nt_sum_init(&read->sum);
 	read->launched = nt_ticket_parse(&read->ticket, arguments->ticket, NULL) == 0;
-	read->calibrated = read->launched && read_calibration(arguments->dir, &read->calibration);
+}
+
+static void take_calibration(struct nt_step_read *read, const struct nt_collected *item)
+{
+	if (!read->launched || read->calibrated || !item->text)
+		return;
+	read->calibrated = nt_calibrated_parse(&read->calibration, item->text, item->bytes, NULL) ==
+			   0;
 	if (read->calibrated)
 		nt_calibrated_apply(&read->calibration, &read->ticket);
+	else
+		nt_calibrated_fini(&read->calibration);
+}
+
+void nt_step_read_add(struct nt_step_read *read, const struct nt_collected *item,
+		      const struct nt_arguments *arguments)
+{
+	if (item->kind == NT_COLLECTED_CALIBRATION)
+		take_calibration(read, item);
+	else
+		nt_collect_add(&read->sum, item, arguments->job, arguments->step);
+}
+
+struct adder {
+	struct nt_step_read *read;
+	const struct nt_arguments *arguments;
+};
+
+static void add_item(void *argument, struct nt_collected *item)
+{
+	const struct adder *adder = argument;
+
+	nt_step_read_add(adder->read, item, adder->arguments);
+}
+
+void nt_step_collect(const struct nt_recordd *recordd, nt_collect_visit *visit, void *argument)
+{
+	const struct nt_arguments *arguments = &recordd->arguments;
+
+	/* Without the memory there is nothing. */
+	(void)nt_collect_each(recordd->shm_fd, visit, argument, NULL);
+	nt_collect_beside(arguments->node, arguments->job, arguments->step, visit, argument);
 }
 
 void nt_step_record_read(const struct nt_recordd *recordd, struct nt_step_read *read)
 {
-	const struct nt_arguments *arguments = &recordd->arguments;
+	struct adder adder = { read, &recordd->arguments };
 
-	nt_step_launch_read(recordd, read);
-	/* Without the directory there are no records. */
-	(void)nt_collect_directory(&read->sum, arguments->dir, arguments->job, arguments->step,
-				   NULL);
+	nt_step_read_init(read, &recordd->arguments);
+	nt_step_collect(recordd, add_item, &adder);
 }
 
 void nt_step_read_fini(struct nt_step_read *read)

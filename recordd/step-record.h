@@ -15,6 +15,7 @@
 #include "profiles/entry.h"
 #include "profiles/ticket.h"
 #include "record/sum.h"
+#include "recordd/collect.h"
 #include "recordd/remember.h"
 
 struct nt_recordd;
@@ -38,7 +39,7 @@ struct nt_sum_head {
 size_t nt_sum_format(struct nt_sum *sum, const struct nt_sum_head *head, char *out,
 		     size_t out_bytes);
 
-/* What the step's directory holds, and with what NCCL was started. */
+/* What is in the node's memory, and with what NCCL was started. */
 struct nt_step_read {
 	struct nt_sum sum; /* of the rank records */
 	bool launched; /* there is a valid ticket */
@@ -47,8 +48,12 @@ struct nt_step_read {
 	struct nt_calibrated calibration;
 };
 
-/* Without the rank records. */
-void nt_step_launch_read(const struct nt_recordd *recordd, struct nt_step_read *read);
+void nt_step_read_init(struct nt_step_read *read, const struct nt_arguments *arguments);
+void nt_step_read_add(struct nt_step_read *read, const struct nt_collected *item,
+		      const struct nt_arguments *arguments);
+/* Visit what the step's processes on this node have left. */
+void nt_step_collect(const struct nt_recordd *recordd, nt_collect_visit *visit, void *argument);
+/* All three. */
 void nt_step_record_read(const struct nt_recordd *recordd, struct nt_step_read *read);
 void nt_step_read_fini(struct nt_step_read *read);
 

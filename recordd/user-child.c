@@ -79,7 +79,7 @@ void nt_recordd_oom_score(const char *score)
 
 int nt_recordd_become_user(const struct nt_recordd *recordd, int out_fd, size_t file_bytes)
 {
-	nt_child_close_others(out_fd);
+	nt_child_close_others(out_fd, recordd->shm_fd);
 	nt_recordd_oom_score("1000");
 	return nt_rights_drop(recordd->arguments.uid, recordd->arguments.gid, file_bytes, NULL);
 }

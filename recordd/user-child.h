@@ -29,7 +29,7 @@ void nt_recordd_take_out(struct nt_recordd *recordd);
  * processes. */
 void nt_recordd_oom_score(const char *score);
 
-/* In the child. file_bytes: nt_rights_drop(). */
+/* In the child, which keeps the node's memory. file_bytes: nt_rights_drop(). */
 int nt_recordd_become_user(const struct nt_recordd *recordd, int out_fd, size_t file_bytes);
 
 #endif

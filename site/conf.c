@@ -33,8 +33,6 @@ enum {
 	KEY_SPOOLDIR,
 	KEY_PROFILES,
 	KEY_SITE_MEMORY,
-	KEY_DIRSIZE,
-	KEY_DIRFILES,
 	KEY_FINDINGS,
 	KEYS
 };
@@ -107,42 +105,6 @@ static int parse_pmix(bool *pmix, const char *value, struct nt_error *err)
 	if (*pmix || strcmp(value, "ask") == 0)
 		return 0;
 	return nt_error_set(err, "'%.60s' (want default or ask)", value);
-}
-
-/* "128m"; -1: not a size. */
-static int64_t read_size(const char *value)
-{
-	static const char units[] = "kmg";
-	const char *unit;
-	uint64_t size;
-	const char *end = nt_number_read(value, NT_CONF_DIR_BYTES_MAX, &size);
-
-	if (!end)
-		return -1;
-	if (*end == '\0')
-		return (int64_t)size;
-	unit = strchr(units, *end | 0x20);
-	if (!unit || end[1] != '\0')
-		return -1;
-	size <<= 10 * (unit - units + 1);
-	return size <= NT_CONF_DIR_BYTES_MAX ? (int64_t)size : -1;
-}
-
-static int parse_dirsize(int64_t *bytes, const char *value, struct nt_error *err)
-{
-	*bytes = read_size(value);
-	if (*bytes != 0 && *bytes < NT_CONF_DIR_BYTES_MIN)
-		return nt_error_set(err, "'%.60s' (want 1m to 1g, or 0 for none)", value);
-	return 0;
-}
-
-static int parse_dirfiles(int64_t *files, const char *value, struct nt_error *err)
-{
-	uint32_t number = 0;
-	int rc = parse_whole(&number, value, NT_CONF_DIR_FILES_MIN, NT_CONF_DIR_FILES_MAX, err);
-
-	*files = number;
-	return rc;
 }
 
 /* Settings by name; "all" is all of them. */
@@ -292,9 +254,7 @@ static int take_site(struct conf_reader *r, unsigned key, const char *value, str
 		return parse_whole(&conf->record_mib, value, 0, NT_CONF_RECORD_MIB_MAX, err);
 	case KEY_MEMORY_MAX:
 		return parse_whole(&conf->memory_mib, value, 0, NT_CONF_MEMORY_MIB, err);
-	case KEY_DIRSIZE: return parse_dirsize(&conf->site.dir_bytes, value, err);
 	case KEY_FINDINGS: return parse_findings(&conf->findings, value, err);
-	case KEY_DIRFILES: return parse_dirfiles(&conf->site.dir_files, value, err);
 	case KEY_RUNDIR:
 	case KEY_SPOOLDIR: return nt_conf_directory(path_of(&conf->site, key), value, err);
 	default: return nt_conf_path(path_of(&conf->site, key), value, err);
@@ -329,8 +289,6 @@ static const struct {
 	[KEY_SPOOLDIR] = { "spooldir", take_site, NULL },
 	[KEY_PROFILES] = { "profiles", take_site, NULL },
 	[KEY_SITE_MEMORY] = { "site_memory", take_site, NULL },
-	[KEY_DIRSIZE] = { "dirsize", take_site, NULL },
-	[KEY_DIRFILES] = { "dirfiles", take_site, NULL },
 	[KEY_FINDINGS] = { "findings", take_site, NULL },
 };
 
@@ -470,8 +428,6 @@ static void init_site(struct nt_site *site)
 		.spooldir = NT_SPOOL_DIR,
 		.profiles = NT_DATADIR "/profiles.conf",
 		.site_memory = NT_SYSCONFDIR "/nccl-tune/memory.jsonl",
-		.dir_bytes = NT_CONF_DIR_BYTES,
-		.dir_files = NT_CONF_DIR_FILES,
 	};
 }
 

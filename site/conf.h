@@ -58,8 +58,6 @@ struct nt_site {
 	char spooldir[NT_PATH_MAX];
 	char profiles[NT_PATH_MAX]; /* launch profiles that come with the package */
 	char site_memory[NT_PATH_MAX]; /* what the site has measured; may be missing */
-	/* of the file system of a step's directory; dir_bytes 0: no file system of its own */
-	int64_t dir_bytes, dir_files;
 };
 
 struct nt_conf {
@@ -83,12 +81,6 @@ struct nt_conf {
 #define NT_CONF_RECORD_MIB_MAX 1048576
 #define NT_CONF_RECORD_MIN 512
 #define NT_CONF_CALIBRATE_S 120 /* the longest calibration, unless the file has another */
-#define NT_CONF_DIR_BYTES (128ll << 20)
-#define NT_CONF_DIR_BYTES_MIN (1ll << 20)
-#define NT_CONF_DIR_BYTES_MAX (1ll << 30) /* freeing more would delay a step's end */
-#define NT_CONF_DIR_FILES 8192
-#define NT_CONF_DIR_FILES_MIN 16
-#define NT_CONF_DIR_FILES_MAX 65536
 
 /* As an empty file. */
 void nt_conf_init(struct nt_conf *conf);

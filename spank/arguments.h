@@ -3,9 +3,10 @@
 /* arguments.h - the messages between slurmstepd and nt-recordd
  *
  * Descriptor NT_ARGUMENTS_FD of nt-recordd is a SOCK_SEQPACKET socket to slurmstepd. slurmstepd
- * queues struct nt_arguments as its first message before it starts nt-recordd; it is not on the
- * command line because every user of the node can read that. When the node's last task has ended,
- * slurmstepd sends NT_ARGUMENTS_END and an enum nt_ended. nt-recordd sends lines for slurmd's log,
+ * queues struct nt_arguments, with a descriptor of the node's memory, as its first message before
+ * it starts nt-recordd; it is not on the command line because every user of the node can read that.
+ * When the node's last task has ended, slurmstepd sends NT_ARGUMENTS_END and an enum nt_ended.
+ * nt-recordd sends lines for slurmd's log,
  * each starting with NT_ARGUMENTS_INFO or NT_ARGUMENTS_ERROR, and NT_ARGUMENTS_DONE when the step
  * no longer has to wait.
  *
@@ -54,8 +55,7 @@ struct nt_arguments {
 	uint32_t run; /* how often the job was restarted before */
 	uint32_t first; /* this is the step's first node, which writes to accounting */
 	char mode[16];
-	char dir[NT_PATH_MAX]; /* the step's runtime directory */
-	char rundir[NT_PATH_MAX]; /* with the directories of all steps */
+	char rundir[NT_PATH_MAX]; /* root's, with the locks of jobs */
 	char spool[NT_PATH_MAX];
 	char record[NT_SINKS_TEXT]; /* where the site wants records (site/sinks.h) */
 	char cluster[64];

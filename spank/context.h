@@ -11,7 +11,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
-#include <time.h>
 #include <slurm/slurm.h>
 #include <slurm/spank.h>
 #include "contract/policy.h"
@@ -19,7 +18,6 @@
 #include "spank/arguments.h"
 #include "spank/option.h"
 #include "spank/step/profile-env.h"
-#include "spank/step/step-dir.h"
 #include "spank/step/task.h"
 
 /* srun and slurmstepd define it, other programs do not. */
@@ -41,15 +39,13 @@ struct nt_plugin {
 	bool tuned; /* the step's tasks load the plugin unless their users prevent it */
 	struct nt_policy policy;
 	struct nt_place place;
-	struct nt_step_dir dir;
-	struct timespec dir_born;
-	int shm_fd; /* the node's sealed shared memory; -1: none */
+	int shm_fd; /* the node's; -1: none */
 	uid_t uid; /* the step's user */
 	gid_t gid;
 	bool helper_tried;
-	int socket; /* to nt-recordd; -1: none */
+	bool helped; /* nt-recordd was started */
+	int socket; /* to it; -1: none, or none any more */
 	uint32_t tasks_ended;
-	bool told; /* nt-recordd knows that the tasks ended */
 };
 
 #endif

@@ -9,17 +9,12 @@ spank_plugin_sources = \
 	%D%/step/calibrate-task.h \
 	%D%/step/profile-env.c \
 	%D%/step/profile-env.h \
-	%D%/step/safe-open.c \
-	%D%/step/safe-open.h \
 	%D%/step/shm-fd.c \
 	%D%/step/shm-fd.h \
 	%D%/step/cache.c \
 	%D%/step/cache.h \
 	%D%/step/cgroup.c \
 	%D%/step/cgroup.h \
-	%D%/step/rmtree.c \
-	%D%/step/rmtree.h \
-	%D%/step/cleanup-due.c \
 	%D%/step/env.c \
 	%D%/step/env.h \
 	%D%/arguments.c \
@@ -38,11 +33,8 @@ spank_plugin_sources = \
 	%D%/rundir.h \
 	%D%/step/spawn.c \
 	%D%/step/spawn.h \
-	%D%/step/step-dir.c \
-	%D%/step/step-dir.h \
-	%D%/step/stepfs.c \
-	%D%/step/stepfs.h \
-	%D%/step/cleanup.h \
+	%D%/step/step-name.c \
+	%D%/step/step-name.h \
 	%D%/topology-env.c \
 	%D%/topology-env.h \
 	%D%/where.c \
@@ -52,7 +44,6 @@ noinst_LIBRARIES += libnt-spank.a
 libnt_spank_a_SOURCES = $(spank_plugin_sources) \
 	%D%/hosts.c \
 	%D%/hosts.h \
-	%D%/step/cleanup.c \
 	%D%/step/node-facts.c \
 	%D%/step/node-facts.h \
 	%D%/step/node-fingerprint.c \

@@ -82,14 +82,11 @@ int slurm_spank_init(spank_t spank, int ac, char **av)
 	spank_context_t context = spank_context();
 	struct nt_error err;
 
-	nt_step_dir_init(&ctx.dir);
 	read_site(ac, av);
 	if (context == S_CTX_SLURMD) {
 		if (!ctx.site_ok)
 			slurm_error("%s; no step will be tuned", ctx.site_error.text);
-		else if (nt_helper_prepare(ctx.conf.site.recordd, ctx.conf.site.rundir, &err) < 0 ||
-			 nt_spawn(ctx.conf.site.recordd, "cleanup-again", ctx.conf.site.rundir,
-				  NULL, -1, &err) < 0)
+		else if (nt_helper_prepare(ctx.conf.site.recordd, ctx.conf.site.rundir, &err) < 0)
 			slurm_error("%s", err.text);
 		return 0;
 	}
@@ -133,29 +130,12 @@ int slurm_spank_init_post_opt(spank_t spank, int ac, char **av)
 	return 0;
 }
 
-/* As root, in the task: in the mount namespace of the job's tasks. */
-int slurm_spank_task_init_privileged(spank_t spank, int ac, char **av)
-{
-	struct nt_error err;
-
-	(void)spank;
-	(void)ac;
-	(void)av;
-	if (ctx.tuned && nt_step_show(&ctx.dir, &err) < 0)
-		slurm_error("%s; it will have no record", err.text);
-	return 0;
-}
-
 /* As the user, in the task. */
 int slurm_spank_task_init(spank_t spank, int ac, char **av)
 {
-	const struct nt_task_env env = nt_task_env(spank);
-	char path[NT_SHM_FD_PATH];
-
 	(void)ac;
 	(void)av;
-	if (ctx.shm_fd >= 0 && nt_shm_fd_leave(ctx.shm_fd, path) == 0)
-		nt_task_env_set(&env, NT_ENV_SHM, path);
+	nt_stepd_memory(&ctx, spank);
 	nt_stepd_topology(&ctx, spank);
 	nt_stepd_calibrate(&ctx, spank);
 	return 0;
@@ -185,13 +165,6 @@ int slurm_spank_exit(spank_t spank, int ac, char **av)
 	(void)spank;
 	(void)ac;
 	(void)av;
-	if (ctx.socket >= 0)
-		close(ctx.socket);
-	ctx.socket = -1;
-	if (ctx.shm_fd >= 0)
-		close(ctx.shm_fd);
-	ctx.shm_fd = -1;
-	if (spank_context() == S_CTX_REMOTE)
-		nt_stepd_clean(&ctx);
+	nt_stepd_end(&ctx);
 	return 0;
 }

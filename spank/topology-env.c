@@ -10,17 +10,14 @@
 #include "contract/names.h"
 
 #define FILE_MAX (NT_PATH_MAX + 64)
-#define NOWHERE "/dev/null" /* nothing below it can be opened */
 #define GPUS_MAX 1024
 
 struct dump_variables {
-	const char *file, *rank, *prefix;
+	const char *file, *rank;
 };
 
-static const struct dump_variables graphs = { NT_ENV_GRAPH_FILE, NT_ENV_GRAPH_RANK,
-					      NT_GRAPHS_PREFIX };
-static const struct dump_variables devices = { NT_ENV_SYSTEM_FILE, NT_ENV_SYSTEM_RANK,
-					       NT_SYSTEM_PREFIX };
+static const struct dump_variables graphs = { NT_ENV_GRAPH_FILE, NT_ENV_GRAPH_RANK };
+static const struct dump_variables devices = { NT_ENV_SYSTEM_FILE, NT_ENV_SYSTEM_RANK };
 
 static int get(const struct nt_task_env *env, const char *name, char *out, size_t out_bytes)
 {
@@ -29,12 +26,13 @@ static int get(const struct nt_task_env *env, const char *name, char *out, size_
 	return value && value[0] ? 0 : -1;
 }
 
-/* Set by us, for the step around this one. */
-static bool is_ours(const char *value, const struct dump_variables *dump)
+/* Set by us, for the step around this one: nobody names a descriptor of another process. */
+static bool is_ours(const char *value)
 {
-	const char *name = strrchr(value, '/');
+	int end = 0;
 
-	return name && strncmp(name + 1, dump->prefix, strlen(dump->prefix)) == 0;
+	(void)sscanf(value, "/proc/%*u/fd/%*u%n", &end);
+	return strcmp(value, NT_TOPOLOGY_NOWHERE) == 0 || (end > 0 && !value[end]);
 }
 
 /* A node's only task is assumed to have a rank per GPU. */
@@ -48,26 +46,24 @@ static uint32_t rank_that_writes(const struct nt_task_env *env, const struct nt_
 	return gpus > 1 && gpus <= GPUS_MAX ? task->first * (uint32_t)gpus : task->first;
 }
 
-/* dir NULL: no file. */
+/* file NULL: none. */
 static void set_dump(const struct nt_task_env *env, const struct nt_topology_task *task,
-		     const struct dump_variables *dump, const char *dir)
+		     const struct dump_variables *dump, const char *file)
 {
 	char value[FILE_MAX], rank[16];
 	bool set = get(env, dump->file, value, sizeof(value)) == 0;
-	bool ours = set && is_ours(value, dump);
+	bool ours = set && is_ours(value);
 
 	if (set && !ours)
 		return;
-	if (!dir) {
+	if (!file) {
 		if (ours) {
 			nt_task_env_unset(env, dump->file);
 			nt_task_env_unset(env, dump->rank);
 		}
 		return;
 	}
-	snprintf(value, sizeof(value), "%s/%s%" PRIu32 "%s", dir, dump->prefix, task->task,
-		 NT_DUMP_SUFFIX);
-	nt_task_env_set(env, dump->file, value);
+	nt_task_env_set(env, dump->file, file);
 	if (!ours && get(env, dump->rank, value, sizeof(value)) == 0)
 		return;
 	snprintf(rank, sizeof(rank), "%" PRIu32, rank_that_writes(env, task));
@@ -78,11 +74,11 @@ void nt_topology_set(const struct nt_task_env *env, const struct nt_topology_tas
 {
 	char text[16];
 	bool together = get(env, NT_ENV_TOPOLOGY, text, sizeof(text)) == 0;
-	const char *dir = task->dir;
+	const char *file = task->devices;
 
-	set_dump(env, task, &graphs, dir);
-	if (together && !dir)
-		dir = NOWHERE;
-	set_dump(env, task, &devices, together || task->alone ? dir : NULL);
+	set_dump(env, task, &graphs, task->graphs);
+	if (together && !file)
+		file = NT_TOPOLOGY_NOWHERE;
+	set_dump(env, task, &devices, together || task->alone ? file : NULL);
 	nt_task_env_unset(env, NT_ENV_TOPOLOGY);
 }

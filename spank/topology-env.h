@@ -5,9 +5,9 @@
  * NCCL writes one file for its graphs (rings, trees, their channels and speeds) and one for the
  * node's devices. For each communicator one rank writes them, selected by its number, and the next
  * communicator's files replace them (src/graph/search.cc:1229, src/graph/topo.cc:1531 @v2.28.9-1);
- * tuner/dumps.h keeps them separate. Each task of a node has its own files, and the number of the
- * rank is that of the node's first task, so each node has the files of the communicators of this
- * rank.
+ * tuner/dumps.h leaves them in the node's memory. Each task of a node has its own files, in memory,
+ * and the number of the rank is that of the node's first task, so each node has the dumps of the
+ * communicators of this rank.
  *
  * With a file for devices, the ranks of a node, or of an NVLink domain, detect these together once
  * more (src/init.cc:976): if only some ranks had the variable, they would wait for each other. So
@@ -26,12 +26,11 @@
 #include "contract/names.h"
 #include "spank/step/env.h"
 
-#define NT_TOPOLOGY_NOWHERE "/dev/null/" NT_SYSTEM_PREFIX "none" /* cannot be opened */
+#define NT_TOPOLOGY_NOWHERE "/dev/null/nccl-tune" /* cannot be opened */
 
 struct nt_topology_task {
-	const char *dir; /* the step's directory; NULL: it has none, or no files are wanted */
+	const char *graphs, *devices; /* its files; NULL: it has none, or none are wanted */
 	bool alone; /* a batch script: all that it starts has its environment */
-	uint32_t task; /* Slurm's number in the step */
 	uint32_t first; /* of the node's first task */
 	uint32_t tasks; /* of the node */
 };

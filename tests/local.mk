@@ -74,7 +74,7 @@ unit_tests = \
 	%D%/unit/record/spool \
 	%D%/unit/record/sum-rows \
 	%D%/unit/recordd/collect \
-	%D%/unit/recordd/collect-directory \
+	%D%/unit/recordd/trays \
 	%D%/unit/recordd/dumpxml \
 	%D%/unit/recordd/longform \
 	%D%/unit/recordd/remember \
@@ -100,13 +100,12 @@ unit_tests = \
 	%D%/unit/spank/ask-launch \
 	%D%/unit/spank/calibrate-task \
 	%D%/unit/spank/cgroup \
-	%D%/unit/spank/cleanup \
 	%D%/unit/spank/fingerprint \
 	%D%/unit/spank/node-facts \
 	%D%/unit/spank/option \
 	%D%/unit/spank/profile-env \
 	%D%/unit/spank/spank-mpi \
-	%D%/unit/spank/step \
+	%D%/unit/spank/rundir \
 	%D%/unit/spank/topology \
 	%D%/unit/spank/where \
 	%D%/unit/tuner/calls \
@@ -202,9 +201,9 @@ tests_model_nt_traced_so_LDADD = libnt-engine.a libnt-record.a libnt-contract.a
 tests_model_nt_traced_so_LDFLAGS = $(module_ldflags) $(NT_NO_UNDEFINED) -Wl,-z,nodelete \
 	-Wl,--version-script=$(top_srcdir)/tuner/libnccl-tune.map \
 	-Wl,@$(top_srcdir)/tests/model/trace-wrapped \
-	-Wl,--wrap=nt_shm_open -Wl,--wrap=nt_shm_open_sealed -Wl,--wrap=nt_log_append
+	-Wl,--wrap=nt_shm_map -Wl,--wrap=nt_log_append
 
-# What an ordinary user may do to a step's directory and its shared memory.
+# What an ordinary user may do to a step's memory.
 noinst_PROGRAMS += tests/kill/nt-mute tests/kill/nt-maim
 tests_kill_nt_mute_SOURCES = %D%/kill/mute.c
 tests_kill_nt_mute_LDADD =
@@ -459,7 +458,6 @@ EXTRA_DIST += \
 	%D%/unit/profiles/select-world.h \
 	%D%/unit/sanitized.h \
 	%D%/unit/scratch.h \
-	%D%/unit/spank/room.h \
 	%D%/unit/table-file.h \
 	%D%/unit/task-env.h \
 	%D%/unit/tuner/decide-host.h \

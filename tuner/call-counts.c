@@ -2,63 +2,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tuner/call-counts.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
-#include "contract/names.h"
 #include "lib/clock.h"
-#include "lib/reserve.h"
 
 static uint64_t wall_ms(void)
 {
 	return (uint64_t)(nt_clock_read_ns(CLOCK_REALTIME) / 1000000);
 }
 
-static struct nt_calls *map_file(const char *path)
+struct nt_calls *nt_calls_begin_process(struct nt_calls *calls, const struct nt_place *place,
+					uint32_t task, uint32_t pid, uint32_t stall_s)
 {
-	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	void *map = MAP_FAILED;
-
-	if (fd < 0)
-		return NULL;
-	if (nt_reserve(fd, 0, sizeof(struct nt_calls)) == 0)
-		map = mmap(NULL, sizeof(struct nt_calls), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-			   0);
-	close(fd);
-	if (map != MAP_FAILED)
-		return map;
-	(void)unlink(path);
-	return NULL;
-}
-
-struct nt_calls *nt_calls_open(const struct nt_place *place, uint32_t task, uint32_t pid,
-			       uint32_t stall_s)
-{
-	char path[NT_PATH_MAX + 48];
-	struct nt_calls *calls;
-
-	snprintf(path, sizeof(path), "%s/" NT_CALLS_PREFIX "%u.%u", place->dir, task, pid);
-	calls = map_file(path);
-	if (!calls)
-		return NULL;
-	calls->layout = NT_CALLS_LAYOUT;
 	calls->task = task;
 	calls->pid = pid;
 	calls->stall_s = stall_s;
 	memcpy(calls->node, place->node, sizeof(calls->node));
 	nt_calls_look(calls, false);
-	/* Readers look for the magic first. */
-	atomic_store_explicit(&calls->magic, NT_CALLS_MAGIC, memory_order_release);
 	return calls;
-}
-
-void nt_calls_close(struct nt_calls *calls)
-{
-	if (calls)
-		(void)munmap(calls, sizeof(*calls));
 }
 
 struct nt_calls_comm *nt_calls_add(struct nt_calls *calls, uint32_t index, uint64_t id, int rank,

@@ -1,20 +1,19 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* call-counts.h - tells how many calls each rank has begun and ended, in a file that outlives a
- * killed process (contract/calls-layout.h)
+/* call-counts.h - tells how many calls each rank has begun and ended, in the process's tray, which
+ * outlives it (contract/tray-layout.h)
  *
- * Threads:  open and close on one thread; add and leave with the process's lock held; begin on the
+ * Threads:  begin_process on one thread; add and leave with the process's lock held; begin on the
  *           deciding thread, end on the kernel event thread, look on the helper thread.
- * Memory:   one mapped file, allocated before use: a full disk is an error here, not a SIGBUS
- *           later.
- * Errors:   none: without the file all parts are NULL, and nothing is told.
+ * Memory:   the tray's.
+ * Errors:   none: without a tray all parts are NULL, and nothing is told.
  */
 #ifndef NT_CALL_COUNTS_H
 #define NT_CALL_COUNTS_H
 
 #include <stdbool.h>
-#include "contract/calls-layout.h"
 #include "contract/policy.h"
+#include "contract/tray-layout.h"
 
 /* What the helper thread knows of a communicator's calls */
 struct nt_calls_seen {
@@ -22,9 +21,8 @@ struct nt_calls_seen {
 	uint64_t moved_ms; /* by nt_clock_ms() */
 };
 
-struct nt_calls *nt_calls_open(const struct nt_place *place, uint32_t task, uint32_t pid,
-			       uint32_t stall_s);
-void nt_calls_close(struct nt_calls *calls);
+struct nt_calls *nt_calls_begin_process(struct nt_calls *calls, const struct nt_place *place,
+					uint32_t task, uint32_t pid, uint32_t stall_s);
 
 /* index: in the process's list. NULL: no room, or NCCL told too little. */
 struct nt_calls_comm *nt_calls_add(struct nt_calls *calls, uint32_t index, uint64_t id, int rank,

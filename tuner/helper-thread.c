@@ -252,7 +252,7 @@ static void tell_progress(struct nt_process *process, struct helper *r)
 }
 
 /* When no call was begun for long, which need not be a stall, and when there is one again: the
- * step's directory shows a change, and the ranks' calls are compared (record/behind.h). */
+ * record changes, nt-recordd sees that, and the ranks' calls are compared (record/behind.h). */
 static bool tell_stillness(struct nt_process *process, struct helper *r)
 {
 	if (r->still == r->told_still)
@@ -294,7 +294,7 @@ static void create_leader(struct nt_process *process, struct helper *r)
 	const struct nt_policy policy = nt_engine_policy(&process->policy);
 	struct nt_node_leader_config config = {
 		.shm = process->map.shm,
-		.dir = process->place.dir,
+		.fd = process->map.fd,
 		.join_ms = (uint32_t)process->policy.join_timeout_s * 1000,
 		.join_calls = (uint32_t)policy.min_calls,
 		.agree_ms = (uint32_t)process->policy.agree_timeout_s * 1000,

@@ -200,7 +200,7 @@ static int open_profiler(void **ctx, int *mask, const struct nt_comm_identity *w
 	if (process) {
 		nt_p2p_watch_begin(process, who->api);
 		nt_mask_attach(&process->mask, mask);
-		nt_dumps_name(&process->policy, &process->place, who);
+		nt_dumps_leave(&process->policy, process->map.fd, who);
 		comm = nt_comm_open_profiler(process, who);
 	} else {
 		__atomic_store_n(mask, 0, __ATOMIC_RELAXED);

@@ -18,7 +18,6 @@
 #include "tuner/nccl-log.h"
 #include "tuner/proxy-pool.h"
 #include "engine/schedule.h"
-#include "pmix-sync/shm-file.h"
 
 /* Of the helper thread, at least: a step may have a smaller default (ulimit -s). */
 #define STACK_BYTES (1u << 20)
@@ -194,17 +193,19 @@ static void fini_thread(struct nt_process_thread *helper)
 	pthread_mutex_destroy(&helper->lock);
 }
 
-/* If slurmstepd has made it, and it can be opened */
-static void open_shm(struct nt_process *process)
+static void open_memory(struct nt_process *process)
 {
-	const struct nt_place *place = &process->place;
-	const char *sealed = getenv(NT_ENV_SHM);
-
-	if (sealed && nt_shm_open_sealed(&process->map, sealed, place->node, place->job,
-					 place->step, NULL) == 0)
-		nt_shm_file_mark(place->dir);
-	else
-		(void)nt_shm_open(&process->map, place->dir, &process->no_shm);
+	process->map.fd = process->tray.fd = -1;
+	if (process->policy.mode == NT_MODE_OFF ||
+	    nt_shm_open(&process->map, &process->place, &process->no_shm) < 0)
+		return;
+	if (nt_mode_chooses(process->policy.mode))
+		(void)nt_shm_map(&process->map, &process->no_shm);
+	if (nt_tray_open(&process->tray, process->map.fd, NT_TRAY_RANK, "",
+			 (uint32_t)process->pid) == 0)
+		process->calls = nt_calls_begin_process(&process->tray.tray->calls, &process->place,
+							process->task, (uint32_t)process->pid,
+							(uint32_t)process->policy.stall_s);
 }
 
 int nt_process_open(struct nt_process *process, const char *task_policy, nt_nccl_log log,
@@ -227,12 +228,7 @@ int nt_process_open(struct nt_process *process, const char *task_policy, nt_nccl
 		nt_mask_forbid(&process->mask);
 	init_thread(&process->helper);
 	nt_process_warm_read(&process->warm, process->policy.mode, getenv(NT_ENV_WARM));
-	if (nt_mode_chooses(process->policy.mode))
-		open_shm(process);
-	if (process->policy.mode != NT_MODE_OFF)
-		process->calls = nt_calls_open(&process->place, process->task,
-					       (uint32_t)process->pid,
-					       (uint32_t)process->policy.stall_s);
+	open_memory(process);
 	return 0;
 }
 
@@ -242,8 +238,8 @@ void nt_process_close(struct nt_process *process)
 	if (!nt_process_end(process))
 		return;
 	process->work->clear(process);
+	nt_tray_close(&process->tray);
 	nt_shm_close(&process->map);
-	nt_calls_close(process->calls);
 	nt_stretch_clear(&process->stretch);
 	fini_thread(&process->helper);
 	nt_mask_fini(&process->mask);

@@ -33,6 +33,7 @@
 #include "contract/warm.h"
 #include "pmix-sync/shm.h"
 #include "record/rank.h"
+#include "record/tray.h"
 #include "tuner/abi.h"
 #include "tuner/call-counts.h"
 #include "tuner/mask.h"
@@ -118,7 +119,8 @@ struct nt_process {
 	struct nt_place place;
 	struct nt_reason no_shm; /* why there is no shared memory */
 	struct nt_shm_map map;
-	struct nt_calls *calls; /* NULL: no room */
+	struct nt_tray_out tray; /* for the record and the calls */
+	struct nt_calls *calls; /* NULL: it has no tray */
 	uint32_t build, policy_hash;
 	uint32_t task, tasks, local_task, nodes;
 	uint64_t end_us; /* of the job's time, by nt_clock_us(); 0: unknown */

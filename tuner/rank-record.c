@@ -453,8 +453,7 @@ int nt_rank_record_write(struct nt_process *process, const struct nt_node_leader
 					     NT_RANK_RECORD_MAX);
 		pthread_mutex_unlock(&process->lock);
 		if (bytes > 0)
-			rc = nt_rank_save(process->place.dir, process->task, (int)process->pid,
-					  text, bytes);
+			rc = nt_tray_put(&process->tray, text, bytes);
 	}
 	free(text);
 	if (rc < 0)

@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rank-record.h - this process's record (record/rank.h)
  *
- * Threads:  the helper thread. The process's lock is held while the text is made, never while the
- *           file is written.
+ * Threads:  the helper thread. The process's lock is held while the text is made, never while it
+ *           is copied.
  * Memory:   one buffer, freed before return.
- * Errors:   -1: no record, or the last one stays; the temporary file is removed. At most
+ * Errors:   -1: no record, or the last one stays. At most
  *           NT_RANK_RECORD_MAX bytes: what does not fit is left out as a whole, and counted in
  *           "cut".
  */
@@ -17,7 +17,7 @@
 #include "pmix-sync/node-leader.h"
 #include "tuner/process.h"
 
-/* In the step's runtime directory. leader: NULL if another process leads. end: this process writes
+/* Into the process's tray. leader: NULL if another process leads. end: this process writes
  * no more. */
 int nt_rank_record_write(struct nt_process *process, const struct nt_node_leader *leader, bool end);
 

@@ -77,7 +77,7 @@ behind() {
 	mkdir -m 700 "$scratch/step.$mode"
 	NCCL_TUNE_POLICY=$(task_policy "$mode" "$scratch/step.$mode") NCCL_TUNE_CHAINED_PROFILER=$inspector \
 		NCCL_TUNER_PLUGIN=$ours NCCL_PROFILER_PLUGIN=$ours play "$mode" "$@"
-	[ "$(each 'x["plugins"]["profiler"].split()[0]' "$scratch/step.$mode"/rank.*.json | sort -u)" = Inspector ]
+	[ "$(each 'x["plugins"]["profiler"].split()[0]' <(rank_records "$scratch/step.$mode") | sort -u)" = Inspector ]
 }
 
 # What Inspector wrote: of each collective, size and rank how often.
@@ -90,7 +90,7 @@ NCCL_PROFILER_PLUGIN=$inspector play alone "$@"
 NCCL_PROFILER_PLUGIN=$inspector play again "$@"
 behind observe "$@"
 behind bandit "$@"
-forced=$(each 'sum(k.get("forced", 0) for c in x["comms"] for k in c["keys"])' "$scratch"/step.bandit/rank.*.json |
+forced=$(each 'sum(k.get("forced", 0) for c in x["comms"] for k in c["keys"])' <(rank_records "$scratch/step.bandit") |
 	awk '{ sum += $1 } END { print sum }')
 echo "explored: $forced forced calls"
 for name in again observe bandit; do

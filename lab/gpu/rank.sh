@@ -4,7 +4,7 @@
 #
 # rank.sh DIR CMD...: one task. Each of Slurm's nodes is a host of its own to NCCL, though all are on this machine; each
 # task has processors of its own, as a cluster gives them; the record that the plugin leaves is copied to DIR before the
-# step's directory goes away.
+# node's memory goes away.
 export NCCL_HOSTID=$SLURMD_NODENAME
 [ -z "${NT_GPU_NCCL:-}" ] || export LD_PRELOAD=$NT_GPU_NCCL/libnccl.so.2
 out=$1
@@ -16,14 +16,13 @@ if [ "$each" -ge 2 ]; then
 	taskset -p -c "$first-$((first + each - 1))" $$ >/dev/null || :
 fi
 "$@" || rc=$?
-if [[ ${NCCL_TUNE_POLICY:-} = *dir=* ]]; then
-	run=${NCCL_TUNE_POLICY#*dir=}
-	cp "${run%%,*}"/rank."$SLURM_PROCID".*.json "$out"/ 2>/dev/null
-	# Nodes are one host: each node's files under its name.
+if [[ ${NCCL_TUNE_POLICY:-} = *,shm=* ]]; then
+	list=("${NCCL_TUNER_PLUGIN%/lib/*}/libexec/nccl-tune/tests/nt-record" list "${NCCL_TUNE_POLICY##*,shm=}")
+	"${list[@]}" | jq -c "select(.task == $SLURM_PROCID)" >"$out/rank.$SLURM_PROCID.json"
+	# Nodes are one host: each node's dumps under its name.
 	if [ -n "${NT_GPU_DUMPS:-}" ] && [ "$SLURM_LOCALID" = 0 ]; then
-		for file in "${run%%,*}"/nccl-*.xml; do
-			[ ! -e "$file" ] || cp "$file" "$NT_GPU_DUMPS/${file##*/}.$SLURMD_NODENAME"
-		done
+		"${list[@]}" 3 >"$NT_GPU_DUMPS/nccl-graphs.xml.$SLURMD_NODENAME"
+		"${list[@]}" 4 >"$NT_GPU_DUMPS/nccl-system.xml.$SLURMD_NODENAME"
 	fi
 fi
 exit "$rc"

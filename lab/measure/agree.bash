@@ -61,7 +61,7 @@ agree_memory() {
 
 # The records of the node leaders, as they are now.
 agree_records() {
-	find "$NT_CLUSTER/run/nccl-tune" -name 'rank.*.json' -exec cat {} + 2>/dev/null
+	step_records '*' '*'
 }
 
 agree_fetches() {

@@ -311,6 +311,7 @@ static void idle_in_each_state(struct found *r)
 static void be_rank(int index, const char *dir)
 {
 	struct found *r = &shared->rank[index];
+	struct nt_place place;
 	uint64_t ns;
 
 	self.index = index;
@@ -322,7 +323,8 @@ static void be_rank(int index, const char *dir)
 	for (uint32_t i = 0; i < options.comms; i++)
 		create(r, i);
 	meet();
-	if (nt_shm_open(&self.map, dir, NULL) < 0)
+	place = nt_measure_place(dir);
+	if (nt_shm_open(&self.map, &place, NULL) < 0 || nt_shm_map(&self.map, NULL) < 0)
 		die("no shared memory");
 	idle_in_each_state(r);
 	meet();

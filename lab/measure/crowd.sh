@@ -66,8 +66,7 @@ no_steps() {
 
 left_behind() {
 	pgrep -f "nt-recordd .*$NT_CLUSTER/"
-	compgen -G "$NT_CLUSTER/run/nccl-tune/n*.*.*"
-	grep "$NT_CLUSTER/run" /proc/mounts
+	step_shms '*'
 	[ -z "${ids[*]}" ] || for id in "${ids[@]}"; do
 		compgen -G "/sys/fs/cgroup/*/slurm_n*/uid_*/job_$id"
 	done

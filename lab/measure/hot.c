@@ -314,12 +314,14 @@ static void load(const char *path)
  * shared memory. */
 static void open_comm(const char *dir)
 {
+	const struct nt_place place = nt_measure_place(dir);
+
 	if (nt_measure_policy(dir) < 0)
 		die("the directory's name does not fit");
 	if (profiler->init(&profiler_ctx, 42, &mask, "hot", 1, 2, 0, nt_quiet) != NT_NCCL_OK ||
 	    tuner->init(&tuner_ctx, 42, 2, 1, nt_quiet, NULL, NULL) != NT_NCCL_OK)
 		die("the plugin's init failed");
-	if (nt_shm_open(&map, dir, NULL) < 0)
+	if (nt_shm_open(&map, &place, NULL) < 0 || nt_shm_map(&map, NULL) < 0)
 		die("no shared memory");
 	decide();
 	if (atomic_load(&map.shm->comm[0].key[0].id) == 0)

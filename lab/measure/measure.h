@@ -34,18 +34,26 @@ static inline void nt_quiet(int level, unsigned long subsystems, const char *fil
 	(void)format;
 }
 
-/* Puts a task's policy with this step directory into the environment: bandit, and ranks that never
- * come are waited for. -1: the directory's name does not fit. */
-static inline int nt_measure_policy(const char *dir)
+/* A task's place; the node's memory is a file in this directory. */
+static inline struct nt_place nt_measure_place(const char *dir)
 {
 	struct nt_place place = { .node = "n1" };
+
+	snprintf(place.shm, sizeof(place.shm), "%s/shm", dir);
+	return place;
+}
+
+/* Puts such a task's policy into the environment: bandit, and ranks that never come are waited for.
+ * -1: the directory's name does not fit. */
+static inline int nt_measure_policy(const char *dir)
+{
+	const struct nt_place place = nt_measure_place(dir);
 	struct nt_policy policy;
 	char text[NT_POLICY_MAX];
 
 	nt_policy_default(&policy);
 	policy.mode = NT_MODE_BANDIT;
 	policy.join_timeout_s = 3600;
-	snprintf(place.dir, sizeof(place.dir), "%s", dir);
 	if (nt_policy_format_task(&policy, &place, text, sizeof(text), NULL) < 0)
 		return -1;
 	return setenv(NT_ENV_POLICY, text, 1);

@@ -26,7 +26,7 @@ struct process {
 	const struct nt_tuner_v5 *tuner;
 	const struct nt_prof_v5 *prof;
 	int mask;
-	char dir[NT_PATH_MAX];
+	char shm[NT_PATH_MAX]; /* its node's memory */
 };
 
 static struct {
@@ -68,12 +68,10 @@ static void load_process(struct process *n, unsigned number, const char *library
 	struct nt_error err;
 	void *handle;
 
-	snprintf(n->dir, sizeof(n->dir), "%s/n%u", dir, node);
+	snprintf(n->shm, sizeof(n->shm), "%s/n%u", dir, node);
 	snprintf(copy, sizeof(copy), "%s/t%u.so", dir, number);
-	if (place.local == 0 && mkdir(n->dir, 0700) < 0)
-		nt_world_leave(NT_EXIT_TROUBLE, "cannot make %s: %m", n->dir);
 	copy_file(library, copy);
-	if (nt_settings_apply(policy, n->dir, copy, &place, &err) < 0)
+	if (nt_settings_apply(policy, n->shm, copy, &place, &err) < 0)
 		nt_world_leave(NT_EXIT_USAGE, "--policy: %s", err.text);
 	handle = dlopen(copy, RTLD_NOW | RTLD_LOCAL);
 	if (!handle)
@@ -133,7 +131,7 @@ void nt_plugin_open(struct nt_world *w, const char *library, const char *dir, co
 		open_members(w, i);
 	}
 	for (unsigned i = 0; i < w->nodes; i++)
-		nt_watch_open(i, only.process[i * only.processes / w->nodes].dir);
+		nt_watch_open(i, only.process[i * only.processes / w->nodes].shm);
 }
 
 void nt_plugin_close(struct nt_world *w)
@@ -144,7 +142,6 @@ void nt_plugin_close(struct nt_world *w)
 		expect(process_of(s)->tuner->finalize(s->tuner), "tuner finalize");
 		process_of(s)->prof->finalize(s->profiler);
 	}
-	nt_watch_close(w->nodes);
 }
 
 /* Events. */

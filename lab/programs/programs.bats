@@ -152,8 +152,9 @@ takes() {
 	TMPDIR=$BATS_TEST_TMPDIR/tmp run -0 --separate-stderr "$PROGRAMS" --json --process-per-rank --keep \
 		"$BATS_TEST_TMPDIR/small.program"
 	key AllReduce $((16 << 20)) '.decided == 4 and .arm == "RING/SIMPLE"'
-	[ "$(find "$BATS_TEST_TMPDIR/tmp" -name 'rank.*.json' | wc -l)" = 8 ]
-	[ "$(find "$BATS_TEST_TMPDIR/tmp" -name 'rank.*.json' -exec jq -r 'select(.agreement) | .node' {} + | sort)" = $'n0\nn1' ]
+	rank_records "$BATS_TEST_TMPDIR"/tmp/*/n? >"$BATS_TEST_TMPDIR/records"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/records")" = 8 ]
+	[ "$(jq -r 'select(.agreement) | .node' "$BATS_TEST_TMPDIR/records" | sort)" = $'n0\nn1' ]
 }
 
 # steps NAME: runs the program of that name; the marker of each record is right.
@@ -161,8 +162,9 @@ steps() {
 	mkdir "$BATS_TEST_TMPDIR/$1"
 	TMPDIR=$BATS_TEST_TMPDIR/$1 run -0 --separate-stderr "$PROGRAMS" --json --process-per-rank --keep \
 		"$BATS_TEST_TMPDIR/$1.program"
-	[ "$(find "$BATS_TEST_TMPDIR/$1" -name 'rank.*.json' | wc -l)" = 2 ]
-	find "$BATS_TEST_TMPDIR/$1" -name 'rank.*.json' -exec cat {} + | jq -es --argjson run "${lines[0]}" "
+	rank_records "$BATS_TEST_TMPDIR/$1"/*/n? >"$BATS_TEST_TMPDIR/records"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/records")" = 2 ]
+	jq <"$BATS_TEST_TMPDIR/records" -es --argjson run "${lines[0]}" "
 		(\$run.tuned_s * 1e6 / \$run.steps) as \$us | all(.[]; .marker.a_step == $2 and
 			(.marker.calls / $2 - \$run.steps | fabs) <= 2 and
 			((.marker.periods_us | sort | .[length / 2 | floor]) / \$us | . > 0.98 and . < 1.02))"

@@ -2,15 +2,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lab/programs/said.h"
 
-#include <dirent.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include "lab/programs/node-shm.h"
 #include "record/rankread.h"
-
-#define TEXT_BYTES (1u << 20) /* more than a record may have */
 
 static void take_key(struct nt_world *w, const struct nt_inst *inst, const struct nt_key *said)
 {
@@ -39,42 +36,24 @@ static void take_comm(struct nt_world *w, const struct nt_comm_seen *comm)
 	}
 }
 
-static void take_file(struct nt_world *w, const char *path, char *text)
+static void take_record(void *world, const char *text, size_t bytes)
 {
 	struct nt_rank rank = { 0 };
-	FILE *file = fopen(path, "r");
-	size_t n = 0;
 
-	if (file) {
-		n = fread(text, 1, TEXT_BYTES, file);
-		fclose(file);
-	}
-	if (n && nt_rank_parse(&rank, text, n, NULL) == 0) {
+	if (nt_rank_parse(&rank, text, bytes, NULL) == 0) {
 		for (size_t i = 0; i < rank.comm_count; i++)
-			take_comm(w, &rank.comms[i]);
+			take_comm(world, &rank.comms[i]);
 	}
 	nt_rank_fini(&rank);
 }
 
 void nt_said_read(struct nt_world *w, struct nt_run_log *log, const char *dir)
 {
-	char path[PATH_MAX], *text = malloc(TEXT_BYTES);
+	char path[PATH_MAX];
 
 	w->log = log;
-	for (unsigned n = 0; text && n < w->nodes; n++) {
-		const struct dirent *entry;
-		DIR *d;
-
+	for (unsigned n = 0; n < w->nodes; n++) {
 		snprintf(path, sizeof(path), "%.3000s/n%u", dir, n);
-		d = opendir(path);
-		while (d && (entry = readdir(d)) != NULL) {
-			if (!nt_rank_file_is(entry->d_name))
-				continue;
-			snprintf(path, sizeof(path), "%.3000s/n%u/%.200s", dir, n, entry->d_name);
-			take_file(w, path, text);
-		}
-		if (d)
-			closedir(d);
+		nt_node_shm_records(path, take_record, w);
 	}
-	free(text);
 }

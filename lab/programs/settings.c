@@ -14,7 +14,7 @@ static void set_number(const char *name, unsigned value)
 	setenv(name, text, 1);
 }
 
-int nt_settings_apply(const char *policy, const char *dir, const char *library,
+int nt_settings_apply(const char *policy, const char *shm, const char *library,
 		      const struct nt_task_place *task, struct nt_error *err)
 {
 	struct nt_place place = { .fingerprint = 1, .job = 1 };
@@ -24,7 +24,7 @@ int nt_settings_apply(const char *policy, const char *dir, const char *library,
 	nt_policy_default(&values);
 	if (nt_policy_parse_option(&values, policy, err) < 0)
 		return -1;
-	snprintf(place.dir, sizeof(place.dir), "%s", dir);
+	snprintf(place.shm, sizeof(place.shm), "%s", shm);
 	snprintf(place.node, sizeof(place.node), "n%u", task->node);
 	if (nt_policy_format_task(&values, &place, text, sizeof(text), err) < 0)
 		return -1;

@@ -14,8 +14,8 @@ struct nt_task_place {
 	unsigned task, tasks, local, node, nodes;
 };
 
-/* policy: in option form; dir: the step's on that node; library: the plugin. */
-int nt_settings_apply(const char *policy, const char *dir, const char *library,
+/* policy: in option form; shm: the file of that node's memory; library: the plugin. */
+int nt_settings_apply(const char *policy, const char *shm, const char *library,
 		      const struct nt_task_place *task, struct nt_error *err);
 
 #endif

@@ -2,29 +2,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lab/programs/watch.h"
 
+#include "lab/programs/node-shm.h"
 #include "pmix-sync/shm.h"
 #include "lab/programs/pmix.h"
 
-static struct nt_shm_map map[NT_PMIX_TASKS];
+static const struct nt_shm *node_shm[NT_PMIX_TASKS];
 
-void nt_watch_open(unsigned node, const char *dir)
+void nt_watch_open(unsigned node, const char *path)
 {
-	struct nt_reason why;
-
-	if (nt_shm_open(&map[node], dir, &why) < 0)
-		map[node].shm = NULL;
-}
-
-void nt_watch_close(unsigned nodes)
-{
-	for (unsigned i = 0; i < nodes; i++)
-		nt_shm_close(&map[i]);
+	node_shm[node] = nt_node_shm_open(path);
 }
 
 /* What the shared memory of its first rank's node has of a communicator. */
 static const struct nt_shm_comm *shm_of(const struct nt_world *w, const struct nt_inst *inst)
 {
-	const struct nt_shm *shm = map[nt_world_node(w, inst->member[0])].shm;
+	const struct nt_shm *shm = node_shm[nt_world_node(w, inst->member[0])];
 
 	for (unsigned i = 0; shm && i < NT_SHM_COMMS; i++) {
 		if (atomic_load(&shm->comm[i].id) == inst->id)

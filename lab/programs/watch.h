@@ -10,9 +10,8 @@
 
 #include "lab/programs/world.h"
 
-/* Once the node's plugin has made its shared memory in dir. */
-void nt_watch_open(unsigned node, const char *dir);
-void nt_watch_close(unsigned nodes);
+/* Once the node's plugin has made its memory, the file at path. */
+void nt_watch_open(unsigned node, const char *path);
 
 /* Into the log of the run. */
 void nt_watch_step(struct nt_world *w, uint64_t step);

@@ -23,6 +23,7 @@
 #include "lib/error.h"
 #include "profiles/profile.h"
 
+#define NT_CALIBRATE_FD 3 /* nt-calibrate's descriptor of the node's memory, if it has one */
 #define NT_CAL_REQUEST_MAX 12288 /* its text with its NUL */
 #define NT_CAL_TOKEN 32 /* hexadecimal digits */
 #define NT_CAL_WHY 160 /* text: why nothing was chosen, or why a profile failed */

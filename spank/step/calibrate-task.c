@@ -17,7 +17,7 @@
 #include "lib/clock.h"
 #include "lib/list.h"
 #include "lib/printable.h"
-#include "profiles/calibrated.h"
+#include "profiles/measure/request.h"
 #include "spank/step/spawn.h"
 
 #define ANSWER_MAX 4096
@@ -26,7 +26,7 @@
 /* ---- the driver */
 
 /* Ends with the task. stderr is the task's. */
-static void become(char *const argv[], char *const environment[], int out_fd)
+static void become(char *const argv[], char *const environment[], int out_fd, int shm_fd)
 {
 	const int null_fd = open("/dev/null", O_RDONLY);
 
@@ -34,8 +34,13 @@ static void become(char *const argv[], char *const environment[], int out_fd)
 	setpgid(0, 0);
 	if (null_fd < 0 || dup2(null_fd, 0) < 0 || dup2(out_fd, 1) < 0)
 		_exit(126);
+	/* Without it the driver has no descriptor of this number. */
+	if (shm_fd == NT_CALIBRATE_FD)
+		(void)fcntl(shm_fd, F_SETFD, 0);
+	else if (dup2(shm_fd, NT_CALIBRATE_FD) < 0)
+		close(NT_CALIBRATE_FD);
 #ifdef SYS_close_range
-	(void)syscall(SYS_close_range, 3, ~0u, 0);
+	(void)syscall(SYS_close_range, NT_CALIBRATE_FD + 1, ~0u, 0);
 #endif
 	nt_spawn_reset_signals();
 	execve(argv[0], argv, environment);
@@ -59,17 +64,16 @@ static char **with_request(char *const environment[], char *request)
 }
 
 /* Its process; -1 and *err. */
-static pid_t start(const char *program, const char *request, const char *dir,
-		   char *const environment[], int *answer_fd, struct nt_error *err)
+static pid_t start(const char *program, const char *request, int shm_fd, char *const environment[],
+		   int *answer_fd, struct nt_error *err)
 {
 	char variable[sizeof(NT_ENV_CALIBRATE) + NT_CAL_REQUEST_MAX];
-	char path[NT_PATH_MAX], result[NT_PATH_MAX + 40];
-	char *argv[] = { path, dir ? result : NULL, NULL }, **all;
+	char path[NT_PATH_MAX];
+	char *argv[] = { path, NULL }, **all;
 	int ends[2];
 	pid_t pid;
 
 	snprintf(path, sizeof(path), "%s", program);
-	snprintf(result, sizeof(result), "--result=%s/" NT_CALIBRATED_FILE, dir ? dir : "");
 	snprintf(variable, sizeof(variable), NT_ENV_CALIBRATE "=%s", request);
 	all = with_request(environment, variable);
 	if (!all || pipe2(ends, O_CLOEXEC) < 0) {
@@ -78,7 +82,7 @@ static pid_t start(const char *program, const char *request, const char *dir,
 	}
 	pid = fork();
 	if (pid == 0)
-		become(argv, all, ends[1]);
+		become(argv, all, ends[1], shm_fd);
 	free(all);
 	close(ends[1]);
 	*answer_fd = ends[0];
@@ -183,8 +187,8 @@ static enum nt_calibrate_answer judge(char *answer, bool whole, struct nt_cal_pr
 	return doubt ? NT_CALIBRATED_DOUBT : NT_CALIBRATED_NONE;
 }
 
-enum nt_calibrate_answer nt_calibrate_task(const char *program, const char *request,
-					   const char *dir, char *const environment[],
+enum nt_calibrate_answer nt_calibrate_task(const char *program, const char *request, int shm_fd,
+					   char *const environment[],
 					   struct nt_cal_profile *profile, struct nt_error *err)
 {
 	const int64_t start_ms = nt_clock_ms();
@@ -196,7 +200,7 @@ enum nt_calibrate_answer nt_calibrate_task(const char *program, const char *requ
 
 	if (nt_cal_request_parse(&parsed, request, err) < 0)
 		return NT_CALIBRATED_NONE;
-	pid = start(program, request, dir, environment, &fd, err);
+	pid = start(program, request, shm_fd, environment, &fd, err);
 	if (pid < 0)
 		return NT_CALIBRATED_NONE;
 	whole = read_answer(fd, answer,

@@ -26,10 +26,10 @@ enum nt_calibrate_answer {
 	NT_CALIBRATED_DOUBT,
 };
 
-/* request: a text, not checked yet. dir: the step's directory; NULL: nothing is kept. environment:
+/* request: a text, not checked yet. shm_fd: the node's memory; -1: nothing is kept. environment:
  * the task's. */
-enum nt_calibrate_answer nt_calibrate_task(const char *program, const char *request,
-					   const char *dir, char *const environment[],
+enum nt_calibrate_answer nt_calibrate_task(const char *program, const char *request, int shm_fd,
+					   char *const environment[],
 					   struct nt_cal_profile *profile, struct nt_error *err);
 
 #endif

@@ -107,8 +107,6 @@ void nt_env_tune(const struct nt_task_env *env, const char *plugin, const char *
 		nt_task_env_set(env, NT_ENV_POLICY, policy);
 	else
 		nt_task_env_unset(env, NT_ENV_POLICY);
-	/* Of a step around this one; each task gets its own. */
-	nt_task_env_unset(env, NT_ENV_SHM);
 	for (size_t i = 0; i < VARIABLES; i++) {
 		const struct plugin_variable *v = &variables[i];
 		const char *own = nt_task_env_get(env, v->name, value, sizeof(value));

@@ -5,16 +5,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include "lib/clock.h"
 #include "spank/step/cache.h"
 #include "spank/rundir.h"
 #include "spank/step/spawn.h"
-#include "spank/step/step-dir.h"
+#include "spank/step/step-name.h"
 
 int nt_helper_fingerprint(const char *program, const char *rundir, int rundir_fd, uint64_t *value,
 			  struct nt_error *err)
@@ -51,21 +53,44 @@ int nt_helper_prepare(const char *program, const char *rundir, struct nt_error *
 	return nt_spawn(program, "fingerprint", rundir, NULL, -1, err);
 }
 
-int nt_helper_start(const char *program, const struct nt_arguments *arguments, const char *conf,
-		    struct nt_error *err)
+/* The arguments, and with them the descriptor. */
+static int send_arguments(int socket, const struct nt_arguments *arguments, int shm_fd)
 {
-	char directory[NT_PATH_MAX + 4];
+	struct nt_arguments copy = *arguments;
+	struct iovec bytes = { &copy, sizeof(copy) };
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control = { .room = { 0 } };
+	struct msghdr message = { .msg_iov = &bytes,
+				  .msg_iovlen = 1,
+				  .msg_control = control.room,
+				  .msg_controllen = sizeof(control.room) };
+
+	control.head.cmsg_level = SOL_SOCKET;
+	control.head.cmsg_type = SCM_RIGHTS;
+	control.head.cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(&control.head), &shm_fd, sizeof(int));
+	return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)sizeof(copy) ? 0
+											       : -1;
+}
+
+int nt_helper_start(const char *program, const struct nt_arguments *arguments, int shm_fd,
+		    const char *conf, struct nt_error *err)
+{
+	char name[NT_PATH_MAX + 128], step[NT_STEP_NAME_MAX];
 	int ends[2];
 	int rc = 0;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return nt_error_set(err, "socketpair: %m");
-	snprintf(directory, sizeof(directory), "dir=%s", arguments->dir);
-	if (send(ends[0], arguments, sizeof(*arguments), MSG_NOSIGNAL | MSG_DONTWAIT) !=
-	    (ssize_t)sizeof(*arguments))
+	nt_step_name(arguments->step, arguments->component, step);
+	snprintf(name, sizeof(name), "rundir=%s step=%s.%" PRIu32 ".%s", arguments->rundir,
+		 arguments->node, arguments->job, step);
+	if (send_arguments(ends[0], arguments, shm_fd) < 0)
 		rc = nt_error_set(err, "cannot send the step's arguments to %.120s: %m", program);
 	if (rc == 0)
-		rc = nt_spawn(program, "record", directory, conf, ends[1], err);
+		rc = nt_spawn(program, "record", name, conf, ends[1], err);
 	close(ends[1]);
 	if (rc == 0)
 		return ends[0];

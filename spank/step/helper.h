@@ -25,10 +25,10 @@ int nt_helper_fingerprint(const char *program, const char *rundir, int rundir_fd
 /* Fill the fingerprint cache before a step needs it; does not wait. */
 int nt_helper_prepare(const char *program, const char *rundir, struct nt_error *err);
 
-/* Start the helper of a step; returns the socket to it. conf is the path of slurm.conf; NULL:
- * libslurm searches for it. */
-int nt_helper_start(const char *program, const struct nt_arguments *arguments, const char *conf,
-		    struct nt_error *err);
+/* Start the helper of a step, which gets a descriptor of the node's memory; returns the socket to
+ * it. conf is the path of slurm.conf; NULL: libslurm searches for it. */
+int nt_helper_start(const char *program, const struct nt_arguments *arguments, int shm_fd,
+		    const char *conf, struct nt_error *err);
 
 /* Tell the helper how the step's tasks ended and wait until the step may end; false: timed out. say
  * gets each line for slurmd's log and its kind (NT_ARGUMENTS_INFO or NT_ARGUMENTS_ERROR). */

@@ -3,7 +3,6 @@
 /* The plugin in slurmstepd. */
 #include "spank/step/stepd.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,32 +15,14 @@
 #include "spank/arguments.h"
 #include "spank/step/cache.h"
 #include "spank/step/calibrate-task.h"
-#include "spank/step/cleanup.h"
 #include "spank/step/helper.h"
 #include "spank/step/longplace.h"
+#include "spank/rundir.h"
 #include "spank/say.h"
 #include "spank/step/shm-fd.h"
-#include "spank/step/spawn.h"
+#include "spank/step/step-name.h"
 #include "spank/topology-env.h"
 #include "spank/where.h"
-
-static void note_birth(struct nt_plugin *plugin)
-{
-	struct stat status;
-
-	if (fstat(plugin->dir.fd, &status) == 0)
-		plugin->dir_born = status.st_ctim;
-}
-
-/* Was anything written into the step's directory? Nobody can set its change time back. */
-static bool dir_was_used(struct nt_plugin *plugin)
-{
-	struct stat status;
-
-	return plugin->dir.fd >= 0 && fstat(plugin->dir.fd, &status) == 0 &&
-	       (status.st_ctim.tv_sec != plugin->dir_born.tv_sec ||
-		status.st_ctim.tv_nsec != plugin->dir_born.tv_nsec);
-}
 
 /* If the user could not read the plugin, NCCL would print an error. */
 static int check_plugin(struct nt_plugin *plugin, uid_t uid, gid_t gid, struct nt_error *err)
@@ -95,12 +76,24 @@ static void effective_here(struct nt_plugin *plugin, spank_t spank, uint32_t job
 		slurm_verbose("%s", outcome->remark[i].text);
 }
 
+static int find_fingerprint(struct nt_plugin *plugin, struct nt_error *err)
+{
+	const int rundir_fd = nt_rundir_open(plugin->conf.site.rundir, err);
+	struct nt_error trouble;
+
+	if (rundir_fd < 0)
+		return -1;
+	if (nt_helper_fingerprint(plugin->conf.site.recordd, plugin->conf.site.rundir, rundir_fd,
+				  &plugin->place.fingerprint, &trouble) < 0)
+		slurm_error("no fingerprint of this node: %s", trouble.text);
+	close(rundir_fd);
+	return 0;
+}
+
 static int make_place(struct nt_plugin *plugin, spank_t spank, uint32_t job, uint32_t step,
 		      struct nt_error *err)
 {
 	const char *node = getenv("SLURMD_NODENAME"); /* slurmstepd's own, not the user's */
-	const struct nt_step_site site = { plugin->conf.site.rundir, plugin->conf.site.dir_bytes,
-					   plugin->conf.site.dir_files };
 
 	if (!node || strlen(node) >= sizeof(plugin->place.node))
 		return nt_error_set(err,
@@ -112,43 +105,26 @@ static int make_place(struct nt_plugin *plugin, spank_t spank, uint32_t job, uin
 		return nt_error_set(err, "Slurm does not name the user of this step");
 	if (check_plugin(plugin, plugin->uid, plugin->gid, err) < 0)
 		return -1;
-	if (nt_step_make(&plugin->dir, &site, node, job, step, err) < 0)
-		return -1;
-	snprintf(plugin->place.dir, sizeof(plugin->place.dir), "%s", plugin->dir.path);
 	snprintf(plugin->place.node, sizeof(plugin->place.node), "%s", node);
 	plugin->place.job = job;
 	plugin->place.step = step;
-	if (nt_helper_fingerprint(plugin->conf.site.recordd, plugin->conf.site.rundir,
-				  plugin->dir.parent_fd, &plugin->place.fingerprint, err) < 0)
-		slurm_error("no fingerprint of this node: %s", err->text);
-	if (nt_step_give(&plugin->dir, plugin->uid, plugin->gid, err) < 0)
+	if (find_fingerprint(plugin, err) < 0)
 		return -1;
-	note_birth(plugin);
-	return 0;
-}
-
-/* Without it ranks use a file in the step's directory, which the user's processes can truncate. */
-static void make_shm(struct nt_plugin *plugin)
-{
-	struct nt_error err;
-
-	if (!plugin->tuned || !nt_mode_chooses(plugin->policy.mode) ||
-	    (plugin->place.flags & NT_ENV_NOT_LOADED) == NT_ENV_NOT_LOADED)
-		return;
-	plugin->shm_fd = nt_shm_fd_make(plugin->uid, plugin->gid, plugin->place.node,
-					plugin->place.job, plugin->place.step, &err);
-	if (plugin->shm_fd < 0)
-		slurm_error("no sealed shared memory: %s", err.text);
+	plugin->shm_fd = nt_shm_fd_make(plugin->uid, plugin->gid, node, job, step, err);
+	return plugin->shm_fd < 0 ? -1 : 0;
 }
 
 /* What root knows of the node is for the records of its ranks. */
 static void tell_facts(const struct nt_plugin *plugin, spank_t spank)
 {
 	const struct nt_task_env env = nt_task_env(spank);
+	const int rundir_fd = plugin->tuned ? nt_rundir_open(plugin->conf.site.rundir, NULL) : -1;
 	char facts[NT_NODE_FACTS_MAX] = "";
 
-	if (plugin->tuned)
-		nt_cache_read_facts(plugin->dir.parent_fd, facts);
+	if (rundir_fd >= 0) {
+		nt_cache_read_facts(rundir_fd, facts);
+		close(rundir_fd);
+	}
 	if (facts[0])
 		nt_task_env_set(&env, NT_ENV_NODE, facts);
 	else
@@ -187,7 +163,6 @@ void nt_stepd_start(struct nt_plugin *plugin, spank_t spank)
 	nt_task_tune(spank, plugin->conf.site.plugin, &plugin->policy, &plugin->place,
 		     &plugin->tuned);
 	tell_facts(plugin, spank);
-	make_shm(plugin);
 }
 
 void nt_stepd_launch(struct nt_plugin *plugin, spank_t spank)
@@ -205,20 +180,37 @@ void nt_stepd_launch(struct nt_plugin *plugin, spank_t spank)
 			    plugin->applied.trouble.text);
 }
 
+/* Other tasks' processes may have other paths: each adds its own to the policy. */
+void nt_stepd_memory(struct nt_plugin *plugin, spank_t spank)
+{
+	const struct nt_task_env env = nt_task_env(spank);
+	char policy[NT_POLICY_MAX], text[NT_POLICY_MAX + NT_SHM_FD_PATH + 8], path[NT_SHM_FD_PATH];
+
+	if (!plugin->tuned || env.get(env.context, NT_ENV_POLICY, policy, sizeof(policy)) != 0 ||
+	    nt_shm_fd_leave(plugin->shm_fd, path) < 0)
+		return;
+	snprintf(text, sizeof(text), "%s," NT_PLACE_SHM "=%s", policy, path);
+	nt_task_env_set(&env, NT_ENV_POLICY, text);
+}
+
 void nt_stepd_topology(struct nt_plugin *plugin, spank_t spank)
 {
 	const struct nt_task_env env = nt_task_env(spank);
+	char graphs[NT_SHM_FD_PATH], devices[NT_SHM_FD_PATH];
 	struct nt_topology_task task = { .tasks = 1 };
-	uint32_t step = 0;
+	uint32_t number = 0, step = 0;
 
 	(void)spank_get_item(spank, S_JOB_STEPID, &step);
 	task.alone = step == SLURM_BATCH_SCRIPT;
-	if (plugin->tuned && plugin->policy.topology == NT_SWITCH_ON)
-		task.dir = plugin->dir.path;
-	if (spank_get_item(spank, S_TASK_GLOBAL_ID, &task.task) != ESPANK_SUCCESS ||
+	if (plugin->tuned && plugin->policy.topology == NT_SWITCH_ON &&
+	    nt_shm_fd_scratch(graphs) == 0 && nt_shm_fd_scratch(devices) == 0) {
+		task.graphs = graphs;
+		task.devices = devices;
+	}
+	if (spank_get_item(spank, S_TASK_GLOBAL_ID, &number) != ESPANK_SUCCESS ||
 	    spank_get_item(spank, S_JOB_LOCAL_TASK_COUNT, &task.tasks) != ESPANK_SUCCESS ||
 	    spank_get_item(spank, S_JOB_LOCAL_TO_GLOBAL_ID, 0, &task.first) != ESPANK_SUCCESS)
-		task.first = task.task;
+		task.first = number;
 	nt_topology_set(&env, &task);
 }
 
@@ -242,7 +234,7 @@ void nt_stepd_calibrate(struct nt_plugin *plugin, spank_t spank)
 		return;
 	program_beside(&plugin->conf.site, program);
 	switch (nt_calibrate_task(program, plugin->applied.calibrate,
-				  plugin->tuned ? plugin->dir.path : NULL, environment, &profile,
+				  plugin->tuned ? plugin->shm_fd : -1, environment, &profile,
 				  &err)) {
 	case NT_CALIBRATED_NONE: slurm_verbose("no calibration: %s", err.text); break;
 	case NT_CALIBRATED_PROFILE: nt_apply_measured(&env, &profile, NT_USER_ENV_SITE_FILE); break;
@@ -310,7 +302,6 @@ static void fill_arguments(struct nt_plugin *plugin, spank_t spank, struct nt_ar
 	out->gid = plugin->gid;
 	out->flags = plugin->place.flags;
 	snprintf(out->mode, sizeof(out->mode), "%s", nt_mode_name(plugin->policy.mode));
-	snprintf(out->dir, sizeof(out->dir), "%s", plugin->dir.path);
 	snprintf(out->rundir, sizeof(out->rundir), "%s", plugin->conf.site.rundir);
 	snprintf(out->spool, sizeof(out->spool), "%s", plugin->conf.site.spooldir);
 	snprintf(out->record, sizeof(out->record), "%s", nt_sinks_text(&plugin->conf.sinks, sinks));
@@ -351,8 +342,10 @@ void nt_stepd_recordd(struct nt_plugin *plugin, spank_t spank)
 	fill_arguments(plugin, spank, &arguments, node == 0);
 	if (node != 0 && arguments.long_dir[0] != '/')
 		return;
-	plugin->socket = nt_helper_start(plugin->conf.site.recordd, &arguments, conf_path(), &err);
-	if (plugin->socket < 0)
+	plugin->socket = nt_helper_start(plugin->conf.site.recordd, &arguments, plugin->shm_fd,
+					 conf_path(), &err);
+	plugin->helped = plugin->socket >= 0;
+	if (!plugin->helped)
 		slurm_error("the step will have no record: %s", err.text);
 }
 
@@ -404,8 +397,7 @@ void nt_stepd_task_ended(struct nt_plugin *plugin, spank_t spank)
 		return;
 	/* A step that wrote nothing is not held. After the step the job may end, and then slurmctld
 	 * takes no record; the batch script ends the job, and records of its steps may wait. */
-	plugin->told = dir_was_used(plugin) || plugin->place.step == NT_STEP_BATCH;
-	if (plugin->told)
+	if (nt_shm_fd_changes(plugin->shm_fd) != 0 || plugin->place.step == NT_STEP_BATCH)
 		released = nt_helper_hold(plugin->socket, plugin->ended, say);
 	if (!released)
 		slurm_info("stopped waiting for the record");
@@ -413,23 +405,17 @@ void nt_stepd_task_ended(struct nt_plugin *plugin, spank_t spank)
 	plugin->socket = -1;
 }
 
-void nt_stepd_clean(struct nt_plugin *plugin)
+void nt_stepd_end(struct nt_plugin *plugin)
 {
-	int rundir_fd = fcntl(plugin->dir.parent_fd, F_DUPFD_CLOEXEC, 0);
-	struct nt_error err;
-	bool due;
+	const struct nt_place *place = &plugin->place;
 
-	if (rundir_fd < 0) /* the step had no directory */
-		return;
-	/* Otherwise nt-recordd empties it after it has read the files. */
-	if (!plugin->told && nt_step_clear(&plugin->dir) > 0)
-		(void)nt_spawn(plugin->conf.site.recordd, "clear", plugin->conf.site.rundir, NULL,
-			       plugin->dir.fd, &err);
-	due = nt_step_remove(&plugin->dir, &err) < 0;
-	if (due)
-		slurm_info("%s", err.text);
-	if (due || nt_cleanup_is_due(rundir_fd))
-		(void)nt_spawn(plugin->conf.site.recordd, "cleanup", plugin->conf.site.rundir, NULL,
-			       -1, &err);
-	close(rundir_fd);
+	if (plugin->socket >= 0)
+		close(plugin->socket);
+	plugin->socket = -1;
+	/* nt-recordd does so once it has read it. */
+	if (plugin->shm_fd >= 0 && !plugin->helped)
+		nt_shm_fd_clear(plugin->uid, place->node, place->job, place->step);
+	if (plugin->shm_fd >= 0)
+		close(plugin->shm_fd);
+	plugin->shm_fd = -1;
 }

@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stepd.h - the plugin in slurmstepd: the step's directory, its tasks' environment, its record
+/* stepd.h - the plugin in slurmstepd: the node's memory, the tasks' environment, the step's record
  *
- * Threads:  the one that calls the hooks; nt_stepd_topology in a task's own process.
+ * Threads:  the one that calls the hooks; nt_stepd_memory, nt_stepd_topology and
+ *           nt_stepd_calibrate in a task's own process, as the user.
  * Memory:   plugin is the process's only one.
  * Errors:   logged; the step runs untuned.
  */
@@ -15,10 +16,13 @@
  * same way on all nodes. */
 void nt_stepd_launch(struct nt_plugin *plugin, spank_t spank);
 
-/* Find the step's policy, make its directory and have its tasks load the tuner. */
+/* Find the step's policy, make the node's memory and have the tasks load the tuner. */
 void nt_stepd_start(struct nt_plugin *plugin, spank_t spank);
 
-/* In a task: NCCL writes its topology into the step's directory, or nowhere. */
+/* In a task, first: it keeps the node's memory. */
+void nt_stepd_memory(struct nt_plugin *plugin, spank_t spank);
+
+/* In a task: NCCL writes its topology into memory of the task's, or nowhere. */
 void nt_stepd_topology(struct nt_plugin *plugin, spank_t spank);
 
 /* In a task, last: measure launch profiles if srun asks for it, and apply the one that all tasks
@@ -32,8 +36,7 @@ void nt_stepd_recordd(struct nt_plugin *plugin, spank_t spank);
 /* A task ended. After the node's last one wait for nt-recordd, for a bounded time. */
 void nt_stepd_task_ended(struct nt_plugin *plugin, spank_t spank);
 
-/* Remove the step's directory and, now and then, start a cleanup of leftovers; waits for
- * neither. */
-void nt_stepd_clean(struct nt_plugin *plugin);
+/* In slurmstepd, last; elsewhere nothing is left to do. */
+void nt_stepd_end(struct nt_plugin *plugin);
 
 #endif

@@ -45,7 +45,7 @@ behind() {
 	NT_CHAIN_LOG=$scratch/behind NCCL_TUNE_CHAINED_TUNER=$plugin NCCL_TUNE_CHAINED_PROFILER=$plugin \
 		NCCL_TUNER_PLUGIN=$OURS NCCL_PROFILER_PLUGIN=$OURS NCCL_TUNE_POLICY=$(policy) fake "$@"
 	run -1 grep -E 'FOREIGN|never given' "$scratch/behind"
-	compgen -G "$scratch/step/rank.*.json" >/dev/null # ours was awake
+	[ -n "$(rank_records "$scratch/step")" ] # ours was awake
 }
 
 # same [option]...: both runs, the same lines. what: of the sorted logs.
@@ -175,10 +175,10 @@ channels_are_whole() {
 	export NT_CHAIN_ARM=RING/LL NT_CHAIN_CHANNELS=4
 	explored --sizes 256K --arm TREE/SIMPLE=0.3 --noise none
 	but_channels
-	jq -es '[.[].comms[].keys[]] | all(.auto == "RING/LL" and .arm == "TREE/SIMPLE")' "$scratch"/step/rank.*.json
+	jq -es '[.[].comms[].keys[]] | all(.auto == "RING/LL" and .arm == "TREE/SIMPLE")' <(rank_records "$scratch"/step)
 	# Where nothing is better the answer stays.
 	same_but_channels --sizes 256K --arm RING/LL=0.05 --noise none --iters 1000
-	jq -es '[.[].comms[].keys[]] | all(.auto == "RING/LL" and .state != "committed")' "$scratch"/step/rank.*.json
+	jq -es '[.[].comms[].keys[]] | all(.auto == "RING/LL" and .state != "committed")' <(rank_records "$scratch"/step)
 	jq -e '.keys[0].arm == "RING/LL/4ch"' "$scratch/out"
 }
 
@@ -187,7 +187,7 @@ channels_are_whole() {
 	for what in prof-init tuner-init events decide; do
 		NT_CHAIN_FAIL=$what behind
 		jq -e '.mismatches == 0' "$scratch/out"
-		jq -es 'all(.counts.chained_errors > 0)' "$scratch"/step/rank.*.json
+		jq -es 'all(.counts.chained_errors > 0)' <(rank_records "$scratch"/step)
 	done
 	rm "$scratch/behind"
 	NT_CHAIN_FAIL=prof-init behind
@@ -201,7 +201,7 @@ channels_are_whole() {
 		NCCL_TUNER_PLUGIN=$OURS NCCL_PROFILER_PLUGIN=$OURS NCCL_TUNE_POLICY=$(policy) fake --comms world+tp:2
 	[ "$(grep -c 'the tuner plugin /nowhere/t.so is not loaded: ' "$scratch/err")" = 4 ]
 	[ "$(grep -c 'the profiler plugin /nowhere/p.so is not loaded: ' "$scratch/err")" = 4 ]
-	jq -es 'all(.plugins.tuner | startswith("noload:tuner:/nowhere/t.so:"))' "$scratch"/step/rank.*.json
+	jq -es 'all(.plugins.tuner | startswith("noload:tuner:/nowhere/t.so:"))' <(rank_records "$scratch"/step)
 }
 
 @test "plugins with NCCL's default names are loaded, but not a copy of ours" {
@@ -212,7 +212,7 @@ channels_are_whole() {
 		NCCL_TUNE_POLICY=$(policy) fake
 	grep -q 'tuner init' "$scratch/behind"
 	run -1 grep profiler "$scratch/behind"
-	jq -es 'all(.plugins.tuner == "logger5 (v5)" and (.plugins | has("profiler") | not))' "$scratch"/step/rank.*.json
+	jq -es 'all(.plugins.tuner == "logger5 (v5)" and (.plugins | has("profiler") | not))' <(rank_records "$scratch"/step)
 	# By the short name, and not at all.
 	cp "$TESTS/nt-chain-new.so" "$scratch/lib/libnccl-profiler-short.so"
 	rm "$scratch/behind"

@@ -45,7 +45,7 @@ tasks() {
 
 # every FILTER: true of each record.
 every() {
-	jq -es "length == 4 and all($1)" "$dir"/rank.*.json >/dev/null || { cat "$dir"/rank.*.json; return 1; }
+	jq -es "length == 4 and all($1)" <(rank_records "$dir") >/dev/null || { cat <(rank_records "$dir"); return 1; }
 }
 
 @test "AWS: its tuner's choice is the baseline, by each of its interfaces" {
@@ -97,7 +97,7 @@ every() {
 	# On one node its tuner says nothing.
 	LD_LIBRARY_PATH=$AWS four_ranks '' --sizes 4M --arm TREE/SIMPLE=0.2 --more 60000
 	jq -e '.keys[0].overridden > 0' <<<"$output"
-	jq -es 'all(.[]; .plugins.tuner == "nccl_ofi_tuner (v3)")' "$dir"/rank.*.json
+	jq -es 'all(.[]; .plugins.tuner == "nccl_ofi_tuner (v3)")' <(rank_records "$dir")
 }
 
 @test "AWS: v2 leaves everything to NCCL where NCCL_ALGO or NCCL_PROTO is set" {

@@ -23,13 +23,9 @@ site() {
 	: | tee "$NT_CLUSTER"/log/n[1-9].log >/dev/null
 }
 
-# Directories of steps that exist.
-steps_left() {
-	find "$NT_CLUSTER/run" -mindepth 2 -maxdepth 2 -name 'n*.*.*'
-}
-
-no_steps_left() {
-	[ -z "$(steps_left)" ]
+# Nothing below the run directory is a user's, or a step's.
+is_roots_alone() {
+	[ -z "$(find "$RUNDIR" ! -user root -o -name 'n[0-9]*')" ]
 }
 
 log_has() {
@@ -44,37 +40,38 @@ field() {
 	sed -n "s/^NCCL_TUNE_POLICY=.*[,=]$1=\([^,]*\).*/\1/p" <<<"$output"
 }
 
-@test "every task on every node has its step's directory and the variables" {
+@test "every task on every node has its node's memory and the variables" {
 	run -0 as_user srun -N3 -n5 --nccl-tune=bandit bash -c '
-		[[ $NCCL_TUNE_POLICY =~ ,dir=([^,]*),node=([^,]*),.*,id=([0-9.]*),flags=0$ ]] || exit 1
-		dir=${BASH_REMATCH[1]}
-		[ "${BASH_REMATCH[2]}" = "$SLURMD_NODENAME" ] || exit 2
-		[ "${BASH_REMATCH[3]}" = "$SLURM_JOB_ID.$SLURM_STEP_ID" ] || exit 3
-		[ "$dir" = "$0/$SLURMD_NODENAME.$SLURM_JOB_ID.$SLURM_STEP_ID/fs/step" ] || exit 4
-		[ "$NCCL_TUNER_PLUGIN" = "$1" ] && [ "$NCCL_PROFILER_PLUGIN" = "$1" ] || exit 5
-		echo "$(stat -c "%U %a" "$dir")" && touch "$dir/shm.$SLURM_PROCID"' \
-		"$RUNDIR" "$NT_STAGE/lib/nccl-tune/libnccl-tune.so"
+		[[ $NCCL_TUNE_POLICY =~ ,node=([^,]*),.*,id=([0-9.]*),flags=0,shm=(/proc/[0-9]*/fd/[0-9]*)$ ]] || exit 1
+		[ "${BASH_REMATCH[1]}" = "$SLURMD_NODENAME" ] || exit 2
+		[ "${BASH_REMATCH[2]}" = "$SLURM_JOB_ID.$SLURM_STEP_ID" ] || exit 3
+		[[ $(readlink "${BASH_REMATCH[3]}") = "/memfd:nccl-tune-shm."*".$SLURMD_NODENAME.$SLURM_JOB_ID.$SLURM_STEP_ID "* ]] || exit 4
+		[ "$NCCL_TUNER_PLUGIN" = "$0" ] && [ "$NCCL_PROFILER_PLUGIN" = "$0" ] || exit 5
+		stat -L -c "%U %a" "${BASH_REMATCH[3]}"' "$NT_STAGE/lib/nccl-tune/libnccl-tune.so"
 	[ "${#lines[@]}" = 5 ]
-	[ "$(sort -u <<<"$output")" = "$NT_USER 700" ]
-	wait_for 10 no_steps_left
+	[ "$(sort -u <<<"$output")" = "$NT_USER 600" ]
+	is_roots_alone
 	[ "$(stat -c '%U %a' "$RUNDIR")" = 'root 755' ]
 	run -1 log_has nccl-tune
 }
 
-@test "a batch step has its own directory, different from those of its sruns" {
+@test "a batch step has its own memory, different from those of its sruns" {
 	run -0 as_user sbatch -Q -W -n1 -o "$work/output" --nccl-tune=observe --wrap '
-		env | grep ^NCCL_TUNE_POLICY; srun env | grep ^NCCL_TUNE_POLICY'
+		readlink "${NCCL_TUNE_POLICY##*,shm=}"; srun bash -c "readlink \${NCCL_TUNE_POLICY##*,shm=}"'
 	run -0 without_waits <"$work/output"
-	[[ ${lines[0]} = *"dir=$RUNDIR/n1."*'.batch/fs/step,'*'.4294967291,flags=0' ]]
-	[[ ${lines[1]} = *"dir=$RUNDIR/n1."*'.0/fs/step,'*'.0,flags=0' ]]
-	wait_for 10 no_steps_left
+	[[ ${lines[0]} = *'.4294967291 (deleted)' && ${lines[1]} = *'.0 (deleted)' ]]
 }
 
 @test "Slurm's extern step is left alone" {
 	site default=observe
-	run -0 as_user srun bash -c 'scontrol listpids "$SLURM_JOB_ID" n1; ls -d "$0"/n*' "$RUNDIR"
-	[[ $output = *' extern '* ]]
-	[ "$(grep -c "^$RUNDIR" <<<"$output")" = 1 ]
+	rm -f "$work"/{here,go}
+	as_user srun -w n1 bash -c 'scontrol listpids "$SLURM_JOB_ID" n1 >listed; echo "$SLURM_JOB_ID" >here; until [ -e go ]; do sleep 0.1; done' 3>&- &
+	wait_for 20 test -s "$work/here"
+	run -0 step_names "n1.$(<"$work/here").*"
+	touch "$work/go"
+	wait $!
+	grep -q ' extern ' "$work/listed"
+	[ "${#lines[@]}" = 1 ]
 }
 
 @test "off removes our variables and changes nothing else" {
@@ -84,7 +81,6 @@ field() {
 	NCCL_TUNER_PLUGIN=$ours NCCL_PROFILER_PLUGIN=$ours NCCL_TUNE_POLICY=x NCCL_DEBUG=WARN \
 		run -0 as_user srun bash -c "$show"
 	[ "$output" = NCCL_DEBUG=WARN ]
-	wait_for 10 no_steps_left
 }
 
 @test "the user's own plugins run behind ours, and are restored if nothing is tuned" {
@@ -113,10 +109,10 @@ field() {
 }
 
 @test "a policy in the user's environment never reaches a task" {
-	NCCL_TUNE_POLICY=mode=bandit,dir=/tmp run -0 as_user srun bash -c "$show"
+	NCCL_TUNE_POLICY=mode=bandit,shm=/tmp/x run -0 as_user srun bash -c "$show"
 	[ -z "$output" ]
-	NCCL_TUNE_POLICY=mode=bandit,dir=/tmp run -0 as_user srun -w n1 --nccl-tune=observe bash -c "$show"
-	[ "$(field dir)" != /tmp ]
+	NCCL_TUNE_POLICY=mode=bandit,shm=/tmp/x run -0 as_user srun -w n1 --nccl-tune=observe bash -c "$show"
+	[[ $(field shm) = /proc/* ]]
 	[ "$(field node)" = n1 ]
 }
 
@@ -148,34 +144,6 @@ field() {
 	cluster_wait
 }
 
-@test "the user's files in the directory are removed, but not what the user cannot own" {
-	run -0 as_user srun --nccl-tune=observe bash -c '
-		[[ $NCCL_TUNE_POLICY =~ ,dir=([^,]*), ]] && cd "${BASH_REMATCH[1]}"
-		ln -s / root; ln -s "$0" run; mkfifo pipe; mkdir -m 0 empty; echo >"a b"; echo >.hidden; for i in {1..2000}; do
-			: >"file.$i"; done' "$RUNDIR"
-	wait_for 10 no_steps_left
-	[ -d "$RUNDIR" ] && [ -d /tmp ]
-	run -0 as_user srun --nccl-tune=observe bash -c '
-		[[ $NCCL_TUNE_POLICY =~ ,dir=([^,]*), ]] && mkdir -p "${BASH_REMATCH[1]}/deep/deeper" && echo x >"${BASH_REMATCH[1]}/file"'
-	wait_for 10 no_steps_left
-}
-
-@test "a directory left by a step of the same name is replaced" {
-	local job old
-	printf '#!/bin/bash\n%s\n' '[[ $NCCL_TUNE_POLICY =~ ,dir=([^,]*), ]] && ls -A "${BASH_REMATCH[1]}" | wc -l' \
-		>"$work/script"
-	rm -f "$work/output"
-	run -0 as_user sbatch --parsable -n1 -w n1 -H -o "$work/output" --nccl-tune=observe script
-	job=$output
-	old=$RUNDIR/n1.$job.batch
-	mkdir "$old"
-	echo x >"$old/rank.0.1.json"
-	as_user scontrol release "$job"
-	wait_for 20 test -s "$work/output"
-	[ "$(cat "$work/output")" = 0 ]
-	wait_for 10 no_steps_left
-}
-
 # The step runs, untuned, with the exit status that it would have; the log says why.
 runs_untuned() {
 	run -7 as_user srun -N2 --ntasks-per-node=1 --nccl-tune=bandit bash -c "$show; exit 7"
@@ -183,29 +151,9 @@ runs_untuned() {
 	log_has "$1"
 }
 
-@test "the next step removes what a killed slurmstepd has left, but not what is in use" {
-	mkdir -p "$RUNDIR"/n1.99999.{0,1,2}
-	touch "$RUNDIR"/n1.99999.{0,1,2}/shm
-	touch -d '10 minutes ago' "$RUNDIR"/n1.99999.{0,1}
-	exec 9<"$RUNDIR/n1.99999.1"
-	flock 9
-	rm -f "$RUNDIR/cleanup"
-	run -0 as_user srun -w n1 --nccl-tune=bandit true 9<&-
-	wait_for 20 is_gone "$RUNDIR/n1.99999.0"	# old and not locked
-	exec 9<&-
-	[ -e "$RUNDIR/n1.99999.1/shm" ]	# locked
-	[ -e "$RUNDIR/n1.99999.2/shm" ]	# just made
-	rm -r "$RUNDIR"/n1.99999.{1,2}
-}
-
-is_gone() {
-	[ ! -e "$1" ]
-}
-
 @test "a node without the plugin library runs its tasks untuned" {
 	site "plugin=/nonexistent/libnccl-tune.so"
 	runs_untuned 'nccl-tune: /nonexistent/libnccl-tune.so: No such file or directory; the step runs untuned'
-	wait_for 10 no_steps_left
 }
 
 @test "a plugin library that the user cannot read counts as missing" {
@@ -238,13 +186,14 @@ is_gone() {
 	runs_untuned 'nccl-tune: cannot open .*/run/link: Not a directory|Too many levels'
 }
 
-@test "a full file system" {
+@test "a full file system: the step is tuned" {
 	mkdir "$NT_CLUSTER/run/small"
 	mount -t tmpfs -o size=4k,nr_inodes=2,mode=755 nt-test "$NT_CLUSTER/run/small" || skip "no tmpfs here"
 	echo >"$NT_CLUSTER/run/small/fill" || :
 	site "rundir=$NT_CLUSTER/run/small"
-	runs_untuned 'nccl-tune: cannot make .*/run/small/n[12].*: No space left on device'
-	umount "$NT_CLUSTER/run/small"
+	run -0 as_user srun --nccl-tune=bandit bash -c "$show"
+	[[ $output = *NCCL_TUNE_POLICY=* ]]
+	wait_for 10 umount "$NT_CLUSTER/run/small"
 }
 
 teardown() {
@@ -264,18 +213,17 @@ teardown() {
 	chmod 755 "$helper"
 	site "recordd=$helper"
 	began=${EPOCHREALTIME/./}
-	run -0 as_user srun --nccl-tune=bandit bash -c '[[ $NCCL_TUNE_POLICY =~ ,dir=([^,]*), ]] && echo x >"${BASH_REMATCH[1]}/rank.0.1.json"'
+	run -0 as_user srun --nccl-tune=bandit bash -c "$in_task"'echo x | put_record 0 1'
 	ms=$(((${EPOCHREALTIME/./} - began) / 1000))
 	echo "# $ms ms"
 	[ "$ms" -ge 1000 ]
 	kill "$(<"$helper.pid")" # it is there still
 	wait_for 10 log_has 'nccl-tune: stopped waiting for the record'
-	wait_for 10 no_steps_left
 }
 
 @test "a step whose program cannot be started leaves nothing" {
 	run ! as_user srun -N2 --nccl-tune=bandit /nonexistent/program
-	wait_for 10 no_steps_left
+	is_roots_alone
 	wait_for 10 no_helpers
 }
 
@@ -284,14 +232,9 @@ teardown() {
 	job=$(as_user sbatch --parsable -N2 -n2 -o /dev/null --nccl-tune=bandit --wrap 'trap "" TERM; srun sleep 1200')
 	wait_for 20 step_runs "$job"
 	run -0 as_user scancel "$job"
-	wait_for 20 no_steps_left
 	wait_for 20 no_helpers
 }
 
 step_runs() {
-	[ -d "$RUNDIR/n1.$1.0" ] && [ -d "$RUNDIR/n2.$1.0" ]
-}
-
-no_helpers() {
-	! pgrep -f "nt-recordd record .*dir=$NT_CLUSTER/"
+	step_shm "$1" 0 n1 && step_shm "$1" 0 n2
 }

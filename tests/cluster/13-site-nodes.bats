@@ -42,7 +42,8 @@ nodes() {
 # the first task.
 fake() {
 	as_user srun -N2 --ntasks-per-node=2 -t 20 --mpi=pmix --nccl-tune=bandit bash -c '"$@"; rc=$?
-		[ "$SLURM_PROCID" != 0 ] || { d=${NCCL_TUNE_POLICY##*,dir=}; cp ${d%%,*}/rank.0.*.json '"$NT_CLUSTER/work/rank.json"'; }
+		[ "$SLURM_PROCID" != 0 ] || "$NT_TESTS/nt-record" list "${NCCL_TUNE_POLICY##*,shm=}" |
+			jq -c "select(.task == 0)" >'"$NT_CLUSTER/work/rank.json"'
 		exit $rc' - "$NT_TESTS/nt-fake-nccl" --arm RING/SIMPLE=0.4 --noise none --sizes 256K --iters 2000 \
 		--more 120000 --settled --call-gap-us 100 "$@" >"$out" 2>"$err" || { cat "$err"; false; }
 }

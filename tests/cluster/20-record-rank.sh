@@ -5,16 +5,13 @@
 # 20-record-rank.sh [STATE [CMD...]] - leave a rank record as the NCCL plugin of a task does, then run CMD
 #
 # One communicator of all ranks, one key in STATE (default committed). RANK_COMM, RANK_WHY, RANK_ARM and RANK_BYTES
-# change it.
+# change it; RANK_PID: the process, which may write again.
 set -eu
 
 state=${1:-committed}
 [ $# -gt 0 ] && shift
-[[ ,$NCCL_TUNE_POLICY, =~ ,dir=([^,]*), ]]
-dir=${BASH_REMATCH[1]}
 [[ ,$NCCL_TUNE_POLICY, =~ ,id=([0-9]+)\.([0-9]+), ]]
 job=${BASH_REMATCH[1]} step=${BASH_REMATCH[2]}
-file=$dir/rank.$SLURM_PROCID.$$.json
 comm=agreed
 [ -z "${RANK_WHY:-}" ] || comm=rejected
 
@@ -28,6 +25,5 @@ comm=agreed
 		"${RANK_BYTES:-262144}" "$state" "${RANK_ARM:-TREE/SIMPLE}"
 	printf '"us":[280.1,173.2],"p":0.0001,"samples":24,"spent_calls":135,"spent_ms":12.3,'
 	printf '"saved_ms":456.7,"calls":10000,"forced":9865,"differed":0}]}]}\n'
-} >"$file.tmp"
-mv "$file.tmp" "$file"
+} | "$NT_TESTS/nt-record" put "${NCCL_TUNE_POLICY##*,shm=}" "$SLURM_PROCID" "${RANK_PID:-$$}"
 [ $# -eq 0 ] || exec "$@"

@@ -64,8 +64,8 @@ waiting() {
 	run -0 as_user srun -N2 -n2 --nccl-tune=bandit bash -c 'echo "$SLURM_JOB_ID"'
 	job=${lines[0]}
 	[ -z "$(comment "$job")" ]
-	run -0 as_user srun -N2 -n2 --nccl-tune=bandit bash -c '
-		[[ $NCCL_TUNE_POLICY =~ ,dir=([^,]*), ]] && : >"${BASH_REMATCH[1]}/shm.1"; echo "$SLURM_JOB_ID"'
+	run -0 as_user srun -N2 -n2 --nccl-tune=bandit bash -c "$in_task"'
+		"$NT_TESTS/nt-record" claim "$shm"; echo "$SLURM_JOB_ID"'
 	job=${lines[0]}
 	[ -z "$(comment "$job")" ]
 }
@@ -112,8 +112,8 @@ rows() {
 }
 
 # Eight steps end at the same moment.
-eight='for i in {1..8}; do srun -N1 -n1 --overlap ./rank committed bash -c '\''until [ -e go ]; do sleep 0.02; done'\'' & done
-until [ "$(ls '"\$RUN"'/n*."$SLURM_JOB_ID".*/fs/step/rank.*.json 2>/dev/null | wc -l)" -ge 8 ]; do sleep 0.1; done
+eight='for i in {1..8}; do srun -N1 -n1 --overlap ./rank committed bash -c '\'': >at.$SLURM_STEP_ID.$SLURM_JOB_ID; until [ -e go ]; do sleep 0.02; done'\'' & done
+until [ "$(ls at.*."$SLURM_JOB_ID" 2>/dev/null | wc -l)" -ge 8 ]; do sleep 0.1; done
 touch go
 wait
 rm go'
@@ -125,10 +125,9 @@ count_steps() {
 	echo "# job $1: $kept of 8 in accounting, $spooled in the spool"
 }
 
-# The directories of the steps are the user's: the script counts them as the user.
 parallel_steps() {
 	rm -f "$NT_CLUSTER/work/go"
-	RUN=$NT_CLUSTER/run/nccl-tune submit -N4 -n8 --export=ALL <<<"$eight"
+	submit -N4 -n8 --export=ALL <<<"$eight"
 	wait_sacct "$job"
 	wait_for 20 no_helpers
 	count_steps "$job"
@@ -198,13 +197,12 @@ early() {
 @test "no decision makes no early record, and a later one replaces an earlier one" {
 	rm -f "$NT_CLUSTER/work/go" "$NT_CLUSTER/work/again"
 	submit -n1 <<-'END'
-	srun bash -c '
-		[[ $NCCL_TUNE_POLICY =~ ,dir=([^,]*), ]] && dir=${BASH_REMATCH[1]}
+	RANK_PID=7 srun bash -c '
 		./rank exploring
 		until [ -e go ]; do sleep 0.1; done
-		rm "$dir"/rank.*; ./rank
+		./rank
 		until [ -e again ]; do sleep 0.1; done
-		rm "$dir"/rank.*; RANK_ARM=RING/LL ./rank
+		RANK_ARM=RING/LL ./rank
 		sleep 1200'
 	END
 	wait_for 20 step_is_seen "$job"
@@ -232,7 +230,7 @@ early() {
 }
 
 step_is_seen() {
-	compgen -G "$NT_CLUSTER/run/nccl-tune/n*.$1.0/fs/step/rank.*.json" >/dev/null
+	[ -n "$(step_records "$1")" ]
 }
 
 @test "a step in which neither half can be loaded has no record, because nothing shows that it ran NCCL" {

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Records when things go wrong: garbage in the directory, processes killed. The step keeps its exit status, and what
+# Records when things go wrong: garbage among them, processes killed. The step keeps its exit status, and what
 # can be told is told.
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
@@ -26,10 +26,6 @@ setup() {
 	rm -rf "$SPOOL" "$NT_CLUSTER"/work/{go,ended,returned,output}
 }
 
-no_steps_left() {
-	! compgen -G "$NT_CLUSTER/run/nccl-tune/n*.*.*" >/dev/null
-}
-
 submit() {
 	{ echo '#!/bin/bash'; cat; } >"$NT_CLUSTER/work/script"
 	job=$(as_user sbatch --parsable -o "$NT_CLUSTER/work/output" --nccl-tune=bandit "$@" script)
@@ -45,7 +41,8 @@ has_record() {
 }
 
 entry='{"auto":"RING/SIMPLE","arm":"TREE/SIMPLE","us":[280.1,173.2],"p":0.0001,"samples":24,"calls":10000,"spent_calls":135,"spent_ms":12.3,"saved_ms":456.7}'
-indir='[[ $NCCL_TUNE_POLICY =~ ,dir=([^,]*), ]] && cd "${BASH_REMATCH[1]}" || exit 99
+# The good record is in $good.
+beside=$in_task'good=$("$NT_TESTS/nt-record" list "$shm")
 '
 
 # has_entry SHAPE: the record in $output has the entry of the good rank records.
@@ -66,40 +63,66 @@ with_garbage() {
 }
 
 with_others() {
-	run -7 --separate-stderr as_user srun --nccl-tune=bandit "$RANK" committed bash -c "$indir$1"'
+	run -7 --separate-stderr as_user srun --nccl-tune=bandit "$RANK" committed bash -c "$beside$1"'
 		echo "$SLURM_JOB_ID"; exit 7'
 	job=${lines[-1]}
 	run -0 record "$job"
-	wait_for 10 no_steps_left
 }
 
 @test "invalid records are counted and left out" {
-	with_garbage 'head -c 5000 /dev/urandom >rank.1.1.json; : >rank.2.2.json; echo "{}" >rank.3.3.json
-		echo "[[[[[[[[[[[[[[[[[[[[" >rank.4.4.json
-		sed "s/\"job\":[0-9]*/\"job\":999999/" rank.0.*.json >rank.5.5.json
-		sed "s/\"us\":\[280.1/\"us\":[\"280.1\"/" rank.0.*.json >rank.6.6.json
-		sed "s/committed/decided/" rank.0.*.json >rank.7.7.json'
-	[[ $(jq -c .why <<<"$output") = '["unusable:7:rank.1.1.json: it is not JSON of at most '*'"]' ]]
+	with_garbage 'head -c 5000 /dev/urandom | put_record 1 1; echo | put_record 2 2; echo "{}" | put_record 3 3
+		echo "[[[[[[[[[[[[[[[[[[[[" | put_record 4 4
+		sed "s/\"job\":[0-9]*/\"job\":999999/" <<<"$good" | put_record 5 5
+		sed "s/\"us\":\[280.1/\"us\":[\"280.1\"/" <<<"$good" | put_record 6 6
+		sed "s/committed/decided/" <<<"$good" | put_record 7 7'
+	[[ $(jq -c .why <<<"$output") = '["unusable:7:1.1: it is not JSON of at most '*'"]' ]]
 }
 
-@test "only plain files are opened, and nothing blocks" {
-	with_garbage 'ln -s /etc/shadow rank.1.1.json; mkfifo rank.2.2.json; mkdir rank.3.3.json
-		ln -s "$PWD" rank.4.4.json; ln -s /dev/zero rank.5.5.json; : >rank.6.6.json; chmod 0 rank.6.6.json'
-	[[ $(jq -c .why <<<"$output") = '["unusable:6:rank.1.1.json: it is a link"]' ]]
-	run ! grep -r 'root:' "$SPOOL"
-}
-
-@test "huge records, very many records, and hostile names" {
-	with_garbage 'truncate -s 10G rank.1.1.json; for i in {1..300}; do echo "{" >"rank.2.$i.json"; done
-		echo x >"rank.\"},\"x\":{\".json"; echo x >"rank.$(printf "\\n\\e[31m").json"
-		printf "{%0300000d}" 0 >rank.3.3.json'
-	[[ $(jq -r '.why[0]' <<<"$output") = "unusable:304:rank"* ]]
+@test "huge and very many records" {
+	with_garbage 'for i in {1..300}; do echo "{" | put_record 2 $((1000 + i)); done
+		printf "{%0300000d}" 0 | put_record 3 3'
+	[[ $(jq -r '.why[0]' <<<"$output") = "unusable:301:2.1001: "* ]]
 	[ "$(jq -r 'keys | join(" ")' <<<"$output")" = '1r1n heard mode nccl nodes ranks saved_ms spent_ms why' ]
+}
+
+# Bytes without sense in all that is behind the agreement, while the step runs, from processes that do not rest.
+@test "a process that scribbles over the node's memory: no step fails, and no helper stays" {
+	run -7 --separate-stderr as_user srun --nccl-tune=bandit "$RANK" committed bash -c "$beside"'
+		echo "$SLURM_JOB_ID"; "$NT_TESTS/nt-record" scribble "$shm" 3; exit 7'
+	job=${lines[-1]}
+	wait_for 60 no_helpers
+	run -7 --separate-stderr as_user srun --nccl-tune=bandit bash -c "$beside"'
+		"$NT_TESTS/nt-record" scribble "$shm" 60 & sleep 2; kill -STOP $!; exit 7'
+	wait_for 60 no_helpers
+}
+
+@test "more processes than have room are counted, and the others' records count" {
+	with_garbage '"$NT_TESTS/nt-record" fill "$shm"; for i in 7 8 9; do echo "$good" | put_record 1 $i && exit 99; done'
+	[[ $(jq -c .why <<<"$output") = '["unusable:3:no room for its record in the node'*'"]' ]]
+}
+
+# What a process writes once nt-recordd has read the last time, and as long as it likes.
+@test "a descriptor of the memory that is kept after the step changes nothing" {
+	local kept
+	rm -f "$NT_CLUSTER"/work/{here,held}
+	as_user srun --nccl-tune=bandit bash -c './rank committed; echo "$SLURM_JOB_ID" >here; until [ -e held ]; do sleep 0.05; done' 3>&- &
+	kept=$!
+	wait_for 60 test -s "$NT_CLUSTER/work/here"
+	job=$(<"$NT_CLUSTER/work/here")
+	exec {shm}<>"$(step_shm "$job")"
+	touch "$NT_CLUSTER/work/held"
+	wait "$kept"
+	wait_for 60 no_helpers
+	"$NT_TESTS/nt-record" put "/proc/self/fd/$shm" 5 5 <<<'{'
+	exec {shm}<&-
+	run -0 record "$job"
+	has_entry 1r1n
+	run -1 step_shm "$job"
 }
 
 @test "a rank with impossible claims has a record of bounded size" {
 	with_others 'for i in {1..200}; do sed "s/00f3/$i/; s/\"ranks\":1/\"ranks\":$((i + 1))/; s/456.7/1e14/" \
-		rank.0.[0-9]*.json >"rank.9.$i.json"; done'
+		<<<"$good" | put_record 9 $((1000 + i)); done'
 	[ "${#output}" -le 3072 ]
 	[ "$(jq .more <<<"$output")" -gt 100 ]
 }
@@ -114,7 +137,7 @@ with_others() {
 }
 
 helper_of() {
-	pgrep -f "nt-recordd record .*dir=$NT_CLUSTER/.*[.]$1[.]0/fs/step$"
+	pgrep -f "nt-recordd record .*dir=$NT_CLUSTER/.*[.]$1[.]0$"
 }
 
 @test "nt-recordd is killed: the step goes on and ends at once" {
@@ -126,7 +149,6 @@ helper_of() {
 	touch "$NT_CLUSTER/work/go"
 	wait_for 20 test -s "$NT_CLUSTER/work/returned"
 	[ "$(cat "$NT_CLUSTER/work/returned")" = 'status 7' ]
-	wait_for 10 no_steps_left
 	wait_for 60 grep -qh "\[$job.0\].*nccl-tune: nt-recordd ended early; the step's record may be lost" "$NT_CLUSTER"/log/n*.log
 }
 
@@ -141,12 +163,10 @@ helper_of() {
 	wait_for 20 has_no_helper "$job"
 	has_record "$job" || compgen -G "$SPOOL/nt.$job.0.*"
 	as_user scancel "$job"
-	umount -l "$NT_CLUSTER/run/nccl-tune/"n*."$job".0/fs
-	rm -rf "$NT_CLUSTER/run/nccl-tune/"n*."$job".0
 }
 
 step_is_seen() {
-	compgen -G "$NT_CLUSTER/run/nccl-tune/n*.$1.0/fs/step/rank.*.json" >/dev/null
+	[ -n "$(step_records "$1")" ]
 }
 
 has_no_helper() {
@@ -204,7 +224,7 @@ is_delivered() {
 @test "a step's record replaces its earlier one in a spool that is full by then" {
 	mkdir "$SPOOL"
 	mount -t tmpfs -o mode=0700,size=64k spool "$SPOOL"
-	submit -n1 <<<'srun bash -c "./rank committed; until [ -e go ]; do sleep 0.05; done; RANK_ARM=RING/LL ./rank committed"'
+	submit -n1 <<<'RANK_PID=7 srun bash -c "./rank committed; until [ -e go ]; do sleep 0.05; done; RANK_ARM=RING/LL ./rank committed"'
 	wait_for 60 has_record "$job"
 	head -c 1M /dev/zero >"$SPOOL/fill" 2>/dev/null || :
 	touch "$NT_CLUSTER/work/go"
@@ -240,8 +260,8 @@ here='touch at.$SLURM_JOB_ID'
 
 @test "scancel before NCCL starts, while exploring, right after the first commit, in the steady state" {
 	local -A jobs
-	start steady <<<"srun bash -c 'trap \"rm \\\${dir}/rank.*; RANK_ARM=RING/LL ./rank; exit\" TERM
-		dir=\${NCCL_TUNE_POLICY#*,dir=} dir=\${dir%%,*}; ./rank committed; $here; while :; do sleep 0.1; done'"
+	start steady <<<"RANK_PID=7 srun bash -c 'trap \"RANK_ARM=RING/LL ./rank; exit\" TERM
+		./rank committed; $here; while :; do sleep 0.1; done'"
 	start before <<<"srun bash -c '$here; sleep 1200'"
 	start exploring <<<"srun ./rank exploring bash -c '$here; sleep 1200'"
 	wait_for 60 has_record "${jobs[steady]}"
@@ -306,8 +326,6 @@ signal_slurmctld() {
 	run -0 user_report lost
 	[[ $output = *TREE/SIMPLE* ]]
 	[ "$(sacct_field "$job" state)" = NODE_FAIL ]
-	umount -l "$NT_CLUSTER/run/nccl-tune/n2.$job".*/fs
-	rm -rf "$NT_CLUSTER/run/nccl-tune/n2.$job".*
 	cluster start n2
 	# It may have come back by itself.
 	as_root scontrol update nodename=n2 state=resume || :

@@ -22,7 +22,7 @@ teardown_file() {
 }
 
 has_no_helper() {
-	! pgrep -f "nt-recordd record .*dir=$NT_CLUSTER/.*[.]$1[.]0/fs/step$"
+	! pgrep -f "nt-recordd record .*dir=$NT_CLUSTER/.*[.]$1[.]0$"
 }
 
 # start_step NODE OPTION: a job whose step has a record to write and ends when it is told to.

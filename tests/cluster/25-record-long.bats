@@ -99,7 +99,7 @@ step() {
 	wait_for 60 are_at 0
 	run ! compgen -G "$RECORDS/*.$job/*"
 	# The second node's helper goes as with the machine.
-	pkill -KILL -f "nt-recordd record .*dir=$NT_CLUSTER/run/nccl-tune/n2\.$job\."
+	pkill -KILL -f "nt-recordd record .*dir=$NT_CLUSTER/run/nccl-tune step=n2\.$job\."
 	as_root scontrol requeue "$job"
 	wait_for 60 job_waits
 	wait_for 60 no_helpers
@@ -314,5 +314,5 @@ told() {
 	need_pmix
 	topology NCCL_GRAPH_DUMP_FILE="$NT_CLUSTER/work/mine.xml"
 	[[ $(<"$NT_CLUSTER/work/mine.xml") = '<graphs version="1">'* ]]
-	[ "$(told n1 '[.no_graphs, (.graphs | length), (.gpus | length)]')" = '["it cannot be opened",0,2]' ]
+	[ "$(told n1 '[.no_graphs, (.graphs | length), (.gpus | length)]')" = '["there is none",0,2]' ]
 }

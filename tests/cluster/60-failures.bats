@@ -68,7 +68,7 @@ untouched() {
 	untouched
 }
 
-@test "the disk is full: a step's shared memory and directory are not on it" {
+@test "the disk is full: the node's memory is not on it" {
 	mkdir -p "$NT_CLUSTER/run/full"
 	mount -t tmpfs -o size=1M,mode=755 none "$NT_CLUSTER/run/full" || skip "no tmpfs to be had"
 	cluster plugstack "$(nt_plugstack_line "rundir=$NT_CLUSTER/run/full")"

@@ -244,9 +244,9 @@ clients() {
 	# Many, and all of them ended in order.
 	[ "$(awk '/^forked/ { n++; if ($2 >= 50 && $4 == 0 && NF == 4) good++ } END { print n, good }' "$err")" = "4 4" ] ||
 		{ cat "$err"; false; }
-	# The records in the step's directories are those of the four tasks.
+	# The trays in the nodes' memories are those of the four tasks.
 	[ "$(sed -n 's/^pid //p' "$err" | sort)" = \
-		"$(sed -n 's/^file .*rank\.[0-9]*\.\([0-9]*\)\..*/\1/p' "$err" | sort -u)" ] || { cat "$err"; false; }
+		"$(sed -n 's/^tray //p' "$err" | sort -u)" ] || { cat "$err"; false; }
 }
 
 # ---- Ends: all jobs of this part are started at once, since most of what they do is to sleep
@@ -329,8 +329,8 @@ overrun() {
 }
 
 all_is_recorded() {
-	jq -se --argjson calls "$(jq '.keys[0].calls' "$runs/$1.out")" 'length == 4 and all(.comms[0].keys[0].calls == $calls)' \
-		"$NT_CLUSTER/run/nccl-tune/"n*."$(squeue -h -n "$1" -o %i)".0/fs/step/rank.*.json
+	step_records "$(squeue -h -n "$1" -o %i)" | jq -se --argjson calls "$(jq '.keys[0].calls' "$runs/$1.out")" \
+		'length == 4 and all(.comms[0].keys[0].calls == $calls)'
 }
 
 # ends_soon NAME: slurmctld refuses an end that has passed when it reads of it, as `now` may have.

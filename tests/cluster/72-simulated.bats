@@ -50,8 +50,7 @@ launcher() {
 	while IFS= read -r -d '' variable; do export "${variable?}"; done <"$1/env"
 	export SLURMD_NODENAME=$node
 	if [ -s "$1/env" ] && [ "$first" != 0 ]; then
-		unset NCCL_TUNE_SHM
-		NCCL_TUNE_POLICY=$(sed 's#dir=[^,]*#dir=/nonexistent#' <<<"$NCCL_TUNE_POLICY")
+		NCCL_TUNE_POLICY=${NCCL_TUNE_POLICY%,shm=*}
 	fi
 	for i in 0 1; do
 		"$3" --rank $((first + i)) --ranks 4 --local-rank $i --nodes 2 --sizes 64K --iters 6000 --rendezvous "$1" &

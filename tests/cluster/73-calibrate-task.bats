@@ -20,7 +20,7 @@ setup() {
 
 # What tasks print: their number and launch profile, and the first one of each node what was measured.
 show='echo "$SLURM_PROCID ${NCCL_TUNE_LAUNCH-none} ${NCCL_SOCKET_NTHREADS-none} ${SLURM_NCCL_TUNE_CALIBRATE-none}"
-	dir=${NCCL_TUNE_POLICY#*dir=}; [ "$SLURM_PROCID" != 0 ] || head -n 1 "${dir%%[ ,;]*}/calibration.json" >&2'
+	[ "$SLURM_PROCID" != 0 ] || "$NT_TESTS/nt-record" list "${NCCL_TUNE_POLICY##*,shm=}" 2 | head -n 1 >&2'
 
 # ask PROCS [SECONDS]: the environment of an srun whose tasks calibrate
 ask() {

@@ -11,6 +11,7 @@ set -euo pipefail
 if [ "${NT_CONTAINER:-}" != 1 ]; then
 	NT_CONTAINER=1 exec unshare --map-root-user --mount --propagation slave "$0" "$@"
 fi
+[ "${NT_CLOSE:-0}" != 1 ] || eval "exec ${NCCL_TUNE_POLICY##*/}>&-"
 root=$1 fstab=$2
 shift 2
 

@@ -128,7 +128,7 @@ record_is_there() {
 	library=/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)
 	run -0 user_in_copy srun -n1 --nccl-tune=observe env
 	grep -x "NCCL_TUNER_PLUGIN=$library/nccl-tune/libnccl-tune.so" <<<"$output"
-	grep -E '^NCCL_TUNE_POLICY=.*dir=/run/nccl-tune/' <<<"$output"
+	grep -E '^NCCL_TUNE_POLICY=.*,shm=/proc/' <<<"$output"
 	run -0 in_copy sed -n 's/^\(\/[^\t]*\)\t.*/\1/p' /usr/share/nccl-tune/50-nccl-tune.fstab
 	[ "$output" = "$library/nccl-tune"$'\n/run/nccl-tune' ]
 	in_copy test -e "$library/slurm-wlm/spank_nccl_tune.so"

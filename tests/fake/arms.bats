@@ -54,5 +54,5 @@ arm() {
 	ranks on off $DECIDED --sizes 4M --arm TREE/SIMPLE=0.5 --arm TREE/SIMPLE/12ch=2
 	arm 4194304 TREE/SIMPLE
 	jq -e '.explored[0] | .auto == "RING/LL128" and .arm == "TREE/SIMPLE" and (.arms | length) >= 8 and
-		([.arms[] | select(.arm == "TREE/SIMPLE/12ch")] | length) == 1' "$dir"/rank.0.*.json
+		([.arms[] | select(.arm == "TREE/SIMPLE/12ch")] | length) == 1' <(rank_records "$dir" | jq -c "select(.task == 0)")
 }

@@ -23,7 +23,7 @@ with() {
 
 # every FILTER: true of each record.
 every() {
-	jq -es "length > 0 and all($1)" "$dir"/rank.*.json >/dev/null || { cat "$dir"/rank.*.json; return 1; }
+	jq -es "length > 0 and all($1)" <(rank_records "$dir") >/dev/null || { cat <(rank_records "$dir"); return 1; }
 }
 
 @test "the name of the network plugin tells the fabric, and one that is not known is none" {

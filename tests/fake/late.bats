@@ -13,7 +13,7 @@ setup_file() {
 
 # late MODE: what the step's record says of $dir.
 late() {
-	"$RECORD" check "$SCHEMA/rank.schema.json" "$dir"/rank.*.json
+	"$RECORD" check "$SCHEMA/rank.schema.json" <(rank_records "$dir")
 	run -0 --separate-stderr "$RECORD" step "$dir" "$1"
 	"$RECORD" check "$SCHEMA/step.schema.json" /dev/stdin <<<"$output"
 	output=$(jq -r '[.late, .late_rank, .late_node] | map(. // "-") | join(" ")' <<<"$output")

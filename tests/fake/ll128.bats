@@ -28,14 +28,14 @@ chose() {
 
 # noted FLAGS: of the records' flags those of LL128.
 noted() {
-	jq -es --argjson flags "$1" 'all((.flags // 0) == $flags)' "$dir"/rank.*.json
+	jq -es --argjson flags "$1" 'all((.flags // 0) == $flags)' <(rank_records "$dir")
 }
 
 @test "with an external network plugin it is tried inside a node, but not between nodes" {
 	NCCL_NET_PLUGIN=ofi four_ranks '' $ACROSS
 	chose RING/SIMPLE
 	noted $LL128
-	! jq -es '.[].explored[]?.arms[].arm | select(endswith("/LL128"))' "$dir"/rank.*.json || false
+	! jq -es '.[].explored[]?.arms[].arm | select(endswith("/LL128"))' <(rank_records "$dir") || false
 	NCCL_NET_PLUGIN=ofi four_ranks '' $INSIDE
 	chose RING/LL128
 	noted 0
@@ -64,7 +64,7 @@ noted() {
 
 @test "it is tried if NCCL uses it itself for another size" {
 	NT_FAKE_ARM=1:1 four_ranks '' $INSIDE --sizes 64M,4M
-	jq -es 'all(.[].comms[].keys[] | select(.bytes == 4194304); .auto == "RING/LL128")' "$dir"/rank.*.json
+	jq -es 'all(.[].comms[].keys[] | select(.bytes == 4194304); .auto == "RING/LL128")' <(rank_records "$dir")
 	chose RING/LL128
 	noted 0
 }
@@ -83,7 +83,7 @@ noted() {
 	for mode in policy bandit; do
 		NCCL_NET_PLUGIN=ofi NCCL_TUNE_WARM=$WARM four_ranks min_calls=100000 $ACROSS --more 0
 		jq -e '.keys[0].overridden == 0' <<<"$output"
-		jq -es 'all(.[].comms[].keys[]; .why == "ll128arm")' "$dir"/rank.*.json
+		jq -es 'all(.[].comms[].keys[]; .why == "ll128arm")' <(rank_records "$dir")
 	done
 	mode=policy
 	NCCL_TUNE_WARM=$WARM four_ranks '' $ACROSS

@@ -26,11 +26,12 @@ loop() {
 each() {
 	local wall record
 	wall=$(jq .rounds.wall_median_us <<<"$output")
-	[ "$(find "$dir" -name 'rank.*.json' | wc -l)" = 4 ]
-	for record in "$dir"/rank.*.json; do
-		jq -e --argjson wall "$wall" "$1" "$record" >/dev/null ||
-			{ echo "wall $wall"; cat "$record"; return 1; }
-	done
+	rank_records "$dir" >"$dir/records"
+	[ "$(wc -l <"$dir/records")" = 4 ]
+	while IFS= read -r record; do
+		jq -e --argjson wall "$wall" "$1" <<<"$record" >/dev/null ||
+			{ echo "wall $wall"; echo "$record"; return 1; }
+	done <"$dir/records"
 }
 
 # Rounds are as long as a window at least, so that medians of both are of the same; however busy the machine is.
@@ -60,7 +61,7 @@ readonly AS_LONG='(.marker.periods_us | sort | .[length / 2 | floor]) / $wall | 
 @test "equal calls are as many a round as the program makes" {
 	local calls
 	for calls in 2 8; do
-		rm -f "$dir"/rank.*.json
+		rm -f "$dir/shm"
 		loop bandit --sizes 16Mx$calls --sync $calls --compute-us 60000 --iters 80
 		each ".marker.bytes == 16777216 and .marker.a_step == $calls and .marker.calls == 80 * $calls"
 		each '.marker.periods_us | sort | .[length / 2 | floor] | . >= 60000 and . < 90000'

@@ -18,14 +18,14 @@ readonly FASTER='--sizes 4M --arm TREE/SIMPLE=0.2 --more 60000'
 ranks() {
 	# shellcheck disable=SC2086 # several words
 	four_ranks "" $FASTER "$@"
-	jq -es 'all(.[].counts; (.unmatched_events // 0) == 0 and (.odd_tables // 0) == 0)' "$dir"/rank.*.json
+	jq -es 'all(.[].counts; (.unmatched_events // 0) == 0 and (.odd_tables // 0) == 0)' <(rank_records "$dir")
 }
 
 # found: the arm is in force, and that calls of its own are another's is not.
 found() {
 	jq -e '.keys[0].overridden > 0' <<<"$output"
 	jq -es 'all(.[].comms[].keys[]; .state == "committed" and .arm == "TREE/SIMPLE" and (.differed // 0) == 0)' \
-		"$dir"/rank.*.json
+		<(rank_records "$dir")
 }
 
 @test "its interfaces are used, and faster arms are found" {
@@ -50,7 +50,7 @@ found() {
 # Nothing was forced: each call ran NCCL's own choice, and every second one a symmetric kernel.
 left_alone() {
 	jq -e '.keys[0] | .overridden == 0 and .symmetric == (.calls / 2 | floor)' <<<"$output"
-	jq -es 'all(.[].comms[].keys[]; .state != "committed" and .why == "symmetric")' "$dir"/rank.*.json
+	jq -es 'all(.[].comms[].keys[]; .state != "committed" and .why == "symmetric")' <(rank_records "$dir")
 }
 
 @test "where NCCL asks one question for all kernels, its choice stays among all of them" {
@@ -77,7 +77,7 @@ left_alone() {
 	# Buffers are put into windows when a faster arm would long be in force.
 	four_ranks '' --sizes 8K --arm RING/SIMPLE=0.05 --arm TREE/SIMPLE=0.05 --nccl 2.30.7 --iters 4000 --probe-from 3000
 	jq -e '.keys[0] | .overridden == 0 and .symmetric > 999' <<<"$output"
-	jq -es 'all(.[].comms[].keys[]; .auto == "RING/LL" and .why == "symmetric")' "$dir"/rank.*.json
+	jq -es 'all(.[].comms[].keys[]; .auto == "RING/LL" and .why == "symmetric")' <(rank_records "$dir")
 	# NCCL 2.28 asks for no such thing.
 	four_ranks '' --sizes 8K --arm RING/SIMPLE=0.05 --arm TREE/SIMPLE=0.05 --nccl 2.28.9 --more 60000
 	jq -e '.keys[0].overridden > 0' <<<"$output"
@@ -87,25 +87,25 @@ left_alone() {
 	# They take part in no plan of the rest: they have other legal pairs.
 	ranks --nccl 2.32.6 --select 4:RING/LL128
 	jq -es 'all(.[].comms[]; (.keys | length) == 2 and any(.keys[]; .arm == "TREE/SIMPLE") and
-		any(.keys[]; .auto == "RING/LL128" and .state == "counted"))' "$dir"/rank.*.json
+		any(.keys[]; .auto == "RING/LL128" and .state == "counted"))' <(rank_records "$dir")
 	# Among several the choice is free, but none beside them is used.
 	ranks --nccl 2.31.2 --select 2:RING/LL128+RING/SIMPLE
 	jq -es 'all(.[].comms[].keys[]; .arm == "TREE/SIMPLE" or .arm == "AUTO" or (.arm | startswith("RING/")))' \
-		"$dir"/rank.*.json
+		<(rank_records "$dir")
 }
 
 @test "the program's tags of its calls are part of the record, four of them at most" {
 	four_ranks "" --sizes 4M --iters 1500 --nccl 2.32.6 --tags 1
-	jq -es 'all(.[].comms[].keys[]; .tags == "1")' "$dir"/rank.*.json
+	jq -es 'all(.[].comms[].keys[]; .tags == "1")' <(rank_records "$dir")
 	four_ranks "" --sizes 4M --iters 1500 --nccl 2.31.2 --tags 2
-	jq -es 'all(.[].comms[].keys[]; .tags == "1 2" or .tags == "2 1")' "$dir"/rank.*.json
+	jq -es 'all(.[].comms[].keys[]; .tags == "1 2" or .tags == "2 1")' <(rank_records "$dir")
 	four_ranks "" --sizes 4M --iters 1500 --nccl 2.31.2 --tags 100000000000000000
-	jq -es 'all(.[].comms[].keys[]; .tags | test("^[0-9]+( [0-9]+){3} \\.\\.\\.$"))' "$dir"/rank.*.json
-	"$RECORD" check "$SCHEMA/rank.schema.json" "$dir"/rank.*.json
+	jq -es 'all(.[].comms[].keys[]; .tags | test("^[0-9]+( [0-9]+){3} \\.\\.\\.$"))' <(rank_records "$dir")
+	"$RECORD" check "$SCHEMA/rank.schema.json" <(rank_records "$dir")
 	"$RECORD" step "$dir" bandit | jq -e '[.. | .tags? // empty] | length == 1 and (.[0] | endswith("..."))'
 	# Older releases do not tell them.
 	four_ranks "" --sizes 4M --iters 1500 --nccl 2.30.7 --tags 1
-	jq -es 'all(.[].comms[].keys[]; has("tags") | not)' "$dir"/rank.*.json
+	jq -es 'all(.[].comms[].keys[]; has("tags") | not)' <(rank_records "$dir")
 }
 
 @test "a question without a task is not a call, on all ranks or on one" {
@@ -115,7 +115,7 @@ left_alone() {
 	found
 	# One communicator, one key: nothing was made of the questions.
 	jq -es --argjson calls "$(jq .calls <<<"$output")" \
-		'all(.[].comms[]; (.keys | length) == 1 and .keys[0].calls == $calls)' "$dir"/rank.*.json
+		'all(.[].comms[]; (.keys | length) == 1 and .keys[0].calls == $calls)' <(rank_records "$dir")
 }
 
 @test "a pair that a chained tuner forbids is not used, although its cost is the lowest" {
@@ -136,7 +136,7 @@ apart() {
 
 @test "RAS switches events off in a window: no rank differs, tuning ends, and RAS's mask is in force" {
 	apart 1@6
-	jq -es 'all(.[].comms[].keys[]; .state != "committed")' "$dir"/rank.*.json
+	jq -es 'all(.[].comms[].keys[]; .state != "committed")' <(rank_records "$dir")
 	apart 0@12
 	apart 64@25 --sync never
 	apart 2048@30 --groups 2 --sizes 4M,1M

@@ -23,9 +23,9 @@ sends() {
 		policy=$(task_policy "$1" "$dir" ${graphs:+graphs=$graphs})
 		run -0 timeout -k 2 1000 "$FAKE" --fork 4 --nodes 2 --coll allreduce --sizes 1M --iters 200 \
 			--env "NCCL_TUNE_POLICY=${policy/node=n1/node=n%n}" "${@:2}"
-		"$RECORD" check "$SCHEMA/rank.schema.json" "$dir"/rank.*.json
+		"$RECORD" check "$SCHEMA/rank.schema.json" <(rank_records "$dir")
 		run -0 jq -r --argjson rank "${rank:-0}" 'select(.comms[0].rank == $rank) | .comms[0].keys[] | select(.why == "p2p")
-			| "\(.coll) \(.bytes) \(.calls) \(.sent_bytes) \(if .own_us then "timed" else "-" end)"' "$dir"/rank.*.json
+			| "\(.coll) \(.bytes) \(.calls) \(.sent_bytes) \(if .own_us then "timed" else "-" end)"' <(rank_records "$dir")
 		[[ $1 != policy && $output = *' -'* ]] || break
 	done
 }
@@ -83,7 +83,7 @@ Recv 262144 200 0 $1" ] || { echo "$output"; false; }
 	for sends in send:256K sendrecv:1M alltoall:4M; do
 		four_ranks '' --coll allreduce --sizes 1M --p2p "$sends" --more 60000
 		jq -se '[.[].comms[0].keys[] | select(.coll == "AllReduce")] | all(.why != "async") and any(.state == "kept" or .state == "committed")' \
-			"$dir"/rank.*.json || { jq -c '.comms[0].keys[]' "$dir"/rank.*.json; false; }
+			<(rank_records "$dir") || { jq -c '.comms[0].keys[]' <(rank_records "$dir"); false; }
 	done
 }
 
@@ -98,6 +98,6 @@ Recv 262144 200 0 $1" ] || { echo "$output"; false; }
 			--sizes 64K --iters 6000 $sends
 		jq -e --arg sends "$sends" '.mask == if $sends == "" then 0 else 1024 end' <<<"$output" || { echo "$output"; false; }
 	done
-	run -0 jq -r '[.comms[0].keys[] | select(.why == "p2p") | .calls] | @text' "$dir"/rank.*.json
+	run -0 jq -r '[.comms[0].keys[] | select(.why == "p2p") | .calls] | @text' <(rank_records "$dir")
 	[[ $output == *"[6000]"* ]]
 }

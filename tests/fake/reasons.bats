@@ -35,12 +35,12 @@ tasks() {
 		run -0 --separate-stderr timeout 1000 "$FAKE" --fork 4 --noise lognormal:0.03 --call-gap-us 20 \
 			--env "NCCL_TUNE_POLICY=$policy" "${@:2}" ${iters:+--iters $iters}
 		jq -e '.mismatches == 0' <<<"$output"
-		still_joining "$dir/?" || break
+		still_joining "$dir"/? || break
 		# Without PMIx those of two nodes never find each other.
 		[[ " $* " != *' --nodes 2 '* ]] || break
 	done
 	nodes=("$dir/0")
-	[ -z "$(ls "$dir/1")" ] || nodes+=("$dir/1")
+	[ ! -e "$dir/1/shm" ] || nodes+=("$dir/1")
 	keep
 }
 
@@ -51,7 +51,7 @@ keep() {
 	printf '{"nccl_tune":{"v":1,"0":%s}}\n' "$step" >"$dir/record"
 	"$RECORD" check "$SCHEMA/job.schema.json" "$dir/record"
 	for node in "${nodes[@]}"; do
-		"$RECORD" check "$SCHEMA/rank.schema.json" "$node"/rank.*.json
+		"$RECORD" check "$SCHEMA/rank.schema.json" <(rank_records "$node")
 	done
 }
 
@@ -240,9 +240,9 @@ readonly APART='Not tuned, a communicator of 4 ranks on 2 nodes: '
 	NCCL_TUNE_CHAINED_TUNER=$TESTS/nt-google-tuner.so job '' $SHORT
 	says plugfail "The job's own tuner plugin tcpxo tuner (v5) failed to start, with NCCL's error 4, and the job ran without it." \
 		"NCCL_DEBUG=INFO shows what it says. Google's tuner needs NCCL_TUNER_CONFIG_PATH." "Note: The job's own tuner plugin"
-	echo '{"v":1' >"$dir/rank.77.7.json"
+	"$RECORD" put "$dir" 77 7 <<<'{"v":1'
 	nodes=("$dir")
 	printf '{"nccl_tune":{"v":1,"0":%s}}\n' "$("$RECORD" step "$dir" bandit)" >"$dir/record"
-	says unusable '1 of the rank records could not be read: rank.77.7.json: *.' \
-		'Look at them in the step'\''s directory while such a step runs; is the same nccl-tune installed on all nodes?'
+	says unusable '1 of the rank records could not be read: 77.7: *.' \
+		'Is the same nccl-tune installed on all nodes, and in all containers?'
 }

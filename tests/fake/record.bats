@@ -29,7 +29,7 @@ job() {
 		--nccl 2.30.7 --noise lognormal:0.02 --call-gap-us 50 --sizes 4M --iters 6000 "${@:2}"
 	run -0 --separate-stderr "$RECORD" step "$dir" "${option%%,*}"
 	[ "$stderr" = "4 read, 0 unusable" ] || { echo "$option: $stderr"; return 1; }
-	"$RECORD" check "$SCHEMA/rank.schema.json" "$dir"/rank.*.json
+	"$RECORD" check "$SCHEMA/rank.schema.json" <(rank_records "$dir")
 	"$RECORD" check "$SCHEMA/step.schema.json" /dev/stdin <<<"$output"
 }
 
@@ -54,11 +54,9 @@ json() {
 }
 
 @test "also with channels and chunks" {
-	local file
 	job bandit,channels=on,chunks=on --arm RING/SIMPLE=0.8 --iters 20000 --more 60000 --settled
 	json '."4r1n"."AllReduce 4M" | .samples > 0 and .calls >= 20000'
-	file=$(grep -l '"channels":{' "$dir"/rank.*.json)
-	jq -e '[.explored[].arms[].arm] | any(contains("ch"))' "$file"
+	rank_records "$dir" | grep '"channels":{' | jq -e '[.explored[].arms[].arm] | any(contains("ch"))'
 }
 
 @test "a report reads only its own member" {
@@ -98,7 +96,7 @@ later() {
 	records_part "$dir/0.n1.jsonl.gz"
 	{ later v1-part.jsonl; echo '{"zz_line":[1,2]}'; } | gzip >"$dir/later.jsonl.gz"
 	run ! records_part "$dir/later.jsonl.gz"
-	zcat "$dir/later.jsonl.gz" | jq -c '.rank | objects' >"$dir/rank.0.1.json"
+	zcat "$dir/later.jsonl.gz" | jq -c '.rank | objects' | "$RECORD" put "$dir" 0 1
 	run -0 --separate-stderr "$RECORD" step "$dir" bandit
 	[ "$stderr" = "1 read, 0 unusable" ]
 	json '."4r1n" | ."AllReduce 4M".arm == "TREE/SIMPLE" and ."AllReduce 16K".why == "small"'

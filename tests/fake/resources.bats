@@ -48,12 +48,12 @@ shm() {
 
 # why: of all communicators, each once
 why() {
-	jq -rs '[.[].comms[].why] | unique | join(" ")' "$dir"/rank.*.json
+	jq -rs '[.[].comms[].why] | unique | join(" ")' <(rank_records "$dir")
 }
 
 # states: of all keys, each once
 states() {
-	jq -rs '[.[].comms[].keys[] | .state + " " + .arm] | unique | join(", ")' "$dir"/rank.*.json
+	jq -rs '[.[].comms[].keys[] | .state + " " + .arm] | unique | join(", ")' <(rank_records "$dir")
 }
 
 # findings: of the step
@@ -63,7 +63,7 @@ findings() {
 
 # is WHAT TEXT
 is() {
-	[ "$("$1")" = "$2" ] || { echo "$1: $("$1")"; cat "$dir"/rank.*.json; return 1; }
+	[ "$("$1")" = "$2" ] || { echo "$1: $("$1")"; cat <(rank_records "$dir"); return 1; }
 }
 
 # tuned: it was, unless a busy machine left no time for it
@@ -163,7 +163,7 @@ other() {
 @test "room that vanishes before the first GPU times" {
 	# Filled a moment after the start, when the ranks have opened their communicator.
 	settings=min_calls=100000 job "$(shm 128M); (sleep 0.5; head -c 80M /dev/zero >/dev/shm/program) &" bandit --iters 20000
-	[[ $(jq -rs '[.[].comms[] | .why, (.keys[].why // "")] | unique | join(" ")' "$dir"/rank.*.json) = *shmsmall* ]]
+	[[ $(jq -rs '[.[].comms[] | .why, (.keys[].why // "")] | unique | join(" ")' <(rank_records "$dir")) = *shmsmall* ]]
 }
 
 @test "too few descriptors, threads, addresses, too small files: nothing is asked for, and all say why" {
@@ -175,13 +175,15 @@ other() {
 	is why limits
 	job 'ulimit -v 550000' observe
 	is why limits
-	# Too little for our own memory; the limit forbids a file as large as NCCL's and ours.
+	# Too little for our own memory.
 	job 'ulimit -v 420000' bandit
 	[[ $(why) = 'shmopen:shm:'* || $(why) = limits ]]
-	job 'ulimit -f 1000' bandit
-	is why 'shmopen:shm:File too large'
-	job 'ulimit -f 1000' observe
+	# The node's memory is as large as it will be.
+	job '"$RECORD" memory "$dir"; ulimit -f 1000' bandit
 	is why limits
+	job '"$RECORD" memory "$dir"; ulimit -f 1000' observe
+	is why limits
+	job 'ulimit -f 1000' bandit
 	# What is shared with other ranks needs no locked memory.
 	job 'ulimit -l 0' bandit
 	tuned
@@ -229,7 +231,7 @@ user() {
 	is why shmsmall
 }
 
-@test "/tmp full or read-only, the step's directory full or read-only" {
+@test "/tmp full or read-only, the node's memory full or out of reach" {
 	use_elsewhere
 	job 'mount -t tmpfs -o size=4k none /tmp; head -c 8k /dev/zero >/tmp/full 2>&1' bandit
 	tuned

@@ -15,7 +15,7 @@ ranks() {
 	four_ranks "${*:2}" --sync never --queue 64 --more 60000 --coll allreduce,broadcast --sizes 4M \
 		--arm AllReduce:TREE/SIMPLE=0.2 --drag "TREE/SIMPLE=$1"
 	arm=$(jq -r '.keys[] | select(.coll == "AllReduce") | .arm' <<<"$output")
-	why=$(jq -rs '[.[].comms[].keys[] | select(.coll == "AllReduce") | .why // ""] | unique[]' "$dir"/rank.0.*.json)
+	why=$(jq -rs '[.[].comms[].keys[] | select(.coll == "AllReduce") | .why // ""] | unique[]' <(rank_records "$dir" | jq -c "select(.task == 0)"))
 }
 
 @test "an arm is chosen if it gains more than the following work loses" {
@@ -48,6 +48,6 @@ ranks() {
 	done
 	# The GPU computes 116 us between the calls, and the collective takes the rest.
 	run -0 jq -s '[.[].comms[].keys[]] | all(.own_us[0] > 48 and .own_us[0] < 65 and .own_us[1] < .own_us[0] and
-		.us[0] - .own_us[0] > 110 and .period_us[0] > .us[0] * 0.95)' "$dir"/rank.0.*.json
+		.us[0] - .own_us[0] > 110 and .period_us[0] > .us[0] * 0.95)' <(rank_records "$dir" | jq -c "select(.task == 0)")
 	[ "$output" = true ]
 }

@@ -3,7 +3,6 @@
 #include "tests/fake/settled.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,22 +12,12 @@
 
 #define BEATS 5 /* of the node leader: it has seen what the ranks have done, and acted on it */
 
-/* Without Slurm there is no sealed memory: the step's directory has it. */
 static int open_shm(void)
 {
-	const char *path = getenv(NT_ENV_SHM);
 	const char *policy = getenv(NT_ENV_POLICY);
-	const char *dir = policy ? strstr(policy, ",dir=") : NULL;
-	char file[4096];
+	const char *path = policy ? strstr(policy, ",shm=") : NULL;
 
-	if (path)
-		return open(path, O_RDONLY | O_CLOEXEC);
-	if (!dir)
-		return -1;
-	dir += strlen(",dir=");
-	snprintf(file, sizeof(file), "%.*s/%s.%u", (int)strcspn(dir, ","), dir, NT_SHM_FILE,
-		 NT_SHM_LAYOUT);
-	return open(file, O_RDONLY | O_CLOEXEC);
+	return path ? open(path + strlen(",shm="), O_RDONLY | O_CLOEXEC) : -1;
 }
 
 static const struct nt_shm *map_shm(void)
@@ -38,7 +27,7 @@ static const struct nt_shm *map_shm(void)
 
 	if (fd < 0)
 		return NULL;
-	if (lseek(fd, 0, SEEK_END) == (off_t)sizeof(struct nt_shm))
+	if (lseek(fd, 0, SEEK_END) > (off_t)sizeof(struct nt_shm))
 		shm = mmap(NULL, sizeof(struct nt_shm), PROT_READ, MAP_SHARED, fd, 0);
 	close(fd);
 	return shm == MAP_FAILED ? NULL : shm;

@@ -115,7 +115,7 @@ void nt_sum_round(struct nt_sum *s, double us, double wall_us)
 	add(s, &s->wall, wall_us);
 }
 
-void nt_sum_decided(struct nt_sum *s, uint64_t ns)
+void nt_fake_sum_decided(struct nt_sum *s, uint64_t ns)
 {
 	s->decision_ns = grow(s, s->decision_ns, s->decisions, &s->room, sizeof(s->decision_ns[0]));
 	s->decision_ns[s->decisions++] = ns > UINT32_MAX ? UINT32_MAX : (uint32_t)ns;

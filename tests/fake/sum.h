@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sum.h - a rank's statistics, and the job's summary, which rank 0 prints
  *
- * Threads:  nt_sum_ran on the GPU thread, nt_sum_decided on the deciding thread, the rest after
- *           both.
+ * Threads:  nt_sum_ran on the GPU thread, nt_fake_sum_decided on the deciding thread, the rest
+ *           after both.
  * Units:    microseconds of simulated time; decisions in nanoseconds of real time.
  */
 #ifndef NT_FAKE_SUM_H
@@ -19,7 +19,7 @@ void nt_sum_destroy(struct nt_sum *s);
 void nt_sum_ran(struct nt_sum *s, unsigned comm_kind, const struct nt_task *t, double us);
 /* By the simulated host's clock, and in real time (--realtime). */
 void nt_sum_round(struct nt_sum *s, double us, double wall_us);
-void nt_sum_decided(struct nt_sum *s, uint64_t ns);
+void nt_fake_sum_decided(struct nt_sum *s, uint64_t ns);
 
 /* The interfaces in use; call it while they are. */
 void nt_sum_loaded(struct nt_sum *s, unsigned rank);

@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# touch-task.sh SECONDS FILES KEYS PAUSE - a task that leaves FILES rank records of KEYS keys each (1000 fill the largest
-# that is read) and touches all of them every PAUSE s
+# touch-task.sh SECONDS RECORDS KEYS PAUSE - a task that leaves RECORDS rank records of KEYS keys each (1000 fill the largest
+# that is read), and writes one of them again every PAUSE s
 #
 # Prints the job, the groups that processes of nt-recordd as this user were seen in, how many there were, what each was seen
 # to have taken of a processor, at most, and how long all of it was, in milliseconds. For touch.sh and for
@@ -11,11 +11,10 @@
 set -eu
 
 seconds=$1 files=$2 keys=$3 pause=$4
-[[ ,$NCCL_TUNE_POLICY, =~ ,dir=([^,]*), ]]
-dir=${BASH_REMATCH[1]}
+shm=${NCCL_TUNE_POLICY##*,shm=}
 [[ ,$NCCL_TUNE_POLICY, =~ ,id=([0-9]+)\.([0-9]+), ]]
 head='"job":'${BASH_REMATCH[1]}',"step":'${BASH_REMATCH[2]}
-cd "$dir"
+cd "$(mktemp -d)"
 echo "job $SLURM_JOB_ID"
 
 # A file for each such process: the groups it was in last, since it is moved into them when it runs already. Beside it what
@@ -46,15 +45,13 @@ watch &
 	printf ']}]}\n'
 } >first.tmp
 for ((file = 1; file < files; file++)); do
-	sed "s/00f3/f$file/" first.tmp >"rank.$file.$file.json"
+	sed "s/00f3/f$file/" first.tmp | "$NT_TESTS/nt-record" put "$shm" "$file" $((1000 + file))
 done
-mv first.tmp rank.0.1.json
 
 touch_for() {
 	local end=$((SECONDS + $1))
 	while ((SECONDS < end)); do
-		touch rank.*.json news.tmp
-		rm -f news.tmp
+		"$NT_TESTS/nt-record" put "$shm" 0 1 <first.tmp
 		sleep "$pause"
 	done
 }
@@ -80,4 +77,4 @@ for file in "$used"/*; do
 	[ ! -s "$file" ] || echo "used $(($(<"$file") * 1000 / $(getconf CLK_TCK)))"
 done
 echo "all $(((${EPOCHREALTIME/./} - began) / 1000))"
-rm -r "$seen" "$used"
+rm -r "$seen" "$used" "$PWD"

@@ -26,12 +26,12 @@ ranks() {
 
 # of_keys FILTER: true of every rank's every key.
 of_keys() {
-	jq -es "[.[].comms[].keys[]] | length > 0 and all($1)" "$dir"/rank.*.json >/dev/null ||
-		{ jq -c '.warm, .comms[].keys' "$dir"/rank.*.json; return 1; }
+	jq -es "[.[].comms[].keys[]] | length > 0 and all($1)" <(rank_records "$dir") >/dev/null ||
+		{ jq -c '.warm, .comms[].keys' <(rank_records "$dir"); return 1; }
 }
 
 process() {
-	jq -e "$1" "$dir"/rank.*.json >/dev/null || { jq -c .warm "$dir"/rank.*.json; return 1; }
+	jq -e "$1" <(rank_records "$dir") >/dev/null || { jq -c .warm <(rank_records "$dir"); return 1; }
 }
 
 @test "a remembered arm is committed after one round" {
@@ -122,12 +122,12 @@ process() {
 	NCCL_TUNE_POLICY=$(task_policy policy "$dir") run -0 --separate-stderr timeout 1000 "$FAKE" --fork 4 --sizes 4M \
 		--iters 300 --call-gap-us 20 --env "NCCL_TUNE_WARM=$HEADER 4r1n.AllReduce.4194304=TREE/SIMPLE/%rch"
 	jq -e '.mismatches == 0 and .keys[0].overridden == 0' <<<"$output"
-	jq -es '[.[].comms[]] | all(.state == "rejected" and (.why | startswith("warm:")))' "$dir"/rank.*.json
+	jq -es '[.[].comms[]] | all(.state == "rejected" and (.why | startswith("warm:")))' <(rank_records "$dir")
 }
 
 @test "mode profile measures every arm from the first calls on" {
 	ranks profile max_calls=10 '' $DECIDED --sizes 4M --arm TREE/LL=0.05 --arm RING/LL=20
 	of_keys '.state == "committed" and .arm == "TREE/LL"'
 	jq -e '[.explored[0].arms[].arm] | contains(["AUTO", "TREE/LL", "TREE/SIMPLE", "RING/LL", "RING/SIMPLE"])' \
-		"$dir"/rank.0.*.json
+		<(rank_records "$dir" | jq -c "select(.task == 0)")
 }

@@ -108,8 +108,7 @@ static char **plugin_place(char **values, const char *name)
 		if (strcmp(plugin_names[i], name) == 0)
 			return &values[i];
 	}
-	FUZZ_CHECK(strcmp(name, NT_ENV_SHM) == 0);
-	return NULL;
+	abort();
 }
 
 static int get_plugin(void *context, const char *name, char *out, size_t out_bytes)

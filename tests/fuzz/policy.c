@@ -9,7 +9,7 @@
 #include "tests/fuzz/fuzz.h"
 
 static const struct nt_place place = {
-	.dir = "/run/nccl-tune/12.0", .node = "n1", .fingerprint = 7, .job = 12, .flags = 3
+	.shm = "/proc/12/fd/100", .node = "n1", .fingerprint = 7, .job = 12, .flags = 3
 };
 
 static void check_task_form(const struct nt_policy *policy, const struct nt_place *where)

@@ -4,9 +4,12 @@
  *            always a step record that its readers take, and lines that a memory takes
  *
  * Input: records of processes of job 12, step 0, with a byte 1 between them; or, with a byte 2
- * at the beginning, a spooled record.
+ * at the beginning, a spooled record; or, with a byte 3, what is in two trays of the node's memory.
  */
+#include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include "profiles/memory.h"
 #include "lib/printable.h"
 #include "record/rankread.h"
@@ -15,6 +18,7 @@
 #include "record/step.h"
 #include "record/job-summary.h"
 #include "recordd/collect.h"
+#include "recordd/longform.h"
 #include "recordd/step-record.h"
 #include "recordd/step-entry.h"
 #include "tests/fuzz/fuzz.h"
@@ -79,7 +83,7 @@ static void check_learned(const struct nt_sum *sum)
 	free(line);
 }
 
-static void check_sum(struct nt_sum *sum)
+static void check_sum(struct nt_sum *sum, const struct nt_calibrated *calibration)
 {
 	struct nt_ticket ticket = { .profile = "sockets-wide", .from = "a memory", .expected = 2 };
 	struct nt_sum_head head = { .mode = "bandit", .tasks = 4, .nodes = 2, .final = true };
@@ -89,6 +93,7 @@ static void check_sum(struct nt_sum *sum)
 	if (bytes > 0)
 		check_step(record, bytes);
 	head.ticket = &ticket;
+	head.calibration = calibration;
 	head.final = false;
 	head.measured = 1.25;
 	bytes = nt_sum_format(sum, &head, record, sizeof(record));
@@ -111,7 +116,7 @@ static void check_spooled(struct fuzz *in)
 	free(text);
 }
 
-/* As recordd/collectdir.c does. */
+/* As recordd/collect.c does. */
 static void count_unusable(struct nt_sum *sum, struct nt_error *err)
 {
 	for (char *c = nt_printable(err->text); *c; c++) {
@@ -137,8 +142,70 @@ static void check_records(struct fuzz *in)
 			count_unusable(&sum, &err);
 		free(text);
 	}
-	check_sum(&sum);
+	check_sum(&sum, NULL);
 	nt_sum_fini(&sum);
+}
+
+/* The memory, without what an earlier input has left in it. */
+static int empty_memory(void)
+{
+	static int fd = -1;
+
+	if (fd < 0) {
+		fd = memfd_create("trays", MFD_CLOEXEC);
+		FUZZ_CHECK(ftruncate(fd, (off_t)NT_SHM_BYTES) == 0);
+	}
+	FUZZ_CHECK(fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)NT_TRAYS_AT,
+			     (off_t)(NT_TRAY_AT(2) - NT_TRAYS_AT)) == 0);
+	return fd;
+}
+
+static void put_bytes(int fd, const void *bytes, size_t count, size_t at)
+{
+	FUZZ_CHECK(pwrite(fd, bytes, count, (off_t)at) == (ssize_t)count);
+}
+
+static void put_tray(int fd, uint32_t tray, struct fuzz *in)
+{
+	struct nt_tray head = { .kind = fuzz_below(in, 6), .written = fuzz_below(in, 3) };
+	char *text;
+
+	memset(&head.calls, 0, sizeof(head.calls));
+	head.bytes[0] = (uint32_t)fuzz_odd_number(in);
+	head.bytes[1] = (uint32_t)fuzz_odd_number(in);
+	fuzz_bytes(in, head.about, sizeof(head.about));
+	fuzz_bytes(in, &head.calls, fuzz_below(in, 600));
+	for (unsigned half = 0; half < 2 && (text = fuzz_part(in, 1)) != NULL; half++) {
+		if (head.bytes[half] > NT_TRAY_TEXT / 2)
+			head.bytes[half] = (uint32_t)strlen(text);
+		put_bytes(fd, text, strlen(text), NT_TRAY_TEXT_AT(tray, half));
+		free(text);
+	}
+	put_bytes(fd, &head, sizeof(head), NT_TRAY_AT(tray));
+}
+
+static void check_trays(struct fuzz *in)
+{
+	const struct nt_trays trays = { .refused = fuzz_below(in, 3), .owner = { 1, 1 } };
+	static struct nt_arguments arguments = { .job = 12,
+						 .ticket = "v=1;profile=default;why=GAIN" };
+	struct nt_ranks ranks = { .count = 0 };
+	const int fd = empty_memory();
+	struct nt_step_read read;
+	struct nt_error err;
+
+	put_bytes(fd, &trays, sizeof(trays), NT_TRAYS_AT);
+	put_tray(fd, 0, in);
+	put_tray(fd, 1, in);
+	FUZZ_CHECK(nt_collect_each(fd, nt_ranks_keep, &ranks, &err) == 0);
+	nt_ranks_sort(&ranks);
+	nt_step_read_init(&read, &arguments);
+	for (size_t i = 0; i < ranks.count; i++)
+		nt_step_read_add(&read, &ranks.item[i], &arguments);
+	FUZZ_CHECK(read.sum.unusable >= trays.refused);
+	check_sum(&read.sum, read.calibrated ? &read.calibration : NULL);
+	nt_step_read_fini(&read);
+	nt_ranks_fini(&ranks);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -149,6 +216,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		in.at++;
 		in.left--;
 		check_spooled(&in);
+	} else if (size > 0 && data[0] == 3) {
+		in.at++;
+		in.left--;
+		check_trays(&in);
 	} else {
 		check_records(&in);
 	}

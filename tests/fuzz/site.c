@@ -32,7 +32,6 @@ static void check_conf(const struct nt_conf *conf)
 	FUZZ_CHECK(conf->count >= 1 && conf->count <= NT_CONF_SECTIONS);
 	FUZZ_CHECK(conf->memory_mib <= NT_CONF_MEMORY_MIB);
 	FUZZ_CHECK(conf->record_bytes <= NT_STEP_RECORD_MAX);
-	FUZZ_CHECK(conf->site.dir_bytes <= NT_CONF_DIR_BYTES_MAX);
 	FUZZ_CHECK(conf->site.plugin[0] == '/' && conf->site.rundir[0] == '/');
 	check_name(conf->site.plugin, sizeof(conf->site.plugin));
 	check_name(conf->site.rundir, sizeof(conf->site.rundir));
@@ -98,7 +97,7 @@ static void check_allowed(const struct nt_site_rules *rules, const struct nt_pol
 static void check_told(const struct nt_policy *policy)
 {
 	const struct nt_place place = {
-		.dir = "/run/nccl-tune/12.0", .node = "n1", .fingerprint = 7, .job = 12
+		.shm = "/proc/12/fd/100", .node = "n1", .fingerprint = 7, .job = 12
 	};
 	char text[2 * NT_POLICY_MAX];
 	struct nt_policy read;
@@ -198,8 +197,7 @@ FUZZ_TEXT_TARGET("[site]\n", "[partition gpu]\n", "[partition cpu]\n", "tuning =
 		 "keys = none\n", "keys = min_gain\n", "algorithms = ring\n", "algorithms = tree\n",
 		 "protocols = ll simple\n", "budget_max = 10\n", "calls_max = 1000\n",
 		 "extra_max = 60s\n", "calibrate_max = 30s\n", "record = file:/a\n",
-		 "record_bytes = 512\n", "rundir = /r\n", "plugin = /p\n", "dirsize = 4m\n",
-		 "dirfiles = 99\n", "memory_max = 0\n", "pmix = ask\n", "launch = wide\n",
-		 "budget = 50\n", "; x\n", "#", "=", ":", "\t", "\"", "\\", "]", "bandit,",
-		 "launch=wide,", "algorithms=ring,", "protocols=ll+ll128,", "max_calls=0,",
-		 "calibrate=60,", "\x01", "\n\x01", "\n")
+		 "record_bytes = 512\n", "rundir = /r\n", "plugin = /p\n", "memory_max = 0\n",
+		 "pmix = ask\n", "launch = wide\n", "budget = 50\n", "; x\n", "#", "=", ":", "\t",
+		 "\"", "\\", "]", "bandit,", "launch=wide,", "algorithms=ring,",
+		 "protocols=ll+ll128,", "max_calls=0,", "calibrate=60,", "\x01", "\n\x01", "\n")

@@ -113,7 +113,7 @@ static void open_agreement(struct world *w)
 static void open_process(struct nt_process *process)
 {
 	const struct nt_place place = {
-		.dir = "/nonexistent", .node = "n1", .fingerprint = 7, .job = 12
+		.shm = "/nonexistent/shm", .node = "n1", .fingerprint = 7, .job = 12
 	};
 	struct nt_policy policy;
 	char text[NT_POLICY_MAX];

@@ -81,7 +81,7 @@ kill_strike() {
 	if [ "$k_tune" = off ]; then
 		kill_in_time
 	else
-		"$NT_TESTS/nt-strike" "$NT_CLUSTER/run/nccl-tune" "$k_node" "$k_step" "$k_victim" "$k_of" 20 "$k_signal"
+		"$NT_TESTS/nt-strike" "$NT_CLUSTER/" "$k_node" "$k_step" "$k_victim" "$k_of" 20 "$k_signal"
 	fi >"$k_dir/strike" 2>"$k_dir/strike.err"
 	k_before=none k_after=none k_beside=none k_pid=0
 	[ -s "$k_dir/strike" ] && read -r k_before k_after k_beside k_pid < <(
@@ -178,8 +178,8 @@ kill_settle() {
 
 kill_left_now() {
 	local left='' found
-	found=$(find "$NT_CLUSTER/run/nccl-tune" -mindepth 1 -maxdepth 1 -name 'n[1-8].*' -printf '%f ' 2>/dev/null)
-	[ -z "$found" ] || left+="rundir:$found"
+	found=$(step_shms 'n[1-8].*' | wc -l)
+	[ "$found" = 0 ] || left+="memory:$found "
 	found=$(find "$NT_CLUSTER"/tmp/n[1-8] -mindepth 1 -maxdepth 1 -printf '%f ')
 	[ -z "$found" ] || left+="tmpfs:$found"
 	found=$(find /dev/shm /tmp -mindepth 1 -maxdepth 1 -user "$NT_USER" -newer "$k_dir/began" \
@@ -201,8 +201,7 @@ kill_left() {
 		sleep 0.2
 	done
 	k_left=${k_left% }
-	umount -q -l "$NT_CLUSTER"/run/nccl-tune/n[1-8].*/fs
-	rm -rf "$NT_CLUSTER"/run/nccl-tune/n[1-8].* "$NT_CLUSTER"/tmp/n[1-8]/*
+	rm -rf "$NT_CLUSTER"/tmp/n[1-8]/*
 	pgrep -f "nt-recordd .*$NT_CLUSTER/" | xargs -r kill -9
 }
 

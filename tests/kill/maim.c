@@ -2,12 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* maim.c - cut short every shared memory that a process of this user's can get at
  *
- * nt-maim DIRECTORY: truncates the shared memories of the directory and those that are open in any
- * process. Prints how many there were, and how many are shorter now.
+ * nt-maim: truncates the shared memories that are open in any process. Prints how many there were,
+ * and how many are shorter now.
  */
 #include <dirent.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -31,7 +30,7 @@ static void maim(const char *path)
 	close(fd);
 }
 
-static void look_in(const char *directory, bool linked)
+static void look_in(const char *directory)
 {
 	DIR *dir = opendir(directory);
 	const struct dirent *entry;
@@ -41,28 +40,27 @@ static void look_in(const char *directory, bool linked)
 		ssize_t n;
 
 		snprintf(path, sizeof(path), "%.500s/%s", directory, entry->d_name);
-		n = linked ? readlink(path, link, sizeof(link) - 1) : 0;
+		n = readlink(path, link, sizeof(link) - 1);
 		link[n > 0 ? n : 0] = '\0';
-		if (strstr(linked ? link : entry->d_name, NT_SHM_FILE "."))
+		if (strstr(link, NT_SHM_FILE "."))
 			maim(path);
 	}
 	if (dir)
 		closedir(dir);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
 	DIR *dir = opendir("/proc");
 	const struct dirent *entry;
 	char path[300];
 
-	if (argc != 2 || !dir)
+	if (!dir)
 		return 2;
-	look_in(argv[1], false);
 	while ((entry = readdir(dir)) != NULL) {
 		snprintf(path, sizeof(path), "/proc/%s/fd", entry->d_name);
 		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
-			look_in(path, true);
+			look_in(path);
 	}
 	closedir(dir);
 	printf("%u found, %u cut\n", found, cut);

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* strike.c - watch a node's shared memory and send a signal at a wanted step of the agreement
  *
- * nt-strike RUNDIR NODE STEP VICTIM OF [TIMEOUT_S [SIGNAL]]
+ * nt-strike CLUSTER NODE STEP VICTIM OF [TIMEOUT_S [SIGNAL]]
  *   STEP    joining, agreed, wanted, held, committed, running, next, final (enum step)
  *   VICTIM  speaker: the node's speaker; rank: its last member that does not speak; stepd: the
  *                    parent of its tasks
@@ -56,7 +56,7 @@ enum victim { VICTIM_LEADER, VICTIM_RANK, VICTIM_STEPD };
 enum of { OF_OWN, OF_OTHER, OF_ANY };
 
 struct aim {
-	const char *rundir, *node;
+	const char *cluster, *node;
 	enum step step;
 	enum victim victim;
 	enum of of;
@@ -233,7 +233,7 @@ static enum step step_beside(struct nt_shm *shm, const struct nt_shm_comm *watch
 	return furthest.step;
 }
 
-/* The descriptor of a process that is the sealed shared memory with that name; -1: it has none. */
+/* The descriptor of a process that is sealed memory whose name begins so; -1: it has none. */
 static int open_in_process(const char *process, const char *want)
 {
 	char path[512], link[256];
@@ -257,9 +257,8 @@ static int open_in_process(const char *process, const char *want)
 	return found;
 }
 
-/* Another cluster beside this one may have a step of the same name: its tasks have another run
- * directory in their policy. */
-static bool is_of_rundir(const char *process, const char *rundir)
+/* Another cluster beside this one may have a step of the same name. */
+static bool is_of_cluster(const char *process, const char *cluster)
 {
 	static char environment[256 * 1024];
 	char path[64];
@@ -272,21 +271,22 @@ static bool is_of_rundir(const char *process, const char *rundir)
 		bytes = fread(environment, 1, sizeof(environment), file);
 		fclose(file);
 	}
-	return memmem(environment, bytes, rundir, strlen(rundir)) != NULL;
+	return memmem(environment, bytes, cluster, strlen(cluster)) != NULL;
 }
 
-static int open_sealed(const char *rundir, const char *step)
+/* Of the step that runs on the node; a cluster of this test has one at a time. */
+static int open_sealed(const struct aim *aim)
 {
 	DIR *dir = opendir("/proc");
 	const struct dirent *entry;
 	char want[256];
 	int fd = -1;
 
-	/* As NT_SHM_SEALED has it: a step's directory is called node, job and step, too. */
-	snprintf(want, sizeof(want), "/memfd:nccl-tune-shm.%u.%.100s ", NT_SHM_LAYOUT, step);
+	/* As NT_SHM_SEALED has it. */
+	snprintf(want, sizeof(want), "/memfd:nccl-tune-shm.%u.%.100s.", NT_SHM_LAYOUT, aim->node);
 	while (dir && fd < 0 && (entry = readdir(dir)) != NULL) {
 		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
-		    is_of_rundir(entry->d_name, rundir))
+		    is_of_cluster(entry->d_name, aim->cluster))
 			fd = open_in_process(entry->d_name, want);
 	}
 	if (dir)
@@ -294,48 +294,16 @@ static int open_sealed(const char *rundir, const char *step)
 	return fd;
 }
 
-static struct nt_shm *map_shm(const char *rundir, const char *step)
+static struct nt_shm *find_shm(const struct aim *aim)
 {
-	char path[4096];
+	const int fd = open_sealed(aim);
 	struct nt_shm *shm;
-	struct stat st;
-	int fd;
 
-	snprintf(path, sizeof(path), "%s/%s/fs/step/%s.%u", rundir, step, NT_SHM_FILE,
-		 NT_SHM_LAYOUT);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	/* Ranks leave an empty file where they use the sealed one. */
-	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size == 0) {
-		close(fd);
-		fd = open_sealed(rundir, step);
-	}
 	if (fd < 0)
 		return NULL;
-	if (fstat(fd, &st) < 0 || (size_t)st.st_size < sizeof(*shm)) {
-		close(fd);
-		return NULL;
-	}
 	shm = mmap(NULL, sizeof(*shm), PROT_READ, MAP_SHARED, fd, 0);
 	close(fd);
 	return shm == MAP_FAILED ? NULL : shm;
-}
-
-/* The shared memory of the step that runs on the node; a cluster of this test has one at a time. */
-static struct nt_shm *find_shm(const struct aim *aim)
-{
-	size_t length = strlen(aim->node);
-	struct nt_shm *shm = NULL;
-	DIR *dir = opendir(aim->rundir);
-	struct dirent *entry;
-
-	if (!dir)
-		return NULL;
-	while (!shm && (entry = readdir(dir)) != NULL) {
-		if (strncmp(entry->d_name, aim->node, length) == 0 && entry->d_name[length] == '.')
-			shm = map_shm(aim->rundir, entry->d_name);
-	}
-	closedir(dir);
-	return shm;
 }
 
 static bool is_dead(pid_t pid)
@@ -395,7 +363,7 @@ static int parse(struct aim *aim, int argc, char **argv)
 	of = index_of(argv[5], whose, 3);
 	if (step < STEP_JOINING || victim < 0 || of < 0)
 		return -1;
-	aim->rundir = argv[1];
+	aim->cluster = argv[1];
 	aim->node = argv[2];
 	aim->step = (enum step)step;
 	aim->victim = (enum victim)victim;
@@ -414,7 +382,7 @@ int main(int argc, char **argv)
 
 	if (parse(&aim, argc, argv) < 0) {
 		fprintf(stderr,
-			"usage: nt-strike RUNDIR NODE STEP VICTIM OF [TIMEOUT_S [SIGNAL]]\n");
+			"usage: nt-strike CLUSTER NODE STEP VICTIM OF [TIMEOUT_S [SIGNAL]]\n");
 		return 2;
 	}
 	until_ms = now_ms() + aim.timeout_ms;

@@ -10,7 +10,7 @@ others_*   the program beside the struck one: done with one arm on all ranks or 
            with different arms), cancelled by Slurm, error (ranks in doubt of an outcome failed), none (the job had one program)
 doubt      runs in which ranks in doubt failed; doubt_max_ms: the latest of them, after the kill; only where the
            communicator watched or the one beside was struck between PROPOSE and its outcome: doubt_held
-left_ours  runs that left a runtime directory, a file in /tmp or /dev/shm, a task or a helper; left_slurm: PMIx's
+left_ours  runs that left a node's memory, a file in /tmp or /dev/shm, a task or a helper; left_slurm: PMIx's
            directories of the step below TmpFS
 admin      runs after which a slurmstepd had to be ended or a slurmd restarted for the nodes to become idle
 """
@@ -50,7 +50,7 @@ def summed(rows):
         out["doubt_held"] += doubt and bool({row["before"], row["beside"]} & {"held", "next"})
         out["doubt_max_ms"] = max(out["doubt_max_ms"], int(row["doubt_ms"]))
         out["srun_waits"] += int(row["srun_waits"])
-        out["left_ours"] += any(name in row["left"] for name in ("rundir:", "shm-tmp:", "tasks:", "recordd:"))
+        out["left_ours"] += any(name in row["left"] for name in ("memory:", "shm-tmp:", "tasks:", "recordd:"))
         out["left_slurm"] += "tmpfs:" in row["left"]
         out["admin"] += row["admin"] != "none"
     out["runs"] = len(rows)

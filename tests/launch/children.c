@@ -7,18 +7,18 @@
  * Each kind of child ends in another way, some after calling the plugin. In the end each task says
  *   forked COUNT failed COUNT, and "no plugin" where none was loaded
  *   pid PID
- *   file NAME		for each file in the step's directory on this node
+ *   tray PID		for each tray in the node's memory
  * Built by the tests: cc -I TOP children.c -pthread -ldl.
  */
-#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "contract/names.h"
+#include "contract/tray-layout.h"
 #include "load.h"
 #include "tuner/abi.h"
 
@@ -27,43 +27,37 @@
 
 static _Atomic bool played;
 
-/* The step's directory on this node, as the policy names it. */
-static DIR *open_step(void)
+/* Who has trays in the node's memory, as the policy names it: the processes, each once; 0 ends. */
+static const uint32_t *read_owners(void)
 {
+	static struct nt_trays trays;
 	const char *policy = getenv("NCCL_TUNE_POLICY");
-	const char *at = policy ? strstr(policy, ",dir=") : NULL;
-	char path[512];
+	const char *at = policy ? strstr(policy, ",shm=") : NULL;
+	int fd = at ? open(at + strlen(",shm="), O_RDONLY | O_CLOEXEC) : -1;
 
-	return at && sscanf(at, ",dir=%511[^,]", path) == 1 ? opendir(path) : NULL;
+	memset(&trays, 0, sizeof(trays));
+	if (fd >= 0) {
+		if (pread(fd, &trays, sizeof(trays), (off_t)NT_TRAYS_AT) < 0)
+			trays.owner[0] = 0;
+		close(fd);
+	}
+	return (const uint32_t *)(void *)trays.owner;
 }
 
-static void list_files(void)
+static void list_owners(void)
 {
-	DIR *dir = open_step();
-	struct dirent *entry;
-
-	for (entry = dir ? readdir(dir) : NULL; entry; entry = readdir(dir)) {
-		if (entry->d_name[0] != '.')
-			fprintf(stderr, "file %s\n", entry->d_name);
-	}
-	if (dir)
-		closedir(dir);
+	for (const uint32_t *owner = read_owners(); *owner; owner++)
+		fprintf(stderr, "tray %u\n", (unsigned)*owner);
 }
 
 /* A child that is forked before may start the plugin itself. */
 static bool has_started(void)
 {
-	DIR *dir = open_step();
-	struct dirent *entry;
-	bool found = false;
-	int pid;
-
-	for (entry = dir ? readdir(dir) : NULL; entry && !found; entry = readdir(dir))
-		found = sscanf(entry->d_name, NT_CALLS_PREFIX "%*d.%d", &pid) == 1 &&
-			pid == getpid();
-	if (dir)
-		closedir(dir);
-	return found;
+	for (const uint32_t *owner = read_owners(); *owner; owner++) {
+		if (*owner == (uint32_t)getpid())
+			return true;
+	}
+	return false;
 }
 
 /* The plugin, once this process has started it. Not looked for in a child: other threads may be
@@ -163,6 +157,6 @@ int main(int argc, char **argv)
 	atomic_store(&played, true);
 	pthread_join(thread, NULL);
 	fprintf(stderr, "pid %d\n", (int)getpid());
-	list_files();
+	list_owners();
 	return rc;
 }

@@ -229,6 +229,40 @@ without_waits() {
 	sed -uE "/$SRUN_WAITS/d"
 }
 
+# step_shms PATTERN: paths of this cluster's memories of running steps, <node>.<job>.<step>; a memory has several.
+step_shms() {
+	local fd
+	while IFS= read -r fd; do
+		! grep -qsF "$NT_CLUSTER/" "${fd%/fd/*}/environ" || echo "$fd"
+	done < <(find /proc/[0-9]*/fd -lname "/memfd:nccl-tune-shm.*.$1 *" 2>/dev/null)
+}
+
+# step_shm JOB [STEP [NODE]]: a path of one of them.
+step_shm() {
+	step_shms "${3:-*}.$1.${2:-0}" | head -n 1 | grep .
+}
+
+# step_names PATTERN: the memories, each once, by their names.
+step_names() {
+	step_shms "$1" | while IFS= read -r fd; do readlink "$fd" || :; done | sort -u
+}
+
+# step_records JOB [STEP]: the rank records that its processes on all nodes have left so far, one a line.
+step_records() {
+	local fd link
+	local -A seen=()
+	while IFS= read -r fd; do
+		link=$(readlink "$fd") && [ -z "${seen[$link]:-}" ] || continue
+		seen[$link]=1
+		"$NT_TESTS/nt-record" list "$fd"
+	done < <(step_shms "*.$1.${2:-0}")
+}
+
+# In a task: the tool, and a text from stdin as the record of another process. put_record TASK PID
+# shellcheck disable=SC2016,SC2034 # for the task's shell
+in_task='shm=${NCCL_TUNE_POLICY##*,shm=}; put_record() { "$NT_TESTS/nt-record" put "$shm" "$@"; }
+'
+
 # as_user CMD...: run CMD as NT_USER on the cluster, bounded in time; without what srun says of its waiting.
 as_user() {
 	local rc=0 said sieve out=1

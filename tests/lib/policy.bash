@@ -4,8 +4,8 @@
 #
 # For tests of the plugin without Slurm.
 
-# task_policy MODE DIR [setting=value]...: NCCL_TUNE_POLICY of a task, as Slurm gives it; every setting must be there, in
-# the order of contract/setting.h, else the plugin stays idle.
+# task_policy MODE DIR [setting=value]...: NCCL_TUNE_POLICY of a task, as Slurm gives it, with a file in DIR as the node's
+# memory; every setting must be there, in the order of contract/setting.h, else the plugin stays idle.
 task_policy() {
 	local mode=$1 dir=$2 given default text
 	local -A value=([calibrate]=off)
@@ -17,7 +17,7 @@ task_policy() {
 		default=${default%%,*}
 		text+=,${default%%=*}=${value[${default%%=*}]:-${default#*=}}
 	done
-	echo "$text,dir=$dir,node=n1,fingerprint=0000000000000001,id=1.0,flags=0"
+	echo "$text,node=n1,fingerprint=0000000000000001,id=1.0,flags=0,shm=$dir/shm"
 }
 
 # alone_environment: for tests without Slurm, the programs under test and nothing of the caller's job.
@@ -51,8 +51,15 @@ four_ranks() {
 	done
 }
 
-# still_joining PATTERN: the ranks of such directories had not found each other when they ended.
+# rank_records DIR...: the rank records in the nodes' memories there, one a line.
+rank_records() {
+	local dir
+	for dir; do
+		"${RECORD:-$NT_STAGE/libexec/nccl-tune/tests/nt-record}" list "$dir"
+	done
+}
+
+# still_joining DIR...: the ranks there had not found each other when they ended.
 still_joining() {
-	# shellcheck disable=SC2086 # a pattern
-	jq -es 'any(.[].comms[]?; .state == "joining" and .why == "")' $1/rank.*.json >/dev/null
+	rank_records "$@" | jq -es 'any(.[].comms[]?; .state == "joining" and .why == "")' >/dev/null
 }

@@ -73,7 +73,7 @@ plain() {
 }
 
 @test "tuner/ needs libc, contract/, engine/, pmix-sync/, what writes records and itself" {
-	only tuner "contract/|engine/|pmix-sync/|$(plain)|lib/printable\.h|record/(field|rank|reason)\.h|tuner/"
+	only tuner "contract/|engine/|pmix-sync/|$(plain)|lib/printable\.h|record/(field|rank|reason|tray)\.h|tuner/"
 	never tuner 'slurm|json-c|pmix|hwloc|ini\.h|cuda|nccl'
 }
 
@@ -122,7 +122,7 @@ plain() {
 
 # NCCL and CUDA are loaded at run time; what it calls of them it declares itself.
 @test "bench/ needs contract/, the user's memory and calibrations in profiles/ and itself, and no header of NCCL or CUDA" {
-	only bench 'contract/|lib/|profiles/(entry|memory-dir|memory-store|measure/(race|request))\.h|bench/'
+	only bench 'contract/|lib/|profiles/(entry|memory-dir|memory-store|measure/(race|request))\.h|record/tray\.h|bench/'
 	never bench 'slurm|pmix|hwloc|json-c|cuda|nccl'
 }
 

@@ -20,12 +20,8 @@
 #include "tests/model/trace-file.h"
 #include "tests/model/trace-wrap.h"
 
-int __real_nt_shm_open(struct nt_shm_map *map, const char *dir, struct nt_reason *why);
-int __wrap_nt_shm_open(struct nt_shm_map *map, const char *dir, struct nt_reason *why);
-int __real_nt_shm_open_sealed(struct nt_shm_map *map, const char *path, const char *node,
-			      uint32_t job, uint32_t step, struct nt_reason *why);
-int __wrap_nt_shm_open_sealed(struct nt_shm_map *map, const char *path, const char *node,
-			      uint32_t job, uint32_t step, struct nt_reason *why);
+int __real_nt_shm_map(struct nt_shm_map *map, struct nt_reason *why);
+int __wrap_nt_shm_map(struct nt_shm_map *map, struct nt_reason *why);
 int __real_nt_log_append(struct nt_log *log, const uint8_t *bytes, size_t count,
 			 struct nt_error *err);
 int __wrap_nt_log_append(struct nt_log *log, const uint8_t *bytes, size_t count,
@@ -65,18 +61,9 @@ static void begin(const struct nt_shm_map *map)
 	room = ((size_t)st.st_size - sizeof(*file)) / sizeof(file->event[0]);
 }
 
-int __wrap_nt_shm_open(struct nt_shm_map *map, const char *dir, struct nt_reason *why)
+int __wrap_nt_shm_map(struct nt_shm_map *map, struct nt_reason *why)
 {
-	const int rc = __real_nt_shm_open(map, dir, why);
-
-	begin(map);
-	return rc;
-}
-
-int __wrap_nt_shm_open_sealed(struct nt_shm_map *map, const char *path, const char *name,
-			      uint32_t job, uint32_t step, struct nt_reason *why)
-{
-	const int rc = __real_nt_shm_open_sealed(map, path, name, job, step, why);
+	const int rc = __real_nt_shm_map(map, why);
 
 	begin(map);
 	return rc;

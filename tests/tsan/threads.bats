@@ -142,7 +142,7 @@ unit_test() {
 	local -x NCCL_NET=Socket
 	for mode in bandit policy; do
 		ranks 4 --iters 2500 --comms world,tp:2 --capture 1500x2
-		jq -es '[.[].warm.used] | add > 0' "$dir"/shm/rank.*.json
+		jq -es '[.[].warm.used] | add > 0' <(rank_records "$dir"/shm)
 	done
 }
 

@@ -149,7 +149,7 @@ static void option_lies_over_the_site_default(void **state)
 
 static void task_form_round_trips(void **state)
 {
-	struct nt_place place = { .dir = "/run/nccl-tune/n1.12.0",
+	struct nt_place place = { .shm = "/proc/12/fd/100",
 				  .node = "n1",
 				  .fingerprint = 0xdeadbeef01,
 				  .job = 12,
@@ -166,7 +166,7 @@ static void task_form_round_trips(void **state)
 	assert_int_equal(nt_policy_format_task(&policy, &place, text, sizeof(text), &err), 0);
 	assert_int_equal(nt_policy_parse_task(&parsed, &back, text, &err), 0);
 	assert_memory_equal(&parsed, &policy, sizeof(policy));
-	assert_string_equal(back.dir, place.dir);
+	assert_string_equal(back.shm, place.shm);
 	assert_string_equal(back.node, place.node);
 	assert_true(back.fingerprint == place.fingerprint && back.job == place.job &&
 		    back.step == place.step && back.flags == place.flags);
@@ -178,7 +178,7 @@ static void damaged_task_forms_are_refused(void **state)
 		"",
 		"mode=bandit",
 		"bandit",
-		"mode=bandit,dir=/x,node=n",
+		"mode=bandit,shm=/x,node=n",
 		"mode=bandit,mode=off",
 		"nonsense",
 		"mode=bandit,fingerprint=xyz",
@@ -199,13 +199,13 @@ static void damaged_task_forms_are_refused(void **state)
 
 static void a_comma_in_a_path_is_refused(void **state)
 {
-	struct nt_place place = { .dir = "/run/a,b", .node = "n1" };
+	struct nt_place place = { .shm = "/run/a,b", .node = "n1" };
 	struct nt_policy policy;
 	char text[NT_POLICY_MAX];
 
 	nt_policy_default(&policy);
 	assert_int_equal(nt_policy_format_task(&policy, &place, text, sizeof(text), NULL), -1);
-	snprintf(place.dir, sizeof(place.dir), "/run/a");
+	snprintf(place.shm, sizeof(place.shm), "/run/a");
 	assert_int_equal(nt_policy_format_task(&policy, &place, text, 40, NULL), -1);
 }
 

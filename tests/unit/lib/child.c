@@ -239,7 +239,7 @@ static int list_descriptors(void *argument, int out_fd)
 	int count = 0;
 
 	if (keep)
-		nt_child_close_others(out_fd);
+		nt_child_close_others(out_fd, -1);
 	for (int fd = 3; fd < 256; fd++)
 		count += fcntl(fd, F_GETFD) >= 0;
 	return write(out_fd, "x", 1) == 1 ? count : 120;

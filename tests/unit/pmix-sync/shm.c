@@ -8,6 +8,8 @@
 #include <unistd.h>
 #include "tests/lib/unit.h"
 #include "contract/names.h"
+#include "contract/policy.h"
+#include "contract/tray-layout.h"
 #include "pmix-sync/shm.h"
 #include "pmix-sync/turn.h"
 #include "spank/step/shm-fd.h"
@@ -24,9 +26,32 @@ static int remove_dir(void **state)
 {
 	char path[128];
 
-	snprintf(path, sizeof(path), "%s/%s.%u", dir, NT_SHM_FILE, NT_SHM_LAYOUT);
+	snprintf(path, sizeof(path), "%s/shm", dir);
 	unlink(path);
 	return rmdir(dir);
+}
+
+static const struct nt_place *at(const char *path, const char *node, uint32_t job, uint32_t step)
+{
+	static struct nt_place place;
+
+	place = (struct nt_place){ .job = job, .step = step };
+	snprintf(place.shm, sizeof(place.shm), "%s", path);
+	snprintf(place.node, sizeof(place.node), "%s", node);
+	return &place;
+}
+
+static int open_at(struct nt_shm_map *map, const struct nt_place *place, struct nt_reason *why)
+{
+	return nt_shm_open(map, place, why) < 0 ? -1 : nt_shm_map(map, why);
+}
+
+static int open_in(struct nt_shm_map *map, const char *directory, struct nt_reason *why)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/shm", directory);
+	return open_at(map, at(path, "n1", 12, 3), why);
 }
 
 static struct nt_slot slot(struct nt_shm *shm, uint64_t comm, int rank)
@@ -45,8 +70,8 @@ static void two_maps_share_memory(void **state)
 	struct nt_reason why;
 	struct nt_slot first, second;
 
-	assert_int_equal(nt_shm_open(&a, dir, &why), 0);
-	assert_int_equal(nt_shm_open(&b, dir, &why), 0);
+	assert_int_equal(open_in(&a, dir, &why), 0);
+	assert_int_equal(open_in(&b, dir, &why), 0);
 	first = slot(a.shm, 42, 0);
 	second = slot(b.shm, 42, 1);
 	assert_int_equal(first.comm, second.comm);
@@ -67,69 +92,111 @@ static void a_bad_place_is_an_error(void **state)
 	char path[128];
 	FILE *file;
 
-	assert_int_equal(nt_shm_open(&map, "/nonexistent", &why), -1);
+	assert_int_equal(open_in(&map, "/nonexistent", &why), -1);
 	assert_int_equal(why.id, NT_REASON_SHM_OPEN);
 	assert_non_null(strstr(why.text, "shmopen:/nonexistent/shm"));
 	assert_null(map.shm);
-	snprintf(path, sizeof(path), "%s/%s.%u", dir, NT_SHM_FILE, NT_SHM_LAYOUT);
+	snprintf(path, sizeof(path), "%s/shm", dir);
 	file = fopen(path, "w");
 	assert_non_null(file);
 	fputs("something else", file);
 	fclose(file);
-	assert_int_equal(nt_shm_open(&map, dir, &why), -1);
+	assert_int_equal(open_in(&map, dir, &why), -1);
 	assert_int_equal(why.id, NT_REASON_SHM_FILE);
 	unlink(path);
 	assert_int_equal(symlink("/dev/null", path), 0);
-	assert_int_equal(nt_shm_open(&map, dir, &why), -1);
+	assert_int_equal(open_in(&map, dir, &why), -1);
 	unlink(path);
+}
+
+/* Not this step's memory; and what stands at the place of the file beside it is not used. */
+static bool is_refused(const char *path, const char *node, uint32_t job, uint32_t step)
+{
+	struct nt_shm_map map;
+	struct nt_reason why;
+	char beside[128];
+	int rc;
+
+	snprintf(beside, sizeof(beside), NT_SHM_BESIDE, node, job, step);
+	assert_int_equal(mkdir(beside, 0700), 0);
+	rc = open_at(&map, at(path, node, job, step), &why);
+	assert_int_equal(rmdir(beside), 0);
+	return rc < 0 && !map.shm && (why.id == NT_REASON_SHM_FILE || why.id == NT_REASON_SHM_OPEN);
 }
 
 /* As slurmstepd creates it and passes it to a task. */
 static void sealed_memory_cannot_be_cut(void **state)
 {
 	struct nt_shm_map a, b;
-	char path[NT_SHM_FD_PATH];
+	char path[NT_SHM_FD_PATH], node[32], name[160];
 	struct nt_error err;
 	struct nt_reason why;
 	int fd;
 
-	fd = nt_shm_fd_make(getuid(), getgid(), "n1", 12, 3, &err);
+	snprintf(node, sizeof(node), "nt-unit.%d", (int)getpid());
+	fd = nt_shm_fd_make(getuid(), getgid(), node, 12, 3, &err);
 	assert_true(fd >= 0);
 	assert_int_equal(nt_shm_fd_leave(fd, path), 0);
 	close(fd);
-	assert_int_equal(nt_shm_open_sealed(&a, path, "n1", 12, 3, &why), 0);
-	assert_int_equal(nt_shm_open_sealed(&b, path, "n1", 12, 3, &why), 0);
+	assert_int_equal(open_at(&a, at(path, node, 12, 3), &why), 0);
+	assert_int_equal(open_at(&b, at(path, node, 12, 3), &why), 0);
 	(void)slot(a.shm, 42, 0);
 	assert_int_equal(slot(b.shm, 42, 1).index, 1);
 	assert_int_equal(ftruncate(a.fd, 0), -1);
-	assert_int_equal(ftruncate(a.fd, sizeof(struct nt_shm) + 1), -1);
+	assert_int_equal(ftruncate(a.fd, NT_SHM_BYTES + 1), -1);
 	assert_int_equal(truncate(path, 0), -1);
 	assert_int_equal(open(path, O_RDWR | O_TRUNC), -1);
 	assert_int_equal(fcntl(a.fd, F_ADD_SEALS, F_SEAL_WRITE), -1);
 	nt_shm_grow(&a, 0);
 	nt_shm_close(&b);
 	/* Another step's, another node's, and a fake one. */
-	assert_int_equal(nt_shm_open_sealed(&b, path, "n1", 12, 4, &why), -1);
-	assert_int_equal(nt_shm_open_sealed(&b, path, "n1", 1, 3, &why), -1);
-	assert_int_equal(nt_shm_open_sealed(&b, path, "n2", 12, 3, &why), -1);
-	assert_int_equal(why.id, NT_REASON_SHM_FILE);
-	assert_null(b.shm);
+	assert_true(is_refused(path, node, 12, 4));
+	assert_true(is_refused(path, node, 1, 3));
+	assert_true(is_refused(path, "nt-unit-other", 12, 3));
 	nt_shm_close(&a);
-	assert_int_equal(nt_shm_open_sealed(&b, "/proc/self/fd/999", "n1", 12, 3, &why), -1);
-	assert_int_equal(nt_shm_open_sealed(&b, "/dev/zero", "n1", 12, 3, &why), -1);
-	fd = memfd_create("nccl-tune-shm.9.n1.12.3", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	assert_int_equal(ftruncate(fd, sizeof(struct nt_shm)), 0);
+	assert_true(is_refused("/proc/self/fd/999", node, 12, 3));
+	assert_int_equal(open_at(&b, at("/dev/zero", node, 12, 3), &why), -1);
+	snprintf(name, sizeof(name), NT_SHM_SEALED, NT_SHM_LAYOUT, node, 12u, 3u);
+	fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	assert_int_equal(ftruncate(fd, NT_SHM_BYTES), 0);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	assert_int_equal(nt_shm_open_sealed(&b, path, "n1", 12, 3, &why), -1);
+	assert_true(is_refused(path, node, 12, 3));
 	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL), 0);
-	assert_int_equal(nt_shm_open_sealed(&b, path, "n1", 12, 3, &why), 0);
+	assert_int_equal(open_at(&b, at(path, node, 12, 3), &why), 0);
 	nt_shm_close(&b);
 	/* The task cannot be looked at, but its descriptor was inherited. */
 	snprintf(path, sizeof(path), "/proc/1/fd/%d", fd);
-	assert_int_equal(nt_shm_open_sealed(&b, path, "n1", 12, 3, &why), 0);
+	assert_int_equal(open_at(&b, at(path, node, 12, 3), &why), 0);
 	nt_shm_close(&b);
 	close(fd);
-	assert_int_equal(nt_shm_open_sealed(&b, path, "n1", 12, 3, &why), -1);
+	assert_true(is_refused(path, node, 12, 3));
+}
+
+/* A launcher has closed the descriptor. */
+static void a_file_stands_in_for_it(void **state)
+{
+	struct nt_shm_map a, b;
+	struct nt_reason why;
+	char node[32], beside[128];
+
+	snprintf(node, sizeof(node), "nt-unit.%d", (int)getpid());
+	snprintf(beside, sizeof(beside), NT_SHM_BESIDE, node, 12u, 3u);
+	assert_int_equal(open_at(&a, at("/proc/self/fd/999", node, 12, 3), &why), 0);
+	assert_int_equal(open_at(&b, at("/proc/self/fd/999", node, 12, 3), &why), 0);
+	(void)slot(a.shm, 42, 0);
+	assert_int_equal(slot(b.shm, 42, 1).index, 1);
+	nt_shm_close(&a);
+	nt_shm_close(&b);
+	nt_shm_fd_clear(getuid() + 1, node, 12, 3); /* another's */
+	assert_int_equal(access(beside, F_OK), 0);
+	nt_shm_fd_clear(getuid(), node, 12, 3);
+	assert_int_equal(symlink("/etc/passwd", beside), 0);
+	assert_int_equal(open_at(&a, at("/proc/self/fd/999", node, 12, 3), &why), -1);
+	nt_shm_fd_clear(getuid(), node, 12, 3);
+	assert_int_equal(access("/etc/passwd", F_OK), 0);
+	assert_int_equal(mkdir(beside, 0700), 0);
+	nt_shm_fd_clear(getuid(), node, 12, 3);
+	assert_int_equal(rmdir(beside), 0);
 }
 
 static void a_rank_sits_once(void **state)
@@ -202,8 +269,8 @@ static void memory_for_keys_grows(void **state)
 	int keys = 0;
 
 	assert_non_null(mkdtemp(place));
-	assert_int_equal(nt_shm_open(&a, place, &why), 0);
-	assert_int_equal(nt_shm_open(&b, place, &why), 0);
+	assert_int_equal(open_in(&a, place, &why), 0);
+	assert_int_equal(open_in(&b, place, &why), 0);
 	assert_int_equal(fstat(a.fd, &before), 0);
 	/* Parts of pages at both ends of each communicator's memory. */
 	assert_true(before.st_blocks * 512 < (16 << 20) + NT_SHM_COMMS * 2 * sysconf(_SC_PAGESIZE));
@@ -378,6 +445,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(two_maps_share_memory, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(a_bad_place_is_an_error, make_dir, remove_dir),
 		cmocka_unit_test(sealed_memory_cannot_be_cut),
+		cmocka_unit_test(a_file_stands_in_for_it),
 		cmocka_unit_test(a_rank_sits_once),
 		cmocka_unit_test(no_room_is_an_error),
 		cmocka_unit_test(memory_for_keys_grows),

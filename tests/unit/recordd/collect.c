@@ -12,7 +12,7 @@
 #include "contract/names.h"
 #include "contract/policy.h"
 #include "record/step.h"
-#include "spank/step/step-dir.h"
+#include "spank/step/step-name.h"
 #include "recordd/step-record.h"
 #include "tests/lib/schema.h"
 

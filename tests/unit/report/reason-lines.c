@@ -33,11 +33,11 @@ static const struct line {
 	  "--nccl-tune=bandit,channels=on." },
 	/* communicators */
 	{ NT_REASON_SHM, "shm",
-	  "The ranks of a node share no memory: the step's directory is missing or full.",
-	  "In a container, mount /run/nccl-tune; otherwise see slurmd's log on that node." },
+	  "The ranks of a node share no memory: there was none, or it is full.",
+	  "In a container, use the host's /dev/shm; otherwise see slurmd's log on that node." },
 	{ NT_REASON_SHM_OPEN, "shmopen:/run/x:No such file or directory",
 	  "The ranks of a node share no memory: /run/x: No such file or directory.",
-	  "In a container, mount /run/nccl-tune; otherwise see slurmd's log on that node." },
+	  "In a container, use the host's /dev/shm; otherwise see slurmd's log on that node." },
 	{ NT_REASON_UNSEEN, "unseen:3:3:4",
 	  "Rank 3 was not seen (3 of 4 were): it has no plugin, or its node cannot be reached.",
 	  "Run with NCCL_DEBUG=INFO and see what that rank says: is nccl-tune installed on its "
@@ -110,7 +110,7 @@ static const struct line {
 	{ NT_REASON_SHM_FILE, "shmfile:shm",
 	  "The ranks of a node share no memory: shm is not the file that this step "
 	  "shares.",
-	  "In a container, mount /run/nccl-tune; otherwise see slurmd's log on that "
+	  "In a container, use the host's /dev/shm; otherwise see slurmd's log on that "
 	  "node." },
 	{ NT_REASON_SHM_LOCKED, "shmlocked",
 	  "The shared memory of a node was locked for too long while old "

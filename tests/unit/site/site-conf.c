@@ -116,36 +116,6 @@ static void places_have_defaults(void **state)
 	assert_string_equal(conf.site.site_memory, "/m");
 }
 
-static void bounds_of_directories(void **state)
-{
-	static const char *const bad[] = { "",	  "-1", "1",  "2g",
-					   "4mb", "m",	"1k", "99999999999999999999g" };
-	static const char *const bad_files[] = { "", "0", "15", "65537", "20k" };
-	char text[80];
-	struct nt_error err;
-
-	assert_int_equal(parse("", &err), 0);
-	assert_int_equal(conf.site.dir_bytes, 128 << 20);
-	assert_int_equal(conf.site.dir_files, 8192);
-	assert_int_equal(parse("[site]\ndirsize = 1g\ndirfiles = 100\n", &err), 0);
-	assert_int_equal(conf.site.dir_bytes, 1 << 30);
-	assert_int_equal(conf.site.dir_files, 100);
-	assert_int_equal(parse("[site]\ndirsize=2048K\n", &err), 0);
-	assert_int_equal(conf.site.dir_bytes, 2 << 20);
-	assert_int_equal(parse("[site]\ndirsize=0\n", &err), 0);
-	assert_int_equal(conf.site.dir_bytes, 0);
-	for (size_t i = 0; i < LENGTH(bad); i++) {
-		snprintf(text, sizeof(text), "[site]\ndirsize = %s\n", bad[i]);
-		assert_int_equal(parse(text, &err), -1);
-		assert_non_null(strstr(err.text, "(want 1m to 1g, or 0 for none)"));
-	}
-	for (size_t i = 0; i < LENGTH(bad_files); i++) {
-		snprintf(text, sizeof(text), "[site]\ndirfiles = %s\n", bad_files[i]);
-		assert_int_equal(parse(text, &err), -1);
-		assert_non_null(strstr(err.text, "(want 16 to 65536)"));
-	}
-}
-
 static void findings_are_switched(void **state)
 {
 	struct nt_error err;
@@ -322,7 +292,7 @@ static void too_many_sections_are_refused(void **state)
 	assert_string_equal(err.text, "f:64: more than 64 sections");
 }
 
-UNIT_TESTS(a_whole_file, an_empty_file_says_nothing, places_have_defaults, bounds_of_directories,
-	   findings_are_switched, keys_and_lock_add_up, records_have_at_most_two_places,
+UNIT_TESTS(a_whole_file, an_empty_file_says_nothing, places_have_defaults, findings_are_switched,
+	   keys_and_lock_add_up, records_have_at_most_two_places,
 	   mistakes_name_their_line_and_what_is_accepted, long_lines_names_and_files_are_refused,
 	   too_many_sections_are_refused);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,14 +32,19 @@ static enum nt_calibrate_answer run(const char *script, const char *request)
 {
 	char a[] = "A=1", path[] = "PATH=/usr/bin:/bin";
 	char *environment[] = { a, path, NULL };
+	enum nt_calibrate_answer answer;
 	char text[512];
+	int memory;
 
 	snprintf(text, sizeof(text), "#!/bin/sh\n%s\n", script);
 	write_text("driver", text);
 	snprintf(program, sizeof(program), "%s/driver", top);
 	assert_int_equal(chmod(program, 0700), 0);
 	err.text[0] = '\0';
-	return nt_calibrate_task(program, request, top, environment, &profile, &err);
+	memory = memfd_create("memory", MFD_CLOEXEC);
+	answer = nt_calibrate_task(program, request, memory, environment, &profile, &err);
+	close(memory);
+	return answer;
 }
 
 #define ENDED "nt-calibrate has ended without an answer"
@@ -65,8 +71,8 @@ static const struct {
 	{ "echo doubt; echo use wide NCCL_DEBUG=INFO", NT_CALIBRATED_DOUBT, ENDED },
 	{ "echo doubt; printf 'x%.0s' $(seq 5000)", NT_CALIBRATED_DOUBT,
 	  "nt-calibrate did not end in time" },
-	/* It gets the request, the place of the result and the task's environment. */
-	{ "[ \"$A\" = 1 ] && [ \"$1\" = --result=$(dirname \"$0\")/calibration.json ] && "
+	/* It gets the request, the node's memory and the task's environment. */
+	{ "[ \"$A\" = 1 ] && [ $# = 0 ] && echo kept >&3 && [ ! -e /proc/$$/fd/4 ] && "
 	  "case $SLURM_NCCL_TUNE_CALIBRATE in v=1*NCCL_CROSS_NIC=1) echo none well; esac",
 	  NT_CALIBRATED_NONE, "well" },
 };
@@ -125,7 +131,7 @@ static void what_cannot_start_is_none(void **state)
 	assert_int_equal(run("echo default", "v=1"), NT_CALIBRATED_NONE);
 	assert_string_equal(err.text, "seconds is missing");
 	assert_int_equal(
-		nt_calibrate_task("/nonexistent/driver", REQUEST("1"), NULL, none, &profile, &err),
+		nt_calibrate_task("/nonexistent/driver", REQUEST("1"), -1, none, &profile, &err),
 		NT_CALIBRATED_NONE);
 	assert_string_equal(err.text, ENDED);
 }

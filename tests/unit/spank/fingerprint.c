@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include "tests/lib/unit.h"
 #include "spank/step/cache.h"
-#include "spank/step/step-dir.h"
+#include "spank/step/step-name.h"
 
 struct xml {
 	char text[32768];

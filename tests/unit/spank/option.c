@@ -6,7 +6,7 @@
 #include <unistd.h>
 #include "tests/lib/unit.h"
 #include "spank/arguments.h"
-#include "spank/step/step-dir.h"
+#include "spank/step/step-name.h"
 #include "site/conf.h"
 
 /* Arguments separated by spaces, as in plugstack.conf. */
@@ -124,8 +124,7 @@ static void arguments_are_whole(void **state)
 		.long_dir = "/home/a/records",
 		.fingerprint = "00f3000000000001",
 		.mode = "bandit",
-		.dir = "/run/a=b",
-		.rundir = "/run",
+		.rundir = "/run/a=b",
 		.spool = "/s",
 		.record = "admincomment,file:/r",
 		.cluster = "c",

@@ -215,7 +215,6 @@ static void expect_plugins(const char *tuner, const char *profiler, const char *
 
 static void tuned_step_sets_all(void **state)
 {
-	set(NULL, NT_ENV_SHM, "/of/another/step");
 	assert_int_equal(nt_env_flags(&env), 0);
 	nt_env_tune(&env, "/p.so", "mode=bandit");
 	expect_plugins("/p.so", "/p.so", "(unset)", "(unset)", "mode=bandit");

@@ -1,27 +1,21 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that a process counts, as its file has them. */
+/* Calls that a process counts, as its tray has them. */
 #include "tests/unit/tuner/decide-host.h"
 
-#include "lib/file.h"
 #include "record/calls-record.h"
 
 #define SIZE 262144u
 
-/* What the file says of the only communicator; it is read as after SIGKILL. */
+/* What the tray says of the only communicator, as after SIGKILL. */
 static struct nt_calls_rank told(struct host *h)
 {
 	static char text[NT_RANK_RECORD_MAX];
 	struct nt_calls_rank *ranks, rank;
 	struct nt_error err = { "" };
-	char path[128], *file;
 	size_t bytes, count;
 
-	snprintf(path, sizeof(path), "%s/calls.3.%d", h->dir, (int)getpid());
-	if (nt_file_read(path, sizeof(struct nt_calls), &file, &bytes, &err) < 0)
-		fail_msg("%s", err.text);
-	bytes = nt_calls_format(file, bytes, 1, text, sizeof(text));
-	free(file);
+	bytes = nt_calls_format(&h->process.tray.tray->calls, 1, text, sizeof(text));
 	if (nt_calls_read(text, bytes, &ranks, &count, &err) < 0)
 		fail_msg("%s", err.text);
 	assert_int_equal(count, 1);
@@ -85,7 +79,7 @@ static void ends_are_noted(void **state)
 	host_close(&h);
 }
 
-/* Without the file nothing is told, and all goes on. */
+/* Without a tray nothing is told, and all goes on. */
 static void no_room(void **state)
 {
 	static struct host h;
@@ -96,7 +90,6 @@ static void no_room(void **state)
 	assert_int_equal(h.rc, 0);
 	assert_int_equal(told(&h).begun, 0);
 	assert_null(nt_calls_add(NULL, 0, 1, 0, 1, 1));
-	assert_null(nt_calls_open(&(struct nt_place){ .dir = "/nonexistent" }, 0, 1, 60));
 	host_close(&h);
 }
 

@@ -74,7 +74,7 @@ static inline void host_policy(const char *dir, const char *option, char *out, s
 	struct nt_error err = { "" };
 
 	nt_policy_default(&policy);
-	snprintf(place.dir, sizeof(place.dir), "%s", dir);
+	snprintf(place.shm, sizeof(place.shm), "%s/shm", dir);
 	if (nt_policy_parse_option(&policy, option, &err) < 0 ||
 	    nt_policy_format_task(&policy, &place, out, out_bytes, &err) < 0)
 		fail_msg("%s", err.text);

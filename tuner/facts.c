@@ -129,6 +129,7 @@ static void lower_quota(struct nt_facts *facts, const char *root, const char *di
 	double quota[2] = { 0, 0 }, period[2];
 	char path[2 * PATH_BYTES];
 	struct stat group;
+	int fd;
 
 	if (!read_quota(root, directory, "cpu.max", quota) &&
 	    read_quota(root, directory, "cpu.cfs_quota_us", quota) &&
@@ -138,7 +139,10 @@ static void lower_quota(struct nt_facts *facts, const char *root, const char *di
 		return;
 	facts->quota = quota[0] / quota[1];
 	snprintf(path, sizeof(path), "%s%s", root, directory);
-	facts->quota_group = stat(path, &group) == 0 ? (int64_t)group.st_ino : -1;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	facts->quota_group = fd >= 0 && fstat(fd, &group) == 0 ? (int64_t)group.st_ino : -1;
+	if (fd >= 0)
+		close(fd);
 }
 
 /* group: "/job/step"; those that it is in, too */

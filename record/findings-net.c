@@ -104,12 +104,13 @@ static bool begins_with_any(const char *link, const char *const *names)
 	return false;
 }
 
-/* Bridges of containers and virtual machines, and the loopback, connect processes of one node. */
+/* Bridges of containers and virtual machines connect processes of one node. So does the loopback,
+ * but with it NCCL starts only where all nodes are one machine. */
 static bool is_inside(const char *link)
 {
 	static const char *const names[] = { "docker", "virbr", "veth", "cni", "lxcbr", NULL };
 
-	return begins_with_any(link, names) || strcmp(link, "lo") == 0;
+	return begins_with_any(link, names);
 }
 
 /* Their speed is that of nothing. */
@@ -157,8 +158,7 @@ static void add_interface(struct nt_findings *findings, const char *node, const 
 	nt_findings_add(findings, &finding);
 }
 
-/* What NCCL_SOCKET_IFNAME takes on some node. By the loopback several nodes of Slurm on one host
- * are connected. */
+/* What NCCL_SOCKET_IFNAME takes on some node */
 static bool judge_ifname(struct nt_findings *findings, const struct nt_findings_nodes *nodes,
 			 const char *other)
 {
@@ -171,8 +171,7 @@ static bool judge_ifname(struct nt_findings *findings, const struct nt_findings_
 		if (name[0] == '-')
 			snprintf(what, sizeof(what), "NCCL_SOCKET_IFNAME=%s names no interface",
 				 name + 1);
-		else if (is_inside(name) && strcmp(name, node->facts.link) != 0 &&
-			 (node->facts.link[0] || strcmp(name, "lo") != 0))
+		else if (is_inside(name) && strcmp(name, node->facts.link) != 0)
 			snprintf(what, sizeof(what), "NCCL_SOCKET_IFNAME takes %s", name);
 		else
 			continue;

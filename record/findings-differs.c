@@ -6,10 +6,14 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
+#include "lib/append.h"
+#include "lib/hash.h"
 #include "lib/plural.h"
 
 #define VALUE_BYTES 80
 #define NAME_BYTES 48
+#define COMM_WORDS 128
 #define NAMES_MAX 64 /* of variables */
 #define FULL_TEXT 900 /* bytes of variables: others may have been left out */
 #define UNSET "not set"
@@ -17,11 +21,21 @@
 /* A property of a process as text; "": not known. */
 typedef void get_value(const struct nt_facts_seen *seen, const char *name, char out[VALUE_BYTES]);
 
+static bool ends(const char *name, const char *end)
+{
+	const size_t bytes = strlen(name), end_bytes = strlen(end);
+
+	return bytes >= end_bytes && strcmp(name + bytes - end_bytes, end) == 0;
+}
+
 static void get_variable(const struct nt_facts_seen *seen, const char *name, char out[VALUE_BYTES])
 {
 	if (nt_findings_value(seen->variables, name, out, VALUE_BYTES) == 0 ||
-	    nt_findings_value(seen->inside, name, out, VALUE_BYTES) == 0)
+	    nt_findings_value(seen->inside, name, out, VALUE_BYTES) == 0) {
+		if (ends(name, "_DISABLE") && strcmp(out, "0") == 0)
+			snprintf(out, VALUE_BYTES, UNSET);
 		return;
+	}
 	snprintf(out, VALUE_BYTES, "%s",
 		 strlen(seen->variables) > FULL_TEXT || strlen(seen->inside) > FULL_TEXT ? ""
 											 : UNSET);
@@ -35,10 +49,28 @@ static void get_library(const struct nt_facts_seen *seen, const char *name, char
 	snprintf(out, VALUE_BYTES, "%.79s", slash ? slash + 1 : seen->library);
 }
 
+/* In the alphabet's order, each once; without the libraries of profilers, which often look at a
+ * single rank. */
 static void get_preload(const struct nt_facts_seen *seen, const char *name, char out[VALUE_BYTES])
 {
+	char words[sizeof(seen->facts.preload)], *at = words, *word, *list[16];
+	size_t count = 0;
+
 	(void)name;
-	snprintf(out, VALUE_BYTES, "%.79s", seen->facts.preload[0] ? seen->facts.preload : UNSET);
+	memcpy(words, seen->facts.preload, sizeof(words));
+	while ((word = strsep(&at, " ")) != NULL && count < 16) {
+		size_t i = count;
+
+		if (!word[0] || strstr(word, "Injection") || strstr(word, "TreeLauncher"))
+			continue;
+		for (; i > 0 && strcmp(list[i - 1], word) > 0; i--)
+			list[i] = list[i - 1];
+		list[i] = word;
+		count++;
+	}
+	snprintf(out, VALUE_BYTES, "%s", count == 0 ? UNSET : "");
+	for (size_t i = 0; i < count; i++)
+		(void)nt_append(out, VALUE_BYTES, "%s%s", i > 0 ? " " : "", list[i]);
 }
 
 static void get_blocking(const struct nt_facts_seen *seen, const char *name, char out[VALUE_BYTES])
@@ -47,11 +79,13 @@ static void get_blocking(const struct nt_facts_seen *seen, const char *name, cha
 	snprintf(out, VALUE_BYTES, "%s", seen->facts.blocking ? "1" : UNSET);
 }
 
-/* Of devices, the number: which they are differs between ranks. */
+/* Of devices, the number: which they are differs between ranks. All that there are, or one for each
+ * rank, is what Slurm gives. */
 static void get_visible(const struct nt_facts_seen *seen, const char *name, char out[VALUE_BYTES])
 {
 	(void)name;
-	if (seen->facts.visible >= 0)
+	if (seen->facts.visible >= 0 && seen->facts.visible != seen->facts.gpu_count &&
+	    seen->facts.visible != seen->local)
 		snprintf(out, VALUE_BYTES, "%" PRId64 " devices", seen->facts.visible);
 	else
 		snprintf(out, VALUE_BYTES, UNSET);
@@ -64,7 +98,25 @@ struct groups {
 	size_t count[2];
 	size_t first[2]; /* the first rank's index */
 	bool one_node[2];
+	uint32_t comms[2][COMM_WORDS]; /* bits of their communicators */
 };
+
+static void note_comm(uint32_t comms[COMM_WORDS], const char *comm)
+{
+	const uint32_t bit = nt_hash32_text(comm) % (32 * COMM_WORDS);
+
+	comms[bit / 32] |= UINT32_C(1) << bit % 32;
+}
+
+/* Two programs in one step may be started differently. */
+static bool in_one_comm(const struct groups *groups)
+{
+	for (size_t i = 0; i < COMM_WORDS; i++) {
+		if (groups->comms[0][i] & groups->comms[1][i])
+			return true;
+	}
+	return false;
+}
 
 /* False: all have one, or there is no two that they have. */
 static bool make_groups(struct groups *groups, const struct nt_facts_seen *seen, size_t count,
@@ -78,7 +130,7 @@ static bool make_groups(struct groups *groups, const struct nt_facts_seen *seen,
 		get(&seen[i], name, value);
 		if (!value[0])
 			return false;
-		while (g < 2 && groups->count[g] > 0 && strcmp(groups->value[g], value) != 0)
+		while (g < 2 && groups->count[g] > 0 && strcasecmp(groups->value[g], value) != 0)
 			g++;
 		if (g == 2)
 			return false;
@@ -87,10 +139,11 @@ static bool make_groups(struct groups *groups, const struct nt_facts_seen *seen,
 			groups->first[g] = i;
 			groups->one_node[g] = true;
 		}
+		note_comm(groups->comms[g], seen[i].comm);
 		if (strcmp(seen[groups->first[g]].node, seen[i].node) != 0)
 			groups->one_node[g] = false;
 	}
-	return groups->count[1] > 0;
+	return groups->count[1] > 0 && in_one_comm(groups);
 }
 
 static void tell(struct nt_findings *findings, const struct nt_facts_seen *seen,
@@ -131,18 +184,12 @@ static void compare(struct nt_findings *findings, const struct nt_facts_seen *se
 
 /* ---- variables */
 
-static bool ends(const char *name, const char *end)
-{
-	const size_t bytes = strlen(name), end_bytes = strlen(end);
-
-	return bytes >= end_bytes && strcmp(name + bytes - end_bytes, end) == 0;
-}
-
 /* What may differ: names of a rank's own files, addresses and devices; and ranks themselves. */
 static bool is_own(const char *name)
 {
-	static const char *const own[] = { "_FILE", "_DIR",   "_ADDR", "_IFNAME",
-					   "_HCA",  "_INDEX", "_ID",   "_PLUGIN" };
+	static const char *const own[] = { "_FILE", "_DIR",   "_PATH",	 "_HOME", "_ROOT",
+					   "_ADDR", "_RANGE", "_IFNAME", "_HCA",  "_INDEX",
+					   "_ID",   "_UUID",  "_PLUGIN" };
 
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
 		if (ends(name, own[i]))
@@ -187,12 +234,19 @@ static void compare_variables(struct nt_findings *findings, const struct nt_fact
 		compare(findings, seen, count, get_variable, names.name[i]);
 }
 
-/* ---- limits: a program may raise its own, so only much less counts */
+/* ---- limits: a program may raise its own, so only much less counts, of what may be needed */
 
 struct limit {
 	const char *name;
+	int64_t enough;
+	bool of_rdma;
 	int64_t (*get)(const struct nt_facts *facts);
 };
+
+static bool is_low(const struct limit *limit, int64_t here, int64_t most)
+{
+	return here < most / 4 && here < limit->enough;
+}
 
 static int64_t get_memlock(const struct nt_facts *facts)
 {
@@ -216,14 +270,15 @@ static void compare_limit(struct nt_findings *findings, const struct nt_facts_se
 	struct groups groups = { .one_node = { true, true } };
 
 	for (size_t i = 0; i < count; i++) {
-		if (limit->get(&seen[i].facts) < 0)
+		if (limit->get(&seen[i].facts) < 0 ||
+		    (limit->of_rdma && !nt_findings_by_rdma(&seen[i])))
 			return;
 		if (limit->get(&seen[i].facts) > most)
 			most = limit->get(&seen[i].facts);
 	}
 	for (size_t i = 0; i < count; i++) {
 		const int64_t here = limit->get(&seen[i].facts);
-		const unsigned g = here < most / 4;
+		const unsigned g = is_low(limit, here, most);
 		char *value = groups.value[g];
 
 		if (groups.count[g]++ == 0) {
@@ -243,9 +298,9 @@ void nt_findings_judge_differs(struct nt_findings *findings, const struct nt_fac
 			       size_t count)
 {
 	static const struct limit limits[] = {
-		{ "the limit of locked memory (KiB)", get_memlock },
-		{ "the limit of open files", get_nofile },
-		{ "the limit of the stack (KiB)", get_stack },
+		{ "the limit of locked memory (KiB)", 1 << 20, true, get_memlock },
+		{ "the limit of open files", 8192, false, get_nofile },
+		{ "the limit of the stack (KiB)", 8192, false, get_stack },
 	};
 
 	compare_variables(findings, seen, count);

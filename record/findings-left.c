@@ -6,12 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "record/findings-net.h"
 
 /* What the step has to be for a variable to matter */
 enum where {
 	ANYWHERE,
 	ON_A_NODE, /* ranks on one node */
-	WITH_RDMA, /* active ports, and several nodes */
+	BETTER_PORTS, /* several nodes, whose RDMA ports are faster than what they use */
+	BY_RDMA, /* several nodes that use such ports */
+	BY_CHOICE, /* a network whose vendor does not ask for it */
 };
 
 static bool is_on(const char *value)
@@ -58,28 +61,30 @@ static const struct rule {
 	const char *effect;
 } rules[] = {
 	{ "NCCL_P2P_DISABLE", ON_A_NODE, is_on, "GPUs of a node cannot use NVLink or PCIe" },
+	{ "NCCL_P2P_LEVEL", ON_A_NODE, is_off, "GPUs of a node cannot use NVLink or PCIe" },
 	{ "NCCL_SHM_DISABLE", ON_A_NODE, is_on, "ranks of a node may have to use the network" },
-	{ "NCCL_IB_DISABLE", WITH_RDMA, is_on, "nodes use TCP although RDMA ports are active" },
-	{ "NCCL_NET_GDR_LEVEL", WITH_RDMA, is_off, "data passes through host memory" },
-	{ "NCCL_ALGO", ANYWHERE, restricts, "NCCL and nccl-tune cannot choose others" },
-	{ "NCCL_PROTO", ANYWHERE, restricts, "NCCL and nccl-tune cannot choose others" },
+	{ "NCCL_IB_DISABLE", BETTER_PORTS, is_on, "nodes use TCP although RDMA ports are active" },
+	{ "NCCL_NET_GDR_LEVEL", BY_RDMA, is_off, "data passes through host memory" },
+	{ "NCCL_ALGO", BY_CHOICE, restricts, "NCCL and nccl-tune cannot choose others" },
+	{ "NCCL_PROTO", BY_CHOICE, restricts, "NCCL and nccl-tune cannot choose others" },
 	{ "NCCL_MIN_NCHANNELS", ANYWHERE, is_many, "collectives take much of the GPU" },
 	{ "NCCL_MAX_NCHANNELS", ANYWHERE, is_few, "collectives are narrower than the links" },
+	{ "NCCL_MIN_CTAS", ANYWHERE, is_many, "collectives take much of the GPU" },
+	{ "NCCL_MAX_CTAS", ANYWHERE, is_few, "collectives are narrower than the links" },
 	{ "NCCL_BUFFSIZE", ANYWHERE, is_small, "large calls are cut into small parts" },
 };
 
 struct step {
 	const struct nt_facts_seen *seen;
 	size_t count;
-	int64_t nodes;
-	bool rdma, together;
+	bool better_ports, rdma, tcpx, together;
 };
 
 static bool matters(const struct step *step, enum where where)
 {
-	if (where == ON_A_NODE)
-		return step->together;
-	return where != WITH_RDMA || (step->nodes > 1 && step->rdma);
+	return (where != ON_A_NODE || step->together) &&
+	       (where != BETTER_PORTS || step->better_ports) && (where != BY_RDMA || step->rdma) &&
+	       (where != BY_CHOICE || !step->tcpx);
 }
 
 static void add(struct nt_findings *findings, const char *variable, const char *by,
@@ -105,7 +110,8 @@ static void look_for(struct nt_findings *findings, const struct step *step, cons
 		    !rule->slows(value))
 			continue;
 		if (nt_findings_value(seen->facts.profile, rule->name, variable,
-				      sizeof(variable)) == 0)
+				      sizeof(variable)) == 0 ||
+		    nt_findings_is_site(seen, rule->name))
 			continue;
 		snprintf(variable, sizeof(variable), "%s=%s", rule->name, value);
 		add(findings, nt_findings_argument(variable),
@@ -140,12 +146,18 @@ static void look_at_debugging(struct nt_findings *findings, const struct step *s
 void nt_findings_judge_left(struct nt_findings *findings, const struct nt_facts_seen *seen,
 			    size_t count, int64_t nodes)
 {
-	struct step step = { .seen = seen, .count = count, .nodes = nodes };
+	char port[64];
+	struct step step = {
+		.seen = seen,
+		.count = count,
+		.better_ports = nodes > 1 && nt_findings_better_port(seen, count, port),
+		.rdma = nodes > 1,
+	};
 
 	for (size_t i = 0; i < count; i++) {
-		step.rdma = step.rdma || strstr(seen[i].facts.ports, "=ACTIVE,") != NULL;
-		step.together = step.together ||
-				(i > 0 && strcmp(seen[i].node, seen[i - 1].node) == 0);
+		step.rdma = step.rdma && nt_findings_by_rdma(&seen[i]);
+		step.tcpx = step.tcpx || strcmp(seen[i].fabric, "tcpx") == 0;
+		step.together = step.together || (seen[i].local > 1 && !seen[i].facts.geforce);
 	}
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
 		if (matters(&step, rules[i].where))

@@ -72,6 +72,26 @@ int nt_findings_value(const char *text, const char *name, char *out, size_t out_
 	return -1;
 }
 
+bool nt_findings_is_site(const struct nt_facts_seen *seen, const char *name)
+{
+	char site[80], value[80];
+
+	return nt_findings_value(seen->facts.site, name, site, sizeof(site)) == 0 &&
+	       (nt_findings_value(seen->variables, name, value, sizeof(value)) == 0 ||
+		nt_findings_value(seen->inside, name, value, sizeof(value)) == 0) &&
+	       strcmp(site, value) == 0;
+}
+
+bool nt_findings_by_sockets(const struct nt_facts_seen *seen)
+{
+	return strcmp(seen->fabric, "socket") == 0 || strcmp(seen->fabric, "tls") == 0;
+}
+
+bool nt_findings_by_rdma(const struct nt_facts_seen *seen)
+{
+	return strcmp(seen->fabric, "ib") == 0 || strcmp(seen->fabric, "efa") == 0;
+}
+
 char *nt_findings_argument(char *text)
 {
 	for (char *c = text; *c; c++)

@@ -23,7 +23,10 @@ struct nt_facts_seen {
 	struct nt_facts facts;
 	int64_t rank; /* in its largest communicator */
 	int64_t ranks; /* of that */
+	int64_t nodes; /* the most of one of its communicators; 0: not known */
+	int64_t local; /* processes of that on its node; nt_findings_judge() sets it */
 	int64_t task;
+	char comm[40]; /* the largest communicator */
 	char node[64], fabric[8], driver[24];
 	char library[NT_LIBRARY_MAX];
 	char variables[1024], inside[1024];
@@ -56,6 +59,12 @@ bool nt_findings_next(const char **text, struct nt_findings_pair *pair);
 int nt_findings_value(const char *text, const char *name, char *out, size_t out_bytes);
 /* In place, for an argument of a finding: no colons. Returns text. */
 char *nt_findings_argument(char *text);
+
+/* Is this variable the site's, for all jobs? */
+bool nt_findings_is_site(const struct nt_facts_seen *seen, const char *name);
+/* Sockets, which may be encrypted */
+bool nt_findings_by_sockets(const struct nt_facts_seen *seen);
+bool nt_findings_by_rdma(const struct nt_facts_seen *seen);
 
 /* The end of the processes of the node of the first. */
 size_t nt_findings_node_end(const struct nt_facts_seen *seen, size_t count, size_t first);

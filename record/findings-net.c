@@ -30,14 +30,32 @@ static int64_t speed_of(const struct nt_facts *facts, const char *link)
 		       : 0;
 }
 
-/* All nodes must have a port that is faster than what they use. Cards for storage are. */
+/* Of what it uses; if that is not known, of its fastest link; 0: that is not known either. */
+static int64_t used_speed(const struct nt_facts *facts)
+{
+	struct nt_findings_pair link;
+	int64_t most = 0;
+
+	if (facts->link[0])
+		return speed_of(facts, facts->link);
+	for (const char *at = facts->links; nt_findings_next(&at, &link);) {
+		const int64_t mbps = strtoll(link.value, NULL, 10);
+
+		most = mbps > most ? mbps : most;
+	}
+	return most;
+}
+
+/* All nodes must have a port that is faster than what they use. Cards for storage are, unless they
+ * are slow. */
 static bool has_better_port(const struct nt_facts_seen *node, char out[64])
 {
-	const int64_t mbps = node->facts.link[0] ? speed_of(&node->facts, node->facts.link) : 0;
+	const int64_t mbps = used_speed(&node->facts);
 	struct nt_port_seen port;
 
 	for (const char *at = node->facts.ports; nt_port_next(&at, &port);) {
-		if (!nt_port_active(&port) || port.gbits * 1e3 <= (double)mbps)
+		if (!nt_port_active(&port) || port.gbits * 1e3 <= (double)mbps ||
+		    (mbps <= 0 && port.gbits < 100))
 			continue;
 		snprintf(out, 64, "%s, %.0f Gbit/s", port.name, port.gbits);
 		return true;
@@ -45,21 +63,64 @@ static bool has_better_port(const struct nt_facts_seen *node, char out[64])
 	return false;
 }
 
-static void judge_sockets(struct nt_findings *findings, const struct nt_findings_nodes *nodes)
+bool nt_findings_better_port(const struct nt_facts_seen *seen, size_t count, char out[64])
+{
+	char other[64];
+
+	for (size_t i = 0; i < count; i = nt_findings_node_end(seen, count, i)) {
+		if (!has_better_port(&seen[i], i == 0 ? out : other))
+			return false;
+	}
+	return count > 0;
+}
+
+/* Where the site has chosen them, they are meant. */
+static void judge_sockets(struct nt_findings *findings, const struct nt_facts_seen *seen,
+			  size_t count)
 {
 	struct nt_finding finding;
-	char port[64] = "", other[64];
+	char port[64];
 
-	for (size_t i = 0; i < nodes->count; i++) {
-		if (strcmp(nodes->node[i]->fabric, "socket") != 0 ||
-		    !has_better_port(nodes->node[i], i == 0 ? port : other))
+	for (size_t i = 0; i < count; i++) {
+		if (!nt_findings_by_sockets(&seen[i]) ||
+		    nt_findings_is_site(&seen[i], "NCCL_IB_DISABLE") ||
+		    nt_findings_is_site(&seen[i], "NCCL_NET"))
 			return;
 	}
+	if (!nt_findings_better_port(seen, count, port))
+		return;
 	nt_finding_set(&finding, NT_FINDING_SOCKETS, ":%s", port);
 	nt_findings_add(findings, &finding);
 }
 
 /* ---- interface */
+
+static bool begins_with_any(const char *link, const char *const *names)
+{
+	for (; *names; names++) {
+		if (strncmp(link, *names, strlen(*names)) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Bridges of containers and virtual machines connect processes of one node. So does the loopback,
+ * but with it NCCL starts only where all nodes are one machine. */
+static bool is_inside(const char *link)
+{
+	static const char *const names[] = { "docker", "virbr", "veth", "cni", "lxcbr", NULL };
+
+	return begins_with_any(link, names);
+}
+
+/* Their speed is that of nothing. */
+static bool is_virtual(const char *link)
+{
+	static const char *const names[] = { "br-", "podman", "flannel", "cali", "cilium",
+					     "tun", "tap",    "vnet",	 "wg",	 NULL };
+
+	return is_inside(link) || begins_with_any(link, names);
+}
 
 /* The fastest that all nodes have, by its slowest */
 static int64_t best_link(const struct nt_findings_nodes *nodes, char out[20])
@@ -72,6 +133,8 @@ static int64_t best_link(const struct nt_findings_nodes *nodes, char out[20])
 		char name[20];
 
 		snprintf(name, sizeof(name), "%.*s", link.name_bytes, link.name);
+		if (is_virtual(name))
+			continue;
 		for (size_t i = 0; i < nodes->count; i++) {
 			const int64_t mbps = speed_of(&nodes->node[i]->facts, name);
 
@@ -83,19 +146,6 @@ static int64_t best_link(const struct nt_findings_nodes *nodes, char out[20])
 		}
 	}
 	return best;
-}
-
-/* Bridges of containers and virtual machines connect processes of one node. So does the loopback, but
- * with it NCCL starts only where all nodes are one machine. */
-static bool is_inside(const char *link)
-{
-	static const char *const names[] = { "docker", "virbr", "veth", "cni", "lxcbr" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (strncmp(link, names[i], strlen(names[i])) == 0)
-			return true;
-	}
-	return false;
 }
 
 static void add_interface(struct nt_findings *findings, const char *node, const char *what,
@@ -121,7 +171,7 @@ static bool judge_ifname(struct nt_findings *findings, const struct nt_findings_
 		if (name[0] == '-')
 			snprintf(what, sizeof(what), "NCCL_SOCKET_IFNAME=%s names no interface",
 				 name + 1);
-		else if (is_inside(name))
+		else if (is_inside(name) && strcmp(name, node->facts.link) != 0)
 			snprintf(what, sizeof(what), "NCCL_SOCKET_IFNAME takes %s", name);
 		else
 			continue;
@@ -140,7 +190,7 @@ static bool uses_slow_link(const struct nt_findings_nodes *nodes, int64_t best)
 		const struct nt_facts_seen *node = nodes->node[i];
 		const int64_t used = speed_of(&node->facts, node->facts.link);
 
-		if (strcmp(node->fabric, "socket") != 0 || !node->facts.link[0] || used <= 0 ||
+		if (!nt_findings_by_sockets(node) || !node->facts.link[0] || used <= 0 ||
 		    used * 10 > best)
 			return false;
 	}
@@ -241,6 +291,6 @@ void nt_findings_judge_net(struct nt_findings *findings, const struct nt_facts_s
 	nt_findings_judge_ports(findings, &all);
 	for (size_t i = 0; i < sizeof(detours) / sizeof(detours[0]); i++)
 		judge_detour(findings, &all, &detours[i]);
-	judge_sockets(findings, &all);
+	judge_sockets(findings, seen, count);
 	judge_interface(findings, &all);
 }

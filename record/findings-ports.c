@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/findings-ports.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,15 @@ static bool find_port(struct nt_port_seen *port, const char *ports, const char *
 	return false;
 }
 
+/* "28.43.1014": the number before the first dot is the kind of card. */
+static bool same_card(const struct nt_port_seen *a, const struct nt_port_seen *b)
+{
+	const size_t bytes = strcspn(a->firmware, ".");
+
+	return !a->firmware[0] || !b->firmware[0] ||
+	       (strcspn(b->firmware, ".") == bytes && memcmp(a->firmware, b->firmware, bytes) == 0);
+}
+
 /* Have all nodes the same ports? Else they are of different kinds. */
 static bool same_ports(const struct nt_findings_nodes *nodes)
 {
@@ -48,7 +58,7 @@ static bool same_ports(const struct nt_findings_nodes *nodes)
 			more = nt_port_next(&a, &port);
 			if (nt_port_next(&b, &other) != more ||
 			    strcmp(port.name, other.name) != 0 ||
-			    strcmp(port.kind, other.kind) != 0)
+			    strcmp(port.kind, other.kind) != 0 || !same_card(&port, &other))
 				return false;
 		}
 	}
@@ -64,47 +74,30 @@ static void add(struct nt_findings *findings, const char *node, char *what, cons
 	nt_findings_add(findings, &finding);
 }
 
-/* Of one port on all nodes: where most are active at a rate, those that are not. */
-static void compare_state(struct nt_findings *findings, const struct nt_findings_nodes *nodes,
-			  const char *name)
-{
-	double best = 0;
-	size_t active = 0, slow = 0;
-	struct nt_port_seen port;
-
-	for (size_t i = 0; i < nodes->count; i++) {
-		if (!find_port(&port, nodes->node[i]->facts.ports, name))
-			return;
-		active += nt_port_active(&port);
-		best = nt_port_active(&port) && port.gbits > best ? port.gbits : best;
-	}
-	for (size_t i = 0; i < nodes->count; i++) {
-		(void)find_port(&port, nodes->node[i]->facts.ports, name);
-		slow += nt_port_active(&port) && port.gbits < best;
-	}
-	for (size_t i = 0; i < nodes->count; i++) {
-		char what[96], others[64];
-
-		(void)find_port(&port, nodes->node[i]->facts.ports, name);
-		if (!nt_port_active(&port) && 2 * (nodes->count - active) <= nodes->count) {
-			snprintf(what, sizeof(what), "port %s is %s", name, port.state);
-			snprintf(others, sizeof(others), "it is active on %zu other node%s", active,
-				 nt_plural(active));
-			add(findings, nodes->node[i]->node, what, others);
-		} else if (nt_port_active(&port) && port.gbits < best && 2 * slow <= nodes->count) {
-			snprintf(what, sizeof(what), "port %s has %.0f Gbit/s", name, port.gbits);
-			snprintf(others, sizeof(others), "it has %.0f on others", best);
-			add(findings, nodes->node[i]->node, what, others);
-		}
-	}
-}
-
 /* ---- what is one word for each node */
 
 #define VALUE_BYTES 24
 
 /* "" or "0": not known. name: of a port; NULL: it is the node's. */
 typedef void get_value(const struct nt_facts_seen *node, const char *name, char out[VALUE_BYTES]);
+
+static void get_state(const struct nt_facts_seen *node, const char *name, char out[VALUE_BYTES])
+{
+	struct nt_port_seen port;
+
+	(void)find_port(&port, node->facts.ports, name);
+	snprintf(out, VALUE_BYTES, "%s", port.state);
+}
+
+static void get_rate(const struct nt_facts_seen *node, const char *name, char out[VALUE_BYTES])
+{
+	struct nt_port_seen port;
+
+	(void)find_port(&port, node->facts.ports, name);
+	out[0] = '\0';
+	if (nt_port_active(&port))
+		snprintf(out, VALUE_BYTES, "%.0f", port.gbits);
+}
 
 static void get_driver(const struct nt_facts_seen *node, const char *name, char out[VALUE_BYTES])
 {
@@ -143,70 +136,98 @@ static void get_firmware(const struct nt_facts_seen *node, const char *name, cha
 	snprintf(out, VALUE_BYTES, "%s", port.firmware);
 }
 
+enum usual {
+	MOST, /* what two thirds of the nodes have; nothing where one is not known */
+	BEST, /* the best, if half of those that are known have it */
+};
+
 static const struct property {
 	const char *before, *after; /* the value */
 	get_value *get;
+	enum usual usual;
 	bool of_port;
 	bool less; /* only less than the others have is wrong, */
 	long most; /* not more than this; 0: at least half of theirs */
 } properties[] = {
-	{ "there are ", " GPUs", get_gpus, false, true, 0 },
-	{ "the GPU driver is ", "", get_driver, false, false, 0 },
-	{ "has an MTU of ", "", get_mtu, true, true, 1 << 20 },
+	{ "is ", "", get_state, BEST, true, false, 0 },
+	{ "has ", " Gbit/s", get_rate, BEST, true, true, LONG_MAX },
+	{ "there are ", " GPUs", get_gpus, MOST, false, true, 0 },
+	{ "the GPU driver is ", "", get_driver, MOST, false, false, 0 },
+	/* RDMA uses at most 4096 bytes and its headers. */
+	{ "has an MTU of ", "", get_mtu, MOST, true, true, 4199 },
 	/* Two for each address; the first is the one that Linux gives itself. */
-	{ "has ", " GIDs", get_gids, true, true, 2 },
-	{ "has firmware ", "", get_firmware, true, false, 0 },
+	{ "has ", " GIDs", get_gids, MOST, true, true, 2 },
+	{ "has firmware ", "", get_firmware, MOST, true, false, 0 },
 };
 
-static bool is_odd(const struct property *property, const char *value, const char *most)
+static bool is_active(const char *value)
 {
-	const long here = strtol(value, NULL, 10), others = strtol(most, NULL, 10);
+	return strcmp(value, "ACTIVE") == 0;
+}
 
-	if (strcmp(value, most) == 0)
+static bool is_odd(const struct property *property, const char *value, const char *usual)
+{
+	const long here = strtol(value, NULL, 10), others = strtol(usual, NULL, 10);
+
+	if (!value[0] || strcmp(value, usual) == 0)
 		return false;
 	if (!property->less)
-		return true;
+		return property->usual == MOST || is_active(usual);
 	return here < others && (property->most > 0 ? here <= property->most : 2 * here > others);
 }
 
-/* The value that two thirds of the nodes have. "": there is none, or one is not known. */
-static size_t find_most(const struct property *property, const struct nt_findings_nodes *nodes,
-			const char *name, char most[VALUE_BYTES])
+/* Moves on to this node's value if that is better, or in more votes than the last one. */
+static void vote(const struct property *property, char usual[VALUE_BYTES], const char *value,
+		 size_t *votes)
+{
+	if (property->usual == BEST
+		    ? is_active(value) || strtol(value, NULL, 10) > strtol(usual, NULL, 10)
+		    : *votes == 0)
+		memcpy(usual, value, VALUE_BYTES);
+	*votes += strcmp(value, usual) == 0 ? 1 : (size_t)-1;
+}
+
+/* How many nodes have what is usual; 0: nothing is. */
+static size_t find_usual(const struct property *property, const struct nt_findings_nodes *nodes,
+			 const char *name, char usual[VALUE_BYTES])
 {
 	char value[VALUE_BYTES];
-	size_t votes = 0, count = 0;
+	size_t votes = 0, count = 0, known = 0;
 
 	for (size_t i = 0; i < nodes->count; i++) {
 		property->get(nodes->node[i], name, value);
-		if (!value[0] || strcmp(value, "0") == 0)
+		if (value[0] && strcmp(value, "0") != 0) {
+			vote(property, usual, value, &votes);
+			known++;
+		} else if (property->usual == MOST) {
 			return 0;
-		if (votes == 0)
-			memcpy(most, value, VALUE_BYTES);
-		votes += strcmp(value, most) == 0 ? 1 : (size_t)-1;
+		}
 	}
 	for (size_t i = 0; i < nodes->count; i++) {
 		property->get(nodes->node[i], name, value);
-		count += strcmp(value, most) == 0;
+		count += value[0] && strcmp(value, usual) == 0;
 	}
-	return 3 * count >= 2 * nodes->count ? count : 0;
+	return property->usual == BEST ? (2 * count >= known ? count : 0)
+				       : (3 * count >= 2 * known ? count : 0);
 }
 
 /* True: somebody is odd. */
 static bool compare(struct nt_findings *findings, const struct property *property,
 		    const struct nt_findings_nodes *nodes, const char *name)
 {
-	char most[VALUE_BYTES] = "", value[VALUE_BYTES], what[96], others[64];
-	const size_t count = find_most(property, nodes, name, most);
+	char usual[VALUE_BYTES] = "", value[VALUE_BYTES], what[96], others[64];
+	const size_t count = find_usual(property, nodes, name, usual);
 	bool found = false;
 
 	for (size_t i = 0; i < nodes->count && count > 0; i++) {
 		property->get(nodes->node[i], name, value);
-		if (!is_odd(property, value, most))
+		if (!is_odd(property, value, usual))
 			continue;
 		found = true;
 		snprintf(what, sizeof(what), "%s%s%s%s%s%s", name ? "port " : "", name ? name : "",
 			 name ? " " : "", property->before, value, property->after);
-		snprintf(others, sizeof(others), "%s on %zu others", most, count);
+		snprintf(others, sizeof(others), "%s on %zu other%s", usual, count,
+			 nt_plural(count));
 		add(findings, nodes->node[i]->node, what, others);
 	}
 	return found;
@@ -217,15 +238,13 @@ void nt_findings_judge_ports(struct nt_findings *findings, const struct nt_findi
 	const bool same = same_ports(nodes);
 	struct nt_port_seen port;
 
-	for (const char *at = nodes->node[0]->facts.ports; same && nt_port_next(&at, &port);)
-		compare_state(findings, nodes, port.name);
 	for (size_t i = 0; i < sizeof(properties) / sizeof(properties[0]); i++) {
 		const struct property *property = &properties[i];
 		const char *at = property->of_port ? nodes->node[0]->facts.ports : "";
 		bool found = !property->of_port && compare(findings, property, nodes, NULL);
 
-		/* Of a node's ports one is enough. */
-		while (same && !found && nt_port_next(&at, &port))
+		/* Of what a node's cards have in common one port is enough. */
+		while (same && !(found && property->usual == MOST) && nt_port_next(&at, &port))
 			found = compare(findings, property, nodes, port.name);
 	}
 }

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "lib/plural.h"
 
@@ -19,6 +20,7 @@ struct cpus {
 	double own; /* the fewest that one has */
 	int64_t shared; /* how many that rank has, with others or alone */
 	bool alone;
+	bool limited; /* by a quota, not by processors */
 	int64_t job;
 };
 
@@ -32,25 +34,40 @@ static size_t sharing(const struct nt_facts_seen *seen, size_t count, const stru
 	return same > 0 ? same : 1;
 }
 
+/* Ranks of one control group share its quota. */
+static double quota_of(const struct nt_facts_seen *seen, size_t count, const struct nt_facts *facts,
+		       size_t *same)
+{
+	*same = 0;
+	for (size_t i = 0; i < count; i++)
+		*same += facts->quota_group > 0 && seen[i].facts.quota_group == facts->quota_group;
+	*same = *same > 0 ? *same : 1;
+	return facts->quota / (double)*same;
+}
+
 static void look_at_rank(struct cpus *cpus, const struct nt_facts_seen *seen, size_t count,
 			 const struct nt_facts *facts)
 {
-	const size_t same = sharing(seen, count, facts);
+	size_t same = sharing(seen, count, facts), group;
 	double own = (double)facts->cpu_count / (double)same;
-	/* The whole node: Slurm may think that it has more. */
-	const bool all = facts->cpu_count >= facts->online && !(facts->quota < own);
+	const double quota = quota_of(seen, count, facts, &group);
+	const bool limited = quota < own;
 
-	if (facts->quota < own)
-		own = facts->quota;
-	if (facts->cpu_count <= 0 || facts->online <= 0 || all || own >= 2)
+	if (limited) {
+		own = quota;
+		same = group;
+	}
+	/* The whole node: Slurm may think that it has more. */
+	if (facts->cpu_count <= 0 || facts->online <= 0 || own >= 2 ||
+	    (facts->cpu_count >= facts->online && !limited))
 		return;
 	cpus->poor++;
 	if (cpus->poor > 1 && own >= cpus->own)
 		return;
 	cpus->own = own;
 	cpus->alone = same == 1;
-	cpus->shared = facts->quota < (double)facts->cpu_count ? (int64_t)ceil(facts->quota)
-							       : facts->cpu_count;
+	cpus->limited = limited;
+	cpus->shared = limited ? (int64_t)ceil(facts->quota) : facts->cpu_count;
 }
 
 /* Others of the node's processors must be the job's, and enough for all. */
@@ -76,9 +93,14 @@ static bool look_at_cpus(struct cpus *cpus, const struct nt_facts_seen *seen, si
 static void add_cpus(struct nt_findings *findings, const struct cpus *cpus, const char *node,
 		     size_t nodes)
 {
-	char place[NT_FINDINGS_PLACE], who[32], has[48];
+	char place[NT_FINDINGS_PLACE], who[32], has[48], give[64];
 	struct nt_finding finding;
 
+	if (cpus->limited)
+		snprintf(give, sizeof(give), "raise cpu.max, as by docker --cpus");
+	else
+		snprintf(give, sizeof(give), "srun --cpus-per-task=%" PRId64,
+			 cpus->job / (int64_t)(cpus->tasks > 0 ? cpus->tasks : 1));
 	snprintf(has, sizeof(has), "%s %" PRId64 " processor%s%s",
 		 !cpus->alone	  ? "share"
 		 : cpus->poor > 1 ? "have"
@@ -86,10 +108,11 @@ static void add_cpus(struct nt_findings *findings, const struct cpus *cpus, cons
 		 cpus->shared, nt_plural(cpus->shared),
 		 cpus->alone && cpus->poor > 1 ? " each" : "");
 	nt_finding_set(&finding, NT_FINDING_CPUS,
-		       "%s:%s:%s, of the %" PRId64 " that the job has there:NCCL's threads and the "
-		       "program's wait for each other:--cpus-per-task=%" PRId64,
+		       "%s:%s:%s, of the %" PRId64
+		       " that the job has there:NCCL and the program wait "
+		       "for each other:%s",
 		       nt_findings_place(node, nodes, place), nt_findings_ranks(cpus->poor, who),
-		       has, cpus->job, cpus->job / (int64_t)(cpus->tasks > 0 ? cpus->tasks : 1));
+		       has, cpus->job, give);
 	nt_findings_add(findings, &finding);
 }
 
@@ -134,11 +157,12 @@ static void judge_distance(struct nt_findings *findings, const struct nt_facts_s
 	}
 	if (!first)
 		return;
-	nt_finding_set(&finding, NT_FINDING_CPUS,
-		       "%s:%s:%s only processors of another socket than %s GPU's:data passes from "
-		       "socket to socket:--cpu-bind=none",
-		       nt_findings_place(first->node, nodes, place), nt_findings_ranks(ranks, who),
-		       ranks == 1 ? "has" : "have", ranks == 1 ? "its" : "their");
+	nt_finding_set(
+		&finding, NT_FINDING_CPUS,
+		"%s:%s:%s only processors of another socket than %s GPU's:data passes from "
+		"socket to socket:srun --cpu-bind=none, or sbatch --gres-flags=enforce-binding",
+		nt_findings_place(first->node, nodes, place), nt_findings_ranks(ranks, who),
+		ranks == 1 ? "has" : "have", ranks == 1 ? "its" : "their");
 	nt_findings_add(findings, &finding);
 }
 
@@ -172,43 +196,78 @@ static void judge_shm(struct nt_findings *findings, const struct nt_facts_seen *
 
 /* ---- gpus */
 
-/* Different GPUs, one for each rank: a control group hides the others. CUDA_VISIBLE_DEVICES alone
- * hides nothing from NCCL. */
+/* One bit for each GPU that the process may open, "0-1,5" */
+static uint64_t gpus_of(const struct nt_facts_seen *seen)
+{
+	const char *at = seen->facts.gpus;
+	uint64_t gpus = 0;
+
+	while (*at) {
+		char *end;
+		long first = strtol(at, &end, 10), last = first;
+
+		if (end == at)
+			return 0;
+		if (*end == '-')
+			last = strtol(end + 1, &end, 10);
+		for (; first >= 0 && first <= last && first < 64; first++)
+			gpus |= UINT64_C(1) << first;
+		at = end + (*end == ',');
+	}
+	return gpus;
+}
+
+/* A control group hides the GPUs of some of the node's ranks from others, which have as many.
+ * CUDA_VISIBLE_DEVICES alone hides nothing from NCCL. Returns how many there are; 0: not so. */
+static size_t hidden_gpus(const struct nt_facts_seen *seen, size_t count)
+{
+	uint64_t set[64], all = 0; /* none has a GPU of another one */
+	size_t sets = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t gpus = gpus_of(&seen[i]);
+		size_t k = 0;
+
+		if (gpus == 0 || seen[i].facts.geforce ||
+		    seen[i].facts.gpu_count != seen[0].facts.gpu_count)
+			return 0;
+		while (k < sets && set[k] != gpus)
+			k++;
+		if (k == sets && gpus & all)
+			return 0;
+		if (k == sets)
+			set[sets++] = gpus;
+		all |= gpus;
+	}
+	return sets > 1 ? (size_t)__builtin_popcountll(all) : 0;
+}
+
 static void judge_gpus(struct nt_findings *findings, const struct nt_facts_seen *seen, size_t count)
 {
+	const struct nt_facts_seen *first = NULL;
 	struct nt_finding finding;
-	const char *node = NULL;
-	size_t nodes = 0, ranks = 0;
+	size_t nodes = 0, gpus = 0;
 	char place[NT_FINDINGS_PLACE];
 
 	for (size_t i = 0, end; i < count; i = end) {
-		bool hidden;
+		size_t hidden;
 
 		end = nt_findings_node_end(seen, count, i);
-		hidden = end - i > 1;
-		for (size_t k = i; k < end && hidden; k++) {
-			hidden = seen[k].facts.gpu_count == 1;
-			for (size_t m = i; m < k && hidden; m++)
-				hidden = strcmp(seen[m].facts.gpus, seen[k].facts.gpus) != 0;
-		}
-		if (hidden && nodes++ == 0) {
-			node = seen[i].node;
-			ranks = end - i;
+		hidden = hidden_gpus(seen + i, end - i);
+		if (hidden > 0 && nodes++ == 0) {
+			first = &seen[i];
+			gpus = hidden;
 		}
 	}
-	if (nodes == 0)
+	if (!first)
 		return;
-	nt_finding_set(&finding, NT_FINDING_GPUS, "%s:%zu:%zu",
-		       nt_findings_place(node, nodes, place), ranks, ranks);
+	nt_finding_set(&finding, NT_FINDING_GPUS, "%s:%" PRId64 ":%" PRId64 ":%zu",
+		       nt_findings_place(first->node, nodes, place), first->local,
+		       first->facts.gpu_count, gpus);
 	nt_findings_add(findings, &finding);
 }
 
 /* ---- limits */
-
-static bool by_rdma(const struct nt_facts_seen *seen)
-{
-	return strcmp(seen->fabric, "ib") == 0 || strcmp(seen->fabric, "efa") == 0;
-}
 
 /* What a rank lacks; NULL: nothing. NCCL pins buffers for RDMA; needs a connection of each kind to
  * some peers; and its threads get as much memory as the limit of the stack says, or 2 MB. */
@@ -216,7 +275,7 @@ static const char *lacks(const struct nt_facts_seen *seen, int64_t nodes, char w
 {
 	const struct nt_facts *facts = &seen->facts;
 
-	if (nodes > 1 && by_rdma(seen) && facts->memlock_kib >= 0 &&
+	if (nodes > 1 && nt_findings_by_rdma(seen) && facts->memlock_kib >= 0 &&
 	    facts->memlock_kib < 64 * 1024) {
 		snprintf(what, 64, "lock only %" PRId64 " KiB of memory", facts->memlock_kib);
 		return "RDMA needs buffers that are locked, usually without a limit";

@@ -47,6 +47,28 @@ static size_t keep_largest(struct nt_facts_seen *seen, size_t count)
 	return kept;
 }
 
+/* A step may be on more nodes than its communicators. */
+static int64_t nodes_of(const struct nt_facts_seen *seen, size_t count, int64_t nodes)
+{
+	int64_t most = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (seen[i].nodes <= 0)
+			return nodes;
+		most = seen[i].nodes > most ? seen[i].nodes : most;
+	}
+	return most < nodes ? most : nodes;
+}
+
+static void count_local(struct nt_facts_seen *seen, size_t count)
+{
+	for (size_t i = 0, end; i < count; i = end) {
+		end = nt_findings_node_end(seen, count, i);
+		for (size_t k = i; k < end; k++)
+			seen[k].local = (int64_t)(end - i);
+	}
+}
+
 static void judge(struct nt_findings *findings, struct nt_facts_seen *seen, size_t count,
 		  int64_t nodes, bool small_shm)
 {
@@ -59,6 +81,8 @@ static void judge(struct nt_findings *findings, struct nt_facts_seen *seen, size
 	qsort(seen, count, sizeof(seen[0]), by_place);
 	nt_findings_judge_cpus(findings, seen, count);
 	count = keep_largest(seen, count);
+	count_local(seen, count);
+	nodes = nodes_of(seen, count, nodes);
 	nt_findings_judge_ranks(findings, seen, count, nodes, small_shm);
 	nt_findings_judge_left(findings, seen, count, nodes);
 	nt_findings_judge_differs(findings, seen, count);

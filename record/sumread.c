@@ -188,8 +188,11 @@ static void add_facts(struct nt_sum *sum, const struct nt_rank *rank)
 	seen->facts = rank->facts;
 	seen->task = rank->task;
 	for (size_t i = 0; i < rank->comm_count; i++) {
+		if (rank->comms[i].nodes > seen->nodes)
+			seen->nodes = rank->comms[i].nodes;
 		if (rank->comms[i].ranks <= seen->ranks)
 			continue;
+		memcpy(seen->comm, rank->comms[i].id, sizeof(seen->comm));
 		seen->ranks = rank->comms[i].ranks;
 		seen->rank = rank->comms[i].rank;
 	}

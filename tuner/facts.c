@@ -7,16 +7,19 @@
 #include <fcntl.h>
 #include <math.h>
 #include <sched.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 #include "contract/names.h"
 #include "lib/append.h"
+#include "lib/list.h"
 #include "lib/number.h"
 #include "lib/printable.h"
 #include "tuner/facts-net.h"
@@ -25,6 +28,8 @@
 #define THREADS_MAX 1024 /* looked at */
 #define CPU_BYTES 1024 /* of a set: 8192 processors */
 #define GPUS_MAX 64
+#define CONF_LINES_MAX 256
+#define CAP_IPC_LOCK_BIT 14
 #define GROUPS_MAX 16 /* control groups, one in another */
 
 static bool has_bit(const unsigned char *bits, size_t bytes, size_t bit)
@@ -122,13 +127,22 @@ static bool read_quota(const char *root, const char *directory, const char *file
 static void lower_quota(struct nt_facts *facts, const char *root, const char *directory)
 {
 	double quota[2] = { 0, 0 }, period[2];
+	char path[2 * PATH_BYTES];
+	struct stat group;
+	int fd;
 
 	if (!read_quota(root, directory, "cpu.max", quota) &&
 	    read_quota(root, directory, "cpu.cfs_quota_us", quota) &&
 	    read_quota(root, directory, "cpu.cfs_period_us", period))
 		quota[1] = period[0];
-	if (quota[0] > 0 && quota[1] > 0 && !(facts->quota <= quota[0] / quota[1]))
-		facts->quota = quota[0] / quota[1];
+	if (quota[0] <= 0 || quota[1] <= 0 || facts->quota <= quota[0] / quota[1])
+		return;
+	facts->quota = quota[0] / quota[1];
+	snprintf(path, sizeof(path), "%s%s", root, directory);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	facts->quota_group = fd >= 0 && fstat(fd, &group) == 0 ? (int64_t)group.st_ino : -1;
+	if (fd >= 0)
+		close(fd);
 }
 
 /* group: "/job/step"; those that it is in, too */
@@ -148,6 +162,11 @@ static void look_at_groups(struct nt_facts *facts, const char *root, const char 
 	}
 }
 
+static bool has_cpu(const char *controllers)
+{
+	return nt_list_has(controllers, ',', "cpu", 3);
+}
+
 /* "0::/job/step" of v2, "4:cpu,cpuacct:/job/step" of v1 */
 static void look_at_quota(struct nt_facts *facts, const char *root)
 {
@@ -161,10 +180,13 @@ static void look_at_quota(struct nt_facts *facts, const char *root)
 		char *group = controllers ? strstr(controllers, ":/") : NULL;
 
 		line[strcspn(line, "\n")] = '\0';
-		if (group && strncmp(controllers, "::/", 3) == 0)
+		if (!group)
+			continue;
+		*group = '\0';
+		if (group == controllers + 1)
 			look_at_groups(facts, root, "/sys/fs/cgroup", group + 1);
-		else if (group && strncmp(controllers, ":cpu,", 5) == 0)
-			look_at_groups(facts, root, "/sys/fs/cgroup/cpu,cpuacct", group + 1);
+		else if (has_cpu(controllers + 1))
+			look_at_groups(facts, root, "/sys/fs/cgroup/cpu", group + 1);
 	}
 	if (f)
 		fclose(f);
@@ -195,13 +217,38 @@ static int64_t limit_of(int which, uint64_t unit)
 	return (int64_t)(limit.rlim_cur / unit);
 }
 
+/* Root of the system may lock all; root of a user namespace may not. */
+static int64_t memlock_of(const char *root)
+{
+	char path[PATH_BYTES], line[128];
+	unsigned from = 1, to = 1, users = 0;
+	uint64_t may = 0;
+	FILE *f;
+
+	if (nt_facts_line(root, "/proc/self/uid_map", line, sizeof(line)))
+		(void)sscanf(line, "%u %u %u", &from, &to, &users);
+	snprintf(path, sizeof(path), "%s/proc/self/status", root);
+	f = fopen(path, "re");
+	while (f && may == 0 && fgets(line, sizeof(line), f))
+		(void)sscanf(line, "CapEff: %" SCNx64, &may);
+	if (f)
+		fclose(f);
+	return from == 0 && to == 0 && users == UINT32_MAX && may >> CAP_IPC_LOCK_BIT & 1
+		       ? NT_COUNT_MAX
+		       : limit_of(RLIMIT_MEMLOCK, 1024);
+}
+
 /* ---- devices */
 
+/* An instance of a GPU (MIG) reaches no other GPU. */
 static void look_at_gpus(struct nt_facts *facts, const char *root)
 {
+	const char *devices = getenv("CUDA_VISIBLE_DEVICES");
 	unsigned char open[GPUS_MAX / 8] = { 0 };
 	int64_t count = 0;
 
+	if (devices && strncmp(devices, "MIG-", 4) == 0)
+		return;
 	for (unsigned i = 0; i < GPUS_MAX; i++) {
 		char path[PATH_BYTES];
 
@@ -226,26 +273,29 @@ static long package_of(const char *root, long cpu)
 	return nt_facts_line(root, path, line, sizeof(line)) ? strtol(line, NULL, 10) : -1;
 }
 
-/* Are all processors in a list, "0-3,8", of other sockets than this? */
-static bool all_other(const char *root, const char *list, long package)
+/* One bit for each socket of the processors in a list, "0-3,8"; all: not known. */
+static uint64_t packages_of(const char *root, const char *list)
 {
+	uint64_t packages = 0;
+
 	while (*list) {
 		char *end;
 		long first = strtol(list, &end, 10), last = first;
 
 		if (end == list)
-			return false;
+			return UINT64_MAX;
 		if (*end == '-')
 			last = strtol(end + 1, &end, 10);
 		for (; first <= last && first < 8 * CPU_BYTES; first++) {
-			const long other = package_of(root, first);
+			const long package = package_of(root, first);
 
-			if (other < 0 || other == package)
-				return false;
+			if (package < 0 || package >= 64)
+				return UINT64_MAX;
+			packages |= UINT64_C(1) << package;
 		}
 		list = end + (*end == ',');
 	}
-	return true;
+	return packages;
 }
 
 /* Is this directory of the driver that of the GPU with the device file? */
@@ -284,10 +334,9 @@ static void look_at_distance(struct nt_facts *facts, const char *root)
 			continue;
 		snprintf(path, sizeof(path), "/sys/bus/pci/devices/%.32s/local_cpulist",
 			 entry->d_name);
-		if (nt_facts_line(root, path, line, sizeof(line)) &&
-		    isdigit((unsigned char)line[0]))
-			facts->gpu_far = all_other(root, facts->cpus,
-						   package_of(root, strtol(line, NULL, 10)));
+		if (nt_facts_line(root, path, line, sizeof(line)) && line[0])
+			facts->gpu_far = (packages_of(root, facts->cpus) &
+					  packages_of(root, line)) == 0;
 	}
 	if (gpus)
 		closedir(gpus);
@@ -373,6 +422,18 @@ static bool is_shared(const char *root, const char *path)
 	return shared;
 }
 
+/* file: as in NCCL_DEBUG_FILE */
+static bool is_shared_file(const char *root, const char *file)
+{
+	char directory[PATH_BYTES];
+
+	if (strcmp(file, "stdout") == 0 || strcmp(file, "stderr") == 0)
+		return false;
+	return is_shared(root, file[0] == '/'			      ? file
+			       : getcwd(directory, sizeof(directory)) ? directory
+								      : "");
+}
+
 static void look_at_debug(struct nt_facts *facts, const char *root)
 {
 	const char *level = getenv("NCCL_DEBUG"), *file = getenv("NCCL_DEBUG_FILE");
@@ -384,7 +445,7 @@ static void look_at_debug(struct nt_facts *facts, const char *root)
 	if (strcasecmp(level, name) != 0)
 		return;
 	snprintf(facts->debug, sizeof(facts->debug), "%s%s", name,
-		 file && is_shared(root, file) ? " shared" : "");
+		 file && is_shared_file(root, file) ? " shared" : "");
 }
 
 /* "NAME NCCL_A=1 NCCL_B=2" (spank/step/profile-env.c) */
@@ -399,6 +460,46 @@ static void look_at_profile(struct nt_facts *facts)
 	nt_printable_json(facts->profile);
 }
 
+/* What the site has set for all: "NCCL_IB_DISABLE=1" in a line */
+static void look_at_site(struct nt_facts *facts, const char *root)
+{
+	char path[PATH_BYTES], line[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/etc/nccl.conf", root);
+	f = fopen(path, "re");
+	for (int i = 0; f && i < CONF_LINES_MAX && fgets(line, sizeof(line), f); i++) {
+		line[strcspn(line, " \t\n#")] = '\0';
+		if (strncmp(line, "NCCL_", 5) == 0 &&
+		    strlen(facts->site) + strlen(line) + 2 < sizeof(facts->site))
+			(void)nt_append(facts->site, sizeof(facts->site), "%s%s",
+					facts->site[0] ? " " : "", line);
+	}
+	if (f)
+		fclose(f);
+	nt_printable_json(facts->site);
+}
+
+/* GeForce: the driver gives these no path to each other over PCIe, and none to ports. */
+static bool has_geforce(const char *root)
+{
+	char path[PATH_BYTES], line[128];
+	const struct dirent *entry;
+	bool found = false;
+	DIR *gpus;
+
+	snprintf(path, sizeof(path), "%s/proc/driver/nvidia/gpus", root);
+	gpus = opendir(path);
+	for (unsigned i = 0; gpus && !found && i < GPUS_MAX && (entry = readdir(gpus)); i++) {
+		snprintf(path, sizeof(path), "/proc/driver/nvidia/gpus/%.32s/information",
+			 entry->d_name);
+		found = nt_facts_line(root, path, line, sizeof(line)) && strstr(line, "GeForce");
+	}
+	if (gpus)
+		closedir(gpus);
+	return found;
+}
+
 void nt_facts_look(struct nt_facts *facts, const char *root, unsigned nodes)
 {
 	const char *blocking = getenv("CUDA_LAUNCH_BLOCKING"), *node = getenv(NT_ENV_NODE);
@@ -409,17 +510,19 @@ void nt_facts_look(struct nt_facts *facts, const char *root, unsigned nodes)
 	facts->online = get_nprocs();
 	facts->job_cpus = nt_facts_fewest(getenv("SLURM_JOB_CPUS_PER_NODE"));
 	look_at_shm(facts, root);
-	facts->memlock_kib = limit_of(RLIMIT_MEMLOCK, 1024);
+	facts->memlock_kib = memlock_of(root);
 	facts->nofile = limit_of(RLIMIT_NOFILE, 1);
 	facts->stack_kib = limit_of(RLIMIT_STACK, 1024);
 	facts->threads = limit_of(RLIMIT_NPROC, 1);
 	look_at_gpus(facts, root);
 	look_at_distance(facts, root);
+	facts->geforce = has_geforce(root);
 	look_at_visible(facts);
 	look_at_preload(facts);
 	facts->blocking = blocking && strtol(blocking, NULL, 0) != 0;
 	look_at_debug(facts, root);
 	look_at_profile(facts);
+	look_at_site(facts, root);
 	if (node && strlen(node) < sizeof(facts->seen_by_root))
 		(void)nt_printable_copy(facts->seen_by_root, sizeof(facts->seen_by_root), node,
 					strlen(node));

@@ -14,8 +14,8 @@
  * Memory:   the caller's.
  * Errors:   what is unknown is -1, NAN or "".
  * Host:     /proc/self/{task,cgroup,mountinfo,fd,net/tcp,net/tcp6}, cpu.max of control groups v2,
- *           cpu.cfs_* of v1,
- *           /dev/shm, /dev/nvidia<N>, /sys/class/{infiniband,net}, /proc/driver/nvidia/version,
+ *           cpu.cfs_* of v1, /proc/self/{status,uid_map}, /etc/nccl.conf, /dev/shm,
+ *           /dev/nvidia<N>, /proc/driver/nvidia/{version,gpus}, /sys/class/{infiniband,net},
  *           /sys/module; SLURM_JOB_CPUS_PER_NODE.
  */
 #ifndef NT_TUNER_FACTS_H

@@ -110,6 +110,7 @@ fw_step() {
 	fw_port=$((fw_port + 7))
 	batch_line "$dir" $((FW_LIMIT_S + FW_CALIBRATION_MOST_S)) "$policy" "${command_line[@]}" >"$lines"
 	fw_place "$1" "$ranks"
+	[ "$3" != cpus ] || batch_options+=(-c4)
 	MASTER_ADDR=$fw_master MASTER_PORT=$fw_port NT_GPU_RANK=none batch_job "$raw/$name.job-$3.$4" "$(fw_state "$name" "$3" "$4")" "$lines" "${FW_NODES}x1" \
 		$((FW_LIMIT_S + FW_CALIBRATION_MOST_S)) "$FW_JOB_MINUTES" || :
 	batch_options=()

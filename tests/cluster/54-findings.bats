@@ -135,7 +135,7 @@ port() {
 	port 1 mlx5_1 '1: DOWN'
 	job 2 1 "$(in_view 'view$SLURM_NODEID')"
 	job_report
-	[[ $output = *"Set-up: On n2 port mlx5_1/1 is DOWN; it is active on 1 other node. -> Run without that node (srun --exclude=n2), and tell an administrator. "* ]]
+	[[ $output = *"Set-up: On n2 port mlx5_1/1 is DOWN; ACTIVE on 1 other. -> Run without that node (srun --exclude=n2), and tell an administrator. "* ]]
 	[[ $output = *"Set-up, probably: NCCL sends between nodes over TCP sockets, although RDMA ports are active on all nodes (mlx5_0/1, 400 Gbit/s). -> "* ]]
 	# One of its own is enough for a job on one node.
 	job 1 2 "$(in_view view1)"
@@ -186,7 +186,7 @@ rdma() {
 	job 1 2 "$(in_view 'gpu$SLURM_LOCALID')"
 	[ "$(codes)" = gpus ]
 	job_report
-	[[ $output = *"Set-up, probably: Each of 2 ranks on n1 may open only one of the 2 GPUs that they have, "*"srun --gpus-per-node=2 --gpu-bind=none"* ]]
+	[[ $output = *"Set-up, probably: Each of 2 ranks on n1 may open only 1 of the 2 GPUs that they have, "*"srun --gpus-per-node=2 --gpu-bind=none"* ]]
 	# Each takes its own of what it sees.
 	job 1 2 'export CUDA_VISIBLE_DEVICES=$SLURM_LOCALID; '"$(in_view gpus)"
 	[ "$(codes)" = "" ]

@@ -146,6 +146,7 @@ static void the_fewest_processors_of_a_node_count(void **state)
 static void the_smallest_quota_of_the_groups_counts(void **state)
 {
 	struct nt_facts facts;
+	struct stat group;
 
 	put("/proc/self/cgroup", "0::/job/step\n");
 	put("/sys/fs/cgroup/job/step/cpu.max", "max 100000\n");
@@ -155,6 +156,8 @@ static void the_smallest_quota_of_the_groups_counts(void **state)
 	put("/sys/fs/cgroup/cpu.max", "400000 100000\n");
 	nt_facts_look(&facts, root, 1);
 	assert_true(fabs(facts.quota - 1.5) < 1e-9);
+	assert_int_equal(stat(at("/sys/fs/cgroup/job"), &group), 0);
+	assert_true(facts.quota_group == (int64_t)group.st_ino);
 	put("/proc/self/cgroup", "0::/\n");
 	nt_facts_look(&facts, root, 1);
 	assert_true(fabs(facts.quota - 4) < 1e-9);
@@ -165,14 +168,77 @@ static void groups_of_the_first_kind_count(void **state)
 	struct nt_facts facts;
 
 	put("/proc/self/cgroup", "7:memory:/job/step\n4:cpu,cpuacct:/job/step\n0::/\n");
-	put("/sys/fs/cgroup/cpu,cpuacct/job/step/cpu.cfs_quota_us", "-1\n");
-	put("/sys/fs/cgroup/cpu,cpuacct/job/step/cpu.cfs_period_us", "100000\n");
+	put("/sys/fs/cgroup/cpu/job/step/cpu.cfs_quota_us", "-1\n");
+	put("/sys/fs/cgroup/cpu/job/step/cpu.cfs_period_us", "100000\n");
 	nt_facts_look(&facts, root, 1);
 	assert_true(isnan(facts.quota));
-	put("/sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_quota_us", "250000\n");
-	put("/sys/fs/cgroup/cpu,cpuacct/job/cpu.cfs_period_us", "100000\n");
+	put("/sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "250000\n");
+	put("/sys/fs/cgroup/cpu/job/cpu.cfs_period_us", "100000\n");
 	nt_facts_look(&facts, root, 1);
 	assert_true(fabs(facts.quota - 2.5) < 1e-9);
+	put("/proc/self/cgroup", "5:cpuset:/job\n4:cpuacct,cpu:/job\n");
+	nt_facts_look(&facts, root, 1);
+	assert_true(fabs(facts.quota - 2.5) < 1e-9);
+	put("/proc/self/cgroup", "5:cpuset:/job\n4:cpu:/\n");
+	nt_facts_look(&facts, root, 1);
+	assert_true(isnan(facts.quota));
+}
+
+/* What root of the system may lock has no limit; root of a container's user namespace is a user. */
+static void root_may_lock_all_memory(void **state)
+{
+	struct rlimit before, limit;
+	struct nt_facts facts;
+
+	assert_int_equal(getrlimit(RLIMIT_MEMLOCK, &before), 0);
+	limit = before;
+	limit.rlim_cur = 65536;
+	assert_int_equal(setrlimit(RLIMIT_MEMLOCK, &limit), 0);
+	put("/proc/self/status",
+	    "Name:\tx\nCapPrm:\t0000000000004000\nCapEff:\t0000000000004000\n");
+	nt_facts_look(&facts, root, 1);
+	assert_int_equal(facts.memlock_kib, 64);
+	put("/proc/self/uid_map", "         0          0 4294967295\n");
+	nt_facts_look(&facts, root, 1);
+	assert_true(facts.memlock_kib == NT_COUNT_MAX);
+	put("/proc/self/status", "CapEff:\t0000000000000400\n");
+	nt_facts_look(&facts, root, 1);
+	assert_int_equal(facts.memlock_kib, 64);
+	put("/proc/self/status", "CapEff:\t0000000000004000\n");
+	put("/proc/self/uid_map", "0 1000 1\n");
+	nt_facts_look(&facts, root, 1);
+	assert_int_equal(setrlimit(RLIMIT_MEMLOCK, &before), 0);
+	assert_int_equal(facts.memlock_kib, 64);
+}
+
+static void the_sites_variables_are_those_of_its_file(void **state)
+{
+	struct nt_facts facts;
+
+	put("/etc/nccl.conf", "# site\nNCCL_IB_DISABLE=1 # no\nOTHER=2\nNCCL_ALGO=Ring\n");
+	nt_facts_look(&facts, root, 1);
+	assert_string_equal(facts.site, "NCCL_IB_DISABLE=1 NCCL_ALGO=Ring");
+	unlink(at("/etc/nccl.conf"));
+	nt_facts_look(&facts, root, 1);
+	assert_string_equal(facts.site, "");
+}
+
+static void what_a_gpu_is_decides_what_it_reaches(void **state)
+{
+	struct nt_facts facts;
+
+	put("/dev/nvidia0", "");
+	put("/proc/driver/nvidia/gpus/0000:17:00.0/information", "Model: \t NVIDIA H100\n");
+	nt_facts_look(&facts, root, 1);
+	assert_false(facts.geforce);
+	assert_int_equal(facts.gpu_count, 1);
+	put("/proc/driver/nvidia/gpus/0000:a7:00.0/information",
+	    "Model: \t NVIDIA GeForce RTX 4090\n");
+	setenv("CUDA_VISIBLE_DEVICES", "MIG-a1-b2", 1);
+	nt_facts_look(&facts, root, 1);
+	assert_true(facts.geforce);
+	assert_int_equal(facts.gpu_count, -1);
+	assert_string_equal(facts.gpus, "");
 }
 
 /* Slurm's cpuset has the processors of one socket; the GPU is at the other one. */
@@ -194,11 +260,19 @@ static void a_gpu_at_another_socket_is_far(void **state)
 		put(path, "0\n");
 	}
 	nt_facts_look(&facts, root, 1);
-	assert_true(facts.gpu_far);
-	put("/sys/devices/system/cpu/cpu5000/topology/physical_package_id", "0\n");
+	assert_false(facts.gpu_far); /* of which socket is not known */
+	for (int cpu = 5000; cpu < 5032; cpu++) {
+		snprintf(path, sizeof(path),
+			 "/sys/devices/system/cpu/cpu%d/topology/physical_package_id", cpu);
+		put(path, "1\n");
+	}
+	/* A virtual machine that does not say where its GPU is */
+	put("/sys/bus/pci/devices/0000:a7:00.0/local_cpulist", "0-0,5000-5031\n");
 	nt_facts_look(&facts, root, 1);
 	assert_false(facts.gpu_far);
-	put("/sys/devices/system/cpu/cpu5000/topology/physical_package_id", "1\n");
+	put("/sys/bus/pci/devices/0000:a7:00.0/local_cpulist", "5000-5031\n");
+	nt_facts_look(&facts, root, 1);
+	assert_true(facts.gpu_far);
 	put("/dev/nvidia2", ""); /* which of both? */
 	nt_facts_look(&facts, root, 1);
 	assert_false(facts.gpu_far);
@@ -305,6 +379,15 @@ static void a_log_in_a_shared_file_system_is_told(void **state)
 	setenv("NCCL_DEBUG_FILE", "/home/local/log", 1);
 	nt_facts_look(&facts, root, 1);
 	assert_string_equal(facts.debug, "INFO");
+	put("/proc/self/mountinfo", "1 0 0:1 / / rw - lustre server:/root rw\n");
+	setenv("NCCL_DEBUG_FILE", "nccl.%h.%p.log", 1); /* in this directory */
+	nt_facts_look(&facts, root, 1);
+	assert_string_equal(facts.debug, "INFO shared");
+	setenv("NCCL_DEBUG_FILE", "stderr", 1);
+	nt_facts_look(&facts, root, 1);
+	assert_string_equal(facts.debug, "INFO");
+	put("/proc/self/mountinfo", "1 0 0:1 / / rw - ext4 /dev/sda rw\n"
+				    "2 1 0:2 / /home rw shared:3 - nfs4 server:/home rw\n");
 	setenv("NCCL_DEBUG_FILE", "/homes/log", 1);
 	nt_facts_look(&facts, root, 1);
 	assert_string_equal(facts.debug, "INFO");
@@ -467,7 +550,9 @@ static void the_link_is_that_of_its_own_connections(void **state)
 UNIT_TESTS_EACH(begin, end, an_empty_system_tells_nothing, processors_are_those_of_all_threads,
 		lists_are_as_linux_writes_them, the_fewest_processors_of_a_node_count,
 		the_smallest_quota_of_the_groups_counts, groups_of_the_first_kind_count,
-		a_gpu_at_another_socket_is_far, devices_that_may_be_opened_count,
-		ports_are_read_in_order, the_driver_tells_how_it_reaches_ports,
-		the_environment_tells_names_alone, a_log_in_a_shared_file_system_is_told,
-		limits_are_the_processs, the_link_is_that_of_its_own_connections);
+		root_may_lock_all_memory, the_sites_variables_are_those_of_its_file,
+		what_a_gpu_is_decides_what_it_reaches, a_gpu_at_another_socket_is_far,
+		devices_that_may_be_opened_count, ports_are_read_in_order,
+		the_driver_tells_how_it_reaches_ports, the_environment_tells_names_alone,
+		a_log_in_a_shared_file_system_is_told, limits_are_the_processs,
+		the_link_is_that_of_its_own_connections);

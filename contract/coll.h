@@ -90,8 +90,8 @@ static inline int nt_arm_pair(int arm) /* NT_ARM_BASELINE for the baseline */
 /* Can its channels be capped? (docs/decisions/arms.md) */
 int nt_pair_takes_channels(int pair);
 
-/* The arm of a pair with at most so many channels, rounded down to a class; 0: NCCL's number. -1: the
- * pair takes no cap. */
+/* The arm of a pair with at most so many channels, rounded down to a class; 0: NCCL's number.
+ * -1: the pair takes no cap. */
 int nt_arm_make(int pair, unsigned channels);
 unsigned nt_arm_channels(int arm); /* 0: NCCL's */
 int nt_arm_valid(int arm); /* NT_ARM_BASELINE, or made by nt_arm_make() */

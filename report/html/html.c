@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* In JSON these characters occur only in strings, where they may be escaped. Records are ASCII: what
- * else is in a text was never written by us, and may be no UTF-8. */
+/* In JSON these characters occur only in strings, where they may be escaped. Records are ASCII:
+ * what else is in a text was never written by us, and may be no UTF-8. */
 static void put_json(FILE *out, const char *text)
 {
 	for (; *text; text++) {

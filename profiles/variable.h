@@ -27,8 +27,8 @@
 
 enum nt_variable_kind { NT_VARIABLE_INT, NT_VARIABLE_SIZE };
 
-/* id, name, kind, least, largest, fabric, other variables; nccl-tune-profiles(5) has meanings. If the
- * task has set one of the "other variables", this one is left alone as well: NCCL reads them
+/* id, name, kind, least, largest, fabric, other variables; nccl-tune-profiles(5) has meanings. If
+ * the task has set one of the "other variables", this one is left alone as well: NCCL reads them
  * together, and one alone was never measured. */
 /* clang-format off */
 #define NT_VARIABLES(X) \

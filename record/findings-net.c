@@ -85,8 +85,8 @@ static int64_t best_link(const struct nt_findings_nodes *nodes, char out[20])
 	return best;
 }
 
-/* Bridges of containers and virtual machines connect processes of one node. So does the loopback, but
- * with it NCCL starts only where all nodes are one machine. */
+/* Bridges of containers and virtual machines connect processes of one node. So does the loopback,
+ * but with it NCCL starts only where all nodes are one machine. */
 static bool is_inside(const char *link)
 {
 	static const char *const names[] = { "docker", "virbr", "veth", "cni", "lxcbr" };

@@ -388,7 +388,7 @@ void nt_srun_prepare(const struct nt_srun *srun)
 	nt_site_launch_program(srun->site, helper);
 	if (choose(srun, helper, &ask, &answer) == 0) {
 		say_choice(srun, &answer);
-		/* Before hand_over(): nt-launch takes what stands in the environment for the user's. */
+		/* Before hand_over(): to nt-launch what is in the environment is the user's. */
 		if (is_auto(srun->policy) && !take_request(srun, ask.hosts, asked))
 			calibrate(srun, helper, &ask, &answer);
 		hand_over(srun, &answer);

@@ -90,7 +90,7 @@ typed() {
 	# The profile's variables are not taken for the user's own, which no profile may change.
 	job 300 "$auto,calibrate=60 $MADE/train.sh"
 	grep 'launch profile wide' "$said"
-	! grep 'there is no launch profile for its network' "$said"
+	run ! grep 'there is no launch profile for its network' "$said"
 }
 
 two_ranks() {

@@ -10,9 +10,11 @@
 #include "lib/size.h"
 
 static const struct nt_variable variables[NT_VARIABLE_COUNT] = {
-#define NT_VARIABLE_ROW(id, name, kind, least, largest, fabric, others) \
-	[NT_VARIABLE_##                                                 \
-		id] = { name, NT_VARIABLE_##kind, least, largest, NT_FABRIC_##fabric, others },
+#define NT_VARIABLE_ROW(id, name, kind, least, largest, fabric, measured, others, meaning)        \
+	[NT_VARIABLE_##id] = {                                                                    \
+		name,	NT_VARIABLE_##kind, least, largest, NT_FABRIC_##fabric, measured, others, \
+		meaning                                                                           \
+	},
 	NT_VARIABLES(NT_VARIABLE_ROW)
 #undef NT_VARIABLE_ROW
 };

@@ -25,33 +25,51 @@
 #include "lib/error.h"
 #include "contract/fabric.h"
 
-enum nt_variable_kind { NT_VARIABLE_INT, NT_VARIABLE_SIZE };
+enum nt_variable_kind { NT_VARIABLE_INT = 0, NT_VARIABLE_SIZE = 1, NT_VARIABLE_FLAG = 2 };
 
-/* id, name, kind, least, largest, fabric, other variables; nccl-tune-profiles(5) has meanings. If
- * the task has set one of the "other variables", this one is left alone as well: NCCL reads them
- * together, and one alone was never measured. */
+/* id, name, kind, least, largest, fabric, measured by us, other variables, meaning. If the task has
+ * set one of the "other variables", this one is left alone as well: NCCL reads them together, and
+ * one alone was never measured. */
 /* clang-format off */
 #define NT_VARIABLES(X) \
-	X(SOCKET_NTHREADS, "NCCL_SOCKET_NTHREADS", INT, 1, 16, SOCKET, "NCCL_NSOCKS_PERTHREAD") \
-	X(NSOCKS_PERTHREAD, "NCCL_NSOCKS_PERTHREAD", INT, 1, 16, SOCKET, "NCCL_SOCKET_NTHREADS") \
-	X(SOCKET_MIN_TASKSIZE, "NCCL_SOCKET_MIN_TASKSIZE", SIZE, 65536, 4194304, SOCKET, \
-	  "NCCL_SOCKET_NTHREADS NCCL_NSOCKS_PERTHREAD NCCL_SOCKET_INLINE") \
-	X(SOCKET_INLINE, "NCCL_SOCKET_INLINE", SIZE, 128, 131072, SOCKET, \
-	  "NCCL_SOCKET_NTHREADS NCCL_NSOCKS_PERTHREAD NCCL_SOCKET_MIN_TASKSIZE") \
-	X(MIN_NCHANNELS, "NCCL_MIN_NCHANNELS", INT, 1, 32, ANY, \
-	  "NCCL_MIN_CTAS NCCL_MIN_NRINGS NCCL_MAX_NCHANNELS NCCL_MAX_CTAS NCCL_MAX_NRINGS") \
-	X(MAX_NCHANNELS, "NCCL_MAX_NCHANNELS", INT, 1, 64, ANY, \
-	  "NCCL_MAX_CTAS NCCL_MAX_NRINGS NCCL_MIN_NCHANNELS NCCL_MIN_CTAS NCCL_MIN_NRINGS") \
-	X(BUFFSIZE, "NCCL_BUFFSIZE", SIZE, 262144, 33554432, ANY, "") \
-	X(IB_QPS, "NCCL_IB_QPS_PER_CONNECTION", INT, 1, 16, IB, "NCCL_IB_SPLIT_DATA_ON_QPS") \
-	X(IB_SPLIT, "NCCL_IB_SPLIT_DATA_ON_QPS", INT, 0, 1, IB, "NCCL_IB_QPS_PER_CONNECTION") \
-	X(IB_AR_THRESHOLD, "NCCL_IB_AR_THRESHOLD", SIZE, 0, 33554432, IB, "NCCL_IB_ADAPTIVE_ROUTING") \
-	X(CROSS_NIC, "NCCL_CROSS_NIC", INT, 0, 2, IB, "") \
-	X(PXN_DISABLE, "NCCL_PXN_DISABLE", INT, 0, 1, IB, "NCCL_P2P_PXN_LEVEL") \
-	X(NVLSTREE_CHUNK, "NCCL_NVLSTREE_MAX_CHUNKSIZE", SIZE, 32768, 524288, EFA, "NCCL_NVLS_CHUNKSIZE") \
-	X(PER_NET_PEER, "NCCL_NCHANNELS_PER_NET_PEER", INT, 1, 32, ANY, "") \
-	X(MIN_P2P_NCHANNELS, "NCCL_MIN_P2P_NCHANNELS", INT, 1, 32, ANY, "NCCL_MAX_P2P_NCHANNELS") \
-	X(P2P_NET_CHUNK, "NCCL_P2P_NET_CHUNKSIZE", SIZE, 65536, 524288, ANY, "")
+	X(SOCKET_NTHREADS, "NCCL_SOCKET_NTHREADS", INT, 1, 16, SOCKET, true, \
+	  "NCCL_NSOCKS_PERTHREAD", "helper threads per connection") \
+	X(NSOCKS_PERTHREAD, "NCCL_NSOCKS_PERTHREAD", INT, 1, 16, SOCKET, true, \
+	  "NCCL_SOCKET_NTHREADS", "sockets per helper thread") \
+	X(SOCKET_MIN_TASKSIZE, "NCCL_SOCKET_MIN_TASKSIZE", SIZE, 65536, 4194304, SOCKET, true, \
+	  "NCCL_SOCKET_NTHREADS NCCL_NSOCKS_PERTHREAD NCCL_SOCKET_INLINE", \
+	  "smallest part of a message that is sent over a socket of its own") \
+	X(SOCKET_INLINE, "NCCL_SOCKET_INLINE", SIZE, 128, 131072, SOCKET, true, \
+	  "NCCL_SOCKET_NTHREADS NCCL_NSOCKS_PERTHREAD NCCL_SOCKET_MIN_TASKSIZE", \
+	  "largest message that is sent with its header, without a helper thread") \
+	X(MIN_NCHANNELS, "NCCL_MIN_NCHANNELS", INT, 1, 32, ANY, true, \
+	  "NCCL_MIN_CTAS NCCL_MIN_NRINGS NCCL_MAX_NCHANNELS NCCL_MAX_CTAS NCCL_MAX_NRINGS", \
+	  "minimum number of channels") \
+	X(MAX_NCHANNELS, "NCCL_MAX_NCHANNELS", INT, 1, 64, ANY, false, \
+	  "NCCL_MAX_CTAS NCCL_MAX_NRINGS NCCL_MIN_NCHANNELS NCCL_MIN_CTAS NCCL_MIN_NRINGS", \
+	  "maximum number of channels") \
+	X(BUFFSIZE, "NCCL_BUFFSIZE", SIZE, 262144, 33554432, ANY, true, \
+	  "", "size of a channel's buffer between two GPUs") \
+	X(IB_QPS, "NCCL_IB_QPS_PER_CONNECTION", INT, 1, 16, IB, false, \
+	  "NCCL_IB_SPLIT_DATA_ON_QPS", "queue pairs per connection") \
+	X(IB_SPLIT, "NCCL_IB_SPLIT_DATA_ON_QPS", FLAG, 0, 1, IB, false, \
+	  "NCCL_IB_QPS_PER_CONNECTION", \
+	  "1 splits each message over all queue pairs, 0 uses them in turn") \
+	X(IB_AR_THRESHOLD, "NCCL_IB_AR_THRESHOLD", SIZE, 0, 33554432, IB, false, \
+	  "NCCL_IB_ADAPTIVE_ROUTING", "smallest message that may be routed adaptively") \
+	X(CROSS_NIC, "NCCL_CROSS_NIC", INT, 0, 2, IB, false, \
+	  "", \
+	  "whether a ring may use different NICs on different nodes: 0 no, 1 yes, 2 only if necessary") \
+	X(PXN_DISABLE, "NCCL_PXN_DISABLE", FLAG, 0, 1, IB, false, \
+	  "NCCL_P2P_PXN_LEVEL", "1 sends no messages through the NIC of another GPU of the node") \
+	X(NVLSTREE_CHUNK, "NCCL_NVLSTREE_MAX_CHUNKSIZE", SIZE, 32768, 524288, EFA, false, \
+	  "NCCL_NVLS_CHUNKSIZE", "largest chunk of NVLSTree") \
+	X(PER_NET_PEER, "NCCL_NCHANNELS_PER_NET_PEER", INT, 1, 32, ANY, false, \
+	  "", "channels to each peer on another node, for sends and receives") \
+	X(MIN_P2P_NCHANNELS, "NCCL_MIN_P2P_NCHANNELS", INT, 1, 32, ANY, false, \
+	  "NCCL_MAX_P2P_NCHANNELS", "minimum number of channels for sends and receives") \
+	X(P2P_NET_CHUNK, "NCCL_P2P_NET_CHUNKSIZE", SIZE, 65536, 524288, ANY, false, \
+	  "", "size of the parts in which sends and receives are sent over the network")
 /* clang-format on */
 
 enum nt_variable_id {
@@ -66,7 +84,9 @@ struct nt_variable {
 	enum nt_variable_kind kind;
 	int64_t least, largest;
 	enum nt_fabric fabric;
+	bool measured;
 	const char *others; /* separated by spaces */
+	const char *meaning;
 };
 
 /* The variables of a profile: value[i] counts if set[i]. */

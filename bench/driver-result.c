@@ -95,7 +95,7 @@ static void fill_entry(struct nt_memory_entry *entry, const struct nt_driver_res
 			.coll = call->coll,
 			.bytes = call->bytes,
 			.arm = NT_ARM_BASELINE,
-			.calls = (uint64_t)call->weight,
+			.calls = call->calls,
 			.untuned = { exp(times->p25 / turns), exp(times->median / turns),
 				     exp(times->p75 / turns), (uint32_t)times->samples },
 		};

@@ -96,10 +96,9 @@ static void compare_versions(const struct nt_bench_gpu *g, int first)
 	const int mine = g->nccl->version;
 
 	if (first != mine)
-		nt_bench_die("NCCL %d.%d.%d here, %d.%d.%d on rank 0: choose one for all ranks "
-			     "with --nccl",
-			     mine / 10000, mine / 100 % 100, mine % 100, first / 10000,
-			     first / 100 % 100, first % 100);
+		nt_bench_die("NCCL " NT_NCCL_TEXT " here, " NT_NCCL_TEXT
+			     " on rank 0: choose one for all ranks with --nccl",
+			     NT_NCCL_PARTS(mine), NT_NCCL_PARTS(first));
 }
 
 static void join_all(struct nt_bench_gpu *g, struct nt_lane *lane)

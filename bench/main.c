@@ -52,9 +52,8 @@ static int load_nccl(const struct nt_bench_options *o, struct nt_library *nccl,
 	if (nt_library_open(&search, &found, nccl, err) < 0)
 		return -1;
 	if (o->rank == 0 && !o->channel)
-		fprintf(stderr, "nccl-tune-bench: NCCL %d.%d.%d from %s (%s)\n",
-			nccl->version / 10000, nccl->version / 100 % 100, nccl->version % 100,
-			nccl->path, found.why);
+		fprintf(stderr, "nccl-tune-bench: NCCL " NT_NCCL_TEXT " from %s (%s)\n",
+			NT_NCCL_PARTS(nccl->version), nccl->path, found.why);
 	return 0;
 }
 
@@ -186,12 +185,12 @@ static void print_run(const struct nt_play *p, const char *run)
 {
 	const struct nt_bench_gpu *g = p->gpu;
 	const struct nt_bench_options *o = g->options;
-	const int v = g->nccl->version;
 
-	printf("{\"run\":\"%s\",\"nccl\":\"%d.%d.%d\",\"device\":\"%s\",\"ranks\":%d,\"nodes\":%d,"
+	printf("{\"run\":\"%s\",\"nccl\":\"" NT_NCCL_TEXT
+	       "\",\"device\":\"%s\",\"ranks\":%d,\"nodes\":%d,"
 	       "\"mode\":\"%s\",\"rounds\":%d,\"warmup\":%d,\"init_ms\":%.1f,\"init_mib\":%.1f,"
 	       "\"rounds_mib\":%.1f",
-	       run, v / 10000, v / 100 % 100, v % 100, g->device_name, o->ranks, o->nodes,
+	       run, NT_NCCL_PARTS(g->nccl->version), g->device_name, o->ranks, o->nodes,
 	       nt_bench_mode_name(o->mode), p->rounds, o->warmup, g->init_ms,
 	       g->init_mib - g->start_mib, g->end_mib - g->init_mib);
 	if (o->abort_every)

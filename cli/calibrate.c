@@ -360,11 +360,12 @@ static int tell(struct calibrating *c, int64_t since_us, struct nt_error *err)
 				    "nothing of it was remembered in %.100s; nccl-tune report "
 				    "%" PRIu32 " has the reason",
 				    c->directory, c->allocation.job);
-	printf("%" PRIu32 " node%s of %" PRIu32 " rank%s, %s, NCCL %u.%u.%u\n", base->where.nodes,
-	       nt_plural(base->where.nodes), base->where.per_node, nt_plural(base->where.per_node),
+	printf("%" PRIu32 " node%s of %" PRIu32 " rank%s, %s, NCCL " NT_NCCL_TEXT "\n",
+	       base->where.nodes, nt_plural(base->where.nodes), base->where.per_node,
+	       nt_plural(base->where.per_node),
 	       base->where.fabric == NT_FABRIC_ANY ? "network unknown"
 						   : nt_fabric_name((int)base->where.fabric),
-	       base->where.nccl / 10000, base->where.nccl / 100 % 100, base->where.nccl % 100);
+	       NT_NCCL_PARTS(base->where.nccl));
 	print_table(&c->memory, base);
 	launch.where = base->where;
 	nt_select(&launch, &c->choice);

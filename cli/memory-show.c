@@ -109,8 +109,7 @@ static void print_place(FILE *out, const struct nt_where *where)
 		where->fingerprint, where->nodes, where->per_node,
 		where->fabric == NT_FABRIC_ANY ? "unknown" : nt_fabric_name((int)where->fabric));
 	if (where->nccl > 0)
-		fprintf(out, "%u.%u.%u", where->nccl / 10000, where->nccl / 100 % 100,
-			where->nccl % 100);
+		fprintf(out, NT_NCCL_TEXT, NT_NCCL_PARTS(where->nccl));
 	else
 		fputs("unknown", out);
 	fprintf(out, ", driver %s%s\n", where->driver[0] ? where->driver : "unknown",

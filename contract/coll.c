@@ -12,8 +12,6 @@
 enum { TREE = 0, RING = 1, PAT = 6, LL = 0, LL128 = 1 };
 
 #define CAP_SHIFT 8
-#define CHUNK_SHIFT 12
-#define CHUNK_CLASSES 6
 #define TEXTS 9 /* number of name buffers: one more than coll.h promises */
 
 static const char *const coll_names[NT_KINDS] = {
@@ -50,9 +48,7 @@ static const uint8_t caps[] = { 0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, NT_ARM_
 
 #define CAP_CLASSES ((int)sizeof(caps) - 1)
 
-_Static_assert(CAP_CLASSES < 16 && CHUNK_CLASSES < 16, "four bits each");
-_Static_assert(NT_ARM_CHUNK_MIN << (CHUNK_CLASSES - 1) == NT_ARM_CHUNK_MAX,
-	       "a class for each power of two");
+_Static_assert(CAP_CLASSES < 16, "four bits");
 
 static const struct {
 	const char *name;
@@ -152,22 +148,9 @@ int nt_pair_takes_channels(int pair)
 	return pair >= 0 && (algo == TREE || algo == RING || algo == PAT);
 }
 
-/* LL's chunks are already half of a 32 KiB buffer. */
-int nt_pair_takes_chunk(int pair)
-{
-	int algo = pair / NT_PROTOS;
-
-	return pair >= 0 && (algo == TREE || algo == RING) && pair % NT_PROTOS >= LL128;
-}
-
 static int cap_class(int arm)
 {
 	return arm >> CAP_SHIFT & 15;
-}
-
-static int chunk_class(int arm)
-{
-	return arm >> CHUNK_SHIFT & 15;
 }
 
 unsigned nt_arm_channels(int arm)
@@ -177,47 +160,30 @@ unsigned nt_arm_channels(int arm)
 	return class <= CAP_CLASSES ? caps[class] : 0;
 }
 
-size_t nt_arm_chunk(int arm)
+int nt_arm_make(int pair, unsigned channels)
 {
-	int class = chunk_class(arm);
-
-	return class > 0 && class <= CHUNK_CLASSES ? NT_ARM_CHUNK_MIN << (class - 1) : 0;
-}
-
-int nt_arm_make(int pair, unsigned channels, size_t chunk_bytes)
-{
-	int cap = 0, chunk = 0;
+	int cap = 0;
 
 	while (cap < CAP_CLASSES && caps[cap + 1] <= channels)
 		cap++;
-	while (chunk < CHUNK_CLASSES && NT_ARM_CHUNK_MIN << chunk <= chunk_bytes)
-		chunk++;
-	if (pair < 0 || pair >= NT_PAIRS || (cap && !nt_pair_takes_channels(pair)) ||
-	    (chunk_bytes && (!chunk || !nt_pair_takes_chunk(pair))))
+	if (pair < 0 || pair >= NT_PAIRS || (cap && !nt_pair_takes_channels(pair)))
 		return -1;
-	return pair | cap << CAP_SHIFT | chunk << CHUNK_SHIFT;
+	return pair | cap << CAP_SHIFT;
 }
 
 int nt_arm_valid(int arm)
 {
 	return arm == NT_ARM_BASELINE || (arm >= 0 && arm < NT_PAIRS) ||
-	       (arm >= 0 &&
-		arm == nt_arm_make(nt_arm_pair(arm), nt_arm_channels(arm), nt_arm_chunk(arm)));
+	       (arm >= 0 && arm == nt_arm_make(nt_arm_pair(arm), nt_arm_channels(arm)));
 }
 
-static const char *shaped_name(int arm)
+static const char *capped_name(int arm)
 {
 	static _Thread_local char text[TEXTS][NT_ARM_TEXT];
 	static _Thread_local unsigned next;
 	char *out = text[next++ % TEXTS];
-	char size[16];
 
-	snprintf(out, NT_ARM_TEXT, "%s", arm_names[nt_arm_pair(arm)]);
-	if (nt_arm_channels(arm))
-		nt_append(out, NT_ARM_TEXT, "/%uch", nt_arm_channels(arm));
-	if (nt_arm_chunk(arm))
-		nt_append(out, NT_ARM_TEXT, "/%s",
-			  nt_size_text(nt_arm_chunk(arm), size, sizeof(size)));
+	snprintf(out, NT_ARM_TEXT, "%s/%uch", arm_names[nt_arm_pair(arm)], nt_arm_channels(arm));
 	return out;
 }
 
@@ -227,32 +193,16 @@ const char *nt_arm_name(int arm)
 		return "AUTO";
 	if (arm < NT_PAIRS || !nt_arm_valid(arm))
 		return by_number(arm_names, NT_PAIRS, arm);
-	return shaped_name(arm);
+	return capped_name(arm);
 }
 
-/* "8ch"; 0: no number of channels. */
-static unsigned parse_channels(const char *text)
+/* "/8ch", what follows the pair in an arm's name. */
+static int parse_cap(int pair, const char *name, const char *rest)
 {
-	uint64_t count;
-	const char *end = nt_number_read(text, 1024, &count);
+	uint64_t channels;
+	const char *end = nt_number_read(rest + 1, NT_ARM_CHANNELS_MAX, &channels);
+	const int arm = end ? nt_arm_make(pair, (unsigned)channels) : -1;
 
-	return end && strcmp(end, "ch") == 0 ? (unsigned)count : 0;
-}
-
-/* What follows the pair in an arm's name. */
-static int parse_shape(int pair, const char *name)
-{
-	unsigned channels = 0;
-	uint64_t chunk = 0;
-	char part[16];
-	int arm;
-
-	for (const char *at = strchr(strchr(name, '/') + 1, '/'); at; at = strchr(at + 1, '/')) {
-		snprintf(part, sizeof(part), "%.*s", (int)strcspn(at + 1, "/"), at + 1);
-		if (nt_size_parse(part, &chunk) < 0)
-			channels = parse_channels(part);
-	}
-	arm = nt_arm_make(pair, channels, (size_t)chunk);
 	return arm >= 0 && strcmp(nt_arm_name(arm), name) == 0 ? arm : -1;
 }
 
@@ -269,7 +219,7 @@ int nt_arm_parse(const char *name)
 	slash += 1 + strcspn(slash + 1, "/");
 	snprintf(pair_name, sizeof(pair_name), "%.*s", (int)(slash - name), name);
 	pair = by_name(arm_names, NT_PAIRS, pair_name);
-	return pair < 0 || !*slash ? pair : parse_shape(pair, name);
+	return pair < 0 || !*slash ? pair : parse_cap(pair, name, slash);
 }
 
 size_t nt_datatype_bytes(const char *name)

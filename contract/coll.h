@@ -50,16 +50,13 @@ _Static_assert((NT_PAIRS_LL & NT_PAIRS_LL128) == 0 && NT_PAIRS_LL128 < NT_PAIRS_
 	       "and its next with LL128");
 
 /* An arm is a 16-bit number: the pair in bits 0 to 7 (algorithm * NT_PROTOS + protocol), a class of
- * channel caps in bits 8 to 11, one of chunk sizes in bits 12 to 15. Class 0 is NCCL's value. */
+ * channel caps in bits 8 to 11. Class 0 is NCCL's own number. */
 #define NT_ARM_BASELINE 255 /* NCCL's choice in everything */
 
 _Static_assert(NT_PAIRS <= NT_ARM_BASELINE, "the baseline is no pair");
 
 #define NT_ARM_CHANNELS_MAX 64
 #define NT_ARM_TEXT 40 /* longest name, with its NUL */
-#define NT_ARM_CHUNK_MIN ((size_t)16 << 10)
-/* NCCL does not validate chunk sizes; some from 1 MiB on give wrong results (nccl#2408). */
-#define NT_ARM_CHUNK_MAX ((size_t)512 << 10)
 
 const char *nt_coll_name(int coll); /* "AllReduce", as in NCCL's events; of all kinds */
 int nt_coll_parse(const char *name); /* collectives only */
@@ -80,8 +77,8 @@ int nt_algo_parse(const char *name);
 const char *nt_proto_name(int proto); /* "LL128" */
 int nt_proto_parse(const char *name);
 
-/* "AUTO", "TREE/SIMPLE", "RING/SIMPLE/8ch", "RING/SIMPLE/512K", "RING/SIMPLE/8ch/512K". A constant;
- * with a cap or chunk size, valid until the thread has asked for eight more. */
+/* "AUTO", "TREE/SIMPLE", "RING/SIMPLE/8ch". A constant; with a cap, valid until the thread has asked
+ * for eight more. */
 const char *nt_arm_name(int arm);
 int nt_arm_parse(const char *name); /* NT_ARM_BASELINE for "AUTO" */
 
@@ -90,15 +87,13 @@ static inline int nt_arm_pair(int arm) /* NT_ARM_BASELINE for the baseline */
 	return arm & 255;
 }
 
-/* Can its channels be capped, or its chunk size be set? (docs/decisions/arms.md) */
+/* Can its channels be capped? (docs/decisions/arms.md) */
 int nt_pair_takes_channels(int pair);
-int nt_pair_takes_chunk(int pair);
 
-/* The arm of a pair with at most so many channels, and chunks of so many bytes, both rounded down
- * to a class; 0: NCCL's value. -1: the pair does not take it, or no class fits. */
-int nt_arm_make(int pair, unsigned channels, size_t chunk_bytes);
+/* The arm of a pair with at most so many channels, rounded down to a class; 0: NCCL's number.
+ * -1: the pair takes no cap. */
+int nt_arm_make(int pair, unsigned channels);
 unsigned nt_arm_channels(int arm); /* 0: NCCL's */
-size_t nt_arm_chunk(int arm); /* 0: NCCL's */
 int nt_arm_valid(int arm); /* NT_ARM_BASELINE, or made by nt_arm_make() */
 
 /* Bytes of an element of a datatype as in NCCL's events ("ncclFloat32"); 0 if unknown. */

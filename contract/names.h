@@ -58,6 +58,12 @@
 #define NT_RECORD_KEY "nccl_tune"
 #define NT_RECORD_VERSION 1
 
+/* For printf: "2.28.9" of NCCL's version as it has it, 22809. */
+#define NT_NCCL_TEXT "%u.%u.%u"
+#define NT_NCCL_PARTS(version)                                            \
+	(unsigned)((version) / 10000), (unsigned)((version) / 100 % 100), \
+		(unsigned)((version) % 100)
+
 #define NT_POLICY_MAX 1024 /* canonical policy string, with its NUL */
 #define NT_WARM_TEXT_MAX 8192 /* NT_ENV_WARM's text, with its NUL */
 #define NT_PATH_MAX 256 /* any path of ours, with its NUL */

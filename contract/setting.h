@@ -54,8 +54,6 @@ enum { NT_CALIBRATE_AUTO = -1, NT_CALIBRATE_MAX_S = 3600 };
 	  "measurements of the best arms and of NCCL's choice in the second round") \
 	X(channels, channels, NT_ENUM, 0, 1, 0, NT_WORDS("off", "on"), "", \
 	  "on: also try the best choices with fewer and more channels") \
-	X(chunks, chunks, NT_ENUM, 0, 1, 0, NT_WORDS("off", "on"), "", \
-	  "on: also try the best choices with smaller chunks (NCCL 2.30.3 or newer)") \
 	X(min_calls, min_calls, NT_INT, 1, 1000000, 24, NULL, "calls", \
 	  "calls of a collective and size before it is explored") \
 	X(min_share, min_share_micro, NT_DEC, 0, 100000000, 1000000, NULL, "percent", \

@@ -35,7 +35,7 @@ struct nt_evaluation {
 	unsigned arms; /* including the baseline */
 	bool early; /* its second rounds begin short (engine/confirm.h) */
 	bool only; /* there is time for one second round only */
-	bool refined; /* screened again with channel caps and chunk sizes */
+	bool refined; /* screened again with channel caps */
 	bool warming; /* the newest round, the first of all, is of a remembered arm */
 	unsigned forgotten; /* rounds of remembered arms that were not faster */
 	uint8_t wanted; /* enum nt_measure: of first rounds */

@@ -26,7 +26,7 @@
 /* An explored arm. */
 struct nt_tried {
 	uint16_t arm, samples;
-	float predicted_us; /* NCCL's; < 0: none, as with channel caps and chunk sizes */
+	float predicted_us; /* NCCL's; < 0: none, as with channel caps */
 	/* of the newest round, and of those like it */
 	float us, p25_us, p75_us, min_us, max_us;
 };
@@ -49,7 +49,7 @@ struct nt_history {
 	uint16_t remembered;
 	unsigned screened; /* arms of the first round, without the baseline */
 	uint16_t screen[NT_SCHEDULE_ARMS];
-	/* of a round with channel caps and chunk sizes; 0 ranks: there was none */
+	/* of a round with channel caps; 0 ranks: there was none */
 	struct nt_channels channels;
 	unsigned rounds;
 	unsigned end[NT_HISTORY_ROUNDS]; /* end of each round in sample[] */

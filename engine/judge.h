@@ -10,7 +10,7 @@
  *   nt_screen_open     which arms should be tried?
  *   nt_screen_samples  has the first round enough samples?
  *   nt_screen_widen    do so few samples suffice to tell which arms could win?
- *   nt_refine          try other channel caps and chunk sizes of the best pairs?
+ *   nt_refine          try channel caps of the best pairs?
  *   nt_screen          which arms could be faster than the baseline?
  *   nt_confirm         is one of them faster?
  *

@@ -20,7 +20,6 @@
 struct nt_channels {
 	unsigned ranks; /* of the communicator; 0: nothing known */
 	unsigned most; /* most that NCCL gave any pair of the communicator */
-	bool chunks; /* NCCL asks for chunk sizes */
 	uint8_t given[NT_PAIRS]; /* by NCCL; 0: not known */
 };
 

@@ -10,13 +10,6 @@
 #include "engine/budget.h"
 #include "engine/confirm.h"
 
-#define RING 1
-#define CHUNK_MIN ((size_t)256 << 10) /* of all channels together */
-#define CHUNK_MAX ((size_t)16 << 20)
-/* In flight over all channels and ranks, on Hopper. Other links are not known here, and NCCL's
- * chunk sizes are the limit anyway. */
-#define IN_FLIGHT ((size_t)32 << 20)
-
 /* No duplicates, nor the pair itself. */
 static unsigned add_arm(uint16_t *arm, unsigned count, unsigned most, int new)
 {
@@ -30,71 +23,21 @@ static unsigned add_arm(uint16_t *arm, unsigned count, unsigned most, int new)
 	return count + 1;
 }
 
-static unsigned add_caps(const struct nt_refine *from, int pair, uint16_t *arm, unsigned most)
+unsigned nt_refine_pair(const struct nt_channels *seen, int pair, uint16_t *arm, unsigned most)
 {
-	const unsigned given = from->info.given[pair];
+	const unsigned given = seen->given[pair];
 	const unsigned wish[] = { given / 2, 2 * given, given / 4 };
 	unsigned count = 0;
 
+	if (given == 0 || seen->ranks == 0 || !nt_pair_takes_channels(pair))
+		return 0;
 	for (unsigned i = 0; i < 3; i++) {
-		unsigned channels = wish[i] < from->info.most ? wish[i] : from->info.most;
-
-		int capped = nt_arm_make(pair, channels, 0);
+		const unsigned channels = wish[i] < seen->most ? wish[i] : seen->most;
+		const int capped = nt_arm_make(pair, channels);
 
 		if (channels != 0 && nt_arm_channels(capped) != given)
 			count = add_arm(arm, count, most, capped);
 	}
-	return count;
-}
-
-static size_t power_of_two(size_t bytes)
-{
-	return bytes == 0 ? 0 : (size_t)1 << (63 - __builtin_clzll(bytes));
-}
-
-static bool is_ring(int pair)
-{
-	return pair / NT_PROTOS == RING;
-}
-
-/* A channel's chunk size if `depth` chunks fill the pipe. */
-static size_t chunk_of(const struct nt_refine *from, int pair, unsigned depth)
-{
-	size_t parts = (size_t)depth * (is_ring(pair) ? from->info.ranks : 1);
-	size_t chunk = power_of_two(from->bytes) / parts;
-	size_t flying = IN_FLIGHT / parts;
-
-	chunk = chunk < flying ? chunk : flying;
-	chunk = chunk > CHUNK_MIN ? chunk : CHUNK_MIN;
-	chunk = chunk < CHUNK_MAX ? chunk : CHUNK_MAX;
-	return power_of_two(chunk / from->info.given[pair]);
-}
-
-static unsigned add_chunks(const struct nt_refine *from, int pair, uint16_t *arm, unsigned most)
-{
-	size_t part = from->bytes / from->info.given[pair] / (is_ring(pair) ? from->info.ranks : 1);
-	unsigned count = 0;
-
-	for (unsigned depth = 2; depth <= 4; depth += 2) {
-		size_t chunk = chunk_of(from, pair, depth);
-
-		/* Otherwise all is one chunk. */
-		if (chunk < part && chunk >= NT_ARM_CHUNK_MIN)
-			count = add_arm(arm, count, most, nt_arm_make(pair, 0, chunk));
-	}
-	return count;
-}
-
-unsigned nt_refine_pair(const struct nt_refine *from, int pair, uint16_t *arm, unsigned most)
-{
-	unsigned count = 0;
-
-	if (from->info.given[pair] == 0 || from->info.ranks == 0 || from->forbidden >> pair & 1)
-		return 0;
-	if (from->channels && nt_pair_takes_channels(pair))
-		count = add_caps(from, pair, arm, most);
-	if (from->chunks && from->info.chunks && nt_pair_takes_chunk(pair))
-		count += add_chunks(from, pair, arm + count, most - count);
 	return count;
 }
 
@@ -104,18 +47,17 @@ struct variants {
 	unsigned count, made;
 };
 
-static void add_variants(const struct nt_refine *from, unsigned arm, unsigned baseline_arm,
-			 struct variants *w)
+static void add_variants(const struct nt_key_info *info, unsigned arm, struct variants *w)
 {
 	const unsigned most = sizeof(w->arm) / sizeof(w->arm[0]);
-	const unsigned pair = arm == NT_ARM_BASELINE ? baseline_arm : arm;
+	const unsigned pair = arm == NT_ARM_BASELINE ? info->baseline_arm : arm;
 	unsigned made;
 
 	if (arm != NT_ARM_BASELINE && w->count < most)
 		w->arm[w->count++] = (uint16_t)arm;
-	if (pair >= NT_PAIRS)
+	if (pair >= NT_PAIRS || info->forbidden >> pair & 1)
 		return;
-	made = nt_refine_pair(from, (int)pair, w->arm + w->count, most - w->count);
+	made = nt_refine_pair(&info->channels, (int)pair, w->arm + w->count, most - w->count);
 	w->count += made;
 	w->made += made;
 }
@@ -146,22 +88,15 @@ static bool allows_both(const struct nt_evaluation *seen, const struct nt_schedu
 
 void nt_refine(const struct nt_evaluation *seen, struct nt_next *next)
 {
-	const struct nt_refine from = {
-		.channels = seen->policy->channels == NT_SWITCH_ON,
-		.chunks = seen->policy->chunks == NT_SWITCH_ON,
-		.forbidden = seen->info.forbidden,
-		.bytes = nt_evaluation_bytes(seen),
-		.info = seen->info.channels,
-	};
 	struct variants w = { .count = 0 };
 	struct nt_schedule schedule;
 	unsigned index[2];
 
-	if (seen->refined || !(from.channels || from.chunks))
+	if (seen->refined || seen->policy->channels != NT_SWITCH_ON)
 		return;
 	best_two(seen, index);
 	for (unsigned i = 0; i < 2; i++)
-		add_variants(&from, seen->screen.arm[index[i]], seen->info.baseline_arm, &w);
+		add_variants(&seen->info, seen->screen.arm[index[i]], &w);
 	schedule = nt_evaluation_explore(seen, NT_SCHEDULE_SCREEN, w.arm, w.count,
 					 seen->first_blocks);
 	if (w.made == 0 || !allows_both(seen, &schedule))

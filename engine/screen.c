@@ -35,7 +35,8 @@ static unsigned cheapest_arm(const struct nt_key_info *info, uint32_t mask)
 	return best;
 }
 
-bool nt_screen_ll_hopeless(unsigned arm, size_t bytes, float cost_us, float baseline_us)
+/* Is LL not tried at this size, by NCCL's predictions for it and for its choice? < 0: none. */
+static bool is_ll_hopeless(unsigned arm, size_t bytes, float cost_us, float baseline_us)
 {
 	return arm % NT_PROTOS == 0 && bytes >= NT_SCREEN_LL_BYTES && baseline_us > 0 &&
 	       cost_us > baseline_us * NT_SCREEN_LL_FACTOR;
@@ -58,7 +59,7 @@ static unsigned candidates(const struct nt_evaluation *seen, uint16_t arm[NT_PAI
 		mask &= ~(1u << next);
 		if (limited && count > 0 && cost_us > limit_us)
 			break;
-		if (!nt_screen_ll_hopeless(next, nt_evaluation_bytes(seen), cost_us, baseline_us))
+		if (!is_ll_hopeless(next, nt_evaluation_bytes(seen), cost_us, baseline_us))
 			arm[count++] = (uint16_t)next;
 	}
 	return count;

@@ -27,7 +27,4 @@ nt_judge nt_screen_open, nt_screen_samples, nt_screen;
  * policy's number? */
 nt_judge nt_screen_widen;
 
-/* Is LL not tried at this size, by NCCL's predictions for it and for its choice? < 0: none. */
-bool nt_screen_ll_hopeless(unsigned arm, size_t bytes, float cost_us, float baseline_us);
-
 #endif

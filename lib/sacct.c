@@ -26,7 +26,7 @@ static int keep_bytes(struct nt_rows_cut *cut, const char *data, size_t bytes, s
 
 /* The row's length with its newline; 0: its end has not arrived. */
 static size_t cut_row(const struct nt_rows_cut *cut, const char *start, size_t bytes,
-		      const char **column, size_t *column_bytes)
+		      struct nt_text *column)
 {
 	size_t delimiter_bytes = strlen(cut->delimiter);
 	const char *at = start, *end = start + bytes;
@@ -36,32 +36,28 @@ static size_t cut_row(const struct nt_rows_cut *cut, const char *start, size_t b
 		found = memmem(at, (size_t)(end - at), cut->delimiter, delimiter_bytes);
 		if (!found)
 			return 0;
-		column[i] = at;
-		column_bytes[i] = (size_t)(found - at);
+		column[i] = (struct nt_text){ at, (size_t)(found - at) };
 		at = found + delimiter_bytes;
 	}
 	found = memchr(at, '\n', (size_t)(end - at));
 	if (!found)
 		return 0;
-	column[cut->columns - 1] = at;
-	column_bytes[cut->columns - 1] = (size_t)(found - at);
+	column[cut->columns - 1] = (struct nt_text){ at, (size_t)(found - at) };
 	return (size_t)(found - start) + 1;
 }
 
 int nt_rows_cut_take(struct nt_rows_cut *cut, const char *data, size_t bytes, struct nt_error *err)
 {
-	const char *column[NT_ROWCUT_COLUMNS];
-	size_t column_bytes[NT_ROWCUT_COLUMNS];
+	struct nt_text column[NT_ROWCUT_COLUMNS];
 	size_t done = 0, row_bytes;
 
 	if (keep_bytes(cut, data, bytes, err) < 0)
 		return -1;
 	while (done < cut->held_bytes) {
-		row_bytes = cut_row(cut, cut->held + done, cut->held_bytes - done, column,
-				    column_bytes);
+		row_bytes = cut_row(cut, cut->held + done, cut->held_bytes - done, column);
 		if (row_bytes == 0)
 			break;
-		if (cut->row(cut->argument, column, column_bytes, err) < 0)
+		if (cut->visit(cut->argument, column, err) < 0)
 			return -1;
 		done += row_bytes;
 	}
@@ -82,12 +78,6 @@ int nt_rows_cut_end(struct nt_rows_cut *cut, struct nt_error *err)
 	cut->held_bytes = cut->room = 0;
 	return left > 0 ? nt_error_set(err, "cannot parse its output: it ends within a row") : 0;
 }
-
-struct visiting {
-	nt_sacct_visit *visit;
-	void *argument;
-	size_t count;
-};
 
 /* 128 random bits: nobody can know them in advance. */
 static int draw_mark(char mark[MARK_BYTES], struct nt_error *err)
@@ -127,17 +117,6 @@ static void write_command(struct nt_argv *command, const struct nt_sacct *questi
 	add_option(command, "--clusters=", question->cluster);
 }
 
-static int take_row(void *argument, const char *const *column, const size_t *bytes,
-		    struct nt_error *err)
-{
-	const struct visiting *visiting = argument;
-	struct nt_text text[NT_ROWCUT_COLUMNS];
-
-	for (size_t i = 0; i < visiting->count; i++)
-		text[i] = (struct nt_text){ column[i], bytes[i] };
-	return visiting->visit(visiting->argument, text, err);
-}
-
 static int take_output(void *argument, const char *data, size_t bytes, struct nt_error *err)
 {
 	return nt_rows_cut_take(argument, data, bytes, err);
@@ -175,13 +154,12 @@ static int run_sacct(char *argv[], int timeout_ms, struct nt_rows_cut *cut, stru
 int nt_sacct_ask(const struct nt_sacct *question, nt_sacct_visit *visit, void *argument,
 		 struct nt_error *err)
 {
-	struct visiting visiting = { visit, argument, question->count };
 	char mark[MARK_BYTES];
 	struct nt_rows_cut cut = {
 		.delimiter = mark,
 		.columns = (unsigned)question->count,
-		.row = take_row,
-		.argument = &visiting,
+		.visit = visit,
+		.argument = argument,
 	};
 	struct nt_argv command = { .count = 0 };
 	int rc = draw_mark(mark, err);

@@ -25,6 +25,9 @@
 #include "lib/error.h"
 #include "lib/json-scanner.h"
 
+/* Of a row; texts have no NUL. -1 and *err end the query. */
+typedef int nt_sacct_visit(void *argument, const struct nt_text *column, struct nt_error *err);
+
 /* Splits a stream into rows of delimited columns. A column may contain anything but the delimiter,
  * even newlines; the last one ends at the first newline. */
 #define NT_ROWCUT_COLUMNS 16
@@ -33,9 +36,7 @@
 struct nt_rows_cut {
 	const char *delimiter;
 	unsigned columns;
-	/* Texts have no NUL. */
-	int (*row)(void *argument, const char *const *column, const size_t *bytes,
-		   struct nt_error *err);
+	nt_sacct_visit *visit;
 	void *argument;
 	char *held;
 	size_t held_bytes, room;
@@ -55,9 +56,6 @@ struct nt_sacct {
 	bool every_run; /* also earlier runs of requeued jobs, the oldest first */
 	int timeout_ms;
 };
-
-/* -1 and *err end the query. */
-typedef int nt_sacct_visit(void *argument, const struct nt_text *column, struct nt_error *err);
 
 int nt_sacct_ask(const struct nt_sacct *question, nt_sacct_visit *visit, void *argument,
 		 struct nt_error *err);

@@ -309,13 +309,12 @@ bool nt_due_next(const struct nt_selection *selection)
 /* Sends and receives of the same size are one. */
 static void add_call(struct nt_cal_request *request, const struct nt_known_key *key)
 {
-	struct nt_cal_call call = { nt_measured_kind(key->coll), key->bytes / 4 * 4,
-				    (double)key->calls };
+	struct nt_cal_call call = { nt_measured_kind(key->coll), key->bytes / 4 * 4, key->calls };
 
 	for (unsigned i = 0; i < request->calls; i++) {
 		if (request->call[i].coll != call.coll || request->call[i].bytes != call.bytes)
 			continue;
-		request->call[i].weight += call.weight;
+		request->call[i].calls += call.calls;
 		return;
 	}
 	request->call[request->calls++] = call;

@@ -217,7 +217,7 @@ static struct nt_memory_entry *entry_for(struct nt_memory *memory, size_t first,
 static int add_key(struct nt_memory_entry *entry, const struct csv_row *row, struct nt_error *err)
 {
 	const int64_t channels = row->number[CHANNELS], most = row->number[MOST];
-	const int arm = channels > 0 ? nt_arm_make(row->pair, (unsigned)channels, 0) : row->pair;
+	const int arm = channels > 0 ? nt_arm_make(row->pair, (unsigned)channels) : row->pair;
 	const size_t least = row->number[LEAST] > 0 ? (size_t)row->number[LEAST] : 0;
 	const unsigned last = nt_band(most >= 0 ? (size_t)most : NUMBER_MAX);
 	unsigned first = nt_band(least);

@@ -5,7 +5,7 @@
  *   collective,minBytes,maxBytes,algorithm,protocol,channels,nNodes,nRanks[,numPipeOps[,regBuff]]
  *
  * nNodes and nRanks are a communicator's. Names are in lower case, -1 means any, '#' begins a
- * comment, the first line that fits wins. There is no column for chunk sizes, which are left out.
+ * comment, the first line that fits wins.
  *
  * Threads:  pure except for the stream.
  * Memory:   as profiles/memory.h.

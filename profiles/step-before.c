@@ -112,10 +112,8 @@ static struct nt_turns samples_of(const struct nt_memory *memory, const struct n
 
 static void name_software(const struct nt_where *before, const struct nt_where *now, char out[40])
 {
-	const uint32_t nccl = before->nccl;
-
-	if (nccl != now->nccl)
-		snprintf(out, 40, "NCCL %u.%u.%u", nccl / 10000, nccl / 100 % 100, nccl % 100);
+	if (before->nccl != now->nccl)
+		snprintf(out, 40, "NCCL " NT_NCCL_TEXT, NT_NCCL_PARTS(before->nccl));
 	else
 		snprintf(out, 40, "driver %s", before->driver);
 }

@@ -103,7 +103,6 @@ static void put_channels(struct nt_json_writer *put, const struct nt_rank_trial 
 	const struct nt_trial_channels channels = {
 		.ranks = trial->ranks,
 		.most = trial->most,
-		.chunks = trial->chunks,
 	};
 
 	nt_json_put_open(put, NT_IN_TRIAL_CHANNELS, '{');

@@ -155,7 +155,6 @@ struct nt_rank_trial {
 	double remembered_cost_us; /* NCCL's, of its pair; < 0: none */
 	bool has_channels;
 	uint32_t ranks, most; /* channels: of the communicator, given at most */
-	bool chunks;
 	uint8_t own[NT_PAIRS]; /* channels of each pair as NCCL gives it; 0: not seen */
 	unsigned rounds;
 	struct {

@@ -72,8 +72,7 @@ static void note_step(struct nt_step *step, const struct nt_sum *sum)
 	if (!step->mode[0])
 		snprintf(step->mode, sizeof(step->mode), "%s", sum->mode);
 	if (!step->nccl[0] && sum->nccl >= 10000) /* 22809; up to 2.8 it was 2804 */
-		snprintf(step->nccl, sizeof(step->nccl), "%d.%d.%d", (int)(sum->nccl / 10000),
-			 (int)(sum->nccl / 100 % 100), (int)(sum->nccl % 100));
+		snprintf(step->nccl, sizeof(step->nccl), NT_NCCL_TEXT, NT_NCCL_PARTS(sum->nccl));
 	note_word(step->launch, sizeof(step->launch), &sum->launch);
 	note_word(step->fabric, sizeof(step->fabric), &sum->fabric);
 	note_word(step->driver, sizeof(step->driver), &sum->driver);

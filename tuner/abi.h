@@ -70,7 +70,6 @@ typedef void (*nt_nccl_log)(int level, unsigned long subsystems, const char *fil
  * forces it. *channels: 0 leaves NCCL's number, any other is taken as it is, into an 8-bit signed
  * field. */
 #define NT_TUNER_ALGOS_OLD 6 /* rows of the table up to 2.22; 2.23 added PAT */
-#define NT_TUNER_CHUNK_API 6 /* the first version that asks for chunk sizes */
 
 /* v2: 2.21.5 (src/include/nccl_tuner.h:13@v2.21.5-1; tuner/tuner_v2.h:13). No table: set *algo and
  * *proto, or neither. */

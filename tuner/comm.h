@@ -108,7 +108,6 @@ struct nt_comm_fixed {
 	struct nt_process *process;
 	struct nt_ctx ctx; /* NCCL's context where nothing is chained */
 	bool joined; /* has a slot, and takes plans */
-	bool chunks; /* NCCL asks for chunk sizes, and arms that have some may be tried */
 	bool mute_broadcast; /* no Coll events of Broadcast */
 	bool last_wins; /* of equal costs NCCL takes the last (2.31) */
 	uint32_t allowed; /* the pairs that may be forced */
@@ -150,11 +149,6 @@ struct nt_comm_decision {
 	} table[NT_LOCAL_TABLE]; /* a hash table by id */
 	_Atomic uint64_t key_id[NT_LOCAL_KEYS];
 	struct nt_decision fifo[NT_FIFO]; /* of this group */
-	/* Chunk sizes of the newest decisions; 0: NCCL's. The launch reads them. */
-	struct nt_chunks {
-		bool used[NT_COLLS]; /* some arm of this collective had one */
-		_Atomic uint32_t bytes[NT_COLLS][NT_PAIRS];
-	} chunks;
 };
 
 struct nt_comm_launch {

@@ -197,47 +197,12 @@ static void limit_channels(int arm, int *channels)
 		*channels = (int)cap;
 }
 
-static size_t chunk_of(int arm)
-{
-	return arm == NT_ARM_BASELINE ? 0 : nt_arm_chunk(arm);
-}
-
-/* For the arm's pair, or NCCL's choice */
-static __attribute__((noinline, cold)) void note_chunk(struct nt_comm *comm,
-						       const struct nt_call *call, int arm)
-{
-	struct nt_chunks *chunks = &comm->decision.chunks;
-	int pair = nt_arm_pair(arm);
-
-	if (arm == NT_ARM_BASELINE)
-		pair = nt_costs_baseline(call->cost, call->algos * NT_PROTOS,
-					 comm->fixed.last_wins);
-	chunks->used[call->coll] = true;
-	if (pair < NT_PAIRS)
-		atomic_store_explicit(&chunks->bytes[call->coll][pair], (uint32_t)chunk_of(arm),
-				      memory_order_relaxed);
-}
-
-void nt_comm_chunk(const struct nt_comm *comm, int coll, int pair, size_t *chunk_bytes)
-{
-	const struct nt_chunks *chunks = &comm->decision.chunks;
-	size_t bytes = 0;
-
-	if (coll >= 0 && coll < NT_COLLS && pair >= 0 && pair < NT_PAIRS)
-		bytes = atomic_load_explicit(&chunks->bytes[coll][pair], memory_order_relaxed);
-	if (bytes != 0 && bytes < *chunk_bytes)
-		*chunk_bytes = bytes;
-}
-
-static void force_arm(struct nt_comm *comm, const struct nt_call *call, int arm)
+static void force_arm(const struct nt_call *call, int arm)
 {
 	if (arm != NT_ARM_BASELINE)
 		nt_costs_force(call->cost, call->algos * NT_PROTOS, nt_arm_pair(arm));
 	if (arm >= NT_PAIRS && arm != NT_ARM_BASELINE && call->channels)
 		limit_channels(arm, call->channels);
-	/* Not before some arm of its collective had a chunk size */
-	if (comm->fixed.chunks && (chunk_of(arm) != 0 || comm->decision.chunks.used[call->coll]))
-		note_chunk(comm, call, arm);
 }
 
 /* The pairs that may be forced for this call: the same on all ranks, as NCCL's choice is. Where LL
@@ -293,6 +258,6 @@ int nt_comm_decide(struct nt_comm *comm, const struct nt_call *call)
 	if (!(key && is_steady(comm, key, legal, &arm)) &&
 	    leave_steady(comm, key, call, legal, &arm) < 0)
 		return NT_NCCL_SYSTEM_ERROR;
-	force_arm(comm, call, arm);
+	force_arm(call, arm);
 	return NT_NCCL_OK;
 }

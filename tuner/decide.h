@@ -1,7 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* decide.h - a rank's decision: count the call, find the arm in force, write it into NCCL's table;
- * and its chunk size, when NCCL asks for that
+/* decide.h - a rank's decision: count the call, find the arm in force, write it into NCCL's table
  *
  * In the steady state, with no key of the communicator open, this is a scan of the table, one
  * lookup and a few loads: no allocation, lock, system call or log. The rest is in
@@ -17,16 +16,6 @@
 /* NT_NCCL_OK, or NT_NCCL_SYSTEM_ERROR if going on alone could corrupt data (docs/design.md, the one
  * exception) */
 int nt_comm_decide(struct nt_comm *comm, const struct nt_call *call);
-
-/* The newest decision's chunk size for this collective, algorithm and protocol, unless NCCL's is
- * smaller, for which buffers are made. Any coll and pair are safe.
- *
- * NCCL asks for it when it lays out the launch, after all decisions of the group, and only by these
- * (calcCollChunking, src/enqueue.cc@v2.30.7-1). The answer is the same on every rank: each task has
- * a decision in its group, newer than anything that a single rank may have asked in between.
- *
- * By the thread that launches what was decided. */
-void nt_comm_chunk(const struct nt_comm *comm, int coll, int pair, size_t *chunk_bytes);
 
 /* The key's entry, made at its first use; NULL: no room. cost has algos * NT_PROTOS entries. model:
  * NCCL's prediction where a chained tuner has changed cost. */

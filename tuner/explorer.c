@@ -56,26 +56,14 @@ static uint64_t most_calls(const struct nt_shm_key *key)
 	return calls;
 }
 
-/* A communicator that takes plans has ranks of equal capabilities. */
-static bool asks_for_chunks(const struct nt_shm_comm *comm)
-{
-	for (unsigned m = 0; nt_shm_taken(comm, m); m++) {
-		if (atomic_load(&comm->slot[m].state) == NT_PARTICIPANT_JOINED)
-			return comm->slot[m].caps.api >> 8 >= NT_TUNER_CHUNK_API;
-	}
-	return false;
-}
-
-/* An arm with a chunk size is of no use where NCCL does not ask for chunk sizes. */
-static void add_remembered(const struct nt_explorer *explorer, const struct nt_shm_comm *comm,
-			   struct nt_key_info *info)
+static void add_remembered(const struct nt_explorer *explorer, struct nt_key_info *info)
 {
 	int arm = -1;
 
 	if (explorer->warm)
 		arm = nt_warm_find(explorer->warm, info->ranks, info->nodes,
 				   (int)nt_key_coll(info->key), nt_key_band(info->key));
-	if (arm < 0 || (arm != NT_ARM_BASELINE && nt_arm_chunk(arm) && !asks_for_chunks(comm)))
+	if (arm < 0)
 		return;
 	info->remembered = true;
 	info->remembered_arm = (uint16_t)arm;
@@ -128,7 +116,7 @@ static struct nt_key_info info_of(const struct nt_explorer *explorer,
 		info.share = nt_key_shares_of(&explorer->shares, explorer->shm,
 					      (unsigned)(comm - explorer->shm->comm), key);
 	memcpy(info.cost_us, key->cost_us, sizeof(info.cost_us));
-	add_remembered(explorer, comm, &info);
+	add_remembered(explorer, &info);
 	return info;
 }
 
@@ -153,7 +141,6 @@ static struct nt_channels channels_of(const struct nt_shm_comm *comm, const stru
 	struct nt_channels channels = {
 		.ranks = atomic_load(&comm->ranks),
 		.most = most_channels(comm),
-		.chunks = asks_for_chunks(comm),
 	};
 
 	for (unsigned pair = 0; pair < NT_PAIRS; pair++)

@@ -278,9 +278,8 @@ static int alone_reason(const struct nt_key *out, const struct nt_comm *comm, ui
 	uint32_t others = nt_key_mask(id) & ~forbidden & NT_PAIRS_ALL;
 	const uint32_t users = NT_PLACE_USER_ALGO | NT_PLACE_USER_PROTO;
 
-	if (!comm->fixed.shm || policy->channels != NT_SWITCH_OFF ||
-	    policy->chunks != NT_SWITCH_OFF || out->auto_arm < 0 || out->auto_arm >= NT_PAIRS ||
-	    (others & ~(1u << out->auto_arm)) != 0)
+	if (!comm->fixed.shm || policy->channels != NT_SWITCH_OFF || out->auto_arm < 0 ||
+	    out->auto_arm >= NT_PAIRS || (others & ~(1u << out->auto_arm)) != 0)
 		return NT_REASON_NONE;
 	return nt_key_mask(id) == 0 && !(comm->fixed.process->place.flags & users)
 		       ? NT_REASON_SYMMETRIC

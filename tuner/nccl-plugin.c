@@ -52,21 +52,16 @@ static int chunk_size(void *ctx, int coll, size_t bytes, int algo, int proto, in
 		      size_t *chunk_bytes)
 {
 	const struct nt_call call = { .coll = coll, .bytes = bytes };
-	const struct nt_comm *comm = ours_of(ctx);
 
 	nt_chain_chunk(ctx, &call, algo, proto, channels, chunk_bytes);
-	if (comm && comm->fixed.chunks && (unsigned)proto < NT_PROTOS)
-		nt_comm_chunk(comm, coll, algo * NT_PROTOS + proto, chunk_bytes);
 	return NT_NCCL_OK;
 }
 
-/* NCCL must ask for chunk sizes only if a chained tuner has some, or they may be tried. It reads
- * the table each time, first on this thread; 2.32 once, after this. */
-static void offer_chunks(const struct nt_ctx *ctx, int api)
+/* NCCL must ask for chunk sizes only if a chained tuner has some. It reads the table each time,
+ * first on this thread; 2.32 once, after this. */
+static void offer_chunks(int api)
 {
-	const struct nt_comm *comm = ours_of(ctx);
-
-	if (!nt_chain_has_chunks() && !(comm && comm->fixed.chunks))
+	if (!nt_chain_has_chunks())
 		return;
 	if (api == 6)
 		__atomic_store_n(&ncclTunerPlugin_v6.get_chunk_size, chunk_size, __ATOMIC_RELAXED);
@@ -79,7 +74,7 @@ static int open_tuner(void **ctx, const struct nt_chain_tuner_init *init)
 	struct nt_process *process = start_process(init->log);
 
 	*ctx = nt_chain_tuner_open(process ? nt_comm_open_tuner(process, &init->who) : NULL, init);
-	offer_chunks(*ctx, init->who.api);
+	offer_chunks(init->who.api);
 	return NT_NCCL_OK;
 }
 

@@ -218,9 +218,6 @@ static void take_slot(struct nt_comm *comm)
 	fill_caps(fixed);
 	fixed->allowed = allowed_pairs(fixed->caps.nccl, fixed->nodes);
 	fixed->last_wins = is_last_taken(fixed);
-	fixed->chunks = fixed->tuner_api >= NT_TUNER_CHUNK_API &&
-			(process->policy.chunks == NT_SWITCH_ON ||
-			 nt_process_warm_chunks(&process->warm));
 	if (!nt_mode_chooses(process->policy.mode)) {
 		nt_reason_setf(&fixed->why, NT_REASON_MODE, "%s",
 			       nt_mode_name(process->policy.mode));

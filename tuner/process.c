@@ -99,17 +99,6 @@ const struct nt_warm *nt_process_warm_arms(const struct nt_process_warm *warm)
 	return warm->checked && !warm->refused.text[0] ? &warm->arms : NULL;
 }
 
-bool nt_process_warm_chunks(const struct nt_process_warm *warm)
-{
-	const struct nt_warm *arms = nt_process_warm_arms(warm);
-
-	for (unsigned i = 0; arms && i < arms->count; i++) {
-		if (arms->key[i].arm != NT_ARM_BASELINE && nt_arm_chunk(arms->key[i].arm))
-			return true;
-	}
-	return false;
-}
-
 uint64_t nt_deadline_us(const char *text, int64_t wall_s, uint64_t now_us)
 {
 	uint64_t end_s;

@@ -211,9 +211,6 @@ bool nt_process_warm_check(struct nt_process_warm *warm, uint32_t nccl, int fabr
 /* Those in use; NULL: none. */
 const struct nt_warm *nt_process_warm_arms(const struct nt_process_warm *warm);
 
-/* Has any of those in use a chunk size? */
-bool nt_process_warm_chunks(const struct nt_process_warm *warm);
-
 /* Pure: the end of the job's time limit on the clock of now_us, which is the same moment as wall_s.
  * text: SLURM_JOB_END_TIME, in seconds of the wall clock, or NULL. Only newer releases of Slurm set
  * it, and later changes (scontrol update) are not seen. 0: unknown. */

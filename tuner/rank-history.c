@@ -21,7 +21,6 @@ void nt_rank_history_trial(struct nt_json_writer *put, const struct nt_history *
 		.has_channels = history->channels.ranks != 0,
 		.ranks = history->channels.ranks,
 		.most = history->channels.most,
-		.chunks = history->channels.chunks,
 		.rounds = history->rounds,
 	};
 

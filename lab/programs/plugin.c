@@ -244,7 +244,7 @@ static void decide(struct group *g, struct nt_choice_made *out)
 				       nt_arm_name(i));
 	}
 	arm = nt_model_pick(cost, NT_ALGOS);
-	out->arm = nt_arm_make(arm, (unsigned)channels, 0);
+	out->arm = nt_arm_make(arm, (unsigned)channels);
 	if (out->arm < 0)
 		out->arm = arm;
 	out->channels = channels ? channels : nt_model_channels(&s->inst->place, g->bytes, arm);

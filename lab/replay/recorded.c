@@ -34,7 +34,6 @@ static int take_trial(struct data *data, struct nt_drive_key *key, struct nt_err
 	if (trial->has_channels) {
 		key->channels.ranks = trial->ranks;
 		key->channels.most = trial->most;
-		key->channels.chunks = trial->chunks;
 		memcpy(key->channels.given, trial->own, sizeof(key->channels.given));
 	}
 	if (trial->remembers) {

@@ -84,7 +84,7 @@ static int read_arms(struct nt_rank_trial *trial, json_object *object, struct nt
 	return 0;
 }
 
-/* Present if the round tried channels or chunk sizes. */
+/* Present if the round tried channels. */
 static int read_channels(struct nt_rank_trial *trial, json_object *object, struct nt_error *err)
 {
 	struct nt_trial_channels channels;
@@ -100,7 +100,6 @@ static int read_channels(struct nt_rank_trial *trial, json_object *object, struc
 	trial->has_channels = true;
 	trial->ranks = channels.ranks > 0 ? (uint32_t)channels.ranks : 0;
 	trial->most = channels.most > 0 ? (uint32_t)channels.most : 0;
-	trial->chunks = channels.chunks;
 	json_object_object_foreach(channels.own, name, number)
 	{
 		int pair = nt_arm_parse(name);

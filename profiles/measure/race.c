@@ -20,7 +20,7 @@ void nt_race_init(struct nt_race *race, unsigned profiles, const struct nt_cal_c
 	race->count = 1 + (profiles < NT_CAL_PROFILES ? profiles : NT_CAL_PROFILES);
 	race->calls = count < NT_CAL_CALLS ? count : NT_CAL_CALLS;
 	for (unsigned i = 0; i < race->calls; i++)
-		race->weight[i] = calls[i].weight;
+		race->weight[i] = (double)calls[i].calls;
 	race->time_s = time_s;
 	race->guess_s = guess_s;
 	for (unsigned i = 0; i < race->count; i++)

@@ -70,7 +70,7 @@ struct nt_race {
 	} turn[NT_RACE_TURNS];
 };
 
-/* profiles: besides the default. calls[i].weight is used, and the number of calls. */
+/* profiles: besides the default. calls[i].calls is used, and the number of calls. */
 void nt_race_init(struct nt_race *race, unsigned profiles, const struct nt_cal_call *calls,
 		  unsigned count, double time_s, double guess_s);
 /* Are the program's calls known? */

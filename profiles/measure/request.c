@@ -15,7 +15,7 @@
 #include "lib/number.h"
 
 #define SPLIT_MOST 4096
-#define WEIGHT_MOST UINT64_C(1000000000000)
+#define CALLS_MOST UINT64_C(1000000000000)
 
 /* ---- profiles */
 
@@ -75,28 +75,7 @@ static bool is_split(const char *value)
 	       nt_number_parse(ranks + 1, 1, SPLIT_MOST, &number) == 0;
 }
 
-/* "150" or "0.125": at most three digits after the point, whatever the locale. */
-static int take_weight(const char *text, double *weight)
-{
-	uint64_t whole, thousandths = 0;
-	const char *end = nt_number_read(text, WEIGHT_MOST, &whole);
-	size_t digits;
-
-	if (!end)
-		return -1;
-	if (*end == '.') {
-		digits = strspn(++end, "0123456789");
-		if (digits == 0 || digits > 3 || !nt_number_read(end, 999, &thousandths))
-			return -1;
-		end += digits;
-		for (; digits < 3; digits++)
-			thousandths *= 10;
-	}
-	*weight = (double)whole + (double)thousandths / 1000;
-	return *end == '\0' ? 0 : -1;
-}
-
-/* COLLECTIVE:BYTES:WEIGHT */
+/* COLLECTIVE:BYTES:CALLS */
 static int take_call(struct nt_cal_call *call, char *text)
 {
 	const char *coll = strsep(&text, ":"), *bytes = text ? strsep(&text, ":") : NULL;
@@ -107,7 +86,7 @@ static int take_call(struct nt_cal_call *call, char *text)
 	if (!bytes || !text ||
 	    nt_number_parse(bytes, NT_CAL_BYTES_LEAST, NT_CAL_BYTES_MOST, &call->bytes) < 0)
 		return -1;
-	return call->bytes % 4 == 0 ? take_weight(text, &call->weight) : -1;
+	return call->bytes % 4 == 0 ? nt_number_parse(text, 0, CALLS_MOST, &call->calls) : -1;
 }
 
 static bool has_call(const struct nt_cal_request *request, const struct nt_cal_call *call)
@@ -141,12 +120,9 @@ static void put_calls(const void *object, char *out)
 
 	for (unsigned i = 0; i < request->calls; i++) {
 		const struct nt_cal_call *call = &request->call[i];
-		const uint64_t thousandths = (uint64_t)(call->weight * 1000 + 0.5);
 
 		nt_append(out, NT_MEMBER_TEXT, "%s%s:%" PRIu64 ":%" PRIu64, i > 0 ? "," : "",
-			  nt_coll_name(call->coll), call->bytes, thousandths / 1000);
-		if (thousandths % 1000)
-			nt_append(out, NT_MEMBER_TEXT, ".%03u", (unsigned)(thousandths % 1000));
+			  nt_coll_name(call->coll), call->bytes, call->calls);
 	}
 }
 

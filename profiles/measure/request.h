@@ -37,7 +37,7 @@
 struct nt_cal_call {
 	int coll; /* any kind but NT_P2P_SEND and NT_P2P_RECV */
 	uint64_t bytes;
-	double weight; /* calls of the program, to a thousandth; 0: unknown */
+	uint64_t calls; /* of the program; 0: unknown */
 };
 
 struct nt_cal_profile {

@@ -8,7 +8,8 @@
 #include "lib/plural.h"
 #include "lib/wrap.h"
 
-bool nt_finding_is_first(const struct nt_summary *summary, size_t at, size_t *steps)
+/* Is this finding the first of those that say the same? *steps: how many do. */
+static bool is_first(const struct nt_summary *summary, size_t at, size_t *steps)
 {
 	const char *text = summary->findings[at].finding.text;
 
@@ -42,8 +43,7 @@ size_t nt_print_findings(FILE *out, const struct nt_summary *summary, size_t mos
 
 	for (int id = 0; id < NT_FINDING_COUNT; id++) {
 		for (size_t i = 0; i < summary->finding_count; i++) {
-			if (summary->findings[i].finding.id != id ||
-			    !nt_finding_is_first(summary, i, &steps))
+			if (summary->findings[i].finding.id != id || !is_first(summary, i, &steps))
 				continue;
 			if (count++ < most)
 				print_one(out, summary, i, steps);

@@ -18,7 +18,4 @@
  * their number in all. */
 size_t nt_print_findings(FILE *out, const struct nt_summary *summary, size_t most);
 
-/* Is this finding the first of those that say the same? *steps: how many do. */
-bool nt_finding_is_first(const struct nt_summary *summary, size_t at, size_t *steps);
-
 #endif

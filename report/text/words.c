@@ -36,7 +36,6 @@ static const char *word_of(const char *name)
 const char *nt_arm_words(int arm, char *out, size_t out_bytes)
 {
 	const int pair = nt_arm_pair(arm);
-	char chunk[24];
 
 	out[0] = '\0';
 	if (arm == NT_ARM_BASELINE) {
@@ -50,10 +49,6 @@ const char *nt_arm_words(int arm, char *out, size_t out_bytes)
 	if (nt_arm_channels(arm) > 0)
 		nt_append(out, out_bytes, " with %u channel%s", nt_arm_channels(arm),
 			  nt_plural(nt_arm_channels(arm)));
-	if (nt_arm_chunk(arm) > 0)
-		nt_append(out, out_bytes, "%s chunks of %s",
-			  nt_arm_channels(arm) > 0 ? " and" : " with",
-			  nt_size_text(nt_arm_chunk(arm), chunk, sizeof(chunk)));
 	return out;
 }
 

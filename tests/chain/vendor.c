@@ -192,9 +192,14 @@ static int decide_v2(void *ctx, int coll, size_t bytes, int collnet, int nvls, i
 static int chunk_v6(void *ctx, int coll, size_t bytes, int algo, int proto, int channels,
 		    size_t *chunk_bytes)
 {
+	static atomic_flag told = ATOMIC_FLAG_INIT;
+
 	(void)coll, (void)bytes, (void)channels;
-	if (ctx && algo * NT_PROTOS + proto == nt_arm_parse(FORCED) && *chunk_bytes > 18432)
+	if (ctx && algo * NT_PROTOS + proto == nt_arm_parse(FORCED) && *chunk_bytes > 18432) {
 		*chunk_bytes = 18432;
+		if (!atomic_flag_test_and_set(&told))
+			note("tuner shortens chunks\n");
+	}
 	return NT_NCCL_OK;
 }
 

@@ -62,8 +62,8 @@ words_of_source() {
 }
 
 @test "words already typed are kept and not offered again" {
-	run -0 offered sbatch --nccl-tune = bandit,channels = on,ch
-	[ "$output" = on,chunks= ]
+	run -0 offered sbatch --nccl-tune = bandit,launch = off,ch
+	[ "$output" = off,channels= ]
 	run -0 offered srun --nccl-tune = o
 	[ "$output" = $'off\nobserve' ]
 	run -0 offered srun --nccl-tune = bandit,reward = pe

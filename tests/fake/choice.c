@@ -221,11 +221,9 @@ void nt_choice_chunks(struct nt_comm *c, struct nt_task *t)
 		t->chunk_rest = t->chunk_rest * 31 + (uint32_t)ask_chunk(c, t, share);
 }
 
-int nt_choice_arm(int pair, int cap, uint32_t chunk_bytes)
+int nt_choice_arm(int pair, int cap)
 {
-	bool own = chunk_bytes == 0 ||
-		   chunk_bytes + GRAIN_BYTES(pair % NT_PROTOS) > CHUNK_BYTES(pair % NT_PROTOS);
-	int arm = nt_arm_make(pair, (unsigned)cap, own ? 0 : chunk_bytes);
+	int arm = nt_arm_make(pair, (unsigned)cap);
 
 	return arm < 0 ? pair : arm;
 }

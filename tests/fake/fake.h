@@ -191,7 +191,7 @@ int nt_choice_probe(struct nt_comm *c, int coll, uint64_t bytes);
 void nt_choice_chunks(struct nt_comm *c, struct nt_task *t);
 
 /* A task's arm, with its limit of channels and its chunk size if they are not NCCL's own. */
-int nt_choice_arm(int pair, int cap, uint32_t chunk_bytes);
+int nt_choice_arm(int pair, int cap);
 
 /* Decides all tasks of a plan and sorts them into launch order. */
 void nt_plan_decide(struct nt_plan *p);

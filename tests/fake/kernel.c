@@ -24,7 +24,6 @@ static void resolve(void *arg, uint64_t op, const struct nt_wire_task *task, uns
 			.auto_arm = task[i].auto_arm,
 			.arm = task[i].algo * NT_PROTOS + task[i].proto,
 			.cap = task[i].cap,
-			.chunk_bytes = task[i].chunk_bytes,
 			.key = nt_rng_mix(nt_rng_mix(j->options->seed, op), c->id ^ run),
 		};
 

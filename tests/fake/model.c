@@ -290,7 +290,7 @@ static double capped_us(const struct nt_place *p, const struct nt_run *r)
 
 double nt_model_truth_us(const struct nt_model *m, const struct nt_place *p, const struct nt_run *r)
 {
-	int shaped = nt_choice_arm(r->arm, r->cap, r->chunk_bytes);
+	int shaped = nt_choice_arm(r->arm, r->cap);
 	double us = belief_us(p, r, 1) + capped_us(p, r);
 
 	for (unsigned i = 0; i < m->options->truths; i++) {
@@ -318,7 +318,7 @@ static double noise_factor(const struct nt_options *o, uint64_t key)
 }
 
 /* NCCL's own pick was measured as AUTO; any other arm was forced when it was measured. An arm with
- * a cap or a chunk size that has no rows takes as long as its pair. */
+ * a cap that has no rows takes as long as its pair. */
 static int traced_row(const struct nt_model *m, const struct nt_place *p, const struct nt_run *r)
 {
 	struct nt_trace_row want = { .coll = r->coll, .bytes = r->bytes };
@@ -328,7 +328,7 @@ static int traced_row(const struct nt_model *m, const struct nt_place *p, const 
 		return -1;
 	topology_of(m, p, want.topology, sizeof(want.topology));
 	snprintf(want.mode, sizeof(want.mode), "%s", m->options->trace_mode);
-	want.arm = nt_choice_arm(r->arm, r->cap, r->chunk_bytes);
+	want.arm = nt_choice_arm(r->arm, r->cap);
 	if (want.arm != r->arm)
 		row = nt_trace_find(&m->trace, &want);
 	if (row < 0 && r->arm == r->auto_arm) {

@@ -43,7 +43,6 @@ struct nt_run {
 	int arm; /* the pair */
 	int auto_arm;
 	int cap; /* of channels; 0: NCCL's own */
-	uint32_t chunk_bytes; /* 0: NCCL's own */
 	uint64_t op; /* of the communicator, counted from 0 */
 	uint64_t round; /* of the program, counted from 0 */
 	uint64_t key; /* for noise: the same on all ranks */

@@ -93,7 +93,7 @@ void nt_sum_ran(struct nt_sum *s, unsigned comm_kind, const struct nt_task *t, d
 {
 	struct key *k = &s->key[comm_kind][t->key];
 	struct series *times = &k->times;
-	int arm = nt_choice_arm(t->arm, t->cap, t->chunk_bytes);
+	int arm = nt_choice_arm(t->arm, t->cap);
 
 	times->us = grow(s, times->us, times->n, &times->room, sizeof(times->us[0]));
 	k->last[times->n % NT_LAST_ARMS] = (uint16_t)arm;

@@ -92,8 +92,7 @@ bool nt_sim_fault_hits(enum nt_sim_fault fault, const struct nt_plan *plan)
 	for (unsigned i = 0; f->in_force && i < plan->tasks; i++) {
 		const struct nt_task *t = &plan->task[i];
 
-		if (f->arm == ANY || f->arm == t->arm ||
-		    f->arm == nt_choice_arm(t->arm, t->cap, t->chunk_bytes))
+		if (f->arm == ANY || f->arm == t->arm || f->arm == nt_choice_arm(t->arm, t->cap))
 			return true;
 	}
 	return false;

@@ -146,22 +146,6 @@ static void what_does_not_fit_is_as_if_not_remembered(void **state)
 	}
 }
 
-static void a_chunk_size_fits_only_where_nccl_asks_for_it(void **state)
-{
-	const int arm = nt_arm_make(RING_SIMPLE, 0, 64 << 10);
-	struct nt_warm warm;
-	struct bench b;
-
-	setup(&b, sockets, RING_SIMPLE);
-	remember(&b, &warm, 8, arm);
-	calls(&b, 1);
-	assert_false(share(&b));
-	atomic_store(&b.comm->slot[0].state, NT_PARTICIPANT_JOINED);
-	b.comm->slot[0].caps.api = 6 << 8 | 6;
-	assert_true(share(&b));
-	free(b.shm);
-}
-
 static void a_policy_is_committed_at_once(void **state)
 {
 	struct nt_warm warm;
@@ -170,7 +154,7 @@ static void a_policy_is_committed_at_once(void **state)
 
 	setup(&b, sockets, RING_SIMPLE);
 	b.home.engine.policy.mode = NT_MODE_POLICY;
-	remember(&b, &warm, 8, nt_arm_make(RING_SIMPLE, 8, 0));
+	remember(&b, &warm, 8, nt_arm_make(RING_SIMPLE, 8));
 	calls(&b, 1);
 	assert_true(share(&b));
 	key = b.hooks.start(b.hooks.arg, b.comm, b.key);
@@ -337,6 +321,6 @@ static void mode_profile_measures_everything(void **state)
 UNIT_TESTS(a_remembered_arm_is_confirmed_in_one_round,
 	   one_that_fails_is_forgotten_and_all_is_explored, one_that_fails_early_leaves_auto,
 	   remembered_auto_is_explored_much_later, what_does_not_fit_is_as_if_not_remembered,
-	   a_chunk_size_fits_only_where_nccl_asks_for_it, a_policy_is_committed_at_once,
-	   what_is_forbidden_is_neither_remembered_nor_tried, a_policy_stands_in_no_queue,
-	   a_policy_that_loses_is_rolled_back_without_exploring, mode_profile_measures_everything);
+	   a_policy_is_committed_at_once, what_is_forbidden_is_neither_remembered_nor_tried,
+	   a_policy_stands_in_no_queue, a_policy_that_loses_is_rolled_back_without_exploring,
+	   mode_profile_measures_everything);

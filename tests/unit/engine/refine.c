@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* refine.c - which limits of channels and chunk sizes are tried, and when */
+/* refine.c - which limits of channels are tried, and when */
 #include "tests/unit/engine/engine-bench.h"
 
 #include "engine/history.h"
@@ -8,15 +8,12 @@
 #include "lib/append.h"
 #include "tuner/rank-history.h"
 
-#define KIB ((size_t)1 << 10)
-#define MIB ((size_t)1 << 20)
-
 /* The result of nt_refine_pair() as text. */
-static const char *arms_of(const struct nt_refine *from, int pair)
+static const char *arms_of(const struct nt_channels *seen, int pair)
 {
 	static char text[256];
 	uint16_t arm[8];
-	unsigned count = nt_refine_pair(from, pair, arm, 8);
+	unsigned count = nt_refine_pair(seen, pair, arm, 8);
 
 	text[0] = '\0';
 	for (unsigned i = 0; i < count; i++)
@@ -24,16 +21,15 @@ static const char *arms_of(const struct nt_refine *from, int pair)
 	return text;
 }
 
-static void give(struct nt_refine *from, unsigned own, unsigned most)
+static void give(struct nt_channels *from, unsigned own, unsigned most)
 {
-	memset(from->info.given, (int)own, sizeof(from->info.given));
-	from->info.most = most;
-	from->info.chunks = true;
+	memset(from->given, (int)own, sizeof(from->given));
+	from->most = most;
 }
 
 static void caps_are_fractions_of_what_nccl_gave(void **state)
 {
-	struct nt_refine from = { .channels = true, .bytes = MIB, .info.ranks = 8 };
+	struct nt_channels from = { .ranks = 8 };
 
 	give(&from, 24, 24);
 	assert_string_equal(arms_of(&from, RING_LL), "RING/LL/12ch RING/LL/6ch");
@@ -46,19 +42,13 @@ static void caps_are_fractions_of_what_nccl_gave(void **state)
 	assert_string_equal(arms_of(&from, RING_SIMPLE), "");
 	give(&from, 4, 5); /* 5 has no class of its own, and 4 is what it has */
 	assert_string_equal(arms_of(&from, RING_SIMPLE), "RING/SIMPLE/2ch RING/SIMPLE/1ch");
-	from.forbidden = 1u << RING_SIMPLE;
-	assert_string_equal(arms_of(&from, RING_SIMPLE), "");
-	assert_string_equal(arms_of(&from, TREE_SIMPLE), "TREE/SIMPLE/2ch TREE/SIMPLE/1ch");
-	from.forbidden = 0;
 	give(&from, 0, 5); /* not seen */
 	assert_string_equal(arms_of(&from, RING_SIMPLE), "");
 }
 
 static void nothing_is_capped_that_nccl_does_not_bound(void **state)
 {
-	struct nt_refine from = {
-		.channels = true, .chunks = true, .bytes = 64 * MIB, .info.ranks = 8
-	};
+	struct nt_channels from = { .ranks = 8 };
 
 	give(&from, 16, 24);
 	/* COLLNET_*, NVLS, NVLS_TREE */
@@ -68,37 +58,9 @@ static void nothing_is_capped_that_nccl_does_not_bound(void **state)
 			    "PAT/SIMPLE/8ch PAT/SIMPLE/24ch PAT/SIMPLE/4ch");
 }
 
-static void chunks_fill_the_pipe(void **state)
-{
-	struct nt_refine from = { .chunks = true, .bytes = 64 * MIB, .info.ranks = 4 };
-
-	give(&from, 2, 2);
-	/* 64 MiB on two channels, a ring of four: parts of 8 MiB; 32 MiB in flight over 8 and 16
-	 * parts would be chunks of 2 MiB and 1 MiB. */
-	assert_string_equal(arms_of(&from, RING_SIMPLE), "RING/SIMPLE/512K");
-	/* A tree: 32 MiB a channel in chunks of 8 MiB and 4 MiB, all in flight. */
-	assert_string_equal(arms_of(&from, TREE_SIMPLE), "TREE/SIMPLE/512K");
-	from.bytes = MIB;
-	assert_string_equal(arms_of(&from, TREE_SIMPLE), "TREE/SIMPLE/256K TREE/SIMPLE/128K");
-	/* No chunk below 256 KiB, all channels together. */
-	from.bytes = 512 * KIB;
-	assert_string_equal(arms_of(&from, TREE_SIMPLE), "TREE/SIMPLE/128K");
-	/* a part is less than such a chunk */
-	assert_string_equal(arms_of(&from, RING_SIMPLE), "");
-	from.bytes = 256 * KIB;
-	assert_string_equal(arms_of(&from, TREE_SIMPLE), "");
-	from.bytes = 64 * MIB;
-	assert_string_equal(arms_of(&from, RING_LL), "");
-}
-
 static double eight_channels_are_best(int arm)
 {
 	return nt_arm_channels(arm) == 8 && nt_arm_pair(arm) == TREE_SIMPLE ? 500 : 900;
-}
-
-static double small_chunks_are_best(int arm)
-{
-	return nt_arm_chunk(arm) == 128 * KIB ? 500 : 1200;
 }
 
 static void seen(struct bench *b, unsigned channels)
@@ -130,7 +92,6 @@ static void a_cap_that_is_faster_is_found(void **state)
 	b.us[RING_LL] = b.us[TREE_LL] = 1200;
 	b.shaped_us = eight_channels_are_best;
 	b.home.engine.policy.channels = NT_SWITCH_ON;
-	b.home.engine.policy.chunks = NT_SWITCH_ON; /* which this NCCL does not ask for */
 	seen(&b, 16);
 	assert_int_equal(explore(&b), 1);
 	assert_string_equal(nt_arm_name(b.final.arm[0]), "TREE/SIMPLE/8ch");
@@ -154,24 +115,6 @@ static void autos_own_pair_is_capped_too(void **state)
 	assert_string_equal(nt_arm_name(b.final.arm[0]), "TREE/SIMPLE/8ch");
 	assert_int_equal(b.final.outcome.baseline_arm, TREE_SIMPLE);
 	free(b.shm);
-}
-
-static void chunks_need_an_nccl_that_asks(void **state)
-{
-	struct bench b;
-
-	for (unsigned api = 5; api <= 6; api++) {
-		setup(&b, sockets, TREE_SIMPLE);
-		b.shaped_us = small_chunks_are_best;
-		b.home.engine.policy.chunks = NT_SWITCH_ON;
-		seen(&b, 2);
-		b.comm->slot[0].caps.api = api * 256 + api;
-		b.us[NT_PAIRS] = 700; /* 1 MiB */
-		assert_int_equal(explore(&b), api == 6);
-		assert_string_equal(nt_arm_name(b.final.arm[0]),
-				    api == 6 ? "TREE/SIMPLE/128K" : "AUTO");
-		free(b.shm);
-	}
 }
 
 static void no_round_more_where_there_is_nothing_or_no_budget(void **state)
@@ -246,6 +189,5 @@ static void findings_hold_every_arm(void **state)
 }
 
 UNIT_TESTS(caps_are_fractions_of_what_nccl_gave, nothing_is_capped_that_nccl_does_not_bound,
-	   chunks_fill_the_pipe, a_cap_that_is_faster_is_found, autos_own_pair_is_capped_too,
-	   chunks_need_an_nccl_that_asks, no_round_more_where_there_is_nothing_or_no_budget,
-	   findings_hold_every_arm);
+	   a_cap_that_is_faster_is_found, autos_own_pair_is_capped_too,
+	   no_round_more_where_there_is_nothing_or_no_budget, findings_hold_every_arm);

@@ -225,20 +225,19 @@ static void verdicts_have_reasons(void **state)
 	assert_int_equal(nt_schedule_verdict_reason(NT_VERDICTS), NT_REASON_NONE);
 }
 
-static void arms_with_caps_and_chunks_travel(void **state)
+static void arms_with_caps_travel(void **state)
 {
 	struct nt_schedule s = { .kind = NT_SCHEDULE_SCREEN, .count = 4, .blocks = 4 }, read;
 	uint8_t bytes[NT_PLAN_PAYLOAD];
-	const int cap = nt_arm_parse("RING/SIMPLE/8ch"),
-		  chunk = nt_arm_parse("RING/SIMPLE/8ch/128K");
+	const int cap = nt_arm_parse("RING/SIMPLE/8ch"), other = nt_arm_parse("RING/SIMPLE/16ch");
 
 	s.arm[0] = NT_ARM_BASELINE;
 	s.arm[1] = (uint16_t)cap;
-	s.arm[2] = (uint16_t)chunk;
+	s.arm[2] = (uint16_t)other;
 	s.arm[3] = (uint16_t)nt_arm_pair(cap);
 	assert_int_equal(
 		nt_schedule_read(&read, bytes, nt_schedule_write(&s, bytes, sizeof(bytes))), 0);
-	assert_int_equal(read.arm[2], chunk);
+	assert_int_equal(read.arm[2], other);
 	s.arm[2] = (uint16_t)cap; /* twice */
 	assert_int_equal(
 		nt_schedule_read(&read, bytes, nt_schedule_write(&s, bytes, sizeof(bytes))), -1);
@@ -248,6 +247,6 @@ static void arms_with_caps_and_chunks_travel(void **state)
 		nt_schedule_read(&read, bytes, nt_schedule_write(&s, bytes, sizeof(bytes))), -1);
 }
 
-UNIT_TESTS(arms_with_caps_and_chunks_travel, every_arm_once_a_block, orders_are_even,
-	   orders_are_fixed, orders_of_keys_are_unlike, by_twos, outside_is_auto,
-	   valid_ones_round_trip, damage_is_refused, verdicts_have_reasons);
+UNIT_TESTS(arms_with_caps_travel, every_arm_once_a_block, orders_are_even, orders_are_fixed,
+	   orders_of_keys_are_unlike, by_twos, outside_is_auto, valid_ones_round_trip,
+	   damage_is_refused, verdicts_have_reasons);

@@ -136,7 +136,7 @@ static void same_decision(const char *option, double gain, double miss, unsigned
 
 static void a_round_with_caps_comes_out_again(void **state)
 {
-	static const char text[] = "\"channels\":{\"ranks\":8,\"most\":16,\"chunks\":false,"
+	static const char text[] = "\"channels\":{\"ranks\":8,\"most\":16,"
 				   "\"own\":{\"TREE/SIMPLE\":16,\"RING/SIMPLE\":12}}";
 	struct nt_error err = { "" };
 	struct nt_replay_row row;

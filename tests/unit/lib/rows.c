@@ -12,15 +12,15 @@ struct seen {
 	unsigned refuse_from; /* 0: never */
 };
 
-static int note_row(void *argument, const char *const *column, const size_t *bytes,
-		    struct nt_error *err)
+static int note_row(void *argument, const struct nt_text *column, struct nt_error *err)
 {
 	struct seen *seen = argument;
 
 	if (++seen->rows == seen->refuse_from)
 		return nt_error_set(err, "enough");
-	nt_append(seen->text, sizeof(seen->text), "[%.*s|%.*s|%.*s]", (int)bytes[0], column[0],
-		  (int)bytes[1], column[1], (int)bytes[2], column[2]);
+	nt_append(seen->text, sizeof(seen->text), "[%.*s|%.*s|%.*s]", (int)column[0].bytes,
+		  column[0].at, (int)column[1].bytes, column[1].at, (int)column[2].bytes,
+		  column[2].at);
 	return 0;
 }
 
@@ -32,7 +32,7 @@ static void gives_the_same_rows_however_it_comes(void **state)
 	for (size_t first = 0; first <= strlen(table); first++) {
 		struct seen seen = { .rows = 0 };
 		struct nt_rows_cut cut = {
-			.delimiter = "<>", .columns = 3, .row = note_row, .argument = &seen
+			.delimiter = "<>", .columns = 3, .visit = note_row, .argument = &seen
 		};
 		struct nt_error err;
 
@@ -52,7 +52,7 @@ static void tells_a_row_without_an_end(void **state)
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		struct seen seen = { .rows = 0 };
 		struct nt_rows_cut cut = {
-			.delimiter = "<>", .columns = 3, .row = note_row, .argument = &seen
+			.delimiter = "<>", .columns = 3, .visit = note_row, .argument = &seen
 		};
 		struct nt_error err;
 
@@ -67,7 +67,7 @@ static void is_bounded(void **state)
 {
 	struct seen seen = { .rows = 0 };
 	struct nt_rows_cut cut = {
-		.delimiter = "<>", .columns = 3, .row = note_row, .argument = &seen
+		.delimiter = "<>", .columns = 3, .visit = note_row, .argument = &seen
 	};
 	char *much = malloc(NT_ROWCUT_ROW_MAX + 1);
 	struct nt_error err;
@@ -85,7 +85,7 @@ static void ends_when_it_is_told(void **state)
 {
 	struct seen seen = { .refuse_from = 2 };
 	struct nt_rows_cut cut = {
-		.delimiter = "<>", .columns = 3, .row = note_row, .argument = &seen
+		.delimiter = "<>", .columns = 3, .visit = note_row, .argument = &seen
 	};
 	struct nt_error err;
 

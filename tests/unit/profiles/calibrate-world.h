@@ -160,7 +160,7 @@ static double world_calibrate(const struct world_turns *turns, const struct nt_m
 	for (unsigned k = 0; k < keys; k++)
 		for (unsigned m = 0; calls && m < calls->keys; m++)
 			if (nt_band(calls->key[m].bytes) == nt_band(entry.key[k].bytes))
-				call[k].weight += (double)calls->key[m].calls;
+				call[k].calls += calls->key[m].calls;
 	nt_entry_fini(&entry);
 	nt_memory_init(&found);
 	nt_race_init(&race, turns->profiles - 1, call, keys, turns->time_s, turns->turn_s);

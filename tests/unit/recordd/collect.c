@@ -208,7 +208,7 @@ static void a_trial_with_channels_is_read(void **state)
 	    RANK(COMM("a", 0,
 		      "\"keys\":[{\"coll\":\"AllReduce\",\"bytes\":65536,\"state\":\"exploring\","
 		      "\"auto\":\"RING/LL\",\"trial\":{\"arms\":[\"RING/LL\"],\"cost\":[1],"
-		      "\"channels\":{\"ranks\":8,\"most\":16,\"chunks\":false,"
+		      "\"channels\":{\"ranks\":8,\"most\":16,"
 		      "\"own\":{\"RING/LL\":8}},\"rounds\":[\"AAAA\"]}}]")));
 	expect(&sum, STEP_TEXT
 	       ",\"8r2n\":{\"AllReduce 64K\":{\"auto\":\"RING/LL\",\"arm\":\"AUTO\",\"why\":\"open\"}}}");

@@ -22,14 +22,14 @@
 enum steady { COUNTED, KEPT, COMMITTED, SHAPED };
 
 /* A rank whose key has its final state: only counted, baseline kept, or an arm committed, also with
- * a limit of channels and a chunk size. */
+ * a limit of channels. */
 static void settle(struct host *h, enum steady kind)
 {
-	const char *arm = kind == SHAPED ? "TREE/SIMPLE/4ch/128K" : "TREE/SIMPLE";
+	const char *arm = kind == SHAPED ? "TREE/SIMPLE/4ch" : "TREE/SIMPLE";
 	const struct nt_schedule final = host_final(nt_arm_parse(arm));
 	struct nt_plan plan;
 
-	host_open_api(h, "bandit,channels=on,chunks=on", 6, 6);
+	host_open_api(h, "bandit,channels=on", 6, 6);
 	host_collective(h, NT_ALLREDUCE, SIZE);
 	if (kind == COUNTED)
 		return;
@@ -45,12 +45,8 @@ static void settle(struct host *h, enum steady kind)
 
 static void decide_many(struct host *h, unsigned count)
 {
-	for (unsigned i = 0; i < count; i++) {
-		size_t chunk_bytes = 524288;
-
+	for (unsigned i = 0; i < count; i++)
 		host_decide(h, NT_ALLREDUCE, SIZE);
-		nt_comm_chunk(h->comm, NT_ALLREDUCE, TREE_SIMPLE, &chunk_bytes);
-	}
 }
 
 static void nothing_is_allocated_or_locked(void **state)

@@ -111,7 +111,7 @@ static void it_is_not_tried(void **state)
 static void it_is_not_taken_from_memory(void **state)
 {
 	struct nt_warm warm = { .nccl = 22809 };
-	const int arms[] = { RING_LL128, nt_arm_make(RING_LL128, 8, 0) };
+	const int arms[] = { RING_LL128, nt_arm_make(RING_LL128, 8) };
 
 	for (size_t i = 0; i < 2 * sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct row *row = &rows[i / 2];

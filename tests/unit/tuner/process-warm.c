@@ -24,7 +24,6 @@ static void arms_of_this_kind_are_used(void **state)
 	/* Only the first word counts. */
 	assert_false(nt_process_warm_check(&warm, 22705, NT_FABRIC_IB, 0xcd));
 	assert_non_null(nt_process_warm_arms(&warm));
-	assert_false(nt_process_warm_chunks(&warm));
 }
 
 static void what_is_unknown_does_not_differ(void **state)
@@ -95,16 +94,5 @@ static void other_modes_are_offered_nothing(void **state)
 	assert_false(warm.offered);
 }
 
-static void chunk_sizes_are_seen(void **state)
-{
-	struct nt_process_warm warm;
-
-	nt_process_warm_read(&warm, NT_MODE_POLICY,
-			     TEXT " 8r2n.AllReduce.1048576=RING/SIMPLE/4ch/512K");
-	assert_false(nt_process_warm_chunks(&warm));
-	assert_false(nt_process_warm_check(&warm, 22809, NT_FABRIC_ANY, 0));
-	assert_true(nt_process_warm_chunks(&warm));
-}
-
 UNIT_TESTS(arms_of_this_kind_are_used, what_is_unknown_does_not_differ,
-	   arms_of_another_kind_are_refused, other_modes_are_offered_nothing, chunk_sizes_are_seen);
+	   arms_of_another_kind_are_refused, other_modes_are_offered_nothing);

@@ -221,41 +221,6 @@ static void foreign_lines_are_passed_over(void **state)
 	nt_memory_fini(&memory);
 }
 
-static void nothing_breaks_the_reader(void **state)
-{
-	static const char letters[] = "{}[]\",:0919-.eEtrufalsn \n\0\x80";
-	struct nt_memory memory;
-	uint64_t seed = 3;
-	char *good, *text;
-	size_t bytes;
-
-	nt_memory_init(&memory);
-	add(&memory, full_entry("sockets-wide", 2));
-	good = printed(&memory);
-	bytes = strlen(good);
-	text = malloc(bytes);
-	for (unsigned run = 0; run < 3000; run++) {
-		struct nt_memory read;
-		size_t length = run < bytes ? run : bytes;
-
-		memcpy(text, good, bytes);
-		for (unsigned i = 0; i < run % 4; i++)
-			text[(size_t)(world_random(&seed) * (double)bytes)] =
-				letters[(size_t)(world_random(&seed) * sizeof(letters))];
-		nt_memory_init(&read);
-		assert_true(nt_memory_read_text(&read, text, length, &err) >= 0);
-		for (size_t i = 0; i < read.entries; i++)
-			for (unsigned j = 0; j < read.entry[i].keys; j++)
-				assert_true(read.entry[i].key[j].best.samples == 0 ||
-					    read.entry[i].key[j].best.p25_us > 0);
-		nt_memory_sort(&read, NOW_S);
-		nt_memory_fini(&read);
-	}
-	free(text);
-	free(good);
-	nt_memory_fini(&memory);
-}
-
 static void a_site_file_is_for_people(void **state)
 {
 	char path[] = "/tmp/nt-site-XXXXXX";
@@ -471,7 +436,7 @@ UNIT_TESTS(text_goes_out_and_in, turns_have_their_deviation,
 	   keys_tell_their_communicator_and_old_lines_need_not,
 	   a_whole_place_is_one_shape_however_written, own_variables_are_another_place,
 	   each_id_counts_once_and_old_ones_go, entries_are_dropped_by_hardware_and_profile,
-	   foreign_lines_are_passed_over, nothing_breaks_the_reader, a_site_file_is_for_people,
-	   arms_go_out_and_in_as_csv, a_policy_step_takes_nothing_out_of_csv,
-	   csv_knows_communicators_of_a_place, csv_takes_rules_as_published,
-	   csv_keeps_long_tables_as_ranges, csv_is_strict_and_first_match_wins);
+	   foreign_lines_are_passed_over, a_site_file_is_for_people, arms_go_out_and_in_as_csv,
+	   a_policy_step_takes_nothing_out_of_csv, csv_knows_communicators_of_a_place,
+	   csv_takes_rules_as_published, csv_keeps_long_tables_as_ranges,
+	   csv_is_strict_and_first_match_wins);

@@ -62,7 +62,7 @@ static int choose(const struct nt_period *period)
 		const struct nt_period_call *call = &period->key[i].newest;
 
 		if (call->number != 0 && call->ranks == ranks &&
-		    steps_by(period, i) <= least + least / FEWEST_PART + 2 &&
+		    steps_by(period, i) <= least + least / FEWEST_PART + 1 && /* 1: a step's middle */
 		    (best < 0 || preferred(period, i, (unsigned)best)))
 			best = (int)i;
 	}

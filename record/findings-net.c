@@ -85,7 +85,8 @@ static int64_t best_link(const struct nt_findings_nodes *nodes, char out[20])
 	return best;
 }
 
-/* Bridges of containers and virtual machines, and the loopback, connect processes of one node. */
+/* Bridges of containers and virtual machines connect processes of one node. So does the loopback, but
+ * with it NCCL starts only where all nodes are one machine. */
 static bool is_inside(const char *link)
 {
 	static const char *const names[] = { "docker", "virbr", "veth", "cni", "lxcbr" };
@@ -94,7 +95,7 @@ static bool is_inside(const char *link)
 		if (strncmp(link, names[i], strlen(names[i])) == 0)
 			return true;
 	}
-	return strcmp(link, "lo") == 0;
+	return false;
 }
 
 static void add_interface(struct nt_findings *findings, const char *node, const char *what,

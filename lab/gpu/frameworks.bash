@@ -8,8 +8,8 @@
 # the last two begins with an empty memory, the second with what the first has left. Part of lab/gpu/run.sh;
 # frameworks_summary.py reads what these runs leave.
 
-readonly FW_PROGRAMS=(ddp fsdp lightning jax trainer ddpx2 fsdpx2)
-readonly FW_WAYS=(off site1 typed1 site2 typed2)	# of site and of typed: the first job, the second
+readonly FW_PROGRAMS=(ddp fsdp lightning jax trainer trainer4 ddpx2 fsdpx2)
+readonly FW_WAYS=(off observe site1 typed1 site2 typed2)	# of site and of typed: the first job, the second
 readonly FW_AUTO=bandit,channels=on,launch=auto
 readonly FW_NODES=2 FW_LIMIT_S=150 FW_CALIBRATION_MOST_S=90
 readonly FW_JOB_MINUTES=300		# a calibration may take 1 % of the time that the job has left
@@ -44,6 +44,7 @@ fw_script() {
 		local work=${1%x2}
 		script=("$here/frameworks/train.py" "$2" "$3" "$work") ;;
 	trainer) script=("$here/frameworks/hf.py" "$2" "$3") ;;
+	trainer4) script=("$here/frameworks/hf.py" "$2" "$3" 4) ;;
 	lightning) script=("$here/frameworks/lit.py" "$2" "$3") ;;
 	jax) script=("$here/frameworks/jx.py" "$2" "$3") ;;
 	esac
@@ -87,7 +88,7 @@ fw_step() {
 	name=frameworks-$1-$2.$topology
 	dir=$raw/$name.$3.$4
 	case $3 in
-	off) policy=off ;;
+	off|observe) policy=$3 ;;
 	site*) policy=site ;;
 	esac
 	mkdir -p "$dir"
@@ -116,7 +117,10 @@ fw_place() {
 
 fw_report() {
 	local left=$raw/$1.job-$2.$3
-	[ ! -s "$left/id" ] || timeout 20 "$stage/bin/nccl-tune" report "$(cat "$left/id")" >"$left/report.txt" 2>&1
+	[ -s "$left/id" ] && [ "$2" != off ] || return 0
+	timeout 20 "$stage/bin/nccl-tune" report "$(cat "$left/id")" >"$left/report.txt" 2>&1
+	timeout 20 "$stage/bin/nccl-tune" report --json "$(cat "$left/id")" >"$left/report.json" 2>/dev/null
+	timeout 20 "$stage/bin/nccl-tune" report --html="$left/report.html" "$(cat "$left/id")" >/dev/null 2>&1
 }
 
 # fw_program NETWORK PROGRAM K: all ways, if there is time

@@ -3,10 +3,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """frameworks_summary.py RAW OUT - training programs as users start them, without the plugin and with launch=auto
 
-RAW holds directories frameworks-NETWORK-PROGRAM.TOPOLOGY.WAY.K, WAY off, site1, typed1, site2 or typed2, each the step of
+RAW holds directories frameworks-NETWORK-PROGRAM.TOPOLOGY.WAY.K, WAY off, observe, site1, typed1, site2 or typed2, each the step of
 a job, and job-WAY in place of WAY, what the job has left. A time is the median of the last third of the training steps. A
 ratio is the time of the step without the plugin of the same repetition over this one: more is faster. Spread is the largest
-less the smallest time without the plugin, of its median. "before" is how much longer than the one without the plugin a step
+less the smallest time without the plugin, of its median. "told" is the step's time and number in the report, beside the
+median time from start to start in the program. "before" is how much longer than the one without the plugin a step
 took beside its training: a calibration's seconds. Losses must be equal in all runs of a program.
 
 Writes OUT/frameworks.jsonl, a line for each step, and prints tables. Exit status 1 if a run failed or losses differ.
@@ -20,12 +21,12 @@ import sys
 import auto_summary
 import summary
 
-NAME = re.compile(r"frameworks-(loopback|[0-9]+)-([a-z0-9]+)\.([0-9x]+)\.(off|site[12]|typed[12])\.([0-9]+)$")
-WAYS = ["off", "site1", "typed1", "site2", "typed2"]
-TITLES = {"off": "off", "site1": "site's default, first job", "typed1": "typed, first job", "site2": "site's default, second job",
+NAME = re.compile(r"frameworks-(loopback|[0-9]+)-([a-z0-9]+)\.([0-9x]+)\.(off|observe|site[12]|typed[12])\.([0-9]+)$")
+WAYS = ["off", "observe", "site1", "typed1", "site2", "typed2"]
+TITLES = {"off": "off", "observe": "observe", "site1": "site's default, first job", "typed1": "typed, first job", "site2": "site's default, second job",
           "typed2": "typed, second job"}
 TEXTS = {"ddp": "DDP, torchrun", "fsdp": "FSDP2, torchrun", "ddpx2": "DDP, torchrun, 2 ranks a task", "fsdpx2": "FSDP2, torchrun, 2 ranks a task",
-         "trainer": "Trainer, torchrun", "lightning": "Lightning, srun", "jax": "JAX, srun"}
+         "trainer": "Trainer, torchrun", "trainer4": "Trainer, accumulation 4, torchrun", "lightning": "Lightning, srun", "jax": "JAX, srun"}
 ASKED = re.compile(r"calibrat(?:es|ing)\b.* for (?:at most |about )?([0-9]+) s")
 LIBRARY = re.compile(r"NCCL version ([0-9.]+)")
 # Two ranks add in one order only; bf16 and more ranks in another with each arm.
@@ -45,6 +46,17 @@ def result_of(run):
     return None
 
 
+def told_of(job):
+    """Milliseconds and number of the training steps, as the report tells them."""
+    path = job / "report.json"
+    if not path.exists() or not path.stat().st_size:
+        return {}
+    steps = [step for one in json.loads(path.read_text())["jobs"] for step in one["steps"] if not step["calibrates"]]
+    if not steps or not steps[-1].get("steps") or not steps[-1]["step_us"][1]:
+        return {}
+    return {"told_ms": round(steps[-1]["step_us"][1] / 1000, 2), "told_steps": steps[-1]["steps"]}
+
+
 def make_line(match, run):
     network, program, topology, way, number = match.groups()
     job = run.path.parent / f"frameworks-{network}-{program}.{topology}.job-{way}.{number}"
@@ -60,6 +72,7 @@ def make_line(match, run):
             "status": run.rc, "profile": profile, "why": why, "asked": bool(asked), "calibration_s": float(took[2]) if took else None,
             "library": library[1] if library else None, "began": (job / "id").stat().st_mtime if (job / "id").exists() else 0}
     line.update(result_of(run) or {"ms": None})
+    line.update(told_of(job))
     line["trouble"] = None
     if run.rc != 0:
         line["trouble"] = "hang" if run.rc in (124, 137) else f"exit status {run.rc}"
@@ -133,6 +146,8 @@ def print_steps(lines):
         print(f"{'.'.join(place(line))} {line['way']} {line['number']}: {line['trouble'] or str(line['ms']) + ' ms'}, first {line.get('first')}, "
               f"total {line.get('total')} s, step {line['seconds']:.0f} s, before {line['before_s']}, profile {line['profile'] or '-'}"
               f"{' (' + line['why'] + ')' if line['why'] else ''}, losses {'equal' if line['losses_equal'] else 'DIFFER' if line['losses_equal'] is False else 'not compared'}")
+        if line["way"] != "off" and not line["trouble"]:
+            print(f"    told: {line.get('told_steps')} of {line.get('told_ms')} ms, program: {line.get('steps')} of {line.get('period')} ms, last third {line.get('period_last')}")
         for text in line["said"] if line["trouble"] or line["way"] != "off" else []:
             print(f"    {text}")
 

@@ -216,16 +216,21 @@ static bool is_observed(const struct nt_step *step)
 /* Start-up settings are tried by the program's next step, or could be. */
 static bool say_launch(struct nt_maker *maker, const struct nt_step *step)
 {
+	/* There they gain most, and exploring often costs more than it gains. */
+	const bool over_sockets = strcmp(step->fabric, "socket") == 0;
+
 	if (step->next_calibration_s > 0)
 		nt_maker_say(maker, NT_SENTENCE_NEXT, "",
 			     "The next step of %s here calibrates for about %.0f s first; "
 			     "calibrate=off forbids it.",
 			     step->program[0] ? step->program : "this program",
 			     step->next_calibration_s);
-	else if (!step->launch[0] && step->nodes > 1)
+	else if ((!step->launch[0] || is_observed(step)) && step->nodes > 1)
 		nt_maker_say(maker, NT_SENTENCE_NEXT, "",
-			     "Use --nccl-tune=bandit,launch=auto: it also measures start-up "
-			     "settings of NCCL, once, for about a minute before the program.");
+			     "Use --nccl-tune=%s,launch=auto: it%s measures start-up settings of "
+			     "NCCL, once, for about a minute before the program%s.",
+			     over_sockets ? "policy" : "bandit", over_sockets ? "" : " also",
+			     over_sockets ? ", and explores nothing" : "");
 	else
 		return false;
 	return true;
@@ -269,6 +274,8 @@ void nt_maker_next(struct nt_maker *maker)
 					     : NULL;
 	const char *advice = advice_of(maker, NT_SENTENCE_STALLED);
 
+	if (!advice && step && !step->running && is_observed(step) && say_launch(maker, step))
+		return;
 	if (!advice)
 		advice = advice_of(maker, NT_SENTENCE_UNTUNED);
 	if (!advice && !step && maker->figures.gain.calibration_ms > 0)

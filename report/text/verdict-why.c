@@ -118,7 +118,7 @@ static void say_group(struct nt_maker *maker, const struct group *group)
 		return;
 	}
 	if (part >= NT_SHARE_LEAST)
-		snprintf(took, sizeof(took), " (%.0f %% of the time)", 100 * part);
+		snprintf(took, sizeof(took), " (%.0f %% of the time)", 100 * fmin(part, 1));
 	nt_said_key(&said, group->reason, NULL);
 	nt_maker_say(maker, NT_SENTENCE_UNFINISHED, said.type, "%s%s: %s", which, took, said.says);
 }

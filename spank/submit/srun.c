@@ -245,7 +245,6 @@ static void set_here(const char *text)
  * with the memory. */
 static void hand_over(const struct nt_srun *srun, const struct nt_launch_answer *answer)
 {
-	nt_srun_clear();
 	if (!is_off(srun->policy) || srun->policy->mode == NT_MODE_PROFILE) {
 		setenv(NT_ENV_TICKET, answer->ticket, 1);
 		set_here(answer->ticket);
@@ -389,9 +388,10 @@ void nt_srun_prepare(const struct nt_srun *srun)
 	nt_site_launch_program(srun->site, helper);
 	if (choose(srun, helper, &ask, &answer) == 0) {
 		say_choice(srun, &answer);
-		hand_over(srun, &answer);
+		/* Before hand_over(): nt-launch takes what stands in the environment for the user's. */
 		if (is_auto(srun->policy) && !take_request(srun, ask.hosts, asked))
 			calibrate(srun, helper, &ask, &answer);
+		hand_over(srun, &answer);
 	}
 	free(hosts);
 }

@@ -87,6 +87,10 @@ typed() {
 	step 0 '.calibration_s > 1 and .calibration_ranks == 2 and .calibration_gain >= 1'
 	step 1 '.expected > 1.2 and (.calibration_s | not)'
 	as_user "$NT_STAGE/bin/nccl-tune" report "$id" | tr -s ' \n' ' ' | grep 'Calibration before step 0: .* on 2 ranks'
+	# The profile's variables are not taken for the user's own, which no profile may change.
+	job 300 "$auto,calibrate=60 $MADE/train.sh"
+	grep 'launch profile wide' "$said"
+	! grep 'there is no launch profile for its network' "$said"
 }
 
 two_ranks() {

@@ -45,13 +45,13 @@ def batch(i):
     return jax.make_array_from_process_local_data(spread, x)
 
 
-batches, times, losses = [batch(i) for i in range(8)], [], []
+batches, times, losses, starts = [batch(i) for i in range(8)], [], [], []
 for step in range(steps):
-    start = time.perf_counter()
+    starts.append(time.perf_counter())
     weights, loss = train(weights, batches[step % 8])
     jax.block_until_ready((weights, loss))
-    times.append(time.perf_counter() - start)
+    times.append(time.perf_counter() - starts[-1])
     if step % 20 == 0:
         losses.append(round(float(loss), 5))
 if rank == 0:
-    result.write(out, world, times, losses)
+    result.write(out, world, times, losses, starts)

@@ -24,7 +24,7 @@ class Model(L.LightningModule):
     def __init__(self):
         super().__init__()
         self.net = nn.Sequential(*[m for _ in range(LAYERS) for m in (nn.Linear(WIDTH, WIDTH), nn.GELU())], nn.Linear(WIDTH, 10))
-        self.times, self.losses = [], []
+        self.times, self.losses, self.starts = [], [], []
 
     def training_step(self, batch, i):
         x, y = batch
@@ -35,11 +35,11 @@ class Model(L.LightningModule):
 
     def on_train_batch_start(self, batch, i):
         torch.cuda.synchronize()
-        self.start = time.perf_counter()
+        self.starts.append(time.perf_counter())
 
     def on_train_batch_end(self, outputs, batch, i):
         torch.cuda.synchronize()
-        self.times.append(time.perf_counter() - self.start)
+        self.times.append(time.perf_counter() - self.starts[-1])
 
     def configure_optimizers(self):
         return torch.optim.SGD(self.parameters(), 1e-2)
@@ -56,4 +56,4 @@ trainer = L.Trainer(accelerator="gpu", devices=1, num_nodes=int(os.environ["SLUR
                     logger=False, enable_checkpointing=False, enable_progress_bar=False, enable_model_summary=False)
 trainer.fit(model, torch.utils.data.DataLoader(data, batch_size=BATCH))
 if trainer.global_rank == 0:
-    result.write(out, trainer.world_size, model.times, model.losses)
+    result.write(out, trainer.world_size, model.times, model.losses, model.starts)

@@ -35,10 +35,10 @@ else:
 optimizer = torch.optim.AdamW(model.parameters(), lr=3e-4)
 generator = torch.Generator().manual_seed(100 + rank)
 data = [torch.randint(0, WORDS, (4, 257), generator=generator).to(device) for _ in range(8)]
-times, losses = [], []
+times, losses, starts = [], [], []
 for step in range(steps):
     torch.cuda.synchronize()
-    start = time.perf_counter()
+    starts.append(time.perf_counter())
     x = data[step % 8]
     with torch.autocast("cuda", torch.bfloat16):
         loss = F.cross_entropy(model(x[:, :-1]).float().flatten(0, 1), x[:, 1:].reshape(-1))
@@ -46,10 +46,10 @@ for step in range(steps):
     optimizer.step()
     optimizer.zero_grad()
     torch.cuda.synchronize()
-    times.append(time.perf_counter() - start)
+    times.append(time.perf_counter() - starts[-1])
     if step % 20 == 0:
         losses.append(round(loss.item(), 4))
 dist.barrier()
 if rank == 0:
-    result.write(out, world, times, losses)
+    result.write(out, world, times, losses, starts)
 dist.destroy_process_group()

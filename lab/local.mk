@@ -68,8 +68,8 @@ lab_programs_nt_programs_LDADD = $(fake_libs) libnt-sync.a libnt-recordd.a $(rec
 lab_programs_nt_programs_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 lab_programs_nt_programs_LDFLAGS = -rdynamic
 
-# How good the engine's choices are, on made-up noise; statistics against another's.
-noinst_PROGRAMS += lab/stats/nt-engine-sim lab/stats/nt-figures
+# How good the engine's choices are, on made-up noise.
+noinst_PROGRAMS += lab/stats/nt-engine-sim
 lab_stats_nt_engine_sim_SOURCES = \
 	%D%/stats/engine-sim.c \
 	%D%/stats/rates.c \
@@ -78,11 +78,8 @@ lab_stats_nt_engine_sim_SOURCES = \
 	tests/fake/noise.c \
 	tests/fake/noise.h
 lab_stats_nt_engine_sim_LDADD = $(replay_libs) libnt-engine.a libnt-contract.a
-lab_stats_nt_figures_SOURCES = %D%/stats/figures.c
-lab_stats_nt_figures_LDADD = libnt-engine.a libnt-contract.a
-TESTS += %D%/stats/figures-scipy
 
-unit-needs: lab/sim/nt-agree-sim lab/stats/nt-figures
+unit-needs: lab/sim/nt-agree-sim
 
 EXTRA_DIST += \
 	%D%/README.md \
@@ -115,6 +112,4 @@ EXTRA_DIST += \
 	%D%/sim/build.sh \
 	%D%/sim/mutants.sh \
 	%D%/sim/results.sh \
-	%D%/stats/figures-scipy \
-	%D%/stats/figures.py \
 	%D%/stats/rules.sh

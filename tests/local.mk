@@ -401,7 +401,6 @@ EXTRA_DIST += \
 	%D%/fake/fabric.bats \
 	%D%/fake/fake-nccl.bats \
 	%D%/fake/late.bats \
-	%D%/fake/launch-srun.bats \
 	%D%/fake/ll128.bats \
 	%D%/fake/made-up-jobs.sh \
 	%D%/fake/marker.bats \

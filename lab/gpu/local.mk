@@ -19,10 +19,8 @@ EXTRA_DIST += \
 	%D%/auto_summary.py \
 	%D%/batch-job.sh \
 	%D%/batch.bash \
-	%D%/compare.bash \
 	%D%/correct.bash \
 	%D%/correct_summary.py \
-	%D%/env.c \
 	%D%/frameworks.bash \
 	%D%/frameworks/hf.py \
 	%D%/frameworks/jx.py \
@@ -35,8 +33,6 @@ EXTRA_DIST += \
 	%D%/groups_summary.py \
 	%D%/host.sh \
 	%D%/inspector.sh \
-	%D%/late.bash \
-	%D%/late_summary.py \
 	%D%/mps.bash \
 	%D%/nccl-tests.sh \
 	%D%/ncclperf.bash \

@@ -4,11 +4,8 @@
 #
 # run.sh - the tests that need GPUs: real NCCL under a real Slurm, several nodes pretended on this machine
 #
-#   --parts LIST       of slurm, compare, hang, settle (these), groups, correct, tables, auto, late, smoke,
-#                      frameworks, shm, ncclperf, nets
+#   --parts LIST       of slurm, correct, settle (these), groups, tables, auto, smoke, frameworks, shm, ncclperf, nets
 #   --topologies LIST  NODESxGPUS,... (by the GPUs found: 2x4,4x2,1x8 or 2x2,4x1,1x4 or 2x1,1x2)
-#   --pairs N          runs without and with the plugin to a topology, by turns (5)
-#   --hang-runs N      short runs in a row (20)
 #   --group-runs N     of groups, by srun and by torchrun each (20)
 #   --tables LIST      of tables: arms, rules, uneven, train (all)
 #   --tables-networks LIST    loopback,shaped
@@ -20,8 +17,6 @@
 #   --auto-topology NODESxGPUS    2x1
 #   --auto-runs N      of auto, repetitions on each network (3)
 #   --auto-first K     number of the first repetition (1)
-#   --late-runs N      of late, repetitions (3)
-#   --late-topologies LIST    NODESxGPUS,... (2x1,4x1); MPS as above
 #   --fw-networks LIST   of frameworks: loopback and Gbit/s (loopback,10,25,50)
 #   --fw-programs LIST   ddp,fsdp,lightning,jax,trainer,trainer4,ddpx2,fsdpx2; x2: two ranks in each task, by CUDA MPS
 #   --fw-ways LIST       off,observe,site1,typed1,site2,typed2: launch=auto as the site's default and typed, first and second
@@ -45,17 +40,16 @@
 set -uo pipefail
 
 # Parts in their order, and the seconds that a part leaves to each that comes after it; less where time is short.
-readonly PARTS=(slurm nets smoke shm ncclperf frameworks compare hang groups correct tables auto late settle)
-readonly -A LEFT_S=([slurm]=0 [nets]=20 [smoke]=100 [shm]=150 [ncclperf]=120 [frameworks]=500 [compare]=150 [hang]=150 [groups]=240 [correct]=150 [tables]=160 [auto]=500 [late]=300 [settle]=90)
+readonly PARTS=(slurm nets smoke shm ncclperf frameworks groups correct tables auto settle)
+readonly -A LEFT_S=([slurm]=0 [nets]=20 [smoke]=100 [shm]=150 [ncclperf]=120 [frameworks]=500 [groups]=240 [correct]=150 [tables]=160 [auto]=500 [settle]=90)
 readonly END_S=15
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 here=$top/lab/gpu
 sl=/opt/sl
-parts=slurm,compare,hang,settle topologies=() pairs=5 hangs=20 groups_each=20 budget=540
+parts=slurm,correct,settle topologies=() groups_each=20 budget=540
 tables_pieces=(arms rules uneven train) tables_networks=(loopback shaped) tables_topologies=() tables_runs=3 tables_first=1
 auto_networks=(loopback shaped) auto_programs=(ddp fsdp tp) auto_topology=2x1 auto_runs=3 auto_first=1
-late_runs=3 late_topologies=(2x1 4x1)
 fw_networks=(loopback 10 25 50) fw_programs=() fw_ways=() fw_steps=0 fw_runs=3 fw_first=1
 shm_sizes=(8 48 64 96 128 256 full none) shm_modes=(off observe bandit) shm_runs=1 shm_at_once=6
 perf_runs=3 nccl_tests=''
@@ -77,8 +71,6 @@ usage() {
 
 # shellcheck source=lab/gpu/slurm.bash
 . "$here/slurm.bash"
-# shellcheck source=lab/gpu/compare.bash
-. "$here/compare.bash"
 # shellcheck source=lab/gpu/groups.bash
 . "$here/groups.bash"
 # shellcheck source=lab/gpu/nets.bash
@@ -93,8 +85,6 @@ usage() {
 . "$here/tables.bash"
 # shellcheck source=lab/gpu/auto.bash
 . "$here/auto.bash"
-# shellcheck source=lab/gpu/late.bash
-. "$here/late.bash"
 # shellcheck source=lab/gpu/frameworks.bash
 . "$here/frameworks.bash"
 # shellcheck source=lab/gpu/shm.bash
@@ -122,8 +112,6 @@ read_options() {
 		case $1 in
 		--parts) parts=$2 ;;
 		--topologies) IFS=, read -ra topologies <<<"$2" ;;
-		--pairs) number "$1" "$2"; pairs=$2 ;;
-		--hang-runs) number "$1" "$2"; hangs=$2 ;;
 		--group-runs) number "$1" "$2"; groups_each=$2 ;;
 		--tables) IFS=, read -ra tables_pieces <<<"$2" ;;
 		--tables-networks) IFS=, read -ra tables_networks <<<"$2" ;;
@@ -135,8 +123,6 @@ read_options() {
 		--auto-topology) auto_topology=$2 ;;
 		--auto-runs) number "$1" "$2"; auto_runs=$2 ;;
 		--auto-first) number "$1" "$2"; auto_first=$2 ;;
-		--late-runs) number "$1" "$2"; late_runs=$2 ;;
-		--late-topologies) IFS=, read -ra late_topologies <<<"$2" ;;
 		--fw-networks) IFS=, read -ra fw_networks <<<"$2" ;;
 		--fw-programs) IFS=, read -ra fw_programs <<<"$2" ;;
 		--fw-ways) IFS=, read -ra fw_ways <<<"$2" ;;
@@ -190,7 +176,7 @@ find_gpus() {
 	gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
 	if [ -n "$dry" ]; then
 		gpus=4
-	elif [ "$gpus" -lt 2 ] && { ! [[ $parts =~ ^(tables|auto|late|frameworks)$ ]] || [ "$gpus" = 0 ]; }; then
+	elif [ "$gpus" -lt 2 ] && { ! [[ $parts =~ ^(tables|auto|frameworks)$ ]] || [ "$gpus" = 0 ]; }; then
 		die "$gpus GPUs found, two are needed (--dry runs the rest of it)"
 	fi
 	[[ $auto_topology =~ ^[24]x[1248]$ ]] || die "--auto-topology '$auto_topology' (want NODESxGPUS, 2 or 4 nodes)"
@@ -278,11 +264,10 @@ write_versions() {
 		echo "pmix: $(readlink -f "$PMIX_DIR/libpmix.so" 2>/dev/null)"
 		echo "another NCCL: ${NT_GPU_NCCL:-no}"
 		echo "environment: $(env | grep -E '^NCCL_' | sort | tr '\n' ' ')"
-		echo "options: parts $parts, topologies ${topologies[*]}, pairs $pairs, hang runs $hangs," \
+		echo "options: parts $parts, topologies ${topologies[*]}," \
 			"group runs $groups_each, budget $budget s," \
 			"tables ${tables_pieces[*]} ${tables_topologies[*]} ${tables_networks[*]} runs $tables_runs from $tables_first," \
 			"auto ${auto_networks[*]} ${auto_programs[*]} $auto_topology runs $auto_runs from $auto_first," \
-			"late ${late_topologies[*]} runs $late_runs," \
 			"frameworks ${fw_networks[*]} ${fw_programs[*]} ${fw_ways[*]} steps $fw_steps runs $fw_runs from $fw_first," \
 			"shm ${shm_sizes[*]} ${shm_modes[*]} runs $shm_runs, ncclperf runs $perf_runs"
 	} >"$out/versions.txt"
@@ -308,7 +293,6 @@ write_results() {
 	summarise correct correct_summary.py || rc=1
 	summarise tables tables_summary.py || rc=1
 	summarise auto auto_summary.py || rc=1
-	summarise late late_summary.py || rc=1
 	summarise frameworks frameworks_summary.py || rc=1
 	summarise shm shm_summary.py || rc=1
 	summarise ncclperf ncclperf_summary.py || rc=1
@@ -324,10 +308,6 @@ finish() {
 	slurm_away
 	nets_down
 	mps_down
-	if wanted compare || wanted hang; then
-		timeout 60 python3 "$here/summary.py" "$raw" "$out" | tee "$out/summary.txt"
-		[ "${PIPESTATUS[0]}" = 0 ] || rc=1
-	fi
 	if wanted groups; then
 		timeout 60 python3 "$here/groups_summary.py" "$raw" "$out" | tee "$out/groups.txt"
 		[ "${PIPESTATUS[0]}" = 0 ] || rc=1
@@ -336,7 +316,7 @@ finish() {
 		timeout 60 python3 "$here/settle.py" "$raw" | tee "$out/settle.txt"
 	fi
 	write_results || rc=1
-	for name in correct tables auto late shm ncclperf frameworks; do
+	for name in correct tables auto shm ncclperf frameworks; do
 		[ ! -e "$out/$name.txt" ] || cat "$out/$name.txt"
 	done
 	[ ! -e "$work/slurm.log" ] || cp "$work/slurm.log" "$out/"
@@ -376,7 +356,7 @@ main() {
 	trap finish EXIT
 	trap 'exit 130' INT TERM
 	find_nccl
-	if [[ ,$parts, =~ ,(slurm|groups|correct|tables|auto|late|smoke|frameworks|shm|ncclperf|nets), ]]; then
+	if [[ ,$parts, =~ ,(slurm|groups|correct|tables|auto|smoke|frameworks|shm|ncclperf|nets), ]]; then
 		with_slurm || rc=1
 	fi
 	[ -e "$out/versions.txt" ] || write_versions
@@ -398,13 +378,10 @@ with_slurm() {
 	! wanted shm || shm "$(share shm)"
 	! wanted ncclperf || ncclperf_runs "$(share ncclperf)"
 	! wanted frameworks || frameworks "$(share frameworks)"
-	! wanted compare || compare "$(share compare)"
-	! wanted hang || hang_runs "$(share hang)"
 	! wanted groups || group_runs "$(share groups)"
 	! wanted correct || correct "$(share correct)"
 	! wanted tables || tables "$(share tables)"
 	! wanted auto || auto "$(share auto)"
-	! wanted late || late "$(share late)"
 }
 
 main "$@"

@@ -101,7 +101,7 @@ missing_libraries() {
 slurm_programs() {
 	[ ${#slurm_settings[@]} = 0 ] || return 0
 	slurm_settings=(-c "SlurmdDebug=info")
-	if [[ ,$parts, =~ ,(launch|tables|auto|late|smoke), ]]; then
+	if [[ ,$parts, =~ ,(tables|auto|smoke), ]]; then
 		slurm_settings+=(-c "TaskProlog=$top/lab/gpu/host.sh")
 	fi
 	if [ -d "$top/.debs" ]; then

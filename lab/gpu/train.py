@@ -15,9 +15,6 @@ All of it comes from one seed. A step ends with the mean of the loss over all ra
 make it. Rank 0 prints a JSON object for each program: milliseconds of every step by the host's clock, synchronised before and after it,
 the median of the last quarter, and the losses.
 
-With --late one rank has extra work on its GPU, as a slow one has: before each block of the GPT, forward and backward, and
-before each AllReduce of the MLP.
-
 Exit status: 0, 70 an error, 75 stalled.
 """
 import argparse
@@ -38,7 +35,6 @@ CONTEXT = 256
 TP_LAYERS = 12
 TIMES_STEPS = {"tp": 8, "mesh": 3}  # for each step of the others
 TP_BYTES = 512 << 10    # of an AllReduce
-GPU_HZ = 1.8e9  # about the clock of an H100, for extra work
 
 
 class Shape:
@@ -117,17 +113,9 @@ class Gpt:
             self.shard(trainer)
         else:
             devices = [self.device] if trainer.on_gpu else None
-            for block in self.model.blocks:
-                self.slow(trainer, block)
             self.model = torch.nn.parallel.DistributedDataParallel(self.model, device_ids=devices, bucket_cap_mb=25,
                                                                    broadcast_buffers=False, gradient_as_bucket_view=True)
         self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=3e-4)
-
-    @staticmethod
-    def slow(trainer, block):
-        if trainer.options.late:
-            block.register_forward_pre_hook(lambda *_: trainer.extra_work())
-            block.register_full_backward_pre_hook(lambda *_: trainer.extra_work())
 
     def shard(self, trainer):
         from torch.distributed.device_mesh import init_device_mesh
@@ -136,7 +124,6 @@ class Gpt:
         policy = MixedPrecisionPolicy(param_dtype=kind, reduce_dtype=kind) if trainer.on_gpu else MixedPrecisionPolicy()
         mesh = init_device_mesh(self.device.type, (trainer.place.ranks,))
         for block in self.model.blocks:
-            self.slow(trainer, block)
             fully_shard(block, mesh=mesh, mp_policy=policy)
         fully_shard(self.model, mesh=mesh, mp_policy=policy)
 
@@ -187,7 +174,6 @@ class TensorParallel:
             @staticmethod
             def forward(_, x):
                 x = x.contiguous().clone()
-                trainer.extra_work()
                 dist.all_reduce(x, group=group)
                 return x
 
@@ -203,7 +189,6 @@ class TensorParallel:
             @staticmethod
             def backward(_, grad):
                 grad = grad.contiguous().clone()
-                trainer.extra_work()
                 dist.all_reduce(grad, group=group)
                 return grad
 
@@ -291,14 +276,6 @@ class Trainer:
                     mine[role] = group
         return mine
 
-    def extra_work(self):
-        """Of the rank that --late names: one thread of the GPU is busy, so that ranks that share it are not slowed down."""
-        if self.options.late and self.options.late[0] == self.place.rank:
-            if self.on_gpu:
-                self.torch.cuda._sleep(int(self.options.late[1] * GPU_HZ / 1000))
-            else:
-                time.sleep(self.options.late[1] / 1000)
-
     def synchronize(self):
         if self.on_gpu:
             self.torch.cuda.synchronize(self.device)
@@ -339,11 +316,6 @@ def say(name, options, place, parameters, times, losses):
                       "step_ms": [round(t, 3) for t in times], "losses": [float(f"{x:.7g}") for x in losses]}), flush=True)
 
 
-def late_rank(text):
-    rank, milliseconds = text.split(":")
-    return int(rank), float(milliseconds)
-
-
 def parse(arguments):
     p = argparse.ArgumentParser()
     p.add_argument("--programs", type=lambda text: text.split(","), required=True, help="of ddp, fsdp, tp, mesh")
@@ -352,7 +324,6 @@ def parse(arguments):
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--master", help="where rank 0 is, for the others to find it")
     p.add_argument("--stall", type=float, default=30, help="seconds without a step that count as a hang")
-    p.add_argument("--late", type=late_rank, metavar="RANK:MS", help="a rank with extra work, about so long each time")
     p.add_argument("--small", action="store_true", help="a model that a processor can train")
     p.add_argument("--device", choices=("cuda", "cpu"), default="cuda", help="cpu: gloo, to try this program itself")
     options = p.parse_args(arguments)

@@ -83,14 +83,6 @@ record() {
 	jq -e '[.jobs[].steps[].communicators[].keys[] | select(.bytes == 262144)][0].arm == "TREE/SIMPLE"' <<<"$output"
 }
 
-@test "four nodes of two ranks do the same" {
-	job 4 2 "${decided[@]}" || { cat "$err"; false; }
-	json '.mismatches == 0 and (.mask == 0 or .mask == 1024)'
-	json '[.keys[] | select(.bytes == 262144)][0].arm == "TREE/SIMPLE"'
-	run -0 record "$(job_number)"
-	jq -e '.nccl_tune["0"]["8r4n"]["AllReduce 256K"].arm == "TREE/SIMPLE"' <<<"$output"
-}
-
 @test "all ranks of two nodes use limits of channels on request" {
 	TUNE=--nccl-tune=bandit,channels=on job 2 4 "${decided[@]}" --trace "$TRACES/h200-2x4-seq.csv,none" --nccl 2.30.7 \
 		--channels 8 --noise lognormal:0.03 --arm TREE/SIMPLE/4ch=0.1 --arm RING/SIMPLE/4ch=0.1 || { cat "$err"; false; }

@@ -77,12 +77,6 @@ untouched() {
 	jq -e '.mismatches == 0 and .keys[0].arm == "RING/SIMPLE" and .keys[0].overridden > 0' "$out"
 }
 
-@test "no PMIx in the step" {
-	as_user srun -N2 --ntasks-per-node=2 -t 20 --mpi=none --nccl-tune=bandit "$NT_TESTS/nt-fake-nccl" \
-		--arm RING/SIMPLE=0.4 --noise none --sizes 256K --iters 2000 --call-gap-us 100 >"$out" 2>"$err"
-	untouched
-}
-
 @test "one node cannot communicate: it has no libpmix" {
 	as_user srun -N2 --ntasks-per-node=2 -t 20 --mpi=pmix --nccl-tune=bandit,join_timeout=1 bash -c \
 		'[ "$SLURM_NODEID" = 0 ] || unset PMIX_NAMESPACE; exec "$@"' - "$NT_TESTS/nt-fake-nccl" \

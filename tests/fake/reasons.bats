@@ -87,7 +87,7 @@ readonly NCCLS="NCCL's choice (RING/LL128)"
 	local seed
 	for seed in {1..12}; do
 		job 'min_gain=50 screen_blocks=4' $FAST --noise lognormal:0.5 --seed $seed
-		! "$SHOW" report --file "$dir/record" | tr -s ' \n' ' ' | grep -q 'the best other choice, by' || break
+		! "$SHOW" report --full --file "$dir/record" | tr -s ' \n' '  ' | grep -q 'TREE/SIMPLE is the best other choice, by' || break
 	done
 	says small "$NCCLS stays: TREE/SIMPLE is the best other choice, by * %, but gains less than min_gain (default 3 %) at the lower quartile of the times, which decides." \
 		'To take smaller gains: --nccl-tune=bandit,min_gain=1.'

@@ -119,6 +119,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		(void)nt_csv_read(&memory, text, in.left, &where, "wide", NOW_S * 1000000, &err);
 	else
 		FUZZ_CHECK(nt_memory_read_text(&memory, text, in.left, &err) >= 0);
+	for (size_t i = 0; i < memory.entries; i++)
+		for (unsigned j = 0; j < memory.entry[i].keys; j++)
+			FUZZ_CHECK(memory.entry[i].key[j].best.samples == 0 ||
+				   memory.entry[i].key[j].best.p25_us > 0);
 	nt_memory_sort(&memory, NOW_S);
 	check_printed(&memory);
 	check_choice(&memory);

@@ -14,7 +14,7 @@ readonly FUZZ_CPU_S=20 FUZZ_WALL_S=60
 readonly FUZZ_MAKE_S=14400	# hang guard of a build that gets only what others leave
 readonly FUZZ_INPUT_S=300	# hang guard of one input, which takes milliseconds
 readonly FUZZ_MEMORY_MB=4096
-readonly FUZZ_KEPT=30	# inputs of a target in the tree; tests/lint/sources.bats looks
+readonly FUZZ_KEPT=12	# inputs of a target in the tree; tests/lint/sources.bats looks
 
 # Why there is nothing to build targets with; nothing where there is.
 fuzz_lacks() {

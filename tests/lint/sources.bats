@@ -42,8 +42,8 @@ assignments_in_if() {
 	none "$(product_files | xargs grep -nE '#include "(tests|lab)/' || :)"
 }
 
-@test "the tree keeps at most 30 inputs of a fuzz target (./dev fuzz leaves no more)" {
+@test "the tree keeps at most 12 inputs of a fuzz target (./dev fuzz leaves no more)" {
 	none "$(for corpus in tests/fuzz/corpus/*/; do
 		find "$corpus" -type f | wc -l | sed "s,\$, $corpus,"
-	done | awk '$1 > 30')"
+	done | awk '$1 > 12')"
 }

@@ -1,16 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which place accepts a record, what happens to its file, and who writes a job's text next. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "accounting/job-lock.h"
 #include "accounting/choose-sink.h"
 #include "accounting/queue.h"
@@ -65,7 +58,6 @@ static void the_place_that_takes_it(void **state)
 	struct nt_job_comment comment;
 	struct nt_error err;
 
-	(void)state;
 	assert_int_equal(place("admincomment file:/x", &world, &comment, &err),
 			 NT_DELIVERED_WRITTEN);
 	assert_true(comment.changed && nt_job_comment_holds(&comment, &one, true));
@@ -91,7 +83,6 @@ static void what_nothing_takes(void **state)
 	struct nt_job_comment comment;
 	struct nt_error err;
 
-	(void)state;
 	assert_int_equal(place("admincomment", &world, &comment, &err), NT_DELIVERED_NOWHERE);
 	assert_string_equal(err.text, "its AdminComment contains another program's data");
 	assert_false(nt_job_comment_holds(&comment, &one, false));
@@ -123,7 +114,6 @@ static enum nt_queue_move decide(enum nt_delivered result, enum nt_spool_part pa
 
 static void what_becomes_of_a_file(void **state)
 {
-	(void)state;
 	assert_int_equal(decide(NT_DELIVERED_WRITTEN, NT_PART_WAITING, NT_QUEUE_RUNS),
 			 NT_QUEUE_TO_SENT);
 	assert_int_equal(decide(NT_DELIVERED_FILED, NT_PART_WAITING, NT_QUEUE_RUNS),
@@ -138,7 +128,6 @@ static void what_becomes_of_a_file(void **state)
 
 static void what_fails_for_a_week_is_given_up(void **state)
 {
-	(void)state;
 	assert_int_equal(nt_queue_judge(NT_DELIVERED_FAILED, 3600), NT_DELIVERED_FAILED);
 	assert_int_equal(nt_queue_judge(NT_DELIVERED_FAILED, 8 * 86400), NT_DELIVERED_NOWHERE);
 	assert_int_equal(nt_queue_judge(NT_DELIVERED_LATER, 8 * 86400), NT_DELIVERED_LATER);
@@ -151,7 +140,6 @@ static void one_process_waits_for_the_others(void **state)
 	struct nt_job_pace pace = { 0, 0 };
 	const int64_t now_ms = 1000000;
 
-	(void)state;
 	for (int i = 0; i < NT_JOB_PACE_BURST; i++)
 		assert_int_equal(nt_job_pace_admit(&pace, now_ms, NT_JOB_ENDED, 300), 0);
 	assert_int_equal(nt_job_pace_admit(&pace, now_ms, NT_JOB_EARLY, 300), -1);
@@ -165,7 +153,6 @@ static void a_minute_has_so_many_writings(void **state)
 	struct nt_job_pace pace = { 0, 0 };
 	unsigned written = 0;
 
-	(void)state;
 	for (int64_t now_ms = 1000000; now_ms < 1060000; now_ms += 10)
 		written += nt_job_pace_admit(&pace, now_ms, NT_JOB_AGAIN, 0) == 0;
 	assert_int_equal(written, NT_JOB_PACE_BURST + 60000 / NT_JOB_PACE_EVERY_MS - 1);
@@ -176,7 +163,6 @@ static void early_records_leave_some_to_others(void **state)
 	struct nt_job_pace pace = { 0, 0 };
 	const int64_t now_ms = 1000000;
 
-	(void)state;
 	for (int i = 0; i < NT_JOB_PACE_BURST / 2; i++)
 		assert_int_equal(nt_job_pace_admit(&pace, now_ms, NT_JOB_EARLY, 0), 0);
 	assert_int_equal(nt_job_pace_admit(&pace, now_ms, NT_JOB_EARLY, 0), -1);
@@ -187,7 +173,6 @@ static void a_damaged_pace_keeps_nobody_waiting(void **state)
 {
 	struct nt_job_pace pace = { INT64_MAX, INT64_MAX };
 
-	(void)state;
 	assert_int_equal(nt_job_pace_admit(&pace, 1000, NT_JOB_ENDED, 0), 0);
 	assert_int_equal(pace.due_ms, 1000 + NT_JOB_PACE_EVERY_MS);
 }
@@ -197,7 +182,6 @@ static void one_writer_at_a_time(void **state)
 	int first = nt_job_lock_open(top, 12), second = nt_job_lock_open(top, 12);
 	int other = nt_job_lock_open(top, 13);
 
-	(void)state;
 	assert_true(first >= 0 && second >= 0 && other >= 0);
 	assert_true(nt_job_lock_try(first));
 	assert_false(nt_job_lock_try(second));
@@ -217,7 +201,6 @@ static void files_of_old_jobs_go(void **state)
 {
 	char command[256];
 
-	(void)state;
 	close(nt_job_lock_open(top, 1));
 	snprintf(command, sizeof(command),
 		 "cd %s/jobs && for i in $(seq 2 300); do touch -d '2 hours ago' $i; done;"
@@ -229,20 +212,8 @@ static void files_of_old_jobs_go(void **state)
 	assert_int_equal(system(command), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_place_that_takes_it),
-		cmocka_unit_test(what_nothing_takes),
-		cmocka_unit_test(what_becomes_of_a_file),
-		cmocka_unit_test(what_fails_for_a_week_is_given_up),
-		cmocka_unit_test(one_process_waits_for_the_others),
-		cmocka_unit_test(a_minute_has_so_many_writings),
-		cmocka_unit_test(early_records_leave_some_to_others),
-		cmocka_unit_test(a_damaged_pace_keeps_nobody_waiting),
-		cmocka_unit_test_setup_teardown(one_writer_at_a_time, make_top, remove_top),
-		cmocka_unit_test_setup_teardown(files_of_old_jobs_go, make_top, remove_top),
-	};
-
-	return cmocka_run_group_tests_name("delivery", tests, NULL, NULL);
-}
+UNIT_TESTS_EACH(make_top, remove_top, the_place_that_takes_it, what_nothing_takes,
+		what_becomes_of_a_file, what_fails_for_a_week_is_given_up,
+		one_process_waits_for_the_others, a_minute_has_so_many_writings,
+		early_records_leave_some_to_others, a_damaged_pace_keeps_nobody_waiting,
+		one_writer_at_a_time, files_of_old_jobs_go);

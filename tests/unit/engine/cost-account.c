@@ -133,7 +133,6 @@ static void a_faster_arm_in_a_program_with_pauses(void **state)
 	assert_int_equal(explore(&b), 1);
 	assert_int_equal(b.final.arm[0], TREE_SIMPLE);
 	assert_true(b.final.outcome.spent_ms < 1);
-	free(b.shm);
 }
 
 static double stall_of(const struct nt_plan *plan, unsigned position)
@@ -159,7 +158,6 @@ static void an_arm_that_stalls_is_over_budget(void **state)
 		assert_int_equal(explore(&b), 0);
 		assert_true(b.final.outcome.spent_ms > 2000);
 		assert_int_equal(b.rounds, limited ? 2 : 5);
-		free(b.shm);
 	}
 }
 

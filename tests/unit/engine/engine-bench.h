@@ -59,8 +59,10 @@ static inline void fill_before(struct nt_shm *shm)
 
 static inline void setup(struct bench *b, uint32_t mask, unsigned baseline_arm)
 {
-	*b = (struct bench){ .shm = calloc(1, sizeof(*b->shm)) };
-	assert_non_null(b->shm);
+	static struct nt_shm shm;
+
+	memset(&shm, 0, sizeof(shm));
+	*b = (struct bench){ .shm = &shm };
 	fill_before(b->shm);
 	nt_policy_default(&b->home.engine.policy);
 	b->home.engine.policy.mode = NT_MODE_BANDIT;

@@ -59,7 +59,6 @@ static void an_arm_that_has_come_to_slow_the_rest_is_given_up(void **state)
 	assert_int_equal(b.final.kind, NT_SCHEDULE_COMMITTED);
 	assert_int_equal(b.final.arm[0], NT_ARM_BASELINE);
 	assert_int_equal(b.final.outcome.verdict, NT_VERDICT_PERIOD);
-	free(b.shm);
 }
 
 static void an_arm_that_is_still_ahead_stays(void **state)
@@ -78,7 +77,6 @@ static void an_arm_that_is_still_ahead_stays(void **state)
 	b.us[TREE_SIMPLE] = 3000;
 	assert_int_equal(recheck(&b, TREE_SIMPLE), 0);
 	assert_int_equal(b.rounds, 1);
-	free(b.shm);
 }
 
 static void an_arm_that_fell_behind_goes(void **state)
@@ -94,7 +92,6 @@ static void an_arm_that_fell_behind_goes(void **state)
 	assert_int_equal(b.final.outcome.best_arm, TREE_SIMPLE);
 	assert_float_equal(b.final.outcome.best_us, 1212, 14);
 	assert_true(b.final.outcome.verdict != NT_VERDICT_FASTER);
-	free(b.shm);
 }
 
 static void another_arm_takes_its_place(void **state)
@@ -108,7 +105,6 @@ static void another_arm_takes_its_place(void **state)
 	assert_int_equal(b.final.kind, NT_SCHEDULE_COMMITTED);
 	assert_int_equal(b.final.arm[0], TREE_LL);
 	assert_int_equal(b.final.outcome.verdict, NT_VERDICT_FASTER);
-	free(b.shm);
 }
 
 /* The first window alone is not enough: in the second the arm is ahead as before. */
@@ -142,7 +138,6 @@ static void one_bad_window_changes_nothing(void **state)
 	}
 	assert_int_equal(b.hooks.next(key, &plan), 0);
 	b.hooks.end(key);
-	free(b.shm);
 }
 
 static void auto_and_flags_are_not_looked_at(void **state)
@@ -164,7 +159,6 @@ static void auto_and_flags_are_not_looked_at(void **state)
 	plan.payload_bytes = (uint32_t)nt_schedule_write(&baseline, plan.payload,
 							 sizeof(plan.payload));
 	assert_false(b.hooks.may_recheck(b.hooks.arg, b.comm, &plan));
-	free(b.shm);
 }
 
 static void the_budget_ends_exploring(void **state)
@@ -177,7 +171,6 @@ static void the_budget_ends_exploring(void **state)
 	assert_int_equal(explore(&b), 0);
 	assert_int_equal(b.rounds, 0);
 	assert_int_equal(b.final.outcome.verdict, NT_VERDICT_BUDGET);
-	free(b.shm);
 	setup(&b, sockets, RING_SIMPLE); /* a first round, and no second */
 	b.us[TREE_SIMPLE] = 620;
 	b.home.engine.policy.max_calls = 80;
@@ -187,14 +180,12 @@ static void the_budget_ends_exploring(void **state)
 	assert_int_equal(b.final.outcome.best_arm, TREE_SIMPLE);
 	assert_int_equal(b.final.arm[0], NT_ARM_BASELINE);
 	assert_true(b.final.outcome.spent_calls <= 80);
-	free(b.shm);
 	setup(&b, BIT(RING_SIMPLE) | BIT(TREE_SIMPLE), RING_SIMPLE); /* time: no further look */
 	b.us[TREE_SIMPLE] = 1000 * (1 - (double)b.home.engine.policy.min_gain_micro / 1e8 + 0.0035);
 	b.home.engine.policy.max_calls = 80;
 	assert_int_equal(explore(&b), 0);
 	assert_int_equal(b.rounds, 2);
 	assert_int_equal(b.final.outcome.verdict, NT_VERDICT_SMALL);
-	free(b.shm);
 	setup(&b, sockets, RING_SIMPLE); /* time: 9 blocks of 50 ms more are 450 ms */
 	b.us[TREE_SIMPLE] = 620;
 	b.us[RING_LL] = 50000;
@@ -205,7 +196,6 @@ static void the_budget_ends_exploring(void **state)
 	b.rounds = 0;
 	b.home.engine.policy.max_extra_ms = 500;
 	assert_int_equal(explore(&b), 1);
-	free(b.shm);
 }
 
 /* A share of the calls: exploring waits until it is small enough. */
@@ -223,7 +213,6 @@ static void the_share_delays_exploring(void **state)
 	assert_true(share(&b));
 	assert_int_equal(explore(&b), 1);
 	assert_int_equal(b.final.arm[0], TREE_SIMPLE);
-	free(b.shm);
 }
 
 UNIT_TESTS(an_arm_that_is_still_ahead_stays, an_arm_that_has_come_to_slow_the_rest_is_given_up,

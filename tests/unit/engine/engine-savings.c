@@ -26,7 +26,6 @@ static void computing_between_calls_hides_no_gain(void **state)
 
 	set_up_between(&b);
 	assert_int_equal(explore(&b), 0); /* the call's own time is unknown */
-	free(b.shm);
 
 	set_up_between(&b);
 	b.stamped = true;
@@ -37,7 +36,6 @@ static void computing_between_calls_hides_no_gain(void **state)
 	assert_float_equal(b.final.outcome.baseline_us, 1091, 4);
 	assert_float_equal(b.final.outcome.period_baseline_us, 1091, 4);
 	assert_float_equal(b.final.outcome.period_best_us, 1062, 4);
-	free(b.shm);
 }
 
 /* NCCL's pick is a tree, whose ends are stamped too early: a ring shows the time between calls. */
@@ -55,7 +53,6 @@ static void a_ring_tells_for_a_tree(void **state)
 	assert_int_equal(explore(&b), 1);
 	assert_int_equal(b.final.arm[0], TREE_LL);
 	assert_float_equal(b.final.outcome.duration_baseline_us, 341, 8);
-	free(b.shm);
 }
 
 /* All of it is hidden: from start to start nothing is saved. */
@@ -69,7 +66,6 @@ static void a_hidden_gain_is_none(void **state)
 	b.us[TREE_SIMPLE] = 337;
 	b.stamped = true;
 	assert_int_equal(explore(&b), 0);
-	free(b.shm);
 }
 
 /* 2 % of the call, however much of the time it is. */
@@ -81,12 +77,10 @@ static void min_gain_is_a_floor_still(void **state)
 	b.stamped = true;
 	b.us[TREE_SIMPLE] = 337 * (1 - 0.02);
 	assert_int_equal(explore(&b), 0);
-	free(b.shm);
 	set_up_between(&b);
 	b.stamped = true;
 	b.home.engine.policy.min_gain_micro = 15000000;
 	assert_int_equal(explore(&b), 0);
-	free(b.shm);
 }
 
 /* Three calls of five are followed by a pause: gains are of the lower quartiles, the floor too. */
@@ -145,7 +139,6 @@ static void a_job_near_its_end_confirms_nothing(void **state)
 		assert_int_equal(b.last.kind, i == 0 ? NT_SCHEDULE_CONFIRM : NT_SCHEDULE_SCREEN);
 		if (i == 1)
 			assert_int_equal(b.final.outcome.verdict, NT_VERDICT_BUDGET);
-		free(b.shm);
 	}
 }
 
@@ -215,7 +208,6 @@ static void rare_calls_are_decided_with_few(void **state)
 		assert_int_equal(b.first.blocks, rare ? 4 : b.home.engine.policy.screen_blocks + 1);
 		assert_int_equal(b.last.blocks,
 				 rare ? 17 : b.home.engine.policy.confirm_blocks + 1);
-		free(b.shm);
 		setup(&b, TWO, RING_SIMPLE);
 		b.us[TREE_SIMPLE] = 700;
 		b.pause_us = stalls;
@@ -225,7 +217,6 @@ static void rare_calls_are_decided_with_few(void **state)
 		assert_int_equal(b.rounds, rare ? 3 : 5);
 		assert_int_equal(b.final.outcome.verdict,
 				 rare ? NT_VERDICT_CHANCE : NT_VERDICT_MEAN);
-		free(b.shm);
 	}
 }
 

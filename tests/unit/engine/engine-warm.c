@@ -50,7 +50,6 @@ static void a_remembered_arm_is_confirmed_in_one_round(void **state)
 	assert_int_equal(b.final.outcome.arms, 2);
 	assert_int_equal(b.final.outcome.samples, b.home.engine.policy.confirm_blocks);
 	assert_true(b.final.outcome.p < 1e-5f && b.final.outcome.p > 0);
-	free(b.shm);
 }
 
 static void one_that_fails_is_forgotten_and_all_is_explored(void **state)
@@ -72,7 +71,6 @@ static void one_that_fails_is_forgotten_and_all_is_explored(void **state)
 	assert_int_equal(b.final.outcome.arms, 4);
 	/* Nothing of the remembered arm's round is evidence for another. */
 	assert_int_equal(b.final.outcome.samples, b.home.engine.policy.confirm_blocks);
-	free(b.shm);
 }
 
 /* If min_calls forbids exploring, the baseline stays, and the reason is that of the comparison. */
@@ -92,7 +90,6 @@ static void one_that_fails_early_leaves_auto(void **state)
 	assert_int_equal(b.final.kind, NT_SCHEDULE_KEPT);
 	assert_int_equal(b.final.outcome.verdict, NT_VERDICT_SMALL);
 	assert_int_equal(b.final.outcome.from, NT_FROM_STEP);
-	free(b.shm);
 }
 
 static void remembered_auto_is_explored_much_later(void **state)
@@ -113,7 +110,6 @@ static void remembered_auto_is_explored_much_later(void **state)
 	assert_true(share(&b));
 	assert_int_equal(explore(&b), 0);
 	assert_int_equal(b.first.kind, NT_SCHEDULE_SCREEN);
-	free(b.shm);
 }
 
 /* The policy of another topology, or with arms that NCCL does not have here, changes nothing in the
@@ -142,7 +138,6 @@ static void what_does_not_fit_is_as_if_not_remembered(void **state)
 		assert_true(share(&b));
 		assert_int_equal(explore(&b), 0);
 		assert_int_equal(b.first.kind, NT_SCHEDULE_SCREEN);
-		free(b.shm);
 	}
 }
 
@@ -174,7 +169,6 @@ static void a_policy_is_committed_at_once(void **state)
 	remember(&b, &warm, 8, NT_ARM_BASELINE);
 	calls(&b, 1000000);
 	assert_false(share(&b));
-	free(b.shm);
 }
 
 /* It does not wait for other communicators, nor for windows that others need. */
@@ -199,7 +193,6 @@ static void what_is_forbidden_is_neither_remembered_nor_tried(void **state)
 		assert_int_not_equal(nt_arm_pair(b.first.arm[i]) / NT_PROTOS, 0);
 	assert_true(b.final.kind != NT_SCHEDULE_COMMITTED ||
 		    nt_arm_pair(b.final.arm[0]) / NT_PROTOS != 0);
-	free(b.shm);
 }
 
 static void a_policy_stands_in_no_queue(void **state)
@@ -225,7 +218,6 @@ static void a_policy_stands_in_no_queue(void **state)
 	assert_true(share(&b));
 	b.home.engine.open = NT_SHM_RUNS;
 	assert_true(share(&b));
-	free(b.shm);
 }
 
 /* Runs the windows of a recheck. Returns the last result of next(). */
@@ -287,7 +279,6 @@ static void a_policy_that_loses_is_rolled_back_without_exploring(void **state)
 	assert_int_equal(recheck(&b, TREE_SIMPLE), 1);
 	assert_int_equal(b.final.arm[0], NT_ARM_BASELINE);
 	assert_int_equal(b.final.outcome.verdict, NT_VERDICT_PERIOD);
-	free(b.shm);
 }
 
 /* Every legal arm, from the first call on, whatever NCCL predicts and the limits say. */
@@ -315,7 +306,6 @@ static void mode_profile_measures_everything(void **state)
 	assert_int_equal(b.first.kind, NT_SCHEDULE_SCREEN);
 	assert_int_equal(b.first.count, 4);
 	assert_int_equal(b.final.arm[0], TREE_LL);
-	free(b.shm);
 }
 
 UNIT_TESTS(a_remembered_arm_is_confirmed_in_one_round,

@@ -29,7 +29,6 @@ static void worth_a_look(void **state)
 	atomic_store(&b.key->id, nt_key_id(NT_ALLREDUCE, 40, sockets));
 	b.home.engine.open = NT_SHM_RUNS / 4 * 3;
 	assert_false(share(&b));
-	free(b.shm);
 }
 
 static void rare_calls_need_fewer(void **state)
@@ -47,7 +46,6 @@ static void rare_calls_need_fewer(void **state)
 	atomic_store(&b.key->calls[2], (uint64_t)b.home.engine.policy.min_calls / 6 - 1);
 	assert_false(share(&b));
 	assert_false(b.hooks.early(b.hooks.arg, b.comm));
-	free(b.shm);
 }
 
 /* As measured on two GPUs of a node: 64 KiB take 36 us with RING/SIMPLE and 7 more after another
@@ -70,14 +68,12 @@ static void first_calls_are_not_measured_inside_a_node(void **state)
 		assert_int_equal(nt_schedule_positions(&b.first),
 				 nt_schedule_samples(&b.first) * (nodes == 1 ? 2 : 1));
 		assert_int_equal(b.final.arm[0], nodes == 1 ? NT_ARM_BASELINE : RING_LL);
-		free(b.shm);
 	}
 	setup(&b, sockets, RING_SIMPLE);
 	b.comm->nodes = 1;
 	b.home.began_us = nt_clock_us() - 60000000; /* rare calls have none to spare */
 	(void)explore(&b);
 	assert_int_equal(b.first.twice, 0);
-	free(b.shm);
 	setup(&b, sockets, RING_SIMPLE);
 	b.comm->nodes = 1;
 	b.home.began_us = nt_clock_us() - 1000000;
@@ -85,7 +81,6 @@ static void first_calls_are_not_measured_inside_a_node(void **state)
 		b.key->cost_us[arm] = sockets & BIT(arm) ? 300 : -1; /* long ones do not show it */
 	(void)explore(&b);
 	assert_int_equal(b.first.twice, 0);
-	free(b.shm);
 }
 
 static void a_faster_arm_is_chosen(void **state)
@@ -123,7 +118,6 @@ static void a_faster_arm_is_chosen(void **state)
 	assert_float_equal(b.final.outcome.best_p75_us, 629, 4);
 	assert_float_equal(b.final.outcome.predicted_baseline_us, 100, 0.01);
 	assert_float_equal(b.final.outcome.predicted_best_us, 120, 0.01);
-	free(b.shm);
 }
 
 /* Calls, and milliseconds beyond the baseline's: 9 blocks with 500 us more and 446 us less, then
@@ -143,7 +137,6 @@ static void the_cost_is_counted(void **state)
 	assert_int_equal(b.final.outcome.spent_calls, 4 * b.first.blocks + 2 * b.last.blocks);
 	assert_float_equal(b.final.outcome.spent_ms, 1.01 * (b.first.blocks * 2.5 - blocks * 0.5),
 			   0.6);
-	free(b.shm);
 }
 
 static void nothing_faster_keeps_auto(void **state)
@@ -164,7 +157,6 @@ static void nothing_faster_keeps_auto(void **state)
 	assert_float_equal(b.final.outcome.best_us, 1111, 12);
 	assert_float_equal(b.final.outcome.p, 1, 1e-6);
 	assert_int_equal(b.final.outcome.samples, b.home.engine.policy.screen_blocks);
-	free(b.shm);
 }
 
 static void a_small_gain_keeps_auto(void **state)
@@ -177,7 +169,6 @@ static void a_small_gain_keeps_auto(void **state)
 	assert_int_equal(b.final.outcome.verdict, NT_VERDICT_SMALL);
 	assert_int_equal(b.final.outcome.best_arm, TREE_SIMPLE);
 	assert_true(b.rounds > 2); /* so close that more samples were worth it */
-	free(b.shm);
 }
 
 /* The program loses what it gains. */
@@ -193,7 +184,6 @@ static void an_arm_that_slows_the_rest_is_not_chosen(void **state)
 	assert_int_equal(b.final.outcome.verdict, NT_VERDICT_PERIOD);
 	assert_int_equal(b.final.outcome.chosen_arm, NT_ARM_BASELINE);
 	assert_int_equal(b.final.outcome.best_arm, TREE_SIMPLE);
-	free(b.shm);
 
 	setup(&b, sockets, RING_SIMPLE); /* ... and here 100 less */
 	b.us[TREE_SIMPLE] = 800;
@@ -201,7 +191,6 @@ static void an_arm_that_slows_the_rest_is_not_chosen(void **state)
 	b.drag_us[TREE_SIMPLE] = 100;
 	assert_int_equal(explore(&b), 1);
 	assert_int_equal(b.final.arm[0], TREE_SIMPLE);
-	free(b.shm);
 
 	setup(&b, sockets, RING_SIMPLE); /* the next best arm does no harm */
 	b.us[TREE_SIMPLE] = 800;
@@ -210,7 +199,6 @@ static void an_arm_that_slows_the_rest_is_not_chosen(void **state)
 	b.drag_us[TREE_SIMPLE] = 300;
 	assert_int_equal(explore(&b), 1);
 	assert_int_equal(b.final.arm[0], TREE_LL);
-	free(b.shm);
 }
 
 /* Communicators of one shape are explored together. */
@@ -228,7 +216,6 @@ static void keys_have_orders_of_their_own(void **state)
 		(void)explore(&b);
 		salt[i] = b.first.salt;
 		assert_int_equal(b.last.salt, salt[i]);
-		free(b.shm);
 	}
 	assert_true(salt[0] != salt[1] && salt[0] != salt[2] && salt[1] != salt[2]);
 	assert_int_equal(salt[0], salt[3]);
@@ -247,7 +234,6 @@ static void the_period_may_be_the_reward(void **state)
 	assert_int_equal(explore(&b), 0);
 	assert_int_equal(b.final.outcome.chosen_arm, NT_ARM_BASELINE);
 	assert_float_equal(b.final.outcome.baseline_us, 2020, 20);
-	free(b.shm);
 
 	setup(&b, sockets, RING_SIMPLE);
 	b.home.engine.policy.reward = NT_REWARD_PERIOD;
@@ -255,7 +241,6 @@ static void the_period_may_be_the_reward(void **state)
 	b.rest_us = 1000;
 	assert_int_equal(explore(&b), 1);
 	assert_int_equal(b.final.arm[0], TREE_SIMPLE);
-	free(b.shm);
 }
 
 static void slow_arms_are_not_tried(void **state)
@@ -269,7 +254,6 @@ static void slow_arms_are_not_tried(void **state)
 	assert_int_equal(explore(&b), 0);
 	assert_int_equal(b.first.count, 2);
 	assert_int_equal(b.first.arm[1], TREE_LL);
-	free(b.shm);
 	setup(&b, sockets, RING_SIMPLE);
 	b.key->cost_us[RING_LL] = 5000;
 	b.key->cost_us[TREE_LL] = 4000;
@@ -277,7 +261,6 @@ static void slow_arms_are_not_tried(void **state)
 	assert_int_equal(explore(&b), 0);
 	assert_int_equal(b.first.count, 2); /* never none */
 	assert_int_equal(b.first.arm[1], TREE_LL);
-	free(b.shm);
 	setup(&b, sockets, RING_SIMPLE);
 	b.key->cost_us[RING_LL] = 6000;
 	b.key->cost_us[TREE_LL] = 5000;
@@ -285,7 +268,6 @@ static void slow_arms_are_not_tried(void **state)
 	assert_int_equal(explore(&b), 0);
 	assert_int_equal(b.first.count, 2); /* the cheapest, wherever it stands */
 	assert_int_equal(b.first.arm[1], TREE_SIMPLE);
-	free(b.shm);
 }
 
 static void large_calls_do_without_ll(void **state)
@@ -302,7 +284,6 @@ static void large_calls_do_without_ll(void **state)
 		assert_int_equal(b.first.count, band < large ? 4 : 3);
 		assert_int_equal(b.first.arm[1], TREE_LL);
 		assert_int_equal(b.first.arm[2], TREE_SIMPLE);
-		free(b.shm);
 	}
 	/* The only other arm. */
 	setup(&b, BIT(RING_LL) | BIT(RING_SIMPLE), RING_SIMPLE);
@@ -311,7 +292,6 @@ static void large_calls_do_without_ll(void **state)
 	assert_int_equal(explore(&b), 0);
 	assert_int_equal(b.rounds, 0);
 	assert_int_equal(b.final.outcome.verdict, NT_VERDICT_ALONE);
-	free(b.shm);
 }
 
 static void many_arms_are_bounded(void **state)
@@ -327,7 +307,6 @@ static void many_arms_are_bounded(void **state)
 	assert_true(nt_schedule_positions(&b.first) <= NT_RUN_POSITIONS);
 	for (unsigned i = 1; i < NT_SCHEDULE_ARMS; i++)
 		assert_int_equal(b.first.arm[i], i <= RING_SIMPLE ? i - 1 : i);
-	free(b.shm);
 }
 
 static void lost_samples_are_made_up_for(void **state)
@@ -340,14 +319,12 @@ static void lost_samples_are_made_up_for(void **state)
 	assert_int_equal(explore(&b), 1);
 	assert_int_equal(b.final.arm[0], TREE_SIMPLE);
 	assert_true(b.final.outcome.samples < b.home.engine.policy.confirm_blocks);
-	free(b.shm);
 	setup(&b, sockets, RING_SIMPLE);
 	b.us[TREE_SIMPLE] = 620;
 	b.lost_percent = 45;
 	assert_int_equal(explore(&b), 1);
 	assert_int_equal(b.final.arm[0], TREE_SIMPLE);
 	assert_true(b.rounds > 2);
-	free(b.shm);
 }
 
 static void no_samples_keep_auto(void **state)
@@ -364,7 +341,6 @@ static void no_samples_keep_auto(void **state)
 	assert_int_equal(b.final.outcome.best_arm, NT_ARM_BASELINE);
 	assert_int_equal(b.final.outcome.samples, 0);
 	assert_float_equal(b.final.outcome.spent_ms, 0, 1e-6);
-	free(b.shm);
 }
 
 static void nothing_to_try_keeps_auto(void **state)
@@ -375,11 +351,9 @@ static void nothing_to_try_keeps_auto(void **state)
 	assert_int_equal(explore(&b), 0);
 	assert_int_equal(b.rounds, 0);
 	assert_int_equal(b.final.outcome.verdict, NT_VERDICT_ALONE);
-	free(b.shm);
 	setup(&b, BIT(RING_SIMPLE), NT_ARM_BASELINE); /* its pick is not known: one arm to try */
 	assert_int_equal(explore(&b), 0);
 	assert_int_equal(b.first.count, 2);
-	free(b.shm);
 }
 
 UNIT_TESTS(worth_a_look, rare_calls_need_fewer, first_calls_are_not_measured_inside_a_node,

@@ -69,7 +69,6 @@ static void waits_of_early_ranks_hide_no_gain(void **state)
 	assert_int_equal(b.final.outcome.measure, NT_MEASURE_FASTEST);
 	assert_float_equal(b.final.outcome.baseline_us, 1010, 10);
 	assert_float_equal(b.final.outcome.best_us, 808, 10);
-	free(b.shm);
 }
 
 /* What one rank gains another loses. */
@@ -83,7 +82,6 @@ static void the_slowest_rank_has_a_veto(void **state)
 	assert_int_equal(b.final.kind, NT_SCHEDULE_KEPT);
 	assert_int_equal(b.final.outcome.verdict, NT_VERDICT_SLOWEST);
 	assert_int_equal(b.final.outcome.measure, NT_MEASURE_FASTEST);
-	free(b.shm);
 }
 
 /* Where calls' periods count, nothing is chosen. */
@@ -96,7 +94,6 @@ static void periods_are_the_slowest_ranks(void **state)
 	(void)explore(&b);
 	assert_int_equal(b.first.measure, NT_MEASURE_SLOWEST);
 	assert_int_equal(b.final.outcome.measure, NT_MEASURE_SLOWEST);
-	free(b.shm);
 }
 
 static void a_recheck_goes_by_the_measure_of_the_decision(void **state)
@@ -117,7 +114,6 @@ static void a_recheck_goes_by_the_measure_of_the_decision(void **state)
 	assert_int_equal(window.kind, NT_SCHEDULE_RECHECK);
 	assert_int_equal(window.measure, NT_MEASURE_FASTEST);
 	b.hooks.end(key);
-	free(b.shm);
 }
 
 UNIT_TESTS(what_varies_least_is_chosen, waits_of_early_ranks_hide_no_gain,

@@ -85,7 +85,6 @@ static void a_cap_that_is_faster_is_found(void **state)
 	seen(&b, 16);
 	assert_int_equal(explore(&b), 1);
 	assert_int_equal(b.final.arm[0], TREE_SIMPLE); /* caps are off */
-	free(b.shm);
 
 	setup(&b, sockets, RING_SIMPLE);
 	b.us[TREE_SIMPLE] = 800;
@@ -99,7 +98,6 @@ static void a_cap_that_is_faster_is_found(void **state)
 	/* AUTO, 3 pairs; caps of TREE and of AUTO's RING */
 	assert_int_equal(b.final.outcome.arms, 4 + 6);
 	assert_true(b.final.outcome.predicted_best_us > 0);
-	free(b.shm);
 }
 
 static void autos_own_pair_is_capped_too(void **state)
@@ -114,7 +112,6 @@ static void autos_own_pair_is_capped_too(void **state)
 	assert_int_equal(explore(&b), 1);
 	assert_string_equal(nt_arm_name(b.final.arm[0]), "TREE/SIMPLE/8ch");
 	assert_int_equal(b.final.outcome.baseline_arm, TREE_SIMPLE);
-	free(b.shm);
 }
 
 static void no_round_more_where_there_is_nothing_or_no_budget(void **state)
@@ -125,7 +122,6 @@ static void no_round_more_where_there_is_nothing_or_no_budget(void **state)
 	b.home.engine.policy.channels = NT_SWITCH_ON;
 	assert_int_equal(explore(&b), 0); /* no number of channels was seen */
 	assert_int_equal(b.rounds, 1);
-	free(b.shm);
 
 	setup(&b, sockets, RING_SIMPLE);
 	b.us[TREE_SIMPLE] = 600;
@@ -136,7 +132,6 @@ static void no_round_more_where_there_is_nothing_or_no_budget(void **state)
 	assert_int_equal(explore(&b), 1);
 	assert_int_equal(b.final.arm[0], TREE_SIMPLE);
 	assert_int_equal(b.rounds, 2);
-	free(b.shm);
 }
 
 /* Each arm in the record. */
@@ -185,7 +180,6 @@ static void findings_hold_every_arm(void **state)
 	assert_true(put.full);
 	nt_histories_clear(&histories);
 	assert_int_equal(histories.count, 0);
-	free(b.shm);
 }
 
 UNIT_TESTS(caps_are_fractions_of_what_nccl_gave, nothing_is_capped_that_nccl_does_not_bound,

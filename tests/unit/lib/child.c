@@ -267,21 +267,7 @@ static void keeps_no_descriptor_of_others(void **state)
 	nt_child_fini(&child);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(hands_back_output_and_status),
-		cmocka_unit_test(bounds_time_and_output),
-		cmocka_unit_test(says_what_it_cannot_start),
-		cmocka_unit_test(calls_in_a_fork),
-		cmocka_unit_test(runs_beside_other_work),
-		cmocka_unit_test(starts_no_other_beside_a_stuck_one),
-		cmocka_unit_test(keeps_no_descriptor_of_others),
-		cmocka_unit_test_setup_teardown(reads_the_answer_of_sacct, make_sacct_directory,
-						remove_sacct_directory),
-		cmocka_unit_test_setup_teardown(says_why_sacct_gave_none, make_sacct_directory,
-						remove_sacct_directory),
-	};
-
-	return cmocka_run_group_tests_name("child", tests, NULL, NULL);
-}
+UNIT_TESTS_EACH(make_sacct_directory, remove_sacct_directory, hands_back_output_and_status,
+		bounds_time_and_output, says_what_it_cannot_start, calls_in_a_fork,
+		runs_beside_other_work, starts_no_other_beside_a_stuck_one,
+		keeps_no_descriptor_of_others, reads_the_answer_of_sacct, says_why_sacct_gave_none);

@@ -439,21 +439,7 @@ static void a_turn_waits_at_the_hold_and_then_follows(void **state)
 	free(key);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(two_maps_share_memory, make_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(a_bad_place_is_an_error, make_dir, remove_dir),
-		cmocka_unit_test(sealed_memory_cannot_be_cut),
-		cmocka_unit_test(a_file_stands_in_for_it),
-		cmocka_unit_test(a_rank_sits_once),
-		cmocka_unit_test(no_room_is_an_error),
-		cmocka_unit_test(memory_for_keys_grows),
-		cmocka_unit_test(there_are_never_more_keys_than_places),
-		cmocka_unit_test(a_place_is_given_back),
-		cmocka_unit_test(a_place_is_given_back_under_late_looks),
-		cmocka_unit_test(a_turn_waits_at_the_hold_and_then_follows),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS_EACH(make_dir, remove_dir, two_maps_share_memory, a_bad_place_is_an_error,
+		sealed_memory_cannot_be_cut, a_file_stands_in_for_it, a_rank_sits_once, no_room_is_an_error,
+		memory_for_keys_grows, there_are_never_more_keys_than_places, a_place_is_given_back,
+		a_place_is_given_back_under_late_looks, a_turn_waits_at_the_hold_and_then_follows);

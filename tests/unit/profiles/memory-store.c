@@ -1,20 +1,15 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A user's memory on disk: many writers at once, kills at any moment, and nothing lost */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "tests/unit/profiles/select-world.h"
 #include "profiles/memory-store.h"
 #include "tests/unit/scratch.h"
@@ -69,7 +64,6 @@ static void what_is_put_is_read(void **state)
 	unsigned none[1];
 	char saved[sizeof(top)];
 
-	(void)state;
 	memcpy(saved, top, sizeof(saved));
 	snprintf(top, sizeof(top), "/tmp/nt-store-none/x");
 	assert_int_equal(read_back(none, 0), 0);
@@ -94,7 +88,6 @@ static void foreign_files_are_left(void **state)
 	char path[128];
 	int fd;
 
-	(void)state;
 	assert_int_equal(put("default", 1, 0), 0);
 	snprintf(path, sizeof(path), "%s/notes.jsonl", top);
 	fd = open(path, O_WRONLY | O_CREAT, 0600);
@@ -120,7 +113,6 @@ static void eight_writers_lose_nothing(void **state)
 	pid_t compactor, writer[WRITERS];
 	size_t seen = 0, now;
 
-	(void)state;
 	for (unsigned i = 0; i < WRITERS; i++) {
 		writer[i] = fork();
 		if (writer[i] != 0)
@@ -159,7 +151,6 @@ static void kills_lose_nothing(void **state)
 	uint64_t seed = 5;
 	size_t reported = 0;
 
-	(void)state;
 	for (uint32_t round = 0; round < 40; round++) {
 		unsigned of_job[1] = { 0 };
 		int report[2];
@@ -202,7 +193,6 @@ static void two_that_compact_at_once_lose_nothing(void **state)
 	unsigned none[1];
 	pid_t child[4];
 
-	(void)state;
 	for (uint32_t step = 0; step < 30; step++)
 		assert_int_equal(put("default", 1, step), 0);
 	for (unsigned i = 0; i < 4; i++) {
@@ -218,16 +208,6 @@ static void two_that_compact_at_once_lose_nothing(void **state)
 	assert_int_equal(read_back(none, 0), 30);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define IN_DIRECTORY(test) cmocka_unit_test_setup_teardown(test, make_top, remove_top)
-		IN_DIRECTORY(what_is_put_is_read),
-		IN_DIRECTORY(foreign_files_are_left),
-		IN_DIRECTORY(eight_writers_lose_nothing),
-		IN_DIRECTORY(kills_lose_nothing),
-		IN_DIRECTORY(two_that_compact_at_once_lose_nothing),
-	};
-
-	return cmocka_run_group_tests_name("memory-store", tests, NULL, NULL);
-}
+UNIT_TESTS_EACH(make_top, remove_top, what_is_put_is_read, foreign_files_are_left,
+		eight_writers_lose_nothing, kills_lose_nothing,
+		two_that_compact_at_once_lose_nothing);

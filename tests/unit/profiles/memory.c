@@ -1,13 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Entries and memories: printed and parsed; refused, forgotten or too old; NVIDIA's format */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <unistd.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "tests/unit/profiles/select-world.h"
 #include "profiles/memory-csv.h"
 
@@ -44,7 +39,6 @@ static void text_goes_out_and_in(void **state)
 	struct nt_memory memory, again;
 	char *text, *twice;
 
-	(void)state;
 	nt_memory_init(&memory);
 	nt_memory_init(&again);
 	add(&memory, full_entry("sockets-wide", 2));
@@ -87,7 +81,6 @@ static void turns_have_their_deviation(void **state)
 	struct nt_memory_entry entry = full_entry("default", 1);
 	char *text, line[8192];
 
-	(void)state;
 	nt_memory_init(&memory);
 	nt_memory_init(&again);
 	add(&memory, entry);
@@ -119,7 +112,6 @@ static void keys_tell_their_communicator_and_old_lines_need_not(void **state)
 	struct nt_memory_entry entry = full_entry("default", 1);
 	char *text, *old;
 
-	(void)state;
 	nt_memory_init(&memory);
 	nt_memory_init(&again);
 	entry.key[1].ranks = 4;
@@ -153,7 +145,6 @@ static void a_whole_place_is_one_shape_however_written(void **state)
 	struct nt_known_key whole = { .coll = NT_ALLREDUCE, .bytes = 4096 };
 	struct nt_known_key named = { .ranks = 2, .nodes = 2, .coll = NT_ALLREDUCE, .bytes = 4096 };
 
-	(void)state;
 	large.per_node = 4;
 	assert_true(nt_key_same(&whole, &small, &named, &small));
 	assert_true(nt_key_same(&whole, &small, &whole, &large));
@@ -168,7 +159,6 @@ static void own_variables_are_another_place(void **state)
 	struct nt_memory_entry entry = full_entry("default", 1);
 	char *text;
 
-	(void)state;
 	nt_memory_init(&memory);
 	nt_memory_init(&again);
 	with.user_env = entry.where.user_env = 7;
@@ -189,7 +179,6 @@ static void each_id_counts_once_and_old_ones_go(void **state)
 	struct nt_memory_entry entry = full_entry("default", 1), copy,
 			       old = full_entry("default", 2);
 
-	(void)state;
 	nt_memory_init(&memory);
 	assert_int_equal(nt_entry_copy(&copy, &entry, &err), 0);
 	old.when_s = NOW_S - NT_MEMORY_AGE_S;
@@ -205,7 +194,6 @@ static void entries_are_dropped_by_hardware_and_profile(void **state)
 {
 	struct nt_memory memory;
 
-	(void)state;
 	nt_memory_init(&memory);
 	add(&memory, full_entry("sockets-wide", 1));
 	add(&memory, full_entry("default", 2));
@@ -225,48 +213,11 @@ static void foreign_lines_are_passed_over(void **state)
 		"{\"v\":1,\"host\":\"n1\",\"fingerprint\":\"00000000000000f3\",\"when\":1763769600}";
 	struct nt_memory memory;
 
-	(void)state;
 	nt_memory_init(&memory);
 	assert_int_equal(nt_memory_read_text(&memory, text, strlen(text), &err), 7);
 	assert_int_equal(memory.hosts, 1);
 	assert_int_equal(memory.skipped_lines, 7);
 	assert_int_equal(memory.first_skipped, 3);
-	nt_memory_fini(&memory);
-}
-
-static void nothing_breaks_the_reader(void **state)
-{
-	static const char letters[] = "{}[]\",:0919-.eEtrufalsn \n\0\x80";
-	struct nt_memory memory;
-	uint64_t seed = 3;
-	char *good, *text;
-	size_t bytes;
-
-	(void)state;
-	nt_memory_init(&memory);
-	add(&memory, full_entry("sockets-wide", 2));
-	good = printed(&memory);
-	bytes = strlen(good);
-	text = malloc(bytes);
-	for (unsigned run = 0; run < 3000; run++) {
-		struct nt_memory read;
-		size_t length = run < bytes ? run : bytes;
-
-		memcpy(text, good, bytes);
-		for (unsigned i = 0; i < run % 4; i++)
-			text[(size_t)(world_random(&seed) * (double)bytes)] =
-				letters[(size_t)(world_random(&seed) * sizeof(letters))];
-		nt_memory_init(&read);
-		assert_true(nt_memory_read_text(&read, text, length, &err) >= 0);
-		for (size_t i = 0; i < read.entries; i++)
-			for (unsigned j = 0; j < read.entry[i].keys; j++)
-				assert_true(read.entry[i].key[j].best.samples == 0 ||
-					    read.entry[i].key[j].best.p25_us > 0);
-		nt_memory_sort(&read, NOW_S);
-		nt_memory_fini(&read);
-	}
-	free(text);
-	free(good);
 	nt_memory_fini(&memory);
 }
 
@@ -276,7 +227,6 @@ static void a_site_file_is_for_people(void **state)
 	struct nt_memory memory, again;
 	int fd = mkstemp(path);
 
-	(void)state;
 	nt_memory_init(&memory);
 	nt_memory_init(&again);
 	add(&memory, full_entry("default", 1));
@@ -298,7 +248,6 @@ static void arms_go_out_and_in_as_csv(void **state)
 	size_t bytes;
 	FILE *out;
 
-	(void)state;
 	nt_memory_init(&memory);
 	nt_memory_init(&again);
 	add(&memory, full_entry("default", 1));
@@ -327,7 +276,6 @@ static void a_policy_step_takes_nothing_out_of_csv(void **state)
 	size_t bytes;
 	FILE *out;
 
-	(void)state;
 	nt_memory_init(&memory);
 	add(&memory, full_entry("default", 1));
 	for (unsigned i = 0; i < newer.keys; i++) {
@@ -361,7 +309,6 @@ static void csv_knows_communicators_of_a_place(void **state)
 	size_t bytes;
 	FILE *out;
 
-	(void)state;
 	where.per_node = 4;
 	nt_memory_init(&memory);
 	assert_int_equal(
@@ -394,7 +341,6 @@ static void csv_takes_rules_as_published(void **state)
 	struct nt_memory memory;
 	const struct nt_memory_entry *entry;
 
-	(void)state;
 	nt_memory_init(&memory);
 	assert_int_equal(csv(&memory, rules), 0);
 	assert_int_equal(memory.skipped_lines, 2);
@@ -425,7 +371,6 @@ static void csv_keeps_long_tables_as_ranges(void **state)
 	size_t bytes;
 	FILE *out = open_memstream(&rules, &bytes);
 
-	(void)state;
 	for (unsigned i = 0; i < 126; i++) {
 		const unsigned band = 2 + i / 3 * 2 / 3;
 
@@ -460,7 +405,6 @@ static void csv_is_strict_and_first_match_wins(void **state)
 {
 	struct nt_memory memory;
 
-	(void)state;
 	nt_memory_init(&memory);
 	assert_int_equal(csv(&memory, "allreduce,0,65536,tree,ll,4,-1,-1\n"
 				      "allreduce,0,1048576,ring,simple,-1,-1,-1,-1,-1\n"
@@ -488,26 +432,11 @@ static void csv_is_strict_and_first_match_wins(void **state)
 	nt_memory_fini(&memory);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(text_goes_out_and_in),
-		cmocka_unit_test(turns_have_their_deviation),
-		cmocka_unit_test(keys_tell_their_communicator_and_old_lines_need_not),
-		cmocka_unit_test(a_whole_place_is_one_shape_however_written),
-		cmocka_unit_test(own_variables_are_another_place),
-		cmocka_unit_test(each_id_counts_once_and_old_ones_go),
-		cmocka_unit_test(entries_are_dropped_by_hardware_and_profile),
-		cmocka_unit_test(foreign_lines_are_passed_over),
-		cmocka_unit_test(nothing_breaks_the_reader),
-		cmocka_unit_test(a_site_file_is_for_people),
-		cmocka_unit_test(arms_go_out_and_in_as_csv),
-		cmocka_unit_test(a_policy_step_takes_nothing_out_of_csv),
-		cmocka_unit_test(csv_knows_communicators_of_a_place),
-		cmocka_unit_test(csv_takes_rules_as_published),
-		cmocka_unit_test(csv_keeps_long_tables_as_ranges),
-		cmocka_unit_test(csv_is_strict_and_first_match_wins),
-	};
-
-	return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
-}
+UNIT_TESTS(text_goes_out_and_in, turns_have_their_deviation,
+	   keys_tell_their_communicator_and_old_lines_need_not,
+	   a_whole_place_is_one_shape_however_written, own_variables_are_another_place,
+	   each_id_counts_once_and_old_ones_go, entries_are_dropped_by_hardware_and_profile,
+	   foreign_lines_are_passed_over, a_site_file_is_for_people, arms_go_out_and_in_as_csv,
+	   a_policy_step_takes_nothing_out_of_csv, csv_knows_communicators_of_a_place,
+	   csv_takes_rules_as_published, csv_keeps_long_tables_as_ranges,
+	   csv_is_strict_and_first_match_wins);

@@ -2,13 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A race of launch profiles: the order of turns, who is dropped, who wins, and how often chance
  * does */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <math.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "profiles/measure/race.h"
 #include "lab/replay/rng.h"
 
@@ -82,7 +77,6 @@ static void a_clear_winner_is_found_and_losers_run_once(void **state)
 	enum nt_race_end end;
 	const char *order;
 
-	(void)state;
 	w.ratio[1] = 1.5;
 	w.ratio[2] = 0.4;
 	w.ratio[3] = 0.9;
@@ -104,7 +98,6 @@ static void one_that_is_slow_at_a_size_pushes_no_other_out(void **state)
 	struct world w = quiet;
 	enum nt_race_end end;
 
-	(void)state;
 	w.deviation = 0.05;
 	w.time_s = 26;
 	w.ratio[1] = 0.35;
@@ -123,7 +116,6 @@ static void rounds_are_reversed(void **state)
 	struct world w = quiet;
 	enum nt_race_end end;
 
-	(void)state;
 	w.deviation = 0;
 	for (unsigned i = 1; i <= PROFILES; i++)
 		w.ratio[i] = 0.9;
@@ -136,7 +128,6 @@ static void a_drift_decides_nothing(void **state)
 	struct world w = quiet;
 	enum nt_race_end end;
 
-	(void)state;
 	for (int up = -1; up <= 1; up += 2) {
 		w.drift = 0.02 * up;
 		run(&w, &end);
@@ -166,7 +157,6 @@ static void noise_alone_leaves_the_default(void **state)
 {
 	static const double times_s[] = { 26, 60, 200 };
 
-	(void)state;
 	for (unsigned i = 0; i < 2 * sizeof(times_s) / sizeof(times_s[0]); i++) {
 		struct world w = quiet;
 		double share;
@@ -185,7 +175,6 @@ static void a_gain_is_found_in_spite_of_noise(void **state)
 {
 	struct world w = quiet;
 
-	(void)state;
 	w.deviation = 0.1;
 	w.time_s = 60;
 	w.ratio[2] = 1 / 2.4;
@@ -202,7 +191,6 @@ static void too_little_time_leaves_the_default(void **state)
 	struct world w = quiet;
 	enum nt_race_end end;
 
-	(void)state;
 	w.ratio[1] = 0.4;
 	w.time_s = 13;
 	assert_string_equal(run(&w, &end), "012345");
@@ -222,7 +210,6 @@ static void the_mix_decides_or_all_sizes(void **state)
 	struct world w = quiet;
 	enum nt_race_end end;
 
-	(void)state;
 	w.ratio[1] = 0.5;
 	w.worse = 2.6; /* the largest call takes 1.3 times as long */
 	run(&w, &end);
@@ -242,7 +229,6 @@ static void failing_and_wrong_profiles_do_not_run_again(void **state)
 	enum nt_race_end end;
 	const char *order;
 
-	(void)state;
 	w.ratio[1] = w.ratio[2] = 0.3;
 	w.ratio[3] = 0.5;
 	w.fails = 1;
@@ -264,7 +250,6 @@ static void a_default_that_fails_or_is_wrong_ends_it(void **state)
 	const double us[CALLS] = { 1, 1, 1 }, fast[CALLS] = { 0.2, 0.2, 0.2 };
 	enum nt_race_end end;
 
-	(void)state;
 	for (unsigned i = 0; i < 4; i++) {
 		nt_race_init(&race, 1, unknown, CALLS, 100, 2);
 		for (unsigned n = 0; n < 3 * (i / 2); n++) {
@@ -283,7 +268,6 @@ static void the_default_alone_is_measured_twice(void **state)
 	const double us[CALLS] = { 1, 1, 1 };
 	enum nt_race_end end;
 
-	(void)state;
 	nt_race_init(&race, 0, unknown, CALLS, 100, 2);
 	for (unsigned n = 0; n < 2; n++) {
 		assert_int_equal(nt_race_next(&race, n, &end), 0);
@@ -293,21 +277,9 @@ static void the_default_alone_is_measured_twice(void **state)
 	assert_int_equal(end, NT_RACE_CLEAR);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_clear_winner_is_found_and_losers_run_once),
-		cmocka_unit_test(one_that_is_slow_at_a_size_pushes_no_other_out),
-		cmocka_unit_test(rounds_are_reversed),
-		cmocka_unit_test(a_drift_decides_nothing),
-		cmocka_unit_test(noise_alone_leaves_the_default),
-		cmocka_unit_test(a_gain_is_found_in_spite_of_noise),
-		cmocka_unit_test(too_little_time_leaves_the_default),
-		cmocka_unit_test(the_mix_decides_or_all_sizes),
-		cmocka_unit_test(failing_and_wrong_profiles_do_not_run_again),
-		cmocka_unit_test(a_default_that_fails_or_is_wrong_ends_it),
-		cmocka_unit_test(the_default_alone_is_measured_twice),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(a_clear_winner_is_found_and_losers_run_once,
+	   one_that_is_slow_at_a_size_pushes_no_other_out, rounds_are_reversed,
+	   a_drift_decides_nothing, noise_alone_leaves_the_default,
+	   a_gain_is_found_in_spite_of_noise, too_little_time_leaves_the_default,
+	   the_mix_decides_or_all_sizes, failing_and_wrong_profiles_do_not_run_again,
+	   a_default_that_fails_or_is_wrong_ends_it, the_default_alone_is_measured_twice);

@@ -1,14 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The choice with its files: hosts, sources of evidence, tickets, arms, and when to calibrate */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <unistd.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "tests/unit/profiles/select-world.h"
 #include "lib/file.h"
 #include "profiles/due.h"
@@ -117,7 +112,6 @@ static void a_calibration_of_known_hosts_is_used(void **state)
 	struct nt_ticket ticket;
 	char text[256];
 
-	(void)state;
 	add_calibration();
 	keep();
 	expect("a", NT_WHY_GAIN);
@@ -138,7 +132,6 @@ static void a_calibration_of_known_hosts_is_used(void **state)
 
 static void hosts_must_be_known_and_alike(void **state)
 {
-	(void)state;
 	add("default", 3, 0, 300)->origin = NT_ORIGIN_CALIBRATE;
 	add("a", 3, 1, 100)->origin = NT_ORIGIN_CALIBRATE;
 	add_hosts(0xf3, 0);
@@ -161,7 +154,6 @@ static void hosts_must_be_known_and_alike(void **state)
 
 static void the_site_knows_hosts_and_profiles_too(void **state)
 {
-	(void)state;
 	add_calibration();
 	assert_int_equal(nt_memory_write_file(&memory, paths.site_memory, &err), 0);
 	nt_memory_fini(&memory);
@@ -172,7 +164,6 @@ static void what_is_named_is_given(void **state)
 {
 	struct nt_ticket ticket;
 
-	(void)state;
 	ask.launch = "b";
 	expect("b", NT_WHY_ASKED);
 	nt_selection_ticket(&selection, &ticket);
@@ -192,7 +183,6 @@ static void own_variables_have_their_own_evidence(void **state)
 	struct nt_user_env own;
 	char text[256];
 
-	(void)state;
 	add_calibration();
 	keep();
 	nt_user_env_init(&own);
@@ -219,7 +209,6 @@ static void own_variables_have_their_own_evidence(void **state)
 
 static void files_in_a_bad_state_are_left_out(void **state)
 {
-	(void)state;
 	add_calibration();
 	keep();
 	assert_int_equal(nt_file_replace(AT_FDCWD, paths.site_profiles, "[x\n", 3, 0644, &err), 0);
@@ -240,7 +229,6 @@ static void arms_of_the_chosen_profile_go_along(void **state)
 	struct nt_memory_entry *entry;
 	struct nt_warm warm;
 
-	(void)state;
 	add("default", 3, 0, 300)->origin = NT_ORIGIN_CALIBRATE;
 	entry = add("a", 3, 1, 100);
 	entry->origin = NT_ORIGIN_CALIBRATE;
@@ -285,7 +273,6 @@ static void an_unmeasured_step_leaves_the_gain(void **state)
 	struct nt_memory_entry *entry;
 	struct nt_warm warm;
 
-	(void)state;
 	entry = add("default", 3, 0, 100);
 	want.arm = entry->key[1].arm = nt_arm_parse("TREE/LL");
 	entry->key[1].untuned = entry->key[1].best;
@@ -305,7 +292,6 @@ static void many_arms_are_cut_to_what_fits(void **state)
 {
 	struct nt_warm warm;
 
-	(void)state;
 	add_hosts(0xf3, 0xf3);
 	for (unsigned i = 0; i < 3; i++) {
 		struct nt_memory_entry *entry = add("default", 3, i, 300);
@@ -334,7 +320,6 @@ static void imported_ranges_go_along_as_ranges(void **state)
 	struct nt_warm warm;
 	char text[NT_WARM_TEXT_MAX];
 
-	(void)state;
 	entry = add("default", 3, 0, 300);
 	entry->origin = NT_ORIGIN_IMPORT;
 	for (unsigned i = 0; i < 2; i++) {
@@ -395,7 +380,6 @@ static struct nt_memory_entry *add_program(const char *name, uint32_t start, dou
 
 static void an_unknown_program_is_calibrated_for_only_if_that_was_typed(void **state)
 {
-	(void)state;
 	typed_by_the_user();
 	assert_true(is_due());
 	due_ask.left_s = 5999;
@@ -436,7 +420,6 @@ static void a_known_program_is_calibrated_for_if_that_can_repay(void **state)
 	struct nt_cal_request request;
 	struct nt_memory_entry *entry;
 
-	(void)state;
 	ask.program = "train.py";
 	typed_by_the_user();
 	due_ask.typed = false;
@@ -472,7 +455,6 @@ static void what_was_measured_for_a_program_is_not_measured_again(void **state)
 {
 	struct nt_memory_entry *entry;
 
-	(void)state;
 	ask.program = "train.py";
 	typed_by_the_user();
 	add_program("train.py", 2, 0.4);
@@ -493,7 +475,6 @@ static void profiles_that_the_user_overrides_are_left_out(void **state)
 	struct nt_cal_request request;
 	struct nt_user_env own;
 
-	(void)state;
 	typed_by_the_user();
 	assert_true(is_due());
 	nt_due_request(&selection, &request);
@@ -522,7 +503,6 @@ static void profiles_are_for_their_network(void **state)
 	static const enum nt_fabric known[] = { NT_FABRIC_SOCKET, NT_FABRIC_ANY, NT_FABRIC_EFA,
 						NT_FABRIC_PCIE };
 
-	(void)state;
 	typed_by_the_user();
 	write_profiles("[a]\nfabric=socket\nNCCL_MIN_NCHANNELS=8\n[p]\nfabric=pcie\n"
 		       "NCCL_MIN_NCHANNELS=8\n");
@@ -549,26 +529,13 @@ static void profiles_are_for_their_network(void **state)
 	expect_not_due("there is no launch profile for its network");
 }
 
-int main(void)
-{
-#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		CASE(a_calibration_of_known_hosts_is_used),
-		CASE(hosts_must_be_known_and_alike),
-		CASE(the_site_knows_hosts_and_profiles_too),
-		CASE(what_is_named_is_given),
-		CASE(own_variables_have_their_own_evidence),
-		CASE(files_in_a_bad_state_are_left_out),
-		CASE(arms_of_the_chosen_profile_go_along),
-		CASE(an_unmeasured_step_leaves_the_gain),
-		CASE(many_arms_are_cut_to_what_fits),
-		CASE(imported_ranges_go_along_as_ranges),
-		CASE(an_unknown_program_is_calibrated_for_only_if_that_was_typed),
-		CASE(a_known_program_is_calibrated_for_if_that_can_repay),
-		CASE(what_was_measured_for_a_program_is_not_measured_again),
-		CASE(profiles_that_the_user_overrides_are_left_out),
-		CASE(profiles_are_for_their_network),
-	};
-
-	return cmocka_run_group_tests_name("select-input", tests, NULL, NULL);
-}
+UNIT_TESTS_EACH(set_up, tear_down, a_calibration_of_known_hosts_is_used,
+		hosts_must_be_known_and_alike, the_site_knows_hosts_and_profiles_too,
+		what_is_named_is_given, own_variables_have_their_own_evidence,
+		files_in_a_bad_state_are_left_out, arms_of_the_chosen_profile_go_along,
+		an_unmeasured_step_leaves_the_gain, many_arms_are_cut_to_what_fits,
+		imported_ranges_go_along_as_ranges,
+		an_unknown_program_is_calibrated_for_only_if_that_was_typed,
+		a_known_program_is_calibrated_for_if_that_can_repay,
+		what_was_measured_for_a_program_is_not_measured_again,
+		profiles_that_the_user_overrides_are_left_out, profiles_are_for_their_network);

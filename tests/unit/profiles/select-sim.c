@@ -3,11 +3,7 @@
 /* Simulated jobs of several steps whose best profile is known: their final profile and their cost,
  * with more and less variation between steps. NT_SIM_JOBS=100 plays so many of each kind, for the
  * table in docs/results/launch-noise. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "tests/unit/profiles/calibrate-world.h"
 
 #define SIZES 6
@@ -471,7 +467,6 @@ static void check_programs(const struct world *world, const struct program *of, 
 
 static void jobs_end_on_the_best_of_recorded_times(void **state)
 {
-	(void)state;
 	read_trace();
 	print_head();
 	check_programs(&traced, trace_programs, 90);
@@ -479,14 +474,12 @@ static void jobs_end_on_the_best_of_recorded_times(void **state)
 
 static void and_of_what_was_measured_in_jobs(void **state)
 {
-	(void)state;
 	check_programs(&measured, programs, 90);
 }
 
 /* From start to start a call takes longer than in a calibration, which shows the same gain. */
 static void and_where_programs_compute_between_calls(void **state)
 {
-	(void)state;
 	for (unsigned i = 0; i < 6; i++)
 		for (unsigned k = 0; noises[k] < 0.1; k++)
 			check(&(struct course){ &measured, &apart_programs[i % 3], STEPS_MAX,
@@ -496,13 +489,11 @@ static void and_where_programs_compute_between_calls(void **state)
 
 static void where_nothing_gains_the_default_stays(void **state)
 {
-	(void)state;
 	check_programs(&shaped, programs, 90);
 }
 
 static void a_profile_that_turns_bad_is_left(void **state)
 {
-	(void)state;
 	for (unsigned k = 0; k < NOISES; k++) {
 		struct tally tally = play(
 			&(struct course){ &turning, &programs[1], 8, noises[k], true });
@@ -515,20 +506,9 @@ static void a_profile_that_turns_bad_is_left(void **state)
  * than there is time for to be sure of. */
 static void what_neighbours_hide_is_found(void **state)
 {
-	(void)state;
 	check_programs(&between, programs, 50);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(jobs_end_on_the_best_of_recorded_times),
-		cmocka_unit_test(and_of_what_was_measured_in_jobs),
-		cmocka_unit_test(and_where_programs_compute_between_calls),
-		cmocka_unit_test(where_nothing_gains_the_default_stays),
-		cmocka_unit_test(a_profile_that_turns_bad_is_left),
-		cmocka_unit_test(what_neighbours_hide_is_found),
-	};
-
-	return cmocka_run_group_tests_name("select-sim", tests, NULL, NULL);
-}
+UNIT_TESTS(jobs_end_on_the_best_of_recorded_times, and_of_what_was_measured_in_jobs,
+	   and_where_programs_compute_between_calls, where_nothing_gains_the_default_stays,
+	   a_profile_that_turns_bad_is_left, what_neighbours_hide_is_found);

@@ -3,19 +3,12 @@
 /* Where and when a step's long form is written, and nt-recordd's messages about it. */
 #include "recordd/longform.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "lib/clock.h"
 #include "profiles/memory-dir.h"
 #include "profiles/record-dir.h"
@@ -47,7 +40,6 @@ static void the_first_that_says_a_place_counts(void **state)
 	struct nt_arguments errand = { .uid = 1000 };
 	static struct nt_conf conf;
 
-	(void)state;
 	nt_conf_init(&conf);
 	ENVIRONMENT("HOME", "/home/a", "SLURM_RESTART_COUNT", "2");
 	nt_longplace(&errand, &tasks, &conf, "");
@@ -85,7 +77,6 @@ static void what_is_no_place_is_told(void **state)
 	static struct nt_conf conf;
 	char path[400];
 
-	(void)state;
 	nt_conf_init(&conf);
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
 		ENVIRONMENT("HOME", "/home/a", NT_ENV_RECORD_DIR, paths[i]);
@@ -187,7 +178,6 @@ static void what_became_of_it_is_in_the_record(void **state)
 {
 	struct nt_longform longform;
 
-	(void)state;
 	hangs = false;
 	begin(&longform, "row");
 	assert_false(nt_work_runs(&work));
@@ -214,7 +204,6 @@ static void nobody_waits_for_what_hangs(void **state)
 {
 	struct nt_longform longform;
 
-	(void)state;
 	hangs = true;
 	begin(&longform, "ro");
 	await(&longform, NT_LONGFORM_READ);
@@ -240,7 +229,6 @@ static void it_is_refreshed_at_a_bounded_rate(void **state)
 {
 	struct nt_longform longform = { .arguments = &usual };
 
-	(void)state;
 	hangs = false;
 	assert_false(nt_longform_due(&longform, 0, nt_clock_ms())); /* there is nothing */
 	assert_true(nt_longform_due(&longform, 7, nt_clock_ms()));
@@ -280,7 +268,6 @@ static void it_is_made_where_nobody_else_writes(void **state)
 	char top[] = "/tmp/nt-longmake.XXXXXX", command[160];
 	struct nt_error err;
 
-	(void)state;
 	assert_non_null(mkdtemp(top));
 	snprintf(command, sizeof(command),
 		 "cd %s && mkdir -m 755 site && mkdir -m 1777 open && mkdir -m 775 team && "
@@ -305,16 +292,6 @@ static void it_is_made_where_nobody_else_writes(void **state)
 	assert_int_equal(system(command), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_first_that_says_a_place_counts),
-		cmocka_unit_test(what_is_no_place_is_told),
-		cmocka_unit_test(what_became_of_it_is_in_the_record),
-		cmocka_unit_test(nobody_waits_for_what_hangs),
-		cmocka_unit_test(it_is_refreshed_at_a_bounded_rate),
-		cmocka_unit_test(it_is_made_where_nobody_else_writes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS(the_first_that_says_a_place_counts, what_is_no_place_is_told,
+	   what_became_of_it_is_in_the_record, nobody_waits_for_what_hangs,
+	   it_is_refreshed_at_a_bounded_rate, it_is_made_where_nobody_else_writes);

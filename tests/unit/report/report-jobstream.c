@@ -3,19 +3,12 @@
 /* Jobs from a simulated sacct, a script first in PATH. */
 #include "report/model/sacct-jobs.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "lib/append.h"
 #include "tests/unit/fake-sacct.h"
 
@@ -225,18 +218,7 @@ static void says_why_there_is_no_answer(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_rows_with_any_text),
-		cmocka_unit_test(knows_a_run_that_another_one_follows),
-		cmocka_unit_test(takes_no_text_for_a_row),
-		cmocka_unit_test(asks_piece_by_piece),
-		cmocka_unit_test(asks_again_where_the_answer_is_empty),
-		cmocka_unit_test(asks_for_what_is_wanted),
-		cmocka_unit_test(says_why_there_is_no_answer),
-	};
-
-	return cmocka_run_group_tests_name("report-jobstream", tests, make_sacct_directory,
-					   remove_sacct_directory);
-}
+UNIT_TESTS_ALL(make_sacct_directory, remove_sacct_directory, reads_rows_with_any_text,
+	       knows_a_run_that_another_one_follows, takes_no_text_for_a_row, asks_piece_by_piece,
+	       asks_again_where_the_answer_is_empty, asks_for_what_is_wanted,
+	       says_why_there_is_no_answer);

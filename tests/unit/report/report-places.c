@@ -3,17 +3,10 @@
 /* A job's records in several places: merged, distinguished, and only of that job. */
 #include "report/model/record-merge.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "lib/append.h"
 #include "record/filesink.h"
 #include "report/model/sacct-runs.h"
@@ -41,7 +34,6 @@ static void joins_what_is_not_there(void **state)
 		{ "{\"nccl_tune\":{\"v\":1,", "0", "{\"nccl_tune\":{\"v\":1," },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *joined = strdup(cases[i].first);
 
@@ -74,7 +66,6 @@ static void loses_what_an_earlier_run_left(void **state)
 		{ OURS(STEP("0", "a")), "", OURS(STEP("0", "a")) },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *text = strdup(cases[i].last);
 
@@ -169,16 +160,6 @@ static void a_file_is_its_users_to_read(void **state)
 	close(fd);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(joins_what_is_not_there),
-		cmocka_unit_test(loses_what_an_earlier_run_left),
-		cmocka_unit_test_setup_teardown(a_run_that_wrote_nothing_has_nothing,
-						make_sacct_directory, remove_directory),
-		cmocka_unit_test_setup_teardown(a_file_is_its_users_to_read, make_sacct_directory,
-						remove_directory),
-	};
-
-	return cmocka_run_group_tests_name("report-places", tests, NULL, NULL);
-}
+UNIT_TESTS_EACH(make_sacct_directory, remove_directory, joins_what_is_not_there,
+		loses_what_an_earlier_run_left, a_run_that_wrote_nothing_has_nothing,
+		a_file_is_its_users_to_read);

@@ -102,22 +102,6 @@ static void tells_what_is_faster(void **state)
 	end(&verdict, &summary);
 }
 
-/* Mode policy measures nothing: what an earlier step measured is told apart. */
-static void an_estimate_is_called_one(void **state)
-{
-	struct nt_verdict_text verdict;
-	struct nt_summary summary;
-
-	make(&verdict, &summary,
-	     "\"AllReduce 4M\":{\"auto\":\"RING/SIMPLE\",\"arm\":\"RING/LL128\",\"calls\":900,"
-	     "\"from\":\"policy\",\"why\":\"known\",\"estimated_ms\":1234.5}},"
-	     "\"estimated_ms\":1234.5,\"4r2n\":{");
-	expect(&verdict, NT_SENTENCE_JOB, "saved about 1.2 s (estimate)");
-	assert_false(has_kind(&verdict, NT_SENTENCE_NET));
-	assert_false(has_kind(&verdict, NT_SENTENCE_GAIN));
-	end(&verdict, &summary);
-}
-
 static void computes_when_exploring_pays(void **state)
 {
 	struct nt_verdict_text verdict;
@@ -171,21 +155,6 @@ static void says_no_seconds_that_it_cannot_know(void **state)
 	assert_true(isnan(pays_s(&summary)));
 	assert_false(has(&verdict, "pays from"));
 	assert_false(has(&verdict, " from "));
-	end(&verdict, &summary);
-}
-
-static void claims_no_gain_that_the_times_deny(void **state)
-{
-	struct nt_verdict_text verdict;
-	struct nt_summary summary;
-
-	/* Slower as a whole, or as fast as printed; the time saved is by other times. */
-	make(&verdict, &summary,
-	     "\"AllReduce 64K\":{\"auto\":\"RING/LL\",\"arm\":\"TREE/LL/1ch\",\"us\":[36.9,37.2],"
-	     "\"calls\":9,\"saved_ms\":2.8,\"rechecks\":1},"
-	     "\"AllReduce 1M\":{\"auto\":\"RING/LL\",\"arm\":\"TREE/LL\",\"us\":[120.1,120.0],"
-	     "\"calls\":9,\"saved_ms\":1.9}");
-	assert_false(has_kind(&verdict, NT_SENTENCE_GAIN));
 	end(&verdict, &summary);
 }
 
@@ -300,24 +269,6 @@ static void the_main_thing_comes_first(void **state)
 	end(&verdict, &summary);
 }
 
-static void a_calibration_costs_what_it_took(void **state)
-{
-	struct nt_verdict_text verdict;
-	struct nt_job_figures figures;
-	struct nt_summary summary;
-
-	make_job(&verdict, &summary,
-		 WIDE ",\"1\":{\"mode\":\"bandit\",\"program\":\"nccl-tune-calibrate\","
-		      "\"calibration_s\":2.0,\"calibration_ranks\":8,\"step_us\":[1,2,3]}",
-		 false);
-	expect(&verdict, NT_SENTENCE_JOB, "step 23.5 ms, was 44.7 ms (1.90 x); saved 2.1 s, spent");
-	expect(&verdict, NT_SENTENCE_NET, "spent 2.0 s on calibrating), 0.4 % of 29 s; pays from ");
-	expect(&verdict, NT_SENTENCE_CALIBRATION, "Calibration in step 1: 2.0 s on 8 ranks");
-	nt_job_figures_make(&figures, &summary);
-	assert_float_equal(figures.gain.net_ms, 109.8, 0.01);
-	end(&verdict, &summary);
-}
-
 #define OPEN(members)                                                                          \
 	"\"0\":{\"mode\":\"bandit\",\"ranks\":8,\"nodes\":2," members "\"as_of\":50602,"       \
 	"\"8r2n\":{\"AllReduce 4M\":{\"auto\":\"RING/SIMPLE\",\"arm\":\"AUTO\",\"us\":[49.6]," \
@@ -353,23 +304,6 @@ static void a_killed_step_tells_the_time_of_its_figures(void **state)
 	make_job(&verdict, &summary, OPEN(""), false);
 	expect(&verdict, NT_SENTENCE_STATE, "figures as of 14:03:22.");
 	expect(&verdict, NT_SENTENCE_UNFINISHED, "Not decided: the step ended");
-	end(&verdict, &summary);
-}
-
-static void what_was_not_tuned_is_what_to_see_to(void **state)
-{
-	struct nt_verdict_text verdict;
-	struct nt_summary summary;
-
-	make_job(&verdict, &summary,
-		 "\"0\":{\"mode\":\"bandit\",\"ranks\":8,\"nodes\":2,\"8r2n\":{\"AllReduce 4M\":"
-		 "{\"auto\":\"RING/SIMPLE\",\"arm\":\"AUTO\",\"calls\":100,\"why\":\"comm\"}},"
-		 "\"why\":[\"8r2n 1 nopmix\"]}",
-		 false);
-	expect(&verdict, NT_SENTENCE_JOB, "not tuned (nopmix)");
-	expect(&verdict, NT_SENTENCE_UNTUNED, "Not tuned, a communicator of 8 ranks on 2 nodes: ");
-	expect(&verdict, NT_SENTENCE_NEXT, "Start the step with srun --mpi=pmix.");
-	assert_false(has_kind(&verdict, NT_SENTENCE_NET));
 	end(&verdict, &summary);
 }
 
@@ -517,12 +451,10 @@ static void a_rank_that_others_wait_for_is_named(void **state)
 	}
 }
 
-UNIT_TESTS(a_rank_that_others_wait_for_is_named, tells_what_is_faster, an_estimate_is_called_one,
-	   computes_when_exploring_pays, counts_calls_that_come_in_bursts,
-	   counts_communicators_beside_each_other, says_no_seconds_that_it_cannot_know,
-	   claims_no_gain_that_the_times_deny, tells_what_is_open, names_nothing_that_takes_no_time,
-	   never_calls_a_tuned_step_untuned, the_main_thing_comes_first,
-	   a_calibration_costs_what_it_took, a_step_that_runs_has_not_ended,
-	   a_killed_step_tells_the_time_of_its_figures, what_was_not_tuned_is_what_to_see_to,
-	   advises_one_thing, speaks_of_arms, speaks_of_communicators,
-	   says_so_where_nothing_was_measured);
+UNIT_TESTS(a_rank_that_others_wait_for_is_named, tells_what_is_faster, computes_when_exploring_pays,
+	   counts_calls_that_come_in_bursts, counts_communicators_beside_each_other,
+	   says_no_seconds_that_it_cannot_know, tells_what_is_open,
+	   names_nothing_that_takes_no_time, never_calls_a_tuned_step_untuned,
+	   the_main_thing_comes_first, a_step_that_runs_has_not_ended,
+	   a_killed_step_tells_the_time_of_its_figures, advises_one_thing, speaks_of_arms,
+	   speaks_of_communicators, says_so_where_nothing_was_measured);

@@ -3,15 +3,8 @@
 /* Sums over many jobs, with made-up records. */
 #include "report/summary/site-stats.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 
 #define STEP "\"mode\":\"bandit\",\"ranks\":8,\"nodes\":2"
 #define NCCL(version) "\"nccl\":\"" version "\""
@@ -119,7 +112,6 @@ static void each_job_is_one_of_its_kinds(void **state)
 		{ RECORD("\"0\":{" STEP ",\"comm_ms\":16000001}"), NT_JOB_IMPLAUSIBLE },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		enum nt_job_outcome outcome = outcome_of(cases[i].text, 1000);
 
@@ -141,7 +133,6 @@ static void a_calibration_costs_what_it_took(void **state)
 	struct nt_site_stats_sum total;
 	struct nt_site_stats tally;
 
-	(void)state;
 	nt_site_stats_init(&tally);
 	add(&tally, &job);
 	total = nt_site_stats_total(&tally);
@@ -164,7 +155,6 @@ static void a_launch_profile_saves_what_the_jobs_own_steps_say(void **state)
 	struct nt_site_stats_sum total;
 	struct nt_site_stats tally;
 
-	(void)state;
 	nt_site_stats_init(&tally);
 	add(&tally, &job);
 	total = nt_site_stats_total(&tally);
@@ -184,7 +174,6 @@ static void each_run_counts_once(void **state)
 	struct nt_site_stats_sum total;
 	struct nt_site_stats tally;
 
-	(void)state;
 	nt_site_stats_init(&tally);
 	for (size_t i = 0; i < 3; i++) {
 		struct nt_streamed_job job = job_of("1", texts[i]);
@@ -220,7 +209,6 @@ static void adds_up_in_each_group(void **state)
 	struct nt_site_stats_sum total;
 	struct nt_site_stats tally;
 
-	(void)state;
 	nt_site_stats_init(&tally);
 	add(&tally, &job);
 	snprintf(job.partition, sizeof(job.partition), "big");
@@ -267,7 +255,6 @@ static void what_had_no_room_counts_against_it(void **state)
 	struct nt_site_stats_sum total;
 	struct nt_site_stats tally;
 
-	(void)state;
 	nt_site_stats_init(&tally);
 	add(&tally, &job);
 	total = nt_site_stats_total(&tally);
@@ -287,7 +274,6 @@ static void rows_that_had_no_room_are_counted_by_their_reason(void **state)
 	struct nt_site_stats_sum total;
 	struct nt_site_stats tally;
 
-	(void)state;
 	assert_int_equal(outcome_of(REST("0", "\"4 little\""), 1000), NT_JOB_NOTHING_TO_GAIN);
 	assert_int_equal(outcome_of(REST("0", UNDECIDED), 1000), NT_JOB_UNDECIDED);
 	assert_int_equal(outcome_of(REST("0", UNDECIDED ",\"2 small\""), 1000),
@@ -312,7 +298,6 @@ static void sums_do_not_depend_on_the_order(void **state)
 	struct nt_site_stats_sum sums[2];
 	char text[512];
 
-	(void)state;
 	for (int way = 0; way < 2; way++) {
 		struct nt_site_stats tally;
 
@@ -342,7 +327,6 @@ static void bounds_what_a_user_names(void **state)
 	struct nt_site_stats tally;
 	char text[512];
 
-	(void)state;
 	nt_site_stats_init(&tally);
 	for (int i = 0; i < 3000; i++) {
 		struct nt_streamed_job job;
@@ -381,7 +365,6 @@ static void what_has_no_group_of_its_own_is_counted(void **state)
 	struct nt_site_stats_sum total;
 	struct nt_site_stats tally;
 
-	(void)state;
 	nt_site_stats_init(&tally);
 	for (int i = 0; i < 5000; i++) {
 		struct nt_streamed_job job = job_of("1", ONE("\"AllReduce 1M\":" TREE("1", "2")));
@@ -398,20 +381,8 @@ static void what_has_no_group_of_its_own_is_counted(void **state)
 	nt_site_stats_fini(&tally);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_job_is_one_of_its_kinds),
-		cmocka_unit_test(a_calibration_costs_what_it_took),
-		cmocka_unit_test(a_launch_profile_saves_what_the_jobs_own_steps_say),
-		cmocka_unit_test(each_run_counts_once),
-		cmocka_unit_test(adds_up_in_each_group),
-		cmocka_unit_test(what_had_no_room_counts_against_it),
-		cmocka_unit_test(rows_that_had_no_room_are_counted_by_their_reason),
-		cmocka_unit_test(sums_do_not_depend_on_the_order),
-		cmocka_unit_test(bounds_what_a_user_names),
-		cmocka_unit_test(what_has_no_group_of_its_own_is_counted),
-	};
-
-	return cmocka_run_group_tests_name("site-stats", tests, NULL, NULL);
-}
+UNIT_TESTS(each_job_is_one_of_its_kinds, a_calibration_costs_what_it_took,
+	   a_launch_profile_saves_what_the_jobs_own_steps_say, each_run_counts_once,
+	   adds_up_in_each_group, what_had_no_room_counts_against_it,
+	   rows_that_had_no_room_are_counted_by_their_reason, sums_do_not_depend_on_the_order,
+	   bounds_what_a_user_names, what_has_no_group_of_its_own_is_counted);

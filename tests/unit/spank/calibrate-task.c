@@ -1,19 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a task does with the answers of nt-calibrate, for which scripts stand here */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
+#include "tests/lib/unit.h"
 #include "lib/clock.h"
 #include "spank/step/calibrate-task.h"
 #include "spank/step/profile-env.h"
@@ -79,7 +72,6 @@ static const struct {
 
 static void answers_are_taken_or_refused(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
 		const enum nt_calibrate_answer result = run(answers[i].script, REQUEST("50"));
 
@@ -102,7 +94,6 @@ static void a_signal_to_the_step_ends_the_task(void **state)
 		     { "KILL", 0 },
 		     { "SEGV", 0 } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		char script[64];
 		int status;
@@ -127,7 +118,6 @@ static void what_cannot_start_is_none(void **state)
 {
 	char *none[] = { NULL };
 
-	(void)state;
 	assert_int_equal(run("echo default", "v=1"), NT_CALIBRATED_NONE);
 	assert_string_equal(err.text, "seconds is missing");
 	assert_int_equal(
@@ -142,7 +132,6 @@ static void all_ends_within_the_bound(void **state)
 	char left[64];
 	int64_t start_ms = nt_clock_ms();
 
-	(void)state;
 	snprintf(left, sizeof(left), "%s/left", top);
 	assert_int_equal(run("(sleep 2; : >$(dirname \"$0\")/left) >/dev/null & echo default",
 			     REQUEST("50")),
@@ -161,7 +150,6 @@ static void a_measured_profile_is_set(void **state)
 {
 	struct nt_cal_profile wide;
 
-	(void)state;
 	assert_int_equal(nt_cal_profile_parse(&wide, "wide NCCL_CROSS_NIC=1 NCCL_BUFFSIZE=1048576"),
 			 0);
 	set(NULL, "NCCL_BUFFSIZE", "2097152");
@@ -176,7 +164,6 @@ static void the_request_does_not_reach_tasks(void **state)
 {
 	static struct nt_applied applied;
 
-	(void)state;
 	for (int profiles = 0; profiles < 2; profiles++) {
 		set(NULL, "SLURM_NCCL_TUNE_CALIBRATE", REQUEST("50"));
 		nt_apply(&env, profiles, "/nonexistent/nccl.conf", &applied);
@@ -185,16 +172,7 @@ static void the_request_does_not_reach_tasks(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(answers_are_taken_or_refused),
-		cmocka_unit_test(a_signal_to_the_step_ends_the_task),
-		cmocka_unit_test(what_cannot_start_is_none),
-		cmocka_unit_test(all_ends_within_the_bound),
-		cmocka_unit_test(a_measured_profile_is_set),
-		cmocka_unit_test(the_request_does_not_reach_tasks),
-	};
-
-	return cmocka_run_group_tests(tests, make_top, remove_top);
-}
+UNIT_TESTS_ALL(make_top, remove_top, answers_are_taken_or_refused,
+	       a_signal_to_the_step_ends_the_task, what_cannot_start_is_none,
+	       all_ends_within_the_bound, a_measured_profile_is_set,
+	       the_request_does_not_reach_tasks);

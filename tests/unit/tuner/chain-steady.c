@@ -101,12 +101,4 @@ static void no_system_call_is_made(void **state)
 #endif
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		CASE(nothing_is_allocated_or_locked),
-		CASE(no_system_call_is_made),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS_EACH(make_dir, remove_dir, nothing_is_allocated_or_locked, no_system_call_is_made);

@@ -6,7 +6,6 @@
 #include <dlfcn.h>
 #include "tests/chain/probe.h"
 #include "tuner/chain-profiler.h"
-#include "tuner/chain-profiler.h"
 
 #define THEIRS ((void *)0x1230)
 
@@ -354,7 +353,6 @@ static void case_taken_away(void)
 #define CHILD(name)                    \
 	static void name(void **state) \
 	{                              \
-		(void)state;           \
 		in_child(case_##name); \
 	}
 
@@ -419,17 +417,5 @@ static void older_words(void **state)
 	assert_int_equal(to.v4.p2p.peer, 3);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		CASE(types),	       CASE(hidden),
-		CASE(pairs),	       CASE(ring),
-		CASE(errors),	       CASE(failed_init),
-		CASE(alone),	       CASE(missing),
-		CASE(tuner),	       CASE(chunk),
-		CASE(constants),       CASE(taken_away),
-		CASE(more_algorithms), cmocka_unit_test(older_words),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS_EACH(make_dir, remove_dir, types, hidden, pairs, ring, errors, failed_init, alone,
+		missing, tuner, chunk, constants, taken_away, more_algorithms, older_words);

@@ -104,7 +104,6 @@ static void it_is_not_tried(void **state)
 		if (tried != rows[i].used ||
 		    b.final.arm[0] != (rows[i].used ? RING_LL128 : TREE_SIMPLE))
 			fail_msg("row %zu: %s", i, nt_arm_name(b.final.arm[0]));
-		free(b.shm);
 	}
 }
 
@@ -131,7 +130,6 @@ static void it_is_not_taken_from_memory(void **state)
 			assert_int_equal(explore(&b), 1);
 			assert_int_equal(b.final.arm[0], arms[i % 2]);
 		}
-		free(b.shm);
 	}
 }
 
@@ -149,7 +147,6 @@ static void what_nccl_picks_later_counts(void **state)
 	assert_true(share(&b));
 	assert_int_equal(explore(&b), 1);
 	assert_int_equal(b.final.arm[0], RING_LL128);
-	free(b.shm);
 }
 
 /* A place in the shared memory is another communicator's later. */

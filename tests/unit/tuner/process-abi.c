@@ -158,13 +158,5 @@ static void what_is_only_asked_is_no_call(void **state)
 	in_child(case_asked_only);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		CASE(every_version_is_answered),
-		CASE(handles_are_always_written),
-		CASE(what_is_only_asked_is_no_call),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+UNIT_TESTS_EACH(make_dir, remove_dir, every_version_is_answered, handles_are_always_written,
+		what_is_only_asked_is_no_call);

@@ -440,6 +440,7 @@ static void a_turn_waits_at_the_hold_and_then_follows(void **state)
 }
 
 UNIT_TESTS_EACH(make_dir, remove_dir, two_maps_share_memory, a_bad_place_is_an_error,
-		sealed_memory_cannot_be_cut, a_file_stands_in_for_it, a_rank_sits_once, no_room_is_an_error,
-		memory_for_keys_grows, there_are_never_more_keys_than_places, a_place_is_given_back,
-		a_place_is_given_back_under_late_looks, a_turn_waits_at_the_hold_and_then_follows);
+		sealed_memory_cannot_be_cut, a_file_stands_in_for_it, a_rank_sits_once,
+		no_room_is_an_error, memory_for_keys_grows, there_are_never_more_keys_than_places,
+		a_place_is_given_back, a_place_is_given_back_under_late_looks,
+		a_turn_waits_at_the_hold_and_then_follows);

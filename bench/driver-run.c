@@ -18,6 +18,7 @@
 #include "lib/append.h"
 #include "lib/argv.h"
 #include "lib/clock.h"
+#include "profiles/user-env.h"
 
 #define CHANNEL_FD 3
 #define ENDING_MS 5 /* between looks at one that is about to end */
@@ -72,6 +73,19 @@ static void clean_environment(void)
 		setenv(NT_ENV_NCCL_TUNER, tuner, 1);
 }
 
+/* Those of the profile that the step was given, so that "default" is NCCL's own. */
+static void unset_launched(void)
+{
+	const char *launched = getenv(NT_ENV_LAUNCH);
+
+	for (unsigned i = 0; i < NT_VARIABLE_COUNT; i++) {
+		const char *name = nt_variable_get(i)->name, *value = getenv(name);
+
+		if (value && nt_launched(launched, name, value))
+			unsetenv(name);
+	}
+}
+
 static void set_settings(const struct nt_settings *settings)
 {
 	for (unsigned i = 0; i < NT_VARIABLE_COUNT; i++) {
@@ -121,6 +135,7 @@ static void become(const struct nt_driver *driver, const struct nt_run_turn *tur
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGPIPE, SIG_DFL);
+	unset_launched();
 	clean_environment();
 	set_settings(&nt_driver_profile(driver, turn->profile)->settings);
 	add_words(&words, driver, turn, i);

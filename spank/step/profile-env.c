@@ -15,7 +15,7 @@
 
 struct applying {
 	const struct nt_task_env *env;
-	char launched[LAUNCHED_MAX]; /* what the step around this one got */
+	char launched[LAUNCHED_MAX]; /* what the step around this one, or this one, got */
 	const struct nt_settings *wanted; /* srun may have set these already */
 	struct nt_user_env site;
 };
@@ -149,6 +149,12 @@ static void take_request(const struct nt_task_env *env, bool profile, struct nt_
 	nt_task_env_unset(env, NT_ENV_CALIBRATE);
 }
 
+static void find_launched(struct applying *a)
+{
+	if (a->env->get(a->env->context, NT_ENV_LAUNCH, a->launched, sizeof(a->launched)) != 0)
+		a->launched[0] = '\0';
+}
+
 void nt_apply(const struct nt_task_env *env, bool profile, const char *site_file,
 	      struct nt_applied *out)
 {
@@ -157,8 +163,7 @@ void nt_apply(const struct nt_task_env *env, bool profile, const char *site_file
 
 	memset(out, 0, sizeof(*out));
 	nt_user_env_init(&a.site);
-	if (env->get(env->context, NT_ENV_LAUNCH, a.launched, sizeof(a.launched)) != 0)
-		a.launched[0] = '\0';
+	find_launched(&a);
 	take_ticket(env, profile, out);
 	if (out->valid && nt_user_env_file(&a.site, site_file, NT_FILE_ROOT_ONLY, &err) < 0)
 		nt_error_set(&out->trouble,
@@ -185,6 +190,7 @@ void nt_apply_measured(const struct nt_task_env *env, const struct nt_cal_profil
 	struct applying a = { .env = env };
 
 	nt_user_env_init(&a.site);
+	find_launched(&a);
 	(void)nt_user_env_file(&a.site, site_file, NT_FILE_ROOT_ONLY, NULL);
 	memcpy(measured.ticket.profile, profile->name, sizeof(measured.ticket.profile));
 	measured.ticket.settings = profile->settings;

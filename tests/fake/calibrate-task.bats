@@ -45,18 +45,20 @@ start() {
 	for member; do
 		request+=";$member"
 	done
-	rm -f ./*.out ./*.err calibration.json
+	rm -f ./*.out ./*.err calibration.json memory
+	"$RECORD" memory "$PWD/memory"
 	drivers=()
 	for ((task = 0; task < tasks; task++)); do
 		SLURM_NCCL_TUNE_CALIBRATE=$request SLURM_PROCID=$task SLURM_NTASKS=$tasks SLURM_NODEID=$((2 * task / tasks)) \
 			SLURM_LOCALID=$((task % (tasks / 2))) SLURMD_NODENAME=n$((2 * task / tasks)) \
-			"$DRIVER" --result="$PWD/calibration.json" >"$task.out" 2>"$task.err" </dev/null 3>&- &
+			"$DRIVER" >"$task.out" 2>"$task.err" </dev/null 3<>memory &
 		drivers[task]=$! started+=("$!")
 	done
 	began=$SECONDS
 }
 
-# all_say PATTERN SECONDS [task]...: these drivers, or all, have ended within that time, and their last lines are equal
+# all_say PATTERN SECONDS [task]...: these drivers, or all, have ended within that time, and their last lines are equal; what
+# they have left in the node's memory is in calibration.json
 all_say() {
 	local pattern=$1 bound=$2 task line=
 	shift 2
@@ -66,6 +68,7 @@ all_say() {
 		[ "$task" = "$1" ] || [ "$(tail -n 1 "$task.out")" = "$line" ] || { tail -n 2 ./*.out; return 1; }
 		line=$(tail -n 1 "$task.out")
 	done
+	"$RECORD" list "$PWD/memory" 2 >calibration.json
 	# shellcheck disable=SC2053 # a pattern
 	[[ $line = $pattern ]] || { echo "$line"; cat ./*.err; return 1; }
 	((SECONDS - began <= bound + 60)) || { echo "after $((SECONDS - began)) s"; return 1; }
@@ -288,10 +291,11 @@ start_second() {
 	all_say 'none the benchmark failed: nccl-tune-bench: */nonexistent/libnccl.so.2*' 20
 	start 2 1 1
 	all_say 'none *' 1
-	rm calibration.json
+	rm memory
+	"$RECORD" memory "$PWD/memory"
 	SLURM_NTASKS=3 SLURM_PROCID=0 start_one 6
 	all_say 'none task 1 did not come within 5 s' 6 0
-	[ ! -e calibration.json ]
+	[ ! -s calibration.json ]
 	run -0 env -u SLURM_NCCL_TUNE_CALIBRATE "$DRIVER"
 	[[ $output = *'none SLURM_NCCL_TUNE_CALIBRATE is not set' ]]
 	SLURM_NCCL_TUNE_CALIBRATE='v=1;x=y' run -0 "$DRIVER"
@@ -313,10 +317,11 @@ start_one() {
 		__attribute__((constructor)) static void show(void)
 		{
 			static const char *const names[] = { "NCCL_TUNER_PLUGIN", "NCCL_PROFILER_PLUGIN", "NCCL_TUNE_POLICY",
-				"SLURM_NCCL_TUNE_CALIBRATE", "NCCL_DEBUG", "NCCL_DEBUG_FILE", "NCCL_TOPO_DUMP_FILE", "NCCL_CROSS_NIC" };
+				"SLURM_NCCL_TUNE_CALIBRATE", "NCCL_DEBUG", "NCCL_DEBUG_FILE", "NCCL_TOPO_DUMP_FILE", "NCCL_CROSS_NIC", "NCCL_MIN_NCHANNELS",
+				"NCCL_MAX_NCHANNELS" };
 			FILE *f = fopen(getenv("SHOWN"), "a");
 
-			for (int i = 0; f && i < 8; i++)
+			for (int i = 0; f && i < 10; i++)
 				fprintf(f, "%s ", getenv(names[i]) ? getenv(names[i]) : "-");
 			if (f)
 				fprintf(f, "\n");
@@ -327,10 +332,12 @@ start_one() {
 	cc -shared -fPIC -o shown.so -x c libnccl.so.2.c
 	LD_PRELOAD=$PWD/shown.so SHOWN=$PWD/shown NCCL_TUNER_PLUGIN=/ours NCCL_PROFILER_PLUGIN=/ours NCCL_TUNE_POLICY=v=1 NCCL_DEBUG=INFO \
 		NCCL_TUNE_CHAINED_TUNER=theirs NCCL_DEBUG_FILE=$PWD/debug NCCL_TOPO_DUMP_FILE=$PWD/topo \
+		NCCL_TUNE_LAUNCH='wide NCCL_MIN_NCHANNELS=8 NCCL_MAX_NCHANNELS=9' NCCL_MIN_NCHANNELS=8 NCCL_MAX_NCHANNELS=7 \
 		start 2 1 20 calls=AllReduce:65536:1 'profile=nic NCCL_CROSS_NIC=1'
 	all_say default 20
-	grep -qx 'theirs - - - - - - - ' shown
-	grep -qx 'theirs - - - - - - 1 ' shown
+	# Of a profile only what has its value is not the user's.
+	grep -qx 'theirs - - - - - - - - 7 ' shown
+	grep -qx 'theirs - - - - - - 1 - 7 ' shown
 	[ ! -e debug ]
 	[ ! -e topo ]
 }

@@ -137,6 +137,19 @@ static void what_a_step_around_had_goes(void **state)
 	assert_string_equal(applied.text, "-");
 }
 
+static void what_was_measured_takes_its_place(void **state)
+{
+	struct nt_cal_profile measured;
+
+	assert_int_equal(nt_cal_profile_parse(&measured, "nic NCCL_SOCKET_NTHREADS=2"), 0);
+	set(NULL, "SLURM_NCCL_TUNE_TICKET", WIDE);
+	nt_apply(&env, true, NO_FILE, &applied);
+	nt_apply_measured(&env, &measured, NO_FILE);
+	assert_string_equal(value_of("NCCL_SOCKET_NTHREADS"), "2");
+	assert_string_equal(value_of("NCCL_MIN_NCHANNELS"), "(unset)");
+	assert_string_equal(value_of("NCCL_TUNE_LAUNCH"), "nic NCCL_SOCKET_NTHREADS=2");
+}
+
 static void a_batch_script_gets_none(void **state)
 {
 	set(NULL, "SLURM_NCCL_TUNE_TICKET", WIDE);
@@ -286,7 +299,8 @@ static void off_touches_nothing_of_the_users(void **state)
 
 UNIT_TESTS_EACH(clean, NULL, a_profile_is_set_and_said, the_users_own_stay,
 		what_srun_has_set_is_none_of_the_users, the_sites_file_counts_if_it_is_roots_alone,
-		what_a_step_around_had_goes, a_batch_script_gets_none, what_is_forged_sets_nothing,
+		what_a_step_around_had_goes, what_was_measured_takes_its_place,
+		a_batch_script_gets_none, what_is_forged_sets_nothing,
 		trouble_has_no_control_characters, without_a_ticket_nothing_happens,
 		tuned_step_sets_all, users_own_plugins_are_chained, none_stays_none,
 		inherited_values_are_ours, off_touches_nothing_of_the_users);

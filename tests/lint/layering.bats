@@ -121,8 +121,8 @@ plain() {
 }
 
 # NCCL and CUDA are loaded at run time; what it calls of them it declares itself.
-@test "bench/ needs contract/, the user's memory and calibrations in profiles/ and itself, and no header of NCCL or CUDA" {
-	only bench 'contract/|lib/|profiles/(entry|memory-dir|memory-store|measure/(race|request))\.h|record/tray\.h|bench/'
+@test "bench/ needs contract/, the user's memory and variables and calibrations in profiles/ and itself, and no header of NCCL or CUDA" {
+	only bench 'contract/|lib/|profiles/(entry|memory-dir|memory-store|user-env|measure/(race|request))\.h|record/tray\.h|bench/'
 	never bench 'slurm|pmix|hwloc|json-c|cuda|nccl'
 }
 

@@ -72,6 +72,8 @@ EXTRA_DIST += \
 	%D%/results/h200-mps-field/README.md \
 	%D%/results/h200-mps-field/frameworks.jsonl \
 	%D%/results/h200-mps-field/versions.txt \
+	%D%/results/h200-told/README.md \
+	%D%/results/h200-told/told.jsonl \
 	%D%/results/h200-x2-auto/README.md \
 	%D%/results/h100-channels/README.md \
 	%D%/results/h100-env/README.md \

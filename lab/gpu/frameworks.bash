@@ -9,7 +9,7 @@
 # frameworks_summary.py reads what these runs leave.
 
 readonly FW_PROGRAMS=(ddp fsdp lightning jax trainer trainer4 ddpx2 fsdpx2)
-readonly FW_WAYS=(off observe site1 typed1 site2 typed2 cpus left differs shm)	# site, typed: the first job, the second
+readonly FW_WAYS=(off observe site1 typed1 site2 typed2 cpus left differs)	# site, typed: the first job, the second
 readonly FW_AUTO=bandit,channels=on,launch=auto
 readonly FW_NODES=2 FW_LIMIT_S=150 FW_CALIBRATION_MOST_S=90
 readonly FW_JOB_MINUTES=300		# a calibration may take 1 % of the time that the job has left
@@ -50,7 +50,7 @@ fw_script() {
 	esac
 }
 
-# fw_plant WAY DIR: what is wrong with the set-up, put before command_line
+# fw_plant WAY: what is wrong with the set-up, put before command_line
 fw_plant() {
 	local one='exec taskset -c "$(sed -n "s/^Cpus_allowed_list:[^0-9]*\([0-9]*\).*/\1/p" /proc/self/status)" "$@"'
 	local other='[ "$SLURM_PROCID" = 0 ] || export NCCL_ALGO=^CollnetDirect; exec "$@"'
@@ -58,7 +58,6 @@ fw_plant() {
 	cpus) command_line=(bash -c "$one" - "${command_line[@]}") ;;
 	left) command_line=(env CUDA_LAUNCH_BLOCKING=1 "${command_line[@]}") ;;
 	differs) command_line=(bash -c "$other" - "${command_line[@]}") ;;
-	shm) command_line=(unshare -m "$here/shm-task.sh" 8 "$2/room" "${command_line[@]}") ;;
 	esac
 }
 
@@ -101,12 +100,12 @@ fw_step() {
 	dir=$raw/$name.$3.$4
 	case $3 in
 	off|observe) policy=$3 ;;
-	cpus|left|differs|shm) policy=observe ;;
+	cpus|left|differs) policy=observe ;;
 	site*) policy=site ;;
 	esac
 	mkdir -p "$dir"
 	fw_command "$1" "$2" "$dir"
-	fw_plant "$3" "$dir"
+	fw_plant "$3"
 	fw_port=$((fw_port + 7))
 	batch_line "$dir" $((FW_LIMIT_S + FW_CALIBRATION_MOST_S)) "$policy" "${command_line[@]}" >"$lines"
 	fw_place "$1" "$ranks"

@@ -21,11 +21,10 @@ import sys
 import auto_summary
 import summary
 
-NAME = re.compile(r"frameworks-(loopback|[0-9]+)-([a-z0-9]+)\.([0-9x]+)\.(off|observe|site[12]|typed[12]|cpus|left|differs|shm)\.([0-9]+)$")
-WAYS = ["off", "observe", "site1", "typed1", "site2", "typed2", "cpus", "left", "differs", "shm"]
+NAME = re.compile(r"frameworks-(loopback|[0-9]+)-([a-z0-9]+)\.([0-9x]+)\.(off|observe|site[12]|typed[12]|cpus|left|differs)\.([0-9]+)$")
+WAYS = ["off", "observe", "site1", "typed1", "site2", "typed2", "cpus", "left", "differs"]
 TITLES = {"off": "off", "observe": "observe", "site1": "site's default, first job", "typed1": "typed, first job", "site2": "site's default, second job",
-          "typed2": "typed, second job", "cpus": "one processor", "left": "CUDA_LAUNCH_BLOCKING=1", "differs": "NCCL_ALGO of one rank",
-         "shm": "8 MB of /dev/shm"}
+          "typed2": "typed, second job", "cpus": "one processor", "left": "CUDA_LAUNCH_BLOCKING=1", "differs": "NCCL_ALGO of one rank"}
 TEXTS = {"ddp": "DDP, torchrun", "fsdp": "FSDP2, torchrun", "ddpx2": "DDP, torchrun, 2 ranks a task", "fsdpx2": "FSDP2, torchrun, 2 ranks a task",
          "trainer": "Trainer, torchrun", "trainer4": "Trainer, accumulation 4, torchrun", "lightning": "Lightning, srun", "jax": "JAX, srun"}
 ASKED = re.compile(r"calibrat(?:es|ing)\b.* for (?:at most |about )?([0-9]+) s")
@@ -53,10 +52,12 @@ def told_of(job):
     if not path.exists() or not path.stat().st_size:
         return {}
     steps = [step for one in json.loads(path.read_text())["jobs"] for step in one["steps"] if not step["calibrates"]]
-    if not steps or not steps[-1].get("steps") or not steps[-1]["step_us"][1]:
+    if not steps:
         return {}
-    return {"told_ms": round(steps[-1]["step_us"][1] / 1000, 2), "told_steps": steps[-1]["steps"],
-            "findings": [one["code"] for one in steps[-1].get("findings", [])]}
+    told = {"findings": [one["code"] for one in steps[-1].get("findings", [])]}
+    if steps[-1].get("steps") and steps[-1]["step_us"][1]:
+        told |= {"told_ms": round(steps[-1]["step_us"][1] / 1000, 2), "told_steps": steps[-1]["steps"]}
+    return told
 
 
 def make_line(match, run):

@@ -20,7 +20,7 @@
 #   --fw-networks LIST   of frameworks: loopback and Gbit/s (loopback,10,25,50)
 #   --fw-programs LIST   ddp,fsdp,lightning,jax,trainer,trainer4,ddpx2,fsdpx2; x2: two ranks in each task, by CUDA MPS
 #   --fw-ways LIST       off,observe,site1,typed1,site2,typed2: launch=auto as the site's default and typed, first and second
-#                        job (these); cpus,left,differs,shm: mode observe, with what is wrong with the set-up
+#                        job (these); cpus,left,differs: mode observe, with what is wrong with the set-up
 #   --fw-steps N         training steps (by program and network)
 #   --fw-runs N          repetitions (3)
 #   --fw-first K         number of the first repetition (1)

@@ -21,7 +21,8 @@ struct cpus {
 	int64_t shared; /* how many that rank has, with others or alone */
 	bool alone;
 	bool limited; /* by a quota, not by processors */
-	int64_t job;
+	bool gpus; /* some rank sees one */
+	int64_t job, online; /* of the job there, of the node */
 };
 
 /* Ranks without a list share with nobody. */
@@ -70,6 +71,13 @@ static void look_at_rank(struct cpus *cpus, const struct nt_facts_seen *seen, si
 	cpus->shared = limited ? (int64_t)ceil(facts->quota) : facts->cpu_count;
 }
 
+/* A job on GPUs has asked for fewer processors than it has ranks, and the node has enough. */
+static bool is_crowded(const struct cpus *cpus)
+{
+	return cpus->gpus && !cpus->limited && cpus->own < 1 && cpus->job > 0 &&
+	       cpus->job < 2 * (int64_t)cpus->ranks && cpus->online >= 2 * (int64_t)cpus->ranks;
+}
+
 /* Others of the node's processors must be the job's, and enough for all. */
 static bool look_at_cpus(struct cpus *cpus, const struct nt_facts_seen *seen, size_t count)
 {
@@ -85,22 +93,28 @@ static bool look_at_cpus(struct cpus *cpus, const struct nt_facts_seen *seen, si
 			cpus->job = facts->job_cpus;
 		if (facts->online > 0 && facts->online < cpus->job)
 			cpus->job = facts->online;
+		cpus->online = facts->online;
+		cpus->gpus = cpus->gpus || facts->gpu_count > 0;
 		look_at_rank(cpus, seen, count, facts);
 	}
-	return cpus->poor > 0 && cpus->job >= 2 * (int64_t)count;
+	return cpus->poor > 0 && (cpus->job >= 2 * (int64_t)count || is_crowded(cpus));
 }
 
 static void add_cpus(struct nt_findings *findings, const struct cpus *cpus, const char *node,
 		     size_t nodes)
 {
+	const int64_t tasks = (int64_t)(cpus->tasks > 0 ? cpus->tasks : 1);
+	const bool crowded = is_crowded(cpus);
 	char place[NT_FINDINGS_PLACE], who[32], has[48], give[64];
 	struct nt_finding finding;
 
-	if (cpus->limited)
+	if (crowded)
+		snprintf(give, sizeof(give), "sbatch and srun --cpus-per-task=%" PRId64,
+			 2 * (int64_t)cpus->ranks / tasks);
+	else if (cpus->limited)
 		snprintf(give, sizeof(give), "raise cpu.max, as by docker --cpus");
 	else
-		snprintf(give, sizeof(give), "srun --cpus-per-task=%" PRId64,
-			 cpus->job / (int64_t)(cpus->tasks > 0 ? cpus->tasks : 1));
+		snprintf(give, sizeof(give), "srun --cpus-per-task=%" PRId64, cpus->job / tasks);
 	snprintf(has, sizeof(has), "%s %" PRId64 " processor%s%s",
 		 !cpus->alone	  ? "share"
 		 : cpus->poor > 1 ? "have"
@@ -108,11 +122,11 @@ static void add_cpus(struct nt_findings *findings, const struct cpus *cpus, cons
 		 cpus->shared, nt_plural(cpus->shared),
 		 cpus->alone && cpus->poor > 1 ? " each" : "");
 	nt_finding_set(&finding, NT_FINDING_CPUS,
-		       "%s:%s:%s, of the %" PRId64
-		       " that the job has there:NCCL and the program wait "
+		       "%s:%s:%s, of the %" PRId64 " that the %s has%s:NCCL and the program wait "
 		       "for each other:%s",
 		       nt_findings_place(node, nodes, place), nt_findings_ranks(cpus->poor, who),
-		       has, cpus->job, give);
+		       has, crowded ? cpus->online : cpus->job, crowded ? "node" : "job",
+		       crowded ? "" : " there", give);
 	nt_findings_add(findings, &finding);
 }
 

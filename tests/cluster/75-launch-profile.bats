@@ -219,7 +219,7 @@ without_plugin() {
 	# NCCL's ranks exchange their devices only where all of them have this file.
 	run -0 as_user env SLURM_CONF="$NT_BASE/slurm.conf" srun -N2 --nccl-tune=bandit,topology=on \
 		/bin/bash -c 'echo ${NCCL_TOPO_DUMP_FILE-none}'
-	[ "$output" = $'/dev/null/nccl-system.none\n/dev/null/nccl-system.none' ]
+	[ "$output" = $'/dev/null/nccl-tune\n/dev/null/nccl-tune' ]
 }
 
 @test "a step inside a step has its own profile, not that of the outer step" {

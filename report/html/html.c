@@ -4,16 +4,14 @@
 
 #include <string.h>
 
-/* In JSON these characters occur only in strings, where they may be escaped. Records are ASCII:
- * what else is in a text was never written by us, and may be no UTF-8. */
+/* In JSON these characters occur only in strings, where they may be escaped. The page is UTF-8, as
+ * names from accounting are; the browser replaces what is not. */
 static void put_json(FILE *out, const char *text)
 {
 	for (; *text; text++) {
 		const unsigned char letter = (unsigned char)*text;
 
-		if (letter >= 0x80)
-			putc('?', out);
-		else if (strchr("<>&\x7f", letter))
+		if (strchr("<>&\x7f", letter))
 			fprintf(out, "\\u%04x", letter);
 		else
 			putc(letter, out);

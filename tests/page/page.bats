@@ -87,7 +87,7 @@ evil() {
 	sed -n 's/.*id="report">\(.*\)<\/script>$/\1/p' "$pages/evil.html" >"$pages/data"
 	[ "$(wc -l <"$pages/data")" = 1 ]
 	run ! grep -qE '[<>&]' "$pages/data"
-	run ! env LC_ALL=C grep -q '[^ -~]' "$pages/data"
+	run ! env LC_ALL=C grep -q '[[:cntrl:]]' "$pages/data"
 	jq -e --arg evil "$(evil)" '.jobs[0].job == $evil' "$pages/data"
 }
 

@@ -165,6 +165,16 @@ int nt_field_read(const struct nt_field *field, json_object *value, void *target
 	return 0;
 }
 
+/* In its strict mode json-c 0.18 refuses every character that is not ASCII. */
+static int parse_flags(const char *text, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i++) {
+		if ((unsigned char)text[i] >= 0x80)
+			return 0;
+	}
+	return JSON_TOKENER_STRICT;
+}
+
 int nt_json_parse(const char *text, size_t text_bytes, json_object **object, struct nt_error *err)
 {
 	struct json_tokener *tokener = json_tokener_new_ex(NT_RECORD_DEPTH + 1);
@@ -176,7 +186,7 @@ int nt_json_parse(const char *text, size_t text_bytes, json_object **object, str
 		json_tokener_free(tokener);
 		return nt_error_set(err, "no memory for %zu bytes of JSON", text_bytes);
 	}
-	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
+	json_tokener_set_flags(tokener, parse_flags(text, text_bytes));
 	*object = json_tokener_parse_ex(tokener, text, (int)text_bytes);
 	error = json_tokener_get_error(tokener);
 	end = json_tokener_get_parse_end(tokener);

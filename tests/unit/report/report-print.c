@@ -30,6 +30,22 @@ static char *read_data(const char *name, const char *suffix)
 	return text;
 }
 
+/* Releases of json-c break lines differently. */
+static bool same(const char *suffix, const char *a, const char *b)
+{
+	json_object *first, *second;
+	bool equal;
+
+	if (strcmp(suffix, ".out.json") != 0)
+		return strcmp(a, b) == 0;
+	first = json_tokener_parse(a);
+	second = json_tokener_parse(b);
+	equal = first && json_object_equal(first, second);
+	json_object_put(first);
+	json_object_put(second);
+	return equal;
+}
+
 /* What differs is left for diff, or with NT_WRITE set replaces what is kept. */
 static void compare(const char *name, const char *suffix, const char *actual)
 {
@@ -37,7 +53,7 @@ static void compare(const char *name, const char *suffix, const char *actual)
 	char path[512];
 	FILE *file;
 
-	if (strcmp(actual, expected) != 0) {
+	if (!same(suffix, actual, expected)) {
 		table_file_path(path, sizeof(path), "tests/unit/data/report", name, suffix);
 		file = fopen(path, "we");
 		if (file) {

@@ -13,6 +13,7 @@
 #include "lib/clock.h"
 #include "lib/dirstream.h"
 #include "lib/file.h"
+#include "lib/trim.h"
 
 #define SUFFIX ".jsonl"
 #define UNFINISHED ".tmp"
@@ -26,13 +27,6 @@ struct listing {
 	char name[NT_STORE_FILES][NAME_MAX_BYTES];
 	bool whole[NT_STORE_FILES]; /* read, and every line was understood */
 };
-
-static bool ends_with(const char *name, const char *suffix)
-{
-	size_t length = strlen(name), tail = strlen(suffix);
-
-	return length > tail && strcmp(name + length - tail, suffix) == 0;
-}
 
 static int open_directory(const char *dir, struct nt_error *err)
 {
@@ -68,10 +62,10 @@ static int list(int fd, struct listing *out, int64_t sweep_at, struct nt_error *
 	if (dir == NULL)
 		return nt_error_set(err, "cannot list the memory: %s", strerror(errno));
 	while ((entry = readdir(dir)) != NULL) {
-		if (sweep_at != 0 && (ends_with(entry->d_name, UNFINISHED) ||
+		if (sweep_at != 0 && (nt_ends_with(entry->d_name, UNFINISHED) ||
 				      strncmp(entry->d_name, MEETING, strlen(MEETING)) == 0))
 			sweep(fd, entry->d_name, sweep_at);
-		if (!ends_with(entry->d_name, SUFFIX) || strlen(entry->d_name) >= NAME_MAX_BYTES)
+		if (!nt_ends_with(entry->d_name, SUFFIX) || strlen(entry->d_name) >= NAME_MAX_BYTES)
 			continue;
 		if (out->count == NT_STORE_FILES) {
 			out->more++;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/list.h"
+#include "lib/trim.h"
 #include "profiles/shell-words.h"
 
 #define DEPTH_MAX 4 /* texts and wrappers within each other */
@@ -72,13 +73,6 @@ struct walk {
 
 static struct name find(char *const words[], int count, int depth);
 
-static bool ends_with(const char *word, const char *suffix)
-{
-	const size_t length = strlen(word), tail = strlen(suffix);
-
-	return length > tail && strcmp(word + length - tail, suffix) == 0;
-}
-
 static const char *base_of(const char *word)
 {
 	const char *slash = strrchr(word, '/');
@@ -141,7 +135,7 @@ static int option_words(const struct walk *w)
 	const char *word = w->word[0], *next = w->left > 1 ? w->word[1] : "-";
 
 	if (strchr(word, '=') || strcmp(word, "--") == 0 || *next == '-' ||
-	    ends_with(next, ".py") || strncmp(next, "./", 2) == 0 || kind_of(next) != NOTHING)
+	    nt_ends_with(next, ".py") || strncmp(next, "./", 2) == 0 || kind_of(next) != NOTHING)
 		return 1;
 	if (w->kind == PYTHON && word[1] != '-' && word[1] != 'W' && word[1] != 'X')
 		return 1;
@@ -153,7 +147,7 @@ static bool is_module_option(const struct walk *w)
 	const char *word = *w->word;
 
 	return (w->kind == MODULES || w->kind == RANKS || w->kind == PYTHON) &&
-	       (strcmp(word, "--module") == 0 || (word[1] != '-' && ends_with(word, "m")));
+	       (strcmp(word, "--module") == 0 || (word[1] != '-' && nt_ends_with(word, "m")));
 }
 
 /* Python's own text, or standard input */
@@ -161,7 +155,7 @@ static bool is_text_option(const struct walk *w)
 {
 	const char *word = *w->word;
 
-	return w->kind == PYTHON && word[1] != '-' && (!word[1] || ends_with(word, "c"));
+	return w->kind == PYTHON && word[1] != '-' && (!word[1] || nt_ends_with(word, "c"));
 }
 
 /* A word that says what runs. Not: a whole command, an address, what a shell would replace. */
@@ -181,7 +175,7 @@ static struct name name_of(const char *word, const struct walk *w)
 			*c = '_';
 	if (w->ranks)
 		name.weight = STARTS_RANKS;
-	else if (base != word || w->kind == PYTHON || w->kind == SHELL || ends_with(base, ".py"))
+	else if (base != word || w->kind == PYTHON || w->kind == SHELL || nt_ends_with(base, ".py"))
 		name.weight = SCRIPT;
 	else
 		name.weight = BARE;
@@ -192,7 +186,7 @@ static struct name name_of(const char *word, const struct walk *w)
 static struct name search(const struct walk *w)
 {
 	for (int i = 1; i < w->left && w->depth < DEPTH_MAX; i++) {
-		if (ends_with(w->word[i], ".py"))
+		if (nt_ends_with(w->word[i], ".py"))
 			return name_of(w->word[i], w);
 		if (kind_of(w->word[i]) > PLAIN)
 			return find(w->word + i, w->left - i, w->depth + 1);
@@ -206,7 +200,7 @@ static struct name find_program(const struct walk *w)
 
 	if (is_idle(*w->word, w))
 		return own;
-	if (w->kind != PYTHON && !ends_with(*w->word, ".py"))
+	if (w->kind != PYTHON && !nt_ends_with(*w->word, ".py"))
 		behind = search(w);
 	return behind.weight != NONE ? behind : own;
 }
@@ -257,7 +251,7 @@ static struct name find_in_shell(struct walk *w)
 		const bool cluster = *word == '-' && word[1] && word[1] != '-';
 
 		text |= cluster && strchr(word, 'c');
-		step(w, ends_with(word, "o") || ends_with(word, "file") ? 2 : 1);
+		step(w, nt_ends_with(word, "o") || nt_ends_with(word, "file") ? 2 : 1);
 	}
 	if (w->left == 0)
 		return name;

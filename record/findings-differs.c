@@ -10,6 +10,7 @@
 #include "lib/append.h"
 #include "lib/hash.h"
 #include "lib/plural.h"
+#include "lib/trim.h"
 
 #define VALUE_BYTES 80
 #define NAME_BYTES 48
@@ -21,18 +22,11 @@
 /* A property of a process as text; "": not known. */
 typedef void get_value(const struct nt_facts_seen *seen, const char *name, char out[VALUE_BYTES]);
 
-static bool ends(const char *name, const char *end)
-{
-	const size_t bytes = strlen(name), end_bytes = strlen(end);
-
-	return bytes >= end_bytes && strcmp(name + bytes - end_bytes, end) == 0;
-}
-
 static void get_variable(const struct nt_facts_seen *seen, const char *name, char out[VALUE_BYTES])
 {
 	if (nt_findings_value(seen->variables, name, out, VALUE_BYTES) == 0 ||
 	    nt_findings_value(seen->inside, name, out, VALUE_BYTES) == 0) {
-		if (ends(name, "_DISABLE") && strcmp(out, "0") == 0)
+		if (nt_ends_with(name, "_DISABLE") && strcmp(out, "0") == 0)
 			snprintf(out, VALUE_BYTES, UNSET);
 		return;
 	}
@@ -192,7 +186,7 @@ static bool is_own(const char *name)
 					   "_ID",   "_UUID",  "_PLUGIN" };
 
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
-		if (ends(name, own[i]))
+		if (nt_ends_with(name, own[i]))
 			return true;
 	}
 	return strstr(name, "RANK") || strstr(name, "HOST") || strstr(name, "DUMP");

@@ -25,6 +25,7 @@ setup_file() {
 	chmod 755 "$NT_BASE/own"
 	cluster_start 2 -n -w "$NT_BASE/own %n" -p "$line"
 	need_pmix
+	export KEPT=$NT_CLUSTER/work/rank.json
 }
 
 setup() {
@@ -43,7 +44,7 @@ nodes() {
 fake() {
 	as_user srun -N2 --ntasks-per-node=2 -t 20 --mpi=pmix --nccl-tune=bandit bash -c '"$@"; rc=$?
 		[ "$SLURM_PROCID" != 0 ] || "$NT_TESTS/nt-record" list "${NCCL_TUNE_POLICY##*,shm=}" |
-			jq -c "select(.task == 0)" >'"$NT_CLUSTER/work/rank.json"'
+			jq -c "select(.task == 0)" >'"$KEPT"'
 		exit $rc' - "$NT_TESTS/nt-fake-nccl" --arm RING/SIMPLE=0.4 --noise none --sizes 256K --iters 2000 \
 		--more 120000 --settled --call-gap-us 100 "$@" >"$out" 2>"$err" || { cat "$err"; false; }
 }
@@ -57,18 +58,18 @@ untouched() {
 	nodes '' ''
 	fake
 	jq -e '.mismatches == 0 and .keys[0].arm == "RING/SIMPLE" and .keys[0].overridden > 0' "$out"
-	grep -q SIMPLE "$NT_CLUSTER/work/rank.json"
+	grep -q SIMPLE "$KEPT"
 	nodes 'protocols = ll ll128' 'protocols = ll ll128'
 	fake
 	jq -e '.mismatches == 0 and .keys[0].arm != "RING/SIMPLE"' "$out"
-	jq -e '[.. | strings | select(test("/LL"))] | length > 0' "$NT_CLUSTER/work/rank.json"
+	jq -e '[.. | strings | select(test("/LL"))] | length > 0' "$KEPT"
 }
 
 @test "one node forbids a protocol: all ranks stay with NCCL's choice, and the record names the difference" {
 	nodes '' 'protocols = ll simple'
 	fake
 	untouched
-	grep -q '"policy:' "$NT_CLUSTER/work/rank.json"
+	grep -q '"policy:' "$KEPT"
 }
 
 @test "a lock, a cap or another default on one node: the same" {
@@ -77,7 +78,7 @@ untouched() {
 		nodes "$line" ''
 		fake
 		untouched
-		grep -q '"policy:' "$NT_CLUSTER/work/rank.json"
+		grep -q '"policy:' "$KEPT"
 	done
 }
 

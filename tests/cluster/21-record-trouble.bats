@@ -103,14 +103,14 @@ with_others() {
 
 # What a process writes once nt-recordd has read the last time, and as long as it likes.
 @test "a descriptor of the memory that is kept after the step changes nothing" {
-	local kept
-	rm -f "$NT_CLUSTER"/work/{here,held}
+	local kept work=$NT_CLUSTER/work
+	rm -f "$work"/{here,held}
 	as_user srun --nccl-tune=bandit bash -c './rank committed; echo "$SLURM_JOB_ID" >here; until [ -e held ]; do sleep 0.05; done' 3>&- &
 	kept=$!
-	wait_for 60 test -s "$NT_CLUSTER/work/here"
-	job=$(<"$NT_CLUSTER/work/here")
+	wait_for 60 test -s "$work/here"
+	job=$(<"$work/here")
 	exec {shm}<>"$(step_shm "$job")"
-	touch "$NT_CLUSTER/work/held"
+	touch "$work/held"
 	wait "$kept"
 	wait_for 60 no_helpers
 	"$NT_TESTS/nt-record" put "/proc/self/fd/$shm" 5 5 <<<'{'

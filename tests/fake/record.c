@@ -158,7 +158,6 @@ static int put_text(const char *path, const char *task, const char *pid, const c
 	const uint32_t number = number_of(pid);
 	const size_t bytes = fread(text, 1, sizeof(text), stdin);
 	struct nt_tray_out out;
-
 	struct stat status;
 
 	if (open_tray(&out, open_shm(path, O_CREAT), (enum nt_tray_kind)number_of(kind), number) <

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "contract/coll.h"
 #include "lib/json-writer.h"
-#include "profiles/entry.h"
+#include "launch/entry.h"
 #include "record/tray.h"
 
 #define HEAD_MAX (4096 + NT_RACERS * (NT_PROFILE_NAME + 2 * NT_CAL_WHY))

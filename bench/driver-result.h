@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* driver-result.h - what a calibration has measured, and the text that says it
  *
- * Lines of JSON: the calibration, then an entry (profiles/entry.h) for each profile that ran,
+ * Lines of JSON: the calibration, then an entry (launch/entry.h) for each profile that ran,
  * NCCL's default first.
  *
  * Threads:  one.
@@ -13,7 +13,7 @@
 #define NT_DRIVER_RESULT_H
 
 #include "bench/driver.h"
-#include "profiles/measure/race.h"
+#include "launch/measure/race.h"
 
 struct nt_driver_times {
 	double p25, median, p75; /* sums of logarithms */

@@ -18,7 +18,7 @@
 #include "lib/append.h"
 #include "lib/argv.h"
 #include "lib/clock.h"
-#include "profiles/user-env.h"
+#include "launch/user-env.h"
 
 #define CHANNEL_FD 3
 #define ENDING_MS 5 /* between looks at one that is about to end */

@@ -15,7 +15,7 @@
 #include "bench/driver-run.h"
 #include "bench/options.h"
 #include "lib/clock.h"
-#include "profiles/measure/race.h"
+#include "launch/measure/race.h"
 
 #define STRANGERS 16 /* connections that have not said hello yet */
 #define HELLO_MS 2000

@@ -23,7 +23,7 @@
 #define NT_DRIVER_H
 
 #include <stdbool.h>
-#include "profiles/measure/request.h"
+#include "launch/measure/request.h"
 
 #define NT_DRIVER_READY_MS 2000 /* from the choice until all are ready for it */
 #define NT_DRIVER_DOUBT_MS 10000 /* how long one that is ready looks for the outcome */

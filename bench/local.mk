@@ -42,4 +42,4 @@ nt_calibrate_SOURCES = \
 	%D%/driver-run.h \
 	%D%/driver-server.c \
 	%D%/driver-server.h
-nt_calibrate_LDADD = libnt-record.a libnt-measure.a libnt-profiles.a libnt-profiles-plain.a libnt-lib.a libnt-contract.a
+nt_calibrate_LDADD = libnt-record.a libnt-measure.a libnt-launch.a libnt-launch-plain.a libnt-lib.a libnt-contract.a

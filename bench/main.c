@@ -24,7 +24,7 @@
 #include <unistd.h>
 #include "bench/lane.h"
 #include "bench/play.h"
-#include "profiles/memory-dir.h"
+#include "launch/memory-dir.h"
 
 #define GATHER_S 60 /* ranks end within one collective of each other */
 

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "lib/child.h"
-#include "profiles/memory-store.h"
+#include "launch/memory-store.h"
 
 #define PYTHON_MS 5000
 

@@ -26,9 +26,9 @@
 #include "lib/plural.h"
 #include "lib/printable.h"
 #include "lib/size.h"
-#include "profiles/measure/request.h"
-#include "profiles/memory-store.h"
-#include "profiles/select-text.h"
+#include "launch/measure/request.h"
+#include "launch/memory-store.h"
+#include "launch/select-text.h"
 #include "report/model/places.h"
 
 #define TIME_LEAST_S 5u

@@ -11,8 +11,8 @@
 
 #include <stdio.h>
 #include "contract/names.h"
-#include "profiles/memory.h"
-#include "profiles/profile.h"
+#include "launch/memory.h"
+#include "launch/profile.h"
 #include "report/model/places.h"
 
 /* What a subcommand is asked for; 0, NULL and false where an option was not given. */

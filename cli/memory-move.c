@@ -10,8 +10,8 @@
 #include "lib/atomic-output.h"
 #include "lib/file.h"
 #include "lib/printable.h"
-#include "profiles/memory-csv.h"
-#include "profiles/memory-store.h"
+#include "launch/memory-csv.h"
+#include "launch/memory-store.h"
 
 static bool to_stream(const char *file)
 {

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/plural.h"
-#include "profiles/select.h"
-#include "profiles/memory-store.h"
-#include "profiles/select-text.h"
+#include "launch/select.h"
+#include "launch/memory-store.h"
+#include "launch/select-text.h"
 #include "lib/printable.h"
 #include "lib/table.h"
 

@@ -8,7 +8,7 @@
 #include "lib/hex.h"
 #include "lib/list.h"
 #include "lib/plural.h"
-#include "profiles/memory-store.h"
+#include "launch/memory-store.h"
 #include "lib/printable.h"
 #include "cli/memory-forms.h"
 

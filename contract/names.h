@@ -16,7 +16,7 @@
 #define NT_ENV_PARTITION "SLURM_JOB_PARTITION"
 #define NT_ENV_JOB_OPTION "SLURM_SPANK__SLURM_SPANK_OPTION_nccl_tune_nccl_tune"
 /* From srun to slurmstepd, whatever --export says: launch profile, what the tasks measure first
- * (profiles/measure/request.h), remembered arms. */
+ * (launch/measure/request.h), remembered arms. */
 #define NT_ENV_TICKET "SLURM_NCCL_TUNE_TICKET"
 #define NT_ENV_CALIBRATE "SLURM_NCCL_TUNE_CALIBRATE"
 #define NT_CALIBRATES "nccl-tune-calibrate" /* of a step that only measures for others */

@@ -252,7 +252,7 @@ static int refuse_value(unsigned i, const char *text, struct nt_error *err)
 			    s->key, text, nt_setting_domain(i, domain));
 }
 
-/* "off", "auto", or what may name a launch profile (profiles/profile.h). */
+/* "off", "auto", or what may name a launch profile (launch/profile.h). */
 static bool is_name(const char *text)
 {
 	size_t length = strlen(text);

@@ -62,7 +62,7 @@ struct nt_calls {
 enum nt_tray_kind {
 	NT_TRAY_NONE = 0, /* nothing yet */
 	NT_TRAY_RANK, /* a rank record (record/rank.h), and calls */
-	NT_TRAY_CALIBRATION, /* what the step's tasks measured (profiles/calibrated.h) */
+	NT_TRAY_CALIBRATION, /* what the step's tasks measured (launch/calibrated.h) */
 	NT_TRAY_GRAPHS, /* NCCL's dumps; about: NT_TRAY_DUMP */
 	NT_TRAY_DEVICES,
 };

@@ -10,12 +10,12 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include "profiles/claim.h"
-#include "profiles/due.h"
+#include "launch/claim.h"
+#include "launch/due.h"
 #include "spank/hosts.h"
-#include "profiles/memory-store.h"
-#include "profiles/step-before.h"
-#include "profiles/step-ratio.h"
+#include "launch/memory-store.h"
+#include "launch/step-before.h"
+#include "launch/step-ratio.h"
 #include "recordd/step-entry.h"
 
 /* The step to store. */

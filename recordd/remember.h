@@ -16,8 +16,8 @@
 #define NT_REMEMBER_H
 
 #include <stdbool.h>
-#include "profiles/calibrated.h"
-#include "profiles/ticket.h"
+#include "launch/calibrated.h"
+#include "launch/ticket.h"
 #include "spank/arguments.h"
 #include "record/sum.h"
 

@@ -9,8 +9,8 @@
 #include <string.h>
 #include "contract/policy.h"
 #include "lib/compare.h"
-#include "profiles/program.h"
-#include "profiles/step-ratio.h"
+#include "launch/program.h"
+#include "launch/step-ratio.h"
 
 #define UNEVEN "its tasks or ranks are not spread evenly over its nodes"
 #define BYTES_A_US 1e4 /* to compare keys without times with others */
@@ -171,7 +171,7 @@ static int put_key(struct nt_memory_entry *entry, const struct entry_row *row)
 	key->calls = calls < (double)NT_ENTRY_BYTES_MAX ? (uint64_t)(calls + 0.5)
 							: (uint64_t)NT_ENTRY_BYTES_MAX;
 	key->untuned = auto_times(row->key);
-	/* Otherwise no better one was searched for (profiles/entry.h). */
+	/* Otherwise no better one was searched for (launch/entry.h). */
 	if (row->key->state >= NT_KEYSTATE_KEPT)
 		key->best = key->untuned;
 	if (is_committed(row->key)) {

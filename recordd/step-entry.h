@@ -26,8 +26,8 @@
 #ifndef NT_STEP_ENTRY_H
 #define NT_STEP_ENTRY_H
 
-#include "profiles/entry.h"
-#include "profiles/ticket.h"
+#include "launch/entry.h"
+#include "launch/ticket.h"
 #include "spank/arguments.h"
 #include "record/sum.h"
 

@@ -11,9 +11,9 @@
 
 #include <stddef.h>
 #include "contract/names.h"
-#include "profiles/calibrated.h"
-#include "profiles/entry.h"
-#include "profiles/ticket.h"
+#include "launch/calibrated.h"
+#include "launch/entry.h"
+#include "launch/ticket.h"
 #include "record/sum.h"
 #include "recordd/collect.h"
 #include "recordd/remember.h"

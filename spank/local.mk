@@ -52,7 +52,7 @@ libnt_spank_a_SOURCES = $(spank_plugin_sources) \
 	%D%/step/rights.h \
 	%D%/slurm_compat.h
 
-spank_plugin_libs = libnt-site.a libnt-profiles-plain.a libnt-lib.a libnt-contract.a
+spank_plugin_libs = libnt-site.a libnt-launch-plain.a libnt-lib.a libnt-contract.a
 
 # Slurm's symbols come from the program that loads the plugin: no -lslurm, no -z defs.
 slurmexec_PROGRAMS += spank_nccl_tune.so

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/list.h"
-#include "profiles/profile.h"
+#include "launch/profile.h"
 #include "site/path.h"
 
 int nt_line_parse(int argc, char *const argv[], const char **conf, bool *given,

@@ -47,21 +47,21 @@ unit_tests = \
 	%D%/unit/pmix-sync/read-pace \
 	%D%/unit/pmix-sync/shm \
 	%D%/unit/pmix-sync/window-layout \
-	%D%/unit/profiles/claim \
-	%D%/unit/profiles/estimate \
-	%D%/unit/profiles/memory \
-	%D%/unit/profiles/memory-store \
-	%D%/unit/profiles/profile \
-	%D%/unit/profiles/program \
-	%D%/unit/profiles/race \
-	%D%/unit/profiles/request \
-	%D%/unit/profiles/select \
-	%D%/unit/profiles/select-input \
-	%D%/unit/profiles/select-sim \
-	%D%/unit/profiles/step-before \
-	%D%/unit/profiles/step-ratio \
-	%D%/unit/profiles/ticket \
-	%D%/unit/profiles/user-env \
+	%D%/unit/launch/claim \
+	%D%/unit/launch/estimate \
+	%D%/unit/launch/memory \
+	%D%/unit/launch/memory-store \
+	%D%/unit/launch/profile \
+	%D%/unit/launch/program \
+	%D%/unit/launch/race \
+	%D%/unit/launch/request \
+	%D%/unit/launch/select \
+	%D%/unit/launch/select-input \
+	%D%/unit/launch/select-sim \
+	%D%/unit/launch/step-before \
+	%D%/unit/launch/step-ratio \
+	%D%/unit/launch/ticket \
+	%D%/unit/launch/user-env \
 	%D%/unit/record/admincomment-merge \
 	%D%/unit/record/behind \
 	%D%/unit/record/findings \
@@ -386,7 +386,7 @@ tests_fake_libmpi_fake_so_LDFLAGS = $(module_ldflags)
 # Pages of `nccl-tune report --html` without Slurm.
 noinst_PROGRAMS += tests/page/nt-page
 tests_page_nt_page_SOURCES = %D%/page/page.c
-tests_page_nt_page_LDADD = libnt-cli.a libnt-report.a libnt-profiles-plain.a $(record_libs)
+tests_page_nt_page_LDADD = libnt-cli.a libnt-report.a libnt-launch-plain.a $(record_libs)
 
 # What is read or run as it is. tests/lint/archive.bats compares the archive with the tracked files.
 EXTRA_DIST += \
@@ -453,8 +453,8 @@ EXTRA_DIST += \
 	%D%/unit/engine/engine-bench.h \
 	%D%/unit/fake-sacct.h \
 	%D%/unit/pmix-sync/agree-pair.h \
-	%D%/unit/profiles/calibrate-world.h \
-	%D%/unit/profiles/select-world.h \
+	%D%/unit/launch/calibrate-world.h \
+	%D%/unit/launch/select-world.h \
 	%D%/unit/sanitized.h \
 	%D%/unit/scratch.h \
 	%D%/unit/table-file.h \

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "profiles/memory-dir.h"
-#include "profiles/record-dir.h"
+#include "launch/memory-dir.h"
+#include "launch/record-dir.h"
 #include "report/model/site-config.h"
 
 /* ---- where to look */

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "lib/file.h"
-#include "profiles/memory-dir.h"
+#include "launch/memory-dir.h"
 
 #define SHIPPED NT_DATADIR "/profiles.conf"
 #define SITE NT_SYSCONFDIR "/nccl-tune/profiles.conf"

@@ -10,11 +10,11 @@
 #define NT_PLACES_H
 
 #include "contract/names.h"
-#include "profiles/memory.h"
-#include "profiles/profile.h"
+#include "launch/memory.h"
+#include "launch/profile.h"
 
 struct nt_places {
-	const char *memory; /* the user's; NULL: as profiles/memory-dir.h says */
+	const char *memory; /* the user's; NULL: as launch/memory-dir.h says */
 	const char *site_memory; /* NULL: the installed one */
 	const char *profiles; /* NULL: the installed ones, then the site's */
 };

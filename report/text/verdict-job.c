@@ -10,7 +10,7 @@
 #include "lib/append.h"
 #include "lib/plural.h"
 #include "lib/table.h"
-#include "profiles/select-reason.h"
+#include "launch/select-reason.h"
 #include "report/model/row-time.h"
 #include "report/text/words.h"
 

@@ -10,7 +10,7 @@
 #include "contract/coll.h"
 #include "lib/append.h"
 #include "lib/plural.h"
-#include "profiles/select-reason.h"
+#include "launch/select-reason.h"
 
 /* "COLLNET_DIRECT" as "CollNet Direct"; "LL128" stays. */
 static const char *word_of(const char *name)

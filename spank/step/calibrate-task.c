@@ -17,7 +17,7 @@
 #include "lib/clock.h"
 #include "lib/list.h"
 #include "lib/printable.h"
-#include "profiles/measure/request.h"
+#include "launch/measure/request.h"
 #include "spank/step/spawn.h"
 
 #define ANSWER_MAX 4096

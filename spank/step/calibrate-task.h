@@ -14,7 +14,7 @@
 #ifndef NT_CALIBRATE_TASK_H
 #define NT_CALIBRATE_TASK_H
 
-#include "profiles/measure/request.h"
+#include "launch/measure/request.h"
 
 #define NT_CALIBRATE_PROGRAM "nt-calibrate"
 #define NT_CALIBRATE_MORE_S 15

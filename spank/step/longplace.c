@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "profiles/memory-dir.h"
-#include "profiles/record-dir.h"
+#include "launch/memory-dir.h"
+#include "launch/record-dir.h"
 
 #define RUN_MAX 100000
 

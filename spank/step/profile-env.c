@@ -7,7 +7,7 @@
 #include <string.h>
 #include "contract/warm.h"
 #include "lib/file.h"
-#include "profiles/user-env.h"
+#include "launch/user-env.h"
 #include "lib/printable.h"
 
 #define LAUNCHED_MAX 512 /* NCCL_TUNE_LAUNCH: a name, and all settings there are */

@@ -20,8 +20,8 @@
 
 #include <stdbool.h>
 #include "lib/error.h"
-#include "profiles/measure/request.h"
-#include "profiles/ticket.h"
+#include "launch/measure/request.h"
+#include "launch/ticket.h"
 #include "spank/step/env.h"
 
 struct nt_applied {

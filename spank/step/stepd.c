@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "profiles/user-env.h"
+#include "launch/user-env.h"
 #include "spank/arguments.h"
 #include "spank/step/cache.h"
 #include "spank/step/calibrate-task.h"

@@ -6,7 +6,7 @@
  * process with the user's privileges and a deadline, and srun continues without it if it is slow.
  * The request is its command line, `nt-launch choose key=value...`; the reply its output, one
  * key=value a line. `nt-launch calibrate ...` decides on a calibration, claims the place for it
- * (profiles/claim.h) and prints what is to be measured (profiles/measure/request.h).
+ * (launch/claim.h) and prints what is to be measured (launch/measure/request.h).
  *
  * Threads:  any, one at a time; other threads of srun are not disturbed.
  * Memory:   values; the caller owns a request's texts.
@@ -21,8 +21,8 @@
 #include "lib/error.h"
 #include "contract/names.h"
 #include "contract/policy.h"
-#include "profiles/measure/request.h"
-#include "profiles/ticket.h"
+#include "launch/measure/request.h"
+#include "launch/ticket.h"
 
 #define NT_LAUNCH_PROGRAM "nt-launch" /* beside nt-recordd */
 #define NT_LAUNCH_PATH (NT_PATH_MAX + sizeof(NT_LAUNCH_PROGRAM))
@@ -34,9 +34,9 @@ struct nt_launch_ask {
 	const char *hosts; /* of the step, as Slurm lists them; "": unknown */
 	uint32_t nodes, tasks, job;
 	uint32_t node_gpus; /* of the job on each node; 0: unknown */
-	bool typed; /* profiles/due.h */
+	bool typed; /* launch/due.h */
 	int64_t limit_s; /* likewise */
-	const char *program; /* profiles/program.h; "": unknown */
+	const char *program; /* launch/program.h; "": unknown */
 	const char *profiles, *site_memory; /* paths */
 };
 
@@ -51,7 +51,7 @@ struct nt_launch_answer {
 
 /* For a calibration. */
 struct nt_launch_claim {
-	bool gpus; /* profiles/due.h */
+	bool gpus; /* launch/due.h */
 	int64_t left_s; /* likewise */
 	const char *address; /* of the step's first node */
 };

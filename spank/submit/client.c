@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "profiles/profile.h"
+#include "launch/profile.h"
 #include "site/settings-table.h"
 #include "spank/say.h"
 #include "spank/submit/srun.h"

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "profiles/claim.h"
-#include "profiles/due.h"
-#include "profiles/memory-dir.h"
+#include "launch/claim.h"
+#include "launch/due.h"
+#include "launch/memory-dir.h"
 #include "lib/file.h"
-#include "profiles/select-input.h"
+#include "launch/select-input.h"
 #include "lib/list.h"
 #include "lib/number.h"
 #include "lib/printable.h"
@@ -38,7 +38,7 @@ struct given {
 	struct nt_selection_request ask;
 	const char *hosts; /* as Slurm lists them; NULL or "": unknown */
 	const char *profiles, *site_memory;
-	uint32_t typed, gpus, left, limit; /* of a calibration (profiles/due.h) */
+	uint32_t typed, gpus, left, limit; /* of a calibration (launch/due.h) */
 	const char *address;
 };
 

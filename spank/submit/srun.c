@@ -11,8 +11,8 @@
 #include <time.h>
 #include <slurm/slurm.h>
 #include "lib/number.h"
-#include "profiles/user-env.h"
-#include "profiles/program.h"
+#include "launch/user-env.h"
+#include "launch/program.h"
 #include "spank/submit/ask-launch.h"
 #include "spank/context.h"
 #include "spank/slurm_compat.h"

@@ -11,7 +11,7 @@
 #include <string.h>
 #include "contract/names.h"
 #include "contract/warm.h"
-#include "profiles/variable.h"
+#include "launch/variable.h"
 #include "spank/step/profile-env.h"
 #include "spank/step/env.h"
 #include "tests/fuzz/fuzz.h"

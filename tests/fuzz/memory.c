@@ -6,8 +6,8 @@
  * Input: a byte that says which, then the text.
  */
 #include <string.h>
-#include "profiles/select.h"
-#include "profiles/memory-csv.h"
+#include "launch/select.h"
+#include "launch/memory-csv.h"
 #include "tests/fuzz/fuzz.h"
 
 #define NOW_S INT64_C(1763769600)

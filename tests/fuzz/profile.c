@@ -5,8 +5,8 @@
  * Input: a byte that says which, then the text: of the files, or a variable a line.
  */
 #include <string.h>
-#include "profiles/user-env.h"
-#include "profiles/profile.h"
+#include "launch/user-env.h"
+#include "launch/profile.h"
 #include "tests/fuzz/fuzz.h"
 
 static bool is_set(const char *name, void *context)

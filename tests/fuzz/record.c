@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "profiles/memory.h"
+#include "launch/memory.h"
 #include "lib/printable.h"
 #include "record/rankread.h"
 #include "record/admincomment-merge.h"

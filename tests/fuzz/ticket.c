@@ -8,9 +8,9 @@
 #include <string.h>
 #include "contract/coll.h"
 #include "contract/warm.h"
-#include "profiles/measure/request.h"
-#include "profiles/user-env.h"
-#include "profiles/ticket.h"
+#include "launch/measure/request.h"
+#include "launch/user-env.h"
+#include "launch/ticket.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_ticket(const char *text)

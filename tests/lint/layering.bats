@@ -77,19 +77,19 @@ plain() {
 	never tuner 'slurm|json-c|pmix|hwloc|ini\.h|cuda|nccl'
 }
 
-@test "profiles/ needs json-c, contract/, lib/ and itself, and nothing of Slurm or the GPU" {
-	only profiles 'contract/|lib/|profiles/'
-	never profiles 'slurm|pmix|hwloc|cuda|nccl'
-	only profiles/measure 'contract/|lib/|profiles/'
+@test "launch/ needs json-c, contract/, lib/ and itself, and nothing of Slurm or the GPU" {
+	only launch 'contract/|lib/|launch/'
+	never launch 'slurm|pmix|hwloc|cuda|nccl'
+	only launch/measure 'contract/|lib/|launch/'
 }
 
 # slurmstepd reads tickets as root, srun reads profiles: what they do it with needs libc only.
 @test "tickets and profiles are read with libc only" {
 	local files
-	files=$(awk '/^libnt_profiles_plain_a_SOURCES/ { on = 1; next } on { print $1 } on && !/\\$/ { exit }' profiles/local.mk)
+	files=$(awk '/^libnt_launch_plain_a_SOURCES/ { on = 1; next } on { print $1 } on && !/\\$/ { exit }' launch/local.mk)
 	[[ $files = *profile.c*ticket.c* ]]
 	# shellcheck disable=SC2086 # words
-	run -1 grep -nE 'json-c|math\.h|profiles/(select|entry|memory|step-ratio|memory-store)\.h' ${files//%D%/profiles}
+	run -1 grep -nE 'json-c|math\.h|launch/(select|entry|memory|step-ratio|memory-store)\.h' ${files//%D%/launch}
 }
 
 # slurmstepd reads the administrator's file as root, and so do srun and the command.
@@ -101,16 +101,16 @@ plain() {
 }
 
 # slurmstepd is root: what it runs needs libc, inih for the site's file, and Slurm's symbols.
-@test "spank/ needs contract/, lib/, profiles/, site/ and itself of the project, and nothing of JSON or the GPU" {
+@test "spank/ needs contract/, lib/, launch/, site/ and itself of the project, and nothing of JSON or the GPU" {
 	local room
 	for room in spank spank/step spank/submit; do
-		only "$room" 'contract/|lib/|profiles/|site/|spank/'
+		only "$room" 'contract/|lib/|launch/|site/|spank/'
 		never "$room" 'json-c|pmix|cuda|nccl'
 	done
 }
 
-@test "recordd/ needs accounting/, contract/, lib/, profiles/, record/, site/ and spank/, but nothing of submit/" {
-	only recordd 'accounting/|contract/|lib/|profiles/|record/|recordd/|site/|spank/([a-z_-]*|step/[a-z-]*)\.h'
+@test "recordd/ needs accounting/, contract/, lib/, launch/, record/, site/ and spank/, but nothing of submit/" {
+	only recordd 'accounting/|contract/|lib/|launch/|record/|recordd/|site/|spank/([a-z_-]*|step/[a-z-]*)\.h'
 	never recordd 'pmix|cuda|nccl'
 }
 
@@ -121,22 +121,22 @@ plain() {
 }
 
 # NCCL and CUDA are loaded at run time; what it calls of them it declares itself.
-@test "bench/ needs contract/, the user's memory and variables and calibrations in profiles/ and itself, and no header of NCCL or CUDA" {
-	only bench 'contract/|lib/|profiles/(entry|memory-dir|memory-store|user-env|measure/(race|request))\.h|record/tray\.h|bench/'
+@test "bench/ needs contract/, the user's memory and variables and calibrations in launch/ and itself, and no header of NCCL or CUDA" {
+	only bench 'contract/|lib/|launch/(entry|memory-dir|memory-store|user-env|measure/(race|request))\.h|record/tray\.h|bench/'
 	never bench 'slurm|pmix|hwloc|json-c|cuda|nccl'
 }
 
 # A job as it is read and shown, without the commands.
-@test "report/ needs contract/, lib/, profiles/, record/, site/, two headers of spank/, and itself" {
+@test "report/ needs contract/, lib/, launch/, record/, site/, two headers of spank/, and itself" {
 	local room
 	for room in report/*/; do
-		only "${room%/}" 'contract/|lib/|profiles/|record/|report/|site/|spank/(option|slurm_compat)\.h'
+		only "${room%/}" 'contract/|lib/|launch/|record/|report/|site/|spank/(option|slurm_compat)\.h'
 		never "${room%/}" 'pmix|cuda|nccl|hwloc'
 	done
 }
 
 # The fingerprint that is shown is the one that jobs get, and the settings are those that steps get: by the same code.
 @test "cli/ needs everything except what runs in the NCCL process, and no header of PMIx or the GPU" {
-	only cli 'contract/|lib/|profiles/|record/|report/|site/|cli/|accounting/[a-z-]*\.h|spank/(option|slurm_compat|step/(cache|node-fingerprint))\.h'
+	only cli 'contract/|lib/|launch/|record/|report/|site/|cli/|accounting/[a-z-]*\.h|spank/(option|slurm_compat|step/(cache|node-fingerprint))\.h'
 	never cli 'pmix|cuda|nccl|hwloc'
 }

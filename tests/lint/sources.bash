@@ -4,7 +4,7 @@
 #
 # Which files the lint tests look at, from the top of the tree.
 
-PRODUCT=(contract lib pmix-sync engine record profiles site tuner spank recordd accounting report bench cli)
+PRODUCT=(contract lib pmix-sync engine record launch site tuner spank recordd accounting report bench cli)
 
 c_files_in() {
 	local dir

@@ -65,10 +65,10 @@ said() {
 
 @test "the page has every reason of a launch profile" {
 	local text missing=''
-	[ "$(sed -nE 's/^\tX\([A-Z_]+, "(.*)"\).*/\1/p' profiles/select-reason.h | wc -l)" -gt 15 ]
+	[ "$(sed -nE 's/^\tX\([A-Z_]+, "(.*)"\).*/\1/p' launch/select-reason.h | wc -l)" -gt 15 ]
 	while read -r text; do
 		grep -qF -- "| \`$text\` |" "$PAGE" || missing+="$PAGE does not have '$text'"$'\n'
-	done < <(sed -nE 's/^\tX\([A-Z_]+, "(.*)"\).*/\1/p' profiles/select-reason.h)
+	done < <(sed -nE 's/^\tX\([A-Z_]+, "(.*)"\).*/\1/p' launch/select-reason.h)
 	none "$missing"
 }
 

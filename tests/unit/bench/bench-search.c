@@ -5,7 +5,7 @@
 #include <unistd.h>
 #include "tests/lib/unit.h"
 #include "bench/search.h"
-#include "profiles/memory-store.h"
+#include "launch/memory-store.h"
 #include "tests/unit/scratch.h"
 
 #define NOW_S INT64_C(1763769600)

@@ -10,8 +10,8 @@
 #include <unistd.h>
 #include "tests/lib/unit.h"
 #include "lib/clock.h"
-#include "profiles/memory-dir.h"
-#include "profiles/record-dir.h"
+#include "launch/memory-dir.h"
+#include "launch/record-dir.h"
 #include "record/step.h"
 #include "spank/step/longplace.h"
 

@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "tests/lib/unit.h"
-#include "profiles/memory-store.h"
+#include "launch/memory-store.h"
 #include "recordd/collect.h"
 #include "recordd/step-record.h"
 #include "tests/unit/sanitized.h"

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "tests/lib/unit.h"
-#include "profiles/record-dir.h"
+#include "launch/record-dir.h"
 #include "record/longwrite.h"
 #include "tests/unit/scratch.h"
 

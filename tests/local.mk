@@ -176,33 +176,6 @@ noinst_PROGRAMS += tests/kill/nt-strike
 tests_kill_nt_strike_SOURCES = %D%/kill/strike.c
 tests_kill_nt_strike_LDADD =
 
-# Traces of real steps, held against the model. The traced plugin is built on demand, by cluster/81-trace.bats.
-noinst_PROGRAMS += tests/model/nt-trace-check
-tests_model_nt_trace_check_SOURCES = \
-	%D%/model/trace.h \
-	%D%/model/trace-check.c \
-	%D%/model/trace-check.h \
-	%D%/model/trace-file.h \
-	%D%/model/trace-main.c
-tests_model_nt_trace_check_LDADD =
-EXTRA_PROGRAMS = tests/model/nt-traced.so
-tests_model_nt_traced_so_SOURCES = \
-	%D%/model/trace.c \
-	%D%/model/trace-atomics.h \
-	%D%/model/trace-wrap.c \
-	%D%/model/trace-wrap.h \
-	%D%/model/trace-write.c \
-	$(libnt_sync_a_SOURCES) \
-	$(libnt_tuner_a_SOURCES)
-tests_model_nt_traced_so_CPPFLAGS = $(AM_CPPFLAGS) -D_GNU_SOURCE -include $(top_srcdir)/tests/model/trace-atomics.h
-# An access may be in the value of another.
-tests_model_nt_traced_so_CFLAGS = $(AM_CFLAGS) -Wno-shadow
-tests_model_nt_traced_so_LDADD = libnt-engine.a libnt-record.a libnt-contract.a
-tests_model_nt_traced_so_LDFLAGS = $(module_ldflags) $(NT_NO_UNDEFINED) -Wl,-z,nodelete \
-	-Wl,--version-script=$(top_srcdir)/tuner/libnccl-tune.map \
-	-Wl,@$(top_srcdir)/tests/model/trace-wrapped \
-	-Wl,--wrap=nt_shm_map -Wl,--wrap=nt_log_append
-
 # What an ordinary user may do to a step's memory.
 noinst_PROGRAMS += tests/kill/nt-mute tests/kill/nt-maim
 tests_kill_nt_mute_SOURCES = %D%/kill/mute.c

@@ -69,33 +69,9 @@ log_has() {
 	[ ! -e "$NT_CLUSTER/work/ran" ]
 }
 
-@test "a value in the environment is also checked, and the message names the variable" {
-	run ! as_user env SLURM_NCCL_TUNE=fast srun true
-	[[ ${lines[0]} = *"nccl-tune: SLURM_NCCL_TUNE=fast: unknown mode 'fast' (want off, observe, bandit, policy or profile)" ]]
-	run ! as_user env SBATCH_NCCL_TUNE=fast sbatch --wrap true
-	[[ ${lines[0]} = *"nccl-tune: SBATCH_NCCL_TUNE=fast: "* ]]
-	run ! as_user env SALLOC_NCCL_TUNE=fast salloc true
-	[[ ${lines[0]} = *"nccl-tune: SALLOC_NCCL_TUNE=fast: "* ]]
-	run -0 as_user env SBATCH_NCCL_TUNE=fast SALLOC_NCCL_TUNE=fast SLURM_NCCL_TUNE= srun true
-	[ -z "$output" ]
-}
-
 @test "without the option nothing happens" {
 	run -0 task
 	[ "$output" = 'task none ' ]
-}
-
-@test "the option, a value in the environment, and both" {
-	run -0 task --nccl-tune=bandit,min_gain=7
-	[ "$output" = 'task bandit 7' ]
-	SLURM_NCCL_TUNE=observe run -0 task
-	[ "$output" = 'task observe 3' ]
-	SLURM_NCCL_TUNE=observe,min_gain=9 run -0 task --nccl-tune=bandit
-	[ "$output" = 'task bandit 3' ]
-	SLURM_NCCL_TUNE=observe run -0 task --nccl-tune=off
-	[ "$output" = 'task none ' ]
-	SLURM_NCCL_TUNE=observe run -0 task --export=NONE
-	[ "$output" = 'task observe 3' ]
 }
 
 steps_of_a_job='
@@ -114,59 +90,26 @@ overrides observe 3
 environment observe 4
 off none 
 nothing of NCCL' ]
-	run -0 batch SBATCH_NCCL_TUNE=bandit,min_gain=2 <<<"$steps_of_a_job"
-	[[ $output = 'batch bandit 2'*'inherits bandit 2'*'overrides observe 3'*'environment observe 4'*'off none'* ]]
 	run -0 batch SBATCH_NCCL_TUNE=bandit --nccl-tune=observe,min_gain=1 <<<"$steps_of_a_job"
 	[[ $output = 'batch observe 1'*'inherits observe 1'* ]]
-	run -0 batch <<<"$steps_of_a_job"
-	[[ $output = 'batch none'*'inherits none'*'overrides observe'* ]]
 }
 
-@test "an option of sbatch reaches the sruns with any --export" {
-	run -0 batch --nccl-tune=bandit --export=NONE <<<'srun /bin/bash -c "$show" inherits'
-	[ "$output" = 'inherits bandit 3' ]
+@test "an option of sbatch, or its variable, reaches the sruns with any --export" {
 	run -0 batch SBATCH_NCCL_TUNE=bandit --export=NONE <<<'srun /bin/bash -c "$show" inherits'
 	[ "$output" = 'inherits bandit 3' ]
 }
 
 @test "srun in an allocation of salloc" {
-	run -0 as_user salloc -Q -n1 --nccl-tune=bandit srun /bin/bash -c "$show" task
+	SALLOC_NCCL_TUNE=observe run -0 as_user salloc -Q -n1 --nccl-tune=bandit srun /bin/bash -c "$show" task
 	[ "$output" = 'task bandit 3' ]
-	SALLOC_NCCL_TUNE=observe run -0 as_user salloc -Q -n1 srun /bin/bash -c "$show" task
-	[ "$output" = 'task observe 3' ]
 	SALLOC_NCCL_TUNE=observe run -0 as_user salloc -Q -n1 srun --nccl-tune=off /bin/bash -c "$show" task
 	[ "$output" = 'task none ' ]
-}
-
-@test "a site's default applies without a request, and a request overrides it" {
-	site default=observe,min_gain=8
-	run -0 task
-	[ "$output" = 'task observe 8' ]
-	run -0 task --nccl-tune=bandit
-	[ "$output" = 'task bandit 8' ]
-	run -0 task --nccl-tune=bandit,min_gain=2
-	[ "$output" = 'task bandit 2' ]
-	run -0 task --nccl-tune=off
-	[ "$output" = 'task none ' ]
-	run -0 batch <<<'bash -c "$show" batch; srun /bin/bash -c "$show" step'
-	[ "$output" = $'batch observe 8\nstep observe 8' ]
-}
-
-@test "the message names the site's limit, and a forged environment cannot exceed it" {
-	site modes=off+observe
-	run -0 task --nccl-tune=bandit
-	[[ $output = *'nccl-tune: mode bandit is not allowed at this site (allowed: off, observe); the step will not be tuned'* ]]
-	[[ $output = *'task none '* ]]
-	run -0 task --nccl-tune=observe
-	[ "$output" = 'task observe 3' ]
-	_SLURM_SPANK_OPTION_nccl_tune_nccl_tune=bandit run -0 task
-	[ "$output" = 'task none ' ]
-	log_has 'nccl-tune: job .*: --nccl-tune=bandit is not valid; the step runs untuned'
 }
 
 @test "a forged invalid value leaves the step untuned" {
 	_SLURM_SPANK_OPTION_nccl_tune_nccl_tune=$'%n%s\x1b[31m' run -0 task
 	[ "$output" = 'task none ' ]
+	log_has 'nccl-tune: job .*: --nccl-tune=.* is not valid; the step runs untuned'
 	_SLURM_SPANK_OPTION_nccl_tune_nccl_tune=bandit,alpha=$(printf '%02000d' 1) run -0 task
 	[ "$output" = 'task none ' ]
 	_SLURM_SPANK_OPTION_nccl_tune_nccl_tune=observe run -0 task

@@ -9,7 +9,7 @@ libnt_fuzz_a_SOURCES = %D%/fuzz.c %D%/fuzz.h
 fuzz_engine =
 fuzz_ldadd = libnt-fuzz.a $(LDADD) $(fuzz_engine)
 
-EXTRA_PROGRAMS += \
+EXTRA_PROGRAMS = \
 	%D%/agree \
 	%D%/shm \
 	%D%/log-entry \

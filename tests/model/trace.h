@@ -2,11 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* trace.h - what happens on shared memory and in the logs of a step, as events in one order
  *
- * Nothing of it is in the product. nt-agree-sim and the traced plugin are compiled with each
- * atomic access and each entry of a log written down (lab/sim/interleave.h, trace-atomics.h);
- * trace-check.h says whether docs/agreement.md allows them.
+ * Nothing of it is in the product. nt-agree-sim is compiled with each atomic access and each entry
+ * of a log written down (lab/sim/interleave.h); trace-check.h says whether docs/agreement.md allows
+ * them.
  *
- * Memory:   a file of a trace is a struct trace_head and then the events.
  * Units:    turns as in contract/shm-layout.h: published ones are plus one, others are not.
  */
 #ifndef NT_MODEL_TRACE_H
@@ -51,14 +50,6 @@ struct trace_event {
 	uint64_t comm, key;
 	uint64_t value;
 	uint64_t turn, until; /* of an entry; of the plan that is published */
-};
-
-#define TRACE_MAGIC UINT64_C(0x3165636172746e6e)
-
-struct trace_head {
-	uint64_t magic, count;
-	uint64_t torn; /* a process was killed while it wrote an event: the rest is not known */
-	uint64_t full; /* there was no room for more */
 };
 
 /* What a place in shared memory is; false where no event is written for it. The event gets field,

@@ -387,9 +387,7 @@ EXTRA_DIST += \
 	%D%/fake/warm.bats \
 	%D%/install \
 	%D%/kill/kill.bash \
-	%D%/kill/matrix.sh \
 	%D%/kill/rank.sh \
-	%D%/kill/sum.py \
 	%D%/launch/children.c \
 	%D%/launch/ends.c \
 	%D%/launch/job.py \

@@ -111,11 +111,6 @@ as_root() {
 		./dev bench summary 200
 }
 
-@test "accounting.sh: what records cost slurmctld" {
-	as_root
-	prints '.[0] | .kind == "one_job" and .updates > 0 and .records.whole == 2' lab/measure/accounting.sh 2 2 one_job
-}
-
 @test "./dev gpu --dry: the parts that the document names, without a GPU" {
 	as_root
 	run -0 ./dev gpu --dry --parts smoke --topologies 2x1 --budget 200 --out "$BATS_TEST_TMPDIR/gpu"

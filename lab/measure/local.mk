@@ -17,7 +17,6 @@ lab_measure_nt_cost_LDADD = $(tuner_libs)
 EXTRA_DIST += \
 	%D%/agree-task.sh \
 	%D%/agree.bash \
-	%D%/accounting.sh \
 	%D%/agree.sh \
 	%D%/commands.bats \
 	%D%/cost.sh \

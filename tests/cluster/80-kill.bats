@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # SIGKILL of a rank, of a node's speaker, of home's speaker and of a slurmstepd, each at three steps of the agreement.
-# tests/kill/matrix.sh does the same for all steps, many times. tests/kill/kill.bash tells what a run is.
+# tests/kill/kill.bash tells what a run is.
 # shellcheck disable=SC2034 # what kill_run reads and sets
 bats_require_minimum_version 1.5.0
 load ../lib/cluster

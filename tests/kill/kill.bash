@@ -13,8 +13,6 @@
 # stepd and homestepd (the slurmstepd of such a node), stop (home's speaker is stopped, not killed).
 # RUN varies the node, the shape of the job (rank.sh) and which communicator's step is waited for.
 
-KILL_TARGETS="rank speaker home stepd homestepd stop"
-KILL_STEPS="joining agreed wanted held committed running next final"
 KILL_AGREE_S=10		# agree_timeout: home waits some 2 s for answers, and some more pass until all have read
 KILL_PEER_S=13		# how long the simulated NCCL waits for a rank: above that where ranks may be in doubt
 KILL_PEER_SHORT_S=8	# ... and where none can be: this machine may be busy
@@ -28,8 +26,6 @@ declare -gA kill_off_ms=([joining]=20 [agreed]=150 [wanted]=180 [held]=290 [comm
 	[final]=900)
 
 # What kill_run finds
-kill_columns="tune,target,step,run,shape,node,of,before,after,beside,status,mismatches,others,arm,doubt,gone,hang,srun_waits,\
-doubt_ms,left,admin,ms"
 kill_values() {
 	echo "$k_tune,$k_target,$k_step,$k_run,$k_shape,$k_node,$k_of,$k_before,$k_after,$k_beside,$k_status,$k_mismatches,\
 $k_others,$k_arm,$k_doubt,$k_gone,$k_hang,$k_srun_waits,$k_doubt_ms,${k_left:-none},$k_admin,$k_ms"

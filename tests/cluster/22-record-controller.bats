@@ -87,19 +87,3 @@ comment() {
 	timeout 60 scontrol show job "$1" | sed -n 's/^ *AdminComment=//p'
 }
 
-@test "slurmctld and slurmdbd are down at the end: backfill delivers the record once both are back" {
-	start_step n4 bandit
-	run -0 cluster stop slurmctld
-	run -0 cluster stop slurmdbd
-	end_step
-	[ -s "$SPOOL/nt.$job.0.u$(id -u "$NT_USER").json" ]
-	wait_for 20 has_no_helper "$job"
-	run -1 as_root "$NT_STAGE/bin/nccl-tune" backfill --spool "$SPOOL"
-	[[ $output = *"job $job, step 0: sacct: "* || $output = *"more: sacct: "* ]]
-	run -0 cluster start slurmdbd
-	run -0 cluster start slurmctld
-	as_user scancel "$job"
-	wait_sacct "$job"
-	as_root "$NT_STAGE/bin/nccl-tune" backfill --spool "$SPOOL" --quiet 0 || :
-	[ "$(sacct_field "$job" admincomment | jq -r '.nccl_tune."0"."1r1n"."AllReduce 256K".auto')" = RING/SIMPLE ]
-}

@@ -199,16 +199,6 @@ replaced_after_us() {
 	[ "$output" = '0 written, 0 there already, 0 left for later, 0 failed' ]
 }
 
-@test "files instead of AdminComment" {
-	local directory=$NT_CLUSTER/run/records
-	mkdir -m 700 "$directory"
-	site "record=file:$directory"
-	run -0 as_user srun --nccl-tune=bandit "$RANK" committed bash -c 'echo "$SLURM_JOB_ID"'
-	job=${lines[0]}
-	wait_for 60 no_helpers
-	[ -s "$directory/nt.$job.0.u$UID_OF_USER.json" ]
-}
-
 as_another() {
 	timeout 60 setpriv --reuid 12345 --regid 12345 --clear-groups "$@"
 }

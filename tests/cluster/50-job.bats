@@ -58,17 +58,6 @@ record() {
 	echo "$comment"
 }
 
-@test "a job that tries channels has a complete record" {
-	local id text
-	TUNE=--nccl-tune=bandit,channels=on job 2 2 --nccl 2.30.7
-	json '.mismatches == 0'
-	id=$(job_number)
-	text=$(record "$id")
-	jq -e '.nccl_tune."0" | has("why") or has("more") | not' <<<"$text" >/dev/null || { echo "$text"; false; }
-	jq -e '[.nccl_tune."0"."4r2n"[] | select(.calls == 3000 and (.auto | length > 0))] | length == 3' \
-		<<<"$text" >/dev/null || { echo "$text"; false; }
-}
-
 @test "two nodes of four ranks: faster choices are found, agreed on, and in the record" {
 	job 2 4 "${decided[@]}" || { cat "$err"; false; }
 	json '.mismatches == 0 and .ranks == 8 and (.mask == 0 or .mask == 1024)'
@@ -121,35 +110,14 @@ record() {
 	json '.mismatches == 0 and (.mask == 0 or .mask == 1024) and (.keys | length) == 5'
 }
 
-@test "ranks that run ahead, groups, and decisions that no collective follows" {
-	job 2 4 --sync never || { cat "$err"; false; }
-	json '.mismatches == 0'
-	job 2 4 --groups 3 || { cat "$err"; false; }
-	json '.mismatches == 0'
-	job 2 4 "${decided[@]}" --simulate-on 3@7 || { cat "$err"; false; }
-	json '.mismatches == 0'
-	json '[.keys[] | select(.bytes == 262144)][0].arm == "TREE/SIMPLE"'
-}
-
-@test "nothing is tried for a collective that may use symmetric kernels" {
-	job 2 4 --probe --iters 1000 || { cat "$err"; false; }
-	json '.mismatches == 0 and (.mask == 0 or .mask == 1024) and ([.keys[].overridden] | add) == 0'
-}
-
 @test "captured graphs do not make ranks differ" {
 	job 2 4 --capture 50x3 || { cat "$err"; false; }
 	json '.mismatches == 0'
 }
 
-@test "communicators inside nodes and one of all ranks" {
-	job 2 4 "${decided[@]}" --comms world+node || { cat "$err"; false; }
-	json '.mismatches == 0 and (.mask == 0 or .mask == 1024)'
-	json '[.keys[] | select(.comm == "world" and .bytes == 262144)][0].arm == "TREE/SIMPLE"'
-}
-
 @test "older NCCL: the plugin loads, measures if it can, and changes nothing" {
 	local release
-	for release in 2.21.5 2.22.3 2.24.3 2.26.2 2.27.7; do
+	for release in 2.21.5 2.26.2 2.27.7; do
 		job 2 2 --nccl "$release" --iters 60 || { cat "$err"; false; }
 		json '.mismatches == 0 and ([.keys[].overridden] | add) == 0'
 	done

@@ -2,7 +2,8 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Whatever fails of ours, the job goes on and ends as it would have without us.
+# Ranks that lack something, or differ: the job goes on, with NCCL's choice. 11 has nodes that lack something, 22 a slurmctld
+# that is away, 70 and 80 what dies.
 # shellcheck disable=SC2314 # expressions for the shell of the task; what bats sets; by default no more options; the last word of a function
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
@@ -12,20 +13,12 @@ setup_file() {
 }
 
 teardown_file() {
-	if mountpoint -q "$NT_CLUSTER/run/nccl-tune"; then
-		umount "$NT_CLUSTER/run/nccl-tune"
-	fi
 	cluster_check_and_stop
 }
 
 setup() {
 	out=$BATS_TEST_TMPDIR/out
 	err=$BATS_TEST_TMPDIR/err
-}
-
-teardown() {
-	cluster plugstack "$(nt_plugstack_line)"
-	wait_for 30 nodes_ready
 }
 
 fake() {
@@ -41,39 +34,6 @@ untouched() {
 
 @test "with everything in place the arm is found" {
 	fake || { cat "$err"; false; }
-	jq -e '.mismatches == 0 and .keys[0].arm == "RING/SIMPLE" and .keys[0].overridden > 0' "$out"
-}
-
-@test "the plugin library is missing" {
-	cluster plugstack "$(nt_plugstack_line plugin=/nonexistent/libnccl-tune.so)"
-	fake || { cat "$err"; false; }
-	untouched
-}
-
-@test "the SPANK plugin is missing" {
-	cluster plugstack "optional /nonexistent/spank_nccl_tune.so"
-	as_user srun -N2 --ntasks-per-node=2 -t 20 --mpi=pmix "$NT_TESTS/nt-fake-nccl" --iters 20 >"$out" 2>"$err"
-	untouched
-}
-
-@test "the helper that writes the record is missing" {
-	cluster plugstack "$(nt_plugstack_line recordd=/nonexistent/nt-recordd)"
-	fake || { cat "$err"; false; }
-	jq -e '.mismatches == 0 and .keys[0].arm == "RING/SIMPLE" and .keys[0].overridden > 0' "$out"
-}
-
-@test "the runtime directory cannot be created" {
-	cluster plugstack "$(nt_plugstack_line rundir=/dev/null/nccl-tune)"
-	fake || { cat "$err"; false; }
-	untouched
-}
-
-@test "the disk is full: the node's memory is not on it" {
-	mkdir -p "$NT_CLUSTER/run/full"
-	mount -t tmpfs -o size=1M,mode=755 none "$NT_CLUSTER/run/full" || skip "no tmpfs to be had"
-	cluster plugstack "$(nt_plugstack_line "rundir=$NT_CLUSTER/run/full")"
-	fake || { cat "$err"; umount -l "$NT_CLUSTER/run/full"; false; }
-	wait_for 10 umount "$NT_CLUSTER/run/full"
 	jq -e '.mismatches == 0 and .keys[0].arm == "RING/SIMPLE" and .keys[0].overridden > 0' "$out"
 }
 
@@ -141,51 +101,6 @@ pmix() {
 		"$NT_TESTS/nt-fake-nccl" --arm RING/SIMPLE=0.4 --noise none --sizes 256K --iters 4000 --more 120000 --settled --call-gap-us 100 \
 		>"$out" 2>"$err" || { cat "$err"; false; }
 	untouched
-}
-
-# A rank that dies takes an NCCL job with it: the others end as they do without the plugin.
-status_of() {
-	local rc=0
-	as_user srun -N2 --ntasks-per-node=2 -t 20 --mpi=pmix "$@" --iters 2000 --call-gap-us 500 --peer-timeout 10 \
-		>"$out" 2>"$err" || rc=$?
-	echo "$rc"
-}
-
-@test "a rank is killed while it explores, at once, and at the end" {
-	local call with without
-	for call in 1 60 300 1500; do
-		without=$(status_of --nccl-tune=off "$NT_TESTS/nt-fake-nccl" --kill "3@$call")
-		with=$(status_of --nccl-tune=bandit "$NT_TESTS/nt-fake-nccl" --kill "3@$call")
-		[ "$with" = "$without" ] || { echo "call $call: $with, without the plugin $without"; cat "$err"; false; }
-		! grep MISMATCH "$err"
-	done
-}
-
-@test "the first rank of a node, its node leader, is killed" {
-	local with without
-	without=$(status_of --nccl-tune=off "$NT_TESTS/nt-fake-nccl" --kill 2@200)
-	with=$(status_of --nccl-tune=bandit "$NT_TESTS/nt-fake-nccl" --kill 2@200)
-	[ "$with" = "$without" ] || { echo "$with, without the plugin $without"; cat "$err"; false; }
-	! grep MISMATCH "$err"
-}
-
-@test "slurmctld is down at the end: the step's exit status is unchanged" {
-	local began rc=0
-	as_user srun -N2 --ntasks-per-node=2 -t 20 --mpi=pmix --nccl-tune=bandit "$NT_TESTS/nt-fake-nccl" \
-		--arm RING/SIMPLE=0.4 --noise none --sizes 256K --iters 25000 --call-gap-us 100 >"$out" 2>"$err" &
-	began=$!
-	wait_for 10 any_job_running
-	sleep 1
-	cluster kill slurmctld
-	wait_for 40 test -s "$out"
-	cluster start slurmctld
-	wait "$began" || rc=$?
-	jq -e '.mismatches == 0' "$out"
-	[ "$rc" = 0 ] || { cat "$err"; false; }
-}
-
-any_job_running() {
-	[ -n "$(timeout 60 squeue -h -t R)" ]
 }
 
 @test "nothing of nccl-tune is left behind" {

@@ -161,11 +161,6 @@ tests_unit_bench_bench_search_LDADD = libnt-bench.a $(profiles_libs) $(CMOCKA_LI
 tests_unit_bench_bench_abi_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 tests_unit_bench_bench_abi_LDADD = $(CMOCKA_LIBS)
 
-# Simulated hosts and workloads that the cluster tests start.
-noinst_PROGRAMS += tests/fake/pmix-exchange
-tests_fake_pmix_exchange_SOURCES = %D%/fake/pmix-exchange.c
-tests_fake_pmix_exchange_LDADD =
-
 # The logs of nodes, over the PMIx that a step really has.
 noinst_PROGRAMS += tests/fake/nt-log-peer
 tests_fake_nt_log_peer_SOURCES = %D%/fake/log-peer.c
@@ -343,11 +338,6 @@ endif
 CLEANFILES += tests/simlib/times.csv tests/simlib/picks.csv
 tests/simlib/times.csv: tests/fake/nt-launch-trace$(EXEEXT)
 	$(AM_V_GEN)$(EMULATOR) ./tests/fake/nt-launch-trace --best wide --topology 2x4 --picks tests/simlib/picks.csv >$@.tmp && mv $@.tmp $@
-# Sums on them, checked.
-noinst_PROGRAMS += tests/simlib/nt-sim-sums
-tests_simlib_nt_sim_sums_SOURCES = %D%/simlib/sums.c
-tests_simlib_nt_sim_sums_LDADD = tests/simlib/libnccl.so.2 tests/simlib/libcudart.so.13
-tests_simlib_nt_sim_sums_LDFLAGS = -Wl,-rpath,'$$ORIGIN/simulated'
 
 # Stands in for an MPI library; it must be called like one.
 noinst_PROGRAMS += tests/fake/libmpi-fake.so

@@ -53,7 +53,7 @@ build_stage() {
 	timeout 300 make -s -C "$build" prefix="$stage" install >/dev/null
 	mkdir -p "$stage/libexec/nccl-tune/tests"
 	install -m 755 "$build"/lab/gpu/nt-{probe,fixed}.so "$stage/libexec/nccl-tune/tests/"
-	for file in nt-fake-nccl nt-launch-trace pmix-exchange; do
+	for file in nt-fake-nccl nt-launch-trace; do
 		install -m 755 "$build/tests/fake/$file" "$stage/libexec/nccl-tune/tests/"
 	done
 	find "$stage/share" -mindepth 1 -maxdepth 1 ! -name nccl-tune -exec rm -rf {} +

@@ -245,19 +245,3 @@ bool nt_drive_repeat(struct nt_drive *drive, const struct nt_drive_key *key,
 	d.open = open_key(drive, &d.known);
 	return explore(&d) && out->rounds == rounds->count;
 }
-
-bool nt_drive_first(struct nt_drive *drive, const struct nt_drive_key *key,
-		    struct nt_schedule *first)
-{
-	struct driving d = { .drive = drive, .key = key, .known = known_of(drive, key) };
-	uint32_t epoch;
-	bool done = true;
-	bool read;
-
-	d.open = open_key(drive, &d.known);
-	if (!d.open)
-		return false;
-	read = next_schedule(&d, first, &epoch, &done);
-	nt_engine_end(d.open);
-	return read && !done;
-}

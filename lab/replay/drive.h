@@ -65,11 +65,6 @@ struct nt_drive_rounds {
 bool nt_drive_repeat(struct nt_drive *drive, const struct nt_drive_key *key,
 		     const struct nt_drive_rounds *rounds, struct nt_driven *out);
 
-/* Only the first schedule: what would be tried, in which order. False: nothing would be
- * explored. */
-bool nt_drive_first(struct nt_drive *drive, const struct nt_drive_key *key,
-		    struct nt_schedule *first);
-
 /* Run from the first schedule to the last. False if the engine is wrong: a schedule that cannot be
  * read, or no end. */
 bool nt_drive_run(struct nt_drive *drive, const struct nt_drive_key *key, struct nt_driven *out);

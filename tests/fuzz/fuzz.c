@@ -59,17 +59,6 @@ void fuzz_bytes(struct fuzz *in, void *out, size_t bytes)
 	in->left -= have;
 }
 
-void fuzz_word(struct fuzz *in, char *out, size_t out_bytes)
-{
-	size_t count = fuzz_below(in, (uint32_t)out_bytes), used = 0;
-
-	for (; count > 0 && in->left > 0; count--, in->at++, in->left--) {
-		if (*in->at != 0)
-			out[used++] = (char)*in->at;
-	}
-	out[used] = '\0';
-}
-
 char *fuzz_text(const void *bytes, size_t count)
 {
 	char *text = malloc(count + 1);

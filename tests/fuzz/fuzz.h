@@ -41,8 +41,6 @@ uint32_t fuzz_below(struct fuzz *in, uint32_t limit); /* of at most two bytes */
 /* Mostly small, sometimes a bound of a type. */
 uint64_t fuzz_odd_number(struct fuzz *in);
 void fuzz_bytes(struct fuzz *in, void *out, size_t bytes);
-/* At most so many bytes as a string, without the zeros among them. */
-void fuzz_word(struct fuzz *in, char *out, size_t out_bytes);
 
 /* A copy with a NUL behind it. */
 char *fuzz_text(const void *bytes, size_t count);

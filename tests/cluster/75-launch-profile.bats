@@ -170,13 +170,6 @@ without_plugin() {
 	[ "$output" = $'NCCL_MIN_NCHANNELS=8\nNCCL_TUNE_LAUNCH=wide NCCL_MIN_NCHANNELS=8' ]
 }
 
-@test "with the user's own variables only measurements with these variables are used" {
-	calibrated | remember
-	NCCL_MIN_NCHANNELS=2 run -0 task -v -N2 --nccl-tune=bandit,launch=auto,calibrate=off
-	[[ $output = *'launch profile default (nothing was measured on such nodes)'* ]]
-	[[ $output != *NCCL_SOCKET* ]]
-}
-
 @test "an unknown profile is refused by srun" {
 	local command
 	for command in 'srun touch ran' 'sbatch --wrap=true' 'salloc touch ran'; do
@@ -238,14 +231,6 @@ without_plugin() {
 	[ "$output" = "outer"$'\n'"$wide"$'\ninner\n'"$(sort <<<"$deep"$'\n'"$deep")"$'\noff\nnone\nown\nNCCL_MIN_NCHANNELS=16' ]
 }
 
-@test "the batch script itself gets no profile, and its sruns inherit the option" {
-	run -0 batch -N2 -n2 --nccl-tune=bandit,launch=deep <<-'END'
-		bash -c "$show"; echo --
-		srun -n1 -N1 bash -c "$show"
-	END
-	[ "$output" = $'--\n'"$deep" ]
-}
-
 @test "without the files of profiles a step runs with NCCL's own settings, with one message" {
 	calibrated | remember
 	site profiles=/nonexistent/profiles.conf
@@ -299,16 +284,4 @@ without_plugin() {
 	[[ $output != *LAUNCH* ]]
 	run -0 task -N1 --nccl-tune=policy
 	[ -z "$output" ]
-}
-
-@test "srun chooses by the step's hosts" {
-	{ calibrated; host n2 00000000000000f4 1; } | remember
-	run -0 task -v -N2 --nccl-tune=bandit,launch=auto
-	[[ $output = *"launch profile default (no measurements of these nodes, or their hardware differs)"* ]]
-	run -0 batch -N2 -n2 <<-'END'
-		srun -v -N1 -n1 -w n1 --nccl-tune=bandit,launch=auto,calibrate=off true 2>&1 | grep 'nccl-tune: launch profile'
-		srun -v -N1 -n1 -w n2 --nccl-tune=bandit,launch=auto,calibrate=off true 2>&1 | grep 'nccl-tune: launch profile'
-	END
-	[[ ${lines[0]} = *'launch profile default (nothing was measured on such nodes)' ]]
-	[[ ${lines[1]} = *'launch profile default (nothing was measured on such nodes)' ]]
 }

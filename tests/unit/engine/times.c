@@ -49,30 +49,6 @@ static void order_is_kept(void **state)
 		assert_true(nt_times_pack(ns + 1) >= nt_times_pack(ns));
 }
 
-/* Of 11 s and 4 s, and of 4 s and 5 ms. */
-static void the_longer_of_two_times_counts(void **state)
-{
-	const uint64_t ns[] = { 11000000000, 4000000000, 4000000000, 5000000 };
-	uint16_t node[2][NT_TIMES_MAX] = { { 0 } }, worst[NT_TIMES_MAX];
-	const struct nt_schedule two = {
-		.kind = NT_SCHEDULE_SCREEN, .count = 2, .blocks = 2, .arm = { NT_ARM_BASELINE, 1 }
-	};
-	uint8_t bytes[2][8];
-
-	for (unsigned i = 0; i < 4; i++) {
-		node[0][i] = nt_times_pack(ns[i]);
-		node[1][i] = nt_times_pack(ns[i ^ 1]);
-	}
-	for (unsigned n = 0; n < 2; n++)
-		assert_int_equal(nt_times_write(node[n], &two, 1, bytes[n], 8), 8);
-	assert_int_equal(nt_times_combine(bytes[0], 8, bytes[1], 8), 8);
-	nt_times_read(worst, &two, bytes[0], 8);
-	for (unsigned i = 0; i < 4; i++) {
-		assert_int_equal(worst[i], nt_times_pack(ns[i & ~1u]));
-		assert_int_equal(bytes[0][2 * i] | bytes[0][2 * i + 1] << 8, worst[i]);
-	}
-}
-
 static const struct nt_schedule four = {
 	.kind = NT_SCHEDULE_SCREEN, .count = 4, .blocks = 3, .arm = { NT_ARM_BASELINE, 1, 5, 7 }
 };
@@ -120,37 +96,6 @@ static size_t gather(struct nt_shm *shm, const struct nt_plan *plan, uint32_t sl
 	return nt_explorer_gather(shm, plan, slots, NT_REWARD_CALL, bytes, 64);
 }
 
-static void the_slowest_rank_counts(void **state)
-{
-	struct nt_plan plan = plan_of(&four);
-	struct nt_shm *shm = shm_with_times(&plan);
-	uint16_t worst[NT_TIMES_MAX];
-	uint8_t bytes[64], sum[24];
-
-	memset(worst, 1, sizeof(worst));
-	assert_int_equal(gather(shm, &plan, 2, bytes), 24);
-	memcpy(sum, bytes, sizeof(sum));
-	nt_times_read(worst, &four, bytes, 24);
-	for (uint32_t i = 0; i < 12; i++)
-		assert_true(reads_as(worst[i], 1000000 * (i % 4 + 1) + 1000 * (i / 4)));
-	assert_int_equal(worst[12], 0);
-	/* Another node was slower, in what it has seen; then a faster one changes nothing. */
-	assert_int_equal(gather(shm, &plan, 16, bytes), 24);
-	bytes[0] = 0;
-	bytes[1] = 0;
-	assert_int_equal(nt_times_combine(sum, 24, bytes, 22), 22);
-	nt_times_read(worst, &four, sum, 22);
-	assert_int_equal(worst[0], 0);
-	assert_true(reads_as(worst[1], 2030000));
-	assert_int_equal(worst[11], 0);
-	assert_int_equal(gather(shm, &plan, 1, bytes), 24);
-	assert_int_equal(nt_times_combine(sum, 22, bytes, 24), 22);
-	nt_times_read(worst, &four, sum, 22);
-	assert_int_equal(worst[0], 0);
-	assert_true(reads_as(worst[1], 2030000));
-	free(shm);
-}
-
 static void what_one_rank_lacks_is_lacking(void **state)
 {
 	struct nt_plan plan = plan_of(&four);
@@ -174,90 +119,6 @@ static void what_one_rank_lacks_is_lacking(void **state)
 	plan.payload[0] = NT_SCHEDULE_SCREEN;
 	assert_int_equal(gather(shm, &plan, 16, bytes), 0);
 	free(shm);
-}
-
-static void periods_follow_in_later_rounds(void **state)
-{
-	struct nt_schedule again = four;
-	struct nt_plan plan = plan_of(&four);
-	struct nt_shm *shm = shm_with_times(&plan);
-	struct nt_shm_run *run = &shm->run[2];
-	uint16_t worst[NT_TIMES_MAX];
-	uint8_t bytes[64];
-
-	for (uint32_t p = 0; p < 11; p++) { /* the last one has none */
-		for (unsigned m = 0; m < 4; m++)
-			atomic_store(&run->period[m][p], atomic_load(&run->sample[m][p]) + 500000);
-	}
-	assert_int_equal(gather(shm, &plan, 2, bytes), 24);
-	again.kind = NT_SCHEDULE_CONFIRM;
-	plan = plan_of(&again);
-	assert_in_range(gather(shm, &plan, 2, bytes), 46, 48);
-	nt_times_read(worst, &again, bytes, 48);
-	for (uint32_t i = 0; i < 12; i++) {
-		double ns = 1000000 * (i % 4 + 1) + 1000 * (i / 4);
-
-		assert_true(reads_as(worst[i], ns));
-		assert_true(reads_as(worst[12 + i], ns + 500000) ||
-			    (worst[12 + i] == 0 &&
-			     i == 8 + (uint32_t)nt_schedule_index(&again, 77, 11)));
-	}
-	assert_int_equal(worst[24], 0);
-	nt_times_read(worst, &again, bytes, 24); /* a node that has seen none */
-	assert_true(reads_as(worst[0], 1000000));
-	assert_int_equal(worst[12], 0);
-	nt_times_read(worst, &again, bytes, 58);
-	assert_int_equal(worst[0], 0);
-	assert_in_range(nt_explorer_gather(shm, &plan, 2, NT_REWARD_PERIOD, bytes, sizeof(bytes)),
-			22, 24);
-	nt_times_read(worst, &again, bytes, 24);
-	assert_true(reads_as(worst[0], 1500000));
-	free(shm);
-}
-
-/* After all others: the median of each arm on the slowest rank. */
-static void own_times_follow(void **state)
-{
-	struct nt_plan plan = plan_of(&four);
-	struct nt_shm *shm = shm_with_times(&plan);
-	struct nt_shm_run *run = &shm->run[2];
-	uint16_t worst[NT_TIMES_MAX];
-	uint8_t bytes[64];
-
-	for (uint32_t p = 0; p < 12; p++) {
-		uint32_t ns = 100000 * ((uint32_t)nt_schedule_index(&four, plan.epoch, p) + 1);
-
-		atomic_store(&run->duration[0][p], ns - 1000);
-		atomic_store(&run->duration[1][p], ns + (p < 4 ? 90000 : 100 * (p / 4)));
-	}
-	assert_int_equal(gather(shm, &plan, 2, bytes), 32);
-	nt_times_read(worst, &four, bytes, 32);
-	for (unsigned i = 0; i < 4; i++) {
-		assert_int_equal(nt_times_duration_at(&four, i), 12 + i);
-		assert_true(reads_as(worst[12 + i], 100000 * (i + 1) + 200));
-	}
-	/* If one rank has no ends, they are unknown. */
-	assert_int_equal(gather(shm, &plan, 4, bytes), 24);
-	free(shm);
-}
-
-/* Of two calls in a row the first prepares the second: its time has no place. */
-static void the_first_of_two_is_no_sample(void **state)
-{
-	const struct nt_schedule twice = { .kind = NT_SCHEDULE_SCREEN,
-					   .count = 2,
-					   .blocks = 4,
-					   .twice = 1,
-					   .arm = { NT_ARM_BASELINE, 1 } };
-	const uint64_t ns[NT_MEASURES] = { 5000, 5000, 5000 };
-	const uint16_t none[NT_TIMES_MAX] = { 0 };
-	uint16_t packed[NT_TIMES_MAX] = { 0 };
-
-	for (uint32_t position = 0; position < nt_schedule_positions(&twice); position += 2)
-		nt_times_put(packed, &twice, 1, position, NT_REWARD_CALL, ns, 7000);
-	assert_memory_equal(packed, none, sizeof(none));
-	nt_times_put(packed, &twice, 1, 1, NT_REWARD_CALL, ns, 7000);
-	assert_memory_not_equal(packed, none, sizeof(none));
 }
 
 static void damage_is_no_time_at_all(void **state)
@@ -378,7 +239,6 @@ static void nonsense_between_nodes_is_no_time(void **state)
 }
 
 UNIT_TESTS(the_error_is_bounded, order_is_kept, shared_memory_holds_long_times,
-	   the_longer_of_two_times_counts, the_slowest_rank_counts, what_one_rank_lacks_is_lacking,
-	   periods_follow_in_later_rounds, own_times_follow, the_first_of_two_is_no_sample,
-	   damage_is_no_time_at_all, sums_are_added_up, other_measures_are_of_all_ranks,
-	   a_later_round_tells_one_more, nonsense_between_nodes_is_no_time);
+	   what_one_rank_lacks_is_lacking, damage_is_no_time_at_all, sums_are_added_up,
+	   other_measures_are_of_all_ranks, a_later_round_tells_one_more,
+	   nonsense_between_nodes_is_no_time);

@@ -153,94 +153,6 @@ static double share_of(const struct world *w, unsigned races, unsigned winner)
 	return (double)count / races;
 }
 
-static void noise_alone_leaves_the_default(void **state)
-{
-	static const double times_s[] = { 26, 60, 200 };
-
-	for (unsigned i = 0; i < 2 * sizeof(times_s) / sizeof(times_s[0]); i++) {
-		struct world w = quiet;
-		double share;
-
-		w.deviation = 0.1;
-		w.time_s = times_s[i / 2];
-		w.mix = i % 2;
-		share = share_of(&w, 1000, 0);
-		print_message("%.0f s, mix %d: the default in %.2f %%\n", w.time_s, w.mix,
-			      100 * share);
-		assert_true(share >= 0.99);
-	}
-}
-
-static void a_gain_is_found_in_spite_of_noise(void **state)
-{
-	struct world w = quiet;
-
-	w.deviation = 0.1;
-	w.time_s = 60;
-	w.ratio[2] = 1 / 2.4;
-	assert_true(share_of(&w, 300, 2) >= 0.99);
-	w.ratio[2] = 1 / 1.5;
-	assert_true(share_of(&w, 300, 2) >= 0.95);
-	w.ratio[2] = 1 / 1.2;
-	w.time_s = 200;
-	assert_true(share_of(&w, 300, 2) >= 0.8);
-}
-
-static void too_little_time_leaves_the_default(void **state)
-{
-	struct world w = quiet;
-	enum nt_race_end end;
-
-	w.ratio[1] = 0.4;
-	w.time_s = 13;
-	assert_string_equal(run(&w, &end), "012345");
-	assert_int_equal(end, NT_RACE_TIME);
-	assert_int_equal(nt_race_winner(&race), 0);
-	/* Before a second round that does not fit, half of them are dropped. */
-	w.time_s = 27;
-	assert_int_equal(strncmp(run(&w, &end), "012345", 6), 0);
-	assert_int_equal(nt_race_winner(&race), 1);
-	w.time_s = 1;
-	assert_string_equal(run(&w, &end), "");
-	assert_int_equal(end, NT_RACE_TIME);
-}
-
-static void the_mix_decides_or_all_sizes(void **state)
-{
-	struct world w = quiet;
-	enum nt_race_end end;
-
-	w.ratio[1] = 0.5;
-	w.worse = 2.6; /* the largest call takes 1.3 times as long */
-	run(&w, &end);
-	assert_int_equal(nt_race_winner(&race), 0);
-	assert_int_equal(race.racer[1].state, NT_RACER_BEATEN);
-	w.mix = true; /* it is called once in 111 calls: 22000 become 15800 us */
-	run(&w, &end);
-	assert_int_equal(nt_race_winner(&race), 1);
-	w.worse = 8;
-	run(&w, &end);
-	assert_int_equal(nt_race_winner(&race), 0);
-}
-
-static void failing_and_wrong_profiles_do_not_run_again(void **state)
-{
-	struct world w = quiet;
-	enum nt_race_end end;
-	const char *order;
-
-	w.ratio[1] = w.ratio[2] = 0.3;
-	w.ratio[3] = 0.5;
-	w.fails = 1;
-	w.wrong = 2;
-	order = run(&w, &end);
-	assert_int_equal(strncmp(order, "012345", 6), 0);
-	assert_true(!strchr(order + 6, '1') && !strchr(order + 6, '2'));
-	assert_int_equal(nt_race_winner(&race), 3);
-	assert_int_equal(race.racer[1].state, NT_RACER_FAILED);
-	assert_int_equal(race.racer[2].state, NT_RACER_WRONG);
-}
-
 static void a_default_that_fails_or_is_wrong_ends_it(void **state)
 {
 	static const struct {
@@ -279,7 +191,5 @@ static void the_default_alone_is_measured_twice(void **state)
 
 UNIT_TESTS(a_clear_winner_is_found_and_losers_run_once,
 	   one_that_is_slow_at_a_size_pushes_no_other_out, rounds_are_reversed,
-	   a_drift_decides_nothing, noise_alone_leaves_the_default,
-	   a_gain_is_found_in_spite_of_noise, too_little_time_leaves_the_default,
-	   the_mix_decides_or_all_sizes, failing_and_wrong_profiles_do_not_run_again,
-	   a_default_that_fails_or_is_wrong_ends_it, the_default_alone_is_measured_twice);
+	   a_drift_decides_nothing, a_default_that_fails_or_is_wrong_ends_it,
+	   the_default_alone_is_measured_twice);

@@ -113,55 +113,6 @@ static void step_many(struct nt_agree *agree[2], uint64_t now_ms)
 	}
 }
 
-static void nodes_of_many_ranks_agree(void **state)
-{
-	static const float cost[NT_PAIRS];
-	struct nt_shm *shm[2];
-	struct nt_agree *agree[2];
-	struct nt_slot slot;
-	struct pair hooked = { .rounds = 1 };
-
-	for (uint32_t n = 0; n < 2; n++) {
-		struct nt_agree_config config = {
-			.hooks = { .arg = &hooked,
-				   .may_open = may_open,
-				   .start = start,
-				   .next = next,
-				   .absorb = absorb,
-				   .end = end,
-				   .gather = gather,
-				   .combine = combine },
-			.self = n,
-			.nodes = 2,
-			.tasks = 2 * MANY,
-			.node_of_task = node_of_many,
-			.node_name = node_name,
-			.join_ms = 1000,
-		};
-
-		shm[n] = config.shm = calloc(1, sizeof(struct nt_shm));
-		assert_non_null(config.shm);
-		agree[n] = nt_agree_create(&config, NULL);
-		assert_non_null(agree[n]);
-		for (uint32_t r = n * MANY; r < (n + 1) * MANY; r++) {
-			const struct nt_capabilities caps = {
-				.rank = (int32_t)r, .task = r, .active = 1, .nccl = 22809
-			};
-
-			assert_int_equal(nt_shm_join(shm[n], 77, 2 * MANY, 2, &caps, &slot, NULL),
-					 0);
-			assert_int_equal(nt_shm_key(&slot, KEY, 5, cost, NT_SHM_KEYS), 0);
-		}
-	}
-	for (uint64_t ms = 0; ms < 500; ms += 10)
-		step_many(agree, ms);
-	for (uint32_t n = 0; n < 2; n++) {
-		assert_int_equal(atomic_load(&shm[n]->comm[0].state), NT_COMM_AGREED);
-		nt_agree_destroy(agree[n]);
-		free(shm[n]);
-	}
-}
-
 static void the_odd_rank_is_named(void **state)
 {
 	static const struct {
@@ -188,29 +139,6 @@ static void the_odd_rank_is_named(void **state)
 				if (!strstr(comm_of(p, r)->why, cases[i].says) ||
 				    !strstr(comm_of(p, r)->why, nodes == 1 ? ":1:n1:" : ":1:n2:"))
 					fail_msg("%s", comm_of(p, r)->why);
-			}
-			destroy(p);
-		}
-	}
-}
-
-/* A risk that one rank sees is not a difference, and all nodes know of it. */
-static void a_risk_of_one_rank_is_told_to_all(void **state)
-{
-	const struct nt_capabilities at_risk = {
-		.rank = 1, .task = 1, .active = 1, .nccl = 22809, .risks = NT_RISK_NET
-	};
-
-	for (uint32_t nodes = 1; nodes <= 2; nodes++) {
-		for (int risky = 0; risky < 2; risky++) {
-			struct pair *p = make(nodes, risky ? &at_risk : NULL);
-
-			pass(p, 500);
-			for (int r = 0; r < 2; r++) {
-				assert_int_equal(atomic_load(&comm_of(p, r)->state),
-						 NT_COMM_AGREED);
-				assert_int_equal(atomic_load(&comm_of(p, r)->risks),
-						 risky ? NT_RISK_NET : 0);
 			}
 			destroy(p);
 		}
@@ -252,32 +180,6 @@ static void a_rank_that_never_shows_is_named(void **state)
 	}
 	assert_int_equal(atomic_load(&comm_of(p, 0)->state), NT_COMM_REJECTED);
 	assert_non_null(strstr(comm_of(p, 0)->why, "unseen:1:1:2"));
-	destroy(p);
-}
-
-/* During a window nodes write nothing about the key; then come the times and their outcome. */
-static void nobody_listens_in_a_window(void **state)
-{
-	struct pair *p = make(2, NULL);
-	const struct nt_shm_key *key = &comm_of(p, 0)->key[0];
-	unsigned deaf = 0, heard = 0;
-
-	for (int i = 0; i < 60 && atomic_load(&key->state) != NT_KEY_COMMITTED; i++) {
-		const bool window = collective(p) == 10;
-
-		pass(p, 10);
-		for (uint32_t n = 0; n < 2; n++) {
-			const enum nt_agree_need need = nt_agree_listens(p->agree[n], 1 - n);
-
-			deaf += window && need == NT_AGREE_DEAF;
-			heard += deaf > 0 && need == NT_AGREE_LISTENS;
-			assert_true(!window || nt_agree_step(p->agree[n], p->now_ms));
-		}
-	}
-	/* Both nodes, until the call after its last one. */
-	assert_int_equal(deaf, 2 * window_calls);
-	assert_true(heard > 0);
-	assert_int_equal(p->absorbed, 1);
 	destroy(p);
 }
 
@@ -323,24 +225,6 @@ static void what_is_wanted_early_is_spoken_of_early(void **state)
 	assert_int_equal(atomic_load(&comm_of(p, 1)->state), NT_COMM_AGREED);
 	destroy(p);
 	early_calls = 0;
-}
-
-/* The other node falls silent between its ACK and the outcome: only its own ranks are in doubt. */
-static void silence_after_a_proposal_aborts(void **state)
-{
-	struct pair *p = make(2, NULL);
-
-	for (int i = 0; i < 12; i++) {
-		(void)collective(p);
-		pass(p, 10);
-	}
-	for (int i = 0; i < 1000; i++) {
-		(void)nt_agree_step(p->agree[0], p->now_ms += 10);
-		carry(p, 0);
-	}
-	assert_true(atomic_load(&comm_of(p, 0)->key[0].hold_at) == 0);
-	assert_int_equal(atomic_load(&comm_of(p, 0)->key[0].epoch), 0);
-	destroy(p);
 }
 
 /* The other node reads a proposal late, and the coordinator's rank has reached its turn: it does
@@ -541,11 +425,9 @@ static void random_runs_never_differ(void **state)
 }
 
 UNIT_TESTS(one_node_explores_then_stays, two_nodes_explore_then_stay,
-	   a_plan_for_good_needs_no_stride, a_closed_key_stays_on_auto, nodes_of_many_ranks_agree,
-	   the_odd_rank_is_named, a_risk_of_one_rank_is_told_to_all,
+	   a_plan_for_good_needs_no_stride, a_closed_key_stays_on_auto, the_odd_rank_is_named,
 	   cards_of_a_node_carry_the_risks_of_all_its_ranks, a_rank_that_never_shows_is_named,
-	   nobody_listens_in_a_window, what_is_not_called_often_is_not_spoken_of,
-	   what_is_wanted_early_is_spoken_of_early, silence_after_a_proposal_aborts,
+	   what_is_not_called_often_is_not_spoken_of, what_is_wanted_early_is_spoken_of_early,
 	   homes_rank_waits_for_a_moment, last_words_end_what_is_open,
 	   an_agreement_without_us_is_forgotten,
 	   answers_to_an_earlier_coordinator_count_for_nothing, a_key_is_closed_once,

@@ -256,63 +256,6 @@ static void prints_the_widest_rows(void **state)
 	check_text("wide", NULL);
 }
 
-static void closes_the_gaps_of_a_wide_table(void **state)
-{
-	static const char *const columns[] = { "-ONE", "TWO\nus" };
-	static const struct {
-		int columns;
-		const char *text;
-	} cases[] = { { 10, "      TWO\nONE    us\na       -\nabcd  1.5\n" },
-		      { 8, "     TWO\nONE   us\na      -\nabcd 1.5\n" } };
-	struct nt_error err;
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct nt_table table = NT_TABLE(columns, 0);
-		size_t bytes;
-		char *text;
-		FILE *out = open_memstream(&text, &bytes);
-
-		table.max_columns = cases[i].columns;
-		nt_cell(&table, "a");
-		nt_cell_decimal(&table, NAN, 1);
-		nt_cell(&table, "%s", "abcd");
-		nt_cell_decimal(&table, 1.5, 1);
-		assert_int_equal(nt_table_print(out, &table, &err), 0);
-		fclose(out);
-		assert_string_equal(text, cases[i].text);
-		free(text);
-	}
-}
-
-/* Notes stand above the row that comes after them, or at the end; long cells are cut. */
-static void prints_notes_between_rows(void **state)
-{
-	static const char *const columns[] = { "-A", "B" };
-	struct nt_table table = NT_TABLE(columns, 2);
-	struct nt_error err;
-	char share[NT_CELL_MAX];
-	size_t bytes;
-	char *text;
-	FILE *out = open_memstream(&text, &bytes);
-
-	nt_table_note(&table, "first: ", 2, "x y");
-	nt_cell_count(&table, INT64_MAX);
-	nt_cell_count(&table, -1);
-	nt_table_note(&table, "", 0, "middle");
-	nt_cell(&table, "%060d", 0);
-	nt_cell(&table, "%s", nt_share_text(0.00009, share, sizeof(share)));
-	nt_table_note(&table, "    ", 4, "last");
-	assert_int_equal(nt_table_print(out, &table, &err), 0);
-	fclose(out);
-	assert_string_equal(text, "\n  A                                                      B\n"
-				  "first: x y\n"
-				  "  9223372036854775807                                    -\n"
-				  "middle\n"
-				  "  00000000000000000000000000000000000000000000000  <0.0001\n"
-				  "    last\n");
-	free(text);
-}
-
 static void prints_what_is_whole_of_a_damaged_record(void **state)
 {
 	check_text("damaged", "1");
@@ -346,26 +289,6 @@ static void fits_80_columns(void **state)
 	}
 }
 
-static void wraps_words(void **state)
-{
-	char *text;
-	size_t bytes;
-	FILE *out = open_memstream(&text, &bytes);
-
-	assert_non_null(out);
-	nt_wrap(out, "-> ", 3,
-		"0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 "
-		"0123456789012345678901234567890123456789012345678901234567890123456789012345678901 "
-		" x");
-	fclose(out);
-	assert_string_equal(text,
-			    "-> 0123456789 0123456789 0123456789 0123456789 0123456789 "
-			    "0123456789 0123456789\n   "
-			    "01234567890123456789012345678901234567890123456789012345678901234"
-			    "56789012345678901\n   x\n");
-	free(text);
-}
-
 static void writes_numbers(void **state)
 {
 	char text[48];
@@ -376,17 +299,6 @@ static void writes_numbers(void **state)
 	assert_string_equal(nt_decimal_text(1e300, 1, text, sizeof(text)), "1e+300");
 	assert_string_equal(nt_share_text(0.00009, text, sizeof(text)), "<0.0001");
 	assert_string_equal(nt_share_text(0.0, text, sizeof(text)), "0.0000");
-}
-
-static void writes_durations(void **state)
-{
-	char text[32];
-
-	assert_string_equal(nt_duration_text(0.0, text, sizeof(text)), "0.0 ms");
-	assert_string_equal(nt_duration_text(-999.9, text, sizeof(text)), "-999.9 ms");
-	assert_string_equal(nt_duration_text(1000.0, text, sizeof(text)), "1.0 s");
-	assert_string_equal(nt_duration_text(120e3, text, sizeof(text)), "2.0 min");
-	assert_string_equal(nt_duration_text(-7200e3, text, sizeof(text)), "-2.0 h");
 }
 
 /* A record may claim any time. */
@@ -414,8 +326,7 @@ static void nothing_is_infinitely_faster(void **state)
 }
 
 UNIT_TESTS(nothing_is_infinitely_faster, prints_all_states, prints_a_record_without_rows,
-	   helps_with_ranks_that_differ, prints_the_widest_rows, closes_the_gaps_of_a_wide_table,
-	   prints_notes_between_rows, prints_what_is_whole_of_a_damaged_record,
-	   prints_launch_profiles, prints_metrics, repeats_no_sample, escapes_labels,
-	   labels_samples_with_their_job, says_what_was_too_short, fits_80_columns, wraps_words,
-	   writes_numbers, writes_durations);
+	   helps_with_ranks_that_differ, prints_the_widest_rows,
+	   prints_what_is_whole_of_a_damaged_record, prints_launch_profiles, prints_metrics,
+	   repeats_no_sample, escapes_labels, labels_samples_with_their_job,
+	   says_what_was_too_short, fits_80_columns, writes_numbers);

@@ -8,21 +8,6 @@
 #define COLL_ON ((int)(NT_PROF_COLL | NT_PROF_KERNEL_LAUNCH | NT_PROF_P2P_API))
 #define KERNEL_ON (COLL_ON | (int)NT_PROF_KERNEL_CH)
 
-static void an_idle_key_leaves_all_alone(void **state)
-{
-	static struct host h;
-
-	host_open(&h, "bandit");
-	for (int i = 0; i < 100; i++) {
-		assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE), RING_SIMPLE);
-		assert_memory_equal(h.table, h.cost, sizeof(h.cost));
-	}
-	assert_int_equal(h.mask, 0);
-	assert_int_equal(atomic_load(&host_own_key(&h, NT_ALLREDUCE, SIZE)->decision.calls), 100);
-	assert_int_equal(host_key(&h, NT_ALLREDUCE, SIZE)->baseline_arm, RING_SIMPLE);
-	host_close(&h);
-}
-
 static void odd_tables_are_left_alone(void **state)
 {
 	struct nt_call odd[] = {
@@ -86,37 +71,6 @@ static void a_full_table_of_keys_is_auto(void **state)
 	host_close(&h);
 }
 
-/* The first sizes get slots at once, up to half of them; then those that are called often. */
-static void what_is_called_often_gets_a_place(void **state)
-{
-	struct nt_shm_comm *shm;
-	static struct host h;
-	unsigned sizes = 0;
-
-	host_open(&h, "bandit");
-	host_unhelp(&h);
-	shm = h.comm->fixed.shm;
-	for (int coll = NT_REDUCE; coll < NT_ALLREDUCE; coll++) {
-		for (unsigned band = 2; band < 60; band++, sizes++) {
-			nt_shm_grow(&h.process.map, h.comm->fixed.slot.comm);
-			host_collective(&h, coll, nt_band_floor(band));
-		}
-	}
-	assert_true(sizes > NT_SHM_KEYS / 2);
-	assert_int_not_equal(atomic_load(&shm->key[NT_SHM_KEYS / 2 - 1].id), 0);
-	assert_int_equal(atomic_load(&shm->key[NT_SHM_KEYS / 2].id), 0);
-	for (unsigned calls = 0; calls < 15; calls++) {
-		host_collective(&h, NT_ALLREDUCE, SIZE);
-		assert_null(host_own_key(&h, NT_ALLREDUCE, SIZE)->fixed.shared);
-	}
-	host_collective(&h, NT_ALLREDUCE, SIZE);
-	assert_non_null(host_own_key(&h, NT_ALLREDUCE, SIZE)->fixed.shared);
-	assert_ptr_equal(host_own_key(&h, NT_ALLREDUCE, SIZE)->fixed.shared,
-			 &shm->key[NT_SHM_KEYS / 2]);
-	assert_int_equal(atomic_load(&h.process.count[NT_COUNT_NO_KEY]), 0);
-	host_close(&h);
-}
-
 static bool has_place(struct host *h, unsigned band)
 {
 	return host_own_key(h, NT_ALLREDUCE, nt_band_floor(band))->fixed.shared != NULL;
@@ -154,61 +108,6 @@ static void what_is_worth_nothing_gets_no_place(void **state)
 	for (unsigned calls = 0; calls < 200; calls++)
 		host_collective(&h, NT_ALLREDUCE, nt_band_floor(10));
 	assert_true(has_place(&h, 10));
-	host_close(&h);
-}
-
-static void a_turn_is_known_after_a_whole_group(void **state)
-{
-	struct nt_shm_key *key;
-	unsigned m;
-	static struct host h;
-
-	host_open(&h, "bandit");
-	h.seq[NT_ALLREDUCE] = 77;
-	host_collective(&h, NT_ALLREDUCE, SIZE);
-	m = h.comm->fixed.slot.index;
-	key = host_key(&h, NT_ALLREDUCE, SIZE);
-	atomic_store(&key->state, NT_KEY_OPEN);
-	host_decide(&h, NT_ALLREDUCE,
-		    SIZE); /* opens; this group's tasks came with the mask off, or on in part */
-	assert_int_equal(h.mask, COLL_ON);
-	(void)host_coll_event(&h, NT_ALLREDUCE, SIZE);
-	assert_int_equal(atomic_load(&key->turn[m]), NT_TURN_UNKNOWN);
-	host_collective(&h, NT_ALLREDUCE, SIZE);
-	assert_int_equal(atomic_load(&key->turn[m]), NT_TURN_UNKNOWN);
-	host_collective(&h, NT_ALLREDUCE, SIZE); /* decided when one whole group had its events */
-	assert_int_equal(atomic_load(&key->turn[m]), h.seq[NT_ALLREDUCE] - 1 + 1);
-	assert_int_equal(atomic_load(&key->calls[m]), 4);
-	/* Another function's events do not give this one's turn. */
-	host_collective(&h, NT_ALLGATHER, SIZE);
-	assert_int_equal(atomic_load(&key->turn[m]), h.seq[NT_ALLREDUCE]);
-	host_close(&h);
-}
-
-static void the_mask_counts_open_keys(void **state)
-{
-	struct nt_comm *first, *second;
-	struct nt_shm_key *key[2];
-	static struct host h;
-
-	host_open(&h, "bandit");
-	first = h.comm;
-	second = host_add_comm(&h, 0xdef, 3, 5, 5);
-	for (int i = 0; i < 2; i++) {
-		h.comm = i ? second : first;
-		(void)host_open_key(&h, NT_ALLREDUCE, SIZE);
-		key[i] = host_key(&h, NT_ALLREDUCE, SIZE);
-	}
-	assert_int_equal(h.mask, COLL_ON);
-	h.comm = first;
-	atomic_store(&key[0]->state, NT_KEY_CLOSED);
-	host_collective(&h, NT_ALLREDUCE, SIZE);
-	assert_int_equal(h.mask, COLL_ON);
-	h.comm = second;
-	atomic_store(&key[1]->state, NT_KEY_CLOSED);
-	host_collective(&h, NT_ALLREDUCE, SIZE);
-	assert_int_equal(h.mask, 0);
-	assert_int_equal(nt_key_state(host_own_key(&h, NT_ALLREDUCE, SIZE)), NT_LOCAL_CLOSED);
 	host_close(&h);
 }
 
@@ -321,58 +220,6 @@ static void a_burst_has_a_position_for_each_call(void **state)
 	host_close(&h);
 }
 
-static void a_window_left_behind_is_not_measured_for_ever(void **state)
-{
-	const struct nt_schedule screen = host_screen();
-	struct nt_shm_key *key;
-	struct nt_plan plan;
-	static struct host h;
-
-	host_open(&h, "bandit");
-	plan = host_plan(1, host_open_key(&h, NT_ALLREDUCE, SIZE) + 1, &screen);
-	key = host_key(&h, NT_ALLREDUCE, SIZE);
-	plan.run = host_run(&h, key);
-	host_commit(key, &plan);
-	host_collective(&h, NT_ALLREDUCE, SIZE);
-	assert_int_equal(h.mask, KERNEL_ON);
-	for (int i = 0; i < 100; i++)
-		host_collective(&h, NT_ALLREDUCE, SIZE * 16);
-	assert_int_equal(h.mask, COLL_ON);
-	host_close(&h);
-}
-
-static void a_final_plan_is_committed(void **state)
-{
-	const struct nt_schedule final = host_final(TREE_SIMPLE);
-	struct nt_shm_key *key;
-	struct nt_local_key *own;
-	struct nt_plan plan;
-	static struct host h;
-
-	host_open(&h, "bandit");
-	plan = host_plan(1, host_open_key(&h, NT_ALLREDUCE, SIZE) + 3, &final);
-	key = host_key(&h, NT_ALLREDUCE, SIZE);
-	own = host_own_key(&h, NT_ALLREDUCE, SIZE);
-	host_commit(key, &plan);
-	for (int i = 0; i < 3; i++)
-		assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE), RING_SIMPLE);
-	for (int i = 0; i < 100; i++)
-		assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE), TREE_SIMPLE);
-	assert_int_equal(h.mask, 0);
-	assert_int_equal(nt_key_state(own), NT_LOCAL_COMMITTED);
-	assert_true(atomic_load(&own->events.forced) >= NT_CONFIRM_CALLS);
-	assert_int_equal(atomic_load(&own->events.differed), 0);
-	assert_float_equal(h.table[TREE_SIMPLE], 0.0f, 0);
-	assert_float_equal(h.table[RING_SIMPLE], 40.0f, 0);
-	/* Another size is another key. */
-	assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE * 2), RING_SIMPLE);
-	/* So is another set of legal pairs: without the arm, the baseline. */
-	h.cost[TREE_SIMPLE] = -1.0f;
-	assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE), RING_SIMPLE);
-	assert_float_equal(h.table[TREE_SIMPLE], -1.0f, 0);
-	host_close(&h);
-}
-
 /* Others can write to shared memory, too. */
 static void a_plan_of_no_turns_is_none(void **state)
 {
@@ -441,41 +288,6 @@ static void no_times_without_room(void **state)
 	host_shm_lacks = false;
 }
 
-static void halves_that_cannot_tune_say_so(void **state)
-{
-	static const struct {
-		const char *option;
-		int tuner, profiler;
-		uint32_t idle;
-	} cases[] = {
-		{ "bandit", 5, 5, NT_IDLE_NO },
-		{ "bandit", 6, 6, NT_IDLE_NO },
-		{ "bandit", 4, 4, NT_IDLE_API },
-		{ "bandit,graphs=never", 4, 4, NT_IDLE_NO },
-		{ "bandit,graphs=never", 3, 4, NT_IDLE_API },
-	};
-	static struct host h;
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		host_open_api(&h, cases[i].option, cases[i].tuner, cases[i].profiler);
-		assert_int_equal(h.comm->fixed.caps.idle, cases[i].idle);
-		assert_int_equal(h.comm->fixed.caps.active, cases[i].idle == NT_IDLE_NO);
-		assert_int_equal(h.comm->fixed.caps.rank, 3);
-		assert_int_equal(h.comm->fixed.caps.task, 3);
-		assert_int_equal(h.comm->fixed.caps.fingerprint, 7);
-		assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE), RING_SIMPLE);
-		assert_int_equal(atomic_load(&h.comm->fixed.shm->key[0].id) != 0,
-				 cases[i].idle == NT_IDLE_NO);
-		host_close(&h);
-	}
-	/* Without a profiler the rank is not known: no slot. */
-	host_open_api(&h, "bandit", 5, 0);
-	assert_null(h.comm->fixed.shm);
-	assert_int_equal(h.comm->fixed.why.id, NT_REASON_HALF);
-	assert_int_equal(host_collective(&h, NT_ALLREDUCE, SIZE), RING_SIMPLE);
-	host_close(&h);
-}
-
 /* The same plan with the interfaces of NCCL 2.27, if the user promises that there are no graphs. */
 static void version_4_follows_plans_too(void **state)
 {
@@ -529,12 +341,8 @@ static void simulated_groups_do_not_count(void **state)
 	host_close(&h);
 }
 
-UNIT_TESTS(an_idle_key_leaves_all_alone, odd_tables_are_left_alone, six_algorithms_are_enough,
-	   a_full_table_of_keys_is_auto, what_is_called_often_gets_a_place,
-	   what_is_worth_nothing_gets_no_place, a_turn_is_known_after_a_whole_group,
-	   the_mask_counts_open_keys, destroying_a_communicator_returns_its_mask,
+UNIT_TESTS(odd_tables_are_left_alone, six_algorithms_are_enough, a_full_table_of_keys_is_auto,
+	   what_is_worth_nothing_gets_no_place, destroying_a_communicator_returns_its_mask,
 	   an_exploration_is_followed_and_measured, a_burst_has_a_position_for_each_call,
-	   a_window_left_behind_is_not_measured_for_ever, a_final_plan_is_committed,
 	   a_plan_of_no_turns_is_none, a_forced_arm_wins_ties, no_times_without_room,
-	   halves_that_cannot_tune_say_so, version_4_follows_plans_too,
-	   simulated_groups_do_not_count);
+	   version_4_follows_plans_too, simulated_groups_do_not_count);

@@ -139,20 +139,6 @@ static void a_drift_decides_nothing(void **state)
 	}
 }
 
-/* What happens in this share of many races. */
-static double share_of(const struct world *w, unsigned races, unsigned winner)
-{
-	unsigned count = 0;
-
-	for (unsigned i = 0; i < races; i++) {
-		enum nt_race_end end;
-
-		run(w, &end);
-		count += nt_race_winner(&race) == winner;
-	}
-	return (double)count / races;
-}
-
 static void a_default_that_fails_or_is_wrong_ends_it(void **state)
 {
 	static const struct {

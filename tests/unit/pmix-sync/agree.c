@@ -91,28 +91,6 @@ static void a_closed_key_stays_on_auto(void **state)
 
 #define MANY 40 /* ranks of a node; both together are more than a word has bits */
 
-static int node_of_many(void *arg, uint32_t task)
-{
-	(void)arg;
-	return (int)(task / MANY);
-}
-
-/* Node n's log entries reach the other node, then itself. */
-static void step_many(struct nt_agree *agree[2], uint64_t now_ms)
-{
-	for (uint32_t n = 0; n < 2; n++) {
-		const uint8_t *bytes = NULL;
-		size_t count;
-
-		(void)nt_agree_step(agree[n], now_ms);
-		count = nt_agree_out(agree[n], &bytes);
-		if (count == 0 || !bytes)
-			continue;
-		nt_agree_in(agree[1 - n], n, bytes, count, now_ms);
-		nt_agree_sent(agree[n], now_ms);
-	}
-}
-
 static void the_odd_rank_is_named(void **state)
 {
 	static const struct {

@@ -5,27 +5,6 @@
 #include "contract/shm-layout.h"
 #include "contract/coll.h"
 
-static void names_round_trip(void **state)
-{
-	for (int i = 0; i < NT_COLLS; i++)
-		assert_int_equal(nt_coll_parse(nt_coll_name(i)), i);
-	for (int i = 0; i < NT_ALGOS; i++)
-		assert_int_equal(nt_algo_parse(nt_algo_name(i)), i);
-	for (int i = 0; i < NT_PROTOS; i++)
-		assert_int_equal(nt_proto_parse(nt_proto_name(i)), i);
-	for (int a = 0; a < NT_ALGOS; a++) {
-		for (int p = 0; p < NT_PROTOS; p++) {
-			char text[40];
-			int arm = a * NT_PROTOS + p;
-
-			snprintf(text, sizeof(text), "%s/%s", nt_algo_name(a), nt_proto_name(p));
-			assert_string_equal(nt_arm_name(arm), text);
-			assert_int_equal(nt_arm_parse(text), arm);
-		}
-	}
-	assert_int_equal(nt_arm_parse(nt_arm_name(NT_ARM_BASELINE)), NT_ARM_BASELINE);
-}
-
 static void unknown_names_are_errors(void **state)
 {
 	assert_int_equal(nt_coll_parse("allreduce"), -1);
@@ -113,32 +92,5 @@ static void bands_are_half_octaves(void **state)
 	}
 }
 
-static void sizes_are_short(void **state)
-{
-	static const struct {
-		size_t bytes;
-		const char *text;
-	} cases[] = {
-		{ 0, "0" },	     { 8, "8" },	  { 1000, "1000" },	{ 1024, "1K" },
-		{ 1536, "1.5K" },    { 98304, "96K" },	  { 262144, "256K" },	{ 1048576, "1M" },
-		{ 1572864, "1.5M" }, { 67108864, "64M" }, { 1073741824, "1G" },
-	};
-	char text[24];
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		assert_string_equal(nt_size_text(cases[i].bytes, text, sizeof(text)),
-				    cases[i].text);
-}
-
-static void a_key_is_one_word(void **state)
-{
-	uint64_t id = nt_key_id(NT_ALLREDUCE, 127, 0x1fffff);
-
-	assert_int_equal(nt_key_coll(id), NT_ALLREDUCE);
-	assert_int_equal(nt_key_band(id), 127);
-	assert_int_equal(nt_key_mask(id), 0x1fffff);
-	assert_true(nt_key_id(0, 0, 0) != 0);
-}
-
-UNIT_TESTS(names_round_trip, unknown_names_are_errors, bands_are_half_octaves, sizes_are_short,
-	   a_key_is_one_word, arms_with_a_cap_have_names, what_nccl_does_not_bound_is_no_arm);
+UNIT_TESTS(unknown_names_are_errors, bands_are_half_octaves, arms_with_a_cap_have_names,
+	   what_nccl_does_not_bound_is_no_arm);

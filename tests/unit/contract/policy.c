@@ -135,18 +135,6 @@ static void sets_forbid_pairs(void **state)
 	assert_int_equal(nt_policy_forbidden(&policy), 02222222);
 }
 
-static void option_lies_over_the_site_default(void **state)
-{
-	struct nt_policy policy;
-
-	nt_policy_default(&policy);
-	assert_int_equal(nt_policy_parse_option(&policy, "observe,min_gain=9", NULL), 0);
-	assert_int_equal(nt_policy_parse_option(&policy, "bandit,alpha=0.05", NULL), 0);
-	assert_int_equal(policy.mode, NT_MODE_BANDIT);
-	assert_int_equal(policy.min_gain_micro, 9000000);
-	assert_int_equal(policy.alpha_micro, 50000);
-}
-
 static void task_form_round_trips(void **state)
 {
 	struct nt_place place = { .shm = "/proc/12/fd/100",
@@ -209,21 +197,6 @@ static void a_comma_in_a_path_is_refused(void **state)
 	assert_int_equal(nt_policy_format_task(&policy, &place, text, 40, NULL), -1);
 }
 
-static void the_hash_follows_the_settings_alone(void **state)
-{
-	struct nt_policy a, b;
-
-	nt_policy_default(&a);
-	nt_policy_default(&b);
-	assert_int_equal(nt_policy_hash(&a), nt_policy_hash(&b));
-	b.min_calls++;
-	assert_int_not_equal(nt_policy_hash(&a), nt_policy_hash(&b));
-	b = a;
-	assert_int_equal(nt_policy_parse_option(&b, "off,launch=auto", NULL), 0);
-	assert_int_not_equal(nt_policy_hash(&a), nt_policy_hash(&b));
-}
-
 UNIT_TESTS(option_form_round_trips, bad_options_name_what_is_accepted,
-	   seconds_may_be_written_with_their_unit, sets_forbid_pairs,
-	   option_lies_over_the_site_default, task_form_round_trips, damaged_task_forms_are_refused,
-	   a_comma_in_a_path_is_refused, the_hash_follows_the_settings_alone);
+	   seconds_may_be_written_with_their_unit, sets_forbid_pairs, task_form_round_trips,
+	   damaged_task_forms_are_refused, a_comma_in_a_path_is_refused);

@@ -7,65 +7,6 @@
 #include "engine/compare-arms.h"
 #include "engine/matched.h"
 
-static void quantiles_interpolate(void **state)
-{
-	const float us[] = { 0, 40, 10, 0, 20, 30, 50 };
-	const float lone[] = { 7, 0 };
-
-	assert_float_equal(nt_sample_quantile(us, 7, 0), 10, 1e-9);
-	assert_float_equal(nt_sample_quantile(us, 7, 0.25), 20, 1e-9);
-	assert_float_equal(nt_sample_quantile(us, 7, 0.3), 22, 1e-5);
-	assert_float_equal(nt_sample_quantile(us, 7, 0.5), 30, 1e-9);
-	assert_float_equal(nt_sample_quantile(us, 7, 1), 50, 1e-9);
-	assert_float_equal(nt_sample_quantile(us, 2, 0.5), 40, 1e-9);
-	assert_float_equal(nt_sample_quantile(lone, 2, 0.25), 7, 1e-9);
-	assert_float_equal(nt_sample_quantile(us, 1, 0.5), 0, 1e-9);
-	assert_float_equal(nt_sample_quantile(us, 0, 0.5), 0, 1e-9);
-}
-
-static void figures_leave_out_what_is_missing(void **state)
-{
-	const float us[] = { 0, 4, 1, 0, 2, 3, 90 };
-	struct nt_sample_quantiles f = nt_sample_quantiles_of(us, 7);
-
-	assert_int_equal(f.samples, 5);
-	assert_float_equal(f.p25_us, 2, 1e-9);
-	assert_true(f.min_us <= f.p25_us && f.max_us >= f.p75_us && f.min_us == 1);
-	assert_float_equal(f.median_us, 3, 1e-9);
-	assert_float_equal(f.p75_us, 4, 1e-9);
-	assert_float_equal(f.mean_us, 20, 1e-9);
-	f = nt_sample_quantiles_of(us, 1);
-	assert_int_equal(f.samples, 0);
-	assert_float_equal(f.mean_us, 0, 1e-9);
-}
-
-/* The better of the two tests, with a correction for two tests. */
-static void p_is_the_better_of_two(void **state)
-{
-	float baseline[24], arm[24];
-	struct nt_matched pairs;
-
-	for (uint64_t seed = 0; seed < 10; seed++) {
-		double lower, within;
-
-		for (unsigned i = 0; i < 24; i++) {
-			uint64_t key = nt_rng_mix(seed, i);
-
-			baseline[i] = (float)(100 + 30 * nt_rng_unit(key));
-			arm[i] = (float)(92 + 30 * nt_rng_unit(key ^ 77));
-			if (seed % 2 && nt_rng_unit(key ^ 78) < 0.4)
-				arm[i] *= 3;
-		}
-		nt_matched_take(&pairs, baseline, arm, 24);
-		lower = nt_matched_lower_p(&pairs);
-		within = nt_matched_within_p(&pairs);
-		assert_true(
-			fabs(nt_compare_p(baseline, arm, 24) / fmin(1, 2 * fmin(lower, within)) -
-			     1) < 1e-9);
-	}
-	assert_true(nt_compare_p(baseline, arm, 0) == 1);
-}
-
 /* Twenty pairs; the arm takes `factor` of AUTO's time, and some of its samples `stall` times
  * that. */
 static struct nt_comparison compare(const struct nt_gates *gates, double factor, unsigned stalls,
@@ -182,6 +123,5 @@ static void a_first_look_hopes(void **state)
 	assert_false(nt_compare_could_win(0.03, baseline, baseline, 3));
 }
 
-UNIT_TESTS(quantiles_interpolate, figures_leave_out_what_is_missing, p_is_the_better_of_two,
-	   the_gates_by_example, stalls_weigh_less_where_many_pairs_were_seen, promising_is_near,
+UNIT_TESTS(the_gates_by_example, stalls_weigh_less_where_many_pairs_were_seen, promising_is_near,
 	   a_first_look_hopes);

@@ -74,32 +74,6 @@ static void seen(struct bench *b, unsigned channels)
 	b->comm->slot[0].caps.api = 5 * 256 + 5;
 }
 
-static void a_cap_that_is_faster_is_found(void **state)
-{
-	struct bench b;
-
-	setup(&b, sockets, RING_SIMPLE);
-	b.us[TREE_SIMPLE] = 800;
-	b.us[RING_LL] = b.us[TREE_LL] = 1200;
-	b.shaped_us = eight_channels_are_best;
-	seen(&b, 16);
-	assert_int_equal(explore(&b), 1);
-	assert_int_equal(b.final.arm[0], TREE_SIMPLE); /* caps are off */
-
-	setup(&b, sockets, RING_SIMPLE);
-	b.us[TREE_SIMPLE] = 800;
-	b.us[RING_LL] = b.us[TREE_LL] = 1200;
-	b.shaped_us = eight_channels_are_best;
-	b.home.engine.policy.channels = NT_SWITCH_ON;
-	seen(&b, 16);
-	assert_int_equal(explore(&b), 1);
-	assert_string_equal(nt_arm_name(b.final.arm[0]), "TREE/SIMPLE/8ch");
-	assert_int_equal(b.rounds, 3);
-	/* AUTO, 3 pairs; caps of TREE and of AUTO's RING */
-	assert_int_equal(b.final.outcome.arms, 4 + 6);
-	assert_true(b.final.outcome.predicted_best_us > 0);
-}
-
 static void autos_own_pair_is_capped_too(void **state)
 {
 	struct bench b;
@@ -134,54 +108,5 @@ static void no_round_more_where_there_is_nothing_or_no_budget(void **state)
 	assert_int_equal(b.rounds, 2);
 }
 
-/* Each arm in the record. */
-static void findings_hold_every_arm(void **state)
-{
-	struct nt_histories histories = { .count = 0 };
-	const struct nt_history *f;
-	struct nt_json_writer put;
-	char text[4096];
-	struct bench b;
-
-	setup(&b, sockets, RING_SIMPLE);
-	b.home.engine.histories = &histories;
-	b.home.engine.policy.channels = NT_SWITCH_ON;
-	b.shaped_us = eight_channels_are_best;
-	b.us[TREE_SIMPLE] = 800;
-	b.us[RING_LL] = b.us[TREE_LL] = 1200;
-	b.key->cost_us[RING_SIMPLE] = 40;
-	seen(&b, 16);
-	assert_int_equal(explore(&b), 1);
-	f = histories.first;
-	assert_non_null(f);
-	assert_null(f->next);
-	assert_int_equal(f->arms, 4 + 6);
-	assert_int_equal(f->arm[0].arm, NT_ARM_BASELINE);
-	assert_float_equal(f->arm[0].predicted_us, 40, 0);
-	for (unsigned i = 0; i < f->arms; i++) {
-		bool shaped = f->arm[i].arm >= NT_PAIRS && f->arm[i].arm != NT_ARM_BASELINE;
-		double us =
-			shaped ? eight_channels_are_best(f->arm[i].arm)
-			       : b.us[f->arm[i].arm == NT_ARM_BASELINE ? NT_PAIRS : f->arm[i].arm];
-
-		assert_true(f->arm[i].us > us * 0.99 && f->arm[i].us < us * 1.03);
-		assert_true(shaped ? f->arm[i].predicted_us < 0 : f->arm[i].predicted_us > 0);
-	}
-	nt_json_put_begin(&put, text, sizeof(text), NT_RECORD_DEPTH);
-	nt_rank_history_explored(&put, f);
-	assert_false(put.full);
-	assert_true(put.used == strlen(text));
-	assert_non_null(strstr(
-		text,
-		"\"coll\":\"AllReduce\",\"bytes\":1048576,\"auto\":\"RING/SIMPLE\","
-		"\"arm\":\"TREE/SIMPLE/8ch\",\"arms\":[{\"arm\":\"AUTO\",\"predicted_us\":40.00,"));
-	nt_json_put_begin(&put, text, 100, NT_RECORD_DEPTH);
-	nt_rank_history_explored(&put, f);
-	assert_true(put.full);
-	nt_histories_clear(&histories);
-	assert_int_equal(histories.count, 0);
-}
-
 UNIT_TESTS(caps_are_fractions_of_what_nccl_gave, nothing_is_capped_that_nccl_does_not_bound,
-	   a_cap_that_is_faster_is_found, autos_own_pair_is_capped_too,
-	   no_round_more_where_there_is_nothing_or_no_budget, findings_hold_every_arm);
+	   autos_own_pair_is_capped_too, no_round_more_where_there_is_nothing_or_no_budget);

@@ -190,20 +190,6 @@ static void each_id_counts_once_and_old_ones_go(void **state)
 	nt_memory_fini(&memory);
 }
 
-static void entries_are_dropped_by_hardware_and_profile(void **state)
-{
-	struct nt_memory memory;
-
-	nt_memory_init(&memory);
-	add(&memory, full_entry("sockets-wide", 1));
-	add(&memory, full_entry("default", 2));
-	assert_int_equal(nt_memory_drop(&memory, &(struct nt_which){ 0xf4, NULL }), 0);
-	assert_int_equal(nt_memory_drop(&memory, &(struct nt_which){ 0xf3, "sockets-wide" }), 1);
-	assert_string_equal(memory.entry[0].profile, "default");
-	assert_int_equal(nt_memory_drop(&memory, &(struct nt_which){ 0, NULL }), 1);
-	nt_memory_fini(&memory);
-}
-
 static void foreign_lines_are_passed_over(void **state)
 {
 	static const char text[] =
@@ -219,25 +205,6 @@ static void foreign_lines_are_passed_over(void **state)
 	assert_int_equal(memory.skipped_lines, 7);
 	assert_int_equal(memory.first_skipped, 3);
 	nt_memory_fini(&memory);
-}
-
-static void a_site_file_is_for_people(void **state)
-{
-	char path[] = "/tmp/nt-site-XXXXXX";
-	struct nt_memory memory, again;
-	int fd = mkstemp(path);
-
-	nt_memory_init(&memory);
-	nt_memory_init(&again);
-	add(&memory, full_entry("default", 1));
-	assert_int_equal(nt_memory_write_file(&memory, path, &err), 0);
-	assert_int_equal(nt_memory_read_file(&again, path, 0, &err), 0);
-	assert_int_equal(again.entries, 1);
-	assert_int_equal(again.skipped_lines, 0);
-	nt_memory_fini(&memory);
-	nt_memory_fini(&again);
-	close(fd);
-	unlink(path);
 }
 
 static void arms_go_out_and_in_as_csv(void **state)
@@ -264,31 +231,6 @@ static void arms_go_out_and_in_as_csv(void **state)
 	free(text);
 	nt_memory_fini(&memory);
 	nt_memory_fini(&again);
-}
-
-/* What it used it did not measure, and it decided nothing. */
-static void a_policy_step_takes_nothing_out_of_csv(void **state)
-{
-	struct nt_where where = world_where();
-	struct nt_memory_entry newer = full_entry("default", 2);
-	struct nt_memory memory;
-	char *text = NULL;
-	size_t bytes;
-	FILE *out;
-
-	nt_memory_init(&memory);
-	add(&memory, full_entry("default", 1));
-	for (unsigned i = 0; i < newer.keys; i++) {
-		newer.key[i].arm = NT_ARM_BASELINE;
-		newer.key[i].best.samples = 0;
-	}
-	add(&memory, newer);
-	out = open_memstream(&text, &bytes);
-	assert_int_equal(nt_csv_print(&memory, &where, "default", out, &err), 0);
-	fclose(out);
-	assert_non_null(strstr(text, "allreduce,65536,98303,ring,simple,-1,2,2,-1,-1\n"));
-	free(text);
-	nt_memory_fini(&memory);
 }
 
 static int csv(struct nt_memory *memory, const char *text)
@@ -435,8 +377,7 @@ static void csv_is_strict_and_first_match_wins(void **state)
 UNIT_TESTS(text_goes_out_and_in, turns_have_their_deviation,
 	   keys_tell_their_communicator_and_old_lines_need_not,
 	   a_whole_place_is_one_shape_however_written, own_variables_are_another_place,
-	   each_id_counts_once_and_old_ones_go, entries_are_dropped_by_hardware_and_profile,
-	   foreign_lines_are_passed_over, a_site_file_is_for_people, arms_go_out_and_in_as_csv,
-	   a_policy_step_takes_nothing_out_of_csv, csv_knows_communicators_of_a_place,
+	   each_id_counts_once_and_old_ones_go, foreign_lines_are_passed_over,
+	   arms_go_out_and_in_as_csv, csv_knows_communicators_of_a_place,
 	   csv_takes_rules_as_published, csv_keeps_long_tables_as_ranges,
 	   csv_is_strict_and_first_match_wins);

@@ -80,13 +80,6 @@ static void says_what_it_cannot_start(void **state)
 	nt_child_fini(&child);
 }
 
-static int complain(void *argument, int out_fd)
-{
-	dprintf(out_fd, "out");
-	fprintf(stderr, "about %s\n", (const char *)argument);
-	return 7;
-}
-
 static int hang(void *argument, int out_fd)
 {
 	(void)argument;
@@ -96,30 +89,6 @@ static int hang(void *argument, int out_fd)
 	return 0;
 }
 
-static void calls_in_a_fork(void **state)
-{
-	struct nt_child_bounds bounds = { .deadline_ms = 0 };
-	struct nt_child child;
-	struct nt_error err;
-	char what[] = "it";
-
-	bounds.deadline_ms = nt_clock_ms() + 5000;
-	bounds.max_bytes = 3;
-	assert_int_equal(nt_child_call(&child, complain, what, &bounds, &err), 0);
-	assert_int_equal(child.status, 7);
-	assert_string_equal(child.out, "out");
-	assert_string_equal(child.complaint, "about it");
-	nt_child_fini(&child);
-	bounds.max_bytes = 2;
-	assert_int_equal(nt_child_call(&child, complain, what, &bounds, &err), -1);
-	assert_string_equal(err.text, "it wrote more than 2 bytes");
-	nt_child_fini(&child);
-	bounds.deadline_ms = nt_clock_ms() + 100;
-	assert_int_equal(nt_child_call(&child, hang, NULL, &bounds, &err), -1);
-	assert_string_equal(err.text, "timed out");
-	nt_child_fini(&child);
-}
-
 static int speak_late(void *argument, int out_fd)
 {
 	const struct timespec pause_ns = { .tv_nsec = 200000000 };
@@ -127,28 +96,6 @@ static int speak_late(void *argument, int out_fd)
 	(void)argument;
 	nanosleep(&pause_ns, NULL);
 	return write(out_fd, "late", 4) != 4;
-}
-
-/* Two at once, beside other work: one writes late, one never. */
-static void runs_beside_other_work(void **state)
-{
-	struct nt_child_bounds bounds = { .max_bytes = 10 };
-	struct nt_child_running late = { .pid = 0 }, never = { .pid = 0 };
-	struct nt_child child;
-	struct nt_error err;
-
-	assert_int_equal(nt_child_start(&late, speak_late, NULL, &err), 0);
-	assert_int_equal(nt_child_start(&never, hang, NULL, &err), 0);
-	bounds.deadline_ms = nt_clock_ms() + 60000;
-	assert_int_equal(nt_child_end(&child, &late, &bounds, &err), 0);
-	assert_string_equal(child.out, "late");
-	assert_int_equal(late.pid, 0);
-	nt_child_fini(&child);
-	bounds.deadline_ms = nt_clock_ms() + 50;
-	assert_int_equal(nt_child_end(&child, &never, &bounds, &err), -1);
-	assert_string_equal(err.text, "timed out");
-	nt_child_fini(&child);
-	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
 static void reads_the_answer_of_sacct(void **state)
@@ -268,6 +215,6 @@ static void keeps_no_descriptor_of_others(void **state)
 }
 
 UNIT_TESTS_EACH(make_sacct_directory, remove_sacct_directory, hands_back_output_and_status,
-		bounds_time_and_output, says_what_it_cannot_start, calls_in_a_fork,
-		runs_beside_other_work, starts_no_other_beside_a_stuck_one,
-		keeps_no_descriptor_of_others, reads_the_answer_of_sacct, says_why_sacct_gave_none);
+		bounds_time_and_output, says_what_it_cannot_start,
+		starts_no_other_beside_a_stuck_one, keeps_no_descriptor_of_others,
+		reads_the_answer_of_sacct, says_why_sacct_gave_none);

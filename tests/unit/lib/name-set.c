@@ -37,40 +37,6 @@ static void takes_no_more_than_it_may(void **state)
 	nt_names_fini(&names);
 }
 
-static void cuts_long_names(void **state)
-{
-	char name[NT_NAME_BYTES + 40];
-	struct nt_names names;
-
-	memset(name, 'x', sizeof(name));
-	name[sizeof(name) - 1] = '\0';
-	nt_names_init(&names, 10);
-	assert_int_equal(nt_names_add(&names, name), 0);
-	assert_int_equal(nt_names_add(&names, name), 0);
-	assert_int_equal(strlen(names.name[0]), NT_NAME_BYTES - 1);
-	nt_names_fini(&names);
-}
-
-static void has_an_item_for_each(void **state)
-{
-	struct nt_names names;
-	int64_t *item = NULL;
-
-	nt_names_init(&names, 2);
-	for (int i = 0; i < 3; i++) {
-		int at = nt_names_item(&names, "n1", &item, sizeof(*item));
-
-		assert_int_equal(at, 0);
-		assert_int_equal(item[at]++, i);
-	}
-	assert_int_equal(nt_names_item(&names, "n2", &item, sizeof(*item)), 1);
-	assert_int_equal(item[0], 3);
-	assert_int_equal(item[1], 0);
-	assert_int_equal(nt_names_item(&names, "n3", &item, sizeof(*item)), -1);
-	nt_names_fini(&names);
-	free(item);
-}
-
 static void an_array_grows_up_to_its_bound(void **state)
 {
 	uint32_t *items = NULL, *item;
@@ -93,5 +59,4 @@ static void an_array_grows_up_to_its_bound(void **state)
 	free(items);
 }
 
-UNIT_TESTS(numbers_names_in_their_order, takes_no_more_than_it_may, cuts_long_names,
-	   has_an_item_for_each, an_array_grows_up_to_its_bound);
+UNIT_TESTS(numbers_names_in_their_order, takes_no_more_than_it_may, an_array_grows_up_to_its_bound);

@@ -257,46 +257,6 @@ static void no_room_is_an_error(void **state)
 	free(shm);
 }
 
-/* Memory is allocated in advance by any process, until there is enough for all keys. */
-static void memory_for_keys_grows(void **state)
-{
-	char place[] = "/tmp/nt-shm.XXXXXX", command[128];
-	float cost[NT_PAIRS] = { 0 };
-	struct nt_shm_map a, b;
-	struct nt_reason why;
-	struct nt_slot at;
-	struct stat before, after;
-	int keys = 0;
-
-	assert_non_null(mkdtemp(place));
-	assert_int_equal(open_in(&a, place, &why), 0);
-	assert_int_equal(open_in(&b, place, &why), 0);
-	assert_int_equal(fstat(a.fd, &before), 0);
-	/* Parts of pages at both ends of each communicator's memory. */
-	assert_true(before.st_blocks * 512 < (16 << 20) + NT_SHM_COMMS * 2 * sysconf(_SC_PAGESIZE));
-	(void)slot(a.shm, 7, 0);
-	at = slot(a.shm, 8, 0);
-	for (unsigned round = 0; round < 100; round++) {
-		for (int i = 0; i < 5; i++) {
-			const uint64_t id = nt_key_id(3, (unsigned)keys, 7);
-
-			if (nt_shm_key(&at, id, 5, cost, NT_SHM_KEYS) == keys)
-				keys++;
-		}
-		nt_shm_grow(round % 2 ? &a : &b, at.comm);
-		nt_shm_grow(round % 2 ? &a : &b, 0);
-	}
-	assert_int_equal(keys, NT_SHM_KEYS);
-	assert_int_equal(atomic_load(&a.shm->comm[0].more_keys), 0);
-	assert_int_equal(fstat(a.fd, &after), 0);
-	assert_in_range(after.st_blocks - before.st_blocks, 200 * sizeof(struct nt_shm_key) / 512,
-			300 * sizeof(struct nt_shm_key) / 512);
-	nt_shm_close(&a);
-	nt_shm_close(&b);
-	snprintf(command, sizeof(command), "rm -rf %s", place);
-	assert_int_equal(system(command), 0);
-}
-
 /* A slot is freed when all have left, not before, and nobody joins a slot that others have left. */
 static void a_place_is_given_back(void **state)
 {
@@ -405,42 +365,7 @@ static void a_place_is_given_back_under_late_looks(void **state)
 	free(shm);
 }
 
-static void a_turn_waits_at_the_hold_and_then_follows(void **state)
-{
-	struct nt_shm_key *key = calloc(1, sizeof(*key));
-	static struct nt_task_log task_log;
-	struct nt_turn mine = { .task_log = &task_log };
-
-	assert_non_null(key);
-	assert_int_equal(nt_turn_take(key, 0, 9, &mine), NT_TURN_GO);
-	assert_true(nt_turn_position(&mine, 9) == -1);
-	assert_true(atomic_load(&key->turn[0]) == 10);
-	atomic_store(&key->hold_at, 12 + 1);
-	assert_int_equal(nt_turn_take(key, 0, 11, &mine), NT_TURN_GO);
-	assert_int_equal(nt_turn_take(key, 0, 12, &mine), NT_TURN_WAIT);
-	key->plan[1] = (struct nt_plan){
-		.at = 12, .until = 18, .epoch = 1, .stride = 2, .cell = 1
-	};
-	atomic_store(&key->epoch, 1);
-	atomic_store(&key->hold_at, 0);
-	assert_int_equal(nt_turn_take(key, 0, 12, &mine), NT_TURN_GO);
-	assert_true(nt_turn_position(&mine, 12) == 0 && nt_turn_position(&mine, 15) == 1);
-	assert_true(nt_turn_position(&mine, 17) == 2 && nt_turn_position(&mine, 18) == -1);
-	assert_true(atomic_load(&key->passed[0]) == 1);
-	/* The next plan is known early and followed in time. */
-	key->plan[0] = (struct nt_plan){
-		.at = 30, .until = NT_NEVER, .epoch = 2, .stride = 1, .cell = 1
-	};
-	atomic_store(&key->epoch, 2);
-	assert_int_equal(nt_turn_take(key, 0, 17, &mine), NT_TURN_GO);
-	assert_true(nt_turn_position(&mine, 17) == 2);
-	assert_int_equal(nt_turn_take(key, 0, 30, &mine), NT_TURN_GO);
-	assert_true(nt_turn_position(&mine, 1000000) == 0);
-	free(key);
-}
-
 UNIT_TESTS_EACH(make_dir, remove_dir, two_maps_share_memory, a_bad_place_is_an_error,
 		sealed_memory_cannot_be_cut, a_file_stands_in_for_it, a_rank_sits_once,
-		no_room_is_an_error, memory_for_keys_grows, there_are_never_more_keys_than_places,
-		a_place_is_given_back, a_place_is_given_back_under_late_looks,
-		a_turn_waits_at_the_hold_and_then_follows);
+		no_room_is_an_error, there_are_never_more_keys_than_places, a_place_is_given_back,
+		a_place_is_given_back_under_late_looks);

@@ -180,38 +180,6 @@ static void who_stalled_comes_first(void **state)
 		    "nothing saved: only sends and receives");
 }
 
-/* What a calibration cost stays when its step is thinned out. */
-static void thinned_steps_keep_their_calibration_and_why(void **state)
-{
-	char name[8], entries[NT_STEP_RECORD_MAX] = "", step[NT_STEP_RECORD_MAX], *comment = NULL;
-	char *next;
-
-	for (int i = 0; i < 8; i++)
-		snprintf(entries + strlen(entries), sizeof(entries) - strlen(entries),
-			 "%s\"AllReduce %dM\":{\"auto\":\"RING/SIMPLE\",\"arm\":\"AUTO\",\"why\":"
-			 "\"small\"}",
-			 i > 0 ? "," : "", 1 << i);
-	snprintf(
-		step, sizeof(step),
-		"{\"mode\":\"bandit\",\"launch\":\"wide\",\"from\":\"calibrated 2026-11-22 on 128 x "
-		"8\",\"calibration_s\":7.3,"
-		"\"saved_ms\":500.0,\"8r2n\":{%s}}",
-		entries);
-	for (int i = 0; i < 9; i++) {
-		snprintf(name, sizeof(name), "%d", i);
-		assert_int_equal(
-			nt_admincomment_merge_step(comment ? comment : "", name, step, &next),
-			NT_ADMINCOMMENT_MERGE_DONE);
-		free(comment);
-		comment = next;
-	}
-	assert_non_null(strstr(comment,
-			       "\"0\":{\"mode\":\"bandit\",\"launch\":\"wide\","
-			       "\"from\":\"calibrated 2026-11-22 on 128 x 8\",\"saved_ms\":500.0,"
-			       "\"calibration_s\":7.3,\"more\":8}"));
-	free(comment);
-}
-
 static void beside_others(void **state)
 {
 	expect("{}", "0", STEP, "{\"nccl_tune\":{\"v\":1,\"0\":" STEP "}}");
@@ -420,26 +388,6 @@ static void very_many_steps_are_counted(void **state)
 	free(text);
 }
 
-/* Whatever an older release has written: sacct -P separates columns by '|'. Others' bytes stay. */
-static void no_bar_of_ours(void **state)
-{
-	static const char before[] =
-		"{\"a\":\"b|c\",\"nccl_tune\":{\"v\":1,\"0\":{\"mode\":\"bandit\","
-		"\"why\":[\"2r2n 1 mode|observe\"]}},\"d\":\"|\"}";
-	static const char after[] =
-		"{\"a\":\"b|c\",\"nccl_tune\":{\"says\":\"nothing saved: not tuned (nccl)\",\"v\":1,"
-		"\"0\":{\"mode\":\"bandit\",\"why\":[\"2r2n 1 mode:observe\"]},"
-		"\"1\":{\"mode\":\"bandit\",\"why\":[\"2r2n 1 nccl:1:n2:1:2\"]}},\"d\":\"|\"}";
-	char *out;
-
-	assert_int_equal(nt_admincomment_merge_step(
-				 before, "1",
-				 "{\"mode\":\"bandit\",\"why\":[\"2r2n 1 nccl|1|n2|1|2\"]}", &out),
-			 NT_ADMINCOMMENT_MERGE_DONE);
-	assert_string_equal(out, after);
-	free(out);
-}
-
 static void largest_record_has_room(void **state)
 {
 	char record[NT_STEP_RECORD_MAX + 1];
@@ -522,8 +470,7 @@ static void components_have_a_key_each(void **state)
 }
 
 UNIT_TESTS(into_nothing, in_one_sentence, why_nothing_was_saved, who_stalled_comes_first,
-	   thinned_steps_keep_their_calibration_and_why, beside_others, knows_what_it_holds,
-	   components_have_a_key_each, beside_own_steps, in_place_of_an_older_one,
-	   other_text_is_refused, depth_is_bounded, too_long_a_text_is_left_alone,
-	   old_steps_are_thinned, very_many_steps_are_counted, no_bar_of_ours,
+	   beside_others, knows_what_it_holds, components_have_a_key_each, beside_own_steps,
+	   in_place_of_an_older_one, other_text_is_refused, depth_is_bounded,
+	   too_long_a_text_is_left_alone, old_steps_are_thinned, very_many_steps_are_counted,
 	   largest_record_has_room, records_are_checked);

@@ -52,11 +52,6 @@ static unsigned at_times(const struct job *job, unsigned call)
 	return call < CALLS * 5 / 8 ? 2 : job->ranks;
 }
 
-static unsigned second_node(const struct job *job, unsigned call)
-{
-	return job->per_node + call % job->per_node;
-}
-
 /* Calls take 100 us; all ranks end together, at most 2 % apart. */
 static struct nt_lateness find(const struct job *job)
 {
@@ -93,48 +88,6 @@ static struct nt_lateness find(const struct job *job)
 	}
 	assert_int_equal(nt_lateness_find(&lateness, samples, count, job->ranks, job->step_us), 0);
 	return lateness;
-}
-
-static void a_slow_rank_is_named(void **state)
-{
-	for (unsigned ranks = 3; ranks <= RANKS_MAX; ranks = 2 * ranks - 1) {
-		const struct job job = { ranks, ranks, .slow = third, .slow_us = 80,
-					 .jitter_us = 5 };
-		struct nt_lateness late = find(&job);
-
-		assert_int_equal(late.kind, NT_LATE_STEADY);
-		assert_int_equal(late.rank, 2);
-		assert_int_equal(late.node, 0);
-		assert_true(late.late_calls > 40);
-		assert_true(late.late_us > 60 && late.late_us < 100);
-		assert_true(late.waiting > 0.2 && late.waiting < 0.6);
-		assert_true(late.row_count <= NT_LATENESS_ROWS);
-	}
-}
-
-static unsigned first_of_each_step(const struct job *job, unsigned call)
-{
-	return call % 3 == 0 ? job->ranks - 1 : job->ranks;
-}
-
-static unsigned few_calls(const struct job *job, unsigned call)
-{
-	return call % 12 == 0 ? 2 : job->ranks;
-}
-
-/* Communication takes most of a step: a slow rank's computing shows in the first call alone. */
-static void waiting_counts_and_not_calls(void **state)
-{
-	struct job job = { 2, 1, .slow = first_of_each_step, .slow_us = 600, .jitter_us = 20 };
-	struct nt_lateness late = find(&job);
-
-	assert_int_equal(late.kind, NT_LATE_STEADY);
-	assert_int_equal(late.rank, 1);
-	assert_in_range(late.late_calls, CALLS / 3, CALLS / 3 + 3);
-	assert_true(late.late_us > 400 && late.late_us < 700);
-	job.ranks = 16;
-	job.slow = few_calls;
-	assert_int_equal(find(&job).rank, -1); /* four calls only */
 }
 
 static void of_two_ranks_too(void **state)
@@ -258,25 +211,6 @@ static void healthy_programs_name_nobody(void **state)
 	assert_true(named <= 10);
 }
 
-static void a_rank_slowed_by_a_twentieth_is_named(void **state)
-{
-	unsigned named = 0;
-
-	for (uint64_t seed = 0; seed < PROGRAMS; seed++) {
-		struct program program = program_of(seed);
-		struct nt_lateness late;
-
-		program.jitter = 0.005;
-		program.slow = 0.05;
-		late = watch(&program);
-		named += late.rank == 1;
-		if (late.rank == 1)
-			assert_true(late.cost > 0.03 && late.cost < 0.07);
-	}
-	print_message("named in %u of %u programs with a slow rank\n", named, PROGRAMS);
-	assert_true(named >= 95);
-}
-
 /* What it costs counts, not how often it is last. */
 static void a_rank_that_costs_little_is_not_named(void **state)
 {
@@ -305,16 +239,6 @@ static void lateness_that_wanders_is_told_as_such(void **state)
 	assert_int_equal(find(&job).kind, NT_LATE_VARIES);
 }
 
-static void a_node_is_named_where_its_ranks_take_turns(void **state)
-{
-	const struct job job = { 12, 4, .slow = second_node, .slow_us = 100, .jitter_us = 3 };
-	struct nt_lateness late = find(&job);
-
-	assert_int_equal(late.kind, NT_LATE_STEADY);
-	assert_int_equal(late.rank, -1);
-	assert_int_equal(late.node, 1);
-}
-
 /* A tree's ends are stamped too early on some ranks, which thus seem to come last. */
 static void an_early_end_is_no_lateness(void **state)
 {
@@ -330,32 +254,6 @@ static void an_early_end_is_no_lateness(void **state)
 	assert_int_equal(late.rank, 2);
 }
 
-static void calls_that_few_ranks_have_do_not_count(void **state)
-{
-	struct job job = { 8, 4, .slow = third, .slow_us = 100, .missing = 2 };
-
-	assert_int_equal(find(&job).rank, 2);
-	job.missing = 4; /* a node's */
-	assert_int_equal(find(&job).calls, 0);
-	assert_int_equal(find(&job).kind, NT_LATE_NONE);
-}
-
-static void too_few_calls_show_nothing(void **state)
-{
-	struct nt_late_sample samples[14];
-	struct nt_lateness late;
-
-	for (unsigned i = 0; i < 14; i++)
-		samples[i] = (struct nt_late_sample){
-			.call = { NT_ALLGATHER, true, i / 2, i % 2 ? 100 : 300, 0 }, .rank = i % 2
-		};
-	assert_int_equal(nt_lateness_find(&late, samples, 14, 2, 0), 0);
-	assert_int_equal(late.calls, 0);
-	assert_int_equal(nt_lateness_find(&late, samples, 0, 2, 0), 0);
-	assert_int_equal(nt_lateness_find(&late, samples, 14, 0, 0), 0);
-	assert_int_equal(late.calls, 0);
-}
-
 /* ---- which calls a rank keeps */
 
 static void keep(struct nt_kept_calls *kept, int coll, uint64_t turn, uint64_t start_ns,
@@ -365,30 +263,6 @@ static void keep(struct nt_kept_calls *kept, int coll, uint64_t turn, uint64_t s
 
 	nt_kept_begin(kept, &handle, start_ns);
 	nt_kept_end(kept, &handle, nt_kept_name(coll, 1, turn), start_ns + ns);
-}
-
-/* Another one saw more calls in between: what both have is the same, and enough of it. */
-static void ranks_keep_the_same_calls(void **state)
-{
-	static struct nt_kept_calls one, other;
-	struct nt_kept a, b;
-	unsigned same = 0, count = 0;
-
-	for (uint64_t turn = 0; turn < 5000; turn++) {
-		keep(&one, NT_ALLREDUCE, turn, 1000000000 + turn * 1000000, 1000 + turn);
-		if (turn % 50 != 7)
-			keep(&other, NT_ALLREDUCE, turn, 77 + turn * 1000000, 2000 + turn);
-	}
-	for (; nt_kept_read(&one, count, &a); count++) {
-		assert_int_equal(a.coll, NT_ALLREDUCE);
-		assert_true(a.ring);
-		assert_int_equal(a.ns, 1000 + a.turn);
-		assert_int_equal(a.when_ms, a.turn);
-		for (unsigned i = 0; nt_kept_read(&other, i, &b); i++)
-			same += a.turn == b.turn;
-	}
-	assert_in_range(count, NT_KEPT_CALLS / 4, NT_KEPT_CALLS);
-	assert_in_range(same, NT_KEPT_CALLS / 5, NT_KEPT_CALLS);
 }
 
 /* Of each call of a step as many as of another, whatever the number of calls in a step. */
@@ -507,11 +381,8 @@ static void what_is_not_known_is_not_said(void **state)
 	nt_sum_fini(&sum);
 }
 
-UNIT_TESTS(a_slow_rank_is_named, waiting_counts_and_not_calls, of_two_ranks_too,
-	   nobody_is_named_without_a_cause, healthy_programs_name_nobody,
-	   a_rank_slowed_by_a_twentieth_is_named, a_rank_that_costs_little_is_not_named,
-	   lateness_that_wanders_is_told_as_such, a_node_is_named_where_its_ranks_take_turns,
-	   an_early_end_is_no_lateness, calls_that_few_ranks_have_do_not_count,
-	   too_few_calls_show_nothing, ranks_keep_the_same_calls, no_call_of_a_step_is_preferred,
+UNIT_TESTS(of_two_ranks_too, nobody_is_named_without_a_cause, healthy_programs_name_nobody,
+	   a_rank_that_costs_little_is_not_named, lateness_that_wanders_is_told_as_such,
+	   an_early_end_is_no_lateness, no_call_of_a_step_is_preferred,
 	   the_last_end_of_a_call_counts, records_of_all_ranks_become_what_the_step_says,
 	   what_is_not_known_is_not_said);

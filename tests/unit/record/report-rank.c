@@ -22,48 +22,6 @@
 	"{\"id\":\"00f3\",\"rank\":3,\"ranks\":8,\"nodes\":2,\"state\":\"agreed\",\"why\":\"\",\"keys\":["
 #define WHOLE HEAD "\"comms\":[" COMM KEY "]}]}"
 
-static void reads_a_whole_record(void **state)
-{
-	struct nt_rank rank;
-	struct nt_error err;
-
-	if (nt_rank_parse(&rank, WHOLE "\n", strlen(WHOLE) + 1, &err) < 0)
-		fail_msg("%s", err.text);
-	assert_int_equal(rank.job, 12);
-	assert_int_equal(rank.nccl, 22809);
-	assert_true(rank.end);
-	assert_string_equal(rank.policy, "bandit,alpha=0.02");
-	assert_int_equal(rank.comm_count, 1);
-	assert_int_equal(rank.comms[0].state, NT_COMM_AGREED);
-	assert_int_equal(rank.comms[0].key_count, 1);
-	assert_int_equal(rank.comms[0].keys[0].coll, NT_ALLREDUCE);
-	assert_string_equal(nt_arm_name(rank.comms[0].keys[0].arm), "TREE/SIMPLE");
-	assert_int_equal(rank.comms[0].keys[0].forced, 9865);
-	assert_true(rank.comms[0].keys[0].arm_predicted_us == 44.0);
-	nt_rank_fini(&rank);
-}
-
-static void reads_the_step_marker(void **state)
-{
-	static const char text[] = HEAD MARKER "\"periods_us\":[300100.5,299900]},\"comms\":[]}";
-	struct nt_rank rank;
-	struct nt_error err;
-
-	if (nt_rank_parse(&rank, text, strlen(text), &err) < 0)
-		fail_msg("%s", err.text);
-	assert_string_equal(rank.driver, "580.95.05");
-	assert_string_equal(rank.fabric, "socket");
-	assert_string_equal(rank.launch, "sockets-wide");
-	assert_int_equal(rank.marker.coll, NT_ALLREDUCE);
-	assert_int_equal(rank.marker.bytes, 65536);
-	assert_int_equal(rank.marker.ranks, 8);
-	assert_int_equal(rank.marker.calls, 61);
-	assert_int_equal(rank.marker.periods, 2);
-	assert_float_equal(rank.marker.period_us[0], 300100.5, 1e-6);
-	assert_float_equal(rank.marker.period_us[1], 299900, 1e-6);
-	nt_rank_fini(&rank);
-}
-
 /* A process may have more periods than we ever write: it is a user's file. */
 static void as_many_periods_as_there_is_room_for(void **state)
 {
@@ -82,30 +40,6 @@ static void as_many_periods_as_there_is_room_for(void **state)
 		nt_rank_fini(&rank);
 	}
 	assert_string_equal(err.text, "marker: 65 periods (want at most 64)");
-}
-
-static void what_is_left_out_is_unknown(void **state)
-{
-	static const char text[] =
-		"{\"v\":1,\"job\":1,\"step\":0,\"node\":\"n\",\"comms\":[{\"id\":\"a\",\"rank\":0,"
-		"\"ranks\":2,\"state\":\"joining\",\"keys\":[{\"coll\":\"Reduce\",\"bytes\":0,\"state\":\"counted\"}]}]}";
-	struct nt_rank rank;
-	struct nt_error err;
-
-	assert_int_equal(nt_rank_parse(&rank, text, strlen(text), &err), 0);
-	assert_int_equal(rank.task, -1);
-	assert_int_equal(rank.nccl, -1);
-	assert_int_equal(rank.comms[0].nodes, -1);
-	assert_int_equal(rank.comms[0].keys[0].arm, -1);
-	assert_int_equal(rank.comms[0].keys[0].calls, -1);
-	assert_true(isnan(rank.comms[0].keys[0].auto_us));
-	assert_true(isnan(rank.comms[0].keys[0].arm_p75_us));
-	assert_string_equal(rank.driver, "");
-	assert_string_equal(rank.fabric, "");
-	assert_string_equal(rank.launch, "");
-	assert_int_equal(rank.marker.coll, -1);
-	assert_int_equal(rank.marker.periods, 0);
-	nt_rank_fini(&rank);
 }
 
 static void notices_every_cut(void **state)
@@ -157,19 +91,4 @@ static void names_where_the_damage_is(void **state)
 	}
 }
 
-/* The part before the damage can still be shown. */
-static void keeps_what_came_before_the_damage(void **state)
-{
-	static const char text[] = HEAD "\"comms\":[" COMM KEY ",{}]}]}";
-	struct nt_rank rank;
-	struct nt_error err;
-
-	assert_int_equal(nt_rank_parse(&rank, text, strlen(text), &err), -1);
-	assert_int_equal(rank.comm_count, 1);
-	assert_int_equal(rank.comms[0].key_count, 1);
-	nt_rank_fini(&rank);
-}
-
-UNIT_TESTS(reads_a_whole_record, reads_the_step_marker, as_many_periods_as_there_is_room_for,
-	   what_is_left_out_is_unknown, notices_every_cut, names_where_the_damage_is,
-	   keeps_what_came_before_the_damage);
+UNIT_TESTS(as_many_periods_as_there_is_room_for, notices_every_cut, names_where_the_damage_is);

@@ -167,22 +167,6 @@ static void communicators_of_two_nodes(void **state)
 	nt_summary_fini(&summary);
 }
 
-static void reasons_are_told(void **state)
-{
-	struct nt_summary summary;
-
-	two_nodes(&summary);
-	assert_int_equal(summary.remark_count, 2);
-	assert_string_equal(summary.remarks[0].why.text, "algo");
-	assert_int_equal(summary.remarks[0].why.id, NT_REASON_OWN_ALGO);
-	assert_int_equal(summary.remarks[0].comms, 0);
-	assert_string_equal(summary.remarks[1].why.text, "nccl:1:n2:22708:22809");
-	assert_int_equal(summary.remarks[1].why.id, NT_REASON_NCCL);
-	assert_int_equal(summary.remarks[1].ranks, 2);
-	assert_int_equal(summary.remarks[1].comms, 1);
-	nt_summary_fini(&summary);
-}
-
 /* All that rows share with the short form comes back from it. */
 static void the_short_form_reads_back(void **state)
 {
@@ -339,25 +323,6 @@ static void nothing_is_missing_and_the_short_form_says_what_is(void **state)
 
 /* ---- records of a later release */
 
-static void later_members_are_skipped(void **state)
-{
-	static const char text[] =
-		"{\"nccl_tune\":{\"v\":1,\"about\":{\"x\":1},\"0\":{\"mode\":\"bandit\",\"shiny\":[{}],"
-		"\"rest\":[\"2 brandnew\",\"3 small\"],\"8r2n\":{\"AllReduce 1M\":{\"auto\":\"RING/LL\","
-		"\"arm\":\"AUTO\",\"why\":\"brandnew\",\"colour\":{\"deep\":1}}}}}}";
-	struct nt_summary summary;
-	struct nt_error err;
-
-	nt_summary_init(&summary);
-	assert_int_equal(nt_summary_parse(&summary, text, sizeof(text) - 1, NULL, &err), 0);
-	assert_int_equal(summary.remark_count, 0);
-	assert_int_equal(summary.row_count, 1);
-	assert_int_equal(summary.rows[0].reason, NT_REASON_OTHER);
-	assert_int_equal(summary.steps[0].rest[NT_REASON_OTHER], 2);
-	assert_int_equal(summary.steps[0].rest[NT_REASON_SMALL], 3);
-	nt_summary_fini(&summary);
-}
-
 #define REJECTED(rank, why)                                \
 	"\"comms\":[{\"id\":\"a\",\"rank\":" #rank         \
 	",\"ranks\":4,\"nodes\":2,\"state\":\"rejected\"," \
@@ -385,7 +350,6 @@ static void the_cause_counts_before_what_others_saw(void **state)
 	}
 }
 
-UNIT_TESTS(rows_of_two_nodes, communicators_of_two_nodes, reasons_are_told,
-	   the_cause_counts_before_what_others_saw, the_short_form_reads_back,
-	   alike_communicators_are_one_row, nothing_is_missing_and_the_short_form_says_what_is,
-	   later_members_are_skipped);
+UNIT_TESTS(rows_of_two_nodes, communicators_of_two_nodes, the_cause_counts_before_what_others_saw,
+	   the_short_form_reads_back, alike_communicators_are_one_row,
+	   nothing_is_missing_and_the_short_form_says_what_is);

@@ -136,25 +136,6 @@ static void ranks_of_one_communicator_count_once(void **state)
 	}
 }
 
-static void communicators_of_one_shape_are_added_up(void **state)
-{
-	struct nt_sum sum;
-
-	nt_sum_init(&sum);
-	add(&sum,
-	    RANK(COMM(
-		    "b", 0,
-		    "\"keys\":[{\"coll\":\"AllReduce\",\"bytes\":262144,\"state\":\"kept\","
-		    "\"auto\":\"RING/SIMPLE\",\"best\":\"RING/LL\",\"us\":[250,260],\"calls\":20000,"
-		    "\"spent_calls\":100,\"spent_ms\":1.5}]")));
-	add(&sum, RANK(COMM("a", 0, "\"keys\":[" COMMITTED "]")));
-	expect(&sum, STEP_TEXT
-	       ",\"spent_ms\":13.8,\"saved_ms\":456.7"
-	       ",\"8r2n\":{\"AllReduce 256K\":{\"auto\":\"RING/SIMPLE\",\"arm\":\"TREE/SIMPLE\","
-	       "\"us\":[280.1,173.2],\"p\":0.0001,\"samples\":24,\"calls\":30000,\"spent_calls\":235,"
-	       "\"spent_ms\":13.8,\"saved_ms\":456.7,\"comms\":2,\"same\":1}}}");
-}
-
 static void states_have_their_forms(void **state)
 {
 	struct nt_sum sum;
@@ -196,22 +177,6 @@ static void numbers_without_end_are_left_out(void **state)
 			    "\"arm\":\"AUTO\",\"best\":\"RING/LL\",\"us\":[0.0,21.0],\"calls\":5,"
 			    "\"why\":\"other\"}}}");
 	nt_sum_fini(&sum);
-}
-
-/* The deepest nesting: the channels from which a round with limits was derived. */
-static void a_trial_with_channels_is_read(void **state)
-{
-	struct nt_sum sum;
-
-	nt_sum_init(&sum);
-	add(&sum,
-	    RANK(COMM("a", 0,
-		      "\"keys\":[{\"coll\":\"AllReduce\",\"bytes\":65536,\"state\":\"exploring\","
-		      "\"auto\":\"RING/LL\",\"trial\":{\"arms\":[\"RING/LL\"],\"cost\":[1],"
-		      "\"channels\":{\"ranks\":8,\"most\":16,"
-		      "\"own\":{\"RING/LL\":8}},\"rounds\":[\"AAAA\"]}}]")));
-	expect(&sum, STEP_TEXT
-	       ",\"8r2n\":{\"AllReduce 64K\":{\"auto\":\"RING/LL\",\"arm\":\"AUTO\",\"why\":\"open\"}}}");
 }
 
 static void reasons_are_told_once(void **state)
@@ -512,9 +477,8 @@ static void many_reasons_do_not_push_out_decisions(void **state)
 }
 
 UNIT_TESTS(one_record, what_is_written_early_says_so, what_was_not_worth_it_is_counted,
-	   ranks_of_one_communicator_count_once, communicators_of_one_shape_are_added_up,
-	   states_have_their_forms, numbers_without_end_are_left_out, a_trial_with_channels_is_read,
-	   reasons_are_told_once, communicators_of_unknown_shape,
+	   ranks_of_one_communicator_count_once, states_have_their_forms,
+	   numbers_without_end_are_left_out, reasons_are_told_once, communicators_of_unknown_shape,
 	   plugins_that_were_not_loaded_are_told, users_own_settings_are_told,
 	   launch_profiles_are_told, bad_records_are_left_out_whole, bad_keys_are_left_out_whole,
 	   hostile_texts_stay_texts, room_is_for_what_matters, periods_do_not_push_out_decisions,

@@ -57,30 +57,6 @@ static int read_system(const char *text, struct nt_error *err)
 	return nt_dump_read_system(&topology, text, strlen(text), err);
 }
 
-static void graphs_of_eight_gpus(void **state)
-{
-	const struct nt_graph *ring, *tree;
-
-	read_data("graphs-ib.xml");
-	assert_int_equal(topology.graph_count, 2); /* three were not looked for */
-	ring = nt_topology_graph(&topology, NT_GRAPH_RING);
-	tree = nt_topology_graph(&topology, NT_GRAPH_TREE);
-	assert_non_null(ring);
-	assert_non_null(tree);
-	assert_int_equal(ring->pattern, 4);
-	assert_int_equal(ring->channels, 4);
-	assert_int_equal(ring->path_count, 4);
-	assert_true(ring->inter_gbs == 24 && ring->intra_gbs == 24 && ring->inter_us == 0);
-	assert_string_equal(ring->intra, "NVL");
-	assert_string_equal(ring->inter, "PIX");
-	assert_int_equal(ring->path[1].in, 1);
-	assert_int_equal(ring->path[1].out, 1);
-	assert_int_equal(ring->path[1].count, 8);
-	assert_int_equal(ring->path[1].gpu[0], 1);
-	assert_int_equal(ring->path[1].gpu[1], 0);
-	assert_int_equal(ring->path[1].gpu[2], 7);
-}
-
 static void devices_of_eight_gpus(void **state)
 {
 	read_data("system-ib.xml");
@@ -154,78 +130,6 @@ static void two_gpus_of_two_nodes(void **state)
 	real_dumps("h200-2x1-n2");
 	assert_int_equal(topology.gpu[0].dev, 1);
 	assert_string_equal(topology.nic[0].name, "lo");
-}
-
-static void is_written_and_read_back(void **state)
-{
-	static struct nt_topology back;
-	static char text[NT_RANK_RECORD_MAX];
-	json_object *object = NULL;
-	struct nt_error err = { "" };
-	size_t bytes;
-
-	read_data("graphs-ib.xml");
-	read_data("system-ib.xml");
-	bytes = nt_topology_format(&topology, text, sizeof(text));
-	if (nt_schema_check_text("topology", text, &err) < 0)
-		fail_msg("%s", err.text);
-	assert_int_equal(nt_json_parse(text, bytes, &object, &err), 0);
-	if (nt_topology_read(&back, object, &err) < 0)
-		fail_msg("%s", err.text);
-	json_object_put(object);
-	assert_int_equal(back.graph_count, 2);
-	assert_int_equal(back.graph[0].channels, 4);
-	assert_int_equal(back.gpu_count, 8);
-	assert_memory_equal(&back.gpu[5], &topology.gpu[5], sizeof(back.gpu[5]));
-	assert_memory_equal(&back.nic[5], &topology.nic[5], sizeof(back.nic[5]));
-	assert_non_null(strstr(text, "\"paths\":[{\"in\":0,\"gpus\":[0,7,6,5,4,3,2,1],\"out\":0}"));
-}
-
-/* Everything within the bounds fits into a line of the long form. */
-static void the_largest_has_room(void **state)
-{
-	static char text[NT_RANK_RECORD_MAX];
-	json_object *object = NULL;
-	struct nt_error err;
-
-	read_data("graphs-ib.xml");
-	topology.graph_count = NT_GRAPHS_MAX;
-	for (size_t g = 0; g < NT_GRAPHS_MAX; g++) {
-		topology.graph[g] = topology.graph[0];
-		topology.graph[g].path_count = NT_PATHS_MAX;
-		for (size_t p = 0; p < NT_PATHS_MAX; p++) {
-			topology.graph[g].path[p].count = NT_PATH_GPUS;
-			for (size_t i = 0; i < NT_PATH_GPUS; i++)
-				topology.graph[g].path[p].gpu[i] = 71;
-		}
-	}
-	read_data("system-ib.xml");
-	topology.gpu_count = NT_TOPOLOGY_GPUS;
-	for (size_t i = 0; i < NT_TOPOLOGY_GPUS; i++) {
-		topology.gpu[i] = topology.gpu[0];
-		topology.nic[i] = topology.nic[0];
-	}
-	topology.nic_count = NT_TOPOLOGY_NICS;
-	assert_int_equal(nt_json_parse(text, nt_topology_format(&topology, text, sizeof(text)),
-				       &object, &err),
-			 0);
-	assert_true(strlen(text) < NT_RANK_RECORD_MAX - 64);
-	json_object_put(object);
-}
-
-/* Wherever it ends. */
-static void a_cut_file_is_told(void **state)
-{
-	struct nt_error err;
-	size_t bytes;
-	char *text = data("graphs-ib.xml", &bytes);
-
-	for (size_t cut = 0; cut < strlen(text) - 1; cut += 61) {
-		clean(NULL);
-		assert_int_equal(nt_dump_read_graphs(&topology, text, cut, &err), -1);
-		assert_true(topology.graph_count <= 2);
-	}
-	free(text);
 }
 
 static void a_document_type_is_refused(void **state)
@@ -360,8 +264,7 @@ static void other_documents_are_refused(void **state)
 	}
 }
 
-UNIT_TESTS_EACH(clean, NULL, graphs_of_eight_gpus, devices_of_eight_gpus, a_node_with_sockets,
-		two_gpus_of_one_node, two_gpus_of_two_nodes, is_written_and_read_back,
-		the_largest_has_room, a_cut_file_is_told, a_document_type_is_refused,
-		what_is_too_much_is_refused, what_has_no_room_is_counted,
-		what_is_no_number_is_unknown, other_documents_are_refused);
+UNIT_TESTS_EACH(clean, NULL, devices_of_eight_gpus, a_node_with_sockets, two_gpus_of_one_node,
+		two_gpus_of_two_nodes, a_document_type_is_refused, what_is_too_much_is_refused,
+		what_has_no_room_is_counted, what_is_no_number_is_unknown,
+		other_documents_are_refused);

@@ -126,51 +126,6 @@ static void end(struct step *step)
 	nt_sum_fini(&step->sum);
 }
 
-static void a_step_becomes_an_entry(void **state)
-{
-	const struct nt_memory_entry *entry;
-	struct step step;
-
-	begin(&step);
-	add(&step, RANK(0, COMM("a", 0, 8, 2, COMMITTED(262144, 1000) "," KEPT(65536, 500))));
-	add(&step, RANK(1, COMM("a", 1, 8, 2, COMMITTED(262144, 1000) "," KEPT(65536, 499))));
-	add_marker(&step, 0, 8, 20);
-	step.ticket.expected = 2.8;
-	assert_int_equal(learn(&step), 1);
-	assert_string_equal(step.why, "");
-	entry = &step.entry;
-	assert_string_equal(entry->profile, "sockets-wide");
-	assert_int_equal(entry->origin, NT_ORIGIN_JOB);
-	assert_false(entry->asked || entry->wrong);
-	assert_int_equal(entry->job, 12);
-	assert_int_equal(entry->step, 3);
-	assert_int_equal(entry->when_s, NOW_US / 1000000);
-	assert_int_equal(entry->where.fingerprint, 0xf3000000000001);
-	assert_int_equal(entry->where.nodes, 2);
-	assert_int_equal(entry->where.per_node, 4);
-	assert_int_equal(entry->where.nccl, 22809);
-	assert_string_equal(entry->where.driver, "570.124.06");
-	assert_int_equal(entry->where.fabric, NT_FABRIC_SOCKET);
-	assert_int_equal(entry->keys, 2);
-	/* both ranks report the same calls */
-	assert_int_equal(entry->key[0].coll, NT_ALLGATHER);
-	assert_int_equal(entry->key[0].calls, 500);
-	assert_int_equal(entry->key[0].arm, NT_ARM_BASELINE);
-	assert_true(entry->key[0].best.median_us == 30 && entry->key[0].untuned.median_us == 30);
-	assert_int_equal(entry->key[1].coll, NT_ALLREDUCE);
-	assert_int_equal(entry->key[1].calls, 1000);
-	assert_string_equal(nt_arm_name(entry->key[1].arm), "TREE/SIMPLE");
-	assert_true(entry->key[1].best.p25_us == 50 && entry->key[1].best.p75_us == 70);
-	assert_true(entry->key[1].untuned.median_us == 90 && entry->key[1].untuned.samples == 24);
-	assert_int_equal(entry->key[1].ranks, 8);
-	assert_int_equal(entry->key[1].nodes, 2);
-	assert_int_equal(entry->marker_coll, NT_ALLREDUCE);
-	assert_int_equal(entry->marker_bytes, 1048576);
-	assert_int_equal(entry->periods, 20);
-	check_line(&step);
-	end(&step);
-}
-
 /* Nothing is decided about what is sent, and only the slowest rank's median is known. */
 static void what_is_sent_has_its_times(void **state)
 {
@@ -220,22 +175,6 @@ static void the_library_is_remembered(void **state)
 	end(&step);
 	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++)
 		assert_false(nt_entry_library_valid(odd[i]));
-}
-
-static void what_was_asked_for_is_marked(void **state)
-{
-	struct step step;
-
-	begin(&step);
-	step.ticket.why = NT_WHY_ASKED;
-	step.ticket.user_env = 77;
-	snprintf(step.ticket.program, sizeof(step.ticket.program), "train.py");
-	add(&step, RANK(0, COMM("a", 0, 8, 2, COMMITTED(262144, 1000))));
-	assert_int_equal(learn(&step), 1);
-	assert_true(step.entry.asked);
-	assert_string_equal(step.entry.where.program, "train.py");
-	assert_int_equal(step.entry.where.user_env, 77);
-	end(&step);
 }
 
 /* Four processes; two communicators of two ranks each beside the one of all. */
@@ -543,10 +482,10 @@ static void a_profile_in_use_that_came_to_nothing_is_marked(void **state)
 	expect_doubt(&step, "");
 }
 
-UNIT_TESTS(a_step_becomes_an_entry, what_is_sent_has_its_times, the_library_is_remembered,
-	   what_was_asked_for_is_marked, calls_are_those_of_an_average_rank,
-	   one_process_may_have_all_ranks, the_most_costly_keys_are_kept,
-	   the_marker_is_the_largest_communicators, a_profile_in_use_that_came_to_nothing_is_marked,
-	   hostile_records, what_is_no_evidence, the_memory_may_know_that_hosts_are_alike,
+UNIT_TESTS(what_is_sent_has_its_times, the_library_is_remembered,
+	   calls_are_those_of_an_average_rank, one_process_may_have_all_ranks,
+	   the_most_costly_keys_are_kept, the_marker_is_the_largest_communicators,
+	   a_profile_in_use_that_came_to_nothing_is_marked, hostile_records, what_is_no_evidence,
+	   the_memory_may_know_that_hosts_are_alike,
 	   variables_that_are_part_of_the_place_are_no_doubt, little_is_enough_for_one_node,
 	   a_failure_is_no_evidence);

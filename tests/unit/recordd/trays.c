@@ -154,32 +154,6 @@ static void no_text_is_torn(void **state)
 	assert_true(whole > 0);
 }
 
-static void each_process_has_its_own(void **state)
-{
-	for (int i = 0; i < 8; i++) {
-		const pid_t child = fork();
-
-		if (child == 0) {
-			struct nt_tray_out out;
-
-			for (int j = 0; j < 16; j++) {
-				if (nt_tray_open(&out, fd, NT_TRAY_RANK, "", 100) < 0 ||
-				    nt_tray_put(&out, "x", 1) < 0)
-					_exit(1);
-			}
-			_exit(0);
-		}
-	}
-	for (int i = 0; i < 8; i++) {
-		int status;
-
-		assert_true(wait(&status) > 0);
-		assert_int_equal(status, 0);
-	}
-	look();
-	assert_int_equal(seen.texts, 128);
-}
-
 static void who_finds_no_tray_is_counted(void **state)
 {
 	struct nt_trays *trays = mmap(NULL, sizeof(*trays), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
@@ -344,7 +318,7 @@ static void no_memory_is_an_error(void **state)
 }
 
 UNIT_TESTS_EACH(make_memory, close_memory, the_newest_text_counts,
-		a_text_that_is_not_finished_is_not_seen, no_text_is_torn, each_process_has_its_own,
+		a_text_that_is_not_finished_is_not_seen, no_text_is_torn,
 		who_finds_no_tray_is_counted, no_other_file_is_written, memory_is_sparse,
 		garbage_among_the_records, anything_can_be_read,
 		writers_that_never_rest_are_given_up, no_memory_is_an_error);

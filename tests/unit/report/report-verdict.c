@@ -86,36 +86,6 @@ static void end(struct nt_verdict_text *verdict, struct nt_summary *summary)
 	"\"own_us\":[273,158],\"period_us\":[1000,1000],\"p\":0.0001,\"samples\":24,\"calls\":5000," \
 	"\"decided\":4771,\"spent_ms\":%s,\"saved_ms\":22.9}"
 
-static void tells_what_is_faster(void **state)
-{
-	struct nt_verdict_text verdict;
-	struct nt_summary summary;
-	char rows[512];
-
-	snprintf(rows, sizeof(rows), TREE, "10");
-	make(&verdict, &summary, rows);
-	expect(&verdict, NT_SENTENCE_GAIN,
-	       "AllReduce 256K on the 8 ranks across 2 nodes: Tree/Simple takes 158 us instead of "
-	       "NCCL's 273 us; saved 22.9 ms.");
-	expect(&verdict, NT_SENTENCE_NET, "Net time saved: 12.9 ms (saved 22.9 ms, spent 10.0 ms)");
-	assert_false(has(&verdict, "too short"));
-	end(&verdict, &summary);
-}
-
-static void computes_when_exploring_pays(void **state)
-{
-	struct nt_verdict_text verdict;
-	struct nt_summary summary;
-	char rows[512];
-
-	snprintf(rows, sizeof(rows), TREE, "230");
-	make(&verdict, &summary, rows);
-	assert_true(fabs(pays_s(&summary) - 7.071) < 1e-6);
-	expect(&verdict, NT_SENTENCE_NET,
-	       "Net time saved: -207.1 ms (saved 22.9 ms, spent 230.0 ms); pays from 7.1 s on.");
-	end(&verdict, &summary);
-}
-
 /* In bursts the period is shorter than on average: the step took ten times as long as the median of
  * its periods suggests. */
 static void counts_calls_that_come_in_bursts(void **state)
@@ -144,20 +114,6 @@ static void counts_communicators_beside_each_other(void **state)
 	nt_summary_fini(&summary);
 }
 
-static void says_no_seconds_that_it_cannot_know(void **state)
-{
-	struct nt_verdict_text verdict;
-	struct nt_summary summary;
-
-	make(&verdict, &summary,
-	     "\"AllReduce 256K\":{\"auto\":\"RING/SIMPLE\",\"arm\":\"TREE/SIMPLE\","
-	     "\"us\":[300,200],\"spent_ms\":230,\"saved_ms\":22.9}");
-	assert_true(isnan(pays_s(&summary)));
-	assert_false(has(&verdict, "pays from"));
-	assert_false(has(&verdict, " from "));
-	end(&verdict, &summary);
-}
-
 #define KEPT(size, why)                                                                   \
 	"\"AllReduce " size "\":{\"auto\":\"RING/SIMPLE\",\"arm\":\"AUTO\",\"us\":[9,8]," \
 	"\"calls\":100,\"spent_ms\":1,\"why\":\"" why "\"}"
@@ -179,24 +135,6 @@ static void tells_what_is_open(void **state)
 	       "AllReduce 8M and 1 more (50 % of the time): Not decided: ");
 	expect(&verdict, NT_SENTENCE_UNFINISHED,
 	       "AllReduce 2M (25 % of the time): NCCL's choice stays: exploring");
-	end(&verdict, &summary);
-}
-
-/* A hundredth of the time is the least that a first line names. */
-static void names_nothing_that_takes_no_time(void **state)
-{
-#define SHORT(calls)                                               \
-	KEPT("1M", "screened")                                     \
-	",\"AllReduce 4\":{\"auto\":\"RING/LL\",\"arm\":\"AUTO\"," \
-	"\"us\":[9],\"calls\":" calls ",\"why\":\"counted\"}"
-	struct nt_verdict_text verdict;
-	struct nt_summary summary;
-
-	make(&verdict, &summary, SHORT("1"));
-	assert_false(has(&verdict, "AllReduce 4"));
-	end(&verdict, &summary);
-	make(&verdict, &summary, SHORT("2"));
-	assert_true(has(&verdict, "AllReduce 4 (2 % of the time): Not explored"));
 	end(&verdict, &summary);
 }
 
@@ -295,18 +233,6 @@ static void a_step_that_runs_has_not_ended(void **state)
 	end(&verdict, &summary);
 }
 
-static void a_killed_step_tells_the_time_of_its_figures(void **state)
-{
-	struct nt_verdict_text verdict;
-	struct nt_summary summary;
-
-	setenv("TZ", "UTC0", 1);
-	make_job(&verdict, &summary, OPEN(""), false);
-	expect(&verdict, NT_SENTENCE_STATE, "figures as of 14:03:22.");
-	expect(&verdict, NT_SENTENCE_UNFINISHED, "Not decided: the step ended");
-	end(&verdict, &summary);
-}
-
 /* What this very job could use. */
 static void advises_one_thing(void **state)
 {
@@ -383,18 +309,6 @@ static void speaks_of_communicators(void **state)
 			    "the 4 ranks, one on each of 4 nodes");
 }
 
-static void says_so_where_nothing_was_measured(void **state)
-{
-	struct nt_verdict_text verdict;
-	struct nt_summary summary;
-
-	make(&verdict, &summary, "");
-	assert_int_equal(verdict.count, 2);
-	expect(&verdict, NT_SENTENCE_JOB, "NCCL ran no collective often enough");
-	expect(&verdict, NT_SENTENCE_NEXT, "Check that the program uses NCCL");
-	end(&verdict, &summary);
-}
-
 /* The members of a step, and what is said of it. */
 static void a_rank_that_others_wait_for_is_named(void **state)
 {
@@ -451,10 +365,8 @@ static void a_rank_that_others_wait_for_is_named(void **state)
 	}
 }
 
-UNIT_TESTS(a_rank_that_others_wait_for_is_named, tells_what_is_faster, computes_when_exploring_pays,
-	   counts_calls_that_come_in_bursts, counts_communicators_beside_each_other,
-	   says_no_seconds_that_it_cannot_know, tells_what_is_open,
-	   names_nothing_that_takes_no_time, never_calls_a_tuned_step_untuned,
-	   the_main_thing_comes_first, a_step_that_runs_has_not_ended,
-	   a_killed_step_tells_the_time_of_its_figures, advises_one_thing, speaks_of_arms,
-	   speaks_of_communicators, says_so_where_nothing_was_measured);
+UNIT_TESTS(a_rank_that_others_wait_for_is_named, counts_calls_that_come_in_bursts,
+	   counts_communicators_beside_each_other, tells_what_is_open,
+	   never_calls_a_tuned_step_untuned, the_main_thing_comes_first,
+	   a_step_that_runs_has_not_ended, advises_one_thing, speaks_of_arms,
+	   speaks_of_communicators);

@@ -144,26 +144,6 @@ static void a_calibration_costs_what_it_took(void **state)
 }
 
 /* Slurm leaves the record of an earlier run in AdminComment. */
-/* A job with steps of both tells itself what a launch profile saved; a memory knows less. */
-static void a_launch_profile_saves_what_the_jobs_own_steps_say(void **state)
-{
-#define OWN(launch, us)                                       \
-	"{" STEP ",\"program\":\"t.py\",\"launch\":\"" launch \
-	"\",\"measured\":1.5,\"step_us\":[" us "," us "," us "],\"steps\":100}"
-	struct nt_streamed_job job = job_of(
-		"1", RECORD("\"0\":" OWN("default", "30000") ",\"1\":" OWN("wide", "10000")));
-	struct nt_site_stats_sum total;
-	struct nt_site_stats tally;
-
-	nt_site_stats_init(&tally);
-	add(&tally, &job);
-	total = nt_site_stats_total(&tally);
-	assert_int_equal(total.jobs[NT_JOB_GAINED], 1);
-	assert_int_equal(total.launch_us, 8 * 100 * 20000);
-	assert_int_equal(total.saved_us, total.launch_us);
-	nt_site_stats_fini(&tally);
-}
-
 static void each_run_counts_once(void **state)
 {
 #define RUN0 "\"0\":{" STEP ",\"8r2n\":{\"AllReduce 1M\":" TREE("5", "20") "}}"
@@ -242,27 +222,6 @@ static void adds_up_in_each_group(void **state)
 	nt_site_stats_fini(&tally);
 }
 
-/* Step sums count where rows had no room: against what was tuned. */
-static void what_had_no_room_counts_against_it(void **state)
-{
-	struct nt_streamed_job job = job_of(
-		"1",
-		RECORD("\"0\":{" STEP
-		       ",\"spent_ms\":15,\"saved_ms\":30,\"8r2n\":{\"AllReduce 1M\":" TREE(
-			       "5",
-			       "10") "},\"2r1n\":{\"AllReduce 1M\":" TREE("0",
-									  "0") "},\"more\":3}"));
-	struct nt_site_stats_sum total;
-	struct nt_site_stats tally;
-
-	nt_site_stats_init(&tally);
-	add(&tally, &job);
-	total = nt_site_stats_total(&tally);
-	assert_int_equal(total.saved_us, 10000 * 8 + 20000 * 2);
-	assert_int_equal(total.spent_us, 5000 * 8 + 10000 * 8);
-	nt_site_stats_fini(&tally);
-}
-
 /* Rows of which only the reason had room. */
 static void rows_that_had_no_room_are_counted_by_their_reason(void **state)
 {
@@ -290,34 +249,6 @@ static void rows_that_had_no_room_are_counted_by_their_reason(void **state)
 	assert_int_equal(total.saved_us, 2000);
 	assert_int_equal(total.spent_us, 8000);
 	nt_site_stats_fini(&tally);
-}
-
-/* Whatever order jobs come in; 0.1 ms cannot be added up in doubles. */
-static void sums_do_not_depend_on_the_order(void **state)
-{
-	struct nt_site_stats_sum sums[2];
-	char text[512];
-
-	for (int way = 0; way < 2; way++) {
-		struct nt_site_stats tally;
-
-		nt_site_stats_init(&tally);
-		for (int i = 0; i < 1000; i++) {
-			int n = way ? 999 - i : i;
-			struct nt_streamed_job job;
-
-			snprintf(text, sizeof(text),
-				 RECORD("\"0\":{" STEP
-					",\"8r2n\":{\"AllReduce 1M\":" TREE("0.1", "%d.%d") "}}"),
-				 n * n, n % 10);
-			job = job_of("1", text);
-			add(&tally, &job);
-		}
-		sums[way] = nt_site_stats_total(&tally);
-		nt_site_stats_fini(&tally);
-	}
-	assert_int_equal(sums[0].spent_us, 1000 * 100 * 8);
-	assert_memory_equal(&sums[0], &sums[1], sizeof(sums[0]));
 }
 
 /* One user's made-up names do not use up the room of others. */
@@ -381,8 +312,6 @@ static void what_has_no_group_of_its_own_is_counted(void **state)
 	nt_site_stats_fini(&tally);
 }
 
-UNIT_TESTS(each_job_is_one_of_its_kinds, a_calibration_costs_what_it_took,
-	   a_launch_profile_saves_what_the_jobs_own_steps_say, each_run_counts_once,
-	   adds_up_in_each_group, what_had_no_room_counts_against_it,
-	   rows_that_had_no_room_are_counted_by_their_reason, sums_do_not_depend_on_the_order,
+UNIT_TESTS(each_job_is_one_of_its_kinds, a_calibration_costs_what_it_took, each_run_counts_once,
+	   adds_up_in_each_group, rows_that_had_no_room_are_counted_by_their_reason,
 	   bounds_what_a_user_names, what_has_no_group_of_its_own_is_counted);

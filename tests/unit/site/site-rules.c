@@ -73,26 +73,6 @@ static void every_rank_beats_all_lower_ones(void **state)
 	}
 }
 
-/* A string of options is taken whole; lower files fill in settings that it does not name. */
-static void an_option_is_taken_whole(void **state)
-{
-	const struct given given = {
-		.file = "[site]\nmode = observe\nalpha = 0.2\nchannels = on\n",
-		.job = "bandit,min_gain=14",
-		.variable = "bandit,screen_blocks=4",
-		.option = "policy",
-	};
-	struct nt_step_settings outcome;
-	struct nt_error err;
-
-	assert_int_equal(settle(&given, &outcome, &err), 0);
-	assert_int_equal(outcome.policy.mode, NT_MODE_POLICY);
-	assert_int_equal(outcome.policy.min_gain_micro, 3000000);
-	assert_int_equal(outcome.policy.screen_blocks, 8);
-	assert_int_equal(outcome.policy.channels, 1);
-	assert_int_equal(outcome.policy.alpha_micro, 200000);
-}
-
 #define SECTIONS                                                                   \
 	"[site]\nmode=observe\nmodes=observe\nmin_gain=1\nbudget_max=50\n"         \
 	"[partition gpu]\nmin_gain=2\nmodes=observe bandit\nprotocols=ll simple\n" \
@@ -245,23 +225,6 @@ static void defaults_within_limits_need_no_words(void **state)
 	assert_int_equal(outcome.policy.mode, NT_MODE_OFF);
 }
 
-/* Unless the file says how long. */
-static void calibrations_are_bounded(void **state)
-{
-	static const char longer[] = "[site]\ncalibrate_max=600\n[partition p]\ncalibrate_max=0\n";
-	struct nt_site_rules rules;
-	struct nt_error err;
-
-	nt_conf_init(&conf);
-	nt_rules_make(&rules, &conf, "", NT_UNKNOWN_STRICT);
-	assert_int_equal(rules.limit[NT_LIMIT_CALIBRATE], 120);
-	assert_int_equal(nt_conf_parse(&conf, "f", longer, sizeof(longer) - 1, &err), 0);
-	nt_rules_make(&rules, &conf, "", NT_UNKNOWN_STRICT);
-	assert_int_equal(rules.limit[NT_LIMIT_CALIBRATE], 600);
-	nt_rules_make(&rules, &conf, "p", NT_UNKNOWN_STRICT);
-	assert_int_equal(rules.limit[NT_LIMIT_CALIBRATE], 0);
-}
-
 /* Two sections that exclude each other: no task is told of an empty set. */
 static void where_nothing_is_left_nothing_is_tried(void **state)
 {
@@ -294,7 +257,6 @@ static void where_nothing_is_left_nothing_is_tried(void **state)
 	assert_int_equal(outcome.policy.mode, NT_MODE_BANDIT);
 }
 
-UNIT_TESTS(every_rank_beats_all_lower_ones, an_option_is_taken_whole, sections_lie_over_each_other,
+UNIT_TESTS(every_rank_beats_all_lower_ones, sections_lie_over_each_other,
 	   what_is_not_as_asked_is_said, ll128_is_on_only_where_the_site_says_so,
-	   defaults_within_limits_need_no_words, calibrations_are_bounded,
-	   where_nothing_is_left_nothing_is_tried);
+	   defaults_within_limits_need_no_words, where_nothing_is_left_nothing_is_tried);

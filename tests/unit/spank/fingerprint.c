@@ -133,27 +133,6 @@ static uint64_t fingerprint_of(const char *near_0, const char *near_1, unsigned 
 #define DISK "0108 144d:a80a"
 #define CONSOLE "0300 1a03:2000"
 
-static const char near_0[] = "[" GPU NIC "][" GPU "]";
-static const char near_1[] = GPU;
-
-static uint64_t reference(void)
-{
-	char text[200];
-
-	return fingerprint_of(near_0, near_1, 1, text, sizeof(text));
-}
-
-static void is_described(void **state)
-{
-	char text[200];
-	char cut[10];
-
-	fingerprint_of(near_0, "[0680 10de:22a3]" CONSOLE, 1, text, sizeof(text));
-	assert_string_equal(text, "2x10de:2335 1x10de:22a3 1x15b3:1021 2 packages 2 NUMA nodes");
-	assert_true(fingerprint_of(near_0, near_1, 1, cut, sizeof(cut)) == reference());
-	assert_string_equal(cut, "3x10de:23");
-}
-
 /* Eight H200 on four PCI switches with a NIC each, four NVSwitches, two NICs for storage. */
 #define H200 "0302 10de:2335"
 #define CX7 "0207 15b3:1021"
@@ -195,38 +174,6 @@ static void two_h200_nodes_are_equal(void **state)
 	assert_true(h200_node("[[" H200 "][" H200 "][" CX7 CX7_VIRTUAL CX7_VIRTUAL
 			      "]]" PAIR(H200, CX7) "[" ETHERNET "]" SWITCHES,
 			      HALF "[" CX7_VIRTUAL "]", 1) == one);
-}
-
-static void h200_nodes_that_differ(void **state)
-{
-	const uint64_t one = h200_node(h200_first, h200_second, 1);
-	static const char *const others[][2] = {
-		/* H100 on one half; a GPU lost; all on one switch */
-		{ PAIR("0302 10de:2330", CX7) PAIR("0302 10de:2330", CX7) "[" ETHERNET "]" SWITCHES,
-		  HALF },
-		{ HALF SWITCHES, "[[" H200 "][" CX7 "]]" PAIR(H200, CX7) "[" ETHERNET "]" },
-		{ HALF SWITCHES, "[[" H200 "][" H200 "][" H200 "][" H200 "][" CX7 "][" CX7 "]]"
-				 "[" ETHERNET "]" },
-		/* ConnectX-6 in one place; a NIC lost; one more */
-		{ HALF SWITCHES, PAIR(H200, "0207 15b3:101b") PAIR(H200, CX7) "[" ETHERNET "]" },
-		{ HALF SWITCHES, PAIR(H200, CX7) PAIR(H200, CX7) },
-		{ HALF SWITCHES, HALF "[" ETHERNET "]" },
-		/* no NVSwitch, one lost, on the other package */
-		{ HALF, HALF },
-		{ HALF "[[" NVSWITCH "][" NVSWITCH "][" NVSWITCH "]]", HALF },
-		{ HALF, HALF SWITCHES },
-		/* a GPU more; a NIC beside its switch; both GPUs of a pair below one switch */
-		{ HALF SWITCHES, HALF H200 },
-		{ HALF SWITCHES, "[[" H200 "][" H200 "]]" CX7 PAIR(H200, CX7) "[" ETHERNET "]" },
-		{ HALF SWITCHES, "[[" H200 H200 "][" CX7 "]]" PAIR(H200, CX7) "[" ETHERNET "]" },
-		/* no GPU at all */
-		{ "[" ETHERNET "]", "" },
-	};
-
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-		if (h200_node(others[i][0], others[i][1], 1) == one)
-			fail_msg("node %zu is not told apart", i);
-	}
 }
 
 /* A virtual machine has only functions, and nothing shows that they are virtual. */
@@ -357,30 +304,5 @@ static void facts_are_kept_beside_it(void **state)
 	close_cache(fd, top);
 }
 
-/* Another boot has another id, and so another file. */
-static void cache_is_of_this_boot(void **state)
-{
-	char top[] = "/tmp/nt-fingerprint.XXXXXX";
-	int fd = open_cache(top);
-	char name[NT_CACHE_NAME_MAX];
-	char id[64] = "";
-	struct nt_error err;
-	uint64_t value;
-	FILE *file;
-
-	file = fopen("/proc/sys/kernel/random/boot_id", "r");
-	assert_non_null(file);
-	assert_non_null(fgets(id, sizeof(id), file));
-	fclose(file);
-	id[strcspn(id, "\n")] = '\0';
-	assert_int_equal(nt_cache_name(name, &err), 0);
-	assert_non_null(strstr(name, id));
-	assert_int_equal(nt_cache_write(fd, 7, "a node", &err), 0);
-	shell(top, "mv fingerprint.* fingerprint.00000000-0000-0000-0000-000000000000");
-	assert_int_equal(nt_cache_read(fd, &value, &err), -1);
-	close_cache(fd, top);
-}
-
-UNIT_TESTS(is_described, two_h200_nodes_are_equal, h200_nodes_that_differ,
-	   functions_without_a_card_count, this_machine_has_one, cache_keeps_it,
-	   facts_are_kept_beside_it, cache_ends_with_an_update, cache_is_of_this_boot);
+UNIT_TESTS(two_h200_nodes_are_equal, functions_without_a_card_count, this_machine_has_one,
+	   cache_keeps_it, facts_are_kept_beside_it, cache_ends_with_an_update);

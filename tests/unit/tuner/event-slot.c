@@ -29,20 +29,6 @@ static void *take(void)
 	return handle;
 }
 
-static void a_handle_is_finished_once(void **state)
-{
-	struct nt_sample out = { 0 };
-	void *handle;
-
-	handle = take();
-	assert_int_equal((uintptr_t)handle & 3, NT_EVENT_SLOT_KIND);
-	assert_true(nt_event_slot_live(&slots, handle));
-	assert_true(nt_event_slot_finish(&slots, handle, &out));
-	assert_memory_equal(&out, &sample, sizeof(out));
-	assert_false(nt_event_slot_live(&slots, handle));
-	assert_false(nt_event_slot_finish(&slots, handle, &out));
-}
-
 static void other_numbers_are_no_handles(void **state)
 {
 	static const uint64_t numbers[] = { 0,
@@ -63,23 +49,6 @@ static void other_numbers_are_no_handles(void **state)
 		assert_false(nt_event_slot_live(&slots, (void *)numbers[i]));
 		assert_false(nt_event_slot_finish(&slots, (void *)numbers[i], &out));
 	}
-}
-
-static void the_oldest_unfinished_goes_first(void **state)
-{
-	struct nt_sample victim = { 0 }, out;
-	void *handle;
-	bool lost;
-
-	handle = take();
-	for (int i = 1; i < NT_EVENT_SLOT_COUNT; i++)
-		assert_true(nt_event_slot_finish(&slots, take(), &out));
-	assert_true(nt_event_slot_live(&slots, handle));
-	assert_non_null(nt_event_slot_take(&slots, &sample, &lost, &victim));
-	assert_true(lost);
-	assert_int_equal(victim.position, 9);
-	assert_false(nt_event_slot_live(&slots, handle));
-	assert_false(nt_event_slot_finish(&slots, handle, &out));
 }
 
 static void an_ended_communicator_is_forgotten(void **state)
@@ -107,42 +76,4 @@ struct race {
 	_Atomic int end;
 };
 
-static void *finish_all(void *arg)
-{
-	struct race *r = arg;
-	struct nt_sample out;
-
-	memset(&out, 0, sizeof(out)); /* padding as in the static one */
-	while (!atomic_load(&r->end)) {
-		if (nt_event_slot_finish(&slots, atomic_load(&r->handle), &out)) {
-			if (memcmp(&out, &sample, sizeof(out)) != 0)
-				abort();
-			atomic_fetch_add(&r->finished, 1);
-		} else {
-			sched_yield();
-		}
-	}
-	return NULL;
-}
-
-static void one_of_many_threads_finishes(void **state)
-{
-	struct race r = { .end = 0 };
-	pthread_t thread[THREADS];
-
-	for (int i = 0; i < THREADS; i++)
-		assert_int_equal(pthread_create(&thread[i], NULL, finish_all, &r), 0);
-	for (uint64_t i = 0; i < ROUNDS; i++) {
-		atomic_store(&r.handle, take());
-		while (atomic_load(&r.finished) <= i)
-			sched_yield();
-	}
-	atomic_store(&r.end, 1);
-	for (int i = 0; i < THREADS; i++)
-		pthread_join(thread[i], NULL);
-	assert_int_equal(atomic_load(&r.finished), ROUNDS);
-}
-
-UNIT_TESTS_EACH(clear, NULL, a_handle_is_finished_once, other_numbers_are_no_handles,
-		the_oldest_unfinished_goes_first, an_ended_communicator_is_forgotten,
-		one_of_many_threads_finishes);
+UNIT_TESTS_EACH(clear, NULL, other_numbers_are_no_handles, an_ended_communicator_is_forgotten);

@@ -81,26 +81,6 @@ static int end(void **state)
 	return system(command) == 0 ? 0 : -1;
 }
 
-static void an_empty_system_tells_nothing(void **state)
-{
-	struct nt_facts facts;
-
-	nt_facts_look(&facts, root, 1);
-	assert_true(isnan(facts.quota));
-	assert_int_equal(facts.shm_mb, -1);
-	assert_int_equal(facts.gpu_count, -1);
-	assert_int_equal(facts.visible, -1);
-	assert_int_equal(facts.job_cpus, -1);
-	assert_string_equal(facts.ports, "");
-	assert_string_equal(facts.gdr, "");
-	assert_string_equal(facts.preload, "");
-	assert_string_equal(facts.debug, "");
-	assert_string_equal(facts.links, "");
-	/* These are the process's own. */
-	assert_true(facts.cpu_count >= 1 && facts.cpus[0] && facts.online >= facts.cpu_count);
-	assert_true(facts.nofile > 0 && facts.stack_kib > 0 && facts.memlock_kib >= 0);
-}
-
 static void processors_are_those_of_all_threads(void **state)
 {
 	cpu_set_t all, one;
@@ -396,20 +376,6 @@ static void a_log_in_a_shared_file_system_is_told(void **state)
 	assert_string_equal(facts.debug, "");
 }
 
-static void limits_are_the_processs(void **state)
-{
-	struct rlimit before, limit;
-	struct nt_facts facts;
-
-	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
-	limit = before;
-	limit.rlim_cur = 200;
-	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
-	nt_facts_look(&facts, root, 1);
-	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
-	assert_int_equal(facts.nofile, 200);
-}
-
 /* ---- the link to other nodes: two network namespaces, which only root can make */
 
 static bool has_namespaces(void)
@@ -547,12 +513,11 @@ static void the_link_is_that_of_its_own_connections(void **state)
 	close(was);
 }
 
-UNIT_TESTS_EACH(begin, end, an_empty_system_tells_nothing, processors_are_those_of_all_threads,
-		lists_are_as_linux_writes_them, the_fewest_processors_of_a_node_count,
-		the_smallest_quota_of_the_groups_counts, groups_of_the_first_kind_count,
-		root_may_lock_all_memory, the_sites_variables_are_those_of_its_file,
-		what_a_gpu_is_decides_what_it_reaches, a_gpu_at_another_socket_is_far,
-		devices_that_may_be_opened_count, ports_are_read_in_order,
-		the_driver_tells_how_it_reaches_ports, the_environment_tells_names_alone,
-		a_log_in_a_shared_file_system_is_told, limits_are_the_processs,
+UNIT_TESTS_EACH(begin, end, processors_are_those_of_all_threads, lists_are_as_linux_writes_them,
+		the_fewest_processors_of_a_node_count, the_smallest_quota_of_the_groups_counts,
+		groups_of_the_first_kind_count, root_may_lock_all_memory,
+		the_sites_variables_are_those_of_its_file, what_a_gpu_is_decides_what_it_reaches,
+		a_gpu_at_another_socket_is_far, devices_that_may_be_opened_count,
+		ports_are_read_in_order, the_driver_tells_how_it_reaches_ports,
+		the_environment_tells_names_alone, a_log_in_a_shared_file_system_is_told,
 		the_link_is_that_of_its_own_connections);

@@ -6,87 +6,6 @@
 #include "tuner/abi.h"
 #include "tuner/mask.h"
 
-static void events_follow_the_counts(void **state)
-{
-	struct nt_mask_hold hold = { false };
-	struct nt_mask mask;
-	int target = 7;
-
-	nt_mask_init(&mask);
-	nt_mask_attach(&mask, &target);
-	assert_int_equal(target, 0);
-	nt_mask_open(&mask, 1);
-	nt_mask_open(&mask, 1);
-	assert_true(target & NT_PROF_COLL);
-	assert_false(target & NT_PROF_KERNEL_CH);
-	nt_mask_measure(&mask, &hold, true);
-	assert_true(target & NT_PROF_KERNEL_CH);
-	nt_mask_measure(&mask, &hold, false);
-	nt_mask_open(&mask, -1);
-	assert_true(target & NT_PROF_COLL);
-	nt_mask_open(&mask, -1);
-	assert_int_equal(target, 0);
-	nt_mask_fini(&mask);
-}
-
-static void counting_is_apart_from_what_is_relied_on(void **state)
-{
-	const int bit = (int)NT_PROF_P2P_API, other = (int)NT_PROF_PROXY_OP;
-	struct nt_mask mask;
-	int target = 7;
-
-	nt_mask_init(&mask);
-	nt_mask_count(&mask, bit);
-	nt_mask_attach(&mask, &target);
-	assert_int_equal(target, bit);
-	assert_int_equal(nt_mask_value(&mask), 0);
-	/* Another party clears it: nothing is lost that anything depends on. */
-	target = other;
-	nt_mask_restore(&mask);
-	assert_int_equal(target, other | bit);
-	assert_int_equal(nt_mask_losses(&mask), 0);
-	assert_false(nt_mask_overridden(&mask));
-	nt_mask_count(&mask, 0);
-	assert_int_equal(target, other);
-	nt_mask_fini(&mask);
-}
-
-/* With KernelCh alone NCCL tells of collectives, and not of the launches that they belong to. */
-static void gpu_times_of_sends_bring_the_launches(void **state)
-{
-	struct nt_mask_hold hold = { false };
-	struct nt_mask mask;
-	int target = 0;
-
-	nt_mask_init(&mask);
-	nt_mask_attach(&mask, &target);
-	nt_mask_count(&mask, (int)NT_PROF_P2P_API);
-	nt_mask_measure(&mask, &hold, true);
-	assert_int_equal(target,
-			 (int)(NT_PROF_P2P_API | NT_PROF_KERNEL_CH | NT_PROF_KERNEL_LAUNCH));
-	nt_mask_measure(&mask, &hold, false);
-	assert_int_equal(target, (int)NT_PROF_P2P_API);
-	nt_mask_fini(&mask);
-}
-
-static void a_possible_capture_ends_gpu_times_for_good(void **state)
-{
-	struct nt_mask_hold hold = { false };
-	struct nt_mask mask;
-	int target = 0;
-
-	nt_mask_init(&mask);
-	nt_mask_attach(&mask, &target);
-	nt_mask_open(&mask, 1);
-	nt_mask_measure(&mask, &hold, true);
-	nt_mask_forbid(&mask);
-	assert_false(target & NT_PROF_KERNEL_CH);
-	assert_true(target & NT_PROF_COLL);
-	nt_mask_measure(&mask, &hold, true);
-	assert_false(target & NT_PROF_KERNEL_CH);
-	nt_mask_fini(&mask);
-}
-
 /* NCCL's RAS service writes the same int. */
 static void what_somebody_else_stores_is_seen(void **state)
 {
@@ -158,7 +77,5 @@ static void phases_bring_their_kernels(void **state)
 	nt_mask_fini(&mask);
 }
 
-UNIT_TESTS(events_follow_the_counts, counting_is_apart_from_what_is_relied_on,
-	   gpu_times_of_sends_bring_the_launches, a_possible_capture_ends_gpu_times_for_good,
-	   what_somebody_else_stores_is_seen, what_nccl_writes_back_is_put_right,
+UNIT_TESTS(what_somebody_else_stores_is_seen, what_nccl_writes_back_is_put_right,
 	   phases_bring_their_kernels);

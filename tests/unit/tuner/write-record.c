@@ -241,42 +241,6 @@ static void an_exploration_tells_what_it_has_seen_so_far(void **state)
 	host_close(&h);
 }
 
-/* Twelve calls: of three arms, four times each. */
-static void a_round_tells_how_far_it_is(void **state)
-{
-	const struct nt_schedule screen = host_screen();
-	const struct nt_key *key;
-	struct nt_plan plan;
-	struct nt_rank rank;
-	static struct host h;
-
-	host_open(&h, "bandit");
-	plan = host_plan(1, host_open_key(&h, NT_ALLREDUCE, SIZE) + 2, &screen);
-	read_text(&h, &rank);
-	assert_string_equal(key_of(&rank, NT_ALLREDUCE)->round, "");
-	nt_rank_fini(&rank);
-	host_commit(host_key(&h, NT_ALLREDUCE, SIZE), &plan);
-	for (int calls = 0; calls < 20; calls++) {
-		/* The newest turn is that of the call before. */
-		const int64_t done = calls < 3 ? 0 : calls < 15 ? calls - 3 : 12;
-
-		read_text(&h, &rank);
-		key = key_of(&rank, NT_ALLREDUCE);
-		assert_string_equal(key->round, "screen");
-		assert_int_equal(key->round_arms, 3);
-		assert_int_equal(key->round_calls, 12);
-		assert_int_equal(key->round_done, done);
-		nt_rank_fini(&rank);
-		host_collective(&h, NT_ALLREDUCE, SIZE);
-	}
-	atomic_store(&host_key(&h, NT_ALLREDUCE, SIZE)->state, NT_KEY_CLOSED);
-	read_text(&h, &rank);
-	assert_string_equal(key_of(&rank, NT_ALLREDUCE)->round, "");
-	assert_int_equal(key_of(&rank, NT_ALLREDUCE)->round_calls, -1);
-	nt_rank_fini(&rank);
-	host_close(&h);
-}
-
 /* By calls times predicted time, of all communicators of the process. */
 static void a_key_that_takes_no_share_is_not_worth_it(void **state)
 {
@@ -329,31 +293,6 @@ static void a_damaged_state_is_not_recorded(void **state)
 	atomic_store(&h.comm->fixed.shm->state, 77);
 	read_text(&h, &rank);
 	assert_int_equal(rank.comms[0].state, NT_COMM_JOINING);
-	nt_rank_fini(&rank);
-	host_close(&h);
-}
-
-static void observed_times_are_summed_up(void **state)
-{
-	const struct nt_key *key;
-	struct nt_rank rank;
-	static struct host h;
-
-	host_open(&h, "observe,min_calls=2");
-	for (int i = 0; i < 15; i++) {
-		h.duration_ns = 1000 * (uint32_t)(100 - i);
-		host_collective(&h, NT_ALLREDUCE, SIZE);
-	}
-	read_text(&h, &rank);
-	assert_string_equal(rank.mode, "observe");
-	assert_string_equal(rank.comms[0].why.text, "mode:observe");
-	key = key_of(&rank, NT_ALLREDUCE);
-	assert_int_equal(key->state, NT_KEYSTATE_OBSERVED);
-	assert_int_equal(key->samples, 8); /* 92..99 us */
-	assert_float_equal(key->auto_us, 96, 0.001);
-	assert_float_equal(key->auto_p25_us, 94, 0.001);
-	assert_float_equal(key->auto_p75_us, 98, 0.001);
-	assert_int_equal(key->calls, 15);
 	nt_rank_fini(&rank);
 	host_close(&h);
 }
@@ -488,25 +427,6 @@ static void give_facts(struct host *h)
 	h->process.has_facts = true;
 }
 
-static void facts_are_read_as_they_were(void **state)
-{
-	static struct host h;
-	struct nt_rank rank;
-
-	host_open(&h, "bandit");
-	read_text(&h, &rank);
-	assert_null(rank.facts_object);
-	nt_rank_fini(&rank);
-	give_facts(&h);
-	read_text(&h, &rank);
-	assert_memory_equal(rank.facts.ports, h.process.facts.ports, sizeof(rank.facts.ports));
-	assert_memory_equal(rank.facts.cpus, h.process.facts.cpus, sizeof(rank.facts.cpus));
-	assert_true(rank.facts.stack_kib == NT_COUNT_MAX && rank.facts.quota == 1.5);
-	assert_true(rank.facts.blocking && rank.facts.cpu_count == -1 && rank.facts.shm_mb == -1);
-	nt_rank_fini(&rank);
-	host_close(&h);
-}
-
 static void a_full_record_is_still_a_record(void **state)
 {
 	const struct nt_schedule final = host_final(TREE_SIMPLE);
@@ -548,8 +468,6 @@ static void a_full_record_is_still_a_record(void **state)
 
 UNIT_TESTS(every_state_has_its_words, a_remembered_gain_is_an_estimate,
 	   a_trial_goes_with_its_decision, an_exploration_tells_what_it_has_seen_so_far,
-	   a_round_tells_how_far_it_is, a_key_that_takes_no_share_is_not_worth_it,
-	   a_rejection_names_the_culprit, a_damaged_state_is_not_recorded,
-	   observed_times_are_summed_up, the_step_marker_is_there, one_node_tells_its_links,
-	   figures_without_sense_are_left_out, facts_are_read_as_they_were,
-	   a_full_record_is_still_a_record);
+	   a_key_that_takes_no_share_is_not_worth_it, a_rejection_names_the_culprit,
+	   a_damaged_state_is_not_recorded, the_step_marker_is_there, one_node_tells_its_links,
+	   figures_without_sense_are_left_out, a_full_record_is_still_a_record);

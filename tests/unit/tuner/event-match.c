@@ -172,28 +172,6 @@ static void another_arm_than_forced_is_counted(void **state)
 	host_close(&h);
 }
 
-/* A proxy thread that lags behind hands out newer stamps for older collectives. */
-static void times_that_cannot_be_true_are_dropped(void **state)
-{
-	static struct window w;
-
-	open_window(&w, NT_ALLREDUCE);
-	host_collective(&w.h, NT_ALLREDUCE, SIZE);
-	w.h.gpu_ns -= 200000;
-	host_collective(&w.h, NT_ALLREDUCE, SIZE); /* starts before the one before it */
-	assert_int_equal(sample(&w), 0);
-	w.h.duration_ns = 0;
-	w.h.gpu_ns += 3600000000000;
-	host_collective(&w.h, NT_ALLREDUCE,
-			SIZE); /* long after it: a pause of the program, or an error */
-	assert_int_equal(sample(&w), 0);
-	host_collective(&w.h, NT_ALLREDUCE, SIZE); /* with it: one kernel for both */
-	assert_int_equal(sample(&w), 0);
-	check_counts(&w, 4, 3);
-	assert_int_equal(atomic_load(&w.h.process.count[NT_COUNT_DROPPED]), 3);
-	host_close(&w.h);
-}
-
 static void the_first_sample_of_a_position_stays(void **state)
 {
 	static struct window w;
@@ -205,24 +183,6 @@ static void the_first_sample_of_a_position_stays(void **state)
 	host_collective(&w.h, NT_ALLREDUCE, SIZE);
 	assert_int_equal(sample(&w), 100000);
 	check_counts(&w, 3, 2);
-	host_close(&w.h);
-}
-
-/* Fewer channels now, more before: what ends late on the others must not count. */
-static void the_first_channel_tells(void **state)
-{
-	static struct window w;
-
-	open_window(&w, NT_ALLREDUCE);
-	w.h.channels = 8;
-	host_collective(&w.h, NT_ALLREDUCE, SIZE);
-	w.h.channels = 1;
-	host_collective(&w.h, NT_REDUCE, SIZE);
-	assert_int_equal(sample(&w), 100000);
-	w.h.channels = 8;
-	host_collective(&w.h, NT_REDUCE, SIZE);
-	assert_int_equal(sample(&w), 100000);
-	check_counts(&w, 1, 1);
 	host_close(&w.h);
 }
 
@@ -347,27 +307,6 @@ static void a_call_has_a_time_of_its_own(void **state)
 	nt_event_kernel_end(&w.h.process, kernel, start + 95000);
 	assert_int_equal(own(&w), 33000);
 	check_counts(&w, 1, 1);
-	host_close(&w.h);
-}
-
-/* From call to call of the key, whatever comes in between; not where one is missing. */
-static void the_program_around_a_call_is_timed(void **state)
-{
-	static struct window w;
-
-	open_window_of(&w, NT_ALLREDUCE, 1);
-	w.h.duration_ns = 70000;
-	for (unsigned p = 0; p < 4; p++) {
-		host_collective(&w.h, NT_ALLREDUCE, SIZE);
-		w.h.duration_ns = 30000 + 1000 * p;
-		host_collective(&w.h, NT_REDUCE, SIZE);
-		w.h.duration_ns = 70000;
-	}
-	for (unsigned p = 0; p < 3; p++) {
-		assert_int_equal(atomic_load(&w.run->sample[w.member][p]), 70000);
-		assert_int_equal(atomic_load(&w.run->period[w.member][p]), 100000 + 1000 * p);
-	}
-	assert_int_equal(atomic_load(&w.run->period[w.member][3]), 0);
 	host_close(&w.h);
 }
 
@@ -528,11 +467,10 @@ static void threads_that_meet_lose_times_only(void **state)
 }
 
 UNIT_TESTS(all_collectives_are_matched, an_aggregated_run_is_one_sample, neighbours_are_told_apart,
-	   another_arm_than_forced_is_counted, times_that_cannot_be_true_are_dropped,
-	   the_first_sample_of_a_position_stays, the_first_channel_tells, lost_kernels_are_given_up,
-	   a_run_of_another_key_is_not_touched, another_plan_of_the_key_is_not_touched,
-	   events_after_the_end_are_harmless, a_call_has_a_time_of_its_own,
-	   the_program_around_a_call_is_timed, calls_that_are_seconds_apart_are_timed,
+	   another_arm_than_forced_is_counted, the_first_sample_of_a_position_stays,
+	   lost_kernels_are_given_up, a_run_of_another_key_is_not_touched,
+	   another_plan_of_the_key_is_not_touched, events_after_the_end_are_harmless,
+	   a_call_has_a_time_of_its_own, calls_that_are_seconds_apart_are_timed,
 	   a_call_without_events_has_no_period, observe_measures_auto_at_times,
 	   a_symmetric_task_is_nobodys, a_start_told_late_is_no_sample,
 	   a_stamp_far_ahead_stops_nothing, threads_that_meet_lose_times_only);

@@ -247,9 +247,9 @@ static bool take_program(struct nt_where *where, struct json_object *in)
 	       nt_program_valid(where->program, sizeof(where->program));
 }
 
-static bool take_turns(struct nt_memory_entry *entry, struct json_object *in)
+static bool take_laps(struct nt_memory_entry *entry, struct json_object *in)
 {
-	return take_u32(nt_json_member(in, "turns"), 1, NT_ENTRY_TURNS, &entry->turns) &&
+	return take_u32(nt_json_member(in, "laps"), 1, NT_ENTRY_LAPS, &entry->laps) &&
 	       nt_json_take_number(nt_json_member(in, "deviation"), DEVIATION_MAX,
 				   &entry->deviation);
 }
@@ -275,7 +275,7 @@ int nt_entry_parse(struct nt_memory_entry *entry, struct json_object *line)
 	    (!has(line, "start") || take_start(entry, nt_json_member(line, "start"))) &&
 	    (!has(line, "share") ||
 	     nt_json_take_number(nt_json_member(line, "share"), 1, &entry->share)) &&
-	    (!has(line, "turns") || take_turns(entry, line)) &&
+	    (!has(line, "laps") || take_laps(entry, line)) &&
 	    (!has(line, "library") || take_library(entry, nt_json_member(line, "library"))) &&
 	    (!has(line, "marker") || take_marker(entry, nt_json_member(line, "marker"))))
 		return 0;

@@ -4,13 +4,13 @@
 
 #include <math.h>
 
-void nt_turns_add(struct nt_turns *turns, double log_time)
+void nt_log_times_add(struct nt_log_times *sum, double log_time)
 {
-	double before = log_time - turns->mean;
+	double before = log_time - sum->mean;
 
-	turns->count++;
-	turns->mean += before / turns->count;
-	turns->squares += before * (log_time - turns->mean);
+	sum->count++;
+	sum->mean += before / sum->count;
+	sum->squares += before * (log_time - sum->mean);
 }
 
 double nt_deviation(double squares, double degrees)
@@ -20,7 +20,7 @@ double nt_deviation(double squares, double degrees)
 	return sqrt((assumed + squares) / (NT_DEVIATION_DEGREES + degrees));
 }
 
-struct nt_estimate nt_estimate_of(const struct nt_turns *base, const struct nt_turns *arm)
+struct nt_estimate nt_estimate_of(const struct nt_log_times *base, const struct nt_log_times *arm)
 {
 	const double degrees = base->count + arm->count - 2;
 

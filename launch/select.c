@@ -167,13 +167,13 @@ static struct source find_source(const struct calibrations *known, const struct 
 struct sums {
 	double base, with, unknown, measured;
 	double slack; /* the errors of what was not measured itself */
-	double error, degrees; /* between turns: of the least certain calibration */
+	double error, degrees; /* between laps: of the least certain calibration */
 };
 
 /* Of the ratio's logarithm. */
-static double turns_error(const struct calibration *of, double *degrees)
+static double laps_error(const struct calibration *of, double *degrees)
 {
-	const double base = of->base->turns, with = of->with->turns;
+	const double base = of->base->laps, with = of->with->laps;
 	const double squares = (base - 1) * of->base->deviation * of->base->deviation +
 			       (with - 1) * of->with->deviation * of->with->deviation;
 
@@ -191,7 +191,7 @@ static void add_call(struct sums *sums, struct nt_candidate *out, const struct c
 		sums->unknown += us;
 		return;
 	}
-	error = turns_error(source->from, &degrees);
+	error = laps_error(source->from, &degrees);
 	if (error > sums->error) {
 		sums->error = error;
 		sums->degrees = degrees;

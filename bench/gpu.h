@@ -57,7 +57,7 @@ void nt_gpu_measure_memory(double *used_mib);
 struct nt_bench_call {
 	int lane, coll;
 	int burst; /* calls in each sample */
-	int stride; /* it runs in every stride-th round */
+	int stride; /* it runs in every stride-th iteration */
 	struct nt_counts counts;
 	size_t at; /* offset of its result in the receive buffer */
 	nt_graph_exec graph;

@@ -35,13 +35,14 @@ static size_t sharing(const struct nt_facts_seen *seen, size_t count, const stru
 	return same > 0 ? same : 1;
 }
 
-/* Ranks of one control group share its quota. */
+/* Ranks of one cgroup share its quota. */
 static double quota_of(const struct nt_facts_seen *seen, size_t count, const struct nt_facts *facts,
 		       size_t *same)
 {
 	*same = 0;
 	for (size_t i = 0; i < count; i++)
-		*same += facts->quota_group > 0 && seen[i].facts.quota_group == facts->quota_group;
+		*same += facts->quota_cgroup > 0 &&
+			 seen[i].facts.quota_cgroup == facts->quota_cgroup;
 	*same = *same > 0 ? *same : 1;
 	return facts->quota / (double)*same;
 }
@@ -49,14 +50,14 @@ static double quota_of(const struct nt_facts_seen *seen, size_t count, const str
 static void look_at_rank(struct cpus *cpus, const struct nt_facts_seen *seen, size_t count,
 			 const struct nt_facts *facts)
 {
-	size_t same = sharing(seen, count, facts), group;
+	size_t same = sharing(seen, count, facts), sharers;
 	double own = (double)facts->cpu_count / (double)same;
-	const double quota = quota_of(seen, count, facts, &group);
+	const double quota = quota_of(seen, count, facts, &sharers);
 	const bool limited = quota < own;
 
 	if (limited) {
 		own = quota;
-		same = group;
+		same = sharers;
 	}
 	/* The whole node: Slurm may think that it has more. */
 	if (facts->cpu_count <= 0 || facts->online <= 0 || own >= 2 ||
@@ -231,7 +232,7 @@ static uint64_t gpus_of(const struct nt_facts_seen *seen)
 	return gpus;
 }
 
-/* A control group hides the GPUs of some of the node's ranks from others, which have as many.
+/* A cgroup hides the GPUs of some of the node's ranks from others, which have as many.
  * CUDA_VISIBLE_DEVICES alone hides nothing from NCCL. Returns how many there are; 0: not so. */
 static size_t hidden_gpus(const struct nt_facts_seen *seen, size_t count)
 {

@@ -76,7 +76,7 @@ static int record(void)
 	recordd.longform.arguments = arguments;
 	if (nt_sinks_parse(&recordd.delivery.sinks, arguments->record, &err) < 0)
 		return 2;
-	recordd.inside = arguments->groups[0] == '/';
+	recordd.inside = arguments->cgroups[0] == '/';
 	nt_recordd_run(&recordd);
 	nt_shm_fd_clear(arguments->uid, arguments->node, arguments->job, arguments->step);
 	return 0;

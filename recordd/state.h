@@ -92,7 +92,7 @@ struct nt_recordd {
 	int64_t ended_ms;
 	bool told_end; /* by slurmstepd; otherwise slurmstepd is gone */
 	bool released; /* the step may end */
-	bool inside; /* the control groups of the step's tasks exist: the user's work runs there */
+	bool inside; /* the cgroups of the step's tasks exist: the user's work runs there */
 	struct nt_work work[NT_WORK_KINDS];
 	struct nt_rank_reading reading;
 	struct nt_calibration_work calibration;

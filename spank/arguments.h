@@ -63,7 +63,7 @@ struct nt_arguments {
 	char long_dir[NT_PATH_MAX]; /* for the long form; a text without "/": why there is none */
 	char fingerprint[17]; /* of this node's hardware, hexadecimal; "-": unknown */
 	char ticket[NT_ARGUMENTS_TICKET]; /* the step's launch ticket; "-": none */
-	char groups[NT_CGROUP_TEXT]; /* of the tasks, for the user's work (cgroup.h); "-": none */
+	char cgroups[NT_CGROUP_TEXT]; /* of the tasks, for the user's work (cgroup.h); "-": none */
 	enum nt_ended ended; /* from NT_ARGUMENTS_END */
 	/* The step's hosts as Slurm lists them, "n[1-4,7]"; "-": unknown, or longer than this. */
 	char hosts[NT_ARGUMENTS_HOSTS];

@@ -105,8 +105,8 @@ static void add_row(struct nt_table *table, struct view *view, const struct nt_k
 }
 
 /* The step and the communicators of the next rows. */
-static void add_group(struct nt_table *table, const struct nt_step *step,
-		      const struct nt_family *family)
+static void add_family_title(struct nt_table *table, const struct nt_step *step,
+			     const struct nt_family *family)
 {
 	char words[160], looks[64], text[280];
 
@@ -340,8 +340,8 @@ static void add_rows(struct nt_table *table, struct view *view)
 			continue;
 		}
 		if (!before || row->step != before->step || row->family != before->family)
-			add_group(table, &summary->steps[row->step],
-				  &summary->families[row->family]);
+			add_family_title(table, &summary->steps[row->step],
+					 &summary->families[row->family]);
 		add_row(table, view, row);
 		before = row;
 	}

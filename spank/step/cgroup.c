@@ -90,7 +90,7 @@ static bool is_below(const char *path, size_t path_bytes, const char *root, size
 }
 
 /* false: the place is not below that mount. */
-static bool fill(struct nt_cgroup *group, const struct cgroup_line *place, const char *root,
+static bool fill(struct nt_cgroup *cgroup, const struct cgroup_line *place, const char *root,
 		 const char *point)
 {
 	size_t skip = strcmp(root, "/") == 0 ? 0 : strlen(root);
@@ -98,11 +98,11 @@ static bool fill(struct nt_cgroup *group, const struct cgroup_line *place, const
 
 	if (!is_below(place->path, place->outside_bytes, root, skip))
 		return false;
-	bytes[0] = snprintf(group->now, sizeof(group->now), "%s%s", point, place->path + skip);
-	bytes[1] = snprintf(group->outside, sizeof(group->outside), "%s%.*s%s", point,
+	bytes[0] = snprintf(cgroup->now, sizeof(cgroup->now), "%s%s", point, place->path + skip);
+	bytes[1] = snprintf(cgroup->outside, sizeof(cgroup->outside), "%s%.*s%s", point,
 			    (int)(place->outside_bytes - skip), place->path + skip,
 			    place->controller[0] ? "" : "/system");
-	bytes[2] = snprintf(group->root, sizeof(group->root), "%s", point);
+	bytes[2] = snprintf(cgroup->root, sizeof(cgroup->root), "%s", point);
 	for (int i = 0; i < 3; i++) {
 		if (bytes[i] < 0 || bytes[i] >= NT_CGROUP_PATH)
 			return false;
@@ -111,7 +111,7 @@ static bool fill(struct nt_cgroup *group, const struct cgroup_line *place, const
 }
 
 static int find_mount(const char *mounts, const struct cgroup_line *place,
-		      struct nt_cgroups *groups, struct nt_error *err)
+		      struct nt_cgroups *cgroups, struct nt_error *err)
 {
 	FILE *file = fopen(mounts, "re");
 	char line[LINE_BYTES];
@@ -120,19 +120,19 @@ static int find_mount(const char *mounts, const struct cgroup_line *place,
 
 	if (!file)
 		return nt_error_set(err, "%.100s: %m", mounts);
-	if (groups->count == NT_CGROUP_MAX) {
+	if (cgroups->count == NT_CGROUP_MAX) {
 		fclose(file);
-		return nt_error_set(err, "more than %d control groups of a job", NT_CGROUP_MAX);
+		return nt_error_set(err, "more than %d cgroups of a job", NT_CGROUP_MAX);
 	}
 	while (!found && fgets(line, sizeof(line), file))
 		found = parse_mount(line, place, &root, &point) &&
-			fill(&groups->group[groups->count], place, root, point);
-	groups->count += found;
+			fill(&cgroups->cgroup[cgroups->count], place, root, point);
+	cgroups->count += found;
 	fclose(file);
 	return 0;
 }
 
-int nt_cgroup_find(const char *proc, const char *mounts, struct nt_cgroups *groups,
+int nt_cgroup_find(const char *proc, const char *mounts, struct nt_cgroups *cgroups,
 		   struct nt_error *err)
 {
 	char path[NT_CGROUP_PATH];
@@ -141,14 +141,14 @@ int nt_cgroup_find(const char *proc, const char *mounts, struct nt_cgroups *grou
 	FILE *file;
 	int rc = 0;
 
-	groups->count = 0;
+	cgroups->count = 0;
 	snprintf(path, sizeof(path), "%s/cgroup", proc);
 	file = fopen(path, "re");
-	if (!file) /* ENOENT: a kernel without control groups */
+	if (!file) /* ENOENT: a kernel without cgroups */
 		return errno == ENOENT ? 0 : nt_error_set(err, "%.100s: %m", path);
 	while (rc == 0 && fgets(line, sizeof(line), file)) {
 		if (parse_place(line, &place))
-			rc = find_mount(mounts, &place, groups, err);
+			rc = find_mount(mounts, &place, cgroups, err);
 	}
 	fclose(file);
 	return rc;
@@ -188,26 +188,26 @@ static int put(const char *directory, size_t directory_bytes, pid_t pid)
 	return n > 0 ? 0 : -1;
 }
 
-int nt_cgroup_leave(const struct nt_cgroups *groups, pid_t pid)
+int nt_cgroup_leave(const struct nt_cgroups *cgroups, pid_t pid)
 {
 	int rc = 0;
 
-	for (unsigned i = 0; i < groups->count; i++) {
-		const struct nt_cgroup *group = &groups->group[i];
+	for (unsigned i = 0; i < cgroups->count; i++) {
+		const struct nt_cgroup *cgroup = &cgroups->cgroup[i];
 
-		if (put(group->outside, strlen(group->outside), pid) < 0 &&
-		    put(group->root, strlen(group->root), pid) < 0)
+		if (put(cgroup->outside, strlen(cgroup->outside), pid) < 0 &&
+		    put(cgroup->root, strlen(cgroup->root), pid) < 0)
 			rc = -1;
 	}
 	return rc;
 }
 
-/* ---- the tasks' groups */
+/* ---- the tasks' cgroups */
 
-static bool is_shared(const struct nt_cgroup *group, const struct nt_cgroups *with)
+static bool is_shared(const struct nt_cgroup *cgroup, const struct nt_cgroups *with)
 {
 	for (unsigned i = 0; i < with->count; i++) {
-		if (strcmp(group->now, with->group[i].now) == 0)
+		if (strcmp(cgroup->now, with->cgroup[i].now) == 0)
 			return true;
 	}
 	return false;
@@ -220,15 +220,15 @@ void nt_cgroup_tasks(const struct nt_cgroups *task, const struct nt_cgroups *ste
 	size_t bytes = 0;
 
 	for (unsigned i = 0; i < task->count; i++) {
-		const struct nt_cgroup *group = &task->group[i];
+		const struct nt_cgroup *cgroup = &task->cgroup[i];
 		size_t room = NT_CGROUP_TEXT - bytes;
 
-		if (!strstr(group->now, "/step_") || strchr(group->now, ':') ||
-		    strlen(group->now) + 2 > room)
+		if (!strstr(cgroup->now, "/step_") || strchr(cgroup->now, ':') ||
+		    strlen(cgroup->now) + 2 > room)
 			continue;
-		ended = ended || !is_shared(group, stepd);
+		ended = ended || !is_shared(cgroup, stepd);
 		bytes += (size_t)snprintf(out + bytes, room, "%s%s", bytes > 0 ? ":" : "",
-					  group->now);
+					  cgroup->now);
 	}
 	if (!ended)
 		snprintf(out, NT_CGROUP_TEXT, "-");

@@ -244,8 +244,8 @@ void nt_stepd_calibrate(struct nt_plugin *plugin, spank_t spank)
 	}
 }
 
-/* The task is in its control groups by now, and cannot have left them or ended yet. */
-static void find_groups(spank_t spank, char out[NT_CGROUP_TEXT])
+/* The task is in its cgroups by now, and cannot have left them or ended yet. */
+static void find_cgroups(spank_t spank, char out[NT_CGROUP_TEXT])
 {
 	static const char mounts[] = "/proc/self/mountinfo";
 	struct nt_cgroups tasks, own;
@@ -315,7 +315,7 @@ static void fill_arguments(struct nt_plugin *plugin, spank_t spank, struct nt_ar
 		snprintf(out->fingerprint, sizeof(out->fingerprint), "%016" PRIx64,
 			 plugin->place.fingerprint);
 	snprintf(out->ticket, sizeof(out->ticket), "%s", plugin->applied.text);
-	find_groups(spank, out->groups);
+	find_cgroups(spank, out->cgroups);
 	find_hosts(&env, out->hosts);
 }
 

@@ -48,7 +48,7 @@ static int number_of(const char *name, unsigned most, unsigned *out, struct nt_e
 	return 0;
 }
 
-static int read_place(struct nt_driver *d, struct nt_error *err)
+static int read_ids(struct nt_driver *d, struct nt_error *err)
 {
 	unsigned job, step;
 	uint32_t hash = NT_HASH32;
@@ -363,7 +363,7 @@ static int calibrate(struct nt_driver *d, struct nt_error *err)
 {
 	pid_t server = 0;
 
-	if (read_request(d, err) < 0 || read_place(d, err) < 0)
+	if (read_request(d, err) < 0 || read_ids(d, err) < 0)
 		return -1;
 	if (d->task == 0)
 		fprintf(stderr,

@@ -38,7 +38,7 @@ enum nt_bench_mode {
 enum nt_bench_split { NT_SPLIT_NONE, NT_SPLIT_BLOCK, NT_SPLIT_STRIDE };
 
 struct nt_bench_options {
-	/* Place of this process. */
+	/* This process. */
 	int rank, ranks, local_rank, nodes;
 	int procs; /* to be started here, of which rank and local_rank are the first */
 	const char *meet_dir; /* shared by all ranks */

@@ -134,8 +134,7 @@ __attribute__((format(printf, 2, 3))) static void watch(const struct nt_bench_op
 
 /* ---- samples */
 
-static void note_place(const struct nt_bench_gpu *g, const struct nt_bench_call *call,
-		       int iteration)
+static void note_call(const struct nt_bench_gpu *g, const struct nt_bench_call *call, int iteration)
 {
 	watch(g->options, "in iteration %d: %s of %zu bytes on %s, %d s", iteration,
 	      nt_coll_name(call->coll), call->counts.bytes, g->lane[call->lane].name,
@@ -279,7 +278,7 @@ static void one_round(struct nt_play *p, int iteration)
 	for (size_t c = 0; c < calls; c++) {
 		if (iteration >= 0 && iteration % p->call[c].stride != 0)
 			continue;
-		note_place(p->gpu, &p->call[c], iteration);
+		note_call(p->gpu, &p->call[c], iteration);
 		simulate(p, c, iteration);
 		sample(p, c, iteration);
 		if (looked_at(o, &p->call[c], iteration))

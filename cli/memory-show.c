@@ -217,8 +217,8 @@ int nt_remembered_show(const struct nt_remembered_ask *ask, FILE *out, struct nt
 		return nt_error_set(err, "no memory");
 	s->ask = ask;
 	s->out = out;
-	if (nt_places_profiles(&ask->places, &s->profiles, err) == 0 &&
-	    nt_places_read_site(&ask->places, &s->site, ask->now_s, err) == 0 &&
+	if (nt_launch_paths_profiles(&ask->paths, &s->profiles, err) == 0 &&
+	    nt_launch_paths_read_site(&ask->paths, &s->site, ask->now_s, err) == 0 &&
 	    nt_store_read(ask->directory, &s->user, ask->now_s, err) == 0)
 		rc = show_places(s, err);
 	nt_memory_fini(&s->user);

@@ -53,7 +53,7 @@ static int firmness(const struct nt_key *row)
 	return nt_reason_about(row->reason) == NT_ABOUT_KEY;
 }
 
-static int compare_place(const void *left, const void *right)
+static int compare_key(const void *left, const void *right)
 {
 	const struct nt_key *a = left;
 	const struct nt_key *b = right;
@@ -74,7 +74,7 @@ static int compare_worth(const void *left, const void *right)
 	NT_COMPARE(at_stake_us(b), at_stake_us(a));
 	NT_COMPARE(firmness(b), firmness(a));
 	NT_COMPARE(b->calls, a->calls);
-	return compare_place(left, right);
+	return compare_key(left, right);
 }
 
 static int take_rows(struct form *form)
@@ -200,7 +200,7 @@ static void put_names(struct nt_json_writer *put, const struct form *form)
 static void put_rows(struct nt_json_writer *put, const struct form *form, struct nt_key *shown)
 {
 	memcpy(shown, form->rows, form->shown * sizeof(shown[0]));
-	qsort(shown, form->shown, sizeof(shown[0]), compare_place);
+	qsort(shown, form->shown, sizeof(shown[0]), compare_key);
 	for (size_t i = 0; i < form->shown; i++) {
 		if (i == 0 || shown[i].family != shown[i - 1].family) {
 			if (i > 0)

@@ -192,7 +192,7 @@ static void take_result(struct nt_recordd *recordd, const struct nt_work_result 
 					    : "libslurm ended the process");
 }
 
-/* The record to deliver: with the place of its long form, if there is room. */
+/* The record to deliver: with the path of its long form, if it fits. */
 static const char *record_of(const struct nt_recordd *recordd, char text[NT_STEP_RECORD_MAX + 1])
 {
 	const char *record = recordd->reading.record;
@@ -315,7 +315,7 @@ static bool is_record_ready(const struct nt_recordd *recordd, int64_t now_ms)
 	return reader->last && !nt_work_runs(reader) &&
 	       (!nt_work_runs(&recordd->work[NT_WORK_MEMORY]) ||
 		since_ms >= NT_DELIVER_MEMORY_MS) &&
-	       (nt_long_work_has_place(recordd) || since_ms >= NT_DELIVER_LONG_MS);
+	       (nt_long_work_has_dir(recordd) || since_ms >= NT_DELIVER_LONG_MS);
 }
 
 static bool others_run(const struct nt_recordd *recordd)

@@ -154,7 +154,7 @@ bool nt_long_work_has_read(const struct nt_recordd *recordd)
 	return has(recordd, NT_LONGFORM_READ);
 }
 
-bool nt_long_work_has_place(const struct nt_recordd *recordd)
+bool nt_long_work_has_dir(const struct nt_recordd *recordd)
 {
 	return has(recordd, NT_LONGFORM_PLACED);
 }

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The long form: its state in nt-recordd and its place in the step's record; the node's part, with
+/* The long form: its state in nt-recordd and its path in the step's record; the node's part, with
  * the user's rights; the user's directory, as root. */
 #include "recordd/longform.h"
 

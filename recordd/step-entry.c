@@ -357,7 +357,7 @@ static const char *doubt_of(const struct nt_sum *sum, const struct nt_arguments 
 		return "its launch profile was set only in part";
 	if (!ran_with(sum, ticket->profile))
 		return "not all its ranks ran with its launch profile";
-	if (arguments->flags & (NT_PLACE_USER_ALGO | NT_PLACE_USER_PROTO))
+	if (arguments->flags & (NT_FLAG_USER_ALGO | NT_FLAG_USER_PROTO))
 		return "NCCL_ALGO or NCCL_PROTO is set";
 	if (sum->comm_count > 0 && !hardware_is_alike(sum, arguments->nodes, remembered))
 		return "it is unknown whether all its nodes have the same hardware";

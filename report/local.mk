@@ -30,8 +30,8 @@ libnt_report_a_SOURCES = \
 	%D%/model/jobtext.h \
 	%D%/model/longform-search.c \
 	%D%/model/longform-search.h \
-	%D%/model/places.c \
-	%D%/model/places.h \
+	%D%/model/launch-paths.c \
+	%D%/model/launch-paths.h \
 	%D%/model/site-config.c \
 	%D%/model/site-config.h \
 	%D%/model/record-merge.c \

@@ -43,7 +43,7 @@ enum nt_ended {
 struct nt_arguments {
 	char version[24]; /* of both programs: NT_ARGUMENTS_VERSION */
 	uint32_t job, step, uid, gid;
-	uint32_t flags; /* NT_PLACE_* */
+	uint32_t flags; /* NT_FLAG_* */
 	uint32_t component; /* of a heterogeneous step; NT_STEP_WHOLE: it is none */
 	uint32_t tasks, nodes; /* of the step */
 	uint32_t here; /* its tasks on this node; 0: unknown */

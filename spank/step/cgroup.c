@@ -38,7 +38,7 @@ struct cgroup_line {
 	size_t outside_bytes; /* of path, up to the job's part */
 };
 
-static bool parse_place(char *line, struct cgroup_line *place)
+static bool parse_cgroup(char *line, struct cgroup_line *own)
 {
 	char *controllers = strchr(line, ':');
 	char *path = controllers ? strchr(controllers + 1, ':') : NULL;
@@ -48,26 +48,26 @@ static bool parse_place(char *line, struct cgroup_line *place)
 		return false;
 	*path++ = '\0';
 	path[strcspn(path, "\n")] = '\0';
-	place->controller = controllers + 1;
+	own->controller = controllers + 1;
 	controllers[1 + strcspn(controllers + 1, ",")] = '\0';
-	place->path = path;
-	job = component(path, place->controller[0] ? "uid_" : "job_");
+	own->path = path;
+	job = component(path, own->controller[0] ? "uid_" : "job_");
 	if (!job || !component(job, "job_"))
 		return false;
-	place->outside_bytes = (size_t)(job - path);
+	own->outside_bytes = (size_t)(job - path);
 	return true;
 }
 
-/* A line of mountinfo: is it a mount of the place's hierarchy? *root is the mounted part of it. */
-static bool parse_mount(char *line, const struct cgroup_line *place, char **root, char **point)
+/* A line of mountinfo: is it a mount of the same hierarchy? *root is the mounted part of it. */
+static bool parse_mount(char *line, const struct cgroup_line *own, char **root, char **point)
 {
 	char *rest = strstr(line, " - ");
 	char type[16], options[1024];
 
 	if (!rest || sscanf(rest, " - %15s %*s %1023s", type, options) != 2 ||
-	    strcmp(type, place->controller[0] ? "cgroup" : "cgroup2") != 0 ||
-	    (place->controller[0] &&
-	     !nt_list_has(options, ',', place->controller, strlen(place->controller))))
+	    strcmp(type, own->controller[0] ? "cgroup" : "cgroup2") != 0 ||
+	    (own->controller[0] &&
+	     !nt_list_has(options, ',', own->controller, strlen(own->controller))))
 		return false;
 	*rest = '\0';
 	for (int i = 0; i < 3; i++) {
@@ -89,19 +89,19 @@ static bool is_below(const char *path, size_t path_bytes, const char *root, size
 	       strchr("/", path[root_bytes]);
 }
 
-/* false: the place is not below that mount. */
-static bool fill(struct nt_cgroup *cgroup, const struct cgroup_line *place, const char *root,
+/* false: it is not below that mount. */
+static bool fill(struct nt_cgroup *cgroup, const struct cgroup_line *own, const char *root,
 		 const char *point)
 {
 	size_t skip = strcmp(root, "/") == 0 ? 0 : strlen(root);
 	int bytes[3];
 
-	if (!is_below(place->path, place->outside_bytes, root, skip))
+	if (!is_below(own->path, own->outside_bytes, root, skip))
 		return false;
-	bytes[0] = snprintf(cgroup->now, sizeof(cgroup->now), "%s%s", point, place->path + skip);
+	bytes[0] = snprintf(cgroup->now, sizeof(cgroup->now), "%s%s", point, own->path + skip);
 	bytes[1] = snprintf(cgroup->outside, sizeof(cgroup->outside), "%s%.*s%s", point,
-			    (int)(place->outside_bytes - skip), place->path + skip,
-			    place->controller[0] ? "" : "/system");
+			    (int)(own->outside_bytes - skip), own->path + skip,
+			    own->controller[0] ? "" : "/system");
 	bytes[2] = snprintf(cgroup->root, sizeof(cgroup->root), "%s", point);
 	for (int i = 0; i < 3; i++) {
 		if (bytes[i] < 0 || bytes[i] >= NT_CGROUP_PATH)
@@ -110,8 +110,8 @@ static bool fill(struct nt_cgroup *cgroup, const struct cgroup_line *place, cons
 	return true;
 }
 
-static int find_mount(const char *mounts, const struct cgroup_line *place,
-		      struct nt_cgroups *cgroups, struct nt_error *err)
+static int find_mount(const char *mounts, const struct cgroup_line *own, struct nt_cgroups *cgroups,
+		      struct nt_error *err)
 {
 	FILE *file = fopen(mounts, "re");
 	char line[LINE_BYTES];
@@ -125,8 +125,8 @@ static int find_mount(const char *mounts, const struct cgroup_line *place,
 		return nt_error_set(err, "more than %d cgroups of a job", NT_CGROUP_MAX);
 	}
 	while (!found && fgets(line, sizeof(line), file))
-		found = parse_mount(line, place, &root, &point) &&
-			fill(&cgroups->cgroup[cgroups->count], place, root, point);
+		found = parse_mount(line, own, &root, &point) &&
+			fill(&cgroups->cgroup[cgroups->count], own, root, point);
 	cgroups->count += found;
 	fclose(file);
 	return 0;
@@ -137,7 +137,7 @@ int nt_cgroup_find(const char *proc, const char *mounts, struct nt_cgroups *cgro
 {
 	char path[NT_CGROUP_PATH];
 	char line[LINE_BYTES];
-	struct cgroup_line place;
+	struct cgroup_line own;
 	FILE *file;
 	int rc = 0;
 
@@ -147,8 +147,8 @@ int nt_cgroup_find(const char *proc, const char *mounts, struct nt_cgroups *cgro
 	if (!file) /* ENOENT: a kernel without cgroups */
 		return errno == ENOENT ? 0 : nt_error_set(err, "%.100s: %m", path);
 	while (rc == 0 && fgets(line, sizeof(line), file)) {
-		if (parse_place(line, &place))
-			rc = find_mount(mounts, &place, cgroups, err);
+		if (parse_cgroup(line, &own))
+			rc = find_mount(mounts, &own, cgroups, err);
 	}
 	fclose(file);
 	return rc;

@@ -473,7 +473,7 @@ static void what_is_no_evidence(void **state)
 	    RANK_WITH("\"launch\":\"default\",", 0, COMM("a", 0, 8, 2, COMMITTED(262144, 1000))));
 	expect_doubt(&step, other);
 	begin_good(&step);
-	step.errand.flags = NT_PLACE_USER_ALGO;
+	step.errand.flags = NT_FLAG_USER_ALGO;
 	expect_doubt(&step, "NCCL_ALGO or NCCL_PROTO is set");
 }
 

@@ -255,7 +255,7 @@ static void none_stays_none(void **state)
 
 	memset(too_long, 'x', NT_PATH_MAX);
 	set(NULL, TUNER, too_long);
-	assert_int_equal(nt_env_flags(&env), NT_PLACE_NO_TUNER);
+	assert_int_equal(nt_env_flags(&env), NT_FLAG_NO_TUNER);
 	nt_env_tune(&env, "/p.so", "mode=bandit");
 	expect_plugins(too_long, "/p.so", "(unset)", "(unset)", "mode=bandit");
 	set(NULL, PROFILER, "None");
@@ -263,7 +263,7 @@ static void none_stays_none(void **state)
 	set(NULL, "NCCL_ALGO", "Ring");
 	set(NULL, "NCCL_PROTO", "");
 	assert_int_equal(nt_env_flags(&env),
-			 NT_PLACE_NO_TUNER | NT_PLACE_NO_PROFILER | NT_PLACE_USER_ALGO);
+			 NT_FLAG_NO_TUNER | NT_FLAG_NO_PROFILER | NT_FLAG_USER_ALGO);
 	nt_env_tune(&env, "/p.so", NULL);
 	expect_plugins(too_long, "None", "(unset)", "(unset)", "(unset)");
 	/* The user, who has no plugin, asks for no chaining. */

@@ -202,7 +202,7 @@ static void attend_stranger(struct server *s, struct stranger *stranger, short r
 		nt_link_say(&task->link, "%s", s->outcome);
 }
 
-static struct stranger *find_room(struct server *s)
+static struct stranger *free_stranger(struct server *s)
 {
 	for (unsigned i = 0; i < STRANGERS; i++)
 		if (s->stranger[i].link.fd < 0)
@@ -210,7 +210,7 @@ static struct stranger *find_room(struct server *s)
 	return NULL;
 }
 
-static void accept_one(struct server *s, struct stranger *room)
+static void accept_one(struct server *s, struct stranger *stranger)
 {
 	int fd = accept(s->listener, NULL, NULL);
 
@@ -218,19 +218,19 @@ static void accept_one(struct server *s, struct stranger *room)
 		nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
 		return;
 	}
-	nt_link_init(&room->link, fd);
-	room->until_ms = nt_clock_ms() + HELLO_MS;
+	nt_link_init(&stranger->link, fd);
+	stranger->until_ms = nt_clock_ms() + HELLO_MS;
 }
 
 /* Everything that happens within the next moment. */
 static void attend(struct server *s, int64_t until_ms)
 {
-	struct stranger *room = find_room(s);
+	struct stranger *stranger = free_stranger(s);
 	struct pollfd *task = s->polls + 1 + STRANGERS;
 	int64_t left_ms = until_ms - nt_clock_ms();
 	char line[NT_LINK_LINE];
 
-	s->polls[0] = (struct pollfd){ room ? s->listener : -1, POLLIN, 0 };
+	s->polls[0] = (struct pollfd){ stranger ? s->listener : -1, POLLIN, 0 };
 	for (unsigned i = 0; i < STRANGERS; i++) {
 		s->polls[1 + i] = nt_link_poll(&s->stranger[i].link);
 		if (s->stranger[i].link.fd >= 0 && left_ms > HELLO_MS / 10)
@@ -249,7 +249,7 @@ static void attend(struct server *s, int64_t until_ms)
 		if (s->stranger[i].link.fd >= 0)
 			attend_stranger(s, &s->stranger[i], s->polls[1 + i].revents);
 	if (s->polls[0].revents)
-		accept_one(s, room);
+		accept_one(s, stranger);
 }
 
 /* Until all tasks have a property, one is lost, or the time is over. Returns the first task that

@@ -45,7 +45,7 @@ static void add_call(struct nt_play *p, int lane, int coll, size_t bytes, bool b
 	if (burst)
 		call->burst = o->burst > call->stride ? o->burst / call->stride : 1;
 	if (o->mode == NT_BENCH_GROUPED && p->calls > 0)
-		call->at = call[-1].at + nt_gpu_room(call[-1].counts.bytes);
+		call->at = call[-1].at + nt_gpu_aligned(call[-1].counts.bytes);
 	p->calls++;
 }
 

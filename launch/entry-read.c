@@ -51,7 +51,7 @@ static bool take_bytes(struct json_object *in, uint64_t *out)
 }
 
 /* A text of plain characters that fits, perhaps "". */
-static bool take_text(struct json_object *in, char *out, size_t room)
+static bool take_text(struct json_object *in, char *out, size_t size)
 {
 	const char *text;
 	size_t length;
@@ -60,7 +60,7 @@ static bool take_text(struct json_object *in, char *out, size_t room)
 		return false;
 	text = json_object_get_string(in);
 	length = strlen(text);
-	if (length >= room || length != (size_t)json_object_get_string_len(in) ||
+	if (length >= size || length != (size_t)json_object_get_string_len(in) ||
 	    strspn(text, NT_PLAIN_WORD "/") != length)
 		return false;
 	memcpy(out, text, length + 1);

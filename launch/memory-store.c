@@ -81,14 +81,14 @@ static int list(int fd, struct listing *out, int64_t sweep_at, struct nt_error *
 /* -1 only if the file has disappeared since the listing: another process has compacted. */
 static int read_one(int fd, struct listing *files, unsigned i, struct nt_memory *memory)
 {
-	size_t room = memory->bytes < NT_MEMORY_BYTES ? NT_MEMORY_BYTES - memory->bytes : 0;
+	size_t size = memory->bytes < NT_MEMORY_BYTES ? NT_MEMORY_BYTES - memory->bytes : 0;
 	char *text;
 	size_t bytes;
 	int skipped;
 
 	files->whole[i] = false;
 	if (nt_file_read_at(fd, files->name[i], NT_FILE_NO_LINK,
-			    room < NT_STORE_FILE_MAX ? room : NT_STORE_FILE_MAX, &text, &bytes,
+			    size < NT_STORE_FILE_MAX ? size : NT_STORE_FILE_MAX, &text, &bytes,
 			    NULL) < 0) {
 		if (errno == ENOENT || errno == ESTALE)
 			return -1;

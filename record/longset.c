@@ -130,19 +130,19 @@ static int fill(struct long_reader *reader, struct nt_error *err)
 
 static int inflate_some(struct long_reader *reader, size_t *bytes, struct nt_error *err)
 {
-	size_t room = sizeof(reader->line) - reader->held;
+	size_t size = sizeof(reader->line) - reader->held;
 	int rc;
 
 	*bytes = 0;
-	if (room == 0)
+	if (size == 0)
 		return nt_error_set(err, "line %zu is too long", reader->lines + 1);
 	if (reader->between)
 		inflateReset(&reader->stream);
 	reader->between = false;
 	reader->stream.next_out = (unsigned char *)reader->line + reader->held;
-	reader->stream.avail_out = (uInt)room;
+	reader->stream.avail_out = (uInt)size;
 	rc = inflate(&reader->stream, Z_NO_FLUSH);
-	*bytes = room - reader->stream.avail_out;
+	*bytes = size - reader->stream.avail_out;
 	reader->text_bytes += *bytes;
 	reader->between = rc == Z_STREAM_END;
 	if (rc != Z_OK && rc != Z_STREAM_END && rc != Z_BUF_ERROR)

@@ -83,7 +83,7 @@ static int directory_of(const struct nt_arguments *arguments, char *out, size_t 
 
 #define FRAME sizeof(",\"" NT_STEP_LONG "\":\"\"")
 
-size_t nt_longform_room(const struct nt_arguments *arguments)
+size_t nt_longform_reserve(const struct nt_arguments *arguments)
 {
 	char directory[NT_STEP_LONG_MAX];
 	int bytes = directory_of(arguments, directory, sizeof(directory));

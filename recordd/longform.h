@@ -55,8 +55,8 @@ bool nt_longform_word(struct nt_longform *longform, char word);
 void nt_longform_end(struct nt_longform *longform, const struct nt_work_result *result);
 
 /* Adds the path of the long form to a step's record, or the reason why there is none.
- * nt_longform_room() is the room that is kept for it. */
-size_t nt_longform_room(const struct nt_arguments *arguments);
+ * nt_longform_reserve() bytes are kept for it. */
+size_t nt_longform_reserve(const struct nt_arguments *arguments);
 void nt_longform_tell(const struct nt_longform *longform, char *record, size_t record_bytes);
 
 /* ---- in the child */

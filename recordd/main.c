@@ -40,12 +40,12 @@ static int take_arguments(struct nt_arguments *arguments, int *shm_fd, struct nt
 	struct iovec bytes = { arguments, sizeof(*arguments) };
 	union {
 		struct cmsghdr head;
-		char room[CMSG_SPACE(sizeof(int))];
+		char buffer[CMSG_SPACE(sizeof(int))];
 	} control;
 	struct msghdr message = { .msg_iov = &bytes,
 				  .msg_iovlen = 1,
-				  .msg_control = control.room,
-				  .msg_controllen = sizeof(control.room) };
+				  .msg_control = control.buffer,
+				  .msg_controllen = sizeof(control.buffer) };
 	ssize_t got = recvmsg(NT_ARGUMENTS_FD, &message,
 			      MSG_DONTWAIT | MSG_TRUNC | MSG_CMSG_CLOEXEC);
 

@@ -44,7 +44,7 @@ static void take_setting(struct nt_plugstack *stack, char *line, char parameters
 	const struct {
 		const char *key;
 		char *out;
-		size_t room;
+		size_t size;
 	} wanted[] = {
 		{ "PlugStackConfig=", stack->path, sizeof(stack->path) },
 		{ "PluginDir=", stack->plugin_dirs, sizeof(stack->plugin_dirs) },
@@ -58,7 +58,7 @@ static void take_setting(struct nt_plugstack *stack, char *line, char parameters
 		const size_t bytes = strlen(wanted[i].key);
 
 		if (strncasecmp(line, wanted[i].key, bytes) == 0 && line[bytes])
-			copy(wanted[i].out, wanted[i].room, line + bytes);
+			copy(wanted[i].out, wanted[i].size, line + bytes);
 	}
 }
 

@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-static bool is_text(const char *text, size_t room)
+static bool is_text(const char *text, size_t size)
 {
-	return text[0] != '\0' && memchr(text, '\0', room) != NULL;
+	return text[0] != '\0' && memchr(text, '\0', size) != NULL;
 }
 
 int nt_arguments_check(const struct nt_arguments *arguments, size_t bytes, struct nt_error *err)

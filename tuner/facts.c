@@ -193,18 +193,18 @@ static void look_at_quota(struct nt_facts *facts, const char *root)
 		fclose(f);
 }
 
-/* ---- room and limits */
+/* ---- file systems and limits */
 
 static void look_at_shm(struct nt_facts *facts, const char *root)
 {
-	struct statvfs room;
+	struct statvfs fs;
 	char path[PATH_BYTES];
 
 	snprintf(path, sizeof(path), "%s/dev/shm", root);
-	if (statvfs(path, &room) < 0 || room.f_blocks == 0)
+	if (statvfs(path, &fs) < 0 || fs.f_blocks == 0)
 		return;
-	facts->shm_mb = (int64_t)(room.f_blocks * room.f_frsize >> 20);
-	facts->shm_free_mb = (int64_t)(room.f_bavail * room.f_frsize >> 20);
+	facts->shm_mb = (int64_t)(fs.f_blocks * fs.f_frsize >> 20);
+	facts->shm_free_mb = (int64_t)(fs.f_bavail * fs.f_frsize >> 20);
 }
 
 static int64_t limit_of(int which, uint64_t unit)

@@ -63,7 +63,7 @@ static struct nt_comm *oldest_ended(struct nt_process *process)
 }
 
 /* The lock is held. Only its index in the list and its array of durations stay. */
-static struct nt_comm *take_room(struct nt_process *process)
+static struct nt_comm *take_entry(struct nt_process *process)
 {
 	_Atomic uint32_t *observed = NULL;
 	struct nt_comm *comm = NULL;
@@ -255,7 +255,7 @@ static struct nt_comm *create_comm(struct nt_process *process, const struct nt_c
 	struct nt_comm *comm;
 
 	pthread_mutex_lock(&process->lock);
-	comm = take_room(process);
+	comm = take_entry(process);
 	if (comm) {
 		comm->fixed.process = process;
 		comm->fixed.ctx.ours = comm;

@@ -221,13 +221,13 @@ void nt_cgroup_tasks(const struct nt_cgroups *task, const struct nt_cgroups *ste
 
 	for (unsigned i = 0; i < task->count; i++) {
 		const struct nt_cgroup *cgroup = &task->cgroup[i];
-		size_t room = NT_CGROUP_TEXT - bytes;
+		size_t size = NT_CGROUP_TEXT - bytes;
 
 		if (!strstr(cgroup->now, "/step_") || strchr(cgroup->now, ':') ||
-		    strlen(cgroup->now) + 2 > room)
+		    strlen(cgroup->now) + 2 > size)
 			continue;
 		ended = ended || !is_shared(cgroup, stepd);
-		bytes += (size_t)snprintf(out + bytes, room, "%s%s", bytes > 0 ? ":" : "",
+		bytes += (size_t)snprintf(out + bytes, size, "%s%s", bytes > 0 ? ":" : "",
 					  cgroup->now);
 	}
 	if (!ended)

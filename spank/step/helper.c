@@ -60,12 +60,12 @@ static int send_arguments(int socket, const struct nt_arguments *arguments, int 
 	struct iovec bytes = { &copy, sizeof(copy) };
 	union {
 		struct cmsghdr head;
-		char room[CMSG_SPACE(sizeof(int))];
-	} control = { .room = { 0 } };
+		char buffer[CMSG_SPACE(sizeof(int))];
+	} control = { .buffer = { 0 } };
 	struct msghdr message = { .msg_iov = &bytes,
 				  .msg_iovlen = 1,
-				  .msg_control = control.room,
-				  .msg_controllen = sizeof(control.room) };
+				  .msg_control = control.buffer,
+				  .msg_controllen = sizeof(control.buffer) };
 
 	control.head.cmsg_level = SOL_SOCKET;
 	control.head.cmsg_type = SCM_RIGHTS;

@@ -14,7 +14,7 @@
 
 #define VALUE_BYTES 80
 #define NAME_BYTES 48
-#define COMM_WORDS 128
+#define COMM_PARTS 128
 #define NAMES_MAX 64 /* of variables */
 #define FULL_TEXT 900 /* bytes of variables: others may have been left out */
 #define UNSET "not set"
@@ -92,12 +92,12 @@ struct sides {
 	size_t count[2];
 	size_t first[2]; /* the first rank's index */
 	bool one_node[2];
-	uint32_t comms[2][COMM_WORDS]; /* bits of their communicators */
+	uint32_t comms[2][COMM_PARTS]; /* bits of their communicators */
 };
 
-static void note_comm(uint32_t comms[COMM_WORDS], const char *comm)
+static void note_comm(uint32_t comms[COMM_PARTS], const char *comm)
 {
-	const uint32_t bit = nt_hash32_text(comm) % (32 * COMM_WORDS);
+	const uint32_t bit = nt_hash32_text(comm) % (32 * COMM_PARTS);
 
 	comms[bit / 32] |= UINT32_C(1) << bit % 32;
 }
@@ -105,7 +105,7 @@ static void note_comm(uint32_t comms[COMM_WORDS], const char *comm)
 /* Two programs in one step may be started differently. */
 static bool in_one_comm(const struct sides *sides)
 {
-	for (size_t i = 0; i < COMM_WORDS; i++) {
+	for (size_t i = 0; i < COMM_PARTS; i++) {
 		if (sides->comms[0][i] & sides->comms[1][i])
 			return true;
 	}

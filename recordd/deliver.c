@@ -143,9 +143,9 @@ static void write_file(struct nt_recordd *recordd)
 
 static void say_handed(void *argument)
 {
-	const char word = HANDED;
+	const char byte = HANDED;
 
-	(void)!write(*(const int *)argument, &word, 1);
+	(void)!write(*(const int *)argument, &byte, 1);
 }
 
 static enum nt_job_urgency urgency_of(const struct nt_recordd *recordd)
@@ -270,11 +270,11 @@ const struct nt_work_kind nt_deliver_early_kind = { .run = run, .ended = early_e
 
 /* ---- at its end */
 
-static bool take_word(void *argument, char word)
+static bool take_byte(void *argument, char byte)
 {
 	struct nt_recordd *recordd = argument;
 
-	if (word != HANDED || recordd->delivery.handed)
+	if (byte != HANDED || recordd->delivery.handed)
 		return false;
 	recordd->delivery.handed = true;
 	return true;
@@ -291,7 +291,7 @@ static void ended(void *argument, const struct nt_work_result *result)
 		nt_recordd_tell(recordd, NT_ARGUMENTS_INFO, "the record was delivered after all");
 }
 
-const struct nt_work_kind nt_deliver_kind = { .run = run, .word = take_word, .ended = ended };
+const struct nt_work_kind nt_deliver_kind = { .run = run, .byte = take_byte, .ended = ended };
 
 static void start_last(struct nt_recordd *recordd, enum nt_delivery_stage stage, int64_t now_ms)
 {

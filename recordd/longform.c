@@ -41,20 +41,20 @@ void nt_longform_begin(struct nt_longform *longform, uint64_t changes, int64_t n
 	longform->changes = changes;
 }
 
-bool nt_longform_word(struct nt_longform *longform, char word)
+bool nt_longform_take_byte(struct nt_longform *longform, char byte)
 {
-	if (word == NT_LONGSAY_READ)
+	if (byte == NT_LONGSAY_READ)
 		longform->stage = NT_LONGFORM_READ;
-	else if (word == NT_LONGSAY_PLACED)
+	else if (byte == NT_LONGSAY_PLACED)
 		longform->stage = NT_LONGFORM_PLACED;
-	return word == NT_LONGSAY_READ || word == NT_LONGSAY_PLACED;
+	return byte == NT_LONGSAY_READ || byte == NT_LONGSAY_PLACED;
 }
 
-static void take_word(struct nt_longform *longform, char word, const char *why)
+static void take_byte(struct nt_longform *longform, char byte, const char *why)
 {
-	longform->written = longform->written || word == NT_LONGSAY_WRITTEN;
+	longform->written = longform->written || byte == NT_LONGSAY_WRITTEN;
 	longform->why[0] = '\0';
-	if (word != NT_LONGSAY_WRITTEN && word != NT_LONGSAY_NOTHING)
+	if (byte != NT_LONGSAY_WRITTEN && byte != NT_LONGSAY_NOTHING)
 		snprintf(longform->why, sizeof(longform->why), "%.*s",
 			 (int)sizeof(longform->why) - 1, why[0] ? why : "its process ended early");
 	nt_printable(longform->why);
@@ -63,9 +63,9 @@ static void take_word(struct nt_longform *longform, char word, const char *why)
 void nt_longform_end(struct nt_longform *longform, const struct nt_work_result *result)
 {
 	if (result->bytes > 0)
-		take_word(longform, result->out[0], result->out + 1);
+		take_byte(longform, result->out[0], result->out + 1);
 	else
-		take_word(longform, '\0', result->why ? result->why : "");
+		take_byte(longform, '\0', result->why ? result->why : "");
 	longform->stage = NT_LONGFORM_ENDED;
 }
 
@@ -182,11 +182,11 @@ size_t nt_longform_bytes(const struct nt_arguments *arguments)
 	return bytes > PART_MIN ? bytes : PART_MIN;
 }
 
-int nt_longform_say(int out_fd, char word, const char *why)
+int nt_longform_say(int out_fd, char byte, const char *why)
 {
 	char text[1 + sizeof(((struct nt_error *)0)->text)];
 
-	snprintf(text, sizeof(text), "%c%.200s", word, why);
+	snprintf(text, sizeof(text), "%c%.200s", byte, why);
 	return write(out_fd, text, strlen(text)) < 0;
 }
 

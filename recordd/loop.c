@@ -39,13 +39,13 @@ static void end_step(struct nt_recordd *recordd)
 
 static void hear_stepd(struct nt_recordd *recordd)
 {
-	char words[2] = { '\0', NT_ENDED_WELL };
-	ssize_t n = recv(NT_ARGUMENTS_FD, words, sizeof(words), MSG_DONTWAIT);
+	char bytes[2] = { '\0', NT_ENDED_WELL };
+	ssize_t n = recv(NT_ARGUMENTS_FD, bytes, sizeof(bytes), MSG_DONTWAIT);
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	recordd->told_end = n > 0; /* otherwise slurmstepd is gone, and waits for nothing */
-	recordd->arguments.ended = (enum nt_ended)words[1];
+	recordd->arguments.ended = (enum nt_ended)bytes[1];
 	end_step(recordd);
 }
 
@@ -62,10 +62,10 @@ static bool may_go(const struct nt_recordd *recordd, int64_t now_ms)
 
 static void release(struct nt_recordd *recordd)
 {
-	const char word = NT_ARGUMENTS_DONE;
+	const char byte = NT_ARGUMENTS_DONE;
 
 	nt_recordd_take_out(recordd);
-	(void)send(NT_ARGUMENTS_FD, &word, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+	(void)send(NT_ARGUMENTS_FD, &byte, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
 	recordd->released = true;
 }
 

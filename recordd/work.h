@@ -36,7 +36,7 @@ struct nt_work_result {
 struct nt_work_kind {
 	int (*run)(void *argument, int out_fd); /* in the child */
 	/* Gets each byte before the result; true: it is a message. NULL: there are no messages. */
-	bool (*word)(void *argument, char word);
+	bool (*byte)(void *argument, char byte);
 	void (*ended)(void *argument, const struct nt_work_result *result);
 };
 

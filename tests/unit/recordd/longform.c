@@ -124,9 +124,9 @@ static int say_words(void *argument, int out_fd)
 	return 0;
 }
 
-static bool take_word(void *argument, char word)
+static bool take_byte(void *argument, char byte)
 {
-	return nt_longform_word(argument, word);
+	return nt_longform_take_byte(argument, byte);
 }
 
 static void ended(void *argument, const struct nt_work_result *result)
@@ -134,7 +134,7 @@ static void ended(void *argument, const struct nt_work_result *result)
 	nt_longform_end(argument, result);
 }
 
-static const struct nt_work_kind kind = { say_words, take_word, ended };
+static const struct nt_work_kind kind = { say_words, take_byte, ended };
 static struct nt_work work = { .kind = &kind };
 
 static void await(const struct nt_longform *longform, enum nt_longform_stage stage)

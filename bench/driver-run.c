@@ -81,7 +81,7 @@ static void unset_launched(void)
 	for (unsigned i = 0; i < NT_VARIABLE_COUNT; i++) {
 		const char *name = nt_variable_get(i)->name, *value = getenv(name);
 
-		if (value && nt_launched(launched, name, value))
+		if (value && nt_variable_launched(launched, name, value))
 			unsetenv(name);
 	}
 }

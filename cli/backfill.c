@@ -60,7 +60,7 @@ struct portion {
 
 /* ---- one record */
 
-static void tell(const struct run *run, const struct nt_queued *record, const char *what)
+static void print_record(const struct run *run, const struct nt_queued *record, const char *what)
 {
 	const bool filed = record->result == NT_DELIVERED_FILED;
 	const bool written = filed || record->result == NT_DELIVERED_WRITTEN;
@@ -89,16 +89,17 @@ static void account(struct run *run, const struct nt_queued *record)
 	case NT_DELIVERED_WRITTEN:
 	case NT_DELIVERED_FILED:
 		run->written++;
-		tell(run, record,
-		     waiting ? "written" : "written again, another program had overwritten it");
+		print_record(run, record,
+			     waiting ? "written"
+				     : "written again, another program had overwritten it");
 		break;
 	case NT_DELIVERED_PRESENT:
 		run->present += waiting;
-		tell(run, record, "accounting has it");
+		print_record(run, record, "accounting has it");
 		break;
 	case NT_DELIVERED_LATER:
 		run->later += waiting;
-		tell(run, record, "deferred, the job has not ended");
+		print_record(run, record, "deferred, the job has not ended");
 		break;
 	case NT_DELIVERED_FAILED:
 		run->failed++;

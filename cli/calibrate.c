@@ -344,7 +344,7 @@ static void print_table(const struct nt_memory *memory, const struct nt_memory_e
 }
 
 /* What a step whose calls are unknown would get there now. */
-static int tell(struct calibrating *c, int64_t since_us, struct nt_error *err)
+static int print_choice(struct calibrating *c, int64_t since_us, struct nt_error *err)
 {
 	const struct nt_memory_entry *base;
 	struct nt_launch_case launch = { .memory = { &c->memory, &c->site },
@@ -368,7 +368,7 @@ static int tell(struct calibrating *c, int64_t since_us, struct nt_error *err)
 	       NT_NCCL_PARTS(base->where.nccl));
 	print_table(&c->memory, base);
 	launch.where = base->where;
-	nt_select(&launch, &c->choice);
+	nt_profile_select(&launch, &c->choice);
 	printf("%s, for a program whose calls are unknown\n\n",
 	       nt_choice_text(&c->choice, &launch, text, sizeof(text)));
 	return 0;
@@ -435,7 +435,7 @@ static int run(void *argument, char *argv[])
 	for (unsigned i = 0; i < c->shapes; i++) {
 		const int64_t since_us = nt_store_now_us();
 
-		if (run_step(c, c->shape[i], &err) == 0 && tell(c, since_us, &err) == 0)
+		if (run_step(c, c->shape[i], &err) == 0 && print_choice(c, since_us, &err) == 0)
 			continue;
 		nt_command_complain("%" PRIu64 " rank%s on each node: %s", c->shape[i],
 				    nt_plural(c->shape[i]), err.text);

@@ -144,7 +144,7 @@ static int show_place(struct showing *s, const struct nt_where *where, struct nt
 
 	if (!rows)
 		return nt_error_set(err, "no memory");
-	nt_select(&launch, &s->choice);
+	nt_profile_select(&launch, &s->choice);
 	for (size_t i = 0; i < s->user.entries; i++)
 		if (equal_places(&s->user.entry[i].where, where) &&
 		    nt_remembered_takes(s->ask, &s->user.entry[i]))

@@ -231,7 +231,7 @@ int nt_output_add(struct nt_output *output, const char *job, const struct nt_sum
 	if (output->findings) {
 		if (job)
 			fprintf(output->out, "%sJob %s\n", output->jobs > 1 ? "\n" : "", job);
-		if (nt_print_findings(output->out, summary, SIZE_MAX) == 0)
+		if (nt_findings_print(output->out, summary, SIZE_MAX) == 0)
 			fputs("Nothing was found.\n", output->out);
 		return 0;
 	}

@@ -13,7 +13,7 @@ void nt_log_times_add(struct nt_log_times *sum, double log_time)
 	sum->squares += before * (log_time - sum->mean);
 }
 
-double nt_deviation(double squares, double degrees)
+double nt_estimate_deviation(double squares, double degrees)
 {
 	double assumed = NT_DEVIATION_DEGREES * NT_DEVIATION_ASSUMED * NT_DEVIATION_ASSUMED;
 
@@ -26,7 +26,7 @@ struct nt_estimate nt_estimate_of(const struct nt_log_times *base, const struct 
 
 	return (struct nt_estimate){
 		.log_ratio = arm->mean - base->mean,
-		.error = nt_deviation(base->squares + arm->squares, degrees) *
+		.error = nt_estimate_deviation(base->squares + arm->squares, degrees) *
 			 sqrt(1 / base->count + 1 / arm->count),
 		.degrees = NT_DEVIATION_DEGREES + degrees,
 	};
@@ -50,7 +50,7 @@ double nt_estimate_p_above(const struct nt_estimate *estimate)
 	return nt_student_tail(estimate->log_ratio / estimate->error, estimate->degrees);
 }
 
-enum nt_worth nt_worth(double log_ratio, double p, double p_most, double worst)
+enum nt_worth nt_estimate_worth(double log_ratio, double p, double p_most, double worst)
 {
 	if (worst > NT_WORST_MOST)
 		return NT_WORTH_WORST;

@@ -29,7 +29,7 @@ struct nt_log_times {
 void nt_log_times_add(struct nt_log_times *sum, double log_time);
 
 /* Between two steps, from a sum of squares with so many degrees of freedom. */
-double nt_deviation(double squares, double degrees);
+double nt_estimate_deviation(double squares, double degrees);
 
 struct nt_estimate {
 	double log_ratio; /* below 0: faster */
@@ -52,7 +52,7 @@ double nt_estimate_p_above(const struct nt_estimate *estimate);
 enum nt_worth { NT_WORTH_IT, NT_WORTH_WORST, NT_WORTH_SLOWER, NT_WORTH_SMALL, NT_WORTH_NOISE };
 
 /* Of an estimate with this p; worst: the largest ratio of a size, 0 where the calls are known. */
-enum nt_worth nt_worth(double log_ratio, double p, double p_most, double worst);
+enum nt_worth nt_estimate_worth(double log_ratio, double p, double p_most, double worst);
 
 /* P(T > t) of Student's distribution, to three digits for three degrees and more. */
 double nt_student_tail(double t, double degrees);

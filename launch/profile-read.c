@@ -137,8 +137,8 @@ static int take_variable(struct profile_reader *reader, const char *key, const c
 	return 0;
 }
 
-static int take(void *context, unsigned line, const char *section, const char *key,
-		const char *value, struct nt_error *err)
+static int take_line(void *context, unsigned line, const char *section, const char *key,
+		     const char *value, struct nt_error *err)
 {
 	struct profile_reader *reader = context;
 
@@ -162,7 +162,7 @@ int nt_profiles_parse(struct nt_profiles *profiles, const char *name, const char
 {
 	struct profile_reader reader = { .profiles = profiles };
 
-	if (nt_ini_read(name, text, bytes, take, &reader, err) < 0)
+	if (nt_ini_read(name, text, bytes, take_line, &reader, err) < 0)
 		return -1;
 	return check_all(&reader, name, err);
 }

@@ -312,7 +312,7 @@ static int give(int fd, const char *name, uint32_t uid, uint32_t gid)
 	return rc;
 }
 
-static int make(int fd, const char *name, uint32_t uid, uint32_t gid)
+static int make_directory(int fd, const char *name, uint32_t uid, uint32_t gid)
 {
 	bool made = mkdirat(fd, name, 0700) == 0;
 	int problem;
@@ -342,7 +342,7 @@ int nt_longform_make_directory(const char *path, uint32_t uid, uint32_t gid, str
 	fd = open(parent, DIR_FLAGS);
 	if (fd < 0)
 		return nt_error_set(err, "%.150s: %m", parent);
-	if (is_ours_alone(fd) && make(fd, slash + 1, uid, gid) < 0)
+	if (is_ours_alone(fd) && make_directory(fd, slash + 1, uid, gid) < 0)
 		rc = nt_error_set(err, "%.150s cannot be made: %m", path);
 	close(fd);
 	return rc;

@@ -92,7 +92,7 @@ static int64_t next_look_ms(const struct nt_recordd *recordd, int64_t now_ms)
 	return now_ms + TICK_MS;
 }
 
-static void look(struct nt_recordd *recordd, int64_t now_ms)
+static void look_at_work(struct nt_recordd *recordd, int64_t now_ms)
 {
 	for (size_t i = 0; i < NT_WORK_KINDS; i++)
 		table[i].look(recordd, now_ms);
@@ -108,7 +108,7 @@ void nt_recordd_run(struct nt_recordd *recordd)
 		recordd->work[i].kind = table[i].kind;
 		recordd->work[i].argument = recordd;
 	}
-	for (look(recordd, now_ms); !is_over(recordd); look(recordd, now_ms)) {
+	for (look_at_work(recordd, now_ms); !is_over(recordd); look_at_work(recordd, now_ms)) {
 		if (nt_work_wait(recordd->work, NT_WORK_KINDS,
 				 recordd->final ? -1 : NT_ARGUMENTS_FD,
 				 next_look_ms(recordd, now_ms)))

@@ -399,9 +399,9 @@ static bool is_to_be_marked(const struct nt_sum *sum, const struct nt_ticket *ti
 	return sum->started;
 }
 
-int nt_learn(const struct nt_sum *sum, const struct nt_arguments *arguments,
-	     const struct nt_ticket *ticket, bool remembered, int64_t now_us,
-	     struct nt_memory_entry *entry, char why[NT_LEARN_WHY], struct nt_error *err)
+int nt_step_entry_make(const struct nt_sum *sum, const struct nt_arguments *arguments,
+		       const struct nt_ticket *ticket, bool remembered, int64_t now_us,
+		       struct nt_memory_entry *entry, char why[NT_LEARN_WHY], struct nt_error *err)
 {
 	nt_entry_init(entry);
 	why[0] = '\0';
@@ -439,8 +439,9 @@ int nt_learn(const struct nt_sum *sum, const struct nt_arguments *arguments,
 	return entry->where.fingerprint != 0;
 }
 
-const char *nt_learn_where(const struct nt_sum *sum, const struct nt_arguments *arguments,
-			   const struct nt_ticket *ticket, bool remembered, struct nt_where *where)
+const char *nt_step_entry_where(const struct nt_sum *sum, const struct nt_arguments *arguments,
+				const struct nt_ticket *ticket, bool remembered,
+				struct nt_where *where)
 {
 	const char *doubt;
 

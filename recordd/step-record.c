@@ -189,9 +189,9 @@ size_t nt_step_record_make(const struct nt_recordd *recordd, struct nt_step_read
 		.ticket = read->launched ? &read->ticket : NULL,
 		.calibration = read->calibrated ? &read->calibration : NULL,
 		.next_s = remembered ? remembered->next_s : 0,
-		.where = read->launched && !nt_learn_where(sum, arguments, &read->ticket,
-							   remembered && remembered->hosts_alike,
-							   &where)
+		.where = read->launched && !nt_step_entry_where(
+						   sum, arguments, &read->ticket,
+						   remembered && remembered->hosts_alike, &where)
 				 ? &where
 				 : NULL,
 		.measured = remembered ? remembered->measured : 0,

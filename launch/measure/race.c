@@ -112,7 +112,7 @@ static void estimate_all(struct nt_race *race)
 		squares += laps[i].squares;
 		degrees += laps[i].count > 1 ? laps[i].count - 1 : 0;
 	}
-	deviation = nt_deviation(squares, degrees);
+	deviation = nt_estimate_deviation(squares, degrees);
 	race->degrees = NT_DEVIATION_DEGREES + degrees;
 	for (unsigned i = 1; i < race->count; i++) {
 		struct nt_racer *racer = &race->racer[i];
@@ -290,8 +290,8 @@ static bool wins(const struct nt_race *race, unsigned which)
 	const struct nt_racer *racer = &race->racer[which];
 
 	return racer->state == NT_RACER_OPEN && racer->laps >= LAPS_LEAST &&
-	       nt_worth(racer->log_ratio, racer->p, WINS_P / (race->count - 1),
-			nt_race_knows_mix(race) ? 0 : racer->worst) == NT_WORTH_IT;
+	       nt_estimate_worth(racer->log_ratio, racer->p, WINS_P / (race->count - 1),
+				 nt_race_knows_mix(race) ? 0 : racer->worst) == NT_WORTH_IT;
 }
 
 unsigned nt_race_winner(const struct nt_race *race)

@@ -429,7 +429,7 @@ static int print_all(FILE *out, struct view *view, const struct nt_verdict_text 
 		return nt_error_set(err, "no memory for the report");
 	choose_first(verdict, first);
 	print_sentences(out, verdict, first, true, view->full);
-	(void)nt_print_findings(out, view->summary, NT_FINDINGS_FIRST);
+	(void)nt_findings_print(out, view->summary, NT_FINDINGS_FIRST);
 	fputc('\n', out);
 	rc = print_steps(out, view, err);
 	if (rc == 0)

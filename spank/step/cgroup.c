@@ -169,7 +169,7 @@ static const char *number(char out[16], pid_t pid)
 	return at;
 }
 
-static int put(const char *directory, size_t directory_bytes, pid_t pid)
+static int move_process(const char *directory, size_t directory_bytes, pid_t pid)
 {
 	char path[NT_CGROUP_PATH + sizeof(PROCS)], digits[16];
 	const char *text = number(digits, pid);
@@ -195,8 +195,8 @@ int nt_cgroup_leave(const struct nt_cgroups *cgroups, pid_t pid)
 	for (unsigned i = 0; i < cgroups->count; i++) {
 		const struct nt_cgroup *cgroup = &cgroups->cgroup[i];
 
-		if (put(cgroup->outside, strlen(cgroup->outside), pid) < 0 &&
-		    put(cgroup->root, strlen(cgroup->root), pid) < 0)
+		if (move_process(cgroup->outside, strlen(cgroup->outside), pid) < 0 &&
+		    move_process(cgroup->root, strlen(cgroup->root), pid) < 0)
 			rc = -1;
 	}
 	return rc;
@@ -240,7 +240,7 @@ void nt_cgroup_join(const char *text, pid_t pid)
 		size_t bytes = strcspn(text, ":");
 
 		if (text[0] == '/')
-			(void)put(text, bytes, pid);
+			(void)move_process(text, bytes, pid);
 		text += bytes;
 		text += *text == ':';
 	}

@@ -123,8 +123,8 @@ static int fork_twice(const struct start *start, struct nt_error *err)
 	return 0;
 }
 
-int nt_spawn(const char *program, const char *word, const char *argument, const char *conf, int fd,
-	     struct nt_error *err)
+int nt_spawn_program(const char *program, const char *word, const char *argument, const char *conf,
+		     int fd, struct nt_error *err)
 {
 	char conf_variable[4096];
 	struct start start = {

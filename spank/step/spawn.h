@@ -24,8 +24,8 @@
 
 /* Start "PROGRAM WORD ARGUMENT" (recordd/main.c) and do not wait for it. conf is the path of
  * slurm.conf; NULL: libslurm searches for it. fd -1: /dev/null. */
-int nt_spawn(const char *program, const char *word, const char *argument, const char *conf, int fd,
-	     struct nt_error *err);
+int nt_spawn_program(const char *program, const char *word, const char *argument, const char *conf,
+		     int fd, struct nt_error *err);
 
 /* After fork: no signal is blocked, and each does what it does by default. */
 void nt_spawn_reset_signals(void);

@@ -173,8 +173,8 @@ void nt_stepd_launch(struct nt_plugin *plugin, spank_t spank)
 	(void)spank_get_item(spank, S_JOB_STEPID, &step);
 	if (step == SLURM_EXTERN_CONT)
 		return;
-	nt_apply(&env, step != SLURM_BATCH_SCRIPT && step != SLURM_INTERACTIVE_STEP,
-		 NT_USER_ENV_SITE_FILE, &plugin->applied);
+	nt_profile_env_apply(&env, step != SLURM_BATCH_SCRIPT && step != SLURM_INTERACTIVE_STEP,
+			     NT_USER_ENV_SITE_FILE, &plugin->applied);
 	if (plugin->applied.trouble.text[0])
 		slurm_error("launch profile%s: %s", plugin->applied.valid ? "" : " refused",
 			    plugin->applied.trouble.text);
@@ -237,7 +237,9 @@ void nt_stepd_calibrate(struct nt_plugin *plugin, spank_t spank)
 				  plugin->tuned ? plugin->shm_fd : -1, environment, &profile,
 				  &err)) {
 	case NT_CALIBRATED_NONE: slurm_verbose("no calibration: %s", err.text); break;
-	case NT_CALIBRATED_PROFILE: nt_apply_measured(&env, &profile, NT_USER_ENV_SITE_FILE); break;
+	case NT_CALIBRATED_PROFILE:
+		nt_profile_env_apply_measured(&env, &profile, NT_USER_ENV_SITE_FILE);
+		break;
 	case NT_CALIBRATED_DOUBT:
 		dprintf(STDERR_FILENO, "nccl-tune: %s; this task ends\n", err.text);
 		_exit(1);
@@ -349,7 +351,7 @@ void nt_stepd_recordd(struct nt_plugin *plugin, spank_t spank)
 		slurm_error("the step will have no record: %s", err.text);
 }
 
-static void say(char kind, const char *text)
+static void log_text(char kind, const char *text)
 {
 	if (kind == NT_ARGUMENTS_ERROR)
 		slurm_error("%s", text);
@@ -398,7 +400,7 @@ void nt_stepd_task_ended(struct nt_plugin *plugin, spank_t spank)
 	/* A step that wrote nothing is not held. After the step the job may end, and then slurmctld
 	 * takes no record; the batch script ends the job, and records of its steps may wait. */
 	if (nt_shm_fd_changes(plugin->shm_fd) != 0 || plugin->node_step.step == NT_STEP_BATCH)
-		released = nt_helper_hold(plugin->socket, plugin->ended, say);
+		released = nt_helper_hold(plugin->socket, plugin->ended, log_text);
 	if (!released)
 		slurm_info("stopped waiting for the record");
 	close(plugin->socket);

@@ -215,7 +215,7 @@ static bool is_users(const char *name, void *context)
 	const char *value = getenv(name);
 
 	(void)context;
-	return value && value[0] && !nt_launched(getenv(NT_ENV_LAUNCH), name, value);
+	return value && value[0] && !nt_variable_launched(getenv(NT_ENV_LAUNCH), name, value);
 }
 
 /* slurmstepd sets them from the ticket, except on a node without the plugin, where NCCL would start

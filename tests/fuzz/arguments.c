@@ -88,7 +88,7 @@ static void check_applied(struct fuzz *in)
 
 	for (size_t i = 0; i < NAMES; i++)
 		environment.value[i] = fuzz_part(in, '\n');
-	nt_apply(&env, profile, "/nonexistent", &applied);
+	nt_profile_env_apply(&env, profile, "/nonexistent", &applied);
 	fuzz_check_plain(applied.text, strlen(applied.text));
 	fuzz_check_plain(applied.trouble.text, strlen(applied.trouble.text));
 	for (size_t i = 0; i < NAMES; i++)

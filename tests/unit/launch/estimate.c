@@ -35,9 +35,9 @@ static void log_times_add_up(void **state)
 /* Nothing is known of one step; of many, what they differ by. */
 static void the_assumption_fades(void **state)
 {
-	assert_true(fabs(nt_deviation(0, 0) - NT_DEVIATION_ASSUMED) < 1e-12);
-	assert_true(nt_deviation(4 * 0.03 * 0.03, 4) < 0.075);
-	assert_true(fabs(nt_deviation(100 * 0.15 * 0.15, 100) - 0.15) < 0.002);
+	assert_true(fabs(nt_estimate_deviation(0, 0) - NT_DEVIATION_ASSUMED) < 1e-12);
+	assert_true(nt_estimate_deviation(4 * 0.03 * 0.03, 4) < 0.075);
+	assert_true(fabs(nt_estimate_deviation(100 * 0.15 * 0.15, 100) - 0.15) < 0.002);
 }
 
 /* Of two equal things, one is called faster at p < 0.05 in one case of twenty, whatever they vary
@@ -69,11 +69,11 @@ static void nothing_is_claimed_too_often(void **state)
 
 static void one_rule_says_what_is_worth_it(void **state)
 {
-	assert_int_equal(nt_worth(-0.05, 0.01, 0.05, 0), NT_WORTH_IT);
-	assert_int_equal(nt_worth(-0.05, 0.05, 0.05, 0), NT_WORTH_NOISE);
-	assert_int_equal(nt_worth(-0.02, 0.01, 0.05, 0), NT_WORTH_SMALL);
-	assert_int_equal(nt_worth(0.01, 0.01, 0.05, 0), NT_WORTH_SLOWER);
-	assert_int_equal(nt_worth(-0.05, 0.01, 0.05, 1.2), NT_WORTH_WORST);
+	assert_int_equal(nt_estimate_worth(-0.05, 0.01, 0.05, 0), NT_WORTH_IT);
+	assert_int_equal(nt_estimate_worth(-0.05, 0.05, 0.05, 0), NT_WORTH_NOISE);
+	assert_int_equal(nt_estimate_worth(-0.02, 0.01, 0.05, 0), NT_WORTH_SMALL);
+	assert_int_equal(nt_estimate_worth(0.01, 0.01, 0.05, 0), NT_WORTH_SLOWER);
+	assert_int_equal(nt_estimate_worth(-0.05, 0.01, 0.05, 1.2), NT_WORTH_WORST);
 }
 
 UNIT_TESTS(tails_are_students, log_times_add_up, the_assumption_fades, nothing_is_claimed_too_often,

@@ -340,7 +340,7 @@ static void run_job(const struct course *course, uint64_t seed, struct outcome *
 		struct nt_memory_entry entry;
 
 		launch.step = last < user.entries ? &user.entry[last] : NULL;
-		nt_select(&launch, &choice);
+		nt_profile_select(&launch, &choice);
 		out->profile[step] = number_of(choice.profile);
 		out->decided[step] = choice.mix_known;
 		entry = run_step(course->world, course->program, out->profile[step], step,

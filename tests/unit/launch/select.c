@@ -74,7 +74,7 @@ static struct nt_memory_entry *of_kind(struct nt_memory_entry *entry, int coll)
 
 static void expect(const char *profile, enum nt_why why)
 {
-	nt_select(&launch, &choice);
+	nt_profile_select(&launch, &choice);
 	if (strcmp(choice.profile, profile) != 0 || choice.why != why)
 		fail_msg("chose %s (%s), not %s (%s)", choice.profile, nt_why_name(choice.why),
 			 profile, nt_why_name(why));

@@ -378,12 +378,6 @@ static void find_rarest(const struct work *w, const struct section *section, boo
 		rarest[s] = calls[s] <= least;
 }
 
-static void find_small(const struct work *w, bool small[SYMBOLS])
-{
-	for (unsigned s = 0; s < w->symbols; s++)
-		small[s] = is_small(&w->calls[w->symbol_call[s]]);
-}
-
 static void tell(const struct work *w, const struct view *view, const struct section *section,
 		 struct nt_period *found)
 {
@@ -487,7 +481,8 @@ static bool find(struct work *w, unsigned count, struct nt_period *found)
 		leave_out(w, count, without, &section);
 	}
 	if (section.verdict == REGULAR) {
-		find_small(w, without);
+		for (unsigned s = 0; s < w->symbols; s++)
+			without[s] = is_small(&w->calls[w->symbol_call[s]]);
 		leave_out(w, count, without, &section);
 	}
 	if (section.verdict != REGULAR || !has_enough(w, &section))

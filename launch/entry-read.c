@@ -241,12 +241,6 @@ static bool take_library(struct nt_memory_entry *entry, struct json_object *in)
 	return true;
 }
 
-static bool take_program(struct nt_where *where, struct json_object *in)
-{
-	return take_text(in, where->program, sizeof(where->program)) &&
-	       nt_program_valid(where->program, sizeof(where->program));
-}
-
 static bool take_laps(struct nt_memory_entry *entry, struct json_object *in)
 {
 	return take_u32(nt_json_member(in, "laps"), 1, NT_ENTRY_LAPS, &entry->laps) &&
@@ -271,7 +265,9 @@ int nt_entry_parse(struct nt_memory_entry *entry, struct json_object *line)
 	    take_keys(entry, nt_json_member(line, "keys")) &&
 	    take_flag(line, "asked", &entry->asked) && take_flag(line, "wrong", &entry->wrong) &&
 	    (!has(line, "program") ||
-	     take_program(&entry->where, nt_json_member(line, "program"))) &&
+	     (take_text(nt_json_member(line, "program"), entry->where.program,
+			sizeof(entry->where.program)) &&
+	      nt_program_valid(entry->where.program, sizeof(entry->where.program)))) &&
 	    (!has(line, "start") || take_start(entry, nt_json_member(line, "start"))) &&
 	    (!has(line, "share") ||
 	     nt_json_take_number(nt_json_member(line, "share"), 1, &entry->share)) &&

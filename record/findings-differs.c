@@ -237,11 +237,6 @@ struct limit {
 	int64_t (*get)(const struct nt_facts *facts);
 };
 
-static bool is_low(const struct limit *limit, int64_t here, int64_t most)
-{
-	return here < most / 4 && here < limit->enough;
-}
-
 static int64_t get_memlock(const struct nt_facts *facts)
 {
 	return facts->memlock_kib;
@@ -272,7 +267,7 @@ static void compare_limit(struct nt_findings *findings, const struct nt_facts_se
 	}
 	for (size_t i = 0; i < count; i++) {
 		const int64_t here = limit->get(&seen[i].facts);
-		const unsigned g = is_low(limit, here, most);
+		const unsigned g = here < most / 4 && here < limit->enough;
 		char *value = sides.value[g];
 
 		if (sides.count[g]++ == 0) {

@@ -29,12 +29,6 @@ struct form {
 	int64_t rest[NT_REASON_COUNT]; /* rows that are only counted */
 };
 
-/* Counting these is enough. */
-static bool is_rest(const struct nt_key *row)
-{
-	return row->reason == NT_REASON_UNWORTHY || row->reason == NT_REASON_COMM_NOT_TUNED;
-}
-
 /* Microseconds of all ranks: of its calls with NCCL's choice, saved and spent. */
 static double at_stake_us(const struct nt_key *row)
 {
@@ -89,7 +83,8 @@ static int take_rows(struct form *form)
 
 		if (row->step != 0)
 			continue;
-		if (is_rest(row))
+		/* Counting these is enough. */
+		if (row->reason == NT_REASON_UNWORTHY || row->reason == NT_REASON_COMM_NOT_TUNED)
 			form->rest[row->reason]++;
 		else
 			form->rows[form->row_count++] = *row;

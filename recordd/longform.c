@@ -105,19 +105,14 @@ static void add_member(char *record, size_t record_bytes, const char *name, cons
 	snprintf(record + used - 1, bytes, ",\"%s\":\"%s\"}", name, value);
 }
 
-static bool has_reason(const struct nt_arguments *arguments)
-{
-	return arguments->long_mib > 0 && arguments->long_dir[0] != '/' &&
-	       arguments->long_dir[0] != '-';
-}
-
 void nt_longform_tell(const struct nt_longform *longform, char *record, size_t record_bytes)
 {
 	char text[NT_STEP_LONG_MAX];
 
 	if (longform->why[0])
 		snprintf(text, sizeof(text), "%s", longform->why);
-	else if (has_reason(longform->arguments))
+	else if (longform->arguments->long_mib > 0 && longform->arguments->long_dir[0] != '/' &&
+		 longform->arguments->long_dir[0] != '-')
 		snprintf(text, sizeof(text), "%.*s", (int)sizeof(text) - 1,
 			 longform->arguments->long_dir);
 	else

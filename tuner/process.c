@@ -175,13 +175,6 @@ static void init_thread(struct nt_process_thread *helper)
 	pthread_condattr_destroy(&clock);
 }
 
-static void fini_thread(struct nt_process_thread *helper)
-{
-	pthread_cond_destroy(&helper->ended);
-	pthread_cond_destroy(&helper->wake);
-	pthread_mutex_destroy(&helper->lock);
-}
-
 static void open_memory(struct nt_process *process)
 {
 	process->map.fd = process->tray.fd = -1;
@@ -230,7 +223,9 @@ void nt_process_close(struct nt_process *process)
 	nt_tray_close(&process->tray);
 	nt_shm_close(&process->map);
 	nt_stretch_clear(&process->stretch);
-	fini_thread(&process->helper);
+	pthread_cond_destroy(&process->helper.ended);
+	pthread_cond_destroy(&process->helper.wake);
+	pthread_mutex_destroy(&process->helper.lock);
 	nt_mask_fini(&process->mask);
 	pthread_mutex_destroy(&process->lock);
 }

@@ -70,11 +70,6 @@ static void add_choice(struct nt_table *table, const struct nt_key *row)
 	nt_cell(table, "%s%s%s%s", name, why[0] ? " (" : "", why, why[0] ? ")" : "");
 }
 
-static bool is_timed(const struct nt_key *row)
-{
-	return !isnan(nt_row_call_us(row, nt_row_in_force(row)));
-}
-
 static void add_row(struct nt_table *table, struct view *view, const struct nt_key *row)
 {
 	const bool tuned = nt_row_is_tuned(row);
@@ -83,7 +78,11 @@ static void add_row(struct nt_table *table, struct view *view, const struct nt_k
 
 	nt_cell(table, "%s", nt_coll_name(row->coll));
 	nt_cell(table, "%s", nt_size_text(row->bytes, size, sizeof(size)));
-	nt_cell_decimal(table, is_timed(row) ? 100 * nt_row_part(view->summary, row) : NAN, 0);
+	nt_cell_decimal(table,
+			isnan(nt_row_call_us(row, nt_row_in_force(row)))
+				? NAN
+				: 100 * nt_row_part(view->summary, row),
+			0);
 	add_us(table, row, NT_OF_AUTO);
 	if (tuned) {
 		add_us(table, row, NT_OF_ARM);

@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pace.h - how many iterations fit into a number of seconds
  *
- * Rank 0 reads its clock in iterations 2, 4, 8, ... and sends its plan to the others, until the last
- * iteration is known.
+ * Rank 0 reads its clock in iterations 2, 4, 8, ... and sends its plan to the others, until the
+ * last iteration is known.
  *
  * Threads:  pure.
  * Memory:   a value.
@@ -23,8 +23,7 @@ struct nt_bench_pace {
 	int check; /* iteration in which to read the clock next */
 	int seen; /* the previous one, and its time */
 	double seen_s;
-	/* What all ranks must know: the first iteration of the last part, and the iteration after the
-	 * last. */
+	/* What all ranks must know: the first iteration of the last part, and that after the last. */
 	int32_t plan[2];
 };
 

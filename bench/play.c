@@ -340,7 +340,7 @@ static void release(struct nt_play *p)
 	}
 }
 
-/* False: the iterations are over. Rank 0 sends its plan in a few iterations, before the last one. */
+/* False: the iterations are over. Rank 0 sends its plan in a few of them, before the last one. */
 static bool goes_on(struct nt_play *p, double start_s, int iteration)
 {
 	const struct nt_bench_options *o = p->gpu->options;

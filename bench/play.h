@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* play.h - the iterations of the benchmark and their samples
  *
- * A iteration is one sample of every collective and size on every communicator, in a fixed order;
- * calls that --even makes rarer are missing in some iterations. A sample is the time from just before
- * the call until the stream is empty, and the time between two CUDA events around it. Only
+ * An iteration is one sample of every collective and size on every communicator, in a fixed order;
+ * calls that --even makes rarer are missing in some. A sample is the time from just before the
+ * call until the stream is empty, and the time between two CUDA events around it. Only
  * NCCL keeps the ranks together.
  *
  * Threads:  one.

@@ -171,8 +171,8 @@ static void average(struct work *w, unsigned count, unsigned period)
 	}
 }
 
-/* Time by which the mean gaps of a period are off the mean of those at the same position of its parts,
- * as a share. */
+/* Time by which the mean gaps of a period are off the mean of those at the same position of its
+ * parts, as a share. */
 static double part_mismatch(const struct work *w, unsigned period, unsigned part)
 {
 	double differ = 0, sum = 0;

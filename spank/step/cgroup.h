@@ -4,8 +4,8 @@
  *
  * slurmstepd removes its step's cgroups at the end, except those in which a process remains.
  * Therefore nt-recordd, which outlives the step, leaves them before it is executed (spawn.h). Its
- * children that work for the user join the cgroups of the step's tasks: they are charged to the job,
- * and Slurm ends them as it ends every process that a task has left.
+ * children that work for the user join the cgroups of the step's tasks: they are charged to the
+ * job, and Slurm ends them as it ends every process that a task has left.
  *
  * Version 1: <mount>/slurm/uid_U/job_J[/step_S[/task_T]]; slurmstepd itself is in a job's cgroup of
  * the freezer (22.05). Version 2: slurmstepd is in <mount>/<scope>/job_J/step_S/slurm, a task in

@@ -23,7 +23,7 @@ struct nt_bench_pace {
 	int check; /* iteration in which to read the clock next */
 	int seen; /* the previous one, and its time */
 	double seen_s;
-	/* What all ranks must know: the first iteration of the last part, and that after the last. */
+	/* What all ranks must know: the first iteration of the last part; the end. */
 	int32_t plan[2];
 };
 

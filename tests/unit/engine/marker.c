@@ -447,7 +447,7 @@ static void steps_are_the_programs(void **state)
 	static struct program p;
 
 	for (unsigned i = 0; i < sizeof(training) / sizeof(training[0]); i++) {
-		for (uint64_t seed = 1; seed <= 10; seed++) {
+		for (uint64_t seed = 1; seed <= 4; seed++) {
 			train(&p, i, training[i].steps, seed);
 			assert_right(&p, training[i].name);
 		}
@@ -459,7 +459,7 @@ static void twenty_steps_are_enough_beside_other_programs(void **state)
 {
 	static struct program p;
 
-	for (uint64_t seed = 1; seed <= 50; seed++) {
+	for (uint64_t seed = 1; seed <= 20; seed++) {
 		start(&p, seed);
 		for (unsigned i = 0; i < 20; i++) {
 			begin_step(&p);
@@ -578,7 +578,7 @@ static void nothing_is_told_without_steps(void **state)
 	static struct program p;
 
 	for (unsigned i = 0; i < LENGTH(programs); i++) {
-		for (uint64_t seed = 1; seed <= 10; seed++) {
+		for (uint64_t seed = 1; seed <= 4; seed++) {
 			start(&p, seed);
 			programs[i].run(&p);
 			finish(&p);
@@ -744,7 +744,7 @@ static void print_wrong(const struct program *p, const struct shape *s, uint64_t
 		p->found.a_step);
 }
 
-#define PROGRAMS 200 /* or as many as NT_PROGRAMS says */
+#define PROGRAMS 100 /* or as many as NT_PROGRAMS says */
 
 static void wrong_answers_are_rare(void **state)
 {

@@ -103,7 +103,7 @@ static void foreign_files_are_left(void **state)
 }
 
 #define WRITERS 8
-#define STEPS 40
+#define STEPS 20
 
 /* Eight jobs at once, with enough files for each to compact now and then, while another process
  * compacts all the time; readers never see less than was written. */

@@ -196,6 +196,38 @@ static void only_roots_file_will_do(void **state)
 	unlink(name);
 }
 
+static bool is_listed(const char *name, void *context)
+{
+	return strstr(context, name) != NULL;
+}
+
+static unsigned count_left(const struct nt_resolved *resolved)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < NT_VARIABLE_COUNT; i++)
+		count += resolved->because[i] != NULL;
+	return count;
+}
+
+static void what_is_set_is_left_alone(void **state)
+{
+	struct nt_resolved out;
+
+	assert_int_equal(parse("[w]\nfabric=socket\nNCCL_MIN_NCHANNELS=8\n"
+			       "NCCL_SOCKET_NTHREADS=2\nNCCL_NSOCKS_PERTHREAD=4\n"),
+			 0);
+	nt_profile_resolve(&profiles.profile[0], is_listed, "", &out);
+	assert_int_equal(count_left(&out), 0);
+	assert_int_equal(out.apply.value[NT_VARIABLE_MIN_NCHANNELS], 8);
+	/* One of a pair, and the newer name of another. */
+	nt_profile_resolve(&profiles.profile[0], is_listed, "NCCL_SOCKET_NTHREADS,NCCL_MAX_CTAS",
+			   &out);
+	assert_int_equal(count_left(&out), 3);
+	assert_false(out.apply.set[NT_VARIABLE_NSOCKS_PERTHREAD]);
+	assert_memory_equal(out.because[NT_VARIABLE_MIN_NCHANNELS], "NCCL_MAX_CTAS", 13);
+}
+
 /* The table in the manual page matches the list. */
 static void the_manual_page_has_every_variable(void **state)
 {
@@ -221,4 +253,4 @@ static void the_manual_page_has_every_variable(void **state)
 UNIT_TESTS(the_shipped_file_is_read, profiles_for_sends_are_known,
 	   a_wrong_name_is_answered_with_whole_names, later_files_add_replace_and_switch_off,
 	   mistakes_are_named, too_many_and_too_long_are_refused, only_roots_file_will_do,
-	   the_manual_page_has_every_variable);
+	   what_is_set_is_left_alone, the_manual_page_has_every_variable);

@@ -8,7 +8,7 @@
 
 #define SIZES 6
 #define PROFILES 4 /* the default and three others */
-#define JOBS 20
+#define JOBS 10
 #define STEPS_MAX 10
 #define LAP_S 3.5 /* of a calibration: srun, the start of NCCL and a second of calls */
 #define TIME_S 60.0

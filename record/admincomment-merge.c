@@ -10,7 +10,6 @@
 #include "contract/names.h"
 #include "record/member-names.h"
 #include "lib/json-scanner.h"
-#include "record/says.h"
 #include "record/step.h"
 
 /* What is left of a step whose entries have no room: a line of the table of steps, which has its
@@ -47,7 +46,7 @@ struct job {
 	struct part *parts;
 	size_t count;
 	unsigned long long more; /* steps that were dropped */
-	char says[NT_SAYS_MAX]; /* "": nothing is known */
+	struct nt_text says; /* the newest step's that tells something; no bytes: none does */
 };
 
 /* 0 if it is no count. */
@@ -125,8 +124,8 @@ static size_t write_head(const struct job *job, char *out, size_t out_bytes)
 	size_t used = 0;
 
 	PUT("{");
-	if (job->says[0])
-		PUT("\"" NT_STEP_SAYS "\":\"%s\",", job->says);
+	if (job->says.bytes > 0)
+		PUT("\"" NT_STEP_SAYS "\":%.*s,", (int)job->says.bytes, job->says.at);
 	PUT("\"v\":%d", NT_RECORD_VERSION);
 	if (job->more > 0)
 		PUT(",\"more\":%llu", job->more);
@@ -168,15 +167,17 @@ static size_t write_job(const struct job *job, char *out, size_t out_bytes)
 }
 
 /* Before any step is reduced. */
-static void summarize(struct job *job)
+static void find_says(struct job *job)
 {
-	struct nt_says says = { .saves = false };
+	job->says.bytes = 0;
+	for (size_t i = job->count; i-- > 0 && job->says.bytes == 0;) {
+		const struct part *part = &job->parts[i];
 
-	for (size_t i = 0; i < job->count; i++) {
-		if (job->parts[i].step && !job->parts[i].gone)
-			nt_says_add(&says, job->parts[i].value);
+		if (part->step && !part->gone &&
+		    (!nt_json_scan_member(part->value, NT_STEP_SAYS, &job->says) ||
+		     job->says.at[0] != '"' || job->says.bytes > NT_SAYS_MAX + 1))
+			job->says.bytes = 0;
 	}
-	nt_says_text(&says, job->says);
 }
 
 static bool same_text(struct nt_text a, struct nt_text b)
@@ -365,7 +366,7 @@ enum nt_admincomment_merge nt_admincomment_merge_steps(
 	if (result == NT_ADMINCOMMENT_MERGE_DONE && !changed)
 		result = NT_ADMINCOMMENT_MERGE_UNCHANGED;
 	if (result == NT_ADMINCOMMENT_MERGE_DONE)
-		summarize(&job);
+		find_says(&job);
 	if (result == NT_ADMINCOMMENT_MERGE_DONE && !fit(&job))
 		result = NT_ADMINCOMMENT_MERGE_NO_ROOM;
 	if (result == NT_ADMINCOMMENT_MERGE_DONE)

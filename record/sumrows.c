@@ -15,6 +15,7 @@
 #include "lib/quantile.h"
 #include "record/bandwidth.h"
 #include "record/findings.h"
+#include "record/says.h"
 
 struct draft {
 	struct nt_key row;
@@ -537,6 +538,7 @@ static void make(struct maker *maker, struct nt_sum *sum)
 	add_whys(maker);
 	add_dropped(maker);
 	add_findings(maker);
+	(void)nt_says(summary, maker->step_at, maker->step->says);
 }
 
 static int compare_comms(const void *left, const void *right)

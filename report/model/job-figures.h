@@ -28,8 +28,6 @@ void nt_job_figures_make(struct nt_job_figures *figures, const struct nt_summary
  * without it; NAN: not known. */
 double nt_step_launched_ms(const struct nt_says_gain *gain, const struct nt_step *step);
 
-/* Does the step only measure for others? */
-bool nt_step_is_calibration(const struct nt_step *step);
 /* Does it have nothing to tell, such as a step of helpers without NCCL? */
 bool nt_step_is_empty(const struct nt_summary *summary, size_t step);
 

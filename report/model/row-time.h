@@ -36,11 +36,6 @@ double nt_step_launch_ms(const struct nt_step *step);
  * its calls saved and spent is part of it. 0: a step of the program, or it was not recorded. */
 double nt_step_calibration_ms(const struct nt_step *step);
 
-/* Milliseconds that a step's calls saved, and that exploring them cost: by the step's own sums,
- * which count what had no room in its record, too, else by its rows. 0: nothing known. */
-double nt_step_saved_ms(const struct nt_summary *summary, size_t step);
-double nt_step_spent_ms(const struct nt_summary *summary, size_t step);
-
 /* From one call of a communicator to its next: on average as above, else the median with NCCL's
  * choice. */
 double nt_row_period_us(const struct nt_key *row, const struct nt_step *step);

@@ -11,7 +11,6 @@
 #include "record/long.h"
 #include "record/rank.h"
 #include "contract/reason.h"
-#include "record/says.h"
 #include "record/step.h"
 #include "record/topology.h"
 #include "report/metrics/report-json.h"

@@ -14,7 +14,7 @@
 #define NT_SHARE_LEAST 0.01 /* of the time: less is not worth a sentence */
 
 struct nt_job_figures {
-	char says[NT_SAYS_MAX]; /* as in accounting */
+	char says[NT_SAYS_MAX]; /* of all its steps (record/says.h) */
 	struct nt_says_gain gain;
 	int64_t nodes; /* the most of a step */
 	size_t main; /* the newest step of the gain's program; none: the number of steps */

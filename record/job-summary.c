@@ -13,7 +13,7 @@
 #include "contract/coll.h"
 #include "lib/array.h"
 #include "lib/compare.h"
-#include "record/bandwidth.h"
+#include "record/row-time.h"
 #include "record/member-names.h"
 #include "lib/number.h"
 #include "lib/printable.h"

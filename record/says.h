@@ -29,7 +29,7 @@
 #define NT_SAYS_H
 
 #include <stdbool.h>
-#include "record/bandwidth.h"
+#include "record/row-time.h"
 #include "record/job-summary.h"
 
 #define NT_SAYS_NAME 48

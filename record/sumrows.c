@@ -13,7 +13,7 @@
 #include "contract/coll.h"
 #include "lib/compare.h"
 #include "lib/quantile.h"
-#include "record/bandwidth.h"
+#include "record/row-time.h"
 #include "record/findings.h"
 #include "record/says.h"
 

@@ -34,8 +34,6 @@ libnt_report_a_SOURCES = \
 	%D%/model/places.h \
 	%D%/model/site-config.c \
 	%D%/model/site-config.h \
-	%D%/model/row-time.c \
-	%D%/model/row-time.h \
 	%D%/model/sacct-jobs.c \
 	%D%/model/sacct-jobs.h \
 	%D%/model/sacct-runs.c \

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "report/model/row-time.h"
+#include "record/row-time.h"
 
 /* ---- of a step */
 

@@ -9,7 +9,7 @@
 #include "contract/coll.h"
 #include "lib/compare.h"
 #include "report/model/job-figures.h"
-#include "report/model/row-time.h"
+#include "record/row-time.h"
 
 #define TIMES_MAX 100 /* a plausible row has at most so many times its job's time, */
 #define SLACK_S 60 /* plus this much, */

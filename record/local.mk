@@ -69,7 +69,6 @@ libnt_record_read_a_SOURCES = \
 	%D%/job-summary.c \
 	%D%/job-summary.h \
 	%D%/sumcalls.c \
-	%D%/sumlate.c \
 	%D%/sumrows.c \
 	%D%/topology.c \
 	%D%/topology.h

@@ -107,11 +107,6 @@ size_t nt_sum_calls_whys(const struct nt_sum *sum, bool running,
 int nt_sum_put_begun(const struct nt_sum *sum, struct nt_comm_seen *comm);
 /* Has no rank on this node begun a call for as long as the setting stall? */
 bool nt_sum_still(struct nt_sum *sum);
-/* Fills comm->lateness from its samples, of a step whose own steps are known or not. -1: no
- * memory. */
-int nt_sum_put_lateness(const struct nt_step *step, struct nt_comm_seen *comm);
-/* Fills the step's members on lateness. */
-void nt_summary_note_late(struct nt_summary *summary, size_t step_at);
 
 /* Adds a step to summary with everything in sum, whose communicators it takes. Members of head that
  * are set take precedence, except those computed from rows: comm_ms, spent_ms, saved_ms,

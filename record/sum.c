@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rank records into one: what is known of each communicator. Whatever has no sense in a record makes
- * it unusable as a whole. */
+/* Rank records into one: what is known of each communicator. Whatever has no sense in a record
+ * makes it unusable as a whole. */
 #include "record/sum.h"
 
 #include <stdio.h>

@@ -47,7 +47,7 @@ static int show_text(struct nt_answer *answer, const char *label, const struct n
 	nt_summary_init(&summary);
 	rc = nt_job_read(&summary, texts, text, step, err);
 	summary.job = seen_of(text);
-	nt_summary_keep_findings(&summary, nt_record_places()->findings);
+	nt_summary_keep_findings(&summary, nt_site_records()->findings);
 	nt_summary_mark_running(&summary, runs(text), text->run);
 	if (rc == 0 && summary.step_count == 0)
 		answer->other += nt_summary_holding(text->comment, strlen(text->comment)) ==

@@ -61,7 +61,7 @@ struct nt_step {
 
 extern const struct nt_fields nt_step_fields;
 
-/* Why a step was not tuned as requested, by the flags of its records (NT_PLACE_*). */
+/* Why a step was not tuned as requested, by the flags of its records (NT_FLAG_*). */
 #define NT_STEP_WHYS 8
 struct nt_step_why {
 	uint32_t flag;

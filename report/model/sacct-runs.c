@@ -38,7 +38,7 @@ static int add_run(struct runs *runs, size_t last, unsigned before, const struct
 }
 
 /* JobID, JobIDRaw, State, AdminComment */
-static int take(void *argument, const struct nt_text *columns, struct nt_error *err)
+static int take_row(void *argument, const struct nt_text *columns, struct nt_error *err)
 {
 	struct runs *runs = argument;
 	const uint32_t job = (uint32_t)nt_sacct_number(columns[1]);
@@ -71,7 +71,7 @@ int nt_sacct_runs_load(struct nt_jobtexts *texts, const struct nt_jobid *id, int
 	int rc;
 
 	runs.rows = calloc(texts->count + 1, sizeof(runs.rows[0]));
-	rc = runs.rows ? nt_sacct_ask(&question, take, &runs, NULL) : -1;
+	rc = runs.rows ? nt_sacct_ask(&question, take_row, &runs, NULL) : -1;
 	free(runs.rows);
 	return rc;
 }

@@ -10,6 +10,7 @@
 #include "contract/names.h"
 #include "record/member-names.h"
 #include "lib/json-scanner.h"
+#include "record/says.h"
 #include "record/step.h"
 
 /* What is left of a step whose entries have no room: a line of the table of steps, which has its
@@ -46,7 +47,7 @@ struct job {
 	struct part *parts;
 	size_t count;
 	unsigned long long more; /* steps that were dropped */
-	struct nt_text says; /* the newest step's that tells something; no bytes: none does */
+	char says[NT_SAYS_MAX]; /* "": nothing is known */
 };
 
 /* 0 if it is no count. */
@@ -124,8 +125,8 @@ static size_t write_head(const struct job *job, char *out, size_t out_bytes)
 	size_t used = 0;
 
 	PUT("{");
-	if (job->says.bytes > 0)
-		PUT("\"" NT_STEP_SAYS "\":%.*s,", (int)job->says.bytes, job->says.at);
+	if (job->says[0])
+		PUT("\"" NT_STEP_SAYS "\":\"%s\",", job->says);
 	PUT("\"v\":%d", NT_RECORD_VERSION);
 	if (job->more > 0)
 		PUT(",\"more\":%llu", job->more);
@@ -167,17 +168,15 @@ static size_t write_job(const struct job *job, char *out, size_t out_bytes)
 }
 
 /* Before any step is reduced. */
-static void find_says(struct job *job)
+static void summarize(struct job *job)
 {
-	job->says.bytes = 0;
-	for (size_t i = job->count; i-- > 0 && job->says.bytes == 0;) {
-		const struct part *part = &job->parts[i];
+	struct nt_says says = { .saves = false };
 
-		if (part->step && !part->gone &&
-		    (!nt_json_scan_member(part->value, NT_STEP_SAYS, &job->says) ||
-		     job->says.at[0] != '"' || job->says.bytes > NT_SAYS_MAX + 1))
-			job->says.bytes = 0;
+	for (size_t i = 0; i < job->count; i++) {
+		if (job->parts[i].step && !job->parts[i].gone)
+			nt_says_add(&says, job->parts[i].value);
 	}
+	nt_says_text(&says, job->says);
 }
 
 static bool same_text(struct nt_text a, struct nt_text b)
@@ -366,7 +365,7 @@ enum nt_admincomment_merge nt_admincomment_merge_steps(
 	if (result == NT_ADMINCOMMENT_MERGE_DONE && !changed)
 		result = NT_ADMINCOMMENT_MERGE_UNCHANGED;
 	if (result == NT_ADMINCOMMENT_MERGE_DONE)
-		find_says(&job);
+		summarize(&job);
 	if (result == NT_ADMINCOMMENT_MERGE_DONE && !fit(&job))
 		result = NT_ADMINCOMMENT_MERGE_NO_ROOM;
 	if (result == NT_ADMINCOMMENT_MERGE_DONE)

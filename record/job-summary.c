@@ -97,38 +97,6 @@ bool nt_summary_damaged(const struct nt_summary *summary)
 	return false;
 }
 
-struct times {
-	double saved_ms, spent_ms;
-};
-
-/* Sums over the step's rows. */
-static struct times of_rows(const struct nt_summary *summary, size_t step)
-{
-	struct times sum = { 0, 0 };
-
-	for (size_t i = 0; i < summary->row_count; i++) {
-		if (summary->rows[i].step != step)
-			continue;
-		sum.saved_ms += nt_or_zero(summary->rows[i].saved_ms);
-		sum.spent_ms += nt_or_zero(summary->rows[i].spent_ms);
-	}
-	return sum;
-}
-
-double nt_step_saved_ms(const struct nt_summary *summary, size_t step)
-{
-	const double own_ms = summary->steps[step].saved_ms;
-
-	return isnan(own_ms) ? of_rows(summary, step).saved_ms : own_ms;
-}
-
-double nt_step_spent_ms(const struct nt_summary *summary, size_t step)
-{
-	const double own_ms = summary->steps[step].spent_ms;
-
-	return isnan(own_ms) ? of_rows(summary, step).spent_ms : own_ms;
-}
-
 static struct nt_remark *add_remark(struct record_reader *reader, enum nt_remark_kind kind)
 {
 	struct nt_remark *remark = NT_SUMMARY_ADD(reader->summary, remarks, remark_count);

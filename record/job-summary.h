@@ -188,11 +188,6 @@ void nt_summary_sort(struct nt_summary *summary);
 /* The step's communicator whose ranks waited longest; NULL if unknown. */
 const struct nt_comm_seen *nt_summary_latest(const struct nt_summary *summary, size_t step);
 
-/* Milliseconds that a step's calls saved, and that exploring them cost: by the step's own sums,
- * which count what had no room in its record, too, else by its rows. 0: nothing known. */
-double nt_step_saved_ms(const struct nt_summary *summary, size_t step);
-double nt_step_spent_ms(const struct nt_summary *summary, size_t step);
-
 /* For code that fills a summary: what follows from the rows of its families, from this one on. */
 void nt_summary_guess(struct nt_summary *summary, size_t first_family);
 

@@ -4,7 +4,9 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "contract/names.h"
 #include "contract/reason.h"
@@ -13,227 +15,337 @@
 
 #define NOTHING_MS 0.05 /* less reads 0.0 */
 #define AS_FAST 0.005 /* less reads 1.00 x */
+#define BELIEVED_MAX 1e12 /* of any unit */
 #define SELDOM 0.1 /* calls a step: fewer that were not timed are those of its start */
 #define TOLD_SPENT 0.5 /* of what was saved: what was spent is told */
 
-/* Why nothing was saved, in increasing order of importance where times are not known. */
-enum cause { NO_CAUSE, SEEN, LITTLE, COMM, OPEN, USED, BEST, CAUSES };
-
-/* Of the calls of a step. */
-struct told {
-	double step_us; /* of all its program's own steps */
-	char late[40], call[40]; /* whom it waits for, in which call; "": nobody */
-	double us[CAUSES]; /* time of calls, by cause */
-	bool has[CAUSES]; /* calls, or communicators, with the cause */
-	int reason[CAUSES];
-};
-
-/* A program's own steps, at one place. */
-struct program {
-	const struct nt_step *first; /* of its steps: its name and place */
-	double own_us, own_steps; /* with NCCL's own settings: all together, their number */
-	double used_us, used_steps; /* with launch profiles */
-	double remembered_us; /* saved, by memories */
-	double all_us, now_us; /* of all steps; one's own in the newest step of the job */
-	const struct nt_step *used; /* the newest step with a profile; NULL: none */
-};
-
-struct says {
-	bool any; /* a step */
-	bool observed, saves; /* a step was only measured; another saved something */
-	bool runs, cut; /* a step runs; the last one did not record its end */
-	double saved_ms, spent_ms, estimated_ms, calibration_ms;
-	struct program program[NT_SAYS_PROGRAMS];
-	unsigned programs;
-	struct told newest; /* of the last step that tells of calls */
-};
-
-static double known(double value)
+/* A number, or the one at index in an array; 0: none, or not credible. */
+static double number_in(struct nt_text value, unsigned index)
 {
-	return value > 0 ? value : 0; /* unknown: NAN or -1 */
+	char text[96], *at = text;
+	double number = 0;
+
+	if (value.bytes >= sizeof(text))
+		return 0;
+	memcpy(text, value.at, value.bytes);
+	text[value.bytes] = '\0';
+	at += text[0] == '[';
+	for (; index > 0 && at; index--)
+		at = (at = strchr(at, ',')) ? at + 1 : NULL;
+	if (at)
+		number = strtod(at, NULL);
+	return fabs(number) <= BELIEVED_MAX ? number : 0;
 }
 
 /* ---- the calls of a step */
 
-static enum cause cause_of(int reason)
+static enum nt_says_why why_of(int reason)
 {
 	if (reason == NT_REASON_P2P)
-		return SEEN;
+		return NT_SAYS_SEEN;
 	if (reason == NT_REASON_UNWORTHY)
-		return LITTLE;
+		return NT_SAYS_LITTLE;
 	if (reason == NT_REASON_REMEMBERED)
-		return USED;
+		return NT_SAYS_USED;
 	if (reason == NT_REASON_COMM_NOT_TUNED)
-		return COMM;
+		return NT_SAYS_COMM;
 	switch (nt_reason_about(reason)) {
-	case NT_ABOUT_KEY: return BEST;
-	case NT_ABOUT_OPEN_KEY: return OPEN;
-	case NT_ABOUT_COMM: return COMM;
+	case NT_ABOUT_KEY: return NT_SAYS_BEST;
+	case NT_ABOUT_OPEN_KEY: return NT_SAYS_OPEN;
+	case NT_ABOUT_COMM: return NT_SAYS_COMM;
 	case NT_ABOUT_NOTHING:
 	case NT_ABOUT_CALLS:
 	case NT_ABOUT_STEP: break;
 	}
-	return NO_CAUSE;
+	return NT_SAYS_NONE;
 }
 
-static void add_reason(struct told *told, int reason)
+void nt_says_why_add(struct nt_says_step *step, int reason)
 {
-	const enum cause cause = cause_of(reason);
+	const enum nt_says_why why = why_of(reason);
 
 	/* The communicator's own reason tells more. */
-	if (cause == NO_CAUSE ||
-	    (told->has[cause] && told->reason[cause] != NT_REASON_COMM_NOT_TUNED))
+	if (why == NT_SAYS_NONE ||
+	    (step->why[why] && step->reason[why] != NT_REASON_COMM_NOT_TUNED))
 		return;
-	told->has[cause] = true;
-	told->reason[cause] = reason;
+	step->why[why] = true;
+	step->reason[why] = reason;
 }
 
-double nt_says_row_us(const struct nt_step *step, const struct nt_key *row, enum nt_which which)
+double nt_says_key_us(const struct nt_says_key *key, double steps)
 {
-	const double all = known((double)row->calls);
-	const double calls = all / (row->comms > 1 ? (double)row->comms : 1);
+	const double calls = key->calls / (key->comms > 1 ? key->comms : 1);
 
-	if (row->own_us[which] > 0)
-		return row->own_us[which] * calls;
-	if (row->us[which] > 0)
-		return row->us[which] * calls;
-	return calls < SELDOM * known((double)step->steps)
-		       ? 0
-		       : known(row->predicted_us[which]) * calls;
+	if (key->own_us > 0)
+		return key->own_us * calls;
+	if (key->us > 0)
+		return key->us * calls;
+	return calls < SELDOM * steps ? 0 : key->predicted_us * calls;
 }
 
-/* The first two arguments of NT_REASON_BEHIND. */
-static void note_behind(struct told *told, const char *text)
+void nt_says_key_add(struct nt_says_step *step, const struct nt_says_key *key)
 {
-	const char *late = text + strcspn(text, ":");
-	const char *call;
+	const enum nt_says_why why = why_of(key->reason);
 
-	late += *late == ':';
-	call = late + strcspn(late, ":");
-	snprintf(told->late, sizeof(told->late), "%.*s", (int)(call - late), late);
-	call += *call == ':';
-	snprintf(told->call, sizeof(told->call), "%.*s", (int)strcspn(call, ":"), call);
-	told->late[0] = (char)tolower((unsigned char)told->late[0]);
+	nt_says_why_add(step, key->reason);
+	step->why_us[why] += nt_says_key_us(key, step->steps);
 }
 
-static void add_remarks(struct told *told, const struct nt_summary *summary,
-			const struct nt_step *step)
-{
-	for (size_t i = 0; i < summary->remark_count; i++) {
-		const struct nt_remark *remark = &summary->remarks[i];
+/* ---- a step from its record */
 
-		if (remark->kind != NT_REMARK_WHY || strcmp(remark->step, step->name) != 0)
-			continue;
-		add_reason(told, remark->why.id);
-		if (remark->why.id == NT_REASON_BEHIND)
-			note_behind(told, remark->why.text);
+/* Where a reason's code or argument ends. Older releases wrote '|'. */
+static const char *find_end(const char *from, const char *end)
+{
+	while (from < end && *from != ':' && *from != '|')
+		from++;
+	return from;
+}
+
+/* Takes a reason's next argument, cut to fit. Returns where the rest begins. */
+static const char *take_argument(const char *from, const char *end, char *out, size_t out_bytes)
+{
+	const char *stop = find_end(from, end);
+	const size_t bytes = (size_t)(stop - from);
+
+	snprintf(out, out_bytes, "%.*s", (int)(bytes < out_bytes ? bytes : out_bytes - 1), from);
+	return stop < end ? stop + 1 : end;
+}
+
+void nt_says_behind(struct nt_says_step *step, const char *from, const char *end)
+{
+	from = take_argument(from, end, step->late, sizeof(step->late));
+	(void)take_argument(from, end, step->call, sizeof(step->call));
+	step->late[0] = (char)tolower((unsigned char)step->late[0]);
+}
+
+/* A reason's code: the last word of a text, before its arguments. */
+static int take_code(struct nt_says_step *step, const char *from, const char *end)
+{
+	char code[NT_REASON_CODE_MAX];
+	const char *at = from, *stop = find_end(from, end);
+	size_t bytes;
+	int reason;
+
+	for (const char *c = from; c < stop; c++) {
+		if (*c == ' ')
+			at = c + 1;
+	}
+	bytes = (size_t)(stop - at);
+	if (bytes >= sizeof(code))
+		return NT_REASON_NONE;
+	memcpy(code, at, bytes);
+	code[bytes] = '\0';
+	reason = nt_reason_parse(code);
+	if (reason == NT_REASON_BEHIND && stop < end)
+		nt_says_behind(step, stop + 1, end);
+	return reason;
+}
+
+/* ["8r2n 1 nopmix","algo"], ["3 little"] */
+static void take_codes(struct nt_says_step *step, struct nt_text array)
+{
+	const char *at = array.at, *end = array.at + array.bytes, *close;
+
+	while ((at = memchr(at, '"', (size_t)(end - at))) != NULL) {
+		close = memchr(at + 1, '"', (size_t)(end - at - 1));
+		if (!close)
+			return;
+		nt_says_why_add(step, take_code(step, at + 1, close));
+		at = close + 1;
 	}
 }
 
-/* true: it tells something. */
-static bool take_calls(struct told *told, const struct nt_summary *summary, size_t at)
+#define FIGURE(type, member, index)                           \
+	{                                                     \
+#member, offsetof(struct type, member), index \
+	}
+
+struct figure {
+	const char *name;
+	size_t at;
+	unsigned index;
+};
+
+static void take_figures(void *to, const struct figure *figures, size_t count,
+			 const struct nt_json_member *member)
 {
-	const struct nt_step *step = &summary->steps[at];
-	bool tells = false;
-
-	*told = (struct told){ .step_us = known((double)step->steps) * known(step->step_us[1]) };
-	for (size_t i = 0; i < summary->row_count; i++) {
-		const struct nt_key *row = &summary->rows[i];
-
-		if (row->step != at)
-			continue;
-		add_reason(told, row->reason);
-		told->us[cause_of(row->reason)] += nt_says_row_us(step, row, NT_OF_AUTO);
+	for (size_t i = 0; i < count; i++) {
+		if (nt_text_is(member->name, figures[i].name))
+			*(double *)((char *)to + figures[i].at) = number_in(member->value,
+									    figures[i].index);
 	}
-	add_remarks(told, summary, step);
-	for (int reason = 0; reason < NT_REASON_COUNT; reason++) {
-		if (step->rest[reason] > 0)
-			add_reason(told, reason);
+}
+
+#define TAKE(to, figures, member) \
+	take_figures(to, figures, sizeof(figures) / sizeof((figures)[0]), member)
+
+static void take_key(struct nt_says_step *step, struct nt_text value)
+{
+	static const struct figure figures[] = {
+		FIGURE(nt_says_key, calls, 0),	      FIGURE(nt_says_key, comms, 0),
+		FIGURE(nt_says_key, own_us, 0),	      FIGURE(nt_says_key, us, 0),
+		FIGURE(nt_says_key, predicted_us, 0),
+	};
+	struct nt_says_key key = { .reason = NT_REASON_NONE };
+	struct nt_json_member member;
+	struct nt_json_scanner scan;
+
+	nt_json_scan_begin(&scan, value);
+	while (nt_json_scan_next(&scan, &member) > 0) {
+		TAKE(&key, figures, &member);
+		if (nt_text_is(member.name, "why") && member.value.bytes > 2)
+			key.reason = take_code(step, member.value.at + 1,
+					       member.value.at + member.value.bytes - 1);
 	}
-	for (int cause = 0; cause < CAUSES; cause++)
-		tells |= told->has[cause];
-	return tells || told->late[0];
+	nt_says_key_add(step, &key);
+}
+
+/* Of the keys of a communicator. */
+static void take_keys(struct nt_says_step *step, struct nt_text keys)
+{
+	struct nt_json_member member;
+	struct nt_json_scanner scan;
+
+	nt_json_scan_begin(&scan, keys);
+	while (nt_json_scan_next(&scan, &member) > 0)
+		take_key(step, member.value);
+}
+
+/* Without its quotes. */
+static void take_text(char out[NT_SAYS_NAME], struct nt_text value)
+{
+	if (value.bytes > 2 && value.at[0] == '"')
+		snprintf(out, NT_SAYS_NAME, "%.*s", (int)value.bytes - 2, value.at + 1);
+}
+
+static void take_member(struct nt_says_step *step, const struct nt_json_member *member)
+{
+	static const struct figure figures[] = {
+		FIGURE(nt_says_step, ranks, 0),
+		FIGURE(nt_says_step, nodes, 0),
+		FIGURE(nt_says_step, step_us, 1),
+		FIGURE(nt_says_step, steps, 0),
+		FIGURE(nt_says_step, saved_ms, 0),
+		FIGURE(nt_says_step, spent_ms, 0),
+		FIGURE(nt_says_step, estimated_ms, 0),
+		FIGURE(nt_says_step, calibration_s, 0),
+		{ "measured", offsetof(struct nt_says_step, speed), 0 },
+	};
+
+	TAKE(step, figures, member);
+	if (nt_text_is(member->name, "program"))
+		take_text(step->program, member->value);
+	if (nt_text_is(member->name, "launch"))
+		take_text(step->launch, member->value);
+	step->saves |= nt_text_is(member->name, "saved_ms");
+	step->early |= nt_text_is(member->name, "early");
+	step->cut |= nt_text_is(member->name, "as_of");
+	step->observed |= nt_text_is(member->name, "mode") &&
+			  nt_text_is(member->value, "\"observe\"");
+}
+
+void nt_says_add(struct nt_says *says, struct nt_text text)
+{
+	struct nt_says_step step = { .steps = 0 };
+	struct nt_json_member member;
+	struct nt_json_scanner scan;
+
+	nt_json_scan_begin(&scan, text);
+	while (nt_json_scan_next(&scan, &member) > 0)
+		take_member(&step, &member);
+	nt_json_scan_begin(&scan, text);
+	while (nt_json_scan_next(&scan, &member) > 0) {
+		if (member.value.at[0] == '{')
+			take_keys(&step, member.value);
+		else if (nt_text_is(member.name, "why") || nt_text_is(member.name, "rest"))
+			take_codes(&step, member.value);
+	}
+	nt_says_take(says, &step);
 }
 
 /* ---- all steps */
 
-bool nt_step_is_calibration(const struct nt_step *step)
+bool nt_says_is_calibration(const char *program)
 {
-	return strcmp(step->program, NT_CALIBRATES) == 0;
+	return strcmp(program, NT_CALIBRATES) == 0;
 }
 
-static bool is_default(const struct nt_step *step)
+static bool is_default(const struct nt_says_step *step)
 {
-	return strcmp(step->launch, "default") == 0 || (!step->launch[0] && !(step->measured > 0));
+	return strcmp(step->launch, "default") == 0 || (!step->launch[0] && step->speed <= 0);
 }
 
 /* NULL: too many. */
-static struct program *find_program(struct says *says, const struct nt_step *step)
+static struct nt_says_program *find_program(struct nt_says *says, const struct nt_says_step *step)
 {
-	struct program *program = says->program;
+	struct nt_says_program *program = says->program;
 
 	for (unsigned i = 0; i < says->programs; i++, program++) {
-		if (strcmp(program->first->program, step->program) == 0 &&
-		    program->first->ranks == step->ranks && program->first->nodes == step->nodes)
+		if (strcmp(program->name, step->program) == 0 && program->ranks == step->ranks &&
+		    program->nodes == step->nodes)
 			return program;
 	}
 	if (says->programs == NT_SAYS_PROGRAMS)
 		return NULL;
 	says->programs++;
-	*program = (struct program){ .first = step };
+	*program = (struct nt_says_program){ .ranks = step->ranks, .nodes = step->nodes };
+	memcpy(program->name, step->program, sizeof(program->name));
 	return program;
 }
 
-static void add_own_steps(struct says *says, const struct nt_step *step)
+static void take_steps(struct nt_says *says, const struct nt_says_step *step)
 {
-	struct program *program = find_program(says, step);
-	const double steps = known((double)step->steps), us = step->step_us[1];
+	struct nt_says_program *program = find_program(says, step);
+	const double all_us = step->steps * step->step_us;
 
 	if (!program)
 		return;
-	program->all_us += fmax(1, steps) * us;
-	program->now_us = us;
+	program->all_us += fmax(1, step->steps) * step->step_us;
+	program->now_us = step->step_us;
 	if (is_default(step)) {
 		/* At least one, if their number is not known. */
-		program->own_us += fmax(1, steps) * us;
-		program->own_steps += fmax(1, steps);
+		program->own_us += fmax(1, step->steps) * step->step_us;
+		program->own_steps += fmax(1, step->steps);
 		return;
 	}
-	program->used_us += steps * us;
-	program->used_steps += steps;
-	program->used = step;
-	if (step->measured > 0)
-		program->remembered_us += steps * us * (step->measured - 1);
+	program->used_us += all_us;
+	program->used_steps += step->steps;
+	program->used = true;
+	program->profile_us = step->step_us;
+	program->speed = step->speed;
+	memcpy(program->profile, step->launch, sizeof(program->profile));
+	if (step->speed > 0)
+		program->remembered_us += all_us * (step->speed - 1);
 }
 
-static void take_step(struct says *says, const struct nt_summary *summary, size_t at)
+void nt_says_take(struct nt_says *says, const struct nt_says_step *step)
 {
-	const struct nt_step *step = &summary->steps[at];
-	const bool observed = strcmp(step->mode, "observe") == 0;
-	struct told told;
+	bool tells = step->late[0] != '\0';
 
 	says->any = true;
-	says->calibration_ms += 1e3 * known(step->calibration_s);
-	if (nt_step_is_calibration(step))
+	says->calibration_ms += 1e3 * step->calibration_s;
+	if (nt_says_is_calibration(step->program))
 		return;
-	if (step->step_us[1] > 0)
-		add_own_steps(says, step);
-	says->observed |= observed;
-	says->saves |= !isnan(step->saved_ms) && !observed;
-	says->saved_ms += nt_step_saved_ms(summary, at);
-	says->spent_ms += nt_step_spent_ms(summary, at);
-	says->estimated_ms += nt_or_zero(step->estimated_ms);
-	says->runs |= step->early > 0;
-	says->cut = step->as_of_s > 0 && step->early <= 0;
+	if (step->step_us > 0)
+		take_steps(says, step);
+	says->observed |= step->observed;
+	says->saves |= step->saves && !step->observed;
+	says->saved_ms += step->saved_ms;
+	says->spent_ms += step->spent_ms;
+	says->estimated_ms += step->estimated_ms;
+	says->runs |= step->early;
+	says->cut = step->cut && !step->early;
+	for (int why = 0; why < NT_SAYS_WHYS; why++)
+		tells |= step->why[why];
 	says->newest.late[0] = '\0';
-	if (take_calls(&told, summary, at))
-		says->newest = told;
+	if (tells)
+		says->newest = *step;
 }
 
 /* The program that took longest; NULL: none was measured. */
-static const struct program *main_program(const struct says *says)
+static const struct nt_says_program *main_program(const struct nt_says *says)
 {
-	const struct program *main = NULL;
+	const struct nt_says_program *main = NULL;
 
 	for (unsigned i = 0; i < says->programs; i++) {
 		if (!main || says->program[i].all_us > main->all_us)
@@ -242,7 +354,7 @@ static const struct program *main_program(const struct says *says)
 	return main;
 }
 
-static double launch_ms(const struct program *program)
+static double launch_ms(const struct nt_says_program *program)
 {
 	if (program->own_steps <= 0)
 		return program->remembered_us / 1e3;
@@ -250,29 +362,28 @@ static double launch_ms(const struct program *program)
 	       1e3;
 }
 
-static struct nt_says_gain make_gain(const struct says *says)
+struct nt_says_gain nt_says_gain(const struct nt_says *says)
 {
 	struct nt_says_gain gain = { .calls_ms = says->saved_ms,
 				     .exploring_ms = says->spent_ms,
 				     .calibration_ms = says->calibration_ms };
-	const struct program *main = main_program(says);
+	const struct nt_says_program *main = main_program(says);
 
 	for (unsigned i = 0; i < says->programs; i++)
 		gain.launch_ms += launch_ms(&says->program[i]);
 	gain.net_ms = gain.launch_ms + gain.calls_ms - gain.exploring_ms - gain.calibration_ms;
 	if (!main)
 		return gain;
-	snprintf(gain.program, sizeof(gain.program), "%s", main->first->program);
-	gain.ranks = known((double)main->first->ranks);
-	gain.nodes = known((double)main->first->nodes);
-	gain.step_us = main->now_us;
+	memcpy(gain.program, main->name, sizeof(gain.program));
+	gain.ranks = main->ranks;
+	gain.nodes = main->nodes;
+	gain.step_us = main->used ? main->profile_us : main->now_us;
 	if (!main->used)
 		return gain;
-	snprintf(gain.profile, sizeof(gain.profile), "%s", main->used->launch);
-	gain.step_us = main->used->step_us[1];
+	memcpy(gain.profile, main->profile, sizeof(gain.profile));
 	gain.by_job = main->own_steps > 0;
 	gain.without_us = gain.by_job ? main->own_us / main->own_steps
-				      : gain.step_us * known(main->used->measured);
+				      : main->profile_us * main->speed;
 	gain.speed = gain.without_us / gain.step_us;
 	return gain;
 }
@@ -315,66 +426,66 @@ static void add_step(const struct nt_says_gain *gain, char out[NT_SAYS_MAX])
 		add(out, piece);
 }
 
-/* The cause that most of the time has, or the most important one if no times are known. share: of
+/* The reason that most of the time has, or the most important one if no times are known. share: of
  * all calls; part: of the program's time, if that is known. */
-static enum cause main_cause(const struct told *told, double *share, double *part)
+static enum nt_says_why main_why(const struct nt_says_step *step, double *share, double *part)
 {
-	enum cause main = NO_CAUSE;
-	double all_us = 0;
+	enum nt_says_why main = NT_SAYS_NONE;
+	double all_us = 0, step_us = step->steps * step->step_us;
 
-	for (int cause = 0; cause < CAUSES; cause++)
-		all_us += told->us[cause];
-	for (int cause = 1; cause < CAUSES; cause++) {
-		if (told->has[cause] && told->us[cause] >= told->us[main])
-			main = (enum cause)cause;
+	for (int why = 0; why < NT_SAYS_WHYS; why++)
+		all_us += step->why_us[why];
+	for (int why = 1; why < NT_SAYS_WHYS; why++) {
+		if (step->why[why] && step->why_us[why] >= step->why_us[main])
+			main = (enum nt_says_why)why;
 	}
-	*share = all_us > 0 ? told->us[main] / all_us : 1;
+	*share = all_us > 0 ? step->why_us[main] / all_us : 1;
 	/* Times to the next call of communicators at once may be longer than the step. */
-	*part = told->step_us > told->us[main] ? told->us[main] / told->step_us : *share;
+	*part = step_us > step->why_us[main] ? step->why_us[main] / step_us : *share;
 	return main;
 }
 
 #define NEARLY_ALL 0.9
 
-static const char *nothing_words(const struct says *says, char *out, size_t out_bytes)
+static const char *nothing_words(const struct nt_says *says, char *out, size_t out_bytes)
 {
 	static const char *const words[] = {
-		[NO_CAUSE] = "",
-		[SEEN] = ": only sends and receives",
-		[LITTLE] = ": too little communication",
-		[COMM] = ": not tuned",
-		[OPEN] = ": nothing was decided",
-		[USED] = "",
-		[BEST] = ": NCCL's choice is best",
+		[NT_SAYS_NONE] = "",
+		[NT_SAYS_SEEN] = ": only sends and receives",
+		[NT_SAYS_LITTLE] = ": too little communication",
+		[NT_SAYS_COMM] = ": not tuned",
+		[NT_SAYS_OPEN] = ": nothing was decided",
+		[NT_SAYS_USED] = "",
+		[NT_SAYS_BEST] = ": NCCL's choice is best",
 	};
 	double share, part;
-	const enum cause cause = main_cause(&says->newest, &share, &part);
+	const enum nt_says_why why = main_why(&says->newest, &share, &part);
 
-	if (cause == OPEN && says->runs)
+	if (why == NT_SAYS_OPEN && says->runs)
 		snprintf(out, out_bytes, "nothing saved yet: still exploring");
-	else if (cause == OPEN && says->newest.has[BEST])
+	else if (why == NT_SAYS_OPEN && says->newest.why[NT_SAYS_BEST])
 		snprintf(out, out_bytes, "nothing saved: %.0f %% was not decided", 100 * part);
-	else if (cause == BEST && share < NEARLY_ALL)
+	else if (why == NT_SAYS_BEST && share < NEARLY_ALL)
 		snprintf(out, out_bytes, "nothing saved: NCCL's is best in %.0f %% compared",
 			 100 * part);
-	else if (cause == COMM)
+	else if (why == NT_SAYS_COMM)
 		snprintf(out, out_bytes, "nothing saved: not tuned (%s)",
-			 nt_reason_code(says->newest.reason[cause]));
-	else if (cause == USED)
+			 nt_reason_code(says->newest.reason[why]));
+	else if (why == NT_SAYS_USED)
 		snprintf(out, out_bytes, "remembered choices used");
 	else
-		snprintf(out, out_bytes, "nothing saved%s", words[cause]);
+		snprintf(out, out_bytes, "nothing saved%s", words[why]);
 	return out;
 }
 
-static bool has_cause(const struct says *says)
+static bool has_why(const struct nt_says *says)
 {
 	double share, part;
 
-	return main_cause(&says->newest, &share, &part) != NO_CAUSE;
+	return main_why(&says->newest, &share, &part) != NT_SAYS_NONE;
 }
 
-static void add_saved(const struct says *says, const struct nt_says_gain *gain,
+static void add_saved(const struct nt_says *says, const struct nt_says_gain *gain,
 		      char out[NT_SAYS_MAX])
 {
 	const double saved_ms = gain->launch_ms + gain->calls_ms;
@@ -393,7 +504,7 @@ static void add_saved(const struct says *says, const struct nt_says_gain *gain,
 	} else if (says->observed && !says->saves) {
 		add(out, "only measured");
 	} else if (says->any && !is_gain_known(gain) && !is_unmeasured(gain) &&
-		   (says->saves || has_cause(says))) {
+		   (says->saves || has_why(says))) {
 		add(out, nothing_words(says, piece, sizeof(piece)));
 	}
 	if (!nothing && spent_ms > TOLD_SPENT * fabs(saved_ms)) {
@@ -403,32 +514,33 @@ static void add_saved(const struct says *says, const struct nt_says_gain *gain,
 	}
 }
 
-static void add_stall(const struct told *told, char out[NT_SAYS_MAX])
+static const char *stall_words(const struct nt_says_step *step, char out[NT_SAYS_MAX])
 {
 	char piece[NT_SAYS_MAX];
 
-	nt_append(out, NT_SAYS_MAX, "stalled: others wait for %s", told->late);
-	snprintf(piece, sizeof(piece), " (%s)", told->call);
-	if (told->call[0])
+	nt_append(out, NT_SAYS_MAX, "stalled: others wait for %s", step->late);
+	snprintf(piece, sizeof(piece), " (%s)", step->call);
+	if (step->call[0])
 		add(out, piece);
+	return out;
 }
 
-static void say(const struct says *says, const struct nt_says_gain *gain, char out[NT_SAYS_MAX])
+const char *nt_says_text(const struct nt_says *says, char out[NT_SAYS_MAX])
 {
+	const struct nt_says_gain gain = nt_says_gain(says);
 	char text[32];
 	size_t bytes;
 
-	if (says->newest.late[0]) {
-		add_stall(&says->newest, out);
-		return;
-	}
+	out[0] = '\0';
+	if (says->newest.late[0])
+		return stall_words(&says->newest, out);
 	if (says->runs)
 		add(out, "so far: ");
 	else if (says->cut)
 		add(out, "cut short: ");
 	bytes = strlen(out);
-	add_step(gain, out);
-	add_saved(says, gain, out);
+	add_step(&gain, out);
+	add_saved(says, &gain, out);
 	if (!out[bytes])
 		out[0] = '\0';
 	if (!out[0] && says->calibration_ms >= NOTHING_MS)
@@ -437,17 +549,5 @@ static void say(const struct says *says, const struct nt_says_gain *gain, char o
 	bytes = strlen(out);
 	if (bytes > 2 && strcmp(out + bytes - 2, "; ") == 0)
 		out[bytes - 2] = '\0';
-}
-
-struct nt_says_gain nt_says(const struct nt_summary *summary, size_t first, char out[NT_SAYS_MAX])
-{
-	struct says says = { .any = false };
-	struct nt_says_gain gain;
-
-	for (size_t i = first; i < summary->step_count; i++)
-		take_step(&says, summary, i);
-	gain = make_gain(&says);
-	out[0] = '\0';
-	say(&says, &gain, out);
-	return gain;
+	return out;
 }

@@ -17,7 +17,7 @@
  * room. "findings" has what is wrong with the set-up (contract/finding.h). Readers skip unknown members.
  *
  * A job record, in AdminComment, has at most NT_JOB_RECORD_MAX bytes; "more" counts steps that had
- * no room, "says" is a sentence for people, the newest step's (says.h):
+ * no room, "says" is a sentence for people (says.h):
  *
  *	{"nccl_tune":{"says":SENTENCE,"v":1,"0":STEP,"1":STEP,...,"more":2}}
  *
@@ -40,7 +40,6 @@
 #define NT_STEP_WHY "why"
 #define NT_STEP_MORE "more"
 #define NT_STEP_SAYS "says"
-#define NT_SAYS_MAX 71 /* with its NUL */
 #define NT_STEP_LONG "long"
 #define NT_STEP_NO_LONG "no_long"
 #define NT_STEP_LONG_MAX 176

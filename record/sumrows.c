@@ -15,7 +15,6 @@
 #include "lib/quantile.h"
 #include "record/row-time.h"
 #include "record/findings.h"
-#include "record/says.h"
 
 struct draft {
 	struct nt_key row;
@@ -610,7 +609,6 @@ static void make(struct maker *maker, struct nt_sum *sum)
 	add_whys(maker);
 	add_dropped(maker);
 	add_findings(maker);
-	(void)nt_says(summary, maker->step_at, maker->step->says);
 }
 
 static int compare_comms(const void *left, const void *right)

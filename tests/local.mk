@@ -68,7 +68,6 @@ unit_tests = \
 	%D%/unit/record/lateness \
 	%D%/unit/record/long \
 	%D%/unit/record/parallelism \
-	%D%/unit/record/says \
 	%D%/unit/record/report-rank \
 	%D%/unit/record/report-summary \
 	%D%/unit/record/schema \

@@ -28,6 +28,8 @@ void nt_job_figures_make(struct nt_job_figures *figures, const struct nt_summary
  * without it; NAN: not known. */
 double nt_step_launched_ms(const struct nt_says_gain *gain, const struct nt_step *step);
 
+/* Does the step only measure for others? */
+bool nt_step_is_calibration(const struct nt_step *step);
 /* Does it have nothing to tell, such as a step of helpers without NCCL? */
 bool nt_step_is_empty(const struct nt_summary *summary, size_t step);
 
@@ -38,5 +40,10 @@ double nt_step_all_us(const struct nt_summary *summary, size_t step);
 double nt_row_part(const struct nt_summary *summary, const struct nt_key *row);
 /* And the part that its choice saves. */
 double nt_row_saved_part(const struct nt_summary *summary, const struct nt_key *row);
+
+/* Milliseconds that a step's calls saved, and that exploring them cost: by the step's own sums,
+ * which count what had no room in its record, too, else by its rows. 0: nothing known. */
+double nt_step_saved_ms(const struct nt_summary *summary, size_t step);
+double nt_step_spent_ms(const struct nt_summary *summary, size_t step);
 
 #endif

@@ -12,7 +12,7 @@
 
 /* What a sentence is about; those before NT_SENTENCE_MORE come first, about the job as a whole. */
 enum nt_sentence_kind {
-	NT_SENTENCE_JOB, /* of all steps (record/says.h) */
+	NT_SENTENCE_JOB, /* as in accounting (record/says.h) */
 	NT_SENTENCE_STALLED, /* all others of a communicator wait for a rank */
 	NT_SENTENCE_LAUNCH, /* whence the step's time without its launch profile is known */
 	NT_SENTENCE_NET, /* what was saved and spent */

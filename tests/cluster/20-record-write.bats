@@ -50,7 +50,7 @@ entry='{"auto":"RING/SIMPLE","arm":"TREE/SIMPLE","us":[280.1,173.2],"p":0.0001,"
 	run -0 as_user srun -N2 -n4 --nccl-tune=bandit "$RANK" committed bash -c 'echo "$SLURM_JOB_ID"'
 	job=${lines[0]}
 	text=$(comment "$job")
-	[ "$text" = '{"nccl_tune":{"says":"saved 456.7 ms","v":1,"0":{"mode":"bandit","nccl":"2.28.9","ranks":4,"nodes":2,"heard":1,"spent_ms":12.3,"saved_ms":456.7,"says":"saved 456.7 ms","4r2n":{"AllReduce 256K":'"$entry"'}}}}' ]
+	[ "$text" = '{"nccl_tune":{"says":"saved 456.7 ms","v":1,"0":{"mode":"bandit","nccl":"2.28.9","ranks":4,"nodes":2,"heard":1,"spent_ms":12.3,"saved_ms":456.7,"4r2n":{"AllReduce 256K":'"$entry"'}}}}' ]
 	[ -z "$(waiting "$job")" ]
 }
 

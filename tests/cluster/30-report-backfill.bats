@@ -83,7 +83,7 @@ is_running() {
 	spool "$job" 0 TREE/LL
 	run -0 backfill
 	run -0 sacct_field "$job" admincomment
-	[ "$output" = '{"x": [1.50, "a\/'\''b"], "nccl_tune":{"v":1,"1":{"mode":"observe"},"0":'"$(step_record TREE/LL)"'}}' ]
+	[ "$output" = '{"x": [1.50, "a\/'\''b"], "nccl_tune":{"says":"only measured","v":1,"1":{"mode":"observe"},"0":'"$(step_record TREE/LL)"'}}' ]
 }
 
 @test "another program's text is never changed" {

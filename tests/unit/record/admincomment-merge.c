@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Merging records into a job's existing text; a JSON library reads the result. */
 #include "record/admincomment-merge.h"
+#include "record/says.h"
 #include "record/step.h"
 
 #include <json.h>
@@ -38,26 +39,145 @@ static void into_nothing(void **state)
 	expect(" \n", "batch", STEP, "{\"nccl_tune\":{\"v\":1,\"batch\":" STEP "}}");
 }
 
-/* In front of the others stands the sentence of the newest step that has one. */
-static void the_newest_sentence_comes_first(void **state)
+/* The sentence of the first member, from these steps. */
+static void expect_says(const char *first, const char *second, const char *wanted)
 {
-	static const char says[] = "{\"mode\":\"bandit\",\"says\":\"saved 2.0 s\"}";
+	const struct nt_admincomment_merge_step steps[] = { { "0", first }, { "1", second } };
+	struct nt_text ours, says = { "\"\"", 2 };
+	char text[NT_SAYS_MAX + 2], *out, *again;
 
-	expect("", "0", says,
-	       "{\"nccl_tune\":{\"says\":\"saved 2.0 s\",\"v\":1,\"0\":{\"mode\":"
-	       "\"bandit\",\"says\":\"saved 2.0 s\"}}}");
-	expect("{\"nccl_tune\":{\"says\":\"x\",\"v\":1,\"0\":{\"says\":\"a\"},\"1\":{\"says\":\"b\"}}}",
-	       "2", STEP,
-	       "{\"nccl_tune\":{\"says\":\"b\",\"v\":1,\"0\":{\"says\":\"a\"},\"1\":{\"says\":\"b\"},"
-	       "\"2\":" STEP "}}");
-	/* An earlier record of the same step says nothing any longer. */
-	expect("{\"nccl_tune\":{\"says\":\"b\",\"v\":1,\"0\":{\"says\":\"a\"},\"1\":{\"says\":\"b\"}}}",
-	       "1", STEP,
-	       "{\"nccl_tune\":{\"says\":\"a\",\"v\":1,\"0\":{\"says\":\"a\"},\"1\":" STEP "}}");
+	assert_int_equal(nt_admincomment_merge_steps("", steps, 2, &out),
+			 NT_ADMINCOMMENT_MERGE_DONE);
+	assert_true(nt_json_scan_member(nt_text_of(out), "nccl_tune", &ours));
+	(void)nt_json_scan_member(ours, "says", &says);
+	assert_true(says.bytes < sizeof(text));
+	snprintf(text, sizeof(text), "%.*s", (int)says.bytes - 2, says.at + 1);
+	assert_string_equal(text, wanted);
+	if (wanted[0])
+		assert_memory_equal(ours.at, "{\"says\":", 8);
+	/* It stands there once, however often the record is written. */
+	assert_int_equal(nt_admincomment_merge_step(out, "2", STEP, &again),
+			 NT_ADMINCOMMENT_MERGE_DONE);
+	free(out);
+	out = strstr(again, "\"says\":");
+	assert_true(!out || !strstr(out + 1, "\"says\":"));
+	free(again);
+}
+
+#define SAYS_STEP(members) "{\"mode\":\"bandit\"," members "}"
+
+static void in_one_sentence(void **state)
+{
+	expect_says(STEP, STEP, "");
+	expect_says(SAYS_STEP("\"saved_ms\":0.04"), STEP, "nothing saved");
+	expect_says(SAYS_STEP("\"saved_ms\":500.0"), SAYS_STEP("\"saved_ms\":300.0"),
+		    "saved 800.0 ms");
+	expect_says(SAYS_STEP("\"saved_ms\":-500.0"), STEP, "lost 500.0 ms");
+	expect_says("{\"mode\":\"observe\",\"saved_ms\":0.0}", STEP, "only measured");
+	expect_says(
+		SAYS_STEP("\"step_us\":[20.0,44700.0,50.0]"),
+		SAYS_STEP("\"measured\":1.9,\"step_us\":[20.0,23500.0,50.0],\"saved_ms\":2100.0"),
+		"step 23.5 ms, was 44.7 ms (1.90 x); saved 2.1 s");
+	expect_says(SAYS_STEP("\"measured\":1.001,\"step_us\":[1.0,2e6,3.0],\"saved_ms\":0.0"),
+		    STEP, "step 2.00 s; nothing saved");
+	expect_says(SAYS_STEP("\"calibration_s\":7.3,\"saved_ms\":900.0"),
+		    SAYS_STEP("\"saved_ms\":0"), "saved 900.0 ms, spent 7.3 s");
+	/* The last one's end is known, or not; what runs has said nothing final. */
+	expect_says(SAYS_STEP("\"saved_ms\":500.0"), SAYS_STEP("\"as_of\":1,\"saved_ms\":300.0"),
+		    "cut short: saved 800.0 ms");
+	expect_says(SAYS_STEP("\"as_of\":1,\"saved_ms\":500.0"), SAYS_STEP("\"saved_ms\":300.0"),
+		    "saved 800.0 ms");
+	expect_says(SAYS_STEP("\"early\":1,\"as_of\":1,\"saved_ms\":500.0"), STEP,
+		    "so far: saved 500.0 ms");
+	expect_says(
+		SAYS_STEP(
+			"\"early\":1,\"saved_ms\":0,\"8r2n\":{\"AllReduce 1M\":{\"why\":\"open\"}}"),
+		STEP, "so far: nothing saved yet: still exploring");
+	expect_says(SAYS_STEP("\"spent_ms\":230.0,\"saved_ms\":22.9"), STEP,
+		    "saved 22.9 ms, spent 230.0 ms");
+	expect_says(SAYS_STEP("\"mode\":\"policy\",\"estimated_ms\":1234.5"), STEP,
+		    "saved about 1.2 s (estimate)");
+	expect_says("{\"mode\":\"observe\"}", SAYS_STEP("\"saved_ms\":0.0"), "nothing saved");
+	/* What has no room is left out as a whole. */
+	expect_says(STEP,
+		    SAYS_STEP("\"as_of\":1,\"measured\":1.9,\"step_us\":[20.0,123456789.0,50.0],"
+			      "\"spent_ms\":999999.0,\"saved_ms\":999998.0"),
+		    "cut short: step 123 s, was 235 s (1.90 x); saved 16.7 min");
+	expect_says(SAYS_STEP("\"step_us\":[1.0,2.0,3.0]"),
+		    SAYS_STEP("\"measured\":1e300,\"step_us\":[1.0,1e300,3.0],\"saved_ms\":1e300"),
+		    "step 2.00 us; nothing saved");
+}
+
+#define WHY(code) "\"8r2n\":{\"AllReduce 1M\":{\"why\":\"" code "\"}}"
+
+/* 1000 steps of 1 ms, and calls of two sizes, one call a step. */
+#define TIMED(one, one_us, other, other_us)                                                   \
+	"\"step_us\":[1,1000,9],\"steps\":1000,\"8r2n\":{\"AllReduce 1M\":{\"calls\":1000,"   \
+	"\"own_us\":[" other_us "0],\"why\":\"" other "\"},\"AllReduce 2M\":{\"calls\":1000," \
+	"\"us\":[" one_us "0],\"why\":\"" one "\"}}"
+
+#define SELDOM                                                                              \
+	"\"step_us\":[1,1000,9],\"steps\":1000,\"8r2n\":{\"AllReduce 1M\":{\"calls\":1000," \
+	"\"own_us\":[600],\"why\":\"screened\"},\"Broadcast 2M\":{\"calls\":9,"             \
+	"\"predicted_us\":[9e6],\"why\":\"counted\"}}"
+
+static void why_nothing_was_saved(void **state)
+{
+	expect_says(SAYS_STEP(WHY("small")), STEP, "nothing saved: NCCL's choice is best");
+	expect_says(SAYS_STEP(WHY("open")), SAYS_STEP(WHY("chance")),
+		    "nothing saved: NCCL's choice is best");
+	/* And of it what takes most of the program's time. */
+	expect_says(SAYS_STEP(TIMED("open", "20", "screened", "60")), STEP,
+		    "step 1.00 ms; nothing saved: NCCL's is best in 60 % compared");
+	expect_says(SAYS_STEP(TIMED("open", "60", "screened", "20")), STEP,
+		    "step 1.00 ms; nothing saved: 60 % was not decided");
+	expect_says(SAYS_STEP(TIMED("open", "2", "screened", "60")), STEP,
+		    "step 1.00 ms; nothing saved: NCCL's choice is best");
+	/* Calls of its start, which were not timed, are no part of its steps. */
+	expect_says(SAYS_STEP(SELDOM), STEP, "step 1.00 ms; nothing saved: NCCL's choice is best");
+	/* Steps of this job are better evidence than memories; without either nothing is known. */
+	expect_says(
+		SAYS_STEP("\"launch\":\"default\",\"step_us\":[1,3e3,9],\"steps\":50"),
+		SAYS_STEP("\"launch\":\"wide\",\"measured\":9,\"step_us\":[1,1e3,9],\"steps\":100"),
+		"step 1.00 ms, was 3.00 ms (3.00 x); saved 200.0 ms");
+	expect_says(SAYS_STEP("\"launch\":\"wide\",\"step_us\":[1,1e3,9],\"steps\":100," WHY(
+			    "screened")),
+		    STEP, "step 1.00 ms with wide, without not measured");
+	/* A benchmark for others is no step of the user's. */
+	expect_says(SAYS_STEP("\"saved_ms\":500.0"),
+		    SAYS_STEP("\"program\":\"nccl-tune-calibrate\",\"calibration_s\":9.0,"
+			      "\"step_us\":[1,2,3],\"saved_ms\":5e6"),
+		    "saved 500.0 ms, spent 9.0 s");
+	expect_says(SAYS_STEP(WHY("open")), STEP, "nothing saved: nothing was decided");
+	expect_says(SAYS_STEP(WHY("known")), STEP, "remembered choices used");
+	expect_says(SAYS_STEP("\"rest\":[\"3 little\"]"), STEP,
+		    "nothing saved: too little communication");
+	expect_says(SAYS_STEP("\"why\":[\"algo\",\"8r2n 1 nopmix\"]"), STEP,
+		    "nothing saved: not tuned (nopmix)");
+	expect_says(SAYS_STEP("\"why\":[\"8r2n 1 nccl:3:n2:22703:22809\"]"), STEP,
+		    "nothing saved: not tuned (nccl)");
 	/* Whatever somebody has put there. */
-	expect("{\"nccl_tune\":{\"v\":1,\"0\":{\"says\":7},\"1\":{\"says\":[\"b\"]}}}", "2", STEP,
-	       "{\"nccl_tune\":{\"v\":1,\"0\":{\"says\":7},\"1\":{\"says\":[\"b\"]},\"2\":" STEP
-	       "}}");
+	expect_says(SAYS_STEP("\"why\":[1,{\"why\":\"\"},\"\",\"|\",\"a b c \"],\"rest\":7"), STEP,
+		    "");
+}
+
+#define STALL(call) "\"as_of\":9,\"why\":[\"4r2n 1 behind:Rank 3 on n2:" call ":all 3 others:42\"]"
+
+static void who_stalled_comes_first(void **state)
+{
+	expect_says(SAYS_STEP(WHY("small")), SAYS_STEP(STALL("AllReduce 16M, call 900")),
+		    "stalled: others wait for rank 3 on n2 (AllReduce 16M, call 900)");
+	expect_says(SAYS_STEP(WHY("small")),
+		    SAYS_STEP(STALL("ReduceScatter 16M, call 900000000000")),
+		    "stalled: others wait for rank 3 on n2");
+	/* An earlier step did, and the job went on. */
+	expect_says(SAYS_STEP(STALL("AllReduce 16M, call 900")), SAYS_STEP(WHY("small")),
+		    "nothing saved: NCCL's choice is best");
+	/* The last step counts that tells of calls. */
+	expect_says(SAYS_STEP(WHY("small")), SAYS_STEP(WHY("p2p")),
+		    "nothing saved: only sends and receives");
+	expect_says(SAYS_STEP(WHY("p2p")), SAYS_STEP(WHY("p2p")),
+		    "nothing saved: only sends and receives");
 }
 
 /* What a calibration cost stays when its step is thinned out. */
@@ -307,7 +427,7 @@ static void no_bar_of_ours(void **state)
 		"{\"a\":\"b|c\",\"nccl_tune\":{\"v\":1,\"0\":{\"mode\":\"bandit\","
 		"\"why\":[\"2r2n 1 mode|observe\"]}},\"d\":\"|\"}";
 	static const char after[] =
-		"{\"a\":\"b|c\",\"nccl_tune\":{\"v\":1,"
+		"{\"a\":\"b|c\",\"nccl_tune\":{\"says\":\"nothing saved: not tuned (nccl)\",\"v\":1,"
 		"\"0\":{\"mode\":\"bandit\",\"why\":[\"2r2n 1 mode:observe\"]},"
 		"\"1\":{\"mode\":\"bandit\",\"why\":[\"2r2n 1 nccl:1:n2:1:2\"]}},\"d\":\"|\"}";
 	char *out;
@@ -401,7 +521,7 @@ static void components_have_a_key_each(void **state)
 	       "{\"nccl_tune\":{\"v\":1,\"0+0\":" STEP ",\"0+1\":" STEP "}}");
 }
 
-UNIT_TESTS(into_nothing, the_newest_sentence_comes_first,
+UNIT_TESTS(into_nothing, in_one_sentence, why_nothing_was_saved, who_stalled_comes_first,
 	   thinned_steps_keep_their_calibration_and_why, beside_others, knows_what_it_holds,
 	   components_have_a_key_each, beside_own_steps, in_place_of_an_older_one,
 	   other_text_is_refused, depth_is_bounded, too_long_a_text_is_left_alone,

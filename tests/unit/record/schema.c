@@ -11,6 +11,7 @@
 #include "record/long.h"
 #include "record/rank.h"
 #include "contract/reason.h"
+#include "record/says.h"
 #include "record/step.h"
 #include "record/topology.h"
 #include "report/metrics/report-json.h"

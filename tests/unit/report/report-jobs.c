@@ -349,20 +349,24 @@ static void expect_gain(json_object *gain, const struct nt_job_figures *figures)
 			   figures->gain.without_us, 1e-3);
 }
 
-/* The same job as sentence, text, JSON, page and metrics. */
+/* The same job as the sentence of accounting, text, JSON, page and metrics. */
 static void all_forms_agree(void **state)
 {
 	for (size_t i = 0; i < JOBS; i++) {
-		char *text, *json, *page, *data, *metrics;
+		char *text, *json, *page, *data, *metrics, *comment = comment_of(&jobs[i]);
 		struct nt_job_figures figures;
 		struct nt_summary summary;
 		json_object *root, *job;
+		char said[96];
 
 		read_job(&summary, &jobs[i]);
 		nt_job_figures_make(&figures, &summary);
 		if (strcmp(figures.says, jobs[i].says) != 0)
 			fail_msg("%s: '%s'", jobs[i].name, figures.says);
 		assert_float_equal(figures.gain.net_ms, jobs[i].net_ms, 1e-3);
+		snprintf(said, sizeof(said), "\"says\":\"%s\"", jobs[i].says);
+		if (!strstr(comment, said))
+			fail_msg("%s: %s", jobs[i].name, comment);
 		text = form_of(&summary, NT_FORM_TEXT);
 		expect_says(text, jobs[i].says);
 		json = form_of(&summary, NT_FORM_JSON);
@@ -384,6 +388,7 @@ static void all_forms_agree(void **state)
 		free(page);
 		free(json);
 		free(text);
+		free(comment);
 		nt_summary_fini(&summary);
 	}
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "lib/file.h"
 #include "record/spool.h"
+#include "report/model/jobload.h"
 #include "report/model/site-config.h"
 #include "cli/command.h"
 
@@ -19,26 +20,38 @@
 #define NEWEST_SINCE "now-30days"
 #define NEWEST_UNTIL "now+1minutes" /* until now, one of this second is left out */
 
-/* Shows text if it holds a record of ours. */
-static int show_text(struct nt_answer *answer, const char *label, const char *text,
-		     size_t text_bytes, struct nt_error *err)
+/* What Slurm knows of the job besides its record. */
+static struct nt_job_seen seen_of(const struct nt_jobtext *text)
+{
+	struct nt_job_seen seen = { .elapsed_s = text->elapsed_s };
+
+	memcpy(seen.cluster, text->cluster, sizeof(seen.cluster));
+	memcpy(seen.user, text->user, sizeof(seen.user));
+	memcpy(seen.partition, text->partition, sizeof(seen.partition));
+	return seen;
+}
+
+static bool runs(const struct nt_jobtext *text)
+{
+	return !text->ended && text->start_s > 0 && text->start_s <= (int64_t)time(NULL);
+}
+
+/* Shows what is known of one of the texts. */
+static int show_text(struct nt_answer *answer, const char *label, const struct nt_jobtexts *texts,
+		     const struct nt_jobtext *text, struct nt_error *err)
 {
 	const char *step = answer->request->id.step[0] ? answer->request->id.step : NULL;
-	enum nt_holding holding = nt_summary_holding(text, text_bytes);
 	struct nt_summary summary;
 	int rc;
 
 	nt_summary_init(&summary);
-	rc = nt_summary_parse(&summary, text, text_bytes, step, err);
-	answer->job.step = step;
-	if (rc == 0 && answer->job.job != 0 &&
-	    nt_long_prefer(&summary, &answer->job, text, text_bytes, err) < 0)
-		rc = -1;
-	summary.job = answer->seen;
+	rc = nt_job_read(&summary, texts, text, step, err);
+	summary.job = seen_of(text);
 	nt_summary_keep_findings(&summary, nt_site_records()->findings);
-	nt_summary_mark_running(&summary, answer->runs, (unsigned)answer->job.run);
-	if (rc == 0 && summary.step_count == 0 && holding != NT_HOLDS_RECORD)
-		answer->other += holding == NT_HOLDS_OTHER;
+	nt_summary_mark_running(&summary, runs(text), text->run);
+	if (rc == 0 && summary.step_count == 0)
+		answer->other += nt_summary_holding(text->comment, strlen(text->comment)) ==
+				 NT_HOLDS_OTHER;
 	if (rc == 0 && nt_summary_damaged(&summary)) {
 		nt_command_complain("%s%s%sthe record is damaged", label ? "job " : "",
 				    label ? label : "", label ? ": " : "");
@@ -52,53 +65,35 @@ static int show_text(struct nt_answer *answer, const char *label, const char *te
 	return rc;
 }
 
-/* A step's record that is stored outside of AdminComment. */
-static int show_step(struct nt_answer *answer, const struct nt_spooled *spooled,
-		     struct nt_error *err)
-{
-	const struct nt_jobid id = { .job = spooled->job, .task = -1, .component = -1 };
-	char label[NT_JOB_LABEL_MAX];
-	char *text;
-	int rc;
-
-	if (asprintf(&text, "{\"" NT_RECORD_KEY "\":{\"v\":%d,\"%s\":%s}}", NT_RECORD_VERSION,
-		     spooled->step, spooled->record) < 0)
-		return nt_error_set(err, "no memory for a step's record");
-	rc = show_text(answer, nt_jobid_text(&id, label, sizeof(label)), text, strlen(text), err);
-	free(text);
-	return rc;
-}
-
+/* A job's record; or a step's that is stored outside of AdminComment. */
 static int report_file(struct nt_answer *answer, struct nt_error *err)
 {
 	const struct nt_request *request = answer->request;
+	struct nt_jobid id = { .task = -1, .component = -1 };
+	struct nt_jobtext text = { .job = 0, .ended = true };
+	const struct nt_jobtexts texts = { .items = &text, .count = 1 };
 	char label[NT_JOB_LABEL_MAX];
 	struct nt_spooled spooled;
-	size_t text_bytes;
-	char *text;
+	size_t bytes;
+	bool named = request->has_id;
 	int rc;
 
-	if (nt_file_read(request->file, FILE_MAX_BYTES, &text, &text_bytes, err) < 0)
+	if (nt_file_read(request->file, FILE_MAX_BYTES, &text.comment, &bytes, err) < 0)
 		return -1;
-	nt_jobid_text(&request->id, label, sizeof(label));
-	if (nt_spooled_parse(&spooled, text, text_bytes, NULL) == 0)
-		rc = show_step(answer, &spooled, err);
-	else
-		rc = show_text(answer, request->has_id ? label : NULL, text, text_bytes, err);
-	free(text);
+	if (named)
+		id = request->id;
+	if (nt_spooled_parse(&spooled, text.comment, bytes, NULL) == 0) {
+		id.job = spooled.job;
+		named = true;
+		free(text.comment);
+		if (asprintf(&text.comment, "{\"" NT_RECORD_KEY "\":{\"v\":%d,\"%s\":%s}}",
+			     NT_RECORD_VERSION, spooled.step, spooled.record) < 0)
+			return nt_error_set(err, "no memory for a step's record");
+	}
+	nt_jobid_text(&id, label, sizeof(label));
+	rc = show_text(answer, named ? label : NULL, &texts, &text, err);
+	free(text.comment);
 	return rc;
-}
-
-/* What Slurm knows of the job besides its record. */
-static void see_job(struct nt_answer *answer, const struct nt_jobtext *text)
-{
-	struct nt_job_seen *seen = &answer->seen;
-
-	*seen = (struct nt_job_seen){ .elapsed_s = text->elapsed_s };
-	memcpy(seen->cluster, text->cluster, sizeof(seen->cluster));
-	memcpy(seen->user, text->user, sizeof(seen->user));
-	memcpy(seen->partition, text->partition, sizeof(seen->partition));
-	answer->runs = !text->ended && text->start_s > 0 && text->start_s <= (int64_t)time(NULL);
 }
 
 /* For the first line of the report. */
@@ -113,8 +108,8 @@ static const char *label_of(const struct nt_request *request, const struct nt_jo
 	return out;
 }
 
-static int report_text(struct nt_answer *answer, const struct nt_jobtext *text,
-		       struct nt_error *err)
+static int report_text(struct nt_answer *answer, const struct nt_jobtexts *texts,
+		       const struct nt_jobtext *text, struct nt_error *err)
 {
 	char label[LABEL_MAX];
 	int rc;
@@ -124,13 +119,8 @@ static int report_text(struct nt_answer *answer, const struct nt_jobtext *text,
 		answer->unreadable++;
 		nt_command_complain("job %s: %s", text->label, text->unreadable);
 	}
-	answer->job = (struct nt_long_job){ .job = text->job,
-					    .user = text->user,
-					    .run = text->run };
-	see_job(answer, text);
 	answer->output.text = text;
-	rc = show_text(answer, label_of(answer->request, text, label), text->comment,
-		       strlen(text->comment), err);
+	rc = show_text(answer, label_of(answer->request, text, label), texts, text, err);
 	answer->output.text = NULL;
 	return rc;
 }
@@ -141,10 +131,7 @@ static int report_texts(struct nt_answer *answer, const struct nt_jobtexts *text
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < texts->count; i++)
-		rc = report_text(answer, &texts->items[i], err);
-	answer->job.job = 0;
-	answer->seen = (struct nt_job_seen){ .elapsed_s = 0 };
-	answer->runs = false;
+		rc = report_text(answer, texts, &texts->items[i], err);
 	if (rc == 0 && texts->count > 0 && texts->doubt.text[0]) {
 		nt_command_complain("%s: a running job may have a newer record", texts->doubt.text);
 		answer->partial = true;
@@ -222,12 +209,11 @@ static int report_newest(struct nt_answer *answer, struct nt_error *err)
 	for (size_t i = 0; rc == 0 && i < texts.count && answer->shown == 0; i++) {
 		const struct nt_jobtext *text = &texts.items[i];
 
-		rc = report_text(answer, text, err);
+		rc = report_text(answer, &texts, text, err);
 		if (answer->shown > 0)
 			answer->request->has_id = nt_jobid_parse(&answer->request->id, text->label,
 								 err) == 0;
 	}
-	answer->job.job = 0;
 	nt_jobtexts_fini(&texts);
 	return rc;
 }

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* answer.h - find the records that a request asks for, and print them
  *
- * Threads, host: as joblist.h and longform-search.h.
+ * Threads, host: as joblist.h and jobload.h.
  * Memory:   the caller opens the output before and closes it afterwards, and frees the request's
  *           jobs; strings are argv's.
  * Errors:   -1 and *err. What is shown in part only is reported, and sets partial.
@@ -12,7 +12,6 @@
 
 #include "cli/report-output.h"
 #include "report/model/joblist.h"
-#include "report/model/longform-search.h"
 
 /* What the command line asks for. */
 struct nt_request {
@@ -34,9 +33,6 @@ struct nt_request {
 struct nt_answer {
 	struct nt_request *request;
 	struct nt_output output;
-	struct nt_long_job job; /* whose long form counts; job 0: none does */
-	struct nt_job_seen seen; /* of the job whose text is shown */
-	bool runs; /* it has begun and not ended */
 	size_t known; /* jobs */
 	size_t missing; /* jobs that were named and do not exist */
 	size_t shown; /* records */

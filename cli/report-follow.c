@@ -13,8 +13,6 @@
 #include "lib/write-all.h"
 #include "report/model/controller.h"
 #include "report/model/jobload.h"
-#include "report/model/longform-search.h"
-#include "report/model/record-merge.h"
 #include "report/text/follow-lines.h"
 #include "report/text/words.h"
 
@@ -121,27 +119,19 @@ static bool is_old(struct follow *follow, const struct nt_jobtext *text)
 	return old;
 }
 
-static int read_and_show(struct follow *follow, struct nt_jobtext *text, struct nt_error *err)
+/* Earlier runs come behind the last one. */
+static int read_and_show(struct follow *follow, const struct nt_jobtexts *texts,
+			 struct nt_error *err)
 {
 	static struct nt_follow_lines lines;
 	const char *step = follow->id->step[0] ? follow->id->step : NULL;
-	const struct nt_long_job wanted = {
-		.job = text->job, .user = text->user, .step = step, .run = text->run
-	};
+	struct nt_jobtext *text = &texts->items[0];
 	struct nt_summary summary;
-	int rc = 0;
+	int rc;
 
-	/* Slurm keeps the steps of earlier runs in the text of a requeued job. */
-	for (unsigned run = 0; rc == 0 && run < text->run && run < 64; run++)
-		rc = nt_record_merge_move_run(&text->comment, (long)run, NULL);
+	text->newest = true;
 	nt_summary_init(&summary);
-	if (rc < 0)
-		rc = nt_error_set(err, "no memory for the job's text");
-	else
-		rc = nt_summary_parse(&summary, text->comment, strlen(text->comment), step, err);
-	if (rc == 0 &&
-	    nt_long_prefer(&summary, &wanted, text->comment, strlen(text->comment), err) < 0)
-		rc = -1;
+	rc = nt_job_read(&summary, texts, text, step, err);
 	nt_summary_mark_running(&summary, !text->ended, text->run);
 	follow->over = text->ended;
 	follow->whole = !is_early(&summary);
@@ -181,8 +171,8 @@ static int follow_once(struct follow *follow, struct nt_error *err)
 
 	if (rc < 0 && follow->comment)
 		rc = 0; /* a daemon does not answer: it is asked again */
-	else if (rc == 0 && !is_old(follow, &texts.items[0])) /* earlier runs come behind it */
-		rc = read_and_show(follow, &texts.items[0], err);
+	else if (rc == 0 && !is_old(follow, &texts.items[0]))
+		rc = read_and_show(follow, &texts, err);
 	nt_jobtexts_fini(&texts);
 	if (follow->over && follow->over_ms == 0)
 		follow->over_ms = nt_clock_ms();

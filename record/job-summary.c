@@ -13,7 +13,7 @@
 #include "contract/coll.h"
 #include "lib/array.h"
 #include "lib/compare.h"
-#include "record/bandwidth.h"
+#include "record/row-time.h"
 #include "record/member-names.h"
 #include "lib/number.h"
 #include "lib/printable.h"
@@ -25,6 +25,8 @@ struct record_reader {
 	struct nt_summary *summary;
 	const char *step; /* "" outside any */
 	const char *only_step;
+	uint64_t runs; /* whose steps are read */
+	bool steps_alone; /* of a text that another run's is */
 };
 
 void nt_summary_init(struct nt_summary *summary)
@@ -347,17 +349,32 @@ static void add_no_long(struct record_reader *reader, const char *why)
 		nt_reason_setf(&remark->why, NT_REASON_NOT_IN_FULL, "%s", why);
 }
 
+static bool is_wanted(const struct record_reader *reader, const char *name, json_object *object)
+{
+	json_object *run = NULL;
+	int64_t number = 0;
+
+	if (reader->only_step && !nt_step_name_matches(name, reader->only_step))
+		return false;
+	if (json_object_is_type(object, json_type_object) &&
+	    json_object_object_get_ex(object, NT_STEP_RUN, &run))
+		number = json_object_get_int64(run);
+	return number >= 0 && (reader->runs & NT_RUN_BIT(number)) &&
+	       !nt_summary_step(reader->summary, name);
+}
+
 static void read_step(struct record_reader *reader, const char *name, json_object *object)
 {
 	struct nt_summary *summary = reader->summary;
 	struct nt_step *step;
 
 	if (!nt_step_name_valid(name)) {
-		if (isdigit((unsigned char)name[0])) /* else it is a later release's */
+		if (isdigit((unsigned char)name[0]) &&
+		    !reader->steps_alone) /* else it is a later release's */
 			damage(reader, "unknown member \"%.40s\" (want v or a step)", name);
 		return;
 	}
-	if (reader->only_step && !nt_step_name_matches(name, reader->only_step))
+	if (!is_wanted(reader, name, object))
 		return;
 	reader->step = name;
 	if (!json_object_is_type(object, json_type_object)) {
@@ -424,7 +441,7 @@ static void read_record(struct record_reader *reader, json_object *record)
 		damage(reader, "%s", err.text);
 		return;
 	}
-	if (json_object_object_get_ex(record, NT_STEP_MORE, &more) &&
+	if (!reader->steps_alone && json_object_object_get_ex(record, NT_STEP_MORE, &more) &&
 	    nt_field_read(&more_steps, more, reader->summary, NT_READ_TO_SHOW, &err) < 0)
 		damage(reader, "%s", err.text);
 	read_steps(reader, record);
@@ -549,7 +566,17 @@ static void read_damaged(struct record_reader *reader, struct nt_text text)
 int nt_summary_parse(struct nt_summary *summary, const char *text, size_t text_bytes,
 		     const char *only_step, struct nt_error *err)
 {
-	struct record_reader reader = { .summary = summary, .step = "", .only_step = only_step };
+	return nt_summary_parse_runs(summary, text, text_bytes, only_step, NT_RUNS_ALL, err);
+}
+
+int nt_summary_parse_runs(struct nt_summary *summary, const char *text, size_t text_bytes,
+			  const char *only_step, uint64_t runs, struct nt_error *err)
+{
+	struct record_reader reader = { .summary = summary,
+					.step = "",
+					.only_step = only_step,
+					.runs = runs,
+					.steps_alone = (runs & (runs - 1)) == 0 };
 	const struct nt_text all = { text, text_bytes };
 	struct nt_text ours;
 
@@ -557,7 +584,7 @@ int nt_summary_parse(struct nt_summary *summary, const char *text, size_t text_b
 		return 0;
 	if (nt_json_scan_is(all, '{') && nt_json_scan_member(all, NT_RECORD_KEY, &ours))
 		read_member(&reader, ours);
-	else
+	else if (!reader.steps_alone)
 		read_damaged(&reader, all);
 	for (size_t i = 0; i < summary->row_count; i++)
 		complete(&summary->rows[i], &summary->steps[summary->rows[i].step]);

@@ -159,10 +159,16 @@ void nt_summary_fini(struct nt_summary *summary);
 /* What text holds, by a quick look. */
 enum nt_holding nt_summary_holding(const char *text, size_t text_bytes);
 
-/* Adds the contents of text, sorted as by nt_summary_sort. only_step: the only step to add, or
- * NULL. */
+/* Adds the steps of text that summary does not have, sorted as by nt_summary_sort. only_step: the
+ * only step to add, or NULL. */
 int nt_summary_parse(struct nt_summary *summary, const char *text, size_t text_bytes,
 		     const char *only_step, struct nt_error *err);
+
+/* The same of some runs of the job, bits 1 << run. Of one run alone, nothing but its steps. */
+#define NT_RUNS_ALL UINT64_MAX
+#define NT_RUN_BIT(run) (UINT64_C(1) << ((run) < 63 ? (run) : 63))
+int nt_summary_parse_runs(struct nt_summary *summary, const char *text, size_t text_bytes,
+			  const char *only_step, uint64_t runs, struct nt_error *err);
 
 /* NULL if there is none. */
 const struct nt_step *nt_summary_step(const struct nt_summary *summary, const char *name);

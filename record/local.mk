@@ -17,8 +17,6 @@ libnt_record_a_SOURCES = \
 libnt_record_read_a_SOURCES = \
 	%D%/admincomment-merge.c \
 	%D%/admincomment-merge.h \
-	%D%/bandwidth.c \
-	%D%/bandwidth.h \
 	%D%/behind.c \
 	%D%/behind.h \
 	%D%/calls-record.c \
@@ -56,13 +54,14 @@ libnt_record_read_a_SOURCES = \
 	%D%/rankread.h \
 	%D%/read.c \
 	%D%/read.h \
+	%D%/row-time.c \
+	%D%/row-time.h \
 	%D%/says.c \
 	%D%/says.h \
 	%D%/shortform.c \
 	%D%/shortform.h \
 	%D%/spool.c \
 	%D%/spool.h \
-	%D%/spoolread.c \
 	%D%/step.c \
 	%D%/step.h \
 	%D%/sum.c \
@@ -70,8 +69,6 @@ libnt_record_read_a_SOURCES = \
 	%D%/job-summary.c \
 	%D%/job-summary.h \
 	%D%/sumcalls.c \
-	%D%/sumlate.c \
-	%D%/sumread.c \
 	%D%/sumrows.c \
 	%D%/topology.c \
 	%D%/topology.h

@@ -9,11 +9,12 @@
 #include <string.h>
 #include "lib/append.h"
 #include "lib/compare.h"
-#include "record/bandwidth.h"
+#include "record/row-time.h"
 
 #define ROWS_MAX 64 /* more never fit */
 #define WHYS_MAX 8
 #define FINDINGS_MAX 8
+#define FAMILY_MAX (NT_COMM_NAME + 24) /* "8r2n NAME" with its NUL */
 
 enum detail { BARE, USUAL, FULL };
 
@@ -151,15 +152,23 @@ static bool is_plain(const struct nt_summary *summary, size_t at)
 	return true;
 }
 
+/* "8r2n NAME", or "8r2n" without a name. */
+static const char *family_label(char out[FAMILY_MAX], const struct nt_family *family,
+				const char *name)
+{
+	snprintf(out, FAMILY_MAX, "%" PRIu32 "r%" PRIu32 "n%s%.*s", family->ranks, family->nodes,
+		 name[0] ? " " : "", NT_COMM_NAME - 1, name);
+	return out;
+}
+
 static void open_family(struct nt_json_writer *put, const struct form *form, size_t at)
 {
 	const struct nt_family *family = &form->summary->families[at];
-	char label[NT_FAMILY_MAX];
+	char label[FAMILY_MAX];
 
-	nt_json_put_open(put,
-			 nt_step_family(label, family->ranks, family->nodes,
-					is_plain(form->summary, at) ? "" : family->name),
-			 '{');
+	nt_json_put_open(
+		put, family_label(label, family, is_plain(form->summary, at) ? "" : family->name),
+		'{');
 }
 
 static bool is_shown(const struct form *form, size_t family)
@@ -174,7 +183,7 @@ static bool is_shown(const struct form *form, size_t family)
 /* Names of families that are called by their shape alone. */
 static void put_names(struct nt_json_writer *put, const struct form *form)
 {
-	char label[NT_FAMILY_MAX];
+	char label[FAMILY_MAX];
 	bool any = false;
 
 	for (size_t i = 0; i < form->summary->family_count; i++) {
@@ -185,11 +194,21 @@ static void put_names(struct nt_json_writer *put, const struct form *form)
 		if (!any)
 			nt_json_put_open(put, NT_STEP_NAMES, '[');
 		any = true;
-		nt_json_put_text(put, NULL,
-				 nt_step_family(label, family->ranks, family->nodes, family->name));
+		nt_json_put_text(put, NULL, family_label(label, family, family->name));
 	}
 	if (any)
 		nt_json_put_close(put);
+}
+
+static void put_row(struct nt_json_writer *put, const struct nt_key *row)
+{
+	char size[32], name[64];
+
+	snprintf(name, sizeof(name), "%s %s", nt_coll_name(row->coll),
+		 nt_size_text((size_t)row->bytes, size, sizeof(size)));
+	nt_json_put_open(put, name, '{');
+	nt_fields_put(put, &nt_short_key_fields, row);
+	nt_json_put_close(put);
 }
 
 static void put_rows(struct nt_json_writer *put, const struct form *form, struct nt_key *shown)
@@ -203,7 +222,7 @@ static void put_rows(struct nt_json_writer *put, const struct form *form, struct
 			open_family(put, form, shown[i].family);
 		}
 		lessen(&shown[i], form->detail);
-		nt_step_put_row(put, &shown[i]);
+		put_row(put, &shown[i]);
 	}
 	if (form->shown > 0)
 		nt_json_put_close(put);
@@ -216,9 +235,11 @@ static void put_whys(struct nt_json_writer *put, const struct form *form)
 	nt_json_put_open(put, NT_STEP_WHY, '[');
 	for (size_t i = 0; i < form->why_count; i++) {
 		const struct nt_remark *remark = form->whys[i];
-		char text[NT_REASON_BYTES + 64];
+		char text[NT_REASON_BYTES + 64] = "";
 
-		nt_step_why_shape(remark->ranks, remark->nodes, remark->comms, text, sizeof(text));
+		if (remark->ranks > 0)
+			nt_append(text, sizeof(text), "%" PRIu32 "r%" PRIu32 "n %" PRId64 " ",
+				  remark->ranks, remark->nodes, remark->comms);
 		nt_append(text, sizeof(text), "%s", remark->why.text);
 		nt_json_put_text(put, NULL, text);
 	}

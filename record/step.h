@@ -48,7 +48,6 @@
 #define NT_STEP_NAMES "names"
 #define NT_STEP_FINDINGS "findings"
 #define NT_STEP_CHOSEN "chosen" /* in it: rows without a reason, since an arm was chosen */
-#define NT_FAMILY_MAX (NT_COMM_NAME + 24) /* "8r2n NAME" with its NUL */
 
 struct nt_step {
 	char name[NT_STEP_NAME_MAX]; /* "0", "0+1", "batch" */
@@ -61,12 +60,6 @@ struct nt_step {
 
 extern const struct nt_fields nt_step_fields;
 
-/* "8r2n NAME", or "8r2n" without a name, into NT_FAMILY_MAX bytes. Returns out. */
-const char *nt_step_family(char *out, uint32_t ranks, uint32_t nodes, const char *name);
-
-/* Rows of a family are consecutive; nt_json_put_close closes it. */
-void nt_step_put_row(struct nt_json_writer *put, const struct nt_key *row);
-
 /* Why a step was not tuned as requested, by the flags of its records (NT_FLAG_*). */
 #define NT_STEP_WHYS 8
 struct nt_step_why {
@@ -74,10 +67,6 @@ struct nt_step_why {
 	int reason;
 };
 extern const struct nt_step_why nt_step_whys[NT_STEP_WHYS];
-
-/* The prefix of a reason: "8r2n 2 " for two communicators; "" without ranks. Returns out. */
-const char *nt_step_why_shape(int64_t ranks, int64_t nodes, int64_t comms, char *out,
-			      size_t out_bytes);
 
 /* Is record one JSON object as described above? */
 int nt_step_check(const char *record, size_t record_bytes, struct nt_error *err);

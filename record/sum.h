@@ -76,17 +76,8 @@ int nt_sum_add(struct nt_sum *sum, const struct nt_comm_seen *comm, int64_t task
 /* why names the file and the problem. */
 void nt_sum_add_unusable(struct nt_sum *sum, const char *why);
 
-/* text: about a chained plugin; does nothing if that was loaded. */
-void nt_sum_add_plugin(struct nt_sum *sum, const char *text);
-
 void nt_sum_add_marker(struct nt_sum *sum, const struct nt_rank_marker *marker, int64_t task);
 void nt_sum_add_word(struct nt_sum_word *word, const char *text);
-
-/* *node: its index in sum->nodes. */
-int nt_sum_add_node(struct nt_sum *sum, const char *name, size_t *node);
-int nt_sum_add_explored(struct nt_sum *sum, const struct nt_sum_explored *explored);
-/* At most NT_SUM_COUNTS names. */
-void nt_sum_add_dropped(struct nt_sum *sum, const char *what, int64_t count);
 
 /* Has any key been decided? */
 bool nt_sum_decided(const struct nt_sum *sum);
@@ -116,11 +107,6 @@ size_t nt_sum_calls_whys(const struct nt_sum *sum, bool running,
 int nt_sum_put_begun(const struct nt_sum *sum, struct nt_comm_seen *comm);
 /* Has no rank on this node begun a call for as long as the setting stall? */
 bool nt_sum_still(struct nt_sum *sum);
-/* Fills comm->lateness from its samples, of a step whose own steps are known or not. -1: no
- * memory. */
-int nt_sum_put_lateness(const struct nt_step *step, struct nt_comm_seen *comm);
-/* Fills the step's members on lateness. */
-void nt_summary_note_late(struct nt_summary *summary, size_t step_at);
 
 /* Adds a step to summary with everything in sum, whose communicators it takes. Members of head that
  * are set take precedence, except those computed from rows: comm_ms, spent_ms, saved_ms,

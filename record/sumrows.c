@@ -13,7 +13,7 @@
 #include "contract/coll.h"
 #include "lib/compare.h"
 #include "lib/quantile.h"
-#include "record/bandwidth.h"
+#include "record/row-time.h"
 #include "record/findings.h"
 
 struct draft {
@@ -188,6 +188,34 @@ static struct nt_reason comm_why(const struct nt_comm_seen *comm, bool early)
 	return why;
 }
 
+/* The program's time for each call of the communicator; 0: not known. */
+static double call_us(const struct nt_step *step, const struct nt_comm_seen *comm)
+{
+	double calls = 0;
+
+	for (size_t i = 0; i < comm->key_count; i++) {
+		if (nt_kind_tunable(comm->keys[i].coll) && comm->keys[i].calls > 0)
+			calls += (double)comm->keys[i].calls;
+	}
+	return calls > 0 && step->steps > 0 && step->step_us[1] > 0
+		       ? step->step_us[1] * (double)step->steps / calls
+		       : 0;
+}
+
+static int put_lateness(const struct nt_step *step, struct nt_comm_seen *comm)
+{
+	struct nt_lateness *late = malloc(sizeof(*late));
+	const int rc = late ? nt_lateness_find(late, comm->samples, comm->sample_count, comm->ranks,
+					       call_us(step, comm))
+			    : -1;
+
+	if (rc == 0 && late->calls > 0)
+		comm->lateness = late;
+	else
+		free(late);
+	return rc;
+}
+
 /* Indexes of nodes in the sum to those in the summary. */
 static void move_nodes(struct nt_comm_seen *comm, size_t first)
 {
@@ -218,8 +246,7 @@ static void take_comm(struct maker *maker, struct nt_comm_seen *from)
 		qsort(comm->places, comm->place_count, sizeof(comm->places[0]), by_rank);
 	for (int coll = 0; coll < NT_KINDS; coll++)
 		fits = add_volume(comm, coll) && fits;
-	if (!fits || nt_sum_put_begun(maker->sum, comm) < 0 ||
-	    nt_sum_put_lateness(maker->step, comm) < 0)
+	if (!fits || nt_sum_put_begun(maker->sum, comm) < 0 || put_lateness(maker->step, comm) < 0)
 		maker->summary->no_memory = true;
 	move_nodes(comm, maker->first_node);
 }
@@ -234,6 +261,51 @@ static void add_nodes(struct maker *maker)
 		*node = maker->sum->nodes[i];
 		node->step = maker->step_at;
 	}
+}
+
+/* ---- lateness */
+
+static bool is_worse(const struct nt_lateness *a, const struct nt_lateness *b)
+{
+	if (!b || (a->kind == NT_LATE_NONE) != (b->kind == NT_LATE_NONE))
+		return !b || b->kind == NT_LATE_NONE;
+	return a->lost_us > b->lost_us;
+}
+
+const struct nt_comm_seen *nt_summary_latest(const struct nt_summary *summary, size_t step)
+{
+	const struct nt_comm_seen *worst = NULL;
+
+	for (size_t i = 0; i < summary->comm_count; i++) {
+		const struct nt_comm_seen *comm = &summary->comms[i];
+
+		if (comm->step == step && comm->lateness &&
+		    is_worse(comm->lateness, worst ? worst->lateness : NULL))
+			worst = comm;
+	}
+	return worst;
+}
+
+static void note_late(struct nt_summary *summary, size_t step_at)
+{
+	const struct nt_comm_seen *comm = nt_summary_latest(summary, step_at);
+	struct nt_step *step = &summary->steps[step_at];
+	const struct nt_lateness *late = comm ? comm->lateness : NULL;
+
+	step->waiting = step->late_calls = step->late_us = step->late_cost = NAN;
+	step->late_rank = -1;
+	step->late[0] = step->late_node[0] = '\0';
+	if (!late)
+		return;
+	step->waiting = late->waiting;
+	snprintf(step->late, sizeof(step->late), "%s", nt_late_name(late->kind));
+	if (late->node < 0)
+		return;
+	step->late_rank = late->rank;
+	snprintf(step->late_node, sizeof(step->late_node), "%s", summary->nodes[late->node].name);
+	step->late_calls = (double)late->late_calls / (double)late->calls;
+	step->late_us = late->late_us;
+	step->late_cost = late->cost;
 }
 
 /* ---- rows */
@@ -532,7 +604,7 @@ static void make(struct maker *maker, struct nt_sum *sum)
 	for (size_t i = maker->first_comm; i < summary->comm_count; i++)
 		forget_keys(&summary->comms[i]);
 	add_shares(maker);
-	nt_summary_note_late(summary, maker->step_at);
+	note_late(summary, maker->step_at);
 	nt_summary_guess(summary, maker->first_family);
 	add_whys(maker);
 	add_dropped(maker);

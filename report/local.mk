@@ -34,10 +34,6 @@ libnt_report_a_SOURCES = \
 	%D%/model/launch-paths.h \
 	%D%/model/site-config.c \
 	%D%/model/site-config.h \
-	%D%/model/record-merge.c \
-	%D%/model/record-merge.h \
-	%D%/model/row-time.c \
-	%D%/model/row-time.h \
 	%D%/model/sacct-jobs.c \
 	%D%/model/sacct-jobs.h \
 	%D%/model/sacct-runs.c \

@@ -66,8 +66,6 @@ libnt_tuner_a_SOURCES = \
 	%D%/event-slot.h \
 	%D%/comm-status.c \
 	%D%/comm-status.h \
-	%D%/key-record.c \
-	%D%/key-record.h \
 	%D%/key-shares.c \
 	%D%/key-shares.h \
 	%D%/rank-record.c \

@@ -11,7 +11,7 @@
 #include "lib/compare.h"
 #include "report/model/job-figures.h"
 #include "report/text/row-text.h"
-#include "report/model/row-time.h"
+#include "record/row-time.h"
 
 enum metric {
 	METRIC_CALL,

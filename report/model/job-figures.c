@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "report/model/row-time.h"
+#include "record/row-time.h"
 
 /* ---- of a step */
 
@@ -99,6 +99,38 @@ double nt_row_saved_part(const struct nt_summary *summary, const struct nt_key *
 
 	return nt_row_is_tuned(row) && gain < 1 ? nt_row_part(summary, row) * gain / (1 - gain)
 						: NAN;
+}
+
+struct times {
+	double saved_ms, spent_ms;
+};
+
+/* Sums over the step's rows. */
+static struct times of_rows(const struct nt_summary *summary, size_t step)
+{
+	struct times sum = { 0, 0 };
+
+	for (size_t i = 0; i < summary->row_count; i++) {
+		if (summary->rows[i].step != step)
+			continue;
+		sum.saved_ms += nt_or_zero(summary->rows[i].saved_ms);
+		sum.spent_ms += nt_or_zero(summary->rows[i].spent_ms);
+	}
+	return sum;
+}
+
+double nt_step_saved_ms(const struct nt_summary *summary, size_t step)
+{
+	const double own_ms = summary->steps[step].saved_ms;
+
+	return isnan(own_ms) ? of_rows(summary, step).saved_ms : own_ms;
+}
+
+double nt_step_spent_ms(const struct nt_summary *summary, size_t step)
+{
+	const double own_ms = summary->steps[step].spent_ms;
+
+	return isnan(own_ms) ? of_rows(summary, step).spent_ms : own_ms;
 }
 
 /* ---- of the job */

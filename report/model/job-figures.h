@@ -14,7 +14,7 @@
 #define NT_SHARE_LEAST 0.01 /* of the time: less is not worth a sentence */
 
 struct nt_job_figures {
-	char says[NT_SAYS_MAX]; /* as in accounting */
+	char says[NT_SAYS_MAX]; /* of all its steps (record/says.h) */
 	struct nt_says_gain gain;
 	int64_t nodes; /* the most of a step */
 	size_t main; /* the newest step of the gain's program; none: the number of steps */
@@ -40,5 +40,10 @@ double nt_step_all_us(const struct nt_summary *summary, size_t step);
 double nt_row_part(const struct nt_summary *summary, const struct nt_key *row);
 /* And the part that its choice saves. */
 double nt_row_saved_part(const struct nt_summary *summary, const struct nt_key *row);
+
+/* Milliseconds that a step's calls saved, and that exploring them cost: by the step's own sums,
+ * which count what had no room in its record, too, else by its rows. 0: nothing known. */
+double nt_step_saved_ms(const struct nt_summary *summary, size_t step);
+double nt_step_spent_ms(const struct nt_summary *summary, size_t step);
 
 #endif

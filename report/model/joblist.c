@@ -59,7 +59,7 @@ static int append_text(struct nt_jobtexts *texts, struct nt_jobtext *item)
 	if (!added)
 		return -1;
 	*added = *item;
-	item->comment = NULL;
+	item->comment = item->filed = NULL;
 	return 0;
 }
 

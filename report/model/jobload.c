@@ -11,7 +11,7 @@
 #include "record/filesink.h"
 #include "report/model/accounting.h"
 #include "report/model/controller.h"
-#include "report/model/record-merge.h"
+#include "report/model/longform-search.h"
 #include "report/model/site-config.h"
 #include "report/model/sacct-runs.h"
 
@@ -85,24 +85,30 @@ static int explain_silence(const struct nt_error *accounting, const struct nt_er
 static int join_files(struct nt_jobtext *text, const struct nt_site_records *site, int part_fd)
 {
 	struct nt_spool_list list;
-	int rc = 0;
+	size_t bytes;
+	FILE *out;
 
-	if (nt_spool_list(&list, part_fd, site->cluster, text->job, NULL) < 0)
+	if (text->filed || nt_spool_list(&list, part_fd, site->cluster, text->job, NULL) < 0)
 		return 0;
-	for (size_t i = 0; rc == 0 && i < list.count; i++) {
+	out = list.count > 0 ? open_memstream(&text->filed, &bytes) : NULL;
+	if (out)
+		fprintf(out, "{\"" NT_RECORD_KEY "\":{\"v\":%d", NT_RECORD_VERSION);
+	for (size_t i = 0; out && i < list.count; i++) {
 		struct nt_spooled file;
 
 		if (nt_spooled_read(&file, part_fd, list.items[i].name, NULL) == 0)
-			rc = nt_record_merge_step(&text->comment, file.step, file.record);
-		else if (faccessat(part_fd, list.items[i].name, R_OK, AT_EACCESS) < 0) {
+			fprintf(out, ",\"%s\":%s", file.step, file.record);
+		else if (faccessat(part_fd, list.items[i].name, R_OK, AT_EACCESS) < 0)
 			snprintf(text->unreadable, sizeof(text->unreadable),
 				 "a record is in %.100s, which you cannot read: ask an "
 				 "administrator",
 				 site->sinks.directory);
-		}
 	}
 	nt_spool_list_fini(&list);
-	return rc;
+	if (!out)
+		return list.count > 0 ? -1 : 0;
+	fputs("}}", out);
+	return fclose(out) == 0 ? 0 : -1;
 }
 
 /* On a cluster without accounting: a job that only the site's files may know. */
@@ -143,7 +149,8 @@ static int look_elsewhere(struct nt_jobtexts *texts, const struct nt_jobid *id,
 		return nt_error_set(err, "no memory for the job's text");
 	if (nt_job_join(texts, err) < 0)
 		return -1;
-	if (unknown && texts->items[0].comment[0] == '\0' && texts->items[0].unreadable[0] == '\0')
+	if (unknown && texts->items[0].comment[0] == '\0' && !texts->items[0].filed &&
+	    texts->items[0].unreadable[0] == '\0')
 		nt_jobtexts_fini(texts);
 	return 0;
 }
@@ -173,5 +180,34 @@ int nt_job_load(struct nt_jobtexts *texts, const struct nt_jobid *id, struct nt_
 		texts->doubt = controller_err;
 	if (rc == 0 && texts->count > 0)
 		qsort(texts->items, texts->count, sizeof(texts->items[0]), compare);
+	return rc;
+}
+
+/* Those that had no room in the short record are there in long form. */
+static void count_more(struct nt_summary *summary, const struct nt_summary *known)
+{
+	for (size_t i = 0; i < summary->step_count && summary->more_steps > 0; i++)
+		summary->more_steps -= !nt_summary_step(known, summary->steps[i].name);
+}
+
+int nt_job_read(struct nt_summary *summary, const struct nt_jobtexts *texts,
+		const struct nt_jobtext *text, const char *only_step, struct nt_error *err)
+{
+	const struct nt_long_job wanted = {
+		.job = text->job, .user = text->user, .step = only_step, .run = text->run
+	};
+	struct nt_summary known;
+	int rc;
+
+	nt_summary_init(&known);
+	rc = nt_jobtext_parse(texts, text, only_step, &known, err);
+	/* The long form of another run is not its. */
+	if (rc == 0 && text->job != 0 && (known.step_count > 0 || !text->earlier))
+		rc = nt_long_load(summary, &wanted, &known, err);
+	if (rc == 0)
+		rc = nt_jobtext_parse(texts, text, only_step, summary, err);
+	if (rc == 0)
+		count_more(summary, &known);
+	nt_summary_fini(&known);
 	return rc;
 }

@@ -4,8 +4,7 @@
  *
  * slurmctld knows a job from its submission until MinJobAge after its end; accounting knows it for
  * good, but gets the text only when the job ends, and keeps later repairs. Steps that are
- * not in AdminComment are looked for in the site's directory of files, and joined to what is there
- * (record-merge.h).
+ * not in AdminComment are looked for in the site's directory of files.
  *
  * Threads, host: as controller.h and accounting.h.
  * Errors:   -1 and *err if the job was not found and one of the two did not answer.
@@ -16,9 +15,13 @@
 #include "report/model/jobtext.h"
 
 /* From accounting, and from slurmctld if the job has not ended in accounting, since Slurm's library
- * tries for 18 s to reach slurmctld. Sorted by label. The comment of each is the joined text, or
- * another program's if no sink has a record. */
+ * tries for 18 s to reach slurmctld. Sorted by label. */
 int nt_job_load(struct nt_jobtexts *texts, const struct nt_jobid *id, struct nt_error *err);
+
+/* Adds the job's steps, in long form where there is one. The text's job 0: only what it has itself.
+ * only_step: the only one, or NULL. */
+int nt_job_read(struct nt_summary *summary, const struct nt_jobtexts *texts,
+		const struct nt_jobtext *text, const char *only_step, struct nt_error *err);
 
 /* Join the steps that the site's files have of jobs from accounting. They are read for the first
  * 64 jobs. */

@@ -10,8 +10,9 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "report/model/jobid.h"
 #include "lib/error.h"
+#include "record/job-summary.h"
+#include "report/model/jobid.h"
 
 struct nt_jobtext {
 	char label[NT_JOB_LABEL_MAX]; /* "12", "12_3", "12+1" */
@@ -27,6 +28,9 @@ struct nt_jobtext {
 	char name[128]; /* the job's, printable; "" if unknown */
 	uint32_t nodes; /* 0: unknown */
 	char *comment; /* AdminComment's text, "" where there is none */
+	char *filed; /* a record of the steps that the site's files have; NULL: none */
+	bool earlier; /* it is of a run that was not the last */
+	bool newest; /* steps of earlier runs in these are not shown */
 	char unreadable[200]; /* where a record of it is that the caller cannot read; "": none */
 };
 
@@ -42,5 +46,11 @@ struct nt_jobtext *nt_jobtexts_add(struct nt_jobtexts *texts, const char *label,
 /* NULL: there is none with that label. */
 struct nt_jobtext *nt_jobtexts_find(const struct nt_jobtexts *texts, const char *label);
 void nt_jobtexts_fini(struct nt_jobtexts *texts);
+
+/* Adds the steps that are known of one of the texts and that summary does not have. A step belongs
+ * to the run that it names, whichever of the texts contains it: Slurm keeps an earlier run's text,
+ * and its last record may arrive during the next run. only_step: as nt_summary_parse(). */
+int nt_jobtext_parse(const struct nt_jobtexts *texts, const struct nt_jobtext *text,
+		     const char *only_step, struct nt_summary *summary, struct nt_error *err);
 
 #endif

@@ -134,41 +134,15 @@ void nt_long_find(struct nt_long_set *set, const struct nt_long_job *job,
 	nt_long_set_sort(set, job->job);
 }
 
-/* ---- in place of the short form */
-
-/* Add the steps that only the short form has. */
-static int add_others(struct nt_summary *full, const struct nt_summary *known, const char *text,
-		      size_t text_bytes, struct nt_error *err)
-{
-	for (size_t i = 0; i < known->step_count; i++) {
-		if (!nt_summary_step(full, known->steps[i].name) &&
-		    nt_summary_parse(full, text, text_bytes, known->steps[i].name, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-int nt_long_prefer(struct nt_summary *summary, const struct nt_long_job *job, const char *text,
-		   size_t text_bytes, struct nt_error *err)
+int nt_long_load(struct nt_summary *summary, const struct nt_long_job *job,
+		 const struct nt_summary *known, struct nt_error *err)
 {
 	struct nt_long_set set;
-	struct nt_summary full;
-	size_t steps;
 	int rc;
 
 	nt_long_set_init(&set);
-	nt_summary_init(&full);
-	nt_long_find(&set, job, summary);
-	rc = nt_long_set_summary(&set, &full, job->step, summary, err);
-	steps = full.step_count;
-	if (rc == 0 && steps > 0 && text)
-		rc = add_others(&full, summary, text, text_bytes, err);
-	if (rc == 0 && steps > 0) {
-		nt_summary_fini(summary);
-		*summary = full;
-		nt_summary_init(&full);
-	}
-	nt_summary_fini(&full);
+	nt_long_find(&set, job, known);
+	rc = nt_long_set_summary(&set, summary, job->step, known, err);
 	nt_long_set_fini(&set);
-	return rc < 0 ? -1 : (int)steps;
+	return rc;
 }

@@ -29,9 +29,8 @@ struct nt_long_job {
 void nt_long_find(struct nt_long_set *set, const struct nt_long_job *job,
 		  const struct nt_summary *named);
 
-/* Replaces the steps in summary that have a long form. text: the short record that summary was read
- * from; NULL: none. Returns the number of replaced steps. */
-int nt_long_prefer(struct nt_summary *summary, const struct nt_long_job *job, const char *text,
-		   size_t text_bytes, struct nt_error *err);
+/* Adds the steps that have a long form. known: as the short record has them. */
+int nt_long_load(struct nt_summary *summary, const struct nt_long_job *job,
+		 const struct nt_summary *known, struct nt_error *err);
 
 #endif

@@ -15,8 +15,7 @@
 
 #include "report/model/jobtext.h"
 
-/* Add the runs of id that have a record, as jobs with the label "12 (run 1)". Each step goes to the
- * run that it names, whichever row contains it. */
+/* Add the earlier runs of id, as jobs with the label "12 (run 1)". */
 int nt_sacct_runs_load(struct nt_jobtexts *texts, const struct nt_jobid *id, int timeout_ms);
 
 #endif

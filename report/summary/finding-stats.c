@@ -44,17 +44,17 @@ static bool names_long_form(const struct nt_summary *summary)
 	return false;
 }
 
-/* In place of the short form's steps. Not if the label is no job id. */
-static int prefer_long_form(struct nt_summary *summary, const struct nt_streamed_job *job,
-			    struct nt_error *err)
+/* Not if the label is no job id. */
+static int add_long_form(struct nt_summary *summary, const struct nt_streamed_job *job,
+			 const struct nt_summary *known, struct nt_error *err)
 {
 	struct nt_long_job wanted = { .user = job->user };
 	uint64_t id;
 
-	if (!names_long_form(summary) || nt_number_parse(job->label, 1, UINT32_MAX, &id) < 0)
+	if (!names_long_form(known) || nt_number_parse(job->label, 1, UINT32_MAX, &id) < 0)
 		return 0;
 	wanted.job = (uint32_t)id;
-	return nt_long_prefer(summary, &wanted, NULL, 0, err) < 0 ? -1 : 0;
+	return nt_long_load(summary, &wanted, known, err);
 }
 
 /* NULL: no room. */
@@ -104,16 +104,20 @@ static void add_to_class(struct nt_finding_stats *stats, const struct nt_streame
 int nt_finding_stats_add(struct nt_finding_stats *stats, const struct nt_streamed_job *job,
 			 struct nt_error *err)
 {
-	struct nt_summary summary;
+	struct nt_summary summary, known;
 	int rc;
 
 	if (job->end_s == 0 || nt_summary_holding(job->text, job->text_bytes) != NT_HOLDS_RECORD)
 		return 0;
 	stats->jobs++;
 	nt_summary_init(&summary);
-	rc = nt_summary_parse(&summary, job->text, job->text_bytes, NULL, err);
+	nt_summary_init(&known);
+	rc = nt_summary_parse(&known, job->text, job->text_bytes, NULL, err);
 	if (rc == 0)
-		rc = prefer_long_form(&summary, job, err);
+		rc = add_long_form(&summary, job, &known, err);
+	if (rc == 0)
+		rc = nt_summary_parse(&summary, job->text, job->text_bytes, NULL, err);
+	nt_summary_fini(&known);
 	nt_summary_keep_findings(&summary, stats->codes);
 	for (size_t i = 0; rc == 0 && i < summary.finding_count; i++)
 		add_to_class(stats, job, &summary.findings[i].finding);

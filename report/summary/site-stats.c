@@ -9,7 +9,7 @@
 #include "contract/coll.h"
 #include "lib/compare.h"
 #include "report/model/job-figures.h"
-#include "report/model/row-time.h"
+#include "record/row-time.h"
 
 #define TIMES_MAX 100 /* a plausible row has at most so many times its job's time, */
 #define SLACK_S 60 /* plus this much, */
@@ -264,28 +264,6 @@ static enum nt_job_outcome outcome_of(const struct nt_summary *summary,
 	return open;
 }
 
-/* Remove the steps of earlier runs and their rows; the others keep their order. */
-static void drop_before(struct nt_summary *summary, int64_t run)
-{
-	size_t rows = 0, steps = 0;
-
-	for (size_t i = 0; i < summary->row_count; i++) {
-		if (summary->steps[summary->rows[i].step].run >= run)
-			summary->rows[rows++] = summary->rows[i];
-	}
-	summary->row_count = rows;
-	for (size_t i = 0; i < summary->step_count; i++) {
-		if (summary->steps[i].run < run)
-			continue;
-		for (size_t j = 0; j < rows; j++) {
-			if (summary->rows[j].step == i)
-				summary->rows[j].step = steps;
-		}
-		summary->steps[steps++] = summary->steps[i];
-	}
-	summary->step_count = steps;
-}
-
 static int64_t next_of(const struct nt_summary *summary, int64_t next)
 {
 	for (size_t i = 0; i < summary->step_count; i++) {
@@ -295,26 +273,32 @@ static int64_t next_of(const struct nt_summary *summary, int64_t next)
 	return next;
 }
 
-/* Takes steps out of the job's summary that an earlier row has had, and notes the others. A
- * requeued job has a row in accounting for each run, and Slurm leaves an earlier run's record in
- * AdminComment, so that the row of a later run may have it, too. If the runs ended in different
- * slices of time (report/model/sacct-jobs.h), both rows are visited, in the order of their ends. */
-static int drop_counted(struct nt_counted_runs *runs, const struct nt_streamed_job *job,
-			struct nt_summary *summary)
+/* Reads the job's steps but those that an earlier row has had, and notes them. A requeued job has a
+ * row in accounting for each run, and Slurm leaves an earlier run's record in AdminComment, so that
+ * the row of a later run may have it, too. If the runs ended in different slices of time
+ * (report/model/sacct-jobs.h), both rows are visited, in the order of their ends. *again: there was
+ * such a row. */
+static int read_uncounted(struct nt_counted_runs *runs, const struct nt_streamed_job *job,
+			  struct nt_summary *summary, bool *again, struct nt_error *err)
 {
 	char name[NT_NAME_BYTES];
+	int64_t before;
 	int at;
 
 	snprintf(name, sizeof(name), "%s %s", job->cluster, job->label);
 	at = nt_names_find(&runs->jobs, name);
-	if (at < 0 && !job->requeued)
-		return 0;
-	if (at < 0)
+	if (at < 0 && job->requeued) {
 		at = nt_names_item(&runs->jobs, name, &runs->next, sizeof(*runs->next));
-	if (at < 0)
-		return runs->jobs.count == RUNS_MAX ? 0 : -1;
-	drop_before(summary, runs->next[at]);
-	runs->next[at] = next_of(summary, runs->next[at]);
+		if (at < 0 && runs->jobs.count < RUNS_MAX)
+			return nt_error_set(err, "no memory for the summary");
+	}
+	before = at < 0 ? 0 : runs->next[at];
+	*again = before > 0;
+	if (nt_summary_parse_runs(summary, job->text, job->text_bytes, NULL,
+				  ~(NT_RUN_BIT(before) - 1), err) < 0)
+		return -1;
+	if (at >= 0)
+		runs->next[at] = next_of(summary, before);
 	return 0;
 }
 
@@ -462,7 +446,7 @@ int nt_site_stats_add(struct nt_site_stats *tally, const struct nt_streamed_job 
 	struct adding adding = { .tally = tally, .job = job, .user = -1, .err = err };
 	struct nt_summary summary;
 	enum nt_holding holding = nt_summary_holding(job->text, job->text_bytes);
-	size_t had_steps;
+	bool again = false;
 	int rc;
 
 	tally->jobs++;
@@ -472,21 +456,16 @@ int nt_site_stats_add(struct nt_site_stats *tally, const struct nt_streamed_job 
 	} else if (holding != NT_HOLDS_RECORD) {
 		adding.outcome = holding == NT_HOLDS_OTHER ? NT_JOB_OTHER_TEXT : NT_JOB_NO_RECORD;
 	} else {
-		if (nt_summary_parse(&summary, job->text, job->text_bytes, NULL, err) < 0) {
+		if (read_uncounted(&tally->runs, job, &summary, &again, err) < 0) {
 			nt_summary_fini(&summary);
 			return -1;
-		}
-		had_steps = summary.step_count;
-		if (drop_counted(&tally->runs, job, &summary) < 0) {
-			nt_summary_fini(&summary);
-			return nt_error_set(err, "no memory for the summary");
 		}
 		nt_job_figures_make(&adding.figures, &summary);
 		if (nt_summary_damaged(&summary))
 			adding.outcome = NT_JOB_DAMAGED;
 		else if (!is_plausible(job, &summary, &adding.figures.gain))
 			adding.outcome = NT_JOB_IMPLAUSIBLE;
-		else if (had_steps > 0 && summary.step_count == 0)
+		else if (again && summary.step_count == 0)
 			adding.outcome = NT_JOB_NO_RECORD; /* all its steps are of earlier runs */
 		else {
 			adding.outcome = outcome_of(&summary, &adding.figures.gain);

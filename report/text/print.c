@@ -13,7 +13,7 @@
 #include "report/model/job-figures.h"
 #include "report/text/findings.h"
 #include "report/text/row-text.h"
-#include "report/model/row-time.h"
+#include "record/row-time.h"
 #include "lib/append.h"
 #include "lib/table.h"
 #include "report/model/topology-compare.h"

@@ -10,7 +10,7 @@
 #include "contract/coll.h"
 #include "lib/plural.h"
 #include "record/rank.h"
-#include "report/model/row-time.h"
+#include "record/row-time.h"
 #include "lib/append.h"
 #include "lib/table.h"
 #include "report/text/words.h"

@@ -9,7 +9,7 @@
 #include "lib/array.h"
 #include "lib/table.h"
 #include "lib/wrap.h"
-#include "report/model/row-time.h"
+#include "record/row-time.h"
 #include "report/text/words.h"
 
 #define NO_COLL -1 /* the step itself */

@@ -11,7 +11,7 @@
 #include "lib/plural.h"
 #include "lib/table.h"
 #include "launch/select-reason.h"
-#include "report/model/row-time.h"
+#include "record/row-time.h"
 #include "report/text/words.h"
 
 /* ---- the step, and the net */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include "contract/coll.h"
 #include "lib/table.h"
-#include "report/model/row-time.h"
+#include "record/row-time.h"
 #include "report/model/topology-compare.h"
 #include "report/text/words.h"
 

@@ -13,7 +13,7 @@
 #include "report/text/reasons.h"
 #include "report/text/row-text.h"
 #include "report/text/words.h"
-#include "report/model/row-time.h"
+#include "record/row-time.h"
 #include "lib/append.h"
 #include "lib/table.h"
 

@@ -7,7 +7,7 @@
 #include "tests/lib/unit.h"
 #include "engine/schedule.h"
 #include "pmix-sync/capabilities.h"
-#include "record/bandwidth.h"
+#include "record/row-time.h"
 #include "contract/reason.h"
 #include "record/step.h"
 

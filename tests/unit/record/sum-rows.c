@@ -6,7 +6,7 @@
 #include <math.h>
 #include "tests/lib/unit.h"
 #include "contract/policy.h"
-#include "record/bandwidth.h"
+#include "record/row-time.h"
 #include "record/rankread.h"
 #include "record/shortform.h"
 #include "tests/lib/schema.h"

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Jobs of which the truth is known: what the report says of them first, and that all its forms, and
- * the sentence in accounting, have the same figures. */
+/* Jobs of which the truth is known: what the report says of them first, and that all its forms have
+ * the same figures. */
 #include "report/text/print.h"
 
 #include <math.h>

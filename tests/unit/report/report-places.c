@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A job's records in several places: merged, distinguished, and only of that job. */
-#include "report/model/record-merge.h"
+#include "report/model/jobtext.h"
 
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -15,64 +15,98 @@
 #define OURS(steps) "{\"nccl_tune\":{\"v\":1" steps "}}"
 #define STEP(name, mode) ",\"" name "\":{\"mode\":\"" mode "\"}"
 
-static void joins_what_is_not_there(void **state)
-{
-	static const struct {
-		const char *first, *step, *joined;
-	} cases[] = {
-		{ "", "0", OURS(STEP("0", "b")) },
-		{ "JS1:abc", "1+0", OURS(STEP("1+0", "b")) },
-		{ "{\"x\":1}", "0", OURS(STEP("0", "b")) },
-		{ OURS(STEP("0", "a")), "1", OURS(STEP("0", "a") STEP("1", "b")) },
-		/* What is there counts, and other members stay. */
-		{ "{\"x\":[1],\"nccl_tune\":{\"v\":1" STEP("0", "a") "} }", "0",
-		  "{\"x\":[1],\"nccl_tune\":{\"v\":1" STEP("0", "a") "} }" },
-		{ "{\"x\":[1],\"nccl_tune\":{\"v\":1" STEP("0", "a") "} }", "batch",
-		  "{\"x\":[1],\"nccl_tune\":{\"v\":1" STEP("0", "a") STEP("batch", "b") "} }" },
-		{ OURS(STEP("0", "a")), "more", OURS(STEP("0", "a")) },
-		/* A damaged record is shown as such. */
-		{ "{\"nccl_tune\":{\"v\":1,", "0", "{\"nccl_tune\":{\"v\":1," },
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		char *joined = strdup(cases[i].first);
-
-		assert_non_null(joined);
-		assert_int_equal(nt_record_merge_step(&joined, cases[i].step, "{\"mode\":\"b\"}"),
-				 0);
-		assert_string_equal(joined, cases[i].joined);
-		free(joined);
-	}
-}
-
 /* Of a second run. */
 #define AGAIN(name, mode) ",\"" name "\":{\"mode\":\"" mode "\",\"run\":1}"
 
-/* What a requeued job's text still has of the run before. */
-static void loses_what_an_earlier_run_left(void **state)
+/* The steps of one of the texts as "0=a 1=b", with a "!" if something is damaged. */
+static void expect_steps(const struct nt_jobtexts *texts, size_t at, const char *wanted)
+{
+	struct nt_summary summary;
+	struct nt_error err;
+	char steps[256] = "";
+
+	nt_summary_init(&summary);
+	assert_int_equal(nt_jobtext_parse(texts, &texts->items[at], NULL, &summary, &err), 0);
+	for (size_t i = 0; i < summary.step_count; i++)
+		nt_append(steps, sizeof(steps), "%s%s=%s", i ? " " : "", summary.steps[i].name,
+			  summary.steps[i].mode);
+	nt_append(steps, sizeof(steps), "%s", nt_summary_damaged(&summary) ? "!" : "");
+	assert_string_equal(steps, wanted);
+	nt_summary_fini(&summary);
+}
+
+static void joins_what_is_not_there(void **state)
 {
 	static const struct {
-		const char *last, *earlier, *left;
+		const char *first, *filed, *joined;
 	} cases[] = {
-		{ OURS(AGAIN("0", "a") STEP("1", "b")), OURS(STEP("0", "x") STEP("1", "b")),
-		  OURS(AGAIN("0", "a")) },
-		/* Its last record came after the job was requeued. */
-		{ OURS(AGAIN("0", "a") STEP("1", "b")), OURS(STEP("0", "a") STEP("1", "early")),
-		  OURS(AGAIN("0", "a")) },
-		{ OURS(STEP("0", "a")), OURS(STEP("0", "a")), OURS("") },
-		{ "{\"x\":1,\"nccl_tune\":{\"v\":1" AGAIN("0", "a") "}}", OURS(STEP("0", "b")),
-		  "{\"x\":1,\"nccl_tune\":{\"v\":1" AGAIN("0", "a") "}}" },
-		{ "JS1:abc", OURS(STEP("0", "a")), "JS1:abc" },
-		{ OURS(STEP("0", "a")), "", OURS(STEP("0", "a")) },
+		{ "", OURS(STEP("0", "b")), "0=b" },
+		{ "JS1:abc", OURS(STEP("1+0", "b")), "1+0=b" },
+		{ "{\"x\":1}", OURS(STEP("0", "b")), "0=b" },
+		{ OURS(STEP("0", "a")), OURS(STEP("1", "b")), "0=a 1=b" },
+		/* What is there counts. */
+		{ OURS(STEP("0", "a")), OURS(STEP("0", "b") STEP("batch", "b")), "0=a batch=b" },
+		/* A damaged record is shown as such. */
+		{ "{\"nccl_tune\":{\"v\":1,", OURS(STEP("0", "b")), "0=b!" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		char *text = strdup(cases[i].last);
+		struct nt_jobtexts texts = { .count = 0 };
+		struct nt_jobtext *text = nt_jobtexts_add(&texts, "12", cases[i].first,
+							  strlen(cases[i].first));
 
-		assert_int_equal(nt_record_merge_without(&text, cases[i].earlier), 0);
-		assert_string_equal(text, cases[i].left);
-		free(text);
+		assert_non_null(text);
+		text->filed = strdup(cases[i].filed);
+		expect_steps(&texts, 0, cases[i].joined);
+		nt_jobtexts_fini(&texts);
 	}
+}
+
+/* What a requeued job's text still has of the run before. */
+static void each_run_has_its_own_steps(void **state)
+{
+	static const struct {
+		const char *last, *earlier, *left, *moved;
+	} cases[] = {
+		{ OURS(AGAIN("0", "a") STEP("1", "b")), OURS(STEP("0", "x") STEP("1", "b")), "0=a",
+		  "0=x 1=b" },
+		/* Its last record came after the job was requeued. */
+		{ OURS(AGAIN("0", "a") STEP("1", "b")), OURS(STEP("0", "a") STEP("1", "early")),
+		  "0=a", "0=a 1=early" },
+		{ OURS(AGAIN("0", "a") STEP("1", "b")), "", "0=a", "1=b" },
+		{ OURS(STEP("0", "a")), OURS(STEP("0", "a")), "", "0=a" },
+		{ "JS1:abc", OURS(STEP("0", "a")), "", "0=a" },
+		/* Whose text it is shows what is damaged. */
+		{ "{\"nccl_tune\":{", OURS(STEP("0", "a")), "!", "0=a" },
+		{ OURS(STEP("0x", "a") AGAIN("0", "a")), OURS(STEP("0", "a")), "0=a!", "0=a" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct nt_jobtexts texts = { .count = 0 };
+
+		assert_non_null(
+			nt_jobtexts_add(&texts, "12", cases[i].last, strlen(cases[i].last)));
+		assert_non_null(nt_jobtexts_add(&texts, "12 (run 1)", cases[i].earlier,
+						strlen(cases[i].earlier)));
+		texts.items[0].run = 1;
+		expect_steps(&texts, 0, cases[i].left);
+		expect_steps(&texts, 1, cases[i].moved);
+		nt_jobtexts_fini(&texts);
+	}
+}
+
+/* While a job runs again, slurmctld alone is asked. */
+static void the_newest_run_stands_alone(void **state)
+{
+	static const char text[] = OURS(AGAIN("0", "a") STEP("1", "b"));
+	struct nt_jobtexts texts = { .count = 0 };
+
+	assert_non_null(nt_jobtexts_add(&texts, "12", text, strlen(text)));
+	texts.items[0].run = 1;
+	expect_steps(&texts, 0, "0=a 1=b");
+	texts.items[0].newest = true;
+	expect_steps(&texts, 0, "0=a");
+	nt_jobtexts_fini(&texts);
 }
 
 static int remove_directory(void **state)
@@ -93,7 +127,7 @@ static int remove_directory(void **state)
 
 /* What the last run's row has, and what accounting says of all. */
 static void expect_runs(void **state, const char *last, const char *script, size_t count,
-			const char *const *comments)
+			const char *const *steps)
 {
 	struct nt_jobid id = { .job = 12, .task = -1, .component = -1 };
 	struct nt_jobtexts texts = { .count = 0 };
@@ -105,7 +139,7 @@ static void expect_runs(void **state, const char *last, const char *script, size
 	assert_int_equal(nt_sacct_runs_load(&texts, &id, 60000), 0);
 	assert_int_equal(texts.count, count);
 	for (size_t i = 0; i < count; i++)
-		assert_string_equal(texts.items[i].comment, comments[i]);
+		expect_steps(&texts, i, steps[i]);
 	if (count > 1)
 		assert_string_equal(texts.items[1].label, "12 (run 1)");
 	assert_int_equal(texts.items[0].run, 2);
@@ -115,24 +149,25 @@ static void expect_runs(void **state, const char *last, const char *script, size
 /* Slurm leaves in the job what its first run wrote. */
 static void a_run_that_wrote_nothing_has_nothing(void **state)
 {
-	static const char *const first[] = { OURS(""), OURS(STEP("0", "a")) };
-	static const char *const both[] = { OURS(AGAIN("1", "b")), OURS(STEP("0", "a")) };
-	static const char *const others[] = { "JS1:x" };
+	static const char *const first[] = { "", "0=a", "" };
+	static const char *const both[] = { "1=b", "0=a" };
+	static const char *const others[] = { "", "", "" };
+	static const char text[] = OURS(STEP("0", "a"));
 
-	expect_runs(state, first[1],
+	expect_runs(state, text,
 		    ROWS "row REQUEUED '" OURS(STEP("0", "a")) "'\nrow REQUEUED '" OURS(
 			    STEP("0", "a")) "'\nrow COMPLETED '" OURS(STEP("0", "a")) "'",
-		    2, first);
+		    3, first);
 	/* It came when the first one's row was written. */
-	expect_runs(state, first[1],
-		    ROWS "row REQUEUED ''\nrow RESIZING ''\nrow REQUEUED ''\nrow RUNNING ''", 2,
+	expect_runs(state, text,
+		    ROWS "row REQUEUED ''\nrow RESIZING ''\nrow REQUEUED ''\nrow RUNNING ''", 3,
 		    first);
 	/* If a run's row has another form, its owner is unknown. */
 	expect_runs(state, OURS(AGAIN("1", "b") STEP("0", "a")),
 		    ROWS
 		    "row REQUEUED '" OURS(STEP("0", "a")) "'\nrow NODE_FAIL ''\nrow COMPLETED ''",
 		    2, both);
-	expect_runs(state, "JS1:x", ROWS "row REQUEUED ''\nrow REQUEUED 'JS1:x'\nrow PENDING ''", 1,
+	expect_runs(state, "JS1:x", ROWS "row REQUEUED ''\nrow REQUEUED 'JS1:x'\nrow PENDING ''", 3,
 		    others);
 }
 
@@ -161,5 +196,5 @@ static void a_file_is_its_users_to_read(void **state)
 }
 
 UNIT_TESTS_EACH(make_sacct_directory, remove_directory, joins_what_is_not_there,
-		loses_what_an_earlier_run_left, a_run_that_wrote_nothing_has_nothing,
-		a_file_is_its_users_to_read);
+		each_run_has_its_own_steps, the_newest_run_stands_alone,
+		a_run_that_wrote_nothing_has_nothing, a_file_is_its_users_to_read);

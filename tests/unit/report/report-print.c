@@ -8,7 +8,7 @@
 #include "tests/lib/unit.h"
 #include "lib/file.h"
 #include "cli/report-output.h"
-#include "report/model/row-time.h"
+#include "record/row-time.h"
 #include "lib/table.h"
 #include "report/metrics/prometheus.h"
 #include "tests/lib/schema.h"

@@ -32,6 +32,7 @@
 #define NT_STEP_RECORD_H
 
 #include "lib/error.h"
+#include "contract/finding.h"
 #include "contract/names.h"
 #include "contract/reason.h"
 #include "record/key.h"
@@ -78,6 +79,13 @@ extern const struct nt_step_why nt_step_whys[NT_STEP_WHYS];
 /* The prefix of a reason: "8r2n 2 " for two communicators; "" without ranks. Returns out. */
 const char *nt_step_why_shape(int64_t ranks, int64_t nodes, int64_t comms, char *out,
 			      size_t out_bytes);
+
+#define NT_STEP_FINDINGS_MAX 8 /* of a record */
+
+/* In place: these findings, the worst first, for those that the record has; "slower", which only the
+ * first node knows, stays. As many as the record has room for. */
+void nt_step_put_findings(char *record, size_t record_bytes, const struct nt_finding *findings,
+			  size_t count);
 
 /* Is record one JSON object as described above? */
 int nt_step_check(const char *record, size_t record_bytes, struct nt_error *err);

@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# What is wrong with a job's set-up, from real jobs: in accounting for the first node, in the report for all; nothing of jobs
-# that are set up well. tests/unit/record/findings.c has the rules, tests/unit/tuner/facts.c how facts are read.
+# What is wrong with a job's set-up, from real jobs: in accounting and in the report, for all nodes; nothing of jobs that
+# are set up well. tests/unit/record/findings.c has the rules, tests/unit/tuner/facts.c how facts are read.
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 
@@ -47,9 +47,15 @@ codes() {
 	sacct_field "$job" admincomment | jq -r '[.nccl_tune["0"].findings // [] | .[] | split(":")[0]] | join(" ")'
 }
 
+# The sentence there
+says() {
+	sacct_field "$job" admincomment | jq -r '.nccl_tune.says'
+}
+
 @test "of a job that is set up well nothing is said; its ranks have told their set-up" {
 	job 2 2 :
 	[ "$(codes)" = "" ]
+	[[ $(says) != *set-up* ]]
 	job_report
 	[[ $output != *"Set-up"* ]]
 	job_report --findings
@@ -58,9 +64,10 @@ codes() {
 	jq -e '.jobs[0].steps[0] | has("findings") | not' <<<"$output"
 }
 
-@test "a variable that one rank has is named, with the rank, in the report alone: the first node does not know" {
+@test "a variable that one rank of the second node has is named, with the rank, in accounting, too" {
 	job 2 2 '[ "$SLURM_PROCID" != 3 ] || export NCCL_NVLS_ENABLE=0'
-	[ "$(codes)" = "" ]
+	[ "$(codes)" = differs ]
+	[[ $(says) = *"set-up: differs (n2)" ]]
 	job_report
 	[[ $output = *"Set-up: NCCL_NVLS_ENABLE is 0 on rank 3 (n2), and not set on 3 others. -> Start all ranks alike: "* ]]
 	job_report --json
@@ -76,11 +83,25 @@ codes() {
 @test "a variable that was left over is named; the site may not want to hear of it" {
 	job 1 2 'export NCCL_P2P_DISABLE=1'
 	[ "$(codes)" = left ]
+	[[ $(says) = *"set-up: left" ]]
 	job_report
 	[[ $output = *"Set-up, probably: NCCL_P2P_DISABLE=1 is set in the job or its image: GPUs of a node cannot use NVLink or PCIe. -> Unset NCCL_P2P_DISABLE, unless it is known to be needed here."* ]]
 	printf '[site]\nfindings = all -left\n' >"$FILE"
 	job_report
 	[[ $output != *"Set-up"* ]]
+	job 2 1 'export NCCL_BUFFSIZE=4096'
+	[ "$(codes)" = "" ]
+	[[ $(says) != *set-up* ]]
+}
+
+@test "where the site wants no findings, processes do not read how they are set up" {
+	local records
+	printf '[site]\nfindings = none\n' >"$FILE"
+	job 1 2 'export NCCL_BUFFSIZE=4096'
+	[ "$(codes)" = "" ]
+	records=$(sacct_field "$job" admincomment | jq -r '.nccl_tune["0"].long')
+	[ "$(zcat "$records"/*.gz | grep -c '^{"rank":')" = 2 ]
+	! zcat "$records"/*.gz | grep -q '"facts"'
 }
 
 @test "a rank with one of the job's processors is named, with what to type" {
@@ -212,7 +233,7 @@ rdma() {
 
 # run_with NCCL COMPUTE-US: of one program, remembered; its job is in $job
 run_with() {
-	run -0 --separate-stderr as_user srun -N1 --ntasks-per-node=2 -t 20 --nccl-tune=observe,launch=default bash -c \
+	run -0 --separate-stderr as_user srun -N2 --ntasks-per-node=1 -t 20 --nccl-tune=observe,launch=default bash -c \
 		'[ "$SLURM_PROCID" != 0 ] || echo "$SLURM_JOB_ID" >&2; exec "$@" >/dev/null' - "$NT_TESTS/nt-fake-nccl" \
 		--nccl "$1" --sizes 1M --iters 600 --noise lognormal:0.03 --compute-us "$2"
 	job=$(grep -m1 -xE '[0-9]+' <<<"$stderr")
@@ -220,7 +241,7 @@ run_with() {
 	wait_for 60 no_helpers
 }
 
-@test "steps that are slower with another NCCL than with the last one are told, with the day; not steps that are as fast" {
+@test "on two nodes that only measure, steps that are slower with another NCCL than with the last one are told, with the day; not steps that are as fast" {
 	export NCCL_TUNE_MEMORY=$NT_BASE/memory
 	install -d -o "$NT_USER" "$NT_BASE/memory"
 	for _ in 1 2 3 4; do run_with 2.27.7 1000; done
@@ -228,6 +249,7 @@ run_with() {
 	[ "$(codes)" = "" ]
 	for _ in 1 2 3 4; do run_with 2.29.7 2500; done
 	[ "$(codes)" = slower ]
+	[[ $(says) = *"; set-up: slower" ]]
 	job_report
 	[[ $output = *"Set-up, probably: The program is 1"[0-9][0-9]" % slower than with NCCL 2.28.9 on $(date +%F) (job "*"). -> "* ]]
 }

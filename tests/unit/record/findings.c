@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "record/step.h"
 #include "tests/lib/unit.h"
 
 #define RANKS_MAX 16
@@ -1672,5 +1673,47 @@ static void a_step_without_facts_has_none(void **state)
 	assert_int_equal(findings.count, 0);
 }
 
-UNIT_TESTS(what_is_wrong_is_found, what_is_not_is_silent, every_finding_can_be_said,
-	   sentences_name_what_was_seen, codes_are_switched, a_step_without_facts_has_none);
+/* A step's record, with the findings of all its nodes in place of those of the first. */
+static void those_of_all_nodes_replace_those_of_one(void **state)
+{
+	static const struct {
+		const char *record;
+		size_t room, count; /* of the findings below */
+		const char *want;
+	} cases[] = {
+		{ "{\"mode\":\"observe\"}", 999, 0, "{\"mode\":\"observe\"}" },
+		{ "{\"mode\":\"observe\"}", 999, 2,
+		  "{\"mode\":\"observe\",\"findings\":[\"ports:n2:x:y\",\"left::z\"]}" },
+		{ "{\"a\":1,\"findings\":[\"cpus:n1:q\",\"left::z\"],\"more\":3}", 999, 2,
+		  "{\"a\":1,\"more\":3,\"findings\":[\"ports:n2:x:y\",\"left::z\"]}" },
+		{ "{\"a\":1,\"findings\":[\"cpus:n1:q\"]}", 999, 0, "{\"a\":1}" },
+		/* What only the first node knows, in its place */
+		{ "{\"a\":1,\"findings\":[\"cpus:n1:q\",\"slower::11\"]}", 999, 2,
+		  "{\"a\":1,\"findings\":[\"ports:n2:x:y\",\"slower::11\",\"left::z\"]}" },
+		{ "{\"a\":1,\"findings\":[\"slower::11\"]}", 999, 0,
+		  "{\"a\":1,\"findings\":[\"slower::11\"]}" },
+		/* As many as have room */
+		{ "{\"a\":1}", 44, 2, "{\"a\":1,\"findings\":[\"ports:n2:x:y\"]}" },
+		{ "{\"a\":1}", 35, 2, "{\"a\":1,\"findings\":[\"ports:n2:x:y\"]}" },
+		{ "{\"a\":1}", 34, 2, "{\"a\":1}" },
+		/* Not as we write it */
+		{ "{\"findings\":[\"cpus:n1:q\"]}", 999, 2, "{\"findings\":[\"cpus:n1:q\"]}" },
+		{ "{\"a\":1, \"findings\" : 7}", 999, 2, "{\"a\":1, \"findings\" : 7}" },
+		{ "", 999, 2, "" },
+	};
+	struct nt_finding found[2];
+
+	nt_finding_set(&found[0], NT_FINDING_PORTS, "n2:x:y");
+	nt_finding_set(&found[1], NT_FINDING_LEFT, ":z");
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		char record[1000];
+
+		snprintf(record, sizeof(record), "%s", cases[i].record);
+		nt_step_put_findings(record, cases[i].room, found, cases[i].count);
+		assert_string_equal(record, cases[i].want);
+	}
+}
+
+UNIT_TESTS(those_of_all_nodes_replace_those_of_one, what_is_wrong_is_found, what_is_not_is_silent,
+	   every_finding_can_be_said, sentences_name_what_was_seen, codes_are_switched,
+	   a_step_without_facts_has_none);

@@ -231,6 +231,65 @@ rdma() {
 	[[ $output != *Set-up* ]] || ! ip -4 -br addr | grep -qv '^lo '
 }
 
+# join_nodes: two links between the tasks of a job in a network namespace each, once these are there: the names differ
+join_nodes() {
+	local pid=() node net=0 link
+	for node in 0 1; do
+		wait_for 60 test -s "$NT_BASE/net/pid$node" || return 1
+		pid[node]=$(<"$NT_BASE/net/pid$node")
+	done
+	for link in "eth0 eno1" "eth1 enp3s0"; do
+		net=$((net + 1))
+		ip link add "${link% *}" netns "${pid[0]}" type veth peer name "${link#* }" netns "${pid[1]}"
+		for node in 0 1; do
+			nsenter -t "${pid[node]}" -n ip addr add "10.77.$net.$((node + 1))/24" dev "$([ $node = 0 ] && echo "${link% *}" || echo "${link#* }")"
+			nsenter -t "${pid[node]}" -n ip link set "$([ $node = 0 ] && echo "${link% *}" || echo "${link#* }")" up
+		done
+	done
+	touch "$NT_BASE/net/ready"
+}
+
+# linked NET: a job of two nodes, whose ranks are connected by that network, of IPv4 addresses 10.77.NET.0/24
+linked() {
+	local joiner
+	rm -rf "$NT_BASE/net"
+	install -d -o "$NT_USER" "$NT_BASE/net"
+	join_nodes &
+	joiner=$!
+	job 2 1 "export NT_NET=$1; set -- unshare --map-root-user --mount --net '$NT_BASE/view' '$NT_BASE/link'\$SLURM_NODEID '$NT_BASE/connect' \"\$@\""
+	wait "$joiner"
+}
+
+@test "sockets over a link of a hundredth of the speed of another one, which has other names on each node" {
+	local link
+	need_namespaces
+	command -v socat >/dev/null || skip "no socat"
+	for link in link0/eth0=1000 link0/eth1=100000 link1/eno1=1000 link1/enp3s0=100000; do
+		mkdir -p "$NT_BASE/${link%/*}/class/net/$(basename "${link%=*}")"
+		echo "${link#*=}" >"$NT_BASE/${link%/*}/class/net/$(basename "${link%=*}")/speed"
+	done
+	cat >"$NT_BASE/connect" <<-'END'
+		#!/bin/bash
+		# connect COMMAND...: with a connection to the other node, as NCCL has them
+		base=$(dirname "$0")/net
+		echo $$ >"$base/pid$SLURM_NODEID"
+		until [ -e "$base/ready" ]; do sleep 0.1; done
+		timeout 60 socat TCP-LISTEN:7000 PIPE &
+		until { exec 7<>"/dev/tcp/10.77.$NT_NET.$((2 - SLURM_NODEID))/7000"; } 2>/dev/null; do sleep 0.1; done
+		exec "$@"
+	END
+	chmod 755 "$NT_BASE/connect"
+	linked 1
+	[ "$(codes)" = interface ]
+	[[ $(says) = *"set-up: interface" ]]
+	job_report
+	[[ $output = *"NCCL sends between nodes over eth0 with 1000 Mbit/s, although all nodes also have eth1,enp3s0 with 100000. -> Name one by which the nodes reach each other: export NCCL_SOCKET_IFNAME=eth1,enp3s0. "* ]]
+	linked 2
+	[ "$(codes)" = "" ]
+	job_report
+	[[ $output != *Set-up* ]]
+}
+
 # run_with NCCL COMPUTE-US: of one program, remembered; its job is in $job
 run_with() {
 	run -0 --separate-stderr as_user srun -N2 --ntasks-per-node=1 -t 20 --nccl-tune=observe,launch=default bash -c \

@@ -36,12 +36,12 @@ static int store_calibration(const struct nt_recordd *recordd, struct nt_step_re
  * not compared it. */
 static int ask_parts(const struct nt_recordd *recordd, const struct nt_sum *sum, int out_fd)
 {
-	const char word = WAITS;
+	const char byte = WAITS;
 	struct nt_long_set set;
 	int alike = -1;
 
 	if (sum->comm_count == 0 || nt_ranks_alike(sum, recordd->arguments.nodes) ||
-	    write(out_fd, &word, 1) < 0)
+	    write(out_fd, &byte, 1) < 0)
 		return -1;
 	nt_long_set_init(&set);
 	if (nt_parts_gather(&recordd->arguments, &set, recordd->ended_ms + NT_PARTS_LATE_MS) == 0)
@@ -59,9 +59,10 @@ static int remember(const struct nt_recordd *recordd, struct nt_step_read *read,
 
 	if (!read->launched || !read->ticket.memory[0])
 		return 0;
-	nt_remember(&read->sum, &recordd->arguments, &read->ticket,
-		    read->calibrated && !recordd->calibration.stored ? &read->calibration : NULL,
-		    ask_parts(recordd, &read->sum, out_fd), &remembered);
+	nt_step_remember(&read->sum, &recordd->arguments, &read->ticket,
+			 read->calibrated && !recordd->calibration.stored ? &read->calibration
+									  : NULL,
+			 ask_parts(recordd, &read->sum, out_fd), &remembered);
 	bytes = nt_step_record_make(recordd, read, &remembered, text);
 	if (remembered.failed)
 		bytes += (size_t)snprintf(text + bytes, sizeof(text) - bytes, "\n%s",
@@ -145,17 +146,17 @@ static void ended(void *argument, const struct nt_work_result *result)
 		recordd->calibration.stored = true;
 }
 
-static bool take_word(void *argument, char word)
+static bool take_byte(void *argument, char byte)
 {
 	struct nt_recordd *recordd = argument;
 
-	if (word != WAITS)
+	if (byte != WAITS)
 		return false;
 	recordd->memory_waits = true;
 	return true;
 }
 
-const struct nt_work_kind nt_memory_kind = { .run = run, .word = take_word, .ended = ended };
+const struct nt_work_kind nt_memory_kind = { .run = run, .byte = take_byte, .ended = ended };
 
 bool nt_memory_holds(const struct nt_recordd *recordd, int64_t now_ms)
 {

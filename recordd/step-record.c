@@ -169,12 +169,12 @@ void nt_step_read_fini(struct nt_step_read *read)
 		nt_calibrated_fini(&read->calibration);
 }
 
-size_t nt_step_record_room(const struct nt_arguments *arguments)
+size_t nt_step_record_size(const struct nt_arguments *arguments)
 {
 	const bool bounded = arguments->record_bytes &&
 			     arguments->record_bytes < NT_STEP_RECORD_MAX;
 	const size_t most = bounded ? arguments->record_bytes : NT_STEP_RECORD_MAX;
-	const size_t kept = nt_longform_room(arguments);
+	const size_t kept = nt_longform_reserve(arguments);
 
 	return kept < most / 4 ? most - kept : most;
 }
@@ -184,9 +184,9 @@ size_t nt_step_record_make(const struct nt_recordd *recordd, struct nt_step_read
 			   char text[NT_STEP_RECORD_MAX + 2])
 {
 	const struct nt_arguments *arguments = &recordd->arguments;
-	const size_t most = nt_step_record_room(arguments);
+	const size_t most = nt_step_record_size(arguments);
 	/* Another node may have a finding that matters more than the last row. */
-	const size_t room = nt_longform_of_nodes(arguments) && most > 2048 ? most - NT_FINDING_BYTES
+	const size_t size = nt_longform_of_nodes(arguments) && most > 2048 ? most - NT_FINDING_BYTES
 									   : most;
 	struct nt_sum *sum = &read->sum;
 	struct nt_where where;
@@ -201,9 +201,9 @@ size_t nt_step_record_make(const struct nt_recordd *recordd, struct nt_step_read
 		.ticket = read->launched ? &read->ticket : NULL,
 		.calibration = read->calibrated ? &read->calibration : NULL,
 		.next_s = remembered ? remembered->next_s : 0,
-		.where = read->launched && !nt_learn_where(sum, arguments, &read->ticket,
-							   remembered && remembered->hosts_alike,
-							   &where)
+		.where = read->launched && !nt_step_entry_where(
+						   sum, arguments, &read->ticket,
+						   remembered && remembered->hosts_alike, &where)
 				 ? &where
 				 : NULL,
 		.measured = remembered ? remembered->measured : 0,
@@ -215,5 +215,5 @@ size_t nt_step_record_make(const struct nt_recordd *recordd, struct nt_step_read
 	text[0] = !recordd->final && nt_sum_still(sum) ? NT_STEP_IS_STILL
 		  : nt_sum_decided(sum)		       ? NT_STEP_HAS_DECIDED
 						       : NT_STEP_GOES_ON;
-	return 1 + nt_sum_format(sum, &head, text + 1, room + 1);
+	return 1 + nt_sum_format(sum, &head, text + 1, size + 1);
 }

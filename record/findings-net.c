@@ -301,8 +301,8 @@ static bool judge_ifname(struct nt_findings *findings, const struct nt_findings_
 	return false;
 }
 
-/* Of sockets for data: with RDMA, NCCL connects over any link, and sends little there. Where the site
- * has chosen the link, it is meant. */
+/* Of sockets for data: with RDMA, NCCL connects over any link, and sends little there. Where the
+ * site has chosen the link, it is meant. */
 static bool uses_slow_link(const struct nt_findings_nodes *nodes, int64_t best)
 {
 	for (size_t i = 0; i < nodes->count; i++) {

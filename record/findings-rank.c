@@ -73,8 +73,9 @@ static void look_at_rank(struct cpus *cpus, const struct nt_facts_seen *seen, si
 	cpus->shared = limited ? (int64_t)ceil(facts->quota) : facts->cpu_count;
 }
 
-/* Of several threads of a core, as Slurm counts them all, a task may get one (--hint=nomultithread):
- * the job must have two cores for each rank; or one, where ranks share processors. */
+/* Of several threads of a core, as Slurm counts them all, a task may get one
+ * (--hint=nomultithread): the job must have two cores for each rank; or one, where ranks share
+ * processors. */
 static bool has_more(const struct cpus *cpus)
 {
 	const int64_t cores = cpus->smt ? cpus->job / 2 : cpus->job;

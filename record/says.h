@@ -21,8 +21,8 @@
  * not fit are left out.
  *
  * It stands in AdminComment, for people who read sacct's own columns, and is a report's first line:
- * there nt_says_add() takes the figures from text, here nt_says_take() from a summary. A report has its
- * findings behind that line.
+ * there nt_says_add() takes the figures from text, here nt_says_take() from a summary. A report has
+ * its findings behind that line.
  *
  * Threads:  pure functions, any thread.
  * Memory:   values; nothing is allocated.

@@ -126,9 +126,10 @@ void nt_step_put_findings(char *record, size_t record_bytes, const struct nt_fin
 
 		if (used + strlen(before) + strlen(text) + sizeof("\"\"]}") - 1 > record_bytes)
 			break;
-		used += (size_t)sprintf(record + used, "%s\"%s\"", before, text);
+		used += (size_t)snprintf(record + used, record_bytes - used, "%s\"%s\"", before,
+					 text);
 	}
-	sprintf(record + used, "%s}", used > begin ? "]" : "");
+	snprintf(record + used, sizeof("]}"), "%s}", used > begin ? "]" : "");
 }
 
 int nt_step_check(const char *record, size_t record_bytes, struct nt_error *err)

@@ -194,8 +194,8 @@ static void take_result(struct nt_recordd *recordd, const struct nt_work_result 
 					    : "libslurm ended the process");
 }
 
-/* The record to deliver: with the whole step's findings, and with the path of its long form, if these
- * fit. */
+/* The record to deliver: with the whole step's findings, and with the path of its long form, if
+ * these fit. */
 static const char *record_of(const struct nt_recordd *recordd, char text[NT_STEP_RECORD_MAX + 1])
 {
 	const char *record = recordd->reading.record;

@@ -32,8 +32,8 @@ static int store_calibration(const struct nt_recordd *recordd, struct nt_step_re
 	return write(out_fd, &word, 1) < 0;
 }
 
-/* Do all nodes' parts have this one's fingerprint? -1: not all are there. Ranks that only measure have
- * not compared it. */
+/* Do all nodes' parts have this one's fingerprint? -1: not all are there. Ranks that only measure
+ * have not compared it. */
 static int ask_parts(const struct nt_recordd *recordd, const struct nt_sum *sum, int out_fd)
 {
 	const char byte = WAITS;

@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is wrong with the set-up of the whole step: at its end, a child with the user's rights judges
- * the parts of all nodes (parts.h), and the findings replace those of this node in the record. */
+/* What is wrong with the set-up of the whole step: at its end, a child with the user's rights
+ * judges the parts of all nodes (parts.h), and the findings replace those of this node in the
+ * record. */
 #include <stdio.h>
 #include <string.h>
 #include "record/longset.h"

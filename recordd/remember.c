@@ -264,8 +264,8 @@ static double next_calibration_s(const struct case_of *step)
 }
 
 void nt_step_remember(const struct nt_sum *sum, const struct nt_arguments *arguments,
-		      const struct nt_ticket *ticket, const struct nt_calibrated *calibration, int alike,
-		      struct nt_step_memory *out)
+		      const struct nt_ticket *ticket, const struct nt_calibrated *calibration,
+		      int alike, struct nt_step_memory *out)
 {
 	struct case_of step = { .arguments = arguments,
 				.ticket = ticket,

@@ -301,12 +301,12 @@ run_with() {
 }
 
 @test "on two nodes that only measure, steps that are slower with another NCCL than with the last one are told, with the day; not steps that are as fast" {
-	export NCCL_TUNE_MEMORY=$NT_BASE/memory
-	install -d -o "$NT_USER" "$NT_BASE/memory"
+	export NCCL_TUNE_MEMORY=$NT_BASE/user/memory # with the long form beside it
+	install -d -o "$NT_USER" "$NT_BASE/user"
 	for _ in 1 2 3 4; do run_with 2.27.7 1000; done
 	for _ in 1 2 3 4; do run_with 2.28.9 1000; done
 	[ "$(codes)" = "" ]
-	for _ in 1 2 3 4; do run_with 2.29.7 2500; done
+	for _ in 1 2 3 4; do run_with 2.29.7 3000; done
 	[ "$(codes)" = slower ]
 	[[ $(says) = *"; set-up: slower" ]]
 	job_report

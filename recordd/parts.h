@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parts.h - read on a step's first node what all of its nodes have written at its end (record/long.h)
+/* parts.h - read on a step's first node what all its nodes have written at its end (record/long.h)
  *
  * Nodes end at the same time, as a rule, and write into a directory that they share, as a rule:
  * where a part is missing or was not written in time, nothing is known of the whole step.

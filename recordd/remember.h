@@ -42,7 +42,7 @@ const char *nt_remember_calibration(const struct nt_sum *sum, const struct nt_ar
 				    const struct nt_calibrated *calibration, bool last);
 
 /* calibration: NULL if the tasks did not calibrate, or it is stored. alike: do all nodes say that
- * they have the same hardware (parts.h)? -1: not known. What the ranks have compared counts more. */
+ * they have the same hardware (parts.h)? -1: not known. What ranks have compared counts more. */
 void nt_step_remember(const struct nt_sum *sum, const struct nt_arguments *arguments,
 		      const struct nt_ticket *ticket, const struct nt_calibrated *calibration,
 		      int alike, struct nt_step_memory *out);

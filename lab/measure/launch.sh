@@ -37,7 +37,7 @@ kinds=(none "no-option" off observe bandit record long "no-findings")
 
 # step KIND NODES: sets line
 step() {
-	local option=() plugin=() record= long=none
+	local option=() plugin=() record='' long=none
 	case $1 in
 	none) ;;
 	no-option) plugin=("$plugstack") ;;

@@ -24,6 +24,7 @@
 /* From slurmstepd to the task: what root has seen of the node (spank/step/node-facts.h), remembered
  * arms, launch profile. */
 #define NT_ENV_NODE "NCCL_TUNE_NODE"
+#define NT_NODE_UNASKED "none" /* the site wants no findings: no facts are read */
 #define NT_ENV_WARM "NCCL_TUNE_WARM"
 #define NT_ENV_LAUNCH "NCCL_TUNE_LAUNCH"
 #define NT_ENV_NCCL_TUNER "NCCL_TUNER_PLUGIN"

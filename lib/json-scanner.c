@@ -250,6 +250,19 @@ size_t nt_json_scan_count(struct nt_text text)
 	return count;
 }
 
+bool nt_json_scan_text(struct nt_text array, size_t *pos, struct nt_text *text)
+{
+	const char *end = array.at + array.bytes, *close;
+	const char *open = memchr(array.at + *pos, '"', array.bytes - *pos);
+
+	close = open ? memchr(open + 1, '"', (size_t)(end - open - 1)) : NULL;
+	if (!close)
+		return false;
+	*text = (struct nt_text){ open + 1, (size_t)(close - open - 1) };
+	*pos = (size_t)(close + 1 - array.at);
+	return true;
+}
+
 bool nt_text_is(struct nt_text text, const char *word)
 {
 	return strlen(word) == text.bytes && memcmp(text.at, word, text.bytes) == 0;

@@ -46,6 +46,9 @@ bool nt_json_scan_member(struct nt_text text, const char *name, struct nt_text *
 /* The number of members of an object. */
 size_t nt_json_scan_count(struct nt_text text);
 
+/* The next text of an array of texts without escapes; *pos is 0 at first. */
+bool nt_json_scan_text(struct nt_text array, size_t *pos, struct nt_text *text);
+
 bool nt_text_is(struct nt_text text, const char *word);
 bool nt_text_begins(struct nt_text text, const char *with);
 struct nt_text nt_text_of(const char *string);

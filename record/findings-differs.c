@@ -178,7 +178,8 @@ static void compare(struct nt_findings *findings, const struct nt_facts_seen *se
 
 /* ---- variables */
 
-/* What may differ: names of a rank's own files, addresses and devices; and ranks themselves. */
+/* What may differ: names of a rank's own files, addresses and devices; ranks themselves; and tools,
+ * which often look at a single one. */
 static bool is_own(const char *name)
 {
 	static const char *const own[] = { "_FILE", "_DIR",   "_PATH",	 "_HOME", "_ROOT",
@@ -189,7 +190,8 @@ static bool is_own(const char *name)
 		if (nt_ends_with(name, own[i]))
 			return true;
 	}
-	return strstr(name, "RANK") || strstr(name, "HOST") || strstr(name, "DUMP");
+	return strstr(name, "RANK") || strstr(name, "HOST") || strstr(name, "DUMP") ||
+	       strstr(name, "PROFILE") || strstr(name, "INSPECTOR");
 }
 
 struct names {

@@ -77,14 +77,14 @@ static const struct rule {
 struct step {
 	const struct nt_facts_seen *seen;
 	size_t count;
-	bool better_ports, rdma, tcpx, together;
+	bool better_ports, rdma, vendor, together;
 };
 
 static bool matters(const struct step *step, enum where where)
 {
 	return (where != ON_A_NODE || step->together) &&
 	       (where != BETTER_PORTS || step->better_ports) && (where != BY_RDMA || step->rdma) &&
-	       (where != BY_CHOICE || !step->tcpx);
+	       (where != BY_CHOICE || !step->vendor);
 }
 
 static void add(struct nt_findings *findings, const char *variable, const char *by,
@@ -150,13 +150,14 @@ void nt_findings_judge_left(struct nt_findings *findings, const struct nt_facts_
 	struct step step = {
 		.seen = seen,
 		.count = count,
-		.better_ports = nodes > 1 && nt_findings_better_port(seen, count, port),
+		.better_ports = nodes > 1 && nt_findings_better_port(seen, count, nodes, port),
 		.rdma = nodes > 1,
 	};
 
 	for (size_t i = 0; i < count; i++) {
 		step.rdma = step.rdma && nt_findings_by_rdma(&seen[i]);
-		step.tcpx = step.tcpx || strcmp(seen[i].fabric, "tcpx") == 0;
+		step.vendor = step.vendor || strcmp(seen[i].fabric, "tcpx") == 0 ||
+			      strcmp(seen[i].fabric, "efa") == 0;
 		step.together = step.together || (seen[i].local > 1 && !seen[i].facts.geforce);
 	}
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {

@@ -15,6 +15,17 @@ size_t nt_findings_node_end(const struct nt_facts_seen *seen, size_t count, size
 	return end;
 }
 
+size_t nt_findings_local(const struct nt_facts_seen *seen, size_t count)
+{
+	size_t ranks = count;
+
+	for (size_t i = 0; i < count; i++) {
+		if (seen[i].nodes > 0 && (size_t)(seen[i].ranks / seen[i].nodes) > ranks)
+			ranks = (size_t)(seen[i].ranks / seen[i].nodes);
+	}
+	return ranks;
+}
+
 void nt_findings_add(struct nt_findings *findings, const struct nt_finding *finding)
 {
 	size_t same = 0;

@@ -24,7 +24,7 @@ struct nt_facts_seen {
 	int64_t rank; /* in its largest communicator */
 	int64_t ranks; /* of that */
 	int64_t nodes; /* the most of one of its communicators; 0: not known */
-	int64_t local; /* processes of that on its node; nt_findings_judge() sets it */
+	int64_t local; /* ranks of that on its node; nt_findings_judge() sets it */
 	int64_t task;
 	char comm[40]; /* the largest communicator */
 	char node[64], fabric[8], driver[24];
@@ -68,6 +68,9 @@ bool nt_findings_by_rdma(const struct nt_facts_seen *seen);
 
 /* The end of the processes of the node of the first. */
 size_t nt_findings_node_end(const struct nt_facts_seen *seen, size_t count, size_t first);
+
+/* The ranks of a node with these processes; others may have left no facts. */
+size_t nt_findings_local(const struct nt_facts_seen *seen, size_t count);
 
 #define NT_FINDINGS_NODES 1024 /* compared */
 

@@ -2,11 +2,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/findings-net.h"
 
+#include <arpa/inet.h>
 #include <inttypes.h>
+#include <netinet/in.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/list.h"
 #include "record/findings-ports.h"
 
 static void find_nodes(struct nt_findings_nodes *nodes, const struct nt_facts_seen *seen,
@@ -46,16 +49,33 @@ static int64_t used_speed(const struct nt_facts *facts)
 	return most;
 }
 
-/* All nodes must have a port that is faster than what they use. Cards for storage are, unless they
- * are slow. */
+/* Of Ethernet it needs an address, beside the two GIDs that Linux gives itself: a port of a virtual
+ * machine has none. */
+static bool may_be_used(const struct nt_port_seen *port)
+{
+	const long gids = strtol(port->gids, NULL, 10);
+
+	return nt_port_active(port) && (strcmp(port->kind, "eth") != 0 || gids == 0 || gids > 2);
+}
+
+/* IP over InfiniBand is far slower than its port; where no speed is known, Ethernet may be the very
+ * link. */
+static bool is_better(const struct nt_port_seen *port, const struct nt_facts *facts, int64_t mbps)
+{
+	if (strncmp(facts->link, "ib", 2) == 0 && strcmp(port->kind, "ib") == 0)
+		return true;
+	return mbps > 0 ? port->gbits * 1e3 > (double)mbps
+			: port->gbits >= 100 && strcmp(port->kind, "eth") != 0;
+}
+
+/* Cards for storage are, unless they are slow. */
 static bool has_better_port(const struct nt_facts_seen *node, char out[64])
 {
 	const int64_t mbps = used_speed(&node->facts);
 	struct nt_port_seen port;
 
 	for (const char *at = node->facts.ports; nt_port_next(&at, &port);) {
-		if (!nt_port_active(&port) || port.gbits * 1e3 <= (double)mbps ||
-		    (mbps <= 0 && port.gbits < 100))
+		if (!may_be_used(&port) || !is_better(&port, &node->facts, mbps))
 			continue;
 		snprintf(out, 64, "%s, %.0f Gbit/s", port.name, port.gbits);
 		return true;
@@ -63,20 +83,23 @@ static bool has_better_port(const struct nt_facts_seen *node, char out[64])
 	return false;
 }
 
-bool nt_findings_better_port(const struct nt_facts_seen *seen, size_t count, char out[64])
+bool nt_findings_better_port(const struct nt_facts_seen *seen, size_t count, int64_t nodes,
+			     char out[64])
 {
 	char other[64];
+	int64_t known = 0;
 
 	for (size_t i = 0; i < count; i = nt_findings_node_end(seen, count, i)) {
 		if (!has_better_port(&seen[i], i == 0 ? out : other))
 			return false;
+		known++;
 	}
-	return count > 0;
+	return known > 0 && known >= nodes;
 }
 
 /* Where the site has chosen them, they are meant. */
 static void judge_sockets(struct nt_findings *findings, const struct nt_facts_seen *seen,
-			  size_t count)
+			  size_t count, int64_t nodes)
 {
 	struct nt_finding finding;
 	char port[64];
@@ -87,7 +110,7 @@ static void judge_sockets(struct nt_findings *findings, const struct nt_facts_se
 		    nt_findings_is_site(&seen[i], "NCCL_NET"))
 			return;
 	}
-	if (!nt_findings_better_port(seen, count, port))
+	if (!nt_findings_better_port(seen, count, nodes, port))
 		return;
 	nt_finding_set(&finding, NT_FINDING_SOCKETS, ":%s", port);
 	nt_findings_add(findings, &finding);
@@ -122,27 +145,122 @@ static bool is_virtual(const char *link)
 	return is_inside(link) || begins_with_any(link, names);
 }
 
-/* The fastest that all nodes have, by its slowest */
-static int64_t best_link(const struct nt_findings_nodes *nodes, char out[20])
+struct link {
+	char name[20];
+	int64_t mbps;
+	struct in6_addr address; /* of IPv4 the one that stands for it */
+	int prefix; /* bits of it that name the network; 0: not known */
+};
+
+/* "10.1.0.7/16" */
+static void read_network(struct link *link, const char *text)
 {
-	struct nt_findings_pair link;
+	char address[64];
+	struct in_addr in;
+	int bits = 0;
+
+	link->prefix = 0;
+	if (sscanf(text, "%63[0-9a-fA-F.:]/%d", address, &bits) != 2 || bits < 1 || bits > 128)
+		return;
+	if (inet_pton(AF_INET, address, &in) == 1 && bits <= 32) {
+		link->address = (struct in6_addr){ .s6_addr = { [10] = 0xff, [11] = 0xff } };
+		memcpy(&link->address.s6_addr[12], &in, sizeof(in));
+		link->prefix = 96 + bits;
+	} else if (inet_pton(AF_INET6, address, &link->address) == 1) {
+		link->prefix = bits;
+	}
+}
+
+/* The next of nt_facts.links that may connect nodes; *links moves behind it. */
+static bool next_link(const char **links, struct link *link)
+{
+	struct nt_findings_pair pair;
+
+	while (nt_findings_next(links, &pair)) {
+		char value[96], *end;
+
+		snprintf(link->name, sizeof(link->name), "%.*s", pair.name_bytes, pair.name);
+		snprintf(value, sizeof(value), "%.*s", pair.value_bytes, pair.value);
+		link->mbps = strtoll(value, &end, 10);
+		read_network(link, *end == ',' ? end + 1 : "");
+		if (!is_virtual(link->name))
+			return true;
+	}
+	return false;
+}
+
+/* Addresses that each machine gives itself: 169.254.0.0/16, as of a management controller */
+static bool is_own_address(const struct link *link)
+{
+	const unsigned char *bytes = link->address.s6_addr;
+
+	return IN6_IS_ADDR_V4MAPPED(&link->address) && bytes[12] == 169 && bytes[13] == 254;
+}
+
+/* Neighbours in one network; if that is not known of one, as in records of an older release, by
+ * their names. Two with one address are each node's own. */
+static bool are_connected(const struct link *a, const struct link *b)
+{
+	const int bytes = a->prefix / 8, bits = a->prefix % 8;
+	const unsigned char *from = a->address.s6_addr, *to = b->address.s6_addr;
+
+	if (a->prefix == 0 || b->prefix == 0)
+		return strcmp(a->name, b->name) == 0;
+	return a->prefix == b->prefix && memcmp(from, to, (size_t)bytes) == 0 &&
+	       (bits == 0 || (from[bytes] ^ to[bytes]) >> (8 - bits) == 0) &&
+	       memcmp(from, to, 16) != 0 && !is_own_address(a);
+}
+
+#define OTHER_BYTES 64
+
+/* Adds the name, unless it is there. False: no room. */
+static bool add_name(char names[OTHER_BYTES], const char *name)
+{
+	const size_t used = strlen(names);
+
+	if (nt_list_has(names, ',', name, strlen(name)))
+		return true;
+	if (used + strlen(name) + 2 > OTHER_BYTES)
+		return false;
+	snprintf(names + used, OTHER_BYTES - used, "%s%s", used > 0 ? "," : "", name);
+	return true;
+}
+
+/* The speed of its slowest link to the network of this one; 0: a node has none. names: of all. */
+static int64_t find_network(const struct nt_findings_nodes *nodes, const struct link *link,
+			    char names[OTHER_BYTES])
+{
+	int64_t slowest = link->mbps;
+
+	names[0] = '\0';
+	(void)add_name(names, link->name);
+	for (size_t i = 1; i < nodes->count; i++) {
+		struct link other, best = { .mbps = 0 };
+
+		for (const char *at = nodes->node[i]->facts.links; next_link(&at, &other);) {
+			if (are_connected(link, &other) && other.mbps > best.mbps)
+				best = other;
+		}
+		slowest = best.mbps < slowest ? best.mbps : slowest;
+		if (best.mbps == 0 || !add_name(names, best.name))
+			return 0;
+	}
+	return slowest;
+}
+
+/* The fastest by which all nodes are connected, by its slowest; out: its names */
+static int64_t best_link(const struct nt_findings_nodes *nodes, char out[OTHER_BYTES])
+{
+	char names[OTHER_BYTES];
+	struct link link;
 	int64_t best = 0;
 
-	for (const char *at = nodes->node[0]->facts.links; nt_findings_next(&at, &link);) {
-		int64_t slowest = INT64_MAX;
-		char name[20];
+	for (const char *at = nodes->node[0]->facts.links; next_link(&at, &link);) {
+		const int64_t mbps = find_network(nodes, &link, names);
 
-		snprintf(name, sizeof(name), "%.*s", link.name_bytes, link.name);
-		if (is_virtual(name))
-			continue;
-		for (size_t i = 0; i < nodes->count; i++) {
-			const int64_t mbps = speed_of(&nodes->node[i]->facts, name);
-
-			slowest = mbps < slowest ? mbps : slowest;
-		}
-		if (slowest > best) {
-			best = slowest;
-			memcpy(out, name, sizeof(name));
+		if (mbps > best) {
+			best = mbps;
+			memcpy(out, names, sizeof(names));
 		}
 	}
 	return best;
@@ -183,7 +301,8 @@ static bool judge_ifname(struct nt_findings *findings, const struct nt_findings_
 	return false;
 }
 
-/* Of sockets for data: with RDMA, NCCL connects over any link, and sends little there. */
+/* Of sockets for data: with RDMA, NCCL connects over any link, and sends little there. Where the
+ * site has chosen the link, it is meant. */
 static bool uses_slow_link(const struct nt_findings_nodes *nodes, int64_t best)
 {
 	for (size_t i = 0; i < nodes->count; i++) {
@@ -191,16 +310,18 @@ static bool uses_slow_link(const struct nt_findings_nodes *nodes, int64_t best)
 		const int64_t used = speed_of(&node->facts, node->facts.link);
 
 		if (!nt_findings_by_sockets(node) || !node->facts.link[0] || used <= 0 ||
-		    used * 10 > best)
+		    used * 10 > best || nt_findings_is_site(node, "NCCL_SOCKET_IFNAME"))
 			return false;
 	}
 	return true;
 }
 
-static void judge_interface(struct nt_findings *findings, const struct nt_findings_nodes *nodes)
+/* count: of the step's nodes, also of those without facts */
+static void judge_interface(struct nt_findings *findings, const struct nt_findings_nodes *nodes,
+			    int64_t count)
 {
-	char other[20] = "", what[96], rest[96];
-	const int64_t best = best_link(nodes, other);
+	char other[OTHER_BYTES] = "", what[96], rest[96];
+	const int64_t best = (int64_t)nodes->count < count ? 0 : best_link(nodes, other);
 	const struct nt_facts *facts = &nodes->node[0]->facts;
 
 	if (judge_ifname(findings, nodes, other) || !uses_slow_link(nodes, best))
@@ -228,7 +349,7 @@ static const struct detour {
 
 static bool knows_gdr(const struct nt_facts_seen *node)
 {
-	return strcmp(node->fabric, "ib") == 0 && node->facts.gdr[0];
+	return strcmp(node->fabric, "ib") == 0 && node->facts.gdr[0] && !node->facts.geforce;
 }
 
 /* NULL: none. where: of the bridges that root has seen. */
@@ -288,9 +409,10 @@ void nt_findings_judge_net(struct nt_findings *findings, const struct nt_facts_s
 	find_nodes(&all, seen, count);
 	if (nodes < 2 || all.count < 2)
 		return;
-	nt_findings_judge_ports(findings, &all);
+	if (2 * (int64_t)all.count > nodes)
+		nt_findings_judge_ports(findings, &all);
 	for (size_t i = 0; i < sizeof(detours) / sizeof(detours[0]); i++)
 		judge_detour(findings, &all, &detours[i]);
-	judge_sockets(findings, seen, count);
-	judge_interface(findings, &all);
+	judge_sockets(findings, seen, count, nodes);
+	judge_interface(findings, &all, nodes);
 }

@@ -13,7 +13,8 @@
 #include "record/findings-list.h"
 
 /* Have all nodes an active RDMA port that is faster than what they use? out: the first one's. */
-bool nt_findings_better_port(const struct nt_facts_seen *seen, size_t count, char out[64]);
+bool nt_findings_better_port(const struct nt_facts_seen *seen, size_t count, int64_t nodes,
+			     char out[64]);
 
 void nt_findings_judge_net(struct nt_findings *findings, const struct nt_facts_seen *seen,
 			   size_t count, int64_t nodes);

@@ -15,13 +15,14 @@
 /* ---- cpus */
 
 struct cpus {
-	size_t ranks, tasks; /* of the node */
+	size_t ranks, tasks; /* of the node; ranks: also those without facts, as far as is known */
 	size_t poor; /* ranks with less than two processors of their own */
 	double own; /* the fewest that one has */
 	int64_t shared; /* how many that rank has, with others or alone */
 	bool alone;
 	bool limited; /* by a quota, not by processors */
 	bool gpus; /* some rank sees one */
+	bool smt;
 	int64_t job, online; /* of the job there, of the node */
 };
 
@@ -72,6 +73,17 @@ static void look_at_rank(struct cpus *cpus, const struct nt_facts_seen *seen, si
 	cpus->shared = limited ? (int64_t)ceil(facts->quota) : facts->cpu_count;
 }
 
+/* Of several threads of a core, as Slurm counts them all, a task may get one
+ * (--hint=nomultithread): the job must have two cores for each rank; or one, where ranks share
+ * processors. */
+static bool has_more(const struct cpus *cpus)
+{
+	const int64_t cores = cpus->smt ? cpus->job / 2 : cpus->job;
+
+	return cores >= 2 * (int64_t)cpus->ranks ||
+	       (cpus->smt && cpus->own < 1 && cores >= (int64_t)cpus->ranks);
+}
+
 /* A job on GPUs has asked for fewer processors than it has ranks, and the node has enough. */
 static bool is_crowded(const struct cpus *cpus)
 {
@@ -82,7 +94,7 @@ static bool is_crowded(const struct cpus *cpus)
 /* Others of the node's processors must be the job's, and enough for all. */
 static bool look_at_cpus(struct cpus *cpus, const struct nt_facts_seen *seen, size_t count)
 {
-	*cpus = (struct cpus){ .ranks = count, .job = -1 };
+	*cpus = (struct cpus){ .ranks = nt_findings_local(seen, count), .job = -1 };
 	for (size_t i = 0; i < count; i++) {
 		const struct nt_facts *facts = &seen[i].facts;
 		bool known = false;
@@ -96,9 +108,11 @@ static bool look_at_cpus(struct cpus *cpus, const struct nt_facts_seen *seen, si
 			cpus->job = facts->online;
 		cpus->online = facts->online;
 		cpus->gpus = cpus->gpus || facts->gpu_count > 0;
-		look_at_rank(cpus, seen, count, facts);
+		cpus->smt = cpus->smt || facts->smt;
+		if (seen[i].ranks > 1)
+			look_at_rank(cpus, seen, count, facts);
 	}
-	return cpus->poor > 0 && (cpus->job >= 2 * (int64_t)count || is_crowded(cpus));
+	return cpus->poor > 0 && (has_more(cpus) || is_crowded(cpus));
 }
 
 static void add_cpus(struct nt_findings *findings, const struct cpus *cpus, const char *node,

@@ -65,7 +65,7 @@ static void count_local(struct nt_facts_seen *seen, size_t count)
 	for (size_t i = 0, end; i < count; i = end) {
 		end = nt_findings_node_end(seen, count, i);
 		for (size_t k = i; k < end; k++)
-			seen[k].local = (int64_t)(end - i);
+			seen[k].local = (int64_t)nt_findings_local(seen + i, end - i);
 	}
 }
 

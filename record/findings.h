@@ -6,7 +6,8 @@
  * differently for a reason; only the processors of a node are shared by all. A step of one rank has
  * no findings. What is only unusual is none: each rule says what else must hold.
  *
- * Where only one node's processes are known, as in the short form, nodes are not compared.
+ * Nodes are compared where most are known, and what all nodes have where all are: processes may
+ * have told nothing, since they were killed or their records are full.
  *
  * Threads:  pure functions, any thread.
  * Memory:   the caller's; nt_findings_judge sorts seen.

@@ -144,14 +144,29 @@ static int take_code(struct nt_says_step *step, const char *from, const char *en
 /* ["8r2n 1 nopmix","algo"], ["3 little"] */
 static void take_codes(struct nt_says_step *step, struct nt_text array)
 {
-	const char *at = array.at, *end = array.at + array.bytes, *close;
+	struct nt_text text;
+	size_t pos = 0;
 
-	while ((at = memchr(at, '"', (size_t)(end - at))) != NULL) {
-		close = memchr(at + 1, '"', (size_t)(end - at - 1));
-		if (!close)
-			return;
-		nt_says_why_add(step, take_code(step, at + 1, close));
-		at = close + 1;
+	while (nt_json_scan_text(array, &pos, &text))
+		nt_says_why_add(step, take_code(step, text.at, text.at + text.bytes));
+}
+
+static void note_finding(struct nt_finding *worst, const struct nt_finding *finding)
+{
+	if (!worst->text[0] || finding->id < worst->id)
+		*worst = *finding;
+}
+
+/* ["ports:n1:...","cpus:..."] */
+static void take_findings(struct nt_says_step *step, struct nt_text array)
+{
+	struct nt_finding finding;
+	struct nt_text text;
+	size_t pos = 0;
+
+	while (nt_json_scan_text(array, &pos, &text)) {
+		if (nt_finding_read(&finding, text.at, text.bytes) == 0)
+			note_finding(&step->worst, &finding);
 	}
 }
 
@@ -259,6 +274,8 @@ void nt_says_add(struct nt_says *says, struct nt_text text)
 			take_keys(&step, member.value);
 		else if (nt_text_is(member.name, "why") || nt_text_is(member.name, "rest"))
 			take_codes(&step, member.value);
+		else if (nt_text_is(member.name, "findings"))
+			take_findings(&step, member.value);
 	}
 	nt_says_take(says, &step);
 }
@@ -337,6 +354,8 @@ void nt_says_take(struct nt_says *says, const struct nt_says_step *step)
 	says->cut = step->cut && !step->early;
 	for (int why = 0; why < NT_SAYS_WHYS; why++)
 		tells |= step->why[why];
+	if (step->worst.text[0])
+		note_finding(&says->worst, &step->worst);
 	says->newest.late[0] = '\0';
 	if (tells)
 		says->newest = *step;
@@ -525,6 +544,36 @@ static const char *stall_words(const struct nt_says_step *step, char out[NT_SAYS
 	return out;
 }
 
+/* Removes the last piece; false: there is none. */
+static bool drop_piece(char *out)
+{
+	char *last = NULL;
+
+	for (char *c = out; *c; c++) {
+		if ((*c == ';' || *c == ',') && c[1] == ' ')
+			last = c;
+	}
+	if (!out[0])
+		return false;
+	*(last ? last : out) = '\0';
+	return true;
+}
+
+/* "set-up: ports (n17)", behind what else has room */
+static void add_finding(const struct nt_finding *worst, char out[NT_SAYS_MAX])
+{
+	char node[NT_FINDING_NODE_MAX], piece[NT_SAYS_MAX];
+
+	if (!worst->text[0])
+		return;
+	(void)nt_finding_node(worst, node);
+	snprintf(piece, sizeof(piece), "set-up: %s%s%.40s%s", nt_finding_code(worst->id),
+		 node[0] ? " (" : "", node, node[0] ? ")" : "");
+	while (strlen(out) + strlen("; ") + strlen(piece) >= NT_SAYS_MAX && drop_piece(out))
+		;
+	nt_append(out, NT_SAYS_MAX, "%s%s", out[0] ? "; " : "", piece);
+}
+
 const char *nt_says_text(const struct nt_says *says, char out[NT_SAYS_MAX])
 {
 	const struct nt_says_gain gain = nt_says_gain(says);
@@ -549,5 +598,6 @@ const char *nt_says_text(const struct nt_says *says, char out[NT_SAYS_MAX])
 	bytes = strlen(out);
 	if (bytes > 2 && strcmp(out + bytes - 2, "; ") == 0)
 		out[bytes - 2] = '\0';
+	add_finding(&says->worst, out);
 	return out;
 }

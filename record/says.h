@@ -10,16 +10,19 @@
  *	step 62.7 ms; nothing saved: NCCL's is best in 44 % compared
  *	nothing saved: not tuned (nopmix)
  *	calibrated for 18.5 s
+ *	step 62.7 ms; set-up: ports (n17)
  *	stalled: others wait for rank 3 on n1 (AllReduce 64M, call 1204)
  *
  * The step's time is that of the program that took longest, in the newest step of the job, with a
  * launch profile if one was used; "was": with NCCL's own settings, as steps of this job took, or
  * else as is remembered. Saved and spent times are sums over all steps.
  * "so far": a step was running; "cut short": the processes of the last one did not record their
- * end. Pieces that do not fit are left out.
+ * end. "set-up": the worst finding, and where; for it the last pieces give way. Other pieces that do
+ * not fit are left out.
  *
  * It stands in AdminComment, for people who read sacct's own columns, and is a report's first line:
- * there nt_says_add() takes the figures from text, here nt_says_take() from a summary.
+ * there nt_says_add() takes the figures from text, here nt_says_take() from a summary. A report has
+ * its findings behind that line.
  *
  * Threads:  pure functions, any thread.
  * Memory:   values; nothing is allocated.
@@ -30,6 +33,7 @@
 #define NT_SAYS_H
 
 #include <stdbool.h>
+#include "contract/finding.h"
 #include "lib/json-scanner.h"
 
 #define NT_SAYS_MAX 71 /* with its NUL */
@@ -61,6 +65,7 @@ struct nt_says_step {
 	double step_us, steps, speed; /* speed: with the profile, by memories */
 	double saved_ms, spent_ms, estimated_ms, calibration_s;
 	bool saves, observed, early, cut;
+	struct nt_finding worst; /* text "": none */
 	char late[40], call[40]; /* whom it waits for, in which call; "": nobody */
 	double why_us[NT_SAYS_WHYS]; /* time of calls, by reason */
 	bool why[NT_SAYS_WHYS]; /* it has calls, or communicators, with the reason */
@@ -87,6 +92,7 @@ struct nt_says {
 	double saved_ms, spent_ms, estimated_ms, calibration_ms;
 	struct nt_says_program program[NT_SAYS_PROGRAMS];
 	unsigned programs;
+	struct nt_finding worst; /* of all steps */
 	struct nt_says_step newest; /* the last one that tells of calls */
 };
 

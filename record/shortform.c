@@ -13,7 +13,6 @@
 
 #define ROWS_MAX 64 /* more never fit */
 #define WHYS_MAX 8
-#define FINDINGS_MAX 8
 #define FAMILY_MAX (NT_COMM_NAME + 24) /* "8r2n NAME" with its NUL */
 
 enum detail { BARE, USUAL, FULL };
@@ -331,8 +330,8 @@ size_t nt_short_format(const struct nt_summary *summary, char *out, size_t out_b
 	if (take_rows(&form) < 0)
 		return 0;
 	take_whys(&form);
-	form.findings = summary->finding_count < FINDINGS_MAX ? summary->finding_count
-							      : FINDINGS_MAX;
+	form.findings = summary->finding_count < NT_STEP_FINDINGS_MAX ? summary->finding_count
+								      : NT_STEP_FINDINGS_MAX;
 	shown = calloc(form.shown + 1, sizeof(*shown));
 	while (shown && (used = write_form(&form, shown, out, out_bytes)) == 0 && say_less(&form))
 		;

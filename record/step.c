@@ -21,6 +21,87 @@ const struct nt_step_why nt_step_whys[NT_STEP_WHYS] = {
 	{ NT_FLAG_OTHER_PROFILER, NT_REASON_OTHER_PROFILER },
 };
 
+/* ---- findings */
+
+#define FINDINGS_HEAD ",\"" NT_STEP_FINDINGS "\":["
+
+struct step_findings {
+	const struct nt_finding *item[NT_STEP_FINDINGS_MAX + 1];
+	size_t count;
+	struct nt_finding slower; /* of the record; id -1: none */
+};
+
+/* Of a record's list, ["ports:n1:...","cpus:..."] */
+static void find_slower(struct nt_finding *slower, struct nt_text list)
+{
+	struct nt_text text;
+	size_t pos = 0;
+
+	while (nt_json_scan_text(list, &pos, &text)) {
+		if (nt_finding_read(slower, text.at, text.bytes) == 0 &&
+		    slower->id == NT_FINDING_SLOWER)
+			return;
+	}
+	slower->id = -1;
+}
+
+/* The worst first */
+static void put_in_order(struct step_findings *all, const struct nt_finding *findings, size_t count)
+{
+	bool slower = all->slower.id >= 0;
+
+	for (size_t i = 0; i < count && all->count < NT_STEP_FINDINGS_MAX; i++) {
+		if (slower && findings[i].id > all->slower.id) {
+			all->item[all->count++] = &all->slower;
+			slower = false;
+		}
+		all->item[all->count++] = &findings[i];
+	}
+	if (slower)
+		all->item[all->count++] = &all->slower;
+}
+
+/* Cuts the member out. false: it does not stand there as we write it. */
+static bool cut_findings(char *record, struct nt_text list)
+{
+	const size_t head = sizeof(FINDINGS_HEAD) - 2; /* without the bracket */
+	const size_t at = (size_t)(list.at - record);
+
+	if (at < head || memcmp(record + at - head, FINDINGS_HEAD, head) != 0)
+		return false;
+	memmove(record + at - head, list.at + list.bytes, strlen(list.at + list.bytes) + 1);
+	return true;
+}
+
+void nt_step_put_findings(char *record, size_t record_bytes, const struct nt_finding *findings,
+			  size_t count)
+{
+	struct step_findings all = { .count = 0, .slower.id = -1 };
+	struct nt_text list;
+	size_t used, begin;
+
+	if (nt_json_scan_member(nt_text_of(record), NT_STEP_FINDINGS, &list)) {
+		find_slower(&all.slower, list);
+		if (!cut_findings(record, list))
+			return;
+	}
+	put_in_order(&all, findings, count);
+	used = strlen(record);
+	if (used < 2 || record[used - 1] != '}')
+		return;
+	used--;
+	begin = used;
+	for (size_t i = 0; i < all.count; i++) {
+		const char *text = all.item[i]->text, *before = i == 0 ? FINDINGS_HEAD : ",";
+
+		if (used + strlen(before) + strlen(text) + sizeof("\"\"]}") - 1 > record_bytes)
+			break;
+		used += (size_t)snprintf(record + used, record_bytes - used, "%s\"%s\"", before,
+					 text);
+	}
+	snprintf(record + used, sizeof("]}"), "%s}", used > begin ? "]" : "");
+}
+
 int nt_step_check(const char *record, size_t record_bytes, struct nt_error *err)
 {
 	struct nt_text text = { record, record_bytes };

@@ -32,6 +32,7 @@
 #define NT_STEP_RECORD_H
 
 #include "lib/error.h"
+#include "contract/finding.h"
 #include "contract/names.h"
 #include "contract/reason.h"
 #include "record/key.h"
@@ -67,6 +68,13 @@ struct nt_step_why {
 	int reason;
 };
 extern const struct nt_step_why nt_step_whys[NT_STEP_WHYS];
+
+#define NT_STEP_FINDINGS_MAX 8 /* of a record */
+
+/* In place: these findings, the worst first, for those that the record has; "slower", which only the
+ * first node knows, stays. As many as the record has room for. */
+void nt_step_put_findings(char *record, size_t record_bytes, const struct nt_finding *findings,
+			  size_t count);
 
 /* Is record one JSON object as described above? */
 int nt_step_check(const char *record, size_t record_bytes, struct nt_error *err);

@@ -11,7 +11,9 @@
 #include "record/filesink.h"
 #include "record/step.h"
 #include "accounting/job-writer.h"
+#include "recordd/parts.h"
 #include "recordd/recordd-log.h"
+#include "recordd/step-record.h"
 #include "recordd/user-child.h"
 #include "spank/step/step-name.h"
 
@@ -192,12 +194,16 @@ static void take_result(struct nt_recordd *recordd, const struct nt_work_result 
 					    : "libslurm ended the process");
 }
 
-/* The record to deliver: with the path of its long form, if it fits. */
+/* The record to deliver: with the whole step's findings, and with the path of its long form, if
+ * these fit. */
 static const char *record_of(const struct nt_recordd *recordd, char text[NT_STEP_RECORD_MAX + 1])
 {
 	const char *record = recordd->reading.record;
 
 	memcpy(text, record, NT_STEP_RECORD_MAX + 1);
+	if (recordd->nodes.known)
+		nt_step_put_findings(text, nt_step_record_size(&recordd->arguments),
+				     recordd->nodes.findings.item, recordd->nodes.findings.count);
 	nt_longform_tell(&recordd->longform, text, NT_STEP_RECORD_MAX + 1);
 	if (text[0] && nt_step_check(text, strlen(text), NULL) < 0)
 		memcpy(text, record, NT_STEP_RECORD_MAX + 1);
@@ -313,14 +319,15 @@ static bool is_record_ready(const struct nt_recordd *recordd, int64_t now_ms)
 	const struct nt_work *reader = &recordd->work[NT_WORK_READER];
 
 	return reader->last && !nt_work_runs(reader) &&
-	       (!nt_work_runs(&recordd->work[NT_WORK_MEMORY]) ||
-		since_ms >= NT_DELIVER_MEMORY_MS) &&
+	       (!nt_memory_holds(recordd, now_ms) || since_ms >= NT_DELIVER_MEMORY_MS) &&
+	       (!nt_work_runs(&recordd->work[NT_WORK_NODES]) || since_ms >= NT_PARTS_MS) &&
 	       (nt_long_work_has_dir(recordd) || since_ms >= NT_DELIVER_LONG_MS);
 }
 
 static bool others_run(const struct nt_recordd *recordd)
 {
 	return nt_work_runs(&recordd->work[NT_WORK_MEMORY]) ||
+	       nt_work_runs(&recordd->work[NT_WORK_NODES]) ||
 	       nt_work_runs(&recordd->work[NT_WORK_LONGFORM]);
 }
 

@@ -13,6 +13,9 @@ libnt_recordd_a_SOURCES = %D%/collect.c \
 	%D%/longform.h \
 	%D%/loop.c \
 	%D%/memory-work.c \
+	%D%/nodes-work.c \
+	%D%/parts.c \
+	%D%/parts.h \
 	%D%/reader.c \
 	%D%/recordd-log.c \
 	%D%/recordd-log.h \

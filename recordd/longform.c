@@ -28,6 +28,12 @@ bool nt_longform_wanted(const struct nt_arguments *arguments)
 	return arguments->long_mib > 0 && arguments->long_dir[0] == '/';
 }
 
+bool nt_longform_of_nodes(const struct nt_arguments *arguments)
+{
+	return arguments->nodes > 1 && arguments->nodes <= NT_LONGFORM_NODES &&
+	       arguments->hosts[0] != '-' && nt_longform_wanted(arguments);
+}
+
 bool nt_longform_due(const struct nt_longform *longform, uint64_t changes, int64_t now_ms)
 {
 	return nt_longform_wanted(longform->arguments) && longform->stage == NT_LONGFORM_ENDED &&
@@ -71,7 +77,7 @@ void nt_longform_end(struct nt_longform *longform, const struct nt_work_result *
 
 /* ---- in the step's record */
 
-static int directory_of(const struct nt_arguments *arguments, char *out, size_t out_bytes)
+int nt_longform_directory(const struct nt_arguments *arguments, char *out, size_t out_bytes)
 {
 	char job[NT_LONG_NAME_MAX];
 	int bytes;
@@ -86,7 +92,7 @@ static int directory_of(const struct nt_arguments *arguments, char *out, size_t 
 size_t nt_longform_reserve(const struct nt_arguments *arguments)
 {
 	char directory[NT_STEP_LONG_MAX];
-	int bytes = directory_of(arguments, directory, sizeof(directory));
+	int bytes = nt_longform_directory(arguments, directory, sizeof(directory));
 
 	if (!nt_longform_wanted(arguments) || bytes < 0)
 		return 0;
@@ -120,7 +126,7 @@ void nt_longform_tell(const struct nt_longform *longform, char *record, size_t r
 	if (text[0])
 		add_member(record, record_bytes, NT_STEP_NO_LONG, nt_printable_json(text));
 	if ((longform->written || longform->stage == NT_LONGFORM_PLACED) &&
-	    directory_of(longform->arguments, text, sizeof(text)) >= 0)
+	    nt_longform_directory(longform->arguments, text, sizeof(text)) >= 0)
 		add_member(record, record_bytes, NT_STEP_LONG, text);
 }
 

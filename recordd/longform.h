@@ -25,6 +25,7 @@
 #define NT_LONGFORM_EVERY_MS 60000 /* between two while the step stalls, at least */
 #define NT_LONGFORM_LIMIT_MS 20000 /* for one */
 #define NT_LONGFORM_WHY 128
+#define NT_LONGFORM_NODES 128
 
 /* ---- in nt-recordd */
 
@@ -45,6 +46,11 @@ struct nt_longform {
 };
 
 bool nt_longform_wanted(const struct nt_arguments *arguments);
+/* Of several nodes, not too many to be read at once at the step's end? */
+bool nt_longform_of_nodes(const struct nt_arguments *arguments);
+
+/* The job's directory. Returns its length; -1: it does not fit. */
+int nt_longform_directory(const struct nt_arguments *arguments, char *out, size_t out_bytes);
 
 /* Is it time to write, after so many changes? */
 bool nt_longform_due(const struct nt_longform *longform, uint64_t changes, int64_t now_ms);

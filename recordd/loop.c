@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <sys/socket.h>
 #include "lib/clock.h"
+#include "recordd/parts.h"
 #include "recordd/user-child.h"
 
 #define TICK_MS 500 /* between looks at the node's memory */
@@ -19,6 +20,7 @@ static const struct {
 	[NT_WORK_MAKER] = { &nt_long_maker_kind, nt_long_maker_look },
 	[NT_WORK_LONGFORM] = { &nt_long_writer_kind, nt_long_writer_look },
 	[NT_WORK_MEMORY] = { &nt_memory_kind, nt_memory_look },
+	[NT_WORK_NODES] = { &nt_nodes_kind, nt_nodes_look },
 	[NT_WORK_READER] = { &nt_reader_kind, nt_reader_look },
 	[NT_WORK_EARLY] = { &nt_deliver_early_kind, nt_deliver_early_look },
 	[NT_WORK_DELIVERY] = { &nt_deliver_kind, nt_deliver_look },
@@ -57,7 +59,7 @@ static bool may_go(const struct nt_recordd *recordd, int64_t now_ms)
 	if (!nt_long_work_has_read(recordd))
 		return false;
 	return !recordd->arguments.first ||
-	       (nt_deliver_is_handed(recordd) && !nt_work_runs(&recordd->work[NT_WORK_MEMORY]));
+	       (nt_deliver_is_handed(recordd) && !nt_memory_holds(recordd, now_ms));
 }
 
 static void release(struct nt_recordd *recordd)
@@ -82,7 +84,7 @@ static bool is_over(const struct nt_recordd *recordd)
 
 static int64_t next_look_ms(const struct nt_recordd *recordd, int64_t now_ms)
 {
-	static const int64_t after_ms[] = { NT_DELIVER_LONG_MS, NT_DELIVER_MEMORY_MS,
+	static const int64_t after_ms[] = { NT_DELIVER_LONG_MS, NT_PARTS_MS, NT_DELIVER_MEMORY_MS,
 					    NT_RECORDD_RELEASE_MS };
 
 	for (size_t i = 0; recordd->final && i < sizeof(after_ms) / sizeof(after_ms[0]); i++) {

@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "recordd/parts.h"
 #include "recordd/recordd-log.h"
+#include "recordd/step-entry.h"
 #include "recordd/step-record.h"
 #include "recordd/user-child.h"
 
@@ -15,6 +17,7 @@
 #define TRIES 120
 #define LIMIT_MS 10000
 #define STORED 's'
+#define WAITS 'p' /* for the parts of other nodes */
 
 /* A byte once it is stored. */
 static int store_calibration(const struct nt_recordd *recordd, struct nt_step_read *read,
@@ -29,6 +32,24 @@ static int store_calibration(const struct nt_recordd *recordd, struct nt_step_re
 	return write(out_fd, &word, 1) < 0;
 }
 
+/* Do all nodes' parts have this one's fingerprint? -1: not all are there. Ranks that only measure
+ * have not compared it. */
+static int ask_parts(const struct nt_recordd *recordd, const struct nt_sum *sum, int out_fd)
+{
+	const char byte = WAITS;
+	struct nt_long_set set;
+	int alike = -1;
+
+	if (sum->comm_count == 0 || nt_ranks_alike(sum, recordd->arguments.nodes) ||
+	    write(out_fd, &byte, 1) < 0)
+		return -1;
+	nt_long_set_init(&set);
+	if (nt_parts_gather(&recordd->arguments, &set, recordd->ended_ms + NT_PARTS_LATE_MS) == 0)
+		alike = nt_parts_alike(&recordd->arguments, &set);
+	nt_long_set_fini(&set);
+	return alike;
+}
+
 /* The record; after a line end, what went wrong. */
 static int remember(const struct nt_recordd *recordd, struct nt_step_read *read, int out_fd)
 {
@@ -41,7 +62,7 @@ static int remember(const struct nt_recordd *recordd, struct nt_step_read *read,
 	nt_step_remember(&read->sum, &recordd->arguments, &read->ticket,
 			 read->calibrated && !recordd->calibration.stored ? &read->calibration
 									  : NULL,
-			 &remembered);
+			 ask_parts(recordd, &read->sum, out_fd), &remembered);
 	bytes = nt_step_record_make(recordd, read, &remembered, text);
 	if (remembered.failed)
 		bytes += (size_t)snprintf(text + bytes, sizeof(text) - bytes, "\n%s",
@@ -125,4 +146,20 @@ static void ended(void *argument, const struct nt_work_result *result)
 		recordd->calibration.stored = true;
 }
 
-const struct nt_work_kind nt_memory_kind = { .run = run, .ended = ended };
+static bool take_byte(void *argument, char byte)
+{
+	struct nt_recordd *recordd = argument;
+
+	if (byte != WAITS)
+		return false;
+	recordd->memory_waits = true;
+	return true;
+}
+
+const struct nt_work_kind nt_memory_kind = { .run = run, .byte = take_byte, .ended = ended };
+
+bool nt_memory_holds(const struct nt_recordd *recordd, int64_t now_ms)
+{
+	return nt_work_runs(&recordd->work[NT_WORK_MEMORY]) &&
+	       !(recordd->memory_waits && now_ms >= recordd->ended_ms + NT_PARTS_MS);
+}

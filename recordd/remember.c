@@ -265,7 +265,7 @@ static double next_calibration_s(const struct case_of *step)
 
 void nt_step_remember(const struct nt_sum *sum, const struct nt_arguments *arguments,
 		      const struct nt_ticket *ticket, const struct nt_calibrated *calibration,
-		      struct nt_step_memory *out)
+		      int alike, struct nt_step_memory *out)
 {
 	struct case_of step = { .arguments = arguments,
 				.ticket = ticket,
@@ -274,18 +274,20 @@ void nt_step_remember(const struct nt_sum *sum, const struct nt_arguments *argum
 	struct nt_error err = { "" };
 	const char *lost = NULL;
 	char why[NT_LEARN_WHY];
-	bool evidence;
+	bool compared, evidence;
 	int learned;
 
 	memset(out, 0, sizeof(*out));
 	step.fingerprint = strtoull(arguments->fingerprint, NULL, 16);
-	out->hosts_alike = !nt_ranks_alike(sum, arguments->nodes) && hosts_are_alike(&step);
+	/* The memory may be of another time. */
+	compared = nt_ranks_alike(sum, arguments->nodes);
+	out->hosts_alike = !compared && (alike < 0 ? hosts_are_alike(&step) : alike > 0);
 	if (calibration)
 		lost = nt_remember_calibration(sum, arguments, ticket, calibration, true);
 	learned = nt_step_entry_make(sum, arguments, ticket, out->hosts_alike, step.now_us, &entry,
 				     why, &err);
 	/* What the memory has said is not said again: it would never be too old. */
-	evidence = why[0] == '\0' && !out->hosts_alike;
+	evidence = why[0] == '\0' && (compared || alike > 0);
 	if (learned > 0 && is_full(ticket->memory, arguments->memory_mib)) {
 		learned = 0;
 		snprintf(why, sizeof(why), "the memory has the size that the site allows");

@@ -27,7 +27,8 @@
 
 struct nt_step_memory {
 	double measured; /* speed relative to the default; 0: unknown */
-	bool hosts_alike; /* only the memory shows that the step's hosts have the same hardware */
+	bool hosts_alike; /* the memory or the nodes' parts show that the step's hosts have the same
+			     hardware, and not its ranks */
 	double next_s; /* the program's next step will calibrate for so long; 0: it will not */
 	bool failed; /* nothing was stored, remark says why */
 	char slower[80]; /* than with an earlier NCCL or driver: arguments of the finding */
@@ -40,9 +41,10 @@ const char *nt_remember_calibration(const struct nt_sum *sum, const struct nt_ar
 				    const struct nt_ticket *ticket,
 				    const struct nt_calibrated *calibration, bool last);
 
-/* calibration: NULL if the tasks did not calibrate, or it is stored. */
+/* calibration: NULL if the tasks did not calibrate, or it is stored. alike: do all nodes say that
+ * they have the same hardware (parts.h)? -1: not known. What ranks have compared counts more. */
 void nt_step_remember(const struct nt_sum *sum, const struct nt_arguments *arguments,
 		      const struct nt_ticket *ticket, const struct nt_calibrated *calibration,
-		      struct nt_step_memory *out);
+		      int alike, struct nt_step_memory *out);
 
 #endif

@@ -11,6 +11,7 @@
  *                  the end
  *   memory-work.c  adds to the user's memory what the step's tasks measured before the program,
  *                  while that runs, and the step's measurements at the end
+ *   nodes-work.c   judges the set-up of the step by the parts of all nodes, at the end
  *   reader.c       makes the step's record from the ranks' records, as the user, when they change
  *   deliver.c      delivers that record, early and at the end. slurmctld may process the request of
  *                  a killed child after a later one, so the early child may outlive the step
@@ -24,6 +25,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "contract/names.h"
+#include "record/findings-list.h"
 #include "site/sinks.h"
 #include "spank/arguments.h"
 #include "accounting/choose-sink.h"
@@ -37,6 +39,7 @@ enum nt_recordd_work {
 	NT_WORK_MAKER, /* makes the user's directory for the long form */
 	NT_WORK_LONGFORM, /* writes the node's part of it */
 	NT_WORK_MEMORY, /* writes to the user's memory */
+	NT_WORK_NODES, /* reads the parts of all nodes */
 	NT_WORK_READER, /* reads the ranks' records */
 	NT_WORK_EARLY, /* delivers a record while the step runs */
 	NT_WORK_DELIVERY, /* delivers the last one */
@@ -84,6 +87,12 @@ struct nt_calibration_work {
 	bool stored;
 };
 
+/* nodes-work.c */
+struct nt_nodes_judged {
+	bool known;
+	struct nt_findings findings; /* of the whole step */
+};
+
 struct nt_recordd {
 	struct nt_arguments arguments;
 	char step[NT_STEP_NAME_MAX];
@@ -96,7 +105,9 @@ struct nt_recordd {
 	struct nt_work work[NT_WORK_KINDS];
 	struct nt_rank_reading reading;
 	struct nt_calibration_work calibration;
+	bool memory_waits; /* for the parts of other nodes */
 	struct nt_longform longform;
+	struct nt_nodes_judged nodes;
 	struct nt_delivery delivery;
 };
 
@@ -104,10 +115,11 @@ struct nt_recordd {
 void nt_recordd_run(struct nt_recordd *recordd);
 
 extern const struct nt_work_kind nt_long_maker_kind, nt_long_writer_kind, nt_memory_kind,
-	nt_reader_kind, nt_deliver_early_kind, nt_deliver_kind;
+	nt_nodes_kind, nt_reader_kind, nt_deliver_early_kind, nt_deliver_kind;
 void nt_long_maker_look(struct nt_recordd *recordd, int64_t now_ms);
 void nt_long_writer_look(struct nt_recordd *recordd, int64_t now_ms);
 void nt_memory_look(struct nt_recordd *recordd, int64_t now_ms);
+void nt_nodes_look(struct nt_recordd *recordd, int64_t now_ms);
 void nt_reader_look(struct nt_recordd *recordd, int64_t now_ms);
 void nt_deliver_early_look(struct nt_recordd *recordd, int64_t now_ms);
 void nt_deliver_look(struct nt_recordd *recordd, int64_t now_ms);
@@ -117,6 +129,9 @@ void nt_deliver_look(struct nt_recordd *recordd, int64_t now_ms);
 bool nt_long_work_has_read(const struct nt_recordd *recordd);
 bool nt_long_work_has_dir(const struct nt_recordd *recordd);
 bool nt_deliver_is_handed(const struct nt_recordd *recordd);
+
+/* The memory is being written, and will not only be once other nodes have written. */
+bool nt_memory_holds(const struct nt_recordd *recordd, int64_t now_ms);
 
 /* Take a child's output, in the format of nt_step_record_make(), as the newest record. false: it is
  * not a record. */

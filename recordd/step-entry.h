@@ -9,11 +9,11 @@
  *
  * The place is that of the largest communicator. No evidence is made if it could be misleading: the
  * tasks or ranks are not spread evenly over the nodes; neither the largest communicators'
- * capabilities nor, if its ranks have not compared these, the memory shows that the hardware of all
- * nodes is the same; the launch profile was set in part or not in all ranks, or the user has set
- * NCCL_ALGO or NCCL_PROTO, so the times are of something else. It does not matter how the step
- * ended: measurements until then are valid, their samples are counted, and a marker with few
- * periods decides nothing. But a step whose tasks failed is no evidence for a profile.
+ * capabilities nor, if its ranks have not compared these, the nodes' parts or the memory show that
+ * the hardware of all nodes is the same; the launch profile was set in part or not in all ranks, or
+ * the user has set NCCL_ALGO or NCCL_PROTO, so the times are of something else. It does not matter
+ * how the step ended: measurements until then are valid, their samples are counted, and a marker
+ * with few periods decides nothing. But a step whose tasks failed is no evidence for a profile.
  *
  * For a profile, an entry without keys is made if NCCL has started and no call was recorded: the
  * step may have failed because of it.

@@ -97,8 +97,10 @@ size_t nt_sum_format(struct nt_sum *sum, const struct nt_sum_head *head, char *o
 	note_step(head, &step);
 	sum->flags |= head->flags;
 	nt_summary_init(&summary);
-	if (nt_summary_add_sum(&summary, sum, &step, NULL) == 0)
+	if (nt_summary_add_sum(&summary, sum, &step, NULL) == 0) {
+		nt_summary_keep_findings(&summary, head->findings);
 		used = nt_short_format(&summary, out, out_bytes);
+	}
 	nt_summary_fini(&summary);
 	return used;
 }
@@ -167,16 +169,25 @@ void nt_step_read_fini(struct nt_step_read *read)
 		nt_calibrated_fini(&read->calibration);
 }
 
+size_t nt_step_record_size(const struct nt_arguments *arguments)
+{
+	const bool bounded = arguments->record_bytes &&
+			     arguments->record_bytes < NT_STEP_RECORD_MAX;
+	const size_t most = bounded ? arguments->record_bytes : NT_STEP_RECORD_MAX;
+	const size_t kept = nt_longform_reserve(arguments);
+
+	return kept < most / 4 ? most - kept : most;
+}
+
 size_t nt_step_record_make(const struct nt_recordd *recordd, struct nt_step_read *read,
 			   const struct nt_step_memory *remembered,
 			   char text[NT_STEP_RECORD_MAX + 2])
 {
 	const struct nt_arguments *arguments = &recordd->arguments;
-	const bool bounded = arguments->record_bytes &&
-			     arguments->record_bytes < NT_STEP_RECORD_MAX;
-	const size_t most = bounded ? arguments->record_bytes : NT_STEP_RECORD_MAX;
-	const size_t kept = nt_longform_reserve(arguments);
-	const size_t size = kept < most / 4 ? most - kept : most;
+	const size_t most = nt_step_record_size(arguments);
+	/* Another node may have a finding that matters more than the last row. */
+	const size_t size = nt_longform_of_nodes(arguments) && most > 2048 ? most - NT_FINDING_BYTES
+									   : most;
 	struct nt_sum *sum = &read->sum;
 	struct nt_where where;
 	const struct nt_sum_head head = {
@@ -184,6 +195,7 @@ size_t nt_step_record_make(const struct nt_recordd *recordd, struct nt_step_read
 		.flags = arguments->flags,
 		.tasks = arguments->tasks,
 		.nodes = arguments->nodes,
+		.findings = arguments->findings,
 		.final = recordd->final,
 		.run = arguments->run,
 		.ticket = read->launched ? &read->ticket : NULL,

@@ -24,6 +24,7 @@ struct nt_sum_head {
 	const char *mode;
 	uint32_t flags; /* NT_FLAG_* */
 	uint32_t tasks, nodes;
+	uint32_t findings; /* codes that are told */
 	bool final; /* the step has ended */
 	uint32_t run; /* how often the job was restarted before */
 	const struct nt_ticket *ticket; /* NULL: no launch profile was asked for */
@@ -60,6 +61,9 @@ void nt_step_read_fini(struct nt_step_read *read);
 #define NT_STEP_GOES_ON '0'
 #define NT_STEP_HAS_DECIDED '1'
 #define NT_STEP_IS_STILL '2' /* no rank here has begun a call for long */
+
+/* Of a record, beside the place of its long form */
+size_t nt_step_record_size(const struct nt_arguments *arguments);
 
 /* One of these bytes, and the record; returns the number of bytes. remembered: the result of the
  * comparison with the user's memory; NULL: unknown. */

@@ -12,7 +12,8 @@
 
 static bool is_users(enum nt_recordd_work kind)
 {
-	return kind == NT_WORK_READER || kind == NT_WORK_MEMORY || kind == NT_WORK_LONGFORM;
+	return kind == NT_WORK_READER || kind == NT_WORK_NODES || kind == NT_WORK_MEMORY ||
+	       kind == NT_WORK_LONGFORM;
 }
 
 /* The child joins no cgroup by itself: it might do so after it was taken out. */

@@ -72,7 +72,7 @@ struct nt_conf {
 	uint32_t record_bytes; /* the largest record of a step; 0: no limit */
 	char record_dir[NT_PATH_MAX]; /* for long forms; "": next to the user's memory */
 	uint32_t record_mib; /* of a user's long forms; 0: none are written */
-	uint32_t findings; /* that reports tell: bits, as nt_findings_parse() has them */
+	uint32_t findings; /* that are told: bits, as nt_findings_parse() has them */
 	uint32_t memory_mib; /* of a user's memory; 0: nothing is remembered */
 };
 

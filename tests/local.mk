@@ -77,6 +77,7 @@ unit_tests = \
 	%D%/unit/recordd/trays \
 	%D%/unit/recordd/dumpxml \
 	%D%/unit/recordd/longform \
+	%D%/unit/recordd/parts \
 	%D%/unit/recordd/remember \
 	%D%/unit/recordd/step-entry \
 	%D%/unit/recordd/work \

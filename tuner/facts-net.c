@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -246,10 +247,41 @@ static bool read_address(const struct ifaddrs *one, struct in6_addr *out)
 	return !IN6_IS_ADDR_LINKLOCAL(out);
 }
 
+/* Of its mask */
+static unsigned prefix_of(const struct ifaddrs *one)
+{
+	const bool in6 = one->ifa_addr->sa_family == AF_INET6;
+	struct sockaddr_in6 mask = { .sin6_family = 0 };
+	const unsigned char *bytes = (const unsigned char *)&mask;
+	const size_t at = in6 ? offsetof(struct sockaddr_in6, sin6_addr)
+			      : offsetof(struct sockaddr_in, sin_addr);
+	unsigned bits = 0;
+
+	if (one->ifa_netmask)
+		memcpy(&mask, one->ifa_netmask, in6 ? sizeof(mask) : sizeof(struct sockaddr_in));
+	for (size_t i = 0; i < (in6 ? 16 : 4); i++)
+		bits += (unsigned)__builtin_popcount(bytes[at + i]);
+	return bits;
+}
+
+/* "10.1.0.7/16" */
+static void write_address(const struct ifaddrs *one, char out[64])
+{
+	const bool in6 = one->ifa_addr->sa_family == AF_INET6;
+	const size_t at = in6 ? offsetof(struct sockaddr_in6, sin6_addr)
+			      : offsetof(struct sockaddr_in, sin_addr);
+	char text[INET6_ADDRSTRLEN];
+
+	if (!inet_ntop(one->ifa_addr->sa_family, (const char *)one->ifa_addr + at, text,
+		       sizeof(text)))
+		text[0] = '\0';
+	snprintf(out, 64, "%s/%u", text, prefix_of(one));
+}
+
 /* Those whose speed is known */
 static void add_link(struct nt_facts *facts, const char *root, const struct ifaddrs *address)
 {
-	char path[PATH_BYTES], line[32];
+	char path[PATH_BYTES], line[32], text[64];
 	struct in6_addr unused;
 	uint64_t mbps;
 
@@ -258,11 +290,13 @@ static void add_link(struct nt_facts *facts, const char *root, const struct ifad
 		return;
 	snprintf(path, sizeof(path), "/sys/class/net/%.15s/speed", address->ifa_name);
 	if (!nt_facts_line(root, path, line, sizeof(line)) ||
-	    nt_number_parse(line, 1, 100000000, &mbps) < 0 ||
-	    strlen(facts->links) + 40 > sizeof(facts->links))
+	    nt_number_parse(line, 1, 100000000, &mbps) < 0)
 		return;
-	(void)nt_append(facts->links, sizeof(facts->links), "%s%.15s=%" PRIu64,
-			facts->links[0] ? " " : "", address->ifa_name, mbps);
+	write_address(address, text);
+	if (strlen(facts->links) + strlen(text) + 40 > sizeof(facts->links))
+		return;
+	(void)nt_append(facts->links, sizeof(facts->links), "%s%.15s=%" PRIu64 ",%s",
+			facts->links[0] ? " " : "", address->ifa_name, mbps, text);
 }
 
 /* Inodes of this process' sockets */

@@ -504,11 +504,15 @@ static bool has_geforce(const char *root)
 void nt_facts_look(struct nt_facts *facts, const char *root, unsigned nodes)
 {
 	const char *blocking = getenv("CUDA_LAUNCH_BLOCKING"), *node = getenv(NT_ENV_NODE);
+	char line[8];
 
 	nt_fields_clear(&nt_facts_fields, facts);
 	look_at_threads(facts);
 	look_at_quota(facts, root);
 	facts->online = get_nprocs();
+	facts->smt = nt_facts_line(root, "/sys/devices/system/cpu/smt/active", line,
+				   sizeof(line)) &&
+		     line[0] == '1';
 	facts->job_cpus = nt_facts_fewest(getenv("SLURM_JOB_CPUS_PER_NODE"));
 	look_at_shm(facts, root);
 	facts->memlock_kib = memlock_of(root);

@@ -210,7 +210,7 @@ static void look_at_all(struct nt_process *process, struct helper *r)
  * processors that it takes while it starts. */
 static void look_at_facts(struct nt_process *process, const struct helper *r, bool end)
 {
-	if (process->has_facts || (r->call_ms == 0 && !end))
+	if (process->unasked || process->has_facts || (r->call_ms == 0 && !end))
 		return;
 	nt_facts_look(&process->facts, "", process->nodes);
 	process->has_facts = true;

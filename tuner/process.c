@@ -124,11 +124,12 @@ static uint32_t env_number(const char *name, uint32_t fallback)
 
 static void read_step(struct nt_process *process)
 {
-	const char *tasks = getenv("SLURM_STEP_TASKS_PER_NODE");
+	const char *tasks = getenv("SLURM_STEP_TASKS_PER_NODE"), *node = getenv(NT_ENV_NODE);
 
 	process->node_ranks = nt_proxy_pool_ranks(tasks ? tasks : getenv("SLURM_TASKS_PER_NODE"),
 						  getenv("LOCAL_WORLD_SIZE"));
 	process->in_step = getenv("SLURM_PROCID") != NULL;
+	process->unasked = node && strcmp(node, NT_NODE_UNASKED) == 0;
 	process->task = env_number("SLURM_PROCID", 0);
 	process->local_task = env_number("SLURM_LOCALID", 0);
 	process->tasks = env_number("SLURM_STEP_NUM_TASKS", env_number("SLURM_NTASKS", 1));

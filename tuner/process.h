@@ -151,7 +151,7 @@ struct nt_process {
 	/* Asked once, at the first communicator, with the lock held; then the helper thread's. */
 	struct nt_platform platform;
 	struct nt_facts facts; /* the helper thread's */
-	bool has_facts;
+	bool has_facts, unasked; /* unasked: for facts, from the start on */
 	bool learnt; /* the platform is known; under the lock */
 	struct nt_process_thread helper;
 };

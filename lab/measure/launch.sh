@@ -6,8 +6,8 @@
 #
 #   launch.sh [-o FILE] [ROUNDS [NODES]...]   default: 50 rounds on 1 and on 4 nodes
 #
-# A round has a step of each kind, in an order drawn for it: without a plugin, with it and no option, off, observe, bandit, and
-# bandit with a record of a rank. Prints medians, quartiles, and the median of the differences to the same round's step
+# A round has a step of each kind, in an order drawn for it: without a plugin, with it and no option, off, observe, bandit,
+# bandit with a record of a rank, the same with a long form, and with that where the site wants no findings. Prints medians, quartiles, and the median of the differences to the same round's step
 # without a plugin, in ms. The whole cluster runs before other processes of the machine (SCHED_RR), so that their load counts
 # little. -o: each step as a line nodes,round,kind,start_us,end_us.
 set -u -o pipefail
@@ -33,20 +33,22 @@ skip() {
 	exit 77
 }
 
-kinds=(none "no-option" off observe bandit record)
+kinds=(none "no-option" off observe bandit record long "no-findings")
 
 # step KIND NODES: sets line
 step() {
-	local option=() plugin=() record=
+	local option=() plugin=() record='' long=none
 	case $1 in
 	none) ;;
 	no-option) plugin=("$plugstack") ;;
 	record) plugin=("$plugstack") option=(--nccl-tune=bandit) record=1 ;;
+	long) plugin=("$plugstack") option=(--nccl-tune=bandit) record=1 long=$records ;;
+	no-findings) plugin=("$unasked") option=(--nccl-tune=bandit) record=1 long=$records ;;
 	*) plugin=("$plugstack") option=("--nccl-tune=$1") ;;
 	esac
 	cluster plugstack "${plugin[@]}"
 	wait_for 60 quiet || return 1
-	line=$(as_user env ${record:+RECORD=1} ./launch srun --jobid "$job" --overlap -N"$2" --ntasks-per-node=1 \
+	line=$(as_user env ${record:+RECORD=1} NCCL_TUNE_RECORD_DIR="$long" ./launch srun --jobid "$job" --overlap -N"$2" --ntasks-per-node=1 \
 		"${option[@]}")
 }
 
@@ -71,7 +73,7 @@ summary() {
 	  (("start_us", "end_us") as $what | $all | group_by(.nodes)[] | . as $one
 	   | ([$one[] | select(.kind == "none")] | sort_by(.round)) as $base
 	   | ($ARGS.positional[]) as $kind | ([$one[] | select(.kind == $kind)] | sort_by(.round)) as $rows
-	   | select(($rows | length) > 0 and ($kind != "record" or $what == "end_us")) | row($kind; $rows; $base; $what))
+	   | select(($rows | length) > 0 and (($kind | IN("record", "long", "no-findings") | not) or $what == "end_us")) | row($kind; $rows; $base; $what))
 	| join(" ")' --args "${kinds[@]}" <"$1" | column -t
 }
 
@@ -84,6 +86,10 @@ cluster_start "$most" || exit 1
 install -m 755 "$(dirname "$0")/launch-task.sh" "$work/launch"
 install -m 755 "$(dirname "$0")/../../tests/cluster/20-record-rank.sh" "$work/rank"
 plugstack=$(nt_plugstack_line pmix=ask)
+printf '[site]\nfindings = none\n' >"$NT_BASE/unasked.conf.lines"
+unasked=$(nt_plugstack_line pmix=ask "conf=$NT_BASE/unasked.conf")
+records=$NT_BASE/records
+install -d -o "$NT_USER" "$records"
 job=$(as_user salloc -Q --no-shell -N"$most" --exclusive 2>&1; squeue -h -o %A | tail -n 1)
 
 echo "nodes,round,kind,start_us,end_us" >"$raw"

@@ -125,6 +125,8 @@ static void tell_facts(const struct nt_plugin *plugin, spank_t spank)
 		nt_cache_read_facts(rundir_fd, facts);
 		close(rundir_fd);
 	}
+	if (plugin->tuned && plugin->conf.findings == 0)
+		snprintf(facts, sizeof(facts), NT_NODE_UNASKED);
 	if (facts[0])
 		nt_task_env_set(&env, NT_ENV_NODE, facts);
 	else
@@ -295,6 +297,7 @@ static void fill_arguments(struct nt_plugin *plugin, spank_t spank, struct nt_ar
 	(void)spank_get_item(spank, S_JOB_NNODES, &out->nodes);
 	(void)spank_get_item(spank, S_JOB_LOCAL_TASK_COUNT, &out->here);
 	out->record_bytes = plugin->conf.record_bytes;
+	out->findings = plugin->conf.findings;
 	out->memory_mib = plugin->conf.memory_mib ? plugin->conf.memory_mib
 						  : NT_ARGUMENTS_NO_MEMORY;
 	out->job = plugin->node_step.job;

@@ -90,3 +90,31 @@ untouched() {
 	fake --more 0
 	untouched
 }
+
+# measure: a step of two nodes in which nothing is tuned
+measure() {
+	as_user srun -N2 --ntasks-per-node=1 -t 20 --nccl-tune=observe,launch=default bash -c 'exec "$@" >/dev/null' - \
+		"$NT_TESTS/nt-fake-nccl" --sizes 1M --iters 200
+	wait_for 60 no_helpers
+}
+
+# in_memory FILTER: of all lines
+in_memory() {
+	cat "$NCCL_TUNE_MEMORY"/*.jsonl | jq -rs "$1"
+}
+
+@test "steps that only measure are remembered where all nodes have the same hardware, and not of others" {
+	local cache
+	export NCCL_TUNE_MEMORY=$NT_BASE/memory NCCL_TUNE_RECORD_DIR=$NT_BASE/records
+	install -d -o "$NT_USER" "$NCCL_TUNE_MEMORY" "$NCCL_TUNE_RECORD_DIR"
+	install -d "$NT_CLUSTER"/run/n{1,2}
+	nodes "rundir = $NT_CLUSTER/run/n1" "rundir = $NT_CLUSTER/run/n2"
+	measure
+	[ "$(in_memory '[.[] | select(.host).host] | sort | join(" ")')" = "n1 n2" ]
+	[ "$(in_memory '[.[] | select(.profile)] | length')" = 1 ]
+	# The memory says that they are alike; a node has changed since.
+	cache=$NT_CLUSTER/run/n2/fingerprint.$(cat /proc/sys/kernel/random/boot_id)
+	sed -i '1s/.*/00000000deadbeef another/' "$cache"
+	measure
+	[ "$(in_memory '[.[] | select(.profile)] | length')" = 1 ]
+}

@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# What is wrong with a job's set-up, from real jobs: in accounting for the first node, in the report for all; nothing of jobs
-# that are set up well. tests/unit/record/findings.c has the rules, tests/unit/tuner/facts.c how facts are read.
+# What is wrong with a job's set-up, from real jobs: in accounting and in the report, for all nodes; nothing of jobs that
+# are set up well. tests/unit/record/findings.c has the rules, tests/unit/tuner/facts.c how facts are read.
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
 
@@ -47,9 +47,15 @@ codes() {
 	sacct_field "$job" admincomment | jq -r '[.nccl_tune["0"].findings // [] | .[] | split(":")[0]] | join(" ")'
 }
 
+# The sentence there
+says() {
+	sacct_field "$job" admincomment | jq -r '.nccl_tune.says'
+}
+
 @test "of a job that is set up well nothing is said; its ranks have told their set-up" {
 	job 2 2 :
 	[ "$(codes)" = "" ]
+	[[ $(says) != *set-up* ]]
 	job_report
 	[[ $output != *"Set-up"* ]]
 	job_report --findings
@@ -58,9 +64,10 @@ codes() {
 	jq -e '.jobs[0].steps[0] | has("findings") | not' <<<"$output"
 }
 
-@test "a variable that one rank has is named, with the rank, in the report alone: the first node does not know" {
+@test "a variable that one rank of the second node has is named, with the rank, in accounting, too" {
 	job 2 2 '[ "$SLURM_PROCID" != 3 ] || export NCCL_NVLS_ENABLE=0'
-	[ "$(codes)" = "" ]
+	[ "$(codes)" = differs ]
+	[[ $(says) = *"set-up: differs (n2)" ]]
 	job_report
 	[[ $output = *"Set-up: NCCL_NVLS_ENABLE is 0 on rank 3 (n2), and not set on 3 others. -> Start all ranks alike: "* ]]
 	job_report --json
@@ -76,11 +83,25 @@ codes() {
 @test "a variable that was left over is named; the site may not want to hear of it" {
 	job 1 2 'export NCCL_P2P_DISABLE=1'
 	[ "$(codes)" = left ]
+	[[ $(says) = *"set-up: left" ]]
 	job_report
 	[[ $output = *"Set-up, probably: NCCL_P2P_DISABLE=1 is set in the job or its image: GPUs of a node cannot use NVLink or PCIe. -> Unset NCCL_P2P_DISABLE, unless it is known to be needed here."* ]]
 	printf '[site]\nfindings = all -left\n' >"$FILE"
 	job_report
 	[[ $output != *"Set-up"* ]]
+	job 2 1 'export NCCL_BUFFSIZE=4096'
+	[ "$(codes)" = "" ]
+	[[ $(says) != *set-up* ]]
+}
+
+@test "where the site wants no findings, processes do not read how they are set up" {
+	local records
+	printf '[site]\nfindings = none\n' >"$FILE"
+	job 1 2 'export NCCL_BUFFSIZE=4096'
+	[ "$(codes)" = "" ]
+	records=$(sacct_field "$job" admincomment | jq -r '.nccl_tune["0"].long')
+	[ "$(zcat "$records"/*.gz | grep -c '^{"rank":')" = 2 ]
+	[ "$(zcat "$records"/*.gz | grep -c '"facts"')" = 0 ]
 }
 
 @test "a rank with one of the job's processors is named, with what to type" {
@@ -210,9 +231,68 @@ rdma() {
 	[[ $output != *Set-up* ]] || ! ip -4 -br addr | grep -qv '^lo '
 }
 
+# join_nodes: two links between the tasks of a job in a network namespace each, once these are there: the names differ
+join_nodes() {
+	local pid=() node net=0 link
+	for node in 0 1; do
+		wait_for 60 test -s "$NT_BASE/net/pid$node" || return 1
+		pid[node]=$(<"$NT_BASE/net/pid$node")
+	done
+	for link in "eth0 eno1" "eth1 enp3s0"; do
+		net=$((net + 1))
+		ip link add "${link% *}" netns "${pid[0]}" type veth peer name "${link#* }" netns "${pid[1]}"
+		for node in 0 1; do
+			nsenter -t "${pid[node]}" -n ip addr add "10.77.$net.$((node + 1))/24" dev "$([ $node = 0 ] && echo "${link% *}" || echo "${link#* }")"
+			nsenter -t "${pid[node]}" -n ip link set "$([ $node = 0 ] && echo "${link% *}" || echo "${link#* }")" up
+		done
+	done
+	touch "$NT_BASE/net/ready"
+}
+
+# linked NET: a job of two nodes, whose ranks are connected by that network, of IPv4 addresses 10.77.NET.0/24
+linked() {
+	local joiner
+	rm -rf "$NT_BASE/net"
+	install -d -o "$NT_USER" "$NT_BASE/net"
+	join_nodes &
+	joiner=$!
+	job 2 1 "export NT_NET=$1; set -- unshare --map-root-user --mount --net '$NT_BASE/view' '$NT_BASE/link'\$SLURM_NODEID '$NT_BASE/connect' \"\$@\""
+	wait "$joiner"
+}
+
+@test "sockets over a link of a hundredth of the speed of another one, which has other names on each node" {
+	local link
+	need_namespaces
+	command -v socat >/dev/null || skip "no socat"
+	for link in link0/eth0=1000 link0/eth1=100000 link1/eno1=1000 link1/enp3s0=100000; do
+		mkdir -p "$NT_BASE/${link%/*}/class/net/$(basename "${link%=*}")"
+		echo "${link#*=}" >"$NT_BASE/${link%/*}/class/net/$(basename "${link%=*}")/speed"
+	done
+	cat >"$NT_BASE/connect" <<-'END'
+		#!/bin/bash
+		# connect COMMAND...: with a connection to the other node, as NCCL has them
+		base=$(dirname "$0")/net
+		echo $$ >"$base/pid$SLURM_NODEID"
+		until [ -e "$base/ready" ]; do sleep 0.1; done
+		timeout 60 socat TCP-LISTEN:7000 PIPE &
+		until { exec 7<>"/dev/tcp/10.77.$NT_NET.$((2 - SLURM_NODEID))/7000"; } 2>/dev/null; do sleep 0.1; done
+		exec "$@"
+	END
+	chmod 755 "$NT_BASE/connect"
+	linked 1
+	[ "$(codes)" = interface ]
+	[[ $(says) = *"set-up: interface" ]]
+	job_report
+	[[ $output = *"NCCL sends between nodes over eth0 with 1000 Mbit/s, although all nodes also have eth1,enp3s0 with 100000. -> Name one by which the nodes reach each other: export NCCL_SOCKET_IFNAME=eth1,enp3s0. "* ]]
+	linked 2
+	[ "$(codes)" = "" ]
+	job_report
+	[[ $output != *Set-up* ]]
+}
+
 # run_with NCCL COMPUTE-US: of one program, remembered; its job is in $job
 run_with() {
-	run -0 --separate-stderr as_user srun -N1 --ntasks-per-node=2 -t 20 --nccl-tune=observe,launch=default bash -c \
+	run -0 --separate-stderr as_user srun -N2 --ntasks-per-node=1 -t 20 --nccl-tune=observe,launch=default bash -c \
 		'[ "$SLURM_PROCID" != 0 ] || echo "$SLURM_JOB_ID" >&2; exec "$@" >/dev/null' - "$NT_TESTS/nt-fake-nccl" \
 		--nccl "$1" --sizes 1M --iters 600 --noise lognormal:0.03 --compute-us "$2"
 	job=$(grep -m1 -xE '[0-9]+' <<<"$stderr")
@@ -220,14 +300,15 @@ run_with() {
 	wait_for 60 no_helpers
 }
 
-@test "steps that are slower with another NCCL than with the last one are told, with the day; not steps that are as fast" {
-	export NCCL_TUNE_MEMORY=$NT_BASE/memory
-	install -d -o "$NT_USER" "$NT_BASE/memory"
+@test "on two nodes that only measure, steps that are slower with another NCCL than with the last one are told, with the day; not steps that are as fast" {
+	export NCCL_TUNE_MEMORY=$NT_BASE/user/memory # with the long form beside it
+	install -d -o "$NT_USER" "$NT_BASE/user"
 	for _ in 1 2 3 4; do run_with 2.27.7 1000; done
 	for _ in 1 2 3 4; do run_with 2.28.9 1000; done
 	[ "$(codes)" = "" ]
-	for _ in 1 2 3 4; do run_with 2.29.7 2500; done
+	for _ in 1 2 3 4; do run_with 2.29.7 3000; done
 	[ "$(codes)" = slower ]
+	[[ $(says) = *"; set-up: slower" ]]
 	job_report
 	[[ $output = *"Set-up, probably: The program is 1"[0-9][0-9]" % slower than with NCCL 2.28.9 on $(date +%F) (job "*"). -> "* ]]
 }

@@ -226,6 +226,7 @@ static void add_item(void *argument, struct nt_collected *item)
 static int print_step(const char *directory, const char *mode, char *const *others, int count)
 {
 	const struct nt_sum_head head = { .mode = mode,
+					  .findings = NT_FINDINGS_ALL,
 					  .nodes = 1 + (uint32_t)count,
 					  .final = true };
 	char text[NT_STEP_RECORD_MAX + 1] = "";

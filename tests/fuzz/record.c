@@ -86,7 +86,9 @@ static void check_learned(const struct nt_sum *sum)
 static void check_sum(struct nt_sum *sum, const struct nt_calibrated *calibration)
 {
 	struct nt_ticket ticket = { .profile = "sockets-wide", .from = "a memory", .expected = 2 };
-	struct nt_sum_head head = { .mode = "bandit", .tasks = 4, .nodes = 2, .final = true };
+	struct nt_sum_head head = {
+		.mode = "bandit", .findings = NT_FINDINGS_ALL, .tasks = 4, .nodes = 2, .final = true
+	};
 	char record[NT_STEP_RECORD_MAX + 1];
 	size_t bytes = nt_sum_format(sum, &head, record, sizeof(record));
 

@@ -64,6 +64,32 @@ static void expect_says(const char *first, const char *second, const char *wante
 	free(again);
 }
 
+#define FOUND(list) "\"findings\":[" list "]"
+
+static void with_the_worst_finding(void **state)
+{
+	expect_says("{\"mode\":\"observe\"," FOUND("\"cpus:n1 and 1 more node:8 ranks\"") "}", STEP,
+		    "only measured; set-up: cpus (n1)");
+	/* Of all steps, in any order */
+	expect_says(
+		"{\"mode\":\"bandit\"," FOUND("\"left::NCCL_X=1\",\"ports:n17:port is DOWN\"") "}",
+		"{\"mode\":\"bandit\",\"saved_ms\":500.0," FOUND("\"sockets::mlx5_0/1\"") "}",
+		"saved 500.0 ms; set-up: ports (n17)");
+	expect_says("{\"mode\":\"bandit\",\"saved_ms\":0," FOUND("\"sockets::mlx5_0/1\"") "}", STEP,
+		    "nothing saved; set-up: sockets");
+	/* It is worth more than what was spent, and than why nothing was saved. */
+	expect_says("{\"mode\":\"bandit\",\"measured\":1.9,\"step_us\":[20.0,23500.0,50.0],"
+		    "\"saved_ms\":14200.0,\"spent_ms\":50900.0," FOUND("\"ports:n17:x:y\"") "}",
+		    STEP, "step 23.5 ms, was 44.6 ms (1.90 x); saved 14.2 s; set-up: ports (n17)");
+	expect_says(
+		"{\"mode\":\"bandit\",\"early\":1,\"saved_ms\":0,\"8r2n\":{\"AllReduce 1M\":{\"why\":"
+		"\"open\"}}," FOUND("\"differs:a-node-with-a-long-name:x:y\"") "}",
+		STEP, "set-up: differs (a-node-with-a-long-name)");
+	/* A later release's is none of ours. */
+	expect_says("{\"mode\":\"observe\"," FOUND("\"moon:n1:full\",7") "}", STEP,
+		    "only measured");
+}
+
 #define SAYS_STEP(members) "{\"mode\":\"bandit\"," members "}"
 
 static void in_one_sentence(void **state)
@@ -469,7 +495,7 @@ static void components_have_a_key_each(void **state)
 	       "{\"nccl_tune\":{\"v\":1,\"0+0\":" STEP ",\"0+1\":" STEP "}}");
 }
 
-UNIT_TESTS(into_nothing, in_one_sentence, why_nothing_was_saved, who_stalled_comes_first,
+UNIT_TESTS(into_nothing, in_one_sentence, with_the_worst_finding, why_nothing_was_saved, who_stalled_comes_first,
 	   beside_others, knows_what_it_holds, components_have_a_key_each, beside_own_steps,
 	   in_place_of_an_older_one, other_text_is_refused, depth_is_bounded,
 	   too_long_a_text_is_left_alone, old_steps_are_thinned, very_many_steps_are_counted,

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "record/step.h"
 #include "tests/lib/unit.h"
 
 #define RANKS_MAX 16
@@ -32,6 +33,8 @@ static void set_rest(struct nt_facts_seen *seen, const char *name, const char *v
 		seen->facts.quota = strtod(value, NULL);
 	else if (strcmp(name, "far") == 0)
 		seen->facts.gpu_far = true;
+	else if (strcmp(name, "smt") == 0)
+		seen->facts.smt = true;
 	else if (strcmp(name, "geforce") == 0)
 		seen->facts.geforce = true;
 	else if (strcmp(name, "blocking") == 0)
@@ -165,9 +168,12 @@ static void judge(const struct setup *setup, struct nt_findings *findings)
 {
 	static struct nt_facts_seen seen[RANKS_MAX];
 	char found[256] = "";
+	int64_t nodes = setup->nodes; /* of the step: also those that have told nothing */
 
 	make(seen, setup);
-	nt_findings_judge(findings, seen, (size_t)(setup->nodes * setup->per_node), setup->nodes,
+	for (int i = 0; i < setup->nodes * setup->per_node; i++)
+		nodes = seen[i].nodes > nodes ? seen[i].nodes : nodes;
+	nt_findings_judge(findings, seen, (size_t)(setup->nodes * setup->per_node), nodes,
 			  strstr(setup->change, "small_shm"),
 			  strcmp(setup->found, "slower") == 0 ? SLOWER : "");
 	for (size_t i = 0; i < findings->count; i++)
@@ -296,6 +302,22 @@ static const struct setup planted[] = {
 	  "ports", "n1:port mlx5_0/1 has 200 Gbit/s:400 on 1 other" },
 	{ "ports that are down, one of them slow when it was up", 3, 1, "n1: " PORTS("ACTIVE,100,ib", "DOWN,10,ib"),
 	  "ports ports", "n1:port mlx5_0/1 has 100" },
+	{ "the slow one of two links, which have other names on each node", 2, 1, "*: fabric=socket;ports=;gdr=|n0: links=eth0=1000,10.0.0.1/24 eth1=100000,10.1.0.1/24;link=eth0|n1: links=enp3s0=100000,10.1.0.2/24 eno1=1000,10.0.0.2/24;link=eno1",
+	  "interface", "over eth0:eth1,enp3s0: with 1000 Mbit/s, although all nodes also have eth1,enp3s0 with 100000" },
+	{ "... and networks of IPv6", 2, 1, "*: fabric=socket;ports=;gdr=|n0: links=eth0=1000,fd00::1/64 hsn0=200000,fd00:0:0:1::1/63;link=eth0|n1: links=eth0=1000,fd00::2/64 hsn0=200000,fd00::9/63;link=eth0",
+	  "interface", "over eth0:hsn0:" },
+	{ "sockets by IP over InfiniBand", 2, 2, "*: fabric=socket;links=eth0=1000 ibp12s0=400000;link=ibp12s0",
+	  "sockets", "mlx5_0/1, 400 Gbit/s" },
+	{ "RoCE with addresses, and a slower link of the computer centre", 2, 1, "*: fabric=socket;ports=mlx5_bond_0/1=ACTIVE,200,eth,9000,4,22.1;gdr=;links=eno1=1000;link=eno1",
+	  "sockets", "mlx5_bond_0/1, 200 Gbit/s" },
+	{ "a processor for each rank, of cores with two threads of which the job has many", 2, 4, "*: smt=1;cpu_count=1|0: cpus=0|1: cpus=1|2: cpus=2|3: cpus=3",
+	  "cpus", "4 ranks:have 1 processor each, of the 16" },
+	{ "all ranks on one thread, of cores with two", 1, 4, "*: smt=1;cpus=0;cpu_count=1;job_cpus=8",
+	  "cpus", "4 ranks:share 1 processor, of the 8" },
+	{ "one processor for the ranks of a node, one of which was killed before it told anything", 1, 4, "*: nodes=1;ranks=5;cpus=0;cpu_count=1",
+	  "cpus", "4 ranks:share 1 processor, of the 16" },
+	{ "a port is down, and one node of four has told nothing", 3, 1, "*: nodes=4;ranks=4|n1: " PORTS("ACTIVE,400,ib", "DOWN,10,ib"),
+	  "ports", "n1:port mlx5_1/1 is DOWN:ACTIVE on 2 others" },
 };
 
 static const struct setup fine[] = {
@@ -399,6 +421,28 @@ static const struct setup fine[] = {
 	{ "cards of two kinds with the same names", 2, 1, "*: " PORTS(IB "28.43.1014", IB "28.43.1014") "|n1: " PORTS("ACTIVE,200,ib,0,0,20.41.1000", "ACTIVE,200,ib,0,0,20.41.1000"), "", "" },
 	{ "MTUs that RDMA cannot tell from each other", 3, 1, "*: ports=mlx5_0/1=ACTIVE,200,eth,9000,4,26.1|n1: ports=mlx5_0/1=ACTIVE,200,eth,4200,4,26.1", "", "" },
 	{ "a port that is down on all nodes, in two ways", 3, 1, "*: " PORTS("ACTIVE,400,ib", "DOWN,10,ib") "|n1: " PORTS("ACTIVE,400,ib", "INIT,10,ib"), "", "" },
+	{ "links with one name in networks of each node's own", 2, 1, "*: fabric=socket;ports=;gdr=|n0: links=eth0=1000,10.0.0.1/24 eth1=100000,10.1.0.1/24;link=eth0|n1: links=eth0=1000,10.0.0.2/24 eth1=100000,10.2.0.1/24;link=eth0", "", "" },
+	{ "a link of each node to its own card, always with one address", 2, 1, "*: fabric=socket;ports=;gdr=;link=eth0|n0: links=eth0=1000,10.0.0.1/24 tmfifo_net0=100000,192.168.100.2/30|n1: links=eth0=1000,10.0.0.2/24 tmfifo_net0=100000,192.168.100.2/30", "", "" },
+	{ "a management controller's link, by addresses that each machine gives itself", 2, 1, "*: fabric=socket;ports=;gdr=;link=eth0|n0: links=eth0=1000,10.0.0.1/24 usb0=10000,169.254.3.1/24|n1: links=eth0=1000,10.0.0.2/24 usb0=10000,169.254.3.2/24", "", "" },
+	{ "the site has chosen the slow link", 2, 1, "*: site=NCCL_SOCKET_IFNAME=eth0;inside=NCCL_SOCKET_IFNAME=eth0;fabric=socket;ports=;gdr=;links=eth0=1000 eth1=100000", "", "" },
+	{ "virtual machines whose network cards are ports of RoCE without an address", 2, 1, "*: fabric=socket;ports=mlx5_an0/1=ACTIVE,100,eth,1500,2,16.30;gdr=;links=eth0=50000,10.0.0.4/24;link=eth0", "", "" },
+	{ "sockets over RoCE's own card, by a VLAN of a bond", 2, 1, "*: fabric=socket;ports=mlx5_bond_0/1=ACTIVE,200,eth,9000,6,22.1;gdr=;links=;link=bond0.17", "", "" },
+	{ "IP over InfiniBand for connecting, and RDMA for data", 2, 4, "*: links=ib0=400000,10.9.0.1/16 eno1=1000,10.0.0.1/24;link=ib0;ifname=ib0", "", "" },
+	{ "--hint=nomultithread: a thread of an own core for each rank", 1, 4, "*: smt=1;cpu_count=1;job_cpus=8;online=16|0: cpus=0|1: cpus=1|2: cpus=2|3: cpus=3", "", "" },
+	{ "a processor for each of eight ranks of a job of eight, four of them killed before they told", 1, 4, "*: nodes=1;ranks=8;cpu_count=1;job_cpus=8|0: cpus=0|1: cpus=1|2: cpus=2|3: cpus=3", "", "" },
+	{ "as many devices as ranks, and one rank has told nothing", 2, 3, "*: visible=4;nodes=2;ranks=8|5: ranks=1;nodes=1", "", "" },
+	{ "sockets where a node with no RDMA has told nothing", 2, 1, "*: nodes=3;ranks=3;fabric=socket;variables=NCCL_IB_DISABLE=1", "", "" },
+	{ "a slow link where a node without the fast one has told nothing", 2, 1, "*: nodes=3;ranks=3;fabric=socket;ports=;gdr=;links=eth0=1000 eth1=100000", "", "" },
+	{ "a port that two nodes of eight use, of which one has told, and the most have not", 2, 1, "*: nodes=8;ranks=8|n1: " PORTS("ACTIVE,400,ib", "DOWN,10,ib"), "", "" },
+	{ "EFA's plugin asks for its protocol", 2, 4, "*: fabric=efa;ports=rdmap0/1=ACTIVE,100,efa;gdr=;inside=NCCL_PROTO=simple", "", "" },
+	{ "Slingshot: ports of no class infiniband, by libfabric", 2, 4, "*: fabric=cxi;ports=;gdr=;links=hsn0=200000,10.150.0.1/16;link=hsn0;ifname=hsn0;variables=NCCL_NET_GDR_LEVEL=PHB NCCL_CROSS_NIC=1 NCCL_SOCKET_IFNAME=hsn", "", "" },
+	{ "GeForce with InfiniBand, which has no GPUDirect", 2, 2, "*: geforce=1;gdr=none", "", "" },
+	{ "WSL: no device files, no ports, one rank", 1, 1, "*: gpus=;gpu_count=-1;ports=;links=;link=;gdr=;fabric=any;job_cpus=-1;smt=1", "", "" },
+	{ "gres/shard: four ranks on a GPU", 1, 4, "*: gpus=2;gpu_count=1;visible=1", "", "" },
+	{ "a profiler of events at one rank", 1, 4, "0: variables=NCCL_PROFILE_EVENT_MASK=15 NCCL_INSPECTOR_ENABLE=1", "", "" },
+	{ "srun --overlap: one rank more, of a debugger's own communicator, on a processor of the job", 1, 4, "3: ranks=1;cpus=0;cpu_count=1;nofile=1024;variables=NCCL_P2P_DISABLE=1", "", "" },
+	{ "enroot: another LD_PRELOAD and library, the same on all nodes", 2, 4, "*: preload=libhook.so;library=/usr/local/lib/libnccl.so.2.27.5;shm_mb=64000;visible=8", "", "" },
+	{ "cores of two threads, both of each core for a rank", 1, 4, "*: smt=1;cpu_count=2;job_cpus=8|0: cpus=0,8|1: cpus=1,9|2: cpus=2,10|3: cpus=3,11", "", "" },
 	{ "nothing is known", 2, 2, "*: cpus=;cpu_count=-1;online=-1;job_cpus=-1;shm_mb=-1;gpus=;gpu_count=-1;memlock_kib=-1;nofile=-1;stack_kib=-1;fabric=;library=;ports=;links=;link=;gdr=", "", "" },
 };
 /* clang-format on */
@@ -497,5 +541,47 @@ static void a_step_without_facts_has_none(void **state)
 	assert_int_equal(findings.count, 0);
 }
 
-UNIT_TESTS(what_is_wrong_is_found, what_is_not_is_silent, every_finding_can_be_said,
-	   sentences_name_what_was_seen, codes_are_switched, a_step_without_facts_has_none);
+/* A step's record, with the findings of all its nodes in place of those of the first. */
+static void those_of_all_nodes_replace_those_of_one(void **state)
+{
+	static const struct {
+		const char *record;
+		size_t room, count; /* of the findings below */
+		const char *want;
+	} cases[] = {
+		{ "{\"mode\":\"observe\"}", 999, 0, "{\"mode\":\"observe\"}" },
+		{ "{\"mode\":\"observe\"}", 999, 2,
+		  "{\"mode\":\"observe\",\"findings\":[\"ports:n2:x:y\",\"left::z\"]}" },
+		{ "{\"a\":1,\"findings\":[\"cpus:n1:q\",\"left::z\"],\"more\":3}", 999, 2,
+		  "{\"a\":1,\"more\":3,\"findings\":[\"ports:n2:x:y\",\"left::z\"]}" },
+		{ "{\"a\":1,\"findings\":[\"cpus:n1:q\"]}", 999, 0, "{\"a\":1}" },
+		/* What only the first node knows, in its place */
+		{ "{\"a\":1,\"findings\":[\"cpus:n1:q\",\"slower::11\"]}", 999, 2,
+		  "{\"a\":1,\"findings\":[\"ports:n2:x:y\",\"slower::11\",\"left::z\"]}" },
+		{ "{\"a\":1,\"findings\":[\"slower::11\"]}", 999, 0,
+		  "{\"a\":1,\"findings\":[\"slower::11\"]}" },
+		/* As many as have room */
+		{ "{\"a\":1}", 44, 2, "{\"a\":1,\"findings\":[\"ports:n2:x:y\"]}" },
+		{ "{\"a\":1}", 35, 2, "{\"a\":1,\"findings\":[\"ports:n2:x:y\"]}" },
+		{ "{\"a\":1}", 34, 2, "{\"a\":1}" },
+		/* Not as we write it */
+		{ "{\"findings\":[\"cpus:n1:q\"]}", 999, 2, "{\"findings\":[\"cpus:n1:q\"]}" },
+		{ "{\"a\":1, \"findings\" : 7}", 999, 2, "{\"a\":1, \"findings\" : 7}" },
+		{ "", 999, 2, "" },
+	};
+	struct nt_finding found[2];
+
+	nt_finding_set(&found[0], NT_FINDING_PORTS, "n2:x:y");
+	nt_finding_set(&found[1], NT_FINDING_LEFT, ":z");
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		char record[1000];
+
+		snprintf(record, sizeof(record), "%s", cases[i].record);
+		nt_step_put_findings(record, cases[i].room, found, cases[i].count);
+		assert_string_equal(record, cases[i].want);
+	}
+}
+
+UNIT_TESTS(those_of_all_nodes_replace_those_of_one, what_is_wrong_is_found, what_is_not_is_silent,
+	   every_finding_can_be_said, sentences_name_what_was_seen, codes_are_switched,
+	   a_step_without_facts_has_none);

@@ -60,7 +60,7 @@ static struct nt_step_memory remember(const struct nt_arguments *errand,
 	for (unsigned i = 0; i < 40; i++)
 		marker.period_us[i] = (double)(period_us * (1 + 0.001F * (float)((i * 7) % 10)));
 	nt_sum_add_marker(&sum, &marker, 0);
-	nt_step_remember(&sum, errand, ticket, NULL, &out);
+	nt_step_remember(&sum, errand, ticket, NULL, -1, &out);
 	nt_sum_fini(&sum);
 	return out;
 }
@@ -175,7 +175,7 @@ static void many_hosts_are_written_once(void **state)
 			nt_sum_init(&sum);
 			sum.records = 1;
 			assert_int_equal(nt_sum_add(&sum, &comm, 0, 0), 0);
-			nt_step_remember(&sum, &errand, &ticket, NULL, &out);
+			nt_step_remember(&sum, &errand, &ticket, NULL, -1, &out);
 			assert_string_equal(out.remark, "");
 			nt_sum_fini(&sum);
 		}
@@ -213,6 +213,42 @@ static void what_cannot_be_written_is_said(void **state)
 			    "spread evenly over its nodes");
 }
 
+#define UNKNOWN \
+	"its measurements are not remembered: it is unknown whether all its nodes have the same hardware"
+
+/* A step whose ranks have only measured; alike: as the parts of all nodes say */
+static void measure(uint32_t job, int alike, const char *remark)
+{
+	static const char record[] =
+		"{\"v\":1,\"job\":12,\"step\":0,\"node\":\"n1\",\"nccl\":22809,\"comms\":[{\"id\":\"a\",\"rank\":0,"
+		"\"ranks\":4,\"nodes\":4,\"state\":\"joining\",\"keys\":[{\"coll\":\"AllReduce\",\"bytes\":262144,"
+		"\"state\":\"observed\",\"auto\":\"RING/SIMPLE\",\"us\":[90],\"p25_us\":[80],\"p75_us\":[100],"
+		"\"samples\":24,\"calls\":1000}]}]}";
+	struct nt_arguments errand = errand_of(job, 0);
+	struct nt_ticket ticket = ticket_of("default", true);
+	struct nt_step_memory out;
+	struct nt_sum sum;
+
+	nt_sum_init(&sum);
+	assert_int_equal(nt_sum_add_record(&sum, record, strlen(record), 12, 0, &err), 0);
+	nt_step_remember(&sum, &errand, &ticket, NULL, alike, &out);
+	nt_sum_fini(&sum);
+	assert_false(out.failed);
+	assert_string_equal(out.remark, remark);
+}
+
+static void steps_that_only_measure_need_nodes_that_say_that_they_are_alike(void **state)
+{
+	measure(12, -1, UNKNOWN);
+	measure(13, 0, UNKNOWN);
+	measure(14, 1, "");
+	/* From now on the memory has the hosts; but not where these say otherwise. */
+	measure(15, -1, "");
+	measure(16, 0, UNKNOWN);
+}
+
 UNIT_TESTS_EACH(make_top, remove_top, a_step_and_its_hosts_are_remembered,
 		steps_are_compared_with_the_default, a_list_of_other_hosts_says_nothing,
-		many_hosts_are_written_once, what_cannot_be_written_is_said);
+		many_hosts_are_written_once,
+		steps_that_only_measure_need_nodes_that_say_that_they_are_alike,
+		what_cannot_be_written_is_said);

@@ -93,12 +93,16 @@ static void processors_are_those_of_all_threads(void **state)
 	CPU_ZERO(&one);
 	CPU_SET(first, &one);
 	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+	put("/sys/devices/system/cpu/smt/active", "1\n");
 	nt_facts_look(&facts, root, 1);
+	assert_true(facts.smt);
 	assert_int_equal(sched_setaffinity(0, sizeof(all), &all), 0);
 	assert_int_equal(facts.cpu_count, 1);
 	assert_int_equal(strtol(facts.cpus, NULL, 10), first);
+	put("/sys/devices/system/cpu/smt/active", "0\n");
 	nt_facts_look(&facts, root, 1);
 	assert_int_equal(facts.cpu_count, CPU_COUNT(&all));
+	assert_false(facts.smt);
 }
 
 static void lists_are_as_linux_writes_them(void **state)
@@ -447,7 +451,7 @@ static void look_by_ipv6(void)
 	nt_facts_look(&facts, root, 2);
 	assert_string_equal(facts.link, "fast0");
 	assert_null(strstr(facts.links, "bare0"));
-	assert_non_null(strstr(facts.links, "fast0=100000"));
+	assert_non_null(strstr(facts.links, "fast0=100000,10.77.2.2/24"));
 	close(fd);
 }
 
@@ -475,11 +479,11 @@ static void look_from_node(pid_t peer)
 	put("/sys/class/net/fast0/speed", "100000\n");
 	nt_facts_look(&facts, root, 2);
 	assert_string_equal(facts.link, "slow0");
-	assert_string_equal(facts.links, "slow0=1000 fast0=100000");
+	assert_string_equal(facts.links, "slow0=1000,10.77.1.2/24 fast0=100000,10.77.2.2/24");
 	put("/sys/class/net/slow0/speed", "-1\n"); /* as of some virtual ones */
 	nt_facts_look(&facts, root, 2);
 	assert_string_equal(facts.link, "slow0");
-	assert_string_equal(facts.links, "fast0=100000");
+	assert_string_equal(facts.links, "fast0=100000,10.77.2.2/24");
 	for (size_t i = 0; i < LENGTH(taken); i++) {
 		setenv("NCCL_SOCKET_IFNAME", taken[i].list, 1);
 		nt_facts_look(&facts, root, 2);

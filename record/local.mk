@@ -63,6 +63,8 @@ libnt_record_read_a_SOURCES = \
 	%D%/spool.c \
 	%D%/spool.h \
 	%D%/spoolread.c \
+	%D%/stacks.c \
+	%D%/stacks.h \
 	%D%/step.c \
 	%D%/step.h \
 	%D%/sum.c \

@@ -10,6 +10,7 @@
 #include "lib/append.h"
 #include "lib/printable.h"
 #include "record/read.h"
+#include "record/stacks.h"
 #include "record/sum.h"
 #include "record/topology.h"
 
@@ -52,6 +53,8 @@ static int take_line(void *argument, const struct nt_long_part *part, struct nt_
 	if (nt_text_is(name, NT_LONG_TOPOLOGY))
 		nt_topology_add(reader->summary, reader->summary->step_count, part->head.node,
 				value);
+	if (nt_text_is(name, NT_LONG_STACKS))
+		nt_stacks_add(reader->summary, reader->summary->step_count, part->head.node, value);
 	if (nt_text_is(name, NT_LONG_CALLS))
 		(void)nt_sum_add_begun(&reader->sum, value.at, value.bytes, &why);
 	if (!nt_text_is(name, NT_LONG_RANK) ||

@@ -34,6 +34,9 @@ void nt_calls_see(struct nt_calls_comm *comm, struct nt_calls_seen *seen, uint64
 /* ... the process lives. ended: it is ending by itself. */
 void nt_calls_look(struct nt_calls *calls, bool ended);
 
+/* ... lets a process that asks for it read this one's stacks. *tracer: the last one; 0: none. */
+void nt_calls_permit(struct nt_calls *calls, uint32_t *tracer);
+
 static inline uint64_t nt_calls_begun(const struct nt_calls_comm *comm)
 {
 	/* Pairs with the release in nt_calls_begin(): the kinds of these calls are there. */

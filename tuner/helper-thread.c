@@ -61,6 +61,7 @@ struct helper {
 	bool spent; /* the budget */
 	bool still; /* no call for as long as the setting stall says */
 	bool told_still; /* the newest record was written after that */
+	uint32_t tracer; /* that was permitted to read this process; 0: none */
 };
 
 static void mix_value(uint64_t *signature, uint64_t value)
@@ -197,6 +198,8 @@ static void look_at_all(struct nt_process *process, struct helper *r)
 	nt_gpu_times_look(process);
 	pthread_mutex_unlock(&process->lock);
 	nt_calls_look(process->calls, false);
+	if (process->policy.on_stall)
+		nt_calls_permit(process->calls, &r->tracer);
 	r->still = r->call_ms != 0 && process->policy.stall_s > 0 &&
 		   r->ms - r->call_ms >= (uint64_t)process->policy.stall_s * 1000;
 	if (signature != r->signature)

@@ -288,6 +288,49 @@ static void say_remark(struct nt_maker *maker, size_t which)
 		     who, said.says);
 }
 
+/* Later ones of that rank replace it. */
+static bool is_newest(const struct nt_summary *summary, const struct nt_stacks *stacks)
+{
+	for (size_t i = 0; i < summary->stacks_count; i++) {
+		const struct nt_stacks *other = &summary->stacks[i];
+
+		if (other->step == stacks->step && other->rank == stacks->rank &&
+		    strcmp(other->id, stacks->id) == 0 &&
+		    (other->at_s > stacks->at_s || (other->at_s == stacks->at_s && other > stacks)))
+			return false;
+	}
+	return true;
+}
+
+static void say_stacks(struct nt_maker *maker, const struct nt_stacks *stacks)
+{
+	char top[NT_STACKS_TOP], prefix[NT_STEP_PREFIX], clock[NT_CLOCK_MAX];
+
+	nt_maker_prefix(maker->summary, stacks->step, prefix);
+	nt_clock_words((double)stacks->at_s, clock);
+	if (nt_stacks_top(stacks, top)[0])
+		nt_maker_say(maker, NT_SENTENCE_STALLED, "",
+			     "%sRank %" PRId64 " on %s was in %s (%s, %s); --json and --html have "
+			     "all its stacks.",
+			     prefix, stacks->rank, stacks->node, top, stacks->tool, clock);
+	else
+		nt_maker_say(maker, NT_SENTENCE_STALLED, "",
+			     "%sNo stacks of rank %" PRId64 " on %s: %s.", prefix, stacks->rank,
+			     stacks->node, stacks->why);
+}
+
+static void say_all_stacks(struct nt_maker *maker)
+{
+	size_t told = 0;
+
+	for (size_t i = 0; i < maker->summary->stacks_count && told < NT_TOLD_MAX; i++) {
+		if (!is_newest(maker->summary, &maker->summary->stacks[i]))
+			continue;
+		say_stacks(maker, &maker->summary->stacks[i]);
+		told++;
+	}
+}
+
 void nt_maker_untuned(struct nt_maker *maker)
 {
 	const struct nt_summary *summary = maker->summary;
@@ -302,6 +345,7 @@ void nt_maker_untuned(struct nt_maker *maker)
 		if (before == i)
 			say_remark(maker, i);
 	}
+	say_all_stacks(maker);
 }
 
 /* Does it have communicators on a part of its nodes? Then unread nodes may have others. */

@@ -30,7 +30,8 @@
 #define TRIES 5 /* in a stall: other nodes' parts may come later */
 #define FIRST_MS 2000 /* until the first; twice as long each time */
 #define LIFE_MS (RANKS_MAX * (NT_STACK_MS + 2 * ASK_MS) + 10000)
-#define END_MS (LIFE_MS - 10000) /* no tool is started after that: a killed one may leave a rank stopped */
+#define END_MS \
+	(LIFE_MS - 10000) /* no tool is started after that: a killed one may leave a rank stopped */
 #define ASK_MS 1000 /* the rank's helper thread looks five times a second */
 #define NODES_MAX 64 /* of a step whose nodes read each other's parts */
 #define PART_FLAGS (O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
@@ -169,8 +170,9 @@ static void read_rank(const struct nt_recordd *recordd, const struct nt_calls_ra
 	if (fstat(recordd->shm_fd, &memory) < 0 || nt_stack_look(pid, &memory, &python, &err) < 0)
 		snprintf(stacks.why, sizeof(stacks.why), "%.110s", err.text);
 	else if (!ask(recordd->shm_fd, pid))
-		snprintf(stacks.why, sizeof(stacks.why),
-			 "the node does not permit it (kernel.yama.ptrace_scope, or another module)");
+		snprintf(
+			stacks.why, sizeof(stacks.why),
+			"the node does not permit it (kernel.yama.ptrace_scope, or another module)");
 	else
 		nt_stack_read(&stacks, NT_STACK_TOOLS, python, &text);
 	leave(recordd->shm_fd, &stacks, text ? text : "");

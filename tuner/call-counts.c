@@ -4,7 +4,6 @@
 
 #include <limits.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <time.h>
 #include "lib/clock.h"
 
@@ -71,13 +70,12 @@ void nt_calls_look(struct nt_calls *calls, bool ended)
 		atomic_store_explicit(&calls->ended, 1, memory_order_relaxed);
 }
 
-/* 0, a number that the kernel takes for -1, and 1 stand for nobody, everybody and all that init has
- * started. Only Yama knows the call, and forgets the process once it has ended. */
-void nt_calls_permit(struct nt_calls *calls, uint32_t *tracer)
+/* 1, which has started everybody, and numbers that the kernel takes for -1, everybody, are none. */
+uint32_t nt_calls_tracer(const struct nt_calls *calls, uint32_t *seen)
 {
 	const uint32_t asks = calls ? atomic_load(&calls->tracer) : 0;
+	const bool asked = asks != *seen && asks > 1 && asks <= INT_MAX;
 
-	if (asks != *tracer && asks > 1 && asks <= INT_MAX)
-		(void)prctl(PR_SET_PTRACER, (unsigned long)asks, 0, 0, 0);
-	*tracer = asks;
+	*seen = asks;
+	return asked ? asks : 0;
 }

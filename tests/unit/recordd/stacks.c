@@ -172,8 +172,8 @@ static void python_is_read_by_py_spy_and_the_rest_by_gdb(void **state)
 	read_target(&stacks, true, &text);
 	assert_null(text);
 	assert_non_null(strstr(stacks.why, "no py-spy or gdb"));
-	write_tool("py-spy", "#!/bin/sh\necho \"Process $4: secret\"; echo 'Thread 1 (idle)'; env\n",
-		   0755);
+	write_tool("py-spy",
+		   "#!/bin/sh\necho \"Process $4: secret\"; echo 'Thread 1 (idle)'; env\n", 0755);
 	read_target(&stacks, false, &text);
 	assert_null(text);
 	assert_string_equal(stacks.tool, "");

@@ -4,10 +4,10 @@
  *
  * The node's memory is struct nt_shm, then struct nt_trays. A process claims trays by compare-and-
  * swap: one for its record and its calls, one for each of NCCL's dumps; nt-calibrate claims one for
- * its result, nt-recordd's child one for the stacks of a rank. A tray keeps its text in two halves: the process writes the half that readers do not
- * use, then raises `written`, so a process that is killed meanwhile leaves the text before. A
- * process that finds no tray counts itself in `refused`. Readers (recordd/collect.h) are other
- * processes, trust nothing, and copy before they look.
+ * its result, nt-recordd's child one for the stacks of a rank. A tray keeps its text in two halves:
+ * the process writes the half that readers do not use, then raises `written`, so a process that is
+ * killed meanwhile leaves the text before. A process that finds no tray counts itself in `refused`.
+ * Readers (recordd/collect.h) are other processes, trust nothing, and copy before they look.
  *
  * A call is begun when NCCL asks for its decision, and ended when the GPU reports its end, which it
  * does only for measured calls.

@@ -6,11 +6,9 @@
 #include <string.h>
 #include "lib/append.h"
 #include "lib/printable.h"
-#include "record/job-summary.h"
 #include "record/read.h"
 
 #define LINE_MAX_BYTES 400
-#define SEEN_MAX 4096 /* of a job; more are left out */
 #define TOP_FRAMES 5
 
 #define STACKS_ROW(...) NT_FIELD_ROW(struct nt_stacks, __VA_ARGS__)
@@ -47,27 +45,20 @@ static bool are_texts(json_object *array)
 	return true;
 }
 
-void nt_stacks_add(struct nt_summary *summary, size_t step, const char *node, struct nt_text value)
+int nt_stacks_read(struct nt_stacks *stacks, struct nt_text value)
 {
 	json_object *object = NULL;
-	struct nt_stacks stacks, *seen;
+	int rc = -1;
 
-	memset(&stacks, 0, sizeof(stacks));
-	nt_fields_clear(&nt_stacks_fields, &stacks);
-	if (summary->stacks_count < SEEN_MAX &&
-	    nt_json_parse(value.at, value.bytes, &object, NULL) == 0 &&
+	nt_fields_clear(&nt_stacks_fields, stacks);
+	if (nt_json_parse(value.at, value.bytes, &object, NULL) == 0 &&
 	    json_object_is_type(object, json_type_object) &&
-	    nt_fields_read(&nt_stacks_fields, object, &stacks, NT_READ_TO_SHOW, NULL) == 0 &&
-	    are_texts(stacks.line_array)) {
-		seen = NT_SUMMARY_ADD(summary, stacks, stacks_count);
-		if (seen) {
-			*seen = stacks;
-			seen->step = step;
-			snprintf(seen->node, sizeof(seen->node), "%s", node);
-			json_object_get(seen->line_array);
-		}
-	}
+	    nt_fields_read(&nt_stacks_fields, object, stacks, NT_READ_TO_SHOW, NULL) == 0 &&
+	    are_texts(stacks->line_array))
+		rc = 0;
+	stacks->line_array = rc == 0 ? json_object_get(stacks->line_array) : NULL;
 	json_object_put(object);
+	return rc;
 }
 
 /* gdb: "#1  0x00007f0c in recv_bytes () from ...", py-spy: "    recv_bytes (pipe.py:31)" */

@@ -9,8 +9,8 @@
  * The lines are the user's text: printable ASCII when written, shown as text only.
  *
  * Threads:  pure functions, any thread.
- * Memory:   a summary owns its lines.
- * Errors:   add: what cannot be read is left out.
+ * Memory:   json_object_put() of line_array once it has been read.
+ * Errors:   -1.
  */
 #ifndef NT_RECORD_STACKS_H
 #define NT_RECORD_STACKS_H
@@ -18,8 +18,6 @@
 #include <stddef.h>
 #include "lib/json-scanner.h"
 #include "record/rank.h"
-
-struct nt_summary;
 
 #define NT_STACKS_LINES "lines"
 #define NT_STACKS_BYTES 65536 /* of a tool's output; more is cut */
@@ -38,8 +36,8 @@ extern const struct nt_fields nt_stacks_fields;
 size_t nt_stacks_format(const struct nt_stacks *stacks, const char *text, char *out,
 			size_t out_bytes);
 
-/* From a line of a node's part. */
-void nt_stacks_add(struct nt_summary *summary, size_t step, const char *node, struct nt_text value);
+/* The same back; step and node are left. */
+int nt_stacks_read(struct nt_stacks *stacks, struct nt_text value);
 
 /* "poll < recv < main", or "get (queue.py:171) < main (train.py:9)": the newest functions of the first thread; "" if there are none. */
 const char *nt_stacks_top(const struct nt_stacks *stacks, char out[NT_STACKS_TOP]);

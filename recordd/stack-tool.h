@@ -28,7 +28,7 @@
 /* A program in one of the directories. -1: none that root alone can change. */
 int nt_stack_find(const char *directories, const char *name, char out[NT_PATH_MAX]);
 
-/* Is it a running process that has this memory mapped? *python: it has Python's library, or is it. */
+/* Is it a running process that has this memory mapped? *python: it maps Python, too. */
 int nt_stack_look(pid_t pid, const struct stat *memory, bool *python, struct nt_error *err);
 
 /* May this process read it? */

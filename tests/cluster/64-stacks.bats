@@ -97,7 +97,7 @@ the_rank_goes_on() {
 
 @test "py-spy reads Python, with the user's rights and without our descriptors" {
 	py_spy 'echo "Process $5: secret"' 'echo "Thread 1 (idle): \"MainThread\""' 'echo "    get (queue.py:171)"' \
-		'echo "    main (train.py:9)"' 'echo "UID $(id -u) $(id -G)"' 'echo "FDS $(ls /proc/self/fd | tr "\n" " ")"' \
+		'echo "    main (train.py:9)"' 'echo' 'echo "UID $(id -u) $(id -G)"' 'echo "FDS $(ls /proc/self/fd | tr "\n" " ")"' \
 		'echo "ENV $(env | sort | tr "\n" " ")"' 'echo "ARG $*"'
 	submit observe,stall=3,on_stall=stacks "$work/python3"
 	wait_for 90 has_stacks
@@ -113,7 +113,7 @@ the_rank_goes_on() {
 	submit observe,stall=3 "$work/python3"
 	wait_for 90 is_behind
 	sleep 10
-	! has_run
+	run ! has_run
 	stacks 'length == 0'
 	as_user scancel "$job"
 	wait_for 60 no_helpers
@@ -121,7 +121,7 @@ the_rank_goes_on() {
 	submit observe,stall=3,on_stall=stacks "$work/python3"
 	wait_for 90 is_behind
 	sleep 10
-	! has_run
+	run ! has_run
 	grep -F "on_stall is locked at this site: off, not stacks" "$work/output"
 }
 
@@ -151,5 +151,5 @@ the_rank_goes_on() {
 	submit observe,stall=3,on_stall=stacks "$work/unreadable"
 	wait_for 90 has_stacks
 	stacks '.[0] | .why | startswith("its process cannot be looked at from the node")'
-	! has_run
+	run ! has_run
 }

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks of a process: which program reads them, what it may print, and what a report makes of it. */
+/* Stacks of a process: which program reads them, what it may print, what a report makes of it. */
 #include "recordd/stack-tool.h"
 
 #include <signal.h>
@@ -9,7 +9,6 @@
 #include <unistd.h>
 #include "tests/lib/unit.h"
 #include "lib/clock.h"
-#include "record/job-summary.h"
 #include "record/read.h"
 #include "tests/lib/schema.h"
 #include "tests/unit/scratch.h"
@@ -30,10 +29,10 @@ static const char py_text[] = "Thread 27749 (idle): \"MainThread\"\n"
 			      "Thread 27753 (active): \"Thread-1\"\n"
 			      "    f (train.py:3)\n";
 
-static struct nt_summary summary;
-
-static void keep(const struct nt_stacks *stacks, const char *text)
+/* As it is read again. */
+static struct nt_stacks kept(const struct nt_stacks *stacks, const char *text)
 {
+	struct nt_stacks back;
 	char line[4 * NT_STACKS_BYTES];
 	struct nt_text value = { line, nt_stacks_format(stacks, text, line, sizeof(line)) };
 	struct nt_error err;
@@ -41,7 +40,8 @@ static void keep(const struct nt_stacks *stacks, const char *text)
 	assert_true(value.bytes <= NT_RANK_RECORD_MAX);
 	if (nt_schema_check_text("stacks", line, &err) < 0)
 		fail_msg("%s", err.text);
-	nt_stacks_add(&summary, 0, "n2", value);
+	assert_int_equal(nt_stacks_read(&back, value), 0);
+	return back;
 }
 
 static struct nt_stacks of_rank(int64_t rank)
@@ -55,23 +55,25 @@ static struct nt_stacks of_rank(int64_t rank)
 
 static void the_newest_functions_of_the_first_thread_are_told(void **state)
 {
+	static const struct {
+		const char *text, *frames;
+		size_t lines;
+	} cases[] = {
+		{ gdb_text, "clock_nanosleep < sleep < load_batch < main", 8 },
+		{ py_text, "get (queue.py:171) < <module> (train.py:9)", 5 },
+		{ "", "", 0 },
+	};
 	const struct nt_stacks three = of_rank(3);
 	char frames[NT_STACKS_TOP];
 
-	nt_summary_init(&summary);
-	keep(&three, gdb_text);
-	keep(&three, py_text);
-	keep(&three, "");
-	assert_int_equal(summary.stacks_count, 3);
-	assert_int_equal(summary.stacks[0].rank, 3);
-	assert_string_equal(summary.stacks[0].node, "n2");
-	assert_string_equal(nt_stacks_top(&summary.stacks[0], frames),
-			    "clock_nanosleep < sleep < load_batch < main");
-	assert_string_equal(nt_stacks_top(&summary.stacks[1], frames),
-			    "get (queue.py:171) < <module> (train.py:9)");
-	assert_string_equal(nt_stacks_top(&summary.stacks[2], frames), "");
-	assert_int_equal(json_object_array_length(summary.stacks[0].line_array), 8);
-	nt_summary_fini(&summary);
+	for (size_t i = 0; i < LENGTH(cases); i++) {
+		struct nt_stacks back = kept(&three, cases[i].text);
+
+		assert_int_equal(back.rank, 3);
+		assert_string_equal(nt_stacks_top(&back, frames), cases[i].frames);
+		assert_int_equal(json_object_array_length(back.line_array), cases[i].lines);
+		json_object_put(back.line_array);
+	}
 }
 
 static void whatever_a_tool_prints_stays_text(void **state)
@@ -84,23 +86,22 @@ static void whatever_a_tool_prints_stays_text(void **state)
 					     "{\"lines\":[\"a\"]}",
 					     "{\"rank\":1,\"lines\":[1]}",
 					     "{\"rank\":1,\"lines\":\"a\"}" };
-	const struct nt_stacks five = of_rank(5);
 	static char all[NT_STACKS_BYTES + 1];
+	const struct nt_stacks five = of_rank(5);
 	char frames[NT_STACKS_TOP];
+	struct nt_stacks back;
 
-	nt_summary_init(&summary);
 	for (size_t i = 0; i < LENGTH(lines); i++)
-		nt_stacks_add(&summary, 0, "n2", nt_text_of(lines[i]));
-	assert_int_equal(summary.stacks_count, 0);
-	keep(&five, hostile);
-	memset(all, '"', NT_STACKS_BYTES);
-	keep(&five, all);
-	memset(all, '\n', NT_STACKS_BYTES);
-	keep(&five, all);
-	assert_int_equal(summary.stacks_count, 3);
-	for (const char *at = nt_stacks_top(&summary.stacks[0], frames); *at; at++)
+		assert_int_equal(nt_stacks_read(&back, nt_text_of(lines[i])), -1);
+	for (const char *mark = "\"\n"; *mark; mark++) {
+		memset(all, *mark, NT_STACKS_BYTES);
+		back = kept(&five, all);
+		json_object_put(back.line_array);
+	}
+	back = kept(&five, hostile);
+	for (const char *at = nt_stacks_top(&back, frames); *at; at++)
 		assert_true(*at >= ' ' && *at <= '~');
-	nt_summary_fini(&summary);
+	json_object_put(back.line_array);
 }
 
 /* ---- programs */

@@ -398,7 +398,7 @@ int main(int argc, char **argv)
 	}
 	driver.keeps = fcntl(NT_CALIBRATE_FD, F_SETFD, FD_CLOEXEC) == 0;
 	if (calibrate(&driver, &err) < 0) {
-		fprintf(stderr, "nccl-tune: no launch profile: %s\n", err.text);
+		fprintf(stderr, "nccl-tune: calibration without a result: %s\n", err.text);
 		printf("none %s\n", err.text);
 	}
 	return 0;

@@ -148,7 +148,8 @@ static void put_head(struct nt_json_writer *put, const struct nt_driver_result *
 	nt_json_put_count(put, "nccl", (uint64_t)result->nccl);
 	nt_json_put_text(put, "library", result->library);
 	nt_json_put_text(put, "split", driver->request.split);
-	nt_json_put_text(put, "chosen", chosen->name);
+	/* Without a result the step keeps what it was given. */
+	nt_json_put_text(put, "chosen", result->why[0] ? "" : chosen->name);
 	nt_json_put_text(put, "settings",
 			 nt_settings_text(&chosen->settings, settings, sizeof(settings)));
 	nt_json_put_value(put, "gain", "%.3f", exp(-race->racer[result->chosen].log_ratio));

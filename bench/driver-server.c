@@ -395,7 +395,7 @@ static int measure(struct server *s)
 	while ((which = nt_race_next(&s->race, elapsed_s(s), &end)) >= 0)
 		if (turn(s, (unsigned)which) < 0)
 			return -1;
-	s->result.chosen = nt_race_winner(&s->race);
+	s->result.chosen = nt_race_winner(&s->race, end);
 	snprintf(why, sizeof(why), "%s", s->result.failed[0]);
 	s->why[0] = '\0';
 	if (end == NT_RACE_WRONG)
@@ -405,6 +405,8 @@ static int measure(struct server *s)
 		snprintf(s->why, sizeof(s->why), "the benchmark failed: %.130s", why);
 	else if (s->race.racer[0].turns == 0)
 		snprintf(s->why, sizeof(s->why), "%u s are too little time", request->seconds);
+	else if (nt_race_undecided(&s->race, end))
+		snprintf(s->why, sizeof(s->why), "undecided after %u turns", s->race.turns);
 	return s->why[0] ? -1 : 0;
 }
 
@@ -424,7 +426,8 @@ static void say_result(const struct server *s)
 	const struct nt_cal_profile *profile = nt_driver_profile(&s->driver, s->result.chosen);
 
 	if (s->why[0])
-		fprintf(stderr, "nccl-tune: no launch profile: %s\n", s->why);
+		fprintf(stderr, "nccl-tune: calibration without a result: %s; the settings stay\n",
+			s->why);
 	else if (s->result.chosen == 0)
 		fprintf(stderr,
 			"nccl-tune: no launch profile is faster than NCCL's own settings (%u turns "

@@ -30,9 +30,9 @@ struct nt_calibrated {
 	double seconds;
 	uint32_t nodes, per_node, nccl; /* per_node: ranks that measured */
 	char library[NT_LIBRARY_MAX];
-	char chosen[NT_PROFILE_NAME]; /* NT_PROFILE_DEFAULT: none was better; "": it failed */
+	char chosen[NT_PROFILE_NAME]; /* NT_PROFILE_DEFAULT: none was better; "": no result */
 	double gain, deviation;
-	char why[NT_CAL_WHY]; /* it failed; "" */
+	char why[NT_CAL_WHY]; /* without a result; "" */
 	struct nt_settings settings; /* of the chosen profile */
 	/* One for each profile, without place and time; wrong results have no keys. */
 	struct nt_memory profiles;

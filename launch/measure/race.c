@@ -9,6 +9,7 @@
 
 #define LOSES_P 0.02 /* by which one cannot win */
 #define WINS_P 0.0025 /* with which one wins, shared by all profiles, at each of some looks */
+#define WINS_LAST_P 0.01 /* and at the last look, when the time is over */
 #define TURNS_LEAST 2 /* a single turn may have been disturbed */
 #define ROUNDS_MORE 2 /* that all who are left must fit into the time */
 #define GRACE_S 1 /* beyond the time limit, for a turn that has begun */
@@ -285,26 +286,40 @@ void nt_race_fail(struct nt_race *race, unsigned which, enum nt_racer_state stat
 	race->racer[which].round++;
 }
 
-static bool wins(const struct nt_race *race, unsigned which)
+static enum nt_worth worth_of(const struct nt_race *race, unsigned which, double p)
 {
 	const struct nt_racer *racer = &race->racer[which];
 
-	return racer->state == NT_RACER_OPEN && racer->turns >= TURNS_LEAST &&
-	       nt_worth(racer->log_ratio, racer->p, WINS_P / (race->count - 1),
-			nt_race_knows_mix(race) ? 0 : racer->worst) == NT_WORTH_IT;
+	if (racer->state != NT_RACER_OPEN || racer->turns < TURNS_LEAST)
+		return NT_WORTH_SMALL;
+	return nt_worth(racer->log_ratio, racer->p, p / (race->count - 1),
+			nt_race_knows_mix(race) ? 0 : racer->worst);
 }
 
-unsigned nt_race_winner(const struct nt_race *race)
+static unsigned winner_at(const struct nt_race *race, double p)
 {
 	unsigned winner = 0;
 
 	if (race->racer[0].state != NT_RACER_OPEN)
 		return 0;
 	for (unsigned i = 1; i < race->count; i++)
-		if (wins(race, i) &&
+		if (worth_of(race, i, p) == NT_WORTH_IT &&
 		    (winner == 0 || race->racer[i].log_ratio < race->racer[winner].log_ratio))
 			winner = i;
 	return winner;
+}
+
+unsigned nt_race_winner(const struct nt_race *race, enum nt_race_end end)
+{
+	return winner_at(race, end == NT_RACE_TIME ? WINS_LAST_P : WINS_P);
+}
+
+bool nt_race_undecided(const struct nt_race *race, enum nt_race_end end)
+{
+	for (unsigned i = 1; i < race->count && end == NT_RACE_TIME; i++)
+		if (worth_of(race, i, WINS_LAST_P) == NT_WORTH_NOISE)
+			return nt_race_winner(race, end) == 0;
+	return false;
 }
 
 static enum nt_race_end find_end(const struct nt_race *race)
@@ -317,7 +332,7 @@ static enum nt_race_end find_end(const struct nt_race *race)
 		return NT_RACE_NO_DEFAULT;
 	if (open == 0 && (race->count > 1 || race->racer[0].turns >= TURNS_LEAST))
 		return NT_RACE_CLEAR;
-	if (open == 1 && nt_race_winner(race) != 0)
+	if (open == 1 && winner_at(race, WINS_P) != 0)
 		return NT_RACE_CLEAR;
 	return race->turns == NT_RACE_TURNS ? NT_RACE_TIME : NT_RACE_GOES_ON;
 }

@@ -86,7 +86,9 @@ void nt_race_note(struct nt_race *race, unsigned which, const double *median_us,
 /* It has failed, or its results were wrong. */
 void nt_race_fail(struct nt_race *race, unsigned which, enum nt_racer_state state);
 
-/* The winner; 0: the default. */
-unsigned nt_race_winner(const struct nt_race *race);
+/* The winner of a race that has ended so; 0: the default, or nobody. */
+unsigned nt_race_winner(const struct nt_race *race, enum nt_race_end end);
+/* One was faster when the time was over, and none beyond chance. */
+bool nt_race_undecided(const struct nt_race *race, enum nt_race_end end);
 
 #endif

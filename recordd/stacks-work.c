@@ -4,7 +4,6 @@
  * for read (stack-tool.h), and leave them in trays for the long form. Which ranks these are can be
  * seen from the parts of all nodes, which are written at the same time. */
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
@@ -16,13 +15,13 @@
 #include <unistd.h>
 #include "lib/clock.h"
 #include "lib/dirstream.h"
-#include "lib/file.h"
 #include "record/behind.h"
 #include "record/longset.h"
 #include "record/tray.h"
 #include "recordd/stack-tool.h"
 #include "recordd/step-record.h"
 #include "recordd/user-child.h"
+#include "spank/step/cgroup.h"
 #include "spank/step/rights.h"
 
 #define RANKS_MAX 4 /* of a node */
@@ -223,46 +222,24 @@ static unsigned read_all(const struct nt_recordd *recordd)
 	return count;
 }
 
-/* Our groups are nt-recordd's until that has moved us: a tool must not start there. */
-static bool is_inside(const char *outside)
-{
-	const int64_t until_ms = nt_clock_ms() + ASK_MS;
-	bool same = true;
-	char *now;
-
-	while (same && nt_clock_ms() < until_ms) {
-		size_t bytes;
-
-		if (nt_file_read_at(AT_FDCWD, "/proc/self/cgroup", 0, 65536, &now, &bytes, NULL) <
-		    0)
-			return false;
-		same = strcmp(now, outside) == 0;
-		free(now);
-		usleep(same ? 10000 : 0);
-	}
-	return !same;
-}
-
-/* It leads a group, so that no process of a tool outlives it. If nt-recordd ends it goes on: a
- * stopped rank has to be let go. */
+/* It leads a group, so that no process of a tool outlives it, and joins the step's control groups
+ * itself, since a tool must not start before; at the step's end it is killed before the step is
+ * released. If nt-recordd ends it goes on: a stopped rank has to be let go. */
 static int run(void *argument, int out_fd)
 {
 	const struct nt_recordd *recordd = argument;
-	char path[40], *outside = NULL, word = '1';
-	size_t bytes;
+	const struct nt_arguments *arguments = &recordd->arguments;
+	const char word = '1';
 
 	if (setpgid(0, 0) < 0)
 		return 1;
-	snprintf(path, sizeof(path), "/proc/%d/cgroup", (int)getppid());
-	if (recordd->inside &&
-	    nt_file_read_at(AT_FDCWD, path, 0, 65536, &outside, &bytes, NULL) < 0)
-		return 1;
+	if (recordd->inside)
+		nt_cgroup_join(arguments->groups, getpid());
 	nt_child_close_others(out_fd, recordd->shm_fd);
 	nt_recordd_oom_score("1000");
-	if (nt_rights_drop_for_tools(recordd->arguments.uid, recordd->arguments.gid, NULL) < 0 ||
-	    prctl(PR_SET_PDEATHSIG, 0) < 0 || (outside && !is_inside(outside)))
+	if (nt_rights_drop_for_tools(arguments->uid, arguments->gid, NULL) < 0 ||
+	    prctl(PR_SET_PDEATHSIG, 0) < 0)
 		return 1;
-	free(outside);
 	alarm(LIFE_MS / 1000);
 	if (read_all(recordd) > 0 && write(out_fd, &word, 1) < 0)
 		return 1;

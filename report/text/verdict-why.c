@@ -288,20 +288,6 @@ static void say_remark(struct nt_maker *maker, size_t which)
 		     who, said.says);
 }
 
-/* Later ones of that rank replace it. */
-static bool is_newest(const struct nt_summary *summary, const struct nt_stacks *stacks)
-{
-	for (size_t i = 0; i < summary->stacks_count; i++) {
-		const struct nt_stacks *other = &summary->stacks[i];
-
-		if (other->step == stacks->step && other->rank == stacks->rank &&
-		    strcmp(other->id, stacks->id) == 0 &&
-		    (other->at_s > stacks->at_s || (other->at_s == stacks->at_s && other > stacks)))
-			return false;
-	}
-	return true;
-}
-
 static void say_stacks(struct nt_maker *maker, const struct nt_stacks *stacks)
 {
 	char top[NT_STACKS_TOP], prefix[NT_STEP_PREFIX], clock[NT_CLOCK_MAX];
@@ -319,18 +305,6 @@ static void say_stacks(struct nt_maker *maker, const struct nt_stacks *stacks)
 			     stacks->node, stacks->why);
 }
 
-static void say_all_stacks(struct nt_maker *maker)
-{
-	size_t told = 0;
-
-	for (size_t i = 0; i < maker->summary->stacks_count && told < NT_TOLD_MAX; i++) {
-		if (!is_newest(maker->summary, &maker->summary->stacks[i]))
-			continue;
-		say_stacks(maker, &maker->summary->stacks[i]);
-		told++;
-	}
-}
-
 void nt_maker_untuned(struct nt_maker *maker)
 {
 	const struct nt_summary *summary = maker->summary;
@@ -345,7 +319,10 @@ void nt_maker_untuned(struct nt_maker *maker)
 		if (before == i)
 			say_remark(maker, i);
 	}
-	say_all_stacks(maker);
+	/* The newest first. */
+	for (size_t i = summary->stacks_count; i > 0 && i + NT_TOLD_MAX > summary->stacks_count;
+	     i--)
+		say_stacks(maker, &summary->stacks[i - 1]);
 }
 
 /* Does it have communicators on a part of its nodes? Then unread nodes may have others. */

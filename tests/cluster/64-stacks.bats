@@ -98,13 +98,16 @@ the_rank_goes_on() {
 @test "py-spy reads Python, with the user's rights and without our descriptors" {
 	py_spy 'echo "Process $5: secret"' 'echo "Thread 1 (idle): \"MainThread\""' 'echo "    get (queue.py:171)"' \
 		'echo "    main (train.py:9)"' 'echo' 'echo "UID $(id -u) $(id -G)"' 'echo "FDS $(ls /proc/self/fd | tr "\n" " ")"' \
-		'echo "ENV $(env | sort | tr "\n" " ")"' 'echo "ARG $*"'
+		'echo "ENV $(env | sort | tr "\n" " ")"' 'echo "ARG $*"' \
+		'echo "IN $(grep -oE "job_[0-9]+/step_[0-9a-z]+" /proc/self/cgroup | sort -u | tr "\n" " ")"'
 	submit observe,stall=3,on_stall=stacks "$work/python3"
 	wait_for 90 has_stacks
 	stacks 'length == 1 and (.[0] | .rank == 3 and .tool == "py-spy" and .top == "get (queue.py:171) < main (train.py:9)")'
 	stacks '.[0].lines | any(startswith("UID '"$(id -u "$NT_USER")"' "))'
 	stacks '.[0].lines | any(. == "FDS 0 1 2 3 ")'
 	stacks '.[0].lines | all(test("secret|SLURM|NCCL") | not)'
+	# The step's control groups, where there are any.
+	stacks '.[0].lines | any(. == "IN '"$(grep -oE 'job_[0-9]+/step_[0-9a-z]+' "/proc/$(stacks '.[0].pid')/cgroup" | sort -u | tr '\n' ' ')"'")'
 	stacks '.[0].lines | any(startswith("ARG dump --nonblocking --pid "))'
 }
 

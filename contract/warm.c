@@ -170,22 +170,21 @@ static int take_key(struct nt_warm *warm, const char *word, struct nt_error *err
 }
 
 /* The first four words. */
-static int parse_header(struct nt_warm *warm, unsigned place, const char *word,
-			struct nt_error *err)
+static int parse_header(struct nt_warm *warm, unsigned at, const char *word, struct nt_error *err)
 {
 	static const char *const keys[] = { "v=", "nccl=", "fabric=", "fingerprint=" };
-	const char *value = word + strlen(keys[place]);
+	const char *value = word + strlen(keys[at]);
 	uint64_t number = 0;
 	int rc = -1;
 
-	if (strncmp(word, keys[place], strlen(keys[place])) != 0)
-		return nt_error_set(err, "'%.60s' (want %s)", word, keys[place]);
-	if (place == 0) {
+	if (strncmp(word, keys[at], strlen(keys[at])) != 0)
+		return nt_error_set(err, "'%.60s' (want %s)", word, keys[at]);
+	if (at == 0) {
 		rc = strcmp(value, "1") == 0 ? 0 : -1;
-	} else if (place == 1) {
+	} else if (at == 1) {
 		rc = take_number(&value, NCCL_MAX, &number) == 0 && !*value && number ? 0 : -1;
 		warm->nccl = (uint32_t)number;
-	} else if (place == 2) {
+	} else if (at == 2) {
 		warm->fabric = nt_fabric_parse(value);
 		rc = warm->fabric;
 	} else {
@@ -196,12 +195,12 @@ static int parse_header(struct nt_warm *warm, unsigned place, const char *word,
 
 int nt_warm_parse(struct nt_warm *warm, const char *text, struct nt_error *err)
 {
-	unsigned place = 0;
+	unsigned at = 0;
 
 	memset(warm, 0, sizeof(*warm));
 	if (strnlen(text, NT_WARM_TEXT_MAX) >= NT_WARM_TEXT_MAX)
 		return nt_error_set(err, "longer than %d bytes", NT_WARM_TEXT_MAX - 1);
-	for (;; place++) {
+	for (;; at++) {
 		size_t length = strcspn(text, " ");
 		char word[WORD_MAX];
 		int rc;
@@ -210,14 +209,14 @@ int nt_warm_parse(struct nt_warm *warm, const char *text, struct nt_error *err)
 			return nt_error_set(err, "word too long: '%.60s'", text);
 		memcpy(word, text, length);
 		word[length] = '\0';
-		rc = place < 4 ? parse_header(warm, place, word, err) : take_key(warm, word, err);
+		rc = at < 4 ? parse_header(warm, at, word, err) : take_key(warm, word, err);
 		if (rc < 0)
 			return -1;
 		if (!text[length])
 			break;
 		text += length + 1;
 	}
-	return place >= 3 ? 0 : nt_error_set(err, "incomplete");
+	return at >= 3 ? 0 : nt_error_set(err, "incomplete");
 }
 
 int nt_warm_print(const struct nt_warm *warm, char *out, size_t out_bytes, struct nt_error *err)

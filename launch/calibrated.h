@@ -6,7 +6,7 @@
  * The first line has the calibration, each other line is an entry for a profile (launch/entry.h),
  * without hardware and time:
  *
- *   {"v":1,"seconds":41.2,"turns":14,"ranks":8,"nodes":2,"per_node":4,"nccl":22809,
+ *   {"v":1,"seconds":41.2,"laps":14,"ranks":8,"nodes":2,"per_node":4,"nccl":22809,
  *    "library":"/...","chosen":"sockets-wide","gain":2.41,"settings":"NCCL_A=1",
  *    "deviation":0.05,"why":"","mix":true,"failed":{"wide":"..."}}
  *

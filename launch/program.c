@@ -223,11 +223,11 @@ static void take_which(char **word)
 static struct name find_in_text(const char *text, int depth)
 {
 	struct name best = { .weight = NONE };
-	char *room = depth < DEPTH_MAX ? malloc(strlen(text) + 2) : NULL;
+	char *buffer = depth < DEPTH_MAX ? malloc(strlen(text) + 2) : NULL;
 	char *words[WORDS_MAX];
 	int count;
 
-	while (room && (count = nt_shell_words(&text, room, words, WORDS_MAX)) >= 0) {
+	while (buffer && (count = nt_shell_words(&text, buffer, words, WORDS_MAX)) >= 0) {
 		struct name name;
 
 		for (int i = 0; i < count; i++)
@@ -236,7 +236,7 @@ static struct name find_in_text(const char *text, int depth)
 		if (name.weight != NONE && name.weight >= best.weight)
 			best = name;
 	}
-	free(room);
+	free(buffer);
 	return best;
 }
 
@@ -316,9 +316,9 @@ char *nt_program_name(int count, char *const words[], char *out, size_t out_byte
 	return out;
 }
 
-bool nt_program_valid(const char *name, size_t room)
+bool nt_program_valid(const char *name, size_t size)
 {
 	const size_t length = strlen(name);
 
-	return length > 0 && length < room && strspn(name, NT_PLAIN_WORD) == length;
+	return length > 0 && length < size && strspn(name, NT_PLAIN_WORD) == length;
 }

@@ -123,9 +123,9 @@ static void skip_redirection(struct scan *s)
 	s->to = to;
 }
 
-int nt_shell_words(const char **text, char *room, char *words[], int max)
+int nt_shell_words(const char **text, char *buffer, char *words[], int max)
 {
-	struct scan s = { *text, room };
+	struct scan s = { *text, buffer };
 	int count = 0;
 
 	if (!*s.at)

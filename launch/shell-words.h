@@ -13,8 +13,8 @@
 #ifndef NT_SHELL_WORDS_H
 #define NT_SHELL_WORDS_H
 
-/* Takes the next command off *text. Its words lie in room, which has strlen(*text) + 2 bytes; those
- * beyond max are dropped. Returns their number, which may be 0; -1 at the end. */
-int nt_shell_words(const char **text, char *room, char *words[], int max);
+/* Takes the next command off *text. Its words lie in buffer, which has strlen(*text) + 2 bytes;
+ * those beyond max are dropped. Returns their number, which may be 0; -1 at the end. */
+int nt_shell_words(const char **text, char *buffer, char *words[], int max);
 
 #endif

@@ -222,7 +222,7 @@ static unsigned read_all(const struct nt_recordd *recordd)
 	return count;
 }
 
-/* It leads a group, so that no process of a tool outlives it, and joins the step's control groups
+/* It leads a group, so that no process of a tool outlives it, and joins the step's cgroups
  * itself, since a tool must not start before; at the step's end it is killed before the step is
  * released. If nt-recordd ends it goes on: a stopped rank has to be let go. */
 static int run(void *argument, int out_fd)
@@ -234,7 +234,7 @@ static int run(void *argument, int out_fd)
 	if (setpgid(0, 0) < 0)
 		return 1;
 	if (recordd->inside)
-		nt_cgroup_join(arguments->groups, getpid());
+		nt_cgroup_join(arguments->cgroups, getpid());
 	nt_child_close_others(out_fd, recordd->shm_fd);
 	nt_recordd_oom_score("1000");
 	if (nt_rights_drop_for_tools(arguments->uid, arguments->gid, NULL) < 0 ||

@@ -175,8 +175,8 @@ size_t nt_step_record_make(const struct nt_recordd *recordd, struct nt_step_read
 	const bool bounded = arguments->record_bytes &&
 			     arguments->record_bytes < NT_STEP_RECORD_MAX;
 	const size_t most = bounded ? arguments->record_bytes : NT_STEP_RECORD_MAX;
-	const size_t kept = nt_longform_room(arguments);
-	const size_t room = kept < most / 4 ? most - kept : most;
+	const size_t kept = nt_longform_reserve(arguments);
+	const size_t size = kept < most / 4 ? most - kept : most;
 	struct nt_sum *sum = &read->sum;
 	struct nt_where where;
 	const struct nt_sum_head head = {
@@ -189,9 +189,9 @@ size_t nt_step_record_make(const struct nt_recordd *recordd, struct nt_step_read
 		.ticket = read->launched ? &read->ticket : NULL,
 		.calibration = read->calibrated ? &read->calibration : NULL,
 		.next_s = remembered ? remembered->next_s : 0,
-		.where = read->launched && !nt_learn_where(sum, arguments, &read->ticket,
-							   remembered && remembered->hosts_alike,
-							   &where)
+		.where = read->launched && !nt_step_entry_where(
+						   sum, arguments, &read->ticket,
+						   remembered && remembered->hosts_alike, &where)
 				 ? &where
 				 : NULL,
 		.measured = remembered ? remembered->measured : 0,
@@ -203,5 +203,5 @@ size_t nt_step_record_make(const struct nt_recordd *recordd, struct nt_step_read
 	text[0] = !recordd->final && nt_sum_still(sum) ? NT_STEP_IS_STILL
 		  : nt_sum_decided(sum)		       ? NT_STEP_HAS_DECIDED
 						       : NT_STEP_GOES_ON;
-	return 1 + nt_sum_format(sum, &head, text + 1, room + 1);
+	return 1 + nt_sum_format(sum, &head, text + 1, size + 1);
 }

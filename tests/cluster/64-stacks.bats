@@ -106,7 +106,7 @@ the_rank_goes_on() {
 	stacks '.[0].lines | any(startswith("UID '"$(id -u "$NT_USER")"' "))'
 	stacks '.[0].lines | any(. == "FDS 0 1 2 3 ")'
 	stacks '.[0].lines | all(test("secret|SLURM|NCCL") | not)'
-	# The step's control groups, where there are any.
+	# The step's cgroups, where there are any.
 	stacks '.[0].lines | any(. == "IN '"$(grep -oE 'job_[0-9]+/step_[0-9a-z]+' "/proc/$(stacks '.[0].pid')/cgroup" | sort -u | tr '\n' ' ')"'")'
 	stacks '.[0].lines | any(startswith("ARG dump --nonblocking --pid "))'
 }

@@ -40,7 +40,7 @@ same() {
 }
 
 ranks() {
-	grep -o '{"v":1.*' "$err" | jq -e --argjson ranks "$1" '.ranks == $ranks and .turns >= 2 and .why == ""' >/dev/null ||
+	grep -o '{"v":1.*' "$err" | jq -e --argjson ranks "$1" '.ranks == $ranks and .laps >= 2 and .why == ""' >/dev/null ||
 		{ cat "$err"; return 1; }
 }
 

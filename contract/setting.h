@@ -86,6 +86,8 @@ enum { NT_CALIBRATE_AUTO = -1, NT_CALIBRATE_MAX_S = 3600 };
 	  "off: LL128 is never tried; auto: not where it may give wrong results; on: wherever NCCL allows it") \
 	X(stall, stall_s, NT_INT, 0, 100000, 60, NULL, "seconds", \
 	  "how long ranks wait in a call before the record names the ranks that have not begun it; 0: never") \
+	X(on_stall, on_stall, NT_ENUM, 0, 1, 0, NT_WORDS("off", "stacks"), "", \
+	  "stacks: record the stacks of the ranks that others wait for, as py-spy or gdb reads them") \
 	X(topology, topology, NT_ENUM, 0, 1, 0, NT_WORDS("off", "on"), "", \
 	  "on: record NCCL's rings, trees, channels and links of each node")
 /* clang-format on */

@@ -33,7 +33,7 @@
 #include "contract/reason.h"
 
 #define NT_SHM_MAGIC 0x6474626eu /* "nbtd" */
-#define NT_SHM_LAYOUT 10u
+#define NT_SHM_LAYOUT 11u
 
 #define NT_SHM_COMMS 128 /* live communicators on a node; more keep NCCL's choice */
 #define NT_SHM_SLOTS 64 /* ranks of one communicator on one node */

@@ -4,10 +4,10 @@
  *
  * The node's memory is struct nt_shm, then struct nt_trays. A process claims trays by compare-and-
  * swap: one for its record and its calls, one for each of NCCL's dumps; nt-calibrate claims one for
- * its result. A tray keeps its text in two halves: the process writes the half that readers do not
- * use, then raises `written`, so a process that is killed meanwhile leaves the text before. A
- * process that finds no tray counts itself in `refused`. Readers (recordd/collect.h) are other
- * processes, trust nothing, and copy before they look.
+ * its result, nt-recordd's child one for the stacks of a rank. A tray keeps its text in two halves:
+ * the process writes the half that readers do not use, then raises `written`, so a process that is
+ * killed meanwhile leaves the text before. A process that finds no tray counts itself in `refused`.
+ * Readers (recordd/collect.h) are other processes, trust nothing, and copy before they look.
  *
  * A call is begun when NCCL asks for its decision, and ended when the GPU reports its end, which it
  * does only for measured calls.
@@ -54,7 +54,9 @@ struct nt_calls {
 	uint32_t task, pid;
 	char node[64];
 	uint32_t stall_s; /* setting stall */
+	_Atomic uint32_t tracer; /* a process that asks to read its stacks; 0: none */
 	_Atomic uint32_t ended; /* helper thread: the process has ended by itself */
+	uint32_t spare;
 	_Atomic uint64_t seen_ms; /* helper thread: when it last looked */
 	struct nt_calls_comm comm[NT_CALLS_COMMS];
 };
@@ -65,6 +67,7 @@ enum nt_tray_kind {
 	NT_TRAY_CALIBRATION, /* what the step's tasks measured (launch/calibrated.h) */
 	NT_TRAY_GRAPHS, /* NCCL's dumps; about: NT_TRAY_DUMP */
 	NT_TRAY_DEVICES,
+	NT_TRAY_STACKS, /* of a rank that others wait for (record/stacks.h) */
 };
 
 /* A dump's communicator: its id, the rank that wrote, ranks, nodes. */
@@ -87,7 +90,7 @@ struct nt_trays {
 #define NT_TRAY_BYTES (NT_TRAY_ALIGN + 2 * NT_TRAY_TEXT) /* with its texts */
 
 _Static_assert(sizeof(struct nt_calls_comm) == 176 &&
-		       sizeof(struct nt_calls) == 88 + NT_CALLS_COMMS * 176 &&
+		       sizeof(struct nt_calls) == 96 + NT_CALLS_COMMS * 176 &&
 		       sizeof(struct nt_tray) <= NT_TRAY_ALIGN &&
 		       sizeof(struct nt_trays) <= NT_TRAY_ALIGN,
 	       "no padding, the same everywhere");

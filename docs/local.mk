@@ -42,6 +42,7 @@ EXTRA_DIST += \
 	%D%/schema/report.schema.json \
 	%D%/schema/summary.schema.json \
 	%D%/schema/calls.schema.json \
+	%D%/schema/stacks.schema.json \
 	%D%/schema/topology.schema.json \
 	%D%/threat-model.md \
 	%D%/screenshots/report-dark.png \

@@ -47,6 +47,9 @@ void nt_summary_fini(struct nt_summary *summary)
 	free(summary->arms);
 	free(summary->dropped);
 	free(summary->topologies);
+	for (size_t i = 0; i < summary->stacks_count; i++)
+		json_object_put(summary->stacks[i].line_array);
+	free(summary->stacks);
 	free(summary->findings);
 	nt_summary_init(summary);
 }

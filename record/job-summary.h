@@ -32,6 +32,7 @@
 #include "record/lateness.h"
 #include "record/parallelism.h"
 #include "record/rank.h"
+#include "record/stacks.h"
 #include "record/step.h"
 
 enum nt_remark_kind { NT_REMARK_WHY, NT_REMARK_DAMAGE };
@@ -136,7 +137,9 @@ struct nt_summary {
 	struct nt_dropped *dropped;
 	struct nt_topology_seen *topologies;
 	struct nt_finding_seen *findings; /* of a step, the worst first */
-	size_t comm_count, node_count, arm_count, dropped_count, topology_count, finding_count;
+	struct nt_stacks *stacks;
+	size_t comm_count, node_count, arm_count, dropped_count, topology_count, finding_count,
+		stacks_count;
 	bool no_memory; /* something had no room, and is missing */
 };
 

@@ -62,6 +62,8 @@ libnt_record_read_a_SOURCES = \
 	%D%/shortform.h \
 	%D%/spool.c \
 	%D%/spool.h \
+	%D%/stacks.c \
+	%D%/stacks.h \
 	%D%/step.c \
 	%D%/step.h \
 	%D%/sum.c \

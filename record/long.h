@@ -10,6 +10,7 @@
  *	{"fingerprint":"0123456789abcdef"}        of the node's hardware
  *	{"topology":{...}}                        of a communicator here (topology.h)
  *	{"calls":{...}}                           calls of a process's ranks (calls-record.h)
+ *	{"stacks":{...}}                          of a rank that others wait for (stacks.h)
  *	{"rank":{...}}                            a rank record (rank.h), byte for byte
  *
  * Unknown lines are skipped. The first line, not the file's name, identifies the part.
@@ -34,6 +35,7 @@
 #define NT_LONG_FINGERPRINT "fingerprint"
 #define NT_LONG_TOPOLOGY "topology"
 #define NT_LONG_CALLS "calls"
+#define NT_LONG_STACKS "stacks"
 
 /* The longest line: a rank record and its name. */
 #define NT_LONG_LINE_MAX (NT_RANK_RECORD_MAX + 64)

@@ -10,8 +10,11 @@
 #include "lib/append.h"
 #include "lib/printable.h"
 #include "record/read.h"
+#include "record/stacks.h"
 #include "record/sum.h"
 #include "record/topology.h"
+
+#define STACKS_MAX 4096 /* of a job; more are left out */
 
 struct part_reader {
 	struct nt_summary *summary;
@@ -38,6 +41,22 @@ static void take_step(struct part_reader *reader, struct nt_text value)
 	json_object_put(object);
 }
 
+static void add_stacks(struct nt_summary *summary, const char *node, struct nt_text value)
+{
+	struct nt_stacks stacks, *seen;
+
+	if (summary->stacks_count == STACKS_MAX || nt_stacks_read(&stacks, value) < 0)
+		return;
+	seen = NT_SUMMARY_ADD(summary, stacks, stacks_count);
+	if (!seen) {
+		json_object_put(stacks.line_array);
+		return;
+	}
+	*seen = stacks;
+	seen->step = summary->step_count; /* the next one */
+	snprintf(seen->node, sizeof(seen->node), "%s", node);
+}
+
 static int take_line(void *argument, const struct nt_long_part *part, struct nt_text name,
 		     struct nt_text value, struct nt_error *err)
 {
@@ -52,6 +71,8 @@ static int take_line(void *argument, const struct nt_long_part *part, struct nt_
 	if (nt_text_is(name, NT_LONG_TOPOLOGY))
 		nt_topology_add(reader->summary, reader->summary->step_count, part->head.node,
 				value);
+	if (nt_text_is(name, NT_LONG_STACKS))
+		add_stacks(reader->summary, part->head.node, value);
 	if (nt_text_is(name, NT_LONG_CALLS))
 		(void)nt_sum_add_begun(&reader->sum, value.at, value.bytes, &why);
 	if (!nt_text_is(name, NT_LONG_RANK) ||

@@ -49,9 +49,9 @@ static void show_trouble(struct reader *reader, const char *why)
 
 static size_t longest(enum nt_collected_kind kind)
 {
-	return kind == NT_COLLECTED_RECORD || kind == NT_COLLECTED_CALIBRATION
-		       ? (size_t)NT_RANK_RECORD_MAX
-		       : (size_t)NT_TRAY_TEXT;
+	return kind == NT_COLLECTED_GRAPHS || kind == NT_COLLECTED_DEVICES
+		       ? (size_t)NT_TRAY_TEXT
+		       : (size_t)NT_RANK_RECORD_MAX;
 }
 
 /* true: the writer had published nothing newer when the copy was complete. */
@@ -133,6 +133,7 @@ static void visit_tray(struct reader *reader, uint32_t tray)
 	case NT_TRAY_CALIBRATION: read_text(reader, tray, NT_COLLECTED_CALIBRATION, &item); break;
 	case NT_TRAY_GRAPHS: read_text(reader, tray, NT_COLLECTED_GRAPHS, &item); break;
 	case NT_TRAY_DEVICES: read_text(reader, tray, NT_COLLECTED_DEVICES, &item); break;
+	case NT_TRAY_STACKS: read_text(reader, tray, NT_COLLECTED_STACKS, &item); break;
 	default: return; /* its process has only begun, or has written nonsense */
 	}
 	show(reader, &item);

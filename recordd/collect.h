@@ -28,6 +28,7 @@ enum nt_collected_kind {
 	NT_COLLECTED_CALIBRATION,
 	NT_COLLECTED_GRAPHS,
 	NT_COLLECTED_DEVICES,
+	NT_COLLECTED_STACKS, /* of a rank (record/stacks.h) */
 };
 
 /* From a tray. */

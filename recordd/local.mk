@@ -22,6 +22,9 @@ libnt_recordd_a_SOURCES = %D%/collect.c \
 	%D%/remember.c \
 	%D%/remember.h \
 	%D%/state.h \
+	%D%/stack-tool.c \
+	%D%/stack-tool.h \
+	%D%/stacks-work.c \
 	%D%/step-entry.c \
 	%D%/step-entry.h \
 	%D%/step-record.c \

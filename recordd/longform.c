@@ -230,6 +230,8 @@ static bool add_lines(struct nt_long_out *out, const struct nt_arguments *argume
 
 		if (item->kind == NT_COLLECTED_CALLS && item->text)
 			calls |= nt_long_add(out, NT_LONG_CALLS, item->text, item->bytes);
+		else if (item->kind == NT_COLLECTED_STACKS && item->text)
+			(void)nt_long_add(out, NT_LONG_STACKS, item->text, item->bytes);
 		else if (item->kind == NT_COLLECTED_RECORD && item->text)
 			(void)nt_long_add(out, NT_LONG_RANK, item->text, item->bytes);
 		else if (item->kind == NT_COLLECTED_RECORD)

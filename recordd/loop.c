@@ -21,6 +21,7 @@ static const struct {
 	[NT_WORK_LONGFORM] = { &nt_long_writer_kind, nt_long_writer_look },
 	[NT_WORK_MEMORY] = { &nt_memory_kind, nt_memory_look },
 	[NT_WORK_NODES] = { &nt_nodes_kind, nt_nodes_look },
+	[NT_WORK_STACKS] = { &nt_stacks_kind, nt_stacks_look },
 	[NT_WORK_READER] = { &nt_reader_kind, nt_reader_look },
 	[NT_WORK_EARLY] = { &nt_deliver_early_kind, nt_deliver_early_look },
 	[NT_WORK_DELIVERY] = { &nt_deliver_kind, nt_deliver_look },
@@ -56,7 +57,7 @@ static bool may_go(const struct nt_recordd *recordd, int64_t now_ms)
 {
 	if (now_ms >= recordd->ended_ms + NT_RECORDD_RELEASE_MS)
 		return true;
-	if (!nt_long_work_has_read(recordd))
+	if (!nt_long_work_has_read(recordd) || !nt_stacks_are_gone(recordd))
 		return false;
 	return !recordd->arguments.first ||
 	       (nt_deliver_is_handed(recordd) && !nt_memory_holds(recordd, now_ms));

@@ -12,6 +12,7 @@
  *   memory-work.c  adds to the user's memory what the step's tasks measured before the program,
  *                  while that runs, and the step's measurements at the end
  *   nodes-work.c   judges the set-up of the step by the parts of all nodes, at the end
+ *   stacks-work.c  has the stacks of ranks that others wait for read, as the user
  *   reader.c       makes the step's record from the ranks' records, as the user, when they change
  *   deliver.c      delivers that record, early and at the end. slurmctld may process the request of
  *                  a killed child after a later one, so the early child may outlive the step
@@ -40,6 +41,7 @@ enum nt_recordd_work {
 	NT_WORK_LONGFORM, /* writes the node's part of it */
 	NT_WORK_MEMORY, /* writes to the user's memory */
 	NT_WORK_NODES, /* reads the parts of all nodes */
+	NT_WORK_STACKS, /* reads the stacks of ranks that others wait for */
 	NT_WORK_READER, /* reads the ranks' records */
 	NT_WORK_EARLY, /* delivers a record while the step runs */
 	NT_WORK_DELIVERY, /* delivers the last one */
@@ -93,6 +95,14 @@ struct nt_nodes_judged {
 	struct nt_findings findings; /* of the whole step */
 };
 
+/* stacks-work.c */
+struct nt_stacks_work {
+	int64_t next_ms; /* when it is tried next */
+	unsigned tries; /* in this stall; 0: the step has not stalled */
+	unsigned stalls; /* whose stacks were read */
+	int group; /* its processes, killed at the step's end; 0: none */
+};
+
 struct nt_recordd {
 	struct nt_arguments arguments;
 	char step[NT_STEP_NAME_MAX];
@@ -106,6 +116,7 @@ struct nt_recordd {
 	struct nt_rank_reading reading;
 	struct nt_calibration_work calibration;
 	bool memory_waits; /* for the parts of other nodes */
+	struct nt_stacks_work stacks;
 	struct nt_longform longform;
 	struct nt_nodes_judged nodes;
 	struct nt_delivery delivery;
@@ -115,11 +126,12 @@ struct nt_recordd {
 void nt_recordd_run(struct nt_recordd *recordd);
 
 extern const struct nt_work_kind nt_long_maker_kind, nt_long_writer_kind, nt_memory_kind,
-	nt_nodes_kind, nt_reader_kind, nt_deliver_early_kind, nt_deliver_kind;
+	nt_nodes_kind, nt_stacks_kind, nt_reader_kind, nt_deliver_early_kind, nt_deliver_kind;
 void nt_long_maker_look(struct nt_recordd *recordd, int64_t now_ms);
 void nt_long_writer_look(struct nt_recordd *recordd, int64_t now_ms);
 void nt_memory_look(struct nt_recordd *recordd, int64_t now_ms);
 void nt_nodes_look(struct nt_recordd *recordd, int64_t now_ms);
+void nt_stacks_look(struct nt_recordd *recordd, int64_t now_ms);
 void nt_reader_look(struct nt_recordd *recordd, int64_t now_ms);
 void nt_deliver_early_look(struct nt_recordd *recordd, int64_t now_ms);
 void nt_deliver_look(struct nt_recordd *recordd, int64_t now_ms);
@@ -128,6 +140,7 @@ void nt_deliver_look(struct nt_recordd *recordd, int64_t now_ms);
  * or that there is none; slurmctld has the record, or the next update is not due. */
 bool nt_long_work_has_read(const struct nt_recordd *recordd);
 bool nt_long_work_has_dir(const struct nt_recordd *recordd);
+bool nt_stacks_are_gone(const struct nt_recordd *recordd); /* their processes */
 bool nt_deliver_is_handed(const struct nt_recordd *recordd);
 
 /* The memory is being written, and will not only be once other nodes have written. */

@@ -13,7 +13,7 @@
 static bool is_users(enum nt_recordd_work kind)
 {
 	return kind == NT_WORK_READER || kind == NT_WORK_NODES || kind == NT_WORK_MEMORY ||
-	       kind == NT_WORK_LONGFORM;
+	       kind == NT_WORK_LONGFORM || kind == NT_WORK_STACKS;
 }
 
 /* The child joins no cgroup by itself: it might do so after it was taken out. */

@@ -54,6 +54,7 @@ struct nt_arguments {
 	 * above the user's are created. */
 	uint32_t long_mib, long_parents;
 	uint32_t run; /* how often the job was restarted before */
+	uint32_t stacks; /* setting on_stall */
 	uint32_t first; /* this is the step's first node, which writes to accounting */
 	char mode[16];
 	char rundir[NT_PATH_MAX]; /* root's, with the locks of jobs */

@@ -79,6 +79,7 @@ unit_tests = \
 	%D%/unit/recordd/longform \
 	%D%/unit/recordd/parts \
 	%D%/unit/recordd/remember \
+	%D%/unit/recordd/stacks \
 	%D%/unit/recordd/step-entry \
 	%D%/unit/recordd/work \
 	%D%/unit/report/finding-stats \

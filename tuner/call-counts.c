@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tuner/call-counts.h"
 
+#include <limits.h>
 #include <string.h>
 #include <time.h>
 #include "lib/clock.h"
@@ -68,4 +69,14 @@ void nt_calls_look(struct nt_calls *calls, bool ended)
 	atomic_store_explicit(&calls->seen_ms, wall_ms(), memory_order_relaxed);
 	if (ended)
 		atomic_store_explicit(&calls->ended, 1, memory_order_relaxed);
+}
+
+/* 1, which has started everybody, and numbers that the kernel takes for -1, everybody, are none. */
+uint32_t nt_calls_tracer(const struct nt_calls *calls, uint32_t *seen)
+{
+	const uint32_t asks = calls ? atomic_load(&calls->tracer) : 0;
+	const bool asked = asks != *seen && asks > 1 && asks <= INT_MAX;
+
+	*seen = asks;
+	return asked ? asks : 0;
 }

@@ -35,6 +35,9 @@ void nt_calls_see(struct nt_calls_comm *comm, struct nt_calls_seen *seen, uint64
 /* ... the process lives. ended: it is ending by itself. */
 void nt_calls_look(struct nt_calls *calls, bool ended);
 
+/* ... a process that asks to read this one's stacks, told once; 0: none. *seen: the last one. */
+uint32_t nt_calls_tracer(const struct nt_calls *calls, uint32_t *seen);
+
 static inline uint64_t nt_calls_begun(const struct nt_calls_comm *comm)
 {
 	/* Pairs with the release in nt_calls_begin(): the kinds of these calls are there. */

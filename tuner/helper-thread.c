@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tuner/helper-thread.h"
 
+#include <sys/prctl.h>
 #include "engine/slowdown.h"
 #include "lib/clock.h"
 #include "lib/hash.h"
@@ -61,6 +62,7 @@ struct helper {
 	bool spent; /* the budget */
 	bool still; /* no call for as long as the setting stall says */
 	bool told_still; /* the newest record was written after that */
+	uint32_t tracer; /* that has asked last to read this process's stacks; 0: none */
 };
 
 static void mix_value(uint64_t *signature, uint64_t value)
@@ -181,6 +183,15 @@ static void look_at_budget(struct nt_process *process, struct helper *r)
 	atomic_store_explicit(&process->observe_rests, r->spent, memory_order_relaxed);
 }
 
+/* Yama's call, unknown without it; it ends with the process that asks. */
+static void permit_reading(const struct nt_process *process, struct helper *r)
+{
+	const unsigned long tracer = nt_calls_tracer(process->calls, &r->tracer);
+
+	if (tracer != 0)
+		(void)prctl(PR_SET_PTRACER, tracer, 0, 0, 0);
+}
+
 static void look_at_all(struct nt_process *process, struct helper *r)
 {
 	uint64_t signature = NT_HASH64;
@@ -197,6 +208,8 @@ static void look_at_all(struct nt_process *process, struct helper *r)
 	nt_gpu_times_look(process);
 	pthread_mutex_unlock(&process->lock);
 	nt_calls_look(process->calls, false);
+	if (process->policy.on_stall)
+		permit_reading(process, r);
 	r->still = r->call_ms != 0 && process->policy.stall_s > 0 &&
 		   r->ms - r->call_ms >= (uint64_t)process->policy.stall_s * 1000;
 	if (signature != r->signature)

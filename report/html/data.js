@@ -190,6 +190,7 @@ function modelOf(jobs, only) {
 	return {
 		keys, steps: steps.map(stepOf), names: steps.map((step) => step.stepName), comms, facts: several || !jobs.length ? [] : factsOf(jobs[0]), volumes: volumesOf(comms),
 		manySteps: steps.length > 1,
+		stacks: steps.flatMap((step) => (step.stacks || []).map((one) => ({ ...one, stepName: step.stepName }))),
 		topology: steps.filter((step) => step.topology).map((step) => topologyOf(step.stepName, step.topology)),
 		title: several ? many(jobs.length, "job") : jobs.length && jobs[0].job ? `Job ${jobs[0].job}` : "Report of a step",
 		about: aboutOf(steps),

@@ -50,6 +50,15 @@ function remarksSection(model) {
 		["step", "what", "why"], model.remarks.map((one) => [one.where, one.kind, one.text]));
 }
 
+function stacksSection(model) {
+	if (model.stacks.length === 0)
+		return null;
+	return model.stacks.flatMap((one) => [
+		el("h3", {}, `${model.manySteps ? `Step ${one.stepName}, r` : "R"}ank ${one.rank} on ${one.node}${one.top ? `: ${one.top}` : ""}`),
+		one.why ? el("p", {}, `${one.tool ? `${one.tool}: ` : ""}${one.why}`) : null,
+		one.lines && one.lines.length ? el("pre", { tabindex: 0 }, one.lines.join("\n")) : null]);
+}
+
 /* id, heading, what it shows in a sentence, its parts; null where the record has nothing of it */
 function sections(model, detail, press) {
 	return [
@@ -69,6 +78,7 @@ function sections(model, detail, press) {
 		["late", "Ranks that others wait for",
 			"Ranks of a collective end together: the one whose call is the shortest came last. Darker: the others waited longer for that rank, by the middle of them, in the mean over the measured calls of that part of the step.",
 			lateSection(model)],
+		["stacks", "Stacks of ranks that others wait for", "Where they were when the step had stalled, as py-spy or gdb printed it.", stacksSection(model)],
 		["topology", "What NCCL found on each node",
 			"As NCCL saw GPUs, links and NICs when the communicator was made. Rings and trees are how its algorithms run through a node; of what nodes have, all use what the poorest has.",
 			topologySection(model)],
@@ -89,7 +99,7 @@ function sectionOf([id, heading, about, parts]) {
 
 /* What this record does not have is named in one place; but for what is there only where asked for. */
 function missing(list) {
-	const names = list.filter(([id, , , parts]) => parts === null && !["left", "topology", "launch", "late", "time", "calibration"].includes(id)).map(([, heading]) => heading);
+	const names = list.filter(([id, , , parts]) => parts === null && !["left", "topology", "launch", "late", "stacks", "time", "calibration"].includes(id)).map(([, heading]) => heading);
 
 	if (names.length === 0)
 		return [];

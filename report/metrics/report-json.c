@@ -493,6 +493,27 @@ static void add_topology(json_object *object, const struct nt_summary *summary, 
 	nt_nodes_fini(&nodes);
 }
 
+static json_object *stacks_value(const struct nt_summary *summary, size_t step, int *rc)
+{
+	json_object *list = nt_json_array(rc);
+	char top[NT_STACKS_TOP];
+
+	for (size_t i = 0; i < summary->stacks_count; i++) {
+		const struct nt_stacks *stacks = &summary->stacks[i];
+		json_object *object;
+
+		if (stacks->step != step)
+			continue;
+		object = nt_json_object(rc);
+		nt_json_text(object, "node", stacks->node, rc);
+		add_fields(object, &nt_stacks_fields, stacks, rc);
+		nt_json_text(object, "top", nt_stacks_top(stacks, top), rc);
+		nt_json_known(object, NT_STACKS_LINES, json_object_get(stacks->line_array), rc);
+		nt_json_add(list, NULL, object, rc);
+	}
+	return nt_json_filled(list);
+}
+
 static json_object *step_value(const struct nt_summary *summary, size_t at, int *rc)
 {
 	const struct nt_step *step = &summary->steps[at];
@@ -511,6 +532,7 @@ static json_object *step_value(const struct nt_summary *summary, size_t at, int 
 	nt_json_known(object, NT_STEP_REST, rest_value(step, rc), rc);
 	nt_json_count(object, NT_STEP_MORE, step->more > 0 ? step->more : -1, rc);
 	nt_json_known(object, "damaged", damage_value(summary, step->name, rc), rc);
+	nt_json_known(object, "stacks", stacks_value(summary, at, rc), rc);
 	add_topology(object, summary, at, rc);
 	return object;
 }

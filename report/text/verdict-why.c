@@ -289,6 +289,23 @@ static void say_remark(struct nt_maker *maker, size_t which)
 		     who, said.says);
 }
 
+static void say_stacks(struct nt_maker *maker, const struct nt_stacks *stacks)
+{
+	char top[NT_STACKS_TOP], prefix[NT_STEP_PREFIX], clock[NT_CLOCK_MAX];
+
+	nt_maker_prefix(maker->summary, stacks->step, prefix);
+	nt_clock_words((double)stacks->at_s, clock);
+	if (nt_stacks_top(stacks, top)[0])
+		nt_maker_say(maker, NT_SENTENCE_STALLED, "",
+			     "%sRank %" PRId64 " on %s was in %s (%s, %s); --json and --html have "
+			     "all its stacks.",
+			     prefix, stacks->rank, stacks->node, top, stacks->tool, clock);
+	else
+		nt_maker_say(maker, NT_SENTENCE_STALLED, "",
+			     "%sNo stacks of rank %" PRId64 " on %s: %s.", prefix, stacks->rank,
+			     stacks->node, stacks->why);
+}
+
 void nt_maker_untuned(struct nt_maker *maker)
 {
 	const struct nt_summary *summary = maker->summary;
@@ -303,6 +320,10 @@ void nt_maker_untuned(struct nt_maker *maker)
 		if (before == i)
 			say_remark(maker, i);
 	}
+	/* The newest first. */
+	for (size_t i = summary->stacks_count; i > 0 && i + NT_TOLD_MAX > summary->stacks_count;
+	     i--)
+		say_stacks(maker, &summary->stacks[i - 1]);
 }
 
 /* Does it have communicators on a part of its nodes? Then unread nodes may have others. */

@@ -16,4 +16,7 @@
  * rights, and small limits. file_bytes: the longest file that it may write; 0: none. */
 int nt_rights_drop(uint32_t uid, uint32_t gid, size_t file_bytes, struct nt_error *err);
 
+/* The same with the limits of a debugger, which opens every library of a process. */
+int nt_rights_drop_for_tools(uint32_t uid, uint32_t gid, struct nt_error *err);
+
 #endif

@@ -306,6 +306,7 @@ static void fill_arguments(struct nt_plugin *plugin, spank_t spank, struct nt_ar
 	out->uid = plugin->uid;
 	out->gid = plugin->gid;
 	out->flags = plugin->node_step.flags;
+	out->stacks = (uint32_t)plugin->policy.on_stall;
 	snprintf(out->mode, sizeof(out->mode), "%s", nt_mode_name(plugin->policy.mode));
 	snprintf(out->rundir, sizeof(out->rundir), "%s", plugin->conf.site.rundir);
 	snprintf(out->spool, sizeof(out->spool), "%s", plugin->conf.site.spooldir);

@@ -147,3 +147,23 @@ tuned_jobs() {
 	grep -qa 'x?.*FORGED' <<<"$output"
 	run -1 grep -aP '^\[2026-01-01T|\x1b|\xc2\x9b|\xe2\x80\xae' "$NT_CLUSTER/log/n1.log"
 }
+
+# A tool that stands in for py-spy, and hangs until the step's end.
+@test "a tool that reads stacks is in the step's cgroups, which go all the same" {
+	local py_spy=/usr/local/bin/py-spy pid
+	[ ! -e "$py_spy" ] || skip "$py_spy is there"
+	unset NCCL_TUNE_RECORD_DIR
+	cp "$NT_TESTS/nt-fake-nccl" "$NT_CLUSTER/work/python3"
+	printf '%s\n' '#!/bin/bash' 'exec sleep 77.7' >"$py_spy"
+	chmod 755 "$py_spy"
+	job=$(as_user sbatch --parsable -n2 -o "$NT_CLUSTER/work/output" --nccl-tune=observe,stall=3,on_stall=stacks --wrap \
+		'exec srun --kill-on-bad-exit=0 ./python3 --noise none --sizes 64M --call-gap-us 1000 --peer-timeout 600 --iters 100000 --stuck 1@200')
+	wait_for 90 pgrep -u "$NT_USER" -f 'sleep 77.7'
+	pid=$(pgrep -u "$NT_USER" -f 'sleep 77.7')
+	rm "$py_spy"
+	grep ":memory:.*/job_$job/step_0" "/proc/$pid/cgroup"
+	as_user scancel "$job"
+	wait_for 20 job_is_gone
+	run ! pgrep -u "$NT_USER" -f 'sleep 77.7'
+	no_groups_of "$job" || { groups_of "$job"; false; }
+}

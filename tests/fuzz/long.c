@@ -62,6 +62,12 @@ static void check_summary(const struct nt_summary *summary)
 	}
 	for (size_t i = 0; i < summary->node_count; i++)
 		fuzz_check_plain(summary->nodes[i].name, strlen(summary->nodes[i].name));
+	for (size_t i = 0; i < summary->stacks_count; i++) {
+		char frames[NT_STACKS_TOP];
+
+		fuzz_check_plain(nt_stacks_top(&summary->stacks[i], frames), strlen(frames));
+		fuzz_check_plain(summary->stacks[i].why, strlen(summary->stacks[i].why));
+	}
 	for (size_t i = 0; i < summary->step_count; i++) {
 		fuzz_check_plain(summary->steps[i].mode, strlen(summary->steps[i].mode));
 		fuzz_check_plain(summary->steps[i].remark, strlen(summary->steps[i].remark));

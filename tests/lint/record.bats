@@ -13,7 +13,7 @@ setup() {
 
 # members [SCHEMA...]: every member that has a name of its own; of all records' schemas.
 members() {
-	[ $# -gt 0 ] || set -- docs/schema/{key,rank,step,job,long,topology,calls}.schema.json
+	[ $# -gt 0 ] || set -- docs/schema/{key,rank,step,job,long,topology,calls,stacks}.schema.json
 	jq -r '.. | objects | .properties // empty | keys[]' "$@" | sort -u
 }
 
@@ -57,7 +57,7 @@ values() {
 	sed -n 's/^#define NT_[A-Z]*STATE_[A-Z]* "\([a-z]*\)".*/\1/p; s/^#define NT_KEY\(FROM\|ROUND\)_[A-Z]* "\([a-z]*\)".*/\2/p' record/rank.h
 	printf '%s\n' observe chosen dp default none socket ib any uid record tuner profiler v
 	sed -n 's/^#define NT_GRAPH_[A-Z]* "\([a-z]*\)".*/\1/p' record/topology.h
-	printf '%s\n' collnet_chain nvls collnet_direct topology
+	printf '%s\n' collnet_chain nvls collnet_direct topology stacks
 }
 
 @test "every member in the manual page exists" {

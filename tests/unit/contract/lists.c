@@ -8,6 +8,7 @@
 #include "lib/file.h"
 #include "record/calls-record.h"
 #include "record/rank.h"
+#include "record/stacks.h"
 #include "record/step.h"
 #include "tests/unit/table-file.h"
 
@@ -31,6 +32,7 @@ static const struct {
 	{ "calls", &nt_calls_fields },
 	{ "calls comm", &nt_calls_comm_fields },
 	{ "calls last", &nt_calls_last_fields },
+	{ "stacks", &nt_stacks_fields },
 };
 
 static bool has(const struct nt_fields *fields, const struct nt_field *field)

@@ -12,6 +12,7 @@
 #include "record/rank.h"
 #include "contract/reason.h"
 #include "record/says.h"
+#include "record/stacks.h"
 #include "record/step.h"
 #include "record/topology.h"
 #include "report/metrics/report-json.h"
@@ -433,6 +434,7 @@ static json_object *report_step(void)
 	json_object *finding = texts(found);
 	json_object *schema = fields_of(&nt_step_fields), *all = properties(schema);
 	json_object *topology = texts(of), *untuned = texts(said);
+	json_object *stacks = fields_of(&nt_stacks_fields);
 
 	json_object_object_del(schema, "required"); /* damage may have taken it */
 	with(properties(topology), "nodes", array_of(report_node()));
@@ -451,6 +453,10 @@ static json_object *report_step(void)
 	with(all, NT_STEP_REST, map_of("^[a-z]", count()));
 	with(all, NT_STEP_MORE, count());
 	with(all, "damaged", array_of(object_of("string")));
+	with(properties(stacks), NT_STACKS_LINES, array_of(object_of("string")));
+	with(properties(stacks), "node", object_of("string"));
+	with(properties(stacks), "top", object_of("string"));
+	with(all, "stacks", array_of(stacks));
 	with(all, "topology", topology);
 	return schema;
 }
@@ -575,6 +581,14 @@ static json_object *calls_schema(void)
 	return titled(schema, "nccl-tune: calls of a process's ranks, in the long form, version 1");
 }
 
+static json_object *stacks_schema(void)
+{
+	json_object *schema = fields_of(&nt_stacks_fields);
+
+	with(properties(schema), NT_STACKS_LINES, array_of(object_of("string")));
+	return titled(schema, "nccl-tune: stacks of a rank, in the long form, version 1");
+}
+
 static const struct {
 	const char *name;
 	json_object *(*make)(void);
@@ -582,6 +596,7 @@ static const struct {
 	{ "key", key_schema },	     { "long", long_schema },	{ "rank", rank_schema },
 	{ "step", step_schema },     { "job", job_schema },	{ "topology", topology_schema },
 	{ "report", report_schema }, { "calls", calls_schema }, { "summary", summary_schema },
+	{ "stacks", stacks_schema },
 };
 
 static void schemas_are_what_the_tables_say(void **state)

@@ -93,4 +93,23 @@ static void no_room(void **state)
 	host_close(&h);
 }
 
-UNIT_TESTS(calls_are_counted, ends_are_noted, no_room);
+/* What stands for everybody is nobody. */
+static void who_asks_to_read_is_told_once(void **state)
+{
+	static struct nt_calls calls;
+	static const uint32_t none[] = { 0, 1, UINT32_MAX, (uint32_t)INT32_MAX + 1 };
+	uint32_t seen = 0;
+
+	assert_int_equal(nt_calls_tracer(NULL, &seen), 0);
+	atomic_store(&calls.tracer, 4711);
+	assert_int_equal(nt_calls_tracer(&calls, &seen), 4711);
+	assert_int_equal(nt_calls_tracer(&calls, &seen), 0);
+	for (size_t i = 0; i < LENGTH(none); i++) {
+		atomic_store(&calls.tracer, none[i]);
+		assert_int_equal(nt_calls_tracer(&calls, &seen), 0);
+	}
+	atomic_store(&calls.tracer, 4711);
+	assert_int_equal(nt_calls_tracer(&calls, &seen), 4711);
+}
+
+UNIT_TESTS(calls_are_counted, ends_are_noted, no_room, who_asks_to_read_is_told_once);

@@ -38,9 +38,6 @@ static int check_key(const struct nt_warm_key *key, struct nt_error *err)
 	if (key->bytes > INT64_MAX || nt_band_floor(nt_band(key->bytes)) != key->bytes)
 		return nt_error_set(err, "%" PRIu64 " bytes are not the lower end of a size band",
 				    key->bytes);
-	if (key->last != 0 && (key->last > INT64_MAX || key->last <= key->bytes ||
-			       nt_band_floor(nt_band(key->last)) != key->last))
-		return nt_error_set(err, "%" PRIu64 " bytes do not end a range", key->last);
 	if (!nt_arm_valid(key->arm))
 		return nt_error_set(err, "unknown arm %d", key->arm);
 	if (key->gain_ns > (key->arm == NT_ARM_BASELINE ? 0 : NT_WARM_GAIN_MAX))
@@ -57,13 +54,6 @@ static int check_header(const struct nt_warm *warm, struct nt_error *err)
 	return 0;
 }
 
-/* b is not before a: does a have its first size band, too? */
-static bool covers(const struct nt_warm_key *a, const struct nt_warm_key *b)
-{
-	return a->ranks == b->ranks && a->nodes == b->nodes && a->coll == b->coll &&
-	       b->bytes <= (a->last > 0 ? a->last : a->bytes);
-}
-
 int nt_warm_add(struct nt_warm *warm, const struct nt_warm_key *key, struct nt_error *err)
 {
 	unsigned at = warm->count;
@@ -74,8 +64,7 @@ int nt_warm_add(struct nt_warm *warm, const struct nt_warm_key *key, struct nt_e
 		return nt_error_set(err, "more than %d remembered arms", NT_WARM_MAX);
 	while (at > 0 && nt_warm_order(key, &warm->key[at - 1]) < 0)
 		at--;
-	if ((at > 0 && covers(&warm->key[at - 1], key)) ||
-	    (at < warm->count && covers(key, &warm->key[at])))
+	if (at > 0 && nt_warm_order(key, &warm->key[at - 1]) == 0)
 		return nt_error_set(err, "%s of %" PRIu64 " bytes is given twice",
 				    nt_coll_name(key->coll), key->bytes);
 	memmove(&warm->key[at + 1], &warm->key[at], (warm->count - at) * sizeof(warm->key[0]));
@@ -134,7 +123,7 @@ static int take_arm(const char *word, struct nt_warm_key *key)
 	return key->gain_ns > 0 ? 0 : -1;
 }
 
-/* 8r2n.AllReduce.262144=ARM, 8r2n.AllReduce.262144-1048576=ARM */
+/* 8r2n.AllReduce.262144=ARM */
 static int parse_key(const char *word, struct nt_warm_key *key)
 {
 	uint64_t ranks, nodes;
@@ -143,13 +132,7 @@ static int parse_key(const char *word, struct nt_warm_key *key)
 	if (take_number(&word, RANKS_MAX, &ranks) < 0 || take_char(&word, 'r') < 0 ||
 	    take_number(&word, RANKS_MAX, &nodes) < 0 || take_char(&word, 'n') < 0 ||
 	    take_char(&word, '.') < 0 || take_until(&word, '.', coll, sizeof(coll)) < 0 ||
-	    take_number(&word, INT64_MAX, &key->bytes) < 0)
-		return -1;
-	key->last = 0;
-	if (take_char(&word, '-') == 0 &&
-	    (take_number(&word, INT64_MAX, &key->last) < 0 || key->last == 0))
-		return -1;
-	if (take_char(&word, '=') < 0)
+	    take_number(&word, INT64_MAX, &key->bytes) < 0 || take_char(&word, '=') < 0)
 		return -1;
 	key->ranks = (uint32_t)ranks;
 	key->nodes = (uint32_t)nodes;
@@ -234,12 +217,10 @@ int nt_warm_print(const struct nt_warm *warm, char *out, size_t out_bytes, struc
 
 		if (check_key(key, err) < 0)
 			return -1;
-		if (i > 0 && (nt_warm_order(key - 1, key) >= 0 || covers(key - 1, key)))
+		if (i > 0 && nt_warm_order(key - 1, key) >= 0)
 			return nt_error_set(err, "remembered arms out of order");
 		rc = nt_append(out, out_bytes, " %" PRIu32 "r%" PRIu32 "n.%s.%" PRIu64, key->ranks,
 			       key->nodes, nt_coll_name(key->coll), key->bytes);
-		if (rc == 0 && key->last > 0)
-			rc = nt_append(out, out_bytes, "-%" PRIu64, key->last);
 		if (rc == 0)
 			rc = nt_append(out, out_bytes, "=%s", nt_arm_name(key->arm));
 		if (rc == 0 && key->gain_ns > 0)
@@ -255,7 +236,7 @@ static const struct nt_warm_key *find_key(const struct nt_warm *warm,
 					  const struct nt_warm_key *want)
 {
 	for (unsigned i = 0; i < warm->count; i++) {
-		if (nt_warm_order(&warm->key[i], want) <= 0 && covers(&warm->key[i], want))
+		if (nt_warm_order(&warm->key[i], want) == 0)
 			return &warm->key[i];
 	}
 	return NULL;

@@ -36,8 +36,6 @@ libnt_launch_a_SOURCES = \
 	%D%/claim.h \
 	%D%/select.c \
 	%D%/select.h \
-	%D%/memory-csv.c \
-	%D%/memory-csv.h \
 	%D%/entry.c \
 	%D%/entry.h \
 	%D%/entry-read.c \

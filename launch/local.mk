@@ -18,8 +18,6 @@ libnt_launch_plain_a_SOURCES = \
 	%D%/record-dir.h \
 	%D%/select-reason.c \
 	%D%/select-reason.h \
-	%D%/shell-words.c \
-	%D%/shell-words.h \
 	%D%/ticket.c \
 	%D%/ticket.h \
 	%D%/user-env.c \

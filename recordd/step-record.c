@@ -172,11 +172,8 @@ size_t nt_step_record_make(const struct nt_recordd *recordd, struct nt_step_read
 			   char text[NT_STEP_RECORD_MAX + 2])
 {
 	const struct nt_arguments *arguments = &recordd->arguments;
-	const bool bounded = arguments->record_bytes &&
-			     arguments->record_bytes < NT_STEP_RECORD_MAX;
-	const size_t most = bounded ? arguments->record_bytes : NT_STEP_RECORD_MAX;
 	const size_t kept = nt_longform_room(arguments);
-	const size_t room = kept < most / 4 ? most - kept : most;
+	const size_t room = NT_STEP_RECORD_MAX - (kept < NT_STEP_RECORD_MAX / 4 ? kept : 0);
 	struct nt_sum *sum = &read->sum;
 	struct nt_where where;
 	const struct nt_sum_head head = {

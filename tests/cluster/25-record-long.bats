@@ -270,7 +270,7 @@ believes_him() {
 # topology [VARIABLE=VALUE]...: a step of 4 ranks with topology=on, the second node of which has fewer links. Its job is in
 # $job, its parts in $dir.
 topology() {
-	run -0 --separate-stderr as_user env "$@" srun -N2 --ntasks-per-node=2 -t 20 --mpi=pmix --nccl-tune=bandit,topology=1 \
+	run -0 --separate-stderr as_user env "$@" srun -N2 --ntasks-per-node=2 -t 20 --mpi=pmix --nccl-tune=bandit,topology=on \
 		bash -c '[ "$SLURM_PROCID" != 0 ] || echo "$SLURM_JOB_ID" >&2; exec "$@" >/dev/null' - "$NT_TESTS/nt-fake-nccl" \
 		--sizes 256K --iters 100 --call-gap-us 100 --poor-node 2
 	job=$(grep -m1 -xE '[0-9]+' <<<"$stderr")

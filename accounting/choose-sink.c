@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Choose the place of a job's records. */
+/* Choose the sink of a job's records. */
 #include "accounting/choose-sink.h"
 
 #include <stdlib.h>

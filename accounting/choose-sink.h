@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* choose-sink.h - which place takes a job's records: AdminComment, or the site's directory of files
+/* choose-sink.h - which sink takes a job's records: AdminComment, or the site's directory of files
  *
  * Decides from texts alone. The caller reads the job's AdminComment and writes it if it was
  * changed: nt-recordd through slurmctld while the job runs (job-writer.h), `nccl-tune backfill`
@@ -27,7 +27,7 @@ enum nt_delivered {
 	NT_DELIVERED_FILED = 'd', /* it is in the site's directory */
 	NT_DELIVERED_PRESENT = 'p', /* AdminComment had it already */
 	NT_DELIVERED_LATER = 'q', /* it waits in the spool for another process, or the job's end */
-	NT_DELIVERED_NOWHERE = 'f', /* no place takes it */
+	NT_DELIVERED_NOWHERE = 'f', /* no sink takes it */
 	NT_DELIVERED_ENDED = 'e', /* the job has ended: slurmctld accepts no update */
 	NT_DELIVERED_FAILED = 'x', /* another error; may be tried again */
 };

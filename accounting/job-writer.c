@@ -392,7 +392,7 @@ static void forget_old(struct writer *writer)
 }
 
 /* *there: the text has all of them, the newest by its name. */
-static enum nt_delivered look(struct writer *writer, bool *there, struct nt_error *err)
+static enum nt_delivered read_and_check(struct writer *writer, bool *there, struct nt_error *err)
 {
 	enum nt_delivered result = read_comment(writer, &writer->comment, err);
 
@@ -415,7 +415,7 @@ static enum nt_delivered look_again(struct writer *writer, struct nt_error *err)
 		forget_old(writer);
 		if (writer->count == 0)
 			return NT_DELIVERED_WRITTEN;
-		result = look(writer, &there, err);
+		result = read_and_check(writer, &there, err);
 		if (result != NT_DELIVERED_WRITTEN || there)
 			return result;
 		if (!take_due_lock(writer))

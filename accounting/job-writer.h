@@ -3,7 +3,7 @@
 /* job-writer.h - deliver a job's records from the spool, for all steps of a node together
  *
  * Each step has stored its record in the spool before. The process that has the job's lock
- * (job-lock.h) delivers all of them in one update, to the place that accepts them (choose-sink.h).
+ * (job-lock.h) delivers all of them in one update, to the sink that accepts them (choose-sink.h).
  * It moves them to the spool's part NT_PART_SENT and checks again after a while; records in files
  * of the site are removed from the spool. The other processes find no records left. If the next
  * update is not due yet, one process waits for it and the others end. Records that a writer did

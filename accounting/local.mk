@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
-# A record's way into accounting, for nt-recordd (root) and the command (the caller's rights): no json-c.
+# A record's way into accounting. In nt-recordd as root, in the command with the caller's rights; no json-c.
 
 noinst_LIBRARIES += libnt-accounting.a
 libnt_accounting_a_SOURCES = %D%/choose-sink.c \

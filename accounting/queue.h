@@ -4,7 +4,7 @@
  *
  * Decides from values, then moves the file. A record that slurmctld or accounting has is kept among
  * those sent until other programs no longer change the job's text; one that is in a file of the
- * site, or that no place will ever take, is removed.
+ * site, or that no sink will ever take, is removed.
  *
  * Threads:  one at a time.
  * Memory:   the caller's.

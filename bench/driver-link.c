@@ -56,16 +56,16 @@ static void flush(struct nt_link *link)
 
 void nt_link_say(struct nt_link *link, const char *format, ...)
 {
-	const size_t room = sizeof(link->out) - link->out_bytes;
+	const size_t size = sizeof(link->out) - link->out_bytes;
 	va_list args;
 	int bytes;
 
 	if (link->fd < 0)
 		return;
 	va_start(args, format);
-	bytes = vsnprintf(link->out + link->out_bytes, room, format, args);
+	bytes = vsnprintf(link->out + link->out_bytes, size, format, args);
 	va_end(args);
-	if (bytes < 0 || (size_t)bytes + 1 >= room) {
+	if (bytes < 0 || (size_t)bytes + 1 >= size) {
 		nt_link_close(link);
 		return;
 	}

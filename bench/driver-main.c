@@ -48,7 +48,7 @@ static int number_of(const char *name, unsigned most, unsigned *out, struct nt_e
 	return 0;
 }
 
-static int read_place(struct nt_driver *d, struct nt_error *err)
+static int read_ids(struct nt_driver *d, struct nt_error *err)
 {
 	unsigned job, step;
 	uint32_t hash = NT_HASH32;
@@ -173,18 +173,18 @@ static bool find_server(struct client *c, int64_t until_ms)
 
 static void take_run(struct client *c, const char *line)
 {
-	struct nt_run_turn turn;
+	struct nt_lap lap;
 	int end = 0;
 
 	if (c->running || c->doubt_until_ms != 0 ||
-	    sscanf(line, "%u %u %u %" SCNd64 "%n", &turn.profile, &turn.procs, &turn.seconds,
-		   &turn.limit_ms, &end) != 4 ||
-	    line[end] || !nt_driver_profile(c->driver, turn.profile) || turn.procs == 0 ||
-	    turn.procs > NT_CAL_PROCS) {
+	    sscanf(line, "%u %u %u %" SCNd64 "%n", &lap.profile, &lap.procs, &lap.seconds,
+		   &lap.limit_ms, &end) != 4 ||
+	    line[end] || !nt_driver_profile(c->driver, lap.profile) || lap.procs == 0 ||
+	    lap.procs > NT_CAL_PROCS) {
 		nt_link_close(&c->link);
 		return;
 	}
-	nt_run_start(&c->run, c->driver, &turn);
+	nt_run_start(&c->run, c->driver, &lap);
 	c->running = true;
 }
 
@@ -241,7 +241,7 @@ static void take_line(struct client *c, const char *line)
 		nt_link_close(&c->link);
 }
 
-/* ---- the turn */
+/* ---- the lap */
 
 /* What the benchmark's rank 0 says is for the server. */
 static void pass_on(struct client *c)
@@ -363,7 +363,7 @@ static int calibrate(struct nt_driver *d, struct nt_error *err)
 {
 	pid_t server = 0;
 
-	if (read_request(d, err) < 0 || read_place(d, err) < 0)
+	if (read_request(d, err) < 0 || read_ids(d, err) < 0)
 		return -1;
 	if (d->task == 0)
 		fprintf(stderr,
@@ -398,7 +398,7 @@ int main(int argc, char **argv)
 	}
 	driver.keeps = fcntl(NT_CALIBRATE_FD, F_SETFD, FD_CLOEXEC) == 0;
 	if (calibrate(&driver, &err) < 0) {
-		fprintf(stderr, "nccl-tune: no launch profile: %s\n", err.text);
+		fprintf(stderr, "nccl-tune: calibration without a result: %s\n", err.text);
 		printf("none %s\n", err.text);
 	}
 	return 0;

@@ -67,12 +67,12 @@ void nt_driver_result_add(struct nt_driver_times *times, double p25, double medi
 
 /* ---- the file */
 
-/* What a profile's turns have measured: an entry of a memory, without the place's hardware. */
+/* What a profile's laps have measured: an entry of a memory, without the place's hardware. */
 static void fill_entry(struct nt_memory_entry *entry, const struct nt_driver_result *result,
 		       const struct nt_driver *driver, const struct nt_race *race, unsigned which)
 {
 	const struct nt_racer *racer = &race->racer[which];
-	const double turns = racer->turns;
+	const double laps = racer->laps;
 
 	nt_entry_init(entry);
 	entry->origin = NT_ORIGIN_CALIBRATE;
@@ -82,7 +82,7 @@ static void fill_entry(struct nt_memory_entry *entry, const struct nt_driver_res
 	snprintf(entry->profile, sizeof(entry->profile), "%s",
 		 nt_driver_profile(driver, which)->name);
 	entry->wrong = racer->state == NT_RACER_WRONG;
-	for (unsigned c = 0; c < race->calls && turns > 0 && !entry->wrong; c++) {
+	for (unsigned c = 0; c < race->calls && laps > 0 && !entry->wrong; c++) {
 		const struct nt_cal_call *call = &driver->request.call[c];
 		const struct nt_driver_times *times = &result->times[which][c];
 		struct nt_known_key *key = nt_entry_add_key(entry);
@@ -96,10 +96,10 @@ static void fill_entry(struct nt_memory_entry *entry, const struct nt_driver_res
 			.bytes = call->bytes,
 			.arm = NT_ARM_BASELINE,
 			.calls = call->calls,
-			.untuned = { exp(times->p25 / turns), exp(times->median / turns),
-				     exp(times->p75 / turns), (uint32_t)times->samples },
+			.untuned = { exp(times->p25 / laps), exp(times->median / laps),
+				     exp(times->p75 / laps), (uint32_t)times->samples },
 		};
-		entry->turns = racer->turns;
+		entry->laps = racer->laps;
 		entry->deviation = racer->deviation;
 	}
 }
@@ -141,14 +141,15 @@ static void put_head(struct nt_json_writer *put, const struct nt_driver_result *
 	nt_json_put_open(put, NULL, '{');
 	nt_json_put_count(put, "v", 1);
 	nt_json_put_value(put, "seconds", "%.1f", result->seconds);
-	nt_json_put_count(put, "turns", race->turns);
+	nt_json_put_count(put, "laps", race->laps);
 	nt_json_put_count(put, "ranks", result->ranks);
 	nt_json_put_count(put, "nodes", result->nodes);
 	nt_json_put_count(put, "per_node", result->per_node);
 	nt_json_put_count(put, "nccl", (uint64_t)result->nccl);
 	nt_json_put_text(put, "library", result->library);
 	nt_json_put_text(put, "split", driver->request.split);
-	nt_json_put_text(put, "chosen", chosen->name);
+	/* Without a result the step keeps what it was given. */
+	nt_json_put_text(put, "chosen", result->why[0] ? "" : chosen->name);
 	nt_json_put_text(put, "settings",
 			 nt_settings_text(&chosen->settings, settings, sizeof(settings)));
 	nt_json_put_value(put, "gain", "%.3f", exp(-race->racer[result->chosen].log_ratio));

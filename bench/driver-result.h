@@ -35,7 +35,7 @@ struct nt_driver_result {
 /* nodes[t]: the node of task t. */
 void nt_driver_result_init(struct nt_driver_result *result, const struct nt_driver *driver,
 			   const unsigned *nodes);
-/* A turn's times of a call, microseconds above 0. */
+/* A lap's times of a call, microseconds above 0. */
 void nt_driver_result_add(struct nt_driver_times *times, double p25, double median, double p75,
 			  uint64_t samples);
 /* Leave it in the node's memory (record/tray.h). */

@@ -81,7 +81,7 @@ static void unset_launched(void)
 	for (unsigned i = 0; i < NT_VARIABLE_COUNT; i++) {
 		const char *name = nt_variable_get(i)->name, *value = getenv(name);
 
-		if (value && nt_launched(launched, name, value))
+		if (value && nt_variable_launched(launched, name, value))
 			unsetenv(name);
 	}
 }
@@ -98,7 +98,7 @@ static void set_settings(const struct nt_settings *settings)
 }
 
 static void add_words(struct nt_argv *words, const struct nt_driver *driver,
-		      const struct nt_run_turn *turn, unsigned i)
+		      const struct nt_lap *lap, unsigned i)
 {
 	const struct nt_cal_request *request = &driver->request;
 	char calls[64 * NT_CAL_CALLS] = "";
@@ -113,11 +113,11 @@ static void add_words(struct nt_argv *words, const struct nt_driver *driver,
 		nt_argv_add(words, "--split=%s", request->split);
 	if (request->library[0])
 		nt_argv_add(words, "--nccl=%s", request->library);
-	nt_argv_add(words, "--rank=%u", driver->task * turn->procs + i);
-	nt_argv_add(words, "--ranks=%u", driver->tasks * turn->procs);
-	nt_argv_add(words, "--local-rank=%u", driver->local * turn->procs + i);
+	nt_argv_add(words, "--rank=%u", driver->task * lap->procs + i);
+	nt_argv_add(words, "--ranks=%u", driver->tasks * lap->procs);
+	nt_argv_add(words, "--local-rank=%u", driver->local * lap->procs + i);
 	nt_argv_add(words, "--even=16M"); /* large calls are rarer, so that all fit */
-	nt_argv_add(words, "--seconds=%u", turn->seconds);
+	nt_argv_add(words, "--seconds=%u", lap->seconds);
 	nt_argv_add(words, "--last-seconds=1");
 	nt_argv_add(words, "--iters=20000");
 	nt_argv_add(words, "--warmup=1");
@@ -127,7 +127,7 @@ static void add_words(struct nt_argv *words, const struct nt_driver *driver,
 }
 
 /* Ends with the driver. */
-static void become(const struct nt_driver *driver, const struct nt_run_turn *turn, unsigned i,
+static void become(const struct nt_driver *driver, const struct nt_lap *lap, unsigned i,
 		   int channel, int output)
 {
 	const int null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -137,8 +137,8 @@ static void become(const struct nt_driver *driver, const struct nt_run_turn *tur
 	signal(SIGPIPE, SIG_DFL);
 	unset_launched();
 	clean_environment();
-	set_settings(&nt_driver_profile(driver, turn->profile)->settings);
-	add_words(&words, driver, turn, i);
+	set_settings(&nt_driver_profile(driver, lap->profile)->settings);
+	add_words(&words, driver, lap, i);
 	/* Neither of them is below CHANNEL_FD: the driver has these open. */
 	if (words.failed || null_fd < 0 || dup2(null_fd, 0) < 0 || dup2(output, 1) < 0 ||
 	    dup2(output, 2) < 0 || (channel != CHANNEL_FD && dup2(channel, CHANNEL_FD) < 0) ||
@@ -169,8 +169,8 @@ void nt_run_stop(struct nt_run *run)
 			kill(run->process[i].pid, SIGKILL);
 }
 
-static int start_one(struct nt_run *run, const struct nt_driver *driver,
-		     const struct nt_run_turn *turn, unsigned i)
+static int start_one(struct nt_run *run, const struct nt_driver *driver, const struct nt_lap *lap,
+		     unsigned i)
 {
 	struct nt_run_process *process = &run->process[i];
 	int channel[2], output[2];
@@ -184,7 +184,7 @@ static int start_one(struct nt_run *run, const struct nt_driver *driver,
 	}
 	process->pid = fork();
 	if (process->pid == 0)
-		become(driver, turn, i, channel[1], output[1]);
+		become(driver, lap, i, channel[1], output[1]);
 	close(channel[1]);
 	close(output[1]);
 	nt_link_init(&process->channel, channel[0]);
@@ -196,19 +196,18 @@ static int start_one(struct nt_run *run, const struct nt_driver *driver,
 	return -1;
 }
 
-void nt_run_start(struct nt_run *run, const struct nt_driver *driver,
-		  const struct nt_run_turn *turn)
+void nt_run_start(struct nt_run *run, const struct nt_driver *driver, const struct nt_lap *lap)
 {
-	*run = (struct nt_run){ .deadline_ms = nt_clock_ms() + turn->limit_ms };
-	run->process = calloc(turn->procs, sizeof(run->process[0]));
+	*run = (struct nt_run){ .deadline_ms = nt_clock_ms() + lap->limit_ms };
+	run->process = calloc(lap->procs, sizeof(run->process[0]));
 	if (!run->process) {
 		note_end(run, NT_RUN_FAILED, "no memory");
 		return;
 	}
-	for (run->procs = 0; run->procs < turn->procs; run->procs++) {
+	for (run->procs = 0; run->procs < lap->procs; run->procs++) {
 		nt_link_init(&run->process[run->procs].channel, -1);
 		run->process[run->procs].output = -1;
-		if (start_one(run, driver, turn, run->procs) < 0) {
+		if (start_one(run, driver, lap, run->procs) < 0) {
 			note_end(run, NT_RUN_FAILED, strerror(errno));
 			nt_run_stop(run);
 			return;

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* driver-run.h - a turn in one task: its processes of nccl-tune-bench
+/* driver-run.h - a lap in one task: its processes of nccl-tune-bench
  *
  * They have the task's environment with the profile's settings, and no plugin of ours. Once one has
  * failed the others are killed. What they print is shown to nobody, but for the last line of one
@@ -20,7 +20,7 @@
 /* In the order in which they count, if processes differ. */
 enum nt_run_end { NT_RUN_WELL = 0, NT_RUN_STOPPED, NT_RUN_LATE, NT_RUN_FAILED, NT_RUN_WRONG };
 
-struct nt_run_turn {
+struct nt_lap {
 	unsigned profile, procs, seconds; /* seconds: for which calls are made */
 	int64_t limit_ms;
 };
@@ -35,7 +35,7 @@ struct nt_run_process {
 };
 
 struct nt_run {
-	unsigned procs; /* 0: no turn */
+	unsigned procs; /* 0: no lap */
 	struct nt_run_process *process;
 	int64_t deadline_ms, killed_ms;
 	enum nt_run_end end;
@@ -45,8 +45,7 @@ struct nt_run {
 const char *nt_run_end_name(enum nt_run_end end);
 int nt_run_end_parse(const char *name);
 
-void nt_run_start(struct nt_run *run, const struct nt_driver *driver,
-		  const struct nt_run_turn *turn);
+void nt_run_start(struct nt_run *run, const struct nt_driver *driver, const struct nt_lap *lap);
 /* Two for each process. */
 unsigned nt_run_polls(const struct nt_run *run, struct pollfd *polls);
 void nt_run_attend(struct nt_run *run, const struct pollfd *polls);

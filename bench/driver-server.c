@@ -19,10 +19,10 @@
 
 #define STRANGERS 16 /* connections that have not said hello yet */
 #define HELLO_MS 2000
-#define REPORT_MS 5000 /* after the end of a turn, until all have said so */
+#define REPORT_MS 5000 /* after the end of a lap, until all have said so */
 #define FAREWELL_MS 1000 /* for drivers that are not in doubt */
 #define START_S 3 /* assumed time of a benchmark before its calls */
-#define ROUNDS_WISHED 3
+#define LAPS_WISHED 3
 #define CALLS_MOST_S 3
 
 struct stranger {
@@ -46,7 +46,7 @@ struct server {
 	int64_t start_ms; /* when the first driver started */
 	bool prepared; /* drivers may be in doubt */
 	char outcome[NT_CAL_WHY + 16]; /* the line that tells it; "": open */
-	/* The turn. */
+	/* The lap. */
 	enum nt_run_end end;
 	char why[NT_CAL_WHY];
 	bool stopped;
@@ -202,7 +202,7 @@ static void attend_stranger(struct server *s, struct stranger *stranger, short r
 		nt_link_say(&task->link, "%s", s->outcome);
 }
 
-static struct stranger *find_room(struct server *s)
+static struct stranger *free_stranger(struct server *s)
 {
 	for (unsigned i = 0; i < STRANGERS; i++)
 		if (s->stranger[i].link.fd < 0)
@@ -210,7 +210,7 @@ static struct stranger *find_room(struct server *s)
 	return NULL;
 }
 
-static void accept_one(struct server *s, struct stranger *room)
+static void accept_one(struct server *s, struct stranger *stranger)
 {
 	int fd = accept(s->listener, NULL, NULL);
 
@@ -218,19 +218,19 @@ static void accept_one(struct server *s, struct stranger *room)
 		nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
 		return;
 	}
-	nt_link_init(&room->link, fd);
-	room->until_ms = nt_clock_ms() + HELLO_MS;
+	nt_link_init(&stranger->link, fd);
+	stranger->until_ms = nt_clock_ms() + HELLO_MS;
 }
 
 /* Everything that happens within the next moment. */
 static void attend(struct server *s, int64_t until_ms)
 {
-	struct stranger *room = find_room(s);
+	struct stranger *stranger = free_stranger(s);
 	struct pollfd *task = s->polls + 1 + STRANGERS;
 	int64_t left_ms = until_ms - nt_clock_ms();
 	char line[NT_LINK_LINE];
 
-	s->polls[0] = (struct pollfd){ room ? s->listener : -1, POLLIN, 0 };
+	s->polls[0] = (struct pollfd){ stranger ? s->listener : -1, POLLIN, 0 };
 	for (unsigned i = 0; i < STRANGERS; i++) {
 		s->polls[1 + i] = nt_link_poll(&s->stranger[i].link);
 		if (s->stranger[i].link.fd >= 0 && left_ms > HELLO_MS / 10)
@@ -249,7 +249,7 @@ static void attend(struct server *s, int64_t until_ms)
 		if (s->stranger[i].link.fd >= 0)
 			attend_stranger(s, &s->stranger[i], s->polls[1 + i].revents);
 	if (s->polls[0].revents)
-		accept_one(s, room);
+		accept_one(s, stranger);
 }
 
 /* Until all tasks have a property, one is lost, or the time is over. Returns the first task that
@@ -331,14 +331,14 @@ static int join(struct server *s)
 
 static unsigned calls_s(const struct server *s)
 {
-	const double s_each = (double)s->driver.request.seconds / (ROUNDS_WISHED * s->race.count);
+	const double s_each = (double)s->driver.request.seconds / (LAPS_WISHED * s->race.count);
 
 	return s_each < START_S + 1		 ? 1
 	       : s_each > START_S + CALLS_MOST_S ? CALLS_MOST_S
 						 : (unsigned)(s_each - START_S);
 }
 
-static void note_turn(struct server *s, unsigned which, double took_s)
+static void note_lap(struct server *s, unsigned which, double took_s)
 {
 	double median[NT_CAL_CALLS];
 
@@ -360,7 +360,7 @@ static void note_turn(struct server *s, unsigned which, double took_s)
 	nt_race_note(&s->race, which, median, took_s, elapsed_s(s));
 }
 
-static int turn(struct server *s, unsigned which)
+static int lap(struct server *s, unsigned which)
 {
 	const double begin_s = elapsed_s(s);
 	const int64_t limit_ms = (int64_t)(1000 * nt_race_limit_s(&s->race, which, begin_s));
@@ -376,7 +376,7 @@ static int turn(struct server *s, unsigned which)
 	late = await_all(s, has_ended, nt_clock_ms() + limit_ms + REPORT_MS);
 	if (late < s->driver.tasks)
 		return complain_of(s, late, "does not answer");
-	note_turn(s, which, elapsed_s(s) - begin_s);
+	note_lap(s, which, elapsed_s(s) - begin_s);
 	return 0;
 }
 
@@ -393,9 +393,9 @@ static int measure(struct server *s)
 		     0);
 	s->race.guess_s = START_S + calls_s(s);
 	while ((which = nt_race_next(&s->race, elapsed_s(s), &end)) >= 0)
-		if (turn(s, (unsigned)which) < 0)
+		if (lap(s, (unsigned)which) < 0)
 			return -1;
-	s->result.chosen = nt_race_winner(&s->race);
+	s->result.chosen = nt_race_winner(&s->race, end);
 	snprintf(why, sizeof(why), "%s", s->result.failed[0]);
 	s->why[0] = '\0';
 	if (end == NT_RACE_WRONG)
@@ -403,8 +403,10 @@ static int measure(struct server *s)
 			 "results were wrong with NCCL's own settings: %.100s", why);
 	else if (end == NT_RACE_NO_DEFAULT)
 		snprintf(s->why, sizeof(s->why), "the benchmark failed: %.130s", why);
-	else if (s->race.racer[0].turns == 0)
+	else if (s->race.racer[0].laps == 0)
 		snprintf(s->why, sizeof(s->why), "%u s are too little time", request->seconds);
+	else if (nt_race_undecided(&s->race, end))
+		snprintf(s->why, sizeof(s->why), "undecided after %u laps", s->race.laps);
 	return s->why[0] ? -1 : 0;
 }
 
@@ -424,17 +426,18 @@ static void say_result(const struct server *s)
 	const struct nt_cal_profile *profile = nt_driver_profile(&s->driver, s->result.chosen);
 
 	if (s->why[0])
-		fprintf(stderr, "nccl-tune: no launch profile: %s\n", s->why);
+		fprintf(stderr, "nccl-tune: calibration without a result: %s; the settings stay\n",
+			s->why);
 	else if (s->result.chosen == 0)
 		fprintf(stderr,
-			"nccl-tune: no launch profile is faster than NCCL's own settings (%u turns "
+			"nccl-tune: no launch profile is faster than NCCL's own settings (%u laps "
 			"in %.0f s)\n",
-			s->race.turns, s->result.seconds);
+			s->race.laps, s->result.seconds);
 	else
 		fprintf(stderr,
 			"nccl-tune: launch profile %s: calls are %.2f x as fast as with NCCL's own "
-			"settings (%u turns in %.0f s)\n",
-			profile->name, exp(-racer->log_ratio), s->race.turns, s->result.seconds);
+			"settings (%u laps in %.0f s)\n",
+			profile->name, exp(-racer->log_ratio), s->race.laps, s->result.seconds);
 }
 
 /* Tells all, and stays for those who may come back. */

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* driver-server.h - the server of a calibration: whose turn it is, and what all tasks choose
+/* driver-server.h - the server of a calibration: which profile is next, and what all tasks choose
  *
  * All tasks get the same choice, or none gets one: the choice is used once every driver has said
  * that it is ready for it. A driver that is ready and loses its connection before it knows the

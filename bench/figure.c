@@ -51,9 +51,9 @@ float nt_figure_input(int rank, size_t i)
 struct nt_piece nt_figure_piece(struct nt_counts counts, size_t most, unsigned number)
 {
 	struct nt_piece piece = { .count = counts.receive < most ? counts.receive : most };
-	const size_t places = counts.receive - piece.count + 1;
+	const size_t offsets = counts.receive - piece.count + 1;
 
-	piece.first = (places - 1 + (size_t)number * 2654435761u) % places;
+	piece.first = (offsets - 1 + (size_t)number * 2654435761u) % offsets;
 	return piece;
 }
 

@@ -97,14 +97,14 @@ static void size_buffers(struct nt_bench_gpu *g)
 
 		if (bytes > g->send_bytes)
 			g->send_bytes = bytes;
-		sum += nt_gpu_room(bytes);
+		sum += nt_gpu_aligned(bytes);
 	}
 	g->receive_bytes = g->send_bytes;
 	if (o->mode == NT_BENCH_GROUPED)
 		g->receive_bytes = NT_LANES * o->colls * sum;
 }
 
-size_t nt_gpu_room(size_t bytes)
+size_t nt_gpu_aligned(size_t bytes)
 {
 	return (bytes + ALIGN - 1) / ALIGN * ALIGN;
 }
@@ -247,10 +247,10 @@ void nt_gpu_tell(struct nt_bench_gpu *g, int32_t *numbers, size_t count)
 
 void nt_gpu_slowest(struct nt_bench_gpu *g, float *values, size_t count)
 {
-	const size_t room = g->receive_bytes / sizeof(float);
+	const size_t size = g->receive_bytes / sizeof(float);
 
 	while (count > 0) {
-		const size_t part = count < room ? count : room, bytes = part * sizeof(float);
+		const size_t part = count < size ? count : size, bytes = part * sizeof(float);
 
 		CUDA_CHECK(Memcpy(g->receive, values, bytes, NT_CUDA_TO_DEVICE));
 		NCCL_CHECK(AllReduce(g->receive, g->receive, part, NT_NCCL_FLOAT32, NT_NCCL_MAX,
@@ -348,7 +348,7 @@ void nt_gpu_check_group(struct nt_bench_gpu *g, const struct nt_bench_call *call
 /* This sum may be wrong, too: the majority decides. */
 bool nt_gpu_any(struct nt_bench_gpu *g, bool mine)
 {
-	const size_t room = g->receive_bytes / sizeof(float), votes = room < VOTES ? room : VOTES;
+	const size_t size = g->receive_bytes / sizeof(float), votes = size < VOTES ? size : VOTES;
 	float vote[VOTES];
 	size_t yes = 0;
 

@@ -50,14 +50,14 @@ void nt_gpu_open(struct nt_bench_gpu *g, const struct nt_bench_options *o,
 		 const struct nt_library *nccl, const char *run);
 void nt_gpu_close(struct nt_bench_gpu *g); /* after nt_lanes_close */
 
-size_t nt_gpu_room(size_t bytes); /* room that a result takes in the receive buffer */
+size_t nt_gpu_aligned(size_t bytes); /* that a result takes in the receive buffer */
 void nt_gpu_measure_memory(double *used_mib);
 
 /* A collective of one size on one communicator, perhaps captured in a graph. */
 struct nt_bench_call {
 	int lane, coll;
 	int burst; /* calls in each sample */
-	int stride; /* it runs in every stride-th round */
+	int stride; /* it runs in every stride-th iteration */
 	struct nt_counts counts;
 	size_t at; /* offset of its result in the receive buffer */
 	nt_graph_exec graph;

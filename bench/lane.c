@@ -43,7 +43,7 @@ static int send_id(int fd, const unsigned char *data, size_t bytes, struct nt_er
 }
 
 /* A line, without its end. Nothing follows it. */
-static int read_line(int fd, char *line, size_t room, struct nt_error *err)
+static int read_line(int fd, char *line, size_t size, struct nt_error *err)
 {
 	const int64_t until_ms = nt_clock_ms() + MEET_S * 1000;
 	size_t used = 0;
@@ -53,11 +53,11 @@ static int read_line(int fd, char *line, size_t room, struct nt_error *err)
 		const int64_t left_ms = until_ms - nt_clock_ms();
 		ssize_t got;
 
-		if (left_ms <= 0 || used == room)
+		if (left_ms <= 0 || used == size)
 			return nt_error_set(err, "channel: no id from rank 0");
 		if (poll(&ready, 1, (int)left_ms) <= 0)
 			continue;
-		got = read(fd, line + used, room - used);
+		got = read(fd, line + used, size - used);
 		if (got == 0 || (got < 0 && errno != EINTR))
 			return nt_error_set(err, "channel: the driver has ended");
 		used += got > 0 ? (size_t)got : 0;

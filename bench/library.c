@@ -107,13 +107,14 @@ static bool load_cuda(const char *path, struct nt_error *err)
 /* The runtime beside NCCL in a Python environment, or in the toolkit's default directory. */
 static bool load_cuda_at(const char *dir, size_t bytes, struct nt_error *err)
 {
-	static const char *const places[] = { "/", "/../../cu13/lib/", "/../../cuda_runtime/lib/" };
+	static const char *const directories[] = { "/", "/../../cu13/lib/",
+						   "/../../cuda_runtime/lib/" };
 	char path[NT_LIBRARY_MAX + 64];
 	FILE *file;
 
-	for (size_t i = 0; i < COUNT(places) * COUNT(cuda_names); i++) {
+	for (size_t i = 0; i < COUNT(directories) * COUNT(cuda_names); i++) {
 		snprintf(path, sizeof(path), "%.*s%s%s", (int)bytes, dir,
-			 places[i / COUNT(cuda_names)], cuda_names[i % COUNT(cuda_names)]);
+			 directories[i / COUNT(cuda_names)], cuda_names[i % COUNT(cuda_names)]);
 		file = fopen(path, "re");
 		if (!file)
 			continue;

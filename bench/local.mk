@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
-# nccl-tune-bench, which loads CUDA and NCCL at run time. What needs neither is a library with unit tests.
+# nccl-tune-bench and nt-calibrate, in tasks as the user; CUDA and NCCL are loaded at run time, no json-c. What needs
+# neither is a library with unit tests.
 
 noinst_LIBRARIES += libnt-bench.a
 libnt_bench_a_SOURCES = \

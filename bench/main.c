@@ -89,7 +89,7 @@ static size_t wrong_of(const struct nt_play *p, const struct gathered *all, size
 
 static void gather(const struct nt_play *p, struct gathered *all)
 {
-	const size_t samples = p->calls * (size_t)p->rounds, times = samples * sizeof(float);
+	const size_t samples = p->calls * (size_t)p->iterations, times = samples * sizeof(float);
 	struct nt_error err;
 
 	all->samples = samples;
@@ -118,7 +118,7 @@ static float combined(const struct nt_play *p, const struct gathered *all, enum 
 	return value;
 }
 
-/* Call c in rounds first..end, except where it was not made. */
+/* Call c in iterations first..end, except where it was not made. */
 static struct nt_quartiles quartiles(const struct nt_play *p, const struct gathered *all,
 				     enum times times, size_t c, int first, int end, enum over over)
 {
@@ -147,11 +147,12 @@ static void print_times(const struct nt_play *p, const struct gathered *all, con
 			enum times times, size_t c, enum over over)
 {
 	printf(",\"%s\":{", name);
-	print_quartiles("all", quartiles(p, all, times, c, 0, p->rounds, over));
+	print_quartiles("all", quartiles(p, all, times, c, 0, p->iterations, over));
 	printf(",");
-	print_quartiles("first", quartiles(p, all, times, c, 0, p->rounds - p->last_from, over));
+	print_quartiles("first",
+			quartiles(p, all, times, c, 0, p->iterations - p->last_from, over));
 	printf(",");
-	print_quartiles("last", quartiles(p, all, times, c, p->last_from, p->rounds, over));
+	print_quartiles("last", quartiles(p, all, times, c, p->last_from, p->iterations, over));
 	printf("}");
 }
 
@@ -160,8 +161,8 @@ static void print_call(const struct nt_play *p, const struct gathered *all, size
 	const struct nt_bench_options *o = p->gpu->options;
 	const struct nt_bench_call *call = &p->call[c];
 	const struct nt_lane *lane = &p->gpu->lane[call->lane];
-	struct nt_quartiles every = quartiles(p, all, HOST, c, 0, p->rounds, LONGEST);
-	struct nt_quartiles last = quartiles(p, all, HOST, c, p->last_from, p->rounds, LONGEST);
+	struct nt_quartiles every = quartiles(p, all, HOST, c, 0, p->iterations, LONGEST);
+	struct nt_quartiles last = quartiles(p, all, HOST, c, p->last_from, p->iterations, LONGEST);
 	double gbs = last.median > 0 ? (double)call->counts.bytes / last.median / 1e3 : 0;
 
 	printf("{\"comm\":\"%s\",\"ranks\":%d,\"coll\":\"%s\",\"bytes\":%zu,\"burst\":%d,"
@@ -188,10 +189,10 @@ static void print_run(const struct nt_play *p, const char *run)
 
 	printf("{\"run\":\"%s\",\"nccl\":\"" NT_NCCL_TEXT
 	       "\",\"device\":\"%s\",\"ranks\":%d,\"nodes\":%d,"
-	       "\"mode\":\"%s\",\"rounds\":%d,\"warmup\":%d,\"init_ms\":%.1f,\"init_mib\":%.1f,"
-	       "\"rounds_mib\":%.1f",
+	       "\"mode\":\"%s\",\"iterations\":%d,\"warmup\":%d,\"init_ms\":%.1f,\"init_mib\":%.1f,"
+	       "\"iterations_mib\":%.1f",
 	       run, NT_NCCL_PARTS(g->nccl->version), g->device_name, o->ranks, o->nodes,
-	       nt_bench_mode_name(o->mode), p->rounds, o->warmup, g->init_ms,
+	       nt_bench_mode_name(o->mode), p->iterations, o->warmup, g->init_ms,
 	       g->init_mib - g->start_mib, g->end_mib - g->init_mib);
 	if (o->abort_every)
 		printf(",\"aborts\":%d", p->aborts);
@@ -205,7 +206,7 @@ static void write_samples(const struct nt_play *p, const struct gathered *all)
 
 	if (!f)
 		nt_bench_die("--samples %s: %s", o->samples_path, strerror(errno));
-	fprintf(f, "round,comm,coll,bytes,rank,host_us,gpu_us\n");
+	fprintf(f, "iteration,comm,coll,bytes,rank,host_us,gpu_us\n");
 	for (size_t at = 0; at < all->samples; at++) {
 		const struct nt_bench_call *call = &p->call[at % p->calls];
 
@@ -243,13 +244,13 @@ static void report(struct nt_play *p, const char *run)
 static void report_channel(const struct nt_play *p)
 {
 	const struct gathered all = { .parts = (char *)p->host_us,
-				      .samples = p->calls * (size_t)p->rounds };
+				      .samples = p->calls * (size_t)p->iterations };
 	const struct nt_library *nccl = p->gpu->nccl;
 	const int fd = p->gpu->options->channel;
 
 	dprintf(fd, "library %d %s\n", nccl->version, nccl->path);
 	for (size_t c = 0; c < p->calls; c++) {
-		const struct nt_quartiles q = quartiles(p, &all, HOST, c, 0, p->rounds, RANK_0);
+		const struct nt_quartiles q = quartiles(p, &all, HOST, c, 0, p->iterations, RANK_0);
 
 		dprintf(fd, "call %zu %.3f %.3f %.3f %zu\n", c, q.p25, q.median, q.p75, q.samples);
 	}
@@ -275,7 +276,7 @@ static void play(const struct nt_bench_options *o, const struct nt_library *nccl
 	if (play.wrong_somewhere && o->check_every == NT_CHECK_LIGHT)
 		exit(NT_BENCH_WRONG);
 	if (o->channel && !play.wrong_somewhere)
-		nt_gpu_slowest(&gpu, play.host_us, play.calls * (size_t)play.rounds);
+		nt_gpu_slowest(&gpu, play.host_us, play.calls * (size_t)play.iterations);
 	nt_lanes_close(&gpu);
 	nt_gpu_close(&gpu);
 	alarm(0);

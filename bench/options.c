@@ -169,7 +169,7 @@ static int parse_simulate(struct nt_bench_options *o, const char *text, struct n
 	o->simulate_all = strcmp(head, "all") == 0;
 	if (!at || parse_number(at + 1, 1, 1000000, &o->simulate_every, NULL) < 0 ||
 	    (!o->simulate_all && parse_number(head, 0, NT_BENCH_RANKS - 1, &rank, NULL) < 0))
-		return nt_error_set(err, "'%s' (want RANK@ROUNDS or all@ROUNDS)", text);
+		return nt_error_set(err, "'%s' (want RANK@N or all@N)", text);
 	o->simulate_rank = rank;
 	return 0;
 }
@@ -195,26 +195,26 @@ static const struct rule table[] = {
 	{ "coll", OWN, 0, 0, 0, parse_colls, "LIST", "some of allreduce, allgather, reducescatter, broadcast, reduce, alltoall and sendrecv (from each rank to the next)" },
 	{ "sizes", OWN, 0, 0, 0, parse_sizes, "LIST", "64K,256K,1M,...: bytes of the larger buffer" },
 	{ "calls", OWN, 0, 0, 0, parse_calls, "LIST", "allreduce:16M,allgather:64K,...: these instead of all --coll of all --sizes; with --split only on its communicators" },
-	{ "iters", NUMBER, AT(iters), 1, 10000000, NULL, "N", "rounds over all collectives and sizes" },
-	{ "warmup", NUMBER, AT(warmup), 0, 1000000, NULL, "N", "rounds that run first and are not recorded" },
+	{ "iters", NUMBER, AT(iters), 1, 10000000, NULL, "N", "iterations over all collectives and sizes" },
+	{ "warmup", NUMBER, AT(warmup), 0, 1000000, NULL, "N", "iterations that run first and are not recorded" },
 	{ "mode", OWN, 0, 0, 0, parse_mode, "MODE", "seq (wait for each call), burst, grouped, graph, mixed" },
 	{ "burst", NUMBER, AT(burst), 1, 10000, NULL, "N", "calls in a burst or a graph" },
 	{ "even", OWN, 0, 0, 0, parse_even, "SIZE", "run larger sizes less often, by the square root of the ratio" },
-	{ "seconds", NUMBER, AT(seconds), 1, 3600, NULL, "S", "run rounds for S seconds, then the last part" },
+	{ "seconds", NUMBER, AT(seconds), 1, 3600, NULL, "S", "iterate for S seconds, then the last part" },
 	{ "last-seconds", NUMBER, AT(last_seconds), 1, 3600, NULL, "S", "length of the last part, in seconds" },
-	{ "capture-at", NUMBER, AT(capture_at), 0, 10000000, NULL, "N", "capture graphs in round N" },
-	{ "abort-every", NUMBER, AT(abort_every), 1, 10000000, NULL, "N", "abort and recreate the communicators every N rounds" },
+	{ "capture-at", NUMBER, AT(capture_at), 0, 10000000, NULL, "N", "capture graphs in iteration N" },
+	{ "abort-every", NUMBER, AT(abort_every), 1, 10000000, NULL, "N", "abort and recreate the communicators every N iterations" },
 	{ "check", OWN, 0, 0, 0, parse_check, "N", "verify every N-th result of each case; light: the first and last result in full, samples in between" },
 	{ "no-gpu-times", FLAG, AT(no_gpu_times), 0, 0, NULL, NULL, "record no CUDA events" },
 	{ "samples", TEXT, AT(samples_path), 0, 0, NULL, "FILE", "write all samples of all ranks as CSV" },
 	{ "split", OWN, 0, 0, 0, parse_split, "HOW", "also time communicators of block:K or stride:K" },
 	{ "split-share", FLAG, AT(split_share), 0, 0, NULL, NULL, "with --split: these communicators share the parent's resources" },
-	{ "simulate-on", OWN, 0, 0, 0, parse_simulate, "RANK@N", "call ncclGroupSimulateEnd on RANK (or all) after N rounds" },
+	{ "simulate-on", OWN, 0, 0, 0, parse_simulate, "RANK@N", "call ncclGroupSimulateEnd on RANK (or all) after N iterations" },
 	{ "nccl", TEXT, AT(nccl_path), 0, 0, NULL, "FILE", "libnccl.so.2 to load (default: that of this user's jobs)" },
 	{ "rendezvous", TEXT, AT(meet_dir), 0, 0, NULL, "DIR", "a directory that all ranks can see (default: TMPDIR)" },
 	{ "channel", NUMBER, AT(channel), 3, 65535, NULL, "FD", "a descriptor of a calibration's driver, for the id of the communicator and for results" },
 	{ "count-gpus", FLAG, AT(count_gpus), 0, 0, NULL, NULL, "only print the number of GPUs that this process sees" },
-	{ "stall", NUMBER, AT(stall_s), 1, 3600, NULL, "S", "stop if a round takes longer than S seconds" },
+	{ "stall", NUMBER, AT(stall_s), 1, 3600, NULL, "S", "stop if an iteration takes longer than S seconds" },
 	{ "procs-per-task", NUMBER, AT(procs), 1, 64, NULL, "N", "start N processes here, each a rank, as a program does whose task has several GPUs" },
 	{ "rank", NUMBER, AT(rank), 0, NT_BENCH_RANKS - 1, NULL, "N", "rank (default: SLURM_PROCID)" },
 	{ "ranks", NUMBER, AT(ranks), 1, NT_BENCH_RANKS, NULL, "N", "number of ranks (default: SLURM_NTASKS)" },

@@ -37,7 +37,7 @@ enum nt_bench_mode {
 enum nt_bench_split { NT_SPLIT_NONE, NT_SPLIT_BLOCK, NT_SPLIT_STRIDE };
 
 struct nt_bench_options {
-	/* Place of this process. */
+	/* This process. */
 	int rank, ranks, local_rank, nodes;
 	int procs; /* to be started here, of which rank and local_rank are the first */
 	const char *meet_dir; /* shared by all ranks */
@@ -53,15 +53,15 @@ struct nt_bench_options {
 		      * communicators */
 	int size_coll[NT_BENCH_SIZES];
 	enum nt_bench_mode mode;
-	int iters, warmup; /* rounds of all collectives and sizes */
+	int iters, warmup; /* iterations of all collectives and sizes */
 	int burst; /* calls in each sample, except in mode seq */
 	enum nt_bench_split split;
 	int split_ranks;
 	bool split_share; /* the new communicators use the parent's resources */
 	size_t even_bytes; /* larger sizes are called less often; 0: all equally often */
-	int seconds, last_seconds; /* instead of numbers of rounds; 0: not given */
-	int capture_at; /* round */
-	int abort_every; /* rounds; 0: never */
+	int seconds, last_seconds; /* instead of numbers of iterations; 0: not given */
+	int capture_at; /* iteration */
+	int abort_every; /* iterations; 0: never */
 	int simulate_rank, simulate_every; /* -1: none */
 	bool simulate_all;
 	/* Checks and output. */

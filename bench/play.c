@@ -45,7 +45,7 @@ static void add_call(struct nt_play *p, int lane, int coll, size_t bytes, bool b
 	if (burst)
 		call->burst = o->burst > call->stride ? o->burst / call->stride : 1;
 	if (o->mode == NT_BENCH_GROUPED && p->calls > 0)
-		call->at = call[-1].at + nt_gpu_room(call[-1].counts.bytes);
+		call->at = call[-1].at + nt_gpu_aligned(call[-1].counts.bytes);
 	p->calls++;
 }
 
@@ -128,27 +128,27 @@ __attribute__((format(printf, 2, 3))) static void watch(const struct nt_bench_op
 
 /* ---- samples */
 
-static void note_place(const struct nt_bench_gpu *g, const struct nt_bench_call *call, int round)
+static void note_call(const struct nt_bench_gpu *g, const struct nt_bench_call *call, int iteration)
 {
-	watch(g->options, "in round %d: %s of %zu bytes on %s, %d s", round,
+	watch(g->options, "in iteration %d: %s of %zu bytes on %s, %d s", iteration,
 	      nt_coll_name(call->coll), call->counts.bytes, g->lane[call->lane].name,
 	      g->options->stall_s);
 }
 
-/* Does this round replay captured graphs? */
-static bool replays(const struct nt_bench_options *o, int round)
+/* Does this iteration replay captured graphs? */
+static bool replays(const struct nt_bench_options *o, int iteration)
 {
-	return round >= o->capture_at &&
-	       (o->mode == NT_BENCH_GRAPH || (o->mode == NT_BENCH_MIXED && round % 2));
+	return iteration >= o->capture_at &&
+	       (o->mode == NT_BENCH_GRAPH || (o->mode == NT_BENCH_MIXED && iteration % 2));
 }
 
-static void issue(struct nt_play *p, size_t c, int round)
+static void issue(struct nt_play *p, size_t c, int iteration)
 {
 	const struct nt_bench_options *o = p->gpu->options;
 
 	if (o->mode == NT_BENCH_GROUPED) {
 		nt_gpu_group(p->gpu, p->call, p->calls);
-	} else if (replays(o, round)) {
+	} else if (replays(o, iteration)) {
 		nt_gpu_replay(p->gpu, &p->call[c]);
 	} else {
 		for (int i = 0; i < p->call[c].burst; i++)
@@ -176,25 +176,25 @@ static void note_wrong(struct nt_play *p, size_t c, size_t wrong, size_t looked_
 }
 
 /* The piece of a sample that --check=light checks; mostly empty. */
-static struct nt_piece piece_of(const struct nt_play *p, size_t c, int round)
+static struct nt_piece piece_of(const struct nt_play *p, size_t c, int iteration)
 {
 	const struct nt_bench_call *call = &p->call[c];
-	const int number = round < 0 ? 0 : round / call->stride;
+	const int number = iteration < 0 ? 0 : iteration / call->stride;
 
-	if (p->gpu->options->check_every != NT_CHECK_LIGHT || round < 0 ||
+	if (p->gpu->options->check_every != NT_CHECK_LIGHT || iteration < 0 ||
 	    number % CHECK_SAMPLES != CHECK_SAMPLES - 1)
 		return (struct nt_piece){ 0, 0 };
 	return nt_figure_piece(call->counts, CHECK_ELEMENTS, (unsigned)(number / CHECK_SAMPLES));
 }
 
 /* A group is one sample, divided among its calls. */
-static void sample(struct nt_play *p, size_t c, int round)
+static void sample(struct nt_play *p, size_t c, int iteration)
 {
 	struct nt_bench_gpu *g = p->gpu;
 	const bool grouped = g->options->mode == NT_BENCH_GROUPED;
 	const size_t end = grouped ? p->calls : c + 1;
 	const float calls = grouped ? (float)p->calls : (float)p->call[c].burst;
-	const struct nt_piece piece = piece_of(p, c, round);
+	const struct nt_piece piece = piece_of(p, c, iteration);
 	const size_t first = c;
 	double start_us, us;
 
@@ -204,12 +204,12 @@ static void sample(struct nt_play *p, size_t c, int round)
 	}
 	nt_gpu_mark_before(g);
 	start_us = nt_clock_exact_us();
-	issue(p, c, round);
+	issue(p, c, iteration);
 	nt_gpu_mark_after(g);
 	nt_gpu_wait(g);
 	us = nt_clock_exact_us() - start_us;
-	for (; round >= 0 && c < end; c++) {
-		const size_t at = (size_t)round * p->calls + c;
+	for (; iteration >= 0 && c < end; c++) {
+		const size_t at = (size_t)iteration * p->calls + c;
 
 		p->host_us[at] = (float)us / calls;
 		p->gpu_us[at] = nt_gpu_between_us(g) / calls;
@@ -218,11 +218,11 @@ static void sample(struct nt_play *p, size_t c, int round)
 		note_wrong(p, first, nt_gpu_wrong(g, &p->call[first], piece), piece.count);
 }
 
-static void simulate(struct nt_play *p, size_t c, int round)
+static void simulate(struct nt_play *p, size_t c, int iteration)
 {
 	const struct nt_bench_options *o = p->gpu->options;
 
-	if (o->simulate_every == 0 || round < 0 || round % o->simulate_every != 0)
+	if (o->simulate_every == 0 || iteration < 0 || iteration % o->simulate_every != 0)
 		return;
 	if (o->simulate_all || o->simulate_rank == o->rank)
 		p->model_us[c] = nt_gpu_simulate_us(p->gpu, &p->call[c]);
@@ -257,23 +257,25 @@ static void check_all(struct nt_play *p)
 		p->wrong_somewhere = nt_gpu_any(p->gpu, stall_status == NT_BENCH_WRONG);
 }
 
-static bool looked_at(const struct nt_bench_options *o, const struct nt_bench_call *call, int round)
+static bool looked_at(const struct nt_bench_options *o, const struct nt_bench_call *call,
+		      int iteration)
 {
-	return o->check_every > 0 && round >= 0 && (round / call->stride + 1) % o->check_every == 0;
+	return o->check_every > 0 && iteration >= 0 &&
+	       (iteration / call->stride + 1) % o->check_every == 0;
 }
 
-static void one_round(struct nt_play *p, int round)
+static void one_round(struct nt_play *p, int iteration)
 {
 	const struct nt_bench_options *o = p->gpu->options;
 	const size_t calls = o->mode == NT_BENCH_GROUPED ? 1 : p->calls;
 
 	for (size_t c = 0; c < calls; c++) {
-		if (round >= 0 && round % p->call[c].stride != 0)
+		if (iteration >= 0 && iteration % p->call[c].stride != 0)
 			continue;
-		note_place(p->gpu, &p->call[c], round);
-		simulate(p, c, round);
-		sample(p, c, round);
-		if (looked_at(o, &p->call[c], round))
+		note_call(p->gpu, &p->call[c], iteration);
+		simulate(p, c, iteration);
+		sample(p, c, iteration);
+		if (looked_at(o, &p->call[c], iteration))
 			check(p, c);
 	}
 }
@@ -294,15 +296,15 @@ static void wait_for_all(const struct nt_meet *meet)
 /* All ranks abort their communicators during a call, and go on with new ones. They first wait for
  * each other: a rank whose call is over may still have data to send. The call may fail, since
  * others may have aborted already. */
-static void abort_all(struct nt_play *p, int round)
+static void abort_all(struct nt_play *p, int iteration)
 {
 	const struct nt_bench_options *o = p->gpu->options;
 
-	if (o->abort_every == 0 || round <= 0 || round % o->abort_every != 0)
+	if (o->abort_every == 0 || iteration <= 0 || iteration % o->abort_every != 0)
 		return;
 	watch(o, "in an abort");
 	wait_for_all(&p->gpu->meet);
-	nt_gpu_try(p->gpu, &p->call[(size_t)(round / o->abort_every) % p->calls]);
+	nt_gpu_try(p->gpu, &p->call[(size_t)(iteration / o->abort_every) % p->calls]);
 	nt_lanes_abort(p->gpu);
 	if (o->rank == 0)
 		nt_meet_remove(&p->gpu->meet, GO);
@@ -310,11 +312,11 @@ static void abort_all(struct nt_play *p, int round)
 }
 
 /* Algorithms connect at their first use, which must not be during a capture. */
-static void capture(struct nt_play *p, int round)
+static void capture(struct nt_play *p, int iteration)
 {
 	const struct nt_bench_options *o = p->gpu->options;
 
-	if ((o->mode != NT_BENCH_GRAPH && o->mode != NT_BENCH_MIXED) || round != o->capture_at)
+	if ((o->mode != NT_BENCH_GRAPH && o->mode != NT_BENCH_MIXED) || iteration != o->capture_at)
 		return;
 	watch(o, "in a capture");
 	for (size_t c = 0; c < p->calls; c++) {
@@ -332,23 +334,23 @@ static void release(struct nt_play *p)
 	}
 }
 
-/* False: the rounds are over. Rank 0 sends its plan in a few rounds, before the last one. */
-static bool goes_on(struct nt_play *p, double start_s, int round)
+/* False: the iterations are over. Rank 0 sends its plan in a few of them, before the last one. */
+static bool goes_on(struct nt_play *p, double start_s, int iteration)
 {
 	const struct nt_bench_options *o = p->gpu->options;
 
-	if (round == o->iters)
+	if (iteration == o->iters)
 		return false;
 	if (o->seconds == 0)
 		return true;
-	if (nt_pace_due(&p->pace, round)) {
+	if (nt_pace_due(&p->pace, iteration)) {
 		if (o->rank == 0)
-			nt_pace_look(&p->pace, round, nt_clock_exact_us() / 1e6 - start_s);
+			nt_pace_look(&p->pace, iteration, nt_clock_exact_us() / 1e6 - start_s);
 		nt_gpu_tell(p->gpu, p->pace.plan, 2);
-		nt_pace_told(&p->pace, round);
+		nt_pace_told(&p->pace, iteration);
 	}
 	p->last_from = p->pace.plan[0];
-	return round < p->pace.plan[1];
+	return iteration < p->pace.plan[1];
 }
 
 static void play_rounds(struct nt_play *p)
@@ -358,13 +360,13 @@ static void play_rounds(struct nt_play *p)
 
 	nt_pace_init(&p->pace, o->seconds, o->last_seconds);
 	p->last_from = o->iters - (o->iters < 4 ? 1 : o->iters / 4);
-	for (p->rounds = 0; goes_on(p, start_s, p->rounds); p->rounds++) {
-		abort_all(p, p->rounds);
-		capture(p, p->rounds);
-		one_round(p, p->rounds);
+	for (p->iterations = 0; goes_on(p, start_s, p->iterations); p->iterations++) {
+		abort_all(p, p->iterations);
+		capture(p, p->iterations);
+		one_round(p, p->iterations);
 	}
-	if (p->last_from > p->rounds)
-		p->last_from = p->rounds - p->rounds / 4;
+	if (p->last_from > p->iterations)
+		p->last_from = p->iterations - p->iterations / 4;
 }
 
 void nt_play_run(struct nt_play *p)
@@ -378,8 +380,8 @@ void nt_play_run(struct nt_play *p)
 		check_all(p);
 	if (p->wrong_somewhere)
 		return;
-	for (int round = -o->warmup; round < 0; round++)
-		one_round(p, round);
+	for (int iteration = -o->warmup; iteration < 0; iteration++)
+		one_round(p, iteration);
 	play_rounds(p);
 	nt_gpu_measure_memory(&p->gpu->end_mib);
 	watch(o, "at the end");

@@ -1,15 +1,15 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* play.h - the rounds of the benchmark and their samples
+/* play.h - the iterations of the benchmark and their samples
  *
- * A round is one sample of every collective and size on every communicator, in a fixed order;
- * calls that --even makes rarer are missing in some rounds. A sample is the time from just before
- * the call until the stream is empty, and the time between two CUDA events around it. Only
+ * An iteration is one sample of every collective and size on every communicator, in a fixed order;
+ * calls that --even makes rarer are missing in some. A sample is the time from just before the
+ * call until the stream is empty, and the time between two CUDA events around it. Only
  * NCCL keeps the ranks together.
  *
  * Threads:  one.
  * Memory:   create and destroy are a pair.
- * Errors:   as gpu.h; a round that takes too long ends the process.
+ * Errors:   as gpu.h; an iteration that takes too long ends the process.
  * Units:    microseconds.
  */
 #ifndef NT_BENCH_PLAY_H
@@ -20,10 +20,10 @@
 
 struct nt_play {
 	struct nt_bench_gpu *gpu;
-	struct nt_bench_call *call; /* in a round */
+	struct nt_bench_call *call; /* in an iteration */
 	size_t calls;
-	int rounds, last_from; /* completed rounds; first round of the last part */
-	/* Sample of round r and call c: [r * calls + c]; below 0: not called. */
+	int iterations, last_from; /* completed iterations; first iteration of the last part */
+	/* Sample of iteration r and call c: [r * calls + c]; below 0: not called. */
 	float *host_us, *gpu_us;
 	size_t *wrong; /* elements, of each call */
 	size_t *checks; /* how often it was checked */
@@ -33,7 +33,7 @@ struct nt_play {
 	bool wrong_somewhere; /* on any rank, in anything that was checked */
 };
 
-/* Wrong results are reported on stderr at once. With --check=light, no round runs if the first
+/* Wrong results are reported on stderr at once. With --check=light, no iteration runs if the first
  * check finds one. */
 void nt_play_create(struct nt_play *p, struct nt_bench_gpu *gpu);
 void nt_play_run(struct nt_play *p);

@@ -67,7 +67,7 @@ static bool in_python(const struct nt_search *search, char out[NT_LIBRARY_MAX])
 	return in_directory(lib, strlen(lib), out);
 }
 
-static bool look(const struct nt_search *search, struct nt_found *found)
+static bool search_one(const struct nt_search *search, struct nt_found *found)
 {
 	static const char *const why[] = {
 		[NT_SEARCH_NAMED] = "named by --nccl",	 [NT_SEARCH_RECORD] = "",
@@ -98,7 +98,7 @@ int nt_search_next(const struct nt_search *search, enum nt_search_from from, str
 		   struct nt_error *err)
 {
 	for (found->from = from; found->from < NT_SEARCH_END; found->from++) {
-		if (look(search, found))
+		if (search_one(search, found))
 			return 0;
 		if (found->from == NT_SEARCH_NAMED && search->named)
 			return nt_error_set(err, "--nccl %s: not a readable file", search->named);

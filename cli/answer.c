@@ -35,7 +35,7 @@ static int show_text(struct nt_answer *answer, const char *label, const char *te
 	    nt_long_prefer(&summary, &answer->job, text, text_bytes, err) < 0)
 		rc = -1;
 	summary.job = answer->seen;
-	nt_summary_keep_findings(&summary, nt_record_places()->findings);
+	nt_summary_keep_findings(&summary, nt_site_records()->findings);
 	nt_summary_mark_running(&summary, answer->runs, (unsigned)answer->job.run);
 	if (rc == 0 && summary.step_count == 0 && holding != NT_HOLDS_RECORD)
 		answer->other += holding == NT_HOLDS_OTHER;

@@ -32,7 +32,7 @@
 #define PORTION 32 /* records that are settled together */
 
 struct request {
-	const struct nt_record_places *places;
+	const struct nt_site_records *site;
 	const char *directory;
 	int64_t time_s, quiet_s; /* how long after a job's end others may change its text */
 };
@@ -60,7 +60,7 @@ struct portion {
 
 /* ---- one record */
 
-static void tell(const struct run *run, const struct nt_queued *record, const char *what)
+static void print_record(const struct run *run, const struct nt_queued *record, const char *what)
 {
 	const bool filed = record->result == NT_DELIVERED_FILED;
 	const bool written = filed || record->result == NT_DELIVERED_WRITTEN;
@@ -68,7 +68,7 @@ static void tell(const struct run *run, const struct nt_queued *record, const ch
 	if (record->part == NT_PART_WAITING || written)
 		printf("job %" PRId64 ", step %s: %s%s%.200s\n", record->file.job,
 		       record->file.step, what, filed ? " into " : "",
-		       filed ? run->request->places->sinks.directory : "");
+		       filed ? run->request->site->sinks.directory : "");
 }
 
 static void complain(const struct nt_queued *record, const char *what)
@@ -89,16 +89,17 @@ static void account(struct run *run, const struct nt_queued *record)
 	case NT_DELIVERED_WRITTEN:
 	case NT_DELIVERED_FILED:
 		run->written++;
-		tell(run, record,
-		     waiting ? "written" : "written again, another program had overwritten it");
+		print_record(run, record,
+			     waiting ? "written"
+				     : "written again, another program had overwritten it");
 		break;
 	case NT_DELIVERED_PRESENT:
 		run->present += waiting;
-		tell(run, record, "accounting has it");
+		print_record(run, record, "accounting has it");
 		break;
 	case NT_DELIVERED_LATER:
 		run->later += waiting;
-		tell(run, record, "deferred, the job has not ended");
+		print_record(run, record, "deferred, the job has not ended");
 		break;
 	case NT_DELIVERED_FAILED:
 		run->failed++;
@@ -173,15 +174,15 @@ static int write_file(void *argument, struct nt_error *err)
 	const struct nt_spool_entry entry = { file->cluster, file->job, file->uid, file->step,
 					      file->record };
 
-	return nt_filesink_put(filing->run->request->places->sinks.directory, &entry, err) < 0 ? -1
-											       : 0;
+	return nt_filesink_put(filing->run->request->site->sinks.directory, &entry, err) < 0 ? -1
+											     : 0;
 }
 
-static void place(const struct run *run, struct nt_queued *record, struct nt_job_comment *comment)
+static void deliver(const struct run *run, struct nt_queued *record, struct nt_job_comment *comment)
 {
 	const struct nt_admincomment_merge_step step = { record->file.step, record->file.record };
 	struct filing filing = { run, &record->file };
-	const struct nt_choose_sink how = { &run->request->places->sinks, comment, NULL, write_file,
+	const struct nt_choose_sink how = { &run->request->site->sinks, comment, NULL, write_file,
 					    &filing };
 
 	record->result = record->part == NT_PART_SENT && nt_job_comment_holds(comment, &step, false)
@@ -196,8 +197,8 @@ static void fail(struct nt_queued *record, const char *why)
 }
 
 /* Merges all records of the job into its AdminComment, then writes that if it changed. */
-static void place_all(const struct run *run, struct portion *portion, const char *cluster,
-		      const struct nt_jobtext *job)
+static void deliver_all(const struct run *run, struct portion *portion, const char *cluster,
+			const struct nt_jobtext *job)
 {
 	struct nt_job_comment comment = { .text = strdup(job->comment) };
 	struct nt_error err;
@@ -209,7 +210,7 @@ static void place_all(const struct run *run, struct portion *portion, const char
 		if (record->result != NT_DELIVERED_NOT || record->file.job != job->job)
 			continue;
 		if (comment.text)
-			place(run, record, &comment);
+			deliver(run, record, &comment);
 		else
 			fail(record, "no memory for the merged text");
 	}
@@ -229,7 +230,7 @@ static void settle_job(struct run *run, struct portion *portion, const struct nt
 	const uint32_t id = first->file.job;
 
 	if (job && job->ended)
-		place_all(run, portion, first->file.cluster, job);
+		deliver_all(run, portion, first->file.cluster, job);
 	for (size_t i = 0; i < portion->count; i++) {
 		struct nt_queued *record = &portion->records[i];
 
@@ -419,7 +420,7 @@ static int backfill(const struct request *request)
 	int rc;
 
 	/* The plugin creates the directory when it first needs it. */
-	if (spool_fd < 0 && errno == ENOENT && request->directory == request->places->spool) {
+	if (spool_fd < 0 && errno == ENOENT && request->directory == request->site->spool) {
 		printf("nothing to do: there is no %s\n", request->directory);
 		return NT_EXIT_OK;
 	}
@@ -440,8 +441,8 @@ static void init(void *argument)
 {
 	struct request *request = argument;
 
-	request->places = nt_record_places();
-	request->directory = request->places->spool;
+	request->site = nt_site_records();
+	request->directory = request->site->spool;
 	request->time_s = TIME_S;
 	request->quiet_s = QUIET_S;
 }

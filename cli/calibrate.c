@@ -27,7 +27,7 @@
 #include "launch/measure/request.h"
 #include "launch/memory-store.h"
 #include "launch/select-text.h"
-#include "report/model/places.h"
+#include "report/model/launch-paths.h"
 
 #define TIME_LEAST_S 5u
 #define TIME_MOST_S 3600u
@@ -46,7 +46,7 @@ struct allocation {
 
 struct calibrating {
 	/* What is asked for. */
-	struct nt_places places;
+	struct nt_launch_paths paths;
 	const char *sizes, *names; /* of profiles; NULL: all */
 	const char *ranks;
 	double time_s;
@@ -205,7 +205,7 @@ static void make_command(struct nt_argv *words, const struct calibrating *c, uin
 	/* Nothing is remembered unless the ranks of the nodes have compared their hardware: a mode
 	 * in which they do, and a step that is long enough for that on busy nodes. */
 	nt_argv_add(words, "--nccl-tune=bandit,min_calls=4,launch=auto");
-	nt_argv_add(words, "%s", nt_places_beside("nccl-tune-bench", path));
+	nt_argv_add(words, "%s", nt_path_beside("nccl-tune-bench", path));
 	nt_argv_add(words, "--procs-per-task=%" PRIu64, ranks);
 	nt_argv_add(words, "--sizes=64K,1M");
 	nt_argv_add(words, "--seconds=5");
@@ -306,7 +306,7 @@ static void print_table(const struct nt_memory *memory, const struct nt_memory_e
 }
 
 /* What a step whose calls are unknown would get there now. */
-static int tell(struct calibrating *c, int64_t since_us, struct nt_error *err)
+static int print_choice(struct calibrating *c, int64_t since_us, struct nt_error *err)
 {
 	const struct nt_memory_entry *base;
 	struct nt_launch_case launch = { .memory = { &c->memory, &c->site },
@@ -330,7 +330,7 @@ static int tell(struct calibrating *c, int64_t since_us, struct nt_error *err)
 	       NT_NCCL_PARTS(base->where.nccl));
 	print_table(&c->memory, base);
 	launch.where = base->where;
-	nt_select(&launch, &c->choice);
+	nt_profile_select(&launch, &c->choice);
 	printf("%s, for a program whose calls are unknown\n\n",
 	       nt_choice_text(&c->choice, &launch, text, sizeof(text)));
 	return 0;
@@ -372,9 +372,10 @@ static int prepare(struct calibrating *c, struct nt_error *err)
 	const int64_t now_s = (int64_t)time(NULL);
 
 	if (read_allocation(&c->allocation, err) < 0 || take_shapes(c, err) < 0 ||
-	    nt_places_profiles(&c->places, &c->profiles, err) < 0 || choose_profiles(c, err) < 0 ||
-	    nt_places_memory(&c->places, c->directory, err) < 0 ||
-	    nt_places_read_site(&c->places, &c->site, now_s, err) < 0 ||
+	    nt_launch_paths_profiles(&c->paths, &c->profiles, err) < 0 ||
+	    choose_profiles(c, err) < 0 ||
+	    nt_launch_paths_memory(&c->paths, c->directory, err) < 0 ||
+	    nt_launch_paths_read_site(&c->paths, &c->site, now_s, err) < 0 ||
 	    nt_directories_make(c->directory, err) < 0)
 		return -1;
 	if (c->time_s <= 0)
@@ -396,7 +397,7 @@ static int run(void *argument, char *argv[])
 	for (unsigned i = 0; i < c->shapes; i++) {
 		const int64_t since_us = nt_store_now_us();
 
-		if (run_step(c, c->shape[i], &err) == 0 && tell(c, since_us, &err) == 0)
+		if (run_step(c, c->shape[i], &err) == 0 && print_choice(c, since_us, &err) == 0)
 			continue;
 		nt_command_complain("%" PRIu64 " rank%s on each node: %s", c->shape[i],
 				    nt_plural(c->shape[i]), err.text);
@@ -441,11 +442,11 @@ static const struct nt_option options[] = {
 	  NT_TEXT(struct calibrating, sizes, "LIST") },
 	{ "profiles", 'p', "Only these profiles", NT_TEXT(struct calibrating, names, "LIST") },
 	{ "profile-file", 0, "Use the profiles in FILE instead of the installed ones",
-	  NT_TEXT(struct calibrating, places.profiles, "FILE") },
+	  NT_TEXT(struct calibrating, paths.profiles, "FILE") },
 	{ "memory", 0,
 	  "The memory of launch profiles (default: $NCCL_TUNE_MEMORY, or nccl-tune/memory in "
 	  "$XDG_STATE_HOME or ~/.local/state)",
-	  NT_TEXT(struct calibrating, places.memory, "DIRECTORY") },
+	  NT_TEXT(struct calibrating, paths.memory, "DIRECTORY") },
 	{ 0 },
 };
 

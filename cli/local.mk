@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
-# nccl-tune, the command: a file a subcommand.
+# nccl-tune, the command, with the caller's rights (backfill: root); json-c. A file a subcommand.
 
 noinst_LIBRARIES += libnt-cli.a
 libnt_cli_a_SOURCES = \

@@ -13,11 +13,11 @@
 #include "contract/names.h"
 #include "launch/memory.h"
 #include "launch/profile.h"
-#include "report/model/places.h"
+#include "report/model/launch-paths.h"
 
 /* What a subcommand is asked for; 0, NULL and false where an option was not given. */
 struct nt_remembered_ask {
-	struct nt_places places;
+	struct nt_launch_paths paths;
 	char directory[NT_PATH_MAX]; /* the user's memory */
 	uint64_t fingerprint;
 	const char *profile;

@@ -17,7 +17,7 @@
 /* A profile at a place. */
 struct profile_row {
 	const char *profile;
-	unsigned entries, turns;
+	unsigned entries, laps;
 	const struct nt_memory_entry *newest;
 	const struct nt_candidate *candidate; /* NULL: the default, or the profile is gone */
 };
@@ -31,7 +31,7 @@ struct showing {
 };
 
 static const char *const columns[] = { "-profile",     "entries",	"-the\nnewest", "-step",
-				       "age",	       "sizes",		"step\nmarker", "turns",
+				       "age",	       "sizes",		"step\nmarker", "laps",
 				       "deviation\n%", "times\nas fast" };
 
 static void add_age(struct nt_table *table, int64_t age_s)
@@ -68,8 +68,8 @@ static void add_cells(struct nt_table *table, const struct profile_row *row, int
 	add_age(table, now_s - newest->when_s);
 	nt_cell_count(table, newest->keys);
 	add_marker(table, newest);
-	nt_cell_count(table, row->turns);
-	nt_cell_decimal(table, newest->turns > 1 ? 100 * newest->deviation : NAN, 1);
+	nt_cell_count(table, row->laps);
+	nt_cell_decimal(table, newest->laps > 1 ? 100 * newest->deviation : NAN, 1);
 	nt_cell_decimal(table, known ? 1 / candidate->ratio : NAN, 2);
 }
 
@@ -95,7 +95,7 @@ static void add_row(const struct showing *s, struct profile_row *rows, size_t *c
 			.candidate = nt_choice_find(&s->choice, entry->profile),
 		};
 	rows[at].entries++;
-	rows[at].turns += entry->turns;
+	rows[at].laps += entry->laps;
 	if (!rows[at].newest || entry->when_s >= rows[at].newest->when_s)
 		rows[at].newest = entry;
 }
@@ -141,7 +141,7 @@ static int show_place(struct showing *s, const struct nt_where *where, struct nt
 
 	if (!rows)
 		return nt_error_set(err, "no memory");
-	nt_select(&launch, &s->choice);
+	nt_profile_select(&launch, &s->choice);
 	for (size_t i = 0; i < s->user.entries; i++)
 		if (equal_places(&s->user.entry[i].where, where) &&
 		    nt_remembered_takes(s->ask, &s->user.entry[i]))
@@ -214,8 +214,8 @@ int nt_remembered_show(const struct nt_remembered_ask *ask, FILE *out, struct nt
 		return nt_error_set(err, "no memory");
 	s->ask = ask;
 	s->out = out;
-	if (nt_places_profiles(&ask->places, &s->profiles, err) == 0 &&
-	    nt_places_read_site(&ask->places, &s->site, ask->now_s, err) == 0 &&
+	if (nt_launch_paths_profiles(&ask->paths, &s->profiles, err) == 0 &&
+	    nt_launch_paths_read_site(&ask->paths, &s->site, ask->now_s, err) == 0 &&
 	    nt_store_read(ask->directory, &s->user, ask->now_s, err) == 0)
 		rc = show_places(s, err);
 	nt_memory_fini(&s->user);

@@ -115,16 +115,16 @@ static const struct nt_option options[] = {
 	{ "memory", 0,
 	  "Another memory (default: $NCCL_TUNE_MEMORY, or nccl-tune/memory in $XDG_STATE_HOME or "
 	  "~/.local/state)",
-	  NT_TEXT(struct nt_remembered_ask, places.memory, "DIRECTORY") },
+	  NT_TEXT(struct nt_remembered_ask, paths.memory, "DIRECTORY") },
 	{ "fingerprint", 'F', "Only of this hardware (nccl-tune check-config)",
 	  NT_TAKE(take_fingerprint, "F") },
 	{ "profile", 'p', "Only of this profile",
 	  NT_TAKE(take_profile, "P") },
 	{ "all", 0, "forget: everything", NT_FLAG(struct nt_remembered_ask, all) },
 	{ "site-memory", 0, "show: the site's memory",
-	  NT_TEXT(struct nt_remembered_ask, places.site_memory, "FILE") },
+	  NT_TEXT(struct nt_remembered_ask, paths.site_memory, "FILE") },
 	{ "profile-file", 0, "show: profiles from FILE",
-	  NT_TEXT(struct nt_remembered_ask, places.profiles, "FILE") },
+	  NT_TEXT(struct nt_remembered_ask, paths.profiles, "FILE") },
 	{ 0 },
 };
 
@@ -148,7 +148,7 @@ static int run(void *argument, char *argv[])
 		if (nt_command_given(option) &&
 		    !nt_list_has(sub->takes, ' ', option->name, strlen(option->name)))
 			return nt_command_misuse("--%s is not for %s", option->name, sub->name);
-	if (nt_places_memory(&ask->places, ask->directory, &err) < 0)
+	if (nt_launch_paths_memory(&ask->paths, ask->directory, &err) < 0)
 		return nt_command_fail(&err);
 	return sub->run(ask, argv[0] ? argv + 1 : argv);
 }

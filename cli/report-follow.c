@@ -121,7 +121,7 @@ static bool is_old(struct follow *follow, const struct nt_jobtext *text)
 	return old;
 }
 
-static int look(struct follow *follow, struct nt_jobtext *text, struct nt_error *err)
+static int read_and_show(struct follow *follow, struct nt_jobtext *text, struct nt_error *err)
 {
 	static struct nt_follow_lines lines;
 	const char *step = follow->id->step[0] ? follow->id->step : NULL;
@@ -182,7 +182,7 @@ static int follow_once(struct follow *follow, struct nt_error *err)
 	if (rc < 0 && follow->comment)
 		rc = 0; /* a daemon does not answer: it is asked again */
 	else if (rc == 0 && !is_old(follow, &texts.items[0])) /* earlier runs come behind it */
-		rc = look(follow, &texts.items[0], err);
+		rc = read_and_show(follow, &texts.items[0], err);
 	nt_jobtexts_fini(&texts);
 	if (follow->over && follow->over_ms == 0)
 		follow->over_ms = nt_clock_ms();

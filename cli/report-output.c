@@ -168,20 +168,17 @@ static void print_table(FILE *out, const struct nt_report_list *list)
 			"nccl-tune report JOB; of all jobs: --full.");
 }
 
-static void print_two(FILE *out, const struct nt_report_list *list)
-{
-	fprintf(out, "\nA: job %s\nB: job %s\n\n", list->lines[0].label, list->lines[1].label);
-	nt_two_jobs_print(out, &list->two, NULL);
-}
-
 static void print_list(FILE *out, const struct nt_report_list *list)
 {
 	if (list->several)
 		print_table(out, list);
-	if (list->several && list->count == 2)
-		print_two(out, list);
-	else if (list->full_bytes > 0)
+	if (list->several && list->count == 2) {
+		fprintf(out, "\nA: job %s\nB: job %s\n\n", list->lines[0].label,
+			list->lines[1].label);
+		nt_two_jobs_print(out, &list->two, NULL);
+	} else if (list->full_bytes > 0) {
 		fwrite(list->full, 1, list->full_bytes, out);
+	}
 }
 
 static void free_list(struct nt_report_list *list)
@@ -231,7 +228,7 @@ int nt_output_add(struct nt_output *output, const char *job, const struct nt_sum
 	if (output->findings) {
 		if (job)
 			fprintf(output->out, "%sJob %s\n", output->jobs > 1 ? "\n" : "", job);
-		if (nt_print_findings(output->out, summary, SIZE_MAX) == 0)
+		if (nt_findings_print(output->out, summary, SIZE_MAX) == 0)
 			fputs("Nothing was found.\n", output->out);
 		return 0;
 	}

@@ -97,7 +97,7 @@ static int find(const struct settings *settings)
 	struct nt_error err;
 	int rc;
 
-	nt_finding_stats_init(&stats, nt_record_places()->findings);
+	nt_finding_stats_init(&stats, nt_site_records()->findings);
 	rc = nt_sacct_jobs_each(&settings->query, &visitor, &err);
 	nt_finding_stats_sort(&stats);
 	if (rc == 0)

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* key-id.h - the id of a key: the calls that are tuned together, as one word
+/* key-id.h - the id of a key: the calls that are tuned together, as one number
  *
  * Threads:  pure functions, any thread.
  * Units:    bands as in contract/coll.h; mask: bit a * NT_PROTOS + p for each legal pair.

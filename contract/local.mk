@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
-# Every value that crosses a process boundary. Needs libc only.
+# Every value that crosses a process boundary. In all processes, root's and users'; libc only, no json-c.
 
 noinst_LIBRARIES += libnt-contract.a
 libnt_contract_a_SOURCES = \

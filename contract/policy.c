@@ -120,17 +120,19 @@ int nt_policy_format_option(const struct nt_policy *policy, char *out, size_t ou
 	return append_settings(policy, false, out, out_bytes);
 }
 
-int nt_policy_format_task(const struct nt_policy *policy, const struct nt_place *place, char *out,
-			  size_t out_bytes, struct nt_error *err)
+int nt_policy_format_task(const struct nt_policy *policy, const struct nt_node_step *node_step,
+			  char *out, size_t out_bytes, struct nt_error *err)
 {
-	if (strchr(place->shm, ',') || strchr(place->node, ','))
-		return nt_error_set(err, "a comma in '%.60s' or '%.40s'", place->shm, place->node);
+	if (strchr(node_step->shm, ',') || strchr(node_step->node, ','))
+		return nt_error_set(err, "a comma in '%.60s' or '%.40s'", node_step->shm,
+				    node_step->node);
 	if (append_settings(policy, true, out, out_bytes) < 0 ||
 	    nt_append(out, out_bytes,
 		      ",node=%s,fingerprint=%016" PRIx64 ",id=%" PRIu32 ".%" PRIu32
 		      ",flags=%" PRIu32 "%s%s",
-		      place->node, place->fingerprint, place->job, place->step, place->flags,
-		      place->shm[0] ? "," NT_PLACE_SHM "=" : "", place->shm) < 0)
+		      node_step->node, node_step->fingerprint, node_step->job, node_step->step,
+		      node_step->flags, node_step->shm[0] ? "," NT_POLICY_SHM "=" : "",
+		      node_step->shm) < 0)
 		return nt_error_set(err, "policy longer than %zu bytes", out_bytes);
 	return 0;
 }
@@ -145,43 +147,43 @@ static int copy_text(const char *value, char *out, size_t out_bytes)
 	return 0;
 }
 
-static int parse_id(struct nt_place *place, const char *value)
+static int parse_id(struct nt_node_step *node_step, const char *value)
 {
 	uint64_t job, step;
 
 	value = nt_number_read(value, UINT32_MAX, &job);
 	if (!value || *value != '.' || nt_number_parse(value + 1, 0, UINT32_MAX, &step) < 0)
 		return -1;
-	place->job = (uint32_t)job;
-	place->step = (uint32_t)step;
+	node_step->job = (uint32_t)job;
+	node_step->step = (uint32_t)step;
 	return 0;
 }
 
-static int parse_place(struct nt_place *place, const char *item, struct nt_error *err)
+static int parse_node_step(struct nt_node_step *node_step, const char *item, struct nt_error *err)
 {
 	const char *value = strchr(item, '=') + 1;
 	size_t key_bytes = (size_t)(value - item);
 	uint64_t number = 0;
 	int rc;
 
-	if (strncmp(item, NT_PLACE_SHM "=", key_bytes) == 0) {
-		rc = copy_text(value, place->shm, sizeof(place->shm));
+	if (strncmp(item, NT_POLICY_SHM "=", key_bytes) == 0) {
+		rc = copy_text(value, node_step->shm, sizeof(node_step->shm));
 	} else if (strncmp(item, "node=", key_bytes) == 0) {
-		rc = copy_text(value, place->node, sizeof(place->node));
+		rc = copy_text(value, node_step->node, sizeof(node_step->node));
 	} else if (strncmp(item, "fingerprint=", key_bytes) == 0) {
-		rc = nt_hex_parse(value, NT_HEX_U64, &place->fingerprint);
+		rc = nt_hex_parse(value, NT_HEX_U64, &node_step->fingerprint);
 	} else if (strncmp(item, "id=", key_bytes) == 0) {
-		rc = parse_id(place, value);
+		rc = parse_id(node_step, value);
 	} else if (strncmp(item, "flags=", key_bytes) == 0) {
 		rc = nt_number_parse(value, 0, UINT32_MAX, &number);
-		place->flags = (uint32_t)number;
+		node_step->flags = (uint32_t)number;
 	} else {
 		return nt_setting_unknown(item, err);
 	}
 	return rc == 0 ? 0 : nt_error_set(err, "bad value in '%.60s'", item);
 }
 
-int nt_policy_parse_task(struct nt_policy *policy, struct nt_place *place, const char *text,
+int nt_policy_parse_task(struct nt_policy *policy, struct nt_node_step *node_step, const char *text,
 			 struct nt_error *err)
 {
 	char item[NT_PATH_MAX + 16];
@@ -190,18 +192,18 @@ int nt_policy_parse_task(struct nt_policy *policy, struct nt_place *place, const
 	int rc;
 
 	nt_policy_default(policy);
-	memset(place, 0, sizeof(*place));
+	memset(node_step, 0, sizeof(*node_step));
 	while (text) {
 		text = next_item(text, item, sizeof(item), &fits);
 		if (!fits)
 			return nt_error_set(err, "value too long");
 		rc = parse_pair(policy, &seen, item, err);
 		if (rc == 1)
-			rc = parse_place(place, item, err);
+			rc = parse_node_step(node_step, item, err);
 		if (rc < 0)
 			return -1;
 	}
-	if (seen != (UINT64_C(1) << NT_SETTING_COUNT) - 1 || !place->node[0])
+	if (seen != (UINT64_C(1) << NT_SETTING_COUNT) - 1 || !node_step->node[0])
 		return nt_error_set(err, "incomplete policy");
 	return 0;
 }

@@ -3,7 +3,7 @@
 /* policy.h - the settings of a step, passed from srun to every rank
  *
  * Users type the option form: MODE[,key=value]..., without defaults. The task form,
- * NCCL_TUNE_POLICY, is key=value[,key=value]... with every setting and the node's place. Unknown
+ * NCCL_TUNE_POLICY, is key=value[,key=value]... with every setting, the node and the step. Unknown
  * keys, repeated keys and values out of range are errors.
  *
  * Threads:  pure functions, any thread.
@@ -19,25 +19,25 @@
 #include "contract/names.h"
 #include "contract/setting.h"
 
-/* Where a task runs. From the SPANK plugin; not part of the hash. */
-struct nt_place {
+/* A step on a node. From the SPANK plugin; not part of the hash. */
+struct nt_node_step {
 	char shm[NT_PATH_MAX]; /* the path of the node's memory; "": it has none */
 	char node[64]; /* Slurm's name of the node */
 	uint64_t fingerprint; /* of the node's hardware; 0 where it is unknown */
 	uint32_t job, step; /* Slurm's ids */
-	uint32_t flags; /* NT_PLACE_* */
+	uint32_t flags; /* NT_FLAG_* */
 };
 
-#define NT_PLACE_NO_TUNER 1u /* the user's NCCL_TUNER_PLUGIN was kept */
-#define NT_PLACE_NO_PROFILER 2u /* the user's NCCL_PROFILER_PLUGIN was kept */
-#define NT_PLACE_USER_ALGO 4u /* the user's NCCL_ALGO is in force */
-#define NT_PLACE_USER_PROTO 8u /* the user's NCCL_PROTO is in force */
+#define NT_FLAG_NO_TUNER 1u /* the user's NCCL_TUNER_PLUGIN was kept */
+#define NT_FLAG_NO_PROFILER 2u /* the user's NCCL_PROFILER_PLUGIN was kept */
+#define NT_FLAG_USER_ALGO 4u /* the user's NCCL_ALGO is in force */
+#define NT_FLAG_USER_PROTO 8u /* the user's NCCL_PROTO is in force */
 /* In a rank's record only: LL128 was legal and not tried. */
-#define NT_PLACE_LL128_NET 16u
-#define NT_PLACE_LL128_C2C 32u
+#define NT_FLAG_LL128_NET 16u
+#define NT_FLAG_LL128_C2C 32u
 /* In a process only: the variable named another plugin when NCCL read it. */
-#define NT_PLACE_OTHER_TUNER 64u
-#define NT_PLACE_OTHER_PROFILER 128u
+#define NT_FLAG_OTHER_TUNER 64u
+#define NT_FLAG_OTHER_PROFILER 128u
 
 void nt_policy_default(struct nt_policy *policy);
 
@@ -50,12 +50,12 @@ int nt_policy_parse_given(struct nt_policy *policy, uint64_t *given, const char 
 /* The mode, then settings that differ from the default. -1: no room. */
 int nt_policy_format_option(const struct nt_policy *policy, char *out, size_t out_bytes);
 
-#define NT_PLACE_SHM "shm" /* its key, the last one, which the task's process adds */
+#define NT_POLICY_SHM "shm" /* its key, the last one, which the task's process adds */
 
-/* place->shm and place->node must not contain commas. */
-int nt_policy_format_task(const struct nt_policy *policy, const struct nt_place *place, char *out,
-			  size_t out_bytes, struct nt_error *err);
-int nt_policy_parse_task(struct nt_policy *policy, struct nt_place *place, const char *text,
+/* node_step->shm and node_step->node must not contain commas. */
+int nt_policy_format_task(const struct nt_policy *policy, const struct nt_node_step *node_step,
+			  char *out, size_t out_bytes, struct nt_error *err);
+int nt_policy_parse_task(struct nt_policy *policy, struct nt_node_step *node_step, const char *text,
 			 struct nt_error *err);
 
 /* Equal if and only if all settings are (FNV-1a of the option form). */

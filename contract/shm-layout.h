@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shm-layout.h - layout of the memory that all ranks of a step share on one node
  *
- * Zero-filled memory is a valid empty state. Each word has one writer, named next to it, except
+ * Zero-filled memory is a valid empty state. Each member has one writer, named next to it, except
  * where it is claimed by compare-and-swap. "rank" is the participant's decision thread; "leader" is
  * the one process of the node that talks to other nodes (pmix-sync/node-leader.h).
  *

@@ -12,7 +12,7 @@
  * A call is begun when NCCL asks for its decision, and ended when the GPU reports its end, which it
  * does only for measured calls.
  *
- * Threads:  one writer for each word, named next to it; C11 atomics only.
+ * Threads:  one writer for each member, named next to it; C11 atomics only.
  * Memory:   sparse: a process has memory for its calls, 48 KiB, and for the texts that it has
  *           written. Charged to the job.
  * Units:    milliseconds since 1970. Increase NT_SHM_LAYOUT with every change.
@@ -99,7 +99,7 @@ _Static_assert(sizeof(struct nt_calls_comm) == 176 &&
 	(NT_TRAY_AT(tray) + NT_TRAY_ALIGN + (size_t)((half)&1) * NT_TRAY_TEXT)
 #define NT_SHM_BYTES NT_TRAY_AT(NT_TRAYS)
 
-/* Collective and size band (contract/coll.h) in one word. */
+/* Collective and size band (contract/coll.h) in one number. */
 static inline uint16_t nt_calls_kind(unsigned coll, unsigned band)
 {
 	return (uint16_t)(coll << 8 | band);

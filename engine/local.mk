@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
-# What explores, measures statistically and comes to verdicts. Needs libc, libm and libnt-contract.a only.
+# What explores, measures statistically and comes to verdicts. In the NCCL process, as the user; libc and libm, no json-c.
 
 noinst_LIBRARIES += libnt-engine.a
 libnt_engine_a_SOURCES = \

@@ -15,7 +15,7 @@
 #define LEAST_WINDOW 16 /* calls */
 #define PARTS 8 /* a stretch is cut into, at most */
 #define AGREE 0.75 /* of its parts */
-#define RARE 0.97 /* longer gaps of a place are rare, and cut to */
+#define RARE 0.97 /* longer gaps at a position are rare, and cut to */
 #define CUT 1.5 /* ... that times as long */
 #define NEAR_BEST 3.0 /* mean deviations: a mismatch is as good as the best */
 #define NEAR_BEST_ADD 0.03
@@ -44,7 +44,7 @@ struct view {
 };
 
 /* Where a period was found. */
-struct place {
+struct section {
 	enum verdict verdict;
 	unsigned from, calls; /* of the newest window that has it */
 	unsigned period; /* calls */
@@ -130,7 +130,7 @@ static unsigned period_by_keys(struct work *w, const uint16_t *symbol, unsigned 
 	return (count - length) * REPEATS <= count ? count - length : 0;
 }
 
-/* Gaps that are rare at their place of a period are cut. */
+/* Gaps that are rare at their position of a period are cut. */
 static void cut_gaps(struct work *w, const float *gap, unsigned count, unsigned period)
 {
 	for (unsigned at = 0; at < period; at++) {
@@ -158,7 +158,7 @@ static double mismatch(const float *gap, unsigned count, unsigned period)
 	return sum > 0 ? differ / sum : 0;
 }
 
-/* Mean gaps at each place of a period. */
+/* Mean gaps at each position of a period. */
 static void average(struct work *w, unsigned count, unsigned period)
 {
 	for (unsigned at = 0; at < period; at++) {
@@ -171,8 +171,8 @@ static void average(struct work *w, unsigned count, unsigned period)
 	}
 }
 
-/* Time by which the mean gaps of a period are off the mean of those at the same place of its parts,
- * as a share. */
+/* Time by which the mean gaps of a period are off the mean of those at the same position of its
+ * parts, as a share. */
 static double part_mismatch(const struct work *w, unsigned period, unsigned part)
 {
 	double differ = 0, sum = 0;
@@ -222,9 +222,10 @@ static unsigned multiple_by_gaps(struct work *w, unsigned count, unsigned period
 	return m;
 }
 
-static struct place place_of(struct work *w, const struct view *view, unsigned from, unsigned calls)
+static struct section section_of(struct work *w, const struct view *view, unsigned from,
+				 unsigned calls)
 {
-	struct place p = { .verdict = IRREGULAR, .from = from, .calls = calls };
+	struct section p = { .verdict = IRREGULAR, .from = from, .calls = calls };
 	unsigned times;
 
 	p.by_keys = period_by_keys(w, view->symbol + from, calls);
@@ -246,17 +247,17 @@ static struct place place_of(struct work *w, const struct view *view, unsigned f
 }
 
 /* How often a symbol is called in a step. */
-static unsigned calls_of(const struct view *view, const struct place *place, unsigned symbol)
+static unsigned calls_of(const struct view *view, const struct section *section, unsigned symbol)
 {
 	unsigned calls = 0;
 
-	for (unsigned i = 0; i < place->period; i++)
-		calls += view->symbol[place->from + i] == symbol;
+	for (unsigned i = 0; i < section->period; i++)
+		calls += view->symbol[section->from + i] == symbol;
 	return calls;
 }
 
-static bool same_step(const struct work *w, const struct view *view, const struct place *a,
-		      const struct place *b)
+static bool same_step(const struct work *w, const struct view *view, const struct section *a,
+		      const struct section *b)
 {
 	if (a->verdict != b->verdict || a->period != b->period)
 		return false;
@@ -267,26 +268,26 @@ static bool same_step(const struct work *w, const struct view *view, const struc
 	return true;
 }
 
-/* The newest of the places that are like the most; IRREGULAR: too few are. */
-static struct place agreed(const struct work *w, const struct view *view, const struct place *place,
-			   unsigned count)
+/* The newest of the sections that are like the most; IRREGULAR: too few are. */
+static struct section agreed(const struct work *w, const struct view *view,
+			     const struct section *section, unsigned count)
 {
-	struct place best = { .verdict = IRREGULAR };
+	struct section best = { .verdict = IRREGULAR };
 
 	for (unsigned i = 0; i < count; i++) {
 		unsigned like = 0, periods = 0;
 
-		if (place[i].verdict == IRREGULAR)
+		if (section[i].verdict == IRREGULAR)
 			continue;
 		for (unsigned j = 0; j < count; j++) {
-			if (same_step(w, view, &place[i], &place[j])) {
+			if (same_step(w, view, &section[i], &section[j])) {
 				like++;
-				periods += place[j].periods;
+				periods += section[j].periods;
 			}
 		}
 		if ((double)like < AGREE * count)
 			continue;
-		best = place[i];
+		best = section[i];
 		best.periods = periods;
 	}
 	if (best.verdict == REGULAR && best.periods < NT_PERIOD_LEAST)
@@ -294,9 +295,9 @@ static struct place agreed(const struct work *w, const struct view *view, const 
 	return best;
 }
 
-static struct place look(struct work *w, const struct view *view)
+static struct section look(struct work *w, const struct view *view)
 {
-	struct place found = { .verdict = IRREGULAR }, place[PARTS];
+	struct section found = { .verdict = IRREGULAR }, section[PARTS];
 
 	for (unsigned parts = 1; parts <= PARTS && found.verdict == IRREGULAR; parts *= 2) {
 		const unsigned calls = view->count / parts;
@@ -304,14 +305,14 @@ static struct place look(struct work *w, const struct view *view)
 		if (calls < LEAST_WINDOW)
 			break;
 		for (unsigned i = 0; i < parts; i++)
-			place[i] = place_of(w, view, view->count - (parts - i) * calls, calls);
-		found = agreed(w, view, place, parts);
+			section[i] = section_of(w, view, view->count - (parts - i) * calls, calls);
+		found = agreed(w, view, section, parts);
 	}
 	return found;
 }
 
 /* Do the other calls' gaps repeat by the longer period only? */
-static bool needs_longer(struct work *w, const struct place *part, unsigned longer)
+static bool needs_longer(struct work *w, const struct section *part, unsigned longer)
 {
 	const float *gap = w->part.gap + part->from;
 	double noise;
@@ -334,19 +335,19 @@ static bool is_power_of_two(unsigned times)
 /* Without some keys a period may be a part of what it is with them: are these called in every step,
  * or in a line of a log? Takes the part and its view if the part is the step. */
 static void leave_out(struct work *w, unsigned count, const bool without[SYMBOLS],
-		      struct place *place)
+		      struct section *section)
 {
-	unsigned longer = place->period, times;
+	unsigned longer = section->period, times;
 	bool large = false; /* a log is not */
-	struct place part;
+	struct section part;
 
 	for (unsigned s = 0; s < w->symbols; s++) {
-		const unsigned calls = without[s] ? calls_of(&w->all, place, s) : 0;
+		const unsigned calls = without[s] ? calls_of(&w->all, section, s) : 0;
 
 		longer -= calls;
 		large |= calls > 0 && !is_small(&w->calls[w->symbol_call[s]]);
 	}
-	if (longer == 0 || longer == place->period)
+	if (longer == 0 || longer == section->period)
 		return;
 	take_view(w, &w->part, count, without);
 	part = look(w, &w->part);
@@ -359,17 +360,17 @@ static void leave_out(struct work *w, unsigned count, const bool without[SYMBOLS
 		return;
 	if (is_power_of_two(times))
 		part.verdict = UNCLEAR;
-	*place = part;
+	*section = part;
 	w->all = w->part;
 }
 
 /* The keys that a period calls least, and any that it does not call. */
-static void find_rarest(const struct work *w, const struct place *place, bool rarest[SYMBOLS])
+static void find_rarest(const struct work *w, const struct section *section, bool rarest[SYMBOLS])
 {
 	unsigned calls[SYMBOLS], least = UINT_MAX;
 
 	for (unsigned s = 0; s < w->symbols; s++) {
-		calls[s] = calls_of(&w->all, place, s);
+		calls[s] = calls_of(&w->all, section, s);
 		if (calls[s] > 0 && calls[s] < least)
 			least = calls[s];
 	}
@@ -377,18 +378,12 @@ static void find_rarest(const struct work *w, const struct place *place, bool ra
 		rarest[s] = calls[s] <= least;
 }
 
-static void find_small(const struct work *w, bool small[SYMBOLS])
-{
-	for (unsigned s = 0; s < w->symbols; s++)
-		small[s] = is_small(&w->calls[w->symbol_call[s]]);
-}
-
-static void tell(const struct work *w, const struct view *view, const struct place *place,
+static void tell(const struct work *w, const struct view *view, const struct section *section,
 		 struct nt_period *found)
 {
-	*found = (struct nt_period){ .calls = place->period, .periods = place->periods };
+	*found = (struct nt_period){ .calls = section->period, .periods = section->periods };
 	for (unsigned s = 0; s < w->symbols && found->keys < NT_PERIOD_KEYS; s++) {
-		const unsigned calls = calls_of(view, place, s);
+		const unsigned calls = calls_of(view, section, s);
 		unsigned at = view->count;
 
 		if (calls == 0)
@@ -439,59 +434,60 @@ static unsigned rarest_small(const struct work *w, unsigned count, const bool hi
 }
 
 /* Small keys make the stretch irregular: without the rarest ones, which may be a log's. */
-static struct place without_small(struct work *w, unsigned count)
+static struct section without_small(struct work *w, unsigned count)
 {
 	bool hidden[SYMBOLS] = { false };
-	struct place place = { .verdict = IRREGULAR };
+	struct section section = { .verdict = IRREGULAR };
 	double times;
 
-	for (unsigned i = 0; place.verdict == IRREGULAR && i < MOST_HIDDEN; i++) {
+	for (unsigned i = 0; section.verdict == IRREGULAR && i < MOST_HIDDEN; i++) {
 		const unsigned rarest = rarest_small(w, count, hidden);
 
 		if (rarest == SYMBOLS)
 			break;
 		hidden[rarest] = true;
 		take_view(w, &w->all, count, hidden);
-		place = look(w, &w->all);
+		section = look(w, &w->all);
 	}
-	if (place.verdict != REGULAR)
-		return place;
-	times = round(steps_between(w, count, hidden, place.period));
+	if (section.verdict != REGULAR)
+		return section;
+	times = round(steps_between(w, count, hidden, section.period));
 	if (times <= FEW_TIMES || (times < MANY_TIMES && is_power_of_two((unsigned)times)))
-		place.verdict = UNCLEAR;
-	return place;
+		section.verdict = UNCLEAR;
+	return section;
 }
 
 /* A step with a small key is more than a part of one, as which fewer could be taken. */
-static bool has_enough(const struct work *w, const struct place *place)
+static bool has_enough(const struct work *w, const struct section *section)
 {
-	for (unsigned i = 0; i < place->period; i++) {
-		if (is_small(&w->calls[w->all.call[place->from + i]]))
+	for (unsigned i = 0; i < section->period; i++) {
+		if (is_small(&w->calls[w->all.call[section->from + i]]))
 			return true;
 	}
-	return place->periods >= NT_PERIOD_LEAST_LARGE;
+	return section->periods >= NT_PERIOD_LEAST_LARGE;
 }
 
 static bool find(struct work *w, unsigned count, struct nt_period *found)
 {
 	bool without[SYMBOLS] = { false };
-	struct place place;
+	struct section section;
 
 	take_view(w, &w->all, count, without);
-	place = look(w, &w->all);
-	if (place.verdict == IRREGULAR)
-		place = without_small(w, count);
-	if (place.verdict == REGULAR) {
-		find_rarest(w, &place, without);
-		leave_out(w, count, without, &place);
+	section = look(w, &w->all);
+	if (section.verdict == IRREGULAR)
+		section = without_small(w, count);
+	if (section.verdict == REGULAR) {
+		find_rarest(w, &section, without);
+		leave_out(w, count, without, &section);
 	}
-	if (place.verdict == REGULAR) {
-		find_small(w, without);
-		leave_out(w, count, without, &place);
+	if (section.verdict == REGULAR) {
+		for (unsigned s = 0; s < w->symbols; s++)
+			without[s] = is_small(&w->calls[w->symbol_call[s]]);
+		leave_out(w, count, without, &section);
 	}
-	if (place.verdict != REGULAR || !has_enough(w, &place))
+	if (section.verdict != REGULAR || !has_enough(w, &section))
 		return false;
-	tell(w, &w->all, &place, found);
+	tell(w, &w->all, &section, found);
 	return true;
 }
 

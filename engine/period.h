@@ -11,7 +11,7 @@
  * Then gaps: of the multiples of that period, up to NT_PERIOD_MULTIPLES, the smallest is taken by
  * which the gaps between calls repeat as well as by any, and that has no larger one by which they
  * repeat better, beyond chance. So eight equal calls and a pause are one step. Gaps that are rare
- * at their place count as usual ones.
+ * at their position count as usual ones.
  *
  * The keys that such a step calls least are left out to see whether the others repeat more often:
  * then it is several parts of a step, or several steps and a line of a log. The step is the longer

@@ -29,14 +29,14 @@ static bool take_whole(json_object *in, const char *name, uint32_t largest, uint
 	return good;
 }
 
-static bool take_text(json_object *in, const char *name, char *out, size_t room)
+static bool take_text(json_object *in, const char *name, char *out, size_t size)
 {
 	json_object *value = nt_json_member(in, name);
 	const char *text = json_object_is_type(value, json_type_string)
 				   ? json_object_get_string(value)
 				   : NULL;
 
-	if (!text || strlen(text) >= room)
+	if (!text || strlen(text) >= size)
 		return false;
 	memcpy(out, text, strlen(text) + 1);
 	(void)nt_printable_json(out);

@@ -6,7 +6,7 @@
  * The first line has the calibration, each other line is an entry for a profile (launch/entry.h),
  * without hardware and time:
  *
- *   {"v":1,"seconds":41.2,"turns":14,"ranks":8,"nodes":2,"per_node":4,"nccl":22809,
+ *   {"v":1,"seconds":41.2,"laps":14,"ranks":8,"nodes":2,"per_node":4,"nccl":22809,
  *    "library":"/...","chosen":"sockets-wide","gain":2.41,"settings":"NCCL_A=1",
  *    "deviation":0.05,"why":"","mix":true,"failed":{"wide":"..."}}
  *
@@ -30,9 +30,9 @@ struct nt_calibrated {
 	double seconds;
 	uint32_t nodes, per_node, nccl; /* per_node: ranks that measured */
 	char library[NT_LIBRARY_MAX];
-	char chosen[NT_PROFILE_NAME]; /* NT_PROFILE_DEFAULT: none was better; "": it failed */
+	char chosen[NT_PROFILE_NAME]; /* NT_PROFILE_DEFAULT: none was better; "": no result */
 	double gain, deviation;
-	char why[NT_CAL_WHY]; /* it failed; "" */
+	char why[NT_CAL_WHY]; /* without a result; "" */
 	struct nt_settings settings; /* of the chosen profile */
 	/* One for each profile, without place and time; wrong results have no keys. */
 	struct nt_memory profiles;

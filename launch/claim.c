@@ -85,8 +85,8 @@ static int replace_ended(int dir, const char *mine, const char *name, const stru
 		       : nt_error_set(err, "%.60s: %s", name, strerror(errno));
 }
 
-static int take(int dir, const char *mine, const char *name, uint32_t job, int64_t now_s,
-		struct nt_claim *holder, struct nt_error *err)
+static int link_claim(int dir, const char *mine, const char *name, uint32_t job, int64_t now_s,
+		      struct nt_claim *holder, struct nt_error *err)
 {
 	for (unsigned i = 0; i < TRIES; i++) {
 		if (linkat(dir, mine, dir, name, 0) == 0)
@@ -131,7 +131,7 @@ int nt_claim_take(const char *dir, const struct nt_where *where, const struct nt
 	if (is_claimed_unknown(fd, where, now_s, holder))
 		rc = 0;
 	else if (fresh_name(mine, err) == 0 && write_claim(fd, mine, claim, err) == 0) {
-		rc = take(fd, mine, name, claim->job, now_s, holder, err);
+		rc = link_claim(fd, mine, name, claim->job, now_s, holder, err);
 		unlinkat(fd, mine, 0);
 	}
 	close(fd);

@@ -277,8 +277,8 @@ static bool repays(const struct nt_selection *selection, const struct nt_due_ask
 	return true;
 }
 
-bool nt_due(const struct nt_selection *selection, const struct nt_due_ask *ask,
-	    char why[NT_DUE_WHY])
+bool nt_due_calibration(const struct nt_selection *selection, const struct nt_due_ask *ask,
+			char why[NT_DUE_WHY])
 {
 	why[0] = '\0';
 	if (ask->limit_s <= 0)

@@ -36,8 +36,8 @@ struct nt_due_ask {
 };
 
 /* false: *why says why not, in words that follow "not calibrated: ". */
-bool nt_due(const struct nt_selection *selection, const struct nt_due_ask *ask,
-	    char why[NT_DUE_WHY]);
+bool nt_due_calibration(const struct nt_selection *selection, const struct nt_due_ask *ask,
+			char why[NT_DUE_WHY]);
 
 /* Would the next step of this program calibrate, if its job has time enough? */
 bool nt_due_next(const struct nt_selection *selection);

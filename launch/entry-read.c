@@ -51,7 +51,7 @@ static bool take_bytes(struct json_object *in, uint64_t *out)
 }
 
 /* A text of plain characters that fits, perhaps "". */
-static bool take_text(struct json_object *in, char *out, size_t room)
+static bool take_text(struct json_object *in, char *out, size_t size)
 {
 	const char *text;
 	size_t length;
@@ -60,7 +60,7 @@ static bool take_text(struct json_object *in, char *out, size_t room)
 		return false;
 	text = json_object_get_string(in);
 	length = strlen(text);
-	if (length >= room || length != (size_t)json_object_get_string_len(in) ||
+	if (length >= size || length != (size_t)json_object_get_string_len(in) ||
 	    strspn(text, NT_PLAIN_WORD "/") != length)
 		return false;
 	memcpy(out, text, length + 1);
@@ -235,15 +235,9 @@ static bool take_library(struct nt_memory_entry *entry, struct json_object *in)
 	return true;
 }
 
-static bool take_program(struct nt_where *where, struct json_object *in)
+static bool take_laps(struct nt_memory_entry *entry, struct json_object *in)
 {
-	return take_text(in, where->program, sizeof(where->program)) &&
-	       nt_program_valid(where->program, sizeof(where->program));
-}
-
-static bool take_turns(struct nt_memory_entry *entry, struct json_object *in)
-{
-	return take_u32(nt_json_member(in, "turns"), 1, NT_ENTRY_TURNS, &entry->turns) &&
+	return take_u32(nt_json_member(in, "laps"), 1, NT_ENTRY_LAPS, &entry->laps) &&
 	       nt_json_take_number(nt_json_member(in, "deviation"), DEVIATION_MAX,
 				   &entry->deviation);
 }
@@ -265,11 +259,13 @@ int nt_entry_parse(struct nt_memory_entry *entry, struct json_object *line)
 	    take_keys(entry, nt_json_member(line, "keys")) &&
 	    take_flag(line, "asked", &entry->asked) && take_flag(line, "wrong", &entry->wrong) &&
 	    (!has(line, "program") ||
-	     take_program(&entry->where, nt_json_member(line, "program"))) &&
+	     (take_text(nt_json_member(line, "program"), entry->where.program,
+			sizeof(entry->where.program)) &&
+	      nt_program_valid(entry->where.program, sizeof(entry->where.program)))) &&
 	    (!has(line, "start") || take_start(entry, nt_json_member(line, "start"))) &&
 	    (!has(line, "share") ||
 	     nt_json_take_number(nt_json_member(line, "share"), 1, &entry->share)) &&
-	    (!has(line, "turns") || take_turns(entry, line)) &&
+	    (!has(line, "laps") || take_laps(entry, line)) &&
 	    (!has(line, "library") || take_library(entry, nt_json_member(line, "library"))) &&
 	    (!has(line, "marker") || take_marker(entry, nt_json_member(line, "marker"))))
 		return 0;

@@ -38,7 +38,7 @@ void nt_entry_init(struct nt_memory_entry *entry)
 	memset(entry, 0, sizeof(*entry));
 	entry->marker_coll = -1;
 	entry->marker_calls = 1;
-	entry->turns = 1;
+	entry->laps = 1;
 }
 
 void nt_entry_fini(struct nt_memory_entry *entry)
@@ -204,8 +204,8 @@ int nt_entry_print(const struct nt_memory_entry *entry, FILE *out)
 		print_key(out, &entry->key[i]);
 	}
 	fputc(']', out);
-	if (entry->turns > 1)
-		fprintf(out, ",\"turns\":%" PRIu32 ",\"deviation\":%.4g", entry->turns,
+	if (entry->laps > 1)
+		fprintf(out, ",\"laps\":%" PRIu32 ",\"deviation\":%.4g", entry->laps,
 			entry->deviation);
 	if (where->user_env != 0)
 		fprintf(out, ",\"own\":%" PRIu32, where->user_env);

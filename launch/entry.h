@@ -26,7 +26,7 @@
 #define NT_ENTRY_VERSION 1
 #define NT_ENTRY_ID 25 /* 24 hexadecimal digits and a NUL */
 #define NT_ENTRY_KEYS 128
-#define NT_ENTRY_TURNS 10000
+#define NT_ENTRY_LAPS 10000
 #define NT_ENTRY_PERIODS 64 /* of the step marker, spread over the step in time order */
 #define NT_ENTRY_LINE_MAX 32768
 /* Largest values that a reader takes. */
@@ -92,7 +92,7 @@ struct nt_memory_entry {
 	uint32_t start_nodes, start_tasks;
 	double share; /* of the program's time that its collectives took; 0: unknown */
 	/* How many steps it is the mean of: those of a calibration with one profile. */
-	uint32_t turns;
+	uint32_t laps;
 	/* Between them, of the logarithm of a call's time; 0: unknown, as of one step. */
 	double deviation;
 	char library[NT_LIBRARY_MAX]; /* path of NCCL's library on the step's nodes; "": unknown */

@@ -4,29 +4,29 @@
 
 #include <math.h>
 
-void nt_turns_add(struct nt_turns *turns, double log_time)
+void nt_log_times_add(struct nt_log_times *sum, double log_time)
 {
-	double before = log_time - turns->mean;
+	double before = log_time - sum->mean;
 
-	turns->count++;
-	turns->mean += before / turns->count;
-	turns->squares += before * (log_time - turns->mean);
+	sum->count++;
+	sum->mean += before / sum->count;
+	sum->squares += before * (log_time - sum->mean);
 }
 
-double nt_deviation(double squares, double degrees)
+double nt_estimate_deviation(double squares, double degrees)
 {
 	double assumed = NT_DEVIATION_DEGREES * NT_DEVIATION_ASSUMED * NT_DEVIATION_ASSUMED;
 
 	return sqrt((assumed + squares) / (NT_DEVIATION_DEGREES + degrees));
 }
 
-struct nt_estimate nt_estimate_of(const struct nt_turns *base, const struct nt_turns *arm)
+struct nt_estimate nt_estimate_of(const struct nt_log_times *base, const struct nt_log_times *arm)
 {
 	const double degrees = base->count + arm->count - 2;
 
 	return (struct nt_estimate){
 		.log_ratio = arm->mean - base->mean,
-		.error = nt_deviation(base->squares + arm->squares, degrees) *
+		.error = nt_estimate_deviation(base->squares + arm->squares, degrees) *
 			 sqrt(1 / base->count + 1 / arm->count),
 		.degrees = NT_DEVIATION_DEGREES + degrees,
 	};
@@ -50,7 +50,7 @@ double nt_estimate_p_above(const struct nt_estimate *estimate)
 	return nt_student_tail(estimate->log_ratio / estimate->error, estimate->degrees);
 }
 
-enum nt_worth nt_worth(double log_ratio, double p, double p_most, double worst)
+enum nt_worth nt_estimate_worth(double log_ratio, double p, double p_most, double worst)
 {
 	if (worst > NT_WORST_MOST)
 		return NT_WORTH_WORST;

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
-# Start-up settings of NCCL: profiles, what is remembered of them, and which one a step gets.
+# Start-up settings of NCCL. The first half in srun, tasks and slurmstepd, also as root: no json-c. The second in nt-launch,
+# nt-recordd's child and the command: json-c.
 
 # What slurmstepd and srun need themselves: libc only.
 noinst_LIBRARIES += libnt-launch-plain.a libnt-launch.a

@@ -81,14 +81,14 @@ static int list(int fd, struct listing *out, int64_t sweep_at, struct nt_error *
 /* -1 only if the file has disappeared since the listing: another process has compacted. */
 static int read_one(int fd, struct listing *files, unsigned i, struct nt_memory *memory)
 {
-	size_t room = memory->bytes < NT_MEMORY_BYTES ? NT_MEMORY_BYTES - memory->bytes : 0;
+	size_t size = memory->bytes < NT_MEMORY_BYTES ? NT_MEMORY_BYTES - memory->bytes : 0;
 	char *text;
 	size_t bytes;
 	int skipped;
 
 	files->whole[i] = false;
 	if (nt_file_read_at(fd, files->name[i], NT_FILE_NO_LINK,
-			    room < NT_STORE_FILE_MAX ? room : NT_STORE_FILE_MAX, &text, &bytes,
+			    size < NT_STORE_FILE_MAX ? size : NT_STORE_FILE_MAX, &text, &bytes,
 			    NULL) < 0) {
 		if (errno == ENOENT || errno == ESTALE)
 			return -1;
@@ -150,7 +150,7 @@ int nt_store_open(const char *dir, struct nt_error *err)
 	return nt_directories_make(dir, err) < 0 ? -1 : open_directory(dir, err);
 }
 
-static int put(int fd, const struct nt_memory *memory, char *name, struct nt_error *err)
+static int write_file(int fd, const struct nt_memory *memory, char *name, struct nt_error *err)
 {
 	char digits[33];
 
@@ -177,7 +177,7 @@ static int rewrite(const char *dir, const struct nt_which *which, int64_t now_s,
 		goto out;
 	nt_memory_sort(&memory, now_s);
 	dropped = which ? nt_memory_drop(&memory, which) : 0;
-	rc = which && dropped == 0 ? 0 : put(fd, &memory, name, err);
+	rc = which && dropped == 0 ? 0 : write_file(fd, &memory, name, err);
 	for (unsigned i = 0; rc == 0 && (!which || dropped > 0) && i < files->count; i++)
 		if (files->whole[i] || which)
 			unlinkat(fd, files->name[i], 0);
@@ -221,7 +221,7 @@ int nt_store_add(const char *dir, const struct nt_memory *memory, int64_t now_s,
 	fd = nt_store_open(dir, err);
 	if (fd < 0)
 		return -1;
-	rc = put(fd, memory, name, err);
+	rc = write_file(fd, memory, name, err);
 	if (rc == 0 && files_in(fd) >= NT_STORE_COMPACT_AT)
 		nt_store_compact(dir, now_s, NULL);
 	close(fd);

@@ -60,7 +60,7 @@ static int check_all(const struct profile_reader *reader, const char *file, stru
 }
 
 /* The index of a profile by name, new or redefined; NT_PROFILES_MAX if there is no room. */
-static unsigned place_of(struct nt_profiles *profiles, const char *name)
+static unsigned index_of(struct nt_profiles *profiles, const char *name)
 {
 	unsigned i = 0;
 
@@ -74,20 +74,20 @@ static unsigned place_of(struct nt_profiles *profiles, const char *name)
 static int open_section(struct profile_reader *reader, unsigned line, const char *name,
 			struct nt_error *err)
 {
-	unsigned place;
+	unsigned index;
 
 	if (!nt_profile_name_valid(name))
 		return nt_error_set(err, "bad profile name (want a-z, 0-9 and '-', at most 32)");
 	if (strcmp(name, NT_PROFILE_DEFAULT) == 0)
 		return nt_error_set(err, "'" NT_PROFILE_DEFAULT "' means NCCL's own settings and "
 					 "cannot be set");
-	place = place_of(reader->profiles, name);
-	if (place == NT_PROFILES_MAX)
+	index = index_of(reader->profiles, name);
+	if (index == NT_PROFILES_MAX)
 		return nt_error_set(err, "too many profiles (want at most 64)");
-	if (reader->opened_at[place] != 0)
+	if (reader->opened_at[index] != 0)
 		return nt_error_set(err, "duplicate profile in this file");
-	reader->opened_at[place] = line;
-	reader->open = &reader->profiles->profile[place];
+	reader->opened_at[index] = line;
+	reader->open = &reader->profiles->profile[index];
 	memset(reader->open, 0, sizeof(*reader->open));
 	snprintf(reader->open->name, sizeof(reader->open->name), "%s", name);
 	reader->fabric = reader->disabled = false;
@@ -137,8 +137,8 @@ static int take_variable(struct profile_reader *reader, const char *key, const c
 	return 0;
 }
 
-static int take(void *context, unsigned line, const char *section, const char *key,
-		const char *value, struct nt_error *err)
+static int take_line(void *context, unsigned line, const char *section, const char *key,
+		     const char *value, struct nt_error *err)
 {
 	struct profile_reader *reader = context;
 
@@ -162,7 +162,7 @@ int nt_profiles_parse(struct nt_profiles *profiles, const char *name, const char
 {
 	struct profile_reader reader = { .profiles = profiles };
 
-	if (nt_ini_read(name, text, bytes, take, &reader, err) < 0)
+	if (nt_ini_read(name, text, bytes, take_line, &reader, err) < 0)
 		return -1;
 	return check_all(&reader, name, err);
 }

@@ -204,9 +204,9 @@ static struct name find_program(const struct walk *w)
 	return behind.weight != NONE ? behind : own;
 }
 
-/* The words of a text's next command, without quotes; -1 at its end. Redirections are left out. room
+/* The words of a text's next command, without quotes; -1 at its end. Redirections are left out. buffer
  * is as long as the text, and is used up. */
-static int next_command(const char **text, char **room, char *words[], int max)
+static int next_command(const char **text, char **buffer, char *words[], int max)
 {
 	static const char blanks[] = " \t\r'\"\\", ends[] = "\n;&|()`",
 			  all[] = " \t\r'\"\\\n;&|()`<>";
@@ -230,9 +230,9 @@ static int next_command(const char **text, char **room, char *words[], int max)
 		}
 		length = strcspn(at, all);
 		if (length > 0 && count < max) {
-			words[count++] = memcpy(*room, at, length);
-			(*room)[length] = '\0';
-			*room += length + 1;
+			words[count++] = memcpy(*buffer, at, length);
+			(*buffer)[length] = '\0';
+			*buffer += length + 1;
 		}
 		at += length > 0 ? length : 1;
 	}
@@ -243,11 +243,11 @@ static int next_command(const char **text, char **room, char *words[], int max)
 static struct name find_in_text(const char *text, int depth)
 {
 	struct name best = { .weight = NONE };
-	char *room = depth < DEPTH_MAX ? malloc(strlen(text) + 2) : NULL, *to = room;
+	char *buffer = depth < DEPTH_MAX ? malloc(strlen(text) + 2) : NULL, *to = buffer;
 	char *words[WORDS_MAX];
 	int count;
 
-	while (room && (count = next_command(&text, &to, words, WORDS_MAX)) >= 0) {
+	while (buffer && (count = next_command(&text, &to, words, WORDS_MAX)) >= 0) {
 		const struct name name = find(words, count, depth + 1);
 
 		/* It begins with an option where another command's output was put in. */
@@ -256,7 +256,7 @@ static struct name find_in_text(const char *text, int depth)
 		if (name.weight != NONE && name.weight >= best.weight)
 			best = name;
 	}
-	free(room);
+	free(buffer);
 	return best;
 }
 
@@ -336,9 +336,9 @@ char *nt_program_name(int count, char *const words[], char *out, size_t out_byte
 	return out;
 }
 
-bool nt_program_valid(const char *name, size_t room)
+bool nt_program_valid(const char *name, size_t size)
 {
 	const size_t length = strlen(name);
 
-	return length > 0 && length < room && strspn(name, NT_PLAIN_WORD) == length;
+	return length > 0 && length < size && strspn(name, NT_PLAIN_WORD) == length;
 }

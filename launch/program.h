@@ -34,6 +34,6 @@ char *nt_program_name(int count, char *const words[], char *out, size_t out_byte
 #define NT_PLAIN_WORD "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
 
 /* Is it a valid name? "" is not. */
-bool nt_program_valid(const char *name, size_t room);
+bool nt_program_valid(const char *name, size_t size);
 
 #endif

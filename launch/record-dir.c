@@ -25,8 +25,8 @@ static bool there(const char *text)
 }
 
 /* The first length bytes of parent, then name. */
-static int take(struct nt_records *out, const char *what, const char *parent, size_t length,
-		const char *name, struct nt_error *err)
+static int set_path(struct nt_records *out, const char *what, const char *parent, size_t length,
+		    const char *name, struct nt_error *err)
 {
 	int bytes = snprintf(out->path, sizeof(out->path), "%.*s%s%s", (int)length, parent,
 			     name[0] ? "/" : "", name);
@@ -52,11 +52,11 @@ int nt_records_choose(struct nt_records *out, const struct nt_records_asked *ask
 	if (there(asked->own) && strcmp(asked->own, NT_RECORDS_NONE) == 0)
 		return nt_error_set(err, NT_ENV_RECORD_DIR " is " NT_RECORDS_NONE);
 	if (there(asked->own))
-		return take(out, NT_ENV_RECORD_DIR, asked->own, strlen(asked->own), "", err);
+		return set_path(out, NT_ENV_RECORD_DIR, asked->own, strlen(asked->own), "", err);
 	if (there(asked->site)) {
 		out->parents = false;
 		snprintf(user, sizeof(user), "%" PRIu32, asked->uid);
-		return take(out, "record_dir", asked->site, strlen(asked->site), user, err);
+		return set_path(out, "record_dir", asked->site, strlen(asked->site), user, err);
 	}
 	if (!there(asked->memory))
 		return nt_error_set(err, "there is no directory for it: " NT_ENV_RECORD_DIR
@@ -67,6 +67,6 @@ int nt_records_choose(struct nt_records *out, const struct nt_records_asked *ask
 		length--;
 	while (length > 0 && asked->memory[length - 1] != '/')
 		length--;
-	return take(out, "the directory beside the user's memory", asked->memory,
-		    length > 0 ? length - 1 : 0, BESIDE, err);
+	return set_path(out, "the directory beside the user's memory", asked->memory,
+			length > 0 ? length - 1 : 0, BESIDE, err);
 }

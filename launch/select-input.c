@@ -204,7 +204,7 @@ int nt_selection_open(struct nt_selection *selection, const struct nt_selection_
 	selection->launch.profiles = &selection->profiles;
 	selection->launch.job = ask->job;
 	find_where(selection);
-	nt_select(&selection->launch, &selection->choice);
+	nt_profile_select(&selection->launch, &selection->choice);
 	if (selection->choice.why == NT_WHY_NO_HARDWARE && ask->nodes > 0 &&
 	    ask->tasks % ask->nodes != 0)
 		selection->choice.why = NT_WHY_UNEVEN;

@@ -167,18 +167,18 @@ static struct source find_source(const struct calibrations *known, const struct 
 struct sums {
 	double base, with, unknown, measured;
 	double slack; /* the errors of what was not measured itself */
-	double error, degrees; /* between turns: of the least certain calibration */
+	double error, degrees; /* between laps: of the least certain calibration */
 };
 
 /* Of the ratio's logarithm. */
-static double turns_error(const struct calibration *of, double *degrees)
+static double laps_error(const struct calibration *of, double *degrees)
 {
-	const double base = of->base->turns, with = of->with->turns;
+	const double base = of->base->laps, with = of->with->laps;
 	const double squares = (base - 1) * of->base->deviation * of->base->deviation +
 			       (with - 1) * of->with->deviation * of->with->deviation;
 
 	*degrees = base + with - 2;
-	return nt_deviation(squares, *degrees) * sqrt(1 / base + 1 / with);
+	return nt_estimate_deviation(squares, *degrees) * sqrt(1 / base + 1 / with);
 }
 
 /* us: what the call is known to take with the default in all; 0: as each other one. */
@@ -191,7 +191,7 @@ static void add_call(struct sums *sums, struct nt_candidate *out, const struct c
 		sums->unknown += us;
 		return;
 	}
-	error = turns_error(source->from, &degrees);
+	error = laps_error(source->from, &degrees);
 	if (error > sums->error) {
 		sums->error = error;
 		sums->degrees = degrees;
@@ -288,7 +288,8 @@ static enum nt_why times_say(const struct nt_launch_case *launch, const struct n
 	if (!launch->step &&
 	    (of->least_bytes > BLIND_SMALL_BYTES || of->most_bytes < BLIND_LARGE_BYTES))
 		return NT_WHY_TOO_FEW_SIZES;
-	return whys[nt_worth(log(of->ratio), of->p, ALPHA / looks, launch->step ? 0 : of->worst)];
+	return whys[nt_estimate_worth(log(of->ratio), of->p, ALPHA / looks,
+				      launch->step ? 0 : of->worst)];
 }
 
 /* Since it was calibrated. */
@@ -364,8 +365,8 @@ static void consider(const struct nt_launch_case *launch, struct nt_candidate *o
 
 /* ---- the choice */
 
-static void take(struct nt_launch_choice *out, const struct nt_candidate *candidate,
-		 enum nt_why why)
+static void set_choice(struct nt_launch_choice *out, const struct nt_candidate *candidate,
+		       enum nt_why why)
 {
 	out->chosen = candidate;
 	out->why = why;
@@ -411,14 +412,14 @@ const struct nt_candidate *nt_choice_find(const struct nt_launch_choice *choice,
 	return NULL;
 }
 
-void nt_select(const struct nt_launch_case *launch, struct nt_launch_choice *out)
+void nt_profile_select(const struct nt_launch_case *launch, struct nt_launch_choice *out)
 {
 	const struct nt_profiles *profiles = launch->profiles;
 	const struct nt_candidate *best;
 	unsigned looks = 0;
 
 	memset(out, 0, sizeof(*out));
-	take(out, NULL, NT_WHY_NO_HARDWARE);
+	set_choice(out, NULL, NT_WHY_NO_HARDWARE);
 	if (launch->where.fingerprint == 0)
 		return;
 	out->mix_known = launch->step != NULL;
@@ -434,11 +435,11 @@ void nt_select(const struct nt_launch_case *launch, struct nt_launch_choice *out
 	best = best_of(out);
 	out->observe = was_wrong(launch, NT_PROFILE_DEFAULT);
 	if (out->observe)
-		take(out, NULL, NT_WHY_WRONG_FORCED);
+		set_choice(out, NULL, NT_WHY_WRONG_FORCED);
 	else if (best)
-		take(out, best, NT_WHY_GAIN);
+		set_choice(out, best, NT_WHY_GAIN);
 	else if (any_is(out, NT_WHY_STEPS_SLOWER))
-		take(out, NULL, NT_WHY_STEPS_SLOWER);
+		set_choice(out, NULL, NT_WHY_STEPS_SLOWER);
 	else
-		take(out, NULL, looks > 0 ? NT_WHY_NONE_BETTER : NT_WHY_NOTHING_KNOWN);
+		set_choice(out, NULL, looks > 0 ? NT_WHY_NONE_BETTER : NT_WHY_NOTHING_KNOWN);
 }

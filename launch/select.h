@@ -65,6 +65,6 @@ const struct nt_candidate *nt_choice_find(const struct nt_launch_choice *choice,
 					  const char *profile);
 
 /* out->chosen points into *out: do not copy a choice. */
-void nt_select(const struct nt_launch_case *launch, struct nt_launch_choice *out);
+void nt_profile_select(const struct nt_launch_case *launch, struct nt_launch_choice *out);
 
 #endif

@@ -95,17 +95,18 @@ static const struct nt_memory_entry *newest(const struct nt_memory *memory,
 	return found;
 }
 
-static struct nt_turns samples_of(const struct nt_memory *memory, const struct nt_memory_entry *of,
-				  const struct nt_memory_entry *like)
+static struct nt_log_times samples_of(const struct nt_memory *memory,
+				      const struct nt_memory_entry *of,
+				      const struct nt_memory_entry *like)
 {
-	struct nt_turns out = { 0 };
+	struct nt_log_times out = { 0 };
 
 	for (size_t i = 0; i < memory->entries; i++) {
 		const struct nt_memory_entry *entry = &memory->entry[i];
 
 		if (is_software(entry, &of->where) &&
 		    is_sample(entry, &of->where, of->profile, like))
-			nt_turns_add(&out, log(time_of(entry)));
+			nt_log_times_add(&out, log(time_of(entry)));
 	}
 	return out;
 }
@@ -124,19 +125,19 @@ bool nt_step_slower(const struct nt_memory *memory, const struct nt_where *where
 	const struct nt_memory_entry *now = newest(memory, where, profile, NULL, false);
 	const struct nt_memory_entry *before = now ? newest(memory, where, profile, now, true)
 						   : NULL;
-	struct nt_turns now_turns, turns;
+	struct nt_log_times new, old;
 	struct nt_estimate estimate;
 
 	if (!before || (before->where.nccl == now->where.nccl && !before->where.driver[0]))
 		return false;
-	now_turns = samples_of(memory, now, now);
-	turns = samples_of(memory, before, now);
-	if (now_turns.count < NT_BEFORE_STEPS || turns.count < NT_BEFORE_STEPS)
+	new = samples_of(memory, now, now);
+	old = samples_of(memory, before, now);
+	if (new.count < NT_BEFORE_STEPS || old.count < NT_BEFORE_STEPS)
 		return false;
-	estimate = nt_estimate_of(&turns, &now_turns);
+	estimate = nt_estimate_of(&old, &new);
 	if (estimate.log_ratio < log1p(NT_BEFORE_LOSS) ||
 	    nt_estimate_p_above(&estimate) > NT_BEFORE_P ||
-	    log(time_of(now)) < turns.mean + log1p(NT_BEFORE_LOSS))
+	    log(time_of(now)) < old.mean + log1p(NT_BEFORE_LOSS))
 		return false;
 	*out = (struct nt_step_before){ .growth = expm1(estimate.log_ratio),
 					.when_s = before->when_s,

@@ -36,15 +36,15 @@ static const struct nt_memory_entry *newest_sample(const struct nt_memory *memor
 	return newest;
 }
 
-static struct nt_turns samples_of(const struct nt_memory *memory, const struct nt_where *where,
-				  const char *profile, const struct nt_memory_entry *like)
+static struct nt_log_times samples_of(const struct nt_memory *memory, const struct nt_where *where,
+				      const char *profile, const struct nt_memory_entry *like)
 {
-	struct nt_turns out = { 0 };
+	struct nt_log_times out = { 0 };
 
 	for (size_t i = 0; i < memory->entries; i++)
 		if (is_sample(&memory->entry[i], where, profile) &&
 		    nt_entry_same_marker(&memory->entry[i], like))
-			nt_turns_add(&out, log(nt_entry_period_us(&memory->entry[i])));
+			nt_log_times_add(&out, log(nt_entry_period_us(&memory->entry[i])));
 	return out;
 }
 
@@ -60,16 +60,16 @@ struct nt_step_ratio nt_step_ratio(const struct nt_memory *memory, const struct 
 	const struct nt_memory_entry *base = newest ? newest_sample(memory, where,
 								    NT_PROFILE_DEFAULT, newest)
 						    : NULL;
-	struct nt_turns with_turns, base_turns, with_one = { 0 }, base_one = { 0 };
+	struct nt_log_times with_all, base_all, with_one = { 0 }, base_one = { 0 };
 	struct nt_estimate all, last;
 
 	if (!base)
 		return (struct nt_step_ratio){ .ratio = 1 };
-	with_turns = samples_of(memory, where, profile, newest);
-	base_turns = samples_of(memory, where, NT_PROFILE_DEFAULT, newest);
-	all = nt_estimate_of(&base_turns, &with_turns);
-	nt_turns_add(&with_one, log(nt_entry_period_us(newest)));
-	nt_turns_add(&base_one, log(nt_entry_period_us(base)));
+	with_all = samples_of(memory, where, profile, newest);
+	base_all = samples_of(memory, where, NT_PROFILE_DEFAULT, newest);
+	all = nt_estimate_of(&base_all, &with_all);
+	nt_log_times_add(&with_one, log(nt_entry_period_us(newest)));
+	nt_log_times_add(&base_one, log(nt_entry_period_us(base)));
 	last = nt_estimate_of(&base_one, &with_one);
 	if (is_slower(&last) && !is_slower(&all))
 		all = last;

@@ -133,7 +133,7 @@ static void put_own(const void *object, char *out)
 /* In the order in which they are printed. */
 static const struct nt_member members[] = {
 #define AT(name) .offset = offsetof(struct nt_ticket, name)
-#define TEXT(name) AT(name), .room = sizeof(((struct nt_ticket *)0)->name)
+#define TEXT(name) AT(name), .size = sizeof(((struct nt_ticket *)0)->name)
 	{ "v", .needed = true, .word = "1" },
 	{ "profile", .needed = true, TEXT(profile), .valid = nt_profile_name_valid },
 	{ "why", .needed = true, .take = take_why, .put = put_why },
@@ -190,15 +190,15 @@ int nt_ticket_print(const struct nt_ticket *ticket, char *out, size_t out_bytes,
 
 void nt_ticket_leave(struct nt_ticket *ticket, const char *name)
 {
-	size_t used = strlen(ticket->left), room = sizeof(ticket->left) - used;
+	size_t used = strlen(ticket->left), size = sizeof(ticket->left) - used;
 	size_t length = strcspn(name, " ");
 	int added;
 
 	if (nt_list_has(ticket->left, ' ', name, length))
 		return;
-	added = snprintf(ticket->left + used, room, "%s%.*s", used > 0 ? " " : "", (int)length,
+	added = snprintf(ticket->left + used, size, "%s%.*s", used > 0 ? " " : "", (int)length,
 			 name);
-	if (added < 0 || (size_t)added >= room)
+	if (added < 0 || (size_t)added >= size)
 		ticket->left[used] = '\0';
 }
 

@@ -26,7 +26,7 @@ bool nt_user_env_has(const struct nt_user_env *env, const char *name)
 	return false;
 }
 
-bool nt_launched(const char *launched, const char *name, const char *value)
+bool nt_variable_launched(const char *launched, const char *name, const char *value)
 {
 	char word[NT_USER_ENV_NAME + NT_USER_ENV_VALUE];
 	const int bytes = snprintf(word, sizeof(word), "%s=%s", name, value);
@@ -60,7 +60,7 @@ void nt_user_env_environment(struct nt_user_env *env, char *const variables[], c
 			continue;
 		memcpy(name, *variables, (size_t)(equals - *variables));
 		name[equals - *variables] = '\0';
-		if (!nt_launched(launched, name, equals + 1))
+		if (!nt_variable_launched(launched, name, equals + 1))
 			add(env, name, equals + 1, false);
 	}
 }

@@ -51,6 +51,6 @@ bool nt_user_env_has(const struct nt_user_env *env, const char *name);
 uint32_t nt_user_env_hash(const struct nt_user_env *env);
 
 /* Has a profile set the variable to this value, by the text of NCCL_TUNE_LAUNCH (NULL: none)? */
-bool nt_launched(const char *launched, const char *name, const char *value);
+bool nt_variable_launched(const char *launched, const char *name, const char *value);
 
 #endif

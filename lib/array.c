@@ -23,20 +23,20 @@ void *nt_array_add(void *items, size_t *count, size_t max, size_t item_bytes)
 	return memset(item, 0, item_bytes);
 }
 
-bool nt_array_room(void *data, size_t *room, size_t bytes)
+bool nt_array_reserve(void *data, size_t *size, size_t bytes)
 {
-	size_t wanted = *room ? *room : 4096;
+	size_t wanted = *size ? *size : 4096;
 	void **buffer = data;
 	void *grown;
 
 	while (wanted < bytes)
 		wanted *= 2;
-	if (wanted == *room)
+	if (wanted == *size)
 		return true;
 	grown = realloc(*buffer, wanted);
 	if (!grown)
 		return false;
 	*buffer = grown;
-	*room = wanted;
+	*size = wanted;
 	return true;
 }

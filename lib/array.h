@@ -15,7 +15,7 @@
 /* Adds an item, all zero, and counts it in *count. items: the address of the array. */
 void *nt_array_add(void *items, size_t *count, size_t max, size_t item_bytes);
 
-/* Ensures room for bytes in all; *room is what there is. data: the address of the buffer. */
-bool nt_array_room(void *data, size_t *room, size_t bytes);
+/* Ensures room for bytes in all; *size is what there is. data: the address of the buffer. */
+bool nt_array_reserve(void *data, size_t *size, size_t bytes);
 
 #endif

@@ -32,7 +32,7 @@ extern char **environ;
 struct stream {
 	int fd; /* our end; -1 at the end of the stream */
 	char *data;
-	size_t bytes, room, max_bytes;
+	size_t bytes, size, max_bytes;
 	bool drop_rest; /* past max_bytes: discard instead of failing */
 	const struct nt_child_bounds
 		*taker; /* its take_output() gets the data; NULL: it is kept here */
@@ -58,10 +58,10 @@ static int take_output(struct stream *stream, struct nt_error *err)
 	} else if (stream->drop_rest && stream->bytes >= stream->max_bytes) {
 		got = read(stream->fd, spare, sizeof(spare));
 	} else {
-		if (!nt_array_room(&stream->data, &stream->room, stream->bytes + 2))
+		if (!nt_array_reserve(&stream->data, &stream->size, stream->bytes + 2))
 			return nt_error_set(err, "no memory for its output");
 		got = read(stream->fd, stream->data + stream->bytes,
-			   stream->room - stream->bytes - 1);
+			   stream->size - stream->bytes - 1);
 		if (got > 0)
 			stream->bytes += (size_t)got;
 	}

@@ -62,11 +62,11 @@ static ssize_t read_some(int fd, char *out, size_t bytes)
 /* The file may grow while it is read, or have no size. */
 static int read_whole(int fd, size_t largest, char **text, size_t *bytes)
 {
-	size_t room = 0, used = 0;
+	size_t size = 0, used = 0;
 	char *buffer = NULL;
 
-	while (nt_array_room(&buffer, &room, room + 1)) {
-		ssize_t more = read_some(fd, buffer + used, room - used);
+	while (nt_array_reserve(&buffer, &size, size + 1)) {
+		ssize_t more = read_some(fd, buffer + used, size - used);
 
 		if (more < 0)
 			break;
@@ -75,7 +75,7 @@ static int read_whole(int fd, size_t largest, char **text, size_t *bytes)
 			errno = EFBIG;
 			break;
 		}
-		if (used < room) {
+		if (used < size) {
 			buffer[used] = '\0';
 			*text = buffer;
 			*bytes = used;

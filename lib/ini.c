@@ -87,7 +87,7 @@ static void drop_blanks(char *line, size_t length)
 }
 
 /* inih asks for one line at a time, so the number is known. */
-static char *next_line(char *out, int room, void *stream)
+static char *next_line(char *out, int size, void *stream)
 {
 	struct reading *r = stream;
 	const char *end;
@@ -98,7 +98,7 @@ static char *next_line(char *out, int room, void *stream)
 	end = memchr(r->at, '\n', (size_t)(r->end - r->at));
 	length = (size_t)((end ? end : r->end) - r->at);
 	r->line++;
-	if (length > NT_INI_LINE_MAX || length + 2 > (size_t)room) {
+	if (length > NT_INI_LINE_MAX || length + 2 > (size_t)size) {
 		fail_at(r, "the line is longer than 190 bytes");
 		return NULL;
 	}

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
-# What has nothing to do with tuning.
+# What has nothing to do with tuning. The first half in all processes: no json-c; the others where each list says.
 
 # For the NCCL process, too: libc only.
 libnt_contract_a_SOURCES += \

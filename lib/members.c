@@ -28,7 +28,7 @@ static int take_value(const struct nt_member *member, void *object, const char *
 		*(uint32_t *)(void *)at = (uint32_t)number;
 		return 0;
 	}
-	if (strlen(value) >= member->room || !member->valid(value))
+	if (strlen(value) >= member->size || !member->valid(value))
 		return -1;
 	memcpy(at, value, strlen(value) + 1);
 	return 0;
@@ -43,7 +43,7 @@ static void put_value(const struct nt_member *member, const void *object, char *
 		member->put(object, out);
 	else if (member->word && (!member->flag || *(const bool *)at))
 		snprintf(out, NT_MEMBER_TEXT, "%s", member->word);
-	else if (member->room > 0)
+	else if (member->size > 0)
 		snprintf(out, NT_MEMBER_TEXT, "%s", at);
 	else if (member->most > 0 && (member->needed || *(const uint32_t *)(const void *)at > 0))
 		snprintf(out, NT_MEMBER_TEXT, "%" PRIu32, *(const uint32_t *)(const void *)at);

@@ -26,7 +26,7 @@ struct nt_member {
 	const char *want; /* for the user; NULL: nothing more is said */
 	bool needed, several;
 	size_t offset; /* in the struct */
-	size_t room; /* of a text ... */
+	size_t size; /* of a text ... */
 	bool (*valid)(const char *value); /* ... which this checks */
 	uint64_t least, most; /* of a number; most 0: it is none */
 	const char *word;

@@ -17,7 +17,7 @@
 
 static int keep_bytes(struct nt_rows_cut *cut, const char *data, size_t bytes, struct nt_error *err)
 {
-	if (!nt_array_room(&cut->held, &cut->room, cut->held_bytes + bytes))
+	if (!nt_array_reserve(&cut->held, &cut->size, cut->held_bytes + bytes))
 		return nt_error_set(err, "no memory for a row");
 	memcpy(cut->held + cut->held_bytes, data, bytes);
 	cut->held_bytes += bytes;
@@ -75,7 +75,7 @@ int nt_rows_cut_end(struct nt_rows_cut *cut, struct nt_error *err)
 
 	free(cut->held);
 	cut->held = NULL;
-	cut->held_bytes = cut->room = 0;
+	cut->held_bytes = cut->size = 0;
 	return left > 0 ? nt_error_set(err, "cannot parse its output: it ends within a row") : 0;
 }
 

@@ -39,7 +39,7 @@ struct nt_rows_cut {
 	nt_sacct_visit *visit;
 	void *argument;
 	char *held;
-	size_t held_bytes, room;
+	size_t held_bytes, size;
 };
 
 int nt_rows_cut_take(struct nt_rows_cut *cut, const char *data, size_t bytes, struct nt_error *err);

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NT_SIZE_TEXT 24 /* room for any size */
+#define NT_SIZE_TEXT 24 /* holds any size */
 
 /* *bytes is set on success only. */
 int nt_size_parse(const char *text, uint64_t *bytes);

@@ -105,7 +105,7 @@ struct nt_agree_comm {
 	/* join.c, then tree.c */
 	uint32_t *participants,
 		participant_count; /* node numbers; coordinator first, once agreed */
-	uint32_t place; /* index of this node among them */
+	uint32_t node_index; /* of this node among them */
 
 	/* outbox.c: this node takes no more plans, and said so */
 	bool refusing;

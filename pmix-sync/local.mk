@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
-# Shared memory, logs, agreement: bytes and ranks. Needs libc; libpmix is loaded at run time.
+# Shared memory, logs, agreement: bytes and ranks. In the NCCL process, as the user; libc, libpmix at run time, no json-c.
 
 noinst_LIBRARIES += libnt-sync.a
 libnt_sync_a_SOURCES = \

@@ -16,13 +16,13 @@
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
 /* Descriptor numbers are reused: does it have slurmstepd's name? */
-static bool is_named(int fd, const struct nt_place *place)
+static bool is_named(int fd, const struct nt_node_step *node_step)
 {
 	char want[192], path[48], have[192];
 	ssize_t n;
 
-	snprintf(want, sizeof(want), "/memfd:" NT_SHM_SEALED " ", NT_SHM_LAYOUT, place->node,
-		 place->job, place->step);
+	snprintf(want, sizeof(want), "/memfd:" NT_SHM_SEALED " ", NT_SHM_LAYOUT, node_step->node,
+		 node_step->job, node_step->step);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	n = readlink(path, have, sizeof(have) - 1);
 	if (n < 0)
@@ -40,13 +40,14 @@ static bool is_sealed(int fd)
 	       st.st_size == (off_t)NT_SHM_BYTES;
 }
 
-static int open_sealed(const char *path, const struct nt_place *place, struct nt_reason *why)
+static int open_sealed(const char *path, const struct nt_node_step *node_step,
+		       struct nt_reason *why)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
 	if (fd < 0)
 		return nt_reason_setf(why, NT_REASON_SHM_OPEN, "%.100s:%s", path, strerror(errno));
-	if (is_sealed(fd) && is_named(fd, place))
+	if (is_sealed(fd) && is_named(fd, node_step))
 		return fd;
 	close(fd);
 	return nt_reason_setf(why, NT_REASON_SHM_FILE, "%s", path);
@@ -76,22 +77,24 @@ static int open_plain(const char *path, struct nt_reason *why)
 	return nt_reason_setf(why, NT_REASON_SHM_FILE, "%s", NT_SHM_FILE);
 }
 
-int nt_shm_file_open(const struct nt_place *place, struct nt_reason *why)
+int nt_shm_file_open(const struct nt_node_step *node_step, struct nt_reason *why)
 {
 	struct nt_reason second;
 	char inherited[64], beside[NT_PATH_MAX];
 	int fd;
 
-	if (strncmp(place->shm, "/proc/", 6) != 0)
-		return open_plain(place->shm, why);
-	fd = open_sealed(place->shm, place, why);
+	if (strncmp(node_step->shm, "/proc/", 6) != 0)
+		return open_plain(node_step->shm, why);
+	fd = open_sealed(node_step->shm, node_step, why);
 	if (fd >= 0)
 		return fd;
 	/* In another user namespace than its task's, a process may not read that file. */
-	snprintf(inherited, sizeof(inherited), "/proc/self/fd/%.20s", strrchr(place->shm, '/') + 1);
-	fd = open_sealed(inherited, place, &second);
+	snprintf(inherited, sizeof(inherited), "/proc/self/fd/%.20s",
+		 strrchr(node_step->shm, '/') + 1);
+	fd = open_sealed(inherited, node_step, &second);
 	if (fd >= 0)
 		return fd;
-	snprintf(beside, sizeof(beside), NT_SHM_BESIDE, place->node, place->job, place->step);
+	snprintf(beside, sizeof(beside), NT_SHM_BESIDE, node_step->node, node_step->job,
+		 node_step->step);
 	return open_plain(beside, &second);
 }

@@ -14,10 +14,10 @@
 #include "contract/policy.h"
 #include "contract/reason.h"
 
-/* place->shm: /proc/<task>/fd/<number>, if it is this step's sealed memory with this layout; else
- * the inherited descriptor of its number; else, because enroot closes descriptors, a file of the
- * user's (NT_SHM_BESIDE). Without Slurm (tests): another path, a file. Files are created at first
- * use. */
-int nt_shm_file_open(const struct nt_place *place, struct nt_reason *why);
+/* node_step->shm: /proc/<task>/fd/<number>, if it is this step's sealed memory with this layout;
+ * else the inherited descriptor of its number; else, because enroot closes descriptors, a file of
+ * the user's (NT_SHM_BESIDE). Without Slurm (tests): another path, a file. Files are created at
+ * first use. */
+int nt_shm_file_open(const struct nt_node_step *node_step, struct nt_reason *why);
 
 #endif

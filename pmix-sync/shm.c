@@ -37,10 +37,10 @@ static int fill(int fd, struct nt_reason *why)
 	return 0;
 }
 
-int nt_shm_open(struct nt_shm_map *map, const struct nt_place *place, struct nt_reason *why)
+int nt_shm_open(struct nt_shm_map *map, const struct nt_node_step *node_step, struct nt_reason *why)
 {
 	map->shm = NULL;
-	map->fd = nt_shm_file_open(place, why);
+	map->fd = nt_shm_file_open(node_step, why);
 	return map->fd >= 0 ? 0 : -1;
 }
 
@@ -84,16 +84,16 @@ static uint32_t keys_with_memory(const struct nt_shm_comm *comm)
 
 void nt_shm_grow(struct nt_shm_map *map, uint32_t comm)
 {
-	struct nt_shm_comm *place = &map->shm->comm[comm];
-	const uint32_t have = keys_with_memory(place);
+	struct nt_shm_comm *entry = &map->shm->comm[comm];
+	const uint32_t have = keys_with_memory(entry);
 	uint32_t more = have - NT_SHM_KEYS_AT_ONCE;
 
-	if (have >= NT_SHM_KEYS || atomic_load(&place->key[have - NT_SHM_KEYS_AT_ONCE / 2].id) == 0)
+	if (have >= NT_SHM_KEYS || atomic_load(&entry->key[have - NT_SHM_KEYS_AT_ONCE / 2].id) == 0)
 		return;
 	if (nt_reserve(map->fd, key_offset(comm, have),
 		       key_offset(comm, have + NT_SHM_KEYS_AT_ONCE)) == 0)
 		/* Fails if another process was first. */
-		(void)atomic_compare_exchange_strong(&place->more_keys, &more,
+		(void)atomic_compare_exchange_strong(&entry->more_keys, &more,
 						     more + NT_SHM_KEYS_AT_ONCE);
 }
 
@@ -301,25 +301,25 @@ static void clear_slot(struct nt_shm_slot *slot)
 
 bool nt_shm_retire(struct nt_shm *shm, uint32_t comm)
 {
-	struct nt_shm_comm *place = &shm->comm[comm];
+	struct nt_shm_comm *entry = &shm->comm[comm];
 	uint32_t nobody = 0;
 	bool left;
 
 	if (!atomic_compare_exchange_strong(&shm->gate, &nobody, NT_GATE_SHUT))
 		return false;
-	left = nt_shm_left(place);
+	left = nt_shm_left(entry);
 	if (left) {
-		atomic_store(&place->ranks, 0);
-		atomic_store(&place->nodes, 0);
-		atomic_store(&place->state, NT_COMM_JOINING);
-		atomic_store(&place->risks, 0);
-		atomic_store(&place->baseline_pairs, 0);
-		memset(place->why, 0, sizeof(place->why));
-		for (uint32_t k = 0; k < keys_with_memory(place); k++)
-			clear_key(&place->key[k]);
+		atomic_store(&entry->ranks, 0);
+		atomic_store(&entry->nodes, 0);
+		atomic_store(&entry->state, NT_COMM_JOINING);
+		atomic_store(&entry->risks, 0);
+		atomic_store(&entry->baseline_pairs, 0);
+		memset(entry->why, 0, sizeof(entry->why));
+		for (uint32_t k = 0; k < keys_with_memory(entry); k++)
+			clear_key(&entry->key[k]);
 		for (uint32_t m = 0; m < NT_SHM_SLOTS; m++)
-			clear_slot(&place->slot[m]);
-		atomic_store(&place->id, 0);
+			clear_slot(&entry->slot[m]);
+		atomic_store(&entry->id, 0);
 	}
 	atomic_store(&shm->gate, 0);
 	return left;

@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include "contract/shm-layout.h"
 
-struct nt_place; /* contract/policy.h */
+struct nt_node_step; /* contract/policy.h */
 
 struct nt_shm_map {
 	struct nt_shm *shm; /* NULL: not mapped */
@@ -31,7 +31,8 @@ struct nt_slot {
 
 /* Opens the node's memory (shm-file.h) without mapping it: map->fd, and map->shm is NULL. Ranks of
  * a node with different memories do not meet, and keep NCCL's choice. */
-int nt_shm_open(struct nt_shm_map *map, const struct nt_place *place, struct nt_reason *why);
+int nt_shm_open(struct nt_shm_map *map, const struct nt_node_step *node_step,
+		struct nt_reason *why);
 /* Maps the agreement. After an error map->fd is still open. */
 int nt_shm_map(struct nt_shm_map *map, struct nt_reason *why);
 void nt_shm_close(struct nt_shm_map *map);

@@ -40,7 +40,7 @@ int nt_tree_make(struct nt_agree *a, struct nt_agree_comm *comm, uint32_t coordi
 	node[0] = coordinator;
 	for (at = 0; at < comm->participant_count; at++) {
 		if (node[at] == a->config.self) {
-			comm->place = at;
+			comm->node_index = at;
 			return 0;
 		}
 	}
@@ -49,7 +49,7 @@ int nt_tree_make(struct nt_agree *a, struct nt_agree_comm *comm, uint32_t coordi
 
 uint32_t nt_tree_children(const struct nt_agree_comm *comm, const uint32_t **first)
 {
-	uint64_t from = (uint64_t)comm->place * NT_TREE_WIDTH + 1;
+	uint64_t from = (uint64_t)comm->node_index * NT_TREE_WIDTH + 1;
 	uint64_t left = comm->participant_count > from ? comm->participant_count - from : 0;
 
 	*first = left ? comm->participants + from : NULL;

@@ -7,7 +7,7 @@
 
 #define NT_USED_IDS_MAX 65536u /* a power of two; half of the table stays free */
 
-static uint32_t place_of(const struct nt_used_ids *ids, uint64_t id)
+static uint32_t index_of(const struct nt_used_ids *ids, uint64_t id)
 {
 	uint32_t at = (uint32_t)((id * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (ids->cap - 1);
 
@@ -27,7 +27,7 @@ static bool grow_table(struct nt_used_ids *ids)
 		return false;
 	for (uint32_t i = 0; i < ids->cap; i++) {
 		if (ids->id[i] != 0)
-			more.id[place_of(&more, ids->id[i])] = ids->id[i];
+			more.id[index_of(&more, ids->id[i])] = ids->id[i];
 	}
 	more.count = ids->count;
 	free(ids->id);
@@ -37,15 +37,15 @@ static bool grow_table(struct nt_used_ids *ids)
 
 bool nt_used_ids_knows(const struct nt_used_ids *ids, uint64_t id)
 {
-	return ids->cap > 0 && ids->id[place_of(ids, id)] == id;
+	return ids->cap > 0 && ids->id[index_of(ids, id)] == id;
 }
 
 bool nt_used_ids_add(struct nt_used_ids *ids, uint64_t id)
 {
 	if (2 * ids->count >= ids->cap && !grow_table(ids))
 		return false;
-	ids->count += ids->id[place_of(ids, id)] == 0;
-	ids->id[place_of(ids, id)] = id;
+	ids->count += ids->id[index_of(ids, id)] == 0;
+	ids->id[index_of(ids, id)] = id;
 	return true;
 }
 

@@ -14,7 +14,7 @@
 
 #define VALUE_BYTES 80
 #define NAME_BYTES 48
-#define COMM_WORDS 128
+#define COMM_PARTS 128
 #define NAMES_MAX 64 /* of variables */
 #define FULL_TEXT 900 /* bytes of variables: others may have been left out */
 #define UNSET "not set"
@@ -87,36 +87,36 @@ static void get_visible(const struct nt_facts_seen *seen, const char *name, char
 
 /* ---- one property of all ranks */
 
-struct groups {
+struct sides {
 	char value[2][VALUE_BYTES];
 	size_t count[2];
 	size_t first[2]; /* the first rank's index */
 	bool one_node[2];
-	uint32_t comms[2][COMM_WORDS]; /* bits of their communicators */
+	uint32_t comms[2][COMM_PARTS]; /* bits of their communicators */
 };
 
-static void note_comm(uint32_t comms[COMM_WORDS], const char *comm)
+static void note_comm(uint32_t comms[COMM_PARTS], const char *comm)
 {
-	const uint32_t bit = nt_hash32_text(comm) % (32 * COMM_WORDS);
+	const uint32_t bit = nt_hash32_text(comm) % (32 * COMM_PARTS);
 
 	comms[bit / 32] |= UINT32_C(1) << bit % 32;
 }
 
 /* Two programs in one step may be started differently. */
-static bool in_one_comm(const struct groups *groups)
+static bool in_one_comm(const struct sides *sides)
 {
-	for (size_t i = 0; i < COMM_WORDS; i++) {
-		if (groups->comms[0][i] & groups->comms[1][i])
+	for (size_t i = 0; i < COMM_PARTS; i++) {
+		if (sides->comms[0][i] & sides->comms[1][i])
 			return true;
 	}
 	return false;
 }
 
 /* False: all have one, or there is no two that they have. */
-static bool make_groups(struct groups *groups, const struct nt_facts_seen *seen, size_t count,
-			get_value *get, const char *name)
+static bool split_by_value(struct sides *sides, const struct nt_facts_seen *seen, size_t count,
+			   get_value *get, const char *name)
 {
-	memset(groups, 0, sizeof(*groups));
+	memset(sides, 0, sizeof(*sides));
 	for (size_t i = 0; i < count; i++) {
 		char value[VALUE_BYTES];
 		unsigned g = 0;
@@ -124,56 +124,56 @@ static bool make_groups(struct groups *groups, const struct nt_facts_seen *seen,
 		get(&seen[i], name, value);
 		if (!value[0])
 			return false;
-		while (g < 2 && groups->count[g] > 0 && strcasecmp(groups->value[g], value) != 0)
+		while (g < 2 && sides->count[g] > 0 && strcasecmp(sides->value[g], value) != 0)
 			g++;
 		if (g == 2)
 			return false;
-		if (groups->count[g]++ == 0) {
-			memcpy(groups->value[g], value, sizeof(value));
-			groups->first[g] = i;
-			groups->one_node[g] = true;
+		if (sides->count[g]++ == 0) {
+			memcpy(sides->value[g], value, sizeof(value));
+			sides->first[g] = i;
+			sides->one_node[g] = true;
 		}
-		note_comm(groups->comms[g], seen[i].comm);
-		if (strcmp(seen[groups->first[g]].node, seen[i].node) != 0)
-			groups->one_node[g] = false;
+		note_comm(sides->comms[g], seen[i].comm);
+		if (strcmp(seen[sides->first[g]].node, seen[i].node) != 0)
+			sides->one_node[g] = false;
 	}
-	return groups->count[1] > 0 && in_one_comm(groups);
+	return sides->count[1] > 0 && in_one_comm(sides);
 }
 
 static void tell(struct nt_findings *findings, const struct nt_facts_seen *seen,
-		 const struct groups *groups, const char *name)
+		 const struct sides *sides, const char *name)
 {
 	/* The fewer; of as many, those that have set it */
-	const bool second = groups->count[1] < groups->count[0] ||
-			    (groups->count[1] == groups->count[0] &&
-			     strcmp(groups->value[0], UNSET) == 0);
+	const bool second = sides->count[1] < sides->count[0] ||
+			    (sides->count[1] == sides->count[0] &&
+			     strcmp(sides->value[0], UNSET) == 0);
 	const unsigned odd = second, most = !second;
-	const struct nt_facts_seen *first = &seen[groups->first[odd]];
+	const struct nt_facts_seen *first = &seen[sides->first[odd]];
 	char who[96], value[2][VALUE_BYTES];
 	struct nt_finding finding;
 
-	memcpy(value, groups->value, sizeof(value));
-	if (groups->count[odd] == 1)
+	memcpy(value, sides->value, sizeof(value));
+	if (sides->count[odd] == 1)
 		snprintf(who, sizeof(who), "rank %" PRId64 " (%.40s)", first->rank, first->node);
-	else if (groups->one_node[odd])
-		snprintf(who, sizeof(who), "%zu ranks of %.40s", groups->count[odd], first->node);
+	else if (sides->one_node[odd])
+		snprintf(who, sizeof(who), "%zu ranks of %.40s", sides->count[odd], first->node);
 	else
 		snprintf(who, sizeof(who), "%zu ranks, as rank %" PRId64 " (%.40s)",
-			 groups->count[odd], first->rank, first->node);
+			 sides->count[odd], first->rank, first->node);
 	nt_finding_set(&finding, NT_FINDING_DIFFERS, "%.60s:%s is %.40s:%s:%.40s on %zu other%s",
-		       groups->one_node[odd] ? first->node : "", name,
+		       sides->one_node[odd] ? first->node : "", name,
 		       nt_findings_argument(value[odd]), who, nt_findings_argument(value[most]),
-		       groups->count[most], nt_plural(groups->count[most]));
+		       sides->count[most], nt_plural(sides->count[most]));
 	nt_findings_add(findings, &finding);
 }
 
 static void compare(struct nt_findings *findings, const struct nt_facts_seen *seen, size_t count,
 		    get_value *get, const char *name)
 {
-	struct groups groups;
+	struct sides sides;
 
-	if (make_groups(&groups, seen, count, get, name))
-		tell(findings, seen, &groups, name);
+	if (split_by_value(&sides, seen, count, get, name))
+		tell(findings, seen, &sides, name);
 }
 
 /* ---- variables */
@@ -237,11 +237,6 @@ struct limit {
 	int64_t (*get)(const struct nt_facts *facts);
 };
 
-static bool is_low(const struct limit *limit, int64_t here, int64_t most)
-{
-	return here < most / 4 && here < limit->enough;
-}
-
 static int64_t get_memlock(const struct nt_facts *facts)
 {
 	return facts->memlock_kib;
@@ -261,7 +256,7 @@ static void compare_limit(struct nt_findings *findings, const struct nt_facts_se
 			  size_t count, const struct limit *limit)
 {
 	int64_t most = 0;
-	struct groups groups = { .one_node = { true, true } };
+	struct sides sides = { .one_node = { true, true } };
 
 	for (size_t i = 0; i < count; i++) {
 		if (limit->get(&seen[i].facts) < 0 ||
@@ -272,20 +267,20 @@ static void compare_limit(struct nt_findings *findings, const struct nt_facts_se
 	}
 	for (size_t i = 0; i < count; i++) {
 		const int64_t here = limit->get(&seen[i].facts);
-		const unsigned g = is_low(limit, here, most);
-		char *value = groups.value[g];
+		const unsigned g = here < most / 4 && here < limit->enough;
+		char *value = sides.value[g];
 
-		if (groups.count[g]++ == 0) {
-			groups.first[g] = i;
+		if (sides.count[g]++ == 0) {
+			sides.first[g] = i;
 			snprintf(value, VALUE_BYTES, "%" PRId64, here);
 			if (here == NT_COUNT_MAX)
 				snprintf(value, VALUE_BYTES, "unlimited");
 		}
-		if (strcmp(seen[groups.first[g]].node, seen[i].node) != 0)
-			groups.one_node[g] = false;
+		if (strcmp(seen[sides.first[g]].node, seen[i].node) != 0)
+			sides.one_node[g] = false;
 	}
-	if (groups.count[1] > 0 && groups.count[1] <= groups.count[0])
-		tell(findings, seen, &groups, limit->name);
+	if (sides.count[1] > 0 && sides.count[1] <= sides.count[0])
+		tell(findings, seen, &sides, limit->name);
 }
 
 void nt_findings_judge_differs(struct nt_findings *findings, const struct nt_facts_seen *seen,

@@ -25,13 +25,13 @@ void nt_findings_add(struct nt_findings *findings, const struct nt_finding *find
 		findings->item[findings->count++] = *finding;
 }
 
-const char *nt_findings_place(const char *node, size_t nodes, char out[NT_FINDINGS_PLACE])
+const char *nt_findings_on(const char *node, size_t nodes, char out[NT_FINDINGS_ON])
 {
 	if (nodes > 1)
-		snprintf(out, NT_FINDINGS_PLACE, "%.60s and %zu more node%s", node, nodes - 1,
+		snprintf(out, NT_FINDINGS_ON, "%.60s and %zu more node%s", node, nodes - 1,
 			 nt_plural(nodes - 1));
 	else
-		snprintf(out, NT_FINDINGS_PLACE, "%.60s", node);
+		snprintf(out, NT_FINDINGS_ON, "%.60s", node);
 	return out;
 }
 

@@ -40,10 +40,10 @@ struct nt_findings {
 /* Adds a copy, unless there are many. */
 void nt_findings_add(struct nt_findings *findings, const struct nt_finding *finding);
 
-#define NT_FINDINGS_PLACE 112
+#define NT_FINDINGS_ON 112
 
 /* "n1 and 3 more nodes". Returns out. */
-const char *nt_findings_place(const char *node, size_t nodes, char out[NT_FINDINGS_PLACE]);
+const char *nt_findings_on(const char *node, size_t nodes, char out[NT_FINDINGS_ON]);
 /* "A rank", "3 ranks". Returns out. */
 const char *nt_findings_ranks(size_t ranks, char out[32]);
 

@@ -259,7 +259,7 @@ static void judge_detour(struct nt_findings *findings, const struct nt_findings_
 			 const struct detour *detour)
 {
 	const char *first = NULL;
-	char here[64], where[64] = "", place[NT_FINDINGS_PLACE];
+	char here[64], where[64] = "", on[NT_FINDINGS_ON];
 	size_t count = 0, known = 0;
 	struct nt_finding finding;
 
@@ -275,8 +275,8 @@ static void judge_detour(struct nt_findings *findings, const struct nt_findings_
 	if (count == 0 || (detour->few && 2 * count > known))
 		return;
 	nt_finding_set(&finding, NT_FINDING_GDR, "%s:%s:%s:%s%s%s",
-		       nt_findings_place(first, count, place), detour->through, detour->fix,
-		       detour->why, where, count < known ? ", and not on the others" : "");
+		       nt_findings_on(first, count, on), detour->through, detour->fix, detour->why,
+		       where, count < known ? ", and not on the others" : "");
 	nt_findings_add(findings, &finding);
 }
 

@@ -35,13 +35,14 @@ static size_t sharing(const struct nt_facts_seen *seen, size_t count, const stru
 	return same > 0 ? same : 1;
 }
 
-/* Ranks of one control group share its quota. */
+/* Ranks of one cgroup share its quota. */
 static double quota_of(const struct nt_facts_seen *seen, size_t count, const struct nt_facts *facts,
 		       size_t *same)
 {
 	*same = 0;
 	for (size_t i = 0; i < count; i++)
-		*same += facts->quota_group > 0 && seen[i].facts.quota_group == facts->quota_group;
+		*same += facts->quota_cgroup > 0 &&
+			 seen[i].facts.quota_cgroup == facts->quota_cgroup;
 	*same = *same > 0 ? *same : 1;
 	return facts->quota / (double)*same;
 }
@@ -49,14 +50,14 @@ static double quota_of(const struct nt_facts_seen *seen, size_t count, const str
 static void look_at_rank(struct cpus *cpus, const struct nt_facts_seen *seen, size_t count,
 			 const struct nt_facts *facts)
 {
-	size_t same = sharing(seen, count, facts), group;
+	size_t same = sharing(seen, count, facts), sharers;
 	double own = (double)facts->cpu_count / (double)same;
-	const double quota = quota_of(seen, count, facts, &group);
+	const double quota = quota_of(seen, count, facts, &sharers);
 	const bool limited = quota < own;
 
 	if (limited) {
 		own = quota;
-		same = group;
+		same = sharers;
 	}
 	/* The whole node: Slurm may think that it has more. */
 	if (facts->cpu_count <= 0 || facts->online <= 0 || own >= 2 ||
@@ -105,7 +106,7 @@ static void add_cpus(struct nt_findings *findings, const struct cpus *cpus, cons
 {
 	const int64_t tasks = (int64_t)(cpus->tasks > 0 ? cpus->tasks : 1);
 	const bool crowded = is_crowded(cpus);
-	char place[NT_FINDINGS_PLACE], who[32], has[48], give[64];
+	char on[NT_FINDINGS_ON], who[32], has[48], give[64];
 	struct nt_finding finding;
 
 	if (crowded)
@@ -124,8 +125,8 @@ static void add_cpus(struct nt_findings *findings, const struct cpus *cpus, cons
 	nt_finding_set(&finding, NT_FINDING_CPUS,
 		       "%s:%s:%s, of the %" PRId64 " that the %s has%s:NCCL and the program wait "
 		       "for each other:%s",
-		       nt_findings_place(node, nodes, place), nt_findings_ranks(cpus->poor, who),
-		       has, crowded ? cpus->online : cpus->job, crowded ? "node" : "job",
+		       nt_findings_on(node, nodes, on), nt_findings_ranks(cpus->poor, who), has,
+		       crowded ? cpus->online : cpus->job, crowded ? "node" : "job",
 		       crowded ? "" : " there", give);
 	nt_findings_add(findings, &finding);
 }
@@ -155,7 +156,7 @@ static void judge_distance(struct nt_findings *findings, const struct nt_facts_s
 {
 	const struct nt_facts_seen *first = NULL;
 	size_t ranks = 0, nodes = 0;
-	char place[NT_FINDINGS_PLACE], who[32];
+	char on[NT_FINDINGS_ON], who[32];
 	struct nt_finding finding;
 
 	for (size_t i = 0, end; i < count; i = end) {
@@ -175,7 +176,7 @@ static void judge_distance(struct nt_findings *findings, const struct nt_facts_s
 		&finding, NT_FINDING_CPUS,
 		"%s:%s:%s only processors of another socket than %s GPU's:data passes from "
 		"socket to socket:srun --cpu-bind=none, or sbatch --gres-flags=enforce-binding",
-		nt_findings_place(first->node, nodes, place), nt_findings_ranks(ranks, who),
+		nt_findings_on(first->node, nodes, on), nt_findings_ranks(ranks, who),
 		ranks == 1 ? "has" : "have", ranks == 1 ? "its" : "their");
 	nt_findings_add(findings, &finding);
 }
@@ -231,7 +232,7 @@ static uint64_t gpus_of(const struct nt_facts_seen *seen)
 	return gpus;
 }
 
-/* A control group hides the GPUs of some of the node's ranks from others, which have as many.
+/* A cgroup hides the GPUs of some of the node's ranks from others, which have as many.
  * CUDA_VISIBLE_DEVICES alone hides nothing from NCCL. Returns how many there are; 0: not so. */
 static size_t hidden_gpus(const struct nt_facts_seen *seen, size_t count)
 {
@@ -261,7 +262,7 @@ static void judge_gpus(struct nt_findings *findings, const struct nt_facts_seen 
 	const struct nt_facts_seen *first = NULL;
 	struct nt_finding finding;
 	size_t nodes = 0, gpus = 0;
-	char place[NT_FINDINGS_PLACE];
+	char on[NT_FINDINGS_ON];
 
 	for (size_t i = 0, end; i < count; i = end) {
 		size_t hidden;
@@ -276,8 +277,8 @@ static void judge_gpus(struct nt_findings *findings, const struct nt_facts_seen 
 	if (!first)
 		return;
 	nt_finding_set(&finding, NT_FINDING_GPUS, "%s:%" PRId64 ":%" PRId64 ":%zu",
-		       nt_findings_place(first->node, nodes, place), first->local,
-		       first->facts.gpu_count, gpus);
+		       nt_findings_on(first->node, nodes, on), first->local, first->facts.gpu_count,
+		       gpus);
 	nt_findings_add(findings, &finding);
 }
 
@@ -315,8 +316,8 @@ static void judge_limits(struct nt_findings *findings, const struct nt_facts_see
 	const struct nt_facts_seen *first = NULL;
 	const char *need = NULL;
 	struct nt_finding finding;
-	char what[64], other[64], place[NT_FINDINGS_PLACE], who[32];
-	size_t ranks = 0, places = 0;
+	char what[64], other[64], on[NT_FINDINGS_ON], who[32];
+	size_t ranks = 0, lacking = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		const char *lack = lacks(&seen[i], nodes, first ? other : what);
@@ -325,14 +326,14 @@ static void judge_limits(struct nt_findings *findings, const struct nt_facts_see
 			continue;
 		if (!first)
 			need = lack;
-		places += !first || strcmp(seen[i].node, seen[i - 1].node) != 0;
+		lacking += !first || strcmp(seen[i].node, seen[i - 1].node) != 0;
 		first = first ? first : &seen[i];
 		ranks++;
 	}
 	if (!first)
 		return;
 	nt_finding_set(&finding, NT_FINDING_LIMITS, "%s:%s:%s:%s",
-		       nt_findings_place(first->node, places, place), nt_findings_ranks(ranks, who),
+		       nt_findings_on(first->node, lacking, on), nt_findings_ranks(ranks, who),
 		       what, need);
 	nt_findings_add(findings, &finding);
 }

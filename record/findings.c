@@ -10,7 +10,7 @@
 #include "record/findings-net.h"
 #include "record/findings-rank.h"
 
-static int by_place(const void *left, const void *right)
+static int by_node(const void *left, const void *right)
 {
 	const struct nt_facts_seen *a = left, *b = right;
 
@@ -78,7 +78,7 @@ static void judge(struct nt_findings *findings, struct nt_facts_seen *seen, size
 		most = seen[i].ranks > most ? seen[i].ranks : most;
 	if (count == 0 || most < 2)
 		return;
-	qsort(seen, count, sizeof(seen[0]), by_place);
+	qsort(seen, count, sizeof(seen[0]), by_node);
 	nt_findings_judge_cpus(findings, seen, count);
 	count = keep_largest(seen, count);
 	count_local(seen, count);

@@ -69,12 +69,12 @@ void nt_key_forget_arm(struct nt_key *key)
 	}
 }
 
-static void take(const struct nt_field *field, struct nt_key *to, const struct nt_key *from)
+static void copy_field(const struct nt_field *field, struct nt_key *to, const struct nt_key *from)
 {
 	memcpy(member_of(field, to), seen_of(field, from), field->bytes);
 }
 
-static void add(const struct nt_field *field, struct nt_key *to, const struct nt_key *from)
+static void add_field(const struct nt_field *field, struct nt_key *to, const struct nt_key *from)
 {
 	if (field->kind == NT_FIELD_COUNT || field->kind == NT_FIELD_TALLY) {
 		int64_t *sum = member_of(field, to);
@@ -115,9 +115,9 @@ void nt_key_merge_rank(struct nt_key *known, const struct nt_key *key)
 				     field->merge == NT_MERGE_LATEST;
 
 		if (field->merge == NT_MERGE_RANKS)
-			add(field, known, key);
+			add_field(field, known, key);
 		else if (counted ? later : more)
-			take(field, known, key);
+			copy_field(field, known, key);
 	}
 	/* Sends and receives differ between ranks. The slowest is right: some ranks stamp the end
 	 * too early. */
@@ -134,8 +134,8 @@ void nt_key_merge_comm(struct nt_key *row, const struct nt_key *key, bool firmer
 
 		if (field->merge == NT_MERGE_TOTAL || field->merge == NT_MERGE_RANKS ||
 		    field->merge == NT_MERGE_CALLS)
-			add(field, row, key);
+			add_field(field, row, key);
 		else if (firmer)
-			take(field, row, key);
+			copy_field(field, row, key);
 	}
 }

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
-# Every format that is written in one place and read in another. What writes needs libc only, since it runs in the NCCL
-# process; what reads needs json-c.
+# Every format that is written in one place and read in another. What writes is in the NCCL process, too: libc only; what
+# reads is in nt-recordd's child and the command: json-c.
 
 noinst_LIBRARIES += libnt-record.a libnt-record-read.a
 libnt_record_a_SOURCES = \

@@ -130,19 +130,19 @@ static int fill(struct long_reader *reader, struct nt_error *err)
 
 static int inflate_some(struct long_reader *reader, size_t *bytes, struct nt_error *err)
 {
-	size_t room = sizeof(reader->line) - reader->held;
+	size_t size = sizeof(reader->line) - reader->held;
 	int rc;
 
 	*bytes = 0;
-	if (room == 0)
+	if (size == 0)
 		return nt_error_set(err, "line %zu is too long", reader->lines + 1);
 	if (reader->between)
 		inflateReset(&reader->stream);
 	reader->between = false;
 	reader->stream.next_out = (unsigned char *)reader->line + reader->held;
-	reader->stream.avail_out = (uInt)room;
+	reader->stream.avail_out = (uInt)size;
 	rc = inflate(&reader->stream, Z_NO_FLUSH);
-	*bytes = room - reader->stream.avail_out;
+	*bytes = size - reader->stream.avail_out;
 	reader->text_bytes += *bytes;
 	reader->between = rc == Z_STREAM_END;
 	if (rc != Z_OK && rc != Z_STREAM_END && rc != Z_BUF_ERROR)
@@ -370,11 +370,6 @@ static bool same_step(const struct nt_long_part *a, const struct nt_long_part *b
 	return a->head.job == b->head.job && strcmp(a->head.step, b->head.step) == 0;
 }
 
-static bool is_twice(const struct nt_long_part *part, const struct nt_long_part *last)
-{
-	return same_step(part, last) && strcmp(part->head.node, last->head.node) == 0;
-}
-
 static int64_t newest_run(const struct nt_long_set *set, size_t first)
 {
 	const int64_t job = set->parts[first].head.job;
@@ -415,7 +410,8 @@ void nt_long_set_sort(struct nt_long_set *set, uint32_t job)
 			run = newest_run(set, i);
 		job_at = part->head.job;
 		if ((job != 0 && part->head.job != job) || part->head.run != run ||
-		    (kept > 0 && is_twice(part, &set->parts[kept - 1])))
+		    (kept > 0 && same_step(part, &set->parts[kept - 1]) &&
+		     strcmp(part->head.node, set->parts[kept - 1].head.node) == 0))
 			continue;
 		if (kept != i)
 			set->parts[kept] = *part;

@@ -78,7 +78,7 @@ static bool add_line(struct nt_long_out *out, size_t bytes)
 	deflateReset(out->stream); /* after its end a stream has no bound */
 	most = deflateBound(out->stream, (uLong)bytes);
 	if (out->lines == NT_LONG_LINES_MAX || out->text_bytes + bytes > NT_LONG_TEXT_MAX ||
-	    !nt_array_room(&out->data, &out->room, out->used + most))
+	    !nt_array_reserve(&out->data, &out->size, out->used + most))
 		return false;
 	done = compress_into(out, out->line, bytes, out->data + out->used, most);
 	if (done == 0 || done > left)

@@ -25,7 +25,7 @@ struct nt_long_out {
 	void *stream; /* zlib's */
 	char *line; /* NT_LONG_LINE_MAX bytes */
 	unsigned char *data; /* compressed lines */
-	size_t used, room, max_bytes;
+	size_t used, size, max_bytes;
 	size_t text_bytes; /* before compression */
 	size_t lines, records, dropped, unusable; /* the last three are of rank records */
 };

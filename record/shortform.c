@@ -29,12 +29,6 @@ struct form {
 	int64_t rest[NT_REASON_COUNT]; /* rows that are only counted */
 };
 
-/* Counting these is enough. */
-static bool is_rest(const struct nt_key *row)
-{
-	return row->reason == NT_REASON_UNWORTHY || row->reason == NT_REASON_COMM_NOT_TUNED;
-}
-
 /* Microseconds of all ranks: of its calls with NCCL's choice, saved and spent. */
 static double at_stake_us(const struct nt_key *row)
 {
@@ -53,7 +47,7 @@ static int firmness(const struct nt_key *row)
 	return nt_reason_about(row->reason) == NT_ABOUT_KEY;
 }
 
-static int compare_place(const void *left, const void *right)
+static int compare_key(const void *left, const void *right)
 {
 	const struct nt_key *a = left;
 	const struct nt_key *b = right;
@@ -74,7 +68,7 @@ static int compare_worth(const void *left, const void *right)
 	NT_COMPARE(at_stake_us(b), at_stake_us(a));
 	NT_COMPARE(firmness(b), firmness(a));
 	NT_COMPARE(b->calls, a->calls);
-	return compare_place(left, right);
+	return compare_key(left, right);
 }
 
 static int take_rows(struct form *form)
@@ -89,7 +83,8 @@ static int take_rows(struct form *form)
 
 		if (row->step != 0)
 			continue;
-		if (is_rest(row))
+		/* Counting these is enough. */
+		if (row->reason == NT_REASON_UNWORTHY || row->reason == NT_REASON_COMM_NOT_TUNED)
 			form->rest[row->reason]++;
 		else
 			form->rows[form->row_count++] = *row;
@@ -200,7 +195,7 @@ static void put_names(struct nt_json_writer *put, const struct form *form)
 static void put_rows(struct nt_json_writer *put, const struct form *form, struct nt_key *shown)
 {
 	memcpy(shown, form->rows, form->shown * sizeof(shown[0]));
-	qsort(shown, form->shown, sizeof(shown[0]), compare_place);
+	qsort(shown, form->shown, sizeof(shown[0]), compare_key);
 	for (size_t i = 0; i < form->shown; i++) {
 		if (i == 0 || shown[i].family != shown[i - 1].family) {
 			if (i > 0)

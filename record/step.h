@@ -67,7 +67,7 @@ const char *nt_step_family(char *out, uint32_t ranks, uint32_t nodes, const char
 /* Rows of a family are consecutive; nt_json_put_close closes it. */
 void nt_step_put_row(struct nt_json_writer *put, const struct nt_key *row);
 
-/* Why a step was not tuned as requested, by the flags of its records (NT_PLACE_*). */
+/* Why a step was not tuned as requested, by the flags of its records (NT_FLAG_*). */
 #define NT_STEP_WHYS 8
 struct nt_step_why {
 	uint32_t flag;

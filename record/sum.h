@@ -47,7 +47,7 @@ struct nt_sum {
 	int64_t open_s; /* when the newest record of a running process was written; 0: none */
 	size_t unusable; /* records that could not be added */
 	struct nt_error unusable_why; /* the first alphabetically */
-	uint32_t flags; /* NT_PLACE_*, of any */
+	uint32_t flags; /* NT_FLAG_*, of any */
 	struct nt_reason not_loaded; /* of a chained plugin; the first alphabetically */
 	char mode[16]; /* of the first that was added */
 	struct nt_node_seen *nodes; /* by name; step is not looked at */

@@ -201,7 +201,7 @@ static void take_nics(struct nt_topology_seen *seen, const struct nt_topology *t
 	seen->nics = (int64_t)topology->nic_count;
 }
 
-static void take(struct nt_topology_seen *seen, const struct nt_topology *topology)
+static void note_topology(struct nt_topology_seen *seen, const struct nt_topology *topology)
 {
 	memcpy(seen->id, topology->id, sizeof(seen->id));
 	seen->ranks = (uint32_t)topology->ranks;
@@ -245,7 +245,7 @@ void nt_topology_add(struct nt_summary *summary, size_t step, const char *node,
 		seen = add(summary, step, node);
 	if (seen && nt_json_parse(value.at, value.bytes, &object, &err) == 0 &&
 	    nt_topology_read(topology, object, &err) == 0)
-		take(seen, topology);
+		note_topology(seen, topology);
 	else if (seen)
 		snprintf(seen->trouble, sizeof(seen->trouble), "%.119s", err.text);
 	json_object_put(object);

@@ -143,9 +143,9 @@ static void write_file(struct nt_recordd *recordd)
 
 static void say_handed(void *argument)
 {
-	const char word = HANDED;
+	const char byte = HANDED;
 
-	(void)!write(*(const int *)argument, &word, 1);
+	(void)!write(*(const int *)argument, &byte, 1);
 }
 
 static enum nt_job_urgency urgency_of(const struct nt_recordd *recordd)
@@ -192,7 +192,7 @@ static void take_result(struct nt_recordd *recordd, const struct nt_work_result 
 					    : "libslurm ended the process");
 }
 
-/* The record to deliver: with the place of its long form, if there is room. */
+/* The record to deliver: with the path of its long form, if it fits. */
 static const char *record_of(const struct nt_recordd *recordd, char text[NT_STEP_RECORD_MAX + 1])
 {
 	const char *record = recordd->reading.record;
@@ -270,11 +270,11 @@ const struct nt_work_kind nt_deliver_early_kind = { .run = run, .ended = early_e
 
 /* ---- at its end */
 
-static bool take_word(void *argument, char word)
+static bool take_byte(void *argument, char byte)
 {
 	struct nt_recordd *recordd = argument;
 
-	if (word != HANDED || recordd->delivery.handed)
+	if (byte != HANDED || recordd->delivery.handed)
 		return false;
 	recordd->delivery.handed = true;
 	return true;
@@ -291,7 +291,7 @@ static void ended(void *argument, const struct nt_work_result *result)
 		nt_recordd_tell(recordd, NT_ARGUMENTS_INFO, "the record was delivered after all");
 }
 
-const struct nt_work_kind nt_deliver_kind = { .run = run, .word = take_word, .ended = ended };
+const struct nt_work_kind nt_deliver_kind = { .run = run, .byte = take_byte, .ended = ended };
 
 static void start_last(struct nt_recordd *recordd, enum nt_delivery_stage stage, int64_t now_ms)
 {
@@ -315,7 +315,7 @@ static bool is_record_ready(const struct nt_recordd *recordd, int64_t now_ms)
 	return reader->last && !nt_work_runs(reader) &&
 	       (!nt_work_runs(&recordd->work[NT_WORK_MEMORY]) ||
 		since_ms >= NT_DELIVER_MEMORY_MS) &&
-	       (nt_long_work_has_place(recordd) || since_ms >= NT_DELIVER_LONG_MS);
+	       (nt_long_work_has_dir(recordd) || since_ms >= NT_DELIVER_LONG_MS);
 }
 
 static bool others_run(const struct nt_recordd *recordd)

@@ -31,11 +31,11 @@ static int run_writer(void *argument, int out_fd)
 	return nt_longform_write(arguments, recordd->final, &ranks, text + 1, out_fd);
 }
 
-static bool take_word(void *argument, char word)
+static bool take_byte(void *argument, char byte)
 {
 	struct nt_recordd *recordd = argument;
 
-	return nt_longform_word(&recordd->longform, word);
+	return nt_longform_take_byte(&recordd->longform, byte);
 }
 
 static void end_writer(struct nt_recordd *recordd, const struct nt_work_result *result)
@@ -60,7 +60,7 @@ static void writer_ended(void *argument, const struct nt_work_result *result)
 }
 
 const struct nt_work_kind nt_long_writer_kind = { .run = run_writer,
-						  .word = take_word,
+						  .byte = take_byte,
 						  .ended = writer_ended };
 
 static bool is_due(const struct nt_recordd *recordd, int64_t now_ms)
@@ -103,7 +103,7 @@ bool nt_long_work_has_read(const struct nt_recordd *recordd)
 	return has(recordd, NT_LONGFORM_READ);
 }
 
-bool nt_long_work_has_place(const struct nt_recordd *recordd)
+bool nt_long_work_has_dir(const struct nt_recordd *recordd)
 {
 	return has(recordd, NT_LONGFORM_PLACED);
 }

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The long form: its state in nt-recordd and its place in the step's record; the node's part, with
+/* The long form: its state in nt-recordd and its path in the step's record; the node's part, with
  * the user's rights. */
 #include "recordd/longform.h"
 
@@ -37,20 +37,20 @@ void nt_longform_begin(struct nt_longform *longform, uint64_t changes, int64_t n
 	longform->changes = changes;
 }
 
-bool nt_longform_word(struct nt_longform *longform, char word)
+bool nt_longform_take_byte(struct nt_longform *longform, char byte)
 {
-	if (word == NT_LONGSAY_READ)
+	if (byte == NT_LONGSAY_READ)
 		longform->stage = NT_LONGFORM_READ;
-	else if (word == NT_LONGSAY_PLACED)
+	else if (byte == NT_LONGSAY_PLACED)
 		longform->stage = NT_LONGFORM_PLACED;
-	return word == NT_LONGSAY_READ || word == NT_LONGSAY_PLACED;
+	return byte == NT_LONGSAY_READ || byte == NT_LONGSAY_PLACED;
 }
 
-static void take_word(struct nt_longform *longform, char word, const char *why)
+static void take_byte(struct nt_longform *longform, char byte, const char *why)
 {
-	longform->written = longform->written || word == NT_LONGSAY_WRITTEN;
+	longform->written = longform->written || byte == NT_LONGSAY_WRITTEN;
 	longform->why[0] = '\0';
-	if (word != NT_LONGSAY_WRITTEN && word != NT_LONGSAY_NOTHING)
+	if (byte != NT_LONGSAY_WRITTEN && byte != NT_LONGSAY_NOTHING)
 		snprintf(longform->why, sizeof(longform->why), "%.*s",
 			 (int)sizeof(longform->why) - 1, why[0] ? why : "its process ended early");
 	nt_printable(longform->why);
@@ -59,9 +59,9 @@ static void take_word(struct nt_longform *longform, char word, const char *why)
 void nt_longform_end(struct nt_longform *longform, const struct nt_work_result *result)
 {
 	if (result->bytes > 0)
-		take_word(longform, result->out[0], result->out + 1);
+		take_byte(longform, result->out[0], result->out + 1);
 	else
-		take_word(longform, '\0', result->why ? result->why : "");
+		take_byte(longform, '\0', result->why ? result->why : "");
 	longform->stage = NT_LONGFORM_ENDED;
 }
 
@@ -79,7 +79,7 @@ static int directory_of(const struct nt_arguments *arguments, char *out, size_t 
 
 #define FRAME sizeof(",\"" NT_STEP_LONG "\":\"\"")
 
-size_t nt_longform_room(const struct nt_arguments *arguments)
+size_t nt_longform_reserve(const struct nt_arguments *arguments)
 {
 	char directory[NT_STEP_LONG_MAX];
 	int bytes = directory_of(arguments, directory, sizeof(directory));
@@ -101,19 +101,14 @@ static void add_member(char *record, size_t record_bytes, const char *name, cons
 	snprintf(record + used - 1, bytes, ",\"%s\":\"%s\"}", name, value);
 }
 
-static bool has_reason(const struct nt_arguments *arguments)
-{
-	return arguments->long_mib > 0 && arguments->long_dir[0] != '/' &&
-	       arguments->long_dir[0] != '-';
-}
-
 void nt_longform_tell(const struct nt_longform *longform, char *record, size_t record_bytes)
 {
 	char text[NT_STEP_LONG_MAX];
 
 	if (longform->why[0])
 		snprintf(text, sizeof(text), "%s", longform->why);
-	else if (has_reason(longform->arguments))
+	else if (longform->arguments->long_mib > 0 && longform->arguments->long_dir[0] != '/' &&
+		 longform->arguments->long_dir[0] != '-')
 		snprintf(text, sizeof(text), "%.*s", (int)sizeof(text) - 1,
 			 longform->arguments->long_dir);
 	else
@@ -178,11 +173,11 @@ size_t nt_longform_bytes(const struct nt_arguments *arguments)
 	return bytes > PART_MIN ? bytes : PART_MIN;
 }
 
-int nt_longform_say(int out_fd, char word, const char *why)
+int nt_longform_say(int out_fd, char byte, const char *why)
 {
 	char text[1 + sizeof(((struct nt_error *)0)->text)];
 
-	snprintf(text, sizeof(text), "%c%.200s", word, why);
+	snprintf(text, sizeof(text), "%c%.200s", byte, why);
 	return write(out_fd, text, strlen(text)) < 0;
 }
 

@@ -51,12 +51,12 @@ bool nt_longform_due(const struct nt_longform *longform, uint64_t changes, int64
 
 /* A child starts, writes a message, ends (work.h). */
 void nt_longform_begin(struct nt_longform *longform, uint64_t changes, int64_t now_ms);
-bool nt_longform_word(struct nt_longform *longform, char word);
+bool nt_longform_take_byte(struct nt_longform *longform, char byte);
 void nt_longform_end(struct nt_longform *longform, const struct nt_work_result *result);
 
-/* Adds the place of the long form to a step's record, or the reason why there is none.
- * nt_longform_room() is the room that is kept for it. */
-size_t nt_longform_room(const struct nt_arguments *arguments);
+/* Adds the path of the long form to a step's record, or the reason why there is none.
+ * nt_longform_reserve() bytes are kept for it. */
+size_t nt_longform_reserve(const struct nt_arguments *arguments);
 void nt_longform_tell(const struct nt_longform *longform, char *record, size_t record_bytes);
 
 /* ---- in the child */
@@ -83,7 +83,7 @@ size_t nt_longform_bytes(const struct nt_arguments *arguments);
 #define NT_LONGSAY_FAILED 'x' /* why */
 
 /* why: or "". Not 0: it could not be sent. */
-int nt_longform_say(int out_fd, char word, const char *why);
+int nt_longform_say(int out_fd, char byte, const char *why);
 /* Write the part, and report the result. record: the step's record as this node has it, or "". */
 int nt_longform_write(const struct nt_arguments *arguments, bool final,
 		      const struct nt_ranks *ranks, const char *record, int out_fd);

@@ -38,13 +38,13 @@ static void end_step(struct nt_recordd *recordd)
 
 static void hear_stepd(struct nt_recordd *recordd)
 {
-	char words[2] = { '\0', NT_ENDED_WELL };
-	ssize_t n = recv(NT_ARGUMENTS_FD, words, sizeof(words), MSG_DONTWAIT);
+	char bytes[2] = { '\0', NT_ENDED_WELL };
+	ssize_t n = recv(NT_ARGUMENTS_FD, bytes, sizeof(bytes), MSG_DONTWAIT);
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	recordd->told_end = n > 0; /* otherwise slurmstepd is gone, and waits for nothing */
-	recordd->arguments.ended = (enum nt_ended)words[1];
+	recordd->arguments.ended = (enum nt_ended)bytes[1];
 	end_step(recordd);
 }
 
@@ -61,10 +61,10 @@ static bool may_go(const struct nt_recordd *recordd, int64_t now_ms)
 
 static void release(struct nt_recordd *recordd)
 {
-	const char word = NT_ARGUMENTS_DONE;
+	const char byte = NT_ARGUMENTS_DONE;
 
 	nt_recordd_take_out(recordd);
-	(void)send(NT_ARGUMENTS_FD, &word, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+	(void)send(NT_ARGUMENTS_FD, &byte, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
 	recordd->released = true;
 }
 
@@ -91,7 +91,7 @@ static int64_t next_look_ms(const struct nt_recordd *recordd, int64_t now_ms)
 	return now_ms + TICK_MS;
 }
 
-static void look(struct nt_recordd *recordd, int64_t now_ms)
+static void look_at_work(struct nt_recordd *recordd, int64_t now_ms)
 {
 	for (size_t i = 0; i < NT_WORK_KINDS; i++)
 		table[i].look(recordd, now_ms);
@@ -107,7 +107,7 @@ void nt_recordd_run(struct nt_recordd *recordd)
 		recordd->work[i].kind = table[i].kind;
 		recordd->work[i].argument = recordd;
 	}
-	for (look(recordd, now_ms); !is_over(recordd); look(recordd, now_ms)) {
+	for (look_at_work(recordd, now_ms); !is_over(recordd); look_at_work(recordd, now_ms)) {
 		if (nt_work_wait(recordd->work, NT_WORK_KINDS,
 				 recordd->final ? -1 : NT_ARGUMENTS_FD,
 				 next_look_ms(recordd, now_ms)))

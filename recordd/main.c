@@ -40,12 +40,12 @@ static int take_arguments(struct nt_arguments *arguments, int *shm_fd, struct nt
 	struct iovec bytes = { arguments, sizeof(*arguments) };
 	union {
 		struct cmsghdr head;
-		char room[CMSG_SPACE(sizeof(int))];
+		char buffer[CMSG_SPACE(sizeof(int))];
 	} control;
 	struct msghdr message = { .msg_iov = &bytes,
 				  .msg_iovlen = 1,
-				  .msg_control = control.room,
-				  .msg_controllen = sizeof(control.room) };
+				  .msg_control = control.buffer,
+				  .msg_controllen = sizeof(control.buffer) };
 	ssize_t got = recvmsg(NT_ARGUMENTS_FD, &message,
 			      MSG_DONTWAIT | MSG_TRUNC | MSG_CMSG_CLOEXEC);
 
@@ -76,7 +76,7 @@ static int record(void)
 	recordd.longform.arguments = arguments;
 	if (nt_sinks_parse(&recordd.delivery.sinks, arguments->record, &err) < 0)
 		return 2;
-	recordd.inside = arguments->groups[0] == '/';
+	recordd.inside = arguments->cgroups[0] == '/';
 	nt_recordd_run(&recordd);
 	nt_shm_fd_clear(arguments->uid, arguments->node, arguments->job, arguments->step);
 	return 0;

@@ -38,9 +38,10 @@ static int remember(const struct nt_recordd *recordd, struct nt_step_read *read,
 
 	if (!read->launched || !read->ticket.memory[0])
 		return 0;
-	nt_remember(&read->sum, &recordd->arguments, &read->ticket,
-		    read->calibrated && !recordd->calibration.stored ? &read->calibration : NULL,
-		    &remembered);
+	nt_step_remember(&read->sum, &recordd->arguments, &read->ticket,
+			 read->calibrated && !recordd->calibration.stored ? &read->calibration
+									  : NULL,
+			 &remembered);
 	bytes = nt_step_record_make(recordd, read, &remembered, text);
 	if (remembered.failed)
 		bytes += (size_t)snprintf(text + bytes, sizeof(text) - bytes, "\n%s",

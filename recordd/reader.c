@@ -58,7 +58,7 @@ static bool is_due(const struct nt_recordd *recordd, int64_t now_ms)
 	return now_ms >= recordd->reading.next_ms && has_changed(recordd);
 }
 
-static void tell(const struct nt_recordd *recordd, const char *why)
+static void tell_failure(const struct nt_recordd *recordd, const char *why)
 {
 	if (recordd->work[NT_WORK_READER].last)
 		nt_recordd_tell(recordd, NT_ARGUMENTS_ERROR,
@@ -72,7 +72,7 @@ void nt_reader_look(struct nt_recordd *recordd, int64_t now_ms)
 	if (!is_due(recordd, now_ms))
 		return;
 	if (nt_recordd_begin(recordd, NT_WORK_READER, now_ms + LIMIT_MS, &err) < 0) {
-		tell(recordd, err.text);
+		tell_failure(recordd, err.text);
 		recordd->reading.next_ms = now_ms + EVERY_MS;
 	}
 }
@@ -130,7 +130,7 @@ static void ended(void *argument, const struct nt_work_result *result)
 				       result->bytes - sizeof(struct head), &err);
 	/* One byte without a record: there is nothing to read. */
 	if (!taken && (result->why || result->bytes != sizeof(struct head) + 1))
-		tell(recordd, err.text);
+		tell_failure(recordd, err.text);
 }
 
 const struct nt_work_kind nt_reader_kind = { .run = run, .ended = ended };

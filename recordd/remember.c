@@ -70,8 +70,8 @@ static bool hosts_are_alike(const struct case_of *step)
 }
 
 /* Store the entry, with the hosts if they are few. */
-static int put(struct case_of *step, struct nt_memory_entry *entry, bool evidence,
-	       struct nt_error *err)
+static int store_entry(struct case_of *step, struct nt_memory_entry *entry, bool evidence,
+		       struct nt_error *err)
 {
 	struct nt_memory add;
 	int rc;
@@ -191,7 +191,8 @@ static const char *put_calibration(const struct case_of *step, const struct nt_s
 {
 	static struct nt_error err;
 	struct nt_where where;
-	const char *why = nt_learn_where(sum, step->arguments, step->ticket, hosts_alike, &where);
+	const char *why = nt_step_entry_where(sum, step->arguments, step->ticket, hosts_alike,
+					      &where);
 	struct nt_memory add;
 
 	if (!why && sum->comm_count == 0 && where.nodes > 1)
@@ -262,9 +263,9 @@ static double next_calibration_s(const struct case_of *step)
 	return due ? ticket->calibrate_s : 0;
 }
 
-void nt_remember(const struct nt_sum *sum, const struct nt_arguments *arguments,
-		 const struct nt_ticket *ticket, const struct nt_calibrated *calibration,
-		 struct nt_step_memory *out)
+void nt_step_remember(const struct nt_sum *sum, const struct nt_arguments *arguments,
+		      const struct nt_ticket *ticket, const struct nt_calibrated *calibration,
+		      struct nt_step_memory *out)
 {
 	struct case_of step = { .arguments = arguments,
 				.ticket = ticket,
@@ -281,15 +282,15 @@ void nt_remember(const struct nt_sum *sum, const struct nt_arguments *arguments,
 	out->hosts_alike = !nt_ranks_alike(sum, arguments->nodes) && hosts_are_alike(&step);
 	if (calibration)
 		lost = nt_remember_calibration(sum, arguments, ticket, calibration, true);
-	learned = nt_learn(sum, arguments, ticket, out->hosts_alike, step.now_us, &entry, why,
-			   &err);
+	learned = nt_step_entry_make(sum, arguments, ticket, out->hosts_alike, step.now_us, &entry,
+				     why, &err);
 	/* What the memory has said is not said again: it would never be too old. */
 	evidence = why[0] == '\0' && !out->hosts_alike;
 	if (learned > 0 && is_full(ticket->memory, arguments->memory_mib)) {
 		learned = 0;
 		snprintf(why, sizeof(why), "the memory has the size that the site allows");
 	}
-	if (learned > 0 && put(&step, &entry, evidence, &err) < 0)
+	if (learned > 0 && store_entry(&step, &entry, evidence, &err) < 0)
 		learned = -1;
 	nt_entry_fini(&entry);
 	out->failed = learned < 0;

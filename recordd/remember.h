@@ -41,8 +41,8 @@ const char *nt_remember_calibration(const struct nt_sum *sum, const struct nt_ar
 				    const struct nt_calibrated *calibration, bool last);
 
 /* calibration: NULL if the tasks did not calibrate, or it is stored. */
-void nt_remember(const struct nt_sum *sum, const struct nt_arguments *arguments,
-		 const struct nt_ticket *ticket, const struct nt_calibrated *calibration,
-		 struct nt_step_memory *out);
+void nt_step_remember(const struct nt_sum *sum, const struct nt_arguments *arguments,
+		      const struct nt_ticket *ticket, const struct nt_calibrated *calibration,
+		      struct nt_step_memory *out);
 
 #endif

@@ -90,7 +90,7 @@ struct nt_recordd {
 	int64_t ended_ms;
 	bool told_end; /* by slurmstepd; otherwise slurmstepd is gone */
 	bool released; /* the step may end */
-	bool inside; /* the control groups of the step's tasks exist: the user's work runs there */
+	bool inside; /* the cgroups of the step's tasks exist: the user's work runs there */
 	struct nt_work work[NT_WORK_KINDS];
 	struct nt_rank_reading reading;
 	struct nt_calibration_work calibration;
@@ -112,7 +112,7 @@ void nt_deliver_look(struct nt_recordd *recordd, int64_t now_ms);
 /* After the step's end: the last part's records have been read; it is known where the part will be,
  * or that there is none; slurmctld has the record, or the next update is not due. */
 bool nt_long_work_has_read(const struct nt_recordd *recordd);
-bool nt_long_work_has_place(const struct nt_recordd *recordd);
+bool nt_long_work_has_dir(const struct nt_recordd *recordd);
 bool nt_deliver_is_handed(const struct nt_recordd *recordd);
 
 /* Take a child's output, in the format of nt_step_record_make(), as the newest record. false: it is
@@ -120,7 +120,7 @@ bool nt_deliver_is_handed(const struct nt_recordd *recordd);
 bool nt_reader_take(struct nt_recordd *recordd, const char *out, size_t bytes,
 		    struct nt_error *err);
 
-/* How long after the step's end the last record waits for the memory's result, and for the place of
+/* How long after the step's end the last record waits for the memory's result, and for the path of
  * the long form. */
 #define NT_DELIVER_MEMORY_MS 500
 #define NT_DELIVER_LONG_MS 200

@@ -265,12 +265,6 @@ static void put_software(struct nt_where *where, const struct nt_sum *sum)
 		snprintf(where->driver, sizeof(where->driver), "%s", driver);
 }
 
-static void put_library(struct nt_memory_entry *entry, const struct nt_sum *sum)
-{
-	if (nt_entry_library_valid(sum->library))
-		snprintf(entry->library, sizeof(entry->library), "%s", sum->library);
-}
-
 /* The one with the most ranks; NULL: there is none. */
 static const struct nt_comm_seen *largest_comm(const struct nt_sum *sum)
 {
@@ -330,11 +324,6 @@ static bool ranks_not_compared(const struct nt_sum *sum, uint32_t nodes)
 	return found;
 }
 
-static bool hardware_is_alike(const struct nt_sum *sum, uint32_t nodes, bool remembered)
-{
-	return nt_ranks_alike(sum, nodes) || (remembered && ranks_not_compared(sum, nodes));
-}
-
 /* Do all ranks report the ticket's profile? */
 static bool ran_with(const struct nt_sum *sum, const char *profile)
 {
@@ -357,9 +346,10 @@ static const char *doubt_of(const struct nt_sum *sum, const struct nt_arguments 
 		return "its launch profile was set only in part";
 	if (!ran_with(sum, ticket->profile))
 		return "not all its ranks ran with its launch profile";
-	if (arguments->flags & (NT_PLACE_USER_ALGO | NT_PLACE_USER_PROTO))
+	if (arguments->flags & (NT_FLAG_USER_ALGO | NT_FLAG_USER_PROTO))
 		return "NCCL_ALGO or NCCL_PROTO is set";
-	if (sum->comm_count > 0 && !hardware_is_alike(sum, arguments->nodes, remembered))
+	if (sum->comm_count > 0 && !nt_ranks_alike(sum, arguments->nodes) &&
+	    !(remembered && ranks_not_compared(sum, arguments->nodes)))
 		return "it is unknown whether all its nodes have the same hardware";
 	return "";
 }
@@ -399,9 +389,9 @@ static bool is_to_be_marked(const struct nt_sum *sum, const struct nt_ticket *ti
 	return sum->started;
 }
 
-int nt_learn(const struct nt_sum *sum, const struct nt_arguments *arguments,
-	     const struct nt_ticket *ticket, bool remembered, int64_t now_us,
-	     struct nt_memory_entry *entry, char why[NT_LEARN_WHY], struct nt_error *err)
+int nt_step_entry_make(const struct nt_sum *sum, const struct nt_arguments *arguments,
+		       const struct nt_ticket *ticket, bool remembered, int64_t now_us,
+		       struct nt_memory_entry *entry, char why[NT_LEARN_WHY], struct nt_error *err)
 {
 	nt_entry_init(entry);
 	why[0] = '\0';
@@ -411,7 +401,8 @@ int nt_learn(const struct nt_sum *sum, const struct nt_arguments *arguments,
 		return 0;
 	}
 	put_software(&entry->where, sum);
-	put_library(entry, sum);
+	if (nt_entry_library_valid(sum->library))
+		snprintf(entry->library, sizeof(entry->library), "%s", sum->library);
 	if (arguments->ended != NT_ENDED_WELL && strcmp(ticket->profile, NT_PROFILE_DEFAULT) != 0) {
 		snprintf(why, NT_LEARN_WHY, "it failed");
 		return entry->where.fingerprint != 0;
@@ -439,8 +430,9 @@ int nt_learn(const struct nt_sum *sum, const struct nt_arguments *arguments,
 	return entry->where.fingerprint != 0;
 }
 
-const char *nt_learn_where(const struct nt_sum *sum, const struct nt_arguments *arguments,
-			   const struct nt_ticket *ticket, bool remembered, struct nt_where *where)
+const char *nt_step_entry_where(const struct nt_sum *sum, const struct nt_arguments *arguments,
+				const struct nt_ticket *ticket, bool remembered,
+				struct nt_where *where)
 {
 	const char *doubt;
 

@@ -35,15 +35,16 @@
 
 /* 1: store entry, which has no id yet; 0: there is nothing to store. why: the reason why it is no
  * evidence, or "". remembered: the memory has the step's hardware for each of its hosts. */
-int nt_learn(const struct nt_sum *sum, const struct nt_arguments *arguments,
-	     const struct nt_ticket *ticket, bool remembered, int64_t now_us,
-	     struct nt_memory_entry *entry, char why[NT_LEARN_WHY], struct nt_error *err);
+int nt_step_entry_make(const struct nt_sum *sum, const struct nt_arguments *arguments,
+		       const struct nt_ticket *ticket, bool remembered, int64_t now_us,
+		       struct nt_memory_entry *entry, char why[NT_LEARN_WHY], struct nt_error *err);
 
 /* Have its ranks compared the hardware of all its nodes, and is it the same? */
 bool nt_ranks_alike(const struct nt_sum *sum, uint32_t nodes);
 
 /* The step's place. NULL; or why its measurements are no evidence. */
-const char *nt_learn_where(const struct nt_sum *sum, const struct nt_arguments *arguments,
-			   const struct nt_ticket *ticket, bool remembered, struct nt_where *where);
+const char *nt_step_entry_where(const struct nt_sum *sum, const struct nt_arguments *arguments,
+				const struct nt_ticket *ticket, bool remembered,
+				struct nt_where *where);
 
 #endif

@@ -172,8 +172,8 @@ size_t nt_step_record_make(const struct nt_recordd *recordd, struct nt_step_read
 			   char text[NT_STEP_RECORD_MAX + 2])
 {
 	const struct nt_arguments *arguments = &recordd->arguments;
-	const size_t kept = nt_longform_room(arguments);
-	const size_t room = NT_STEP_RECORD_MAX - (kept < NT_STEP_RECORD_MAX / 4 ? kept : 0);
+	const size_t kept = nt_longform_reserve(arguments);
+	const size_t size = NT_STEP_RECORD_MAX - (kept < NT_STEP_RECORD_MAX / 4 ? kept : 0);
 	struct nt_sum *sum = &read->sum;
 	struct nt_where where;
 	const struct nt_sum_head head = {
@@ -186,9 +186,9 @@ size_t nt_step_record_make(const struct nt_recordd *recordd, struct nt_step_read
 		.ticket = read->launched ? &read->ticket : NULL,
 		.calibration = read->calibrated ? &read->calibration : NULL,
 		.next_s = remembered ? remembered->next_s : 0,
-		.where = read->launched && !nt_learn_where(sum, arguments, &read->ticket,
-							   remembered && remembered->hosts_alike,
-							   &where)
+		.where = read->launched && !nt_step_entry_where(
+						   sum, arguments, &read->ticket,
+						   remembered && remembered->hosts_alike, &where)
 				 ? &where
 				 : NULL,
 		.measured = remembered ? remembered->measured : 0,
@@ -200,5 +200,5 @@ size_t nt_step_record_make(const struct nt_recordd *recordd, struct nt_step_read
 	text[0] = !recordd->final && nt_sum_still(sum) ? NT_STEP_IS_STILL
 		  : nt_sum_decided(sum)		       ? NT_STEP_HAS_DECIDED
 						       : NT_STEP_GOES_ON;
-	return 1 + nt_sum_format(sum, &head, text + 1, room + 1);
+	return 1 + nt_sum_format(sum, &head, text + 1, size + 1);
 }

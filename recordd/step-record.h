@@ -22,7 +22,7 @@ struct nt_recordd;
 
 struct nt_sum_head {
 	const char *mode;
-	uint32_t flags; /* NT_PLACE_* */
+	uint32_t flags; /* NT_FLAG_* */
 	uint32_t tasks, nodes;
 	bool final; /* the step has ended */
 	uint32_t run; /* how often the job was restarted before */

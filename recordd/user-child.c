@@ -15,7 +15,7 @@ static bool is_users(enum nt_recordd_work kind)
 	return kind == NT_WORK_READER || kind == NT_WORK_MEMORY || kind == NT_WORK_LONGFORM;
 }
 
-/* The child joins no group by itself: it might do so after it was taken out. */
+/* The child joins no cgroup by itself: it might do so after it was taken out. */
 int nt_recordd_begin(struct nt_recordd *recordd, enum nt_recordd_work kind, int64_t deadline_ms,
 		     struct nt_error *err)
 {
@@ -26,7 +26,7 @@ int nt_recordd_begin(struct nt_recordd *recordd, enum nt_recordd_work kind, int6
 	if (nt_work_start(work, deadline_ms, err) < 0)
 		return -1;
 	if (is_users(kind) && recordd->inside && !work->outside)
-		nt_cgroup_join(recordd->arguments.groups, work->child.pid);
+		nt_cgroup_join(recordd->arguments.cgroups, work->child.pid);
 	return 0;
 }
 
@@ -35,7 +35,7 @@ bool nt_recordd_retry(struct nt_recordd *recordd, enum nt_recordd_work kind,
 {
 	struct nt_work *work = &recordd->work[kind];
 
-	if (!recordd->final || work->outside || recordd->arguments.groups[0] != '/' ||
+	if (!recordd->final || work->outside || recordd->arguments.cgroups[0] != '/' ||
 	    result->why || result->status != 128 + SIGKILL)
 		return false;
 	work->outside = true;
@@ -45,14 +45,14 @@ bool nt_recordd_retry(struct nt_recordd *recordd, enum nt_recordd_work kind,
 
 static void take_out(int pid)
 {
-	struct nt_cgroups groups;
+	struct nt_cgroups cgroups;
 	char proc[32];
 
 	if (pid <= 0)
 		return;
 	snprintf(proc, sizeof(proc), "/proc/%d", pid);
-	if (nt_cgroup_find(proc, "/proc/self/mountinfo", &groups, NULL) < 0 ||
-	    nt_cgroup_leave(&groups, pid) < 0)
+	if (nt_cgroup_find(proc, "/proc/self/mountinfo", &cgroups, NULL) < 0 ||
+	    nt_cgroup_leave(&cgroups, pid) < 0)
 		kill(pid, SIGKILL);
 }
 

@@ -68,15 +68,15 @@ void nt_work_stop(struct nt_work *work)
 		end(work, "timed out");
 }
 
-static void take_words(struct nt_work *work)
+static void take_bytes(struct nt_work *work)
 {
-	size_t words = 0;
+	size_t used = 0;
 
-	while (work->kind->word && words < work->bytes &&
-	       work->kind->word(work->argument, work->out[words]))
-		words++;
-	work->bytes -= words;
-	memmove(work->out, work->out + words, work->bytes);
+	while (work->kind->byte && used < work->bytes &&
+	       work->kind->byte(work->argument, work->out[used]))
+		used++;
+	work->bytes -= used;
+	memmove(work->out, work->out + used, work->bytes);
 }
 
 static void take_output(struct nt_work *work)
@@ -91,7 +91,7 @@ static void take_output(struct nt_work *work)
 		return;
 	}
 	work->bytes += (size_t)got;
-	take_words(work);
+	take_bytes(work);
 	if (work->bytes == NT_WORK_OUT_MAX)
 		end(work, "it wrote too much");
 }

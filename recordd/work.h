@@ -35,7 +35,7 @@ struct nt_work_result {
 struct nt_work_kind {
 	int (*run)(void *argument, int out_fd); /* in the child */
 	/* Gets each byte before the result; true: it is a message. NULL: there are no messages. */
-	bool (*word)(void *argument, char word);
+	bool (*byte)(void *argument, char byte);
 	void (*ended)(void *argument, const struct nt_work_result *result);
 };
 
@@ -45,7 +45,7 @@ struct nt_work {
 	struct nt_child_running child; /* all zero at first */
 	int64_t deadline_ms;
 	/* The owner's: it was begun before; the newest was begun after the step's end; the next
-	 * runs outside of the step's control groups. */
+	 * runs outside of the step's cgroups. */
 	bool begun, last, outside;
 	bool silent; /* stderr is closed */
 	char out[NT_WORK_OUT_MAX + 1];

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
-# A job as its records tell it, and its views.
+# A job as its records tell it, and its views. In the command, with the caller's rights; json-c.
 
 noinst_LIBRARIES += libnt-report.a
 libnt_report_a_SOURCES = \
@@ -30,8 +30,8 @@ libnt_report_a_SOURCES = \
 	%D%/model/jobtext.h \
 	%D%/model/longform-search.c \
 	%D%/model/longform-search.h \
-	%D%/model/places.c \
-	%D%/model/places.h \
+	%D%/model/launch-paths.c \
+	%D%/model/launch-paths.h \
 	%D%/model/site-config.c \
 	%D%/model/site-config.h \
 	%D%/model/record-merge.c \

@@ -404,8 +404,8 @@ static int open_section(struct conf_reader *r, unsigned line, const char *title,
 	return 0;
 }
 
-static int take(void *context, unsigned line, const char *section, const char *key,
-		const char *value, struct nt_error *err)
+static int take_line(void *context, unsigned line, const char *section, const char *key,
+		     const char *value, struct nt_error *err)
 {
 	struct conf_reader *r = context;
 
@@ -469,7 +469,7 @@ int nt_conf_parse(struct nt_conf *conf, const char *name, const char *text, size
 	nt_conf_init(conf);
 	conf->present = true;
 	snprintf(conf->path, sizeof(conf->path), "%s", name);
-	if (nt_ini_read(name, text, bytes, take, &r, err) < 0)
+	if (nt_ini_read(name, text, bytes, take_line, &r, err) < 0)
 		return -1;
 	return check_mode(conf, name, err);
 }

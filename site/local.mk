@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
-# The administrator's file, and which of many values counts.
+# The administrator's file, and which of many values counts. In srun, slurmstepd, nt-recordd and the command, also as root;
+# no json-c.
 
 noinst_LIBRARIES += libnt-site.a
 libnt_site_a_SOURCES = \

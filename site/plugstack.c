@@ -25,15 +25,15 @@ static void copy(char *out, size_t out_bytes, const char *text)
 
 static void find_slurm_conf(struct nt_plugstack *stack)
 {
-	static const char *const places[] = { "/etc/slurm/slurm.conf", SERVED "slurm.conf",
-					      "/usr/local/etc/slurm.conf" };
+	static const char *const paths[] = { "/etc/slurm/slurm.conf", SERVED "slurm.conf",
+					     "/usr/local/etc/slurm.conf" };
 	const char *own = getenv("SLURM_CONF");
 
-	copy(stack->slurm_conf, sizeof(stack->slurm_conf), own && own[0] ? own : places[0]);
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && !(own && own[0]); i++) {
-		if (access(places[i], R_OK) != 0)
+	copy(stack->slurm_conf, sizeof(stack->slurm_conf), own && own[0] ? own : paths[0]);
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]) && !(own && own[0]); i++) {
+		if (access(paths[i], R_OK) != 0)
 			continue;
-		copy(stack->slurm_conf, sizeof(stack->slurm_conf), places[i]);
+		copy(stack->slurm_conf, sizeof(stack->slurm_conf), paths[i]);
 		return;
 	}
 }
@@ -44,7 +44,7 @@ static void take_setting(struct nt_plugstack *stack, char *line, char parameters
 	const struct {
 		const char *key;
 		char *out;
-		size_t room;
+		size_t size;
 	} wanted[] = {
 		{ "PlugStackConfig=", stack->path, sizeof(stack->path) },
 		{ "PluginDir=", stack->plugin_dirs, sizeof(stack->plugin_dirs) },
@@ -58,7 +58,7 @@ static void take_setting(struct nt_plugstack *stack, char *line, char parameters
 		const size_t bytes = strlen(wanted[i].key);
 
 		if (strncasecmp(line, wanted[i].key, bytes) == 0 && line[bytes])
-			copy(wanted[i].out, wanted[i].room, line + bytes);
+			copy(wanted[i].out, wanted[i].size, line + bytes);
 	}
 }
 

@@ -5,7 +5,7 @@
  * Threads:  any.
  * Memory:   a value; words point into its text.
  * Errors:   -1 and *err if a file cannot be read; a missing line is no error.
- * Host:     slurm.conf is $SLURM_CONF, otherwise at its place in packages; ClusterName,
+ * Host:     slurm.conf is $SLURM_CONF, otherwise where packages have it; ClusterName,
  *           PlugStackConfig, PluginDir and SlurmctldParameters are read from it, but not from files
  *           that it includes. slurmd and sackd keep in /run/slurm/conf what slurmctld has served.
  */

@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-static bool is_text(const char *text, size_t room)
+static bool is_text(const char *text, size_t size)
 {
-	return text[0] != '\0' && memchr(text, '\0', room) != NULL;
+	return text[0] != '\0' && memchr(text, '\0', size) != NULL;
 }
 
 int nt_arguments_check(const struct nt_arguments *arguments, size_t bytes, struct nt_error *err)
@@ -19,7 +19,7 @@ int nt_arguments_check(const struct nt_arguments *arguments, size_t bytes, struc
 		return nt_error_set(err, "the step's plugin is of another version");
 	if (!GOOD(mode) || !GOOD(rundir) || !GOOD(spool) || !GOOD(record) || !GOOD(cluster) ||
 	    !GOOD(node) || !GOOD(long_dir) || !GOOD(fingerprint) || !GOOD(ticket) ||
-	    !GOOD(groups) || !GOOD(hosts))
+	    !GOOD(cgroups) || !GOOD(hosts))
 		return nt_error_set(err, "a text is empty or too long");
 #undef GOOD
 	return 0;

@@ -43,7 +43,7 @@ enum nt_ended {
 struct nt_arguments {
 	char version[24]; /* of both programs: NT_ARGUMENTS_VERSION */
 	uint32_t job, step, uid, gid;
-	uint32_t flags; /* NT_PLACE_* */
+	uint32_t flags; /* NT_FLAG_* */
 	uint32_t component; /* of a heterogeneous step; NT_STEP_WHOLE: it is none */
 	uint32_t tasks, nodes; /* of the step */
 	uint32_t here; /* its tasks on this node; 0: unknown */
@@ -62,7 +62,7 @@ struct nt_arguments {
 	char long_dir[NT_PATH_MAX]; /* for the long form; a text without "/": why there is none */
 	char fingerprint[17]; /* of this node's hardware, hexadecimal; "-": unknown */
 	char ticket[NT_ARGUMENTS_TICKET]; /* the step's launch ticket; "-": none */
-	char groups[NT_CGROUP_TEXT]; /* of the tasks, for the user's work (cgroup.h); "-": none */
+	char cgroups[NT_CGROUP_TEXT]; /* of the tasks, for the user's work (cgroup.h); "-": none */
 	enum nt_ended ended; /* from NT_ARGUMENTS_END */
 	/* The step's hosts as Slurm lists them, "n[1-4,7]"; "-": unknown, or longer than this. */
 	char hosts[NT_ARGUMENTS_HOSTS];

@@ -38,7 +38,7 @@ struct nt_plugin {
 	enum nt_ended ended; /* how its tasks ended so far */
 	bool tuned; /* the step's tasks load the plugin unless their users prevent it */
 	struct nt_policy policy;
-	struct nt_place place;
+	struct nt_node_step node_step;
 	int shm_fd; /* the node's; -1: none */
 	uid_t uid; /* the step's user */
 	gid_t gid;

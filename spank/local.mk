@@ -23,8 +23,8 @@ spank_plugin_sources = \
 	%D%/step/helper.h \
 	%D%/submit/ask-launch.c \
 	%D%/submit/ask-launch.h \
-	%D%/step/longplace.c \
-	%D%/step/longplace.h \
+	%D%/step/long-dir.c \
+	%D%/step/long-dir.h \
 	%D%/submit/mpi.c \
 	%D%/submit/mpi.h \
 	%D%/option.c \

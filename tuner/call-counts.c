@@ -11,13 +11,14 @@ static uint64_t wall_ms(void)
 	return (uint64_t)(nt_clock_read_ns(CLOCK_REALTIME) / 1000000);
 }
 
-struct nt_calls *nt_calls_begin_process(struct nt_calls *calls, const struct nt_place *place,
-					uint32_t task, uint32_t pid, uint32_t stall_s)
+struct nt_calls *nt_calls_begin_process(struct nt_calls *calls,
+					const struct nt_node_step *node_step, uint32_t task,
+					uint32_t pid, uint32_t stall_s)
 {
 	calls->task = task;
 	calls->pid = pid;
 	calls->stall_s = stall_s;
-	memcpy(calls->node, place->node, sizeof(calls->node));
+	memcpy(calls->node, node_step->node, sizeof(calls->node));
 	nt_calls_look(calls, false);
 	return calls;
 }

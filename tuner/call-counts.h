@@ -21,8 +21,9 @@ struct nt_calls_seen {
 	uint64_t moved_ms; /* by nt_clock_ms() */
 };
 
-struct nt_calls *nt_calls_begin_process(struct nt_calls *calls, const struct nt_place *place,
-					uint32_t task, uint32_t pid, uint32_t stall_s);
+struct nt_calls *nt_calls_begin_process(struct nt_calls *calls,
+					const struct nt_node_step *node_step, uint32_t task,
+					uint32_t pid, uint32_t stall_s);
 
 /* index: in the process's list. NULL: no room, or NCCL told too little. */
 struct nt_calls_comm *nt_calls_add(struct nt_calls *calls, uint32_t index, uint64_t id, int rank,

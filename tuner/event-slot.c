@@ -17,12 +17,12 @@ static uint64_t number_of(const void *handle)
 	return (uint64_t)(uintptr_t)handle;
 }
 
-static uint32_t generation_of(uint64_t word)
+static uint32_t generation_of(uint64_t stamp)
 {
-	return (uint32_t)(word >> 32);
+	return (uint32_t)(stamp >> 32);
 }
 
-static uint64_t word_of(uint32_t generation, unsigned state)
+static uint64_t stamp_of(uint32_t generation, unsigned state)
 {
 	return (uint64_t)generation << 32 | state;
 }
@@ -39,7 +39,7 @@ static bool is_handle(const void *handle)
 	       (uint32_t)number_of(handle) >> 2 < NT_EVENT_SLOT_COUNT;
 }
 
-/* Word by word, by atomic accesses: the slot may be reused meanwhile. */
+/* Eight bytes at a time, by atomic accesses: the slot may be reused meanwhile. */
 static void read_sample(struct nt_event_slot *slot, struct nt_sample *out)
 {
 	uint64_t part[NT_SAMPLE_PARTS];
@@ -64,30 +64,31 @@ void *nt_event_slot_take(struct nt_event_slots *slots, const struct nt_sample *s
 	unsigned index = atomic_fetch_add_explicit(&slots->next, 1, memory_order_relaxed) &
 			 (NT_EVENT_SLOT_COUNT - 1);
 	struct nt_event_slot *slot = &slots->slot[index];
-	uint64_t word = atomic_load_explicit(&slot->word, memory_order_relaxed);
-	uint32_t generation = (generation_of(word) + 1) % GENERATIONS;
+	uint64_t stamp = atomic_load_explicit(&slot->stamp, memory_order_relaxed);
+	uint32_t generation = (generation_of(stamp) + 1) % GENERATIONS;
 
 	*lost = false;
-	if ((uint32_t)word == BUSY)
+	if ((uint32_t)stamp == BUSY)
 		return NULL;
 	/* Acquires what the slot's last user released. */
-	if (!atomic_compare_exchange_strong_explicit(&slot->word, &word, word_of(generation, BUSY),
+	if (!atomic_compare_exchange_strong_explicit(&slot->stamp, &stamp,
+						     stamp_of(generation, BUSY),
 						     memory_order_acquire, memory_order_relaxed))
 		return NULL;
-	*lost = (uint32_t)word == LIVE;
+	*lost = (uint32_t)stamp == LIVE;
 	if (*lost)
 		read_sample(slot, victim);
 	write_sample(slot, sample);
-	/* Pairs with the acquire of every later read of the word. */
-	atomic_store_explicit(&slot->word, word_of(generation, LIVE), memory_order_release);
+	/* Pairs with the acquire of every later read of the stamp. */
+	atomic_store_explicit(&slot->stamp, stamp_of(generation, LIVE), memory_order_release);
 	return (void *)(uintptr_t)((uint64_t)generation << 32 | index << 2 | NT_EVENT_SLOT_KIND);
 }
 
 bool nt_event_slot_live(struct nt_event_slots *slots, const void *handle)
 {
-	uint64_t word = atomic_load_explicit(&slot_of(slots, handle)->word, memory_order_acquire);
+	uint64_t stamp = atomic_load_explicit(&slot_of(slots, handle)->stamp, memory_order_acquire);
 
-	return is_handle(handle) && word == word_of(generation_of(number_of(handle)), LIVE);
+	return is_handle(handle) && stamp == stamp_of(generation_of(number_of(handle)), LIVE);
 }
 
 bool nt_event_slot_look(struct nt_event_slots *slots, const void *handle, struct nt_sample *out)
@@ -104,14 +105,14 @@ bool nt_event_slot_look(struct nt_event_slots *slots, const void *handle, struct
 bool nt_event_slot_finish(struct nt_event_slots *slots, const void *handle, struct nt_sample *out)
 {
 	struct nt_event_slot *slot = slot_of(slots, handle);
-	uint64_t live = word_of(generation_of(number_of(handle)), LIVE);
+	uint64_t live = stamp_of(generation_of(number_of(handle)), LIVE);
 
 	if (!nt_event_slot_live(slots, handle))
 		return false;
 	read_sample(slot, out);
 	/* Generations only grow: if this succeeds, nothing was reused while it was read. */
-	return atomic_compare_exchange_strong_explicit(&slot->word, &live,
-						       word_of(generation_of(live), FREE),
+	return atomic_compare_exchange_strong_explicit(&slot->stamp, &live,
+						       stamp_of(generation_of(live), FREE),
 						       memory_order_acq_rel, memory_order_relaxed);
 }
 
@@ -119,13 +120,13 @@ void nt_event_slot_forget(struct nt_event_slots *slots, const void *whose)
 {
 	for (unsigned i = 0; i < NT_EVENT_SLOT_COUNT; i++) {
 		struct nt_event_slot *slot = &slots->slot[i];
-		uint64_t word = atomic_load_explicit(&slot->word, memory_order_acquire);
+		uint64_t stamp = atomic_load_explicit(&slot->stamp, memory_order_acquire);
 
-		if ((uint32_t)word == LIVE &&
+		if ((uint32_t)stamp == LIVE &&
 		    atomic_load_explicit(&slot->part[0], memory_order_relaxed) == number_of(whose))
 			/* Fails only if it was just finished or reused. */
 			(void)atomic_compare_exchange_strong_explicit(
-				&slot->word, &word, word_of(generation_of(word), FREE),
+				&slot->stamp, &stamp, stamp_of(generation_of(stamp), FREE),
 				memory_order_acq_rel, memory_order_relaxed);
 	}
 }

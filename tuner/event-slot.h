@@ -40,7 +40,7 @@ struct nt_sample {
 #define NT_SAMPLE_PARTS (sizeof(struct nt_sample) / sizeof(uint64_t))
 
 struct nt_event_slot {
-	_Atomic uint64_t word; /* generation << 32 | free, live or busy */
+	_Atomic uint64_t stamp; /* generation << 32 | free, live or busy */
 	_Atomic uint64_t part[NT_SAMPLE_PARTS]; /* of the struct nt_sample */
 };
 

@@ -33,7 +33,7 @@ static void *make_handle(const struct nt_comm *c, uintptr_t kind, uint32_t seria
 			opened << (2 + INDEX_BITS) | (uintptr_t)c->fixed.index << 2 | kind);
 }
 
-/* NULL: another communicator has its place. The list entry was there before the handle, and is
+/* NULL: another communicator has its entry. The list entry was there before the handle, and is
  * never cleared. */
 static struct nt_comm *comm_of(struct nt_process *process, const void *handle)
 {

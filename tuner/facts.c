@@ -30,7 +30,7 @@
 #define GPUS_MAX 64
 #define CONF_LINES_MAX 256
 #define CAP_IPC_LOCK_BIT 14
-#define GROUPS_MAX 16 /* control groups, one in another */
+#define CGROUPS_MAX 16 /* cgroups, one in another */
 
 static bool has_bit(const unsigned char *bits, size_t bytes, size_t bit)
 {
@@ -128,7 +128,7 @@ static void lower_quota(struct nt_facts *facts, const char *root, const char *di
 {
 	double quota[2] = { 0, 0 }, period[2];
 	char path[2 * PATH_BYTES];
-	struct stat group;
+	struct stat cgroup;
 	int fd;
 
 	if (!read_quota(root, directory, "cpu.max", quota) &&
@@ -140,25 +140,26 @@ static void lower_quota(struct nt_facts *facts, const char *root, const char *di
 	facts->quota = quota[0] / quota[1];
 	snprintf(path, sizeof(path), "%s%s", root, directory);
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	facts->quota_group = fd >= 0 && fstat(fd, &group) == 0 ? (int64_t)group.st_ino : -1;
+	facts->quota_cgroup = fd >= 0 && fstat(fd, &cgroup) == 0 ? (int64_t)cgroup.st_ino : -1;
 	if (fd >= 0)
 		close(fd);
 }
 
-/* group: "/job/step"; those that it is in, too */
-static void look_at_groups(struct nt_facts *facts, const char *root, const char *mount, char *group)
+/* cgroup: "/job/step"; those that it is in, too */
+static void look_at_cgroups(struct nt_facts *facts, const char *root, const char *mount,
+			    char *cgroup)
 {
 	char directory[PATH_BYTES];
 
-	for (int i = 0; i < GROUPS_MAX; i++) {
-		char *slash = strrchr(group, '/');
+	for (int i = 0; i < CGROUPS_MAX; i++) {
+		char *slash = strrchr(cgroup, '/');
 
 		if ((size_t)snprintf(directory, sizeof(directory), "%s%s", mount,
-				     strcmp(group, "/") == 0 ? "" : group) < sizeof(directory))
+				     strcmp(cgroup, "/") == 0 ? "" : cgroup) < sizeof(directory))
 			lower_quota(facts, root, directory);
-		if (!slash || strcmp(group, "/") == 0)
+		if (!slash || strcmp(cgroup, "/") == 0)
 			break;
-		slash[slash == group] = '\0';
+		slash[slash == cgroup] = '\0';
 	}
 }
 
@@ -175,35 +176,35 @@ static void look_at_quota(struct nt_facts *facts, const char *root)
 
 	snprintf(path, sizeof(path), "%s/proc/self/cgroup", root);
 	f = fopen(path, "re");
-	for (int i = 0; f && i < 2 * GROUPS_MAX && fgets(line, sizeof(line), f); i++) {
+	for (int i = 0; f && i < 2 * CGROUPS_MAX && fgets(line, sizeof(line), f); i++) {
 		char *controllers = strchr(line, ':');
-		char *group = controllers ? strstr(controllers, ":/") : NULL;
+		char *cgroup = controllers ? strstr(controllers, ":/") : NULL;
 
 		line[strcspn(line, "\n")] = '\0';
-		if (!group)
+		if (!cgroup)
 			continue;
-		*group = '\0';
-		if (group == controllers + 1)
-			look_at_groups(facts, root, "/sys/fs/cgroup", group + 1);
+		*cgroup = '\0';
+		if (cgroup == controllers + 1)
+			look_at_cgroups(facts, root, "/sys/fs/cgroup", cgroup + 1);
 		else if (has_cpu(controllers + 1))
-			look_at_groups(facts, root, "/sys/fs/cgroup/cpu", group + 1);
+			look_at_cgroups(facts, root, "/sys/fs/cgroup/cpu", cgroup + 1);
 	}
 	if (f)
 		fclose(f);
 }
 
-/* ---- room and limits */
+/* ---- file systems and limits */
 
 static void look_at_shm(struct nt_facts *facts, const char *root)
 {
-	struct statvfs room;
+	struct statvfs fs;
 	char path[PATH_BYTES];
 
 	snprintf(path, sizeof(path), "%s/dev/shm", root);
-	if (statvfs(path, &room) < 0 || room.f_blocks == 0)
+	if (statvfs(path, &fs) < 0 || fs.f_blocks == 0)
 		return;
-	facts->shm_mb = (int64_t)(room.f_blocks * room.f_frsize >> 20);
-	facts->shm_free_mb = (int64_t)(room.f_bavail * room.f_frsize >> 20);
+	facts->shm_mb = (int64_t)(fs.f_blocks * fs.f_frsize >> 20);
+	facts->shm_free_mb = (int64_t)(fs.f_bavail * fs.f_frsize >> 20);
 }
 
 static int64_t limit_of(int which, uint64_t unit)

@@ -6,14 +6,14 @@
  * CUDA_VISIBLE_DEVICES leave the process; other variables are read for what Slurm and CUDA say.
  *
  * Processors are those of all threads together: OpenMP and NCCL bind single threads to fewer than
- * the process has. A GPU's device file counts if it may be opened, which a control group of
+ * the process has. A GPU's device file counts if it may be opened, which a cgroup of
  * devices decides; nothing is opened. A file system is known by its mount: no file of it is
  * looked at, which could hang.
  *
  * Threads:  the helper thread, once: it reads files, at most some hundred.
  * Memory:   the caller's.
  * Errors:   what is unknown is -1, NAN or "".
- * Host:     /proc/self/{task,cgroup,mountinfo,fd,net/tcp,net/tcp6}, cpu.max of control groups v2,
+ * Host:     /proc/self/{task,cgroup,mountinfo,fd,net/tcp,net/tcp6}, cpu.max of cgroups v2,
  *           cpu.cfs_* of v1, /proc/self/{status,uid_map}, /etc/nccl.conf, /dev/shm,
  *           /dev/nvidia<N>, /proc/driver/nvidia/{version,gpus}, /sys/class/{infiniband,net},
  *           /sys/module; SLURM_JOB_CPUS_PER_NODE.

@@ -27,7 +27,7 @@
 /* A communicator's profiler has been opened, and NCCL calls nothing of it yet. */
 void nt_gpu_times_admit(struct nt_process *process);
 
-/* In every round of the helper thread */
+/* In every pass of the helper thread */
 void nt_gpu_times_look(struct nt_process *process);
 
 /* There is no helper thread. */

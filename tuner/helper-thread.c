@@ -18,7 +18,7 @@
 #include "tuner/rest.h"
 #include "tuner/steps.h"
 
-#define BUSY_MS 20u /* between two rounds of the thread while something changes */
+#define BUSY_MS 20u /* between two passes of the thread while something changes */
 #define IDLE_MS 200u /* ... and after long without a change */
 #define READ_MS 10u /* between two readings of all calls, at least */
 #define CALM_MS 60000u /* without a change of state for so long, nothing is expected soon */
@@ -39,7 +39,7 @@ struct helper {
 	struct nt_marker_vote marker; /* slowdown follows it */
 	struct nt_node_leader *leader;
 	struct nt_mpi mpi;
-	uint64_t ms; /* of this round */
+	uint64_t ms; /* of this pass */
 	uint64_t signature; /* a hash of all states */
 	uint64_t changed_ms, written_ms;
 	uint64_t began_ms, tried_ms; /* to become the leader: first and last attempt; 0: none yet */
@@ -206,7 +206,7 @@ static void look_at_all(struct nt_process *process, struct helper *r)
 	r->signature = signature;
 }
 
-/* In the first round after the first call: NCCL has its connections, and has given back the
+/* In the first pass after the first call: NCCL has its connections, and has given back the
  * processors that it takes while it starts. */
 static void look_at_facts(struct nt_process *process, const struct helper *r, bool end)
 {

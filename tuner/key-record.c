@@ -276,12 +276,12 @@ static int alone_reason(const struct nt_key *out, const struct nt_comm *comm, ui
 	uint32_t forbidden = nt_policy_forbidden(policy) |
 			     (nt_key_record_risks(comm) ? NT_PAIRS_LL128 : 0);
 	uint32_t others = nt_key_mask(id) & ~forbidden & NT_PAIRS_ALL;
-	const uint32_t users = NT_PLACE_USER_ALGO | NT_PLACE_USER_PROTO;
+	const uint32_t users = NT_FLAG_USER_ALGO | NT_FLAG_USER_PROTO;
 
 	if (!comm->fixed.shm || policy->channels != NT_SWITCH_OFF || out->auto_arm < 0 ||
 	    out->auto_arm >= NT_PAIRS || (others & ~(1u << out->auto_arm)) != 0)
 		return NT_REASON_NONE;
-	return nt_key_mask(id) == 0 && !(comm->fixed.process->place.flags & users)
+	return nt_key_mask(id) == 0 && !(comm->fixed.process->node_step.flags & users)
 		       ? NT_REASON_SYMMETRIC
 		       : NT_REASON_ALONE;
 }

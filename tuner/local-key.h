@@ -106,7 +106,7 @@ struct nt_stall {
 /* By the helper thread */
 struct nt_key_helper {
 	_Atomic uint32_t rechecks_asked; /* number of rechecks */
-	_Atomic uint32_t stalled; /* rounds of the thread in which it was open without progress */
+	_Atomic uint32_t stalled; /* passes of the thread in which it was open without progress */
 	bool recheck_open; /* for the newest recheck that was asked for */
 	struct nt_stall stall;
 	struct nt_call_interval interval;

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
-# libnccl-tune.so, the tuner and profiler plugin of NCCL. Needs libc and libm only.
+# libnccl-tune.so, the tuner and profiler plugin of NCCL. In the NCCL process, as the user; libc and libm, no json-c.
 
 noinst_LIBRARIES += libnt-tuner.a
 libnt_tuner_a_SOURCES = \

@@ -63,7 +63,7 @@ static struct nt_comm *oldest_ended(struct nt_process *process)
 }
 
 /* The lock is held. Only its index in the list and its array of durations stay. */
-static struct nt_comm *take_room(struct nt_process *process)
+static struct nt_comm *take_entry(struct nt_process *process)
 {
 	_Atomic uint32_t *observed = NULL;
 	struct nt_comm *comm = NULL;
@@ -117,7 +117,7 @@ static void fill_caps(struct nt_comm_fixed *fixed)
 	const struct nt_process *process = fixed->process;
 	struct nt_capabilities *caps = &fixed->caps;
 
-	caps->fingerprint = process->place.fingerprint;
+	caps->fingerprint = process->node_step.fingerprint;
 	caps->build = process->build;
 	caps->policy = process->policy_hash;
 	caps->nccl = atomic_load(&process->nccl);
@@ -194,7 +194,7 @@ static void check_warm(struct nt_process *process)
 		return;
 	if (nt_process_warm_check(warm, atomic_load(&process->nccl),
 				  any ? NT_FABRIC_ANY : fabric_now(process),
-				  process->place.fingerprint))
+				  process->node_step.fingerprint))
 		NT_WARN(process->log, "remembered arms are not used: %s", warm->refused.text);
 }
 
@@ -255,7 +255,7 @@ static struct nt_comm *create_comm(struct nt_process *process, const struct nt_c
 	struct nt_comm *comm;
 
 	pthread_mutex_lock(&process->lock);
-	comm = take_room(process);
+	comm = take_entry(process);
 	if (comm) {
 		comm->fixed.process = process;
 		comm->fixed.ctx.ours = comm;
@@ -268,7 +268,7 @@ static struct nt_comm *create_comm(struct nt_process *process, const struct nt_c
 		/* Another tuner is in force: ours will not be called, and the other ranks must
 		 * know. */
 		if (half == NT_HALF_TUNER ||
-		    process->place.flags & (NT_PLACE_NO_TUNER | NT_PLACE_OTHER_TUNER))
+		    process->node_step.flags & (NT_FLAG_NO_TUNER | NT_FLAG_OTHER_TUNER))
 			take_slot(comm);
 	}
 	pthread_mutex_unlock(&process->lock);
@@ -316,7 +316,7 @@ struct nt_comm *nt_comm_open_profiler(struct nt_process *process,
 				      const struct nt_comm_identity *who)
 {
 	learn_platform(process);
-	if (process->place.flags & NT_PLACE_NO_TUNER)
+	if (process->node_step.flags & NT_FLAG_NO_TUNER)
 		start_helper(process);
 	handed_over = create_comm(process, who, NT_HALF_PROFILER);
 	return handed_over;

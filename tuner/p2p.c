@@ -100,10 +100,10 @@ bool nt_p2p_note(struct nt_p2p *p2p, struct nt_p2p_groups *groups, uint32_t rank
 	const uint64_t bytes = (uint64_t)event->count * nt_datatype_bytes(event->datatype);
 	const uintptr_t thread = (uintptr_t)pthread_self();
 	const uint32_t group = load(group_of(groups));
-	bool room = true;
+	bool fits = true;
 
 	if (load(&p2p->serial) == 0 || p2p->thread != thread || p2p->group != group) {
-		room = end_call(p2p, ranks);
+		fits = end_call(p2p, ranks);
 		p2p->thread = thread;
 		p2p->group = group;
 		p2p->captured = false;
@@ -123,7 +123,7 @@ bool nt_p2p_note(struct nt_p2p *p2p, struct nt_p2p_groups *groups, uint32_t rank
 	}
 	if (!atomic_load_explicit(&groups->seen, memory_order_relaxed))
 		atomic_store_explicit(&groups->seen, true, memory_order_relaxed);
-	return room;
+	return fits;
 }
 
 uint32_t nt_p2p_launch(const struct nt_p2p *p2p)

@@ -306,10 +306,10 @@ static void look_at_start(struct nt_platform *platform, const char *path)
 {
 	struct nt_variables started = { .cut = false };
 	FILE *f = fopen(path, "re");
-	size_t room = 0;
+	size_t size = 0;
 	char *word = NULL;
 
-	while (f && getdelim(&word, &room, '\0', f) > 0)
+	while (f && getdelim(&word, &size, '\0', f) > 0)
 		nt_variables_add(&started, word);
 	started.cut = started.cut || !f || ferror(f);
 	free(word);

@@ -156,10 +156,10 @@ static uint32_t other_plugins(uint32_t flags)
 {
 	uint32_t others = 0;
 
-	if (!(flags & NT_PLACE_NO_TUNER) && names_other(NT_ENV_NCCL_TUNER))
-		others |= NT_PLACE_OTHER_TUNER;
-	if (!(flags & NT_PLACE_NO_PROFILER) && names_other(NT_ENV_NCCL_PROFILER))
-		others |= NT_PLACE_OTHER_PROFILER;
+	if (!(flags & NT_FLAG_NO_TUNER) && names_other(NT_ENV_NCCL_TUNER))
+		others |= NT_FLAG_OTHER_TUNER;
+	if (!(flags & NT_FLAG_NO_PROFILER) && names_other(NT_ENV_NCCL_PROFILER))
+		others |= NT_FLAG_OTHER_PROFILER;
 	return others;
 }
 
@@ -175,26 +175,19 @@ static void init_thread(struct nt_process_thread *helper)
 	pthread_condattr_destroy(&clock);
 }
 
-static void fini_thread(struct nt_process_thread *helper)
-{
-	pthread_cond_destroy(&helper->ended);
-	pthread_cond_destroy(&helper->wake);
-	pthread_mutex_destroy(&helper->lock);
-}
-
 static void open_memory(struct nt_process *process)
 {
 	process->map.fd = process->tray.fd = -1;
 	if (process->policy.mode == NT_MODE_OFF ||
-	    nt_shm_open(&process->map, &process->place, &process->no_shm) < 0)
+	    nt_shm_open(&process->map, &process->node_step, &process->no_shm) < 0)
 		return;
 	if (nt_mode_chooses(process->policy.mode))
 		(void)nt_shm_map(&process->map, &process->no_shm);
 	if (nt_tray_open(&process->tray, process->map.fd, NT_TRAY_RANK, "",
 			 (uint32_t)process->pid) == 0)
-		process->calls = nt_calls_begin_process(&process->tray.tray->calls, &process->place,
-							process->task, (uint32_t)process->pid,
-							(uint32_t)process->policy.stall_s);
+		process->calls = nt_calls_begin_process(
+			&process->tray.tray->calls, &process->node_step, process->task,
+			(uint32_t)process->pid, (uint32_t)process->policy.stall_s);
 }
 
 int nt_process_open(struct nt_process *process, const char *task_policy, nt_nccl_log log,
@@ -202,13 +195,13 @@ int nt_process_open(struct nt_process *process, const char *task_policy, nt_nccl
 {
 	memset(process, 0, sizeof(*process));
 	process->work = work;
-	if (nt_policy_parse_task(&process->policy, &process->place, task_policy, err) < 0)
+	if (nt_policy_parse_task(&process->policy, &process->node_step, task_policy, err) < 0)
 		return -1;
 	process->log = log;
 	process->pid = getpid();
 	process->build = build_id();
 	process->policy_hash = nt_policy_hash(&process->policy);
-	process->place.flags |= other_plugins(process->place.flags);
+	process->node_step.flags |= other_plugins(process->node_step.flags);
 	read_step(process);
 	pthread_mutex_init(&process->lock, NULL);
 	nt_mask_init(&process->mask);
@@ -230,7 +223,9 @@ void nt_process_close(struct nt_process *process)
 	nt_tray_close(&process->tray);
 	nt_shm_close(&process->map);
 	nt_stretch_clear(&process->stretch);
-	fini_thread(&process->helper);
+	pthread_cond_destroy(&process->helper.ended);
+	pthread_cond_destroy(&process->helper.wake);
+	pthread_mutex_destroy(&process->helper.lock);
 	nt_mask_fini(&process->mask);
 	pthread_mutex_destroy(&process->lock);
 }
@@ -399,8 +394,9 @@ static void say_policy(const struct nt_process *process)
 	if (nt_policy_format_option(&process->policy, text, sizeof(text)) < 0)
 		return;
 	NT_INFO(process->log, "%s (job %u step %u node %s task %u of %u%s%s)", text,
-		process->place.job, process->place.step, process->place.node, process->task,
-		process->tasks, process->no_shm.id != NT_REASON_NONE ? "; not tuning: " : "",
+		process->node_step.job, process->node_step.step, process->node_step.node,
+		process->task, process->tasks,
+		process->no_shm.id != NT_REASON_NONE ? "; not tuning: " : "",
 		nt_reason_say(&process->no_shm, NULL, 0, why, sizeof(why)));
 }
 

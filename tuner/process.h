@@ -42,7 +42,7 @@
 #include "tuner/event-slot.h"
 #include "tuner/stretch.h"
 
-/* In a process's record; new ones take the places of ended ones. */
+/* In a process's record; new ones take the entries of ended ones. */
 #define NT_COMMS_MAX 256
 
 /* Losses and errors, with their names in the record */
@@ -116,7 +116,7 @@ struct nt_process {
 	/* Set by open, then constant */
 	const struct nt_process_work *work;
 	struct nt_policy policy;
-	struct nt_place place;
+	struct nt_node_step node_step;
 	struct nt_reason no_shm; /* why there is no shared memory */
 	struct nt_shm_map map;
 	struct nt_tray_out tray; /* for the record and the calls */

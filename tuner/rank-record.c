@@ -188,7 +188,7 @@ static uint32_t legal_pairs(const struct nt_comm *comm)
 	return legal;
 }
 
-/* NT_PLACE_LL128_*: LL128 was legal in some call, but not tried */
+/* NT_FLAG_LL128_*: LL128 was legal in some call, but not tried */
 static uint32_t ll128_flags(const struct nt_process *process)
 {
 	uint32_t risks = 0;
@@ -199,15 +199,15 @@ static uint32_t ll128_flags(const struct nt_process *process)
 		if (comm->fixed.shm && legal_pairs(comm) & NT_PAIRS_LL128)
 			risks |= nt_key_record_risks(comm);
 	}
-	return (risks & NT_RISK_NET ? NT_PLACE_LL128_NET : 0) |
-	       (risks & NT_RISK_C2C ? NT_PLACE_LL128_C2C : 0);
+	return (risks & NT_RISK_NET ? NT_FLAG_LL128_NET : 0) |
+	       (risks & NT_RISK_C2C ? NT_FLAG_LL128_C2C : 0);
 }
 
 /* One node uses no network. NCCL allows LL128 there where no path between GPUs is worse than NVLink
  * (ncclTopoTuneModel, src/graph/tuning.cc:491@v2.28.9-1); the largest communicator tells. */
 static const char *fabric_of(const struct nt_process *process)
 {
-	const uint32_t chosen = NT_PLACE_USER_ALGO | NT_PLACE_USER_PROTO;
+	const uint32_t chosen = NT_FLAG_USER_ALGO | NT_FLAG_USER_PROTO;
 	const struct nt_comm *largest = NULL;
 	uint32_t legal;
 
@@ -223,29 +223,29 @@ static const char *fabric_of(const struct nt_process *process)
 	if (process->nodes > 1)
 		return process->platform.fabric;
 	legal = largest ? legal_pairs(largest) : 0;
-	if (legal == 0 || legal & NT_PAIRS_LL128 || process->place.flags & chosen)
+	if (legal == 0 || legal & NT_PAIRS_LL128 || process->node_step.flags & chosen)
 		return nt_fabric_name(NT_FABRIC_ANY);
 	return nt_fabric_name(NT_FABRIC_PCIE);
 }
 
 static void put_head(struct nt_json_writer *put, struct nt_process *process, bool end)
 {
-	const struct nt_place *place = &process->place;
+	const struct nt_node_step *node_step = &process->node_step;
 	struct nt_rank out;
 
 	nt_fields_clear(&nt_rank_fields, &out);
 	out.version = NT_RECORD_VERSION;
-	out.job = place->job;
-	out.step = place->step;
+	out.job = node_step->job;
+	out.step = node_step->step;
 	out.task = process->task;
 	out.pid = process->pid;
-	snprintf(out.node, sizeof(out.node), "%s", place->node);
+	snprintf(out.node, sizeof(out.node), "%s", node_step->node);
 	snprintf(out.mode, sizeof(out.mode), "%s", nt_mode_name(process->policy.mode));
 	if (nt_policy_format_option(&process->policy, out.policy, sizeof(out.policy)) < 0)
 		out.policy[0] = '\0';
 	out.nccl = atomic_load(&process->nccl);
 	snprintf(out.library, sizeof(out.library), "%s", process->platform.library);
-	out.flags = place->flags | ll128_flags(process);
+	out.flags = node_step->flags | ll128_flags(process);
 	snprintf(out.driver, sizeof(out.driver), "%s", process->platform.driver);
 	snprintf(out.fabric, sizeof(out.fabric), "%s", fabric_of(process));
 	snprintf(out.variables, sizeof(out.variables), "%s", process->platform.outside);

@@ -46,7 +46,7 @@ static bool knows_commit(struct nt_local_key *key)
 	return true;
 }
 
-/* Does the key need no events until its next call? Its turn is published a round before it is
+/* Does the key need no events until its next call? Its turn is published a pass before it is
  * withdrawn, so that the leader sees a window that is over. */
 static bool may_rest(struct nt_comm *comm, struct nt_local_key *key, int coll, bool published)
 {

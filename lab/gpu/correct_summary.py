@@ -26,7 +26,7 @@ def line_of(run):
     text = ", ".join(f"{n} {name}" for name, n in sorted(states.items()))
     why = sorted({c["why"] for r in run.records for c in r["comms"] if c.get("why")})
     return (f"{run.kind[len('correct-'):]:14} {run.topology:4} {run.trouble() or 'right':8} {run.seconds:5.1f} s, "
-            f"{head.get('rounds', head.get('calls', '?'))} rounds, {head.get('aborts', 0)} aborts, {checks} checks, "
+            f"{head.get('iterations', head.get('calls', '?'))} iterations, {head.get('aborts', 0)} aborts, {checks} checks, "
             f"{sum(k.get('forced', 0) for k in keys)} forced; communicators "
             f"{', '.join(f'{n} {s}' for s, n in sorted(comms.items())) or 'none'}; keys {text or 'none'}"
             + "".join(f"\n    {w[:140]}" for w in why))

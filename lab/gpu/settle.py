@@ -121,7 +121,7 @@ def by_arm(run):
     calls = len({(s["coll"], s["bytes"]) for s in run.samples})
     samples = collections.defaultdict(dict)
     for s in run.samples:
-        samples[int(s["round"]), s["coll"], int(s["bytes"])][int(s["rank"])] = s
+        samples[int(s["iteration"]), s["coll"], int(s["bytes"])][int(s["rank"])] = s
     found = collections.defaultdict(list)
     for i, events in enumerate(zip(*(r.events for r in run.ranks))):
         decision = run.ranks[0].decisions[i]
@@ -157,19 +157,19 @@ def print_first_uses(run):
             later = median(g for d, g in used[1:] if (d.coll, d.bytes, d.arm) == (first.coll, first.bytes, first.arm))
             print(f"  first {first.arm} ({first.coll} {size_text(first.bytes)}): {gap:.1f} ms, later {later:.2f} ms")
     line = run.run_line()
-    print(f"  device memory: {line.get('init_mib', '?')} MiB at init, {line.get('rounds_mib', '?')} more for algorithms"
+    print(f"  device memory: {line.get('init_mib', '?')} MiB at init, {line.get('iterations_mib', '?')} more for algorithms"
           " on first use")
 
 
 def print_masks(run):
-    """A mask set in one decision counts from the next call on; the first round of a block is left out."""
+    """A mask set in one decision counts from the next call on; the first iteration of a block is left out."""
     times, widest = {}, {}
     if not run.samples:
         print("  no samples")
         return
     sizes = sorted({int(s["bytes"]) for s in run.samples})
     for s in run.samples:
-        key = (int(s["round"]), int(s["bytes"]))
+        key = (int(s["iteration"]), int(s["bytes"]))
         times.setdefault(key, {})[int(s["rank"])] = float(s["host_us"])
     masks = [d.mask for d in run.ranks[0].decisions] if run.ranks else []
     order = len(sizes)

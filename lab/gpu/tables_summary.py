@@ -34,14 +34,14 @@ COLUMNS = {
 
 def read_calls(run):
     """By size: (arm, time of the slowest rank) of each recorded call, in order. Before these come so many calls that are
-    not recorded, and one after every so many; larger sizes may be called in some rounds only."""
+    not recorded, and one after every so many; larger sizes may be called in some iterations only."""
     path = run.path / "samples.csv"
     if not path.exists():
         return {}
     slowest = collections.defaultdict(dict)
     with open(path, newline="") as f:
         for row in csv.DictReader(f):
-            calls, at = slowest[int(row["bytes"])], int(row["round"])
+            calls, at = slowest[int(row["bytes"])], int(row["iteration"])
             calls[at] = max(calls.get(at, 0.0), float(row["host_us"]))
     arms = collections.defaultdict(list)
     for line in (run.path / "arms").read_text().splitlines():
@@ -55,7 +55,7 @@ def read_calls(run):
         if len(made) == WARM_UP + len(calls) + len(calls) // CHECK_EVERY:
             found[size] = [(made[WARM_UP + i + i // CHECK_EVERY], calls[at]) for i, at in enumerate(sorted(calls))]
         else:
-            print(f"{run.path.name}: {len(made)} calls of {size} bytes do not fit {len(calls)} rounds")
+            print(f"{run.path.name}: {len(made)} calls of {size} bytes do not fit {len(calls)} iterations")
     return found
 
 

@@ -311,7 +311,7 @@ static void idle_in_each_state(struct found *r)
 static void be_rank(int index, const char *dir)
 {
 	struct found *r = &shared->rank[index];
-	struct nt_place place;
+	struct nt_node_step place;
 	uint64_t ns;
 
 	self.index = index;

@@ -7,7 +7,7 @@
 #   crowd.sh [STEPS [AT_ONCE [JOBS]]]   default: 200 sruns, 20 at a time, shared by 4 jobs that run at once
 #
 # Of each ten steps one is killed by its own task, one by scancel, one loses its srun, and one never loads NCCL; the others leave
-# the record of a rank. Steps run in Slurm's control groups where these can be made. Prints one line of JSON, with slurmctld's
+# the record of a rank. Steps run in Slurm's cgroups where these can be made. Prints one line of JSON, with slurmctld's
 # own counters (sdiag); ends with 1 where a process, a directory, a mount or a group is left, or a record is neither in its job
 # nor in the spool.
 set -u -o pipefail

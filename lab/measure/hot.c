@@ -314,7 +314,7 @@ static void load(const char *path)
  * shared memory. */
 static void open_comm(const char *dir)
 {
-	const struct nt_place place = nt_measure_place(dir);
+	const struct nt_node_step place = nt_measure_place(dir);
 
 	if (nt_measure_policy(dir) < 0)
 		die("the directory's name does not fit");

@@ -35,9 +35,9 @@ static inline void nt_quiet(int level, unsigned long subsystems, const char *fil
 }
 
 /* A task's place; the node's memory is a file in this directory. */
-static inline struct nt_place nt_measure_place(const char *dir)
+static inline struct nt_node_step nt_measure_place(const char *dir)
 {
-	struct nt_place place = { .node = "n1" };
+	struct nt_node_step place = { .node = "n1" };
 
 	snprintf(place.shm, sizeof(place.shm), "%s/shm", dir);
 	return place;
@@ -47,7 +47,7 @@ static inline struct nt_place nt_measure_place(const char *dir)
  * -1: the directory's name does not fit. */
 static inline int nt_measure_policy(const char *dir)
 {
-	const struct nt_place place = nt_measure_place(dir);
+	const struct nt_node_step place = nt_measure_place(dir);
 	struct nt_policy policy;
 	char text[NT_POLICY_MAX];
 

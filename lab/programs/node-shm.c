@@ -16,7 +16,7 @@ struct visitor {
 
 const struct nt_shm *nt_node_shm_open(const char *path)
 {
-	struct nt_place place = { .job = 1 };
+	struct nt_node_step place = { .job = 1 };
 	struct nt_shm_map map;
 	struct nt_reason why;
 

@@ -92,7 +92,7 @@ static void expect(int rc, const char *what)
 static void open_member(struct nt_member *s)
 {
 	const struct nt_inst *inst = s->inst;
-	const struct nt_place *place = &inst->place;
+	const struct nt_shape *place = &inst->place;
 	const char *name = only.w->p->comm[inst->kind].name;
 	static struct nt_tuner_constants_v5 constants;
 	struct nt_tuner_nvl_v5 nvl = { place->nodes, place->per_node, place->per_node };

@@ -17,7 +17,7 @@ static void set_number(const char *name, unsigned value)
 int nt_settings_apply(const char *policy, const char *shm, const char *library,
 		      const struct nt_task_place *task, struct nt_error *err)
 {
-	struct nt_place place = { .fingerprint = 1, .job = 1 };
+	struct nt_node_step place = { .fingerprint = 1, .job = 1 };
 	struct nt_policy values;
 	char text[4096];
 

@@ -41,7 +41,7 @@ static void place_of(const struct nt_world *w, struct nt_inst *inst)
 {
 	unsigned here = 0, node = 0;
 
-	inst->place = (struct nt_place){ .ranks = (int)inst->ranks, .algos = NT_ALGOS };
+	inst->place = (struct nt_shape){ .ranks = (int)inst->ranks, .algos = NT_ALGOS };
 	for (unsigned i = 0; i < inst->ranks; i++) {
 		unsigned its = nt_world_node(w, inst->member[i]);
 

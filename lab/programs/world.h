@@ -55,7 +55,7 @@ struct nt_inst {
 	unsigned *member; /* ranks, in order */
 	unsigned ranks;
 	uint64_t id;
-	struct nt_place place;
+	struct nt_shape place;
 	unsigned arrived; /* ranks whose stream has come to the next collective */
 	uint64_t latest_ns;
 	uint64_t from_ns, until_ns; /* its newest collective */

@@ -9,9 +9,10 @@
 
 #define LOSES_P 0.02 /* by which one cannot win */
 #define WINS_P 0.0025 /* with which one wins, shared by all profiles, at each of some looks */
-#define TURNS_LEAST 2 /* a single turn may have been disturbed */
-#define ROUNDS_MORE 2 /* that all who are left must fit into the time */
-#define GRACE_S 1 /* beyond the time limit, for a turn that has begun */
+#define WINS_LAST_P 0.01 /* and at the last look, when the time is over */
+#define LAPS_LEAST 2 /* a single lap may have been disturbed */
+#define LAPS_MORE 2 /* of each that is left, which must fit into the time */
+#define GRACE_S 1 /* beyond the time limit, for a lap that has begun */
 
 void nt_race_init(struct nt_race *race, unsigned profiles, const struct nt_cal_call *calls,
 		  unsigned count, double time_s, double guess_s)
@@ -35,7 +36,7 @@ bool nt_race_knows_mix(const struct nt_race *race)
 	return false;
 }
 
-/* ---- turns */
+/* ---- laps */
 
 static double log_cost(const struct nt_race *race, const double *median_us)
 {
@@ -51,13 +52,13 @@ static double log_cost(const struct nt_race *race, const double *median_us)
 	return sum;
 }
 
-/* The turns of the default before and after a turn, or one of them twice; false: there is none. */
+/* The laps of the default before and after a lap, or one of them twice; false: there is none. */
 static bool find_neighbours(const struct nt_race *race, unsigned at, unsigned neighbour[2])
 {
 	bool before = false, after = false;
 
-	for (unsigned i = 0; i < race->turns; i++) {
-		if (race->turn[i].racer != 0)
+	for (unsigned i = 0; i < race->laps; i++) {
+		if (race->lap[i].racer != 0)
 			continue;
 		if (i < at)
 			neighbour[0] = i;
@@ -73,54 +74,54 @@ static bool find_neighbours(const struct nt_race *race, unsigned at, unsigned ne
 	return before || after;
 }
 
-/* Sums up a racer's turns. turns: their logarithms against the default's. */
-static void sum_up(struct nt_race *race, unsigned which, struct nt_turns *turns)
+/* Sums up a racer's laps. out: the logarithms against the default's. */
+static void sum_up(struct nt_race *race, unsigned which, struct nt_log_times *out)
 {
 	struct nt_racer *racer = &race->racer[which];
 	double call[NT_CAL_CALLS] = { 0 };
-	struct nt_turns own = { 0 };
+	struct nt_log_times own = { 0 };
 	unsigned near[2] = { 0 };
 
-	for (unsigned i = 0; i < race->turns; i++) {
-		if (race->turn[i].racer != which)
+	for (unsigned i = 0; i < race->laps; i++) {
+		if (race->lap[i].racer != which)
 			continue;
-		nt_turns_add(&own, race->turn[i].log_cost);
+		nt_log_times_add(&own, race->lap[i].log_cost);
 		if (which == 0 || !find_neighbours(race, i, near))
 			continue;
-		nt_turns_add(turns, race->turn[i].log_cost - (race->turn[near[0]].log_cost +
-							      race->turn[near[1]].log_cost) /
-								     2);
+		nt_log_times_add(out, race->lap[i].log_cost - (race->lap[near[0]].log_cost +
+							       race->lap[near[1]].log_cost) /
+								      2);
 		for (unsigned c = 0; c < race->calls; c++)
-			call[c] += race->turn[i].log_us[c] -
-				   (race->turn[near[0]].log_us[c] + race->turn[near[1]].log_us[c]) /
+			call[c] += race->lap[i].log_us[c] -
+				   (race->lap[near[0]].log_us[c] + race->lap[near[1]].log_us[c]) /
 					   2;
 	}
 	racer->deviation = own.count > 1 ? sqrt(own.squares / (own.count - 1)) : 0;
 	racer->worst = 0;
-	for (unsigned c = 0; c < race->calls && turns->count > 0; c++)
-		racer->worst = fmax(racer->worst, exp(call[c] / turns->count));
+	for (unsigned c = 0; c < race->calls && out->count > 0; c++)
+		racer->worst = fmax(racer->worst, exp(call[c] / out->count));
 }
 
-/* The deviation between turns is that of all profiles together: it is the place's. */
+/* The deviation between laps is that of all profiles together: it is the place's. */
 static void estimate_all(struct nt_race *race)
 {
-	struct nt_turns turns[NT_RACERS] = { { 0 } };
+	struct nt_log_times laps[NT_RACERS] = { { 0 } };
 	double squares = 0, degrees = 0, deviation;
 
 	for (unsigned i = 0; i < race->count; i++) {
-		sum_up(race, i, &turns[i]);
-		squares += turns[i].squares;
-		degrees += turns[i].count > 1 ? turns[i].count - 1 : 0;
+		sum_up(race, i, &laps[i]);
+		squares += laps[i].squares;
+		degrees += laps[i].count > 1 ? laps[i].count - 1 : 0;
 	}
-	deviation = nt_deviation(squares, degrees);
+	deviation = nt_estimate_deviation(squares, degrees);
 	race->degrees = NT_DEVIATION_DEGREES + degrees;
 	for (unsigned i = 1; i < race->count; i++) {
 		struct nt_racer *racer = &race->racer[i];
 
-		if (turns[i].count == 0)
+		if (laps[i].count == 0)
 			continue;
-		racer->log_ratio = turns[i].mean;
-		racer->error = deviation * sqrt(1 / turns[i].count + 1.0 / race->racer[0].turns);
+		racer->log_ratio = laps[i].mean;
+		racer->error = deviation * sqrt(1 / laps[i].count + 1.0 / race->racer[0].laps);
 		racer->p = nt_student_tail(-racer->log_ratio / racer->error, race->degrees);
 	}
 }
@@ -148,16 +149,16 @@ static bool can_win(const struct nt_race *race, unsigned which, unsigned leader)
 	const struct nt_racer *a = &race->racer[which], *b = &race->racer[leader];
 	double error;
 
-	if (a->turns == 0)
+	if (a->laps == 0)
 		return true;
 	if (surely_above(race, a->log_ratio, a->error, log(1 - NT_GAIN_LEAST)) ||
 	    (!nt_race_knows_mix(race) &&
 	     surely_above(race, log(a->worst), a->error, log(NT_WORST_MOST))))
 		return false;
-	if (which == leader || b->turns == 0)
+	if (which == leader || b->laps == 0)
 		return true;
-	error = a->error * sqrt((1.0 / a->turns + 1.0 / b->turns) /
-				(1.0 / a->turns + 1.0 / race->racer[0].turns));
+	error = a->error *
+		sqrt((1.0 / a->laps + 1.0 / b->laps) / (1.0 / a->laps + 1.0 / race->racer[0].laps));
 	return !surely_above(race, a->log_ratio - b->log_ratio, error, log(1 - NT_GAIN_LEAST));
 }
 
@@ -166,7 +167,7 @@ static bool qualifies(const struct nt_race *race, unsigned which)
 {
 	const struct nt_racer *racer = &race->racer[which];
 
-	return nt_race_knows_mix(race) || racer->turns == 0 || racer->worst <= NT_WORST_MOST;
+	return nt_race_knows_mix(race) || racer->laps == 0 || racer->worst <= NT_WORST_MOST;
 }
 
 /* Does a come before b, by what is known so far? */
@@ -185,7 +186,7 @@ static unsigned leader_of(const struct nt_race *race)
 	for (unsigned i = 1; i < race->count; i++) {
 		const struct nt_racer *racer = &race->racer[i];
 
-		if (racer->state == NT_RACER_OPEN && racer->turns > 0 &&
+		if (racer->state == NT_RACER_OPEN && racer->laps > 0 &&
 		    (leader == 0 || is_ahead(race, i, leader)))
 			leader = i;
 	}
@@ -204,37 +205,39 @@ static void drop_beaten(struct nt_race *race)
 		race->racer[leader].state = NT_RACER_BEATEN;
 }
 
-/* Rounds that all who are left have completed. */
-static unsigned round_of(const struct nt_race *race)
+/* Laps that all who are left have completed. */
+static unsigned least_laps(const struct nt_race *race)
 {
-	unsigned round = UINT_MAX;
+	unsigned least = UINT_MAX;
 
 	for (unsigned i = 0; i < race->count; i++)
-		if (race->racer[i].state == NT_RACER_OPEN && race->racer[i].round < round)
-			round = race->racer[i].round;
-	return round;
+		if (race->racer[i].state == NT_RACER_OPEN && race->racer[i].laps < least)
+			least = race->racer[i].laps;
+	return least;
 }
 
-static bool round_is_over(const struct nt_race *race)
+static bool laps_are_equal(const struct nt_race *race)
 {
 	for (unsigned i = 0; i < race->count; i++)
-		if (race->racer[i].state == NT_RACER_OPEN && race->racer[i].round != round_of(race))
+		if (race->racer[i].state == NT_RACER_OPEN &&
+		    race->racer[i].laps != least_laps(race))
 			return false;
 	return true;
 }
 
-/* Of a racer's next turn. */
+/* Of a racer's next lap. */
 static double expected_s(const struct nt_race *race, unsigned which)
 {
 	double longest_s = race->racer[which].longest_s;
 
 	/* One that never ran takes as long as the longest of the others. */
-	for (unsigned i = 0; race->racer[which].turns == 0 && i < race->count; i++)
+	for (unsigned i = 0; race->racer[which].laps == 0 && i < race->count; i++)
 		longest_s = fmax(longest_s, race->racer[i].longest_s);
 	return longest_s > 0 ? longest_s : race->guess_s;
 }
 
-static double round_s(const struct nt_race *race)
+/* Of a lap of each that is left. */
+static double lap_of_each_s(const struct nt_race *race)
 {
 	double sum_s = 0;
 
@@ -264,47 +267,59 @@ void nt_race_note(struct nt_race *race, unsigned which, const double *median_us,
 {
 	struct nt_racer *racer = &race->racer[which];
 
-	if (race->turns == NT_RACE_TURNS)
+	if (race->laps == NT_RACE_LAPS)
 		return;
-	race->turn[race->turns].racer = which;
+	race->lap[race->laps].racer = which;
 	for (unsigned i = 0; i < race->calls; i++)
-		race->turn[race->turns].log_us[i] = (float)log(median_us[i]);
-	race->turn[race->turns++].log_cost = log_cost(race, median_us);
-	racer->turns++;
-	racer->round++;
+		race->lap[race->laps].log_us[i] = (float)log(median_us[i]);
+	race->lap[race->laps++].log_cost = log_cost(race, median_us);
+	racer->laps++;
 	racer->longest_s = fmax(racer->longest_s, took_s);
 	estimate_all(race);
 	drop_beaten(race);
-	if (round_is_over(race) && elapsed_s + ROUNDS_MORE * round_s(race) > race->time_s)
+	if (laps_are_equal(race) && elapsed_s + LAPS_MORE * lap_of_each_s(race) > race->time_s)
 		drop_half(race);
 }
 
 void nt_race_fail(struct nt_race *race, unsigned which, enum nt_racer_state state)
 {
 	race->racer[which].state = state;
-	race->racer[which].round++;
 }
 
-static bool wins(const struct nt_race *race, unsigned which)
+static enum nt_worth worth_of(const struct nt_race *race, unsigned which, double p)
 {
 	const struct nt_racer *racer = &race->racer[which];
 
-	return racer->state == NT_RACER_OPEN && racer->turns >= TURNS_LEAST &&
-	       nt_worth(racer->log_ratio, racer->p, WINS_P / (race->count - 1),
-			nt_race_knows_mix(race) ? 0 : racer->worst) == NT_WORTH_IT;
+	if (racer->state != NT_RACER_OPEN || racer->laps < LAPS_LEAST)
+		return NT_WORTH_SMALL;
+	return nt_estimate_worth(racer->log_ratio, racer->p, p / (race->count - 1),
+				 nt_race_knows_mix(race) ? 0 : racer->worst);
 }
 
-unsigned nt_race_winner(const struct nt_race *race)
+static unsigned winner_at(const struct nt_race *race, double p)
 {
 	unsigned winner = 0;
 
 	if (race->racer[0].state != NT_RACER_OPEN)
 		return 0;
 	for (unsigned i = 1; i < race->count; i++)
-		if (wins(race, i) &&
+		if (worth_of(race, i, p) == NT_WORTH_IT &&
 		    (winner == 0 || race->racer[i].log_ratio < race->racer[winner].log_ratio))
 			winner = i;
 	return winner;
+}
+
+unsigned nt_race_winner(const struct nt_race *race, enum nt_race_end end)
+{
+	return winner_at(race, end == NT_RACE_TIME ? WINS_LAST_P : WINS_P);
+}
+
+bool nt_race_undecided(const struct nt_race *race, enum nt_race_end end)
+{
+	for (unsigned i = 1; i < race->count && end == NT_RACE_TIME; i++)
+		if (worth_of(race, i, WINS_LAST_P) == NT_WORTH_NOISE)
+			return nt_race_winner(race, end) == 0;
+	return false;
 }
 
 static enum nt_race_end find_end(const struct nt_race *race)
@@ -315,24 +330,24 @@ static enum nt_race_end find_end(const struct nt_race *race)
 		return NT_RACE_WRONG;
 	if (race->racer[0].state != NT_RACER_OPEN)
 		return NT_RACE_NO_DEFAULT;
-	if (open == 0 && (race->count > 1 || race->racer[0].turns >= TURNS_LEAST))
+	if (open == 0 && (race->count > 1 || race->racer[0].laps >= LAPS_LEAST))
 		return NT_RACE_CLEAR;
-	if (open == 1 && nt_race_winner(race) != 0)
+	if (open == 1 && winner_at(race, WINS_P) != 0)
 		return NT_RACE_CLEAR;
-	return race->turns == NT_RACE_TURNS ? NT_RACE_TIME : NT_RACE_GOES_ON;
+	return race->laps == NT_RACE_LAPS ? NT_RACE_TIME : NT_RACE_GOES_ON;
 }
 
 int nt_race_next(const struct nt_race *race, double elapsed_s, enum nt_race_end *end)
 {
-	const unsigned round = round_of(race);
+	const unsigned laps = least_laps(race);
 	int next = -1;
 
 	*end = find_end(race);
 	if (*end != NT_RACE_GOES_ON)
 		return -1;
 	for (unsigned i = 0; i < race->count; i++)
-		if (race->racer[i].state == NT_RACER_OPEN && race->racer[i].round == round &&
-		    (next < 0 || round % 2 == 1))
+		if (race->racer[i].state == NT_RACER_OPEN && race->racer[i].laps == laps &&
+		    (next < 0 || laps % 2 == 1))
 			next = (int)i;
 	if (elapsed_s + expected_s(race, (unsigned)next) <= race->time_s)
 		return next;
@@ -346,5 +361,5 @@ double nt_race_limit_s(const struct nt_race *race, unsigned which, double elapse
 {
 	const double rest_s = race->time_s - elapsed_s + GRACE_S, s = expected_s(race, which);
 
-	return race->racer[0].turns == 0 ? rest_s : fmin(rest_s, s + fmax(2 * s + 2, 10));
+	return race->racer[0].laps == 0 ? rest_s : fmin(rest_s, s + fmax(2 * s + 2, 10));
 }

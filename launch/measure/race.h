@@ -1,12 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* race.h - launch profiles against NCCL's default, by turns: which is measured next, and who wins
+/* race.h - launch profiles against NCCL's default, lap by lap: which is measured next, and who wins
  *
- * A round is a turn of each that is left, the default first; every other round runs backwards, so
- * that a network that becomes slower or faster favours none. The cost of a turn is that of the
+ * A lap is one run of the benchmark in all tasks. Each profile that is left runs one, the default
+ * first, and so on; every other time in reverse order, so that a network that becomes slower or
+ * faster favours none. The cost of a lap is that of the
  * program's calls or, where these are unknown, the mean of the logarithms over all calls. It is
- * compared with the turns of the default before and after it. Turns with the same settings differ
- * by more than their samples say (launch/estimate.h), so a turn is one sample.
+ * compared with the laps of the default before and after it. Laps with the same settings differ
+ * by more than their samples say (launch/estimate.h), so a lap is one sample.
  *
  * A profile wins if it is at least 3 % faster than the default, by more than chance with regard to
  * the number of profiles and, where the program's calls are unknown, not 10 % slower at any.
@@ -23,7 +24,7 @@
 #include "launch/measure/request.h"
 
 #define NT_RACERS (1 + NT_CAL_PROFILES) /* the default is the first */
-#define NT_RACE_TURNS 512
+#define NT_RACE_LAPS 512
 
 enum nt_racer_state {
 	NT_RACER_OPEN = 0,
@@ -32,22 +33,21 @@ enum nt_racer_state {
 	NT_RACER_WRONG, /* its results were wrong */
 };
 
-/* Why there is no further turn. */
+/* Why there is no further lap. */
 enum nt_race_end {
 	NT_RACE_GOES_ON = 0,
 	NT_RACE_CLEAR, /* nothing can win any more, or the winner is certain */
-	NT_RACE_TIME, /* no further turn fits */
-	NT_RACE_NO_DEFAULT, /* a turn of the default failed */
+	NT_RACE_TIME, /* no further lap fits */
+	NT_RACE_NO_DEFAULT, /* a lap of the default failed */
 	NT_RACE_WRONG, /* the default's results were wrong: no result can be trusted */
 };
 
 struct nt_racer {
 	enum nt_racer_state state;
-	unsigned turns; /* measured */
-	unsigned round; /* the same and a failed one */
+	unsigned laps; /* measured */
 	double longest_s;
-	double deviation; /* between its turns */
-	/* Against the default; 0 for it, and without turns. */
+	double deviation; /* between its laps */
+	/* Against the default; 0 for it, and without laps. */
 	double log_ratio; /* below 0: faster */
 	double error; /* standard error of it */
 	double p; /* one-sided: the probability if it is not faster */
@@ -59,15 +59,15 @@ struct nt_race {
 	unsigned calls;
 	double weight[NT_CAL_CALLS]; /* all 0: unknown */
 	double time_s; /* time limit */
-	double guess_s; /* of a turn, before the first */
+	double guess_s; /* of a lap, before the first */
 	double degrees; /* of freedom of the errors */
 	struct nt_racer racer[NT_RACERS];
-	unsigned turns;
+	unsigned laps;
 	struct {
 		unsigned racer;
 		float log_us[NT_CAL_CALLS];
 		double log_cost;
-	} turn[NT_RACE_TURNS];
+	} lap[NT_RACE_LAPS];
 };
 
 /* profiles: besides the default. calls[i].calls is used, and the number of calls. */
@@ -77,16 +77,18 @@ void nt_race_init(struct nt_race *race, unsigned profiles, const struct nt_cal_c
 bool nt_race_knows_mix(const struct nt_race *race);
 /* Who is next, or -1 and the reason. */
 int nt_race_next(const struct nt_race *race, double elapsed_s, enum nt_race_end *end);
-/* For how long a turn may run. */
+/* For how long a lap may run. */
 double nt_race_limit_s(const struct nt_race *race, unsigned which, double elapsed_s);
 
-/* A turn has ended with these medians of each call, above 0. */
+/* A lap has ended with these medians of each call, above 0. */
 void nt_race_note(struct nt_race *race, unsigned which, const double *median_us, double took_s,
 		  double elapsed_s);
 /* It has failed, or its results were wrong. */
 void nt_race_fail(struct nt_race *race, unsigned which, enum nt_racer_state state);
 
-/* The winner; 0: the default. */
-unsigned nt_race_winner(const struct nt_race *race);
+/* The winner of a race that has ended so; 0: the default, or nobody. */
+unsigned nt_race_winner(const struct nt_race *race, enum nt_race_end end);
+/* One was faster when the time was over, and none beyond chance. */
+bool nt_race_undecided(const struct nt_race *race, enum nt_race_end end);
 
 #endif

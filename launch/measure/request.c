@@ -144,7 +144,7 @@ static int take_profile(void *object, const char *value)
 /* In the order in which they are printed; profiles follow. */
 static const struct nt_member members[] = {
 #define AT(name) .offset = offsetof(struct nt_cal_request, name)
-#define TEXT(name) AT(name), .room = sizeof(((struct nt_cal_request *)0)->name)
+#define TEXT(name) AT(name), .size = sizeof(((struct nt_cal_request *)0)->name)
 	{ "v", "1", .needed = true, .word = "1" },
 	{ "seconds", "1 to 3600", true, AT(seconds), .least = 1, .most = NT_CAL_SECONDS },
 	{ "procs", "0 to 64", true, AT(procs), .most = NT_CAL_PROCS },

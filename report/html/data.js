@@ -79,10 +79,10 @@ function latenessOf(of, one) {
 		ranks: one.ranks.map((rank) => ({ name: `rank ${rank.rank}, ${rank.node}`, us: rank.us })) };
 }
 
-function commOf(step, group, comm) {
-	return { job: step.job, step: step.step, stepName: step.stepName, id: comm.id, name: comm.name, ranks: group.ranks, nodes: group.nodes,
-		kind: group.parallel, state: comm.state, why: comm.why, places: comm.places, volumes: comm.volumes,
-		lateness: latenessOf(`${comm.name || onNodes(group)}, step ${step.stepName}`, comm.lateness), tried: comm.state === "agreed", title: `${comm.name || onNodes(group)} · ${comm.id.slice(0, 6)}` };
+function commOf(step, family, comm) {
+	return { job: step.job, step: step.step, stepName: step.stepName, id: comm.id, name: comm.name, ranks: family.ranks, nodes: family.nodes,
+		kind: family.parallel, state: comm.state, why: comm.why, places: comm.places, volumes: comm.volumes,
+		lateness: latenessOf(`${comm.name || onNodes(family)}, step ${step.stepName}`, comm.lateness), tried: comm.state === "agreed", title: `${comm.name || onNodes(family)} · ${comm.id.slice(0, 6)}` };
 }
 
 function volumesOf(comms) {
@@ -184,8 +184,8 @@ function modelOf(jobs, only) {
 		.filter((step) => !only || step.stepName === only);
 	const keys = steps.filter((step) => !step.calibrates).flatMap((step) => step.communicators.flatMap((comm) => comm.keys.map((key) => [step, comm, key])))
 		.map(([step, comm, key], i) => keyOf(step, comm, key, i));
-	const comms = steps.flatMap((step) => step.communicators.flatMap((group) =>
-		(group.members || []).map((comm) => commOf(step, group, comm))));
+	const comms = steps.flatMap((step) => step.communicators.flatMap((family) =>
+		(family.members || []).map((comm) => commOf(step, family, comm))));
 
 	return {
 		keys, steps: steps.map(stepOf), names: steps.map((step) => step.stepName), comms, facts: several || !jobs.length ? [] : factsOf(jobs[0]), volumes: volumesOf(comms),

@@ -121,7 +121,7 @@ static void put_message_size(FILE *out, size_t bytes)
 	fprintf(out, ",message_size=\"%.4g-%.4g%s\"", low, high, units[unit]);
 }
 
-struct sample_place {
+struct subject {
 	const char *job;
 	const struct nt_job_seen *seen;
 	const struct nt_step *step;
@@ -133,31 +133,31 @@ struct label {
 	const char *name, *value;
 };
 
-static void put_place(FILE *out, const struct sample_place *place)
+static void put_subject(FILE *out, const struct subject *subject)
 {
-	const struct nt_key *row = place->row;
+	const struct nt_key *row = subject->row;
 
 	nt_metric_label(out, "", "version", PACKAGE_VERSION);
-	nt_metric_label(out, ",", "slurm_job_id", place->job ? place->job : "unknown");
-	if (place->seen->cluster[0])
-		nt_metric_label(out, ",", "cluster", place->seen->cluster);
-	if (place->seen->user[0])
-		nt_metric_label(out, ",", "user", place->seen->user);
-	if (place->seen->partition[0])
-		nt_metric_label(out, ",", "partition", place->seen->partition);
-	if (place->step)
-		nt_metric_label(out, ",", "slurm_step_id", place->step->name);
+	nt_metric_label(out, ",", "slurm_job_id", subject->job ? subject->job : "unknown");
+	if (subject->seen->cluster[0])
+		nt_metric_label(out, ",", "cluster", subject->seen->cluster);
+	if (subject->seen->user[0])
+		nt_metric_label(out, ",", "user", subject->seen->user);
+	if (subject->seen->partition[0])
+		nt_metric_label(out, ",", "partition", subject->seen->partition);
+	if (subject->step)
+		nt_metric_label(out, ",", "slurm_step_id", subject->step->name);
 	if (!row)
 		return;
 	nt_metric_label(out, ",", "comm_name",
-			place->family->name[0] ? place->family->name : "unknown");
+			subject->family->name[0] ? subject->family->name : "unknown");
 	fprintf(out, ",n_nodes=\"%" PRIu32 "\",nranks=\"%" PRIu32 "\"", row->nodes, row->ranks);
 	nt_metric_label(out, ",", "collective", nt_coll_name(row->coll));
 	put_message_size(out, row->bytes);
 }
 
 /* The labels of a sample; NULL: no memory. more ends with a NULL name. */
-static char *labels_of(const struct sample_place *place, const struct label *more)
+static char *labels_of(const struct subject *subject, const struct label *more)
 {
 	char *labels = NULL;
 	size_t bytes;
@@ -165,7 +165,7 @@ static char *labels_of(const struct sample_place *place, const struct label *mor
 
 	if (!out)
 		return NULL;
-	put_place(out, place);
+	put_subject(out, subject);
 	for (; more->name; more++)
 		nt_metric_label(out, ",", more->name, more->value);
 	fclose(out);
@@ -173,7 +173,7 @@ static char *labels_of(const struct sample_place *place, const struct label *mor
 }
 
 /* No sample if the value is unknown. */
-static void add(struct sample_adder *adder, const struct sample_place *place, enum metric metric,
+static void add(struct sample_adder *adder, const struct subject *subject, enum metric metric,
 		double value, const struct label *more)
 {
 	struct nt_samples *samples = adder->samples;
@@ -182,7 +182,7 @@ static void add(struct sample_adder *adder, const struct sample_place *place, en
 
 	if (isnan(value))
 		return;
-	labels = labels_of(place, more);
+	labels = labels_of(subject, more);
 	added = labels ? nt_array_add(&samples->items, &samples->count, SIZE_MAX, sizeof(*added))
 		       : NULL;
 	if (!added) {
@@ -193,16 +193,15 @@ static void add(struct sample_adder *adder, const struct sample_place *place, en
 	*added = (struct nt_metric){ metric, labels, value };
 }
 
-static void add_plain(struct sample_adder *adder, const struct sample_place *place,
-		      enum metric metric, double value)
+static void add_plain(struct sample_adder *adder, const struct subject *subject, enum metric metric,
+		      double value)
 {
-	add(adder, place, metric, value, &(struct label){ NULL, NULL });
+	add(adder, subject, metric, value, &(struct label){ NULL, NULL });
 }
 
-static void add_side(struct sample_adder *adder, const struct sample_place *place,
-		     enum nt_which side)
+static void add_side(struct sample_adder *adder, const struct subject *subject, enum nt_which side)
 {
-	const struct nt_key *row = place->row;
+	const struct nt_key *row = subject->row;
 	char name[NT_ARM_TEXT];
 	const struct label more[] = {
 		{ "algo_proto", name },
@@ -217,57 +216,57 @@ static void add_side(struct sample_adder *adder, const struct sample_place *plac
 		 nt_arm_name(side == NT_OF_AUTO ? row->auto_arm : row->arm));
 	for (char *c = name; *c; c++)
 		*c = *c == '/' ? '_' : *c;
-	add(adder, place, METRIC_CALL, nt_row_own_us(row, side) / 1e6, more);
-	add(adder, place, METRIC_PERIOD, row->period_us[side] / 1e6, more);
-	add(adder, place, METRIC_BUSBW, nt_row_busbw(row, side), more);
+	add(adder, subject, METRIC_CALL, nt_row_own_us(row, side) / 1e6, more);
+	add(adder, subject, METRIC_PERIOD, row->period_us[side] / 1e6, more);
+	add(adder, subject, METRIC_BUSBW, nt_row_busbw(row, side), more);
 }
 
-static void add_row(struct sample_adder *adder, const struct sample_place *place)
+static void add_row(struct sample_adder *adder, const struct subject *subject)
 {
-	const struct nt_key *row = place->row;
+	const struct nt_key *row = subject->row;
 
-	add_side(adder, place, NT_OF_AUTO);
-	add_side(adder, place, NT_OF_ARM);
+	add_side(adder, subject, NT_OF_AUTO);
+	add_side(adder, subject, NT_OF_ARM);
 	if (nt_row_is_tuned(row) && nt_row_duration_known(row))
-		add_plain(adder, place, METRIC_GAIN, nt_row_gain(row) / 100);
-	add_plain(adder, place, METRIC_CALLS, row->calls >= 0 ? (double)row->calls : NAN);
-	add_plain(adder, place, METRIC_SPENT, row->spent_ms / 1e3);
-	add_plain(adder, place, METRIC_SAVED, row->saved_ms / 1e3);
-	add(adder, place, METRIC_DECISION, 1,
+		add_plain(adder, subject, METRIC_GAIN, nt_row_gain(row) / 100);
+	add_plain(adder, subject, METRIC_CALLS, row->calls >= 0 ? (double)row->calls : NAN);
+	add_plain(adder, subject, METRIC_SPENT, row->spent_ms / 1e3);
+	add_plain(adder, subject, METRIC_SAVED, row->saved_ms / 1e3);
+	add(adder, subject, METRIC_DECISION, 1,
 	    (struct label[]){ { "state", nt_keystate_name(row->state) },
 			      { "reason", nt_reason_code(nt_row_reason(row)) },
 			      { NULL, NULL } });
 }
 
-static void add_late(struct sample_adder *adder, const struct sample_place *place)
+static void add_late(struct sample_adder *adder, const struct subject *subject)
 {
-	const struct nt_step *step = place->step;
+	const struct nt_step *step = subject->step;
 	char rank[24] = "";
 
 	if (!step->late_node[0])
 		return;
 	if (step->late_rank >= 0)
 		snprintf(rank, sizeof(rank), "%" PRId64, step->late_rank);
-	add(adder, place, METRIC_LATE, step->late_calls,
+	add(adder, subject, METRIC_LATE, step->late_calls,
 	    (struct label[]){ { "late", step->late },
 			      { "late_node", step->late_node },
 			      { "late_rank", rank },
 			      { NULL, NULL } });
 }
 
-static void add_step(struct sample_adder *adder, const struct sample_place *place,
+static void add_step(struct sample_adder *adder, const struct subject *subject,
 		     const struct nt_says_gain *gain)
 {
-	add(adder, place, METRIC_STEP, 1,
-	    (struct label[]){ { "mode", place->step->mode },
-			      { "nccl", place->step->nccl },
-			      { "launch_profile", place->step->launch },
+	add(adder, subject, METRIC_STEP, 1,
+	    (struct label[]){ { "mode", subject->step->mode },
+			      { "nccl", subject->step->nccl },
+			      { "launch_profile", subject->step->launch },
 			      { NULL, NULL } });
-	add_plain(adder, place, METRIC_LAUNCH, nt_step_launched_ms(gain, place->step) / 1e3);
-	if (place->step->calibration_s > 0)
-		add_plain(adder, place, METRIC_CALIBRATION, place->step->calibration_s);
-	add_plain(adder, place, METRIC_WAITING, place->step->waiting);
-	add_late(adder, place);
+	add_plain(adder, subject, METRIC_LAUNCH, nt_step_launched_ms(gain, subject->step) / 1e3);
+	if (subject->step->calibration_s > 0)
+		add_plain(adder, subject, METRIC_CALIBRATION, subject->step->calibration_s);
+	add_plain(adder, subject, METRIC_WAITING, subject->step->waiting);
+	add_late(adder, subject);
 }
 
 /* One sample for all remarks of a step with the same reason. */
@@ -275,8 +274,8 @@ static void add_untuned(struct sample_adder *adder, const char *job,
 			const struct nt_summary *summary, size_t which)
 {
 	const struct nt_remark *remark = &summary->remarks[which];
-	const struct sample_place place = { job, &summary->job,
-					    nt_summary_step(summary, remark->step), NULL, NULL };
+	const struct subject subject = { job, &summary->job, nt_summary_step(summary, remark->step),
+					 NULL, NULL };
 	size_t count = 0;
 
 	for (size_t i = 0; i < summary->remark_count; i++) {
@@ -289,22 +288,22 @@ static void add_untuned(struct sample_adder *adder, const char *job,
 			return; /* it has the sample */
 		count += other->comms > 1 ? (size_t)other->comms : 1;
 	}
-	add(adder, &place, METRIC_UNTUNED, (double)count,
+	add(adder, &subject, METRIC_UNTUNED, (double)count,
 	    (struct label[]){ { "reason", nt_reason_code(remark->why.id) }, { NULL, NULL } });
 }
 
-static void add_job(struct sample_adder *adder, const struct sample_place *place,
+static void add_job(struct sample_adder *adder, const struct subject *subject,
 		    const struct nt_summary *summary, const struct nt_says_gain *gain)
 {
 	if (gain->step_us > 0)
-		add(adder, place, METRIC_OWN_STEP, gain->step_us / 1e6,
+		add(adder, subject, METRIC_OWN_STEP, gain->step_us / 1e6,
 		    (struct label[]){ { "with", gain->profile[0] ? gain->profile : "default" },
 				      { NULL, NULL } });
 	if (gain->without_us > 0)
-		add(adder, place, METRIC_OWN_STEP, gain->without_us / 1e6,
+		add(adder, subject, METRIC_OWN_STEP, gain->without_us / 1e6,
 		    (struct label[]){ { "with", "default" }, { NULL, NULL } });
-	add_plain(adder, place, METRIC_NET, gain->net_ms / 1e3);
-	add_plain(adder, place, METRIC_DAMAGED, nt_summary_damaged(summary));
+	add_plain(adder, subject, METRIC_NET, gain->net_ms / 1e3);
+	add_plain(adder, subject, METRIC_DAMAGED, nt_summary_damaged(summary));
 }
 
 /* One sample for all findings of a step with the same code and node. */
@@ -312,8 +311,8 @@ static void add_finding(struct sample_adder *adder, const char *job,
 			const struct nt_summary *summary, size_t which)
 {
 	const struct nt_finding_seen *seen = &summary->findings[which];
-	const struct sample_place place = { job, &summary->job, &summary->steps[seen->step], NULL,
-					    NULL };
+	const struct subject subject = { job, &summary->job, &summary->steps[seen->step], NULL,
+					 NULL };
 	char node[NT_FINDING_NODE_MAX], other[NT_FINDING_NODE_MAX];
 	size_t count = 0;
 
@@ -328,7 +327,7 @@ static void add_finding(struct sample_adder *adder, const char *job,
 			return; /* it has the sample */
 		count++;
 	}
-	add(adder, &place, METRIC_FINDING, (double)count,
+	add(adder, &subject, METRIC_FINDING, (double)count,
 	    (struct label[]){ { "code", nt_finding_code(seen->finding.id) },
 			      { "node", node },
 			      { NULL, NULL } });
@@ -342,14 +341,13 @@ int nt_samples_add(struct nt_samples *samples, const char *job, const struct nt_
 
 	nt_job_figures_make(&figures, summary);
 	for (size_t i = 0; i < summary->row_count; i++)
-		add_row(&adder,
-			&(struct sample_place){
-				job, &summary->job, &summary->steps[summary->rows[i].step],
-				&summary->rows[i], &summary->families[summary->rows[i].family] });
+		add_row(&adder, &(struct subject){ job, &summary->job,
+						   &summary->steps[summary->rows[i].step],
+						   &summary->rows[i],
+						   &summary->families[summary->rows[i].family] });
 	for (size_t i = 0; i < summary->step_count; i++)
 		add_step(&adder,
-			 &(struct sample_place){ job, &summary->job, &summary->steps[i], NULL,
-						 NULL },
+			 &(struct subject){ job, &summary->job, &summary->steps[i], NULL, NULL },
 			 &figures.gain);
 	for (size_t i = 0; i < summary->remark_count; i++) {
 		if (summary->remarks[i].kind == NT_REMARK_WHY &&
@@ -358,7 +356,7 @@ int nt_samples_add(struct nt_samples *samples, const char *job, const struct nt_
 	}
 	for (size_t i = 0; i < summary->finding_count; i++)
 		add_finding(&adder, job, summary, i);
-	add_job(&adder, &(struct sample_place){ job, &summary->job, NULL, NULL, NULL }, summary,
+	add_job(&adder, &(struct subject){ job, &summary->job, NULL, NULL, NULL }, summary,
 		&figures.gain);
 	return adder.no_memory ? nt_error_set(err, "no memory for the report") : 0;
 }

@@ -60,7 +60,7 @@ static int add_job(void *argument, const struct nt_text *column, struct nt_error
 	return 0;
 }
 
-static int ask(struct nt_jobtexts *texts, struct nt_sacct *question, struct nt_error *err)
+static int ask_sacct(struct nt_jobtexts *texts, struct nt_sacct *question, struct nt_error *err)
 {
 	question->columns = "JobID,JobIDRaw,User,JobName,State,NNodes,AdminComment,Cluster,"
 			    "Partition,ElapsedRaw,Start,End";
@@ -76,7 +76,7 @@ int nt_accounting_load(struct nt_jobtexts *texts, const struct nt_jobid *id, str
 		.timeout_ms = TIMEOUT_MS,
 	};
 
-	return ask(texts, &question, err);
+	return ask_sacct(texts, &question, err);
 }
 
 int nt_accounting_load_jobs(struct nt_jobtexts *texts, const uint32_t *jobs, size_t count,
@@ -87,7 +87,7 @@ int nt_accounting_load_jobs(struct nt_jobtexts *texts, const uint32_t *jobs, siz
 
 	for (size_t i = 0; i < count && i < NT_ACCOUNTING_JOBS; i++)
 		nt_append(list, sizeof(list), "%s%" PRIu32, i ? "," : "", jobs[i]);
-	return ask(texts, &question, err);
+	return ask_sacct(texts, &question, err);
 }
 
 int nt_accounting_load_span(struct nt_jobtexts *texts, const struct nt_accounting_span *span,
@@ -101,5 +101,5 @@ int nt_accounting_load_span(struct nt_jobtexts *texts, const struct nt_accountin
 		.timeout_ms = SPAN_TIMEOUT_MS,
 	};
 
-	return ask(texts, &question, err);
+	return ask_sacct(texts, &question, err);
 }

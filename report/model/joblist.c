@@ -51,7 +51,7 @@ bool nt_joblist_is_empty(const struct nt_joblist *list)
 	return list->count == 0 && !has_span(list);
 }
 
-static int take(struct nt_jobtexts *texts, struct nt_jobtext *item)
+static int append_text(struct nt_jobtexts *texts, struct nt_jobtext *item)
 {
 	struct nt_jobtext *added = nt_array_add(&texts->items, &texts->count, SIZE_MAX,
 						sizeof(*added));
@@ -73,9 +73,9 @@ static int take_running(struct nt_jobtexts *texts, struct nt_jobtext *item, stru
 	if (rc == 0)
 		rc = nt_job_load(&newer, &id, err);
 	if (rc == 0 && newer.count == 1)
-		rc = take(texts, &newer.items[0]);
+		rc = append_text(texts, &newer.items[0]);
 	else if (rc == 0)
-		rc = take(texts, item);
+		rc = append_text(texts, item);
 	nt_jobtexts_fini(&newer);
 	return rc;
 }
@@ -104,7 +104,7 @@ static int take_all(struct nt_jobtexts *texts, struct nt_jobtexts *found,
 
 		if ((range && !is_within(item, range)) || nt_jobtexts_find(texts, item->label))
 			continue;
-		rc = item->ended ? take(texts, item) : take_running(texts, item, err);
+		rc = item->ended ? append_text(texts, item) : take_running(texts, item, err);
 	}
 	nt_jobtexts_fini(found);
 	return rc;

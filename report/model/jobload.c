@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A job's text, from slurmctld or accounting, with the steps that other places have. */
+/* A job's text, from slurmctld or accounting, with the steps that other sinks have. */
 #include "report/model/jobload.h"
 
 #include <fcntl.h>
@@ -82,12 +82,12 @@ static int explain_silence(const struct nt_error *accounting, const struct nt_er
 #define TIMEOUT_MS 30000
 
 /* The site's files: only root writes them. */
-static int join_files(struct nt_jobtext *text, const struct nt_record_places *places, int part_fd)
+static int join_files(struct nt_jobtext *text, const struct nt_site_records *site, int part_fd)
 {
 	struct nt_spool_list list;
 	int rc = 0;
 
-	if (nt_spool_list(&list, part_fd, places->cluster, text->job, NULL) < 0)
+	if (nt_spool_list(&list, part_fd, site->cluster, text->job, NULL) < 0)
 		return 0;
 	for (size_t i = 0; rc == 0 && i < list.count; i++) {
 		struct nt_spooled file;
@@ -98,7 +98,7 @@ static int join_files(struct nt_jobtext *text, const struct nt_record_places *pl
 			snprintf(text->unreadable, sizeof(text->unreadable),
 				 "a record is in %.100s, which you cannot read: ask an "
 				 "administrator",
-				 places->sinks.directory);
+				 site->sinks.directory);
 		}
 	}
 	nt_spool_list_fini(&list);
@@ -121,14 +121,14 @@ static int add_filed(struct nt_jobtexts *texts, const struct nt_jobid *id)
 
 int nt_job_join(struct nt_jobtexts *texts, struct nt_error *err)
 {
-	const struct nt_record_places *places = nt_record_places();
+	const struct nt_site_records *site = nt_site_records();
 	int part_fd = -1;
 	int rc = 0;
 
-	if (places->sinks.directory[0] && places->cluster[0])
-		part_fd = nt_spool_open(places->sinks.directory, NT_PART_FILES, false, NULL);
+	if (site->sinks.directory[0] && site->cluster[0])
+		part_fd = nt_spool_open(site->sinks.directory, NT_PART_FILES, false, NULL);
 	for (size_t i = 0; part_fd >= 0 && rc == 0 && i < texts->count && i < FILES_MAX; i++)
-		rc = join_files(&texts->items[i], places, part_fd);
+		rc = join_files(&texts->items[i], site, part_fd);
 	if (part_fd >= 0)
 		close(part_fd);
 	return rc < 0 ? nt_error_set(err, "no memory for the jobs' texts") : 0;

@@ -17,7 +17,7 @@
 
 /* From accounting, and from slurmctld if the job has not ended in accounting, since Slurm's library
  * tries for 18 s to reach slurmctld. Sorted by label. The comment of each is the joined text, or
- * another program's if no place has a record. */
+ * another program's if no sink has a record. */
 int nt_job_load(struct nt_jobtexts *texts, const struct nt_jobid *id, struct nt_error *err);
 
 /* Join the steps that the site's files have of jobs from accounting. They are read for the first

@@ -64,10 +64,10 @@ static bool find_owner(struct owner *owner, const char *name)
 static void look_where_put(struct nt_long_set *set, uint32_t job, const char *own,
 			   const struct owner *owner)
 {
-	const struct nt_record_places *places = nt_record_places();
+	const struct nt_site_records *site = nt_site_records();
 	char memory[NT_PATH_MAX];
 	const struct nt_records_asked asked = {
-		.own = own, .site = places->record_dir, .uid = owner->uid, .memory = memory
+		.own = own, .site = site->record_dir, .uid = owner->uid, .memory = memory
 	};
 	struct nt_records records;
 
@@ -75,7 +75,7 @@ static void look_where_put(struct nt_long_set *set, uint32_t job, const char *ow
 			    : nt_memory_directory(memory, NULL)) < 0)
 		memory[0] = '\0';
 	if (nt_records_choose(&records, &asked, NULL) == 0 && is_usable(set, &records))
-		look_below(set, &records, places->cluster, job);
+		look_below(set, &records, site->cluster, job);
 }
 
 /* Each directory that the job's record names. */

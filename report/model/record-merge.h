@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* record-merge.h - merge the parts of a job's record from several places into one text
+/* record-merge.h - merge the parts of a job's record into one text
  *
  * Threads:  pure functions, any thread.
  * Memory:   *joined is malloc'ed and replaced; the caller frees it.

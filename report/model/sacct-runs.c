@@ -41,7 +41,7 @@ static int add_run(struct runs *runs, size_t last, unsigned before, const struct
 }
 
 /* JobID, JobIDRaw, State, AdminComment */
-static int take(void *argument, const struct nt_text *columns, struct nt_error *err)
+static int take_row(void *argument, const struct nt_text *columns, struct nt_error *err)
 {
 	struct runs *runs = argument;
 	const uint32_t job = (uint32_t)nt_sacct_number(columns[1]);
@@ -99,7 +99,7 @@ static void drop_empty(struct runs *runs)
 static int load(struct runs *runs, const struct nt_sacct *question)
 {
 	struct nt_jobtexts *texts = runs->texts;
-	int rc = nt_sacct_ask(question, take, runs, NULL);
+	int rc = nt_sacct_ask(question, take_row, runs, NULL);
 
 	for (size_t i = runs->last_count; rc == 0 && i < texts->count; i++) {
 		if (texts->items[i].run < RUNS_MAX && sort_steps(texts, &texts->items[i]) < 0)

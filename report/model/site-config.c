@@ -20,7 +20,7 @@ int nt_config_open(struct nt_config *config, const char *plugstack, struct nt_er
 			     &config->given, err);
 }
 
-static void read_places(struct nt_record_places *places)
+static void read_records(struct nt_site_records *records)
 {
 	static struct nt_config config;
 	struct nt_error err;
@@ -28,22 +28,22 @@ static void read_places(struct nt_record_places *places)
 	if (nt_config_open(&config, NULL, &err) == 0 &&
 	    nt_conf_read(&config.conf, config.path, config.given, &err) < 0)
 		nt_conf_init(&config.conf);
-	*places = (struct nt_record_places){ .sinks = config.conf.sinks };
-	places->findings = config.conf.findings;
-	memcpy(places->spool, config.conf.site.spooldir, sizeof(places->spool));
-	memcpy(places->record_dir, config.conf.record_dir, sizeof(places->record_dir));
-	for (size_t i = 0; i < sizeof(places->cluster) && config.stack.cluster[i]; i++)
-		places->cluster[i] = (char)tolower((unsigned char)config.stack.cluster[i]);
-	places->cluster[sizeof(places->cluster) - 1] = '\0';
+	*records = (struct nt_site_records){ .sinks = config.conf.sinks };
+	records->findings = config.conf.findings;
+	memcpy(records->spool, config.conf.site.spooldir, sizeof(records->spool));
+	memcpy(records->record_dir, config.conf.record_dir, sizeof(records->record_dir));
+	for (size_t i = 0; i < sizeof(records->cluster) && config.stack.cluster[i]; i++)
+		records->cluster[i] = (char)tolower((unsigned char)config.stack.cluster[i]);
+	records->cluster[sizeof(records->cluster) - 1] = '\0';
 }
 
-const struct nt_record_places *nt_record_places(void)
+const struct nt_site_records *nt_site_records(void)
 {
-	static struct nt_record_places places;
+	static struct nt_site_records records;
 	static bool known;
 
 	if (!known)
-		read_places(&places);
+		read_records(&records);
 	known = true;
-	return &places;
+	return &records;
 }

@@ -24,7 +24,7 @@ struct nt_config {
 int nt_config_open(struct nt_config *config, const char *plugstack, struct nt_error *err);
 
 /* Where this site has records. */
-struct nt_record_places {
+struct nt_site_records {
 	struct nt_sinks sinks;
 	char spool[NT_PATH_MAX];
 	char record_dir[NT_PATH_MAX]; /* of long forms; "": next to the user's memory */
@@ -34,6 +34,6 @@ struct nt_record_places {
 
 /* Read once in a process. The defaults where Slurm's file or the site's cannot be read, as on a
  * host without the plugin. */
-const struct nt_record_places *nt_record_places(void);
+const struct nt_site_records *nt_site_records(void);
 
 #endif

@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* finding-stats.h - findings over the records of many jobs, by code and node
  *
- * A job counts once in a group. Nodes are compared in long forms (record/longset.h), which are read
+ * A job counts once in a class. Nodes are compared in long forms (record/longset.h), which are read
  * where a job's record names their directory; of other jobs the first node's findings are known.
- * Array tasks and components of heterogeneous jobs are among these. Records are users': a group
+ * Array tasks and components of heterogeneous jobs are among these. Records are users': a class
  * says of how many users it is.
  *
  * Threads:  one thread at a time for one struct; the main thread, for long forms.
@@ -19,7 +19,7 @@
 #include "record/job-summary.h"
 #include "report/model/sacct-jobs.h"
 
-struct nt_finding_group {
+struct nt_finding_class {
 	char cluster[64], node[NT_FINDING_NODE_MAX]; /* node "": steps */
 	struct nt_finding newest;
 	int64_t jobs, first_s, last_s; /* when the first and the last of them ended */
@@ -32,7 +32,7 @@ struct nt_finding_stats {
 	uint64_t jobs; /* with a record */
 	int64_t found; /* of these, with a finding */
 	struct nt_names names;
-	struct nt_finding_group *group;
+	struct nt_finding_class *class;
 };
 
 void nt_finding_stats_init(struct nt_finding_stats *stats, uint32_t codes);

@@ -18,10 +18,10 @@
 #define RUNS_MAX 20000 /* requeued jobs; of more, what later rows repeat is counted again */
 #define USERS_MAX 65536
 #define NAMED_MAX 16 /* new versions that one user can add */
-#define OTHERS "others" /* the group of all that do not get their own */
+#define OTHERS "others" /* the class of all that do not get their own */
 #define UNKNOWN "unknown"
 
-static const size_t groups_max[] = {
+static const size_t classes_max[] = {
 	[NT_BY_CLUSTER] = 64,
 	[NT_BY_PARTITION] = 1024,
 	[NT_BY_USER] = 4096,
@@ -32,7 +32,7 @@ void nt_site_stats_init(struct nt_site_stats *tally)
 {
 	memset(tally, 0, sizeof(*tally));
 	for (int by = 0; by < NT_SITE_STATS_BYS; by++)
-		nt_names_init(&tally->by[by].names, groups_max[by]);
+		nt_names_init(&tally->by[by].names, classes_max[by]);
 	nt_names_init(&tally->runs.jobs, RUNS_MAX);
 	nt_names_init(&tally->users, USERS_MAX);
 }
@@ -41,7 +41,7 @@ void nt_site_stats_fini(struct nt_site_stats *tally)
 {
 	for (int by = 0; by < NT_SITE_STATS_BYS; by++) {
 		nt_names_fini(&tally->by[by].names);
-		free(tally->by[by].group);
+		free(tally->by[by].class);
 	}
 	nt_names_fini(&tally->runs.jobs);
 	free(tally->runs.next);
@@ -318,7 +318,7 @@ static int drop_counted(struct nt_counted_runs *runs, const struct nt_streamed_j
 	return 0;
 }
 
-/* ---- groups */
+/* ---- classes */
 
 /* The job that is being added. */
 struct adding {
@@ -332,48 +332,48 @@ struct adding {
 };
 
 /* NULL: no room, or no memory. */
-static struct nt_site_stats_group *group_of(struct nt_site_stats_groups *groups,
+static struct nt_site_stats_class *class_of(struct nt_site_stats_classes *classes,
 					    const char *cluster, const char *name)
 {
 	char key[NT_NAME_BYTES];
-	struct nt_site_stats_group *group;
+	struct nt_site_stats_class *class;
 	int number;
 
 	snprintf(key, sizeof(key), "%s/%s", cluster, name);
-	number = nt_names_item(&groups->names, key, &groups->group, sizeof(*group));
+	number = nt_names_item(&classes->names, key, &classes->class, sizeof(*class));
 	if (number < 0)
 		return NULL;
-	group = &groups->group[number];
-	if (!group->cluster[0] && !group->name[0]) {
-		snprintf(group->cluster, sizeof(group->cluster), "%s", cluster);
-		snprintf(group->name, sizeof(group->name), "%s", name);
+	class = &classes->class[number];
+	if (!class->cluster[0] && !class->name[0]) {
+		snprintf(class->cluster, sizeof(class->cluster), "%s", cluster);
+		snprintf(class->name, sizeof(class->name), "%s", name);
 	}
-	return group;
+	return class;
 }
 
-/* Count the job in the group, or in that of all others if there is no room. Returns the group. */
-static struct nt_site_stats_group *enter(const struct adding *adding, enum nt_site_stats_by by,
+/* Count the job in the class, or in that of all others if there is no room. Returns the class. */
+static struct nt_site_stats_class *enter(const struct adding *adding, enum nt_site_stats_by by,
 					 const char *name)
 {
-	struct nt_site_stats_groups *groups = &adding->tally->by[by];
-	struct nt_site_stats_group *group = group_of(groups, adding->job->cluster, name);
+	struct nt_site_stats_classes *classes = &adding->tally->by[by];
+	struct nt_site_stats_class *class = class_of(classes, adding->job->cluster, name);
 
-	if (!group && groups->names.count > 0) {
-		groups->names.max = groups_max[by] + 1;
-		group = group_of(groups, "", OTHERS);
+	if (!class && classes->names.count > 0) {
+		classes->names.max = classes_max[by] + 1;
+		class = class_of(classes, "", OTHERS);
 	}
-	if (!group) {
+	if (!class) {
 		nt_error_set(adding->err, "no memory for the summary");
 		return NULL;
 	}
-	if (group->newest_job != adding->tally->jobs) {
-		group->newest_job = adding->tally->jobs;
-		group->sum.jobs[adding->outcome]++;
+	if (class->newest_job != adding->tally->jobs) {
+		class->newest_job = adding->tally->jobs;
+		class->sum.jobs[adding->outcome]++;
 	}
-	return group;
+	return class;
 }
 
-/* A user can put any text into a record, so the number of groups by one user is limited. */
+/* A user can put any text into a record, so the number of classes by one user is limited. */
 static const char *version_of(const struct adding *adding, const struct nt_step *step)
 {
 	struct nt_site_stats *tally = adding->tally;
@@ -390,7 +390,7 @@ static const char *version_of(const struct adding *adding, const struct nt_step 
 	return step->nccl;
 }
 
-/* The group of a step; "" for the cluster. */
+/* The class of a step; "" for the cluster. */
 static const char *name_of(const struct adding *adding, int by, const struct nt_step *step)
 {
 	switch (by) {
@@ -406,13 +406,13 @@ static int enter_step(const struct adding *adding, size_t step_at)
 	const struct nt_step *step = &adding->summary->steps[step_at];
 	const struct nt_site_stats_sum sum = sum_of(adding->summary, &adding->figures.gain,
 						    step_at);
-	struct nt_site_stats_group *group;
+	struct nt_site_stats_class *class;
 
 	for (int by = 0; by < NT_SITE_STATS_BYS; by++) {
-		group = enter(adding, (enum nt_site_stats_by)by, name_of(adding, by, step));
-		if (!group)
+		class = enter(adding, (enum nt_site_stats_by)by, name_of(adding, by, step));
+		if (!class)
 			return -1;
-		add_sum(&group->sum, &sum);
+		add_sum(&class->sum, &sum);
 	}
 	return 0;
 }
@@ -540,7 +540,7 @@ int64_t nt_site_stats_recorded(const struct nt_site_stats_sum *sum)
 
 static int in_order(const void *left, const void *right)
 {
-	const struct nt_site_stats_group *a = left, *b = right;
+	const struct nt_site_stats_class *a = left, *b = right;
 	int64_t a_net = a->sum.saved_us - a->sum.spent_us;
 	int64_t b_net = b->sum.saved_us - b->sum.spent_us;
 
@@ -553,17 +553,17 @@ void nt_site_stats_sort(struct nt_site_stats *tally)
 {
 	for (int by = 0; by < NT_SITE_STATS_BYS; by++) {
 		if (tally->by[by].names.count > 1)
-			qsort(tally->by[by].group, tally->by[by].names.count,
-			      sizeof(struct nt_site_stats_group), in_order);
+			qsort(tally->by[by].class, tally->by[by].names.count,
+			      sizeof(struct nt_site_stats_class), in_order);
 	}
 }
 
 struct nt_site_stats_sum nt_site_stats_total(const struct nt_site_stats *tally)
 {
-	const struct nt_site_stats_groups *clusters = &tally->by[NT_BY_CLUSTER];
+	const struct nt_site_stats_classes *clusters = &tally->by[NT_BY_CLUSTER];
 	struct nt_site_stats_sum total = { .keys = 0 };
 
 	for (size_t i = 0; i < clusters->names.count; i++)
-		add_sum(&total, &clusters->group[i].sum);
+		add_sum(&total, &clusters->class[i].sum);
 	return total;
 }

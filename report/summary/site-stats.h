@@ -64,15 +64,15 @@ enum nt_site_stats_by {
 	NT_SITE_STATS_BYS,
 };
 
-struct nt_site_stats_group {
+struct nt_site_stats_class {
 	char cluster[64], name[64];
 	uint64_t newest_job; /* counted last, so that each counts once */
 	struct nt_site_stats_sum sum;
 };
 
-struct nt_site_stats_groups {
+struct nt_site_stats_classes {
 	struct nt_names names;
-	struct nt_site_stats_group *group;
+	struct nt_site_stats_class *class;
 };
 
 /* Of requeued jobs, so that each of their steps counts once. */
@@ -82,7 +82,7 @@ struct nt_counted_runs {
 };
 
 struct nt_site_stats {
-	struct nt_site_stats_groups by[NT_SITE_STATS_BYS];
+	struct nt_site_stats_classes by[NT_SITE_STATS_BYS];
 	struct nt_counted_runs runs;
 	struct nt_names users; /* of jobs whose record counts */
 	uint8_t *named; /* number of versions that each user named first */
@@ -96,7 +96,7 @@ void nt_site_stats_fini(struct nt_site_stats *tally);
 int nt_site_stats_add(struct nt_site_stats *tally, const struct nt_streamed_job *job,
 		      struct nt_error *err);
 
-/* Call it after the last job. Groups by cluster, then by net time. */
+/* Call it after the last job. Classes by cluster, then by net time. */
 void nt_site_stats_sort(struct nt_site_stats *tally);
 
 /* Over all clusters. */

@@ -59,16 +59,16 @@ static void add_sum(json_object *object, const struct nt_site_stats_sum *sum, in
 	add_number(object, "calibration_rank_s", (double)sum->calibration_us / 1e6, 6, rc);
 }
 
-static json_object *groups_value(const struct nt_site_stats_groups *groups, int *rc)
+static json_object *classes_value(const struct nt_site_stats_classes *classes, int *rc)
 {
 	json_object *array = nt_json_array(rc);
 
-	for (size_t i = 0; i < groups->names.count; i++) {
+	for (size_t i = 0; i < classes->names.count; i++) {
 		json_object *object = nt_json_object(rc);
 
-		nt_json_string(object, "cluster", groups->group[i].cluster, rc);
-		nt_json_string(object, "name", groups->group[i].name, rc);
-		add_sum(object, &groups->group[i].sum, rc);
+		nt_json_string(object, "cluster", classes->class[i].cluster, rc);
+		nt_json_string(object, "name", classes->class[i].name, rc);
+		add_sum(object, &classes->class[i].sum, rc);
 		nt_json_add(array, NULL, object, rc);
 	}
 	return array;
@@ -87,7 +87,7 @@ static json_object *all_value(const struct nt_site_stats_view *view, int *rc)
 	nt_json_integer(object, "left_out", tally->left_out, rc);
 	for (int i = 0; i < NT_SITE_STATS_BYS; i++)
 		nt_json_add(by, nt_site_stats_by_name((enum nt_site_stats_by)i),
-			    groups_value(&tally->by[i], rc), rc);
+			    classes_value(&tally->by[i], rc), rc);
 	nt_json_add(object, "by", by, rc);
 	return object;
 }

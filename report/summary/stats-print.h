@@ -26,7 +26,7 @@ int nt_site_stats_json(FILE *out, const struct nt_site_stats_view *view, struct 
 int nt_site_stats_prometheus(FILE *out, const struct nt_site_stats_view *view,
 			     struct nt_error *err);
 
-/* "partition": the name of a group for programs. */
+/* "partition": the name of a class for programs. */
 const char *nt_site_stats_by_name(enum nt_site_stats_by by);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include "report/metrics/prometheus.h"
 
-/* Each way to group has metrics of its own, so that the sum of a metric counts nothing twice. */
+/* Each way to classify has metrics of its own, so that the sum of a metric counts nothing twice. */
 static const struct {
 	const char *name, *help;
 	size_t offset;
@@ -41,45 +41,46 @@ static const struct {
 	  offsetof(struct nt_site_stats_sum, chosen), 1 },
 };
 
-static void put_group_labels(FILE *out, enum nt_site_stats_by by,
-			     const struct nt_site_stats_group *group)
+static void put_class_labels(FILE *out, enum nt_site_stats_by by,
+			     const struct nt_site_stats_class *class)
 {
-	nt_metric_label(out, "{", "cluster", group->cluster);
+	nt_metric_label(out, "{", "cluster", class->cluster);
 	if (by != NT_BY_CLUSTER)
-		nt_metric_label(out, ",", nt_site_stats_by_name(by), group->name);
+		nt_metric_label(out, ",", nt_site_stats_by_name(by), class->name);
 }
 
-static void put_jobs(FILE *out, enum nt_site_stats_by by, const struct nt_site_stats_groups *groups)
+static void put_jobs(FILE *out, enum nt_site_stats_by by,
+		     const struct nt_site_stats_classes *classes)
 {
 	char name[64];
 
 	snprintf(name, sizeof(name), "nccl_tune_%s_jobs", nt_site_stats_by_name(by));
-	nt_metric_head(out, name, "Jobs by outcome; a job may be in several groups");
-	for (size_t i = 0; i < groups->names.count; i++) {
+	nt_metric_head(out, name, "Jobs by outcome; a job may be in several");
+	for (size_t i = 0; i < classes->names.count; i++) {
 		for (int j = 0; j < NT_JOB_OUTCOMES; j++) {
 			fputs(name, out);
-			put_group_labels(out, by, &groups->group[i]);
+			put_class_labels(out, by, &classes->class[i]);
 			nt_metric_label(out, ",", "outcome",
 					nt_job_outcome_name((enum nt_job_outcome)j));
-			fprintf(out, "} %" PRId64 "\n", groups->group[i].sum.jobs[j]);
+			fprintf(out, "} %" PRId64 "\n", classes->class[i].sum.jobs[j]);
 		}
 	}
 }
 
 static void put_metric(FILE *out, enum nt_site_stats_by by,
-		       const struct nt_site_stats_groups *groups, size_t metric)
+		       const struct nt_site_stats_classes *classes, size_t metric)
 {
 	char name[80];
 
 	snprintf(name, sizeof(name), "nccl_tune_%s_%s", nt_site_stats_by_name(by),
 		 metrics[metric].name);
 	nt_metric_head(out, name, metrics[metric].help);
-	for (size_t i = 0; i < groups->names.count; i++) {
-		const char *sum = (const char *)&groups->group[i].sum;
+	for (size_t i = 0; i < classes->names.count; i++) {
+		const char *sum = (const char *)&classes->class[i].sum;
 		int64_t value = *(const int64_t *)(const void *)(sum + metrics[metric].offset);
 
 		fputs(name, out);
-		put_group_labels(out, by, &groups->group[i]);
+		put_class_labels(out, by, &classes->class[i]);
 		fprintf(out, "} %.*f\n", metrics[metric].unit == 1 ? 0 : 6,
 			(double)value / metrics[metric].unit);
 	}

@@ -12,10 +12,10 @@
 #include "lib/plural.h"
 #include "lib/table.h"
 
-#define NAME_WIDTH 17 /* of a group */
+#define NAME_WIDTH 17 /* of a class */
 #define LINES_MAX 20 /* of a table; --json has all */
 
-/* ---- groups */
+/* ---- classes */
 
 /* The name, cut to width, behind its cluster unless that is "". */
 static void add_name(struct nt_table *table, const char *cluster, const char *name, size_t width)
@@ -53,46 +53,46 @@ static void add_percent(struct nt_table *table, int64_t part, int64_t whole)
 	nt_cell_decimal(table, whole > 0 ? 100.0 * (double)part / (double)whole : NAN, 1);
 }
 
-static void add_group(struct nt_table *table, const struct nt_site_stats_group *group,
+static void add_class(struct nt_table *table, const struct nt_site_stats_class *class,
 		      const char *cluster)
 {
-	const struct nt_site_stats_sum *sum = &group->sum;
+	const struct nt_site_stats_sum *sum = &class->sum;
 	const int64_t recorded = nt_site_stats_recorded(sum);
 
-	add_name(table, cluster, group->name, NAME_WIDTH);
+	add_name(table, cluster, class->name, NAME_WIDTH);
 	nt_cell_count(table, recorded);
 	add_percent(table, sum->jobs[NT_JOB_GAINED], recorded);
 	add_percent(table, sum->jobs[NT_JOB_NOTHING_TO_GAIN], recorded);
 	add_times(table, sum->saved_us, sum->spent_us);
 }
 
-/* Only groups with a record that counts. */
-static int print_groups(FILE *out, const struct nt_site_stats *tally, enum nt_site_stats_by by,
-			struct nt_error *err)
+/* Only classes with a record that counts. */
+static int print_classes(FILE *out, const struct nt_site_stats *tally, enum nt_site_stats_by by,
+			 struct nt_error *err)
 {
 	static const char *const heads[] = {
 		[NT_BY_PARTITION] = "-PARTITION",
 		[NT_BY_USER] = "-USER",
 		[NT_BY_NCCL] = "-NCCL",
 	};
-	const struct nt_site_stats_groups *groups = &tally->by[by];
+	const struct nt_site_stats_classes *classes = &tally->by[by];
 	const bool several = tally->by[NT_BY_CLUSTER].names.count > 1;
 	const char *const columns[] = { heads[by], "JOBS",  "GAINED\n%", "NOTHING\nTO GAIN %",
 					"SAVED",   "SPENT", "NET" };
 	struct nt_table table = NT_TABLE(columns, 0);
 	size_t count = 0, more = 0;
 
-	for (size_t i = 0; i < groups->names.count; i++) {
-		const struct nt_site_stats_group *group = &groups->group[i];
+	for (size_t i = 0; i < classes->names.count; i++) {
+		const struct nt_site_stats_class *class = &classes->class[i];
 
-		if (nt_site_stats_recorded(&group->sum) == 0)
+		if (nt_site_stats_recorded(&class->sum) == 0)
 			continue;
 		if (count == LINES_MAX) {
 			more++;
 			continue;
 		}
 		count++;
-		add_group(&table, group, several ? group->cluster : "");
+		add_class(&table, class, several ? class->cluster : "");
 	}
 	if (count == 0)
 		return 0;
@@ -198,7 +198,7 @@ int nt_site_stats_text(FILE *out, const struct nt_site_stats_view *view, struct 
 	if (nt_site_stats_recorded(&total) == 0)
 		return 0;
 	for (int by = NT_BY_PARTITION; by <= NT_BY_NCCL; by++) {
-		if (print_groups(out, tally, (enum nt_site_stats_by)by, err) < 0)
+		if (print_classes(out, tally, (enum nt_site_stats_by)by, err) < 0)
 			return -1;
 	}
 	return 0;

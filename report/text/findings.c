@@ -37,7 +37,7 @@ static void print_one(FILE *out, const struct nt_summary *summary, size_t at, si
 	nt_wrap(out, "  -> ", 5, nt_finding_advise(finding, advice, sizeof(advice)));
 }
 
-size_t nt_print_findings(FILE *out, const struct nt_summary *summary, size_t most)
+size_t nt_findings_print(FILE *out, const struct nt_summary *summary, size_t most)
 {
 	size_t count = 0, steps;
 

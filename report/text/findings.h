@@ -16,6 +16,6 @@
 
 /* At most so many, the worst first, each with what to type; then how many more there are. Returns
  * their number in all. */
-size_t nt_print_findings(FILE *out, const struct nt_summary *summary, size_t most);
+size_t nt_findings_print(FILE *out, const struct nt_summary *summary, size_t most);
 
 #endif

@@ -70,11 +70,6 @@ static void add_choice(struct nt_table *table, const struct nt_key *row)
 	nt_cell(table, "%s%s%s%s", name, why[0] ? " (" : "", why, why[0] ? ")" : "");
 }
 
-static bool is_timed(const struct nt_key *row)
-{
-	return !isnan(nt_row_call_us(row, nt_row_in_force(row)));
-}
-
 static void add_row(struct nt_table *table, struct view *view, const struct nt_key *row)
 {
 	const bool tuned = nt_row_is_tuned(row);
@@ -83,7 +78,11 @@ static void add_row(struct nt_table *table, struct view *view, const struct nt_k
 
 	nt_cell(table, "%s", nt_coll_name(row->coll));
 	nt_cell(table, "%s", nt_size_text(row->bytes, size, sizeof(size)));
-	nt_cell_decimal(table, is_timed(row) ? 100 * nt_row_part(view->summary, row) : NAN, 0);
+	nt_cell_decimal(table,
+			isnan(nt_row_call_us(row, nt_row_in_force(row)))
+				? NAN
+				: 100 * nt_row_part(view->summary, row),
+			0);
 	add_us(table, row, NT_OF_AUTO);
 	if (tuned) {
 		add_us(table, row, NT_OF_ARM);
@@ -105,8 +104,8 @@ static void add_row(struct nt_table *table, struct view *view, const struct nt_k
 }
 
 /* The step and the communicators of the next rows. */
-static void add_group(struct nt_table *table, const struct nt_step *step,
-		      const struct nt_family *family)
+static void add_family_title(struct nt_table *table, const struct nt_step *step,
+			     const struct nt_family *family)
 {
 	char words[160], looks[64], text[280];
 
@@ -340,8 +339,8 @@ static void add_rows(struct nt_table *table, struct view *view)
 			continue;
 		}
 		if (!before || row->step != before->step || row->family != before->family)
-			add_group(table, &summary->steps[row->step],
-				  &summary->families[row->family]);
+			add_family_title(table, &summary->steps[row->step],
+					 &summary->families[row->family]);
 		add_row(table, view, row);
 		before = row;
 	}
@@ -429,7 +428,7 @@ static int print_all(FILE *out, struct view *view, const struct nt_verdict_text 
 		return nt_error_set(err, "no memory for the report");
 	choose_first(verdict, first);
 	print_sentences(out, verdict, first, true, view->full);
-	(void)nt_print_findings(out, view->summary, NT_FINDINGS_FIRST);
+	(void)nt_findings_print(out, view->summary, NT_FINDINGS_FIRST);
 	fputc('\n', out);
 	rc = print_steps(out, view, err);
 	if (rc == 0)

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdio.h>
 
-static void say(struct nt_said *said, const struct nt_reason *why,
-		const struct nt_reason_fact *facts, size_t count)
+static void say_reason(struct nt_said *said, const struct nt_reason *why,
+		       const struct nt_reason_fact *facts, size_t count)
 {
 	said->reason = why->id;
 	nt_reason_say(why, facts, count, said->says, sizeof(said->says));
@@ -15,7 +15,7 @@ static void say(struct nt_said *said, const struct nt_reason *why,
 
 void nt_said_why(struct nt_said *said, const struct nt_reason *why)
 {
-	say(said, why, NULL, 0);
+	say_reason(said, why, NULL, 0);
 }
 
 void nt_said_key(struct nt_said *said, int reason, const struct nt_reason_facts *facts)
@@ -36,6 +36,6 @@ void nt_said_key(struct nt_said *said, int reason, const struct nt_reason_facts 
 		snprintf(gain, sizeof(gain), ", by %.1f %%", facts->gain_percent);
 	if (facts && !isnan(facts->p))
 		snprintf(p, sizeof(p), " (p %.2g)", facts->p);
-	say(said, &why, named, sizeof(named) / sizeof(named[0]));
+	say_reason(said, &why, named, sizeof(named) / sizeof(named[0]));
 	said->reason = reason;
 }

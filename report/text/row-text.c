@@ -32,22 +32,22 @@ static void add_rechecks(struct nt_said *said, const struct nt_key *row)
 
 static void say_chosen(struct nt_said *said, const struct nt_key *row)
 {
-	const size_t room = sizeof(said->says);
+	const size_t size = sizeof(said->says);
 	double gain = nt_row_gain(row);
 	char p[24];
 
 	said->says[0] = '\0';
-	nt_append(said->says, room, "%s instead of NCCL's ", nt_arm_name(row->arm));
-	nt_append(said->says, room, "%s", nt_arm_name(row->auto_arm));
+	nt_append(said->says, size, "%s instead of NCCL's ", nt_arm_name(row->arm));
+	nt_append(said->says, size, "%s", nt_arm_name(row->auto_arm));
 	if (!isnan(gain))
-		nt_append(said->says, room, ": %.1f %% %s%s", fabs(gain),
+		nt_append(said->says, size, ": %.1f %% %s%s", fabs(gain),
 			  gain < 0 ? "slower now" : "faster",
 			  nt_row_duration_known(row) ? "" : " to the next call");
 	if (!isnan(row->p))
-		nt_append(said->says, room, " (p %s", nt_share_text(row->p, p, sizeof(p)));
+		nt_append(said->says, size, " (p %s", nt_share_text(row->p, p, sizeof(p)));
 	if (!isnan(row->p) && row->samples >= 0)
-		nt_append(said->says, room, ", %" PRId64 " samples", row->samples);
-	nt_append(said->says, room, isnan(row->p) ? "." : ").");
+		nt_append(said->says, size, ", %" PRId64 " samples", row->samples);
+	nt_append(said->says, size, isnan(row->p) ? "." : ").");
 }
 
 /* Before the reason. */

@@ -20,7 +20,8 @@
 /* ---- rows, by reason */
 
 /* Rows with a reason, of running steps or of others. */
-struct group {
+struct class
+{
 	int reason;
 	bool running;
 	const struct nt_key *first; /* the one that takes longest; NULL: only counted */
@@ -33,9 +34,9 @@ static double row_us(const struct nt_summary *summary, const struct nt_key *row)
 	return nt_row_part(summary, row) * nt_step_all_us(summary, row->step);
 }
 
-static struct group group_of(const struct nt_summary *summary, int reason, bool running)
+static struct class class_of(const struct nt_summary *summary, int reason, bool running)
 {
-	struct group out = { .reason = reason, .running = running, .us = NAN };
+	struct class out = { .reason = reason, .running = running, .us = NAN };
 	double most = -1;
 
 	for (size_t i = 0; i < summary->row_count; i++) {
@@ -59,25 +60,25 @@ static struct group group_of(const struct nt_summary *summary, int reason, bool 
 }
 
 /* "AllReduce 4M and 2 more", with those that did not fit into the record. */
-static const char *group_name(const struct group *group, char *out, size_t out_bytes)
+static const char *class_name(const struct class *class, char *out, size_t out_bytes)
 {
-	const size_t count = group->rows + group->rest;
+	const size_t count = class->rows + class->rest;
 	char size[24];
 
 	out[0] = '\0';
-	if (!group->first)
+	if (!class->first)
 		nt_append(out, out_bytes, "%zu collective%s and size%s", count, nt_plural(count),
 			  nt_plural(count));
 	else
-		nt_append(out, out_bytes, "%s %s", nt_coll_name(group->first->coll),
-			  nt_size_text(group->first->bytes, size, sizeof(size)));
-	if (group->first && count > 1)
+		nt_append(out, out_bytes, "%s %s", nt_coll_name(class->first->coll),
+			  nt_size_text(class->first->bytes, size, sizeof(size)));
+	if (class->first && count > 1)
 		nt_append(out, out_bytes, " and %zu more", count - 1);
 	return out;
 }
 
 /* Of all rows together. */
-static const char *exploring_words(const struct nt_summary *summary, const struct group *group,
+static const char *exploring_words(const struct nt_summary *summary, const struct class *class,
 				   char *out, size_t out_bytes)
 {
 	struct nt_exploring all = { -1, NAN };
@@ -86,14 +87,14 @@ static const char *exploring_words(const struct nt_summary *summary, const struc
 		const struct nt_key *row = &summary->rows[i];
 		struct nt_exploring left;
 
-		if (nt_row_reason(row) != group->reason || !summary->steps[row->step].running)
+		if (nt_row_reason(row) != class->reason || !summary->steps[row->step].running)
 			continue;
 		left = nt_row_exploring(row, &summary->steps[row->step]);
 		if (left.calls > 0)
 			all.calls = (all.calls < 0 ? 0 : all.calls) + left.calls;
 		all.seconds = fmax(all.seconds, left.seconds);
 	}
-	return nt_exploring_words(&summary->steps[group->first->step], &all, out, out_bytes);
+	return nt_exploring_words(&summary->steps[class->first->step], &all, out, out_bytes);
 }
 
 static double job_us(const struct nt_summary *summary)
@@ -105,21 +106,21 @@ static double job_us(const struct nt_summary *summary)
 	return us;
 }
 
-static void say_group(struct nt_maker *maker, const struct group *group)
+static void say_class(struct nt_maker *maker, const struct class *class)
 {
-	const double part = group->us / job_us(maker->summary);
+	const double part = class->us / job_us(maker->summary);
 	char which[96], words[128], took[40] = "";
 	struct nt_said said;
 
-	group_name(group, which, sizeof(which));
-	if (group->running && group->reason == NT_REASON_UNFINISHED && group->first) {
+	class_name(class, which, sizeof(which));
+	if (class->running && class->reason == NT_REASON_UNFINISHED && class->first) {
 		nt_maker_say(maker, NT_SENTENCE_UNFINISHED, "", "%s: %s.", which,
-			     exploring_words(maker->summary, group, words, sizeof(words)));
+			     exploring_words(maker->summary, class, words, sizeof(words)));
 		return;
 	}
 	if (part >= NT_SHARE_LEAST)
 		snprintf(took, sizeof(took), " (%.0f %% of the time)", 100 * fmin(part, 1));
-	nt_said_key(&said, group->reason, NULL);
+	nt_said_key(&said, class->reason, NULL);
 	nt_maker_say(maker, NT_SENTENCE_UNFINISHED, said.type, "%s%s: %s", which, took, said.says);
 }
 
@@ -134,36 +135,36 @@ static bool is_open(int reason)
 }
 
 /* Its turn may come; or it takes too little time; or the record counts it for that reason. */
-static bool is_little(const struct nt_summary *summary, const struct group *group)
+static bool is_little(const struct nt_summary *summary, const struct class *class)
 {
 	const double all_us = job_us(summary);
 
-	if (group->rows == 0)
-		return group->rest == 0 || summary->row_count > 0;
-	return (group->running && group->reason == NT_REASON_COUNTED) ||
-	       group->us < NT_SHARE_LEAST * all_us;
+	if (class->rows == 0)
+		return class->rest == 0 || summary->row_count > 0;
+	return (class->running && class->reason == NT_REASON_COUNTED) ||
+	       class->us < NT_SHARE_LEAST * all_us;
 }
 
 void nt_maker_open(struct nt_maker *maker)
 {
-	struct group found[2 * NT_REASON_COUNT];
+	struct class found[2 * NT_REASON_COUNT];
 	size_t count = 0;
 
 	for (int reason = 0; reason < NT_REASON_COUNT; reason++) {
 		for (int running = 0; running < 2 && is_open(reason); running++) {
-			const struct group group = group_of(maker->summary, reason, running);
+			const struct class class = class_of(maker->summary, reason, running);
 			size_t at = count;
 
-			if (is_little(maker->summary, &group))
+			if (is_little(maker->summary, &class))
 				continue;
-			for (; at > 0 && found[at - 1].us < group.us; at--)
+			for (; at > 0 && found[at - 1].us < class.us; at--)
 				found[at] = found[at - 1];
-			found[at] = group;
+			found[at] = class;
 			count++;
 		}
 	}
 	for (size_t i = 0; i < count && i < NT_TOLD_MAX; i++)
-		say_group(maker, &found[i]);
+		say_class(maker, &found[i]);
 }
 
 /* ---- communicators and steps */
@@ -235,9 +236,9 @@ static bool is_repeated(const struct nt_summary *summary, const struct nt_remark
 	size_t observed = 0;
 
 	for (int running = 0; running < 2; running++) {
-		const struct group group = group_of(summary, NT_REASON_OBSERVED, running);
+		const struct class class = class_of(summary, NT_REASON_OBSERVED, running);
 
-		observed += group.rows + group.rest;
+		observed += class.rows + class.rest;
 	}
 	return remark->why.id == NT_REASON_MODE && observed > 0;
 }

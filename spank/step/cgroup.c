@@ -38,7 +38,7 @@ struct cgroup_line {
 	size_t outside_bytes; /* of path, up to the job's part */
 };
 
-static bool parse_place(char *line, struct cgroup_line *place)
+static bool parse_cgroup(char *line, struct cgroup_line *own)
 {
 	char *controllers = strchr(line, ':');
 	char *path = controllers ? strchr(controllers + 1, ':') : NULL;
@@ -48,26 +48,26 @@ static bool parse_place(char *line, struct cgroup_line *place)
 		return false;
 	*path++ = '\0';
 	path[strcspn(path, "\n")] = '\0';
-	place->controller = controllers + 1;
+	own->controller = controllers + 1;
 	controllers[1 + strcspn(controllers + 1, ",")] = '\0';
-	place->path = path;
-	job = component(path, place->controller[0] ? "uid_" : "job_");
+	own->path = path;
+	job = component(path, own->controller[0] ? "uid_" : "job_");
 	if (!job || !component(job, "job_"))
 		return false;
-	place->outside_bytes = (size_t)(job - path);
+	own->outside_bytes = (size_t)(job - path);
 	return true;
 }
 
-/* A line of mountinfo: is it a mount of the place's hierarchy? *root is the mounted part of it. */
-static bool parse_mount(char *line, const struct cgroup_line *place, char **root, char **point)
+/* A line of mountinfo: is it a mount of the same hierarchy? *root is the mounted part of it. */
+static bool parse_mount(char *line, const struct cgroup_line *own, char **root, char **point)
 {
 	char *rest = strstr(line, " - ");
 	char type[16], options[1024];
 
 	if (!rest || sscanf(rest, " - %15s %*s %1023s", type, options) != 2 ||
-	    strcmp(type, place->controller[0] ? "cgroup" : "cgroup2") != 0 ||
-	    (place->controller[0] &&
-	     !nt_list_has(options, ',', place->controller, strlen(place->controller))))
+	    strcmp(type, own->controller[0] ? "cgroup" : "cgroup2") != 0 ||
+	    (own->controller[0] &&
+	     !nt_list_has(options, ',', own->controller, strlen(own->controller))))
 		return false;
 	*rest = '\0';
 	for (int i = 0; i < 3; i++) {
@@ -89,20 +89,20 @@ static bool is_below(const char *path, size_t path_bytes, const char *root, size
 	       strchr("/", path[root_bytes]);
 }
 
-/* false: the place is not below that mount. */
-static bool fill(struct nt_cgroup *group, const struct cgroup_line *place, const char *root,
+/* false: it is not below that mount. */
+static bool fill(struct nt_cgroup *cgroup, const struct cgroup_line *own, const char *root,
 		 const char *point)
 {
 	size_t skip = strcmp(root, "/") == 0 ? 0 : strlen(root);
 	int bytes[3];
 
-	if (!is_below(place->path, place->outside_bytes, root, skip))
+	if (!is_below(own->path, own->outside_bytes, root, skip))
 		return false;
-	bytes[0] = snprintf(group->now, sizeof(group->now), "%s%s", point, place->path + skip);
-	bytes[1] = snprintf(group->outside, sizeof(group->outside), "%s%.*s%s", point,
-			    (int)(place->outside_bytes - skip), place->path + skip,
-			    place->controller[0] ? "" : "/system");
-	bytes[2] = snprintf(group->root, sizeof(group->root), "%s", point);
+	bytes[0] = snprintf(cgroup->now, sizeof(cgroup->now), "%s%s", point, own->path + skip);
+	bytes[1] = snprintf(cgroup->outside, sizeof(cgroup->outside), "%s%.*s%s", point,
+			    (int)(own->outside_bytes - skip), own->path + skip,
+			    own->controller[0] ? "" : "/system");
+	bytes[2] = snprintf(cgroup->root, sizeof(cgroup->root), "%s", point);
 	for (int i = 0; i < 3; i++) {
 		if (bytes[i] < 0 || bytes[i] >= NT_CGROUP_PATH)
 			return false;
@@ -110,8 +110,8 @@ static bool fill(struct nt_cgroup *group, const struct cgroup_line *place, const
 	return true;
 }
 
-static int find_mount(const char *mounts, const struct cgroup_line *place,
-		      struct nt_cgroups *groups, struct nt_error *err)
+static int find_mount(const char *mounts, const struct cgroup_line *own, struct nt_cgroups *cgroups,
+		      struct nt_error *err)
 {
 	FILE *file = fopen(mounts, "re");
 	char line[LINE_BYTES];
@@ -120,35 +120,35 @@ static int find_mount(const char *mounts, const struct cgroup_line *place,
 
 	if (!file)
 		return nt_error_set(err, "%.100s: %m", mounts);
-	if (groups->count == NT_CGROUP_MAX) {
+	if (cgroups->count == NT_CGROUP_MAX) {
 		fclose(file);
-		return nt_error_set(err, "more than %d control groups of a job", NT_CGROUP_MAX);
+		return nt_error_set(err, "more than %d cgroups of a job", NT_CGROUP_MAX);
 	}
 	while (!found && fgets(line, sizeof(line), file))
-		found = parse_mount(line, place, &root, &point) &&
-			fill(&groups->group[groups->count], place, root, point);
-	groups->count += found;
+		found = parse_mount(line, own, &root, &point) &&
+			fill(&cgroups->cgroup[cgroups->count], own, root, point);
+	cgroups->count += found;
 	fclose(file);
 	return 0;
 }
 
-int nt_cgroup_find(const char *proc, const char *mounts, struct nt_cgroups *groups,
+int nt_cgroup_find(const char *proc, const char *mounts, struct nt_cgroups *cgroups,
 		   struct nt_error *err)
 {
 	char path[NT_CGROUP_PATH];
 	char line[LINE_BYTES];
-	struct cgroup_line place;
+	struct cgroup_line own;
 	FILE *file;
 	int rc = 0;
 
-	groups->count = 0;
+	cgroups->count = 0;
 	snprintf(path, sizeof(path), "%s/cgroup", proc);
 	file = fopen(path, "re");
-	if (!file) /* ENOENT: a kernel without control groups */
+	if (!file) /* ENOENT: a kernel without cgroups */
 		return errno == ENOENT ? 0 : nt_error_set(err, "%.100s: %m", path);
 	while (rc == 0 && fgets(line, sizeof(line), file)) {
-		if (parse_place(line, &place))
-			rc = find_mount(mounts, &place, groups, err);
+		if (parse_cgroup(line, &own))
+			rc = find_mount(mounts, &own, cgroups, err);
 	}
 	fclose(file);
 	return rc;
@@ -169,7 +169,7 @@ static const char *number(char out[16], pid_t pid)
 	return at;
 }
 
-static int put(const char *directory, size_t directory_bytes, pid_t pid)
+static int move_process(const char *directory, size_t directory_bytes, pid_t pid)
 {
 	char path[NT_CGROUP_PATH + sizeof(PROCS)], digits[16];
 	const char *text = number(digits, pid);
@@ -188,26 +188,26 @@ static int put(const char *directory, size_t directory_bytes, pid_t pid)
 	return n > 0 ? 0 : -1;
 }
 
-int nt_cgroup_leave(const struct nt_cgroups *groups, pid_t pid)
+int nt_cgroup_leave(const struct nt_cgroups *cgroups, pid_t pid)
 {
 	int rc = 0;
 
-	for (unsigned i = 0; i < groups->count; i++) {
-		const struct nt_cgroup *group = &groups->group[i];
+	for (unsigned i = 0; i < cgroups->count; i++) {
+		const struct nt_cgroup *cgroup = &cgroups->cgroup[i];
 
-		if (put(group->outside, strlen(group->outside), pid) < 0 &&
-		    put(group->root, strlen(group->root), pid) < 0)
+		if (move_process(cgroup->outside, strlen(cgroup->outside), pid) < 0 &&
+		    move_process(cgroup->root, strlen(cgroup->root), pid) < 0)
 			rc = -1;
 	}
 	return rc;
 }
 
-/* ---- the tasks' groups */
+/* ---- the tasks' cgroups */
 
-static bool is_shared(const struct nt_cgroup *group, const struct nt_cgroups *with)
+static bool is_shared(const struct nt_cgroup *cgroup, const struct nt_cgroups *with)
 {
 	for (unsigned i = 0; i < with->count; i++) {
-		if (strcmp(group->now, with->group[i].now) == 0)
+		if (strcmp(cgroup->now, with->cgroup[i].now) == 0)
 			return true;
 	}
 	return false;
@@ -220,15 +220,15 @@ void nt_cgroup_tasks(const struct nt_cgroups *task, const struct nt_cgroups *ste
 	size_t bytes = 0;
 
 	for (unsigned i = 0; i < task->count; i++) {
-		const struct nt_cgroup *group = &task->group[i];
-		size_t room = NT_CGROUP_TEXT - bytes;
+		const struct nt_cgroup *cgroup = &task->cgroup[i];
+		size_t size = NT_CGROUP_TEXT - bytes;
 
-		if (!strstr(group->now, "/step_") || strchr(group->now, ':') ||
-		    strlen(group->now) + 2 > room)
+		if (!strstr(cgroup->now, "/step_") || strchr(cgroup->now, ':') ||
+		    strlen(cgroup->now) + 2 > size)
 			continue;
-		ended = ended || !is_shared(group, stepd);
-		bytes += (size_t)snprintf(out + bytes, room, "%s%s", bytes > 0 ? ":" : "",
-					  group->now);
+		ended = ended || !is_shared(cgroup, stepd);
+		bytes += (size_t)snprintf(out + bytes, size, "%s%s", bytes > 0 ? ":" : "",
+					  cgroup->now);
 	}
 	if (!ended)
 		snprintf(out, NT_CGROUP_TEXT, "-");
@@ -240,7 +240,7 @@ void nt_cgroup_join(const char *text, pid_t pid)
 		size_t bytes = strcspn(text, ":");
 
 		if (text[0] == '/')
-			(void)put(text, bytes, pid);
+			(void)move_process(text, bytes, pid);
 		text += bytes;
 		text += *text == ':';
 	}

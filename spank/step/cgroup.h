@@ -1,13 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cgroup.h - leave the control groups of a job, and join those of its tasks
+/* cgroup.h - leave the cgroups of a job, and join those of its tasks
  *
- * slurmstepd removes its step's groups at the end, except those in which a process remains.
+ * slurmstepd removes its step's cgroups at the end, except those in which a process remains.
  * Therefore nt-recordd, which outlives the step, leaves them before it is executed (spawn.h). Its
- * children that work for the user join the groups of the step's tasks: they are charged to the job,
- * and Slurm ends them as it ends every process that a task has left.
+ * children that work for the user join the cgroups of the step's tasks: they are charged to the
+ * job, and Slurm ends them as it ends every process that a task has left.
  *
- * Version 1: <mount>/slurm/uid_U/job_J[/step_S[/task_T]]; slurmstepd itself is in a job's group of
+ * Version 1: <mount>/slurm/uid_U/job_J[/step_S[/task_T]]; slurmstepd itself is in a job's cgroup of
  * the freezer (22.05). Version 2: slurmstepd is in <mount>/<scope>/job_J/step_S/slurm, a task in
  * step_S/user/task_T.
  *
@@ -26,31 +26,31 @@
 
 /* One hierarchy, as directories. */
 struct nt_cgroup {
-	char now[NT_CGROUP_PATH]; /* the job's group that the process is in */
-	char outside[NT_CGROUP_PATH]; /* a group of Slurm's outside of all jobs */
+	char now[NT_CGROUP_PATH]; /* the job's cgroup that the process is in */
+	char outside[NT_CGROUP_PATH]; /* a cgroup of Slurm's outside of all jobs */
 	char root[NT_CGROUP_PATH]; /* if outside accepts no process */
 };
 
 struct nt_cgroups {
-	struct nt_cgroup group[NT_CGROUP_MAX];
+	struct nt_cgroup cgroup[NT_CGROUP_MAX];
 	unsigned count;
 };
 
-/* The groups of jobs that a process is in. proc is its directory in /proc, mounts a file like
- * /proc/self/mountinfo. A group in a hierarchy that is not mounted is left out. -1 and *err: there
- * may be groups that are not in *groups. */
-int nt_cgroup_find(const char *proc, const char *mounts, struct nt_cgroups *groups,
+/* The cgroups of jobs that a process is in. proc is its directory in /proc, mounts a file like
+ * /proc/self/mountinfo. A cgroup in a hierarchy that is not mounted is left out. -1 and *err: there
+ * may be cgroups that are not in *cgroups. */
+int nt_cgroup_find(const char *proc, const char *mounts, struct nt_cgroups *cgroups,
 		   struct nt_error *err);
 
 /* Take a process out of all of them; pid 0 is this one. -1: it is still in one. */
-int nt_cgroup_leave(const struct nt_cgroups *groups, pid_t pid);
+int nt_cgroup_leave(const struct nt_cgroups *cgroups, pid_t pid);
 
-/* The groups to join for the user's work, as text; "-" if slurmstepd is in all of the task's
- * groups: it would not end processes there. */
+/* The cgroups to join for the user's work, as text; "-" if slurmstepd is in all of the task's
+ * cgroups: it would not end processes there. */
 void nt_cgroup_tasks(const struct nt_cgroups *task, const struct nt_cgroups *stepd,
 		     char out[NT_CGROUP_TEXT]);
 
-/* Move a process into them; groups that are gone are skipped. */
+/* Move a process into them; cgroups that are gone are skipped. */
 void nt_cgroup_join(const char *text, pid_t pid);
 
 #endif

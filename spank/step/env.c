@@ -12,8 +12,8 @@ static const struct plugin_variable {
 	const char *name, *chained;
 	uint32_t not_loaded;
 } variables[] = {
-	{ NT_ENV_NCCL_TUNER, NT_ENV_CHAINED_TUNER, NT_PLACE_NO_TUNER },
-	{ NT_ENV_NCCL_PROFILER, NT_ENV_CHAINED_PROFILER, NT_PLACE_NO_PROFILER },
+	{ NT_ENV_NCCL_TUNER, NT_ENV_CHAINED_TUNER, NT_FLAG_NO_TUNER },
+	{ NT_ENV_NCCL_PROFILER, NT_ENV_CHAINED_PROFILER, NT_FLAG_NO_PROFILER },
 };
 
 #define VARIABLES (sizeof(variables) / sizeof(variables[0]))
@@ -67,9 +67,9 @@ uint32_t nt_env_flags(const struct nt_task_env *env)
 			flags |= variables[i].not_loaded;
 	}
 	if (is_set(nt_task_env_get(env, "NCCL_ALGO", value, sizeof(value))))
-		flags |= NT_PLACE_USER_ALGO;
+		flags |= NT_FLAG_USER_ALGO;
 	if (is_set(nt_task_env_get(env, "NCCL_PROTO", value, sizeof(value))))
-		flags |= NT_PLACE_USER_PROTO;
+		flags |= NT_FLAG_USER_PROTO;
 	return flags;
 }
 

@@ -35,8 +35,8 @@ void nt_task_env_set(const struct nt_task_env *env, const char *name, const char
 /* If it is set. */
 void nt_task_env_unset(const struct nt_task_env *env, const char *name);
 
-#define NT_ENV_NOT_LOADED (NT_PLACE_NO_TUNER | NT_PLACE_NO_PROFILER)
-/* NT_PLACE_*: what NCCL will not load, and what the user has chosen. */
+#define NT_ENV_NOT_LOADED (NT_FLAG_NO_TUNER | NT_FLAG_NO_PROFILER)
+/* NT_FLAG_*: what NCCL will not load, and what the user has chosen. */
 uint32_t nt_env_flags(const struct nt_task_env *env);
 
 /* Make the tasks load plugin, with this policy; NULL: make them load the user's own plugins. */

@@ -31,7 +31,7 @@ int nt_helper_fingerprint(const char *program, const char *rundir, int rundir_fd
 	*value = 0;
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return nt_error_set(err, "pipe: %m");
-	rc = nt_spawn(program, "fingerprint", rundir, NULL, ends[1], err);
+	rc = nt_spawn_program(program, "fingerprint", rundir, NULL, ends[1], err);
 	close(ends[1]);
 	polls.fd = ends[0];
 	if (rc == 0 && poll(&polls, 1, NT_HELPER_FINGERPRINT_MS) == 1 &&
@@ -50,7 +50,7 @@ int nt_helper_prepare(const char *program, const char *rundir, struct nt_error *
 	if (rundir_fd < 0)
 		return -1;
 	close(rundir_fd);
-	return nt_spawn(program, "fingerprint", rundir, NULL, -1, err);
+	return nt_spawn_program(program, "fingerprint", rundir, NULL, -1, err);
 }
 
 /* The arguments, and with them the descriptor. */
@@ -60,12 +60,12 @@ static int send_arguments(int socket, const struct nt_arguments *arguments, int 
 	struct iovec bytes = { &copy, sizeof(copy) };
 	union {
 		struct cmsghdr head;
-		char room[CMSG_SPACE(sizeof(int))];
-	} control = { .room = { 0 } };
+		char buffer[CMSG_SPACE(sizeof(int))];
+	} control = { .buffer = { 0 } };
 	struct msghdr message = { .msg_iov = &bytes,
 				  .msg_iovlen = 1,
-				  .msg_control = control.room,
-				  .msg_controllen = sizeof(control.room) };
+				  .msg_control = control.buffer,
+				  .msg_controllen = sizeof(control.buffer) };
 
 	control.head.cmsg_level = SOL_SOCKET;
 	control.head.cmsg_type = SCM_RIGHTS;
@@ -90,7 +90,7 @@ int nt_helper_start(const char *program, const struct nt_arguments *arguments, i
 	if (send_arguments(ends[0], arguments, shm_fd) < 0)
 		rc = nt_error_set(err, "cannot send the step's arguments to %.120s: %m", program);
 	if (rc == 0)
-		rc = nt_spawn(program, "record", name, conf, ends[1], err);
+		rc = nt_spawn_program(program, "record", name, conf, ends[1], err);
 	close(ends[1]);
 	if (rc == 0)
 		return ends[0];

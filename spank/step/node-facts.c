@@ -102,7 +102,7 @@ static void find_ends(struct ends *ends, const char *root, const char *directory
 
 /* ---- ACS */
 
-static unsigned word_at(const unsigned char *config, unsigned at)
+static unsigned register_at(const unsigned char *config, unsigned at)
 {
 	return at + 1 < CONFIG_BYTES ? config[at] | (unsigned)config[at + 1] << 8 : 0;
 }
@@ -119,15 +119,15 @@ static bool is_downstream(const unsigned char *config)
 	return false;
 }
 
-/* The control word of ACS; 0: it is off, or there is none. */
+/* The control register of ACS; 0: it is off, or there is none. */
 static unsigned acs_of(const unsigned char *config)
 {
 	unsigned at = EXTENDED;
 
 	for (int i = 0; at >= EXTENDED && i < 256; i++) {
-		if (word_at(config, at) == EXTENDED_ACS)
-			return word_at(config, at + ACS_CONTROL);
-		at = word_at(config, at + 2) >> 4 & 0xffc;
+		if (register_at(config, at) == EXTENDED_ACS)
+			return register_at(config, at + ACS_CONTROL);
+		at = register_at(config, at + 2) >> 4 & 0xffc;
 	}
 	return 0;
 }

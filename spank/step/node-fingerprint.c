@@ -105,8 +105,8 @@ static char *describe(hwloc_obj_t object)
 	return text;
 }
 
-/* "@0:(g10de:2335,n15b3:1021);" for each place with devices. */
-static int write_places(FILE *stream, hwloc_obj_t object)
+/* "@0:(g10de:2335,n15b3:1021);" for each object with devices. */
+static int write_objects(FILE *stream, hwloc_obj_t object)
 {
 	char *near = NULL;
 	char *devices;
@@ -125,7 +125,7 @@ static int write_places(FILE *stream, hwloc_obj_t object)
 	}
 	free(devices);
 	for (hwloc_obj_t child = object->first_child; child; child = child->next_sibling) {
-		if (write_places(stream, child) < 0)
+		if (write_objects(stream, child) < 0)
 			return -1;
 	}
 	return 0;
@@ -198,7 +198,7 @@ static int make_material(struct hwloc_topology *topology, char **material, struc
 	fprintf(stream, "packages=%d;numa=%d;",
 		hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PACKAGE),
 		hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE));
-	rc = write_places(stream, hwloc_get_root_obj(topology));
+	rc = write_objects(stream, hwloc_get_root_obj(topology));
 	if (fclose(stream) != 0)
 		rc = -1;
 	if (rc == 0)

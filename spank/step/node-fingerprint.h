@@ -33,9 +33,9 @@ int nt_fingerprint_of(struct hwloc_topology *topology, uint64_t *out, char *text
 		      struct nt_error *err);
 
 /* The text of which the number of this machine is the hash. After "packages=2;numa=2;" it has one
- * entry for each place with devices, "@NODES:DEVICE,DEVICE;", in hwloc's order; NODES is a list
+ * entry for each object with devices, "@NODES:DEVICE,DEVICE;", in hwloc's order; NODES is a list
  * such as "0-1". A device is 'g' (GPU), 's' (NVSwitch) or 'n' (NIC) and "vendor:device" in
- * hexadecimal; devices that share a bridge are in brackets, which nest. Devices of one place or
+ * hexadecimal; devices that share a bridge are in brackets, which nest. Devices of one object or
  * bracket are sorted. */
 int nt_fingerprint_explain(char **material, struct nt_error *err);
 uint64_t nt_fingerprint_hash(const char *material);

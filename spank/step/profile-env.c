@@ -39,7 +39,7 @@ static bool is_users(const struct applying *a, const char *name)
 
 	if (rc != 0)
 		return rc > 0;
-	return value[0] != '\0' && !nt_launched(a->launched, name, value) &&
+	return value[0] != '\0' && !nt_variable_launched(a->launched, name, value) &&
 	       !is_wanted(a, name, value);
 }
 
@@ -55,7 +55,7 @@ static bool is_left_over(const struct applying *a, const char *name)
 	char value[VALUE_MAX];
 
 	return a->env->get(a->env->context, name, value, sizeof(value)) == 0 &&
-	       nt_launched(a->launched, name, value);
+	       nt_variable_launched(a->launched, name, value);
 }
 
 static void resolve(struct applying *a, struct nt_ticket *ticket)
@@ -155,8 +155,8 @@ static void find_launched(struct applying *a)
 		a->launched[0] = '\0';
 }
 
-void nt_apply(const struct nt_task_env *env, bool profile, const char *site_file,
-	      struct nt_applied *out)
+void nt_profile_env_apply(const struct nt_task_env *env, bool profile, const char *site_file,
+			  struct nt_applied *out)
 {
 	struct applying a = { .env = env };
 	struct nt_error err;
@@ -183,8 +183,8 @@ void nt_apply(const struct nt_task_env *env, bool profile, const char *site_file
 	(void)nt_printable(out->trouble.text);
 }
 
-void nt_apply_measured(const struct nt_task_env *env, const struct nt_cal_profile *profile,
-		       const char *site_file)
+void nt_profile_env_apply_measured(const struct nt_task_env *env,
+				   const struct nt_cal_profile *profile, const char *site_file)
 {
 	struct nt_applied measured = { .valid = true };
 	struct applying a = { .env = env };

@@ -34,11 +34,11 @@ struct nt_applied {
 
 /* profile: whether this step's tasks may have one (a batch script's may not). site_file: NCCL's
  * configuration of this node, writable by root only, whose variables are not changed. */
-void nt_apply(const struct nt_task_env *env, bool profile, const char *site_file,
-	      struct nt_applied *out);
+void nt_profile_env_apply(const struct nt_task_env *env, bool profile, const char *site_file,
+			  struct nt_applied *out);
 
 /* In a task: the same with a profile that the step's tasks have measured and agreed upon. */
-void nt_apply_measured(const struct nt_task_env *env, const struct nt_cal_profile *profile,
-		       const char *site_file);
+void nt_profile_env_apply_measured(const struct nt_task_env *env,
+				   const struct nt_cal_profile *profile, const char *site_file);
 
 #endif

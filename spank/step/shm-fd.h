@@ -9,7 +9,7 @@
  * nt-recordd gets a descriptor of its own (helper.h).
  *
  * Threads:  one at a time.
- * Memory:   one descriptor, the caller's. Pages count as memory of the control group that touches
+ * Memory:   one descriptor, the caller's. Pages count as memory of the cgroup that touches
  *           them first, which is the job's.
  * Errors:   -1 and *err.
  * Host:     processes of the same user in the same /proc may open /proc/<pid>/fd while the task

@@ -19,7 +19,7 @@ struct start {
 	const char *program;
 	const char *argv[4], *environment[4]; /* NULL-terminated */
 	int fd, null_fd;
-	struct nt_cgroups groups; /* to leave */
+	struct nt_cgroups cgroups; /* to leave */
 };
 
 /* The intermediate process's exit status. */
@@ -66,7 +66,7 @@ static void pass_on(const struct start *start, int end)
 	pid_t child;
 
 	setsid();
-	if (nt_cgroup_leave(&start->groups, 0) < 0)
+	if (nt_cgroup_leave(&start->cgroups, 0) < 0)
 		_exit(NOT_OUT);
 	child = fork();
 	if (child == 0) {
@@ -116,15 +116,15 @@ static int fork_twice(const struct start *start, struct nt_error *err)
 	if (!ended)
 		return nt_error_set(err, "%.120s did not start in time", start->program);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_OUT)
-		return nt_error_set(err, "%.100s cannot be kept out of the job's control groups",
+		return nt_error_set(err, "%.100s cannot be kept out of the job's cgroups",
 				    start->program);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_FORKED)
 		return nt_error_set(err, "%.120s: cannot fork", start->program);
 	return 0;
 }
 
-int nt_spawn(const char *program, const char *word, const char *argument, const char *conf, int fd,
-	     struct nt_error *err)
+int nt_spawn_program(const char *program, const char *word, const char *argument, const char *conf,
+		     int fd, struct nt_error *err)
 {
 	char conf_variable[4096];
 	struct start start = {
@@ -140,7 +140,7 @@ int nt_spawn(const char *program, const char *word, const char *argument, const 
 		snprintf(conf_variable, sizeof(conf_variable), "SLURM_CONF=%s", conf);
 		start.environment[2] = conf_variable;
 	}
-	if (nt_cgroup_find("/proc/self", "/proc/self/mountinfo", &start.groups, err) < 0)
+	if (nt_cgroup_find("/proc/self", "/proc/self/mountinfo", &start.cgroups, err) < 0)
 		return -1;
 	start.null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (start.null_fd < 0)

@@ -5,7 +5,7 @@
  * slurmstepd reaps every child and takes it for a task. So an intermediate process starts the
  * helper and ends at once; it is waited for here. The helper gets its own session, an environment
  * of three variables, no blocked or ignored signals, /dev/null for the standard streams, one
- * descriptor, and nothing else of the daemon. It has left the control groups of the daemon's job
+ * descriptor, and nothing else of the daemon. It has left the cgroups of the daemon's job
  * before it is executed (cgroup.h).
  *
  * Threads:  the daemon may have other threads; between fork and exec only functions that are safe
@@ -20,12 +20,12 @@
 #include "lib/error.h"
 
 #define NT_SPAWN_FD 3 /* what fd is in the helper */
-#define NT_SPAWN_MS 600 /* moving a process to another group may take long */
+#define NT_SPAWN_MS 600 /* moving a process to another cgroup may take long */
 
 /* Start "PROGRAM WORD ARGUMENT" (recordd/main.c) and do not wait for it. conf is the path of
  * slurm.conf; NULL: libslurm searches for it. fd -1: /dev/null. */
-int nt_spawn(const char *program, const char *word, const char *argument, const char *conf, int fd,
-	     struct nt_error *err);
+int nt_spawn_program(const char *program, const char *word, const char *argument, const char *conf,
+		     int fd, struct nt_error *err);
 
 /* After fork: no signal is blocked, and each does what it does by default. */
 void nt_spawn_reset_signals(void);

@@ -16,7 +16,7 @@
 #include "spank/step/cache.h"
 #include "spank/step/calibrate-task.h"
 #include "spank/step/helper.h"
-#include "spank/step/longplace.h"
+#include "spank/step/long-dir.h"
 #include "spank/rundir.h"
 #include "spank/say.h"
 #include "spank/step/shm-fd.h"
@@ -84,30 +84,30 @@ static int find_fingerprint(struct nt_plugin *plugin, struct nt_error *err)
 	if (rundir_fd < 0)
 		return -1;
 	if (nt_helper_fingerprint(plugin->conf.site.recordd, plugin->conf.site.rundir, rundir_fd,
-				  &plugin->place.fingerprint, &trouble) < 0)
+				  &plugin->node_step.fingerprint, &trouble) < 0)
 		slurm_error("no fingerprint of this node: %s", trouble.text);
 	close(rundir_fd);
 	return 0;
 }
 
-static int make_place(struct nt_plugin *plugin, spank_t spank, uint32_t job, uint32_t step,
-		      struct nt_error *err)
+static int make_node_step(struct nt_plugin *plugin, spank_t spank, uint32_t job, uint32_t step,
+			  struct nt_error *err)
 {
 	const char *node = getenv("SLURMD_NODENAME"); /* slurmstepd's own, not the user's */
 
-	if (!node || strlen(node) >= sizeof(plugin->place.node))
+	if (!node || strlen(node) >= sizeof(plugin->node_step.node))
 		return nt_error_set(err,
 				    "the name of this node is unknown or longer than %zu "
 				    "bytes",
-				    sizeof(plugin->place.node) - 1);
+				    sizeof(plugin->node_step.node) - 1);
 	if (spank_get_item(spank, S_JOB_UID, &plugin->uid) != ESPANK_SUCCESS ||
 	    spank_get_item(spank, S_JOB_GID, &plugin->gid) != ESPANK_SUCCESS)
 		return nt_error_set(err, "Slurm does not name the user of this step");
 	if (check_plugin(plugin, plugin->uid, plugin->gid, err) < 0)
 		return -1;
-	snprintf(plugin->place.node, sizeof(plugin->place.node), "%s", node);
-	plugin->place.job = job;
-	plugin->place.step = step;
+	snprintf(plugin->node_step.node, sizeof(plugin->node_step.node), "%s", node);
+	plugin->node_step.job = job;
+	plugin->node_step.step = step;
 	if (find_fingerprint(plugin, err) < 0)
 		return -1;
 	plugin->shm_fd = nt_shm_fd_make(plugin->uid, plugin->gid, node, job, step, err);
@@ -152,7 +152,7 @@ void nt_stepd_start(struct nt_plugin *plugin, spank_t spank)
 		plugin->policy.mode = NT_MODE_OFF;
 	}
 	if (plugin->policy.mode != NT_MODE_OFF) {
-		plugin->tuned = make_place(plugin, spank, job, step, &err) == 0;
+		plugin->tuned = make_node_step(plugin, spank, job, step, &err) == 0;
 		if (!plugin->tuned)
 			slurm_error("%s; the step runs untuned on this node", err.text);
 	}
@@ -160,7 +160,7 @@ void nt_stepd_start(struct nt_plugin *plugin, spank_t spank)
 	if (plugin->applied.valid && plugin->applied.ticket.observe &&
 	    plugin->policy.mode > NT_MODE_OBSERVE)
 		plugin->policy.mode = NT_MODE_OBSERVE;
-	nt_task_tune(spank, plugin->conf.site.plugin, &plugin->policy, &plugin->place,
+	nt_task_tune(spank, plugin->conf.site.plugin, &plugin->policy, &plugin->node_step,
 		     &plugin->tuned);
 	tell_facts(plugin, spank);
 }
@@ -173,8 +173,8 @@ void nt_stepd_launch(struct nt_plugin *plugin, spank_t spank)
 	(void)spank_get_item(spank, S_JOB_STEPID, &step);
 	if (step == SLURM_EXTERN_CONT)
 		return;
-	nt_apply(&env, step != SLURM_BATCH_SCRIPT && step != SLURM_INTERACTIVE_STEP,
-		 NT_USER_ENV_SITE_FILE, &plugin->applied);
+	nt_profile_env_apply(&env, step != SLURM_BATCH_SCRIPT && step != SLURM_INTERACTIVE_STEP,
+			     NT_USER_ENV_SITE_FILE, &plugin->applied);
 	if (plugin->applied.trouble.text[0])
 		slurm_error("launch profile%s: %s", plugin->applied.valid ? "" : " refused",
 			    plugin->applied.trouble.text);
@@ -189,7 +189,7 @@ void nt_stepd_memory(struct nt_plugin *plugin, spank_t spank)
 	if (!plugin->tuned || env.get(env.context, NT_ENV_POLICY, policy, sizeof(policy)) != 0 ||
 	    nt_shm_fd_leave(plugin->shm_fd, path) < 0)
 		return;
-	snprintf(text, sizeof(text), "%s," NT_PLACE_SHM "=%s", policy, path);
+	snprintf(text, sizeof(text), "%s," NT_POLICY_SHM "=%s", policy, path);
 	nt_task_env_set(&env, NT_ENV_POLICY, text);
 }
 
@@ -237,15 +237,17 @@ void nt_stepd_calibrate(struct nt_plugin *plugin, spank_t spank)
 				  plugin->tuned ? plugin->shm_fd : -1, environment, &profile,
 				  &err)) {
 	case NT_CALIBRATED_NONE: slurm_verbose("no calibration: %s", err.text); break;
-	case NT_CALIBRATED_PROFILE: nt_apply_measured(&env, &profile, NT_USER_ENV_SITE_FILE); break;
+	case NT_CALIBRATED_PROFILE:
+		nt_profile_env_apply_measured(&env, &profile, NT_USER_ENV_SITE_FILE);
+		break;
 	case NT_CALIBRATED_DOUBT:
 		dprintf(STDERR_FILENO, "nccl-tune: %s; this task ends\n", err.text);
 		_exit(1);
 	}
 }
 
-/* The task is in its control groups by now, and cannot have left them or ended yet. */
-static void find_groups(spank_t spank, char out[NT_CGROUP_TEXT])
+/* The task is in its cgroups by now, and cannot have left them or ended yet. */
+static void find_cgroups(spank_t spank, char out[NT_CGROUP_TEXT])
 {
 	static const char mounts[] = "/proc/self/mountinfo";
 	struct nt_cgroups tasks, own;
@@ -266,7 +268,7 @@ static uint32_t component(struct nt_plugin *plugin)
 	char title[256];
 
 	(void)nt_where_command_line(title, sizeof(title));
-	return nt_step_component(title, plugin->place.job, plugin->place.step);
+	return nt_step_component(title, plugin->node_step.job, plugin->node_step.step);
 }
 
 /* "-": unknown, or too long. */
@@ -294,27 +296,27 @@ static void fill_arguments(struct nt_plugin *plugin, spank_t spank, struct nt_ar
 	(void)spank_get_item(spank, S_JOB_LOCAL_TASK_COUNT, &out->here);
 	out->memory_mib = plugin->conf.memory_mib ? plugin->conf.memory_mib
 						  : NT_ARGUMENTS_NO_MEMORY;
-	out->job = plugin->place.job;
-	out->step = plugin->place.step;
+	out->job = plugin->node_step.job;
+	out->step = plugin->node_step.step;
 	out->component = component(plugin);
 	out->uid = plugin->uid;
 	out->gid = plugin->gid;
-	out->flags = plugin->place.flags;
+	out->flags = plugin->node_step.flags;
 	snprintf(out->mode, sizeof(out->mode), "%s", nt_mode_name(plugin->policy.mode));
 	snprintf(out->rundir, sizeof(out->rundir), "%s", plugin->conf.site.rundir);
 	snprintf(out->spool, sizeof(out->spool), "%s", plugin->conf.site.spooldir);
 	snprintf(out->record, sizeof(out->record), "%s", nt_sinks_text(&plugin->conf.sinks, sinks));
 	snprintf(out->cluster, sizeof(out->cluster), "%s",
 		 cluster && cluster[0] ? cluster : NT_CLUSTER_UNKNOWN);
-	snprintf(out->node, sizeof(out->node), "%s", plugin->place.node);
-	nt_longplace(out, &env, &plugin->conf,
-		     plugin->applied.valid ? plugin->applied.ticket.memory : "");
+	snprintf(out->node, sizeof(out->node), "%s", plugin->node_step.node);
+	nt_long_dir_find(out, &env, &plugin->conf,
+			 plugin->applied.valid ? plugin->applied.ticket.memory : "");
 	snprintf(out->fingerprint, sizeof(out->fingerprint), "-");
-	if (plugin->place.fingerprint != 0)
+	if (plugin->node_step.fingerprint != 0)
 		snprintf(out->fingerprint, sizeof(out->fingerprint), "%016" PRIx64,
-			 plugin->place.fingerprint);
+			 plugin->node_step.fingerprint);
 	snprintf(out->ticket, sizeof(out->ticket), "%s", plugin->applied.text);
-	find_groups(spank, out->groups);
+	find_cgroups(spank, out->cgroups);
 	find_hosts(&env, out->hosts);
 }
 
@@ -348,7 +350,7 @@ void nt_stepd_recordd(struct nt_plugin *plugin, spank_t spank)
 		slurm_error("the step will have no record: %s", err.text);
 }
 
-static void say(char kind, const char *text)
+static void log_text(char kind, const char *text)
 {
 	if (kind == NT_ARGUMENTS_ERROR)
 		slurm_error("%s", text);
@@ -396,8 +398,8 @@ void nt_stepd_task_ended(struct nt_plugin *plugin, spank_t spank)
 		return;
 	/* A step that wrote nothing is not held. After the step the job may end, and then slurmctld
 	 * takes no record; the batch script ends the job, and records of its steps may wait. */
-	if (nt_shm_fd_changes(plugin->shm_fd) != 0 || plugin->place.step == NT_STEP_BATCH)
-		released = nt_helper_hold(plugin->socket, plugin->ended, say);
+	if (nt_shm_fd_changes(plugin->shm_fd) != 0 || plugin->node_step.step == NT_STEP_BATCH)
+		released = nt_helper_hold(plugin->socket, plugin->ended, log_text);
 	if (!released)
 		slurm_info("stopped waiting for the record");
 	close(plugin->socket);
@@ -406,14 +408,14 @@ void nt_stepd_task_ended(struct nt_plugin *plugin, spank_t spank)
 
 void nt_stepd_end(struct nt_plugin *plugin)
 {
-	const struct nt_place *place = &plugin->place;
+	const struct nt_node_step *node_step = &plugin->node_step;
 
 	if (plugin->socket >= 0)
 		close(plugin->socket);
 	plugin->socket = -1;
 	/* nt-recordd does so once it has read it. */
 	if (plugin->shm_fd >= 0 && !plugin->helped)
-		nt_shm_fd_clear(plugin->uid, place->node, place->job, place->step);
+		nt_shm_fd_clear(plugin->uid, node_step->node, node_step->job, node_step->step);
 	if (plugin->shm_fd >= 0)
 		close(plugin->shm_fd);
 	plugin->shm_fd = -1;

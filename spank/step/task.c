@@ -37,16 +37,16 @@ struct nt_task_env nt_task_env(spank_t spank)
 }
 
 void nt_task_tune(spank_t spank, const char *plugin, const struct nt_policy *policy,
-		  struct nt_place *place, bool *tuned)
+		  struct nt_node_step *node_step, bool *tuned)
 {
 	const struct nt_task_env env = nt_task_env(spank);
 	char text[NT_POLICY_MAX];
 	bool loads;
 	struct nt_error err;
 
-	place->flags = *tuned ? nt_env_flags(&env) : 0;
-	loads = *tuned && (place->flags & NT_ENV_NOT_LOADED) != NT_ENV_NOT_LOADED;
-	if (loads && nt_policy_format_task(policy, place, text, sizeof(text), &err) < 0) {
+	node_step->flags = *tuned ? nt_env_flags(&env) : 0;
+	loads = *tuned && (node_step->flags & NT_ENV_NOT_LOADED) != NT_ENV_NOT_LOADED;
+	if (loads && nt_policy_format_task(policy, node_step, text, sizeof(text), &err) < 0) {
 		slurm_error("%s; the step runs untuned", err.text);
 		*tuned = loads = false;
 	}

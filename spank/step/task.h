@@ -19,6 +19,6 @@ struct nt_task_env nt_task_env(spank_t spank);
 /* NCCL's plugin variables and the policy. tuned becomes false if the policy cannot be set; place's
  * flags are set. */
 void nt_task_tune(spank_t spank, const char *plugin, const struct nt_policy *policy,
-		  struct nt_place *place, bool *tuned);
+		  struct nt_node_step *node_step, bool *tuned);
 
 #endif

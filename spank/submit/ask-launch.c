@@ -59,7 +59,7 @@ static int take_line(struct nt_launch_answer *answer, const char *line)
 	const struct {
 		const char *key;
 		char *text;
-		size_t room;
+		size_t size;
 	} texts[] = {
 		{ "ticket", answer->ticket, sizeof(answer->ticket) },
 		{ "warm", answer->warm, sizeof(answer->warm) },
@@ -71,7 +71,7 @@ static int take_line(struct nt_launch_answer *answer, const char *line)
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		const char *value = nt_value_of(line, texts[i].key);
 
-		if (value && strlen(value) >= texts[i].room)
+		if (value && strlen(value) >= texts[i].size)
 			return -1;
 		if (value)
 			memcpy(texts[i].text, value, strlen(value) + 1);

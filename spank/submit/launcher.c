@@ -134,8 +134,8 @@ static int answer(const struct nt_selection *selection, const struct given *give
 	if (selection->trouble.text[0] != '\0')
 		printf("trouble=%.*s\n", (int)strcspn(selection->trouble.text, "\n"),
 		       selection->trouble.text);
-	(void)nt_due(selection, &(struct nt_due_ask){ given->typed != 0, true, -1, given->limit },
-		     text);
+	(void)nt_due_calibration(
+		selection, &(struct nt_due_ask){ given->typed != 0, true, -1, given->limit }, text);
 	printf("not_due=%s\n", text);
 	return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
@@ -191,7 +191,7 @@ static int calibrate(const struct nt_selection *selection, const struct given *g
 	struct nt_error err;
 	int rc;
 
-	if (!nt_due(selection, &ask, why)) {
+	if (!nt_due_calibration(selection, &ask, why)) {
 		printf("why=%s\n", why);
 		return EXIT_SUCCESS;
 	}

@@ -91,12 +91,6 @@ static bool names_gpus(const char *list)
 	return list && strstr(list, "gpu");
 }
 
-/* Does Slurm count GPUs? */
-static bool counts_gpus(void)
-{
-	return &slurm_conf && names_gpus(slurm_conf.gres_plugins);
-}
-
 /* What the job has left, and whether it has GPUs. */
 static void look_at_job(uint32_t job, struct nt_launch_claim *claim)
 {
@@ -113,7 +107,7 @@ static void look_at_job(uint32_t job, struct nt_launch_claim *claim)
 		if (claim->left_s < 0)
 			claim->left_s = 0;
 	}
-	if (found && counts_gpus())
+	if (found && &slurm_conf && names_gpus(slurm_conf.gres_plugins)) /* Slurm counts GPUs */
 		claim->gpus = names_gpus(found->tres_alloc_str) || names_gpus(found->gres_total) ||
 			      names_gpus(found->tres_per_job) || names_gpus(found->tres_per_node) ||
 			      names_gpus(found->tres_per_task);
@@ -204,18 +198,13 @@ static bool is_off(const struct nt_policy *policy)
 	return strcmp(policy->launch, "off") == 0 || is_checked();
 }
 
-static bool is_auto(const struct nt_policy *policy)
-{
-	return strcmp(policy->launch, "auto") == 0 && !is_checked();
-}
-
 /* Set by the user, not by a profile of the step around this one. */
 static bool is_users(const char *name, void *context)
 {
 	const char *value = getenv(name);
 
 	(void)context;
-	return value && value[0] && !nt_launched(getenv(NT_ENV_LAUNCH), name, value);
+	return value && value[0] && !nt_variable_launched(getenv(NT_ENV_LAUNCH), name, value);
 }
 
 /* slurmstepd sets them from the ticket, except on a node without the plugin, where NCCL would start
@@ -389,7 +378,8 @@ void nt_srun_prepare(const struct nt_srun *srun)
 	if (choose(srun, helper, &ask, &answer) == 0) {
 		say_choice(srun, &answer);
 		/* Before hand_over(): nt-launch takes what is in the environment for the user's. */
-		if (is_auto(srun->policy) && !take_request(srun, ask.hosts, asked))
+		if (strcmp(srun->policy->launch, "auto") == 0 && !is_checked() &&
+		    !take_request(srun, ask.hosts, asked))
 			calibrate(srun, helper, &ask, &answer);
 		hand_over(srun, &answer);
 	}

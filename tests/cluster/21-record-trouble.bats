@@ -299,7 +299,7 @@ signal_slurmctld() {
 	[[ $output = *256K* ]]
 }
 
-# This is what the kernel does; the state OUT_OF_MEMORY takes control groups of Slurm's own.
+# This is what the kernel does; the state OUT_OF_MEMORY takes cgroups of Slurm's own.
 @test "all tasks are killed at once, as when memory runs out" {
 	run -137 --separate-stderr as_user srun -n2 --nccl-tune=bandit bash -c '
 		"$0" committed; echo "$SLURM_JOB_ID"; : >"ready.$SLURM_PROCID"

@@ -178,7 +178,7 @@ rdma() {
 	[[ $output = *"passes through the processor on n1 and 1 more node: PCIe ACS is on at 0000:17:01.0 and others, in all 4. -> "* ]]
 }
 
-@test "GPUs that control groups hide from each other's ranks" {
+@test "GPUs that cgroups hide from each other's ranks" {
 	need_namespaces
 	rm -rf "$NT_BASE"/gpu[01] "$NT_BASE/gpus"
 	mkdir -p "$NT_BASE"/gpu{0,1}/dev "$NT_BASE/gpus/dev"

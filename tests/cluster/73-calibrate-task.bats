@@ -40,7 +40,7 @@ same() {
 }
 
 ranks() {
-	grep -o '{"v":1.*' "$err" | jq -e --argjson ranks "$1" '.ranks == $ranks and .turns >= 2 and .why == ""' >/dev/null ||
+	grep -o '{"v":1.*' "$err" | jq -e --argjson ranks "$1" '.ranks == $ranks and .laps >= 2 and .why == ""' >/dev/null ||
 		{ cat "$err"; return 1; }
 }
 
@@ -169,5 +169,5 @@ second_task() {
 	kill -KILL "$(second_task)"
 	fails "$srun"
 	grep -qx '0 default none none' "$out" || { cat "$out" "$err"; return 1; }
-	grep -q 'nccl-tune: no launch profile: task 1 has ended' "$err"
+	grep -q 'nccl-tune: calibration without a result: task 1 has ended' "$err"
 }

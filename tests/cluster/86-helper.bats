@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The nccl-tune authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# nt-recordd and the control groups of steps, where Slurm uses them (version 1 here); what a user can make the helper
+# nt-recordd and the cgroups of steps, where Slurm uses them (version 1 here); what a user can make the helper
 # do; what a user can write into slurmd's log.
 bats_require_minimum_version 1.5.0
 load ../lib/cluster
@@ -17,7 +17,7 @@ groups_can_be_made() {
 
 setup_file() {
 	cluster_setup
-	groups_can_be_made || skip "no control groups of version 1 can be made here"
+	groups_can_be_made || skip "no cgroups of version 1 can be made here"
 	# Clusters of one machine share the groups of a node's name: the jobs' numbers must differ.
 	cluster_start 1 -g ConstrainRAMSpace=yes -c ProctrackType=proctrack/cgroup -c TaskPlugin=task/cgroup \
 		-c "FirstJobId=$((100000 + $$ % 1000000 * 10))"
@@ -44,7 +44,7 @@ job_is_gone() {
 	[ -z "$(stepds)" ]
 }
 
-# tuned_jobs: of several kinds, one after the other; fails if one leaves a control group
+# tuned_jobs: of several kinds, one after the other; fails if one leaves a cgroup
 tuned_jobs() {
 	local tasks job
 	# Ended before the helper has done anything; with a record; of many processes; by a signal.
@@ -65,7 +65,7 @@ tuned_jobs() {
 }
 
 # slurmstepd waits 0.6 s at most for the helper to leave: on a busy machine one may come late, but not each time.
-@test "no control group of a tuned job is left behind" {
+@test "no cgroup of a tuned job is left behind" {
 	local _
 	for _ in {1..10}; do
 		! tuned_jobs || return 0

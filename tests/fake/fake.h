@@ -55,7 +55,7 @@ struct nt_comm {
 	unsigned rank;
 	unsigned kind; /* which of --comms */
 	char name[24]; /* only while the plugins are initialised */
-	struct nt_place place;
+	struct nt_shape place;
 	const struct nt_tuner_v7 *tuner;
 	bool tuner_owner;
 	void *tuner_ctx;

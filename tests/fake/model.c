@@ -146,7 +146,7 @@ int nt_model_launch(struct nt_model *m, struct nt_error *err)
 }
 
 /* The entries that exist for a collective on such a communicator, as in NCCL 2.23 and later. */
-static bool legal(const struct nt_options *o, const struct nt_place *p, int coll, int arm)
+static bool legal(const struct nt_options *o, const struct nt_shape *p, int coll, int arm)
 {
 	int algo = arm / NT_PROTOS;
 	int proto = arm % NT_PROTOS;
@@ -170,7 +170,7 @@ static bool legal(const struct nt_options *o, const struct nt_place *p, int coll
 }
 
 /* Steps of an algorithm inside nodes and between them. */
-static void count_steps(const struct nt_place *p, int coll, int algo, double *near, double *far)
+static void count_steps(const struct nt_shape *p, int coll, int algo, double *near, double *far)
 {
 	double passes = coll == NT_ALLREDUCE ? 2 : 1;
 	double levels = p->nodes > 1 ? ceil(log2(p->nodes)) : 0;
@@ -196,7 +196,7 @@ static void count_steps(const struct nt_place *p, int coll, int algo, double *ne
 	}
 }
 
-static double belief_us(const struct nt_place *p, const struct nt_run *r, int pipe_ops)
+static double belief_us(const struct nt_shape *p, const struct nt_run *r, int pipe_ops)
 {
 	int algo = r->arm / NT_PROTOS;
 	int proto = r->arm % NT_PROTOS;
@@ -218,7 +218,7 @@ static double belief_us(const struct nt_place *p, const struct nt_run *r, int pi
 	return steps_us + (double)r->bytes * factor / (gbs * 1e3);
 }
 
-static void topology_of(const struct nt_model *m, const struct nt_place *p, char *out, size_t bytes)
+static void topology_of(const struct nt_model *m, const struct nt_shape *p, char *out, size_t bytes)
 {
 	if (m->options->trace_topology[0])
 		snprintf(out, bytes, "%s", m->options->trace_topology);
@@ -227,7 +227,7 @@ static void topology_of(const struct nt_model *m, const struct nt_place *p, char
 }
 
 /* NCCL's measured pick for such a call; -1 where none is known. */
-static int known_pick(const struct nt_model *m, const struct nt_place *p, int coll, uint64_t bytes)
+static int known_pick(const struct nt_model *m, const struct nt_shape *p, int coll, uint64_t bytes)
 {
 	struct nt_trace_row want = { .coll = coll, .arm = -1, .bytes = bytes };
 	int row;
@@ -237,7 +237,7 @@ static int known_pick(const struct nt_model *m, const struct nt_place *p, int co
 	return row < 0 ? -1 : m->picks.row[row].arm;
 }
 
-void nt_model_costs(const struct nt_model *m, const struct nt_place *p, int coll, uint64_t bytes,
+void nt_model_costs(const struct nt_model *m, const struct nt_shape *p, int coll, uint64_t bytes,
 		    int pipe_ops, float *table)
 {
 	int pairs = p->algos * NT_PROTOS;
@@ -277,7 +277,7 @@ int nt_model_pick(const float *table, int algos)
 }
 
 /* The factor of a limit of channels: fewer channels are slower, more are not faster. */
-static double capped_us(const struct nt_place *p, const struct nt_run *r)
+static double capped_us(const struct nt_shape *p, const struct nt_run *r)
 {
 	int own = nt_model_channels(p, r->bytes, r->arm);
 	struct nt_run empty = *r;
@@ -288,7 +288,7 @@ static double capped_us(const struct nt_place *p, const struct nt_run *r)
 	return (belief_us(p, r, 1) - belief_us(p, &empty, 1)) * (own - r->cap) / r->cap;
 }
 
-double nt_model_truth_us(const struct nt_model *m, const struct nt_place *p, const struct nt_run *r)
+double nt_model_truth_us(const struct nt_model *m, const struct nt_shape *p, const struct nt_run *r)
 {
 	int shaped = nt_choice_arm(r->arm, r->cap);
 	double us = belief_us(p, r, 1) + capped_us(p, r);
@@ -319,7 +319,7 @@ static double noise_factor(const struct nt_options *o, uint64_t key)
 
 /* NCCL's own pick was measured as AUTO; any other arm was forced when it was measured. An arm with
  * a cap that has no rows takes as long as its pair. */
-static int traced_row(const struct nt_model *m, const struct nt_place *p, const struct nt_run *r)
+static int traced_row(const struct nt_model *m, const struct nt_shape *p, const struct nt_run *r)
 {
 	struct nt_trace_row want = { .coll = r->coll, .bytes = r->bytes };
 	int row = -1;
@@ -353,7 +353,7 @@ static double slowed(const struct nt_model *m, uint64_t round)
 	return factor;
 }
 
-uint64_t nt_model_duration_ns(const struct nt_model *m, const struct nt_place *p,
+uint64_t nt_model_duration_ns(const struct nt_model *m, const struct nt_shape *p,
 			      const struct nt_run *r, uint32_t *cursor)
 {
 	int row = traced_row(m, p, r);
@@ -381,7 +381,7 @@ uint64_t nt_model_compute_ns(const struct nt_model *m, uint64_t round)
 	return (uint64_t)(us * 1e3);
 }
 
-int nt_model_channels(const struct nt_place *p, uint64_t bytes, int arm)
+int nt_model_channels(const struct nt_shape *p, uint64_t bytes, int arm)
 {
 	uint64_t threads = 512;
 	uint64_t threshold = arm % NT_PROTOS == SIMPLE ? 64 : 8;

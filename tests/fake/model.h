@@ -15,7 +15,7 @@
 #include "lab/replay/trace.h"
 
 /* A communicator's shape and its legal choices. */
-struct nt_place {
+struct nt_shape {
 	int ranks;
 	int nodes;
 	int per_node; /* the most ranks on one node */
@@ -59,23 +59,23 @@ int nt_model_launch(struct nt_model *m, struct nt_error *err);
 uint64_t nt_model_compute_ns(const struct nt_model *m, uint64_t round);
 
 /* Fills algos * NT_PROTOS entries; -1 (with fp8 -1024) if an arm is not legal. */
-void nt_model_costs(const struct nt_model *m, const struct nt_place *p, int coll, uint64_t bytes,
+void nt_model_costs(const struct nt_model *m, const struct nt_shape *p, int coll, uint64_t bytes,
 		    int pipe_ops, float *table);
 
 /* NCCL's rule: the first strict minimum of the entries that are not negative. -1: there is none. */
 int nt_model_pick(const float *table, int algos);
 
 /* Without noise, only from the model. */
-double nt_model_truth_us(const struct nt_model *m, const struct nt_place *p,
+double nt_model_truth_us(const struct nt_model *m, const struct nt_shape *p,
 			 const struct nt_run *r);
 
 /* From the trace if it has the arm, else from the model. cursor: one counter for each row of the
  * trace, shared by all ranks; one rank at a time may call this. */
-uint64_t nt_model_duration_ns(const struct nt_model *m, const struct nt_place *p,
+uint64_t nt_model_duration_ns(const struct nt_model *m, const struct nt_shape *p,
 			      const struct nt_run *r, uint32_t *cursor);
 
 /* NCCL's largest number of channels for a collective, before it is reduced by size. */
-int nt_model_channels(const struct nt_place *p, uint64_t bytes, int arm);
+int nt_model_channels(const struct nt_shape *p, uint64_t bytes, int arm);
 
 /* NCCL's weight of a task for each byte (of the larger buffer over all ranks). */
 int nt_model_traffic(int coll);

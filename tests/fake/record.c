@@ -99,7 +99,7 @@ static int print_options(void)
 
 static int print_policy(const char *directory, const char *option)
 {
-	struct nt_place place = { .node = NODE, .fingerprint = 1, .job = 1, .step = 0 };
+	struct nt_node_step place = { .node = NODE, .fingerprint = 1, .job = 1, .step = 0 };
 	char text[NT_POLICY_MAX];
 	struct nt_policy policy;
 	struct nt_error err;

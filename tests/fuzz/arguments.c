@@ -88,7 +88,7 @@ static void check_applied(struct fuzz *in)
 
 	for (size_t i = 0; i < NAMES; i++)
 		environment.value[i] = fuzz_part(in, '\n');
-	nt_apply(&env, profile, "/nonexistent", &applied);
+	nt_profile_env_apply(&env, profile, "/nonexistent", &applied);
 	fuzz_check_plain(applied.text, strlen(applied.text));
 	fuzz_check_plain(applied.trouble.text, strlen(applied.trouble.text));
 	for (size_t i = 0; i < NAMES; i++)
@@ -153,7 +153,7 @@ static void check_plugins(struct fuzz *in)
 		}
 	}
 	(void)nt_deadline_us(value[0], 1763769600, 1000000);
-	if (!(nt_env_flags(&env) & NT_PLACE_NO_TUNER) && policy) {
+	if (!(nt_env_flags(&env) & NT_FLAG_NO_TUNER) && policy) {
 		chained = value[0] && value[0][0] && strcmp(value[0], "/lib/libnccl-tune.so") != 0;
 		nt_env_tune(&env, "/lib/libnccl-tune.so", policy);
 		FUZZ_CHECK(strcmp(value[0], "/lib/libnccl-tune.so") == 0);

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host.c - what root's side reads of the node: control groups, names in a spool
+/* host.c - what root's side reads of the node: cgroups, names in a spool
  *
  * Input: a byte that says which; then two files' texts, or what becomes names, with a byte 1
  * between them.
@@ -44,26 +44,26 @@ static void put_file(const char *name, const char *text)
 	close(fd);
 }
 
-/* ---- control groups */
+/* ---- cgroups */
 
-static void check_groups(const struct nt_cgroups *groups)
+static void check_cgroups(const struct nt_cgroups *cgroups)
 {
-	FUZZ_CHECK(groups->count <= NT_CGROUP_MAX);
-	for (unsigned i = 0; i < groups->count; i++) {
-		const struct nt_cgroup *group = &groups->group[i];
+	FUZZ_CHECK(cgroups->count <= NT_CGROUP_MAX);
+	for (unsigned i = 0; i < cgroups->count; i++) {
+		const struct nt_cgroup *cgroup = &cgroups->cgroup[i];
 
-		FUZZ_CHECK(memchr(group->now, '\0', sizeof(group->now)) != NULL);
-		FUZZ_CHECK(memchr(group->outside, '\0', sizeof(group->outside)) != NULL);
-		FUZZ_CHECK(memchr(group->root, '\0', sizeof(group->root)) != NULL);
-		/* The job's group is below where it is mounted, the way out is never the job's. */
-		FUZZ_CHECK(strncmp(group->now, group->root, strlen(group->root)) == 0);
-		FUZZ_CHECK(strcmp(group->now, group->outside) != 0);
+		FUZZ_CHECK(memchr(cgroup->now, '\0', sizeof(cgroup->now)) != NULL);
+		FUZZ_CHECK(memchr(cgroup->outside, '\0', sizeof(cgroup->outside)) != NULL);
+		FUZZ_CHECK(memchr(cgroup->root, '\0', sizeof(cgroup->root)) != NULL);
+		/* The job's cgroup is below where it is mounted, the way out is never the job's. */
+		FUZZ_CHECK(strncmp(cgroup->now, cgroup->root, strlen(cgroup->root)) == 0);
+		FUZZ_CHECK(strcmp(cgroup->now, cgroup->outside) != 0);
 	}
 }
 
-static void find_groups(const char *lines, const char *mountinfo)
+static void find_cgroups(const char *lines, const char *mountinfo)
 {
-	static struct nt_cgroups groups;
+	static struct nt_cgroups cgroups;
 	const struct nt_cgroups none = { .count = 0 };
 	char mounts[sizeof(top) + 16], text[NT_CGROUP_TEXT];
 	struct nt_error err = { "" };
@@ -71,12 +71,12 @@ static void find_groups(const char *lines, const char *mountinfo)
 	put_file("cgroup", lines);
 	put_file("mounts", mountinfo);
 	snprintf(mounts, sizeof(mounts), "%s/mounts", top);
-	if (nt_cgroup_find(top, mounts, &groups, &err) < 0)
+	if (nt_cgroup_find(top, mounts, &cgroups, &err) < 0)
 		FUZZ_CHECK(err.text[0] != '\0');
-	check_groups(&groups);
-	nt_cgroup_tasks(&groups, &none, text);
+	check_cgroups(&cgroups);
+	nt_cgroup_tasks(&cgroups, &none, text);
 	FUZZ_CHECK(strlen(text) < sizeof(text) && text[0] != '\0');
-	nt_cgroup_tasks(&groups, &groups, text); /* all shared */
+	nt_cgroup_tasks(&cgroups, &cgroups, text); /* all shared */
 	FUZZ_CHECK(strcmp(text, "-") == 0);
 }
 
@@ -150,7 +150,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	open_top();
 	switch (which) {
-	case 0: find_groups(first, second); break;
+	case 0: find_cgroups(first, second); break;
 	case 1: list_name(first); break;
 	default: put_record(first, second);
 	}

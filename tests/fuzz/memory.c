@@ -64,7 +64,7 @@ static void check_choice(const struct nt_memory *memory)
 		launch.where = memory->entry[0].where;
 		launch.step = memory->entry[0].keys > 0 ? &memory->entry[0] : NULL;
 	}
-	nt_select(&launch, &choice);
+	nt_profile_select(&launch, &choice);
 	FUZZ_CHECK(strcmp(choice.profile, NT_PROFILE_DEFAULT) == 0 ||
 		   nt_profiles_find(&profiles, choice.profile) != NULL);
 	FUZZ_CHECK(choice.count <= NT_PROFILES_MAX);

@@ -8,15 +8,15 @@
 #include "contract/policy.h"
 #include "tests/fuzz/fuzz.h"
 
-static const struct nt_place place = {
+static const struct nt_node_step place = {
 	.shm = "/proc/12/fd/100", .node = "n1", .fingerprint = 7, .job = 12, .flags = 3
 };
 
-static void check_task_form(const struct nt_policy *policy, const struct nt_place *where)
+static void check_task_form(const struct nt_policy *policy, const struct nt_node_step *where)
 {
 	char text[2 * NT_POLICY_MAX], again[2 * NT_POLICY_MAX];
 	struct nt_policy read;
-	struct nt_place there;
+	struct nt_node_step there;
 	struct nt_error err;
 
 	FUZZ_CHECK(nt_policy_format_task(policy, where, text, sizeof(text), &err) == 0);
@@ -41,7 +41,7 @@ static void check_option_form(const struct nt_policy *policy)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct nt_policy policy;
-	struct nt_place where;
+	struct nt_node_step where;
 	struct nt_error err;
 	char *text;
 

@@ -68,8 +68,8 @@ static void check_learned(const struct nt_sum *sum)
 		   ticket.profile[0] == '\0');
 	if (ticket.profile[0] == '\0')
 		snprintf(ticket.profile, sizeof(ticket.profile), "%s", NT_PROFILE_DEFAULT);
-	if (nt_learn(sum, &errand, &ticket, false, INT64_C(1763769600000000), &entry, why, &err) !=
-	    1)
+	if (nt_step_entry_make(sum, &errand, &ticket, false, INT64_C(1763769600000000), &entry, why,
+			       &err) != 1)
 		return;
 	out = open_memstream(&line, &bytes);
 	FUZZ_CHECK(out && nt_entry_name(&entry, &err) == 0);

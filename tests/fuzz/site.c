@@ -95,12 +95,12 @@ static void check_allowed(const struct nt_site_rules *rules, const struct nt_pol
 /* A task is told of it, and must understand. */
 static void check_told(const struct nt_policy *policy)
 {
-	const struct nt_place place = {
+	const struct nt_node_step place = {
 		.shm = "/proc/12/fd/100", .node = "n1", .fingerprint = 7, .job = 12
 	};
 	char text[2 * NT_POLICY_MAX];
 	struct nt_policy read;
-	struct nt_place there;
+	struct nt_node_step there;
 	struct nt_error err = { "" };
 	int rc = nt_policy_format_task(policy, &place, text, sizeof(text), &err);
 

@@ -90,8 +90,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	case 1: check_warm(text); break;
 	case 3: check_request(text); break;
 	default:
-		(void)nt_launched(text, "NCCL_SOCKET_NTHREADS", "2");
-		(void)nt_launched(text, "NCCL_BUFFSIZE", "");
+		(void)nt_variable_launched(text, "NCCL_SOCKET_NTHREADS", "2");
+		(void)nt_variable_launched(text, "NCCL_BUFFSIZE", "");
 	}
 	free(text);
 	return 0;

@@ -112,7 +112,7 @@ static void open_agreement(struct world *w)
 
 static void open_process(struct nt_process *process)
 {
-	const struct nt_place place = {
+	const struct nt_node_step place = {
 		.shm = "/nonexistent/shm", .node = "n1", .fingerprint = 7, .job = 12
 	};
 	struct nt_policy policy;

@@ -111,7 +111,7 @@ AccountingStoreFlags=job_comment"
 	END
 }
 
-# No control groups: what a container or an old kernel has of them must not matter. Before 23.11 there is
+# No cgroups: what a container or an old kernel has of them must not matter. Before 23.11 there is
 # no "disabled", but v1 touches nothing until a plugin asks for a controller, and none of ours does.
 write_cgroup_conf() {
 	local year month plugin=disabled

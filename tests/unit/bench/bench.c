@@ -269,24 +269,24 @@ static void keeps_pace(void **state)
 {
 	struct nt_bench_pace pace, other;
 	unsigned looks = 0;
-	int round;
+	int iteration;
 
 	nt_pace_init(&pace, 5, 2);
 	nt_pace_init(&other, 5, 2);
-	for (round = 0; round < pace.plan[1] && round < 10000; round++) {
-		assert_int_equal(nt_pace_due(&pace, round), nt_pace_due(&other, round));
-		if (!nt_pace_due(&pace, round))
+	for (iteration = 0; iteration < pace.plan[1] && iteration < 10000; iteration++) {
+		assert_int_equal(nt_pace_due(&pace, iteration), nt_pace_due(&other, iteration));
+		if (!nt_pace_due(&pace, iteration))
 			continue;
-		nt_pace_look(&pace, round, 1.5 + 0.01 * round);
+		nt_pace_look(&pace, iteration, 1.5 + 0.01 * iteration);
 		memcpy(other.plan, pace.plan, sizeof(pace.plan));
-		nt_pace_told(&pace, round);
-		nt_pace_told(&other, round);
+		nt_pace_told(&pace, iteration);
+		nt_pace_told(&other, iteration);
 		looks++;
 	}
-	assert_in_range(round, 540, 560);
+	assert_in_range(iteration, 540, 560);
 	assert_in_range(pace.plan[0], 340, 360);
 	assert_true(looks <= 9);
-	/* A round longer than the whole time: one more, and a last part. */
+	/* An iteration longer than the whole time: one more, and a last part. */
 	nt_pace_init(&pace, 5, 2);
 	nt_pace_look(&pace, 2, 100);
 	assert_int_equal(pace.plan[0], 3);

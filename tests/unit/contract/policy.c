@@ -149,13 +149,13 @@ static void option_lies_over_the_site_default(void **state)
 
 static void task_form_round_trips(void **state)
 {
-	struct nt_place place = { .shm = "/proc/12/fd/100",
-				  .node = "n1",
-				  .fingerprint = 0xdeadbeef01,
-				  .job = 12,
-				  .step = 4294967291u,
-				  .flags = 5 };
-	struct nt_place back;
+	struct nt_node_step place = { .shm = "/proc/12/fd/100",
+				      .node = "n1",
+				      .fingerprint = 0xdeadbeef01,
+				      .job = 12,
+				      .step = 4294967291u,
+				      .flags = 5 };
+	struct nt_node_step back;
 	struct nt_policy policy, parsed;
 	struct nt_error err = { "" };
 	char text[NT_POLICY_MAX];
@@ -191,7 +191,7 @@ static void damaged_task_forms_are_refused(void **state)
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		struct nt_policy policy;
-		struct nt_place place;
+		struct nt_node_step place;
 
 		assert_int_equal(nt_policy_parse_task(&policy, &place, texts[i], NULL), -1);
 	}
@@ -199,7 +199,7 @@ static void damaged_task_forms_are_refused(void **state)
 
 static void a_comma_in_a_path_is_refused(void **state)
 {
-	struct nt_place place = { .shm = "/run/a,b", .node = "n1" };
+	struct nt_node_step place = { .shm = "/run/a,b", .node = "n1" };
 	struct nt_policy policy;
 	char text[NT_POLICY_MAX];
 

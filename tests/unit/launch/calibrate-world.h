@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* calibrate-world.h - calibrations of made-up turns */
+/* calibrate-world.h - calibrations of made-up laps */
 #ifndef NT_CALIBRATE_WORLD_H
 #define NT_CALIBRATE_WORLD_H
 
@@ -8,10 +8,10 @@
 #include "launch/measure/race.h"
 #include "tests/unit/launch/select-world.h"
 
-/* Sums of logarithms over the turns. */
+/* Sums of logarithms over the laps. */
 struct pooled {
 	double p25, median, p75, samples;
-	struct nt_turns turns;
+	struct nt_log_times laps;
 };
 
 static void add_times(struct pooled *sum, const struct nt_quantiles *us)
@@ -22,12 +22,12 @@ static void add_times(struct pooled *sum, const struct nt_quantiles *us)
 	sum->median += log(us->median_us);
 	sum->p75 += log(us->p75_us);
 	sum->samples += us->samples;
-	nt_turns_add(&sum->turns, log(us->median_us));
+	nt_log_times_add(&sum->laps, log(us->median_us));
 }
 
 static struct nt_quantiles mean_times(const struct pooled *sum)
 {
-	double count = sum->turns.count;
+	double count = sum->laps.count;
 
 	if (count == 0)
 		return (struct nt_quantiles){ 0 };
@@ -48,14 +48,14 @@ static const struct nt_known_key *key_in(const struct nt_memory_entry *entry,
 
 /* Combines a key's times; adds the variation of those in use to squares and degrees. */
 static void pool_key(struct nt_known_key *out, const struct nt_memory_entry *in,
-		     const struct nt_memory_entry *const *turn, unsigned turns, double *squares,
+		     const struct nt_memory_entry *const *lap, unsigned laps, double *squares,
 		     double *degrees)
 {
 	struct pooled best = { 0 }, untuned = { 0 };
-	const struct nt_turns *used = &best.turns;
+	const struct nt_log_times *used = &best.laps;
 
-	for (unsigned i = 0; i < turns; i++) {
-		const struct nt_known_key *key = key_in(turn[i], out, in);
+	for (unsigned i = 0; i < laps; i++) {
+		const struct nt_known_key *key = key_in(lap[i], out, in);
 
 		if (key == NULL)
 			continue;
@@ -67,19 +67,19 @@ static void pool_key(struct nt_known_key *out, const struct nt_memory_entry *in,
 	out->best = mean_times(&best);
 	out->untuned = mean_times(&untuned);
 	if (used->count == 0)
-		used = &untuned.turns;
+		used = &untuned.laps;
 	*squares += used->squares;
 	*degrees += used->count > 1 ? used->count - 1 : 0;
 }
 
-/* Keys of any turn, each once. */
-static int pool_keys(struct nt_memory_entry *out, const struct nt_memory_entry *const *turn,
-		     unsigned turns, struct nt_error *err)
+/* Keys of any lap, each once. */
+static int pool_keys(struct nt_memory_entry *out, const struct nt_memory_entry *const *lap,
+		     unsigned laps, struct nt_error *err)
 {
 	double squares = 0, degrees = 0;
 
-	for (unsigned i = turns; i > 0; i--) {
-		const struct nt_memory_entry *from = turn[i - 1];
+	for (unsigned i = laps; i > 0; i--) {
+		const struct nt_memory_entry *from = lap[i - 1];
 
 		for (unsigned k = 0; k < from->keys && out->keys < NT_ENTRY_KEYS; k++) {
 			struct nt_known_key *key;
@@ -90,65 +90,65 @@ static int pool_keys(struct nt_memory_entry *out, const struct nt_memory_entry *
 			if (key == NULL)
 				return nt_error_set(err, "out of memory");
 			*key = from->key[k];
-			pool_key(key, out, turn, turns, &squares, &degrees);
+			pool_key(key, out, lap, laps, &squares, &degrees);
 		}
 	}
 	out->deviation = degrees > 0 ? sqrt(squares / degrees) : 0;
 	return 0;
 }
 
-/* One entry of the turns with one profile: each time is the mean over the turns, the arm that of
- * the last turn. added_us is the newest turn's, other members are the last one's. */
-static int pool_entry(struct nt_memory_entry *out, const struct nt_memory_entry *const *turn,
-		      unsigned turns, struct nt_error *err)
+/* One entry of the laps with one profile: each time is the mean over the laps, the arm that of
+ * the last lap. added_us is the newest lap's, other members are the last one's. */
+static int pool_entry(struct nt_memory_entry *out, const struct nt_memory_entry *const *lap,
+		      unsigned laps, struct nt_error *err)
 {
-	*out = *turn[turns - 1];
-	for (unsigned i = 0; i < turns; i++)
-		if (turn[i]->added_us > out->added_us)
-			out->added_us = turn[i]->added_us;
+	*out = *lap[laps - 1];
+	for (unsigned i = 0; i < laps; i++)
+		if (lap[i]->added_us > out->added_us)
+			out->added_us = lap[i]->added_us;
 	out->keys = 0;
 	out->key = NULL;
-	out->turns = turns;
-	if (pool_keys(out, turn, turns, err) == 0)
+	out->laps = laps;
+	if (pool_keys(out, lap, laps, err) == 0)
 		return 0;
 	nt_entry_fini(out);
 	return -1;
 }
 
-struct world_turns {
+struct world_laps {
 	const char *const *profile; /* the default is the first */
 	unsigned profiles;
-	double time_s, turn_s; /* of all, and of each */
+	double time_s, lap_s; /* of all, and of each */
 	struct nt_memory_entry (*draw)(const void *arg, unsigned profile, uint64_t *seed);
 	const void *arg;
 };
 
 /* The entries of each profile become one, as in the file of a calibration. */
-static int world_pool(const struct nt_memory *found, const struct world_turns *turns,
+static int world_pool(const struct nt_memory *found, const struct world_laps *laps,
 		      struct nt_memory *memory)
 {
-	const struct nt_memory_entry *turn[NT_RACE_TURNS];
+	const struct nt_memory_entry *lap[NT_RACE_LAPS];
 	struct nt_memory_entry pooled;
 
-	for (unsigned p = 0; p < turns->profiles; p++) {
+	for (unsigned p = 0; p < laps->profiles; p++) {
 		unsigned count = 0;
 
-		for (size_t i = 0; i < found->entries && count < NT_RACE_TURNS; i++)
-			if (strcmp(found->entry[i].profile, turns->profile[p]) == 0)
-				turn[count++] = &found->entry[i];
-		if (count > 0 && (pool_entry(&pooled, turn, count, NULL) < 0 ||
+		for (size_t i = 0; i < found->entries && count < NT_RACE_LAPS; i++)
+			if (strcmp(found->entry[i].profile, laps->profile[p]) == 0)
+				lap[count++] = &found->entry[i];
+		if (count > 0 && (pool_entry(&pooled, lap, count, NULL) < 0 ||
 				  nt_memory_add_take(memory, &pooled, NULL) < 0))
 			return -1;
 	}
 	return 0;
 }
 
-/* As a step's tasks do, with what a turn leaves drawn. calls NULL: they are unknown. Returns how
+/* As a step's tasks do, with what a lap leaves drawn. calls NULL: they are unknown. Returns how
  * long it took; -1: no memory. */
-static double world_calibrate(const struct world_turns *turns, const struct nt_memory_entry *calls,
+static double world_calibrate(const struct world_laps *laps, const struct nt_memory_entry *calls,
 			      struct nt_memory *memory, uint64_t *seed)
 {
-	struct nt_memory_entry entry = turns->draw(turns->arg, 0, seed);
+	struct nt_memory_entry entry = laps->draw(laps->arg, 0, seed);
 	const unsigned keys = entry.keys < NT_CAL_CALLS ? (unsigned)entry.keys : NT_CAL_CALLS;
 	struct nt_cal_call call[NT_CAL_CALLS] = { { 0 } };
 	struct nt_memory found;
@@ -163,17 +163,17 @@ static double world_calibrate(const struct world_turns *turns, const struct nt_m
 				call[k].calls += calls->key[m].calls;
 	nt_entry_fini(&entry);
 	nt_memory_init(&found);
-	nt_race_init(&race, turns->profiles - 1, call, keys, turns->time_s, turns->turn_s);
+	nt_race_init(&race, laps->profiles - 1, call, keys, laps->time_s, laps->lap_s);
 	while (rc == 0 && (which = nt_race_next(&race, spent_s, &end)) >= 0) {
-		entry = turns->draw(turns->arg, (unsigned)which, seed);
+		entry = laps->draw(laps->arg, (unsigned)which, seed);
 		entry.origin = NT_ORIGIN_CALIBRATE;
 		for (unsigned k = 0; k < keys; k++)
 			us[k] = nt_key_times(&entry.key[k])->median_us;
-		spent_s += turns->turn_s;
-		nt_race_note(&race, (unsigned)which, us, turns->turn_s, spent_s);
+		spent_s += laps->lap_s;
+		nt_race_note(&race, (unsigned)which, us, laps->lap_s, spent_s);
 		rc = nt_memory_add_take(&found, &entry, NULL);
 	}
-	rc |= world_pool(&found, turns, memory);
+	rc |= world_pool(&found, laps, memory);
 	nt_memory_fini(&found);
 	nt_memory_sort(memory, NOW_S);
 	return rc == 0 ? spent_s : -1;

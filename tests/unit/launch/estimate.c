@@ -22,26 +22,26 @@ static void tails_are_students(void **state)
 	}
 }
 
-static void turns_add_up(void **state)
+static void log_times_add_up(void **state)
 {
-	struct nt_turns turns = { 0 };
+	struct nt_log_times sum = { 0 };
 
 	for (unsigned i = 0; i < 5; i++)
-		nt_turns_add(&turns, i * i);
-	assert_true(turns.count == 5 && fabs(turns.mean - 6) < 1e-12);
-	assert_true(fabs(turns.squares - 174) < 1e-9);
+		nt_log_times_add(&sum, i * i);
+	assert_true(sum.count == 5 && fabs(sum.mean - 6) < 1e-12);
+	assert_true(fabs(sum.squares - 174) < 1e-9);
 }
 
 /* Nothing is known of one step; of many, what they differ by. */
 static void the_assumption_fades(void **state)
 {
-	assert_true(fabs(nt_deviation(0, 0) - NT_DEVIATION_ASSUMED) < 1e-12);
-	assert_true(nt_deviation(4 * 0.03 * 0.03, 4) < 0.075);
-	assert_true(fabs(nt_deviation(100 * 0.15 * 0.15, 100) - 0.15) < 0.002);
+	assert_true(fabs(nt_estimate_deviation(0, 0) - NT_DEVIATION_ASSUMED) < 1e-12);
+	assert_true(nt_estimate_deviation(4 * 0.03 * 0.03, 4) < 0.075);
+	assert_true(fabs(nt_estimate_deviation(100 * 0.15 * 0.15, 100) - 0.15) < 0.002);
 }
 
 /* Of two equal things, one is called faster at p < 0.05 in one case of twenty, whatever they vary
- * by; with few turns the assumption errs on the safe side if they vary less than it says. */
+ * by; with few samples the assumption errs on the safe side if they vary less than it says. */
 static void nothing_is_claimed_too_often(void **state)
 {
 	static const double deviations[] = { 0.03, 0.09, 0.15 };
@@ -53,12 +53,12 @@ static void nothing_is_claimed_too_often(void **state)
 			unsigned claimed = 0;
 
 			for (unsigned i = 0; i < 2000; i++) {
-				struct nt_turns side[2] = { { .count = 0 }, { .count = 0 } };
+				struct nt_log_times side[2] = { { .count = 0 }, { .count = 0 } };
 				struct nt_estimate estimate;
 
 				for (unsigned k = 0; k < 2 * counts[n]; k++)
-					nt_turns_add(&side[k % 2],
-						     deviations[d] * world_normal(&seed));
+					nt_log_times_add(&side[k % 2],
+							 deviations[d] * world_normal(&seed));
 				estimate = nt_estimate_of(&side[0], &side[1]);
 				claimed += nt_estimate_p_below(&estimate) < 0.05;
 			}
@@ -69,12 +69,12 @@ static void nothing_is_claimed_too_often(void **state)
 
 static void one_rule_says_what_is_worth_it(void **state)
 {
-	assert_int_equal(nt_worth(-0.05, 0.01, 0.05, 0), NT_WORTH_IT);
-	assert_int_equal(nt_worth(-0.05, 0.05, 0.05, 0), NT_WORTH_NOISE);
-	assert_int_equal(nt_worth(-0.02, 0.01, 0.05, 0), NT_WORTH_SMALL);
-	assert_int_equal(nt_worth(0.01, 0.01, 0.05, 0), NT_WORTH_SLOWER);
-	assert_int_equal(nt_worth(-0.05, 0.01, 0.05, 1.2), NT_WORTH_WORST);
+	assert_int_equal(nt_estimate_worth(-0.05, 0.01, 0.05, 0), NT_WORTH_IT);
+	assert_int_equal(nt_estimate_worth(-0.05, 0.05, 0.05, 0), NT_WORTH_NOISE);
+	assert_int_equal(nt_estimate_worth(-0.02, 0.01, 0.05, 0), NT_WORTH_SMALL);
+	assert_int_equal(nt_estimate_worth(0.01, 0.01, 0.05, 0), NT_WORTH_SLOWER);
+	assert_int_equal(nt_estimate_worth(-0.05, 0.01, 0.05, 1.2), NT_WORTH_WORST);
 }
 
-UNIT_TESTS(tails_are_students, turns_add_up, the_assumption_fades, nothing_is_claimed_too_often,
+UNIT_TESTS(tails_are_students, log_times_add_up, the_assumption_fades, nothing_is_claimed_too_often,
 	   one_rule_says_what_is_worth_it);

@@ -58,23 +58,23 @@ static void text_goes_out_and_in(void **state)
 	nt_memory_fini(&again);
 }
 
-/* An entry of several turns says what they differ by; an older line is of one. */
-static void turns_have_their_deviation(void **state)
+/* An entry of several laps says what they differ by; an older line is of one. */
+static void laps_have_their_deviation(void **state)
 {
 	static const struct {
 		const char *with;
 		bool good;
 	} lines[] = {
-		{ "\"turns\":1,\"deviation\":0,", true },
-		{ "\"turns\":10000,\"deviation\":10,", true },
-		{ "\"turns\":7,", false },
-		{ "\"turns\":0,\"deviation\":0.1,", false },
-		{ "\"turns\":10001,\"deviation\":0.1,", false },
-		{ "\"turns\":2.5,\"deviation\":0.1,", false },
-		{ "\"turns\":2,\"deviation\":-0.1,", false },
-		{ "\"turns\":2,\"deviation\":10.1,", false },
-		{ "\"turns\":2,\"deviation\":1e999,", false },
-		{ "\"turns\":2,\"deviation\":\"0.1\",", false },
+		{ "\"laps\":1,\"deviation\":0,", true },
+		{ "\"laps\":10000,\"deviation\":10,", true },
+		{ "\"laps\":7,", false },
+		{ "\"laps\":0,\"deviation\":0.1,", false },
+		{ "\"laps\":10001,\"deviation\":0.1,", false },
+		{ "\"laps\":2.5,\"deviation\":0.1,", false },
+		{ "\"laps\":2,\"deviation\":-0.1,", false },
+		{ "\"laps\":2,\"deviation\":10.1,", false },
+		{ "\"laps\":2,\"deviation\":1e999,", false },
+		{ "\"laps\":2,\"deviation\":\"0.1\",", false },
 	};
 	struct nt_memory memory, again;
 	struct nt_memory_entry entry = full_entry("default", 1);
@@ -84,22 +84,22 @@ static void turns_have_their_deviation(void **state)
 	nt_memory_init(&again);
 	add(&memory, entry);
 	text = printed(&memory);
-	assert_null(strstr(text, "turns"));
+	assert_null(strstr(text, "laps"));
 	assert_int_equal(nt_memory_read_text(&again, text, strlen(text), &err), 0);
-	assert_true(again.entry[0].turns == 1 && again.entry[0].deviation == 0);
+	assert_true(again.entry[0].laps == 1 && again.entry[0].deviation == 0);
 	for (unsigned i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		snprintf(line, sizeof(line), "{%s%s", lines[i].with, text + 1);
 		assert_int_equal(nt_memory_read_text(&again, line, strlen(line), &err),
 				 lines[i].good ? 0 : 1);
 	}
 	free(text);
-	memory.entry[0].turns = 5;
+	memory.entry[0].laps = 5;
 	memory.entry[0].deviation = 0.0931;
 	text = printed(&memory);
-	assert_non_null(strstr(text, "\"turns\":5,\"deviation\":0.0931"));
+	assert_non_null(strstr(text, "\"laps\":5,\"deviation\":0.0931"));
 	nt_memory_fini(&again);
 	assert_int_equal(nt_memory_read_text(&again, text, strlen(text), &err), 0);
-	assert_true(again.entry[0].turns == 5 && again.entry[0].deviation == 0.0931);
+	assert_true(again.entry[0].laps == 5 && again.entry[0].deviation == 0.0931);
 	free(text);
 	nt_memory_fini(&memory);
 	nt_memory_fini(&again);
@@ -238,7 +238,7 @@ static void a_site_file_is_for_people(void **state)
 	unlink(path);
 }
 
-UNIT_TESTS(text_goes_out_and_in, turns_have_their_deviation,
+UNIT_TESTS(text_goes_out_and_in, laps_have_their_deviation,
 	   keys_tell_their_communicator_and_old_lines_need_not,
 	   a_whole_place_is_one_shape_however_written, own_variables_are_another_place,
 	   each_id_counts_once_and_old_ones_go, entries_are_dropped_by_hardware_and_profile,

@@ -318,7 +318,7 @@ static char why[NT_DUE_WHY];
 static bool is_due(void)
 {
 	assert_int_equal(choose(), 0);
-	return nt_due(&selection, &due_ask, why);
+	return nt_due_calibration(&selection, &due_ask, why);
 }
 
 static void expect_not_due(const char *reason)

@@ -10,7 +10,7 @@
 #define PROFILES 4 /* the default and three others */
 #define JOBS 20
 #define STEPS_MAX 10
-#define TURN_S 3.5 /* of a calibration: srun, the start of NCCL and a second of calls */
+#define LAP_S 3.5 /* of a calibration: srun, the start of NCCL and a second of calls */
 #define TIME_S 60.0
 
 static const char *const names[PROFILES] = { NT_PROFILE_DEFAULT, "sockets-wide", "sockets-many",
@@ -262,16 +262,16 @@ static struct nt_profiles *candidates(const struct world *world)
 	return &profiles;
 }
 
-struct turn_of {
+struct lap_of {
 	const struct world *world;
 	double noise;
 };
 
-static struct nt_memory_entry draw_turn(const void *arg, unsigned profile, uint64_t *seed)
+static struct nt_memory_entry draw_lap(const void *arg, unsigned profile, uint64_t *seed)
 {
 	static const struct program all = { "all", { 1, 1, 1, 1, 1, 1 }, 0, 0 };
 	static const struct program of_trace = { "all", { 0, 1, 0, 1, 0, 1 }, 0, 0 };
-	const struct turn_of *of = arg;
+	const struct lap_of *of = arg;
 	struct nt_memory_entry entry = run_step(of->world, of->world->traced ? &of_trace : &all,
 						profile, 0, of->noise, seed);
 
@@ -285,9 +285,9 @@ static struct nt_memory_entry draw_turn(const void *arg, unsigned profile, uint6
 static double calibrate(const struct world *world, const struct nt_memory_entry *calls,
 			double noise, struct nt_memory *memory, uint64_t *seed)
 {
-	const struct turn_of of = { world, noise };
-	const struct world_turns turns = { names, PROFILES, TIME_S, TURN_S, draw_turn, &of };
-	double spent_s = world_calibrate(&turns, calls, memory, seed);
+	const struct lap_of of = { world, noise };
+	const struct world_laps laps = { names, PROFILES, TIME_S, LAP_S, draw_lap, &of };
+	double spent_s = world_calibrate(&laps, calls, memory, seed);
 
 	assert_true(spent_s >= 0);
 	return spent_s;
@@ -340,7 +340,7 @@ static void run_job(const struct course *course, uint64_t seed, struct outcome *
 		struct nt_memory_entry entry;
 
 		launch.step = last < user.entries ? &user.entry[last] : NULL;
-		nt_select(&launch, &choice);
+		nt_profile_select(&launch, &choice);
 		out->profile[step] = number_of(choice.profile);
 		out->decided[step] = choice.mix_known;
 		entry = run_step(course->world, course->program, out->profile[step], step,
@@ -502,7 +502,7 @@ static void a_profile_that_turns_bad_is_left(void **state)
 	}
 }
 
-/* A calibration measures it nevertheless. Small calls gain a tenth from it, which takes more turns
+/* A calibration measures it nevertheless. Small calls gain a tenth from it, which takes more laps
  * than there is time for to be sure of. */
 static void what_neighbours_hide_is_found(void **state)
 {

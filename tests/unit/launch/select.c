@@ -40,7 +40,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* Measured in five turns that agree. */
+/* Measured in five laps that agree. */
 static struct nt_memory_entry *calibrated(struct nt_memory *to, const char *profile, uint32_t job,
 					  double small_us, double large_us)
 {
@@ -48,7 +48,7 @@ static struct nt_memory_entry *calibrated(struct nt_memory *to, const char *prof
 
 	add_keys(&entry, small_us, large_us);
 	entry.origin = NT_ORIGIN_CALIBRATE;
-	entry.turns = 5;
+	entry.laps = 5;
 	entry.deviation = 0.05;
 	assert_int_equal(nt_memory_add_take(to, &entry, NULL), 0);
 	return &to->entry[to->entries - 1];
@@ -74,7 +74,7 @@ static struct nt_memory_entry *of_kind(struct nt_memory_entry *entry, int coll)
 
 static void expect(const char *profile, enum nt_why why)
 {
-	nt_select(&launch, &choice);
+	nt_profile_select(&launch, &choice);
 	if (strcmp(choice.profile, profile) != 0 || choice.why != why)
 		fail_msg("chose %s (%s), not %s (%s)", choice.profile, nt_why_name(choice.why),
 			 profile, nt_why_name(why));
@@ -145,7 +145,7 @@ static void small_and_unsure_gains_are_none(void **state)
 	calibrated(&user, "b", 1, 99, 3990);
 	refuses(0, NT_WHY_NOISE);
 	refuses(1, NT_WHY_SMALL);
-	user.entry[1].turns = user.entry[0].turns = 500;
+	user.entry[1].laps = user.entry[0].laps = 500;
 	user.entry[1].deviation = 0.05;
 	expect("a", NT_WHY_GAIN);
 	assert_int_equal(choice.candidate[1].why, NT_WHY_SMALL);

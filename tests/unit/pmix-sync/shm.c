@@ -31,17 +31,18 @@ static int remove_dir(void **state)
 	return rmdir(dir);
 }
 
-static const struct nt_place *at(const char *path, const char *node, uint32_t job, uint32_t step)
+static const struct nt_node_step *at(const char *path, const char *node, uint32_t job,
+				     uint32_t step)
 {
-	static struct nt_place place;
+	static struct nt_node_step place;
 
-	place = (struct nt_place){ .job = job, .step = step };
+	place = (struct nt_node_step){ .job = job, .step = step };
 	snprintf(place.shm, sizeof(place.shm), "%s", path);
 	snprintf(place.node, sizeof(place.node), "%s", node);
 	return &place;
 }
 
-static int open_at(struct nt_shm_map *map, const struct nt_place *place, struct nt_reason *why)
+static int open_at(struct nt_shm_map *map, const struct nt_node_step *place, struct nt_reason *why)
 {
 	return nt_shm_open(map, place, why) < 0 ? -1 : nt_shm_map(map, why);
 }

@@ -268,10 +268,10 @@ static void users_own_settings_are_told(void **state)
 	struct nt_sum sum;
 
 	nt_sum_init(&sum);
-	step.flags = NT_PLACE_NO_TUNER | NT_PLACE_USER_ALGO;
+	step.flags = NT_FLAG_NO_TUNER | NT_FLAG_USER_ALGO;
 	assert_int_equal(nt_sum_format(&sum, &step, out, sizeof(out)), 0);
 	/* It is unknown whether such a step ran NCCL. */
-	step.flags |= NT_PLACE_NO_PROFILER;
+	step.flags |= NT_FLAG_NO_PROFILER;
 	assert_int_equal(nt_sum_format(&sum, &step, out, sizeof(out)), 0);
 	add(&sum, RANK(COMM("a", 0, "\"keys\":[]")));
 	check_format(&sum, &step, out, sizeof(out));

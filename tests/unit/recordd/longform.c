@@ -13,7 +13,7 @@
 #include "launch/memory-dir.h"
 #include "launch/record-dir.h"
 #include "record/step.h"
-#include "spank/step/longplace.h"
+#include "spank/step/long-dir.h"
 
 /* ---- where */
 
@@ -42,29 +42,29 @@ static void the_first_that_says_a_place_counts(void **state)
 
 	nt_conf_init(&conf);
 	ENVIRONMENT("HOME", "/home/a", "SLURM_RESTART_COUNT", "2");
-	nt_longplace(&errand, &tasks, &conf, "");
+	nt_long_dir_find(&errand, &tasks, &conf, "");
 	assert_string_equal(errand.long_dir, "/home/a/.local/state/nccl-tune/records");
 	assert_int_equal(errand.long_mib, 64);
 	assert_int_equal(errand.long_parents, 1);
 	assert_int_equal(errand.run, 2);
 	/* What srun found before. */
-	nt_longplace(&errand, &tasks, &conf, "/scratch/a/memory");
+	nt_long_dir_find(&errand, &tasks, &conf, "/scratch/a/memory");
 	assert_string_equal(errand.long_dir, "/scratch/a/records");
 	snprintf(conf.record_dir, sizeof(conf.record_dir), "/var/records");
-	nt_longplace(&errand, &tasks, &conf, "/scratch/a/memory");
+	nt_long_dir_find(&errand, &tasks, &conf, "/scratch/a/memory");
 	assert_string_equal(errand.long_dir, "/var/records/1000");
 	assert_int_equal(errand.long_parents, 0);
 	ENVIRONMENT(NT_ENV_RECORD_DIR, "/work/a");
-	nt_longplace(&errand, &tasks, &conf, "");
+	nt_long_dir_find(&errand, &tasks, &conf, "");
 	assert_string_equal(errand.long_dir, "/work/a");
 	assert_int_equal(errand.long_parents, 1);
 	assert_int_equal(errand.run, 0);
 	ENVIRONMENT(NT_ENV_RECORD_DIR, "none");
-	nt_longplace(&errand, &tasks, &conf, "");
+	nt_long_dir_find(&errand, &tasks, &conf, "");
 	assert_string_equal(errand.long_dir, "-");
 	conf.record_mib = 0;
 	ENVIRONMENT(NT_ENV_RECORD_DIR, "/work/a");
-	nt_longplace(&errand, &tasks, &conf, "");
+	nt_long_dir_find(&errand, &tasks, &conf, "");
 	assert_string_equal(errand.long_dir, "-");
 }
 
@@ -80,7 +80,7 @@ static void what_is_no_place_is_told(void **state)
 	nt_conf_init(&conf);
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
 		ENVIRONMENT("HOME", "/home/a", NT_ENV_RECORD_DIR, paths[i]);
-		nt_longplace(&errand, &tasks, &conf, "");
+		nt_long_dir_find(&errand, &tasks, &conf, "");
 		assert_non_null(
 			strstr(errand.long_dir, "NCCL_TUNE_RECORD_DIR is not an absolute path"));
 	}
@@ -89,15 +89,15 @@ static void what_is_no_place_is_told(void **state)
 	for (size_t length = 150; length < sizeof(path); length += 50) {
 		path[length] = '\0';
 		ENVIRONMENT(NT_ENV_RECORD_DIR, path);
-		nt_longplace(&errand, &tasks, &conf, "");
+		nt_long_dir_find(&errand, &tasks, &conf, "");
 		assert_int_equal(errand.long_dir[0] == '/', length == 150);
 		path[length] = 'x';
 	}
 	ENVIRONMENT("PATH", "/bin");
-	nt_longplace(&errand, &tasks, &conf, "");
+	nt_long_dir_find(&errand, &tasks, &conf, "");
 	assert_non_null(strstr(errand.long_dir, "or else HOME, is not an absolute path"));
 	ENVIRONMENT("HOME", "/home/a", NT_ENV_MEMORY, "relative");
-	nt_longplace(&errand, &tasks, &conf, "");
+	nt_long_dir_find(&errand, &tasks, &conf, "");
 	assert_non_null(strstr(errand.long_dir, "NCCL_TUNE_MEMORY, or else HOME, is not"));
 }
 
@@ -124,9 +124,9 @@ static int say_words(void *argument, int out_fd)
 	return 0;
 }
 
-static bool take_word(void *argument, char word)
+static bool take_byte(void *argument, char byte)
 {
-	return nt_longform_word(argument, word);
+	return nt_longform_take_byte(argument, byte);
 }
 
 static void ended(void *argument, const struct nt_work_result *result)
@@ -134,7 +134,7 @@ static void ended(void *argument, const struct nt_work_result *result)
 	nt_longform_end(argument, result);
 }
 
-static const struct nt_work_kind kind = { say_words, take_word, ended };
+static const struct nt_work_kind kind = { say_words, take_byte, ended };
 static struct nt_work work = { .kind = &kind };
 
 static void await(const struct nt_longform *longform, enum nt_longform_stage stage)

@@ -60,7 +60,7 @@ static struct nt_step_memory remember(const struct nt_arguments *errand,
 	for (unsigned i = 0; i < 40; i++)
 		marker.period_us[i] = (double)(period_us * (1 + 0.001F * (float)((i * 7) % 10)));
 	nt_sum_add_marker(&sum, &marker, 0);
-	nt_remember(&sum, errand, ticket, NULL, &out);
+	nt_step_remember(&sum, errand, ticket, NULL, &out);
 	nt_sum_fini(&sum);
 	return out;
 }
@@ -175,7 +175,7 @@ static void many_hosts_are_written_once(void **state)
 			nt_sum_init(&sum);
 			sum.records = 1;
 			assert_int_equal(nt_sum_add(&sum, &comm, 0, 0), 0);
-			nt_remember(&sum, &errand, &ticket, NULL, &out);
+			nt_step_remember(&sum, &errand, &ticket, NULL, &out);
 			assert_string_equal(out.remark, "");
 			nt_sum_fini(&sum);
 		}

@@ -90,8 +90,8 @@ static void add_marker(struct step *step, int64_t task, int64_t ranks, unsigned 
 
 static int learn(struct step *step)
 {
-	return nt_learn(&step->sum, &step->errand, &step->ticket, step->remembered, NOW_US,
-			&step->entry, step->why, &err);
+	return nt_step_entry_make(&step->sum, &step->errand, &step->ticket, step->remembered,
+				  NOW_US, &step->entry, step->why, &err);
 }
 
 /* The entry that is written must be readable. */
@@ -407,10 +407,10 @@ static void the_memory_may_know_that_hosts_are_alike(void **state)
 	begin(&step);
 	add(&step, JOINING("joining", 8, 2));
 	assert_false(nt_ranks_alike(&step.sum, 2));
-	assert_non_null(nt_learn_where(&step.sum, &step.errand, &step.ticket, false, &where));
+	assert_non_null(nt_step_entry_where(&step.sum, &step.errand, &step.ticket, false, &where));
 	assert_int_equal(learn(&step), 0);
 	assert_string_not_equal(step.why, "");
-	assert_null(nt_learn_where(&step.sum, &step.errand, &step.ticket, true, &where));
+	assert_null(nt_step_entry_where(&step.sum, &step.errand, &step.ticket, true, &where));
 	step.remembered = true;
 	assert_int_equal(learn(&step), 1);
 	assert_string_equal(step.why, "");
@@ -473,7 +473,7 @@ static void what_is_no_evidence(void **state)
 	    RANK_WITH("\"launch\":\"default\",", 0, COMM("a", 0, 8, 2, COMMITTED(262144, 1000))));
 	expect_doubt(&step, other);
 	begin_good(&step);
-	step.errand.flags = NT_PLACE_USER_ALGO;
+	step.errand.flags = NT_FLAG_USER_ALGO;
 	expect_doubt(&step, "NCCL_ALGO or NCCL_PROTO is set");
 }
 

@@ -31,13 +31,13 @@ static int run(void *argument, int out_fd)
 	return 3;
 }
 
-static bool take_word(void *argument, char word)
+static bool take_byte(void *argument, char byte)
 {
 	struct errand *errand = argument;
 
-	if (word != 'r' && word != 'o')
+	if (byte != 'r' && byte != 'o')
 		return false;
-	errand->words[strlen(errand->words)] = word;
+	errand->words[strlen(errand->words)] = byte;
 	return true;
 }
 
@@ -51,7 +51,7 @@ static void ended(void *argument, const struct nt_work_result *result)
 	errand->ended++;
 }
 
-static const struct nt_work_kind kind = { run, take_word, ended };
+static const struct nt_work_kind kind = { run, take_byte, ended };
 
 static void start(struct nt_work *work, struct errand *errand, int64_t in_ms)
 {

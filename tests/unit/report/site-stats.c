@@ -38,12 +38,12 @@ static void add(struct nt_site_stats *tally, const struct nt_streamed_job *job)
 		fail_msg("%s", err.text);
 }
 
-static const struct nt_site_stats_group *group_of(const struct nt_site_stats *tally,
+static const struct nt_site_stats_class *class_of(const struct nt_site_stats *tally,
 						  enum nt_site_stats_by by, const char *name)
 {
 	for (size_t i = 0; i < tally->by[by].names.count; i++) {
-		if (strcmp(tally->by[by].group[i].name, name) == 0)
-			return &tally->by[by].group[i];
+		if (strcmp(tally->by[by].class[i].name, name) == 0)
+			return &tally->by[by].class[i];
 	}
 	return NULL;
 }
@@ -194,7 +194,7 @@ static void each_run_counts_once(void **state)
 	nt_site_stats_fini(&tally);
 }
 
-static void adds_up_in_each_group(void **state)
+static void adds_up_in_each_class(void **state)
 {
 	static const char text[] = RECORD(
 		"\"0\":{" STEP
@@ -205,7 +205,7 @@ static void adds_up_in_each_group(void **state)
 									     ",\"8r2n\":{\"AllReduce 2M\":" KEPT(
 										     "chance") "},\"more\":2},\"more\":1");
 	struct nt_streamed_job job = job_of("1", text);
-	const struct nt_site_stats_group *group;
+	const struct nt_site_stats_class *class;
 	struct nt_site_stats_sum total;
 	struct nt_site_stats tally;
 
@@ -229,16 +229,16 @@ static void adds_up_in_each_group(void **state)
 		int64_t saved_us = 0;
 
 		for (size_t i = 0; i < tally.by[by].names.count; i++)
-			saved_us += tally.by[by].group[i].sum.saved_us;
+			saved_us += tally.by[by].class[i].sum.saved_us;
 		assert_int_equal(saved_us, total.saved_us);
 	}
-	group = group_of(&tally, NT_BY_PARTITION, "big");
-	assert_int_equal(group->sum.jobs[NT_JOB_GAINED], 1);
-	group = group_of(&tally, NT_BY_NCCL, "2.28.9");
-	assert_int_equal(group->sum.jobs[NT_JOB_GAINED], 2);
-	assert_int_equal(group->sum.keys, 6);
-	assert_int_equal(group_of(&tally, NT_BY_NCCL, "unknown")->sum.keys, 2);
-	assert_int_equal(group_of(&tally, NT_BY_USER, "bob")->sum.keys, 4);
+	class = class_of(&tally, NT_BY_PARTITION, "big");
+	assert_int_equal(class->sum.jobs[NT_JOB_GAINED], 1);
+	class = class_of(&tally, NT_BY_NCCL, "2.28.9");
+	assert_int_equal(class->sum.jobs[NT_JOB_GAINED], 2);
+	assert_int_equal(class->sum.keys, 6);
+	assert_int_equal(class_of(&tally, NT_BY_NCCL, "unknown")->sum.keys, 2);
+	assert_int_equal(class_of(&tally, NT_BY_USER, "bob")->sum.keys, 4);
 	nt_site_stats_fini(&tally);
 }
 
@@ -323,7 +323,7 @@ static void sums_do_not_depend_on_the_order(void **state)
 /* One user's made-up names do not use up the room of others. */
 static void bounds_what_a_user_names(void **state)
 {
-	const struct nt_site_stats_group *others;
+	const struct nt_site_stats_class *others;
 	struct nt_site_stats tally;
 	char text[512];
 
@@ -340,7 +340,7 @@ static void bounds_what_a_user_names(void **state)
 		add(&tally, &job);
 	}
 	assert_int_equal(tally.by[NT_BY_NCCL].names.count, 17);
-	others = group_of(&tally, NT_BY_NCCL, "others");
+	others = class_of(&tally, NT_BY_NCCL, "others");
 	assert_int_equal(others->sum.keys, 3000 - 16);
 	assert_int_equal(others->sum.jobs[NT_JOB_GAINED], 3000 - 16);
 	for (int i = 0; i < 100; i++) {
@@ -359,8 +359,8 @@ static void bounds_what_a_user_names(void **state)
 	nt_site_stats_fini(&tally);
 }
 
-/* Memory grows with the groups, whose number is limited. */
-static void what_has_no_group_of_its_own_is_counted(void **state)
+/* Memory grows with the classes, whose number is limited. */
+static void what_has_no_class_of_its_own_is_counted(void **state)
 {
 	struct nt_site_stats_sum total;
 	struct nt_site_stats tally;
@@ -376,13 +376,13 @@ static void what_has_no_group_of_its_own_is_counted(void **state)
 	total = nt_site_stats_total(&tally);
 	assert_int_equal(total.jobs[NT_JOB_GAINED], 5000);
 	assert_int_equal(total.saved_us, 5000 * 2000 * 8);
-	assert_int_equal(group_of(&tally, NT_BY_PARTITION, "others")->sum.keys, 5000 - 1024);
+	assert_int_equal(class_of(&tally, NT_BY_PARTITION, "others")->sum.keys, 5000 - 1024);
 	assert_true(tally.by[NT_BY_CLUSTER].names.count <= 65);
 	nt_site_stats_fini(&tally);
 }
 
 UNIT_TESTS(each_job_is_one_of_its_kinds, a_calibration_costs_what_it_took,
 	   a_launch_profile_saves_what_the_jobs_own_steps_say, each_run_counts_once,
-	   adds_up_in_each_group, what_had_no_room_counts_against_it,
+	   adds_up_in_each_class, what_had_no_room_counts_against_it,
 	   rows_that_had_no_room_are_counted_by_their_reason, sums_do_not_depend_on_the_order,
-	   bounds_what_a_user_names, what_has_no_group_of_its_own_is_counted);
+	   bounds_what_a_user_names, what_has_no_class_of_its_own_is_counted);

@@ -269,11 +269,11 @@ static void where_nothing_is_left_nothing_is_tried(void **state)
 		.file = "[site]\nmode=bandit\n[partition a]\nalgorithms=ring\n"
 			"[partition b]\nalgorithms=tree\n",
 	};
-	const struct nt_place place = { .shm = "/d", .node = "n1" };
+	const struct nt_node_step place = { .shm = "/d", .node = "n1" };
 	char text[NT_POLICY_MAX];
 	struct nt_step_settings outcome;
 	struct nt_policy read;
-	struct nt_place there;
+	struct nt_node_step there;
 	struct nt_error err;
 
 	for (unsigned i = 0; i < 2; i++) {

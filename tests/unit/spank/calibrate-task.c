@@ -154,7 +154,7 @@ static void a_measured_profile_is_set(void **state)
 			 0);
 	set(NULL, "NCCL_BUFFSIZE", "2097152");
 	set(NULL, "NCCL_TUNE_LAUNCH", "default");
-	nt_apply_measured(&env, &wide, "/nonexistent/nccl.conf");
+	nt_profile_env_apply_measured(&env, &wide, "/nonexistent/nccl.conf");
 	assert_string_equal(value_of("NCCL_CROSS_NIC"), "1");
 	assert_string_equal(value_of("NCCL_BUFFSIZE"), "2097152");
 	assert_string_equal(value_of("NCCL_TUNE_LAUNCH"), "wide NCCL_CROSS_NIC=1");
@@ -166,7 +166,7 @@ static void the_request_does_not_reach_tasks(void **state)
 
 	for (int profiles = 0; profiles < 2; profiles++) {
 		set(NULL, "SLURM_NCCL_TUNE_CALIBRATE", REQUEST("50"));
-		nt_apply(&env, profiles, "/nonexistent/nccl.conf", &applied);
+		nt_profile_env_apply(&env, profiles, "/nonexistent/nccl.conf", &applied);
 		assert_string_equal(value_of("SLURM_NCCL_TUNE_CALIBRATE"), "(unset)");
 		assert_string_equal(applied.calibrate, profiles ? REQUEST("50") : "");
 	}

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Leaving a job's control groups and entering those of its tasks, in made-up trees of both
+/* Leaving a job's cgroups and entering those of its tasks, in made-up trees of both
  * versions. */
 #include "spank/step/cgroup.h"
 
@@ -37,7 +37,7 @@ static const char *read_text(const char *name)
 	return text;
 }
 
-/* A group, with the file that processes are written to. */
+/* A cgroup, with the file that processes are written to. */
 static void make_group(const char *name)
 {
 	char command[256];
@@ -47,8 +47,8 @@ static void make_group(const char *name)
 	assert_int_equal(system(command), 0);
 }
 
-/* The group found for a line; all hierarchies are mounted below /g, version 2 at /g2. */
-static void find_line(const char *line, struct nt_cgroups *groups)
+/* The cgroup found for a line; all hierarchies are mounted below /g, version 2 at /g2. */
+static void find_line(const char *line, struct nt_cgroups *cgroups)
 {
 	struct nt_error err;
 
@@ -60,7 +60,7 @@ static void find_line(const char *line, struct nt_cgroups *groups)
 		   "27 1 0:25 /inner /g/cpuset rw - cgroup cgroup rw,cpuset\n"
 		   "28 1 0:26 /other /elsewhere rw - cgroup2 cgroup2 rw\n"
 		   "29 1 0:26 / /g2 rw - cgroup2 cgroup2 rw,nsdelegate\n");
-	assert_int_equal(nt_cgroup_find(top, mounts, groups, &err), 0);
+	assert_int_equal(nt_cgroup_find(top, mounts, cgroups, &err), 0);
 }
 
 static void finds_the_way_out(void **state)
@@ -92,31 +92,31 @@ static void finds_the_way_out(void **state)
 		{ "9:name=systemd:/\n", NULL, NULL },
 		{ "garbage\n", NULL, NULL },
 	};
-	struct nt_cgroups groups;
+	struct nt_cgroups cgroups;
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
-		find_line(cases[i].line, &groups);
-		assert_int_equal(groups.count, cases[i].outside ? 1 : 0);
+		find_line(cases[i].line, &cgroups);
+		assert_int_equal(cgroups.count, cases[i].outside ? 1 : 0);
 		if (!cases[i].outside)
 			continue;
-		assert_string_equal(groups.group[0].outside, cases[i].outside);
-		assert_string_equal(groups.group[0].root, cases[i].root);
+		assert_string_equal(cgroups.cgroup[0].outside, cases[i].outside);
+		assert_string_equal(cgroups.cgroup[0].root, cases[i].root);
 	}
 }
 
 static void a_path_too_long_is_no_group(void **state)
 {
 	char line[2 * NT_CGROUP_PATH];
-	struct nt_cgroups groups;
+	struct nt_cgroups cgroups;
 
 	snprintf(line, sizeof(line), "0::/%0*d/job_2/step_0/slurm\n", NT_CGROUP_PATH, 0);
-	find_line(line, &groups);
-	assert_int_equal(groups.count, 0);
+	find_line(line, &cgroups);
+	assert_int_equal(cgroups.count, 0);
 }
 
 static void version_one_is_left_in_every_hierarchy(void **state)
 {
-	struct nt_cgroups groups;
+	struct nt_cgroups cgroups;
 	struct nt_error err;
 	char text[512];
 
@@ -129,19 +129,19 @@ static void version_one_is_left_in_every_hierarchy(void **state)
 		 top, top);
 	write_text("mountinfo", text);
 	write_text("cgroup", "2:freezer:/slurm/uid_1/job_2\n1:memory:/slurm/uid_1/job_2/step_3\n");
-	assert_int_equal(nt_cgroup_find(top, mounts, &groups, &err), 0);
-	assert_int_equal(groups.count, 2);
-	assert_int_equal(nt_cgroup_leave(&groups, 0), 0);
+	assert_int_equal(nt_cgroup_find(top, mounts, &cgroups, &err), 0);
+	assert_int_equal(cgroups.count, 2);
+	assert_int_equal(nt_cgroup_leave(&cgroups, 0), 0);
 	assert_string_equal(read_text("freezer/slurm/cgroup.procs"), "0");
-	/* Slurm has no group of its own there: the hierarchy's. */
+	/* Slurm has no cgroup of its own there: the hierarchy's. */
 	assert_string_equal(read_text("memory/cgroup.procs"), "0");
-	assert_int_equal(nt_cgroup_leave(&groups, 4711), 0);
+	assert_int_equal(nt_cgroup_leave(&cgroups, 4711), 0);
 	assert_string_equal(read_text("freezer/slurm/cgroup.procs"), "4711");
 }
 
 static void version_two_is_left_for_slurms_own_group(void **state)
 {
-	struct nt_cgroups groups;
+	struct nt_cgroups cgroups;
 	struct nt_error err;
 	char text[512];
 
@@ -149,27 +149,27 @@ static void version_two_is_left_for_slurms_own_group(void **state)
 	snprintf(text, sizeof(text), "1 1 0:1 / %s/u rw - cgroup2 none rw\n", top);
 	write_text("mountinfo", text);
 	write_text("cgroup", "1:name=systemd:/\n0::/scope/job_2/step_0/slurm\n");
-	assert_int_equal(nt_cgroup_find(top, mounts, &groups, &err), 0);
-	assert_int_equal(groups.count, 1);
-	assert_int_equal(nt_cgroup_leave(&groups, 0), 0);
+	assert_int_equal(nt_cgroup_find(top, mounts, &cgroups, &err), 0);
+	assert_int_equal(cgroups.count, 1);
+	assert_int_equal(nt_cgroup_leave(&cgroups, 0), 0);
 	assert_string_equal(read_text("u/scope/system/cgroup.procs"), "0");
 }
 
 static void what_cannot_be_left_is_told(void **state)
 {
-	struct nt_cgroups groups;
+	struct nt_cgroups cgroups;
 
-	find_line("0::/nowhere/job_2/step_0/slurm\n", &groups);
-	assert_int_equal(groups.count, 1);
-	assert_int_equal(nt_cgroup_leave(&groups, 0), -1);
+	find_line("0::/nowhere/job_2/step_0/slurm\n", &cgroups);
+	assert_int_equal(cgroups.count, 1);
+	assert_int_equal(nt_cgroup_leave(&cgroups, 0), -1);
 }
 
-static void groups_of(const char *line, struct nt_cgroups *groups)
+static void cgroups_of(const char *line, struct nt_cgroups *cgroups)
 {
-	find_line(line, groups);
+	find_line(line, cgroups);
 }
 
-static void tasks_groups_are_joined_where_slurm_ends_what_is_there(void **state)
+static void tasks_cgroups_are_joined_where_slurm_ends_what_is_there(void **state)
 {
 	static const struct {
 		const char *task, *stepd, *text;
@@ -190,8 +190,8 @@ static void tasks_groups_are_joined_where_slurm_ends_what_is_there(void **state)
 	char text[NT_CGROUP_TEXT];
 
 	for (size_t i = 0; i < LENGTH(cases); i++) {
-		groups_of(cases[i].task, &task);
-		groups_of(cases[i].stepd, &stepd);
+		cgroups_of(cases[i].task, &task);
+		cgroups_of(cases[i].stepd, &stepd);
 		nt_cgroup_tasks(&task, &stepd, text);
 		assert_string_equal(text, cases[i].text);
 	}
@@ -213,5 +213,5 @@ static void joins_what_is_there(void **state)
 
 UNIT_TESTS_ALL(make, remove_top, finds_the_way_out, a_path_too_long_is_no_group,
 	       version_one_is_left_in_every_hierarchy, version_two_is_left_for_slurms_own_group,
-	       what_cannot_be_left_is_told, tasks_groups_are_joined_where_slurm_ends_what_is_there,
+	       what_cannot_be_left_is_told, tasks_cgroups_are_joined_where_slurm_ends_what_is_there,
 	       joins_what_is_there);

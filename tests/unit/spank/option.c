@@ -128,7 +128,7 @@ static void arguments_are_whole(void **state)
 		.record = "admincomment,file:/r",
 		.cluster = "c",
 		.ticket = "profile=sockets-wide;set=NCCL_BUFFSIZE=8M",
-		.groups = "/g/slurm/uid_1/job_2/step_0:/g2/s/job_2",
+		.cgroups = "/g/slurm/uid_1/job_2/step_0:/g2/s/job_2",
 	};
 	struct nt_error err;
 

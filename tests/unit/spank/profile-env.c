@@ -44,7 +44,7 @@ static void a_profile_is_set_and_said(void **state)
 {
 	set(NULL, "SLURM_NCCL_TUNE_TICKET", WIDE);
 	set(NULL, "SLURM_NCCL_TUNE_WARM", WARM);
-	nt_apply(&env, true, NO_FILE, &applied);
+	nt_profile_env_apply(&env, true, NO_FILE, &applied);
 	assert_true(applied.valid);
 	assert_string_equal(applied.trouble.text, "");
 	assert_string_equal(value_of("NCCL_SOCKET_NTHREADS"), "4");
@@ -61,7 +61,7 @@ static void the_users_own_stay(void **state)
 	set(NULL, "SLURM_NCCL_TUNE_TICKET", WIDE);
 	set(NULL, "NCCL_SOCKET_NTHREADS", "1");
 	set(NULL, "NCCL_MAX_CTAS", "2");
-	nt_apply(&env, true, NO_FILE, &applied);
+	nt_profile_env_apply(&env, true, NO_FILE, &applied);
 	assert_string_equal(value_of("NCCL_SOCKET_NTHREADS"), "1");
 	assert_string_equal(value_of("NCCL_MIN_NCHANNELS"), "(unset)");
 	assert_string_equal(value_of("NCCL_TUNE_LAUNCH"), "wide");
@@ -74,7 +74,7 @@ static void the_users_own_stay(void **state)
 	set(NULL, "NCCL_NSOCKS_PERTHREAD",
 	    "9999999999999999999999999999999999999999999999999999"
 	    "99999999999999999999999999999999999");
-	nt_apply(&env, true, NO_FILE, &applied);
+	nt_profile_env_apply(&env, true, NO_FILE, &applied);
 	assert_string_equal(value_of("NCCL_MIN_NCHANNELS"), "8");
 	assert_string_equal(value_of("NCCL_SOCKET_NTHREADS"), "(unset)");
 }
@@ -85,7 +85,7 @@ static void what_srun_has_set_is_none_of_the_users(void **state)
 	    "v=1;profile=wide;why=GAIN;set=NCCL_SOCKET_NTHREADS=4 NCCL_NSOCKS_PERTHREAD=2");
 	set(NULL, "NCCL_SOCKET_NTHREADS", "4");
 	set(NULL, "NCCL_NSOCKS_PERTHREAD", "2");
-	nt_apply(&env, true, NO_FILE, &applied);
+	nt_profile_env_apply(&env, true, NO_FILE, &applied);
 	assert_string_equal(applied.ticket.left, "");
 	assert_string_equal(value_of("NCCL_TUNE_LAUNCH"),
 			    "wide NCCL_SOCKET_NTHREADS=4 NCCL_NSOCKS_PERTHREAD=2");
@@ -103,14 +103,14 @@ static void the_sites_file_counts_if_it_is_roots_alone(void **state)
 	}
 	assert_int_equal(write(fd, "NCCL_MIN_NCHANNELS=2\n", 21), 21);
 	set(NULL, "SLURM_NCCL_TUNE_TICKET", WIDE);
-	nt_apply(&env, true, path, &applied);
+	nt_profile_env_apply(&env, true, path, &applied);
 	assert_string_equal(value_of("NCCL_MIN_NCHANNELS"), "(unset)");
 	assert_string_equal(value_of("NCCL_SOCKET_NTHREADS"), "4");
 	assert_string_equal(applied.ticket.left, "NCCL_MIN_NCHANNELS");
 	assert_int_equal(fchown(fd, 12345, 12345), 0);
 	clean(NULL);
 	set(NULL, "SLURM_NCCL_TUNE_TICKET", WIDE);
-	nt_apply(&env, true, path, &applied);
+	nt_profile_env_apply(&env, true, path, &applied);
 	assert_true(applied.valid);
 	assert_non_null(strstr(applied.trouble.text, "writable by others than root"));
 	assert_string_equal(value_of("NCCL_MIN_NCHANNELS"), "8");
@@ -124,14 +124,14 @@ static void what_a_step_around_had_goes(void **state)
 	set(NULL, "NCCL_SOCKET_NTHREADS", "8");
 	set(NULL, "NCCL_BUFFSIZE", "8388608");
 	set(NULL, "SLURM_NCCL_TUNE_TICKET", WIDE);
-	nt_apply(&env, true, NO_FILE, &applied);
+	nt_profile_env_apply(&env, true, NO_FILE, &applied);
 	assert_string_equal(value_of("NCCL_SOCKET_NTHREADS"), "4");
 	assert_string_equal(value_of("NCCL_BUFFSIZE"), "(unset)");
 	assert_string_equal(applied.ticket.left, "");
 	/* Without a profile its variables are removed, except those that the user has changed. */
 	set(NULL, "NCCL_MIN_NCHANNELS", "16");
 	set(NULL, "NCCL_TUNE_WARM", WARM);
-	nt_apply(&env, false, NO_FILE, &applied);
+	nt_profile_env_apply(&env, false, NO_FILE, &applied);
 	assert_int_equal(count(), 1);
 	assert_string_equal(value_of("NCCL_MIN_NCHANNELS"), "16");
 	assert_string_equal(applied.text, "-");
@@ -143,8 +143,8 @@ static void what_was_measured_takes_its_place(void **state)
 
 	assert_int_equal(nt_cal_profile_parse(&measured, "nic NCCL_SOCKET_NTHREADS=2"), 0);
 	set(NULL, "SLURM_NCCL_TUNE_TICKET", WIDE);
-	nt_apply(&env, true, NO_FILE, &applied);
-	nt_apply_measured(&env, &measured, NO_FILE);
+	nt_profile_env_apply(&env, true, NO_FILE, &applied);
+	nt_profile_env_apply_measured(&env, &measured, NO_FILE);
 	assert_string_equal(value_of("NCCL_SOCKET_NTHREADS"), "2");
 	assert_string_equal(value_of("NCCL_MIN_NCHANNELS"), "(unset)");
 	assert_string_equal(value_of("NCCL_TUNE_LAUNCH"), "nic NCCL_SOCKET_NTHREADS=2");
@@ -154,7 +154,7 @@ static void a_batch_script_gets_none(void **state)
 {
 	set(NULL, "SLURM_NCCL_TUNE_TICKET", WIDE);
 	set(NULL, "SLURM_NCCL_TUNE_WARM", WARM);
-	nt_apply(&env, false, NO_FILE, &applied);
+	nt_profile_env_apply(&env, false, NO_FILE, &applied);
 	assert_false(applied.valid);
 	assert_int_equal(count(), 0);
 }
@@ -177,7 +177,7 @@ static void what_is_forged_sets_nothing(void **state)
 		set(NULL, "SLURM_NCCL_TUNE_WARM", "v=1 nonsense");
 		set(NULL, "NCCL_TUNE_LAUNCH", "old");
 		set(NULL, "NCCL_TUNE_WARM", "old");
-		nt_apply(&env, true, NO_FILE, &applied);
+		nt_profile_env_apply(&env, true, NO_FILE, &applied);
 		assert_false(applied.valid);
 		assert_int_equal(count(), 0);
 		assert_string_not_equal(applied.trouble.text, "");
@@ -191,7 +191,7 @@ static void what_is_forged_sets_nothing(void **state)
 static void trouble_has_no_control_characters(void **state)
 {
 	set(NULL, "SLURM_NCCL_TUNE_WARM", "v=1 \x1b[2J\nFORGED \xe1");
-	nt_apply(&env, true, NO_FILE, &applied);
+	nt_profile_env_apply(&env, true, NO_FILE, &applied);
 	assert_non_null(strstr(applied.trouble.text, "remembered arms"));
 	for (const char *c = applied.trouble.text; *c; c++)
 		assert_true(*c >= ' ' && *c <= '~');
@@ -203,7 +203,7 @@ static void without_a_ticket_nothing_happens(void **state)
 	set(NULL, "SLURM_JOB_ID", "7");
 	set(NULL, "SLURM_NCCL_TUNE_TICKET", "");
 	set(NULL, "SLURM_NCCL_TUNE_WARM", "");
-	nt_apply(&env, true, NO_FILE, &applied);
+	nt_profile_env_apply(&env, true, NO_FILE, &applied);
 	assert_int_equal(count(), 2);
 	assert_string_equal(applied.trouble.text, "");
 	assert_string_equal(applied.text, "-");
@@ -255,7 +255,7 @@ static void none_stays_none(void **state)
 
 	memset(too_long, 'x', NT_PATH_MAX);
 	set(NULL, TUNER, too_long);
-	assert_int_equal(nt_env_flags(&env), NT_PLACE_NO_TUNER);
+	assert_int_equal(nt_env_flags(&env), NT_FLAG_NO_TUNER);
 	nt_env_tune(&env, "/p.so", "mode=bandit");
 	expect_plugins(too_long, "/p.so", "(unset)", "(unset)", "mode=bandit");
 	set(NULL, PROFILER, "None");
@@ -263,7 +263,7 @@ static void none_stays_none(void **state)
 	set(NULL, "NCCL_ALGO", "Ring");
 	set(NULL, "NCCL_PROTO", "");
 	assert_int_equal(nt_env_flags(&env),
-			 NT_PLACE_NO_TUNER | NT_PLACE_NO_PROFILER | NT_PLACE_USER_ALGO);
+			 NT_FLAG_NO_TUNER | NT_FLAG_NO_PROFILER | NT_FLAG_USER_ALGO);
 	nt_env_tune(&env, "/p.so", NULL);
 	expect_plugins(too_long, "None", "(unset)", "(unset)", "(unset)");
 	/* The user, who has no plugin, asks for no chaining. */

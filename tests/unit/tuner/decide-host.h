@@ -69,7 +69,7 @@ static inline void host_log(int level, unsigned long subsystems, const char *fil
 
 static inline void host_policy(const char *dir, const char *option, char *out, size_t out_bytes)
 {
-	struct nt_place place = { .node = "n1", .job = 12, .step = 0, .fingerprint = 7 };
+	struct nt_node_step place = { .node = "n1", .job = 12, .step = 0, .fingerprint = 7 };
 	struct nt_policy policy;
 	struct nt_error err = { "" };
 

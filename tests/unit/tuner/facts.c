@@ -157,7 +157,7 @@ static void the_smallest_quota_of_the_groups_counts(void **state)
 	nt_facts_look(&facts, root, 1);
 	assert_true(fabs(facts.quota - 1.5) < 1e-9);
 	assert_int_equal(stat(at("/sys/fs/cgroup/job"), &group), 0);
-	assert_true(facts.quota_group == (int64_t)group.st_ino);
+	assert_true(facts.quota_cgroup == (int64_t)group.st_ino);
 	put("/proc/self/cgroup", "0::/\n");
 	nt_facts_look(&facts, root, 1);
 	assert_true(fabs(facts.quota - 4) < 1e-9);

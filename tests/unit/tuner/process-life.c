@@ -17,7 +17,7 @@
 
 static int open_memory(struct nt_shm_map *map)
 {
-	struct nt_place place = { .node = "n1" };
+	struct nt_node_step place = { .node = "n1" };
 
 	snprintf(place.shm, sizeof(place.shm), "%s/shm", dir);
 	return nt_shm_open(map, &place, NULL);

@@ -429,9 +429,9 @@ static void one_node_tells_its_links(void **state)
 	assert_fabric(&h, "any");
 	host_collective(&h, NT_ALLREDUCE, SIZE);
 	assert_fabric(&h, "pcie");
-	h.process.place.flags |= NT_PLACE_USER_PROTO;
+	h.process.node_step.flags |= NT_FLAG_USER_PROTO;
 	assert_fabric(&h, "any");
-	h.process.place.flags = 0;
+	h.process.node_step.flags = 0;
 	/* Groups within the nodes of a larger step say nothing of what is between them. */
 	h.process.nodes = 2;
 	assert_fabric(&h, "ib");

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "spank/step/longplace.h"
+#include "spank/step/long-dir.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,8 +38,8 @@ static uint32_t restarts(const struct nt_task_env *env)
 	return count < RUN_MAX ? (uint32_t)count : RUN_MAX;
 }
 
-void nt_longplace(struct nt_arguments *arguments, const struct nt_task_env *env,
-		  const struct nt_conf *conf, const char *memory)
+void nt_long_dir_find(struct nt_arguments *arguments, const struct nt_task_env *env,
+		      const struct nt_conf *conf, const char *memory)
 {
 	char own[NT_PATH_MAX], found[NT_PATH_MAX];
 	const struct nt_records_asked asked = {

@@ -6,8 +6,8 @@
  *	8r2n.AllGather.65536=AUTO 8r2n.AllReduce.262144=TREE/SIMPLE/4ch@284500
  *
  * What they were measured with, then a word per key: ranks and nodes of the communicator,
- * collective, lower bound of the size band, arm, and, if measured, by how many nanoseconds a call is
- * faster than with NCCL's choice. AUTO: nothing better is known. The format is strict: one line,
+ * collective, lower bound of the size band, arm, and, if measured, by how many nanoseconds a call
+ * is faster than with NCCL's choice. AUTO: nothing better is known. The format is strict: one line,
  * single spaces, keys in order, none twice.
  *
  * Threads:  pure functions, any thread.

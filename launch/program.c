@@ -204,8 +204,8 @@ static struct name find_program(const struct walk *w)
 	return behind.weight != NONE ? behind : own;
 }
 
-/* The words of a text's next command, without quotes; -1 at its end. Redirections are left out. buffer
- * is as long as the text, and is used up. */
+/* The words of a text's next command, without quotes; -1 at its end. Redirections are left out.
+ * buffer is as long as the text, and is used up. */
 static int next_command(const char **text, char **buffer, char *words[], int max)
 {
 	static const char blanks[] = " \t\r'\"\\", ends[] = "\n;&|()`",

@@ -6,8 +6,8 @@
  * or a timeout is over, it looks at each kind of work, which then starts its child if it is due.
  * Each kind is in one file, which owns its member of struct nt_recordd:
  *
- *   long-work.c    writes the node's part of the long form, as the user, when the step stalls and at
- *                  the end
+ *   long-work.c    writes the node's part of the long form, as the user, when the step stalls and
+ *                  at the end
  *   memory-work.c  adds to the user's memory what the step's tasks measured before the program,
  *                  while that runs, and the step's measurements at the end
  *   reader.c       makes the step's record from the ranks' records, as the user, when they change
@@ -101,8 +101,8 @@ struct nt_recordd {
 /* The arguments, sinks and descriptors are set; the rest is zero. Returns when all work is done. */
 void nt_recordd_run(struct nt_recordd *recordd);
 
-extern const struct nt_work_kind nt_long_writer_kind, nt_memory_kind,
-	nt_reader_kind, nt_deliver_early_kind, nt_deliver_kind;
+extern const struct nt_work_kind nt_long_writer_kind, nt_memory_kind, nt_reader_kind,
+	nt_deliver_early_kind, nt_deliver_kind;
 void nt_long_writer_look(struct nt_recordd *recordd, int64_t now_ms);
 void nt_memory_look(struct nt_recordd *recordd, int64_t now_ms);
 void nt_reader_look(struct nt_recordd *recordd, int64_t now_ms);

@@ -4,8 +4,8 @@
  * next version of nccl-tune
  *
  * <rundir>/fingerprint.<version>.<boot id> has one line: 16 hexadecimal digits, a space and the
- * description. It is not used if its owner is neither the reader nor root, or if others may write to
- * it. <rundir>/facts.<version>.<boot id> has one line (node-facts.h), as of slurmd's start.
+ * description. It is not used if its owner is neither the reader nor root, or if others may write
+ * to it. <rundir>/facts.<version>.<boot id> has one line (node-facts.h), as of slurmd's start.
  *
  * Threads:  any; writers replace the whole file.
  * Errors:   -1 and *err.

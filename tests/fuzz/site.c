@@ -196,7 +196,7 @@ FUZZ_TEXT_TARGET("[site]\n", "[partition gpu]\n", "[partition cpu]\n", "tuning =
 		 "keys = none\n", "keys = min_gain\n", "algorithms = ring\n", "algorithms = tree\n",
 		 "protocols = ll simple\n", "budget_max = 10\n", "calls_max = 1000\n",
 		 "extra_max = 60s\n", "calibrate_max = 30s\n", "record = file:/a\n",
-		 "rundir = /r\n", "plugin = /p\n", "memory_max = 0\n",
-		 "pmix = ask\n", "launch = wide\n", "budget = 50\n", "; x\n", "#", "=", ":", "\t",
-		 "\"", "\\", "]", "bandit,", "launch=wide,", "algorithms=ring,",
-		 "protocols=ll+ll128,", "max_calls=0,", "calibrate=60,", "\x01", "\n\x01", "\n")
+		 "rundir = /r\n", "plugin = /p\n", "memory_max = 0\n", "pmix = ask\n",
+		 "launch = wide\n", "budget = 50\n", "; x\n", "#", "=", ":", "\t", "\"", "\\", "]",
+		 "bandit,", "launch=wide,", "algorithms=ring,", "protocols=ll+ll128,",
+		 "max_calls=0,", "calibrate=60,", "\x01", "\n\x01", "\n")

@@ -350,7 +350,8 @@ static void cache_is_of_this_boot(void **state)
 	assert_non_null(strstr(name, id));
 	assert_non_null(strstr(name, PACKAGE_VERSION));
 	assert_int_equal(nt_cache_write(fd, 7, "a node", &err), 0);
-	shell(top, "mv fingerprint.* fingerprint." PACKAGE_VERSION ".00000000-0000-0000-0000-000000000000");
+	shell(top, "mv fingerprint.* fingerprint." PACKAGE_VERSION
+		   ".00000000-0000-0000-0000-000000000000");
 	assert_int_equal(nt_cache_read(fd, &value, &err), -1);
 	close_cache(fd, top);
 }

@@ -7,7 +7,7 @@
  *   host_us     on rank 0
  *   slowest_us  the longest of all ranks
  *   gpu_us      the shortest of all ranks: the rank that comes last waits least
- * each for all samples, for the first part and for the last (--phase-report). algbw and busbw are
+ * each for all samples, for the first part and for the last, a quarter. algbw and busbw are
  * those of slowest_us's median in the last part.
  *
  * Exit status: 0; 1 a failed call or a stall; 2 a wrong command line; 3 a wrong result, on this

@@ -25,8 +25,8 @@ struct rule {
 	const char *help;
 };
 
-static const char *const mode_names[NT_BENCH_MODES] = { "seq",	   "burst", "both",
-							"grouped", "graph", "mixed" };
+static const char *const mode_names[NT_BENCH_MODES] = { "seq", "burst", "grouped", "graph",
+							"mixed" };
 
 const char *nt_bench_mode_name(enum nt_bench_mode mode)
 {
@@ -137,8 +137,7 @@ static int parse_mode(struct nt_bench_options *o, const char *text, struct nt_er
 	while (mode >= 0 && strcmp(text, mode_names[mode]) != 0)
 		mode--;
 	if (mode < 0)
-		return nt_error_set(err, "'%s' (want seq, burst, both, grouped, graph or mixed)",
-				    text);
+		return nt_error_set(err, "'%s' (want seq, burst, grouped, graph or mixed)", text);
 	o->mode = (enum nt_bench_mode)mode;
 	return 0;
 }
@@ -198,14 +197,13 @@ static const struct rule table[] = {
 	{ "calls", OWN, 0, 0, 0, parse_calls, "LIST", "allreduce:16M,allgather:64K,...: these instead of all --coll of all --sizes; with --split only on its communicators" },
 	{ "iters", NUMBER, AT(iters), 1, 10000000, NULL, "N", "iterations over all collectives and sizes" },
 	{ "warmup", NUMBER, AT(warmup), 0, 1000000, NULL, "N", "iterations that run first and are not recorded" },
-	{ "mode", OWN, 0, 0, 0, parse_mode, "MODE", "seq (wait for each call), burst, both, grouped, graph, mixed" },
+	{ "mode", OWN, 0, 0, 0, parse_mode, "MODE", "seq (wait for each call), burst, grouped, graph, mixed" },
 	{ "burst", NUMBER, AT(burst), 1, 10000, NULL, "N", "calls in a burst or a graph" },
 	{ "even", OWN, 0, 0, 0, parse_even, "SIZE", "run larger sizes less often, by the square root of the ratio" },
 	{ "seconds", NUMBER, AT(seconds), 1, 3600, NULL, "S", "iterate for S seconds, then the last part" },
 	{ "last-seconds", NUMBER, AT(last_seconds), 1, 3600, NULL, "S", "length of the last part, in seconds" },
 	{ "capture-at", NUMBER, AT(capture_at), 0, 10000000, NULL, "N", "capture graphs in iteration N" },
 	{ "abort-every", NUMBER, AT(abort_every), 1, 10000000, NULL, "N", "abort and recreate the communicators every N iterations" },
-	{ "phase-report", NUMBER, AT(part), 1, 10000000, NULL, "N", "iterations in the first and in the last part" },
 	{ "check", OWN, 0, 0, 0, parse_check, "N", "verify every N-th result of each case; light: the first and last result in full, samples in between" },
 	{ "no-gpu-times", FLAG, AT(no_gpu_times), 0, 0, NULL, NULL, "record no CUDA events" },
 	{ "samples", TEXT, AT(samples_path), 0, 0, NULL, "FILE", "write all samples of all ranks as CSV" },
@@ -330,10 +328,6 @@ static int check(struct nt_bench_options *o, struct nt_error *err)
 		return nt_error_set(err, "--channel: not with --abort-every or --samples");
 	if (o->abort_every && (o->mode == NT_BENCH_GRAPH || o->mode == NT_BENCH_MIXED))
 		return nt_error_set(err, "--abort-every: not in mode %s", mode_names[o->mode]);
-	if (o->part == 0)
-		o->part = o->iters < 4 ? 1 : o->iters / 4;
-	if (o->part > o->iters)
-		return nt_error_set(err, "--phase-report: %d iterations of %d", o->part, o->iters);
 	for (unsigned i = 0; i < o->sizes; i++) {
 		if (o->size_bytes[i] % sizeof(float))
 			return nt_error_set(err, "--sizes: %zu is not a multiple of %zu",

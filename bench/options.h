@@ -26,7 +26,6 @@
 enum nt_bench_mode {
 	NT_BENCH_SEQ,
 	NT_BENCH_BURST,
-	NT_BENCH_BOTH,
 	NT_BENCH_GROUPED,
 	NT_BENCH_GRAPH,
 	NT_BENCH_MIXED,
@@ -66,7 +65,6 @@ struct nt_bench_options {
 	int simulate_rank, simulate_every; /* -1: none */
 	bool simulate_all;
 	/* Checks and output. */
-	int part; /* samples of the first and of the last part; 0: a quarter of all */
 	int check_every; /* samples of a call; 0: never; or NT_CHECK_LIGHT */
 	bool no_gpu_times;
 	const char *samples_path;

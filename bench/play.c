@@ -53,28 +53,22 @@ static void add_call(struct nt_play *p, int lane, int coll, size_t bytes, bool b
 static void list_calls(struct nt_play *p)
 {
 	const struct nt_bench_options *o = p->gpu->options;
-	const bool both = o->mode == NT_BENCH_BOTH;
-	const bool single = o->mode == NT_BENCH_SEQ || o->mode == NT_BENCH_GROUPED || both;
-
+	const bool burst = o->mode != NT_BENCH_SEQ && o->mode != NT_BENCH_GROUPED;
 	const int first = o->listed && o->split != NT_SPLIT_NONE ? 1 : 0;
 
 	for (unsigned at = 0; at < (o->listed ? 1 : o->colls) * o->sizes; at++) {
 		const int coll = o->listed ? o->size_coll[at] : o->coll[at / o->sizes];
 		const size_t bytes = o->size_bytes[at % o->sizes];
 
-		for (int lane = first; lane < p->gpu->lanes; lane++) {
-			if (single)
-				add_call(p, lane, coll, bytes, false);
-			if (!single || both)
-				add_call(p, lane, coll, bytes, true);
-		}
+		for (int lane = first; lane < p->gpu->lanes; lane++)
+			add_call(p, lane, coll, bytes, burst);
 	}
 }
 
 void nt_play_create(struct nt_play *p, struct nt_bench_gpu *gpu)
 {
 	const struct nt_bench_options *o = gpu->options;
-	const size_t most = 2 * (size_t)gpu->lanes * o->colls * o->sizes;
+	const size_t most = (size_t)gpu->lanes * o->colls * o->sizes;
 	size_t samples;
 
 	*p = (struct nt_play){ .gpu = gpu };
@@ -365,7 +359,7 @@ static void play_rounds(struct nt_play *p)
 	const double start_s = nt_clock_exact_us() / 1e6;
 
 	nt_pace_init(&p->pace, o->seconds, o->last_seconds);
-	p->last_from = o->iters - o->part;
+	p->last_from = o->iters - (o->iters < 4 ? 1 : o->iters / 4);
 	for (p->iterations = 0; goes_on(p, start_s, p->iterations); p->iterations++) {
 		abort_all(p, p->iterations);
 		capture(p, p->iterations);

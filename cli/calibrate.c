@@ -5,26 +5,24 @@
  * benchmark, whose record tells the hardware and the network. */
 #include "cli/command.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
-#include <signal.h>
+#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include "contract/setting.h"
 #include "lib/argv.h"
-#include "lib/child.h"
-#include "lib/clock.h"
 #include "lib/file.h"
 #include "lib/list.h"
 #include "lib/number.h"
 #include "lib/plural.h"
-#include "lib/printable.h"
 #include "lib/size.h"
 #include "launch/measure/request.h"
 #include "launch/memory-store.h"
@@ -36,8 +34,9 @@
 #define GRACE_S 60 /* for the step's start and its program */
 #define NODES_MAX (1 << 20)
 #define TASKS_MAX 4096
-#define OUTPUT_BYTES (1u << 20) /* of srun's messages */
 #define SHAPES 8 /* numbers of ranks on a node */
+
+extern char **environ;
 
 /* The job that this process runs in, from Slurm's variables. */
 struct allocation {
@@ -97,62 +96,25 @@ static int read_allocation(struct allocation *allocation, struct nt_error *err)
 
 /* ---- srun */
 
-/* In the child; what srun says is its output. */
-static int become(void *argument, int out_fd)
+/* What it and the tasks say is for the user; its time limit ends it. */
+static int srun(char *const argv[], struct nt_error *err)
 {
-	char *const *argv = argument;
-	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	posix_spawn_file_actions_t actions;
+	int failure, status = -1;
+	pid_t pid;
 
-	/* A killed srun leaves its step running. */
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	signal(SIGPIPE, SIG_DFL);
-	if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(out_fd, 2) < 0)
-		return 127;
-	execvp(argv[0], argv);
-	dprintf(2, "%s: %m\n", argv[0]);
-	return 127;
-}
-
-static bool begins(const char *line, size_t bytes, const char *with)
-{
-	return bytes >= strlen(with) && memcmp(line, with, strlen(with)) == 0;
-}
-
-/* The program's last line. If there is none, Slurm's first line, because Slurm then reports the end
- * of every task. */
-static void take_complaint(const struct nt_child *child, char *out, size_t out_bytes)
-{
-	const char *line = child->out, *end = line + child->out_bytes;
-
-	out[0] = '\0';
-	while (line && line < end) {
-		const char *newline = memchr(line, '\n', (size_t)(end - line));
-		const size_t bytes = (size_t)((newline ? newline : end) - line);
-		const bool slurm = begins(line, bytes, "srun: ") ||
-				   begins(line, bytes, "slurmstepd") ||
-				   begins(line, bytes, "Try \"srun");
-
-		if (bytes > 0 && (!slurm || out[0] == '\0'))
-			nt_printable_copy(out, out_bytes, line, bytes);
-		line += bytes + 1;
-	}
-}
-
-static int srun(char *const argv[], double limit_s, struct nt_error *err)
-{
-	const struct nt_child_bounds bounds = {
-		.deadline_ms = nt_clock_ms() + (int64_t)(1000 * limit_s),
-		.max_bytes = OUTPUT_BYTES,
-	};
-	struct nt_child child;
-	char complaint[150];
-	int rc = nt_child_call(&child, become, (void *)(uintptr_t)argv, &bounds, err);
-
-	take_complaint(&child, complaint, sizeof(complaint));
-	if (rc == 0 && child.status != 0)
-		rc = nt_error_set(err, "its step failed: %s", complaint);
-	nt_child_fini(&child);
-	return rc;
+	if (posix_spawn_file_actions_init(&actions) != 0)
+		return nt_error_set(err, "out of memory");
+	posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+	fflush(stdout);
+	failure = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	if (failure)
+		return nt_error_set(err, "cannot start %s: %s", argv[0], strerror(failure));
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return status == 0 ? 0 : nt_error_set(err, "its step failed");
 }
 
 /* ---- what is measured */
@@ -266,7 +228,7 @@ static int run_step(const struct calibrating *c, uint64_t ranks, struct nt_error
 	if (words.failed)
 		nt_error_set(err, "out of memory");
 	else
-		rc = srun(words.word, c->time_s + 2 * GRACE_S, err);
+		rc = srun(words.word, err);
 	unsetenv(NT_ENV_CALIBRATE);
 	nt_argv_fini(&words);
 	return rc;

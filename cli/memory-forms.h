@@ -21,9 +21,8 @@ struct nt_remembered_ask {
 	char directory[NT_PATH_MAX]; /* the user's memory */
 	uint64_t fingerprint;
 	const char *profile;
-	uint32_t nodes, per_node;
-	bool csv, all;
-	const char *file; /* of export and import; "-" for the standard streams */
+	bool all;
+	const char *file; /* of export; "-" for standard output */
 	int64_t now_s;
 };
 
@@ -34,13 +33,7 @@ bool nt_remembered_takes(const struct nt_remembered_ask *ask, const struct nt_me
 /* A table for each place: its profiles, and what a new job there gets. */
 int nt_remembered_show(const struct nt_remembered_ask *ask, FILE *out, struct nt_error *err);
 
-/* Write the requested entries of the user's memory as lines of JSON, or in NVIDIA's format. *count:
- * number of entries. */
+/* Write the requested entries of the user's memory as lines of JSON. *count: their number. */
 int nt_remembered_export(const struct nt_remembered_ask *ask, size_t *count, struct nt_error *err);
-
-/* Add a file's entries to the user's memory. *skipped: lines that are not entries, or of NVIDIA's
- * format have conditions that are not known here; *first: the number of the first of them. */
-int nt_remembered_import(const struct nt_remembered_ask *ask, size_t *count, unsigned *skipped,
-			 unsigned *first, struct nt_error *err);
 
 #endif

@@ -64,10 +64,7 @@ static void add_cells(struct nt_table *table, const struct profile_row *row, int
 	nt_cell_count(table, row->entries);
 	nt_cell(table, "%s%s", nt_origin_name((int)newest->origin),
 		newest->asked ? " (asked for)" : "");
-	if (newest->origin == NT_ORIGIN_IMPORT)
-		nt_cell(table, "-");
-	else
-		nt_cell(table, "%" PRIu32 ".%" PRIu32, newest->job, newest->step);
+	nt_cell(table, "%" PRIu32 ".%" PRIu32, newest->job, newest->step);
 	add_age(table, now_s - newest->when_s);
 	nt_cell_count(table, newest->keys);
 	add_marker(table, newest);

@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nccl-tune memory: show, export, import or forget what was measured of launch profiles. */
+/* nccl-tune memory: show, export or forget what was measured of launch profiles. */
 #include "cli/command.h"
 
 #include <string.h>
@@ -37,7 +37,7 @@ static int show(struct nt_remembered_ask *ask, char *argv[])
 static int take_file(struct nt_remembered_ask *ask, char *argv[])
 {
 	if (!argv[0])
-		return nt_command_misuse("no file (want FILE, or - for standard input or output)");
+		return nt_command_misuse("no file (want FILE, or - for standard output)");
 	ask->file = argv[0];
 	return no_more(argv + 1);
 }
@@ -56,38 +56,6 @@ static int export(struct nt_remembered_ask *ask, char *argv[])
 		printf("%zu entr%s in %s\n", count, count == 1 ? "y" : "ies",
 		       nt_shown(&shown, ask->file));
 	return NT_EXIT_OK;
-}
-
-static int import(struct nt_remembered_ask *ask, char *argv[])
-{
-	struct nt_shown shown;
-	struct nt_error err;
-	unsigned skipped, first;
-	size_t count;
-
-	if (take_file(ask, argv) != NT_EXIT_OK)
-		return NT_EXIT_USAGE;
-	if (nt_remembered_import(ask, &count, &skipped, &first, &err) < 0)
-		return nt_command_fail(&err);
-	printf("%zu entr%s added to %s\n", count, count == 1 ? "y" : "ies",
-	       nt_shown(&shown, ask->directory));
-	if (skipped == 0)
-		return NT_EXIT_OK;
-	if (ask->csv) {
-		nt_command_complain("%u rule%s of %s %s conditions of numPipeOps or regBuff, the "
-				    "first in line %u: calls are not told apart by these, so such "
-				    "rules are taken for all",
-				    skipped, nt_plural(skipped), nt_shown(&shown, ask->file),
-				    skipped == 1 ? "has" : "have", first);
-		return NT_EXIT_OK;
-	}
-	if (skipped == 1)
-		nt_command_complain("line %u is not an entry and was ignored", first);
-	else
-		nt_command_complain(
-			"%u lines are not entries and were ignored, the first is line %u", skipped,
-			first);
-	return NT_EXIT_FAILED;
 }
 
 static int forget(struct nt_remembered_ask *ask, char *argv[])
@@ -112,8 +80,7 @@ static int forget(struct nt_remembered_ask *ask, char *argv[])
 
 static const struct subcommand subcommands[] = {
 	{ "show", show, "site-memory profile-file fingerprint profile" },
-	{ "export", export, "fingerprint profile csv nodes ntasks-per-node" },
-	{ "import", import, "fingerprint profile csv nodes ntasks-per-node" },
+	{ "export", export, "fingerprint profile" },
 	{ "forget", forget, "fingerprint profile all" },
 };
 
@@ -151,15 +118,7 @@ static const struct nt_option options[] = {
 	  NT_TEXT(struct nt_remembered_ask, paths.memory, "DIRECTORY") },
 	{ "fingerprint", 'F', "Only of this hardware (nccl-tune check-config)",
 	  NT_TAKE(take_fingerprint, "F") },
-	{ "profile", 'p', "Only of this profile (import --csv: for this one)",
-	  NT_TAKE(take_profile, "P") },
-	{ "nodes", 'N', "Only of N nodes (import --csv: for N nodes)",
-	  NT_U32(struct nt_remembered_ask, nodes, "N", 1, 1 << 20) },
-	{ "ntasks-per-node", 0, "Only with N ranks on each node",
-	  NT_U32(struct nt_remembered_ask, per_node, "N", 1, 4096) },
-	{ "csv", 0,
-	  "export, import: choices of one place and profile, as NVIDIA's example tuner reads them",
-	  NT_FLAG(struct nt_remembered_ask, csv) },
+	{ "profile", 'p', "Only of this profile", NT_TAKE(take_profile, "P") },
 	{ "all", 0, "forget: everything", NT_FLAG(struct nt_remembered_ask, all) },
 	{ "site-memory", 0, "show: the site's memory",
 	  NT_TEXT(struct nt_remembered_ask, paths.site_memory, "FILE") },
@@ -182,8 +141,7 @@ static int run(void *argument, char *argv[])
 	struct nt_error err;
 
 	if (!sub)
-		return nt_command_misuse("unknown subcommand '%s' (want show, export, import "
-					 "or forget)",
+		return nt_command_misuse("unknown subcommand '%s' (want show, export or forget)",
 					 argv[0]);
 	for (const struct nt_option *option = options + 1; option->name; option++)
 		if (nt_command_given(option) &&
@@ -198,14 +156,13 @@ const struct nt_command nt_command_memory = {
 	.name = "memory",
 	.summary = "show, export or forget what was measured of launch profiles",
 	.options = options,
-	.usage = "[show]\nexport FILE\nimport FILE\nforget",
+	.usage = "[show]\nexport FILE\nforget",
 	.doc = "Your memory of launch profiles: what steps and calibrations have measured, "
 	       "on which hardware.\n\n"
 	       "show     print the measurements of each place, and the profile for a new job\n"
-	       "export   write entries as lines of JSON; with --csv, choices\n"
-	       "import   add exported entries; with --csv, choices, which jobs confirm first\n"
+	       "export   write entries as lines of JSON\n"
 	       "forget   delete all entries, or those of a fingerprint or profile\n\n"
-	       "FILE - is standard input or output."
+	       "FILE - is standard output."
 	       "\vExit status: 0, 1 if something failed (see stderr), 2 for a usage error.",
 	.request_bytes = sizeof(struct nt_remembered_ask),
 	.init = init,

@@ -3,9 +3,13 @@
 /* nccl-tune summary: what tuning gained and cost, over all jobs of a time. */
 #include "cli/command.h"
 
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "lib/atomic-output.h"
+#include "lib/file.h"
 #include "report/model/sacct-jobs.h"
 #include "report/model/site-config.h"
 #include "report/summary/finding-stats.h"
@@ -69,14 +73,21 @@ static int print(FILE *out, const struct settings *settings, const struct printe
 static int write_out(const struct settings *settings, const struct printed *what,
 		     struct nt_error *err)
 {
-	struct nt_atomic_output draft;
+	const bool to_file = settings->file && strcmp(settings->file, "-") != 0;
+	size_t bytes = 0;
+	char *text = NULL;
+	FILE *out = to_file ? open_memstream(&text, &bytes) : stdout;
+	int rc;
 
-	if (!settings->file)
-		return print(stdout, settings, what, err);
-	if (nt_atomic_output_begin(&draft, err) < 0)
-		return -1;
-	return nt_atomic_output_end(&draft, print(draft.out, settings, what, err), settings->file,
-				    FILE_MODE, err);
+	if (!out)
+		return nt_error_set(err, "no memory");
+	rc = print(out, settings, what, err);
+	if (to_file && fclose(out) != 0)
+		rc = nt_error_set(err, "no memory");
+	if (to_file && rc == 0)
+		rc = nt_file_replace(AT_FDCWD, settings->file, text, bytes, FILE_MODE, err);
+	free(text);
+	return rc;
 }
 
 static int find(const struct settings *settings)

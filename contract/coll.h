@@ -113,10 +113,4 @@ static inline unsigned nt_band(size_t bytes)
 
 size_t nt_band_floor(unsigned band); /* the smallest size of a band */
 
-/* There is no band 1. */
-static inline unsigned nt_band_next(unsigned band)
-{
-	return band > 0 ? band + 1 : 2;
-}
-
 #endif

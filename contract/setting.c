@@ -144,10 +144,6 @@ static void list_members(const struct setting *s, int64_t value, const char *bet
 
 static int parse_word(const struct setting *s, const char *text, int64_t *value)
 {
-	if (strcmp(s->key, "topology") == 0 && strcmp(text, "0") == 0)
-		text = "off";
-	else if (strcmp(s->key, "topology") == 0 && strcmp(text, "1") == 0)
-		text = "on";
 	for (size_t i = 0; i < word_count(s); i++) {
 		if (strcmp(s->words[i], text) == 0) {
 			*value = s->min + (int64_t)i;

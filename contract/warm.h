@@ -3,12 +3,12 @@
 /* warm.h - remembered arms, as one text that srun passes to every rank
  *
  *	v=1 nccl=22809 fabric=socket fingerprint=00f3a0b1c2d3e4f5
- *	8r2n.AllGather.65536-1048576=AUTO 8r2n.AllReduce.262144=TREE/SIMPLE/4ch@284500
+ *	8r2n.AllGather.65536=AUTO 8r2n.AllReduce.262144=TREE/SIMPLE/4ch@284500
  *
  * What they were measured with, then a word per key: ranks and nodes of the communicator,
- * collective, lower bound of the size band, or of the first and the last of several, arm, and, if
- * measured, by how many nanoseconds a call is faster than with NCCL's choice. AUTO: nothing better
- * is known. The format is strict: one line, single spaces, keys in order, none twice.
+ * collective, lower bound of the size band, arm, and, if measured, by how many nanoseconds a call
+ * is faster than with NCCL's choice. AUTO: nothing better is known. The format is strict: one line,
+ * single spaces, keys in order, none twice.
  *
  * Threads:  pure functions, any thread.
  * Memory:   values; nothing is allocated.
@@ -33,7 +33,6 @@ struct nt_warm_key {
 	uint64_t bytes; /* lower bound of the size band */
 	int arm; /* NT_ARM_BASELINE: nothing better is known */
 	uint64_t gain_ns; /* of a call; 0: unknown, or AUTO */
-	uint64_t last; /* lower bound of the last size band; 0: of one only */
 };
 
 struct nt_warm {

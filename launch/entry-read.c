@@ -102,16 +102,11 @@ static bool take_quantiles(struct json_object *in, struct nt_quantiles *out)
 	       (out->p25_us > 0 && out->p25_us <= out->median_us && out->median_us <= out->p75_us);
 }
 
-/* The communicator's shape, which older lines do not have, and the last band of several. */
+/* The communicator's shape, which older lines do not have. */
 static bool take_shape(struct nt_known_key *key, struct json_object *in)
 {
-	const size_t length = json_object_array_length(in);
-
-	if (length == 6)
+	if (json_object_array_length(in) == 6)
 		return true;
-	if (length == 9 &&
-	    (!take_bytes(json_object_array_get_idx(in, 8), &key->last) || key->last <= key->bytes))
-		return false;
 	return take_u32(json_object_array_get_idx(in, 6), 0, RANKS_MAX, &key->ranks) &&
 	       take_u32(json_object_array_get_idx(in, 7), 0, NT_ENTRY_NODES_MAX, &key->nodes) &&
 	       key->nodes <= key->ranks && (key->nodes > 0 || key->ranks == 0);
@@ -122,8 +117,7 @@ static bool take_key(struct nt_known_key *key, struct json_object *in)
 	char arm[NT_ARM_TEXT];
 
 	if (!json_object_is_type(in, json_type_array) ||
-	    (json_object_array_length(in) != 6 && json_object_array_length(in) != 8 &&
-	     json_object_array_length(in) != 9) ||
+	    (json_object_array_length(in) != 6 && json_object_array_length(in) != 8) ||
 	    !take_text(json_object_array_get_idx(in, 2), arm, sizeof(arm)))
 		return false;
 	key->arm = nt_arm_parse(arm);
@@ -177,7 +171,7 @@ static bool take_kinds(struct nt_memory_entry *entry, struct json_object *in)
 	if (number < 0)
 		return false;
 	entry->where.fabric = (enum nt_fabric)number;
-	for (int i = 0; i <= NT_ORIGIN_IMPORT; i++) {
+	for (int i = 0; i <= NT_ORIGIN_CALIBRATE; i++) {
 		entry->origin = (enum nt_entry_origin)i;
 		if (strcmp(origin, nt_origin_name(i)) == 0)
 			return true;

@@ -125,11 +125,11 @@ bool nt_entry_newer(const struct nt_memory_entry *a, const struct nt_memory_entr
 	return b == NULL || a->when_s > b->when_s || (a->when_s == b->when_s && a->step > b->step);
 }
 
-static const char *const origins[] = { "job", "calibrate", "import" };
+static const char *const origins[] = { "job", "calibrate" };
 
 const char *nt_origin_name(int origin)
 {
-	return origin >= 0 && origin <= NT_ORIGIN_IMPORT ? origins[origin] : "?";
+	return origin >= 0 && origin <= NT_ORIGIN_CALIBRATE ? origins[origin] : "?";
 }
 
 bool nt_where_same_place(const struct nt_where *a, const struct nt_where *b)
@@ -166,10 +166,8 @@ static void print_key(FILE *out, const struct nt_known_key *key)
 	print_quantiles(out, &key->best);
 	fputc(',', out);
 	print_quantiles(out, &key->untuned);
-	if (key->ranks > 0 || key->last > 0)
+	if (key->ranks > 0)
 		fprintf(out, ",%" PRIu32 ",%" PRIu32, key->ranks, key->nodes);
-	if (key->last > 0)
-		fprintf(out, ",%" PRIu64, key->last);
 	fputc(']', out);
 }
 

@@ -38,7 +38,7 @@
 #define NT_WHERE_DRIVER 24
 #define NT_HOST_NAME 64
 
-enum nt_entry_origin { NT_ORIGIN_JOB = 0, NT_ORIGIN_CALIBRATE = 1, NT_ORIGIN_IMPORT = 2 };
+enum nt_entry_origin { NT_ORIGIN_JOB = 0, NT_ORIGIN_CALIBRATE = 1 };
 
 /* Where something was measured: hardware, shape and software. The shape is that of the largest
  * communicator: a launcher such as torchrun starts several ranks in a task of Slurm's. */
@@ -64,9 +64,7 @@ struct nt_known_key {
 	uint32_t ranks, nodes; /* of the communicator; 0, 0: of all ranks of the step */
 	int coll;
 	uint64_t bytes; /* floor of the size band */
-	uint64_t last; /* floor of the last one, of an imported arm for several; else 0 */
-	/* The best arm. Without times of best: NT_ARM_BASELINE means that nothing else was tried,
-	 * another arm was imported. */
+	/* The best arm. Without times of best nothing else was tried. */
 	int arm;
 	uint64_t calls; /* of a rank */
 	struct nt_quantiles best, untuned; /* times of arm, and of AUTO */

@@ -2,7 +2,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "launch/known-arms.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include "contract/coll.h"
 
@@ -40,12 +39,9 @@ static void add_arm(struct nt_known_arms *arms, const struct nt_known_arm *arm)
 		arms->arm[arms->count++] = *arm;
 }
 
-/* Of a range, an arm for each of its bands. */
 static void add_key(struct nt_known_arms *arms, const struct nt_memory_entry *entry,
 		    const struct nt_known_key *key)
 {
-	const unsigned first = nt_band(key->bytes);
-	const unsigned last = key->last > key->bytes ? nt_band(key->last) : first;
 	struct nt_known_arm arm = { .entry = entry,
 				    .worth = (double)key->calls * (double)(key->bytes + 4096) };
 
@@ -56,10 +52,8 @@ static void add_key(struct nt_known_arms *arms, const struct nt_memory_entry *en
 	arm.key.coll = key->coll;
 	arm.key.arm = key->arm;
 	arm.key.gain_ns = gain_ns(key);
-	for (unsigned band = first; band <= last; band = nt_band_next(band)) {
-		arm.key.bytes = nt_band_floor(band);
-		add_arm(arms, &arm);
-	}
+	arm.key.bytes = nt_band_floor(nt_band(key->bytes));
+	add_arm(arms, &arm);
 }
 
 void nt_known_arms_add(struct nt_known_arms *arms, const struct nt_memory *memory,
@@ -74,39 +68,4 @@ void nt_known_arms_add(struct nt_known_arms *arms, const struct nt_memory *memor
 			if (nt_known_key_decided(&entry->key[j]))
 				add_key(arms, entry, &entry->key[j]);
 	}
-}
-
-static int in_order(const void *left, const void *right)
-{
-	const struct nt_known_arm *a = left, *b = right;
-
-	return nt_warm_order(&a->key, &b->key);
-}
-
-/* Does b begin where a ends? */
-static bool continues(const struct nt_warm_key *a, const struct nt_warm_key *b)
-{
-	const unsigned end = nt_band(a->last > 0 ? a->last : a->bytes);
-
-	return a->ranks == b->ranks && a->nodes == b->nodes && a->coll == b->coll &&
-	       a->arm == b->arm && a->gain_ns == b->gain_ns &&
-	       nt_band(b->bytes) == nt_band_next(end);
-}
-
-void nt_known_arms_join(struct nt_known_arms *arms)
-{
-	unsigned count = 0;
-
-	qsort(arms->arm, arms->count, sizeof(arms->arm[0]), in_order);
-	for (unsigned i = 0; i < arms->count; i++) {
-		const struct nt_known_arm *arm = &arms->arm[i];
-
-		if (count > 0 && continues(&arms->arm[count - 1].key, &arm->key)) {
-			arms->arm[count - 1].key.last = arm->key.bytes;
-			arms->arm[count - 1].worth += arm->worth;
-		} else {
-			arms->arm[count++] = *arm;
-		}
-	}
-	arms->count = count;
 }

@@ -29,8 +29,4 @@ struct nt_known_arms {
 void nt_known_arms_add(struct nt_known_arms *arms, const struct nt_memory *memory,
 		       const struct nt_where *where, const char *profile);
 
-/* Sorts them in the order of nt_warm_add(), and joins neighbouring bands with the same arm and
- * gain. */
-void nt_known_arms_join(struct nt_known_arms *arms);
-
 #endif

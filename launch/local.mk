@@ -19,8 +19,6 @@ libnt_launch_plain_a_SOURCES = \
 	%D%/record-dir.h \
 	%D%/select-reason.c \
 	%D%/select-reason.h \
-	%D%/shell-words.c \
-	%D%/shell-words.h \
 	%D%/ticket.c \
 	%D%/ticket.h \
 	%D%/user-env.c \
@@ -37,8 +35,6 @@ libnt_launch_a_SOURCES = \
 	%D%/claim.h \
 	%D%/select.c \
 	%D%/select.h \
-	%D%/memory-csv.c \
-	%D%/memory-csv.h \
 	%D%/entry.c \
 	%D%/entry.h \
 	%D%/entry-read.c \

@@ -92,7 +92,6 @@ int nt_memory_read_text(struct nt_memory *memory, const char *text, size_t bytes
 			struct nt_error *err)
 {
 	struct json_tokener *tokener = json_tokener_new_ex(DEPTH);
-	unsigned number = 0;
 	int skipped = 0;
 
 	if (tokener == NULL)
@@ -101,12 +100,8 @@ int nt_memory_read_text(struct nt_memory *memory, const char *text, size_t bytes
 		const char *end = memchr(text + at, '\n', bytes - at);
 		size_t length = end != NULL ? (size_t)(end - (text + at)) : bytes - at;
 
-		number++;
-		if (take_line(memory, tokener, text + at, length) < 0) {
+		if (take_line(memory, tokener, text + at, length) < 0)
 			skipped++;
-			if (memory->first_skipped == 0)
-				memory->first_skipped = number;
-		}
 		at += length + 1;
 	}
 	json_tokener_free(tokener);

@@ -39,14 +39,6 @@ int nt_memory_add_take(struct nt_memory *memory, struct nt_memory_entry *entry,
 	return 0;
 }
 
-int nt_memory_add_copy(struct nt_memory *memory, const struct nt_memory_entry *entry,
-		       struct nt_error *err)
-{
-	struct nt_memory_entry copy;
-
-	return nt_entry_copy(&copy, entry, err) < 0 ? -1 : nt_memory_add_take(memory, &copy, err);
-}
-
 int nt_memory_add_host(struct nt_memory *memory, const char *name, uint64_t fingerprint,
 		       int64_t when_s, struct nt_error *err)
 {

@@ -47,7 +47,6 @@ struct nt_memory {
 	size_t bytes; /* of text read */
 	unsigned files; /* read */
 	unsigned skipped_lines, skipped_files; /* malformed, foreign or too many */
-	unsigned first_skipped; /* the number of that line in its text; 0: none */
 };
 
 void nt_memory_init(struct nt_memory *memory);
@@ -55,9 +54,6 @@ void nt_memory_fini(struct nt_memory *memory);
 
 /* Takes what entry owns; entry is empty afterwards, also on failure. */
 int nt_memory_add_take(struct nt_memory *memory, struct nt_memory_entry *entry,
-		       struct nt_error *err);
-/* Adds a copy. */
-int nt_memory_add_copy(struct nt_memory *memory, const struct nt_memory_entry *entry,
 		       struct nt_error *err);
 int nt_memory_add_host(struct nt_memory *memory, const char *name, uint64_t fingerprint,
 		       int64_t when_s, struct nt_error *err);

@@ -7,7 +7,6 @@
 #include <string.h>
 #include "lib/list.h"
 #include "lib/trim.h"
-#include "launch/shell-words.h"
 
 #define DEPTH_MAX 4 /* texts and wrappers within each other */
 #define WORDS_MAX 256 /* of a command that are looked at */
@@ -27,7 +26,7 @@ static const struct {
 	const char *names;
 } launchers[] = {
 	{ PLAIN,
-	  "if elif while until then else do ! { env exec time command builtin nohup setsid eval "
+	  "if elif while until then else do ! { env exec time command which builtin nohup setsid eval "
 	  "nice ionice chrt taskset timeout stdbuf numactl nsys ncu apptainer singularity docker "
 	  "podman podman-hpc enroot shifter conda mamba micromamba pixi poetry pipenv pdm" },
 	{ MODULES, "uv cProfile pdb debugpy kernprof" },
@@ -54,7 +53,7 @@ static const char idle[] =
 	"ml module mount mv nproc nvcc nvidia-smi pip popd printenv printf ps pushd pwd read "
 	"readarray readonly realpath return rm rmdir rocm-smi rsync scontrol sed select set shift "
 	"shopt sleep sort source squeue stat sync tail tar tee test touch tr trap true tty type "
-	"typeset ulimit umask unalias uname unset unzip venv wait wandb wc wget whereis which who "
+	"typeset ulimit umask unalias uname unset unzip venv wait wandb wc wget whereis who "
 	"whoami xargs yes";
 
 struct name {
@@ -205,34 +204,55 @@ static struct name find_program(const struct walk *w)
 	return behind.weight != NONE ? behind : own;
 }
 
-/* $(which PROGRAM) and the like in the text's own words */
-static void take_which(char **word)
+/* The words of a text's next command, without quotes; -1 at its end. Redirections are left out.
+ * buffer is as long as the text, and is used up. */
+static int next_command(const char **text, char **buffer, char *words[], int max)
 {
-	static const char *const starts[] = { "$(which ", "`which ", "$(command -v " };
-	char *last = strrchr(*word, ' ');
+	static const char blanks[] = " \t\r'\"\\", ends[] = "\n;&|()`",
+			  all[] = " \t\r'\"\\\n;&|()`<>";
+	const char *at = *text;
+	int count = 0;
 
-	for (size_t i = 0; last && i < sizeof(starts) / sizeof(starts[0]); i++) {
-		if (strncmp(*word, starts[i], strlen(starts[i])) != 0)
+	if (!*at)
+		return -1;
+	for (;;) {
+		size_t length;
+
+		at += strspn(at, blanks);
+		if (*at == '#')
+			at += strcspn(at, "\n");
+		if (!*at || (strchr(ends, *at) && at[-(at > *text)] != '\\'))
+			break;
+		if (*at == '<' || *at == '>') {
+			at += strspn(at, "<>&|- ");
+			at += strcspn(at, all);
 			continue;
-		*word = last + 1;
-		(*word)[strcspn(*word, ")`")] = '\0';
-		return;
+		}
+		length = strcspn(at, all);
+		if (length > 0 && count < max) {
+			words[count++] = memcpy(*buffer, at, length);
+			(*buffer)[length] = '\0';
+			*buffer += length + 1;
+		}
+		at += length > 0 ? length : 1;
 	}
+	*text = at + (*at != '\0');
+	return count;
 }
 
 static struct name find_in_text(const char *text, int depth)
 {
 	struct name best = { .weight = NONE };
-	char *buffer = depth < DEPTH_MAX ? malloc(strlen(text) + 2) : NULL;
+	char *buffer = depth < DEPTH_MAX ? malloc(strlen(text) + 2) : NULL, *to = buffer;
 	char *words[WORDS_MAX];
 	int count;
 
-	while (buffer && (count = nt_shell_words(&text, buffer, words, WORDS_MAX)) >= 0) {
-		struct name name;
+	while (buffer && (count = next_command(&text, &to, words, WORDS_MAX)) >= 0) {
+		const struct name name = find(words, count, depth + 1);
 
-		for (int i = 0; i < count; i++)
-			take_which(&words[i]);
-		name = find(words, count, depth + 1);
+		/* It begins with an option where another command's output was put in. */
+		if (count > 0 && *words[0] == '-' && name.weight == BARE)
+			continue;
 		if (name.weight != NONE && name.weight >= best.weight)
 			best = name;
 	}

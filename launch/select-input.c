@@ -92,7 +92,7 @@ static const struct nt_memory_entry *newest_here(const struct nt_selection *sele
 			const struct nt_memory_entry *entry = &memory->entry[i];
 
 			if (entry->where.fingerprint == selection->launch.where.fingerprint &&
-			    entry->where.nccl != 0 && entry->origin != NT_ORIGIN_IMPORT &&
+			    entry->where.nccl != 0 &&
 			    (!fabric ||
 			     tells_fabric(&entry->where, selection->launch.where.nodes)) &&
 			    nt_entry_newer(entry, newest))
@@ -315,7 +315,6 @@ bool nt_selection_warm(const struct nt_selection *selection, struct nt_warm *war
 	if (arms->count == 0)
 		nt_known_arms_add(arms, &selection->memory[NT_LEVEL_SITE], where,
 				  selection->choice.profile);
-	nt_known_arms_join(arms);
 	qsort(arms->arm, arms->count, sizeof(arms->arm[0]), by_worth);
 	any = print_most(arms, warm);
 	free(arms);

@@ -48,8 +48,6 @@ libnt_lib_a_SOURCES = \
 
 # For the commands and nt-recordd.
 libnt_text_a_SOURCES = \
-	%D%/atomic-output.c \
-	%D%/atomic-output.h \
 	%D%/json.c \
 	%D%/json.h \
 	%D%/json-scanner.c \

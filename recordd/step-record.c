@@ -171,12 +171,9 @@ void nt_step_read_fini(struct nt_step_read *read)
 
 size_t nt_step_record_size(const struct nt_arguments *arguments)
 {
-	const bool bounded = arguments->record_bytes &&
-			     arguments->record_bytes < NT_STEP_RECORD_MAX;
-	const size_t most = bounded ? arguments->record_bytes : NT_STEP_RECORD_MAX;
 	const size_t kept = nt_longform_reserve(arguments);
 
-	return kept < most / 4 ? most - kept : most;
+	return NT_STEP_RECORD_MAX - (kept < NT_STEP_RECORD_MAX / 4 ? kept : 0);
 }
 
 size_t nt_step_record_make(const struct nt_recordd *recordd, struct nt_step_read *read,
@@ -186,8 +183,7 @@ size_t nt_step_record_make(const struct nt_recordd *recordd, struct nt_step_read
 	const struct nt_arguments *arguments = &recordd->arguments;
 	const size_t most = nt_step_record_size(arguments);
 	/* Another node may have a finding that matters more than the last row. */
-	const size_t size = nt_longform_of_nodes(arguments) && most > 2048 ? most - NT_FINDING_BYTES
-									   : most;
+	const size_t size = most - (nt_longform_of_nodes(arguments) ? NT_FINDING_BYTES : 0);
 	struct nt_sum *sum = &read->sum;
 	struct nt_where where;
 	const struct nt_sum_head head = {

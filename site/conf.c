@@ -23,7 +23,6 @@ enum {
 	KEY_SITE,
 	KEY_PMIX = KEY_SITE,
 	KEY_RECORD,
-	KEY_RECORD_BYTES,
 	KEY_RECORD_DIR,
 	KEY_RECORD_MAX,
 	KEY_MEMORY_MAX,
@@ -246,9 +245,6 @@ static int take_site(struct conf_reader *r, unsigned key, const char *value, str
 	switch (key) {
 	case KEY_PMIX: return parse_pmix(&conf->pmix, value, err);
 	case KEY_RECORD: return nt_sinks_parse(&conf->sinks, value, err);
-	case KEY_RECORD_BYTES:
-		return parse_whole(&conf->record_bytes, value, NT_CONF_RECORD_MIN,
-				   NT_STEP_RECORD_MAX, err);
 	case KEY_RECORD_DIR: return nt_conf_directory(conf->record_dir, value, err);
 	case KEY_RECORD_MAX:
 		return parse_whole(&conf->record_mib, value, 0, NT_CONF_RECORD_MIB_MAX, err);
@@ -279,7 +275,6 @@ static const struct {
 	[KEY_KEYS] = { "keys", take_keys, NULL },
 	[KEY_PMIX] = { "pmix", take_site, NULL },
 	[KEY_RECORD] = { "record", take_site, NULL },
-	[KEY_RECORD_BYTES] = { "record_bytes", take_site, NULL },
 	[KEY_RECORD_DIR] = { "record_dir", take_site, NULL },
 	[KEY_RECORD_MAX] = { "record_max", take_site, NULL },
 	[KEY_MEMORY_MAX] = { "memory_max", take_site, NULL },

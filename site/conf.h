@@ -69,7 +69,6 @@ struct nt_conf {
 	struct nt_site site;
 	bool pmix; /* PMIx is the default of every step */
 	struct nt_sinks sinks;
-	uint32_t record_bytes; /* the largest record of a step; 0: no limit */
 	char record_dir[NT_PATH_MAX]; /* for long forms; "": next to the user's memory */
 	uint32_t record_mib; /* of a user's long forms; 0: none are written */
 	uint32_t findings; /* that are told: bits, as nt_findings_parse() has them */
@@ -79,7 +78,6 @@ struct nt_conf {
 #define NT_CONF_MEMORY_MIB 32
 #define NT_CONF_RECORD_MIB 64
 #define NT_CONF_RECORD_MIB_MAX 1048576
-#define NT_CONF_RECORD_MIN 512
 #define NT_CONF_CALIBRATE_S 120 /* the longest calibration, unless the file has another */
 
 /* As an empty file. */

@@ -48,7 +48,6 @@ struct nt_arguments {
 	uint32_t tasks, nodes; /* of the step */
 	uint32_t here; /* its tasks on this node; 0: unknown */
 	uint32_t findings; /* that the record tells (contract/finding.h) */
-	uint32_t record_bytes; /* the largest record of a step; 0: no limit */
 	uint32_t memory_mib; /* the largest memory of a user; 0: no limit */
 	/* The long form (record/long.h): limit per user, 0: none is written; whether directories
 	 * above the user's are created. */

@@ -158,23 +158,6 @@ static void note_channels(const struct nt_decision *d, uint8_t channels)
 		atomic_store_explicit(&shared->channels[pair], channels, memory_order_relaxed);
 }
 
-#define NCCLS_TAG (UINT64_C(1) << 63) /* tags that have it are NCCL's own */
-
-static void note_tag(struct nt_key_events *events, uint64_t tag)
-{
-	if (tag & NCCLS_TAG)
-		return;
-	for (unsigned i = 0; i < NT_KEY_TAGS; i++) {
-		uint64_t there = atomic_load_explicit(&events->tag[i], memory_order_relaxed);
-
-		if (there == 0)
-			atomic_store_explicit(&events->tag[i], tag, memory_order_relaxed);
-		if (there == 0 || there == tag)
-			return;
-	}
-	atomic_store_explicit(&events->more_tags, true, memory_order_relaxed);
-}
-
 /* All tasks of a measured decision have the same handle. */
 static void *measure_decision(struct nt_comm *c, const struct nt_decision *d, struct nt_match *m,
 			      uint32_t name)
@@ -264,8 +247,6 @@ void *nt_event_coll(struct nt_comm *c, const struct nt_coll_event *event)
 	m->tasks++;
 	if (m->left_bytes == 0)
 		atomic_store_explicit(&d->key->events.tasks, m->tasks, memory_order_relaxed);
-	if (event->tag != 0)
-		note_tag(&d->key->events, event->tag);
 	if (d->forced)
 		atomic_fetch_add_explicit(&d->key->events.forced, 1, memory_order_relaxed);
 	return d->measured ? measure_decision(c, d, m, nt_kept_name(coll, algo, event->seq)) : NULL;

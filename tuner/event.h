@@ -18,7 +18,6 @@ struct nt_coll_event {
 	size_t count;
 	uint8_t channels; /* 0: not told */
 	bool symmetric; /* by a symmetric kernel, which no decision has chosen */
-	uint64_t tag; /* of the call, userProfilerTag; 0: none, or not told */
 };
 
 /* Event thread. Returns the handle that NCCL keeps; NULL: none. */

@@ -73,12 +73,8 @@ struct nt_key_decision {
 	struct nt_outcome outcome[2]; /* of the newest committed plan: [commits & 1] */
 };
 
-#define NT_KEY_TAGS 4 /* kept of a key */
-
 /* By the thread of the Coll events */
 struct nt_key_events {
-	_Atomic uint64_t tag[NT_KEY_TAGS]; /* the program's, as they came; 0: none */
-	_Atomic bool more_tags; /* there were others */
 	_Atomic uint32_t forced, differed; /* a forced arm's tasks that used it, or did not */
 	_Atomic uint32_t tasks; /* of the newest decision that was fully told; 0: none yet */
 };

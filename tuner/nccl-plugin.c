@@ -240,14 +240,14 @@ PROFILER_INIT(7)
 
 /* In v4 to v7 the Coll part has the same members. A symmetric kernel shows only as an empty
  * protocol name, in v7 too (tuner/abi.h). */
-#define COLL_EVENT(descr, user_tag)                                                          \
-	&(struct nt_coll_event)                                                              \
-	{                                                                                    \
-		.func = (descr)->coll.func, .datatype = (descr)->coll.datatype,              \
-		.algo = (descr)->coll.algo, .proto = (descr)->coll.proto,                    \
-		.seq = (descr)->coll.seq, .count = (descr)->coll.count,                      \
-		.channels = (descr)->coll.channels,                                          \
-		.symmetric = (descr)->coll.proto && !*(descr)->coll.proto, .tag = (user_tag) \
+#define COLL_EVENT(descr)                                                       \
+	&(struct nt_coll_event)                                                 \
+	{                                                                       \
+		.func = (descr)->coll.func, .datatype = (descr)->coll.datatype, \
+		.algo = (descr)->coll.algo, .proto = (descr)->coll.proto,       \
+		.seq = (descr)->coll.seq, .count = (descr)->coll.count,         \
+		.channels = (descr)->coll.channels,                             \
+		.symmetric = (descr)->coll.proto && !*(descr)->coll.proto       \
 	}
 
 #define P2P_EVENT(from, is_captured)                                                     \
@@ -262,7 +262,7 @@ static void *take_v4(struct nt_comm *comm, const struct nt_prof_descr_v4 *descr)
 {
 	switch (descr->type) {
 	case NT_PROF_GROUP: return nt_event_group_v4(comm);
-	case NT_PROF_COLL: return nt_event_coll(comm, COLL_EVENT(descr, 0));
+	case NT_PROF_COLL: return nt_event_coll(comm, COLL_EVENT(descr));
 	case NT_PROF_P2P:
 		nt_event_p2p_call(comm, P2P_EVENT(descr->p2p, false));
 		return nt_event_p2p(comm);
@@ -274,8 +274,8 @@ static void *take_v4(struct nt_comm *comm, const struct nt_prof_descr_v4 *descr)
 	return NULL;
 }
 
-/* Of every event that we ask for, a v6 or v7 descriptor begins as v5's. tag: of a Coll */
-static void *take_v5(struct nt_comm *comm, const struct nt_prof_descr_v5 *descr, uint64_t tag)
+/* Of every event that we ask for, a v6 or v7 descriptor begins as v5's. */
+static void *take_v5(struct nt_comm *comm, const struct nt_prof_descr_v5 *descr)
 {
 	switch (descr->type) {
 	case NT_PROF_COLL_API: nt_event_call(comm, descr->coll_api.graph_captured); break;
@@ -286,7 +286,7 @@ static void *take_v5(struct nt_comm *comm, const struct nt_prof_descr_v5 *descr,
 	case NT_PROF_P2P: return nt_event_p2p(comm);
 	case NT_PROF_KERNEL_LAUNCH: nt_event_launch(comm); break;
 	case NT_PROF_GROUP: return nt_event_group(comm);
-	case NT_PROF_COLL: return nt_event_coll(comm, COLL_EVENT(descr, tag));
+	case NT_PROF_COLL: return nt_event_coll(comm, COLL_EVENT(descr));
 	case NT_PROF_KERNEL_CH:
 		return nt_event_kernel(comm, nt_handle_ours(descr->parent),
 				       descr->kernel_ch.channel, descr->kernel_ch.start_ns);
@@ -311,11 +311,9 @@ _Static_assert(offsetof(struct nt_prof_descr_v7, coll.group) ==
 	}
 
 START(4, nt_prof_descr_v4, take_v4(comm, descr))
-START(5, nt_prof_descr_v5, take_v5(comm, descr, 0))
-START(6, nt_prof_descr_v5, take_v5(comm, descr, 0))
-START(7, nt_prof_descr_v7,
-      take_v5(comm, (struct nt_prof_descr_v5 *)descr,
-	      descr->type == NT_PROF_COLL ? descr->coll.tag : 0))
+START(5, nt_prof_descr_v5, take_v5(comm, descr))
+START(6, nt_prof_descr_v5, take_v5(comm, descr))
+START(7, nt_prof_descr_v7, take_v5(comm, (struct nt_prof_descr_v5 *)descr))
 
 static int stop(void *event)
 {

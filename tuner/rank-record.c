@@ -327,21 +327,6 @@ static int undecided_reason(struct nt_key *out, const struct nt_comm *comm,
 	return reason != NT_REASON_NONE ? reason : nt_view_barred(nt_comm_status_flags(comm));
 }
 
-static void note_tags(struct nt_key *out, const struct nt_key_events *events)
-{
-	size_t used = 0;
-
-	for (unsigned i = 0; i < NT_KEY_TAGS; i++) {
-		uint64_t tag = atomic_load_explicit(&events->tag[i], memory_order_relaxed);
-
-		if (tag != 0)
-			used += (size_t)snprintf(out->tags + used, sizeof(out->tags) - used,
-						 "%s%" PRIu64, used > 0 ? " " : "", tag);
-	}
-	if (atomic_load_explicit(&events->more_tags, memory_order_relaxed))
-		snprintf(out->tags + used, sizeof(out->tags) - used, " ...");
-}
-
 static void put_key(struct nt_json_writer *put, const struct nt_comm *comm,
 		    const struct nt_local_key *key, uint64_t id, double of_us)
 {
@@ -359,8 +344,6 @@ static void put_key(struct nt_json_writer *put, const struct nt_comm *comm,
 	out.calls = (int64_t)nt_key_calls(key);
 	out.forced = atomic_load_explicit(&key->events.forced, memory_order_relaxed);
 	out.differed = atomic_load_explicit(&key->events.differed, memory_order_relaxed);
-	note_tags(&out, &key->events);
-	_Static_assert(sizeof(out.tags) > NT_KEY_TAGS * sizeof("18446744073709551615") + 3, "room");
 	nt_json_put_open(put, NULL, '{');
 	nt_fields_put(put, &nt_rank_key_fields, &out);
 	/* Later decisions have other times. */

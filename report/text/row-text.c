@@ -164,7 +164,4 @@ void nt_row_say(struct nt_said *said, const struct nt_summary *summary, const st
 			said->says, sizeof(said->says),
 			" None of its calls could be timed: they were in CUDA graphs, or too few.");
 	add_rechecks(said, row);
-	if (row->tags[0])
-		nt_append(said->says, sizeof(said->says), " The program tags its calls %s.",
-			  row->tags);
 }

@@ -5,7 +5,6 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,37 +26,13 @@ static int name_file(const char *what, char name[NT_CACHE_NAME_MAX], struct nt_e
 		close(fd);
 	if (n <= 0 || strspn(id, "0123456789abcdef-") < 36)
 		return nt_error_set(err, "no boot id in " BOOT_ID);
-	snprintf(name, NT_CACHE_NAME_MAX, "%s.%.36s", what, id);
+	snprintf(name, NT_CACHE_NAME_MAX, "%s." PACKAGE_VERSION ".%.36s", what, id);
 	return 0;
 }
 
 int nt_cache_name(char name[NT_CACHE_NAME_MAX], struct nt_error *err)
 {
 	return name_file("fingerprint", name, err);
-}
-
-/* "SIZE MODIFIED CHANGED PATH": differs after an update, even if packages keep old times. */
-static int describe_file(const char *path, char *out, size_t out_bytes)
-{
-	struct stat status;
-	int n;
-
-	if (stat(path, &status) < 0)
-		return -1;
-	n = snprintf(out, out_bytes, "%jd %jd.%09ld %jd.%09ld %s", (intmax_t)status.st_size,
-		     (intmax_t)status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
-		     (intmax_t)status.st_ctim.tv_sec, status.st_ctim.tv_nsec, path);
-	return n > 0 && (size_t)n < out_bytes ? 0 : -1;
-}
-
-static int note_library(struct dl_phdr_info *info, size_t bytes, void *argument)
-{
-	const char **path = argument;
-
-	(void)bytes;
-	if (info->dlpi_name && strstr(info->dlpi_name, "/libhwloc.so"))
-		*path = info->dlpi_name;
-	return *path != NULL;
 }
 
 static int parse(const char *line, uint64_t *fingerprint)
@@ -70,26 +45,6 @@ static int parse(const char *line, uint64_t *fingerprint)
 	digits[16] = '\0';
 	*fingerprint = strtoull(digits, NULL, 16);
 	return *fingerprint == 0 ? -1 : 0;
-}
-
-/* The second line names the nccl-tune and hwloc that are installed now. text is modified. */
-static int check_origin(char *text, struct nt_error *err)
-{
-	char now[FILE_MAX];
-	char *version = strchr(text, '\n');
-	char *library = version ? strchr(++version, ' ') : NULL;
-	char *path = library ? strchr(library, '/') : NULL;
-	char *end = path ? strchr(path, '\n') : NULL;
-
-	if (!end)
-		return nt_error_set(err, "it does not say what computed it");
-	*library++ = *end = '\0';
-	if (strcmp(version, PACKAGE_VERSION) != 0)
-		return nt_error_set(err, "it was computed by nccl-tune %.40s, this is %s", version,
-				    PACKAGE_VERSION);
-	if (describe_file(path, now, sizeof(now)) < 0 || strcmp(now, library) != 0)
-		return nt_error_set(err, "it was computed with another version of hwloc");
-	return 0;
 }
 
 static int check_file(int fd, const char *name, struct nt_error *err)
@@ -133,7 +88,7 @@ int nt_cache_read(int rundir_fd, uint64_t *fingerprint, struct nt_error *err)
 		return -1;
 	if (bytes < 16 || parse(text, fingerprint) < 0)
 		return nt_error_set(err, "%s contains no fingerprint", name);
-	return check_origin(text, err);
+	return 0;
 }
 
 void nt_cache_read_facts(int rundir_fd, char facts[NT_NODE_FACTS_MAX])
@@ -169,15 +124,10 @@ int nt_cache_write_facts(int rundir_fd, const char *facts, struct nt_error *err)
 
 int nt_cache_write(int rundir_fd, uint64_t fingerprint, const char *text, struct nt_error *err)
 {
-	char name[NT_CACHE_NAME_MAX], library[FILE_MAX / 2], content[FILE_MAX];
-	const char *path = NULL;
+	char name[NT_CACHE_NAME_MAX], content[FILE_MAX];
 
 	if (nt_cache_name(name, err) < 0)
 		return -1;
-	if (dl_iterate_phdr(note_library, &path) == 0 ||
-	    describe_file(path, library, sizeof(library)) < 0)
-		return nt_error_set(err, "hwloc's library cannot be found");
-	snprintf(content, sizeof(content), "%016" PRIx64 " %.220s\n%s %s\n", fingerprint, text,
-		 PACKAGE_VERSION, library);
+	snprintf(content, sizeof(content), "%016" PRIx64 " %.220s\n", fingerprint, text);
 	return write_file(rundir_fd, name, content, err);
 }

@@ -1,12 +1,11 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cache.h - the node's fingerprint and facts, kept in the run directory until the next boot
+/* cache.h - the node's fingerprint and facts, kept in the run directory until the next boot, or the
+ * next version of nccl-tune
  *
- * <rundir>/fingerprint.<boot id> has two lines: 16 hexadecimal digits, a space and the description;
- * then the version of nccl-tune and the file of hwloc that computed it. It is not used if its owner
- * is neither the reader nor root, if others may write to it, and after an update of nccl-tune or
- * hwloc, because the computation or hwloc's view may have changed. <rundir>/facts.<boot id> has one
- * line (node-facts.h), as of slurmd's start.
+ * <rundir>/fingerprint.<version>.<boot id> has one line: 16 hexadecimal digits, a space and the
+ * description. It is not used if its owner is neither the reader nor root, or if others may write
+ * to it. <rundir>/facts.<version>.<boot id> has one line (node-facts.h), as of slurmd's start.
  *
  * Threads:  any; writers replace the whole file.
  * Errors:   -1 and *err.
@@ -23,10 +22,9 @@
 /* The name of this boot's file in the run directory. */
 int nt_cache_name(char name[NT_CACHE_NAME_MAX], struct nt_error *err);
 
-/* On an error *fingerprint is the value in the file that is not used, or 0. */
+/* On an error *fingerprint is 0. */
 int nt_cache_read(int rundir_fd, uint64_t *fingerprint, struct nt_error *err);
 
-/* The caller has hwloc loaded. */
 int nt_cache_write(int rundir_fd, uint64_t fingerprint, const char *text, struct nt_error *err);
 
 /* "": there are none. */

@@ -296,7 +296,6 @@ static void fill_arguments(struct nt_plugin *plugin, spank_t spank, struct nt_ar
 	(void)spank_get_item(spank, S_JOB_TOTAL_TASK_COUNT, &out->tasks);
 	(void)spank_get_item(spank, S_JOB_NNODES, &out->nodes);
 	(void)spank_get_item(spank, S_JOB_LOCAL_TASK_COUNT, &out->here);
-	out->record_bytes = plugin->conf.record_bytes;
 	out->findings = plugin->conf.findings;
 	out->memory_mib = plugin->conf.memory_mib ? plugin->conf.memory_mib
 						  : NT_ARGUMENTS_NO_MEMORY;

@@ -38,17 +38,12 @@ shown() {
 	shown nccl-tune backfill --spool "$nasty/none"
 	shown nccl-tune memory show --memory "$PWD/$nasty"
 	shown nccl-tune memory export "$nasty/lines" --memory "$PWD/$nasty"
-	shown nccl-tune memory import "$nasty/lines" --memory "$PWD/$nasty"
 	NCCL_TUNE_MEMORY=$PWD/$nasty shown nccl-tune memory
 }
 
 @test "a FIFO without a writer blocks nothing; one with a writer is read" {
 	mkfifo pipe
-	for command in 'report --file pipe' 'memory import pipe'; do
-		# shellcheck disable=SC2086
-		run timeout -k 1 60 nccl-tune $command
-		[ "$status" = 1 ] || { echo "$command: $status: $output"; return 1; }
-	done
+	run -1 timeout -k 1 60 nccl-tune report --file pipe
 	run -0 timeout -k 1 60 nccl-tune report --file <(sleep 0.3; echo '{"nccl_tune":{"v":1,"0":{"mode":"bandit","ranks":2,"nodes":1}}}')
 	[[ $output = *bandit* ]]
 }

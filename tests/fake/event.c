@@ -91,7 +91,6 @@ void nt_event_append(struct nt_comm *c, struct nt_task *t, bool captured)
 	d.coll_api.datatype = t->api_datatype;
 	d.coll_api.stream = c->owner;
 	d.coll_api.graph_captured = captured;
-	d.coll_api.tag = t->tag;
 	if (api.mask & (int)BELOW_COLL_API)
 		start(c, &api.coll_api, &d);
 	t->group_api = api.group_api;
@@ -193,7 +192,6 @@ static void start_task(struct nt_plan *p, struct nt_task *t)
 			.algo = nt_algo_name(t->arm / NT_PROTOS),
 			.proto = nt_proto_name(t->arm % NT_PROTOS),
 			.group = p->group_event,
-			.tag = t->tag,
 		},
 	};
 

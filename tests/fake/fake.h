@@ -87,7 +87,6 @@ struct nt_task {
 	bool changed; /* the plugin touched the table or the channels */
 	bool symmetric;
 	bool windows; /* its buffers are in windows, and NCCL chooses among all kernels at once */
-	uint64_t tag; /* userProfilerTag */
 	uint32_t selection; /* its algSelection: pairs; 0: it has none */
 	bool gathered; /* Broadcasts with different roots, run as one */
 	int cap; /* channels that the plugin asked for; 0: NCCL's own */

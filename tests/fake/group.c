@@ -69,8 +69,6 @@ static void append(struct nt_plan *p, const struct nt_call *call, bool captured)
 		t->datatype = "ncclInt8";
 	}
 	t->traffic = t->bytes * (unsigned)nt_model_traffic(t->coll);
-	if (p->comm->owner->job->options->tags)
-		t->tag = 1 + p->comm->calls % p->comm->owner->job->options->tags;
 	nt_event_append(p->comm, t, captured);
 }
 

@@ -94,20 +94,6 @@ left_alone() {
 		<(rank_records "$dir")
 }
 
-@test "the program's tags of its calls are part of the record, four of them at most" {
-	four_ranks "" --sizes 4M --iters 1500 --nccl 2.32.6 --tags 1
-	jq -es 'all(.[].comms[].keys[]; .tags == "1")' <(rank_records "$dir")
-	four_ranks "" --sizes 4M --iters 1500 --nccl 2.31.2 --tags 2
-	jq -es 'all(.[].comms[].keys[]; .tags == "1 2" or .tags == "2 1")' <(rank_records "$dir")
-	four_ranks "" --sizes 4M --iters 1500 --nccl 2.31.2 --tags 100000000000000000
-	jq -es 'all(.[].comms[].keys[]; .tags | test("^[0-9]+( [0-9]+){3} \\.\\.\\.$"))' <(rank_records "$dir")
-	"$RECORD" check "$SCHEMA/rank.schema.json" <(rank_records "$dir")
-	"$RECORD" step "$dir" bandit | jq -e '[.. | .tags? // empty] | length == 1 and (.[0] | endswith("..."))'
-	# Older releases do not tell them.
-	four_ranks "" --sizes 4M --iters 1500 --nccl 2.30.7 --tags 1
-	jq -es 'all(.[].comms[].keys[]; has("tags") | not)' <(rank_records "$dir")
-}
-
 @test "a question without a task is not a call, on all ranks or on one" {
 	ranks --nccl 2.31.2 --probe
 	found

@@ -92,8 +92,6 @@ static const struct option table[] = {
 	  "for all kinds of kernels, as with NCCL_ENQUEUE_REARCH_ENABLE=1" },
 	{ "select", OWN, 0, 0, 0, nt_parse_selected, "EVERY:ARM[+ARM...]",
 	  "a call whose algSelection is that (2.31 on)" },
-	{ "tags", COUNT64, AT(tags), 1, 1e18, NULL, "N",
-	  "calls' userProfilerTag, from 1 to N in turn (2.31 on)" },
 	{ "ras", OWN, 0, 0, 0, nt_parse_ras, "MASK@CALL",
 	  "RAS sets the event mask at that call with kernel times, one later on each rank" },
 	{ "profiler-threads", COUNT, AT(profiler_threads), 1, NT_MAX_PROFILERS, NULL, "N",

@@ -154,7 +154,6 @@ struct nt_options {
 	bool tls; /* sockets are encrypted (2.32 on) */
 	bool one_question; /* for all kinds of kernels, also without the variable (2.31 on) */
 	struct nt_selected selected;
-	uint64_t tags; /* userProfilerTag of the calls: 1 to this, in turn; 0: none */
 	uint64_t symmetric_every; /* a call by a symmetric kernel; 0: never */
 	struct nt_ras ras;
 	unsigned profiler_threads; /* of each communicator */

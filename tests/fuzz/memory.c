@@ -1,13 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory.c - memories of users and sites, and the tables of arms of other tools: what is read is
- *            written and read back, and a choice comes of it
+/* memory.c - memories of users and sites: what is read is written and read back, and a choice comes
+ *            of it
  *
- * Input: a byte that says which, then the text.
+ * Input: a byte that is passed over, as in the inputs that are kept, then the text.
  */
 #include <string.h>
 #include "launch/select.h"
-#include "launch/memory-csv.h"
 #include "tests/fuzz/fuzz.h"
 
 #define NOW_S INT64_C(1763769600)
@@ -71,26 +70,6 @@ static void check_choice(const struct nt_memory *memory)
 	FUZZ_CHECK(choice.count <= NT_PROFILES_MAX);
 }
 
-static void check_csv(const struct nt_memory *memory)
-{
-	struct nt_memory again;
-	struct nt_error err;
-	char *text = NULL;
-	size_t bytes = 0;
-	FILE *out = open_memstream(&text, &bytes);
-
-	FUZZ_CHECK(out != NULL);
-	FUZZ_CHECK(nt_csv_print(memory, &where, "wide", out, &err) == 0);
-	fclose(out);
-	nt_memory_init(&again);
-	/* Overlapping rules leave more pieces than one import takes. */
-	FUZZ_CHECK(bytes == 0 ||
-		   nt_csv_read(&again, text, bytes, &where, "wide", NOW_S * 1000000, &err) == 0 ||
-		   strstr(err.text, "too many rules"));
-	nt_memory_fini(&again);
-	free(text);
-}
-
 static void make_profiles(void)
 {
 	static const char text[] = "[wide]\nfabric=socket\nNCCL_SOCKET_NTHREADS=2\n"
@@ -104,7 +83,7 @@ static void make_profiles(void)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fuzz in = { data, size };
-	const uint32_t which = fuzz_below(&in, 4);
+	(void)fuzz_below(&in, 4);
 	struct nt_memory memory;
 	struct nt_error err;
 	char *text;
@@ -115,10 +94,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		in.left = BYTES;
 	text = fuzz_text(in.at, in.left);
 	nt_memory_init(&memory);
-	if (which == 1)
-		(void)nt_csv_read(&memory, text, in.left, &where, "wide", NOW_S * 1000000, &err);
-	else
-		FUZZ_CHECK(nt_memory_read_text(&memory, text, in.left, &err) >= 0);
+	FUZZ_CHECK(nt_memory_read_text(&memory, text, in.left, &err) >= 0);
 	for (size_t i = 0; i < memory.entries; i++)
 		for (unsigned j = 0; j < memory.entry[i].keys; j++)
 			FUZZ_CHECK(memory.entry[i].key[j].best.samples == 0 ||
@@ -126,7 +102,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	nt_memory_sort(&memory, NOW_S);
 	check_printed(&memory);
 	check_choice(&memory);
-	check_csv(&memory);
 	nt_memory_fini(&memory);
 	free(text);
 	return 0;

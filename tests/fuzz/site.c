@@ -31,7 +31,6 @@ static void check_conf(const struct nt_conf *conf)
 
 	FUZZ_CHECK(conf->count >= 1 && conf->count <= NT_CONF_SECTIONS);
 	FUZZ_CHECK(conf->memory_mib <= NT_CONF_MEMORY_MIB);
-	FUZZ_CHECK(conf->record_bytes <= NT_STEP_RECORD_MAX);
 	FUZZ_CHECK(conf->site.plugin[0] == '/' && conf->site.rundir[0] == '/');
 	check_name(conf->site.plugin, sizeof(conf->site.plugin));
 	check_name(conf->site.rundir, sizeof(conf->site.rundir));
@@ -197,7 +196,7 @@ FUZZ_TEXT_TARGET("[site]\n", "[partition gpu]\n", "[partition cpu]\n", "tuning =
 		 "keys = none\n", "keys = min_gain\n", "algorithms = ring\n", "algorithms = tree\n",
 		 "protocols = ll simple\n", "budget_max = 10\n", "calls_max = 1000\n",
 		 "extra_max = 60s\n", "calibrate_max = 30s\n", "record = file:/a\n",
-		 "record_bytes = 512\n", "rundir = /r\n", "plugin = /p\n", "memory_max = 0\n",
-		 "pmix = ask\n", "launch = wide\n", "budget = 50\n", "; x\n", "#", "=", ":", "\t",
-		 "\"", "\\", "]", "bandit,", "launch=wide,", "algorithms=ring,",
-		 "protocols=ll+ll128,", "max_calls=0,", "calibrate=60,", "\x01", "\n\x01", "\n")
+		 "rundir = /r\n", "plugin = /p\n", "memory_max = 0\n", "pmix = ask\n",
+		 "launch = wide\n", "budget = 50\n", "; x\n", "#", "=", ":", "\t", "\"", "\\", "]",
+		 "bandit,", "launch=wide,", "algorithms=ring,", "protocols=ll+ll128,",
+		 "max_calls=0,", "calibrate=60,", "\x01", "\n\x01", "\n")

@@ -51,7 +51,6 @@ static void reads_all_options(void **state)
 	assert_int_equal(o.size_bytes[1], 65536);
 	assert_int_equal(o.size_bytes[2], 3 << 20);
 	assert_int_equal(o.size_bytes[3], 1 << 30);
-	assert_int_equal(o.part, 20);
 	assert_int_equal(o.split, NT_SPLIT_STRIDE);
 	assert_int_equal(o.split_ranks, 4);
 	assert_true(o.split_share);
@@ -124,7 +123,6 @@ static void refuses_what_is_wrong(void **state)
 		"--simulate-on=x@3",
 		"--simulate-on=9@3",
 		"--split-share=1",
-		"--phase-report=101",
 		"--rank=4",
 		"--unknown",
 		"word",

@@ -7,7 +7,7 @@
 
 static void remember(struct bench *b, struct nt_warm *warm, uint32_t ranks, int arm)
 {
-	struct nt_warm_key key = { ranks, 2, NT_ALLREDUCE, MIB, arm, 0, 0 };
+	struct nt_warm_key key = { ranks, 2, NT_ALLREDUCE, MIB, arm, 0 };
 
 	memset(warm, 0, sizeof(*warm));
 	warm->nccl = 22809;

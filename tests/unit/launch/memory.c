@@ -4,7 +4,6 @@
 #include <unistd.h>
 #include "tests/lib/unit.h"
 #include "tests/unit/launch/select-world.h"
-#include "launch/memory-csv.h"
 
 static struct nt_error err;
 
@@ -203,181 +202,30 @@ static void foreign_lines_are_passed_over(void **state)
 	assert_int_equal(nt_memory_read_text(&memory, text, strlen(text), &err), 7);
 	assert_int_equal(memory.hosts, 1);
 	assert_int_equal(memory.skipped_lines, 7);
-	assert_int_equal(memory.first_skipped, 3);
 	nt_memory_fini(&memory);
 }
 
-static void arms_go_out_and_in_as_csv(void **state)
+static void a_site_file_is_for_people(void **state)
 {
-	struct nt_where where = world_where();
+	char path[] = "/tmp/nt-site-XXXXXX";
 	struct nt_memory memory, again;
-	char *text = NULL;
-	size_t bytes;
-	FILE *out;
+	int fd = mkstemp(path);
 
 	nt_memory_init(&memory);
 	nt_memory_init(&again);
 	add(&memory, full_entry("default", 1));
-	out = open_memstream(&text, &bytes);
-	assert_int_equal(nt_csv_print(&memory, &where, "default", out, &err), 0);
-	fclose(out);
-	assert_non_null(strstr(text, "allreduce,65536,98303,ring,simple,-1,2,2,-1,-1\n"));
-	assert_int_equal(nt_csv_read(&again, text, bytes, &where, "default", NOW_S * 1000000, &err),
-			 0);
+	assert_int_equal(nt_memory_write_file(&memory, path, &err), 0);
+	assert_int_equal(nt_memory_read_file(&again, path, 0, &err), 0);
 	assert_int_equal(again.entries, 1);
-	assert_int_equal(again.entry[0].keys, 2);
-	assert_int_equal(again.entry[0].key[1].arm, nt_arm_parse("RING/SIMPLE"));
-	assert_int_equal(again.entry[0].key[1].best.samples, 0);
-	free(text);
+	assert_int_equal(again.skipped_lines, 0);
 	nt_memory_fini(&memory);
 	nt_memory_fini(&again);
-}
-
-static int csv(struct nt_memory *memory, const char *text)
-{
-	struct nt_where where = world_where();
-
-	nt_memory_fini(memory);
-	return nt_csv_read(memory, text, strlen(text), &where, "default", NOW_S * 1000000, &err);
-}
-
-static void csv_knows_communicators_of_a_place(void **state)
-{
-	static const char line[] = "allreduce,0,1024,tree,ll,4,1,2\n"
-				   "allreduce,0,1024,ring,simple,-1,2,8\n";
-	struct nt_where where = world_where();
-	struct nt_memory memory;
-	char *text = NULL;
-	size_t bytes;
-	FILE *out;
-
-	where.per_node = 4;
-	nt_memory_init(&memory);
-	assert_int_equal(
-		nt_csv_read(&memory, line, strlen(line), &where, "default", NOW_S * 1000000, &err),
-		0);
-	assert_int_equal(memory.entries, 1);
-	assert_int_equal(memory.entry[0].where.per_node, 4);
-	assert_int_equal(memory.entry[0].key[0].ranks, 2);
-	assert_int_equal(memory.entry[0].key[0].nodes, 1);
-	out = open_memstream(&text, &bytes);
-	assert_int_equal(nt_csv_print(&memory, &where, "default", out, &err), 0);
-	fclose(out);
-	assert_non_null(strstr(text, "allreduce,0,1535,tree,ll,4,1,2,-1,-1\n"));
-	assert_non_null(strstr(text, "allreduce,0,1535,ring,simple,-1,2,8,-1,-1\n"));
-	free(text);
-	nt_memory_fini(&memory);
-}
-
-/* Rules as NVIDIA's documentation and AMD's tables have them. */
-static void csv_takes_rules_as_published(void **state)
-{
-	static const char rules[] =
-		"collective_type,min_bytes,max_bytes,algorithm,protocol,channels,nNodes,nRanks\r\n"
-		"# small\n"
-		"allreduce,0,65536,tree,ll,2,1,-1,-1,1 # registered, on one node\n"
-		"allreduce,65537,4294967295, ring , ll128,-1,2,-1,4,-1#of several operations\n"
-		"broadcast,0,18446744073709551615,ring,simple,2,-1,-1\n"
-		"\t\n"
-		"reduce,70000,80000,tree,simple,-1,-1,-1,-1\n";
-	struct nt_memory memory;
-	const struct nt_memory_entry *entry;
-
-	nt_memory_init(&memory);
-	assert_int_equal(csv(&memory, rules), 0);
-	assert_int_equal(memory.skipped_lines, 2);
-	assert_int_equal(memory.first_skipped, 3);
-	assert_int_equal(memory.entries, 2);
-	assert_int_equal(memory.entry[0].where.nodes, 1);
-	assert_int_equal(memory.entry[0].keys, 1);
-	assert_int_equal(memory.entry[0].key[0].bytes, 0);
-	assert_int_equal(memory.entry[0].key[0].last, 65536);
-	entry = &memory.entry[1];
-	assert_int_equal(entry->keys, 3);
-	assert_int_equal(entry->key[0].arm, nt_arm_parse("RING/LL128"));
-	assert_int_equal(entry->key[0].bytes, 98304);
-	assert_int_equal(entry->key[0].last, UINT64_C(3) << 30);
-	assert_int_equal(entry->key[1].last, UINT64_C(1) << 36);
-	assert_int_equal(entry->key[2].bytes, 65536); /* within a size band */
-	assert_int_equal(entry->key[2].last, 0);
-	nt_memory_fini(&memory);
-}
-
-/* A table as long as AMD's: 126 rules for a place, in and out again, through a memory's text. */
-static void csv_keeps_long_tables_as_ranges(void **state)
-{
-	static const char *const colls[] = { "allgather", "allreduce", "reducescatter" };
-	struct nt_where where = world_where();
-	struct nt_memory memory, again;
-	char *rules = NULL, *text, *out_text = NULL;
-	size_t bytes;
-	FILE *out = open_memstream(&rules, &bytes);
-
-	for (unsigned i = 0; i < 126; i++) {
-		const unsigned band = 2 + i / 3 * 2 / 3;
-
-		fprintf(out, "%s,%zu,%zu,ring,%s,%d,-1,-1,-1,-1\n", colls[i % 3],
-			nt_band_floor(band), nt_band_floor(band + 1 + (i < 30 ? 5 : 0)) - 1,
-			band % 2 ? "ll" : "simple", i % 2 ? -1 : 8);
-	}
-	fprintf(out, "allreduce,0,4294967295,tree,ll,-1,-1,-1\n");
-	fclose(out);
-	nt_memory_init(&memory);
-	nt_memory_init(&again);
-	assert_int_equal(csv(&memory, rules), 0);
-	assert_int_equal(memory.entry[0].keys, 127);
-	text = printed(&memory);
-	assert_int_equal(nt_memory_read_text(&again, text, strlen(text), &err), 0);
-	assert_int_equal(again.entry[0].keys, 127);
-	assert_int_equal(again.entry[0].key[126].last, UINT64_C(3) << 30);
-	out = open_memstream(&out_text, &bytes);
-	assert_int_equal(nt_csv_print(&again, &where, "default", out, &err), 0);
-	fclose(out);
-	/* What the first rules leave of the last one. */
-	assert_non_null(strstr(out_text, "\nallreduce,0,1,tree,ll,-1,2,2,-1,-1\nallreduce,2,"));
-	assert_non_null(strstr(out_text, ",4294967295,tree,ll,-1,2,2,-1,-1\n"));
-	free(rules);
-	free(text);
-	free(out_text);
-	nt_memory_fini(&memory);
-	nt_memory_fini(&again);
-}
-
-static void csv_is_strict_and_first_match_wins(void **state)
-{
-	struct nt_memory memory;
-
-	nt_memory_init(&memory);
-	assert_int_equal(csv(&memory, "allreduce,0,65536,tree,ll,4,-1,-1\n"
-				      "allreduce,0,1048576,ring,simple,-1,-1,-1,-1,-1\n"
-				      "broadcast,0,8,ring,ll,-1,4,8\n"),
-			 0);
-	assert_int_equal(memory.entries, 2);
-	assert_int_equal(memory.entry[1].where.nodes, 4);
-	assert_int_equal(memory.entry[1].where.per_node, 2);
-	assert_int_equal(nt_arm_channels(memory.entry[0].key[0].arm), 4);
-	assert_int_equal(csv(&memory, "allredux,0,1,tree,ll,4,-1,-1\n"), -1);
-	assert_string_equal(err.text, "line 1: collective is 'allredux' (want broadcast, reduce, "
-				      "allgather, reducescatter or allreduce)");
-	assert_int_equal(csv(&memory, "\nallreduce,0,1,wood,ll,4,-1,-1\n"), -1);
-	assert_non_null(strstr(err.text, "line 2: algorithm is 'wood' (want tree, ring, "));
-	assert_int_equal(csv(&memory, "allreduce,0,1,tree,xl,4,-1,-1\n"), -1);
-	assert_int_equal(csv(&memory, "allreduce,0,1,tree,ll,4\n"), -1);
-	assert_non_null(strstr(err.text, "line 1: 6 columns (want collective,minBytes,"));
-	assert_int_equal(csv(&memory, "allreduce,0,1,tree,ll,4,-1,-1,-1,-1,-1\n"), -1);
-	assert_non_null(strstr(err.text, "line 1: over 10 columns (want collective,minBytes,"));
-	assert_int_equal(csv(&memory, "allreduce,x,1,tree,ll,4,-1,-1\n"), -1);
-	assert_string_equal(err.text, "line 1: minBytes is 'x' (want a number of bytes)");
-	assert_int_equal(csv(&memory, "allreduce,9,1,tree,ll,4,-1,-1\n"), -1);
-	assert_string_equal(err.text, "line 1: maxBytes is less than minBytes");
-	assert_int_equal(csv(&memory, "allreduce,0,1,tree,ll,4,3,4\n"), -1);
-	nt_memory_fini(&memory);
+	close(fd);
+	unlink(path);
 }
 
 UNIT_TESTS(text_goes_out_and_in, laps_have_their_deviation,
 	   keys_tell_their_communicator_and_old_lines_need_not,
 	   a_whole_place_is_one_shape_however_written, own_variables_are_another_place,
 	   each_id_counts_once_and_old_ones_go, foreign_lines_are_passed_over,
-	   arms_go_out_and_in_as_csv, csv_knows_communicators_of_a_place,
-	   csv_takes_rules_as_published, csv_keeps_long_tables_as_ranges,
-	   csv_is_strict_and_first_match_wins);
+	   a_site_file_is_for_people);

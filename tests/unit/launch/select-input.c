@@ -300,8 +300,6 @@ static void many_arms_are_cut_to_what_fits(void **state)
 			world_key(entry, nt_band_floor(j), 1, 10);
 			entry->key[2 + j].ranks = i + 1;
 			entry->key[2 + j].nodes = 1;
-			if (j % 2) /* neighbours with one arm would be one word */
-				entry->key[2 + j].arm = nt_arm_parse("TREE/LL");
 		}
 	}
 	keep();
@@ -310,38 +308,6 @@ static void many_arms_are_cut_to_what_fits(void **state)
 	assert_true(warm.count > 64 && warm.count <= NT_WARM_MAX);
 	/* The most expensive keys of a job stay. */
 	assert_true(nt_warm_find(&warm, 2, 2, NT_ALLREDUCE, nt_band(16 << 20)) >= 0);
-}
-
-/* As an import leaves them; what was measured later counts within. */
-static void imported_ranges_go_along_as_ranges(void **state)
-{
-	const struct nt_quantiles none = { 0 };
-	struct nt_memory_entry *entry;
-	struct nt_warm warm;
-	char text[NT_WARM_TEXT_MAX];
-
-	entry = add("default", 3, 0, 300);
-	entry->origin = NT_ORIGIN_IMPORT;
-	for (unsigned i = 0; i < 2; i++) {
-		entry->key[i].best = entry->key[i].untuned = none;
-		entry->key[i].arm = nt_arm_parse("TREE/LL");
-		entry->key[i].bytes = 1024;
-		entry->key[i].last = 1 << 20;
-	}
-	entry->key[1].arm = nt_arm_parse("RING/LL"); /* the first one counts */
-	entry->key[1].last = 2 << 20;
-	(void)add("default", 4, 0, 300); /* 64K, 16M */
-	add_hosts(0xf3, 0xf3);
-	keep();
-	assert_int_equal(choose(), 0);
-	assert_true(nt_selection_warm(&selection, &warm));
-	assert_int_equal(nt_warm_print(&warm, text, sizeof(text), NULL), 0);
-	assert_non_null(strstr(text, " 2r2n.AllReduce.1024-49152=TREE/LL"
-				     " 2r2n.AllReduce.65536=RING/SIMPLE@15000"
-				     " 2r2n.AllReduce.98304-1048576=TREE/LL"
-				     " 2r2n.AllReduce.1572864-2097152=RING/LL 2r2n."));
-	assert_int_equal(nt_warm_find(&warm, 2, 2, NT_ALLREDUCE, nt_band(2048)),
-			 nt_arm_parse("TREE/LL"));
 }
 
 /* ---- calibrations (due.h) */
@@ -534,7 +500,6 @@ UNIT_TESTS_EACH(set_up, tear_down, a_calibration_of_known_hosts_is_used,
 		what_is_named_is_given, own_variables_have_their_own_evidence,
 		files_in_a_bad_state_are_left_out, arms_of_the_chosen_profile_go_along,
 		an_unmeasured_step_leaves_the_gain, many_arms_are_cut_to_what_fits,
-		imported_ranges_go_along_as_ranges,
 		an_unknown_program_is_calibrated_for_only_if_that_was_typed,
 		a_known_program_is_calibrated_for_if_that_can_repay,
 		what_was_measured_for_a_program_is_not_measured_again,

@@ -27,7 +27,6 @@ static const char whole[] = "# all of it\n"
 			    "extra_max = 1000\n"
 			    "calibrate_max = 30s\n"
 			    "record = file:/var/log/nt/\n"
-			    "record_bytes = 1024\n"
 			    "memory_max = 0\n"
 			    "pmix = default\n"
 			    "\n"
@@ -59,12 +58,11 @@ static void a_whole_file(void **state)
 	assert_int_equal(site->limit[NT_LIMIT_CALIBRATE], 30);
 	assert_false(conf.sinks.admincomment);
 	assert_string_equal(conf.sinks.directory, "/var/log/nt");
-	assert_int_equal(conf.record_bytes, 1024);
 	assert_int_equal(conf.memory_mib, 0);
 	assert_true(conf.pmix);
 	gpu = nt_conf_find(&conf, "gpu");
 	assert_non_null(gpu);
-	assert_int_equal(gpu->line, 18);
+	assert_int_equal(gpu->line, 17);
 	/* The mode is locked only by its own name. */
 	assert_int_equal(gpu->limit[NT_LIMIT_LOCKED] & 1, 0);
 	assert_int_equal(gpu->limit[NT_LIMIT_LOCKED] >> nt_setting_find("budget", 6) & 1, 0);
@@ -214,7 +212,6 @@ static const struct {
 	{ "[site]\nrecord = file:/a file:/b\n", "f:2: record: 'file:/b' (want admincomment" },
 	{ "[site]\nrecord =\n", "f:2: record: '' (want admincomment" },
 	{ "[site]\nrecord = file:var\n", "f:2: record: 'var' (want an absolute path" },
-	{ "[site]\nrecord_bytes = 100\n", "f:2: record_bytes: '100' (want 512 to 3072)" },
 	{ "[site]\nrecord_dir = var\n", "f:2: record_dir: 'var' (want an absolute path" },
 	{ "[site]\nrecord_max = -1\n", "f:2: record_max: '-1' (want 0 to 1048576)" },
 	{ "[partition a]\nrecord_dir = /var\n", "f:2: record_dir belongs in [site]" },

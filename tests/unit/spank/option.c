@@ -113,7 +113,6 @@ static void arguments_are_whole(void **state)
 		.component = 7,
 		.tasks = 4,
 		.nodes = 5,
-		.record_bytes = 1024,
 		.memory_mib = 5,
 		.here = 6,
 		.long_mib = 64,

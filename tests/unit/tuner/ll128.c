@@ -114,9 +114,7 @@ static void it_is_not_taken_from_memory(void **state)
 
 	for (size_t i = 0; i < 2 * sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct row *row = &rows[i / 2];
-		const struct nt_warm_key key = {
-			8, row->nodes, NT_ALLREDUCE, MIB, arms[i % 2], 0, 0
-		};
+		const struct nt_warm_key key = { 8, row->nodes, NT_ALLREDUCE, MIB, arms[i % 2], 0 };
 		struct bench b;
 
 		setup_row(&b, row);

@@ -1,14 +1,61 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Write the node's part of the step's long form (longform.h): at the step's end, and before that if
- * the step stalls. */
+ * the step stalls. If the site has a directory for it, root first makes the user's own in it. */
 #include <string.h>
 #include <unistd.h>
 #include "recordd/recordd-log.h"
 #include "recordd/step-record.h"
 #include "recordd/user-child.h"
 
+#define MAKE_MS 200 /* for the directory, once a part is due */
 #define LIFE_MS 14000 /* after the step's end, for the last part */
+
+/* ---- the directory */
+
+static int run_maker(void *argument, int out_fd)
+{
+	const struct nt_recordd *recordd = argument;
+	const struct nt_arguments *arguments = &recordd->arguments;
+	struct nt_error err;
+
+	nt_child_close_others(out_fd, -1);
+	if (nt_longform_make_directory(arguments->long_dir, arguments->uid, arguments->gid, &err) ==
+	    0)
+		return 0;
+	return write(out_fd, err.text, strlen(err.text)) < 0;
+}
+
+static void tell_maker(const struct nt_recordd *recordd, const char *why)
+{
+	nt_recordd_tell(recordd, NT_ARGUMENTS_INFO, "%s: %s", recordd->arguments.long_dir, why);
+}
+
+static void maker_ended(void *argument, const struct nt_work_result *result)
+{
+	const struct nt_recordd *recordd = argument;
+
+	if (result->why)
+		tell_maker(recordd, result->why);
+	else if (result->bytes > 0)
+		nt_recordd_tell(recordd, NT_ARGUMENTS_INFO, "its long form: %s", result->out);
+}
+
+const struct nt_work_kind nt_long_maker_kind = { .run = run_maker, .ended = maker_ended };
+
+/* It has until a part is due. */
+void nt_long_maker_look(struct nt_recordd *recordd, int64_t now_ms)
+{
+	struct nt_error err;
+
+	(void)now_ms;
+	if (!recordd->work[NT_WORK_MAKER].begun && nt_longform_wanted(&recordd->arguments) &&
+	    !recordd->arguments.long_parents &&
+	    nt_recordd_begin(recordd, NT_WORK_MAKER, NT_WORK_NO_DEADLINE, &err) < 0)
+		tell_maker(recordd, err.text);
+}
+
+/* ---- the part */
 
 static int run_writer(void *argument, int out_fd)
 {
@@ -87,7 +134,11 @@ static void start(struct nt_recordd *recordd, int64_t now_ms)
 
 void nt_long_writer_look(struct nt_recordd *recordd, int64_t now_ms)
 {
-	if (nt_longform_wanted(&recordd->arguments) && is_due(recordd, now_ms))
+	if (!nt_longform_wanted(&recordd->arguments) || !is_due(recordd, now_ms))
+		return;
+	if (nt_work_runs(&recordd->work[NT_WORK_MAKER]))
+		nt_work_hurry(&recordd->work[NT_WORK_MAKER], now_ms + MAKE_MS);
+	else
 		start(recordd, now_ms);
 }
 

@@ -94,4 +94,11 @@ int nt_longform_say(int out_fd, char byte, const char *why);
 int nt_longform_write(const struct nt_arguments *arguments, bool final,
 		      const struct nt_ranks *ranks, const char *record, int out_fd);
 
+/* ---- in another child, as root */
+
+/* Creates a user's directory directly below record_dir. In a directory that everybody may write to,
+ * another user could create it first: there the user has to create it (record/longwrite.h). If only
+ * root may write, root creates it and gives it to the user. Nothing of a user is opened. */
+int nt_longform_make_directory(const char *path, uint32_t uid, uint32_t gid, struct nt_error *err);
+
 #endif

@@ -17,6 +17,7 @@ static const struct {
 	const struct nt_work_kind *kind;
 	void (*look)(struct nt_recordd *recordd, int64_t now_ms);
 } table[NT_WORK_KINDS] = {
+	[NT_WORK_MAKER] = { &nt_long_maker_kind, nt_long_maker_look },
 	[NT_WORK_LONGFORM] = { &nt_long_writer_kind, nt_long_writer_look },
 	[NT_WORK_MEMORY] = { &nt_memory_kind, nt_memory_look },
 	[NT_WORK_NODES] = { &nt_nodes_kind, nt_nodes_look },

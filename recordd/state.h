@@ -6,8 +6,9 @@
  * or a timeout is over, it looks at each kind of work, which then starts its child if it is due.
  * Each kind is in one file, which owns its member of struct nt_recordd:
  *
- *   long-work.c    writes the node's part of the long form, as the user, when the step stalls and
- *                  at the end
+ *   long-work.c    a child with root's rights makes the user's directory for the long form; one
+ *                  with the user's rights writes the node's part, when the step stalls and at
+ *                  the end
  *   memory-work.c  adds to the user's memory what the step's tasks measured before the program,
  *                  while that runs, and the step's measurements at the end
  *   nodes-work.c   judges the set-up of the step by the parts of all nodes, at the end
@@ -36,7 +37,8 @@
 #define NT_RECORDD_RELEASE_MS (NT_HOLD_STEP_MS - 150)
 
 enum nt_recordd_work {
-	NT_WORK_LONGFORM, /* writes the node's part of the long form */
+	NT_WORK_MAKER, /* makes the user's directory for the long form */
+	NT_WORK_LONGFORM, /* writes the node's part of it */
 	NT_WORK_MEMORY, /* writes to the user's memory */
 	NT_WORK_NODES, /* reads the parts of all nodes */
 	NT_WORK_STACKS, /* reads the stacks of ranks that others wait for */
@@ -123,8 +125,9 @@ struct nt_recordd {
 /* The arguments, sinks and descriptors are set; the rest is zero. Returns when all work is done. */
 void nt_recordd_run(struct nt_recordd *recordd);
 
-extern const struct nt_work_kind nt_long_writer_kind, nt_memory_kind, nt_nodes_kind, nt_stacks_kind,
-	nt_reader_kind, nt_deliver_early_kind, nt_deliver_kind;
+extern const struct nt_work_kind nt_long_maker_kind, nt_long_writer_kind, nt_memory_kind,
+	nt_nodes_kind, nt_stacks_kind, nt_reader_kind, nt_deliver_early_kind, nt_deliver_kind;
+void nt_long_maker_look(struct nt_recordd *recordd, int64_t now_ms);
 void nt_long_writer_look(struct nt_recordd *recordd, int64_t now_ms);
 void nt_memory_look(struct nt_recordd *recordd, int64_t now_ms);
 void nt_nodes_look(struct nt_recordd *recordd, int64_t now_ms);

@@ -22,6 +22,7 @@
 #include "lib/child.h"
 
 #define NT_WORK_OUT_MAX (NT_STEP_RECORD_MAX + 512) /* the longest output */
+#define NT_WORK_NO_DEADLINE INT64_MAX
 #define NT_WORK_STOP_MS 300 /* that a child has to end in */
 
 struct nt_work_result {

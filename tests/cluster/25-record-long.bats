@@ -210,16 +210,27 @@ site_step() {
 	wait_record "$job"
 }
 
-@test "a site's directory: one that the administrator made for the user, or none" {
+@test "a site's directory: root creates a user's own in it, and nobody else can" {
 	local base=$NT_BASE/site uid
 	uid=$(id -u "$NT_USER")
 	install -d -m 755 -o root "$base"
 	site_file "$FILE" '[site]' "record_dir = $base"
-	site_step 1
-	step 0 | jq -e '.long == null and (.no_long | test("Permission denied"))'
-	install -d -m 700 -o "$NT_USER" "$base/$uid"
 	site_step 2
+	[ "$(stat -c '%a %u' "$base/$uid")" = "700 $uid" ]
 	[ "$(cd "$base/$uid"/*."$job" && echo *)" = '0.n1.jsonl.gz 0.n2.jsonl.gz' ]
+	run -1 as_user mkdir "$base/65534"
+	# What root has left half made is the user's the next time.
+	rm -r "${base:?}/$uid"
+	mkdir -m 700 "$base/$uid"
+	site_step 1
+	[ "$(stat -c '%a %u' "$base/$uid")" = "700 $uid" ]
+	compgen -G "$base/$uid/*.$job/0.n*.jsonl.gz"
+	# Where root cannot, as on a read-only file system, the record says why.
+	rm -r "${base:?}/$uid"
+	mount -t tmpfs -o ro,mode=755 none "$base"
+	site_step 1
+	umount "$base"
+	step 0 | jq -e '.long == null and (.no_long | test("cannot be made: Read-only"))'
 	site_file "$FILE"
 }
 

@@ -151,7 +151,7 @@ static void start(struct nt_longform *longform, uint64_t signature, const char *
 	nt_work_stop(&work);
 	work.argument = longform;
 	nt_longform_begin(longform, signature, nt_clock_ms());
-	assert_int_equal(nt_work_start(&work, INT64_MAX, &err), 0);
+	assert_int_equal(nt_work_start(&work, NT_WORK_NO_DEADLINE, &err), 0);
 }
 
 /* To its end, however long that takes. */
@@ -245,6 +245,53 @@ static void it_is_refreshed_at_a_bounded_rate(void **state)
 
 /* ---- root makes the user's directory */
 
+static int mode_of(const char *top, const char *name)
+{
+	struct stat status;
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", top, name);
+	return lstat(path, &status) == 0 && S_ISDIR(status.st_mode) ? (int)status.st_mode & 0777
+								    : -1;
+}
+
+static int make_in(const char *top, const char *name, struct nt_error *err)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", top, name);
+	return nt_longform_make_directory(path, geteuid(), getegid(), err);
+}
+
+static void it_is_made_where_nobody_else_writes(void **state)
+{
+	char top[] = "/tmp/nt-longmake.XXXXXX", command[160];
+	struct nt_error err;
+
+	assert_non_null(mkdtemp(top));
+	snprintf(command, sizeof(command),
+		 "cd %s && mkdir -m 755 site && mkdir -m 1777 open && mkdir -m 775 team && "
+		 "ln -s site link && ln -s /tmp site/2 && mkfifo site/3",
+		 top);
+	assert_int_equal(system(command), 0);
+	assert_int_equal(make_in(top, "site/1", &err), 0);
+	assert_int_equal(mode_of(top, "site/1"), 0700);
+	assert_int_equal(make_in(top, "site/1", &err), 0);
+	/* A directory that others can write to is refused. */
+	assert_int_equal(make_in(top, "open/1", &err), 0);
+	assert_int_equal(mode_of(top, "open/1"), -1);
+	assert_int_equal(make_in(top, "team/1", &err), 0);
+	assert_int_equal(mode_of(top, "team/1"), -1);
+	assert_int_equal(make_in(top, "link/4", &err), -1);
+	assert_int_equal(mode_of(top, "site/4"), -1);
+	assert_int_equal(make_in(top, "site/2", &err), -1);
+	assert_int_equal(make_in(top, "site/3", &err), -1);
+	assert_int_equal(make_in(top, "none/1", &err), -1);
+	assert_non_null(strstr(err.text, "No such file"));
+	snprintf(command, sizeof(command), "rm -r %s", top);
+	assert_int_equal(system(command), 0);
+}
+
 UNIT_TESTS(the_first_that_says_a_place_counts, what_is_no_place_is_told,
 	   what_became_of_it_is_in_the_record, nobody_waits_for_what_hangs,
-	   it_is_refreshed_at_a_bounded_rate);
+	   it_is_refreshed_at_a_bounded_rate, it_is_made_where_nobody_else_writes);

@@ -12,7 +12,7 @@ libnt_cli_a_SOURCES = \
 	%D%/command.c \
 	%D%/command.h \
 	%D%/memory-forms.h \
-	%D%/memory-export.c \
+	%D%/memory-move.c \
 	%D%/memory-show.c \
 	%D%/memory.c \
 	%D%/report-follow.c \

@@ -22,7 +22,7 @@ struct nt_remembered_ask {
 	uint64_t fingerprint;
 	const char *profile;
 	bool all;
-	const char *file; /* of export; "-" for standard output */
+	const char *file; /* of export and import; "-" for standard output or input */
 	int64_t now_s;
 };
 
@@ -35,5 +35,9 @@ int nt_remembered_show(const struct nt_remembered_ask *ask, FILE *out, struct nt
 
 /* Write the requested entries of the user's memory as lines of JSON. *count: their number. */
 int nt_remembered_export(const struct nt_remembered_ask *ask, size_t *count, struct nt_error *err);
+
+/* Add the entries of a file to the user's memory. *skipped: lines that are none. */
+int nt_remembered_import(const struct nt_remembered_ask *ask, size_t *count, unsigned *skipped,
+			 struct nt_error *err);
 
 #endif

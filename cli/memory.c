@@ -1,6 +1,6 @@
 /* SPDX-FileCopyrightText: 2026 The nccl-tune authors */
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nccl-tune memory: show, export or forget what was measured of launch profiles. */
+/* nccl-tune memory: show, export, import or forget what was measured of launch profiles. */
 #include "cli/command.h"
 
 #include <string.h>
@@ -37,7 +37,7 @@ static int show(struct nt_remembered_ask *ask, char *argv[])
 static int take_file(struct nt_remembered_ask *ask, char *argv[])
 {
 	if (!argv[0])
-		return nt_command_misuse("no file (want FILE, or - for standard output)");
+		return nt_command_misuse("no file (want FILE, or - for standard output or input)");
 	ask->file = argv[0];
 	return no_more(argv + 1);
 }
@@ -56,6 +56,27 @@ static int export(struct nt_remembered_ask *ask, char *argv[])
 		printf("%zu entr%s in %s\n", count, count == 1 ? "y" : "ies",
 		       nt_shown(&shown, ask->file));
 	return NT_EXIT_OK;
+}
+
+static int import(struct nt_remembered_ask *ask, char *argv[])
+{
+	struct nt_shown shown;
+	struct nt_error err;
+	unsigned skipped;
+	size_t count;
+
+	if (take_file(ask, argv) != NT_EXIT_OK)
+		return NT_EXIT_USAGE;
+	if (nt_remembered_import(ask, &count, &skipped, &err) < 0)
+		return nt_command_fail(&err);
+	printf("%zu entr%s added to %s\n", count, count == 1 ? "y" : "ies",
+	       nt_shown(&shown, ask->directory));
+	if (skipped == 0)
+		return NT_EXIT_OK;
+	nt_command_complain("%u line%s of %s %s no entry and %s ignored", skipped,
+			    nt_plural(skipped), nt_shown(&shown, ask->file),
+			    skipped == 1 ? "is" : "are", skipped == 1 ? "was" : "were");
+	return NT_EXIT_FAILED;
 }
 
 static int forget(struct nt_remembered_ask *ask, char *argv[])
@@ -81,6 +102,7 @@ static int forget(struct nt_remembered_ask *ask, char *argv[])
 static const struct subcommand subcommands[] = {
 	{ "show", show, "site-memory profile-file fingerprint profile" },
 	{ "export", export, "fingerprint profile" },
+	{ "import", import, "" },
 	{ "forget", forget, "fingerprint profile all" },
 };
 
@@ -141,8 +163,8 @@ static int run(void *argument, char *argv[])
 	struct nt_error err;
 
 	if (!sub)
-		return nt_command_misuse("unknown subcommand '%s' (want show, export or forget)",
-					 argv[0]);
+		return nt_command_misuse(
+			"unknown subcommand '%s' (want show, export, import or forget)", argv[0]);
 	for (const struct nt_option *option = options + 1; option->name; option++)
 		if (nt_command_given(option) &&
 		    !nt_list_has(sub->takes, ' ', option->name, strlen(option->name)))
@@ -154,15 +176,16 @@ static int run(void *argument, char *argv[])
 
 const struct nt_command nt_command_memory = {
 	.name = "memory",
-	.summary = "show, export or forget what was measured of launch profiles",
+	.summary = "show, export, import or forget what was measured of launch profiles",
 	.options = options,
-	.usage = "[show]\nexport FILE\nforget",
+	.usage = "[show]\nexport FILE\nimport FILE\nforget",
 	.doc = "Your memory of launch profiles: what steps and calibrations have measured, "
 	       "on which hardware.\n\n"
 	       "show     print the measurements of each place, and the profile for a new job\n"
 	       "export   write entries as lines of JSON\n"
+	       "import   add exported entries\n"
 	       "forget   delete all entries, or those of a fingerprint or profile\n\n"
-	       "FILE - is standard output."
+	       "FILE - is standard output or input."
 	       "\vExit status: 0, 1 if something failed (see stderr), 2 for a usage error.",
 	.request_bytes = sizeof(struct nt_remembered_ask),
 	.init = init,

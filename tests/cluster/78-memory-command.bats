@@ -41,7 +41,7 @@ memory() {
 	[[ $output = *"not sockets-wide: nothing was measured on such nodes"* ]]
 }
 
-@test "export; forgetting; an exported file is read where it is copied to" {
+@test "export and import; forgetting" {
 	run -0 memory export "$MADE/out.jsonl"
 	[[ $output = *'2 entries in '* ]]
 	run -0 --separate-stderr memory export - -p sockets-wide
@@ -50,17 +50,25 @@ memory() {
 	[ "$output" = '1 entry forgotten' ]
 	run -0 memory
 	[[ $output != *sockets-wide* ]]
-	as_user cp "$MADE/out.jsonl" "$MEMORY/other.jsonl"
+	run -0 memory import "$MADE/out.jsonl"
 	run -0 memory
 	[[ $output = *'sockets-wide '*'job (asked for)'* ]]
 	run -0 memory forget --all
 	[ "$output" = '2 entries forgotten' ]
-	as_user cp "$MADE/out.jsonl" "$MEMORY/other.jsonl"
+	run -0 memory import "$MADE/out.jsonl"
+	[[ $output = '2 entries added to '* ]]
 }
 
 @test "invalid arguments are refused" {
 	run -2 memory remember
-	[[ $output = *"unknown subcommand 'remember' (want show, export or forget)"* ]]
+	[[ $output = *"unknown subcommand 'remember' (want show, export, import or forget)"* ]]
+	run -1 memory import /nonexistent
+	printf 'nonsense\n' >"$MADE/nonsense"
+	run -1 memory import "$MADE/nonsense"
+	[[ $output = *'has no entries'* ]]
+	{ cat "$MADE/out.jsonl"; echo nonsense; } >"$MADE/part"
+	run -1 memory import "$MADE/part"
+	[[ $output = *"1 line of $MADE/part is no entry and was ignored"* ]]
 	run -2 memory forget
 	run -2 memory forget --all --profile default
 	run -2 memory export

@@ -44,6 +44,7 @@ shown() {
 @test "a FIFO without a writer blocks nothing; one with a writer is read" {
 	mkfifo pipe
 	run -1 timeout -k 1 60 nccl-tune report --file pipe
+	run -1 timeout -k 1 60 nccl-tune memory import pipe
 	run -0 timeout -k 1 60 nccl-tune report --file <(sleep 0.3; echo '{"nccl_tune":{"v":1,"0":{"mode":"bandit","ranks":2,"nodes":1}}}')
 	[[ $output = *bandit* ]]
 }

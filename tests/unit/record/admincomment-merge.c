@@ -495,8 +495,8 @@ static void components_have_a_key_each(void **state)
 	       "{\"nccl_tune\":{\"v\":1,\"0+0\":" STEP ",\"0+1\":" STEP "}}");
 }
 
-UNIT_TESTS(into_nothing, in_one_sentence, with_the_worst_finding, why_nothing_was_saved, who_stalled_comes_first,
-	   beside_others, knows_what_it_holds, components_have_a_key_each, beside_own_steps,
-	   in_place_of_an_older_one, other_text_is_refused, depth_is_bounded,
+UNIT_TESTS(into_nothing, in_one_sentence, with_the_worst_finding, why_nothing_was_saved,
+	   who_stalled_comes_first, beside_others, knows_what_it_holds, components_have_a_key_each,
+	   beside_own_steps, in_place_of_an_older_one, other_text_is_refused, depth_is_bounded,
 	   too_long_a_text_is_left_alone, old_steps_are_thinned, very_many_steps_are_counted,
 	   largest_record_has_room, records_are_checked);

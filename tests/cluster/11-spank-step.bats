@@ -121,7 +121,7 @@ field() {
 	run -0 as_user srun -N3 --nccl-tune=observe bash -c "$show"
 	first=$(field fingerprint | sort -u)
 	[[ $first =~ ^[0-9a-f]{16}$ && $first != 0000000000000000 ]]
-	cache=$RUNDIR/fingerprint.$(cat /proc/sys/kernel/random/boot_id)
+	cache=$(echo "$RUNDIR"/fingerprint.*".$(cat /proc/sys/kernel/random/boot_id)")
 	[[ $(head -n 1 "$cache") = "$first "*' NUMA nodes' ]]
 	[ "$(stat -c '%U %a' "$cache")" = 'root 644' ]
 	sed -i '1s/.*/00000000deadbeef forged/' "$cache"
@@ -136,11 +136,15 @@ field() {
 	[ "$(field fingerprint)" = "$first" ]
 }
 
+has_fingerprint() {
+	[ -s "$(echo "$RUNDIR"/fingerprint.*".$(cat /proc/sys/kernel/random/boot_id)")" ]
+}
+
 @test "slurmd prepares the fingerprint when it starts" {
 	rm -f "$RUNDIR"/fingerprint.*
 	run -0 cluster stop n3
 	run -0 cluster start n3
-	wait_for 10 test -s "$RUNDIR/fingerprint.$(cat /proc/sys/kernel/random/boot_id)"
+	wait_for 10 has_fingerprint
 	cluster_wait
 }
 

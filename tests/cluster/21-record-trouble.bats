@@ -82,7 +82,7 @@ with_others() {
 	with_garbage 'for i in {1..300}; do echo "{" | put_record 2 $((1000 + i)); done
 		printf "{%0300000d}" 0 | put_record 3 3'
 	[[ $(jq -r '.why[0]' <<<"$output") = "unusable:301:2.1001: "* ]]
-	[ "$(jq -r 'keys | join(" ")' <<<"$output")" = '1r1n heard mode nccl nodes ranks saved_ms says spent_ms why' ]
+	[ "$(jq -r 'keys | join(" ")' <<<"$output")" = '1r1n heard mode nccl nodes ranks saved_ms spent_ms why' ]
 }
 
 # Bytes without sense in all that is behind the agreement, while the step runs, from processes that do not rest.

@@ -130,7 +130,7 @@ demo_job_script() {
 	step() {
 		SECONDS=0
 		srun -v ${DEMO_LAUNCH[*]} $stage/bin/${DEMO_LOOP[*]} >"\$1" 2>"\$1.err" || { cat "\$1.err"; exit 1; }
-		sed -En "s/^(srun: )?nccl-tune: (measuring|(no )?launch profile|not calibrated)/\$1: \2/p" "\$1.err"
+		sed -En "s/^(srun: )?nccl-tune: (measuring|(no )?launch profile|calibration without|not calibrated)/\$1: \2/p" "\$1.err"
 		echo "\$1: \$SECONDS s"
 	}
 	if [ -n "\$SLURM_ARRAY_TASK_ID" ]; then

@@ -177,7 +177,6 @@ rdma() {
 	local facts
 	rm -rf "$NT_BASE"/view[01]
 	echo "rundir = $NT_CLUSTER/run/nccl-tune" >>"$FILE"
-	facts=$NT_CLUSTER/run/nccl-tune/facts.$(cat /proc/sys/kernel/random/boot_id)
 	rdma 0 nvidia_peermem
 	rdma 1
 	job 2 1 "$(in_view 'view$SLURM_NODEID')"
@@ -188,6 +187,7 @@ rdma() {
 	job_report --findings
 	[[ $output != *"GPUs and RDMA ports"* ]]
 	# The facts are of slurmd's start: none here, where there are no GPUs. A user's own are not taken.
+	facts=$(echo "$NT_CLUSTER"/run/nccl-tune/facts.*)
 	[ -e "$facts" ]
 	NCCL_TUNE_NODE='gpus=8 acs=0000:66:01.0' job 2 1 "$(in_view 'view$SLURM_NODEID')"
 	job_report --findings

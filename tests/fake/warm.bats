@@ -110,7 +110,7 @@ process() {
 	jq -e '.keys[0].overridden > 1000' <<<"$output"
 	header=nonsense ranks policy '' 4r1n.AllReduce.4194304=RING/SIMPLE $slow
 	jq -e '.keys[0].overridden == 0' <<<"$output"
-	process '.warm.offered == 0 and (.warm.refused | contains("want v="))'
+	process '.warm.offered == 0 and (.warm.refused | contains("does not begin with"))'
 	# In mode bandit the step is tuned as without it.
 	header=${HEADER/22809/22705} ranks bandit '' 4r1n.AllReduce.4194304=RING/SIMPLE $slow $DECIDED --arm TREE/SIMPLE=0.5
 	of_keys '.state == "committed" and .arm == "TREE/SIMPLE" and .from == null'

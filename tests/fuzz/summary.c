@@ -114,18 +114,18 @@ static void check_form(const struct nt_site_stats *tally,
 }
 
 /* In all three of these each job is counted once. */
-static void check_groups(const struct nt_site_stats *tally, const struct nt_site_stats_sum *total)
+static void check_classes(const struct nt_site_stats *tally, const struct nt_site_stats_sum *total)
 {
 	for (int by = NT_BY_CLUSTER; by <= NT_BY_USER; by++) {
 		struct nt_site_stats_sum sum = { .keys = 0 };
 
 		for (size_t i = 0; i < tally->by[by].names.count; i++) {
-			const struct nt_site_stats_sum *group = &tally->by[by].group[i].sum;
+			const struct nt_site_stats_sum *class = &tally->by[by].class[i].sum;
 
 			for (int outcome = 0; outcome < NT_JOB_OUTCOMES; outcome++)
-				sum.jobs[outcome] += group->jobs[outcome];
-			sum.keys += group->keys;
-			sum.calls += group->calls;
+				sum.jobs[outcome] += class->jobs[outcome];
+			sum.keys += class->keys;
+			sum.calls += class->calls;
 		}
 		FUZZ_CHECK(memcmp(sum.jobs, total->jobs, sizeof(sum.jobs)) == 0);
 		FUZZ_CHECK(sum.keys == total->keys && sum.calls == total->calls);
@@ -146,7 +146,7 @@ static void check(const struct jobs *jobs)
 	FUZZ_CHECK(nt_site_stats_jobs(&total) == (int64_t)jobs->count);
 	FUZZ_CHECK(total.saved_us < INT64_MAX && total.saved_us > INT64_MIN);
 	FUZZ_CHECK(memcmp(forward, backward, jobs->count * sizeof(forward[0])) == 0);
-	check_groups(&tally, &total);
+	check_classes(&tally, &total);
 	check_form(&tally, nt_site_stats_text);
 	check_form(&tally, nt_site_stats_json);
 	check_form(&tally, nt_site_stats_prometheus);

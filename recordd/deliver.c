@@ -11,6 +11,7 @@
 #include "record/filesink.h"
 #include "record/step.h"
 #include "accounting/job-writer.h"
+#include "recordd/parts.h"
 #include "recordd/recordd-log.h"
 #include "recordd/step-record.h"
 #include "recordd/user-child.h"
@@ -318,7 +319,8 @@ static bool is_record_ready(const struct nt_recordd *recordd, int64_t now_ms)
 	const struct nt_work *reader = &recordd->work[NT_WORK_READER];
 
 	return reader->last && !nt_work_runs(reader) &&
-	       (!nt_memory_holds(recordd) || since_ms >= NT_DELIVER_MEMORY_MS) &&
+	       (!nt_memory_holds(recordd, now_ms) || since_ms >= NT_DELIVER_MEMORY_MS) &&
+	       (!nt_work_runs(&recordd->work[NT_WORK_NODES]) || since_ms >= NT_PARTS_MS) &&
 	       (nt_long_work_has_dir(recordd) || since_ms >= NT_DELIVER_LONG_MS);
 }
 

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <sys/socket.h>
 #include "lib/clock.h"
+#include "recordd/parts.h"
 #include "recordd/user-child.h"
 
 #define TICK_MS 500 /* between looks at the node's memory */
@@ -59,7 +60,7 @@ static bool may_go(const struct nt_recordd *recordd, int64_t now_ms)
 	if (!nt_long_work_has_read(recordd) || !nt_stacks_are_gone(recordd))
 		return false;
 	return !recordd->arguments.first ||
-	       (nt_deliver_is_handed(recordd) && !nt_memory_holds(recordd));
+	       (nt_deliver_is_handed(recordd) && !nt_memory_holds(recordd, now_ms));
 }
 
 static void release(struct nt_recordd *recordd)
@@ -84,7 +85,7 @@ static bool is_over(const struct nt_recordd *recordd)
 
 static int64_t next_look_ms(const struct nt_recordd *recordd, int64_t now_ms)
 {
-	static const int64_t after_ms[] = { NT_DELIVER_LONG_MS, NT_DELIVER_MEMORY_MS,
+	static const int64_t after_ms[] = { NT_DELIVER_LONG_MS, NT_PARTS_MS, NT_DELIVER_MEMORY_MS,
 					    NT_RECORDD_RELEASE_MS };
 
 	for (size_t i = 0; recordd->final && i < sizeof(after_ms) / sizeof(after_ms[0]); i++) {

@@ -44,7 +44,7 @@ static int ask_parts(const struct nt_recordd *recordd, const struct nt_sum *sum,
 	    write(out_fd, &byte, 1) < 0)
 		return -1;
 	nt_long_set_init(&set);
-	if (nt_parts_gather(&recordd->arguments, &set, recordd->ended_ms) == 0)
+	if (nt_parts_gather(&recordd->arguments, &set, recordd->ended_ms + NT_PARTS_LATE_MS) == 0)
 		alike = nt_parts_alike(&recordd->arguments, &set);
 	nt_long_set_fini(&set);
 	return alike;
@@ -158,7 +158,8 @@ static bool take_byte(void *argument, char byte)
 
 const struct nt_work_kind nt_memory_kind = { .run = run, .byte = take_byte, .ended = ended };
 
-bool nt_memory_holds(const struct nt_recordd *recordd)
+bool nt_memory_holds(const struct nt_recordd *recordd, int64_t now_ms)
 {
-	return nt_work_runs(&recordd->work[NT_WORK_MEMORY]) && !recordd->memory_waits;
+	return nt_work_runs(&recordd->work[NT_WORK_MEMORY]) &&
+	       !(recordd->memory_waits && now_ms >= recordd->ended_ms + NT_PARTS_MS);
 }

@@ -29,7 +29,7 @@ static int run(void *argument, int out_fd)
 		return 1;
 	nt_long_set_init(&set);
 	nt_summary_init(&summary);
-	if (nt_parts_gather(&recordd->arguments, &set, recordd->ended_ms) == 0 &&
+	if (nt_parts_gather(&recordd->arguments, &set, recordd->ended_ms + NT_PARTS_LATE_MS) == 0 &&
 	    nt_long_set_summary(&set, &summary, NULL, NULL, NULL) == 0 &&
 	    !nt_summary_damaged(&summary))
 		write_findings(&summary, out_fd);
@@ -68,5 +68,5 @@ void nt_nodes_look(struct nt_recordd *recordd, int64_t now_ms)
 	if (recordd->final && recordd->arguments.first && !work->last && !nt_work_runs(work) &&
 	    recordd->arguments.findings != 0 && nt_longform_of_nodes(&recordd->arguments))
 		(void)nt_recordd_begin(recordd, NT_WORK_NODES,
-				       recordd->ended_ms + NT_PARTS_LAST_MS + STOP_MS, NULL);
+				       recordd->ended_ms + NT_PARTS_LATE_MS + STOP_MS, NULL);
 }

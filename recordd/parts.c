@@ -12,7 +12,7 @@
 #include "spank/hosts.h"
 #include "spank/step/step-name.h"
 
-#define PAUSE_MS 250
+#define PAUSE_MS 10
 #define OLD_S 600 /* an older part is of an earlier job with the same number */
 
 static bool is_last(const struct nt_long_head *head, const struct nt_long_head *wanted)
@@ -63,20 +63,17 @@ static int add_parts(const struct nt_arguments *arguments, struct nt_long_set *s
 	return count == arguments->nodes ? 0 : -1;
 }
 
-int nt_parts_gather(const struct nt_arguments *arguments, struct nt_long_set *set, int64_t ended_ms)
+int nt_parts_gather(const struct nt_arguments *arguments, struct nt_long_set *set, int64_t until_ms)
 {
-	const int64_t early_ms = ended_ms + NT_PARTS_FIRST_MS - nt_clock_ms();
 	char **names;
 	int rc;
 
 	if (!nt_longform_of_nodes(arguments))
 		return -1;
-	if (early_ms > 0)
-		usleep((useconds_t)early_ms * 1000);
 	set->owner[0] = arguments->uid;
 	set->owners = 1;
 	names = nt_hosts_names(arguments->hosts, NT_LONGFORM_NODES, NULL);
-	rc = add_parts(arguments, set, names, ended_ms + NT_PARTS_LAST_MS);
+	rc = add_parts(arguments, set, names, until_ms);
 	nt_hosts_free(names);
 	if (rc == 0)
 		nt_long_set_sort(set, arguments->job);

@@ -18,14 +18,13 @@
 #include "record/longset.h"
 #include "spank/arguments.h"
 
-/* After the step's end: the first look, and the last one. A client of NFS remembers for half a
- * minute that a file was not there, so it is not too early. The step does not wait. */
-#define NT_PARTS_FIRST_MS 500
-#define NT_PARTS_LAST_MS 5000
+/* After the step's end: how long the step waits for them, and how long they are waited for. */
+#define NT_PARTS_MS 300
+#define NT_PARTS_LATE_MS 5000
 
 /* The last part of each of the step's nodes, as soon as all are there. */
 int nt_parts_gather(const struct nt_arguments *arguments, struct nt_long_set *set,
-		    int64_t ended_ms);
+		    int64_t until_ms);
 
 /* Does each part name this node's hardware? */
 bool nt_parts_alike(const struct nt_arguments *arguments, const struct nt_long_set *set);

@@ -144,7 +144,7 @@ bool nt_stacks_are_gone(const struct nt_recordd *recordd); /* their processes */
 bool nt_deliver_is_handed(const struct nt_recordd *recordd);
 
 /* The memory is being written, and will not only be once other nodes have written. */
-bool nt_memory_holds(const struct nt_recordd *recordd);
+bool nt_memory_holds(const struct nt_recordd *recordd, int64_t now_ms);
 
 /* Take a child's output, in the format of nt_step_record_make(), as the newest record. false: it is
  * not a record. */

@@ -231,6 +231,11 @@ rdma() {
 	[[ $output != *Set-up* ]] || ! ip -4 -br addr | grep -qv '^lo '
 }
 
+# are_up PID: both links of a network namespace; the kernel says so up to a second later
+are_up() {
+	[ "$(nsenter -t "$1" -n ip -br link | grep -c ' UP ')" = 2 ]
+}
+
 # join_nodes: two links between the tasks of a job in a network namespace each, once these are there: the names differ
 join_nodes() {
 	local pid=() node net=0 link
@@ -246,6 +251,7 @@ join_nodes() {
 			nsenter -t "${pid[node]}" -n ip link set "$([ $node = 0 ] && echo "${link% *}" || echo "${link#* }")" up
 		done
 	done
+	wait_for 20 are_up "${pid[0]}" && wait_for 20 are_up "${pid[1]}" || return 1
 	touch "$NT_BASE/net/ready"
 }
 

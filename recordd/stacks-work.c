@@ -78,15 +78,14 @@ static void add_part(const struct nt_recordd *recordd, int fd, struct nt_sum *su
 static void add_other_nodes(const struct nt_recordd *recordd, struct nt_sum *sum)
 {
 	const struct nt_arguments *arguments = &recordd->arguments;
-	char job[NT_LONG_NAME_MAX], path[NT_PATH_MAX + NT_LONG_NAME_MAX];
+	char path[NT_PATH_MAX + NT_LONG_NAME_MAX];
 	const size_t bytes = strlen(recordd->step);
 	const struct dirent *entry;
 	DIR *directory;
 
-	if (arguments->nodes < 2 || arguments->nodes > NODES_MAX)
+	if (arguments->nodes < 2 || arguments->nodes > NODES_MAX ||
+	    nt_longform_directory(arguments, path, sizeof(path)) < 0)
 		return;
-	nt_long_job_name(job, arguments->cluster, arguments->job);
-	snprintf(path, sizeof(path), "%s/%s", arguments->long_dir, job);
 	directory = nt_dirstream_take(open(path, PART_FLAGS | O_DIRECTORY));
 	while (directory && (entry = readdir(directory)) != NULL) {
 		if (strncmp(entry->d_name, recordd->step, bytes) == 0 &&

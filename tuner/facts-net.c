@@ -18,6 +18,7 @@
 #include "lib/append.h"
 #include "lib/number.h"
 #include "lib/printable.h"
+#include "tuner/platform.h"
 
 #define PATH_BYTES 1024
 #define SOCKETS_MAX 256 /* of this process */
@@ -64,15 +65,10 @@ static void free_names(struct dirent **names, int count)
 
 static bool is_efa(const char *root, const char *device)
 {
-	char path[PATH_BYTES], target[256];
-	ssize_t length;
+	char class[PATH_BYTES];
 
-	snprintf(path, sizeof(path), "%s/sys/class/infiniband/%s/device/driver", root, device);
-	length = readlink(path, target, sizeof(target) - 1);
-	if (length < 4)
-		return false;
-	target[length] = '\0';
-	return strcmp(target + length - 4, "/efa") == 0;
+	snprintf(class, sizeof(class), "%s/sys/class/infiniband", root);
+	return nt_port_is_efa(class, device);
 }
 
 /* "": it is not there. */

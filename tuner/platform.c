@@ -262,8 +262,7 @@ static bool is_active(const char *directory, const char *port)
 	return bytes > 0 && (size_t)bytes < sizeof(path) && file_holds(path, "ACTIVE");
 }
 
-/* The directory entry's driver is that of EFA. */
-static bool is_efa(const char *directory, const char *device)
+bool nt_port_is_efa(const char *directory, const char *device)
 {
 	char path[2 * NT_PATH_MAX], target[NT_PATH_MAX];
 	int bytes = snprintf(path, sizeof(path), "%s/%s/device/driver", directory, device);
@@ -284,7 +283,7 @@ static bool has_active_port(const char *directory, const char *device)
 	char path[2 * NT_PATH_MAX];
 	int bytes = snprintf(path, sizeof(path), "%s/%s/ports", directory, device);
 
-	return bytes > 0 && (size_t)bytes < sizeof(path) && !is_efa(directory, device) &&
+	return bytes > 0 && (size_t)bytes < sizeof(path) && !nt_port_is_efa(directory, device) &&
 	       any_entry(path, is_active);
 }
 
@@ -389,7 +388,7 @@ void nt_platform_look(struct nt_platform *platform, const struct nt_platform_pat
 	struct nt_fabric_devices devices = {
 		.ib = any_entry(paths->ports, has_active_port) &&
 		      any_entry(paths->devices, is_verbs),
-		.efa = any_entry(paths->ports, is_efa),
+		.efa = any_entry(paths->ports, nt_port_is_efa),
 		.cxi = any_entry(paths->cxi, is_there),
 	};
 

@@ -76,6 +76,9 @@ void nt_platform_ask(struct nt_platform *platform, const char *plugin);
 /* From files */
 void nt_platform_look(struct nt_platform *platform, const struct nt_platform_paths *paths);
 
+/* Is EFA the driver of this device? directory: of class infiniband. */
+bool nt_port_is_efa(const char *directory, const char *device);
+
 /* From the text of /proc/driver/nvidia/version; "": none. */
 void nt_driver_version(const char *text, char out[NT_DRIVER_MAX]);
 /* What a loaded library libnccl-net* calls its network; "?": nothing, "": there is no such
